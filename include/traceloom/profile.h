@@ -1,0 +1,86 @@
+/* Profiles: a prefix tree of call stacks with exact sums and a latency histogram in every place.
+ *
+ * Times are ticks of the profile's clock; tl_profile_time() makes ns of them. Merging is associative and commutative:
+ * the same profiles in any order and grouping give the same bytes when saved.
+ * Thread rule: a profile may be read from several threads; one thread at a time may change it. */
+#ifndef TRACELOOM_PROFILE_H
+#define TRACELOOM_PROFILE_H
+
+#include <traceloom/error.h>
+#include <traceloom/model.h>
+#include <traceloom/source.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tl_profile tl_profile;
+
+/* Which calls count. Zero means no restriction. A call counts if it passes every test given. */
+typedef struct tl_select {
+    uint64_t time_from, time_to; /* ticks since the trace's begin; the call lies within [from, to) */
+    bool has_from, has_to;
+    const char *const *func, *const *not_func; /* globs of function names (or "#id"); any / none of them matches */
+    size_t nfunc, nnot;
+    const char *const *thread; /* globs of track names, or decimal thread ids */
+    size_t nthread;
+    const char *const *cls; /* globs of class names */
+    size_t ncls;
+    const int32_t *cpu; /* processor numbers */
+    size_t ncpu;
+    uint32_t depth;     /* deepest frame that counts; 1 is the outermost; 0: any */
+    uint64_t min_ticks; /* shortest call that counts */
+} tl_select;
+
+typedef struct tl_profile_options {
+    bool flat;               /* no tree: every function is a root. Enough for per-function tables, and faster */
+    bool per_thread;         /* one tree per thread (see tl_profile_tracks) instead of one of all */
+    unsigned threads;        /* worker threads; 0: as many as there are processors */
+    const tl_select *select; /* or NULL */
+} tl_profile_options;
+
+/* Makes a profile of all calls of a trace, or takes the one that the file holds.
+ * *out belongs to the caller: tl_profile_free(). Errors: as tl_source_open(), and TL_ENOMATCH. */
+int tl_profile_from_source(tl_profile **out, tl_source *s, const tl_profile_options *options, tl_error *e);
+void tl_profile_free(tl_profile *p);
+
+/* Adds the calls of `from` to `into`. TL_EUNSUPPORTED if their clocks differ. `from` stays as it was. */
+int tl_profile_merge(tl_profile *into, const tl_profile *from, tl_error *e);
+
+const tl_clock *tl_profile_clock(const tl_profile *p);
+uint64_t tl_profile_time(const tl_profile *p, uint64_t ticks); /* ns; ticks where hz is 0 */
+const char *tl_profile_unit(const tl_profile *p);              /* "ns" or "ticks" */
+
+/* Exact numbers of a place or a function, in ticks. */
+typedef struct tl_stat {
+    uint64_t calls;
+    uint64_t total; /* of a place: sum of durations; of a function: of its outermost calls, recursion counts once */
+    uint64_t self;  /* total without callees */
+    uint64_t min, max;
+} tl_stat;
+
+/* Place 0 is the root of all stacks: no function, no calls. Parents come before children. */
+uint32_t tl_profile_places(const tl_profile *p);
+uint32_t tl_profile_parent(const tl_profile *p, uint32_t place);   /* 0 for outermost functions */
+uint32_t tl_profile_function(const tl_profile *p, uint32_t place); /* index into functions; UINT32_MAX for roots */
+void tl_profile_stat(const tl_profile *p, uint32_t place, tl_stat *out);
+
+uint32_t tl_profile_functions(const tl_profile *p);
+const tl_function *tl_profile_get_function(const tl_profile *p, uint32_t index);
+/* Sums over all places of a function. */
+void tl_profile_function_stat(const tl_profile *p, uint32_t function, tl_stat *out);
+
+/* False if the profile holds no durations of single calls: then min, max and percentiles are unknown. */
+bool tl_profile_has_histogram(const tl_profile *p);
+/* The duration in ticks below which `permille`/1000 of the calls of a place lie; relative error at most 1 %. */
+uint64_t tl_profile_percentile(const tl_profile *p, uint32_t place, unsigned permille);
+uint64_t tl_profile_function_percentile(const tl_profile *p, uint32_t function, unsigned permille);
+
+/* Calls that do not pair up: exits without entry, entries without exit. */
+uint64_t tl_profile_unmatched_exits(const tl_profile *p);
+uint64_t tl_profile_unmatched_open(const tl_profile *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

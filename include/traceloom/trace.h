@@ -1,0 +1,54 @@
+/* What is known of a trace as a whole: format, clock, classes, tracks, functions, damage.
+ *
+ * A tl_trace is made by tl_source_open() and belongs to the source. Everything returned here is borrowed and lives as
+ * long as the source. Thread rule: reading is safe from any thread once the source is open. */
+#ifndef TRACELOOM_TRACE_H
+#define TRACELOOM_TRACE_H
+
+#include <traceloom/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tl_trace tl_trace;
+
+const char *tl_trace_path(const tl_trace *t);       /* as given to tl_source_open(); "-" for standard input */
+const char *tl_trace_format(const tl_trace *t);     /* "xray-fdr" */
+const char *tl_trace_version(const tl_trace *t);    /* of the format, as text: "5" */
+const char *tl_trace_byte_order(const tl_trace *t); /* "little", "big", or NULL */
+uint64_t tl_trace_bytes(const tl_trace *t);         /* size of the input after decompression */
+const char *tl_trace_build_id(const tl_trace *t);   /* hex, or NULL */
+const char *tl_trace_exe(const tl_trace *t);        /* path of the binary that functions were resolved with, or NULL */
+
+const tl_clock *tl_trace_clock(const tl_trace *t);
+
+/* Ticks to ns, rounded half to even, exact for any size; ticks stay ticks where the clock has no frequency. */
+uint64_t tl_trace_time(const tl_trace *t, uint64_t ticks);
+/* "ns" or "ticks": what tl_trace_time() returns. */
+const char *tl_trace_unit(const tl_trace *t);
+
+uint32_t tl_trace_classes(const tl_trace *t);
+const tl_class *tl_trace_class(const tl_trace *t, uint32_t id); /* NULL if there is no such class */
+uint32_t tl_trace_tracks(const tl_trace *t);
+const tl_track *tl_trace_track(const tl_trace *t, uint32_t index); /* NULL if there is no such track */
+
+/* The function of an id, or NULL if nothing is known of it. */
+const tl_function *tl_trace_function(const tl_trace *t, int64_t id);
+
+/* Smallest and largest tick of all events. False if the reader does not know before reading them. */
+bool tl_trace_range(const tl_trace *t, uint64_t *begin, uint64_t *end);
+
+/* Damage in the order of offsets; at most a stated number is kept, tl_trace_damage_count() counts all. */
+uint64_t tl_trace_damage_count(const tl_trace *t);
+uint32_t tl_trace_damages(const tl_trace *t);
+const tl_damage *tl_trace_damage(const tl_trace *t, uint32_t index);
+
+/* Events and packets that the trace itself says were lost while recording. */
+uint64_t tl_trace_lost_events(const tl_trace *t);
+uint64_t tl_trace_lost_packets(const tl_trace *t);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,48 @@
+/* Tables made from a profile: functions, tree, callers, threads. Rows are in the profile's ticks. */
+#ifndef TL_ANALYSIS_FUNCTION_TABLES_H
+#define TL_ANALYSIS_FUNCTION_TABLES_H
+
+#include "model/profile_impl.h"
+
+typedef enum tl_column {
+    TL_BY_SELF,
+    TL_BY_TOTAL,
+    TL_BY_CALLS,
+    TL_BY_MIN,
+    TL_BY_P50,
+    TL_BY_P90,
+    TL_BY_P99,
+    TL_BY_MAX,
+    TL_BY_NAME,
+    TL_BY_ID
+} tl_column;
+
+/* A row of numbers, with percentiles. */
+typedef struct tl_row {
+    tl_stat stat;
+    uint64_t p50, p90, p99;
+    uint32_t function; /* index into the profile's functions, or TL_NO_FUNCTION */
+    uint32_t place;    /* of a tree row */
+    uint32_t caller;   /* of a callers row: function index, TL_NO_FUNCTION for none */
+    uint32_t track;    /* of a thread row */
+} tl_row;
+
+typedef struct tl_table {
+    tl_row *row;
+    uint32_t n;
+} tl_table;
+
+/* Each makes rows with calls or total != 0, in default order: functions by self descending then id; the others as said.
+ */
+int tl_table_functions(tl_table *out, const tl_profile *p, tl_error *e);
+/* Places in depth-first order, children by total descending; threads of a per-thread profile are not merged. */
+int tl_table_tree(tl_table *out, const tl_profile *p, tl_error *e);
+/* One row for each pair caller -> callee: the callee's calls from there; by total descending. */
+int tl_table_callers(tl_table *out, const tl_profile *p, tl_error *e);
+/* One row for each thread of a per-thread profile: calls, self sum, total = time in outermost calls. */
+int tl_table_threads(tl_table *out, const tl_profile *p, tl_error *e);
+/* Sorts rows by a column, descending (names and ids ascending), ties by function id; keeps the first `top` (0: all). */
+void tl_table_sort(tl_table *t, const tl_profile *p, tl_column column, uint32_t top);
+void tl_table_free(tl_table *t);
+
+#endif

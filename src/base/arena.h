@@ -1,0 +1,22 @@
+/* Arena: memory that is freed all at once. Not thread-safe. */
+#ifndef TL_BASE_ARENA_H
+#define TL_BASE_ARENA_H
+
+#include <stddef.h>
+
+typedef struct tl_arena {
+    struct tl_arena_chunk *chunk; /* newest first */
+    size_t used;                  /* bytes used of the newest */
+    size_t total;                 /* bytes of all chunks */
+} tl_arena;
+
+/* 16-byte aligned, not zeroed; NULL when memory runs out. A zeroed tl_arena is an empty one. */
+void *tl_arena_alloc(tl_arena *a, size_t size);
+void *tl_arena_zalloc(tl_arena *a, size_t size);
+/* A NUL-terminated copy of n bytes. */
+char *tl_arena_strndup(tl_arena *a, const char *s, size_t n);
+/* Forgets all contents but keeps the largest chunk, so that a steady state allocates nothing. */
+void tl_arena_reset(tl_arena *a);
+void tl_arena_fini(tl_arena *a);
+
+#endif

@@ -1,0 +1,60 @@
+/* Hash tables: u64 -> u32 by open addressing, and interned strings. Not thread-safe. */
+#ifndef TL_BASE_HASH_H
+#define TL_BASE_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/compiler.h"
+
+#define TL_HASH_NONE UINT32_MAX
+
+/* u64 -> u32; values must not be TL_HASH_NONE. A zeroed table is an empty one. */
+typedef struct tl_hash {
+    struct tl_hash_slot {
+        uint64_t key;
+        uint32_t value; /* TL_HASH_NONE: free */
+        uint32_t pad;
+    } * slot;
+    uint32_t mask; /* slots - 1 */
+    uint32_t n;
+} tl_hash;
+
+TL_ALWAYS_INLINE uint64_t tl_hash_mix(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    x ^= x >> 32;
+    return x;
+}
+
+/* The value of a key, or TL_HASH_NONE. */
+TL_ALWAYS_INLINE uint32_t tl_hash_get(const tl_hash *h, uint64_t key)
+{
+    if (!h->slot)
+        return TL_HASH_NONE;
+    for (uint32_t i = (uint32_t)tl_hash_mix(key) & h->mask;; i = (i + 1) & h->mask)
+        if (h->slot[i].value == TL_HASH_NONE || h->slot[i].key == key)
+            return h->slot[i].value;
+}
+
+/* Sets a key, new or not. False when memory runs out; the table is then as before. */
+bool tl_hash_put(tl_hash *h, uint64_t key, uint32_t value);
+void tl_hash_fini(tl_hash *h);
+
+uint64_t tl_hash_bytes(const void *p, size_t n);
+
+/* Interned strings: equal text has equal pointers, for as long as the set lives. */
+typedef struct tl_strings {
+    tl_arena arena;
+    struct tl_string_slot *slot;
+    uint32_t mask, n;
+} tl_strings;
+
+/* A NUL-terminated copy; NULL when memory runs out. s need not be terminated. */
+const char *tl_strings_get(tl_strings *t, const char *s, size_t n);
+void tl_strings_fini(tl_strings *t);
+
+#endif

@@ -1,0 +1,18 @@
+/* Making batches: allocation once, then appending without any. */
+#ifndef TL_MODEL_BATCH_H
+#define TL_MODEL_BATCH_H
+
+#include "base/arena.h"
+#include "traceloom/error.h"
+#include "traceloom/model.h"
+
+/* Allocates the columns for TL_BATCH_MAX events; val, tape and arena only with want->fields, cpu only with want->cpu.
+ */
+int tl_batch_init(tl_batch *b, const struct tl_trace *t, const tl_want *want, tl_error *e);
+void tl_batch_fini(tl_batch *b);
+/* Empties it; tape and arena memory are kept. */
+void tl_batch_clear(tl_batch *b);
+/* n slots at the end of the tape, growing it if need be; NULL when memory runs out. Earlier slot pointers may move. */
+tl_value *tl_batch_slots(tl_batch *b, uint32_t n);
+
+#endif

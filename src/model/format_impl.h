@@ -1,0 +1,92 @@
+/* The door that every format goes through: one static tl_format, listed in src/formats.c.
+ *
+ * Private state (reader, cursor, writer) is allocated, zeroed and freed by the core; a format only says its size. A
+ * format fills what it can and leaves the other members NULL. */
+#ifndef TL_MODEL_FORMAT_IMPL_H
+#define TL_MODEL_FORMAT_IMPL_H
+
+#include "base/elf_file.h"
+#include "base/input.h"
+#include "base/output.h"
+#include "model/batch.h"
+#include "model/profile_impl.h"
+#include "model/trace_impl.h"
+#include "traceloom/error.h"
+#include "traceloom/format.h"
+#include "traceloom/sink.h"
+
+/* What a probe sees: the beginning of the content. */
+#define TL_PROBE_SIZE 4096u
+typedef struct tl_probe {
+    const uint8_t *head;
+    size_t size;    /* bytes in head */
+    uint64_t total; /* bytes of the whole content */
+} tl_probe;
+
+/* Things a writer could not hold, added up by text. */
+typedef struct tl_drops {
+    tl_drop *drop; /* what: static strings or class names */
+    uint32_t n, capacity;
+} tl_drops;
+/* Adds n to the entry of `what` (a string that lives as long as the sink). Memory failure is ignored. */
+void tl_drops_add(tl_drops *d, const char *what, uint64_t n);
+
+/* What a writer is given. */
+typedef struct tl_write_context {
+    tl_output *out;
+    const tl_trace *trace; /* of the events */
+    tl_drops *drops;
+    const tl_write_options *options;
+} tl_write_context;
+
+typedef enum tl_accept {
+    TL_ACCEPT_DROP, /* cannot be held: the sink counts the events as dropped and does not pass them on */
+    TL_ACCEPT_KEEP,
+    TL_ACCEPT_IGNORE /* not written, but nothing is lost by that (TL_FORMAT classes) */
+} tl_accept;
+
+typedef struct tl_format {
+    const char *name, *summary, *suffixes;
+    bool ordered;                   /* the event writer wants the streams merged by time */
+    bool flat_profile;              /* the profile writer needs no tree */
+    bool thread_profile;            /* the profile writer wants one tree per thread */
+    bool writes_fields, writes_cpu; /* what the event writer looks at: becomes tl_want */
+    bool compressed;                /* the output is gzip by nature, whatever the suffix */
+
+    /* Reading. */
+    size_t reader_size, cursor_size;
+    int (*probe)(const tl_probe *p); /* bits of evidence, 0: not mine; pure */
+    /* Reads what is needed to know classes, tracks, clock, streams and damage. */
+    int (*open)(void *reader, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e);
+    uint32_t (*streams)(void *reader);
+    int (*stream_open)(void *reader, uint32_t stream, void *cursor, tl_error *e);
+    /* Fills an empty batch: 1 with at least one event, 0 at the end, < 0 error. Allocates nothing once warm. */
+    int (*stream_next)(void *cursor, tl_batch *b, tl_error *e);
+    void (*stream_close)(void *cursor);
+    /* Adds functions (id and address) from the traced binary to the trace. */
+    int (*functions)(void *reader, tl_elf *elf, tl_trace *t, tl_error *e);
+    /* A file that holds a profile: fills p, which has the trace's clock. */
+    int (*read_profile)(void *reader, tl_profile *p, tl_error *e);
+    void (*close)(void *reader);
+
+    /* Writing events. */
+    size_t writer_size;
+    int (*create)(void *writer, const tl_write_context *context, tl_error *e);
+    tl_accept (*accept)(void *writer, const tl_class *c);
+    /* Writes events from .. to-1, all of kept classes. */
+    int (*write)(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e);
+    int (*finish)(void *writer, tl_error *e);
+    void (*discard)(void *writer); /* frees; called in every case */
+
+    /* Writing a profile. context->trace is NULL. */
+    int (*write_profile)(const tl_write_context *context, const tl_profile *p, tl_error *e);
+} tl_format;
+
+/* src/formats.c: NULL-terminated. */
+extern const tl_format *const tl_format_list[];
+const tl_format *tl_format_by_name(const char *name);
+/* The format whose suffix ends the path (a compression suffix is looked through), among those that can do `can`
+ * (TL_CAN_*); NULL if there is none. */
+const tl_format *tl_format_by_suffix(const char *path, unsigned can);
+
+#endif

@@ -1,0 +1,99 @@
+/* The inside of a tl_profile: an interned prefix tree (parent, function) with exact sums and a histogram a place.
+ *
+ *   places   0 is the root of all; with per-thread trees each track has a root of its own below it (function
+ *            TL_NO_FUNCTION, `track` set). A place is found by (parent, function) through one hash table.
+ *   function the profile's own table: trace functions by id, made when first seen; merging maps by
+ *            (module, id, name, file, line).
+ *   outer    of a place: ticks of its calls that lie in no other call of the same function; summed over the places of a
+ *            function this is the function's total.  */
+#ifndef TL_MODEL_PROFILE_IMPL_H
+#define TL_MODEL_PROFILE_IMPL_H
+
+#include "base/hash.h"
+#include "base/number.h"
+#include "model/histogram.h"
+#include "traceloom/profile.h"
+
+#define TL_NO_FUNCTION UINT32_MAX
+#define TL_NO_TRACK    UINT32_MAX
+#define TL_PLACES_MAX  (1u << 26) /* more is TL_ENOMEM: the tree no longer helps anybody, and ids must fit */
+#define TL_DIRECT_IDS  (1u << 16) /* function ids below this are looked up in an array, others in a hash table */
+
+typedef struct tl_place_stat {
+    uint64_t calls, total, self, outer;
+    uint64_t min, max; /* min is UINT64_MAX without calls */
+    tl_hist hist;
+} tl_place_stat; /* one cache line on 64-bit machines */
+
+typedef struct tl_place {
+    uint32_t parent, function;
+    uint32_t last_child; /* the child looked up last, 0: none */
+    uint32_t track;      /* of a per-thread root: index into `track`; else TL_NO_TRACK */
+} tl_place;
+
+struct tl_profile {
+    tl_strings strings;
+    tl_place *place;
+    tl_place_stat *stat;
+    uint32_t nplace, place_capacity;
+    tl_hash child; /* parent << 32 | function -> place */
+
+    tl_function *function;
+    uint32_t nfunction, function_capacity;
+    uint32_t *direct; /* [TL_DIRECT_IDS] id -> function, TL_HASH_NONE: not there yet */
+    tl_hash by_id;    /* the other ids */
+
+    tl_track *track;
+    uint32_t ntrack, track_capacity;
+
+    tl_clock clock;
+    tl_scale scale;
+    bool has_histogram; /* durations of single calls are known */
+    bool per_thread;
+    uint64_t unmatched_exits, unmatched_open;
+    uint64_t lost_events, damaged_bytes;
+    const char *build_id, *exe; /* interned in strings; NULL unknown or, after a merge, different */
+};
+
+int tl_profile_new(tl_profile **out, const tl_clock *clock, tl_error *e);
+
+/* The profile's function for a trace's function id; its details are copied from the trace (NULL: only the id is known).
+ * TL_HASH_NONE when memory runs out. */
+uint32_t tl_profile_intern_function(tl_profile *p, const tl_trace *t, int64_t id);
+/* The function with exactly these details (strings copied), made if need be. For readers of profile files and merging.
+ */
+uint32_t tl_profile_add_function(tl_profile *p, const tl_function *f);
+/* The place below parent for a function, made if need be; TL_HASH_NONE when memory runs out or TL_PLACES_MAX is
+ * reached. */
+uint32_t tl_profile_child_slow(tl_profile *p, uint32_t parent, uint32_t function);
+
+TL_ALWAYS_INLINE uint32_t tl_profile_child(tl_profile *p, uint32_t parent, uint32_t function)
+{
+    uint32_t last = p->place[parent].last_child;
+    if (TL_LIKELY(last && p->place[last].function == function))
+        return last;
+    return tl_profile_child_slow(p, parent, function);
+}
+
+/* The root of a thread's own tree, made if need be (name, pid and tid tell threads apart). */
+uint32_t tl_profile_thread_root(tl_profile *p, const tl_track *track);
+/* Track index of the tree that a place is in, or TL_NO_TRACK. Linear in depth. */
+uint32_t tl_profile_place_track(const tl_profile *p, uint32_t place);
+
+/* For sources that know only calls and self time of each place: sets total and outer of all places from them. */
+int tl_profile_sum_up(tl_profile *p, tl_error *e);
+
+/* Places in canonical order, parents first and children by function (module, id, name, file, line), roots by track
+ * (pid, tid, name): the same profile always gives the same order. order[] has nplace entries. */
+int tl_profile_canonical_order(const tl_profile *p, uint32_t *order, tl_error *e);
+/* The same for functions. */
+int tl_profile_function_order(const tl_profile *p, uint32_t *order, tl_error *e);
+/* The order above of two functions: < 0, 0, > 0. */
+int tl_function_compare(const tl_function *a, const tl_function *b);
+
+const char *tl_profile_intern(tl_profile *p, const char *s); /* NULL stays NULL */
+
+/* Name to show: the function's name, or "#id" written into buf. */
+const char *tl_function_label(const tl_function *f, char buf[static 24]);
+
+#endif

@@ -1,0 +1,58 @@
+/* The inside of a tl_trace, for format readers and op; everyone else uses traceloom/trace.h. */
+#ifndef TL_MODEL_TRACE_IMPL_H
+#define TL_MODEL_TRACE_IMPL_H
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/number.h"
+#include "traceloom/error.h"
+#include "traceloom/trace.h"
+
+#define TL_DAMAGE_KEPT 10000u     /* damage entries kept; further ones are only counted */
+#define TL_TRACKS_MAX  (1u << 20) /* tracks of one trace: more is taken for a damaged file */
+
+struct tl_trace {
+    tl_strings strings; /* owns every string below */
+    const char *path, *format, *version, *byte_order, *build_id, *exe;
+    uint64_t bytes;
+    tl_clock clock;
+    tl_scale scale; /* of clock.hz */
+
+    tl_class *cls;
+    uint32_t ncls;
+    tl_track *track;
+    uint32_t ntrack, track_capacity;
+
+    tl_function *function;
+    uint32_t nfunction, function_capacity;
+    tl_hash function_index; /* id -> index */
+
+    bool has_range;
+    uint64_t begin, end; /* ticks */
+
+    tl_damage *damage;
+    uint32_t ndamage, damage_capacity;
+    uint64_t damage_count;
+    uint64_t lost_events, lost_packets;
+};
+
+void tl_trace_init(tl_trace *t); /* of zeroed memory */
+void tl_trace_fini(tl_trace *t);
+
+/* Sets clock and scale. name is static or interned. */
+void tl_trace_set_clock(tl_trace *t, const char *name, uint64_t hz);
+/* Copies n classes; their ids become 0 .. n-1. Names and fields are static or live as long as the trace. */
+int tl_trace_set_classes(tl_trace *t, const tl_class *c, uint32_t n, tl_error *e);
+/* A new track; its index in *index. The name is copied. */
+int tl_trace_add_track(tl_trace *t, const tl_track *track, uint32_t *index, tl_error *e);
+/* Adds a function, or replaces the one of the same id. Strings are copied. */
+int tl_trace_add_function(tl_trace *t, const tl_function *f, tl_error *e);
+/* Adds damage; the text is copied. TL_ENOMEM when memory runs out. */
+__attribute__((format(printf, 6, 7))) int tl_trace_add_damage(tl_trace *t, tl_error *e, uint64_t offset, uint64_t bytes,
+                                                              const char *rule, const char *format, ...);
+/* Sorts damage by offset (stable). */
+void tl_trace_sort_damage(tl_trace *t);
+/* A copy that lives as long as the trace. NULL when memory runs out. */
+const char *tl_trace_intern(tl_trace *t, const char *s);
+
+#endif
