@@ -3,6 +3,7 @@
 #define TRACELOOM_H
 
 #include <traceloom/error.h>
+#include <traceloom/events.h>
 #include <traceloom/format.h>
 #include <traceloom/model.h>
 #include <traceloom/profile.h>

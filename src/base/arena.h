@@ -15,7 +15,7 @@ void *tl_arena_alloc(tl_arena *a, size_t size);
 void *tl_arena_zalloc(tl_arena *a, size_t size);
 /* A NUL-terminated copy of n bytes. */
 char *tl_arena_strndup(tl_arena *a, const char *s, size_t n);
-/* Forgets all contents but keeps the largest chunk, so that a steady state allocates nothing. */
+/* Forgets all contents but keeps their room as one chunk, so that a steady state allocates nothing. */
 void tl_arena_reset(tl_arena *a);
 void tl_arena_fini(tl_arena *a);
 

@@ -4,13 +4,13 @@
 
 #include <stddef.h>
 
-#define TL_LIKELY(x)             __builtin_expect(!!(x), 1)
-#define TL_UNLIKELY(x)           __builtin_expect(!!(x), 0)
-#define TL_ALWAYS_INLINE         static inline __attribute__((always_inline))
-#define TL_NOINLINE              __attribute__((noinline))
-#define TL_COLD                  __attribute__((cold, noinline))
-#define TL_PRINTF(format, first) __attribute__((format(printf, format, first)))
-#define TL_UNUSED                __attribute__((unused))
-#define TL_COUNT(array)          (sizeof(array) / sizeof((array)[0]))
+#define TL_LIKELY(x)           __builtin_expect(!!(x), 1)
+#define TL_UNLIKELY(x)         __builtin_expect(!!(x), 0)
+#define TL_ALWAYS_INLINE       static inline __attribute__((always_inline))
+#define TL_NOINLINE            __attribute__((noinline))
+#define TL_COLD                __attribute__((cold, noinline))
+#define TL_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define TL_UNUSED              __attribute__((unused))
+#define TL_COUNT(array)        (sizeof(array) / sizeof((array)[0]))
 
 #endif

@@ -59,6 +59,8 @@ typedef struct tl_format {
     /* Reads what is needed to know classes, tracks, clock, streams and damage. */
     int (*open)(void *reader, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e);
     uint32_t (*streams)(void *reader);
+    /* Roughly how much work a stream is, in bytes: heavy ones are given to threads first. May be NULL. */
+    uint64_t (*stream_weight)(void *reader, uint32_t stream);
     int (*stream_open)(void *reader, uint32_t stream, void *cursor, tl_error *e);
     /* Fills an empty batch: 1 with at least one event, 0 at the end, < 0 error. Allocates nothing once warm. */
     int (*stream_next)(void *cursor, tl_batch *b, tl_error *e);

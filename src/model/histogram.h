@@ -2,7 +2,12 @@
  * is within 0.8 % of every value in it. Adding and merging are exact sums of counts: any order gives the same
  * histogram.
  *
- * Buckets are kept as one window of 32-bit counts from the first to the last used, grown in steps of 16. */
+ * Counts are kept in one of two ways, chosen by what is smaller, and never seen outside:
+ *
+ *   list    (bucket, count) of the used buckets, ascending. A place with one call costs one entry, and a call that
+ *           lasted a million times longer than the others costs one more instead of a thousand empty buckets.
+ *   window  32-bit counts of all buckets from the first to the last used, grown in steps of 16; 64-bit ones ("wide")
+ *           once a count needs it. For histograms that are dense, or so busy that the fast path below pays. */
 #ifndef TL_MODEL_HISTOGRAM_H
 #define TL_MODEL_HISTOGRAM_H
 
@@ -15,11 +20,29 @@
 #define TL_HIST_SUB      (1u << TL_HIST_SUB_BITS)                               /* buckets for each power of two */
 #define TL_HIST_BUCKETS  ((64u - TL_HIST_SUB_BITS) * TL_HIST_SUB + TL_HIST_SUB) /* 3776 */
 
+typedef struct tl_hist_pair {
+    uint64_t count; /* not 0 */
+    uint32_t bucket;
+} tl_hist_pair;
+
+/* A zeroed tl_hist is an empty one. */
 typedef struct tl_hist {
-    uint32_t *count; /* [n], bucket first + i; NULL: empty */
-    uint16_t first, n;
-    bool wide; /* counts are uint64_t: some bucket exceeded 32 bits */
+    union {
+        uint32_t *count;    /* window: [n], of bucket first + i */
+        tl_hist_pair *pair; /* list: [used] */
+    };
+    uint16_t first, n;     /* n 0: there is no window */
+    uint16_t used;         /* 0: there is no list */
+    uint8_t capacity_log2; /* of the list */
+    bool wide;             /* the window's counts are uint64_t */
 } tl_hist;
+
+/* a + b, or the largest number if that is too large. */
+TL_ALWAYS_INLINE uint64_t tl_add_saturated(uint64_t a, uint64_t b)
+{
+    uint64_t sum = a + b;
+    return sum < a ? UINT64_MAX : sum;
+}
 
 /* Bucket of a value: v itself below 128. */
 TL_ALWAYS_INLINE uint32_t tl_hist_bucket(uint64_t v)
@@ -35,7 +58,7 @@ uint64_t tl_hist_low(uint32_t bucket);
 uint64_t tl_hist_high(uint32_t bucket);
 uint64_t tl_hist_middle(uint32_t bucket);
 
-/* Adds n to the count of a bucket; false when memory runs out. */
+/* Adds n to the count of a bucket; false when memory runs out. Counts stop at UINT64_MAX. */
 bool tl_hist_add_slow(tl_hist *h, uint32_t bucket, uint64_t n);
 
 TL_ALWAYS_INLINE bool tl_hist_add(tl_hist *h, uint64_t value)
@@ -48,14 +71,30 @@ TL_ALWAYS_INLINE bool tl_hist_add(tl_hist *h, uint64_t value)
     return tl_hist_add_slow(h, bucket, 1);
 }
 
+/* Sets an empty histogram from its used buckets, ascending. Takes memory in proportion to n, whatever the buckets. */
+bool tl_hist_assign(tl_hist *h, const tl_hist_pair *pair, uint32_t n);
+/* Adds the counts of `from`, which may be `into` itself. False, and nothing has changed, when memory runs out. */
 bool tl_hist_merge(tl_hist *into, const tl_hist *from);
+/* Makes room for `from`: until either changes, tl_hist_merge() of the two cannot fail. */
+bool tl_hist_reserve(tl_hist *into, const tl_hist *from);
 void tl_hist_fini(tl_hist *h);
 
 uint64_t tl_hist_get(const tl_hist *h, uint32_t bucket);
 uint64_t tl_hist_sum(const tl_hist *h);
 /* The first used bucket >= from, or TL_HIST_BUCKETS. */
 uint32_t tl_hist_next(const tl_hist *h, uint32_t from);
-/* Value at rank ceil(permille * sum / 1000), from 1: the middle of its bucket, held within [min, max]. 0 if empty. */
+/* Value at rank ceil(permille * sum / 1000), from 1: min at the first rank, max at the last, between them the middle of
+ * its bucket, held within [min, max]. 0 if empty. */
 uint64_t tl_hist_percentile(const tl_hist *h, unsigned permille, uint64_t min, uint64_t max);
+
+/* The sum of many histograms whose values all lie in [min, max]; needs no memory of its own. */
+typedef struct tl_hist_total {
+    tl_hist hist; /* a wide window on `count`: read it with the functions above, do not change it */
+    uint64_t min, max;
+    uint64_t count[TL_HIST_BUCKETS];
+} tl_hist_total;
+
+void tl_hist_total_start(tl_hist_total *s, uint64_t min, uint64_t max);
+void tl_hist_total_add(tl_hist_total *s, const tl_hist *h);
 
 #endif

@@ -36,15 +36,19 @@ struct tl_profile {
     tl_place *place;
     tl_place_stat *stat;
     uint32_t nplace, place_capacity;
-    tl_hash child; /* parent << 32 | function -> place */
+    tl_hash child;       /* parent << 32 | function -> place */
+    uint32_t *same_next; /* [place_capacity] another place of the same function, 0: none */
 
     tl_function *function;
     uint32_t nfunction, function_capacity;
-    uint32_t *direct; /* [TL_DIRECT_IDS] id -> function, TL_HASH_NONE: not there yet */
-    tl_hash by_id;    /* the other ids */
+    uint32_t *same_first; /* [function_capacity] a place of the function, 0: none; goes on in same_next */
+    tl_hash by_detail;    /* a hash of what tells functions apart, next free number on collision -> function */
+    uint32_t *direct;     /* [TL_DIRECT_IDS] id -> function, TL_HASH_NONE: not there yet */
+    tl_hash by_id;        /* the other ids */
 
     tl_track *track;
     uint32_t ntrack, track_capacity;
+    tl_hash by_track; /* a hash of what tells tracks apart, next free number on collision -> root place */
 
     tl_clock clock;
     tl_scale scale;
@@ -52,10 +56,13 @@ struct tl_profile {
     bool per_thread;
     uint64_t unmatched_exits, unmatched_open;
     uint64_t lost_events, damaged_bytes;
-    const char *build_id, *exe; /* interned in strings; NULL unknown or, after a merge, different */
+    const char *build_id, *exe; /* interned in strings; of all calls: NULL if unknown of some, or not the same of all */
 };
 
+/* An empty profile: has_histogram, not per_thread, no build-id. The clock's name is copied. */
 int tl_profile_new(tl_profile **out, const tl_clock *clock, tl_error *e);
+/* Makes room, so that this many places and functions in all can be made without growing again. */
+bool tl_profile_reserve(tl_profile *p, uint32_t places, uint32_t functions);
 
 /* The profile's function for a trace's function id; its details are copied from the trace (NULL: only the id is known).
  * TL_HASH_NONE when memory runs out. */
@@ -63,6 +70,8 @@ uint32_t tl_profile_intern_function(tl_profile *p, const tl_trace *t, int64_t id
 /* The function with exactly these details (strings copied), made if need be. For readers of profile files and merging.
  */
 uint32_t tl_profile_add_function(tl_profile *p, const tl_function *f);
+/* The same if all strings of *f are interned in the profile already. */
+uint32_t tl_profile_add_interned_function(tl_profile *p, const tl_function *f);
 /* The place below parent for a function, made if need be; TL_HASH_NONE when memory runs out or TL_PLACES_MAX is
  * reached. */
 uint32_t tl_profile_child_slow(tl_profile *p, uint32_t parent, uint32_t function);
@@ -75,12 +84,16 @@ TL_ALWAYS_INLINE uint32_t tl_profile_child(tl_profile *p, uint32_t parent, uint3
     return tl_profile_child_slow(p, parent, function);
 }
 
-/* The root of a thread's own tree, made if need be (name, pid and tid tell threads apart). */
+/* The root of a thread's own tree, made if need be (name, pid and tid tell threads apart); the profile is per_thread
+ * then. TL_HASH_NONE when memory runs out or TL_PLACES_MAX is reached. */
 uint32_t tl_profile_thread_root(tl_profile *p, const tl_track *track);
+/* The same if the name is interned in the profile already. */
+uint32_t tl_profile_interned_thread_root(tl_profile *p, const tl_track *track);
 /* Track index of the tree that a place is in, or TL_NO_TRACK. Linear in depth. */
 uint32_t tl_profile_place_track(const tl_profile *p, uint32_t place);
 
-/* For sources that know only calls and self time of each place: sets total and outer of all places from them. */
+/* For sources that know only calls and self time of each place: sets total and outer of all places from them, and that
+ * there is no histogram. */
 int tl_profile_sum_up(tl_profile *p, tl_error *e);
 
 /* Places in canonical order, parents first and children by function (module, id, name, file, line), roots by track
@@ -88,8 +101,14 @@ int tl_profile_sum_up(tl_profile *p, tl_error *e);
 int tl_profile_canonical_order(const tl_profile *p, uint32_t *order, tl_error *e);
 /* The same for functions. */
 int tl_profile_function_order(const tl_profile *p, uint32_t *order, tl_error *e);
-/* The order above of two functions: < 0, 0, > 0. */
+/* The same for tracks. */
+int tl_profile_track_order(const tl_profile *p, uint32_t *order, tl_error *e);
+/* Places in depth-first order, siblings in the order that they have in sorted[] (places 1 .. nplace-1, each once),
+ * which may be the same array as order[]. */
+int tl_profile_depth_first(const tl_profile *p, const uint32_t *sorted, uint32_t *order, tl_error *e);
+/* The orders above of two functions, two tracks: < 0, 0, > 0. NULL and unknown come first. */
 int tl_function_compare(const tl_function *a, const tl_function *b);
+int tl_track_compare(const tl_track *a, const tl_track *b);
 
 const char *tl_profile_intern(tl_profile *p, const char *s); /* NULL stays NULL */
 

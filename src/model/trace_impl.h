@@ -34,6 +34,10 @@ struct tl_trace {
     uint32_t ndamage, damage_capacity;
     uint64_t damage_count;
     uint64_t lost_events, lost_packets;
+
+    /* Of a file that holds a profile, if the reader counts them. */
+    bool has_profile_counts;
+    uint64_t profile_threads, profile_paths, profile_calls, profile_self;
 };
 
 void tl_trace_init(tl_trace *t); /* of zeroed memory */

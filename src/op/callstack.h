@@ -1,4 +1,7 @@
-/* Matches entries and exits of one track after another into calls, and adds them to a profile. */
+/* Matches entries and exits of one track after another into calls, and adds them to a profile.
+ *
+ * An exit closes the nearest entry of its function; entries above that one are closed with it and counted as unmatched.
+ * Entries that are open at the end are no calls. Durations are in ticks, 0 where the clock went back. */
 #ifndef TL_OP_CALLSTACK_H
 #define TL_OP_CALLSTACK_H
 
@@ -8,15 +11,28 @@
 /* Deepest stack that is followed; entries beyond it count as unmatched. Logs that lost exits would grow without end. */
 #define TL_STACK_DEPTH_MAX (1u << 20)
 
+#define TL_NO_EXIT UINT64_MAX /* the call was closed by the exit of an outer one */
+
+/* Told of every entry: when its call is closed, or when the track ends without. entry and exit count the track's events
+ * from 0. */
+typedef struct tl_call {
+    uint32_t track, depth; /* depth 1: outermost */
+    uint64_t entry, exit;  /* exit: TL_NO_EXIT possible */
+    uint64_t ticks;        /* UINT64_MAX: never closed */
+} tl_call;
+
 typedef struct tl_callstack tl_callstack;
 
-/* Told of every closed call, for those who need more than sums; may be NULL. */
+/* `options` and its selection are borrowed until free. */
 int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const tl_profile_options *options,
                      tl_error *e);
+void tl_callstack_on_call(tl_callstack *c, void (*closed)(void *arg, const tl_call *call), void *arg);
 /* Adds the events of a batch. Batches of one track must come in order; tracks may alternate. */
 int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e);
-/* Ends all tracks: what is still open is unmatched. */
-int tl_callstack_finish(tl_callstack *c, tl_error *e);
+/* Ends all tracks: what is still open is unmatched. Ready for other tracks then. */
+void tl_callstack_finish(tl_callstack *c);
+/* Did the i-th function glob (`not`: of not_func) match any function seen? */
+bool tl_callstack_matched(const tl_callstack *c, size_t i, bool not );
 void tl_callstack_free(tl_callstack *c);
 
 #endif

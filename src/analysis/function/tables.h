@@ -24,7 +24,8 @@ typedef struct tl_row {
     uint32_t function; /* index into the profile's functions, or TL_NO_FUNCTION */
     uint32_t place;    /* of a tree row */
     uint32_t caller;   /* of a callers row: function index, TL_NO_FUNCTION for none */
-    uint32_t track;    /* of a thread row */
+    uint32_t track;    /* of a thread row, or of a tree row with one tree a thread; else TL_NO_TRACK */
+    uint32_t position; /* in default order, from 0; decides between rows that a column cannot tell apart */
 } tl_row;
 
 typedef struct tl_table {
@@ -33,15 +34,19 @@ typedef struct tl_table {
 } tl_table;
 
 /* Each makes rows with calls or total != 0, in default order: functions by self descending then id; the others as said.
- */
+ * Rows that are equal in this stand in the profile's canonical order: the same profile gives the same table. The table
+ * belongs to the caller: tl_table_free(). Errors: TL_ENOMEM. min, max and percentiles are 0 without a histogram. */
 int tl_table_functions(tl_table *out, const tl_profile *p, tl_error *e);
 /* Places in depth-first order, children by total descending; threads of a per-thread profile are not merged. */
 int tl_table_tree(tl_table *out, const tl_profile *p, tl_error *e);
-/* One row for each pair caller -> callee: the callee's calls from there; by total descending. */
+/* One row for each pair caller -> callee: the callee's calls from there; by total descending. Of calls nested in each
+ * other between the same two functions only the outermost count for total. */
 int tl_table_callers(tl_table *out, const tl_profile *p, tl_error *e);
-/* One row for each thread of a per-thread profile: calls, self sum, total = time in outermost calls. */
+/* One row for each thread of a per-thread profile: calls, self sum, total = time in outermost calls; by total
+ * descending. Of another profile: no rows. */
 int tl_table_threads(tl_table *out, const tl_profile *p, tl_error *e);
-/* Sorts rows by a column, descending (names and ids ascending), ties by function id; keeps the first `top` (0: all). */
+/* Sorts rows by a column, descending (names and ids ascending), ties by function id, then by position; keeps the first
+ * `top` (0: all). Thread rows have the name and the id of the thread. */
 void tl_table_sort(tl_table *t, const tl_profile *p, tl_column column, uint32_t top);
 void tl_table_free(tl_table *t);
 

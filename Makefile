@@ -1,0 +1,79 @@
+# The short commands. Each only calls CMake, ctest or a script; CMakePresets.json says what a build is made of.
+
+JOBS   ?= $(shell nproc)
+PREFIX ?= /usr/local
+CLANG  ?= $(firstword $(notdir $(shell command -v clang-19 clang)) clang)
+
+.PHONY: all deps demo check bench fuzz qemu sanitizers coverage tidy format install clean help
+.DEFAULT_GOAL := all
+
+all: ## build/traceloom, optimised
+	@command -v cmake >/dev/null && command -v ninja >/dev/null || { echo "cmake or ninja is missing: run 'make deps'"; exit 1; }
+	cmake --preset release
+	cmake --build --preset release -j $(JOBS)
+
+deps: ## install what building needs (Debian, Ubuntu)
+	tools/install-deps.sh build
+
+demo: ## build, make a sample trace, report on it: demo/sample.pb.gz, demo/sample.svg
+	tools/install-deps.sh build
+	@$(MAKE) --no-print-directory all
+	tools/demo.sh
+
+check: ## everything that is tested, with sanitizers
+	tools/install-deps.sh test
+	@$(MAKE) --no-print-directory all
+	cmake --preset dev
+	cmake --build --preset dev -j $(JOBS)
+	tools/run-ctest.sh build-dev -j $(JOBS)
+
+bench: ## speed and memory beside llvm-xray and a hand-written limit: RECORDS=... ARGS=--write
+	tools/install-deps.sh bench
+	@$(MAKE) --no-print-directory all
+	bench/run.py $(ARGS)
+
+fuzz: ## 10 minutes for each target: SECONDS_EACH=600
+	tools/install-deps.sh fuzz
+	cmake --preset fuzz -DCMAKE_C_COMPILER=$(CLANG)
+	cmake --build --preset fuzz -j $(JOBS)
+	fuzz/run.sh build-fuzz $(SECONDS_EACH)
+
+qemu: ## unit and golden tests on a 32-bit and on a big-endian host
+	tools/install-deps.sh qemu
+	cmake --preset m32
+	cmake --build --preset m32 -j $(JOBS)
+	tools/run-ctest.sh build-m32 -j $(JOBS) -L 'unit|golden'
+	cmake --preset s390x
+	cmake --build --preset s390x -j $(JOBS)
+	tools/run-ctest.sh build-s390x -j $(JOBS) -L 'unit|golden'
+
+sanitizers: ## the tests under ThreadSanitizer, and under MemorySanitizer without the optional libraries
+	tools/install-deps.sh fuzz
+	cmake --preset tsan
+	cmake --build --preset tsan -j $(JOBS)
+	tools/run-ctest.sh build-tsan -j $(JOBS) -L 'unit|golden|differential'
+	cmake --preset msan -DCMAKE_C_COMPILER=$(CLANG)
+	cmake --build --preset msan -j $(JOBS)
+	tools/run-ctest.sh build-msan -j $(JOBS) -L 'unit|golden|differential'
+
+coverage: ## which lines the tests run: build-coverage/coverage.txt
+	cmake --preset coverage
+	cmake --build --preset coverage -j $(JOBS)
+	tools/run-ctest.sh build-coverage -j $(JOBS) -L 'unit|golden|differential|roundtrip|cli'
+	tools/coverage.py build-coverage
+
+tidy: ## clang-tidy over the sources
+	cmake --preset dev
+	git ls-files 'src/*.c' 'src/**/*.c' | xargs -P $(JOBS) -n 4 clang-tidy -p build-dev --quiet
+
+format: ## clang-format over the sources
+	git ls-files '*.c' '*.h' | xargs clang-format -i
+
+install: all ## DESTDIR= PREFIX=/usr/local
+	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
+
+clean: ## removes every build folder
+	rm -rf build build-*/ demo
+
+help:
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 14

@@ -1,0 +1,33 @@
+# Warnings, sanitizers, coverage and link-time optimisation, the same for every target.
+
+option(TRACELOOM_WERROR "Warnings are errors" OFF)
+option(TRACELOOM_LTO "Optimise across files" OFF)
+option(TRACELOOM_COVERAGE "Count which lines run" OFF)
+set(TRACELOOM_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread or memory")
+
+add_compile_options(-Wall -Wextra -Wshadow -Wconversion)
+add_compile_definitions(_GNU_SOURCE)
+if(TRACELOOM_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(TRACELOOM_SANITIZE)
+  add_compile_options(-fsanitize=${TRACELOOM_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${TRACELOOM_SANITIZE})
+  if(TRACELOOM_SANITIZE MATCHES "undefined")
+    # A finding must fail the test that made it, not only print.
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()
+if(TRACELOOM_COVERAGE)
+  add_compile_options(--coverage)
+  add_link_options(--coverage)
+endif()
+if(TRACELOOM_LTO)
+  include(CheckIPOSupported)
+  check_ipo_supported(RESULT lto_works LANGUAGES C)
+  if(lto_works AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    # Fat objects: the installed archive must also serve linkers without the plugin.
+    add_compile_options(-flto=auto -ffat-lto-objects)
+    add_link_options(-flto=auto)
+  endif()
+endif()

@@ -1,0 +1,12 @@
+# i386: a 32-bit host. An x86-64 kernel runs it as it is. Linked statically, so that it needs no foreign root.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR i686)
+set(CMAKE_C_COMPILER i686-linux-gnu-gcc)
+set(CMAKE_EXE_LINKER_FLAGS_INIT -static)
+set(CMAKE_FIND_ROOT_PATH /usr/i686-linux-gnu)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+find_program(TL_QEMU_I386 qemu-i386-static)
+if(NOT CMAKE_HOST_SYSTEM_PROCESSOR MATCHES "x86_64|i.86" AND TL_QEMU_I386)
+  set(CMAKE_CROSSCOMPILING_EMULATOR ${TL_QEMU_I386})
+endif()

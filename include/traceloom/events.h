@@ -1,0 +1,39 @@
+/* The events of one or several traces as one sequence: selected, and in the order of time if asked for. */
+#ifndef TRACELOOM_EVENTS_H
+#define TRACELOOM_EVENTS_H
+
+#include <traceloom/error.h>
+#include <traceloom/model.h>
+#include <traceloom/profile.h>
+#include <traceloom/source.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tl_events tl_events;
+
+/* Opens the events of n sources (n >= 1), which stay the caller's and must outlive it. `select` may be NULL; for events
+ *   time, thread, cpu and class choose every event by itself;
+ *   function globs choose entries and exits, all other events are kept;
+ *   depth and min_ticks choose the entries and exits of calls. They need a first pass over the trace and a bit an
+ * event. Exits without entry are kept; a call that never ends passes any min_ticks. Several sources of one clock (same
+ * name and frequency) keep their times; else every one begins at 0 and times are ns. Errors: as tl_source_open();
+ * TL_ENOMATCH for a thread or class pattern that matches nothing. */
+int tl_events_open(tl_events **out, tl_source *const *s, uint32_t n, const tl_select *select, bool ordered,
+                   tl_error *e);
+void tl_events_close(tl_events *v); /* NULL is fine */
+
+/* The trace that the batches belong to: that of the only source, or one that joins all. Borrowed. */
+const tl_trace *tl_events_trace(const tl_events *v);
+/* The tick that is time 0: the begin of the earliest source. */
+uint64_t tl_events_begin(const tl_events *v);
+
+/* 1: events from .. to-1 of *batch (borrowed until the next call) come next; 0: end; < 0: error. At the end, a function
+ * glob that matched nothing is TL_ENOMATCH. */
+int tl_events_next(tl_events *v, const tl_batch **batch, uint32_t *from, uint32_t *to, tl_error *e);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,27 @@
+/* What the tables of functions, tree, callers and threads share. */
+#ifndef TL_ANALYSIS_FUNCTION_TABLE_ROWS_H
+#define TL_ANALYSIS_FUNCTION_TABLE_ROWS_H
+
+#include "analysis/function/tables.h"
+
+/* Rows of numbers that are being added up, each from a list of places. */
+typedef struct tl_rows {
+    tl_row *row; /* [n] */
+    uint32_t n, capacity;
+    uint32_t *first; /* [capacity] a place of each row, 0: none; goes on in next */
+    uint32_t *next;  /* [nplace] another place of the same row, 0: none */
+} tl_rows;
+
+int tl_rows_init(tl_rows *r, const tl_profile *p, uint32_t capacity, tl_error *e);
+/* A new row without numbers; its index. There must be capacity. */
+uint32_t tl_rows_add(tl_rows *r, uint32_t function, uint32_t caller, uint32_t track);
+/* Adds calls, self, min and max of a place to a row, and `total` ticks. */
+void tl_rows_add_place(tl_rows *r, const tl_profile *p, uint32_t row, uint32_t place, uint64_t total);
+/* Computes percentiles, drops rows without calls and total, and hands the rows over, sorted. */
+void tl_rows_take(tl_rows *r, const tl_profile *p, tl_column column, tl_table *out);
+void tl_rows_fini(tl_rows *r);
+
+/* Numbers of a single place. */
+void tl_row_set_place(tl_row *row, const tl_profile *p, uint32_t place);
+
+#endif

@@ -1,0 +1,172 @@
+/* Compression of output: each library fills the same buffer, which goes to the target whenever it is full. */
+#include "base/compress.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#ifdef TL_HAVE_ZLIB
+#include <zlib.h>
+#endif
+#ifdef TL_HAVE_ZSTD
+#include <zstd.h>
+#endif
+
+#include "base/compiler.h"
+
+enum { OUT_SIZE = 1 << 17, GZIP_LEVEL = 6, GZIP_LEVEL_MOST = 9, ZSTD_LEVEL = 3, GZIP_OS_UNKNOWN = 255 };
+
+struct tl_compressor {
+    tl_compression kind;
+#ifdef TL_HAVE_ZLIB
+    z_stream gzip;
+    gz_header header;
+#endif
+#ifdef TL_HAVE_ZSTD
+    ZSTD_CCtx *zstd;
+#endif
+    uint8_t out[OUT_SIZE];
+};
+
+static TL_UNUSED int no_memory(tl_error *e)
+{
+    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for compression");
+}
+
+static TL_UNUSED int bad_level(unsigned level, int most, tl_error *e)
+{
+    return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "compression level %u, expected 1 to %d", level, most);
+}
+
+#ifdef TL_HAVE_ZLIB
+static int gzip_init(tl_compressor *z, unsigned level, tl_error *e)
+{
+    if (level > GZIP_LEVEL_MOST)
+        return bad_level(level, GZIP_LEVEL_MOST, e);
+    int chosen = level == 0 ? GZIP_LEVEL : (int)level;
+    if (deflateInit2(&z->gzip, chosen, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        return no_memory(e);
+    /* The library would name the system that it was built on. */
+    z->header.os = GZIP_OS_UNKNOWN;
+    deflateSetHeader(&z->gzip, &z->header);
+    return 0;
+}
+
+static int gzip_write(tl_compressor *z, tl_target *t, const uint8_t *data, size_t n, bool last, tl_error *e)
+{
+    do {
+        size_t part = n < UINT_MAX ? n : UINT_MAX;
+        int flush = last && part == n ? Z_FINISH : Z_NO_FLUSH, status, r;
+        z->gzip.next_in = (Bytef *)(uintptr_t)data;
+        z->gzip.avail_in = (uInt)part;
+        do {
+            z->gzip.next_out = z->out;
+            z->gzip.avail_out = sizeof z->out;
+            status = deflate(&z->gzip, flush);
+            assert(status != Z_STREAM_ERROR);
+            r = tl_target_write(t, z->out, sizeof z->out - z->gzip.avail_out, e);
+            if (r < 0)
+                return r;
+        } while (flush == Z_FINISH ? status != Z_STREAM_END : z->gzip.avail_out == 0);
+        data += part;
+        n -= part;
+    } while (n > 0);
+    return 0;
+}
+#endif
+
+#ifdef TL_HAVE_ZSTD
+static int zstd_init(tl_compressor *z, unsigned level, tl_error *e)
+{
+    if (level > (unsigned)ZSTD_maxCLevel())
+        return bad_level(level, ZSTD_maxCLevel(), e);
+    z->zstd = ZSTD_createCCtx();
+    if (!z->zstd)
+        return no_memory(e);
+    ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_compressionLevel, level == 0 ? ZSTD_LEVEL : (int)level);
+    ZSTD_CCtx_setParameter(z->zstd, ZSTD_c_checksumFlag, 1);
+    return 0;
+}
+
+static int zstd_write(tl_compressor *z, tl_target *t, const uint8_t *data, size_t n, bool last, tl_error *e)
+{
+    ZSTD_inBuffer in = {data, n, 0};
+    size_t left;
+    do {
+        ZSTD_outBuffer out = {z->out, sizeof z->out, 0};
+        left = ZSTD_compressStream2(z->zstd, &out, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+        if (ZSTD_isError(left))
+            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "zstd compression fails: %s", ZSTD_getErrorName(left));
+        int r = tl_target_write(t, z->out, out.pos, e);
+        if (r < 0)
+            return r;
+    } while (last ? left > 0 : in.pos < in.size);
+    return 0;
+}
+#endif
+
+int tl_compressor_new(tl_compressor **out, tl_compression c, unsigned level, tl_error *e)
+{
+    int r;
+    assert(c != TL_PLAIN);
+    tl_compressor *z = calloc(1, sizeof *z);
+    if (!z)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for compression");
+    z->kind = c;
+    switch (c) {
+#ifdef TL_HAVE_ZLIB
+    case TL_GZIP:
+        r = gzip_init(z, level, e);
+        break;
+#endif
+#ifdef TL_HAVE_ZSTD
+    case TL_ZSTD:
+        r = zstd_init(z, level, e);
+        break;
+#endif
+    default:
+        (void)level;
+        r = tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "this build has no %s support", c == TL_GZIP ? "gzip" : "zstd");
+    }
+    if (r < 0)
+        free(z);
+    else
+        *out = z;
+    return r;
+}
+
+void tl_compressor_free(tl_compressor *z)
+{
+    if (!z)
+        return;
+#ifdef TL_HAVE_ZLIB
+    if (z->kind == TL_GZIP)
+        deflateEnd(&z->gzip);
+#endif
+#ifdef TL_HAVE_ZSTD
+    if (z->kind == TL_ZSTD)
+        ZSTD_freeCCtx(z->zstd);
+#endif
+    free(z);
+}
+
+int tl_compressor_write(tl_compressor *z, tl_target *t, const void *data, size_t n, bool last, tl_error *e)
+{
+    (void)data;
+    (void)n;
+    (void)last;
+    switch (z->kind) {
+#ifdef TL_HAVE_ZLIB
+    case TL_GZIP:
+        return gzip_write(z, t, data, n, last, e);
+#endif
+#ifdef TL_HAVE_ZSTD
+    case TL_ZSTD:
+        return zstd_write(z, t, data, n, last, e);
+#endif
+    default:
+        (void)t;
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "this build has no such compression");
+    }
+}

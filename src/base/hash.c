@@ -1,0 +1,162 @@
+/* Hash tables: growth by doubling at half full, linear probing. */
+#include "base/hash.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/endian.h"
+
+/* Tables stay at most half full, so that a probe for a missing key ends soon. */
+#define SLOTS_LEAST 16u
+#define SLOTS_MOST  ((uint32_t)1 << 31)
+
+/* The number of slots that the next growth asks for; 0 if there is none. */
+static uint32_t next_slots(bool empty, uint32_t mask, size_t slot_size)
+{
+    if (empty)
+        return SLOTS_LEAST;
+    if (mask >= SLOTS_MOST - 1 || mask + 1 > SIZE_MAX / 2 / slot_size)
+        return 0;
+    return (mask + 1) * 2;
+}
+
+static bool hash_grow(tl_hash *h)
+{
+    uint32_t slots = next_slots(!h->slot, h->mask, sizeof *h->slot);
+    if (slots == 0)
+        return false;
+    struct tl_hash_slot *slot = malloc((size_t)slots * sizeof *slot);
+    if (!slot)
+        return false;
+    for (uint32_t i = 0; i < slots; i++)
+        slot[i] = (struct tl_hash_slot){.value = TL_HASH_NONE};
+
+    uint32_t mask = slots - 1;
+    for (uint32_t from = 0; h->slot && from <= h->mask; from++) {
+        if (h->slot[from].value == TL_HASH_NONE)
+            continue;
+        uint32_t i = (uint32_t)tl_hash_mix(h->slot[from].key) & mask;
+        while (slot[i].value != TL_HASH_NONE)
+            i = (i + 1) & mask;
+        slot[i] = h->slot[from];
+    }
+    free(h->slot);
+    h->slot = slot;
+    h->mask = mask;
+    return true;
+}
+
+bool tl_hash_put(tl_hash *h, uint64_t key, uint32_t value)
+{
+    assert(value != TL_HASH_NONE);
+    for (;;) {
+        uint32_t i = (uint32_t)tl_hash_mix(key) & h->mask;
+        if (h->slot) {
+            while (h->slot[i].value != TL_HASH_NONE && h->slot[i].key != key)
+                i = (i + 1) & h->mask;
+            if (h->slot[i].value != TL_HASH_NONE) {
+                h->slot[i].value = value;
+                return true;
+            }
+            if (h->n <= h->mask / 2) {
+                h->slot[i].key = key;
+                h->slot[i].value = value;
+                h->n++;
+                return true;
+            }
+        }
+        if (!hash_grow(h))
+            return false;
+    }
+}
+
+void tl_hash_fini(tl_hash *h)
+{
+    free(h->slot);
+    *h = (tl_hash){0};
+}
+
+/* The same on every host: eight bytes a step, loaded as little-endian, the last ones padded with zeros. */
+uint64_t tl_hash_bytes(const void *data, size_t n)
+{
+    const unsigned char *p = data;
+    uint64_t h = tl_hash_mix((uint64_t)n + 0x9e3779b97f4a7c15u);
+    for (; n >= 8; p += 8, n -= 8)
+        h = tl_hash_mix(h ^ tl_load64(p, false)) * 0x9e3779b97f4a7c15u;
+    if (n > 0) {
+        unsigned char tail[8] = {0};
+        memcpy(tail, p, n);
+        h = tl_hash_mix(h ^ tl_load64(tail, false)) * 0x9e3779b97f4a7c15u;
+    }
+    return tl_hash_mix(h);
+}
+
+struct tl_string_slot {
+    const char *s; /* NULL: free */
+    uint64_t hash;
+    size_t n;
+};
+
+static bool strings_grow(tl_strings *t)
+{
+    uint32_t slots = next_slots(!t->slot, t->mask, sizeof *t->slot);
+    struct tl_string_slot *slot = slots == 0 ? NULL : calloc(slots, sizeof *slot);
+    if (!slot)
+        return false;
+
+    uint32_t mask = slots - 1;
+    for (uint32_t from = 0; t->slot && from <= t->mask; from++) {
+        if (!t->slot[from].s)
+            continue;
+        uint32_t i = (uint32_t)t->slot[from].hash & mask;
+        while (slot[i].s)
+            i = (i + 1) & mask;
+        slot[i] = t->slot[from];
+    }
+    free(t->slot);
+    t->slot = slot;
+    t->mask = mask;
+    return true;
+}
+
+/* The slot of a string, or the free one where it belongs. */
+static struct tl_string_slot *strings_find(const tl_strings *t, const char *s, size_t n, uint64_t hash)
+{
+    uint32_t i = (uint32_t)hash & t->mask;
+    while (t->slot[i].s) {
+        const struct tl_string_slot *slot = &t->slot[i];
+        if (slot->hash == hash && slot->n == n && (n == 0 || memcmp(slot->s, s, n) == 0))
+            break;
+        i = (i + 1) & t->mask;
+    }
+    return &t->slot[i];
+}
+
+const char *tl_strings_get(tl_strings *t, const char *s, size_t n)
+{
+    if (!t->slot && !strings_grow(t))
+        return NULL;
+    uint64_t hash = tl_hash_bytes(s, n);
+    struct tl_string_slot *slot = strings_find(t, s, n, hash);
+    if (slot->s)
+        return slot->s;
+    if (t->n > t->mask / 2) {
+        if (!strings_grow(t))
+            return NULL;
+        slot = strings_find(t, s, n, hash);
+    }
+    char *copy = tl_arena_strndup(&t->arena, s, n);
+    if (!copy)
+        return NULL;
+    *slot = (struct tl_string_slot){.s = copy, .hash = hash, .n = n};
+    t->n++;
+    return copy;
+}
+
+void tl_strings_fini(tl_strings *t)
+{
+    free(t->slot);
+    tl_arena_fini(&t->arena);
+    *t = (tl_strings){0};
+}

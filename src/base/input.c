@@ -1,0 +1,255 @@
+/* Input: bytes at any offset. A plain regular file is read in place; everything else is spooled when it is opened. */
+#ifndef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64
+#endif
+
+#include "base/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "base/decompress.h"
+#include "base/spool.h"
+
+_Static_assert(sizeof(off_t) == 8, "file offsets must have 64 bits");
+
+#define PIPE_CHUNK ((size_t)1 << 18)
+
+struct tl_input {
+    const uint8_t *borrowed; /* content in the caller's memory, or NULL */
+    int fd;                  /* plain regular file, or -1 */
+    bool close_fd;
+    uint64_t base; /* where the content begins in fd: standard input may have been read from before */
+    uint64_t size;
+    tl_spool spool; /* the content, if neither of the above */
+    tl_codec codec;
+    char damage[TL_CODEC_DAMAGE];
+    uint64_t damage_offset;
+    char path[];
+};
+
+/* The bytes of a file descriptor in order, with the first ones looked at already. */
+typedef struct raw {
+    int fd;
+    bool regular;
+    uint64_t offset; /* of a regular file: where to read next */
+    uint8_t head[TL_CODEC_HEAD];
+    size_t head_n, head_at;
+} raw;
+
+static const char *display_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
+static tl_input *input_new(const char *path)
+{
+    size_t n = strlen(path) + 1;
+    tl_input *in = calloc(1, sizeof *in + n);
+    if (in) {
+        in->fd = -1;
+        tl_spool_init(&in->spool);
+        memcpy(in->path, path, n);
+    }
+    return in;
+}
+
+/* Reads until n bytes or the end: how many, or -1 with errno. */
+static int64_t raw_read_full(raw *r, void *buf, size_t n)
+{
+    if (r->regular) {
+        int64_t got = tl_pread_full(r->fd, buf, n, r->offset);
+        r->offset += got > 0 ? (uint64_t)got : 0;
+        return got;
+    }
+    size_t sum = 0;
+    while (sum < n) {
+        ssize_t got = read(r->fd, (char *)buf + sum, n - sum);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        sum += (size_t)got;
+    }
+    return (int64_t)sum;
+}
+
+/* A tl_codec_source: first the head, then the rest. */
+static int64_t raw_next(void *arg, void *buf, size_t n, tl_error *e)
+{
+    raw *r = arg;
+    size_t head = r->head_n - r->head_at;
+    if (head > n)
+        head = n;
+    memcpy(buf, r->head + r->head_at, head);
+    r->head_at += head;
+    if (r->head_n < sizeof r->head) /* the head was all there is */
+        return (int64_t)head;
+    int64_t got = raw_read_full(r, (char *)buf + head, n - head);
+    if (got < 0)
+        return tl_fail_errno(e, errno, "cannot be read");
+    return (int64_t)head + got;
+}
+
+/* Copies a pipe as it is. */
+static int spool_plain(tl_input *in, raw *r, tl_error *e)
+{
+    uint8_t *chunk = malloc(PIPE_CHUNK);
+    if (!chunk)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a buffer of %zu bytes", PIPE_CHUNK);
+    int64_t n;
+    while ((n = raw_next(r, chunk, PIPE_CHUNK, e)) > 0) {
+        int result = tl_spool_append(&in->spool, chunk, (size_t)n, e);
+        if (result < 0) {
+            n = result;
+            break;
+        }
+    }
+    free(chunk);
+    return (int)n;
+}
+
+static int open_content(tl_input *in, int fd, tl_error *e)
+{
+    struct stat st;
+    raw r = {.fd = fd};
+    if (fstat(fd, &st) < 0)
+        return tl_fail_errno(e, errno, "cannot be examined");
+    if (S_ISDIR(st.st_mode))
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "is a directory, expected a file");
+
+    /* Files that the kernel makes up (/proc) say 0 and have content: read them as a pipe. */
+    off_t at = S_ISREG(st.st_mode) && st.st_size > 0 ? lseek(fd, 0, SEEK_CUR) : -1;
+    if (at >= 0) {
+        r.regular = true;
+        r.offset = in->base = (uint64_t)at;
+    }
+    int64_t n = raw_read_full(&r, r.head, sizeof r.head);
+    if (n < 0)
+        return tl_fail_errno(e, errno, "cannot be read");
+    r.head_n = (size_t)n;
+    in->codec = tl_codec_probe(r.head, r.head_n);
+
+    if (r.regular && in->codec == TL_CODEC_NONE) {
+        in->fd = fd;
+        in->size = st.st_size > at ? (uint64_t)(st.st_size - at) : 0;
+        return 0;
+    }
+    int result = in->codec == TL_CODEC_NONE ? spool_plain(in, &r, e)
+                                            : tl_decompress(in->codec, raw_next, &r, &in->spool, in->damage, e);
+    in->size = in->damage_offset = in->spool.size;
+    return result;
+}
+
+int tl_input_open(tl_input **out, const char *path, tl_error *e)
+{
+    const char *name = display_name(path);
+    bool is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return tl_fail_errno(e, errno, "%s", path);
+
+    int result;
+    tl_input *in = input_new(path);
+    if (!in) {
+        result = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to open it", name);
+        goto out;
+    }
+    result = open_content(in, fd, e);
+    if (result < 0) {
+        result = e ? tl_error_context(e, "%s", name) : result;
+        goto out;
+    }
+    in->close_fd = in->fd >= 0 && !is_stdin;
+    *out = in;
+    in = NULL;
+    if ((*out)->close_fd)
+        fd = -1;
+out:
+    if (in) {
+        in->fd = -1;
+        tl_input_close(in);
+    }
+    if (fd >= 0 && !is_stdin)
+        close(fd);
+    return result < 0 ? result : 0;
+}
+
+int tl_input_open_memory(tl_input **out, const void *data, size_t size, const char *path, tl_error *e)
+{
+    tl_input *in = input_new(path);
+    if (!in)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to open it", path);
+    in->borrowed = data ? data : (const uint8_t *)in->path; /* nothing is never read */
+    in->size = size;
+    *out = in;
+    return 0;
+}
+
+void tl_input_close(tl_input *in)
+{
+    if (!in)
+        return;
+    tl_spool_fini(&in->spool);
+    if (in->close_fd)
+        close(in->fd);
+    free(in);
+}
+
+const char *tl_input_path(const tl_input *in)
+{
+    return in->path;
+}
+
+uint64_t tl_input_size(const tl_input *in)
+{
+    return in->size;
+}
+
+const char *tl_input_compression(const tl_input *in)
+{
+    return tl_codec_name(in->codec);
+}
+
+const char *tl_input_damage(const tl_input *in, uint64_t *offset)
+{
+    if (in->damage[0] == '\0')
+        return NULL;
+    if (offset)
+        *offset = in->damage_offset;
+    return in->damage;
+}
+
+int tl_input_read(tl_input *in, uint64_t offset, void *buf, size_t n, size_t *got, tl_error *e)
+{
+    int result = 0;
+    if (offset >= in->size)
+        n = 0;
+    else if (n > in->size - offset)
+        n = (size_t)(in->size - offset);
+
+    if (n == 0) {
+        /* the end */
+    } else if (in->borrowed) {
+        memcpy(buf, in->borrowed + (size_t)offset, n);
+    } else if (in->fd >= 0) {
+        int64_t r = tl_pread_full(in->fd, buf, n, in->base + offset);
+        if (r < 0)
+            return tl_fail_errno(e, errno, "%s: cannot be read", display_name(in->path));
+        n = (size_t)r;
+    } else {
+        result = tl_spool_read(&in->spool, offset, buf, n, e);
+        if (result < 0)
+            return e ? tl_error_context(e, "%s", display_name(in->path)) : result;
+    }
+    *got = n;
+    return 0;
+}

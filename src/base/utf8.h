@@ -1,0 +1,16 @@
+/* UTF-8: finding out what is, and repairing what is not. */
+#ifndef TL_BASE_UTF8_H
+#define TL_BASE_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of the character that begins at s, of at most n bytes (n > 0); 0 if none begins there: a stray continuation
+ * byte, a sequence that is cut off or longer than need be, a surrogate, or beyond U+10FFFF. */
+size_t tl_utf8_length(const char *s, size_t n);
+
+/* Copies n bytes to out (room for 2 * n), those that are not UTF-8 as the characters U+0080 to U+00FF. Returns the
+ * number of bytes written. */
+size_t tl_utf8_repair(char *out, const char *s, size_t n);
+
+#endif

@@ -1,0 +1,201 @@
+/* Completion scripts for bash, zsh and fish, made from the tables. The names of formats are asked for when needed. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/verbs.h"
+
+static bool knows(const tl_option *o, const tl_verb *v)
+{
+    return o->verbs & TL_VERB_BIT(v->id);
+}
+
+/* What completes a value: words, or a command that prints them, or NULL for files. */
+static const char *words_of(const tl_option *o)
+{
+    if (!o->values)
+        return "";
+    if (strcmp(o->values, "@file") == 0)
+        return NULL;
+    if (strcmp(o->values, "@read") == 0)
+        return "$(traceloom help --names read)";
+    if (strcmp(o->values, "@write") == 0)
+        return "$(traceloom help --names write)";
+    return o->values;
+}
+
+static void print_verbs(void)
+{
+    for (const tl_verb *v = tl_verb_table; v->name; v++)
+        printf("%s%s%s%s", v->name, v->alias ? " " : "", v->alias ? v->alias : "", v[1].name ? " " : "");
+}
+
+static void print_bash_values(void)
+{
+    for (const tl_option *o = tl_option_table; o->name; o++) {
+        if (!o->value)
+            continue;
+        const char *words = words_of(o);
+        printf("    --%s", o->name);
+        if (o->letter)
+            printf("|-%c", o->letter);
+        if (!words)
+            printf(")\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n        return ;;\n");
+        else
+            printf(")\n        COMPREPLY=($(compgen -W \"%s\" -- \"$cur\"))\n        return ;;\n", words);
+    }
+}
+
+static void print_bash(void)
+{
+    printf("# Made by traceloom help --completion bash; do not edit.\n"
+           "_traceloom()\n{\n"
+           "    local cur prev words cword options\n"
+           "    cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+           "    COMPREPLY=()\n"
+           "    if ((COMP_CWORD == 1)); then\n"
+           "        COMPREPLY=($(compgen -W \"");
+    print_verbs();
+    printf(" --help --version\" -- \"$cur\"))\n        return\n    fi\n"
+           "    if [[ $cur == = ]]; then\n        cur=\n"
+           "    elif [[ $prev == = ]]; then\n        prev=${COMP_WORDS[COMP_CWORD-2]}\n    fi\n"
+           "    case $prev in\n");
+    print_bash_values();
+    printf("    esac\n    case ${COMP_WORDS[1]} in\n");
+    for (const tl_verb *v = tl_verb_table; v->name; v++) {
+        if (v->id == TL_VERB_HELP) {
+            printf("    help)\n        COMPREPLY=($(compgen -W \"");
+            print_verbs();
+            printf(" formats\" -- \"$cur\"))\n        return ;;\n");
+            continue;
+        }
+        printf("    %s%s%s) options=\"", v->name, v->alias ? "|" : "", v->alias ? v->alias : "");
+        const char *blank = "";
+        for (const tl_option *o = tl_option_table; o->name; o++)
+            if (knows(o, v)) {
+                printf("%s--%s", blank, o->name);
+                blank = " ";
+            }
+        printf("\" ;;\n");
+    }
+    printf("    esac\n"
+           "    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n"
+           "    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n"
+           "}\ncomplete -o filenames -F _traceloom traceloom\n");
+}
+
+/* Text within '...[...]' of zsh, or '...' of fish. */
+static void print_quoted(const char *s)
+{
+    for (; *s; s++)
+        if (*s == '\'')
+            fputs("'\\''", stdout);
+        else if (*s == '[' || *s == ']' || *s == ':')
+            printf("\\%c", *s);
+        else
+            putchar(*s);
+}
+
+static void print_zsh_option(const tl_option *o)
+{
+    printf("        ");
+    if (o->letter)
+        printf("'(-%c --%s)'{-%c%s,--%s%s}'", o->letter, o->name, o->letter, o->value ? "+" : "", o->name,
+               o->value ? "=" : "");
+    else
+        printf("'--%s%s", o->name, o->value ? "=" : "");
+    printf("[");
+    print_quoted(o->brief);
+    printf("]");
+    if (o->value) {
+        const char *words = words_of(o);
+        printf(":%s:", o->value);
+        if (!words)
+            printf("_files");
+        else if (strncmp(words, "$(", 2) == 0)
+            printf("(${(f)\"%s\"})", words);
+        else
+            printf("(%s)", words);
+    }
+    printf("' \\\n");
+}
+
+static void print_zsh(void)
+{
+    printf("#compdef traceloom\n# Made by traceloom help --completion zsh; do not edit.\n"
+           "local -a verbs\nverbs=(\n");
+    for (const tl_verb *v = tl_verb_table; v->name; v++) {
+        printf("    '%s:", v->name);
+        print_quoted(v->summary);
+        printf("'\n");
+        if (v->alias)
+            printf("    '%s:print events as text'\n", v->alias);
+    }
+    printf(")\n"
+           "if ((CURRENT == 2)); then\n    _describe verb verbs\n    return\nfi\n"
+           "local verb=$words[2]\nshift words\n((CURRENT--))\n"
+           "case $verb in\n");
+    for (const tl_verb *v = tl_verb_table; v->name; v++) {
+        printf("%s%s%s)\n", v->name, v->alias ? "|" : "", v->alias ? v->alias : "");
+        if (v->id == TL_VERB_HELP) {
+            printf("    verbs+=('formats:what can be read and written')\n    _describe verb verbs ;;\n");
+            continue;
+        }
+        printf("    _arguments -s \\\n");
+        for (const tl_option *o = tl_option_table; o->name; o++)
+            if (knows(o, v))
+                print_zsh_option(o);
+        printf("        '*:file:_files' ;;\n");
+    }
+    printf("esac\n");
+}
+
+static void print_fish_option(const tl_option *o, const tl_verb *v)
+{
+    printf("complete -c traceloom -n '__fish_seen_subcommand_from %s%s%s' -l %s", v->name, v->alias ? " " : "",
+           v->alias ? v->alias : "", o->name);
+    if (o->letter)
+        printf(" -s %c", o->letter);
+    if (o->value) {
+        const char *words = words_of(o);
+        if (!words)
+            printf(" -r -F");
+        else if (strncmp(words, "$(", 2) == 0)
+            printf(" -x -a '(%.*s)'", (int)strlen(words) - 3, words + 2);
+        else if (*words)
+            printf(" -x -a '%s'", words);
+        else
+            printf(" -x");
+    }
+    printf(" -d '%s'\n", o->brief);
+}
+
+static void print_fish(void)
+{
+    printf("# Made by traceloom help --completion fish; do not edit.\n");
+    for (const tl_verb *v = tl_verb_table; v->name; v++) {
+        printf("complete -c traceloom -f -n __fish_use_subcommand -a %s -d '%s'\n", v->name, v->summary);
+        if (v->alias)
+            printf("complete -c traceloom -f -n __fish_use_subcommand -a %s -d 'Print events as text'\n", v->alias);
+    }
+    for (const tl_verb *v = tl_verb_table; v->name; v++) {
+        for (const tl_option *o = tl_option_table; o->name; o++)
+            if (knows(o, v) && v->id != TL_VERB_HELP)
+                print_fish_option(o, v);
+    }
+    printf("complete -c traceloom -f -n '__fish_seen_subcommand_from help' -a '");
+    print_verbs();
+    printf(" formats'\n");
+}
+
+bool tl_print_completion(const char *shell)
+{
+    if (strcmp(shell, "bash") == 0)
+        print_bash();
+    else if (strcmp(shell, "zsh") == 0)
+        print_zsh();
+    else if (strcmp(shell, "fish") == 0)
+        print_fish();
+    else
+        return false;
+    return true;
+}

@@ -1,0 +1,146 @@
+/* `info --json`: one line of JSON about a trace. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/json_write.h"
+#include "cli/inputs.h"
+#include "cli/verb_info.h"
+
+char *tl_utc_text(char *buf, size_t size, int64_t ns)
+{
+    int64_t second = ns / 1000000000, rest = ns % 1000000000;
+    if (rest < 0) {
+        rest += 1000000000;
+        second--;
+    }
+    time_t when = (time_t)second;
+    struct tm tm;
+    size_t n = 0;
+    if ((int64_t)when == second && gmtime_r(&when, &tm))
+        n = strftime(buf, size, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(buf + n, size - n, ".%09" PRId64 "Z", rest);
+    return buf;
+}
+
+static void put_classes(tl_json *j, const tl_facts *f)
+{
+    tl_json_key(j, "classes");
+    tl_json_array(j);
+    for (uint32_t i = 0; !f->is_profile && i < tl_trace_classes(f->trace); i++) {
+        const tl_class *c = tl_trace_class(f->trace, i);
+        if (c->kind == TL_FORMAT || f->count.by_class[i] == 0)
+            continue;
+        tl_json_object(j);
+        tl_json_key_string(j, "name", c->name);
+        tl_json_key_string(j, "kind", tl_kind_name(c->kind));
+        tl_json_key_u64(j, "events", f->count.by_class[i]);
+        tl_json_object_end(j);
+    }
+    tl_json_array_end(j);
+}
+
+/* A whole number, or null if it is not known. */
+static void put_id(tl_json *j, const char *key, bool known, int64_t id)
+{
+    if (known)
+        tl_json_key_i64(j, key, id);
+    else
+        tl_json_key_null(j, key);
+}
+
+static void put_tracks(tl_json *j, const tl_facts *f)
+{
+    const tl_trace *t = f->trace;
+    tl_json_key(j, "tracks");
+    tl_json_array(j);
+    for (uint32_t i = 0; !f->is_profile && i < tl_trace_tracks(t); i++) {
+        const tl_track *track = tl_trace_track(t, i);
+        if (f->count.by_track[i] == 0)
+            continue;
+        tl_json_object(j);
+        tl_json_key_string(j, "name", track->name);
+        put_id(j, "pid", track->has_pid, track->pid);
+        put_id(j, "tid", track->has_tid, track->tid);
+        tl_json_key_u64(j, "events", f->count.by_track[i]);
+        tl_json_key_u64(j, "begin", tl_trace_time(t, f->count.begin[i] - f->count.first));
+        tl_json_key_u64(j, "end", tl_trace_time(t, f->count.end[i] - f->count.first));
+        tl_json_object_end(j);
+    }
+    tl_json_array_end(j);
+}
+
+static void put_times(tl_json *j, const tl_facts *f)
+{
+    const tl_trace *t = f->trace;
+    const tl_clock *clock = tl_trace_clock(t);
+    tl_json_key(j, "clock");
+    tl_json_object(j);
+    tl_json_key_string(j, "name", clock->name);
+    if (f->is_profile && clock->hz == 0)
+        tl_json_key_null(j, "hz");
+    else
+        tl_json_key_u64(j, "hz", clock->hz);
+    tl_json_object_end(j);
+    if (f->is_profile) {
+        tl_json_key_null(j, "begin");
+        tl_json_key_null(j, "end");
+    } else {
+        tl_json_key_u64(j, "begin", 0);
+        tl_json_key_u64(j, "end", tl_trace_time(t, f->count.last - f->count.first));
+    }
+    char utc[64];
+    bool known = clock->has_utc && clock->hz && !f->is_profile;
+    int64_t begin = (int64_t)(tl_trace_time(t, f->count.first) + (uint64_t)clock->utc_offset_ns);
+    tl_json_key_string(j, "start_utc", known ? tl_utc_text(utc, sizeof utc, begin) : NULL);
+}
+
+static void put_losses(tl_json *j, const tl_trace *t)
+{
+    tl_json_key(j, "lost");
+    tl_json_object(j);
+    tl_json_key_u64(j, "events", tl_trace_lost_events(t));
+    tl_json_key_u64(j, "packets", tl_trace_lost_packets(t));
+    tl_json_object_end(j);
+    tl_json_key(j, "damage");
+    tl_json_array(j);
+    for (uint32_t i = 0; i < tl_trace_damages(t); i++) {
+        const tl_damage *d = tl_trace_damage(t, i);
+        tl_json_object(j);
+        tl_json_key_u64(j, "offset", d->offset);
+        tl_json_key_u64(j, "bytes", d->bytes);
+        tl_json_key_string(j, "what", d->what);
+        tl_json_object_end(j);
+    }
+    tl_json_array_end(j);
+}
+
+void tl_info_json(const tl_facts *f, tl_output *out)
+{
+    const tl_trace *t = f->trace;
+    tl_json json, *j = &json;
+    tl_json_init(j, out);
+    tl_json_object(j);
+    tl_json_key_u64(j, "schema", 1);
+    tl_json_key_string(j, "path", tl_base_name(tl_trace_path(t)));
+    tl_json_key_string(j, "format", tl_trace_format(t));
+    tl_json_key_string(j, "version", tl_trace_version(t));
+    tl_json_key_string(j, "byte_order", tl_trace_byte_order(t));
+    tl_json_key_u64(j, "bytes", tl_trace_bytes(t));
+    tl_json_key_u64(j, "events", f->count.events);
+    put_classes(j, f);
+    put_tracks(j, f);
+    put_times(j, f);
+    put_losses(j, t);
+    if (f->is_profile) {
+        tl_json_key(j, "profile");
+        tl_json_object(j);
+        tl_json_key_u64(j, "threads", f->profile_threads);
+        tl_json_key_u64(j, "paths", f->profile_paths);
+        tl_json_key_u64(j, "calls", f->profile_calls);
+        tl_json_key_u64(j, "self_ticks", f->profile_self);
+        tl_json_object_end(j);
+    }
+    tl_json_object_end(j);
+    tl_output_puts(out, "\n");
+}

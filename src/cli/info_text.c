@@ -1,0 +1,208 @@
+/* `info` for people: one screen about a trace. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/compiler.h"
+#include "base/number.h"
+#include "cli/losses.h"
+#include "cli/text_table.h"
+#include "cli/verb_info.h"
+
+#define LISTED_MAX 15u /* classes, threads and damages listed on a terminal */
+
+/* A line of the head: "  clock     tsc, 2.60 GHz". */
+TL_PRINTF(4, 5)
+static void line(tl_output *out, const tl_terminal *terminal, const char *label, const char *format, ...)
+{
+    char text[1024], clean[1024];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    tl_output_printf(out, "  %s%-9s%s %s\n", tl_style_on(terminal, TL_FAINT), label,
+                     tl_style_on(terminal, TL_PLAIN_TEXT), tl_text_clean(clean, sizeof clean, text));
+}
+
+/* 2596096000 -> "2.596 GHz". */
+static char *frequency_text(char *buf, size_t size, uint64_t hz)
+{
+    double v = (double)hz;
+    const char *unit = v >= 1e9 ? "GHz" : v >= 1e6 ? "MHz" : v >= 1e3 ? "kHz" : "Hz";
+    snprintf(buf, size, "%.4g %s", v / (v >= 1e9 ? 1e9 : v >= 1e6 ? 1e6 : v >= 1e3 ? 1e3 : 1), unit);
+    return buf;
+}
+
+static char *time_text(char *buf, size_t size, const tl_trace *t, uint64_t ticks)
+{
+    return tl_human_time(buf, size, tl_trace_time(t, ticks), tl_trace_clock(t)->hz != 0);
+}
+
+static void print_clock(const tl_facts *f, const tl_terminal *terminal, tl_output *out)
+{
+    const tl_clock *clock = tl_trace_clock(f->trace);
+    char text[64];
+    if (clock->hz)
+        line(out, terminal, "clock", "%s, %s", clock->name ? clock->name : "unnamed",
+             frequency_text(text, sizeof text, clock->hz));
+    else
+        line(out, terminal, "clock", "%s, of unknown frequency: times are ticks", clock->name ? clock->name : "unnamed");
+}
+
+static void print_span(const tl_facts *f, const tl_terminal *terminal, tl_output *out)
+{
+    const tl_trace *t = f->trace;
+    const tl_clock *clock = tl_trace_clock(t);
+    char span[64], utc[64];
+    time_text(span, sizeof span, t, f->count.last - f->count.first);
+    if (clock->has_utc && clock->hz) {
+        int64_t begin = (int64_t)(tl_trace_time(t, f->count.first) + (uint64_t)clock->utc_offset_ns);
+        line(out, terminal, "span", "%s from %s", span, tl_utc_text(utc, sizeof utc, begin));
+    } else {
+        line(out, terminal, "span", "%s%s", span, clock->hz ? "" : " ticks");
+    }
+}
+
+static void print_head(const tl_facts *f, const tl_cli *c, tl_output *out)
+{
+    const tl_trace *t = f->trace;
+    const tl_terminal *terminal = &c->out;
+    char text[1024], bytes[32], number[32];
+    const char *order = tl_trace_byte_order(t), *version = tl_trace_version(t);
+    tl_output_printf(out, "%s%s%s\n", tl_style_on(terminal, TL_STRONG), tl_text_clean(text, sizeof text, tl_trace_path(t)),
+                     tl_style_on(terminal, TL_PLAIN_TEXT));
+    line(out, terminal, "format", "%s%s%s%s%s, %s", tl_trace_format(t), version ? " " : "", version ? version : "",
+         order ? ", " : "", order ? order : "", tl_human_bytes(bytes, sizeof bytes, tl_trace_bytes(t)));
+    if (!f->is_profile) {
+        print_span(f, terminal, out);
+        line(out, terminal, "events", "%s", tl_human_grouped(number, sizeof number, f->count.events));
+    } else {
+        char calls[32], paths[32], self[32];
+        line(out, terminal, "profile", "%s calls in %s paths, %" PRIu64 " %s",
+             tl_human_grouped(calls, sizeof calls, f->profile_calls),
+             tl_human_grouped(paths, sizeof paths, f->profile_paths), f->profile_threads,
+             f->profile_threads == 1 ? "thread" : "threads");
+        line(out, terminal, "self time", "%s%s", time_text(self, sizeof self, t, f->profile_self),
+             tl_trace_clock(t)->hz ? "" : " ticks");
+    }
+    print_clock(f, terminal, out);
+    if (tl_trace_exe(t) || tl_trace_build_id(t))
+        line(out, terminal, "binary", "%s%s%s", tl_trace_exe(t) ? tl_trace_exe(t) : "not known",
+             tl_trace_build_id(t) ? ", build-id " : "", tl_trace_build_id(t) ? tl_trace_build_id(t) : "");
+    line(out, terminal, "lost", "%s", *tl_losses_text(text, sizeof text, t, f->count.events) ? text + 5 : "nothing");
+    uint64_t damage = tl_trace_damage_count(t);
+    if (damage)
+        line(out, terminal, "damage", "%s %s", tl_human_grouped(number, sizeof number, damage),
+             damage == 1 ? "place" : "places");
+    else
+        line(out, terminal, "damage", "none");
+}
+
+/* Rows of a table, by events descending. */
+typedef struct ranked {
+    uint64_t events;
+    uint32_t index;
+} ranked;
+
+static int more_events_first(const void *left, const void *right)
+{
+    const ranked *a = left, *b = right;
+    if (a->events != b->events)
+        return a->events > b->events ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+/* Those with events, sorted; NULL when memory runs out. */
+static ranked *rank(const uint64_t *events, uint32_t n, uint32_t *listed)
+{
+    ranked *r = malloc(((size_t)n + 1) * sizeof *r);
+    *listed = 0;
+    for (uint32_t i = 0; r && i < n; i++)
+        if (events[i])
+            r[(*listed)++] = (ranked){events[i], i};
+    if (r)
+        qsort(r, *listed, sizeof *r, more_events_first);
+    return r;
+}
+
+static void put_events(tl_text_table *table, tl_text_row *row, uint64_t events, uint64_t all)
+{
+    char text[32];
+    row->share = all ? (double)events / (double)all : 0;
+    row->cell[0] = tl_text_table_keep_raw(table, tl_human_grouped(text, sizeof text, events));
+    snprintf(text, sizeof text, "%.1f %%", 100 * row->share);
+    row->cell[1] = tl_text_table_keep_raw(table, text);
+}
+
+static void print_table(tl_text_table *table, const tl_cli *c, uint32_t listed, uint32_t shown, const char *what,
+                        tl_output *out)
+{
+    if (!table->failed && listed) {
+        tl_output_puts(out, "\n");
+        tl_text_table_print(table, &c->out, out);
+        if (listed > shown)
+            tl_output_printf(out, "%sand %" PRIu32 " more %s%s\n", tl_style_on(&c->out, TL_FAINT), listed - shown, what,
+                             tl_style_on(&c->out, TL_PLAIN_TEXT));
+    }
+    tl_text_table_fini(table);
+}
+
+static void print_classes(const tl_facts *f, const tl_cli *c, tl_output *out)
+{
+    static const tl_text_column column[] = {{"events", 0}, {"share", 0}, {"kind", 1}};
+    tl_text_table table = {.column = column, .ncolumn = 3, .name_title = "class", .bar_after = 1, .name_wish = 30};
+    uint32_t listed;
+    ranked *r = rank(f->count.by_class, tl_trace_classes(f->trace), &listed);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; r && i < listed; i++)
+        if (tl_trace_class(f->trace, r[i].index)->kind != TL_FORMAT)
+            r[kept++] = r[i];
+    listed = r ? kept : 0;
+    uint32_t shown = c->out.tty && listed > LISTED_MAX ? LISTED_MAX : listed;
+    for (uint32_t i = 0; i < shown; i++) {
+        const tl_class *class = tl_trace_class(f->trace, r[i].index);
+        tl_text_row *row = tl_text_table_add(&table);
+        put_events(&table, row, r[i].events, f->count.events);
+        row->cell[2] = tl_kind_name(class->kind);
+        row->name = tl_text_table_keep(&table, class->name);
+    }
+    print_table(&table, c, listed, shown, "classes", out);
+    free(r);
+}
+
+static void print_tracks(const tl_facts *f, const tl_cli *c, tl_output *out)
+{
+    static const tl_text_column column[] = {{"events", 0}, {"share", 0}, {"begin", 2}, {"end", 2}, {"pid", 1}};
+    tl_text_table table = {.column = column, .ncolumn = 5, .name_title = "thread", .bar_after = 1, .name_wish = 30};
+    uint32_t listed;
+    ranked *r = rank(f->count.by_track, tl_trace_tracks(f->trace), &listed);
+    if (!r)
+        return;
+    uint32_t shown = c->out.tty && listed > LISTED_MAX ? LISTED_MAX : listed;
+    for (uint32_t i = 0; i < shown; i++) {
+        const uint32_t k = r[i].index;
+        const tl_track *track = tl_trace_track(f->trace, k);
+        tl_text_row *row = tl_text_table_add(&table);
+        char text[64];
+        put_events(&table, row, r[i].events, f->count.events);
+        row->cell[2] = tl_text_table_keep_raw(
+            &table, time_text(text, sizeof text, f->trace, f->count.begin[k] - f->count.first));
+        row->cell[3] =
+            tl_text_table_keep_raw(&table, time_text(text, sizeof text, f->trace, f->count.end[k] - f->count.first));
+        snprintf(text, sizeof text, "%" PRId64, track->pid);
+        row->cell[4] = track->has_pid ? tl_text_table_keep_raw(&table, text) : "";
+        row->name = tl_text_table_keep(&table, track->name);
+    }
+    print_table(&table, c, listed, shown, "threads", out);
+    free(r);
+}
+
+void tl_info_text(const tl_facts *f, const tl_cli *c, tl_output *out)
+{
+    print_head(f, c, out);
+    if (f->is_profile)
+        return;
+    print_classes(f, c, out);
+    print_tracks(f, c, out);
+}

@@ -1,0 +1,81 @@
+/* Opening inputs as the options of the command line say. */
+#include "cli/inputs.h"
+
+#include <string.h>
+
+#include "base/number.h"
+#include "base/pool.h"
+#include "cli/formats_of.h"
+#include "cli/message.h"
+#include "traceloom/format.h"
+
+unsigned tl_threads(const tl_cli *c)
+{
+    return c->args->threads ? c->args->threads : tl_processors();
+}
+
+const char *tl_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+int tl_check_inputs(const tl_cli *c)
+{
+    if (c->args->file.n == 0) {
+        tl_say_error(NULL, "%s: no input file; - is standard input", c->args->verb->name);
+        return TL_EXIT_USAGE;
+    }
+    size_t from_stdin = 0;
+    for (size_t i = 0; i < c->args->file.n; i++)
+        from_stdin += strcmp(c->args->file.word[i], "-") == 0;
+    if (from_stdin > 1) {
+        tl_say_error(NULL, "%s: standard input (-) can be read only once", c->args->verb->name);
+        return TL_EXIT_USAGE;
+    }
+    return c->args->from ? tl_check_format_name("--from", c->args->from, TL_CAN_READ_EVENTS | TL_CAN_READ_PROFILE)
+                         : TL_EXIT_DONE;
+}
+
+int tl_reading_open(tl_reading *r, const tl_cli *c, const char *path, const tl_want *want)
+{
+    const tl_arguments *a = c->args;
+    *r = (tl_reading){.path = path};
+    const tl_open_options options = {
+        .from = a->from,
+        .exe = a->exe,
+        .no_demangle = a->no_demangle,
+        .want = *want,
+        .progress = &r->done,
+    };
+    tl_error e = {0};
+    if (tl_source_open(&r->source, path, &options, &e) < 0) {
+        int status = tl_say_failure(path, &e);
+        return e.code == TL_EUNSUPPORTED && !a->exe ? TL_EXIT_DAMAGED : status;
+    }
+    r->trace = tl_source_trace(r->source);
+    char bytes[32];
+    tl_say_more(c, path, "%s %s, %s", tl_trace_format(r->trace), tl_trace_version(r->trace),
+                tl_human_bytes(bytes, sizeof bytes, tl_trace_bytes(r->trace)));
+    return TL_EXIT_DONE;
+}
+
+void tl_reading_start(tl_reading *r, const tl_cli *c, const char *what)
+{
+    if (!c->args->quiet && !r->bar)
+        r->bar = tl_progress_start(what, &r->done, tl_trace_bytes(r->trace));
+}
+
+void tl_reading_stop(tl_reading *r)
+{
+    tl_progress_stop(r->bar);
+    r->bar = NULL;
+}
+
+void tl_reading_close(tl_reading *r)
+{
+    tl_reading_stop(r);
+    tl_source_close(r->source);
+    r->source = NULL;
+    r->trace = NULL;
+}

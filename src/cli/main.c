@@ -1,0 +1,72 @@
+/* The command: takes the words apart and calls the verb. */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "cli/verbs.h"
+#include "traceloom/format.h"
+
+/* What was printed with stdio must have arrived; the verbs look after their own output. */
+static int flush_stdout(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    tl_say_error(NULL, "standard output cannot be written");
+    return TL_EXIT_DAMAGED;
+}
+
+static int print_version(void)
+{
+    const char *options = tl_build_options();
+    printf("traceloom %s%s%s\n", tl_version(), options && *options ? "\nbuilt with: " : "", options ? options : "");
+    return TL_EXIT_DONE;
+}
+
+static int run_verb(tl_cli *c)
+{
+    switch (c->args->verb->id) {
+    case TL_VERB_INFO:
+        return tl_verb_info(c);
+    case TL_VERB_CHECK:
+        return tl_verb_check(c);
+    case TL_VERB_REPORT:
+        return tl_verb_report(c);
+    case TL_VERB_CONVERT:
+        return tl_verb_convert(c);
+    default:
+        return TL_EXIT_USAGE;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *const *word = (const char *const *)(argv + 1);
+    int n = argc > 0 ? argc - 1 : 0;
+    setlocale(LC_CTYPE, ""); /* only characters: numbers look the same everywhere */
+    if (n == 0 || strcmp(word[0], "--help") == 0 || strcmp(word[0], "-h") == 0) {
+        tl_print_help(NULL);
+        return flush_stdout(TL_EXIT_DONE);
+    }
+    if (strcmp(word[0], "--version") == 0 || strcmp(word[0], "-V") == 0)
+        return flush_stdout(print_version());
+    tl_arguments arguments;
+    tl_cli cli = {.args = &arguments};
+    if (strcmp(word[0], "help") == 0)
+        return flush_stdout(tl_verb_help(&cli, n - 1, word + 1));
+    char message[TL_USAGE_SIZE];
+    int status = TL_EXIT_USAGE;
+    if (!tl_arguments_parse(&arguments, n, word, message)) {
+        tl_say_error(NULL, "%s", message);
+    } else if (arguments.help) {
+        tl_print_help(arguments.verb);
+        status = flush_stdout(TL_EXIT_DONE);
+    } else {
+        tl_terminal_init(&cli.out, STDOUT_FILENO, arguments.color);
+        tl_terminal_init(&cli.err, STDERR_FILENO, arguments.color);
+        status = run_verb(&cli);
+    }
+    tl_arguments_fini(&arguments);
+    return status;
+}

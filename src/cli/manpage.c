@@ -1,0 +1,176 @@
+/* Man pages in mdoc, made from the tables. The pages in docs/man are what this prints. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/verbs.h"
+
+#define PAGE_DATE "November 21, 2026" /* when the texts changed last */
+
+/* Words of a macro line must not be taken for macros or punctuation: everything special is escaped. */
+static void put_escaped(FILE *f, const char *s)
+{
+    for (; *s; s++)
+        if (*s == '-')
+            fputs("\\-", f);
+        else if (*s == '\\')
+            fputs("\\e", f);
+        else if (*s == '\'')
+            fputs("\\(aq", f);
+        else
+            fputc(*s, f);
+}
+
+static void put_option(FILE *f, const tl_option *o)
+{
+    if (o->letter)
+        fprintf(f, ".It Fl %c%s%s , Fl -%s%s%s\n", o->letter, o->value ? " Ar " : "", o->value ? o->value : "", o->name,
+                o->value ? " Ar " : "", o->value ? o->value : "");
+    else
+        fprintf(f, ".It Fl -%s%s%s\n", o->name, o->value ? " Ar " : "", o->value ? o->value : "");
+    fputs(o->manual, f);
+}
+
+static void put_options(FILE *f, const tl_verb *verb)
+{
+    for (unsigned g = 0; g < TL_GROUPS; g++) {
+        bool any = false;
+        for (const tl_option *o = tl_option_table; o->name; o++) {
+            if (o->group != (tl_option_group)g || !(o->verbs & TL_VERB_BIT(verb->id)))
+                continue;
+            if (!any)
+                fprintf(f, ".Ss %s\n.Bl -tag -width Ds\n", tl_group_title((tl_option_group)g));
+            any = true;
+            put_option(f, o);
+        }
+        if (any)
+            fputs(".El\n", f);
+    }
+}
+
+static void put_environment(FILE *f)
+{
+    fputs(".Sh ENVIRONMENT\n"
+          ".Bl -tag -width NO_COLOR\n"
+          ".It Ev COLUMNS\n"
+          "The width of the terminal, if it is not the one that the system says.\n"
+          ".It Ev NO_COLOR\n"
+          "If set and not empty, nothing is coloured unless\n"
+          ".Fl -color Ns = Ns Cm always\n"
+          "is given.\n"
+          ".It Ev TMPDIR\n"
+          "Where large input from a pipe, or compressed input, is kept while it is read; the default is\n"
+          ".Pa /var/tmp .\n"
+          ".El\n",
+          f);
+}
+
+static void put_status(FILE *f)
+{
+    fputs(".Sh EXIT STATUS\n"
+          ".Bl -tag -width Ds\n"
+          ".It 0\n"
+          "Everything was done.\n"
+          ".It 1\n"
+          "The answer is no:\n"
+          ".Cm check\n"
+          "found problems.\n"
+          ".It 2\n"
+          "The command line makes no sense, a pattern matches nothing, or the output file exists.\n"
+          ".It 3\n"
+          "The input was damaged or unreadable, or the output could not be written.\n"
+          "What was written is valid; a message says at which byte the damage is.\n"
+          ".It 4\n"
+          "With\n"
+          ".Fl -strict :\n"
+          "the trace says that events were lost.\n"
+          ".El\n",
+          f);
+}
+
+static void put_verb(FILE *f, const tl_verb *verb)
+{
+    char upper[16];
+    size_t n = 0;
+    for (; verb->name[n] && n + 1 < sizeof upper; n++)
+        upper[n] = (char)toupper((unsigned char)verb->name[n]);
+    upper[n] = 0;
+    fprintf(f,
+            ".\\\" Made by traceloom help --man %s; do not edit.\n"
+            ".Dd %s\n.Dt TRACELOOM-%s 1\n.Os\n"
+            ".Sh NAME\n.Nm traceloom-%s\n.Nd ",
+            verb->name, PAGE_DATE, upper, verb->name);
+    fputc(tolower((unsigned char)verb->summary[0]), f);
+    fputs(verb->summary + 1, f);
+    fprintf(f, "\n.Sh SYNOPSIS\n.Nm traceloom %s\n.Op Ar options\n%s\n", verb->name,
+            verb->arguments[0] == '[' ? ".Op Ar verb" : ".Ar");
+    if (verb->alias)
+        fprintf(f, ".Nm traceloom %s\n.Op Ar options\n.Ar\n", verb->alias);
+    fprintf(f, ".Sh DESCRIPTION\n%s", verb->manual);
+    if (verb->id != TL_VERB_HELP)
+        fputs("A\n.Ar FILE\nof\n.Sq -\nis standard input.\n"
+              "The format of a file is found by its content; files compressed by gzip, zstd or bzip2 are read as they are.\n",
+              f);
+    put_options(f, verb);
+    if (verb->id != TL_VERB_HELP)
+        put_environment(f);
+    put_status(f);
+    fputs(".Sh EXAMPLES\n.Bl -tag -width Ds\n", f);
+    for (const tl_example *x = verb->example; x->arguments; x++) {
+        fputs(tl_example_is_bare(verb, x) ? ".It Li traceloom " : ".It Li ", f);
+        put_escaped(f, x->arguments);
+        fprintf(f, "\n%c%s.\n", toupper((unsigned char)x->text[0]), x->text + 1);
+    }
+    fputs(".El\n.Sh SEE ALSO\n.Xr traceloom 1\n", f);
+}
+
+static void put_command(FILE *f)
+{
+    fprintf(f,
+            ".\\\" Made by traceloom help --man traceloom; do not edit.\n"
+            ".Dd %s\n.Dt TRACELOOM 1\n.Os\n"
+            ".Sh NAME\n.Nm traceloom\n.Nd reads, analyses and converts traces\n"
+            ".Sh SYNOPSIS\n.Nm\n.Ar verb\n.Op Ar options\n.Op Ar\n"
+            ".Sh DESCRIPTION\n"
+            ".Nm\nreads traces of several formats, which it tells apart by their content,\n"
+            "shows what is in them, and writes them, or profiles made from them, in other formats.\n"
+            "The verbs are:\n"
+            ".Bl -tag -width convert\n",
+            PAGE_DATE);
+    for (const tl_verb *v = tl_verb_table; v->name; v++)
+        fprintf(f, ".It Xr traceloom-%s 1\n%s.\n", v->name, v->summary);
+    fputs(".El\n"
+          ".Pp\n"
+          "The same options have the same names and letters in all verbs.\n"
+          "Data goes to standard output, and everything else to standard error.\n"
+          "A damaged trace is read as far as it can be: what was skipped is said, and the exit status is 3.\n"
+          ".Bl -tag -width Ds\n"
+          ".It Fl -help\nShows a short help.\n"
+          ".It Fl -version\nShows the version, and what was built in.\n"
+          ".El\n",
+          f);
+    put_environment(f);
+    put_status(f);
+    fputs(".Sh EXAMPLES\n.Bl -tag -width Ds\n", f);
+    for (const tl_verb *v = tl_verb_table; v->name; v++) {
+        fputs(".It Li traceloom ", f);
+        put_escaped(f, v->example[0].arguments);
+        fprintf(f, "\n%c%s.\n", toupper((unsigned char)v->example[0].text[0]), v->example[0].text + 1);
+    }
+    fputs(".El\n.Sh SEE ALSO\n", f);
+    for (const tl_verb *v = tl_verb_table; v->name; v++)
+        fprintf(f, ".Xr traceloom-%s 1%s\n", v->name, v[1].name ? " ," : "");
+}
+
+bool tl_print_man(const char *verb, void *file)
+{
+    if (*verb == 0 || strcmp(verb, "traceloom") == 0) {
+        put_command(file);
+        return true;
+    }
+    const tl_verb *v = tl_verb_find(verb);
+    if (!v || strcmp(v->name, verb) != 0)
+        return false;
+    put_verb(file, v);
+    return true;
+}

@@ -1,0 +1,87 @@
+/* Messages on standard error, and the exit status that belongs to an error. */
+#include "cli/message.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINE_SIZE 1024u /* a longer message is cut: nobody reads it */
+
+static void print_line(const char *subject, const char *format, va_list list) TL_PRINTF(2, 0);
+
+static void print_line(const char *subject, const char *format, va_list list)
+{
+    char line[LINE_SIZE], clean[LINE_SIZE];
+    int n = snprintf(line, sizeof line, "%s: ", subject ? subject : "traceloom");
+    if (n < 0 || (size_t)n >= sizeof line)
+        n = 0;
+    vsnprintf(line + n, sizeof line - (size_t)n, format, list);
+    fprintf(stderr, "%s\n", tl_text_clean(clean, sizeof clean, line));
+}
+
+void tl_say_error(const char *subject, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    print_line(subject, format, list);
+    va_end(list);
+}
+
+void tl_say(const tl_cli *c, const char *subject, const char *format, ...)
+{
+    if (c->args->quiet)
+        return;
+    va_list list;
+    va_start(list, format);
+    print_line(subject, format, list);
+    va_end(list);
+}
+
+void tl_say_more(const tl_cli *c, const char *subject, const char *format, ...)
+{
+    if (!c->args->verbose)
+        return;
+    va_list list;
+    va_start(list, format);
+    print_line(subject, format, list);
+    va_end(list);
+}
+
+static int status_of(const tl_error *e)
+{
+    switch (e->code) {
+    case TL_OK:
+        return TL_EXIT_DONE;
+    case TL_EINVAL:
+    case TL_EEXIST:
+    case TL_ENOMATCH:
+    case TL_EUNSUPPORTED:
+        return TL_EXIT_USAGE;
+    default:
+        return TL_EXIT_DAMAGED;
+    }
+}
+
+int tl_say_failure(const char *path, const tl_error *e)
+{
+    if (e->code == TL_EIO && e->sys_errno == EPIPE)
+        return TL_EXIT_DAMAGED;
+    const char *subject = path && *path ? path : "traceloom", *text = e->message;
+    size_t n = strlen(subject);
+    if (strncmp(text, subject, n) == 0 && text[n] == ':' && text[n + 1] == ' ')
+        text += n + 2;
+    if (e->offset != TL_NO_OFFSET && !strstr(text, "byte "))
+        tl_say_error(subject, "byte %" PRIu64 ": %s", e->offset, text);
+    else
+        tl_say_error(subject, "%s", text);
+    return status_of(e);
+}
+
+int tl_exit_worse(int a, int b)
+{
+    static const int rank[] = {[TL_EXIT_DONE] = 0, [TL_EXIT_NO] = 1, [TL_EXIT_LOST] = 2, [TL_EXIT_DAMAGED] = 3,
+                               [TL_EXIT_USAGE] = 4};
+    return rank[a] >= rank[b] ? a : b;
+}

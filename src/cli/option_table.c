@@ -1,0 +1,179 @@
+/* The tables themselves: every verb and every option with its texts. */
+#include "cli/options.h"
+
+#include <string.h>
+
+#define INFO    TL_VERB_BIT(TL_VERB_INFO)
+#define CHECK   TL_VERB_BIT(TL_VERB_CHECK)
+#define REPORT  TL_VERB_BIT(TL_VERB_REPORT)
+#define CONVERT TL_VERB_BIT(TL_VERB_CONVERT)
+#define HELP    TL_VERB_BIT(TL_VERB_HELP)
+#define READERS (INFO | CHECK | REPORT | CONVERT)
+
+static const tl_example info_examples[] = {
+    {"info app.xray", "format, length, threads, losses"},
+    {"info --json app.xray | jq .events", "for scripts"},
+    {"zcat app.xray.gz | traceloom info -", "from a pipe"},
+    {NULL, NULL}};
+
+static const tl_example check_examples[] = {
+    {"check app.xray && ./deploy", "go on only if every byte is valid"},
+    {"check --json traces/*", "one line of JSON for each file"},
+    {NULL, NULL}};
+
+static const tl_example report_examples[] = {
+    {"report app.xray -e app", "the functions that cost most"},
+    {"report app.xray -e app --by tree", "the same as a call tree"},
+    {"report app.xray -F 'parse*' --by hist", "how long calls take"},
+    {"report run1 run2 -o app.svg", "flame graph of two runs together"},
+    {NULL, NULL}};
+
+static const tl_example convert_examples[] = {
+    {"convert app.xray -o app.pftrace", "for another tool"},
+    {"convert app.xray --time 2s..3s -o part.jsonl.gz", "one second of it"},
+    {"cat app.xray -t 4711 | less", "read it as text"},
+    {NULL, NULL}};
+
+static const tl_example help_examples[] = {
+    {"help report", "the manual page of a verb"},
+    {"help formats", "what can be read and written"},
+    {NULL, NULL}};
+
+const tl_verb tl_verb_table[] = {
+    {TL_VERB_INFO, "info", NULL, "FILE...", "What is this trace: format, length, contents, losses", info_examples,
+     "Prints one screen about each\n.Ar FILE :\n"
+     "its format and version, the time it spans, how many events of which classes it holds, its threads,\n"
+     "its clock, and what was lost or damaged.\n"
+     "Everything is read once, so that the counts are exact.\n"
+     ".Pp\n"
+     "Records that only frame the file, such as buffer and packet boundaries, are not counted as events.\n"},
+    {TL_VERB_CHECK, "check", NULL, "FILE...", "Is every byte of it valid? Problems with byte offsets", check_examples,
+     "Reads each\n.Ar FILE\n"
+     "completely and prints\n.Dq ok ,\n"
+     "or one line for each place that breaks the rules of its format:\n"
+     "the file, the byte offset, the rule, and what was found.\n"
+     "Offsets count after decompression.\n"},
+    {TL_VERB_REPORT, "report", NULL, "FILE...", "Where the time goes: functions, call tree, callers, latencies",
+     report_examples,
+     "Matches entries and exits of functions into calls and adds them up to a profile.\n"
+     "Without\n.Fl o\n"
+     "it prints a table; with it, it writes the profile to a file, as a picture or for another tool.\n"
+     "Several inputs are added up.\n"
+     "An input may also be a profile itself.\n"
+     ".Pp\n"
+     "The total time of a function counts recursion once; its self time excludes what it calls.\n"
+     "Percentiles have a relative error of at most 1\\ %; all other numbers are exact.\n"
+     "Calls that had not ended when the trace ended are not counted; a message says how many there are.\n"},
+    {TL_VERB_CONVERT, "convert", "cat", "FILE...", "Events to another format, to text, or a part of them",
+     convert_examples,
+     "Writes the events of one or several traces in another format.\n"
+     "Called as\n.Nm traceloom cat ,\n"
+     "or without\n.Fl o\nand\n.Fl -to ,\n"
+     "it prints them as text.\n"
+     "Several inputs are merged by time.\n"
+     "What the output format cannot hold is left out, and a message says how much of what.\n"},
+    {TL_VERB_HELP, "help", NULL, "[VERB]", "The manual of a verb, or the list of formats", help_examples,
+     "Shows the manual page of a verb.\n"
+     ".Nm traceloom help formats\n"
+     "lists the formats that can be read and written.\n"},
+    {TL_VERB_HELP, NULL, NULL, NULL, NULL, NULL, NULL}};
+
+const tl_option tl_option_table[] = {
+    {TL_OPTION_BY, 0, "by", "TABLE", TL_GROUP_VERB, REPORT, "func, tree, callers, hist or thread",
+     "Which table is printed:\n"
+     ".Cm func\nfunctions (the default),\n"
+     ".Cm tree\nthe tree of calls,\n"
+     ".Cm callers\npairs of caller and callee,\n"
+     ".Cm hist\nhow the durations of calls are distributed, for the functions chosen by\n.Fl F\n"
+     "or else the three with most self time, or\n"
+     ".Cm thread\nthreads.\n"
+     "Without it, and with\n.Fl o ,\nno table is printed.\n",
+     "func tree callers hist thread"},
+    {TL_OPTION_SORT, 0, "sort", "COLUMN", TL_GROUP_VERB, REPORT, "self, total, calls, min, p50, p90, p99, max or name",
+     "Sorts by this column:\n"
+     ".Cm self , total , calls , min , p50 , p90 , p99 , max ,\n"
+     "all descending, or\n.Cm name .\n",
+     "self total calls min p50 p90 p99 max name"},
+    {TL_OPTION_TOP, 0, "top", "N", TL_GROUP_VERB, REPORT, "only the first N rows; 0: all",
+     "Prints only the first\n.Ar N\nrows, or all of them if it is 0.\n"
+     "The default is what fits a screen on a terminal, and everything otherwise.\n",
+     NULL},
+    {TL_OPTION_PER_THREAD, 0, "per-thread", NULL, TL_GROUP_VERB, REPORT, "a tree for each thread (with --by tree or -o)",
+     "Keeps the calls of each thread apart, in the tree and in written profiles.\n", NULL},
+    {TL_OPTION_JSON, 0, "json", NULL, TL_GROUP_OUTPUT, INFO | CHECK | REPORT, "print JSON, one line",
+     "Prints one line of JSON instead of text.\n"
+     "Times are whole nanoseconds; all names are stable.\n",
+     NULL},
+    {TL_OPTION_OUTPUT, 'o', "output", "FILE", TL_GROUP_OUTPUT, REPORT | CONVERT, "write here, format by suffix; -: stdout",
+     "Writes to\n.Ar FILE ,\nin the format of its suffix; a further suffix\n.Pa .gz\nor\n.Pa .zst\ncompresses.\n"
+     "The file appears whole or not at all.\n.Sq -\nis standard output.\n",
+     "@file"},
+    {TL_OPTION_FORCE, 'f', "force", NULL, TL_GROUP_OUTPUT, REPORT | CONVERT, "replace an existing file",
+     "Replaces the output file if it exists; without this option that is an error.\n", NULL},
+    {TL_OPTION_TO, 0, "to", "FORMAT", TL_GROUP_OUTPUT, REPORT | CONVERT, "output format, whatever the suffix",
+     "Writes this format, whatever the suffix of\n.Fl o ;\n.Nm traceloom help formats\nlists them.\n", "@write"},
+    {TL_OPTION_FORMAT_VERSION, 0, "format-version", "N", TL_GROUP_OUTPUT, REPORT | CONVERT, "version of the output format",
+     "Writes this version of the output format.\n"
+     "The default is that of the input where input and output have the same format, and else the newest.\n",
+     NULL},
+    {TL_OPTION_TIME, 0, "time", "A..B", TL_GROUP_SELECT, REPORT | CONVERT, "from A to B",
+     "Only what lies between two times since the trace began:\n"
+     ".Ql 2s..3s ,\n.Ql +500ms.. ,\n.Ql ..1.5s .\n"
+     "Units are ns, us, ms, s, min and h; without one it is ns, or ticks where the frequency of the clock is unknown.\n"
+     "Where the trace knows the time of day, A and B may also be UTC in the form\n.Ql 2026-01-31T12:00:00.5Z .\n",
+     NULL},
+    {TL_OPTION_THREAD, 't', "thread", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "name or id",
+     "Only threads whose name matches, or which have this id.\n"
+     "May be given several times: then any of them.\n",
+     NULL},
+    {TL_OPTION_CPU, 0, "cpu", "N", TL_GROUP_SELECT, REPORT | CONVERT, "processors: 0,2-3",
+     "Only what happened on these processors: numbers and ranges, as in\n.Ql 0,2-3 .\n"
+     "A call happened on the processor on which it ended.\n",
+     NULL},
+    {TL_OPTION_FUNC, 'F', "func", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "only these functions",
+     "Only functions whose name matches; a function without a name is called\n.Ql #id .\n"
+     "May be given several times: then any of them.\n",
+     NULL},
+    {TL_OPTION_NOT, 'N', "not", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "not these functions",
+     "Leaves out functions whose name matches.\nMay be given several times.\n", NULL},
+    {TL_OPTION_DEPTH, 'D', "depth", "N", TL_GROUP_SELECT, REPORT | CONVERT, "N levels of calls",
+     "Only calls at most this deep; the outermost function of a thread has depth 1.\n", NULL},
+    {TL_OPTION_MIN_DUR, 0, "min-dur", "T", TL_GROUP_SELECT, REPORT | CONVERT, "calls of T or longer",
+     "Only calls that took at least this long:\n.Ql 10us .\n", NULL},
+    {TL_OPTION_CLASS, 0, "class", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "classes of events",
+     "Only events of classes whose name matches;\n.Nm traceloom info\nlists the classes.\n"
+     "May be given several times: then any of them.\n",
+     NULL},
+    {TL_OPTION_EXE, 'e', "exe", "PATH", TL_GROUP_INPUT, READERS & ~CHECK, "the traced binary",
+     "The binary that was traced, for the names of functions, where the trace does not say them.\n", "@file"},
+    {TL_OPTION_NO_DEMANGLE, 0, "no-demangle", NULL, TL_GROUP_INPUT, REPORT | CONVERT, "names as linked",
+     "Shows C++ and Rust names as the linker knows them.\n", NULL},
+    {TL_OPTION_FROM, 0, "from", "FORMAT", TL_GROUP_INPUT, READERS, "input format",
+     "Reads the input as this format instead of finding it by content.\n", "@read"},
+    {TL_OPTION_STRICT, 0, "strict", NULL, TL_GROUP_INPUT, READERS, "stop at damage",
+     "Stops at the first damage instead of skipping it, and exits with 4 if the trace says that events were lost.\n", NULL},
+    {TL_OPTION_THREADS, 0, "threads", "N", TL_GROUP_INPUT, READERS, "threads that work",
+     "Works with this many threads; the default is one for each processor.\n", NULL},
+    {TL_OPTION_COLOR, 0, "color", "WHEN", TL_GROUP_ALWAYS, READERS, "auto, always, never",
+     ".Cm auto ,\n.Cm always\nor\n.Cm never .\n"
+     ".Cm auto ,\nthe default, means: on a terminal, if\n.Ev NO_COLOR\nis not set and\n.Ev TERM\nis not\n.Ql dumb .\n",
+     "auto always never"},
+    {TL_OPTION_QUIET, 'q', "quiet", NULL, TL_GROUP_ALWAYS, READERS, "only errors",
+     "No messages but errors, and no progress bar.\n", NULL},
+    {TL_OPTION_VERBOSE, 'v', "verbose", NULL, TL_GROUP_ALWAYS, READERS, "say more",
+     "Says what is being done, and how long it took.\n", NULL},
+    {TL_OPTION_HELP, 'h', "help", NULL, TL_GROUP_ALWAYS, READERS | HELP, "this text", "Shows a short help.\n", NULL},
+    {TL_OPTION_HELP, 0, NULL, NULL, TL_GROUP_ALWAYS, 0, NULL, NULL, NULL}};
+
+const char *tl_group_title(tl_option_group group)
+{
+    static const char *const title[TL_GROUPS] = {"What is shown", "Where it goes", "Which part of the trace",
+                                                 "How it is read", "Always"};
+    return title[group];
+}
+
+bool tl_example_is_bare(const tl_verb *verb, const tl_example *example)
+{
+    return strncmp(example->arguments, verb->name, strlen(verb->name)) == 0 ||
+           (verb->alias && strncmp(example->arguments, verb->alias, strlen(verb->alias)) == 0);
+}

@@ -1,0 +1,337 @@
+/* Takes a command line apart by the table of options, and finds the nearest word to a mistyped one. */
+#include "cli/options.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/number.h"
+
+#define WORD_MAX 32u /* longest word that is compared with others: no option or verb is longer */
+
+/* How many letters must be changed, added, left out or swapped with their neighbour to make b of a. */
+static unsigned distance(const char *a, const char *b)
+{
+    size_t m = strlen(a), n = strlen(b);
+    if (m > WORD_MAX || n > WORD_MAX)
+        return UINT_MAX;
+    unsigned row[3][WORD_MAX + 1]; /* of the table: two rows ago, last, this one */
+    for (size_t j = 0; j <= n; j++)
+        row[1][j] = (unsigned)j;
+    for (size_t i = 1; i <= m; i++) {
+        row[2][0] = (unsigned)i;
+        for (size_t j = 1; j <= n; j++) {
+            unsigned best = row[1][j - 1] + (a[i - 1] != b[j - 1]);
+            if (row[1][j] + 1 < best)
+                best = row[1][j] + 1;
+            if (row[2][j - 1] + 1 < best)
+                best = row[2][j - 1] + 1;
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && row[0][j - 2] + 1 < best)
+                best = row[0][j - 2] + 1;
+            row[2][j] = best;
+        }
+        memcpy(row[0], row[1], sizeof row[0]);
+        memcpy(row[1], row[2], sizeof row[1]);
+    }
+    return row[1][n];
+}
+
+const char *tl_nearest(const char *word, const char *const *candidate, size_t n)
+{
+    const char *best = NULL;
+    unsigned least = (unsigned)strlen(word) / 3 + 1; /* more than a third of it wrong is another word */
+    for (size_t i = 0; i < n; i++) {
+        unsigned d = distance(word, candidate[i]);
+        size_t length = strlen(word);
+        if (d > least && length >= 3 && strncmp(word, candidate[i], length) == 0)
+            d = least; /* the beginning of a longer word */
+        if (d < least || (d == least && !best)) {
+            least = d;
+            best = candidate[i];
+        }
+    }
+    return best;
+}
+
+const tl_verb *tl_verb_find(const char *name)
+{
+    for (const tl_verb *v = tl_verb_table; v->name; v++)
+        if (strcmp(v->name, name) == 0 || (v->alias && strcmp(v->alias, name) == 0))
+            return v;
+    return NULL;
+}
+
+/* What the parser is working on. */
+typedef struct parser {
+    tl_arguments *a;
+    size_t argc; /* all words: no list can become longer */
+    char *message;
+} parser;
+
+TL_PRINTF(2, 3) static bool wrong(parser *p, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(p->message, TL_USAGE_SIZE, format, list);
+    va_end(list);
+    return false;
+}
+
+static bool add_word(parser *p, tl_words *words, const char *word)
+{
+    if (!words->word) {
+        words->word = calloc(p->argc, sizeof *words->word);
+        if (!words->word)
+            return wrong(p, "out of memory");
+    }
+    words->word[words->n++] = word;
+    return true;
+}
+
+/* The place of a word in a space-separated list, or -1. */
+static int place_of(const char *word, const char *list)
+{
+    size_t length = strlen(word);
+    for (int place = 0; *list; place++) {
+        size_t n = strcspn(list, " ");
+        if (n == length && memcmp(word, list, n) == 0)
+            return place;
+        list += n + (list[n] == ' ');
+    }
+    return -1;
+}
+
+/* Reads one of the words that an option allows. */
+static bool choice(parser *p, const tl_option *o, const char *value, int *out)
+{
+    int place = place_of(value, o->values);
+    if (place < 0)
+        return wrong(p, "--%s %s: expected one of: %s", o->name, value, o->values);
+    *out = place;
+    return true;
+}
+
+static bool number(parser *p, const tl_option *o, const char *value, uint64_t max, uint64_t *out)
+{
+    uint64_t v;
+    if (!tl_parse_u64(value, &v) || v > max)
+        return wrong(p, "--%s %s: expected a whole number up to %llu", o->name, value, (unsigned long long)max);
+    *out = v;
+    return true;
+}
+
+/* Options whose value is a number or one of a few words. */
+static bool set_checked(parser *p, const tl_option *o, const char *value)
+{
+    tl_arguments *a = p->a;
+    uint64_t v = 0;
+    int word = 0;
+    switch (o->id) {
+    case TL_OPTION_BY:
+        if (!choice(p, o, value, &word))
+            return false;
+        a->by = (tl_report_by)word;
+        a->has_by = true;
+        return true;
+    case TL_OPTION_SORT:
+        a->sort = value;
+        return choice(p, o, value, &word);
+    case TL_OPTION_COLOR:
+        if (!choice(p, o, value, &word))
+            return false;
+        a->color = (tl_color)word;
+        return true;
+    case TL_OPTION_TOP:
+        if (!number(p, o, value, UINT32_MAX, &v))
+            return false;
+        a->top = (uint32_t)v;
+        a->has_top = true;
+        return true;
+    case TL_OPTION_DEPTH:
+        if (!number(p, o, value, UINT32_MAX, &v))
+            return false;
+        a->depth = (uint32_t)v;
+        return v ? true : wrong(p, "--depth 0: the outermost function has depth 1");
+    case TL_OPTION_THREADS:
+        if (!number(p, o, value, 1024, &v))
+            return false;
+        a->threads = (unsigned)v;
+        return true;
+    case TL_OPTION_FORMAT_VERSION:
+        if (!number(p, o, value, INT_MAX, &v))
+            return false;
+        a->format_version = (int)v;
+        return v ? true : wrong(p, "--format-version 0: versions begin at 1");
+    default:
+        return wrong(p, "--%s: not implemented", o->name);
+    }
+}
+
+static bool set_option(parser *p, const tl_option *o, const char *value)
+{
+    tl_arguments *a = p->a;
+    switch (o->id) {
+    case TL_OPTION_PER_THREAD:
+        return a->per_thread = true;
+    case TL_OPTION_JSON:
+        return a->json = true;
+    case TL_OPTION_FORCE:
+        return a->force = true;
+    case TL_OPTION_NO_DEMANGLE:
+        return a->no_demangle = true;
+    case TL_OPTION_STRICT:
+        return a->strict = true;
+    case TL_OPTION_QUIET:
+        a->verbose = false;
+        return a->quiet = true;
+    case TL_OPTION_VERBOSE:
+        a->quiet = false;
+        return a->verbose = true;
+    case TL_OPTION_HELP:
+        return a->help = true;
+    case TL_OPTION_OUTPUT:
+        a->output = value;
+        return *value ? true : wrong(p, "-o: the name of the file is empty");
+    case TL_OPTION_TO:
+        a->to = value;
+        return true;
+    case TL_OPTION_TIME:
+        a->time = value;
+        return true;
+    case TL_OPTION_MIN_DUR:
+        a->min_dur = value;
+        return true;
+    case TL_OPTION_EXE:
+        a->exe = value;
+        return true;
+    case TL_OPTION_FROM:
+        a->from = value;
+        return true;
+    case TL_OPTION_THREAD:
+        return add_word(p, &a->thread, value);
+    case TL_OPTION_CPU:
+        return add_word(p, &a->cpu, value);
+    case TL_OPTION_FUNC:
+        return add_word(p, &a->func, value);
+    case TL_OPTION_NOT:
+        return add_word(p, &a->not_func, value);
+    case TL_OPTION_CLASS:
+        return add_word(p, &a->cls, value);
+    default:
+        return set_checked(p, o, value);
+    }
+}
+
+/* The option of a long name (n bytes) or, if name is NULL, of a letter; of any verb. */
+static const tl_option *find_option(const char *name, size_t n, char letter)
+{
+    for (const tl_option *o = tl_option_table; o->name; o++)
+        if (name ? strlen(o->name) == n && memcmp(o->name, name, n) == 0 : o->letter == letter)
+            return o;
+    return NULL;
+}
+
+/* Says that the verb has no such option, and what may have been meant. */
+static bool unknown(parser *p, const char *word, size_t n, const tl_option *of_another_verb)
+{
+    const tl_verb *verb = p->a->verb;
+    if (of_another_verb) {
+        for (const tl_verb *v = tl_verb_table; v->name; v++)
+            if (of_another_verb->verbs & TL_VERB_BIT(v->id))
+                return wrong(p, "%s has no option %.*s (%s has)", verb->name, (int)n, word, v->name);
+    }
+    if (word[1] == '-' && n - 2 <= WORD_MAX) {
+        const char *candidate[64];
+        size_t count = 0;
+        for (const tl_option *o = tl_option_table; o->name && count < TL_COUNT(candidate); o++)
+            if (o->verbs & TL_VERB_BIT(verb->id))
+                candidate[count++] = o->name;
+        char name[WORD_MAX + 1];
+        memcpy(name, word + 2, n - 2);
+        name[n - 2] = 0;
+        const char *nearest = tl_nearest(name, candidate, count);
+        if (nearest)
+            return wrong(p, "unknown option %.*s; did you mean --%s?", (int)n, word, nearest);
+    }
+    return wrong(p, "unknown option %.*s; see traceloom %s --help", n > 64 ? 64 : (int)n, word, verb->name);
+}
+
+/* Takes the option in argv[*at], and its value if that is the next word. */
+static bool take_option(parser *p, int argc, const char *const *argv, int *at)
+{
+    const char *word = argv[*at], *value = NULL;
+    bool is_long = word[1] == '-';
+    size_t n = is_long ? strcspn(word, "=") : 2; /* of the option itself */
+    const tl_option *o = is_long ? find_option(word + 2, n - 2, 0) : find_option(NULL, 0, word[1]);
+    if (!o || !(o->verbs & TL_VERB_BIT(p->a->verb->id)))
+        return unknown(p, word, is_long ? n : strlen(word), o);
+    if (word[n])
+        value = word + n + is_long; /* --name=value, -nvalue */
+    if (!o->value) {
+        if (value && is_long)
+            return wrong(p, "%.*s takes no value", (int)n, word);
+        if (value)
+            return wrong(p, "unknown option %s; short options stand alone: -%c", word, word[1]);
+    } else if (!value) {
+        if (*at + 1 >= argc)
+            return wrong(p, "%s needs a value: %s", word, o->value);
+        value = argv[++*at];
+    }
+    return set_option(p, o, value);
+}
+
+static bool find_verb(parser *p, const char *name)
+{
+    p->a->verb = tl_verb_find(name);
+    if (p->a->verb) {
+        p->a->alias = strcmp(name, p->a->verb->name) != 0;
+        return true;
+    }
+    if (name[0] == '-')
+        return wrong(p, "unknown option %.64s; options follow the verb, see traceloom --help", name);
+    const char *candidate[16];
+    size_t n = 0;
+    for (const tl_verb *v = tl_verb_table; v->name && n + 2 <= TL_COUNT(candidate); v++) {
+        candidate[n++] = v->name;
+        if (v->alias)
+            candidate[n++] = v->alias;
+    }
+    const char *nearest = tl_nearest(name, candidate, n);
+    if (nearest)
+        return wrong(p, "unknown verb %.64s; did you mean %s?", name, nearest);
+    return wrong(p, "unknown verb %.64s; see traceloom --help", name);
+}
+
+bool tl_arguments_parse(tl_arguments *a, int argc, const char *const *argv, char message[static TL_USAGE_SIZE])
+{
+    *a = (tl_arguments){0};
+    message[0] = 0;
+    parser p = {a, argc > 0 ? (size_t)argc : 1, message};
+    if (argc < 1)
+        return wrong(&p, "no verb");
+    if (!find_verb(&p, argv[0]))
+        return false;
+    bool only_files = false;
+    for (int i = 1; i < argc; i++) {
+        bool option = !only_files && argv[i][0] == '-' && argv[i][1];
+        if (option && strcmp(argv[i], "--") == 0)
+            only_files = true;
+        else if (!(option ? take_option(&p, argc, argv, &i) : add_word(&p, &a->file, argv[i])))
+            return false;
+    }
+    return true;
+}
+
+void tl_arguments_fini(tl_arguments *a)
+{
+    free(a->file.word);
+    free(a->thread.word);
+    free(a->cpu.word);
+    free(a->func.word);
+    free(a->not_func.word);
+    free(a->cls.word);
+    *a = (tl_arguments){0};
+}

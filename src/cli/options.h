@@ -1,0 +1,143 @@
+/* The one table of verbs and options: the parser, --help, the man pages and the shell completions are made from it. */
+#ifndef TL_CLI_OPTIONS_H
+#define TL_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum tl_verb_id { TL_VERB_INFO, TL_VERB_CHECK, TL_VERB_REPORT, TL_VERB_CONVERT, TL_VERB_HELP } tl_verb_id;
+
+#define TL_VERB_BIT(id) (1u << (id))
+
+typedef struct tl_example {
+    const char *arguments; /* without the program's name if that is the first word */
+    const char *text;      /* what it shows: a few words */
+} tl_example;
+
+typedef struct tl_verb {
+    tl_verb_id id;
+    const char *name, *alias; /* alias: another name, or NULL */
+    const char *arguments;    /* "FILE..." */
+    const char *summary;      /* one line, no full stop */
+    const tl_example *example; /* ends with one whose arguments are NULL */
+    const char *manual;       /* body of DESCRIPTION in mdoc, without the options */
+} tl_verb;
+
+typedef enum tl_option_group {
+    TL_GROUP_VERB,   /* what this verb is about */
+    TL_GROUP_OUTPUT, /* where it goes */
+    TL_GROUP_SELECT, /* which part of the trace */
+    TL_GROUP_INPUT,  /* how the input is read */
+    TL_GROUP_ALWAYS  /* the same for all */
+} tl_option_group;
+#define TL_GROUPS 5u
+
+typedef enum tl_option_id {
+    TL_OPTION_BY,
+    TL_OPTION_SORT,
+    TL_OPTION_TOP,
+    TL_OPTION_PER_THREAD,
+    TL_OPTION_JSON,
+    TL_OPTION_OUTPUT,
+    TL_OPTION_FORCE,
+    TL_OPTION_TO,
+    TL_OPTION_FORMAT_VERSION,
+    TL_OPTION_TIME,
+    TL_OPTION_THREAD,
+    TL_OPTION_CPU,
+    TL_OPTION_FUNC,
+    TL_OPTION_NOT,
+    TL_OPTION_DEPTH,
+    TL_OPTION_MIN_DUR,
+    TL_OPTION_CLASS,
+    TL_OPTION_EXE,
+    TL_OPTION_NO_DEMANGLE,
+    TL_OPTION_FROM,
+    TL_OPTION_STRICT,
+    TL_OPTION_THREADS,
+    TL_OPTION_COLOR,
+    TL_OPTION_QUIET,
+    TL_OPTION_VERBOSE,
+    TL_OPTION_HELP
+} tl_option_id;
+
+typedef struct tl_option {
+    tl_option_id id;
+    char letter;       /* 0: none */
+    const char *name;  /* without the dashes */
+    const char *value; /* what its value is called: "GLOB"; NULL: a flag */
+    tl_option_group group;
+    unsigned verbs;     /* TL_VERB_BIT of each verb that knows it */
+    const char *brief;  /* for --help: a few words */
+    const char *manual; /* for the man page: sentences in mdoc, one a line */
+    const char *values; /* for completion: words; "@file", "@read", "@write" (format names), or NULL */
+} tl_option;
+
+/* The tables end with an entry whose name is NULL. */
+extern const tl_verb tl_verb_table[];
+extern const tl_option tl_option_table[];
+
+/* The verb of a name or alias, or NULL. */
+const tl_verb *tl_verb_find(const char *name);
+/* Does the example lack the program's name in front? */
+bool tl_example_is_bare(const tl_verb *verb, const tl_example *example);
+/* What options of one group are about: "Which part of the trace". */
+const char *tl_group_title(tl_option_group group);
+
+typedef enum tl_color { TL_COLOR_AUTO, TL_COLOR_ALWAYS, TL_COLOR_NEVER } tl_color;
+typedef enum tl_report_by {
+    TL_REPORT_FUNC,
+    TL_REPORT_TREE,
+    TL_REPORT_CALLERS,
+    TL_REPORT_HIST,
+    TL_REPORT_THREAD
+} tl_report_by;
+
+typedef struct tl_words {
+    const char **word;
+    size_t n;
+} tl_words;
+
+/* A command line, taken apart. Strings are borrowed from argv. */
+typedef struct tl_arguments {
+    const tl_verb *verb;
+    bool alias; /* called by the verb's alias */
+    bool help;
+    tl_words file;
+
+    tl_report_by by;
+    bool has_by;
+    const char *sort; /* a column's name, checked, or NULL */
+    bool has_top, per_thread, json;
+    uint32_t top;
+
+    const char *output, *to; /* or NULL */
+    bool force;
+    int format_version; /* 0: not given */
+
+    const char *time, *min_dur; /* or NULL; see selection.h */
+    tl_words thread, cpu, func, not_func, cls;
+    uint32_t depth; /* 0: any */
+
+    const char *exe, *from; /* or NULL */
+    bool no_demangle, strict;
+    unsigned threads; /* 0: as many as there are processors */
+
+    tl_color color;
+    bool quiet, verbose;
+} tl_arguments;
+
+/* One line about what is wrong with a command line. */
+#define TL_USAGE_SIZE 320u
+
+/* Parses the words after the program's name: argv[0] is the verb. Options may stand before and after files; `--` ends
+ * them. Returns false with a message, without "traceloom: " in front, if the line is wrong. Either way `a` has to be
+ * finished. */
+bool tl_arguments_parse(tl_arguments *a, int argc, const char *const *argv, char message[static TL_USAGE_SIZE]);
+void tl_arguments_fini(tl_arguments *a);
+
+/* The candidate nearest to a mistyped word, or NULL if none is near. */
+const char *tl_nearest(const char *word, const char *const *candidate, size_t n);
+
+#endif

@@ -1,0 +1,48 @@
+/* What `report` is about to show, and the ways of showing it. */
+#ifndef TL_CLI_REPORT_H
+#define TL_CLI_REPORT_H
+
+#include "analysis/function/tables.h"
+#include "base/json_write.h"
+#include "base/output.h"
+#include "cli/verbs.h"
+
+typedef struct tl_report {
+    const tl_cli *cli;
+    tl_profile *profile;
+    const tl_terminal *terminal; /* of the output */
+    char subject[256];           /* "app.xray: xray-fdr 5", "3 files" */
+    uint32_t threads;            /* 0: not known */
+    uint64_t span;               /* ticks */
+    bool has_span;
+} tl_report;
+
+/* Rows to show: --top, else `on_terminal` where the output is one; 0: all. */
+uint32_t tl_report_top(const tl_report *r, uint32_t on_terminal);
+/* Sorts a table as --sort says, or leaves it in its own order, and keeps the first tl_report_top() rows.
+ * Returns how many there were. */
+uint32_t tl_report_sort(const tl_report *r, tl_table *t, uint32_t on_terminal);
+/* Adds up the histograms of all places of a row's function. */
+void tl_report_histogram(const tl_profile *p, const tl_row *row, tl_hist_total *out);
+
+/* Each prints what --by asks for. */
+int tl_report_json(const tl_report *r, tl_output *out, tl_error *e);
+int tl_report_text(const tl_report *r, tl_output *out, tl_error *e);
+
+/* Parts of tl_report_json(). */
+int tl_report_json_tree(const tl_report *r, tl_output *out, tl_error *e);
+/* calls, total, self, min, p50, p90, p99, max. */
+void tl_report_put_numbers(tl_json *j, const tl_profile *p, const tl_row *row);
+/* Parts of tl_report_text(). */
+int tl_report_text_tree(const tl_report *r, tl_output *out, tl_error *e);
+int tl_report_text_histograms(const tl_report *r, tl_output *out, tl_error *e);
+
+/* For the text: a time of the profile, a share, and a count, kept in a buffer. */
+char *tl_report_time(const tl_report *r, char *buf, size_t size, uint64_t ticks);
+char *tl_report_share(char *buf, size_t size, double share);
+/* "inflate.c:622" or "". */
+char *tl_report_source(char *buf, size_t size, const tl_function *f);
+/* "and 35 more functions; --top 0 shows all", faint. */
+void tl_report_more(const tl_report *r, tl_output *out, uint64_t left_out, const char *what);
+
+#endif

@@ -1,0 +1,273 @@
+/* `report` as text: the head, and the tables of functions, callers and threads. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/report.h"
+#include "cli/text_table.h"
+
+#define TOP_ROWS 20u /* on a terminal, unless --top says otherwise: with the head it fits 24 lines */
+
+uint32_t tl_report_top(const tl_report *r, uint32_t on_terminal)
+{
+    if (r->cli->args->has_top)
+        return r->cli->args->top;
+    return r->terminal->tty ? on_terminal : 0;
+}
+
+uint32_t tl_report_sort(const tl_report *r, tl_table *t, uint32_t on_terminal)
+{
+    static const struct {
+        const char *name;
+        tl_column column;
+    } by[] = {{"self", TL_BY_SELF}, {"total", TL_BY_TOTAL}, {"calls", TL_BY_CALLS}, {"min", TL_BY_MIN}, {"p50", TL_BY_P50},
+              {"p90", TL_BY_P90},   {"p99", TL_BY_P99},     {"max", TL_BY_MAX},     {"name", TL_BY_NAME}};
+    const tl_arguments *a = r->cli->args;
+    uint32_t all = t->n, top = tl_report_top(r, on_terminal);
+    tl_column column = a->by == TL_REPORT_CALLERS || a->by == TL_REPORT_THREAD ? TL_BY_TOTAL : TL_BY_SELF;
+    for (size_t i = 0; a->sort && i < TL_COUNT(by); i++)
+        if (strcmp(by[i].name, a->sort) == 0)
+            column = by[i].column;
+    if (a->sort || top)
+        tl_table_sort(t, r->profile, column, top);
+    return all;
+}
+
+char *tl_report_time(const tl_report *r, char *buf, size_t size, uint64_t ticks)
+{
+    const tl_profile *p = r->profile;
+    return tl_human_time(buf, size, tl_profile_time(p, ticks), tl_profile_clock(p)->hz != 0);
+}
+
+char *tl_report_share(char *buf, size_t size, double share)
+{
+    snprintf(buf, size, "%.1f %%", 100 * share);
+    return buf;
+}
+
+char *tl_report_source(char *buf, size_t size, const tl_function *f)
+{
+    const char *slash = f->file ? strrchr(f->file, '/') : NULL;
+    buf[0] = 0;
+    if (f->file && f->line)
+        snprintf(buf, size, "%s:%" PRIu32, slash ? slash + 1 : f->file, f->line);
+    else if (f->file)
+        snprintf(buf, size, "%s", slash ? slash + 1 : f->file);
+    return buf;
+}
+
+void tl_report_more(const tl_report *r, tl_output *out, uint64_t left_out, const char *what)
+{
+    char number[32];
+    if (left_out && !r->cli->args->has_top)
+        tl_output_printf(out, "%s%s %s more %s; --top 0 shows all%s\n", tl_style_on(r->terminal, TL_FAINT),
+                         r->terminal->unicode ? "…" : "...", tl_human_grouped(number, sizeof number, left_out), what,
+                         tl_style_on(r->terminal, TL_PLAIN_TEXT));
+}
+
+/* Cells of one row, by what they show. */
+static void put_cell(tl_text_table *t, tl_text_row *row, unsigned *column, const char *text)
+{
+    row->cell[(*column)++] = tl_text_table_keep_raw(t, text);
+}
+
+static void put_time(const tl_report *r, tl_text_table *t, tl_text_row *row, unsigned *column, uint64_t ticks)
+{
+    char text[32];
+    put_cell(t, row, column, tl_report_time(r, text, sizeof text, ticks));
+}
+
+static void put_share(tl_text_table *t, tl_text_row *row, unsigned *column, uint64_t part, uint64_t whole)
+{
+    char text[32];
+    row->share = whole ? (double)part / (double)whole : 0;
+    put_cell(t, row, column, tl_report_share(text, sizeof text, row->share));
+}
+
+static void put_count(tl_text_table *t, tl_text_row *row, unsigned *column, uint64_t n)
+{
+    char text[32];
+    put_cell(t, row, column, tl_human_grouped(text, sizeof text, n));
+}
+
+/* min p50 p90 p99 max, "-" without calls. */
+static void put_latencies(const tl_report *r, tl_text_table *t, tl_text_row *row, unsigned *column, const tl_row *from)
+{
+    const uint64_t ticks[] = {from->stat.min, from->p50, from->p90, from->p99, from->stat.max};
+    for (size_t i = 0; i < TL_COUNT(ticks); i++)
+        if (from->stat.calls)
+            put_time(r, t, row, column, ticks[i]);
+        else
+            put_cell(t, row, column, "-");
+}
+
+static const char *function_name(const tl_report *r, tl_text_table *t, uint32_t function)
+{
+    char number[24];
+    if (function == TL_NO_FUNCTION)
+        return r->terminal->unicode ? "·" : ".";
+    return tl_text_table_keep(t, tl_function_label(tl_profile_get_function(r->profile, function), number));
+}
+
+/* Without histogram the last five columns of a table are left out. */
+static unsigned columns_of(const tl_report *r, unsigned n)
+{
+    return tl_profile_has_histogram(r->profile) ? n : n - 5;
+}
+
+static uint64_t sum_of(const tl_table *t, bool outermost_only, bool self)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < t->n; i++)
+        if (!outermost_only || t->row[i].caller == TL_NO_FUNCTION)
+            sum += self ? t->row[i].stat.self : t->row[i].stat.total;
+    return sum;
+}
+
+static int print_functions(const tl_report *r, tl_output *out, tl_error *e)
+{
+    static const tl_text_column column[] = {{"self", 0}, {"share", 0}, {"total", 2}, {"calls", 3}, {"min", 8},
+                                            {"p50", 4},  {"p90", 7},   {"p99", 5},   {"max", 6}};
+    tl_text_table text = {.column = column, .name_title = "function", .bar_after = 1, .name_wish = 28};
+    tl_table t = {0};
+    int status = tl_table_functions(&t, r->profile, e);
+    if (status < 0)
+        return status;
+    text.ncolumn = columns_of(r, TL_COUNT(column));
+    const uint64_t whole = sum_of(&t, false, true);
+    const uint32_t all = tl_report_sort(r, &t, TOP_ROWS);
+    for (uint32_t i = 0; i < t.n; i++) {
+        const tl_row *from = &t.row[i];
+        tl_text_row *row = tl_text_table_add(&text);
+        unsigned at = 0;
+        char source[256];
+        put_time(r, &text, row, &at, from->stat.self);
+        put_share(&text, row, &at, from->stat.self, whole);
+        put_time(r, &text, row, &at, from->stat.total);
+        put_count(&text, row, &at, from->stat.calls);
+        if (text.ncolumn > at)
+            put_latencies(r, &text, row, &at, from);
+        row->name = function_name(r, &text, from->function);
+        row->suffix = tl_text_table_keep(
+            &text, tl_report_source(source, sizeof source, tl_profile_get_function(r->profile, from->function)));
+    }
+    tl_text_table_print(&text, r->terminal, out);
+    tl_report_more(r, out, all - t.n, "functions");
+    if (text.failed)
+        status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of %" PRIu32 " functions", t.n);
+    tl_text_table_fini(&text);
+    tl_table_free(&t);
+    return status;
+}
+
+static int print_callers(const tl_report *r, tl_output *out, tl_error *e)
+{
+    static const tl_text_column column[] = {{"total", 0}, {"share", 0}, {"self", 2}, {"calls", 1}, {"min", 8},
+                                            {"p50", 4},   {"p90", 7},   {"p99", 5},  {"max", 6}};
+    tl_text_table text = {.column = column, .name_title = "caller and callee", .bar_after = 1, .name_wish = 40};
+    tl_table t = {0};
+    int status = tl_table_callers(&t, r->profile, e);
+    if (status < 0)
+        return status;
+    text.ncolumn = columns_of(r, TL_COUNT(column));
+    const uint64_t whole = sum_of(&t, true, false);
+    const uint32_t all = tl_report_sort(r, &t, TOP_ROWS);
+    for (uint32_t i = 0; i < t.n; i++) {
+        const tl_row *from = &t.row[i];
+        tl_text_row *row = tl_text_table_add(&text);
+        unsigned at = 0;
+        char pair[1024];
+        put_time(r, &text, row, &at, from->stat.total);
+        put_share(&text, row, &at, from->stat.total, whole);
+        put_time(r, &text, row, &at, from->stat.self);
+        put_count(&text, row, &at, from->stat.calls);
+        if (text.ncolumn > at)
+            put_latencies(r, &text, row, &at, from);
+        snprintf(pair, sizeof pair, "%s %s %s", function_name(r, &text, from->caller), r->terminal->unicode ? "→" : "->",
+                 function_name(r, &text, from->function));
+        row->name = tl_text_table_keep(&text, pair);
+    }
+    tl_text_table_print(&text, r->terminal, out);
+    tl_report_more(r, out, all - t.n, "pairs");
+    if (text.failed)
+        status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of %" PRIu32 " pairs", t.n);
+    tl_text_table_fini(&text);
+    tl_table_free(&t);
+    return status;
+}
+
+static int print_threads(const tl_report *r, tl_output *out, tl_error *e)
+{
+    static const tl_text_column column[] = {{"busy", 0}, {"share", 0}, {"calls", 1}, {"pid", 2}};
+    tl_text_table text = {
+        .column = column, .ncolumn = TL_COUNT(column), .name_title = "thread", .bar_after = 1, .name_wish = 28};
+    const tl_profile *p = r->profile;
+    tl_table t = {0};
+    int status = tl_table_threads(&t, p, e);
+    if (status < 0)
+        return status;
+    const uint64_t whole = sum_of(&t, false, false);
+    const uint32_t all = tl_report_sort(r, &t, TOP_ROWS);
+    for (uint32_t i = 0; i < t.n; i++) {
+        const tl_row *from = &t.row[i];
+        const tl_track *track = from->track < p->ntrack ? &p->track[from->track] : NULL;
+        tl_text_row *row = tl_text_table_add(&text);
+        unsigned at = 0;
+        char pid[24] = "";
+        put_time(r, &text, row, &at, from->stat.total);
+        put_share(&text, row, &at, from->stat.total, whole);
+        put_count(&text, row, &at, from->stat.calls);
+        if (track && track->has_pid)
+            snprintf(pid, sizeof pid, "%" PRId64, track->pid);
+        put_cell(&text, row, &at, pid);
+        row->name = track ? tl_text_table_keep(&text, track->name) : "(unknown)";
+    }
+    tl_text_table_print(&text, r->terminal, out);
+    tl_report_more(r, out, all - t.n, "threads");
+    if (text.failed)
+        status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of %" PRIu32 " threads", t.n);
+    tl_text_table_fini(&text);
+    tl_table_free(&t);
+    return status;
+}
+
+/* "app.xray: xray-fdr 5, 8 threads, 6,656,751 calls of 312 functions in 812 ms" */
+static void print_head(const tl_report *r, tl_output *out)
+{
+    const tl_profile *p = r->profile;
+    char subject[256], text[32];
+    uint64_t calls = 0;
+    uint32_t functions = 0;
+    for (uint32_t i = 0; i < tl_profile_functions(p); i++) {
+        tl_stat stat;
+        tl_profile_function_stat(p, i, &stat);
+        calls += stat.calls;
+        functions += stat.calls != 0;
+    }
+    tl_output_printf(out, "%s%s%s", tl_style_on(r->terminal, TL_STRONG), tl_text_clean(subject, sizeof subject, r->subject),
+                     tl_style_on(r->terminal, TL_PLAIN_TEXT));
+    if (r->threads)
+        tl_output_printf(out, ", %" PRIu32 " %s", r->threads, r->threads == 1 ? "thread" : "threads");
+    tl_output_printf(out, ", %s %s", tl_human_grouped(text, sizeof text, calls), calls == 1 ? "call" : "calls");
+    tl_output_printf(out, " of %" PRIu32 " %s", functions, functions == 1 ? "function" : "functions");
+    if (r->has_span)
+        tl_output_printf(out, " in %s", tl_report_time(r, text, sizeof text, r->span));
+    tl_output_puts(out, tl_profile_clock(p)->hz ? "\n\n" : "; times in ticks\n\n");
+}
+
+int tl_report_text(const tl_report *r, tl_output *out, tl_error *e)
+{
+    print_head(r, out);
+    switch (r->cli->args->by) {
+    case TL_REPORT_TREE:
+        return tl_report_text_tree(r, out, e);
+    case TL_REPORT_CALLERS:
+        return print_callers(r, out, e);
+    case TL_REPORT_HIST:
+        return tl_report_text_histograms(r, out, e);
+    case TL_REPORT_THREAD:
+        return print_threads(r, out, e);
+    default:
+        return print_functions(r, out, e);
+    }
+}

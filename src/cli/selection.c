@@ -1,0 +1,251 @@
+/* Selection: parses what the command line asks for, and puts it into the units of a trace. */
+#include "cli/selection.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+
+#define TIME_TEXT_MAX 64u      /* longest end of a --time range */
+#define CPU_MAX       (1u << 16) /* largest processor number, so that a range cannot ask for much memory */
+#define NS_PER_S      1000000000u
+
+/* Reads exactly n digits. */
+static bool digits(const char **s, const char *end, unsigned n, unsigned *out)
+{
+    unsigned v = 0;
+    if (n > (size_t)(end - *s))
+        return false;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned digit = (unsigned)(unsigned char)(*s)[i] - '0';
+        if (digit > 9)
+            return false;
+        v = v * 10 + digit;
+    }
+    *s += n;
+    *out = v;
+    return true;
+}
+
+static bool skip(const char **s, const char *end, char c)
+{
+    if (*s == end || **s != c)
+        return false;
+    (*s)++;
+    return true;
+}
+
+/* Days from 1970-01-01 to a date of the Gregorian calendar from 1970 on. */
+static uint64_t days_since_1970(unsigned year, unsigned month, unsigned day)
+{
+    static const unsigned before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
+    unsigned y = year - 1, leap_days = y / 4 - y / 100 + y / 400 - (1969 / 4 - 1969 / 100 + 1969 / 400);
+    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    return (uint64_t)(year - 1970) * 365 + leap_days + before[month - 1] + (leap && month > 2) + day - 1;
+}
+
+bool tl_parse_utc(const char *s, size_t n, uint64_t *ns)
+{
+    const char *end = s + n;
+    unsigned year, month, day, hour = 0, minute = 0, second = 0;
+    uint64_t fraction = 0;
+    if (!digits(&s, end, 4, &year) || !skip(&s, end, '-') || !digits(&s, end, 2, &month) || !skip(&s, end, '-') ||
+        !digits(&s, end, 2, &day))
+        return false;
+    if (skip(&s, end, 'T') || skip(&s, end, ' ')) {
+        if (!digits(&s, end, 2, &hour) || !skip(&s, end, ':') || !digits(&s, end, 2, &minute))
+            return false;
+        if (skip(&s, end, ':') && !digits(&s, end, 2, &second))
+            return false;
+        if (skip(&s, end, '.')) {
+            unsigned digit;
+            uint64_t place = NS_PER_S;
+            const char *first = s;
+            while (digits(&s, end, 1, &digit))
+                fraction += digit * (place /= 10);
+            if (s == first)
+                return false;
+        }
+    }
+    (void)skip(&s, end, 'Z');
+    if (s != end || year < 1970 || year > 2500 || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 ||
+        minute > 59 || second > 60)
+        return false;
+    uint64_t seconds = ((days_since_1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
+    *ns = seconds * NS_PER_S + fraction;
+    return true;
+}
+
+static int bad_time(tl_error *e, const char *option, const char *text)
+{
+    return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
+                   "%s %s: expected a time such as 250, 1.5us, 20ms or 3s%s", option, text,
+                   strcmp(option, "--time") == 0 ? ", as in 2s..3s, 500ms.., ..1s" : "");
+}
+
+/* One end of a range: n bytes at s. */
+static int parse_when(tl_when *w, const char *option, const char *s, size_t n, tl_error *e)
+{
+    char text[TIME_TEXT_MAX];
+    if (n >= sizeof text)
+        return bad_time(e, option, "...");
+    memcpy(text, s, n);
+    text[n] = 0;
+    w->kind = TL_WHEN_OPEN;
+    if (n == 0)
+        return 0;
+    if (tl_parse_utc(text, n, &w->value)) {
+        w->kind = TL_WHEN_UTC;
+        return 0;
+    }
+    const char *since = text + (*text == '+');
+    w->kind = TL_WHEN_PLAIN;
+    if (*since && tl_parse_u64(since, &w->value))
+        return 0;
+    w->kind = TL_WHEN_UNIT;
+    return tl_parse_duration(since, &w->value) ? 0 : bad_time(e, option, text);
+}
+
+static int parse_range(tl_selection *s, const char *text, tl_error *e)
+{
+    const char *dots = strstr(text, "..");
+    if (!dots)
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "--time %s: expected two times, A..B; one of them may be missing", text);
+    int status = parse_when(&s->from, "--time", text, (size_t)(dots - text), e);
+    if (status == 0)
+        status = parse_when(&s->to, "--time", dots + 2, strlen(dots + 2), e);
+    if (status < 0)
+        return status;
+    if (s->from.kind == TL_WHEN_OPEN && s->to.kind == TL_WHEN_OPEN)
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "--time %s: neither end is given", text);
+    bool comparable = s->from.kind != TL_WHEN_OPEN && s->to.kind != TL_WHEN_OPEN &&
+                      (s->from.kind == TL_WHEN_UTC) == (s->to.kind == TL_WHEN_UTC);
+    if (comparable && s->from.value >= s->to.value)
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "--time %s: the end is not after the beginning", text);
+    return 0;
+}
+
+/* "0,2-3": counts the processors, and stores them if cpu is not NULL. */
+static bool read_cpus(const char *text, int32_t *cpu, size_t *n)
+{
+    for (;;) {
+        char number[2][16];
+        uint64_t value[2];
+        unsigned count = 0;
+        do {
+            size_t length = strspn(text, "0123456789");
+            if (length == 0 || length >= sizeof number[0])
+                return false;
+            memcpy(number[count], text, length);
+            number[count][length] = 0;
+            if (!tl_parse_u64(number[count], &value[count]) || value[count] > CPU_MAX)
+                return false;
+            text += length;
+        } while (++count < 2 && *text == '-' && text++);
+        if (count == 1)
+            value[1] = value[0];
+        for (uint64_t v = value[0]; v <= value[1]; v++, ++*n)
+            if (cpu)
+                cpu[*n] = (int32_t)v;
+        if (*text == 0)
+            return value[0] <= value[1];
+        if (*text++ != ',' || value[0] > value[1])
+            return false;
+    }
+}
+
+static int parse_cpus(tl_selection *s, const tl_words *words, tl_error *e)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < words->n; i++)
+        if (!read_cpus(words->word[i], NULL, &n))
+            return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "--cpu %s: expected processor numbers such as 0,2-3",
+                           words->word[i]);
+    if (n == 0)
+        return 0;
+    s->cpu = malloc(n * sizeof *s->cpu);
+    if (!s->cpu)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the selection");
+    n = 0;
+    for (size_t i = 0; i < words->n; i++)
+        (void)read_cpus(words->word[i], s->cpu, &n);
+    s->select.cpu = s->cpu;
+    s->select.ncpu = n;
+    return 0;
+}
+
+int tl_selection_parse(tl_selection *s, const tl_arguments *a, tl_error *e)
+{
+    *s = (tl_selection){0};
+    tl_select *o = &s->select;
+    o->func = a->func.word;
+    o->nfunc = a->func.n;
+    o->not_func = a->not_func.word;
+    o->nnot = a->not_func.n;
+    o->thread = a->thread.word;
+    o->nthread = a->thread.n;
+    o->cls = a->cls.word;
+    o->ncls = a->cls.n;
+    o->depth = a->depth;
+    int status = parse_cpus(s, &a->cpu, e);
+    if (status == 0 && a->time)
+        status = parse_range(s, a->time, e);
+    if (status == 0 && a->min_dur) {
+        status = parse_when(&s->min_dur, "--min-dur", a->min_dur, strlen(a->min_dur), e);
+        if (status == 0 && (s->min_dur.kind == TL_WHEN_UTC || s->min_dur.kind == TL_WHEN_OPEN))
+            status = bad_time(e, "--min-dur", a->min_dur);
+    }
+    s->any = o->nfunc || o->nnot || o->nthread || o->ncls || o->ncpu || o->depth || a->time || a->min_dur;
+    return status;
+}
+
+/* Ticks of a duration, or since the trace began. */
+static int to_ticks(const tl_when *w, const tl_trace *t, uint64_t *ticks, tl_error *e)
+{
+    const tl_clock *clock = tl_trace_clock(t);
+    if (w->kind == TL_WHEN_PLAIN && clock->hz == 0) {
+        *ticks = w->value;
+        return 0;
+    }
+    if (clock->hz == 0)
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
+                       "%s: the frequency of its clock is not known; give times in ticks, without a unit", tl_trace_path(t));
+    tl_scale scale;
+    tl_scale_init(&scale, clock->hz);
+    if (w->kind != TL_WHEN_UTC) {
+        *ticks = tl_scale_ticks(&scale, w->value);
+        return 0;
+    }
+    uint64_t begin = 0, end = 0;
+    if (!clock->has_utc || !tl_trace_range(t, &begin, &end))
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
+                       "%s: it does not know the time of day; give times since it began, such as 2s..3s", tl_trace_path(t));
+    /* Through unsigned arithmetic: an offset before 1970 is as good as one after. */
+    uint64_t start = tl_scale_ns(&scale, begin) + (uint64_t)clock->utc_offset_ns;
+    *ticks = w->value > start ? tl_scale_ticks(&scale, w->value - start) : 0;
+    return 0;
+}
+
+int tl_selection_apply(tl_selection *s, const tl_trace *t, tl_error *e)
+{
+    tl_select *o = &s->select;
+    int status = 0;
+    if (s->from.kind != TL_WHEN_OPEN) {
+        o->has_from = true;
+        status = to_ticks(&s->from, t, &o->time_from, e);
+    }
+    if (status == 0 && s->to.kind != TL_WHEN_OPEN) {
+        o->has_to = true;
+        status = to_ticks(&s->to, t, &o->time_to, e);
+    }
+    if (status == 0 && s->min_dur.kind != TL_WHEN_OPEN)
+        status = to_ticks(&s->min_dur, t, &o->min_ticks, e);
+    return status;
+}
+
+void tl_selection_fini(tl_selection *s)
+{
+    free(s->cpu);
+    s->cpu = NULL;
+}

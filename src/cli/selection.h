@@ -1,0 +1,32 @@
+/* From --time, -t, --cpu, -F, -N, -D, --min-dur and --class to a tl_select. */
+#ifndef TL_CLI_SELECTION_H
+#define TL_CLI_SELECTION_H
+
+#include "cli/options.h"
+#include "traceloom/profile.h"
+#include "traceloom/trace.h"
+
+/* One end of --time. */
+typedef struct tl_when {
+    enum { TL_WHEN_OPEN, TL_WHEN_PLAIN, TL_WHEN_UNIT, TL_WHEN_UTC } kind; /* open end; number; with a unit; time of day */
+    uint64_t value; /* ns (of PLAIN: or ticks) since the trace began; of UTC: ns since 1970 */
+} tl_when;
+
+typedef struct tl_selection {
+    tl_select select; /* what tl_profile_from_source() takes; after tl_selection_apply() */
+    bool any;         /* something is selected */
+    tl_when from, to, min_dur;
+    int32_t *cpu;
+} tl_selection;
+
+/* Reads the options. Errors: TL_EINVAL, TL_ENOMEM. Either way tl_selection_fini() has to be called. */
+int tl_selection_parse(tl_selection *s, const tl_arguments *a, tl_error *e);
+/* Turns times into ticks of this trace. Errors: TL_EINVAL: a time of day, or a unit, that the trace's clock does not know.
+ */
+int tl_selection_apply(tl_selection *s, const tl_trace *t, tl_error *e);
+void tl_selection_fini(tl_selection *s);
+
+/* Reads "2026-01-31T12:00:00.5Z" (seconds, fraction and Z may be missing; always UTC) to ns since 1970. */
+bool tl_parse_utc(const char *s, size_t n, uint64_t *ns);
+
+#endif

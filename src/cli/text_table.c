@@ -1,0 +1,193 @@
+/* Lays a table out: first the widths, then line by line. */
+#include "cli/text_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GAP       2u  /* blanks between columns */
+#define BAR_BEST  20u /* columns of the bar where there is room */
+#define BAR_LEAST 8u  /* it does not shrink further: it goes */
+#define NAME_LEAST 8u
+#define FIT_SIZE 4096u /* a bar, or a name that is cut: both are shorter than a window is wide */
+
+tl_text_row *tl_text_table_add(tl_text_table *t)
+{
+    static tl_text_row spare;
+    if (t->nrow == t->capacity) {
+        uint32_t capacity = t->capacity ? 2 * t->capacity : 64;
+        tl_text_row *larger = realloc(t->row, capacity * sizeof *larger);
+        if (!larger) {
+            t->failed = true;
+            return &spare;
+        }
+        t->row = larger;
+        t->capacity = capacity;
+    }
+    tl_text_row *r = &t->row[t->nrow++];
+    *r = (tl_text_row){.prefix = "", .name = "", .suffix = ""};
+    for (unsigned i = 0; i < TL_TEXT_COLUMNS; i++)
+        r->cell[i] = "";
+    return r;
+}
+
+const char *tl_text_table_keep_raw(tl_text_table *t, const char *text)
+{
+    const char *copy = tl_arena_strndup(&t->arena, text, strlen(text));
+    if (!copy)
+        t->failed = true;
+    return copy ? copy : "";
+}
+
+const char *tl_text_table_keep(tl_text_table *t, const char *text)
+{
+    size_t n = strlen(text);
+    char *copy = tl_arena_alloc(&t->arena, n + 1);
+    if (!copy) {
+        t->failed = true;
+        return "";
+    }
+    return tl_text_clean(copy, n + 1, text);
+}
+
+void tl_text_table_fini(tl_text_table *t)
+{
+    free(t->row);
+    tl_arena_fini(&t->arena);
+    *t = (tl_text_table){0};
+}
+
+typedef struct layout {
+    unsigned width[TL_TEXT_COLUMNS]; /* 0: dropped */
+    unsigned bar, name;
+} layout;
+
+static unsigned width_of(const char *s)
+{
+    return tl_text_width(s, strlen(s));
+}
+
+/* Columns that everything before the name takes, gaps included. */
+static unsigned used(const tl_text_table *t, const layout *l)
+{
+    unsigned sum = l->bar ? l->bar + GAP : 0;
+    for (unsigned i = 0; i < t->ncolumn; i++)
+        sum += l->width[i] ? l->width[i] + GAP : 0;
+    return sum;
+}
+
+/* Removes the column that can be spared most; false if all stay. */
+static bool drop_column(const tl_text_table *t, layout *l)
+{
+    unsigned worst = TL_TEXT_COLUMNS;
+    for (unsigned i = 0; i < t->ncolumn; i++)
+        if (l->width[i] && t->column[i].drop && (worst == TL_TEXT_COLUMNS || t->column[i].drop > t->column[worst].drop))
+            worst = i;
+    if (worst == TL_TEXT_COLUMNS)
+        return false;
+    l->width[worst] = 0;
+    return true;
+}
+
+static void lay_out(const tl_text_table *t, const tl_terminal *terminal, layout *l)
+{
+    unsigned longest = width_of(t->name_title);
+    *l = (layout){.bar = BAR_BEST};
+    for (unsigned i = 0; i < t->ncolumn; i++)
+        l->width[i] = width_of(t->column[i].title);
+    for (uint32_t r = 0; r < t->nrow; r++) {
+        const tl_text_row *row = &t->row[r];
+        for (unsigned i = 0; i < t->ncolumn; i++) {
+            unsigned w = width_of(row->cell[i]);
+            l->width[i] = w > l->width[i] ? w : l->width[i];
+        }
+        unsigned w = width_of(row->prefix) + width_of(row->name);
+        longest = w > longest ? w : longest;
+    }
+    unsigned wish = longest < t->name_wish ? longest : t->name_wish, width = terminal->width;
+    while (used(t, l) + wish > width) {
+        if (l->bar > BAR_LEAST)
+            l->bar--;
+        else if (!drop_column(t, l))
+            break;
+    }
+    if (used(t, l) + wish > width)
+        l->bar = 0;
+    l->name = width > used(t, l) + NAME_LEAST ? width - used(t, l) : NAME_LEAST;
+    if (!terminal->tty)
+        l->name = UINT32_MAX;
+}
+
+static void put(tl_output *out, const char *text)
+{
+    tl_output_puts(out, text);
+}
+
+static void put_blanks(tl_output *out, unsigned n)
+{
+    while (n--)
+        tl_output_write(out, " ", 1);
+}
+
+static void put_right(tl_output *out, const char *text, unsigned width)
+{
+    unsigned w = width_of(text);
+    put_blanks(out, width > w ? width - w : 0);
+    put(out, text);
+}
+
+static void print_header(const tl_text_table *t, const tl_terminal *terminal, const layout *l, tl_output *out)
+{
+    put(out, tl_style_on(terminal, TL_HEADER));
+    for (unsigned i = 0; i < t->ncolumn; i++) {
+        if (l->width[i]) {
+            put_right(out, t->column[i].title, l->width[i]);
+            put_blanks(out, GAP);
+        }
+        if (i == t->bar_after && l->bar)
+            put_blanks(out, l->bar + GAP);
+    }
+    put(out, t->name_title);
+    put(out, tl_style_on(terminal, TL_PLAIN_TEXT));
+    put(out, "\n");
+}
+
+static void print_row(const tl_text_table *t, const tl_terminal *terminal, const layout *l, const tl_text_row *row,
+                      tl_output *out)
+{
+    char buffer[FIT_SIZE];
+    for (unsigned i = 0; i < t->ncolumn; i++) {
+        if (l->width[i]) {
+            put_right(out, row->cell[i], l->width[i]);
+            put_blanks(out, GAP);
+        }
+        if (i == t->bar_after && l->bar) {
+            put(out, tl_style_on(terminal, TL_ACCENT));
+            put(out, tl_text_bar(terminal, buffer, sizeof buffer, row->share, l->bar, true));
+            put(out, tl_style_on(terminal, TL_PLAIN_TEXT));
+            put_blanks(out, GAP);
+        }
+    }
+    unsigned prefix = width_of(row->prefix), room = l->name > prefix + NAME_LEAST ? l->name - prefix : NAME_LEAST;
+    put(out, tl_style_on(terminal, TL_FAINT));
+    put(out, row->prefix);
+    put(out, tl_style_on(terminal, TL_PLAIN_TEXT));
+    const char *name = tl_text_fit(terminal, buffer, sizeof buffer, row->name, room);
+    put(out, name);
+    unsigned name_width = width_of(name), suffix = width_of(row->suffix);
+    if (suffix && (l->name == UINT32_MAX || name_width + GAP + suffix <= room)) {
+        put_blanks(out, GAP);
+        put(out, tl_style_on(terminal, TL_FAINT));
+        put(out, row->suffix);
+        put(out, tl_style_on(terminal, TL_PLAIN_TEXT));
+    }
+    put(out, "\n");
+}
+
+void tl_text_table_print(const tl_text_table *t, const tl_terminal *terminal, tl_output *out)
+{
+    layout l;
+    lay_out(t, terminal, &l);
+    print_header(t, terminal, &l, out);
+    for (uint32_t i = 0; i < t->nrow; i++)
+        print_row(t, terminal, &l, &t->row[i], out);
+}

@@ -1,0 +1,211 @@
+/* traceloom convert: events to events, in another format, or only a part of them. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/number.h"
+#include "cli/formats_of.h"
+#include "cli/inputs.h"
+#include "cli/losses.h"
+#include "cli/message.h"
+#include "cli/selection.h"
+#include "traceloom/events.h"
+#include "traceloom/sink.h"
+
+typedef struct conversion {
+    const tl_cli *cli;
+    const tl_format *format;
+    tl_selection selection;
+    tl_reading *reading; /* [n] */
+    uint32_t n;
+    uint64_t events; /* written */
+} conversion;
+
+/* The format to write: text to standard output, unless the command line says something else. */
+static int choose_format(conversion *v)
+{
+    const tl_arguments *a = v->cli->args;
+    int status = tl_output_format(v->cli, TL_CAN_WRITE_EVENTS, &v->format);
+    if (status != TL_EXIT_DONE || v->format)
+        return status;
+    if (!a->output || strcmp(a->output, "-") == 0) {
+        v->format = tl_format_by_name("text");
+        if (v->format)
+            return TL_EXIT_DONE;
+        tl_say_error(NULL, "this build cannot print text; choose a format with --to");
+        return TL_EXIT_USAGE;
+    }
+    tl_say_error(a->output, "the suffix names no format; choose one with --to (traceloom help formats lists them)");
+    return TL_EXIT_USAGE;
+}
+
+static bool any_profile(const conversion *v)
+{
+    for (uint32_t i = 0; i < v->n; i++)
+        if (tl_source_is_profile(v->reading[i].source))
+            return true;
+    return false;
+}
+
+/* Times are given once, but ticks are those of one clock. */
+static int apply_selection(conversion *v)
+{
+    tl_error e = {0};
+    for (uint32_t i = 1; i < v->n; i++)
+        if (tl_trace_clock(v->reading[i].trace)->hz != tl_trace_clock(v->reading[0].trace)->hz &&
+            (v->cli->args->time || v->cli->args->min_dur)) {
+            tl_say_error(NULL, "--time and --min-dur: the clocks of %s and %s differ; convert one of them at a time",
+                         v->reading[0].path, v->reading[i].path);
+            return TL_EXIT_USAGE;
+        }
+    if (tl_selection_apply(&v->selection, v->reading[0].trace, &e) < 0)
+        return tl_say_failure(NULL, &e);
+    return TL_EXIT_DONE;
+}
+
+/* Hands all events to the sink. */
+static int pump(conversion *v, tl_events *events, tl_sink *sink, tl_error *e)
+{
+    const tl_batch *b;
+    uint32_t from, to;
+    int status;
+    while ((status = tl_events_next(events, &b, &from, &to, e)) > 0) {
+        v->events += to - from;
+        if ((status = tl_sink_write(sink, b, from, to, e)) < 0)
+            return status;
+    }
+    return status < 0 ? status : tl_sink_finish(sink, e);
+}
+
+/* Which file an error is about: the only input, else whatever the message says. */
+static int fail(const conversion *v, const tl_error *e)
+{
+    return tl_say_failure(v->n == 1 && e->code != TL_EEXIST ? v->reading[0].path : NULL, e);
+}
+
+static int write_events(conversion *v)
+{
+    const tl_arguments *a = v->cli->args;
+    const char *path = a->output ? a->output : "-";
+    tl_source **source = malloc(v->n * sizeof *source);
+    tl_events *events = NULL;
+    tl_sink *sink = NULL;
+    tl_error e = {0};
+    int status = TL_EXIT_DONE;
+    for (uint32_t i = 0; source && i < v->n; i++)
+        source[i] = v->reading[i].source;
+    if (!source) {
+        tl_say_error(NULL, "out of memory");
+        return TL_EXIT_DAMAGED;
+    }
+    for (uint32_t i = 0; i < v->n && v->n == 1; i++) /* one bar: of the only input */
+        tl_reading_start(&v->reading[i], v->cli, "converting");
+    if (tl_events_open(&events, source, v->n, v->selection.any ? &v->selection.select : NULL, v->format->ordered, &e) < 0) {
+        status = fail(v, &e);
+    } else {
+        const tl_write_options options = {.to = v->format->name,
+                                          .version = a->format_version,
+                                          .overwrite = a->force,
+                                          .begin = tl_events_begin(events),
+                                          .title = tl_base_name(v->reading[0].path)};
+        if (tl_sink_open(&sink, path, tl_events_trace(events), &options, &e) < 0)
+            status = tl_say_failure(NULL, &e);
+        else if (pump(v, events, sink, &e) < 0)
+            status = fail(v, &e);
+    }
+    for (uint32_t i = 0; i < v->n; i++)
+        tl_reading_stop(&v->reading[i]);
+    if (status == TL_EXIT_DONE) {
+        for (uint32_t i = 0; i < tl_sink_drops(sink); i++)
+            tl_say_drop((void *)(uintptr_t)v->cli, tl_sink_drop(sink, i));
+        tl_say_written(v->cli, path);
+    }
+    tl_sink_close(sink);
+    tl_events_close(events);
+    free(source);
+    return status;
+}
+
+static int open_all(conversion *v)
+{
+    const tl_arguments *a = v->cli->args;
+    const tl_want want = {
+        .fields = v->format->writes_fields,
+        .cpu = v->format->writes_cpu || a->cpu.n,
+        .strict = a->strict,
+        .threads = tl_threads(v->cli),
+    };
+    int status = TL_EXIT_DONE;
+    v->reading = calloc(a->file.n, sizeof *v->reading);
+    if (!v->reading) {
+        tl_say_error(NULL, "out of memory");
+        return TL_EXIT_DAMAGED;
+    }
+    for (; v->n < a->file.n && status == TL_EXIT_DONE; v->n += status == TL_EXIT_DONE)
+        status = tl_reading_open(&v->reading[v->n], v->cli, a->file.word[v->n], &want);
+    return status;
+}
+
+static int convert(conversion *v, bool *as_profile)
+{
+    const tl_format *f = v->format;
+    int status = open_all(v);
+    if (status != TL_EXIT_DONE)
+        return status;
+    if (any_profile(v)) {
+        *as_profile = f->write_profile != NULL;
+        if (!*as_profile) {
+            tl_say_error(v->reading[0].path, "holds a profile, and format %s holds events; see traceloom help formats",
+                         f->name);
+            return TL_EXIT_USAGE;
+        }
+        for (uint32_t i = 0; i < v->n; i++)
+            if (strcmp(v->reading[i].path, "-") == 0) { /* it cannot be opened a second time */
+                tl_say_error(v->reading[i].path, "holds a profile; use traceloom report -o");
+                return TL_EXIT_USAGE;
+            }
+        return TL_EXIT_DONE;
+    }
+    status = apply_selection(v);
+    if (status == TL_EXIT_DONE)
+        status = write_events(v);
+    if (status == TL_EXIT_DONE)
+        for (uint32_t i = 0; i < v->n; i++)
+            status = tl_exit_worse(status, tl_say_losses(v->cli, v->reading[i].trace, v->selection.any ? 0 : v->events));
+    return status;
+}
+
+int tl_verb_convert(tl_cli *c)
+{
+    conversion v = {.cli = c};
+    tl_error e = {0};
+    bool as_profile = false;
+    struct timespec start, end;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    int status = tl_check_inputs(c);
+    if (status == TL_EXIT_DONE)
+        status = choose_format(&v);
+    if (status == TL_EXIT_DONE)
+        status = tl_check_output(c);
+    if (status == TL_EXIT_DONE && tl_selection_parse(&v.selection, c->args, &e) < 0)
+        status = tl_say_failure(NULL, &e);
+    if (status == TL_EXIT_DONE) {
+        as_profile = !v.format->create;
+        if (!as_profile)
+            status = convert(&v, &as_profile);
+    }
+    for (uint32_t i = 0; i < v.n; i++)
+        tl_reading_close(&v.reading[i]);
+    free(v.reading);
+    tl_selection_fini(&v.selection);
+    if (status == TL_EXIT_DONE && as_profile)
+        return tl_report_to_file(c);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    if (!as_profile && v.events) {
+        char events[32];
+        double seconds = (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) / 1e9;
+        tl_say_more(c, NULL, "%s events in %.3f s", tl_human_grouped(events, sizeof events, v.events), seconds);
+    }
+    return status;
+}

@@ -1,0 +1,94 @@
+/* traceloom info: what is this trace, how long, what is in it, what was lost. */
+#include "cli/verb_info.h"
+
+#include <stdlib.h>
+
+#include "base/output.h"
+#include "cli/inputs.h"
+#include "cli/losses.h"
+#include "cli/message.h"
+#include "model/profile_impl.h"
+#include "model/trace_impl.h"
+
+const char *tl_kind_name(tl_kind kind)
+{
+    static const char *const name[] = {"enter", "exit", "instant", "counter", "sample", "insn",
+                                       "mem",   "regs", "state",   "loss",    "format"};
+    return (size_t)kind < TL_COUNT(name) ? name[kind] : "instant";
+}
+
+/* For profile files whose reader does not count: reads the profile. */
+static int count_profile(tl_facts *f, tl_source *s, tl_error *e)
+{
+    const tl_trace *t = f->trace;
+    f->is_profile = true;
+    if (t->has_profile_counts) {
+        f->profile_threads = t->profile_threads;
+        f->profile_paths = t->profile_paths;
+        f->profile_calls = t->profile_calls;
+        f->profile_self = t->profile_self;
+        return 0;
+    }
+    tl_profile *p = NULL;
+    const tl_profile_options options = {.per_thread = true};
+    int status = tl_profile_from_source(&p, s, &options, e);
+    if (status < 0)
+        return status;
+    f->profile_threads = p->ntrack;
+    for (uint32_t i = 0; i < tl_profile_places(p); i++) {
+        tl_stat stat;
+        tl_profile_stat(p, i, &stat);
+        f->profile_paths += stat.calls != 0;
+        f->profile_calls += stat.calls;
+        f->profile_self += stat.self;
+    }
+    tl_profile_free(p);
+    return 0;
+}
+
+static int info_file(const tl_cli *c, const char *path, tl_output *out)
+{
+    tl_reading r;
+    const tl_want want = {.strict = c->args->strict, .threads = tl_threads(c)};
+    int status = tl_reading_open(&r, c, path, &want);
+    if (status != TL_EXIT_DONE)
+        return status;
+    tl_error e = {0};
+    tl_facts facts = {.trace = r.trace};
+    tl_reading_start(&r, c, "counting");
+    int failed = tl_source_is_profile(r.source) ? count_profile(&facts, r.source, &e)
+                                                : tl_source_count(r.source, tl_threads(c), &facts.count, &e);
+    tl_reading_stop(&r);
+    if (failed < 0) {
+        status = tl_say_failure(path, &e);
+    } else {
+        if (c->args->json)
+            tl_info_json(&facts, out);
+        else
+            tl_info_text(&facts, c, out);
+        status = tl_say_losses(c, r.trace, facts.count.events);
+    }
+    tl_count_free(&facts.count);
+    tl_reading_close(&r);
+    return status;
+}
+
+int tl_verb_info(tl_cli *c)
+{
+    tl_error e = {0};
+    tl_output *out = NULL;
+    int status = tl_check_inputs(c);
+    if (status != TL_EXIT_DONE)
+        return status;
+    if (tl_output_open(&out, "-", false, TL_PLAIN, 0, &e) < 0)
+        return tl_say_failure(NULL, &e);
+    for (size_t i = 0; i < c->args->file.n; i++) {
+        if (i > 0 && !c->args->json)
+            tl_output_puts(out, "\n");
+        status = tl_exit_worse(status, info_file(c, c->args->file.word[i], out));
+    }
+    if (tl_output_finish(out, &e) < 0)
+        status = tl_say_failure(NULL, &e);
+    tl_output_close(out);
+    return status;
+}

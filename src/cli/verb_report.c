@@ -1,0 +1,267 @@
+/* traceloom report: makes a profile of all inputs, and shows it as tables or writes it to a file. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/formats_of.h"
+#include "cli/inputs.h"
+#include "cli/losses.h"
+#include "cli/message.h"
+#include "cli/report.h"
+#include "cli/selection.h"
+#include "traceloom/profile.h"
+#include "traceloom/sink.h"
+
+/* What is to be made of the profile. */
+typedef struct plan {
+    const tl_format *format; /* of a profile to be written, or NULL */
+    bool table;              /* a table, or JSON, is printed ... */
+    const char *table_path;  /* ... here */
+} plan;
+
+typedef struct making {
+    const tl_cli *cli;
+    tl_selection selection;
+    tl_profile_options options;
+    tl_profile *profile; /* of the inputs read so far */
+    tl_report *report;
+    bool lacks_names; /* no function of the last input has a name */
+    uint32_t matched; /* inputs in which the selection matched */
+    tl_error no_match;
+} making;
+
+static bool ends_in(const char *s, const char *suffix)
+{
+    size_t n = strlen(s), m = strlen(suffix);
+    return n >= m && strcmp(s + n - m, suffix) == 0;
+}
+
+/* -o goes to a profile file, or to the table: with --json, or by the suffix .txt. */
+static int make_plan(const tl_cli *c, plan *p)
+{
+    const tl_arguments *a = c->args;
+    *p = (plan){.table = true, .table_path = "-"};
+    int status = tl_output_format(c, TL_CAN_WRITE_PROFILE, &p->format);
+    if (status != TL_EXIT_DONE)
+        return status;
+    bool text = a->output && !a->to && (ends_in(a->output, ".txt") || (a->json && ends_in(a->output, ".json")));
+    if (p->format && !p->format->write_profile && text)
+        p->format = NULL;
+    if (p->format && !p->format->write_profile) {
+        tl_say_error(NULL, "format %s holds no profiles; see traceloom help formats, or traceloom convert for events",
+                     p->format->name);
+        return TL_EXIT_USAGE;
+    }
+    if (p->format) {
+        p->table = a->output && strcmp(a->output, "-") != 0 && (a->has_by || a->json);
+        return TL_EXIT_DONE;
+    }
+    if (a->output && strcmp(a->output, "-") != 0 && !a->json && !text) {
+        tl_say_error(a->output, "the suffix names no format; choose one with --to (traceloom help formats lists them)");
+        return TL_EXIT_USAGE;
+    }
+    if (a->output)
+        p->table_path = a->output;
+    return TL_EXIT_DONE;
+}
+
+/* How detailed the profile has to be. */
+static void set_options(making *m, const plan *p)
+{
+    const tl_arguments *a = m->cli->args;
+    const tl_format *f = p->format;
+    bool tree = (f && !f->flat_profile) ||
+                (p->table && (a->by == TL_REPORT_TREE || a->by == TL_REPORT_CALLERS || a->by == TL_REPORT_THREAD));
+    m->options = (tl_profile_options){
+        .flat = !tree,
+        .per_thread = a->per_thread || (f && f->thread_profile) || (p->table && a->by == TL_REPORT_THREAD),
+        .threads = tl_threads(m->cli),
+        .select = m->selection.any ? &m->selection.select : NULL,
+    };
+}
+
+static void describe_input(making *m, const tl_trace *t)
+{
+    tl_report *r = m->report;
+    const char *version = tl_trace_version(t);
+    uint64_t begin, end;
+    snprintf(r->subject, sizeof r->subject, "%s: %s%s%s", tl_base_name(tl_trace_path(t)), tl_trace_format(t),
+             version ? " " : "", version ? version : "");
+    r->threads += tl_trace_tracks(t);
+    r->has_span = tl_trace_range(t, &begin, &end);
+    r->span = r->has_span ? end - begin : 0;
+}
+
+static bool has_no_names(const tl_profile *p)
+{
+    for (uint32_t i = 0; i < tl_profile_functions(p); i++)
+        if (tl_profile_get_function(p, i)->name)
+            return false;
+    return tl_profile_functions(p) > 0;
+}
+
+/* The profile of one open input, added to those before it. */
+static int add_input(making *m, tl_reading *r)
+{
+    tl_error e = {0};
+    tl_profile *p = NULL;
+    int status = tl_selection_apply(&m->selection, r->trace, &e);
+    if (status == 0) {
+        tl_reading_start(r, m->cli, "reading");
+        status = tl_profile_from_source(&p, r->source, &m->options, &e);
+        tl_reading_stop(r);
+    }
+    if (status == TL_ENOMATCH && m->cli->args->file.n > 1) {
+        m->no_match = e; /* another input may match */
+        return TL_EXIT_DONE;
+    }
+    if (status < 0)
+        return tl_say_failure(r->path, &e);
+    m->matched++;
+    m->lacks_names = has_no_names(p) && !m->cli->args->exe;
+    describe_input(m, r->trace);
+    if (!m->profile) {
+        m->profile = p;
+        return TL_EXIT_DONE;
+    }
+    status = tl_profile_merge(m->profile, p, &e);
+    tl_profile_free(p);
+    return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
+}
+
+static int read_inputs(making *m, int *losses)
+{
+    const tl_arguments *a = m->cli->args;
+    int status = TL_EXIT_DONE;
+    for (size_t i = 0; i < a->file.n && status == TL_EXIT_DONE; i++) {
+        tl_reading r;
+        const tl_want want = {.cpu = a->cpu.n != 0, .strict = a->strict, .threads = tl_threads(m->cli)};
+        status = tl_reading_open(&r, m->cli, a->file.word[i], &want);
+        if (status != TL_EXIT_DONE)
+            break;
+        status = add_input(m, &r);
+        if (status == TL_EXIT_DONE)
+            *losses = tl_exit_worse(*losses, tl_say_losses(m->cli, r.trace, 0));
+        tl_reading_close(&r);
+    }
+    if (status == TL_EXIT_DONE && !m->matched)
+        status = tl_say_failure(NULL, &m->no_match);
+    return status;
+}
+
+/* What limits the answer. */
+static void say_limits(const making *m)
+{
+    const tl_profile *p = m->profile;
+    uint64_t exits = tl_profile_unmatched_exits(p), open = tl_profile_unmatched_open(p);
+    char a[32], b[32];
+    if (exits || open)
+        tl_say(m->cli, NULL, "unmatched: %s %s without entry, %s %s without exit", tl_human_grouped(a, sizeof a, exits),
+               exits == 1 ? "exit" : "exits", tl_human_grouped(b, sizeof b, open), open == 1 ? "entry" : "entries");
+    if (m->lacks_names)
+        tl_say(m->cli, NULL, "functions have no names; -e names the binary that was traced");
+}
+
+static int write_profile(const making *m, const plan *p)
+{
+    const tl_arguments *a = m->cli->args;
+    const char *path = a->output ? a->output : "-";
+    const tl_write_options options = {.to = p->format->name,
+                                      .version = a->format_version,
+                                      .overwrite = a->force,
+                                      .title = tl_base_name(a->exe ? a->exe : a->file.word[0])};
+    tl_error e = {0};
+    if (tl_profile_write(m->profile, path, &options, tl_say_drop, (void *)(uintptr_t)m->cli, &e) < 0)
+        return tl_say_failure(NULL, &e);
+    tl_say_written(m->cli, path);
+    return TL_EXIT_DONE;
+}
+
+static int print_table(making *m, const plan *p)
+{
+    tl_report *r = m->report;
+    const tl_arguments *a = m->cli->args;
+    tl_terminal file;
+    tl_output *out = NULL;
+    tl_error e = {0};
+    bool is_stdout = strcmp(p->table_path, "-") == 0;
+    tl_terminal_file(&file);
+    r->profile = m->profile;
+    r->terminal = is_stdout ? &m->cli->out : &file;
+    if (a->file.n > 1) {
+        snprintf(r->subject, sizeof r->subject, "%zu files", a->file.n);
+        r->has_span = false;
+    }
+    if (m->profile->per_thread && m->profile->ntrack)
+        r->threads = m->profile->ntrack;
+    int status = tl_output_open(&out, p->table_path, a->force, TL_PLAIN, 0, &e);
+    if (status == 0)
+        status = a->json ? tl_report_json(r, out, &e) : tl_report_text(r, out, &e);
+    if (status == 0)
+        status = tl_output_finish(out, &e);
+    tl_output_close(out);
+    if (status < 0)
+        return tl_say_failure(NULL, &e);
+    if (!is_stdout)
+        tl_say_written(m->cli, p->table_path);
+    return TL_EXIT_DONE;
+}
+
+static int run(const tl_cli *c, const plan *p)
+{
+    tl_report report = {.cli = c};
+    making m = {.cli = c, .report = &report};
+    tl_error e = {0};
+    int losses = TL_EXIT_DONE, status = TL_EXIT_DONE;
+    if (tl_selection_parse(&m.selection, c->args, &e) < 0)
+        status = tl_say_failure(NULL, &e);
+    if (status == TL_EXIT_DONE) {
+        set_options(&m, p);
+        status = read_inputs(&m, &losses);
+    }
+    if (status == TL_EXIT_DONE)
+        say_limits(&m);
+    if (status == TL_EXIT_DONE && p->table)
+        status = print_table(&m, p);
+    if (status == TL_EXIT_DONE && p->format)
+        status = write_profile(&m, p);
+    tl_profile_free(m.profile);
+    tl_selection_fini(&m.selection);
+    return tl_exit_worse(status, losses);
+}
+
+/* Options that do not go together. */
+static int check_combination(const tl_cli *c, const plan *p)
+{
+    const tl_arguments *a = c->args;
+    if (a->per_thread && !p->format && a->by != TL_REPORT_TREE) {
+        tl_say_error(NULL, "--per-thread goes with --by tree or with -o; --by thread shows the threads");
+        return TL_EXIT_USAGE;
+    }
+    if (a->sort && !p->table) {
+        tl_say_error(NULL, "--sort needs a table: add --by");
+        return TL_EXIT_USAGE;
+    }
+    return TL_EXIT_DONE;
+}
+
+int tl_verb_report(tl_cli *c)
+{
+    plan p;
+    int status = tl_check_inputs(c);
+    if (status == TL_EXIT_DONE)
+        status = make_plan(c, &p);
+    if (status == TL_EXIT_DONE)
+        status = check_combination(c, &p);
+    if (status == TL_EXIT_DONE)
+        status = tl_check_output(c);
+    return status == TL_EXIT_DONE ? run(c, &p) : status;
+}
+
+int tl_report_to_file(tl_cli *c)
+{
+    plan p = {0};
+    int status = tl_output_format(c, TL_CAN_WRITE_PROFILE, &p.format);
+    return status == TL_EXIT_DONE ? run(c, &p) : status;
+}

@@ -1,0 +1,42 @@
+/* What the verbs share: the command line, the terminals, exit statuses. One function a verb, one file each. */
+#ifndef TL_CLI_VERBS_H
+#define TL_CLI_VERBS_H
+
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "traceloom/error.h"
+
+typedef enum tl_exit {
+    TL_EXIT_DONE = 0,
+    TL_EXIT_NO = 1,      /* the answer is no: check found problems */
+    TL_EXIT_USAGE = 2,   /* the command line makes no sense */
+    TL_EXIT_DAMAGED = 3, /* the input was damaged or unreadable, or the output could not be written */
+    TL_EXIT_LOST = 4     /* with --strict: the trace says that events were lost */
+} tl_exit;
+
+typedef struct tl_cli {
+    const tl_arguments *args;
+    tl_terminal out, err;
+} tl_cli;
+
+/* Each returns a tl_exit. */
+int tl_verb_info(tl_cli *c);
+int tl_verb_check(tl_cli *c);
+int tl_verb_report(tl_cli *c);
+int tl_verb_convert(tl_cli *c);
+/* Takes all words after "help" itself: it also knows options that no list shows (--man VERB, --completion SHELL and
+ * --names read|write|verbs, for building and completion). */
+int tl_verb_help(tl_cli *c, int argc, const char *const *argv);
+
+/* Writes the profile of all inputs to args->output, or to standard output: what `report -o` does, and `convert` to a
+ * format that holds profiles. */
+int tl_report_to_file(tl_cli *c);
+
+/* Prints the short help of a verb, or of the whole command for NULL. */
+void tl_print_help(const tl_verb *verb);
+/* Prints the man page of a verb ("" or "traceloom": of the whole command) in mdoc; false if there is no such verb. */
+bool tl_print_man(const char *verb, void *file);
+/* Prints the completion script of a shell; false if the shell is not known. */
+bool tl_print_completion(const char *shell);
+
+#endif

@@ -1,0 +1,407 @@
+/* Chrome trace event JSON, for Perfetto's viewer, chrome://tracing, speedscope and others.
+ *
+ *   {"displayTimeUnit":"ns","traceEvents":[
+ *   {"ph":"M","name":"process_name","pid":7,"tid":8,"args":{"name":"fib"}},
+ *   {"ph":"M","name":"thread_name","pid":7,"tid":8,"args":{"name":"thread 8"}},
+ *   {"ph":"B","name":"fib","pid":7,"tid":8,"ts":0.123,"args":{"args":[3]}},
+ *   {"ph":"E","name":"fib","pid":7,"tid":8,"ts":2.500},
+ *   {"ph":"i","name":"xray.custom","pid":7,"tid":8,"ts":2.600,"s":"t","args":{"data":"6869"}}
+ *   ],"metadata":{...}}
+ *
+ *   ts    microseconds since the begin of the trace with three digits: exact ns, and small enough for the doubles that
+ *         viewers keep them in. Where the clock has no frequency a tick counts as one ns.
+ *   E     carries the name because speedscope matches by it
+ *   args  only where there are some
+ *
+ * B and E must nest in each thread: an exit closes the calls above the one it belongs to, exits of functions that are
+ * not open are dropped, calls that are open at the end are closed at the last time of their thread, and times that go
+ * back are moved forward. All of these are counted and reported. Threads need not be merged by time: viewers sort, and
+ * only the order within a thread matters to them, so streams may come one after the other. */
+#include <stdlib.h>
+
+#include "model/format_impl.h"
+#include "model/label.h"
+#include "model/nest.h"
+#include "model/value_json.h"
+
+/* pid of tracks without one: 0 is the idle process to Perfetto. */
+#define CHROME_NO_PID 1
+
+typedef struct chrome_writer {
+    tl_write_context context;
+    tl_labels function; /* "name":"fib" */
+    tl_labels cls;      /* "name":"xray.custom" */
+    tl_labels track;    /* ,"pid":7,"tid":8,"ts": */
+    tl_nest nest;
+    tl_hash named_pid; /* processes whose name was written */
+    tl_pb args, line;
+    bool any; /* an event stands before: a comma is due */
+    uint64_t bad, closed_early, open_at_end, before_begin, no_number;
+} chrome_writer;
+
+/* Room for all of an event that is neither label nor args. */
+enum { FRAME = 96 };
+
+static void put(tl_pb *out, const char *s)
+{
+    tl_pb_raw(out, s, strlen(s));
+}
+
+static void put_i64(tl_pb *out, int64_t v)
+{
+    char text[24];
+    tl_pb_raw(out, text, (size_t)(tl_put_i64(text, v) - text));
+}
+
+static void make_name(chrome_writer *w, const char *name, tl_pb *text)
+{
+    put(text, "\"name\":");
+    tl_string_json(text, name, strlen(name), &w->bad);
+}
+
+static void make_function(void *writer, uint64_t id, tl_pb *text)
+{
+    chrome_writer *w = writer;
+    const tl_function *f = tl_trace_function(w->context.trace, (int64_t)id);
+    if (f && f->name) {
+        make_name(w, f->name, text);
+        return;
+    }
+    put(text, "\"name\":\"#");
+    put_i64(text, (int64_t)id);
+    put(text, "\"");
+}
+
+static void make_class(void *writer, uint64_t id, tl_pb *text)
+{
+    chrome_writer *w = writer;
+    make_name(w, tl_trace_class(w->context.trace, (uint32_t)id)->name, text);
+}
+
+static int64_t track_pid(const tl_track *track)
+{
+    return track && track->has_pid ? track->pid : CHROME_NO_PID;
+}
+
+static void make_track(void *writer, uint64_t index, tl_pb *text)
+{
+    chrome_writer *w = writer;
+    const tl_track *track = tl_trace_track(w->context.trace, (uint32_t)index);
+    put(text, ",\"pid\":");
+    put_i64(text, track_pid(track));
+    put(text, ",\"tid\":");
+    put_i64(text, track && track->has_tid ? track->tid : (int64_t)index + 1);
+    put(text, ",\"ts\":");
+}
+
+static int chrome_create(void *writer, const tl_write_context *context, tl_error *e)
+{
+    (void)e;
+    chrome_writer *w = writer;
+    w->context = *context;
+    tl_labels_init(&w->function, make_function, w);
+    tl_labels_init(&w->cls, make_class, w);
+    tl_labels_init(&w->track, make_track, w);
+    tl_output_puts(context->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    return 0;
+}
+
+static tl_accept chrome_accept(void *writer, const tl_class *c)
+{
+    (void)writer;
+    return c->kind == TL_FORMAT ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
+}
+
+/* What to call the traced program: the title, or the file name of the binary or of the trace. */
+static const char *process_name(const tl_write_context *c)
+{
+    if (c->options->title)
+        return c->options->title;
+    const char *path = c->trace->exe ? c->trace->exe : c->trace->path ? c->trace->path : "trace";
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+/* {"ph":"M","name":"thread_name","pid":7,"tid":8,"ts":0,"args":{"name":"thread 8"}} */
+static bool write_metadata(chrome_writer *w, const char *what, tl_label track, const char *name)
+{
+    tl_pb *line = &w->line;
+    tl_pb_clear(line);
+    put(line, w->any ? ",\n{\"ph\":\"M\",\"name\":\"" : "{\"ph\":\"M\",\"name\":\"");
+    put(line, what);
+    put(line, "\"");
+    tl_pb_raw(line, track.p, track.n);
+    put(line, "0,\"args\":{\"name\":");
+    tl_string_json(line, name, strlen(name), &w->bad);
+    put(line, "}}");
+    if (line->failed)
+        return false;
+    tl_output_write(w->context.out, line->data, line->n);
+    w->any = true;
+    return true;
+}
+
+/* Names a track, and its process if it is the first of it, before the track's first event. */
+static bool name_track(chrome_writer *w, uint32_t index, tl_label label)
+{
+    const tl_track *track = tl_trace_track(w->context.trace, index);
+    uint64_t pid = (uint64_t)track_pid(track);
+    if (tl_hash_get(&w->named_pid, pid) == TL_HASH_NONE &&
+        (!tl_hash_put(&w->named_pid, pid, 1) || !write_metadata(w, "process_name", label, process_name(&w->context))))
+        return false;
+    return write_metadata(w, "thread_name", label, track ? track->name : "thread");
+}
+
+/* ns since the begin as microseconds with three digits. */
+TL_ALWAYS_INLINE char *put_microseconds(char *p, uint64_t ns)
+{
+    p = tl_put_u64(p, ns / 1000);
+    unsigned rest = (unsigned)(ns % 1000);
+    p[0] = '.';
+    p[1] = (char)('0' + rest / 100);
+    p[2] = (char)('0' + rest / 10 % 10);
+    p[3] = (char)('0' + rest % 10);
+    return p + 4;
+}
+
+/* The parts of an event. */
+typedef struct event_parts {
+    char ph;
+    tl_label name, track;
+    uint64_t ns;
+    const tl_pb *args; /* or NULL */
+} event_parts;
+
+TL_ALWAYS_INLINE char *put_event(char *p, const event_parts *v, bool comma)
+{
+    if (TL_LIKELY(comma))
+        p = TL_PUT(p, ",\n");
+    p = TL_PUT(p, "{\"ph\":\"B\",");
+    p[-3] = v->ph;
+    p = tl_put_label(p, v->name);
+    p = tl_put_label(p, v->track);
+    p = put_microseconds(p, v->ns);
+    if (TL_UNLIKELY(v->ph == 'i'))
+        p = TL_PUT(p, ",\"s\":\"t\"");
+    if (TL_UNLIKELY(v->args)) {
+        p = TL_PUT(p, ",\"args\":{");
+        memcpy(p, v->args->data, v->args->n);
+        p += v->args->n;
+        *p++ = '}';
+    }
+    *p++ = '}';
+    return p;
+}
+
+/* An event of any length, by way of a buffer of our own. */
+static TL_COLD bool write_long(chrome_writer *w, const event_parts *v, size_t size)
+{
+    if (size > w->line.capacity) {
+        uint8_t *data = realloc(w->line.data, size);
+        if (!data)
+            return false;
+        w->line.data = data;
+        w->line.capacity = size;
+    }
+    char *p = (char *)w->line.data;
+    tl_output_write(w->context.out, p, (size_t)(put_event(p, v, w->any) - p));
+    return true;
+}
+
+TL_ALWAYS_INLINE bool write_event(chrome_writer *w, const event_parts *v)
+{
+    if (TL_UNLIKELY(!v->name.p || !v->track.p))
+        return false;
+    size_t size = FRAME + v->name.n + v->track.n + (v->args ? v->args->n : 0);
+    if (TL_LIKELY(size <= TL_OUTPUT_ROOM))
+        tl_output_commit(w->context.out, put_event(tl_output_reserve(w->context.out, size), v, w->any));
+    else if (!write_long(w, v, size))
+        return false;
+    w->any = true;
+    return true;
+}
+
+TL_ALWAYS_INLINE uint64_t to_ns(chrome_writer *w, uint64_t ts)
+{
+    uint64_t begin = w->context.options->begin;
+    if (TL_LIKELY(ts >= begin))
+        return tl_scale_ns(&w->context.trace->scale, ts - begin);
+    w->before_begin++;
+    return 0;
+}
+
+/* Fills w->args; NULL if there are none. */
+static const tl_pb *collect_args(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
+{
+    tl_pb_clear(&w->args);
+    if (tl_key_name(c->key))
+        tl_key_json(&w->args, c->key, b->key[i]);
+    if (b->val && c->nfield > 0 && b->val[i] < b->val[i + 1]) {
+        if (w->args.n > 0)
+            put(&w->args, ",");
+        tl_fields_json(&w->args, c, b->v + b->val[i], b->v + b->val[i + 1], &w->bad);
+    }
+    return w->args.n > 0 || w->args.failed ? &w->args : NULL;
+}
+
+/* The numeric fields only, as viewers draw one curve for each; NULL if there are none. */
+static const tl_pb *collect_series(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
+{
+    tl_pb_clear(&w->args);
+    if (!b->val)
+        return NULL;
+    const tl_value *v = b->v + b->val[i], *end = b->v + b->val[i + 1];
+    for (uint32_t f = 0; f < c->nfield && v < end; v = tl_value_skip(v, end), f++) {
+        if (v->type != TL_U64 && v->type != TL_I64 && v->type != TL_F64 && v->type != TL_BOOL)
+            continue;
+        tl_value number = *v;
+        if (v->type == TL_BOOL)
+            number.type = TL_U64;
+        if (w->args.n > 0)
+            put(&w->args, ",");
+        tl_string_json(&w->args, c->field[f].name, strlen(c->field[f].name), &w->bad);
+        put(&w->args, ":");
+        tl_value_json(&w->args, &number, &number + 1, NULL, &w->bad);
+    }
+    return w->args.n > 0 || w->args.failed ? &w->args : NULL;
+}
+
+/* Closes n calls of a track at one time. */
+static bool write_exits(chrome_writer *w, tl_nest_track *t, tl_label track, uint32_t n, uint64_t ns)
+{
+    for (; n > 0; n--) {
+        event_parts v = {.ph = 'E', .name = tl_labels_get(&w->function, tl_nest_pop(t)), .track = track, .ns = ns};
+        if (!write_event(w, &v))
+            return false;
+    }
+    return true;
+}
+
+/* Everything but entries and exits of functions. */
+static bool write_other(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, tl_label track, uint64_t ns)
+{
+    event_parts v = {.ph = 'i', .name = tl_labels_get(&w->cls, c->id), .track = track, .ns = ns};
+    if (c->kind == TL_COUNTER) {
+        v.ph = 'C';
+        v.args = collect_series(w, c, b, i);
+        if (!v.args) {
+            w->no_number++;
+            return true;
+        }
+    } else {
+        v.args = collect_args(w, c, b, i);
+    }
+    return !w->args.failed && write_event(w, &v);
+}
+
+static bool write_one(chrome_writer *w, const tl_batch *b, uint32_t i)
+{
+    const tl_class *c = &w->context.trace->cls[b->cls[i]];
+    uint32_t index = b->track[i];
+    tl_nest_track *t = tl_nest_get(&w->nest, index);
+    tl_label track = tl_labels_get(&w->track, index);
+    if (!t || !track.p)
+        return false;
+    bool function = c->key == TL_KEY_FUNCTION;
+    uint32_t exits = 0;
+    if (function && c->kind == TL_EXIT && (exits = tl_nest_exit(&w->nest, t, b->key[i])) == 0)
+        return true;
+    if (TL_UNLIKELY(!t->started) && !name_track(w, index, track))
+        return false;
+    uint64_t ns = to_ns(w, tl_nest_time(&w->nest, t, b->ts[i]));
+
+    if (exits > 0) {
+        w->closed_early += exits - 1;
+        return write_exits(w, t, track, exits, ns);
+    }
+    if (!function || c->kind != TL_ENTER)
+        return write_other(w, c, b, i, track, ns);
+    tl_nest_result opened = tl_nest_enter(&w->nest, t, b->key[i]);
+    if (opened != TL_NEST_OPENED)
+        return opened == TL_NEST_TOO_DEEP;
+    event_parts v = {.ph = 'B', .name = tl_labels_get(&w->function, b->key[i]), .track = track, .ns = ns};
+    if (TL_UNLIKELY(c->nfield > 0))
+        v.args = collect_args(w, c, b, i);
+    return !w->args.failed && write_event(w, &v);
+}
+
+static int chrome_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
+{
+    for (uint32_t i = from; i < to; i++)
+        if (!write_one(writer, b, i))
+            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "chrome: no memory for an event");
+    return 0;
+}
+
+static void report(chrome_writer *w)
+{
+    const struct {
+        const char *what;
+        uint64_t n;
+    } drop[] = {
+        {"exits of functions that were not open", w->nest.unmatched_exits},
+        {"entries deeper than 1048576 calls", w->nest.too_deep},
+        {"counters without a number", w->no_number},
+        {"calls without an exit of their own (closed with their caller)", w->closed_early},
+        {"calls still open at the end (closed there)", w->open_at_end},
+        {"times that went back (moved forward)", w->nest.moved},
+        {"times before the begin (moved there)", w->before_begin},
+        {"bytes that are not UTF-8 (escaped one by one)", w->bad},
+    };
+    for (size_t i = 0; i < TL_COUNT(drop); i++)
+        if (drop[i].n > 0)
+            tl_drops_add(w->context.drops, drop[i].what, drop[i].n);
+}
+
+static int chrome_finish(void *writer, tl_error *e)
+{
+    chrome_writer *w = writer;
+    for (uint32_t i = 0; i < w->nest.ntrack; i++) {
+        tl_nest_track *t = &w->nest.track[i];
+        w->open_at_end += t->n;
+        if (t->n > 0 && !write_exits(w, t, tl_labels_get(&w->track, i), t->n, to_ns(w, t->last)))
+            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "chrome: no memory for an event");
+    }
+    const tl_trace *t = w->context.trace;
+    tl_pb_clear(&w->line);
+    put(&w->line, w->any ? "\n],\"metadata\":{" : "],\"metadata\":{");
+    put(&w->line, "\"time-unit\":");
+    put(&w->line, t->clock.hz ? "\"ns\"" : "\"ticks\"");
+    if (t->clock.has_utc) {
+        put(&w->line, ",\"begin-utc-ns\":");
+        put_i64(&w->line,
+                (int64_t)((uint64_t)t->clock.utc_offset_ns + tl_scale_ns(&t->scale, w->context.options->begin)));
+    }
+    put(&w->line, "}}\n");
+    if (w->line.failed)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "chrome: no memory for the end of the file");
+    tl_output_write(w->context.out, w->line.data, w->line.n);
+    report(w);
+    return 0;
+}
+
+static void chrome_discard(void *writer)
+{
+    chrome_writer *w = writer;
+    tl_labels_fini(&w->function);
+    tl_labels_fini(&w->cls);
+    tl_labels_fini(&w->track);
+    tl_nest_fini(&w->nest);
+    tl_hash_fini(&w->named_pid);
+    tl_pb_fini(&w->args);
+    tl_pb_fini(&w->line);
+}
+
+/* Never ".chrome.json": speedscope takes a file of that name for a bare array and fails. */
+const tl_format tl_format_chrome = {
+    .name = "chrome",
+    .summary = "Chrome trace event JSON, for Perfetto, chrome://tracing and speedscope",
+    .suffixes = ".trace.json .json",
+    .writes_fields = true,
+    .writer_size = sizeof(chrome_writer),
+    .create = chrome_create,
+    .accept = chrome_accept,
+    .write = chrome_write,
+    .finish = chrome_finish,
+    .discard = chrome_discard,
+};

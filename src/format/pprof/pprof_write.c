@@ -1,0 +1,371 @@
+/* Writing profiles for pprof: a gzip-compressed protocol buffer, perftools.profiles.Profile.
+ *
+ *   Profile   1 sample_type*   ValueType {1 type, 2 unit}
+ *             2 sample*        Sample {1 location ids, leaf first; 2 values; 3 label*}
+ *                              Label {1 key, 2 text | 3 number, 4 its unit}
+ *             3 mapping*       Mapping {1 id, 5 file, 6 build-id, 7 8 9 names, files and lines are here already}
+ *             4 location*      Location {1 id, 2 mapping, 3 address, 4 Line {1 function, 2 line}}
+ *             5 function*      Function {1 id, 2 name, 3 linkage name, 4 file, 5 line}
+ *             6 string*        every text above is a number in this table; number 0 is ""
+ *             11 period_type, 12 period, 13 comment*, 14 default_sample_type
+ *
+ * Values are calls/count and time/nanoseconds (self time). A stack becomes one sample for each bucket of its histogram,
+ * labelled with the bucket's latency; the stack's self time is shared out among them in proportion to calls * latency,
+ * each share rounded down and the rest given to the longest, so that the sums are exact. A function is one location.
+ * period_type is always the same: pprof compares only profiles in which it is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/protobuf.h"
+#include "base/utf8.h"
+#include "model/format_impl.h"
+#include "model/place_tree.h"
+
+enum { FLUSH_AT = 32 << 10 };
+
+typedef struct bucket {
+    uint64_t calls, middle; /* ticks */
+} bucket;
+
+typedef struct pprof {
+    const tl_profile *p;
+    tl_output *out;
+    tl_pb pb;
+    const char *ticks; /* unit of times: "nanoseconds" or "ticks" */
+
+    tl_strings strings;
+    tl_hash string_index; /* address of an interned string -> number */
+    const char **string;
+    uint32_t nstring, string_capacity;
+    bool failed; /* memory ran out among the strings */
+
+    uint64_t latency, thread, unit; /* string numbers of label keys and of the unit of times */
+
+    uint32_t *order, *rank; /* canonical order of functions; [function] -> place in it */
+    uint64_t *location;     /* of the stack at hand, leaf first */
+    bucket *bucket;         /* of the place at hand */
+    uint64_t cut;
+} pprof;
+
+static void flush(pprof *w)
+{
+    tl_output_write(w->out, w->pb.data, w->pb.n);
+    tl_pb_clear(&w->pb);
+}
+
+/* The number of a text in the string table, which must be UTF-8. NULL is "". */
+static uint64_t string(pprof *w, const char *s)
+{
+    const size_t n = s ? strlen(s) : 0;
+    char *repaired = malloc(2 * n + 1);
+    const char *text = repaired ? tl_strings_get(&w->strings, repaired, tl_utf8_repair(repaired, s ? s : "", n)) : NULL;
+    free(repaired);
+    if (!text) {
+        w->failed = true;
+        return 0;
+    }
+    uint32_t index = tl_hash_get(&w->string_index, (uintptr_t)text);
+    if (index != TL_HASH_NONE)
+        return index;
+    if (w->nstring == w->string_capacity) {
+        uint32_t capacity = w->string_capacity ? w->string_capacity * 2 : 64;
+        const char **larger = realloc(w->string, capacity * sizeof *larger);
+        if (!larger) {
+            w->failed = true;
+            return 0;
+        }
+        w->string = larger;
+        w->string_capacity = capacity;
+    }
+    if (!tl_hash_put(&w->string_index, (uintptr_t)text, w->nstring)) {
+        w->failed = true;
+        return 0;
+    }
+    w->string[w->nstring] = text;
+    return w->nstring++;
+}
+
+static void put_value_type(pprof *w, unsigned field, const char *type, const char *unit)
+{
+    uint64_t type_number = string(w, type), unit_number = string(w, unit);
+    size_t at = tl_pb_begin(&w->pb, field);
+    tl_pb_u64(&w->pb, 1, type_number);
+    tl_pb_u64(&w->pb, 2, unit_number);
+    tl_pb_end(&w->pb, at);
+}
+
+static void put_head(pprof *w, const char *title)
+{
+    string(w, ""); /* number 0 */
+    put_value_type(w, 1, "calls", "count");
+    put_value_type(w, 1, "time", w->ticks);
+    put_value_type(w, 11, "time", "nanoseconds");
+    tl_pb_u64(&w->pb, 12, 1);
+    if (title)
+        tl_pb_u64(&w->pb, 13, string(w, title));
+    tl_pb_u64(&w->pb, 14, string(w, "time"));
+    w->latency = string(w, "latency");
+    w->thread = string(w, "thread");
+    w->unit = string(w, w->ticks);
+}
+
+static void put_mapping(pprof *w, uint64_t id, const char *file, const char *build_id)
+{
+    uint64_t file_number = string(w, file), build_number = string(w, build_id);
+    size_t at = tl_pb_begin(&w->pb, 3);
+    tl_pb_u64(&w->pb, 1, id);
+    tl_pb_u64(&w->pb, 5, file_number);
+    tl_pb_u64(&w->pb, 6, build_number);
+    for (unsigned known = 7; known <= 9; known++)
+        tl_pb_u64(&w->pb, known, true);
+    tl_pb_end(&w->pb, at);
+}
+
+static void put_function(pprof *w, const tl_function *f, uint64_t id, uint64_t mapping)
+{
+    char label[24];
+    const char *shown = tl_function_label(f, label);
+    uint64_t name = string(w, shown), linkage = string(w, f->linkage_name ? f->linkage_name : shown);
+    uint64_t file = string(w, f->file);
+
+    size_t at = tl_pb_begin(&w->pb, 5);
+    tl_pb_u64(&w->pb, 1, id);
+    tl_pb_u64(&w->pb, 2, name);
+    tl_pb_u64(&w->pb, 3, linkage);
+    tl_pb_u64(&w->pb, 4, file);
+    tl_pb_u64(&w->pb, 5, f->line);
+    tl_pb_end(&w->pb, at);
+
+    at = tl_pb_begin(&w->pb, 4);
+    tl_pb_u64(&w->pb, 1, id);
+    tl_pb_u64(&w->pb, 2, mapping);
+    tl_pb_u64(&w->pb, 3, f->address);
+    size_t line = tl_pb_begin(&w->pb, 4);
+    tl_pb_u64(&w->pb, 1, id);
+    tl_pb_u64(&w->pb, 2, f->line);
+    tl_pb_end(&w->pb, line);
+    tl_pb_end(&w->pb, at);
+}
+
+/* One mapping is the traced program; functions of other modules get one each, named by the build-id. */
+static int put_functions(pprof *w, tl_error *e)
+{
+    const tl_profile *p = w->p;
+    tl_hash mapping = {0}; /* address of a module's interned name -> mapping id */
+    uint32_t nmapping = 1;
+    int status = tl_profile_function_order(p, w->order, e);
+    put_mapping(w, 1, p->exe ? p->exe : "traceloom", p->build_id);
+    for (uint32_t i = 0; status >= 0 && i < p->nfunction; i++) {
+        const tl_function *f = &p->function[w->order[i]];
+        w->rank[w->order[i]] = i;
+        uint32_t id = 1;
+        if (f->module && !(p->build_id && strcmp(f->module, p->build_id) == 0)) {
+            id = tl_hash_get(&mapping, (uintptr_t)f->module);
+            if (id == TL_HASH_NONE) {
+                id = ++nmapping;
+                put_mapping(w, id, f->module, f->module);
+                if (!tl_hash_put(&mapping, (uintptr_t)f->module, id))
+                    w->failed = true;
+            }
+        }
+        put_function(w, f, (uint64_t)i + 1, id);
+        if (w->pb.n > FLUSH_AT)
+            flush(w);
+    }
+    tl_hash_fini(&mapping);
+    return status < 0 ? status : 0;
+}
+
+/* One sample of the stack at hand. latency: in its unit, or NULL; thread: string number, 0 for none. */
+static void put_sample(pprof *w, uint32_t frames, uint64_t calls, uint64_t time, const uint64_t *latency,
+                       uint64_t thread)
+{
+    size_t sample = tl_pb_begin(&w->pb, 2);
+    tl_pb_packed(&w->pb, 1, w->location, frames);
+    tl_pb_packed(&w->pb, 2, (uint64_t[]){calls, time}, 2);
+    if (latency) {
+        size_t label = tl_pb_begin(&w->pb, 3);
+        tl_pb_u64(&w->pb, 1, w->latency);
+        tl_pb_u64(&w->pb, 3, *latency);
+        tl_pb_u64(&w->pb, 4, w->unit);
+        tl_pb_end(&w->pb, label);
+    }
+    if (thread) {
+        size_t label = tl_pb_begin(&w->pb, 3);
+        tl_pb_u64(&w->pb, 1, w->thread);
+        tl_pb_u64(&w->pb, 2, thread);
+        tl_pb_end(&w->pb, label);
+    }
+    tl_pb_end(&w->pb, sample);
+    if (w->pb.n > FLUSH_AT)
+        flush(w);
+}
+
+static unsigned bits_of(uint64_t v)
+{
+    return v ? 64u - (unsigned)__builtin_clzll(v) : 0;
+}
+
+/* The weight of a bucket, calls * middle, is below 2 to this. */
+static unsigned weight_bits(const bucket *b)
+{
+    return bits_of(b->calls) + bits_of(b->middle);
+}
+
+/* Weights are brought down by one power of two to this size, so that the sum of all (at most 3776 < 2^12 buckets) fits
+ * 32 bits. Whole numbers only: every host shares out alike. */
+enum { WEIGHT_BITS = 20 };
+
+/* calls * middle / 2^shift, rounded down; what is more than 64 bits is taken from the larger factor beforehand. */
+static uint64_t weight(const bucket *b, unsigned shift)
+{
+    uint64_t large = b->calls > b->middle ? b->calls : b->middle, small = b->calls > b->middle ? b->middle : b->calls;
+    unsigned bits = weight_bits(b), before = bits > 64 ? bits - 64 : 0;
+    unsigned after = shift - before; /* shift >= bits - WEIGHT_BITS > before */
+    return after < 64 ? ((large >> before) * small) >> after : 0;
+}
+
+/* time * part / sum, rounded down, at most one too small; part has WEIGHT_BITS, sum 32 bits. */
+static uint64_t share(uint64_t time, uint64_t part, uint64_t sum)
+{
+    uint64_t high = (time >> 32) * part, low = (time & UINT32_MAX) * part;
+    return ((high / sum) << 32) + ((high % sum) << 32) / sum + low / sum;
+}
+
+typedef struct buckets {
+    uint32_t n;      /* of w->bucket */
+    unsigned shift;  /* for weight() */
+    uint64_t weight; /* sum */
+    uint64_t calls;  /* sum */
+} buckets;
+
+static buckets find_buckets(pprof *w, const tl_hist *h)
+{
+    buckets all = {0};
+    unsigned widest = 0;
+    for (uint32_t i = tl_hist_next(h, 0); i < TL_HIST_BUCKETS; i = tl_hist_next(h, i + 1)) {
+        bucket *b = &w->bucket[all.n++];
+        *b = (bucket){tl_hist_get(h, i), tl_hist_middle(i)};
+        if (weight_bits(b) > widest)
+            widest = weight_bits(b);
+        all.calls = tl_add_saturated(all.calls, b->calls);
+    }
+    all.shift = widest > WEIGHT_BITS ? widest - WEIGHT_BITS : 0;
+    for (uint32_t i = 0; i < all.n; i++)
+        all.weight += weight(&w->bucket[i], all.shift);
+    return all;
+}
+
+static void put_place(pprof *w, const tl_place_stat *stat, uint32_t frames, uint64_t thread)
+{
+    const buckets all = w->p->has_histogram ? find_buckets(w, &stat->hist) : (buckets){0};
+    const uint64_t time = tl_profile_time(w->p, stat->self);
+    uint64_t left = time;
+    for (uint32_t i = 0; i < all.n; i++) {
+        const bucket *b = &w->bucket[i];
+        uint64_t part = left; /* of the last one */
+        if (i + 1 < all.n)
+            part = all.weight > 0 ? share(time, weight(b, all.shift), all.weight) : 0;
+        left -= part;
+        uint64_t latency = tl_profile_time(w->p, b->middle);
+        put_sample(w, frames, b->calls, part, &latency, thread);
+    }
+    /* Calls of unknown duration: all of a profile without histograms, some of a merged one. */
+    if (stat->calls > all.calls || all.n == 0)
+        put_sample(w, frames, stat->calls > all.calls ? stat->calls - all.calls : 0, left, NULL, thread);
+}
+
+static uint64_t samples(const tl_profile *p, uint32_t place)
+{
+    if (!tl_place_is_used(p, place))
+        return 0;
+    uint64_t n = 0;
+    const tl_hist *h = &p->stat[place].hist;
+    for (uint32_t i = tl_hist_next(h, 0); p->has_histogram && i < TL_HIST_BUCKETS; i = tl_hist_next(h, i + 1))
+        n++;
+    return n > 0 ? n : 1;
+}
+
+static int put_samples(pprof *w, const tl_place_tree *tree, tl_error *e)
+{
+    uint32_t longest, track = TL_NO_TRACK;
+    uint64_t thread = 0;
+    tl_place_walk walk = {0};
+    int status = tl_place_tree_longest(tree, samples, TL_STACK_FRAMES_MAX, &longest, e);
+    if (status >= 0)
+        status = tl_place_walk_init(&walk, tree, e);
+    while (status >= 0 && tl_place_walk_next(&walk)) {
+        if (walk.leaving || !tl_place_is_used(w->p, walk.place))
+            continue;
+        uint32_t frames = tl_stack_frames(&walk, longest);
+        for (uint32_t i = 0; i < frames; i++)
+            w->location[i] = (uint64_t)w->rank[tl_stack_frame(&walk, frames, frames - 1 - i)] + 1;
+        w->cut += frames < walk.depth;
+        if (walk.track != track) {
+            track = walk.track;
+            thread = track == TL_NO_TRACK ? 0 : string(w, tl_place_walk_thread(&walk));
+        }
+        put_place(w, &w->p->stat[walk.place], frames, thread);
+    }
+    tl_place_walk_fini(&walk);
+    return status;
+}
+
+static int write_all(pprof *w, const tl_place_tree *tree, const char *title, tl_error *e)
+{
+    put_head(w, title);
+    int status = put_functions(w, e);
+    if (status >= 0)
+        status = put_samples(w, tree, e);
+    for (uint32_t i = 0; status >= 0 && i < w->nstring; i++) {
+        tl_pb_string(&w->pb, 6, w->string[i]);
+        if (w->pb.n > FLUSH_AT)
+            flush(w);
+    }
+    flush(w);
+    if (status >= 0 && (w->failed || w->pb.failed))
+        status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write the profile");
+    return status;
+}
+
+static int write_profile(const tl_write_context *context, const tl_profile *p, tl_error *e)
+{
+    tl_place_tree tree;
+    int status = tl_place_tree_init(&tree, p, e);
+    if (status < 0)
+        return status;
+    const size_t n = (size_t)p->nfunction + 1;
+    pprof w = {.p = p,
+               .out = context->out,
+               .ticks = p->clock.hz ? "nanoseconds" : "ticks",
+               .order = calloc(n, sizeof *w.order),
+               .rank = calloc(n, sizeof *w.rank),
+               .location = calloc((size_t)tree.depth + 1, sizeof *w.location),
+               .bucket = calloc(TL_HIST_BUCKETS, sizeof *w.bucket)};
+    if (w.order && w.rank && w.location && w.bucket)
+        status = write_all(&w, &tree, context->options->title, e);
+    else
+        status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write the profile");
+    tl_drops_add(context->drops, TL_DROP_CUT_STACKS, w.cut);
+    tl_drops_add(context->drops, "shortest and longest calls", tl_profile_histograms(p));
+
+    tl_pb_fini(&w.pb);
+    tl_strings_fini(&w.strings);
+    tl_hash_fini(&w.string_index);
+    free(w.string);
+    free(w.order);
+    free(w.rank);
+    free(w.location);
+    free(w.bucket);
+    tl_place_tree_fini(&tree);
+    return status;
+}
+
+const tl_format tl_format_pprof = {
+    .name = "pprof",
+    .summary = "profile for pprof: stacks with calls, self time and latencies",
+    .suffixes = ".pb.gz .pprof .pb",
+    .thread_profile = true,
+    .compressed = true,
+    .write_profile = write_profile,
+};

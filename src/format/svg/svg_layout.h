@@ -1,0 +1,29 @@
+/* Which places of a profile a flame graph shows, and where. */
+#ifndef TL_FORMAT_SVG_LAYOUT_H
+#define TL_FORMAT_SVG_LAYOUT_H
+
+#include "model/place_tree.h"
+
+/* A picture of everything would have millions of boxes, most of them narrower than a point. Kept are the widest places,
+ * so that zooming into one still shows its inside: at most BOXES, from 1/SHARE of the whole on, DEPTH deep. */
+enum { SVG_BOXES_MAX = 20000, SVG_SHARE = 10000, SVG_DEPTH_MAX = 1000 };
+
+typedef struct svg_box {
+    uint32_t place, depth; /* depth 0: the whole */
+    uint64_t x, width;     /* ticks */
+} svg_box;
+
+typedef struct svg_layout {
+    svg_box *box; /* [n] parents first, siblings after each other, wide ones first */
+    uint32_t n;
+    uint32_t depth;     /* of the deepest box */
+    uint64_t whole;     /* ticks */
+    uint64_t places;    /* that have time */
+    uint64_t left_out;  /* of these, how many are not shown */
+    uint64_t lost_time; /* self time of these, ticks */
+} svg_layout;
+
+int svg_layout_init(svg_layout *l, const tl_place_tree *t, tl_error *e);
+void svg_layout_fini(svg_layout *l);
+
+#endif

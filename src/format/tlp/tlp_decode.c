@@ -1,0 +1,432 @@
+/* Decodes the body of a .tlp file into a profile. Only the one canonical way to write a profile is accepted.
+ *
+ * The first thing that is wrong ends it: `status` is set, and from then on every number reads as 0 and every loop ends.
+ * Memory: every count is held against the bytes that are left, at the least size of an entry, so that the profile takes
+ * at most 64 times the size of the file plus a constant. The worst are strings of two bytes (about 40 times) and places
+ * (about 25 times); a histogram takes 32 bytes for each bucket, which takes two bytes here, wherever the buckets lie.
+ */
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/endian.h"
+#include "format/tlp/tlp_format.h"
+#include "format/tlp/tlp_layout.h"
+
+typedef struct decoder {
+    const uint8_t *file, *at, *end;
+    tl_profile *p;
+    tl_error *e;
+    int status;
+    unsigned flags;
+    uint32_t nstring, nfunction, nthread, nplace; /* nplace: with the root of all */
+    const char **string;                          /* [nstring + 1], 0: NULL */
+    uint8_t *is_used;                             /* [nstring + 1] */
+    tl_track *thread;                             /* [nthread] */
+    uint32_t *parent;                             /* [nplace] */
+    uint32_t *next;                               /* [nplace] least code that the next child may have */
+    tl_hist_pair *pair;                           /* [TL_HIST_BUCKETS] scratch */
+} decoder;
+
+/* ---- failing ---- */
+
+/* The text begins with the rule that is broken. `at`: where. */
+TL_COLD static void damaged(decoder *d, const uint8_t *at, const char *format, ...) TL_PRINTF(3, 4);
+
+static void damaged(decoder *d, const uint8_t *at, const char *format, ...)
+{
+    if (d->status < 0)
+        return;
+    char text[200];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    d->status = tl_fail(d->e, TL_EDAMAGED, (uint64_t)(at - d->file), "%s", text);
+}
+
+TL_COLD static void out_of_memory(decoder *d)
+{
+    if (d->status >= 0)
+        d->status =
+            tl_fail(d->e, TL_ENOMEM, (uint64_t)(d->at - d->file), "tlp: no memory for %" PRIu32 " places", d->nplace);
+}
+
+/* ---- numbers ---- */
+
+static uint64_t number(decoder *d, const char *what)
+{
+    uint64_t v = 0;
+    const uint8_t *begin = d->at;
+    if (d->status < 0)
+        return 0;
+    for (unsigned shift = 0;; shift += 7) {
+        if (d->at == d->end) {
+            damaged(d, begin, "tlp.ended: the body ends inside %s", what);
+            return 0;
+        }
+        uint8_t byte = *d->at++;
+        if (shift == 63 && byte > 1) {
+            damaged(d, begin, "tlp.bad-number: %s is larger than 64 bits", what);
+            return 0;
+        }
+        v |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            if (byte == 0 && shift > 0) {
+                damaged(d, begin, "tlp.bad-number: %s ends in a superfluous zero byte", what);
+                return 0;
+            }
+            return v;
+        }
+    }
+}
+
+/* A number of entries, each of which takes at least `least` bytes of what follows. */
+static uint32_t count(decoder *d, const char *what, uint32_t least, uint32_t most)
+{
+    const uint8_t *begin = d->at;
+    uint64_t n = number(d, what), left = (uint64_t)(d->end - d->at);
+    if (d->status < 0)
+        return 0;
+    if (n > left / least) {
+        damaged(d, begin, "tlp.bad-count: %s is %" PRIu64 ", but only %" PRIu64 " bytes follow", what, n, left);
+        return 0;
+    }
+    if (n > most) {
+        damaged(d, begin, "tlp.bad-count: %s is %" PRIu64 ", at most %" PRIu32 " are allowed", what, n, most);
+        return 0;
+    }
+    return (uint32_t)n;
+}
+
+/* A reference to a string: its number, 0 for none. */
+static uint32_t reference(decoder *d, const char *what)
+{
+    const uint8_t *begin = d->at;
+    uint64_t n = number(d, what);
+    if (d->status < 0)
+        return 0;
+    if (n > d->nstring) {
+        damaged(d, begin, "tlp.bad-reference: %s is string %" PRIu64 " of %" PRIu32, what, n, d->nstring);
+        return 0;
+    }
+    d->is_used[n] = 1;
+    return (uint32_t)n;
+}
+
+/* ---- the parts, in the order of the file ---- */
+
+static void read_counts(decoder *d)
+{
+    d->nstring = count(d, "the number of strings", TLP_LEAST_STRING, UINT32_MAX - 1);
+    d->nfunction = count(d, "the number of functions", TLP_LEAST_FUNCTION, UINT32_MAX / 8);
+    d->nthread = count(d, "the number of threads", TLP_LEAST_THREAD, TL_PLACES_MAX - 1);
+    d->nplace = count(d, "the number of places", TLP_LEAST_PLACE, TL_PLACES_MAX - 1) + 1;
+    if (d->status < 0)
+        return;
+    if (d->nthread && !(d->flags & TLP_PER_THREAD))
+        damaged(d, d->at, "tlp.bad-thread: %" PRIu32 " threads, but the flags say one tree of all threads", d->nthread);
+    d->string = calloc((size_t)d->nstring + 1, sizeof *d->string);
+    d->is_used = calloc((size_t)d->nstring + 1, 1);
+    d->thread = calloc((size_t)d->nthread + 1, sizeof *d->thread);
+    d->parent = calloc(d->nplace, sizeof *d->parent);
+    d->next = calloc(d->nplace, sizeof *d->next);
+    d->pair = calloc(TL_HIST_BUCKETS, sizeof *d->pair);
+    if (!d->string || !d->is_used || !d->thread || !d->parent || !d->next || !d->pair ||
+        !tl_profile_reserve(d->p, d->nplace, d->nfunction))
+        out_of_memory(d);
+}
+
+static void read_strings(decoder *d)
+{
+    for (uint32_t i = 1; i <= d->nstring; i++) {
+        const uint8_t *begin = d->at;
+        uint64_t n = number(d, "the length of a string");
+        if (d->status < 0)
+            return;
+        if (n > (uint64_t)(d->end - d->at)) {
+            damaged(d, begin, "tlp.bad-string: string %" PRIu32 " has %" PRIu64 " bytes, but only %" PRIu64 " follow",
+                    i, n, (uint64_t)(d->end - d->at));
+            return;
+        }
+        if (memchr(d->at, 0, (size_t)n)) {
+            damaged(d, begin, "tlp.bad-string: string %" PRIu32 " has a zero byte in it", i);
+            return;
+        }
+        d->string[i] = tl_strings_get(&d->p->strings, (const char *)d->at, (size_t)n);
+        d->at += n;
+        if (!d->string[i]) {
+            out_of_memory(d);
+            return;
+        }
+        if (i > 1 && strcmp(d->string[i - 1], d->string[i]) >= 0) {
+            damaged(d, begin, "tlp.bad-order: string %" PRIu32 " does not come after the one before it", i);
+            return;
+        }
+    }
+}
+
+static void read_head(decoder *d)
+{
+    tl_profile *p = d->p;
+    p->has_histogram = d->flags & TLP_HISTOGRAM;
+    p->per_thread = d->flags & TLP_PER_THREAD;
+    p->clock = (tl_clock){.name = d->string[reference(d, "the clock's name")]};
+    p->clock.hz = number(d, "the clock's frequency");
+    p->clock.has_utc = d->flags & TLP_UTC;
+    if (p->clock.has_utc)
+        p->clock.utc_offset_ns = tlp_unzigzag(number(d, "the clock's UTC"));
+    tl_scale_init(&p->scale, p->clock.hz);
+    p->build_id = d->string[reference(d, "the build-id")];
+    p->exe = d->string[reference(d, "the program's path")];
+    p->unmatched_exits = number(d, "the number of unmatched exits");
+    p->unmatched_open = number(d, "the number of unmatched entries");
+    p->lost_events = number(d, "the number of lost events");
+    p->damaged_bytes = number(d, "the number of damaged bytes");
+}
+
+/* A function with its strings still as numbers, which compare like the strings. */
+typedef struct raw_function {
+    uint32_t module, name, file, linkage_name;
+    int64_t id;
+    uint64_t line, address;
+} raw_function;
+
+static bool comes_after(const raw_function *f, const raw_function *before)
+{
+    if (f->module != before->module)
+        return f->module > before->module;
+    if (f->id != before->id)
+        return f->id > before->id;
+    if (f->name != before->name)
+        return f->name > before->name;
+    return f->file != before->file ? f->file > before->file : f->line > before->line;
+}
+
+static void read_functions(decoder *d)
+{
+    raw_function f, before = {0};
+    for (uint32_t i = 0; i < d->nfunction; i++, before = f) {
+        const uint8_t *begin = d->at;
+        f.module = reference(d, "a function's module");
+        f.id = (int64_t)((uint64_t)before.id + (uint64_t)tlp_unzigzag(number(d, "a function's id")));
+        f.name = reference(d, "a function's name");
+        f.file = reference(d, "a function's file");
+        f.line = number(d, "a function's line");
+        f.address = number(d, "a function's address");
+        f.linkage_name = reference(d, "a function's linkage name");
+        if (d->status < 0)
+            return;
+        if (f.line > UINT32_MAX) {
+            damaged(d, begin, "tlp.bad-function: function %" PRIu32 " is in line %" PRIu64 ", which no compiler counts",
+                    i, f.line);
+            return;
+        }
+        if (i > 0 && !comes_after(&f, &before)) {
+            damaged(d, begin, "tlp.bad-order: function %" PRIu32 " does not come after the one before it", i);
+            return;
+        }
+        tl_function details = {.id = f.id,
+                               .address = f.address,
+                               .name = d->string[f.name],
+                               .linkage_name = d->string[f.linkage_name],
+                               .file = d->string[f.file],
+                               .module = d->string[f.module],
+                               .line = (uint32_t)f.line};
+        uint32_t index = tl_profile_add_interned_function(d->p, &details);
+        if (index == TL_HASH_NONE) {
+            out_of_memory(d);
+            return;
+        }
+        assert(index == i);
+    }
+}
+
+static void read_threads(decoder *d)
+{
+    tl_track t, before = {0}; /* without names, which are compared by number */
+    uint32_t name, name_before = 0;
+    for (uint32_t i = 0; i < d->nthread; i++, before = t, name_before = name) {
+        const uint8_t *begin = d->at;
+        uint64_t has = number(d, "which ids a thread has");
+        if (has > TLP_HAS)
+            damaged(d, begin, "tlp.bad-thread: thread %" PRIu32 " has ids %" PRIu64 ", expected 0 to 3", i, has);
+        t = (tl_track){.has_pid = has & TLP_HAS_PID, .has_tid = has & TLP_HAS_TID};
+        if (t.has_pid)
+            t.pid = tlp_unzigzag(number(d, "a process id"));
+        if (t.has_tid)
+            t.tid = tlp_unzigzag(number(d, "a thread id"));
+        name = reference(d, "a thread's name");
+        if (d->status < 0)
+            return;
+        int order = i > 0 ? tl_track_compare(&before, &t) : -1;
+        if (order > 0 || (order == 0 && name <= name_before)) {
+            damaged(d, begin, "tlp.bad-order: thread %" PRIu32 " does not come after the one before it", i);
+            return;
+        }
+        d->thread[i] = t;
+        d->thread[i].name = d->string[name];
+    }
+}
+
+static void read_parents(decoder *d)
+{
+    for (uint32_t i = 1; i < d->nplace; i++) {
+        const uint8_t *begin = d->at;
+        uint64_t up = number(d, "a place's distance to its parent"), left = up;
+        uint32_t parent = i - 1;
+        for (; left > 0 && parent > 0; left--)
+            parent = d->parent[parent];
+        if (left > 0)
+            damaged(d, begin, "tlp.bad-tree: place %" PRIu32 " goes up %" PRIu64 " levels, but there are only %" PRIu64,
+                    i, up, up - left);
+        if (d->status < 0)
+            return;
+        d->parent[i] = parent;
+    }
+}
+
+static void read_places(decoder *d)
+{
+    uint32_t threads = 0, ncode = d->nthread + d->nfunction;
+    for (uint32_t i = 1; i < d->nplace; i++)
+        d->next[i] = d->nthread; /* threads only below the root of all */
+    for (uint32_t i = 1; i < d->nplace; i++) {
+        const uint8_t *begin = d->at;
+        uint32_t parent = d->parent[i], next = d->next[parent], place;
+        uint64_t skipped = number(d, "a place's function");
+        if (d->status < 0)
+            return;
+        if (skipped >= ncode - next) {
+            damaged(d, begin,
+                    "tlp.bad-tree: place %" PRIu32 " skips %" PRIu64 " threads and functions, but %" PRIu32 " are left",
+                    i, skipped, ncode - next);
+            return;
+        }
+        uint32_t code = next + (uint32_t)skipped;
+        d->next[parent] = code + 1;
+        if (code < d->nthread && code != threads) {
+            damaged(d, begin, "tlp.bad-tree: place %" PRIu32 " is thread %" PRIu32 ", expected %" PRIu32, i, code,
+                    threads);
+            return;
+        }
+        if (code < d->nthread)
+            place = tl_profile_interned_thread_root(d->p, &d->thread[threads++]);
+        else
+            place = tl_profile_child_slow(d->p, parent, code - d->nthread);
+        if (place == TL_HASH_NONE) {
+            out_of_memory(d);
+            return;
+        }
+        assert(place == i);
+    }
+    if (threads != d->nthread)
+        damaged(d, d->at, "tlp.bad-tree: there are %" PRIu32 " threads, but trees of only %" PRIu32, d->nthread,
+                threads);
+}
+
+static void read_sums(decoder *d)
+{
+    tl_place_stat *s = d->p->stat;
+    for (uint32_t i = 1; i < d->nplace && d->status >= 0; i++)
+        s[i].calls = number(d, "a number of calls");
+    for (uint32_t i = 1; i < d->nplace && d->status >= 0; i++)
+        s[i].total = number(d, "a total time");
+    for (uint32_t i = 1; i < d->nplace && d->status >= 0; i++)
+        s[i].self = s[i].total - number(d, "a self time");
+    for (uint32_t i = 1; i < d->nplace && d->status >= 0; i++)
+        s[i].outer = s[i].total - number(d, "an outermost time");
+}
+
+static void read_extremes(decoder *d)
+{
+    tl_place_stat *s = d->p->stat;
+    for (uint32_t i = 1; i < d->nplace && d->status >= 0; i++)
+        if (s[i].calls)
+            s[i].min = s[i].total / s[i].calls - number(d, "a shortest call");
+    for (uint32_t i = 1; i < d->nplace && d->status >= 0; i++) {
+        const uint8_t *begin = d->at;
+        uint64_t above = s[i].calls ? number(d, "a longest call") : 0;
+        if (!s[i].calls)
+            continue;
+        if (above > UINT64_MAX - s[i].min)
+            damaged(d, begin, "tlp.bad-histogram: place %" PRIu32 "'s longest call is larger than 64 bits", i);
+        s[i].max = s[i].min + above;
+    }
+}
+
+/* The used buckets of a place, from that of its shortest call to that of its longest. */
+static void read_buckets(decoder *d, uint32_t place)
+{
+    tl_place_stat *s = &d->p->stat[place];
+    const uint8_t *begin = d->at;
+    uint32_t bucket = tl_hist_bucket(s->min), last = tl_hist_bucket(s->max), n = 0;
+    uint64_t sum = bucket == last ? s->calls : number(d, "a bucket's count");
+    d->pair[n++] = (tl_hist_pair){.count = sum, .bucket = bucket};
+    while (bucket != last && d->status >= 0) {
+        uint64_t step = number(d, "a bucket's distance");
+        if (step == 0 || step > last - bucket) {
+            damaged(d, begin,
+                    "tlp.bad-histogram: place %" PRIu32 " goes from bucket %" PRIu32 " on by %" PRIu64
+                    ", but its last is %" PRIu32,
+                    place, bucket, step, last);
+            return;
+        }
+        bucket += (uint32_t)step;
+        d->pair[n] = (tl_hist_pair){.count = number(d, "a bucket's count"), .bucket = bucket};
+        sum = tl_add_saturated(sum, d->pair[n++].count);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (d->pair[i].count == 0)
+            damaged(d, begin, "tlp.bad-histogram: place %" PRIu32 " has an empty bucket", place);
+    if (sum != s->calls)
+        damaged(d, begin,
+                "tlp.bad-histogram: place %" PRIu32 " has %" PRIu64 " calls, but %" PRIu64 " in its histogram", place,
+                s->calls, sum);
+    if (d->status >= 0 && !tl_hist_assign(&s->hist, d->pair, n))
+        out_of_memory(d);
+}
+
+static void read_durations(decoder *d)
+{
+    read_extremes(d);
+    for (uint32_t i = 1; i < d->nplace && d->status >= 0; i++)
+        if (d->p->stat[i].calls)
+            read_buckets(d, i);
+}
+
+static void check_end(decoder *d)
+{
+    if (d->status >= 0 && d->at != d->end)
+        damaged(d, d->at, "tlp.left-over: %" PRIu64 " bytes follow the last number", (uint64_t)(d->end - d->at));
+    for (uint32_t i = 1; d->status >= 0 && i <= d->nstring; i++)
+        if (!d->is_used[i])
+            damaged(d, d->file + TLP_OFFSET_BODY, "tlp.unused-string: nothing refers to string %" PRIu32, i);
+}
+
+int tl_tlp_decode(const uint8_t *file, size_t size, tl_profile *p, tl_error *e)
+{
+    assert(size >= TLP_LEAST && p->nplace == 1 && p->nfunction == 0);
+    decoder d = {.file = file, .at = file + TLP_OFFSET_BODY, .end = file + size - TLP_CHECKSUM_BYTES, .p = p, .e = e};
+    static void (*const part[])(decoder *) = {read_counts,  read_strings, read_head,   read_functions,
+                                              read_threads, read_parents, read_places, read_sums};
+    d.flags = tl_load16(file + TLP_OFFSET_FLAGS, false);
+    if (d.flags & ~(unsigned)TLP_FLAGS)
+        damaged(&d, file + TLP_OFFSET_FLAGS, "tlp.bad-flags: flags are 0x%x, only 0x%x are known", d.flags,
+                (unsigned)TLP_FLAGS);
+    for (size_t i = 0; i < TL_COUNT(part) && d.status >= 0; i++)
+        part[i](&d);
+    if (d.status >= 0 && p->has_histogram)
+        read_durations(&d);
+    check_end(&d);
+    free(d.string);
+    free(d.is_used);
+    free(d.thread);
+    free(d.parent);
+    free(d.next);
+    free(d.pair);
+    return d.status;
+}

@@ -1,0 +1,75 @@
+/* Layout of Traceloom's own profile file, .tlp: a whole tl_profile, exactly. docs/format/profile.md is the
+ * specification.
+ *
+ *    0        8       10      12               20
+ *   +--------+-------+-------+----------------+------ - - - -----+-------+
+ *   | magic  |version| flags | size of file   | body: varints     | CRC-32|      fixed numbers are little-endian
+ *   +--------+-------+-------+----------------+------ - - - -----+-------+
+ *
+ *   body     counts      strings, functions, threads, places (without the root of all)
+ *            strings     length, bytes; ascending, each once. References: 0 is none, k is the k-th string
+ *            head        clock name, hz, [UTC]; build-id, exe; unmatched exits and open; lost events, damaged bytes
+ *            functions   module, id (difference), name, file, line, address, linkage name; in canonical order
+ *            threads     which ids, [pid], [tid], name; in canonical order
+ *            tree        places depth-first, siblings in canonical order, as two columns: how many levels up from the
+ *                        place before the parent is; and which thread or function, as the difference to the sibling
+ *            sums        columns: calls; total; total - self; total - outer
+ *            durations   with histogram only, of places with calls: columns of total/calls - min; max - min; buckets
+ *
+ * Everything has one way to be written, and a reader refuses any other: equal profiles are equal files. */
+#ifndef TL_FORMAT_TLP_LAYOUT_H
+#define TL_FORMAT_TLP_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TLP_MAGIC "\x8ftlprof\n" /* no text begins like this, and a change of line ends shows */
+
+enum {
+    TLP_OFFSET_MAGIC = 0,
+    TLP_OFFSET_VERSION = 8,
+    TLP_OFFSET_FLAGS = 10,
+    TLP_OFFSET_SIZE = 12,
+    TLP_OFFSET_BODY = 20,
+    TLP_MAGIC_BYTES = 8,
+    TLP_CHECKSUM_BYTES = 4, /* at the end of the file: CRC-32 of all bytes before */
+    TLP_LEAST = TLP_OFFSET_BODY + TLP_CHECKSUM_BYTES
+};
+
+#define TLP_VERSION 1u
+
+enum {
+    TLP_HISTOGRAM = 1,  /* durations of single calls are known */
+    TLP_PER_THREAD = 2, /* one tree for each thread */
+    TLP_UTC = 4,        /* the clock's UTC is known */
+    TLP_FLAGS = TLP_HISTOGRAM | TLP_PER_THREAD | TLP_UTC
+};
+
+/* Which ids of a thread are known. */
+enum { TLP_HAS_PID = 1, TLP_HAS_TID = 2, TLP_HAS = TLP_HAS_PID | TLP_HAS_TID };
+
+/* Fewest bytes of one entry: what a count from a file is held against before anything is allocated. */
+enum { TLP_LEAST_STRING = 1, TLP_LEAST_FUNCTION = 7, TLP_LEAST_THREAD = 2, TLP_LEAST_PLACE = 6 };
+
+/* Larger files are neither written nor read: a reader holds the whole file in memory, and a sparse file of terabytes
+ * costs nothing to make. */
+#define TLP_SIZE_MAX ((uint64_t)4 << 30)
+
+#define TLP_VARINT_MOST                                                                                                \
+    10 /* bytes of a number: seven bits each, least significant first, top bit set but in the last */
+
+/* CRC-32 as in zlib and PNG (reflected polynomial 0xedb88320) of further bytes; begins with crc 0. */
+uint32_t tl_tlp_crc(uint32_t crc, const void *data, size_t n);
+
+/* Signed numbers with small absolute values become small numbers: 0, -1, 1, -2, ... */
+static inline uint64_t tlp_zigzag(int64_t v)
+{
+    return (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
+}
+
+static inline int64_t tlp_unzigzag(uint64_t v)
+{
+    return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+
+#endif

@@ -1,0 +1,272 @@
+/* Writes a profile as a .tlp file. The body is encoded twice: to know its size, which stands in front, and to write it.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/endian.h"
+#include "format/tlp/tlp_format.h"
+#include "format/tlp/tlp_layout.h"
+#include "model/string_rank.h"
+
+typedef struct encoder {
+    const tl_profile *p;
+    tl_string_ranks ranks;
+    uint32_t *function; /* [nfunction] in canonical order */
+    uint32_t *track;    /* [ntrack] in canonical order */
+    uint32_t *place;    /* [nplace] in canonical order */
+    uint32_t *code;     /* of each function, by index: number of threads + rank */
+    uint32_t *next;     /* [nplace] scratch: least code that the next child may have */
+    tl_output *out;     /* NULL: only count */
+    uint64_t bytes;
+    uint32_t crc;
+} encoder;
+
+static void put(encoder *w, const void *data, size_t n)
+{
+    w->bytes += n;
+    if (!w->out)
+        return;
+    tl_output_write(w->out, data, n);
+    w->crc = tl_tlp_crc(w->crc, data, n);
+}
+
+static void put_number(encoder *w, uint64_t v)
+{
+    uint8_t buffer[TLP_VARINT_MOST];
+    size_t n = 0;
+    for (; v >= 0x80; v >>= 7)
+        buffer[n++] = (uint8_t)(v | 0x80);
+    buffer[n++] = (uint8_t)v;
+    put(w, buffer, n);
+}
+
+static void put_string(encoder *w, const char *s)
+{
+    put_number(w, tl_string_rank(&w->ranks, s));
+}
+
+static void put_header(encoder *w, uint64_t size)
+{
+    uint8_t header[TLP_OFFSET_BODY];
+    unsigned flags = (w->p->has_histogram ? TLP_HISTOGRAM : 0u) | (w->p->per_thread ? TLP_PER_THREAD : 0u) |
+                     (w->p->clock.has_utc ? TLP_UTC : 0u);
+    memcpy(header + TLP_OFFSET_MAGIC, TLP_MAGIC, TLP_MAGIC_BYTES);
+    tl_store16(header + TLP_OFFSET_VERSION, TLP_VERSION, false);
+    tl_store16(header + TLP_OFFSET_FLAGS, (uint16_t)flags, false);
+    tl_store64(header + TLP_OFFSET_SIZE, size, false);
+    put(w, header, sizeof header);
+}
+
+static void put_head(encoder *w)
+{
+    const tl_profile *p = w->p;
+    put_string(w, p->clock.name);
+    put_number(w, p->clock.hz);
+    if (p->clock.has_utc)
+        put_number(w, tlp_zigzag(p->clock.utc_offset_ns));
+    put_string(w, p->build_id);
+    put_string(w, p->exe);
+    put_number(w, p->unmatched_exits);
+    put_number(w, p->unmatched_open);
+    put_number(w, p->lost_events);
+    put_number(w, p->damaged_bytes);
+}
+
+static void put_functions(encoder *w)
+{
+    uint64_t id = 0;
+    for (uint32_t i = 0; i < w->p->nfunction; i++) {
+        const tl_function *f = &w->p->function[w->function[i]];
+        put_string(w, f->module);
+        put_number(w, tlp_zigzag((int64_t)((uint64_t)f->id - id)));
+        put_string(w, f->name);
+        put_string(w, f->file);
+        put_number(w, f->line);
+        put_number(w, f->address);
+        put_string(w, f->linkage_name);
+        id = (uint64_t)f->id;
+    }
+}
+
+static void put_threads(encoder *w)
+{
+    for (uint32_t i = 0; i < w->p->ntrack; i++) {
+        const tl_track *t = &w->p->track[w->track[i]];
+        put_number(w, (t->has_pid ? TLP_HAS_PID : 0u) | (t->has_tid ? TLP_HAS_TID : 0u));
+        if (t->has_pid)
+            put_number(w, tlp_zigzag(t->pid));
+        if (t->has_tid)
+            put_number(w, tlp_zigzag(t->tid));
+        put_string(w, t->name);
+    }
+}
+
+static void put_tree(encoder *w)
+{
+    const tl_profile *p = w->p;
+    for (uint32_t i = 1; i < p->nplace; i++) {
+        uint32_t up = 0, parent = p->place[w->place[i]].parent;
+        for (uint32_t at = w->place[i - 1]; at != parent; at = p->place[at].parent)
+            up++;
+        put_number(w, up);
+    }
+    uint32_t threads = 0;
+    for (uint32_t i = 0; i < p->nplace; i++)
+        w->next[i] = i == 0 ? 0 : p->ntrack; /* threads only below the root of all */
+    for (uint32_t i = 1; i < p->nplace; i++) {
+        const tl_place *at = &p->place[w->place[i]];
+        uint32_t code = at->function == TL_NO_FUNCTION ? threads++ : w->code[at->function];
+        put_number(w, code - w->next[at->parent]);
+        w->next[at->parent] = code + 1;
+    }
+}
+
+static const tl_place_stat *stat_at(const encoder *w, uint32_t i)
+{
+    return &w->p->stat[w->place[i]];
+}
+
+/* Differences are modulo 2^64: exact for any numbers, small for those of real programs. */
+static void put_sums(encoder *w)
+{
+    uint32_t n = w->p->nplace;
+    for (uint32_t i = 1; i < n; i++)
+        put_number(w, stat_at(w, i)->calls);
+    for (uint32_t i = 1; i < n; i++)
+        put_number(w, stat_at(w, i)->total);
+    for (uint32_t i = 1; i < n; i++)
+        put_number(w, stat_at(w, i)->total - stat_at(w, i)->self);
+    for (uint32_t i = 1; i < n; i++)
+        put_number(w, stat_at(w, i)->total - stat_at(w, i)->outer);
+}
+
+static void put_buckets(encoder *w, const tl_place_stat *s)
+{
+    uint32_t b = tl_hist_bucket(s->min), last = tl_hist_bucket(s->max);
+    if (b == last)
+        return; /* all calls are in it */
+    put_number(w, tl_hist_get(&s->hist, b));
+    while (b != last) {
+        uint32_t next = tl_hist_next(&s->hist, b + 1);
+        put_number(w, next - b);
+        put_number(w, tl_hist_get(&s->hist, next));
+        b = next;
+    }
+}
+
+static void put_durations(encoder *w)
+{
+    uint32_t n = w->p->nplace;
+    for (uint32_t i = 1; i < n; i++)
+        if (stat_at(w, i)->calls)
+            put_number(w, stat_at(w, i)->total / stat_at(w, i)->calls - stat_at(w, i)->min);
+    for (uint32_t i = 1; i < n; i++)
+        if (stat_at(w, i)->calls)
+            put_number(w, stat_at(w, i)->max - stat_at(w, i)->min);
+    for (uint32_t i = 1; i < n; i++)
+        if (stat_at(w, i)->calls)
+            put_buckets(w, stat_at(w, i));
+}
+
+static void put_body(encoder *w)
+{
+    put_number(w, w->ranks.n);
+    put_number(w, w->p->nfunction);
+    put_number(w, w->p->ntrack);
+    put_number(w, w->p->nplace - 1);
+    for (uint32_t i = 0; i < w->ranks.n; i++) {
+        size_t n = strlen(w->ranks.text[i]);
+        put_number(w, n);
+        put(w, w->ranks.text[i], n);
+    }
+    put_head(w);
+    put_functions(w);
+    put_threads(w);
+    put_tree(w);
+    put_sums(w);
+    if (w->p->has_histogram)
+        put_durations(w);
+}
+
+/* The buckets column leaves out what min, max and calls say already, so these have to agree with the histogram. */
+static int check_histograms(const tl_profile *p, tl_error *e)
+{
+    for (uint32_t i = 0; p->has_histogram && i < p->nplace; i++) {
+        const tl_place_stat *s = &p->stat[i];
+        uint64_t sum = tl_hist_sum(&s->hist);
+        uint32_t last = tl_hist_bucket(s->max);
+        bool ends =
+            s->calls == 0 || (s->min <= s->max && tl_hist_next(&s->hist, 0) == tl_hist_bucket(s->min) &&
+                              tl_hist_get(&s->hist, last) && tl_hist_next(&s->hist, last + 1) == TL_HIST_BUCKETS);
+        if (sum != s->calls || !ends)
+            return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
+                           "tlp: place %" PRIu32 " has %" PRIu64 " calls of %" PRIu64 " to %" PRIu64
+                           " ticks, but its histogram holds %" PRIu64 " calls",
+                           i, s->calls, s->min, s->max, sum);
+    }
+    return 0;
+}
+
+static int encoder_init(encoder *w, const tl_profile *p, tl_error *e)
+{
+    *w = (encoder){.p = p};
+    w->function = malloc(((size_t)p->nfunction + 1) * sizeof *w->function);
+    w->code = malloc(((size_t)p->nfunction + 1) * sizeof *w->code);
+    w->track = malloc(((size_t)p->ntrack + 1) * sizeof *w->track);
+    w->place = malloc(p->nplace * sizeof *w->place);
+    w->next = malloc(p->nplace * sizeof *w->next);
+    if (!w->function || !w->code || !w->track || !w->place || !w->next)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "tlp: no memory to write %" PRIu32 " places", p->nplace);
+    int status = tl_string_ranks_init(&w->ranks, p, e);
+    if (status >= 0)
+        status = tl_profile_function_order(p, w->function, e);
+    if (status >= 0)
+        status = tl_profile_track_order(p, w->track, e);
+    if (status >= 0)
+        status = tl_profile_canonical_order(p, w->place, e);
+    for (uint32_t i = 0; status >= 0 && i < p->nfunction; i++)
+        w->code[w->function[i]] = p->ntrack + i;
+    return status;
+}
+
+static void encoder_fini(encoder *w)
+{
+    free(w->function);
+    free(w->code);
+    free(w->track);
+    free(w->place);
+    free(w->next);
+    tl_string_ranks_fini(&w->ranks);
+}
+
+int tl_tlp_write_profile(const tl_write_context *context, const tl_profile *p, tl_error *e)
+{
+    if (context->options && context->options->version > (int)TLP_VERSION)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "tlp: version %d, but %u is the newest",
+                       context->options->version, TLP_VERSION);
+    int status = check_histograms(p, e);
+    if (status < 0)
+        return status;
+    encoder w;
+    status = encoder_init(&w, p, e);
+    if (status < 0)
+        goto out;
+    put_body(&w);
+    uint64_t size = w.bytes + TLP_LEAST;
+    if (size > TLP_SIZE_MAX) {
+        status =
+            tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                    "tlp: the profile takes %" PRIu64 " bytes, at most %" PRIu64 " are allowed", size, TLP_SIZE_MAX);
+        goto out;
+    }
+    w.out = context->out;
+    put_header(&w, size);
+    put_body(&w);
+    uint8_t crc[TLP_CHECKSUM_BYTES];
+    tl_store32(crc, w.crc, false);
+    tl_output_write(w.out, crc, sizeof crc);
+out:
+    encoder_fini(&w);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* The index of an FDR log: where each thread's buffers are, which of their bytes are good, and what is damaged.
+ *
+ * Building it reads the whole file once and decides everything that damage can change: cursors then read only ranges of
+ * whole, known records. */
+#ifndef TL_FORMAT_FDR_INDEX_H
+#define TL_FORMAT_FDR_INDEX_H
+
+#include "base/input.h"
+#include "format/xray/xray_classes.h"
+
+/* Good records of one buffer: from its first NewCPUId record to the end of the last whole record. 48 bytes a buffer. */
+typedef struct fdr_buffer {
+    uint64_t begin, end;
+    uint64_t tsc; /* of that NewCPUId */
+    int64_t wall_seconds;
+    int32_t wall_microseconds;
+    int32_t pid, tid; /* in the file's terms, until tracks are known */
+    uint32_t track : 30, has_wall : 1, has_pid : 1;
+} fdr_buffer;
+
+typedef struct fdr_index {
+    bool big;
+    unsigned version;
+    uint64_t slot;      /* bytes of a version 1 slot */
+    uint64_t size;      /* of the file */
+    fdr_buffer *buffer; /* after fdr_index_build: by track, each track's in order of execution */
+    size_t nbuffer;
+    uint32_t *first; /* [tracks + 1]: buffers of track i are first[i] .. first[i+1]-1 */
+} fdr_index;
+
+/* Reads the file; adds threads, damage and the range of times to the trace. version, big, slot and size are set by the
+ * caller. */
+int fdr_index_build(fdr_index *x, tl_input *in, tl_trace *t, unsigned threads, tl_error *e);
+void fdr_index_fini(fdr_index *x);
+
+#endif

@@ -1,0 +1,399 @@
+/* Reading XRay flight data recorder logs: one stream a thread, its buffers one after another.
+ *
+ * The layout is in fdr_layout.h. Opening builds the index (fdr_index.c), which knows the good records of every buffer;
+ * a cursor decodes these and nothing else. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/endian.h"
+#include "base/window.h"
+#include "format/xray/fdr_index.h"
+#include "format/xray/fdr_layout.h"
+#include "format/xray/fdr_write.h"
+
+enum { WINDOW = 64 << 10 };
+
+typedef struct fdr_reader {
+    tl_input *in;
+    tl_trace *trace;
+    tl_want want;
+    uint64_t *progress;
+    fdr_index index;
+} fdr_reader;
+
+typedef struct fdr_cursor {
+    const fdr_reader *reader;
+    const fdr_buffer *buffer, *last; /* the buffers that are left */
+    uint64_t position, end;          /* records that are left of the current one */
+    tl_window window;
+    uint64_t tsc;
+    int32_t cpu;
+    uint32_t track;
+    bool after_entry; /* a CallArgument here belongs to the event before */
+    bool track_filled;
+} fdr_cursor;
+
+static int probe(const tl_probe *p)
+{
+    if (p->size < 4)
+        return 0;
+    for (int big = 0; big < 2; big++) {
+        unsigned version = tl_load16(p->head + FDR_HEADER_VERSION, big);
+        if (tl_load16(p->head + FDR_HEADER_TYPE, big) == FDR_TYPE && version >= FDR_VERSION_MIN &&
+            version <= FDR_VERSION_MAX)
+            return 32;
+    }
+    return 0;
+}
+
+/* The file header. Returns 1 if there is one, 0 if the file ends within it. */
+static int read_header(fdr_reader *r, tl_trace *t, tl_error *e)
+{
+    uint8_t header[FDR_HEADER_SIZE] = {0};
+    size_t got = 0;
+    int status = tl_input_read(r->in, 0, header, sizeof header, &got, e);
+    if (status < 0)
+        return status;
+    fdr_index *x = &r->index;
+    x->size = tl_input_size(r->in);
+    x->big = tl_load16(header + FDR_HEADER_TYPE, false) != FDR_TYPE;
+    x->version = tl_load16(header + FDR_HEADER_VERSION, x->big);
+    if (tl_load16(header + FDR_HEADER_TYPE, x->big) != FDR_TYPE || x->version < FDR_VERSION_MIN ||
+        x->version > FDR_VERSION_MAX)
+        return tl_fail(e, TL_EFORMAT, 0, "version %u and type %u at the start; expected version %d to %d and type %d",
+                       tl_load16(header + FDR_HEADER_VERSION, false), tl_load16(header + FDR_HEADER_TYPE, false),
+                       FDR_VERSION_MIN, FDR_VERSION_MAX, FDR_TYPE);
+    char version[8];
+    snprintf(version, sizeof version, "%u", x->version);
+    t->version = tl_trace_intern(t, version);
+    t->byte_order = x->big ? "big" : "little";
+    if (!t->version)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the trace");
+    bool whole = got == sizeof header;
+    tl_trace_set_clock(t, "tsc", whole ? tl_load64(header + FDR_HEADER_HZ, x->big) : 0);
+    if (!whole) {
+        status = tl_trace_add_damage(t, e, 0, got, "header.truncated", "file header of %d bytes, but the file has %zu",
+                                     FDR_HEADER_SIZE, got);
+        return status < 0 ? status : 0;
+    }
+    x->slot = tl_load64(header + FDR_HEADER_BUFFER_SIZE, x->big);
+    if (x->version == 1 && x->slot < 3 * FDR_METADATA_SIZE && x->size > FDR_HEADER_SIZE) {
+        status = tl_trace_add_damage(t, e, FDR_HEADER_BUFFER_SIZE, 8, "fdr.bad-buffer-size",
+                                     "buffer size %" PRIu64 ", which cannot hold a buffer; expected %d or more",
+                                     x->slot, 3 * FDR_METADATA_SIZE);
+        x->slot = x->size - FDR_HEADER_SIZE;
+    }
+    return status < 0 ? status : 1;
+}
+
+static int open_reader(void *reader, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e)
+{
+    fdr_reader *r = reader;
+    r->in = in;
+    r->trace = t;
+    r->want = *want;
+    r->progress = progress;
+    int status = tl_trace_set_classes(t, xray_classes, XRAY_CLASSES, e);
+    if (status < 0)
+        return status;
+    status = read_header(r, t, e);
+    if (status == 0)
+        r->index.size = 0; /* nothing after the header to look at */
+    if (status >= 0)
+        status = fdr_index_build(&r->index, in, t, want->threads, e);
+    return status;
+}
+
+static uint32_t streams(void *reader)
+{
+    return ((const fdr_reader *)reader)->trace->ntrack;
+}
+
+static uint64_t stream_weight(void *reader, uint32_t stream)
+{
+    const fdr_index *x = &((const fdr_reader *)reader)->index;
+    uint64_t bytes = 0;
+    for (uint32_t i = x->first[stream]; i < x->first[stream + 1]; i++)
+        bytes += x->buffer[i].end - x->buffer[i].begin;
+    return bytes;
+}
+
+static int stream_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
+{
+    const fdr_reader *r = reader;
+    fdr_cursor *c = cursor;
+    c->reader = r;
+    c->track = stream;
+    c->buffer = r->index.buffer + r->index.first[stream];
+    c->last = r->index.buffer + r->index.first[stream + 1];
+    uint64_t largest = FDR_METADATA_SIZE; /* many threads may be read at once: no larger a window than is of use */
+    for (const fdr_buffer *b = c->buffer; b < c->last; b++)
+        if (b->end - b->begin > largest)
+            largest = b->end - b->begin;
+    return tl_window_init(&c->window, r->in, largest < WINDOW ? (size_t)largest : WINDOW, e);
+}
+
+static void stream_close(void *cursor)
+{
+    tl_window_fini(&((fdr_cursor *)cursor)->window);
+}
+
+/* At least `need` bytes at the cursor's position, as the index promised; NULL if the file changed since. */
+TL_ALWAYS_INLINE const uint8_t *look(fdr_cursor *c, size_t need, size_t *available, tl_error *e)
+{
+    tl_window *w = &c->window;
+    uint64_t at = c->position - w->base;
+    if (TL_UNLIKELY(at > w->n || w->n - at < need)) {
+        uint64_t left = c->end - c->position;
+        if (tl_window_load(w, c->position, left < w->capacity ? (size_t)left : w->capacity, e) < 0)
+            return NULL;
+        if (w->n < need) {
+            tl_fail(e, TL_EIO, c->position, "the file changed while it was read");
+            return NULL;
+        }
+        at = 0;
+    }
+    size_t have = w->n - (size_t)at;
+    uint64_t left = c->end - c->position;
+    *available = have < left ? have : (size_t)left;
+    return w->data + at;
+}
+
+/* Adds an event to the columns; its tape values come after. */
+TL_ALWAYS_INLINE void append(fdr_cursor *c, tl_batch *b, uint64_t tsc, uint64_t key, uint32_t cls, int32_t cpu,
+                             bool rich)
+{
+    b->ts[b->n] = tsc;
+    b->key[b->n] = key;
+    b->cls[b->n] = cls;
+    if (rich) {
+        if (b->cpu)
+            b->cpu[b->n] = cpu;
+        if (b->val)
+            b->val[b->n] = b->nval;
+    }
+    b->n++;
+    (void)c;
+}
+
+/* An argument of the event before: makes it an entry with arguments. */
+static int add_argument(tl_batch *b, uint64_t value)
+{
+    const uint32_t event = b->n - 1;
+    b->cls[event] = XRAY_ENTER_ARGS;
+    if (!b->val)
+        return 0;
+    if (b->nval == b->val[event]) {
+        tl_value *list = tl_batch_slots(b, 1);
+        if (!list)
+            return -1;
+        *list = (tl_value){.type = TL_LIST};
+    }
+    tl_value *slot = tl_batch_slots(b, 1);
+    if (!slot)
+        return -1;
+    *slot = (tl_value){.type = TL_U64, .as.u = value};
+    b->v[b->val[event]].n++;
+    return 0;
+}
+
+/* The payload at an offset, copied to the batch's arena. NULL when memory runs out or reading fails. */
+static const void *payload(fdr_cursor *c, tl_batch *b, uint64_t offset, size_t size, tl_error *e)
+{
+    uint8_t *copy = tl_arena_alloc(b->arena, size ? size : 1);
+    if (!copy) {
+        tl_fail(e, TL_ENOMEM, offset, "no memory for an event of %zu bytes", size);
+        return NULL;
+    }
+    const tl_window *w = &c->window;
+    if (offset >= w->base && offset - w->base <= w->n && w->n - (offset - w->base) >= size) {
+        memcpy(copy, w->data + (offset - w->base), size);
+        return copy;
+    }
+    size_t got = 0;
+    if (tl_input_read(w->in, offset, copy, size, &got, e) < 0)
+        return NULL;
+    if (got < size) {
+        tl_fail(e, TL_EIO, offset, "the file changed while it was read");
+        return NULL;
+    }
+    return copy;
+}
+
+static int decode_event(fdr_cursor *c, tl_batch *b, const uint8_t *p, unsigned kind, tl_error *e)
+{
+    const fdr_index *x = &c->reader->index;
+    const bool big = x->big, typed = kind == FDR_TYPED_EVENT;
+    const uint32_t size = tl_load32(p + FDR_EVENT_SIZE, big);
+    const uint32_t type = tl_load16(p + FDR_TYPED_TYPE, big);
+    uint64_t tsc;
+    int32_t cpu = c->cpu;
+    if (typed || x->version >= 5) {
+        c->tsc += (uint64_t)(int64_t)(int32_t)tl_load32(p + FDR_EVENT_DELTA, big);
+        tsc = c->tsc;
+    } else {
+        tsc = tl_load64(p + FDR_CUSTOM_TSC, big);
+        if (x->version == 4)
+            cpu = tl_load16(p + FDR_CUSTOM_CPU, big);
+    }
+    if (size > c->end - c->position - FDR_METADATA_SIZE)
+        return tl_fail(e, TL_EIO, c->position, "the file changed while it was read");
+    append(c, b, tsc, 0, typed ? XRAY_TYPED : XRAY_CUSTOM, cpu, true);
+    if (b->val) {
+        const void *data = payload(c, b, c->position + FDR_METADATA_SIZE, size, e);
+        tl_value *slot = data ? tl_batch_slots(b, typed ? 2 : 1) : NULL;
+        if (!data)
+            return TL_EIO;
+        if (!slot)
+            return tl_fail(e, TL_ENOMEM, c->position, "no memory for the values of a batch");
+        if (typed)
+            *slot++ = (tl_value){.type = TL_U64, .as.u = type};
+        *slot = (tl_value){.type = TL_BYTES, .n = size, .as.p = data};
+    }
+    c->position += FDR_METADATA_SIZE + (uint64_t)size;
+    return 0;
+}
+
+/* A metadata record at p. 1: done; 0: it needs a place in the batch, which is full; < 0: error. */
+static int decode_metadata(fdr_cursor *c, tl_batch *b, const uint8_t *p, tl_error *e)
+{
+    const bool big = c->reader->index.big;
+    const unsigned kind = FDR_KIND(p[0], big);
+    int status;
+    if (kind == FDR_CALL_ARGUMENT) {
+        if (c->after_entry && add_argument(b, tl_load64(p + FDR_CALL_ARGUMENT_VALUE, big)) < 0)
+            return tl_fail(e, TL_ENOMEM, c->position, "no memory for the arguments of a call");
+        c->position += FDR_METADATA_SIZE;
+        return 1;
+    }
+    switch (kind) {
+    case FDR_CUSTOM_EVENT:
+    case FDR_TYPED_EVENT:
+        if (b->n == TL_BATCH_MAX)
+            return 0;
+        c->after_entry = false;
+        status = decode_event(c, b, p, kind, e);
+        return status < 0 ? status : 1;
+    case FDR_NEW_CPU_ID:
+        c->cpu = tl_load16(p + FDR_NEW_CPU_ID_CPU, big);
+        c->tsc = tl_load64(p + FDR_NEW_CPU_ID_TSC, big);
+        break;
+    case FDR_TSC_WRAP:
+        c->tsc = tl_load64(p + FDR_TSC_WRAP_TSC, big);
+        break;
+    default:
+        return tl_fail(e, TL_EIO, c->position, "the file changed while it was read");
+    }
+    c->after_entry = false;
+    c->position += FDR_METADATA_SIZE;
+    return 1;
+}
+
+/* Function records: the n at p, until one is something else or the batch is full. Returns their number. */
+TL_ALWAYS_INLINE size_t decode_run(fdr_cursor *c, tl_batch *b, const uint8_t *p, size_t n, bool big, bool rich)
+{
+    size_t i = 0, room = TL_BATCH_MAX - b->n;
+    uint32_t action = FDR_ACTIONS;
+    if (n > room)
+        n = room;
+    for (; i < n; i++) {
+        const uint8_t *record = p + 8 * i;
+        uint32_t word = tl_load32(record + FDR_FUNCTION_WORD, big);
+        if (FDR_IS_METADATA(record[0], big))
+            break;
+        action = FDR_WORD_ACTION(word, big);
+        c->tsc += tl_load32(record + FDR_FUNCTION_DELTA, big);
+        append(c, b, c->tsc, FDR_WORD_ID(word, big), action & 3, c->cpu, rich);
+        if (rich && action == FDR_ENTER_ARGS && b->val) {
+            tl_value *list = tl_batch_slots(b, 1);
+            if (!list)
+                return SIZE_MAX;
+            *list = (tl_value){.type = TL_LIST};
+        }
+    }
+    if (i)
+        c->after_entry = action == FDR_ENTER || action == FDR_ENTER_ARGS;
+    return i;
+}
+
+TL_ALWAYS_INLINE int decode(fdr_cursor *c, tl_batch *b, bool big, bool rich, tl_error *e)
+{
+    for (;;) {
+        if (c->position == c->end) {
+            if (b->n == TL_BATCH_MAX || c->buffer == c->last)
+                return 0;
+            c->position = c->buffer->begin;
+            c->end = c->buffer->end;
+            c->buffer++;
+            c->after_entry = false;
+            if (c->reader->progress)
+                __atomic_fetch_add(c->reader->progress, c->end - c->position, __ATOMIC_RELAXED);
+            continue;
+        }
+        size_t available = 0;
+        const uint8_t *p = look(c, FDR_FUNCTION_SIZE, &available, e);
+        if (!p)
+            return TL_EIO;
+        if (FDR_IS_METADATA(p[0], big)) {
+            p = look(c, FDR_METADATA_SIZE, &available, e);
+            int status = p ? decode_metadata(c, b, p, e) : TL_EIO;
+            if (status <= 0)
+                return status;
+        } else {
+            if (b->n == TL_BATCH_MAX)
+                return 0;
+            size_t n = decode_run(c, b, p, available / FDR_FUNCTION_SIZE, big, rich);
+            if (n == SIZE_MAX)
+                return tl_fail(e, TL_ENOMEM, c->position, "no memory for the values of a batch");
+            if (n == 0)
+                return tl_fail(e, TL_EIO, c->position, "the file changed while it was read");
+            c->position += n * FDR_FUNCTION_SIZE;
+        }
+    }
+}
+
+static int stream_next(void *cursor, tl_batch *b, tl_error *e)
+{
+    fdr_cursor *c = cursor;
+    const bool rich = b->val || b->cpu, big = c->reader->index.big;
+    if (!c->track_filled) /* a cursor always fills the same batch */
+        for (uint32_t i = 0; i < TL_BATCH_MAX; i++)
+            b->track[i] = c->track;
+    c->track_filled = true;
+    int status = big    ? rich ? decode(c, b, true, true, e) : decode(c, b, true, false, e)
+                    : rich ? decode(c, b, false, true, e)
+                        : decode(c, b, false, false, e);
+    if (b->val)
+        b->val[b->n] = b->nval;
+    return status < 0 ? status : b->n > 0;
+}
+
+static void close_reader(void *reader)
+{
+    fdr_index_fini(&((fdr_reader *)reader)->index);
+}
+
+const tl_format tl_format_xray_fdr = {
+    .name = "xray-fdr",
+    .summary = "LLVM XRay flight data recorder log, versions 1 to 5",
+    .suffixes = ".fdr .xray",
+    .writes_fields = true,
+    .writes_cpu = true,
+    .reader_size = sizeof(fdr_reader),
+    .cursor_size = sizeof(fdr_cursor),
+    .probe = probe,
+    .open = open_reader,
+    .streams = streams,
+    .stream_weight = stream_weight,
+    .stream_open = stream_open,
+    .stream_next = stream_next,
+    .stream_close = stream_close,
+    .functions = xray_functions,
+    .close = close_reader,
+    .writer_size = sizeof(fdr_writer),
+    .create = fdr_create,
+    .accept = fdr_accept,
+    .write = fdr_write,
+    .finish = fdr_finish,
+    .discard = fdr_discard,
+};

@@ -1,0 +1,57 @@
+/* The writer of FDR files: members of the tl_format of "xray-fdr". */
+#ifndef TL_FORMAT_FDR_WRITE_H
+#define TL_FORMAT_FDR_WRITE_H
+
+#include "format/xray/write_map.h"
+
+/* Buffers that are held open, one a track; the one that waited longest makes room for another. 4 MiB in all. */
+#define FDR_OPEN_MAX 256u
+
+/* Content of a buffer, without BufferExtents: the size that the LLVM runtime uses. Only an event that is larger by
+ * itself gets a larger buffer. */
+#define FDR_BUFFER_MAX 16384u
+
+/* A slot of version 1, where all slots are of one size, said at the begin of the file: large, for an event that does
+ * not fit is lost. */
+#define FDR_SLOT_SIZE 65536u
+
+typedef struct fdr_open {
+    uint8_t *data;
+    size_t n, capacity;
+    uint64_t tsc;  /* running time */
+    uint64_t used; /* number of the last change of track that led here */
+    uint32_t track;
+    uint16_t cpu;
+} fdr_open;
+
+typedef struct fdr_track {
+    uint64_t wall;      /* microseconds of the last buffer */
+    uint64_t first_tsc; /* of the last buffer */
+    uint32_t open;      /* index + 1 of its open buffer; 0: none */
+    uint32_t tid, pid;
+    bool has_pid, begun, flushed;
+} fdr_track;
+
+typedef struct fdr_writer {
+    tl_write_context context;
+    int version;
+    uint8_t *action; /* by class id */
+    fdr_track *track;
+    uint32_t ntrack;
+    uint32_t *order;                                /* tracks in the order of their first event */
+    uint32_t norder, order_capacity, order_flushed; /* the first order_flushed ones are in the file */
+    fdr_open open[FDR_OPEN_MAX];
+    uint32_t nopen;
+    uint32_t last; /* index + 1 of the buffer used last */
+    uint64_t turn;
+    xray_arguments args;
+    uint64_t wide_id, wide_cpu, wide_type, wide_payload, wide_slot, cut_id, no_pid, other_args;
+} fdr_writer;
+
+int fdr_create(void *writer, const tl_write_context *context, tl_error *e);
+tl_accept fdr_accept(void *writer, const tl_class *c);
+int fdr_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e);
+int fdr_finish(void *writer, tl_error *e);
+void fdr_discard(void *writer);
+
+#endif

@@ -1,0 +1,282 @@
+/* Reading XRay profiles: LLVM's profiling mode files, whose layout is in xprof_layout.h.
+ *
+ * One parser serves twice: opening counts and notes damage, read_profile builds the tree from the good records. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/endian.h"
+#include "base/window.h"
+#include "format/xray/xprof_layout.h"
+#include "format/xray/xprof_write.h"
+#include "format/xray/xray_classes.h"
+
+enum { WINDOW = 128 << 10 };
+
+typedef struct xprof_reader {
+    tl_input *in;
+    tl_trace *trace;
+    bool big, whole_header;
+    uint64_t size, pid;
+} xprof_reader;
+
+/* One pass over the file. */
+typedef struct pass {
+    xprof_reader *r;
+    tl_trace *t;   /* notes damage and counts, if not NULL */
+    tl_profile *p; /* is filled, if not NULL */
+    tl_window window;
+    uint64_t position, stop; /* stop: end of the block, held within the file */
+    uint64_t thread;
+    uint32_t root;
+    int32_t *path; /* leaf first */
+    size_t npath, path_capacity;
+    tl_hash threads;
+} pass;
+
+static int probe(const tl_probe *p)
+{
+    if (p->size < 8)
+        return 0;
+    return tl_load64(p->head, false) == XPROF_MAGIC || tl_load64(p->head, true) == XPROF_MAGIC ? 64 : 0;
+}
+
+static uint64_t add_saturated(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* n bytes at the position (n <= WINDOW), which lie before s->stop; NULL on failure. */
+static const uint8_t *bytes(pass *s, size_t n, tl_error *e)
+{
+    size_t available = 0;
+    const uint8_t *p = tl_window_at(&s->window, s->position, n, &available, e);
+    if (p && available < n) {
+        tl_fail(e, TL_EIO, s->position, "the file became shorter while it was read");
+        return NULL;
+    }
+    return p;
+}
+
+/* Reads ids up to the 0 that ends them. 1: done; 0: the block ends first; < 0: error. */
+static int read_path(pass *s, tl_error *e)
+{
+    s->npath = 0;
+    while (s->stop - s->position >= XPROF_ID_SIZE) {
+        const uint8_t *p = bytes(s, XPROF_ID_SIZE, e);
+        if (!p)
+            return TL_EIO;
+        int32_t id = (int32_t)tl_load32(p, s->r->big);
+        s->position += XPROF_ID_SIZE;
+        if (id == 0)
+            return 1;
+        if (s->npath == s->path_capacity) {
+            size_t capacity = s->path_capacity ? 2 * s->path_capacity : 256;
+            int32_t *larger = realloc(s->path, capacity * sizeof *larger);
+            if (!larger)
+                return tl_fail(e, TL_ENOMEM, s->position, "no memory for a stack of %zu functions", capacity);
+            s->path = larger;
+            s->path_capacity = capacity;
+        }
+        s->path[s->npath++] = id;
+    }
+    return 0;
+}
+
+static int add_to_profile(pass *s, uint64_t calls, uint64_t self, tl_error *e)
+{
+    tl_profile *p = s->p;
+    uint32_t place = s->root;
+    for (size_t i = s->npath; i-- > 0 && place != TL_HASH_NONE;) {
+        uint32_t function = tl_profile_intern_function(p, s->r->trace, s->path[i]);
+        place = function == TL_HASH_NONE ? TL_HASH_NONE : tl_profile_child(p, place, function);
+    }
+    if (place == TL_HASH_NONE)
+        return tl_fail(e, TL_ENOMEM, s->position, "no memory for the call tree");
+    p->stat[place].calls = add_saturated(p->stat[place].calls, calls);
+    p->stat[place].self = add_saturated(p->stat[place].self, self);
+    return 0;
+}
+
+static int damage(pass *s, tl_error *e, uint64_t offset, uint64_t lost, const char *rule, const char *what)
+{
+    return s->t ? tl_trace_add_damage(s->t, e, offset, lost, rule, "%s", what) : 0;
+}
+
+/* The record at the position. 1: done; 0: the block ends within it; < 0: error. */
+static int read_record(pass *s, tl_error *e)
+{
+    const uint64_t start = s->position;
+    int status = read_path(s, e);
+    if (status < 0)
+        return status;
+    if (status == 0 || s->stop - s->position < XPROF_NUMBERS_SIZE) {
+        status =
+            damage(s, e, start, s->stop - start, "profile.truncated-record", "a record that the end of its block cuts");
+        return status < 0 ? status : 0;
+    }
+    const uint8_t *p = bytes(s, XPROF_NUMBERS_SIZE, e);
+    if (!p)
+        return TL_EIO;
+    uint64_t calls = tl_load64(p, s->r->big), self = tl_load64(p + XPROF_NUMBERS_SELF, s->r->big);
+    uint64_t self_at = s->position + XPROF_NUMBERS_SELF;
+    s->position += XPROF_NUMBERS_SIZE;
+    if (s->npath == 0) {
+        status = damage(s, e, start, s->position - start, "profile.empty-path", "a record without functions");
+        return status < 0 ? status : 1;
+    }
+    if (self >> 63) {
+        if (s->t)
+            status = tl_trace_add_damage(s->t, e, self_at, 8, "profile.negative-time",
+                                         "self time of %" PRId64 " ticks; counted as 0", (int64_t)self);
+        if (status < 0)
+            return status;
+        self = 0;
+    }
+    if (s->t) {
+        s->t->profile_paths++;
+        s->t->profile_calls = add_saturated(s->t->profile_calls, calls);
+        s->t->profile_self = add_saturated(s->t->profile_self, self);
+    }
+    if (s->p)
+        status = add_to_profile(s, calls, self, e);
+    return status < 0 ? status : 1;
+}
+
+/* Counts the block's thread, and finds the root of its tree. */
+static int enter_thread(pass *s, tl_error *e)
+{
+    if (s->t && tl_hash_get(&s->threads, s->thread) == TL_HASH_NONE) {
+        if (!tl_hash_put(&s->threads, s->thread, 0))
+            return tl_fail(e, TL_ENOMEM, s->position, "no memory for the list of threads");
+        s->t->profile_threads++;
+    }
+    if (s->p && s->p->per_thread) {
+        char name[40];
+        snprintf(name, sizeof name, "thread %" PRIu64, s->thread);
+        tl_track track = {
+            .name = name, .tid = (int64_t)s->thread, .pid = (int64_t)s->r->pid, .has_tid = true, .has_pid = true};
+        s->root = tl_profile_thread_root(s->p, &track);
+        if (s->root == TL_HASH_NONE)
+            return tl_fail(e, TL_ENOMEM, s->position, "no memory for the call tree");
+    }
+    return 0;
+}
+
+/* The block at the position. 1: another may follow; 0: nothing more can be read; < 0: error. */
+static int read_block(pass *s, tl_error *e)
+{
+    const uint64_t start = s->position, size = s->r->size;
+    s->stop = size;
+    if (size - start < XPROF_BLOCK_SIZE) {
+        int status =
+            damage(s, e, start, size - start, "profile.truncated-block", "the file ends within a block header");
+        return status < 0 ? status : 0;
+    }
+    const uint8_t *p = bytes(s, XPROF_BLOCK_SIZE, e);
+    if (!p)
+        return TL_EIO;
+    const uint32_t length = tl_load32(p + XPROF_BLOCK_BYTES, s->r->big);
+    if (length < XPROF_BLOCK_SIZE) {
+        int status =
+            s->t ? tl_trace_add_damage(s->t, e, start, size - start, "profile.bad-block-size",
+                                       "block of %" PRIu32 " bytes; expected %d or more", length, XPROF_BLOCK_SIZE)
+                 : 0;
+        return status < 0 ? status : 0;
+    }
+    s->thread = tl_load64(p + XPROF_BLOCK_THREAD, s->r->big);
+    int status = enter_thread(s, e);
+    if (status < 0)
+        return status;
+    s->position += XPROF_BLOCK_SIZE;
+    const bool cut = length > size - start;
+    s->stop = cut ? size : start + length;
+    status = 1;
+    while (status == 1 && s->position < s->stop)
+        status = read_record(s, e);
+    if (status == 1 && cut)
+        status = damage(s, e, size, 0, "profile.truncated-block", "the file ends within a block");
+    s->position = s->stop;
+    return status < 0 ? status : 1;
+}
+
+static int run(xprof_reader *r, tl_trace *t, tl_profile *p, tl_error *e)
+{
+    pass s = {.r = r, .t = t, .p = p, .position = XPROF_HEADER_SIZE};
+    int status = tl_window_init(&s.window, r->in, WINDOW, e);
+    if (status == 0)
+        status = 1;
+    while (status == 1 && s.position < r->size)
+        status = read_block(&s, e);
+    tl_window_fini(&s.window);
+    tl_hash_fini(&s.threads);
+    free(s.path);
+    return status < 0 ? status : 0;
+}
+
+static int open_reader(void *reader, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e)
+{
+    (void)want;
+    (void)progress;
+    xprof_reader *r = reader;
+    uint8_t header[XPROF_HEADER_SIZE] = {0};
+    size_t got = 0;
+    int status = tl_input_read(in, 0, header, sizeof header, &got, e);
+    if (status < 0)
+        return status;
+    r->in = in;
+    r->trace = t;
+    r->size = tl_input_size(in);
+    r->big = tl_load64(header + XPROF_HEADER_MAGIC, true) == XPROF_MAGIC;
+    r->whole_header = got == sizeof header;
+    if (tl_load64(header + XPROF_HEADER_MAGIC, r->big) != XPROF_MAGIC)
+        return tl_fail(e, TL_EFORMAT, 0, "no \"xrayprof\" magic number at the start");
+    t->byte_order = r->big ? "big" : "little";
+    t->has_profile_counts = true;
+    tl_trace_set_clock(t, "tsc", 0);
+    if (!r->whole_header)
+        return tl_trace_add_damage(t, e, 0, got, "header.truncated", "file header of %d bytes, but the file has %zu",
+                                   XPROF_HEADER_SIZE, got);
+    const uint64_t version = tl_load64(header + XPROF_HEADER_VERSION, r->big);
+    r->pid = tl_load64(header + XPROF_HEADER_PID, r->big);
+    char text[24];
+    snprintf(text, sizeof text, "0x%" PRIx64, version);
+    t->version = tl_trace_intern(t, text);
+    if (!t->version)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the trace");
+    if (version != XPROF_VERSION)
+        status = tl_trace_add_damage(t, e, XPROF_HEADER_VERSION, 8, "profile.unknown-version",
+                                     "version 0x%" PRIx64 "; known is 0x%" PRIx64, version, XPROF_VERSION);
+    if (status == 0)
+        status = run(r, t, NULL, e);
+    tl_trace_sort_damage(t);
+    return status;
+}
+
+static uint32_t streams(void *reader)
+{
+    (void)reader;
+    return 0;
+}
+
+static int read_profile(void *reader, tl_profile *p, tl_error *e)
+{
+    xprof_reader *r = reader;
+    p->has_histogram = false;
+    int status = r->whole_header ? run(r, NULL, p, e) : 0;
+    return status < 0 ? status : tl_profile_sum_up(p, e);
+}
+
+const tl_format tl_format_xray_profile = {
+    .name = "xray-profile",
+    .summary = "LLVM XRay profiling mode file",
+    .suffixes = ".xrayprof",
+    .thread_profile = true,
+    .reader_size = sizeof(xprof_reader),
+    .probe = probe,
+    .open = open_reader,
+    .streams = streams,
+    .functions = xray_functions,
+    .read_profile = read_profile,
+    .write_profile = xprof_write,
+};

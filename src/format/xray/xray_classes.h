@@ -1,0 +1,22 @@
+/* The event classes of XRay logs. Their numbers are those of the actions in the files. */
+#ifndef TL_FORMAT_XRAY_CLASSES_H
+#define TL_FORMAT_XRAY_CLASSES_H
+
+#include "model/format_impl.h"
+
+enum { XRAY_ENTER, XRAY_EXIT, XRAY_TAIL_EXIT, XRAY_ENTER_ARGS, XRAY_CUSTOM, XRAY_TYPED, XRAY_CLASSES };
+
+extern const tl_class xray_classes[XRAY_CLASSES];
+
+/* The index of thread (pid, tid), adding it to the trace if it is new. `threads` belongs to the reader. */
+typedef struct xray_threads {
+    tl_hash with_pid, without_pid;
+} xray_threads;
+int xray_thread(xray_threads *threads, tl_trace *t, bool has_pid, int64_t pid, int64_t tid, uint32_t *track,
+                tl_error *e);
+void xray_threads_fini(xray_threads *threads);
+
+/* Adds functions of the instrumented binary: the `functions` member of every XRay format. */
+int xray_functions(void *reader, tl_elf *elf, tl_trace *t, tl_error *e);
+
+#endif

@@ -1,0 +1,69 @@
+/* Making batches: allocation once, then appending without any. */
+#include "model/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int tl_batch_init(tl_batch *b, const struct tl_trace *t, const tl_want *want, tl_error *e)
+{
+    *b = (tl_batch){.trace = t};
+    b->ts = malloc(TL_BATCH_MAX * sizeof *b->ts);
+    b->key = malloc(TL_BATCH_MAX * sizeof *b->key);
+    b->cls = malloc(TL_BATCH_MAX * sizeof *b->cls);
+    b->track = malloc(TL_BATCH_MAX * sizeof *b->track);
+    bool ok = b->ts && b->key && b->cls && b->track;
+    if (want->cpu)
+        ok = (b->cpu = malloc(TL_BATCH_MAX * sizeof *b->cpu)) && ok;
+    if (want->fields) {
+        b->val_capacity = TL_BATCH_MAX;
+        b->val = calloc(TL_BATCH_MAX + 1, sizeof *b->val);
+        b->v = malloc(b->val_capacity * sizeof *b->v);
+        b->arena = calloc(1, sizeof *b->arena);
+        ok = ok && b->val && b->v && b->arena;
+    }
+    if (ok)
+        return 0;
+    tl_batch_fini(b);
+    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a batch of events");
+}
+
+void tl_batch_fini(tl_batch *b)
+{
+    free(b->ts);
+    free(b->key);
+    free(b->cls);
+    free(b->track);
+    free(b->cpu);
+    free(b->val);
+    free(b->v);
+    if (b->arena)
+        tl_arena_fini(b->arena);
+    free(b->arena);
+    *b = (tl_batch){0};
+}
+
+void tl_batch_clear(tl_batch *b)
+{
+    b->n = b->nval = 0;
+    if (b->arena)
+        tl_arena_reset(b->arena);
+}
+
+tl_value *tl_batch_slots(tl_batch *b, uint32_t n)
+{
+    if (n > b->val_capacity - b->nval) {
+        if (n > UINT32_MAX / 4 - b->nval)
+            return NULL;
+        uint32_t capacity = b->val_capacity;
+        while (n > capacity - b->nval)
+            capacity *= 2;
+        tl_value *larger = realloc(b->v, capacity * sizeof *larger);
+        if (!larger)
+            return NULL;
+        b->v = larger;
+        b->val_capacity = capacity;
+    }
+    tl_value *slots = b->v + b->nval;
+    b->nval += n;
+    return slots;
+}

@@ -1,0 +1,368 @@
+/* Histograms of call durations: buckets, the two ways to keep counts, adding, merging, percentiles. */
+#include "model/histogram.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW_STEP 16u /* buckets; a window begins and ends on a multiple of it */
+#define DENSE       8u /* a window may have this many buckets for each used one: then it takes at most twice the list */
+#define HOT         64u /* calls that earn a window whatever its size: searching the list for each would cost more */
+
+uint64_t tl_hist_low(uint32_t bucket)
+{
+    if (bucket < 2 * TL_HIST_SUB)
+        return bucket;
+    uint64_t leading = TL_HIST_SUB + (bucket & (TL_HIST_SUB - 1));
+    return leading << ((bucket >> TL_HIST_SUB_BITS) - 1);
+}
+
+/* Values in a bucket, less one. */
+static uint64_t width_less_one(uint32_t bucket)
+{
+    return bucket < 2 * TL_HIST_SUB ? 0 : ((uint64_t)1 << ((bucket >> TL_HIST_SUB_BITS) - 1)) - 1;
+}
+
+uint64_t tl_hist_high(uint32_t bucket)
+{
+    return tl_hist_low(bucket) + width_less_one(bucket);
+}
+
+uint64_t tl_hist_middle(uint32_t bucket)
+{
+    return tl_hist_low(bucket) + width_less_one(bucket) / 2;
+}
+
+/* ---- the window ---- */
+
+static uint64_t *wide_counts(const tl_hist *h)
+{
+    return (uint64_t *)(void *)h->count;
+}
+
+static uint64_t window_count(const tl_hist *h, uint32_t at)
+{
+    return h->wide ? wide_counts(h)[at] : h->count[at];
+}
+
+static bool widen(tl_hist *h)
+{
+    uint64_t *wide = malloc(h->n * sizeof *wide);
+    if (!wide)
+        return false;
+    for (uint32_t i = 0; i < h->n; i++)
+        wide[i] = h->count[i];
+    free(h->count);
+    h->count = (uint32_t *)(void *)wide;
+    h->wide = true;
+    return true;
+}
+
+/* Adds to a bucket inside the window; cannot fail if the window is wide or the sum fits 32 bits. */
+static bool window_add(tl_hist *h, uint32_t bucket, uint64_t n)
+{
+    uint32_t at = bucket - h->first;
+    if (!h->wide && n > UINT32_MAX - h->count[at] && !widen(h))
+        return false;
+    if (h->wide)
+        wide_counts(h)[at] = tl_add_saturated(wide_counts(h)[at], n);
+    else
+        h->count[at] += (uint32_t)n;
+    return true;
+}
+
+/* The window that holds the buckets low .. high. */
+static void window_bounds(uint32_t low, uint32_t high, uint32_t *first, uint32_t *n)
+{
+    *first = low / WINDOW_STEP * WINDOW_STEP;
+    *n = (high / WINDOW_STEP + 1) * WINDOW_STEP - *first;
+}
+
+static bool window_covers(const tl_hist *h, uint32_t bucket)
+{
+    return bucket - h->first < h->n;
+}
+
+/* Replaces whatever holds the counts by a window that also has room for the buckets low .. high. */
+static bool to_window(tl_hist *h, uint32_t low, uint32_t high)
+{
+    uint32_t first, n;
+    bool wide = h->wide;
+    if (h->n && h->first < low)
+        low = h->first;
+    if (h->n && h->first + h->n - 1u > high)
+        high = h->first + h->n - 1u;
+    for (uint32_t i = 0; i < h->used; i++) {
+        low = h->pair[i].bucket < low ? h->pair[i].bucket : low;
+        high = h->pair[i].bucket > high ? h->pair[i].bucket : high;
+        wide |= h->pair[i].count > UINT32_MAX;
+    }
+    window_bounds(low, high, &first, &n);
+    size_t each = wide ? sizeof(uint64_t) : sizeof(uint32_t);
+    tl_hist window = {.first = (uint16_t)first, .n = (uint16_t)n, .wide = wide};
+    window.count = calloc(n, each);
+    if (!window.count)
+        return false;
+    if (h->n)
+        memcpy((char *)window.count + (h->first - first) * each, h->count, h->n * each);
+    for (uint32_t i = 0; i < h->used; i++)
+        window_add(&window, h->pair[i].bucket, h->pair[i].count);
+    free(h->count);
+    *h = window;
+    return true;
+}
+
+/* ---- the list ---- */
+
+/* Index of the first entry whose bucket is not below `bucket`. */
+static uint32_t list_find(const tl_hist *h, uint32_t bucket)
+{
+    uint32_t from = 0, to = h->used;
+    while (from < to) {
+        uint32_t middle = (from + to) / 2;
+        if (h->pair[middle].bucket < bucket)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* Room for n entries. */
+static bool list_reserve(tl_hist *h, uint32_t n)
+{
+    uint8_t log2 = h->pair ? h->capacity_log2 : 0;
+    while ((1u << log2) < n)
+        log2++;
+    if (h->pair && log2 == h->capacity_log2)
+        return true;
+    tl_hist_pair *moved = realloc(h->pair, ((size_t)1 << log2) * sizeof *moved);
+    if (!moved)
+        return false;
+    h->pair = moved;
+    h->capacity_log2 = log2;
+    return true;
+}
+
+/* Puts an entry in its place; there must be room. */
+static void list_add(tl_hist *h, uint32_t bucket, uint64_t n)
+{
+    uint32_t at = list_find(h, bucket);
+    if (at < h->used && h->pair[at].bucket == bucket) {
+        h->pair[at].count = tl_add_saturated(h->pair[at].count, n);
+        return;
+    }
+    memmove(h->pair + at + 1, h->pair + at, (h->used - at) * sizeof *h->pair);
+    h->pair[at] = (tl_hist_pair){.count = n, .bucket = bucket};
+    h->used++;
+}
+
+/* Replaces a window by a list with room for `room` entries, at least its used buckets. */
+static bool to_list(tl_hist *h, uint32_t room)
+{
+    tl_hist list = {0};
+    if (!list_reserve(&list, room))
+        return false;
+    for (uint32_t i = 0; i < h->n; i++)
+        if (window_count(h, i))
+            list.pair[list.used++] = (tl_hist_pair){.count = window_count(h, i), .bucket = h->first + i};
+    free(h->count);
+    *h = list;
+    return true;
+}
+
+/* ---- either ---- */
+
+static uint32_t count_used(const tl_hist *h)
+{
+    uint32_t used = h->used;
+    for (uint32_t i = 0; i < h->n; i++)
+        used += window_count(h, i) != 0;
+    return used;
+}
+
+static bool is_dense(uint32_t low, uint32_t high, uint32_t used)
+{
+    uint32_t first, n;
+    window_bounds(low, high, &first, &n);
+    return n <= DENSE * used;
+}
+
+/* Turns a list into a window if that is worth it. It stays a list when memory runs out: slower, not wrong. */
+static void settle(tl_hist *h, bool hot)
+{
+    uint32_t low = h->pair[0].bucket, high = h->pair[h->used - 1].bucket;
+    if (hot || is_dense(low, high, h->used))
+        (void)to_window(h, low, high);
+}
+
+bool tl_hist_add_slow(tl_hist *h, uint32_t bucket, uint64_t n)
+{
+    assert(bucket < TL_HIST_BUCKETS);
+    if (n == 0)
+        return true;
+    if (h->n && !window_covers(h, bucket)) {
+        uint32_t low = bucket < h->first ? bucket : h->first;
+        uint32_t high = bucket < h->first ? h->first + h->n - 1u : bucket;
+        uint32_t used = count_used(h) + 1;
+        bool keep = is_dense(low, high, used) || tl_hist_sum(h) >= HOT;
+        if (!(keep ? to_window(h, low, high) : to_list(h, used)))
+            return false;
+    }
+    if (h->n)
+        return window_add(h, bucket, n);
+    if (!list_reserve(h, h->used + 1u))
+        return false;
+    uint32_t before = h->used;
+    list_add(h, bucket, n);
+    if (h->used != before)
+        settle(h, false);
+    else if (n == 1 && tl_hist_get(h, bucket) >= HOT)
+        settle(h, true);
+    return true;
+}
+
+bool tl_hist_assign(tl_hist *h, const tl_hist_pair *pair, uint32_t n)
+{
+    assert(!h->n && !h->used && n <= TL_HIST_BUCKETS);
+    if (n == 0)
+        return true;
+    if (!list_reserve(h, n))
+        return false;
+    memcpy(h->pair, pair, n * sizeof *pair);
+    h->used = (uint16_t)n;
+    settle(h, false);
+    return true;
+}
+
+/* The last used bucket of a histogram that is not empty. */
+static uint32_t last_used(const tl_hist *h)
+{
+    if (h->used)
+        return h->pair[h->used - 1].bucket;
+    uint32_t at = h->n;
+    while (at > 0 && !window_count(h, at - 1))
+        at--;
+    return h->first + at - 1;
+}
+
+/* Would some count of the window no longer fit 32 bits? */
+static bool sum_needs_wide(const tl_hist *into, const tl_hist *from)
+{
+    for (uint32_t b = tl_hist_next(from, 0); b < TL_HIST_BUCKETS; b = tl_hist_next(from, b + 1))
+        if (tl_hist_get(from, b) > UINT32_MAX - tl_hist_get(into, b))
+            return true;
+    return false;
+}
+
+bool tl_hist_reserve(tl_hist *into, const tl_hist *from)
+{
+    uint32_t low = tl_hist_next(from, 0);
+    if (low == TL_HIST_BUCKETS)
+        return true;
+    uint32_t high = last_used(from);
+    if (!into->n || !window_covers(into, low) || !window_covers(into, high)) {
+        uint32_t used = count_used(into);
+        for (uint32_t b = low; b < TL_HIST_BUCKETS; b = tl_hist_next(from, b + 1))
+            used += tl_hist_get(into, b) == 0;
+        uint32_t first = tl_hist_next(into, 0);
+        if (first != TL_HIST_BUCKETS) {
+            low = first < low ? first : low;
+            high = last_used(into) > high ? last_used(into) : high;
+        }
+        if (!is_dense(low, high, used))
+            return into->n ? to_list(into, used) : list_reserve(into, used);
+        if (!to_window(into, low, high))
+            return false;
+    }
+    return into->wide || !sum_needs_wide(into, from) || widen(into);
+}
+
+bool tl_hist_merge(tl_hist *into, const tl_hist *from)
+{
+    if (!tl_hist_reserve(into, from))
+        return false;
+    for (uint32_t b = tl_hist_next(from, 0); b < TL_HIST_BUCKETS; b = tl_hist_next(from, b + 1)) {
+        if (into->n)
+            window_add(into, b, tl_hist_get(from, b));
+        else
+            list_add(into, b, tl_hist_get(from, b));
+    }
+    return true;
+}
+
+void tl_hist_fini(tl_hist *h)
+{
+    free(h->count);
+    *h = (tl_hist){0};
+}
+
+uint64_t tl_hist_get(const tl_hist *h, uint32_t bucket)
+{
+    if (h->n)
+        return window_covers(h, bucket) ? window_count(h, bucket - h->first) : 0;
+    uint32_t at = list_find(h, bucket);
+    return at < h->used && h->pair[at].bucket == bucket ? h->pair[at].count : 0;
+}
+
+uint64_t tl_hist_sum(const tl_hist *h)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < h->used; i++)
+        sum = tl_add_saturated(sum, h->pair[i].count);
+    for (uint32_t i = 0; i < h->n; i++)
+        sum = tl_add_saturated(sum, window_count(h, i));
+    return sum;
+}
+
+uint32_t tl_hist_next(const tl_hist *h, uint32_t from)
+{
+    if (!h->n) {
+        uint32_t at = list_find(h, from);
+        return at < h->used ? h->pair[at].bucket : TL_HIST_BUCKETS;
+    }
+    for (uint32_t at = from < h->first ? 0 : from - h->first; at < h->n; at++)
+        if (window_count(h, at))
+            return h->first + at;
+    return TL_HIST_BUCKETS;
+}
+
+uint64_t tl_hist_percentile(const tl_hist *h, unsigned permille, uint64_t min, uint64_t max)
+{
+    uint64_t sum = tl_hist_sum(h), below = 0;
+    if (sum == 0)
+        return 0;
+    if (permille > 1000)
+        permille = 1000;
+    uint64_t rank = sum / 1000 * permille + (sum % 1000 * permille + 999) / 1000; /* ceil, without overflow */
+    if (rank <= 1)
+        return min;
+    if (rank >= sum)
+        return max;
+    uint32_t b = tl_hist_next(h, 0);
+    for (;; b = tl_hist_next(h, b + 1)) {
+        below = tl_add_saturated(below, tl_hist_get(h, b));
+        if (below >= rank)
+            break;
+    }
+    uint64_t value = tl_hist_middle(b);
+    return value < min ? min : value > max ? max : value;
+}
+
+void tl_hist_total_start(tl_hist_total *s, uint64_t min, uint64_t max)
+{
+    uint32_t first, n;
+    window_bounds(tl_hist_bucket(min), tl_hist_bucket(max < min ? min : max), &first, &n);
+    memset(s->count, 0, n * sizeof *s->count);
+    s->hist = (tl_hist){.first = (uint16_t)first, .n = (uint16_t)n, .wide = true};
+    s->hist.count = (uint32_t *)(void *)s->count;
+    s->min = min;
+    s->max = max;
+}
+
+void tl_hist_total_add(tl_hist_total *s, const tl_hist *h)
+{
+    for (uint32_t b = tl_hist_next(h, 0); b < TL_HIST_BUCKETS; b = tl_hist_next(h, b + 1))
+        if (window_covers(&s->hist, b))
+            s->count[b - s->hist.first] = tl_add_saturated(s->count[b - s->hist.first], tl_hist_get(h, b));
+}

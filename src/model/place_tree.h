@@ -1,0 +1,77 @@
+/* The tree of a profile made ready for walking: children in canonical order, and what every place weighs.
+ *
+ * Walks need no recursion and no stack, so that a tree may be as deep as it likes. The same profile gives the same walk
+ * however it was merged. */
+#ifndef TL_MODEL_PLACE_TREE_H
+#define TL_MODEL_PLACE_TREE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/profile_impl.h"
+
+typedef struct tl_place_tree {
+    const tl_profile *profile;
+    uint32_t *child, *next; /* first child and next sibling of a place; 0: none */
+    /* Ticks seen below a place, itself included: its total, but at least its self time and the weights of its children.
+     * More than the total for frames that never ended, of which only the calls within are known. */
+    uint64_t *weight;
+    uint32_t depth; /* functions of the longest stack */
+} tl_place_tree;
+
+/* The profile must live longer, and stay as it is. Errors: TL_ENOMEM. */
+int tl_place_tree_init(tl_place_tree *t, const tl_profile *p, tl_error *e);
+void tl_place_tree_fini(tl_place_tree *t); /* of zeroed memory, or after any init */
+
+/* A walk enters every place below its root before its children, and leaves it after them. */
+typedef struct tl_place_walk {
+    const tl_place_tree *tree;
+    uint32_t root, place;
+    bool leaving;
+    uint32_t track;  /* of the thread's tree that the place is in, or TL_NO_TRACK */
+    uint32_t depth;  /* functions in the stack, that of the place included; roots of threads are none */
+    uint32_t *stack; /* [depth] functions, outermost first */
+} tl_place_walk;
+
+int tl_place_walk_init(tl_place_walk *w, const tl_place_tree *t, tl_error *e);
+void tl_place_walk_fini(tl_place_walk *w);
+/* Begins anew, below the root of all (0) or of a thread; init does so with 0. */
+void tl_place_walk_start(tl_place_walk *w, uint32_t root);
+bool tl_place_walk_next(tl_place_walk *w); /* false: that was all */
+
+/* Formats that write out the whole stack of every place grow with places times depth. They write at most this many
+ * frames in all; longer stacks are cut in the middle, where it costs least: functions keep their self time. */
+#define TL_STACK_FRAMES_MAX (UINT64_C(1) << 28)
+#define TL_STACK_CUT_LEAST  64u /* stacks up to here are never cut */
+
+/* The longest stack that may be written whole, if each place is written samples(profile, place) times and all their
+ * frames shall not exceed `budget`. UINT32_MAX: any. */
+int tl_place_tree_longest(const tl_place_tree *t, uint64_t (*samples)(const tl_profile *p, uint32_t place),
+                          uint64_t budget, uint32_t *longest, tl_error *e);
+
+/* How many frames of the walk's stack are written, and which is number i of them, outermost first. */
+TL_ALWAYS_INLINE uint32_t tl_stack_frames(const tl_place_walk *w, uint32_t longest)
+{
+    return w->depth < longest ? w->depth : longest;
+}
+
+TL_ALWAYS_INLINE uint32_t tl_stack_frame(const tl_place_walk *w, uint32_t frames, uint32_t i)
+{
+    return w->stack[i < frames - frames / 2 ? i : w->depth - frames + i];
+}
+
+/* What a writer reports when it had to cut. */
+#define TL_DROP_CUT_STACKS "middles of very deep stacks"
+
+/* 1 if the place has calls or self time; for tl_place_tree_longest(). */
+uint64_t tl_place_is_used(const tl_profile *p, uint32_t place);
+/* 1 if the place has self time. */
+uint64_t tl_place_has_self(const tl_profile *p, uint32_t place);
+/* Places that have a histogram, and places that have calls: what formats without them drop. */
+uint64_t tl_profile_histograms(const tl_profile *p);
+uint64_t tl_profile_called_places(const tl_profile *p);
+
+/* Name of the thread that the walk is in; NULL outside of threads' trees. */
+const char *tl_place_walk_thread(const tl_place_walk *w);
+
+#endif

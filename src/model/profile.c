@@ -1,0 +1,334 @@
+/* Profiles: making places, functions and threads, and looking at them. Numbers are in profile_stat.c. */
+#include "model/profile_impl.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traceloom/trace.h"
+
+int tl_profile_new(tl_profile **out, const tl_clock *clock, tl_error *e)
+{
+    tl_profile *p = calloc(1, sizeof *p);
+    if (!p)
+        goto no_memory;
+    p->direct = malloc(TL_DIRECT_IDS * sizeof *p->direct);
+    if (!p->direct || !tl_profile_reserve(p, 16, 16))
+        goto no_memory;
+    memset(p->direct, 0xff, TL_DIRECT_IDS * sizeof *p->direct); /* TL_HASH_NONE everywhere */
+    p->place[0] = (tl_place){.function = TL_NO_FUNCTION, .track = TL_NO_TRACK};
+    p->stat[0] = (tl_place_stat){.min = UINT64_MAX};
+    p->same_next[0] = 0;
+    p->nplace = 1;
+    p->has_histogram = true;
+    p->clock = *clock;
+    p->clock.name = tl_profile_intern(p, clock->name);
+    if (clock->name && !p->clock.name)
+        goto no_memory;
+    tl_scale_init(&p->scale, clock->hz);
+    *out = p;
+    return 0;
+no_memory:
+    tl_profile_free(p);
+    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a profile");
+}
+
+void tl_profile_free(tl_profile *p)
+{
+    if (!p)
+        return;
+    for (uint32_t i = 0; i < p->nplace; i++)
+        tl_hist_fini(&p->stat[i].hist);
+    free(p->place);
+    free(p->stat);
+    free(p->same_next);
+    free(p->function);
+    free(p->same_first);
+    free(p->direct);
+    free(p->track);
+    tl_hash_fini(&p->child);
+    tl_hash_fini(&p->by_detail);
+    tl_hash_fini(&p->by_id);
+    tl_hash_fini(&p->by_track);
+    tl_strings_fini(&p->strings);
+    free(p);
+}
+
+/* Resizes an array that *array points to; false, and it is as before, when memory runs out. */
+static bool resize(void *array, uint32_t n, size_t element)
+{
+    void *old;
+    if (n > SIZE_MAX / element)
+        return false;
+    memcpy(&old, array, sizeof old);
+    void *moved = realloc(old, n * element);
+    if (!moved)
+        return false;
+    memcpy(array, &moved, sizeof moved);
+    return true;
+}
+
+static bool reserve_places(tl_profile *p, uint32_t n)
+{
+    if (n <= p->place_capacity)
+        return true;
+    if (!resize(&p->place, n, sizeof *p->place) || !resize(&p->stat, n, sizeof *p->stat) ||
+        !resize(&p->same_next, n, sizeof *p->same_next))
+        return false;
+    p->place_capacity = n;
+    return true;
+}
+
+static bool reserve_functions(tl_profile *p, uint32_t n)
+{
+    if (n <= p->function_capacity)
+        return true;
+    if (!resize(&p->function, n, sizeof *p->function) || !resize(&p->same_first, n, sizeof *p->same_first))
+        return false;
+    p->function_capacity = n;
+    return true;
+}
+
+bool tl_profile_reserve(tl_profile *p, uint32_t places, uint32_t functions)
+{
+    return reserve_places(p, places) && reserve_functions(p, functions);
+}
+
+const char *tl_profile_intern(tl_profile *p, const char *s)
+{
+    return s ? tl_strings_get(&p->strings, s, strlen(s)) : NULL;
+}
+
+/* ---- places ---- */
+
+/* A new place; 0 when memory runs out. The caller enters it where it can be found again. */
+static uint32_t add_place(tl_profile *p, uint32_t parent, uint32_t function, uint32_t track)
+{
+    if (p->nplace == TL_PLACES_MAX)
+        return 0;
+    if (p->nplace == p->place_capacity && !reserve_places(p, 2 * p->place_capacity))
+        return 0;
+    uint32_t place = p->nplace++;
+    p->place[place] = (tl_place){.parent = parent, .function = function, .track = track};
+    p->stat[place] = (tl_place_stat){.min = UINT64_MAX};
+    p->same_next[place] = 0;
+    return place;
+}
+
+uint32_t tl_profile_child_slow(tl_profile *p, uint32_t parent, uint32_t function)
+{
+    assert(parent < p->nplace && function < p->nfunction);
+    uint64_t key = (uint64_t)parent << 32 | function;
+    uint32_t place = tl_hash_get(&p->child, key);
+    if (place == TL_HASH_NONE) {
+        place = add_place(p, parent, function, TL_NO_TRACK);
+        if (!place)
+            return TL_HASH_NONE;
+        if (!tl_hash_put(&p->child, key, place)) {
+            p->nplace--;
+            return TL_HASH_NONE;
+        }
+        p->same_next[place] = p->same_first[function];
+        p->same_first[function] = place;
+    }
+    p->place[parent].last_child = place;
+    return place;
+}
+
+uint32_t tl_profile_place_track(const tl_profile *p, uint32_t place)
+{
+    while (place && p->place[place].track == TL_NO_TRACK)
+        place = p->place[place].parent;
+    return place ? p->place[place].track : TL_NO_TRACK;
+}
+
+/* ---- functions ---- */
+
+static uint64_t mix_in(uint64_t hash, uint64_t v)
+{
+    return tl_hash_mix(hash + 0x9e3779b97f4a7c15u) ^ v;
+}
+
+static uint64_t mix_in_string(uint64_t hash, const char *interned)
+{
+    return mix_in(hash, (uint64_t)(uintptr_t)interned); /* equal text has equal pointers */
+}
+
+static bool same_function(const tl_function *a, const tl_function *b)
+{
+    return a->id == b->id && a->module == b->module && a->name == b->name && a->file == b->file && a->line == b->line;
+}
+
+/* Details that do not tell functions apart: of two the smaller one that is known, so that the order does not matter. */
+static void combine_details(tl_function *into, const tl_function *from)
+{
+    if (from->address && (!into->address || from->address < into->address))
+        into->address = from->address;
+    if (from->linkage_name && (!into->linkage_name || strcmp(from->linkage_name, into->linkage_name) < 0))
+        into->linkage_name = from->linkage_name;
+}
+
+uint32_t tl_profile_add_interned_function(tl_profile *p, const tl_function *f)
+{
+    uint64_t key = mix_in_string(mix_in_string(mix_in_string(f->line, f->module), f->name), f->file);
+    uint32_t index;
+    for (key = tl_hash_mix(mix_in(key, (uint64_t)f->id));; key++) {
+        index = tl_hash_get(&p->by_detail, key);
+        if (index == TL_HASH_NONE)
+            break;
+        if (same_function(&p->function[index], f)) {
+            combine_details(&p->function[index], f);
+            return index;
+        }
+    }
+    if (p->nfunction == p->function_capacity &&
+        (p->function_capacity > UINT32_MAX / 4 || !reserve_functions(p, 2 * p->function_capacity)))
+        return TL_HASH_NONE;
+    if (!tl_hash_put(&p->by_detail, key, p->nfunction))
+        return TL_HASH_NONE;
+    p->function[p->nfunction] = *f;
+    p->same_first[p->nfunction] = 0;
+    return p->nfunction++;
+}
+
+/* Interns *s in place; false when memory runs out. */
+static bool intern_in_place(tl_profile *p, const char **s)
+{
+    return !*s || (*s = tl_profile_intern(p, *s));
+}
+
+uint32_t tl_profile_add_function(tl_profile *p, const tl_function *f)
+{
+    tl_function copy = *f;
+    if (!intern_in_place(p, &copy.module) || !intern_in_place(p, &copy.name) || !intern_in_place(p, &copy.file) ||
+        !intern_in_place(p, &copy.linkage_name))
+        return TL_HASH_NONE;
+    return tl_profile_add_interned_function(p, &copy);
+}
+
+uint32_t tl_profile_intern_function(tl_profile *p, const tl_trace *t, int64_t id)
+{
+    bool direct = id >= 0 && id < (int64_t)TL_DIRECT_IDS;
+    uint32_t index = direct ? p->direct[id] : tl_hash_get(&p->by_id, (uint64_t)id);
+    if (index != TL_HASH_NONE)
+        return index;
+    const tl_function *known = t ? tl_trace_function(t, id) : NULL;
+    index = tl_profile_add_function(p, known ? known : &(tl_function){.id = id});
+    if (index == TL_HASH_NONE)
+        return TL_HASH_NONE;
+    if (direct)
+        p->direct[id] = index;
+    else if (!tl_hash_put(&p->by_id, (uint64_t)id, index))
+        return TL_HASH_NONE;
+    return index;
+}
+
+const char *tl_function_label(const tl_function *f, char buf[static 24])
+{
+    if (f->name)
+        return f->name;
+    buf[0] = '#';
+    *tl_put_i64(buf + 1, f->id) = '\0';
+    return buf;
+}
+
+/* ---- threads ---- */
+
+static bool same_track(const tl_track *a, const tl_track *b)
+{
+    return a->has_pid == b->has_pid && a->has_tid == b->has_tid && a->pid == b->pid && a->tid == b->tid &&
+           a->name == b->name;
+}
+
+static bool reserve_track(tl_profile *p)
+{
+    if (p->ntrack < p->track_capacity)
+        return true;
+    uint32_t n = p->track_capacity ? 2 * p->track_capacity : 16; /* there are no more tracks than places */
+    if (!resize(&p->track, n, sizeof *p->track))
+        return false;
+    p->track_capacity = n;
+    return true;
+}
+
+uint32_t tl_profile_thread_root(tl_profile *p, const tl_track *track)
+{
+    tl_track copy = *track;
+    return intern_in_place(p, &copy.name) ? tl_profile_interned_thread_root(p, &copy) : TL_HASH_NONE;
+}
+
+uint32_t tl_profile_interned_thread_root(tl_profile *p, const tl_track *track)
+{
+    tl_track t = {.name = track->name, .has_pid = track->has_pid, .has_tid = track->has_tid};
+    t.pid = t.has_pid ? track->pid : 0;
+    t.tid = t.has_tid ? track->tid : 0;
+    uint64_t key = mix_in_string((uint64_t)t.has_pid << 1 | t.has_tid, t.name);
+    uint32_t root;
+    for (key = tl_hash_mix(mix_in(mix_in(key, (uint64_t)t.pid), (uint64_t)t.tid));; key++) {
+        root = tl_hash_get(&p->by_track, key);
+        if (root == TL_HASH_NONE)
+            break;
+        if (same_track(&p->track[p->place[root].track], &t))
+            return root;
+    }
+    if (!reserve_track(p))
+        return TL_HASH_NONE;
+    root = add_place(p, 0, TL_NO_FUNCTION, p->ntrack);
+    if (!root)
+        return TL_HASH_NONE;
+    if (!tl_hash_put(&p->by_track, key, root)) {
+        p->nplace--;
+        return TL_HASH_NONE;
+    }
+    p->track[p->ntrack++] = t;
+    p->per_thread = true;
+    return root;
+}
+
+/* ---- looking ---- */
+
+const tl_clock *tl_profile_clock(const tl_profile *p)
+{
+    return &p->clock;
+}
+
+uint32_t tl_profile_places(const tl_profile *p)
+{
+    return p->nplace;
+}
+
+uint32_t tl_profile_parent(const tl_profile *p, uint32_t place)
+{
+    return p->place[place].parent;
+}
+
+uint32_t tl_profile_function(const tl_profile *p, uint32_t place)
+{
+    return p->place[place].function;
+}
+
+uint32_t tl_profile_functions(const tl_profile *p)
+{
+    return p->nfunction;
+}
+
+const tl_function *tl_profile_get_function(const tl_profile *p, uint32_t index)
+{
+    return index < p->nfunction ? &p->function[index] : NULL;
+}
+
+bool tl_profile_has_histogram(const tl_profile *p)
+{
+    return p->has_histogram;
+}
+
+uint64_t tl_profile_unmatched_exits(const tl_profile *p)
+{
+    return p->unmatched_exits;
+}
+
+uint64_t tl_profile_unmatched_open(const tl_profile *p)
+{
+    return p->unmatched_open;
+}

@@ -1,0 +1,162 @@
+/* Merging of profiles. Every member is combined by an operation that is associative and commutative, so that merging
+ * is:
+ *
+ *   numbers, histogram counts     sum that stops at UINT64_MAX (a cut sum of naturals is the cut of the whole sum)
+ *   min, max                      minimum, maximum
+ *   places, functions, threads    union, told apart by their details, not by their index
+ *   address, linkage name         the smaller one of those that are known
+ *   UTC of the clock, build-id, exe   kept if the same in both, else unknown; unknown stays unknown whatever comes
+ *   clock, histogram, per thread  must be the same in both
+ *
+ * It goes in two passes, so that running out of memory never leaves half the numbers added: the first makes everything
+ * that `from` has, the second adds and cannot fail. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/profile_impl.h"
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static int check_alike(const tl_profile *into, const tl_profile *from, tl_error *e)
+{
+    const tl_clock *a = &into->clock, *b = &from->clock;
+    if (!same_text(a->name, b->name) || a->hz != b->hz)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                       "profiles of different clocks: %s at %" PRIu64 " Hz and %s at %" PRIu64 " Hz",
+                       a->name ? a->name : "unnamed", a->hz, b->name ? b->name : "unnamed", b->hz);
+    if (into->has_histogram != from->has_histogram)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                       "profiles of different detail: %s durations of single calls and %s them",
+                       into->has_histogram ? "with" : "without", from->has_histogram ? "with" : "without");
+    if (into->per_thread != from->per_thread)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "profiles of different shape: %s and %s",
+                       into->per_thread ? "a tree for each thread" : "one tree of all threads",
+                       from->per_thread ? "a tree for each thread" : "one tree of all threads");
+    return 0;
+}
+
+/* What becomes of the parts of `from` in `into`. */
+typedef struct merge_map {
+    uint32_t *function, *place;
+    tl_hash known;       /* string pointer of `from` -> index in string */
+    const char **string; /* of `into` */
+    uint32_t nstring;
+} merge_map;
+
+/* Replaces a string of `from` by that of `into`, interning once for each pointer: many functions share a few long file
+ * names. */
+static bool translate(tl_profile *into, merge_map *m, const char **s)
+{
+    if (!*s)
+        return true;
+    uint64_t key = (uint64_t)(uintptr_t)*s;
+    uint32_t at = tl_hash_get(&m->known, key);
+    if (at == TL_HASH_NONE) {
+        at = m->nstring;
+        m->string[at] = tl_profile_intern(into, *s);
+        if (!m->string[at] || !tl_hash_put(&m->known, key, at))
+            return false;
+        m->nstring++;
+    }
+    *s = m->string[at];
+    return true;
+}
+
+static bool map_functions(tl_profile *into, const tl_profile *from, merge_map *m)
+{
+    for (uint32_t i = 0; i < from->nfunction; i++) {
+        tl_function f = from->function[i];
+        if (!translate(into, m, &f.module) || !translate(into, m, &f.name) || !translate(into, m, &f.file) ||
+            !translate(into, m, &f.linkage_name))
+            return false;
+        m->function[i] = tl_profile_add_interned_function(into, &f);
+        if (m->function[i] == TL_HASH_NONE)
+            return false;
+    }
+    return true;
+}
+
+static uint32_t map_thread_root(tl_profile *into, const tl_profile *from, merge_map *m, uint32_t track)
+{
+    tl_track t = from->track[track];
+    return translate(into, m, &t.name) ? tl_profile_interned_thread_root(into, &t) : TL_HASH_NONE;
+}
+
+/* Makes every place of `from` in `into`, with room in its histogram. */
+static bool map_places(tl_profile *into, const tl_profile *from, merge_map *m)
+{
+    m->place[0] = 0;
+    for (uint32_t i = 1; i < from->nplace; i++) {
+        const tl_place at = from->place[i];
+        uint32_t place;
+        if (at.function == TL_NO_FUNCTION)
+            place = map_thread_root(into, from, m, at.track);
+        else
+            place = tl_profile_child(into, m->place[at.parent], m->function[at.function]);
+        if (place == TL_HASH_NONE || !tl_hist_reserve(&into->stat[place].hist, &from->stat[i].hist))
+            return false;
+        m->place[i] = place;
+    }
+    return true;
+}
+
+static bool make_room(tl_profile *into, const tl_profile *from, merge_map *m)
+{
+    m->function = calloc((size_t)from->nfunction + 1, sizeof *m->function);
+    m->place = calloc(from->nplace, sizeof *m->place);
+    m->string = calloc((size_t)from->nfunction + from->ntrack + 1, 4 * sizeof *m->string); /* more than there are */
+    return m->function && m->place && m->string && map_functions(into, from, m) && map_places(into, from, m);
+}
+
+static void add_stat(tl_place_stat *into, const tl_place_stat *from)
+{
+    into->calls = tl_add_saturated(into->calls, from->calls);
+    into->total = tl_add_saturated(into->total, from->total);
+    into->self = tl_add_saturated(into->self, from->self);
+    into->outer = tl_add_saturated(into->outer, from->outer);
+    into->min = from->min < into->min ? from->min : into->min;
+    into->max = from->max > into->max ? from->max : into->max;
+    tl_hist_merge(&into->hist, &from->hist); /* cannot fail: room was made */
+}
+
+static void add_rest(tl_profile *into, const tl_profile *from)
+{
+    into->unmatched_exits = tl_add_saturated(into->unmatched_exits, from->unmatched_exits);
+    into->unmatched_open = tl_add_saturated(into->unmatched_open, from->unmatched_open);
+    into->lost_events = tl_add_saturated(into->lost_events, from->lost_events);
+    into->damaged_bytes = tl_add_saturated(into->damaged_bytes, from->damaged_bytes);
+    if (!same_text(into->build_id, from->build_id))
+        into->build_id = NULL;
+    if (!same_text(into->exe, from->exe))
+        into->exe = NULL;
+    if (!from->clock.has_utc || into->clock.utc_offset_ns != from->clock.utc_offset_ns)
+        into->clock.has_utc = false;
+    if (!into->clock.has_utc)
+        into->clock.utc_offset_ns = 0;
+}
+
+int tl_profile_merge(tl_profile *into, const tl_profile *from, tl_error *e)
+{
+    int status = check_alike(into, from, e);
+    if (status < 0)
+        return status;
+    merge_map m = {0};
+    if (make_room(into, from, &m)) {
+        for (uint32_t i = 0; i < from->nplace; i++)
+            add_stat(&into->stat[m.place[i]], &from->stat[i]);
+        add_rest(into, from);
+    } else {
+        status =
+            tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to merge profiles of %" PRIu32 " and %" PRIu32 " places",
+                    into->nplace, from->nplace);
+    }
+    free(m.function);
+    free(m.place);
+    free(m.string);
+    tl_hash_fini(&m.known);
+    return status;
+}

@@ -1,0 +1,110 @@
+/* Numbers of a profile: of places, of functions, percentiles, and sums for sources that know only self times. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "model/profile_impl.h"
+
+uint64_t tl_profile_time(const tl_profile *p, uint64_t ticks)
+{
+    return tl_scale_ns(&p->scale, ticks);
+}
+
+const char *tl_profile_unit(const tl_profile *p)
+{
+    return p->clock.hz ? "ns" : "ticks";
+}
+
+/* The public numbers of a sum: no calls, or none that were timed one by one, have no shortest and no longest. */
+static void present(const tl_profile *p, tl_stat *s)
+{
+    if (!p->has_histogram || s->calls == 0)
+        s->min = s->max = 0;
+}
+
+void tl_profile_stat(const tl_profile *p, uint32_t place, tl_stat *out)
+{
+    const tl_place_stat *s = &p->stat[place];
+    *out = (tl_stat){.calls = s->calls, .total = s->total, .self = s->self, .min = s->min, .max = s->max};
+    present(p, out);
+}
+
+void tl_profile_function_stat(const tl_profile *p, uint32_t function, tl_stat *out)
+{
+    tl_stat sum = {.min = UINT64_MAX};
+    for (uint32_t i = p->same_first[function]; i; i = p->same_next[i]) {
+        const tl_place_stat *s = &p->stat[i];
+        sum.calls = tl_add_saturated(sum.calls, s->calls);
+        sum.total = tl_add_saturated(sum.total, s->outer);
+        sum.self = tl_add_saturated(sum.self, s->self);
+        sum.min = s->min < sum.min ? s->min : sum.min;
+        sum.max = s->max > sum.max ? s->max : sum.max;
+    }
+    present(p, &sum);
+    *out = sum;
+}
+
+uint64_t tl_profile_percentile(const tl_profile *p, uint32_t place, unsigned permille)
+{
+    const tl_place_stat *s = &p->stat[place];
+    return p->has_histogram ? tl_hist_percentile(&s->hist, permille, s->min, s->max) : 0;
+}
+
+uint64_t tl_profile_function_percentile(const tl_profile *p, uint32_t function, unsigned permille)
+{
+    uint32_t first = p->same_first[function];
+    if (!p->has_histogram || !first)
+        return 0;
+    if (!p->same_next[first])
+        return tl_profile_percentile(p, first, permille);
+    tl_stat stat;
+    tl_profile_function_stat(p, function, &stat);
+    tl_hist_total sum;
+    tl_hist_total_start(&sum, stat.min, stat.max);
+    for (uint32_t i = first; i; i = p->same_next[i])
+        tl_hist_total_add(&sum, &p->stat[i].hist);
+    return tl_hist_percentile(&sum.hist, permille, stat.min, stat.max);
+}
+
+/* Goes through the tree depth-first to know, for every place, whether its function is on its stack already. */
+static int set_outer(tl_profile *p, tl_error *e)
+{
+    int status = TL_ENOMEM;
+    uint32_t *order = malloc(p->nplace * sizeof *order);
+    uint32_t *active = calloc((size_t)p->nfunction + 1, sizeof *active); /* frames of each function on the stack */
+    if (!order || !active) {
+        tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to sum up %" PRIu32 " places", p->nplace);
+        goto out;
+    }
+    uint32_t *sorted = order; /* any order of siblings will do */
+    for (uint32_t i = 1; i < p->nplace; i++)
+        sorted[i - 1] = i;
+    status = tl_profile_depth_first(p, sorted, order, e);
+    if (status < 0)
+        goto out;
+    for (uint32_t i = 1, last = 0; i < p->nplace; last = order[i++]) {
+        const tl_place *at = &p->place[order[i]];
+        for (; last != at->parent; last = p->place[last].parent)
+            if (p->place[last].function != TL_NO_FUNCTION)
+                active[p->place[last].function]--;
+        if (at->function == TL_NO_FUNCTION)
+            continue;
+        p->stat[order[i]].outer = active[at->function]++ ? 0 : p->stat[order[i]].total;
+    }
+out:
+    free(order);
+    free(active);
+    return status;
+}
+
+int tl_profile_sum_up(tl_profile *p, tl_error *e)
+{
+    for (uint32_t i = 1; i < p->nplace; i++)
+        p->stat[i].total = p->stat[i].self;
+    for (uint32_t i = p->nplace - 1; i > 0; i--) { /* children come after their parents */
+        uint32_t parent = p->place[i].parent;
+        if (p->place[parent].function != TL_NO_FUNCTION)
+            p->stat[parent].total = tl_add_saturated(p->stat[parent].total, p->stat[i].total);
+    }
+    p->has_histogram = false;
+    return set_outer(p, e);
+}

@@ -1,0 +1,132 @@
+/* Which calls a selection takes. */
+#include "op/call_select.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/glob.h"
+
+bool tl_select_label(const tl_select *s, const char *label, bool *hit, bool *hit_not)
+{
+    bool taken = s->nfunc == 0;
+    for (size_t i = 0; i < s->nfunc; i++)
+        if (tl_glob(s->func[i], label)) {
+            taken = true;
+            if (hit)
+                hit[i] = true;
+        }
+    for (size_t i = 0; i < s->nnot; i++)
+        if (tl_glob(s->not_func[i], label)) {
+            taken = false;
+            if (hit_not)
+                hit_not[i] = true;
+        }
+    return taken;
+}
+
+/* Does one pattern, a glob or a thread id, name the track? */
+static bool names_track(const char *pattern, const tl_track *t)
+{
+    char tid[24];
+    snprintf(tid, sizeof tid, "%" PRId64, t->tid);
+    return tl_glob(pattern, t->name) || (t->has_tid && strcmp(pattern, tid) == 0);
+}
+
+bool tl_select_track(const tl_select *s, const tl_track *t)
+{
+    for (size_t i = 0; i < s->nthread; i++)
+        if (names_track(s->thread[i], t))
+            return true;
+    return s->nthread == 0;
+}
+
+static bool select_class(const tl_select *s, const tl_class *c)
+{
+    for (size_t i = 0; i < s->ncls; i++)
+        if (tl_glob(s->cls[i], c->name))
+            return true;
+    return s->ncls == 0;
+}
+
+bool tl_select_cpu(const tl_select *s, int32_t cpu)
+{
+    for (size_t i = 0; i < s->ncpu; i++)
+        if (s->cpu[i] == cpu)
+            return true;
+    return s->ncpu == 0;
+}
+
+int tl_select_check(const tl_select *s, const tl_trace *t, tl_error *e)
+{
+    for (size_t i = 0; i < s->nthread; i++) {
+        uint32_t k = 0;
+        while (k < t->ntrack && !names_track(s->thread[i], &t->track[k]))
+            k++;
+        if (k == t->ntrack)
+            return tl_fail(e, TL_ENOMATCH, TL_NO_OFFSET, "no thread matches \"%s\"", s->thread[i]);
+    }
+    for (size_t i = 0; i < s->ncls; i++) {
+        uint32_t k = 0;
+        while (k < t->ncls && !tl_glob(s->cls[i], t->cls[k].name))
+            k++;
+        if (k == t->ncls)
+            return tl_fail(e, TL_ENOMATCH, TL_NO_OFFSET, "no class of events matches \"%s\"", s->cls[i]);
+    }
+    return 0;
+}
+
+int tl_call_select_init(tl_call_select *s, const tl_select *select, const tl_trace *t, uint64_t begin, tl_error *e)
+{
+    *s = (tl_call_select){.select = select, .trace = t, .to = UINT64_MAX};
+    int status = tl_select_check(select, t, e);
+    if (status < 0)
+        return status;
+    if (select->has_from)
+        s->from = select->time_from > UINT64_MAX - begin ? UINT64_MAX : begin + select->time_from;
+    if (select->has_to)
+        s->to = select->time_to > UINT64_MAX - begin ? UINT64_MAX : begin + select->time_to;
+    s->track = malloc((t->ntrack + 1) * sizeof *s->track);
+    s->cls = malloc((t->ncls + 1) * sizeof *s->cls);
+    s->hit = calloc(select->nfunc + 1, sizeof *s->hit);
+    s->hit_not = calloc(select->nnot + 1, sizeof *s->hit_not);
+    if (!s->track || !s->cls || !s->hit || !s->hit_not) {
+        tl_call_select_fini(s);
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
+    }
+    for (uint32_t i = 0; i < t->ntrack; i++)
+        s->track[i] = tl_select_track(select, &t->track[i]);
+    for (uint32_t i = 0; i < t->ncls; i++)
+        s->cls[i] = select_class(select, &t->cls[i]);
+    return 0;
+}
+
+void tl_call_select_fini(tl_call_select *s)
+{
+    free(s->function);
+    free(s->track);
+    free(s->cls);
+    free(s->hit);
+    free(s->hit_not);
+    *s = (tl_call_select){0};
+}
+
+bool tl_call_select_function(tl_call_select *s, const tl_profile *p, uint32_t function)
+{
+    if (function >= s->nfunction) {
+        uint32_t n = p->function_capacity > function ? p->function_capacity : function + 1;
+        uint8_t *larger = realloc(s->function, n);
+        if (!larger)
+            return true;
+        memset(larger + s->nfunction, 0, n - s->nfunction);
+        s->function = larger;
+        s->nfunction = n;
+    }
+    if (!s->function[function]) {
+        char buffer[24];
+        const char *label = tl_function_label(&p->function[function], buffer);
+        s->function[function] = tl_select_label(s->select, label, s->hit, s->hit_not) ? 1 : 2;
+    }
+    return s->function[function] == 1;
+}

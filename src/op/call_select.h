@@ -1,0 +1,33 @@
+/* Which calls a selection takes: everything about names is decided once for each function, track and class. */
+#ifndef TL_OP_CALL_SELECT_H
+#define TL_OP_CALL_SELECT_H
+
+#include "model/profile_impl.h"
+#include "model/trace_impl.h"
+#include "traceloom/profile.h"
+
+typedef struct tl_call_select {
+    const tl_select *select;
+    const tl_trace *trace;
+    uint64_t from, to; /* absolute ticks: [from, to) */
+    uint8_t *function; /* by profile function: 0 not decided yet, 1 taken, 2 not */
+    uint32_t nfunction;
+    bool *track, *cls;   /* by trace track and class */
+    bool *hit, *hit_not; /* by glob: it matched something */
+} tl_call_select;
+
+/* `select` is borrowed; begin is the tick that its times count from. */
+int tl_call_select_init(tl_call_select *s, const tl_select *select, const tl_trace *t, uint64_t begin, tl_error *e);
+void tl_call_select_fini(tl_call_select *s);
+
+/* Is the function taken? p is the profile that `function` is an index of. Memory failure counts as taken. */
+bool tl_call_select_function(tl_call_select *s, const tl_profile *p, uint32_t function);
+/* Does the label pass the globs of the selection? hit and hit_not (may be NULL) note which matched. */
+bool tl_select_label(const tl_select *s, const char *label, bool *hit, bool *hit_not);
+bool tl_select_track(const tl_select *s, const tl_track *t);
+bool tl_select_cpu(const tl_select *s, int32_t cpu);
+
+/* TL_ENOMATCH if a track or class glob matches none of the trace's. */
+int tl_select_check(const tl_select *s, const tl_trace *t, tl_error *e);
+
+#endif

@@ -1,0 +1,317 @@
+/* Matches entries and exits into calls. The hot loop of every profile: about a dozen instructions an event, no
+ * allocation once the stacks have grown. */
+#include "op/callstack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "op/call_select.h"
+
+/* An open call. */
+typedef struct frame {
+    uint64_t key; /* function id */
+    uint64_t entered;
+    uint64_t children; /* ticks of the calls made from here */
+    uint64_t inner;    /* ticks of closed calls of the same function inside, not yet in any total */
+    uint32_t place, function;
+    uint32_t below; /* 1 + index of the next frame of the same function further down; 0: none */
+    bool selected;
+    uint64_t entry; /* number of the event, for tl_call */
+} frame;
+
+/* What is known of a function on one thread's stack. */
+typedef struct on_stack {
+    uint32_t top;   /* 1 + index of its topmost frame; 0: not on the stack */
+    uint32_t place; /* flat profiles: its place; 0: none yet */
+} on_stack;
+
+typedef struct thread {
+    frame *stack;
+    uint32_t depth, capacity;
+    uint32_t root;      /* place that the outermost calls are children of */
+    uint64_t too_deep;  /* entries beyond TL_STACK_DEPTH_MAX whose exits are to be passed over */
+    on_stack *function; /* by function of the profile */
+    uint32_t nfunction;
+    uint64_t events;
+    bool used;
+} thread;
+
+struct tl_callstack {
+    tl_profile *p;
+    const tl_trace *trace;
+    bool flat, per_thread, selecting;
+    tl_call_select select;
+    uint8_t *kind; /* by class: TL_ENTER, TL_EXIT or anything else */
+    thread *thread;
+    void (*closed)(void *arg, const tl_call *call);
+    void *arg;
+};
+
+int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const tl_profile_options *options,
+                     tl_error *e)
+{
+    tl_callstack *c = calloc(1, sizeof *c);
+    if (!c)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to match calls");
+    c->p = p;
+    c->trace = t;
+    c->flat = options->flat;
+    c->per_thread = options->per_thread;
+    c->selecting = options->select != NULL;
+    c->kind = malloc(t->ncls + 1);
+    c->thread = calloc((size_t)t->ntrack + 1, sizeof *c->thread);
+    int status = c->kind && c->thread ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to match calls");
+    if (status == 0 && c->selecting)
+        status = tl_call_select_init(&c->select, options->select, t, t->has_range ? t->begin : 0, e);
+    if (status < 0) {
+        tl_callstack_free(c);
+        return status;
+    }
+    for (uint32_t i = 0; i < t->ncls; i++)
+        c->kind[i] = t->cls[i].key == TL_KEY_FUNCTION ? (uint8_t)t->cls[i].kind : (uint8_t)TL_INSTANT;
+    *out = c;
+    return 0;
+}
+
+void tl_callstack_on_call(tl_callstack *c, void (*closed)(void *arg, const tl_call *call), void *arg)
+{
+    c->closed = closed;
+    c->arg = arg;
+}
+
+bool tl_callstack_matched(const tl_callstack *c, size_t i, bool not )
+{
+    return not ? c->select.hit_not[i] : c->select.hit[i];
+}
+
+void tl_callstack_free(tl_callstack *c)
+{
+    if (!c)
+        return;
+    for (uint32_t i = 0; c->thread && i < c->trace->ntrack; i++) {
+        free(c->thread[i].stack);
+        free(c->thread[i].function);
+    }
+    tl_call_select_fini(&c->select);
+    free(c->thread);
+    free(c->kind);
+    free(c);
+}
+
+TL_ALWAYS_INLINE void add_saturated(uint64_t *sum, uint64_t v)
+{
+    if (TL_UNLIKELY(__builtin_add_overflow(*sum, v, sum)))
+        *sum = UINT64_MAX;
+}
+
+/* Ticks that count for the total of a function: held back while another call of it is open around them. */
+TL_ALWAYS_INLINE void pass_on(tl_callstack *c, thread *th, const frame *f, uint64_t ticks)
+{
+    if (f->below)
+        add_saturated(&th->stack[f->below - 1].inner, ticks);
+    else
+        add_saturated(&c->p->stat[f->place].outer, ticks);
+}
+
+/* Adds a closed call to its place; false when memory runs out. */
+TL_ALWAYS_INLINE bool add_call(tl_profile *p, uint32_t place, uint64_t ticks, uint64_t self)
+{
+    tl_place_stat *s = &p->stat[place];
+    s->calls++;
+    add_saturated(&s->total, ticks);
+    add_saturated(&s->self, self);
+    if (ticks < s->min)
+        s->min = ticks;
+    if (ticks > s->max)
+        s->max = ticks;
+    return tl_hist_add(&s->hist, ticks);
+}
+
+TL_COLD static void tell(const tl_callstack *c, uint32_t track, const thread *th, const frame *f, uint64_t exit,
+                         uint64_t ticks)
+{
+    const tl_call call = {.track = track, .depth = th->depth + 1, .entry = f->entry, .exit = exit, .ticks = ticks};
+    c->closed(c->arg, &call);
+}
+
+/* Closes the topmost frame. False when memory runs out. */
+TL_ALWAYS_INLINE bool close_top(tl_callstack *c, uint32_t track, thread *th, uint64_t ts, uint64_t exit)
+{
+    const frame *f = &th->stack[--th->depth];
+    uint64_t ticks = ts - f->entered;
+    if (TL_UNLIKELY(ticks >> 63)) /* the clock went back */
+        ticks = 0;
+    const uint64_t self = ticks > f->children ? ticks - f->children : 0;
+    th->function[f->function].top = f->below;
+    if (th->depth)
+        add_saturated(&th->stack[th->depth - 1].children, ticks);
+    if (TL_UNLIKELY(c->closed != NULL))
+        tell(c, track, th, f, exit, ticks);
+    if (TL_UNLIKELY(c->selecting) && (!f->selected || ts >= c->select.to || ticks < c->select.select->min_ticks)) {
+        pass_on(c, th, f, f->inner);
+        return true;
+    }
+    pass_on(c, th, f, ticks);
+    return add_call(c->p, f->place, ticks, self);
+}
+
+/* Makes room for the function in the thread's table; false when memory runs out. */
+TL_COLD static bool grow_functions(thread *th, uint32_t function)
+{
+    uint32_t n = th->nfunction ? th->nfunction : 256;
+    while (n <= function)
+        n *= 2;
+    on_stack *larger = calloc(n, sizeof *larger);
+    if (!larger)
+        return false;
+    if (th->nfunction)
+        memcpy(larger, th->function, th->nfunction * sizeof *larger);
+    free(th->function);
+    th->function = larger;
+    th->nfunction = n;
+    return true;
+}
+
+TL_COLD static bool grow_stack(thread *th)
+{
+    uint32_t capacity = th->capacity ? 2 * th->capacity : 64;
+    frame *larger = realloc(th->stack, capacity * sizeof *larger);
+    if (!larger)
+        return false;
+    th->stack = larger;
+    th->capacity = capacity;
+    return true;
+}
+
+/* First event of a track: finds the root of its tree. */
+TL_COLD static bool begin_thread(tl_callstack *c, uint32_t track)
+{
+    thread *th = &c->thread[track];
+    th->used = true;
+    th->root = c->per_thread ? tl_profile_thread_root(c->p, &c->trace->track[track]) : 0;
+    return th->root != TL_HASH_NONE;
+}
+
+/* Index of a function id in the profile, or TL_HASH_NONE if it was not seen before. */
+TL_ALWAYS_INLINE uint32_t find_function(const tl_profile *p, uint64_t key)
+{
+    return TL_LIKELY(key < TL_DIRECT_IDS) ? p->direct[key] : tl_hash_get(&p->by_id, key);
+}
+
+TL_ALWAYS_INLINE bool selected_at_entry(tl_callstack *c, const tl_batch *b, uint32_t i, const thread *th,
+                                        uint32_t function)
+{
+    tl_call_select *s = &c->select;
+    return b->ts[i] >= s->from && (!s->select->depth || th->depth < s->select->depth) && s->track[b->track[i]] &&
+           s->cls[b->cls[i]] && (!b->cpu || tl_select_cpu(s->select, b->cpu[i])) &&
+           tl_call_select_function(s, c->p, function);
+}
+
+/* False when memory runs out. */
+TL_ALWAYS_INLINE bool enter(tl_callstack *c, const tl_batch *b, uint32_t i, thread *th)
+{
+    tl_profile *p = c->p;
+    const uint64_t key = b->key[i];
+    uint32_t function = find_function(p, key);
+    if (TL_UNLIKELY(function == TL_HASH_NONE)) {
+        function = tl_profile_intern_function(p, c->trace, (int64_t)key);
+        if (function == TL_HASH_NONE)
+            return false;
+    }
+    if (TL_UNLIKELY(function >= th->nfunction) && !grow_functions(th, function))
+        return false;
+    if (TL_UNLIKELY(th->depth == th->capacity)) {
+        if (th->depth == TL_STACK_DEPTH_MAX) {
+            th->too_deep++;
+            p->unmatched_open++;
+            return true;
+        }
+        if (!grow_stack(th))
+            return false;
+    }
+    on_stack *on = &th->function[function];
+    uint32_t place;
+    if (c->flat) {
+        if (TL_UNLIKELY(!on->place))
+            on->place = tl_profile_child(p, th->root, function);
+        place = on->place;
+    } else {
+        place = tl_profile_child(p, th->depth ? th->stack[th->depth - 1].place : th->root, function);
+    }
+    if (TL_UNLIKELY(place == TL_HASH_NONE))
+        return false;
+    frame *f = &th->stack[th->depth];
+    *f = (frame){.key = key,
+                 .entered = b->ts[i],
+                 .place = place,
+                 .function = function,
+                 .below = on->top,
+                 .selected = !c->selecting || selected_at_entry(c, b, i, th, function),
+                 .entry = th->events + i};
+    on->top = ++th->depth;
+    return true;
+}
+
+/* False when memory runs out. */
+TL_ALWAYS_INLINE bool leave(tl_callstack *c, const tl_batch *b, uint32_t i, thread *th)
+{
+    const uint64_t key = b->key[i], number = th->events + i;
+    if (TL_LIKELY(th->depth && th->stack[th->depth - 1].key == key && !th->too_deep))
+        return close_top(c, b->track[i], th, b->ts[i], number);
+    if (th->too_deep) {
+        th->too_deep--;
+        return true;
+    }
+    uint32_t function = find_function(c->p, key);
+    if (function == TL_HASH_NONE || function >= th->nfunction || !th->function[function].top) {
+        c->p->unmatched_exits++;
+        return true;
+    }
+    while (th->stack[th->depth - 1].key != key) {
+        c->p->unmatched_open++;
+        if (!close_top(c, b->track[i], th, b->ts[i], TL_NO_EXIT))
+            return false;
+    }
+    return close_top(c, b->track[i], th, b->ts[i], number);
+}
+
+int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < b->n;) {
+        const uint32_t track = b->track[i], from = i;
+        thread *th = &c->thread[track];
+        if (!th->used)
+            ok = begin_thread(c, track);
+        th->events -= from; /* so that event i has the number th->events + i */
+        for (; ok && i < b->n && b->track[i] == track; i++) {
+            const uint8_t kind = c->kind[b->cls[i]];
+            if (kind == TL_ENTER)
+                ok = enter(c, b, i, th);
+            else if (kind == TL_EXIT)
+                ok = leave(c, b, i, th);
+        }
+        th->events += i;
+    }
+    return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the call tree (%u places)", c->p->nplace);
+}
+
+void tl_callstack_finish(tl_callstack *c)
+{
+    for (uint32_t i = 0; i < c->trace->ntrack; i++) {
+        thread *th = &c->thread[i];
+        if (!th->used)
+            continue;
+        c->p->unmatched_open += th->depth;
+        while (th->depth) { /* calls that never end are no calls, those in them are */
+            const frame *f = &th->stack[--th->depth];
+            th->function[f->function].top = f->below;
+            pass_on(c, th, f, f->inner);
+            if (c->closed)
+                tell(c, i, th, f, TL_NO_EXIT, UINT64_MAX);
+        }
+        free(th->stack);
+        free(th->function);
+        *th = (thread){0};
+    }
+}

@@ -1,0 +1,20 @@
+/* Chooses events of one source one by one: the filter behind tl_events. */
+#ifndef TL_OP_EVENT_SELECT_H
+#define TL_OP_EVENT_SELECT_H
+
+#include "op/source_impl.h"
+#include "traceloom/profile.h"
+
+typedef struct tl_event_select tl_event_select;
+
+/* `select` is borrowed. begin is the trace's time 0. */
+int tl_event_select_new(tl_event_select **out, tl_source *s, const tl_select *select, uint64_t begin, tl_error *e);
+/* The next run of chosen events in [*at, to): sets *at and *end, and *next to where the search goes on; false if there
+ * is none. Every event must be passed exactly once and in its track's order. */
+bool tl_event_select_run(tl_event_select *f, const tl_batch *b, uint32_t *at, uint32_t to, uint32_t *end,
+                         uint32_t *next);
+/* TL_ENOMATCH if a function glob matched nothing so far. */
+int tl_event_select_check(const tl_event_select *f, tl_error *e);
+void tl_event_select_free(tl_event_select *f);
+
+#endif

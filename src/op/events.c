@@ -1,0 +1,203 @@
+/* The events of one or several sources as one sequence of runs: selected, ordered, and with the ids of one trace. */
+#include "traceloom/events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "op/event_select.h"
+#include "op/join.h"
+
+/* One source of the sequence, and the run that it offers next. */
+typedef struct feed {
+    tl_source *source;
+    tl_merge *merge; /* if ordered */
+    tl_event_select *select;
+    const tl_batch *batch;
+    uint32_t at, end;  /* the run offered: chosen events [at, end) */
+    uint32_t next, to; /* what the reader handed out and was not looked at yet */
+    bool done;
+} feed;
+
+struct tl_events {
+    feed *feed;
+    uint32_t n;
+    bool ordered;
+    uint64_t begin;
+    tl_join *join; /* several sources; else NULL */
+};
+
+/* Takes the next chosen run of a feed. 1, 0 at the end, < 0. */
+static int advance(feed *f, tl_error *e)
+{
+    for (;;) {
+        if (f->next < f->to) {
+            f->at = f->next;
+            if (!f->select) {
+                f->end = f->next = f->to;
+                return 1;
+            }
+            if (tl_event_select_run(f->select, f->batch, &f->at, f->to, &f->end, &f->next))
+                return 1;
+        }
+        int status;
+        if (f->merge) {
+            status = tl_merge_next(f->merge, &f->batch, &f->next, &f->to, e);
+        } else {
+            status = tl_source_next(f->source, &f->batch, e);
+            f->next = 0;
+            f->to = status > 0 ? f->batch->n : 0;
+        }
+        if (status <= 0) {
+            f->done = true;
+            f->next = f->to = 0;
+            return status < 0 ? status : f->select ? tl_event_select_check(f->select, e) : 0;
+        }
+    }
+}
+
+/* Where a trace begins; reads all of it if its reader does not know. */
+static int find_begin(tl_source *s, uint64_t *begin, tl_error *e)
+{
+    uint64_t end;
+    if (tl_trace_range(&s->trace, begin, &end))
+        return 0;
+    tl_count count;
+    int status = tl_source_count(s, 1, &count, e);
+    if (status < 0)
+        return status;
+    *begin = count.first;
+    tl_count_free(&count);
+    return 0;
+}
+
+int tl_events_open(tl_events **out, tl_source *const *s, uint32_t n, const tl_select *select, bool ordered, tl_error *e)
+{
+    tl_events *v = calloc(1, sizeof *v);
+    feed *feeds = calloc(n, sizeof *feeds);
+    uint64_t *begin = calloc(n, sizeof *begin);
+    int status = v && feeds && begin ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to read events");
+    if (status == 0) {
+        *v = (tl_events){.feed = feeds, .n = n, .ordered = ordered, .begin = UINT64_MAX};
+        feeds = NULL;
+    }
+    for (uint32_t i = 0; status == 0 && i < n; i++) {
+        v->feed[i].source = s[i];
+        status = find_begin(s[i], &begin[i], e);
+        v->begin = begin[i] < v->begin ? begin[i] : v->begin;
+    }
+    for (uint32_t i = 0; status == 0 && i < n; i++) {
+        feed *f = &v->feed[i];
+        if (select)
+            status = tl_event_select_new(&f->select, s[i], select, begin[i], e);
+        if (status == 0 && ordered)
+            status = tl_merge_open(&f->merge, s[i], e);
+    }
+    if (status == 0 && n > 1)
+        status = tl_join_new(&v->join, s, n, begin, &v->begin, e);
+    for (uint32_t i = 0; status == 0 && i < n; i++) {
+        status = advance(&v->feed[i], e);
+        status = status < 0 ? status : 0;
+    }
+    free(feeds);
+    free(begin);
+    if (status < 0) {
+        tl_events_close(v);
+        return status;
+    }
+    *out = v;
+    return 0;
+}
+
+void tl_events_close(tl_events *v)
+{
+    if (!v)
+        return;
+    for (uint32_t i = 0; v->feed && i < v->n; i++) {
+        tl_merge_close(v->feed[i].merge);
+        tl_event_select_free(v->feed[i].select);
+    }
+    tl_join_free(v->join);
+    free(v->feed);
+    free(v);
+}
+
+const tl_trace *tl_events_trace(const tl_events *v)
+{
+    return v->join ? tl_join_trace(v->join) : &v->feed[0].source->trace;
+}
+
+uint64_t tl_events_begin(const tl_events *v)
+{
+    return v->begin;
+}
+
+/* Time of a feed's next event, on the clock of the joined trace. */
+static uint64_t feed_time(const tl_events *v, uint32_t i, uint32_t at)
+{
+    return tl_join_time(v->join, i, v->feed[i].batch->ts[at]);
+}
+
+/* The feed whose run comes next; *limit: the time of the next best, which ends the run if events are ordered. */
+static feed *choose_feed(tl_events *v, uint32_t *index, uint64_t *limit)
+{
+    feed *best = NULL;
+    uint64_t best_time = 0;
+    *limit = UINT64_MAX;
+    for (uint32_t i = 0; i < v->n; i++) {
+        feed *f = &v->feed[i];
+        if (f->done)
+            continue;
+        if (!v->ordered) {
+            *index = i;
+            return f;
+        }
+        uint64_t time = feed_time(v, i, f->at);
+        if (!best || time < best_time) {
+            *limit = best ? best_time : UINT64_MAX;
+            best = f;
+            best_time = time;
+            *index = i;
+        } else if (time < *limit) {
+            *limit = time;
+        }
+    }
+    return best;
+}
+
+int tl_events_next(tl_events *v, const tl_batch **batch, uint32_t *from, uint32_t *to, tl_error *e)
+{
+    if (!v->join) {
+        feed *f = &v->feed[0];
+        if (f->done)
+            return 0;
+        if (f->at == f->end) {
+            int status = advance(f, e);
+            if (status <= 0)
+                return status;
+        }
+        *batch = f->batch;
+        *from = f->at;
+        *to = f->at = f->end;
+        return 1;
+    }
+    for (uint32_t i = 0; i < v->n; i++) /* the feed that was handed out last may have to be filled again */
+        if (!v->feed[i].done && v->feed[i].at == v->feed[i].end) {
+            int status = advance(&v->feed[i], e);
+            if (status < 0)
+                return status;
+        }
+    uint32_t index = 0;
+    uint64_t limit;
+    feed *f = choose_feed(v, &index, &limit);
+    if (!f)
+        return 0;
+    uint32_t end = f->end;
+    if (v->ordered)
+        for (end = f->at + 1; end < f->end && feed_time(v, index, end) <= limit;)
+            end++;
+    *batch = tl_join_batch(v->join, index, f->batch, f->at, end);
+    *from = 0;
+    *to = end - f->at;
+    f->at = end;
+    return 1;
+}

@@ -1,0 +1,197 @@
+/* Makes a profile of a whole source: streams are given to threads, each thread makes a profile of its own, and these
+ * are merged. Since merging knows no order, the result does not depend on who did what. */
+#include <stdlib.h>
+
+#include "base/pool.h"
+#include "op/call_select.h"
+#include "op/callstack.h"
+#include "op/source_impl.h"
+
+typedef struct worker {
+    tl_profile *profile;
+    tl_callstack *calls;
+    tl_error error;
+    uint32_t failed; /* the task that failed; UINT32_MAX: none */
+} worker;
+
+typedef struct making {
+    tl_source *source;
+    const tl_profile_options *options;
+    uint32_t *order;
+    worker *worker;
+    unsigned nworker;
+} making;
+
+static int start_worker(making *m, worker *w)
+{
+    int status = tl_profile_new(&w->profile, &m->source->trace.clock, &w->error);
+    if (status < 0)
+        return status;
+    w->profile->has_histogram = true;
+    w->profile->per_thread = m->options->per_thread;
+    return tl_callstack_new(&w->calls, w->profile, &m->source->trace, m->options, &w->error);
+}
+
+static int profile_stream(void *arg, unsigned number, uint32_t i)
+{
+    making *m = arg;
+    worker *w = &m->worker[number];
+    tl_cursor *c = NULL;
+    const tl_batch *b;
+    int status = w->calls ? 0 : start_worker(m, w);
+    if (status == 0)
+        status = tl_cursor_open(&c, m->source, m->order[i], &w->error);
+    while (status == 0 && (status = tl_cursor_next(c, &b, &w->error)) > 0)
+        status = tl_callstack_add(w->calls, b, &w->error);
+    if (status == 0)
+        tl_callstack_finish(w->calls);
+    tl_cursor_close(c);
+    if (status < 0 && w->failed == UINT32_MAX)
+        w->failed = i;
+    return status;
+}
+
+/* A glob that matched no function of any worker is an error: an empty result would look like an answer. */
+static int check_globs(const making *m, tl_error *e)
+{
+    const tl_select *s = m->options->select;
+    for (size_t i = 0; s && i < s->nfunc + s->nnot; i++) {
+        const bool not = i >= s->nfunc;
+        const size_t at = not ? i - s->nfunc : i;
+        bool matched = false;
+        for (unsigned k = 0; k < m->nworker; k++)
+            matched = matched || (m->worker[k].calls && tl_callstack_matched(m->worker[k].calls, at, not ));
+        if (!matched)
+            return tl_fail(e, TL_ENOMATCH, TL_NO_OFFSET, "no function matches \"%s\"",
+                           not ? s->not_func[at] : s->func[at]);
+    }
+    return 0;
+}
+
+/* What the trace says about itself. */
+static int describe(tl_profile *p, const tl_trace *t, tl_error *e)
+{
+    p->lost_events = t->lost_events;
+    for (uint32_t i = 0; i < t->ndamage; i++)
+        p->damaged_bytes += t->damage[i].bytes;
+    p->build_id = tl_profile_intern(p, t->build_id);
+    p->exe = tl_profile_intern(p, t->exe);
+    if ((t->build_id && !p->build_id) || (t->exe && !p->exe))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the profile");
+    return 0;
+}
+
+static int from_events(tl_profile **out, tl_source *s, const tl_profile_options *o, tl_error *e)
+{
+    const uint32_t streams = tl_source_streams(s);
+    making m = {.source = s, .options = o, .nworker = o->threads ? o->threads : tl_processors()};
+    if (m.nworker > streams)
+        m.nworker = streams ? streams : 1;
+    m.order = tl_source_by_weight(s);
+    m.worker = calloc(m.nworker, sizeof *m.worker);
+    int status = m.order && m.worker
+                     ? 0
+                     : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to make a profile with %u threads", m.nworker);
+    for (unsigned i = 0; m.worker && i < m.nworker; i++)
+        m.worker[i].failed = UINT32_MAX;
+    if (status == 0 && (status = start_worker(&m, &m.worker[0])) < 0 && e)
+        *e = m.worker[0].error;
+    if (status == 0 && (status = tl_parallel(m.nworker, streams, profile_stream, &m)) < 0) {
+        const worker *first = &m.worker[0];
+        for (unsigned i = 1; i < m.nworker; i++)
+            if (m.worker[i].failed < first->failed)
+                first = &m.worker[i];
+        if (e)
+            *e = first->error;
+    }
+    if (status == 0)
+        status = check_globs(&m, e);
+    for (unsigned i = 1; status == 0 && i < m.nworker; i++) {
+        if (!m.worker[i].profile)
+            continue;
+        status = tl_profile_merge(m.worker[0].profile, m.worker[i].profile, e);
+        tl_callstack_free(m.worker[i].calls);
+        m.worker[i].calls = NULL;
+        tl_profile_free(m.worker[i].profile);
+        m.worker[i].profile = NULL;
+    }
+    if (status == 0)
+        status = describe(m.worker[0].profile, &s->trace, e);
+    if (status == 0) {
+        *out = m.worker[0].profile;
+        m.worker[0].profile = NULL;
+    }
+    for (unsigned i = 0; m.worker && i < m.nworker; i++) {
+        tl_callstack_free(m.worker[i].calls);
+        tl_profile_free(m.worker[i].profile);
+    }
+    free(m.worker);
+    free(m.order);
+    return status;
+}
+
+/* Takes the calls out of a profile that a selection does not choose: it knows functions, threads and depth. */
+static int select_places(tl_profile *p, const tl_select *s, tl_error *e)
+{
+    if (s->has_from || s->has_to || s->min_ticks || s->ncls || s->ncpu)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                       "a profile holds sums of calls: it can be selected by function, thread and depth only");
+    if (s->nthread && !p->per_thread)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "the profile does not tell threads apart");
+    bool *hit = calloc(s->nfunc + s->nnot + 1, sizeof *hit);
+    uint32_t *depth = calloc(p->nplace, sizeof *depth), *track = calloc(p->nplace, sizeof *track);
+    int status = hit && depth && track ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
+    for (uint32_t i = 1; status == 0 && i < p->nplace; i++) {
+        const tl_place *place = &p->place[i];
+        if (place->function == TL_NO_FUNCTION) {
+            track[i] = place->track;
+            continue;
+        }
+        depth[i] = depth[place->parent] + 1;
+        track[i] = track[place->parent];
+        char buffer[24];
+        const char *label = tl_function_label(&p->function[place->function], buffer);
+        bool taken = tl_select_label(s, label, hit, hit + s->nfunc) && (!s->depth || depth[i] <= s->depth) &&
+                     (!s->nthread || tl_select_track(s, &p->track[track[i]]));
+        if (!taken) {
+            tl_hist_fini(&p->stat[i].hist);
+            p->stat[i] = (tl_place_stat){.min = UINT64_MAX};
+        }
+    }
+    for (size_t i = 0; status == 0 && i < s->nfunc + s->nnot; i++)
+        if (!hit[i])
+            status = tl_fail(e, TL_ENOMATCH, TL_NO_OFFSET, "no function matches \"%s\"",
+                             i < s->nfunc ? s->func[i] : s->not_func[i - s->nfunc]);
+    free(hit);
+    free(depth);
+    free(track);
+    return status;
+}
+
+static int from_profile(tl_profile **out, tl_source *s, const tl_profile_options *o, tl_error *e)
+{
+    tl_profile *p = NULL;
+    int status = tl_profile_new(&p, &s->trace.clock, e);
+    if (status < 0)
+        return status;
+    p->per_thread = o->per_thread || (o->select && o->select->nthread);
+    status = s->format->read_profile(s->reader, p, e);
+    if (status == 0 && !p->build_id && !p->exe && s->trace.exe)
+        status = describe(p, &s->trace, e);
+    if (status == 0 && o->select)
+        status = select_places(p, o->select, e);
+    if (status < 0) {
+        tl_error_context(e, "%s", s->trace.path);
+        tl_profile_free(p);
+        return status;
+    }
+    *out = p;
+    return 0;
+}
+
+int tl_profile_from_source(tl_profile **out, tl_source *s, const tl_profile_options *options, tl_error *e)
+{
+    static const tl_profile_options none = {0};
+    const tl_profile_options *o = options ? options : &none;
+    return tl_source_is_profile(s) ? from_profile(out, s, o, e) : from_events(out, s, o, e);
+}

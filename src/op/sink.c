@@ -1,0 +1,193 @@
+/* Writing events or a profile in the format that a path or an option names. */
+#include "traceloom/sink.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/format_impl.h"
+
+struct tl_sink {
+    const tl_format *format;
+    tl_output *out;
+    void *writer;
+    const tl_trace *trace;
+    tl_accept *accept; /* by class */
+    bool all_kept;
+    tl_drops drops;
+    tl_write_options options;
+};
+
+void tl_drops_add(tl_drops *d, const char *what, uint64_t n)
+{
+    if (n == 0)
+        return;
+    for (uint32_t i = 0; i < d->n; i++)
+        if (strcmp(d->drop[i].what, what) == 0) {
+            d->drop[i].n += n;
+            return;
+        }
+    if (d->n == d->capacity) {
+        uint32_t capacity = d->capacity ? 2 * d->capacity : 8;
+        tl_drop *larger = realloc(d->drop, capacity * sizeof *larger);
+        if (!larger)
+            return;
+        d->drop = larger;
+        d->capacity = capacity;
+    }
+    d->drop[d->n++] = (tl_drop){.what = what, .n = n};
+}
+
+/* The format to write, from --to or the path's suffix. */
+static int choose_format(const tl_format **out, const char *path, const tl_write_options *o, unsigned can, tl_error *e)
+{
+    const char *data = can == TL_CAN_WRITE_PROFILE ? "profiles" : "events";
+    const tl_format *f;
+    if (o->to) {
+        f = tl_format_by_name(o->to);
+        if (!f)
+            return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "there is no format \"%s\"", o->to);
+    } else {
+        f = tl_format_by_suffix(path, can);
+        if (!f)
+            f = tl_format_by_suffix(path, TL_CAN_WRITE_EVENTS | TL_CAN_WRITE_PROFILE);
+        if (!f)
+            return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s: the suffix names no format; choose one with --to", path);
+    }
+    if (can == TL_CAN_WRITE_PROFILE ? !f->write_profile : !f->create)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "format %s does not hold %s", f->name, data);
+    *out = f;
+    return 0;
+}
+
+static bool ends_in(const char *s, const char *suffix)
+{
+    size_t n = strlen(s), m = strlen(suffix);
+    return n >= m && strcmp(s + n - m, suffix) == 0;
+}
+
+static int open_output(tl_output **out, const tl_format *f, const char *path, const tl_write_options *o, tl_error *e)
+{
+    tl_compression c = f->compressed || ends_in(path, ".gz") ? TL_GZIP : ends_in(path, ".zst") ? TL_ZSTD : TL_PLAIN;
+    return tl_output_open(out, path, o->overwrite, c, o->level, e);
+}
+
+static int ask_classes(tl_sink *s, tl_error *e)
+{
+    const tl_trace *t = s->trace;
+    s->accept = malloc((t->ncls + 1) * sizeof *s->accept);
+    if (!s->accept)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write events");
+    s->all_kept = true;
+    for (uint32_t i = 0; i < t->ncls; i++) {
+        s->accept[i] = s->format->accept ? s->format->accept(s->writer, &t->cls[i]) : TL_ACCEPT_KEEP;
+        s->all_kept = s->all_kept && s->accept[i] == TL_ACCEPT_KEEP;
+    }
+    return 0;
+}
+
+int tl_sink_open(tl_sink **out, const char *path, const tl_trace *t, const tl_write_options *options, tl_error *e)
+{
+    static const tl_write_options none = {0};
+    tl_sink *s = calloc(1, sizeof *s);
+    if (!s)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write %s", path);
+    s->trace = t;
+    s->options = options ? *options : none;
+    int status = choose_format(&s->format, path, &s->options, TL_CAN_WRITE_EVENTS, e);
+    if (status == 0)
+        status = open_output(&s->out, s->format, path, &s->options, e);
+    if (status == 0) {
+        void *writer = calloc(1, s->format->writer_size ? s->format->writer_size : 1);
+        const tl_write_context context = {.out = s->out, .trace = t, .drops = &s->drops, .options = &s->options};
+        s->writer = writer;
+        status = writer ? s->format->create(writer, &context, e)
+                        : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write %s", path);
+    }
+    if (status == 0)
+        status = ask_classes(s, e);
+    if (status < 0) {
+        tl_sink_close(s);
+        return status;
+    }
+    *out = s;
+    return 0;
+}
+
+bool tl_sink_wants_order(const tl_sink *s)
+{
+    return s->format->ordered;
+}
+
+int tl_sink_write(tl_sink *s, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
+{
+    if (s->all_kept)
+        return from < to ? s->format->write(s->writer, b, from, to, e) : 0;
+    while (from < to) {
+        uint32_t end = from;
+        while (end < to && s->accept[b->cls[end]] == TL_ACCEPT_KEEP)
+            end++;
+        if (end > from) {
+            int status = s->format->write(s->writer, b, from, end, e);
+            if (status < 0)
+                return status;
+        }
+        for (; end < to && s->accept[b->cls[end]] != TL_ACCEPT_KEEP; end++)
+            if (s->accept[b->cls[end]] == TL_ACCEPT_DROP)
+                tl_drops_add(&s->drops, s->trace->cls[b->cls[end]].name, 1);
+        from = end;
+    }
+    return 0;
+}
+
+int tl_sink_finish(tl_sink *s, tl_error *e)
+{
+    int status = s->format->finish ? s->format->finish(s->writer, e) : 0;
+    return status < 0 ? status : tl_output_finish(s->out, e);
+}
+
+uint32_t tl_sink_drops(const tl_sink *s)
+{
+    return s->drops.n;
+}
+
+const tl_drop *tl_sink_drop(const tl_sink *s, uint32_t index)
+{
+    return index < s->drops.n ? &s->drops.drop[index] : NULL;
+}
+
+void tl_sink_close(tl_sink *s)
+{
+    if (!s)
+        return;
+    if (s->writer && s->format->discard)
+        s->format->discard(s->writer);
+    free(s->writer);
+    tl_output_close(s->out);
+    free(s->accept);
+    free(s->drops.drop);
+    free(s);
+}
+
+int tl_profile_write(const tl_profile *p, const char *path, const tl_write_options *options,
+                     void (*drops)(void *arg, const tl_drop *d), void *arg, tl_error *e)
+{
+    static const tl_write_options none = {0};
+    const tl_write_options *o = options ? options : &none;
+    const tl_format *f = NULL;
+    tl_output *out = NULL;
+    tl_drops dropped = {0};
+    int status = choose_format(&f, path, o, TL_CAN_WRITE_PROFILE, e);
+    if (status == 0)
+        status = open_output(&out, f, path, o, e);
+    if (status == 0) {
+        const tl_write_context context = {.out = out, .drops = &dropped, .options = o};
+        status = f->write_profile(&context, p, e);
+    }
+    if (status == 0)
+        status = tl_output_finish(out, e);
+    for (uint32_t i = 0; status == 0 && drops && i < dropped.n; i++)
+        drops(arg, &dropped.drop[i]);
+    free(dropped.drop);
+    tl_output_close(out);
+    return status;
+}

@@ -1,0 +1,11 @@
+# The same numbers as the reference reader's, on its corpus and on fresh files; and as the simulated program's.
+foreach(verb info check report tree jsonl)
+  traceloom_script(differential.corpus.${verb} differential/corpus.py ${verb})
+endforeach()
+foreach(seed 1 2)
+  foreach(verb info check report tree jsonl)
+    traceloom_script(differential.extra${seed}.${verb} differential/corpus.py ${verb} --extra ${seed})
+  endforeach()
+endforeach()
+traceloom_script(differential.own.check differential/corpus.py check --own)
+traceloom_script(differential.own.jsonl differential/corpus.py jsonl --own)

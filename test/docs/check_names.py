@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""What the documents name exists: check_names.py
+
+Links and their anchors; paths, functions, types and constants in `code`; and the values in tables of limits, whose
+rows are | `NAME` | value | `file` | reason |."""
+import glob
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+
+FOLDERS = ("src", "include", "test", "docs", "fuzz", "bench", "examples", "tools", "cmake")
+# Prefixes of what is ours in C; anything else in `code` may be of the shell, of JSON, of another project.
+IDENTIFIER = re.compile(r"\b(?:(?:tl|fdr|basic|xprof|xray)_[a-z0-9_]+(?=\()|tl_[a-z0-9_]+\b(?![.*])|(?:TL|FDR|BASIC|XPROF)_[A-Z0-9_]*[A-Z0-9]\b(?![_*<]))")
+LIMIT = re.compile(r"^\| `([A-Z][A-Z0-9_]+)` \| ([^|]+) \| `([^`]+)` \|", re.M)
+
+
+def read(path):
+    with open(os.path.join(harness.SOURCE, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def find(pattern):
+    return sorted(os.path.relpath(p, harness.SOURCE) for p in glob.glob(os.path.join(harness.SOURCE, pattern), recursive=True))
+
+
+def anchors(text):
+    """The anchors of headings, as they are made on the web."""
+    found = set()
+    for heading in re.findall(r"^#+ +(.*)$", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S), re.M):
+        found.add(re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-"))
+    return found
+
+
+def check_links(checks, path, text):
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"[a-z]+:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        file = os.path.normpath(os.path.join(os.path.dirname(path), file)) if file else path
+        exists = os.path.exists(os.path.join(harness.SOURCE, file))
+        if checks.that(exists, path, "links to", target, "which is not there") and anchor:
+            checks.that(anchor in anchors(read(file)), path, "links to", target, "which has no such heading")
+
+
+def check_paths(checks, path, code):
+    """A path from the top of the tree; `name.c` alone is a file of any folder; * and <...> stand for anything."""
+    for word in code.split():
+        word = word.rstrip(",;:)").split(":")[0].split("(")[0]
+        pattern = re.sub(r"<[^>]*>|NAME|FOLDER|\.\.\.", "*", word)
+        if pattern.split("/")[0] in FOLDERS and "/" in pattern:
+            checks.that(find(pattern.rstrip("/")), path, "names", word, "which is not there")
+        elif re.fullmatch(r"[a-z0-9_]+\.[ch]", word):
+            checks.that(find("**/" + word), path, "names", word, "which is not there")
+
+
+def constant(text, name):
+    """The value of an integer constant in C source: a #define or an enumerator."""
+    found = re.search(r"^#define +%s +(.+?)(?: */\*.*)?$" % name, text, re.M) or re.search(r"\b%s = ([^,}/\n]+)" % name, text)
+    if not found:
+        return None
+    expression = re.sub(r"UINT64_C\((.*?)\)", r"\1", found.group(1))
+    expression = re.sub(r"\((?:size_t|uint\d+_t)\)", "", expression)
+    expression = re.sub(r"\b(0x[0-9a-fA-F]+|\d+)[uUlL]+\b", r"\1", expression)
+    return eval(expression, {}) if re.fullmatch(r"[0-9a-fA-Fx()<*+\- ]+", expression) else None
+
+
+def check_limits(checks, path, text):
+    for name, value, file in LIMIT.findall(text):
+        wanted = int(re.match(r"[\d,]+", value.strip()).group(0).replace(",", ""))
+        checks.equal(constant(read(file), name), wanted, path, name, "in", file)
+
+
+def main():
+    checks = harness.Checks(show=60)
+    sources = "\n".join(read(p) for p in find("src/**/*.[chd]*") + find("include/**/*.h") + find("test/**/*.[ch]"))
+    known = set(re.findall(r"\w+", sources + read("CMakeLists.txt") + read("test/CMakeLists.txt")))
+    documents = find("*.md") + find("docs/**/*.md") + find("bench/*.md")
+    checks.that(len(documents) > 5, "hardly any documents were found")
+    for path in documents:
+        text = read(path)
+        check_links(checks, path, re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S))
+        check_limits(checks, path, text)
+        for code in re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)):
+            check_paths(checks, path, code)
+            for name in IDENTIFIER.findall(code):
+                checks.that(name in known, path, "names", name, "which is nowhere in the sources")
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()

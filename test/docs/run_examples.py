@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Runs the examples of README.md and compares what they print: run_examples.py [--update|--record]
+
+    ```console          a block of lines "$ command", each followed by what it prints on both outputs
+    <!-- from FILE: "a" to "b" -->
+    ```c                a block that must be FILE's lines from the first one with a to the next one with b
+    <!-- recorded -->   a block that records a program, app.c, and must leave app.svg; run with --record
+    <!-- formats -->    a table whose first three columns are a format's name, "yes" or "-" for reading and for writing
+
+Commands run in an empty folder with app.xray (a made-up server's trace), damaged.xray (the same, broken in one place)
+and app (the binary with its names). --update writes README.md anew where it differs: then read what `git diff` says.
+TL_BINARY names the command; without it, that of the release build is taken."""
+import glob
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import textwrap
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+import elf_gen
+import program
+import xray_gen
+
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+EXCERPT = re.compile(r'(<!-- from (\S+): "([^"]+)" to "([^"]+)" -->\n```c\n)(.*?)(^```$)', re.M | re.S)
+
+
+RECORDED = re.compile(r"<!-- recorded -->\n```sh\n(.*?)^```$", re.M | re.S)
+PROGRAM = b"""#include <stdio.h>
+__attribute__((noinline)) int leaf(int n) { return n & 1; }
+__attribute__((noinline)) int work(int n) { return n ? leaf(n) + work(n - 1) : 0; }
+int main(void) { return printf("%d\\n", work(200)) < 0; }
+"""
+
+
+def put(folder, name, data):
+    with open(os.path.join(folder, name), "wb") as file:
+        file.write(data)
+
+
+def make_commands(folder):
+    """The command under its own name, whatever build and emulator the tests use; and clang, if there is one."""
+    os.mkdir(os.path.join(folder, ".bin"))
+    clang = shutil.which("clang-19") or shutil.which("clang")
+    for name, words in (("traceloom", harness.binary()), ("clang", [clang])):
+        if words[0]:
+            put(folder, ".bin/" + name, ("#!/bin/sh\nexec %s \"$@\"\n" % shlex.join(words)).encode())
+            os.chmod(os.path.join(folder, ".bin", name), 0o755)
+    return clang
+
+
+def make_inputs(folder):
+    file = xray_gen.fdr(5, "little", program.run(27, threads=3, events=40000, migrate=20, typed=1), buffer=1 << 14)
+    put(folder, "app.xray", bytes(file.data))
+    xray_gen.unknown_kind(file)
+    put(folder, "damaged.xray", bytes(file.data))
+    put(folder, "app", elf_gen.build_elf())
+
+
+def run_command(command, folder):
+    environment = dict(os.environ, LC_ALL="C.UTF-8", TZ="UTC", TERM="dumb",
+                       PATH=os.path.join(folder, ".bin") + ":" + os.environ["PATH"])
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+    lines = done.stdout.decode("utf-8", "backslashreplace").splitlines()
+    return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def run_block(text, folder):
+    """The same block with what its commands really print."""
+    out = ""
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            out += line + "\n" + run_command(line[2:], folder)
+    return out
+
+
+def excerpt(path, first, last):
+    with open(os.path.join(harness.SOURCE, path), encoding="utf-8") as file:
+        lines = file.read().splitlines(keepends=True)
+    begin = next(i for i, line in enumerate(lines) if first in line)
+    end = next(i for i in range(begin, len(lines)) if last in lines[i])
+    return textwrap.dedent("".join(lines[begin:end + 1]))
+
+
+def real(document, folder):
+    """The document as it should be."""
+    def console(match):
+        return match.group(0) if match.group(1) != "console" else "```console\n%s```" % run_block(match.group(2), folder)
+    document = EXCERPT.sub(lambda m: m.group(1) + excerpt(*m.group(2, 3, 4)) + m.group(6), document)
+    return FENCE.sub(console, document)
+
+
+def check_formats(checks, document):
+    """The table of formats says of each what the command says."""
+    table = document.split("<!-- formats -->", 1)[1].split("\n\n", 1)[0]
+    rows = {}
+    for line in table.splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if cells[0].startswith("`"):
+            rows[cells[0].strip("`")] = cells
+    for column, what in ((1, "read"), (2, "write")):
+        can = set(harness.run("help", "--names", what).text().split())
+        checks.that(can, "help --names", what, "lists nothing")
+        checks.equal({name for name, cells in rows.items() if cells[column] == "yes"}, can, "formats that can be", what)
+
+
+def check_recording(checks, document, folder):
+    """Recording a program works as the document says."""
+    put(folder, "app.c", PROGRAM)
+    printed = run_command("set -ex\n" + RECORDED.search(document).group(1), folder)
+    logs = glob.glob(os.path.join(folder, "app.app.*"))
+    picture = os.path.join(folder, "app.svg")
+    if checks.that(len(logs) == 1 and os.path.exists(picture), "the recording fails:\n" + printed):
+        with open(picture, encoding="utf-8") as file:
+            text = file.read()
+        for name in ("main", "work", "leaf"):
+            checks.that(name in text, "app.svg does not show", name)
+
+
+def main():
+    path = os.path.join(harness.SOURCE, "README.md")
+    with open(path, encoding="utf-8") as file:
+        document = file.read()
+    update = sys.argv[1:] == ["--update"]
+    if update:
+        os.environ.setdefault("TL_BINARY", os.path.join(harness.SOURCE, "build", "traceloom"))
+    with harness.work_folder() as folder:
+        clang = make_commands(folder)
+        if sys.argv[1:] == ["--record"]:
+            if not clang:
+                harness.skip("clang is not installed: nothing can be recorded")
+            checks = harness.Checks()
+            check_recording(checks, document, folder)
+            checks.end()
+        make_inputs(folder)
+        wanted = real(document, folder)
+    if update:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(wanted)
+        return
+    checks = harness.Checks()
+    blocks = [(a.group(2), b.group(2)) for a, b in zip(FENCE.finditer(document), FENCE.finditer(wanted))]
+    checks.that(len(blocks) > 5, "README.md has hardly any examples")
+    for got, expected in blocks:
+        checks.equal(got, expected, "README.md differs from what is printed (run_examples.py --update rewrites it):")
+    check_formats(checks, document)
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Lets the n-th allocation, read or write fail, for n = 1, 2, ... until a run succeeds without any fault:
+loop.py SHIM malloc|malloc+|read|write|short|eintr
+
+Whatever fails, the command ends by itself with a message, and leaves no partial file behind; if it reports success, its
+output is that of a run without faults."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+
+# Every n up to here, then ever larger steps: later allocations repeat earlier ones.
+ALL_UP_TO = 250
+
+COMMANDS = {
+    "info": ["info", "--json", "a.xray", "-e", "a.elf"],
+    "check": ["check", "a.xray"],
+    "report": ["report", "a.xray", "-e", "a.elf", "--threads", "1"],
+    "tree": ["report", "--by", "tree", "--json", "a.xray", "--threads", "2"],
+    "gzip": ["report", "--json", "a.xray.gz", "--threads", "1"],
+    "damaged": ["report", "--json", "damaged.xray", "--threads", "1"],
+    "profile": ["report", "--json", "profile.xray"],
+    "svg": ["report", "a.xray", "-e", "a.elf", "-o", "@OUT@/a.svg"],
+    "pprof": ["report", "a.xray", "-o", "@OUT@/a.pb.gz"],
+    "jsonl": ["convert", "a.xray", "-o", "@OUT@/a.jsonl"],
+    "fdr": ["convert", "a.xray", "-o", "@OUT@/b.xray", "--to", "xray-fdr"],
+    "text": ["cat", "a.xray", "-F", "render*", "-e", "a.elf"],
+}
+
+
+def prepare(folder):
+    import gzip
+    import elf_gen
+    import xray_gen
+    for name, case in (("a", "fdr-v5-le"), ("damaged", "damaged-fdr-v5-le-unknown-kind"), ("profile", "profile-le")):
+        with open(os.path.join(folder, name + ".xray"), "wb") as file:
+            file.write(xray_gen.make(case)[0])
+    with open(os.path.join(folder, "a.xray"), "rb") as file, gzip.open(os.path.join(folder, "a.xray.gz"), "wb") as packed:
+        packed.write(file.read())
+    with open(os.path.join(folder, "a.elf"), "wb") as file:
+        file.write(elf_gen.build_elf())
+
+
+class Run:
+    def __init__(self, folder, shim, command, fault):
+        out, report = os.path.join(folder, "out"), os.path.join(folder, "faults")
+        os.makedirs(out, exist_ok=True)
+        arguments = [word.replace("@OUT@", out) for word in COMMANDS[command]]
+        env = {"LD_PRELOAD": shim, "TL_FAULT": fault, "TL_FAULT_REPORT": report}
+        result = harness.run(*arguments, cwd=folder, which="TL_PLAIN_BINARY", env=env, timeout=60)
+        self.status, self.out, self.err = result.status, result.out, result.err
+        self.files = {}
+        for name in os.listdir(out):
+            with open(os.path.join(out, name), "rb") as file:
+                self.files[name] = file.read()
+            os.unlink(os.path.join(out, name))
+        self.faults = None
+        self.counts = []
+        if os.path.exists(report):
+            with open(report) as file:
+                self.counts = [int(word) for word in file.read().split()]
+            self.faults = self.counts[3]
+            os.unlink(report)
+
+    def __str__(self):
+        return "status %s, faults %s, files %s, stderr %s" % (self.status, self.faults, sorted(self.files), self.err[-300:])
+
+
+def judge(checks, name, run, good):
+    """Exit status and output of a run with faults, compared with the run without."""
+    if not checks.that(run.status in (0, 1, 2, 3, 4), name, "ends badly:", run):
+        return
+    if run.status == good.status:
+        checks.that(run.out == good.out, name, "says success, but its output differs:", run, run.out[-200:])
+        checks.that(run.files == good.files, name, "says success, but its files differ:", run)
+    else:
+        checks.that(run.err.strip(), name, "fails without a message:", run)
+        checks.that(run.files == {} or run.files == good.files, name, "leaves a partial file:", run)
+
+
+def main():
+    shim, kind = sys.argv[1:3]
+    harness.binary("TL_PLAIN_BINARY")
+    checks = harness.Checks()
+    with harness.work_folder() as folder:
+        prepare(folder)
+        for command in COMMANDS:
+            good = Run(folder, shim, command, "count")
+            checks.that(good.status in (0, 3), command, "fails without any fault:", good)
+            if kind in ("short", "eintr"):
+                run = Run(folder, shim, command, kind)
+                checks.that(run.faults, command, "had no fault")
+                checks.that((run.status, run.out, run.files) == (good.status, good.out, good.files),
+                            command, "differs with", kind, run, good)
+                continue
+            n, fired = 1, 0
+            while True:
+                run = Run(folder, shim, command, "%s:%d" % (kind, n))
+                judge(checks, "%s %s:%d" % (command, kind, n), run, good)
+                if run.faults == 0 or n > 200000:
+                    break
+                fired += 1
+                n += 1 if n < ALL_UP_TO else n // 12
+            checks.that(fired, command, "had no fault of kind", kind)
+            print("%s: %d runs with a fault" % (command, fired))
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()

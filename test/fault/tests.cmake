@@ -1,0 +1,11 @@
+# What happens when memory, reads or writes fail. Not on foreign hosts, where nothing can be preloaded.
+if(NOT CMAKE_CROSSCOMPILING)
+  add_library(fault_shim MODULE ${CMAKE_CURRENT_SOURCE_DIR}/fault/shim.c)
+  set_target_properties(fault_shim PROPERTIES PREFIX "")
+  # Plain, whatever the rest is built with: it is loaded into the plain build of the command.
+  target_compile_options(fault_shim PRIVATE -fno-sanitize=all -fno-builtin -Wno-conversion)
+  target_link_options(fault_shim PRIVATE -fno-sanitize=all)
+  foreach(kind malloc malloc+ read write short eintr)
+    traceloom_script(fault.${kind} fault/loop.py $<TARGET_FILE:fault_shim> ${kind})
+  endforeach()
+endif()

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""Runs the command on small committed inputs and compares every byte: golden.py NAME, or golden.py --record [NAME...]
+
+cases.txt says what is run, expected/NAME.out and .err (if anything is said) hold what was printed, after a person has
+read it."""
+import os
+import shlex
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+INPUT = os.path.join(HERE, "input")
+
+
+def cases():
+    """name -> (exit status, arguments)"""
+    out = {}
+    with open(os.path.join(HERE, "cases.txt")) as file:
+        for line in file:
+            if line.strip() and not line.startswith("#"):
+                name, status, *arguments = shlex.split(line)
+                assert name not in out, name
+                out[name] = (int(status), arguments)
+    return out
+
+
+def expected_path(name, what):
+    return os.path.join(HERE, "expected", name + "." + what)
+
+
+def record(names):
+    for name in names:
+        status, arguments = cases()[name]
+        result = harness.run(*arguments, cwd=INPUT)
+        if result.status != status:
+            print("%s: status %d, cases.txt says %d\n%s" % (name, result.status, status, result))
+        for what, data in (("out", result.out), ("err", result.err)):
+            path = expected_path(name, what)
+            if data:
+                with open(path, "wb") as file:
+                    file.write(data)
+            elif os.path.exists(path):
+                os.unlink(path)
+
+
+def difference(got, expected):
+    if b"\0" in expected:
+        return "%d bytes, expected %d" % (len(got), len(expected))
+    import difflib
+    lines = difflib.unified_diff(expected.decode(errors="replace").splitlines(), got.decode(errors="replace").splitlines(),
+                                 "expected", "got", lineterm="", n=1)
+    return "\n".join(list(lines)[:40])
+
+
+def test(name):
+    status, arguments = cases()[name]
+    result = harness.run(*arguments, cwd=INPUT)
+    checks = harness.Checks()
+    checks.that(result.status == status, "status %d, expected %d" % (result.status, status), result)
+    for what, data in (("out", result.out), ("err", result.err)):
+        path = expected_path(name, what)
+        wanted = b""
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                wanted = file.read()
+        checks.that(data == wanted, "std" + what, "differs:\n", difference(data, wanted))
+    checks.end()
+
+
+def main():
+    if sys.argv[1] == "--record":
+        record(sys.argv[2:] or cases())
+    else:
+        test(sys.argv[1])
+
+
+if __name__ == "__main__":
+    main()

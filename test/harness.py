@@ -1,0 +1,89 @@
+"""What the test scripts share: running the command, and saying skip or failure in the way ctest understands.
+
+The environment says where things are: TL_BINARY (the command, maybe with an emulator in front), TL_PLAIN_BINARY (one
+without sanitizers), TL_SOURCE (this project), TL_WORK (a folder for output), TL_SHARED (files of others, if there)."""
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SKIP = 77
+SOURCE = os.environ.get("TL_SOURCE") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(SOURCE, "test", "generate"))
+sys.dont_write_bytecode = True
+
+
+def skip(reason):
+    print("skipped: " + reason)
+    sys.exit(SKIP)
+
+
+def binary(which="TL_BINARY"):
+    words = shlex.split(os.environ.get(which, ""))
+    if not words or not all(os.path.exists(word) or shutil.which(word) for word in words):
+        if which == "TL_BINARY":
+            sys.exit("TL_BINARY does not name the command: %r" % " ".join(words))
+        skip("no build without sanitizers (%s); `make` makes one" % which)
+    return words
+
+
+def shared(*parts):
+    root = os.environ.get("TL_SHARED")
+    if not root or not os.path.isdir(root):
+        skip("TL_SHARED does not name the folder of the shared corpus")
+    return os.path.join(root, *parts)
+
+
+class Result:
+    def __init__(self, arguments, done):
+        self.arguments, self.status, self.out, self.err = arguments, done.returncode, done.stdout, done.stderr
+
+    def text(self):
+        return self.out.decode("utf-8")
+
+    def json(self):
+        return json.loads(self.out)
+
+    def __str__(self):
+        return "$ traceloom %s\nstatus %d\n%s%s" % (shlex.join(self.arguments), self.status, self.out[-2000:].decode(errors="replace"),
+                                                    self.err[-2000:].decode(errors="replace"))
+
+
+def run(*arguments, cwd=None, stdin=None, which="TL_BINARY", env=None, timeout=120):
+    arguments = [str(a) for a in arguments]
+    done = subprocess.run(binary(which) + arguments, cwd=cwd, input=stdin, capture_output=True, timeout=timeout,
+                          env=dict(os.environ, **(env or {})), stdin=None if stdin is not None else subprocess.DEVNULL)
+    return Result(arguments, done)
+
+
+class Checks:
+    """Counts what was compared; prints the first failures; ends the script."""
+
+    def __init__(self, show=20):
+        self.done, self.failed, self.show = 0, 0, show
+
+    def that(self, good, *what):
+        self.done += 1
+        if not good:
+            self.failed += 1
+            if self.failed <= self.show:
+                print("FAILED:", *what)
+        return good
+
+    def equal(self, got, expected, *what):
+        return self.that(got == expected, *what, "\n  got      %.1500s\n  expected %.1500s" % (got, expected))
+
+    def end(self):
+        print("%d checks, %d failed" % (self.done, self.failed))
+        if self.done == 0:
+            sys.exit("nothing was checked")
+        sys.exit(1 if self.failed else 0)
+
+
+def work_folder():
+    root = os.environ.get("TL_WORK") or tempfile.gettempdir()
+    os.makedirs(root, exist_ok=True)
+    return tempfile.TemporaryDirectory(dir=root)

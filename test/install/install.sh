@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Installs into a folder and uses what is there as a stranger would: install.sh BUILD_FOLDER C_COMPILER CFLAGS
+set -euo pipefail
+build=$1 compiler=$2 flags=${3:-}
+work=$(mktemp -d "${TL_WORK:-/tmp}/install.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+fail() {
+    echo "FAILED: $*"
+    exit 1
+}
+command -v pkg-config >/dev/null || {
+    echo "skipped: pkg-config is not installed"
+    exit 77
+}
+
+DESTDIR=$work/dest cmake --install "$build" --prefix /usr >"$work/log" || fail "cmake --install: $(tail -5 "$work/log")"
+usr=$work/dest/usr
+[ -x "$usr/bin/traceloom" ] || fail "no bin/traceloom"
+for header in "$TL_SOURCE"/include/traceloom/*.h; do
+    cmp "$header" "$usr/include/traceloom/$(basename "$header")" || fail "header $(basename "$header")"
+done
+for page in "$TL_SOURCE"/docs/man/*.1; do
+    [ -f "$page" ] && { [ -f "$usr/share/man/man1/$(basename "$page")" ] || fail "man page $(basename "$page")"; }
+done
+
+# Every public header compiles alone, in C and in C++.
+for header in "$usr"/include/traceloom/*.h; do
+    echo "#include <traceloom/$(basename "$header")>" >"$work/alone.c"
+    # shellcheck disable=SC2086
+    $compiler $flags -std=c17 -Wall -Wextra -Wpedantic -Werror -I"$usr/include" -fsyntax-only "$work/alone.c" ||
+        fail "$(basename "$header") does not compile alone"
+    if command -v c++ >/dev/null; then
+        c++ -x c++ -std=c++17 -Wall -Wextra -Werror -I"$usr/include" -fsyntax-only "$work/alone.c" ||
+            fail "$(basename "$header") does not compile as C++"
+    fi
+done
+
+PKG_CONFIG_LIBDIR=$(dirname "$(find "$usr" -name traceloom.pc)")
+export PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR=$work/dest
+# shellcheck disable=SC2046,SC2086
+$compiler $flags -std=c17 -Wall -Wextra "$TL_SOURCE/examples/count_functions.c" \
+    $(pkg-config --cflags --libs --static traceloom) -o "$work/count_functions" || fail "the example does not build with pkg-config"
+python3 -B "$TL_SOURCE/test/generate/xray_gen.py" --one fdr-v5-le-plain "$work/a.xray" --elf "$work/a.elf"
+"$work/count_functions" "$work/a.xray" "$work/a.elf" >"$work/out" || fail "the example fails"
+grep -q ' calls .* ns .*serve_client$' "$work/out" || fail "the example prints: $(cat "$work/out")"
+"$usr/bin/traceloom" info "$work/a.xray" >/dev/null || fail "the installed command fails"
+echo "installed and used"

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""Rules of the tree that no compiler checks: lint.py RULE (see RULES at the end)."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+
+LAYERS = ["base", "isa", "model", "format", "op", "analysis", "cli"]
+CORE = ("src/base/", "src/model/", "src/op/", "src/cli/")
+MAX_LINES = 500
+GENERATED = ("build", "build-", "demo", "node_modules", ".git")
+
+
+def files(*suffixes):
+    """All files of the project, by path from its top; not what builds made."""
+    for folder, folders, names in os.walk(harness.SOURCE):
+        inside = os.path.relpath(folder, harness.SOURCE)
+        folders[:] = sorted(f for f in folders if f != "__pycache__" and
+                            not (inside == "." and (f in GENERATED or f.startswith("build-"))))
+        for name in sorted(names):
+            if not suffixes or name.endswith(suffixes):
+                yield os.path.normpath(os.path.join(inside, name))
+
+
+def read(path):
+    with open(os.path.join(harness.SOURCE, path), encoding="utf-8", errors="surrogateescape") as file:
+        return file.read()
+
+
+def is_text(path):
+    with open(os.path.join(harness.SOURCE, path), "rb") as file:
+        return b"\0" not in file.read(8192)
+
+
+def layers(checks):
+    """A file includes only its own layer and those to its left; one format does not include another."""
+    for path in files(".c", ".h"):
+        if not path.startswith("src/") or path.count("/") < 2:
+            continue
+        layer = path.split("/")[1]
+        if layer == "rt":
+            continue
+        checks.that(layer in LAYERS, path, "lies in no known layer")
+        for number, line in enumerate(read(path).splitlines(), 1):
+            found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            if not found:
+                continue
+            target = found.group(1)
+            part = target.split("/")
+            where = "%s:%d: includes %s" % (path, number, target)
+            if part[0] == "traceloom" or (path.startswith("src/format") and "/" not in target):
+                continue
+            if checks.that(part[0] in LAYERS, where, "but includes are relative to src/"):
+                checks.that(LAYERS.index(part[0]) <= LAYERS.index(layer), where, "of a layer to the right of", layer)
+                if layer == "format" and part[0] == "format":
+                    checks.that(part[1] == path.split("/")[2], where, "of another format")
+
+
+def headers(checks):
+    """Public headers include only public headers and the C library's."""
+    for path in files(".h"):
+        if path.startswith("include/"):
+            for target in re.findall(r'^\s*#\s*include\s+([<"][^>"]+)', read(path), re.M):
+                checks.that(target.startswith("<traceloom/") or "/" not in target, path, "includes", target)
+
+
+def names(checks):
+    """File names of sources are unique in the tree, so that a message's file name finds one file."""
+    seen = {}
+    for path in files(".c", ".h"):
+        seen.setdefault(os.path.basename(path), []).append(path)
+    for name, paths in seen.items():
+        # The stand-in for cmocka must have its name; public and internal headers may describe the same thing.
+        checks.that(len(paths) == 1 or name == "cmocka.h", "several files are called", name, paths)
+
+
+def format_words():
+    """Names of formats: the folders of src/format, and what their files are called besides."""
+    folders = {f for f in os.listdir(os.path.join(harness.SOURCE, "src", "format")) if not f.startswith(".")}
+    return folders | {"fdr", "xprof", "xrayprof", "llvm"}
+
+
+def core(checks):
+    """The core names no format: neither in code nor in comments. A suffix in an example (app.svg) is no name."""
+    english = {"text", "dot", "folded"}                     # these count in quotes only
+    plain = "|".join(sorted(map(re.escape, format_words() - english)))
+    quoted = "|".join(sorted(english & format_words()))
+    pattern = re.compile(r'(?<![a-z.])(?:%s)(?![a-z])|"(?:%s)"' % (plain, quoted), re.I)
+    allowed = [line.split(None, 1) for line in read("test/lint/format-names.txt").splitlines()
+               if line and not line.startswith("#")]
+    for path in files(".c", ".h"):
+        if not path.startswith(CORE):
+            continue
+        for number, line in enumerate(read(path).splitlines(), 1):
+            found = pattern.search(line)
+            fine = not found or any(path == where and text in line for where, text in allowed)
+            checks.that(fine, "%s:%d names a format: %s" % (path, number, line.strip()[:100]))
+
+
+def length(checks):
+    """No file is longer than 500 lines, but for those in long-files.txt, each with its reason."""
+    reasons = {}
+    for line in read("test/lint/long-files.txt").splitlines():
+        if line.strip() and not line.startswith("#"):
+            path, _, reason = line.partition(" ")
+            checks.that(len(reason.split()) >= 3, "long-files.txt: no reason for", path)
+            reasons[path] = reason
+    for path in files(".c", ".h", ".py", ".sh"):
+        lines = read(path).count("\n")
+        checks.that(lines <= MAX_LINES or path in reasons, path, "has", lines, "lines")
+        checks.that(path not in reasons or lines > MAX_LINES, "long-files.txt names", path, "which has only", lines, "lines")
+
+
+def first_comment(checks):
+    """The first line of a source file says why the file exists."""
+    for path in files(".c", ".h"):
+        line = read(path).split("\n", 1)[0]
+        checks.that(re.match(r"/\* \S+ .*\S+", line) or re.match(r"// \S+ \S+", line), path, "begins with", repr(line))
+
+
+def words(checks):
+    """Nothing unfinished, no path of one machine, no trailing white space."""
+    unfinished = re.compile("\\b(TO" "DO|FIX" "ME|XX" "X|HA" "CK)\\b")
+    machine = re.compile(r"(?<![\w.}])/(work|home|root|farm|Users)/[A-Za-z.]")
+    for path in files():
+        if not is_text(path) or path.startswith("fuzz/corpus/") or path.startswith("test/golden/"):
+            continue
+        text = read(path)
+        for number, line in enumerate(text.splitlines(), 1):
+            where = "%s:%d" % (path, number)
+            checks.that(not unfinished.search(line), where, "is unfinished:", line.strip()[:100])
+            checks.that(not machine.search(line), where, "has a path of one machine:", line.strip()[:100])
+            checks.that(line == line.rstrip(), where, "ends with white space")
+        checks.that(text.endswith("\n") or not text, path, "does not end with a line feed")
+
+
+def functions(checks):
+    """Functions are short: under about 60 lines."""
+    reasons = read("test/lint/long-functions.txt")
+    for path in files(".c"):
+        if not path.startswith("src/"):
+            continue
+        start, name = None, None
+        for number, line in enumerate(read(path).splitlines(), 1):
+            if re.match(r"[A-Za-z_].*\)$", line) or (start is None and re.match(r"[A-Za-z_].*\($", line)):
+                found = re.search(r"(\w+)\(", line)
+                name = found.group(1) if found else name
+            if line == "{":
+                start = number
+            elif line == "}" and start:
+                size = number - start
+                checks.that(size <= 75 or "%s %s " % (path, name) in reasons, "%s:%d: %s has %d lines" % (path, start, name, size))
+                start = None
+
+
+def layout(checks):
+    """clang-format has nothing to say."""
+    tool = shutil.which("clang-format-14") or shutil.which("clang-format")
+    if not tool:
+        harness.skip("clang-format is not installed")
+    version = subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout
+    if " 14." not in version:
+        harness.skip("another version than 14 lays out differently: " + version.strip())
+    paths = list(files(".c", ".h"))
+    for start in range(0, len(paths), 20):
+        done = subprocess.run([tool, "--dry-run", "--Werror"] + paths[start:start + 20], cwd=harness.SOURCE, capture_output=True,
+                              text=True)
+        bad = sorted({line.split(":")[0] for line in done.stderr.splitlines() if "error:" in line})
+        checks.that(done.returncode == 0, "clang-format would change", " ".join(bad))
+
+
+RULES = {rule.__name__: rule for rule in (layers, headers, names, core, length, first_comment, words, functions, layout)}
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1] not in RULES:
+        sys.exit("usage: lint.py " + "|".join(RULES))
+    checks = harness.Checks(show=60)
+    RULES[sys.argv[1]](checks)
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+"""Every probe on every golden and generated file: probes.py PROBE_ALL. Exactly one format may claim each."""
+import glob
+import os
+import shlex
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+import xray_gen
+
+FORMATS = {"basic": "xray-basic", "fdr": "xray-fdr", "profile": "xray-profile"}
+
+
+def main():
+    with harness.work_folder() as folder:
+        pairs = []
+        for name in xray_gen.cases():
+            path = os.path.join(folder, name + ".xray")
+            with open(path, "wb") as file:
+                file.write(xray_gen.make(name)[0])
+            pairs.append("%s=%s" % (FORMATS[xray_gen.cases()[name][0]], path))
+        for path in glob.glob(os.path.join(harness.SOURCE, "test", "golden", "input", "*.tlp")):
+            pairs.append("tlp=" + path)
+        sys.exit(subprocess.run(shlex.split(sys.argv[1]) + pairs).returncode)
+
+
+if __name__ == "__main__":
+    main()

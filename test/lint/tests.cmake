@@ -1,0 +1,17 @@
+# Rules of the tree, and of the list of formats.
+if(NOT CMAKE_CROSSCOMPILING)
+  foreach(rule layers headers names core length first_comment words functions layout)
+    traceloom_script(lint.${rule} lint/lint.py ${rule})
+  endforeach()
+  find_program(TL_SHELLCHECK shellcheck)
+  if(TL_SHELLCHECK)
+    file(GLOB shell_scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/*/*.sh ${PROJECT_SOURCE_DIR}/test/*/*.sh
+         ${PROJECT_SOURCE_DIR}/.ci/run)
+    add_test(NAME lint.shell COMMAND ${TL_SHELLCHECK} -S warning ${shell_scripts})
+    set_tests_properties(lint.shell PROPERTIES LABELS lint)
+  endif()
+endif()
+add_executable(probe_all ${CMAKE_CURRENT_SOURCE_DIR}/lint/probe_all.c)
+target_include_directories(probe_all PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(probe_all PRIVATE libtraceloom)
+traceloom_script(lint.probes lint/probes.py "${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:probe_all>")

@@ -1,0 +1,15 @@
+/* Linked into every unit test: the environment variable TL_CASE names the one case to run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+__attribute__((constructor)) static void choose_case(void)
+{
+    const char *name = getenv("TL_CASE");
+    if (name != NULL && *name != '\0')
+        cmocka_set_test_filter(name);
+}

@@ -1,0 +1,176 @@
+/* Events of one or several sources: order by time, selection, joining of ids and clocks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "make_xray.h"
+#include "traceloom/traceloom.h"
+
+static tl_source *open_made(const made *m)
+{
+    tl_source *s = NULL;
+    tl_error e = {0};
+    const tl_open_options o = {.want = {.fields = true, .cpu = true}};
+    if (tl_source_open_memory(&s, m->data, m->n, "made.xray", &o, &e) < 0)
+        fail_msg("%s", e.message);
+    return s;
+}
+
+static made *fresh(uint64_t hz)
+{
+    made *m = calloc(1, sizeof *m);
+    assert_non_null(m);
+    made_header(m, 3, BASIC_TYPE, hz, 0);
+    return m;
+}
+
+typedef struct seen {
+    uint64_t ts[64], key[64];
+    uint32_t track[64], n;
+} seen;
+
+static seen read_all(tl_source *const *s, uint32_t n, const tl_select *select, bool ordered)
+{
+    seen all = {0};
+    tl_events *v = NULL;
+    tl_error e = {0};
+    if (tl_events_open(&v, s, n, select, ordered, &e) < 0)
+        fail_msg("%s", e.message);
+    const tl_batch *b;
+    uint32_t from, to;
+    int status;
+    while ((status = tl_events_next(v, &b, &from, &to, &e)) > 0)
+        for (uint32_t i = from; i < to; i++) {
+            all.ts[all.n] = b->ts[i] - tl_events_begin(v);
+            all.key[all.n] = b->key[i];
+            all.track[all.n++] = b->track[i];
+        }
+    assert_int_equal(status, 0);
+    tl_events_close(v);
+    return all;
+}
+
+static void check_times(const seen *all, uint32_t n, const uint64_t *ts)
+{
+    assert_int_equal(all->n, n);
+    for (uint32_t i = 0; i < n; i++)
+        assert_int_equal(all->ts[i], ts[i]);
+}
+
+/* Streams are merged; one that goes back in time keeps its own order. */
+static void merged_by_time(void **state)
+{
+    (void)state;
+    made *m = fresh(1000000000);
+    const uint64_t one[] = {100, 110, 105, 150}, two[] = {101, 109, 140};
+    for (size_t i = 0; i < 4; i++)
+        made_basic(m, BASIC_ENTER, 1, one[i], 1, 1);
+    for (size_t i = 0; i < 3; i++)
+        made_basic(m, BASIC_ENTER, 2, two[i], 2, 1);
+    tl_source *s = open_made(m);
+    seen all = read_all(&s, 1, NULL, true);
+    check_times(&all, 7, (const uint64_t[]){0, 1, 9, 10, 5, 40, 50});
+    tl_source_close(s);
+    free(m);
+}
+
+static made *calls(uint64_t hz, uint64_t begin)
+{
+    made *m = fresh(hz);
+    made_basic(m, BASIC_ENTER, 1, begin, 1, 1);
+    made_basic(m, BASIC_ENTER, 2, begin + 10, 1, 1);
+    made_basic(m, BASIC_EXIT, 2, begin + 15, 1, 1);
+    made_basic(m, BASIC_ENTER, 2, begin + 20, 1, 1);
+    made_basic(m, BASIC_EXIT, 2, begin + 60, 1, 1);
+    made_basic(m, BASIC_EXIT, 1, begin + 100, 1, 1);
+    return m;
+}
+
+static void selected(void **state)
+{
+    (void)state;
+    made *m = calls(1000000000, 1000);
+    const struct {
+        tl_select select;
+        uint32_t n;
+        uint64_t ts[6];
+    } cases[] = {
+        {{.has_from = true, .time_from = 15, .has_to = true, .time_to = 60}, 2, {15, 20}},
+        {{.func = (const char *const[]){"#1"}, .nfunc = 1}, 2, {0, 100}},
+        {{.not_func = (const char *const[]){"#1"}, .nnot = 1}, 4, {10, 15, 20, 60}},
+        {{.depth = 1}, 2, {0, 100}},
+        {{.min_ticks = 40}, 4, {0, 20, 60, 100}},
+        {{.cls = (const char *const[]){"*.exit"}, .ncls = 1}, 3, {15, 60, 100}},
+        {{.cpu = (const int32_t[]){3}, .ncpu = 1}, 0, {0}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tl_source *s = open_made(m);
+        seen all = read_all(&s, 1, &cases[i].select, i % 2);
+        check_times(&all, cases[i].n, cases[i].ts);
+        tl_source_close(s);
+    }
+    free(m);
+}
+
+static void a_function_that_never_comes_is_an_error(void **state)
+{
+    (void)state;
+    made *m = calls(1, 0);
+    tl_source *s = open_made(m);
+    const tl_select select = {.func = (const char *const[]){"nobody"}, .nfunc = 1};
+    tl_events *v = NULL;
+    tl_error e = {0};
+    int status = tl_events_open(&v, &s, 1, &select, true, &e);
+    const tl_batch *b;
+    uint32_t from, to;
+    if (status == 0)
+        status = tl_events_next(v, &b, &from, &to, &e);
+    assert_int_equal(status, TL_ENOMATCH);
+    tl_events_close(v);
+    tl_source_close(s);
+    free(m);
+}
+
+/* One clock: times stay as they were recorded, relative to the earliest trace. */
+static void joined_on_one_clock(void **state)
+{
+    (void)state;
+    made *a = calls(1000, 1000), *b = calls(1000, 1005);
+    tl_source *s[] = {open_made(a), open_made(b)};
+    seen all = read_all(s, 2, NULL, true);
+    check_times(&all, 12, (const uint64_t[]){0, 5, 10, 15, 15, 20, 20, 25, 60, 65, 100, 105});
+    assert_int_not_equal(all.track[0], all.track[1]);
+    tl_source_close(s[0]);
+    tl_source_close(s[1]);
+    free(a);
+    free(b);
+}
+
+/* Different clocks: each begins at 0, in ns. */
+static void joined_on_two_clocks(void **state)
+{
+    (void)state;
+    made *a = calls(1000000000, 1000), *b = calls(500000000, 70);
+    tl_source *s[] = {open_made(a), open_made(b)};
+    seen all = read_all(s, 2, NULL, true);
+    check_times(&all, 12, (const uint64_t[]){0, 0, 10, 15, 20, 20, 30, 40, 60, 100, 120, 200});
+    tl_source_close(s[0]);
+    tl_source_close(s[1]);
+    free(a);
+    free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(merged_by_time),
+        cmocka_unit_test(selected),
+        cmocka_unit_test(a_function_that_never_comes_is_an_error),
+        cmocka_unit_test(joined_on_one_clock),
+        cmocka_unit_test(joined_on_two_clocks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

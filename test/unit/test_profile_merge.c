@@ -1,0 +1,255 @@
+/* Merging: the laws, as bytes of saved profiles; what is combined how; what is refused. */
+#include "profile_fixture.h"
+
+static tl_profile *copy_of(const tl_profile *p)
+{
+    size_t n;
+    tl_profile *copy = NULL;
+    tl_error e;
+    uint8_t *bytes = fixture_save(p, &n);
+    if (fixture_load(bytes, n, &copy, NULL, &e) < 0)
+        fail_msg("%s", e.message);
+    free(bytes);
+    return copy;
+}
+
+/* a + b as a new profile. */
+static tl_profile *sum_of(const tl_profile *a, const tl_profile *b)
+{
+    tl_profile *sum = copy_of(a);
+    tl_error e;
+    if (tl_profile_merge(sum, b, &e) < 0)
+        fail_msg("%s", e.message);
+    return sum;
+}
+
+static void assert_laws(const tl_profile *a, const tl_profile *b, const tl_profile *c)
+{
+    tl_profile *ab = sum_of(a, b), *ba = sum_of(b, a), *bc = sum_of(b, c);
+    tl_profile *ab_c = sum_of(ab, c), *a_bc = sum_of(a, bc), *c_ba = sum_of(c, ba);
+    assert_same_profile(ab, ba);
+    assert_same_profile(ab_c, a_bc);
+    assert_same_profile(ab_c, c_ba);
+    tl_profile *all[] = {ab, ba, bc, ab_c, a_bc, c_ba};
+    for (size_t i = 0; i < TL_COUNT(all); i++)
+        tl_profile_free(all[i]);
+}
+
+static void test_merging_is_associative_and_commutative(void **state)
+{
+    (void)state;
+    uint64_t seed = 1;
+    for (int i = 0; i < 200; i++) {
+        bool per_thread = i & 1, has_histogram = i & 2;
+        tl_profile *p[3];
+        for (int k = 0; k < 3; k++)
+            p[k] = fixture_random_profile(&seed, per_thread, has_histogram);
+        assert_laws(p[0], p[1], p[2]);
+        for (int k = 0; k < 3; k++)
+            tl_profile_free(p[k]);
+    }
+}
+
+static void test_sums_that_overflow_stop_in_any_order(void **state)
+{
+    (void)state;
+    tl_profile *p[3];
+    for (int k = 0; k < 3; k++) {
+        p[k] = fixture_new();
+        uint32_t place = fixture_place(p[k], 0, k == 2 ? "ab" : "a");
+        p[k]->unmatched_exits = UINT64_MAX - 1;
+        p[k]->lost_events = UINT64_MAX;
+        tl_place_stat *s = &p[k]->stat[place];
+        uint64_t many = UINT64_MAX - (uint64_t)k;
+        s->calls = s->total = s->self = s->outer = many;
+        s->min = 1;
+        s->max = 1000;
+        const tl_hist_pair pair[] = {{.count = many - 1, .bucket = 1}, {.count = 1, .bucket = tl_hist_bucket(1000)}};
+        assert_true(tl_hist_assign(&s->hist, pair, 2));
+    }
+    assert_laws(p[0], p[1], p[2]);
+    tl_profile *sum = sum_of(p[0], p[1]);
+    assert_true(sum->stat[1].calls == UINT64_MAX);
+    assert_true(sum->unmatched_exits == UINT64_MAX);
+    tl_profile_free(sum);
+    for (int k = 0; k < 3; k++)
+        tl_profile_free(p[k]);
+}
+
+static void test_numbers_add_up(void **state)
+{
+    (void)state;
+    tl_profile *a = fixture_new(), *b = fixture_new();
+    fixture_call(a, fixture_place(a, 0, "ab"), 100, 60, true);
+    fixture_call(b, fixture_place(b, 0, "c"), 5, 5, true);
+    fixture_call(b, fixture_place(b, 0, "ab"), 7, 7, true);
+    a->unmatched_exits = 1;
+    b->unmatched_exits = 2;
+    a->unmatched_open = 3;
+    b->unmatched_open = 4;
+    a->lost_events = 5;
+    b->lost_events = 6;
+    a->damaged_bytes = 7;
+    b->damaged_bytes = 8;
+    size_t n;
+    uint8_t *before = fixture_save(b, &n);
+    assert_int_equal(tl_profile_merge(a, b, NULL), 0);
+    const tl_place_stat *ab = &a->stat[fixture_place(a, 0, "ab")];
+    assert_int_equal(ab->calls, 2);
+    assert_int_equal(ab->total, 107);
+    assert_int_equal(ab->self, 67);
+    assert_int_equal(ab->outer, 107);
+    assert_int_equal(ab->min, 7);
+    assert_int_equal(ab->max, 100);
+    assert_int_equal(tl_hist_get(&ab->hist, 7), 1);
+    assert_int_equal(tl_hist_get(&ab->hist, 100), 1);
+    assert_int_equal(a->stat[fixture_place(a, 0, "c")].total, 5);
+    assert_int_equal(a->stat[fixture_place(a, 0, "a")].calls, 0);
+    assert_int_equal(tl_profile_unmatched_exits(a), 3);
+    assert_int_equal(tl_profile_unmatched_open(a), 7);
+    assert_int_equal(a->lost_events, 11);
+    assert_int_equal(a->damaged_bytes, 15);
+    size_t after_n;
+    uint8_t *after = fixture_save(b, &after_n); /* `from` stays as it was */
+    assert_int_equal(after_n, n);
+    assert_memory_equal(before, after, n);
+    free(before);
+    free(after);
+    tl_profile_free(a);
+    tl_profile_free(b);
+}
+
+static void test_merging_with_itself_doubles(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (int i = 0; i < 20; i++) {
+        tl_profile *p = fixture_random_profile(&seed, i & 1, true);
+        tl_profile *twice = sum_of(p, p);
+        assert_int_equal(tl_profile_merge(p, p, NULL), 0);
+        assert_same_profile(p, twice);
+        tl_profile_free(p);
+        tl_profile_free(twice);
+    }
+}
+
+static void test_threads_are_matched_by_ids_and_name(void **state)
+{
+    (void)state;
+    tl_profile *a = fixture_new(), *b = fixture_new();
+    const tl_track one = {.name = "thread 1", .has_tid = true, .tid = 1};
+    const tl_track other = {.name = "thread 1", .has_tid = true, .tid = 1, .has_pid = true, .pid = 4};
+    fixture_call(a, fixture_place(a, tl_profile_thread_root(a, &one), "f"), 10, 10, true);
+    fixture_call(b, fixture_place(b, tl_profile_thread_root(b, &other), "f"), 20, 20, true);
+    fixture_call(b, fixture_place(b, tl_profile_thread_root(b, &one), "f"), 30, 30, true);
+    assert_int_equal(tl_profile_merge(a, b, NULL), 0);
+    assert_int_equal(a->ntrack, 2);
+    assert_int_equal(a->stat[fixture_place(a, tl_profile_thread_root(a, &one), "f")].total, 40);
+    assert_int_equal(a->stat[fixture_place(a, tl_profile_thread_root(a, &other), "f")].total, 20);
+    tl_profile_free(a);
+    tl_profile_free(b);
+}
+
+static void test_functions_of_different_builds_stay_apart(void **state)
+{
+    (void)state;
+    tl_profile *a = fixture_new(), *b = fixture_new();
+    tl_function f = {.id = 1, .name = "f", .module = "aa"};
+    fixture_call(a, tl_profile_child(a, 0, tl_profile_add_function(a, &f)), 10, 10, true);
+    f.module = "bb";
+    fixture_call(b, tl_profile_child(b, 0, tl_profile_add_function(b, &f)), 20, 20, true);
+    assert_int_equal(tl_profile_merge(a, b, NULL), 0);
+    assert_int_equal(tl_profile_functions(a), 2);
+    assert_int_equal(tl_profile_places(a), 3);
+    tl_profile_free(a);
+    tl_profile_free(b);
+}
+
+/* NULL wins over everything: that is what makes it associative. */
+static void test_build_id_is_kept_only_if_all_agree(void **state)
+{
+    (void)state;
+    static const char *const build[] = {"x", "y", NULL};
+    for (int i = 0; i < 27; i++) {
+        tl_profile *p[3];
+        const char *id[] = {build[i % 3], build[i / 3 % 3], build[i / 9]};
+        for (int k = 0; k < 3; k++) {
+            p[k] = fixture_new();
+            p[k]->build_id = tl_profile_intern(p[k], id[k]);
+            p[k]->exe = tl_profile_intern(p[k], id[(k + 1) % 3]);
+            p[k]->clock.has_utc = id[k] != NULL;
+            p[k]->clock.utc_offset_ns = id[k] ? *id[k] : 0;
+        }
+        assert_laws(p[0], p[1], p[2]);
+        assert_int_equal(tl_profile_merge(p[0], p[1], NULL), 0);
+        assert_int_equal(tl_profile_merge(p[0], p[2], NULL), 0);
+        bool same = id[0] && id[0] == id[1] && id[1] == id[2];
+        assert_int_equal(p[0]->build_id != NULL, same);
+        assert_int_equal(p[0]->exe != NULL, same);
+        assert_int_equal(p[0]->clock.has_utc, same);
+        if (same)
+            assert_string_equal(p[0]->build_id, id[0]);
+        for (int k = 0; k < 3; k++)
+            tl_profile_free(p[k]);
+    }
+}
+
+static void test_different_clocks_are_refused(void **state)
+{
+    (void)state;
+    tl_profile *a = fixture_new(), *b = NULL;
+    tl_error e;
+    assert_int_equal(tl_profile_new(&b, &(tl_clock){.name = "tsc", .hz = 3000000000}, NULL), 0);
+    assert_int_equal(tl_profile_merge(a, b, &e), TL_EUNSUPPORTED);
+    assert_int_equal(e.code, TL_EUNSUPPORTED);
+    assert_non_null(strstr(e.message, "2000000000"));
+    assert_non_null(strstr(e.message, "3000000000"));
+    tl_profile_free(b);
+    assert_int_equal(tl_profile_new(&b, &(tl_clock){.name = "monotonic", .hz = 2000000000}, NULL), 0);
+    assert_int_equal(tl_profile_merge(a, b, &e), TL_EUNSUPPORTED);
+    assert_non_null(strstr(e.message, "tsc"));
+    assert_non_null(strstr(e.message, "monotonic"));
+    assert_int_equal(tl_profile_merge(b, a, NULL), TL_EUNSUPPORTED);
+    tl_profile_free(b);
+    assert_int_equal(tl_profile_new(&b, &(tl_clock){.hz = 2000000000}, NULL), 0);
+    assert_int_equal(tl_profile_merge(a, b, &e), TL_EUNSUPPORTED);
+    assert_non_null(strstr(e.message, "unnamed"));
+    tl_profile_free(b);
+    tl_profile_free(a);
+}
+
+static void test_different_detail_and_shape_are_refused(void **state)
+{
+    (void)state;
+    tl_profile *a = fixture_new(), *b = fixture_new();
+    tl_error e;
+    fixture_call(b, fixture_place(b, 0, "f"), 1, 1, true);
+    b->has_histogram = false;
+    assert_int_equal(tl_profile_merge(a, b, &e), TL_EUNSUPPORTED);
+    assert_non_null(strstr(e.message, "with durations"));
+    assert_non_null(strstr(e.message, "without"));
+    b->has_histogram = true;
+    b->per_thread = true;
+    assert_int_equal(tl_profile_merge(a, b, &e), TL_EUNSUPPORTED);
+    assert_non_null(strstr(e.message, "one tree of all threads and a tree for each thread"));
+    assert_int_equal(tl_profile_places(a), 1); /* and nothing was added */
+    assert_int_equal(tl_profile_functions(a), 0);
+    tl_profile_free(a);
+    tl_profile_free(b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_merging_is_associative_and_commutative),
+        cmocka_unit_test(test_sums_that_overflow_stop_in_any_order),
+        cmocka_unit_test(test_numbers_add_up),
+        cmocka_unit_test(test_merging_with_itself_doubles),
+        cmocka_unit_test(test_threads_are_matched_by_ids_and_name),
+        cmocka_unit_test(test_functions_of_different_builds_stay_apart),
+        cmocka_unit_test(test_build_id_is_kept_only_if_all_agree),
+        cmocka_unit_test(test_different_clocks_are_refused),
+        cmocka_unit_test(test_different_detail_and_shape_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# Installs what is missing of the Debian or Ubuntu packages that a task needs, and says what each is for:
+#   install-deps.sh build|test|fuzz|qemu|bench
+# Asks nothing and calls apt only if something is missing, so that it also works offline.
+set -euo pipefail
+
+# task | package, or alternatives in the order of preference | what for
+table() {
+    cat <<'TABLE'
+build|cmake|configures the build
+build|ninja-build|runs the build
+build|gcc|compiles
+build|libc6-dev|the C library's headers
+build|pkg-config|finds the installed library in tests and examples
+build|python3|makes the sample trace of the demo
+build|zlib1g-dev|reads and writes .gz (or -DTRACELOOM_ZLIB=OFF)
+build|libzstd-dev|reads and writes .zst (or -DTRACELOOM_ZSTD=OFF)
+build|libbz2-dev|reads .bz2 (or -DTRACELOOM_BZIP2=OFF)
+build|libdw-dev|files and lines of functions (or -DTRACELOOM_LIBDW=OFF)
+build|libelf-dev|goes with libdw
+build|libiberty-dev|demangles C++ names (or -DTRACELOOM_DEMANGLE=OFF)
+test|git|lists the project's files for the lint tests
+test|libcmocka-dev|unit tests
+test|zstd|makes compressed inputs
+test|bzip2|makes compressed inputs
+test|gzip|makes compressed inputs
+test|graphviz|reads the .dot we write
+test|golang-go|reads the .pb.gz we write (go tool pprof)
+test|valgrind|reads the callgrind files we write (callgrind_annotate)
+test|protobuf-compiler|reads the protobuf we write (protoc)
+test|clang-19 clang|records XRay traces; builds the fuzz targets
+test|libclang-rt-19-dev libclang-rt-dev|XRay's runtime
+test|llvm-19 llvm|reads the XRay logs we write (llvm-xray)
+test|clang-format-14 clang-format|checks the layout of the sources
+test|mandoc|checks the man pages
+fuzz|clang-19 clang|libFuzzer and MemorySanitizer
+fuzz|llvm-19 llvm|names in the fuzzer's reports
+fuzz|libclang-rt-19-dev libclang-rt-dev|libFuzzer's and the sanitizers' runtime
+qemu|gcc-s390x-linux-gnu|compiles for a big-endian host
+qemu|libc6-dev-s390x-cross|its C library
+qemu|gcc-i686-linux-gnu|compiles for a 32-bit host
+qemu|libc6-dev-i386-cross|its C library
+qemu|qemu-user-static|runs s390x programs
+bench|clang-19 clang|builds the program that records the XRay logs
+bench|libclang-rt-19-dev libclang-rt-dev|XRay's runtime
+bench|llvm-19 llvm|llvm-xray, which we compare with
+TABLE
+}
+
+installed() {
+    [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]
+}
+
+available() {
+    apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'
+}
+
+task=${1:-build}
+case $task in
+build) tasks="build" ;;
+test | fuzz | qemu | bench) tasks="build $task" ;;
+*)
+    echo "usage: $0 build|test|fuzz|qemu|bench" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    echo "install-deps: this system has no apt. What $task needs, by Debian's names:" >&2
+    table | while IFS='|' read -r of packages why; do
+        [[ " $tasks " == *" $of "* ]] && echo "  ${packages// / or }: $why" >&2
+    done
+    exit 0
+fi
+
+missing=()
+reasons=()
+while IFS='|' read -r of packages why; do
+    [[ " $tasks " == *" $of "* ]] || continue
+    found=
+    for package in $packages; do
+        if installed "$package"; then
+            found=$package
+            break
+        fi
+    done
+    [ -n "$found" ] && continue
+    missing+=("$packages")
+    reasons+=("$why")
+done < <(table)
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "install-deps: not root, and there is no sudo. Missing: ${missing[*]}" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+
+echo "Installing with apt what $task needs and is not there yet:"
+for i in "${!missing[@]}"; do
+    echo "  ${missing[$i]// / or }: ${reasons[$i]}"
+done
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq || echo "install-deps: apt-get update failed; going on with the lists that are there" >&2
+chosen=()
+for packages in "${missing[@]}"; do
+    pick=
+    for package in $packages; do
+        if available "$package"; then
+            pick=$package
+            break
+        fi
+    done
+    if [ -n "$pick" ]; then
+        chosen+=("$pick")
+    else
+        echo "install-deps: no package ${packages// / or } in this release" >&2
+    fi
+done
+if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${chosen[@]}"; then
+    echo "install-deps: apt-get install failed; what stays missing is built without or skipped where that is possible" >&2
+    [ "$task" = build ] && exit 1
+fi
+exit 0
