@@ -32,11 +32,13 @@ static bool hash_grow(tl_hash *h)
     for (uint32_t i = 0; i < slots; i++)
         slot[i] = (struct tl_hash_slot){.value = TL_HASH_NONE};
 
+    if (!h->slot) /* where memory lies is chance enough; what is found does not depend on it */
+        h->seed = tl_hash_mix((uintptr_t)slot ^ (uintptr_t)&h);
     uint32_t mask = slots - 1;
     for (uint32_t from = 0; h->slot && from <= h->mask; from++) {
         if (h->slot[from].value == TL_HASH_NONE)
             continue;
-        uint32_t i = (uint32_t)tl_hash_mix(h->slot[from].key) & mask;
+        uint32_t i = (uint32_t)tl_hash_mix(h->slot[from].key ^ h->seed) & mask;
         while (slot[i].value != TL_HASH_NONE)
             i = (i + 1) & mask;
         slot[i] = h->slot[from];
@@ -51,7 +53,7 @@ bool tl_hash_put(tl_hash *h, uint64_t key, uint32_t value)
 {
     assert(value != TL_HASH_NONE);
     for (;;) {
-        uint32_t i = (uint32_t)tl_hash_mix(key) & h->mask;
+        uint32_t i = (uint32_t)tl_hash_mix(key ^ h->seed) & h->mask;
         if (h->slot) {
             while (h->slot[i].value != TL_HASH_NONE && h->slot[i].key != key)
                 i = (i + 1) & h->mask;

@@ -18,6 +18,7 @@ typedef struct tl_hash {
         uint32_t value; /* TL_HASH_NONE: free */
         uint32_t pad;
     } * slot;
+    uint64_t seed; /* differs from run to run, so that no file can hold keys made to collide */
     uint32_t mask; /* slots - 1 */
     uint32_t n;
 } tl_hash;
@@ -35,7 +36,7 @@ TL_ALWAYS_INLINE uint32_t tl_hash_get(const tl_hash *h, uint64_t key)
 {
     if (!h->slot)
         return TL_HASH_NONE;
-    for (uint32_t i = (uint32_t)tl_hash_mix(key) & h->mask;; i = (i + 1) & h->mask)
+    for (uint32_t i = (uint32_t)tl_hash_mix(key ^ h->seed) & h->mask;; i = (i + 1) & h->mask)
         if (h->slot[i].value == TL_HASH_NONE || h->slot[i].key == key)
             return h->slot[i].value;
 }

@@ -5,7 +5,8 @@
 #include "cli/verbs.h"
 #include "model/format_impl.h"
 
-/* Is `name` a format that can do one of `can`? If not, says so, with the nearest that can, and returns TL_EXIT_USAGE. */
+/* Is `name` a format that can do one of `can`? If not, says so, with the nearest that can, and returns TL_EXIT_USAGE.
+ */
 int tl_check_format_name(const char *option, const char *name, unsigned can);
 
 /* The format that output goes to, NULL if none is meant (text tables): by --to, else by the suffix of -o, which is

@@ -18,7 +18,7 @@ static void print_overview(void)
         printf("  %-8s %s\n", v->name, v->summary);
     printf("\n  traceloom info app.xray                  what is in it\n"
            "  traceloom report app.xray -e app         where the time goes\n"
-           "  traceloom convert app.xray -o app.pftrace   for another tool\n"
+           "  traceloom convert app.xray -o app.json   for another tool\n"
            "\ntraceloom VERB --help says more.\n");
 }
 
@@ -31,29 +31,29 @@ static int option_text(char *buf, size_t size, const tl_option *o)
     return snprintf(buf, size, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");
 }
 
-/* Options of a group; two in a line where they fit. */
-static void print_group(const tl_verb *verb, tl_option_group group, bool pairs)
+/* Options of the groups first .. last under the title of the first; two in a line where they fit. */
+static void print_groups(const tl_verb *verb, tl_option_group first, tl_option_group last, bool pairs)
 {
     const int half = (int)HELP_WIDTH / 2;
-    int column = 0;
+    int column = 0; /* 0: a new line */
     bool any = false;
     for (const tl_option *o = tl_option_table; o->name; o++) {
-        if (o->group != group || !(o->verbs & TL_VERB_BIT(verb->id)))
+        if (o->group < first || o->group > last || !(o->verbs & TL_VERB_BIT(verb->id)))
             continue;
-        char option[64], line[160];
+        char option[64], text[160];
         option_text(option, sizeof option, o);
-        int n = snprintf(line, sizeof line, pairs ? "  %-18s %s" : "  %-24s %s", option, o->brief);
+        int n = snprintf(text, sizeof text, pairs ? "  %-18s %s" : "  %-24s %s", option, o->brief);
         if (!any)
-            printf("%s\n", tl_group_title(group));
+            printf("%s\n", tl_group_title(first));
         any = true;
-        if (column && (column >= half || n > half)) {
-            putchar('\n');
-            column = 0;
-        }
-        printf("%*s%s", column ? half - column : 0, "", line);
-        column = pairs ? column + n : half;
+        bool second = pairs && column && column < half && n <= half;
+        if (second)
+            printf("%*s%s\n", half - column, "", text);
+        else
+            printf("%s%s", column ? "\n" : "", text);
+        column = second ? 0 : n;
     }
-    if (any)
+    if (column)
         putchar('\n');
 }
 
@@ -67,11 +67,13 @@ void tl_print_help(const tl_verb *verb)
     for (const tl_example *x = verb->example; x->arguments; x++) {
         char command[96];
         snprintf(command, sizeof command, "%s%s", tl_example_is_bare(verb, x) ? "traceloom " : "", x->arguments);
-        printf("  %-44s  %s\n", command, x->text);
+        printf("  %-48s  %s\n", command, x->text);
     }
     printf("\ntraceloom %s [options] %s\n", verb->name, verb->arguments);
-    for (unsigned g = 0; g < TL_GROUPS; g++)
-        print_group(verb, (tl_option_group)g, g >= TL_GROUP_SELECT);
+    print_groups(verb, TL_GROUP_VERB, TL_GROUP_VERB, false);
+    print_groups(verb, TL_GROUP_OUTPUT, TL_GROUP_OUTPUT, false);
+    print_groups(verb, TL_GROUP_SELECT, TL_GROUP_SELECT, true);
+    print_groups(verb, TL_GROUP_INPUT, TL_GROUP_ALWAYS, true);
 }
 
 static const char *abilities(unsigned can)

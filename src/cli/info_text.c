@@ -7,6 +7,7 @@
 #include "base/compiler.h"
 #include "base/number.h"
 #include "cli/losses.h"
+#include "cli/message.h"
 #include "cli/text_table.h"
 #include "cli/verb_info.h"
 
@@ -47,7 +48,8 @@ static void print_clock(const tl_facts *f, const tl_terminal *terminal, tl_outpu
         line(out, terminal, "clock", "%s, %s", clock->name ? clock->name : "unnamed",
              frequency_text(text, sizeof text, clock->hz));
     else
-        line(out, terminal, "clock", "%s, of unknown frequency: times are ticks", clock->name ? clock->name : "unnamed");
+        line(out, terminal, "clock", "%s, of unknown frequency: times are ticks",
+             clock->name ? clock->name : "unnamed");
 }
 
 static void print_span(const tl_facts *f, const tl_terminal *terminal, tl_output *out)
@@ -70,19 +72,23 @@ static void print_head(const tl_facts *f, const tl_cli *c, tl_output *out)
     const tl_terminal *terminal = &c->out;
     char text[1024], bytes[32], number[32];
     const char *order = tl_trace_byte_order(t), *version = tl_trace_version(t);
-    tl_output_printf(out, "%s%s%s\n", tl_style_on(terminal, TL_STRONG), tl_text_clean(text, sizeof text, tl_trace_path(t)),
+    tl_output_printf(out, "%s%s%s\n", tl_style_on(terminal, TL_STRONG),
+                     tl_text_clean(text, sizeof text, tl_path_name(tl_trace_path(t))),
                      tl_style_on(terminal, TL_PLAIN_TEXT));
-    line(out, terminal, "format", "%s%s%s%s%s, %s", tl_trace_format(t), version ? " " : "", version ? version : "",
-         order ? ", " : "", order ? order : "", tl_human_bytes(bytes, sizeof bytes, tl_trace_bytes(t)));
+    line(out, terminal, "format", "%s%s%s%s%s%s, %s", tl_trace_format(t), version ? " " : "", version ? version : "",
+         order ? ", " : "", order ? order : "", order ? "-endian" : "",
+         tl_human_bytes(bytes, sizeof bytes, tl_trace_bytes(t)));
     if (!f->is_profile) {
         print_span(f, terminal, out);
         line(out, terminal, "events", "%s", tl_human_grouped(number, sizeof number, f->count.events));
     } else {
-        char calls[32], paths[32], self[32];
-        line(out, terminal, "profile", "%s calls in %s paths, %" PRIu64 " %s",
+        char calls[32], paths[32], threads[48] = "", self[32];
+        if (f->profile_threads) /* 0: the file does not tell threads apart */
+            snprintf(threads, sizeof threads, ", %" PRIu64 " %s", f->profile_threads,
+                     f->profile_threads == 1 ? "thread" : "threads");
+        line(out, terminal, "profile", "%s calls in %s paths%s",
              tl_human_grouped(calls, sizeof calls, f->profile_calls),
-             tl_human_grouped(paths, sizeof paths, f->profile_paths), f->profile_threads,
-             f->profile_threads == 1 ? "thread" : "threads");
+             tl_human_grouped(paths, sizeof paths, f->profile_paths), threads);
         line(out, terminal, "self time", "%s%s", time_text(self, sizeof self, t, f->profile_self),
              tl_trace_clock(t)->hz ? "" : " ticks");
     }
@@ -186,8 +192,8 @@ static void print_tracks(const tl_facts *f, const tl_cli *c, tl_output *out)
         tl_text_row *row = tl_text_table_add(&table);
         char text[64];
         put_events(&table, row, r[i].events, f->count.events);
-        row->cell[2] = tl_text_table_keep_raw(
-            &table, time_text(text, sizeof text, f->trace, f->count.begin[k] - f->count.first));
+        row->cell[2] =
+            tl_text_table_keep_raw(&table, time_text(text, sizeof text, f->trace, f->count.begin[k] - f->count.first));
         row->cell[3] =
             tl_text_table_keep_raw(&table, time_text(text, sizeof text, f->trace, f->count.end[k] - f->count.first));
         snprintf(text, sizeof text, "%" PRId64, track->pid);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/number.h"
 #include "cli/message.h"
@@ -25,8 +26,8 @@ char *tl_losses_text(char *buf, size_t size, const tl_trace *t, uint64_t events)
         }
     }
     if (packets && at < size)
-        snprintf(buf + at, size - at, "%s %s %s", lost ? " and" : "lost", tl_human_grouped(number, sizeof number, packets),
-                 packets == 1 ? "packet" : "packets");
+        snprintf(buf + at, size - at, "%s %s %s", lost ? " and" : "lost",
+                 tl_human_grouped(number, sizeof number, packets), packets == 1 ? "packet" : "packets");
     return buf;
 }
 
@@ -54,7 +55,8 @@ int tl_say_losses(const tl_cli *c, const tl_trace *t, uint64_t events)
     }
     if (all > shown) {
         char number[32];
-        tl_say(c, path, "and %s more (traceloom check lists them)", tl_human_grouped(number, sizeof number, all - shown));
+        tl_say(c, path, "and %s more (traceloom check lists them)",
+               tl_human_grouped(number, sizeof number, all - shown));
     }
     return TL_EXIT_DAMAGED;
 }
@@ -62,5 +64,8 @@ int tl_say_losses(const tl_cli *c, const tl_trace *t, uint64_t events)
 void tl_say_drop(void *arg, const tl_drop *drop)
 {
     char number[32];
-    tl_say(arg, NULL, "not written: %s %s", tl_human_grouped(number, sizeof number, drop->n), drop->what);
+    if (strncmp(drop->what, "the ", 4) == 0) /* there is only one */
+        tl_say(arg, NULL, "not written: %s", drop->what);
+    else
+        tl_say(arg, NULL, "not written: %s %s", tl_human_grouped(number, sizeof number, drop->n), drop->what);
 }

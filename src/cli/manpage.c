@@ -5,7 +5,8 @@
 
 #include "cli/verbs.h"
 
-#define PAGE_DATE "November 21, 2026" /* when the texts changed last */
+#define PAGE_DATE  "November 21, 2026" /* when the texts changed last */
+#define TEXT_WIDTH 79u
 
 /* Words of a macro line must not be taken for macros or punctuation: everything special is escaped. */
 static void put_escaped(FILE *f, const char *s)
@@ -21,6 +22,27 @@ static void put_escaped(FILE *f, const char *s)
             fputc(*s, f);
 }
 
+/* Copies mdoc; text lines are broken to TEXT_WIDTH bytes, lines of macros (with a dot in front) stay. */
+static void put_text(FILE *f, const char *text)
+{
+    while (*text) {
+        size_t line = strcspn(text, "\n"), n = line;
+        if (*text != '.')
+            while (n > TEXT_WIDTH) { /* the last blank that is early enough */
+                size_t blank = TEXT_WIDTH;
+                while (blank > 0 && text[blank] != ' ')
+                    blank--;
+                if (blank == 0)
+                    break;
+                fprintf(f, "%.*s\n", (int)blank, text);
+                text += blank + 1;
+                n -= blank + 1;
+            }
+        fprintf(f, "%.*s\n", (int)n, text);
+        text += n + (text[n] == '\n');
+    }
+}
+
 static void put_option(FILE *f, const tl_option *o)
 {
     if (o->letter)
@@ -28,7 +50,7 @@ static void put_option(FILE *f, const tl_option *o)
                 o->value ? " Ar " : "", o->value ? o->value : "");
     else
         fprintf(f, ".It Fl -%s%s%s\n", o->name, o->value ? " Ar " : "", o->value ? o->value : "");
-    fputs(o->manual, f);
+    put_text(f, o->manual);
 }
 
 static void put_options(FILE *f, const tl_verb *verb)
@@ -50,7 +72,7 @@ static void put_options(FILE *f, const tl_verb *verb)
 
 static void put_environment(FILE *f)
 {
-    fputs(".Sh ENVIRONMENT\n"
+    put_text(f, ".Sh ENVIRONMENT\n"
           ".Bl -tag -width NO_COLOR\n"
           ".It Ev COLUMNS\n"
           "The width of the terminal, if it is not the one that the system says.\n"
@@ -61,13 +83,12 @@ static void put_environment(FILE *f)
           ".It Ev TMPDIR\n"
           "Where large input from a pipe, or compressed input, is kept while it is read; the default is\n"
           ".Pa /var/tmp .\n"
-          ".El\n",
-          f);
+          ".El\n");
 }
 
 static void put_status(FILE *f)
 {
-    fputs(".Sh EXIT STATUS\n"
+    put_text(f, ".Sh EXIT STATUS\n"
           ".Bl -tag -width Ds\n"
           ".It 0\n"
           "Everything was done.\n"
@@ -84,8 +105,7 @@ static void put_status(FILE *f)
           "With\n"
           ".Fl -strict :\n"
           "the trace says that events were lost.\n"
-          ".El\n",
-          f);
+          ".El\n");
 }
 
 static void put_verb(FILE *f, const tl_verb *verb)
@@ -106,10 +126,12 @@ static void put_verb(FILE *f, const tl_verb *verb)
             verb->arguments[0] == '[' ? ".Op Ar verb" : ".Ar");
     if (verb->alias)
         fprintf(f, ".Nm traceloom %s\n.Op Ar options\n.Ar\n", verb->alias);
-    fprintf(f, ".Sh DESCRIPTION\n%s", verb->manual);
+    fputs(".Sh DESCRIPTION\n", f);
+    put_text(f, verb->manual);
     if (verb->id != TL_VERB_HELP)
         fputs("A\n.Ar FILE\nof\n.Sq -\nis standard input.\n"
-              "The format of a file is found by its content; files compressed by gzip, zstd or bzip2 are read as they are.\n",
+              "The format of a file is found by its content; files compressed by gzip, zstd or bzip2 are read as they "
+              "are.\n",
               f);
     put_options(f, verb);
     if (verb->id != TL_VERB_HELP)
@@ -122,6 +144,16 @@ static void put_verb(FILE *f, const tl_verb *verb)
         fprintf(f, "\n%c%s.\n", toupper((unsigned char)x->text[0]), x->text + 1);
     }
     fputs(".El\n.Sh SEE ALSO\n.Xr traceloom 1\n", f);
+}
+
+/* The verb that follows another in the alphabet; the first for NULL. */
+static const tl_verb *next_by_name(const tl_verb *after)
+{
+    const tl_verb *best = NULL;
+    for (const tl_verb *v = tl_verb_table; v->name; v++)
+        if ((!after || strcmp(v->name, after->name) > 0) && (!best || strcmp(v->name, best->name) < 0))
+            best = v;
+    return best;
 }
 
 static void put_command(FILE *f)
@@ -139,7 +171,7 @@ static void put_command(FILE *f)
             PAGE_DATE);
     for (const tl_verb *v = tl_verb_table; v->name; v++)
         fprintf(f, ".It Xr traceloom-%s 1\n%s.\n", v->name, v->summary);
-    fputs(".El\n"
+    put_text(f, ".El\n"
           ".Pp\n"
           "The same options have the same names and letters in all verbs.\n"
           "Data goes to standard output, and everything else to standard error.\n"
@@ -147,8 +179,7 @@ static void put_command(FILE *f)
           ".Bl -tag -width Ds\n"
           ".It Fl -help\nShows a short help.\n"
           ".It Fl -version\nShows the version, and what was built in.\n"
-          ".El\n",
-          f);
+          ".El\n");
     put_environment(f);
     put_status(f);
     fputs(".Sh EXAMPLES\n.Bl -tag -width Ds\n", f);
@@ -158,8 +189,12 @@ static void put_command(FILE *f)
         fprintf(f, "\n%c%s.\n", toupper((unsigned char)v->example[0].text[0]), v->example[0].text + 1);
     }
     fputs(".El\n.Sh SEE ALSO\n", f);
-    for (const tl_verb *v = tl_verb_table; v->name; v++)
-        fprintf(f, ".Xr traceloom-%s 1%s\n", v->name, v[1].name ? " ," : "");
+    const tl_verb *last = NULL, *next;
+    while ((next = next_by_name(last))) {
+        fprintf(f, "%s.Xr traceloom-%s 1", last ? " ,\n" : "", next->name);
+        last = next;
+    }
+    fputs("\n", f);
 }
 
 bool tl_print_man(const char *verb, void *file)

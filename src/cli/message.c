@@ -9,12 +9,17 @@
 
 #define LINE_SIZE 1024u /* a longer message is cut: nobody reads it */
 
+const char *tl_path_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard input" : path;
+}
+
 static void print_line(const char *subject, const char *format, va_list list) TL_PRINTF(2, 0);
 
 static void print_line(const char *subject, const char *format, va_list list)
 {
     char line[LINE_SIZE], clean[LINE_SIZE];
-    int n = snprintf(line, sizeof line, "%s: ", subject ? subject : "traceloom");
+    int n = snprintf(line, sizeof line, "%s: ", subject ? tl_path_name(subject) : "traceloom");
     if (n < 0 || (size_t)n >= sizeof line)
         n = 0;
     vsnprintf(line + n, sizeof line - (size_t)n, format, list);
@@ -81,7 +86,7 @@ int tl_say_failure(const char *path, const tl_error *e)
 
 int tl_exit_worse(int a, int b)
 {
-    static const int rank[] = {[TL_EXIT_DONE] = 0, [TL_EXIT_NO] = 1, [TL_EXIT_LOST] = 2, [TL_EXIT_DAMAGED] = 3,
-                               [TL_EXIT_USAGE] = 4};
+    static const int rank[] = {
+        [TL_EXIT_DONE] = 0, [TL_EXIT_NO] = 1, [TL_EXIT_LOST] = 2, [TL_EXIT_DAMAGED] = 3, [TL_EXIT_USAGE] = 4};
     return rank[a] >= rank[b] ? a : b;
 }

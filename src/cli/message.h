@@ -6,6 +6,9 @@
 #include "cli/verbs.h"
 #include "traceloom/error.h"
 
+/* What an input is called: its path, or "standard input" for "-". */
+const char *tl_path_name(const char *path);
+
 /* Always shown: "SUBJECT: text"; subject NULL: "traceloom". */
 TL_PRINTF(2, 3) void tl_say_error(const char *subject, const char *format, ...);
 /* Not with -q. */

@@ -10,34 +10,28 @@
 #define HELP    TL_VERB_BIT(TL_VERB_HELP)
 #define READERS (INFO | CHECK | REPORT | CONVERT)
 
-static const tl_example info_examples[] = {
-    {"info app.xray", "format, length, threads, losses"},
-    {"info --json app.xray | jq .events", "for scripts"},
-    {"zcat app.xray.gz | traceloom info -", "from a pipe"},
-    {NULL, NULL}};
+static const tl_example info_examples[] = {{"info app.xray", "what is in it, what was lost"},
+                                           {"info --json app.xray | jq .events", "for scripts"},
+                                           {"zcat app.xray.gz | traceloom info -", "from a pipe"},
+                                           {NULL, NULL}};
 
-static const tl_example check_examples[] = {
-    {"check app.xray && ./deploy", "go on only if every byte is valid"},
-    {"check --json traces/*", "one line of JSON for each file"},
-    {NULL, NULL}};
+static const tl_example check_examples[] = {{"check app.xray && ./deploy", "go on only if all is valid"},
+                                            {"check --json traces/*", "a line of JSON for each"},
+                                            {NULL, NULL}};
 
-static const tl_example report_examples[] = {
-    {"report app.xray -e app", "the functions that cost most"},
-    {"report app.xray -e app --by tree", "the same as a call tree"},
-    {"report app.xray -F 'parse*' --by hist", "how long calls take"},
-    {"report run1 run2 -o app.svg", "flame graph of two runs together"},
-    {NULL, NULL}};
+static const tl_example report_examples[] = {{"report app.xray -e app", "the functions that cost most"},
+                                             {"report app.xray -e app --by tree", "the same as a call tree"},
+                                             {"report app.xray -F 'parse*' --by hist", "how long calls take"},
+                                             {"report run1 run2 -o app.svg", "flame graph of two runs"},
+                                             {NULL, NULL}};
 
-static const tl_example convert_examples[] = {
-    {"convert app.xray -o app.pftrace", "for another tool"},
-    {"convert app.xray --time 2s..3s -o part.jsonl.gz", "one second of it"},
-    {"cat app.xray -t 4711 | less", "read it as text"},
-    {NULL, NULL}};
+static const tl_example convert_examples[] = {{"convert app.xray -o app.pftrace", "for another tool"},
+                                              {"convert a.xray --time 2s..3s -o b.jsonl", "one second of it"},
+                                              {"cat app.xray -t 4711 | less", "read it as text"},
+                                              {NULL, NULL}};
 
 static const tl_example help_examples[] = {
-    {"help report", "the manual page of a verb"},
-    {"help formats", "what can be read and written"},
-    {NULL, NULL}};
+    {"help report", "the manual page of a verb"}, {"help formats", "what can be read and written"}, {NULL, NULL}};
 
 const tl_verb tl_verb_table[] = {
     {TL_VERB_INFO, "info", NULL, "FILE...", "What is this trace: format, length, contents, losses", info_examples,
@@ -81,12 +75,14 @@ const tl_verb tl_verb_table[] = {
 const tl_option tl_option_table[] = {
     {TL_OPTION_BY, 0, "by", "TABLE", TL_GROUP_VERB, REPORT, "func, tree, callers, hist or thread",
      "Which table is printed:\n"
-     ".Cm func\nfunctions (the default),\n"
-     ".Cm tree\nthe tree of calls,\n"
-     ".Cm callers\npairs of caller and callee,\n"
-     ".Cm hist\nhow the durations of calls are distributed, for the functions chosen by\n.Fl F\n"
-     "or else the three with most self time, or\n"
-     ".Cm thread\nthreads.\n"
+     ".Bl -tag -width callers -compact\n"
+     ".It Cm func\nfunctions; the default\n"
+     ".It Cm tree\nthe tree of calls\n"
+     ".It Cm callers\npairs of caller and callee\n"
+     ".It Cm hist\nhow the durations of calls are distributed, for the functions chosen by\n.Fl F\n"
+     "or else the three with most self time\n"
+     ".It Cm thread\nthreads\n"
+     ".El\n"
      "Without it, and with\n.Fl o ,\nno table is printed.\n",
      "func tree callers hist thread"},
     {TL_OPTION_SORT, 0, "sort", "COLUMN", TL_GROUP_VERB, REPORT, "self, total, calls, min, p50, p90, p99, max or name",
@@ -98,13 +94,15 @@ const tl_option tl_option_table[] = {
      "Prints only the first\n.Ar N\nrows, or all of them if it is 0.\n"
      "The default is what fits a screen on a terminal, and everything otherwise.\n",
      NULL},
-    {TL_OPTION_PER_THREAD, 0, "per-thread", NULL, TL_GROUP_VERB, REPORT, "a tree for each thread (with --by tree or -o)",
+    {TL_OPTION_PER_THREAD, 0, "per-thread", NULL, TL_GROUP_VERB, REPORT,
+     "a tree for each thread (with --by tree or -o)",
      "Keeps the calls of each thread apart, in the tree and in written profiles.\n", NULL},
     {TL_OPTION_JSON, 0, "json", NULL, TL_GROUP_OUTPUT, INFO | CHECK | REPORT, "print JSON, one line",
      "Prints one line of JSON instead of text.\n"
      "Times are whole nanoseconds; all names are stable.\n",
      NULL},
-    {TL_OPTION_OUTPUT, 'o', "output", "FILE", TL_GROUP_OUTPUT, REPORT | CONVERT, "write here, format by suffix; -: stdout",
+    {TL_OPTION_OUTPUT, 'o', "output", "FILE", TL_GROUP_OUTPUT, REPORT | CONVERT,
+     "write here, format by suffix; -: stdout",
      "Writes to\n.Ar FILE ,\nin the format of its suffix; a further suffix\n.Pa .gz\nor\n.Pa .zst\ncompresses.\n"
      "The file appears whole or not at all.\n.Sq -\nis standard output.\n",
      "@file"},
@@ -112,7 +110,8 @@ const tl_option tl_option_table[] = {
      "Replaces the output file if it exists; without this option that is an error.\n", NULL},
     {TL_OPTION_TO, 0, "to", "FORMAT", TL_GROUP_OUTPUT, REPORT | CONVERT, "output format, whatever the suffix",
      "Writes this format, whatever the suffix of\n.Fl o ;\n.Nm traceloom help formats\nlists them.\n", "@write"},
-    {TL_OPTION_FORMAT_VERSION, 0, "format-version", "N", TL_GROUP_OUTPUT, REPORT | CONVERT, "version of the output format",
+    {TL_OPTION_FORMAT_VERSION, 0, "format-version", "N", TL_GROUP_OUTPUT, REPORT | CONVERT,
+     "version of the output format",
      "Writes this version of the output format.\n"
      "The default is that of the input where input and output have the same format, and else the newest.\n",
      NULL},
@@ -130,15 +129,15 @@ const tl_option tl_option_table[] = {
      "Only what happened on these processors: numbers and ranges, as in\n.Ql 0,2-3 .\n"
      "A call happened on the processor on which it ended.\n",
      NULL},
-    {TL_OPTION_FUNC, 'F', "func", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "only these functions",
+    {TL_OPTION_FUNC, 'F', "func", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "these functions",
      "Only functions whose name matches; a function without a name is called\n.Ql #id .\n"
      "May be given several times: then any of them.\n",
      NULL},
-    {TL_OPTION_NOT, 'N', "not", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "not these functions",
+    {TL_OPTION_NOT, 'N', "not", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "but not these",
      "Leaves out functions whose name matches.\nMay be given several times.\n", NULL},
     {TL_OPTION_DEPTH, 'D', "depth", "N", TL_GROUP_SELECT, REPORT | CONVERT, "N levels of calls",
      "Only calls at most this deep; the outermost function of a thread has depth 1.\n", NULL},
-    {TL_OPTION_MIN_DUR, 0, "min-dur", "T", TL_GROUP_SELECT, REPORT | CONVERT, "calls of T or longer",
+    {TL_OPTION_MIN_DUR, 0, "min-dur", "T", TL_GROUP_SELECT, REPORT | CONVERT, "calls of T or more",
      "Only calls that took at least this long:\n.Ql 10us .\n", NULL},
     {TL_OPTION_CLASS, 0, "class", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "classes of events",
      "Only events of classes whose name matches;\n.Nm traceloom info\nlists the classes.\n"
@@ -151,10 +150,11 @@ const tl_option tl_option_table[] = {
     {TL_OPTION_FROM, 0, "from", "FORMAT", TL_GROUP_INPUT, READERS, "input format",
      "Reads the input as this format instead of finding it by content.\n", "@read"},
     {TL_OPTION_STRICT, 0, "strict", NULL, TL_GROUP_INPUT, READERS, "stop at damage",
-     "Stops at the first damage instead of skipping it, and exits with 4 if the trace says that events were lost.\n", NULL},
+     "Stops at the first damage instead of skipping it, and exits with 4 if the trace says that events were lost.\n",
+     NULL},
     {TL_OPTION_THREADS, 0, "threads", "N", TL_GROUP_INPUT, READERS, "threads that work",
      "Works with this many threads; the default is one for each processor.\n", NULL},
-    {TL_OPTION_COLOR, 0, "color", "WHEN", TL_GROUP_ALWAYS, READERS, "auto, always, never",
+    {TL_OPTION_COLOR, 0, "color", "WHEN", TL_GROUP_ALWAYS, READERS, "auto/always/never",
      ".Cm auto ,\n.Cm always\nor\n.Cm never .\n"
      ".Cm auto ,\nthe default, means: on a terminal, if\n.Ev NO_COLOR\nis not set and\n.Ev TERM\nis not\n.Ql dumb .\n",
      "auto always never"},

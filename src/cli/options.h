@@ -17,11 +17,11 @@ typedef struct tl_example {
 
 typedef struct tl_verb {
     tl_verb_id id;
-    const char *name, *alias; /* alias: another name, or NULL */
-    const char *arguments;    /* "FILE..." */
-    const char *summary;      /* one line, no full stop */
+    const char *name, *alias;  /* alias: another name, or NULL */
+    const char *arguments;     /* "FILE..." */
+    const char *summary;       /* one line, no full stop */
     const tl_example *example; /* ends with one whose arguments are NULL */
-    const char *manual;       /* body of DESCRIPTION in mdoc, without the options */
+    const char *manual;        /* body of DESCRIPTION in mdoc, without the options */
 } tl_verb;
 
 typedef enum tl_option_group {

@@ -122,7 +122,8 @@ static uint32_t range_of(const range_list *r, uint64_t value)
 }
 
 /* Which of the percentiles lie in a range: "p50 p90". */
-static const char *marks_of(const tl_profile *p, const range_list *r, const tl_row *row, uint32_t i, char *buf, size_t size)
+static const char *marks_of(const tl_profile *p, const range_list *r, const tl_row *row, uint32_t i, char *buf,
+                            size_t size)
 {
     const struct {
         const char *name;

@@ -10,7 +10,8 @@ void tl_report_put_numbers(tl_json *j, const tl_profile *p, const tl_row *row)
     const struct {
         const char *key;
         uint64_t ticks;
-    } single[] = {{"min", row->stat.min}, {"p50", row->p50}, {"p90", row->p90}, {"p99", row->p99}, {"max", row->stat.max}};
+    } single[] = {
+        {"min", row->stat.min}, {"p50", row->p50}, {"p90", row->p90}, {"p99", row->p99}, {"max", row->stat.max}};
     tl_json_key_u64(j, "calls", row->stat.calls);
     tl_json_key_u64(j, "total", tl_profile_time(p, row->stat.total));
     tl_json_key_u64(j, "self", tl_profile_time(p, row->stat.self));

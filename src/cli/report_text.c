@@ -20,8 +20,9 @@ uint32_t tl_report_sort(const tl_report *r, tl_table *t, uint32_t on_terminal)
     static const struct {
         const char *name;
         tl_column column;
-    } by[] = {{"self", TL_BY_SELF}, {"total", TL_BY_TOTAL}, {"calls", TL_BY_CALLS}, {"min", TL_BY_MIN}, {"p50", TL_BY_P50},
-              {"p90", TL_BY_P90},   {"p99", TL_BY_P99},     {"max", TL_BY_MAX},     {"name", TL_BY_NAME}};
+    } by[] = {{"self", TL_BY_SELF}, {"total", TL_BY_TOTAL}, {"calls", TL_BY_CALLS},
+              {"min", TL_BY_MIN},   {"p50", TL_BY_P50},     {"p90", TL_BY_P90},
+              {"p99", TL_BY_P99},   {"max", TL_BY_MAX},     {"name", TL_BY_NAME}};
     const tl_arguments *a = r->cli->args;
     uint32_t all = t->n, top = tl_report_top(r, on_terminal);
     tl_column column = a->by == TL_REPORT_CALLERS || a->by == TL_REPORT_THREAD ? TL_BY_TOTAL : TL_BY_SELF;
@@ -105,7 +106,7 @@ static const char *function_name(const tl_report *r, tl_text_table *t, uint32_t 
 {
     char number[24];
     if (function == TL_NO_FUNCTION)
-        return r->terminal->unicode ? "·" : ".";
+        return "(start)";
     return tl_text_table_keep(t, tl_function_label(tl_profile_get_function(r->profile, function), number));
 }
 
@@ -183,8 +184,8 @@ static int print_callers(const tl_report *r, tl_output *out, tl_error *e)
         put_count(&text, row, &at, from->stat.calls);
         if (text.ncolumn > at)
             put_latencies(r, &text, row, &at, from);
-        snprintf(pair, sizeof pair, "%s %s %s", function_name(r, &text, from->caller), r->terminal->unicode ? "→" : "->",
-                 function_name(r, &text, from->function));
+        snprintf(pair, sizeof pair, "%s %s %s", function_name(r, &text, from->caller),
+                 r->terminal->unicode ? "→" : "->", function_name(r, &text, from->function));
         row->name = tl_text_table_keep(&text, pair);
     }
     tl_text_table_print(&text, r->terminal, out);
@@ -244,8 +245,8 @@ static void print_head(const tl_report *r, tl_output *out)
         calls += stat.calls;
         functions += stat.calls != 0;
     }
-    tl_output_printf(out, "%s%s%s", tl_style_on(r->terminal, TL_STRONG), tl_text_clean(subject, sizeof subject, r->subject),
-                     tl_style_on(r->terminal, TL_PLAIN_TEXT));
+    tl_output_printf(out, "%s%s%s", tl_style_on(r->terminal, TL_STRONG),
+                     tl_text_clean(subject, sizeof subject, r->subject), tl_style_on(r->terminal, TL_PLAIN_TEXT));
     if (r->threads)
         tl_output_printf(out, ", %" PRIu32 " %s", r->threads, r->threads == 1 ? "thread" : "threads");
     tl_output_printf(out, ", %s %s", tl_human_grouped(text, sizeof text, calls), calls == 1 ? "call" : "calls");

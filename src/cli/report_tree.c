@@ -16,7 +16,7 @@ typedef struct tree {
     const tl_report *report;
     const tl_profile *profile;
     /* Arrays of as many entries as there are places. */
-    uint64_t *inclusive; /* time in the place and below it, also where the call itself never ended */
+    uint64_t *inclusive;             /* time in the place and below it, also where the call itself never ended */
     uint32_t *first_child, *sibling; /* of shown places, in the order to show; 0: none */
     uint32_t *order;                 /* scratch: places sorted by something */
     uint32_t *depth;

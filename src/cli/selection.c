@@ -7,7 +7,7 @@
 
 #include "base/number.h"
 
-#define TIME_TEXT_MAX 64u      /* longest end of a --time range */
+#define TIME_TEXT_MAX 64u        /* longest end of a --time range */
 #define CPU_MAX       (1u << 16) /* largest processor number, so that a range cannot ask for much memory */
 #define NS_PER_S      1000000000u
 
@@ -79,8 +79,7 @@ bool tl_parse_utc(const char *s, size_t n, uint64_t *ns)
 
 static int bad_time(tl_error *e, const char *option, const char *text)
 {
-    return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
-                   "%s %s: expected a time such as 250, 1.5us, 20ms or 3s%s", option, text,
+    return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s %s: expected a time such as 250, 1.5us, 20ms or 3s%s", option, text,
                    strcmp(option, "--time") == 0 ? ", as in 2s..3s, 500ms.., ..1s" : "");
 }
 
@@ -111,7 +110,8 @@ static int parse_range(tl_selection *s, const char *text, tl_error *e)
 {
     const char *dots = strstr(text, "..");
     if (!dots)
-        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "--time %s: expected two times, A..B; one of them may be missing", text);
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "--time %s: expected two times, A..B; one of them may be missing",
+                       text);
     int status = parse_when(&s->from, "--time", text, (size_t)(dots - text), e);
     if (status == 0)
         status = parse_when(&s->to, "--time", dots + 2, strlen(dots + 2), e);
@@ -210,7 +210,8 @@ static int to_ticks(const tl_when *w, const tl_trace *t, uint64_t *ticks, tl_err
     }
     if (clock->hz == 0)
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
-                       "%s: the frequency of its clock is not known; give times in ticks, without a unit", tl_trace_path(t));
+                       "%s: the frequency of its clock is not known; give times in ticks, without a unit",
+                       tl_trace_path(t));
     tl_scale scale;
     tl_scale_init(&scale, clock->hz);
     if (w->kind != TL_WHEN_UTC) {
@@ -220,7 +221,8 @@ static int to_ticks(const tl_when *w, const tl_trace *t, uint64_t *ticks, tl_err
     uint64_t begin = 0, end = 0;
     if (!clock->has_utc || !tl_trace_range(t, &begin, &end))
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
-                       "%s: it does not know the time of day; give times since it began, such as 2s..3s", tl_trace_path(t));
+                       "%s: it does not know the time of day; give times since it began, such as 2s..3s",
+                       tl_trace_path(t));
     /* Through unsigned arithmetic: an offset before 1970 is as good as one after. */
     uint64_t start = tl_scale_ns(&scale, begin) + (uint64_t)clock->utc_offset_ns;
     *ticks = w->value > start ? tl_scale_ticks(&scale, w->value - start) : 0;

@@ -8,7 +8,12 @@
 
 /* One end of --time. */
 typedef struct tl_when {
-    enum { TL_WHEN_OPEN, TL_WHEN_PLAIN, TL_WHEN_UNIT, TL_WHEN_UTC } kind; /* open end; number; with a unit; time of day */
+    enum {
+        TL_WHEN_OPEN,
+        TL_WHEN_PLAIN,
+        TL_WHEN_UNIT,
+        TL_WHEN_UTC
+    } kind;         /* open end; number; with a unit; time of day */
     uint64_t value; /* ns (of PLAIN: or ticks) since the trace began; of UTC: ns since 1970 */
 } tl_when;
 
@@ -21,7 +26,8 @@ typedef struct tl_selection {
 
 /* Reads the options. Errors: TL_EINVAL, TL_ENOMEM. Either way tl_selection_fini() has to be called. */
 int tl_selection_parse(tl_selection *s, const tl_arguments *a, tl_error *e);
-/* Turns times into ticks of this trace. Errors: TL_EINVAL: a time of day, or a unit, that the trace's clock does not know.
+/* Turns times into ticks of this trace. Errors: TL_EINVAL: a time of day, or a unit, that the trace's clock does not
+ * know.
  */
 int tl_selection_apply(tl_selection *s, const tl_trace *t, tl_error *e);
 void tl_selection_fini(tl_selection *s);

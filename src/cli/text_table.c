@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAP       2u  /* blanks between columns */
-#define BAR_BEST  20u /* columns of the bar where there is room */
-#define BAR_LEAST 8u  /* it does not shrink further: it goes */
+#define GAP        2u  /* blanks between columns */
+#define BAR_BEST   20u /* columns of the bar where there is room */
+#define BAR_LEAST  8u  /* it does not shrink further: it goes */
 #define NAME_LEAST 8u
-#define FIT_SIZE 4096u /* a bar, or a name that is cut: both are shorter than a window is wide */
+#define FIT_SIZE   4096u /* a bar, or a name that is cut: both are shorter than a window is wide */
 
 tl_text_row *tl_text_table_add(tl_text_table *t)
 {
@@ -104,6 +104,10 @@ static void lay_out(const tl_text_table *t, const tl_terminal *terminal, layout 
         longest = w > longest ? w : longest;
     }
     unsigned wish = longest < t->name_wish ? longest : t->name_wish, width = terminal->width;
+    if (!terminal->tty) { /* the same columns whatever the names are, and nothing is cut */
+        l->name = UINT32_MAX;
+        return;
+    }
     while (used(t, l) + wish > width) {
         if (l->bar > BAR_LEAST)
             l->bar--;
@@ -113,8 +117,6 @@ static void lay_out(const tl_text_table *t, const tl_terminal *terminal, layout 
     if (used(t, l) + wish > width)
         l->bar = 0;
     l->name = width > used(t, l) + NAME_LEAST ? width - used(t, l) : NAME_LEAST;
-    if (!terminal->tty)
-        l->name = UINT32_MAX;
 }
 
 static void put(tl_output *out, const char *text)
@@ -143,7 +145,7 @@ static void print_header(const tl_text_table *t, const tl_terminal *terminal, co
             put_right(out, t->column[i].title, l->width[i]);
             put_blanks(out, GAP);
         }
-        if (i == t->bar_after && l->bar)
+        if (i == t->bar_after && l->bar && *t->name_title)
             put_blanks(out, l->bar + GAP);
     }
     put(out, t->name_title);
@@ -161,16 +163,19 @@ static void print_row(const tl_text_table *t, const tl_terminal *terminal, const
             put_blanks(out, GAP);
         }
         if (i == t->bar_after && l->bar) {
+            const bool last = i + 1 == t->ncolumn;
             put(out, tl_style_on(terminal, TL_ACCENT));
-            put(out, tl_text_bar(terminal, buffer, sizeof buffer, row->share, l->bar, true));
+            put(out, tl_text_bar(terminal, buffer, sizeof buffer, row->share, l->bar, !last || *row->name));
             put(out, tl_style_on(terminal, TL_PLAIN_TEXT));
-            put_blanks(out, GAP);
+            put_blanks(out, last && !*row->name ? 0 : GAP);
         }
     }
     unsigned prefix = width_of(row->prefix), room = l->name > prefix + NAME_LEAST ? l->name - prefix : NAME_LEAST;
-    put(out, tl_style_on(terminal, TL_FAINT));
-    put(out, row->prefix);
-    put(out, tl_style_on(terminal, TL_PLAIN_TEXT));
+    if (prefix) {
+        put(out, tl_style_on(terminal, TL_FAINT));
+        put(out, row->prefix);
+        put(out, tl_style_on(terminal, TL_PLAIN_TEXT));
+    }
     const char *name = tl_text_fit(terminal, buffer, sizeof buffer, row->name, room);
     put(out, name);
     unsigned name_width = width_of(name), suffix = width_of(row->suffix);

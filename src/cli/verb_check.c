@@ -37,7 +37,7 @@ static void print_json(tl_output *out, const tl_trace *t, uint32_t shown)
 static void print_text(tl_output *out, const tl_cli *c, const tl_trace *t, uint32_t shown)
 {
     char path[1024], what[1024], number[32];
-    tl_text_clean(path, sizeof path, tl_trace_path(t));
+    tl_text_clean(path, sizeof path, tl_path_name(tl_trace_path(t)));
     uint64_t all = tl_trace_damage_count(t);
     if (all == 0 && !c->args->quiet)
         tl_output_printf(out, "%s: ok\n", path);

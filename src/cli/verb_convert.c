@@ -101,7 +101,8 @@ static int write_events(conversion *v)
     }
     for (uint32_t i = 0; i < v->n && v->n == 1; i++) /* one bar: of the only input */
         tl_reading_start(&v->reading[i], v->cli, "converting");
-    if (tl_events_open(&events, source, v->n, v->selection.any ? &v->selection.select : NULL, v->format->ordered, &e) < 0) {
+    if (tl_events_open(&events, source, v->n, v->selection.any ? &v->selection.select : NULL, v->format->ordered, &e) <
+        0) {
         status = fail(v, &e);
     } else {
         const tl_write_options options = {.to = v->format->name,
@@ -172,7 +173,8 @@ static int convert(conversion *v, bool *as_profile)
         status = write_events(v);
     if (status == TL_EXIT_DONE)
         for (uint32_t i = 0; i < v->n; i++)
-            status = tl_exit_worse(status, tl_say_losses(v->cli, v->reading[i].trace, v->selection.any ? 0 : v->events));
+            status =
+                tl_exit_worse(status, tl_say_losses(v->cli, v->reading[i].trace, v->selection.any ? 0 : v->events));
     return status;
 }
 

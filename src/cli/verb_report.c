@@ -48,6 +48,10 @@ static int make_plan(const tl_cli *c, plan *p)
     bool text = a->output && !a->to && (ends_in(a->output, ".txt") || (a->json && ends_in(a->output, ".json")));
     if (p->format && !p->format->write_profile && text)
         p->format = NULL;
+    if (p->format && !p->format->write_profile && !a->to && ends_in(a->output, ".json")) {
+        tl_say_error(a->output, "add --json for tables as JSON, or name a format of profiles by --to");
+        return TL_EXIT_USAGE;
+    }
     if (p->format && !p->format->write_profile) {
         tl_say_error(NULL, "format %s holds no profiles; see traceloom help formats, or traceloom convert for events",
                      p->format->name);
@@ -86,8 +90,8 @@ static void describe_input(making *m, const tl_trace *t)
     tl_report *r = m->report;
     const char *version = tl_trace_version(t);
     uint64_t begin, end;
-    snprintf(r->subject, sizeof r->subject, "%s: %s%s%s", tl_base_name(tl_trace_path(t)), tl_trace_format(t),
-             version ? " " : "", version ? version : "");
+    snprintf(r->subject, sizeof r->subject, "%s: %s%s%s", tl_path_name(tl_base_name(tl_trace_path(t))),
+             tl_trace_format(t), version ? " " : "", version ? version : "");
     r->threads += tl_trace_tracks(t);
     r->has_span = tl_trace_range(t, &begin, &end);
     r->span = r->has_span ? end - begin : 0;

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""What the documents name exists: check_names.py
+"""What the documents name exists: check_names.py [BUILD_FOLDER]
 
-Links and their anchors; paths, functions, types and constants in `code`; and the values in tables of limits, whose
+Links and their anchors; tests, if there is a build to ask; paths, functions, types and constants in `code`; and the values in tables of limits, whose
 rows are | `NAME` | value | `file` | reason |."""
+import fnmatch
 import glob
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -14,6 +16,7 @@ import harness
 FOLDERS = ("src", "include", "test", "docs", "fuzz", "bench", "examples", "tools", "cmake")
 # Prefixes of what is ours in C; anything else in `code` may be of the shell, of JSON, of another project.
 IDENTIFIER = re.compile(r"\b(?:(?:tl|fdr|basic|xprof|xray)_[a-z0-9_]+(?=\()|tl_[a-z0-9_]+\b(?![.*])|(?:TL|FDR|BASIC|XPROF)_[A-Z0-9_]*[A-Z0-9]\b(?![_*<]))")
+TEST = re.compile(r"(?:unit|golden|differential|roundtrip|cli|fault|alloc|lint|install|docs|fuzz\.replay)\.[a-z0-9_.*+]+")
 LIMIT = re.compile(r"^\| `([A-Z][A-Z0-9_]+)` \| ([^|]+) \| `([^`]+)` \|", re.M)
 
 
@@ -67,6 +70,13 @@ def constant(text, name):
     return eval(expression, {}) if re.fullmatch(r"[0-9a-fA-Fx()<*+\- ]+", expression) else None
 
 
+def known_tests():
+    if len(sys.argv) < 2:
+        return None
+    listed = subprocess.run(["ctest", "--test-dir", sys.argv[1], "-N"], capture_output=True, text=True, check=True).stdout
+    return re.findall(r"^ +Test +#\d+: (\S+)", listed, re.M)
+
+
 def check_limits(checks, path, text):
     for name, value, file in LIMIT.findall(text):
         wanted = int(re.match(r"[\d,]+", value.strip()).group(0).replace(",", ""))
@@ -77,6 +87,7 @@ def main():
     checks = harness.Checks(show=60)
     sources = "\n".join(read(p) for p in find("src/**/*.[chd]*") + find("include/**/*.h") + find("test/**/*.[ch]"))
     known = set(re.findall(r"\w+", sources + read("CMakeLists.txt") + read("test/CMakeLists.txt")))
+    tests = known_tests()
     documents = find("*.md") + find("docs/**/*.md") + find("bench/*.md")
     checks.that(len(documents) > 5, "hardly any documents were found")
     for path in documents:
@@ -85,6 +96,8 @@ def main():
         check_limits(checks, path, text)
         for code in re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)):
             check_paths(checks, path, code)
+            if tests and TEST.fullmatch(code):
+                checks.that(fnmatch.filter(tests, code), path, "names the test", code, "which there is not")
             for name in IDENTIFIER.findall(code):
                 checks.that(name in known, path, "names", name, "which is nowhere in the sources")
     checks.end()

@@ -5,7 +5,7 @@
     <!-- from FILE: "a" to "b" -->
     ```c                a block that must be FILE's lines from the first one with a to the next one with b
     <!-- recorded -->   a block that records a program, app.c, and must leave app.svg; run with --record
-    <!-- formats -->    a table whose first three columns are a format's name, "yes" or "-" for reading and for writing
+    <!-- formats -->    a table of formats: name, what is done with events and with profiles, suffixes
 
 Commands run in an empty folder with app.xray (a made-up server's trace), damaged.xray (the same, broken in one place)
 and app (the binary with its names). --update writes README.md anew where it differs: then read what `git diff` says.
@@ -75,7 +75,7 @@ def run_block(text, folder):
     out = ""
     for line in text.splitlines():
         if line.startswith("$ "):
-            out += line + "\n" + run_command(line[2:], folder)
+            out += ("\n" if out else "") + line + "\n" + run_command(line[2:], folder)
     return out
 
 
@@ -96,17 +96,20 @@ def real(document, folder):
 
 
 def check_formats(checks, document):
-    """The table of formats says of each what the command says."""
+    """The table of formats says of each what the command says; of the suffixes, some."""
     table = document.split("<!-- formats -->", 1)[1].split("\n\n", 1)[0]
     rows = {}
     for line in table.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if cells[0].startswith("`"):
-            rows[cells[0].strip("`")] = cells
-    for column, what in ((1, "read"), (2, "write")):
-        can = set(harness.run("help", "--names", what).text().split())
-        checks.that(can, "help --names", what, "lists nothing")
-        checks.equal({name for name, cells in rows.items() if cells[column] == "yes"}, can, "formats that can be", what)
+            rows[cells[0].strip("`")] = cells[1:3] + cells[3].replace("`", "").split()
+    can = r"(read, write|read|write|-) +"
+    real = re.findall(r"^(\S+) +" + can + can + r".*\(([^()]*)\)$", harness.run("help", "formats").text(), re.M)
+    checks.equal(sorted(rows), sorted(name for name, *_ in real), "the formats listed")
+    for name, events, profiles, suffixes in real:
+        row = rows.get(name, [])
+        checks.equal(row[:2], [events, profiles], "what can be done with", name)
+        checks.that(row[2:] and set(row[2:]) <= set(suffixes.split()), name, "has the suffixes", suffixes, "not", row[2:])
 
 
 def check_recording(checks, document, folder):
@@ -127,8 +130,7 @@ def main():
     with open(path, encoding="utf-8") as file:
         document = file.read()
     update = sys.argv[1:] == ["--update"]
-    if update:
-        os.environ.setdefault("TL_BINARY", os.path.join(harness.SOURCE, "build", "traceloom"))
+    os.environ.setdefault("TL_BINARY", os.path.join(harness.SOURCE, "build", "traceloom"))
     with harness.work_folder() as folder:
         clang = make_commands(folder)
         if sys.argv[1:] == ["--record"]:
@@ -145,7 +147,7 @@ def main():
         return
     checks = harness.Checks()
     blocks = [(a.group(2), b.group(2)) for a, b in zip(FENCE.finditer(document), FENCE.finditer(wanted))]
-    checks.that(len(blocks) > 5, "README.md has hardly any examples")
+    checks.that(len(blocks) > 5 and EXCERPT.search(document), "README.md has hardly any examples")
     for got, expected in blocks:
         checks.equal(got, expected, "README.md differs from what is printed (run_examples.py --update rewrites it):")
     check_formats(checks, document)

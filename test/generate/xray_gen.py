@@ -22,6 +22,11 @@ PID = 4711
 NEW_BUFFER, END_OF_BUFFER, NEW_CPU, TSC_WRAP, WALLTIME, CUSTOM_EVENT, ARGUMENT, EXTENTS, TYPED_EVENT, PID_RECORD = range(10)
 
 
+def unused(count):
+    """Bytes that a format does not use: not zero, as in files of the real runtime."""
+    return (b"\xaa\x55\x13\xfe" * 4)[:count]
+
+
 class File:
     """Bytes, and where each record lies."""
 
@@ -47,15 +52,18 @@ class File:
 def basic(version, order, threads, hz=HZ, piece=9):
     """Threads flush their buffers in turn, `piece` events at a time."""
     file = File(order)
-    file.add("header", file.pack("HHIQ16x", version, 0, 3, hz))
-    at = 0
+    file.add("header", file.pack("HHIQ", version, 0, 3, hz) + unused(16))
+    at = count = 0
     while any(events[at:] for _, events in threads):
         for tid, events in threads:
             for event in events[at:at + piece]:
-                pid = PID if version >= 3 else 0
-                file.add("record", file.pack("HBBiQII8x", 0, event.cpu & 255, event.kind, event.function, event.tsc, tid, pid))
+                count += 1
+                pid = PID if version >= 3 else count * 0x01010101 % (1 << 32)    # before version 3 these bytes are unused
+                file.add("record", file.pack("HBBiQII", 0, event.cpu & 255, event.kind, event.function, event.tsc, tid, pid)
+                         + unused(8))
                 for argument in event.args:
-                    file.add("argument", file.pack("HxxiIIQ8x", 1, event.function, tid, pid, argument))
+                    file.add("argument", file.pack("H", 1) + unused(2) + file.pack("iIIQ", event.function, tid, pid, argument)
+                             + unused(8))
         at += piece
     return file
 
@@ -70,7 +78,7 @@ class Fdr:
     def metadata(self, kind, form="", *values):
         first = kind << 1 | 1 if self.file.order == "little" else kind | 0x80
         body = self.file.pack(form, *values)
-        return bytes([first]) + body + bytes(15 - len(body))
+        return bytes([first]) + body + unused(15 - len(body))
 
     def function(self, event, delta):
         word = event.kind << 28 | event.function if self.file.order == "big" else event.function << 4 | event.kind << 1
@@ -123,7 +131,7 @@ class Fdr:
 
     def write(self, threads, shuffle=None):
         file = self.file
-        file.add("header", file.pack("HHIQQ8x", self.version, 1, 3, self.hz, self.buffer))
+        file.add("header", file.pack("HHIQQ", self.version, 1, 0xFFFFFF03, self.hz, self.buffer) + unused(8))
         every = [(number, tid, records) for tid, events in threads for number, records in enumerate(self.buffers(tid, events))]
         every.sort(key=lambda b: b[:2])                                 # threads take turns
         if shuffle:
@@ -137,7 +145,7 @@ class Fdr:
                 file.add(name, data)
             if self.version == 1:
                 file.add("end of buffer", self.metadata(END_OF_BUFFER))
-                file.add("unused", bytes(self.buffer - (len(file.data) - start)))
+                file.add("unused", b"\x5a" * (self.buffer - (len(file.data) - start)))
         return file
 
 

@@ -70,8 +70,7 @@ static void test_threads_are_roots(void **state)
     add_example(&f, b);
     add_call(&f, a, 0, 9, 9);
     write_folded(&f);
-    assert_string_equal(
-        f.text, "thread:7;main 9\nthread 8;main 300\nthread 8;main;a 450\nthread 8;main;a;b 250\n");
+    assert_string_equal(f.text, "thread:7;main 9\nthread 8;main 300\nthread 8;main;a 450\nthread 8;main;a;b 250\n");
     profiled_fini(&f);
 }
 

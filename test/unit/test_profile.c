@@ -1,5 +1,5 @@
 /* Profiles: places, functions, threads, their numbers, sums, and canonical order. */
-#include "profile_fixture.h"
+#include "random_profile.h"
 
 #include "model/string_rank.h"
 

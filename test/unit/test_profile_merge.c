@@ -1,5 +1,5 @@
 /* Merging: the laws, as bytes of saved profiles; what is combined how; what is refused. */
-#include "profile_fixture.h"
+#include "random_profile.h"
 
 static tl_profile *copy_of(const tl_profile *p)
 {

@@ -54,7 +54,8 @@ static void test_a_block_for_each_thread(void **state)
     (void)state;
     profiled f;
     profiled_init(&f, 0);
-    uint32_t a = add_thread(&f, "x", 5, 8), b = add_thread(&f, "y", 6, -1), function = add_function(&f, 9, NULL, NULL, 0);
+    uint32_t a = add_thread(&f, "x", 5, 8), b = add_thread(&f, "y", 6, -1),
+             function = add_function(&f, 9, NULL, NULL, 0);
     add_call(&f, a, function, 3, 3);
     add_call(&f, b, function, 4, 4);
     write_with(&f, xprof_write);

@@ -59,7 +59,8 @@ static bool choose(svg_layout *l, chooser *c)
         if (width >= least && depth <= SVG_DEPTH_MAX && !add(c, (candidate){width, w.place, depth, number}))
             return false;
     }
-    qsort(c->list, c->n, sizeof *c->list, compare);
+    if (c->n > 1)
+        qsort(c->list, c->n, sizeof *c->list, compare);
     if (c->n > SVG_BOXES_MAX - 1)
         c->n = SVG_BOXES_MAX - 1;
     l->left_out = l->places - c->n;

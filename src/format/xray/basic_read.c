@@ -105,7 +105,8 @@ static int see_function(scan *s, uint64_t offset, const basic_event *event, tl_e
     if (s->has_thread && s->tid == event->tid && (r->version < 3 || s->pid == event->pid) &&
         r->run[r->nrun - 1].records < UINT32_MAX / 2)
         return 0;
-    int status = xray_thread(&s->threads, t, r->version >= 3, event->pid, event->tid, &s->track, e);
+    int status =
+        xray_thread(&s->threads, t, r->version >= 3, r->version >= 3 ? event->pid : 0, event->tid, &s->track, e);
     if (status < 0)
         return status;
     if (r->nrun == r->capacity) {

@@ -1,0 +1,87 @@
+# Made by traceloom help --completion bash; do not edit.
+_traceloom()
+{
+    local cur prev words cword options
+    cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        COMPREPLY=($(compgen -W "info check report convert cat help --help --version" -- "$cur"))
+        return
+    fi
+    if [[ $cur == = ]]; then
+        cur=
+    elif [[ $prev == = ]]; then
+        prev=${COMP_WORDS[COMP_CWORD-2]}
+    fi
+    case $prev in
+    --by)
+        COMPREPLY=($(compgen -W "func tree callers hist thread" -- "$cur"))
+        return ;;
+    --sort)
+        COMPREPLY=($(compgen -W "self total calls min p50 p90 p99 max name" -- "$cur"))
+        return ;;
+    --top)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --output|-o)
+        COMPREPLY=($(compgen -f -- "$cur"))
+        return ;;
+    --to)
+        COMPREPLY=($(compgen -W "$(traceloom help --names write)" -- "$cur"))
+        return ;;
+    --format-version)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --time)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --thread|-t)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --cpu)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --func|-F)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --not|-N)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --depth|-D)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --min-dur)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --class)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --exe|-e)
+        COMPREPLY=($(compgen -f -- "$cur"))
+        return ;;
+    --from)
+        COMPREPLY=($(compgen -W "$(traceloom help --names read)" -- "$cur"))
+        return ;;
+    --threads)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --color)
+        COMPREPLY=($(compgen -W "auto always never" -- "$cur"))
+        return ;;
+    esac
+    case ${COMP_WORDS[1]} in
+    info) options="--json --exe --from --strict --threads --color --quiet --verbose --help" ;;
+    check) options="--json --from --strict --threads --color --quiet --verbose --help" ;;
+    report) options="--by --sort --top --per-thread --json --output --force --to --format-version --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --threads --color --quiet --verbose --help" ;;
+    convert|cat) options="--output --force --to --format-version --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --threads --color --quiet --verbose --help" ;;
+    help)
+        COMPREPLY=($(compgen -W "info check report convert cat help formats" -- "$cur"))
+        return ;;
+    esac
+    if [[ $cur == -* ]]; then
+        COMPREPLY=($(compgen -W "$options" -- "$cur"))
+    else
+        COMPREPLY=($(compgen -f -- "$cur"))
+    fi
+}
+complete -o filenames -F _traceloom traceloom

@@ -1,0 +1,702 @@
+/* The .tlp format: exact round trips, one way to write a profile, and what is refused, with the rule and the offset. */
+#include "random_profile.h"
+
+#include "base/endian.h"
+#include "format/tlp/tlp_layout.h"
+
+/* A file made byte by byte. */
+typedef struct maker {
+    uint8_t bytes[4096];
+    size_t n;
+} maker;
+
+static void put(maker *m, uint64_t v)
+{
+    for (; v >= 0x80; v >>= 7)
+        m->bytes[m->n++] = (uint8_t)(v | 0x80);
+    m->bytes[m->n++] = (uint8_t)v;
+}
+
+static void put_all(maker *m, const uint64_t *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        put(m, v[i]);
+}
+#define PUT(m, ...) put_all(m, (const uint64_t[]){__VA_ARGS__}, sizeof((const uint64_t[]){__VA_ARGS__}) / 8)
+
+static void put_text(maker *m, const char *s)
+{
+    put(m, strlen(s));
+    memcpy(m->bytes + m->n, s, strlen(s));
+    m->n += strlen(s);
+}
+
+static void begin(maker *m, unsigned flags)
+{
+    memcpy(m->bytes, TLP_MAGIC, TLP_MAGIC_BYTES);
+    tl_store16(m->bytes + TLP_OFFSET_VERSION, TLP_VERSION, false);
+    tl_store16(m->bytes + TLP_OFFSET_FLAGS, (uint16_t)flags, false);
+    m->n = TLP_OFFSET_BODY;
+}
+
+/* Sets size and checksum, so that only the content can be wrong. */
+static void seal(uint8_t *bytes, size_t n)
+{
+    tl_store64(bytes + TLP_OFFSET_SIZE, n, false);
+    tl_store32(bytes + n - 4, tl_tlp_crc(0, bytes, n - 4), false);
+}
+
+static void finish(maker *m)
+{
+    m->n += TLP_CHECKSUM_BYTES;
+    seal(m->bytes, m->n);
+}
+
+/* The clock "t" at 5 Hz is string 2 of "f" and "t"; nothing is lost. */
+static void put_head(maker *m, uint64_t functions, uint64_t threads, uint64_t places)
+{
+    PUT(m, 2, functions, threads, places);
+    put_text(m, "f");
+    put_text(m, "t");
+    PUT(m, 2, 5, 0, 0, 0, 0, 0, 0);
+}
+
+static void test_crc_is_the_usual_one(void **state)
+{
+    (void)state;
+    assert_int_equal(tl_tlp_crc(0, "123456789", 9), 0xcbf43926);
+    assert_int_equal(tl_tlp_crc(tl_tlp_crc(0, "1234", 4), "56789", 5), 0xcbf43926);
+    assert_int_equal(tl_tlp_crc(0, "", 0), 0);
+}
+
+static void test_probe_looks_at_the_magic_number(void **state)
+{
+    (void)state;
+    uint8_t head[16] = TLP_MAGIC;
+    tl_probe p = {.head = head, .size = 8, .total = 8};
+    assert_int_equal(tl_format_tlp.probe(&p), 64);
+    p.size = 7;
+    assert_int_equal(tl_format_tlp.probe(&p), 0);
+    p.size = sizeof head;
+    head[7] = '\r';
+    assert_int_equal(tl_format_tlp.probe(&p), 0);
+}
+
+/* The example of docs/format/profile.md. */
+static void test_bytes_are_as_documented(void **state)
+{
+    (void)state;
+    static const uint8_t expected[] = {
+        0x8f, 't',  'l',  'p', 'r', 'o', 'f', 0x0a, 1, 0, 1, 0,    /* magic, version, flags */
+        76,   0,    0,    0,   0,   0,   0,   0,                   /* size */
+        3,    2,    0,    2,                                       /* strings, functions, threads, places */
+        1,    'f',  1,    'g', 3,   't', 's', 'c',                 /* strings */
+        3,    0x80, 0x94, 0xeb, 0xdc, 3,                           /* clock: tsc, 10^9 Hz */
+        0,    0,    1,    0,   2,   0,                             /* build-id, exe, exits, open, lost, damaged */
+        0,    2,    1,    0,   0,   0,   0,                        /* function 1: f */
+        0,    2,    2,    0,   12,  0,   0,                        /* function 2: g, line 12 */
+        0,    0,    0,    1,                                       /* up, functions */
+        1,    3,    100,  90,                                      /* calls, totals */
+        90,   0,    0,    0,                                       /* total - self, total - outer */
+        0,    20,   0,    30,                                      /* mean - min, max - min */
+        2,    30,   1,                                             /* buckets of g: 10 twice, 30 further on once */
+        0,    0,    0,    0,                                       /* checksum */
+    };
+    tl_profile *p = NULL;
+    assert_int_equal(tl_profile_new(&p, &(tl_clock){.name = "tsc", .hz = 1000000000}, NULL), 0);
+    uint32_t g = tl_profile_add_function(p, &(tl_function){.id = 2, .name = "g", .line = 12});
+    uint32_t f = tl_profile_add_function(p, &(tl_function){.id = 1, .name = "f"});
+    uint32_t outer = tl_profile_child(p, 0, f), inner = tl_profile_child(p, outer, g);
+    fixture_call(p, outer, 100, 10, true);
+    fixture_call(p, inner, 10, 10, true);
+    fixture_call(p, inner, 10, 10, true);
+    fixture_call(p, inner, 40, 40, true);
+    p->stat[inner].total = p->stat[inner].self = p->stat[inner].outer = 90; /* a mean of 30 */
+    p->unmatched_exits = 1;
+    p->lost_events = 2;
+    size_t n;
+    uint8_t *bytes = fixture_save(p, &n);
+    assert_int_equal(n, sizeof expected);
+    assert_memory_equal(bytes, expected, n - 4);
+    assert_int_equal(tl_load32(bytes + n - 4, false), tl_tlp_crc(0, expected, n - 4));
+    free(bytes);
+    tl_profile_free(p);
+}
+
+/* Everything that a profile holds, place by place in canonical order. */
+static void assert_equal_profiles(const tl_profile *a, const tl_profile *b)
+{
+    assert_int_equal(a->nplace, b->nplace);
+    assert_int_equal(a->nfunction, b->nfunction);
+    assert_int_equal(a->ntrack, b->ntrack);
+    assert_true(a->clock.hz == b->clock.hz && a->clock.has_utc == b->clock.has_utc);
+    assert_true(a->clock.utc_offset_ns == b->clock.utc_offset_ns);
+    assert_string_equal(a->clock.name, b->clock.name);
+    assert_true(tl_profile_time(a, 123456789) == tl_profile_time(b, 123456789));
+    assert_int_equal(a->has_histogram, b->has_histogram);
+    assert_int_equal(a->per_thread, b->per_thread);
+    assert_true(a->unmatched_exits == b->unmatched_exits && a->unmatched_open == b->unmatched_open);
+    assert_true(a->lost_events == b->lost_events && a->damaged_bytes == b->damaged_bytes);
+    assert_true(!a->build_id == !b->build_id && !a->exe == !b->exe);
+    if (a->build_id)
+        assert_string_equal(a->build_id, b->build_id);
+    if (a->exe)
+        assert_string_equal(a->exe, b->exe);
+    uint32_t *oa = calloc(a->nplace, sizeof *oa), *ob = calloc(a->nplace, sizeof *ob);
+    assert_int_equal(tl_profile_canonical_order(a, oa, NULL), 0);
+    assert_int_equal(tl_profile_canonical_order(b, ob, NULL), 0);
+    for (uint32_t i = 1; i < a->nplace; i++) {
+        const tl_place *pa = &a->place[oa[i]], *pb = &b->place[ob[i]];
+        const tl_place_stat *sa = &a->stat[oa[i]], *sb = &b->stat[ob[i]];
+        assert_int_equal(pa->function == TL_NO_FUNCTION, pb->function == TL_NO_FUNCTION);
+        if (pa->function == TL_NO_FUNCTION) {
+            assert_int_equal(tl_track_compare(&a->track[pa->track], &b->track[pb->track]), 0);
+        } else {
+            const tl_function *fa = &a->function[pa->function], *fb = &b->function[pb->function];
+            assert_int_equal(tl_function_compare(fa, fb), 0);
+            assert_true(fa->address == fb->address && !fa->linkage_name == !fb->linkage_name);
+        }
+        assert_true(sa->calls == sb->calls && sa->total == sb->total && sa->self == sb->self && sa->outer == sb->outer);
+        if (!a->has_histogram)
+            continue;
+        assert_true(sa->min == sb->min && sa->max == sb->max);
+        for (uint32_t k = 0; k < TL_HIST_BUCKETS; k++)
+            assert_true(tl_hist_get(&sa->hist, k) == tl_hist_get(&sb->hist, k));
+    }
+    free(oa);
+    free(ob);
+}
+
+static void test_profiles_come_back_exactly(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    for (int i = 0; i < 200; i++) {
+        size_t n;
+        tl_error e = {0};
+        tl_profile *p = fixture_random_profile(&seed, i & 1, i & 2), *back = NULL;
+        uint8_t *bytes = fixture_save(p, &n);
+        if (fixture_load(bytes, n, &back, NULL, &e) < 0)
+            fail_msg("%s", e.message);
+        assert_equal_profiles(p, back);
+        assert_same_profile(p, back);
+        free(bytes);
+        tl_profile_free(p);
+        tl_profile_free(back);
+    }
+}
+
+static void test_the_smallest_and_the_largest_numbers(void **state)
+{
+    (void)state;
+    size_t n;
+    tl_profile *p = NULL, *back = NULL;
+    const tl_clock clock = {.name = "", .hz = UINT64_MAX, .has_utc = true, .utc_offset_ns = INT64_MIN};
+    assert_int_equal(tl_profile_new(&p, &clock, NULL), 0);
+    const int64_t ids[] = {INT64_MIN, -1, 0, INT64_MAX};
+    for (int i = 0; i < 4; i++) {
+        tl_function f = {.id = ids[i], .line = UINT32_MAX, .address = UINT64_MAX, .name = "\xff\xfe"};
+        uint32_t place = tl_profile_child(p, 0, tl_profile_add_function(p, &f));
+        fixture_call(p, place, 0, 0, true);
+        fixture_call(p, place, UINT64_MAX, UINT64_MAX, false);
+        p->stat[place].self = (uint64_t)i; /* more than total, and less */
+    }
+    p->unmatched_exits = p->unmatched_open = p->lost_events = p->damaged_bytes = UINT64_MAX;
+    uint8_t *bytes = fixture_save(p, &n);
+    assert_int_equal(fixture_load(bytes, n, &back, NULL, NULL), 0);
+    assert_equal_profiles(p, back);
+    free(bytes);
+    tl_profile_free(p);
+    tl_profile_free(back);
+}
+
+static void test_an_empty_profile(void **state)
+{
+    (void)state;
+    size_t n;
+    tl_profile *p = fixture_new(), *back = NULL;
+    uint8_t *bytes = fixture_save(p, &n);
+    assert_int_equal(fixture_load(bytes, n, &back, NULL, NULL), 0);
+    assert_equal_profiles(p, back);
+    free(bytes);
+    tl_profile_free(p);
+    tl_profile_free(back);
+}
+
+static void test_order_of_making_does_not_matter(void **state)
+{
+    (void)state;
+    static const char *const stacks[] = {"abc", "a", "cba", "ac", "bb"};
+    tl_profile *p[2] = {fixture_new(), fixture_new()};
+    for (int i = 0; i < 5; i++) {
+        fixture_call(p[0], fixture_place(p[0], 0, stacks[i]), 10 + (uint64_t)i, 1, true);
+        fixture_call(p[1], fixture_place(p[1], 0, stacks[4 - i]), 14 - (uint64_t)i, 1, true);
+    }
+    tl_profile_intern(p[0], "never used");
+    assert_same_profile(p[0], p[1]);
+    tl_profile_free(p[0]);
+    tl_profile_free(p[1]);
+}
+
+static void test_opening_describes_the_profile(void **state)
+{
+    (void)state;
+    size_t n;
+    tl_trace t;
+    tl_profile *p = fixture_new(), *back = NULL;
+    uint32_t root = tl_profile_thread_root(p, &(tl_track){.name = "thread 1", .has_tid = true, .tid = 1});
+    fixture_call(p, fixture_place(p, root, "ab"), 30, 20, true);
+    fixture_call(p, fixture_place(p, root, "a"), 50, 20, true);
+    p->build_id = tl_profile_intern(p, "c0ffee");
+    p->exe = tl_profile_intern(p, "/bin/app");
+    p->lost_events = 12;
+    uint8_t *bytes = fixture_save(p, &n);
+    assert_int_equal(fixture_load(bytes, n, &back, &t, NULL), 0);
+    assert_string_equal(tl_trace_version(&t), "1");
+    assert_string_equal(tl_trace_byte_order(&t), "little");
+    assert_string_equal(tl_trace_clock(&t)->name, "tsc");
+    assert_int_equal(tl_trace_clock(&t)->hz, 2000000000);
+    assert_string_equal(tl_trace_build_id(&t), "c0ffee");
+    assert_string_equal(tl_trace_exe(&t), "/bin/app");
+    assert_int_equal(tl_trace_lost_events(&t), 12);
+    assert_true(t.has_profile_counts);
+    assert_int_equal(t.profile_threads, 1);
+    assert_int_equal(t.profile_paths, 2);
+    assert_int_equal(t.profile_calls, 2);
+    assert_int_equal(t.profile_self, 40);
+    assert_int_equal(tl_format_tlp.streams(NULL), 0);
+    tl_trace_fini(&t);
+    free(bytes);
+    tl_profile_free(p);
+    tl_profile_free(back);
+}
+
+static void test_a_histogram_that_contradicts_is_not_written(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        tl_profile *p = fixture_new();
+        uint32_t place = fixture_place(p, 0, "a");
+        fixture_call(p, place, 100, 100, true);
+        fixture_call(p, place, 5000, 100, true);
+        p->stat[place].calls += i == 0;
+        p->stat[place].min += i == 1;
+        p->stat[place].max *= i == 2 ? 2 : 1;
+        if (i == 3)
+            assert_true(tl_hist_add_slow(&p->stat[0].hist, 3, 1));
+        tl_output *out = NULL;
+        tl_error e;
+        assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, &e), 0);
+        const tl_write_context context = {.out = out};
+        assert_int_equal(tl_format_tlp.write_profile(&context, p, &e), TL_EINVAL);
+        assert_int_equal(tl_output_bytes(out), 0);
+        tl_output_close(out);
+        tl_profile_free(p);
+    }
+}
+
+static void test_other_versions(void **state)
+{
+    (void)state;
+    size_t n;
+    tl_error e;
+    tl_profile *p = fixture_new();
+    const tl_write_options options = {.version = 2};
+    const tl_write_context context = {.options = &options};
+    assert_int_equal(tl_format_tlp.write_profile(&context, p, &e), TL_EUNSUPPORTED);
+    uint8_t *bytes = fixture_save(p, &n);
+    bytes[TLP_OFFSET_VERSION] = 2;
+    assert_int_equal(fixture_load(bytes, n, &p, NULL, &e), TL_EDAMAGED); /* a flipped bit is no newer version */
+    seal(bytes, n);
+    assert_int_equal(fixture_load(bytes, n, &p, NULL, &e), TL_EUNSUPPORTED);
+    assert_non_null(strstr(e.message, "version 2"));
+    free(bytes);
+    tl_profile_free(p);
+}
+
+static void assert_refused(const uint8_t *bytes, size_t n, uint64_t offset, const char *rule)
+{
+    tl_profile *p = NULL;
+    tl_error e = {0};
+    assert_int_equal(fixture_load(bytes, n, &p, NULL, &e), TL_EDAMAGED);
+    if (strncmp(e.message, rule, strlen(rule)) != 0 || e.message[strlen(rule)] != ':')
+        fail_msg("expected %s, got: %s", rule, e.message);
+    if (e.offset != offset)
+        fail_msg("expected offset %d, got %d: %s", (int)offset, (int)e.offset, e.message);
+    assert_null(p);
+}
+
+static void test_damage_outside_the_body(void **state)
+{
+    (void)state;
+    maker m;
+    tl_error e;
+    tl_profile *p = NULL;
+    begin(&m, TLP_HISTOGRAM);
+    put_head(&m, 1, 0, 1);
+    PUT(&m, 0, 0, 1, 0, 0, 0, 0);
+    PUT(&m, 0, 0, 1, 9, 0, 0, 0, 0);
+    finish(&m);
+    assert_int_equal(fixture_load(m.bytes, m.n, &p, NULL, &e), 0); /* right as it is */
+    tl_profile_free(p);
+    p = NULL;
+    assert_refused(m.bytes, 12, 12, "tlp.truncated");
+    assert_refused(m.bytes, m.n - 1, m.n - 1, "tlp.truncated");
+    m.bytes[m.n] = 0;
+    assert_refused(m.bytes, m.n + 1, m.n, "tlp.too-long");
+    m.bytes[TLP_OFFSET_FLAGS] ^= 2;
+    assert_refused(m.bytes, m.n, m.n - 4, "tlp.checksum");
+    m.bytes[TLP_OFFSET_FLAGS] ^= 2 | 8;
+    seal(m.bytes, m.n);
+    assert_refused(m.bytes, m.n, TLP_OFFSET_FLAGS, "tlp.bad-flags");
+    tl_store64(m.bytes + TLP_OFFSET_SIZE, 3, false);
+    assert_refused(m.bytes, m.n, TLP_OFFSET_SIZE, "tlp.bad-size");
+    assert_int_equal(fixture_load((const uint8_t *)"", 0, &p, NULL, &e), TL_EFORMAT);
+    assert_int_equal(fixture_load((const uint8_t *)"not a profile but text", 22, &p, NULL, &e), TL_EFORMAT);
+    assert_int_equal(e.offset, 0);
+}
+
+/* Each case: numbers of a body that break one rule, and where. */
+static void test_damage_in_counts_and_strings(void **state)
+{
+    (void)state;
+    maker m;
+    begin(&m, 0);
+    PUT(&m, 100, 0, 0, 0);
+    finish(&m);
+    assert_refused(m.bytes, m.n, 20, "tlp.bad-count");
+
+    begin(&m, 0);
+    PUT(&m, 0, 0, UINT64_MAX, 0, 0, 0);
+    finish(&m);
+    assert_refused(m.bytes, m.n, 22, "tlp.bad-count");
+
+    begin(&m, 0);
+    PUT(&m, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0); /* two places need 12 bytes */
+    finish(&m);
+    assert_refused(m.bytes, m.n, 23, "tlp.bad-count");
+
+    begin(&m, 0);
+    PUT(&m, 0, 0, 1, 0, 0, 0);
+    finish(&m);
+    assert_refused(m.bytes, m.n, 24, "tlp.bad-thread"); /* not per thread */
+
+    begin(&m, 0);
+    PUT(&m, 1, 0, 0, 0, 9, 'x');
+    finish(&m);
+    assert_refused(m.bytes, m.n, 24, "tlp.bad-string");
+
+    begin(&m, 0);
+    PUT(&m, 1, 0, 0, 0, 2, 'x', 0);
+    finish(&m);
+    assert_refused(m.bytes, m.n, 24, "tlp.bad-string");
+
+    begin(&m, 0);
+    PUT(&m, 2, 0, 0, 0, 1, 'x', 1, 'x');
+    finish(&m);
+    assert_refused(m.bytes, m.n, 26, "tlp.bad-order");
+
+    begin(&m, 0);
+    PUT(&m, 1, 0, 0, 0, 1, 'x', 2);
+    finish(&m);
+    assert_refused(m.bytes, m.n, 26, "tlp.bad-reference");
+
+    begin(&m, 0);
+    PUT(&m, 1, 0, 0, 0, 1, 'x', 0, 0, 0, 0, 0, 0, 0, 0);
+    finish(&m);
+    assert_refused(m.bytes, m.n, 20, "tlp.unused-string");
+}
+
+static void test_damage_in_numbers(void **state)
+{
+    (void)state;
+    maker m;
+    begin(&m, 0);
+    PUT(&m, 0, 0, 0, 0, 0);
+    finish(&m);
+    assert_refused(m.bytes, m.n, 25, "tlp.ended");
+
+    begin(&m, 0);
+    PUT(&m, 0, 0, 0, 0, 0);
+    m.bytes[m.n++] = 0x80;
+    m.bytes[m.n++] = 0x80;
+    finish(&m);
+    assert_refused(m.bytes, m.n, 25, "tlp.ended");
+
+    begin(&m, 0);
+    PUT(&m, 0, 0, 0, 0, 0);
+    m.bytes[m.n++] = 0x80;
+    m.bytes[m.n++] = 0; /* 0 in two bytes */
+    PUT(&m, 0, 0, 0, 0, 0, 0);
+    finish(&m);
+    assert_refused(m.bytes, m.n, 25, "tlp.bad-number");
+
+    begin(&m, 0);
+    PUT(&m, 0, 0, 0, 0, 0);
+    memset(m.bytes + m.n, 0xff, 9);
+    m.bytes[m.n + 9] = 2; /* 2^64 and more */
+    m.n += 10;
+    PUT(&m, 0, 0, 0, 0, 0, 0);
+    finish(&m);
+    assert_refused(m.bytes, m.n, 25, "tlp.bad-number");
+
+    begin(&m, 0);
+    PUT(&m, 0, 0, 0, 0, 0, UINT64_MAX, 0, 0, 0, 0, 0, 0, 1);
+    finish(&m);
+    assert_refused(m.bytes, m.n, m.n - 5, "tlp.left-over");
+}
+
+static void test_damage_in_functions_and_threads(void **state)
+{
+    (void)state;
+    maker m;
+    begin(&m, 0);
+    put_head(&m, 1, 0, 0);
+    size_t at = m.n;
+    PUT(&m, 0, 0, 1, 0, (uint64_t)1 << 32, 0, 0);
+    finish(&m);
+    assert_refused(m.bytes, m.n, at, "tlp.bad-function");
+
+    begin(&m, 0);
+    put_head(&m, 2, 0, 0);
+    PUT(&m, 0, 6, 1, 0, 0, 0, 0);
+    at = m.n;
+    PUT(&m, 0, 0, 1, 0, 0, 16, 0); /* the address does not tell functions apart */
+    finish(&m);
+    assert_refused(m.bytes, m.n, at, "tlp.bad-order");
+
+    begin(&m, 0);
+    put_head(&m, 2, 0, 0);
+    PUT(&m, 0, 6, 1, 0, 0, 0, 0);
+    at = m.n;
+    PUT(&m, 0, 1, 1, 0, 0, 0, 0); /* id 2 after 3 */
+    finish(&m);
+    assert_refused(m.bytes, m.n, at, "tlp.bad-order");
+
+    begin(&m, TLP_PER_THREAD);
+    put_head(&m, 0, 1, 1);
+    at = m.n;
+    PUT(&m, 4, 1, 0, 0, 0, 0, 0, 0);
+    finish(&m);
+    assert_refused(m.bytes, m.n, at, "tlp.bad-thread");
+
+    begin(&m, TLP_PER_THREAD);
+    put_head(&m, 0, 2, 2);
+    PUT(&m, 2, 8, 1);
+    at = m.n;
+    PUT(&m, 2, 8, 1);
+    PUT(&m, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    finish(&m);
+    assert_refused(m.bytes, m.n, at, "tlp.bad-order");
+
+    begin(&m, TLP_PER_THREAD);
+    put_head(&m, 0, 2, 2);
+    PUT(&m, 2, 8, 1);
+    at = m.n;
+    PUT(&m, 2, 6, 1);
+    PUT(&m, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    finish(&m);
+    assert_refused(m.bytes, m.n, at, "tlp.bad-order");
+}
+
+static void test_damage_in_the_tree(void **state)
+{
+    (void)state;
+    maker m;
+    begin(&m, 0);
+    put_head(&m, 1, 0, 2);
+    PUT(&m, 0, 0, 1, 0, 0, 0, 0);
+    PUT(&m, 0);
+    size_t at = m.n;
+    PUT(&m, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0); /* only one level up is the root */
+    finish(&m);
+    assert_refused(m.bytes, m.n, at, "tlp.bad-tree");
+
+    begin(&m, 0);
+    put_head(&m, 1, 0, 2);
+    PUT(&m, 0, 0, 1, 0, 0, 0, 0);
+    PUT(&m, 0, 1, 0);
+    at = m.n;
+    PUT(&m, 0, 0, 0, 0, 0, 0, 0, 0, 0); /* a sibling of the only function */
+    finish(&m);
+    assert_refused(m.bytes, m.n, at, "tlp.bad-tree");
+
+    begin(&m, TLP_PER_THREAD);
+    put_head(&m, 0, 2, 1);
+    PUT(&m, 0, 0, 0, 1);
+    PUT(&m, 0, 0);
+    at = m.n;
+    PUT(&m, 0, 0, 0, 0);
+    finish(&m);
+    assert_refused(m.bytes, m.n, at, "tlp.bad-tree"); /* a thread without a tree */
+
+    begin(&m, TLP_PER_THREAD);
+    put_head(&m, 0, 2, 1);
+    PUT(&m, 0, 0, 0, 1);
+    PUT(&m, 0);
+    at = m.n;
+    PUT(&m, 1, 0, 0, 0, 0);
+    finish(&m);
+    assert_refused(m.bytes, m.n, at, "tlp.bad-tree"); /* the second one first */
+}
+
+/* One place of one function with `calls` calls of `total` ticks, then what is given. */
+static size_t put_one_place(maker *m, uint64_t calls, uint64_t total)
+{
+    begin(m, TLP_HISTOGRAM);
+    put_head(m, 1, 0, 1);
+    PUT(m, 0, 0, 1, 0, 0, 0, 0);
+    PUT(m, 0, 0, calls, total, 0, 0);
+    return m->n;
+}
+
+static void test_damage_in_histograms(void **state)
+{
+    (void)state;
+    maker m;
+    size_t at = put_one_place(&m, 2, 20);
+    PUT(&m, 11, 5); /* the mean is 10: the shortest call would be -1, which is 2^64 - 1 */
+    finish(&m);
+    assert_refused(m.bytes, m.n, at + 1, "tlp.bad-histogram");
+
+    at = put_one_place(&m, 3, 30);
+    PUT(&m, 5, 10, 2, 11, 1); /* beyond the bucket of the longest call */
+    finish(&m);
+    assert_refused(m.bytes, m.n, at + 2, "tlp.bad-histogram");
+
+    at = put_one_place(&m, 3, 30);
+    PUT(&m, 5, 10, 2, 0, 1);
+    finish(&m);
+    assert_refused(m.bytes, m.n, at + 2, "tlp.bad-histogram");
+
+    at = put_one_place(&m, 3, 30);
+    PUT(&m, 5, 10, 1, 10, 1); /* two calls of three */
+    finish(&m);
+    assert_refused(m.bytes, m.n, at + 2, "tlp.bad-histogram");
+
+    at = put_one_place(&m, 3, 30);
+    PUT(&m, 5, 10, 3, 10, 0); /* an empty bucket */
+    finish(&m);
+    assert_refused(m.bytes, m.n, at + 2, "tlp.bad-histogram");
+
+    put_one_place(&m, 3, 30);
+    PUT(&m, 5, 10, 2, 10, 1);
+    finish(&m);
+    tl_profile *p = NULL;
+    assert_int_equal(fixture_load(m.bytes, m.n, &p, NULL, NULL), 0);
+    assert_int_equal(p->stat[1].min, 5);
+    assert_int_equal(p->stat[1].max, 15);
+    assert_int_equal(tl_hist_get(&p->stat[1].hist, 5), 2);
+    tl_profile_free(p);
+}
+
+/* Loads bytes of any kind; what is accepted must be written as the very same bytes. */
+static bool accepted_as_it_is(const uint8_t *bytes, size_t n)
+{
+    tl_profile *p = NULL;
+    tl_error e = {0};
+    int status = fixture_load(bytes, n, &p, NULL, &e);
+    if (status < 0) {
+        assert_int_equal(e.code, status);
+        assert_true(*e.message);
+        return false;
+    }
+    size_t again_n;
+    uint8_t *again = fixture_save(p, &again_n);
+    assert_int_equal(again_n, n);
+    assert_memory_equal(again, bytes, n);
+    free(again);
+    tl_profile_free(p);
+    return true;
+}
+
+static void test_every_truncation_is_refused(void **state)
+{
+    (void)state;
+    uint64_t seed = 11;
+    size_t n;
+    tl_profile *p = fixture_random_profile(&seed, true, true);
+    uint8_t *bytes = fixture_save(p, &n);
+    for (size_t cut = 0; cut < n; cut++) {
+        uint8_t *part = malloc(cut + 1); /* as large as it is, for the sanitizer */
+        memcpy(part, bytes, cut);
+        assert_false(accepted_as_it_is(part, cut));
+        if (cut >= TLP_LEAST) {
+            seal(part, cut); /* and once more as if it were whole */
+            assert_false(accepted_as_it_is(part, cut));
+        }
+        free(part);
+    }
+    free(bytes);
+    tl_profile_free(p);
+}
+
+static void test_every_changed_byte_is_noticed(void **state)
+{
+    (void)state;
+    uint64_t seed = 12;
+    for (int k = 0; k < 2; k++) {
+        size_t n, accepted = 0;
+        tl_profile *p = fixture_random_profile(&seed, k == 0, true);
+        uint8_t *bytes = fixture_save(p, &n);
+        for (size_t i = 0; i < n; i++) {
+            uint8_t was = bytes[i];
+            for (int change = 1; change < 256; change += 6) {
+                bytes[i] = (uint8_t)(was ^ change);
+                assert_false(accepted_as_it_is(bytes, n));
+                if (i >= TLP_OFFSET_SIZE + 8 && i < n - TLP_CHECKSUM_BYTES) {
+                    seal(bytes, n); /* a right checksum: then only the content can tell */
+                    accepted += accepted_as_it_is(bytes, n);
+                    tl_store32(bytes + n - 4, 0, false);
+                    bytes[i] = was;
+                    seal(bytes, n);
+                }
+            }
+            bytes[i] = was;
+        }
+        assert_true(accepted > 0); /* numbers may change, and come back changed */
+        assert_true(accepted_as_it_is(bytes, n));
+        free(bytes);
+        tl_profile_free(p);
+    }
+}
+
+static void test_random_bodies(void **state)
+{
+    (void)state;
+    uint64_t seed = 13;
+    for (int i = 0; i < 20000; i++) {
+        maker m;
+        begin(&m, (unsigned)(fixture_random(&seed) % 8));
+        for (uint64_t n = fixture_random(&seed) % 60; n > 0; n--)
+            put(&m, fixture_random(&seed) % 8 ? fixture_random(&seed) % 4 : fixture_duration(&seed));
+        finish(&m);
+        accepted_as_it_is(m.bytes, m.n);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_crc_is_the_usual_one),
+        cmocka_unit_test(test_probe_looks_at_the_magic_number),
+        cmocka_unit_test(test_bytes_are_as_documented),
+        cmocka_unit_test(test_profiles_come_back_exactly),
+        cmocka_unit_test(test_the_smallest_and_the_largest_numbers),
+        cmocka_unit_test(test_an_empty_profile),
+        cmocka_unit_test(test_order_of_making_does_not_matter),
+        cmocka_unit_test(test_opening_describes_the_profile),
+        cmocka_unit_test(test_a_histogram_that_contradicts_is_not_written),
+        cmocka_unit_test(test_other_versions),
+        cmocka_unit_test(test_damage_outside_the_body),
+        cmocka_unit_test(test_damage_in_counts_and_strings),
+        cmocka_unit_test(test_damage_in_numbers),
+        cmocka_unit_test(test_damage_in_functions_and_threads),
+        cmocka_unit_test(test_damage_in_the_tree),
+        cmocka_unit_test(test_damage_in_histograms),
+        cmocka_unit_test(test_every_truncation_is_refused),
+        cmocka_unit_test(test_every_changed_byte_is_noticed),
+        cmocka_unit_test(test_random_bodies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
