@@ -1,8 +1,9 @@
 # make install: the command, the library, its headers and pkg-config file, man pages and shell completions.
 
 include(GNUInstallDirs)
-set(TL_PC_LIBDIR "${CMAKE_INSTALL_FULL_LIBDIR}")
-set(TL_PC_INCLUDEDIR "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
+# The pkg-config file finds everything from where it lies itself, so that any --prefix at install time is right.
+file(RELATIVE_PATH TL_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" TL_PC_PREFIX ${TL_PC_PREFIX})
 get_property(TL_PC_LIBS GLOBAL PROPERTY TL_PRIVATE_LIBRARIES)
 list(JOIN TL_PC_LIBS " " TL_PC_LIBS)
 configure_file(cmake/traceloom.pc.in traceloom.pc @ONLY)

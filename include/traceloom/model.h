@@ -94,6 +94,7 @@ typedef struct tl_batch {
     int32_t *cpu;                 /* -1: not known. Only filled if tl_want.cpu */
     uint32_t *val;                /* event i owns slots val[i] .. val[i+1]-1. Only filled if tl_want.fields */
     tl_value *v;                  /* the tape; strings and bytes borrow from `arena`, until the next batch */
+    uint32_t capacity;            /* most events that it can hold, at most TL_BATCH_MAX */
     uint32_t val_capacity;
     struct tl_arena *arena;
 } tl_batch;

@@ -13,7 +13,7 @@ int tl_say_losses(const tl_cli *c, const tl_trace *t, uint64_t events);
 /* "lost 1,204 events (0.3 %)"; "" if nothing was lost. Returns buf. */
 char *tl_losses_text(char *buf, size_t size, const tl_trace *t, uint64_t events);
 
-/* Says that something could not be written: "not written: 120 argument values (csv holds none)". arg is the tl_cli. */
+/* Says that something could not be written: "not written: 120 argument values". arg is the tl_cli. */
 void tl_say_drop(void *arg, const tl_drop *drop);
 
 #endif

@@ -73,39 +73,39 @@ static void put_options(FILE *f, const tl_verb *verb)
 static void put_environment(FILE *f)
 {
     put_text(f, ".Sh ENVIRONMENT\n"
-          ".Bl -tag -width NO_COLOR\n"
-          ".It Ev COLUMNS\n"
-          "The width of the terminal, if it is not the one that the system says.\n"
-          ".It Ev NO_COLOR\n"
-          "If set and not empty, nothing is coloured unless\n"
-          ".Fl -color Ns = Ns Cm always\n"
-          "is given.\n"
-          ".It Ev TMPDIR\n"
-          "Where large input from a pipe, or compressed input, is kept while it is read; the default is\n"
-          ".Pa /var/tmp .\n"
-          ".El\n");
+                ".Bl -tag -width NO_COLOR\n"
+                ".It Ev COLUMNS\n"
+                "The width of the terminal, if it is not the one that the system says.\n"
+                ".It Ev NO_COLOR\n"
+                "If set and not empty, nothing is coloured unless\n"
+                ".Fl -color Ns = Ns Cm always\n"
+                "is given.\n"
+                ".It Ev TMPDIR\n"
+                "Where large input from a pipe, or compressed input, is kept while it is read; the default is\n"
+                ".Pa /var/tmp .\n"
+                ".El\n");
 }
 
 static void put_status(FILE *f)
 {
     put_text(f, ".Sh EXIT STATUS\n"
-          ".Bl -tag -width Ds\n"
-          ".It 0\n"
-          "Everything was done.\n"
-          ".It 1\n"
-          "The answer is no:\n"
-          ".Cm check\n"
-          "found problems.\n"
-          ".It 2\n"
-          "The command line makes no sense, a pattern matches nothing, or the output file exists.\n"
-          ".It 3\n"
-          "The input was damaged or unreadable, or the output could not be written.\n"
-          "What was written is valid; a message says at which byte the damage is.\n"
-          ".It 4\n"
-          "With\n"
-          ".Fl -strict :\n"
-          "the trace says that events were lost.\n"
-          ".El\n");
+                ".Bl -tag -width Ds\n"
+                ".It 0\n"
+                "Everything was done.\n"
+                ".It 1\n"
+                "The answer is no:\n"
+                ".Cm check\n"
+                "found problems.\n"
+                ".It 2\n"
+                "The command line makes no sense, a pattern matches nothing, or the output file exists.\n"
+                ".It 3\n"
+                "The input was damaged or unreadable, or the output could not be written.\n"
+                "What was written is valid; a message says at which byte the damage is.\n"
+                ".It 4\n"
+                "With\n"
+                ".Fl -strict :\n"
+                "the trace says that events were lost.\n"
+                ".El\n");
 }
 
 static void put_verb(FILE *f, const tl_verb *verb)
@@ -129,10 +129,9 @@ static void put_verb(FILE *f, const tl_verb *verb)
     fputs(".Sh DESCRIPTION\n", f);
     put_text(f, verb->manual);
     if (verb->id != TL_VERB_HELP)
-        fputs("A\n.Ar FILE\nof\n.Sq -\nis standard input.\n"
-              "The format of a file is found by its content; files compressed by gzip, zstd or bzip2 are read as they "
-              "are.\n",
-              f);
+        put_text(f, "A\n.Ar FILE\nof\n.Sq -\nis standard input.\n"
+                    "The format of a file is found by its content; files compressed by gzip, zstd or bzip2 are read "
+                    "as they are.\n");
     put_options(f, verb);
     if (verb->id != TL_VERB_HELP)
         put_environment(f);
@@ -165,21 +164,21 @@ static void put_command(FILE *f)
             ".Sh SYNOPSIS\n.Nm\n.Ar verb\n.Op Ar options\n.Op Ar\n"
             ".Sh DESCRIPTION\n"
             ".Nm\nreads traces of several formats, which it tells apart by their content,\n"
-            "shows what is in them, and writes them, or profiles made from them, in other formats.\n"
+            "shows what is in them, and writes them, or profiles made from them, in other\nformats.\n"
             "The verbs are:\n"
             ".Bl -tag -width convert\n",
             PAGE_DATE);
     for (const tl_verb *v = tl_verb_table; v->name; v++)
         fprintf(f, ".It Xr traceloom-%s 1\n%s.\n", v->name, v->summary);
     put_text(f, ".El\n"
-          ".Pp\n"
-          "The same options have the same names and letters in all verbs.\n"
-          "Data goes to standard output, and everything else to standard error.\n"
-          "A damaged trace is read as far as it can be: what was skipped is said, and the exit status is 3.\n"
-          ".Bl -tag -width Ds\n"
-          ".It Fl -help\nShows a short help.\n"
-          ".It Fl -version\nShows the version, and what was built in.\n"
-          ".El\n");
+                ".Pp\n"
+                "The same options have the same names and letters in all verbs.\n"
+                "Data goes to standard output, and everything else to standard error.\n"
+                "A damaged trace is read as far as it can be: what was skipped is said, and the exit status is 3.\n"
+                ".Bl -tag -width Ds\n"
+                ".It Fl -help\nShows a short help.\n"
+                ".It Fl -version\nShows the version, and what was built in.\n"
+                ".El\n");
     put_environment(f);
     put_status(f);
     fputs(".Sh EXAMPLES\n.Bl -tag -width Ds\n", f);

@@ -127,7 +127,7 @@ const tl_option tl_option_table[] = {
      NULL},
     {TL_OPTION_CPU, 0, "cpu", "N", TL_GROUP_SELECT, REPORT | CONVERT, "processors: 0,2-3",
      "Only what happened on these processors: numbers and ranges, as in\n.Ql 0,2-3 .\n"
-     "A call happened on the processor on which it ended.\n",
+     "A call happened on the processor on which it began.\n",
      NULL},
     {TL_OPTION_FUNC, 'F', "func", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "these functions",
      "Only functions whose name matches; a function without a name is called\n.Ql #id .\n"

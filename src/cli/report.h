@@ -11,7 +11,7 @@ typedef struct tl_report {
     const tl_cli *cli;
     tl_profile *profile;
     const tl_terminal *terminal; /* of the output */
-    char subject[256];           /* "app.xray: xray-fdr 5", "3 files" */
+    char subject[256];           /* the file and its format, or "3 files" */
     uint32_t threads;            /* 0: not known */
     uint64_t span;               /* ticks */
     bool has_span;

@@ -232,7 +232,7 @@ static int print_threads(const tl_report *r, tl_output *out, tl_error *e)
     return status;
 }
 
-/* "app.xray: xray-fdr 5, 8 threads, 6,656,751 calls of 312 functions in 812 ms" */
+/* "FILE: FORMAT 5, 8 threads, 6,656,751 calls of 312 functions in 812 ms" */
 static void print_head(const tl_report *r, tl_output *out)
 {
     const tl_profile *p = r->profile;

@@ -30,7 +30,7 @@ static int choose_format(conversion *v)
     if (status != TL_EXIT_DONE || v->format)
         return status;
     if (!a->output || strcmp(a->output, "-") == 0) {
-        v->format = tl_format_by_name("text");
+        v->format = tl_format_by_suffix("events.txt", TL_CAN_WRITE_EVENTS);
         if (v->format)
             return TL_EXIT_DONE;
         tl_say_error(NULL, "this build cannot print text; choose a format with --to");

@@ -4,19 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-int tl_batch_init(tl_batch *b, const struct tl_trace *t, const tl_want *want, tl_error *e)
+int tl_batch_init(tl_batch *b, const struct tl_trace *t, const tl_want *want, uint32_t capacity, tl_error *e)
 {
-    *b = (tl_batch){.trace = t};
-    b->ts = malloc(TL_BATCH_MAX * sizeof *b->ts);
-    b->key = malloc(TL_BATCH_MAX * sizeof *b->key);
-    b->cls = malloc(TL_BATCH_MAX * sizeof *b->cls);
-    b->track = malloc(TL_BATCH_MAX * sizeof *b->track);
+    *b = (tl_batch){.trace = t, .capacity = capacity < TL_BATCH_MAX ? capacity : TL_BATCH_MAX};
+    b->ts = malloc(b->capacity * sizeof *b->ts);
+    b->key = malloc(b->capacity * sizeof *b->key);
+    b->cls = malloc(b->capacity * sizeof *b->cls);
+    b->track = malloc(b->capacity * sizeof *b->track);
     bool ok = b->ts && b->key && b->cls && b->track;
     if (want->cpu)
-        ok = (b->cpu = malloc(TL_BATCH_MAX * sizeof *b->cpu)) && ok;
+        ok = (b->cpu = malloc(b->capacity * sizeof *b->cpu)) && ok;
     if (want->fields) {
-        b->val_capacity = TL_BATCH_MAX;
-        b->val = calloc(TL_BATCH_MAX + 1, sizeof *b->val);
+        b->val_capacity = b->capacity;
+        b->val = calloc(b->capacity + 1, sizeof *b->val);
         b->v = malloc(b->val_capacity * sizeof *b->v);
         b->arena = calloc(1, sizeof *b->arena);
         ok = ok && b->val && b->v && b->arena;

@@ -6,9 +6,10 @@
 #include "traceloom/error.h"
 #include "traceloom/model.h"
 
-/* Allocates the columns for TL_BATCH_MAX events; val, tape and arena only with want->fields, cpu only with want->cpu.
+/* Allocates the columns for `capacity` events (at most TL_BATCH_MAX); val, tape and arena only with want->fields, cpu
+ * only with want->cpu.
  */
-int tl_batch_init(tl_batch *b, const struct tl_trace *t, const tl_want *want, tl_error *e);
+int tl_batch_init(tl_batch *b, const struct tl_trace *t, const tl_want *want, uint32_t capacity, tl_error *e);
 void tl_batch_fini(tl_batch *b);
 /* Empties it; tape and arena memory are kept. */
 void tl_batch_clear(tl_batch *b);

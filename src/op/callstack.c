@@ -41,8 +41,10 @@ struct tl_callstack {
     const tl_trace *trace;
     bool flat, per_thread, selecting;
     tl_call_select select;
-    uint8_t *kind; /* by class: TL_ENTER, TL_EXIT or anything else */
-    thread *thread;
+    uint8_t *kind;   /* by class: TL_ENTER, TL_EXIT or anything else */
+    thread *thread;  /* by track */
+    uint32_t *begun; /* the tracks that have begun since the last finish */
+    uint32_t nbegun;
     void (*closed)(void *arg, const tl_call *call);
     void *arg;
 };
@@ -60,7 +62,8 @@ int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const
     c->selecting = options->select != NULL;
     c->kind = malloc(t->ncls + 1);
     c->thread = calloc((size_t)t->ntrack + 1, sizeof *c->thread);
-    int status = c->kind && c->thread ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to match calls");
+    c->begun = malloc(((size_t)t->ntrack + 1) * sizeof *c->begun);
+    int status = c->kind && c->thread && c->begun ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to match calls");
     if (status == 0 && c->selecting)
         status = tl_call_select_init(&c->select, options->select, t, t->has_range ? t->begin : 0, e);
     if (status < 0) {
@@ -88,12 +91,13 @@ void tl_callstack_free(tl_callstack *c)
 {
     if (!c)
         return;
-    for (uint32_t i = 0; c->thread && i < c->trace->ntrack; i++) {
-        free(c->thread[i].stack);
-        free(c->thread[i].function);
+    for (uint32_t i = 0; i < c->nbegun; i++) {
+        free(c->thread[c->begun[i]].stack);
+        free(c->thread[c->begun[i]].function);
     }
     tl_call_select_fini(&c->select);
     free(c->thread);
+    free(c->begun);
     free(c->kind);
     free(c);
 }
@@ -188,6 +192,7 @@ TL_COLD static bool begin_thread(tl_callstack *c, uint32_t track)
 {
     thread *th = &c->thread[track];
     th->used = true;
+    c->begun[c->nbegun++] = track;
     th->root = c->per_thread ? tl_profile_thread_root(c->p, &c->trace->track[track]) : 0;
     return th->root != TL_HASH_NONE;
 }
@@ -298,20 +303,20 @@ int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e)
 
 void tl_callstack_finish(tl_callstack *c)
 {
-    for (uint32_t i = 0; i < c->trace->ntrack; i++) {
-        thread *th = &c->thread[i];
-        if (!th->used)
-            continue;
+    for (uint32_t i = 0; i < c->nbegun; i++) {
+        const uint32_t track = c->begun[i];
+        thread *th = &c->thread[track];
         c->p->unmatched_open += th->depth;
         while (th->depth) { /* calls that never end are no calls, those in them are */
             const frame *f = &th->stack[--th->depth];
             th->function[f->function].top = f->below;
             pass_on(c, th, f, f->inner);
             if (c->closed)
-                tell(c, i, th, f, TL_NO_EXIT, UINT64_MAX);
+                tell(c, track, th, f, TL_NO_EXIT, UINT64_MAX);
         }
         free(th->stack);
         free(th->function);
         *th = (thread){0};
     }
+    c->nbegun = 0;
 }

@@ -172,7 +172,7 @@ int tl_join_new(tl_join **out, tl_source *const *s, uint32_t n, const uint64_t *
             if (strcmp(j->trace.format, j->member[i].trace->format) != 0)
                 j->trace.format = "several";
         const tl_want everything = {.fields = true, .cpu = true};
-        status = tl_batch_init(&j->batch, &j->trace, &everything, e);
+        status = tl_batch_init(&j->batch, &j->trace, &everything, TL_BATCH_MAX, e);
         j->own_tape = j->batch.v;
         j->own_arena = j->batch.arena;
     }

@@ -3,15 +3,20 @@
 
 #include "op/source_impl.h"
 
+/* A stream of the merge. One that has not begun yet holds no cursor, so that a trace of very many short threads costs
+ * memory only for those that live at the same time. */
 typedef struct head {
-    uint64_t ts; /* of the cursor's next event */
+    uint64_t ts; /* of the stream's next event */
     uint32_t stream;
-    uint32_t at; /* its place in the batch */
-    tl_cursor *cursor;
+    uint32_t at;       /* its place in the batch */
+    tl_cursor *cursor; /* NULL: to be opened when the stream's turn comes */
     const tl_batch *batch;
 } head;
 
+#define OPEN_AT_ONCE 64u /* streams up to this number keep their cursors from the start */
+
 struct tl_merge {
+    tl_source *source;
     head *heap; /* the earliest first */
     uint32_t n;
     uint32_t taken; /* events of the first head's batch that were handed out last time */
@@ -46,6 +51,13 @@ static int refill(head *h, tl_error *e)
     return status;
 }
 
+/* Opens the cursor of a head and reads its first batch. Returns as refill(). */
+static int start(tl_merge *m, head *h, tl_error *e)
+{
+    int status = tl_cursor_open(&h->cursor, m->source, h->stream, e);
+    return status < 0 ? status : refill(h, e);
+}
+
 int tl_merge_open(tl_merge **out, tl_source *s, tl_error *e)
 {
     uint32_t streams = tl_source_streams(s);
@@ -57,18 +69,18 @@ int tl_merge_open(tl_merge **out, tl_source *s, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to merge %u streams", streams);
     }
     m->heap = heap;
+    m->source = s;
     int status = 0;
     for (uint32_t i = 0; status >= 0 && i < streams; i++) {
         head *h = &m->heap[m->n];
         *h = (head){.stream = i};
-        status = tl_cursor_open(&h->cursor, s, i, e);
-        if (status < 0)
-            break;
-        status = refill(h, e);
+        status = start(m, h, e);
+        if (status <= 0 || streams > OPEN_AT_ONCE) {
+            tl_cursor_close(h->cursor);
+            h->cursor = NULL;
+        }
         if (status > 0)
             m->n++;
-        else
-            tl_cursor_close(h->cursor);
     }
     if (status < 0) {
         tl_merge_close(m);
@@ -110,6 +122,11 @@ int tl_merge_next(tl_merge *m, const tl_batch **batch, uint32_t *from, uint32_t 
     }
     if (m->n == 0)
         return 0;
+    if (!m->heap[0].cursor) {
+        int status = start(m, &m->heap[0], e);
+        if (status <= 0)
+            return status < 0 ? status : tl_fail(e, TL_EIO, TL_NO_OFFSET, "the file changed while it was read");
+    }
     const head *h = &m->heap[0], *second = NULL;
     for (uint32_t i = 1; i <= 2 && i < m->n; i++)
         if (!second || earlier(&m->heap[i], second))

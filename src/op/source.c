@@ -166,6 +166,16 @@ uint32_t tl_source_streams(const tl_source *s)
     return s->format->streams ? s->format->streams(s->reader) : 0;
 }
 
+/* Small streams get small batches: there may be very many of them open at once. */
+static uint32_t batch_capacity(const tl_source *s, uint32_t stream)
+{
+    enum { LEAST = 16, BYTES_OF_AN_EVENT = 8 };
+    if (!s->format->stream_weight)
+        return TL_BATCH_MAX;
+    uint64_t events = s->format->stream_weight(s->reader, stream) / BYTES_OF_AN_EVENT;
+    return events < LEAST ? LEAST : events < TL_BATCH_MAX ? (uint32_t)events : TL_BATCH_MAX;
+}
+
 int tl_cursor_open(tl_cursor **out, tl_source *s, uint32_t stream, tl_error *e)
 {
     if (stream >= tl_source_streams(s))
@@ -175,7 +185,7 @@ int tl_cursor_open(tl_cursor **out, tl_source *s, uint32_t stream, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a cursor");
     c->source = s;
     void *state = calloc(1, s->format->cursor_size ? s->format->cursor_size : 1);
-    int status = state ? tl_batch_init(&c->batch, &s->trace, &s->want, e)
+    int status = state ? tl_batch_init(&c->batch, &s->trace, &s->want, batch_capacity(s, stream), e)
                        : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a cursor");
     if (status == 0)
         status = s->format->stream_open(s->reader, stream, state, e);

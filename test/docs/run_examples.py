@@ -65,8 +65,9 @@ def run_command(command, folder):
     environment = dict(os.environ, LC_ALL="C.UTF-8", TZ="UTC", TERM="dumb",
                        PATH=os.path.join(folder, ".bin") + ":" + os.environ["PATH"])
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
-    lines = done.stdout.decode("utf-8", "backslashreplace").splitlines()
+                          capture_output=True, timeout=300)
+    # Messages first: in a pipe, which of the two outputs comes first is chance.
+    lines = (done.stderr + done.stdout).decode("utf-8", "backslashreplace").splitlines()
     return "".join(line.rstrip() + "\n" for line in lines)
 
 

@@ -47,7 +47,8 @@ class Run:
         out, report = os.path.join(folder, "out"), os.path.join(folder, "faults")
         os.makedirs(out, exist_ok=True)
         arguments = [word.replace("@OUT@", out) for word in COMMANDS[command]]
-        env = {"LD_PRELOAD": shim, "TL_FAULT": fault, "TL_FAULT_REPORT": report}
+        # In any other locale the C library itself allocates, and failing there rightly only costs the nicer bars.
+        env = {"LC_ALL": "C", "LD_PRELOAD": shim, "TL_FAULT": fault, "TL_FAULT_REPORT": report}
         result = harness.run(*arguments, cwd=folder, which="TL_PLAIN_BINARY", env=env, timeout=60)
         self.status, self.out, self.err = result.status, result.out, result.err
         self.files = {}

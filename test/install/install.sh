@@ -36,7 +36,7 @@ for header in "$usr"/include/traceloom/*.h; do
 done
 
 PKG_CONFIG_LIBDIR=$(dirname "$(find "$usr" -name traceloom.pc)")
-export PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR=$work/dest
+export PKG_CONFIG_LIBDIR
 # shellcheck disable=SC2046,SC2086
 $compiler $flags -std=c17 -Wall -Wextra "$TL_SOURCE/examples/count_functions.c" \
     $(pkg-config --cflags --libs --static traceloom) -o "$work/count_functions" || fail "the example does not build with pkg-config"

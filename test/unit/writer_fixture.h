@@ -76,7 +76,7 @@ static inline void fixture_init(fixture *f)
     tl_function function[] = {{.id = 1, .name = "main"}, {.id = 2, .name = "fib"}};
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(tl_trace_add_function(&f->trace, &function[i], NULL), 0);
-    assert_int_equal(tl_batch_init(&f->batch, &f->trace, &all, NULL), 0);
+    assert_int_equal(tl_batch_init(&f->batch, &f->trace, &all, TL_BATCH_MAX, NULL), 0);
 }
 
 /* Opens the writer; the trace and the options must be complete. */

@@ -14,16 +14,19 @@ static int compare_places(const void *x, const void *y, void *argument)
     const sorting *s = argument;
     uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
     uint32_t pa = s->canonical[a], pb = s->canonical[b];
-    uint64_t ta = s->p->stat[pa].total, tb = s->p->stat[pb].total;
-    if (ta != tb)
-        return ta > tb ? -1 : 1;
     uint32_t fa = s->p->place[pa].function, fb = s->p->place[pb].function;
-    if (fa != fb && fa != TL_NO_FUNCTION && fb != TL_NO_FUNCTION && s->p->function[fa].id != s->p->function[fb].id)
+    bool thread_a = fa == TL_NO_FUNCTION, thread_b = fb == TL_NO_FUNCTION;
+    if (thread_a != thread_b)
+        return thread_a ? -1 : 1;
+    uint64_t ta = s->p->stat[pa].total, tb = s->p->stat[pb].total;
+    if (!thread_a && ta != tb)
+        return ta > tb ? -1 : 1;
+    if (!thread_a && s->p->function[fa].id != s->p->function[fb].id)
         return s->p->function[fa].id < s->p->function[fb].id ? -1 : 1;
     return (a > b) - (a < b);
 }
 
-/* All places depth-first, siblings by total descending, then by function id. */
+/* All places depth-first, siblings by total descending, then by function id; threads in canonical order. */
 static int heaviest_first(const tl_profile *p, uint32_t *order, tl_error *e)
 {
     uint32_t n = p->nplace;

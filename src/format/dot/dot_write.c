@@ -29,8 +29,9 @@ typedef struct writer {
     const tl_profile *p;
     const tl_callgraph *g;
     tl_output *out;
-    uint64_t whole; /* ticks that are 100 % */
-    uint32_t *node; /* functions shown, largest total first */
+    uint64_t whole;   /* ticks that are 100 % */
+    uint64_t largest; /* self time of a function */
+    uint32_t *node;   /* functions shown, largest total first */
     uint32_t nnode;
     uint32_t *number; /* [functions] place in node + 1; 0: not shown */
     const tl_graph_edge **edge;
@@ -114,12 +115,13 @@ static void put_node(writer *w, uint32_t function)
     tl_output_puts(w->out, "\\ntotal ");
     put_time(w, node->total);
     put_percent(w, node->total);
-    tl_output_printf(w->out, "\\n%s calls\", tooltip=\"", tl_human_count((char[32]){0}, 32, node->calls));
+    tl_output_printf(w->out, "\\n%s call%s\", tooltip=\"", tl_human_count((char[32]){0}, 32, node->calls),
+                     node->calls == 1 ? "" : "s");
     put_text(w->out, name, strlen(name));
     tl_output_printf(w->out, "\\ncalls %" PRIu64 "\\nself %" PRIu64 " %s\\ntotal %" PRIu64 " %s\"", node->calls,
                      tl_profile_time(w->p, node->self), unit, tl_profile_time(w->p, node->total), unit);
     /* From white to a warm tone as the self time grows: hue, saturation, value. */
-    unsigned warmth = share(node->self, w->whole, 650);
+    unsigned warmth = share(node->self, w->largest, 650);
     tl_output_printf(w->out, ", fillcolor=\"0.080 0.%03u 1.000\"];\n", warmth);
 }
 
@@ -127,9 +129,12 @@ static void put_edge(writer *w, const tl_graph_edge *edge)
 {
     const char *unit = tl_profile_unit(w->p);
     char caller[24], callee[24];
-    tl_output_printf(w->out, "  n%" PRIu32 " -> n%" PRIu32 " [label=\" %s x\\n ", w->number[edge->caller],
+    tl_output_printf(w->out, "  n%" PRIu32 " -> n%" PRIu32 " [label=\" %s x", w->number[edge->caller],
                      w->number[edge->callee], tl_human_count((char[32]){0}, 32, edge->calls));
-    put_time(w, edge->total);
+    if (edge->total > 0) { /* not of recursive calls */
+        tl_output_puts(w->out, "\\n ");
+        put_time(w, edge->total);
+    }
     tl_output_puts(w->out, "\", tooltip=\"");
     const char *name = name_of(w, edge->caller, caller);
     put_text(w->out, name, strlen(name));
@@ -165,6 +170,8 @@ static void choose_nodes(writer *w, candidate *c)
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->p->nfunction; i++) {
         const tl_graph_node *node = &g->node[g->order[i]];
+        if (node->self > w->largest)
+            w->largest = node->self;
         if (node->total > 0 || node->calls > 0)
             c[n++] = (candidate){node->total, node->calls, i};
     }
@@ -226,7 +233,7 @@ static void write_graph(writer *w, const char *title)
         functions += w->g->node[i].total > 0 || w->g->node[i].calls > 0;
     tl_output_puts(w->out, "digraph calls {\n");
     put_graph_label(w, title, functions);
-    tl_output_puts(w->out, "  labelloc=t;\n"
+    tl_output_puts(w->out, "  labelloc=t;\n  fontname=\"monospace\";\n  fontsize=11;\n"
                            "  node [shape=box, style=filled, color=\"#888888\", fontname=\"monospace\", fontsize=10];\n"
                            "  edge [color=\"#666666\", fontname=\"monospace\", fontsize=9];\n");
     for (uint32_t i = 0; i < w->nnode; i++)

@@ -40,35 +40,36 @@ static int compare(const void *a, const void *b)
 static bool choose(svg_layout *l, chooser *c)
 {
     const tl_place_tree *t = c->tree;
-    const uint64_t least = l->whole / SVG_SHARE;
     uint32_t number = 0, depth = 0;
-    uint64_t self = 0;
     tl_place_walk w = {.tree = t, .track = TL_NO_TRACK};
     while (tl_place_walk_next(&w)) {
-        const uint64_t width = t->weight[w.place];
         if (w.leaving) {
             depth--;
             continue;
         }
         depth++;
         number++;
-        if (width == 0)
+        if (t->weight[w.place] == 0)
             continue;
         l->places++;
-        self = tl_add_saturated(self, t->profile->stat[w.place].self);
-        if (width >= least && depth <= SVG_DEPTH_MAX && !add(c, (candidate){width, w.place, depth, number}))
+        l->self = tl_add_saturated(l->self, t->profile->stat[w.place].self);
+        if (depth > SVG_DEPTH_MAX)
+            l->too_deep = true;
+        else if (!add(c, (candidate){t->weight[w.place], w.place, depth, number}))
             return false;
     }
-    if (c->n > 1)
-        qsort(c->list, c->n, sizeof *c->list, compare);
-    if (c->n > SVG_BOXES_MAX - 1)
+    if (c->n == 0)
+        return true;
+    qsort(c->list, c->n, sizeof *c->list, compare);
+    if (c->n > SVG_BOXES_MAX - 1) /* one is the whole */
         c->n = SVG_BOXES_MAX - 1;
+    l->narrowest = c->list[c->n - 1].width;
     l->left_out = l->places - c->n;
+    l->self_out = l->self;
     for (size_t i = 0; i < c->n; i++) {
         uint64_t shown = t->profile->stat[c->list[i].place].self;
-        self = self > shown ? self - shown : 0;
+        l->self_out = l->self_out > shown ? l->self_out - shown : 0;
     }
-    l->lost_time = self;
     return true;
 }
 

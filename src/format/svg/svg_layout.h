@@ -5,8 +5,9 @@
 #include "model/place_tree.h"
 
 /* A picture of everything would have millions of boxes, most of them narrower than a point. Kept are the widest places,
- * so that zooming into one still shows its inside: at most BOXES, from 1/SHARE of the whole on, DEPTH deep. */
-enum { SVG_BOXES_MAX = 20000, SVG_SHARE = 10000, SVG_DEPTH_MAX = 1000 };
+ * so that zooming into one still shows its inside, and a file that browsers handle with ease. Deeper levels than these
+ * nobody scrolls to. */
+enum { SVG_BOXES_MAX = 20000, SVG_DEPTH_MAX = 1000 };
 
 typedef struct svg_box {
     uint32_t place, depth; /* depth 0: the whole */
@@ -19,8 +20,11 @@ typedef struct svg_layout {
     uint32_t depth;     /* of the deepest box */
     uint64_t whole;     /* ticks */
     uint64_t places;    /* that have time */
-    uint64_t left_out;  /* of these, how many are not shown */
-    uint64_t lost_time; /* self time of these, ticks */
+    uint64_t self;      /* of these, ticks */
+    uint64_t left_out;  /* how many of them are not shown */
+    uint64_t self_out;  /* self time of those, ticks */
+    uint64_t narrowest; /* shown, ticks */
+    bool too_deep;      /* some are left out for their depth */
 } svg_layout;
 
 int svg_layout_init(svg_layout *l, const tl_place_tree *t, tl_error *e);

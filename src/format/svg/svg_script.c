@@ -168,7 +168,7 @@ const char *const svg_script[] = {
     "}",
     "",
     "/* Tools exist only where scripts do. */",
-    "var H = 'http://www.w3.org/1999/xhtml', holder = make('foreignObject', {x: 10, y: 33, height: 26, width: 900});",
+    "var H = 'http://www.w3.org/1999/xhtml', holder = make('foreignObject', {x: 10, y: 48, height: 26, width: 900});",
     "var tools = document.createElementNS(H, 'div'), reset = document.createElementNS(H, 'button');",
     "input = document.createElementNS(H, 'input');",
     "found = document.createElementNS(H, 'span');",

@@ -4,7 +4,7 @@
 
 /* Sizes that the writer and the script share, in points. */
 #define SVG_WIDTH     1200
-#define SVG_HEAD      76 /* title, note, tools, details */
+#define SVG_HEAD      96 /* title, note, tools, details */
 #define SVG_ROW       18
 #define SVG_COLOURS   24
 #define SVG_CELL      "7.3" /* width of a monospace character of 12 points; the script measures it */

@@ -124,17 +124,22 @@ static unsigned colour_of(const char *name)
     return (hash ^ hash >> 16) % SVG_COLOURS;
 }
 
-/* x of SVG_WIDTH points in hundredths: exact enough, and without overflow. */
-static unsigned hundredths(const writer *w, uint64_t ticks)
+/* part * scale / whole: exact enough, and without overflow. */
+static unsigned share(uint64_t part, uint64_t whole, unsigned scale)
 {
-    uint64_t whole = w->l->whole;
-    if (ticks >= whole)
-        return whole ? SVG_WIDTH * 100 : 0;
+    if (part >= whole)
+        return whole ? scale : 0;
     while (whole > UINT32_MAX) {
         whole >>= 1;
-        ticks >>= 1;
+        part >>= 1;
     }
-    return (unsigned)(ticks * (SVG_WIDTH * 100) / whole);
+    return (unsigned)(part * scale / whole);
+}
+
+/* Hundredths of a point. */
+static unsigned hundredths(const writer *w, uint64_t ticks)
+{
+    return share(ticks, w->l->whole, SVG_WIDTH * 100);
 }
 
 static void put_time(writer *w, uint64_t ticks)
@@ -145,10 +150,10 @@ static void put_time(writer *w, uint64_t ticks)
         tl_output_puts(w->out, " ticks");
 }
 
-static void put_percent(writer *w, uint64_t ticks)
+static void put_percent(writer *w, uint64_t part, uint64_t whole)
 {
-    unsigned share = hundredths(w, ticks) / (SVG_WIDTH / 100);
-    tl_output_printf(w->out, "%u.%02u %%", share / 100, share % 100);
+    unsigned n = share(part, whole, 10000);
+    tl_output_printf(w->out, "%u.%02u %%", n / 100, n % 100);
 }
 
 static void put_tooltip(writer *w, const svg_box *b, const char *name)
@@ -163,7 +168,7 @@ static void put_tooltip(writer *w, const svg_box *b, const char *name)
     tl_output_puts(w->out, "\ntotal ");
     put_time(w, b->width);
     tl_output_puts(w->out, " (");
-    put_percent(w, b->width);
+    put_percent(w, b->width, w->l->whole);
     tl_output_puts(w->out, ")");
     if (b->place > 0) {
         tl_output_puts(w->out, "\nself ");
@@ -237,17 +242,19 @@ static void put_note(writer *w)
     for (uint32_t i = 1; i < w->p->nplace; i++)
         calls = tl_add_saturated(calls, w->p->stat[i].calls);
     put_time(w, l->whole);
-    tl_output_printf(w->out, " in %s calls", tl_human_grouped(buf, sizeof buf, calls));
+    tl_output_printf(w->out, " in %s call%s", tl_human_grouped(buf, sizeof buf, calls), calls == 1 ? "" : "s");
     if (l->left_out == 0) {
         tl_output_printf(w->out, ", all %s places", tl_human_grouped(buf, sizeof buf, l->places));
         return;
     }
-    tl_output_printf(w->out, "; left out are %s", tl_human_grouped(buf, sizeof buf, l->left_out));
-    tl_output_printf(w->out, " of %s places with ", tl_human_grouped(buf, sizeof buf, l->places));
-    put_percent(w, l->lost_time);
-    tl_output_printf(w->out, " of the time (below %d.%02d %%, not of the %s widest,", 100 / SVG_SHARE,
-                     10000 / SVG_SHARE, tl_human_grouped(buf, sizeof buf, SVG_BOXES_MAX));
-    tl_output_printf(w->out, " or deeper than %s)", tl_human_grouped(buf, sizeof buf, SVG_DEPTH_MAX));
+    tl_output_printf(w->out, "; shown are %s", tl_human_grouped(buf, sizeof buf, l->places - l->left_out));
+    tl_output_printf(w->out, " of %s places, from ", tl_human_grouped(buf, sizeof buf, l->places));
+    put_time(w, l->narrowest);
+    tl_output_puts(w->out, " on; left out is ");
+    put_percent(w, l->self_out, l->self);
+    tl_output_puts(w->out, " of the time");
+    if (l->too_deep)
+        tl_output_printf(w->out, ", and what is deeper than %d levels", SVG_DEPTH_MAX);
 }
 
 static void put_lines(tl_output *out, const char *const *line)
@@ -279,10 +286,9 @@ static void put_head(writer *w, const char *title)
                      "<text class=\"title\" x=\"10\" y=\"24\">",
                      SVG_HEAD - 2);
     put_xml(w->out, title);
-    tl_output_puts(w->out, " <tspan class=\"note\" dx=\"12\" font-size=\"12\" font-weight=\"normal\">");
+    tl_output_puts(w->out, "</text>\n<text class=\"note\" x=\"10\" y=\"41\">");
     put_note(w);
-    tl_output_printf(w->out, "</tspan></text>\n<text class=\"details\" x=\"10\" y=\"%d\"></text>\n</g>\n",
-                     SVG_HEAD - 8);
+    tl_output_printf(w->out, "</text>\n<text class=\"details\" x=\"10\" y=\"%d\"></text>\n</g>\n", SVG_HEAD - 8);
 }
 
 /* One column of the data. */

@@ -261,7 +261,9 @@ static int stream_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
     c->run = r->run + r->first[stream];
     c->last = r->run + r->first[stream + 1];
     c->previous.kind = BASIC_KINDS;
-    return tl_window_init(&c->window, r->in, WINDOW, e);
+    uint64_t bytes =
+        stream_weight(reader, stream); /* many threads may be read at once: no larger a window than is of use */
+    return tl_window_init(&c->window, r->in, bytes < WINDOW ? (size_t)bytes : WINDOW, e);
 }
 
 static void stream_close(void *cursor)
@@ -308,7 +310,7 @@ static int decode_record(basic_cursor *c, tl_batch *b, const uint8_t *p, tl_erro
     const basic_reader *r = c->reader;
     const unsigned type = tl_load16(p + BASIC_RECORD_TYPE, r->big);
     if (type == BASIC_FUNCTION) {
-        if (b->n == TL_BATCH_MAX)
+        if (b->n == b->capacity)
             return 0;
         c->previous = load_event(p, r->big);
         if (c->previous.kind < BASIC_KINDS) {
@@ -329,12 +331,12 @@ static int stream_next(void *cursor, tl_batch *b, tl_error *e)
     basic_cursor *c = cursor;
     int status = 1;
     if (!c->track_filled) /* a cursor always fills the same batch */
-        for (uint32_t i = 0; i < TL_BATCH_MAX; i++)
+        for (uint32_t i = 0; i < b->capacity; i++)
             b->track[i] = c->track;
     c->track_filled = true;
     while (status > 0) {
         if (c->position == c->end) {
-            if (b->n == TL_BATCH_MAX || c->run == c->last)
+            if (b->n == b->capacity || c->run == c->last)
                 break;
             c->position = c->run->offset;
             c->end = c->position + (uint64_t)c->run->records * BASIC_RECORD_SIZE;

@@ -41,6 +41,8 @@ static int scan_part(void *arg, unsigned worker, uint32_t i)
     tl_error ignored;
     int status = fdr_scan_init(s, b->index, b->in, &ignored);
     uint64_t from = part_begin(b, i);
+    if (i > 0) /* only a wrong guess, or a buffer as large as a part, leads this far: then it is scanned again */
+        s->give_up = part_end(b, i) + PART_SIZE;
     if (status == 0 && i > 0 && b->index->version > 1)
         status = fdr_scan_find(s, from, part_end(b, i), &from, &ignored);
     if (status == 0)

@@ -269,7 +269,7 @@ static int decode_metadata(fdr_cursor *c, tl_batch *b, const uint8_t *p, tl_erro
     switch (kind) {
     case FDR_CUSTOM_EVENT:
     case FDR_TYPED_EVENT:
-        if (b->n == TL_BATCH_MAX)
+        if (b->n == b->capacity)
             return 0;
         c->after_entry = false;
         status = decode_event(c, b, p, kind, e);
@@ -292,7 +292,7 @@ static int decode_metadata(fdr_cursor *c, tl_batch *b, const uint8_t *p, tl_erro
 /* Function records: the n at p, until one is something else or the batch is full. Returns their number. */
 TL_ALWAYS_INLINE size_t decode_run(fdr_cursor *c, tl_batch *b, const uint8_t *p, size_t n, bool big, bool rich)
 {
-    size_t i = 0, room = TL_BATCH_MAX - b->n;
+    size_t i = 0, room = b->capacity - b->n;
     uint32_t action = FDR_ACTIONS;
     if (n > room)
         n = room;
@@ -320,7 +320,7 @@ TL_ALWAYS_INLINE int decode(fdr_cursor *c, tl_batch *b, bool big, bool rich, tl_
 {
     for (;;) {
         if (c->position == c->end) {
-            if (b->n == TL_BATCH_MAX || c->buffer == c->last)
+            if (b->n == b->capacity || c->buffer == c->last)
                 return 0;
             c->position = c->buffer->begin;
             c->end = c->buffer->end;
@@ -340,7 +340,7 @@ TL_ALWAYS_INLINE int decode(fdr_cursor *c, tl_batch *b, bool big, bool rich, tl_
             if (status <= 0)
                 return status;
         } else {
-            if (b->n == TL_BATCH_MAX)
+            if (b->n == b->capacity)
                 return 0;
             size_t n = decode_run(c, b, p, available / FDR_FUNCTION_SIZE, big, rich);
             if (n == SIZE_MAX)
@@ -357,7 +357,7 @@ static int stream_next(void *cursor, tl_batch *b, tl_error *e)
     fdr_cursor *c = cursor;
     const bool rich = b->val || b->cpu, big = c->reader->index.big;
     if (!c->track_filled) /* a cursor always fills the same batch */
-        for (uint32_t i = 0; i < TL_BATCH_MAX; i++)
+        for (uint32_t i = 0; i < b->capacity; i++)
             b->track[i] = c->track;
     c->track_filled = true;
     int status = big    ? rich ? decode(c, b, true, true, e) : decode(c, b, true, false, e)

@@ -24,7 +24,7 @@ static const char *const kind_names[FDR_KINDS] = {
 
 int fdr_scan_init(fdr_scan *s, const fdr_index *x, tl_input *in, tl_error *e)
 {
-    *s = (fdr_scan){.index = x, .first = UINT64_MAX};
+    *s = (fdr_scan){.index = x, .first = UINT64_MAX, .give_up = UINT64_MAX};
     return tl_window_init(&s->window, in, WINDOW, e);
 }
 
@@ -62,6 +62,8 @@ int fdr_scan_find(fdr_scan *s, uint64_t from, uint64_t until, uint64_t *found, t
     const bool big = s->index->big;
     const uint8_t introducer = FDR_BYTE0(FDR_BUFFER_EXTENTS, big);
     while (from < until) {
+        if (from > s->give_up)
+            return tl_fail(e, TL_EUNSUPPORTED, from, "the guess where this part begins was wrong");
         size_t available = 0;
         const uint8_t *p = tl_window_at(&s->window, from, BUFFER_START, &available, e);
         if (!p)
@@ -324,6 +326,8 @@ static int scan_metadata(fdr_scan *s, scanned *b, const uint8_t *p, tl_error *e)
 TL_ALWAYS_INLINE int scan_body(fdr_scan *s, scanned *b, bool big, tl_error *e)
 {
     while (b->position < b->stop) {
+        if (b->position > s->give_up)
+            return tl_fail(e, TL_EUNSUPPORTED, b->position, "the guess where this part begins was wrong");
         size_t available = 0;
         const uint8_t *p = tl_window_at(&s->window, b->position, FDR_METADATA_SIZE, &available, e);
         if (!p)

@@ -17,6 +17,7 @@ typedef struct fdr_scan {
     const fdr_index *index; /* version, byte order, size */
     tl_window window;
     uint64_t from, next; /* the part scanned: [from, next) */
+    uint64_t give_up; /* a guess that leads beyond this offset is a wrong one: the scan fails. UINT64_MAX: no guess */
     fdr_buffer *buffer;
     size_t nbuffer, buffer_capacity;
     fdr_damage *damage;

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# The exit statuses, and that each failure says why on standard error and nothing on standard output.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/common.inc"
+
+expect 0 "$tl" info "$trace"
+expect 0 "$tl" check "$trace" "$profile"
+expect 1 "$tl" check "$damaged"
+says out "fdr.unknown-kind"
+expect 1 "$tl" check "$trace" "$damaged" # the worst of both
+expect 3 "$tl" info "$damaged"           # what could be saved is shown all the same
+says out "events"
+says err "byte "
+expect 3 "$tl" info --strict "$damaged"
+is_empty out
+expect 3 "$tl" report "$damaged"
+expect 3 "$tl" convert "$damaged" --to jsonl
+[ -s out ] || fail "nothing was saved of a damaged trace"
+expect 3 "$tl" info no-such-file
+says err "no-such-file: "
+expect 3 "$tl" info "$binary" # not a trace
+expect 3 "$tl" info "$samples" # a folder
+: >empty
+expect 3 "$tl" info empty
+expect 3 "$tl" info "$trace" no-such-file
+says out "events" # the first is shown
+
+for words in frobnicate "report --frobnicate" "report --top" "report --top x $trace" "report --by moon $trace" report \
+    "info - -" "report -F nothing_like_it $trace" "report -t 99999 $trace" "report --class nope $trace" \
+    "convert --class nope $trace" "report --time 3s..2s $trace" "report --time 2030-01-01T00:00:00Z.. $trace" \
+    "report --from nope $trace" "convert --to nope $trace" "convert $profile --to jsonl" "report --per-thread $trace" \
+    "convert $trace -o a.unknown" "help nope" "help --man nope" "--nope"; do
+    # shellcheck disable=SC2086
+    expect 2 "$tl" $words
+    is_empty out
+    [ "$(wc -l <err)" -eq 1 ] || fail "$words: not one line of message: $(cat err)"
+done
+only_files ./empty
+exit $failed

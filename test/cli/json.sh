@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Every --json is one line of valid JSON that begins with "schema", for each table and each kind of input.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/common.inc"
+command -v python3 >/dev/null || {
+    echo "skipped: python3 is not installed"
+    exit 77
+}
+
+valid() { # member that must be there
+    python3 - "$1" out <<'PYTHON' || fail "not the JSON expected (member $1)"
+import json, sys
+text = open(sys.argv[2], encoding="utf-8").read()
+assert text.count("\n") == 1 and text.endswith("\n"), "not one line"
+value = json.loads(text, parse_float=lambda s: sys.exit("a number with a fraction: " + s))
+assert list(value)[0] == "schema" and value["schema"] == 1, "no schema in front"
+assert sys.argv[1] in value, "no member " + sys.argv[1]
+assert json.dumps(value, separators=(",", ":"), ensure_ascii=False) == text[:-1], "not compact"
+PYTHON
+}
+
+for file in "$trace" "$profile"; do
+    expect 0 "$tl" info --json "$file"
+    valid classes
+    expect 0 "$tl" check --json "$file"
+    valid problems
+    expect 0 "$tl" report --json "$file"
+    valid functions
+    expect 0 "$tl" report --json --by tree "$file"
+    valid nodes
+    expect 0 "$tl" report --json --by callers "$file"
+    valid edges
+    expect 0 "$tl" report --json --by hist "$file"
+    valid functions
+    expect 0 "$tl" report --json --by thread "$file"
+    valid threads
+done
+expect 0 "$tl" report --json --by tree --per-thread "$trace"
+valid nodes
+says out '"thread":"thread '
+expect 1 "$tl" check --json "$damaged"
+valid problems
+says out '"ok":false'
+expect 1 "$tl" check --json "$trace" "$damaged"
+[ "$(wc -l <out)" -eq 2 ] || fail "not one line for each file"
+
+# --top and --sort.
+expect 0 "$tl" report --json --sort calls --top 2 "$trace"
+python3 -c '
+import json
+f = json.load(open("out"))["functions"]
+assert len(f) == 2 and f[0]["calls"] >= f[1]["calls"], f' || fail "--sort calls --top 2"
+exit $failed

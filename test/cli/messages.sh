@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Messages: the nearest word is suggested, -q silences all but errors, and names cannot command the terminal.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/common.inc"
+
+expect 2 "$tl" rpeort
+says err "traceloom: unknown verb rpeort; did you mean report?"
+expect 2 "$tl" report --tpo 3 "$trace"
+says err "did you mean --top?"
+expect 2 "$tl" info --by func "$trace"
+says err "info has no option --by (report has)"
+expect 2 "$tl" convert --to jsnol "$trace"
+says err "did you mean jsonl?"
+expect 2 "$tl" report -e "$binary" -F 'nope*' "$trace"
+says err 'no function matches "nope*"'
+
+expect 0 "$tl" convert "$trace" -e "$binary" -o a.csv
+says err "traceloom: wrote a.csv ("
+expect 0 "$tl" convert -q "$trace" -e "$binary" -o b.csv
+is_empty err
+expect 3 "$tl" info -q "$damaged"
+is_empty err
+expect 3 "$tl" info "$damaged"
+says err "$damaged: byte "
+expect 1 "$tl" check -q "$damaged"
+expect 0 "$tl" check -q "$trace"
+is_empty out
+
+# A damaged place beyond the fifth is only counted.
+expect 0 "$tl" report "$trace"
+says err "functions have no names; -e"
+
+# A file name with an escape sequence comes out harmless.
+evil=$(printf 'a\033]0;b\007.xray')
+cp "$damaged" "$evil"
+expect 3 "$tl" info "$evil"
+says_not out "$(printf '\033')"
+says_not err "$(printf '\033')"
+exit $failed

@@ -1,0 +1,101 @@
+#!/bin/bash
+# Is the Chrome trace event JSON that traceloom writes what its consumers expect, with all events in it?
+#
+#     chrome.sh TRACELOOM TRACE [EXE]
+#
+# Converts the trace, lets node parse it, checks the structure (names before events, begin and end nest in each thread and
+# time does not go back, ts are exact thousandths), and compares the counts with traceloom info. If chromium and the npm
+# package speedscope are there (TL_SPEEDSCOPE: its folder), loads the file in speedscope and fails on its complaints.
+# Exit status: 0 right, 1 wrong, 77 node is missing.
+set -eu
+traceloom=$1 trace=$2 exe=${3:-}
+
+if ! command -v node >/dev/null; then
+    echo "skipped: no node"
+    exit 77
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+$traceloom convert --to chrome ${exe:+-e "$exe"} -o "$work/out.trace.json" "$trace" 2>"$work/messages" || true
+$traceloom info --json "$trace" >"$work/info.json" 2>/dev/null || true
+
+cat >"$work/check.js" <<'END'
+const fs = require('fs');
+const [file, infoFile, instantFile] = process.argv.slice(2);
+const trace = JSON.parse(fs.readFileSync(file, 'utf8'));
+const info = JSON.parse(fs.readFileSync(infoFile, 'utf8'));
+let problems = 0;
+function problem(text) { if (++problems <= 10) console.log(text); }
+if (trace.displayTimeUnit !== 'ns' || !Array.isArray(trace.traceEvents)) problem('not an object of trace events');
+
+let instantCalls = 0; // that begin and end at the same time
+
+const raw = fs.readFileSync(file, 'utf8');
+const ts = raw.match(/"ts":[0-9.]+/g) || [];
+for (const t of ts) if (!/^"ts":(0|[0-9]+\.[0-9]{3})$/.test(t)) problem('ts not in exact thousandths: ' + t);
+
+const count = {}, threads = new Map(), named = new Set();
+for (const e of trace.traceEvents) {
+    count[e.ph] = (count[e.ph] || 0) + 1;
+    const id = e.pid + ' ' + e.tid;
+    if (e.ph === 'M') { if (e.name === 'thread_name') named.add(id); continue; }
+    if (!named.has(id)) problem('event before the name of thread ' + id);
+    let t = threads.get(id);
+    if (!t) threads.set(id, t = { stack: [], last: 0 });
+    if (e.ts < t.last) problem('time goes back in thread ' + id + ' at ' + e.ts);
+    t.last = e.ts;
+    if (e.ph === 'B') t.stack.push(e);
+    else if (e.ph === 'E') {
+        const begin = t.stack.pop();
+        if (!begin || begin.name !== e.name) problem('end of ' + e.name + ' where ' + (begin && begin.name) + ' is open');
+        else if (begin.ts === e.ts) instantCalls++;
+    } else if (e.ph === 'i') { if (e.s !== 't') problem('an instant that is not of a thread'); }
+    else if (e.ph !== 'C') problem('unknown phase ' + e.ph);
+}
+for (const [id, t] of threads) if (t.stack.length) problem(t.stack.length + ' calls left open in thread ' + id);
+
+const kinds = {};
+for (const c of info.classes) kinds[c.kind] = (kinds[c.kind] || 0) + c.events;
+if ((count.B || 0) !== (kinds.enter || 0)) problem(`${count.B} begins for ${kinds.enter} entries`);
+if ((count.E || 0) !== (kinds.enter || 0)) problem(`${count.E} ends for ${kinds.enter} entries`);
+if ((count.i || 0) !== (kinds.instant || 0)) problem(`${count.i} instants for ${kinds.instant}`);
+if (named.size < new Set(info.tracks.filter(t => t.events).map(t => t.pid + ' ' + t.tid)).size && !kinds.exit)
+    problem('threads without a name');
+console.log(JSON.stringify(count), `${instantCalls} calls of no duration,`, problems ? problems + ' problems' : 'right');
+fs.writeFileSync(instantFile, String(instantCalls));
+process.exit(problems ? 1 : 0);
+END
+node "$work/check.js" "$work/out.trace.json" "$work/info.json" "$work/instant" || exit 1
+
+speedscope=${TL_SPEEDSCOPE:-$(npm root -g 2>/dev/null || true)/speedscope}
+browser=$(command -v chromium-headless-shell || command -v chromium || true)
+if [ ! -e "$speedscope/dist/release/index.html" ] || [ -z "$browser" ]; then
+    echo "not loaded in speedscope: it or chromium is not installed"
+    exit 0
+fi
+if ! grep -q '"ph":"B"' "$work/out.trace.json"; then
+    echo "not loaded in speedscope, which takes a trace without calls for an error"
+    exit 0
+fi
+{
+    printf "speedscope.loadFileFromBase64('out.trace.json','"
+    base64 -w0 "$work/out.trace.json"
+    printf "')"
+} >"$work/profile.js"
+timeout 120 "$browser" --no-sandbox --disable-gpu --allow-file-access-from-files --enable-logging=stderr --v=0 \
+    --virtual-time-budget=20000 --dump-dom "file://$speedscope/dist/release/index.html#localProfilePath=$work/profile.js" \
+    >"$work/dom" 2>"$work/log" || true
+# It says so whenever the begin has args and the end has none, and closes the right call. Calls of no duration it opens
+# and closes in the wrong order when they are nested or have args: then its complaints say nothing about the file.
+grep 'CONSOLE' "$work/log" | grep -i -E 'tried|error|fail' | grep -v -E 'Tried to end "([^{]*)" when "\1 \{.*instead' \
+    >"$work/complaints" || true
+if [ "$(cat "$work/instant")" -gt 0 ]; then
+    grep -v -E 'Tried to end' "$work/complaints" >"$work/others" || true
+    mv "$work/others" "$work/complaints"
+fi
+if grep -q -i 'something went wrong\|failed to load' "$work/dom" || [ -s "$work/complaints" ]; then
+    echo "speedscope complains:"
+    head -5 "$work/complaints"
+    exit 1
+fi
+grep -o '<title>[^<]*</title>' "$work/dom" || true
