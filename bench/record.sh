@@ -12,15 +12,17 @@ clang=$(command -v clang-19 || command -v clang) || {
 }
 "$clang" -O2 -fxray-instrument -fxray-instruction-threshold=1 -pthread "$here/programs/busy.c" -o "$folder/busy"
 
-# record NAME ROUNDS BUFFERS: four threads, buffers of 16 KiB as the runtime has by default
+# record NAME THREADS ROUNDS BUFFERS BUFFER_SIZE
 record() {
     local log=$folder/$1.xray
     [ -s "$log" ] && return
     rm -f "$folder/recording."*
-    XRAY_OPTIONS="xray_logfile_base=$folder/recording." "$folder/busy" 4 "$2" "$3" 2>"$folder/$1.messages"
+    XRAY_OPTIONS="xray_logfile_base=$folder/recording." "$folder/busy" "$2" "$3" "$4" "$5" 2>"$folder/$1.messages"
     mv "$folder/recording."* "$log"
     echo "recorded $log, $(stat -c %s "$log") bytes"
 }
-record small 1000 1000
-record 100m 16000 12000
-record 1g 165000 100000
+# Buffers of 16 KiB are what the runtime has by default.
+record 100m 4 16000 12000 16384
+record 1g 4 165000 100000 16384
+# One thread in a few large buffers: the kind of log that llvm-xray can account for.
+record single 1 64000 20 8388608

@@ -12,7 +12,6 @@ import platform
 import shutil
 import subprocess
 import sys
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
@@ -25,16 +24,14 @@ class Command:
         self.name, self.arguments, self.log, self.output, self.once = name, arguments, log, output, once
         self.seconds, self.peak, self.status, self.written = [], 0, 0, 0
 
-    def run(self):
+    def run(self, measure):
         if self.output and os.path.exists(self.output):
             os.unlink(self.output)
-        begin = time.perf_counter()
-        child = subprocess.Popen(self.arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
-        self.seconds.append(time.perf_counter() - begin)
-        child.returncode = os.waitstatus_to_exitcode(status)
-        self.status = child.returncode
-        self.peak = max(self.peak, usage.ru_maxrss * 1024)
+        done = subprocess.run([measure] + self.arguments, capture_output=True, text=True, check=True)
+        status, seconds, peak = done.stderr.split()
+        self.status = int(status)
+        self.seconds.append(float(seconds))
+        self.peak = max(self.peak, int(peak) * 1024)
         if self.output and os.path.exists(self.output):
             self.written = os.path.getsize(self.output)
             os.unlink(self.output)
@@ -50,30 +47,32 @@ def llvm_xray():
     return None
 
 
-def build_limit(folder):
-    path = os.path.join(folder, "limit_fdr")
-    subprocess.run(["cc", "-std=c17", "-D_GNU_SOURCE", "-O3", "-march=native", os.path.join(HERE, "limit_fdr.c"), "-o", path],
+def build(folder, name):
+    path = os.path.join(folder, name)
+    subprocess.run(["cc", "-std=c17", "-D_GNU_SOURCE", "-O3", "-march=native", os.path.join(HERE, name + ".c"), "-o", path],
                    check=True)
     return path
 
 
-def commands(traceloom, limit, folder, log, large):
+def commands(traceloom, limit, folder, log):
     path = os.path.join(folder, log + ".xray")
     result = os.path.join(folder, "output")
-    report = [traceloom, "report", "-q", "--by", "func", "--no-demangle"]
+    report = [traceloom, "report", "-q", "--by", "func", "-e", os.path.join(folder, "busy")]
     out = [Command("look at every byte", [limit, "--sum", path], log),
            Command("hand-written, 1 thread", [limit, path], log),
            Command("traceloom report, 1 thread", report + ["--threads", "1", path], log),
            Command("traceloom report, 2 threads", report + ["--threads", "2", path], log)]
-    if large:
-        return out
+    account = [Command("llvm-xray account", [llvm_xray(), "account", path, "-m", os.path.join(folder, "busy")], log)]
+    if log == "single":
+        return out + (account if llvm_xray() else [])
+    if log == "1g":
+        return out                                          # llvm-xray would need more than 20 GB for it
     to = [traceloom, "convert", "-q", path, "-o", result]
     out += [Command("traceloom report --by tree, 2 threads", [traceloom, "report", "-q", "--by", "tree", "--threads", "2", path], log),
             Command("traceloom convert to jsonl", to + ["--to", "jsonl"], log, result, once=True),
             Command("traceloom convert to Chrome JSON", to + ["--to", "chrome"], log, result, once=True)]
     if llvm_xray():
-        exe = os.path.join(folder, "busy")
-        out += [Command("llvm-xray account", [llvm_xray(), "account", path, "-m", exe], log),
+        out += account + [
                 Command("llvm-xray convert to Chrome JSON", [llvm_xray(), "convert", "-f", "trace_event", path, "-o", result], log,
                         result, once=True)]
     return out
@@ -101,7 +100,7 @@ def table(rows, size):
         result = "ok" if c.status == 0 else "fails, status %d" % c.status
         if c.written:
             result += ", %.0f MB written" % (c.written / 1e6)
-        lines.append("| %s | %.3f s | %.0f MB | %.2f | %.0f MB | %s |"
+        lines.append("| %s | %.3f s | %.0f MB | %.2f | %.1f MB | %s |"
                      % (c.name, c.best(), size / 1e6 / c.best(), c.best() / limit, c.peak / 1e6, result))
     return lines
 
@@ -136,24 +135,25 @@ def main():
     parser.add_argument("--folder", default=os.path.join(TOP, "build-bench"))
     parser.add_argument("--traceloom", default=os.path.join(TOP, "build", "traceloom"))
     parser.add_argument("--repeat", type=int, default=7)
-    parser.add_argument("--quick", action="store_true", help="only the log of 100 MB, 3 times")
+    parser.add_argument("--quick", action="store_true", help="only the logs of 100 MB, 3 times")
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     repeat = 3 if args.quick else args.repeat
     subprocess.run([os.path.join(HERE, "record.sh"), args.folder], check=True)
-    limit = build_limit(args.folder)
+    limit, measure = build(args.folder, "limit_fdr"), build(args.folder, "measure")
 
     lines = ["Machine: " + machine() + ".", "",
              "Best of %d runs in turns (of 2 for the conversions), file in the page cache." % repeat]
-    for log, large in (("100m", False),) if args.quick else (("100m", False), ("1g", True)):
+    titles = {"100m": "four threads", "single": "one thread in large buffers", "1g": "four threads"}
+    for log in ("100m", "single") if args.quick else titles:
         path = os.path.join(args.folder, log + ".xray")
         size = os.path.getsize(path)
-        rows = commands(args.traceloom, limit, args.folder, log, large)
+        rows = commands(args.traceloom, limit, args.folder, log)
         for turn in range(repeat):
             for command in rows:
                 if not (turn >= 2 and command.once):
-                    command.run()
-        lines += ["", "## FDR log of %.0f MB" % (size / 1e6), ""] + table(rows, size) + [""] + ratios(rows)
+                    command.run(measure)
+        lines += ["", "## FDR log of %.0f MB, %s" % (size / 1e6, titles[log]), ""] + table(rows, size) + [""] + ratios(rows)
         lines.append(agree(args.traceloom, limit, path))
     text = "\n".join(lines)
     print(text)

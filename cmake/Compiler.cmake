@@ -1,7 +1,6 @@
-# Warnings, sanitizers, coverage and link-time optimisation, the same for every target.
+# Warnings, sanitizers and coverage, the same for every target. Link-time optimisation was measured: it gains nothing here.
 
 option(TRACELOOM_WERROR "Warnings are errors" OFF)
-option(TRACELOOM_LTO "Optimise across files" OFF)
 option(TRACELOOM_COVERAGE "Count which lines run" OFF)
 set(TRACELOOM_SANITIZE "" CACHE STRING "Sanitizers, as in -fsanitize=: address,undefined or thread or memory")
 
@@ -21,13 +20,4 @@ endif()
 if(TRACELOOM_COVERAGE)
   add_compile_options(--coverage)
   add_link_options(--coverage)
-endif()
-if(TRACELOOM_LTO)
-  include(CheckIPOSupported)
-  check_ipo_supported(RESULT lto_works LANGUAGES C)
-  if(lto_works AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
-    # Fat objects: the installed archive must also serve linkers without the plugin.
-    add_compile_options(-flto=auto -ffat-lto-objects)
-    add_link_options(-flto=auto)
-  endif()
 endif()

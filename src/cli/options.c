@@ -46,8 +46,8 @@ const char *tl_nearest(const char *word, const char *const *candidate, size_t n)
     for (size_t i = 0; i < n; i++) {
         unsigned d = distance(word, candidate[i]);
         size_t length = strlen(word);
-        if (d > least && length >= 3 && strncmp(word, candidate[i], length) == 0)
-            d = least; /* the beginning of a longer word */
+        if (d > 1 && length >= 3 && strncmp(word, candidate[i], length) == 0)
+            d = 1; /* the beginning of a longer word */
         if (d < least || (d == least && !best)) {
             least = d;
             best = candidate[i];

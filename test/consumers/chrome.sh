@@ -16,8 +16,13 @@ if ! command -v node >/dev/null; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-$traceloom convert --to chrome ${exe:+-e "$exe"} -o "$work/out.trace.json" "$trace" 2>"$work/messages" || true
-$traceloom info --json "$trace" >"$work/info.json" 2>/dev/null || true
+# A damaged trace gives status 3; what could be read of it is what counts.
+$traceloom convert --to chrome ${exe:+-e "$exe"} -o "$work/out.trace.json" "$trace" 2>"$work/messages" || [ $? = 3 ]
+$traceloom info --json "$trace" >"$work/info.json" 2>>"$work/messages" || [ $? = 3 ]
+if [ ! -s "$work/out.trace.json" ] || [ ! -s "$work/info.json" ]; then
+    echo "traceloom wrote nothing: $(head -1 "$work/messages")"
+    exit 1
+fi
 
 cat >"$work/check.js" <<'END'
 const fs = require('fs');

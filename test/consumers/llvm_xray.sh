@@ -30,15 +30,19 @@ yaml_lines='/^  - \{ type:/!d
             s/^function-tail-exit/tail_exit/; s/^custom-event.*/custom/; s/^typed-event.*/typed/'
 
 expected "$trace" | sed -E "$as_lines" | LC_ALL=C sort >"$work/trace"
-if [ ! -s "$work/trace" ]; then
-    echo "skipped: llvm-xray takes a trace without events for an error"
-    exit 77
-fi
 total=$(wc -l <"$work/trace")
-info=$($traceloom info --json "$trace" 2>/dev/null | sed -E 's/^.*"events":([0-9]+),"classes".*$/\1/' || true)
+info=$($traceloom info --json "$trace" 2>/dev/null | sed -n -E 's/^.*"events":([0-9]+),"classes".*$/\1/p' || true)
+if [ -z "$info" ]; then
+    echo "traceloom cannot read the trace: $(head -1 "$work/messages")"
+    exit 1
+fi
 if [ "$total" != "$info" ]; then
     echo "traceloom info counts $info events, convert writes $total"
     exit 1
+fi
+if [ "$total" = 0 ]; then
+    echo "skipped: llvm-xray takes a trace without events for an error"
+    exit 77
 fi
 
 # What llvm-xray rejects, wherever it comes from.

@@ -17,8 +17,13 @@ if ! command -v protoc >/dev/null; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# A damaged trace gives status 3; what could be read of it is what counts.
 $traceloom convert --to perfetto ${exe:+-e "$exe"} -o "$work/out.pftrace" "$trace" 2>"$work/messages" || [ $? = 3 ]
-$traceloom info --json "$trace" >"$work/info.json" 2>/dev/null || [ $? = 3 ]
+$traceloom info --json "$trace" >"$work/info.json" 2>>"$work/messages" || [ $? = 3 ]
+if [ ! -s "$work/out.pftrace" ] || [ ! -s "$work/info.json" ]; then
+    echo "traceloom wrote nothing: $(head -1 "$work/messages")"
+    exit 1
+fi
 
 if ! protoc --decode_raw <"$work/out.pftrace" >"$work/raw"; then
     echo "protoc cannot decode the file"

@@ -60,7 +60,7 @@ static void test_small_functions_are_left_out(void **state)
     write_dot(&f);
     assert_contains(&f, "label=\"kept");
     assert_lacks(&f, "gone");
-    assert_contains(&f, "shown: 2 of 3 functions (99.6 %) and 1 of 1 calls between them");
+    assert_contains(&f, "shown: 2 of 3 functions (99.6 %) and 1 of 1 kinds of calls between them");
     assert_int_equal(dropped(&f, "small functions"), 1);
     profiled_fini(&f);
 

@@ -106,12 +106,11 @@ static void put_fields(csv_writer *w, const tl_class *c, const tl_batch *b, uint
             tl_pb_raw(json, ",", 1);
         tl_fields_json(json, c, b->v + b->val[i], b->v + b->val[i + 1], &w->bad);
     }
-    if (json->n <= 1)
-        return;
-    tl_pb_raw(json, "}", 1);
+    if (json->n > 1)
+        tl_pb_raw(json, "}", 1);
     if (json->failed)
         w->line.failed = true;
-    else
+    else if (json->n > 1)
         put_cell(&w->line, (const char *)json->data, json->n);
 }
 

@@ -7,8 +7,9 @@
  *   }
  *
  * A picture of all functions of a program helps nobody. Shown are those with the largest totals: at most NODES_MAX, and
- * only those with 1/SHARE of the time or more (if there is any time). Calls between them are shown from 1/EDGE_SHARE
- * on, at most EDGES_MAX. Time within recursive calls counts once, see model/callgraph.h. */
+ * only those with 1/SHARE of the time or more (if there is any time); and the calls between them with 1/EDGE_SHARE of
+ * the time or of the number of all calls, at most EDGES_MAX. Time within recursive calls counts once, see
+ * model/callgraph.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,8 +194,9 @@ static void choose_edges(writer *w, candidate *c)
         if (edge->caller == TL_NO_FUNCTION || !w->number[edge->caller] || !w->number[edge->callee])
             continue;
         w->within++;
-        /* A recursive call has no time of its own, but the loop tells that there is recursion. */
-        if (edge->total >= w->whole / EDGE_SHARE || edge->caller == edge->callee)
+        /* Recursive calls have no time of their own, but loops in the picture tell that there is recursion. */
+        if (edge->total >= w->whole / EDGE_SHARE || edge->calls >= g->calls / EDGE_SHARE ||
+            edge->caller == edge->callee)
             c[n++] = (candidate){edge->total, edge->calls, i};
     }
     qsort(c, n, sizeof *c, compare_candidates);
@@ -220,10 +222,11 @@ static void put_graph_label(writer *w, const char *title, uint32_t functions)
     }
     tl_output_printf(w->out, "shown: %" PRIu32 " of %" PRIu32 " functions", w->nnode, functions);
     put_percent(w, self);
-    tl_output_printf(w->out,
-                     " and %" PRIu32 " of %" PRIu32 " calls between them\\n(left out: functions below 0.5 %% or beyond "
-                     "the %d largest, calls below 0.1 %% or beyond the %d largest)\";\n",
-                     w->nedge, w->within, NODES_MAX, EDGES_MAX);
+    tl_output_printf(
+        w->out,
+        " and %" PRIu32 " of %" PRIu32 " kinds of calls between them\\n(left out: functions below 0.5 %% of the "
+        "time or beyond the %d largest, calls below 0.1 %% of time and number or beyond the %d largest)\";\n",
+        w->nedge, w->within, NODES_MAX, EDGES_MAX);
 }
 
 static void write_graph(writer *w, const char *title)

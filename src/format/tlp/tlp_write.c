@@ -1,5 +1,5 @@
-/* Writes a profile as a .tlp file. The body is encoded twice: to know its size, which stands in front, and to write it.
- */
+/* Writes a profile as a .tlp file. It is encoded in memory first, since its size stands in front of it; the profile
+ * itself takes many times that. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,28 +17,48 @@ typedef struct encoder {
     uint32_t *place;    /* [nplace] in canonical order */
     uint32_t *code;     /* of each function, by index: number of threads + rank */
     uint32_t *next;     /* [nplace] scratch: least code that the next child may have */
-    tl_output *out;     /* NULL: only count */
-    uint64_t bytes;
-    uint32_t crc;
+    uint8_t *file;      /* [capacity], NULL after memory ran out */
+    size_t size, capacity;
 } encoder;
+
+/* Room for n more bytes; false when memory runs out or the file becomes too large: then nothing is encoded any more. */
+static bool reserve(encoder *w, size_t n)
+{
+    if (TL_LIKELY(n <= w->capacity - w->size))
+        return true;
+    size_t most = TLP_SIZE_MAX < SIZE_MAX / 2 ? (size_t)TLP_SIZE_MAX : SIZE_MAX / 2;
+    size_t wanted = w->capacity > most / 2 ? most : 2 * w->capacity;
+    if (n > most - w->size)
+        wanted = 0;
+    else if (wanted - w->size < n)
+        wanted = w->size + n;
+    uint8_t *moved = w->file && wanted ? realloc(w->file, wanted) : NULL;
+    if (!moved) {
+        free(w->file);
+        w->file = NULL;
+        w->size = w->capacity = 0;
+        return false;
+    }
+    w->file = moved;
+    w->capacity = wanted;
+    return true;
+}
 
 static void put(encoder *w, const void *data, size_t n)
 {
-    w->bytes += n;
-    if (!w->out)
+    if (!reserve(w, n))
         return;
-    tl_output_write(w->out, data, n);
-    w->crc = tl_tlp_crc(w->crc, data, n);
+    memcpy(w->file + w->size, data, n);
+    w->size += n;
 }
 
 static void put_number(encoder *w, uint64_t v)
 {
-    uint8_t buffer[TLP_VARINT_MOST];
-    size_t n = 0;
+    if (!reserve(w, TLP_VARINT_MOST))
+        return;
     for (; v >= 0x80; v >>= 7)
-        buffer[n++] = (uint8_t)(v | 0x80);
-    buffer[n++] = (uint8_t)v;
-    put(w, buffer, n);
+        w->file[w->size++] = (uint8_t)(v | 0x80);
+    w->file[w->size++] = (uint8_t)v;
 }
 
 static void put_string(encoder *w, const char *s)
@@ -46,7 +66,8 @@ static void put_string(encoder *w, const char *s)
     put_number(w, tl_string_rank(&w->ranks, s));
 }
 
-static void put_header(encoder *w, uint64_t size)
+/* The size is not known yet. */
+static void put_header(encoder *w)
 {
     uint8_t header[TLP_OFFSET_BODY];
     unsigned flags = (w->p->has_histogram ? TLP_HISTOGRAM : 0u) | (w->p->per_thread ? TLP_PER_THREAD : 0u) |
@@ -54,7 +75,7 @@ static void put_header(encoder *w, uint64_t size)
     memcpy(header + TLP_OFFSET_MAGIC, TLP_MAGIC, TLP_MAGIC_BYTES);
     tl_store16(header + TLP_OFFSET_VERSION, TLP_VERSION, false);
     tl_store16(header + TLP_OFFSET_FLAGS, (uint16_t)flags, false);
-    tl_store64(header + TLP_OFFSET_SIZE, size, false);
+    tl_store64(header + TLP_OFFSET_SIZE, 0, false);
     put(w, header, sizeof header);
 }
 
@@ -216,7 +237,9 @@ static int encoder_init(encoder *w, const tl_profile *p, tl_error *e)
     w->track = malloc(((size_t)p->ntrack + 1) * sizeof *w->track);
     w->place = malloc(p->nplace * sizeof *w->place);
     w->next = malloc(p->nplace * sizeof *w->next);
-    if (!w->function || !w->code || !w->track || !w->place || !w->next)
+    w->capacity = 4096;
+    w->file = malloc(w->capacity);
+    if (!w->function || !w->code || !w->track || !w->place || !w->next || !w->file)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "tlp: no memory to write %" PRIu32 " places", p->nplace);
     int status = tl_string_ranks_init(&w->ranks, p, e);
     if (status >= 0)
@@ -237,6 +260,7 @@ static void encoder_fini(encoder *w)
     free(w->track);
     free(w->place);
     free(w->next);
+    free(w->file);
     tl_string_ranks_fini(&w->ranks);
 }
 
@@ -252,20 +276,19 @@ int tl_tlp_write_profile(const tl_write_context *context, const tl_profile *p, t
     status = encoder_init(&w, p, e);
     if (status < 0)
         goto out;
+    put_header(&w);
     put_body(&w);
-    uint64_t size = w.bytes + TLP_LEAST;
-    if (size > TLP_SIZE_MAX) {
-        status =
-            tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                    "tlp: the profile takes %" PRIu64 " bytes, at most %" PRIu64 " are allowed", size, TLP_SIZE_MAX);
+    put(&w, (const uint8_t[TLP_CHECKSUM_BYTES]){0}, TLP_CHECKSUM_BYTES);
+    if (!w.file) {
+        status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET,
+                         "tlp: no memory to write %" PRIu32 " places, or more than %" PRIu64 " bytes", p->nplace,
+                         TLP_SIZE_MAX);
         goto out;
     }
-    w.out = context->out;
-    put_header(&w, size);
-    put_body(&w);
-    uint8_t crc[TLP_CHECKSUM_BYTES];
-    tl_store32(crc, w.crc, false);
-    tl_output_write(w.out, crc, sizeof crc);
+    size_t end = w.size - TLP_CHECKSUM_BYTES;
+    tl_store64(w.file + TLP_OFFSET_SIZE, w.size, false);
+    tl_store32(w.file + end, tl_tlp_crc(0, w.file, end), false);
+    tl_output_write(context->out, w.file, w.size);
 out:
     encoder_fini(&w);
     return status;

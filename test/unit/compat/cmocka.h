@@ -90,8 +90,9 @@ __attribute__((unused, noreturn, format(printf, 3, 4))) static void compat_fail(
 /* As in cmocka, integers are compared as the largest unsigned type. */
 #define compat_compare(a, relation, b)                                                                                 \
     do {                                                                                                               \
-        const uintmax_t left = (uintmax_t)(a), right = (uintmax_t)(b);                                                 \
-        compat_check(left relation right, "0x%jx, 0x%jx: not " #relation " (%s, %s)", left, right, #a, #b);            \
+        const uintmax_t compat_left = (uintmax_t)(a), compat_right = (uintmax_t)(b);                                   \
+        compat_check(compat_left relation compat_right, "0x%jx, 0x%jx: not " #relation " (%s, %s)", compat_left,       \
+                     compat_right, #a, #b);                                                                            \
     } while (0)
 #define assert_int_equal(a, b)     compat_compare(a, ==, b)
 #define assert_int_not_equal(a, b) compat_compare(a, !=, b)
@@ -107,8 +108,8 @@ __attribute__((unused, noreturn, format(printf, 3, 4))) static void compat_fail(
 
 #define assert_string_equal(a, b)                                                                                      \
     do {                                                                                                               \
-        const char *left_text = (a), *right_text = (b);                                                                \
-        compat_check(strcmp(left_text, right_text) == 0, "\"%s\" != \"%s\"", left_text, right_text);                   \
+        const char *compat_a = (a), *compat_b = (b);                                                                   \
+        compat_check(strcmp(compat_a, compat_b) == 0, "\"%s\" != \"%s\"", compat_a, compat_b);                         \
     } while (0)
 #define assert_string_not_equal(a, b)       compat_check(strcmp(a, b) != 0, "%s equals %s", #a, #b)
 #define assert_memory_equal(a, b, size)     compat_check(memcmp(a, b, size) == 0, "%s differs from %s", #a, #b)

@@ -1,0 +1,223 @@
+/* The table of options is consistent, and command lines are taken apart as it says. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/compiler.h"
+#include "cli/options.h"
+
+static char message[TL_USAGE_SIZE];
+
+static bool parse(tl_arguments *a, const char *const *word, int n)
+{
+    return tl_arguments_parse(a, n, word, message);
+}
+
+#define PARSE(a, ...) parse(a, (const char *const[]){__VA_ARGS__}, (int)TL_COUNT(((const char *const[]){__VA_ARGS__})))
+
+/* A line that is wrong, and what the message must contain. */
+#define WRONG(part, ...)                                                                                               \
+    do {                                                                                                               \
+        tl_arguments wrong;                                                                                            \
+        assert_false(PARSE(&wrong, __VA_ARGS__));                                                                      \
+        if (!strstr(message, part))                                                                                    \
+            fail_msg("\"%s\" lacks \"%s\"", message, part);                                                            \
+        tl_arguments_fini(&wrong);                                                                                     \
+    } while (0)
+
+static void test_table_is_consistent(void **state)
+{
+    (void)state;
+    for (const tl_option *o = tl_option_table; o->name; o++) {
+        assert_true(o->verbs != 0);
+        assert_true(o->brief && strlen(o->brief) < 60);
+        assert_true(o->manual && o->manual[strlen(o->manual) - 1] == '\n');
+        assert_true((unsigned)o->group < TL_GROUPS);
+        assert_true(!o->values || o->value); /* only what has a value can be completed */
+        for (const tl_option *other = o + 1; other->name; other++) {
+            assert_string_not_equal(o->name, other->name);
+            assert_true(!o->letter || o->letter != other->letter);
+            assert_true(o->id != other->id);
+        }
+    }
+    for (const tl_verb *v = tl_verb_table; v->name; v++) {
+        assert_ptr_equal(tl_verb_find(v->name), v);
+        assert_true(v->example && v->example[0].arguments);
+        assert_true(v->summary[strlen(v->summary) - 1] != '.');
+    }
+    assert_null(tl_verb_find("frobnicate"));
+}
+
+static void test_every_option_is_parsed(void **state)
+{
+    (void)state;
+    for (const tl_verb *v = tl_verb_table; v->name; v++)
+        for (const tl_option *o = tl_option_table; o->name; o++) {
+            if (!(o->verbs & TL_VERB_BIT(v->id)))
+                continue;
+            /* A value that suits it: its first allowed word, or a number, which is also good as a name. */
+            char value[32] = "1", word[64];
+            if (o->values && o->values[0] != '@') {
+                size_t n = strcspn(o->values, " ");
+                memcpy(value, o->values, n);
+                value[n] = 0;
+            }
+            snprintf(word, sizeof word, "--%s%s%s", o->name, o->value ? "=" : "", o->value ? value : "");
+            tl_arguments a;
+            if (!PARSE(&a, v->name, word))
+                fail_msg("%s %s: %s", v->name, word, message);
+            assert_int_equal(a.file.n, 0);
+            tl_arguments_fini(&a);
+            if (!o->letter)
+                continue;
+            char letter[3] = {'-', o->letter, 0};
+            assert_true(o->value ? PARSE(&a, v->name, letter, value) : PARSE(&a, v->name, letter));
+            assert_int_equal(a.file.n, 0);
+            tl_arguments_fini(&a);
+        }
+}
+
+static void test_ways_to_give_a_value(void **state)
+{
+    (void)state;
+    tl_arguments a;
+    assert_true(
+        PARSE(&a, "report", "--top", "3", "x", "--sort=p99", "-o", "f.svg", "y", "-Fab*", "-F", "c", "--func=d"));
+    assert_int_equal(a.verb->id, TL_VERB_REPORT);
+    assert_true(a.has_top);
+    assert_int_equal(a.top, 3);
+    assert_string_equal(a.sort, "p99");
+    assert_string_equal(a.output, "f.svg");
+    assert_int_equal(a.file.n, 2);
+    assert_string_equal(a.file.word[0], "x");
+    assert_string_equal(a.file.word[1], "y");
+    assert_int_equal(a.func.n, 3);
+    assert_string_equal(a.func.word[0], "ab*");
+    assert_string_equal(a.func.word[2], "d");
+    tl_arguments_fini(&a);
+    assert_true(PARSE(&a, "report", "--top=", "--by=hist", "--by=tree") == false); /* no number */
+    tl_arguments_fini(&a);
+    assert_true(PARSE(&a, "report", "--by=hist", "--by", "tree"));
+    assert_int_equal(a.by, TL_REPORT_TREE); /* the last one counts */
+    tl_arguments_fini(&a);
+}
+
+static void test_words_that_look_like_options(void **state)
+{
+    (void)state;
+    tl_arguments a;
+    assert_true(PARSE(&a, "info", "-", "--json", "--", "--json", "-q"));
+    assert_int_equal(a.file.n, 3);
+    assert_string_equal(a.file.word[0], "-");
+    assert_string_equal(a.file.word[1], "--json");
+    assert_string_equal(a.file.word[2], "-q");
+    assert_true(a.json);
+    assert_false(a.quiet);
+    tl_arguments_fini(&a);
+    assert_true(PARSE(&a, "report", "-N", "--", "-F", "-q", "x")); /* a value may begin with a dash */
+    assert_string_equal(a.not_func.word[0], "--");
+    assert_string_equal(a.func.word[0], "-q");
+    assert_int_equal(a.file.n, 1);
+    tl_arguments_fini(&a);
+}
+
+static void test_alias(void **state)
+{
+    (void)state;
+    tl_arguments a;
+    assert_true(PARSE(&a, "cat", "x"));
+    assert_int_equal(a.verb->id, TL_VERB_CONVERT);
+    assert_true(a.alias);
+    tl_arguments_fini(&a);
+    assert_true(PARSE(&a, "convert", "x"));
+    assert_false(a.alias);
+    tl_arguments_fini(&a);
+}
+
+static void test_quiet_and_verbose_exclude_each_other(void **state)
+{
+    (void)state;
+    tl_arguments a;
+    assert_true(PARSE(&a, "info", "-q", "-v"));
+    assert_true(a.verbose && !a.quiet);
+    tl_arguments_fini(&a);
+    assert_true(PARSE(&a, "info", "-v", "-q"));
+    assert_true(a.quiet && !a.verbose);
+    tl_arguments_fini(&a);
+}
+
+static void test_wrong_lines(void **state)
+{
+    (void)state;
+    WRONG("did you mean report?", "rpeort");
+    WRONG("did you mean check?", "chekc");
+    WRONG("unknown verb xyzzy; see", "xyzzy");
+    WRONG("options follow the verb", "--json");
+    WRONG("did you mean --top?", "report", "--tpo");
+    WRONG("did you mean --no-demangle?", "report", "--no-dem");
+    WRONG("info has no option --by (report has)", "info", "--by", "func");
+    WRONG("info has no option -o (report has)", "info", "-o", "x");
+    WRONG("unknown option -Z; see", "report", "-Z");
+    WRONG("unknown option --frobnicate; see", "report", "--frobnicate=1");
+    WRONG("-o needs a value: FILE", "report", "-o");
+    WRONG("--by needs a value: TABLE", "report", "--by");
+    WRONG("--json takes no value", "info", "--json=yes");
+    WRONG("short options stand alone: -q", "info", "-qv");
+    WRONG("expected one of: func tree callers hist thread", "report", "--by", "moon");
+    WRONG("expected one of: auto always never", "info", "--color", "alway");
+    WRONG("expected one of:", "report", "--sort", "self total"); /* two words are none */
+    WRONG("expected one of:", "report", "--sort", "");
+    WRONG("expected a whole number", "report", "--top", "-1");
+    WRONG("expected a whole number", "report", "--top", "4294967296");
+    WRONG("expected a whole number", "report", "--depth", "1x");
+    WRONG("depth 1", "report", "--depth", "0");
+    WRONG("expected a whole number up to 1024", "info", "--threads", "5000");
+    WRONG("is empty", "convert", "-o", "");
+}
+
+static void test_long_words_are_survived(void **state)
+{
+    (void)state;
+    char word[5000];
+    memset(word, 'x', sizeof word - 1);
+    word[0] = word[1] = '-';
+    word[sizeof word - 1] = 0;
+    WRONG("unknown option", "report", word);
+    WRONG("unknown verb", word + 2);
+    tl_arguments a;
+    assert_false(tl_arguments_parse(&a, 0, NULL, message));
+    tl_arguments_fini(&a);
+}
+
+static void test_nearest(void **state)
+{
+    (void)state;
+    static const char *const word[] = {"time", "to", "top", "threads", "thread"};
+    assert_string_equal(tl_nearest("tiem", word, TL_COUNT(word)), "time"); /* neighbours swapped: one mistake */
+    assert_string_equal(tl_nearest("thraed", word, TL_COUNT(word)), "thread");
+    assert_string_equal(tl_nearest("thr", word, TL_COUNT(word)), "threads"); /* a beginning */
+    assert_string_equal(tl_nearest("too", word, TL_COUNT(word)), "to");
+    assert_null(tl_nearest("output", word, TL_COUNT(word)));
+    assert_null(tl_nearest("time", word, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table_is_consistent),
+        cmocka_unit_test(test_every_option_is_parsed),
+        cmocka_unit_test(test_ways_to_give_a_value),
+        cmocka_unit_test(test_words_that_look_like_options),
+        cmocka_unit_test(test_alias),
+        cmocka_unit_test(test_quiet_and_verbose_exclude_each_other),
+        cmocka_unit_test(test_wrong_lines),
+        cmocka_unit_test(test_long_words_are_survived),
+        cmocka_unit_test(test_nearest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+/* From the words of --time, --cpu and --min-dur to ticks and numbers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/selection.h"
+#include "model/trace_impl.h"
+
+static tl_error error;
+
+/* Parses --time (NULL: none) and --min-dur. */
+static int parse(tl_selection *s, const char *time, const char *min_dur)
+{
+    const tl_arguments a = {.time = time, .min_dur = min_dur};
+    return tl_selection_parse(s, &a, &error);
+}
+
+static void test_utc(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t ns;
+    } good[] = {
+        {"1970-01-01", 0},
+        {"1970-01-01T00:00:01Z", 1000000000},
+        {"1970-01-01 00:01", 60000000000},
+        {"2000-02-29T12:00:00.5Z", 951825600500000000},
+        {"2000-03-01", 951868800000000000},
+        {"2026-11-21T01:02:03.123456789", 1795222923123456789},
+        {"2100-03-01", 4107542400000000000},                        /* 2100 is no leap year */
+        {"1972-12-31T23:59:60Z", 94694400000000000},                /* a leap second */
+        {"2026-01-01T00:00:00.1234567899999", 1767225600123456789}, /* finer than ns */
+    };
+    for (size_t i = 0; i < TL_COUNT(good); i++) {
+        uint64_t ns = 1;
+        if (!tl_parse_utc(good[i].text, strlen(good[i].text), &ns))
+            fail_msg("%s is refused", good[i].text);
+        assert_int_equal(ns, good[i].ns);
+    }
+    static const char *const bad[] = {"",
+                                      "2026",
+                                      "2026-1-1",
+                                      "2026-13-01",
+                                      "2026-00-01",
+                                      "2026-01-32",
+                                      "1969-12-31",
+                                      "2501-01-01",
+                                      "2026-01-01T",
+                                      "2026-01-01T24:00",
+                                      "2026-01-01T00:60",
+                                      "2026-01-01T00:00:61",
+                                      "2026-01-01T00:00:00.",
+                                      "2026-01-01x",
+                                      "2026-01-01T00:00:00ZZ",
+                                      "20260101",
+                                      "-026-01-01"};
+    for (size_t i = 0; i < TL_COUNT(bad); i++) {
+        uint64_t ns = 77;
+        if (tl_parse_utc(bad[i], strlen(bad[i]), &ns))
+            fail_msg("%s is accepted", bad[i]);
+        assert_int_equal(ns, 77);
+    }
+}
+
+static void test_ranges(void **state)
+{
+    (void)state;
+    tl_trace t = {0};
+    tl_trace_init(&t);
+    tl_trace_set_clock(&t, "tsc", 2000000000); /* two ticks a ns */
+    static const struct {
+        const char *text;
+        bool has_from, has_to;
+        uint64_t from, to;
+    } good[] = {
+        {"2s..3s", true, true, 4000000000, 6000000000},
+        {"+500ms..", true, false, 1000000000, 0},
+        {"..1.5us", false, true, 0, 3000},
+        {"100..200", true, true, 200, 400}, /* ns */
+        {"..+1min", false, true, 0, 120000000000},
+    };
+    for (size_t i = 0; i < TL_COUNT(good); i++) {
+        tl_selection s;
+        assert_int_equal(parse(&s, good[i].text, NULL), 0);
+        assert_true(s.any);
+        assert_int_equal(tl_selection_apply(&s, &t, &error), 0);
+        assert_int_equal(s.select.has_from, good[i].has_from);
+        assert_int_equal(s.select.has_to, good[i].has_to);
+        assert_int_equal(s.select.time_from, good[i].from);
+        assert_int_equal(s.select.time_to, good[i].to);
+        tl_selection_fini(&s);
+    }
+    static const char *const bad[] = {"", "..", "2s", "3s..2s", "2s..2s", "x..y", "2s..y", "..+", "1..2..3", "-1s..2s"};
+    for (size_t i = 0; i < TL_COUNT(bad); i++) {
+        tl_selection s;
+        if (parse(&s, bad[i], NULL) != TL_EINVAL)
+            fail_msg("--time %s is accepted", bad[i]);
+        tl_selection_fini(&s);
+    }
+    tl_trace_fini(&t);
+}
+
+static void test_ticks_without_frequency(void **state)
+{
+    (void)state;
+    tl_trace t = {0};
+    tl_trace_init(&t);
+    tl_trace_set_clock(&t, "tsc", 0);
+    t.path = "a";
+    tl_selection s;
+    assert_int_equal(parse(&s, "100..200", "7"), 0);
+    assert_int_equal(tl_selection_apply(&s, &t, &error), 0);
+    assert_int_equal(s.select.time_from, 100);
+    assert_int_equal(s.select.time_to, 200);
+    assert_int_equal(s.select.min_ticks, 7);
+    tl_selection_fini(&s);
+    assert_int_equal(parse(&s, "1ms..", NULL), 0);
+    assert_int_equal(tl_selection_apply(&s, &t, &error), TL_EINVAL);
+    assert_non_null(strstr(error.message, "ticks"));
+    tl_selection_fini(&s);
+    tl_trace_fini(&t);
+}
+
+static void test_time_of_day(void **state)
+{
+    (void)state;
+    tl_trace t = {0};
+    tl_trace_init(&t);
+    tl_trace_set_clock(&t, "tsc", 1000000000);
+    t.path = "a";
+    tl_selection s;
+    assert_int_equal(parse(&s, "1970-01-01T00:00:10Z..1970-01-01T00:00:11Z", NULL), 0);
+    assert_int_equal(tl_selection_apply(&s, &t, &error), TL_EINVAL); /* it does not know */
+    assert_non_null(strstr(error.message, "time of day"));
+    t.clock.has_utc = true;
+    t.clock.utc_offset_ns = 5000000000; /* tick 0 */
+    t.has_range = true;
+    t.begin = 1000000000; /* the trace begins 6 s after midnight */
+    t.end = 9000000000;
+    assert_int_equal(tl_selection_apply(&s, &t, &error), 0);
+    assert_int_equal(s.select.time_from, 4000000000);
+    assert_int_equal(s.select.time_to, 5000000000);
+    tl_selection_fini(&s);
+    assert_int_equal(parse(&s, "1970-01-01T00:00:01Z..", NULL), 0); /* before it began: from its begin on */
+    assert_int_equal(tl_selection_apply(&s, &t, &error), 0);
+    assert_int_equal(s.select.time_from, 0);
+    tl_selection_fini(&s);
+    tl_trace_fini(&t);
+}
+
+static void test_cpus(void **state)
+{
+    (void)state;
+    const char *words[] = {"0,2-4", "7"};
+    tl_arguments a = {.cpu = {words, 2}};
+    tl_selection s;
+    static const int32_t want[] = {0, 2, 3, 4, 7};
+    assert_int_equal(tl_selection_parse(&s, &a, &error), 0);
+    assert_int_equal(s.select.ncpu, 5);
+    assert_memory_equal(s.select.cpu, want, sizeof want);
+    tl_selection_fini(&s);
+    static const char *const bad[] = {"", "x", "1,", ",1", "3-2", "2-", "-1", "1-2-3", "1 2", "99999999999", "0-70000"};
+    for (size_t i = 0; i < TL_COUNT(bad); i++) {
+        words[0] = bad[i];
+        if (tl_selection_parse(&s, &a, &error) != TL_EINVAL)
+            fail_msg("--cpu %s is accepted", bad[i]);
+        tl_selection_fini(&s);
+    }
+}
+
+static void test_durations(void **state)
+{
+    (void)state;
+    tl_selection s;
+    static const char *const bad[] = {"", "x", "1970-01-01", "5 parsecs", "-3us"};
+    for (size_t i = 0; i < TL_COUNT(bad); i++) {
+        if (parse(&s, NULL, bad[i]) != TL_EINVAL)
+            fail_msg("--min-dur %s is accepted", bad[i]);
+        tl_selection_fini(&s);
+    }
+    assert_int_equal(parse(&s, NULL, NULL), 0);
+    assert_false(s.any);
+    tl_selection_fini(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_utc),
+        cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_ticks_without_frequency),
+        cmocka_unit_test(test_time_of_day),
+        cmocka_unit_test(test_cpus),
+        cmocka_unit_test(test_durations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/* Text that suits a terminal: widths, cleaning, shortening, bars; and what is found out about the terminal. */
+#include <fcntl.h>
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cli/terminal.h"
+
+static const tl_terminal plain = {.unicode = false, .width = 80}, unicode = {.unicode = true, .width = 80};
+
+static int use_utf8(void **state)
+{
+    (void)state;
+    return setlocale(LC_CTYPE, "C.UTF-8") ? 0 : -1;
+}
+
+static unsigned width(const char *s)
+{
+    return tl_text_width(s, strlen(s));
+}
+
+static void test_width(void **state)
+{
+    (void)state;
+    assert_int_equal(width(""), 0);
+    assert_int_equal(width("inflate"), 7);
+    assert_int_equal(width("größe"), 5);
+    assert_int_equal(width("日本"), 4);      /* wide characters */
+    assert_int_equal(width("e\xcc\x81"), 1); /* a combining accent takes no column */
+    assert_int_equal(width("a\xff\xfe"), 3); /* bytes that are no UTF-8 count one each */
+    assert_int_equal(width("\xe2\x94"), 2);  /* cut off */
+}
+
+static const char *clean(const char *s)
+{
+    static char buf[64];
+    return tl_text_clean(buf, sizeof buf, s);
+}
+
+static void test_clean(void **state)
+{
+    (void)state;
+    assert_string_equal(clean("main"), "main");
+    assert_string_equal(clean("größe 日本"), "größe 日本");
+    assert_string_equal(clean("a\033[31mb\n\t\x7f"), "a?[31mb???");
+    assert_string_equal(clean("\xc2\x9b"
+                              "31m"),
+                        "?31m"); /* CSI as one character beyond ASCII */
+    assert_string_equal(clean("\xe2\x80\xae"
+                              "cba"),
+                        "?cba"); /* right-to-left override */
+    assert_string_equal(clean("\xff\xc0\xafx"), "???x");
+    assert_string_equal(clean("\xe2\x94"), "??");
+}
+
+static void test_clean_stops_at_the_end(void **state)
+{
+    (void)state;
+    char buf[8];
+    memset(buf, '!', sizeof buf);
+    assert_string_equal(tl_text_clean(buf, 4, "abcdef"), "abc");
+    assert_int_equal(buf[4], '!');
+    assert_string_equal(tl_text_clean(buf, 4, "a日b"),
+                        "a"); /* no half characters: "a", three bytes and the end are five */
+    assert_string_equal(tl_text_clean(buf, 1, "abc"), "");
+}
+
+static void test_fit(void **state)
+{
+    (void)state;
+    char buf[64];
+    const char *name = "std::vector<int>::push_back";
+    assert_ptr_equal(tl_text_fit(&unicode, buf, sizeof buf, name, 27), name); /* fits: nothing is copied */
+    assert_string_equal(tl_text_fit(&unicode, buf, sizeof buf, name, 11), "std::…_back");
+    assert_string_equal(tl_text_fit(&plain, buf, sizeof buf, name, 12), "std::.._back");
+    assert_string_equal(tl_text_fit(&unicode, buf, sizeof buf, name, 2), "st");
+    for (unsigned w = 1; w < 30; w++) {
+        assert_true(width(tl_text_fit(&unicode, buf, sizeof buf, name, w)) <= w);
+        assert_true(width(tl_text_fit(&plain, buf, sizeof buf, name, w)) <= w);
+        assert_true(width(tl_text_fit(&unicode, buf, sizeof buf, "日本日本日本日本", w)) <= w);
+    }
+    assert_ptr_equal(tl_text_fit(&unicode, buf, 5, name, 11), name); /* no room for a shortened copy */
+}
+
+static void test_bar(void **state)
+{
+    (void)state;
+    char buf[256];
+    assert_string_equal(tl_text_bar(&plain, buf, sizeof buf, 0.5, 10, false), "#####");
+    assert_string_equal(tl_text_bar(&plain, buf, sizeof buf, 0.5, 10, true), "#####     ");
+    assert_string_equal(tl_text_bar(&unicode, buf, sizeof buf, 0.5, 3, false), "█▌");
+    assert_string_equal(tl_text_bar(&unicode, buf, sizeof buf, 1, 3, true), "███");
+    assert_string_equal(tl_text_bar(&unicode, buf, sizeof buf, 0.00001, 10, false), "▏"); /* a trace of it */
+    assert_string_equal(tl_text_bar(&unicode, buf, sizeof buf, 0, 4, true), "    ");
+    assert_string_equal(tl_text_bar(&unicode, buf, sizeof buf, 7, 2, false), "██"); /* more than all is all */
+    assert_string_equal(tl_text_bar(&unicode, buf, sizeof buf, -1, 2, false), "");
+    assert_string_equal(tl_text_bar(&unicode, buf, sizeof buf, 0.0 / 0.0, 2, false), "");
+    for (int share = 0; share <= 100; share++)
+        assert_int_equal(width(tl_text_bar(&unicode, buf, sizeof buf, share / 100.0, 20, true)), 20);
+    assert_true(strlen(tl_text_bar(&unicode, buf, 10, 1, 20, true)) < 10); /* never beyond the buffer */
+}
+
+static void test_style(void **state)
+{
+    (void)state;
+    const tl_terminal color = {.color = true};
+    assert_string_equal(tl_style_on(&plain, TL_HEADER), "");
+    assert_string_equal(tl_style_on(&color, TL_PLAIN_TEXT), "\033[0m");
+    assert_string_equal(tl_style_on(&color, TL_ACCENT), "\033[36m");
+}
+
+static void test_no_terminal(void **state)
+{
+    (void)state;
+    int end[2];
+    assert_int_equal(pipe(end), 0);
+    tl_terminal t;
+    setenv("TERM", "xterm", 1);
+    setenv("COLUMNS", "33", 1); /* of a terminal, not of a pipe */
+    tl_terminal_init(&t, end[1], TL_COLOR_AUTO);
+    assert_false(t.tty || t.color);
+    assert_int_equal(t.width, TL_WIDTH_DEFAULT);
+    tl_terminal_init(&t, end[1], TL_COLOR_ALWAYS);
+    assert_true(t.color && !t.tty);
+    close(end[0]);
+    close(end[1]);
+}
+
+/* A terminal of our own, or -1. */
+static int open_terminal(int *master)
+{
+    *master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (*master < 0 || grantpt(*master) || unlockpt(*master))
+        return -1;
+    return open(ptsname(*master), O_RDWR | O_NOCTTY);
+}
+
+static void test_terminal(void **state)
+{
+    (void)state;
+    int master, fd = open_terminal(&master);
+    if (fd < 0)
+        skip();
+    tl_terminal t;
+    setenv("TERM", "xterm", 1);
+    unsetenv("NO_COLOR");
+    setenv("COLUMNS", "72", 1);
+    tl_terminal_init(&t, fd, TL_COLOR_AUTO);
+    assert_true(t.tty && t.color);
+    assert_int_equal(t.width, 72);
+    tl_terminal_init(&t, fd, TL_COLOR_NEVER);
+    assert_false(t.color);
+    setenv("NO_COLOR", "1", 1);
+    tl_terminal_init(&t, fd, TL_COLOR_AUTO);
+    assert_false(t.color);
+    tl_terminal_init(&t, fd, TL_COLOR_ALWAYS);
+    assert_true(t.color);
+    setenv("NO_COLOR", "", 1);
+    tl_terminal_init(&t, fd, TL_COLOR_AUTO);
+    assert_true(t.color);
+    setenv("TERM", "dumb", 1);
+    tl_terminal_init(&t, fd, TL_COLOR_AUTO);
+    assert_false(t.color);
+    setenv("COLUMNS", "3", 1);
+    tl_terminal_init(&t, fd, TL_COLOR_AUTO);
+    assert_int_equal(t.width, TL_WIDTH_MIN);
+    setenv("COLUMNS", "999999999", 1);
+    tl_terminal_init(&t, fd, TL_COLOR_AUTO);
+    assert_int_equal(t.width, TL_WIDTH_MAX);
+    setenv("COLUMNS", "wide", 1); /* no number: the window is asked, which says 0 columns here */
+    tl_terminal_init(&t, fd, TL_COLOR_AUTO);
+    assert_int_equal(t.width, TL_WIDTH_DEFAULT);
+    close(fd);
+    close(master);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_width),
+        cmocka_unit_test(test_clean),
+        cmocka_unit_test(test_clean_stops_at_the_end),
+        cmocka_unit_test(test_fit),
+        cmocka_unit_test(test_bar),
+        cmocka_unit_test(test_style),
+        cmocka_unit_test(test_no_terminal),
+        cmocka_unit_test(test_terminal),
+    };
+    return cmocka_run_group_tests(tests, use_utf8, NULL);
+}

@@ -1,0 +1,111 @@
+/* Values as JSON text: what the writers' own tests do not reach. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/value_json.h"
+
+static void test_doubles(void **state)
+{
+    (void)state;
+    static const double number[] = {0.0, -0.0, 1.0, 0.1, 1e15, 1e16, 123456789.125, DBL_MAX, DBL_MIN, 5e-324, 1.0 / 3};
+    static const char *const text[] = {"0.0",           "-0.0", "1.0", "0.1", "1e+15", "1e+16",
+                                       "123456789.125", NULL,   NULL,  NULL,  NULL};
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        char buffer[40];
+        char *end = tl_put_double(buffer, number[i]);
+        assert_in_range(end - buffer, 1, 32);
+        *end = 0;
+        assert_true(strtod(buffer, NULL) == number[i]);
+        assert_non_null(strpbrk(buffer, ".e"));
+        if (text[i])
+            assert_string_equal(buffer, text[i]);
+    }
+}
+
+/* Long text is escaped in pieces: no character may be cut, wherever the pieces end. */
+static void test_long_strings(void **state)
+{
+    (void)state;
+    static const char *const character[] = {"a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x99\x82"};
+    for (size_t k = 0; k < 4; k++)
+        for (size_t shift = 0; shift < 4; shift++) {
+            char text[4096];
+            size_t n = 0, size = strlen(character[k]);
+            while (n < shift)
+                text[n++] = 'x';
+            while (n + size < sizeof text) {
+                memcpy(text + n, character[k], size);
+                n += size;
+            }
+            tl_pb out = {0};
+            uint64_t bad = 0;
+            tl_string_json(&out, text, n, &bad);
+            assert_int_equal(bad, 0);
+            assert_int_equal(out.n, n + 2);
+            assert_memory_equal(out.data + 1, text, n);
+            tl_pb_fini(&out);
+        }
+}
+
+static void test_bad_bytes_are_counted_once(void **state)
+{
+    (void)state;
+    char text[3000];
+    memset(text, '\x80', sizeof text);
+    tl_pb out = {0};
+    uint64_t bad = 0;
+    tl_string_json(&out, text, sizeof text, &bad);
+    assert_int_equal(bad, sizeof text);
+    assert_int_equal(out.n, 6 * sizeof text + 2);
+    tl_pb_fini(&out);
+}
+
+/* Lists that say to be longer than the tape end with it. */
+static void test_lying_lists(void **state)
+{
+    (void)state;
+    tl_value v[] = {
+        {.type = TL_LIST, .n = UINT32_MAX}, {.type = TL_LIST, .n = UINT32_MAX}, {.type = TL_U64, .as.u = 7}};
+    tl_pb out = {0};
+    uint64_t bad = 0;
+    assert_ptr_equal(tl_value_json(&out, v, v + 3, NULL, &bad), v + 3);
+    assert_int_equal(out.n, 5);
+    assert_memory_equal(out.data, "[[7]]", 5);
+    assert_ptr_equal(tl_value_skip(v, v + 3), v + 3);
+    assert_ptr_equal(tl_value_skip(v + 2, v + 3), v + 3);
+    tl_pb_fini(&out);
+}
+
+static void test_keys(void **state)
+{
+    (void)state;
+    assert_null(tl_key_name(TL_KEY_NONE));
+    assert_null(tl_key_name(TL_KEY_FUNCTION));
+    tl_pb out = {0};
+    tl_key_json(&out, TL_KEY_ADDRESS, UINT64_MAX);
+    tl_key_json(&out, TL_KEY_STACK, 12);
+    static const char expected[] = "\"addr\":\"0xffffffffffffffff\"\"stack\":12";
+    assert_int_equal(out.n, sizeof expected - 1);
+    assert_memory_equal(out.data, expected, out.n);
+    tl_pb_fini(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_long_strings),
+        cmocka_unit_test(test_bad_bytes_are_counted_once),
+        cmocka_unit_test(test_lying_lists),
+        cmocka_unit_test(test_keys),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
