@@ -4,10 +4,14 @@ set -uo pipefail
 folder=$1
 shift
 log=$folder/ctest.log
+rm -f "$log"
 ctest --test-dir "$folder" --output-on-failure "$@" 2>&1 | tee "$log"
 status=${PIPESTATUS[0]}
 skipped=$(grep -c '\*\*\*Skipped' "$log")
-[ "$skipped" -gt 0 ] && echo "skipped: $skipped (the reasons stand above)"
+if [ "$skipped" -gt 0 ]; then
+    echo "$skipped tests were skipped. Reasons given:"
+    grep -h '^skipped: ' "$folder/Testing/Temporary/LastTest.log" | sort | uniq -c
+fi
 if ! grep -E '^[0-9]+% tests passed, [0-9]+ tests? failed out of [0-9]+' "$log" | tail -n 1 | grep .; then
     echo "ctest in $folder ran no tests"
     status=1

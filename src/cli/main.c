@@ -64,7 +64,6 @@ int main(int argc, char **argv)
         status = flush_stdout(TL_EXIT_DONE);
     } else {
         tl_terminal_init(&cli.out, STDOUT_FILENO, arguments.color);
-        tl_terminal_init(&cli.err, STDERR_FILENO, arguments.color);
         status = run_verb(&cli);
     }
     tl_arguments_fini(&arguments);

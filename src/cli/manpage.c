@@ -196,7 +196,7 @@ static void put_command(FILE *f)
     fputs("\n", f);
 }
 
-bool tl_print_man(const char *verb, void *file)
+bool tl_print_man(const char *verb, FILE *file)
 {
     if (*verb == 0 || strcmp(verb, "traceloom") == 0) {
         put_command(file);

@@ -286,10 +286,8 @@ static bool take_option(parser *p, int argc, const char *const *argv, int *at)
 static bool find_verb(parser *p, const char *name)
 {
     p->a->verb = tl_verb_find(name);
-    if (p->a->verb) {
-        p->a->alias = strcmp(name, p->a->verb->name) != 0;
+    if (p->a->verb)
         return true;
-    }
     if (name[0] == '-')
         return wrong(p, "unknown option %.64s; options follow the verb, see traceloom --help", name);
     const char *candidate[16];

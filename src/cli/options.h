@@ -102,7 +102,6 @@ typedef struct tl_words {
 /* A command line, taken apart. Strings are borrowed from argv. */
 typedef struct tl_arguments {
     const tl_verb *verb;
-    bool alias; /* called by the verb's alias */
     bool help;
     tl_words file;
 

@@ -1,6 +1,8 @@
-/* What the verbs share: the command line, the terminals, exit statuses. One function a verb, one file each. */
+/* What the verbs share: the command line, the terminal, exit statuses. One function a verb, one file each. */
 #ifndef TL_CLI_VERBS_H
 #define TL_CLI_VERBS_H
+
+#include <stdio.h>
 
 #include "cli/options.h"
 #include "cli/terminal.h"
@@ -16,7 +18,7 @@ typedef enum tl_exit {
 
 typedef struct tl_cli {
     const tl_arguments *args;
-    tl_terminal out, err;
+    tl_terminal out; /* standard output */
 } tl_cli;
 
 /* Each returns a tl_exit. */
@@ -35,7 +37,7 @@ int tl_report_to_file(tl_cli *c);
 /* Prints the short help of a verb, or of the whole command for NULL. */
 void tl_print_help(const tl_verb *verb);
 /* Prints the man page of a verb ("" or "traceloom": of the whole command) in mdoc; false if there is no such verb. */
-bool tl_print_man(const char *verb, void *file);
+bool tl_print_man(const char *verb, FILE *file);
 /* Prints the completion script of a shell; false if the shell is not known. */
 bool tl_print_completion(const char *shell);
 

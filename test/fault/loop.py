@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
 # Every n up to here, then ever larger steps: later allocations repeat earlier ones.
-ALL_UP_TO = 250
+ALL_UP_TO = 2000
 
 COMMANDS = {
     "info": ["info", "--json", "a.xray", "-e", "a.elf"],

@@ -162,8 +162,8 @@ static void test_a_million_levels(void **state)
     add_chain(&f, 1000000);
     write_svg(&f);
     assert_contains(&f,
-                    "shown are 1,000 of 1,000,000 places, from 999 us on; left out is 99.90 % of the time, and what is "
-                    "deeper than 1000 levels");
+                    "shown are 1,000 of 1,000,000 places, from 999 us on; the others hold 99.90 % of the self time; "
+                    "nothing deeper than 1000 levels");
     profiled_fini(&f);
 }
 

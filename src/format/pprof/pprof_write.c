@@ -37,7 +37,7 @@ typedef struct pprof {
     tl_hash string_index; /* address of an interned string -> number */
     const char **string;
     uint32_t nstring, string_capacity;
-    bool failed; /* memory ran out among the strings */
+    bool failed; /* memory ran out */
 
     uint64_t latency, thread, unit; /* string numbers of label keys and of the unit of times */
 
@@ -47,9 +47,12 @@ typedef struct pprof {
     uint64_t cut;
 } pprof;
 
+/* What was written is whole, or the failure is kept: clearing the buffer forgets it. */
 static void flush(pprof *w)
 {
-    tl_output_write(w->out, w->pb.data, w->pb.n);
+    w->failed = w->failed || w->pb.failed;
+    if (w->pb.n > 0)
+        tl_output_write(w->out, w->pb.data, w->pb.n);
     tl_pb_clear(&w->pb);
 }
 
@@ -212,9 +215,9 @@ static unsigned weight_bits(const bucket *b)
     return bits_of(b->calls) + bits_of(b->middle);
 }
 
-/* Weights are brought down by one power of two to this size, so that the sum of all (at most 3776 < 2^12 buckets) fits
+/* Weights are brought down by one power of two to this size, so that the sum of all (at most 14592 < 2^14 buckets) fits
  * 32 bits. Whole numbers only: every host shares out alike. */
-enum { WEIGHT_BITS = 20 };
+enum { WEIGHT_BITS = 18 };
 
 /* calls * middle / 2^shift, rounded down; what is more than 64 bits is taken from the larger factor beforehand. */
 static uint64_t weight(const bucket *b, unsigned shift)
@@ -323,7 +326,7 @@ static int write_all(pprof *w, const tl_place_tree *tree, const char *title, tl_
             flush(w);
     }
     flush(w);
-    if (status >= 0 && (w->failed || w->pb.failed))
+    if (status >= 0 && w->failed)
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write the profile");
     return status;
 }

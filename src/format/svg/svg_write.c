@@ -250,11 +250,11 @@ static void put_note(writer *w)
     tl_output_printf(w->out, "; shown are %s", tl_human_grouped(buf, sizeof buf, l->places - l->left_out));
     tl_output_printf(w->out, " of %s places, from ", tl_human_grouped(buf, sizeof buf, l->places));
     put_time(w, l->narrowest);
-    tl_output_puts(w->out, " on; left out is ");
+    tl_output_puts(w->out, " on; the others hold ");
     put_percent(w, l->self_out, l->self);
-    tl_output_puts(w->out, " of the time");
+    tl_output_puts(w->out, " of the self time");
     if (l->too_deep)
-        tl_output_printf(w->out, ", and what is deeper than %d levels", SVG_DEPTH_MAX);
+        tl_output_printf(w->out, "; nothing deeper than %d levels", SVG_DEPTH_MAX);
 }
 
 static void put_lines(tl_output *out, const char *const *line)
