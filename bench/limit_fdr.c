@@ -5,7 +5,7 @@
  *
  * It knows one format (version 5, little-endian, no damage, functions below 65536), maps the file, uses one thread, and
  * trusts its input. It answers the same question with the same numbers, so that the ratio to it is fair: calls matched
- * for each thread over all its buffers, recursion counted once, a histogram with 64 buckets for each power of two. */
+ * for each thread over all its buffers, recursion counted once, a histogram with 256 buckets for each power of two. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_FUNCTIONS = 1 << 16, MAX_DEPTH = 1 << 16, SUB = 64, BUCKETS = 59 * SUB };
+enum { MAX_FUNCTIONS = 1 << 16, MAX_DEPTH = 1 << 16, SUB_BITS = 8, SUB = 1 << SUB_BITS, BUCKETS = 57 * SUB };
 enum { NEW_BUFFER = 0, NEW_CPU = 2, TSC_WRAP = 3, WALLTIME = 4, CUSTOM = 5, ARGUMENT = 6, EXTENTS = 7, TYPED = 8 };
 
 struct buffer {
@@ -57,16 +57,16 @@ static uint32_t bucket_of(uint64_t v)
 {
     if (v < 2 * SUB)
         return (uint32_t)v;
-    const unsigned shift = 63u - (unsigned)__builtin_clzll(v) - 6u;
-    return (shift << 6) + (uint32_t)(v >> shift);
+    const unsigned shift = 63u - (unsigned)__builtin_clzll(v) - SUB_BITS;
+    return (shift << SUB_BITS) + (uint32_t)(v >> shift);
 }
 
 static uint64_t bucket_middle(uint32_t bucket)
 {
     if (bucket < 2 * SUB)
         return bucket;
-    const unsigned shift = (bucket >> 6) - 1;
-    return ((uint64_t)(bucket - (shift << 6)) << shift) + ((1ull << shift) - 1) / 2;
+    const unsigned shift = (bucket >> SUB_BITS) - 1;
+    return ((uint64_t)(bucket - (shift << SUB_BITS)) << shift) + ((1ull << shift) - 1) / 2;
 }
 
 /* Closes the top frame at a time. */
@@ -189,7 +189,9 @@ static uint64_t percentile(const struct function *f, unsigned permille)
 {
     const uint64_t rank = (f->calls * permille + 999) / 1000;
     uint64_t seen = 0;
-    for (uint32_t i = 0; i < BUCKETS; i++) {
+    if (rank <= 1)
+        return f->min;
+    for (uint32_t i = 0; i < BUCKETS && rank < f->calls; i++) {
         seen += f->histogram[i];
         if (seen >= rank) {
             const uint64_t middle = bucket_middle(i);

@@ -88,7 +88,24 @@ while IFS='|' read -r of packages why; do
     missing+=("$packages")
     reasons+=("$why")
 done < <(table)
-[ ${#missing[@]} -eq 0 ] && exit 0
+
+# speedscope, a viewer that reads three of our formats, comes from npm; its tests are skipped without it.
+speedscope() {
+    local folder
+    folder=$(cd "$(dirname "$0")/.." && pwd)/build-node
+    if [ "$task" = test ] && command -v npm >/dev/null && [ ! -d "$folder/node_modules/speedscope" ]; then
+        echo "Installing with npm into build-node: speedscope (loads the files we write for it)"
+        mkdir -p "$folder"
+        timeout 120 npm install --prefix "$folder" --no-audit --no-fund --silent --fetch-retries=0 --fetch-timeout=20000 speedscope >/dev/null 2>&1 ||
+            echo "install-deps: npm could not install speedscope; its tests will be skipped" >&2
+    fi
+    return 0
+}
+
+if [ ${#missing[@]} -eq 0 ]; then
+    speedscope
+    exit 0
+fi
 
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
@@ -123,4 +140,5 @@ if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -
     echo "install-deps: apt-get install failed; what stays missing is built without or skipped where that is possible" >&2
     [ "$task" = build ] && exit 1
 fi
+speedscope
 exit 0

@@ -32,8 +32,8 @@ typedef struct tl_open_options {
  * tl_trace_damages(). Errors: TL_EIO, TL_EFORMAT, TL_EDAMAGED, TL_EUNSUPPORTED, TL_ENOMEM. */
 int tl_source_open(tl_source **out, const char *path, const tl_open_options *options, tl_error *e);
 /* The same for a trace in memory. The bytes are borrowed until close; `name` is what messages call it. */
-int tl_source_open_memory(tl_source **out, const void *data, size_t size, const char *name, const tl_open_options *options,
-                          tl_error *e);
+int tl_source_open_memory(tl_source **out, const void *data, size_t size, const char *name,
+                          const tl_open_options *options, tl_error *e);
 void tl_source_close(tl_source *s); /* NULL is fine */
 
 const tl_trace *tl_source_trace(const tl_source *s); /* borrowed */

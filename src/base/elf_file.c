@@ -311,8 +311,8 @@ static void find_debuglink(tl_elf *elf, const uint8_t *p, size_t n)
     elf->debuglink_crc = tl_load32(p + at, elf->big);
 }
 
-/* Build id and debuglink are extras: a file in which they are broken is read as one without. */
-static void read_notes(tl_elf *elf)
+/* Build id and debuglink are extras: a file in which they are broken is read as one without. Only memory is an error. */
+static int read_notes(tl_elf *elf, tl_error *e)
 {
     for (uint32_t i = 0; i < elf->nsection; i++) {
         const tl_elf_section *s = &elf->section[i];
@@ -320,13 +320,19 @@ static void read_notes(tl_elf *elf)
         size_t size = 0;
         bool note = s->type == SHT_NOTE && !elf->build_id[0];
         bool link = s->type == SHT_PROGBITS && !elf->debuglink && strcmp(s->name, ".gnu_debuglink") == 0;
-        if ((!note && !link) || s->size > NOTE_BYTES_MAX || tl_elf_section_data(elf, s, &data, &size, NULL) < 0)
+        if ((!note && !link) || s->size > NOTE_BYTES_MAX)
+            continue;
+        int rc = tl_elf_section_data(elf, s, &data, &size, NULL);
+        if (rc == TL_ENOMEM)
+            return tl_fail(e, TL_ENOMEM, s->offset, "%s: no memory for section %s", tl_elf_path(elf), s->name);
+        if (rc < 0)
             continue;
         if (note)
             find_build_id(elf, data, size);
         else
             find_debuglink(elf, data, size);
     }
+    return 0;
 }
 
 /* Takes over `in`, also on failure. */
@@ -345,11 +351,12 @@ static int open_input(tl_elf **out, tl_input *in, tl_error *e)
     int rc = read_header(elf, header, e);
     if (rc >= 0)
         rc = read_sections(elf, header, e);
+    if (rc >= 0)
+        rc = read_notes(elf, e);
     if (rc < 0) {
         tl_elf_close(elf);
         return rc;
     }
-    read_notes(elf);
     *out = elf;
     return TL_OK;
 }

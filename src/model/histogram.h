@@ -1,5 +1,5 @@
-/* Log-linear histogram of u64 values: exact below 512, then 256 buckets for each power of two, so that a bucket's middle
- * is within 0.2 % of every value in it. Adding and merging are exact sums of counts: any order gives the same
+/* Log-linear histogram of u64 values: exact below 512, then 256 buckets for each power of two, so that a bucket's
+ * middle is within 0.2 % of every value in it. Adding and merging are exact sums of counts: any order gives the same
  * histogram.
  *
  * Counts are kept in one of two ways, chosen by what is smaller, and never seen outside:
@@ -16,8 +16,8 @@
 
 #include "base/compiler.h"
 
-/* Why so many: durations are also shown in whole ns, and of a clock of up to 8 GHz those too have to be within 1 % of the
- * rounded truth. Below 512 ticks they are exact; above, 0.2 % and the rounding of 62 ns or more stay below it. */
+/* Why so many: durations are also shown in whole ns, and of a clock of up to 8 GHz those too have to be within 1 % of
+ * the rounded truth. Below 512 ticks they are exact; above, 0.2 % and the rounding of 62 ns or more stay below it. */
 #define TL_HIST_SUB_BITS 8
 #define TL_HIST_SUB      (1u << TL_HIST_SUB_BITS)                               /* buckets for each power of two */
 #define TL_HIST_BUCKETS  ((64u - TL_HIST_SUB_BITS) * TL_HIST_SUB + TL_HIST_SUB) /* 14592 */

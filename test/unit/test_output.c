@@ -1,59 +1,5 @@
 /* Tests of base/output.h: what comes out, and what is there when something goes wrong. */
-#include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-
-#include <cmocka.h>
-
-#include "base/output.h"
-#include "scratch.h"
-
-static tl_output *open_plain(const char *path, bool overwrite)
-{
-    tl_output *o = NULL;
-    tl_error e;
-    if (tl_output_open(&o, path, overwrite, TL_PLAIN, 0, &e) < 0)
-        fail_msg("%s", e.message);
-    return o;
-}
-
-static void check_content(const char *path, const void *expected, size_t expected_n)
-{
-    size_t n;
-    char *got = scratch_read(path, &n);
-    assert_non_null(got);
-    assert_int_equal(n, expected_n);
-    assert_memory_equal(got, expected, n);
-    free(got);
-}
-
-static void check_finish(tl_output *o)
-{
-    tl_error e;
-    if (tl_output_finish(o, &e) < 0)
-        fail_msg("%s", e.message);
-    tl_output_close(o);
-}
-
-/* n bytes that do not compress too well. */
-static char *pattern(size_t n)
-{
-    char *p = malloc(n + 1);
-    uint32_t x = 12345;
-    for (size_t i = 0; i < n; i++) {
-        x = x * 1664525 + 1013904223;
-        p[i] = (char)(x >> 24 & (i & 4096 ? 0xff : 0x0f));
-    }
-    return p;
-}
+#include "output_check.h"
 
 static void test_file_appears_when_complete(void **state)
 {
@@ -275,109 +221,6 @@ static void test_file_size_limit(void **state)
     free(data);
 }
 
-/* Standard output for the time of a test. */
-static int replace_stdout(int fd)
-{
-    fflush(stdout);
-    int saved = dup(STDOUT_FILENO);
-    dup2(fd, STDOUT_FILENO);
-    close(fd);
-    return saved;
-}
-
-static void restore_stdout(int saved)
-{
-    dup2(saved, STDOUT_FILENO);
-    close(saved);
-}
-
-static void test_standard_output(void **state)
-{
-    (void)state;
-    int saved = replace_stdout(open("out", O_RDWR | O_CREAT, 0600));
-    bool wrote = write(STDOUT_FILENO, "before ", 7) == 7;
-    tl_output *o = open_plain("-", false);
-    bool patchable = tl_output_can_patch(o);
-    tl_output_puts(o, "XXXXX world");
-    int patched = tl_output_patch(o, 0, "hello", 5, NULL), r = tl_output_finish(o, NULL);
-    tl_output_close(o);
-    bool still_open = write(STDOUT_FILENO, " after", 6) == 6;
-    restore_stdout(saved);
-    assert_true(wrote && patchable && still_open);
-    assert_int_equal(patched, 0);
-    assert_int_equal(r, 0);
-    check_content("out", "before hello world after", 24);
-}
-
-/* A file that is only appended to cannot be patched: pwrite() would append, too. */
-static void test_standard_output_that_appends(void **state)
-{
-    (void)state;
-    int saved = replace_stdout(open("out", O_WRONLY | O_CREAT | O_APPEND, 0600));
-    tl_output *o = open_plain("-", false);
-    bool patchable = tl_output_can_patch(o);
-    tl_output_puts(o, "x");
-    int r = tl_output_patch(o, 0, "y", 1, NULL);
-    tl_output_close(o);
-    restore_stdout(saved);
-    assert_false(patchable);
-    assert_int_equal(r, TL_EUNSUPPORTED);
-}
-
-static void test_closed_pipe(void **state)
-{
-    (void)state;
-    int end[2];
-    tl_error e;
-    signal(SIGPIPE, SIG_IGN);
-    assert_int_equal(pipe(end), 0);
-    close(end[0]);
-    int saved = replace_stdout(end[1]);
-    tl_output *o = open_plain("-", false);
-    tl_output_puts(o, "nobody reads this");
-    int r = tl_output_finish(o, &e);
-    tl_output_close(o);
-    restore_stdout(saved);
-    assert_int_equal(r, TL_EIO);
-    assert_int_equal(e.sys_errno, EPIPE);
-    assert_string_equal(e.message, "standard output: Broken pipe");
-}
-
-static void *drain_slowly(void *arg)
-{
-    int fd = *(int *)arg;
-    static char sink[100000];
-    size_t sum = 0;
-    for (ssize_t n; (n = read(fd, sink, sizeof sink)) > 0; sum += (size_t)n)
-        usleep(1000);
-    *(size_t *)sink = sum;
-    return sink;
-}
-
-/* A pipe takes part of a write, and one that does not block refuses the rest. */
-static void test_short_writes(void **state)
-{
-    (void)state;
-    int end[2];
-    pthread_t reader;
-    void *sum;
-    char *data = pattern(2000000);
-    assert_int_equal(pipe(end), 0);
-    assert_int_equal(pthread_create(&reader, NULL, drain_slowly, &end[0]), 0);
-    fcntl(end[1], F_SETFL, O_NONBLOCK);
-    int saved = replace_stdout(end[1]);
-    tl_output *o = open_plain("-", false);
-    tl_output_write(o, data, 2000000);
-    int r = tl_output_finish(o, NULL);
-    tl_output_close(o);
-    restore_stdout(saved);
-    pthread_join(reader, &sum);
-    close(end[0]);
-    assert_int_equal(r, 0);
-    assert_int_equal(*(size_t *)sum, 2000000);
-    free(data);
-}
-
 /* All ways of writing, in all sizes, against one array. */
 static void test_mixed_writes(void **state)
 {
@@ -521,10 +364,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_fifo_is_written_in_place, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_full_device, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_file_size_limit, scratch_enter, scratch_leave),
-        cmocka_unit_test_setup_teardown(test_standard_output, scratch_enter, scratch_leave),
-        cmocka_unit_test_setup_teardown(test_standard_output_that_appends, scratch_enter, scratch_leave),
-        cmocka_unit_test_setup_teardown(test_closed_pipe, scratch_enter, scratch_leave),
-        cmocka_unit_test_setup_teardown(test_short_writes, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_mixed_writes, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_printf, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_patch, scratch_enter, scratch_leave),

@@ -1,0 +1,12 @@
+# The programs that people open our files with: each reads what we write, and finds the same numbers.
+if(NOT CMAKE_CROSSCOMPILING)
+  file(GLOB consumers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/consumers/*.sh)
+  set(golden_input ${CMAKE_CURRENT_SOURCE_DIR}/golden/input)
+  foreach(consumer IN LISTS consumers)
+    get_filename_component(short ${consumer} NAME_WE)
+    foreach(trace fdr-v5-le fdr-v5-le-messy basic-v3-le)
+      traceloom_script(consumers.${short}.${trace} consumers/${short}.sh $<TARGET_FILE:traceloom>
+                       ${golden_input}/${trace}.xray ${golden_input}/program.elf)
+    endforeach()
+  endforeach()
+endif()

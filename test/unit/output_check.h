@@ -1,0 +1,61 @@
+/* What the tests of base/output.h share: opening, and checking what came out. */
+#ifndef TL_TEST_OUTPUT_CHECK_H
+#define TL_TEST_OUTPUT_CHECK_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "base/output.h"
+#include "scratch.h"
+
+static inline tl_output *open_plain(const char *path, bool overwrite)
+{
+    tl_output *o = NULL;
+    tl_error e;
+    if (tl_output_open(&o, path, overwrite, TL_PLAIN, 0, &e) < 0)
+        fail_msg("%s", e.message);
+    return o;
+}
+
+static inline void check_content(const char *path, const void *expected, size_t expected_n)
+{
+    size_t n;
+    char *got = scratch_read(path, &n);
+    assert_non_null(got);
+    assert_int_equal(n, expected_n);
+    assert_memory_equal(got, expected, n);
+    free(got);
+}
+
+static inline void check_finish(tl_output *o)
+{
+    tl_error e;
+    if (tl_output_finish(o, &e) < 0)
+        fail_msg("%s", e.message);
+    tl_output_close(o);
+}
+
+/* n bytes that do not compress too well. */
+static inline char *pattern(size_t n)
+{
+    char *p = malloc(n + 1);
+    uint32_t x = 12345;
+    for (size_t i = 0; i < n; i++) {
+        x = x * 1664525 + 1013904223;
+        p[i] = (char)(x >> 24 & (i & 4096 ? 0xff : 0x0f));
+    }
+    return p;
+}
+
+#endif
