@@ -1,27 +1,7 @@
 /* `info --json`: one line of JSON about a trace. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <time.h>
-
 #include "base/json_write.h"
 #include "cli/inputs.h"
 #include "cli/verb_info.h"
-
-char *tl_utc_text(char *buf, size_t size, int64_t ns)
-{
-    int64_t second = ns / 1000000000, rest = ns % 1000000000;
-    if (rest < 0) {
-        rest += 1000000000;
-        second--;
-    }
-    time_t when = (time_t)second;
-    struct tm tm;
-    size_t n = 0;
-    if ((int64_t)when == second && gmtime_r(&when, &tm))
-        n = strftime(buf, size, "%Y-%m-%dT%H:%M:%S", &tm);
-    snprintf(buf + n, size - n, ".%09" PRId64 "Z", rest);
-    return buf;
-}
 
 static void put_classes(tl_json *j, const tl_facts *f)
 {

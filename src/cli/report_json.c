@@ -4,25 +4,6 @@
 #include "base/json_write.h"
 #include "cli/report.h"
 
-/* The same in every table. */
-void tl_report_put_numbers(tl_json *j, const tl_profile *p, const tl_row *row)
-{
-    const struct {
-        const char *key;
-        uint64_t ticks;
-    } single[] = {
-        {"min", row->stat.min}, {"p50", row->p50}, {"p90", row->p90}, {"p99", row->p99}, {"max", row->stat.max}};
-    tl_json_key_u64(j, "calls", row->stat.calls);
-    tl_json_key_u64(j, "total", tl_profile_time(p, row->stat.total));
-    tl_json_key_u64(j, "self", tl_profile_time(p, row->stat.self));
-    bool known = tl_profile_has_histogram(p) && row->stat.calls;
-    for (size_t i = 0; i < TL_COUNT(single); i++)
-        if (known)
-            tl_json_key_u64(j, single[i].key, tl_profile_time(p, single[i].ticks));
-        else
-            tl_json_key_null(j, single[i].key);
-}
-
 static void put_function(tl_json *j, const tl_function *f)
 {
     tl_json_key_i64(j, "id", f->id);

@@ -8,64 +8,6 @@
 
 #define TOP_ROWS 20u /* on a terminal, unless --top says otherwise: with the head it fits 24 lines */
 
-uint32_t tl_report_top(const tl_report *r, uint32_t on_terminal)
-{
-    if (r->cli->args->has_top)
-        return r->cli->args->top;
-    return r->terminal->tty ? on_terminal : 0;
-}
-
-uint32_t tl_report_sort(const tl_report *r, tl_table *t, uint32_t on_terminal)
-{
-    static const struct {
-        const char *name;
-        tl_column column;
-    } by[] = {{"self", TL_BY_SELF}, {"total", TL_BY_TOTAL}, {"calls", TL_BY_CALLS},
-              {"min", TL_BY_MIN},   {"p50", TL_BY_P50},     {"p90", TL_BY_P90},
-              {"p99", TL_BY_P99},   {"max", TL_BY_MAX},     {"name", TL_BY_NAME}};
-    const tl_arguments *a = r->cli->args;
-    uint32_t all = t->n, top = tl_report_top(r, on_terminal);
-    tl_column column = a->by == TL_REPORT_CALLERS || a->by == TL_REPORT_THREAD ? TL_BY_TOTAL : TL_BY_SELF;
-    for (size_t i = 0; a->sort && i < TL_COUNT(by); i++)
-        if (strcmp(by[i].name, a->sort) == 0)
-            column = by[i].column;
-    if (a->sort || top)
-        tl_table_sort(t, r->profile, column, top);
-    return all;
-}
-
-char *tl_report_time(const tl_report *r, char *buf, size_t size, uint64_t ticks)
-{
-    const tl_profile *p = r->profile;
-    return tl_human_time(buf, size, tl_profile_time(p, ticks), tl_profile_clock(p)->hz != 0);
-}
-
-char *tl_report_share(char *buf, size_t size, double share)
-{
-    snprintf(buf, size, "%.1f %%", 100 * share);
-    return buf;
-}
-
-char *tl_report_source(char *buf, size_t size, const tl_function *f)
-{
-    const char *slash = f->file ? strrchr(f->file, '/') : NULL;
-    buf[0] = 0;
-    if (f->file && f->line)
-        snprintf(buf, size, "%s:%" PRIu32, slash ? slash + 1 : f->file, f->line);
-    else if (f->file)
-        snprintf(buf, size, "%s", slash ? slash + 1 : f->file);
-    return buf;
-}
-
-void tl_report_more(const tl_report *r, tl_output *out, uint64_t left_out, const char *what)
-{
-    char number[32];
-    if (left_out && !r->cli->args->has_top)
-        tl_output_printf(out, "%s%s %s more %s; --top 0 shows all%s\n", tl_style_on(r->terminal, TL_FAINT),
-                         r->terminal->unicode ? "…" : "...", tl_human_grouped(number, sizeof number, left_out), what,
-                         tl_style_on(r->terminal, TL_PLAIN_TEXT));
-}
-
 /* Cells of one row, by what they show. */
 static void put_cell(tl_text_table *t, tl_text_row *row, unsigned *column, const char *text)
 {

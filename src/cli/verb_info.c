@@ -10,13 +10,6 @@
 #include "model/profile_impl.h"
 #include "model/trace_impl.h"
 
-const char *tl_kind_name(tl_kind kind)
-{
-    static const char *const name[] = {"enter", "exit", "instant", "counter", "sample", "insn",
-                                       "mem",   "regs", "state",   "loss",    "format"};
-    return (size_t)kind < TL_COUNT(name) ? name[kind] : "instant";
-}
-
 /* For profile files whose reader does not count: reads the profile. */
 static int count_profile(tl_facts *f, tl_source *s, tl_error *e)
 {

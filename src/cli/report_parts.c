@@ -1,0 +1,83 @@
+/* What the ways of showing a report share: choosing rows, and the texts and numbers in them. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/report.h"
+
+uint32_t tl_report_top(const tl_report *r, uint32_t on_terminal)
+{
+    if (r->cli->args->has_top)
+        return r->cli->args->top;
+    return r->terminal->tty ? on_terminal : 0;
+}
+
+uint32_t tl_report_sort(const tl_report *r, tl_table *t, uint32_t on_terminal)
+{
+    static const struct {
+        const char *name;
+        tl_column column;
+    } by[] = {{"self", TL_BY_SELF}, {"total", TL_BY_TOTAL}, {"calls", TL_BY_CALLS},
+              {"min", TL_BY_MIN},   {"p50", TL_BY_P50},     {"p90", TL_BY_P90},
+              {"p99", TL_BY_P99},   {"max", TL_BY_MAX},     {"name", TL_BY_NAME}};
+    const tl_arguments *a = r->cli->args;
+    uint32_t all = t->n, top = tl_report_top(r, on_terminal);
+    tl_column column = a->by == TL_REPORT_CALLERS || a->by == TL_REPORT_THREAD ? TL_BY_TOTAL : TL_BY_SELF;
+    for (size_t i = 0; a->sort && i < TL_COUNT(by); i++)
+        if (strcmp(by[i].name, a->sort) == 0)
+            column = by[i].column;
+    if (a->sort || top)
+        tl_table_sort(t, r->profile, column, top);
+    return all;
+}
+
+char *tl_report_time(const tl_report *r, char *buf, size_t size, uint64_t ticks)
+{
+    const tl_profile *p = r->profile;
+    return tl_human_time(buf, size, tl_profile_time(p, ticks), tl_profile_clock(p)->hz != 0);
+}
+
+char *tl_report_share(char *buf, size_t size, double share)
+{
+    snprintf(buf, size, "%.1f %%", 100 * share);
+    return buf;
+}
+
+char *tl_report_source(char *buf, size_t size, const tl_function *f)
+{
+    const char *slash = f->file ? strrchr(f->file, '/') : NULL;
+    buf[0] = 0;
+    if (f->file && f->line)
+        snprintf(buf, size, "%s:%" PRIu32, slash ? slash + 1 : f->file, f->line);
+    else if (f->file)
+        snprintf(buf, size, "%s", slash ? slash + 1 : f->file);
+    return buf;
+}
+
+void tl_report_more(const tl_report *r, tl_output *out, uint64_t left_out, const char *what)
+{
+    char number[32];
+    if (left_out && !r->cli->args->has_top)
+        tl_output_printf(out, "%s%s %s more %s; --top 0 shows all%s\n", tl_style_on(r->terminal, TL_FAINT),
+                         r->terminal->unicode ? "…" : "...", tl_human_grouped(number, sizeof number, left_out), what,
+                         tl_style_on(r->terminal, TL_PLAIN_TEXT));
+}
+
+/* The same in every table. */
+void tl_report_put_numbers(tl_json *j, const tl_profile *p, const tl_row *row)
+{
+    const struct {
+        const char *key;
+        uint64_t ticks;
+    } single[] = {
+        {"min", row->stat.min}, {"p50", row->p50}, {"p90", row->p90}, {"p99", row->p99}, {"max", row->stat.max}};
+    tl_json_key_u64(j, "calls", row->stat.calls);
+    tl_json_key_u64(j, "total", tl_profile_time(p, row->stat.total));
+    tl_json_key_u64(j, "self", tl_profile_time(p, row->stat.self));
+    bool known = tl_profile_has_histogram(p) && row->stat.calls;
+    for (size_t i = 0; i < TL_COUNT(single); i++)
+        if (known)
+            tl_json_key_u64(j, single[i].key, tl_profile_time(p, single[i].ticks));
+        else
+            tl_json_key_null(j, single[i].key);
+}
