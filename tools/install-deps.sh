@@ -52,7 +52,8 @@ installed() {
 }
 
 available() {
-    apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [^(]'
+    # Not through a pipe: where grep stops reading early, apt-cache dies of it and the pipe has failed.
+    [[ $(apt-cache policy "$1" 2>/dev/null) == *"Candidate: "[!\(]* ]]
 }
 
 task=${1:-build}

@@ -158,7 +158,7 @@ static void test_cut_and_broken_names(void **state)
     char name[128];
     unsigned read = 0;
     for (size_t i = 0; i < sizeof sound / sizeof sound[0]; i++)
-        for (size_t at = 0; at <= strlen(sound[i]); at++)
+        for (size_t at = 0; at < strlen(sound[i]); at++)
             for (int change = 0; change < 128; change++) {
                 strcpy(name, sound[i]);
                 name[at] = (char)change; /* 0 cuts it */
