@@ -1,5 +1,6 @@
-/* Where output goes. A file is created beside its target under another name, and renamed when it is complete; what is
- * no regular file (a device, a pipe) is written as it is. */
+/* Where output goes. A file is created beside its target without a name, or where the file system has no such files,
+ * with another one; it gets its own when it is complete. What is no regular file (a device, a pipe) is written as it
+ * is. */
 #ifndef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
 #endif
@@ -40,8 +41,23 @@ static void make_name(char *letters, unsigned try)
         letters[i] = "abcdefghijklmnopqrstuvwxyz0123456789"[r % 36];
 }
 
-/* mkstemp() would make a file of mode 0600; open() heeds umask and the directory's access control list. */
-static int create_temporary(tl_target *t, tl_error *e)
+/* Gives the open file `name`, which must not exist. */
+static int link_nameless(const tl_target *t, const char *name)
+{
+    char self[40];
+    snprintf(self, sizeof self, "/proc/self/fd/%d", t->fd);
+    return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* open() heeds umask and the directory's access control list; mkstemp() would make a file of mode 0600. */
+static int create_named(tl_target *t)
+{
+    t->fd = open(t->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+    return t->fd < 0 ? -1 : 0;
+}
+
+/* Finds a free name beside the target: for a file to be created, or for the nameless one. */
+static int take_temporary_name(tl_target *t, tl_error *e)
 {
     size_t n = strlen(t->real_path);
     t->temporary = malloc(n + 1 + NAME_LETTERS + 1);
@@ -53,14 +69,29 @@ static int create_temporary(tl_target *t, tl_error *e)
     int error = EEXIST;
     for (unsigned try = 0; try < NAME_TRIES && error == EEXIST; try++) {
         make_name(t->temporary + n + 1, try);
-        t->fd = open(t->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
-        if (t->fd >= 0)
+        if ((t->nameless ? link_nameless(t, t->temporary) : create_named(t)) == 0)
             return 0;
         error = errno;
     }
     free(t->temporary);
     t->temporary = NULL;
     return tl_fail_errno(e, error, "%s: cannot create a file beside it", t->path);
+}
+
+/* A file without a name in the target's directory; false where that cannot be, or where it could not get a name later.
+ */
+static bool create_nameless(tl_target *t)
+{
+#ifdef O_TMPFILE
+    const char *slash = strrchr(t->real_path, '/');
+    char *directory =
+        slash ? strndup(t->real_path, slash == t->real_path ? 1 : (size_t)(slash - t->real_path)) : strdup(".");
+    if (directory && access("/proc/self/fd", X_OK) == 0)
+        t->fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    free(directory);
+#endif
+    t->nameless = t->fd >= 0;
+    return t->nameless;
 }
 
 /* A file that is to appear (st is NULL) or to be replaced. */
@@ -72,7 +103,7 @@ static int open_by_rename(tl_target *t, const struct stat *st, tl_error *e)
         t->real_path = strdup(t->path);
     if (!t->real_path)
         return no_memory(e, t->path);
-    int r = create_temporary(t, e);
+    int r = create_nameless(t) ? 0 : take_temporary_name(t, e);
     if (r < 0)
         return r;
     /* Writing to an existing file keeps its mode; so does replacing it. A failure is no reason to fail. */
@@ -211,8 +242,9 @@ int tl_target_patch(tl_target *t, uint64_t offset, const void *data, size_t n, t
 static int give_name(tl_target *t, tl_error *e)
 {
     if (!t->overwrite) {
-        if (link(t->temporary, t->real_path) == 0) {
-            unlink(t->temporary);
+        if ((t->nameless ? link_nameless(t, t->real_path) : link(t->temporary, t->real_path)) == 0) {
+            if (t->temporary)
+                unlink(t->temporary);
             return 0;
         }
         if (errno == EEXIST)
@@ -221,6 +253,11 @@ static int give_name(tl_target *t, tl_error *e)
         struct stat st;
         if (lstat(t->real_path, &st) == 0)
             return tl_fail(e, TL_EEXIST, TL_NO_OFFSET, "%s: the file exists", t->path);
+    }
+    if (t->nameless) {
+        int r = take_temporary_name(t, e);
+        if (r < 0)
+            return r;
     }
     if (rename(t->temporary, t->real_path) < 0)
         return tl_fail_errno(e, errno, "%s: cannot rename the complete file", t->path);
@@ -232,18 +269,23 @@ int tl_target_finish(tl_target *t, tl_error *e)
     int r = 0;
     if (!t->path || t->is_stdout)
         return 0;
-    /* Some file systems report a full device only here. EINTR: closed all the same. */
-    if (close(t->fd) < 0 && errno != EINTR)
+    /* Some file systems report a full device only when a file is closed, and a nameless one is gone then: a second
+     * descriptor keeps it. EINTR: closed all the same. */
+    int keep = t->nameless ? fcntl(t->fd, F_DUPFD_CLOEXEC, 0) : -1;
+    if (t->nameless && keep < 0)
         r = tl_fail_errno(e, errno, "%s", t->path);
+    if (close(t->fd) < 0 && errno != EINTR && r == 0)
+        r = tl_fail_errno(e, errno, "%s", t->path);
+    t->fd = keep;
+    if (r == 0 && (t->temporary || t->nameless))
+        r = give_name(t, e);
+    if (r < 0 && t->temporary)
+        unlink(t->temporary);
+    if (keep >= 0)
+        close(keep);
     t->fd = -1;
-    if (t->temporary) {
-        if (r == 0)
-            r = give_name(t, e);
-        if (r < 0)
-            unlink(t->temporary);
-        free(t->temporary);
-        t->temporary = NULL;
-    }
+    free(t->temporary);
+    t->temporary = NULL;
     return r;
 }
 

@@ -12,7 +12,8 @@ typedef struct tl_target {
     int fd;          /* -1: memory */
     char *path;      /* as given, for messages; NULL: memory */
     char *real_path; /* of a file to appear by rename: symbolic links resolved; else NULL */
-    char *temporary; /* its name until then */
+    char *temporary; /* its name until then, once it has one */
+    bool nameless;   /* it has none before it is complete: whoever dies leaves nothing behind */
     bool is_stdout;  /* the caller's: never closed */
     bool overwrite;
     bool seekable;

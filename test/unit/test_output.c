@@ -9,7 +9,7 @@ static void test_file_appears_when_complete(void **state)
     tl_output_write(o, "world\n", 6);
     assert_int_equal(tl_output_bytes(o), 13);
     assert_int_equal(access("a.txt", F_OK), -1);
-    assert_int_equal(scratch_files(0), 1); /* the temporary one, beside it */
+    assert_true(scratch_files(0) <= 1); /* at most a temporary one; none where files can do without a name */
     assert_int_equal(tl_output_finish(o, NULL), 0);
     check_content("a.txt", "hello, world\n", 13);
     assert_int_equal(scratch_files(0), 1);
