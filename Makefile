@@ -4,7 +4,7 @@ JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
 CLANG  ?= $(firstword $(notdir $(shell command -v clang-19 clang)) clang)
 
-.PHONY: all deps demo check bench fuzz qemu sanitizers coverage tidy format install clean help
+.PHONY: all deps demo check bench fuzz qemu sanitizers valgrind coverage tidy format install clean help
 .DEFAULT_GOAL := all
 
 all: ## build/traceloom, optimised
@@ -55,6 +55,12 @@ sanitizers: ## the tests under ThreadSanitizer, and under MemorySanitizer withou
 	cmake --preset msan -DCMAKE_C_COMPILER=$(CLANG)
 	cmake --build --preset msan -j $(JOBS)
 	tools/run-ctest.sh build-msan -j $(JOBS) -L 'unit|golden|differential'
+
+valgrind: ## the unit tests under valgrind
+	tools/install-deps.sh test
+	cmake --preset valgrind
+	cmake --build --preset valgrind -j $(JOBS)
+	tools/run-ctest.sh build-valgrind -j $(JOBS) -L unit
 
 coverage: ## which lines the tests run: build-coverage/coverage.txt
 	cmake --preset coverage

@@ -26,7 +26,7 @@ test|bzip2|makes compressed inputs
 test|gzip|makes compressed inputs
 test|graphviz|reads the .dot we write
 test|golang-go|reads the .pb.gz we write (go tool pprof)
-test|valgrind|reads the callgrind files we write (callgrind_annotate)
+test|valgrind|reads the callgrind files we write (callgrind_annotate); memory errors in unit tests
 test|protobuf-compiler|reads the protobuf we write (protoc)
 test|clang-19 clang|records XRay traces; builds the fuzz targets
 test|libclang-rt-19-dev libclang-rt-dev|XRay's runtime

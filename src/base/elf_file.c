@@ -311,7 +311,8 @@ static void find_debuglink(tl_elf *elf, const uint8_t *p, size_t n)
     elf->debuglink_crc = tl_load32(p + at, elf->big);
 }
 
-/* Build id and debuglink are extras: a file in which they are broken is read as one without. Only memory is an error. */
+/* Build id and debuglink are extras: a file in which they are broken is read as one without. Only memory is an error.
+ */
 static int read_notes(tl_elf *elf, tl_error *e)
 {
     for (uint32_t i = 0; i < elf->nsection; i++) {
