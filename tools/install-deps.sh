@@ -33,6 +33,9 @@ test|libclang-rt-19-dev libclang-rt-dev|XRay's runtime
 test|llvm-19 llvm|reads the XRay logs we write (llvm-xray)
 test|clang-format-14 clang-format|checks the layout of the sources
 test|mandoc|checks the man pages
+test|nodejs|reads the JSON we write
+test|npm|fetches speedscope
+test|chromium-headless-shell chromium|loads the pictures we draw, and our output in speedscope
 fuzz|clang-19 clang|libFuzzer and MemorySanitizer
 fuzz|llvm-19 llvm|names in the fuzzer's reports
 fuzz|libclang-rt-19-dev libclang-rt-dev|libFuzzer's and the sanitizers' runtime
@@ -47,8 +50,9 @@ bench|llvm-19 llvm|llvm-xray, which we compare with
 TABLE
 }
 
+# As a package, or as a command of that name from elsewhere.
 installed() {
-    [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]
+    command -v "$1" >/dev/null || [ "$(dpkg-query -W -f='${db:Status-Abbrev}' "$1" 2>/dev/null)" = "ii " ]
 }
 
 available() {

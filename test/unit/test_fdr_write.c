@@ -348,7 +348,8 @@ static void test_many_tracks(void **state)
         if (events[track] == 0) /* first buffers come in the order of first events */
             assert_int_equal(track, next++);
         events[track] += (unsigned)(size - (has_pid ? 64 : 48)) / 8;
-        at += 16 + size;
+        assert_true(f.size - at >= 16 && size <= f.size - at - 16);
+        at += 16 + (size_t)size;
     }
     for (unsigned i = 0; i < TRACKS; i++)
         assert_int_equal(events[i], ROUNDS);

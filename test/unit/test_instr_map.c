@@ -344,7 +344,7 @@ static void test_a_million_functions(void **state)
     struct sleds none = {0};
     tl_trace t = {0};
     build_map(&b, &none, ET_DYN, EM_X86_64, NULL, 0);
-    for (size_t i = 0; i < N; i++)
+    for (uint64_t i = 0; i < N; i++) /* 64 bits, as distances to what lies before are */
         put_sled(sleds + i * 32, false, 0, 0x100000 + i * 16 - (MAP_AT + i * 32 + 8), 0, 2);
     tl_store64(section_field(&b, MAP, 24), b.size, false);
     tl_store64(section_field(&b, MAP, 32), (uint64_t)N * 32, false);
