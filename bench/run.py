@@ -108,8 +108,12 @@ def table(rows, size):
 def ratios(rows):
     best = {c.name: c for c in rows}
     lines = []
+    one, two = best.get("traceloom report, 1 thread"), best.get("traceloom report, 2 threads")
+    if one and two:
+        lines.append("traceloom report: 2 threads are %.2f times as fast as one" % (one.best() / two.best()))
     for ours, theirs in (("traceloom report, 2 threads", "llvm-xray account"),
                          ("traceloom report, 1 thread", "llvm-xray account"),
+                         ("traceloom report, 1 thread", "llvm-xray convert to Chrome JSON"),
                          ("traceloom convert to Chrome JSON", "llvm-xray convert to Chrome JSON")):
         a, b = best.get(ours), best.get(theirs)
         if a and b:
