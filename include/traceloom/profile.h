@@ -30,7 +30,14 @@ typedef struct tl_select {
     size_t ncpu;
     uint32_t depth;     /* deepest frame that counts; 1 is the outermost; 0: any */
     uint64_t min_ticks; /* shortest call that counts */
+    /* NULL: a pattern that matches nothing in the trace is TL_ENOMATCH. Else it is no error, and matched[i] is set for
+     * the patterns that match something: [nfunc + nnot + nthread + ncls], in this order. For a selection from several
+     * traces, with tl_select_check() after the last. */
+    bool *matched;
 } tl_select;
+
+/* TL_ENOMATCH for the first pattern that is not set in `matched`. */
+int tl_select_check(const tl_select *s, tl_error *e);
 
 typedef struct tl_profile_options {
     bool flat;               /* no tree: every function is a root. Enough for per-function tables, and faster */

@@ -20,7 +20,7 @@ struct tl_profile;
 
 typedef struct tl_open_options {
     const char *from;   /* format name, or NULL: by content */
-    const char *exe;    /* binary for function ids and symbols, or NULL */
+    const char *exe;    /* binary for function ids and symbols, or NULL; ignored by formats that have no use for it */
     bool no_demangle;   /* keep linkage names */
     bool no_lines;      /* do not look up files and lines (the slow part of symbols) */
     tl_want want;       /* what will be read */

@@ -82,7 +82,7 @@ static int read_exactly(tl_elf *elf, uint64_t offset, void *buf, size_t n, const
     size_t got = 0;
     int rc = tl_input_read(elf->in, offset, buf, n, &got, e);
     if (rc < 0)
-        return rc;
+        return tl_error_context(e, "%s", tl_elf_path(elf)), rc;
     if (got < n)
         return tl_fail(e, TL_EDAMAGED, offset + got, "%s: the file ends inside its %s", tl_elf_path(elf), what);
     return TL_OK;
@@ -137,7 +137,7 @@ static int read_header(tl_elf *elf, uint8_t header[HEADER_BYTES], tl_error *e)
     size_t got = 0;
     int rc = tl_input_read(elf->in, 0, header, HEADER_BYTES, &got, e);
     if (rc < 0)
-        return rc;
+        return tl_error_context(e, "%s", path), rc;
     if (got < SELFMAG || memcmp(header, ELFMAG, SELFMAG) != 0)
         return tl_fail(e, TL_EFORMAT, 0, "%s: not an ELF file", path);
     if (got > HEADER_CLASS && header[HEADER_CLASS] == ELFCLASS32)

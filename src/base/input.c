@@ -43,7 +43,7 @@ typedef struct raw {
     size_t head_n, head_at;
 } raw;
 
-static const char *display_name(const char *path)
+static const char *name_of(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
@@ -151,7 +151,7 @@ static int open_content(tl_input *in, int fd, tl_error *e)
 
 int tl_input_open(tl_input **out, const char *path, tl_error *e)
 {
-    const char *name = display_name(path);
+    const char *name = name_of(path);
     bool is_stdin = strcmp(path, "-") == 0;
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
@@ -209,6 +209,11 @@ const char *tl_input_path(const tl_input *in)
     return in->path;
 }
 
+const char *tl_input_name(const tl_input *in)
+{
+    return name_of(in->path);
+}
+
 uint64_t tl_input_size(const tl_input *in)
 {
     return in->size;
@@ -230,7 +235,6 @@ const char *tl_input_damage(const tl_input *in, uint64_t *offset)
 
 int tl_input_read(tl_input *in, uint64_t offset, void *buf, size_t n, size_t *got, tl_error *e)
 {
-    int result = 0;
     if (offset >= in->size)
         n = 0;
     else if (n > in->size - offset)
@@ -243,12 +247,12 @@ int tl_input_read(tl_input *in, uint64_t offset, void *buf, size_t n, size_t *go
     } else if (in->fd >= 0) {
         int64_t r = tl_pread_full(in->fd, buf, n, in->base + offset);
         if (r < 0)
-            return tl_fail_errno(e, errno, "%s: cannot be read", display_name(in->path));
+            return tl_fail_errno(e, errno, "cannot be read");
         n = (size_t)r;
     } else {
-        result = tl_spool_read(&in->spool, offset, buf, n, e);
+        int result = tl_spool_read(&in->spool, offset, buf, n, e);
         if (result < 0)
-            return e ? tl_error_context(e, "%s", display_name(in->path)) : result;
+            return result;
     }
     *got = n;
     return 0;

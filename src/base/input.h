@@ -19,20 +19,23 @@ typedef struct tl_input tl_input;
 #define TL_INPUT_EXPANSION_FREE (1u << 30)  /* ... once it is larger than this: a guard against bombs */
 
 /* Opens a path, or standard input for "-". A directory is TL_EUNSUPPORTED. Compression is found by content.
- * Damaged compressed data: what was decompressed before it is there; tl_input_damage() says where it broke. */
+ * Messages begin with the name of the input. Damaged compressed data: what was decompressed before it is there;
+ * tl_input_damage() says where it broke. */
 int tl_input_open(tl_input **out, const char *path, tl_error *e);
 /* Content in memory: for tests and fuzzing. The bytes are borrowed until close. */
 int tl_input_open_memory(tl_input **out, const void *data, size_t size, const char *path, tl_error *e);
 void tl_input_close(tl_input *in);
 
 const char *tl_input_path(const tl_input *in);
+const char *tl_input_name(const tl_input *in);        /* what messages call it: the path, or "standard input" */
 uint64_t tl_input_size(const tl_input *in);           /* of the content, after decompression */
 const char *tl_input_compression(const tl_input *in); /* "gzip", "zstd", "bzip2" or NULL */
 /* Message of damage in the compressed data, or NULL. *offset is where in the content it ends. */
 const char *tl_input_damage(const tl_input *in, uint64_t *offset);
 
 /* Reads up to n bytes at an offset; returns in *got how many (fewer only at the end of the content). EINTR and short
- * reads are retried. A file that shrank after opening reads as shorter. */
+ * reads are retried. A file that shrank after opening reads as shorter. Messages do not name the input: callers know
+ * what they read it for, and put both in front. */
 int tl_input_read(tl_input *in, uint64_t offset, void *buf, size_t n, size_t *got, tl_error *e);
 
 #endif

@@ -211,7 +211,21 @@ uint64_t tl_scale_ticks(const tl_scale *s, uint64_t ns)
 {
     if (s->hz == 0 || s->hz == NS_PER_S)
         return ns;
-    return scale_exactly(ns, s->hz, NS_PER_S);
+    uint64_t nearest = scale_exactly(ns, s->hz, NS_PER_S);
+    if (nearest == UINT64_MAX)
+        return nearest;
+    /* The first tick that rounds to ns lies half a nanosecond before it, give or take what three divisions lose. */
+    const uint64_t half = s->hz / (2 * NS_PER_S) + 2;
+    uint64_t ticks = nearest > half ? nearest - half : 0,
+             enough = nearest > UINT64_MAX - half ? UINT64_MAX : nearest + half;
+    while (ticks < enough) {
+        uint64_t middle = ticks + (enough - ticks) / 2;
+        if (tl_scale_ns(s, middle) < ns)
+            ticks = middle + 1;
+        else
+            enough = middle;
+    }
+    return ticks;
 }
 
 /* For people */

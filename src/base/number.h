@@ -22,7 +22,8 @@ typedef struct tl_scale {
 
 void tl_scale_init(tl_scale *s, uint64_t hz);
 uint64_t tl_scale_ns(const tl_scale *s, uint64_t ticks);
-/* ns -> ticks, rounded to nearest; saturates. */
+/* ns -> the first tick that tl_scale_ns() shows as ns or more, so that a time that was read off an output selects the
+ * event that it was read from; saturates. */
 uint64_t tl_scale_ticks(const tl_scale *s, uint64_t ns);
 
 /* For people. Writes at most n bytes, terminated; returns buf.

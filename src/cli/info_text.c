@@ -11,7 +11,8 @@
 #include "cli/text_table.h"
 #include "cli/verb_info.h"
 
-#define LISTED_MAX 15u /* classes, threads and damages listed on a terminal */
+/* On a terminal all fits one screen: the head, the classes, and as many threads as there is room for. */
+enum { SCREEN = 23, HEAD = 8, CLASSES_MAX = 6, THREADS_LEAST = 3, AROUND_A_TABLE = 2, MORE = 1 };
 
 /* A line of the head: "  clock     tsc, 2.60 GHz". */
 TL_PRINTF(4, 5)
@@ -144,17 +145,26 @@ static void put_events(tl_text_table *table, tl_text_row *row, uint64_t events, 
 static void print_table(tl_text_table *table, const tl_cli *c, uint32_t listed, uint32_t shown, const char *what,
                         tl_output *out)
 {
+    char number[32];
     if (!table->failed && listed) {
         tl_output_puts(out, "\n");
         tl_text_table_print(table, &c->out, out);
         if (listed > shown)
-            tl_output_printf(out, "%sand %" PRIu32 " more %s%s\n", tl_style_on(&c->out, TL_FAINT), listed - shown, what,
-                             tl_style_on(&c->out, TL_PLAIN_TEXT));
+            tl_output_printf(out, "%s%s %s more %s; --json lists all%s\n", tl_style_on(&c->out, TL_FAINT),
+                             c->out.unicode ? "…" : "...", tl_human_grouped(number, sizeof number, listed - shown),
+                             what, tl_style_on(&c->out, TL_PLAIN_TEXT));
     }
     tl_text_table_fini(table);
 }
 
-static void print_classes(const tl_facts *f, const tl_cli *c, tl_output *out)
+/* How many rows of a table are shown where there is room for `most`, one of which may say how many more there are. */
+static uint32_t rows_shown(const tl_cli *c, uint32_t listed, uint32_t most)
+{
+    return c->out.tty && listed > most ? most - MORE : listed;
+}
+
+/* Returns how many lines it took. */
+static uint32_t print_classes(const tl_facts *f, const tl_cli *c, tl_output *out)
 {
     static const tl_text_column column[] = {{"events", 0}, {"share", 0}, {"kind", 1}};
     tl_text_table table = {.column = column, .ncolumn = 3, .name_title = "class", .bar_after = 1, .name_wish = 30};
@@ -165,7 +175,7 @@ static void print_classes(const tl_facts *f, const tl_cli *c, tl_output *out)
         if (tl_trace_class(f->trace, r[i].index)->kind != TL_FORMAT)
             r[kept++] = r[i];
     listed = r ? kept : 0;
-    uint32_t shown = c->out.tty && listed > LISTED_MAX ? LISTED_MAX : listed;
+    const uint32_t shown = rows_shown(c, listed, CLASSES_MAX);
     for (uint32_t i = 0; i < shown; i++) {
         const tl_class *class = tl_trace_class(f->trace, r[i].index);
         tl_text_row *row = tl_text_table_add(&table);
@@ -175,9 +185,10 @@ static void print_classes(const tl_facts *f, const tl_cli *c, tl_output *out)
     }
     print_table(&table, c, listed, shown, "classes", out);
     free(r);
+    return listed ? AROUND_A_TABLE + shown + (shown < listed) : 0;
 }
 
-static void print_tracks(const tl_facts *f, const tl_cli *c, tl_output *out)
+static void print_tracks(const tl_facts *f, const tl_cli *c, uint32_t room, tl_output *out)
 {
     static const tl_text_column column[] = {{"events", 0}, {"share", 0}, {"begin", 2}, {"end", 2}, {"pid", 1}};
     tl_text_table table = {.column = column, .ncolumn = 5, .name_title = "thread", .bar_after = 1, .name_wish = 30};
@@ -185,7 +196,7 @@ static void print_tracks(const tl_facts *f, const tl_cli *c, tl_output *out)
     ranked *r = rank(f->count.by_track, tl_trace_tracks(f->trace), &listed);
     if (!r)
         return;
-    uint32_t shown = c->out.tty && listed > LISTED_MAX ? LISTED_MAX : listed;
+    const uint32_t shown = rows_shown(c, listed, room);
     for (uint32_t i = 0; i < shown; i++) {
         const uint32_t k = r[i].index;
         const tl_track *track = tl_trace_track(f->trace, k);
@@ -209,6 +220,6 @@ void tl_info_text(const tl_facts *f, const tl_cli *c, tl_output *out)
     print_head(f, c, out);
     if (f->is_profile)
         return;
-    print_classes(f, c, out);
-    print_tracks(f, c, out);
+    const uint32_t above = HEAD + print_classes(f, c, out) + AROUND_A_TABLE;
+    print_tracks(f, c, above + THREADS_LEAST < SCREEN ? SCREEN - above : THREADS_LEAST, out);
 }

@@ -54,6 +54,9 @@ int tl_reading_open(tl_reading *r, const tl_cli *c, const char *path, const tl_w
         return e.code == TL_EUNSUPPORTED && !a->exe ? TL_EXIT_DAMAGED : status;
     }
     r->trace = tl_source_trace(r->source);
+    const char *exe = tl_trace_exe(r->trace);
+    if (a->exe && (!exe || strcmp(exe, a->exe) != 0))
+        tl_say(c, path, "format %s holds its own names; -e is not used for it", tl_trace_format(r->trace));
     char bytes[32];
     tl_say_more(c, path, "%s %s, %s", tl_trace_format(r->trace), tl_trace_version(r->trace),
                 tl_human_bytes(bytes, sizeof bytes, tl_trace_bytes(r->trace)));

@@ -73,7 +73,7 @@ int tl_say_failure(const char *path, const tl_error *e)
 {
     if (e->code == TL_EIO && e->sys_errno == EPIPE)
         return TL_EXIT_DAMAGED;
-    const char *subject = path && *path ? path : "traceloom", *text = e->message;
+    const char *subject = path && *path ? tl_path_name(path) : "traceloom", *text = e->message;
     size_t n = strlen(subject);
     if (strncmp(text, subject, n) == 0 && text[n] == ':' && text[n + 1] == ' ')
         text += n + 2;

@@ -119,6 +119,9 @@ const tl_option tl_option_table[] = {
      "Only what lies between two times since the trace began:\n"
      ".Ql 2s..3s ,\n.Ql +500ms.. ,\n.Ql ..1.5s .\n"
      "Units are ns, us, ms, s, min and h; without one it is ns, or ticks where the frequency of the clock is unknown.\n"
+     "Of several inputs,\n.Cm convert\ncounts from the begin of the first that began, if they have the same clock, "
+     "and\n"
+     ".Cm report\nfrom the begin of each.\n"
      "Where the trace knows the time of day, A and B may also be UTC in the form\n.Ql 2026-01-31T12:00:00.5Z .\n",
      NULL},
     {TL_OPTION_THREAD, 't', "thread", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "name or id",

@@ -7,6 +7,8 @@
 #include "base/output.h"
 #include "cli/verbs.h"
 
+#define TL_REPORT_ROWS 19u /* on a terminal, unless --top says otherwise: with head and prompt it fits 24 lines */
+
 typedef struct tl_report {
     const tl_cli *cli;
     tl_profile *profile;

@@ -3,10 +3,12 @@
  * Stacks compare name by name in the order of bytes. Places with the same names (two functions of one name) are taken
  * together: the places of a group are written in the order of their calls, then their children are sorted by name and
  * every run of one name is the next group. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/report.h"
+#include "model/place_tree.h"
 
 typedef struct group {
     uint32_t begin, end; /* in walk.waiting */
@@ -95,6 +97,25 @@ static void visit(walk *w, group g)
     }
 }
 
+/* Every row has its whole stack: refuses what would grow with stacks times depth. */
+static int check_size(const walk *w, tl_error *e)
+{
+    const tl_profile *p = w->profile;
+    uint32_t *depth = w->path; /* not in use yet */
+    uint64_t frames = 0;
+    depth[0] = 0;
+    for (uint32_t i = 1; i < p->nplace; i++)
+        depth[i] = depth[p->place[i].parent] + (p->place[i].function != TL_NO_FUNCTION);
+    for (uint32_t i = 0; i < w->table->n; i++)
+        frames += depth[w->table->row[i].place];
+    if (frames <= TL_STACK_FRAMES_MAX)
+        return 0;
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                   "the stacks of this tree have %" PRIu64 " functions in all, at most %" PRIu64
+                   " are printed as JSON; --depth or --top makes them fewer",
+                   frames, TL_STACK_FRAMES_MAX);
+}
+
 static void walk_from(walk *w, uint32_t root)
 {
     w->waiting[0] = root;
@@ -165,6 +186,8 @@ int tl_report_json_tree(const tl_report *r, tl_output *out, tl_error *e)
         tl_report_sort(r, &table, 0);
     if (status == 0)
         status = start_walk(&w, e);
+    if (status == 0)
+        status = check_size(&w, e);
     if (status == 0) {
         tl_json_init(&json, out);
         tl_json_object(&json);

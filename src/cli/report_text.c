@@ -6,8 +6,6 @@
 #include "cli/report.h"
 #include "cli/text_table.h"
 
-#define TOP_ROWS 20u /* on a terminal, unless --top says otherwise: with the head it fits 24 lines */
-
 /* Cells of one row, by what they show. */
 static void put_cell(tl_text_table *t, tl_text_row *row, unsigned *column, const char *text)
 {
@@ -78,7 +76,7 @@ static int print_functions(const tl_report *r, tl_output *out, tl_error *e)
         return status;
     text.ncolumn = columns_of(r, TL_COUNT(column));
     const uint64_t whole = sum_of(&t, false, true);
-    const uint32_t all = tl_report_sort(r, &t, TOP_ROWS);
+    const uint32_t all = tl_report_sort(r, &t, TL_REPORT_ROWS);
     for (uint32_t i = 0; i < t.n; i++) {
         const tl_row *from = &t.row[i];
         tl_text_row *row = tl_text_table_add(&text);
@@ -114,7 +112,7 @@ static int print_callers(const tl_report *r, tl_output *out, tl_error *e)
         return status;
     text.ncolumn = columns_of(r, TL_COUNT(column));
     const uint64_t whole = sum_of(&t, true, false);
-    const uint32_t all = tl_report_sort(r, &t, TOP_ROWS);
+    const uint32_t all = tl_report_sort(r, &t, TL_REPORT_ROWS);
     for (uint32_t i = 0; i < t.n; i++) {
         const tl_row *from = &t.row[i];
         tl_text_row *row = tl_text_table_add(&text);
@@ -150,7 +148,7 @@ static int print_threads(const tl_report *r, tl_output *out, tl_error *e)
     if (status < 0)
         return status;
     const uint64_t whole = sum_of(&t, false, false);
-    const uint32_t all = tl_report_sort(r, &t, TOP_ROWS);
+    const uint32_t all = tl_report_sort(r, &t, TL_REPORT_ROWS);
     for (uint32_t i = 0; i < t.n; i++) {
         const tl_row *from = &t.row[i];
         const tl_track *track = from->track < p->ntrack ? &p->track[from->track] : NULL;
@@ -190,9 +188,11 @@ static void print_head(const tl_report *r, tl_output *out)
     tl_output_printf(out, "%s%s%s", tl_style_on(r->terminal, TL_STRONG),
                      tl_text_clean(subject, sizeof subject, r->subject), tl_style_on(r->terminal, TL_PLAIN_TEXT));
     if (r->threads)
-        tl_output_printf(out, ", %" PRIu32 " %s", r->threads, r->threads == 1 ? "thread" : "threads");
+        tl_output_printf(out, ", %s %s", tl_human_grouped(text, sizeof text, r->threads),
+                         r->threads == 1 ? "thread" : "threads");
     tl_output_printf(out, ", %s %s", tl_human_grouped(text, sizeof text, calls), calls == 1 ? "call" : "calls");
-    tl_output_printf(out, " of %" PRIu32 " %s", functions, functions == 1 ? "function" : "functions");
+    tl_output_printf(out, " of %s %s", tl_human_grouped(text, sizeof text, functions),
+                     functions == 1 ? "function" : "functions");
     if (r->has_span)
         tl_output_printf(out, " in %s", tl_report_time(r, text, sizeof text, r->span));
     tl_output_puts(out, tl_profile_clock(p)->hz ? "\n\n" : "; times in ticks\n\n");

@@ -7,7 +7,6 @@
 #include "cli/report.h"
 #include "cli/text_table.h"
 
-#define TOP_PLACES   40u   /* on a terminal, unless --top says otherwise */
 #define SMALL_PART   1000u /* on a terminal a place of less than one in so many of the time is left out */
 #define LEVELS_MAX   48u   /* levels of lines before a name; deeper ones lose their outer lines */
 #define PREFIX_BYTES (LEVELS_MAX * 4 + 8) /* "│ " takes 4 bytes */
@@ -71,7 +70,7 @@ static int larger_first(const void *left, const void *right, void *arg)
 static void choose(tree *t)
 {
     const tl_profile *p = t->profile;
-    const uint32_t top = tl_report_top(t->report, TOP_PLACES);
+    const uint32_t top = tl_report_top(t->report, TL_REPORT_ROWS);
     const bool prune = t->report->terminal->tty && !t->report->cli->args->has_top;
     uint32_t n = 0, shown = 0;
     for (uint32_t i = 1; i < p->nplace; i++)

@@ -200,6 +200,16 @@ int tl_selection_parse(tl_selection *s, const tl_arguments *a, tl_error *e)
     return status;
 }
 
+int tl_selection_keep_score(tl_selection *s, tl_error *e)
+{
+    const tl_select *o = &s->select;
+    s->matched = calloc(o->nfunc + o->nnot + o->nthread + o->ncls + 1, sizeof *s->matched);
+    if (!s->matched)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the selection");
+    s->select.matched = s->matched;
+    return 0;
+}
+
 /* Ticks of a duration, or since the trace began. */
 static int to_ticks(const tl_when *w, const tl_trace *t, uint64_t *ticks, tl_error *e)
 {
@@ -249,5 +259,7 @@ int tl_selection_apply(tl_selection *s, const tl_trace *t, tl_error *e)
 void tl_selection_fini(tl_selection *s)
 {
     free(s->cpu);
+    free(s->matched);
     s->cpu = NULL;
+    s->matched = NULL;
 }

@@ -22,10 +22,13 @@ typedef struct tl_selection {
     bool any;         /* something is selected */
     tl_when from, to, min_dur;
     int32_t *cpu;
+    bool *matched;
 } tl_selection;
 
 /* Reads the options. Errors: TL_EINVAL, TL_ENOMEM. Either way tl_selection_fini() has to be called. */
 int tl_selection_parse(tl_selection *s, const tl_arguments *a, tl_error *e);
+/* For several traces one after the other: a pattern need not match in all of them. See tl_select_check(). */
+int tl_selection_keep_score(tl_selection *s, tl_error *e);
 /* Turns times into ticks of this trace. Errors: TL_EINVAL: a time of day, or a unit, that the trace's clock does not
  * know.
  */

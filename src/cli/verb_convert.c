@@ -40,12 +40,13 @@ static int choose_format(conversion *v)
     return TL_EXIT_USAGE;
 }
 
-static bool any_profile(const conversion *v)
+/* The first input that holds a profile, or NULL. */
+static const tl_reading *first_profile(const conversion *v)
 {
     for (uint32_t i = 0; i < v->n; i++)
         if (tl_source_is_profile(v->reading[i].source))
-            return true;
-    return false;
+            return &v->reading[i];
+    return NULL;
 }
 
 /* Times are given once, but ticks are those of one clock. */
@@ -64,7 +65,13 @@ static int apply_selection(conversion *v)
     return TL_EXIT_DONE;
 }
 
-/* Hands all events to the sink. */
+/* Which file an error of reading is about: the only input, else whatever the message says. */
+static int fail(const conversion *v, const tl_error *e)
+{
+    return tl_say_failure(v->n == 1 ? v->reading[0].path : NULL, e);
+}
+
+/* Hands all events to the sink. Returns an exit status. */
 static int pump(conversion *v, tl_events *events, tl_sink *sink, tl_error *e)
 {
     const tl_batch *b;
@@ -72,16 +79,12 @@ static int pump(conversion *v, tl_events *events, tl_sink *sink, tl_error *e)
     int status;
     while ((status = tl_events_next(events, &b, &from, &to, e)) > 0) {
         v->events += to - from;
-        if ((status = tl_sink_write(sink, b, from, to, e)) < 0)
-            return status;
+        if (tl_sink_write(sink, b, from, to, e) < 0)
+            return tl_say_failure(NULL, e);
     }
-    return status < 0 ? status : tl_sink_finish(sink, e);
-}
-
-/* Which file an error is about: the only input, else whatever the message says. */
-static int fail(const conversion *v, const tl_error *e)
-{
-    return tl_say_failure(v->n == 1 && e->code != TL_EEXIST ? v->reading[0].path : NULL, e);
+    if (status < 0)
+        return fail(v, e);
+    return tl_sink_finish(sink, e) < 0 ? tl_say_failure(NULL, e) : TL_EXIT_DONE;
 }
 
 static int write_events(conversion *v)
@@ -112,8 +115,8 @@ static int write_events(conversion *v)
                                           .title = tl_base_name(v->reading[0].path)};
         if (tl_sink_open(&sink, path, tl_events_trace(events), &options, &e) < 0)
             status = tl_say_failure(NULL, &e);
-        else if (pump(v, events, sink, &e) < 0)
-            status = fail(v, &e);
+        else
+            status = pump(v, events, sink, &e);
     }
     for (uint32_t i = 0; i < v->n; i++)
         tl_reading_stop(&v->reading[i]);
@@ -154,16 +157,17 @@ static int convert(conversion *v, bool *as_profile)
     int status = open_all(v);
     if (status != TL_EXIT_DONE)
         return status;
-    if (any_profile(v)) {
+    const tl_reading *profile = first_profile(v);
+    if (profile) {
         *as_profile = f->write_profile != NULL;
         if (!*as_profile) {
-            tl_say_error(v->reading[0].path, "holds a profile, and format %s holds events; see traceloom help formats",
+            tl_say_error(profile->path, "holds a profile, and format %s holds events; see traceloom help formats",
                          f->name);
             return TL_EXIT_USAGE;
         }
         for (uint32_t i = 0; i < v->n; i++)
             if (strcmp(v->reading[i].path, "-") == 0) { /* it cannot be opened a second time */
-                tl_say_error(v->reading[i].path, "holds a profile; use traceloom report -o");
+                tl_say_error(profile->path, "holds a profile; use traceloom report -o");
                 return TL_EXIT_USAGE;
             }
         return TL_EXIT_DONE;

@@ -27,8 +27,6 @@ typedef struct making {
     tl_profile *profile; /* of the inputs read so far */
     tl_report *report;
     bool lacks_names; /* no function of the last input has a name */
-    uint32_t matched; /* inputs in which the selection matched */
-    tl_error no_match;
 } making;
 
 static bool ends_in(const char *s, const char *suffix)
@@ -116,13 +114,8 @@ static int add_input(making *m, tl_reading *r)
         status = tl_profile_from_source(&p, r->source, &m->options, &e);
         tl_reading_stop(r);
     }
-    if (status == TL_ENOMATCH && m->cli->args->file.n > 1) {
-        m->no_match = e; /* another input may match */
-        return TL_EXIT_DONE;
-    }
     if (status < 0)
         return tl_say_failure(r->path, &e);
-    m->matched++;
     m->lacks_names = has_no_names(p) && !m->cli->args->exe;
     describe_input(m, r->trace);
     if (!m->profile) {
@@ -149,8 +142,9 @@ static int read_inputs(making *m, int *losses)
             *losses = tl_exit_worse(*losses, tl_say_losses(m->cli, r.trace, 0));
         tl_reading_close(&r);
     }
-    if (status == TL_EXIT_DONE && !m->matched)
-        status = tl_say_failure(NULL, &m->no_match);
+    tl_error e = {0};
+    if (status == TL_EXIT_DONE && tl_select_check(&m->selection.select, &e) < 0)
+        status = tl_say_failure(NULL, &e);
     return status;
 }
 
@@ -218,7 +212,8 @@ static int run(const tl_cli *c, const plan *p)
     making m = {.cli = c, .report = &report};
     tl_error e = {0};
     int losses = TL_EXIT_DONE, status = TL_EXIT_DONE;
-    if (tl_selection_parse(&m.selection, c->args, &e) < 0)
+    if (tl_selection_parse(&m.selection, c->args, &e) < 0 ||
+        (c->args->file.n > 1 && tl_selection_keep_score(&m.selection, &e) < 0))
         status = tl_say_failure(NULL, &e);
     if (status == TL_EXIT_DONE) {
         set_options(&m, p);

@@ -58,31 +58,64 @@ bool tl_select_cpu(const tl_select *s, int32_t cpu)
     return s->ncpu == 0;
 }
 
-int tl_select_check(const tl_select *s, const tl_trace *t, tl_error *e)
+static int no_match(const tl_select *s, size_t i, tl_error *e)
 {
-    for (size_t i = 0; i < s->nthread; i++) {
+    const struct {
+        const char *what, *const *pattern;
+        size_t n;
+    } group[] = {{"function", s->func, s->nfunc},
+                 {"function", s->not_func, s->nnot},
+                 {"thread", s->thread, s->nthread},
+                 {"class of events", s->cls, s->ncls}};
+    size_t g = 0;
+    for (; i >= group[g].n; g++)
+        i -= group[g].n;
+    return tl_fail(e, TL_ENOMATCH, TL_NO_OFFSET, "no %s matches \"%s\"", group[g].what, group[g].pattern[i]);
+}
+
+int tl_select_settle(const tl_select *s, size_t i, bool found, tl_error *e)
+{
+    if (!s->matched)
+        return found ? 0 : no_match(s, i, e);
+    s->matched[i] = s->matched[i] || found;
+    return 0;
+}
+
+int tl_select_check(const tl_select *s, tl_error *e)
+{
+    for (size_t i = 0; s->matched && i < s->nfunc + s->nnot + s->nthread + s->ncls; i++)
+        if (!s->matched[i])
+            return no_match(s, i, e);
+    return 0;
+}
+
+int tl_select_settle_tracks(const tl_select *s, const tl_track *track, uint32_t n, tl_error *e)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < s->nthread; i++) {
         uint32_t k = 0;
-        while (k < t->ntrack && !names_track(s->thread[i], &t->track[k]))
+        while (k < n && !names_track(s->thread[i], &track[k]))
             k++;
-        if (k == t->ntrack)
-            return tl_fail(e, TL_ENOMATCH, TL_NO_OFFSET, "no thread matches \"%s\"", s->thread[i]);
+        status = tl_select_settle(s, s->nfunc + s->nnot + i, k < n, e);
     }
-    for (size_t i = 0; i < s->ncls; i++) {
+    return status;
+}
+
+int tl_select_settle_names(const tl_select *s, const tl_trace *t, tl_error *e)
+{
+    int status = tl_select_settle_tracks(s, t->track, t->ntrack, e);
+    for (size_t i = 0; status == 0 && i < s->ncls; i++) {
         uint32_t k = 0;
         while (k < t->ncls && !tl_glob(s->cls[i], t->cls[k].name))
             k++;
-        if (k == t->ncls)
-            return tl_fail(e, TL_ENOMATCH, TL_NO_OFFSET, "no class of events matches \"%s\"", s->cls[i]);
+        status = tl_select_settle(s, s->nfunc + s->nnot + s->nthread + i, k < t->ncls, e);
     }
-    return 0;
+    return status;
 }
 
 int tl_call_select_init(tl_call_select *s, const tl_select *select, const tl_trace *t, uint64_t begin, tl_error *e)
 {
     *s = (tl_call_select){.select = select, .trace = t, .to = UINT64_MAX};
-    int status = tl_select_check(select, t, e);
-    if (status < 0)
-        return status;
     if (select->has_from)
         s->from = select->time_from > UINT64_MAX - begin ? UINT64_MAX : begin + select->time_from;
     if (select->has_to)

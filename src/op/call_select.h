@@ -27,7 +27,12 @@ bool tl_select_label(const tl_select *s, const char *label, bool *hit, bool *hit
 bool tl_select_track(const tl_select *s, const tl_track *t);
 bool tl_select_cpu(const tl_select *s, int32_t cpu);
 
-/* TL_ENOMATCH if a track or class glob matches none of the trace's. */
-int tl_select_check(const tl_select *s, const tl_trace *t, tl_error *e);
+/* Pattern number i of tl_select.matched was found or not: notes it, or says TL_ENOMATCH, as `matched` asks for. Not
+ * from several threads at once. */
+int tl_select_settle(const tl_select *s, size_t i, bool found, tl_error *e);
+/* Settles the patterns of threads. */
+int tl_select_settle_tracks(const tl_select *s, const tl_track *track, uint32_t n, tl_error *e);
+/* Settles the patterns of threads and classes. */
+int tl_select_settle_names(const tl_select *s, const tl_trace *t, tl_error *e);
 
 #endif

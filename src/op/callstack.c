@@ -207,9 +207,11 @@ TL_ALWAYS_INLINE bool selected_at_entry(tl_callstack *c, const tl_batch *b, uint
                                         uint32_t function)
 {
     tl_call_select *s = &c->select;
+    /* Whether a glob matches any function is decided by all calls, not only by those that pass the other tests. */
+    if (!tl_call_select_function(s, c->p, function))
+        return false;
     return b->ts[i] >= s->from && (!s->select->depth || th->depth < s->select->depth) && s->track[b->track[i]] &&
-           s->cls[b->cls[i]] && (!b->cpu || tl_select_cpu(s->select, b->cpu[i])) &&
-           tl_call_select_function(s, c->p, function);
+           s->cls[b->cls[i]] && (!b->cpu || tl_select_cpu(s->select, b->cpu[i]));
 }
 
 /* False when memory runs out. */

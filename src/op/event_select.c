@@ -73,12 +73,11 @@ static int mark_calls(tl_event_select *f, tl_source *s, tl_error *e)
         while (status == 0 && (status = tl_cursor_next(c, &b, e)) > 0)
             status = tl_callstack_add(calls, b, e);
         tl_cursor_close(c);
+        if (status == 0) /* a thread at a time, so that the stacks of very many are not kept */
+            tl_callstack_finish(calls);
     }
-    if (status == 0) {
-        tl_callstack_finish(calls);
-        if (f->no_memory)
-            status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
-    }
+    if (status == 0 && f->no_memory)
+        status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
     tl_callstack_free(calls);
     tl_profile_free(p);
     return status;
@@ -91,7 +90,9 @@ int tl_event_select_new(tl_event_select **out, tl_source *s, const tl_select *se
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
     f->select = select;
     f->trace = &s->trace;
-    int status = tl_call_select_init(&f->names, select, &s->trace, begin, e);
+    int status = tl_select_settle_names(select, &s->trace, e);
+    if (status == 0)
+        status = tl_call_select_init(&f->names, select, &s->trace, begin, e);
     if (status == 0 && (select->depth || select->min_ticks))
         status = mark_calls(f, s, e);
     if (status < 0) {
@@ -162,11 +163,8 @@ bool tl_event_select_run(tl_event_select *f, const tl_batch *b, uint32_t *at, ui
 int tl_event_select_check(const tl_event_select *f, tl_error *e)
 {
     const tl_select *s = f->select;
-    for (size_t i = 0; i < s->nfunc; i++)
-        if (!f->names.hit[i])
-            return tl_fail(e, TL_ENOMATCH, TL_NO_OFFSET, "no function matches \"%s\"", s->func[i]);
-    for (size_t i = 0; i < s->nnot; i++)
-        if (!f->names.hit_not[i])
-            return tl_fail(e, TL_ENOMATCH, TL_NO_OFFSET, "no function matches \"%s\"", s->not_func[i]);
-    return 0;
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < s->nfunc + s->nnot; i++)
+        status = tl_select_settle(s, i, i < s->nfunc ? f->names.hit[i] : f->names.hit_not[i - s->nfunc], e);
+    return status;
 }

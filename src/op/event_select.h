@@ -7,13 +7,13 @@
 
 typedef struct tl_event_select tl_event_select;
 
-/* `select` is borrowed. begin is the trace's time 0. */
+/* `select` is borrowed. begin is the tick that its times count from. */
 int tl_event_select_new(tl_event_select **out, tl_source *s, const tl_select *select, uint64_t begin, tl_error *e);
 /* The next run of chosen events in [*at, to): sets *at and *end, and *next to where the search goes on; false if there
  * is none. Every event must be passed exactly once and in its track's order. */
 bool tl_event_select_run(tl_event_select *f, const tl_batch *b, uint32_t *at, uint32_t to, uint32_t *end,
                          uint32_t *next);
-/* TL_ENOMATCH if a function glob matched nothing so far. */
+/* At the end: settles the function globs (TL_ENOMATCH, see tl_select.matched). */
 int tl_event_select_check(const tl_event_select *f, tl_error *e);
 void tl_event_select_free(tl_event_select *f);
 

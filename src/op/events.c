@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "op/call_select.h"
 #include "op/event_select.h"
 #include "op/join.h"
 
@@ -23,7 +24,9 @@ struct tl_events {
     uint32_t n;
     bool ordered;
     uint64_t begin;
-    tl_join *join; /* several sources; else NULL */
+    tl_join *join;    /* several sources; else NULL */
+    tl_select select; /* of several sources: what the caller selects, with a score of our own ... */
+    bool *matched;    /* ... for all sources together, or NULL where the caller keeps it */
 };
 
 /* Takes the next chosen run of a feed. 1, 0 at the end, < 0. */
@@ -55,7 +58,7 @@ static int advance(feed *f, tl_error *e)
     }
 }
 
-/* Where a trace begins; reads all of it if its reader does not know. */
+/* Where a trace begins, UINT64_MAX if it has no events; reads all of it if its reader does not know. */
 static int find_begin(tl_source *s, uint64_t *begin, tl_error *e)
 {
     uint64_t end;
@@ -65,9 +68,32 @@ static int find_begin(tl_source *s, uint64_t *begin, tl_error *e)
     int status = tl_source_count(s, 1, &count, e);
     if (status < 0)
         return status;
-    *begin = count.first;
+    *begin = count.events ? count.first : UINT64_MAX;
     tl_count_free(&count);
     return 0;
+}
+
+/* A pattern need not match in every source: it is settled when all of them are known. */
+static int keep_score(tl_events *v, const tl_select **select, tl_error *e)
+{
+    v->select = **select;
+    *select = &v->select;
+    if (v->select.matched)
+        return 0;
+    const size_t patterns = v->select.nfunc + v->select.nnot + v->select.nthread + v->select.ncls;
+    v->matched = v->select.matched = calloc(patterns + 1, sizeof *v->matched);
+    return v->matched ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
+}
+
+/* TL_ENOMATCH if one of n patterns matched in no source. */
+static int check_score(const tl_events *v, size_t first, size_t n, tl_error *e)
+{
+    tl_select strict = v->select;
+    strict.matched = NULL;
+    int status = 0;
+    for (size_t i = first; status == 0 && i < first + n; i++)
+        status = tl_select_settle(&strict, i, v->matched[i], e);
+    return status;
 }
 
 int tl_events_open(tl_events **out, tl_source *const *s, uint32_t n, const tl_select *select, bool ordered, tl_error *e)
@@ -85,15 +111,21 @@ int tl_events_open(tl_events **out, tl_source *const *s, uint32_t n, const tl_se
         status = find_begin(s[i], &begin[i], e);
         v->begin = begin[i] < v->begin ? begin[i] : v->begin;
     }
+    if (v && v->begin == UINT64_MAX) /* no events at all */
+        v->begin = 0;
+    if (status == 0 && n > 1)
+        status = tl_join_new(&v->join, s, n, begin, &v->begin, e);
+    if (status == 0 && n > 1 && select)
+        status = keep_score(v, &select, e);
     for (uint32_t i = 0; status == 0 && i < n; i++) {
         feed *f = &v->feed[i];
         if (select)
-            status = tl_event_select_new(&f->select, s[i], select, begin[i], e);
+            status = tl_event_select_new(&f->select, s[i], select, v->join ? tl_join_begin(v->join, i) : begin[i], e);
         if (status == 0 && ordered)
             status = tl_merge_open(&f->merge, s[i], e);
     }
-    if (status == 0 && n > 1)
-        status = tl_join_new(&v->join, s, n, begin, &v->begin, e);
+    if (status == 0 && v->matched)
+        status = check_score(v, v->select.nfunc + v->select.nnot, v->select.nthread + v->select.ncls, e);
     for (uint32_t i = 0; status == 0 && i < n; i++) {
         status = advance(&v->feed[i], e);
         status = status < 0 ? status : 0;
@@ -117,6 +149,7 @@ void tl_events_close(tl_events *v)
         tl_event_select_free(v->feed[i].select);
     }
     tl_join_free(v->join);
+    free(v->matched);
     free(v->feed);
     free(v);
 }
@@ -190,7 +223,7 @@ int tl_events_next(tl_events *v, const tl_batch **batch, uint32_t *from, uint32_
     uint64_t limit;
     feed *f = choose_feed(v, &index, &limit);
     if (!f)
-        return 0;
+        return v->matched ? check_score(v, 0, v->select.nfunc + v->select.nnot, e) : 0;
     uint32_t end = f->end;
     if (v->ordered)
         for (end = f->at + 1; end < f->end && feed_time(v, index, end) <= limit;)

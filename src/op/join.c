@@ -11,7 +11,7 @@ typedef struct member {
     const tl_trace *trace;
     uint32_t *cls, *track; /* its ids -> joined ids */
     tl_hash function;      /* its function id -> index in `renamed`, for those that change */
-    uint64_t begin;
+    uint64_t begin;        /* its tick that is time 0 */
 } member;
 
 struct tl_join {
@@ -142,8 +142,12 @@ static int join_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_zero, t
                 first->hz ? j->member[0].trace->path : t->path, first->hz ? t->path : j->member[0].trace->path);
         *time_zero = begin[i] < *time_zero ? begin[i] : *time_zero;
     }
+    if (*time_zero == UINT64_MAX)
+        *time_zero = 0;
     if (j->one_clock) {
         tl_trace_set_clock(&j->trace, first->name, first->hz);
+        for (uint32_t i = 0; i < j->n; i++)
+            j->member[i].begin = *time_zero;
     } else {
         tl_trace_set_clock(&j->trace, "ns", 1000000000);
         *time_zero = 0;
@@ -213,6 +217,11 @@ void tl_join_free(tl_join *j)
 const tl_trace *tl_join_trace(const tl_join *j)
 {
     return &j->trace;
+}
+
+uint64_t tl_join_begin(const tl_join *j, uint32_t i)
+{
+    return j->member[i].begin;
 }
 
 uint64_t tl_join_time(const tl_join *j, uint32_t i, uint64_t ts)

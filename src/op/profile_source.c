@@ -51,21 +51,20 @@ static int profile_stream(void *arg, unsigned number, uint32_t i)
     return status;
 }
 
-/* A glob that matched no function of any worker is an error: an empty result would look like an answer. */
-static int check_globs(const making *m, tl_error *e)
+/* A glob has to match a function of any worker. */
+static int settle_globs(const making *m, tl_error *e)
 {
     const tl_select *s = m->options->select;
-    for (size_t i = 0; s && i < s->nfunc + s->nnot; i++) {
+    int status = 0;
+    for (size_t i = 0; s && status == 0 && i < s->nfunc + s->nnot; i++) {
         const bool not = i >= s->nfunc;
         const size_t at = not ? i - s->nfunc : i;
         bool matched = false;
         for (unsigned k = 0; k < m->nworker; k++)
             matched = matched || (m->worker[k].calls && tl_callstack_matched(m->worker[k].calls, at, not ));
-        if (!matched)
-            return tl_fail(e, TL_ENOMATCH, TL_NO_OFFSET, "no function matches \"%s\"",
-                           not ? s->not_func[at] : s->func[at]);
+        status = tl_select_settle(s, i, matched, e);
     }
-    return 0;
+    return status;
 }
 
 /* What the trace says about itself. */
@@ -94,6 +93,8 @@ static int from_events(tl_profile **out, tl_source *s, const tl_profile_options 
                      : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to make a profile with %u threads", m.nworker);
     for (unsigned i = 0; m.worker && i < m.nworker; i++)
         m.worker[i].failed = UINT32_MAX;
+    if (status == 0 && o->select)
+        status = tl_select_settle_names(o->select, &s->trace, e);
     if (status == 0 && (status = start_worker(&m, &m.worker[0])) < 0 && e)
         *e = m.worker[0].error;
     if (status == 0 && (status = tl_parallel(m.nworker, streams, profile_stream, &m)) < 0) {
@@ -105,7 +106,7 @@ static int from_events(tl_profile **out, tl_source *s, const tl_profile_options 
             *e = first->error;
     }
     if (status == 0)
-        status = check_globs(&m, e);
+        status = settle_globs(&m, e);
     for (unsigned i = 1; status == 0 && i < m.nworker; i++) {
         if (!m.worker[i].profile)
             continue;
@@ -159,9 +160,9 @@ static int select_places(tl_profile *p, const tl_select *s, tl_error *e)
         }
     }
     for (size_t i = 0; status == 0 && i < s->nfunc + s->nnot; i++)
-        if (!hit[i])
-            status = tl_fail(e, TL_ENOMATCH, TL_NO_OFFSET, "no function matches \"%s\"",
-                             i < s->nfunc ? s->func[i] : s->not_func[i - s->nfunc]);
+        status = tl_select_settle(s, i, hit[i], e);
+    if (status == 0)
+        status = tl_select_settle_tracks(s, p->track, p->ntrack, e);
     free(hit);
     free(depth);
     free(track);
@@ -181,7 +182,7 @@ static int from_profile(tl_profile **out, tl_source *s, const tl_profile_options
     if (status == 0 && o->select)
         status = select_places(p, o->select, e);
     if (status < 0) {
-        tl_error_context(e, "%s", s->trace.path);
+        tl_error_context(e, "%s", tl_input_name(s->in));
         tl_profile_free(p);
         return status;
     }

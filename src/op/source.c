@@ -53,8 +53,6 @@ static int choose_format(tl_source *s, const char *name, tl_error *e)
 /* Function ids get addresses from the binary, addresses get names. */
 static int resolve(tl_source *s, const tl_open_options *o, tl_error *e)
 {
-    if (!s->format->functions)
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "format %s does not use a binary", s->format->name);
     tl_elf *elf = NULL;
     tl_trace *t = &s->trace;
     int status = tl_elf_open(&elf, o->exe, e);
@@ -72,6 +70,8 @@ static int resolve(tl_source *s, const tl_open_options *o, tl_error *e)
             status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for symbols");
     }
     tl_elf_close(elf);
+    if (status < 0 && e)
+        e->offset = TL_NO_OFFSET; /* one in the binary would be taken for one in the trace */
     return status;
 }
 
@@ -95,18 +95,19 @@ static int open_format(tl_source *s, const tl_open_options *o, tl_error *e)
     tl_trace_sort_damage(t);
     if (s->want.strict && t->ndamage)
         return tl_fail(e, TL_EDAMAGED, t->damage[0].offset, "%s: %s", t->damage[0].rule, t->damage[0].what);
-    return o->exe ? resolve(s, o, e) : 0;
+    return o->exe && s->format->functions ? resolve(s, o, e) : 0;
 }
 
 /* Opens what `in` holds; takes `in` over, also on failure. */
-static int open_input(tl_source **out, tl_input *in, const char *path, const tl_open_options *options, tl_error *e)
+static int open_input(tl_source **out, tl_input *in, const tl_open_options *options, tl_error *e)
 {
     static const tl_open_options none = {0};
     const tl_open_options *o = options ? options : &none;
     tl_source *s = calloc(1, sizeof *s);
     if (!s) {
+        tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to open the file", tl_input_name(in));
         tl_input_close(in);
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to open the file", path);
+        return TL_ENOMEM;
     }
     tl_trace_init(&s->trace);
     s->in = in;
@@ -115,7 +116,7 @@ static int open_input(tl_source **out, tl_input *in, const char *path, const tl_
     if (status == 0)
         status = open_format(s, o, e);
     if (status < 0) {
-        tl_error_context(e, "%s", path);
+        tl_error_context(e, "%s", tl_input_name(in));
         tl_source_close(s);
         return status;
     }
@@ -127,7 +128,7 @@ int tl_source_open(tl_source **out, const char *path, const tl_open_options *opt
 {
     tl_input *in = NULL;
     int status = tl_input_open(&in, path, e); /* its messages name the path */
-    return status < 0 ? status : open_input(out, in, path, options, e);
+    return status < 0 ? status : open_input(out, in, options, e);
 }
 
 int tl_source_open_memory(tl_source **out, const void *data, size_t size, const char *name,
@@ -135,7 +136,7 @@ int tl_source_open_memory(tl_source **out, const void *data, size_t size, const 
 {
     tl_input *in = NULL;
     int status = tl_input_open_memory(&in, data, size, name, e);
-    return status < 0 ? status : open_input(out, in, name, options, e);
+    return status < 0 ? status : open_input(out, in, options, e);
 }
 
 void tl_source_close(tl_source *s)
@@ -205,7 +206,7 @@ int tl_cursor_next(tl_cursor *c, const tl_batch **batch, tl_error *e)
     tl_batch_clear(&c->batch);
     int status = c->source->format->stream_next(c->state, &c->batch, e);
     if (status < 0)
-        return tl_error_context(e, "%s: %s", c->source->trace.path, c->source->format->name), status;
+        return tl_error_context(e, "%s: %s", tl_input_name(c->source->in), c->source->format->name), status;
     *batch = &c->batch;
     return status;
 }

@@ -50,4 +50,18 @@ python3 -c '
 import json
 f = json.load(open("out"))["functions"]
 assert len(f) == 2 and f[0]["calls"] >= f[1]["calls"], f' || fail "--sort calls --top 2"
+# Stacks that would fill a disk are refused; a part of them is not.
+python3 - <<'PYTHON'
+import struct
+with open("deep.xray", "wb") as file:
+    file.write(struct.pack("<HHIQ16x", 3, 0, 3, 1000000000))
+    for kind in (0, 1):
+        for step in range(30000):
+            file.write(struct.pack("<HBBiQII8x", 0, 0, kind, 1, 1000 + step + 30000 * kind, 1, 7))
+PYTHON
+expect 2 "$tl" report --json --by tree deep.xray
+says err "the stacks of this tree have 450015000 functions in all, at most 268435456 are printed as JSON"
+is_empty out
+expect 0 "$tl" report --json --by tree --depth 20 deep.xray
+valid nodes
 exit $failed

@@ -30,6 +30,24 @@ is_empty out
 expect 0 "$tl" report "$trace"
 says err "functions have no names; -e"
 
+expect 2 "$tl" convert "$trace" "$profile"
+says err "$profile: holds a profile"
+
+# A binary that one of the inputs has no use for.
+expect 0 "$tl" report "$trace" -o names.tlp
+expect 0 "$tl" report names.tlp "$trace" -e "$binary"
+says err "names.tlp: format tlp holds its own names; -e is not used for it"
+says_not err "$trace: format"
+expect 3 "$tl" report "$trace" -e "$trace"
+says err "$trace: $trace: not an ELF file"
+says_not err "byte 0"
+
+# Inputs are named once.
+for input in . -; do
+    "$tl" info "$input" <. 2>err && fail "a folder is read"
+    [ "$(grep -o 'is a directory\|^\.:\|standard input:' err | wc -l)" -eq 2 ] || fail "info $input: $(cat err)"
+done
+
 # A file name with an escape sequence comes out harmless.
 evil=$(printf 'a\033]0;b\007.xray')
 cp "$damaged" "$evil"

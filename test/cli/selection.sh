@@ -37,6 +37,12 @@ cmp want got || fail "-t $thread: $(cat got) events instead of $(cat want)"
 expect 0 "$tl" convert "$trace" --to jsonl -t "thread $thread"
 wc -l <out | tr -d ' ' >got
 cmp want got || fail "-t by name differs from -t by id"
+# Of several traces a pattern needs to match in one: the calls of the others count too.
+expect 0 "$tl" convert "$trace" -e "$binary" -N "$name" -o rest.fdr
+expect 0 "$tl" report --json "$trace" rest.fdr -e "$binary" -N "$name"
+[ "$(calls)" -eq $((2 * others)) ] || fail "-N of a function that one of two traces lacks: $(calls) of 2 * $others calls"
+expect 2 "$tl" report "$trace" rest.fdr -e "$binary" -F "$name" -F nobody
+says err 'no function matches "nobody"'
 class=$(grep -o '"class":"[^"]*"' all.jsonl | head -1 | cut -d'"' -f4)
 expect 0 "$tl" convert "$trace" --to jsonl --class "$class"
 [ "$(grep -c "\"$class\"" all.jsonl)" -eq "$(wc -l <out)" ] || fail "--class $class"

@@ -68,6 +68,11 @@ class Run:
         return "status %s, faults %s, files %s, stderr %s" % (self.status, self.faults, sorted(self.files), self.err[-300:])
 
 
+def repeats(text):
+    """Does a message name its file, or anything else, twice: "a.xray: fdr: a.xray: cannot be read"?"""
+    return any(len(parts) > len(set(parts)) for parts in (line.split(b": ") for line in text.splitlines()))
+
+
 def judge(checks, name, run, good):
     """Exit status and output of a run with faults, compared with the run without."""
     if not checks.that(run.status in (0, 1, 2, 3, 4), name, "ends badly:", run):
@@ -77,6 +82,7 @@ def judge(checks, name, run, good):
         checks.that(run.files == good.files, name, "says success, but its files differ:", run)
     else:
         checks.that(run.err.strip(), name, "fails without a message:", run)
+        checks.that(not repeats(run.err), name, "says the same twice:", run)
         checks.that(run.files == {} or run.files == good.files, name, "leaves a partial file:", run)
 
 

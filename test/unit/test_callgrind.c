@@ -73,6 +73,26 @@ static void test_recursion_counts_once(void **state)
     profiled_fini(&p);
 }
 
+/* Threads come upon functions in an order that differs from run to run. The file must not. */
+static void test_order_of_functions_is_no_matter(void **state)
+{
+    (void)state;
+    profiled f[2];
+    for (unsigned i = 0; i < 2; i++) {
+        profiled_init(&f[i], 1000000000);
+        if (i == 1) {
+            add_function(&f[i], 3, "b", "b.c", 30);
+            add_function(&f[i], 2, "a", "app.c", 20);
+        }
+        add_example(&f[i], 0);
+        write_callgrind(&f[i]);
+    }
+    assert_int_equal(f[1].p->function[0].id, 3);
+    assert_string_equal(f[0].text, f[1].text);
+    profiled_fini(&f[0]);
+    profiled_fini(&f[1]);
+}
+
 /* A call that never ended has no time of its own, but shows that of its callees. */
 static void test_open_calls_show_what_was_seen(void **state)
 {
@@ -142,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_example),
         cmocka_unit_test(test_recursion_counts_once),
+        cmocka_unit_test(test_order_of_functions_is_no_matter),
         cmocka_unit_test(test_open_calls_show_what_was_seen),
         cmocka_unit_test(test_ticks),
         cmocka_unit_test(test_summary_is_exact),

@@ -211,6 +211,52 @@ static void a_pattern_without_match_is_an_error(void **state)
     free(m);
 }
 
+/* Also where the calls that it matches are left out for another reason: that is an answer. */
+static void a_pattern_matches_whatever_else_is_selected(void **state)
+{
+    (void)state;
+    made *m = fresh();
+    enter(m, 1, 0), enter(m, 2, 1), leave(m, 2, 2), leave(m, 1, 3);
+    const tl_select select = {.func = (const char *const[]){"#2"}, .nfunc = 1, .depth = 1};
+    tl_profile *p = profile_of(m, false, &select);
+    for (uint32_t i = 0; i < tl_profile_functions(p); i++) {
+        tl_stat stat;
+        tl_profile_function_stat(p, i, &stat);
+        assert_int_equal(stat.calls, 0);
+    }
+    tl_profile_free(p);
+    free(m);
+}
+
+/* For several traces: a pattern that one lacks is no error, and what is found is noted. */
+static void score_of_patterns(void **state)
+{
+    (void)state;
+    made *m = fresh();
+    enter(m, 1, 0), leave(m, 1, 1);
+    bool matched[6] = {[2] = true};
+    tl_select select = {.func = (const char *const[]){"#1", "nobody"},
+                        .nfunc = 2,
+                        .not_func = (const char *const[]){"#7"},
+                        .nnot = 1,
+                        .thread = (const char *const[]){"nowhere", "thread *"},
+                        .nthread = 2,
+                        .cls = (const char *const[]){"*.enter"},
+                        .ncls = 1,
+                        .matched = matched};
+    tl_profile_free(profile_of(m, false, &select));
+    assert_memory_equal(matched, ((const bool[]){true, false, true, false, true, true}), sizeof matched);
+    tl_error e = {0};
+    assert_int_equal(tl_select_check(&select, &e), TL_ENOMATCH);
+    assert_string_equal(e.message, "no function matches \"nobody\"");
+    matched[1] = true;
+    assert_int_equal(tl_select_check(&select, &e), TL_ENOMATCH);
+    assert_string_equal(e.message, "no thread matches \"nowhere\"");
+    matched[3] = true;
+    assert_int_equal(tl_select_check(&select, &e), 0);
+    free(m);
+}
+
 static void tree_tells_places_apart(void **state)
 {
     (void)state;
@@ -243,6 +289,8 @@ int main(void)
         cmocka_unit_test(hostile_depth_and_unmatched_exits_are_quick),
         cmocka_unit_test(selections_choose_calls),
         cmocka_unit_test(a_pattern_without_match_is_an_error),
+        cmocka_unit_test(a_pattern_matches_whatever_else_is_selected),
+        cmocka_unit_test(score_of_patterns),
         cmocka_unit_test(tree_tells_places_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,6 +149,27 @@ static void joined_on_one_clock(void **state)
     free(b);
 }
 
+/* A trace without events does not begin at tick 0. */
+static void joined_with_an_empty_one(void **state)
+{
+    (void)state;
+    made *a = calls(1000, 1000), *b = fresh(1000);
+    tl_source *s[] = {open_made(b), open_made(a), open_made(b)};
+    const tl_select select = {.has_to = true, .time_to = 20};
+    seen all = read_all(s, 3, &select, true);
+    check_times(&all, 3, (const uint64_t[]){0, 10, 15});
+    tl_source_close(s[1]);
+    s[1] = open_made(b);
+    all = read_all(s, 3, &select, true);
+    check_times(&all, 0, NULL);
+    all = read_all(s, 1, &select, true);
+    check_times(&all, 0, NULL);
+    for (int i = 0; i < 3; i++)
+        tl_source_close(s[i]);
+    free(a);
+    free(b);
+}
+
 /* Different clocks: each begins at 0, in ns. */
 static void joined_on_two_clocks(void **state)
 {
@@ -163,6 +184,62 @@ static void joined_on_two_clocks(void **state)
     free(b);
 }
 
+/* A pattern has to match in one of the sources, not in each; times count from the earliest. */
+static void selected_from_several(void **state)
+{
+    (void)state;
+    made *a = calls(1000, 1000), *b = fresh(1000);
+    made_basic(b, BASIC_ENTER, 3, 1005, 2, 1);
+    made_basic(b, BASIC_EXIT, 3, 1070, 2, 1);
+    const struct {
+        tl_select select;
+        uint32_t n;
+        uint64_t ts[8];
+    } cases[] = {
+        {{.func = (const char *const[]){"#3"}, .nfunc = 1}, 2, {5, 70}},
+        {{.func = (const char *const[]){"#1", "#3"}, .nfunc = 2}, 4, {0, 5, 70, 100}},
+        {{.not_func = (const char *const[]){"#2"}, .nnot = 1}, 4, {0, 5, 70, 100}},
+        {{.thread = (const char *const[]){"2"}, .nthread = 1}, 2, {5, 70}},
+        {{.has_from = true, .time_from = 70}, 2, {70, 100}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tl_source *s[] = {open_made(a), open_made(b)};
+        seen all = read_all(s, 2, &cases[i].select, true);
+        check_times(&all, cases[i].n, cases[i].ts);
+        tl_source_close(s[0]);
+        tl_source_close(s[1]);
+    }
+    free(a);
+    free(b);
+}
+
+static void a_pattern_that_matches_in_no_source_is_an_error(void **state)
+{
+    (void)state;
+    made *m = calls(1, 0);
+    const tl_select cases[] = {
+        {.func = (const char *const[]){"#1", "nobody"}, .nfunc = 2},
+        {.thread = (const char *const[]){"1", "77"}, .nthread = 2},
+        {.cls = (const char *const[]){"*.nothing"}, .ncls = 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tl_source *s[] = {open_made(m), open_made(m)};
+        tl_events *v = NULL;
+        tl_error e = {0};
+        const tl_batch *b;
+        uint32_t from, to;
+        int status = tl_events_open(&v, s, 2, &cases[i], true, &e);
+        while (status == 0 && (status = tl_events_next(v, &b, &from, &to, &e)) > 0)
+            status = 0;
+        assert_int_equal(status, TL_ENOMATCH);
+        assert_non_null(strstr(e.message, i == 0 ? "no function matches \"nobody\"" : "matches"));
+        tl_events_close(v);
+        tl_source_close(s[0]);
+        tl_source_close(s[1]);
+    }
+    free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,7 +247,10 @@ int main(void)
         cmocka_unit_test(selected),
         cmocka_unit_test(a_function_that_never_comes_is_an_error),
         cmocka_unit_test(joined_on_one_clock),
+        cmocka_unit_test(joined_with_an_empty_one),
         cmocka_unit_test(joined_on_two_clocks),
+        cmocka_unit_test(selected_from_several),
+        cmocka_unit_test(a_pattern_that_matches_in_no_source_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

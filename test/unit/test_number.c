@@ -64,10 +64,15 @@ static void check_scale(const tl_scale *s, uint64_t ticks)
     uint64_t expected = s->hz == 0 ? ticks : slow_scale(ticks, 1000000000u, s->hz), got = tl_scale_ns(s, ticks);
     if (got != expected)
         fail_msg("%" PRIu64 " ticks of %" PRIu64 " Hz: %" PRIu64 ", expected %" PRIu64, ticks, s->hz, got, expected);
-    expected = s->hz == 0 ? ticks : slow_scale(ticks, s->hz, 1000000000u);
-    got = tl_scale_ticks(s, ticks);
-    if (got != expected)
-        fail_msg("%" PRIu64 " ns at %" PRIu64 " Hz: %" PRIu64 ", expected %" PRIu64, ticks, s->hz, got, expected);
+    /* Back again: the first tick that is shown as so many ns or more. */
+    const uint64_t ns = ticks;
+    got = tl_scale_ticks(s, ns);
+    if (got != UINT64_MAX && tl_scale_ns(s, got) < ns)
+        fail_msg("%" PRIu64 " ns at %" PRIu64 " Hz: tick %" PRIu64 " is earlier", ns, s->hz, got);
+    if (got != 0 && got != UINT64_MAX && tl_scale_ns(s, got - 1) >= ns)
+        fail_msg("%" PRIu64 " ns at %" PRIu64 " Hz: tick %" PRIu64 " is not the first", ns, s->hz, got);
+    if (got == UINT64_MAX && s->hz && slow_scale(ns, s->hz, 1000000000u) < UINT64_MAX - s->hz)
+        fail_msg("%" PRIu64 " ns at %" PRIu64 " Hz: saturated", ns, s->hz);
 }
 
 static void test_slow_scale_itself(void **state)

@@ -78,11 +78,11 @@ static void test_ranges(void **state)
         bool has_from, has_to;
         uint64_t from, to;
     } good[] = {
-        {"2s..3s", true, true, 4000000000, 6000000000},
-        {"+500ms..", true, false, 1000000000, 0},
-        {"..1.5us", false, true, 0, 3000},
-        {"100..200", true, true, 200, 400}, /* ns */
-        {"..+1min", false, true, 0, 120000000000},
+        {"2s..3s", true, true, 3999999999, 5999999999}, /* the first ticks that are shown as 2 s and 3 s */
+        {"+500ms..", true, false, 999999999, 0},
+        {"..1.5us", false, true, 0, 2999},
+        {"101..201", true, true, 202, 402}, /* ns; halves are shown as the even neighbour */
+        {"..+1min", false, true, 0, 119999999999},
     };
     for (size_t i = 0; i < TL_COUNT(good); i++) {
         tl_selection s;

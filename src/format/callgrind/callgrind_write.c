@@ -21,15 +21,19 @@
 #include "model/callgraph.h"
 #include "model/format_impl.h"
 
-enum { FILE_UNKNOWN = 1 }; /* number of the file name "???", as Callgrind itself writes it */
+enum {
+    FILE_UNKNOWN = 1,  /* number of the file name "???", as Callgrind itself writes it */
+    FUNCTION_ROOT = 1, /* number of "(root)" */
+};
 
 typedef struct writer {
     const tl_profile *p;
     const tl_callgraph *g;
     tl_output *out;
-    tl_hash file;   /* address of an interned name -> number */
-    uint32_t nfile; /* numbers given */
-    bool *named;    /* [functions] its name was written */
+    tl_hash file;       /* address of an interned name -> number */
+    uint32_t nfile;     /* numbers given */
+    uint32_t *number;   /* [functions] 0: its name was not written yet */
+    uint32_t nfunction; /* numbers given */
     bool failed;
 } writer;
 
@@ -64,14 +68,18 @@ static void put_file(writer *w, const char *key, const char *file)
     put_name(w, file);
 }
 
-/* Number 1 is "(root)", those of functions follow. */
+/* Numbered as they are first named: the order of p->function is that in which threads came upon them, and differs from
+ * run to run. */
 static void put_function(writer *w, const char *key, uint32_t function)
 {
     char label[24];
-    tl_output_printf(w->out, "%s=(%" PRIu64 ")%s", key, (uint64_t)function + 2, w->named[function] ? "\n" : " ");
-    if (!w->named[function])
-        put_name(w, tl_function_label(&w->p->function[function], label));
-    w->named[function] = true;
+    if (w->number[function]) {
+        tl_output_printf(w->out, "%s=(%" PRIu32 ")\n", key, w->number[function]);
+        return;
+    }
+    w->number[function] = ++w->nfunction;
+    tl_output_printf(w->out, "%s=(%" PRIu32 ") ", key, w->nfunction);
+    put_name(w, tl_function_label(&w->p->function[function], label));
 }
 
 static void put_edge(writer *w, const tl_graph_edge *edge, const char *file, uint32_t line)
@@ -128,7 +136,7 @@ static void put_body(writer *w)
     for (uint32_t i = 0; i < w->p->nfunction; i++)
         put_node(w, g->order[i], &edge);
     if (edge < g->nedge) {
-        tl_output_printf(w->out, "\nfl=(%d)\nfn=(1) (root)\n0 0 0\n", FILE_UNKNOWN);
+        tl_output_printf(w->out, "\nfl=(%d)\nfn=(%d) (root)\n0 0 0\n", FILE_UNKNOWN, FUNCTION_ROOT);
         for (; edge < g->nedge; edge++)
             put_edge(w, &g->edge[edge], NULL, 0);
     }
@@ -149,17 +157,18 @@ static int write_profile(const tl_write_context *context, const tl_profile *p, t
                 .g = &graph,
                 .out = context->out,
                 .nfile = FILE_UNKNOWN,
-                .named = calloc((size_t)p->nfunction + 1, sizeof *w.named)};
-    if (w.named) {
+                .number = calloc((size_t)p->nfunction + 1, sizeof *w.number),
+                .nfunction = FUNCTION_ROOT};
+    if (w.number) {
         put_head(&w, context->options->title);
         put_body(&w);
     }
-    if (!w.named || w.failed)
+    if (!w.number || w.failed)
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write the profile");
 
     tl_drops_add(context->drops, "stacks, folded into pairs of caller and callee", p->nplace - 1);
     tl_drops_add(context->drops, "latency histograms", tl_profile_histograms(p));
-    free(w.named);
+    free(w.number);
     tl_hash_fini(&w.file);
     tl_callgraph_fini(&graph);
     return status;

@@ -22,8 +22,7 @@ static int probe(const tl_probe *p)
 static int check_header(const uint8_t *header, size_t n, uint64_t size, tl_error *e)
 {
     if (n < TLP_MAGIC_BYTES || memcmp(header, TLP_MAGIC, TLP_MAGIC_BYTES) != 0)
-        return tl_fail(e, TL_EFORMAT, TLP_OFFSET_MAGIC,
-                       "tlp: not a profile file: it does not begin with its magic number");
+        return tl_fail(e, TL_EFORMAT, TLP_OFFSET_MAGIC, "not a profile file: it does not begin with its magic number");
     if (n < TLP_OFFSET_BODY)
         return tl_fail(e, TL_EDAMAGED, n, "tlp.truncated: the file has %zu bytes, its header alone takes %d", n,
                        TLP_OFFSET_BODY);
@@ -38,8 +37,8 @@ static int check_header(const uint8_t *header, size_t n, uint64_t size, tl_error
         return tl_fail(e, TL_EDAMAGED, said, "tlp.too-long: the file has %" PRIu64 " bytes, its header says %" PRIu64,
                        size, said);
     if (size > TLP_SIZE_MAX || size > SIZE_MAX / 2)
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                       "tlp: the file has %" PRIu64 " bytes, at most %" PRIu64 " are read", size, TLP_SIZE_MAX);
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "the file has %" PRIu64 " bytes, at most %" PRIu64 " are read",
+                       size, TLP_SIZE_MAX);
     return 0;
 }
 
@@ -53,8 +52,8 @@ static int check_content(const tlp_reader *r, tl_error *e)
                        is, said);
     unsigned version = tl_load16(r->file + TLP_OFFSET_VERSION, false);
     if (version != TLP_VERSION)
-        return tl_fail(e, TL_EUNSUPPORTED, TLP_OFFSET_VERSION, "tlp: the file is of version %u, only %u is known",
-                       version, TLP_VERSION);
+        return tl_fail(e, TL_EUNSUPPORTED, TLP_OFFSET_VERSION, "the file is of version %u, only %u is known", version,
+                       TLP_VERSION);
     return 0;
 }
 
@@ -72,7 +71,7 @@ static int load(tlp_reader *r, tl_input *in, tl_error *e)
     r->size = (size_t)size;
     r->file = malloc(r->size);
     if (!r->file)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "tlp: no memory for a file of %" PRIu64 " bytes", size);
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a file of %" PRIu64 " bytes", size);
     status = tl_input_read(in, 0, r->file, r->size, &got, e);
     if (status < 0)
         return status;
@@ -88,7 +87,7 @@ static int describe(const tl_profile *p, tl_trace *t, tl_error *e)
     t->build_id = p->build_id ? tl_trace_intern(t, p->build_id) : NULL;
     t->exe = p->exe ? tl_trace_intern(t, p->exe) : NULL;
     if ((p->clock.name && !clock) || (p->build_id && !t->build_id) || (p->exe && !t->exe))
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "tlp: no memory for the profile's names");
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the profile's names");
     tl_trace_set_clock(t, clock ? clock : "ticks", p->clock.hz);
     t->clock.has_utc = p->clock.has_utc;
     t->clock.utc_offset_ns = p->clock.utc_offset_ns;
