@@ -4,6 +4,7 @@
  * exactly there; where it does not, the part is scanned again from the place where the one before really ended. */
 #include "format/xray/fdr_index.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/pool.h"
@@ -191,7 +192,10 @@ int fdr_index_build(fdr_index *x, tl_input *in, tl_trace *t, unsigned threads, t
         b.part_size = PART_SIZE / x->slot * x->slot;
     else if (x->version == 1)
         b.part_size = x->slot < x->size ? x->slot : x->size;
-    b.nparts = (uint32_t)((x->size - FDR_HEADER_SIZE + b.part_size - 1) / b.part_size);
+    const uint64_t parts = (x->size - FDR_HEADER_SIZE - 1) / b.part_size + 1;
+    if (parts > UINT32_MAX) /* a sparse file may have any size */
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to scan %" PRIu64 " parts", parts);
+    b.nparts = (uint32_t)parts;
     b.part = calloc(b.nparts, sizeof *b.part);
     int status = b.part ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to scan %u parts", b.nparts);
     if (status == 0)
