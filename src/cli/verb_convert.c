@@ -102,8 +102,8 @@ static int write_events(conversion *v)
         tl_say_error(NULL, "out of memory");
         return TL_EXIT_DAMAGED;
     }
-    for (uint32_t i = 0; i < v->n && v->n == 1; i++) /* one bar: of the only input */
-        tl_reading_start(&v->reading[i], v->cli, "converting");
+    if (v->n == 1) /* a bar for several would have to know all their sizes */
+        tl_reading_start(&v->reading[0], v->cli, "converting");
     if (tl_events_open(&events, source, v->n, v->selection.any ? &v->selection.select : NULL, v->format->ordered, &e) <
         0) {
         status = fail(v, &e);
