@@ -167,7 +167,7 @@ static bool set_checked(parser *p, const tl_option *o, const char *value)
         a->format_version = (int)v;
         return v ? true : wrong(p, "--format-version 0: versions begin at 1");
     default:
-        assert(!"an option of the table has no case here");
+        assert(false && "an option of the table has no case here");
         return false;
     }
 }
