@@ -50,7 +50,7 @@ void tl_cursor_close(tl_cursor *c);
 int tl_source_next(tl_source *s, const tl_batch **batch, tl_error *e);
 
 /* All streams merged by time. Hands out runs: events from .. to-1 of *batch. Each stream keeps its own order; where it
- * goes back in time it is not reordered. Costs 1-27 ns an event more than tl_source_next(). */
+ * goes back in time it is not reordered. Costs more than tl_source_next(), the more often streams alternate. */
 int tl_merge_open(tl_merge **out, tl_source *s, tl_error *e);
 int tl_merge_next(tl_merge *m, const tl_batch **batch, uint32_t *from, uint32_t *to, tl_error *e);
 void tl_merge_close(tl_merge *m);

@@ -104,8 +104,7 @@ void tl_callstack_free(tl_callstack *c)
 
 TL_ALWAYS_INLINE void add_saturated(uint64_t *sum, uint64_t v)
 {
-    if (TL_UNLIKELY(__builtin_add_overflow(*sum, v, sum)))
-        *sum = UINT64_MAX;
+    *sum = tl_add_saturated(*sum, v);
 }
 
 /* Ticks that count for the total of a function: held back while another call of it is open around them. */

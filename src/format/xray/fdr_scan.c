@@ -36,11 +36,6 @@ void fdr_scan_fini(fdr_scan *s)
     *s = (fdr_scan){0};
 }
 
-static uint64_t add_saturated(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* The byte at an offset inside the file, or a negative code. */
 static int byte_at(fdr_scan *s, uint64_t offset, tl_error *e)
 {
@@ -469,7 +464,7 @@ static int scan_extents(fdr_scan *s, uint64_t position, uint64_t *next, tl_error
                     "BufferExtents of 16 bytes, but the file ends after %" PRIu64, x->size - position);
     }
     uint64_t body = position + FDR_METADATA_SIZE;
-    return scan_buffer(s, body, add_saturated(body, tl_load64(p + FDR_BUFFER_EXTENTS_BYTES, x->big)), next, e);
+    return scan_buffer(s, body, tl_add_saturated(body, tl_load64(p + FDR_BUFFER_EXTENTS_BYTES, x->big)), next, e);
 }
 
 int fdr_scan_run(fdr_scan *s, uint64_t from, uint64_t until, tl_error *e)
@@ -479,7 +474,7 @@ int fdr_scan_run(fdr_scan *s, uint64_t from, uint64_t until, tl_error *e)
     while (s->next < until && s->next < x->size) {
         int status;
         if (x->version == 1) {
-            uint64_t unused, end = add_saturated(s->next, x->slot);
+            uint64_t unused, end = tl_add_saturated(s->next, x->slot);
             status = scan_buffer(s, s->next, end, &unused, e);
             s->next = end;
         } else {

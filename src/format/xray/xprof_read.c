@@ -41,11 +41,6 @@ static int probe(const tl_probe *p)
     return tl_load64(p->head, false) == XPROF_MAGIC || tl_load64(p->head, true) == XPROF_MAGIC ? 64 : 0;
 }
 
-static uint64_t add_saturated(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* n bytes at the position (n <= WINDOW), which lie before s->stop; NULL on failure. */
 static const uint8_t *bytes(pass *s, size_t n, tl_error *e)
 {
@@ -93,8 +88,8 @@ static int add_to_profile(pass *s, uint64_t calls, uint64_t self, tl_error *e)
     }
     if (place == TL_HASH_NONE)
         return tl_fail(e, TL_ENOMEM, s->position, "no memory for the call tree");
-    p->stat[place].calls = add_saturated(p->stat[place].calls, calls);
-    p->stat[place].self = add_saturated(p->stat[place].self, self);
+    p->stat[place].calls = tl_add_saturated(p->stat[place].calls, calls);
+    p->stat[place].self = tl_add_saturated(p->stat[place].self, self);
     return 0;
 }
 
@@ -135,8 +130,8 @@ static int read_record(pass *s, tl_error *e)
     }
     if (s->t) {
         s->t->profile_paths++;
-        s->t->profile_calls = add_saturated(s->t->profile_calls, calls);
-        s->t->profile_self = add_saturated(s->t->profile_self, self);
+        s->t->profile_calls = tl_add_saturated(s->t->profile_calls, calls);
+        s->t->profile_self = tl_add_saturated(s->t->profile_self, self);
     }
     if (s->p)
         status = add_to_profile(s, calls, self, e);
