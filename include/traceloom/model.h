@@ -40,11 +40,13 @@ typedef enum tl_type {
     TL_U64,
     TL_I64,
     TL_F64,
-    TL_HEX,    /* u64 that people read in hexadecimal: address, opcode, register */
-    TL_STRING, /* n bytes at p, text, not NUL-terminated */
-    TL_BYTES,  /* n bytes at p */
-    TL_LIST,   /* followed by n values (nested ones own their slots) */
-    TL_STRUCT  /* like TL_LIST; the field says the member names */
+    TL_HEX,     /* u64 that people read in hexadecimal: address, opcode, register */
+    TL_STRING,  /* n bytes at p, text, not NUL-terminated */
+    TL_BYTES,   /* n bytes at p */
+    TL_LIST,    /* followed by n values (nested ones own their slots) */
+    TL_STRUCT,  /* like TL_LIST; the field says the member names */
+    TL_VARIANT, /* followed by one value (n is 1), of the field's member number `variant` */
+    TL_ABSENT   /* an optional member of a struct or class that is not there */
 } tl_type;
 
 /* A value: one 16-byte slot of the tape. */
@@ -61,12 +63,50 @@ typedef struct tl_value {
     } as;
 } tl_value;
 
+/* A label for the values low .. high of an integer; both are int64_t stored as uint64_t where the field is TL_I64. */
+typedef struct tl_mapping {
+    const char *label;
+    uint64_t low, high;
+} tl_mapping;
+
+/* Which part of an event a field stands in. Fields of a class are in this order; contexts come before the payload. */
+typedef enum tl_scope {
+    TL_SCOPE_PACKET, /* said once for many events; only on the tape with tl_want.packets */
+    TL_SCOPE_STREAM, /* context that all classes of a stream have */
+    TL_SCOPE_EVENT,  /* context of this class */
+    TL_SCOPE_PAYLOAD
+} tl_scope;
+
+enum tl_field_flags {
+    TL_FIELD_OPTIONAL = 1, /* may be TL_ABSENT */
+    TL_FIELD_FIXED = 2,    /* a list, string or bytes that always has `length` elements (bytes of room) */
+    TL_FIELD_FLAGS = 4,    /* mappings are of bit numbers, not of values */
+    TL_FIELD_CLASH = 8     /* both contexts have a field of this name: shown as stream.NAME and event.NAME */
+};
+
+/* A member of a class, struct, list (member[0] describes every element) or variant (a member for each option). */
 typedef struct tl_field {
     const char *name;
     tl_type type;
-    const struct tl_field *member; /* members of a TL_STRUCT, or NULL */
+    const struct tl_field *member; /* or NULL */
     uint32_t nmember;
+    /* What else writers may want to know; all zero is fine. */
+    uint8_t bits;      /* width of a number on disk; 0: 64 */
+    uint8_t base;      /* 2, 8, 10, 16: how people like to read it; 0: 10 */
+    uint8_t context;   /* TL_SCOPE_PAYLOAD - its tl_scope, so that 0 is payload; see tl_field_scope() */
+    uint8_t flags;     /* tl_field_flags */
+    uint32_t length;   /* see TL_FIELD_FIXED */
+    uint32_t governor; /* 1 + index of the sibling that holds the length of this list or string, or chooses the option
+                          or the presence; 0: there is none */
+    const tl_mapping *mapping; /* labels of an integer; of an option of a variant, and of an optional member: the values
+                                  of the governor that choose it */
+    uint32_t nmapping;
 } tl_field;
+
+static inline tl_scope tl_field_scope(const tl_field *f)
+{
+    return (tl_scope)(TL_SCOPE_PAYLOAD - f->context);
+}
 
 /* A class of events. Fields stand on the tape in this order, one value each. */
 typedef struct tl_class {
@@ -76,6 +116,9 @@ typedef struct tl_class {
     const char *name; /* "xray.enter" */
     const tl_field *field;
     uint32_t nfield;
+    uint32_t ncontext;       /* how many of the first fields are no payload, see tl_scope */
+    const char *level;       /* how important ("TRACE_DEBUG"), or NULL */
+    int32_t level_value;     /* the number of `level` */
     const void *format_data; /* the format's own; others do not look at it */
 } tl_class;
 
@@ -103,6 +146,7 @@ typedef struct tl_batch {
 typedef struct tl_want {
     bool fields;      /* tape values */
     bool cpu;         /* the cpu column */
+    bool packets;     /* with fields: those of TL_SCOPE_PACKET, too, and TL_FORMAT events where packets begin */
     bool strict;      /* fail at the first damage instead of salvaging */
     unsigned threads; /* threads the reader may use while opening; 0 means 1 */
 } tl_want;
@@ -112,6 +156,8 @@ typedef struct tl_track {
     const char *name; /* "thread 4711" */
     int64_t pid, tid;
     bool has_pid, has_tid;
+    bool has_range;
+    uint64_t begin, end; /* ticks, if has_range: the time that the track covers, even without events */
 } tl_track;
 
 /* Ticks to time. hz 0: the frequency is not known, and the unit stays ticks. */
@@ -133,13 +179,27 @@ typedef struct tl_function {
     uint32_t line;      /* 0 unknown */
 } tl_function;
 
-/* A damaged place of the input, or (as a note) one that limits the answer without being a fault. */
+/* What kinds of damage an entry is: a fault of the input, bytes that were given up, or neither (a note: no fault, but
+ * it limits the answer). */
+enum tl_damage_kinds { TL_DAMAGE_NOTE = 0, TL_DAMAGE_FAULT = 1, TL_DAMAGE_LOSS = 2 };
+
+/* A damaged place of the input. Offsets are in bytes, after decompression. */
 typedef struct tl_damage {
-    uint64_t offset;  /* byte offset after decompression */
+    uint64_t offset;  /* where the bytes that were given up begin */
     uint64_t bytes;   /* how many bytes were given up */
+    uint64_t at;      /* where the fault is */
+    unsigned kind;    /* tl_damage_kinds, or-ed */
     const char *rule; /* "fdr.unknown-kind"; static storage */
     const char *what; /* what was found and what was expected; owned by the trace */
+    const char *file; /* of a trace that is a folder: which of its files; else NULL */
 } tl_damage;
+
+/* Something the trace says about itself: the host, the tracer. */
+typedef struct tl_property {
+    const char *name;
+    const char *text; /* or NULL: `number` */
+    int64_t number;
+} tl_property;
 
 #ifdef __cplusplus
 }

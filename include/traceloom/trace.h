@@ -39,10 +39,22 @@ const tl_function *tl_trace_function(const tl_trace *t, int64_t id);
 /* Smallest and largest tick of all events. False if the reader does not know before reading them. */
 bool tl_trace_range(const tl_trace *t, uint64_t *begin, uint64_t *end);
 
-/* Damage in the order of offsets; at most a stated number is kept, tl_trace_damage_count() counts all. */
+/* Damage in the order of files and offsets; at most a stated number is kept, tl_trace_damage_count() counts all.
+ * Formats that find it while reading add to it then: it is complete once everything was read. */
 uint64_t tl_trace_damage_count(const tl_trace *t);
 uint32_t tl_trace_damages(const tl_trace *t);
 const tl_damage *tl_trace_damage(const tl_trace *t, uint32_t index);
+
+/* Places that are no fault but limit the answer, such as encrypted packets. */
+uint32_t tl_trace_notes(const tl_trace *t);
+const tl_damage *tl_trace_note(const tl_trace *t, uint32_t index);
+
+/* What the trace says about itself. */
+uint32_t tl_trace_properties(const tl_trace *t);
+const tl_property *tl_trace_property(const tl_trace *t, uint32_t index);
+
+/* How often an event of a track is earlier than the one before it; complete once everything was read. */
+uint64_t tl_trace_regressions(const tl_trace *t);
 
 /* Events and packets that the trace itself says were lost while recording. */
 uint64_t tl_trace_lost_events(const tl_trace *t);

@@ -6,8 +6,10 @@
 #define TL_MODEL_FORMAT_IMPL_H
 
 #include "base/elf_file.h"
+#include "base/folder.h"
 #include "base/input.h"
 #include "base/output.h"
+#include "base/output_folder.h"
 #include "model/batch.h"
 #include "model/profile_impl.h"
 #include "model/trace_impl.h"
@@ -33,8 +35,9 @@ void tl_drops_add(tl_drops *d, const char *what, uint64_t n);
 
 /* What a writer is given. */
 typedef struct tl_write_context {
-    tl_output *out;
-    const tl_trace *trace; /* of the events */
+    tl_output *out;           /* NULL for formats that write folders */
+    tl_output_folder *folder; /* only for those */
+    const tl_trace *trace;    /* of the events */
     tl_drops *drops;
     const tl_write_options *options;
 } tl_write_context;
@@ -51,6 +54,8 @@ typedef struct tl_format {
     bool flat_profile;              /* the profile writer needs no tree */
     bool thread_profile;            /* the profile writer wants one tree per thread */
     bool writes_fields, writes_cpu; /* what the event writer looks at: becomes tl_want */
+    bool writes_packets;            /* the same for tl_want.packets */
+    bool writes_folder;             /* the output is a folder */
     bool compressed;                /* the output is gzip by nature, whatever the suffix */
 
     /* Reading. */
@@ -58,10 +63,17 @@ typedef struct tl_format {
     int (*probe)(const tl_probe *p); /* bits of evidence, 0: not mine; pure */
     /* Reads what is needed to know classes, tracks, clock, streams and damage. */
     int (*open)(void *reader, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e);
+    /* The same two for a trace that is a folder of files. The folder lives as long as the reader. */
+    int (*probe_folder)(const tl_folder *f);
+    int (*open_folder)(void *reader, const tl_folder *f, tl_trace *t, const tl_want *want, uint64_t *progress,
+                       tl_error *e);
     uint32_t (*streams)(void *reader);
     /* Roughly how much work a stream is, in bytes: heavy ones are given to threads first. May be NULL. */
     uint64_t (*stream_weight)(void *reader, uint32_t stream);
     int (*stream_open)(void *reader, uint32_t stream, void *cursor, tl_error *e);
+    /* Only events of ticks from <= t < to are wanted from here on: leave out others where that is cheap. May be NULL.
+     */
+    int (*stream_limit)(void *cursor, uint64_t from, uint64_t to, tl_error *e);
     /* Fills an empty batch: 1 with at least one event, 0 at the end, < 0 error. Allocates nothing once warm. */
     int (*stream_next)(void *cursor, tl_batch *b, tl_error *e);
     void (*stream_close)(void *cursor);

@@ -9,6 +9,7 @@
 void tl_trace_init(tl_trace *t)
 {
     memset(t, 0, sizeof *t);
+    pthread_mutex_init(&t->lock, NULL);
     tl_trace_set_clock(t, "ticks", 0);
 }
 
@@ -18,6 +19,10 @@ void tl_trace_fini(tl_trace *t)
     free(t->track);
     free(t->function);
     free(t->damage);
+    free(t->note);
+    free(t->property);
+    tl_hash_fini(&t->damage_known);
+    pthread_mutex_destroy(&t->lock);
     tl_hash_fini(&t->function_index);
     tl_strings_fini(&t->strings);
 }
@@ -104,38 +109,106 @@ no_memory:
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for function %lld", (long long)f->id);
 }
 
-int tl_trace_add_damage(tl_trace *t, tl_error *e, uint64_t offset, uint64_t bytes, const char *rule, const char *format,
-                        ...)
+/* What makes two entries the same one. */
+static uint64_t damage_identity(const tl_damage *d)
 {
-    t->damage_count++;
-    if (t->ndamage == TL_DAMAGE_KEPT)
+    struct {
+        uint64_t offset, at, file, rule, kind;
+    } id = {d->offset, d->at, d->file ? tl_hash_bytes(d->file, strlen(d->file)) : 0,
+            tl_hash_bytes(d->rule, strlen(d->rule)), d->kind};
+    return tl_hash_bytes(&id, sizeof id);
+}
+
+/* Under the lock. */
+static int report(tl_trace *t, tl_error *e, const tl_damage *d, const char *text)
+{
+    const bool is_note = d->kind == TL_DAMAGE_NOTE;
+    tl_damage **list = is_note ? &t->note : &t->damage;
+    uint32_t *n = is_note ? &t->nnote : &t->ndamage;
+    const uint64_t identity = damage_identity(d);
+    if (tl_hash_get(&t->damage_known, identity) != TL_HASH_NONE)
         return 0;
-    char text[200];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    tl_damage *array = grow(t->damage, t->ndamage, &t->damage_capacity, sizeof *array);
+    t->damage_count += !is_note;
+    if (*n == TL_DAMAGE_KEPT)
+        return 0;
+    tl_damage *array = grow(*list, *n, is_note ? &t->note_capacity : &t->damage_capacity, sizeof *array);
     if (array)
-        t->damage = array;
-    const char *what = tl_trace_intern(t, text);
-    if (!array || !what)
-        return tl_fail(e, TL_ENOMEM, offset, "no memory for the list of damage");
-    t->damage[t->ndamage++] = (tl_damage){.offset = offset, .bytes = bytes, .rule = rule, .what = what};
+        *list = array;
+    tl_damage copy = *d;
+    copy.what = tl_trace_intern(t, text);
+    if (copy.file)
+        copy.file = tl_trace_intern(t, copy.file);
+    if (!array || !copy.what || (d->file && !copy.file) || !tl_hash_put(&t->damage_known, identity, 1))
+        return tl_fail(e, TL_ENOMEM, d->at, "no memory for the list of damage");
+    (*list)[(*n)++] = copy;
     return 0;
 }
 
-/* Insertion sort from the back: readers report nearly in order. Falls back to nothing worse than TL_DAMAGE_KEPT
- * entries. */
+static int report_list(tl_trace *t, tl_error *e, const tl_damage *d, const char *format, va_list arguments)
+{
+    char text[200];
+    vsnprintf(text, sizeof text, format, arguments);
+    pthread_mutex_lock(&t->lock);
+    int status = report(t, e, d, text);
+    pthread_mutex_unlock(&t->lock);
+    return status;
+}
+
+int tl_trace_report(tl_trace *t, tl_error *e, const tl_damage *d, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int status = report_list(t, e, d, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+int tl_trace_add_damage(tl_trace *t, tl_error *e, uint64_t offset, uint64_t bytes, const char *rule, const char *format,
+                        ...)
+{
+    const tl_damage d = {
+        .offset = offset, .bytes = bytes, .at = offset, .kind = TL_DAMAGE_FAULT | TL_DAMAGE_LOSS, .rule = rule};
+    va_list arguments;
+    va_start(arguments, format);
+    int status = report_list(t, e, &d, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+static int compare_damage(const tl_damage *a, const tl_damage *b)
+{
+    int files = strcmp(a->file ? a->file : "", b->file ? b->file : "");
+    return files ? files : (a->at > b->at) - (a->at < b->at);
+}
+
+static void sort_damage(tl_damage *list, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        tl_damage d = list[i];
+        uint32_t at = i;
+        for (; at > 0 && compare_damage(&list[at - 1], &d) > 0; at--)
+            list[at] = list[at - 1];
+        list[at] = d;
+    }
+}
+
+/* Insertion sort from the back: readers report nearly in order, and at most TL_DAMAGE_KEPT entries. */
 void tl_trace_sort_damage(tl_trace *t)
 {
-    for (uint32_t i = 1; i < t->ndamage; i++) {
-        tl_damage d = t->damage[i];
-        uint32_t at = i;
-        for (; at > 0 && t->damage[at - 1].offset > d.offset; at--)
-            t->damage[at] = t->damage[at - 1];
-        t->damage[at] = d;
-    }
+    sort_damage(t->damage, t->ndamage);
+    sort_damage(t->note, t->nnote);
+}
+
+int tl_trace_add_property(tl_trace *t, const char *name, const char *text, int64_t number, tl_error *e)
+{
+    tl_property *array = grow(t->property, t->nproperty, &t->property_capacity, sizeof *array);
+    if (array)
+        t->property = array;
+    tl_property p = {.name = tl_trace_intern(t, name), .text = text, .number = number};
+    if (!array || !p.name || !intern_in_place(t, &p.text))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the properties of the trace");
+    t->property[t->nproperty++] = p;
+    return 0;
 }
 
 const char *tl_trace_path(const tl_trace *t)
@@ -246,4 +319,29 @@ uint64_t tl_trace_lost_events(const tl_trace *t)
 uint64_t tl_trace_lost_packets(const tl_trace *t)
 {
     return t->lost_packets;
+}
+
+uint32_t tl_trace_notes(const tl_trace *t)
+{
+    return t->nnote;
+}
+
+const tl_damage *tl_trace_note(const tl_trace *t, uint32_t index)
+{
+    return index < t->nnote ? &t->note[index] : NULL;
+}
+
+uint32_t tl_trace_properties(const tl_trace *t)
+{
+    return t->nproperty;
+}
+
+const tl_property *tl_trace_property(const tl_trace *t, uint32_t index)
+{
+    return index < t->nproperty ? &t->property[index] : NULL;
+}
+
+uint64_t tl_trace_regressions(const tl_trace *t)
+{
+    return t->regressions;
 }

@@ -2,6 +2,9 @@
 #ifndef TL_MODEL_TRACE_IMPL_H
 #define TL_MODEL_TRACE_IMPL_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/number.h"
@@ -30,10 +33,18 @@ struct tl_trace {
     bool has_range;
     uint64_t begin, end; /* ticks */
 
-    tl_damage *damage;
+    tl_damage *damage; /* faults and losses; `lock` guards it while cursors read */
     uint32_t ndamage, damage_capacity;
     uint64_t damage_count;
+    tl_hash damage_known; /* of every kept entry, so that a second pass over the input adds nothing */
+    tl_damage *note;
+    uint32_t nnote, note_capacity;
+    pthread_mutex_t lock;
     uint64_t lost_events, lost_packets;
+    _Atomic uint64_t regressions;
+
+    tl_property *property;
+    uint32_t nproperty, property_capacity;
 
     /* Of a file that holds a profile, if the reader counts them. */
     bool has_profile_counts;
@@ -54,8 +65,14 @@ int tl_trace_add_function(tl_trace *t, const tl_function *f, tl_error *e);
 /* Adds damage; the text is copied. TL_ENOMEM when memory runs out. */
 __attribute__((format(printf, 6, 7))) int tl_trace_add_damage(tl_trace *t, tl_error *e, uint64_t offset, uint64_t bytes,
                                                               const char *rule, const char *format, ...);
-/* Sorts damage by offset (stable). */
+/* The same with everything said in *d but `what`; file is copied, too. An entry of the same place and rule is added
+ * once. A note goes to the list of notes. Thread-safe. */
+__attribute__((format(printf, 4, 5))) int tl_trace_report(tl_trace *t, tl_error *e, const tl_damage *d,
+                                                          const char *format, ...);
+/* Sorts damage by file and offset (stable). */
 void tl_trace_sort_damage(tl_trace *t);
+/* Strings are copied. */
+int tl_trace_add_property(tl_trace *t, const char *name, const char *text, int64_t number, tl_error *e);
 /* A copy that lives as long as the trace. NULL when memory runs out. */
 const char *tl_trace_intern(tl_trace *t, const char *s);
 

@@ -1,0 +1,85 @@
+/* A schema: what one metadata file says. Made by a front end (one for each metadata language), immutable afterwards. */
+#ifndef TL_FORMAT_CTF_SCHEMA_H
+#define TL_FORMAT_CTF_SCHEMA_H
+
+#include "base/arena.h"
+#include "base/folder.h"
+#include "format/ctf/ctf_type.h"
+#include "traceloom/error.h"
+
+#define CTF_METADATA_MAX (64u << 20) /* bytes of metadata text: thousands of times the largest seen */
+#define CTF_CLASSES_MAX  65536u      /* event classes of a trace, and stream classes */
+#define CTF_MEMBERS_MAX  65536u      /* members of one struct */
+
+typedef enum ctf_dialect { CTF_2010, CTF_1_8, CTF_2 } ctf_dialect;
+
+typedef struct ctf_clock {
+    const char *id;   /* what fields and stream classes refer to */
+    const char *name; /* as shown; or NULL */
+    const char *description;
+    const char *uuid; /* text: two clocks of the same uuid are one; or NULL */
+    uint64_t hz;      /* >= 1 */
+    int64_t offset_s; /* of value 0 from its origin, in seconds ... */
+    int64_t offset;   /* ... and cycles */
+    uint64_t precision;
+    bool is_unix; /* the origin is 1970-01-01 00:00 UTC */
+} ctf_clock;
+
+typedef struct ctf_event_class {
+    uint64_t id;
+    const char *name;  /* never NULL: "event 5" where the metadata names none */
+    const char *level; /* log level as a word ("TRACE_DEBUG"), or NULL */
+    int32_t level_value;
+    const char *uri;         /* model.emf.uri, or NULL */
+    const ctf_type *context; /* structs, or NULL */
+    const ctf_type *payload;
+} ctf_event_class;
+
+typedef struct ctf_stream_class {
+    uint64_t id;
+    const char *name;       /* of the section or stream class; NULL: it has only an id */
+    const ctf_clock *clock; /* default clock; NULL: events have no time */
+    const ctf_type *packet_context, *event_header, *event_context; /* structs, or NULL */
+    const ctf_event_class *const *event;                           /* ids are unique */
+    uint32_t nevent;
+} ctf_stream_class;
+
+typedef struct ctf_schema {
+    tl_arena arena; /* owns everything here */
+    ctf_dialect dialect;
+    unsigned major, minor; /* "1.8", "2.0", "1.1" */
+    ctf_order order;       /* trace.byte_order; of 2 that of most integers, for `info`; of 2010 that of the metadata */
+    bool has_uuid;
+    uint8_t uuid[16];              /* that packet headers must repeat */
+    uint32_t session;              /* 2010: session_id of the packets */
+    const char *name;              /* or NULL */
+    const ctf_type *packet_header; /* struct, or NULL */
+    const ctf_clock *const *clock;
+    uint32_t nclock;
+    const ctf_stream_class *const *stream; /* ids (2010: names) are unique */
+    uint32_t nstream;
+    const tl_property *property; /* environment */
+    uint32_t nproperty;
+} ctf_schema;
+
+/* The front ends. They fill a zeroed schema from n bytes of text; the caller frees its arena, also after failure.
+ * Errors: TL_EDAMAGED with the offset in the text and a message "line 3, column 7: expected ';', found '}'"; TL_ENOMEM.
+ * Unknown attributes and properties are ignored. */
+int ctf_tsdl_parse(ctf_schema *s, const char *text, size_t n, tl_error *e); /* CTF 1.8 */
+int ctf_json_parse(ctf_schema *s, const char *text, size_t n, tl_error *e); /* CTF 2: RFC 7464 sequence of JSON */
+int ctf_2010_parse(ctf_schema *s, const char *text, size_t n, tl_error *e); /* proposal of 2010 */
+
+/* What all front ends need. */
+ctf_type *ctf_type_new(ctf_schema *s, ctf_kind kind, uint64_t position); /* zeroed but for kind, position and align 1 */
+/* Fails with "line L, column C: " in front of the message; position: offset in the text. Returns TL_EDAMAGED. */
+__attribute__((format(printf, 5, 6))) int ctf_metadata_fail(tl_error *e, const char *text, size_t n, uint64_t position,
+                                                            const char *format, ...);
+/* The largest alignment that a type and all in it want of its container (a variant wants none). */
+uint32_t ctf_type_alignment(const ctf_type *t);
+
+/* A metadata file: reads it in any container (text, packets of 1.8 and 2, packets of 2010), and parses it. On failure
+ * e->offset is an offset in the file, where it has one. `index`: its number in the folder. Messages do not name the
+ * file. */
+int ctf_metadata_read(ctf_schema *s, const tl_folder *folder, uint32_t index, tl_error *e);
+
+#endif
