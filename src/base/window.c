@@ -6,7 +6,7 @@
 int tl_window_init(tl_window *w, tl_input *in, size_t capacity, tl_error *e)
 {
     *w = (tl_window){.in = in, .capacity = capacity};
-    w->data = malloc(capacity);
+    w->data = malloc(capacity + TL_WINDOW_SLACK);
     return w->data ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a read buffer of %zu bytes", capacity);
 }
 

@@ -195,8 +195,19 @@ static void sort_damage(tl_damage *list, uint32_t n)
 /* Insertion sort from the back: readers report nearly in order, and at most TL_DAMAGE_KEPT entries. */
 void tl_trace_sort_damage(tl_trace *t)
 {
+    pthread_mutex_lock(&t->lock);
     sort_damage(t->damage, t->ndamage);
     sort_damage(t->note, t->nnote);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void tl_trace_add_regressions(tl_trace *t, uint64_t part, uint64_t n)
+{
+    const uint64_t identity = tl_hash_mix(part + 1) ^ UINT64_C(0x5265677265737369);
+    pthread_mutex_lock(&t->lock);
+    if (tl_hash_get(&t->damage_known, identity) == TL_HASH_NONE && tl_hash_put(&t->damage_known, identity, 1))
+        atomic_fetch_add(&t->regressions, n);
+    pthread_mutex_unlock(&t->lock);
 }
 
 int tl_trace_add_property(tl_trace *t, const char *name, const char *text, int64_t number, tl_error *e)

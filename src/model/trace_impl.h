@@ -69,8 +69,11 @@ __attribute__((format(printf, 6, 7))) int tl_trace_add_damage(tl_trace *t, tl_er
  * once. A note goes to the list of notes. Thread-safe. */
 __attribute__((format(printf, 4, 5))) int tl_trace_report(tl_trace *t, tl_error *e, const tl_damage *d,
                                                           const char *format, ...);
-/* Sorts damage by file and offset (stable). */
+/* Sorts damage by file and offset (stable). Thread-safe. */
 void tl_trace_sort_damage(tl_trace *t);
+/* Adds events that go back in time in a part of the trace (a stream, a file), unless that part was added before.
+ * Thread-safe. */
+void tl_trace_add_regressions(tl_trace *t, uint64_t part, uint64_t n);
 /* Strings are copied. */
 int tl_trace_add_property(tl_trace *t, const char *name, const char *text, int64_t number, tl_error *e);
 /* A copy that lives as long as the trace. NULL when memory runs out. */

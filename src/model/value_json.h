@@ -3,33 +3,44 @@
 #define TL_MODEL_VALUE_JSON_H
 
 #include "base/number.h"
-#include "base/protobuf.h"
+#include "base/real.h"
+#include "model/field_text.h"
 #include "model/trace_impl.h"
 
-/* Lists in lists deeper than this are written as null: each level costs stack. */
-#define TL_VALUE_DEPTH_MAX 64u
-
-/* Appends a JSON string with quotes. *bad is increased by the number of bytes that are not UTF-8. */
+/* A JSON string with quotes. *bad is increased by the number of bytes that are not UTF-8. */
 void tl_string_json(tl_pb *out, const char *s, size_t n, uint64_t *bad);
+void tl_pen_json(tl_pen *pen, const char *s, size_t n, uint64_t *bad);
 
-/* Appends one value and returns the slot after it and all that it owns. `f` names the members of structs; may be NULL.
- * Whole numbers in full; TL_HEX as "0x..", bytes as hex pairs; NaN and infinities as strings. */
-const tl_value *tl_value_json(tl_pb *out, const tl_value *v, const tl_value *end, const tl_field *f, uint64_t *bad);
+/* What values need besides themselves. */
+typedef struct tl_json_fields {
+    tl_field_texts texts; /* ,"name": */
+    uint64_t bad;         /* bytes that are not UTF-8 */
+    bool failed;          /* memory ran out */
+} tl_json_fields;
 
-/* Appends the fields v .. end-1 of a class as members, "name":value,"name":value. Returns how many. */
-uint32_t tl_fields_json(tl_pb *out, const tl_class *c, const tl_value *v, const tl_value *end, uint64_t *bad);
+bool tl_json_fields_init(tl_json_fields *j, const tl_trace *t); /* of zeroed memory; fini is needed in any case */
+void tl_json_fields_fini(tl_json_fields *j);
 
-/* The slot after a value and all that it owns; at most `end`. */
-const tl_value *tl_value_skip(const tl_value *v, const tl_value *end);
+/* Writes one value and returns the slot after it and all that it owns. `f` names the members of structs; may be NULL.
+ * Whole numbers in full; TL_HEX as "0x..", bytes as hex pairs; NaN and infinities as strings; enumerations as
+ * {"value":1,"labels":["ONE"]}; of a variant the value that was chosen. What is absent is left out of structs. */
+const tl_value *tl_value_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_value *end,
+                              const tl_field_text *f);
 
-/* Names of keys that are not functions: "pc", "addr", "stack"; NULL for TL_KEY_NONE and TL_KEY_FUNCTION. */
-const char *tl_key_name(tl_key key);
-/* Appends the key as a member: "pc":"0x4010". Only for keys that have a name. */
-void tl_key_json(tl_pb *out, tl_key key, uint64_t value);
+/* Writes n fields as members, "name":value,"name":value, without those that are absent. *any: does a member stand
+ * before (then a comma is due); set if one is written. Returns the slot after them. */
+const tl_value *tl_fields_json(tl_pen *pen, tl_json_fields *j, const tl_field_text *f, uint32_t n, const tl_value *v,
+                               const tl_value *end, bool *any);
 
-/* Shortest decimal text that reads back as the same number, always with a point or an exponent; at most 32 bytes.
- * Returns the end. Only for finite numbers. */
-char *tl_put_double(char *p, double v);
+/* Writes the payload of event i, and ,"context":{...} if it has some (fields of the packet scope excepted), as members
+ * of one object. *any as above. */
+void tl_event_json(tl_pen *pen, tl_json_fields *j, const tl_class *c, const tl_batch *b, uint32_t i, bool *any);
+
+/* Names of keys that are not functions: "pc", "addr", "stack"; NULL for TL_KEY_NONE and TL_KEY_FUNCTION, and where a
+ * field of the class says the same. */
+const char *tl_key_name(const tl_class *c);
+/* Writes the key as a member: "pc":"0x4010". Only for classes whose key has a name. */
+void tl_key_json(tl_pen *pen, const tl_class *c, uint64_t value);
 
 /* Time since `begin` in ns (ticks where the clock has no frequency), negative for earlier ones; at most 21 bytes. */
 TL_ALWAYS_INLINE char *tl_put_time(char *p, const tl_scale *s, uint64_t begin, uint64_t ts)

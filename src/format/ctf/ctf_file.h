@@ -64,6 +64,10 @@ int ctf_2010_walk_next(ctf_walk *w, ctf_packet *p, tl_error *e);
  * with *skip set: the packet has none that can be read (encrypted, broken compression: reported). */
 int ctf_2010_content(ctf_walk *w, const ctf_packet *p, uint8_t **content, size_t *n, bool *skip, tl_error *e);
 
+/* 2010: the index of the section that a file belongs to by its name, or UINT32_MAX: none. *cpu: the number behind the
+ * name, or -1. */
+uint32_t ctf_2010_section(const ctf_schema *s, const char *file, int32_t *cpu);
+
 /* Reports a problem of a packet. kind: tl_damage_kinds; at, offset: bytes in the file. */
 __attribute__((format(printf, 8, 9))) int ctf_report(tl_trace *t, const ctf_file *f, unsigned kind, uint64_t at,
                                                      uint64_t offset, uint64_t bytes, const char *rule,

@@ -15,6 +15,7 @@ typedef struct ctf_packet {
     uint64_t number;  /* 0, 1, ... in the file, skipped ones count */
     uint64_t size;    /* bytes, padding included; of a truncated one: what is there */
     uint64_t content; /* bits that hold data, header included; of a truncated one: what is there */
+    uint64_t context; /* bit where the packet context begins, before its alignment */
     uint64_t first;   /* bit where the first event header begins, before its alignment */
     uint32_t stream;  /* index of the stream class in the schema */
     int32_t cpu;      /* -1: not known */
@@ -32,9 +33,10 @@ typedef struct ctf_plans ctf_plans;
 
 /* Event classes of all schemas of a trace, as they become its tl_class list. */
 typedef struct ctf_class_list {
-    tl_class *cls;
+    tl_class *cls; /* free() */
     uint32_t n, capacity;
     tl_arena *arena; /* for fields and names: lives as long as the trace */
+    bool packets;    /* tl_want.packets: fields of packet contexts, and the class of packets as the first one */
 } ctf_class_list;
 
 /* Compiles a schema, and appends its event classes to `classes`. The schema must outlive the plans. Errors:

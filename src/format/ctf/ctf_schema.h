@@ -7,9 +7,9 @@
 #include "format/ctf/ctf_type.h"
 #include "traceloom/error.h"
 
-#define CTF_METADATA_MAX (64u << 20) /* bytes of metadata text: thousands of times the largest seen */
+#define CTF_METADATA_MAX (16u << 20) /* bytes of metadata text: ten times the largest seen */
 #define CTF_CLASSES_MAX  65536u      /* event classes of a trace, and stream classes */
-#define CTF_MEMBERS_MAX  65536u      /* members of one struct */
+#define CTF_MEMBERS_MAX  4096u       /* members of one struct; looking for names among them takes time in its square */
 
 typedef enum ctf_dialect { CTF_2010, CTF_1_8, CTF_2 } ctf_dialect;
 
@@ -44,6 +44,11 @@ typedef struct ctf_stream_class {
     uint32_t nevent;
 } ctf_stream_class;
 
+/* Where a piece of the metadata text stands in the file; it ends where the next one begins. */
+typedef struct ctf_text_part {
+    uint64_t text, file;
+} ctf_text_part;
+
 typedef struct ctf_schema {
     tl_arena arena; /* owns everything here */
     ctf_dialect dialect;
@@ -60,6 +65,13 @@ typedef struct ctf_schema {
     uint32_t nstream;
     const tl_property *property; /* environment */
     uint32_t nproperty;
+    const char *text;          /* the metadata, for messages with line and column ... */
+    size_t ntext;              /* ... or NULL */
+    const ctf_text_part *part; /* of a text in packets; see ctf_metadata_offset() */
+    uint32_t npart;
+    const tl_damage *damage; /* 2010: problems of packets of the metadata file that did not stop it, without file names:
+                                for the reader of the trace to report */
+    uint32_t ndamage;
 } ctf_schema;
 
 /* The front ends. They fill a zeroed schema from n bytes of text; the caller frees its arena, also after failure.
@@ -68,6 +80,8 @@ typedef struct ctf_schema {
 int ctf_tsdl_parse(ctf_schema *s, const char *text, size_t n, tl_error *e); /* CTF 1.8 */
 int ctf_json_parse(ctf_schema *s, const char *text, size_t n, tl_error *e); /* CTF 2: RFC 7464 sequence of JSON */
 int ctf_2010_parse(ctf_schema *s, const char *text, size_t n, tl_error *e); /* proposal of 2010 */
+/* The same for a file of packets of the 2010 dialect; e->offset is in the file. */
+int ctf_2010_metadata(ctf_schema *s, tl_input *in, tl_error *e);
 
 /* What all front ends need. */
 ctf_type *ctf_type_new(ctf_schema *s, ctf_kind kind, uint64_t position); /* zeroed but for kind, position and align 1 */
@@ -76,10 +90,14 @@ __attribute__((format(printf, 5, 6))) int ctf_metadata_fail(tl_error *e, const c
                                                             const char *format, ...);
 /* The largest alignment that a type and all in it want of its container (a variant wants none). */
 uint32_t ctf_type_alignment(const ctf_type *t);
+/* Whether a type or something in it has a role. */
+bool ctf_type_has_role(const ctf_type *t, uint32_t role);
 
 /* A metadata file: reads it in any container (text, packets of 1.8 and 2, packets of 2010), and parses it. On failure
  * e->offset is an offset in the file, where it has one. `index`: its number in the folder. Messages do not name the
  * file. */
 int ctf_metadata_read(ctf_schema *s, const tl_folder *folder, uint32_t index, tl_error *e);
+/* The offset in the file of a position in the text that ctf_metadata_read() found there. */
+uint64_t ctf_metadata_offset(const ctf_schema *s, uint64_t position);
 
 #endif

@@ -53,3 +53,18 @@ uint32_t ctf_type_alignment(const ctf_type *t)
 {
     return alignment(t, 0);
 }
+
+static bool has_role(const ctf_type *t, uint32_t role, unsigned depth)
+{
+    if (t->roles & role)
+        return true;
+    for (uint32_t i = 0; depth < CTF_DEPTH_MAX && i < t->nmember; i++)
+        if (has_role(t->member[i].type, role, depth + 1))
+            return true;
+    return false;
+}
+
+bool ctf_type_has_role(const ctf_type *t, uint32_t role)
+{
+    return has_role(t, role, 0);
+}

@@ -1,0 +1,216 @@
+/* Labels of integers as ready-made text. */
+#include "model/enum_text.h"
+
+#include <stdlib.h>
+
+struct tl_enum_text {
+    const tl_mapping *mapping;
+    uint32_t n;
+    bool is_flags;
+    uint64_t bias;   /* makes the order of signed values that of unsigned ones */
+    uint32_t *group; /* of each mapping: index of the first one with the same label */
+    uint32_t *seen;  /* of each group: the last text it went into */
+    uint32_t round;
+    uint64_t *start; /* where pieces of the number line begin, biased; the first is 0 */
+    tl_label *text;  /* of each piece; of flags only [0], for last_value */
+    uint32_t nstart;
+    uint64_t last_value;
+};
+
+void tl_enum_texts_init(tl_enum_texts *t, tl_enum_make *make, void *arg)
+{
+    t->make = make;
+    t->arg = arg;
+}
+
+void tl_enum_texts_fini(tl_enum_texts *t)
+{
+    tl_arena_fini(&t->arena);
+    tl_arena_fini(&t->text);
+    tl_hash_fini(&t->known);
+    tl_pb_fini(&t->scratch);
+    free(t->all);
+    free(t->match);
+    *t = (tl_enum_texts){0};
+}
+
+bool tl_enum_has_labels(const tl_field *f)
+{
+    return f->nmapping > 0 && f->mapping[0].label && (f->type == TL_U64 || f->type == TL_I64 || f->type == TL_HEX);
+}
+
+/* A label and its place, to find equal ones by sorting. */
+typedef struct place {
+    const char *label;
+    uint32_t index;
+} place;
+
+static const char *label_of(const tl_mapping *m)
+{
+    return m->label ? m->label : "";
+}
+
+static int compare_places(const void *a_, const void *b_)
+{
+    const place *a = a_, *b = b_;
+    int order = strcmp(a->label, b->label);
+    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+static bool find_groups(tl_enum_text *e)
+{
+    place *p = malloc(e->n * sizeof *p);
+    if (!p)
+        return false;
+    for (uint32_t i = 0; i < e->n; i++)
+        p[i] = (place){label_of(&e->mapping[i]), i};
+    qsort(p, e->n, sizeof *p, compare_places);
+    for (uint32_t i = 0, first = 0; i < e->n; i++) {
+        if (strcmp(p[i].label, p[first].label) != 0)
+            first = i;
+        e->group[p[i].index] = p[first].index;
+    }
+    free(p);
+    return true;
+}
+
+static int compare_u64(const void *a_, const void *b_)
+{
+    const uint64_t *a = a_, *b = b_;
+    return (*a > *b) - (*a < *b);
+}
+
+/* Cuts the number line: a piece begins at 0, where a range begins, and behind where one ends. */
+static void cut(tl_enum_text *e)
+{
+    uint32_t n = 0;
+    e->start[n++] = 0;
+    for (uint32_t i = 0; i < e->n; i++) {
+        const uint64_t low = e->mapping[i].low ^ e->bias, high = e->mapping[i].high ^ e->bias;
+        if (low > high)
+            continue;
+        e->start[n++] = low;
+        if (high < UINT64_MAX)
+            e->start[n++] = high + 1;
+    }
+    qsort(e->start, n, sizeof *e->start, compare_u64);
+    e->nstart = 1;
+    for (uint32_t i = 1; i < n; i++)
+        if (e->start[i] != e->start[e->nstart - 1])
+            e->start[e->nstart++] = e->start[i];
+}
+
+static tl_enum_text *make_table(tl_enum_texts *t, const tl_field *f)
+{
+    const uint32_t n = f->nmapping;
+    tl_arena *a = &t->arena;
+    tl_enum_text *e = tl_arena_zalloc(a, sizeof *e);
+    if (!e || n > UINT32_MAX / 4)
+        return NULL;
+    e->mapping = f->mapping;
+    e->n = n;
+    e->is_flags = f->flags & TL_FIELD_FLAGS;
+    e->bias = f->type == TL_I64 && !e->is_flags ? (uint64_t)1 << 63 : 0;
+    const size_t pieces = e->is_flags ? 1 : 2 * (size_t)n + 1;
+    e->group = tl_arena_alloc(a, n * sizeof *e->group);
+    e->seen = tl_arena_zalloc(a, n * sizeof *e->seen);
+    e->start = tl_arena_alloc(a, pieces * sizeof *e->start);
+    e->text = tl_arena_zalloc(a, pieces * sizeof *e->text);
+    if (!e->group || !e->seen || !e->start || !e->text || !find_groups(e))
+        return NULL;
+    if (!e->is_flags)
+        cut(e);
+    return e;
+}
+
+tl_enum_text *tl_enum_texts_get(tl_enum_texts *t, const tl_field *f)
+{
+    const uint64_t key = (uintptr_t)f->mapping;
+    const uint32_t known = tl_hash_get(&t->known, key);
+    const bool is_flags = f->flags & TL_FIELD_FLAGS;
+    if (known != TL_HASH_NONE) {
+        tl_enum_text *e = t->all[known];
+        if (e->n == f->nmapping && e->is_flags == is_flags && (is_flags || (e->bias != 0) == (f->type == TL_I64)))
+            return e;
+    }
+    if (t->n == t->capacity) {
+        uint32_t capacity = t->capacity ? 2 * t->capacity : 16;
+        tl_enum_text **all = realloc(t->all, capacity * sizeof *all);
+        if (!all)
+            return NULL;
+        t->all = all;
+        t->capacity = capacity;
+    }
+    if (f->nmapping > t->most) {
+        const char **match = realloc(t->match, f->nmapping * sizeof *match);
+        if (!match)
+            return NULL;
+        t->match = match;
+        t->most = f->nmapping;
+    }
+    tl_enum_text *e = make_table(t, f);
+    if (!e || !tl_hash_put(&t->known, key, t->n))
+        return NULL;
+    return t->all[t->n++] = e;
+}
+
+static bool matches(const tl_enum_text *e, const tl_mapping *m, uint64_t value)
+{
+    if (!e->is_flags)
+        return (m->low ^ e->bias) <= (value ^ e->bias) && (value ^ e->bias) <= (m->high ^ e->bias);
+    if (m->low > 63 || m->low > m->high)
+        return false;
+    const unsigned width = (m->high < 63 ? (unsigned)m->high : 63) - (unsigned)m->low;
+    return value >> m->low & (UINT64_MAX >> (63 - width));
+}
+
+/* Makes the text of a value, and keeps it in *slot. */
+static TL_COLD tl_label make_label(tl_enum_texts *t, tl_enum_text *e, tl_label *slot, uint64_t value)
+{
+    uint32_t n = 0;
+    e->round++;
+    if (e->round == 0) { /* wrapped around: marks of long ago would count again */
+        memset(e->seen, 0, e->n * sizeof *e->seen);
+        e->round = 1;
+    }
+    for (uint32_t i = 0; i < e->n; i++)
+        if (matches(e, &e->mapping[i], value) && e->seen[e->group[i]] != e->round) {
+            e->seen[e->group[i]] = e->round;
+            t->match[n++] = label_of(&e->mapping[i]);
+        }
+    tl_pb_clear(&t->scratch);
+    t->make(t->arg, t->match, n, &t->scratch);
+    if (t->text.total > TL_ENUM_BYTES_MAX) {
+        tl_arena_fini(&t->text);
+        for (uint32_t i = 0; i < t->n; i++)
+            memset(t->all[i]->text, 0, (t->all[i]->is_flags ? 1 : t->all[i]->nstart) * sizeof(tl_label));
+    }
+    char *copy = t->scratch.failed ? NULL : tl_arena_alloc(&t->text, t->scratch.n + 1);
+    if (!copy)
+        return (tl_label){0};
+    if (t->scratch.n > 0)
+        memcpy(copy, t->scratch.data, t->scratch.n);
+    return *slot = (tl_label){copy, t->scratch.n};
+}
+
+tl_label tl_enum_label(tl_enum_texts *t, tl_enum_text *e, uint64_t value)
+{
+    tl_label *slot = e->text;
+    if (e->is_flags) {
+        if (!slot->p || e->last_value != value) {
+            e->last_value = value;
+            slot->p = NULL;
+        }
+    } else {
+        uint32_t low = 0, high = e->nstart; /* start[low] <= v, and start[high] > v or beyond the end */
+        while (high - low > 1) {
+            uint32_t middle = low + (high - low) / 2;
+            if (e->start[middle] <= (value ^ e->bias))
+                low = middle;
+            else
+                high = middle;
+        }
+        slot += low;
+    }
+    return TL_LIKELY(slot->p != NULL) ? *slot : make_label(t, e, slot, value);
+}

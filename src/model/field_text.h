@@ -1,0 +1,82 @@
+/* Fields as a writer of text sees them: names and labels ready-made, once for each class. */
+#ifndef TL_MODEL_FIELD_TEXT_H
+#define TL_MODEL_FIELD_TEXT_H
+
+#include "base/pen.h"
+#include "model/enum_text.h"
+
+/* Lists, structs and variants in each other deeper than this are not written: each level costs stack. */
+#define TL_VALUE_DEPTH_MAX 64u
+
+typedef struct tl_field_text {
+    const char *lead; /* what stands before the value; TL_PEN_PADDING readable bytes behind it */
+    uint32_t nlead;
+    uint32_t nmember;
+    const struct tl_field_text *member; /* or NULL */
+    tl_enum_text *labels;               /* or NULL */
+    uint8_t base;                       /* 2, 8, 10, 16 */
+    uint8_t bits;                       /* 1 .. 64 */
+    bool single;                        /* a float */
+} tl_field_text;
+
+/* A class. Fields are in the order of tl_class.field. */
+typedef struct tl_class_text {
+    const tl_field_text *field;
+    uint32_t nfield;
+    uint32_t npacket;  /* how many of the first are of TL_SCOPE_PACKET */
+    uint32_t ncontext; /* how many of the first are no payload, npacket included */
+} tl_class_text;
+
+/* Appends what stands before the value of a field: its name, in the way of the format. */
+typedef void tl_field_lead(void *arg, const tl_field *f, tl_pb *text);
+
+/* All classes of one writer, made when they are first asked for. */
+typedef struct tl_field_texts {
+    tl_field_lead *lead;
+    void *arg;
+    tl_arena arena;
+    tl_class_text **cls; /* [ncls] */
+    uint32_t ncls;
+    tl_hash known;           /* address of members -> index in `made` */
+    struct tl_members *made; /* types may share members: all of them together can be many more */
+    uint32_t nmade, made_capacity;
+    tl_pb scratch;
+    tl_enum_texts enums;
+} tl_field_texts;
+
+/* Of zeroed memory; ncls: classes of the trace. False when memory runs out; fini is needed in any case. */
+bool tl_field_texts_init(tl_field_texts *t, uint32_t ncls, tl_field_lead *lead, tl_enum_make *labels, void *arg);
+void tl_field_texts_fini(tl_field_texts *t);
+const tl_class_text *tl_field_texts_make(tl_field_texts *t, const tl_class *c);
+
+/* NULL when memory runs out. */
+TL_ALWAYS_INLINE const tl_class_text *tl_field_texts_get(tl_field_texts *t, const tl_class *c)
+{
+    return TL_LIKELY(t->cls[c->id] != NULL) ? t->cls[c->id] : tl_field_texts_make(t, c);
+}
+
+/* Appends the name of a field, with "stream." or "event." in front where both contexts have it. */
+void tl_field_put_name(const tl_field *f, tl_pb *text);
+
+/* The slot after a value and all that it owns; at most `end`. */
+const tl_value *tl_value_skip(const tl_value *v, const tl_value *end);
+/* The slot after n values. */
+const tl_value *tl_values_skip(const tl_value *v, const tl_value *end, uint32_t n);
+/* Is one of n values more than TL_ABSENT? */
+bool tl_values_present(const tl_value *v, const tl_value *end, uint32_t n);
+
+/* The description of element i of a list, struct or variant: a list has one for all of them. NULL: none. */
+TL_ALWAYS_INLINE const tl_field_text *tl_field_text_member(const tl_field_text *f, uint8_t type, uint32_t i)
+{
+    if (!f)
+        return NULL;
+    if (type == TL_LIST)
+        i = 0;
+    return i < f->nmember ? &f->member[i] : NULL;
+}
+
+/* An integer in base 2, 8 or 16 without a sign, as many bits of it as the field has, rounded up to whole digits. At
+ * most 64 bytes. Returns the end. digit: "0123456789abcdef". Base 2: all digits; else none in front that are 0. */
+char *tl_put_based(char *p, uint64_t v, const tl_field_text *f, const char *digit);
+
+#endif
