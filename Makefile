@@ -27,10 +27,11 @@ check: ## everything that is tested, with sanitizers
 	cmake --build --preset dev -j $(JOBS)
 	tools/run-ctest.sh build-dev -j $(JOBS)
 
-bench: ## speed and memory beside llvm-xray and a hand-written limit: RECORDS=... ARGS=--write
+bench: ## speed and memory beside llvm-xray, babeltrace2 and hand-written limits: ARGS=--write
 	tools/install-deps.sh bench
 	@$(MAKE) --no-print-directory all
 	bench/run.py $(ARGS)
+	bench/ctf.py $(ARGS)
 
 fuzz: ## 10 minutes for each target: SECONDS_EACH=600
 	tools/install-deps.sh fuzz

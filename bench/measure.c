@@ -1,5 +1,5 @@
-/* Runs a command and prints "<exit status> <seconds> <peak memory in KiB>" to standard error, its own output to
- * /dev/null.
+/* Runs a command and prints "<exit status> <seconds> <peak memory in KiB> <seconds of processor>" to standard error,
+ * its own output to /dev/null.
  *
  * The kernel counts what a process had before exec() into its peak; a script's interpreter is larger than what we
  * measure, so that the parent has to be as small as this. */
@@ -29,7 +29,9 @@ int main(int argc, char **argv)
     if (child < 0 || wait4(child, &status, 0, &usage) != child)
         return 1;
     clock_gettime(CLOCK_MONOTONIC, &end);
-    fprintf(stderr, "%d %.6f %ld\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-            (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9, usage.ru_maxrss);
+    fprintf(stderr, "%d %.6f %ld %.6f\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+            (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9, usage.ru_maxrss,
+            (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
     return 0;
 }

@@ -4,7 +4,7 @@
     run.py [--folder DIR] [--repeat N] [--write] [--quick]
 
 Records the logs if they are not there (record.sh), runs all commands in turns, N times, and keeps the best time of
-each, so that a slow moment of the machine hits everybody. --write puts the tables into bench/results.md."""
+each, so that a slow moment of the machine hits everybody. --write puts the tables into bench/results.md. Traces of CTF have a benchmark of their own, ctf.py."""
 import argparse
 import json
 import os
@@ -12,6 +12,8 @@ import platform
 import shutil
 import subprocess
 import sys
+
+import bench_results
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
@@ -22,15 +24,16 @@ class Command:
 
     def __init__(self, name, arguments, log, output=None, once=False):
         self.name, self.arguments, self.log, self.output, self.once = name, arguments, log, output, once
-        self.seconds, self.peak, self.status, self.written = [], 0, 0, 0
+        self.seconds, self.cpu, self.peak, self.status, self.written = [], [], 0, 0, 0
 
     def run(self, measure):
         if self.output and os.path.exists(self.output):
             os.unlink(self.output)
         done = subprocess.run([measure] + self.arguments, capture_output=True, text=True, check=True)
-        status, seconds, peak = done.stderr.split()
+        status, seconds, peak, cpu = done.stderr.split()
         self.status = int(status)
         self.seconds.append(float(seconds))
+        self.cpu.append(float(cpu))
         self.peak = max(self.peak, int(peak) * 1024)
         if self.output and os.path.exists(self.output):
             self.written = os.path.getsize(self.output)
@@ -162,8 +165,7 @@ def main():
     text = "\n".join(lines)
     print(text)
     if args.write:
-        with open(os.path.join(HERE, "results.md"), "w") as file:
-            file.write("# Measured by bench/run.py\n\n" + text + "\n")
+        bench_results.write("xray", text)
 
 
 if __name__ == "__main__":

@@ -46,6 +46,7 @@ traceloom_library(LIBDW "Files and lines of functions" LIBRARIES dw elf HEADER e
                   PACKAGE libdw-dev libelf-dev)
 traceloom_library(DEMANGLE "C++ names as people write them" LIBRARIES iberty HEADER libiberty/demangle.h
                   PACKAGE libiberty-dev)
+traceloom_library(CRYPTO "Verifying MD5 and SHA-1 checksums" LIBRARIES crypto HEADER openssl/evp.h PACKAGE libssl-dev)
 
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)

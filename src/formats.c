@@ -18,9 +18,9 @@ const tl_format *const tl_format_list[] = {
 static unsigned capabilities(const tl_format *f)
 {
     unsigned can = 0;
-    if (f->open && f->stream_next)
+    if ((f->open || f->open_folder) && f->stream_next)
         can |= TL_CAN_READ_EVENTS;
-    if (f->open && f->read_profile)
+    if ((f->open || f->open_folder) && f->read_profile)
         can |= TL_CAN_READ_PROFILE;
     if (f->create)
         can |= TL_CAN_WRITE_EVENTS;

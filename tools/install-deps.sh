@@ -19,6 +19,7 @@ build|libbz2-dev|reads .bz2 (or -DTRACELOOM_BZIP2=OFF)
 build|libdw-dev|files and lines of functions (or -DTRACELOOM_LIBDW=OFF)
 build|libelf-dev|goes with libdw
 build|libiberty-dev|demangles C++ names (or -DTRACELOOM_DEMANGLE=OFF)
+build|libssl-dev|verifies MD5 and SHA-1 checksums of packets (or -DTRACELOOM_CRYPTO=OFF)
 test|git|lists the project's files for the lint tests
 test|libcmocka-dev|unit tests
 test|zstd|makes compressed inputs
@@ -35,6 +36,9 @@ test|clang-format-14 clang-format|checks the layout of the sources
 test|mandoc|checks the man pages
 test|nodejs|reads the JSON we write
 test|npm|fetches speedscope
+test|lttng-tools|records traces of CTF (consumers.lttng)
+test|liblttng-ust-dev|builds the program that is recorded
+test|babeltrace2|reads CTF, too: its text is compared with ours
 test|chromium-headless-shell chromium|loads the pictures we draw, and our output in speedscope
 fuzz|clang-19 clang|libFuzzer and MemorySanitizer
 fuzz|llvm-19 llvm|names in the fuzzer's reports
@@ -47,6 +51,9 @@ qemu|qemu-user-static|runs s390x programs
 bench|clang-19 clang|builds the program that records the XRay logs
 bench|libclang-rt-19-dev libclang-rt-dev|XRay's runtime
 bench|llvm-19 llvm|llvm-xray, which we compare with
+bench|lttng-tools|records the CTF trace
+bench|liblttng-ust-dev|builds the program that is recorded
+bench|babeltrace2|reads CTF; we compare with it
 TABLE
 }
 

@@ -29,6 +29,12 @@ _traceloom()
     --to)
         COMPREPLY=($(compgen -W "$(traceloom help --names write)" -- "$cur"))
         return ;;
+    --text-style)
+        COMPREPLY=($(compgen -W "plain babeltrace" -- "$cur"))
+        return ;;
+    --split)
+        COMPREPLY=($(compgen -W "track" -- "$cur"))
+        return ;;
     --format-version)
         COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
@@ -70,10 +76,10 @@ _traceloom()
         return ;;
     esac
     case ${COMP_WORDS[1]} in
-    info) options="--json --exe --from --strict --threads --color --quiet --verbose --help" ;;
+    info) options="--count --json --exe --from --strict --threads --color --quiet --verbose --help" ;;
     check) options="--json --from --strict --threads --color --quiet --verbose --help" ;;
     report) options="--by --sort --top --per-thread --json --output --force --to --format-version --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --threads --color --quiet --verbose --help" ;;
-    convert|cat) options="--output --force --to --format-version --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --threads --color --quiet --verbose --help" ;;
+    convert|cat) options="--output --force --to --text-style --split --format-version --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --threads --color --quiet --verbose --help" ;;
     help)
         COMPREPLY=($(compgen -W "info check report convert cat help formats" -- "$cur"))
         return ;;

@@ -18,9 +18,9 @@ typedef struct tl_events tl_events;
  *   function globs choose entries and exits, all other events are kept;
  *   depth and min_ticks choose the entries and exits of calls. They need a first pass over the trace and a bit an
  * event. Exits without entry are kept; a call that never ends passes any min_ticks. Several sources of one clock (same
- * name and frequency) keep their times, and those of `select` count from the earliest begin; else every one begins at 0
- * and times are ns. Errors: as tl_source_open(); TL_ENOMATCH for a thread or class pattern that matches nothing in any
- * source. */
+ * name, frequency and time of day) keep their times, and those of `select` count from the earliest begin. Else they are
+ * put in order by the time of day, if all know it, and if not, every one begins at 0; times are ns then. Errors: as
+ * tl_source_open(); TL_ENOMATCH for a thread or class pattern that matches nothing in any source. */
 int tl_events_open(tl_events **out, tl_source *const *s, uint32_t n, const tl_select *select, bool ordered,
                    tl_error *e);
 void tl_events_close(tl_events *v); /* NULL is fine */
@@ -33,6 +33,10 @@ uint64_t tl_events_begin(const tl_events *v);
 /* 1: events from .. to-1 of *batch (borrowed until the next call) come next; 0: end; < 0: error. At the end, a function
  * glob that matched nothing in any source is TL_ENOMATCH. */
 int tl_events_next(tl_events *v, const tl_batch **batch, uint32_t *from, uint32_t *to, tl_error *e);
+
+/* The same, many runs at a time, which costs less where streams alternate: 1: *n runs at *run come next, borrowed until
+ * the next call. */
+int tl_events_runs(tl_events *v, const tl_run **run, uint32_t *n, tl_error *e);
 
 #ifdef __cplusplus
 }

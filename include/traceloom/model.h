@@ -108,11 +108,17 @@ static inline tl_scope tl_field_scope(const tl_field *f)
     return (tl_scope)(TL_SCOPE_PAYLOAD - f->context);
 }
 
+enum tl_class_flags {
+    TL_CLASS_KEY_IS_FIELD = 1, /* the key is the value of one of the fields, too: writers of fields do not repeat it */
+    TL_CLASS_TIMELESS = 2      /* its events have no time: tl_batch.ts only keeps them in order */
+};
+
 /* A class of events. Fields stand on the tape in this order, one value each. */
 typedef struct tl_class {
     uint32_t id; /* index in the trace's class list */
     tl_kind kind;
     tl_key key;
+    bool by_address;  /* the key is the address of a function in memory, where no list of functions says more */
     const char *name; /* "xray.enter" */
     const tl_field *field;
     uint32_t nfield;
@@ -120,6 +126,8 @@ typedef struct tl_class {
     const char *level;       /* how important ("TRACE_DEBUG"), or NULL */
     int32_t level_value;     /* the number of `level` */
     const void *format_data; /* the format's own; others do not look at it */
+    uint8_t flags;           /* tl_class_flags */
+    uint8_t scopes; /* 1 << tl_scope of each part that its events have, even one without fields; 0: those with */
 } tl_class;
 
 /* Most events in one batch. Core columns of one batch then fit a 32 KiB first-level cache. */
@@ -136,11 +144,17 @@ typedef struct tl_batch {
     uint32_t *track;              /* tl_track index */
     int32_t *cpu;                 /* -1: not known. Only filled if tl_want.cpu */
     uint32_t *val;                /* event i owns slots val[i] .. val[i+1]-1. Only filled if tl_want.fields */
-    tl_value *v;                  /* the tape; strings and bytes borrow from `arena`, until the next batch */
+    tl_value *v;                  /* the tape; strings and bytes borrow from `arena`, and from nothing else */
     uint32_t capacity;            /* most events that it can hold, at most TL_BATCH_MAX */
     uint32_t val_capacity;
     struct tl_arena *arena;
 } tl_batch;
+
+/* Events from .. to-1 of a batch, at least one. */
+typedef struct tl_run {
+    const tl_batch *batch;
+    uint32_t from, to;
+} tl_run;
 
 /* What the caller is going to look at; readers skip the rest. */
 typedef struct tl_want {
@@ -148,8 +162,10 @@ typedef struct tl_want {
     bool cpu;         /* the cpu column */
     bool packets;     /* with fields: those of TL_SCOPE_PACKET, too, and TL_FORMAT events where packets begin */
     bool strict;      /* fail at the first damage instead of salvaging */
-    unsigned threads; /* threads the reader may use while opening; 0 means 1 */
+    unsigned threads; /* that may be used to open, and to decode ahead while merging; 0 means 1 */
 } tl_want;
+
+struct tl_property;
 
 /* A sequence of events in the order of a thread, a processor, ... */
 typedef struct tl_track {
@@ -157,7 +173,10 @@ typedef struct tl_track {
     int64_t pid, tid;
     bool has_pid, has_tid;
     bool has_range;
-    uint64_t begin, end; /* ticks, if has_range: the time that the track covers, even without events */
+    uint64_t begin, end;                /* ticks, if has_range: the time that the track covers, even without events */
+    const struct tl_property *property; /* of a trace that is several in one: what the part that the track belongs to
+                                           says about itself; NULL: what the trace says */
+    uint32_t nproperty;
 } tl_track;
 
 /* Ticks to time. hz 0: the frequency is not known, and the unit stays ticks. */

@@ -27,7 +27,8 @@ typedef struct tl_open_options {
     uint64_t *progress; /* bytes read so far, added to atomically; or NULL */
 } tl_open_options;
 
-/* Opens a trace: a path, or "-" for standard input; plain, .gz, .zst or .bz2. options may be NULL (all zero).
+/* Opens a trace: a path, or "-" for standard input; plain, .gz, .zst or .bz2. The path may be that of a folder whose
+ * files are one trace. options may be NULL (all zero).
  * On success *out belongs to the caller (tl_source_close). Damage is no failure unless want.strict; see
  * tl_trace_damages(). Errors: TL_EIO, TL_EFORMAT, TL_EDAMAGED, TL_EUNSUPPORTED, TL_ENOMEM. */
 int tl_source_open(tl_source **out, const char *path, const tl_open_options *options, tl_error *e);
@@ -44,23 +45,31 @@ uint32_t tl_source_streams(const tl_source *s);
 int tl_cursor_open(tl_cursor **out, tl_source *s, uint32_t stream, tl_error *e);
 /* 1: *batch is the next batch (borrowed until the next call); 0: end; < 0: error. */
 int tl_cursor_next(tl_cursor *c, const tl_batch **batch, tl_error *e);
-void tl_cursor_close(tl_cursor *c);
+/* From here on only events of ticks from <= t < to are wanted: a hint, others may come all the same. Readers that can
+ * skip the rest cheaply do. */
+int tl_cursor_limit(tl_cursor *c, uint64_t from, uint64_t to, tl_error *e);
+void tl_cursor_close(tl_cursor *c); /* NULL is fine */
 
-/* All events, one stream after another, not ordered by time between streams. Returns as tl_cursor_next(). */
+/* All events, one stream after another, not ordered by time between streams. Returns as tl_cursor_next().
+ * With tl_want.threads > 1 this and tl_merge_next() may decode ahead on other threads; what they return is the same. */
 int tl_source_next(tl_source *s, const tl_batch **batch, tl_error *e);
 
 /* All streams merged by time. Hands out runs: events from .. to-1 of *batch. Each stream keeps its own order; where it
  * goes back in time it is not reordered. Costs more than tl_source_next(), the more often streams alternate. */
 int tl_merge_open(tl_merge **out, tl_source *s, tl_error *e);
 int tl_merge_next(tl_merge *m, const tl_batch **batch, uint32_t *from, uint32_t *to, tl_error *e);
+/* The same, many runs at a time, which costs less where streams alternate: 1: *n runs at *run come next, borrowed until
+ * the next call. */
+int tl_merge_runs(tl_merge *m, const tl_run **run, uint32_t *n, tl_error *e);
 void tl_merge_close(tl_merge *m);
 
 /* Counts of a whole trace: what `traceloom info` shows. */
 typedef struct tl_count {
     uint64_t events;                  /* all classes but TL_FORMAT */
     uint64_t *by_class;               /* [tl_trace_classes()] */
-    uint64_t *by_track, *begin, *end; /* [tl_trace_tracks()]: events, smallest and largest tick */
-    uint64_t first, last;             /* smallest and largest tick of all; 0 without events */
+    uint64_t *by_track, *begin, *end; /* [tl_trace_tracks()]: events, smallest and largest tick of them and of
+                                         tl_track.begin and end; 0 where neither is known */
+    uint64_t first, last;             /* smallest and largest of all, with tl_trace_range(); 0 where nothing is known */
 } tl_count;
 
 /* Reads everything once, with up to `threads` threads. The arrays belong to the caller: tl_count_free(). */

@@ -1,7 +1,8 @@
 /* What is known of a trace as a whole: format, clock, classes, tracks, functions, damage.
  *
  * A tl_trace is made by tl_source_open() and belongs to the source. Everything returned here is borrowed and lives as
- * long as the source. Thread rule: reading is safe from any thread once the source is open. */
+ * long as the source. Thread rule: reading is safe from any thread once the source is open; but damage and notes only
+ * while no thread reads events of it, since that may add to them. */
 #ifndef TRACELOOM_TRACE_H
 #define TRACELOOM_TRACE_H
 

@@ -9,6 +9,7 @@
 #include <traceloom/profile.h>
 #include <traceloom/sink.h>
 #include <traceloom/source.h>
+#include <traceloom/split.h>
 #include <traceloom/trace.h>
 
 #endif

@@ -194,6 +194,28 @@ int tl_input_open_memory(tl_input **out, const void *data, size_t size, const ch
     return 0;
 }
 
+int tl_input_open_file(tl_input **out, int fd, const char *path, tl_error *e)
+{
+    struct stat st;
+    tl_input *in = NULL;
+    int result = 0;
+    if (fstat(fd, &st) < 0)
+        result = tl_fail_errno(e, errno, "%s: cannot be examined", path);
+    else if (!S_ISREG(st.st_mode))
+        result = tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: is no regular file", path);
+    else if (!(in = input_new(path)))
+        result = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to open it", path);
+    if (!in) {
+        close(fd);
+        return result;
+    }
+    in->fd = fd;
+    in->close_fd = true;
+    in->size = (uint64_t)st.st_size;
+    *out = in;
+    return 0;
+}
+
 void tl_input_close(tl_input *in)
 {
     if (!in)

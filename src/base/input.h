@@ -24,6 +24,9 @@ typedef struct tl_input tl_input;
 int tl_input_open(tl_input **out, const char *path, tl_error *e);
 /* Content in memory: for tests and fuzzing. The bytes are borrowed until close. */
 int tl_input_open_memory(tl_input **out, const void *data, size_t size, const char *path, tl_error *e);
+/* A regular file that is open for reading, as it is, whatever it begins with. The descriptor becomes the input's, also
+ * on failure. */
+int tl_input_open_file(tl_input **out, int fd, const char *path, tl_error *e);
 void tl_input_close(tl_input *in);
 
 const char *tl_input_path(const tl_input *in);

@@ -5,16 +5,24 @@
 
 #include "base/output.h"
 
+/* Files that are kept open between tl_output_folder_append() and the next: far below the usual limit of 1024. */
+#define TL_OUTPUT_FOLDER_OPEN 128u
+
 typedef struct tl_output_folder tl_output_folder;
 
-/* Creates the temporary folder beside `path`. An existing target is TL_EEXIST, unless `overwrite` and it is a folder
- * that holds nothing but plain files and an "index" folder of plain files (what we write ourselves), which finish
- * replaces.
- */
+/* Creates the temporary folder beside `path` (a '/' at its end says nothing). An existing target is TL_EEXIST, unless
+ * `overwrite` and it is a folder that finish may remove: an empty one, or one that has a file "metadata" and otherwise
+ * holds nothing but plain files and an "index" folder of plain files (what we write ourselves). */
 int tl_output_folder_open(tl_output_folder **out, const char *path, bool overwrite, tl_error *e);
 /* A new file in it, to be finished and closed by the caller; `name` may hold one '/': the folder in between is made.
  * The output can be patched. */
 int tl_output_folder_file(tl_output_folder *f, const char *name, tl_output **out, tl_error *e);
+/* For very many files that grow at the same time: *file is a number for tl_output_folder_append(), which writes n bytes
+ * to the end. Nothing is buffered; a file appears with its first bytes. */
+int tl_output_folder_add(tl_output_folder *f, const char *name, uint32_t *file, tl_error *e);
+int tl_output_folder_append(tl_output_folder *f, uint32_t file, const void *data, size_t n, tl_error *e);
+/* Bytes appended so far. */
+uint64_t tl_output_folder_bytes(const tl_output_folder *f);
 /* Gives the folder its name. On failure nothing is left behind. */
 int tl_output_folder_finish(tl_output_folder *f, tl_error *e);
 /* Without finish: removes what was written. NULL is fine. */

@@ -67,7 +67,11 @@ void tl_say_written(const tl_cli *c, const char *path)
 {
     struct stat st;
     char bytes[32];
-    if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+    if (strcmp(path, "-") == 0 || stat(path, &st) != 0)
+        return;
+    if (S_ISDIR(st.st_mode))
+        tl_say(c, NULL, "wrote %s", path);
+    if (!S_ISREG(st.st_mode))
         return;
     tl_say(c, NULL, "wrote %s (%s)", path, tl_human_bytes(bytes, sizeof bytes, (uint64_t)st.st_size));
 }

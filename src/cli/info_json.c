@@ -7,14 +7,11 @@ static void put_classes(tl_json *j, const tl_facts *f)
 {
     tl_json_key(j, "classes");
     tl_json_array(j);
-    for (uint32_t i = 0; !f->is_profile && i < tl_trace_classes(f->trace); i++) {
-        const tl_class *c = tl_trace_class(f->trace, i);
-        if (c->kind == TL_FORMAT || f->count.by_class[i] == 0)
-            continue;
+    for (uint32_t i = 0; i < f->ncls; i++) {
         tl_json_object(j);
-        tl_json_key_string(j, "name", c->name);
-        tl_json_key_string(j, "kind", tl_kind_name(c->kind));
-        tl_json_key_u64(j, "events", f->count.by_class[i]);
+        tl_json_key_string(j, "name", f->cls[i].name);
+        tl_json_key_string(j, "kind", tl_kind_name(f->cls[i].kind));
+        tl_json_key_u64(j, "events", f->cls[i].events);
         tl_json_object_end(j);
     }
     tl_json_array_end(j);
@@ -36,7 +33,7 @@ static void put_tracks(tl_json *j, const tl_facts *f)
     tl_json_array(j);
     for (uint32_t i = 0; !f->is_profile && i < tl_trace_tracks(t); i++) {
         const tl_track *track = tl_trace_track(t, i);
-        if (f->count.by_track[i] == 0)
+        if (!tl_facts_lists_track(f, i))
             continue;
         tl_json_object(j);
         tl_json_key_string(j, "name", track->name);
@@ -75,6 +72,18 @@ static void put_times(tl_json *j, const tl_facts *f)
     tl_json_key_string(j, "start_utc", known ? tl_utc_text(utc, sizeof utc, begin) : NULL);
 }
 
+static void put_place(tl_json *j, const tl_damage *d, bool bytes)
+{
+    tl_json_object(j);
+    tl_json_key_u64(j, "offset", d->offset);
+    if (bytes)
+        tl_json_key_u64(j, "bytes", d->bytes);
+    tl_json_key_string(j, "what", d->what);
+    if (d->file)
+        tl_json_key_string(j, "file", d->file);
+    tl_json_object_end(j);
+}
+
 static void put_losses(tl_json *j, const tl_trace *t)
 {
     tl_json_key(j, "lost");
@@ -84,15 +93,36 @@ static void put_losses(tl_json *j, const tl_trace *t)
     tl_json_object_end(j);
     tl_json_key(j, "damage");
     tl_json_array(j);
-    for (uint32_t i = 0; i < tl_trace_damages(t); i++) {
-        const tl_damage *d = tl_trace_damage(t, i);
+    for (uint32_t i = 0; i < tl_trace_damages(t); i++)
+        if (tl_trace_damage(t, i)->kind & TL_DAMAGE_LOSS)
+            put_place(j, tl_trace_damage(t, i), true);
+    tl_json_array_end(j);
+    if (tl_trace_notes(t) == 0)
+        return;
+    tl_json_key(j, "notes");
+    tl_json_array(j);
+    for (uint32_t i = 0; i < tl_trace_notes(t); i++)
+        put_place(j, tl_trace_note(t, i), false);
+    tl_json_array_end(j);
+}
+
+static void put_properties(tl_json *j, const tl_facts *f)
+{
+    tl_hash seen = {0};
+    uint32_t next = 0;
+    const tl_property *p = tl_facts_property(f, &next, &seen);
+    if (p) {
+        tl_json_key(j, "properties");
         tl_json_object(j);
-        tl_json_key_u64(j, "offset", d->offset);
-        tl_json_key_u64(j, "bytes", d->bytes);
-        tl_json_key_string(j, "what", d->what);
+        for (; p; p = tl_facts_property(f, &next, &seen)) {
+            if (p->text)
+                tl_json_key_string(j, p->name, p->text);
+            else
+                tl_json_key_i64(j, p->name, p->number);
+        }
         tl_json_object_end(j);
     }
-    tl_json_array_end(j);
+    tl_hash_fini(&seen);
 }
 
 void tl_info_json(const tl_facts *f, tl_output *out)
@@ -112,6 +142,7 @@ void tl_info_json(const tl_facts *f, tl_output *out)
     put_tracks(j, f);
     put_times(j, f);
     put_losses(j, t);
+    put_properties(j, f);
     if (f->is_profile) {
         tl_json_key(j, "profile");
         tl_json_object(j);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/compiler.h"
 #include "base/number.h"
@@ -13,6 +14,7 @@
 
 /* On a terminal all fits one screen: the head, the classes, and as many threads as there is room for. */
 enum { SCREEN = 23, HEAD = 8, CLASSES_MAX = 6, THREADS_LEAST = 3, AROUND_A_TABLE = 2, MORE = 1 };
+enum { PROPERTIES_MAX = 12, PROPERTIES_ON_TERMINAL = 4, PROPERTY_NAME_MAX = 24 };
 
 /* A line of the head: "  clock     tsc, 2.60 GHz". */
 TL_PRINTF(4, 5)
@@ -39,6 +41,15 @@ static char *frequency_text(char *buf, size_t size, uint64_t hz)
 static char *time_text(char *buf, size_t size, const tl_trace *t, uint64_t ticks)
 {
     return tl_human_time(buf, size, tl_trace_time(t, ticks), tl_trace_clock(t)->hz != 0);
+}
+
+/* "... 5 more classes; --json lists all". */
+static void print_more(const tl_cli *c, uint32_t n, const char *what, tl_output *out)
+{
+    char number[32];
+    tl_output_printf(out, "%s%s %s more %s; --json lists all%s\n", tl_style_on(&c->out, TL_FAINT),
+                     c->out.unicode ? "…" : "...", tl_human_grouped(number, sizeof number, n), what,
+                     tl_style_on(&c->out, TL_PLAIN_TEXT));
 }
 
 static void print_clock(const tl_facts *f, const tl_terminal *terminal, tl_output *out)
@@ -81,7 +92,9 @@ static void print_head(const tl_facts *f, const tl_cli *c, tl_output *out)
          tl_human_bytes(bytes, sizeof bytes, tl_trace_bytes(t)));
     if (!f->is_profile) {
         print_span(f, terminal, out);
-        line(out, terminal, "events", "%s", tl_human_grouped(number, sizeof number, f->count.events));
+        line(out, terminal, "events", "%s",
+             f->not_counted ? "not counted; --count reads all of it"
+                            : tl_human_grouped(number, sizeof number, f->count.events));
     } else {
         char calls[32], paths[32], threads[48] = "", self[32];
         if (f->profile_threads) /* 0: the file does not tell threads apart */
@@ -98,12 +111,47 @@ static void print_head(const tl_facts *f, const tl_cli *c, tl_output *out)
         line(out, terminal, "binary", "%s%s%s", tl_trace_exe(t) ? tl_trace_exe(t) : "not known",
              tl_trace_build_id(t) ? ", build-id " : "", tl_trace_build_id(t) ? tl_trace_build_id(t) : "");
     line(out, terminal, "lost", "%s", *tl_losses_text(text, sizeof text, t, f->count.events) ? text + 5 : "nothing");
-    uint64_t damage = tl_trace_damage_count(t);
+    uint64_t damage = tl_damages_of(t, TL_DAMAGE_LOSS);
     if (damage)
-        line(out, terminal, "damage", "%s %s", tl_human_grouped(number, sizeof number, damage),
-             damage == 1 ? "place" : "places");
+        line(out, terminal, "damage", "%s %s%s", tl_human_grouped(number, sizeof number, damage),
+             damage == 1 ? "place" : "places", f->not_counted ? " so far" : "");
     else
-        line(out, terminal, "damage", "none");
+        line(out, terminal, "damage", f->not_counted ? "none so far" : "none");
+    if (tl_trace_notes(t))
+        line(out, terminal, "notes", "%s", tl_human_grouped(number, sizeof number, tl_trace_notes(t)));
+}
+
+/* What the trace says about itself. Returns how many lines it took. */
+static uint32_t print_properties(const tl_facts *f, const tl_cli *c, tl_output *out)
+{
+    const tl_terminal *terminal = &c->out;
+    const uint32_t most = terminal->tty ? PROPERTIES_ON_TERMINAL : PROPERTIES_MAX;
+    tl_hash seen = {0};
+    uint32_t next = 0, n = 0;
+    size_t width = 0;
+    const tl_property *shown[PROPERTIES_MAX];
+    for (const tl_property *p; (p = tl_facts_property(f, &next, &seen)); n++)
+        if (n < most) {
+            const size_t length = strlen(p->name);
+            shown[n] = p;
+            width = length > width ? length : width;
+        }
+    tl_hash_fini(&seen);
+    if (n == 0)
+        return 0;
+    if (width > PROPERTY_NAME_MAX)
+        width = PROPERTY_NAME_MAX;
+    tl_output_puts(out, "\n");
+    for (uint32_t i = 0; i < n && i < most; i++) {
+        char name[128], text[1024], number[32];
+        snprintf(number, sizeof number, "%" PRId64, shown[i]->number);
+        tl_output_printf(out, "  %s%-*s%s  %s\n", tl_style_on(terminal, TL_FAINT), (int)width,
+                         tl_text_clean(name, sizeof name, shown[i]->name), tl_style_on(terminal, TL_PLAIN_TEXT),
+                         tl_text_clean(text, sizeof text, shown[i]->text ? shown[i]->text : number));
+    }
+    if (n > most)
+        print_more(c, n - most, "properties", out);
+    return 1 + (n > most ? most + MORE : n);
 }
 
 /* Rows of a table, by events descending. */
@@ -120,19 +168,6 @@ static int more_events_first(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Those with events, sorted; NULL when memory runs out. */
-static ranked *rank(const uint64_t *events, uint32_t n, uint32_t *listed)
-{
-    ranked *r = malloc(((size_t)n + 1) * sizeof *r);
-    *listed = 0;
-    for (uint32_t i = 0; r && i < n; i++)
-        if (events[i])
-            r[(*listed)++] = (ranked){events[i], i};
-    if (r)
-        qsort(r, *listed, sizeof *r, more_events_first);
-    return r;
-}
-
 static void put_events(tl_text_table *table, tl_text_row *row, uint64_t events, uint64_t all)
 {
     char text[32];
@@ -145,14 +180,11 @@ static void put_events(tl_text_table *table, tl_text_row *row, uint64_t events, 
 static void print_table(tl_text_table *table, const tl_cli *c, uint32_t listed, uint32_t shown, const char *what,
                         tl_output *out)
 {
-    char number[32];
     if (!table->failed && listed) {
         tl_output_puts(out, "\n");
         tl_text_table_print(table, &c->out, out);
         if (listed > shown)
-            tl_output_printf(out, "%s%s %s more %s; --json lists all%s\n", tl_style_on(&c->out, TL_FAINT),
-                             c->out.unicode ? "…" : "...", tl_human_grouped(number, sizeof number, listed - shown),
-                             what, tl_style_on(&c->out, TL_PLAIN_TEXT));
+            print_more(c, listed - shown, what, out);
     }
     tl_text_table_fini(table);
 }
@@ -168,58 +200,82 @@ static uint32_t print_classes(const tl_facts *f, const tl_cli *c, tl_output *out
 {
     static const tl_text_column column[] = {{"events", 0}, {"share", 0}, {"kind", 1}};
     tl_text_table table = {.column = column, .ncolumn = 3, .name_title = "class", .bar_after = 1, .name_wish = 30};
-    uint32_t listed;
-    ranked *r = rank(f->count.by_class, tl_trace_classes(f->trace), &listed);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; r && i < listed; i++)
-        if (tl_trace_class(f->trace, r[i].index)->kind != TL_FORMAT)
-            r[kept++] = r[i];
-    listed = r ? kept : 0;
-    const uint32_t shown = rows_shown(c, listed, CLASSES_MAX);
+    ranked *r = malloc(((size_t)f->ncls + 1) * sizeof *r);
+    if (!r)
+        return 0;
+    for (uint32_t i = 0; i < f->ncls; i++)
+        r[i] = (ranked){f->cls[i].events, i};
+    qsort(r, f->ncls, sizeof *r, more_events_first);
+    const uint32_t shown = rows_shown(c, f->ncls, CLASSES_MAX);
     for (uint32_t i = 0; i < shown; i++) {
-        const tl_class *class = tl_trace_class(f->trace, r[i].index);
+        const tl_class_count *class = &f->cls[r[i].index];
         tl_text_row *row = tl_text_table_add(&table);
-        put_events(&table, row, r[i].events, f->count.events);
+        put_events(&table, row, class->events, f->count.events);
         row->cell[2] = tl_kind_name(class->kind);
         row->name = tl_text_table_keep(&table, class->name);
     }
-    print_table(&table, c, listed, shown, "classes", out);
+    print_table(&table, c, f->ncls, shown, "classes", out);
     free(r);
-    return listed ? AROUND_A_TABLE + shown + (shown < listed) : 0;
+    return f->ncls ? AROUND_A_TABLE + shown + (shown < f->ncls) : 0;
+}
+
+/* A time of a track, "" if it is not known. */
+static const char *track_time(tl_text_table *table, const tl_facts *f, uint32_t track, uint64_t ticks)
+{
+    char text[64];
+    if (!f->count.by_track[track] && !tl_trace_track(f->trace, track)->has_range)
+        return "";
+    return tl_text_table_keep_raw(table, time_text(text, sizeof text, f->trace, ticks - f->count.first));
 }
 
 static void print_tracks(const tl_facts *f, const tl_cli *c, uint32_t room, tl_output *out)
 {
+    enum { COLUMNS = 5, COUNTS = 2 }; /* COUNTS: the first columns, which need the events counted */
     static const tl_text_column column[] = {{"events", 0}, {"share", 0}, {"begin", 2}, {"end", 2}, {"pid", 1}};
-    tl_text_table table = {.column = column, .ncolumn = 5, .name_title = "thread", .bar_after = 1, .name_wish = 30};
-    uint32_t listed;
-    ranked *r = rank(f->count.by_track, tl_trace_tracks(f->trace), &listed);
+    const uint32_t left_out = f->not_counted ? COUNTS : 0, tracks = tl_trace_tracks(f->trace);
+    uint32_t listed = 0;
+    bool threads = tracks == 0; /* or the streams of something else */
+    ranked *r = malloc(((size_t)tracks + 1) * sizeof *r);
     if (!r)
         return;
+    for (uint32_t i = 0; i < tracks; i++) {
+        threads = threads || tl_trace_track(f->trace, i)->has_tid;
+        if (tl_facts_lists_track(f, i))
+            r[listed++] = (ranked){f->count.by_track[i], i};
+    }
+    qsort(r, listed, sizeof *r, more_events_first);
+    tl_text_table table = {.column = column + left_out,
+                           .ncolumn = COLUMNS - left_out,
+                           .name_title = threads ? "thread" : "stream",
+                           .bar_after = f->not_counted ? COLUMNS : COUNTS - 1,
+                           .name_wish = 30};
     const uint32_t shown = rows_shown(c, listed, room);
     for (uint32_t i = 0; i < shown; i++) {
         const uint32_t k = r[i].index;
         const tl_track *track = tl_trace_track(f->trace, k);
         tl_text_row *row = tl_text_table_add(&table);
+        const char **cell = row->cell;
         char text[64];
-        put_events(&table, row, r[i].events, f->count.events);
-        row->cell[2] =
-            tl_text_table_keep_raw(&table, time_text(text, sizeof text, f->trace, f->count.begin[k] - f->count.first));
-        row->cell[3] =
-            tl_text_table_keep_raw(&table, time_text(text, sizeof text, f->trace, f->count.end[k] - f->count.first));
+        if (!f->not_counted) {
+            put_events(&table, row, r[i].events, f->count.events);
+            cell += COUNTS;
+        }
+        cell[0] = track_time(&table, f, k, f->count.begin[k]);
+        cell[1] = track_time(&table, f, k, f->count.end[k]);
         snprintf(text, sizeof text, "%" PRId64, track->pid);
-        row->cell[4] = track->has_pid ? tl_text_table_keep_raw(&table, text) : "";
+        cell[2] = track->has_pid ? tl_text_table_keep_raw(&table, text) : "";
         row->name = tl_text_table_keep(&table, track->name);
     }
-    print_table(&table, c, listed, shown, "threads", out);
+    print_table(&table, c, listed, shown, threads ? "threads" : "streams", out);
     free(r);
 }
 
 void tl_info_text(const tl_facts *f, const tl_cli *c, tl_output *out)
 {
     print_head(f, c, out);
+    uint32_t above = HEAD + (tl_trace_notes(f->trace) ? 1u : 0u) + print_properties(f, c, out);
     if (f->is_profile)
         return;
-    const uint32_t above = HEAD + print_classes(f, c, out) + AROUND_A_TABLE;
+    above += print_classes(f, c, out) + AROUND_A_TABLE;
     print_tracks(f, c, above + THREADS_LEAST < SCREEN ? SCREEN - above : THREADS_LEAST, out);
 }

@@ -9,6 +9,8 @@
 #include "cli/message.h"
 
 #define DAMAGES_SHOWN 5u /* the others are counted; `check` lists all */
+#define NOTES_SHOWN   5u /* `info --json` lists all */
+#define PATH_SIZE     1024u
 
 char *tl_losses_text(char *buf, size_t size, const tl_trace *t, uint64_t events)
 {
@@ -31,34 +33,100 @@ char *tl_losses_text(char *buf, size_t size, const tl_trace *t, uint64_t events)
     return buf;
 }
 
-int tl_say_losses(const tl_cli *c, const tl_trace *t, uint64_t events)
+uint64_t tl_damages_of(const tl_trace *t, unsigned kind)
 {
-    const char *path = tl_trace_path(t);
-    char text[128];
-    int status = TL_EXIT_DONE;
-    if (*tl_losses_text(text, sizeof text, t, events)) {
-        tl_say(c, path, "%s", text);
-        if (c->args->strict)
-            status = TL_EXIT_LOST;
-    }
-    uint64_t all = tl_trace_damage_count(t);
-    if (all == 0)
-        return status;
-    uint32_t shown = tl_trace_damages(t) < DAMAGES_SHOWN ? tl_trace_damages(t) : DAMAGES_SHOWN;
-    for (uint32_t i = 0; i < shown; i++) {
+    uint64_t n = tl_trace_damage_count(t) - tl_trace_damages(t); /* of those nothing is known but that they are there */
+    for (uint32_t i = 0; i < tl_trace_damages(t); i++)
+        n += (tl_trace_damage(t, i)->kind & kind) != 0;
+    return n;
+}
+
+char *tl_damage_path(char *buf, size_t size, const tl_trace *t, const tl_damage *d)
+{
+    snprintf(buf, size, "%s%s%s", tl_path_name(tl_trace_path(t)), d->file ? "/" : "", d->file ? d->file : "");
+    return buf;
+}
+
+/* Places whose bytes were given up. */
+static int say_lost_places(const tl_cli *c, const tl_trace *t)
+{
+    const uint64_t all = tl_damages_of(t, TL_DAMAGE_LOSS);
+    uint64_t shown = 0;
+    for (uint32_t i = 0; i < tl_trace_damages(t) && shown < DAMAGES_SHOWN; i++) {
         const tl_damage *d = tl_trace_damage(t, i);
-        char skipped[64] = "", number[32];
+        char skipped[64] = "", number[32], path[PATH_SIZE];
+        if (!(d->kind & TL_DAMAGE_LOSS))
+            continue;
         if (d->bytes)
             snprintf(skipped, sizeof skipped, "; %s %s skipped", tl_human_grouped(number, sizeof number, d->bytes),
                      d->bytes == 1 ? "byte" : "bytes");
-        tl_say(c, path, "byte %" PRIu64 ": %s: %s%s", d->offset, d->rule, d->what, skipped);
+        tl_say(c, tl_damage_path(path, sizeof path, t, d), "byte %" PRIu64 ": %s: %s%s", d->offset, d->rule, d->what,
+               skipped);
+        shown++;
     }
     if (all > shown) {
         char number[32];
-        tl_say(c, path, "and %s more (traceloom check lists them)",
+        tl_say(c, tl_trace_path(t), "and %s more (traceloom check lists them)",
                tl_human_grouped(number, sizeof number, all - shown));
     }
+    return all ? TL_EXIT_DAMAGED : TL_EXIT_DONE;
+}
+
+/* Places that break a rule of the format, though all could be read. */
+static void say_harmless_faults(const tl_cli *c, const tl_trace *t)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < tl_trace_damages(t); i++)
+        n += (tl_trace_damage(t, i)->kind & (TL_DAMAGE_FAULT | TL_DAMAGE_LOSS)) == TL_DAMAGE_FAULT;
+    char number[32];
+    if (n)
+        tl_say(c, tl_trace_path(t), "%s %s that lost nothing (traceloom check lists %s)",
+               tl_human_grouped(number, sizeof number, n), n == 1 ? "fault" : "faults", n == 1 ? "it" : "them");
+}
+
+void tl_say_notes(const tl_cli *c, const tl_trace *t)
+{
+    const uint32_t all = tl_trace_notes(t);
+    char number[32], path[PATH_SIZE];
+    for (uint32_t i = 0; i < all && i < NOTES_SHOWN; i++) {
+        const tl_damage *d = tl_trace_note(t, i);
+        tl_say(c, tl_damage_path(path, sizeof path, t, d), "byte %" PRIu64 ": %s", d->offset, d->what);
+    }
+    if (all > NOTES_SHOWN)
+        tl_say(c, tl_trace_path(t), "and %s more such places (traceloom info --json lists them)",
+               tl_human_grouped(number, sizeof number, all - NOTES_SHOWN));
+}
+
+int tl_say_regressions(const tl_cli *c, const tl_trace *t)
+{
+    const uint64_t n = tl_trace_regressions(t);
+    char text[96], number[32];
+    if (n == 0)
+        return TL_EXIT_DONE;
+    snprintf(text, sizeof text, "%s %s back in time; %s order was kept", tl_human_grouped(number, sizeof number, n),
+             n == 1 ? "event goes" : "events go", n == 1 ? "its" : "their");
+    if (!c->args->strict) {
+        tl_say(c, tl_trace_path(t), "%s", text);
+        return TL_EXIT_DONE;
+    }
+    tl_say_error(tl_trace_path(t), "%s", text);
     return TL_EXIT_DAMAGED;
+}
+
+int tl_say_losses(const tl_cli *c, const tl_trace *t, uint64_t events)
+{
+    char text[128];
+    int status = TL_EXIT_DONE;
+    if (*tl_losses_text(text, sizeof text, t, events)) {
+        tl_say(c, tl_trace_path(t), "%s", text);
+        if (c->args->strict)
+            status = TL_EXIT_LOST;
+    }
+    status = tl_exit_worse(status, say_lost_places(c, t));
+    say_harmless_faults(c, t);
+    status = tl_exit_worse(status, tl_say_regressions(c, t));
+    tl_say_notes(c, t);
+    return status;
 }
 
 void tl_say_drop(void *arg, const tl_drop *drop)

@@ -35,10 +35,12 @@ static const tl_example help_examples[] = {
 
 const tl_verb tl_verb_table[] = {
     {TL_VERB_INFO, "info", NULL, "FILE...", "What is this trace: format, length, contents, losses", info_examples,
-     "Prints one screen about each\n.Ar FILE :\n"
+     "Prints one screen about each\n.Ar FILE ,\nwhich may also be a folder whose files are one trace:\n"
      "its format and version, the time it spans, how many events of which classes it holds, its threads,\n"
      "its clock, and what was lost or damaged.\n"
-     "Everything is read once, so that the counts are exact.\n"
+     "Everything is read once, so that the counts are exact; but of an input larger than 1\\ GiB whose times are "
+     "known\n"
+     "without that, the events are not counted unless\n.Fl -count\nor\n.Fl -json\nis given.\n"
      ".Pp\n"
      "Records that only frame the file, such as buffer and packet boundaries, are not counted as events.\n"},
     {TL_VERB_CHECK, "check", NULL, "FILE...", "Is every byte of it valid? Problems with byte offsets", check_examples,
@@ -97,6 +99,10 @@ const tl_option tl_option_table[] = {
     {TL_OPTION_PER_THREAD, 0, "per-thread", NULL, TL_GROUP_VERB, REPORT,
      "a tree for each thread (with --by tree or -o)",
      "Keeps the calls of each thread apart, in the tree and in written profiles.\n", NULL},
+    {TL_OPTION_COUNT, 0, "count", NULL, TL_GROUP_VERB, INFO, "count the events of large traces, too",
+     "Reads all of an input larger than 1\\ GiB, to count its events and to find damage in them.\n"
+     "Smaller ones are always counted, and all are with\n.Fl -json .\n",
+     NULL},
     {TL_OPTION_JSON, 0, "json", NULL, TL_GROUP_OUTPUT, INFO | CHECK | REPORT, "print JSON, one line",
      "Prints one line of JSON instead of text.\n"
      "Times are whole nanoseconds; all names are stable.\n",
@@ -110,6 +116,15 @@ const tl_option tl_option_table[] = {
      "Replaces the output file if it exists; without this option that is an error.\n", NULL},
     {TL_OPTION_TO, 0, "to", "FORMAT", TL_GROUP_OUTPUT, REPORT | CONVERT, "output format, whatever the suffix",
      "Writes this format, whatever the suffix of\n.Fl o ;\n.Nm traceloom help formats\nlists them.\n", "@write"},
+    {TL_OPTION_TEXT_STYLE, 0, "text-style", "STYLE", TL_GROUP_OUTPUT, CONVERT, "plain or babeltrace",
+     "Prints text in this style:\n.Cm plain ,\nthe default, or\n.Cm babeltrace ,\n"
+     "exactly as\n.Nm babeltrace2\nprints it with\n.Fl -clock-gmt .\n",
+     "plain babeltrace"},
+    {TL_OPTION_SPLIT, 0, "split", "HOW", TL_GROUP_OUTPUT, CONVERT, "several files: 10s, 100MB, or track",
+     "Writes several files, whose names get a number before the suffix:\n"
+     "a new one after a time since the trace began\n.Pq Ql 10s , Ql 500ms ,\n"
+     "or when one has a size\n.Pq Ql 100MB , Ql 64KiB ,\nor one for each\n.Cm track .\n",
+     "track"},
     {TL_OPTION_FORMAT_VERSION, 0, "format-version", "N", TL_GROUP_OUTPUT, REPORT | CONVERT,
      "version of the output format",
      "Writes this version of the output format.\n"

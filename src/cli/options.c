@@ -162,10 +162,10 @@ static bool set_checked(parser *p, const tl_option *o, const char *value)
         a->threads = (unsigned)v;
         return true;
     case TL_OPTION_FORMAT_VERSION:
-        if (!number(p, o, value, INT_MAX, &v))
-            return false;
-        a->format_version = (int)v;
-        return v ? true : wrong(p, "--format-version 0: versions begin at 1");
+        if (value[0] < '1' || value[0] > '9' || value[strspn(value, "0123456789.")] != '\0')
+            return wrong(p, "--format-version %s: expected a version such as 5 or 1.8", value);
+        a->format_version = value;
+        return true;
     default:
         assert(false && "an option of the table has no case here");
         return false;
@@ -178,6 +178,8 @@ static bool set_option(parser *p, const tl_option *o, const char *value)
     switch (o->id) {
     case TL_OPTION_PER_THREAD:
         return a->per_thread = true;
+    case TL_OPTION_COUNT:
+        return a->count = true;
     case TL_OPTION_JSON:
         return a->json = true;
     case TL_OPTION_FORCE:
@@ -199,6 +201,12 @@ static bool set_option(parser *p, const tl_option *o, const char *value)
         return *value ? true : wrong(p, "-o: the name of the file is empty");
     case TL_OPTION_TO:
         a->to = value;
+        return true;
+    case TL_OPTION_TEXT_STYLE:
+        a->text_style = value;
+        return true;
+    case TL_OPTION_SPLIT:
+        a->split = value;
         return true;
     case TL_OPTION_TIME:
         a->time = value;

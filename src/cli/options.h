@@ -38,10 +38,13 @@ typedef enum tl_option_id {
     TL_OPTION_SORT,
     TL_OPTION_TOP,
     TL_OPTION_PER_THREAD,
+    TL_OPTION_COUNT,
     TL_OPTION_JSON,
     TL_OPTION_OUTPUT,
     TL_OPTION_FORCE,
     TL_OPTION_TO,
+    TL_OPTION_TEXT_STYLE,
+    TL_OPTION_SPLIT,
     TL_OPTION_FORMAT_VERSION,
     TL_OPTION_TIME,
     TL_OPTION_THREAD,
@@ -108,12 +111,12 @@ typedef struct tl_arguments {
     tl_report_by by;
     bool has_by;
     const char *sort; /* a column's name, checked, or NULL */
-    bool has_top, per_thread, json;
+    bool has_top, per_thread, count, json;
     uint32_t top;
 
-    const char *output, *to; /* or NULL */
+    const char *output, *to, *text_style, *split; /* or NULL */
     bool force;
-    int format_version; /* 0: not given */
+    const char *format_version; /* or NULL */
 
     const char *time, *min_dur; /* or NULL; see selection.h */
     tl_words thread, cpu, func, not_func, cls;

@@ -91,7 +91,7 @@ static bool drop_column(const tl_text_table *t, layout *l)
 static void lay_out(const tl_text_table *t, const tl_terminal *terminal, layout *l)
 {
     unsigned longest = width_of(t->name_title);
-    *l = (layout){.bar = BAR_BEST};
+    *l = (layout){.bar = t->bar_after < t->ncolumn ? BAR_BEST : 0};
     for (unsigned i = 0; i < t->ncolumn; i++)
         l->width[i] = width_of(t->column[i].title);
     for (uint32_t r = 0; r < t->nrow; r++) {

@@ -30,7 +30,7 @@ typedef struct tl_text_table {
     const tl_text_column *column;
     unsigned ncolumn;
     const char *name_title;
-    unsigned bar_after; /* the bar stands behind this column */
+    unsigned bar_after; /* the bar stands behind this column; ncolumn: there is none */
     unsigned name_wish; /* columns that a name gets before others are dropped for it, if it needs them */
     tl_text_row *row;
     uint32_t nrow, capacity;

@@ -10,6 +10,7 @@
 #include "cli/losses.h"
 #include "cli/message.h"
 #include "cli/selection.h"
+#include "cli/target_out.h"
 #include "traceloom/events.h"
 #include "traceloom/sink.h"
 
@@ -17,15 +18,34 @@ typedef struct conversion {
     const tl_cli *cli;
     const tl_format *format;
     tl_selection selection;
+    tl_split_how split;
     tl_reading *reading; /* [n] */
     uint32_t n;
     uint64_t events; /* written */
 } conversion;
 
+/* A style of text is a format of its own; the plain one is that of .txt files. */
+static int choose_text_style(conversion *v, const char *style)
+{
+    const tl_format *plain = tl_format_by_suffix("events.txt", TL_CAN_WRITE_EVENTS);
+    const char *to = v->cli->args->to;
+    if (to && !(plain && strcmp(to, plain->name) == 0)) {
+        tl_say_error(NULL, "--text-style %s: but --to %s is no text", style, to);
+        return TL_EXIT_USAGE;
+    }
+    if (plain && strcmp(style, "plain") == 0)
+        style = plain->name;
+    const int status = tl_check_format_name("--text-style", style, TL_CAN_WRITE_EVENTS);
+    v->format = status == TL_EXIT_DONE ? tl_format_by_name(style) : NULL;
+    return status;
+}
+
 /* The format to write: text to standard output, unless the command line says something else. */
 static int choose_format(conversion *v)
 {
     const tl_arguments *a = v->cli->args;
+    if (a->text_style)
+        return choose_text_style(v, a->text_style);
     int status = tl_output_format(v->cli, TL_CAN_WRITE_EVENTS, &v->format);
     if (status != TL_EXIT_DONE || v->format)
         return status;
@@ -71,29 +91,40 @@ static int fail(const conversion *v, const tl_error *e)
     return tl_say_failure(v->n == 1 ? v->reading[0].path : NULL, e);
 }
 
-/* Hands all events to the sink. Returns an exit status. */
-static int pump(conversion *v, tl_events *events, tl_sink *sink, tl_error *e)
+/* How many of a run are events, and not only marks of where a packet begins. */
+static uint32_t count_events(const conversion *v, const tl_trace *t, const tl_batch *b, uint32_t from, uint32_t to)
 {
-    const tl_batch *b;
-    uint32_t from, to;
+    uint32_t n = to - from;
+    if (v->format->writes_packets)
+        for (uint32_t i = from; i < to; i++)
+            n -= tl_trace_class(t, b->cls[i])->kind == TL_FORMAT;
+    return n;
+}
+
+/* Hands all events to the target. Returns an exit status. */
+static int pump(conversion *v, tl_events *events, tl_out *out, tl_error *e)
+{
+    const tl_trace *t = tl_events_trace(events);
+    const tl_run *run;
+    uint32_t n;
     int status;
-    while ((status = tl_events_next(events, &b, &from, &to, e)) > 0) {
-        v->events += to - from;
-        if (tl_sink_write(sink, b, from, to, e) < 0)
+    while ((status = tl_events_runs(events, &run, &n, e)) > 0) {
+        for (uint32_t i = 0; i < n; i++)
+            v->events += count_events(v, t, run[i].batch, run[i].from, run[i].to);
+        if (tl_out_write(out, run, n, e) < 0)
             return tl_say_failure(NULL, e);
     }
     if (status < 0)
         return fail(v, e);
-    return tl_sink_finish(sink, e) < 0 ? tl_say_failure(NULL, e) : TL_EXIT_DONE;
+    return tl_out_finish(out, e) < 0 ? tl_say_failure(NULL, e) : TL_EXIT_DONE;
 }
 
 static int write_events(conversion *v)
 {
     const tl_arguments *a = v->cli->args;
-    const char *path = a->output ? a->output : "-";
     tl_source **source = malloc(v->n * sizeof *source);
     tl_events *events = NULL;
-    tl_sink *sink = NULL;
+    tl_out out = {.how = v->split};
     tl_error e = {0};
     int status = TL_EXIT_DONE;
     for (uint32_t i = 0; source && i < v->n; i++)
@@ -104,8 +135,8 @@ static int write_events(conversion *v)
     }
     if (v->n == 1) /* a bar for several would have to know all their sizes */
         tl_reading_start(&v->reading[0], v->cli, "converting");
-    if (tl_events_open(&events, source, v->n, v->selection.any ? &v->selection.select : NULL, v->format->ordered, &e) <
-        0) {
+    if (tl_events_open(&events, source, v->n, v->selection.any ? &v->selection.select : NULL,
+                       tl_split_how_ordered(&v->split, v->format->ordered), &e) < 0) {
         status = fail(v, &e);
     } else {
         const tl_write_options options = {.to = v->format->name,
@@ -113,19 +144,16 @@ static int write_events(conversion *v)
                                           .overwrite = a->force,
                                           .begin = tl_events_begin(events),
                                           .title = tl_base_name(v->reading[0].path)};
-        if (tl_sink_open(&sink, path, tl_events_trace(events), &options, &e) < 0)
+        if (tl_out_open(&out, a->output ? a->output : "-", tl_events_trace(events), &options, &e) < 0)
             status = tl_say_failure(NULL, &e);
         else
-            status = pump(v, events, sink, &e);
+            status = pump(v, events, &out, &e);
     }
     for (uint32_t i = 0; i < v->n; i++)
         tl_reading_stop(&v->reading[i]);
-    if (status == TL_EXIT_DONE) {
-        for (uint32_t i = 0; i < tl_sink_drops(sink); i++)
-            tl_say_drop((void *)(uintptr_t)v->cli, tl_sink_drop(sink, i));
-        tl_say_written(v->cli, path);
-    }
-    tl_sink_close(sink);
+    if (status == TL_EXIT_DONE)
+        tl_out_say(&out, v->cli);
+    tl_out_close(&out);
     tl_events_close(events);
     free(source);
     return status;
@@ -137,6 +165,7 @@ static int open_all(conversion *v)
     const tl_want want = {
         .fields = v->format->writes_fields,
         .cpu = v->format->writes_cpu || a->cpu.n,
+        .packets = v->format->writes_packets,
         .strict = a->strict,
         .threads = tl_threads(v->cli),
     };
@@ -192,6 +221,8 @@ int tl_verb_convert(tl_cli *c)
     int status = tl_check_inputs(c);
     if (status == TL_EXIT_DONE)
         status = choose_format(&v);
+    if (status == TL_EXIT_DONE && c->args->split)
+        status = tl_split_how_parse(&v.split, c->args);
     if (status == TL_EXIT_DONE)
         status = tl_check_output(c);
     if (status == TL_EXIT_DONE && tl_selection_parse(&v.selection, c->args, &e) < 0)

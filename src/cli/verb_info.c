@@ -9,6 +9,7 @@
 #include "cli/message.h"
 #include "model/profile_impl.h"
 #include "model/trace_impl.h"
+#include "op/source_impl.h"
 
 /* For profile files whose reader does not count: reads the profile. */
 static int count_profile(tl_facts *f, tl_source *s, tl_error *e)
@@ -39,6 +40,22 @@ static int count_profile(tl_facts *f, tl_source *s, tl_error *e)
     return 0;
 }
 
+/* Finds out what is to be shown. */
+static int find_facts(tl_facts *f, const tl_cli *c, tl_source *s, tl_error *e)
+{
+    int status;
+    if (tl_source_is_profile(s))
+        return count_profile(f, s, e);
+    f->not_counted = !tl_info_counts(c->args, f->trace);
+    if (f->not_counted)
+        status = tl_count_known(f->trace, &f->count, e);
+    else
+        status = tl_source_count(s, tl_threads(c), &f->count, e);
+    if (status == 0 && !tl_facts_sum_classes(f))
+        status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a list of classes");
+    return status;
+}
+
 static int info_file(const tl_cli *c, const char *path, tl_output *out)
 {
     tl_reading r;
@@ -49,8 +66,7 @@ static int info_file(const tl_cli *c, const char *path, tl_output *out)
     tl_error e = {0};
     tl_facts facts = {.trace = r.trace};
     tl_reading_start(&r, c, "counting");
-    int failed = tl_source_is_profile(r.source) ? count_profile(&facts, r.source, &e)
-                                                : tl_source_count(r.source, tl_threads(c), &facts.count, &e);
+    int failed = find_facts(&facts, c, r.source, &e);
     tl_reading_stop(&r);
     if (failed < 0) {
         status = tl_say_failure(path, &e);
@@ -61,7 +77,7 @@ static int info_file(const tl_cli *c, const char *path, tl_output *out)
             tl_info_text(&facts, c, out);
         status = tl_say_losses(c, r.trace, facts.count.events);
     }
-    tl_count_free(&facts.count);
+    tl_facts_fini(&facts);
     tl_reading_close(&r);
     return status;
 }

@@ -83,6 +83,15 @@ static void set_options(making *m, const plan *p)
     };
 }
 
+/* Tracks that are threads; all of them where none says so. */
+static uint32_t count_threads(const tl_trace *t)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < tl_trace_tracks(t); i++)
+        n += tl_trace_track(t, i)->has_tid;
+    return n ? n : tl_trace_tracks(t);
+}
+
 static void describe_input(making *m, const tl_trace *t)
 {
     tl_report *r = m->report;
@@ -90,7 +99,7 @@ static void describe_input(making *m, const tl_trace *t)
     uint64_t begin, end;
     snprintf(r->subject, sizeof r->subject, "%s: %s%s%s", tl_path_name(tl_base_name(tl_trace_path(t))),
              tl_trace_format(t), version ? " " : "", version ? version : "");
-    r->threads += tl_trace_tracks(t);
+    r->threads += count_threads(t);
     r->has_span = tl_trace_range(t, &begin, &end);
     r->span = r->has_span ? end - begin : 0;
 }

@@ -57,7 +57,10 @@ tl_value *tl_batch_slots(tl_batch *b, uint32_t n)
         uint32_t capacity = b->val_capacity;
         while (n > capacity - b->nval)
             capacity *= 2;
-        tl_value *larger = realloc(b->v, capacity * sizeof *larger);
+        size_t bytes;
+        if (__builtin_mul_overflow((size_t)capacity, sizeof *b->v, &bytes))
+            return NULL;
+        tl_value *larger = realloc(b->v, bytes);
         if (!larger)
             return NULL;
         b->v = larger;

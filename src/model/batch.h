@@ -2,6 +2,8 @@
 #ifndef TL_MODEL_BATCH_H
 #define TL_MODEL_BATCH_H
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "traceloom/error.h"
 #include "traceloom/model.h"
@@ -15,5 +17,17 @@ void tl_batch_fini(tl_batch *b);
 void tl_batch_clear(tl_batch *b);
 /* n slots at the end of the tape, growing it if need be; NULL when memory runs out. Earlier slot pointers may move. */
 tl_value *tl_batch_slots(tl_batch *b, uint32_t n);
+
+/* Sets the track of all its events. */
+static inline void tl_batch_set_track(tl_batch *b, uint32_t track)
+{
+    const uint64_t two = (uint64_t)track << 32 | track;
+    uint32_t *to = b->track, *const end = to + b->n;
+    for (; end - to >= 8; to += 8) /* not every compiler makes wide stores of a plain loop */
+        for (size_t i = 0; i < 8; i += 2)
+            memcpy(to + i, &two, sizeof two);
+    while (to < end)
+        *to++ = track;
+}
 
 #endif

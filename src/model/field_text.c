@@ -59,7 +59,8 @@ static bool make_field(tl_field_texts *t, const tl_field *f, tl_field_text *out,
                            .nlead = (uint32_t)n,
                            .base = f->base ? f->base : 10,
                            .bits = f->bits && f->bits <= 64 ? f->bits : 64,
-                           .single = f->type == TL_F64 && f->bits == 32};
+                           .single = f->type == TL_F64 && f->bits == 32,
+                           .is_flags = f->flags & TL_FIELD_FLAGS};
     if (tl_enum_has_labels(f) && !(out->labels = tl_enum_texts_get(&t->enums, f)))
         return false;
     if (f->nmember == 0 || !f->member || depth == TYPE_DEPTH_MAX)
@@ -109,12 +110,9 @@ TL_COLD const tl_class_text *tl_field_texts_make(tl_field_texts *t, const tl_cla
     text->ncontext = c->ncontext;
     while (text->npacket < c->ncontext && tl_field_scope(&c->field[text->npacket]) == TL_SCOPE_PACKET)
         text->npacket++;
-    if (c->nfield > 0) {
-        text->field = make_members(t, c->field, c->nfield, 0);
-        if (!text->field)
-            return NULL;
-    }
-    return t->cls[c->id] = text;
+    static const tl_field_text none; /* may be pointed to, but not looked at */
+    text->field = c->nfield > 0 ? make_members(t, c->field, c->nfield, 0) : &none;
+    return text->field ? t->cls[c->id] = text : NULL;
 }
 
 const tl_value *tl_value_skip(const tl_value *v, const tl_value *end)
@@ -152,8 +150,7 @@ char *tl_put_based(char *p, uint64_t v, const tl_field_text *f, const char *digi
     if (n * width < 64)
         v &= ((uint64_t)1 << n * width) - 1;
     if (width > 1)
-        for (n = 1; n * width < 64 && v >> n * width; n++)
-            continue;
+        n = (64 - (unsigned)__builtin_clzll(v | 1) + width - 1) / width;
     for (unsigned i = n; i-- > 0; v >>= width)
         p[i] = digit[v & mask];
     return p + n;

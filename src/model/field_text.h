@@ -17,6 +17,7 @@ typedef struct tl_field_text {
     uint8_t base;                       /* 2, 8, 10, 16 */
     uint8_t bits;                       /* 1 .. 64 */
     bool single;                        /* a float */
+    bool is_flags;                      /* TL_FIELD_FLAGS */
 } tl_field_text;
 
 /* A class. Fields are in the order of tl_class.field. */
@@ -73,6 +74,12 @@ TL_ALWAYS_INLINE const tl_field_text *tl_field_text_member(const tl_field_text *
     if (type == TL_LIST)
         i = 0;
     return i < f->nmember ? &f->member[i] : NULL;
+}
+
+/* Is it a struct whose members have names, all of them? */
+TL_ALWAYS_INLINE bool tl_field_text_named(const tl_field_text *f, const tl_value *v)
+{
+    return v->type == TL_STRUCT && (v->n == 0 || (f && f->nmember >= v->n));
 }
 
 /* An integer in base 2, 8 or 16 without a sign, as many bits of it as the field has, rounded up to whole digits. At

@@ -42,6 +42,12 @@ typedef struct tl_write_context {
     const tl_write_options *options;
 } tl_write_context;
 
+/* Where events are counted: borrowed arrays, by class and by track. */
+typedef struct tl_tally {
+    uint64_t *by_class;
+    uint64_t *by_track, *begin, *end; /* events, and the smallest and largest tick */
+} tl_tally;
+
 typedef enum tl_accept {
     TL_ACCEPT_DROP, /* cannot be held: the sink counts the events as dropped and does not pass them on */
     TL_ACCEPT_KEEP,
@@ -74,8 +80,13 @@ typedef struct tl_format {
     /* Only events of ticks from <= t < to are wanted from here on: leave out others where that is cheap. May be NULL.
      */
     int (*stream_limit)(void *cursor, uint64_t from, uint64_t to, tl_error *e);
-    /* Fills an empty batch: 1 with at least one event, 0 at the end, < 0 error. Allocates nothing once warm. */
+    /* Fills an empty batch: 1 with at least one event, 0 at the end, < 0 error. Allocates nothing once warm. The batch
+     * may be another one each time, and those before may be in use still: values on the tape borrow from the arena of
+     * their batch only. */
     int (*stream_next)(void *cursor, tl_batch *b, tl_error *e);
+    /* From here on, events may be added to *t and left out of the batches: for those who only count. Before the first
+     * stream_next. May be NULL. */
+    void (*stream_tally)(void *cursor, tl_tally *t);
     void (*stream_close)(void *cursor);
     /* Adds functions (id and address) from the traced binary to the trace. */
     int (*functions)(void *reader, tl_elf *elf, tl_trace *t, tl_error *e);
@@ -89,6 +100,8 @@ typedef struct tl_format {
     tl_accept (*accept)(void *writer, const tl_class *c);
     /* Writes events from .. to-1, all of kept classes. */
     int (*write)(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e);
+    /* Of a folder: bytes written so far. */
+    uint64_t (*written)(const void *writer);
     int (*finish)(void *writer, tl_error *e);
     void (*discard)(void *writer); /* frees; called in every case */
 

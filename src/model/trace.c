@@ -41,10 +41,11 @@ void tl_trace_set_clock(tl_trace *t, const char *name, uint64_t hz)
 
 int tl_trace_set_classes(tl_trace *t, const tl_class *c, uint32_t n, tl_error *e)
 {
-    tl_class *copy = malloc(n * sizeof *copy);
+    tl_class *copy = malloc(((size_t)n + 1) * sizeof *copy); /* none is fine */
     if (!copy)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %u event classes", n);
-    memcpy(copy, c, n * sizeof *copy);
+    if (n > 0)
+        memcpy(copy, c, n * sizeof *copy);
     for (uint32_t i = 0; i < n; i++)
         copy[i].id = i;
     free(t->cls);

@@ -2,19 +2,13 @@
 #include "model/value_json.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json_write.h"
 
-static void put(tl_pb *out, const char *s)
-{
-    tl_pb_raw(out, s, strlen(s));
-}
-
-/* Strings are escaped in pieces of the stack's size; a piece ends where no character is cut. */
-enum { PIECE = 512, UTF8_LONGEST = 4 };
+/* Strings are looked through and escaped in pieces; a piece that needs escapes ends where no character is cut. */
+enum { CLEAN_PIECE = 2048, PIECE = 512, UTF8_LONGEST = 4, SCALAR_MAX = 64 };
 
 static size_t piece_length(const char *s, size_t n)
 {
@@ -27,178 +21,302 @@ static size_t piece_length(const char *s, size_t n)
     return length;
 }
 
-void tl_string_json(tl_pb *out, const char *s, size_t n, uint64_t *bad)
+/* Copies to p as many of n bytes as need no escape. Returns how many. */
+static inline size_t copy_clean(char *p, const char *s, size_t n)
+{
+    size_t i = 0;
+    for (; n - i >= 8; i += 8) {
+        uint64_t word;
+        memcpy(&word, s + i, 8);
+        if ((word & 0x8080808080808080u) | tl_any_below(word, ' ') | tl_any_is(word, '"') | tl_any_is(word, '\\'))
+            break;
+        memcpy(p + i, &word, 8);
+    }
+    for (; i < n; i++) {
+        unsigned char c = (unsigned char)s[i];
+        if (c < ' ' || c >= 0x80 || c == '"' || c == '\\')
+            break;
+        p[i] = s[i];
+    }
+    return i;
+}
+
+/* Writes what has characters to escape, without quotes. */
+static TL_NOINLINE void put_escaped(tl_pen *pen, const char *s, size_t n, uint64_t *bad)
 {
     char text[6 * PIECE + 2];
-    put(out, "\"");
     while (n > 0) {
         size_t length = piece_length(s, n);
         char *end = tl_json_put_string(text, s, length, bad);
-        tl_pb_raw(out, text + 1, (size_t)(end - text) - 2);
+        tl_pen_raw(pen, text + 1, (size_t)(end - text) - 2);
         s += length;
         n -= length;
     }
-    put(out, "\"");
 }
 
-static void bytes_json(tl_pb *out, const uint8_t *p, size_t n)
+void tl_pen_json(tl_pen *pen, const char *s, size_t n, uint64_t *bad)
+{
+    tl_pen_char(pen, '"');
+    while (n > 0) {
+        size_t length = n < CLEAN_PIECE ? n : CLEAN_PIECE;
+        tl_pen_room(pen, length);
+        size_t clean = copy_clean(pen->p, s, length);
+        pen->p += clean;
+        s += clean;
+        n -= clean;
+        if (TL_UNLIKELY(clean < length)) {
+            put_escaped(pen, s, n, bad);
+            break;
+        }
+    }
+    tl_pen_char(pen, '"');
+}
+
+void tl_string_json(tl_pb *out, const char *s, size_t n, uint64_t *bad)
+{
+    tl_pen pen;
+    if (!tl_pen_open_buffer(&pen, out))
+        return;
+    tl_pen_json(&pen, s, n, bad);
+    tl_pen_close(&pen);
+}
+
+static void bytes_json(tl_pen *pen, const uint8_t *from, size_t n)
 {
     static const char digit[] = "0123456789abcdef";
-    char text[2 * PIECE];
-    put(out, "\"");
+    tl_pen_char(pen, '"');
     while (n > 0) {
         size_t length = n < PIECE ? n : PIECE;
+        tl_pen_room(pen, 2 * length);
+        char *p = pen->p;
         for (size_t i = 0; i < length; i++) {
-            text[2 * i] = digit[p[i] >> 4];
-            text[2 * i + 1] = digit[p[i] & 15];
+            *p++ = digit[from[i] >> 4];
+            *p++ = digit[from[i] & 15];
         }
-        tl_pb_raw(out, text, 2 * length);
-        p += length;
+        pen->p = p;
+        from += length;
         n -= length;
     }
-    put(out, "\"");
+    tl_pen_char(pen, '"');
 }
 
-char *tl_put_double(char *p, double v)
+static char *double_json(char *p, double v, bool single)
 {
-    char text[40];
-    int precision = 15;
-    do
-        snprintf(text, sizeof text, "%.*g", precision, v);
-    while (strtod(text, NULL) != v && ++precision <= 17);
-    char *point = strchr(text, ','); /* in the locale of a careless caller */
-    if (point)
-        *point = '.';
-    size_t n = strlen(text);
-    memcpy(p, text, n);
-    if (!strpbrk(text, ".e")) {
-        memcpy(p + n, ".0", 2);
-        n += 2;
-    }
-    return p + n;
-}
-
-static void double_json(tl_pb *out, double v)
-{
-    char text[40];
     if (isnan(v))
-        put(out, "\"NaN\"");
-    else if (isinf(v))
-        put(out, v < 0 ? "\"-Infinity\"" : "\"Infinity\"");
-    else
-        tl_pb_raw(out, text, (size_t)(tl_put_double(text, v) - text));
+        return TL_PUT(p, "\"NaN\"");
+    if (isinf(v))
+        return v < 0 ? TL_PUT(p, "\"-Infinity\"") : TL_PUT(p, "\"Infinity\"");
+    return single ? tl_put_float(p, (float)v) : tl_put_double(p, v);
 }
 
-static void hex_json(tl_pb *out, uint64_t v)
+static char *hex_json(char *p, uint64_t v)
 {
-    char text[24] = "\"0x";
-    char *end = tl_put_hex(text + 3, v);
-    *end++ = '"';
-    tl_pb_raw(out, text, (size_t)(end - text));
+    p = tl_put_hex(TL_PUT(p, "\"0x"), v);
+    *p++ = '"';
+    return p;
 }
 
-static void scalar_json(tl_pb *out, const tl_value *v, uint64_t *bad)
+static void scalar_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_field_text *f)
 {
-    char text[24];
+    tl_pen_room(pen, SCALAR_MAX);
     switch ((tl_type)v->type) {
     case TL_BOOL:
-        put(out, v->as.u ? "true" : "false");
+        pen->p = v->as.u ? TL_PUT(pen->p, "true") : TL_PUT(pen->p, "false");
         break;
     case TL_U64:
-        tl_pb_raw(out, text, (size_t)(tl_put_u64(text, v->as.u) - text));
+        pen->p = tl_put_u64(pen->p, v->as.u);
         break;
     case TL_I64:
-        tl_pb_raw(out, text, (size_t)(tl_put_i64(text, v->as.i) - text));
+        pen->p = tl_put_i64(pen->p, v->as.i);
         break;
     case TL_F64:
-        double_json(out, v->as.f);
+        pen->p = double_json(pen->p, v->as.f, f && f->single);
         break;
     case TL_HEX:
-        hex_json(out, v->as.u);
+        pen->p = hex_json(pen->p, v->as.u);
         break;
     case TL_STRING:
-        tl_string_json(out, v->as.p, v->n, bad);
+        tl_pen_json(pen, v->as.p, v->n, &j->bad);
         break;
     case TL_BYTES:
-        bytes_json(out, v->as.p, v->n);
+        bytes_json(pen, v->as.p, v->n);
         break;
     default:
-        put(out, "null");
+        pen->p = TL_PUT(pen->p, "null");
     }
 }
 
-const tl_value *tl_value_skip(const tl_value *v, const tl_value *end)
+/* {"value":1,"labels":["ONE","ODD"]} */
+static void enum_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_field_text *f)
 {
-    uint64_t pending = 1;
-    for (; pending > 0 && v < end; v++) {
-        pending--;
-        if (v->type == TL_LIST || v->type == TL_STRUCT)
-            pending += v->n;
+    tl_label labels = tl_enum_label(&j->texts.enums, f->labels, v->as.u);
+    if (!labels.p) {
+        j->failed = true;
+        return;
+    }
+    TL_PEN_PUT(pen, "{\"value\":");
+    scalar_json(pen, j, v, f);
+    tl_pen_raw(pen, labels.p, labels.n);
+}
+
+/* ,"labels":["ONE","ODD"]} */
+static void make_labels(void *fields, const char *const *label, uint32_t n, tl_pb *text)
+{
+    tl_json_fields *j = fields;
+    tl_pb_raw(text, ",\"labels\":[", 11);
+    for (uint32_t i = 0; i < n; i++) {
+        if (i > 0)
+            tl_pb_raw(text, ",", 1);
+        tl_string_json(text, label[i], strlen(label[i]), &j->bad);
+    }
+    tl_pb_raw(text, "]}", 2);
+}
+
+/* ,"name": */
+static void make_lead(void *fields, const tl_field *f, tl_pb *text)
+{
+    tl_json_fields *j = fields;
+    tl_pb name = {0};
+    tl_field_put_name(f, &name);
+    tl_pb_raw(text, ",", 1);
+    tl_string_json(text, (const char *)name.data, name.n, &j->bad);
+    tl_pb_raw(text, ":", 1);
+    text->failed = text->failed || name.failed;
+    tl_pb_fini(&name);
+}
+
+bool tl_json_fields_init(tl_json_fields *j, const tl_trace *t)
+{
+    return tl_field_texts_init(&j->texts, t->ncls, make_lead, make_labels, j);
+}
+
+void tl_json_fields_fini(tl_json_fields *j)
+{
+    tl_field_texts_fini(&j->texts);
+}
+
+static const tl_value *value_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_value *end,
+                                  const tl_field_text *f, unsigned depth);
+
+/* Members of a struct, without those that are absent. */
+static const tl_value *members_json(tl_pen *pen, tl_json_fields *j, const tl_field_text *f, uint32_t n,
+                                    const tl_value *v, const tl_value *end, unsigned depth, bool *any)
+{
+    for (uint32_t i = 0; i < n && v < end; i++) {
+        if (TL_UNLIKELY(v->type == TL_ABSENT)) {
+            v++;
+            continue;
+        }
+        const size_t lead = f[i].nlead - !*any; /* the first one without its comma */
+        if (TL_LIKELY(lead <= TL_PEN_ROOM - TL_PEN_PADDING - SCALAR_MAX)) {
+            tl_pen_room(pen, lead + TL_PEN_PADDING + SCALAR_MAX);
+            pen->p = tl_put_padded(pen->p, f[i].lead + !*any, lead);
+        } else {
+            tl_pen_raw(pen, f[i].lead + !*any, lead);
+        }
+        *any = true;
+        if (TL_LIKELY(v->type == TL_U64 && !f[i].labels)) {
+            pen->p = tl_put_u64(pen->p, v->as.u);
+            v++;
+        } else {
+            v = value_json(pen, j, v, end, &f[i], depth);
+        }
     }
     return v;
 }
 
-/* The description of element i of a list or struct: a list has one for all of them. */
-static const tl_field *member(const tl_field *f, tl_type type, uint32_t i)
+static const tl_value *list_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_value *end,
+                                 const tl_field_text *f, unsigned depth)
 {
-    if (!f || !f->member || f->nmember == 0)
-        return NULL;
-    if (type == TL_LIST)
-        return &f->member[0];
-    return i < f->nmember ? &f->member[i] : NULL;
+    const uint8_t type = v->type;
+    const uint32_t n = v->n;
+    tl_pen_char(pen, '[');
+    v++;
+    for (uint32_t i = 0; i < n && v < end; i++) {
+        const tl_field_text *m = tl_field_text_member(f, type, i);
+        tl_pen_room(pen, 1 + SCALAR_MAX);
+        if (i > 0)
+            *pen->p++ = ',';
+        if (TL_LIKELY(v->type == TL_U64 && !(m && m->labels))) {
+            pen->p = tl_put_u64(pen->p, v->as.u);
+            v++;
+        } else {
+            v = value_json(pen, j, v, end, m, depth);
+        }
+    }
+    tl_pen_char(pen, ']');
+    return v;
 }
 
-static const tl_value *value_json(tl_pb *out, const tl_value *v, const tl_value *end, const tl_field *f, unsigned depth,
-                                  uint64_t *bad)
+static const tl_value *value_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_value *end,
+                                  const tl_field_text *f, unsigned depth)
 {
+    for (; v->type == TL_VARIANT && end - v > 1; v++)
+        f = tl_field_text_member(f, TL_VARIANT, v->variant);
     if (v->type != TL_LIST && v->type != TL_STRUCT) {
-        scalar_json(out, v, bad);
+        if (TL_UNLIKELY(f && f->labels && (v->type == TL_U64 || v->type == TL_I64)))
+            enum_json(pen, j, v, f);
+        else
+            scalar_json(pen, j, v, f);
         return v + 1;
     }
     if (depth == TL_VALUE_DEPTH_MAX) {
-        put(out, "null");
+        TL_PEN_PUT(pen, "null");
         return tl_value_skip(v, end);
     }
-    tl_type type = (tl_type)v->type;
-    bool named = type == TL_STRUCT && f && f->member && f->nmember >= v->n;
-    uint32_t n = v->n;
-    put(out, named ? "{" : "[");
-    v++;
-    for (uint32_t i = 0; i < n && v < end; i++) {
-        const tl_field *m = member(f, type, i);
-        if (i > 0)
-            put(out, ",");
-        if (named) {
-            tl_string_json(out, m->name, strlen(m->name), bad);
-            put(out, ":");
-        }
-        v = value_json(out, v, end, m, depth + 1, bad);
-    }
-    put(out, named ? "}" : "]");
+    if (!tl_field_text_named(f, v))
+        return list_json(pen, j, v, end, f, depth + 1);
+    bool any = false;
+    tl_pen_char(pen, '{');
+    v = members_json(pen, j, f ? f->member : NULL, v->n, v + 1, end, depth + 1, &any);
+    tl_pen_char(pen, '}');
     return v;
 }
 
-const tl_value *tl_value_json(tl_pb *out, const tl_value *v, const tl_value *end, const tl_field *f, uint64_t *bad)
+const tl_value *tl_value_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_value *end,
+                              const tl_field_text *f)
 {
-    return value_json(out, v, end, f, 0, bad);
+    return value_json(pen, j, v, end, f, 0);
 }
 
-uint32_t tl_fields_json(tl_pb *out, const tl_class *c, const tl_value *v, const tl_value *end, uint64_t *bad)
+const tl_value *tl_fields_json(tl_pen *pen, tl_json_fields *j, const tl_field_text *f, uint32_t n, const tl_value *v,
+                               const tl_value *end, bool *any)
 {
-    uint32_t n = 0;
-    for (; n < c->nfield && v < end; n++) {
-        if (n > 0)
-            put(out, ",");
-        tl_string_json(out, c->field[n].name, strlen(c->field[n].name), bad);
-        put(out, ":");
-        v = tl_value_json(out, v, end, &c->field[n], bad);
+    return members_json(pen, j, f, n, v, end, 0, any);
+}
+
+void tl_event_json(tl_pen *pen, tl_json_fields *j, const tl_class *c, const tl_batch *b, uint32_t i, bool *any)
+{
+    const tl_class_text *text = tl_field_texts_get(&j->texts, c);
+    if (TL_UNLIKELY(!text)) {
+        j->failed = true;
+        return;
     }
-    return n;
+    const tl_value *v = b->v + b->val[i], *end = b->v + b->val[i + 1];
+    if (TL_LIKELY(text->ncontext == 0)) {
+        members_json(pen, j, text->field, text->nfield, v, end, 0, any);
+        return;
+    }
+    const uint32_t npacket = text->npacket, ncontext = text->ncontext;
+    const tl_value *context = tl_values_skip(v, end, npacket),
+                   *payload = tl_values_skip(context, end, ncontext - npacket);
+    members_json(pen, j, text->field + ncontext, text->nfield - ncontext, payload, end, 0, any);
+    if (tl_values_present(context, payload, ncontext - npacket)) {
+        bool inside = false;
+        if (*any)
+            tl_pen_char(pen, ',');
+        TL_PEN_PUT(pen, "\"context\":{");
+        members_json(pen, j, text->field + npacket, ncontext - npacket, context, payload, 0, &inside);
+        tl_pen_char(pen, '}');
+        *any = true;
+    }
 }
 
-const char *tl_key_name(tl_key key)
+const char *tl_key_name(const tl_class *c)
 {
-    switch (key) {
+    if (c->flags & TL_CLASS_KEY_IS_FIELD)
+        return NULL;
+    switch (c->key) {
     case TL_KEY_PC:
         return "pc";
     case TL_KEY_ADDRESS:
@@ -210,14 +328,12 @@ const char *tl_key_name(tl_key key)
     }
 }
 
-void tl_key_json(tl_pb *out, tl_key key, uint64_t value)
+void tl_key_json(tl_pen *pen, const tl_class *c, uint64_t value)
 {
-    char text[24];
-    put(out, "\"");
-    put(out, tl_key_name(key));
-    put(out, "\":");
-    if (key == TL_KEY_STACK)
-        tl_pb_raw(out, text, (size_t)(tl_put_u64(text, value) - text));
-    else
-        hex_json(out, value);
+    const char *name = tl_key_name(c);
+    tl_pen_char(pen, '"');
+    tl_pen_raw(pen, name, strlen(name));
+    TL_PEN_PUT(pen, "\":");
+    tl_pen_room(pen, SCALAR_MAX);
+    pen->p = c->key == TL_KEY_STACK ? tl_put_u64(pen->p, value) : hex_json(pen->p, value);
 }

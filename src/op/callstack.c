@@ -8,6 +8,8 @@
 #include "op/call_select.h"
 
 /* An open call. */
+enum { EXIT_OF_ANY = UINT8_MAX }; /* in place of a kind: an exit that does not say of which function */
+
 typedef struct frame {
     uint64_t key; /* function id */
     uint64_t entered;
@@ -71,7 +73,9 @@ int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const
         return status;
     }
     for (uint32_t i = 0; i < t->ncls; i++)
-        c->kind[i] = t->cls[i].key == TL_KEY_FUNCTION ? (uint8_t)t->cls[i].kind : (uint8_t)TL_INSTANT;
+        c->kind[i] = t->cls[i].key == TL_KEY_FUNCTION                            ? (uint8_t)t->cls[i].kind
+                     : t->cls[i].key == TL_KEY_NONE && t->cls[i].kind == TL_EXIT ? EXIT_OF_ANY
+                                                                                 : (uint8_t)TL_INSTANT;
     *out = c;
     return 0;
 }
@@ -281,6 +285,19 @@ TL_ALWAYS_INLINE bool leave(tl_callstack *c, const tl_batch *b, uint32_t i, thre
     return close_top(c, b->track[i], th, b->ts[i], number);
 }
 
+/* An exit that does not say of which function: of the innermost one. False when memory runs out. */
+static bool leave_any(tl_callstack *c, const tl_batch *b, uint32_t i, thread *th)
+{
+    if (th->too_deep) {
+        th->too_deep--;
+        return true;
+    }
+    if (th->depth)
+        return close_top(c, b->track[i], th, b->ts[i], th->events + i);
+    c->p->unmatched_exits++;
+    return true;
+}
+
 int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e)
 {
     bool ok = true;
@@ -296,6 +313,8 @@ int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e)
                 ok = enter(c, b, i, th);
             else if (kind == TL_EXIT)
                 ok = leave(c, b, i, th);
+            else if (kind == EXIT_OF_ANY)
+                ok = leave_any(c, b, i, th);
         }
         th->events += i;
     }

@@ -11,6 +11,7 @@ typedef struct counting {
     tl_count *worker; /* one a thread */
     tl_error *error;  /* one a thread; the first failure is reported */
     uint32_t *failed; /* one a thread: the task that failed, UINT32_MAX none */
+    bool has_format;  /* there are classes that are not counted */
 } counting;
 
 static int count_init(tl_count *c, const tl_trace *t, tl_error *e)
@@ -38,19 +39,23 @@ void tl_count_free(tl_count *c)
     *c = (tl_count){0};
 }
 
-static void count_batch(tl_count *c, const tl_trace *t, const tl_batch *b)
+static void count_batch(tl_count *c, const tl_trace *t, const tl_batch *b, bool has_format)
 {
-    for (uint32_t i = 0; i < b->n;) {
+    /* Copies: the compiler cannot know that counting changes none of them. */
+    const uint32_t all = b->n, *const tracks = b->track, *const cls = b->cls;
+    const uint64_t *const ts = b->ts;
+    uint64_t *const by_class = c->by_class;
+    for (uint32_t i = 0; i < all;) {
         /* Events of one track in a row share the look-ups. */
-        const uint32_t track = b->track[i];
+        const uint32_t track = tracks[i];
         uint64_t begin = c->begin[track], end = c->end[track], n = 0;
-        for (; i < b->n && b->track[i] == track; i++) {
-            c->by_class[b->cls[i]]++;
-            if (t->cls[b->cls[i]].kind == TL_FORMAT)
+        for (; i < all && tracks[i] == track; i++) {
+            by_class[cls[i]]++;
+            if (has_format && t->cls[cls[i]].kind == TL_FORMAT)
                 continue;
             n++;
-            begin = b->ts[i] < begin ? b->ts[i] : begin;
-            end = b->ts[i] > end ? b->ts[i] : end;
+            begin = ts[i] < begin ? ts[i] : begin;
+            end = ts[i] > end ? ts[i] : end;
         }
         c->by_track[track] += n;
         c->begin[track] = begin;
@@ -65,8 +70,12 @@ static int count_stream(void *arg, unsigned worker, uint32_t i)
     tl_cursor *c = NULL;
     const tl_batch *b;
     int status = tl_cursor_open(&c, w->source, w->order[i], e);
+    tl_count *count = &w->worker[worker];
+    tl_tally tally = {count->by_class, count->by_track, count->begin, count->end};
+    if (status == 0 && w->source->format->stream_tally)
+        w->source->format->stream_tally(c->state, &tally);
     while (status == 0 && (status = tl_cursor_next(c, &b, e)) > 0) {
-        count_batch(&w->worker[worker], &w->source->trace, b);
+        count_batch(&w->worker[worker], &w->source->trace, b, w->has_format);
         status = 0;
     }
     tl_cursor_close(c);
@@ -86,20 +95,44 @@ static void add(tl_count *into, const tl_count *from, const tl_trace *t)
     }
 }
 
+/* Makes [*begin, *end] cover what the reader knows of the time. */
+static void widen(uint64_t *begin, uint64_t *end, uint64_t known_begin, uint64_t known_end)
+{
+    *begin = known_begin < *begin ? known_begin : *begin;
+    *end = known_end > *end ? known_end : *end;
+}
+
 static void sum_up(tl_count *c, const tl_trace *t)
 {
+    bool known = false;
+    uint64_t begin, end;
     c->first = UINT64_MAX;
     for (uint32_t i = 0; i < t->ntrack; i++) {
-        if (!c->by_track[i]) {
+        const tl_track *track = &t->track[i];
+        if (track->has_range)
+            widen(&c->begin[i], &c->end[i], track->begin, track->end);
+        if (!c->by_track[i] && !track->has_range) {
             c->begin[i] = 0;
             continue;
         }
+        known = true;
         c->events += c->by_track[i];
-        c->first = c->begin[i] < c->first ? c->begin[i] : c->first;
-        c->last = c->end[i] > c->last ? c->end[i] : c->last;
+        widen(&c->first, &c->last, c->begin[i], c->end[i]);
     }
-    if (!c->events)
+    if (tl_trace_range(t, &begin, &end)) {
+        known = true;
+        widen(&c->first, &c->last, begin, end);
+    }
+    if (!known)
         c->first = 0;
+}
+
+int tl_count_known(const tl_trace *t, tl_count *out, tl_error *e)
+{
+    int status = count_init(out, t, e);
+    if (status == 0)
+        sum_up(out, t);
+    return status;
 }
 
 int tl_source_count(tl_source *s, unsigned threads, tl_count *out, tl_error *e)
@@ -107,6 +140,8 @@ int tl_source_count(tl_source *s, unsigned threads, tl_count *out, tl_error *e)
     const tl_trace *t = &s->trace;
     unsigned n = threads ? threads : 1;
     counting w = {.source = s, .order = tl_source_by_weight(s)};
+    for (uint32_t i = 0; i < s->trace.ncls; i++)
+        w.has_format = w.has_format || s->trace.cls[i].kind == TL_FORMAT;
     w.worker = calloc(n, sizeof *w.worker);
     w.error = calloc(n, sizeof *w.error);
     w.failed = malloc(n * sizeof *w.failed);
@@ -132,6 +167,7 @@ int tl_source_count(tl_source *s, unsigned threads, tl_count *out, tl_error *e)
         *out = w.worker[0];
         w.worker[0] = (tl_count){0};
     }
+    tl_trace_sort_damage(&s->trace);
     for (unsigned i = 0; w.worker && i < n; i++)
         tl_count_free(&w.worker[i]);
     free(w.worker);

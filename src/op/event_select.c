@@ -144,6 +144,15 @@ static bool choose(tl_event_select *f, const tl_batch *b, uint32_t i)
     return keep;
 }
 
+bool tl_event_select_limit(const tl_event_select *f, uint64_t *from, uint64_t *to)
+{
+    const tl_select *s = f->select;
+    *from = f->names.from;
+    *to = f->names.to;
+    /* Bits of calls are counted off event by event, and a function glob may match an event at any time. */
+    return (s->has_from || s->has_to) && !f->drop && !s->nfunc && !s->nnot;
+}
+
 bool tl_event_select_run(tl_event_select *f, const tl_batch *b, uint32_t *at, uint32_t to, uint32_t *end,
                          uint32_t *next)
 {

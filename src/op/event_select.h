@@ -9,8 +9,11 @@ typedef struct tl_event_select tl_event_select;
 
 /* `select` is borrowed. begin is the tick that its times count from. */
 int tl_event_select_new(tl_event_select **out, tl_source *s, const tl_select *select, uint64_t begin, tl_error *e);
+/* The time outside of which no event can be chosen, nor matters in any other way: ticks [*from, *to). False if all have
+ * to be looked at. */
+bool tl_event_select_limit(const tl_event_select *f, uint64_t *from, uint64_t *to);
 /* The next run of chosen events in [*at, to): sets *at and *end, and *next to where the search goes on; false if there
- * is none. Every event must be passed exactly once and in its track's order. */
+ * is none. Every event (within the limit, if there is one) must be passed exactly once and in its track's order. */
 bool tl_event_select_run(tl_event_select *f, const tl_batch *b, uint32_t *at, uint32_t to, uint32_t *end,
                          uint32_t *next);
 /* At the end: settles the function globs (TL_ENOMATCH, see tl_select.matched). */

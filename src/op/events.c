@@ -7,11 +7,14 @@
 #include "op/call_select.h"
 #include "op/event_select.h"
 #include "op/join.h"
+#include "op/supply.h"
 
 /* One source of the sequence, and the run that it offers next. */
 typedef struct feed {
     tl_source *source;
-    tl_merge *merge; /* if ordered */
+    tl_merge *merge;   /* if ordered, else ... */
+    tl_supply *supply; /* ... one stream after another: */
+    uint32_t stream;
     tl_event_select *select;
     const tl_batch *batch;
     uint32_t at, end;  /* the run offered: chosen events [at, end) */
@@ -27,7 +30,24 @@ struct tl_events {
     tl_join *join;    /* several sources; else NULL */
     tl_select select; /* of several sources: what the caller selects, with a score of our own ... */
     bool *matched;    /* ... for all sources together, or NULL where the caller keeps it */
+    tl_run one;       /* of tl_events_runs() */
 };
+
+/* Reads the next run, chosen or not. 1, 0 at the end, < 0. */
+static int read_on(feed *f, tl_error *e)
+{
+    if (f->merge)
+        return tl_merge_next(f->merge, &f->batch, &f->next, &f->to, e);
+    int status = 0;
+    while (f->stream < tl_source_streams(f->source) &&
+           (status = tl_supply_next(f->supply, f->stream, &f->batch, e)) == 0)
+        f->stream++;
+    f->next = 0;
+    f->to = status > 0 ? f->batch->n : 0;
+    if (status == 0)
+        tl_trace_sort_damage(&f->source->trace);
+    return status;
+}
 
 /* Takes the next chosen run of a feed. 1, 0 at the end, < 0. */
 static int advance(feed *f, tl_error *e)
@@ -42,14 +62,7 @@ static int advance(feed *f, tl_error *e)
             if (tl_event_select_run(f->select, f->batch, &f->at, f->to, &f->end, &f->next))
                 return 1;
         }
-        int status;
-        if (f->merge) {
-            status = tl_merge_next(f->merge, &f->batch, &f->next, &f->to, e);
-        } else {
-            status = tl_source_next(f->source, &f->batch, e);
-            f->next = 0;
-            f->to = status > 0 ? f->batch->n : 0;
-        }
+        int status = read_on(f, e);
         if (status <= 0) {
             f->done = true;
             f->next = f->to = 0;
@@ -58,19 +71,32 @@ static int advance(feed *f, tl_error *e)
     }
 }
 
-/* Where a trace begins, UINT64_MAX if it has no events; reads all of it if its reader does not know. */
+/* Where a trace begins, UINT64_MAX if it has no time at all; reads all of it if its reader does not know. */
 static int find_begin(tl_source *s, uint64_t *begin, tl_error *e)
 {
     uint64_t end;
     if (tl_trace_range(&s->trace, begin, &end))
         return 0;
     tl_count count;
-    int status = tl_source_count(s, 1, &count, e);
+    int status = tl_source_count(s, s->want.threads, &count, e);
     if (status < 0)
         return status;
-    *begin = count.events ? count.first : UINT64_MAX;
+    bool known = count.events > 0;
+    for (uint32_t i = 0; i < s->trace.ntrack; i++)
+        known = known || s->trace.track[i].has_range;
+    *begin = known ? count.first : UINT64_MAX;
     tl_count_free(&count);
     return 0;
+}
+
+/* Opens what a feed reads from. Streams need not be read outside of the time that is selected. */
+static int open_feed(feed *f, bool ordered, tl_error *e)
+{
+    tl_limit limit = {0};
+    if (f->select)
+        limit.set = tl_event_select_limit(f->select, &limit.from, &limit.to);
+    return ordered ? tl_merge_open_limited(&f->merge, f->source, &limit, e)
+                   : tl_supply_open(&f->supply, f->source, &limit, e);
 }
 
 /* A pattern need not match in every source: it is settled when all of them are known. */
@@ -121,8 +147,8 @@ int tl_events_open(tl_events **out, tl_source *const *s, uint32_t n, const tl_se
         feed *f = &v->feed[i];
         if (select)
             status = tl_event_select_new(&f->select, s[i], select, v->join ? tl_join_begin(v->join, i) : begin[i], e);
-        if (status == 0 && ordered)
-            status = tl_merge_open(&f->merge, s[i], e);
+        if (status == 0)
+            status = open_feed(f, ordered, e);
     }
     if (status == 0 && v->matched)
         status = check_score(v, v->select.nfunc + v->select.nnot, v->select.nthread + v->select.ncls, e);
@@ -146,6 +172,7 @@ void tl_events_close(tl_events *v)
         return;
     for (uint32_t i = 0; v->feed && i < v->n; i++) {
         tl_merge_close(v->feed[i].merge);
+        tl_supply_close(v->feed[i].supply);
         tl_event_select_free(v->feed[i].select);
     }
     tl_join_free(v->join);
@@ -233,4 +260,18 @@ int tl_events_next(tl_events *v, const tl_batch **batch, uint32_t *from, uint32_
     *to = end - f->at;
     f->at = end;
     return 1;
+}
+
+int tl_events_runs(tl_events *v, const tl_run **run, uint32_t *n, tl_error *e)
+{
+    feed *f = &v->feed[0];
+    if (!v->join && f->merge && !f->select && !f->done && f->at == f->end && f->next == f->to) {
+        int status = tl_merge_runs(f->merge, run, n, e);
+        f->done = status <= 0;
+        return status;
+    }
+    int status = tl_events_next(v, &v->one.batch, &v->one.from, &v->one.to, e);
+    *run = &v->one;
+    *n = 1;
+    return status;
 }

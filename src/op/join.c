@@ -1,7 +1,7 @@
 /* Joins the traces of several sources into one.
  *
- * Classes of the same name and fields become one. Tracks stay apart. A function keeps its id if that is free or means
- * the same function; else it gets a new id above all others. */
+ * Classes that say the same become one. Tracks stay apart. A function keeps its id if that is free or means the same
+ * function; else it gets a new id above all others. */
 #include "op/join.h"
 
 #include <stdlib.h>
@@ -12,13 +12,15 @@ typedef struct member {
     uint32_t *cls, *track; /* its ids -> joined ids */
     tl_hash function;      /* its function id -> index in `renamed`, for those that change */
     uint64_t begin;        /* its tick that is time 0 */
+    uint64_t shift;        /* ns from the joined clock's 0 to its own, by the time of day */
 } member;
 
 struct tl_join {
     tl_trace trace;
     member *member;
     uint32_t n;
-    bool one_clock; /* else times are ns since each member's begin */
+    bool wall_clock; /* times are ns by the time of day */
+    bool one_clock;  /* else times are ns since each member's begin */
     int64_t *renamed;
     uint32_t nrenamed, renamed_capacity;
     tl_batch batch;
@@ -26,39 +28,103 @@ struct tl_join {
     struct tl_arena *own_arena;
 };
 
-static bool same_fields(const tl_class *a, const tl_class *b)
+#define FIELDS_COMPARED 100000u /* of two classes: what has more is taken for different, so that it ends */
+
+static bool same_text(const char *a, const char *b)
 {
-    if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->key != b->key || a->nfield != b->nfield)
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_mapping(const tl_field *a, const tl_field *b)
+{
+    if (a->nmapping != b->nmapping)
         return false;
-    for (uint32_t i = 0; i < a->nfield; i++)
-        if (strcmp(a->field[i].name, b->field[i].name) != 0 || a->field[i].type != b->field[i].type)
+    for (uint32_t i = 0; a->mapping != b->mapping && i < a->nmapping; i++) {
+        const tl_mapping *x = &a->mapping[i], *y = &b->mapping[i];
+        if (x->low != y->low || x->high != y->high || !same_text(x->label, y->label))
             return false;
+    }
     return true;
+}
+
+static bool same_fields(const tl_field *a, const tl_field *b, uint32_t n, uint32_t *left)
+{
+    for (uint32_t i = 0; a != b && i < n; i++, a++, b++) {
+        if (*left == 0)
+            return false;
+        --*left;
+        if (!same_text(a->name, b->name) || a->type != b->type || a->nmember != b->nmember || a->bits != b->bits ||
+            a->base != b->base || a->context != b->context || a->flags != b->flags || a->length != b->length ||
+            a->governor != b->governor || !same_mapping(a, b) || !same_fields(a->member, b->member, a->nmember, left))
+            return false;
+    }
+    return true;
+}
+
+static bool same_class(const tl_class *a, const tl_class *b)
+{
+    uint32_t left = FIELDS_COMPARED;
+    return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->key == b->key && a->by_address == b->by_address &&
+           a->nfield == b->nfield && a->ncontext == b->ncontext && same_text(a->level, b->level) &&
+           a->level_value == b->level_value && a->flags == b->flags && a->scopes == b->scopes &&
+           same_fields(a->field, b->field, a->nfield, &left);
+}
+
+/* What finds classes that may be the same. */
+static uint64_t fingerprint(const tl_class *c)
+{
+    uint64_t mark = tl_hash_bytes(c->name, strlen(c->name)) + (uint64_t)c->kind;
+    for (uint32_t i = 0; i < c->nfield; i++) {
+        const tl_field *f = &c->field[i];
+        mark = tl_hash_mix(mark + f->type) + (f->name ? tl_hash_bytes(f->name, strlen(f->name)) : 0);
+    }
+    return mark;
+}
+
+/* The classes of all members so far; those of one fingerprint are linked, the newest first. */
+typedef struct class_list {
+    tl_class *cls;
+    uint32_t *older; /* [n]: index + 1 of the one before with the same fingerprint; 0: none */
+    uint32_t n;
+    tl_hash newest; /* fingerprint -> index */
+} class_list;
+
+/* The index of a class in the list, in which there is room for it. TL_HASH_NONE when memory runs out. */
+static uint32_t list_class(class_list *l, const tl_class *c)
+{
+    const uint64_t mark = fingerprint(c);
+    const uint32_t newest = tl_hash_get(&l->newest, mark);
+    for (uint32_t at = newest == TL_HASH_NONE ? 0 : newest + 1; at > 0; at = l->older[at - 1])
+        if (same_class(&l->cls[at - 1], c))
+            return at - 1;
+    if (!tl_hash_put(&l->newest, mark, l->n))
+        return TL_HASH_NONE;
+    l->older[l->n] = newest == TL_HASH_NONE ? 0 : newest + 1;
+    l->cls[l->n] = *c;
+    return l->n++;
 }
 
 static int join_classes(tl_join *j, tl_error *e)
 {
-    uint32_t most = 0, n = 0;
+    size_t most = 1;
     for (uint32_t i = 0; i < j->n; i++)
         most += j->member[i].trace->ncls;
-    tl_class *all = malloc((most + 1) * sizeof *all);
-    bool ok = all != NULL;
+    class_list all = {.cls = malloc(most * sizeof *all.cls), .older = malloc(most * sizeof *all.older)};
+    bool ok = all.cls && all.older;
     for (uint32_t i = 0; ok && i < j->n; i++) {
         member *m = &j->member[i];
-        m->cls = malloc((m->trace->ncls + 1) * sizeof *m->cls);
+        m->cls = malloc(((size_t)m->trace->ncls + 1) * sizeof *m->cls);
         ok = m->cls != NULL;
         for (uint32_t k = 0; ok && k < m->trace->ncls; k++) {
-            uint32_t at = 0;
-            while (at < n && !same_fields(&all[at], &m->trace->cls[k]))
-                at++;
-            if (at == n)
-                all[n++] = m->trace->cls[k];
-            m->cls[k] = at;
+            m->cls[k] = list_class(&all, &m->trace->cls[k]);
+            ok = m->cls[k] != TL_HASH_NONE;
         }
     }
-    int status = ok ? tl_trace_set_classes(&j->trace, all, n, e)
+    int status = ok ? tl_trace_set_classes(&j->trace, all.cls, all.n, e)
                     : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to join traces");
-    free(all);
+    free(all.cls);
+    free(all.older);
+    tl_hash_fini(&all.newest);
     return status;
 }
 
@@ -70,7 +136,14 @@ static int join_tracks(tl_join *j, tl_error *e)
         if (!m->track)
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to join traces");
         for (uint32_t k = 0; k < m->trace->ntrack; k++) {
-            int status = tl_trace_add_track(&j->trace, &m->trace->track[k], &m->track[k], e);
+            tl_track track = m->trace->track[k];
+            track.begin = tl_join_time(j, i, track.begin);
+            track.end = tl_join_time(j, i, track.end);
+            if (!track.property) {
+                track.property = m->trace->property;
+                track.nproperty = m->trace->nproperty;
+            }
+            int status = tl_trace_add_track(&j->trace, &track, &m->track[k], e);
             if (status < 0)
                 return status;
         }
@@ -95,11 +168,6 @@ static int rename_function(tl_join *j, member *m, int64_t old, int64_t new, tl_e
     return 0;
 }
 
-static bool same_name(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static int join_functions(tl_join *j, tl_error *e)
 {
     int64_t free_id = 1;
@@ -113,7 +181,7 @@ static int join_functions(tl_join *j, tl_error *e)
             tl_function f = m->trace->function[k];
             const tl_function *known = tl_trace_function(&j->trace, f.id);
             int status = 0;
-            if (known && !(same_name(known->name, f.name) && same_name(known->module, f.module))) {
+            if (known && !(same_text(known->name, f.name) && same_text(known->module, f.module))) {
                 status = rename_function(j, m, f.id, free_id, e);
                 f.id = free_id++;
             } else if (known) {
@@ -128,6 +196,45 @@ static int join_functions(tl_join *j, tl_error *e)
     return 0;
 }
 
+/* All traces know the time of day, and their clocks are not one: then that is the clock they have in common. */
+static bool has_wall_clock(const tl_join *j)
+{
+    const tl_clock *first = &j->member[0].trace->clock;
+    bool differ = !j->one_clock;
+    for (uint32_t i = 0; i < j->n; i++) {
+        const tl_clock *c = &j->member[i].trace->clock;
+        if (!c->has_utc || !c->hz)
+            return false;
+        differ = differ || c->utc_offset_ns != first->utc_offset_ns;
+    }
+    return differ;
+}
+
+/* Time of the joined clock: ns from the earliest tick 0 of all. */
+static void join_wall_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_zero)
+{
+    int64_t earliest = INT64_MAX;
+    for (uint32_t i = 0; i < j->n; i++) {
+        const int64_t offset = j->member[i].trace->clock.utc_offset_ns;
+        earliest = offset < earliest ? offset : earliest;
+    }
+    tl_trace_set_clock(&j->trace, "ns", 1000000000);
+    j->trace.clock.has_utc = true;
+    j->trace.clock.utc_offset_ns = earliest;
+    *time_zero = UINT64_MAX;
+    for (uint32_t i = 0; i < j->n; i++) {
+        member *m = &j->member[i];
+        m->shift = (uint64_t)m->trace->clock.utc_offset_ns - (uint64_t)earliest;
+        const uint64_t first = begin[i] == UINT64_MAX ? UINT64_MAX : tl_scale_ns(&m->trace->scale, begin[i]) + m->shift;
+        *time_zero = first < *time_zero ? first : *time_zero;
+    }
+    *time_zero = *time_zero == UINT64_MAX ? 0 : *time_zero;
+    for (uint32_t i = 0; i < j->n; i++) {
+        member *m = &j->member[i];
+        m->begin = *time_zero > m->shift ? tl_scale_ticks(&m->trace->scale, *time_zero - m->shift) : 0;
+    }
+}
+
 static int join_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_zero, tl_error *e)
 {
     const tl_clock *first = &j->member[0].trace->clock;
@@ -135,7 +242,7 @@ static int join_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_zero, t
     *time_zero = UINT64_MAX;
     for (uint32_t i = 0; i < j->n; i++) {
         const tl_trace *t = j->member[i].trace;
-        j->one_clock = j->one_clock && t->clock.hz == first->hz && strcmp(t->clock.name, first->name) == 0;
+        j->one_clock = j->one_clock && t->clock.hz == first->hz && same_text(t->clock.name, first->name);
         if (!t->clock.hz != !first->hz)
             return tl_fail(
                 e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s has a clock frequency and %s has none: cannot be joined",
@@ -144,10 +251,17 @@ static int join_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_zero, t
     }
     if (*time_zero == UINT64_MAX)
         *time_zero = 0;
-    if (j->one_clock) {
+    j->wall_clock = has_wall_clock(j);
+    if (j->wall_clock) {
+        join_wall_clocks(j, begin, time_zero);
+    } else if (j->one_clock) {
         tl_trace_set_clock(&j->trace, first->name, first->hz);
-        for (uint32_t i = 0; i < j->n; i++)
+        j->trace.clock.has_utc = first->has_utc;
+        j->trace.clock.utc_offset_ns = first->utc_offset_ns;
+        for (uint32_t i = 0; i < j->n; i++) {
+            j->trace.clock.has_utc = j->trace.clock.has_utc && j->member[i].trace->clock.has_utc;
             j->member[i].begin = *time_zero;
+        }
     } else {
         tl_trace_set_clock(&j->trace, "ns", 1000000000);
         *time_zero = 0;
@@ -227,6 +341,8 @@ uint64_t tl_join_begin(const tl_join *j, uint32_t i)
 uint64_t tl_join_time(const tl_join *j, uint32_t i, uint64_t ts)
 {
     const member *m = &j->member[i];
+    if (j->wall_clock)
+        return tl_scale_ns(&m->trace->scale, ts) + m->shift;
     return j->one_clock ? ts : tl_scale_ns(&m->trace->scale, ts - m->begin);
 }
 

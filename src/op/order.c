@@ -1,150 +1,243 @@
-/* Merging the streams of a source by time: a heap of cursors that hands out runs of events. */
+/* Merging the streams of a source by time: a tournament of streams that hands out runs of events.
+ *
+ * Runs are found many at a time: until the batch of some stream is used up, nothing has to be read, and a tight loop
+ * over the columns of times costs much less than finding each run when it is asked for. */
 #include <stdlib.h>
 
-#include "op/source_impl.h"
+#include "base/compiler.h"
+#include "op/supply.h"
+#include "op/tournament.h"
 
-/* A stream of the merge. One that has not begun yet holds no cursor, so that a trace of very many short threads costs
- * memory only for those that live at the same time. */
+/* A stream of the merge. */
 typedef struct head {
-    uint64_t ts; /* of the stream's next event */
-    uint32_t stream;
-    uint32_t at;       /* its place in the batch */
-    tl_cursor *cursor; /* NULL: to be opened when the stream's turn comes */
-    const tl_batch *batch;
+    const tl_batch *batch; /* NULL: it has not begun */
+    uint64_t after;        /* time of the event behind `at`, if there is one */
+    uint32_t at;           /* first event that is in no run */
 } head;
 
-#define OPEN_AT_ONCE 64u /* streams up to this number keep their cursors from the start */
+#define OPEN_AT_ONCE 64u  /* streams up to this number keep their cursors from the start */
+#define PLANNED_MAX  256u /* runs found at once: what stays in a first-level cache */
 
 struct tl_merge {
     tl_source *source;
-    head *heap; /* the earliest first */
-    uint32_t n;
-    uint32_t taken; /* events of the first head's batch that were handed out last time */
+    tl_supply *supply;
+    head *head; /* by stream */
+    tl_tournament streams;
+    bool used_up; /* the batch of the winner: it has to be read on */
+    uint32_t planned, handed_out;
+    tl_run plan[PLANNED_MAX];
 };
 
-static bool earlier(const head *a, const head *b)
+TL_ALWAYS_INLINE void go_to(head *h, uint32_t at)
 {
-    return a->ts != b->ts ? a->ts < b->ts : a->stream < b->stream;
+    const uint32_t last = h->batch->n - 1;
+    h->at = at;
+    h->after = h->batch->ts[at < last ? at + 1 : last];
 }
 
-static void sift_down(tl_merge *m, uint32_t i)
+/* Reads the next batch of a stream. 1: there is one, 0: it has ended, < 0: error. */
+static int refill(tl_merge *m, uint32_t stream, tl_error *e)
 {
-    head moving = m->heap[i];
-    for (uint32_t child; (child = 2 * i + 1) < m->n; i = child) {
-        if (child + 1 < m->n && earlier(&m->heap[child + 1], &m->heap[child]))
-            child++;
-        if (!earlier(&m->heap[child], &moving))
-            break;
-        m->heap[i] = m->heap[child];
-    }
-    m->heap[i] = moving;
-}
-
-/* Reads the next batch of a head. 1: there is one, 0: its stream has ended, < 0: error. */
-static int refill(head *h, tl_error *e)
-{
-    int status = tl_cursor_next(h->cursor, &h->batch, e);
-    if (status > 0) {
-        h->at = 0;
-        h->ts = h->batch->ts[0];
-    }
+    head *h = &m->head[stream];
+    int status = tl_supply_next(m->supply, stream, &h->batch, e);
+    if (status > 0)
+        go_to(h, 0);
     return status;
 }
 
-/* Opens the cursor of a head and reads its first batch. Returns as refill(). */
-static int start(tl_merge *m, head *h, tl_error *e)
+int tl_merge_open_limited(tl_merge **out, tl_source *s, const tl_limit *limit, tl_error *e)
 {
-    int status = tl_cursor_open(&h->cursor, m->source, h->stream, e);
-    return status < 0 ? status : refill(h, e);
-}
-
-int tl_merge_open(tl_merge **out, tl_source *s, tl_error *e)
-{
-    uint32_t streams = tl_source_streams(s);
+    const uint32_t streams = tl_source_streams(s);
     tl_merge *m = calloc(1, sizeof *m);
-    head *heap = calloc((size_t)streams + 1, sizeof *heap);
-    if (!m || !heap) {
-        free(m);
-        free(heap);
+    if (!m)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to merge %u streams", streams);
-    }
-    m->heap = heap;
     m->source = s;
-    int status = 0;
+    m->head = calloc((size_t)streams + 1, sizeof *m->head);
+    int status = m->head && tl_tournament_init(&m->streams, streams)
+                     ? tl_supply_open(&m->supply, s, limit, e)
+                     : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to merge %u streams", streams);
     for (uint32_t i = 0; status >= 0 && i < streams; i++) {
-        head *h = &m->heap[m->n];
-        *h = (head){.stream = i};
-        status = start(m, h, e);
-        if (status <= 0 || streams > OPEN_AT_ONCE) {
-            tl_cursor_close(h->cursor);
-            h->cursor = NULL;
+        status = refill(m, i, e);
+        if (status <= 0)
+            continue;
+        tl_tournament_add(&m->streams, i, m->head[i].batch->ts[0]);
+        /* Of very many short streams only those that live at the same time are to cost memory. */
+        if (streams > OPEN_AT_ONCE && tl_supply_rewinds(m->supply)) {
+            tl_supply_rewind(m->supply, i);
+            m->head[i].batch = NULL;
         }
-        if (status > 0)
-            m->n++;
     }
     if (status < 0) {
         tl_merge_close(m);
         return status;
     }
-    for (uint32_t i = m->n / 2; i-- > 0;)
-        sift_down(m, i);
+    tl_tournament_start(&m->streams);
     *out = m;
     return 0;
 }
 
-/* Moves the first head past the events that were handed out. */
-static int advance(tl_merge *m, tl_error *e)
+int tl_merge_open(tl_merge **out, tl_source *s, tl_error *e)
 {
-    head *h = &m->heap[0];
-    h->at += m->taken;
-    m->taken = 0;
-    if (h->at < h->batch->n) {
-        h->ts = h->batch->ts[h->at];
-    } else {
-        int status = refill(h, e);
+    return tl_merge_open_limited(out, s, NULL, e);
+}
+
+/* Two streams: runs of one and the other in turns. */
+static void plan_two(tl_merge *m)
+{
+    tl_tournament *t = &m->streams;
+    head *low = &m->head[t->player[0]], *high = &m->head[t->player[1]];
+    const uint64_t *x = low->batch->ts, *y = high->batch->ts;
+    const uint32_t nx = low->batch->n, ny = high->batch->n;
+    uint32_t i = low->at, j = high->at;
+    tl_run *r = m->plan, *const full = m->plan + PLANNED_MAX - 1;
+    while (i < nx && j < ny && r < full) {
+        uint32_t from = i;
+        while (i < nx && x[i] <= y[j])
+            i++;
+        *r = (tl_run){low->batch, from, i};
+        r += i > from;
+        if (i == nx)
+            break;
+        from = j;
+        while (j < ny && y[j] < x[i])
+            j++;
+        *r = (tl_run){high->batch, from, j};
+        r += j > from;
+    }
+    m->planned = (uint32_t)(r - m->plan);
+    m->used_up = i == nx || j == ny;
+    /* A used-up stream wins, so that it is read on; else the one whose event is next. */
+    const uint32_t second = m->used_up ? j == ny : y[j] < x[i];
+    t->lost[second] = t->player[0];
+    t->lost[!second] = t->player[1];
+    if (i < nx) {
+        go_to(low, i);
+        t->lost_time[second] = x[i];
+    }
+    if (j < ny) {
+        go_to(high, j);
+        t->lost_time[!second] = y[j];
+    }
+}
+
+/* One stream: all that is left of its batch. */
+static void plan_one(tl_merge *m)
+{
+    head *h = &m->head[tl_tournament_winner(&m->streams)];
+    m->plan[0] = (tl_run){h->batch, h->at, h->batch->n};
+    m->planned = 1;
+    m->used_up = true;
+}
+
+/* How far the run of the winner goes on: to the first event that does not come before those of the others. */
+TL_ALWAYS_INLINE uint32_t run_end(const tl_tournament *t, const tl_batch *b, uint32_t end)
+{
+    uint64_t limit;
+    const bool wins = tl_tournament_winner(t) < tl_tournament_second(t, &limit); /* equal times */
+    if (wins)
+        while (end < b->n && b->ts[end] <= limit)
+            end++;
+    else
+        while (end < b->n && b->ts[end] < limit)
+            end++;
+    return end;
+}
+
+/* Any number of streams. A long run is looked for only where the same stream wins twice: while streams alternate, there
+ * is none to be found. */
+static void plan_many(tl_merge *m)
+{
+    tl_tournament *t = &m->streams;
+    uint32_t n = 0, winner = tl_tournament_winner(t), last = UINT32_MAX;
+    bool used_up = false;
+    while (n < PLANNED_MAX) {
+        head *h = &m->head[winner];
+        const tl_batch *b = h->batch;
+        if (!b)
+            break;
+        const uint32_t from = h->at;
+        uint64_t next = h->after;
+        tl_run *r;
+        if (winner == last) {
+            r = &m->plan[n - 1];
+            r->to = run_end(t, b, from + 1);
+            next = b->ts[r->to < b->n ? r->to : from];
+        } else {
+            r = &m->plan[n++];
+            r->batch = b;
+            r->from = from;
+            r->to = from + 1;
+        }
+        go_to(h, r->to);
+        used_up = r->to == b->n;
+        if (used_up)
+            break;
+        last = winner;
+        winner = tl_tournament_again(t, winner, next);
+    }
+    m->used_up = used_up;
+    m->planned = n;
+}
+
+/* Finds the next runs. 1: there are some; 0: the end; < 0: error. */
+static int plan(tl_merge *m, tl_error *e)
+{
+    tl_tournament *t = &m->streams;
+    m->planned = m->handed_out = 0;
+    if (m->used_up) {
+        const uint32_t stream = tl_tournament_winner(t);
+        int status = refill(m, stream, e);
         if (status < 0)
             return status;
-        if (status == 0) {
-            tl_cursor_close(h->cursor);
-            m->heap[0] = m->heap[--m->n];
-        }
+        m->used_up = false;
+        if (status > 0)
+            tl_tournament_again(t, stream, m->head[stream].batch->ts[0]);
+        else
+            tl_tournament_out(t);
     }
-    sift_down(m, 0);
-    return 0;
+    if (t->playing == 0) {
+        tl_trace_sort_damage(&m->source->trace);
+        return 0;
+    }
+    const uint32_t stream = tl_tournament_winner(t);
+    if (!m->head[stream].batch) {
+        int status = refill(m, stream, e);
+        if (status <= 0)
+            return status < 0 ? status : tl_fail(e, TL_EIO, TL_NO_OFFSET, "the file changed while it was read");
+    }
+    if (t->playing == 2 && m->head[t->player[0]].batch && m->head[t->player[1]].batch)
+        plan_two(m);
+    else if (t->playing == 1)
+        plan_one(m);
+    else
+        plan_many(m);
+    return 1;
 }
 
 int tl_merge_next(tl_merge *m, const tl_batch **batch, uint32_t *from, uint32_t *to, tl_error *e)
 {
-    if (m->taken) {
-        int status = advance(m, e);
-        if (status < 0)
+    if (m->handed_out == m->planned) {
+        int status = plan(m, e);
+        if (status <= 0)
             return status;
     }
-    if (m->n == 0)
-        return 0;
-    if (!m->heap[0].cursor) {
-        int status = start(m, &m->heap[0], e);
+    const tl_run *r = &m->plan[m->handed_out++];
+    *batch = r->batch;
+    *from = r->from;
+    *to = r->to;
+    return 1;
+}
+
+int tl_merge_runs(tl_merge *m, const tl_run **run, uint32_t *n, tl_error *e)
+{
+    if (m->handed_out == m->planned) {
+        int status = plan(m, e);
         if (status <= 0)
-            return status < 0 ? status : tl_fail(e, TL_EIO, TL_NO_OFFSET, "the file changed while it was read");
+            return status;
     }
-    const head *h = &m->heap[0], *second = NULL;
-    for (uint32_t i = 1; i <= 2 && i < m->n; i++)
-        if (!second || earlier(&m->heap[i], second))
-            second = &m->heap[i];
-    uint32_t end = h->at + 1;
-    if (!second) {
-        end = h->batch->n;
-    } else {
-        /* As long as this stream's events come first; equal times go to the lower stream. */
-        const uint64_t limit = second->ts;
-        const bool wins = h->stream < second->stream;
-        while (end < h->batch->n && (h->batch->ts[end] < limit || (wins && h->batch->ts[end] == limit)))
-            end++;
-    }
-    *batch = h->batch;
-    *from = h->at;
-    *to = end;
-    m->taken = end - h->at;
+    *run = &m->plan[m->handed_out];
+    *n = m->planned - m->handed_out;
+    m->handed_out = m->planned;
     return 1;
 }
 
@@ -152,8 +245,8 @@ void tl_merge_close(tl_merge *m)
 {
     if (!m)
         return;
-    for (uint32_t i = 0; i < m->n; i++)
-        tl_cursor_close(m->heap[i].cursor);
-    free(m->heap);
+    tl_supply_close(m->supply);
+    free(m->head);
+    tl_tournament_fini(&m->streams);
     free(m);
 }

@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "op/call_select.h"
 #include "op/callstack.h"
+#include "op/discover.h"
 #include "op/source_impl.h"
 
 typedef struct worker {
@@ -51,6 +52,46 @@ static int profile_stream(void *arg, unsigned number, uint32_t i)
     return status;
 }
 
+/* Threads that only the events name may run on any stream: all streams in the order of time, matched by one worker. */
+static int profile_by_thread(making *m, tl_error *e)
+{
+    tl_source *s = m->source;
+    tl_thread_view *view = NULL;
+    tl_merge *merge = NULL;
+    const bool fields = s->want.fields;
+    s->want.fields = true;
+    int status = tl_thread_view_new(&view, s, e);
+    if (status == 0)
+        status = tl_merge_open(&merge, s, e);
+    const tl_run *run;
+    uint32_t n;
+    while (status >= 0 && (status = tl_merge_runs(merge, &run, &n, e)) > 0)
+        for (uint32_t i = 0; status >= 0 && i < n; i++)
+            status = tl_callstack_add(m->worker[0].calls,
+                                      tl_thread_view_batch(view, run[i].batch, run[i].from, run[i].to), e);
+    if (status == 0)
+        tl_callstack_finish(m->worker[0].calls);
+    tl_merge_close(merge);
+    tl_thread_view_free(view);
+    s->want.fields = fields;
+    return status;
+}
+
+/* All streams, by all workers. */
+static int profile_by_stream(making *m, tl_error *e)
+{
+    int status = tl_parallel(m->nworker, tl_source_streams(m->source), profile_stream, m);
+    if (status == 0)
+        return 0;
+    const worker *first = &m->worker[0];
+    for (unsigned i = 1; i < m->nworker; i++)
+        if (m->worker[i].failed < first->failed)
+            first = &m->worker[i];
+    if (e)
+        *e = first->error;
+    return status;
+}
+
 /* A glob has to match a function of any worker. */
 static int settle_globs(const making *m, tl_error *e)
 {
@@ -72,7 +113,8 @@ static int describe(tl_profile *p, const tl_trace *t, tl_error *e)
 {
     p->lost_events = t->lost_events;
     for (uint32_t i = 0; i < t->ndamage; i++)
-        p->damaged_bytes += t->damage[i].bytes;
+        if (t->damage[i].kind & TL_DAMAGE_LOSS)
+            p->damaged_bytes += t->damage[i].bytes;
     p->build_id = tl_profile_intern(p, t->build_id);
     p->exe = tl_profile_intern(p, t->exe);
     if ((t->build_id && !p->build_id) || (t->exe && !p->exe))
@@ -93,18 +135,15 @@ static int from_events(tl_profile **out, tl_source *s, const tl_profile_options 
                      : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to make a profile with %u threads", m.nworker);
     for (unsigned i = 0; m.worker && i < m.nworker; i++)
         m.worker[i].failed = UINT32_MAX;
+    if (status == 0 && (tl_discover_wanted(&s->trace) || tl_discover_threads(&s->trace)))
+        status = tl_discover(s, e);
     if (status == 0 && o->select)
         status = tl_select_settle_names(o->select, &s->trace, e);
     if (status == 0 && (status = start_worker(&m, &m.worker[0])) < 0 && e)
         *e = m.worker[0].error;
-    if (status == 0 && (status = tl_parallel(m.nworker, streams, profile_stream, &m)) < 0) {
-        const worker *first = &m.worker[0];
-        for (unsigned i = 1; i < m.nworker; i++)
-            if (m.worker[i].failed < first->failed)
-                first = &m.worker[i];
-        if (e)
-            *e = first->error;
-    }
+    if (status == 0)
+        status = tl_discover_threads(&s->trace) ? profile_by_thread(&m, e) : profile_by_stream(&m, e);
+    tl_trace_sort_damage(&s->trace);
     if (status == 0)
         status = settle_globs(&m, e);
     for (unsigned i = 1; status == 0 && i < m.nworker; i++) {
@@ -182,7 +221,7 @@ static int from_profile(tl_profile **out, tl_source *s, const tl_profile_options
     if (status == 0 && o->select)
         status = select_places(p, o->select, e);
     if (status < 0) {
-        tl_error_context(e, "%s", tl_input_name(s->in));
+        tl_error_context(e, "%s", tl_source_name(s));
         tl_profile_free(p);
         return status;
     }

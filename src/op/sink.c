@@ -9,6 +9,7 @@
 struct tl_sink {
     const tl_format *format;
     tl_output *out;
+    tl_output_folder *folder; /* in place of `out`, of formats that write folders */
     void *writer;
     const tl_trace *trace;
     tl_accept *accept; /* by class */
@@ -71,6 +72,17 @@ static int open_output(tl_output **out, const tl_format *f, const char *path, co
     return tl_output_open(out, path, o->overwrite, c, o->level, e);
 }
 
+static int open_folder(tl_output_folder **out, const tl_format *f, const char *path, bool overwrite, tl_error *e)
+{
+    if (strcmp(path, "-") == 0)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                       "format %s is a folder of files: it cannot go to standard output; name it with -o", f->name);
+    if (ends_in(path, ".gz") || ends_in(path, ".zst"))
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: format %s is a folder of files: it is not compressed",
+                       path, f->name);
+    return tl_output_folder_open(out, path, overwrite, e);
+}
+
 static int ask_classes(tl_sink *s, tl_error *e)
 {
     const tl_trace *t = s->trace;
@@ -95,10 +107,12 @@ int tl_sink_open(tl_sink **out, const char *path, const tl_trace *t, const tl_wr
     s->options = options ? *options : none;
     int status = choose_format(&s->format, path, &s->options, TL_CAN_WRITE_EVENTS, e);
     if (status == 0)
-        status = open_output(&s->out, s->format, path, &s->options, e);
+        status = s->format->writes_folder ? open_folder(&s->folder, s->format, path, s->options.overwrite, e)
+                                          : open_output(&s->out, s->format, path, &s->options, e);
     if (status == 0) {
         void *writer = calloc(1, s->format->writer_size ? s->format->writer_size : 1);
-        const tl_write_context context = {.out = s->out, .trace = t, .drops = &s->drops, .options = &s->options};
+        const tl_write_context context = {
+            .out = s->out, .folder = s->folder, .trace = t, .drops = &s->drops, .options = &s->options};
         s->writer = writer;
         status = writer ? s->format->create(writer, &context, e)
                         : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write %s", path);
@@ -139,10 +153,26 @@ int tl_sink_write(tl_sink *s, const tl_batch *b, uint32_t from, uint32_t to, tl_
     return 0;
 }
 
+int tl_sink_write_runs(tl_sink *s, const tl_run *run, uint32_t n, tl_error *e)
+{
+    int status = 0;
+    for (uint32_t i = 0; status >= 0 && i < n; i++)
+        status = s->all_kept ? s->format->write(s->writer, run[i].batch, run[i].from, run[i].to, e)
+                             : tl_sink_write(s, run[i].batch, run[i].from, run[i].to, e);
+    return status;
+}
+
+uint64_t tl_sink_bytes(const tl_sink *s)
+{
+    return s->out ? tl_output_bytes(s->out) : s->format->written ? s->format->written(s->writer) : 0;
+}
+
 int tl_sink_finish(tl_sink *s, tl_error *e)
 {
     int status = s->format->finish ? s->format->finish(s->writer, e) : 0;
-    return status < 0 ? status : tl_output_finish(s->out, e);
+    if (status < 0)
+        return status;
+    return s->folder ? tl_output_folder_finish(s->folder, e) : tl_output_finish(s->out, e);
 }
 
 uint32_t tl_sink_drops(const tl_sink *s)
@@ -163,6 +193,7 @@ void tl_sink_close(tl_sink *s)
         s->format->discard(s->writer);
     free(s->writer);
     tl_output_close(s->out);
+    tl_output_folder_close(s->folder);
     free(s->accept);
     free(s->drops.drop);
     free(s);

@@ -1,9 +1,35 @@
 /* Opening a trace of any format, and reading its streams. */
+#ifndef _FILE_OFFSET_BITS
+#define _FILE_OFFSET_BITS 64
+#endif
+
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-#include "op/source_impl.h"
+#include "op/discover.h"
+#include "op/supply.h"
 #include "op/symbolize.h"
+
+/* The format with the most evidence so far. */
+typedef struct contest {
+    const tl_format *best, *rival; /* rival: another one with the same evidence */
+    int most;
+} contest;
+
+static void bid(contest *c, const tl_format *f, int evidence)
+{
+    if (evidence > c->most) {
+        *c = (contest){.best = f, .most = evidence};
+    } else if (evidence == c->most && evidence > 0) {
+        c->rival = f;
+    }
+}
+
+static int tie(const contest *c, uint64_t offset, tl_error *e)
+{
+    return tl_fail(e, TL_EFORMAT, offset, "could be %s or %s; choose with --from", c->best->name, c->rival->name);
+}
 
 /* Asks every format; the one with the most evidence wins, two with the same are an error. */
 static int find_format(const tl_format **out, tl_input *in, tl_error *e)
@@ -16,36 +42,44 @@ static int find_format(const tl_format **out, tl_input *in, tl_error *e)
     if (got == 0)
         return tl_fail(e, TL_EFORMAT, 0, "the file is empty; expected a trace");
     const tl_probe probe = {.head = head, .size = got, .total = tl_input_size(in)};
-    const tl_format *best = NULL, *rival = NULL;
-    int most = 0;
-    for (const tl_format *const *f = tl_format_list; *f; f++) {
-        int evidence = (*f)->probe ? (*f)->probe(&probe) : 0;
-        if (evidence > most) {
-            best = *f;
-            rival = NULL;
-            most = evidence;
-        } else if (evidence == most && most > 0) {
-            rival = *f;
-        }
-    }
-    if (rival)
-        return tl_fail(e, TL_EFORMAT, 0, "could be %s or %s; choose with --from", best->name, rival->name);
-    if (!best)
+    contest c = {0};
+    for (const tl_format *const *f = tl_format_list; *f; f++)
+        bid(&c, *f, (*f)->probe ? (*f)->probe(&probe) : 0);
+    if (c.rival)
+        return tie(&c, 0, e);
+    if (!c.best)
         return tl_fail(e, TL_EFORMAT, 0, "begins with bytes %02x %02x %02x %02x, which no format known here does",
                        head[0], got > 1 ? head[1] : 0u, got > 2 ? head[2] : 0u, got > 3 ? head[3] : 0u);
-    *out = best;
+    *out = c.best;
+    return 0;
+}
+
+/* The same for a folder. */
+static int find_folder_format(const tl_format **out, const tl_folder *folder, tl_error *e)
+{
+    contest c = {0};
+    for (const tl_format *const *f = tl_format_list; *f; f++)
+        bid(&c, *f, (*f)->probe_folder ? (*f)->probe_folder(folder) : 0);
+    if (c.rival)
+        return tie(&c, TL_NO_OFFSET, e);
+    if (!c.best)
+        return tl_fail(e, TL_EFORMAT, TL_NO_OFFSET, "is a folder without a trace that is known here");
+    *out = c.best;
     return 0;
 }
 
 static int choose_format(tl_source *s, const char *name, tl_error *e)
 {
     if (!name)
-        return find_format(&s->format, s->in, e);
+        return s->folder ? find_folder_format(&s->format, s->folder, e) : find_format(&s->format, s->in, e);
     const tl_format *f = tl_format_by_name(name);
     if (!f)
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "there is no format \"%s\"", name);
-    if (!f->open)
+    if (!f->open && !f->open_folder)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "format %s can only be written", name);
+    if (s->folder ? !f->open_folder : !f->open)
+        return tl_fail(e, TL_EFORMAT, TL_NO_OFFSET, "is a %s; traces of format %s are %s",
+                       s->folder ? "folder" : "file", name, s->folder ? "files" : "folders");
     s->format = f;
     return 0;
 }
@@ -75,48 +109,81 @@ static int resolve(tl_source *s, const tl_open_options *o, tl_error *e)
     return status;
 }
 
+const char *tl_source_name(const tl_source *s)
+{
+    return s->in ? tl_input_name(s->in) : s->folder->path;
+}
+
+/* Damage of the compression that the input is in. */
+static int add_input_damage(tl_source *s, tl_error *e)
+{
+    uint64_t offset = 0;
+    const char *broken = s->in ? tl_input_damage(s->in, &offset) : NULL;
+    return broken ? tl_trace_add_damage(&s->trace, e, offset, 0, "input.damaged", "%s", broken) : 0;
+}
+
+/* With want.strict: an error if there is damage already. */
+static int refuse_damage(const tl_source *s, tl_error *e)
+{
+    const tl_trace *t = &s->trace;
+    if (!s->want.strict || !t->ndamage)
+        return 0;
+    const tl_damage *d = &t->damage[0];
+    return tl_fail(e, TL_EDAMAGED, d->at, "%s%s%s: %s", d->file ? d->file : "", d->file ? ": " : "", d->rule, d->what);
+}
+
 /* What remains once input and format are known. */
 static int open_format(tl_source *s, const tl_open_options *o, tl_error *e)
 {
     tl_trace *t = &s->trace;
-    t->path = tl_trace_intern(t, tl_input_path(s->in));
+    t->path = tl_trace_intern(t, s->in ? tl_input_path(s->in) : s->folder->path);
     t->format = s->format->name;
-    t->bytes = tl_input_size(s->in);
+    t->bytes = s->in ? tl_input_size(s->in) : 0;
     s->reader = calloc(1, s->format->reader_size ? s->format->reader_size : 1);
     if (!t->path || !s->reader)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to open the file");
-    int status = s->format->open(s->reader, s->in, t, &s->want, o->progress, e);
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to open the %s", s->in ? "file" : "folder");
+    int status = s->in ? s->format->open(s->reader, s->in, t, &s->want, o->progress, e)
+                       : s->format->open_folder(s->reader, s->folder, t, &s->want, o->progress, e);
     if (status < 0)
         return tl_error_context(e, "%s", s->format->name), status;
-    uint64_t offset = 0;
-    const char *broken = tl_input_damage(s->in, &offset);
-    if (broken && (status = tl_trace_add_damage(t, e, offset, 0, "input.damaged", "%s", broken)) < 0)
+    status = add_input_damage(s, e);
+    if (status < 0)
         return status;
     tl_trace_sort_damage(t);
-    if (s->want.strict && t->ndamage)
-        return tl_fail(e, TL_EDAMAGED, t->damage[0].offset, "%s: %s", t->damage[0].rule, t->damage[0].what);
+    status = refuse_damage(s, e);
+    if (status < 0)
+        return status;
+    s->exe = o->exe ? tl_trace_intern(&s->trace, o->exe) : NULL;
+    s->no_demangle = o->no_demangle;
+    s->no_lines = o->no_lines;
+    if (o->exe && !s->exe)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to open the file");
+    if (o->exe && tl_discover_wanted(&s->trace))
+        return tl_discover(s, e);
     return o->exe && s->format->functions ? resolve(s, o, e) : 0;
 }
 
-/* Opens what `in` holds; takes `in` over, also on failure. */
-static int open_input(tl_source **out, tl_input *in, const tl_open_options *options, tl_error *e)
+/* Opens what `in` or `folder` holds; takes it over, also on failure. */
+static int open_source(tl_source **out, tl_input *in, tl_folder *folder, const tl_open_options *options, tl_error *e)
 {
     static const tl_open_options none = {0};
     const tl_open_options *o = options ? options : &none;
     tl_source *s = calloc(1, sizeof *s);
     if (!s) {
-        tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to open the file", tl_input_name(in));
+        tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to open the trace", in ? tl_input_name(in) : folder->path);
         tl_input_close(in);
+        tl_folder_close(folder);
         return TL_ENOMEM;
     }
     tl_trace_init(&s->trace);
     s->in = in;
+    s->folder = folder;
     s->want = o->want;
     int status = choose_format(s, o->from, e);
     if (status == 0)
         status = open_format(s, o, e);
     if (status < 0) {
-        tl_error_context(e, "%s", tl_input_name(in));
+        tl_error_context(e, "%s", tl_source_name(s));
         tl_source_close(s);
         return status;
     }
@@ -127,8 +194,12 @@ static int open_input(tl_source **out, tl_input *in, const tl_open_options *opti
 int tl_source_open(tl_source **out, const char *path, const tl_open_options *options, tl_error *e)
 {
     tl_input *in = NULL;
-    int status = tl_input_open(&in, path, e); /* its messages name the path */
-    return status < 0 ? status : open_input(out, in, options, e);
+    tl_folder *folder = NULL;
+    struct stat st;
+    const bool is_folder = strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+    /* The messages of both name the path. */
+    int status = is_folder ? tl_folder_open(&folder, path, e) : tl_input_open(&in, path, e);
+    return status < 0 ? status : open_source(out, in, folder, options, e);
 }
 
 int tl_source_open_memory(tl_source **out, const void *data, size_t size, const char *name,
@@ -136,18 +207,28 @@ int tl_source_open_memory(tl_source **out, const void *data, size_t size, const 
 {
     tl_input *in = NULL;
     int status = tl_input_open_memory(&in, data, size, name, e);
-    return status < 0 ? status : open_input(out, in, options, e);
+    return status < 0 ? status : open_source(out, in, NULL, options, e);
+}
+
+int tl_source_open_folder_memory(tl_source **out, const void *data, size_t size, const char *name,
+                                 const tl_open_options *options, tl_error *e)
+{
+    tl_folder *folder = NULL;
+    int status = tl_folder_open_memory(&folder, data, size, name, e);
+    return status < 0 ? status : open_source(out, NULL, folder, options, e);
 }
 
 void tl_source_close(tl_source *s)
 {
     if (!s)
         return;
-    tl_cursor_close(s->cursor);
+    tl_supply_close(s->supply);
+    tl_discovery_free(s->discovery);
     if (s->reader && s->format->close)
         s->format->close(s->reader);
     free(s->reader);
     tl_input_close(s->in);
+    tl_folder_close(s->folder);
     tl_trace_fini(&s->trace);
     free(s);
 }
@@ -201,13 +282,44 @@ int tl_cursor_open(tl_cursor **out, tl_source *s, uint32_t stream, tl_error *e)
     return 0;
 }
 
+int tl_cursor_limit(tl_cursor *c, uint64_t from, uint64_t to, tl_error *e)
+{
+    const tl_format *f = c->source->format;
+    int status = f->stream_limit ? f->stream_limit(c->state, from, to, e) : 0;
+    if (status < 0)
+        tl_error_context(e, "%s: %s", tl_source_name(c->source), f->name);
+    return status;
+}
+
+int tl_cursor_open_limited(tl_cursor **out, tl_source *s, uint32_t stream, const tl_limit *limit, tl_error *e)
+{
+    tl_cursor *c = NULL;
+    int status = tl_cursor_open(&c, s, stream, e);
+    if (status == 0 && limit->set)
+        status = tl_cursor_limit(c, limit->from, limit->to, e);
+    if (status < 0) {
+        tl_cursor_close(c);
+        return status;
+    }
+    *out = c;
+    return 0;
+}
+
+int tl_cursor_fill(tl_cursor *c, tl_batch *b, tl_error *e)
+{
+    const tl_format *f = c->source->format;
+    tl_batch_clear(b);
+    int status = f->stream_next(c->state, b, e);
+    if (status < 0)
+        tl_error_context(e, "%s: %s", tl_source_name(c->source), f->name);
+    return status;
+}
+
 int tl_cursor_next(tl_cursor *c, const tl_batch **batch, tl_error *e)
 {
-    tl_batch_clear(&c->batch);
-    int status = c->source->format->stream_next(c->state, &c->batch, e);
-    if (status < 0)
-        return tl_error_context(e, "%s: %s", tl_input_name(c->source->in), c->source->format->name), status;
-    *batch = &c->batch;
+    int status = tl_cursor_fill(c, &c->batch, e);
+    if (status >= 0)
+        *batch = &c->batch;
     return status;
 }
 
@@ -224,15 +336,13 @@ void tl_cursor_close(tl_cursor *c)
 
 int tl_source_next(tl_source *s, const tl_batch **batch, tl_error *e)
 {
-    while (s->cursor || s->stream < tl_source_streams(s)) {
-        int status = s->cursor ? 0 : tl_cursor_open(&s->cursor, s, s->stream++, e);
-        if (status == 0)
-            status = tl_cursor_next(s->cursor, batch, e);
-        if (status != 0)
+    int status = s->supply ? 0 : tl_supply_open(&s->supply, s, NULL, e);
+    if (status < 0)
+        return status;
+    for (; s->stream < tl_source_streams(s); s->stream++)
+        if ((status = tl_supply_next(s->supply, s->stream, batch, e)) != 0)
             return status;
-        tl_cursor_close(s->cursor);
-        s->cursor = NULL;
-    }
+    tl_trace_sort_damage(&s->trace);
     return 0;
 }
 

@@ -5,14 +5,23 @@
 #include "model/format_impl.h"
 #include "traceloom/source.h"
 
+/* What all streams together are read through; see op/supply.h. */
+struct tl_supply;
+/* What a pass over all events found; see op/discover.h. */
+struct tl_discovery;
+
 struct tl_source {
     tl_trace trace;
-    tl_input *in;
+    tl_input *in;      /* NULL: the trace is a folder */
+    tl_folder *folder; /* NULL: it is a file */
     const tl_format *format;
     void *reader;
     tl_want want;
-    tl_cursor *cursor; /* of tl_source_next() */
-    uint32_t stream;   /* that it reads next */
+    struct tl_supply *supply; /* of tl_source_next() */
+    struct tl_discovery *discovery;
+    const char *exe; /* as in tl_open_options, for tl_discover() */
+    bool no_demangle, no_lines;
+    uint32_t stream; /* that it reads next */
 };
 
 struct tl_cursor {
@@ -21,8 +30,32 @@ struct tl_cursor {
     tl_batch batch;
 };
 
+/* A part of the time, for readers that can leave out the rest: ticks [from, to), if `set`. */
+typedef struct tl_limit {
+    bool set;
+    uint64_t from, to;
+} tl_limit;
+
+/* What messages call the trace. */
+const char *tl_source_name(const tl_source *s);
+
+/* As tl_source_open() of a folder that is packed into one block, see tl_folder_open_memory(): for tests and fuzzing. */
+int tl_source_open_folder_memory(tl_source **out, const void *data, size_t size, const char *name,
+                                 const tl_open_options *options, tl_error *e);
+
 /* Stream numbers, heaviest first, so that threads end at about the same time. To be freed; NULL when memory runs out.
  */
 uint32_t *tl_source_by_weight(tl_source *s);
+
+/* As tl_cursor_open() and, if the limit is set, tl_cursor_limit(). */
+int tl_cursor_open_limited(tl_cursor **out, tl_source *s, uint32_t stream, const tl_limit *limit, tl_error *e);
+/* As tl_cursor_next(), into a batch of the caller, which may be another one each time. */
+int tl_cursor_fill(tl_cursor *c, tl_batch *b, tl_error *e);
+
+/* As tl_source_count(), but only what is known without reading: no events, times where they are known. */
+int tl_count_known(const tl_trace *t, tl_count *out, tl_error *e);
+
+/* As tl_merge_open() for a part of the time; events outside may come all the same. limit may be NULL. */
+int tl_merge_open_limited(tl_merge **out, tl_source *s, const tl_limit *limit, tl_error *e);
 
 #endif

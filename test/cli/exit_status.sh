@@ -19,7 +19,9 @@ expect 3 "$tl" convert "$damaged" --to jsonl
 expect 3 "$tl" info no-such-file
 says err "no-such-file: "
 expect 3 "$tl" info "$binary" # not a trace
-expect 3 "$tl" info "$samples" # a folder
+mkdir no-trace
+expect 3 "$tl" info no-trace
+says err "is a folder without a trace that is known here"
 : >empty
 expect 3 "$tl" info empty
 expect 3 "$tl" info "$trace" no-such-file

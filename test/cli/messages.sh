@@ -44,8 +44,8 @@ says_not err "byte 0"
 
 # Inputs are named once.
 for input in . -; do
-    "$tl" info "$input" <. 2>err && fail "a folder is read"
-    [ "$(grep -o 'is a directory\|^\.:\|standard input:' err | wc -l)" -eq 2 ] || fail "info $input: $(cat err)"
+    "$tl" info "$input" <. 2>err && fail "a folder without a trace is read"
+    [ "$(grep -o 'is a directory\|is a folder\|^\.:\|standard input:' err | wc -l)" -eq 2 ] || fail "info $input: $(cat err)"
 done
 
 # A file name with an escape sequence comes out harmless.

@@ -105,12 +105,12 @@ def check_formats(checks, document):
         if cells[0].startswith("`"):
             rows[cells[0].strip("`")] = cells[1:3] + cells[3].replace("`", "").split()
     can = r"(read, write|read|write|-) +"
-    real = re.findall(r"^(\S+) +" + can + can + r".*\(([^()]*)\)$", harness.run("help", "formats").text(), re.M)
+    real = re.findall(r"^(\S+) +" + can + can + r".*?(?:\(([^()]*)\))?$", harness.run("help", "formats").text(), re.M)
     checks.equal(sorted(rows), sorted(name for name, *_ in real), "the formats listed")
     for name, events, profiles, suffixes in real:
         row = rows.get(name, [])
         checks.equal(row[:2], [events, profiles], "what can be done with", name)
-        checks.that(row[2:] and set(row[2:]) <= set(suffixes.split()), name, "has the suffixes", suffixes, "not", row[2:])
+        checks.that(row[2:] and set(row[2:]) <= set(suffixes.split() or "-"), name, "has the suffixes", suffixes, "not", row[2:])
 
 
 def check_recording(checks, document, folder):

@@ -5,6 +5,7 @@ loop.py SHIM malloc|malloc+|read|write|short|eintr
 Whatever fails, the command ends by itself with a message, and leaves no partial file behind; if it reports success, its
 output is that of a run without faults."""
 import os
+import shutil
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -25,6 +26,9 @@ COMMANDS = {
     "pprof": ["report", "a.xray", "-o", "@OUT@/a.pb.gz"],
     "jsonl": ["convert", "a.xray", "-o", "@OUT@/a.jsonl"],
     "fdr": ["convert", "a.xray", "-o", "@OUT@/b.xray", "--to", "xray-fdr"],
+    "ahead": ["convert", "large.xray", "--threads", "3", "--time", "..2us", "-o", "@OUT@/c.jsonl"],
+    "ctf": ["convert", "a.xray", "-o", "@OUT@/a.ctf"],
+    "ctf-2010": ["convert", "a.xray", "--format-version", "1.1", "-o", "@OUT@/a.ctf"],
     "text": ["cat", "a.xray", "-F", "render*", "-e", "a.elf"],
 }
 
@@ -38,6 +42,7 @@ def prepare(folder):
             file.write(xray_gen.make(case)[0])
     with open(os.path.join(folder, "a.xray"), "rb") as file, gzip.open(os.path.join(folder, "a.xray.gz"), "wb") as packed:
         packed.write(file.read())
+    xray_gen.bulk(os.path.join(folder, "large.xray"), 160_000)  # large enough for threads that decode ahead
     with open(os.path.join(folder, "a.elf"), "wb") as file:
         file.write(elf_gen.build_elf())
 
@@ -52,10 +57,12 @@ class Run:
         result = harness.run(*arguments, cwd=folder, which="TL_PLAIN_BINARY", env=env, timeout=60)
         self.status, self.out, self.err = result.status, result.out, result.err
         self.files = {}
-        for name in os.listdir(out):
-            with open(os.path.join(out, name), "rb") as file:
-                self.files[name] = file.read()
-            os.unlink(os.path.join(out, name))
+        for inside, folders, names in os.walk(out):
+            self.files.update({os.path.join(inside, name) + "/": None for name in folders})
+            for name in names:
+                with open(os.path.join(inside, name), "rb") as file:
+                    self.files[os.path.join(inside, name)] = file.read()
+        shutil.rmtree(out)
         self.faults = None
         self.counts = []
         if os.path.exists(report):

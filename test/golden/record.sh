@@ -13,4 +13,16 @@ for name in basic-v3-le fdr-v1-be fdr-v3-le fdr-v5-le fdr-v5-le-plain fdr-v5-le-
     generate --one "$name" "$here/input/$name.xray"
 done
 generate --elf "$here/input/program.elf"
+while read -r name case; do
+    rm -rf "${here:?}/input/$name"
+    python3 -B "$here/../generate/ctf_gen.py" --one "$case" "$here/input/$name"
+done <<'CTF'
+ctf-18 ctf18-small-counters
+ctf-18-damaged damaged-ctf18-unknown-event
+ctf-2 ctf2-slow-clock
+ctf-2-damaged damaged-ctf2-cut-in-events
+ctf-2010 ctf2010-natural2-be
+ctf-2010-damaged damaged-ctf2010-checksum
+ctf-folders ctf2-folders
+CTF
 TL_BINARY=$binary python3 -B "$here/golden.py" --record "$@"

@@ -1,9 +1,25 @@
-/* Runs the probe of every format on files: exactly one must win, and it must be the right one.
- *     probe_all FORMAT=FILE... */
+/* Runs the probe of every format on files and folders: exactly one must win, and it must be the right one.
+ *     probe_all FORMAT=PATH... */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "model/format_impl.h"
+
+enum { FORMATS_MOST = 64 };
+
+static int judge(const char *format, const char *path, const int evidence[FORMATS_MOST])
+{
+    int claims = 0, wrong = 0;
+    for (size_t i = 0; tl_format_list[i] != NULL && i < FORMATS_MOST; i++) {
+        claims += evidence[i] != 0;
+        wrong += evidence[i] != 0 && strcmp(tl_format_list[i]->name, format) != 0;
+    }
+    if (claims == 1 && wrong == 0)
+        return 0;
+    printf("FAILED: %s: %d formats claim it, %d of them wrongly; expected only %s\n", path, claims, wrong, format);
+    return 1;
+}
 
 static int probe_file(const char *format, const char *path)
 {
@@ -17,19 +33,31 @@ static int probe_file(const char *format, const char *path)
     fseek(file, 0, SEEK_END);
     probe.total = (uint64_t)ftell(file);
     fclose(file);
-    int claims = 0, wrong = 0;
-    for (const tl_format *const *f = tl_format_list; *f != NULL; f++) {
-        const int evidence = (*f)->probe != NULL ? (*f)->probe(&probe) : 0;
-        if (evidence == 0)
-            continue;
-        claims++;
-        if (strcmp((*f)->name, format) != 0)
-            wrong++;
+    int evidence[FORMATS_MOST] = {0};
+    for (size_t i = 0; tl_format_list[i] != NULL && i < FORMATS_MOST; i++)
+        evidence[i] = tl_format_list[i]->probe != NULL ? tl_format_list[i]->probe(&probe) : 0;
+    return judge(format, path, evidence);
+}
+
+static int probe_folder(const char *format, const char *path)
+{
+    tl_folder *folder = NULL;
+    tl_error e;
+    if (tl_folder_open(&folder, path, &e) < 0) {
+        fprintf(stderr, "%s\n", e.message);
+        return 1;
     }
-    if (claims == 1 && wrong == 0)
-        return 0;
-    printf("FAILED: %s: %d formats claim it, %d of them wrongly; expected only %s\n", path, claims, wrong, format);
-    return 1;
+    int evidence[FORMATS_MOST] = {0};
+    for (size_t i = 0; tl_format_list[i] != NULL && i < FORMATS_MOST; i++)
+        evidence[i] = tl_format_list[i]->probe_folder != NULL ? tl_format_list[i]->probe_folder(folder) : 0;
+    tl_folder_close(folder);
+    return judge(format, path, evidence);
+}
+
+static int probe_path(const char *format, const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? probe_folder(format, path) : probe_file(format, path);
 }
 
 int main(int argc, char **argv)
@@ -40,8 +68,8 @@ int main(int argc, char **argv)
         if (equals == NULL)
             return 2;
         *equals = '\0';
-        failed += probe_file(argv[i], equals + 1);
+        failed += probe_path(argv[i], equals + 1);
     }
-    printf("%d files, %d failed\n", argc - 1, failed);
+    printf("%d paths, %d failed\n", argc - 1, failed);
     return failed > 0 || argc < 2;
 }

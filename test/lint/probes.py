@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every probe on every golden and generated file: probes.py PROBE_ALL. Exactly one format may claim each."""
+"""Every probe on every golden and generated file and folder: probes.py PROBE_ALL. Exactly one format may claim each."""
 import glob
 import os
 import shlex
@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
+import ctf_gen
 import xray_gen
 
 FORMATS = {"basic": "xray-basic", "fdr": "xray-fdr", "profile": "xray-profile"}
@@ -21,6 +22,9 @@ def main():
             with open(path, "wb") as file:
                 file.write(xray_gen.make(name)[0])
             pairs.append("%s=%s" % (FORMATS[xray_gen.cases()[name][0]], path))
+        for name in ctf_gen.cases():
+            ctf_gen.save(folder, name, ctf_gen.make(name)[0], None)
+            pairs.append("ctf=" + os.path.join(folder, name))
         for path in glob.glob(os.path.join(harness.SOURCE, "test", "golden", "input", "*.tlp")):
             pairs.append("tlp=" + path)
         sys.exit(subprocess.run(shlex.split(sys.argv[1]) + pairs).returncode)

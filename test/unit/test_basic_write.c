@@ -11,7 +11,7 @@ extern const tl_format tl_format_xray_basic;
 static void start(fixture *f, int version)
 {
     fixture_init(f);
-    f->options.version = version;
+    fixture_version(f, version);
     assert_int_equal(fixture_create(f, &tl_format_xray_basic), 0);
 }
 
@@ -71,7 +71,7 @@ static void test_versions(void **state)
     for (int version = -1; version <= 4; version += 5) {
         fixture f;
         fixture_init(&f);
-        f.options.version = version;
+        fixture_version(&f, version);
         assert_int_equal(fixture_create(&f, &tl_format_xray_basic), TL_EINVAL);
         fixture_fini(&f);
     }

@@ -1,5 +1,5 @@
 /* Chrome trace events: exact text, nesting, and what is put right. */
-#include "writer_fixture.h"
+#include "rich_fixture.h"
 
 #include <stdio.h>
 
@@ -217,6 +217,34 @@ static void test_accept(void **state)
     fixture_fini(&f);
 }
 
+static void test_rich_fields(void **state)
+{
+    (void)state;
+    fixture f;
+    rich_init(&f);
+    start(&f);
+    rich_packed_event(&f, 1);
+    rich_open_event(&f, 2);
+    fixture_event(&f, RICH_EMPTY, 0, -1, 3, 0, NULL, 0);
+    fixture_flush(&f);
+    f.trace.cls[RICH_OPEN].kind = TL_COUNTER;
+    rich_open_event(&f, 4);
+    fixture_finish(&f);
+    assert_string_equal(
+        (char *)f.bytes, BEGIN NAMES
+        "{\"ph\":\"i\",\"name\":\"packed\",\"pid\":5,\"tid\":7,\"ts\":0.001,\"s\":\"t\",\"args\":{\"text\":\"x\","
+        "\"context\":{\"pid\":9}}},\n"
+        "{\"ph\":\"i\",\"name\":\"open\",\"pid\":5,\"tid\":7,\"ts\":0.002,\"s\":\"t\",\"args\":{"
+        "\"mode\":{\"value\":2,\"labels\":[\"READ\",\"B "
+        "\\\"?\"]},\"level\":{\"value\":-3,\"labels\":[\"neg\",\"all\"]},"
+        "\"bits\":{\"value\":5,\"labels\":[\"A\",\"B\"]},\"either\":5,\"list\":[1,171],\"real\":0.1,"
+        "\"context\":{\"stream.pid\":-1,\"event.pid\":7,\"ip\":48879}}},\n"
+        "{\"ph\":\"i\",\"name\":\"empty\",\"pid\":5,\"tid\":7,\"ts\":0.003,\"s\":\"t\"},\n"
+        "{\"ph\":\"C\",\"name\":\"open\",\"pid\":5,\"tid\":7,\"ts\":0.004,\"args\":{\"mode\":2,\"level\":-3,"
+        "\"bits\":5,\"real\":0.1}}" END);
+    fixture_fini(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_tracks_without_ids),
         cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_accept),
+        cmocka_unit_test(test_rich_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Comma-separated values: columns, quoting, and fields as JSON in one cell. */
-#include "writer_fixture.h"
+#include "rich_fixture.h"
 
 #include <stdio.h>
 
@@ -85,13 +85,33 @@ static void test_bad_text_is_counted(void **state)
     fixture_fini(&f);
 }
 
+static void test_rich_fields(void **state)
+{
+    (void)state;
+    fixture f;
+    rich_init(&f);
+    assert_int_equal(fixture_create(&f, &tl_format_csv), 0);
+    rich_open_event(&f, 1);
+    rich_packed_event(&f, 2);
+    rich_entry_event(&f, 3, 1);
+    fixture_finish(&f);
+    assert_string_equal(
+        (char *)f.bytes, HEADER
+        "1,open,thread 7,1,,,\"{\"\"mode\"\":{\"\"value\"\":2,\"\"labels\"\":[\"\"READ\"\",\"\"B \\\"\"?\"\"]},"
+        "\"\"level\"\":{\"\"value\"\":-3,\"\"labels\"\":[\"\"neg\"\",\"\"all\"\"]},"
+        "\"\"bits\"\":{\"\"value\"\":5,\"\"labels\"\":[\"\"A\"\",\"\"B\"\"]},\"\"either\"\":5,\"\"list\"\":[1,171],"
+        "\"\"real\"\":0.1,\"\"context\"\":{\"\"stream.pid\"\":-1,\"\"event.pid\"\":7,\"\"ip\"\":48879}}\"\n"
+        "2,packed,thread 7,2,,,\"{\"\"text\"\":\"\"x\"\",\"\"context\"\":{\"\"pid\"\":9}}\"\n"
+        "3,func_entry,thread 7,,main,1,\"{\"\"addr\"\":1}\"\n");
+    fixture_fini(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_columns),
-        cmocka_unit_test(test_quoting),
-        cmocka_unit_test(test_large_payload),
-        cmocka_unit_test(test_bad_text_is_counted),
+        cmocka_unit_test(test_columns),       cmocka_unit_test(test_quoting),
+        cmocka_unit_test(test_large_payload), cmocka_unit_test(test_bad_text_is_counted),
+        cmocka_unit_test(test_rich_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,12 +27,13 @@ static void put_bit(bits *b, bool big, unsigned v)
     b->n++;
 }
 
-/* A number: little-endian puts its lowest bit first, big-endian its highest. `reversed` turns that around. */
+/* A number: little-endian puts its lowest bit first and fills bytes from their lowest bit, big-endian the highest.
+ * `reversed` turns around which bit comes first. */
 static void put_number(bits *b, const ctf_type *t, uint64_t v)
 {
-    const bool big = (t->order == CTF_BE) != t->reversed;
+    const bool big = t->order == CTF_BE;
     for (unsigned i = 0; i < t->bits; i++) {
-        const unsigned bit = (t->order == CTF_BE) ? t->bits - 1 - i : i;
+        const unsigned bit = big != t->reversed ? t->bits - 1 - i : i;
         put_bit(b, big, v >> bit & 1);
     }
 }
@@ -80,9 +81,7 @@ static ctf_type *make_number(maker *m)
     static const uint32_t sizes[] = {8, 16, 32, 64};
     t->bits = m->bytewise ? sizes[below(4)] : 1 + below(64);
     t->align = m->bytewise ? 8u << below(4) : 1u << below(5);
-    t->reversed = false;
-    if (m->bytewise && below(8) == 0)
-        t->reversed = true;
+    t->reversed = below(8) == 0;
     switch (below(8)) {
     case 0:
         t->kind = CTF_FLOAT;

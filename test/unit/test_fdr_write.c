@@ -14,7 +14,7 @@ extern const tl_format tl_format_xray_fdr;
 static void start(fixture *f, int version)
 {
     fixture_init(f);
-    f->options.version = version;
+    fixture_version(f, version);
     assert_int_equal(fixture_create(f, &tl_format_xray_fdr), 0);
 }
 
@@ -220,7 +220,7 @@ static void test_versions(void **state)
 
     for (int version = -1; version <= 6; version += 7) {
         fixture_init(&f);
-        f.options.version = version;
+        fixture_version(&f, version);
         assert_int_equal(fixture_create(&f, &tl_format_xray_fdr), TL_EINVAL);
         fixture_fini(&f);
     }
@@ -362,7 +362,9 @@ static uint8_t *rewrite(const void *data, size_t size, int version, size_t *out_
     const tl_open_options all = {.want = {.fields = true, .cpu = true}};
     tl_source *s;
     assert_int_equal(tl_source_open_memory(&s, data, size, "test", &all, NULL), 0);
-    tl_write_options options = {.version = version};
+    char text[16];
+    snprintf(text, sizeof text, "%d", version);
+    tl_write_options options = {.version = version ? text : NULL};
     tl_drops dropped = {0};
     tl_output *out;
     assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, NULL), 0);

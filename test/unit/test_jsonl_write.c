@@ -1,5 +1,5 @@
 /* JSON lines: the exact text of every kind of event. */
-#include "writer_fixture.h"
+#include "rich_fixture.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -192,6 +192,93 @@ static void test_accept(void **state)
     fixture_fini(&f);
 }
 
+/* Contexts, enumerations, flags, variants and what is absent. */
+static void test_rich_fields(void **state)
+{
+    (void)state;
+    fixture f;
+    rich_init(&f);
+    start(&f);
+    rich_open_event(&f, 1);
+    rich_other_event(&f, 2);
+    rich_packed_event(&f, 3);
+    fixture_event(&f, RICH_EMPTY, 0, -1, 4, 0, NULL, 0);
+    fixture_finish(&f);
+    assert_string_equal((char *)f.bytes,
+                        "{\"ts\":1,\"class\":\"open\",\"track\":\"thread 7\",\"cpu\":1,\"fields\":{"
+                        "\"mode\":{\"value\":2,\"labels\":[\"READ\",\"B "
+                        "\\\"?\"]},\"level\":{\"value\":-3,\"labels\":[\"neg\",\"all\"]},"
+                        "\"bits\":{\"value\":5,\"labels\":[\"A\",\"B\"]},\"either\":5,\"list\":[1,171],\"real\":0.1},"
+                        "\"context\":{\"stream.pid\":-1,\"event.pid\":7,\"ip\":48879}}\n"
+                        "{\"ts\":2,\"class\":\"open\",\"track\":\"thread 8\",\"fields\":{"
+                        "\"mode\":{\"value\":100,\"labels\":[]},\"level\":{\"value\":-128,\"labels\":[]},"
+                        "\"bits\":{\"value\":9223372036854775808,\"labels\":[\"C\"]},\"maybe\":\"?\\u001b\",\"either\":"
+                        "{\"x\":-1,\"y\":true},"
+                        "\"list\":[],\"real\":3.0}}\n"
+                        "{\"ts\":3,\"class\":\"packed\",\"track\":\"thread "
+                        "7\",\"cpu\":2,\"fields\":{\"text\":\"x\"},\"context\":{\"pid\":9}}\n"
+                        "{\"ts\":4,\"class\":\"empty\",\"track\":\"thread 7\",\"fields\":{}}\n");
+    fixture_fini(&f);
+}
+
+/* Where a field says the key, only the name of the function is added, and only if the class has no field for it. */
+static void test_key_is_field(void **state)
+{
+    (void)state;
+    static const tl_field named[] = {{.name = "function", .type = TL_STRING}};
+    const tl_value name = {.type = TL_STRING, .n = 1, .as.p = "f"};
+    fixture f;
+    rich_init(&f);
+    start(&f);
+    rich_entry_event(&f, 1, 1);
+    rich_entry_event(&f, 2, 77);
+    fixture_event(&f, RICH_CALL, 0, -1, 3, 2, NULL, 0);
+    fixture_flush(&f);
+    f.trace.cls[RICH_BARE] = f.trace.cls[RICH_ENTRY];
+    f.trace.cls[RICH_BARE].id = RICH_BARE;
+    f.trace.cls[RICH_BARE].field = named;
+    fixture_event(&f, RICH_BARE, 0, -1, 4, 1, &name, 1);
+    fixture_finish(&f);
+    assert_string_equal(
+        (char *)f.bytes,
+        "{\"ts\":1,\"class\":\"func_entry\",\"track\":\"thread 7\",\"fields\":{\"function\":\"main\",\"addr\":1}}\n"
+        "{\"ts\":2,\"class\":\"func_entry\",\"track\":\"thread 7\",\"fields\":{\"addr\":77}}\n"
+        "{\"ts\":3,\"class\":\"call\",\"track\":\"thread 7\",\"fields\":{\"function\":\"fib\",\"id\":2}}\n"
+        "{\"ts\":4,\"class\":\"func_entry\",\"track\":\"thread 7\",\"fields\":{\"function\":\"f\"}}\n");
+    fixture_fini(&f);
+}
+
+/* Many lines, and a line longer than the room that the output has at once. */
+static void test_long_lists(void **state)
+{
+    (void)state;
+    enum { N = 40000, LINES = 3 };
+    fixture f;
+    tl_value *v = calloc(N + 1, sizeof *v);
+    assert_non_null(v);
+    v[0] = (tl_value){.type = TL_LIST, .n = N};
+    for (uint32_t i = 1; i <= N; i++)
+        v[i] = (tl_value){.type = i % 3 ? TL_U64 : TL_I64, .as.u = i};
+    fixture_init(&f);
+    start(&f);
+    for (unsigned i = 0; i < LINES; i++)
+        fixture_event(&f, ENTER_ARGS, 0, -1, 1, 1, v, N + 1);
+    fixture_finish(&f);
+    const char *p = (char *)f.bytes;
+    for (unsigned line = 0; line < LINES; line++) {
+        p = strchr(p, '[');
+        assert_non_null(p);
+        for (unsigned long i = 1; i <= N; i++) {
+            char *end;
+            assert_int_equal(strtoul(p + 1, &end, 10), i);
+            p = end;
+        }
+        assert_memory_equal(p, "]}}\n", 4);
+    }
+    free(v);
+    fixture_fini(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +289,9 @@ int main(void)
         cmocka_unit_test(test_long_name_and_payload),
         cmocka_unit_test(test_times),
         cmocka_unit_test(test_accept),
+        cmocka_unit_test(test_rich_fields),
+        cmocka_unit_test(test_key_is_field),
+        cmocka_unit_test(test_long_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

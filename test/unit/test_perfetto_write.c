@@ -1,5 +1,5 @@
 /* Perfetto packets, taken apart field by field: sequences, state, interned names, descriptors, losses, arguments. */
-#include "writer_fixture.h"
+#include "rich_fixture.h"
 
 #include "base/endian.h"
 #include "format/perfetto/perfetto_layout.h"
@@ -351,12 +351,59 @@ static void test_largest_numbers(void **state)
     fixture_fini(&f);
 }
 
+/* The annotation of a name in a message's fields of a number. */
+static message annotation(message m, unsigned number, const char *name)
+{
+    field f;
+    while (next(&m, &f))
+        if (f.number == number && text_is(find(f.content, ANNOTATION_NAME), name))
+            return f.content;
+    fail_msg("there is no annotation %s", name);
+    return m;
+}
+
+static void test_rich_fields(void **state)
+{
+    (void)state;
+    fixture f;
+    rich_init(&f);
+    start(&f);
+    rich_open_event(&f, 1);
+    rich_other_event(&f, 2);
+    fixture_finish(&f);
+    message event = find(packet(&f, 3), PACKET_TRACK_EVENT).content,
+            context = annotation(event, EVENT_ANNOTATION, "context"), list;
+    assert_true(text_is(find(annotation(event, EVENT_ANNOTATION, "mode"), ANNOTATION_STRING), "READ|B \"? (2)"));
+    assert_true(text_is(find(annotation(event, EVENT_ANNOTATION, "level"), ANNOTATION_STRING), "neg|all (-3)"));
+    assert_true(text_is(find(annotation(event, EVENT_ANNOTATION, "bits"), ANNOTATION_STRING), "A|B (5)"));
+    assert_int_equal(number(annotation(event, EVENT_ANNOTATION, "either"), ANNOTATION_UINT), 5);
+    list = annotation(event, EVENT_ANNOTATION, "list");
+    assert_int_equal(number(find(list, ANNOTATION_ARRAY).content, ANNOTATION_UINT), 1);
+    assert_int_equal(number(annotation(context, ANNOTATION_DICT, "stream.pid"), ANNOTATION_INT), UINT64_MAX);
+    assert_int_equal(number(annotation(context, ANNOTATION_DICT, "event.pid"), ANNOTATION_UINT), 7);
+
+    event = find(packet(&f, 5), PACKET_TRACK_EVENT).content;
+    assert_int_equal(number(annotation(event, EVENT_ANNOTATION, "mode"), ANNOTATION_UINT), 100);
+    assert_int_equal(
+        number(annotation(annotation(event, EVENT_ANNOTATION, "either"), ANNOTATION_DICT, "y"), ANNOTATION_BOOL), 1);
+    field a;
+    unsigned n = 0;
+    while (next(&event, &a)) {
+        n += a.number == EVENT_ANNOTATION;
+        if (a.number == EVENT_ANNOTATION)
+            assert_false(text_is(find(a.content, ANNOTATION_NAME), "context")); /* nothing of it is there */
+    }
+    assert_int_equal(n, 7);
+    fixture_fini(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clock_snapshot), cmocka_unit_test(test_sequence), cmocka_unit_test(test_two_sequences),
         cmocka_unit_test(test_annotations),    cmocka_unit_test(test_counters), cmocka_unit_test(test_losses),
         cmocka_unit_test(test_damage),         cmocka_unit_test(test_nesting),  cmocka_unit_test(test_largest_numbers),
+        cmocka_unit_test(test_rich_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

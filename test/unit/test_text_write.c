@@ -1,5 +1,7 @@
 /* Text: columns, indentation, and what hostile names may not do. */
-#include "writer_fixture.h"
+#include "rich_fixture.h"
+
+#include <math.h>
 
 extern const tl_format tl_format_text;
 
@@ -63,10 +65,9 @@ static void test_hostile_text(void **state)
                     {.type = TL_NULL}};
     fixture_event(&f, STRUCTURED, 0, -1, 2, 0, v, 5);
     fixture_finish(&f);
-    assert_string_equal(
-        (char *)f.bytes,
-        "     0.000000001  thread 7  cpu 0  -> \\x1b[2J\\x0a\\x7f\\xff\\xc2\\x9b\xc3\xa9\n"
-        "     0.000000002  thread 7    * structured point={\"x\":1,\"ok\":false} text=\"a\\x0d\" none=null\n");
+    assert_string_equal((char *)f.bytes,
+                        "     0.000000001  thread 7  cpu 0  -> \\x1b[2J\\x0a\\x7f\\xff\\xc2\\x9b\xc3\xa9\n"
+                        "     0.000000002  thread 7    * structured point={x=1 ok=false} text=\"a\\x0d\" none=null\n");
     fixture_fini(&f);
 }
 
@@ -114,12 +115,118 @@ static void test_wide_track_names(void **state)
     fixture_fini(&f);
 }
 
+static void test_rich_fields(void **state)
+{
+    (void)state;
+    fixture f;
+    rich_init(&f);
+    assert_int_equal(fixture_create(&f, &tl_format_text), 0);
+    rich_open_event(&f, 1);
+    rich_other_event(&f, 2);
+    rich_packed_event(&f, 3);
+    rich_entry_event(&f, 4, 1);
+    rich_entry_event(&f, 5, 77);
+    fixture_event(&f, RICH_EMPTY, 0, -1, 6, 0, NULL, 0);
+    fixture_finish(&f);
+    assert_string_equal((char *)f.bytes,
+                        "     0.000000001  thread 7  cpu 1  * open {stream.pid=-1 event.pid=7 ip=0xbeef} mode=READ|B "
+                        "\"?(2) level=neg|all(0775) bits=A|B(5) either=5 list=[0x1, 0xab] real=0.1\n"
+                        "     0.000000002  thread 8  * open mode=100 level=0600 bits=C(9223372036854775808) "
+                        "maybe=\"?\\x1b\" either={x=0xff y=true} list=[] real=3.0\n"
+                        "     0.000000003  thread 7  cpu 2  * packed {pid=9} text=\"x\"\n"
+                        "     0.000000004  thread 7  -> main addr=0x1\n"
+                        "     0.000000005  thread 7    -> #77 addr=0x4d\n"
+                        "     0.000000006  thread 7      * empty\n");
+    fixture_fini(&f);
+}
+
+/* The second that is kept from line to line: forwards, backwards, before the begin, with a wider column. */
+static void test_seconds(void **state)
+{
+    (void)state;
+    static const uint64_t time[] = {5000000000, 5999999999,          6000000000, 5000000001,
+                                    3999999999, 1000000004000000000, 4000000000};
+    fixture f;
+    fixture_init(&f);
+    f.options.begin = 4000000000;
+    assert_int_equal(fixture_create(&f, &tl_format_text), 0);
+    for (size_t i = 0; i < TL_COUNT(time); i++)
+        fixture_event(&f, LOSS, 0, -1, time[i], 0, NULL, 0);
+    fixture_finish(&f);
+    assert_string_equal((char *)f.bytes, "     1.000000000  thread 7  * lost\n"
+                                         "     1.999999999  thread 7  * lost\n"
+                                         "     2.000000000  thread 7  * lost\n"
+                                         "     1.000000001  thread 7  * lost\n"
+                                         "    -0.000000001  thread 7  * lost\n"
+                                         "1000000000.000000000  thread 7  * lost\n"
+                                         "     0.000000000  thread 7  * lost\n");
+    fixture_fini(&f);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    static const struct {
+        tl_value v;
+        const char *text;
+    } c[] = {
+        {{.type = TL_F64, .as.f = NAN}, "NaN"},
+        {{.type = TL_F64, .as.f = -INFINITY}, "-Infinity"},
+        {{.type = TL_F64, .as.f = 1}, "1.0"},
+        {{.type = TL_BOOL, .as.u = 1}, "true"},
+        {{.type = TL_BYTES, .n = 2, .as.p = "\x01\xfe"}, "01fe"},
+        {{.type = TL_BYTES}, ""},
+        {{.type = TL_VARIANT, .n = 1}, "null"},
+        {{.type = TL_STRUCT}, "{}"},
+        {{.type = TL_LIST, .n = 9}, "[]"},
+        {{.type = TL_STRUCT, .n = 9}, "[]"},
+        {{.type = TL_STRING, .n = 18, .as.p = "12345678\xc3\xa9\xe2\x82\xac\x80\xc2\x85\xe2\x82"},
+         "\"12345678\xc3\xa9\xe2\x82\xac\\x80\\xc2\\x85\\xe2\\x82\""},
+    };
+    for (size_t i = 0; i < TL_COUNT(c); i++) {
+        static const tl_field field = {.name = "f", .type = TL_NULL};
+        char expected[160];
+        fixture f;
+        fixture_init(&f);
+        f.trace.cls[LOSS].field = &field;
+        f.trace.cls[LOSS].nfield = 1;
+        assert_int_equal(fixture_create(&f, &tl_format_text), 0);
+        fixture_event(&f, LOSS, 0, -1, 0, 0, &c[i].v, 1);
+        fixture_finish(&f);
+        snprintf(expected, sizeof expected, "     0.000000000  thread 7  * lost f=%s\n", c[i].text);
+        assert_string_equal((char *)f.bytes, expected);
+        fixture_fini(&f);
+    }
+}
+
+static void test_too_deep(void **state)
+{
+    (void)state;
+    enum { DEPTH = 100 };
+    for (tl_type type = TL_LIST; type <= TL_VARIANT; type++) {
+        fixture f;
+        tl_value v[DEPTH + 2];
+        fixture_init(&f);
+        assert_int_equal(fixture_create(&f, &tl_format_text), 0);
+        uint32_t n = rich_deep(v, DEPTH, type);
+        v[n++] = (tl_value){.type = TL_U64, .as.u = 7};
+        fixture_event(&f, TYPED, 0, -1, 1, 0, v, n);
+        fixture_finish(&f);
+        /* variants need no brackets: all of them are followed */
+        assert_non_null(strstr((char *)f.bytes, type == TL_VARIANT ? "type=42 data=7\n" : "[...]"));
+        assert_non_null(strstr((char *)f.bytes, " data=7\n"));
+        fixture_fini(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layout),           cmocka_unit_test(test_ticks),
         cmocka_unit_test(test_hostile_text),     cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_wide_track_names),
+        cmocka_unit_test(test_wide_track_names), cmocka_unit_test(test_rich_fields),
+        cmocka_unit_test(test_seconds),          cmocka_unit_test(test_values),
+        cmocka_unit_test(test_too_deep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ static void test_other_versions(void **state)
     size_t n;
     tl_error e;
     tl_profile *p = fixture_new();
-    const tl_write_options options = {.version = 2};
+    const tl_write_options options = {.version = "2"};
     const tl_write_context context = {.options = &options};
     assert_int_equal(tl_format_tlp.write_profile(&context, p, &e), TL_EUNSUPPORTED);
     uint8_t *bytes = fixture_save(p, &n);

@@ -75,8 +75,11 @@ static void test_lying_lists(void **state)
     tl_value v[] = {
         {.type = TL_LIST, .n = UINT32_MAX}, {.type = TL_LIST, .n = UINT32_MAX}, {.type = TL_U64, .as.u = 7}};
     tl_pb out = {0};
-    uint64_t bad = 0;
-    assert_ptr_equal(tl_value_json(&out, v, v + 3, NULL, &bad), v + 3);
+    tl_json_fields fields = {0};
+    tl_pen pen;
+    assert_true(tl_pen_open_buffer(&pen, &out));
+    assert_ptr_equal(tl_value_json(&pen, &fields, v, v + 3, NULL), v + 3);
+    tl_pen_close(&pen);
     assert_int_equal(out.n, 5);
     assert_memory_equal(out.data, "[[7]]", 5);
     assert_ptr_equal(tl_value_skip(v, v + 3), v + 3);
@@ -87,11 +90,18 @@ static void test_lying_lists(void **state)
 static void test_keys(void **state)
 {
     (void)state;
-    assert_null(tl_key_name(TL_KEY_NONE));
-    assert_null(tl_key_name(TL_KEY_FUNCTION));
+    static const tl_class none, function = {.key = TL_KEY_FUNCTION}, address = {.key = TL_KEY_ADDRESS},
+                                stack = {.key = TL_KEY_STACK},
+                                field = {.key = TL_KEY_PC, .flags = TL_CLASS_KEY_IS_FIELD};
+    assert_null(tl_key_name(&none));
+    assert_null(tl_key_name(&function));
+    assert_null(tl_key_name(&field));
     tl_pb out = {0};
-    tl_key_json(&out, TL_KEY_ADDRESS, UINT64_MAX);
-    tl_key_json(&out, TL_KEY_STACK, 12);
+    tl_pen pen;
+    assert_true(tl_pen_open_buffer(&pen, &out));
+    tl_key_json(&pen, &address, UINT64_MAX);
+    tl_key_json(&pen, &stack, 12);
+    tl_pen_close(&pen);
     static const char expected[] = "\"addr\":\"0xffffffffffffffff\"\"stack\":12";
     assert_int_equal(out.n, sizeof expected - 1);
     assert_memory_equal(out.data, expected, out.n);

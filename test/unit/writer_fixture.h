@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,6 +50,7 @@ typedef struct fixture {
     tl_trace trace;
     tl_batch batch;
     tl_write_options options;
+    char version[16];
     tl_drops drops;
     tl_output *out;
     const tl_format *format;
@@ -77,6 +79,13 @@ static inline void fixture_init(fixture *f)
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(tl_trace_add_function(&f->trace, &function[i], NULL), 0);
     assert_int_equal(tl_batch_init(&f->batch, &f->trace, &all, TL_BATCH_MAX, NULL), 0);
+}
+
+/* The version to write; 0: not said. */
+static inline void fixture_version(fixture *f, int version)
+{
+    snprintf(f->version, sizeof f->version, "%d", version);
+    f->options.version = version ? f->version : NULL;
 }
 
 /* Opens the writer; the trace and the options must be complete. */

@@ -11,7 +11,7 @@
  *   ts    microseconds since the begin of the trace with three digits: exact ns, and small enough for the doubles that
  *         viewers keep them in. Where the clock has no frequency a tick counts as one ns.
  *   E     carries the name because speedscope matches by it
- *   args  only where there are some
+ *   args  only where there are some; contexts are their member "context"
  *
  * B and E must nest in each thread: an exit closes the calls above the one it belongs to, exits of functions that are
  * not open are dropped, calls that are open at the end are closed at the last time of their thread, and times that go
@@ -34,9 +34,10 @@ typedef struct chrome_writer {
     tl_labels track;    /* ,"pid":7,"tid":8,"ts": */
     tl_nest nest;
     tl_hash named_pid; /* processes whose name was written */
+    tl_json_fields fields;
     tl_pb args, line;
     bool any; /* an event stands before: a comma is due */
-    uint64_t bad, closed_early, open_at_end, before_begin, no_number;
+    uint64_t closed_early, open_at_end, before_begin, no_number;
 } chrome_writer;
 
 /* Room for all of an event that is neither label nor args. */
@@ -56,7 +57,7 @@ static void put_i64(tl_pb *out, int64_t v)
 static void make_name(chrome_writer *w, const char *name, tl_pb *text)
 {
     put(text, "\"name\":");
-    tl_string_json(text, name, strlen(name), &w->bad);
+    tl_string_json(text, name, strlen(name), &w->fields.bad);
 }
 
 static void make_function(void *writer, uint64_t id, tl_pb *text)
@@ -96,12 +97,13 @@ static void make_track(void *writer, uint64_t index, tl_pb *text)
 
 static int chrome_create(void *writer, const tl_write_context *context, tl_error *e)
 {
-    (void)e;
     chrome_writer *w = writer;
     w->context = *context;
     tl_labels_init(&w->function, make_function, w);
     tl_labels_init(&w->cls, make_class, w);
     tl_labels_init(&w->track, make_track, w);
+    if (!tl_json_fields_init(&w->fields, context->trace))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "chrome: no memory for the classes");
     tl_output_puts(context->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     return 0;
 }
@@ -132,7 +134,7 @@ static bool write_metadata(chrome_writer *w, const char *what, tl_label track, c
     put(line, "\"");
     tl_pb_raw(line, track.p, track.n);
     put(line, "0,\"args\":{\"name\":");
-    tl_string_json(line, name, strlen(name), &w->bad);
+    tl_string_json(line, name, strlen(name), &w->fields.bad);
     put(line, "}}");
     if (line->failed)
         return false;
@@ -233,37 +235,48 @@ TL_ALWAYS_INLINE uint64_t to_ns(chrome_writer *w, uint64_t ts)
 /* Fills w->args; NULL if there are none. */
 static const tl_pb *collect_args(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
 {
+    tl_pen pen;
+    bool any = false;
     tl_pb_clear(&w->args);
-    if (tl_key_name(c->key))
-        tl_key_json(&w->args, c->key, b->key[i]);
-    if (b->val && c->nfield > 0 && b->val[i] < b->val[i + 1]) {
-        if (w->args.n > 0)
-            put(&w->args, ",");
-        tl_fields_json(&w->args, c, b->v + b->val[i], b->v + b->val[i + 1], &w->bad);
+    if (!tl_pen_open_buffer(&pen, &w->args))
+        return &w->args;
+    if (tl_key_name(c)) {
+        tl_key_json(&pen, c, b->key[i]);
+        any = true;
     }
-    return w->args.n > 0 || w->args.failed ? &w->args : NULL;
+    if (b->val)
+        tl_event_json(&pen, &w->fields, c, b, i, &any);
+    tl_pen_close(&pen);
+    return any || w->args.failed ? &w->args : NULL;
 }
 
-/* The numeric fields only, as viewers draw one curve for each; NULL if there are none. */
+/* The numeric fields of the payload only, as viewers draw one curve for each; NULL if there are none. */
 static const tl_pb *collect_series(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
 {
+    tl_pen pen;
+    const tl_class_text *text = tl_field_texts_get(&w->fields.texts, c);
     tl_pb_clear(&w->args);
     if (!b->val)
         return NULL;
+    if (!text || !tl_pen_open_buffer(&pen, &w->args)) {
+        w->args.failed = true;
+        return &w->args;
+    }
     const tl_value *v = b->v + b->val[i], *end = b->v + b->val[i + 1];
-    for (uint32_t f = 0; f < c->nfield && v < end; v = tl_value_skip(v, end), f++) {
+    bool any = false;
+    v = tl_values_skip(v, end, c->ncontext);
+    for (uint32_t f = c->ncontext; f < c->nfield && v < end; v = tl_value_skip(v, end), f++) {
         if (v->type != TL_U64 && v->type != TL_I64 && v->type != TL_F64 && v->type != TL_BOOL)
             continue;
         tl_value number = *v;
         if (v->type == TL_BOOL)
             number.type = TL_U64;
-        if (w->args.n > 0)
-            put(&w->args, ",");
-        tl_string_json(&w->args, c->field[f].name, strlen(c->field[f].name), &w->bad);
-        put(&w->args, ":");
-        tl_value_json(&w->args, &number, &number + 1, NULL, &w->bad);
+        tl_field_text plain = text->field[f];
+        plain.labels = NULL;
+        tl_fields_json(&pen, &w->fields, &plain, 1, &number, &number + 1, &any);
     }
-    return w->args.n > 0 || w->args.failed ? &w->args : NULL;
+    tl_pen_close(&pen);
+    return any || w->args.failed ? &w->args : NULL;
 }
 
 /* Closes n calls of a track at one time. */
@@ -291,7 +304,7 @@ static bool write_other(chrome_writer *w, const tl_class *c, const tl_batch *b, 
     } else {
         v.args = collect_args(w, c, b, i);
     }
-    return !w->args.failed && write_event(w, &v);
+    return !w->args.failed && !w->fields.failed && write_event(w, &v);
 }
 
 static bool write_one(chrome_writer *w, const tl_batch *b, uint32_t i)
@@ -322,7 +335,7 @@ static bool write_one(chrome_writer *w, const tl_batch *b, uint32_t i)
     event_parts v = {.ph = 'B', .name = tl_labels_get(&w->function, b->key[i]), .track = track, .ns = ns};
     if (TL_UNLIKELY(c->nfield > 0))
         v.args = collect_args(w, c, b, i);
-    return !w->args.failed && write_event(w, &v);
+    return !w->args.failed && !w->fields.failed && write_event(w, &v);
 }
 
 static int chrome_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
@@ -346,7 +359,7 @@ static void report(chrome_writer *w)
         {"calls still open at the end (closed there)", w->open_at_end},
         {"times that went back (moved forward)", w->nest.moved},
         {"times before the begin (moved there)", w->before_begin},
-        {"bytes that are not UTF-8 (escaped one by one)", w->bad},
+        {"bytes that are not UTF-8 (escaped one by one)", w->fields.bad},
     };
     for (size_t i = 0; i < TL_COUNT(drop); i++)
         if (drop[i].n > 0)
@@ -388,6 +401,7 @@ static void chrome_discard(void *writer)
     tl_labels_fini(&w->track);
     tl_nest_fini(&w->nest);
     tl_hash_fini(&w->named_pid);
+    tl_json_fields_fini(&w->fields);
     tl_pb_fini(&w->args);
     tl_pb_fini(&w->line);
 }

@@ -7,7 +7,7 @@
  *   ts             ns since the begin of the trace (ticks where the clock has no frequency)
  *   cpu            empty where it is not known
  *   function, id   empty for events that are not of a function; function also where there is no name
- *   fields         the other fields as one JSON object, empty if there are none
+ *   fields         the other fields as one JSON object, empty if there are none; contexts are its member "context"
  *
  * Every event is written, whatever its kind; only TL_FORMAT records are not events. Lines are in the order of time. */
 #include "model/format_impl.h"
@@ -19,9 +19,11 @@ typedef struct csv_writer {
     tl_labels function; /* fib,1, */
     tl_labels track;    /* thread 18353, */
     tl_labels cls;      /* ,xray.enter, */
-    tl_pb fields, line;
-    uint64_t bad; /* bytes that are not UTF-8, in fields */
+    tl_json_fields fields;
+    tl_pb json;
 } csv_writer;
+
+enum { PIECE = 1024, NUMBER_ROOM = 32 };
 
 /* One cell: as it is, or in quotes with quotes doubled. */
 static void put_cell(tl_pb *out, const char *s, size_t n)
@@ -78,12 +80,13 @@ static void make_class(void *writer, uint64_t id, tl_pb *text)
 
 static int csv_create(void *writer, const tl_write_context *context, tl_error *e)
 {
-    (void)e;
     csv_writer *w = writer;
     w->context = *context;
     tl_labels_init(&w->function, make_function, w);
     tl_labels_init(&w->track, make_track, w);
     tl_labels_init(&w->cls, make_class, w);
+    if (!tl_json_fields_init(&w->fields, context->trace))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "csv: no memory for the classes");
     tl_output_puts(context->out, "ts,class,track,cpu,function,id,fields\n");
     return 0;
 }
@@ -94,27 +97,50 @@ static tl_accept csv_accept(void *writer, const tl_class *c)
     return c->kind == TL_FORMAT ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
 }
 
-static void put_fields(csv_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
+/* Text with at least one quote in it as a cell. */
+static void put_quoted(tl_pen *pen, const char *s, size_t n)
 {
-    tl_pb *json = &w->fields;
-    tl_pb_clear(json);
-    tl_pb_raw(json, "{", 1);
-    if (tl_key_name(c->key))
-        tl_key_json(json, c->key, b->key[i]);
-    if (b->val && c->nfield > 0 && b->val[i] < b->val[i + 1]) {
-        if (json->n > 1)
-            tl_pb_raw(json, ",", 1);
-        tl_fields_json(json, c, b->v + b->val[i], b->v + b->val[i + 1], &w->bad);
+    tl_pen_char(pen, '"');
+    while (n > 0) {
+        const size_t length = n < PIECE ? n : PIECE;
+        tl_pen_room(pen, 2 * length);
+        char *p = pen->p;
+        for (size_t i = 0; i < length; i++) {
+            *p = s[i];
+            p[1] = '"';
+            p += s[i] == '"' ? 2 : 1;
+        }
+        pen->p = p;
+        s += length;
+        n -= length;
     }
-    if (json->n > 1)
-        tl_pb_raw(json, "}", 1);
-    if (json->failed)
-        w->line.failed = true;
-    else if (json->n > 1)
-        put_cell(&w->line, (const char *)json->data, json->n);
+    tl_pen_char(pen, '"');
 }
 
-static bool put_event(csv_writer *w, const tl_batch *b, uint32_t i)
+static bool put_fields(tl_pen *pen, csv_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
+{
+    tl_pen json;
+    bool any = false;
+    tl_pb_clear(&w->json);
+    if (!tl_pen_open_buffer(&json, &w->json))
+        return false;
+    tl_pen_char(&json, '{');
+    if (tl_key_name(c)) {
+        tl_key_json(&json, c, b->key[i]);
+        any = true;
+    }
+    if (b->val)
+        tl_event_json(&json, &w->fields, c, b, i, &any);
+    tl_pen_char(&json, '}');
+    tl_pen_close(&json);
+    if (w->json.failed || w->fields.failed)
+        return false;
+    if (any)
+        put_quoted(pen, (const char *)w->json.data, w->json.n);
+    return true;
+}
+
+static bool put_event(tl_pen *pen, csv_writer *w, const tl_batch *b, uint32_t i)
 {
     const tl_trace *t = w->context.trace;
     const tl_class *c = &t->cls[b->cls[i]];
@@ -124,41 +150,39 @@ static bool put_event(csv_writer *w, const tl_batch *b, uint32_t i)
     if (!cls.p || !track.p || !function.p)
         return false;
 
-    char number[24];
-    tl_pb *line = &w->line;
-    tl_pb_clear(line);
-    tl_pb_raw(line, number, (size_t)(tl_put_time(number, &t->scale, w->context.options->begin, b->ts[i]) - number));
-    tl_pb_raw(line, cls.p, cls.n);
-    tl_pb_raw(line, track.p, track.n);
-    char *end = number;
+    tl_pen_room(pen, NUMBER_ROOM);
+    pen->p = tl_put_time(pen->p, &t->scale, w->context.options->begin, b->ts[i]);
+    tl_pen_raw(pen, cls.p, cls.n);
+    tl_pen_raw(pen, track.p, track.n);
+    tl_pen_room(pen, NUMBER_ROOM);
     if (b->cpu && b->cpu[i] >= 0)
-        end = tl_put_u64(end, (uint32_t)b->cpu[i]);
-    *end++ = ',';
-    tl_pb_raw(line, number, (size_t)(end - number));
-    tl_pb_raw(line, function.p, function.n);
-    if (c->nfield > 0 || c->key > TL_KEY_FUNCTION)
-        put_fields(w, c, b, i);
-    tl_pb_raw(line, "\n", 1);
-    if (line->failed)
+        pen->p = tl_put_u64(pen->p, (uint32_t)b->cpu[i]);
+    *pen->p++ = ',';
+    tl_pen_raw(pen, function.p, function.n);
+    if ((c->nfield > 0 || c->key > TL_KEY_FUNCTION) && !put_fields(pen, w, c, b, i))
         return false;
-    tl_output_write(w->context.out, line->data, line->n);
+    tl_pen_char(pen, '\n');
     return true;
 }
 
 static int csv_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
-    for (uint32_t i = from; i < to; i++)
-        if (!put_event(writer, b, i))
-            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "csv: no memory for a line");
-    return 0;
+    csv_writer *w = writer;
+    tl_pen pen;
+    bool ok = true;
+    tl_pen_open(&pen, w->context.out);
+    for (uint32_t i = from; i < to && ok; i++)
+        ok = put_event(&pen, w, b, i);
+    tl_pen_close(&pen);
+    return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "csv: no memory for a line");
 }
 
 static int csv_finish(void *writer, tl_error *e)
 {
     (void)e;
     csv_writer *w = writer;
-    if (w->bad > 0)
-        tl_drops_add(w->context.drops, "bytes that are not UTF-8 (escaped one by one)", w->bad);
+    if (w->fields.bad > 0)
+        tl_drops_add(w->context.drops, "bytes that are not UTF-8 (escaped one by one)", w->fields.bad);
     return 0;
 }
 
@@ -168,8 +192,8 @@ static void csv_discard(void *writer)
     tl_labels_fini(&w->function);
     tl_labels_fini(&w->track);
     tl_labels_fini(&w->cls);
-    tl_pb_fini(&w->fields);
-    tl_pb_fini(&w->line);
+    tl_json_fields_fini(&w->fields);
+    tl_pb_fini(&w->json);
 }
 
 const tl_format tl_format_csv = {

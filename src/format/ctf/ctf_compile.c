@@ -3,6 +3,7 @@
  * What is known of the bit position is its remainder modulo a power of two. As long as that is enough for the alignment
  * of what follows, padding is a constant and fields belong to one run; else an operation aligns at run time. */
 #include "format/ctf/ctf_compile.h"
+#include "format/ctf/ctf_fields.h"
 #include "format/ctf/ctf_schema.h"
 #include "format/ctf/ctf_text.h"
 
@@ -45,45 +46,6 @@ static void merge_positions(ctf_builder *b, uint32_t mod, uint32_t res)
     while (b->mod > 1 && ((res ^ b->res) & (b->mod - 1)))
         b->mod /= 2;
     b->res &= b->mod - 1;
-}
-
-/* Whether a type always ends at a whole byte if it begins at one. */
-static bool is_bytewise(const ctf_type *t, unsigned depth)
-{
-    if (depth > CTF_DEPTH_MAX || t->unit)
-        return false;
-    if (t->kind <= CTF_FLOAT && t->kind != CTF_VARINT && t->bits % 8)
-        return false;
-    if (t->inline_length && !is_bytewise(t->inline_length, depth + 1))
-        return false;
-    for (uint32_t i = 0; i < t->nmember; i++)
-        if (!is_bytewise(t->member[i].type, depth + 1))
-            return false;
-    return true;
-}
-
-/* Whether a type may take no bits at all. */
-static bool may_be_empty(const ctf_type *t, unsigned depth)
-{
-    if (depth > CTF_DEPTH_MAX)
-        return true;
-    switch ((ctf_kind)t->kind) {
-    case CTF_TEXT:
-    case CTF_BLOB:
-        return t->dynamic || t->length == 0;
-    case CTF_STRUCT:
-        for (uint32_t i = 0; i < t->nmember; i++)
-            if (!may_be_empty(t->member[i].type, depth + 1))
-                return false;
-        return true;
-    case CTF_ARRAY:
-        return t->inline_length ? false : t->dynamic || t->length == 0 || may_be_empty(t->member[0].type, depth + 1);
-    case CTF_VARIANT:
-    case CTF_OPTIONAL:
-        return true;
-    default:
-        return false;
-    }
 }
 
 static void put_role(ctf_builder *b, const ctf_type *t, uint32_t number)
@@ -244,7 +206,7 @@ static int packed_array(ctf_builder *b, const ctf_type *t, uint32_t node, uint32
 static int loop(ctf_builder *b, const ctf_type *t, uint32_t node, uint32_t length_op, tl_error *e)
 {
     const ctf_type *element = t->member[0].type;
-    const uint32_t align = ctf_type_alignment(element);
+    const uint32_t align = ctf_type_start(element);
     if (++b->loops > CTF_LOOPS_MAX)
         return tl_fail(e, TL_EUNSUPPORTED, t->position, "more than %u arrays in arrays", CTF_LOOPS_MAX);
     (void)ctf_emit(b, CTF_OP_LOOP);
@@ -256,11 +218,11 @@ static int loop(ctf_builder *b, const ctf_type *t, uint32_t node, uint32_t lengt
         b->op[begin].reg = b->op[length_op].reg;
         b->op[begin].flags = b->op[length_op].flags;
     }
-    if (!b->no_memory && may_be_empty(element, 0))
+    if (!b->no_memory && ctf_type_may_be_empty(element))
         b->op[begin].flags |= CTF_OP_EMPTY_BODY;
     b->slots += b->mode == CTF_STORE;
     /* What holds at the begin of every element, not only of the first. */
-    const bool whole = b->mod >= 8 && (b->res & 7) == 0 && is_bytewise(element, 0);
+    const bool whole = b->mod >= 8 && (b->res & 7) == 0 && ctf_type_is_bytewise(element);
     b->mod = whole ? 8 : 1;
     b->res = 0;
     b->last_big = -1;
@@ -303,8 +265,9 @@ static int array(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
         if (!b->no_memory)
             op->flags = (uint8_t)(CTF_OP_FROM_REGISTER | (t->inline_length->is_signed ? CTF_OP_SIGNED_COUNT : 0));
     }
-    const uint32_t align = ctf_type_alignment(element);
-    ctf_emit_align(b, t->align);
+    const uint32_t align = ctf_type_start(element);
+    if (!t->inline_length)
+        ctf_emit_align(b, t->align);
     ctf_emit_align(b, align);
     const bool fixed = !t->dynamic && !t->inline_length;
     if (is_packed(element) && (b->mod < 8 ? align >= 8 : (b->res & 7) == 0)) {
@@ -394,15 +357,21 @@ static int choice(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
 static int structure(ctf_builder *b, const ctf_type *t, uint32_t node, bool conditional, bool is_root, tl_error *e)
 {
     ctf_emit_align(b, ctf_type_alignment(t));
-    if (!is_root)
-        ctf_emit_slot(b, TL_STRUCT, t->nmember);
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < t->nmember; i++)
+        shown += !ctf_fields_made(&t->member[i]);
+    if (!is_root && !ctf_fields_wraps(t))
+        ctf_emit_slot(b, TL_STRUCT, shown);
     for (uint32_t i = 0; i < t->nmember; i++) {
         const ctf_member *m = &t->member[i];
         const uint32_t child = ctf_scopes_add(b->scopes, node, m->name, m->raw, m->type, false);
         b->member = m;
         const uint32_t role = m->type->roles & ~(uint32_t)CTF_ROLE_CPU;
-        if (is_root && b->hide_roles && b->mode == CTF_STORE && role && m->type->kind <= CTF_BITMAP) {
+        if (b->mode == CTF_STORE &&
+            (ctf_fields_made(m) || (is_root && b->hide_roles && role && m->type->kind <= CTF_BITMAP))) {
+            b->hide_number = ctf_fields_made(m);
             number(b, m->type, child, conditional, true);
+            b->hide_number = false;
             continue;
         }
         int status = field(b, m->type, child, conditional, e);

@@ -17,6 +17,7 @@ typedef struct ctf_builder {
     ctf_mode mode;
     ctf_order native;
     uint32_t *replay;         /* not NULL: the tree is compiled again, from this occurrence on */
+    bool hide_number;         /* STORE: the number at hand is loaded, in case that it has a register, but not stored */
     bool hide_roles;          /* STORE: members of the root that have a role (but the processor) are not stored */
     const ctf_member *member; /* that is being compiled */
     const ctf_member **op_member, **load_member;

@@ -13,7 +13,7 @@
 #include "format/ctf/ctf_fields.h"
 #include "format/ctf/ctf_layout.h"
 
-#define WINDOW_MOST  (1u << 20)  /* bytes of an ordinary window */
+#define WINDOW_MOST  (1u << 18)  /* bytes of an ordinary window */
 #define WINDOW_LEAST (64u << 10) /* where a trace has very many files */
 #define EVENT_MOST   (64u << 20) /* an event that takes more bytes is not decoded */
 
@@ -144,10 +144,13 @@ static int add_packet_event(ctf_cursor *c, tl_batch *b, tl_error *e)
     if (!v)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a packet");
     const uint32_t n = b->n++;
-    v[CTF_PACKET_BEGIN] = (tl_value){.type = TL_U64, .as.u = begin};
-    v[CTF_PACKET_END] = (tl_value){.type = TL_U64, .as.u = p->has_end ? ctf_cursor_time(c, p->stream, p->end) : begin};
-    v[CTF_PACKET_DISCARDED] = (tl_value){.type = p->has_discarded ? TL_U64 : TL_ABSENT, .as.u = p->discarded};
-    v[CTF_PACKET_SEQUENCE] = (tl_value){.type = p->has_sequence ? TL_U64 : TL_ABSENT, .as.u = p->sequence};
+    v[CTF_PACKET_BEGIN] = (tl_value){.type = p->has_begin ? TL_U64 : TL_ABSENT, .as.u = begin};
+    v[CTF_PACKET_END] = (tl_value){.type = p->has_end ? TL_U64 : TL_ABSENT,
+                                   .as.u = p->has_end ? ctf_cursor_time(c, p->stream, p->end) : begin};
+    v[CTF_PACKET_DISCARDED] =
+        (tl_value){.type = p->has_discarded ? TL_U64 : TL_ABSENT, .n = p->discarded_bits, .as.u = p->discarded};
+    v[CTF_PACKET_SEQUENCE] =
+        (tl_value){.type = p->has_sequence ? TL_U64 : TL_ABSENT, .n = p->sequence_bits, .as.u = p->sequence};
     b->ts[n] = begin;
     b->key[n] = 0;
     b->cls[n] = plans->packet_cls;
@@ -185,7 +188,9 @@ static int open_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
     c->content = NULL;
     if (is_2010) {
         bool skip = false;
+        c->walk.report = c->trace; /* of packets themselves the scan has told; of contents it has not */
         int status = ctf_2010_content(&c->walk, p, &c->content, &c->ncontent, &skip, e);
+        c->walk.report = NULL;
         if (status < 0 || skip)
             return status;
         if (c->content)
@@ -227,7 +232,8 @@ static int next_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
         if (c->file->has_begin) {
             if (p->has_end && p->end > p->begin && ctf_cursor_time(c, p->stream, p->end) < c->from)
                 continue;
-            if (!c->file->regresses && p->has_begin && ctf_cursor_time(c, p->stream, p->begin) >= c->to) {
+            if (!c->file->regresses && p->has_begin && c->to != UINT64_MAX &&
+                ctf_cursor_time(c, p->stream, p->begin) >= c->to) {
                 c->at_end = true;
                 return 0;
             }
@@ -255,6 +261,8 @@ int ctf_cursor_next(ctf_cursor *c, tl_batch *b, tl_error *e)
         if (status < 0)
             return status;
         c->in_packet = status > 0;
+        if (!c->in_packet && c->packet.has_end && c->packet.end > c->run.clock)
+            c->run.clock = c->packet.end; /* where a next packet that does not say its begin goes on */
         if (!c->in_packet && c->progress)
             __atomic_fetch_add(c->progress, c->packet.size, __ATOMIC_RELAXED);
     }

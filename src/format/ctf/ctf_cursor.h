@@ -4,6 +4,7 @@
 
 #include "format/ctf/ctf_file.h"
 #include "format/ctf/ctf_run.h"
+#include "model/format_impl.h"
 
 typedef struct ctf_cursor {
     const ctf_file *file;
@@ -23,6 +24,7 @@ typedef struct ctf_cursor {
     uint64_t *last; /* [nstream] latest tick of each track */
     uint64_t regressions;
     uint64_t from, to; /* ticks that are wanted */
+    tl_tally *tally;   /* events may be added to it in place of a batch; or NULL */
     tl_batch scratch;  /* values of the packet context */
 } ctf_cursor;
 

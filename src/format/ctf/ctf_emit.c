@@ -139,7 +139,7 @@ ctf_load ctf_load_of(const ctf_builder *b, const ctf_type *t)
     tl_type type = t->is_signed ? TL_I64 : TL_U64;
     ctf_load l = {.reg = CTF_NO_REGISTER, .bits = (uint8_t)t->bits};
     const ctf_order order = t->order == CTF_NATIVE ? b->native : (ctf_order)t->order;
-    if ((order == CTF_BE) != t->reversed)
+    if (order == CTF_BE)
         l.flags |= CTF_LOAD_BIG;
     if (t->reversed)
         l.flags |= CTF_LOAD_REVERSED;
@@ -163,7 +163,7 @@ void ctf_emit_number(ctf_builder *b, const ctf_type *t, uint32_t number, bool hi
 {
     ctf_load l = ctf_load_of(b, t);
     const int big = (l.flags & CTF_LOAD_BIG) != 0;
-    const bool wanted = b->mode == CTF_LOAD || (b->mode == CTF_STORE && !hidden) ||
+    const bool wanted = b->mode == CTF_LOAD || (b->mode == CTF_STORE && (!hidden || b->hide_number)) ||
                         (number != CTF_NO_NODE && number < b->scopes->noccurrence &&
                          b->scopes->occurrence[number].reg != CTF_NO_REGISTER);
     if (b->mode == CTF_STORE && !hidden)

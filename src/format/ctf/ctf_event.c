@@ -155,83 +155,103 @@ static int check_payload(ctf_cursor *c, tl_error *e)
     return status;
 }
 
+/* Where an event was begun: what to go back to. */
+typedef struct begun {
+    uint64_t at, clock;
+    uint32_t nval;
+} begun;
+
+/* Moves the window to the begin of an event: 1, look at it again; 0, there are no more bytes; < 0. */
+static int more_bytes(ctf_cursor *c, begun *from, tl_error *e)
+{
+    int status = ctf_cursor_slide(c, &from->at, e);
+    c->run.at = from->at;
+    return status;
+}
+
+/* An event that could not be decoded; `fields`: the bit where they begin. Returns as one_event(). */
+static int not_decoded(ctf_cursor *c, const ctf_event_plan *ev, const header *h, begun *from, ctf_run_status status,
+                       tl_batch *b, tl_error *e)
+{
+    const uint64_t fields = c->run.at; /* if it is not the header that failed */
+    b->nval = from->nval;
+    c->run.clock = from->clock;
+    int moved = status == CTF_RUN_SHORT ? more_bytes(c, from, e) : 0;
+    c->run.at = from->at;
+    return moved != 0 ? moved : ctf_fault_event(c, ev, h->begin, fields, status, e);
+}
+
+/* Puts an event that was decoded into the columns. Returns as one_event(). */
+static int add_event(ctf_cursor *c, const ctf_event_plan *ev, const begun *from, tl_batch *b, tl_error *e)
+{
+    const ctf_run *r = &c->run;
+    const uint32_t stream = c->packet.stream;
+    const bool has_clock = c->file->unit->schema.stream[stream]->clock != NULL;
+    const uint64_t ts = has_clock ? ctf_cursor_time(c, stream, r->clock) : 0;
+    int status = ts < c->last[stream] ? ctf_fault_regression(c, from->at, e) : 0;
+    if (status < 0)
+        return status;
+    c->last[stream] = ts;
+    const uint32_t n = b->n++;
+    b->ts[n] = ts;
+    b->key[n] = ev->key == CTF_NO_REGISTER ? 0 : r->reg[ev->key];
+    b->cls[n] = ev->cls;
+    b->track[n] = c->file->track[stream];
+    if (b->cpu)
+        b->cpu[n] = c->packet.cpu;
+    if (b->val)
+        b->val[n + 1] = b->nval;
+    return 1;
+}
+
+/* Decodes the next event: 1, there was one, or something else was done and there may be more; 0, the packet has ended;
+ * < 0. */
+static int one_event(ctf_cursor *c, const ctf_stream_plan *s, tl_batch *b, tl_error *e)
+{
+    ctf_run *r = &c->run;
+    begun from = {r->at, r->clock, b->nval};
+    const ctf_event_plan *ev = NULL;
+    ctf_run_status status = CTF_RUN_OK;
+    header h;
+    int found = s->short_header.usable ? short_header(r, &s->short_header, &h) : HEADER_SHORT;
+    if (TL_UNLIKELY(found == HEADER_SHORT)) {
+        r->at = from.at;
+        r->clock = from.clock;
+        found = any_header(r, s, &h, &status);
+    }
+    if (TL_UNLIKELY(found == HEADER_END))
+        return more_bytes(c, &from, e);
+    if (TL_LIKELY(found == HEADER_OK)) {
+        ev = ctf_event_plan_of(s, h.id);
+        if (TL_UNLIKELY(!ev))
+            return unknown(c, s, &h, from.at, from.clock, e);
+        if (TL_UNLIKELY(s->has_payload_size))
+            r->seen = 0;
+        status = body(c, ev, b);
+    }
+    if (TL_UNLIKELY(status != CTF_RUN_OK))
+        return not_decoded(c, ev, &h, &from, status, b, e);
+    int checked = TL_UNLIKELY(s->has_payload_size) ? check_payload(c, e) : 0;
+    if (checked < 0)
+        return checked;
+    if (TL_UNLIKELY(r->at == from.at))
+        return ctf_fault_empty(c, from.at, e);
+    return add_event(c, ev, &from, b, e);
+}
+
 int ctf_cursor_events(ctf_cursor *c, tl_batch *b, tl_error *e)
 {
     const ctf_packet *p = &c->packet;
     const ctf_stream_plan *s = &ctf_plans_set(c->file->unit->plans, p->big)->stream[p->stream];
-    const uint32_t track = c->file->track[p->stream];
-    const bool has_clock = c->file->unit->schema.stream[p->stream]->clock != NULL;
-    const ctf_time time = c->file->time[p->stream];
-    ctf_run *r = &c->run;
-    uint64_t last = c->last[p->stream];
-    int result = 1;
-    while (b->n < b->capacity) {
-        uint64_t start = r->at;
-        const uint64_t clock = r->clock;
-        const uint32_t nval = b->nval;
-        const ctf_event_plan *ev = NULL;
-        ctf_run_status status = CTF_RUN_OK;
-        header h;
-        int found = s->short_header.usable ? short_header(r, &s->short_header, &h) : HEADER_SHORT;
-        if (TL_UNLIKELY(found == HEADER_SHORT)) {
-            r->at = start;
-            r->clock = clock;
-            found = any_header(r, s, &h, &status);
-        }
-        if (TL_UNLIKELY(found == HEADER_END)) {
-            result = ctf_cursor_slide(c, &start, e);
-            r->at = start;
-            if (result > 0)
-                continue;
-            break;
-        }
-        if (TL_LIKELY(found == HEADER_OK)) {
-            ev = ctf_event_plan_of(s, h.id);
-            if (TL_UNLIKELY(!ev)) {
-                result = unknown(c, s, &h, start, clock, e);
-                if (result > 0)
-                    continue;
-                break;
-            }
-            if (TL_UNLIKELY(s->has_payload_size))
-                r->seen = 0;
-            status = body(c, ev, b);
-        }
-        if (TL_UNLIKELY(status != CTF_RUN_OK)) {
-            b->nval = nval;
-            r->clock = clock;
-            result = status == CTF_RUN_SHORT ? ctf_cursor_slide(c, &start, e) : 0;
-            r->at = start;
-            if (result > 0)
-                continue;
-            if (result == 0)
-                result = ctf_fault_event(c, ev, h.begin, status, e);
-            break;
-        }
-        if (TL_UNLIKELY(s->has_payload_size) && (result = check_payload(c, e)) < 0)
-            break;
-        result = 1;
-        if (TL_UNLIKELY(r->at == start)) {
-            result = ctf_fault_empty(c, start, e);
-            break;
-        }
-        uint64_t ts = 0;
-        if (has_clock)
-            ts = (time.scaled ? tl_scale_ns(&time.scale, r->clock) : r->clock) + time.shift;
-        if (TL_UNLIKELY(ts < last) && (result = ctf_fault_regression(c, start, e)) < 0)
-            break;
-        last = ts;
-        result = 1;
-        const uint32_t n = b->n++;
-        b->ts[n] = ts;
-        b->key[n] = ev->key == CTF_NO_REGISTER ? 0 : r->reg[ev->key];
-        b->cls[n] = ev->cls;
-        b->track[n] = track;
-        if (b->cpu)
-            b->cpu[n] = p->cpu;
-        if (b->val)
-            b->val[n + 1] = b->nval;
+    const ctf_time *time = &c->file->time[p->stream];
+    const bool quickly = c->file->unit->schema.stream[p->stream]->clock && !time->scaled &&
+                         s->short_header.is_uniform && c->scratch.nval == 0;
+    int result = s->nevent > 0; /* without event classes there are no events, whatever the packet holds */
+    while (result > 0 && b->n < b->capacity) {
+        if (quickly)
+            ctf_read_quickly(c, s, b, time, &c->last[p->stream]);
+        if (b->n < b->capacity)
+            result = one_event(c, s, b, e);
     }
-    c->last[p->stream] = last;
     return result;
 }

@@ -8,15 +8,19 @@
 /* Decodes events into the batch: 1, it is full; 0, the packet has ended; < 0. */
 int ctf_cursor_events(ctf_cursor *c, tl_batch *b, tl_error *e);
 
+/* ctf_quick.c: decodes as many events as it can, with all columns; without tape into the tally, if there is one. */
+void ctf_read_quickly(ctf_cursor *c, const ctf_stream_plan *s, tl_batch *b, const ctf_time *time, uint64_t *last);
+
 /* ctf_cursor.c: moves the window; see there. */
 int ctf_cursor_slide(ctf_cursor *c, uint64_t *at, tl_error *e);
 uint64_t ctf_cursor_bit(const ctf_cursor *c, uint64_t at);
 /* Ticks of the trace's clock. */
 uint64_t ctf_cursor_time(const ctf_cursor *c, uint32_t stream, uint64_t value);
 
-/* ctf_fault.c: reports that the event which begins at bit `start` cannot be decoded; strict: fails. ev is NULL where it
- * is the header. Positions are relative to the window. */
-int ctf_fault_event(ctf_cursor *c, const ctf_event_plan *ev, uint64_t start, ctf_run_status status, tl_error *e);
+/* ctf_fault.c: reports that the event which begins at bit `start`, its fields at bit `fields`, cannot be decoded;
+ * strict: fails. ev is NULL where it is the header. Positions are relative to the window. */
+int ctf_fault_event(ctf_cursor *c, const ctf_event_plan *ev, uint64_t start, uint64_t fields, ctf_run_status status,
+                    tl_error *e);
 /* An event of a class that the metadata has not; `resume`: the bit where reading goes on. */
 int ctf_fault_unknown(ctf_cursor *c, uint64_t id, uint64_t start, uint64_t resume, tl_error *e);
 /* The payload is not as long as it says. */

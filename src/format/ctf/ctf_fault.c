@@ -90,12 +90,41 @@ static void describe(const ctf_cursor *c, const ctf_event_plan *ev, uint64_t sta
     snprintf(what, size, "bit %" PRIu64 ": event %s%s%s: %s", bit, event, *path ? ", field " : "", path, problem);
 }
 
-int ctf_fault_event(ctf_cursor *c, const ctf_event_plan *ev, uint64_t start, ctf_run_status status, tl_error *e)
+/* Skipping takes many fields in one step: decodes the event again, into a batch of its own, to find the field that does
+ * not fit. Without memory it stays the first one of the step. */
+static void locate(ctf_cursor *c, const ctf_event_plan *ev, uint64_t fields, tl_batch *b)
+{
+    ctf_run *r = &c->run;
+    const tl_want want = {.fields = true};
+    if (tl_batch_init(b, c->trace, &want, 1, NULL) < 0 || !tl_batch_slots(b, ev->store.slots))
+        return;
+    b->nval = 0;
+    const ctf_run before = *r;
+    for (uint32_t i = 0; i < ev->nclear; i++)
+        r->reg[ev->clear[i]] = 0;
+    r->at = fields;
+    r->batch = b;
+    if (ctf_run_store(r, &ev->store) != CTF_RUN_SHORT)
+        *r = before;
+    r->at = before.at;
+}
+
+int ctf_fault_event(ctf_cursor *c, const ctf_event_plan *ev, uint64_t start, uint64_t fields, ctf_run_status status,
+                    tl_error *e)
 {
     char what[240];
     if (status == CTF_RUN_MEMORY)
         return tl_fail(e, TL_ENOMEM, file_byte(c, start), "no memory for an event");
-    describe(c, ev, start, status, what, sizeof what);
+    if (status == CTF_RUN_SHORT && ev && !c->run.batch) {
+        tl_batch b = {0};
+        locate(c, ev, fields, &b);
+        describe(c, ev, start, status, what, sizeof what);
+        c->run.batch = NULL;
+        c->run.text = c->run.text_end = NULL;
+        tl_batch_fini(&b);
+    } else {
+        describe(c, ev, start, status, what, sizeof what);
+    }
     const uint64_t end = content_end(c);
     const bool bounds = status == CTF_RUN_SHORT;
     if (bounds && c->packet.truncated) /* the walk has told of the cut */

@@ -6,8 +6,8 @@
 #include "format/ctf/ctf_scope.h"
 
 static const tl_field packet_field[CTF_PACKET_FIELDS] = {
-    [CTF_PACKET_BEGIN] = {.name = "begin", .type = TL_U64},
-    [CTF_PACKET_END] = {.name = "end", .type = TL_U64},
+    [CTF_PACKET_BEGIN] = {.name = "begin", .type = TL_U64, .flags = TL_FIELD_OPTIONAL},
+    [CTF_PACKET_END] = {.name = "end", .type = TL_U64, .flags = TL_FIELD_OPTIONAL},
     [CTF_PACKET_DISCARDED] = {.name = "events_discarded", .type = TL_U64, .flags = TL_FIELD_OPTIONAL},
     [CTF_PACKET_SEQUENCE] = {.name = "packet_seq_num", .type = TL_U64, .flags = TL_FIELD_OPTIONAL},
 };
@@ -18,6 +18,29 @@ const tl_class ctf_packet_class = {
 bool ctf_fields_shown(const ctf_member *m)
 {
     return (m->type->roles & ~(uint32_t)CTF_ROLE_CPU) == 0 || m->type->kind > CTF_BITMAP;
+}
+
+bool ctf_fields_made(const ctf_member *m)
+{
+    static const char *const end[] = {"_length", "_tag", "_there"};
+    if (!m->name || strncmp(m->name, "__", 2) != 0 || (m->type->kind != CTF_INT && m->type->kind != CTF_BOOL))
+        return false;
+    const size_t n = strlen(m->name);
+    for (size_t i = 0; i < sizeof end / sizeof *end; i++)
+        if (n > strlen(end[i]) && strcmp(m->name + n - strlen(end[i]), end[i]) == 0)
+            return true;
+    return false;
+}
+
+bool ctf_fields_wraps(const ctf_type *t)
+{
+    if (t->kind != CTF_STRUCT || t->nmember < 2)
+        return false;
+    for (uint32_t i = 0; i + 1 < t->nmember; i++)
+        if (!ctf_fields_made(&t->member[i]))
+            return false;
+    const char *name = t->member[t->nmember - 1].name;
+    return name && strcmp(name, CTF_WRAPPED) == 0;
 }
 
 static tl_type type_of(const ctf_type *t)
@@ -48,6 +71,15 @@ static tl_type type_of(const ctf_type *t)
     return TL_NULL;
 }
 
+/* The number of a member among those that are shown. */
+static uint32_t number_of(const ctf_member *member, uint32_t index)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < index; i++)
+        n += !ctf_fields_made(&member[i]);
+    return n;
+}
+
 /* 1 + the index of the sibling that a location means, or 0. */
 static uint32_t governor(const ctf_type *t, const ctf_member *sibling, uint32_t before)
 {
@@ -56,7 +88,7 @@ static uint32_t governor(const ctf_type *t, const ctf_member *sibling, uint32_t 
         return 0;
     for (uint32_t i = before; i-- > 0;)
         if (ctf_same_name(l->path[0], sibling[i].name, sibling[i].raw))
-            return i + 1;
+            return ctf_fields_made(&sibling[i]) ? 0 : number_of(sibling, i) + 1;
     return 0;
 }
 
@@ -77,18 +109,21 @@ static bool describe_members(const ctf_class_list *l, const ctf_type *t, tl_fiel
     tl_field *member = tl_arena_zalloc(l->arena, (t->nmember + 1) * sizeof *member);
     if (!member)
         return false;
+    out->member = member;
     for (uint32_t i = 0; i < t->nmember; i++) {
-        if (!describe(l, &t->member[i], t->kind == CTF_STRUCT ? t->member : NULL, i, &member[i], depth + 1))
+        if (t->kind == CTF_STRUCT && ctf_fields_made(&t->member[i]))
+            continue;
+        if (!describe(l, &t->member[i], t->kind == CTF_STRUCT ? t->member : NULL, i, member, depth + 1))
             return false;
         if (t->kind == CTF_VARIANT) { /* what chooses it, in place of its own labels */
-            if (!member[i].nmapping && !(member[i].mapping = mapping_of(l, t->member[i].range, t->member[i].nrange)))
+            if (!member->nmapping && !(member->mapping = mapping_of(l, t->member[i].range, t->member[i].nrange)))
                 return false;
-            if (!member[i].nmapping)
-                member[i].nmapping = t->member[i].nrange;
+            if (!member->nmapping)
+                member->nmapping = t->member[i].nrange;
         }
+        member++;
+        out->nmember++;
     }
-    out->member = member;
-    out->nmember = t->nmember;
     return true;
 }
 
@@ -99,6 +134,10 @@ static bool describe(const ctf_class_list *l, const ctf_member *m, const ctf_mem
     *out = (tl_field){.name = m->name ? m->name : ""};
     if (depth > CTF_DEPTH_MAX)
         return true; /* deeper ones are refused when they are compiled */
+    if (ctf_fields_wraps(t)) {
+        const ctf_member held = {.name = m->name, .raw = m->raw, .type = t->member[t->nmember - 1].type};
+        return describe(l, &held, NULL, 0, out, depth + 1);
+    }
     if (t->kind == CTF_OPTIONAL) {
         const ctf_member held = {.name = m->name, .raw = m->raw, .type = t->member[0].type};
         if (!describe(l, &held, siblings, index, out, depth + 1))
@@ -125,14 +164,14 @@ static bool describe(const ctf_class_list *l, const ctf_member *m, const ctf_mem
     } else if (t->kind == CTF_VARIANT) {
         out->governor = siblings ? governor(t, siblings, index) : 0;
     }
-    return t->nmember == 0 || describe_members(l, t, out, depth);
+    return (t->nmember == 0 && t->kind != CTF_STRUCT) || describe_members(l, t, out, depth);
 }
 
 static bool describe_scope(const ctf_class_list *l, const ctf_type *t, tl_scope scope, tl_field *field, uint32_t *n)
 {
     const uint32_t first = *n;
     for (uint32_t i = 0; t && i < t->nmember; i++) {
-        if (scope == TL_SCOPE_PACKET && !ctf_fields_shown(&t->member[i]))
+        if ((scope == TL_SCOPE_PACKET && !ctf_fields_shown(&t->member[i])) || ctf_fields_made(&t->member[i]))
             continue;
         tl_field *f = &field[*n];
         if (!describe(l, &t->member[i], t->member, i, f, 0))
@@ -201,8 +240,23 @@ static void find_meaning(const ctf_event_class *ec, tl_class *c, const ctf_membe
     if (ends_in(c->name, ":func_entry") || ends_in(c->name, ":func_exit")) {
         c->kind = ends_in(c->name, ":func_entry") ? TL_ENTER : TL_EXIT;
         *key = member_named(ec->payload, "addr");
-        c->key = *key || c->kind == TL_EXIT ? TL_KEY_FUNCTION : TL_KEY_NONE;
+        c->key = *key ? TL_KEY_FUNCTION : TL_KEY_NONE;
+        c->by_address = *key != NULL;
     }
+}
+
+/* Which parts events have: those that are declared, but of packet contexts only what is not their own business. */
+static uint8_t find_scopes(const ctf_type *const scope[4])
+{
+    uint8_t scopes = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        bool shown = scope[i] && (i != TL_SCOPE_PACKET || scope[i]->nmember == 0);
+        for (uint32_t k = 0; scope[i] && k < scope[i]->nmember && !shown; k++)
+            shown = ctf_fields_shown(&scope[i]->member[k]);
+        if (shown)
+            scopes |= (uint8_t)(1u << i);
+    }
+    return scopes;
 }
 
 int ctf_fields_class(const ctf_class_list *l, const ctf_stream_class *sc, const ctf_event_class *ec, tl_class *out,
@@ -227,5 +281,10 @@ int ctf_fields_class(const ctf_class_list *l, const ctf_stream_class *sc, const 
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the event class %s", ec->name);
     mark_clashes(field, out->ncontext);
     find_meaning(ec, out, key);
+    out->scopes = find_scopes(scope);
+    if (*key)
+        out->flags |= TL_CLASS_KEY_IS_FIELD;
+    if (!sc->clock)
+        out->flags |= TL_CLASS_TIMELESS;
     return 0;
 }

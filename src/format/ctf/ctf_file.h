@@ -9,8 +9,9 @@
 typedef struct ctf_unit {
     ctf_schema schema;
     ctf_plans *plans;
-    const char *metadata; /* its file name in the folder */
-    uint32_t first_class; /* tl_class id of the schema's first event class */
+    const char *metadata;        /* its file name in the folder */
+    const struct ctf_unit *like; /* an earlier one, whose classes and plans it shares: only clocks, uuid and session are
+                                    its own; or NULL */
 } ctf_unit;
 
 /* Puts clock values of a stream class onto the clock of the trace: ticks = value + shift, or, where frequencies differ,
@@ -51,6 +52,8 @@ typedef struct ctf_walk {
     tl_trace *report; /* problems of packets go there; NULL: nowhere */
     uint64_t offset;  /* of the next packet */
     uint64_t number;
+    size_t ahead;  /* bytes that are read at once; 0: as many as the window holds */
+    uint64_t work; /* bytes of headers that were looked at: bounds the search in damaged files */
 } ctf_walk;
 
 /* 1: *p is the next packet that can be used; 0: the end of the file; < 0: error (also TL_EDAMAGED at a problem if
@@ -58,6 +61,13 @@ typedef struct ctf_walk {
 int ctf_walk_next(ctf_walk *w, ctf_packet *p, tl_error *e);
 /* The same for the dialect of 2010; ctf_walk_next() calls it. */
 int ctf_2010_walk_next(ctf_walk *w, ctf_packet *p, tl_error *e);
+
+/* The first bit of the field with a role (CTF_ROLE_UUID, CTF_ROLE_PACKET_SIZE) in a packet that begins at `data`; 0 if
+ * there is none. Slow: for messages. TL_ENOMEM. */
+int ctf_header_bit(const ctf_plans *p, const uint8_t *data, size_t n, uint32_t role, uint64_t *bit, tl_error *e);
+
+/* 2010: the section whose name a file has, and the processor that follows it (-1: none). UINT32_MAX: no section. */
+uint32_t ctf_2010_section(const ctf_schema *s, const char *file, int32_t *cpu);
 
 /* 2010: verifies the checksum and decompresses. *content: malloc'ed bytes as if they stood at bit 384 of the packet (48
  * bytes of header in front), *n their number with the header; NULL: the plain bytes of the file are the content; and

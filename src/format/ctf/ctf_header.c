@@ -125,6 +125,10 @@ void ctf_short_header_find(ctf_short_header *h, const ctf_type *header, ctf_orde
     h->time_bits = s.time_bits;
     h->bits = s.bits;
     h->usable = true;
+    const uint8_t order = h->id.flags & CTF_LOAD_BIG;
+    h->is_uniform = h->has_id && h->has_time && (h->time.flags & CTF_LOAD_BIG) == order &&
+                    (!h->has_long_id || (h->long_id.flags & CTF_LOAD_BIG) == order) &&
+                    (!h->has_long_time || (h->long_time.flags & CTF_LOAD_BIG) == order);
 }
 
 /* ---- packet headers ---- */
@@ -169,13 +173,16 @@ static ctf_header_status check_identity(const ctf_plans *p, const ctf_run *r, ct
                                         char what[160])
 {
     const ctf_schema *s = p->schema;
-    if (has(r, CTF_ROLE_MAGIC) && value(r, CTF_ROLE_MAGIC) != (uint32_t)CTF_MAGIC_PACKET) {
+    if (has(r, CTF_ROLE_MAGIC) && value(r, CTF_ROLE_MAGIC) != (uint32_t)CTF_MAGIC_PACKET &&
+        value(r, CTF_ROLE_MAGIC) != __builtin_bswap32((uint32_t)CTF_MAGIC_PACKET)) { /* some have the other order */
         *bad_bit = place(r, CTF_ROLE_MAGIC);
         snprintf(what, 160, "magic number 0x%" PRIx64 ", expected 0x%" PRIx32, value(r, CTF_ROLE_MAGIC),
                  (uint32_t)CTF_MAGIC_PACKET);
         return CTF_HEADER_MAGIC;
     }
-    if (has(r, CTF_ROLE_UUID) && s->has_uuid && memcmp(r->data + value(r, CTF_ROLE_UUID) / 8, s->uuid, 16) != 0) {
+    packet->foreign_uuid =
+        has(r, CTF_ROLE_UUID) && s->has_uuid && memcmp(r->data + value(r, CTF_ROLE_UUID) / 8, s->uuid, 16) != 0;
+    if (packet->foreign_uuid && s->dialect == CTF_2) {
         *bad_bit = value(r, CTF_ROLE_UUID);
         snprintf(what, 160, "its uuid is not that of the metadata");
         return CTF_HEADER_UUID;

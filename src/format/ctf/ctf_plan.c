@@ -138,7 +138,8 @@ static int index_ids(planner *p, ctf_stream_plan *s, tl_error *e)
         if (s->event[i].id < DENSE_MAX && s->event[i].id >= dense)
             dense = s->event[i].id + 1;
     uint32_t *table = tl_arena_alloc(&p->plans->arena, ((size_t)dense + 1) * sizeof *table);
-    if (!table)
+    ctf_quick *quick = tl_arena_zalloc(&p->plans->arena, ((size_t)dense + 1) * sizeof *quick);
+    if (!table || !quick)
         return no_memory(e);
     memset(table, 0xff, ((size_t)dense + 1) * sizeof *table);
     for (uint32_t i = 0; i < s->nevent; i++) {
@@ -148,6 +149,7 @@ static int index_ids(planner *p, ctf_stream_plan *s, tl_error *e)
             return no_memory(e);
     }
     s->dense = table;
+    s->quick = quick;
     s->ndense = (uint32_t)dense;
     return 0;
 }
@@ -218,6 +220,31 @@ static int plan_stream(planner *p, const ctf_stream_class *sc, ctf_stream_plan *
     return status;
 }
 
+/* What can be passed over without running a program; after all registers are known. */
+static void find_quick(ctf_stream_plan *s)
+{
+    const ctf_short_header *h = &s->short_header;
+    ctf_quick *quick = (ctf_quick *)(uintptr_t)s->quick;
+    s->whole_bytes = h->is_uniform && h->align == 8 && h->bits % 8 == 0 && h->long_bits % 8 == 0 &&
+                     !(h->id.flags & CTF_LOAD_BIG) && h->id.left == h->id.right;
+    for (uint32_t i = 0; i < s->ndense; i++) {
+        const ctf_event_plan *ev = s->dense[i] == CTF_NO_NODE ? NULL : &s->event[s->dense[i]];
+        quick[i] = (ctf_quick){.bits = CTF_NOT_QUICK, .bytes = UINT32_MAX, .cls = ev ? ev->cls : 0};
+        if (!ev || !ev->skip.is_fixed || ev->skip.bits / 8 >= UINT32_MAX || ev->key != CTF_NO_REGISTER ||
+            s->has_payload_size)
+            continue;
+        quick[i].bits = ev->skip.bits;
+        quick[i].bytes = (uint32_t)(ev->skip.bits / 8);
+        s->whole_bytes = s->whole_bytes && ev->skip.bits % 8 == 0;
+        if (ev->store.nop == 2 && ev->store.op[0].code == CTF_OP_RUN_LE && ev->store.op[0].b == ev->skip.bits) {
+            quick[i].load = ev->store.load + ev->store.op[0].a;
+            quick[i].nload = ev->store.op[0].n;
+        } else if (ev->store.nop == 1) {
+            quick[i].load = ev->store.load;
+        }
+    }
+}
+
 static void settle(planner *p)
 {
     ctf_program_settle(&p->set->packet_header, p->set->header_number, &p->scopes);
@@ -233,6 +260,7 @@ static void settle(planner *p)
             ctf_program_settle(&s->event[k].store, s->event[k].store_number, &p->scopes);
             ctf_program_settle(&s->event[k].skip, s->event[k].skip_number, &p->scopes);
         }
+        find_quick(s);
     }
     p->set->registers = p->scopes.registers;
 }
@@ -311,9 +339,11 @@ int ctf_plans_new(ctf_plans **out, const ctf_schema *s, ctf_class_list *classes,
         p.b.native = i == 0 ? CTF_LE : CTF_BE;
         status = plan_set(&p, e);
     }
-    for (uint32_t i = 0; status == 0 && plans->has_big && i < s->nstream; i++)
+    for (uint32_t i = 0; status == 0 && plans->has_big && i < s->nstream; i++) {
         for (uint32_t k = 0; k < plans->set[1].stream[i].nevent; k++)
             plans->set[1].stream[i].event[k].cls = plans->set[0].stream[i].event[k].cls;
+        find_quick(&plans->set[1].stream[i]);
+    }
     if (status < 0) {
         if (e && s->text && e->offset != TL_NO_OFFSET) {
             const tl_error copy = *e;

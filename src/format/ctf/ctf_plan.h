@@ -20,8 +20,9 @@ typedef struct ctf_packet {
     uint32_t stream;  /* index of the stream class in the schema */
     int32_t cpu;      /* -1: not known */
     bool has_begin, has_end, has_discarded, has_sequence, has_instance;
-    bool truncated;                                   /* the file ends inside */
-    bool big;                                         /* native byte order, 2010 */
+    bool truncated;    /* the file ends inside */
+    bool foreign_uuid; /* 1.8: the uuid is not that of the metadata; read all the same, as other readers do not look */
+    bool big;          /* native byte order, 2010 */
     uint8_t discarded_bits, sequence_bits;            /* widths of the two counters */
     uint8_t compression, encryption, checksum_scheme; /* 2010 */
     uint64_t begin, end;                              /* clock values */

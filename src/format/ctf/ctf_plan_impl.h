@@ -11,6 +11,7 @@
  * id that says that a longer form follows. */
 typedef struct ctf_short_header {
     bool usable, has_id, has_time, has_extension;
+    bool is_uniform; /* it has an id and a time, and all numbers are of one byte order */
     uint32_t align;
     ctf_load id, time;
     uint32_t bits, time_bits;
@@ -31,6 +32,18 @@ typedef struct ctf_event_plan {
     ctf_program store, skip; /* stream context, event context and payload */
 } ctf_event_plan;
 
+/* What passing over an event needs, where that is a fixed number of bits and nothing else; and what reading it needs.
+ */
+typedef struct ctf_quick {
+    uint64_t bits;  /* CTF_NOT_QUICK, more than every packet has: there is more to it */
+    uint32_t bytes; /* the same in bytes, if they are whole */
+    uint32_t cls;
+    const ctf_load *load; /* all of its values, if they are plain little-endian integers; else NULL */
+    uint32_t nload;
+} ctf_quick;
+
+#define CTF_NOT_QUICK UINT64_MAX
+
 /* One stream class. */
 typedef struct ctf_stream_plan {
     ctf_program packet_context; /* loads, for roles and registers */
@@ -45,8 +58,10 @@ typedef struct ctf_stream_plan {
     uint32_t mod, res; /* where the packet context ends, modulo mod */
     ctf_event_plan *event;
     uint32_t nevent;
-    uint32_t shown;        /* slots of shown_context's values, 0: none */
-    const uint32_t *dense; /* [ndense] index of the event class of each id, CTF_NO_NODE: none */
+    uint32_t shown;         /* slots of shown_context's values, 0: none */
+    const uint32_t *dense;  /* [ndense] index of the event class of each id, CTF_NO_NODE: none */
+    const ctf_quick *quick; /* [ndense] */
+    bool whole_bytes; /* headers and all events with a quick skip take whole bytes; the id is the low bits of one */
     uint32_t ndense;
     tl_hash by_id; /* of the ids above */
 } ctf_stream_plan;

@@ -13,8 +13,9 @@
 #define CTF_LOOPS_MAX   CTF_DEPTH_MAX /* arrays in arrays */
 #define CTF_WIDE        UINT8_MAX
 
-#define CTF_CONTEXT_END 13u /* in place of a role: where the stream context ends, if it holds the size of the payload  \
-                             */
+#define CTF_CONTEXT_END                                                                                                \
+    13u /* in place of a role: where the stream context ends, if it holds the size of the payload                      \
+         */
 
 enum ctf_load_flag {
     CTF_LOAD_BIG = 1, /* most significant byte first */

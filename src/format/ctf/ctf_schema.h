@@ -90,6 +90,12 @@ __attribute__((format(printf, 5, 6))) int ctf_metadata_fail(tl_error *e, const c
                                                             const char *format, ...);
 /* The largest alignment that a type and all in it want of its container (a variant wants none). */
 uint32_t ctf_type_alignment(const ctf_type *t);
+/* The alignment of the place where a type begins: that of a struct is the former, an array begins like its element (or
+ * the length that stands before it), everything else has its own. */
+uint32_t ctf_type_start(const ctf_type *t);
+/* Whether a type always ends at a whole byte if it begins at one; whether it may take no bits at all. */
+bool ctf_type_is_bytewise(const ctf_type *t);
+bool ctf_type_may_be_empty(const ctf_type *t);
 /* Whether a type or something in it has a role. */
 bool ctf_type_has_role(const ctf_type *t, uint32_t role);
 

@@ -54,6 +54,19 @@ uint32_t ctf_type_alignment(const ctf_type *t)
     return alignment(t, 0);
 }
 
+uint32_t ctf_type_start(const ctf_type *t)
+{
+    uint32_t most = t->align;
+    for (unsigned depth = 0; depth < CTF_DEPTH_MAX && t->kind == CTF_ARRAY; depth++) {
+        if (t->inline_length)
+            return t->inline_length->align > most ? t->inline_length->align : most;
+        t = t->member[0].type;
+        most = t->align > most ? t->align : most;
+    }
+    const uint32_t whole = t->kind == CTF_STRUCT ? ctf_type_alignment(t) : 1;
+    return whole > most ? whole : most;
+}
+
 static bool has_role(const ctf_type *t, uint32_t role, unsigned depth)
 {
     if (t->roles & role)
@@ -67,4 +80,51 @@ static bool has_role(const ctf_type *t, uint32_t role, unsigned depth)
 bool ctf_type_has_role(const ctf_type *t, uint32_t role)
 {
     return has_role(t, role, 0);
+}
+
+static bool is_bytewise(const ctf_type *t, unsigned depth)
+{
+    if (depth > CTF_DEPTH_MAX || t->unit)
+        return false;
+    if (t->kind <= CTF_FLOAT && t->kind != CTF_VARINT && t->bits % 8)
+        return false;
+    if (t->inline_length && !is_bytewise(t->inline_length, depth + 1))
+        return false;
+    for (uint32_t i = 0; i < t->nmember; i++)
+        if (!is_bytewise(t->member[i].type, depth + 1))
+            return false;
+    return true;
+}
+
+bool ctf_type_is_bytewise(const ctf_type *t)
+{
+    return is_bytewise(t, 0);
+}
+
+static bool may_be_empty(const ctf_type *t, unsigned depth)
+{
+    if (depth > CTF_DEPTH_MAX)
+        return true;
+    switch ((ctf_kind)t->kind) {
+    case CTF_TEXT:
+    case CTF_BLOB:
+        return t->dynamic || t->length == 0;
+    case CTF_STRUCT:
+        for (uint32_t i = 0; i < t->nmember; i++)
+            if (!may_be_empty(t->member[i].type, depth + 1))
+                return false;
+        return true;
+    case CTF_ARRAY:
+        return t->inline_length ? false : t->dynamic || t->length == 0 || may_be_empty(t->member[0].type, depth + 1);
+    case CTF_VARIANT:
+    case CTF_OPTIONAL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool ctf_type_may_be_empty(const ctf_type *t)
+{
+    return may_be_empty(t, 0);
 }

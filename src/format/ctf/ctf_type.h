@@ -93,7 +93,8 @@ typedef struct ctf_member {
 struct ctf_type {
     uint8_t kind;  /* ctf_kind */
     uint8_t order; /* ctf_order: of bytes */
-    bool reversed; /* the order of bits is not the natural one of `order` (least significant first for CTF_LE) */
+    bool reversed; /* the order of bits is not the natural one of `order` (least significant first for CTF_LE): the
+                      field stands where it would, and its bits are turned around */
     bool is_signed;
     uint8_t base;     /* 2, 8, 10, 16: preferred for reading; 0: 10 */
     uint8_t encoding; /* ctf_encoding: of text; of an 8-bit integer that is a character: CTF_UTF8 */

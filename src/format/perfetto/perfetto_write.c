@@ -2,20 +2,19 @@
  *
  *   packet  sequence 1: ClockSnapshot; ProcessDescriptor, one a process
  *   packet  sequence n: ThreadDescriptor, defaults (clock, track), flag "state cleared", "first packet"
- *   packet  sequence n: timestamp, flag "needs state", TrackEvent {begin, name iid}, InternedData {iid, name} once a
- * name packet  sequence n: timestamp, flag "needs state", TrackEvent {end}
+ *   packet  sequence n: timestamp, flag "needs state", TrackEvent {begin, name iid}, and once InternedData {iid, name}
+ *   packet  sequence n: timestamp, flag "needs state", TrackEvent {end}
  *
- * Each track is a packet sequence of its own, with its own interned names, so that streams may come one after the
- * other: the viewer sorts. An event takes about 17 bytes.
+ * Each track is a packet sequence of its own, with its own names, so that streams may come one after the other: the
+ * viewer sorts. An event takes about 17 bytes.
  *
  * Clock   Timestamps are ns since the begin of the trace on MONOTONIC, which the snapshot declares the clock of the
- * trace. (The default would be BOOTTIME, which no tick counter here is.) Where UTC is known the snapshot ties it to
- * that. Losses  A TL_LOSS event becomes the flag "previous packet dropped" in a packet that clears the state of the
- * sequence, because readers discard what they have interned after a loss. If the input was damaged or says that it lost
- *         events, nobody knows where: then no sequence has the flag "first packet" and all begin with "dropped".
- * Calls   As Perfetto wants it, ends nest: an exit closes the calls above the one it belongs to, exits of functions
- * that are not open are dropped, times that go back are moved forward. Calls that are open at the end stay open; the
- *         viewer shows them as unfinished. */
+ *         trace. (The default would be BOOTTIME, which no tick counter here is.) It ties UTC to that where it is known.
+ * Losses  A TL_LOSS event becomes the flag "previous packet dropped" in a packet that clears the state of the sequence:
+ *         readers forget what they have interned. If the input was damaged or lost events, nobody knows where: then no
+ *         sequence has the flag "first packet" and all begin with "dropped".
+ * Calls   Ends nest: an exit closes the calls above its own, exits of functions that are not open are dropped, times
+ *         that go back are moved forward. Calls that are open at the end stay open. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,11 +56,10 @@ typedef struct perfetto_writer {
     tl_hash interned; /* track << 32 | iid -> generation in which the sequence of the track was told the name */
     tl_hash process;  /* pid -> 1: described */
     tl_hash counter;  /* uuid -> 1: described */
+    perfetto_fields fields;
     tl_pb packet;
     uint64_t before_begin, no_number, closed_early, open_at_end;
 } perfetto_writer;
-
-/* Packets */
 
 static size_t begin_packet(tl_pb *p)
 {
@@ -113,7 +111,8 @@ static int perfetto_create(void *writer, const tl_write_context *context, tl_err
 {
     perfetto_writer *w = writer;
     w->context = *context;
-    return write_clock_snapshot(w) ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "perfetto: no memory for a packet");
+    bool ok = perfetto_fields_init(&w->fields, context->trace->ncls) && write_clock_snapshot(w);
+    return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "perfetto: no memory for a packet");
 }
 
 static tl_accept perfetto_accept(void *writer, const tl_class *c)
@@ -320,10 +319,9 @@ static inline bool write_named(perfetto_writer *w, const tl_class *c, const tl_b
     uint32_t track = b->track[i];
     uint32_t iid = c->key == TL_KEY_FUNCTION ? function_iid(w, b->key[i]) : c->id + 1;
     bool known = tl_hash_get(&w->interned, (uint64_t)track << 32 | iid) == w->track[track].generation;
-    bool plain = c->nfield == 0 && !tl_key_name(c->key);
     if (iid == 0)
         return false;
-    if (TL_LIKELY(known && plain)) {
+    if (TL_LIKELY(known && c->nfield == 0 && !tl_key_name(c))) {
         write_small(w, track, ns, type, iid);
         return true;
     }
@@ -331,7 +329,7 @@ static inline bool write_named(perfetto_writer *w, const tl_class *c, const tl_b
     char text[24];
     begin_event(w, track, ns, type, at);
     tl_pb_u64(&w->packet, EVENT_NAME_IID, iid);
-    perfetto_annotations(&w->packet, c, b, i);
+    perfetto_annotations(&w->packet, &w->fields, c, b, i);
     tl_pb_end(&w->packet, at[1]);
     if (!known && !intern_name(w, track, iid, name_text(w, c, b->key[i], text)))
         return false;
@@ -352,7 +350,7 @@ static bool describe_counter(perfetto_writer *w, uint64_t uuid, uint32_t track, 
     tl_pb_u64(p, DESCRIPTOR_PARENT, UUID_THREAD | track);
     size_t name = tl_pb_begin(p, DESCRIPTOR_NAME);
     tl_pb_raw(p, c->name, strlen(c->name));
-    if (c->nfield > 1) {
+    if (c->nfield - c->ncontext > 1) {
         tl_pb_raw(p, " ", 1);
         tl_pb_raw(p, c->field[field].name, strlen(c->field[field].name));
     }
@@ -381,8 +379,9 @@ static bool write_value(perfetto_writer *w, uint32_t track, uint64_t uuid, uint6
 static bool write_counter(perfetto_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ns)
 {
     bool any = false;
-    const tl_value *v = b->val ? b->v + b->val[i] : NULL, *end = b->val ? b->v + b->val[i + 1] : NULL;
-    for (uint32_t f = 0; f < c->nfield && v < end; v = tl_value_skip(v, end), f++) {
+    const tl_value *end = b->val ? b->v + b->val[i + 1] : NULL;
+    const tl_value *v = b->val ? tl_values_skip(b->v + b->val[i], end, c->ncontext) : NULL;
+    for (uint32_t f = c->ncontext; f < c->nfield && v < end; v = tl_value_skip(v, end), f++) {
         bool number = v->type == TL_U64 || v->type == TL_I64 || v->type == TL_F64 || v->type == TL_BOOL;
         if (!number || f >> COUNTER_FIELDS_BITS || c->id >> COUNTER_CLASS_BITS)
             continue;
@@ -482,6 +481,7 @@ static void perfetto_discard(void *writer)
     tl_hash_fini(&w->interned);
     tl_hash_fini(&w->process);
     tl_hash_fini(&w->counter);
+    perfetto_fields_fini(&w->fields);
     tl_pb_fini(&w->packet);
 }
 

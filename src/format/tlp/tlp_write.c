@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "base/number.h"
 #include "format/tlp/tlp_format.h"
 #include "format/tlp/tlp_layout.h"
 #include "model/string_rank.h"
@@ -266,9 +267,10 @@ static void encoder_fini(encoder *w)
 
 int tl_tlp_write_profile(const tl_write_context *context, const tl_profile *p, tl_error *e)
 {
-    if (context->options && context->options->version > (int)TLP_VERSION)
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "tlp: version %d, but %u is the newest",
-                       context->options->version, TLP_VERSION);
+    const char *wanted = context->options ? context->options->version : NULL;
+    uint64_t number;
+    if (wanted && (!tl_parse_u64(wanted, &number) || number > TLP_VERSION))
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "tlp: version %s, but %u is the newest", wanted, TLP_VERSION);
     int status = check_histograms(p, e);
     if (status < 0)
         return status;

@@ -47,7 +47,6 @@ typedef struct basic_cursor {
     tl_window window;
     basic_event previous; /* kind BASIC_ENTER_ARGS: arguments may follow */
     uint32_t track;
-    bool track_filled;
 } basic_cursor;
 
 static int probe(const tl_probe *p)
@@ -330,10 +329,6 @@ static int stream_next(void *cursor, tl_batch *b, tl_error *e)
 {
     basic_cursor *c = cursor;
     int status = 1;
-    if (!c->track_filled) /* a cursor always fills the same batch */
-        for (uint32_t i = 0; i < b->capacity; i++)
-            b->track[i] = c->track;
-    c->track_filled = true;
     while (status > 0) {
         if (c->position == c->end) {
             if (b->n == b->capacity || c->run == c->last)
@@ -358,6 +353,7 @@ static int stream_next(void *cursor, tl_batch *b, tl_error *e)
             c->position += BASIC_RECORD_SIZE;
         }
     }
+    tl_batch_set_track(b, c->track);
     if (b->val)
         b->val[b->n] = b->nval;
     return status < 0 ? status : b->n > 0;

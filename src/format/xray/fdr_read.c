@@ -30,7 +30,6 @@ typedef struct fdr_cursor {
     int32_t cpu;
     uint32_t track;
     bool after_entry; /* a CallArgument here belongs to the event before */
-    bool track_filled;
 } fdr_cursor;
 
 static int probe(const tl_probe *p)
@@ -356,13 +355,10 @@ static int stream_next(void *cursor, tl_batch *b, tl_error *e)
 {
     fdr_cursor *c = cursor;
     const bool rich = b->val || b->cpu, big = c->reader->index.big;
-    if (!c->track_filled) /* a cursor always fills the same batch */
-        for (uint32_t i = 0; i < b->capacity; i++)
-            b->track[i] = c->track;
-    c->track_filled = true;
     int status = big    ? rich ? decode(c, b, true, true, e) : decode(c, b, true, false, e)
                     : rich ? decode(c, b, false, true, e)
                         : decode(c, b, false, false, e);
+    tl_batch_set_track(b, c->track);
     if (b->val)
         b->val[b->n] = b->nval;
     return status < 0 ? status : b->n > 0;

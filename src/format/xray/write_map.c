@@ -21,7 +21,9 @@ xray_action xray_write_action(const tl_class *c)
 {
     bool function = c->key == TL_KEY_FUNCTION;
     if (c->kind == TL_ENTER && function) {
-        bool args = c->nfield > 0 && c->field[0].type == TL_LIST && strcmp(c->field[0].name, "args") == 0;
+        /* The id may be a field, too, where the trace comes from another format. */
+        uint32_t i = (c->flags & TL_CLASS_KEY_IS_FIELD) && c->nfield > 0 ? 1 : 0;
+        bool args = c->nfield > i && c->field[i].type == TL_LIST && strcmp(c->field[i].name, "args") == 0;
         return args ? XRAY_WRITE_ENTER_ARGS : XRAY_WRITE_ENTER;
     }
     if (c->kind == TL_EXIT && function)
@@ -61,6 +63,8 @@ bool xray_write_arguments(xray_arguments *a, const tl_batch *b, uint32_t i, uint
     if (!b->val)
         return true;
     const tl_value *v = b->v + b->val[i], *end = b->v + b->val[i + 1];
+    if (v < end && v->type != TL_LIST) /* the id */
+        v++;
     if (v == end || v->type != TL_LIST)
         return true;
     uint32_t n = v->n;
@@ -76,14 +80,14 @@ bool xray_write_arguments(xray_arguments *a, const tl_batch *b, uint32_t i, uint
 
 int xray_write_version(const tl_write_context *c, const char *format, int newest, int *version, tl_error *e)
 {
-    int wanted = c->options->version;
-    if (wanted < 0 || wanted > newest)
-        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s: there is no version %d, only 1 to %d", format, wanted, newest);
-    uint64_t own = 0;
-    if (wanted == 0 && c->trace->format && strcmp(c->trace->format, format) == 0 && c->trace->version &&
-        tl_parse_u64(c->trace->version, &own) && own >= 1 && own <= (uint64_t)newest)
-        wanted = (int)own;
-    *version = wanted ? wanted : newest;
+    const char *wanted = c->options->version;
+    uint64_t number = 0;
+    if (wanted && (!tl_parse_u64(wanted, &number) || number < 1 || number > (uint64_t)newest))
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s: there is no version %s, only 1 to %d", format, wanted, newest);
+    if (!wanted && !(c->trace->format && strcmp(c->trace->format, format) == 0 && c->trace->version &&
+                     tl_parse_u64(c->trace->version, &number) && number >= 1 && number <= (uint64_t)newest))
+        number = (uint64_t)newest;
+    *version = (int)number;
     return 0;
 }
 

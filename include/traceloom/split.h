@@ -1,0 +1,45 @@
+/* Writing events to several outputs: a new one after some time or some bytes, or one for each track. */
+#ifndef TRACELOOM_SPLIT_H
+#define TRACELOOM_SPLIT_H
+
+#include <traceloom/sink.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tl_split_by {
+    TL_SPLIT_TIME,  /* every `each` ticks from tl_write_options.begin on; parts without events are left out */
+    TL_SPLIT_BYTES, /* when a part has at least `each` bytes, before compression */
+    TL_SPLIT_TRACK  /* `each` is not used */
+} tl_split_by;
+
+/* Most parts that are open at the same time, as they are with TL_SPLIT_TRACK. */
+#define TL_SPLIT_OPEN_MAX  256u
+/* Most parts of all. */
+#define TL_SPLIT_PARTS_MAX 100000u
+
+typedef struct tl_split tl_split;
+
+/* Part 7 of "dir/out.jsonl.zst" becomes "dir/out-007.jsonl.zst"; with TL_SPLIT_TIME the number is that of the piece of
+ * time, with TL_SPLIT_TRACK that of the track, from 1. `path` may not be "-". Nothing is created before the first
+ * event. options as for tl_sink_open(). Errors: TL_EINVAL, TL_ENOMEM. Belongs to the caller. */
+int tl_split_open(tl_split **out, const char *path, const tl_trace *t, const tl_write_options *options, tl_split_by by,
+                  uint64_t each, tl_error *e);
+/* Whether events have to come merged by time: also for formats that do not want it, where time or size decides. */
+bool tl_split_wants_order(const tl_split *s, bool format_wants_order);
+/* Writes n runs. Errors: as tl_sink_open() and tl_sink_write(); TL_EUNSUPPORTED beyond the limits above. */
+int tl_split_write_runs(tl_split *s, const tl_run *run, uint32_t n, tl_error *e);
+/* Completes all parts. After a failure the parts that were completed before remain. */
+int tl_split_finish(tl_split *s, tl_error *e);
+uint32_t tl_split_parts(const tl_split *s); /* begun so far */
+const char *tl_split_part(const tl_split *s,
+                          uint32_t index);  /* path of a part, in the order of their begin; borrowed */
+uint32_t tl_split_drops(const tl_split *s); /* over all parts, after tl_split_finish() */
+const tl_drop *tl_split_drop(const tl_split *s, uint32_t index);
+void tl_split_close(tl_split *s); /* without tl_split_finish(): open parts are discarded. NULL is fine */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,22 @@
+/* A cache of indexes of folders, so that a large trace is looked through only once.
+ *
+ * One file for each folder, in $XDG_CACHE_HOME/traceloom or ~/.cache/traceloom, named by the folder's absolute path.
+ * It is used only if no file of the folder changed: their names, sizes and times of change are the same. Nothing here
+ * ever fails: without a cache things only take longer. TRACELOOM_NO_CACHE=1 turns it off. */
+#ifndef TL_FORMAT_CTF_INDEX_CACHE_H
+#define TL_FORMAT_CTF_INDEX_CACHE_H
+
+#include <stddef.h>
+
+#include "base/folder.h"
+
+#define INDEX_CACHE_FILE_MAX   (16u << 20) /* bytes of one file: ten times a large one */
+#define INDEX_CACHE_FOLDER_MAX (64u << 20) /* bytes of all: the oldest go */
+
+/* The bytes that were stored for this folder as it is now: free(). NULL: there are none, or they were damaged. They may
+ * hold anything: whoever can write to the cache can make them. */
+void *index_cache_load(const tl_folder *f, size_t *n);
+/* Stores bytes for a folder, in place of earlier ones. */
+void index_cache_store(const tl_folder *f, const void *data, size_t n);
+
+#endif

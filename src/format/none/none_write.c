@@ -1,0 +1,60 @@
+/* Nothing: takes all events in the order of time with all that can be known of them, and writes no byte. For measuring
+ * what reading costs.
+ *
+ * Each batch is looked at a little, so that no reader can get away with promises. */
+#include "model/format_impl.h"
+
+typedef struct none_writer {
+    uint64_t sum;
+} none_writer;
+
+static int none_create(void *writer, const tl_write_context *context, tl_error *e)
+{
+    (void)writer;
+    (void)context;
+    (void)e;
+    return 0;
+}
+
+static tl_accept none_accept(void *writer, const tl_class *c)
+{
+    (void)writer;
+    return c->kind == TL_FORMAT ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
+}
+
+static int none_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
+{
+    (void)e;
+    none_writer *w = writer;
+    uint64_t sum = b->ts[from];
+    if (b->val && b->val[to] > b->val[from])
+        sum += b->v[b->val[to] - 1].type;
+    w->sum += sum;
+    return 0;
+}
+
+static int none_finish(void *writer, tl_error *e)
+{
+    (void)writer;
+    (void)e;
+    return 0;
+}
+
+static void none_discard(void *writer)
+{
+    (void)writer;
+}
+
+const tl_format tl_format_none = {
+    .name = "none",
+    .summary = "nothing: decodes everything in order of time and writes no byte, for measuring",
+    .ordered = true,
+    .writes_fields = true,
+    .writes_cpu = true,
+    .writer_size = sizeof(none_writer),
+    .create = none_create,
+    .accept = none_accept,
+    .write = none_write,
+    .finish = none_finish,
+    .discard = none_discard,
+};

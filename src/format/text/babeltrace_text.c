@@ -1,0 +1,342 @@
+/* Text exactly as `babeltrace2 --clock-gmt` (2.0.4, sink.text.pretty) prints it, for scripts that read that.
+ *
+ *   [19:57:48.352343840] (+0.000001084) host:proc:(352) prov:ev: { cpu_id = 2 }, { vtid = 3 }, { a = 0x1F, s = "\?" }
+ *
+ *   [..]      time of day, UTC. Before 1970: seconds with a minus sign; beyond 2262: [Error]
+ *   (+..)     time since the event before it, whichever that is. If time goes back it is what 64 bits make of it
+ *   host ..   of the trace's environment hostname, procname and vpid, as far as they are there
+ *   { .. }    what the packet, the stream and the class say as context, and the payload: each that exists, even if it
+ *             has no fields. Nothing follows the colon and the space if there is none of them
+ *
+ *   integer      10, -5; base 16: 0x1F; 8: 017; 2: 0b00011111 (all bits). Negative ones there in two's complement
+ *   enumeration  ( "ONE", "ODD" : container = 1 ), ( <unknown> : container = 7 )
+ *   text         "..." with \a \b \t \n \v \f \r \e \" \' \? \\ and \x01
+ *   real         as printf("%g"), also in 64 bits
+ *   compound     { x = 1, y = 2 }, [ [0] = 1, [1] = 2 ], { the value of a variant }, { }, [ ]
+ *
+ * Events of streams without a clock have no time, and others do not count from them. Clocks that do not run at 1 GHz
+ * are converted as babeltrace2 does it, by way of a double.
+ *
+ * Differences: control characters in names, and C1 controls in text, are written as \xNN, so that they cannot drive a
+ * terminal; the last second before 1970 has its sign, and hexadecimal numbers of 61 to 63 signed bits are right.
+ * What 2.0.4 does not know is ours: bytes are a list, absent members are left out, sets of flags are hexadecimal
+ * enumerations, a key that is no field stands first. */
+#include <stdlib.h>
+
+#include "format/text/babeltrace_value.h"
+#include "format/text/text_value.h"
+#include "model/format_impl.h"
+#include "model/label.h"
+#include "model/value_json.h"
+
+#define NS_PER_S 1000000000u
+#define TWO_63   9223372036854775808.0
+
+enum { SCOPES = TL_SCOPE_PAYLOAD + 1, TIME_MAX = 64, KEY_MAX = 64, SECOND_TEXT = 10, SECONDS_A_DAY = 86400 };
+
+/* What is ready-made of a class. */
+typedef struct babeltrace_class {
+    const tl_class_text *text; /* NULL: not made yet */
+    tl_label head;             /* "name: " */
+    uint32_t nscope;
+    struct {
+        uint32_t first, n;
+        bool payload;
+    } scope[SCOPES]; /* those that events have */
+} babeltrace_class;
+
+typedef struct babeltrace_writer {
+    tl_write_context context;
+    tl_labels function;    /* " function = "fib", id = 1" */
+    tl_labels environment; /* of a track: "host:proc:(1) " */
+    tl_arena arena;
+    babeltrace_class *cls; /* [ncls] */
+    babeltrace_fields fields;
+    uint64_t second;                /* ns at which the second in `text` begins */
+    char text[16 + TL_PEN_PADDING]; /* "[19:57:48." */
+    bool has_second, has_last, has_delta;
+    int64_t last;   /* time of the event before, ns */
+    uint64_t delta; /* shown with it */
+} babeltrace_writer;
+
+static void make_function(void *writer, uint64_t id, tl_pb *text)
+{
+    babeltrace_writer *w = writer;
+    const tl_function *f = tl_trace_function(w->context.trace, (int64_t)id);
+    tl_pen pen;
+    if (!tl_pen_open_buffer(&pen, text))
+        return;
+    if (f && f->name) {
+        TL_PEN_PUT(&pen, " function = ");
+        babeltrace_string(&pen, f->name, strlen(f->name));
+        tl_pen_char(&pen, ',');
+    }
+    tl_pen_room(&pen, KEY_MAX);
+    TL_PEN_COPY(&pen, " id = ");
+    pen.p = tl_put_i64(pen.p, (int64_t)id);
+    tl_pen_close(&pen);
+}
+
+static const tl_property *find_property(const tl_trace *t, const tl_track *track, const char *name)
+{
+    const bool own = track && track->property;
+    const tl_property *p = own ? track->property : t->property;
+    const uint32_t n = own ? track->nproperty : t->nproperty;
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(p[i].name, name) == 0)
+            return &p[i];
+    return NULL;
+}
+
+static void put_property(tl_pb *text, const tl_property *p)
+{
+    char number[24];
+    if (p->text)
+        text_safe(text, p->text, strlen(p->text));
+    else
+        tl_pb_raw(text, number, (size_t)(tl_put_i64(number, p->number) - number));
+}
+
+static void make_environment(void *writer, uint64_t index, tl_pb *text)
+{
+    static const char *const name[] = {"hostname", "procname", "vpid"};
+    enum { VPID = 2 };
+    babeltrace_writer *w = writer;
+    const tl_trace *t = w->context.trace;
+    bool any = false;
+    for (size_t i = 0; i < TL_COUNT(name); i++) {
+        const tl_property *p = find_property(t, tl_trace_track(t, (uint32_t)index), name[i]);
+        if (!p)
+            continue;
+        tl_pb_raw(text, ":", any);
+        tl_pb_raw(text, "(", i == VPID);
+        put_property(text, p);
+        tl_pb_raw(text, ")", i == VPID);
+        any = true;
+    }
+    tl_pb_raw(text, " ", any);
+}
+
+static int babeltrace_create(void *writer, const tl_write_context *context, tl_error *e)
+{
+    babeltrace_writer *w = writer;
+    w->context = *context;
+    tl_labels_init(&w->function, make_function, w);
+    tl_labels_init(&w->environment, make_environment, w);
+    w->cls = calloc((size_t)context->trace->ncls + 1, sizeof *w->cls);
+    if (w->cls && babeltrace_fields_init(&w->fields, context->trace->ncls))
+        return 0;
+    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "babeltrace: no memory for the classes");
+}
+
+static tl_accept babeltrace_accept(void *writer, const tl_class *c)
+{
+    (void)writer;
+    return c->kind == TL_FORMAT ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
+}
+
+static bool shows_key(const tl_class *c)
+{
+    return c->key != TL_KEY_NONE && !(c->flags & TL_CLASS_KEY_IS_FIELD);
+}
+
+static void find_scopes(const tl_class *c, babeltrace_class *out)
+{
+    uint32_t first = 0;
+    for (unsigned s = 0; s < SCOPES; s++) {
+        uint32_t end = first;
+        while (end < c->nfield && (s == TL_SCOPE_PAYLOAD || tl_field_scope(&c->field[end]) == (tl_scope)s))
+            end++;
+        const bool payload = s == TL_SCOPE_PAYLOAD;
+        if (end > first || c->scopes >> s & 1 || (payload && shows_key(c))) {
+            out->scope[out->nscope].first = first;
+            out->scope[out->nscope].n = end - first;
+            out->scope[out->nscope++].payload = payload;
+        }
+        first = end;
+    }
+}
+
+static TL_COLD bool make_class(babeltrace_writer *w, const tl_class *c)
+{
+    babeltrace_class *out = &w->cls[c->id];
+    tl_pb text = {0};
+    text_safe(&text, c->name, strlen(c->name));
+    tl_pb_raw(&text, ": ", 2);
+    const char *head = text.failed ? NULL : tl_arena_strndup(&w->arena, (const char *)text.data, text.n);
+    out->head = (tl_label){head, text.n};
+    out->nscope = 0;
+    find_scopes(c, out);
+    out->text = head ? tl_field_texts_get(&w->fields.texts, c) : NULL;
+    tl_pb_fini(&text);
+    return out->text != NULL;
+}
+
+/* Nanoseconds since the clock's origin; false if they do not fit. */
+TL_ALWAYS_INLINE bool time_of(const tl_trace *t, uint64_t ts, int64_t *ns)
+{
+    if (TL_UNLIKELY(t->clock.hz != NS_PER_S && t->clock.hz != 0)) {
+        const double value = 1e9 * (double)ts / (double)t->clock.hz;
+        if (value >= TWO_63)
+            return false;
+        ts = (uint64_t)value;
+    }
+    return ts <= INT64_MAX && !__builtin_add_overflow((int64_t)ts, t->clock.utc_offset_ns, ns);
+}
+
+static char *put_two(char *p, uint64_t v, char behind)
+{
+    p[0] = (char)('0' + v / 10);
+    p[1] = (char)('0' + v % 10);
+    p[2] = behind;
+    return p + 3;
+}
+
+/* The first time of a second, and times before 1970. */
+static TL_COLD char *put_new_time(babeltrace_writer *w, char *p, int64_t ns)
+{
+    const uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, second = size / NS_PER_S,
+                   day = second % SECONDS_A_DAY;
+    if (ns < 0) {
+        p = tl_put_u64(TL_PUT(p, "[-"), second);
+        *p++ = '.';
+        return tl_put_nine(p, (uint32_t)(size % NS_PER_S));
+    }
+    w->text[0] = '[';
+    put_two(put_two(put_two(w->text + 1, day / 3600, ':'), day / 60 % 60, ':'), day % 60, '.');
+    w->second = size - size % NS_PER_S;
+    w->has_second = true;
+    return tl_put_nine(tl_put_padded(p, w->text, SECOND_TEXT), (uint32_t)(size % NS_PER_S));
+}
+
+/* [19:57:48.352343840] (+0.000001084) ; at most TIME_MAX bytes. */
+TL_ALWAYS_INLINE char *put_time(babeltrace_writer *w, char *p, uint64_t ts)
+{
+    int64_t ns;
+    if (TL_LIKELY(time_of(w->context.trace, ts, &ns))) {
+        const uint64_t fraction = (uint64_t)ns - w->second;
+        if (TL_LIKELY(fraction < NS_PER_S && w->has_second))
+            p = tl_put_nine(tl_put_padded(p, w->text, SECOND_TEXT), (uint32_t)fraction);
+        else
+            p = put_new_time(w, p, ns);
+        p = TL_PUT(p, "] (+");
+        w->delta = (uint64_t)ns - (uint64_t)w->last;
+        w->has_delta = w->has_last;
+        w->has_last = true;
+        w->last = ns;
+    } else {
+        p = TL_PUT(p, "[Error] (+");
+    }
+    if (TL_UNLIKELY(!w->has_delta))
+        return TL_PUT(p, "?.????????"
+                         "?) "); /* in two: no trigraph */
+    uint64_t rest = w->delta;
+    if (TL_LIKELY(rest < NS_PER_S)) {
+        p = TL_PUT(p, "0.");
+    } else {
+        p = tl_put_u64(p, rest / NS_PER_S);
+        *p++ = '.';
+        rest %= NS_PER_S;
+    }
+    return TL_PUT(tl_put_nine(p, (uint32_t)rest), ") ");
+}
+
+/* A key that no field says. */
+static bool put_key(tl_pen *pen, babeltrace_writer *w, const tl_class *c, uint64_t key)
+{
+    if (c->key == TL_KEY_FUNCTION) {
+        const tl_label function = tl_labels_get(&w->function, key);
+        if (!function.p)
+            return false;
+        tl_pen_raw(pen, function.p, function.n);
+        return true;
+    }
+    const char *name = tl_key_name(c);
+    static const tl_field_text all_bits = {.base = 16, .bits = 64};
+    tl_pen_room(pen, KEY_MAX);
+    *pen->p++ = ' ';
+    tl_pen_raw(pen, name, strlen(name));
+    if (c->key == TL_KEY_STACK) {
+        TL_PEN_COPY(pen, " = ");
+        pen->p = tl_put_u64(pen->p, key);
+    } else {
+        TL_PEN_COPY(pen, " = 0x");
+        pen->p = tl_put_based(pen->p, key, &all_bits, "0123456789ABCDEF");
+    }
+    return true;
+}
+
+TL_ALWAYS_INLINE bool put_event(tl_pen *pen, babeltrace_writer *w, const tl_batch *b, uint32_t i)
+{
+    const tl_class *c = &w->context.trace->cls[b->cls[i]];
+    const babeltrace_class *cls = &w->cls[c->id];
+    if (TL_UNLIKELY(!cls->text) && !make_class(w, c))
+        return false;
+    tl_pen_room(pen, TIME_MAX + TL_PEN_PADDING);
+    if (TL_LIKELY(!(c->flags & TL_CLASS_TIMELESS)))
+        pen->p = put_time(w, pen->p, b->ts[i]);
+    const tl_label environment = tl_labels_get(&w->environment, b->track[i]);
+    if (TL_UNLIKELY(!environment.p))
+        return false;
+    tl_pen_raw(pen, environment.p, environment.n);
+    tl_pen_raw(pen, cls->head.p, cls->head.n);
+    const tl_value *v = b->val ? b->v + b->val[i] : NULL, *end = b->val ? b->v + b->val[i + 1] : NULL;
+    for (uint32_t s = 0; s < cls->nscope; s++) {
+        bool any = false;
+        if (s > 0)
+            TL_PEN_PUT(pen, ", ");
+        tl_pen_char(pen, '{');
+        if (cls->scope[s].payload && shows_key(c)) {
+            if (!put_key(pen, w, c, b->key[i]))
+                return false;
+            any = true;
+        }
+        v = babeltrace_members(pen, &w->fields, cls->text->field + cls->scope[s].first, cls->scope[s].n, v, end, any);
+        TL_PEN_PUT(pen, " }");
+    }
+    tl_pen_char(pen, '\n');
+    return !w->fields.failed;
+}
+
+static int babeltrace_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
+{
+    babeltrace_writer *w = writer;
+    tl_pen pen;
+    bool ok = true;
+    tl_pen_open(&pen, w->context.out);
+    for (uint32_t i = from; i < to && ok; i++)
+        ok = put_event(&pen, w, b, i);
+    tl_pen_close(&pen);
+    return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "babeltrace: no memory for a line");
+}
+
+static int babeltrace_finish(void *writer, tl_error *e)
+{
+    (void)writer;
+    (void)e;
+    return 0;
+}
+
+static void babeltrace_discard(void *writer)
+{
+    babeltrace_writer *w = writer;
+    tl_labels_fini(&w->function);
+    tl_labels_fini(&w->environment);
+    tl_arena_fini(&w->arena);
+    babeltrace_fields_fini(&w->fields);
+    free(w->cls);
+}
+
+const tl_format tl_format_babeltrace = {
+    .name = "babeltrace",
+    .summary = "text as babeltrace2 --clock-gmt prints it",
+    .ordered = true,
+    .writes_fields = true,
+    .writes_packets = true,
+    .writer_size = sizeof(babeltrace_writer),
+    .create = babeltrace_create,
+    .accept = babeltrace_accept,
+    .write = babeltrace_write,
+    .finish = babeltrace_finish,
+    .discard = babeltrace_discard,
+};

@@ -1,0 +1,291 @@
+/* Names and values of fields as babeltrace2 prints them; see babeltrace_text.c. */
+#include "format/text/babeltrace_value.h"
+
+#include "base/number.h"
+#include "base/real.h"
+#include "format/text/text_value.h"
+
+enum { PIECE = 1024, SCALAR_MAX = 80, ESCAPE_MAX = 8, INDEX_MAX = 32 };
+
+static const char lower_digit[] = "0123456789abcdef", upper_digit[] = "0123456789ABCDEF";
+
+/* Copies to p as many of n bytes as need no escape. Returns how many. */
+static inline size_t copy_plain(char *p, const char *s, size_t n)
+{
+    static const char special[] = "\"\\'?\x7f\xc2";
+    size_t i = 0;
+    for (; n - i >= 8; i += 8) {
+        uint64_t word, any;
+        memcpy(&word, s + i, 8);
+        any = tl_any_below(word, ' ');
+        for (size_t k = 0; k < sizeof special - 1; k++)
+            any |= tl_any_is(word, special[k]);
+        if (any)
+            break;
+        memcpy(p + i, &word, 8);
+    }
+    for (; i < n; i++) {
+        const unsigned char c = (unsigned char)s[i];
+        if (c < ' ' || c == '"' || c == '\\' || c == '\'' || c == '?' || c == 0x7f || c == 0xc2)
+            break;
+        p[i] = s[i];
+    }
+    return i;
+}
+
+static char *put_byte(char *p, unsigned char c)
+{
+    memcpy(p, "\\x", 2);
+    p[2] = lower_digit[c >> 4];
+    p[3] = lower_digit[c & 15];
+    return p + 4;
+}
+
+/* Writes the character at s, one of those that copy_plain() stops at: at most ESCAPE_MAX bytes. Returns its length. */
+static size_t put_special(tl_pen *pen, const char *s, size_t n)
+{
+    static const char from[] = "\"\\'?\a\b\t\n\v\f\r\x1b", to[] = "\"\\'?abtnvfre";
+    const unsigned char c = (unsigned char)s[0];
+    char *p = pen->p;
+    const char *found = c ? strchr(from, c) : NULL;
+    if (found) {
+        *p++ = '\\';
+        *p++ = to[found - from];
+    } else if (c == 0xc2 && n > 1 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] < 0xa0) {
+        pen->p = put_byte(put_byte(p, c), (unsigned char)s[1]);
+        return 2;
+    } else if (c == 0xc2) {
+        *p++ = (char)c;
+    } else {
+        p = put_byte(p, c);
+    }
+    pen->p = p;
+    return 1;
+}
+
+void babeltrace_string(tl_pen *pen, const char *s, size_t n)
+{
+    tl_pen_char(pen, '"');
+    while (n > 0) {
+        const size_t length = n < PIECE ? n : PIECE;
+        tl_pen_room(pen, length + ESCAPE_MAX);
+        size_t done = copy_plain(pen->p, s, length);
+        pen->p += done;
+        if (TL_UNLIKELY(done < length))
+            done += put_special(pen, s + done, n - done);
+        s += done;
+        n -= done;
+    }
+    tl_pen_char(pen, '"');
+}
+
+/* , name = */
+static void make_lead(void *arg, const tl_field *f, tl_pb *text)
+{
+    const char *name = f->name ? f->name : "";
+    (void)arg;
+    tl_pb_raw(text, ", ", 2);
+    text_safe(text, name, strlen(name));
+    tl_pb_raw(text, " = ", 3);
+}
+
+/* ( "ONE", "ODD" : container = */
+static void make_labels(void *arg, const char *const *label, uint32_t n, tl_pb *text)
+{
+    tl_pen pen;
+    (void)arg;
+    if (!tl_pen_open_buffer(&pen, text))
+        return;
+    TL_PEN_PUT(&pen, "( ");
+    if (n == 0)
+        TL_PEN_PUT(&pen, "<unknown>");
+    for (uint32_t i = 0; i < n; i++) {
+        if (i > 0)
+            TL_PEN_PUT(&pen, ", ");
+        babeltrace_string(&pen, label[i], strlen(label[i]));
+    }
+    TL_PEN_PUT(&pen, " : container = ");
+    tl_pen_close(&pen);
+}
+
+bool babeltrace_fields_init(babeltrace_fields *t, uint32_t ncls)
+{
+    return tl_field_texts_init(&t->texts, ncls, make_lead, make_labels, NULL);
+}
+
+void babeltrace_fields_fini(babeltrace_fields *t)
+{
+    tl_field_texts_fini(&t->texts);
+}
+
+/* At most SCALAR_MAX bytes. */
+static inline char *put_integer(char *p, const tl_value *v, const tl_field_text *f)
+{
+    if (TL_LIKELY(!f || f->base == 10))
+        return v->type == TL_I64 ? tl_put_i64(p, v->as.i) : tl_put_u64(p, v->as.u);
+    *p++ = '0';
+    if (f->base != 8)
+        *p++ = f->base == 2 ? 'b' : 'x';
+    return tl_put_based(p, v->as.u, f, upper_digit);
+}
+
+static char *put_hex(char *p, uint64_t v)
+{
+    static const tl_field_text all_bits = {.base = 16, .bits = 64};
+    memcpy(p, "0x", 2);
+    return tl_put_based(p + 2, v, &all_bits, upper_digit);
+}
+
+/* [ [0] = 0x68, [1] = 0x69 ] */
+static void put_bytes(tl_pen *pen, const uint8_t *p, uint32_t n)
+{
+    tl_pen_char(pen, '[');
+    for (uint32_t i = 0; i < n; i++) {
+        tl_pen_room(pen, INDEX_MAX + SCALAR_MAX);
+        if (i > 0)
+            *pen->p++ = ',';
+        TL_PEN_COPY(pen, " [");
+        pen->p = tl_put_u64(pen->p, i);
+        TL_PEN_COPY(pen, "] = ");
+        pen->p = put_hex(pen->p, p[i]);
+    }
+    TL_PEN_PUT(pen, " ]");
+}
+
+static void put_scalar(tl_pen *pen, const tl_value *v, const tl_field_text *f)
+{
+    tl_pen_room(pen, SCALAR_MAX);
+    switch ((tl_type)v->type) {
+    case TL_BOOL:
+        if (v->as.u)
+            TL_PEN_COPY(pen, "true");
+        else
+            TL_PEN_COPY(pen, "false");
+        break;
+    case TL_U64:
+    case TL_I64:
+        pen->p = put_integer(pen->p, v, f);
+        break;
+    case TL_F64:
+        pen->p = tl_put_six(pen->p, v->as.f);
+        break;
+    case TL_HEX:
+        pen->p = put_hex(pen->p, v->as.u);
+        break;
+    case TL_STRING:
+        babeltrace_string(pen, v->as.p, v->n);
+        break;
+    case TL_BYTES:
+        put_bytes(pen, v->as.p, v->n);
+        break;
+    case TL_NULL:
+        TL_PEN_COPY(pen, "null");
+        break;
+    default:
+        TL_PEN_COPY(pen, "<none>");
+    }
+}
+
+/* ( "ONE", "ODD" : container = 1 ) */
+static void put_enum(tl_pen *pen, babeltrace_fields *t, const tl_value *v, const tl_field_text *f)
+{
+    const tl_label label = tl_enum_label(&t->texts.enums, f->labels, v->as.u);
+    t->failed = t->failed || !label.p;
+    tl_pen_raw(pen, label.p, label.n);
+    tl_pen_room(pen, SCALAR_MAX);
+    pen->p = f->is_flags ? put_hex(pen->p, v->as.u) : put_integer(pen->p, v, f);
+    TL_PEN_PUT(pen, " )");
+}
+
+static const tl_value *put_value(tl_pen *pen, babeltrace_fields *t, const tl_value *v, const tl_value *end,
+                                 const tl_field_text *f, unsigned depth);
+
+static inline const tl_value *put_members(tl_pen *pen, babeltrace_fields *t, const tl_field_text *f, uint32_t n,
+                                          const tl_value *v, const tl_value *end, bool any, unsigned depth)
+{
+    for (uint32_t i = 0; i < n && v < end; i++) {
+        if (TL_UNLIKELY(v->type == TL_ABSENT)) {
+            v++;
+            continue;
+        }
+        const size_t lead = f[i].nlead - !any; /* the first one without its comma */
+        if (TL_LIKELY(lead <= TL_PEN_ROOM - TL_PEN_PADDING - SCALAR_MAX)) {
+            tl_pen_room(pen, lead + TL_PEN_PADDING + SCALAR_MAX);
+            pen->p = tl_put_padded(pen->p, f[i].lead + !any, lead);
+        } else {
+            tl_pen_raw(pen, f[i].lead + !any, lead);
+        }
+        any = true;
+        if (TL_LIKELY(v->type <= TL_I64 && v->type >= TL_U64 && !f[i].labels)) {
+            tl_pen_room(pen, SCALAR_MAX);
+            pen->p = put_integer(pen->p, v, &f[i]);
+            v++;
+        } else {
+            v = put_value(pen, t, v, end, &f[i], depth);
+        }
+    }
+    return v;
+}
+
+/* [ [0] = 1, [1] = 2 ] */
+static const tl_value *put_list(tl_pen *pen, babeltrace_fields *t, const tl_value *v, const tl_value *end,
+                                const tl_field_text *f, unsigned depth)
+{
+    const uint8_t type = v->type;
+    const uint32_t n = v->n;
+    tl_pen_char(pen, '[');
+    v++;
+    for (uint32_t i = 0; i < n && v < end; i++) {
+        tl_pen_room(pen, INDEX_MAX);
+        if (i > 0)
+            *pen->p++ = ',';
+        TL_PEN_COPY(pen, " [");
+        pen->p = tl_put_u64(pen->p, i);
+        TL_PEN_COPY(pen, "] = ");
+        v = put_value(pen, t, v, end, tl_field_text_member(f, type, i), depth);
+    }
+    TL_PEN_PUT(pen, " ]");
+    return v;
+}
+
+/* What holds other values. */
+static const tl_value *put_compound(tl_pen *pen, babeltrace_fields *t, const tl_value *v, const tl_value *end,
+                                    const tl_field_text *f, unsigned depth)
+{
+    if (depth == TL_VALUE_DEPTH_MAX) {
+        TL_PEN_PUT(pen, "...");
+        return tl_value_skip(v, end);
+    }
+    const bool named = tl_field_text_named(f, v);
+    if (!named && v->type != TL_VARIANT)
+        return put_list(pen, t, v, end, f, depth + 1);
+    tl_pen_char(pen, '{');
+    if (named) {
+        v = put_members(pen, t, f ? f->member : NULL, v->n, v + 1, end, false, depth + 1);
+    } else if (end - v > 1) {
+        tl_pen_char(pen, ' ');
+        v = put_value(pen, t, v + 1, end, tl_field_text_member(f, TL_VARIANT, v->variant), depth + 1);
+    } else {
+        v++;
+    }
+    TL_PEN_PUT(pen, " }");
+    return v;
+}
+
+static const tl_value *put_value(tl_pen *pen, babeltrace_fields *t, const tl_value *v, const tl_value *end,
+                                 const tl_field_text *f, unsigned depth)
+{
+    if (v->type == TL_LIST || v->type == TL_STRUCT || v->type == TL_VARIANT)
+        return put_compound(pen, t, v, end, f, depth);
+    if (f && f->labels && (v->type == TL_U64 || v->type == TL_I64))
+        put_enum(pen, t, v, f);
+    else
+        put_scalar(pen, v, f);
+    return v + 1;
+}
+
+const tl_value *babeltrace_members(tl_pen *pen, babeltrace_fields *t, const tl_field_text *f, uint32_t n,
+                                   const tl_value *v, const tl_value *end, bool any)
+{
+    return put_members(pen, t, f, n, v, end, any, 0);
+}

@@ -1,0 +1,277 @@
+/* Names and values of fields in text for people. */
+#include "format/text/text_value.h"
+
+#include <math.h>
+
+#include "base/real.h"
+#include "base/utf8.h"
+
+enum { PIECE = 1024, SCALAR_MAX = 80, ESCAPE = 4 };
+
+static const char hex_digit[] = "0123456789abcdef";
+
+/* Bytes of the printable character at s, or 0. C1 controls (U+0080 .. U+009F) are none: terminals act on them. */
+static size_t printable_length(const char *s, size_t n)
+{
+    unsigned char c = (unsigned char)s[0];
+    if (c < 0x80)
+        return c >= 0x20 && c != 0x7f;
+    size_t length = tl_utf8_length(s, n);
+    return c == 0xc2 && length == 2 && (unsigned char)s[1] < 0xa0 ? 0 : length;
+}
+
+/* Copies to p as many of n bytes as are printable ASCII. Returns how many. */
+static inline size_t copy_plain(char *p, const char *s, size_t n)
+{
+    size_t i = 0;
+    for (; n - i >= 8; i += 8) {
+        uint64_t word;
+        memcpy(&word, s + i, 8);
+        if ((word & 0x8080808080808080u) | tl_any_below(word, ' ') | tl_any_is(word, 0x7f))
+            break;
+        memcpy(p + i, &word, 8);
+    }
+    for (; i < n && (unsigned char)(s[i] - ' ') < 0x7f - ' '; i++)
+        p[i] = s[i];
+    return i;
+}
+
+void text_pen_safe(tl_pen *pen, const char *s, size_t n)
+{
+    while (n > 0) {
+        const size_t length = n < PIECE ? n : PIECE;
+        tl_pen_room(pen, length + ESCAPE);
+        const size_t plain = copy_plain(pen->p, s, length);
+        pen->p += plain;
+        s += plain;
+        n -= plain;
+        if (plain == length)
+            continue;
+        size_t character = printable_length(s, n); /* at most ESCAPE bytes */
+        if (character > 0) {
+            memcpy(pen->p, s, character);
+            pen->p += character;
+        } else {
+            const unsigned char c = (unsigned char)*s;
+            const char escape[ESCAPE] = {'\\', 'x', hex_digit[c >> 4], hex_digit[c & 15]};
+            memcpy(pen->p, escape, ESCAPE);
+            pen->p += ESCAPE;
+            character = 1;
+        }
+        s += character;
+        n -= character;
+    }
+}
+
+void text_safe(tl_pb *out, const char *s, size_t n)
+{
+    tl_pen pen;
+    if (!tl_pen_open_buffer(&pen, out))
+        return;
+    text_pen_safe(&pen, s, n);
+    tl_pen_close(&pen);
+}
+
+/*  name= */
+static void make_lead(void *arg, const tl_field *f, tl_pb *text)
+{
+    tl_pb name = {0};
+    (void)arg;
+    tl_field_put_name(f, &name);
+    tl_pb_raw(text, " ", 1);
+    text_safe(text, (const char *)name.data, name.n);
+    tl_pb_raw(text, "=", 1);
+    text->failed = text->failed || name.failed;
+    tl_pb_fini(&name);
+}
+
+/* ONE|ODD */
+static void make_labels(void *arg, const char *const *label, uint32_t n, tl_pb *text)
+{
+    (void)arg;
+    for (uint32_t i = 0; i < n; i++) {
+        tl_pb_raw(text, "|", i > 0);
+        text_safe(text, label[i], strlen(label[i]));
+    }
+}
+
+bool text_fields_init(text_fields *t, uint32_t ncls)
+{
+    return tl_field_texts_init(&t->texts, ncls, make_lead, make_labels, NULL);
+}
+
+void text_fields_fini(text_fields *t)
+{
+    tl_field_texts_fini(&t->texts);
+}
+
+static void put_bytes(tl_pen *pen, const uint8_t *from, size_t n)
+{
+    while (n > 0) {
+        const size_t length = n < PIECE ? n : PIECE;
+        tl_pen_room(pen, 2 * length);
+        char *p = pen->p;
+        for (size_t i = 0; i < length; i++) {
+            *p++ = hex_digit[from[i] >> 4];
+            *p++ = hex_digit[from[i] & 15];
+        }
+        pen->p = p;
+        from += length;
+        n -= length;
+    }
+}
+
+/* Whole numbers, at most SCALAR_MAX bytes. */
+static inline char *put_integer(char *p, const tl_value *v, const tl_field_text *f)
+{
+    if (TL_LIKELY(!f || f->base == 10))
+        return v->type == TL_U64 ? tl_put_u64(p, v->as.u) : tl_put_i64(p, v->as.i);
+    *p++ = '0';
+    if (f->base != 8)
+        *p++ = f->base == 2 ? 'b' : 'x';
+    return tl_put_based(p, v->as.u, f, hex_digit);
+}
+
+static char *put_real(char *p, double v, bool single)
+{
+    if (isnan(v) || isinf(v)) {
+        const char *text = isnan(v) ? "NaN" : v < 0 ? "-Infinity" : "Infinity";
+        size_t n = strlen(text);
+        memcpy(p, text, n);
+        return p + n;
+    }
+    return single ? tl_put_float(p, (float)v) : tl_put_double(p, v);
+}
+
+static void put_scalar(tl_pen *pen, const tl_value *v, const tl_field_text *f)
+{
+    tl_pen_room(pen, SCALAR_MAX);
+    switch ((tl_type)v->type) {
+    case TL_BOOL:
+        if (v->as.u)
+            TL_PEN_COPY(pen, "true");
+        else
+            TL_PEN_COPY(pen, "false");
+        break;
+    case TL_U64:
+    case TL_I64:
+        pen->p = put_integer(pen->p, v, f);
+        break;
+    case TL_F64:
+        pen->p = put_real(pen->p, v->as.f, f && f->single);
+        break;
+    case TL_HEX:
+        TL_PEN_COPY(pen, "0x");
+        pen->p = tl_put_hex(pen->p, v->as.u);
+        break;
+    case TL_STRING:
+        tl_pen_char(pen, '"');
+        text_pen_safe(pen, v->as.p, v->n);
+        tl_pen_char(pen, '"');
+        break;
+    case TL_BYTES:
+        put_bytes(pen, v->as.p, v->n);
+        break;
+    default:
+        TL_PEN_COPY(pen, "null");
+    }
+}
+
+/* ONE|ODD(1) */
+static void put_enum(tl_pen *pen, text_fields *t, const tl_value *v, const tl_field_text *f)
+{
+    const tl_label label = tl_enum_label(&t->texts.enums, f->labels, v->as.u);
+    t->failed = t->failed || !label.p;
+    if (label.n == 0) {
+        put_scalar(pen, v, f);
+        return;
+    }
+    tl_pen_raw(pen, label.p, label.n);
+    tl_pen_char(pen, '(');
+    put_scalar(pen, v, f);
+    tl_pen_char(pen, ')');
+}
+
+static const tl_value *put_value(tl_pen *pen, text_fields *t, const tl_value *v, const tl_value *end,
+                                 const tl_field_text *f, unsigned depth);
+
+static inline const tl_value *put_members(tl_pen *pen, text_fields *t, const tl_field_text *f, uint32_t n,
+                                          const tl_value *v, const tl_value *end, bool spaced, unsigned depth)
+{
+    for (uint32_t i = 0; i < n && v < end; i++) {
+        if (TL_UNLIKELY(v->type == TL_ABSENT)) {
+            v++;
+            continue;
+        }
+        const size_t lead = f[i].nlead - !spaced; /* the first one in brackets has no space in front */
+        if (TL_LIKELY(lead <= TL_PEN_ROOM - TL_PEN_PADDING - SCALAR_MAX)) {
+            tl_pen_room(pen, lead + TL_PEN_PADDING + SCALAR_MAX);
+            pen->p = tl_put_padded(pen->p, f[i].lead + !spaced, lead);
+        } else {
+            tl_pen_raw(pen, f[i].lead + !spaced, lead);
+        }
+        spaced = true;
+        if (TL_LIKELY(v->type <= TL_HEX && v->type >= TL_U64 && !f[i].labels)) {
+            put_scalar(pen, v, &f[i]);
+            v++;
+        } else {
+            v = put_value(pen, t, v, end, &f[i], depth);
+        }
+    }
+    return v;
+}
+
+static const tl_value *put_list(tl_pen *pen, text_fields *t, const tl_value *v, const tl_value *end,
+                                const tl_field_text *f, unsigned depth)
+{
+    const uint8_t type = v->type;
+    const uint32_t n = v->n;
+    v++;
+    for (uint32_t i = 0; i < n && v < end; i++) {
+        TL_PEN_PUT(pen, ", ");
+        pen->p -= i > 0 ? 0 : 2;
+        v = put_value(pen, t, v, end, tl_field_text_member(f, type, i), depth);
+    }
+    return v;
+}
+
+static const tl_value *put_value(tl_pen *pen, text_fields *t, const tl_value *v, const tl_value *end,
+                                 const tl_field_text *f, unsigned depth)
+{
+    for (; v->type == TL_VARIANT && end - v > 1; v++)
+        f = tl_field_text_member(f, TL_VARIANT, v->variant);
+    if (v->type != TL_LIST && v->type != TL_STRUCT) {
+        if (TL_UNLIKELY(f && f->labels && (v->type == TL_U64 || v->type == TL_I64)))
+            put_enum(pen, t, v, f);
+        else
+            put_scalar(pen, v, f);
+        return v + 1;
+    }
+    if (depth == TL_VALUE_DEPTH_MAX) {
+        TL_PEN_PUT(pen, "...");
+        return tl_value_skip(v, end);
+    }
+    const bool named = tl_field_text_named(f, v);
+    tl_pen_char(pen, named ? '{' : '[');
+    v = named ? put_members(pen, t, f ? f->member : NULL, v->n, v + 1, end, false, depth + 1)
+              : put_list(pen, t, v, end, f, depth + 1);
+    tl_pen_char(pen, named ? '}' : ']');
+    return v;
+}
+
+const tl_value *text_value(tl_pen *pen, text_fields *t, const tl_value *v, const tl_value *end, const tl_field_text *f)
+{
+    return put_value(pen, t, v, end, f, 0);
+}
+
+const tl_value *text_members(tl_pen *pen, text_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
+                             const tl_value *end)
+{
+    return put_members(pen, t, f, n, v, end, true, 0);
+}
+
+const tl_value *text_group(tl_pen *pen, text_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
+                           const tl_value *end)
+{
+    return put_members(pen, t, f, n, v, end, false, 0);
+}

@@ -1,0 +1,362 @@
+/* What only a pass over all events tells of function traces whose functions are addresses. */
+#include "op/discover.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/value_json.h"
+#include "op/symbolize.h"
+
+#define FUNCTIONS_MAX (1u << 20) /* functions that get names; a program has some ten thousand */
+#define MODULES_MAX   65536u     /* binaries, over all processes of a trace */
+
+/* A binary in memory. */
+typedef struct module {
+    uint64_t base, size;
+    const char *path;
+    char build_id[2 * 64 + 1];
+    bool is_absolute; /* addresses are those of the file */
+} module;
+
+struct tl_discovery {
+    tl_hash thread; /* pid and tid, see thread_key(), -> track */
+    module *module;
+    uint32_t nmodule, module_capacity;
+    tl_hash module_at; /* base -> module */
+};
+
+/* A value of the event: the field of this name, or NULL. */
+static const tl_value *field_value(const tl_class *c, const tl_batch *b, uint32_t i, const char *name, bool context)
+{
+    const uint32_t from = context ? 0 : c->ncontext, to = context ? c->ncontext : c->nfield;
+    uint32_t wanted = from;
+    while (wanted < to && strcmp(c->field[wanted].name, name) != 0)
+        wanted++;
+    if (wanted == to)
+        return NULL;
+    const tl_value *v = b->v + b->val[i], *end = b->v + b->val[i + 1];
+    for (uint32_t f = 0; f < wanted && v < end; f++)
+        v = tl_value_skip(v, end);
+    return v < end ? v : NULL;
+}
+
+static bool has_field(const tl_class *c, const char *name, bool context)
+{
+    for (uint32_t i = context ? 0 : c->ncontext; i < (context ? c->ncontext : c->nfield); i++)
+        if (strcmp(c->field[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool is_call(const tl_class *c)
+{
+    return c->kind == TL_ENTER || c->kind == TL_EXIT;
+}
+
+static const char *tid_name(const tl_class *c)
+{
+    return has_field(c, "vtid", true) ? "vtid" : has_field(c, "tid", true) ? "tid" : NULL;
+}
+
+bool tl_discover_wanted(const tl_trace *t)
+{
+    for (uint32_t i = 0; i < t->ncls; i++)
+        if (is_call(&t->cls[i]) && t->cls[i].by_address)
+            return true;
+    return false;
+}
+
+bool tl_discover_threads(const tl_trace *t)
+{
+    for (uint32_t i = 0; i < t->ncls; i++)
+        if (is_call(&t->cls[i]) && tid_name(&t->cls[i]))
+            return true;
+    return false;
+}
+
+/* The thread of an event; false if it does not say. */
+static bool thread_of(const tl_class *c, const tl_batch *b, uint32_t i, int64_t *pid, bool *has_pid, int64_t *tid)
+{
+    const char *name = tid_name(c);
+    const tl_value *t = name ? field_value(c, b, i, name, true) : NULL;
+    const tl_value *p = field_value(c, b, i, "vpid", true);
+    if (!p)
+        p = field_value(c, b, i, "pid", true);
+    *has_pid = p && (p->type == TL_I64 || p->type == TL_U64);
+    *pid = *has_pid ? p->as.i : 0;
+    if (!t || (t->type != TL_I64 && t->type != TL_U64))
+        return false;
+    *tid = t->as.i;
+    return true;
+}
+
+static uint64_t thread_key(int64_t pid, int64_t tid)
+{
+    return (uint64_t)pid << 32 ^ (uint64_t)tid;
+}
+
+static int no_memory(tl_error *e)
+{
+    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the functions and threads of the trace");
+}
+
+static int add_thread(tl_source *s, const tl_class *c, const tl_batch *b, uint32_t i, tl_error *e)
+{
+    int64_t pid, tid;
+    bool has_pid;
+    if (!thread_of(c, b, i, &pid, &has_pid, &tid))
+        return 0;
+    tl_hash *threads = &s->discovery->thread;
+    if (tl_hash_get(threads, thread_key(pid, tid)) != TL_HASH_NONE)
+        return 0;
+    char name[48];
+    snprintf(name, sizeof name, "thread %lld", (long long)tid);
+    uint32_t track;
+    int status = tl_trace_add_track(
+        &s->trace, &(tl_track){.name = name, .pid = pid, .tid = tid, .has_pid = has_pid, .has_tid = true}, &track, e);
+    if (status == 0 && !tl_hash_put(threads, thread_key(pid, tid), track))
+        status = no_memory(e);
+    return status;
+}
+
+static module *module_at(struct tl_discovery *d, uint64_t base)
+{
+    const uint32_t known = tl_hash_get(&d->module_at, base);
+    if (known != TL_HASH_NONE)
+        return &d->module[known];
+    if (d->nmodule == MODULES_MAX)
+        return NULL;
+    if (d->nmodule == d->module_capacity) {
+        const uint32_t capacity = d->module_capacity ? 2 * d->module_capacity : 32;
+        module *larger = realloc(d->module, capacity * sizeof *larger);
+        if (!larger)
+            return NULL;
+        d->module = larger;
+        d->module_capacity = capacity;
+    }
+    if (!tl_hash_put(&d->module_at, base, d->nmodule))
+        return NULL;
+    d->module[d->nmodule] = (module){.base = base};
+    return &d->module[d->nmodule++];
+}
+
+/* An event that tells of a binary: its place, size and path, or its build-id. */
+static int add_module(tl_source *s, const tl_class *c, const tl_batch *b, uint32_t i, tl_error *e)
+{
+    const tl_value *base = field_value(c, b, i, "baddr", false), *size = field_value(c, b, i, "memsz", false);
+    const tl_value *path = field_value(c, b, i, "path", false), *id = field_value(c, b, i, "build_id", false);
+    if (!base || base->type != TL_U64 || (!path && !id))
+        return 0;
+    module *m = module_at(s->discovery, base->as.u);
+    if (!m)
+        return 0; /* its functions stay without names */
+    if (path && path->type == TL_STRING && size && size->type == TL_U64) {
+        char *copy = tl_arena_strndup(&s->trace.strings.arena, path->as.p, path->n);
+        if (!copy)
+            return no_memory(e);
+        const tl_value *pic = field_value(c, b, i, "is_pic", false);
+        m->path = copy;
+        m->size = size->as.u;
+        m->is_absolute = pic && pic->as.u == 0;
+    } else if (id && id->type == TL_LIST && id->n <= 64) {
+        for (uint32_t k = 0; k < id->n; k++)
+            snprintf(m->build_id + (size_t)2 * k, 3, "%02x", (unsigned)(id[1 + k].as.u & 0xff));
+    }
+    return 0;
+}
+
+static int look_at(tl_source *s, const tl_batch *b, const bool *tells, tl_error *e)
+{
+    tl_trace *t = &s->trace;
+    int status = 0;
+    for (uint32_t i = 0; status == 0 && i < b->n; i++) {
+        const tl_class *c = &t->cls[b->cls[i]];
+        if (tells[c->id])
+            status = add_module(s, c, b, i, e);
+        if (!is_call(c))
+            continue;
+        if (status == 0)
+            status = add_thread(s, c, b, i, e);
+        if (status == 0 && c->by_address && t->nfunction < FUNCTIONS_MAX && b->key[i] &&
+            !tl_trace_function(t, (int64_t)b->key[i]))
+            status = tl_trace_add_function(t, &(tl_function){.id = (int64_t)b->key[i]}, e);
+    }
+    return status;
+}
+
+static int read_all(tl_source *s, tl_error *e)
+{
+    const bool fields = s->want.fields;
+    bool *tells = calloc((size_t)s->trace.ncls + 1, sizeof *tells);
+    if (!tells)
+        return no_memory(e);
+    for (uint32_t i = 0; i < s->trace.ncls; i++) {
+        const tl_class *c = &s->trace.cls[i];
+        tells[i] = has_field(c, "baddr", false) && (has_field(c, "path", false) || has_field(c, "build_id", false));
+    }
+    s->want.fields = true;
+    int status = 0;
+    for (uint32_t i = 0; status == 0 && i < tl_source_streams(s); i++) {
+        tl_cursor *c = NULL;
+        const tl_batch *b;
+        status = tl_cursor_open(&c, s, i, e);
+        while (status == 0 && (status = tl_cursor_next(c, &b, e)) > 0)
+            status = look_at(s, b, tells, e);
+        tl_cursor_close(c);
+    }
+    s->want.fields = fields;
+    free(tells);
+    return status;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Whether a function lies in a module. */
+static bool holds(const module *m, const tl_function *f)
+{
+    return (uint64_t)f->id >= m->base && (uint64_t)f->id - m->base < m->size;
+}
+
+/* Names the functions of a module from a file. */
+static int name_functions(tl_source *s, const module *m, const char *path, bool demangle, bool lines, tl_error *e)
+{
+    tl_trace *t = &s->trace;
+    tl_elf *elf = NULL;
+    int status = tl_elf_open(&elf, path, e);
+    if (status < 0)
+        return status;
+    const char *id = tl_elf_build_id(elf);
+    if (m->build_id[0] && id && strcmp(m->build_id, id) != 0) {
+        const tl_damage note = {.kind = TL_DAMAGE_NOTE, .rule = "symbols.build-id"};
+        status = tl_trace_report(t, e, &note, "%s has changed since the trace was recorded; its functions stay unnamed",
+                                 base_name(path));
+        tl_elf_close(elf);
+        return status;
+    }
+    const bool absolute = m->is_absolute || tl_elf_type(elf) == ET_EXEC;
+    for (uint32_t i = 0; i < t->nfunction; i++)
+        if (!t->function[i].name && holds(m, &t->function[i]))
+            t->function[i].address = (uint64_t)t->function[i].id - (absolute ? 0 : m->base);
+    status = tl_symbolize(t, elf, demangle, lines, e);
+    const char *module_id = id ? tl_trace_intern(t, id) : NULL;
+    for (uint32_t i = 0; i < t->nfunction; i++)
+        if (holds(m, &t->function[i])) {
+            t->function[i].module = t->function[i].name ? module_id : NULL;
+            if (!t->function[i].name)
+                t->function[i].address = 0;
+        }
+    tl_elf_close(elf);
+    return status;
+}
+
+/* The module that a binary given by the user stands for, or NULL. */
+static const module *module_of(const struct tl_discovery *d, const tl_trace *t, const char *exe)
+{
+    for (uint32_t i = 0; i < d->nmodule; i++)
+        if (d->module[i].path && strcmp(base_name(d->module[i].path), base_name(exe)) == 0)
+            return &d->module[i];
+    for (uint32_t k = 0; k < t->nfunction; k++)
+        for (uint32_t i = 0; i < d->nmodule; i++)
+            if (d->module[i].path && holds(&d->module[i], &t->function[k]))
+                return &d->module[i];
+    return NULL;
+}
+
+static int name_all(tl_source *s, const char *exe, bool demangle, bool lines, tl_error *e)
+{
+    const struct tl_discovery *d = s->discovery;
+    const module *given = exe ? module_of(d, &s->trace, exe) : NULL;
+    s->trace.exe = exe;
+    const module everything = {.size = UINT64_MAX, .is_absolute = true};
+    int status = exe ? name_functions(s, given ? given : &everything, exe, demangle, lines, e) : 0;
+    for (uint32_t i = 0; status == 0 && i < d->nmodule; i++) {
+        const module *m = &d->module[i];
+        bool used = false;
+        for (uint32_t k = 0; m->path && m != given && !used && k < s->trace.nfunction; k++)
+            used = !s->trace.function[k].name && holds(m, &s->trace.function[k]);
+        /* Not there, or no ELF file: its functions stay addresses. */
+        if (used && name_functions(s, m, m->path, demangle, lines, NULL) == TL_ENOMEM)
+            status = no_memory(e);
+    }
+    return status;
+}
+
+int tl_discover(tl_source *s, tl_error *e)
+{
+    if (s->discovery)
+        return 0;
+    s->discovery = calloc(1, sizeof *s->discovery);
+    if (!s->discovery)
+        return no_memory(e);
+    int status = read_all(s, e);
+    return status < 0 ? status : name_all(s, s->exe, !s->no_demangle, !s->no_lines, e);
+}
+
+void tl_discovery_free(struct tl_discovery *d)
+{
+    if (!d)
+        return;
+    tl_hash_fini(&d->thread);
+    tl_hash_fini(&d->module_at);
+    free(d->module);
+    free(d);
+}
+
+/* ---- batches by thread ---- */
+
+struct tl_thread_view {
+    tl_source *source;
+    tl_batch batch;
+};
+
+int tl_thread_view_new(tl_thread_view **out, tl_source *s, tl_error *e)
+{
+    tl_thread_view *v = calloc(1, sizeof *v);
+    if (!v)
+        return no_memory(e);
+    v->source = s;
+    int status = tl_batch_init(&v->batch, &s->trace, &(tl_want){.cpu = true}, TL_BATCH_MAX, e);
+    if (status < 0) {
+        free(v);
+        return status;
+    }
+    *out = v;
+    return 0;
+}
+
+const tl_batch *tl_thread_view_batch(tl_thread_view *v, const tl_batch *b, uint32_t from, uint32_t to)
+{
+    tl_batch *out = &v->batch;
+    out->n = 0;
+    for (uint32_t i = from; i < to; i++) {
+        const tl_class *c = &v->source->trace.cls[b->cls[i]];
+        int64_t pid, tid;
+        bool has_pid;
+        if (!is_call(c))
+            continue;
+        uint32_t track = TL_HASH_NONE;
+        if (thread_of(c, b, i, &pid, &has_pid, &tid))
+            track = tl_hash_get(&v->source->discovery->thread, thread_key(pid, tid));
+        const uint32_t n = out->n++;
+        out->ts[n] = b->ts[i];
+        out->key[n] = b->key[i];
+        out->cls[n] = b->cls[i];
+        out->track[n] = track == TL_HASH_NONE ? b->track[i] : track;
+        out->cpu[n] = b->cpu ? b->cpu[i] : -1;
+    }
+    return out;
+}
+
+void tl_thread_view_free(tl_thread_view *v)
+{
+    if (!v)
+        return;
+    tl_batch_fini(&v->batch);
+    free(v);
+}

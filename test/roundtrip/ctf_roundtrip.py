@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""What is written as CTF and read again is the same: ctf_roundtrip.py xray|own|copy|corpus|babeltrace
+
+In version 2 every value comes back as it was. 1.8 and the proposal of 2010 have no such types as booleans, bytes or
+optional fields; there names and values are compared after what these become, see as_held()."""
+import glob
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+import ctf_gen
+import xray_gen
+
+VERSIONS = ("2", "1.8", "1.1")
+
+
+def copy_of(checks, path, version, folder, *options):
+    """Converts; the path of the copy, or None."""
+    out = os.path.join(folder, "copy-%s.ctf" % version)
+    shutil.rmtree(out, ignore_errors=True)
+    result = harness.run("convert", *options, "--format-version", version, "-o", out, path)
+    if not checks.that(result.status in (0, 3) and b"Sanitizer" not in result.err, path, "to", version, result):
+        return None
+    check = harness.run("check", out)
+    checks.equal(check.status, 0, path, "as", version, "is not valid", check)
+    return out
+
+
+def events(path, *options):
+    """Lines of jsonl without the track, which is another in a folder of another layout; sorted."""
+    result = harness.run("convert", *options, "--to", "jsonl", "-o", "-", path)
+    lines = [json.loads(line) for line in result.out.splitlines()]
+    for line in lines:
+        line.pop("track")
+    return lines
+
+
+def canonical(lines):
+    return sorted(json.dumps(line, sort_keys=True) for line in lines)
+
+
+def as_held(value, version):
+    """What a value becomes in 1.8 and 2010, and what both sides have in common."""
+    if isinstance(value, dict):
+        if set(value) == {"value", "labels"}:                # labels of bits are not held
+            return value["value"]
+        names = {re.sub("[^A-Za-z0-9]", "_", k) if version == "1.8" else k: v for k, v in value.items()}
+        held = {k: as_held(v, version) for k, v in names.items()}
+        return {k: v for k, v in held.items() if v not in ({}, [])}     # an absent field: an empty struct or list
+    if isinstance(value, list):
+        return [as_held(v, version) for v in value]
+    if isinstance(value, bool):
+        return int(value)
+    return value
+
+
+def flat(line, version):
+    """Of 2010 only the numbers and texts in their order: variants and optional fields are lists there."""
+    found = []
+
+    def walk(value):
+        if isinstance(value, dict):
+            for key in value:
+                walk(value[key])
+        elif isinstance(value, list):
+            for item in value:
+                walk(item)
+        elif isinstance(value, str) and re.fullmatch("([0-9a-f]{2})*", value):
+            found.extend(bytes.fromhex(value))                          # bytes are lists, too
+        else:
+            found.append(value)
+    walk(as_held({"context": line.get("context", {}), "fields": line["fields"]}, version))
+    return json.dumps([line["ts"], line["class"], sorted(found, key=str)])
+
+
+def same_events(checks, name, source, copy, version, cpu=True):
+    if version == "2":
+        checks.equal(canonical(copy), canonical(source), name, "events differ")
+        return
+    if not cpu:
+        for line in source + copy:
+            line.pop("cpu", None)
+    checks.equal(sorted(flat(line, version) for line in copy), sorted(flat(line, version) for line in source),
+                 name, "as", version, "events differ")
+
+
+def facts(path):
+    info = harness.run("info", "--json", path).json()
+    return {key: info[key] for key in ("events", "begin", "end", "start_utc", "lost")}
+
+
+def xray(checks, folder):
+    """XRay -> CTF: the same events, profiles and threads; and from version 2 back to the same bytes."""
+    cases = [name for name, case in xray_gen.cases().items() if case[0] in ("fdr", "basic") and case[5] is None]
+    for name in cases:
+        path, back = os.path.join(folder, name + ".xray"), os.path.join(folder, "back.xray")
+        with open(path, "wb") as file:
+            file.write(xray_gen.make(name)[0])
+        source = events(path)
+        for version in VERSIONS:
+            copy = copy_of(checks, path, version, folder)
+            if not copy:
+                continue
+            same_events(checks, name, source, events(copy), version, cpu=False)
+            if version == "1.1" and '"hz":1000000000}' not in harness.run("info", "--json", path).text():
+                continue                                                 # times are rounded to ns
+            for by in ("func", "tree", "thread"):
+                wanted, got = (harness.run("report", "--json", "--by", by, p).out for p in (path, copy))
+                if "no-clock" not in name:
+                    checks.equal(got, wanted, name, "as", version, "by", by)
+        kind = "xray-" + xray_gen.cases()[name][0]
+        for origin, out in ((path, back), (copy_of(checks, path, "2", folder), back + "2")):
+            result = harness.run("convert", "-q", "-f", origin, "--to", kind, "--format-version", 5 if kind == "xray-fdr" else 3, "-o", out)
+            checks.equal(result.status, 0, name, result)
+        if "no-clock" not in name:
+            with open(back, "rb") as a, open(back + "2", "rb") as b:
+                checks.that(a.read() == b.read(), name, "does not come back from version 2")
+
+
+def own(checks, folder):
+    """Generated CTF of every dialect."""
+    for name, plan in ctf_gen.cases().items():
+        path = os.path.join(folder, name)
+        ctf_gen.save(folder, name, ctf_gen.make(name)[0], None)
+        source = events(path)
+        if not source:
+            continue
+        for version in VERSIONS:
+            copy = copy_of(checks, path, version, folder)
+            if copy:
+                same_events(checks, name, source, events(copy), version)
+
+
+def files_of(folder):
+    found = {}
+    for inside, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(inside, name), "rb") as file:
+                found[os.path.relpath(os.path.join(inside, name), folder)] = file.read()
+    return found
+
+
+def copy(checks, folder):
+    """A copy of a copy is the copy: nothing is added or lost by reading and writing."""
+    path = os.path.join(folder, "a.xray")
+    with open(path, "wb") as file:
+        file.write(xray_gen.make("fdr-v5-le")[0])
+    sources = [path]
+    for name in list(ctf_gen.cases())[:6]:
+        ctf_gen.save(folder, name, ctf_gen.make(name)[0], None)
+        sources.append(os.path.join(folder, name))
+    for source in sources:
+        for version in VERSIONS:
+            generation = [source]
+            for number in range(3):
+                out = os.path.join(folder, "generation%d.ctf" % number)
+                shutil.rmtree(out, ignore_errors=True)
+                result = harness.run("convert", "-q", generation[-1], "--to", "ctf", "--format-version", version, "-o", out)
+                checks.that(result.status in (0, 3), source, result)
+                generation.append(out)
+            # The identity of a trace says what it was read from, so only the second copy has that of the third.
+            second, third = files_of(generation[2]), files_of(generation[3])
+            checks.equal(sorted(third), sorted(second), source, version, "other files")
+            differ = [name for name in second if third.get(name) != second[name]]
+            checks.equal(differ, [], source, version, "other bytes")
+
+
+def corpus(checks, folder):
+    """Traces of others, and of the proposal of 2010 also as its reference reader has it."""
+    root = harness.shared("corpus", "ctf")
+    reference = harness.shared("tools", "ctf2010_reference.py")
+    patterns = ("lttng/*", "bt2/*/*", "actf/*", "yactfr-cases/*/*", "barectf-cases/*/*", "generated/*")
+    for path in sorted(p for pattern in patterns for p in glob.glob(os.path.join(root, pattern)) if os.path.isdir(p)):
+        name = os.path.relpath(path, root)
+        source = events(path)
+        if not source:
+            continue
+        for version in VERSIONS:
+            copy = copy_of(checks, path, version, folder)
+            if not copy:
+                continue
+            same_events(checks, name, source, events(copy), version)
+            if version == "1.1" and checks.done % 4 == 0:               # it is slow
+                done = subprocess.run([sys.executable, reference, "check", copy], capture_output=True, timeout=300)
+                checks.equal(done.returncode, 0, name, "is not valid for the reference reader", done.stdout[-300:])
+            if version == "2" and "damaged" not in name and name.startswith(("lttng", "bt2/succeed")):
+                checks.equal(facts(copy), facts(path), name)
+
+
+def babeltrace(checks, folder):
+    """What babeltrace2 prints of our 1.8 is what it prints of the source."""
+    if not shutil.which("babeltrace2"):
+        harness.skip("no babeltrace2")
+    root = harness.shared("corpus", "ctf")
+    for golden in sorted(glob.glob(os.path.join(root, "goldens", "*.txt.gz"))):
+        name = os.path.basename(golden)[:-len(".txt.gz")]
+        path = os.path.join(root, name.replace("__", "/"))
+        copy = copy_of(checks, path, "1.8", folder, "-q") if os.path.isdir(path) and events(path) else None
+        if not copy:
+            continue
+        with gzip.open(golden) as file:
+            wanted = file.read()
+        done = subprocess.run(["babeltrace2", "--clock-gmt", copy], capture_output=True, timeout=300)
+        checks.that(done.stdout == wanted, name, "is another text", done.stdout[:300], wanted[:300], done.stderr[-300:])
+
+
+PARTS = {"xray": xray, "own": own, "copy": copy, "corpus": corpus, "babeltrace": babeltrace}
+
+
+def main():
+    checks = harness.Checks()
+    with harness.work_folder() as folder:
+        PARTS[sys.argv[1]](checks, folder)
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()

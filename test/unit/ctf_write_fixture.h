@@ -1,0 +1,177 @@
+/* What tests of the writer of folders share: a trace with fields of every kind, and the files that come of it. */
+#ifndef TL_TEST_CTF_WRITE_FIXTURE_H
+#define TL_TEST_CTF_WRITE_FIXTURE_H
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/endian.h"
+#include "format/ctf/ctf_fields.h"
+#include "format/ctf/ctf_layout.h"
+#include "format/ctf/ctf_write.h"
+#include "scratch.h"
+#include "writer_fixture.h"
+
+static const tl_format ctf_writer_only = {
+    .name = "ctf",
+    .writes_folder = true,
+    .writes_fields = true,
+    .writes_cpu = true,
+    .writes_packets = true,
+    .writer_size = sizeof(ctf_writer),
+    .create = ctf_create,
+    .accept = ctf_accept,
+    .write = ctf_write,
+    .finish = ctf_finish,
+    .discard = ctf_discard,
+};
+
+typedef struct folder_fixture {
+    fixture f;
+    tl_output_folder *folder;
+} folder_fixture;
+
+/* Replaces the classes of the trace. */
+static inline void folder_classes(folder_fixture *w, const tl_class *c, uint32_t n)
+{
+    assert_int_equal(tl_trace_set_classes(&w->f.trace, c, n, NULL), 0);
+}
+
+static inline int folder_create(folder_fixture *w, const char *version, tl_error *e)
+{
+    w->f.options.version = version;
+    w->f.format = &ctf_writer_only;
+    int r = tl_output_folder_open(&w->folder, "out", false, e);
+    assert_int_equal(r, 0);
+    w->f.writer = calloc(1, sizeof(ctf_writer));
+    assert_non_null(w->f.writer);
+    const tl_write_context context = {
+        .folder = w->folder, .trace = &w->f.trace, .drops = &w->f.drops, .options = &w->f.options};
+    r = ctf_create(w->f.writer, &context, e);
+    for (uint32_t i = 0; r == 0 && i < w->f.trace.ncls; i++)
+        ctf_accept(w->f.writer, &w->f.trace.cls[i]);
+    return r;
+}
+
+static inline void folder_start(folder_fixture *w, const char *version)
+{
+    tl_error e;
+    if (folder_create(w, version, &e) < 0)
+        fail_msg("%s", e.message);
+}
+
+static inline void folder_finish(folder_fixture *w)
+{
+    tl_error e;
+    fixture_flush(&w->f);
+    if (ctf_finish(w->f.writer, &e) < 0 || tl_output_folder_finish(w->folder, &e) < 0)
+        fail_msg("%s", e.message);
+}
+
+static inline void remove_files(const char *path)
+{
+    int here = open(".", O_RDONLY | O_DIRECTORY);
+    if (chdir(path) == 0)
+        scratch_files(1);
+    assert_int_equal(fchdir(here), 0);
+    close(here);
+    rmdir(path);
+}
+
+/* Also removes the folder. */
+static inline void folder_fini(folder_fixture *w)
+{
+    tl_output_folder_close(w->folder);
+    w->folder = NULL;
+    fixture_fini(&w->f);
+    remove_files("out/index");
+    remove_files("out");
+}
+
+/* A file of the folder, terminated; free(). */
+static inline uint8_t *folder_file(const char *name, size_t *n)
+{
+    char path[300];
+    snprintf(path, sizeof path, "out/%s", name);
+    uint8_t *bytes = (uint8_t *)scratch_read(path, n);
+    if (!bytes)
+        fail_msg("there is no %s", path);
+    return bytes;
+}
+
+/* --- packets --- */
+
+/* Bytes of the headers of events. */
+enum { COMPACT = 4, COMPACT_EXTENDED = 13, LARGE = 6, LARGE_EXTENDED = 14 };
+
+static const tl_field number_field[] = {{.name = "n", .type = TL_U64, .bits = 8}};
+static const tl_class number_class = {.kind = TL_INSTANT, .name = "number", .field = number_field, .nfield = 1};
+
+static inline void put_number(folder_fixture *w, uint32_t track, int32_t cpu, uint64_t ts, uint64_t n)
+{
+    const tl_value v = {.type = TL_U64, .as.u = n};
+    fixture_event(&w->f, 1, track, cpu, ts, 0, &v, 1);
+}
+
+/* A trace with the class of packets and a class of one byte. */
+static inline void start_packets(folder_fixture *w, const char *version)
+{
+    const tl_class classes[] = {ctf_packet_class, number_class};
+    memset(w, 0, sizeof *w);
+    fixture_init(&w->f);
+    folder_classes(w, classes, 2);
+    folder_start(w, version);
+}
+
+/* The same for a source that does not tell of packets: the number is class 1, too. */
+static inline void start_plain(folder_fixture *w, const char *version)
+{
+    const tl_class classes[] = {number_class, number_class};
+    memset(w, 0, sizeof *w);
+    fixture_init(&w->f);
+    for (uint32_t i = 0; i < w->f.trace.ntrack; i++)
+        w->f.trace.track[i].has_pid = w->f.trace.track[i].has_tid = false;
+    folder_classes(w, classes, 2);
+    folder_start(w, version);
+}
+
+typedef struct packet {
+    const uint8_t *p;
+    uint64_t begin, end, content, size, sequence, discarded;
+} packet;
+
+/* The packets of a stream file of 1.8 or 2. */
+static inline uint32_t packets_of(const uint8_t *bytes, size_t n, packet *out, uint32_t most)
+{
+    uint32_t count = 0;
+    for (size_t at = 0; at < n; count++) {
+        const uint8_t *p = bytes + at;
+        assert_true(count < most);
+        assert_int_equal(tl_load32(p, false), (uint32_t)CTF_MAGIC_PACKET);
+        out[count] = (packet){.p = p,
+                              .begin = tl_load64(p + CTF_WRITTEN_BEGIN, false),
+                              .end = tl_load64(p + CTF_WRITTEN_END, false),
+                              .content = tl_load64(p + CTF_WRITTEN_CONTENT_SIZE, false),
+                              .size = tl_load64(p + CTF_WRITTEN_PACKET_SIZE, false),
+                              .sequence = tl_load64(p + CTF_WRITTEN_SEQUENCE, false),
+                              .discarded = tl_load64(p + CTF_WRITTEN_DISCARDED, false)};
+        assert_int_equal(out[count].size % 8, 0);
+        assert_true(out[count].size >= 8 * CTF_WRITTEN_HEADER && out[count].size / 8 <= n - at);
+        assert_true(out[count].content <= out[count].size);
+        at += (size_t)out[count].size / 8;
+    }
+    return count;
+}
+
+/* A packet of the source; UINT64_MAX: not said. */
+static inline void put_packet(folder_fixture *w, uint32_t track, int32_t cpu, uint64_t begin, uint64_t end,
+                              uint64_t discarded, uint64_t sequence)
+{
+    const uint64_t said[] = {begin, end, discarded, sequence};
+    tl_value v[4];
+    for (int i = 0; i < 4; i++)
+        v[i] = (tl_value){.type = said[i] == UINT64_MAX ? TL_ABSENT : TL_U64, .n = i < 2 ? 0 : 32, .as.u = said[i]};
+    fixture_event(&w->f, 0, track, cpu, begin == UINT64_MAX ? 0 : begin, 0, v, 4);
+}
+
+#endif

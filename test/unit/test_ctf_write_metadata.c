@@ -1,0 +1,443 @@
+/* Tests of the writer of folders: what metadata says besides fields, and the dialect of 2010. */
+#include "ctf_read_back.h"
+
+static void has(const uint8_t *text, const char *part)
+{
+    if (!strstr((const char *)text, part))
+        fail_msg("not found: %s\nin: %s", part, (const char *)text);
+}
+
+static void has_not(const uint8_t *text, const char *part)
+{
+    if (strstr((const char *)text, part))
+        fail_msg("found: %s\nin: %s", part, (const char *)text);
+}
+
+/* The text of metadata packets of 2010, with blanks for NULs; free(). */
+static uint8_t *text_of_2010(void)
+{
+    size_t n, m = 0;
+    uint8_t *bytes = folder_file("metadata", &n);
+    assert_int_equal(n % CTF_WRITE_PAGE, 0);
+    for (size_t at = 0; at < n; at += CTF_WRITE_PAGE) {
+        const size_t content = tl_load32(bytes + at + CTF_2010_CONTENT_SIZE, false) - CTF_2010_HEADER;
+        assert_int_equal(tl_load32(bytes + at, false), (uint32_t)CTF_MAGIC_PACKET);
+        assert_int_equal(tl_load32(bytes + at + CTF_2010_PACKET_SIZE, false), CTF_WRITE_PAGE);
+        assert_int_equal(tl_load32(bytes + at + CTF_2010_COUNT, false), at / CTF_WRITE_PAGE);
+        memmove(bytes + m, bytes + at + CTF_2010_HEADER, content);
+        m += content;
+    }
+    for (size_t i = 0; i < m; i++)
+        bytes[i] = bytes[i] ? bytes[i] : ' ';
+    bytes[m] = '\0';
+    return bytes;
+}
+
+static uint8_t *metadata(int dialect)
+{
+    size_t n;
+    return dialect == 2 ? text_of_2010() : folder_file("metadata", &n);
+}
+
+static void test_clock(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t hz;
+        int64_t utc;
+        const char *tsdl[4], *json[4];
+    } cases[] = {
+        {1000000000,
+         -1500000000,
+         {"offset_s = -2;", "offset = 500000000;", "absolute = true;", "freq = 1000000000;"},
+         {"\"seconds\":-2,\"cycles\":500000000", "unix-epoch", "\"frequency\":1000000000,", "\"id\":\"tsc\""}},
+        {3,
+         1666666666,
+         {"offset_s = 1;", "offset = 2;", "freq = 3;", "name = tsc;"},
+         {"\"seconds\":1,\"cycles\":2", "unix-epoch", "\"frequency\":3,", ""}},
+        {3, 1999999999, {"offset_s = 1;", "offset = 2;", "", ""}, {"\"seconds\":1,\"cycles\":2", "", "", ""}},
+        {0,
+         INT64_MIN,
+         {"absolute = false;", "offset = 0;", "freq = 1000000000;", "traceloom_clock_unit = \"ticks\";"},
+         {"\"frequency\":1000000000}", "\"traceloom_clock_unit\":\"ticks\"", "", ""}},
+    };
+    for (size_t i = 0; i < 2 * TL_COUNT(cases); i++) {
+        folder_fixture w;
+        size_t n;
+        const bool json = i % 2;
+        memset(&w, 0, sizeof w);
+        fixture_init(&w.f);
+        tl_trace_set_clock(&w.f.trace, "tsc", cases[i / 2].hz);
+        w.f.trace.clock.has_utc = cases[i / 2].utc != INT64_MIN;
+        w.f.trace.clock.utc_offset_ns = w.f.trace.clock.has_utc ? cases[i / 2].utc : 0;
+        folder_start(&w, json ? "2" : "1.8");
+        fixture_call(&w.f, ENTER, 0, 100, 1);
+        folder_finish(&w);
+        uint8_t *text = folder_file("metadata", &n);
+        for (int k = 0; k < 4; k++)
+            has(text, json ? cases[i / 2].json[k] : cases[i / 2].tsdl[k]);
+        free(text);
+        tl_source *s;
+        assert_int_equal(tl_source_open(&s, "out", NULL, NULL), 0);
+        const tl_clock *c = tl_trace_clock(tl_source_trace(s));
+        assert_string_equal(c->name, "tsc");
+        assert_int_equal(c->has_utc, w.f.trace.clock.has_utc);
+        if (cases[i / 2].hz == 1000000000)
+            assert_int_equal(c->utc_offset_ns, cases[i / 2].utc);
+        tl_source_close(s);
+        folder_fini(&w);
+    }
+}
+
+static void test_environment(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        folder_fixture w = {0};
+        fixture_init(&w.f);
+        tl_trace_add_property(&w.f.trace, "hostname", "a \"b\"\\\n", 0, NULL);
+        tl_trace_add_property(&w.f.trace, "number", NULL, INT64_MIN, NULL);
+        folder_start(&w, versions[i]);
+        fixture_call(&w.f, ENTER, 0, 100, 1);
+        folder_finish(&w);
+        assert_int_equal(fixture_dropped(&w.f, "environment"), i == 2 ? 2 : 0);
+        tl_source *s;
+        assert_int_equal(tl_source_open(&s, "out", NULL, NULL), 0);
+        const tl_trace *t = tl_source_trace(s);
+        assert_int_equal(tl_trace_properties(t), i == 2 ? 0 : 2);
+        if (i < 2) {
+            assert_string_equal(tl_trace_property(t, 0)->name, "hostname");
+            assert_string_equal(tl_trace_property(t, 0)->text, "a \"b\"\\\n");
+            assert_null(tl_trace_property(t, 1)->text);
+            assert_int_equal(tl_trace_property(t, 1)->number, INT64_MIN);
+        }
+        tl_source_close(s);
+        folder_fini(&w);
+    }
+}
+
+static void test_log_levels(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        folder_fixture w = {0};
+        const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .level = "TRACE_DEBUG_LINE", .level_value = 13}};
+        fixture_init(&w.f);
+        folder_classes(&w, classes, 1);
+        folder_start(&w, versions[i]);
+        fixture_event(&w.f, 0, 0, -1, 1, 0, NULL, 0);
+        folder_finish(&w);
+        tl_source *s;
+        assert_int_equal(tl_source_open(&s, "out", NULL, NULL), 0);
+        const tl_class *c = tl_trace_class(tl_source_trace(s), 0);
+        assert_string_equal(c->level, "TRACE_DEBUG_LINE");
+        assert_int_equal(c->level_value, 13);
+        tl_source_close(s);
+        folder_fini(&w);
+    }
+}
+
+static void test_scopes_without_fields(void **state)
+{
+    (void)state;
+    for (unsigned scopes = 0; scopes < 16; scopes += 2) {
+        folder_fixture w = {0};
+        size_t n;
+        const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .scopes = (uint8_t)(scopes ? scopes | 1 : 0)}};
+        fixture_init(&w.f);
+        folder_classes(&w, classes, 1);
+        folder_start(&w, "1.8");
+        fixture_event(&w.f, 0, 0, -1, 1, 0, NULL, 0);
+        folder_finish(&w);
+        uint8_t *text = folder_file("metadata", &n), *event = (uint8_t *)strstr((char *)text, "name = \"c\"");
+        (scopes >> TL_SCOPE_STREAM & 1 ? has : has_not)(text, "event.context := ");
+        *strchr(strstr((char *)event, "stream_id"), '}') = '\0';
+        (scopes >> TL_SCOPE_EVENT & 1 ? has : has_not)(event, "\tcontext := struct {");
+        free(text);
+        folder_fini(&w);
+    }
+}
+
+/* Classes that differ in what all events of a stream have cannot stand in one stream class. */
+static void test_stream_classes(void **state)
+{
+    (void)state;
+    enum { STREAM = TL_SCOPE_PAYLOAD - TL_SCOPE_STREAM };
+    static const tl_field a[] = {{.name = "a", .type = TL_U64, .bits = 8, .context = STREAM}};
+    static const tl_field b[] = {{.name = "a", .type = TL_U64, .bits = 16, .context = STREAM}};
+    const tl_class classes[] = {{.kind = TL_INSTANT, .name = "one", .field = a, .nfield = 1, .ncontext = 1},
+                                {.kind = TL_INSTANT, .name = "two", .field = b, .nfield = 1, .ncontext = 1},
+                                {.kind = TL_INSTANT, .name = "three", .field = a, .nfield = 1, .ncontext = 1}};
+    for (int i = 0; i < 3; i++) {
+        folder_fixture w = {0};
+        found out[4];
+        const tl_value v[] = {U(7)};
+        fixture_init(&w.f);
+        folder_classes(&w, classes, 3);
+        folder_start(&w, versions[i]);
+        for (uint32_t k = 0; k < 4; k++)
+            fixture_event(&w.f, k % 3, k / 3, -1, k, 0, v, 1);
+        folder_finish(&w);
+        const ctf_writer *writer = w.f.writer;
+        assert_int_equal(writer->cls[0].shape, writer->cls[2].shape);
+        assert_int_not_equal(writer->cls[0].shape, writer->cls[1].shape);
+        assert_int_equal(read_back(out, 4), 4);
+        unsigned names = 0;
+        for (int k = 0; k < 4; k++) {
+            assert_string_equal(out[k].text, "u7");
+            names |= strcmp(out[k].name, "one") == 0 ? 1u : strcmp(out[k].name, "two") == 0 ? 2u : 4u;
+        }
+        assert_int_equal(names, 7);
+        folder_fini(&w);
+    }
+}
+
+static void test_packet_contexts(void **state)
+{
+    (void)state;
+    enum { PACKET = TL_SCOPE_PAYLOAD - TL_SCOPE_PACKET };
+    static const tl_field f[] = {{.name = "cpu_id", .type = TL_U64, .bits = 32, .context = PACKET},
+                                 {.name = "room", .type = TL_STRING, .context = PACKET},
+                                 {.name = "bits", .type = TL_U64, .bits = 3, .context = PACKET},
+                                 {.name = "n", .type = TL_U64, .bits = 8}};
+    const tl_class classes[] = {ctf_packet_class,
+                                {.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 4, .ncontext = 3}};
+    for (int i = 0; i < 3; i++) {
+        folder_fixture w = {0};
+        size_t n;
+        packet p[4];
+        found out[4];
+        fixture_init(&w.f);
+        folder_classes(&w, classes, 2);
+        folder_start(&w, versions[i]);
+        const tl_value v[][4] = {{U(1), S("x"), U(2), U(7)}, {U(1), S("x"), U(2), U(8)}, {U(1), S("xy"), U(2), U(9)}};
+        for (int k = 0; k < 3; k++)
+            fixture_event(&w.f, 1, 0, 1, (uint64_t)k, 0, v[k], 4);
+        put_packet(&w, 0, 1, 100, 200, 0, 0); /* has the context of the one before */
+        folder_finish(&w);
+        assert_int_equal(fixture_dropped(&w.f, "packet contexts"), i == 2 ? 2 : 0);
+        if (i < 2) {
+            uint8_t *bytes = folder_file("thread_7", &n);
+            assert_int_equal(packets_of(bytes, n, p, 4), 3);
+            assert_memory_equal(p[0].p + CTF_WRITTEN_HEADER + 20, "x\0\2", 3);
+            assert_memory_equal(p[1].p + CTF_WRITTEN_HEADER + 20, "xy\0\2", 4);
+            assert_memory_equal(p[2].p + CTF_WRITTEN_HEADER + 20, "xy\0\2", 4);
+            assert_int_equal(p[2].content, 8 * (CTF_WRITTEN_HEADER + 20 + 3) + 3); /* to the last bit */
+            assert_int_equal(p[2].size, 8 * (CTF_WRITTEN_HEADER + 20 + 4));
+            free(bytes);
+        }
+        assert_int_equal(read_back(out, 4), 3);
+        folder_fini(&w);
+    }
+}
+
+static void test_events_without_time(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        folder_fixture w = {0};
+        size_t n;
+        found out[2];
+        tl_class classes[] = {number_class, number_class};
+        classes[1].flags = TL_CLASS_TIMELESS;
+        fixture_init(&w.f);
+        w.f.trace.format = "ctf"; /* and nothing is known of the tracks: then there is no table of them */
+        w.f.trace.track[0].has_pid = w.f.trace.track[0].has_tid = false;
+        folder_classes(&w, classes, 2);
+        folder_start(&w, versions[i]);
+        put_number(&w, 0, -1, 5, 7);
+        put_number(&w, 0, -1, 6, 8);
+        folder_finish(&w);
+        uint8_t *text = folder_file("metadata", &n);
+        has_not(text, i ? "timestamp_begin" : "\"timestamp_begin\"");
+        free(text);
+        uint8_t *bytes = folder_file("thread_7", &n);
+        assert_int_equal(n, CTF_WRITTEN_HEADER - CTF_WRITTEN_TIMES + 2 * 5);
+        assert_int_equal(tl_load64(bytes + CTF_WRITTEN_CONTENT_SIZE - CTF_WRITTEN_TIMES, false), 8 * n);
+        free(bytes);
+        assert_int_equal(read_back(out, 2), 2);
+        assert_string_equal(out[1].text, "u8");
+        folder_fini(&w);
+    }
+}
+
+/* --- 2010 --- */
+
+static void test_packets_of_2010(void **state)
+{
+    (void)state;
+    folder_fixture w;
+    size_t n;
+    start_packets(&w, "1.1");
+    w.f.options.begin = 1000;
+    tl_trace_set_clock(&w.f.trace, "tsc", 500000000); /* 2 ns */
+    put_packet(&w, 0, 3, 1000, 1500, 4, 9);
+    put_number(&w, 0, 3, 1001, 7);
+    put_number(&w, 0, 3, 1001 + (1u << 27), 8); /* does not fit */
+    put_packet(&w, 0, 3, 1u << 28, 1u << 28, 6, 11);
+    folder_finish(&w);
+    assert_int_equal(fixture_dropped(&w.f, "events with a processor"), 2);
+    uint8_t *p = folder_file("thread_7", &n);
+    assert_int_equal(n, 2 * CTF_WRITE_PAGE);
+    assert_int_equal(tl_load32(p, false), (uint32_t)CTF_MAGIC_PACKET);
+    assert_int_equal(tl_load32(p + CTF_2010_CONTENT_SIZE, false), CTF_2010_HEADER + 4 + 1 + 16 + 1);
+    assert_int_equal(tl_load32(p + CTF_2010_PACKET_SIZE, false), CTF_WRITE_PAGE);
+    assert_int_equal(tl_load32(p + CTF_2010_COUNT, false), 9);
+    assert_int_equal(tl_load64(p + CTF_2010_BEGIN, false), 0);
+    assert_int_equal(tl_load64(p + CTF_2010_END, false), 2 * (1 + (UINT64_C(1) << 27)));
+    assert_int_equal(tl_load32(p + CTF_2010_DISCARDED, false), 0); /* what was lost before is not known */
+    assert_int_equal(p[CTF_2010_COUNT_BITS], 32);
+    const uint8_t *e = p + CTF_2010_HEADER;
+    assert_int_equal(tl_load32(e, false), 2 << 5 | 0);
+    assert_int_equal(e[4], 7);
+    assert_int_equal(e[5] & 31, 31);
+    assert_int_equal(tl_load32(e + 9, false), 0);
+    assert_int_equal(tl_load64(e + 13, false), 2 * (1 + (UINT64_C(1) << 27)));
+    assert_int_equal(e[21], 8);
+    assert_int_equal(tl_load32(p + CTF_WRITE_PAGE + CTF_2010_COUNT, false), 11);
+    assert_int_equal(tl_load32(p + CTF_WRITE_PAGE + CTF_2010_DISCARDED, false), 2);
+    free(p);
+    p = text_of_2010();
+    has(p, "header_type = type1;");
+    has(p, "name = events;");
+    free(p);
+    folder_fini(&w);
+}
+
+static void test_large_headers_of_2010(void **state)
+{
+    (void)state;
+    enum { MANY = 40 };
+    tl_class classes[MANY];
+    for (int i = 0; i < MANY; i++)
+        classes[i] = number_class;
+    folder_fixture w = {0};
+    size_t n;
+    const tl_value v = U(9);
+    fixture_init(&w.f);
+    folder_classes(&w, classes, MANY);
+    folder_start(&w, "1.1");
+    fixture_event(&w.f, 35, 0, -1, 3, 0, &v, 1);
+    fixture_event(&w.f, 36, 0, -1, 3 + (UINT64_C(1) << 32), 0, &v, 1);
+    folder_finish(&w);
+    uint8_t *p = folder_file("thread_7", &n), *e = p + CTF_2010_HEADER;
+    assert_int_equal(tl_load32(p + CTF_2010_CONTENT_SIZE, false), CTF_2010_HEADER + 6 + 1 + 18 + 1);
+    assert_int_equal(tl_load32(e, false), 3);
+    assert_int_equal(tl_load16(e + 4, false), 35);
+    assert_int_equal(e[6], 9);
+    assert_int_equal(tl_load16(e + 11, false), 65535);
+    assert_int_equal(tl_load64(e + 13, false), 3 + (UINT64_C(1) << 32));
+    assert_int_equal(tl_load32(e + 21, false), 36);
+    free(p);
+    p = text_of_2010();
+    has(p, "header_type = type2;");
+    free(p);
+    folder_fini(&w);
+}
+
+static void test_payload_size_of_2010(void **state)
+{
+    (void)state;
+    enum { STREAM = TL_SCOPE_PAYLOAD - TL_SCOPE_STREAM };
+    static const tl_field f[] = {{.name = "payload_size", .type = TL_U64, .bits = 16, .context = STREAM},
+                                 {.name = "s", .type = TL_STRING}};
+    const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 2, .ncontext = 1}};
+    for (int i = 0; i < 3; i++) {
+        folder_fixture w = {0};
+        found out[1];
+        const tl_value v[] = {U(99), S("four")};
+        fixture_init(&w.f);
+        folder_classes(&w, classes, 1);
+        folder_start(&w, versions[i]);
+        fixture_event(&w.f, 0, 0, -1, 1, 0, v, 2);
+        folder_finish(&w);
+        assert_int_equal(read_back(out, 1), 1);
+        assert_string_equal(out[0].text, i == 2 ? "u5 s\"four\"" : "u99 s\"four\"");
+        folder_fini(&w);
+    }
+}
+
+/* A source of this format may have several sections; names of files then say section and processor. */
+static void test_sections(void **state)
+{
+    (void)state;
+    static const char *const tracks[] = {"sched/sched_0", "sched/sched_1", "net.rx/net.rx", "net.rx/net.rx_7",
+                                         "0/a/b_1",       "0/a/b_1",       "0/b_3"};
+    static const int32_t cpus[] = {0, 1, -1, 7, 1, 1, 2};
+    static const char *const files[] = {"sched_0", "sched_1", "net.rx", "net.rx_s_7", "a_b_1", "a_b_1_s_1", "b_3_s"};
+    folder_fixture w = {0};
+    found out[TL_COUNT(tracks)];
+    const tl_class classes[] = {number_class, number_class};
+    fixture_init(&w.f);
+    w.f.trace.format = "ctf";
+    for (size_t i = 0; i < TL_COUNT(tracks); i++) {
+        uint32_t index;
+        assert_int_equal(tl_trace_add_track(&w.f.trace, &(tl_track){.name = tracks[i]}, &index, NULL), 0);
+    }
+    folder_classes(&w, classes, 2);
+    folder_start(&w, "1.1");
+    for (uint32_t i = 0; i < TL_COUNT(tracks); i++)
+        put_number(&w, i + 2, cpus[i], i, i);
+    folder_finish(&w);
+    const ctf_writer *writer = w.f.writer;
+    for (size_t i = 0; i < TL_COUNT(tracks); i++) {
+        const char *section = writer->sc[writer->stream[i].cls].name;
+        const size_t n = strlen(section);
+        assert_memory_equal(writer->stream[i].name, section, n);
+        if (i != 3 && i != 5) /* these only have to be unique */
+            assert_string_equal(writer->stream[i].name, files[i]);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(writer->stream[i].name, writer->stream[k].name);
+    }
+    assert_int_equal(read_back(out, TL_COUNT(tracks)), TL_COUNT(tracks));
+    for (size_t i = 0; i < TL_COUNT(tracks); i++) {
+        unsigned which = 0;
+        assert_int_equal(sscanf(out[i].text, "u%u", &which), 1);
+        assert_int_equal(out[i].cpu, which == 6 ? -1 : cpus[which]);
+    }
+    assert_int_equal(fixture_dropped(&w.f, "events with a processor"), 1);
+    w.f.trace.format = NULL;
+    folder_fini(&w);
+}
+
+static void test_every_dialect_is_readable(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        folder_fixture w = {0};
+        found out[1];
+        fixture_init(&w.f);
+        folder_start(&w, versions[i]);
+        fixture_call(&w.f, ENTER, 0, 100, 1);
+        folder_finish(&w);
+        uint8_t *text = metadata(i);
+        has(text, "xray.enter");
+        free(text);
+        tl_source *s;
+        assert_int_equal(tl_source_open(&s, "out", NULL, NULL), 0);
+        assert_string_equal(tl_trace_version(tl_source_trace(s)), versions[i]);
+        assert_string_equal(tl_trace_byte_order(tl_source_trace(s)), "little");
+        tl_source_close(s);
+        assert_int_equal(read_back(out, 1), 1);
+        folder_fini(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_clock, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_environment, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_log_levels, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_scopes_without_fields, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_stream_classes, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_packet_contexts, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_events_without_time, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_packets_of_2010, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_large_headers_of_2010, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_payload_size_of_2010, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_sections, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_every_dialect_is_readable, scratch_enter, scratch_leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

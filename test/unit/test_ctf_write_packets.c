@@ -1,0 +1,130 @@
+/* Tests of the writer of folders: packets of the source stay as they are. */
+#include "ctf_write_fixture.h"
+
+static void test_packets_stay_as_they_are(void **state)
+{
+    (void)state;
+    folder_fixture w;
+    size_t n;
+    packet p[8];
+    start_packets(&w, "2");
+    for (uint32_t i = 0; i < 2; i++) { /* before the first event */
+        put_packet(&w, 0, -1, 100 * i, 100 * i + 50, 3, 10 + i);
+    }
+    put_number(&w, 0, -1, 120, 1);
+    put_packet(&w, 0, -1, 200, 250, 5, 12);
+    put_packet(&w, 0, -1, 300, 350, 6, 15); /* two are missing */
+    put_number(&w, 0, -1, 320, 2);
+    put_number(&w, 0, -1, 330, 3);
+    put_packet(&w, 0, -1, 400, 450, 6, 16); /* the last one is empty */
+    put_packet(&w, 1, -1, 7, 8, 1, 0);      /* a track without events */
+    folder_finish(&w);
+    uint8_t *bytes = folder_file("thread_7", &n);
+    assert_int_equal(packets_of(bytes, n, p, 8), 5);
+    static const uint64_t expected[][5] = {
+        {0, 50, 10, 3, 0}, {100, 150, 11, 3, 1}, {200, 250, 12, 5, 0}, {300, 350, 15, 6, 2}, {400, 450, 16, 6, 0}};
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(p[i].begin, expected[i][0]);
+        assert_int_equal(p[i].end, expected[i][1]);
+        assert_int_equal(p[i].sequence, expected[i][2]);
+        assert_int_equal(p[i].discarded, expected[i][3]);
+        assert_int_equal(p[i].content / 8, CTF_WRITTEN_HEADER + 16 + expected[i][4] * (COMPACT + 1));
+    }
+    free(bytes);
+    bytes = folder_file("thread_8", &n);
+    assert_int_equal(packets_of(bytes, n, p, 8), 1);
+    assert_int_equal(p[0].begin, 7);
+    assert_int_equal(p[0].end, 8);
+    assert_int_equal(p[0].sequence, 0);
+    assert_int_equal(p[0].discarded, 1); /* counts: it is number 0 */
+    free(bytes);
+    folder_fini(&w);
+}
+
+static void test_times_of_packets_hold_their_events(void **state)
+{
+    (void)state;
+    folder_fixture w;
+    size_t n;
+    packet p[3];
+    start_packets(&w, "2");
+    put_packet(&w, 0, -1, 100, 110, UINT64_MAX, UINT64_MAX);
+    put_number(&w, 0, -1, 90, 1);  /* before the begin */
+    put_number(&w, 0, -1, 120, 2); /* after the end */
+    put_packet(&w, 0, -1, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX);
+    put_number(&w, 0, -1, 130, 3);
+    folder_finish(&w);
+    uint8_t *bytes = folder_file("thread_7", &n);
+    assert_int_equal(packets_of(bytes, n, p, 3), 2);
+    assert_int_equal(p[0].begin, 90);
+    assert_int_equal(p[0].end, 120);
+    assert_int_equal(p[0].sequence, 1); /* not 0: what was lost before it is not known */
+    assert_int_equal(p[1].begin, 130);
+    assert_int_equal(p[1].end, 130);
+    assert_int_equal(p[1].sequence, 2);
+    free(bytes);
+    folder_fini(&w);
+}
+
+static void test_counters_that_wrap(void **state)
+{
+    (void)state;
+    folder_fixture w;
+    size_t n;
+    packet p[4];
+    start_packets(&w, "2");
+    put_packet(&w, 0, -1, 0, 1, UINT32_MAX - 1, UINT32_MAX);
+    put_packet(&w, 0, -1, 1, 2, 3, 0);
+    put_packet(&w, 0, -1, 2, 3, 1, 2); /* set back a little: nothing was lost */
+    put_number(&w, 0, -1, 3, 0);
+    folder_finish(&w);
+    uint8_t *bytes = folder_file("thread_7", &n);
+    assert_int_equal(packets_of(bytes, n, p, 4), 3);
+    assert_int_equal(p[0].sequence, UINT32_MAX);
+    assert_int_equal(p[1].sequence, (uint64_t)UINT32_MAX + 1);
+    assert_int_equal(p[2].sequence, (uint64_t)UINT32_MAX + 3);
+    assert_int_equal(p[1].discarded - p[0].discarded, 5);
+    assert_int_equal(p[2].discarded, p[1].discarded);
+    free(bytes);
+    folder_fini(&w);
+}
+
+static void test_large_packets_are_divided(void **state)
+{
+    (void)state;
+    enum { EVENTS = CTF_WRITE_PACKET_KEPT / (COMPACT + 1) + 100 };
+    folder_fixture w;
+    size_t n;
+    packet p[4];
+    start_packets(&w, "2");
+    put_packet(&w, 0, -1, 5, UINT32_MAX, 7, 0);
+    for (uint32_t i = 0; i < EVENTS; i++)
+        put_number(&w, 0, -1, 10 + i, 0);
+    put_packet(&w, 0, -1, UINT32_MAX, UINT64_MAX, 9, 1);
+    put_number(&w, 0, -1, (uint64_t)UINT32_MAX + 5, 0);
+    folder_finish(&w);
+    uint8_t *bytes = folder_file("thread_7", &n);
+    assert_int_equal(packets_of(bytes, n, p, 4), 3);
+    assert_int_equal(p[0].begin, 5);
+    assert_int_equal(p[1].begin, p[0].end);
+    assert_int_equal(p[1].end, UINT32_MAX);
+    assert_int_equal(p[2].begin, UINT32_MAX);
+    const uint64_t discarded[] = {0, 7, 9};
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(p[i].sequence, i);
+        assert_int_equal(p[i].discarded, discarded[i]);
+    }
+    free(bytes);
+    folder_fini(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_packets_stay_as_they_are, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_times_of_packets_hold_their_events, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_counters_that_wrap, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_large_packets_are_divided, scratch_enter, scratch_leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
