@@ -6,7 +6,7 @@
 #include "base/endian.h"
 #include "format/ctf/ctf_layout.h"
 #include "format/ctf/ctf_schema.h"
-#include "format/ctf/json_build.h"
+#include "format/ctf/metadata/json_build.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

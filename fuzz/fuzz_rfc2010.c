@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/endian.h"
-#include "format/ctf/ctf_file.h"
 #include "format/ctf/ctf_layout.h"
+#include "format/ctf/read/ctf_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

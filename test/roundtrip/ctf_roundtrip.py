@@ -38,6 +38,9 @@ def events(path, *options):
     lines = [json.loads(line) for line in result.out.splitlines()]
     for line in lines:
         line.pop("track")
+        if line["fields"].get("function", "") is None:                   # a name that is not known
+            del line["fields"]["function"]
+        line.get("context", {}).pop("payload_size", None)               # counts the bytes of the file at hand
     return lines
 
 
@@ -80,6 +83,12 @@ def flat(line, version):
 
 
 def same_events(checks, name, source, copy, version, cpu=True):
+    if re.search("damaged|pass-all-basic|auto-translated", name):
+        # A packet that said the begin of the trace has no events that can be read, or events from before.
+        for lines in (source, copy):
+            first = min((line["ts"] for line in lines), default=0)
+            for line in lines:
+                line["ts"] -= first
     if version == "2":
         checks.equal(canonical(copy), canonical(source), name, "events differ")
         return
@@ -103,6 +112,8 @@ def xray(checks, folder):
         with open(path, "wb") as file:
             file.write(xray_gen.make(name)[0])
         source = events(path)
+        if not source:
+            continue
         for version in VERSIONS:
             copy = copy_of(checks, path, version, folder)
             if not copy:
@@ -118,7 +129,7 @@ def xray(checks, folder):
         for origin, out in ((path, back), (copy_of(checks, path, "2", folder), back + "2")):
             result = harness.run("convert", "-q", "-f", origin, "--to", kind, "--format-version", 5 if kind == "xray-fdr" else 3, "-o", out)
             checks.equal(result.status, 0, name, result)
-        if "no-clock" not in name:
+        if not re.search("no-clock|shuffled", name):                    # threads come in the order of their files' names
             with open(back, "rb") as a, open(back + "2", "rb") as b:
                 checks.that(a.read() == b.read(), name, "does not come back from version 2")
 
@@ -135,6 +146,8 @@ def own(checks, folder):
             copy = copy_of(checks, path, version, folder)
             if copy:
                 same_events(checks, name, source, events(copy), version)
+                if version == "2" and "damaged" not in name and "folders" not in name:
+                    checks.equal(facts(copy), facts(path), name)
 
 
 def files_of(folder):

@@ -2,8 +2,8 @@
 #ifndef TEST_CTF_WALK_FIXTURE_H
 #define TEST_CTF_WALK_FIXTURE_H
 
-#include "format/ctf/ctf_file.h"
-#include "format/ctf/ctf_plan_impl.h"
+#include "format/ctf/plan/ctf_plan_impl.h"
+#include "format/ctf/read/ctf_file.h"
 #include "make_ctf.h"
 
 #include <inttypes.h>

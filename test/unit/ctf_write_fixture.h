@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/endian.h"
-#include "format/ctf/ctf_fields.h"
 #include "format/ctf/ctf_layout.h"
-#include "format/ctf/ctf_write.h"
+#include "format/ctf/plan/ctf_fields.h"
+#include "format/ctf/write/ctf_write.h"
 #include "scratch.h"
 #include "writer_fixture.h"
 

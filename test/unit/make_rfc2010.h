@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "base/endian.h"
-#include "format/ctf/ctf_file.h"
 #include "format/ctf/ctf_layout.h"
+#include "format/ctf/read/ctf_file.h"
 
 #define SESSION 0x5e551011u
 

@@ -1,6 +1,6 @@
 /* Tests of clocks: those of several units on one, offsets of any size, and the arithmetic behind it. */
 #include "ctf_source.h"
-#include "format/ctf/ctf_wide.h"
+#include "format/ctf/read/ctf_wide.h"
 
 #include <inttypes.h>
 
@@ -170,6 +170,7 @@ static void shared_classes_have_their_own_clocks(void **state)
 
 /* ---- arithmetic ---- */
 
+#ifdef __SIZEOF_INT128__
 static uint64_t random_state = 88172645463325252u;
 
 static uint64_t random_u64(void)
@@ -180,6 +181,7 @@ static uint64_t random_u64(void)
     random_state ^= random_state << 17;
     return random_state % 4 == 0 ? edges[random_state / 4 % 8] : random_state >> random_state % 64;
 }
+#endif
 
 static void wide_integers(void **state)
 {

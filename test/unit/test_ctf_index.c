@@ -1,6 +1,6 @@
 /* Tests of the index of packets: points and what they promise, reading a part of the time, and the index as bytes. */
 #include "ctf_source.h"
-#include "format/ctf/ctf_index.h"
+#include "format/ctf/read/ctf_index.h"
 
 #include <inttypes.h>
 
@@ -302,7 +302,7 @@ static void other_bytes_are_refused(void **state)
     free(longer);
     /* Any damage is refused, or is an index that can be used. */
     for (unsigned i = 0; i < 100000; i++) {
-        const size_t at = below(n);
+        const size_t at = (size_t)below(n);
         const uint8_t before = data[at];
         data[at] = (uint8_t)random_u64();
         if (ctf_index_unpack(&y, reader_of(s), data, n))

@@ -1,6 +1,6 @@
 /* Tests of opening folders: units and files, what the trace says of itself, tracks, ranges, losses, problems. */
 #include "ctf_source.h"
-#include "format/ctf/ctf_index.h"
+#include "format/ctf/read/ctf_index.h"
 
 extern const tl_format tl_format_ctf;
 

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "format/ctf/ctf_plan_impl.h"
-#include "format/ctf/ctf_run.h"
+#include "format/ctf/plan/ctf_plan_impl.h"
+#include "format/ctf/plan/ctf_run.h"
 
 /* ---- a slow writer of bits ---- */
 

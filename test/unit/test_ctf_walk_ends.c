@@ -120,7 +120,7 @@ static void damaged_anyhow_it_adds_up(void **state)
         for (unsigned i = (unsigned)(random_u64() % 4); i > 0; i--)
             x->bytes.data[random_u64() % x->bytes.n] ^= (uint8_t)(1u << random_u64() % 8);
         if (random_u64() % 4 == 0)
-            x->bytes.n -= random_u64() % x->bytes.n;
+            x->bytes.n -= (size_t)(random_u64() % x->bytes.n);
         walk_with(x, 80 + (size_t)(random_u64() % 400));
         uint64_t sum = 0, at = 0;
         tl_error e;

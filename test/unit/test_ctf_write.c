@@ -327,7 +327,7 @@ static void test_reproducible(void **state)
             folder_fixture w = {0};
             fixture_init(&w.f);
             if (run == 2)
-                w.f.trace.bytes = 12345; /* another trace: another identity */
+                w.f.trace.end = 12345; /* another trace: another identity */
             folder_start(&w, version[i]);
             fixture_call(&w.f, ENTER, 0, 100, 1);
             fixture_call(&w.f, EXIT, 0, 200, 1);

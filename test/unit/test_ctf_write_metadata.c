@@ -268,9 +268,13 @@ static void test_packets_of_2010(void **state)
     (void)state;
     folder_fixture w;
     size_t n;
-    start_packets(&w, "1.1");
-    w.f.options.begin = 1000;
+    const tl_class classes[] = {ctf_packet_class, number_class};
+    memset(&w, 0, sizeof w);
+    fixture_init(&w.f);
     tl_trace_set_clock(&w.f.trace, "tsc", 500000000); /* 2 ns */
+    w.f.options.begin = 1000;
+    folder_classes(&w, classes, 2);
+    folder_start(&w, "1.1");
     put_packet(&w, 0, 3, 1000, 1500, 4, 9);
     put_number(&w, 0, 3, 1001, 7);
     put_number(&w, 0, 3, 1001 + (1u << 27), 8); /* does not fit */

@@ -1,6 +1,6 @@
 /* Tests of the cache of indexes: what is found again, what is not, and that nothing in it can do harm. */
 #include "ctf_source.h"
-#include "format/ctf/index_cache.h"
+#include "format/ctf/read/index_cache.h"
 #include "scratch.h"
 
 #include <dirent.h>

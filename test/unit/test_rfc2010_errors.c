@@ -1,7 +1,7 @@
 /* The metadata language of 2010: every mistake is found, and where it is. */
 #include "make_rfc2010.h"
 
-#include "format/ctf/rfc2010_types.h"
+#include "format/ctf/metadata/rfc2010_types.h"
 
 /* Text with a '|' before the word that is wrong, and part of the message. */
 typedef struct mistake {

@@ -2,7 +2,7 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "format/ctf/ctf_plan.h"
+#include "format/ctf/plan/ctf_plan.h"
 #include "tsdl_schema.h"
 
 /* Files that are broken, and how. */

@@ -13,10 +13,10 @@
 #include <string.h>
 
 #include "base/endian.h"
-#include "format/ctf/ctf_cursor.h"
 #include "format/ctf/ctf_layout.h"
-#include "format/ctf/ctf_reader.h"
-#include "format/ctf/ctf_write.h"
+#include "format/ctf/read/ctf_cursor.h"
+#include "format/ctf/read/ctf_reader.h"
+#include "format/ctf/write/ctf_write.h"
 #include "model/format_impl.h"
 
 /* Bits of evidence for a file called "metadata". */

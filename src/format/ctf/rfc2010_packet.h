@@ -2,7 +2,7 @@
 #ifndef TL_FORMAT_CTF_RFC2010_PACKET_H
 #define TL_FORMAT_CTF_RFC2010_PACKET_H
 
-#include "format/ctf/ctf_file.h"
+#include "format/ctf/read/ctf_file.h"
 
 #define RFC2010_BOTH (TL_DAMAGE_FAULT | TL_DAMAGE_LOSS)
 

@@ -1,0 +1,231 @@
+/* Emitting operations: alignment that is known beforehand, and runs of numbers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/ctf/plan/ctf_compile.h"
+
+/* Makes room for one more; false without memory. */
+static bool grow(ctf_builder *b, void *array, uint32_t n, uint32_t *capacity, size_t element)
+{
+    if (n < *capacity)
+        return true;
+    uint32_t larger = *capacity ? *capacity * 2 : 64;
+    void *old;
+    memcpy(&old, array, sizeof old);
+    void *moved = larger > *capacity ? realloc(old, larger * element) : NULL;
+    if (!moved) {
+        b->no_memory = true;
+        return false;
+    }
+    memcpy(array, &moved, sizeof moved);
+    *capacity = larger;
+    return true;
+}
+
+/* A place that takes what does not fit into memory; the failure is reported at the end. */
+static ctf_op *nowhere(void)
+{
+    static _Thread_local ctf_op op;
+    return &op;
+}
+
+static ctf_op *append(ctf_builder *b, ctf_code code)
+{
+    uint32_t capacity = b->op_capacity;
+    if (!grow(b, &b->op, b->nop, &b->op_capacity, sizeof *b->op) ||
+        !grow(b, &b->op_member, b->nop, &capacity, sizeof *b->op_member)) {
+        b->op_capacity = b->nop; /* both arrays grow again together */
+        return nowhere();
+    }
+    b->op_member[b->nop] = b->member;
+    b->op[b->nop] = (ctf_op){.code = (uint8_t)code, .reg = CTF_NO_REGISTER};
+    return &b->op[b->nop++];
+}
+
+void ctf_emit_flush(ctf_builder *b)
+{
+    const uint32_t loads = b->nload - b->run_load;
+    if (b->run_bits || loads) {
+        ctf_op *op = append(b, loads ? CTF_OP_RUN : CTF_OP_SKIP);
+        op->a = b->run_load;
+        op->n = loads;
+        op->b = b->run_bits;
+    }
+    b->run_bits = 0;
+    b->run_load = b->nload;
+}
+
+ctf_op *ctf_emit(ctf_builder *b, ctf_code code)
+{
+    ctf_emit_flush(b);
+    return append(b, code);
+}
+
+/* The run begins here, unless it has begun. */
+static void begin_run(ctf_builder *b)
+{
+    if (b->run_bits == 0 && b->nload == b->run_load)
+        b->run_shift = b->res & 7;
+}
+
+void ctf_emit_advance(ctf_builder *b, uint64_t bits)
+{
+    begin_run(b);
+    b->run_bits += bits;
+    b->res = (uint32_t)((b->res + bits) & (b->mod - 1));
+}
+
+void ctf_emit_align(ctf_builder *b, uint32_t align)
+{
+    if (align <= 1)
+        return;
+    if (b->mod >= align) {
+        const uint32_t pad = (0 - b->res) & (align - 1);
+        if (pad)
+            ctf_emit_advance(b, pad);
+        return;
+    }
+    ctf_emit(b, CTF_OP_ALIGN)->a = align;
+    b->mod = align;
+    b->res = 0;
+}
+
+uint32_t ctf_emit_load(ctf_builder *b, const ctf_load *l, uint32_t number)
+{
+    uint32_t capacity = b->load_capacity, members = b->load_capacity;
+    if (!grow(b, &b->load, b->nload, &b->load_capacity, sizeof *b->load) ||
+        !grow(b, &b->load_number, b->nload, &capacity, sizeof *b->load_number) ||
+        !grow(b, &b->load_member, b->nload, &members, sizeof *b->load_member)) {
+        b->load_capacity = b->nload; /* all three arrays grow again together */
+        return 0;
+    }
+    b->load[b->nload] = *l;
+    b->load_member[b->nload] = b->member;
+    b->load_number[b->nload] = number;
+    return b->nload++;
+}
+
+static uint64_t head_of(tl_type type, uint32_t n)
+{
+    const tl_value v = {.type = (uint8_t)type, .n = n};
+    uint64_t head;
+    memcpy(&head, &v, sizeof head);
+    return head;
+}
+
+void ctf_emit_slot(ctf_builder *b, tl_type type, uint32_t n)
+{
+    if (b->mode != CTF_STORE)
+        return;
+    b->slots++;
+    if (b->mod < 8) {
+        ctf_emit(b, CTF_OP_SLOT)->b = head_of(type, n);
+        return;
+    }
+    begin_run(b);
+    const uint64_t bit = b->run_shift + b->run_bits;
+    if (bit / 8 > UINT32_MAX) {
+        ctf_emit(b, CTF_OP_SLOT)->b = head_of(type, n);
+        return;
+    }
+    ctf_load l = {.head = head_of(type, n), .reg = CTF_NO_REGISTER, .left = 63, .right = 63};
+    l.offset = (uint32_t)(bit / 8);
+    l.bit = (uint32_t)b->run_bits;
+    ctf_emit_load(b, &l, CTF_NO_NODE);
+}
+
+ctf_load ctf_load_of(const ctf_builder *b, const ctf_type *t)
+{
+    tl_type type = t->is_signed ? TL_I64 : TL_U64;
+    ctf_load l = {.reg = CTF_NO_REGISTER, .bits = (uint8_t)t->bits};
+    const ctf_order order = t->order == CTF_NATIVE ? b->native : (ctf_order)t->order;
+    if (order == CTF_BE)
+        l.flags |= CTF_LOAD_BIG;
+    if (t->reversed)
+        l.flags |= CTF_LOAD_REVERSED;
+    if (t->is_signed)
+        l.flags |= CTF_LOAD_SIGNED;
+    if (t->kind == CTF_FLOAT) {
+        type = TL_F64;
+        l.flags &= (uint8_t)~CTF_LOAD_SIGNED;
+        if (t->bits == 32)
+            l.flags |= CTF_LOAD_FLOAT;
+    } else if (t->kind == CTF_BOOL) {
+        type = TL_BOOL;
+        l.flags &= (uint8_t)~CTF_LOAD_SIGNED;
+        l.flags |= CTF_LOAD_BOOL;
+    }
+    l.head = head_of(type, 0);
+    return l;
+}
+
+void ctf_emit_number(ctf_builder *b, const ctf_type *t, uint32_t number, bool hidden)
+{
+    ctf_load l = ctf_load_of(b, t);
+    const int big = (l.flags & CTF_LOAD_BIG) != 0;
+    const bool wanted = b->mode == CTF_LOAD || (b->mode == CTF_STORE && (!hidden || b->hide_number)) ||
+                        (number != CTF_NO_NODE && number < b->scopes->noccurrence &&
+                         b->scopes->occurrence[number].reg != CTF_NO_REGISTER);
+    if (b->mode == CTF_STORE && !hidden)
+        b->slots++;
+    if (b->mod >= 8 && b->res & 7 && b->last_big >= 0 && b->last_big != big)
+        ctf_emit(b, CTF_OP_FAIL);
+    b->last_big = big;
+    if (b->mod < 8 || (hidden && b->mode == CTF_STORE && wanted)) {
+        ctf_emit_flush(b);
+        if (b->mod < 8 || wanted) {
+            const uint32_t index = ctf_emit_load(b, &l, number);
+            b->run_load = b->nload;
+            ctf_op *op = append(b, CTF_OP_BITS);
+            op->a = index;
+            op->flags = hidden || b->mode != CTF_STORE ? CTF_OP_HIDDEN : 0;
+        }
+        b->res = (b->res + t->bits) & (b->mod - 1);
+        return;
+    }
+    begin_run(b);
+    const uint64_t bit = b->run_shift + b->run_bits;
+    if (wanted && bit / 8 <= UINT32_MAX - 16) {
+        const unsigned shift = (unsigned)(bit & 7);
+        l.offset = (uint32_t)(bit / 8);
+        l.bit = (uint32_t)b->run_bits;
+        l.right = (uint8_t)(64 - t->bits);
+        l.left = (uint8_t)(shift + t->bits > 64 ? CTF_WIDE : big ? shift : 64 - shift - t->bits);
+        ctf_emit_load(b, &l, number);
+    }
+    ctf_emit_advance(b, t->bits);
+}
+
+ctf_choice *ctf_emit_choice(ctf_builder *b)
+{
+    static _Thread_local ctf_choice none;
+    if (!grow(b, &b->choice, b->nchoice, &b->choice_capacity, sizeof *b->choice))
+        return &none;
+    b->choice[b->nchoice] = (ctf_choice){0};
+    return &b->choice[b->nchoice++];
+}
+
+void ctf_program_settle(ctf_program *p, const uint32_t *load_number, const ctf_scopes *s)
+{
+    ctf_load *load = (ctf_load *)(uintptr_t)p->load;
+    for (uint32_t i = 0; i < p->nload; i++)
+        if (load_number[i] != CTF_NO_NODE)
+            load[i].reg = s->occurrence[load_number[i]].reg;
+    ctf_op *op = (ctf_op *)(uintptr_t)p->op;
+    for (uint32_t i = 0; i < p->nop; i++) {
+        if (op[i].code != CTF_OP_RUN)
+            continue;
+        bool plain = true;
+        int big = -1;
+        for (uint32_t k = op[i].a; plain && k < op[i].a + op[i].n; k++) {
+            const ctf_load *l = &load[k];
+            plain = l->reg == CTF_NO_REGISTER && l->left != CTF_WIDE && !(l->flags & ~(CTF_LOAD_BIG | CTF_LOAD_SIGNED));
+            const int this_big = (l->flags & CTF_LOAD_BIG) != 0;
+            plain = plain && (l->bits == 0 || big < 0 || big == this_big);
+            if (l->bits)
+                big = this_big;
+        }
+        if (plain)
+            op[i].code = (uint8_t)(big == 1 ? CTF_OP_RUN_BE : CTF_OP_RUN_LE);
+    }
+}

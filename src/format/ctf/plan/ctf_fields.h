@@ -1,0 +1,33 @@
+/* Event classes of the model from those of a schema. */
+#ifndef TL_FORMAT_CTF_FIELDS_H
+#define TL_FORMAT_CTF_FIELDS_H
+
+#include "format/ctf/plan/ctf_plan.h"
+
+/* Fields that stand in the way of TL_FORMAT events "packet", in this order. */
+enum ctf_packet_field {
+    CTF_PACKET_BEGIN,
+    CTF_PACKET_END,
+    CTF_PACKET_DISCARDED,
+    CTF_PACKET_SEQUENCE,
+    CTF_PACKET_FIELDS
+};
+
+/* The class of those events. The two counters say in tl_value.n how many bits they have. */
+extern const tl_class ctf_packet_class;
+
+/* Builds the tl_class of an event class, and its key field if it has one: *key is that member of the payload, or NULL.
+ * Memory: l->arena. */
+int ctf_fields_class(const ctf_class_list *l, const ctf_stream_class *sc, const ctf_event_class *ec, tl_class *out,
+                     const ctf_member **key, tl_error *e);
+/* A length or selector that our own writer had to make up: it is not shown, so that what was written is read. */
+bool ctf_fields_made(const ctf_member *m);
+#define CTF_WRAPPED "wrapped"
+/* A struct that it had to make up around a single field, to have a place for those: only that field (the last) is
+ * shown.
+ */
+bool ctf_fields_wraps(const ctf_type *t);
+/* Whether a member of a packet context is a field of events (and not of the packet's own business). */
+bool ctf_fields_shown(const ctf_member *m);
+
+#endif

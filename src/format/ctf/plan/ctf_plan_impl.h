@@ -1,0 +1,114 @@
+/* The inside of plans, for those who run them: ctf_plan.c, ctf_header.c and ctf_cursor.c. */
+#ifndef TL_FORMAT_CTF_PLAN_IMPL_H
+#define TL_FORMAT_CTF_PLAN_IMPL_H
+
+#include "base/hash.h"
+#include "format/ctf/plan/ctf_plan.h"
+#include "format/ctf/plan/ctf_run.h"
+#include "format/ctf/plan/ctf_scope.h"
+
+/* An event header of the usual shape, decoded without a program: numbers at fixed places, and perhaps one value of the
+ * id that says that a longer form follows. */
+typedef struct ctf_short_header {
+    bool usable, has_id, has_time, has_extension;
+    bool is_uniform; /* it has an id and a time, and all numbers are of one byte order */
+    uint32_t align;
+    ctf_load id, time;
+    uint32_t bits, time_bits;
+    uint64_t escape; /* the id that announces the extension */
+    ctf_load long_id, long_time;
+    bool has_long_id, has_long_time;
+    uint32_t long_bits, long_time_bits; /* bits with the short form */
+} ctf_short_header;
+
+/* One event class. */
+typedef struct ctf_event_plan {
+    uint64_t id;
+    uint32_t cls; /* tl_class.id */
+    uint16_t key; /* register of tl_batch.key, or CTF_NO_REGISTER */
+    uint16_t nclear;
+    const uint16_t *clear; /* registers that may keep a value from before */
+    const uint32_t *store_number, *skip_number;
+    ctf_program store, skip; /* stream context, event context and payload */
+} ctf_event_plan;
+
+/* What passing over an event needs, where that is a fixed number of bits and nothing else; and what reading it needs.
+ */
+typedef struct ctf_quick {
+    uint64_t bits;  /* CTF_NOT_QUICK, more than every packet has: there is more to it */
+    uint32_t bytes; /* the same in bytes, if they are whole */
+    uint32_t cls;
+    const ctf_load *load; /* all of its values, if they are plain little-endian integers; else NULL */
+    uint32_t nload;
+} ctf_quick;
+
+#define CTF_NOT_QUICK UINT64_MAX
+
+/* One stream class. */
+typedef struct ctf_stream_plan {
+    ctf_program packet_context; /* loads, for roles and registers */
+    ctf_program shown_context;  /* stores what events show of it */
+    ctf_program header;
+    const uint32_t *context_number, *shown_number, *header_number;
+    ctf_short_header short_header;
+    uint32_t header_align; /* bits; 1 without a header */
+    bool has_payload_size;
+    ctf_program context_only; /* with has_payload_size: the stream context of an unknown event */
+    const uint32_t *only_number;
+    uint32_t mod, res; /* where the packet context ends, modulo mod */
+    ctf_event_plan *event;
+    uint32_t nevent;
+    uint32_t shown;         /* slots of shown_context's values, 0: none */
+    const uint32_t *dense;  /* [ndense] index of the event class of each id, CTF_NO_NODE: none */
+    const ctf_quick *quick; /* [ndense] */
+    bool whole_bytes; /* headers and all events with a quick skip take whole bytes; the id is the low bits of one */
+    uint32_t ndense;
+    tl_hash by_id; /* of the ids above */
+} ctf_stream_plan;
+
+/* All of a schema for one byte order. */
+typedef struct ctf_plan_set {
+    ctf_program packet_header;
+    const uint32_t *header_number;
+    uint32_t header_mod, header_res;
+    ctf_stream_plan *stream; /* [schema.nstream] */
+    uint32_t registers;
+} ctf_plan_set;
+
+struct ctf_plans {
+    const ctf_schema *schema;
+    tl_arena arena;
+    ctf_plan_set set[2]; /* little, big; alike for schemas that say their byte order */
+    bool has_big;        /* set[1] is one of its own: the dialect of 2010 */
+    uint32_t align;      /* bytes: the largest alignment of all fields, at least 1 */
+    uint32_t packet_cls; /* tl_class.id of packets, if asked for */
+};
+
+/* The set for a packet. */
+static inline const ctf_plan_set *ctf_plans_set(const ctf_plans *p, bool big)
+{
+    return &p->set[p->has_big && big];
+}
+
+/* Registers that a run needs. */
+static inline uint32_t ctf_plans_registers(const ctf_plans *p)
+{
+    return p->set[0].registers > p->set[1].registers ? p->set[0].registers : p->set[1].registers;
+}
+
+/* The event class of an id, or NULL. */
+static inline const ctf_event_plan *ctf_event_plan_of(const ctf_stream_plan *s, uint64_t id)
+{
+    uint32_t index = id < s->ndense ? s->dense[id] : tl_hash_get(&s->by_id, id);
+    return index == CTF_NO_NODE ? NULL : &s->event[index];
+}
+
+/* Whether the header has the usual shape; fills *h. native: the byte order of CTF_NATIVE. */
+void ctf_short_header_find(ctf_short_header *h, const ctf_type *header, ctf_order native);
+
+/* Runs packet header and context with r->data at the begin of a packet: registers and roles are set, r->at is behind
+ * them. Returns as ctf_packet_header(). */
+ctf_header_status ctf_packet_header_run(const ctf_plans *p, ctf_run *r, ctf_packet *packet, uint64_t *bad_bit,
+                                        char what[160]);
+
+#endif

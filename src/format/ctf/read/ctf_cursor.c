@@ -1,0 +1,270 @@
+/* A cursor: the events of one data stream file, in order.
+ *
+ * The walk gives packets; a window gives their bytes. A packet larger than the window is decoded piece by piece: an
+ * event that does not fit into what is left of the window is begun again with the window moved to it. The window begins
+ * at a multiple of the largest alignment of all fields, so that positions in it are aligned as those in the packet. */
+#include "format/ctf/read/ctf_cursor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/ctf/ctf_layout.h"
+#include "format/ctf/plan/ctf_fields.h"
+#include "format/ctf/read/ctf_event.h"
+
+#define WINDOW_MOST  (1u << 18)  /* bytes of an ordinary window */
+#define WINDOW_LEAST (64u << 10) /* where a trace has very many files */
+#define EVENT_MOST   (64u << 20) /* an event that takes more bytes is not decoded */
+
+int ctf_cursor_open(ctf_cursor *c, const ctf_file *f, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e)
+{
+    const ctf_plans *plans = f->unit->plans;
+    const uint32_t registers = ctf_plans_registers(plans);
+    *c = (ctf_cursor){.file = f, .trace = t, .want = want, .progress = progress, .to = UINT64_MAX};
+    /* Two units of alignment, so that a window can always move on. */
+    uint64_t capacity = f->folder->n > 64 ? WINDOW_LEAST : WINDOW_MOST;
+    if (capacity < 2 * (uint64_t)plans->align)
+        capacity = 2 * (uint64_t)plans->align;
+    if (f->size < capacity)
+        capacity = f->size + 1;
+    c->run.reg = calloc(registers + 1, sizeof *c->run.reg);
+    c->last = calloc(f->unit->schema.nstream + 1, sizeof *c->last);
+    int status = c->run.reg && c->last ? tl_folder_input(f->folder, f->index, &c->in, e)
+                                       : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a cursor");
+    if (status == 0)
+        status = tl_window_init(&c->window, c->in, (size_t)capacity, e);
+    if (status == 0 && want->packets && want->fields)
+        status = tl_batch_init(&c->scratch, t, &(tl_want){.fields = true}, 1, e);
+    c->walk = (ctf_walk){.file = f, .window = &c->window};
+    if (status < 0)
+        ctf_cursor_close(c);
+    return status;
+}
+
+void ctf_cursor_close(ctf_cursor *c)
+{
+    if (c->regressions && c->at_end && c->from == 0 && c->to == UINT64_MAX)
+        tl_trace_add_regressions(c->trace, c->file->index, c->regressions);
+    free(c->content);
+    free(c->run.reg);
+    free(c->last);
+    tl_batch_fini(&c->scratch);
+    tl_window_fini(&c->window);
+    tl_input_close(c->in);
+    *c = (ctf_cursor){0};
+}
+
+int ctf_cursor_limit(ctf_cursor *c, uint64_t from, uint64_t to, tl_error *e)
+{
+    (void)e;
+    c->from = from;
+    c->to = to;
+    const ctf_file *f = c->file;
+    if (!f->has_begin || f->npoint == 0)
+        return 0;
+    uint32_t low = 0, high = f->npoint; /* the last point before which everything is over at `from` */
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (f->point[middle].latest < from)
+            low = middle;
+        else
+            high = middle;
+    }
+    c->walk.offset = f->point[low].offset;
+    c->walk.number = f->point[low].number;
+    return 0;
+}
+
+uint64_t ctf_cursor_time(const ctf_cursor *c, uint32_t stream, uint64_t value)
+{
+    const ctf_time *t = &c->file->time[stream];
+    return (t->scaled ? tl_scale_ns(&t->scale, value) : value) + t->shift;
+}
+
+/* Makes the bytes of the packet from `byte` on visible to the run. */
+static int show(ctf_cursor *c, uint64_t byte, tl_error *e)
+{
+    const uint64_t left = c->finish - byte * 8;
+    if (c->content) {
+        c->run.data = c->content + (size_t)byte;
+        c->run.end = left;
+    } else {
+        const uint64_t bytes = left / 8 + (left % 8 != 0);
+        const size_t need = bytes < c->window.capacity ? (size_t)bytes : c->window.capacity;
+        size_t available = 0;
+        const uint8_t *data = tl_window_at(&c->window, c->packet.offset + byte, need, &available, e);
+        if (!data)
+            return e ? e->code : TL_EIO;
+        c->run.data = data;
+        c->run.end = left < 8 * (uint64_t)available ? left : 8 * (uint64_t)available;
+        if (available < need) /* the file has become shorter */
+            c->finish = byte * 8 + c->run.end;
+    }
+    c->base = byte;
+    return 0;
+}
+
+/* The event at bit `at` of the window needs more bytes: 1, the window has moved or grown; 0, there are no more, or it
+ * is too large; < 0. Positions are relative to the window, so *at changes. */
+int ctf_cursor_slide(ctf_cursor *c, uint64_t *at, tl_error *e)
+{
+    if (c->content || c->base * 8 + c->run.end >= c->finish)
+        return 0;
+    const uint64_t align = c->file->unit->plans->align;
+    const uint64_t byte = c->base + *at / 8 / align * align;
+    if (byte == c->base) {
+        const size_t larger = 2 * c->window.capacity;
+        if (larger > EVENT_MOST)
+            return 0;
+        tl_window grown;
+        int status = tl_window_init(&grown, c->in, larger, e);
+        if (status < 0)
+            return status;
+        tl_window_fini(&c->window);
+        c->window = grown;
+    }
+    *at -= (byte - c->base) * 8;
+    int status = show(c, byte, e);
+    return status < 0 ? status : 1;
+}
+
+/* Bits of the packet that a position in the window stands for. */
+uint64_t ctf_cursor_bit(const ctf_cursor *c, uint64_t at)
+{
+    return c->base * 8 + at;
+}
+
+static int add_packet_event(ctf_cursor *c, tl_batch *b, tl_error *e)
+{
+    const ctf_packet *p = &c->packet;
+    const ctf_plans *plans = c->file->unit->plans;
+    const uint64_t begin = p->has_begin ? ctf_cursor_time(c, p->stream, p->begin) : c->last[p->stream];
+    tl_value *v = tl_batch_slots(b, CTF_PACKET_FIELDS);
+    if (!v)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a packet");
+    const uint32_t n = b->n++;
+    v[CTF_PACKET_BEGIN] = (tl_value){.type = p->has_begin ? TL_U64 : TL_ABSENT, .as.u = begin};
+    v[CTF_PACKET_END] = (tl_value){.type = p->has_end ? TL_U64 : TL_ABSENT,
+                                   .as.u = p->has_end ? ctf_cursor_time(c, p->stream, p->end) : begin};
+    v[CTF_PACKET_DISCARDED] =
+        (tl_value){.type = p->has_discarded ? TL_U64 : TL_ABSENT, .n = p->discarded_bits, .as.u = p->discarded};
+    v[CTF_PACKET_SEQUENCE] =
+        (tl_value){.type = p->has_sequence ? TL_U64 : TL_ABSENT, .n = p->sequence_bits, .as.u = p->sequence};
+    b->ts[n] = begin;
+    b->key[n] = 0;
+    b->cls[n] = plans->packet_cls;
+    b->track[n] = c->file->track[p->stream];
+    if (b->cpu)
+        b->cpu[n] = p->cpu;
+    b->val[n + 1] = b->nval;
+    return 0;
+}
+
+/* The values of the packet context that every event shows: kept in c->scratch. */
+static int keep_context(ctf_cursor *c, const ctf_stream_plan *s, uint64_t at, tl_error *e)
+{
+    tl_batch_clear(&c->scratch);
+    if (!s->shown_context.op)
+        return 0;
+    if (s->shown_context.slots > c->scratch.val_capacity) {
+        if (!tl_batch_slots(&c->scratch, s->shown_context.slots))
+            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a packet context");
+        c->scratch.nval = 0;
+    }
+    ctf_run r = {.data = c->run.data, .at = at, .end = c->run.end, .reg = c->run.reg, .batch = &c->scratch};
+    const ctf_run_status status = ctf_run_store(&r, &s->shown_context);
+    return status == CTF_RUN_OK ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a packet context");
+}
+
+/* Prepares the packet that the walk has found: 1, it can be decoded; 0, it has nothing to decode; < 0. */
+static int open_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
+{
+    const ctf_plans *plans = c->file->unit->plans;
+    ctf_packet *p = &c->packet;
+    const bool is_2010 = plans->schema->dialect == CTF_2010;
+    c->finish = p->content;
+    free(c->content);
+    c->content = NULL;
+    if (is_2010) {
+        bool skip = false;
+        c->walk.report = c->trace; /* of packets themselves the scan has told; of contents it has not */
+        int status = ctf_2010_content(&c->walk, p, &c->content, &c->ncontent, &skip, e);
+        c->walk.report = NULL;
+        if (status < 0 || skip)
+            return status;
+        if (c->content)
+            c->finish = 8 * (uint64_t)c->ncontent;
+    }
+    int status = show(c, 0, e);
+    if (status < 0)
+        return status;
+    c->run.at = p->first;
+    if (!is_2010) {
+        ctf_packet again;
+        uint64_t bad;
+        char what[160];
+        c->run.at = 0;
+        (void)ctf_packet_header_run(plans, &c->run, &again, &bad, what); /* for the registers; the walk has judged it */
+        p->context = again.context;
+        c->run.at = p->first;
+    }
+    if (p->has_begin)
+        c->run.clock = p->begin;
+    if (b->val && c->want->packets) {
+        status = add_packet_event(c, b, e);
+        if (status == 0 && !is_2010)
+            status = keep_context(c, &ctf_plans_set(plans, p->big)->stream[p->stream], p->context, e);
+    }
+    return status < 0 ? status : 1;
+}
+
+/* Goes to the next packet that is wanted: 1, 0 at the end, < 0. */
+static int next_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
+{
+    for (;;) {
+        int status = ctf_walk_next(&c->walk, &c->packet, e);
+        if (status <= 0) {
+            c->at_end = true;
+            return status;
+        }
+        const ctf_packet *p = &c->packet;
+        if (c->file->has_begin) {
+            if (p->has_end && p->end > p->begin && ctf_cursor_time(c, p->stream, p->end) < c->from)
+                continue;
+            if (!c->file->regresses && p->has_begin && c->to != UINT64_MAX &&
+                ctf_cursor_time(c, p->stream, p->begin) >= c->to) {
+                c->at_end = true;
+                return 0;
+            }
+        }
+        status = open_packet(c, b, e);
+        if (status != 0)
+            return status;
+    }
+}
+
+int ctf_cursor_next(ctf_cursor *c, tl_batch *b, tl_error *e)
+{
+    c->run.batch = b->val ? b : NULL;
+    c->run.text = c->run.text_end = NULL;
+    while (b->n < b->capacity && !c->at_end) {
+        int status = 1;
+        if (!c->in_packet) {
+            status = next_packet(c, b, e);
+            if (status < 0)
+                return status;
+            c->in_packet = status > 0;
+            continue;
+        }
+        status = ctf_cursor_events(c, b, e);
+        if (status < 0)
+            return status;
+        c->in_packet = status > 0;
+        if (!c->in_packet && c->packet.has_end && c->packet.end > c->run.clock)
+            c->run.clock = c->packet.end; /* where a next packet that does not say its begin goes on */
+        if (!c->in_packet && c->progress)
+            __atomic_fetch_add(c->progress, c->packet.size, __ATOMIC_RELAXED);
+    }
+    return b->n > 0;
+}

@@ -1,0 +1,41 @@
+/* A cursor: the events of one data stream file, in order. */
+#ifndef TL_FORMAT_CTF_CURSOR_H
+#define TL_FORMAT_CTF_CURSOR_H
+
+#include "format/ctf/plan/ctf_run.h"
+#include "format/ctf/read/ctf_file.h"
+#include "model/format_impl.h"
+
+typedef struct ctf_cursor {
+    const ctf_file *file;
+    tl_trace *trace;
+    const tl_want *want;
+    uint64_t *progress;
+    tl_input *in;
+    tl_window window;
+    ctf_walk walk;
+    ctf_packet packet;
+    bool in_packet, at_end;
+    uint8_t *content; /* 2010: decompressed; else NULL */
+    size_t ncontent;
+    uint64_t base;   /* byte in the packet where the bytes that `run` sees begin */
+    uint64_t finish; /* bits of the packet that may be decoded */
+    ctf_run run;
+    uint64_t *last; /* [nstream] latest tick of each track */
+    uint64_t regressions;
+    uint64_t from, to; /* ticks that are wanted */
+    tl_tally *tally;   /* events may be added to it in place of a batch; or NULL */
+    tl_batch scratch;  /* values of the packet context */
+} ctf_cursor;
+
+/* Opens a zeroed cursor. file, trace and want are borrowed. `progress`, if not NULL, grows by the bytes read. On
+ * failure nothing has to be closed. */
+int ctf_cursor_open(ctf_cursor *c, const ctf_file *f, tl_trace *t, const tl_want *want, uint64_t *progress,
+                    tl_error *e);
+/* As tl_format.stream_next. */
+int ctf_cursor_next(ctf_cursor *c, tl_batch *b, tl_error *e);
+/* As tl_format.stream_limit. */
+int ctf_cursor_limit(ctf_cursor *c, uint64_t from, uint64_t to, tl_error *e);
+void ctf_cursor_close(ctf_cursor *c);
+
+#endif

@@ -1,0 +1,46 @@
+/* What opening finds out about the packets of each file, and how it is kept in a cache. */
+#ifndef TL_FORMAT_CTF_INDEX_H
+#define TL_FORMAT_CTF_INDEX_H
+
+#include "format/ctf/read/ctf_losses.h"
+#include "format/ctf/read/ctf_reader.h"
+
+/* Points of all files of a trace together, about: with them the packet to begin at is found in one reading of less than
+ * a thousandth of the trace. Small files have a few each. */
+#define CTF_POINTS_MAX   65536u
+#define CTF_POINTS_LEAST 2u
+
+/* A stream class in a file, and the time that its packets cover. */
+typedef struct ctf_span {
+    uint32_t stream;
+    bool has_range;
+    uint64_t begin, end; /* ticks */
+} ctf_span;
+
+typedef struct ctf_scan {
+    uint64_t packets;
+    ctf_span *span; /* by stream class, when the scan is over */
+    uint32_t nspan, span_capacity;
+    struct ctf_point *point;
+    uint32_t npoint, point_capacity;
+    bool regresses, has_begin;
+    ctf_losses losses;
+} ctf_scan;
+
+/* The whole of it; `scan` has one for each file. */
+typedef struct ctf_index {
+    ctf_scan *scan;
+    uint32_t n;
+    uint64_t packets, lost_events, lost_packets;
+} ctf_index;
+
+void ctf_index_fini(ctf_index *x);
+/* Most points of a file of `size` bytes of `total`. */
+uint32_t ctf_index_share(uint64_t size, uint64_t total);
+
+/* As bytes: free(); NULL when memory runs out. */
+void *ctf_index_pack(const ctf_index *x, const ctf_reader *r, size_t *n);
+/* Of any bytes; false if they cannot be the index of this trace, or memory runs out: *x is empty then. */
+bool ctf_index_unpack(ctf_index *x, const ctf_reader *r, const void *data, size_t n);
+
+#endif

@@ -1,0 +1,176 @@
+/* Events and packets that the tracer lost.
+ *
+ * Both counters run on from packet to packet of a stream: the difference is what was lost. A packet's own value means
+ * nothing if what came before it is not known, so that of the first packet counts only if that is number 0 of its
+ * stream; in the dialect of 2010 counters start with each file. */
+#include "format/ctf/read/ctf_losses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A counter of more bits than this does not go once around between two packets: a value that is lower by a little was
+ * set back. */
+#define NARROW_BITS 16u
+
+static uint64_t mask_of(unsigned bits)
+{
+    return bits == 0 || bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+/* How far a counter went, or 0 if it went back. */
+static uint64_t step(uint64_t from, uint64_t to, unsigned bits)
+{
+    const uint64_t mask = mask_of(bits), difference = (to - from) & mask;
+    return mask > mask_of(NARROW_BITS) && difference > mask / 2 ? 0 : difference;
+}
+
+static ctf_chain *find(ctf_losses *l, uint32_t stream, const ctf_packet *p, uint64_t *key)
+{
+    ctf_chain *c = l->latest < l->n ? &l->chain[l->latest] : NULL;
+    *key = 0;
+    if (c && c->stream == stream && c->has_instance == p->has_instance && c->instance == p->instance)
+        return c;
+    *key = tl_hash_mix(tl_hash_mix(p->instance + p->has_instance) ^ (uint64_t)stream << 32);
+    const uint32_t i = tl_hash_get(&l->known, *key);
+    if (i == TL_HASH_NONE)
+        return NULL;
+    l->latest = i;
+    return &l->chain[i];
+}
+
+static bool add_chain(ctf_losses *l, const ctf_packet *p, const ctf_counters *now, uint64_t key)
+{
+    if (l->n == l->capacity) {
+        const uint32_t capacity = l->capacity ? 2 * l->capacity : 1;
+        ctf_chain *larger = realloc(l->chain, capacity * sizeof *larger);
+        if (!larger)
+            return false;
+        l->chain = larger;
+        l->capacity = capacity;
+    }
+    if (!tl_hash_put(&l->known, key, l->n))
+        return false;
+    l->latest = l->n;
+    l->chain[l->n++] = (ctf_chain){
+        .stream = p->stream, .has_instance = p->has_instance, .instance = p->instance, .first = *now, .last = *now};
+    return true;
+}
+
+int ctf_losses_add(ctf_losses *l, const ctf_file *f, const ctf_packet *p, uint64_t begin, tl_error *e)
+{
+    const bool is_2010 = f->unit->schema.dialect == CTF_2010;
+    const ctf_counters now = {.has_discarded = p->has_discarded,
+                              .has_sequence = p->has_sequence,
+                              .discarded_bits = p->discarded_bits,
+                              .sequence_bits = p->sequence_bits,
+                              .discarded = p->discarded,
+                              .sequence = p->sequence,
+                              .begin = begin};
+    uint64_t key;
+    ctf_chain *c = find(l, p->stream, p, &key);
+    if (!c) {
+        if (p->has_discarded && (is_2010 || (p->has_sequence && p->sequence == 0)))
+            l->events += p->discarded;
+        if (l->n == CTF_CHAINS_MAX)
+            return 0;
+        return add_chain(l, p, &now, key) ? 0
+                                          : tl_fail(e, TL_ENOMEM, p->offset, "no memory for the counters of packets");
+    }
+    const ctf_counters *last = &c->last;
+    if (is_2010) {
+        l->events += (p->discarded - last->discarded) & mask_of(p->discarded_bits);
+        l->packets += (p->sequence - last->sequence - 1) & mask_of(p->sequence_bits);
+    } else {
+        if (last->has_discarded && p->has_discarded)
+            l->events += step(last->discarded, p->discarded, p->discarded_bits);
+        const uint64_t on =
+            last->has_sequence && p->has_sequence ? step(last->sequence, p->sequence, p->sequence_bits) : 0;
+        l->packets += on > 0 ? on - 1 : 0;
+    }
+    c->last = now;
+    return 0;
+}
+
+void ctf_losses_fini(ctf_losses *l)
+{
+    free(l->chain);
+    tl_hash_fini(&l->known);
+    *l = (ctf_losses){0};
+}
+
+/* ---- between files ---- */
+
+typedef struct part {
+    const ctf_unit *unit;
+    uint64_t id; /* of the stream class */
+    const ctf_chain *chain;
+    uint32_t file;
+} part;
+
+/* Parts of one trace have its uuid, even if they lie in different folders. */
+static int compare_units(const ctf_unit *a, const ctf_unit *b)
+{
+    if (a == b)
+        return 0;
+    if (a->schema.has_uuid && b->schema.has_uuid)
+        return memcmp(a->schema.uuid, b->schema.uuid, sizeof a->schema.uuid);
+    if (a->schema.has_uuid != b->schema.has_uuid)
+        return a->schema.has_uuid ? -1 : 1;
+    return a < b ? -1 : 1;
+}
+
+static int compare_streams(const part *a, const part *b)
+{
+    const int units = compare_units(a->unit, b->unit);
+    if (units)
+        return units;
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    return (a->chain->instance > b->chain->instance) - (a->chain->instance < b->chain->instance);
+}
+
+static int compare_parts(const void *left, const void *right)
+{
+    const part *a = left, *b = right;
+    const int streams = compare_streams(a, b);
+    if (streams)
+        return streams;
+    if (a->chain->first.begin != b->chain->first.begin)
+        return a->chain->first.begin < b->chain->first.begin ? -1 : 1;
+    return (a->file > b->file) - (a->file < b->file);
+}
+
+static void join(const part *a, const part *b, uint64_t *events, uint64_t *packets)
+{
+    const ctf_counters *from = &a->chain->last, *to = &b->chain->first;
+    if (compare_streams(a, b) != 0 || !from->has_sequence || !to->has_sequence)
+        return;
+    const uint64_t on = step(from->sequence, to->sequence, to->sequence_bits);
+    if (on == 0) /* the same packets again, or the tracer started anew */
+        return;
+    *packets += on - 1;
+    if (from->has_discarded && to->has_discarded)
+        *events += step(from->discarded, to->discarded, to->discarded_bits);
+}
+
+int ctf_losses_join(const ctf_losses *l, const ctf_file *file, uint32_t n, uint64_t *events, uint64_t *packets,
+                    tl_error *e)
+{
+    size_t parts = 0;
+    for (uint32_t i = 0; i < n; i++)
+        parts += l[i].n;
+    part *list = malloc((parts + 1) * sizeof *list);
+    if (!list)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the counters of packets");
+    parts = 0;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < l[i].n; k++)
+            if (l[i].chain[k].has_instance && file[i].unit->schema.dialect != CTF_2010)
+                list[parts++] =
+                    (part){file[i].unit, file[i].unit->schema.stream[l[i].chain[k].stream]->id, &l[i].chain[k], i};
+    qsort(list, parts, sizeof *list, compare_parts);
+    for (size_t i = 1; i < parts; i++)
+        join(&list[i - 1], &list[i], events, packets);
+    free(list);
+    return 0;
+}

@@ -1,0 +1,41 @@
+/* Events and packets that the tracer lost, from the counters in packets. */
+#ifndef TL_FORMAT_CTF_LOSSES_H
+#define TL_FORMAT_CTF_LOSSES_H
+
+#include "base/hash.h"
+#include "format/ctf/read/ctf_file.h"
+
+/* Streams of one file whose counters are followed; those beyond are not. */
+#define CTF_CHAINS_MAX 4096u
+
+/* The counters of one stream in one file: of its first packet and of its latest. */
+typedef struct ctf_counters {
+    bool has_discarded, has_sequence;
+    uint8_t discarded_bits, sequence_bits;
+    uint64_t discarded, sequence, begin; /* begin: ticks */
+} ctf_counters;
+
+typedef struct ctf_chain {
+    uint32_t stream; /* index of the stream class */
+    bool has_instance;
+    uint64_t instance;
+    ctf_counters first, last;
+} ctf_chain;
+
+/* A zeroed one is empty. */
+typedef struct ctf_losses {
+    uint64_t events, packets; /* that were lost in this file */
+    ctf_chain *chain;
+    uint32_t n, capacity, latest;
+    tl_hash known; /* stream class and instance -> chain */
+} ctf_losses;
+
+/* The next packet of a file; begin: its ticks. TL_ENOMEM. */
+int ctf_losses_add(ctf_losses *l, const ctf_file *f, const ctf_packet *p, uint64_t begin, tl_error *e);
+/* Adds what was lost between the files of one stream, which tracers that rotate files leave behind. l: one for each
+ * file. TL_ENOMEM. */
+int ctf_losses_join(const ctf_losses *l, const ctf_file *file, uint32_t n, uint64_t *events, uint64_t *packets,
+                    tl_error *e);
+void ctf_losses_fini(ctf_losses *l);
+
+#endif

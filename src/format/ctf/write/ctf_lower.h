@@ -1,0 +1,54 @@
+/* The inside of lowering, see ctf_form.c. */
+#ifndef TL_FORMAT_CTF_LOWER_H
+#define TL_FORMAT_CTF_LOWER_H
+
+#include "format/ctf/write/ctf_form.h"
+
+/* A field becomes at most so many parts: whether it is there, how long it is, and itself. */
+#define CTF_PARTS_OF_FIELD 3u
+
+/* Fields of one struct (or class), and the parts that they have become. */
+typedef struct ctf_lower_fields {
+    const tl_field *field;
+    uint32_t n;
+    ctf_part **of; /* [n]; NULL: not yet */
+} ctf_lower_fields;
+
+/* A struct that is being built. */
+typedef struct ctf_frame {
+    ctf_form *form;
+    tl_hash names; /* hashes of those of its parts */
+    const ctf_lower_fields *fields;
+    tl_scope scope;
+} ctf_frame;
+
+typedef struct ctf_lowering {
+    ctf_forms *forms;
+    bool no_memory;
+} ctf_lowering;
+
+void *ctf_lower_alloc(ctf_lowering *l, size_t size); /* zeroed; sets no_memory */
+ctf_form *ctf_lower_form(ctf_lowering *l, ctf_form_kind kind);
+ctf_form *ctf_lower_int(ctf_lowering *l, unsigned bits);
+/* Room for n parts (but npart stays 0). */
+bool ctf_lower_parts(ctf_lowering *l, ctf_form *f, uint32_t n);
+/* A name that is not in the set yet, as it stands in the metadata. */
+const char *ctf_lower_name(ctf_lowering *l, tl_hash *names, const char *name);
+/* Appends to the struct of the frame. */
+ctf_part *ctf_lower_add(ctf_lowering *l, ctf_frame *fr, const char *name, const ctf_form *form, ctf_part_source source);
+/* A length or selector of our own for a field called `name`; NULL without memory, or if form is NULL. */
+ctf_part *ctf_lower_make(ctf_lowering *l, ctf_frame *fr, const char *name, const char *what, const ctf_form *form);
+/* The earlier part that a field says its length or selector is in, if it can be used. */
+ctf_part *ctf_lower_governor(const ctf_lowering *l, const ctf_frame *fr, const tl_field *f);
+void ctf_lower_set_by(ctf_lowering *l, const ctf_frame *fr, ctf_form *form, ctf_part *by);
+/* A struct of one field and what has to stand before it, for places that have no struct of their own. */
+const ctf_form *ctf_lower_wrap(ctf_lowering *l, const ctf_frame *outer, const tl_field *f, unsigned depth);
+bool ctf_has_labels(const tl_field *f);
+
+/* A field of the frame's struct; direct: not in an element or an option. NULL without memory. */
+const ctf_form *ctf_lower_field(ctf_lowering *l, ctf_frame *fr, const tl_field *f, bool direct, unsigned depth);
+/* ctf_form_choice.c: variants with options, and optional fields. */
+const ctf_form *ctf_lower_variant(ctf_lowering *l, ctf_frame *fr, const tl_field *f, bool direct, unsigned depth);
+const ctf_form *ctf_lower_optional(ctf_lowering *l, ctf_frame *fr, const tl_field *f, bool direct, unsigned depth);
+
+#endif

@@ -1,0 +1,238 @@
+/* Lowering of whole classes: contexts that several have in common, and what is their own. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "format/ctf/write/ctf_lower.h"
+
+/* --- equal contexts --- */
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    return tl_hash_mix(h * 31 + v);
+}
+
+static uint64_t mix_text(uint64_t h, const char *s)
+{
+    return mix(h, s ? tl_hash_bytes(s, strlen(s)) + 1 : 0);
+}
+
+static uint64_t field_hash(uint64_t h, const tl_field *f, unsigned depth)
+{
+    h = mix_text(h, f->name);
+    h = mix(h, (uint64_t)f->type | (uint64_t)f->bits << 8 | (uint64_t)(f->base ? f->base : 10) << 16 |
+                   (uint64_t)f->context << 24 | (uint64_t)(f->flags & ~TL_FIELD_CLASH) << 32);
+    h = mix(h, (uint64_t)f->length << 32 | f->governor);
+    h = mix(h, (uint64_t)f->nmember << 32 | f->nmapping);
+    for (uint32_t i = 0; i < f->nmapping; i++)
+        h = mix(mix(mix_text(h, f->mapping[i].label), f->mapping[i].low), f->mapping[i].high);
+    for (uint32_t i = 0; f->member && depth < CTF_DEPTH_MAX && i < f->nmember; i++)
+        h = field_hash(h, &f->member[i], depth + 1);
+    return h;
+}
+
+uint64_t ctf_field_hash(uint64_t seed, const tl_field *f)
+{
+    return field_hash(seed, f, 0);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+/* A clash of names is that of a class with its own context: it does not matter here. */
+static bool same_field(const tl_field *a, const tl_field *b, unsigned depth)
+{
+    if (a == b)
+        return true;
+    if (!same_text(a->name, b->name) || a->type != b->type || a->bits != b->bits || a->base != b->base ||
+        a->context != b->context || ((a->flags ^ b->flags) & ~TL_FIELD_CLASH) || a->length != b->length ||
+        a->governor != b->governor || a->nmember != b->nmember || a->nmapping != b->nmapping ||
+        !a->member != !b->member || depth > CTF_DEPTH_MAX)
+        return false;
+    for (uint32_t i = 0; i < a->nmapping; i++)
+        if (!same_text(a->mapping[i].label, b->mapping[i].label) || a->mapping[i].low != b->mapping[i].low ||
+            a->mapping[i].high != b->mapping[i].high)
+            return false;
+    for (uint32_t i = 0; a->member && i < a->nmember; i++)
+        if (!same_field(&a->member[i], &b->member[i], depth + 1))
+            return false;
+    return true;
+}
+
+/* Fields of a class that belong to its stream class. */
+static uint32_t shared_fields(const tl_class *c)
+{
+    uint32_t n = 0;
+    while (n < c->ncontext && tl_field_scope(&c->field[n]) <= TL_SCOPE_STREAM)
+        n++;
+    return n;
+}
+
+static bool is_timeless(const tl_class *c)
+{
+    return c->flags & TL_CLASS_TIMELESS;
+}
+
+static bool shows_stream(const tl_class *c)
+{
+    return c->scopes >> TL_SCOPE_STREAM & 1;
+}
+
+static bool has_shape(const tl_class *c, uint32_t n, const ctf_shape *s)
+{
+    if (s->nfield != n || s->timeless != is_timeless(c) || s->shows_stream != shows_stream(c))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (!same_field(&c->field[i], &s->first->field[i], 0))
+            return false;
+    return true;
+}
+
+/* --- lowering --- */
+
+/* Members of packet contexts that we write ourselves. */
+static bool is_own(const char *name)
+{
+    static const char *const own[] = {"timestamp_begin", "timestamp_end",    "content_size", "packet_size",
+                                      "packet_seq_num",  "events_discarded", "cpu_id"};
+    for (size_t i = 0; i < TL_COUNT(own); i++)
+        if (strcmp(name, own[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool start_frame(ctf_lowering *l, ctf_frame *fr, const ctf_lower_fields *fields, tl_scope scope, uint32_t n)
+{
+    *fr = (ctf_frame){.form = ctf_lower_form(l, CTF_FORM_STRUCT), .fields = fields, .scope = scope};
+    return fr->form && ctf_lower_parts(l, fr->form, CTF_PARTS_OF_FIELD * n + 1);
+}
+
+/* Lowers fields from .. to-1 into a frame. */
+static void lower_fields(ctf_lowering *l, ctf_frame *fr, uint32_t from, uint32_t to, const char *prefix)
+{
+    for (uint32_t i = from; i < to && !l->no_memory; i++) {
+        const tl_field *f = &fr->fields->field[i];
+        const char *name = f->name ? f->name : "";
+        if (*prefix) {
+            const size_t n = strlen(prefix) + strlen(name) + 1;
+            char *longer = ctf_lower_alloc(l, n);
+            if (!longer)
+                break;
+            snprintf(longer, n, "%s%s", prefix, name);
+            name = longer;
+        }
+        const bool passed = fr->scope == TL_SCOPE_PACKET && (is_own(name) || l->forms->dialect == CTF_2010);
+        const ctf_form *form = passed ? ctf_lower_form(l, CTF_FORM_NOTHING) : ctf_lower_field(l, fr, f, true, 0);
+        if (!form)
+            break;
+        ctf_part *p = ctf_lower_add(l, fr, name, form, passed ? CTF_PART_PASSED : CTF_PART_TAPE);
+        fr->fields->of[i] = p;
+        /* 2010 knows this name in contexts; there are no 16 bits in which every payload would fit. */
+        p->payload_size = l->forms->dialect == CTF_2010 && fr->scope == TL_SCOPE_STREAM &&
+                          strcmp(name, "payload_size") == 0 && form->kind == CTF_FORM_INT;
+        if (p->payload_size)
+            p->form = ctf_lower_int(l, 32);
+    }
+}
+
+static bool make_shape(ctf_forms *forms, ctf_shape *s, const tl_class *c, uint32_t n)
+{
+    ctf_lowering l = {.forms = forms};
+    uint32_t packet = 0;
+    while (packet < n && tl_field_scope(&c->field[packet]) == TL_SCOPE_PACKET)
+        packet++;
+    s->of = ctf_lower_alloc(&l, ((size_t)n + 1) * sizeof(*s->of));
+    const ctf_lower_fields fields = {.field = c->field, .n = n, .of = s->of};
+    ctf_frame frame[2] = {0};
+    if (s->of && start_frame(&l, &frame[0], &fields, TL_SCOPE_PACKET, packet) &&
+        start_frame(&l, &frame[1], &fields, TL_SCOPE_STREAM, n - packet)) {
+        lower_fields(&l, &frame[0], 0, packet, "");
+        lower_fields(&l, &frame[1], packet, n, "");
+    }
+    tl_hash_fini(&frame[0].names);
+    tl_hash_fini(&frame[1].names);
+    if (l.no_memory)
+        return false;
+    s->packet = frame[0].form;
+    s->stream = frame[1].form;
+    s->first = c;
+    s->nfield = n;
+    for (uint32_t i = 0; i < s->packet->npart; i++)
+        if (s->packet->part[i].source != CTF_PART_PASSED)
+            s->has_packet = true;
+        else if (!is_own(c->field[i].name))
+            s->loses_packet = true;
+    return true;
+}
+
+uint32_t ctf_forms_shape(ctf_forms *f, const tl_class *c)
+{
+    const uint32_t n = shared_fields(c);
+    uint64_t hash = n | (uint64_t)is_timeless(c) << 32 | (uint64_t)shows_stream(c) << 33;
+    for (uint32_t i = 0; i < n; i++)
+        hash = ctf_field_hash(hash, &c->field[i]);
+    for (uint32_t i = tl_hash_get(&f->shapes, hash); i < f->nshape && f->shape[i].hash == hash; i++)
+        if (has_shape(c, n, &f->shape[i])) /* two different ones of the same hash: perhaps made twice, never mixed up */
+            return i;
+    if (f->nshape == f->capacity) {
+        const uint32_t capacity = f->capacity ? 2 * f->capacity : 8;
+        ctf_shape *larger = realloc(f->shape, capacity * sizeof *larger);
+        if (!larger)
+            return UINT32_MAX;
+        f->shape = larger;
+        f->capacity = capacity;
+    }
+    ctf_shape *s = &f->shape[f->nshape];
+    *s = (ctf_shape){.hash = hash, .timeless = is_timeless(c), .shows_stream = shows_stream(c)};
+    if (!make_shape(f, s, c, n) || !tl_hash_put(&f->shapes, hash, f->nshape))
+        return UINT32_MAX;
+    return f->nshape++;
+}
+
+static void add_key(ctf_lowering *l, ctf_frame *fr, tl_key key)
+{
+    ctf_form *form = ctf_lower_int(l, 64);
+    if (!form)
+        return;
+    form->is_signed = key == TL_KEY_FUNCTION;
+    form->base = key == TL_KEY_PC || key == TL_KEY_ADDRESS ? 16 : 10;
+    ctf_lower_add(l, fr, "id", form, CTF_PART_KEY);
+}
+
+bool ctf_forms_class(ctf_forms *f, const ctf_shape *shape, const tl_class *c, bool has_key, const ctf_form **context,
+                     const ctf_form **payload)
+{
+    ctf_lowering l = {.forms = f};
+    const bool merged = f->dialect == CTF_2010;
+    ctf_part **of = malloc(((size_t)c->nfield + 1) * sizeof(*of));
+    if (!of)
+        return false;
+    memcpy(of, shape->of, shape->nfield * sizeof(*of));
+    memset(of + shape->nfield, 0, ((size_t)c->nfield - shape->nfield) * sizeof(*of));
+    const ctf_lower_fields fields = {.field = c->field, .n = c->nfield, .of = of};
+    ctf_frame own = {0}, pay = {0};
+    const uint32_t first = c->ncontext < shape->nfield ? shape->nfield : c->ncontext;
+    if (start_frame(&l, &own, &fields, TL_SCOPE_EVENT, first - shape->nfield) &&
+        start_frame(&l, &pay, &fields, TL_SCOPE_PAYLOAD, c->nfield)) {
+        if (has_key)
+            add_key(&l, &pay, c->key);
+        lower_fields(&l, merged ? &pay : &own, shape->nfield, first, merged ? "context_" : "");
+        lower_fields(&l, &pay, first, c->nfield, "");
+    }
+    tl_hash_fini(&own.names);
+    tl_hash_fini(&pay.names);
+    free(of);
+    *context = own.form;
+    *payload = pay.form;
+    return !l.no_memory;
+}
+
+void ctf_forms_fini(ctf_forms *f)
+{
+    tl_arena_fini(&f->arena);
+    tl_hash_fini(&f->shapes);
+    free(f->shape);
+}

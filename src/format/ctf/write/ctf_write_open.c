@@ -1,0 +1,199 @@
+/* Opening a trace for writing: which dialect, the forms of all classes, and an identity. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+#include "base/endian.h"
+#include "format/ctf/plan/ctf_fields.h"
+#include "format/ctf/write/ctf_write.h"
+
+static const struct {
+    const char *version;
+    ctf_dialect dialect;
+} versions[] = {{"2", CTF_2}, {"2.0", CTF_2}, {"1.8", CTF_1_8}, {"1.1", CTF_2010}};
+
+static bool find_version(const char *version, ctf_dialect *out)
+{
+    for (size_t i = 0; version && i < TL_COUNT(versions); i++)
+        if (strcmp(version, versions[i].version) == 0) {
+            *out = versions[i].dialect;
+            return true;
+        }
+    return false;
+}
+
+static int choose_dialect(ctf_writer *w, tl_error *e)
+{
+    const char *wanted = w->context.options->version;
+    const tl_trace *t = w->context.trace;
+    w->dialect = CTF_2;
+    if (wanted && !find_version(wanted, &w->dialect))
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "ctf: there is no version %s, only 2, 1.8 and 1.1", wanted);
+    w->from_ctf = t->format && strcmp(t->format, "ctf") == 0;
+    if (!wanted && w->from_ctf)
+        find_version(t->version, &w->dialect);
+    return 0;
+}
+
+/* LTTng's function tracing is known by its names. */
+static bool is_function_tracing(const tl_class *c)
+{
+    const char *colon = strrchr(c->name, ':');
+    return colon && (strcmp(colon, ":func_entry") == 0 || strcmp(colon, ":func_exit") == 0);
+}
+
+/* What tells our reader the kind and the key of a class; NULL if it knows without. */
+static const char *make_uri(ctf_forms *f, const tl_class *c)
+{
+    static const char *const kind[] = {
+        [TL_ENTER] = "enter",   [TL_EXIT] = "exit", [TL_INSTANT] = "instant", [TL_COUNTER] = "counter",
+        [TL_SAMPLE] = "sample", [TL_INSN] = "insn", [TL_MEM] = "mem",         [TL_REGS] = "regs",
+        [TL_STATE] = "state",   [TL_LOSS] = "loss", [TL_FORMAT] = "format"};
+    static const char *const key[] = {[TL_KEY_NONE] = "",
+                                      [TL_KEY_FUNCTION] = ":function",
+                                      [TL_KEY_PC] = ":pc",
+                                      [TL_KEY_ADDRESS] = ":address",
+                                      [TL_KEY_STACK] = ":stack"};
+    if ((c->kind == TL_INSTANT && c->key == TL_KEY_NONE) || is_function_tracing(c))
+        return NULL;
+    char text[64];
+    const int n = snprintf(text, sizeof text, "traceloom:%s%s", kind[c->kind], key[c->key]);
+    return tl_arena_strndup(&f->arena, text, (size_t)n);
+}
+
+static bool lower_class(ctf_writer *w, const tl_class *c, ctf_written_class *out)
+{
+    *out = (ctf_written_class){.cls = c};
+    out->shows_context = c->scopes >> TL_SCOPE_EVENT & 1;
+    out->shows_payload = c->scopes >> TL_SCOPE_PAYLOAD & 1;
+    if (c->kind == TL_FORMAT) {
+        out->is_packet = strcmp(c->name, ctf_packet_class.name) == 0 && c->nfield == CTF_PACKET_FIELDS;
+        w->packets = w->packets || out->is_packet;
+        return true;
+    }
+    out->shape = ctf_forms_shape(&w->forms, c);
+    if (out->shape == UINT32_MAX)
+        return false;
+    ctf_shape *s = &w->forms.shape[out->shape];
+    out->id = s->nclass++;
+    out->keeps = true;
+    out->calls = c->key == TL_KEY_FUNCTION;
+    out->uri = make_uri(&w->forms, c);
+    const bool has_key = c->key != TL_KEY_NONE && !(c->flags & TL_CLASS_KEY_IS_FIELD) && !is_function_tracing(c);
+    return ctf_forms_class(&w->forms, s, c, has_key, &out->context, &out->payload);
+}
+
+static bool lower_classes(ctf_writer *w)
+{
+    const tl_trace *t = w->context.trace;
+    w->ncls = t->ncls + CTF_TABLE_CLASSES;
+    w->cls = calloc(w->ncls, sizeof *w->cls);
+    if (!w->cls)
+        return false;
+    for (uint32_t i = 0; i < t->ncls; i++)
+        if (!lower_class(w, &t->cls[i], &w->cls[i]))
+            return false;
+    /* With one section the classes of the table stand there, else in a stream class of their own: in a shape that no
+     * other class has. */
+    w->one_section = w->dialect == CTF_2010 && !w->from_ctf &&
+                     (w->forms.nshape == 0 || (w->forms.nshape == 1 && w->forms.shape[0].nfield == 0));
+    tl_hash shapes = w->forms.shapes;
+    if (!w->one_section)
+        w->forms.shapes = (tl_hash){0};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < CTF_TABLE_CLASSES; i++) {
+        ok = lower_class(w, &ctf_table_class[i], &w->cls[t->ncls + i]);
+        w->cls[t->ncls + i].keeps = false;
+    }
+    if (!w->one_section) {
+        tl_hash_fini(&w->forms.shapes);
+        w->forms.shapes = shapes;
+    }
+    w->put.place = calloc(w->forms.places + 1, sizeof *w->put.place);
+    return ok && w->put.place;
+}
+
+/* Identifies the trace: of what is in it, so that the same trace gives the same bytes. */
+static void make_uuid(ctf_writer *w)
+{
+    const tl_trace *t = w->context.trace;
+    const char *const texts[] = {t->format, t->version, t->clock.name, t->build_id};
+    const uint64_t numbers[] = {t->lost_events, t->lost_packets, t->clock.hz, (uint64_t)t->clock.utc_offset_ns,
+                                t->begin,       t->end,          t->ncls};
+    uint64_t h = w->dialect;
+    for (size_t i = 0; i < TL_COUNT(texts); i++)
+        h = tl_hash_mix(h * 31 + (texts[i] ? tl_hash_bytes(texts[i], strlen(texts[i])) : 1));
+    for (size_t i = 0; i < TL_COUNT(numbers); i++)
+        h = tl_hash_mix(h * 31 + numbers[i]);
+    for (uint32_t i = 0; i < t->ncls; i++) {
+        h = tl_hash_mix(h * 31 + tl_hash_bytes(t->cls[i].name, strlen(t->cls[i].name)));
+        for (uint32_t k = 0; k < t->cls[i].nfield; k++)
+            h = ctf_field_hash(h, &t->cls[i].field[k]);
+    }
+    for (uint32_t i = 0; i < t->ntrack; i++)
+        h = tl_hash_mix(h * 31 + tl_hash_bytes(t->track[i].name, strlen(t->track[i].name)));
+    tl_store64(w->uuid, h, true);
+    tl_store64(w->uuid + 8, tl_hash_mix(h + 0x9e3779b97f4a7c15u), true);
+    w->uuid[6] = (uint8_t)((w->uuid[6] & 0x0f) | 0x80); /* version 8: made in a way of one's own */
+    w->uuid[8] = (uint8_t)((w->uuid[8] & 0x3f) | 0x80);
+}
+
+uint64_t ctf_write_time(const ctf_writer *w, uint64_t ts)
+{
+    if (!w->scales)
+        return ts;
+    const uint64_t begin = w->context.options->begin;
+    return ts < begin ? 0 : tl_scale_ns(&w->context.trace->scale, ts - begin);
+}
+
+int ctf_write_open(ctf_writer *w, tl_error *e)
+{
+    const tl_trace *t = w->context.trace;
+    w->newest = w->oldest = w->table = UINT32_MAX;
+    const int r = choose_dialect(w, e);
+    if (r < 0)
+        return r;
+    w->forms.dialect = w->dialect;
+    w->scales = w->dialect == CTF_2010 && t->clock.hz != 0 && t->clock.hz != 1000000000;
+    w->track = malloc(((size_t)t->ntrack + 1) * sizeof *w->track);
+    for (uint32_t i = 0; w->track && i < t->ntrack; i++)
+        w->track[i] = (ctf_written_track){.first = UINT32_MAX, .last = UINT32_MAX};
+    if (!w->track || !lower_classes(w))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "ctf: no memory for the classes of events");
+    for (size_t i = 0; i < TL_COUNT(w->recent); i++)
+        w->recent[i] = i + 1; /* a key that has another place */
+    make_uuid(w);
+    return 0;
+}
+
+bool ctf_class_listed(const ctf_writer *w, const ctf_written_stream_class *sc, const ctf_written_class *c)
+{
+    if (!c->payload || c->shape != sc->shape)
+        return false;
+    if (sc->used[c->id / 64] >> (c->id % 64) & 1)
+        return true;
+    if (!sc->first || c >= w->cls + w->context.trace->ncls)
+        return false;
+    for (uint32_t i = 0; i < w->nsc; i++)
+        if (w->sc[i].shape == c->shape && w->sc[i].used[c->id / 64] >> (c->id % 64) & 1)
+            return false;
+    return true;
+}
+
+void ctf_clock_offset(const tl_clock *c, int64_t *seconds, uint64_t *cycles)
+{
+    enum { NS = 1000000000 };
+    const uint64_t hz = CTF_WRITE_HZ(c);
+    int64_t s = c->utc_offset_ns / NS, ns = c->utc_offset_ns % NS;
+    if (ns < 0) {
+        ns += NS;
+        s--;
+    }
+    *seconds = c->has_utc ? s : 0;
+    /* ns * hz / 10^9 to the nearest, without 128 bits */
+    const uint64_t n = (uint64_t)ns;
+    *cycles = c->has_utc ? n * (hz / NS) + (n * (hz % NS) + NS / 2) / NS : 0;
+    if (*cycles >= hz)
+        *cycles = hz - 1;
+}

@@ -1,0 +1,17 @@
+/* Packets of the output, see ctf_write_packet.c. */
+#ifndef TL_FORMAT_CTF_WRITE_PACKET_H
+#define TL_FORMAT_CTF_WRITE_PACKET_H
+
+#include "format/ctf/write/ctf_write.h"
+
+/* Room for an event at time `ts` (of the output's clock): opens a packet if there is none, or if the one that there is
+ * cannot take it. context: the fields that the source has in the context of its packet, or NULL. */
+int ctf_stream_ready(ctf_writer *w, ctf_stream *s, uint64_t ts, int32_t cpu, const ctf_room *context, tl_error *e);
+/* After an event: closes the packet if it is full, and others if there are too many. */
+int ctf_stream_added(ctf_writer *w, ctf_stream *s, tl_error *e);
+/* A packet of the source begins. */
+int ctf_stream_given(ctf_writer *w, ctf_stream *s, const ctf_given *g, tl_error *e);
+/* Writes what is left of a stream. */
+int ctf_stream_end(ctf_writer *w, ctf_stream *s, tl_error *e);
+
+#endif
