@@ -308,6 +308,22 @@ static void test_packets_of_2010(void **state)
     folder_fini(&w);
 }
 
+/* A clock that counts ns is written as it is, so that nothing is before its begin. */
+static void test_times_of_2010(void **state)
+{
+    (void)state;
+    folder_fixture w;
+    size_t n;
+    start_plain(&w, "1.1");
+    w.f.options.begin = 1000;
+    put_number(&w, 0, -1, 900, 7);
+    folder_finish(&w);
+    uint8_t *p = folder_file("thread_7", &n);
+    assert_int_equal(tl_load64(p + CTF_2010_BEGIN, false), 900);
+    free(p);
+    folder_fini(&w);
+}
+
 static void test_large_headers_of_2010(void **state)
 {
     (void)state;
@@ -438,6 +454,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_packet_contexts, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_events_without_time, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_packets_of_2010, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_times_of_2010, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_large_headers_of_2010, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_payload_size_of_2010, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_sections, scratch_enter, scratch_leave),
