@@ -84,6 +84,17 @@ static void put_place(tl_json *j, const tl_damage *d, bool bytes)
     tl_json_object_end(j);
 }
 
+void tl_notes_json(tl_json *j, const tl_trace *t)
+{
+    if (tl_trace_notes(t) == 0)
+        return;
+    tl_json_key(j, "notes");
+    tl_json_array(j);
+    for (uint32_t i = 0; i < tl_trace_notes(t); i++)
+        put_place(j, tl_trace_note(t, i), false);
+    tl_json_array_end(j);
+}
+
 static void put_losses(tl_json *j, const tl_trace *t)
 {
     tl_json_key(j, "lost");
@@ -97,13 +108,7 @@ static void put_losses(tl_json *j, const tl_trace *t)
         if (tl_trace_damage(t, i)->kind & TL_DAMAGE_LOSS)
             put_place(j, tl_trace_damage(t, i), true);
     tl_json_array_end(j);
-    if (tl_trace_notes(t) == 0)
-        return;
-    tl_json_key(j, "notes");
-    tl_json_array(j);
-    for (uint32_t i = 0; i < tl_trace_notes(t); i++)
-        put_place(j, tl_trace_note(t, i), false);
-    tl_json_array_end(j);
+    tl_notes_json(j, t);
 }
 
 static void put_properties(tl_json *j, const tl_facts *f)

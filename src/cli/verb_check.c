@@ -7,6 +7,7 @@
 #include "cli/inputs.h"
 #include "cli/losses.h"
 #include "cli/message.h"
+#include "cli/verb_info.h"
 #include "traceloom/source.h"
 
 /* The places that break a rule of the format, the first `most` of them. */
@@ -50,6 +51,7 @@ static void print_json(tl_output *out, const tl_trace *t, uint32_t most)
         tl_json_object_end(&j);
     }
     tl_json_array_end(&j);
+    tl_notes_json(&j, t);
     tl_json_object_end(&j);
     tl_output_puts(out, "\n");
 }

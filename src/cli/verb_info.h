@@ -3,6 +3,7 @@
 #define TL_CLI_VERB_INFO_H
 
 #include "base/hash.h"
+#include "base/json_write.h"
 #include "base/output.h"
 #include "cli/verbs.h"
 #include "traceloom/source.h"
@@ -39,6 +40,8 @@ bool tl_facts_lists_track(const tl_facts *f, uint32_t track);
 const tl_property *tl_facts_property(const tl_facts *f, uint32_t *next, tl_hash *seen);
 
 void tl_info_json(const tl_facts *f, tl_output *out);
+/* The member "notes" of an object, if there are any: for info and check. */
+void tl_notes_json(tl_json *j, const tl_trace *t);
 void tl_info_text(const tl_facts *f, const tl_cli *c, tl_output *out);
 
 /* "enter", "instant", ... */

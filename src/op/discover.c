@@ -25,6 +25,7 @@ struct tl_discovery {
     module *module;
     uint32_t nmodule, module_capacity;
     tl_hash module_at; /* base -> module */
+    tl_hash alias;     /* address of a function -> index in the trace's list of the same one at another address */
 };
 
 /* A value of the event: the field of this name, or NULL. */
@@ -287,6 +288,33 @@ static int name_all(tl_source *s, const char *exe, bool demangle, bool lines, tl
     return status;
 }
 
+static bool same_function(const tl_function *a, const tl_function *b)
+{
+    return a->address == b->address && strcmp(a->name, b->name) == 0 &&
+           (a->module == b->module || (a->module && b->module && strcmp(a->module, b->module) == 0));
+}
+
+/* Processes have the same function at different addresses: all become the first of them. */
+static int find_aliases(tl_source *s, tl_error *e)
+{
+    const tl_trace *t = &s->trace;
+    tl_hash first = {0};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < t->nfunction; i++) {
+        const tl_function *f = &t->function[i];
+        if (!f->name)
+            continue;
+        const uint64_t what = tl_hash_bytes(f->name, strlen(f->name)) ^ f->address;
+        const uint32_t known = tl_hash_get(&first, what);
+        if (known == TL_HASH_NONE)
+            ok = tl_hash_put(&first, what, i);
+        else if (same_function(f, &t->function[known]))
+            ok = tl_hash_put(&s->discovery->alias, (uint64_t)f->id, known);
+    }
+    tl_hash_fini(&first);
+    return ok ? 0 : no_memory(e);
+}
+
 int tl_discover(tl_source *s, tl_error *e)
 {
     if (s->discovery)
@@ -295,7 +323,9 @@ int tl_discover(tl_source *s, tl_error *e)
     if (!s->discovery)
         return no_memory(e);
     int status = read_all(s, e);
-    return status < 0 ? status : name_all(s, s->exe, !s->no_demangle, !s->no_lines, e);
+    if (status == 0)
+        status = name_all(s, s->exe, !s->no_demangle, !s->no_lines, e);
+    return status < 0 ? status : find_aliases(s, e);
 }
 
 void tl_discovery_free(struct tl_discovery *d)
@@ -304,6 +334,7 @@ void tl_discovery_free(struct tl_discovery *d)
         return;
     tl_hash_fini(&d->thread);
     tl_hash_fini(&d->module_at);
+    tl_hash_fini(&d->alias);
     free(d->module);
     free(d);
 }
@@ -344,8 +375,9 @@ const tl_batch *tl_thread_view_batch(tl_thread_view *v, const tl_batch *b, uint3
         if (thread_of(c, b, i, &pid, &has_pid, &tid))
             track = tl_hash_get(&v->source->discovery->thread, thread_key(pid, tid));
         const uint32_t n = out->n++;
+        const uint32_t alias = c->by_address ? tl_hash_get(&v->source->discovery->alias, b->key[i]) : TL_HASH_NONE;
         out->ts[n] = b->ts[i];
-        out->key[n] = b->key[i];
+        out->key[n] = alias == TL_HASH_NONE ? b->key[i] : (uint64_t)v->source->trace.function[alias].id;
         out->cls[n] = b->cls[i];
         out->track[n] = track == TL_HASH_NONE ? b->track[i] : track;
         out->cpu[n] = b->cpu ? b->cpu[i] : -1;

@@ -52,7 +52,8 @@ static int profile_stream(void *arg, unsigned number, uint32_t i)
     return status;
 }
 
-/* Threads that only the events name may run on any stream: all streams in the order of time, matched by one worker. */
+/* Threads that only the events name may run on any stream, and functions that are addresses have to be looked up: all
+ * streams in the order of time, matched by one worker. */
 static int profile_by_thread(making *m, tl_error *e)
 {
     tl_source *s = m->source;
@@ -142,7 +143,7 @@ static int from_events(tl_profile **out, tl_source *s, const tl_profile_options 
     if (status == 0 && (status = start_worker(&m, &m.worker[0])) < 0 && e)
         *e = m.worker[0].error;
     if (status == 0)
-        status = tl_discover_threads(&s->trace) ? profile_by_thread(&m, e) : profile_by_stream(&m, e);
+        status = s->discovery ? profile_by_thread(&m, e) : profile_by_stream(&m, e);
     tl_trace_sort_damage(&s->trace);
     if (status == 0)
         status = settle_globs(&m, e);

@@ -43,6 +43,14 @@ if [ "${2:-}" = --inside ]; then
         lttng --no-sessiond start calls >/dev/null
         LD_PRELOAD=$profiler "$work/app-calls" "$rounds" >"$work/calls.pid"
         lttng --no-sessiond destroy calls >/dev/null
+        # Two processes at once in the same buffers: only the contexts tell whose a call is.
+        session shared --buffers-uid -- 'lttng_ust_cyg_profile*' 'lttng_ust_statedump*'
+        lttng --no-sessiond add-context --userspace --session shared --type vpid --type vtid >/dev/null
+        lttng --no-sessiond start shared >/dev/null
+        LD_PRELOAD=$profiler "$work/app-calls" "$rounds" >"$work/shared.pid" &
+        LD_PRELOAD=$profiler "$work/app-calls" "$rounds" >"$work/shared2.pid"
+        wait
+        lttng --no-sessiond destroy shared >/dev/null
     fi
     exit 0
 fi

@@ -102,6 +102,23 @@ def check_calls(checks, binary, folder, rounds):
         checks.equal(calls, [rounds, 2 * rounds], "calls of outer and inner")
 
 
+def check_shared(checks, binary, folder, rounds):
+    """Calls of two processes that share buffers are matched by thread, and named from the binary the trace tells of."""
+    path = os.path.join(folder, "shared")
+    if not os.path.isdir(path):
+        return
+    status, out, err = run(binary, "report", "--json", "--by", "func", path)
+    if checks.equal(status, 0, "report: status", err):
+        result = json.loads(out)
+        calls = {f["name"]: f["calls"] for f in result["functions"] if f["calls"]}
+        checks.equal(calls, {"outer": 2 * rounds, "inner": 4 * rounds}, "calls of both processes")
+        checks.equal(result["unmatched"], {"exits": 0, "open": 0}, "all calls are matched")
+    status, out, err = run(binary, "report", "--json", "--by", "thread", path)
+    if checks.equal(status, 0, "report --by thread: status", err):
+        threads = [t for t in json.loads(out)["threads"] if t["calls"]]
+        checks.equal([t["calls"] for t in threads], [3 * rounds, 3 * rounds], "calls of each thread")
+
+
 def check_text(checks, binary, path):
     theirs = subprocess.run(["babeltrace2", "--clock-gmt", path], capture_output=True, check=True,
                             env=dict(os.environ, TZ="UTC")).stdout.decode("utf-8", "replace").splitlines()
@@ -118,6 +135,7 @@ def main():
     checks = harness.Checks()
     check_plain(checks, binary, folder, rounds)
     check_calls(checks, binary, folder, rounds)
+    check_shared(checks, binary, folder, rounds)
     if shutil.which("babeltrace2"):
         for name in ("plain", "calls"):
             if os.path.isdir(os.path.join(folder, name)):
