@@ -12,7 +12,8 @@
 
 #include "format/ctf/write/ctf_write.h"
 
-enum { NAME_MAX_BYTES = 200 }; /* file systems allow 255 */
+/* File systems allow 255. A file of 2010 has the name of its section and more. */
+enum { NAME_MAX_BYTES = 200, SECTION_MAX_BYTES = 150 };
 
 void ctf_safe_name(char *s)
 {
@@ -115,7 +116,7 @@ char *ctf_class_name(ctf_writer *w, uint32_t track, bool own)
         return copy_name(text, n);
     if (w->one_section)
         return copy_name("events", 6);
-    char *section = copy_name(text, n);
+    char *section = copy_name(text, n < SECTION_MAX_BYTES ? n : SECTION_MAX_BYTES);
     if (!section)
         return NULL;
     /* '.' may stand in names of sections, but files whose name begins with it are not read. */
