@@ -267,7 +267,7 @@ static int make_folder_of(tl_output_folder *f, const grown_file *g, tl_error *e)
 
 int tl_output_folder_file(tl_output_folder *f, const char *name, tl_output **out, tl_error *e)
 {
-    uint32_t file;
+    uint32_t file = 0;
     char *path = join(f->temporary, name);
     int r = path ? add_file(f, name, &file, e) : no_memory(e, f->path);
     if (r == 0)

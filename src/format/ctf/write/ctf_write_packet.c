@@ -231,11 +231,11 @@ static void put_fixed(const ctf_writer *w, ctf_stream *s)
         tl_store32(p, (uint32_t)s->cpu, BIG);
         p += 4;
     }
-    if (c->has_pid) {
+    if (t && c->has_pid) {
         tl_store64(p, (uint64_t)t->pid, BIG);
         p += 8;
     }
-    if (c->has_tid) {
+    if (t && c->has_tid) {
         tl_store64(p, (uint64_t)t->tid, BIG);
         p += 8;
     }
@@ -252,7 +252,7 @@ static int put_context(ctf_writer *w, ctf_stream *s, const ctf_room *context, tl
     s->tail = 0;
     if (!shape->has_packet)
         return 0;
-    if (data || n > 0) {
+    if (data) {
         if (!ctf_room_grow(&s->room, n))
             return no_memory(e);
         memcpy(s->room.data + s->room.n, data, n);
