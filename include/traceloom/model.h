@@ -28,11 +28,62 @@ typedef enum tl_kind {
     TL_REGS,    /* registers were dumped */
     TL_STATE,   /* other machine state */
     TL_LOSS,    /* the trace itself lost something here */
-    TL_FORMAT   /* only an exact round trip needs it; not counted as an event, skipped by general sinks */
+    TL_FORMAT,  /* only an exact round trip needs it; not counted as an event, skipped by general sinks */
+    TL_BEGIN,   /* something that takes time begins (a collection, a compilation); tl_class.pair is the class of its end */
+    TL_END      /* it ends */
 } tl_kind;
 
 /* What tl_batch.key means in a class. */
-typedef enum tl_key { TL_KEY_NONE, TL_KEY_FUNCTION, TL_KEY_PC, TL_KEY_ADDRESS, TL_KEY_STACK } tl_key;
+typedef enum tl_key {
+    TL_KEY_NONE,
+    TL_KEY_FUNCTION,
+    TL_KEY_PC,
+    TL_KEY_ADDRESS,
+    TL_KEY_STACK,
+    TL_KEY_WEIGHT, /* ticks that one sample stands for; 0: recording was paused, the event does not count */
+    TL_KEY_SINCE,  /* the tick at which what the event measures began; TL_SINCE_UNKNOWN: not known */
+    TL_KEY_PAIR    /* TL_BEGIN and TL_END: an end belongs to the latest open begin of its pair with the same key */
+} tl_key;
+
+#define TL_SINCE_UNKNOWN UINT64_MAX
+
+/* What the events of a class are about, for analyses of managed runtimes. The members that they look for have a
+ * tl_field.role; the words in brackets are these. */
+typedef enum tl_role {
+    TL_ROLE_NONE,
+    TL_ROLE_ALLOCATION,    /* objects were allocated, where the last sample of the track says: a list of items (TYPE,
+                              COUNT, BYTES, IP) */
+    TL_ROLE_COLLECTION,    /* TL_BEGIN (REASON, GENERATIONS) and TL_END of a garbage collection */
+    TL_ROLE_COMPILATION,   /* TL_BEGIN (CODE_ID) and TL_END (CODE_ID, STATUS) of the compilation of a function */
+    TL_ROLE_CODE_SEARCH,   /* the same of a search for code that was compiled before; no STATUS */
+    TL_ROLE_CODE,          /* a function got code: CODE_ID, FUNCTION, MODULE, a list of pieces (SIZE) */
+    TL_ROLE_FUNCTION_NAME, /* FUNCTION, NAME */
+    TL_ROLE_TYPE_NAME,     /* TYPE, NAME */
+    TL_ROLE_LIVE_OBJECTS,  /* what is in the heap: a list of items (TYPE, COUNT, BYTES) */
+    TL_ROLE_HEAP_SIZES,    /* a list of generations (NAME, BYTES: used, RESERVED) */
+    TL_ROLE_CPU            /* processor time that was used since the tick `key`: USED, in us */
+} tl_role;
+
+/* What a field is, for analyses; see tl_role. */
+typedef enum tl_field_role {
+    TL_FIELD_PLAIN,
+    TL_FIELD_COUNT, /* of a sample: how many */
+    TL_FIELD_BYTES,
+    TL_FIELD_RESERVED,
+    TL_FIELD_TYPE, /* number of a type (class) of objects */
+    TL_FIELD_IP,   /* an address in the code */
+    TL_FIELD_STACK,
+    TL_FIELD_REASON,
+    TL_FIELD_GENERATIONS, /* a letter for each, 't' if it is collected */
+    TL_FIELD_CODE_ID,     /* the runtime's own id of a function: may be used again for another */
+    TL_FIELD_FUNCTION,    /* number of a function */
+    TL_FIELD_MODULE,
+    TL_FIELD_STATUS, /* 0x80000000 and above: failed */
+    TL_FIELD_SIZE,
+    TL_FIELD_NAME,
+    TL_FIELD_USED,
+    TL_FIELD_ITEMS /* the list that the role speaks of */
+} tl_field_role;
 
 typedef enum tl_type {
     TL_NULL,
@@ -46,13 +97,28 @@ typedef enum tl_type {
     TL_LIST,    /* followed by n values (nested ones own their slots) */
     TL_STRUCT,  /* like TL_LIST; the field says the member names */
     TL_VARIANT, /* followed by one value (n is 1), of the field's member number `variant` */
-    TL_ABSENT   /* an optional member of a struct or class that is not there */
+    TL_ABSENT,  /* an optional member of a struct or class that is not there */
+    TL_STACK    /* a stack of calls: p is its innermost tl_frame (NULL: none), n their number. The field has three
+                   members: a frame's function (its name), its number and its ip, as they are to be called */
 } tl_type;
+
+/* A frame of a stack. Frames of one batch share their callers; they live in its arena. */
+typedef struct tl_frame {
+    const struct tl_frame *caller; /* NULL: the outermost */
+    uint64_t function;             /* its number, if TL_FRAME_FUNCTION */
+    uint64_t ip;                   /* where in it, if TL_FRAME_IP: of callers the place of the call */
+    const char *name;              /* of the function, or NULL; NUL-terminated, UTF-8 */
+    uint32_t depth;                /* 1 is the outermost */
+    uint32_t flags;                /* tl_frame_flags */
+    uint32_t memo;                 /* 0; for whoever reads the batch first, see op/sample_stack.h */
+} tl_frame;
+
+enum tl_frame_flags { TL_FRAME_FUNCTION = 1, TL_FRAME_IP = 2, TL_FRAME_LINE = 4 /* ip is a number of a line */ };
 
 /* A value: one 16-byte slot of the tape. */
 typedef struct tl_value {
-    uint8_t type; /* tl_type */
-    uint8_t flags;
+    uint8_t type;  /* tl_type */
+    uint8_t flags; /* of TL_HEX: digits that it was written with, 0: no matter. */
     uint16_t variant;
     uint32_t n; /* bytes of a string, elements of a list */
     union {
@@ -95,6 +161,7 @@ typedef struct tl_field {
     uint8_t base;      /* 2, 8, 10, 16: how people like to read it; 0: 10 */
     uint8_t context;   /* TL_SCOPE_PAYLOAD - its tl_scope, so that 0 is payload; see tl_field_scope() */
     uint8_t flags;     /* tl_field_flags */
+    uint8_t role;      /* tl_field_role */
     uint32_t length;   /* see TL_FIELD_FIXED */
     uint32_t governor; /* 1 + index of the sibling that holds the length of this list or string, or chooses the option
                           or the presence; 0: there is none */
@@ -126,6 +193,9 @@ typedef struct tl_class {
     const char *level;       /* how important ("TRACE_DEBUG"), or NULL */
     int32_t level_value;     /* the number of `level` */
     const void *format_data; /* the format's own; others do not look at it */
+    const char *title;       /* for people, of TL_BEGIN and TL_COUNTER-like events: "GC"; or NULL: the name */
+    uint32_t pair;           /* of TL_BEGIN and TL_END: id of the other class */
+    tl_role role;
     uint8_t flags;           /* tl_class_flags */
     uint8_t scopes; /* 1 << tl_scope of each part that its events have, even one without fields; 0: those with */
 } tl_class;
@@ -185,6 +255,7 @@ typedef struct tl_clock {
     uint64_t hz;
     int64_t utc_offset_ns; /* UTC of tick 0 in ns since 1970, if has_utc */
     bool has_utc;
+    bool from_zero; /* times are shown as counted from tick 0, not from the first event */
 } tl_clock;
 
 /* A function of the traced program. All strings live as long as the trace or profile; NULL where unknown. */
@@ -194,9 +265,26 @@ typedef struct tl_function {
     const char *name; /* demangled unless the caller asked otherwise */
     const char *linkage_name;
     const char *file;
-    const char *module; /* build-id of the binary in hex, or NULL */
-    uint32_t line;      /* 0 unknown */
+    const char *module;  /* build-id of the binary in hex, or NULL */
+    const char *library; /* the file that it is in, or NULL */
+    uint32_t line;       /* 0 unknown */
+    uint32_t flags;      /* tl_function_flags */
+    uint32_t offset;     /* into its intermediate code, if TL_FUNCTION_OFFSET: of a profile by line */
 } tl_function;
+
+enum tl_function_flags {
+    TL_FUNCTION_HEX_ID = 1, /* the id is shown in hexadecimal: "0x5", not "#5" */
+    TL_FUNCTION_UNKNOWN = 2, /* stands for all functions of which not even the id is known: shown as "?" */
+    TL_FUNCTION_OFFSET = 4   /* `offset` is known */
+};
+
+/* Where in the source a frame is. */
+typedef struct tl_location {
+    const char *file; /* or NULL */
+    uint32_t line;    /* 0 unknown */
+    bool has_offset;
+    uint32_t offset;  /* into the function's intermediate code, if has_offset */
+} tl_location;
 
 /* What kinds of damage an entry is: a fault of the input, bytes that were given up, or neither (a note: no fault, but
  * it limits the answer). */

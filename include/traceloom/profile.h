@@ -42,6 +42,8 @@ int tl_select_check(const tl_select *s, tl_error *e);
 typedef struct tl_profile_options {
     bool flat;               /* no tree: every function is a root. Enough for per-function tables, and faster */
     bool per_thread;         /* one tree per thread (see tl_profile_tracks) instead of one of all */
+    bool lines;              /* of samples: functions are told apart by the line that they are in, too */
+    const char *weight;      /* of samples: which of tl_profile_weight() the numbers are; NULL: "time" */
     unsigned threads;        /* worker threads; 0: as many as there are processors */
     const tl_select *select; /* or NULL */
 } tl_profile_options;
@@ -58,7 +60,8 @@ int tl_profile_merge(tl_profile *into, const tl_profile *from, tl_error *e);
 
 const tl_clock *tl_profile_clock(const tl_profile *p);
 uint64_t tl_profile_time(const tl_profile *p, uint64_t ticks); /* ns; ticks where hz is 0 */
-const char *tl_profile_unit(const tl_profile *p);              /* "ns" or "ticks" */
+/* "ns" or "ticks"; of other weights than time "bytes", "samples", "allocations": ticks are these then. */
+const char *tl_profile_unit(const tl_profile *p);
 
 /* Exact numbers of a place or a function, in ticks. */
 typedef struct tl_stat {
@@ -84,6 +87,24 @@ bool tl_profile_has_histogram(const tl_profile *p);
 /* The duration in ticks below which `permille`/1000 of the calls of a place lie; relative error at most 1 %. */
 uint64_t tl_profile_percentile(const tl_profile *p, uint32_t place, unsigned permille);
 uint64_t tl_profile_function_percentile(const tl_profile *p, uint32_t function, unsigned permille);
+
+/* A profile made of samples of stacks, not of calls, has several sums for each place, one for each weight. tl_stat is
+ * of the chosen one: self is what the place has itself, total with everything below it, calls the samples (or, where
+ * the weight is of allocations, the allocations) with the place on the stack; of a function each stack counts once. */
+typedef struct tl_weight {
+    const char *name; /* "samples", "time", "alloc_space", "alloc_objects": what pprof calls them; static */
+    const char *unit; /* "count", "nanoseconds", "bytes", "count"; static */
+} tl_weight;
+uint32_t tl_profile_weights(const tl_profile *p); /* 0: made of calls */
+const tl_weight *tl_profile_weight(const tl_profile *p, uint32_t index);
+uint32_t tl_profile_chosen_weight(const tl_profile *p);
+/* What the place has itself of a weight; "time" in ticks. */
+uint64_t tl_profile_weight_self(const tl_profile *p, uint32_t place, uint32_t index);
+/* Samples that counted, of these the ones of an empty stack, and those while recording was paused. */
+typedef struct tl_sample_counts {
+    uint64_t counted, empty, paused;
+} tl_sample_counts;
+tl_sample_counts tl_profile_samples(const tl_profile *p);
 
 /* Calls that do not pair up: exits without entry, entries without exit. */
 uint64_t tl_profile_unmatched_exits(const tl_profile *p);

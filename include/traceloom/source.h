@@ -24,6 +24,9 @@ typedef struct tl_open_options {
     bool no_demangle;   /* keep linkage names */
     bool no_lines;      /* do not look up files and lines (the slow part of symbols) */
     tl_want want;       /* what will be read */
+    bool follow;        /* the input is still being written: at its end wait for more. Events then come in the order of
+                           the input, tracks may be added while reading, and a batch without events says that there
+                           is nothing new at the moment. Of formats that can; else TL_EUNSUPPORTED */
     uint64_t *progress; /* bytes read so far, added to atomically; or NULL */
 } tl_open_options;
 

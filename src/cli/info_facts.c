@@ -11,7 +11,7 @@
 const char *tl_kind_name(tl_kind kind)
 {
     static const char *const name[] = {"enter", "exit", "instant", "counter", "sample", "insn",
-                                       "mem",   "regs", "state",   "loss",    "format"};
+                                       "mem",   "regs", "state",   "loss",    "format", "begin", "end"};
     return (size_t)kind < TL_COUNT(name) ? name[kind] : "instant";
 }
 

@@ -63,6 +63,9 @@ typedef struct tl_format {
     bool writes_packets;            /* the same for tl_want.packets */
     bool writes_folder;             /* the output is a folder */
     bool compressed;                /* the output is gzip by nature, whatever the suffix */
+    bool may_be_empty;              /* an input of no bytes, whose path has one of the suffixes, is of this format */
+    bool unsorted;                  /* one stream, in the order of the input: events may be earlier than those before */
+    bool follows;                   /* can read an input that is still being written, see tl_open_options */
 
     /* Reading. */
     size_t reader_size, cursor_size;
@@ -90,6 +93,8 @@ typedef struct tl_format {
     void (*stream_close)(void *cursor);
     /* Adds functions (id and address) from the traced binary to the trace. */
     int (*functions)(void *reader, tl_elf *elf, tl_trace *t, tl_error *e);
+    /* Where in the source a frame of a sample is: false if not known. Strings live as long as the trace. Any thread. */
+    bool (*locate)(void *reader, const tl_frame *frame, tl_location *out);
     /* A file that holds a profile: fills p, which has the trace's clock. */
     int (*read_profile)(void *reader, tl_profile *p, tl_error *e);
     void (*close)(void *reader);

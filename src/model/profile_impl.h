@@ -55,6 +55,11 @@ struct tl_profile {
     bool has_histogram; /* durations of single calls are known */
     bool per_thread;
     uint64_t unmatched_exits, unmatched_open;
+    uint32_t nweight;          /* 0: made of calls */
+    uint32_t weight;           /* the chosen one: what `stat` holds */
+    const tl_weight *kind;     /* [nweight], static */
+    uint64_t *weight_self;     /* [place_capacity * nweight]: by place, then by weight */
+    tl_sample_counts samples;
     uint64_t lost_events, damaged_bytes;
     const char *build_id, *exe; /* interned in strings; of all calls: NULL if unknown of some, or not the same of all */
 };
