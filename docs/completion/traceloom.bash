@@ -15,7 +15,10 @@ _traceloom()
     fi
     case $prev in
     --by)
-        COMPREPLY=($(compgen -W "func tree callers hist thread" -- "$cur"))
+        COMPREPLY=($(compgen -W "func tree callers hist thread line module gc jit alloc heap cpu" -- "$cur"))
+        return ;;
+    --weight)
+        COMPREPLY=($(compgen -W "samples time bytes allocations" -- "$cur"))
         return ;;
     --sort)
         COMPREPLY=($(compgen -W "self total calls min p50 p90 p99 max name" -- "$cur"))
@@ -37,6 +40,9 @@ _traceloom()
         return ;;
     --format-version)
         COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --dialect)
+        COMPREPLY=($(compgen -W "doc vs" -- "$cur"))
         return ;;
     --time)
         COMPREPLY=($(compgen -W "" -- "$cur"))
@@ -78,8 +84,8 @@ _traceloom()
     case ${COMP_WORDS[1]} in
     info) options="--count --json --exe --from --strict --threads --color --quiet --verbose --help" ;;
     check) options="--json --from --strict --threads --color --quiet --verbose --help" ;;
-    report) options="--by --sort --top --per-thread --json --output --force --to --format-version --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --threads --color --quiet --verbose --help" ;;
-    convert|cat) options="--output --force --to --text-style --split --format-version --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --threads --color --quiet --verbose --help" ;;
+    report) options="--by --weight --sort --top --per-thread --json --output --force --to --format-version --dialect --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --threads --color --quiet --verbose --help" ;;
+    convert|cat) options="--output --force --to --text-style --split --format-version --dialect --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --follow --threads --color --quiet --verbose --help" ;;
     help)
         COMPREPLY=($(compgen -W "info check report convert cat help formats" -- "$cur"))
         return ;;

@@ -75,7 +75,7 @@ const tl_verb tl_verb_table[] = {
     {TL_VERB_HELP, NULL, NULL, NULL, NULL, NULL, NULL}};
 
 const tl_option tl_option_table[] = {
-    {TL_OPTION_BY, 0, "by", "TABLE", TL_GROUP_VERB, REPORT, "func, tree, callers, hist or thread",
+    {TL_OPTION_BY, 0, "by", "TABLE", TL_GROUP_VERB, REPORT, "func, tree, callers, line, gc, jit, alloc, ...",
      "Which table is printed:\n"
      ".Bl -tag -width callers -compact\n"
      ".It Cm func\nfunctions; the default\n"
@@ -84,9 +84,24 @@ const tl_option tl_option_table[] = {
      ".It Cm hist\nhow the durations of calls are distributed, for the functions chosen by\n.Fl F\n"
      "or else the three with most self time\n"
      ".It Cm thread\nthreads\n"
+     ".It Cm line\nlines of the source, of samples that know where they were taken\n"
+     ".It Cm module\nlibraries and assemblies\n"
+     ".El\n"
+     "And of what a managed runtime reports:\n"
+     ".Bl -tag -width callers -compact\n"
+     ".It Cm gc\ngarbage collections and their pauses\n"
+     ".It Cm jit\nfunctions that were compiled while running, or found compiled\n"
+     ".It Cm alloc\nwhat was allocated: by class, by place, over time\n"
+     ".It Cm heap\nwhat lives in the heap, and how it grew\n"
+     ".It Cm cpu\nprocessor time over time\n"
      ".El\n"
      "Without it, and with\n.Fl o ,\nno table is printed.\n",
-     "func tree callers hist thread"},
+     "func tree callers hist thread line module gc jit alloc heap cpu"},
+    {TL_OPTION_WEIGHT, 0, "weight", "WHAT", TL_GROUP_VERB, REPORT, "samples, time, bytes or allocations",
+     "What samples of stacks are weighted by:\n"
+     ".Cm samples\nor\n.Cm time ,\nthe default, of those taken at intervals;\n"
+     ".Cm bytes\nor\n.Cm allocations\nof what was allocated.\n",
+     "samples time bytes allocations"},
     {TL_OPTION_SORT, 0, "sort", "COLUMN", TL_GROUP_VERB, REPORT, "self, total, calls, min, p50, p90, p99, max or name",
      "Sorts by this column:\n"
      ".Cm self , total , calls , min , p50 , p90 , p99 , max ,\n"
@@ -130,6 +145,10 @@ const tl_option tl_option_table[] = {
      "Writes this version of the output format.\n"
      "The default is that of the input where input and output have the same format, and else the newest.\n",
      NULL},
+    {TL_OPTION_DIALECT, 0, "dialect", "NAME", TL_GROUP_OUTPUT, REPORT | CONVERT, "doc or vs, of text logs of .NET",
+     "Another spelling of\n.Fl -format-version\nfor formats whose versions have names:\n"
+     ".Cm doc\nas the format is documented,\n.Cm vs\nas the viewer of Visual Studio reads it.\n",
+     "doc vs"},
     {TL_OPTION_TIME, 0, "time", "A..B", TL_GROUP_SELECT, REPORT | CONVERT, "from A to B",
      "Only what lies between two times since the trace began:\n"
      ".Ql 2s..3s ,\n.Ql +500ms.. ,\n.Ql ..1.5s .\n"
@@ -169,6 +188,11 @@ const tl_option tl_option_table[] = {
      "Reads the input as this format instead of finding it by content.\n", "@read"},
     {TL_OPTION_STRICT, 0, "strict", NULL, TL_GROUP_INPUT, READERS, "stop at damage",
      "Stops at the first damage instead of skipping it, and exits with 4 if the trace says that events were lost.\n",
+     NULL},
+    {TL_OPTION_FOLLOW, 0, "follow", NULL, TL_GROUP_INPUT, CONVERT, "wait for more at the end, as tail -f",
+     "Reads an input that is still being written: at its end waits for more, until interrupted or, of a pipe, until the\n"
+     "writer closes it.\n"
+     "Events come in the order of the input, not in that of time.\n",
      NULL},
     {TL_OPTION_THREADS, 0, "threads", "N", TL_GROUP_INPUT, READERS, "threads that work",
      "Works with this many threads; the default is one for each processor.\n", NULL},

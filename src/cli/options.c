@@ -130,6 +130,7 @@ static bool set_checked(parser *p, const tl_option *o, const char *value)
     tl_arguments *a = p->a;
     uint64_t v = 0;
     int word = 0;
+    static const char *const weights[] = {"samples", "time", "alloc_space", "alloc_objects"}; /* as the words go */
     switch (o->id) {
     case TL_OPTION_BY:
         if (!choice(p, o, value, &word))
@@ -137,6 +138,12 @@ static bool set_checked(parser *p, const tl_option *o, const char *value)
         a->by = (tl_report_by)word;
         a->has_by = true;
         return true;
+    case TL_OPTION_WEIGHT:
+        a->weight = choice(p, o, value, &word) ? weights[word] : NULL;
+        return a->weight != NULL;
+    case TL_OPTION_DIALECT:
+        a->format_version = value;
+        return choice(p, o, value, &word);
     case TL_OPTION_SORT:
         a->sort = value;
         return choice(p, o, value, &word);
@@ -188,6 +195,8 @@ static bool set_option(parser *p, const tl_option *o, const char *value)
         return a->no_demangle = true;
     case TL_OPTION_STRICT:
         return a->strict = true;
+    case TL_OPTION_FOLLOW:
+        return a->follow = true;
     case TL_OPTION_QUIET:
         a->verbose = false;
         return a->quiet = true;

@@ -35,6 +35,7 @@ typedef enum tl_option_group {
 
 typedef enum tl_option_id {
     TL_OPTION_BY,
+    TL_OPTION_WEIGHT,
     TL_OPTION_SORT,
     TL_OPTION_TOP,
     TL_OPTION_PER_THREAD,
@@ -46,6 +47,7 @@ typedef enum tl_option_id {
     TL_OPTION_TEXT_STYLE,
     TL_OPTION_SPLIT,
     TL_OPTION_FORMAT_VERSION,
+    TL_OPTION_DIALECT,
     TL_OPTION_TIME,
     TL_OPTION_THREAD,
     TL_OPTION_CPU,
@@ -58,6 +60,7 @@ typedef enum tl_option_id {
     TL_OPTION_NO_DEMANGLE,
     TL_OPTION_FROM,
     TL_OPTION_STRICT,
+    TL_OPTION_FOLLOW,
     TL_OPTION_THREADS,
     TL_OPTION_COLOR,
     TL_OPTION_QUIET,
@@ -94,7 +97,14 @@ typedef enum tl_report_by {
     TL_REPORT_TREE,
     TL_REPORT_CALLERS,
     TL_REPORT_HIST,
-    TL_REPORT_THREAD
+    TL_REPORT_THREAD,
+    TL_REPORT_LINE,
+    TL_REPORT_MODULE,
+    TL_REPORT_GC, /* from here on: of managed runtimes, not made from a profile */
+    TL_REPORT_JIT,
+    TL_REPORT_ALLOC,
+    TL_REPORT_HEAP,
+    TL_REPORT_CPU
 } tl_report_by;
 
 typedef struct tl_words {
@@ -110,7 +120,8 @@ typedef struct tl_arguments {
 
     tl_report_by by;
     bool has_by;
-    const char *sort; /* a column's name, checked, or NULL */
+    const char *weight; /* of samples: name of a tl_weight, or NULL */
+    const char *sort;   /* a column's name, checked, or NULL */
     bool has_top, per_thread, count, json;
     uint32_t top;
 
@@ -123,7 +134,7 @@ typedef struct tl_arguments {
     uint32_t depth; /* 0: any */
 
     const char *exe, *from; /* or NULL */
-    bool no_demangle, strict;
+    bool no_demangle, strict, follow;
     unsigned threads; /* 0: as many as there are processors */
 
     tl_color color;
