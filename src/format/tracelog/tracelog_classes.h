@@ -1,0 +1,68 @@
+/* The records of a TraceLog as numbers, words and classes: all made of records.def. */
+#ifndef TL_FORMAT_TRACELOG_CLASSES_H
+#define TL_FORMAT_TRACELOG_CLASSES_H
+
+#include "model/trace_impl.h"
+
+/* tracelog_sam_str, ...: ids of classes, too. */
+typedef enum tracelog_record {
+#define RECORD(id, words, kind, key, role, title, other, track, fields) tracelog_##id,
+#include "format/tracelog/records.def"
+#undef RECORD
+    TRACELOG_RECORDS
+} tracelog_record;
+
+/* What a field of a line is; see records.def. */
+typedef enum tracelog_item {
+    TRACELOG_THREAD,
+    TRACELOG_ANY_THREAD,
+    TRACELOG_ID,
+    TRACELOG_HEX,
+    TRACELOG_PID,
+    TRACELOG_DEC,
+    TRACELOG_USAGE,
+    TRACELOG_MS,
+    TRACELOG_COUNT,
+    TRACELOG_OLD_COUNT,
+    TRACELOG_TEXT,
+    TRACELOG_TEXT3,
+    TRACELOG_TEXT_NEXT,
+    TRACELOG_WORD,
+    TRACELOG_REST,
+    TRACELOG_TIME,
+    TRACELOG_REASON,
+    TRACELOG_GENERATIONS,
+    TRACELOG_STACK,
+    TRACELOG_CODE,
+    TRACELOG_ALT,
+    TRACELOG_ALLOC,
+    TRACELOG_SIZES,
+    TRACELOG_AGAIN
+} tracelog_item;
+
+typedef struct tracelog_part_of_line {
+    const char *name;
+    tracelog_item item;
+} tracelog_part_of_line;
+
+/* A record as it stands in a line. */
+typedef struct tracelog_shape {
+    const char *words; /* "sam str" */
+    bool of_process;   /* else of the thread that it names */
+    const tracelog_part_of_line *part;
+    uint32_t nparts;
+} tracelog_shape;
+
+extern const tracelog_shape tracelog_shapes[TRACELOG_RECORDS];
+
+#define TRACELOG_MS_MAX    UINT64_C(9223372036854) /* so that a time in ns fits 63 bits */
+#define TRACELOG_USAGE_MAX (TRACELOG_MS_MAX * 1000)
+#define TRACELOG_DEPTH_MAX 65536u /* frames of one stack */
+#define TRACELOG_LINE_MAX                                                                                              \
+    ((uint64_t)16 << 20) /* bytes of a line: longer ones are skipped; the deepest stack                                \
+                            with all its call points takes 2 MiB */
+
+/* Gives the trace its classes. */
+int tracelog_set_classes(tl_trace *t, tl_error *e);
+
+#endif
