@@ -32,6 +32,7 @@ bench: ## speed and memory beside llvm-xray, babeltrace2 and hand-written limits
 	@$(MAKE) --no-print-directory all
 	bench/run.py $(ARGS)
 	bench/ctf.py $(ARGS)
+	bench/tracelog.py $(ARGS)
 
 fuzz: ## 10 minutes for each target: SECONDS_EACH=600
 	tools/install-deps.sh fuzz

@@ -52,7 +52,8 @@ static size_t match_suffix(const char *suffixes, const char *path, size_t length
     return longest;
 }
 
-const tl_format *tl_format_by_suffix(const char *path, unsigned can)
+/* The format whose suffix ends the path, among those that can do `can`, or of those that may be empty. */
+static const tl_format *find_by_suffix(const char *path, unsigned can, bool empty)
 {
     static const char *const compressions[] = {"", ".gz", ".zst"};
     const tl_format *best = NULL;
@@ -62,7 +63,8 @@ const tl_format *tl_format_by_suffix(const char *path, unsigned can)
         if (tail > length || strcmp(path + length - tail, compressions[c]) != 0)
             continue;
         for (const tl_format *const *f = tl_format_list; *f; f++) {
-            size_t n = capabilities(*f) & can ? match_suffix((*f)->suffixes, path, length - tail) : 0;
+            const bool fits = capabilities(*f) & can && (!empty || (*f)->may_be_empty);
+            size_t n = fits ? match_suffix((*f)->suffixes, path, length - tail) : 0;
             if (n > longest) {
                 longest = n;
                 best = *f;
@@ -70,6 +72,16 @@ const tl_format *tl_format_by_suffix(const char *path, unsigned can)
         }
     }
     return best;
+}
+
+const tl_format *tl_format_by_suffix(const char *path, unsigned can)
+{
+    return find_by_suffix(path, can, false);
+}
+
+const tl_format *tl_format_of_empty(const char *path)
+{
+    return find_by_suffix(path, TL_CAN_READ_EVENTS, true);
 }
 
 static tl_format_info info[TL_COUNT(tl_format_list)];

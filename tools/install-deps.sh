@@ -54,6 +54,7 @@ bench|llvm-19 llvm|llvm-xray, which we compare with
 bench|lttng-tools|records the CTF trace
 bench|liblttng-ust-dev|builds the program that is recorded
 bench|babeltrace2|reads CTF; we compare with it
+bench|libpcre2-dev|a reader of regular expressions, which we compare with
 TABLE
 }
 

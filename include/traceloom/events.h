@@ -15,7 +15,8 @@ typedef struct tl_events tl_events;
 
 /* Opens the events of n sources (n >= 1), which stay the caller's and must outlive it. `select` may be NULL; for events
  *   time, thread, cpu and class choose every event by itself;
- *   function globs choose entries and exits, all other events are kept;
+ *   function globs choose entries and exits, and samples by the functions of their stacks: any matches one of `func`,
+ * none matches one of `not_func`; all other events are kept;
  *   depth and min_ticks choose the entries and exits of calls. They need a first pass over the trace and a bit an
  * event. Exits without entry are kept; a call that never ends passes any min_ticks. Several sources of one clock (same
  * name, frequency and time of day) keep their times, and those of `select` count from the earliest begin. Else they are
@@ -27,11 +28,12 @@ void tl_events_close(tl_events *v); /* NULL is fine */
 
 /* The trace that the batches belong to: that of the only source, or one that joins all. Borrowed. */
 const tl_trace *tl_events_trace(const tl_events *v);
-/* The tick that is time 0: the begin of the earliest source. */
+/* The tick that is time 0: the begin of the earliest source, or tick 0 where the clock says so (tl_clock.from_zero). */
 uint64_t tl_events_begin(const tl_events *v);
 
 /* 1: events from .. to-1 of *batch (borrowed until the next call) come next; 0: end; < 0: error. At the end, a function
- * glob that matched nothing in any source is TL_ENOMATCH. */
+ * glob that matched nothing in any source is TL_ENOMATCH. Of a source that is followed, a run without events says that
+ * there is nothing new at the moment. */
 int tl_events_next(tl_events *v, const tl_batch **batch, uint32_t *from, uint32_t *to, tl_error *e);
 
 /* The same, many runs at a time, which costs less where streams alternate: 1: *n runs at *run come next, borrowed until

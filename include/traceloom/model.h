@@ -147,7 +147,8 @@ enum tl_field_flags {
     TL_FIELD_OPTIONAL = 1, /* may be TL_ABSENT */
     TL_FIELD_FIXED = 2,    /* a list, string or bytes that always has `length` elements (bytes of room) */
     TL_FIELD_FLAGS = 4,    /* mappings are of bit numbers, not of values */
-    TL_FIELD_CLASH = 8     /* both contexts have a field of this name: shown as stream.NAME and event.NAME */
+    TL_FIELD_CLASH = 8,    /* both contexts have a field of this name: shown as stream.NAME and event.NAME */
+    TL_FIELD_NULLABLE = 16 /* may be TL_NULL: there, but not known */
 };
 
 /* A member of a class, struct, list (member[0] describes every element) or variant (a member for each option). */
@@ -270,6 +271,7 @@ typedef struct tl_function {
     uint32_t line;       /* 0 unknown */
     uint32_t flags;      /* tl_function_flags */
     uint32_t offset;     /* into its intermediate code, if TL_FUNCTION_OFFSET: of a profile by line */
+    const char *renamed; /* of a profile: the name that it has later, where that is another than `name`; else NULL */
 } tl_function;
 
 enum tl_function_flags {

@@ -40,6 +40,9 @@ bool tl_sink_wants_order(const tl_sink *s); /* feed it by tl_merge_next(), else 
 int tl_sink_write(tl_sink *s, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e);
 /* Writes n runs. */
 int tl_sink_write_runs(tl_sink *s, const tl_run *run, uint32_t n, tl_error *e);
+/* Sends what was written so far to where the output goes, so that it can be seen on a pipe or a terminal; a file is not
+ * there before tl_sink_finish(), and a compressor keeps some. Not for folders: TL_EUNSUPPORTED. */
+int tl_sink_flush(tl_sink *s, tl_error *e);
 /* Completes the file or folder. On failure nothing is left behind. Either way the sink still has to be closed. */
 int tl_sink_finish(tl_sink *s, tl_error *e);
 /* Bytes written so far, before compression; of a folder those of all its files, but for what is still being collected.

@@ -7,32 +7,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "base/decompress.h"
-#include "base/spool.h"
+#include "base/input_impl.h"
 
 _Static_assert(sizeof(off_t) == 8, "file offsets must have 64 bits");
 
 #define PIPE_CHUNK ((size_t)1 << 18)
-
-struct tl_input {
-    const uint8_t *borrowed; /* content in the caller's memory, or NULL */
-    int fd;                  /* plain regular file, or -1 */
-    bool close_fd;
-    uint64_t base; /* where the content begins in fd: standard input may have been read from before */
-    uint64_t size;
-    tl_spool spool; /* the content, if neither of the above */
-    tl_codec codec;
-    char damage[TL_CODEC_DAMAGE];
-    uint64_t damage_offset;
-    char path[];
-};
 
 /* The bytes of a file descriptor in order, with the first ones looked at already. */
 typedef struct raw {
@@ -43,17 +28,17 @@ typedef struct raw {
     size_t head_n, head_at;
 } raw;
 
-static const char *name_of(const char *path)
+const char *tl_input_name_of(const char *path)
 {
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-static tl_input *input_new(const char *path)
+tl_input *tl_input_new(const char *path)
 {
     size_t n = strlen(path) + 1;
     tl_input *in = calloc(1, sizeof *in + n);
     if (in) {
-        in->fd = -1;
+        in->fd = in->pipe = -1;
         tl_spool_init(&in->spool);
         memcpy(in->path, path, n);
     }
@@ -151,14 +136,14 @@ static int open_content(tl_input *in, int fd, tl_error *e)
 
 int tl_input_open(tl_input **out, const char *path, tl_error *e)
 {
-    const char *name = name_of(path);
+    const char *name = tl_input_name_of(path);
     bool is_stdin = strcmp(path, "-") == 0;
     int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return tl_fail_errno(e, errno, "%s", path);
 
     int result;
-    tl_input *in = input_new(path);
+    tl_input *in = tl_input_new(path);
     if (!in) {
         result = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to open it", name);
         goto out;
@@ -185,7 +170,7 @@ out:
 
 int tl_input_open_memory(tl_input **out, const void *data, size_t size, const char *path, tl_error *e)
 {
-    tl_input *in = input_new(path);
+    tl_input *in = tl_input_new(path);
     if (!in)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to open it", path);
     in->borrowed = data ? data : (const uint8_t *)in->path; /* nothing is never read */
@@ -203,7 +188,7 @@ int tl_input_open_file(tl_input **out, int fd, const char *path, tl_error *e)
         result = tl_fail_errno(e, errno, "%s: cannot be examined", path);
     else if (!S_ISREG(st.st_mode))
         result = tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: is no regular file", path);
-    else if (!(in = input_new(path)))
+    else if (!(in = tl_input_new(path)))
         result = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to open it", path);
     if (!in) {
         close(fd);
@@ -222,7 +207,7 @@ void tl_input_close(tl_input *in)
         return;
     tl_spool_fini(&in->spool);
     if (in->close_fd)
-        close(in->fd);
+        close(in->fd >= 0 ? in->fd : in->pipe);
     free(in);
 }
 
@@ -233,7 +218,7 @@ const char *tl_input_path(const tl_input *in)
 
 const char *tl_input_name(const tl_input *in)
 {
-    return name_of(in->path);
+    return tl_input_name_of(in->path);
 }
 
 uint64_t tl_input_size(const tl_input *in)

@@ -7,6 +7,7 @@
 #ifndef TL_BASE_INPUT_H
 #define TL_BASE_INPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,18 @@ int tl_input_open_memory(tl_input **out, const void *data, size_t size, const ch
 /* A regular file that is open for reading, as it is, whatever it begins with. The descriptor becomes the input's, also
  * on failure. */
 int tl_input_open_file(tl_input **out, int fd, const char *path, tl_error *e);
+/* As tl_input_open() for content that is still being written: a plain regular file that grows, or a pipe that is read
+ * as it comes. Does not wait for content: tl_input_size() is what is there, of a pipe 0. Compressed content is
+ * TL_EUNSUPPORTED, here or from tl_input_wait(). Whoever writes into the file has to go on with the same one: that it
+ * was replaced by another of the same name is not noticed. One thread at a time may use such an input. */
+int tl_input_open_follow(tl_input **out, const char *path, tl_error *e);
+bool tl_input_follows(const tl_input *in);
+/* Waits until tl_input_size() is larger than size_known, or no more will come, or timeout_ms (0: just looks) are over,
+ * or a signal came. *ended: tl_input_size() is final, because the writer closed the pipe, because the file became
+ * shorter (damage: tl_input_damage() tells), or because the input is not one to follow. A regular file has no end:
+ * whoever follows it stops some day. The size changes in here only. 0 in all these cases, else < 0; messages do not
+ * name the input. */
+int tl_input_wait(tl_input *in, uint64_t size_known, unsigned timeout_ms, bool *ended, tl_error *e);
 void tl_input_close(tl_input *in);
 
 const char *tl_input_path(const tl_input *in);

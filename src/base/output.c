@@ -202,6 +202,16 @@ int tl_output_patch(tl_output *o, uint64_t offset, const void *data, size_t n, t
     return 0;
 }
 
+int tl_output_flush(tl_output *o, tl_error *e)
+{
+    assert(!o->finished);
+    if (o->n > 0)
+        flush(o);
+    if (o->failed && e)
+        *e = o->error;
+    return o->result;
+}
+
 int tl_output_finish(tl_output *o, tl_error *e)
 {
     tl_error why;

@@ -36,6 +36,10 @@ bool tl_output_failed(const tl_output *o);
 int tl_output_patch(tl_output *o, uint64_t offset, const void *data, size_t n, tl_error *e);
 bool tl_output_can_patch(const tl_output *o);
 
+/* Sends what was written so far on its way, so that whoever reads from the other end sees it. A compressor keeps what
+ * it needs to compress well, and a file has no name before it is finished. A failure is kept, see above, and returned.
+ */
+int tl_output_flush(tl_output *o, tl_error *e);
 /* Flushes, completes compression, renames. The output stays to be closed. EPIPE on standard output is TL_EIO with
  * sys_errno EPIPE; the command line ends silently on it. */
 int tl_output_finish(tl_output *o, tl_error *e);

@@ -10,13 +10,26 @@
 
 const char *tl_kind_name(tl_kind kind)
 {
-    static const char *const name[] = {"enter", "exit", "instant", "counter", "sample", "insn",
-                                       "mem",   "regs", "state",   "loss",    "format", "begin", "end"};
+    static const char *const name[] = {"enter", "exit",  "instant", "counter", "sample", "insn", "mem",
+                                       "regs",  "state", "loss",    "format",  "begin",  "end"};
     return (size_t)kind < TL_COUNT(name) ? name[kind] : "instant";
 }
 
-char *tl_utc_text(char *buf, size_t size, int64_t ns)
+uint64_t tl_facts_zero(const tl_facts *f)
 {
+    return tl_trace_clock(f->trace)->from_zero ? 0 : f->count.first;
+}
+
+/* Decimals of a second that a clock tells apart: of one that counts ms three, else nine. */
+static int decimals(const tl_clock *clock)
+{
+    return clock->hz == 1000 && clock->utc_offset_ns % 1000000 == 0 ? 3 : 9;
+}
+
+char *tl_utc_text(char *buf, size_t size, const tl_trace *t, uint64_t ticks)
+{
+    const tl_clock *clock = tl_trace_clock(t);
+    const int64_t ns = (int64_t)(tl_trace_time(t, ticks) + (uint64_t)clock->utc_offset_ns);
     int64_t second = ns / 1000000000, rest = ns % 1000000000;
     if (rest < 0) {
         rest += 1000000000;
@@ -27,7 +40,8 @@ char *tl_utc_text(char *buf, size_t size, int64_t ns)
     size_t n = 0;
     if ((int64_t)when == second && gmtime_r(&when, &tm))
         n = strftime(buf, size, "%Y-%m-%dT%H:%M:%S", &tm);
-    snprintf(buf + n, size - n, ".%09" PRId64 "Z", rest);
+    const int places = decimals(clock);
+    snprintf(buf + n, size - n, ".%0*" PRId64 "Z", places, places == 3 ? rest / 1000000 : rest);
     return buf;
 }
 

@@ -40,8 +40,8 @@ static void put_tracks(tl_json *j, const tl_facts *f)
         put_id(j, "pid", track->has_pid, track->pid);
         put_id(j, "tid", track->has_tid, track->tid);
         tl_json_key_u64(j, "events", f->count.by_track[i]);
-        tl_json_key_u64(j, "begin", tl_trace_time(t, f->count.begin[i] - f->count.first));
-        tl_json_key_u64(j, "end", tl_trace_time(t, f->count.end[i] - f->count.first));
+        tl_json_key_u64(j, "begin", tl_trace_time(t, f->count.begin[i] - tl_facts_zero(f)));
+        tl_json_key_u64(j, "end", tl_trace_time(t, f->count.end[i] - tl_facts_zero(f)));
         tl_json_object_end(j);
     }
     tl_json_array_end(j);
@@ -63,13 +63,12 @@ static void put_times(tl_json *j, const tl_facts *f)
         tl_json_key_null(j, "begin");
         tl_json_key_null(j, "end");
     } else {
-        tl_json_key_u64(j, "begin", 0);
-        tl_json_key_u64(j, "end", tl_trace_time(t, f->count.last - f->count.first));
+        tl_json_key_u64(j, "begin", tl_trace_time(t, f->count.first - tl_facts_zero(f)));
+        tl_json_key_u64(j, "end", tl_trace_time(t, f->count.last - tl_facts_zero(f)));
     }
     char utc[64];
     bool known = clock->has_utc && clock->hz && !f->is_profile;
-    int64_t begin = (int64_t)(tl_trace_time(t, f->count.first) + (uint64_t)clock->utc_offset_ns);
-    tl_json_key_string(j, "start_utc", known ? tl_utc_text(utc, sizeof utc, begin) : NULL);
+    tl_json_key_string(j, "start_utc", known ? tl_utc_text(utc, sizeof utc, t, tl_facts_zero(f)) : NULL);
 }
 
 static void put_place(tl_json *j, const tl_damage *d, bool bytes)

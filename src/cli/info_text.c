@@ -70,12 +70,10 @@ static void print_span(const tl_facts *f, const tl_terminal *terminal, tl_output
     const tl_clock *clock = tl_trace_clock(t);
     char span[64], utc[64];
     time_text(span, sizeof span, t, f->count.last - f->count.first);
-    if (clock->has_utc && clock->hz) {
-        int64_t begin = (int64_t)(tl_trace_time(t, f->count.first) + (uint64_t)clock->utc_offset_ns);
-        line(out, terminal, "span", "%s from %s", span, tl_utc_text(utc, sizeof utc, begin));
-    } else {
+    if (clock->has_utc && clock->hz)
+        line(out, terminal, "span", "%s from %s", span, tl_utc_text(utc, sizeof utc, t, f->count.first));
+    else
         line(out, terminal, "span", "%s%s", span, clock->hz ? "" : " ticks");
-    }
 }
 
 static void print_head(const tl_facts *f, const tl_cli *c, tl_output *out)
@@ -225,7 +223,7 @@ static const char *track_time(tl_text_table *table, const tl_facts *f, uint32_t 
     char text[64];
     if (!f->count.by_track[track] && !tl_trace_track(f->trace, track)->has_range)
         return "";
-    return tl_text_table_keep_raw(table, time_text(text, sizeof text, f->trace, ticks - f->count.first));
+    return tl_text_table_keep_raw(table, time_text(text, sizeof text, f->trace, ticks - tl_facts_zero(f)));
 }
 
 static void print_tracks(const tl_facts *f, const tl_cli *c, uint32_t room, tl_output *out)

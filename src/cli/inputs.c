@@ -46,6 +46,7 @@ int tl_reading_open(tl_reading *r, const tl_cli *c, const char *path, const tl_w
         .exe = a->exe,
         .no_demangle = a->no_demangle,
         .want = *want,
+        .follow = a->follow,
         .progress = &r->done,
     };
     tl_error e = {0};
@@ -65,7 +66,7 @@ int tl_reading_open(tl_reading *r, const tl_cli *c, const char *path, const tl_w
 
 void tl_reading_start(tl_reading *r, const tl_cli *c, const char *what)
 {
-    if (!c->args->quiet && !r->bar)
+    if (!c->args->quiet && !c->args->follow && !r->bar) /* nobody knows how much there will be */
         r->bar = tl_progress_start(what, &r->done, tl_trace_bytes(r->trace));
 }
 

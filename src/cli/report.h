@@ -19,6 +19,17 @@ typedef struct tl_report {
     bool has_span;
 } tl_report;
 
+/* What the numbers of a profile are. */
+typedef enum tl_measure { TL_MEASURE_TIME, TL_MEASURE_BYTES, TL_MEASURE_COUNT } tl_measure;
+tl_measure tl_report_measure(const tl_report *r);
+/* "calls", "samples" or "allocations". */
+const char *tl_report_calls(const tl_report *r);
+/* Of a profile of samples, or for a table of modules: puts in place of r->profile a copy, *copy, whose functions are
+ * what the rows of the table are. *copy is NULL where none is needed, else the caller's. */
+int tl_report_regroup(tl_report *r, tl_profile **copy, tl_error *e);
+/* Samples that counted, and those that did not: a member "samples". */
+void tl_report_put_samples(tl_json *j, const tl_profile *p);
+
 /* Rows to show: --top, else `on_terminal` where the output is one; 0: all. */
 uint32_t tl_report_top(const tl_report *r, uint32_t on_terminal);
 /* Sorts a table as --sort says, or leaves it in its own order, and keeps the first tl_report_top() rows.
@@ -38,8 +49,12 @@ void tl_report_put_numbers(tl_json *j, const tl_profile *p, const tl_row *row);
 /* Parts of tl_report_text(). */
 int tl_report_text_tree(const tl_report *r, tl_output *out, tl_error *e);
 int tl_report_text_histograms(const tl_report *r, tl_output *out, tl_error *e);
+void tl_report_text_head(const tl_report *r, tl_output *out);
+int tl_report_text_lines(const tl_report *r, tl_output *out, tl_error *e);
+int tl_report_text_modules(const tl_report *r, tl_output *out, tl_error *e);
 
-/* For the text: a time of the profile, a share, and a count, kept in a buffer. */
+/* For the text: a number of the profile (a time, or what its samples are weighted by), a share, and a count, kept in a
+ * buffer. */
 char *tl_report_time(const tl_report *r, char *buf, size_t size, uint64_t ticks);
 char *tl_report_share(char *buf, size_t size, double share);
 /* "inflate.c:622" or "". */

@@ -4,9 +4,20 @@
 #include "base/json_write.h"
 #include "cli/report.h"
 
+/* The id of a function, null where not even that is known. */
+static void put_id(tl_json *j, const char *key, const tl_function *f)
+{
+    if (!f || f->flags & TL_FUNCTION_UNKNOWN)
+        tl_json_key_null(j, key);
+    else if (f->flags & TL_FUNCTION_HEX_ID)
+        tl_json_key_u64(j, key, (uint64_t)f->id);
+    else
+        tl_json_key_i64(j, key, f->id);
+}
+
 static void put_function(tl_json *j, const tl_function *f)
 {
-    tl_json_key_i64(j, "id", f->id);
+    put_id(j, "id", f);
     tl_json_key_string(j, "name", f->name);
     tl_json_key_string(j, "file", f->file);
     if (f->line)
@@ -32,6 +43,58 @@ static void put_functions(tl_json *j, const tl_report *r, const tl_table *t)
     tl_json_key_u64(j, "exits", tl_profile_unmatched_exits(p));
     tl_json_key_u64(j, "open", tl_profile_unmatched_open(p));
     tl_json_object_end(j);
+    if (tl_profile_weights(p))
+        tl_report_put_samples(j, p);
+}
+
+/* calls, total, self. */
+static void put_sums(tl_json *j, const tl_profile *p, const tl_row *row)
+{
+    tl_json_key_u64(j, "calls", row->stat.calls);
+    tl_json_key_u64(j, "total", tl_profile_time(p, row->stat.total));
+    tl_json_key_u64(j, "self", tl_profile_time(p, row->stat.self));
+}
+
+static void put_number_if(tl_json *j, const char *key, bool known, uint64_t v)
+{
+    if (known)
+        tl_json_key_u64(j, key, v);
+    else
+        tl_json_key_null(j, key);
+}
+
+static void put_lines(tl_json *j, const tl_report *r, const tl_table *t)
+{
+    const tl_profile *p = r->profile;
+    tl_json_key(j, "lines");
+    tl_json_array(j);
+    for (uint32_t i = 0; i < t->n; i++) {
+        const tl_function *f = tl_profile_get_function(p, t->row[i].function);
+        tl_json_object(j);
+        tl_json_key_string(j, "function", f->name);
+        put_id(j, "id", f);
+        tl_json_key_string(j, "file", f->file);
+        put_number_if(j, "line", f->line != 0, f->line);
+        put_number_if(j, "il_offset", f->flags & TL_FUNCTION_OFFSET, f->offset);
+        put_sums(j, p, &t->row[i]);
+        tl_json_object_end(j);
+    }
+    tl_json_array_end(j);
+    tl_report_put_samples(j, p);
+}
+
+static void put_modules(tl_json *j, const tl_report *r, const tl_table *t)
+{
+    const tl_profile *p = r->profile;
+    tl_json_key(j, "modules");
+    tl_json_array(j);
+    for (uint32_t i = 0; i < t->n; i++) {
+        tl_json_object(j);
+        tl_json_key_string(j, "module", tl_profile_get_function(p, t->row[i].function)->name);
+        put_sums(j, p, &t->row[i]);
+        tl_json_object_end(j);
+    }
+    tl_json_array_end(j);
 }
 
 /* Of a callers row: the callee's id and name, or the caller's, which may be nobody. */
@@ -39,10 +102,7 @@ static void put_party(tl_json *j, const tl_profile *p, const char *name_key, con
 {
     const tl_function *f = function == TL_NO_FUNCTION ? NULL : tl_profile_get_function(p, function);
     tl_json_key_string(j, name_key, f ? f->name : NULL);
-    if (f)
-        tl_json_key_i64(j, id_key, f->id);
-    else
-        tl_json_key_null(j, id_key);
+    put_id(j, id_key, f);
 }
 
 static void put_callers(tl_json *j, const tl_report *r, const tl_table *t)
@@ -80,9 +140,7 @@ static void put_threads(tl_json *j, const tl_report *r, const tl_table *t)
             tl_json_i64(j, track->tid);
         else
             tl_json_null(j);
-        tl_json_key_u64(j, "calls", row->stat.calls);
-        tl_json_key_u64(j, "total", tl_profile_time(p, row->stat.total));
-        tl_json_key_u64(j, "self", tl_profile_time(p, row->stat.self));
+        put_sums(j, p, row);
         tl_json_object_end(j);
     }
     tl_json_array_end(j);
@@ -151,6 +209,10 @@ int tl_report_json(const tl_report *r, tl_output *out, tl_error *e)
         put_threads(j, r, &t);
     else if (a->by == TL_REPORT_HIST)
         status = put_histograms(j, r, &t, e);
+    else if (a->by == TL_REPORT_LINE)
+        put_lines(j, r, &t);
+    else if (a->by == TL_REPORT_MODULE)
+        put_modules(j, r, &t);
     else
         put_functions(j, r, &t);
     tl_json_object_end(j);

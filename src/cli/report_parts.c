@@ -31,9 +31,59 @@ uint32_t tl_report_sort(const tl_report *r, tl_table *t, uint32_t on_terminal)
     return all;
 }
 
+tl_measure tl_report_measure(const tl_report *r)
+{
+    const tl_weight *w = tl_profile_weight(r->profile, tl_profile_chosen_weight(r->profile));
+    if (!w || strcmp(w->unit, "nanoseconds") == 0)
+        return TL_MEASURE_TIME;
+    return strcmp(w->unit, "bytes") == 0 ? TL_MEASURE_BYTES : TL_MEASURE_COUNT;
+}
+
+const char *tl_report_calls(const tl_report *r)
+{
+    const tl_weight *w = tl_profile_weight(r->profile, tl_profile_chosen_weight(r->profile));
+    return !w ? "calls" : strncmp(w->name, "alloc", 5) == 0 ? "allocations" : "samples";
+}
+
+int tl_report_regroup(tl_report *r, tl_profile **copy, tl_error *e)
+{
+    const tl_report_by by = r->cli->args->by;
+    const tl_profile *p = r->profile;
+    bool renamed = false;
+    *copy = NULL;
+    for (uint32_t i = 0; i < tl_profile_functions(p); i++)
+        renamed = renamed || tl_profile_get_function(p, i)->renamed;
+    int status = 0;
+    if (by == TL_REPORT_MODULE)
+        status = tl_profile_regroup(copy, p, TL_GROUP_BY_LIBRARY, e);
+    else if (tl_profile_weights(p) && by == TL_REPORT_TREE)
+        status = tl_profile_regroup(copy, p, TL_GROUP_BY_NAME, e);
+    else if (tl_profile_weights(p) && r->cli->args->file.n > 1)
+        status = tl_profile_regroup(copy, p, TL_GROUP_BY_LAST, e);
+    else if (renamed)
+        status = tl_profile_regroup(copy, p, TL_GROUP_BY_ID, e);
+    if (*copy)
+        r->profile = *copy;
+    return status;
+}
+
+void tl_report_put_samples(tl_json *j, const tl_profile *p)
+{
+    const tl_sample_counts n = tl_profile_samples(p);
+    tl_json_key(j, "samples");
+    tl_json_object(j);
+    tl_json_key_u64(j, "counted", n.counted);
+    tl_json_key_u64(j, "empty", n.empty);
+    tl_json_key_u64(j, "paused", n.paused);
+    tl_json_object_end(j);
+}
+
 char *tl_report_time(const tl_report *r, char *buf, size_t size, uint64_t ticks)
 {
     const tl_profile *p = r->profile;
+    const tl_measure measure = tl_report_measure(r);
+    if (measure != TL_MEASURE_TIME)
+        return measure == TL_MEASURE_BYTES ? tl_human_bytes(buf, size, ticks) : tl_human_grouped(buf, size, ticks);
     return tl_human_time(buf, size, tl_profile_time(p, ticks), tl_profile_clock(p)->hz != 0);
 }
 

@@ -1,4 +1,4 @@
-/* `report` as text: the head, and the tables of functions, callers and threads. */
+/* `report` as text: the tables of functions, callers and threads. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,10 +50,15 @@ static const char *function_name(const tl_report *r, tl_text_table *t, uint32_t 
     return tl_text_table_keep(t, tl_function_label(tl_profile_get_function(r->profile, function), number));
 }
 
-/* Without histogram the last five columns of a table are left out. */
-static unsigned columns_of(const tl_report *r, unsigned n)
+/* The columns of a table: behind `ncommon` (the last of which counts calls) come five of durations, which are left out
+ * without them; and where counts are all there is, they are not shown twice. */
+static void set_columns(const tl_report *r, tl_text_table *t, tl_text_column *column, unsigned ncommon)
 {
-    return tl_profile_has_histogram(r->profile) ? n : n - 5;
+    column[ncommon - 1].title = tl_report_calls(r);
+    t->column = column;
+    t->ncolumn = tl_profile_has_histogram(r->profile) ? ncommon + 5 : ncommon;
+    if (tl_report_measure(r) == TL_MEASURE_COUNT)
+        t->ncolumn = ncommon - 1;
 }
 
 static uint64_t sum_of(const tl_table *t, bool outermost_only, bool self)
@@ -67,14 +72,14 @@ static uint64_t sum_of(const tl_table *t, bool outermost_only, bool self)
 
 static int print_functions(const tl_report *r, tl_output *out, tl_error *e)
 {
-    static const tl_text_column column[] = {{"self", 0}, {"share", 0}, {"total", 2}, {"calls", 3}, {"min", 8},
-                                            {"p50", 4},  {"p90", 7},   {"p99", 5},   {"max", 6}};
-    tl_text_table text = {.column = column, .name_title = "function", .bar_after = 1, .name_wish = 28};
+    tl_text_column column[] = {{"self", 0}, {"share", 0}, {"total", 2}, {"calls", 3}, {"min", 8},
+                               {"p50", 4},  {"p90", 7},   {"p99", 5},   {"max", 6}};
+    tl_text_table text = {.name_title = "function", .bar_after = 1, .name_wish = 28};
     tl_table t = {0};
     int status = tl_table_functions(&t, r->profile, e);
     if (status < 0)
         return status;
-    text.ncolumn = columns_of(r, TL_COUNT(column));
+    set_columns(r, &text, column, 4);
     const uint64_t whole = sum_of(&t, false, true);
     const uint32_t all = tl_report_sort(r, &t, TL_REPORT_ROWS);
     for (uint32_t i = 0; i < t.n; i++) {
@@ -85,7 +90,8 @@ static int print_functions(const tl_report *r, tl_output *out, tl_error *e)
         put_time(r, &text, row, &at, from->stat.self);
         put_share(&text, row, &at, from->stat.self, whole);
         put_time(r, &text, row, &at, from->stat.total);
-        put_count(&text, row, &at, from->stat.calls);
+        if (text.ncolumn > at)
+            put_count(&text, row, &at, from->stat.calls);
         if (text.ncolumn > at)
             put_latencies(r, &text, row, &at, from);
         row->name = function_name(r, &text, from->function);
@@ -103,14 +109,14 @@ static int print_functions(const tl_report *r, tl_output *out, tl_error *e)
 
 static int print_callers(const tl_report *r, tl_output *out, tl_error *e)
 {
-    static const tl_text_column column[] = {{"total", 0}, {"share", 0}, {"self", 2}, {"calls", 1}, {"min", 8},
-                                            {"p50", 4},   {"p90", 7},   {"p99", 5},  {"max", 6}};
-    tl_text_table text = {.column = column, .name_title = "caller and callee", .bar_after = 1, .name_wish = 40};
+    tl_text_column column[] = {{"total", 0}, {"share", 0}, {"self", 2}, {"calls", 1}, {"min", 8},
+                               {"p50", 4},   {"p90", 7},   {"p99", 5},  {"max", 6}};
+    tl_text_table text = {.name_title = "caller and callee", .bar_after = 1, .name_wish = 40};
     tl_table t = {0};
     int status = tl_table_callers(&t, r->profile, e);
     if (status < 0)
         return status;
-    text.ncolumn = columns_of(r, TL_COUNT(column));
+    set_columns(r, &text, column, 4);
     const uint64_t whole = sum_of(&t, true, false);
     const uint32_t all = tl_report_sort(r, &t, TL_REPORT_ROWS);
     for (uint32_t i = 0; i < t.n; i++) {
@@ -121,7 +127,8 @@ static int print_callers(const tl_report *r, tl_output *out, tl_error *e)
         put_time(r, &text, row, &at, from->stat.total);
         put_share(&text, row, &at, from->stat.total, whole);
         put_time(r, &text, row, &at, from->stat.self);
-        put_count(&text, row, &at, from->stat.calls);
+        if (text.ncolumn > at)
+            put_count(&text, row, &at, from->stat.calls);
         if (text.ncolumn > at)
             put_latencies(r, &text, row, &at, from);
         snprintf(pair, sizeof pair, "%s %s %s", function_name(r, &text, from->caller),
@@ -139,7 +146,8 @@ static int print_callers(const tl_report *r, tl_output *out, tl_error *e)
 
 static int print_threads(const tl_report *r, tl_output *out, tl_error *e)
 {
-    static const tl_text_column column[] = {{"busy", 0}, {"share", 0}, {"calls", 1}, {"pid", 2}};
+    const tl_text_column column[] = {
+        {tl_profile_weights(r->profile) ? "total" : "busy", 0}, {"share", 0}, {tl_report_calls(r), 1}, {"pid", 2}};
     tl_text_table text = {
         .column = column, .ncolumn = TL_COUNT(column), .name_title = "thread", .bar_after = 1, .name_wish = 28};
     const tl_profile *p = r->profile;
@@ -172,35 +180,9 @@ static int print_threads(const tl_report *r, tl_output *out, tl_error *e)
     return status;
 }
 
-/* "FILE: FORMAT 5, 8 threads, 6,656,751 calls of 312 functions in 812 ms" */
-static void print_head(const tl_report *r, tl_output *out)
-{
-    const tl_profile *p = r->profile;
-    char subject[256], text[32];
-    uint64_t calls = 0;
-    uint32_t functions = 0;
-    for (uint32_t i = 0; i < tl_profile_functions(p); i++) {
-        tl_stat stat;
-        tl_profile_function_stat(p, i, &stat);
-        calls += stat.calls;
-        functions += stat.calls != 0;
-    }
-    tl_output_printf(out, "%s%s%s", tl_style_on(r->terminal, TL_STRONG),
-                     tl_text_clean(subject, sizeof subject, r->subject), tl_style_on(r->terminal, TL_PLAIN_TEXT));
-    if (r->threads)
-        tl_output_printf(out, ", %s %s", tl_human_grouped(text, sizeof text, r->threads),
-                         r->threads == 1 ? "thread" : "threads");
-    tl_output_printf(out, ", %s %s", tl_human_grouped(text, sizeof text, calls), calls == 1 ? "call" : "calls");
-    tl_output_printf(out, " of %s %s", tl_human_grouped(text, sizeof text, functions),
-                     functions == 1 ? "function" : "functions");
-    if (r->has_span)
-        tl_output_printf(out, " in %s", tl_report_time(r, text, sizeof text, r->span));
-    tl_output_puts(out, tl_profile_clock(p)->hz ? "\n\n" : "; times in ticks\n\n");
-}
-
 int tl_report_text(const tl_report *r, tl_output *out, tl_error *e)
 {
-    print_head(r, out);
+    tl_report_text_head(r, out);
     switch (r->cli->args->by) {
     case TL_REPORT_TREE:
         return tl_report_text_tree(r, out, e);
@@ -210,6 +192,10 @@ int tl_report_text(const tl_report *r, tl_output *out, tl_error *e)
         return tl_report_text_histograms(r, out, e);
     case TL_REPORT_THREAD:
         return print_threads(r, out, e);
+    case TL_REPORT_LINE:
+        return tl_report_text_lines(r, out, e);
+    case TL_REPORT_MODULE:
+        return tl_report_text_modules(r, out, e);
     default:
         return print_functions(r, out, e);
     }

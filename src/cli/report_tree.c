@@ -204,8 +204,11 @@ static void add_row(tree *t, uint32_t place)
     row->share = t->inclusive[0] ? (double)t->inclusive[place] / (double)t->inclusive[0] : 0;
     row->cell[0] = keep_time(t, t->inclusive[place]);
     row->cell[1] = tl_text_table_keep_raw(&t->text, tl_report_share(text, sizeof text, row->share));
-    row->cell[2] = stat.calls ? tl_text_table_keep_raw(&t->text, tl_human_grouped(text, sizeof text, stat.calls)) : "-";
-    row->cell[3] = stat.calls ? keep_time(t, stat.self) : "-";
+    unsigned at = 2;
+    if (t->text.ncolumn > 3)
+        row->cell[at++] =
+            stat.calls ? tl_text_table_keep_raw(&t->text, tl_human_grouped(text, sizeof text, stat.calls)) : "-";
+    row->cell[at] = stat.calls ? keep_time(t, stat.self) : "-";
     if (t->text.ncolumn > 4) {
         row->cell[4] = stat.calls ? keep_time(t, tl_profile_percentile(p, place, 500)) : "-";
         row->cell[5] = stat.calls ? keep_time(t, tl_profile_percentile(p, place, 990)) : "-";
@@ -236,8 +239,9 @@ static void add_rows(tree *t)
 
 int tl_report_text_tree(const tl_report *r, tl_output *out, tl_error *e)
 {
-    static const tl_text_column column[] = {{"total", 0}, {"share", 0}, {"calls", 2}, {"self", 1},
-                                            {"p50", 3},   {"p99", 4},   {"max", 5}};
+    static const tl_text_column counts_only[] = {{"total", 0}, {"share", 0}, {"self", 1}};
+    const tl_text_column column[] = {{"total", 0}, {"share", 0}, {tl_report_calls(r), 2}, {"self", 1}, {"p50", 3},
+                                     {"p99", 4},   {"max", 5}};
     tree t = {.report = r,
               .profile = r->profile,
               .text = {.column = column,
@@ -245,6 +249,10 @@ int tl_report_text_tree(const tl_report *r, tl_output *out, tl_error *e)
                        .name_title = "call tree",
                        .bar_after = 1,
                        .name_wish = r->terminal->width / 2}};
+    if (tl_report_measure(r) == TL_MEASURE_COUNT) {
+        t.text.column = counts_only;
+        t.text.ncolumn = TL_COUNT(counts_only);
+    }
     int status = start_tree(&t, e);
     if (status == 0) {
         choose(&t);

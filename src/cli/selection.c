@@ -229,7 +229,7 @@ static int to_ticks(const tl_when *w, const tl_trace *t, uint64_t *ticks, tl_err
         return 0;
     }
     uint64_t begin = 0, end = 0;
-    if (!clock->has_utc || !tl_trace_range(t, &begin, &end))
+    if (!clock->has_utc || (!clock->from_zero && !tl_trace_range(t, &begin, &end)))
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
                        "%s: it does not know the time of day; give times since it began, such as 2s..3s",
                        tl_trace_path(t));

@@ -85,6 +85,11 @@ int tl_out_write(tl_out *o, const tl_run *run, uint32_t n, tl_error *e)
     return o->split ? tl_split_write_runs(o->split, run, n, e) : tl_sink_write_runs(o->sink, run, n, e);
 }
 
+int tl_out_flush(tl_out *o, tl_error *e)
+{
+    return o->split ? 0 : tl_sink_flush(o->sink, e);
+}
+
 int tl_out_finish(tl_out *o, tl_error *e)
 {
     return o->split ? tl_split_finish(o->split, e) : tl_sink_finish(o->sink, e);

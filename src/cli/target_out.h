@@ -26,6 +26,8 @@ typedef struct tl_out {
 
 int tl_out_open(tl_out *o, const char *path, const tl_trace *t, const tl_write_options *options, tl_error *e);
 int tl_out_write(tl_out *o, const tl_run *run, uint32_t n, tl_error *e);
+/* So that whoever reads the output sees what was written so far; several are left alone. */
+int tl_out_flush(tl_out *o, tl_error *e);
 int tl_out_finish(tl_out *o, tl_error *e);
 /* Says what was written, and what could not be. */
 void tl_out_say(const tl_out *o, const tl_cli *c);

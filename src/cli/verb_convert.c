@@ -1,5 +1,6 @@
 /* traceloom convert: events to events, in another format, or only a part of them. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -7,6 +8,7 @@
 #include "base/number.h"
 #include "cli/formats_of.h"
 #include "cli/inputs.h"
+#include "cli/interrupt.h"
 #include "cli/losses.h"
 #include "cli/message.h"
 #include "cli/selection.h"
@@ -60,6 +62,37 @@ static int choose_format(conversion *v)
     return TL_EXIT_USAGE;
 }
 
+/* Adds the names of the formats that can be written while the input grows. */
+static void list_growing(char *text, size_t size)
+{
+    size_t at = 0;
+    for (const tl_format *const *f = tl_format_list; *f && at < size; f++)
+        if ((*f)->writes_growing)
+            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", (*f)->name);
+}
+
+/* What does not go together with an input that has no end. */
+static int check_follow(const conversion *v)
+{
+    const tl_arguments *a = v->cli->args;
+    const char *whole = a->split ? "--split" : a->depth ? "--depth" : a->min_dur ? "--min-dur" : NULL;
+    char names[160] = "";
+    if (a->file.n > 1) {
+        tl_say_error(NULL, "--follow: only one input can be followed, and these are %zu", a->file.n);
+        return TL_EXIT_USAGE;
+    }
+    if (whole) {
+        tl_say_error(NULL, "--follow: %s needs the whole trace", whole);
+        return TL_EXIT_USAGE;
+    }
+    if (v->format->writes_growing)
+        return TL_EXIT_DONE;
+    list_growing(names, sizeof names);
+    tl_say_error(NULL, "--follow: format %s is written when everything is known; these can be written as it comes: %s",
+                 v->format->name, names);
+    return TL_EXIT_USAGE;
+}
+
 /* The first input that holds a profile, or NULL. */
 static const tl_reading *first_profile(const conversion *v)
 {
@@ -101,22 +134,33 @@ static uint32_t count_events(const conversion *v, const tl_trace *t, const tl_ba
     return n;
 }
 
-/* Hands all events to the target. Returns an exit status. */
+/* Hands all events to the target, or of an input that is followed those until somebody interrupts; these can be seen at
+ * once. Returns an exit status. */
 static int pump(conversion *v, tl_events *events, tl_out *out, tl_error *e)
 {
     const tl_trace *t = tl_events_trace(events);
+    const bool follow = v->cli->args->follow;
     const tl_run *run;
     uint32_t n;
-    int status;
-    while ((status = tl_events_runs(events, &run, &n, e)) > 0) {
+    int status = 0;
+    while (!(follow && tl_interrupted()) && (status = tl_events_runs(events, &run, &n, e)) > 0) {
         for (uint32_t i = 0; i < n; i++)
             v->events += count_events(v, t, run[i].batch, run[i].from, run[i].to);
-        if (tl_out_write(out, run, n, e) < 0)
+        if (tl_out_write(out, run, n, e) < 0 || (follow && tl_out_flush(out, e) < 0))
             return tl_say_failure(NULL, e);
     }
     if (status < 0)
         return fail(v, e);
     return tl_out_finish(out, e) < 0 ? tl_say_failure(NULL, e) : TL_EXIT_DONE;
+}
+
+/* Whether events have to come by time: of any of the inputs. */
+static bool wants_order(const conversion *v)
+{
+    bool ordered = false;
+    for (uint32_t i = 0; i < v->n; i++)
+        ordered = ordered || tl_format_wants_order(v->format, v->reading[i].trace);
+    return tl_split_how_ordered(&v->split, ordered);
 }
 
 static int write_events(conversion *v)
@@ -133,10 +177,11 @@ static int write_events(conversion *v)
         tl_say_error(NULL, "out of memory");
         return TL_EXIT_DAMAGED;
     }
+    if (a->follow)
+        tl_interrupt_catch();
     if (v->n == 1) /* a bar for several would have to know all their sizes */
         tl_reading_start(&v->reading[0], v->cli, "converting");
-    if (tl_events_open(&events, source, v->n, v->selection.any ? &v->selection.select : NULL,
-                       tl_split_how_ordered(&v->split, v->format->ordered), &e) < 0) {
+    if (tl_events_open(&events, source, v->n, v->selection.any ? &v->selection.select : NULL, wants_order(v), &e) < 0) {
         status = fail(v, &e);
     } else {
         const tl_write_options options = {.to = v->format->name,
@@ -223,6 +268,8 @@ int tl_verb_convert(tl_cli *c)
         status = choose_format(&v);
     if (status == TL_EXIT_DONE && c->args->split)
         status = tl_split_how_parse(&v.split, c->args);
+    if (status == TL_EXIT_DONE && c->args->follow)
+        status = check_follow(&v);
     if (status == TL_EXIT_DONE)
         status = tl_check_output(c);
     if (status == TL_EXIT_DONE && tl_selection_parse(&v.selection, c->args, &e) < 0)

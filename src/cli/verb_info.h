@@ -47,7 +47,11 @@ void tl_info_text(const tl_facts *f, const tl_cli *c, tl_output *out);
 /* "enter", "instant", ... */
 const char *tl_kind_name(tl_kind kind);
 
-/* UTC ns since 1970 as "2026-01-31T12:00:00.500000000Z". Returns buf. */
-char *tl_utc_text(char *buf, size_t size, int64_t ns);
+/* The tick that times are shown from: that of the first event, unless the clock says that it is tick 0. */
+uint64_t tl_facts_zero(const tl_facts *f);
+
+/* The time of day of a tick, UTC, as "2026-01-31T12:00:00.500000000Z"; of a clock that counts ms as "12:00:00.500Z".
+ * Returns buf. */
+char *tl_utc_text(char *buf, size_t size, const tl_trace *t, uint64_t ticks);
 
 #endif

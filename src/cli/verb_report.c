@@ -9,6 +9,7 @@
 #include "cli/losses.h"
 #include "cli/message.h"
 #include "cli/report.h"
+#include "cli/report_runtime.h"
 #include "cli/selection.h"
 #include "traceloom/profile.h"
 #include "traceloom/sink.h"
@@ -27,6 +28,7 @@ typedef struct making {
     tl_profile *profile; /* of the inputs read so far */
     tl_report *report;
     bool lacks_names; /* no function of the last input has a name */
+    bool table;       /* a table is printed */
 } making;
 
 static bool ends_in(const char *s, const char *suffix)
@@ -73,11 +75,13 @@ static void set_options(making *m, const plan *p)
 {
     const tl_arguments *a = m->cli->args;
     const tl_format *f = p->format;
-    bool tree = (f && !f->flat_profile) ||
-                (p->table && (a->by == TL_REPORT_TREE || a->by == TL_REPORT_CALLERS || a->by == TL_REPORT_THREAD));
+    bool tree = (f && !f->flat_profile) || (p->table && (a->by == TL_REPORT_TREE || a->by == TL_REPORT_CALLERS ||
+                                                         a->by == TL_REPORT_THREAD || a->by == TL_REPORT_MODULE));
     m->options = (tl_profile_options){
         .flat = !tree,
         .per_thread = a->per_thread || (f && f->thread_profile) || (p->table && a->by == TL_REPORT_THREAD),
+        .lines = p->table && a->by == TL_REPORT_LINE,
+        .weight = a->weight,
         .threads = tl_threads(m->cli),
         .select = m->selection.any ? &m->selection.select : NULL,
     };
@@ -92,7 +96,7 @@ static uint32_t count_threads(const tl_trace *t)
     return n ? n : tl_trace_tracks(t);
 }
 
-static void describe_input(making *m, const tl_trace *t)
+static void describe_input(making *m, const tl_trace *t, const tl_profile *p)
 {
     tl_report *r = m->report;
     const char *version = tl_trace_version(t);
@@ -101,6 +105,11 @@ static void describe_input(making *m, const tl_trace *t)
              tl_trace_format(t), version ? " " : "", version ? version : "");
     r->threads += count_threads(t);
     r->has_span = tl_trace_range(t, &begin, &end);
+    if (!r->has_span && p->has_span) {
+        begin = p->begin;
+        end = p->end;
+        r->has_span = true;
+    }
     r->span = r->has_span ? end - begin : 0;
 }
 
@@ -110,6 +119,23 @@ static bool has_no_names(const tl_profile *p)
         if (tl_profile_get_function(p, i)->name)
             return false;
     return tl_profile_functions(p) > 0;
+}
+
+/* Not every table can be made of samples, or of calls. */
+static int check_table(const making *m, const tl_profile *p)
+{
+    const tl_report_by by = m->cli->args->by;
+    if (!m->table)
+        return TL_EXIT_DONE;
+    if (by == TL_REPORT_HIST && tl_profile_weights(p)) {
+        tl_say_error(NULL, "--by hist needs durations of calls; samples of stacks have none");
+        return TL_EXIT_USAGE;
+    }
+    if (by == TL_REPORT_LINE && !tl_profile_weights(p)) {
+        tl_say_error(NULL, "--by line needs samples of stacks; calls are known by function (--by func)");
+        return TL_EXIT_USAGE;
+    }
+    return TL_EXIT_DONE;
 }
 
 /* The profile of one open input, added to those before it. */
@@ -125,8 +151,13 @@ static int add_input(making *m, tl_reading *r)
     }
     if (status < 0)
         return tl_say_failure(r->path, &e);
-    m->lacks_names = has_no_names(p) && !m->cli->args->exe;
-    describe_input(m, r->trace);
+    status = check_table(m, p);
+    if (status != TL_EXIT_DONE) {
+        tl_profile_free(p);
+        return status;
+    }
+    m->lacks_names = has_no_names(p) && !tl_profile_weights(p) && !m->cli->args->exe;
+    describe_input(m, r->trace, p);
     if (!m->profile) {
         m->profile = p;
         return TL_EXIT_DONE;
@@ -157,6 +188,29 @@ static int read_inputs(making *m, int *losses)
     return status;
 }
 
+/* Why a profile of samples is empty, and what to try. */
+static void say_nothing_sampled(const making *m)
+{
+    const tl_profile *p = m->profile;
+    const tl_sample_counts n = tl_profile_samples(p);
+    const uint32_t chosen = tl_profile_chosen_weight(p);
+    bool bytes = false;
+    if (!tl_profile_weights(p) || tl_profile_weight_sum(p, chosen))
+        return;
+    for (uint32_t i = 0; i < tl_profile_weights(p); i++)
+        bytes = bytes || (strcmp(tl_profile_weight(p, i)->unit, "bytes") == 0 && tl_profile_weight_sum(p, i));
+    if (strncmp(tl_profile_weight(p, chosen)->name, "alloc", 5) == 0)
+        tl_say(m->cli, NULL, "no allocations of a known stack were recorded; --weight time is of the samples");
+    else if (bytes)
+        tl_say(m->cli, NULL, "no samples were counted, only allocations: --weight bytes shows where");
+    else if (n.paused)
+        tl_say(m->cli, NULL, "all samples were taken while recording was paused");
+    else if (n.counted)
+        tl_say(m->cli, NULL, "all samples are of an empty stack");
+    else
+        tl_say(m->cli, NULL, "no samples were counted");
+}
+
 /* What limits the answer. */
 static void say_limits(const making *m)
 {
@@ -168,6 +222,7 @@ static void say_limits(const making *m)
                exits == 1 ? "exit" : "exits", tl_human_grouped(b, sizeof b, open), open == 1 ? "entry" : "entries");
     if (m->lacks_names)
         tl_say(m->cli, NULL, "functions have no names; -e names the binary that was traced");
+    say_nothing_sampled(m);
 }
 
 static int write_profile(const making *m, const plan *p)
@@ -202,12 +257,17 @@ static int print_table(making *m, const plan *p)
     }
     if (m->profile->per_thread && m->profile->ntrack)
         r->threads = m->profile->ntrack;
-    int status = tl_output_open(&out, p->table_path, a->force, TL_PLAIN, 0, &e);
+    tl_profile *copy = NULL;
+    int status = tl_report_regroup(r, &copy, &e);
+    if (status == 0)
+        status = tl_output_open(&out, p->table_path, a->force, TL_PLAIN, 0, &e);
     if (status == 0)
         status = a->json ? tl_report_json(r, out, &e) : tl_report_text(r, out, &e);
     if (status == 0)
         status = tl_output_finish(out, &e);
     tl_output_close(out);
+    tl_profile_free(copy);
+    r->profile = m->profile;
     if (status < 0)
         return tl_say_failure(NULL, &e);
     if (!is_stdout)
@@ -218,7 +278,7 @@ static int print_table(making *m, const plan *p)
 static int run(const tl_cli *c, const plan *p)
 {
     tl_report report = {.cli = c};
-    making m = {.cli = c, .report = &report};
+    making m = {.cli = c, .report = &report, .table = p->table};
     tl_error e = {0};
     int losses = TL_EXIT_DONE, status = TL_EXIT_DONE;
     if (tl_selection_parse(&m.selection, c->args, &e) < 0 ||
@@ -264,6 +324,8 @@ int tl_verb_report(tl_cli *c)
         status = check_combination(c, &p);
     if (status == TL_EXIT_DONE)
         status = tl_check_output(c);
+    if (status == TL_EXIT_DONE && tl_report_is_runtime(c->args))
+        return tl_report_runtime(c, p.table_path, p.format != NULL);
     return status == TL_EXIT_DONE ? run(c, &p) : status;
 }
 

@@ -56,16 +56,18 @@ typedef enum tl_accept {
 
 typedef struct tl_format {
     const char *name, *summary, *suffixes;
-    bool ordered;                   /* the event writer wants the streams merged by time */
+    bool ordered;                   /* the event writer wants the streams merged by time; see tl_format_wants_order() */
     bool flat_profile;              /* the profile writer needs no tree */
     bool thread_profile;            /* the profile writer wants one tree per thread */
     bool writes_fields, writes_cpu; /* what the event writer looks at: becomes tl_want */
     bool writes_packets;            /* the same for tl_want.packets */
     bool writes_folder;             /* the output is a folder */
+    bool writes_growing;            /* what was written is of use at any time, and tracks may be added after create */
     bool compressed;                /* the output is gzip by nature, whatever the suffix */
     bool may_be_empty;              /* an input of no bytes, whose path has one of the suffixes, is of this format */
     bool unsorted;                  /* one stream, in the order of the input: events may be earlier than those before */
-    bool follows;                   /* can read an input that is still being written, see tl_open_options */
+    bool follows;                   /* has one stream, and can read an input that is still being written: see
+                                       tl_open_options, tl_input_follows() and tl_input_wait() */
 
     /* Reading. */
     size_t reader_size, cursor_size;
@@ -120,5 +122,10 @@ const tl_format *tl_format_by_name(const char *name);
 /* The format whose suffix ends the path (a compression suffix is looked through), among those that can do `can`
  * (TL_CAN_*); NULL if there is none. */
 const tl_format *tl_format_by_suffix(const char *path, unsigned can);
+/* The same among those whose events an input of no bytes may hold (may_be_empty). */
+const tl_format *tl_format_of_empty(const char *path);
+/* Whether the event writer wants the events of this trace merged by time: one of a format that is read `unsorted`
+ * leaves those of its own format as they are. */
+bool tl_format_wants_order(const tl_format *f, const tl_trace *t);
 
 #endif

@@ -47,6 +47,8 @@ void tl_profile_free(tl_profile *p)
     free(p->same_first);
     free(p->direct);
     free(p->track);
+    free(p->weight_self);
+    free(p->outer_calls);
     tl_hash_fini(&p->child);
     tl_hash_fini(&p->by_detail);
     tl_hash_fini(&p->by_id);
@@ -75,6 +77,9 @@ static bool reserve_places(tl_profile *p, uint32_t n)
         return true;
     if (!resize(&p->place, n, sizeof *p->place) || !resize(&p->stat, n, sizeof *p->stat) ||
         !resize(&p->same_next, n, sizeof *p->same_next))
+        return false;
+    if (p->nweight && (!resize(&p->weight_self, n, p->nweight * sizeof *p->weight_self) ||
+                       !resize(&p->outer_calls, n, sizeof *p->outer_calls)))
         return false;
     p->place_capacity = n;
     return true;
@@ -113,6 +118,10 @@ static uint32_t add_place(tl_profile *p, uint32_t parent, uint32_t function, uin
     p->place[place] = (tl_place){.parent = parent, .function = function, .track = track};
     p->stat[place] = (tl_place_stat){.min = UINT64_MAX};
     p->same_next[place] = 0;
+    if (p->nweight) {
+        memset(p->weight_self + (size_t)place * p->nweight, 0, p->nweight * sizeof *p->weight_self);
+        p->outer_calls[place] = 0;
+    }
     return place;
 }
 
@@ -157,7 +166,15 @@ static uint64_t mix_in_string(uint64_t hash, const char *interned)
 
 static bool same_function(const tl_function *a, const tl_function *b)
 {
-    return a->id == b->id && a->module == b->module && a->name == b->name && a->file == b->file && a->line == b->line;
+    return a->id == b->id && a->module == b->module && a->name == b->name && a->file == b->file && a->line == b->line &&
+           a->library == b->library && a->renamed == b->renamed && a->flags == b->flags && a->offset == b->offset;
+}
+
+static uint64_t hash_function(const tl_function *f)
+{
+    uint64_t key = mix_in_string(mix_in_string(mix_in_string(f->line, f->module), f->name), f->file);
+    key = mix_in(mix_in(key, (uint64_t)f->id), (uint64_t)f->offset << 32 | f->flags);
+    return tl_hash_mix(mix_in_string(mix_in_string(key, f->library), f->renamed));
 }
 
 /* Details that do not tell functions apart: of two the smaller one that is known, so that the order does not matter. */
@@ -171,10 +188,9 @@ static void combine_details(tl_function *into, const tl_function *from)
 
 uint32_t tl_profile_add_interned_function(tl_profile *p, const tl_function *f)
 {
-    uint64_t key = mix_in_string(mix_in_string(mix_in_string(f->line, f->module), f->name), f->file);
-    uint32_t index;
-    for (key = tl_hash_mix(mix_in(key, (uint64_t)f->id));; key++) {
-        index = tl_hash_get(&p->by_detail, key);
+    uint64_t key;
+    for (key = hash_function(f);; key++) {
+        uint32_t index = tl_hash_get(&p->by_detail, key);
         if (index == TL_HASH_NONE)
             break;
         if (same_function(&p->function[index], f)) {
@@ -202,9 +218,42 @@ uint32_t tl_profile_add_function(tl_profile *p, const tl_function *f)
 {
     tl_function copy = *f;
     if (!intern_in_place(p, &copy.module) || !intern_in_place(p, &copy.name) || !intern_in_place(p, &copy.file) ||
-        !intern_in_place(p, &copy.linkage_name))
+        !intern_in_place(p, &copy.linkage_name) || !intern_in_place(p, &copy.library) ||
+        !intern_in_place(p, &copy.renamed))
         return TL_HASH_NONE;
     return tl_profile_add_interned_function(p, &copy);
+}
+
+bool tl_profile_index_functions(tl_profile *p)
+{
+    tl_hash_fini(&p->by_detail);
+    for (uint32_t i = 0; i < p->nfunction; i++) {
+        uint64_t key = hash_function(&p->function[i]);
+        while (tl_hash_get(&p->by_detail, key) != TL_HASH_NONE)
+            key++;
+        if (!tl_hash_put(&p->by_detail, key, i))
+            return false;
+    }
+    return true;
+}
+
+int tl_profile_settle_functions(tl_profile *p, const tl_trace *t, tl_error *e)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < p->nfunction; i++) {
+        tl_function *f = &p->function[i];
+        const tl_function *known = f->flags & TL_FUNCTION_UNKNOWN ? NULL : tl_trace_function(t, f->id);
+        if (!known)
+            continue;
+        f->module = known->module;
+        f->library = known->library;
+        f->address = known->address;
+        f->renamed = known->name && (!f->name || strcmp(known->name, f->name) != 0) ? known->name : NULL;
+        ok = intern_in_place(p, &f->module) && intern_in_place(p, &f->library) && intern_in_place(p, &f->renamed);
+    }
+    return ok && tl_profile_index_functions(p)
+               ? 0
+               : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for functions of a profile");
 }
 
 uint32_t tl_profile_intern_function(tl_profile *p, const tl_trace *t, int64_t id)
@@ -228,8 +277,17 @@ const char *tl_function_label(const tl_function *f, char buf[static 24])
 {
     if (f->name)
         return f->name;
-    buf[0] = '#';
-    *tl_put_i64(buf + 1, f->id) = '\0';
+    if (f->flags & TL_FUNCTION_UNKNOWN)
+        return "?";
+    char *end;
+    if (f->flags & TL_FUNCTION_HEX_ID) {
+        memcpy(buf, "0x", 2);
+        end = tl_put_hex(buf + 2, (uint64_t)f->id);
+    } else {
+        buf[0] = '#';
+        end = tl_put_i64(buf + 1, f->id);
+    }
+    *end = '\0';
     return buf;
 }
 

@@ -3,9 +3,11 @@
  *   places   0 is the root of all; with per-thread trees each track has a root of its own below it (function
  *            TL_NO_FUNCTION, `track` set). A place is found by (parent, function) through one hash table.
  *   function the profile's own table: trace functions by id, made when first seen; merging maps by
- *            (module, id, name, file, line).
+ *            (module, id, name, file, line, library, offset, renamed, flags).
  *   outer    of a place: ticks of its calls that lie in no other call of the same function; summed over the places of a
- *            function this is the function's total.  */
+ *            function this is the function's total.
+ *   weights  a profile of samples keeps a matrix of what each place has itself; `stat` is made from one column of it by
+ *            tl_profile_choose_weight().  */
 #ifndef TL_MODEL_PROFILE_IMPL_H
 #define TL_MODEL_PROFILE_IMPL_H
 
@@ -55,11 +57,14 @@ struct tl_profile {
     bool has_histogram; /* durations of single calls are known */
     bool per_thread;
     uint64_t unmatched_exits, unmatched_open;
-    uint32_t nweight;          /* 0: made of calls */
-    uint32_t weight;           /* the chosen one: what `stat` holds */
-    const tl_weight *kind;     /* [nweight], static */
-    uint64_t *weight_self;     /* [place_capacity * nweight]: by place, then by weight */
+    uint32_t nweight;      /* 0: made of calls */
+    uint32_t weight;       /* the chosen one: what `stat` holds */
+    const tl_weight *kind; /* [nweight], static */
+    uint64_t *weight_self; /* [place_capacity * nweight]: by place, then by weight */
+    uint64_t *outer_calls; /* [place_capacity] of `calls` those whose stack does not hold the function further up */
     tl_sample_counts samples;
+    bool has_span; /* of samples: the ticks that all events of the trace lie within are known */
+    uint64_t begin, end;
     uint64_t lost_events, damaged_bytes;
     const char *build_id, *exe; /* interned in strings; of all calls: NULL if unknown of some, or not the same of all */
 };
@@ -77,6 +82,8 @@ uint32_t tl_profile_intern_function(tl_profile *p, const tl_trace *t, int64_t id
 uint32_t tl_profile_add_function(tl_profile *p, const tl_function *f);
 /* The same if all strings of *f are interned in the profile already. */
 uint32_t tl_profile_add_interned_function(tl_profile *p, const tl_function *f);
+/* Finds functions anew, after what tells them apart was changed in place; they must differ still. */
+bool tl_profile_index_functions(tl_profile *p);
 /* The place below parent for a function, made if need be; TL_HASH_NONE when memory runs out or TL_PLACES_MAX is
  * reached. */
 uint32_t tl_profile_child_slow(tl_profile *p, uint32_t parent, uint32_t function);
@@ -100,6 +107,43 @@ uint32_t tl_profile_place_track(const tl_profile *p, uint32_t place);
 /* For sources that know only calls and self time of each place: sets total and outer of all places from them, and that
  * there is no histogram. */
 int tl_profile_sum_up(tl_profile *p, tl_error *e);
+/* Sets outer (and outer_calls, of samples) of all places from their totals. */
+int tl_profile_set_outer(tl_profile *p, tl_error *e);
+
+/* The weights of samples that were read from events. */
+enum { TL_WEIGHT_SAMPLES, TL_WEIGHT_TIME, TL_WEIGHT_ALLOC_SPACE, TL_WEIGHT_ALLOC_OBJECTS, TL_SAMPLE_WEIGHTS };
+extern const tl_weight tl_sample_weight[TL_SAMPLE_WEIGHTS];
+
+/* Makes a new profile one of samples: without histogram, and with a row of n weights for each place. kind[] is static.
+ * Its numbers are zero until tl_profile_choose_weight(). */
+int tl_profile_make_sampled(tl_profile *p, const tl_weight *kind, uint32_t n, tl_error *e);
+/* Makes `stat` of one weight; NULL: "time", or the first if there is none. May be called again. TL_EINVAL if there is
+ * no such weight; of a profile of calls there is only "time". */
+int tl_profile_choose_weight(tl_profile *p, const char *name, tl_error *e);
+/* An amount of a weight in the weight's unit: of time as ns (ticks where the clock has no frequency). */
+uint64_t tl_profile_weight_value(const tl_profile *p, uint32_t index, uint64_t amount);
+/* The amount of all places together. */
+uint64_t tl_profile_weight_sum(const tl_profile *p, uint32_t index);
+
+/* Adds to what a place has itself of a weight. */
+TL_ALWAYS_INLINE void tl_profile_weigh(tl_profile *p, uint32_t place, uint32_t index, uint64_t amount)
+{
+    uint64_t *self = &p->weight_self[(size_t)place * p->nweight + index];
+    *self = tl_add_saturated(*self, amount);
+}
+
+/* What the trace says of functions at its end: library, module, address, and their last name as `renamed`. */
+int tl_profile_settle_functions(tl_profile *p, const tl_trace *t, tl_error *e);
+
+/* A copy whose functions are told apart otherwise, without durations of single calls. Belongs to the caller. */
+typedef enum tl_grouping {
+    TL_GROUP_BY_NAME,   /* by what they are called when seen: one function a name */
+    TL_GROUP_BY_ID,     /* by all but that: a function that got another name is one, with the last */
+    TL_GROUP_BY_LAST,   /* by all but that and, where it has a name, its id: of several traces, each with its own ids.
+                           An id that all have in common stays */
+    TL_GROUP_BY_LIBRARY /* by library, or else module; its name is the function's, NULL if it is not known */
+} tl_grouping;
+int tl_profile_regroup(tl_profile **out, const tl_profile *p, tl_grouping by, tl_error *e);
 
 /* Places in canonical order, parents first and children by function (module, id, name, file, line), roots by track
  * (pid, tid, name): the same profile always gives the same order. order[] has nplace entries. */
@@ -117,7 +161,7 @@ int tl_track_compare(const tl_track *a, const tl_track *b);
 
 const char *tl_profile_intern(tl_profile *p, const char *s); /* NULL stays NULL */
 
-/* Name to show: the function's name, or "#id" written into buf. */
+/* Name to show: the function's name, or "#id", "0x5" or "?" written into buf. */
 const char *tl_function_label(const tl_function *f, char buf[static 24]);
 
 #endif

@@ -5,6 +5,8 @@
  *   min, max                      minimum, maximum
  *   places, functions, threads    union, told apart by their details, not by their index
  *   address, linkage name         the smaller one of those that are known
+ *   weights                       sums; which there are, and which is chosen, must be the same in both
+ *   begin and end of samples      the earlier and the later one
  *   UTC of the clock, build-id, exe   kept if the same in both, else unknown; unknown stays unknown whatever comes
  *   clock, histogram, per thread  must be the same in both
  *
@@ -21,6 +23,14 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+static bool same_weights(const tl_profile *a, const tl_profile *b)
+{
+    bool same = a->nweight == b->nweight && a->weight == b->weight;
+    for (uint32_t i = 0; same && i < a->nweight; i++)
+        same = same_text(a->kind[i].name, b->kind[i].name) && same_text(a->kind[i].unit, b->kind[i].unit);
+    return same;
+}
+
 static int check_alike(const tl_profile *into, const tl_profile *from, tl_error *e)
 {
     const tl_clock *a = &into->clock, *b = &from->clock;
@@ -28,6 +38,11 @@ static int check_alike(const tl_profile *into, const tl_profile *from, tl_error 
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
                        "profiles of different clocks: %s at %" PRIu64 " Hz and %s at %" PRIu64 " Hz",
                        a->name ? a->name : "unnamed", a->hz, b->name ? b->name : "unnamed", b->hz);
+    if (!into->nweight != !from->nweight)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "profiles of different kinds: one of %s and one of %s",
+                       into->nweight ? "samples" : "calls", from->nweight ? "samples" : "calls");
+    if (!same_weights(into, from))
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "profiles of samples that have different weights");
     if (into->has_histogram != from->has_histogram)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
                        "profiles of different detail: %s durations of single calls and %s them",
@@ -71,7 +86,7 @@ static bool map_functions(tl_profile *into, const tl_profile *from, merge_map *m
     for (uint32_t i = 0; i < from->nfunction; i++) {
         tl_function f = from->function[i];
         if (!translate(into, m, &f.module) || !translate(into, m, &f.name) || !translate(into, m, &f.file) ||
-            !translate(into, m, &f.linkage_name))
+            !translate(into, m, &f.linkage_name) || !translate(into, m, &f.library) || !translate(into, m, &f.renamed))
             return false;
         m->function[i] = tl_profile_add_interned_function(into, &f);
         if (m->function[i] == TL_HASH_NONE)
@@ -108,7 +123,7 @@ static bool make_room(tl_profile *into, const tl_profile *from, merge_map *m)
 {
     m->function = calloc((size_t)from->nfunction + 1, sizeof *m->function);
     m->place = calloc(from->nplace, sizeof *m->place);
-    m->string = calloc((size_t)from->nfunction + from->ntrack + 1, 4 * sizeof *m->string); /* more than there are */
+    m->string = calloc((size_t)from->nfunction + from->ntrack + 1, 6 * sizeof *m->string); /* more than there are */
     return m->function && m->place && m->string && map_functions(into, from, m) && map_places(into, from, m);
 }
 
@@ -123,8 +138,24 @@ static void add_stat(tl_place_stat *into, const tl_place_stat *from)
     tl_hist_merge(&into->hist, &from->hist); /* cannot fail: room was made */
 }
 
+static void add_weights(tl_profile *into, uint32_t place, const tl_profile *from, uint32_t of)
+{
+    for (uint32_t k = 0; k < from->nweight; k++)
+        tl_profile_weigh(into, place, k, from->weight_self[(size_t)of * from->nweight + k]);
+    if (from->nweight)
+        into->outer_calls[place] = tl_add_saturated(into->outer_calls[place], from->outer_calls[of]);
+}
+
 static void add_rest(tl_profile *into, const tl_profile *from)
 {
+    into->samples.counted = tl_add_saturated(into->samples.counted, from->samples.counted);
+    into->samples.empty = tl_add_saturated(into->samples.empty, from->samples.empty);
+    into->samples.paused = tl_add_saturated(into->samples.paused, from->samples.paused);
+    if (from->has_span) {
+        into->begin = into->has_span && into->begin < from->begin ? into->begin : from->begin;
+        into->end = into->has_span && into->end > from->end ? into->end : from->end;
+        into->has_span = true;
+    }
     into->unmatched_exits = tl_add_saturated(into->unmatched_exits, from->unmatched_exits);
     into->unmatched_open = tl_add_saturated(into->unmatched_open, from->unmatched_open);
     into->lost_events = tl_add_saturated(into->lost_events, from->lost_events);
@@ -146,8 +177,10 @@ int tl_profile_merge(tl_profile *into, const tl_profile *from, tl_error *e)
         return status;
     merge_map m = {0};
     if (make_room(into, from, &m)) {
-        for (uint32_t i = 0; i < from->nplace; i++)
+        for (uint32_t i = 0; i < from->nplace; i++) {
             add_stat(&into->stat[m.place[i]], &from->stat[i]);
+            add_weights(into, m.place[i], from, i);
+        }
         add_rest(into, from);
     } else {
         status =

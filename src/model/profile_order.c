@@ -23,16 +23,33 @@ static int compare_text(const char *a, const char *b)
     return !a ? -1 : !b ? 1 : strcmp(a, b);
 }
 
+/* Ids that are shown in hexadecimal have no sign; they come after the others. */
+static int compare_ids_of(uint32_t flags_a, int64_t a, uint32_t flags_b, int64_t b)
+{
+    const bool hex_a = flags_a & TL_FUNCTION_HEX_ID, hex_b = flags_b & TL_FUNCTION_HEX_ID;
+    if (hex_a != hex_b)
+        return hex_a - hex_b;
+    return hex_a ? ((uint64_t)a > (uint64_t)b) - ((uint64_t)a < (uint64_t)b) : compare_i64(a, b);
+}
+
 int tl_function_compare(const tl_function *a, const tl_function *b)
 {
     int c = compare_text(a->module, b->module);
     if (!c)
-        c = compare_i64(a->id, b->id);
+        c = compare_ids_of(a->flags, a->id, b->flags, b->id);
     if (!c)
         c = compare_text(a->name, b->name);
     if (!c)
         c = compare_text(a->file, b->file);
-    return c ? c : compare_u32(a->line, b->line);
+    if (!c)
+        c = compare_u32(a->line, b->line);
+    if (!c)
+        c = compare_text(a->library, b->library);
+    if (!c)
+        c = compare_text(a->renamed, b->renamed);
+    if (!c)
+        c = compare_u32(a->offset, b->offset);
+    return c ? c : compare_u32(a->flags, b->flags);
 }
 
 static int compare_ids(const tl_track *a, const tl_track *b)
@@ -54,7 +71,7 @@ int tl_track_compare(const tl_track *a, const tl_track *b)
 /* What is sorted: strings as ranks, which compare like their text. */
 typedef struct function_key {
     int64_t id;
-    uint32_t module, name, file, line;
+    uint32_t module, name, file, line, library, renamed, offset, flags;
     uint32_t index;
 } function_key;
 
@@ -63,12 +80,20 @@ static int compare_functions(const void *x, const void *y)
     const function_key *a = x, *b = y;
     int c = compare_u32(a->module, b->module);
     if (!c)
-        c = compare_i64(a->id, b->id);
+        c = compare_ids_of(a->flags, a->id, b->flags, b->id);
     if (!c)
         c = compare_u32(a->name, b->name);
     if (!c)
         c = compare_u32(a->file, b->file);
-    return c ? c : compare_u32(a->line, b->line);
+    if (!c)
+        c = compare_u32(a->line, b->line);
+    if (!c)
+        c = compare_u32(a->library, b->library);
+    if (!c)
+        c = compare_u32(a->renamed, b->renamed);
+    if (!c)
+        c = compare_u32(a->offset, b->offset);
+    return c ? c : compare_u32(a->flags, b->flags);
 }
 
 int tl_profile_function_order(const tl_profile *p, uint32_t *order, tl_error *e)
@@ -84,10 +109,12 @@ int tl_profile_function_order(const tl_profile *p, uint32_t *order, tl_error *e)
     }
     for (uint32_t i = 0; i < p->nfunction; i++) {
         const tl_function *f = &p->function[i];
-        k[i] = (function_key){.id = f->id, .line = f->line, .index = i};
+        k[i] = (function_key){.id = f->id, .line = f->line, .offset = f->offset, .flags = f->flags, .index = i};
         k[i].module = tl_string_rank(&ranks, f->module);
         k[i].name = tl_string_rank(&ranks, f->name);
         k[i].file = tl_string_rank(&ranks, f->file);
+        k[i].library = tl_string_rank(&ranks, f->library);
+        k[i].renamed = tl_string_rank(&ranks, f->renamed);
     }
     qsort(k, p->nfunction, sizeof *k, compare_functions);
     for (uint32_t i = 0; i < p->nfunction; i++)

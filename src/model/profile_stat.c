@@ -4,16 +4,6 @@
 
 #include "model/profile_impl.h"
 
-uint64_t tl_profile_time(const tl_profile *p, uint64_t ticks)
-{
-    return tl_scale_ns(&p->scale, ticks);
-}
-
-const char *tl_profile_unit(const tl_profile *p)
-{
-    return p->clock.hz ? "ns" : "ticks";
-}
-
 /* The public numbers of a sum: no calls, or none that were timed one by one, have no shortest and no longest. */
 static void present(const tl_profile *p, tl_stat *s)
 {
@@ -33,7 +23,7 @@ void tl_profile_function_stat(const tl_profile *p, uint32_t function, tl_stat *o
     tl_stat sum = {.min = UINT64_MAX};
     for (uint32_t i = p->same_first[function]; i; i = p->same_next[i]) {
         const tl_place_stat *s = &p->stat[i];
-        sum.calls = tl_add_saturated(sum.calls, s->calls);
+        sum.calls = tl_add_saturated(sum.calls, p->nweight ? p->outer_calls[i] : s->calls);
         sum.total = tl_add_saturated(sum.total, s->outer);
         sum.self = tl_add_saturated(sum.self, s->self);
         sum.min = s->min < sum.min ? s->min : sum.min;
@@ -65,8 +55,14 @@ uint64_t tl_profile_function_percentile(const tl_profile *p, uint32_t function, 
     return tl_hist_percentile(&sum.hist, permille, stat.min, stat.max);
 }
 
+/* A place whose calls never ended does not hide the calls of its function below it. */
+static bool hides(const tl_profile *p, uint32_t place)
+{
+    return p->place[place].function != TL_NO_FUNCTION && (p->stat[place].calls || p->stat[place].total);
+}
+
 /* Goes through the tree depth-first to know, for every place, whether its function is on its stack already. */
-static int set_outer(tl_profile *p, tl_error *e)
+int tl_profile_set_outer(tl_profile *p, tl_error *e)
 {
     int status = TL_ENOMEM;
     uint32_t *order = malloc(p->nplace * sizeof *order);
@@ -82,13 +78,18 @@ static int set_outer(tl_profile *p, tl_error *e)
     if (status < 0)
         goto out;
     for (uint32_t i = 1, last = 0; i < p->nplace; last = order[i++]) {
-        const tl_place *at = &p->place[order[i]];
+        const uint32_t place = order[i];
+        const tl_place *at = &p->place[place];
         for (; last != at->parent; last = p->place[last].parent)
-            if (p->place[last].function != TL_NO_FUNCTION)
+            if (hides(p, last))
                 active[p->place[last].function]--;
         if (at->function == TL_NO_FUNCTION)
             continue;
-        p->stat[order[i]].outer = active[at->function]++ ? 0 : p->stat[order[i]].total;
+        const bool inner = active[at->function] > 0;
+        p->stat[place].outer = inner ? 0 : p->stat[place].total;
+        if (p->nweight)
+            p->outer_calls[place] = inner ? 0 : p->stat[place].calls;
+        active[at->function] += hides(p, place);
     }
 out:
     free(order);
@@ -106,5 +107,5 @@ int tl_profile_sum_up(tl_profile *p, tl_error *e)
             p->stat[parent].total = tl_add_saturated(p->stat[parent].total, p->stat[i].total);
     }
     p->has_histogram = false;
-    return set_outer(p, e);
+    return tl_profile_set_outer(p, e);
 }

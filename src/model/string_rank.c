@@ -36,6 +36,8 @@ static void collect(tl_string_ranks *r, const tl_profile *p)
         add(r, p->function[i].name);
         add(r, p->function[i].file);
         add(r, p->function[i].linkage_name);
+        add(r, p->function[i].library);
+        add(r, p->function[i].renamed);
     }
     for (uint32_t i = 0; i < p->ntrack; i++)
         add(r, p->track[i].name);
@@ -47,7 +49,7 @@ static void collect(tl_string_ranks *r, const tl_profile *p)
 int tl_string_ranks_init(tl_string_ranks *r, const tl_profile *p, tl_error *e)
 {
     *r = (tl_string_ranks){0};
-    uint64_t most = 4 * (uint64_t)p->nfunction + p->ntrack + 3;
+    uint64_t most = 6 * (uint64_t)p->nfunction + p->ntrack + 3;
     if (most > UINT32_MAX || most > SIZE_MAX / sizeof *r->by_pointer)
         goto no_memory;
     r->by_pointer = malloc((size_t)most * sizeof *r->by_pointer);

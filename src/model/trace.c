@@ -92,7 +92,7 @@ int tl_trace_add_function(tl_trace *t, const tl_function *f, tl_error *e)
 {
     tl_function copy = *f;
     if (!intern_in_place(t, &copy.name) || !intern_in_place(t, &copy.linkage_name) || !intern_in_place(t, &copy.file) ||
-        !intern_in_place(t, &copy.module))
+        !intern_in_place(t, &copy.module) || !intern_in_place(t, &copy.library))
         goto no_memory;
     uint32_t known = tl_hash_get(&t->function_index, (uint64_t)f->id);
     if (known != TL_HASH_NONE) {

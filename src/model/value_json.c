@@ -116,6 +116,49 @@ static char *hex_json(char *p, uint64_t v)
     return p;
 }
 
+/* A member of a frame, up to its value; number k of three. */
+static void frame_lead(tl_pen *pen, const tl_field_text *f, uint32_t k)
+{
+    static const char *const other[TL_FRAME_MEMBERS] = {",\"function\":", ",\"id\":", ",\"ip\":"};
+    const bool named = f && f->nmember == TL_FRAME_MEMBERS;
+    const char *lead = named ? f->member[k].lead : other[k];
+    const size_t n = named ? f->member[k].nlead : strlen(other[k]);
+    if (k == 0)
+        tl_pen_char(pen, '{'); /* in place of the comma */
+    tl_pen_raw(pen, lead + (k == 0), n - (k == 0));
+}
+
+static void frame_number(tl_pen *pen, bool known, uint64_t v)
+{
+    tl_pen_room(pen, SCALAR_MAX);
+    pen->p = known ? hex_json(pen->p, v) : TL_PUT(pen->p, "null");
+}
+
+/* [{"function":"fib","iid":"0x5","ip":null}], outermost first. */
+static TL_NOINLINE void stack_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_field_text *f)
+{
+    j->failed = j->failed || !tl_stack_frames_set(&j->frames, v);
+    tl_pen_char(pen, '[');
+    for (uint32_t i = j->frames.n; i-- > 0;) {
+        const tl_frame *frame = j->frames.frame[i];
+        frame_lead(pen, f, 0);
+        if (frame->name)
+            tl_pen_json(pen, frame->name, strlen(frame->name), &j->bad);
+        else
+            TL_PEN_PUT(pen, "null");
+        frame_lead(pen, f, 1);
+        frame_number(pen, frame->flags & TL_FRAME_FUNCTION, frame->function);
+        frame_lead(pen, f, 2);
+        frame_number(pen, frame->flags & TL_FRAME_IP, frame->ip);
+        tl_pen_char(pen, '}');
+        if (i > 0)
+            tl_pen_char(pen, ',');
+        if (j->spill)
+            j->spill(j->spill_arg, pen);
+    }
+    tl_pen_char(pen, ']');
+}
+
 static void scalar_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_field_text *f)
 {
     tl_pen_room(pen, SCALAR_MAX);
@@ -140,6 +183,9 @@ static void scalar_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const
         break;
     case TL_BYTES:
         bytes_json(pen, v->as.p, v->n);
+        break;
+    case TL_STACK:
+        stack_json(pen, j, v, f);
         break;
     default:
         pen->p = TL_PUT(pen->p, "null");
@@ -193,6 +239,7 @@ bool tl_json_fields_init(tl_json_fields *j, const tl_trace *t)
 void tl_json_fields_fini(tl_json_fields *j)
 {
     tl_field_texts_fini(&j->texts);
+    tl_stack_frames_fini(&j->frames);
 }
 
 static const tl_value *value_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_value *end,

@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/real.h"
 #include "model/field_text.h"
+#include "model/stack_frames.h"
 #include "model/trace_impl.h"
 
 /* A JSON string with quotes. *bad is increased by the number of bytes that are not UTF-8. */
@@ -14,8 +15,13 @@ void tl_pen_json(tl_pen *pen, const char *s, size_t n, uint64_t *bad);
 /* What values need besides themselves. */
 typedef struct tl_json_fields {
     tl_field_texts texts; /* ,"name": */
-    uint64_t bad;         /* bytes that are not UTF-8 */
-    bool failed;          /* memory ran out */
+    tl_stack_frames frames;
+    /* NULL, or called after each frame of a stack: where text is collected in memory, so that it can go on its way.
+     * The text of one event has no bound that the trace's own size would set. */
+    void (*spill)(void *arg, tl_pen *pen);
+    void *spill_arg;
+    uint64_t bad; /* bytes that are not UTF-8 */
+    bool failed;  /* memory ran out */
 } tl_json_fields;
 
 bool tl_json_fields_init(tl_json_fields *j, const tl_trace *t); /* of zeroed memory; fini is needed in any case */
@@ -23,7 +29,8 @@ void tl_json_fields_fini(tl_json_fields *j);
 
 /* Writes one value and returns the slot after it and all that it owns. `f` names the members of structs; may be NULL.
  * Whole numbers in full; TL_HEX as "0x..", bytes as hex pairs; NaN and infinities as strings; enumerations as
- * {"value":1,"labels":["ONE"]}; of a variant the value that was chosen. What is absent is left out of structs. */
+ * {"value":1,"labels":["ONE"]}; of a variant the value that was chosen; a stack as a list of structs, outermost frame
+ * first. What is absent is left out of structs. */
 const tl_value *tl_value_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_value *end,
                               const tl_field_text *f);
 
@@ -36,8 +43,8 @@ const tl_value *tl_fields_json(tl_pen *pen, tl_json_fields *j, const tl_field_te
  * of one object. *any as above. */
 void tl_event_json(tl_pen *pen, tl_json_fields *j, const tl_class *c, const tl_batch *b, uint32_t i, bool *any);
 
-/* Names of keys that are not functions: "pc", "addr", "stack"; NULL for TL_KEY_NONE and TL_KEY_FUNCTION, and where a
- * field of the class says the same. */
+/* Names of keys that are shown: "pc", "addr", "stack"; NULL for TL_KEY_NONE and TL_KEY_FUNCTION, for keys that are only
+ * for analyses (TL_KEY_WEIGHT and those behind it), and where a field of the class says the same. */
 const char *tl_key_name(const tl_class *c);
 /* Writes the key as a member: "pc":"0x4010". Only for classes whose key has a name. */
 void tl_key_json(tl_pen *pen, const tl_class *c, uint64_t value);

@@ -126,6 +126,8 @@ static void start_workers(tl_ahead *a, unsigned n)
 bool tl_ahead_pays(const tl_source *s)
 {
     const uint32_t n = tl_source_streams(s);
+    if (s->format->unsorted || s->follow) /* one stream, whose cursor has threads of its own; or none are wanted */
+        return false;
     return s->want.threads > 1 && n > 0 && n <= TL_AHEAD_STREAMS && s->trace.bytes >= TL_AHEAD_LEAST;
 }
 

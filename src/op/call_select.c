@@ -26,12 +26,29 @@ bool tl_select_label(const tl_select *s, const char *label, bool *hit, bool *hit
     return taken;
 }
 
+/* Whole text as a hexadecimal number, "0x2" or "0x00000002". */
+static bool hex_number(const char *s, uint64_t *v)
+{
+    if (s[0] != '0' || s[1] != 'x' || s[2] == '\0' || s[2 + strspn(s + 2, "0123456789abcdefABCDEF")] != '\0')
+        return false;
+    *v = strtoull(s, NULL, 16);
+    return true;
+}
+
+/* Is the pattern the hexadecimal number at the end of the name, however it is padded? */
+static bool is_number_of(const char *pattern, const char *name)
+{
+    const char *space = strrchr(name, ' ');
+    uint64_t wanted, found;
+    return space && hex_number(pattern, &wanted) && hex_number(space + 1, &found) && wanted == found;
+}
+
 /* Does one pattern, a glob or a thread id, name the track? */
 static bool names_track(const char *pattern, const tl_track *t)
 {
     char tid[24];
     snprintf(tid, sizeof tid, "%" PRId64, t->tid);
-    return tl_glob(pattern, t->name) || (t->has_tid && strcmp(pattern, tid) == 0);
+    return tl_glob(pattern, t->name) || (t->has_tid && strcmp(pattern, tid) == 0) || is_number_of(pattern, t->name);
 }
 
 bool tl_select_track(const tl_select *s, const tl_track *t)
@@ -101,9 +118,9 @@ int tl_select_settle_tracks(const tl_select *s, const tl_track *track, uint32_t 
     return status;
 }
 
-int tl_select_settle_names(const tl_select *s, const tl_trace *t, tl_error *e)
+int tl_select_settle_classes(const tl_select *s, const tl_trace *t, tl_error *e)
 {
-    int status = tl_select_settle_tracks(s, t->track, t->ntrack, e);
+    int status = 0;
     for (size_t i = 0; status == 0 && i < s->ncls; i++) {
         uint32_t k = 0;
         while (k < t->ncls && !tl_glob(s->cls[i], t->cls[k].name))
@@ -111,6 +128,12 @@ int tl_select_settle_names(const tl_select *s, const tl_trace *t, tl_error *e)
         status = tl_select_settle(s, s->nfunc + s->nnot + s->nthread + i, k < t->ncls, e);
     }
     return status;
+}
+
+int tl_select_settle_names(const tl_select *s, const tl_trace *t, tl_error *e)
+{
+    int status = tl_select_settle_tracks(s, t->track, t->ntrack, e);
+    return status < 0 ? status : tl_select_settle_classes(s, t, e);
 }
 
 int tl_call_select_init(tl_call_select *s, const tl_select *select, const tl_trace *t, uint64_t begin, tl_error *e)

@@ -32,6 +32,7 @@ bool tl_select_cpu(const tl_select *s, int32_t cpu);
 int tl_select_settle(const tl_select *s, size_t i, bool found, tl_error *e);
 /* Settles the patterns of threads. */
 int tl_select_settle_tracks(const tl_select *s, const tl_track *track, uint32_t n, tl_error *e);
+int tl_select_settle_classes(const tl_select *s, const tl_trace *t, tl_error *e);
 /* Settles the patterns of threads and classes. */
 int tl_select_settle_names(const tl_select *s, const tl_trace *t, tl_error *e);
 

@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
+#include "base/glob.h"
+#include "model/field_text.h"
+#include "model/stack_frames.h"
 #include "op/call_select.h"
 #include "op/callstack.h"
 
@@ -17,9 +21,13 @@ typedef struct bits {
 struct tl_event_select {
     const tl_select *select;
     tl_call_select names; /* by track and class */
+    uint32_t ntrack;      /* of them: more may be added to a trace that is followed */
     tl_hash function;     /* key -> 0 not chosen, 1 chosen */
-    bits *drop;           /* by track; NULL: depth and duration do not matter */
-    bool no_memory;       /* while bits were set */
+    uint32_t *stack;   /* by class: the field that is the stack of a sample; UINT32_MAX. NULL: stacks do not matter */
+    tl_strings labels; /* of frames */
+    tl_hash label;     /* one of them -> judgement */
+    bits *drop;        /* by track; NULL: depth and duration do not matter */
+    bool no_memory;    /* while bits were set */
     const tl_trace *trace;
 };
 
@@ -83,17 +91,63 @@ static int mark_calls(tl_event_select *f, tl_source *s, tl_error *e)
     return status;
 }
 
-int tl_event_select_new(tl_event_select **out, tl_source *s, const tl_select *select, uint64_t begin, tl_error *e)
+static bool has_calls(const tl_trace *t)
+{
+    for (uint32_t i = 0; i < t->ncls; i++)
+        if (t->cls[i].kind == TL_ENTER || t->cls[i].kind == TL_EXIT)
+            return true;
+    return false;
+}
+
+/* Finds the classes of samples, if functions are selected. */
+static int find_stacks(tl_event_select *f, tl_source *s, tl_error *e)
+{
+    const tl_trace *t = f->trace;
+    bool any = false;
+    if (f->select->nfunc == 0 && f->select->nnot == 0)
+        return 0;
+    f->stack = malloc(((size_t)t->ncls + 1) * sizeof *f->stack);
+    if (!f->stack)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
+    for (uint32_t i = 0; i < t->ncls; i++) {
+        const tl_class *c = &t->cls[i];
+        f->stack[i] = UINT32_MAX;
+        for (uint32_t k = 0; c->kind == TL_SAMPLE && k < c->nfield && f->stack[i] == UINT32_MAX; k++)
+            if (c->field[k].type == TL_STACK)
+                f->stack[i] = k;
+        any = any || f->stack[i] != UINT32_MAX;
+    }
+    s->want.fields = s->want.fields || any;
+    return 0;
+}
+
+static uint64_t sooner(uint64_t ticks, uint64_t early)
+{
+    return ticks > early ? ticks - early : 0;
+}
+
+int tl_event_select_new(tl_event_select **out, tl_source *s, const tl_select *select, uint64_t begin, uint64_t early,
+                        tl_error *e)
 {
     tl_event_select *f = calloc(1, sizeof *f);
     if (!f)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
     f->select = select;
     f->trace = &s->trace;
-    int status = tl_select_settle_names(select, &s->trace, e);
+    f->ntrack = s->trace.ntrack;
+    /* A thread that is asked for may still begin. */
+    int status = s->follow ? 0 : tl_select_settle_tracks(select, s->trace.track, s->trace.ntrack, e);
+    if (status == 0)
+        status = tl_select_settle_classes(select, &s->trace, e);
     if (status == 0)
         status = tl_call_select_init(&f->names, select, &s->trace, begin, e);
-    if (status == 0 && (select->depth || select->min_ticks))
+    if (status == 0)
+        status = find_stacks(f, s, e);
+    if (select->has_from)
+        f->names.from = sooner(f->names.from, early);
+    if (select->has_to)
+        f->names.to = sooner(f->names.to, early);
+    if (status == 0 && (select->depth || select->min_ticks) && has_calls(f->trace))
         status = mark_calls(f, s, e);
     if (status < 0) {
         tl_event_select_free(f);
@@ -107,9 +161,12 @@ void tl_event_select_free(tl_event_select *f)
 {
     if (!f)
         return;
-    for (uint32_t i = 0; f->drop && i < f->trace->ntrack; i++)
+    for (uint32_t i = 0; f->drop && i < f->ntrack; i++)
         free(f->drop[i].word);
     free(f->drop);
+    free(f->stack);
+    tl_strings_fini(&f->labels);
+    tl_hash_fini(&f->label);
     tl_call_select_fini(&f->names);
     tl_hash_fini(&f->function);
     free(f);
@@ -128,12 +185,63 @@ static bool choose_function(tl_event_select *f, uint64_t key)
     return known != 0;
 }
 
+enum { WANTED = 1, UNWANTED = 2 }; /* a label matches one of the globs, or one of those of what is not to be */
+
+static uint32_t judge_label(tl_event_select *f, const char *label)
+{
+    const tl_select *s = f->select;
+    uint32_t judgement = 0;
+    for (size_t i = 0; i < s->nfunc; i++)
+        if (tl_glob(s->func[i], label)) {
+            judgement |= WANTED;
+            f->names.hit[i] = true;
+        }
+    for (size_t i = 0; i < s->nnot; i++)
+        if (tl_glob(s->not_func[i], label)) {
+            judgement |= UNWANTED;
+            f->names.hit_not[i] = true;
+        }
+    return judgement;
+}
+
+/* Has the stack a function that is wanted, and none that is not? */
+static bool choose_stack(tl_event_select *f, const tl_value *v)
+{
+    uint32_t judgement = 0;
+    const tl_frame *frame = v->type == TL_STACK ? v->as.p : NULL;
+    for (; frame; frame = frame->caller) {
+        char buffer[TL_FRAME_LABEL_ROOM];
+        const char *text = tl_frame_label(frame, buffer);
+        const char *label = tl_strings_get(&f->labels, text, strlen(text));
+        uint32_t known = label ? tl_hash_get(&f->label, (uintptr_t)label) : TL_HASH_NONE;
+        if (known == TL_HASH_NONE) {
+            known = judge_label(f, text);
+            if (label)
+                tl_hash_put(&f->label, (uintptr_t)label, known); /* without memory it is judged again next time */
+        }
+        judgement |= known;
+    }
+    return !(judgement & UNWANTED) && (judgement & WANTED || f->select->nfunc == 0);
+}
+
+static bool choose_sample(tl_event_select *f, const tl_batch *b, uint32_t i)
+{
+    const uint32_t field = f->stack[b->cls[i]];
+    if (field == UINT32_MAX || !b->val)
+        return true;
+    const tl_value *end = b->v + b->val[i + 1], *v = tl_values_skip(b->v + b->val[i], end, field);
+    return v == end || choose_stack(f, v);
+}
+
 static bool choose(tl_event_select *f, const tl_batch *b, uint32_t i)
 {
     const tl_class *c = &f->trace->cls[b->cls[i]];
-    bool keep = b->ts[i] >= f->names.from && b->ts[i] < f->names.to && f->names.track[b->track[i]] &&
-                f->names.cls[b->cls[i]] && (!b->cpu || tl_select_cpu(f->select, b->cpu[i]));
-    if (f->drop) {
+    const uint32_t track = b->track[i];
+    bool keep =
+        b->ts[i] >= f->names.from && b->ts[i] < f->names.to &&
+        (TL_LIKELY(track < f->ntrack) ? f->names.track[track] : tl_select_track(f->select, &f->trace->track[track])) &&
+        f->names.cls[b->cls[i]] && (!b->cpu || tl_select_cpu(f->select, b->cpu[i]));
+    if (f->drop && track < f->ntrack) {
         bits *drop = &f->drop[b->track[i]];
         const uint64_t number = drop->seen++;
         if (number / 64 < drop->nword && drop->word[number / 64] >> (number % 64) & 1)
@@ -141,6 +249,8 @@ static bool choose(tl_event_select *f, const tl_batch *b, uint32_t i)
     }
     if ((f->select->nfunc || f->select->nnot) && c->key == TL_KEY_FUNCTION)
         keep = choose_function(f, b->key[i]) && keep;
+    else if (TL_UNLIKELY(f->stack && c->kind == TL_SAMPLE))
+        keep = keep && choose_sample(f, b, i);
     return keep;
 }
 

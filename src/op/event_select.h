@@ -7,8 +7,10 @@
 
 typedef struct tl_event_select tl_event_select;
 
-/* `select` is borrowed. begin is the tick that its times count from. */
-int tl_event_select_new(tl_event_select **out, tl_source *s, const tl_select *select, uint64_t begin, tl_error *e);
+/* `select` is borrowed. begin is the tick that its times count from, or, if that is before tick 0, `early` is how long
+ * before. Asks the source for fields where functions of samples are selected. */
+int tl_event_select_new(tl_event_select **out, tl_source *s, const tl_select *select, uint64_t begin, uint64_t early,
+                        tl_error *e);
 /* The time outside of which no event can be chosen, nor matters in any other way: ticks [*from, *to). False if all have
  * to be looked at. */
 bool tl_event_select_limit(const tl_event_select *f, uint64_t *from, uint64_t *to);

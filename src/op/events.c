@@ -63,6 +63,10 @@ static int advance(feed *f, tl_error *e)
                 return 1;
         }
         int status = read_on(f, e);
+        if (status > 0 && f->next == f->to && f->source->follow) { /* nothing new at the moment */
+            f->at = f->end = f->next;
+            return 1;
+        }
         if (status <= 0) {
             f->done = true;
             f->next = f->to = 0;
@@ -71,11 +75,12 @@ static int advance(feed *f, tl_error *e)
     }
 }
 
-/* Where a trace begins, UINT64_MAX if it has no time at all; reads all of it if its reader does not know. */
+/* The tick that times count from, UINT64_MAX if it has no time at all; reads all of it if its reader does not know. */
 static int find_begin(tl_source *s, uint64_t *begin, tl_error *e)
 {
     uint64_t end;
-    if (tl_trace_range(&s->trace, begin, &end))
+    *begin = 0;
+    if (s->trace.clock.from_zero || tl_trace_range(&s->trace, begin, &end) || s->follow)
         return 0;
     tl_count count;
     int status = tl_source_count(s, s->want.threads, &count, e);
@@ -146,13 +151,14 @@ int tl_events_open(tl_events **out, tl_source *const *s, uint32_t n, const tl_se
     for (uint32_t i = 0; status == 0 && i < n; i++) {
         feed *f = &v->feed[i];
         if (select)
-            status = tl_event_select_new(&f->select, s[i], select, v->join ? tl_join_begin(v->join, i) : begin[i], e);
+            status = tl_event_select_new(&f->select, s[i], select, v->join ? tl_join_begin(v->join, i) : begin[i],
+                                         v->join ? tl_join_early(v->join, i) : 0, e);
         if (status == 0)
             status = open_feed(f, ordered, e);
     }
     if (status == 0 && v->matched)
         status = check_score(v, v->select.nfunc + v->select.nnot, v->select.nthread + v->select.ncls, e);
-    for (uint32_t i = 0; status == 0 && i < n; i++) {
+    for (uint32_t i = 0; status == 0 && i < n && !s[i]->follow; i++) { /* that would wait */
         status = advance(&v->feed[i], e);
         status = status < 0 ? status : 0;
     }

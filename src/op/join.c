@@ -11,7 +11,8 @@ typedef struct member {
     const tl_trace *trace;
     uint32_t *cls, *track; /* its ids -> joined ids */
     tl_hash function;      /* its function id -> index in `renamed`, for those that change */
-    uint64_t begin;        /* its tick that is time 0 */
+    uint64_t begin;        /* its tick that is time 0, ... */
+    uint64_t early;        /* ... or how many ticks before its tick 0 that is */
     uint64_t shift;        /* ns from the joined clock's 0 to its own, by the time of day */
 } member;
 
@@ -55,19 +56,33 @@ static bool same_fields(const tl_field *a, const tl_field *b, uint32_t n, uint32
         --*left;
         if (!same_text(a->name, b->name) || a->type != b->type || a->nmember != b->nmember || a->bits != b->bits ||
             a->base != b->base || a->context != b->context || a->flags != b->flags || a->length != b->length ||
-            a->governor != b->governor || !same_mapping(a, b) || !same_fields(a->member, b->member, a->nmember, left))
+            a->governor != b->governor || a->role != b->role || !same_mapping(a, b) ||
+            !same_fields(a->member, b->member, a->nmember, left))
             return false;
     }
     return true;
 }
 
-static bool same_class(const tl_class *a, const tl_class *b)
+static bool same_alone(const tl_class *a, const tl_class *b)
 {
     uint32_t left = FIELDS_COMPARED;
     return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->key == b->key && a->by_address == b->by_address &&
            a->nfield == b->nfield && a->ncontext == b->ncontext && same_text(a->level, b->level) &&
-           a->level_value == b->level_value && a->flags == b->flags && a->scopes == b->scopes &&
-           same_fields(a->field, b->field, a->nfield, &left);
+           a->level_value == b->level_value && a->flags == b->flags && a->scopes == b->scopes && a->role == b->role &&
+           same_text(a->title, b->title) && same_fields(a->field, b->field, a->nfield, &left);
+}
+
+/* The other class of a begin or an end, or NULL. */
+static const tl_class *other_of(const tl_class *c, const tl_trace *t)
+{
+    return (c->kind == TL_BEGIN || c->kind == TL_END) && c->pair < t->ncls ? &t->cls[c->pair] : NULL;
+}
+
+/* Two classes and what they belong to. */
+static bool same_class(const tl_class *a, const tl_trace *of_a, const tl_class *b, const tl_trace *of_b)
+{
+    const tl_class *x = other_of(a, of_a), *y = other_of(b, of_b);
+    return same_alone(a, b) && !x == !y && (!x || same_alone(x, y));
 }
 
 /* What finds classes that may be the same. */
@@ -84,24 +99,39 @@ static uint64_t fingerprint(const tl_class *c)
 /* The classes of all members so far; those of one fingerprint are linked, the newest first. */
 typedef struct class_list {
     tl_class *cls;
-    uint32_t *older; /* [n]: index + 1 of the one before with the same fingerprint; 0: none */
+    const tl_trace **of; /* [n]: where each comes from */
+    uint32_t *older;     /* [n]: index + 1 of the one before with the same fingerprint; 0: none */
     uint32_t n;
     tl_hash newest; /* fingerprint -> index */
 } class_list;
 
 /* The index of a class in the list, in which there is room for it. TL_HASH_NONE when memory runs out. */
-static uint32_t list_class(class_list *l, const tl_class *c)
+static uint32_t list_class(class_list *l, const tl_class *c, const tl_trace *of)
 {
     const uint64_t mark = fingerprint(c);
     const uint32_t newest = tl_hash_get(&l->newest, mark);
     for (uint32_t at = newest == TL_HASH_NONE ? 0 : newest + 1; at > 0; at = l->older[at - 1])
-        if (same_class(&l->cls[at - 1], c))
+        if (same_class(&l->cls[at - 1], l->of[at - 1], c, of))
             return at - 1;
     if (!tl_hash_put(&l->newest, mark, l->n))
         return TL_HASH_NONE;
     l->older[l->n] = newest == TL_HASH_NONE ? 0 : newest + 1;
     l->cls[l->n] = *c;
+    l->of[l->n] = of;
     return l->n++;
+}
+
+/* Pairs of classes in joined ids, as the trace says that had them first. */
+static void join_pairs(const tl_join *j, class_list *all)
+{
+    for (uint32_t i = 0; i < j->n; i++) {
+        const member *m = &j->member[i];
+        for (uint32_t k = 0; k < m->trace->ncls; k++) {
+            const tl_class *c = &m->trace->cls[k];
+            if (other_of(c, m->trace) && all->of[m->cls[k]] == m->trace)
+                all->cls[m->cls[k]].pair = m->cls[c->pair];
+        }
+    }
 }
 
 static int join_classes(tl_join *j, tl_error *e)
@@ -109,20 +139,25 @@ static int join_classes(tl_join *j, tl_error *e)
     size_t most = 1;
     for (uint32_t i = 0; i < j->n; i++)
         most += j->member[i].trace->ncls;
-    class_list all = {.cls = malloc(most * sizeof *all.cls), .older = malloc(most * sizeof *all.older)};
-    bool ok = all.cls && all.older;
+    class_list all = {.cls = malloc(most * sizeof *all.cls),
+                      .of = malloc(most * sizeof(*all.of)),
+                      .older = malloc(most * sizeof *all.older)};
+    bool ok = all.cls && all.of && all.older;
     for (uint32_t i = 0; ok && i < j->n; i++) {
         member *m = &j->member[i];
         m->cls = malloc(((size_t)m->trace->ncls + 1) * sizeof *m->cls);
         ok = m->cls != NULL;
         for (uint32_t k = 0; ok && k < m->trace->ncls; k++) {
-            m->cls[k] = list_class(&all, &m->trace->cls[k]);
+            m->cls[k] = list_class(&all, &m->trace->cls[k], m->trace);
             ok = m->cls[k] != TL_HASH_NONE;
         }
     }
+    if (ok)
+        join_pairs(j, &all);
     int status = ok ? tl_trace_set_classes(&j->trace, all.cls, all.n, e)
                     : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to join traces");
     free(all.cls);
+    free((void *)(uintptr_t)all.of);
     free(all.older);
     tl_hash_fini(&all.newest);
     return status;
@@ -232,16 +267,19 @@ static void join_wall_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_z
     for (uint32_t i = 0; i < j->n; i++) {
         member *m = &j->member[i];
         m->begin = *time_zero > m->shift ? tl_scale_ticks(&m->trace->scale, *time_zero - m->shift) : 0;
+        m->early = *time_zero < m->shift ? tl_scale_ticks(&m->trace->scale, m->shift - *time_zero) : 0;
     }
 }
 
 static int join_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_zero, tl_error *e)
 {
     const tl_clock *first = &j->member[0].trace->clock;
+    bool from_zero = true;
     j->one_clock = true;
     *time_zero = UINT64_MAX;
     for (uint32_t i = 0; i < j->n; i++) {
         const tl_trace *t = j->member[i].trace;
+        from_zero = from_zero && t->clock.from_zero;
         j->one_clock = j->one_clock && t->clock.hz == first->hz && same_text(t->clock.name, first->name);
         if (!t->clock.hz != !first->hz)
             return tl_fail(
@@ -266,11 +304,16 @@ static int join_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_zero, t
         tl_trace_set_clock(&j->trace, "ns", 1000000000);
         *time_zero = 0;
     }
+    j->trace.clock.from_zero = from_zero;
     return 0;
 }
 
 int tl_join_new(tl_join **out, tl_source *const *s, uint32_t n, const uint64_t *begin, uint64_t *time_zero, tl_error *e)
 {
+    for (uint32_t i = 0; i < n; i++)
+        if (s[i]->follow) /* its tracks are not known yet */
+            return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                           "%s: a trace that is followed cannot be joined with others", s[i]->trace.path);
     tl_join *j = calloc(1, sizeof *j);
     if (!j)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to join traces");
@@ -336,6 +379,11 @@ const tl_trace *tl_join_trace(const tl_join *j)
 uint64_t tl_join_begin(const tl_join *j, uint32_t i)
 {
     return j->member[i].begin;
+}
+
+uint64_t tl_join_early(const tl_join *j, uint32_t i)
+{
+    return j->member[i].early;
 }
 
 uint64_t tl_join_time(const tl_join *j, uint32_t i, uint64_t ts)

@@ -6,15 +6,17 @@
 
 typedef struct tl_join tl_join;
 
-/* begin[i] is the first tick of source i, UINT64_MAX if it has none. *time_zero: the earliest of them on the joined
- * clock. */
+/* begin[i] is the tick of source i that its times count from, UINT64_MAX if it has none. *time_zero: the earliest of
+ * them on the joined clock. TL_EUNSUPPORTED for a source that is followed, and where only some clocks have a frequency.
+ */
 int tl_join_new(tl_join **out, tl_source *const *s, uint32_t n, const uint64_t *begin, uint64_t *time_zero,
                 tl_error *e);
 void tl_join_free(tl_join *j);
 const tl_trace *tl_join_trace(const tl_join *j);
 
-/* The tick of source i that is time 0. */
+/* The tick of source i that is time 0; 0 if that is before it: then how many ticks before. */
 uint64_t tl_join_begin(const tl_join *j, uint32_t i);
+uint64_t tl_join_early(const tl_join *j, uint32_t i);
 /* A tick of source i on the joined clock. */
 uint64_t tl_join_time(const tl_join *j, uint32_t i, uint64_t ts);
 /* Events from .. to-1 of a batch of source i, in joined ids and times, as events 0 .. of a batch that is good until the

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/compiler.h"
+#include "op/reorder.h"
 #include "op/supply.h"
 #include "op/tournament.h"
 
@@ -20,6 +21,7 @@ typedef struct head {
 
 struct tl_merge {
     tl_source *source;
+    tl_reorder *reorder; /* of a source that has one stream that is in no order: all that it needs; else NULL */
     tl_supply *supply;
     head *head; /* by stream */
     tl_tournament streams;
@@ -45,13 +47,11 @@ static int refill(tl_merge *m, uint32_t stream, tl_error *e)
     return status;
 }
 
-int tl_merge_open_limited(tl_merge **out, tl_source *s, const tl_limit *limit, tl_error *e)
+/* Opens the streams, and reads the first batch of each. */
+static int open_streams(tl_merge *m, const tl_limit *limit, tl_error *e)
 {
+    tl_source *s = m->source;
     const uint32_t streams = tl_source_streams(s);
-    tl_merge *m = calloc(1, sizeof *m);
-    if (!m)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to merge %u streams", streams);
-    m->source = s;
     m->head = calloc((size_t)streams + 1, sizeof *m->head);
     int status = m->head && tl_tournament_init(&m->streams, streams)
                      ? tl_supply_open(&m->supply, s, limit, e)
@@ -67,11 +67,30 @@ int tl_merge_open_limited(tl_merge **out, tl_source *s, const tl_limit *limit, t
             m->head[i].batch = NULL;
         }
     }
+    if (status < 0)
+        return status;
+    tl_tournament_start(&m->streams);
+    return 0;
+}
+
+int tl_merge_open_limited(tl_merge **out, tl_source *s, const tl_limit *limit, tl_error *e)
+{
+    const uint32_t streams = tl_source_streams(s);
+    tl_merge *m = calloc(1, sizeof *m);
+    if (!m)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to merge %u streams", streams);
+    m->source = s;
+    int status;
+    if (s->follow) /* nothing is read before it is asked for: it would be waited for */
+        status = tl_supply_open(&m->supply, s, limit, e);
+    else if (s->format->unsorted && streams == 1)
+        status = tl_reorder_open(&m->reorder, s, 0, limit, e);
+    else
+        status = open_streams(m, limit, e);
     if (status < 0) {
         tl_merge_close(m);
         return status;
     }
-    tl_tournament_start(&m->streams);
     *out = m;
     return 0;
 }
@@ -179,11 +198,22 @@ static void plan_many(tl_merge *m)
     m->planned = n;
 }
 
-/* Finds the next runs. 1: there are some; 0: the end; < 0: error. */
-static int plan(tl_merge *m, tl_error *e)
+/* Of a source that is followed: events as they come, and a run without any if none do. */
+static int plan_followed(tl_merge *m, tl_error *e)
+{
+    const tl_batch *b;
+    int status = tl_supply_next(m->supply, 0, &b, e);
+    if (status > 0) {
+        m->plan[0] = (tl_run){b, 0, b->n};
+        m->planned = 1;
+    }
+    return status;
+}
+
+/* Finds the next runs of all streams. */
+static int plan_merged(tl_merge *m, tl_error *e)
 {
     tl_tournament *t = &m->streams;
-    m->planned = m->handed_out = 0;
     if (m->used_up) {
         const uint32_t stream = tl_tournament_winner(t);
         int status = refill(m, stream, e);
@@ -195,10 +225,8 @@ static int plan(tl_merge *m, tl_error *e)
         else
             tl_tournament_out(t);
     }
-    if (t->playing == 0) {
-        tl_trace_sort_damage(&m->source->trace);
+    if (t->playing == 0)
         return 0;
-    }
     const uint32_t stream = tl_tournament_winner(t);
     if (!m->head[stream].batch) {
         int status = refill(m, stream, e);
@@ -212,6 +240,22 @@ static int plan(tl_merge *m, tl_error *e)
     else
         plan_many(m);
     return 1;
+}
+
+/* Finds the next runs. > 0: there are some; 0: the end; < 0: error. */
+static int plan(tl_merge *m, tl_error *e)
+{
+    int status;
+    m->planned = m->handed_out = 0;
+    if (m->reorder) {
+        status = tl_reorder_plan(m->reorder, m->plan, PLANNED_MAX, e);
+        m->planned = status > 0 ? (uint32_t)status : 0;
+    } else {
+        status = m->source->follow ? plan_followed(m, e) : plan_merged(m, e);
+    }
+    if (status == 0)
+        tl_trace_sort_damage(&m->source->trace);
+    return status;
 }
 
 int tl_merge_next(tl_merge *m, const tl_batch **batch, uint32_t *from, uint32_t *to, tl_error *e)
@@ -245,6 +289,10 @@ void tl_merge_close(tl_merge *m)
 {
     if (!m)
         return;
+    if (m->reorder) {
+        tl_reorder_close(m->reorder);
+        tl_trace_sort_damage(&m->source->trace); /* of what was read, even if that was not all */
+    }
     tl_supply_close(m->supply);
     free(m->head);
     tl_tournament_fini(&m->streams);

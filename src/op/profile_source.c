@@ -1,11 +1,14 @@
-/* Makes a profile of a whole source: streams are given to threads, each thread makes a profile of its own, and these
- * are merged. Since merging knows no order, the result does not depend on who did what. */
+/* Makes a profile of a whole source. Of one that holds calls: streams are given to threads, each thread makes a profile
+ * of its own, and these are merged. Since merging knows no order, the result does not depend on who did what. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/pool.h"
 #include "op/call_select.h"
 #include "op/callstack.h"
 #include "op/discover.h"
+#include "op/sample_profile.h"
+#include "op/sample_select.h"
 #include "op/source_impl.h"
 
 typedef struct worker {
@@ -123,6 +126,20 @@ static int describe(tl_profile *p, const tl_trace *t, tl_error *e)
     return 0;
 }
 
+static int from_samples(tl_profile **out, tl_source *s, const tl_profile_options *o, tl_error *e)
+{
+    tl_profile *p = NULL;
+    int status = tl_profile_from_samples(&p, s, o, e);
+    if (status == 0)
+        status = describe(p, &s->trace, e);
+    if (status < 0) {
+        tl_profile_free(p);
+        return status;
+    }
+    *out = p;
+    return 0;
+}
+
 static int from_events(tl_profile **out, tl_source *s, const tl_profile_options *o, tl_error *e)
 {
     const uint32_t streams = tl_source_streams(s);
@@ -179,6 +196,10 @@ static int select_places(tl_profile *p, const tl_select *s, tl_error *e)
                        "a profile holds sums of calls: it can be selected by function, thread and depth only");
     if (s->nthread && !p->per_thread)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "the profile does not tell threads apart");
+    if (p->nweight) {
+        const int samples = tl_samples_select(p, s, e);
+        return samples < 0 ? samples : tl_select_settle_tracks(s, p->track, p->ntrack, e);
+    }
     bool *hit = calloc(s->nfunc + s->nnot + 1, sizeof *hit);
     uint32_t *depth = calloc(p->nplace, sizeof *depth), *track = calloc(p->nplace, sizeof *track);
     int status = hit && depth && track ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
@@ -221,6 +242,8 @@ static int from_profile(tl_profile **out, tl_source *s, const tl_profile_options
         status = describe(p, &s->trace, e);
     if (status == 0 && o->select)
         status = select_places(p, o->select, e);
+    if (status == 0)
+        status = tl_profile_choose_weight(p, o->weight, e);
     if (status < 0) {
         tl_error_context(e, "%s", tl_source_name(s));
         tl_profile_free(p);
@@ -234,5 +257,12 @@ int tl_profile_from_source(tl_profile **out, tl_source *s, const tl_profile_opti
 {
     static const tl_profile_options none = {0};
     const tl_profile_options *o = options ? options : &none;
-    return tl_source_is_profile(s) ? from_profile(out, s, o, e) : from_events(out, s, o, e);
+    if (tl_source_is_profile(s))
+        return from_profile(out, s, o, e);
+    if (tl_samples_wanted(&s->trace))
+        return from_samples(out, s, o, e);
+    if (o->weight && strcmp(o->weight, "time") != 0)
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
+                       "a profile of calls has no weight \"%s\", only time: the others are of samples", o->weight);
+    return from_events(out, s, o, e);
 }

@@ -38,6 +38,11 @@ void tl_drops_add(tl_drops *d, const char *what, uint64_t n)
     d->drop[d->n++] = (tl_drop){.what = what, .n = n};
 }
 
+bool tl_format_wants_order(const tl_format *f, const tl_trace *t)
+{
+    return f->ordered && !(f->unsorted && t->format && strcmp(t->format, f->name) == 0);
+}
+
 /* The format to write, from --to or the path's suffix. */
 static int choose_format(const tl_format **out, const char *path, const tl_write_options *o, unsigned can, tl_error *e)
 {
@@ -129,7 +134,7 @@ int tl_sink_open(tl_sink **out, const char *path, const tl_trace *t, const tl_wr
 
 bool tl_sink_wants_order(const tl_sink *s)
 {
-    return s->format->ordered;
+    return tl_format_wants_order(s->format, s->trace);
 }
 
 int tl_sink_write(tl_sink *s, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
@@ -157,14 +162,23 @@ int tl_sink_write_runs(tl_sink *s, const tl_run *run, uint32_t n, tl_error *e)
 {
     int status = 0;
     for (uint32_t i = 0; status >= 0 && i < n; i++)
-        status = s->all_kept ? s->format->write(s->writer, run[i].batch, run[i].from, run[i].to, e)
-                             : tl_sink_write(s, run[i].batch, run[i].from, run[i].to, e);
+        status = s->all_kept && run[i].from < run[i].to
+                     ? s->format->write(s->writer, run[i].batch, run[i].from, run[i].to, e)
+                     : tl_sink_write(s, run[i].batch, run[i].from, run[i].to, e);
     return status;
 }
 
 uint64_t tl_sink_bytes(const tl_sink *s)
 {
     return s->out ? tl_output_bytes(s->out) : s->format->written ? s->format->written(s->writer) : 0;
+}
+
+int tl_sink_flush(tl_sink *s, tl_error *e)
+{
+    if (!s->out)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                       "format %s is a folder of files: it is there when it is complete", s->format->name);
+    return tl_output_flush(s->out, e);
 }
 
 int tl_sink_finish(tl_sink *s, tl_error *e)

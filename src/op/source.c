@@ -31,25 +31,49 @@ static int tie(const contest *c, uint64_t offset, tl_error *e)
     return tl_fail(e, TL_EFORMAT, offset, "could be %s or %s; choose with --from", c->best->name, c->rival->name);
 }
 
-/* Asks every format; the one with the most evidence wins, two with the same are an error. */
+/* What an input that is followed has to say within this time, in ms, so that its format is known. */
+enum { PATIENCE = 5000 };
+
+/* Waits for more than `known` bytes of an input that is followed. 1: there are some, 0: none came, < 0: error. */
+static int wait_for_more(tl_input *in, size_t known, tl_error *e)
+{
+    bool ended;
+    int status = tl_input_follows(in) ? tl_input_wait(in, known, PATIENCE, &ended, e) : 0;
+    return status < 0 ? status : tl_input_size(in) > known;
+}
+
+static int no_format(const tl_input *in, const uint8_t *head, size_t got, tl_error *e)
+{
+    const char *hint = tl_input_follows(in) ? "; choose the format of an input to come with --from" : "";
+    if (got == 0)
+        return tl_fail(e, TL_EFORMAT, 0, "the file is empty; expected a trace%s", hint);
+    return tl_fail(e, TL_EFORMAT, 0, "begins with bytes %02x %02x %02x %02x, which no format known here does%s",
+                   head[0], got > 1 ? head[1] : 0u, got > 2 ? head[2] : 0u, got > 3 ? head[3] : 0u, hint);
+}
+
+/* Asks every format; the one with the most evidence wins, two with the same are an error. An empty file is what its
+ * name says. */
 static int find_format(const tl_format **out, tl_input *in, tl_error *e)
 {
     uint8_t head[TL_PROBE_SIZE];
     size_t got = 0;
-    int status = tl_input_read(in, 0, head, sizeof head, &got, e);
+    contest c;
+    int status;
+    do {
+        status = tl_input_read(in, 0, head, sizeof head, &got, e);
+        if (status < 0)
+            return status;
+        c = (contest){.best = got ? NULL : tl_format_of_empty(tl_input_path(in))};
+        const tl_probe probe = {.head = head, .size = got, .total = tl_input_size(in)};
+        for (const tl_format *const *f = tl_format_list; got && *f; f++)
+            bid(&c, *f, (*f)->probe ? (*f)->probe(&probe) : 0);
+    } while ((!c.best || c.rival) && got < sizeof head && (status = wait_for_more(in, got, e)) > 0);
     if (status < 0)
         return status;
-    if (got == 0)
-        return tl_fail(e, TL_EFORMAT, 0, "the file is empty; expected a trace");
-    const tl_probe probe = {.head = head, .size = got, .total = tl_input_size(in)};
-    contest c = {0};
-    for (const tl_format *const *f = tl_format_list; *f; f++)
-        bid(&c, *f, (*f)->probe ? (*f)->probe(&probe) : 0);
     if (c.rival)
         return tie(&c, 0, e);
     if (!c.best)
-        return tl_fail(e, TL_EFORMAT, 0, "begins with bytes %02x %02x %02x %02x, which no format known here does",
-                       head[0], got > 1 ? head[1] : 0u, got > 2 ? head[2] : 0u, got > 3 ? head[3] : 0u);
+        return no_format(in, head, got, e);
     *out = c.best;
     return 0;
 }
@@ -136,6 +160,9 @@ static int refuse_damage(const tl_source *s, tl_error *e)
 static int open_format(tl_source *s, const tl_open_options *o, tl_error *e)
 {
     tl_trace *t = &s->trace;
+    if (s->follow && !s->format->follows)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                       "format %s cannot be read while it is still being written (--follow)", s->format->name);
     t->path = tl_trace_intern(t, s->in ? tl_input_path(s->in) : s->folder->path);
     t->format = s->format->name;
     t->bytes = s->in ? tl_input_size(s->in) : 0;
@@ -158,7 +185,7 @@ static int open_format(tl_source *s, const tl_open_options *o, tl_error *e)
     s->no_lines = o->no_lines;
     if (o->exe && !s->exe)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to open the file");
-    if (o->exe && tl_discover_wanted(&s->trace))
+    if (o->exe && !s->follow && tl_discover_wanted(&s->trace))
         return tl_discover(s, e);
     return o->exe && s->format->functions ? resolve(s, o, e) : 0;
 }
@@ -179,6 +206,9 @@ static int open_source(tl_source **out, tl_input *in, tl_folder *folder, const t
     s->in = in;
     s->folder = folder;
     s->want = o->want;
+    s->follow = o->follow;
+    if (s->follow) /* the trace changes while it is read */
+        s->want.threads = 1;
     int status = choose_format(s, o->from, e);
     if (status == 0)
         status = open_format(s, o, e);
@@ -197,8 +227,10 @@ int tl_source_open(tl_source **out, const char *path, const tl_open_options *opt
     tl_folder *folder = NULL;
     struct stat st;
     const bool is_folder = strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    /* The messages of both name the path. */
-    int status = is_folder ? tl_folder_open(&folder, path, e) : tl_input_open(&in, path, e);
+    /* The messages of all name the path. */
+    int status = is_folder                    ? tl_folder_open(&folder, path, e)
+                 : options && options->follow ? tl_input_open_follow(&in, path, e)
+                                              : tl_input_open(&in, path, e);
     return status < 0 ? status : open_source(out, in, folder, options, e);
 }
 
@@ -310,6 +342,11 @@ int tl_cursor_fill(tl_cursor *c, tl_batch *b, tl_error *e)
     const tl_format *f = c->source->format;
     tl_batch_clear(b);
     int status = f->stream_next(c->state, b, e);
+    if (status == 0 && c->source->follow) { /* only now it is known whether the input came to a good end */
+        status = add_input_damage(c->source, e);
+        if (status == 0)
+            status = refuse_damage(c->source, e);
+    }
     if (status < 0)
         tl_error_context(e, "%s: %s", tl_source_name(c->source), f->name);
     return status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "model/format_impl.h"
 
 struct tl_split {
@@ -116,6 +117,21 @@ static int end_part(tl_split *s, uint32_t slot, tl_error *e)
     return status;
 }
 
+/* Room for a part for each track: more of them may come while a trace is read. */
+static int reserve_slot(tl_split *s, uint32_t slot, tl_error *e)
+{
+    if (TL_LIKELY(slot < s->nsink))
+        return 0;
+    const uint32_t n = s->trace->ntrack > slot ? s->trace->ntrack : slot + 1;
+    tl_sink **larger = realloc(s->sink, ((size_t)n + 1) * sizeof(tl_sink *));
+    if (!larger)
+        return no_memory(e);
+    memset(larger + s->nsink, 0, ((size_t)n + 1 - s->nsink) * sizeof(tl_sink *));
+    s->sink = larger;
+    s->nsink = n;
+    return 0;
+}
+
 /* Which piece of time a tick lies in. */
 static uint64_t piece_of(const tl_split *s, uint64_t ts)
 {
@@ -126,7 +142,9 @@ static uint64_t piece_of(const tl_split *s, uint64_t ts)
 static int write_part(tl_split *s, uint32_t slot, uint64_t number, const tl_batch *b, uint32_t from, uint32_t to,
                       tl_error *e)
 {
-    int status = s->sink[slot] ? 0 : begin_part(s, slot, number, e);
+    int status = reserve_slot(s, slot, e);
+    if (status == 0 && !s->sink[slot])
+        status = begin_part(s, slot, number, e);
     return status < 0 ? status : tl_sink_write(s->sink[slot], b, from, to, e);
 }
 
@@ -174,7 +192,8 @@ int tl_split_write_runs(tl_split *s, const tl_run *run, uint32_t n, tl_error *e)
 {
     int status = 0;
     for (uint32_t i = 0; status >= 0 && i < n; i++)
-        status = s->by == TL_SPLIT_TIME    ? write_by_time(s, &run[i], e)
+        status = run[i].from == run[i].to  ? 0
+                 : s->by == TL_SPLIT_TIME  ? write_by_time(s, &run[i], e)
                  : s->by == TL_SPLIT_BYTES ? write_by_bytes(s, &run[i], e)
                                            : write_by_track(s, &run[i], e);
     return status < 0 ? status : 0;

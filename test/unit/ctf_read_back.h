@@ -61,6 +61,9 @@ static inline const tl_value *dump(const tl_value *v, char *out, size_t size)
     case TL_ABSENT:
         snprintf(p, room, "- ");
         break;
+    case TL_STACK: /* only other formats have those */
+        snprintf(p, room, "stack ");
+        break;
     }
     return next;
 }
@@ -140,6 +143,10 @@ static inline uint32_t read_back(found *out, uint32_t most)
 #define VARIANT(x)                                                                                                     \
     {                                                                                                                  \
         .type = TL_VARIANT, .n = 1, .variant = (x)                                                                     \
+    }
+#define NUL                                                                                                            \
+    {                                                                                                                  \
+        .type = TL_NULL                                                                                                \
     }
 #define ABSENT                                                                                                         \
     {                                                                                                                  \

@@ -12,6 +12,15 @@
 
 #define FAKE_STREAMS 200u
 
+/* Whether events may come in any order: a test says so before it includes this. */
+#ifndef FAKE_UNSORTED
+#define FAKE_UNSORTED false
+#endif
+/* Whether an input without a byte is of this format. */
+#ifndef FAKE_MAY_BE_EMPTY
+#define FAKE_MAY_BE_EMPTY false
+#endif
+
 /* One problem that a cursor reports when it comes to an event. */
 typedef struct fake_report {
     uint32_t stream;
@@ -29,8 +38,10 @@ static struct {
     uint32_t step;                /* times go forward by less than this */
     uint32_t regress;             /* one in so many events goes back; 0: none */
     uint64_t first[FAKE_STREAMS]; /* time of the first event */
+    const uint64_t *times;        /* of the events of every stream, in place of all that; or NULL */
     uint64_t bytes;               /* size of the trace */
     uint32_t batch;               /* most events in one batch; 0: as many as fit */
+    uint32_t text_room;           /* bytes that the text of an event takes, at least 32 */
     bool has_range;               /* of the trace ... */
     uint64_t begin, end;
     tl_track track[FAKE_STREAMS]; /* has_range, begin, end are taken from here */
@@ -193,7 +204,7 @@ static int fake_values(const fake_cursor *c, tl_batch *b, tl_error *e)
     if (!b->val)
         return 0;
     b->val[b->n] = b->nval;
-    char *text = tl_arena_alloc(b->arena, 32);
+    char *text = tl_arena_alloc(b->arena, fake.text_room > 32 ? fake.text_room : 32);
     tl_value *v = text ? tl_batch_slots(b, 2) : NULL;
     if (!v)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for values");
@@ -210,6 +221,8 @@ static int fake_stream_next(void *cursor, tl_batch *b, tl_error *e)
     int status = 0;
     atomic_fetch_add(&fake.batches, 1);
     for (; status == 0 && b->n < room && c->next < fake.events[c->stream]; c->next++) {
+        if (fake.times)
+            c->time = fake.times[c->next];
         if (fake.fail_at[c->stream] == c->next + 1) {
             if (b->n) /* first hands out what is before it */
                 break;
@@ -272,6 +285,8 @@ static const tl_format fake_format = {
     .summary = "a format of tests",
     .suffixes = ".fake",
     .ordered = true,
+    .unsorted = FAKE_UNSORTED,
+    .may_be_empty = FAKE_MAY_BE_EMPTY,
     .writes_fields = true,
     .reader_size = sizeof(fake_reader),
     .cursor_size = sizeof(fake_cursor),
@@ -319,6 +334,11 @@ const tl_format *tl_format_by_suffix(const char *path, unsigned can)
     const size_t n = strlen(path);
     (void)can;
     return n >= 5 && strcmp(path + n - 5, ".fake") == 0 ? &fake_format : NULL;
+}
+
+const tl_format *tl_format_of_empty(const char *path)
+{
+    return fake_format.may_be_empty ? tl_format_by_suffix(path, TL_CAN_READ_EVENTS) : NULL;
 }
 
 uint32_t tl_formats(void)

@@ -1,5 +1,6 @@
 /* Tests of the writer of folders: what events mean is kept, and what is lost is told. */
 #include "ctf_read_back.h"
+#include "stack_fixture.h"
 
 /* --- function events --- */
 
@@ -97,7 +98,66 @@ static void test_functions_and_tracks(void **state)
     }
 }
 
+/* Kinds and keys of samples, begins and ends: the keys are for analyses, and no member. */
+static void test_kinds_of_runtimes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        folder_fixture w = {0};
+        found out[8];
+        stack_init(&w.f);
+        folder_start(&w, versions[i]);
+        stack_events(&w.f);
+        folder_finish(&w);
+        assert_int_equal(w.f.drops.n, 0);
+        assert_int_equal(read_back(out, 8), 5);
+        static const char *const text[] = {NULL, NULL, NULL, "", "u9500"};
+        static const char *const name[] = {"sample", "sample", "gc.begin", "gc.end", "cpu"};
+        for (int k = 0; k < 5; k++) {
+            found *f = out;
+            while (f->ts != out[0].ts + (uint64_t)k) /* each thread has a file */
+                assert_true(++f < out + 5);
+            assert_string_equal(f->name, name[k]);
+            assert_int_equal(f->cls.kind == TL_SAMPLE, k < 2);
+            assert_int_equal(f->cls.key, TL_KEY_NONE);
+            if (text[k])
+                assert_string_equal(f->text, text[k]);
+        }
+        folder_fini(&w);
+    }
+}
+
 /* --- what is lost is told --- */
+
+/* In a file each frame has its own name: readers, ours among them, would not take an event of that size. */
+static void test_stacks_too_large(void **state)
+{
+    (void)state;
+    enum { NAME = 100000, DEPTH = 400 };
+    char *name = malloc(NAME + 1);
+    assert_non_null(name);
+    memset(name, 'n', NAME);
+    name[NAME] = '\0';
+    tl_frame *frames = stack_deep(DEPTH, name);
+    for (int i = 0; i < 3; i++) {
+        folder_fixture w = {0};
+        found out[8];
+        stack_init(&w.f);
+        folder_start(&w, versions[i]);
+        stack_event(&w.f, 1, &stack_fib);
+        stack_event(&w.f, 2, &frames[DEPTH - 1]);
+        stack_event(&w.f, 3, &stack_fib);
+        folder_finish(&w);
+        assert_int_equal(w.f.drops.n, 1);
+        assert_int_equal(fixture_dropped(&w.f, "events with a stack of more than 32 MiB"), 1);
+        assert_int_equal(read_back(out, 8), 2);
+        assert_int_equal(out[1].ts - out[0].ts, 2);
+        assert_string_equal(out[0].text, out[1].text);
+        folder_fini(&w);
+    }
+    free(frames);
+    free(name);
+}
 
 static const tl_field lossy_field[] = {
     {.name = "u", .type = TL_U64, .bits = 8},
@@ -189,6 +249,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_kinds_and_keys, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_functions_and_tracks, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_kinds_of_runtimes, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_stacks_too_large, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_losses, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_lengths_that_lie, scratch_enter, scratch_leave),
     };

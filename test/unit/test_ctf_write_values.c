@@ -1,5 +1,6 @@
 /* Tests of the writer of folders: what values become in each dialect, as our reader finds them. */
 #include "ctf_read_back.h"
+#include "stack_fixture.h"
 
 /* Writes one event of a class with these fields and compares what comes back. */
 static void check(const tl_field *field, uint32_t nfield, uint32_t ncontext, const tl_value *v, uint32_t nv,
@@ -199,6 +200,132 @@ static void test_optional_fields(void **state)
           "u1 [u5 ] [[u6 ] ] [] {[] [[u1 ] ] }");
 }
 
+/* Null is held where a field says that it may be null, and read as such but in 2010: lists of 0 or 1 elements there. */
+static void test_nulls(void **state)
+{
+    (void)state;
+    enum { NULLABLE = TL_FIELD_NULLABLE, EVENT = TL_SCOPE_PAYLOAD - TL_SCOPE_EVENT };
+    static const tl_field item[] = {{.name = "id", .type = TL_HEX, .flags = NULLABLE},
+                                    {.name = "n", .type = TL_U64, .bits = 16}};
+    static const tl_field element[] = {{.name = "", .type = TL_STRUCT, .member = item, .nmember = 2}};
+    static const tl_field text[] = {{.name = "", .type = TL_STRING, .flags = NULLABLE}};
+    static const tl_field f[] = {
+        {.name = "thread", .type = TL_HEX, .flags = NULLABLE, .context = EVENT},
+        {.name = "len", .type = TL_U64, .bits = 8},
+        {.name = "governed", .type = TL_STRING, .flags = NULLABLE, .governor = 2},
+        {.name = "reason", .type = TL_STRING, .flags = NULLABLE},
+        {.name = "both", .type = TL_I64, .bits = 8, .flags = NULLABLE | TL_FIELD_OPTIONAL},
+        {.name = "items", .type = TL_LIST, .member = element, .nmember = 1},
+        {.name = "texts", .type = TL_LIST, .member = text, .nmember = 1},
+        {.name = "last", .type = TL_U64, .bits = 8},
+    };
+    static const tl_value known[] = {
+        {.type = TL_HEX, .as.u = 0x1f}, U(2), S("ab"), S("induced"), I(-1), LIST(1), STRUCT(2),
+        {.type = TL_HEX, .as.u = 5},    U(6), LIST(2), S("x"),       NUL,   U(9)};
+    CHECK(f, 1, known, "u31 u2 s\"ab\" s\"induced\" i-1 [{u5 u6 } ] [s\"x\" ~ ] u9",
+          "u31 u2 s\"ab\" s\"induced\" <1 i-1 > [{u5 u6 } ] [s\"x\" ~ ] u9",
+          "[u31 ] u2 [s\"ab\" ] [s\"induced\" ] [[i-1 ] ] [{[u5 ] u6 } ] [[s\"x\" ] [] ] u9");
+    static const tl_value null[] = {NUL, U(2), NUL, NUL, NUL, LIST(1), STRUCT(2), NUL, U(6), LIST(0), U(9)};
+    CHECK(f, 1, null, "~ u2 ~ ~ ~ [{~ u6 } ] [] u9", "~ u2 ~ ~ <1 ~ > [{~ u6 } ] [] u9",
+          "[] u2 [] [] [[] ] [{[] u6 } ] [] u9");
+    static const tl_value absent[] = {NUL, U(2), NUL, NUL, ABSENT, LIST(0), LIST(0), U(9)};
+    CHECK(f, 1, absent, "~ u2 ~ ~ - [] [] u9", "~ u2 ~ ~ <0 {} > [] [] u9", "[] u2 [] [] [] [] [] u9");
+}
+
+/* What is read back says that it may be null, so that writing it again gives the same. */
+static void test_nullable_stays(void **state)
+{
+    (void)state;
+    static const tl_field f[] = {{.name = "id", .type = TL_HEX, .flags = TL_FIELD_NULLABLE, .bits = 32},
+                                 {.name = "may", .type = TL_HEX, .flags = TL_FIELD_OPTIONAL}};
+    static const tl_value v[] = {NUL, ABSENT};
+    for (int i = 0; i < 2; i++) {
+        folder_fixture w = {0};
+        found out[1];
+        const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 2}};
+        fixture_init(&w.f);
+        folder_classes(&w, classes, 1);
+        folder_start(&w, versions[i]);
+        fixture_event(&w.f, 0, 0, -1, 1000, 0, v, 2);
+        folder_finish(&w);
+        tl_source *s;
+        assert_int_equal(tl_source_open(&s, "out", NULL, NULL), 0);
+        for (uint32_t k = 0; k < tl_trace_classes(tl_source_trace(s)); k++) {
+            const tl_class *c = tl_trace_class(tl_source_trace(s), k);
+            if (strcmp(c->name, "c") != 0)
+                continue;
+            assert_int_equal(c->nfield, 2);
+            assert_int_equal(c->field[0].flags, TL_FIELD_NULLABLE);
+            assert_int_equal(c->field[0].type, TL_U64);
+            assert_int_equal(c->field[0].bits, 32);
+            assert_int_equal(c->field[0].governor, 0);
+            assert_int_equal(c->field[1].flags & TL_FIELD_NULLABLE, 0);
+        }
+        tl_source_close(s);
+        assert_int_equal(read_back(out, 1), 1);
+        folder_fini(&w);
+    }
+}
+
+/* A stack is a list of structs, whose members may be null. */
+static void test_stacks(void **state)
+{
+    (void)state;
+    static const tl_field f[] = {
+        {.name = "frames", .type = TL_STACK, .member = stack_members, .nmember = 3},
+        {.name = "other", .type = TL_STACK}, /* without names of the members */
+        {.name = "last", .type = TL_U64, .bits = 8},
+    };
+    const tl_value v[] = {stack_value(&stack_unknown), stack_value(NULL), U(9)};
+    static const char same[] = "[{s\"Work:Main \"x\"\" u5 ~ } {~ u31 u32512 } {~ ~ ~ } ] [] u9";
+    CHECK(f, 0, v, same, same, "[{[s\"Work:Main \"x\"\" ] [u5 ] [] } {[] [u31 ] [u32512 ] } {[] [] [] } ] [] u9");
+    const tl_value swapped[] = {stack_value(NULL), stack_value(&stack_fib), U(9)};
+    CHECK(f, 0, swapped, "[] [{s\"Work:Main \"x\"\" u5 ~ } {s\"Fib\" u6 u2748 } ] u9", NULL, NULL);
+}
+
+static void test_deep_stacks(void **state)
+{
+    (void)state;
+    static const tl_field f[] = {{.name = "frames", .type = TL_STACK, .member = stack_members, .nmember = 3}};
+    static const tl_class classes[] = {{.kind = TL_SAMPLE, .key = TL_KEY_WEIGHT, .name = "c", .field = f, .nfield = 1}};
+    tl_frame *frames = stack_deep(STACK_DEEP, "f");
+    for (int i = 0; i < 2; i++) {
+        folder_fixture w = {0};
+        fixture_init(&w.f);
+        folder_classes(&w, classes, 1);
+        folder_start(&w, versions[i]);
+        for (uint32_t k = 0; k < 3; k++) {
+            const tl_value v = stack_value(&frames[k == 1 ? STACK_DEEP - 1 : k]);
+            fixture_event(&w.f, 0, 0, -1, 1000 + k, 10, &v, 1);
+        }
+        folder_finish(&w);
+        assert_int_equal(w.f.drops.n, 0);
+        const tl_open_options options = {.want = {.fields = true}};
+        tl_source *s;
+        const tl_batch *b;
+        assert_int_equal(tl_source_open(&s, "out", &options, NULL), 0);
+        uint32_t n = 0;
+        while (tl_source_next(s, &b, NULL) > 0)
+            for (uint32_t e = 0; e < b->n; e++, n++) {
+                const tl_value *v = b->v + b->val[e];
+                assert_int_equal(tl_trace_class(tl_source_trace(s), b->cls[e])->kind, TL_SAMPLE);
+                assert_int_equal(tl_trace_class(tl_source_trace(s), b->cls[e])->key, TL_KEY_NONE);
+                assert_int_equal(v->n, n == 1 ? STACK_DEEP : n + 1);
+                for (uint32_t k = 0; k < b->v[b->val[e]].n; k++) {
+                    const tl_value *frame = v + 1 + (size_t)4 * k;
+                    assert_int_equal(frame[0].type, TL_STRUCT);
+                    assert_int_equal(frame[1].n, 1);
+                    assert_int_equal(frame[2].as.u, k);
+                    assert_int_equal(frame[3].type, TL_NULL);
+                }
+            }
+        assert_int_equal(n, 3);
+        tl_source_close(s);
+        folder_fini(&w);
+    }
+    free(frames);
+}
+
 static void test_contexts(void **state)
 {
     (void)state;
@@ -269,6 +396,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_structs, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_variants, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_optional_fields, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_nulls, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_nullable_stays, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_stacks, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_deep_stacks, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_contexts, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_names, scratch_enter, scratch_leave),
     };

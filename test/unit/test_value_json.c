@@ -96,6 +96,8 @@ static void test_keys(void **state)
     assert_null(tl_key_name(&none));
     assert_null(tl_key_name(&function));
     assert_null(tl_key_name(&field));
+    for (int key = TL_KEY_WEIGHT; key <= TL_KEY_PAIR; key++) /* those are for analyses */
+        assert_null(tl_key_name(&(tl_class){.key = (tl_key)key}));
     tl_pb out = {0};
     tl_pen pen;
     assert_true(tl_pen_open_buffer(&pen, &out));
@@ -108,6 +110,68 @@ static void test_keys(void **state)
     tl_pb_fini(&out);
 }
 
+static void check_json(const tl_value *v, const tl_value *end, const tl_field_text *f, const char *expected)
+{
+    tl_pb out = {0};
+    tl_json_fields fields = {0};
+    tl_pen pen;
+    assert_true(tl_pen_open_buffer(&pen, &out));
+    assert_ptr_equal(tl_value_json(&pen, &fields, v, end, f), end);
+    tl_pen_close(&pen);
+    assert_int_equal(out.n, strlen(expected));
+    assert_memory_equal(out.data, expected, out.n);
+    assert_false(fields.failed);
+    tl_json_fields_fini(&fields);
+    tl_pb_fini(&out);
+}
+
+/* A stack is one slot. Its members are called as its field says, and have names of their own without. */
+static void test_stacks(void **state)
+{
+    (void)state;
+    const tl_frame outer = {.function = 3, .name = "a", .depth = 1, .flags = TL_FRAME_FUNCTION},
+                   inner = {.caller = &outer, .ip = 16, .depth = 2, .flags = TL_FRAME_IP};
+    const tl_value v[] = {{.type = TL_LIST, .n = 3},
+                          {.type = TL_STACK, .n = 2, .as.p = &inner},
+                          {.type = TL_STACK},
+                          {.type = TL_U64, .as.u = 7}};
+    check_json(v, v + 4, NULL,
+               "[[{\"function\":\"a\",\"id\":\"0x3\",\"ip\":null},{\"function\":null,\"id\":null,\"ip\":\"0x10\"}],"
+               "[],7]");
+    const tl_field_text member[] = {
+        {.lead = ",\"f\":", .nlead = 5}, {.lead = ",\"n\":", .nlead = 5}, {.lead = ",\"at\":", .nlead = 6}};
+    const tl_field_text field = {.member = member, .nmember = 3};
+    check_json(v + 1, v + 2, &field,
+               "[{\"f\":\"a\",\"n\":\"0x3\",\"at\":null},{\"f\":null,\"n\":null,\"at\":\"0x10\"}]");
+    assert_ptr_equal(tl_value_skip(v, v + 4), v + 4);
+    assert_ptr_equal(tl_value_skip(v + 1, v + 4), v + 2);
+}
+
+static void count_spills(void *arg, tl_pen *pen)
+{
+    uint32_t *n = arg;
+    ++*n;
+    assert_non_null(pen->p);
+}
+
+/* Text that is collected can go on its way after each frame. */
+static void test_spill(void **state)
+{
+    (void)state;
+    const tl_frame outer = {.depth = 1}, inner = {.caller = &outer, .depth = 2};
+    const tl_value v = {.type = TL_STACK, .n = 2, .as.p = &inner};
+    tl_pb out = {0};
+    uint32_t spilt = 0;
+    tl_json_fields fields = {.spill = count_spills, .spill_arg = &spilt};
+    tl_pen pen;
+    assert_true(tl_pen_open_buffer(&pen, &out));
+    tl_value_json(&pen, &fields, &v, &v + 1, NULL);
+    tl_pen_close(&pen);
+    assert_int_equal(spilt, 2);
+    tl_json_fields_fini(&fields);
+    tl_pb_fini(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +180,8 @@ int main(void)
         cmocka_unit_test(test_bad_bytes_are_counted_once),
         cmocka_unit_test(test_lying_lists),
         cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_spill),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static bool add_up(pairs *s, const tl_profile *p, const uint32_t *places)
         if (row == TL_HASH_NONE)
             return false;
         s->row[place] = row;
-        tl_rows_add_place(&s->rows, p, row, place, s->active[row] ? 0 : p->stat[place].total);
+        tl_rows_add_nested(&s->rows, p, row, place, s->active[row] == 0);
         s->active[row] += hides(p, place);
     }
     return true;

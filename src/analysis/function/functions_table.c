@@ -21,7 +21,8 @@ int tl_table_functions(tl_table *out, const tl_profile *p, tl_error *e)
     for (uint32_t i = 0; i < p->nfunction; i++) {
         uint32_t row = tl_rows_add(&rows, order[i], TL_NO_FUNCTION, TL_NO_TRACK);
         for (uint32_t at = p->same_first[order[i]]; at; at = p->same_next[at])
-            tl_rows_add_place(&rows, p, row, at, p->stat[at].outer);
+            tl_rows_add_place(&rows, p, row, at, p->nweight ? p->outer_calls[at] : p->stat[at].calls,
+                              p->stat[at].outer);
     }
     tl_rows_take(&rows, p, TL_BY_SELF, out);
 out:

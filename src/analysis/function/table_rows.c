@@ -22,11 +22,17 @@ uint32_t tl_rows_add(tl_rows *r, uint32_t function, uint32_t caller, uint32_t tr
     return r->n++;
 }
 
-void tl_rows_add_place(tl_rows *r, const tl_profile *p, uint32_t row, uint32_t place, uint64_t total)
+void tl_rows_add_nested(tl_rows *r, const tl_profile *p, uint32_t row, uint32_t place, bool outermost)
+{
+    const tl_place_stat *s = &p->stat[place];
+    tl_rows_add_place(r, p, row, place, outermost || !p->nweight ? s->calls : 0, outermost ? s->total : 0);
+}
+
+void tl_rows_add_place(tl_rows *r, const tl_profile *p, uint32_t row, uint32_t place, uint64_t calls, uint64_t total)
 {
     const tl_place_stat *s = &p->stat[place];
     tl_stat *sum = &r->row[row].stat;
-    sum->calls = tl_add_saturated(sum->calls, s->calls);
+    sum->calls = tl_add_saturated(sum->calls, calls);
     sum->total = tl_add_saturated(sum->total, total);
     sum->self = tl_add_saturated(sum->self, s->self);
     sum->min = s->min < sum->min ? s->min : sum->min;

@@ -15,8 +15,11 @@ typedef struct tl_rows {
 int tl_rows_init(tl_rows *r, const tl_profile *p, uint32_t capacity, tl_error *e);
 /* A new row without numbers; its index. There must be capacity. */
 uint32_t tl_rows_add(tl_rows *r, uint32_t function, uint32_t caller, uint32_t track);
-/* Adds calls, self, min and max of a place to a row, and `total` ticks. */
-void tl_rows_add_place(tl_rows *r, const tl_profile *p, uint32_t row, uint32_t place, uint64_t total);
+/* Adds self, min and max of a place to a row, and what counts of its calls and its total there. */
+void tl_rows_add_place(tl_rows *r, const tl_profile *p, uint32_t row, uint32_t place, uint64_t calls, uint64_t total);
+/* The same for one of several places of a row on a stack: only the outermost counts for total and, of samples, for
+ * calls: there a stack counts once. */
+void tl_rows_add_nested(tl_rows *r, const tl_profile *p, uint32_t row, uint32_t place, bool outermost);
 /* Computes percentiles, drops rows without calls and total, and hands the rows over, sorted. */
 void tl_rows_take(tl_rows *r, const tl_profile *p, tl_column column, tl_table *out);
 void tl_rows_fini(tl_rows *r);

@@ -51,6 +51,25 @@ static int64_t row_id(const tl_profile *p, const tl_row *r)
     return r->track != TL_NO_TRACK ? p->track[r->track].tid : 0;
 }
 
+static bool has_hex_id(const tl_profile *p, const tl_row *r)
+{
+    return r->function != TL_NO_FUNCTION && p->function[r->function].flags & TL_FUNCTION_HEX_ID;
+}
+
+/* Ids that are shown in hexadecimal have no sign; they come after the others. */
+static int compare_row_ids(const tl_profile *p, const tl_row *a, const tl_row *b)
+{
+    const int64_t ia = row_id(p, a), ib = row_id(p, b);
+    const bool hex_a = has_hex_id(p, a), hex_b = has_hex_id(p, b);
+    if (hex_a != hex_b)
+        return hex_a - hex_b;
+    if (ia == ib)
+        return 0;
+    if (hex_a)
+        return (uint64_t)ia < (uint64_t)ib ? -1 : 1;
+    return ia < ib ? -1 : 1;
+}
+
 static int compare_rows(const void *x, const void *y, void *argument)
 {
     const tl_row *a = x, *b = y;
@@ -64,9 +83,12 @@ static int compare_rows(const void *x, const void *y, void *argument)
         if (c)
             return c;
     }
-    int64_t ia = row_id(s->p, a), ib = row_id(s->p, b);
-    if (ia != ib)
-        return ia < ib ? -1 : 1;
+    /* Of samples many rows have no self time. */
+    if (s->p->nweight && s->column == TL_BY_SELF && a->stat.total != b->stat.total)
+        return a->stat.total > b->stat.total ? -1 : 1;
+    int c = compare_row_ids(s->p, a, b);
+    if (c)
+        return c;
     return (a->position > b->position) - (a->position < b->position);
 }
 

@@ -33,7 +33,8 @@ typedef struct tl_table {
     uint32_t n;
 } tl_table;
 
-/* Each makes rows with calls or total != 0, in default order: functions by self descending then id; the others as said.
+/* Each makes rows with calls or total != 0, in default order: functions by self descending (of samples then by total)
+ * then id; the others as said. Of samples each stack counts once for the calls of a row.
  * Rows that are equal in this stand in the profile's canonical order: the same profile gives the same table. The table
  * belongs to the caller: tl_table_free(). Errors: TL_ENOMEM. min, max and percentiles are 0 without a histogram. */
 int tl_table_functions(tl_table *out, const tl_profile *p, tl_error *e);

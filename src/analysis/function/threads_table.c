@@ -17,7 +17,7 @@ static void add_up(tl_rows *rows, const tl_profile *p, uint32_t *row, bool *cove
             continue; /* the row of a thread's root is set already */
         row[i] = row[at->parent];
         if (row[i] != IN_NO_ROW)
-            tl_rows_add_place(rows, p, row[i], i, covered[at->parent] ? 0 : p->stat[i].total);
+            tl_rows_add_nested(rows, p, row[i], i, !covered[at->parent]);
         covered[i] = covered[at->parent] || p->stat[i].calls || p->stat[i].total;
     }
 }

@@ -19,26 +19,7 @@
  * only the order within a thread matters to them, so streams may come one after the other. */
 #include <stdlib.h>
 
-#include "model/format_impl.h"
-#include "model/label.h"
-#include "model/nest.h"
-#include "model/value_json.h"
-
-/* pid of tracks without one: 0 is the idle process to Perfetto. */
-#define CHROME_NO_PID 1
-
-typedef struct chrome_writer {
-    tl_write_context context;
-    tl_labels function; /* "name":"fib" */
-    tl_labels cls;      /* "name":"xray.custom" */
-    tl_labels track;    /* ,"pid":7,"tid":8,"ts": */
-    tl_nest nest;
-    tl_hash named_pid; /* processes whose name was written */
-    tl_json_fields fields;
-    tl_pb args, line;
-    bool any; /* an event stands before: a comma is due */
-    uint64_t closed_early, open_at_end, before_begin, no_number;
-} chrome_writer;
+#include "format/chrome/chrome_writer.h"
 
 /* Room for all of an event that is neither label nor args. */
 enum { FRAME = 96 };
@@ -79,19 +60,17 @@ static void make_class(void *writer, uint64_t id, tl_pb *text)
     make_name(w, tl_trace_class(w->context.trace, (uint32_t)id)->name, text);
 }
 
-static int64_t track_pid(const tl_track *track)
-{
-    return track && track->has_pid ? track->pid : CHROME_NO_PID;
-}
-
 static void make_track(void *writer, uint64_t index, tl_pb *text)
 {
     chrome_writer *w = writer;
-    const tl_track *track = tl_trace_track(w->context.trace, (uint32_t)index);
+    int64_t tid;
     put(text, ",\"pid\":");
-    put_i64(text, track_pid(track));
+    put_i64(text, tl_track_pid(w->context.trace, (uint32_t)index));
     put(text, ",\"tid\":");
-    put_i64(text, track && track->has_tid ? track->tid : (int64_t)index + 1);
+    if (tl_track_tid(&w->ids, w->context.trace, (uint32_t)index, &tid))
+        put_i64(text, tid);
+    else
+        text->failed = true;
     put(text, ",\"ts\":");
 }
 
@@ -102,7 +81,7 @@ static int chrome_create(void *writer, const tl_write_context *context, tl_error
     tl_labels_init(&w->function, make_function, w);
     tl_labels_init(&w->cls, make_class, w);
     tl_labels_init(&w->track, make_track, w);
-    if (!tl_json_fields_init(&w->fields, context->trace))
+    if (!chrome_runtime_init(w) || !tl_json_fields_init(&w->fields, context->trace))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "chrome: no memory for the classes");
     tl_output_puts(context->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
     return 0;
@@ -129,7 +108,10 @@ static bool write_metadata(chrome_writer *w, const char *what, tl_label track, c
 {
     tl_pb *line = &w->line;
     tl_pb_clear(line);
-    put(line, w->any ? ",\n{\"ph\":\"M\",\"name\":\"" : "{\"ph\":\"M\",\"name\":\"");
+    put(line, w->any ? ",\n{\"ph\":\"M\"," : "{\"ph\":\"M\",");
+    if (w->samples_first) /* speedscope takes samples for what the file is about if the first event has it */
+        put(line, "\"cat\":\"__metadata\",");
+    put(line, "\"name\":\"");
     put(line, what);
     put(line, "\"");
     tl_pb_raw(line, track.p, track.n);
@@ -147,7 +129,7 @@ static bool write_metadata(chrome_writer *w, const char *what, tl_label track, c
 static bool name_track(chrome_writer *w, uint32_t index, tl_label label)
 {
     const tl_track *track = tl_trace_track(w->context.trace, index);
-    uint64_t pid = (uint64_t)track_pid(track);
+    uint64_t pid = (uint64_t)tl_track_pid(w->context.trace, index);
     if (tl_hash_get(&w->named_pid, pid) == TL_HASH_NONE &&
         (!tl_hash_put(&w->named_pid, pid, 1) || !write_metadata(w, "process_name", label, process_name(&w->context))))
         return false;
@@ -233,7 +215,7 @@ TL_ALWAYS_INLINE uint64_t to_ns(chrome_writer *w, uint64_t ts)
 }
 
 /* Fills w->args; NULL if there are none. */
-static const tl_pb *collect_args(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
+const tl_pb *chrome_args(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
 {
     tl_pen pen;
     bool any = false;
@@ -293,6 +275,10 @@ static bool write_exits(chrome_writer *w, tl_nest_track *t, tl_label track, uint
 /* Everything but entries and exits of functions. */
 static bool write_other(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, tl_label track, uint64_t ns)
 {
+    const chrome_use use = (chrome_use)w->use[c->id];
+    const uint64_t ts = w->nest.track[b->track[i]].last;
+    if (use != CHROME_EVENT && use != CHROME_CODE)
+        return chrome_runtime_event(w, c, b, i, ts);
     event_parts v = {.ph = 'i', .name = tl_labels_get(&w->cls, c->id), .track = track, .ns = ns};
     if (c->kind == TL_COUNTER) {
         v.ph = 'C';
@@ -302,9 +288,10 @@ static bool write_other(chrome_writer *w, const tl_class *c, const tl_batch *b, 
             return true;
         }
     } else {
-        v.args = collect_args(w, c, b, i);
+        v.args = chrome_args(w, c, b, i);
     }
-    return !w->args.failed && !w->fields.failed && write_event(w, &v);
+    return !w->args.failed && !w->fields.failed && write_event(w, &v) &&
+           (use == CHROME_EVENT || chrome_runtime_event(w, c, b, i, ts));
 }
 
 static bool write_one(chrome_writer *w, const tl_batch *b, uint32_t i)
@@ -334,14 +321,16 @@ static bool write_one(chrome_writer *w, const tl_batch *b, uint32_t i)
         return opened == TL_NEST_TOO_DEEP;
     event_parts v = {.ph = 'B', .name = tl_labels_get(&w->function, b->key[i]), .track = track, .ns = ns};
     if (TL_UNLIKELY(c->nfield > 0))
-        v.args = collect_args(w, c, b, i);
+        v.args = chrome_args(w, c, b, i);
     return !w->args.failed && !w->fields.failed && write_event(w, &v);
 }
 
 static int chrome_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
+    chrome_writer *w = writer;
+    tl_stack_nodes_run(&w->stacks);
     for (uint32_t i = from; i < to; i++)
-        if (!write_one(writer, b, i))
+        if (!write_one(w, b, i))
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "chrome: no memory for an event");
     return 0;
 }
@@ -364,6 +353,7 @@ static void report(chrome_writer *w)
     for (size_t i = 0; i < TL_COUNT(drop); i++)
         if (drop[i].n > 0)
             tl_drops_add(w->context.drops, drop[i].what, drop[i].n);
+    chrome_runtime_report(w);
 }
 
 static int chrome_finish(void *writer, tl_error *e)
@@ -375,6 +365,8 @@ static int chrome_finish(void *writer, tl_error *e)
         if (t->n > 0 && !write_exits(w, t, tl_labels_get(&w->track, i), t->n, to_ns(w, t->last)))
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "chrome: no memory for an event");
     }
+    if (!chrome_runtime_finish(w))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "chrome: no memory for an event");
     const tl_trace *t = w->context.trace;
     tl_pb_clear(&w->line);
     put(&w->line, w->any ? "\n],\"metadata\":{" : "],\"metadata\":{");
@@ -404,6 +396,7 @@ static void chrome_discard(void *writer)
     tl_json_fields_fini(&w->fields);
     tl_pb_fini(&w->args);
     tl_pb_fini(&w->line);
+    chrome_runtime_fini(w);
 }
 
 /* Never ".chrome.json": speedscope takes a file of that name for a bare array and fails. */

@@ -20,10 +20,12 @@ typedef struct csv_writer {
     tl_labels track;    /* thread 18353, */
     tl_labels cls;      /* ,xray.enter, */
     tl_json_fields fields;
-    tl_pb json;
+    tl_pb json;   /* of one event, or what is left of it */
+    tl_pen *line; /* where it goes */
+    bool begun;   /* the first part of it did */
 } csv_writer;
 
-enum { PIECE = 1024, NUMBER_ROOM = 32 };
+enum { PIECE = 1024, NUMBER_ROOM = 32, JSON_MOST = 256 * 1024 };
 
 /* One cell: as it is, or in quotes with quotes doubled. */
 static void put_cell(tl_pb *out, const char *s, size_t n)
@@ -78,29 +80,9 @@ static void make_class(void *writer, uint64_t id, tl_pb *text)
     tl_pb_raw(text, ",", 1);
 }
 
-static int csv_create(void *writer, const tl_write_context *context, tl_error *e)
+/* Text with quotes doubled, but without those around it. */
+static void put_doubled(tl_pen *pen, const char *s, size_t n)
 {
-    csv_writer *w = writer;
-    w->context = *context;
-    tl_labels_init(&w->function, make_function, w);
-    tl_labels_init(&w->track, make_track, w);
-    tl_labels_init(&w->cls, make_class, w);
-    if (!tl_json_fields_init(&w->fields, context->trace))
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "csv: no memory for the classes");
-    tl_output_puts(context->out, "ts,class,track,cpu,function,id,fields\n");
-    return 0;
-}
-
-static tl_accept csv_accept(void *writer, const tl_class *c)
-{
-    (void)writer;
-    return c->kind == TL_FORMAT ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
-}
-
-/* Text with at least one quote in it as a cell. */
-static void put_quoted(tl_pen *pen, const char *s, size_t n)
-{
-    tl_pen_char(pen, '"');
     while (n > 0) {
         const size_t length = n < PIECE ? n : PIECE;
         tl_pen_room(pen, 2 * length);
@@ -114,13 +96,55 @@ static void put_quoted(tl_pen *pen, const char *s, size_t n)
         s += length;
         n -= length;
     }
-    tl_pen_char(pen, '"');
+}
+
+static void put_json(csv_writer *w)
+{
+    if (!w->begun)
+        tl_pen_char(w->line, '"');
+    w->begun = true;
+    put_doubled(w->line, (const char *)w->json.data, w->json.n);
+    tl_pb_clear(&w->json);
+}
+
+/* Writes what there is of a long text, so that it does not take memory. */
+static void spill(void *writer, tl_pen *json)
+{
+    csv_writer *w = writer;
+    if (json->p - (char *)w->json.data < JSON_MOST || w->json.failed)
+        return;
+    tl_pen_close(json);
+    put_json(w);
+    (void)tl_pen_open_buffer(json, &w->json); /* there is room */
+}
+
+static int csv_create(void *writer, const tl_write_context *context, tl_error *e)
+{
+    csv_writer *w = writer;
+    w->context = *context;
+    tl_labels_init(&w->function, make_function, w);
+    tl_labels_init(&w->track, make_track, w);
+    tl_labels_init(&w->cls, make_class, w);
+    if (!tl_json_fields_init(&w->fields, context->trace))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "csv: no memory for the classes");
+    w->fields.spill = spill;
+    w->fields.spill_arg = w;
+    tl_output_puts(context->out, "ts,class,track,cpu,function,id,fields\n");
+    return 0;
+}
+
+static tl_accept csv_accept(void *writer, const tl_class *c)
+{
+    (void)writer;
+    return c->kind == TL_FORMAT ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
 }
 
 static bool put_fields(tl_pen *pen, csv_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
 {
     tl_pen json;
     bool any = false;
+    w->line = pen;
+    w->begun = false;
     tl_pb_clear(&w->json);
     if (!tl_pen_open_buffer(&json, &w->json))
         return false;
@@ -135,8 +159,10 @@ static bool put_fields(tl_pen *pen, csv_writer *w, const tl_class *c, const tl_b
     tl_pen_close(&json);
     if (w->json.failed || w->fields.failed)
         return false;
-    if (any)
-        put_quoted(pen, (const char *)w->json.data, w->json.n);
+    if (any) {
+        put_json(w);
+        tl_pen_char(pen, '"');
+    }
     return true;
 }
 
@@ -201,6 +227,7 @@ const tl_format tl_format_csv = {
     .summary = "comma-separated values: one line an event",
     .suffixes = ".csv",
     .ordered = true,
+    .writes_growing = true,
     .writes_fields = true,
     .writes_cpu = true,
     .writer_size = sizeof(csv_writer),

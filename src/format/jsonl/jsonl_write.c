@@ -209,6 +209,7 @@ const tl_format tl_format_jsonl = {
     .summary = "JSON lines: one object an event",
     .suffixes = ".jsonl .ndjson",
     .ordered = true,
+    .writes_growing = true,
     .writes_fields = true,
     .writes_cpu = true,
     .writer_size = sizeof(jsonl_writer),

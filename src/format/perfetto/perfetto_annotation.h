@@ -15,6 +15,10 @@ void perfetto_fields_fini(perfetto_fields *fields);
 /* Appends the key of event i, if it is no function, and its fields to a TrackEvent. */
 void perfetto_annotations(tl_pb *event, perfetto_fields *fields, const tl_class *c, const tl_batch *b, uint32_t i);
 
+/* The same with the fields of the payload that another class does not have. */
+void perfetto_new_annotations(tl_pb *event, perfetto_fields *fields, const tl_class *c, const tl_class *other,
+                              const tl_batch *b, uint32_t i);
+
 /* Appends a field of type double. */
 void perfetto_double(tl_pb *p, unsigned field, double v);
 

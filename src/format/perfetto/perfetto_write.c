@@ -18,56 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/perfetto/perfetto_annotation.h"
-#include "format/perfetto/perfetto_layout.h"
-#include "model/format_impl.h"
-#include "model/nest.h"
-#include "model/value_json.h"
+#include "format/perfetto/perfetto_writer.h"
 
-/* Sequence 1 is that of the file; tracks follow. */
-enum { FILE_SEQUENCE = 1, FIRST_TRACK_SEQUENCE = 2 };
-
-/* pid of tracks without one: 0 is the idle process to Perfetto. */
-#define PERFETTO_NO_PID 1
-
-/* Track uuids: what it is in the upper bits, then its number. */
-#define UUID_PROCESS        ((uint64_t)1 << 60)
-#define UUID_THREAD         ((uint64_t)2 << 60)
-#define UUID_COUNTER        ((uint64_t)3 << 60)
-#define COUNTER_FIELDS_BITS 8u /* further fields of a class are no counters */
-#define COUNTER_CLASS_BITS  20u
-
-/* Interned names, and pairs of sequence and name, that are kept before all are forgotten and interned anew: real
- * programs stay far below, hostile files do not grow. */
-#define INTERNED_MAX (1u << 22)
-
-typedef struct perfetto_track {
-    uint32_t generation; /* how often the state of its sequence was cleared; 0: not begun */
-    uint32_t epoch;      /* of the writer, when it was cleared last */
-} perfetto_track;
-
-typedef struct perfetto_writer {
-    tl_write_context context;
-    tl_nest nest;
-    perfetto_track *track;
-    uint32_t ntrack;
-    uint32_t epoch;   /* counts how often all names were forgotten */
-    tl_hash function; /* id -> iid; the iids 1 .. ncls are those of the class names */
-    tl_hash interned; /* track << 32 | iid -> generation in which the sequence of the track was told the name */
-    tl_hash process;  /* pid -> 1: described */
-    tl_hash counter;  /* uuid -> 1: described */
-    perfetto_fields fields;
-    tl_pb packet;
-    uint64_t before_begin, no_number, closed_early, open_at_end;
-} perfetto_writer;
-
-static size_t begin_packet(tl_pb *p)
+size_t perfetto_begin_packet(tl_pb *p)
 {
     tl_pb_clear(p);
     return tl_pb_begin(p, TRACE_PACKET);
 }
 
-static bool end_packet(perfetto_writer *w, size_t at)
+bool perfetto_end_packet(perfetto_writer *w, size_t at)
 {
     tl_pb_end(&w->packet, at);
     if (w->packet.failed)
@@ -76,7 +35,7 @@ static bool end_packet(perfetto_writer *w, size_t at)
     return true;
 }
 
-static bool has_damage(const tl_trace *t)
+bool perfetto_has_damage(const tl_trace *t)
 {
     return t->damage_count > 0 || t->lost_events > 0 || t->lost_packets > 0;
 }
@@ -93,7 +52,7 @@ static bool write_clock_snapshot(perfetto_writer *w)
 {
     const tl_trace *t = w->context.trace;
     tl_pb *p = &w->packet;
-    size_t packet = begin_packet(p);
+    size_t packet = perfetto_begin_packet(p);
     tl_pb_u64(p, PACKET_SEQUENCE_ID, FILE_SEQUENCE);
     tl_pb_u64(p, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
     tl_pb_u64(p, PACKET_FIRST_ON_SEQUENCE, 1);
@@ -104,14 +63,15 @@ static bool write_clock_snapshot(perfetto_writer *w)
                   (uint64_t)t->clock.utc_offset_ns + tl_scale_ns(&t->scale, w->context.options->begin));
     tl_pb_u64(p, SNAPSHOT_PRIMARY, CLOCK_MONOTONIC_ID);
     tl_pb_end(p, snapshot);
-    return end_packet(w, packet);
+    return perfetto_end_packet(w, packet);
 }
 
 static int perfetto_create(void *writer, const tl_write_context *context, tl_error *e)
 {
     perfetto_writer *w = writer;
     w->context = *context;
-    bool ok = perfetto_fields_init(&w->fields, context->trace->ncls) && write_clock_snapshot(w);
+    bool ok = perfetto_runtime_init(w) && perfetto_fields_init(&w->fields, context->trace->ncls) &&
+              write_clock_snapshot(w);
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "perfetto: no memory for a packet");
 }
 
@@ -122,7 +82,7 @@ static tl_accept perfetto_accept(void *writer, const tl_class *c)
 }
 
 /* What to call the traced program: the title, or the file name of the binary or of the trace. */
-static const char *process_name(const tl_write_context *c)
+const char *perfetto_process_name(const tl_write_context *c)
 {
     if (c->options->title)
         return c->options->title;
@@ -131,7 +91,7 @@ static const char *process_name(const tl_write_context *c)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-static uint64_t process_uuid(int64_t pid)
+uint64_t perfetto_process_uuid(int64_t pid)
 {
     return UUID_PROCESS | (uint32_t)(uint64_t)pid;
 }
@@ -141,16 +101,16 @@ static bool describe_process(perfetto_writer *w, int64_t pid)
     if (tl_hash_get(&w->process, (uint64_t)pid) != TL_HASH_NONE)
         return true;
     tl_pb *p = &w->packet;
-    size_t packet = begin_packet(p);
+    size_t packet = perfetto_begin_packet(p);
     tl_pb_u64(p, PACKET_SEQUENCE_ID, FILE_SEQUENCE);
     size_t descriptor = tl_pb_begin(p, PACKET_TRACK_DESCRIPTOR);
-    tl_pb_u64(p, DESCRIPTOR_UUID, process_uuid(pid));
+    tl_pb_u64(p, DESCRIPTOR_UUID, perfetto_process_uuid(pid));
     size_t process = tl_pb_begin(p, DESCRIPTOR_PROCESS);
     tl_pb_u64(p, PROCESS_PID, (uint64_t)(int64_t)(int32_t)pid);
-    tl_pb_string(p, PROCESS_NAME, process_name(&w->context));
+    tl_pb_string(p, PROCESS_NAME, perfetto_process_name(&w->context));
     tl_pb_end(p, process);
     tl_pb_end(p, descriptor);
-    return end_packet(w, packet) && tl_hash_put(&w->process, (uint64_t)pid, 1);
+    return perfetto_end_packet(w, packet) && tl_hash_put(&w->process, (uint64_t)pid, 1);
 }
 
 /* Why the state of a sequence is cleared. */
@@ -160,15 +120,15 @@ typedef enum clear_reason { CLEAR_FIRST, CLEAR_LOSS, CLEAR_FORGOTTEN } clear_rea
 static bool begin_sequence(perfetto_writer *w, uint32_t index, clear_reason reason)
 {
     const tl_track *track = tl_trace_track(w->context.trace, index);
-    int64_t pid = track && track->has_pid ? track->pid : PERFETTO_NO_PID;
-    int64_t tid = track && track->has_tid ? track->tid : (int64_t)index + 1;
-    if (!describe_process(w, pid))
+    const int64_t pid = tl_track_pid(w->context.trace, index);
+    int64_t tid;
+    if (!tl_track_tid(&w->ids, w->context.trace, index, &tid) || !describe_process(w, pid))
         return false;
     tl_pb *p = &w->packet;
-    size_t packet = begin_packet(p);
+    size_t packet = perfetto_begin_packet(p);
     tl_pb_u64(p, PACKET_SEQUENCE_ID, (uint64_t)index + FIRST_TRACK_SEQUENCE);
     tl_pb_u64(p, PACKET_SEQUENCE_FLAGS, SEQUENCE_STATE_CLEARED);
-    if (reason == CLEAR_FIRST && !has_damage(w->context.trace))
+    if (reason == CLEAR_FIRST && !perfetto_has_damage(w->context.trace))
         tl_pb_u64(p, PACKET_FIRST_ON_SEQUENCE, 1);
     else if (reason != CLEAR_FORGOTTEN)
         tl_pb_u64(p, PACKET_PREVIOUS_DROPPED, 1);
@@ -182,7 +142,7 @@ static bool begin_sequence(perfetto_writer *w, uint32_t index, clear_reason reas
 
     size_t descriptor = tl_pb_begin(p, PACKET_TRACK_DESCRIPTOR);
     tl_pb_u64(p, DESCRIPTOR_UUID, UUID_THREAD | index);
-    tl_pb_u64(p, DESCRIPTOR_PARENT, process_uuid(pid));
+    tl_pb_u64(p, DESCRIPTOR_PARENT, perfetto_process_uuid(pid));
     size_t thread = tl_pb_begin(p, DESCRIPTOR_THREAD);
     tl_pb_u64(p, THREAD_PID, (uint64_t)(int64_t)(int32_t)pid);
     tl_pb_u64(p, THREAD_TID, (uint64_t)tid);
@@ -191,7 +151,7 @@ static bool begin_sequence(perfetto_writer *w, uint32_t index, clear_reason reas
     tl_pb_end(p, descriptor);
     w->track[index].generation++;
     w->track[index].epoch = w->epoch;
-    return end_packet(w, packet);
+    return perfetto_end_packet(w, packet);
 }
 
 /* Makes sure that the sequence of a track has begun and knows what the writer thinks it knows. */
@@ -287,11 +247,10 @@ TL_ALWAYS_INLINE void write_small(perfetto_writer *w, uint32_t track, uint64_t n
     tl_output_commit(w->context.out, p);
 }
 
-/* Opens a packet and the TrackEvent in it. */
-static void begin_event(perfetto_writer *w, uint32_t track, uint64_t ns, unsigned type, size_t at[2])
+void perfetto_begin_event(perfetto_writer *w, uint32_t track, uint64_t ns, unsigned type, size_t at[2])
 {
     tl_pb *p = &w->packet;
-    at[0] = begin_packet(p);
+    at[0] = perfetto_begin_packet(p);
     tl_pb_u64(p, PACKET_TIMESTAMP, ns);
     tl_pb_u64(p, PACKET_SEQUENCE_ID, (uint64_t)track + FIRST_TRACK_SEQUENCE);
     tl_pb_u64(p, PACKET_SEQUENCE_FLAGS, SEQUENCE_NEEDS_STATE);
@@ -327,13 +286,13 @@ static inline bool write_named(perfetto_writer *w, const tl_class *c, const tl_b
     }
     size_t at[2];
     char text[24];
-    begin_event(w, track, ns, type, at);
+    perfetto_begin_event(w, track, ns, type, at);
     tl_pb_u64(&w->packet, EVENT_NAME_IID, iid);
     perfetto_annotations(&w->packet, &w->fields, c, b, i);
     tl_pb_end(&w->packet, at[1]);
     if (!known && !intern_name(w, track, iid, name_text(w, c, b->key[i], text)))
         return false;
-    return end_packet(w, at[0]);
+    return perfetto_end_packet(w, at[0]);
 }
 
 /* Counters */
@@ -343,7 +302,7 @@ static bool describe_counter(perfetto_writer *w, uint64_t uuid, uint32_t track, 
     if (tl_hash_get(&w->counter, uuid) != TL_HASH_NONE)
         return true;
     tl_pb *p = &w->packet;
-    size_t packet = begin_packet(p);
+    size_t packet = perfetto_begin_packet(p);
     tl_pb_u64(p, PACKET_SEQUENCE_ID, (uint64_t)track + FIRST_TRACK_SEQUENCE);
     size_t descriptor = tl_pb_begin(p, PACKET_TRACK_DESCRIPTOR);
     tl_pb_u64(p, DESCRIPTOR_UUID, uuid);
@@ -357,13 +316,13 @@ static bool describe_counter(perfetto_writer *w, uint64_t uuid, uint32_t track, 
     tl_pb_end(p, name);
     tl_pb_end(p, tl_pb_begin(p, DESCRIPTOR_COUNTER));
     tl_pb_end(p, descriptor);
-    return end_packet(w, packet) && tl_hash_put(&w->counter, uuid, 1);
+    return perfetto_end_packet(w, packet) && tl_hash_put(&w->counter, uuid, 1);
 }
 
 static bool write_value(perfetto_writer *w, uint32_t track, uint64_t uuid, uint64_t ns, const tl_value *v)
 {
     size_t at[2];
-    begin_event(w, track, ns, TYPE_COUNTER, at);
+    perfetto_begin_event(w, track, ns, TYPE_COUNTER, at);
     tl_pb_u64(&w->packet, EVENT_TRACK_UUID, uuid);
     if (v->type == TL_F64)
         perfetto_double(&w->packet, EVENT_DOUBLE_COUNTER_VALUE, v->as.f);
@@ -372,7 +331,7 @@ static bool write_value(perfetto_writer *w, uint32_t track, uint64_t uuid, uint6
     else
         tl_pb_u64(&w->packet, EVENT_COUNTER_VALUE, v->as.u);
     tl_pb_end(&w->packet, at[1]);
-    return end_packet(w, at[0]);
+    return perfetto_end_packet(w, at[0]);
 }
 
 /* Each numeric field of a counter is a counter track below its thread. */
@@ -433,6 +392,11 @@ static bool write_one(perfetto_writer *w, const tl_batch *b, uint32_t i)
         return opened == TL_NEST_TOO_DEEP ||
                (opened == TL_NEST_OPENED && write_named(w, c, b, i, ns, TYPE_SLICE_BEGIN));
     }
+    const perfetto_use use = (perfetto_use)w->use[c->id];
+    if (use != PERFETTO_EVENT && !perfetto_runtime_event(w, c, b, i, w->nest.track[track].last))
+        return false;
+    if (use != PERFETTO_EVENT && use != PERFETTO_CODE)
+        return true;
     if (c->kind == TL_COUNTER)
         return write_counter(w, c, b, i, ns);
     if (c->kind == TL_LOSS && !begin_sequence(w, track, CLEAR_LOSS))
@@ -442,16 +406,19 @@ static bool write_one(perfetto_writer *w, const tl_batch *b, uint32_t i)
 
 static int perfetto_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
+    perfetto_writer *w = writer;
+    tl_stack_nodes_run(&w->stacks);
     for (uint32_t i = from; i < to; i++)
-        if (!write_one(writer, b, i))
+        if (!write_one(w, b, i))
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "perfetto: no memory for a packet");
     return 0;
 }
 
 static int perfetto_finish(void *writer, tl_error *e)
 {
-    (void)e;
     perfetto_writer *w = writer;
+    if (!perfetto_runtime_finish(w))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "perfetto: no memory for a packet");
     for (uint32_t i = 0; i < w->nest.ntrack; i++)
         w->open_at_end += w->nest.track[i].n;
     const struct {
@@ -469,6 +436,7 @@ static int perfetto_finish(void *writer, tl_error *e)
     for (size_t i = 0; i < TL_COUNT(drop); i++)
         if (drop[i].n > 0)
             tl_drops_add(w->context.drops, drop[i].what, drop[i].n);
+    perfetto_runtime_report(w);
     return 0;
 }
 
@@ -482,6 +450,7 @@ static void perfetto_discard(void *writer)
     tl_hash_fini(&w->process);
     tl_hash_fini(&w->counter);
     perfetto_fields_fini(&w->fields);
+    perfetto_runtime_fini(w);
     tl_pb_fini(&w->packet);
 }
 

@@ -4,6 +4,8 @@
  *    "events":[{"type":"O","frame":0,"at":0},{"type":"O","frame":1,"at":100},
  *              {"type":"C","frame":1,"at":500},{"type":"C","frame":0,"at":1000}],"endValue":1000}
  *
+ * A trace of samples without calls has "sampled" profiles instead, see speedscope_samples.c.
+ *
  * Around it is the object described in speedscope_profile.c. Events of a profile must stand together, opens and closes
  * must nest, and times must not go back. Tracks may come in any mixture, though, so each track's events are kept until
  * the end in a spool (in memory up to a limit, then in a temporary file), in this form:
@@ -16,46 +18,14 @@
 
 #include "base/json_write.h"
 #include "base/number.h"
-#include "base/protobuf.h"
-#include "base/spool.h"
-#include "format/speedscope/speedscope.h"
-#include "model/nest.h"
-
-enum {
-    CHUNK = 16 << 10, /* bytes of a track collected before they go to the spool */
-    RECORD_MOST = 20  /* two varints */
-};
+#include "format/speedscope/speedscope_events.h"
 
 #define AT_MOST (UINT64_MAX >> 1) /* a time, doubled, must fit */
 
-typedef struct chunk {
-    uint64_t offset; /* in the spool */
-    uint32_t n;
-} chunk;
+typedef speedscope_writer writer;
+typedef speedscope_track track;
 
-typedef struct track {
-    tl_pb pb; /* the latest events */
-    chunk *chunk;
-    uint32_t n, capacity;
-    uint64_t at; /* ns of the last event */
-    uint64_t events;
-} track;
-
-typedef struct writer {
-    tl_write_context context;
-    tl_nest nest; /* knows functions by their frame */
-    track *track;
-    uint32_t ntrack;
-    tl_spool spool;
-    tl_hash frame_index; /* function id -> frame */
-    int64_t *frame;      /* function ids */
-    uint32_t nframe, frame_capacity;
-    bool *has_fields; /* [classes] its events carry more than is written */
-    uint32_t nclass;
-    uint64_t fields, early, late, closed_early, open_at_end;
-} writer;
-
-static int no_memory(tl_error *e)
+int speedscope_no_memory(tl_error *e)
 {
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to collect the events of all tracks");
 }
@@ -67,7 +37,15 @@ static int create(void *writer_, const tl_write_context *context, tl_error *e)
     tl_spool_init(&w->spool);
     w->nclass = tl_trace_classes(context->trace);
     w->has_fields = calloc((size_t)w->nclass + 1, sizeof *w->has_fields);
-    return w->has_fields ? 0 : no_memory(e);
+    bool calls = false;
+    for (uint32_t i = 0; i < w->nclass; i++) {
+        const tl_class *c = tl_trace_class(context->trace, i);
+        calls = calls || (c->kind == TL_ENTER && c->key == TL_KEY_FUNCTION);
+        w->samples = w->samples || tl_sample_class(c);
+    }
+    w->samples = w->samples && !calls;
+    tl_stack_nodes_init(&w->stacks, context->trace, SPEEDSCOPE_DEPTH_MAX);
+    return w->has_fields ? 0 : speedscope_no_memory(e);
 }
 
 static tl_accept accept_class(void *writer_, const tl_class *c)
@@ -75,6 +53,8 @@ static tl_accept accept_class(void *writer_, const tl_class *c)
     writer *w = writer_;
     if (c->kind == TL_FORMAT)
         return TL_ACCEPT_IGNORE;
+    if (w->samples)
+        return tl_sample_class(c) ? TL_ACCEPT_KEEP : TL_ACCEPT_DROP;
     if ((c->kind != TL_ENTER && c->kind != TL_EXIT) || c->key != TL_KEY_FUNCTION)
         return TL_ACCEPT_DROP;
     if (c->id < w->nclass)
@@ -116,7 +96,7 @@ static bool grow_tracks(writer *w, uint32_t index)
     return true;
 }
 
-static track *get_track(writer *w, uint32_t index)
+track *speedscope_get_track(writer *w, uint32_t index)
 {
     if (TL_UNLIKELY(index >= w->ntrack) && !grow_tracks(w, index))
         return NULL;
@@ -127,13 +107,13 @@ static int spill(writer *w, track *t, tl_error *e)
 {
     if (t->n == t->capacity) {
         uint32_t capacity = t->capacity ? t->capacity * 2 : 16;
-        chunk *larger = realloc(t->chunk, capacity * sizeof *larger);
+        speedscope_chunk *larger = realloc(t->chunk, capacity * sizeof *larger);
         if (!larger)
-            return no_memory(e);
+            return speedscope_no_memory(e);
         t->chunk = larger;
         t->capacity = capacity;
     }
-    t->chunk[t->n] = (chunk){w->spool.size, (uint32_t)t->pb.n};
+    t->chunk[t->n] = (speedscope_chunk){w->spool.size, (uint32_t)t->pb.n};
     int status = tl_spool_append(&w->spool, t->pb.data, t->pb.n, e);
     if (status < 0)
         return status;
@@ -142,16 +122,21 @@ static int spill(writer *w, track *t, tl_error *e)
     return 0;
 }
 
+int speedscope_put_record(writer *w, track *t, tl_error *e)
+{
+    if (t->pb.failed)
+        return speedscope_no_memory(e);
+    return t->pb.n + SPEEDSCOPE_RECORD_MOST > SPEEDSCOPE_CHUNK ? spill(w, t, e) : 0;
+}
+
 static int put_event(writer *w, track *t, uint64_t at, bool open, uint32_t frame, tl_error *e)
 {
     tl_pb_varint(&t->pb, (at - t->at) << 1 | open);
     if (open)
         tl_pb_varint(&t->pb, frame);
-    if (t->pb.failed)
-        return no_memory(e);
     t->at = at;
     t->events++;
-    return t->pb.n + RECORD_MOST > CHUNK ? spill(w, t, e) : 0;
+    return speedscope_put_record(w, t, e);
 }
 
 /* Time of an event in ns since the beginning, not before that of the event before it. */
@@ -175,7 +160,7 @@ static int add_enter(writer *w, track *t, tl_nest_track *open, uint64_t function
     uint32_t frame = intern_frame(w, function);
     tl_nest_result result = frame == TL_HASH_NONE ? TL_NEST_NO_MEMORY : tl_nest_enter(&w->nest, open, frame);
     if (result == TL_NEST_NO_MEMORY)
-        return no_memory(e);
+        return speedscope_no_memory(e);
     return result == TL_NEST_OPENED ? put_event(w, t, at, true, frame, e) : 0;
 }
 
@@ -197,11 +182,14 @@ static int write_events(void *writer_, const tl_batch *b, uint32_t from, uint32_
 {
     writer *w = writer_;
     int status = 0;
-    for (uint32_t i = from; i < to && status == 0; i++) {
-        track *t = get_track(w, b->track[i]);
+    tl_stack_nodes_run(&w->stacks);
+    for (uint32_t i = from; i < to && status == 0 && w->samples; i++)
+        status = speedscope_add_sample(w, tl_trace_class(w->context.trace, b->cls[i]), b, i, e);
+    for (uint32_t i = from; i < to && status == 0 && !w->samples; i++) {
+        track *t = speedscope_get_track(w, b->track[i]);
         tl_nest_track *open = t ? tl_nest_get(&w->nest, b->track[i]) : NULL;
         if (!open)
-            return no_memory(e);
+            return speedscope_no_memory(e);
         const tl_class *c = tl_trace_class(w->context.trace, b->cls[i]);
         uint64_t at = time_of(w, open, b->ts[i]);
         w->fields += w->has_fields[b->cls[i]];
@@ -237,7 +225,7 @@ static void put_json(replay *r, char type, uint32_t frame)
 }
 
 /* Our own bytes, so they need no checks. */
-static uint64_t get_varint(const uint8_t **p)
+uint64_t speedscope_varint(const uint8_t **p)
 {
     uint64_t v = 0;
     for (unsigned shift = 0;; shift += 7) {
@@ -248,10 +236,11 @@ static uint64_t get_varint(const uint8_t **p)
     }
 }
 
-static int replay_chunk(replay *r, const uint8_t *p, size_t n, tl_error *e)
+static int replay_chunk(void *arg, const uint8_t *p, size_t n, tl_error *e)
 {
+    replay *r = arg;
     for (const uint8_t *end = p + n; p < end;) {
-        uint64_t head = get_varint(&p);
+        uint64_t head = speedscope_varint(&p);
         r->at += head >> 1;
         if (!(head & 1)) {
             put_json(r, 'C', r->stack[--r->depth]);
@@ -261,44 +250,55 @@ static int replay_chunk(replay *r, const uint8_t *p, size_t n, tl_error *e)
             uint32_t capacity = r->capacity ? r->capacity * 2 : 256;
             uint32_t *larger = realloc(r->stack, capacity * sizeof *larger);
             if (!larger)
-                return no_memory(e);
+                return speedscope_no_memory(e);
             r->stack = larger;
             r->capacity = capacity;
         }
-        uint32_t frame = (uint32_t)get_varint(&p);
+        uint32_t frame = (uint32_t)speedscope_varint(&p);
         r->stack[r->depth++] = frame;
         put_json(r, 'O', frame);
     }
     return 0;
 }
 
-static int replay_track(writer *w, replay *r, const track *t, tl_error *e)
+int speedscope_read_track(writer *w, const track *t, speedscope_read *read, void *arg, tl_error *e)
 {
-    uint8_t *buffer = malloc(CHUNK + RECORD_MOST);
-    int status = buffer ? 0 : no_memory(e);
+    uint8_t *buffer = malloc(SPEEDSCOPE_CHUNK + SPEEDSCOPE_RECORD_MOST);
+    int status = buffer ? 0 : speedscope_no_memory(e);
     for (uint32_t i = 0; i < t->n && status == 0; i++) {
         status = tl_spool_read(&w->spool, t->chunk[i].offset, buffer, t->chunk[i].n, e);
         if (status >= 0)
-            status = replay_chunk(r, buffer, t->chunk[i].n, e);
+            status = read(arg, buffer, t->chunk[i].n, e);
     }
     if (status == 0 && t->pb.n > 0)
-        status = replay_chunk(r, t->pb.data, t->pb.n, e);
-    while (status == 0 && r->depth > 0) { /* calls that never ended: they end with the track */
-        put_json(r, 'C', r->stack[--r->depth]);
-        w->open_at_end++;
-    }
+        status = read(arg, t->pb.data, t->pb.n, e);
     free(buffer);
     return status;
 }
 
-static int put_track(writer *w, tl_json *j, uint32_t index, tl_error *e)
+static int replay_track(writer *w, replay *r, const track *t, tl_error *e)
+{
+    int status = speedscope_read_track(w, t, replay_chunk, r, e);
+    while (status == 0 && r->depth > 0) { /* calls that never ended: they end with the track */
+        put_json(r, 'C', r->stack[--r->depth]);
+        w->open_at_end++;
+    }
+    return status;
+}
+
+void speedscope_begin_track(writer *w, tl_json *j, const char *type, uint32_t index)
 {
     const tl_track *info = tl_trace_track(w->context.trace, index);
     char name[32];
     snprintf(name, sizeof name, "track %u", (unsigned)index);
-    replay r = {.out = w->context.out};
     tl_json_object(j);
-    tl_speedscope_profile(j, "evented", info && info->name ? info->name : name, w->context.trace->clock.hz != 0);
+    tl_speedscope_profile(j, type, info && info->name ? info->name : name, w->context.trace->clock.hz != 0);
+}
+
+static int put_track(writer *w, tl_json *j, uint32_t index, tl_error *e)
+{
+    replay r = {.out = w->context.out};
+    speedscope_begin_track(w, j, "evented", index);
     tl_json_key(j, "events");
     tl_json_array(j);
     int status = replay_track(w, &r, &w->track[index], e);
@@ -318,6 +318,8 @@ static int finish(void *writer_, tl_error *e)
     int status = 0;
     tl_json_init(&j, w->context.out);
     tl_speedscope_begin(&j, w->context.options->title);
+    if (w->samples)
+        return speedscope_finish_samples(w, &j, e);
     for (uint32_t i = 0; i < w->ntrack && status == 0; i++) {
         const uint64_t events = w->track[i].events;
         if (events == 0)
@@ -363,6 +365,7 @@ static void discard(void *writer_)
     tl_hash_fini(&w->frame_index);
     tl_nest_fini(&w->nest);
     tl_spool_fini(&w->spool);
+    tl_stack_nodes_fini(&w->stacks);
 }
 
 const tl_format tl_format_speedscope = {
@@ -370,6 +373,7 @@ const tl_format tl_format_speedscope = {
     .summary = "time lines or profiles for the viewer speedscope",
     .suffixes = ".speedscope.json",
     .thread_profile = true,
+    .writes_fields = true,
     .writer_size = sizeof(writer),
     .create = create,
     .accept = accept_class,

@@ -137,7 +137,7 @@ static tl_accept babeltrace_accept(void *writer, const tl_class *c)
 
 static bool shows_key(const tl_class *c)
 {
-    return c->key != TL_KEY_NONE && !(c->flags & TL_CLASS_KEY_IS_FIELD);
+    return c->key == TL_KEY_FUNCTION ? !(c->flags & TL_CLASS_KEY_IS_FIELD) : tl_key_name(c) != NULL;
 }
 
 static void find_scopes(const tl_class *c, babeltrace_class *out)

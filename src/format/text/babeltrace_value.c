@@ -116,6 +116,7 @@ bool babeltrace_fields_init(babeltrace_fields *t, uint32_t ncls)
 void babeltrace_fields_fini(babeltrace_fields *t)
 {
     tl_field_texts_fini(&t->texts);
+    tl_stack_frames_fini(&t->frames);
 }
 
 /* At most SCALAR_MAX bytes. */
@@ -148,6 +149,53 @@ static void put_bytes(tl_pen *pen, const uint8_t *p, uint32_t n)
         pen->p = tl_put_u64(pen->p, i);
         TL_PEN_COPY(pen, "] = ");
         pen->p = put_hex(pen->p, p[i]);
+    }
+    TL_PEN_PUT(pen, " ]");
+}
+
+/* What stands before member k of a frame. */
+static void frame_lead(tl_pen *pen, const tl_field_text *f, uint32_t k)
+{
+    static const char *const other[TL_FRAME_MEMBERS] = {", function = ", ", id = ", ", ip = "};
+    const bool named = f && f->nmember == TL_FRAME_MEMBERS;
+    const char *lead = named ? f->member[k].lead : other[k];
+    const size_t n = named ? f->member[k].nlead : strlen(other[k]);
+    tl_pen_raw(pen, lead + (k == 0), n - (k == 0));
+}
+
+static void frame_number(tl_pen *pen, bool known, uint64_t v)
+{
+    tl_pen_room(pen, SCALAR_MAX);
+    if (known)
+        pen->p = put_hex(pen->p, v);
+    else
+        TL_PEN_COPY(pen, "null");
+}
+
+/* [ [0] = { function = "main", iid = 0x1, ip = null } ], outermost first. */
+static TL_NOINLINE void put_stack(tl_pen *pen, babeltrace_fields *t, const tl_value *v, const tl_field_text *f)
+{
+    t->failed = t->failed || !tl_stack_frames_set(&t->frames, v);
+    const uint32_t n = t->frames.n;
+    tl_pen_char(pen, '[');
+    for (uint32_t i = 0; i < n; i++) {
+        const tl_frame *frame = t->frames.frame[n - 1 - i];
+        tl_pen_room(pen, INDEX_MAX);
+        if (i > 0)
+            *pen->p++ = ',';
+        TL_PEN_COPY(pen, " [");
+        pen->p = tl_put_u64(pen->p, i);
+        TL_PEN_COPY(pen, "] = {");
+        frame_lead(pen, f, 0);
+        if (frame->name)
+            babeltrace_string(pen, frame->name, strlen(frame->name));
+        else
+            TL_PEN_PUT(pen, "null");
+        frame_lead(pen, f, 1);
+        frame_number(pen, frame->flags & TL_FRAME_FUNCTION, frame->function);
+        frame_lead(pen, f, 2);
+        frame_number(pen, frame->flags & TL_FRAME_IP, frame->ip);
+        TL_PEN_PUT(pen, " }");
     }
     TL_PEN_PUT(pen, " ]");
 }
@@ -279,6 +327,8 @@ static const tl_value *put_value(tl_pen *pen, babeltrace_fields *t, const tl_val
         return put_compound(pen, t, v, end, f, depth);
     if (f && f->labels && (v->type == TL_U64 || v->type == TL_I64))
         put_enum(pen, t, v, f);
+    else if (TL_UNLIKELY(v->type == TL_STACK))
+        put_stack(pen, t, v, f);
     else
         put_scalar(pen, v, f);
     return v + 1;

@@ -3,10 +3,12 @@
 #define TL_FORMAT_BABELTRACE_VALUE_H
 
 #include "model/field_text.h"
+#include "model/stack_frames.h"
 
 typedef struct babeltrace_fields {
     tl_field_texts texts; /* ", name = " */
-    bool failed;          /* memory ran out */
+    tl_stack_frames frames;
+    bool failed; /* memory ran out */
 } babeltrace_fields;
 
 bool babeltrace_fields_init(babeltrace_fields *t, uint32_t ncls); /* of zeroed memory; fini is needed in any case */

@@ -103,6 +103,7 @@ bool text_fields_init(text_fields *t, uint32_t ncls)
 void text_fields_fini(text_fields *t)
 {
     tl_field_texts_fini(&t->texts);
+    tl_stack_frames_fini(&t->frames);
 }
 
 static void put_bytes(tl_pen *pen, const uint8_t *from, size_t n)
@@ -141,6 +142,26 @@ static char *put_real(char *p, double v, bool single)
         return p + n;
     }
     return single ? tl_put_float(p, (float)v) : tl_put_double(p, v);
+}
+
+/* [main > fib @0x401000]: functions from the outermost on, and where the innermost is. */
+static TL_NOINLINE void put_stack(tl_pen *pen, text_fields *t, const tl_value *v)
+{
+    char label[TL_FRAME_LABEL_ROOM];
+    t->failed = t->failed || !tl_stack_frames_set(&t->frames, v);
+    tl_pen_char(pen, '[');
+    for (uint32_t i = t->frames.n; i-- > 0;) {
+        const char *text = tl_frame_label(t->frames.frame[i], label);
+        text_pen_safe(pen, text, strlen(text));
+        if (i > 0)
+            TL_PEN_PUT(pen, " > ");
+    }
+    if (t->frames.n > 0 && t->frames.frame[0]->flags & TL_FRAME_IP) {
+        tl_pen_room(pen, SCALAR_MAX);
+        TL_PEN_COPY(pen, " @0x");
+        pen->p = tl_put_hex(pen->p, t->frames.frame[0]->ip);
+    }
+    tl_pen_char(pen, ']');
 }
 
 static void put_scalar(tl_pen *pen, const tl_value *v, const tl_field_text *f)
@@ -243,6 +264,8 @@ static const tl_value *put_value(tl_pen *pen, text_fields *t, const tl_value *v,
     if (v->type != TL_LIST && v->type != TL_STRUCT) {
         if (TL_UNLIKELY(f && f->labels && (v->type == TL_U64 || v->type == TL_I64)))
             put_enum(pen, t, v, f);
+        else if (TL_UNLIKELY(v->type == TL_STACK))
+            put_stack(pen, t, v);
         else
             put_scalar(pen, v, f);
         return v + 1;

@@ -4,17 +4,20 @@
 
 #include "base/number.h"
 #include "model/field_text.h"
+#include "model/stack_frames.h"
 
 typedef struct text_fields {
     tl_field_texts texts; /* " name=" */
-    bool failed;          /* memory ran out */
+    tl_stack_frames frames;
+    bool failed; /* memory ran out */
 } text_fields;
 
 bool text_fields_init(text_fields *t, uint32_t ncls); /* of zeroed memory; fini is needed in any case */
 void text_fields_fini(text_fields *t);
 
 /* Writes one value; returns the slot after it. Numbers in the base of their field: 0x1f, 017, 0b101; labels with the
- * number behind: ONE|ODD(1); text in quotes; bytes as hex pairs; [1, 2]; {x=1 y=2}. f may be NULL. */
+ * number behind: ONE|ODD(1); text in quotes; bytes as hex pairs; [1, 2]; {x=1 y=2}; stacks [main > fib @0x401000]. f
+ * may be NULL. */
 const tl_value *text_value(tl_pen *pen, text_fields *t, const tl_value *v, const tl_value *end, const tl_field_text *f);
 
 /* Writes n fields, " name=value name=value", without those that are absent. Returns the slot after them. */

@@ -5,6 +5,7 @@
  *       0.000045012  thread 18353  cpu 0    <- fib
  *       0.000045100  thread 18353  cpu 0    * xray.custom data=6869
  *       0.000045200  0/ch_0        cpu 1  * open {pid=7} path="/etc/hosts" flags=READ|SHARED(5)
+ *       0.309000000  thread 0x4           * gc.start (GC begins) reason=null
  *
  *   1  seconds since the begin of the trace with all nine digits; whole ticks where the clock has no frequency
  *   2  the track, as wide as the longest name (up to a limit)
@@ -81,8 +82,13 @@ static void make_track(void *writer, uint64_t index, tl_pb *text)
 static void make_class(void *writer, uint64_t id, tl_pb *text)
 {
     text_writer *w = writer;
-    const char *name = tl_trace_class(w->context.trace, (uint32_t)id)->name;
-    text_safe(text, name, strlen(name));
+    const tl_class *c = tl_trace_class(w->context.trace, (uint32_t)id);
+    text_safe(text, c->name, strlen(c->name));
+    if (c->title && (c->kind == TL_BEGIN || c->kind == TL_END)) {
+        tl_pb_raw(text, " (", 2);
+        text_safe(text, c->title, strlen(c->title));
+        tl_pb_raw(text, c->kind == TL_BEGIN ? " begins)" : " ends)", c->kind == TL_BEGIN ? 8 : 6);
+    }
 }
 
 static int text_create(void *writer, const tl_write_context *context, tl_error *e)
@@ -302,6 +308,7 @@ const tl_format tl_format_text = {
     .summary = "text for people: one line an event, calls indented",
     .suffixes = ".txt .text",
     .ordered = true,
+    .writes_growing = true,
     .writes_fields = true,
     .writes_cpu = true,
     .writer_size = sizeof(text_writer),

@@ -75,8 +75,11 @@ static const tl_field code_item = ITEM_OF(code_members, 2), map_item = ITEM_OF(m
 #define OF_THREAD  false
 const tracelog_shape tracelog_shapes[TRACELOG_RECORDS] = {
 #define RECORD(id, text, kind, key, role, title, other, track, fields)                                                 \
-    [tracelog_##                                                                                                       \
-        id] = {.words = (text), .of_process = OF_##track, .part = parts_of_##id, .nparts = TL_COUNT(parts_of_##id)},
+    [tracelog_##id] = {.words = (text),                                                                                \
+                       .of_process = OF_##track,                                                                       \
+                       .part = parts_of_##id,                                                                          \
+                       .nparts = TL_COUNT(parts_of_##id),                                                              \
+                       .field = fields_of_##id},
 #include "format/tracelog/records.def"
 #undef RECORD
 };

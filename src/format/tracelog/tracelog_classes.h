@@ -51,6 +51,7 @@ typedef struct tracelog_shape {
     bool of_process;   /* else of the thread that it names */
     const tracelog_part_of_line *part;
     uint32_t nparts;
+    const tl_field *field; /* of its class: tells that a class is this one */
 } tracelog_shape;
 
 extern const tracelog_shape tracelog_shapes[TRACELOG_RECORDS];

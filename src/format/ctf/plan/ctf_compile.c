@@ -281,12 +281,31 @@ static int array(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
     return loop(b, t, node, length_op, e);
 }
 
+/* What chooses between the options. nothing: the one that stands for null, or UINT32_MAX. */
+static void emit_choices(ctf_builder *b, const ctf_type *t, uint32_t nothing, bool nullable)
+{
+    const bool optional = t->kind == CTF_OPTIONAL;
+    const ctf_choice truth = {.low = 1, .high = UINT64_MAX};
+    for (uint32_t i = 0; i < t->nmember; i++) {
+        const uint32_t slot = i == nothing ? CTF_SLOT_NULL : optional || nullable ? CTF_SLOT_NONE : CTF_SLOT_VARIANT;
+        for (uint32_t k = 0; k < t->member[i].nrange; k++)
+            *ctf_emit_choice(b) = (ctf_choice){
+                .low = t->member[i].range[k].low, .high = t->member[i].range[k].high, .slot = slot, .option = i};
+        if (optional && t->member[i].nrange == 0)
+            *ctf_emit_choice(b) = truth;
+    }
+    const uint32_t otherwise = nullable ? CTF_SLOT_NULL : CTF_SLOT_ABSENT;
+    if (optional)
+        *ctf_emit_choice(b) = (ctf_choice){.slot = otherwise, .always = true, .option = 1};
+}
+
 /* The options of a variant, or what an optional holds. */
 static int choice(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
 {
     uint16_t reg;
     const ctf_type *selector;
-    const bool optional = t->kind == CTF_OPTIONAL;
+    const bool optional = t->kind == CTF_OPTIONAL, nullable = ctf_fields_nullable(t);
+    const uint32_t nothing = nullable && !optional ? 0 : UINT32_MAX; /* the option that stands for null */
     int status = locate(b, t, node, &reg, &selector, e);
     if (status < 0)
         return status;
@@ -297,18 +316,7 @@ static int choice(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
         return tl_fail(e, TL_EDAMAGED, t->position,
                        "an optional with an integer as selector needs ranges that choose it");
     const uint32_t first = b->nchoice;
-    const ctf_choice truth = {.low = 1, .high = UINT64_MAX};
-    for (uint32_t i = 0; i < t->nmember; i++) {
-        for (uint32_t k = 0; k < t->member[i].nrange; k++)
-            *ctf_emit_choice(b) = (ctf_choice){.low = t->member[i].range[k].low,
-                                               .high = t->member[i].range[k].high,
-                                               .slot = optional ? 0 : 1,
-                                               .option = i};
-        if (optional && t->member[i].nrange == 0)
-            *ctf_emit_choice(b) = truth;
-    }
-    if (optional)
-        *ctf_emit_choice(b) = (ctf_choice){.slot = 2, .always = true, .option = 1};
+    emit_choices(b, t, nothing, nullable);
     const uint32_t last = b->nchoice;
     ctf_op *op = ctf_emit(b, CTF_OP_CHOOSE);
     op->reg = reg;
@@ -321,14 +329,14 @@ static int choice(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
     if (!jump)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a variant");
     uint32_t end_mod = 0, end_res = 0;
-    if (optional) {
+    if (optional || nullable) {
         end_mod = mod;
         end_res = res;
     }
-    for (uint32_t i = 0; status == 0 && i < t->nmember; i++) {
+    for (uint32_t i = nothing + 1; status == 0 && i < t->nmember; i++) {
         const ctf_member *m = &t->member[i];
         for (uint32_t k = first; !b->no_memory && k < last; k++)
-            if (b->choice[k].option == i && b->choice[k].slot != 2)
+            if (b->choice[k].option == i && b->choice[k].slot < CTF_SLOT_ABSENT)
                 b->choice[k].target = b->nop;
         b->mod = mod;
         b->res = res;
@@ -342,10 +350,10 @@ static int choice(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
         end_mod = b->mod;
         end_res = b->res;
     }
-    for (uint32_t i = 0; status == 0 && !b->no_memory && i < t->nmember; i++)
+    for (uint32_t i = nothing + 1; status == 0 && !b->no_memory && i < t->nmember; i++)
         b->op[jump[i]].a = b->nop;
     for (uint32_t k = first; !b->no_memory && k < last; k++)
-        if (b->choice[k].slot == 2)
+        if (b->choice[k].slot >= CTF_SLOT_ABSENT)
             b->choice[k].target = b->nop;
     free(jump);
     b->mod = end_mod ? end_mod : 1;

@@ -23,7 +23,7 @@ bool ctf_fields_shown(const ctf_member *m)
 
 bool ctf_fields_made(const ctf_member *m)
 {
-    static const char *const end[] = {"_length", "_tag", "_there"};
+    static const char *const end[] = {"_length", "_tag", "_there", "_known"};
     if (!m->name || strncmp(m->name, "__", 2) != 0 || (m->type->kind != CTF_INT && m->type->kind != CTF_BOOL))
         return false;
     const size_t n = strlen(m->name);
@@ -42,6 +42,22 @@ bool ctf_fields_wraps(const ctf_type *t)
             return false;
     const char *name = t->member[t->nmember - 1].name;
     return name && strcmp(name, CTF_WRAPPED) == 0;
+}
+
+static bool ends_in(const char *s, const char *end)
+{
+    const size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+bool ctf_fields_nullable(const ctf_type *t)
+{
+    const ctf_location *l = t->kind == CTF_OPTIONAL || t->kind == CTF_VARIANT ? t->location : NULL;
+    const char *selector = l && l->n > 0 ? l->path[l->n - 1] : NULL;
+    if (!selector || strncmp(selector, "__", 2) != 0 || !ends_in(selector, "_known"))
+        return false;
+    return t->kind == CTF_OPTIONAL ||
+           (t->nmember == 2 && t->member[0].type->kind == CTF_STRUCT && t->member[0].type->nmember == 0);
 }
 
 static tl_type type_of(const ctf_type *t)
@@ -139,6 +155,13 @@ static bool describe(const ctf_class_list *l, const ctf_member *m, const ctf_mem
         const ctf_member held = {.name = m->name, .raw = m->raw, .type = t->member[t->nmember - 1].type};
         return describe(l, &held, NULL, 0, out, depth + 1);
     }
+    if (ctf_fields_nullable(t)) {
+        const ctf_member held = {.name = m->name, .raw = m->raw, .type = t->member[t->nmember - 1].type};
+        if (!describe(l, &held, siblings, index, out, depth + 1))
+            return false;
+        out->flags |= TL_FIELD_NULLABLE;
+        return true;
+    }
     if (t->kind == CTF_OPTIONAL) {
         const ctf_member held = {.name = m->name, .raw = m->raw, .type = t->member[0].type};
         if (!describe(l, &held, siblings, index, out, depth + 1))
@@ -198,12 +221,6 @@ static void mark_clashes(tl_field *field, uint32_t n)
                 field[i].flags |= TL_FIELD_CLASH;
                 field[k].flags |= TL_FIELD_CLASH;
             }
-}
-
-static bool ends_in(const char *s, const char *end)
-{
-    const size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
 }
 
 static const ctf_member *member_named(const ctf_type *t, const char *name)

@@ -23,6 +23,9 @@ int ctf_fields_class(const ctf_class_list *l, const ctf_stream_class *sc, const 
 /* A length or selector that our own writer had to make up: it is not shown, so that what was written is read. */
 bool ctf_fields_made(const ctf_member *m);
 #define CTF_WRAPPED "wrapped"
+/* An optional field, or a variant of an empty struct and the field (1.8), that our writer made of one that may be null:
+ * null is shown where it is not there. */
+bool ctf_fields_nullable(const ctf_type *t);
 /* A struct that it had to make up around a single field, to have a place for those: only that field (the last) is
  * shown.
  */

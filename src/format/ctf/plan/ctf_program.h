@@ -77,10 +77,18 @@ enum ctf_op_flag {
     CTF_OP_HIDDEN = 8         /* BITS: its value does not go onto the tape */
 };
 
+/* What a choice puts onto the tape itself. */
+enum ctf_choice_slot {
+    CTF_SLOT_NONE,
+    CTF_SLOT_VARIANT, /* TL_VARIANT of `option` */
+    CTF_SLOT_ABSENT,  /* TL_ABSENT, and that is all */
+    CTF_SLOT_NULL     /* TL_NULL, and that is all */
+};
+
 typedef struct ctf_choice {
     uint64_t low, high;
     uint32_t target; /* operation */
-    uint32_t slot;   /* 1: a slot TL_VARIANT of option `option`, 2: a slot TL_ABSENT, 0: none */
+    uint32_t slot;   /* ctf_choice_slot */
     uint32_t option;
     bool always; /* nothing else matched */
 } ctf_choice;

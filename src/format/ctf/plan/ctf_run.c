@@ -409,8 +409,9 @@ TL_ALWAYS_INLINE ctf_run_status run_program(ctf_run *r, const ctf_program *p, co
                 FAIL(CTF_RUN_SELECTOR, at);
             }
             if (store && c->slot)
-                *v++ = c->slot == 1 ? (tl_value){.type = TL_VARIANT, .variant = (uint16_t)c->option, .n = 1}
-                                    : (tl_value){.type = TL_ABSENT};
+                *v++ = c->slot == CTF_SLOT_VARIANT
+                           ? (tl_value){.type = TL_VARIANT, .variant = (uint16_t)c->option, .n = 1}
+                           : (tl_value){.type = c->slot == CTF_SLOT_NULL ? TL_NULL : TL_ABSENT};
             op = p->op + c->target - 1;
             break;
         }

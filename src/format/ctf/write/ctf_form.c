@@ -6,10 +6,11 @@
  *          plain integer; labels that choose an option must be the options' names, else the selector is our own
  *   2010   lists begin with their length; an optional field is a list of 0 or 1 elements, a variant a struct of such;
  *          the event's own context is part of the payload
+ *   all    a field that may be null is an optional one; a stack is a list of structs, whose members may be null
  *
- * A length or selector that no field holds becomes a member of our own: __NAME_length, __NAME_tag, __NAME_there, which
- * our reader does not show (ctf_fields_made()). Where there is no struct to put it into (in an element or an option)
- * one is made around both. */
+ * A length or selector that no field holds becomes a member of our own: __NAME_length, __NAME_tag, __NAME_there,
+ * __NAME_known, which our reader does not show (ctf_fields_made()). Where there is no struct to put it into (in an
+ * element or an option) one is made around both. */
 #include "format/ctf/write/ctf_lower.h"
 
 #include <stdio.h>
@@ -18,6 +19,7 @@
 
 #include "base/compiler.h"
 #include "format/ctf/plan/ctf_fields.h"
+#include "model/stack_frames.h"
 
 void *ctf_lower_alloc(ctf_lowering *l, size_t size)
 {
@@ -278,6 +280,23 @@ static const ctf_form *struct_form(ctf_lowering *l, const ctf_frame *outer, cons
     return l->no_memory ? NULL : form;
 }
 
+/* A list of frames. Null is what is not known of one. */
+static const ctf_form *stack_form(ctf_lowering *l, ctf_frame *fr, const tl_field *f, bool direct, unsigned depth)
+{
+    tl_field member[TL_FRAME_MEMBERS] = {{.name = "function", .type = TL_STRING, .flags = TL_FIELD_NULLABLE},
+                                         {.name = "id", .type = TL_HEX, .flags = TL_FIELD_NULLABLE},
+                                         {.name = "ip", .type = TL_HEX, .flags = TL_FIELD_NULLABLE}};
+    for (uint32_t i = 0; f->nmember == TL_FRAME_MEMBERS && i < TL_FRAME_MEMBERS; i++)
+        member[i].name = f->member[i].name;
+    const tl_field frame = {.name = "", .type = TL_STRUCT, .member = member, .nmember = TL_FRAME_MEMBERS};
+    tl_field list = *f;
+    list.type = TL_LIST;
+    list.member = &frame;
+    list.nmember = 1;
+    list.flags &= (uint8_t)~TL_FIELD_FIXED;
+    return counted_form(l, fr, &list, CTF_FORM_LIST, direct, depth);
+}
+
 /* --- all of them --- */
 
 static const ctf_form *nothing(ctf_lowering *l, bool is_loss)
@@ -290,7 +309,7 @@ const ctf_form *ctf_lower_field(ctf_lowering *l, ctf_frame *fr, const tl_field *
 {
     if (depth >= CTF_DEPTH_MAX)
         return nothing(l, true);
-    if (f->flags & TL_FIELD_OPTIONAL)
+    if (f->flags & (TL_FIELD_OPTIONAL | TL_FIELD_NULLABLE))
         return ctf_lower_optional(l, fr, f, direct, depth);
     switch (f->type) {
     case TL_BOOL:
@@ -310,6 +329,8 @@ const ctf_form *ctf_lower_field(ctf_lowering *l, ctf_frame *fr, const tl_field *
         return struct_form(l, fr, f, depth);
     case TL_VARIANT:
         return f->nmember > 0 ? ctf_lower_variant(l, fr, f, direct, depth) : nothing(l, true);
+    case TL_STACK:
+        return stack_form(l, fr, f, direct, depth);
     case TL_NULL:
     case TL_ABSENT:
         break;

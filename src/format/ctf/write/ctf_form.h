@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "format/ctf/ctf_schema.h"
+#include "model/stack_frames.h"
 #include "traceloom/model.h"
 
 typedef enum ctf_form_kind {
@@ -54,6 +55,7 @@ struct ctf_form {
     uint8_t base;        /* 2, 8, 10, 16 */
     bool is_signed, is_bool, is_flags;
     bool untyped;    /* elements of a list that says nothing of them: whole numbers are expected */
+    bool is_null;    /* what is not there is null, not absent */
     bool wraps;      /* a struct around a single value, for what has to stand before it */
     bool elsewhere;  /* `by` stands in another scope */
     uint32_t length; /* bytes of texts and blobs, elements of lists, values of structs */
@@ -113,6 +115,9 @@ typedef struct ctf_room {
 /* Makes room for n more bytes and the slack. False without memory. */
 bool ctf_room_grow(ctf_room *r, size_t n);
 
+/* Bytes of a stack: frames share their names in memory, but not in a file, and readers have a limit. */
+#define CTF_WRITE_STACK (32u << 20)
+
 /* Writing values: ctf_write_event.c. */
 typedef struct ctf_put {
     ctf_room *room;
@@ -122,7 +127,9 @@ typedef struct ctf_put {
     uint64_t key;
     uint8_t tail; /* bits of the last byte that belong to no field */
     bool misfit;  /* the values are not as their class says: the event cannot be written */
+    bool large;   /* ... or take more bytes than readers would take */
     bool no_memory;
+    tl_stack_frames frames;
     /* What was lost, in values. */
     uint64_t narrow, nulls, others, cuts, unknown;
 } ctf_put;

@@ -137,11 +137,13 @@ static const ctf_form *make_presence(ctf_lowering *l)
 
 const ctf_form *ctf_lower_optional(ctf_lowering *l, ctf_frame *fr, const tl_field *f, bool direct, unsigned depth)
 {
-    ctf_part *by = ctf_lower_governor(l, fr, f);
+    const bool nullable = !(f->flags & TL_FIELD_OPTIONAL); /* of a field that is both, the inner one */
+    ctf_part *by = nullable ? NULL : ctf_lower_governor(l, fr, f);
     const bool boolean = by && by->form->is_bool; /* only in 2 */
     tl_field held = *f;
-    held.flags &= (uint8_t)~TL_FIELD_OPTIONAL;
-    held.governor = 0; /* it may say whether or how much: not known */
+    held.flags &= (uint8_t) ~(nullable ? TL_FIELD_NULLABLE : TL_FIELD_OPTIONAL);
+    if (!nullable)
+        held.governor = 0; /* it may say whether or how much: not known */
     if (!boolean && !direct && l->forms->dialect != CTF_2010)
         return ctf_lower_wrap(l, fr, f, depth);
     const ctf_form *inner = ctf_lower_field(l, fr, &held, direct, depth + 1);
@@ -150,12 +152,13 @@ const ctf_form *ctf_lower_optional(ctf_lowering *l, ctf_frame *fr, const tl_fiel
         return NULL;
     form->part[0] = (ctf_part){.name = "some", .form = inner};
     form->npart = 1;
+    form->is_null = nullable;
     if (l->forms->dialect == CTF_2010) {
         form->counted = CTF_COUNTED_INLINE;
         return form;
     }
     if (!boolean)
-        by = ctf_lower_make(l, fr, f->name, "there", make_presence(l));
+        by = ctf_lower_make(l, fr, f->name, nullable ? "known" : "there", make_presence(l));
     if (!by)
         return NULL;
     ctf_lower_set_by(l, fr, form, by);

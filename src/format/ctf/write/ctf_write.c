@@ -109,7 +109,7 @@ int ctf_write_event(ctf_writer *w, ctf_stream *s, const ctf_written_class *c, ui
     ctf_put *p = &w->put;
     const size_t before = s->room.n;
     p->room = &s->room;
-    p->misfit = p->no_memory = false;
+    p->misfit = p->large = p->no_memory = false;
     p->size_at = 0;
     p->tail = 0;
     if (!ctf_room_grow(&s->room, HEADER_MAX))
@@ -123,7 +123,7 @@ int ctf_write_event(ctf_writer *w, ctf_stream *s, const ctf_written_class *c, ui
         return no_memory(e);
     if (TL_UNLIKELY(p->misfit || v != p->end)) {
         s->room.n = before;
-        w->misfits++;
+        *(p->large ? &w->large : &w->misfits) += 1;
         return 0;
     }
     if (p->size_at)
@@ -143,7 +143,7 @@ static const tl_value *packet_context(ctf_writer *w, const ctf_shape *shape, con
     ctf_put *p = &w->put;
     w->scratch.n = 0;
     p->room = &w->scratch;
-    p->misfit = p->no_memory = false;
+    p->misfit = p->large = p->no_memory = false;
     *status = ctf_room_grow(&w->scratch, 1) ? 0 : no_memory(e);
     p->tail = 0;
     if (*status == 0)
@@ -228,6 +228,8 @@ int ctf_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_er
     for (uint32_t i = from; i < to; i++) {
         const ctf_written_class *c = &w->cls[b->cls[i]];
         int r = 0;
+        if (TL_UNLIKELY(b->track[i] >= w->ntrack) && !ctf_write_tracks(w, w->context.trace->ntrack))
+            return no_memory(e);
         if (TL_LIKELY(c->keeps))
             r = write_one(w, b, i, e);
         else if (c->is_packet)
@@ -243,7 +245,7 @@ int ctf_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_er
 /* Tracks that have packets but no events. */
 static int write_empty_tracks(ctf_writer *w, tl_error *e)
 {
-    for (uint32_t i = 0; i < w->context.trace->ntrack; i++) {
+    for (uint32_t i = 0; i < w->ntrack; i++) {
         ctf_stream *s;
         if (w->track[i].npending == 0)
             continue;
@@ -280,6 +282,7 @@ static void say_drops(const ctf_writer *w)
         uint64_t n;
     } drop[] = {
         {"events whose values are not as their class says", w->misfits},
+        {"events with a stack of more than 32 MiB", w->large},
         {"numbers that do not fit their field (cut)", w->put.narrow},
         {"values that are null (written as 0)", w->put.nulls},
         {"values of another type than their field's (written as 0)", w->put.others},
@@ -327,7 +330,7 @@ void ctf_discard(void *writer)
         free(w->sc[i].used);
         free(w->sc[i].name);
     }
-    for (uint32_t i = 0; w->track && i < w->context.trace->ntrack; i++)
+    for (uint32_t i = 0; i < w->ntrack; i++)
         free(w->track[i].pending);
     free(w->stream);
     free(w->sc);
@@ -335,6 +338,7 @@ void ctf_discard(void *writer)
     free(w->cls);
     free(w->call);
     free(w->put.place);
+    tl_stack_frames_fini(&w->put.frames);
     free(w->spare.data);
     free(w->scratch.data);
     tl_hash_fini(&w->called);

@@ -134,10 +134,11 @@ typedef struct ctf_writer {
     size_t open_bytes;
     ctf_room spare, scratch;  /* scratch: the packet context of the event at hand */
     uint8_t packet_tail;      /* of it: bits of the last byte that belong to no field */
-    ctf_written_track *track; /* [trace->ntrack] */
-    tl_hash names, sections;  /* hashes of those that are taken */
+    ctf_written_track *track; /* [ntrack]: of the trace; more may be added while it is read */
+    uint32_t ntrack;
+    tl_hash names, sections; /* hashes of those that are taken */
     ctf_put put;
-    uint64_t misfits, lost_cpus, lost_contexts;
+    uint64_t misfits, large, lost_cpus, lost_contexts;
 
     tl_hash called; /* functions that occurred */
     int64_t *call;
@@ -155,6 +156,8 @@ void ctf_discard(void *writer);
 
 /* ctf_write_open.c: lowers all classes, and finds an identity for the trace. */
 int ctf_write_open(ctf_writer *w, tl_error *e);
+/* Room for what is known of so many tracks. False without memory. */
+bool ctf_write_tracks(ctf_writer *w, uint32_t n);
 /* Times of the output's clock. */
 uint64_t ctf_write_time(const ctf_writer *w, uint64_t ts);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "base/endian.h"
 #include "format/ctf/write/ctf_form.h"
 
@@ -244,10 +245,45 @@ static const tl_value *put_sized(ctf_put *p, const ctf_form *f, const tl_value *
 
 static const tl_value *put_value(ctf_put *p, const ctf_form *f, const tl_value *v);
 
+static tl_value frame_number(bool known, uint64_t v)
+{
+    return known ? (tl_value){.type = TL_HEX, .as.u = v} : (tl_value){.type = TL_NULL};
+}
+
+/* A stack as a list of structs: frame by frame through a tape of its own. */
+static TL_NOINLINE const tl_value *put_stack(ctf_put *p, const ctf_form *f, const tl_value *v)
+{
+    const tl_value *end = p->end;
+    const size_t before = p->room->n;
+    if (!tl_stack_frames_set(&p->frames, v)) {
+        p->no_memory = true;
+        return v + 1;
+    }
+    p->tail = 0;
+    put_count(p, f, p->frames.n);
+    for (uint32_t i = p->frames.n; i-- > 0 && !p->misfit && !p->no_memory;) {
+        const tl_frame *frame = p->frames.frame[i];
+        tl_value value[1 + TL_FRAME_MEMBERS] = {{.type = TL_STRUCT, .n = TL_FRAME_MEMBERS},
+                                                {.type = TL_NULL},
+                                                frame_number(frame->flags & TL_FRAME_FUNCTION, frame->function),
+                                                frame_number(frame->flags & TL_FRAME_IP, frame->ip)};
+        if (frame->name)
+            value[1] = (tl_value){.type = TL_STRING, .n = (uint32_t)strlen(frame->name), .as.p = frame->name};
+        p->end = value + TL_COUNT(value);
+        put_value(p, f->part[0].form, value);
+        p->large = p->room->n - before > CTF_WRITE_STACK;
+        p->misfit = p->misfit || p->large;
+    }
+    p->end = end;
+    return v + 1;
+}
+
 static const tl_value *put_list(ctf_put *p, const ctf_form *f, const tl_value *v)
 {
     const ctf_form *element = f->part[0].form;
     uint32_t n = 0;
+    if (TL_UNLIKELY(v->type == TL_STACK))
+        return put_stack(p, f, v);
     p->tail = 0;
     if (v->type == TL_LIST)
         n = v->n;
@@ -302,7 +338,7 @@ static const tl_value *put_variant(ctf_put *p, const ctf_form *f, const tl_value
 
 static const tl_value *put_optional(ctf_put *p, const ctf_form *f, const tl_value *v)
 {
-    const bool there = v->type != TL_ABSENT;
+    const bool there = v->type != TL_ABSENT && !(f->is_null && v->type == TL_NULL);
     if (f->counted == CTF_COUNTED_INLINE)
         put_bytes(p, there ? "\1" : "", 1);
     else if (f->by->source == CTF_PART_MADE)

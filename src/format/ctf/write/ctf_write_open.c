@@ -43,22 +43,29 @@ static bool is_function_tracing(const tl_class *c)
     return colon && (strcmp(colon, ":func_entry") == 0 || strcmp(colon, ":func_exit") == 0);
 }
 
+/* Those behind are only for analyses: fields say the same. */
+static tl_key written_key(const tl_class *c)
+{
+    return c->key <= TL_KEY_STACK ? c->key : TL_KEY_NONE;
+}
+
 /* What tells our reader the kind and the key of a class; NULL if it knows without. */
 static const char *make_uri(ctf_forms *f, const tl_class *c)
 {
     static const char *const kind[] = {
         [TL_ENTER] = "enter",   [TL_EXIT] = "exit", [TL_INSTANT] = "instant", [TL_COUNTER] = "counter",
         [TL_SAMPLE] = "sample", [TL_INSN] = "insn", [TL_MEM] = "mem",         [TL_REGS] = "regs",
-        [TL_STATE] = "state",   [TL_LOSS] = "loss", [TL_FORMAT] = "format"};
+        [TL_STATE] = "state",   [TL_LOSS] = "loss", [TL_FORMAT] = "format",   [TL_BEGIN] = "begin",
+        [TL_END] = "end"};
     static const char *const key[] = {[TL_KEY_NONE] = "",
                                       [TL_KEY_FUNCTION] = ":function",
                                       [TL_KEY_PC] = ":pc",
                                       [TL_KEY_ADDRESS] = ":address",
                                       [TL_KEY_STACK] = ":stack"};
-    if ((c->kind == TL_INSTANT && c->key == TL_KEY_NONE) || is_function_tracing(c))
+    if ((c->kind == TL_INSTANT && written_key(c) == TL_KEY_NONE) || is_function_tracing(c))
         return NULL;
     char text[64];
-    const int n = snprintf(text, sizeof text, "traceloom:%s%s", kind[c->kind], key[c->key]);
+    const int n = snprintf(text, sizeof text, "traceloom:%s%s", kind[c->kind], key[written_key(c)]);
     return tl_arena_strndup(&f->arena, text, (size_t)n);
 }
 
@@ -80,7 +87,8 @@ static bool lower_class(ctf_writer *w, const tl_class *c, ctf_written_class *out
     out->keeps = true;
     out->calls = c->key == TL_KEY_FUNCTION;
     out->uri = make_uri(&w->forms, c);
-    const bool has_key = c->key != TL_KEY_NONE && !(c->flags & TL_CLASS_KEY_IS_FIELD) && !is_function_tracing(c);
+    const bool has_key =
+        written_key(c) != TL_KEY_NONE && !(c->flags & TL_CLASS_KEY_IS_FIELD) && !is_function_tracing(c);
     return ctf_forms_class(&w->forms, s, c, has_key, &out->context, &out->payload);
 }
 
@@ -147,6 +155,17 @@ uint64_t ctf_write_time(const ctf_writer *w, uint64_t ts)
     return ts < begin ? 0 : tl_scale_ns(&w->context.trace->scale, ts - begin);
 }
 
+bool ctf_write_tracks(ctf_writer *w, uint32_t n)
+{
+    ctf_written_track *larger = realloc(w->track, ((size_t)n + 1) * sizeof *larger);
+    if (!larger)
+        return false;
+    w->track = larger;
+    for (; w->ntrack < n; w->ntrack++)
+        w->track[w->ntrack] = (ctf_written_track){.first = UINT32_MAX, .last = UINT32_MAX};
+    return true;
+}
+
 int ctf_write_open(ctf_writer *w, tl_error *e)
 {
     const tl_trace *t = w->context.trace;
@@ -156,10 +175,7 @@ int ctf_write_open(ctf_writer *w, tl_error *e)
         return r;
     w->forms.dialect = w->dialect;
     w->scales = w->dialect == CTF_2010 && t->clock.hz != 0 && t->clock.hz != 1000000000;
-    w->track = malloc(((size_t)t->ntrack + 1) * sizeof *w->track);
-    for (uint32_t i = 0; w->track && i < t->ntrack; i++)
-        w->track[i] = (ctf_written_track){.first = UINT32_MAX, .last = UINT32_MAX};
-    if (!w->track || !lower_classes(w))
+    if (!ctf_write_tracks(w, t->ntrack) || !lower_classes(w))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "ctf: no memory for the classes of events");
     for (size_t i = 0; i < TL_COUNT(w->recent); i++)
         w->recent[i] = i + 1; /* a key that has another place */

@@ -1,0 +1,49 @@
+/* Processor time: for each track what it used in each measured interval. Times are ns (or ticks, see
+ * tl_runtime_time()).
+ *
+ * Memory: 40 bytes a measurement. */
+#ifndef TL_ANALYSIS_CPU_TABLE_H
+#define TL_ANALYSIS_CPU_TABLE_H
+
+#include "analysis/runtime/runtime_events.h"
+#include "analysis/runtime/wide_sum.h"
+
+typedef struct tl_cpu_point {
+    uint64_t begin, end;
+    bool has_begin;
+    uint32_t track; /* of tl_cpu.track */
+    uint64_t used;  /* us */
+} tl_cpu_point;
+
+#define TL_CPU_NS_PER_US 1000u
+
+typedef struct tl_cpu_track {
+    const char *name;
+    tl_sum used;                   /* ns, of the points that have a begin; and the time that they cover, which is */
+    tl_sum elapsed, elapsed_minus; /* elapsed - elapsed_minus: time may go back */
+    uint32_t first, n;             /* its points, in the order of the input */
+} tl_cpu_track;
+
+typedef struct tl_cpu {
+    tl_cpu_track *track; /* by name */
+    uint32_t n;
+    tl_cpu_point *point;
+    uint32_t npoint, capacity;
+    bool has_span; /* of the points, with their begins: */
+    uint64_t first, last;
+    tl_strings strings;
+} tl_cpu;
+
+/* Reads one input, into a zeroed table. A point counts if its end was chosen. Errors: as tl_runtime_read(). */
+int tl_cpu_read(tl_cpu *c, tl_source *s, const tl_select *select, tl_error *e);
+
+/* How busy a track was: a picture of n columns from one time to another. value[i]: processors used, 1.0 is one; or
+ * TL_CPU_NO_DATA, or TL_CPU_GAP where a measurement took so much longer than usual that recording was likely paused. */
+#define TL_CPU_NO_DATA (-1.0)
+#define TL_CPU_GAP     (-2.0)
+int tl_cpu_columns(const tl_cpu *c, uint32_t track, uint64_t from, uint64_t to, double *value, unsigned n, tl_error *e);
+/* The highest value of a point that is no gap. */
+double tl_cpu_peak(const tl_cpu *c, uint32_t track);
+void tl_cpu_fini(tl_cpu *c);
+
+#endif

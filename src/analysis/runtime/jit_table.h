@@ -1,0 +1,62 @@
+/* Functions that a runtime compiled, or found compiled. Times are ns (or ticks, see tl_runtime_time()).
+ *
+ * Memory: 144 bytes a method, about 100 for each id of code and for each compilation that is open at a time, 24 for
+ * each different duration. */
+#ifndef TL_ANALYSIS_JIT_TABLE_H
+#define TL_ANALYSIS_JIT_TABLE_H
+
+#include "analysis/runtime/runtime_events.h"
+#include "analysis/runtime/spread.h"
+
+/* One id of code and one function that it was of: ids may be used again. */
+typedef struct tl_jit_method {
+    uint64_t id, function; /* the runtime's id of the code; the function's number */
+    bool has_id, has_function;
+    const char *name; /* or NULL */
+    uint64_t compiled, searched;
+    uint64_t failed; /* of those compiled */
+    tl_sum total;    /* of compilations; those within others count in both */
+    uint64_t max;
+    tl_sum code_bytes; /* of the last */
+    uint64_t order;    /* of first use */
+} tl_jit_method;
+
+typedef struct tl_jit_thread {
+    const char *name;
+    uint64_t compiled, searched, failed;
+    tl_sum total;
+    uint64_t max;
+} tl_jit_thread;
+
+typedef struct tl_jit {
+    bool by_name; /* set before the first of several inputs: their methods are the same if their names are, and ids
+                     that differ then are not kept */
+    tl_jit_method *method;
+    uint32_t n, capacity;
+    tl_jit_thread *thread;
+    uint32_t nthread, thread_capacity;
+    tl_spread compile; /* durations of all compilations that ended */
+    uint64_t stray_ends;
+    uint64_t open; /* begins without end: of compilations and of searches */
+    uint64_t span; /* see tl_gc */
+    tl_strings strings;
+    tl_hash methods, threads; /* by name */
+    uint64_t order;
+} tl_jit;
+
+/* Adds an input. An end that lies outside of the chosen time counts as missing; one whose begin was not chosen does not
+ * count. Names and code count whenever they were given. Errors: as tl_runtime_read(). */
+int tl_jit_read(tl_jit *t, tl_source *s, const tl_select *select, tl_error *e);
+
+typedef enum tl_jit_order {
+    TL_JIT_BY_ID,
+    TL_JIT_BY_TOTAL,
+    TL_JIT_BY_CALLS,
+    TL_JIT_BY_MAX,
+    TL_JIT_BY_NAME
+} tl_jit_order;
+/* Sorts the methods, after the last input. */
+void tl_jit_sort(tl_jit *t, tl_jit_order order);
+void tl_jit_fini(tl_jit *t);
+
+#endif

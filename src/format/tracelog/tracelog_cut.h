@@ -1,0 +1,36 @@
+/* Cutting a log into blocks of whole lines, each of which can be found without the others.
+ *
+ * Block n has the lines that begin in bytes n * size .. (n + 1) * size - 1. */
+#ifndef TL_FORMAT_TRACELOG_CUT_H
+#define TL_FORMAT_TRACELOG_CUT_H
+
+#include "base/input.h"
+#include "format/tracelog/tracelog_scan.h"
+
+/* The text of a block, in memory of its own that is used again for the next. Zeroed memory is an empty one. */
+typedef struct tracelog_text {
+    uint8_t *data;
+    size_t capacity;
+} tracelog_text;
+
+/* What is told of a block: to a trace, or to nobody. */
+typedef struct tracelog_cutting {
+    tl_input *in;
+    uint64_t size;   /* bytes of a block */
+    tl_trace *trace; /* gets damage, or NULL */
+    bool strict;     /* damage is an error */
+} tracelog_cutting;
+
+/* Reads block `number` into *text; *lines are its whole lines, maybe none. 1; 0 behind the end of the log; < 0 error:
+ * TL_EIO, TL_ENOMEM, and TL_EDAMAGED if strict, with the lines before the damage in *lines. Told are lines without an
+ * end and those longer than TRACELOG_LINE_MAX. */
+int tracelog_cut(const tracelog_cutting *c, uint64_t number, tracelog_text *text, tracelog_lines *lines, tl_error *e);
+/* For a log that is still being written: whole lines from an offset on, as many as are there (at most about a block);
+ * the next are to be read from lines->offset + (lines->end - lines->text) on. 0: no whole line is there. */
+int tracelog_cut_at(const tracelog_cutting *c, uint64_t offset, tracelog_text *text, tracelog_lines *lines,
+                    tl_error *e);
+/* When no more will come: what is left behind `offset` is told as a line without an end. 0, or as tracelog_cut(). */
+int tracelog_cut_rest(const tracelog_cutting *c, uint64_t offset, tl_error *e);
+void tracelog_text_fini(tracelog_text *t);
+
+#endif

@@ -1,0 +1,294 @@
+/* TraceLog: the text logs of CoreProfiler. The door, and the one cursor.
+ *
+ *   block n of the text --> parts (tracelog_scan.c) --> replay (tracelog_replay.c) --> batches
+ *   several threads, any order                          one thread, in the order of the log
+ *
+ * The specification is docs/format/tracelog.md; the records are in records.def. */
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/relay.h"
+#include "format/tracelog/tracelog_cut.h"
+#include "format/tracelog/tracelog_replay.h"
+#include "format/tracelog/tracelog_words.h"
+
+#include "model/format_impl.h"
+
+#define BLOCK       ((uint64_t)64 << 10) /* text and its parts fit a second-level cache */
+#define SLOTS_OF    2u                   /* blocks a thread may be ahead */
+#define FOLLOW_WAIT 100u                 /* ms */
+
+/* A block of the log: its parts, and what comes behind them. */
+typedef struct block {
+    tracelog_text text;
+    tracelog_part *part; /* [capacity] */
+    uint32_t nparts, capacity;
+    int status; /* 0, or the error behind the parts */
+    tl_error error;
+} block;
+
+typedef struct cursor {
+    tracelog_reader *reader;
+    tracelog_replay replay;
+    tracelog_cutting cutting;
+    tl_relay *relay; /* NULL: the log is followed */
+    uint64_t offset; /* then: where to read on */
+    block *block;    /* [nslots] */
+    unsigned nslots;
+    block *at; /* the block being handed out, or NULL */
+    uint32_t part;
+} cursor;
+
+/* ---- opening */
+
+/* Lines of the head that begin with the words of a record, of all that are whole there. */
+static int probe(const tl_probe *p)
+{
+    const uint8_t *at = p->head, *end = p->head + p->size;
+    int known = 0, others = 0;
+    if (p->size >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
+        at += 3;
+    tracelog_words_init();
+    while (end - at >= 8) {
+        const uint8_t *feed = memchr(at, '\n', (size_t)(end - at));
+        if (*at != '\n' && *at != '\r' && tracelog_record_at(at) < TRACELOG_RECORDS)
+            known++;
+        else if (*at != '\n' && *at != '\r')
+            others++;
+        if (!feed)
+            break;
+        at = feed + 1;
+    }
+    return known > others ? 50 : 0;
+}
+
+static int open_log(void *reader, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e)
+{
+    tracelog_reader *r = reader;
+    r->trace = t;
+    r->want = want;
+    r->follow = tl_input_follows(in);
+    tl_trace_set_clock(t, "milliseconds", 1000);
+    t->clock.from_zero = true;
+    if (pthread_mutex_init(&r->lock, NULL) != 0)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to open the log");
+    r->in = in;
+    int status = tracelog_set_classes(t, e);
+    return status < 0 ? status : tracelog_survey(r, progress, e);
+}
+
+static void close_log(void *reader)
+{
+    tracelog_reader *r = reader;
+    tl_id_map_fini(&r->track);
+    tracelog_code_fini(&r->code);
+    tl_strings_fini(&r->names);
+    if (r->in) /* else it was not opened */
+        pthread_mutex_destroy(&r->lock);
+}
+
+const char *tracelog_intern_name(tracelog_reader *r, const char *name, size_t n)
+{
+    pthread_mutex_lock(&r->lock);
+    const char *interned = tl_strings_get(&r->names, name, n);
+    pthread_mutex_unlock(&r->lock);
+    return interned;
+}
+
+static uint32_t streams(void *reader)
+{
+    (void)reader;
+    return 1;
+}
+
+static bool locate(void *reader, const tl_frame *frame, tl_location *out)
+{
+    const tracelog_reader *r = reader;
+    return tracelog_code_locate(&r->code, frame, out);
+}
+
+/* ---- blocks */
+
+/* Another part of a block, made if need be. NULL when memory runs out. */
+static tracelog_part *next_part(const cursor *c, block *b, tl_error *e)
+{
+    if (b->nparts == b->capacity) {
+        const uint32_t capacity = b->capacity ? b->capacity * 2 : 4;
+        tracelog_part *larger = realloc(b->part, capacity * sizeof *larger);
+        if (!larger) {
+            tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to read lines");
+            return NULL;
+        }
+        memset(larger + b->capacity, 0, (capacity - b->capacity) * sizeof *larger);
+        b->part = larger;
+        b->capacity = capacity;
+    }
+    tracelog_part *part = &b->part[b->nparts];
+    if (!part->note && tracelog_part_init(part, c->reader->trace, c->reader->want, e) < 0)
+        return NULL;
+    tracelog_part_clear(part);
+    b->nparts++;
+    return part;
+}
+
+static void scan_block(const cursor *c, block *b, tracelog_lines *lines)
+{
+    tl_error e;
+    while (lines->at < lines->end) {
+        tracelog_part *part = next_part(c, b, &e);
+        int status = part ? tracelog_scan(lines, part, &e) : TL_ENOMEM;
+        if (status < 0) {
+            b->status = status;
+            b->error = e;
+            return;
+        }
+    }
+}
+
+static int make_block(void *arg, unsigned slot, uint64_t number)
+{
+    cursor *c = arg;
+    block *b = &c->block[slot];
+    tracelog_lines lines = {0};
+    b->nparts = 0;
+    b->status = 0;
+    const int status = tracelog_cut(&c->cutting, number, &b->text, &lines, &b->error);
+    if (status == 0)
+        return 0;
+    if (status < 0)
+        b->status = status;
+    scan_block(c, b, &lines);
+    return 1;
+}
+
+/* ---- the cursor */
+
+static int open_cursor(void *reader, uint32_t stream, void *state, tl_error *e)
+{
+    cursor *c = state;
+    tracelog_reader *r = reader;
+    (void)stream;
+    assert(stream == 0);
+    const unsigned threads = r->want->threads > 16 ? 16 : r->want->threads ? r->want->threads : 1;
+    c->reader = r;
+    c->cutting = (tracelog_cutting){.in = r->in, .size = BLOCK, .trace = r->trace, .strict = r->want->strict};
+    c->nslots = threads > 1 && !r->follow ? threads * SLOTS_OF : 1;
+    int status = tracelog_replay_init(&c->replay, r, e);
+    if (status == 0 && !(c->block = calloc(c->nslots, sizeof *c->block)))
+        status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to read the log");
+    if (status == 0 && !r->follow)
+        status = tl_relay_open(&c->relay, threads - 1, c->nslots, make_block, c, e);
+    return status;
+}
+
+static void close_cursor(void *state)
+{
+    cursor *c = state;
+    tl_relay_close(c->relay);
+    for (unsigned i = 0; c->block && i < c->nslots; i++) {
+        for (uint32_t k = 0; k < c->block[i].capacity; k++)
+            tracelog_part_fini(&c->block[i].part[k]);
+        free(c->block[i].part);
+        tracelog_text_fini(&c->block[i].text);
+    }
+    free(c->block);
+    tracelog_replay_fini(&c->replay);
+}
+
+/* The next block. 1; 0 at the end. */
+static int next_block(cursor *c)
+{
+    unsigned slot;
+    c->part = 0;
+    int status = tl_relay_next(c->relay, &slot);
+    c->at = status > 0 ? &c->block[slot] : NULL;
+    return status;
+}
+
+/* The lines that were added to a log that is followed. 1: there are some; 2: nothing new at the moment; 0: the end. */
+static int follow(cursor *c, tl_error *e)
+{
+    block *b = &c->block[0];
+    tracelog_lines lines = {0};
+    const uint64_t known = tl_input_size(c->reader->in);
+    bool ended = false;
+    int status = tracelog_cut_at(&c->cutting, c->offset, &b->text, &lines, e);
+    if (status < 0)
+        return status;
+    c->at = b;
+    c->part = b->nparts = 0;
+    b->status = 0;
+    if (status > 0) {
+        c->offset += (uint64_t)(lines.end - lines.text);
+        scan_block(c, b, &lines);
+        return 1;
+    }
+    status = tl_input_wait(c->reader->in, known, FOLLOW_WAIT, &ended, e);
+    if (status < 0)
+        return status;
+    if (!ended || tl_input_size(c->reader->in) > known)
+        return 2;
+    return tracelog_cut_rest(&c->cutting, c->offset, e);
+}
+
+/* Gives the caller the contents of a batch in exchange for its own. */
+static void exchange(tl_batch *a, tl_batch *b)
+{
+    const tl_batch was = *a;
+    *a = *b;
+    *b = was;
+}
+
+static int next_batch(void *state, tl_batch *out, tl_error *e)
+{
+    cursor *c = state;
+    for (;;) {
+        while (c->at && c->part < c->at->nparts) {
+            tracelog_part *part = &c->at->part[c->part++];
+            int status = tracelog_replay_part(&c->replay, part, e);
+            if (part->batch.n > 0) {
+                if (status < 0) { /* after what came before it */
+                    c->at->nparts = c->part;
+                    c->at->status = status;
+                    if (e)
+                        c->at->error = *e;
+                }
+                exchange(out, &part->batch);
+                if (out->cpu) /* not known: -1 */
+                    memset(out->cpu, 0xff, out->n * sizeof *out->cpu);
+                return 1;
+            }
+            if (status < 0)
+                return status;
+        }
+        if (c->at && c->at->status < 0) {
+            if (e)
+                *e = c->at->error;
+            return c->at->status;
+        }
+        int status = c->relay ? next_block(c) : follow(c, e);
+        if (status != 1)
+            return status > 1 ? 1 : status;
+    }
+}
+
+const tl_format tl_format_tracelog = {
+    .name = "tracelog",
+    .summary = "text logs of .NET programs by CoreProfiler, in all dialects",
+    .suffixes = ".log .tracelog",
+    .may_be_empty = true,
+    .unsorted = true,
+    .follows = true,
+    .reader_size = sizeof(tracelog_reader),
+    .cursor_size = sizeof(cursor),
+    .probe = probe,
+    .open = open_log,
+    .streams = streams,
+    .stream_open = open_cursor,
+    .stream_next = next_batch,
+    .stream_close = close_cursor,
+    .locate = locate,
+    .close = close_log,
+};

@@ -1,0 +1,33 @@
+/* What the parts of the reader share: the survey fills it when the log is opened, cursors look at it. */
+#ifndef TL_FORMAT_TRACELOG_READ_H
+#define TL_FORMAT_TRACELOG_READ_H
+
+#include <pthread.h>
+
+#include "base/id_map.h"
+#include "base/input.h"
+#include "format/tracelog/tracelog_code.h"
+#include "model/trace_impl.h"
+
+typedef struct tracelog_reader {
+    tl_input *in;
+    tl_trace *trace;
+    const tl_want *want; /* that of the source, which may change between cursors */
+    bool follow;
+    tl_id_map track;           /* iid of a thread -> track */
+    uint32_t process, unknown; /* tracks of the process, and of threads that are not known */
+    bool has_lines;            /* a saved session: an ip is the number of a line */
+    tracelog_code code;
+    pthread_mutex_t lock; /* of: */
+    tl_strings names;     /* of functions, as frames have them: they outlive the cursor that met them */
+} tracelog_reader;
+
+/* Reads the whole log once, with up to want.threads threads: threads, names, code, dialect, start. Damage is left to
+ * the cursors. Errors: TL_EIO, TL_ENOMEM. */
+int tracelog_survey(tracelog_reader *r, uint64_t *progress, tl_error *e);
+/* A name for frames; NULL when memory runs out. Any thread. */
+const char *tracelog_intern_name(tracelog_reader *r, const char *name, size_t n);
+/* The track of a thread that was not there when the log was surveyed. */
+int tracelog_add_track(tracelog_reader *r, uint64_t iid, uint32_t *track, tl_error *e);
+
+#endif

@@ -1,0 +1,269 @@
+/* Going through the events of a part in the order of the log, and putting in what only that order tells. */
+#include "format/tracelog/tracelog_replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/compiler.h"
+
+enum { UNKNOWN, PROCESS, FIRST }; /* indices of replay_thread */
+
+#define PERIOD_DEFAULT UINT64_C(10) /* ms: what the recorder takes if it is not told */
+#define PERIOD_MAX     UINT64_C(3600000)
+
+/* Where values stand on the tape, from that of the event on. */
+enum { CFG_NAME, CFG_VALUE };
+enum { NAM_IID, NAM_NAME };
+enum { SAM_STACK = 4 };
+
+static int no_memory(tl_error *e)
+{
+    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the threads and stacks of the log");
+}
+
+/* The index of a new thread, or TL_HASH_NONE. */
+static uint32_t add_thread(tracelog_replay *p, uint64_t iid, uint32_t track)
+{
+    if (p->nthread == p->thread_capacity) {
+        const uint32_t capacity = p->nthread ? p->nthread * 2 : 16;
+        replay_thread *thread = realloc(p->thread, capacity * sizeof *thread);
+        if (thread)
+            p->thread = thread;
+        uint64_t *iids = realloc(p->iid, capacity * sizeof *iids);
+        if (iids)
+            p->iid = iids;
+        if (!thread || !iids)
+            return TL_HASH_NONE;
+        p->thread_capacity = capacity;
+    }
+    p->thread[p->nthread] = (replay_thread){.track = track, .names = p->names};
+    p->iid[p->nthread] = iid;
+    return p->nthread++;
+}
+
+int tracelog_replay_init(tracelog_replay *p, tracelog_reader *r, tl_error *e)
+{
+    p->reader = r;
+    p->period = PERIOD_DEFAULT;
+    p->first_interval = UINT64_MAX;
+    if (add_thread(p, 0, r->unknown) == TL_HASH_NONE || add_thread(p, 0, r->process) == TL_HASH_NONE)
+        return no_memory(e);
+    return 0;
+}
+
+void tracelog_replay_fini(tracelog_replay *p)
+{
+    for (uint32_t i = 0; i < p->nthread; i++) {
+        free(p->thread[i].frame);
+        free(p->thread[i].node);
+    }
+    free(p->thread);
+    free(p->iid);
+    free(p->function);
+    tl_id_map_fini(&p->thread_of);
+    tl_id_map_fini(&p->function_of);
+    tl_hash_fini(&p->thread_of_os);
+    *p = (tracelog_replay){0};
+}
+
+TL_COLD static int meet_thread(tracelog_replay *p, uint64_t iid, uint32_t *index, tl_error *e)
+{
+    uint32_t track = tl_id_map_get(&p->reader->track, iid);
+    int status = 0;
+    if (track == TL_HASH_NONE && !p->reader->follow)
+        return tl_fail(e, TL_EIO, TL_NO_OFFSET, "the file changed while it was read: thread 0x%llx is new",
+                       (unsigned long long)iid);
+    if (track == TL_HASH_NONE)
+        status = tracelog_add_track(p->reader, iid, &track, e);
+    if (status < 0)
+        return status;
+    *index = add_thread(p, iid, track);
+    return *index != TL_HASH_NONE && tl_id_map_put(&p->thread_of, iid, *index) ? 0 : no_memory(e);
+}
+
+/* The thread that a record names. */
+TL_ALWAYS_INLINE int find_thread(tracelog_replay *p, const tracelog_note *n, uint32_t *index, tl_error *e)
+{
+    *index = UNKNOWN;
+    if (TL_LIKELY(n->flags & TRACELOG_HAS_THREAD)) {
+        const uint32_t at = tl_id_map_get(&p->thread_of, n->thread);
+        if (TL_UNLIKELY(at == TL_HASH_NONE))
+            return meet_thread(p, n->thread, index, e);
+        *index = at;
+    } else if (n->flags & TRACELOG_OS_THREAD) {
+        const uint32_t at = tl_hash_get(&p->thread_of_os, n->thread);
+        *index = at == TL_HASH_NONE ? UNKNOWN : at;
+    }
+    return 0;
+}
+
+/* Says what is wrong with a line that counts all the same. */
+TL_COLD static int tell(const tracelog_replay *p, const tracelog_note *n, unsigned kind, uint64_t bytes,
+                        const char *rule, const char *what, tl_error *e)
+{
+    const tl_damage d = {.offset = n->offset, .at = n->offset, .bytes = bytes, .kind = kind, .rule = rule};
+    if (p->reader->want->strict)
+        return tl_fail(e, TL_EDAMAGED, n->offset, "%s: %s", rule, what);
+    return tl_trace_report(p->reader->trace, e, &d, "%s", what);
+}
+
+TL_COLD static int tell_depth(const tracelog_replay *p, const replay_thread *t, const tracelog_note *n, tl_error *e)
+{
+    char what[80];
+    snprintf(what, sizeof what, "stackSize is %u, the stack before had %u", n->size, t->depth);
+    return tell(p, n, TL_DAMAGE_FAULT, 0, "tracelog.stack-size", what, e);
+}
+
+static void set_up(tracelog_replay *p, const tl_value *v)
+{
+    const char *name = v[CFG_NAME].as.p;
+    uint64_t number = 0;
+    const bool ok = tracelog_parse_number(v[CFG_VALUE].as.p, v[CFG_VALUE].n, &number);
+    if (strcmp(name, "SamplingTimeoutMs") == 0)
+        p->period = ok && number > 0 && number <= PERIOD_MAX ? number : PERIOD_DEFAULT;
+    else if (strcmp(name, "CpuTraceTimeoutMs") == 0)
+        p->first_interval = ok && number <= TRACELOG_MS_MAX ? number : UINT64_MAX;
+}
+
+static int set_name(tracelog_replay *p, const tl_value *v, tl_error *e)
+{
+    if (v[NAM_IID].type != TL_HEX)
+        return 0;
+    replay_function *f = tracelog_replay_function(p, v[NAM_IID].as.u);
+    const char *name = f ? tracelog_intern_name(p->reader, v[NAM_NAME].as.p, v[NAM_NAME].n) : NULL;
+    if (!name)
+        return no_memory(e);
+    p->names += f->used && f->name != name;
+    f->name = name;
+    return 0;
+}
+
+/* When the measured interval began. */
+static uint64_t since(const tracelog_replay *p, replay_thread *t, uint64_t at)
+{
+    uint64_t begin = t->cpu_until;
+    if (!t->has_cpu)
+        begin = p->first_interval == UINT64_MAX ? TL_SINCE_UNKNOWN
+                : at > p->first_interval        ? at - p->first_interval
+                                                : 0;
+    t->has_cpu = true;
+    t->cpu_until = at;
+    return begin;
+}
+
+/* Tells apart what is compiled where: thread and function. */
+static uint64_t pair_of(const tracelog_replay *p, uint32_t index, const tracelog_note *n)
+{
+    const bool known = index != UNKNOWN, os = n->flags & TRACELOG_OS_THREAD;
+    const uint64_t thread = known ? p->iid[index] : os ? n->thread : 0;
+    const uint64_t tag = (known ? 1u : os ? 2u : 0u) + (n->flags & TRACELOG_HAS_ID ? 4u : 0u);
+    return tl_hash_mix(tl_hash_mix(thread + tag * UINT64_C(0x9e3779b97f4a7c15)) ^ n->other);
+}
+
+/* The samples. */
+TL_ALWAYS_INLINE int replay_sample(tracelog_replay *p, replay_thread *t, const tracelog_part *part,
+                                   const tracelog_note *n, tl_value *v, tl_error *e)
+{
+    int status = 0;
+    if (TL_UNLIKELY(n->size != t->depth))
+        status = tell_depth(p, t, n, e);
+    if (status < 0)
+        return status;
+    if (!v)
+        t->depth = n->kept + n->nframes;
+    else if (!tracelog_replay_stack(p, t, part, n, v + SAM_STACK))
+        return no_memory(e);
+    return 0;
+}
+
+/* What is particular to the other kinds of records. */
+static int replay_other(tracelog_replay *p, tracelog_part *part, uint32_t i, uint32_t index, tl_error *e)
+{
+    tl_batch *b = &part->batch;
+    const tracelog_note *n = &part->note[i];
+    tl_value *v = b->v ? b->v + b->val[i] : NULL;
+    switch ((tracelog_record)b->cls[i]) {
+    case tracelog_prf_cfg:
+        if (v)
+            set_up(p, v);
+        return 0;
+    case tracelog_prf_tps:
+        p->paused = true;
+        return 0;
+    case tracelog_prf_trs:
+        p->paused = false;
+        return 0;
+    case tracelog_prc_cpu:
+    case tracelog_thr_cpu:
+        b->key[i] = since(p, &p->thread[index], b->ts[i]);
+        return 0;
+    case tracelog_thr_aos:
+        return index < FIRST || tl_hash_put(&p->thread_of_os, n->other, index) ? 0 : no_memory(e);
+    case tracelog_fun_nam:
+        return v ? set_name(p, v, e) : 0;
+    case tracelog_jit_cms:
+    case tracelog_jit_cmf:
+    case tracelog_jit_css:
+    case tracelog_jit_csf:
+        b->key[i] = pair_of(p, index, n);
+        return 0;
+    case tracelog_fil_src:
+    case tracelog_lin_src:
+        if (p->reader->follow)
+            p->reader->has_lines = true;
+        return 0;
+    case tracelog_sam_mem:
+        b->key[i] = !p->paused;
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+static int replay_event(tracelog_replay *p, tracelog_part *part, uint32_t i, tl_error *e)
+{
+    tl_batch *b = &part->batch;
+    const tracelog_note *n = &part->note[i];
+    const tracelog_record record = (tracelog_record)b->cls[i];
+    uint32_t index = PROCESS;
+    int status = tracelog_shapes[record].of_process ? 0 : find_thread(p, n, &index, e);
+    if (TL_UNLIKELY(status < 0))
+        return status;
+    replay_thread *t = &p->thread[index];
+    b->track[i] = t->track;
+    if (n->flags & TRACELOG_HAS_TIME)
+        p->now = b->ts[i] > p->now ? b->ts[i] : p->now;
+    else
+        b->ts[i] = p->now;
+    if (TL_LIKELY(record == tracelog_sam_str || record == tracelog_str_sam)) {
+        b->key[i] = p->paused ? 0 : p->period;
+        status = replay_sample(p, t, part, n, b->v ? b->v + b->val[i] : NULL, e);
+    } else {
+        if (TL_UNLIKELY(n->flags & TRACELOG_OS_THREAD) && b->v && index != UNKNOWN)
+            b->v[b->val[i]] = (tl_value){.type = TL_HEX, .as.u = p->iid[index]};
+        status = replay_other(p, part, i, index, e);
+    }
+    if (status == 0 && (n->flags & TRACELOG_HAS_TIME) && index != PROCESS) {
+        if (TL_UNLIKELY(b->ts[i] < t->last_ms))
+            status = tell(p, n, TL_DAMAGE_FAULT, 0, "tracelog.time-order", "time of this thread runs backwards", e);
+        t->last_ms = b->ts[i];
+    }
+    if (status == 0 && TL_UNLIKELY(n->bad_text))
+        status = tell(p, n, TL_DAMAGE_FAULT | TL_DAMAGE_LOSS, n->bad_text, "tracelog.utf8", "text is not UTF-8", e);
+    return status;
+}
+
+int tracelog_replay_part(tracelog_replay *p, tracelog_part *part, tl_error *e)
+{
+    int status = 0;
+    p->batch++;
+    for (uint32_t i = 0; i < part->batch.n; i++) {
+        status = replay_event(p, part, i, e);
+        if (TL_UNLIKELY(status < 0)) {
+            part->batch.n = i;
+            return status;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,62 @@
+/* What lines mean after the lines before them: stacks, tracks, times, pauses. One thread, in the order of the log. */
+#ifndef TL_FORMAT_TRACELOG_REPLAY_H
+#define TL_FORMAT_TRACELOG_REPLAY_H
+
+#include "format/tracelog/tracelog_read.h"
+#include "format/tracelog/tracelog_scan.h"
+
+/* A frame of a thread's stack, for as long as it is on it. */
+typedef struct replay_frame {
+    uint64_t function, ip;
+    const char *name;
+    uint32_t flags; /* tl_frame_flags */
+} replay_frame;
+
+typedef struct replay_thread {
+    uint64_t last_ms;   /* of its latest record that has a time */
+    uint64_t cpu_until; /* end of its latest thr cpu */
+    uint32_t track;
+    uint32_t depth;
+    replay_frame *frame; /* [capacity], if values are stored */
+    tl_frame **node;     /* the same as frames of events: the first `shared` are in the present batch */
+    uint32_t shared, capacity;
+    uint64_t batch; /* the number of that batch */
+    uint64_t names; /* as tracelog_replay.names when the names of its frames were looked up */
+    bool has_cpu;
+} replay_thread;
+
+typedef struct replay_function {
+    const char *name; /* NULL: none yet */
+    bool used;        /* it was on a stack */
+} replay_function;
+
+typedef struct tracelog_replay {
+    tracelog_reader *reader;
+    uint64_t now;                    /* the largest time so far, ms */
+    uint64_t period, first_interval; /* SamplingTimeoutMs; CpuTraceTimeoutMs, UINT64_MAX if not said */
+    bool paused;
+    replay_thread *thread; /* 0: all that are not known; 1: the process */
+    uint32_t nthread, thread_capacity;
+    tl_id_map thread_of; /* iid -> index */
+    tl_hash thread_of_os;
+    uint64_t *iid; /* [thread_capacity] */
+    replay_function *function;
+    uint32_t nfunction, function_capacity;
+    tl_id_map function_of; /* iid -> index */
+    uint64_t names; /* counts when a name changed that is on some stack */
+    uint64_t batch;
+} tracelog_replay;
+
+int tracelog_replay_init(tracelog_replay *p, tracelog_reader *r, tl_error *e); /* of zeroed memory */
+void tracelog_replay_fini(tracelog_replay *p);
+/* Completes the events of a part. Faults go to the trace; if the reader is strict the first is TL_EDAMAGED, and the
+ * part ends before it. */
+int tracelog_replay_part(tracelog_replay *p, tracelog_part *part, tl_error *e);
+
+/* The stack of a thread after a sam str, in the batch's memory. False when memory runs out. For tracelog_replay.c. */
+bool tracelog_replay_stack(tracelog_replay *p, replay_thread *t, const tracelog_part *part, const tracelog_note *note,
+                           tl_value *out);
+/* The function of an iid, made if need be; NULL when memory runs out. */
+replay_function *tracelog_replay_function(tracelog_replay *p, uint64_t iid);
+
+#endif

@@ -1,0 +1,150 @@
+/* The hot path of reading: a line to an event.
+ *
+ *   sam str 0x00000000 17 1 3:5:0x00007F66683F7E90 0x1a 0x2b:0x00007F66683F7E88
+ *   ^ words ^ thread   ^ ms ^ count                ^ new frames, each iid[:ip]
+ *                           ^ kept:size[:ip]
+ *
+ * A function for each record is made of records.def: its items one after another, each of which takes the text behind a
+ * space and gives back where it ends. A line that does not read costs nothing: its event is not kept, and
+ * tracelog_fault.c finds out why. Everything exists twice, with and without storing values. */
+#include "format/tracelog/tracelog_scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/tracelog/tracelog_scan_lists.h"
+#include "format/tracelog/tracelog_words.h"
+
+/* ---- records */
+
+#define FIELD(name, item, role)                                                                                        \
+    p = read_##item(s, p, store);                                                                                      \
+    if (TL_UNLIKELY(!p))                                                                                               \
+        return NULL;
+#define RECORD(id, words, kind, key, role, title, other, track, fields)                                                \
+    TL_ALWAYS_INLINE const uint8_t *read_##id(scan *s, const uint8_t *p, const bool store)                             \
+    {                                                                                                                  \
+        fields return p;                                                                                               \
+    }
+#include "format/tracelog/records.def"
+#undef RECORD
+#undef FIELD
+
+/* Reads what follows the words. */
+TL_ALWAYS_INLINE const uint8_t *read_record(scan *s, tracelog_record record, const uint8_t *p, const bool store)
+{
+    switch (record) {
+#define RECORD(id, words, kind, key, role, title, other, track, fields)                                                \
+    case tracelog_##id:                                                                                                \
+        return read_##id(s, p, store);
+#include "format/tracelog/records.def"
+#undef RECORD
+    default:
+        return NULL;
+    }
+}
+
+/* What the replay has to know of a jit record: which function. */
+static void note_function(scan *s, tracelog_record record, uint32_t first)
+{
+    if (record < tracelog_jit_cmf || record > tracelog_jit_css)
+        return;
+    const tl_value *v = s->part->batch.v + first + 3;
+    s->note->other = v->as.u;
+    s->note->flags |= v->type == TL_HEX ? TRACELOG_HAS_ID : 0u;
+}
+
+/* A line that does not read: said, and passed over. */
+static int give_up(const tracelog_lines *l, const uint8_t *next, tl_error *e)
+{
+    char what[160];
+    size_t n = (size_t)(next - l->at) - 1;
+    if (n > 0 && l->at[n - 1] == '\r')
+        n--;
+    if (n == 0 || !l->trace)
+        return 0;
+    const uint64_t offset = l->offset + (uint64_t)(l->at - l->text);
+    const char *rule = tracelog_find_fault(l->at, n, what);
+    if (l->strict)
+        return tl_fail(e, TL_EDAMAGED, offset, "%s: %s", rule, what);
+    return tl_trace_add_damage(l->trace, e, offset, (uint64_t)(next - l->at), rule, "%s", what);
+}
+
+TL_ALWAYS_INLINE int scan_lines(tracelog_lines *l, tracelog_part *part, const bool store, tl_error *e)
+{
+    tl_batch *b = &part->batch;
+    scan s = {.part = part, .note = part->note + b->n, .end = l->end, .v = store ? b->v + b->nval : NULL};
+    while (l->at < l->end && b->n < b->capacity) {
+        const uint8_t *next, *p = l->at;
+        const tracelog_record record = tracelog_record_at(p);
+        if (store && !need(&s, VALUES_OF_A_LINE))
+            break;
+        const uint32_t first = store ? (uint32_t)(s.v - b->v) : 0, nframes = part->nframes;
+        s.note->flags = s.note->bad_text = 0;
+        p = record < TRACELOG_RECORDS ? read_record(&s, record, p + 7, store) : NULL;
+        if (TL_LIKELY(p && tracelog_at_end(p, &next))) {
+            const uint32_t i = b->n++;
+            s.note->offset = l->offset + (uint64_t)(l->at - l->text);
+            b->cls[i] = record;
+            b->ts[i] = s.ms;
+            b->key[i] = 0;
+            if (store) {
+                b->val[i] = first;
+                note_function(&s, record, first);
+            }
+            s.note++;
+        } else if (TL_UNLIKELY(s.no_memory)) {
+            break;
+        } else {
+            next = (const uint8_t *)memchr(l->at, '\n', (size_t)(l->end - l->at)) + 1;
+            if (store)
+                s.v = b->v + first;
+            part->nframes = nframes;
+            int status = give_up(l, next, e);
+            if (status < 0) {
+                if (store)
+                    b->val[b->n] = b->nval = first;
+                return status;
+            }
+        }
+        l->at = next;
+    }
+    if (store)
+        b->val[b->n] = b->nval = (uint32_t)(s.v - b->v);
+    return s.no_memory ? tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the values of a line") : 0;
+}
+
+/* ---- parts */
+
+int tracelog_part_init(tracelog_part *p, const tl_trace *t, const tl_want *want, tl_error *e)
+{
+    *p = (tracelog_part){0};
+    tracelog_words_init();
+    int status = tl_batch_init(&p->batch, t, want, TL_BATCH_MAX, e);
+    if (status < 0)
+        return status;
+    p->note = malloc(TL_BATCH_MAX * sizeof *p->note);
+    if (p->note)
+        return 0;
+    tl_batch_fini(&p->batch);
+    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to read lines");
+}
+
+void tracelog_part_fini(tracelog_part *p)
+{
+    tl_batch_fini(&p->batch);
+    free(p->note);
+    free(p->frame);
+    *p = (tracelog_part){0};
+}
+
+void tracelog_part_clear(tracelog_part *p)
+{
+    tl_batch_clear(&p->batch);
+    p->nframes = 0;
+}
+
+int tracelog_scan(tracelog_lines *l, tracelog_part *part, tl_error *e)
+{
+    return part->batch.v ? scan_lines(l, part, true, e) : scan_lines(l, part, false, e);
+}

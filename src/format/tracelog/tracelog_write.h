@@ -1,0 +1,58 @@
+/* The writer of TraceLogs: members of the tl_format.
+ *
+ * Two dialects, chosen by tl_write_options.version: "doc" and "vs". Events of TraceLogs are written as the lines that
+ * they were; calls and samples of other sources as threads, functions and sam str lines. */
+#ifndef TL_FORMAT_TRACELOG_WRITE_H
+#define TL_FORMAT_TRACELOG_WRITE_H
+
+#include "format/tracelog/tracelog_write_calls.h"
+#include "format/tracelog/tracelog_write_heads.h"
+#include "format/tracelog/tracelog_write_stack.h"
+
+/* What the events of a class become. */
+enum tracelog_action {
+    /* Below: the record of this number. */
+    TRACELOG_WRITE_CALL = TRACELOG_RECORDS,
+    TRACELOG_WRITE_SAMPLE,
+    TRACELOG_WRITE_NOTHING
+};
+
+#define TRACELOG_DEFAULT_PERIOD_MS 10u /* where a log says none */
+
+/* What a reader of the lines so far takes a sample for. */
+typedef struct tracelog_pace {
+    uint64_t period_ms; /* SamplingTimeoutMs */
+    bool paused;        /* since a prf tps */
+} tracelog_pace;
+
+typedef struct tracelog_writer {
+    tl_write_context context;
+    bool vs;         /* the dialect */
+    bool own;        /* all events are of a TraceLog */
+    bool by_address; /* the ids of functions that are not known are addresses */
+    uint64_t base;   /* tick that is 0 ms */
+    uint8_t *action; /* [ncls] */
+    tracelog_pace pace;
+    uint64_t log_period_ms; /* SamplingTimeoutMs of the log that is copied */
+    uint8_t pointer_digits; /* 8 or 16: as the source wrote the latest pointer */
+    tracelog_threads threads;
+    tl_hash named; /* iids of functions whose names were written */
+    tracelog_heads heads;
+    tracelog_calls calls;
+    tracelog_losses losses;
+} tracelog_writer;
+
+/* `ordered` and `unsorted` of the format: events of other sources have to come by time, those of TraceLogs in the order
+ * of the log. */
+int tracelog_create(void *writer, const tl_write_context *context, tl_error *e);
+tl_accept tracelog_accept(void *writer, const tl_class *c);
+int tracelog_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e);
+int tracelog_finish(void *writer, tl_error *e);
+void tracelog_discard(void *writer);
+
+int tracelog_write_profile(const tl_write_context *context, const tl_profile *p, tl_error *e);
+
+/* Which dialect is to be written: true for "vs". TL_EINVAL. */
+int tracelog_write_dialect(const tl_write_context *context, bool *vs, tl_error *e);
+
+#endif

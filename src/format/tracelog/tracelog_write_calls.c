@@ -1,0 +1,284 @@
+/* Calls and samples of other sources.
+ *
+ *   calls    Each entry and exit is a line of count 0 that changes the stack. Before it stands one with the whole ms
+ *            that began since the last such line, as samples of the stack so far: what a sampler of 1 kHz would have
+ *            seen. Time outside of all calls is not counted.
+ *   samples  keep their counts where their period is whole ms; else they become samples of 1 ms, and what is left over
+ *            is added to the next one of the thread.
+ *
+ * Threads are tracks, or, where contexts of the events name them, those. */
+#include "format/tracelog/tracelog_write_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/tracelog/tracelog_write_sample.h"
+#include "model/field_text.h"
+
+enum { NS_PER_MS = 1000000, CALLERS_LEAST = 8 };
+#define CONTEXT_THREAD ((uint64_t)1 << 63) /* in a key of `index`: no track */
+#define PERIOD_MS_MAX  3600000u
+
+bool tracelog_is_call(const tl_class *c)
+{
+    return (c->kind == TL_ENTER || c->kind == TL_EXIT) && c->key == TL_KEY_FUNCTION;
+}
+
+static uint32_t find_field(const tl_class *c, bool context, const char *name)
+{
+    for (uint32_t i = context ? 0 : c->ncontext; i < (context ? c->ncontext : c->nfield); i++)
+        if (strcmp(c->field[i].name, name) == 0)
+            return i;
+    return TRACELOG_NO_FIELD;
+}
+
+static uint32_t find_stack(const tl_class *c)
+{
+    for (uint32_t i = 0; i < c->nfield; i++)
+        if (c->field[i].type == TL_STACK)
+            return i;
+    return TRACELOG_NO_FIELD;
+}
+
+bool tracelog_is_sample(const tl_class *c)
+{
+    return c->kind == TL_SAMPLE && find_stack(c) != TRACELOG_NO_FIELD;
+}
+
+static void find_fields(tracelog_fields *f, const tl_class *c)
+{
+    *f = (tracelog_fields){.tid = find_field(c, true, "vtid"),
+                           .pid = find_field(c, true, "vpid"),
+                           .count = TRACELOG_NO_FIELD,
+                           .stack = find_stack(c)};
+    if (f->tid == TRACELOG_NO_FIELD)
+        f->tid = find_field(c, true, "tid");
+    if (f->pid == TRACELOG_NO_FIELD)
+        f->pid = find_field(c, true, "pid");
+    for (uint32_t i = 0; i < c->nfield && f->count == TRACELOG_NO_FIELD; i++)
+        if (c->field[i].role == TL_FIELD_COUNT)
+            f->count = i;
+}
+
+bool tracelog_calls_init(tracelog_writer *w, bool mixed)
+{
+    const tl_trace *t = w->context.trace;
+    tracelog_calls *c = &w->calls;
+    c->iids.first = c->first_iid = mixed ? TRACELOG_MIXED_IID : 0;
+    if (!mixed)
+        c->iids.first = TRACELOG_OWN_IID;
+    c->fields = malloc(((size_t)t->ncls + 1) * sizeof *c->fields);
+    for (uint32_t i = 0; c->fields && i < t->ncls; i++)
+        find_fields(&c->fields[i], &t->cls[i]);
+    return c->fields != NULL;
+}
+
+void tracelog_calls_fini(tracelog_calls *c)
+{
+    free(c->fields);
+    free(c->thread);
+    tl_hash_fini(&c->index);
+    tl_hash_fini(&c->iid);
+    tl_nest_fini(&c->nest);
+}
+
+/* A value of the event, or NULL. */
+static const tl_value *value_of(const tl_batch *b, uint32_t i, uint32_t field)
+{
+    if (field == TRACELOG_NO_FIELD || !b->val)
+        return NULL;
+    const tl_value *end = b->v + b->val[i + 1], *v = tl_values_skip(b->v + b->val[i], end, field);
+    return v < end ? v : NULL;
+}
+
+static bool is_integer(const tl_value *v)
+{
+    return v && (v->type == TL_U64 || v->type == TL_I64);
+}
+
+/* Index of the thread of an event; TL_HASH_NONE when memory runs out. */
+static uint32_t thread_of(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint32_t i)
+{
+    tracelog_calls *c = &w->calls;
+    const tracelog_fields *f = &c->fields[b->cls[i]];
+    const tl_value *tid = value_of(b, i, f->tid), *pid = is_integer(tid) ? value_of(b, i, f->pid) : NULL;
+    const tl_track *track = tl_trace_track(w->context.trace, b->track[i]), named = {
+                                                                               .has_tid = true,
+                                                                               .tid = is_integer(tid) ? tid->as.i : 0,
+                                                                               .has_pid = is_integer(pid),
+                                                                               .pid = is_integer(pid) ? pid->as.i : 0,
+                                                                           };
+    uint64_t key = b->track[i];
+    if (is_integer(tid)) {
+        track = &named;
+        key = CONTEXT_THREAD | ((uint64_t)named.pid << 32 ^ (uint64_t)named.tid);
+    }
+    uint32_t index = tl_hash_get(&c->index, key);
+    if (TL_LIKELY(index != TL_HASH_NONE))
+        return index;
+    if (c->n == c->capacity) {
+        const uint32_t capacity = c->capacity ? 2 * c->capacity : CALLERS_LEAST;
+        tracelog_caller *larger = c->n < TL_TRACKS_MAX ? realloc(c->thread, capacity * sizeof *larger) : NULL;
+        if (!larger)
+            return TL_HASH_NONE;
+        c->thread = larger;
+        c->capacity = capacity;
+    }
+    if (!tl_hash_put(&c->index, key, c->n))
+        return TL_HASH_NONE;
+    c->thread[c->n] = (tracelog_caller){0};
+    tracelog_head_thread(pen, &w->heads, (uint64_t)c->first_iid + c->n, track);
+    return c->n++;
+}
+
+/* The iid of a function, which is written the first time; TL_HASH_NONE when memory runs out. */
+static uint32_t function_of(tl_pen *pen, tracelog_writer *w, uint64_t id, const char *name)
+{
+    tracelog_calls *c = &w->calls;
+    uint32_t iid = tl_hash_get(&c->iid, id);
+    if (TL_LIKELY(iid != TL_HASH_NONE))
+        return iid;
+    const tl_function *known = tl_trace_function(w->context.trace, (int64_t)id);
+    tl_function f = known ? *known : (tl_function){.id = (int64_t)id};
+    if (name)
+        f.name = name;
+    if (!known && w->by_address)
+        f.address = id;
+    iid = tracelog_iid_new(&c->iids, f.id);
+    if (!tl_hash_put(&c->iid, id, iid) || !tracelog_head_function(pen, &w->heads, iid, &f))
+        return TL_HASH_NONE;
+    return iid;
+}
+
+void tracelog_put_line(tl_pen *pen, uint64_t iid, uint64_t ms, uint64_t count, uint32_t kept, uint32_t size)
+{
+    tl_pen_room(pen, 6 * TRACELOG_NUMBER_ROOM);
+    char *p = pen->p;
+    memcpy(p, "sam str ", 8);
+    p = tracelog_put_hex(p + 8, iid, TRACELOG_IID_DIGITS, TRACELOG_UPPER);
+    *p++ = ' ';
+    p = tl_put_u64(p, ms);
+    *p++ = ' ';
+    p = tl_put_u64(p, count);
+    *p++ = ' ';
+    p = tl_put_u64(p, kept);
+    *p++ = ':';
+    pen->p = tl_put_u64(p, size);
+}
+
+void tracelog_put_count(tl_pen *pen, uint64_t iid, uint64_t ms, uint64_t count, uint32_t depth)
+{
+    while (count > 0) {
+        const uint64_t part = count < UINT32_MAX ? count : UINT32_MAX; /* readers take no more at once */
+        tracelog_put_line(pen, iid, ms, part, depth, depth);
+        tl_pen_char(pen, '\n');
+        count -= part;
+    }
+}
+
+static uint32_t written_depth(const tl_nest_track *t)
+{
+    return t->n < TRACELOG_DEPTH_MAX ? t->n : TRACELOG_DEPTH_MAX;
+}
+
+bool tracelog_put_call(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint32_t i)
+{
+    tracelog_calls *c = &w->calls;
+    const tl_class *cls = &w->context.trace->cls[b->cls[i]];
+    const uint32_t index = thread_of(pen, w, b, i);
+    tl_nest_track *t = index == TL_HASH_NONE ? NULL : tl_nest_get(&c->nest, index);
+    if (TL_UNLIKELY(!t))
+        return false;
+    tracelog_caller *thread = &c->thread[index];
+    const uint64_t ms = tl_nest_time(&c->nest, t, tracelog_write_ms(w, b->ts[i])), iid = (uint64_t)c->first_iid + index;
+    const uint32_t before = written_depth(t);
+    uint64_t function = 0;
+    w->losses.fields += cls->nfield > cls->ncontext && !(cls->flags & TL_CLASS_KEY_IS_FIELD);
+    if (cls->kind == TL_ENTER) {
+        function = function_of(pen, w, b->key[i], NULL);
+        if (function == TL_HASH_NONE)
+            return false;
+    }
+    if (ms > thread->counted_ms) {
+        if (before > 0) {
+            tracelog_put_pace(pen, w, TRACELOG_PERIOD_MS, ms);
+            tracelog_put_count(pen, iid, ms, ms - thread->counted_ms, before);
+        }
+        thread->counted_ms = ms;
+    }
+    if (cls->kind == TL_ENTER) {
+        if (tl_nest_enter(&c->nest, t, b->key[i]) == TL_NEST_NO_MEMORY)
+            return false;
+        if (TL_UNLIKELY(written_depth(t) == before)) {
+            w->losses.too_deep++;
+            return true;
+        }
+        tracelog_put_line(pen, iid, ms, 0, before, before);
+        tl_pen_room(pen, TRACELOG_NUMBER_ROOM);
+        *pen->p++ = ' ';
+        pen->p = tracelog_put_short(pen->p, function);
+        *pen->p++ = '\n';
+        return true;
+    }
+    const uint32_t closed = tl_nest_exit(&c->nest, t, b->key[i]);
+    for (uint32_t k = 0; k < closed; k++)
+        tl_nest_pop(t);
+    w->losses.closed_early += closed > 1 ? closed - 1 : 0;
+    if (written_depth(t) < before) {
+        tracelog_put_line(pen, iid, ms, 0, written_depth(t), before);
+        tl_pen_char(pen, '\n');
+    }
+    return true;
+}
+
+/* How often a sample counts in lines, whose period is said before; 0: it only sets the stack. */
+static uint64_t weigh(tl_pen *pen, tracelog_writer *w, tracelog_caller *thread, const tl_class *c, uint64_t key,
+                      uint64_t count, uint64_t ms)
+{
+    if (count == 0)
+        return 0;
+    uint64_t ns = c->key == TL_KEY_WEIGHT ? tl_scale_ns(&w->context.trace->scale, key) : NS_PER_MS;
+    if (ns == 0 || (ns % NS_PER_MS == 0 && ns / NS_PER_MS <= PERIOD_MS_MAX)) {
+        tracelog_put_pace(pen, w, ns / NS_PER_MS, ms);
+        return count;
+    }
+    if (__builtin_mul_overflow(ns, count, &ns) || __builtin_add_overflow(ns, thread->rest_ns, &ns))
+        ns = UINT64_MAX;
+    thread->rest_ns = ns % NS_PER_MS;
+    tracelog_put_pace(pen, w, TRACELOG_PERIOD_MS, ms);
+    return ns / NS_PER_MS;
+}
+
+bool tracelog_put_foreign_sample(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint32_t i)
+{
+    tracelog_calls *c = &w->calls;
+    const tl_class *cls = &w->context.trace->cls[b->cls[i]];
+    const uint32_t index = thread_of(pen, w, b, i);
+    if (TL_UNLIKELY(index == TL_HASH_NONE))
+        return false;
+    tracelog_sample s = {.known = true,
+                         .iid = (uint64_t)c->first_iid + index,
+                         .digits = TRACELOG_IID_DIGITS,
+                         .ms = tracelog_write_ms(w, b->ts[i]),
+                         .count = 1};
+    const tl_value *count = value_of(b, i, c->fields[cls->id].count), *stack = value_of(b, i, c->fields[cls->id].stack);
+    if (c->fields[cls->id].count != TRACELOG_NO_FIELD)
+        s.count = is_integer(count) ? count->as.u : 0;
+    tracelog_thread *thread = tracelog_threads_get(&w->threads, true, s.iid);
+    if (!thread || !tracelog_stack_set(&w->threads, thread, stack && stack->type == TL_STACK ? stack->as.p : NULL,
+                                       TRACELOG_KEPT_UNKNOWN, &s.change, &w->losses.too_deep))
+        return false;
+    for (uint32_t k = s.change.kept; k < thread->n; k++) {
+        const tracelog_level *at = &thread->level[k];
+        if (!(at->flags & TL_FRAME_FUNCTION))
+            w->losses.no_number += at->node->name != NULL;
+        else if (function_of(pen, w, at->function, at->node->name) == TL_HASH_NONE)
+            return false;
+    }
+    s.count = weigh(pen, w, &c->thread[index], cls, b->key[i], s.count, s.ms);
+    uint64_t rest = s.count > UINT32_MAX ? s.count - UINT32_MAX : 0;
+    s.count -= rest;
+    tracelog_put_sample(pen, w, &s, thread, &c->iid);
+    tracelog_put_count(pen, s.iid, s.ms, rest, thread->n);
+    return true;
+}

@@ -1,0 +1,50 @@
+/* Calls and samples of other sources as sam str lines. */
+#ifndef TL_FORMAT_TRACELOG_WRITE_CALLS_H
+#define TL_FORMAT_TRACELOG_WRITE_CALLS_H
+
+#include "format/tracelog/tracelog_write_heads.h"
+#include "model/nest.h"
+
+struct tracelog_writer;
+
+/* Where the events of a class say what matters here: indices of fields, TRACELOG_NO_FIELD if they do not. */
+typedef struct tracelog_fields {
+    uint32_t tid, pid;     /* contexts that name the thread, in place of the track */
+    uint32_t count, stack; /* of a sample */
+} tracelog_fields;
+#define TRACELOG_NO_FIELD UINT32_MAX
+
+typedef struct tracelog_caller {
+    bool begun;
+    uint64_t counted_ms; /* up to here its time was written */
+    uint64_t rest_ns;    /* of samples whose period is no whole ms: what is not yet */
+} tracelog_caller;
+
+typedef struct tracelog_calls {
+    tracelog_fields *fields; /* [ncls] */
+    tl_hash index;           /* track, or thread that contexts name -> index of `thread`, and in `nest` */
+    tracelog_caller *thread;
+    uint32_t n, capacity;
+    uint32_t first_iid; /* of the threads */
+    tl_nest nest;
+    tl_hash iid; /* function id -> iid */
+    tracelog_iids iids;
+} tracelog_calls;
+
+bool tracelog_calls_init(struct tracelog_writer *w, bool mixed);
+void tracelog_calls_fini(tracelog_calls *c);
+
+/* Is it an entry or exit that this can write, a sample that it can? */
+bool tracelog_is_call(const tl_class *c);
+bool tracelog_is_sample(const tl_class *c);
+
+/* False when memory runs out. */
+bool tracelog_put_call(tl_pen *pen, struct tracelog_writer *w, const tl_batch *b, uint32_t i);
+bool tracelog_put_foreign_sample(tl_pen *pen, struct tracelog_writer *w, const tl_batch *b, uint32_t i);
+
+/* A line up to its frames: the stack of a thread was `size` frames deep, of which `kept` remain. */
+void tracelog_put_line(tl_pen *pen, uint64_t iid, uint64_t ms, uint64_t count, uint32_t kept, uint32_t size);
+/* Lines of any number of samples of the stack as it is. */
+void tracelog_put_count(tl_pen *pen, uint64_t iid, uint64_t ms, uint64_t count, uint32_t depth);
+
+#endif

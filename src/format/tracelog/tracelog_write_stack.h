@@ -1,0 +1,70 @@
+/* Stacks as differences: what a sam str line says is how the stack of its thread differs from the one before. */
+#ifndef TL_FORMAT_TRACELOG_WRITE_STACK_H
+#define TL_FORMAT_TRACELOG_WRITE_STACK_H
+
+#include "base/hash.h"
+#include "format/tracelog/tracelog_classes.h"
+
+/* A frame of a stack that was written. */
+typedef struct tracelog_level {
+    uint64_t function, ip; /* 0 where not known */
+    const tl_frame *node;  /* what it was made of; only good while tracelog_thread.stamp is that of the writer */
+    uint32_t flags;        /* tl_frame_flags */
+} tracelog_level;
+
+/* What a reader of the lines so far knows of a thread. */
+typedef struct tracelog_thread {
+    tracelog_level *level; /* the stack, outermost first */
+    uint32_t n, capacity;
+    bool has_os_id;
+    uint64_t os_id; /* of the latest thr aos */
+    uint64_t stamp; /* of the frames in `level` */
+} tracelog_thread;
+
+typedef struct tracelog_threads {
+    tracelog_thread *thread;
+    uint32_t n, capacity;
+    tl_hash index;    /* iid -> index */
+    uint32_t unknown; /* index + 1 of the thread "?" */
+    uint32_t last;    /* index + 1 of the one asked for last, with this iid: */
+    uint64_t last_iid;
+    const tl_frame **walk; /* of the stack at hand, outermost first */
+    uint32_t walk_capacity;
+    uint64_t stamp; /* frames of the same stamp are of one batch: equal pointers mean equal stacks */
+} tracelog_threads;
+
+void tracelog_threads_fini(tracelog_threads *t); /* of zeroed memory */
+/* NULL when memory runs out. Good until the next call. */
+tracelog_thread *tracelog_threads_find(tracelog_threads *t, bool known, uint64_t iid);
+
+TL_ALWAYS_INLINE tracelog_thread *tracelog_threads_get(tracelog_threads *t, bool known, uint64_t iid)
+{
+    if (TL_LIKELY(t->last && known && t->last_iid == iid))
+        return &t->thread[t->last - 1];
+    return tracelog_threads_find(t, known, iid);
+}
+
+/* The frames written so far are of other batches than those to come. */
+static inline void tracelog_threads_new_batch(tracelog_threads *t)
+{
+    t->stamp++;
+}
+
+/* How a stack differs from the one before. */
+typedef struct tracelog_change {
+    uint32_t kept, size; /* matchPrefixSize and stackSize */
+    bool moved;          /* the call point of the last kept frame is another one */
+} tracelog_change;
+
+#define TRACELOG_KEPT_UNKNOWN UINT32_MAX
+
+/* Sets the stack of a thread to the one whose innermost frame is `top`, of which `kept` frames stay as they were if
+ * that is possible; else as many as are the same. *too_deep counts stacks that are cut at TRACELOG_DEPTH_MAX. False
+ * when memory runs out: then the stack is as before. */
+bool tracelog_stack_set(tracelog_threads *t, tracelog_thread *thread, const tl_frame *top, uint32_t kept,
+                        tracelog_change *out, uint64_t *too_deep);
+
+/* Makes room for so many frames. False when memory runs out. */
+bool tracelog_stack_reserve(tracelog_thread *thread, uint32_t n);
+
+#endif

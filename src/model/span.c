@@ -1,0 +1,453 @@
+/* Spans: matching begins and ends, and waiting for names.
+ *
+ * Every span is a slot. It stands in up to three lists: of the open ones of its key (`same`), of the open ones of its
+ * track (`outer`, `inner`), and of those whose code has no function yet (`code_next`, `code_prev`). Ended ones stand in a
+ * queue (`next`). */
+#include "model/span.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/field_text.h"
+#include "model/profile_impl.h"
+
+enum { SLOTS_LEAST = 64, TRACKS_LEAST = 16, LANES_LEAST = 4 };
+
+#define NONE     UINT32_MAX
+#define NOBODY   (UINT32_MAX - 1) /* in a table: the key is known, but no span has it now */
+#define KEYS_MAX (4 * TL_SPANS_MAX) /* in a table, before those that nobody has are thrown out */
+
+struct tl_span_slot {
+    tl_span s;
+    uint64_t serial;  /* tells this use of the slot from others; 0: free */
+    uint64_t key;
+    uint64_t outside; /* latest end of spans that were over on its track when it began */
+    uint64_t tie_serial;
+    uint64_t learn; /* its code, as a key of by_code */
+    uint32_t tie; /* ended ones: the one around it if that begins at the same time */
+    uint32_t same, outer, inner, code_next, code_prev, next;
+    bool open, learning, written;
+};
+typedef struct tl_span_slot slot;
+
+struct tl_span_track {
+    uint32_t top; /* the innermost open span + 1; 0: none */
+    uint64_t latest; /* end of those that nest */
+};
+
+struct tl_span_lanes {
+    uint64_t *until; /* when the last one of the lane ended; UINT64_MAX: open */
+    uint32_t n, capacity;
+};
+
+void tl_spans_init(tl_spans *s, const tl_trace *t, tl_span_write *write, void *arg)
+{
+    s->trace = t;
+    s->ncls = t->ncls;
+    s->write = write;
+    s->arg = arg;
+    s->free = s->first = s->last = NONE;
+}
+
+void tl_spans_fini(tl_spans *s)
+{
+    for (uint32_t i = 0; i < s->nslot; i++)
+        free(s->slot[i].s.args);
+    for (uint32_t i = 0; i < s->nlanes; i++)
+        free(s->lanes[i].until);
+    for (uint32_t i = 0; s->by_key && i < s->ncls; i++)
+        tl_hash_fini(&s->by_key[i]);
+    free(s->by_key);
+    free(s->slot);
+    free(s->lanes);
+    free(s->track);
+    tl_hash_fini(&s->by_code);
+    tl_hash_fini(&s->lane);
+    *s = (tl_spans){0};
+}
+
+const tl_value *tl_role_value(const tl_batch *b, uint32_t i, const tl_class *c, tl_field_role role,
+                              const tl_field **field)
+{
+    if (!b->val)
+        return NULL;
+    const tl_value *v = b->v + b->val[i], *end = b->v + b->val[i + 1];
+    for (uint32_t f = 0; f < c->nfield && v < end; f++, v = tl_value_skip(v, end))
+        if (c->field[f].role == role) {
+            if (field)
+                *field = &c->field[f];
+            return v;
+        }
+    return NULL;
+}
+
+static bool is_number(const tl_value *v)
+{
+    return v && (v->type == TL_U64 || v->type == TL_I64 || v->type == TL_HEX);
+}
+
+/* Which traced program a track belongs to, for traces that are several in one: their ids have nothing in common. */
+static uint64_t part_of(const tl_spans *s, uint32_t track)
+{
+    const tl_track *t = tl_trace_track(s->trace, track);
+    return t ? tl_hash_mix((uint64_t)(uintptr_t)t->property) : 0;
+}
+
+static bool ready_track(tl_spans *s, uint32_t track)
+{
+    if (track < s->ntrack)
+        return true;
+    uint32_t n = s->ntrack ? s->ntrack : TRACKS_LEAST;
+    while (n <= track && n < TL_TRACKS_MAX)
+        n *= 2;
+    struct tl_span_track *larger = track < n ? realloc(s->track, n * sizeof *larger) : NULL;
+    if (!larger)
+        return false;
+    memset(larger + s->ntrack, 0, (n - s->ntrack) * sizeof *larger);
+    s->track = larger;
+    s->ntrack = n;
+    return true;
+}
+
+/* A free slot; NONE when memory runs out. */
+static uint32_t take_slot(tl_spans *s)
+{
+    if (s->free == NONE) {
+        uint32_t n = s->nslot ? 2 * s->nslot : SLOTS_LEAST;
+        slot *larger = realloc(s->slot, n * sizeof *larger);
+        if (!larger)
+            return NONE;
+        memset(larger + s->nslot, 0, (n - s->nslot) * sizeof *larger);
+        s->slot = larger;
+        for (uint32_t i = n; i-- > s->nslot;) {
+            larger[i].next = s->free;
+            s->free = i;
+        }
+        s->nslot = n;
+    }
+    uint32_t at = s->free;
+    s->free = s->slot[at].next;
+    s->used++;
+    return at;
+}
+
+static void give_back(tl_spans *s, uint32_t at)
+{
+    slot *x = &s->slot[at];
+    x->serial = 0;
+    x->next = s->free;
+    s->free = at;
+    s->used--;
+}
+
+/* Makes a table anew with only the keys that a span has: most spans of a long log are over. */
+static bool shrink_keys(tl_spans *s, uint32_t cls)
+{
+    tl_hash smaller = {0}, *h = &s->by_key[cls];
+    for (uint32_t i = 0; i < s->nslot; i++) {
+        const slot *x = &s->slot[i];
+        if (x->serial && x->open && x->s.cls->id == cls && tl_hash_get(h, x->key) == i &&
+            !tl_hash_put(&smaller, x->key, i)) {
+            tl_hash_fini(&smaller);
+            return false;
+        }
+    }
+    tl_hash_fini(h);
+    *h = smaller;
+    return true;
+}
+
+static bool shrink_codes(tl_spans *s)
+{
+    tl_hash smaller = {0};
+    for (uint32_t i = 0; i < s->nslot; i++) {
+        const slot *x = &s->slot[i];
+        if (x->serial && x->learning && x->code_prev == NONE && !tl_hash_put(&smaller, x->learn, i)) {
+            tl_hash_fini(&smaller);
+            return false;
+        }
+    }
+    tl_hash_fini(&s->by_code);
+    s->by_code = smaller;
+    return true;
+}
+
+/* The lowest lane that is free at a time. *lane NONE: all are taken. */
+static bool take_lane(tl_spans *s, uint32_t track, uint32_t cls, uint64_t ts, uint32_t *lane)
+{
+    const uint64_t key = (uint64_t)track << 32 | cls;
+    uint32_t at = tl_hash_get(&s->lane, key);
+    if (at == TL_HASH_NONE) {
+        if (s->nlanes == s->lanes_capacity) {
+            uint32_t capacity = s->lanes_capacity ? 2 * s->lanes_capacity : TRACKS_LEAST;
+            struct tl_span_lanes *larger = realloc(s->lanes, capacity * sizeof *larger);
+            if (!larger)
+                return false;
+            s->lanes = larger;
+            s->lanes_capacity = capacity;
+        }
+        if (!tl_hash_put(&s->lane, key, s->nlanes))
+            return false;
+        at = s->nlanes++;
+        s->lanes[at] = (struct tl_span_lanes){0};
+    }
+    struct tl_span_lanes *l = &s->lanes[at];
+    uint32_t i = 0;
+    while (i < l->n && l->until[i] > ts)
+        i++;
+    *lane = i < TL_SPAN_LANES_MAX ? i : NONE;
+    if (i == l->capacity && i < TL_SPAN_LANES_MAX) {
+        uint32_t capacity = l->capacity ? 2 * l->capacity : LANES_LEAST;
+        uint64_t *larger = realloc(l->until, capacity * sizeof *larger);
+        if (!larger)
+            return false;
+        l->until = larger;
+        l->capacity = capacity;
+    }
+    if (*lane != NONE) {
+        l->n += i == l->n;
+        l->until[i] = UINT64_MAX;
+    }
+    return true;
+}
+
+static void leave_lane(tl_spans *s, const tl_span *x)
+{
+    uint32_t at = tl_hash_get(&s->lane, (uint64_t)x->track << 32 | x->cls->id);
+    s->lanes[at].until[x->lane] = x->end;
+}
+
+/* Takes a span out of the list of those that wait for its code. */
+static void stop_learning(tl_spans *s, slot *x)
+{
+    if (!x->learning)
+        return;
+    if (x->code_next != NONE)
+        s->slot[x->code_next].code_prev = x->code_prev;
+    if (x->code_prev != NONE)
+        s->slot[x->code_prev].code_next = x->code_next;
+    else /* a key that is there: cannot fail */
+        tl_hash_put(&s->by_code, x->learn, x->code_next == NONE ? NOBODY : x->code_next);
+    x->learning = false;
+}
+
+/* The id of a function's code, for matching; two programs in one trace do not share them. */
+static uint64_t code_key(const tl_spans *s, uint32_t track, uint64_t code)
+{
+    return code ^ part_of(s, track);
+}
+
+static bool start_learning(tl_spans *s, uint32_t at)
+{
+    slot *x = &s->slot[at];
+    if (s->by_code.n >= KEYS_MAX && !shrink_codes(s))
+        return false;
+    uint32_t older = tl_hash_get(&s->by_code, x->learn);
+    if (!tl_hash_put(&s->by_code, x->learn, at))
+        return false;
+    x->code_prev = NONE;
+    x->code_next = older == TL_HASH_NONE || older == NOBODY ? NONE : older;
+    if (x->code_next != NONE)
+        s->slot[x->code_next].code_prev = at;
+    x->learning = true;
+    return true;
+}
+
+bool tl_spans_begin(tl_spans *s, const tl_batch *b, uint32_t i, uint64_t ts, tl_span **span)
+{
+    const tl_class *c = &s->trace->cls[b->cls[i]];
+    const uint32_t track = b->track[i];
+    uint32_t lane;
+    *span = NULL;
+    if (!s->by_key && !(s->by_key = calloc((size_t)s->ncls + 1, sizeof *s->by_key)))
+        return false;
+    if (s->used >= TL_SPANS_MAX) {
+        s->too_many++;
+        return true;
+    }
+    tl_hash *h = &s->by_key[c->id];
+    if ((h->n >= KEYS_MAX && !shrink_keys(s, c->id)) || !ready_track(s, track) || !take_lane(s, track, c->id, ts, &lane))
+        return false;
+    if (lane == NONE) {
+        s->too_many++;
+        return true;
+    }
+    const uint64_t key = (c->key == TL_KEY_PAIR ? b->key[i] : 0) ^ part_of(s, track);
+    const uint32_t older = tl_hash_get(h, key), at = take_slot(s);
+    if (at == NONE || !tl_hash_put(h, key, at))
+        return false;
+    struct tl_span_track *t = &s->track[track];
+    slot *x = &s->slot[at];
+    uint8_t *args = x->s.args; /* of the one before: its memory is used again */
+    *x = (slot){.s = {.cls = c, .track = track, .lane = lane, .begin = ts, .end = ts, .args = args},
+                .serial = ++s->serial,
+                .key = key,
+                .outside = t->latest,
+                .tie = NONE,
+                .same = older == TL_HASH_NONE || older == NOBODY ? NONE : older,
+                .outer = t->top ? t->top - 1 : NONE,
+                .inner = NONE,
+                .open = true};
+    if (t->top)
+        s->slot[t->top - 1].inner = at;
+    t->top = at + 1;
+    const tl_value *code = tl_role_value(b, i, c, TL_FIELD_CODE_ID, NULL);
+    if (is_number(code)) {
+        x->s.has_code = true;
+        x->s.code = code->as.u;
+        x->learn = code_key(s, track, code->as.u);
+        if (!start_learning(s, at))
+            return false;
+    }
+    *span = &x->s;
+    return true;
+}
+
+/* Takes an open span out of its lists and puts it into the queue. */
+static void close_span(tl_spans *s, uint32_t at, uint64_t ts)
+{
+    slot *x = &s->slot[at];
+    struct tl_span_track *t = &s->track[x->s.track];
+    x->s.end = ts > x->s.begin ? ts : x->s.begin;
+    x->open = false;
+    x->s.nests = t->top == at + 1 && x->s.begin >= x->outside && x->s.end >= t->latest;
+    if (x->s.nests)
+        t->latest = x->s.end;
+    if (x->outer != NONE) {
+        s->slot[x->outer].inner = x->inner;
+        if (s->slot[x->outer].s.begin == x->s.begin) {
+            x->tie = x->outer;
+            x->tie_serial = s->slot[x->outer].serial;
+        }
+    }
+    if (x->inner != NONE)
+        s->slot[x->inner].outer = x->outer;
+    else
+        t->top = x->outer == NONE ? 0 : x->outer + 1;
+    leave_lane(s, &x->s);
+    x->next = NONE;
+    if (s->last == NONE)
+        s->first = at;
+    else
+        s->slot[s->last].next = at;
+    s->last = at;
+    s->wait++;
+}
+
+bool tl_spans_end(tl_spans *s, const tl_batch *b, uint32_t i, uint64_t ts, tl_span **span)
+{
+    const uint32_t cls = s->trace->cls[b->cls[i]].pair;
+    const tl_class *c = tl_trace_class(s->trace, cls);
+    const uint64_t key =
+        (c && c->key == TL_KEY_PAIR ? b->key[i] : 0) ^ part_of(s, b->track[i]);
+    uint32_t at = s->by_key && c ? tl_hash_get(&s->by_key[cls], key) : NONE;
+    *span = NULL;
+    if (at == NONE || at == NOBODY) {
+        s->no_begin++;
+        return true;
+    }
+    slot *x = &s->slot[at];
+    tl_hash_put(&s->by_key[cls], key, x->same == NONE ? NOBODY : x->same); /* is there: cannot fail */
+    x->s.ended = true;
+    close_span(s, at, ts);
+    *span = &x->s;
+    return true;
+}
+
+bool tl_spans_code(tl_spans *s, const tl_batch *b, uint32_t i)
+{
+    const tl_class *c = &s->trace->cls[b->cls[i]];
+    const tl_value *code = tl_role_value(b, i, c, TL_FIELD_CODE_ID, NULL);
+    const tl_value *function = tl_role_value(b, i, c, TL_FIELD_FUNCTION, NULL);
+    if (!is_number(code))
+        return true;
+    uint32_t at = tl_hash_get(&s->by_code, code_key(s, b->track[i], code->as.u));
+    if (at == TL_HASH_NONE || at == NOBODY)
+        return true;
+    while (at != NONE) {
+        slot *x = &s->slot[at];
+        at = x->code_next;
+        stop_learning(s, x);
+        x->s.has_function = is_number(function);
+        x->s.function = x->s.has_function ? (int64_t)function->as.u : 0;
+    }
+    return tl_spans_flush(s);
+}
+
+static bool hand_out(tl_spans *s, slot *x)
+{
+    if (x->written)
+        return true;
+    x->written = true;
+    stop_learning(s, x);
+    return s->write(s->arg, &x->s);
+}
+
+/* The one around a span that has to be handed out before it, or NULL. */
+static slot *tied(const tl_spans *s, const slot *x)
+{
+    slot *y = x->tie == NONE ? NULL : &s->slot[x->tie];
+    return y && y->serial == x->tie_serial && !y->written ? y : NULL;
+}
+
+bool tl_spans_flush(tl_spans *s)
+{
+    while (s->first != NONE) {
+        slot *x = &s->slot[s->first], *y;
+        bool ready = true;
+        for (y = x; y && ready; y = tied(s, y))
+            ready = !y->open && !y->learning;
+        if (!ready && s->wait <= TL_SPANS_WAIT_MAX)
+            return true;
+        while (!x->written) {
+            slot *around = x;
+            while ((y = tied(s, around)) != NULL && !y->open)
+                around = y;
+            if (!hand_out(s, around))
+                return false;
+        }
+        uint32_t at = s->first;
+        s->first = x->next;
+        if (s->first == NONE)
+            s->last = NONE;
+        s->wait--;
+        give_back(s, at);
+    }
+    return true;
+}
+
+bool tl_spans_finish(tl_spans *s, uint64_t end)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < s->ntrack && ok; i++)
+        while (s->track[i].top) {
+            s->open_at_end++;
+            close_span(s, s->track[i].top - 1, end);
+        }
+    for (uint32_t i = 0; i < s->nslot; i++)
+        if (s->slot[i].serial)
+            stop_learning(s, &s->slot[i]);
+    return ok && tl_spans_flush(s);
+}
+
+bool tl_span_keep(tl_span *s, const void *bytes, size_t n)
+{
+    if (n > TL_SPAN_ARGS_MAX - s->nargs) {
+        s->nargs = 0;
+        return true;
+    }
+    if (!s->args && !(s->args = malloc(TL_SPAN_ARGS_MAX)))
+        return false;
+    if (n > 0)
+        memcpy(s->args + s->nargs, bytes, n);
+    s->nargs += (uint32_t)n;
+    return true;
+}
+
+const char *tl_span_label(const tl_span *s, const tl_trace *t, char buf[static 24])
+{
+    if (!s->has_code)
+        return NULL;
+    const tl_function *f = s->has_function ? tl_trace_function(t, s->function) : NULL;
+    return tl_function_label(f ? f : &(tl_function){.id = (int64_t)s->code, .flags = TL_FUNCTION_HEX_ID}, buf);
+}

@@ -1,0 +1,52 @@
+/* The frames of a stack, collected so that they can be shown from the outermost on. */
+#include "model/stack_frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+
+enum { CAPACITY_LEAST = 64 };
+
+static bool grow(tl_stack_frames *s)
+{
+    if (s->capacity > UINT32_MAX / 2)
+        return false;
+    const uint32_t capacity = s->capacity ? 2 * s->capacity : CAPACITY_LEAST;
+    const tl_frame **frame = realloc(s->frame, capacity * sizeof(*frame));
+    if (!frame)
+        return false;
+    s->frame = frame;
+    s->capacity = capacity;
+    return true;
+}
+
+bool tl_stack_frames_set(tl_stack_frames *s, const tl_value *stack)
+{
+    s->n = 0;
+    for (const tl_frame *f = stack->as.p; f && s->n < stack->n; f = f->caller) {
+        if (s->n == s->capacity && !grow(s)) {
+            s->n = 0;
+            return false;
+        }
+        s->frame[s->n++] = f;
+    }
+    return true;
+}
+
+void tl_stack_frames_fini(tl_stack_frames *s)
+{
+    free(s->frame);
+    *s = (tl_stack_frames){0};
+}
+
+const char *tl_frame_label(const tl_frame *f, char buf[static TL_FRAME_LABEL_ROOM])
+{
+    if (f->name)
+        return f->name;
+    if (!(f->flags & TL_FRAME_FUNCTION))
+        return "?";
+    memcpy(buf, "0x", 2);
+    *tl_put_hex(buf + 2, f->function) = '\0';
+    return buf;
+}

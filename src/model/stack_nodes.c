@@ -1,0 +1,186 @@
+/* Stacks as nodes of a tree.
+ *
+ * Samples share frames: those of one run that were met before are found by their address, so that a sample costs as
+ * many steps as it has new frames. */
+#include "model/stack_nodes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/profile_impl.h"
+#include "model/span.h"
+
+enum { MEMO = 4096, LEAST = 256, PATH_MOST = 1 << 20 };
+
+struct tl_stack_memo {
+    const tl_frame *frame;
+    uint64_t run;
+    uint32_t node;
+};
+
+void tl_stack_nodes_init(tl_stack_nodes *s, const tl_trace *t, uint32_t depth_most)
+{
+    s->trace = t;
+    s->depth_most = depth_most;
+    s->run = 1;
+}
+
+void tl_stack_nodes_fini(tl_stack_nodes *s)
+{
+    free(s->node);
+    free(s->label);
+    free(s->memo);
+    free(s->path);
+    tl_hash_fini(&s->child);
+    tl_hash_fini(&s->label_index);
+    tl_strings_fini(&s->names);
+    *s = (tl_stack_nodes){0};
+}
+
+static struct tl_stack_memo *memo_of(tl_stack_nodes *s, const tl_frame *f)
+{
+    return &s->memo[tl_hash_mix((uint64_t)(uintptr_t)f >> 4) % MEMO];
+}
+
+/* What a frame is called: the name that it had then, or its number. */
+static const char *frame_label(const tl_stack_nodes *s, const tl_frame *f, char buf[static 24])
+{
+    if (f->name)
+        return f->name;
+    if (!(f->flags & TL_FRAME_FUNCTION))
+        return "?";
+    const tl_function *known = tl_trace_function(s->trace, (int64_t)f->function);
+    const tl_function g = {.id = (int64_t)f->function, .flags = known ? known->flags : TL_FUNCTION_HEX_ID};
+    return tl_function_label(&g, buf);
+}
+
+static tl_stack_found get_label(tl_stack_nodes *s, const tl_frame *f, uint32_t *label)
+{
+    char buf[24];
+    const char *text = frame_label(s, f, buf);
+    if (s->names.arena.total >= TL_STACK_NAME_BYTES_MAX)
+        return TL_STACK_TOO_MANY;
+    const char *name = tl_strings_get(&s->names, text, strlen(text));
+    if (!name)
+        return TL_STACK_NO_MEMORY;
+    *label = tl_hash_get(&s->label_index, (uint64_t)(uintptr_t)name);
+    if (*label != TL_HASH_NONE)
+        return TL_STACK_NODE;
+    if (s->nlabel == s->label_capacity) {
+        uint32_t capacity = s->label_capacity ? 2 * s->label_capacity : LEAST;
+        const char **larger = realloc(s->label, capacity * sizeof *larger);
+        if (!larger)
+            return TL_STACK_NO_MEMORY;
+        s->label = larger;
+        s->label_capacity = capacity;
+    }
+    if (!tl_hash_put(&s->label_index, (uint64_t)(uintptr_t)name, s->nlabel))
+        return TL_STACK_NO_MEMORY;
+    s->label[s->nlabel] = name;
+    *label = s->nlabel++;
+    return TL_STACK_NODE;
+}
+
+static tl_stack_found get_child(tl_stack_nodes *s, uint32_t parent, const tl_frame *f, uint32_t *node)
+{
+    uint32_t label;
+    tl_stack_found found = get_label(s, f, &label);
+    if (found != TL_STACK_NODE)
+        return found;
+    const uint64_t key = (uint64_t)parent << 32 | label;
+    *node = tl_hash_get(&s->child, key);
+    if (*node != TL_HASH_NONE)
+        return TL_STACK_NODE;
+    if (s->n == TL_STACK_NODES_MAX)
+        return TL_STACK_TOO_MANY;
+    if (s->n == s->capacity) {
+        tl_stack_node *larger = realloc(s->node, 2 * (size_t)s->capacity * sizeof *larger);
+        if (!larger)
+            return TL_STACK_NO_MEMORY;
+        s->node = larger;
+        s->capacity *= 2;
+    }
+    if (!tl_hash_put(&s->child, key, s->n))
+        return TL_STACK_NO_MEMORY;
+    s->node[s->n] = (tl_stack_node){parent, label, s->node[parent].depth + 1};
+    *node = s->n++;
+    return TL_STACK_NODE;
+}
+
+static bool prepare(tl_stack_nodes *s)
+{
+    if (!s->memo)
+        s->memo = calloc(MEMO, sizeof *s->memo);
+    if (!s->node && (s->node = calloc(LEAST, sizeof *s->node)) != NULL) {
+        s->capacity = LEAST;
+        s->n = 1;
+    }
+    return s->memo && s->node;
+}
+
+static bool push(tl_stack_nodes *s, uint32_t n, const tl_frame *f)
+{
+    if (n == s->path_capacity) {
+        uint32_t capacity = s->path_capacity ? 2 * s->path_capacity : LEAST;
+        const tl_frame **larger = capacity <= PATH_MOST ? realloc(s->path, capacity * sizeof *larger) : NULL;
+        if (!larger)
+            return false;
+        s->path = larger;
+        s->path_capacity = capacity;
+    }
+    s->path[n] = f;
+    return true;
+}
+
+tl_stack_found tl_stack_nodes_get(tl_stack_nodes *s, const tl_value *stack, uint32_t *node)
+{
+    const tl_frame *f = stack->type == TL_STACK ? stack->as.p : NULL;
+    uint32_t n = 0, at = 0;
+    if (!prepare(s))
+        return TL_STACK_NO_MEMORY;
+    s->cut += f && s->depth_most && f->depth > s->depth_most;
+    for (; f; f = f->caller) {
+        const struct tl_stack_memo *m = memo_of(s, f);
+        if (m->run == s->run && m->frame == f) {
+            at = m->node;
+            break;
+        }
+        if (!push(s, n++, f))
+            return TL_STACK_NO_MEMORY;
+    }
+    while (n > 0) {
+        f = s->path[--n];
+        if (!s->depth_most || f->depth <= s->depth_most) {
+            tl_stack_found found = get_child(s, at, f, &at);
+            s->too_many += found == TL_STACK_TOO_MANY;
+            if (found != TL_STACK_NODE)
+                return found;
+        }
+        *memo_of(s, f) = (struct tl_stack_memo){f, s->run, at};
+    }
+    *node = at;
+    return TL_STACK_NODE;
+}
+
+bool tl_sample_class(const tl_class *c)
+{
+    for (uint32_t i = 0; c->kind == TL_SAMPLE && i < c->nfield; i++)
+        if (c->field[i].role == TL_FIELD_STACK && c->field[i].type == TL_STACK)
+            return true;
+    return false;
+}
+
+tl_sample tl_sample_get(const tl_batch *b, uint32_t i, const tl_class *c)
+{
+    static const tl_value none = {.type = TL_STACK};
+    const tl_value *count = tl_role_value(b, i, c, TL_FIELD_COUNT, NULL);
+    tl_sample s = {.count = 1, .weight = c->key == TL_KEY_WEIGHT ? b->key[i] : 1,
+                   .stack = tl_role_value(b, i, c, TL_FIELD_STACK, NULL)};
+    if (count)
+        s.count = count->type == TL_U64 ? count->as.u : 0;
+    if (!s.stack)
+        s.stack = &none;
+    if (s.weight == 0)
+        s.count = 0;
+    return s;
+}

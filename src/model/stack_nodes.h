@@ -1,0 +1,63 @@
+/* Stacks of samples as nodes of one tree, for outputs that say a stack once and then its number. */
+#ifndef TL_MODEL_STACK_NODES_H
+#define TL_MODEL_STACK_NODES_H
+
+#include "base/hash.h"
+#include "model/trace_impl.h"
+
+/* Distinct stacks, and bytes of their names; samples of further ones are left out. */
+#define TL_STACK_NODES_MAX      (1u << 20)
+#define TL_STACK_NAME_BYTES_MAX ((size_t)64 << 20)
+
+#define TL_DROP_MANY_STACKS "samples with one of too many different stacks"
+
+typedef struct tl_stack_node {
+    uint32_t parent; /* 0: it is outermost */
+    uint32_t label;  /* index in labels */
+    uint32_t depth;
+} tl_stack_node;
+
+typedef struct tl_stack_nodes {
+    const tl_trace *trace;
+    uint32_t depth_most; /* of deeper stacks that many of the outermost frames are kept; 0: all */
+    tl_stack_node *node; /* [n]; 0 is the empty stack */
+    uint32_t n, capacity;
+    tl_hash child; /* parent, label -> node */
+    tl_strings names;
+    tl_hash label_index; /* address of a name -> label */
+    const char **label;
+    uint32_t nlabel, label_capacity;
+    struct tl_stack_memo *memo; /* nodes of frames that were met in the same run */
+    uint64_t run;
+    const tl_frame **path;
+    uint32_t path_capacity;
+    uint64_t cut, too_many; /* samples */
+} tl_stack_nodes;
+
+void tl_stack_nodes_init(tl_stack_nodes *s, const tl_trace *t, uint32_t depth_most); /* of zeroed memory */
+void tl_stack_nodes_fini(tl_stack_nodes *s);
+
+/* Frames handed out from here on may be others at the same addresses. */
+static inline void tl_stack_nodes_run(tl_stack_nodes *s)
+{
+    s->run++;
+}
+
+typedef enum tl_stack_found { TL_STACK_NO_MEMORY, TL_STACK_NODE, TL_STACK_TOO_MANY } tl_stack_found;
+
+/* The node of a TL_STACK value. */
+tl_stack_found tl_stack_nodes_get(tl_stack_nodes *s, const tl_value *stack, uint32_t *node);
+
+/* Is it a class of samples with stacks? */
+bool tl_sample_class(const tl_class *c);
+
+/* A sample. */
+typedef struct tl_sample {
+    uint64_t count;  /* how many; 0: it only says what the stack is, or recording was paused */
+    uint64_t weight; /* ticks that each stands for */
+    const tl_value *stack;
+} tl_sample;
+
+tl_sample tl_sample_get(const tl_batch *b, uint32_t i, const tl_class *c);
+
+#endif

@@ -1,0 +1,368 @@
+/* Makes a profile of the samples of a source.
+ *
+ * A sample event sets the stack of its track, and counts as often as it says, if its weight is not 0; an event of
+ * allocations belongs to the stack that its track has then. */
+#include "op/sample_profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/field_text.h"
+#include "op/sample_select.h"
+#include "op/sample_stack.h"
+#include "op/supply.h"
+
+#define NO_FIELD UINT32_MAX
+
+/* Where the members of a class stand that matter here. */
+typedef struct plan {
+    enum { NOTHING, SAMPLE, ALLOCATIONS } what;
+    bool simple;                              /* fields before them own one slot each */
+    uint32_t count, stack, items;             /* which field */
+    uint32_t item_count, item_bytes, item_ip; /* which member of an item */
+} plan;
+
+/* What a track is doing. */
+typedef struct thread {
+    uint32_t root;  /* that its stacks are below; TL_HASH_NONE: it has not begun */
+    uint32_t place; /* 0: its stack is empty, or not known */
+    tl_frame top;   /* of that stack; only with lines */
+} thread;
+
+typedef struct making {
+    const tl_trace *trace;
+    const tl_profile_options *options;
+    tl_profile *p;
+    tl_sample_stack stack;
+    plan *plan;     /* by class */
+    thread *thread; /* by track */
+    uint32_t nthread;
+    bool selecting;
+    tl_call_select select;
+    uint32_t ntrack; /* that it knows: more may come while reading */
+} making;
+
+static int no_memory(const making *m, tl_error *e)
+{
+    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the tree of stacks (%u places)", m->p ? m->p->nplace : 0);
+}
+
+/* ---- classes ---- */
+
+static uint32_t find_role(const tl_field *f, uint32_t n, tl_field_role role)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (f[i].role == role)
+            return i;
+    return NO_FIELD;
+}
+
+static bool is_sample(const tl_class *c)
+{
+    return c->kind == TL_SAMPLE && c->key == TL_KEY_WEIGHT &&
+           find_role(c->field, c->nfield, TL_FIELD_STACK) != NO_FIELD;
+}
+
+bool tl_samples_wanted(const tl_trace *t)
+{
+    bool samples = false;
+    for (uint32_t i = 0; i < t->ncls; i++) {
+        if (t->cls[i].kind == TL_ENTER)
+            return false;
+        samples = samples || is_sample(&t->cls[i]);
+    }
+    return samples;
+}
+
+/* Do the first n fields own one slot each, whatever they hold? */
+static bool are_simple(const tl_field *f, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (f[i].type == TL_LIST || f[i].type == TL_STRUCT || f[i].type == TL_VARIANT)
+            return false;
+    return true;
+}
+
+static plan plan_of(const tl_class *c)
+{
+    plan p = {.what = NOTHING};
+    if (is_sample(c)) {
+        p.what = SAMPLE;
+        p.count = find_role(c->field, c->nfield, TL_FIELD_COUNT);
+        p.stack = find_role(c->field, c->nfield, TL_FIELD_STACK);
+        p.simple = are_simple(c->field, p.stack) && (p.count == NO_FIELD || are_simple(c->field, p.count));
+    } else if (c->role == TL_ROLE_ALLOCATION && c->key == TL_KEY_WEIGHT) {
+        p.items = find_role(c->field, c->nfield, TL_FIELD_ITEMS);
+        const tl_field *list = p.items != NO_FIELD ? &c->field[p.items] : NULL;
+        if (!list || list->nmember != 1)
+            return p;
+        p.what = ALLOCATIONS;
+        p.simple = are_simple(c->field, p.items);
+        p.item_count = find_role(list->member->member, list->member->nmember, TL_FIELD_COUNT);
+        p.item_bytes = find_role(list->member->member, list->member->nmember, TL_FIELD_BYTES);
+        p.item_ip = find_role(list->member->member, list->member->nmember, TL_FIELD_IP);
+    }
+    return p;
+}
+
+/* Are the numbers of functions shown in hexadecimal? The field of a stack has three members: name, number, ip. */
+static uint32_t function_flags(const tl_trace *t)
+{
+    for (uint32_t i = 0; i < t->ncls; i++) {
+        const tl_class *c = &t->cls[i];
+        if (!is_sample(c))
+            continue;
+        const tl_field *f = &c->field[find_role(c->field, c->nfield, TL_FIELD_STACK)];
+        if (f->nmember > 1 && f->member[1].type == TL_HEX)
+            return TL_FUNCTION_HEX_ID;
+    }
+    return 0;
+}
+
+/* ---- values ---- */
+
+typedef struct values {
+    const tl_value *v, *end;
+} values;
+
+TL_ALWAYS_INLINE values values_of(const tl_batch *b, uint32_t i)
+{
+    return (values){b->v + b->val[i], b->v + b->val[i + 1]};
+}
+
+/* Field or member number `index`, NULL if it is not there. */
+TL_ALWAYS_INLINE const tl_value *value_at(values all, uint32_t index, bool simple)
+{
+    if (index == NO_FIELD)
+        return NULL;
+    if (TL_LIKELY(simple))
+        return index < (size_t)(all.end - all.v) ? all.v + index : NULL;
+    const tl_value *v = tl_values_skip(all.v, all.end, index);
+    return v < all.end ? v : NULL;
+}
+
+TL_ALWAYS_INLINE uint64_t number(const tl_value *v)
+{
+    return v && (v->type == TL_U64 || v->type == TL_HEX) ? v->as.u : 0;
+}
+
+static uint64_t times(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
+/* ---- events ---- */
+
+/* The state of a track; NULL when memory runs out. Tracks may come while reading. */
+TL_COLD static thread *new_threads(making *m, uint32_t track)
+{
+    uint32_t n = m->trace->ntrack > track ? m->trace->ntrack : track + 1;
+    n = n > 2 * m->nthread ? n : 2 * m->nthread;
+    thread *larger = realloc(m->thread, n * sizeof *larger);
+    if (!larger)
+        return NULL;
+    for (uint32_t i = m->nthread; i < n; i++)
+        larger[i] = (thread){.root = TL_HASH_NONE};
+    m->thread = larger;
+    m->nthread = n;
+    return &m->thread[track];
+}
+
+TL_COLD static bool begin_thread(making *m, thread *th, uint32_t track)
+{
+    th->root = m->options->per_thread ? tl_profile_thread_root(m->p, &m->trace->track[track]) : 0;
+    return th->root != TL_HASH_NONE;
+}
+
+/* The track of an event, begun; NULL when memory runs out. */
+TL_ALWAYS_INLINE thread *thread_of(making *m, uint32_t track)
+{
+    thread *th = TL_LIKELY(track < m->nthread) ? &m->thread[track] : new_threads(m, track);
+    if (TL_UNLIKELY(th && th->root == TL_HASH_NONE) && !begin_thread(m, th, track))
+        return NULL;
+    return th;
+}
+
+static bool is_selected(const making *m, const tl_batch *b, uint32_t i)
+{
+    const tl_call_select *s = &m->select;
+    const uint32_t track = b->track[i];
+    const bool tracked = track < m->ntrack ? s->track[track] : tl_select_track(s->select, &m->trace->track[track]);
+    return b->ts[i] >= s->from && (!s->select->has_to || b->ts[i] < s->to) && s->cls[b->cls[i]] && tracked &&
+           (!b->cpu || tl_select_cpu(s->select, b->cpu[i]));
+}
+
+/* False when memory runs out. */
+TL_ALWAYS_INLINE bool add_sample(making *m, const plan *pl, const tl_batch *b, uint32_t i)
+{
+    tl_profile *p = m->p;
+    const values all = values_of(b, i);
+    const tl_value *stack = value_at(all, pl->stack, pl->simple);
+    const tl_frame *top = stack && stack->type == TL_STACK ? stack->as.p : NULL;
+    thread *th = thread_of(m, b->track[i]);
+    if (TL_UNLIKELY(!th))
+        return false;
+    const uint32_t place = tl_sample_stack_place(&m->stack, th->root, top);
+    if (TL_UNLIKELY(place == TL_HASH_NONE))
+        return false;
+    th->place = top ? place : 0;
+    if (m->stack.lines && top)
+        th->top = *top;
+    const uint64_t n = pl->count == NO_FIELD ? 1 : number(value_at(all, pl->count, pl->simple));
+    if (n == 0 || (TL_UNLIKELY(m->selecting) && !is_selected(m, b, i)))
+        return true;
+    if (b->key[i] == 0) {
+        p->samples.paused = tl_add_saturated(p->samples.paused, n);
+        return true;
+    }
+    p->samples.counted = tl_add_saturated(p->samples.counted, n);
+    if (!top) {
+        p->samples.empty = tl_add_saturated(p->samples.empty, n);
+        return true;
+    }
+    tl_profile_weigh(p, place, TL_WEIGHT_SAMPLES, n);
+    tl_profile_weigh(p, place, TL_WEIGHT_TIME, times(n, b->key[i]));
+    return true;
+}
+
+/* Where an item was allocated; TL_HASH_NONE when memory runs out. */
+static uint32_t place_of_item(making *m, const thread *th, const tl_value *ip)
+{
+    if (!m->stack.lines || !ip || (ip->type != TL_HEX && ip->type != TL_U64))
+        return th->place;
+    return tl_sample_stack_at_ip(&m->stack, th->place, &th->top, ip->as.u);
+}
+
+/* False when memory runs out. */
+static bool add_allocations(making *m, const plan *pl, const tl_batch *b, uint32_t i)
+{
+    const values all = values_of(b, i);
+    const tl_value *list = value_at(all, pl->items, pl->simple);
+    const thread *th = thread_of(m, b->track[i]);
+    if (!th)
+        return false;
+    if (b->key[i] == 0 || !th->place || !list || list->type != TL_LIST || (m->selecting && !is_selected(m, b, i)))
+        return true;
+    const tl_value *v = list + 1;
+    for (uint32_t left = list->n; left > 0 && v < all.end; left--) {
+        const tl_value *next = tl_value_skip(v, all.end);
+        const values item = {v + 1, next};
+        if (v->type == TL_STRUCT) {
+            const uint32_t place = place_of_item(m, th, value_at(item, pl->item_ip, false));
+            if (place == TL_HASH_NONE)
+                return false;
+            tl_profile_weigh(m->p, place, TL_WEIGHT_ALLOC_SPACE, number(value_at(item, pl->item_bytes, false)));
+            tl_profile_weigh(m->p, place, TL_WEIGHT_ALLOC_OBJECTS, number(value_at(item, pl->item_count, false)));
+        }
+        v = next;
+    }
+    return true;
+}
+
+/* The ticks that all events lie within. */
+static void note_times(tl_profile *p, const tl_batch *b)
+{
+    uint64_t begin = p->has_span ? p->begin : b->ts[0], end = p->end;
+    for (uint32_t i = 0; i < b->n; i++) {
+        begin = b->ts[i] < begin ? b->ts[i] : begin;
+        end = b->ts[i] > end ? b->ts[i] : end;
+    }
+    p->has_span = true;
+    p->begin = begin;
+    p->end = end;
+}
+
+static int add_batch(making *m, const tl_batch *b, tl_error *e)
+{
+    bool ok = true;
+    tl_sample_stack_batch(&m->stack);
+    if (b->n > 0)
+        note_times(m->p, b);
+    for (uint32_t i = 0; ok && i < b->n; i++) {
+        const plan *pl = &m->plan[b->cls[i]];
+        if (pl->what == SAMPLE)
+            ok = add_sample(m, pl, b, i);
+        else if (pl->what == ALLOCATIONS)
+            ok = add_allocations(m, pl, b, i);
+    }
+    return ok ? 0 : no_memory(m, e);
+}
+
+/* ---- all of it ---- */
+
+/* Every stream from its begin: stacks are told as differences, and who is limited in time needs what came before. */
+static int read_all(making *m, tl_source *s, tl_error *e)
+{
+    struct tl_supply *supply = NULL;
+    const tl_batch *b;
+    const bool fields = s->want.fields;
+    s->want.fields = true;
+    int status = tl_supply_open(&supply, s, NULL, e);
+    for (uint32_t i = 0; status == 0 && i < tl_source_streams(s); i++)
+        while (status >= 0 && (status = tl_supply_next(supply, i, &b, e)) > 0)
+            status = add_batch(m, b, e);
+    tl_supply_close(supply);
+    s->want.fields = fields;
+    return status;
+}
+
+static int start(making *m, tl_source *s, tl_error *e)
+{
+    const tl_trace *t = m->trace;
+    const tl_select *select = m->options->select;
+    int status = tl_profile_new(&m->p, &t->clock, e);
+    if (status == 0)
+        status = tl_profile_make_sampled(m->p, tl_sample_weight, TL_SAMPLE_WEIGHTS, e);
+    if (status == 0) /* a wrong name is told before everything is read */
+        status = tl_profile_choose_weight(m->p, m->options->weight, e);
+    if (status < 0)
+        return status;
+    m->p->per_thread = m->options->per_thread;
+    tl_sample_stack_init(&m->stack, m->p, s, m->options->lines);
+    m->stack.function_flags = function_flags(t);
+    m->plan = malloc(((size_t)t->ncls + 1) * sizeof *m->plan);
+    if (!m->plan)
+        return no_memory(m, e);
+    for (uint32_t i = 0; i < t->ncls; i++)
+        m->plan[i] = plan_of(&t->cls[i]);
+    if (select) {
+        status = tl_call_select_init(&m->select, select, t, t->clock.from_zero || !t->has_range ? 0 : t->begin, e);
+        m->selecting = status == 0;
+        m->ntrack = t->ntrack;
+    }
+    return status;
+}
+
+/* What is known only when everything was read. */
+static int finish(making *m, tl_error *e)
+{
+    const tl_select *select = m->options->select;
+    int status = tl_profile_settle_functions(m->p, m->trace, e);
+    if (status == 0 && select)
+        status = tl_select_settle_names(select, m->trace, e);
+    if (status == 0 && select)
+        status = tl_samples_select(m->p, select, e);
+    return status < 0 ? status : tl_profile_choose_weight(m->p, m->options->weight, e);
+}
+
+int tl_profile_from_samples(tl_profile **out, tl_source *s, const tl_profile_options *o, tl_error *e)
+{
+    making m = {.trace = &s->trace, .options = o};
+    int status = start(&m, s, e);
+    if (status == 0)
+        status = read_all(&m, s, e);
+    if (status == 0)
+        status = finish(&m, e);
+    tl_sample_stack_fini(&m.stack);
+    if (m.selecting)
+        tl_call_select_fini(&m.select);
+    free(m.plan);
+    free(m.thread);
+    if (status < 0) {
+        tl_profile_free(m.p);
+        return status;
+    }
+    *out = m.p;
+    return 0;
+}

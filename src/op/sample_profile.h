@@ -1,0 +1,16 @@
+/* Profiles made of samples of stacks. */
+#ifndef TL_OP_SAMPLE_PROFILE_H
+#define TL_OP_SAMPLE_PROFILE_H
+
+#include "op/source_impl.h"
+#include "traceloom/profile.h"
+
+/* Does the trace sample stacks, and not tell of calls? */
+bool tl_samples_wanted(const tl_trace *t);
+
+/* Makes a profile of all samples and allocations, in the order of the input. `flat` makes no difference: who counts
+ * recursion once needs the tree. *out belongs to the caller. Errors: those of reading, TL_ENOMATCH, TL_EINVAL (no such
+ * weight), TL_EUNSUPPORTED (a selection by durations). */
+int tl_profile_from_samples(tl_profile **out, tl_source *s, const tl_profile_options *o, tl_error *e);
+
+#endif

@@ -1,0 +1,53 @@
+/* From the frames of sampled stacks to places of a profile.
+ *
+ * A frame's place is kept in tl_frame.memo: 0, or the place. Stacks of a track share their frames within a batch, so a
+ * sample costs as much as it has frames that the one before it had not; of a stack that was seen in the same batch
+ * nothing but its innermost frame is looked at. Frames of different tracks must not be the same ones where each track
+ * has a tree of its own. */
+#ifndef TL_OP_SAMPLE_STACK_H
+#define TL_OP_SAMPLE_STACK_H
+
+#include "op/source_impl.h"
+
+/* What was found last for the number of a function. */
+typedef struct tl_known_name {
+    const char *name; /* the pointer that it was found by, which says something only in the same batch */
+    uint64_t batch;
+} tl_known_name;
+
+typedef struct tl_sample_stack {
+    tl_profile *p;
+    tl_source *source;
+    bool lines;              /* functions are told apart by line */
+    uint32_t function_flags; /* of functions that have a number: TL_FUNCTION_HEX_ID or 0 */
+    uint64_t batch;          /* its number, from 1 */
+    tl_known_name *known;    /* by function of the profile */
+    uint32_t nknown;
+    uint32_t unknown; /* the function of frames that say nothing; TL_NO_FUNCTION: not needed yet */
+    tl_frame **fresh; /* frames of a stack whose place is not known yet, innermost first */
+    size_t nfresh;
+} tl_sample_stack;
+
+void tl_sample_stack_init(tl_sample_stack *s, tl_profile *p, tl_source *source, bool lines);
+void tl_sample_stack_fini(tl_sample_stack *s);
+
+TL_ALWAYS_INLINE void tl_sample_stack_batch(tl_sample_stack *s)
+{
+    s->batch++;
+}
+
+uint32_t tl_sample_stack_place_slow(tl_sample_stack *s, uint32_t root, const tl_frame *top);
+
+/* The place of a stack below a root; `root` for an empty one. TL_HASH_NONE when memory runs out. */
+TL_ALWAYS_INLINE uint32_t tl_sample_stack_place(tl_sample_stack *s, uint32_t root, const tl_frame *top)
+{
+    if (!top)
+        return root;
+    return TL_LIKELY(top->memo) ? top->memo : tl_sample_stack_place_slow(s, root, top);
+}
+
+/* The place of the same stack where its innermost frame is at another ip; only with `lines`. `top` is the frame, of
+ * whatever batch: its name is not looked at. */
+uint32_t tl_sample_stack_at_ip(tl_sample_stack *s, uint32_t place, const tl_frame *top, uint64_t ip);
+
+#endif
