@@ -47,7 +47,6 @@ struct thread {
     uint32_t place;
     uint64_t top_ip; /* 0: undefined */
     uint64_t now;    /* its latest timestamp */
-    uint64_t used;   /* CPU so far */
     bool began;
 };
 

@@ -83,7 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(copy, data, size);
     memcpy(copy, TLP_MAGIC, TLP_MAGIC_BYTES);
-    tl_store16(copy + TLP_OFFSET_VERSION, TLP_VERSION, false);
+    const unsigned version = tl_load16(copy + TLP_OFFSET_VERSION, false);
+    tl_store16(copy + TLP_OFFSET_VERSION, version & 1 ? TLP_VERSION : TLP_VERSION_SAMPLES, false);
     tl_store64(copy + TLP_OFFSET_SIZE, size, false);
     tl_store32(copy + size - TLP_CHECKSUM_BYTES, tl_tlp_crc(0, copy, size - TLP_CHECKSUM_BYTES), false);
     read_bytes(copy, size);

@@ -15,10 +15,12 @@ for target in "$build"/fuzz/fuzz_*; do
     name=${name#fuzz_}
     found=$build/fuzz-$name
     mkdir -p "$found" "$here/corpus/$name"
+    dictionary=()
+    [ -f "$here/$name.dict" ] && dictionary=("-dict=$here/$name.dict")
     echo "== $name, $seconds s"
     # The limits are part of the promise: no file may cost more memory or time than this.
     "$target" -max_total_time="$seconds" -rss_limit_mb=256 -timeout=10 -max_len=65536 -print_final_stats=1 \
-        -artifact_prefix="$build/finding-$name-" "$found" "$here/corpus/$name"
+        -artifact_prefix="$build/finding-$name-" "${dictionary[@]}" "$found" "$here/corpus/$name"
     count=$((count + 1))
 done
 [ "$count" -gt 0 ] || {

@@ -61,7 +61,9 @@ typedef enum tl_role {
     TL_ROLE_TYPE_NAME,     /* TYPE, NAME */
     TL_ROLE_LIVE_OBJECTS,  /* what is in the heap: a list of items (TYPE, COUNT, BYTES) */
     TL_ROLE_HEAP_SIZES,    /* a list of generations (NAME, BYTES: used, RESERVED) */
-    TL_ROLE_CPU            /* processor time that was used since the tick `key`: USED, in us */
+    TL_ROLE_CPU,           /* processor time that was used since the tick `key`: USED, in us */
+    TL_ROLE_PAUSED,        /* recording was suspended: samples and allocations do not count ... */
+    TL_ROLE_RESUMED        /* ... until here */
 } tl_role;
 
 /* What a field is, for analyses; see tl_role. */

@@ -58,7 +58,11 @@ void tl_cursor_close(tl_cursor *c); /* NULL is fine */
 int tl_source_next(tl_source *s, const tl_batch **batch, tl_error *e);
 
 /* All streams merged by time. Hands out runs: events from .. to-1 of *batch. Each stream keeps its own order; where it
- * goes back in time it is not reordered. Costs more than tl_source_next(), the more often streams alternate. */
+ * goes back in time it is not reordered. Costs more than tl_source_next(), the more often streams alternate.
+ * Of formats whose one stream is the input as it stands, events are put in order of time (equal times stay as they are)
+ * within a window of some 65,000 events; one that comes later than that is handed out at once, counted
+ * (tl_trace_regressions()) and told in a note. With tl_open_options.follow nothing is put in order, and a run without
+ * events says that there is nothing new at the moment. */
 int tl_merge_open(tl_merge **out, tl_source *s, tl_error *e);
 int tl_merge_next(tl_merge *m, const tl_batch **batch, uint32_t *from, uint32_t *to, tl_error *e);
 /* The same, many runs at a time, which costs less where streams alternate: 1: *n runs at *run come next, borrowed until

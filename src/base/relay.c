@@ -5,8 +5,12 @@
 #include <assert.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+
+/* How often the taking thread looks before it sleeps: about as long as waking it would take. */
+#define LOOKS 400u
 
 struct tl_relay {
     tl_relay_make make;
@@ -22,7 +26,7 @@ struct tl_relay {
     bool waiting;
     unsigned idle; /* workers that sleep */
     unsigned slots;
-    bool made[TL_RELAY_SLOTS_MAX];
+    _Atomic bool made[TL_RELAY_SLOTS_MAX]; /* looked at without the lock, too */
     int status[TL_RELAY_SLOTS_MAX];
     unsigned nthread;
     pthread_t thread[];
@@ -107,6 +111,22 @@ no_memory:
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to work ahead");
 }
 
+/* Waits until a piece is made: first awake, giving up the lock, then asleep. */
+static void wait_for(tl_relay *r, unsigned slot)
+{
+    pthread_mutex_unlock(&r->lock);
+    for (unsigned i = 0; i < LOOKS && !atomic_load_explicit(&r->made[slot], memory_order_relaxed); i++) {
+#if defined(__x86_64__) || defined(__i386__)
+        __builtin_ia32_pause();
+#endif
+    }
+    pthread_mutex_lock(&r->lock);
+    r->waiting = true;
+    while (!r->made[slot])
+        pthread_cond_wait(&r->ready, &r->lock);
+    r->waiting = false;
+}
+
 int tl_relay_next(tl_relay *r, unsigned *slot)
 {
     pthread_mutex_lock(&r->lock);
@@ -119,13 +139,10 @@ int tl_relay_next(tl_relay *r, unsigned *slot)
     }
     const unsigned wanted = (unsigned)(r->taken % r->slots);
     while (r->claimed <= r->taken || !r->made[wanted]) {
-        if (can_claim(r)) {
+        if (can_claim(r))
             make_next(r);
-        } else {
-            r->waiting = true;
-            pthread_cond_wait(&r->ready, &r->lock);
-            r->waiting = false;
-        }
+        else
+            wait_for(r, wanted);
     }
     r->lent = true;
     const int status = r->status[wanted];

@@ -98,9 +98,9 @@ static void print_head(const tl_facts *f, const tl_cli *c, tl_output *out)
         if (f->profile_threads) /* 0: the file does not tell threads apart */
             snprintf(threads, sizeof threads, ", %" PRIu64 " %s", f->profile_threads,
                      f->profile_threads == 1 ? "thread" : "threads");
-        line(out, terminal, "profile", "%s calls in %s paths%s",
-             tl_human_grouped(calls, sizeof calls, f->profile_calls),
-             tl_human_grouped(paths, sizeof paths, f->profile_paths), threads);
+        line(out, terminal, "profile", "%s %s in %s paths%s", tl_human_grouped(calls, sizeof calls, f->profile_calls),
+             f->profile_sampled ? "samples" : "calls", tl_human_grouped(paths, sizeof paths, f->profile_paths),
+             threads);
         line(out, terminal, "self time", "%s%s", time_text(self, sizeof self, t, f->profile_self),
              tl_trace_clock(t)->hz ? "" : " ticks");
     }

@@ -72,7 +72,7 @@ void tl_runtime_cell_share(tl_text_table *t, tl_text_row *row, unsigned *column,
 const char *tl_runtime_time_text(const tl_runtime_report *r, char *buf, size_t size, uint64_t v);
 /* Name of a row: its name, else its number, else "?". */
 const char *tl_runtime_name(tl_text_table *t, const char *name, bool has_number, uint64_t number);
-/* The subject, in strong letters. */
+/* The subject, in strong letters, as a line. */
 void tl_runtime_subject(const tl_runtime_report *r, tl_output *out);
 
 /* Rows to show: --top, else `on_terminal` or, where there is no terminal, `elsewhere`; 0: all. At most n. */

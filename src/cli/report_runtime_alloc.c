@@ -70,10 +70,14 @@ static void print_head(const tl_runtime_report *r, tl_output *out)
     char text[32];
     tl_sum count, bytes;
     tl_runtime_subject(r, out);
-    tl_output_printf(out, ", %s in", tl_human_bytes(text, sizeof text, tl_sum_u64(a->bytes)));
-    tl_output_printf(out, " %s allocations", tl_human_grouped(text, sizeof text, tl_sum_u64(a->count)));
-    tl_output_printf(out, " of %s %s", tl_human_grouped(text, sizeof text, a->types.n),
-                     a->types.n == 1 ? "class" : "classes");
+    if (a->types.n == 0) {
+        tl_output_puts(out, "no allocations");
+    } else {
+        tl_output_printf(out, "%s in", tl_human_bytes(text, sizeof text, tl_sum_u64(a->bytes)));
+        tl_output_printf(out, " %s allocations", tl_human_grouped(text, sizeof text, tl_sum_u64(a->count)));
+        tl_output_printf(out, " of %s %s", tl_human_grouped(text, sizeof text, a->types.n),
+                         a->types.n == 1 ? "class" : "classes");
+    }
     if (a->has_span && a->last > a->first)
         tl_output_printf(out, " in %s", tl_runtime_time_text(r, text, sizeof text, a->last - a->first));
     tl_output_puts(out, "\n");

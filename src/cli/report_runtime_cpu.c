@@ -87,7 +87,7 @@ static void print_head(const tl_runtime_report *r, tl_output *out)
     const tl_cpu *c = &r->cpu;
     char text[32];
     tl_runtime_subject(r, out);
-    tl_output_printf(out, ", processor time of %s %s", tl_human_grouped(text, sizeof text, c->n),
+    tl_output_printf(out, "processor time of %s %s", tl_human_grouped(text, sizeof text, c->n),
                      c->n == 1 ? "track" : "tracks");
     tl_output_printf(out, " in %s\n\n", tl_runtime_time_text(r, text, sizeof text, c->last - c->first));
 }
@@ -203,11 +203,12 @@ static int print_text(tl_runtime_report *r, tl_output *out, tl_error *e)
         tl_output_printf(out, "%s%s %s more tracks; --top 0 shows all%s\n", tl_style_on(r->terminal, TL_FAINT),
                          r->terminal->unicode ? "…" : "...", tl_human_grouped(number, sizeof number, c->n - n),
                          tl_style_on(r->terminal, TL_PLAIN_TEXT));
+    if (status == 0)
+        tl_output_printf(out, "%scharts are full at 100 %%, or at the highest of the track if that is more%s\n",
+                         tl_style_on(r->terminal, TL_FAINT), tl_style_on(r->terminal, TL_PLAIN_TEXT));
     if (status == 0 && has_gap)
-        tl_output_printf(out,
-                         "%s%s: measured over more than twice the usual interval, as while recording is paused%s\n",
-                         tl_style_on(r->terminal, TL_FAINT), r->terminal->unicode ? "╌" : "~",
-                         tl_style_on(r->terminal, TL_PLAIN_TEXT));
+        tl_output_printf(out, "%s%s: recording was paused%s\n", tl_style_on(r->terminal, TL_FAINT),
+                         r->terminal->unicode ? "╌" : "~", tl_style_on(r->terminal, TL_PLAIN_TEXT));
     return status;
 }
 

@@ -9,6 +9,7 @@
 #define LONGEST_ROWS 10u /* on a terminal */
 #define LONGEST_MOST 50u /* elsewhere */
 #define CHART        32u /* columns of the sizes over time */
+#define NAME_MOST    16u /* of a generation, for its chart to stand below others */
 #define GENERATIONS  64u /* different names of generations in the table of sizes */
 
 static int read_gc(tl_runtime_report *r, tl_source *s, const tl_select *select, tl_error *e)
@@ -126,8 +127,7 @@ static void print_head(const tl_runtime_report *r, const tl_quantiles *pause, tl
     const tl_gc *g = &r->gc;
     char text[32];
     tl_runtime_subject(r, out);
-    tl_output_printf(out, ", %s %s", tl_human_grouped(text, sizeof text, g->n),
-                     g->n == 1 ? "collection" : "collections");
+    tl_output_printf(out, "%s %s", tl_human_grouped(text, sizeof text, g->n), g->n == 1 ? "collection" : "collections");
     if (g->induced)
         tl_output_printf(out, " (%s induced)", tl_human_grouped(text, sizeof text, g->induced));
     const uint64_t total = tl_sum_u64(pause->total);
@@ -250,18 +250,24 @@ static unsigned find_generations(const tl_gc *gc, generation *g)
 static int print_heap(const tl_runtime_report *r, tl_output *out, tl_error *e)
 {
     static const tl_text_column column[] = {{"at end", 0}, {"largest", 1}, {"reserved", 2}};
-    tl_text_table t = {.column = column, .ncolumn = 3, .name_title = "heap", .bar_after = 0, .name_wish = 8};
+    tl_text_table t = {.column = column, .ncolumn = 3, .name_title = "heap", .bar_after = 3, .name_wish = 8};
+    if (r->gc.nheap < 2) /* else there is a chart over time */
+        t.bar_after = 0;
     generation *g = malloc(GENERATIONS * sizeof *g);
     if (!g)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of generations");
     const unsigned n = find_generations(&r->gc, g);
     uint64_t max = 0;
-    for (unsigned i = 0; i < n; i++)
+    size_t longest = 0;
+    for (unsigned i = 0; i < n; i++) {
         max = g[i].max > max ? g[i].max : max;
+        longest = strlen(g[i].name) > longest ? strlen(g[i].name) : longest;
+    }
     for (unsigned i = 0; i < n; i++) {
         tl_text_row *row = tl_text_table_add(&t);
         unsigned at = 0;
-        char spark[4 * CHART + 1];
+        char spark[4 * CHART + 1], chart[NAME_MOST + sizeof spark];
+        const size_t name = strlen(g[i].name);
         double before = -1;
         tl_runtime_cell_bytes(&t, row, &at, tl_sum_of(g[i].last));
         tl_runtime_cell_bytes(&t, row, &at, tl_sum_of(g[i].max));
@@ -272,8 +278,11 @@ static int print_heap(const tl_runtime_report *r, tl_output *out, tl_error *e)
             before = g[i].chart[c] >= 0 ? g[i].chart[c] : before;
             g[i].chart[c] = before < 0 ? -1 : g[i].max ? before / (double)g[i].max : 0;
         }
-        if (r->gc.nheap > 1)
-            row->suffix = tl_text_table_keep_raw(&t, tl_runtime_spark(r->terminal, spark, g[i].chart, CHART));
+        if (r->gc.nheap > 1) { /* one below the other: after the name they would not be */
+            snprintf(chart, sizeof chart, "%*s%s", longest <= NAME_MOST ? (int)(longest - name) : 0, "",
+                     tl_runtime_spark(r->terminal, spark, g[i].chart, CHART));
+            row->suffix = tl_text_table_keep_raw(&t, chart);
+        }
     }
     free(g);
     tl_output_puts(out, "\n");

@@ -71,7 +71,7 @@ static void print_head(const tl_runtime_report *r, tl_output *out)
     const tl_snapshot *first = &h->snapshot[0], *last = &h->snapshot[h->n - 1];
     char text[32];
     tl_runtime_subject(r, out);
-    tl_output_printf(out, ", %s %s of the heap", tl_human_grouped(text, sizeof text, h->n),
+    tl_output_printf(out, "%s %s of the heap", tl_human_grouped(text, sizeof text, h->n),
                      h->n == 1 ? "snapshot" : "snapshots");
     if (h->n > 1)
         tl_output_printf(out, ": %s", tl_human_bytes(text, sizeof text, tl_sum_u64(first->bytes)));

@@ -1,4 +1,5 @@
 /* `report --by jit`: functions that were compiled while the program ran, or found compiled. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -87,7 +88,9 @@ static void print_head(const tl_runtime_report *r, const totals *sum, const tl_q
     const tl_jit *t = &r->jit;
     char text[32];
     tl_runtime_subject(r, out);
-    tl_output_printf(out, ", %s %s", tl_human_grouped(text, sizeof text, t->n), t->n == 1 ? "method" : "methods");
+    tl_output_printf(out, "%s %s", tl_human_grouped(text, sizeof text, t->n), t->n == 1 ? "method" : "methods");
+    if (t->span)
+        tl_output_printf(out, " in %s", tl_runtime_time_text(r, text, sizeof text, t->span));
     tl_output_printf(out, ": %s compiled", tl_human_grouped(text, sizeof text, sum->compiled));
     if (sum->failed)
         tl_output_printf(out, " (%s failed)", tl_human_grouped(text, sizeof text, sum->failed));
@@ -99,8 +102,6 @@ static void print_head(const tl_runtime_report *r, const totals *sum, const tl_q
             uint64_t value;
         } rank[] = {{"p50", q->p50}, {"p90", q->p90}, {"p99", q->p99}, {"max", q->max}};
         tl_output_printf(out, "compiling took %s", tl_runtime_time_text(r, text, sizeof text, tl_sum_u64(q->total)));
-        if (t->span)
-            tl_output_printf(out, " in %s", tl_runtime_time_text(r, text, sizeof text, t->span));
         for (size_t i = 0; i < TL_COUNT(rank); i++)
             tl_output_printf(out, "%s%s %s", i ? ", " : ": ", rank[i].name,
                              tl_runtime_time_text(r, text, sizeof text, rank[i].value));
@@ -136,6 +137,16 @@ static int print_threads(const tl_runtime_report *r, const tl_quantiles *q, tl_o
     return tl_runtime_print(r, &t, r->jit.nthread - n, "threads", out, e);
 }
 
+/* Its name, else its number, else the id of its code. */
+static const char *method_name(tl_text_table *t, const tl_jit_method *m)
+{
+    char text[40];
+    if (m->name || m->has_function || !m->has_id)
+        return tl_runtime_name(t, m->name, m->has_function, m->function);
+    snprintf(text, sizeof text, "(code 0x%" PRIx64 ")", m->id);
+    return tl_text_table_keep_raw(t, text);
+}
+
 static int print_methods(const tl_runtime_report *r, const tl_quantiles *q, tl_output *out, tl_error *e)
 {
     static const tl_text_column column[] = {{"total", 0}, {"share", 2},  {"max", 3}, {"compiled", 4},
@@ -153,7 +164,7 @@ static int print_methods(const tl_runtime_report *r, const tl_quantiles *q, tl_o
         tl_runtime_cell_count(&t, row, &at, tl_sum_of(m->searched));
         tl_runtime_cell_count(&t, row, &at, tl_sum_of(m->failed));
         tl_runtime_cell_bytes(&t, row, &at, m->code_bytes);
-        row->name = tl_runtime_name(&t, m->name, m->has_function, m->function);
+        row->name = method_name(&t, m);
     }
     tl_output_puts(out, "\n");
     return tl_runtime_print(r, &t, r->jit.n - n, "methods", out, e);

@@ -119,7 +119,7 @@ const char *tl_runtime_name(tl_text_table *t, const char *name, bool has_number,
 void tl_runtime_subject(const tl_runtime_report *r, tl_output *out)
 {
     char subject[sizeof r->subject];
-    tl_output_printf(out, "%s%s%s", tl_style_on(r->terminal, TL_STRONG),
+    tl_output_printf(out, "%s%s%s\n", tl_style_on(r->terminal, TL_STRONG),
                      tl_text_clean(subject, sizeof subject, r->subject), tl_style_on(r->terminal, TL_PLAIN_TEXT));
 }
 

@@ -13,6 +13,7 @@
 #include "cli/message.h"
 #include "cli/selection.h"
 #include "cli/target_out.h"
+#include "op/discover.h"
 #include "traceloom/events.h"
 #include "traceloom/sink.h"
 
@@ -177,6 +178,11 @@ static int write_events(conversion *v)
         tl_say_error(NULL, "out of memory");
         return TL_EXIT_DAMAGED;
     }
+    for (uint32_t i = 0; v->format->writes_names && i < v->n; i++)
+        if (tl_discover_wanted(v->reading[i].trace) && tl_discover(source[i], &e) < 0) {
+            free(source);
+            return tl_say_failure(v->reading[i].path, &e);
+        }
     if (a->follow)
         tl_interrupt_catch();
     if (v->n == 1) /* a bar for several would have to know all their sizes */

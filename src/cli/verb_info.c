@@ -21,6 +21,7 @@ static int count_profile(tl_facts *f, tl_source *s, tl_error *e)
         f->profile_paths = t->profile_paths;
         f->profile_calls = t->profile_calls;
         f->profile_self = t->profile_self;
+        f->profile_sampled = t->profile_sampled;
         return 0;
     }
     tl_profile *p = NULL;

@@ -22,6 +22,7 @@ typedef struct tl_facts {
     uint32_t ncls;
     bool not_counted; /* of events only the times are known */
     bool is_profile;
+    bool profile_sampled;
     uint64_t profile_threads, profile_paths, profile_calls, profile_self; /* self in ticks */
 } tl_facts;
 

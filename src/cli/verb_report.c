@@ -26,6 +26,7 @@ typedef struct making {
     tl_selection selection;
     tl_profile_options options;
     tl_profile *profile; /* of the inputs read so far */
+    tl_profile *whole;   /* the same by function, if `profile` is by line; see whole_functions() */
     tl_report *report;
     bool lacks_names; /* no function of the last input has a name */
     bool table;       /* a table is printed */
@@ -80,7 +81,7 @@ static void set_options(making *m, const plan *p)
     m->options = (tl_profile_options){
         .flat = !tree,
         .per_thread = a->per_thread || (f && f->thread_profile) || (p->table && a->by == TL_REPORT_THREAD),
-        .lines = p->table && a->by == TL_REPORT_LINE,
+        .lines = (p->table && a->by == TL_REPORT_LINE) || (f && f->line_profile),
         .weight = a->weight,
         .threads = tl_threads(m->cli),
         .select = m->selection.any ? &m->selection.select : NULL,
@@ -225,7 +226,25 @@ static void say_limits(const making *m)
     say_nothing_sampled(m);
 }
 
-static int write_profile(const making *m, const plan *p)
+static bool has_lines(const tl_profile *p)
+{
+    for (uint32_t i = 0; tl_profile_weights(p) && i < tl_profile_functions(p); i++) {
+        const tl_function *f = tl_profile_get_function(p, i);
+        if (f->file || f->line || f->flags & TL_FUNCTION_OFFSET)
+            return true;
+    }
+    return false;
+}
+
+/* The profile for those who do not want functions of samples told apart by line; NULL when that fails. */
+static tl_profile *whole_functions(making *m, tl_error *e)
+{
+    if (m->whole || !has_lines(m->profile))
+        return m->whole ? m->whole : m->profile;
+    return tl_profile_regroup(&m->whole, m->profile, TL_GROUP_BY_FUNCTION, e) < 0 ? NULL : m->whole;
+}
+
+static int write_profile(making *m, const plan *p)
 {
     const tl_arguments *a = m->cli->args;
     const char *path = a->output ? a->output : "-";
@@ -234,7 +253,8 @@ static int write_profile(const making *m, const plan *p)
                                       .overwrite = a->force,
                                       .title = tl_base_name(a->exe ? a->exe : a->file.word[0])};
     tl_error e = {0};
-    if (tl_profile_write(m->profile, path, &options, tl_say_drop, (void *)(uintptr_t)m->cli, &e) < 0)
+    const tl_profile *profile = p->format->line_profile ? m->profile : whole_functions(m, &e);
+    if (!profile || tl_profile_write(profile, path, &options, tl_say_drop, (void *)(uintptr_t)m->cli, &e) < 0)
         return tl_say_failure(NULL, &e);
     tl_say_written(m->cli, path);
     return TL_EXIT_DONE;
@@ -249,12 +269,15 @@ static int print_table(making *m, const plan *p)
     tl_error e = {0};
     bool is_stdout = strcmp(p->table_path, "-") == 0;
     tl_terminal_file(&file);
-    r->profile = m->profile;
+    r->profile = a->by == TL_REPORT_LINE ? m->profile : whole_functions(m, &e);
+    if (!r->profile)
+        return tl_say_failure(NULL, &e);
     r->terminal = is_stdout ? &m->cli->out : &file;
     if (a->file.n > 1) {
         snprintf(r->subject, sizeof r->subject, "%zu files", a->file.n);
         r->has_span = false;
     }
+    tl_profile *const shown = r->profile;
     if (m->profile->per_thread && m->profile->ntrack)
         r->threads = m->profile->ntrack;
     tl_profile *copy = NULL;
@@ -267,7 +290,7 @@ static int print_table(making *m, const plan *p)
         status = tl_output_finish(out, &e);
     tl_output_close(out);
     tl_profile_free(copy);
-    r->profile = m->profile;
+    r->profile = shown;
     if (status < 0)
         return tl_say_failure(NULL, &e);
     if (!is_stdout)
@@ -295,6 +318,7 @@ static int run(const tl_cli *c, const plan *p)
     if (status == TL_EXIT_DONE && p->format)
         status = write_profile(&m, p);
     tl_profile_free(m.profile);
+    tl_profile_free(m.whole);
     tl_selection_fini(&m.selection);
     return tl_exit_worse(status, losses);
 }

@@ -10,6 +10,7 @@ typedef struct fold {
     uint32_t capacity; /* of g->edge */
     uint32_t *open;    /* [functions] how often it is in the stack now */
     uint64_t *within;  /* [places] calls below, saturated */
+    uint32_t counting; /* of samples: the weight that counts them */
 } fold;
 
 static int no_memory(tl_error *e)
@@ -50,10 +51,14 @@ static bool enter(fold *f, uint32_t place)
     if (!edge)
         return false;
     tl_graph_node *node = &f->g->node[at->function];
-    node->calls = tl_add_saturated(node->calls, stat->calls);
+    const bool outermost = f->open[at->function]++ == 0;
+    /* The calls of a place of samples are those with the place anywhere on the stack: each counts once. */
+    const uint64_t calls = !p->nweight || outermost ? stat->calls : 0;
+    node->calls = tl_add_saturated(node->calls, calls);
+    node->own = tl_add_saturated(node->own, p->nweight ? tl_profile_weight_self(p, place, f->counting) : calls);
     node->self = tl_add_saturated(node->self, stat->self);
-    edge->calls = tl_add_saturated(edge->calls, stat->calls);
-    if (f->open[at->function]++ == 0) {
+    edge->calls = tl_add_saturated(edge->calls, calls);
+    if (outermost) {
         node->total = tl_add_saturated(node->total, f->tree->weight[place]);
         edge->total = tl_add_saturated(edge->total, f->tree->weight[place]);
         edge->within = tl_add_saturated(edge->within, f->within[place]);
@@ -65,7 +70,7 @@ static bool walk(fold *f)
 {
     const tl_profile *p = f->tree->profile;
     for (uint32_t i = p->nplace; i-- > 1;) { /* children come after parents */
-        f->within[i] = tl_add_saturated(f->within[i], p->stat[i].calls);
+        f->within[i] = p->nweight ? p->stat[i].calls : tl_add_saturated(f->within[i], p->stat[i].calls);
         uint64_t *parent = &f->within[p->place[i].parent];
         *parent = tl_add_saturated(*parent, f->within[i]);
     }
@@ -121,13 +126,14 @@ int tl_callgraph_init(tl_callgraph *g, const tl_place_tree *t, tl_error *e)
     *g = (tl_callgraph){.profile = p, .node = calloc(n, sizeof *g->node), .order = calloc(n, sizeof *g->order)};
     fold f = {.g = g, .tree = t, .open = calloc(n, sizeof *f.open), .within = calloc(p->nplace, sizeof *f.within)};
     int status = 0;
+    f.counting = p->nweight ? tl_profile_counting_weight(p) : 0;
     if (!g->node || !g->order || !f.open || !f.within || !walk(&f))
         status = no_memory(e);
     if (status >= 0)
         status = sort_edges(g, e);
     for (uint32_t i = 0; status >= 0 && i < p->nfunction; i++) {
         g->self = tl_add_saturated(g->self, g->node[i].self);
-        g->calls = tl_add_saturated(g->calls, g->node[i].calls);
+        g->calls = tl_add_saturated(g->calls, g->node[i].own);
     }
     tl_hash_fini(&f.index);
     free(f.open);

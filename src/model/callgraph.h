@@ -9,15 +9,17 @@
 #include "model/place_tree.h"
 
 typedef struct tl_graph_node {
-    uint64_t calls, self;
+    uint64_t calls; /* of samples: those with the function on the stack */
+    uint64_t own;   /* the same as calls; of samples: those with it on top, so that these add up */
+    uint64_t self;
     uint64_t total; /* weight (see tl_place_tree) of the outermost places of the function */
 } tl_graph_node;
 
 typedef struct tl_graph_edge {
     uint32_t caller, callee; /* caller TL_NO_FUNCTION: the callee is outermost */
-    uint64_t calls;
-    uint64_t total;  /* weight of the callee's outermost places with this caller */
-    uint64_t within; /* calls made below those places, their own included */
+    uint64_t calls;          /* of samples: those with the callee's outermost places with this caller on the stack */
+    uint64_t total;          /* weight of the callee's outermost places with this caller */
+    uint64_t within;         /* calls made below those places, their own included; of samples the same as calls */
 } tl_graph_edge;
 
 typedef struct tl_callgraph {
@@ -26,7 +28,7 @@ typedef struct tl_callgraph {
     uint32_t *order;     /* [functions] in canonical order */
     tl_graph_edge *edge; /* by caller, then callee, in canonical order; those without a caller come last */
     uint32_t nedge;
-    uint64_t self, calls; /* of all */
+    uint64_t self, calls; /* of all: sums of self and own */
 } tl_callgraph;
 
 int tl_callgraph_init(tl_callgraph *g, const tl_place_tree *t, tl_error *e);

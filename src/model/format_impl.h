@@ -59,8 +59,11 @@ typedef struct tl_format {
     bool ordered;                   /* the event writer wants the streams merged by time; see tl_format_wants_order() */
     bool flat_profile;              /* the profile writer needs no tree */
     bool thread_profile;            /* the profile writer wants one tree per thread */
+    bool line_profile;              /* the profile writer wants functions told apart by line, too: of samples */
     bool writes_fields, writes_cpu; /* what the event writer looks at: becomes tl_want */
     bool writes_packets;            /* the same for tl_want.packets */
+    bool writes_names;              /* the event writer says what functions are called: worth a pass over the events of
+                                       traces that do not know before */
     bool writes_folder;             /* the output is a folder */
     bool writes_growing;            /* what was written is of use at any time, and tracks may be added after create */
     bool compressed;                /* the output is gzip by nature, whatever the suffix */
@@ -92,6 +95,9 @@ typedef struct tl_format {
     /* From here on, events may be added to *t and left out of the batches: for those who only count. Before the first
      * stream_next. May be NULL. */
     void (*stream_tally)(void *cursor, tl_tally *t);
+    /* Of unsorted formats: no event still to come is earlier than this tick, so that no more has to be read ahead than
+     * need be to put events in order. May be NULL: not known. */
+    uint64_t (*stream_floor)(const void *cursor);
     void (*stream_close)(void *cursor);
     /* Adds functions (id and address) from the traced binary to the trace. */
     int (*functions)(void *reader, tl_elf *elf, tl_trace *t, tl_error *e);

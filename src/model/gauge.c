@@ -11,7 +11,7 @@ enum { TRACKS_LEAST = 16 };
 
 /* The number of a gauge: its kind, and of those with parts the place of the part. */
 enum { CPU, ALLOCATED, LIVE_BYTES, LIVE_OBJECTS, HEAP_USED, HEAP_RESERVED };
-#define ID(kind, part) ((uint32_t)(part) * 8u + (uint32_t)(kind))
+#define ID(kind, part) ((uint32_t)(part)*8u + (uint32_t)(kind))
 
 struct tl_gauge_track {
     bool shown;     /* a value holds ... */
@@ -85,8 +85,8 @@ static struct tl_gauge_process *get_process(tl_gauges *g, uint32_t track)
 
 static bool put_cpu(tl_gauges *g, uint32_t track, uint64_t ts, double percent)
 {
-    const tl_gauge v = {.id = ID(CPU, 0), .name = "CPU", .unit = "%", .track = track, .ts = ts, .is_real = true,
-                        .real = percent};
+    const tl_gauge v = {
+        .id = ID(CPU, 0), .name = "CPU", .unit = "%", .track = track, .ts = ts, .is_real = true, .real = percent};
     return g->write(g->arg, &v);
 }
 
@@ -233,8 +233,14 @@ static bool add_heap(tl_gauges *g, const tl_class *c, const tl_batch *b, uint32_
             g->too_many_parts++;
             continue;
         }
-        tl_gauge used = {.id = ID(HEAP_USED, part), .of_process = true, .name = "heap", .part = g->part[part],
-                         .unit = "bytes", .track = b->track[i], .ts = b->ts[i], .value = number(v[1])};
+        tl_gauge used = {.id = ID(HEAP_USED, part),
+                         .of_process = true,
+                         .name = "heap",
+                         .part = g->part[part],
+                         .unit = "bytes",
+                         .track = b->track[i],
+                         .ts = b->ts[i],
+                         .value = number(v[1])};
         tl_gauge reserved = used;
         reserved.id = ID(HEAP_RESERVED, part);
         reserved.suffix = "reserved";

@@ -13,7 +13,7 @@
 /* Names of generations; further ones are left out. Runtimes have four. */
 #define TL_GAUGE_PARTS_MAX 64u
 /* Gauges of one trace have numbers below this. */
-#define TL_GAUGE_IDS (8u * TL_GAUGE_PARTS_MAX)
+#define TL_GAUGE_IDS       (8u * TL_GAUGE_PARTS_MAX)
 
 #define TL_DROP_NO_INTERVAL "processor times of no interval"
 #define TL_DROP_MANY_PARTS  "sizes of generations beyond 64 names"

@@ -58,6 +58,14 @@ TL_ALWAYS_INLINE uint64_t tl_nest_time(tl_nest *nest, tl_nest_track *t, uint64_t
     return t->last = ts;
 }
 
+/* The same where nothing has to nest: times may go back. */
+TL_ALWAYS_INLINE uint64_t tl_nest_own_time(tl_nest_track *t, uint64_t ts)
+{
+    t->last = t->started && t->last > ts ? t->last : ts;
+    t->started = true;
+    return ts;
+}
+
 typedef enum tl_nest_result { TL_NEST_NO_MEMORY, TL_NEST_OPENED, TL_NEST_TOO_DEEP } tl_nest_result;
 
 /* Opens a call. */

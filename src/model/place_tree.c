@@ -172,7 +172,14 @@ int tl_place_tree_longest(const tl_place_tree *t, uint64_t (*samples)(const tl_p
 
 uint64_t tl_place_is_used(const tl_profile *p, uint32_t place)
 {
-    return has_function(p, place) && (p->stat[place].calls > 0 || p->stat[place].self > 0);
+    if (!has_function(p, place))
+        return 0;
+    if (!p->nweight)
+        return p->stat[place].calls > 0 || p->stat[place].self > 0;
+    for (uint32_t i = 0; i < p->nweight; i++)
+        if (tl_profile_weight_self(p, place, i))
+            return 1;
+    return 0;
 }
 
 uint64_t tl_place_has_self(const tl_profile *p, uint32_t place)
@@ -191,7 +198,7 @@ uint64_t tl_profile_histograms(const tl_profile *p)
 uint64_t tl_profile_called_places(const tl_profile *p)
 {
     uint64_t n = 0;
-    for (uint32_t i = 0; i < p->nplace; i++)
+    for (uint32_t i = 0; !p->nweight && i < p->nplace; i++)
         n += p->stat[i].calls > 0;
     return n;
 }

@@ -63,11 +63,11 @@ TL_ALWAYS_INLINE uint32_t tl_stack_frame(const tl_place_walk *w, uint32_t frames
 /* What a writer reports when it had to cut. */
 #define TL_DROP_CUT_STACKS "middles of very deep stacks"
 
-/* 1 if the place has calls or self time; for tl_place_tree_longest(). */
+/* 1 if the place has calls or self time, or of samples any weight of its own; for tl_place_tree_longest(). */
 uint64_t tl_place_is_used(const tl_profile *p, uint32_t place);
-/* 1 if the place has self time. */
+/* 1 if the place has self time, or of samples something of its own of the chosen weight. */
 uint64_t tl_place_has_self(const tl_profile *p, uint32_t place);
-/* Places that have a histogram, and places that have calls: what formats without them drop. */
+/* Places that have a histogram, and places that have calls (samples are none): what formats without them drop. */
 uint64_t tl_profile_histograms(const tl_profile *p);
 uint64_t tl_profile_called_places(const tl_profile *p);
 

@@ -49,7 +49,7 @@ void tl_profile_free(tl_profile *p)
     free(p->track);
     free(p->weight_self);
     free(p->outer_calls);
-    tl_hash_fini(&p->child);
+    tl_place_index_fini(&p->child);
     tl_hash_fini(&p->by_detail);
     tl_hash_fini(&p->by_id);
     tl_hash_fini(&p->by_track);
@@ -128,13 +128,12 @@ static uint32_t add_place(tl_profile *p, uint32_t parent, uint32_t function, uin
 uint32_t tl_profile_child_slow(tl_profile *p, uint32_t parent, uint32_t function)
 {
     assert(parent < p->nplace && function < p->nfunction);
-    uint64_t key = (uint64_t)parent << 32 | function;
-    uint32_t place = tl_hash_get(&p->child, key);
-    if (place == TL_HASH_NONE) {
+    uint32_t place = tl_place_index_get(&p->child, p->place, parent, function);
+    if (!place) {
         place = add_place(p, parent, function, TL_NO_TRACK);
         if (!place)
             return TL_HASH_NONE;
-        if (!tl_hash_put(&p->child, key, place)) {
+        if (!tl_place_index_add(&p->child, p->place, place)) {
             p->nplace--;
             return TL_HASH_NONE;
         }

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/number.h"
 #include "model/histogram.h"
+#include "model/place_index.h"
 #include "traceloom/profile.h"
 
 #define TL_NO_FUNCTION UINT32_MAX
@@ -27,18 +28,12 @@ typedef struct tl_place_stat {
     tl_hist hist;
 } tl_place_stat; /* one cache line on 64-bit machines */
 
-typedef struct tl_place {
-    uint32_t parent, function;
-    uint32_t last_child; /* the child looked up last, 0: none */
-    uint32_t track;      /* of a per-thread root: index into `track`; else TL_NO_TRACK */
-} tl_place;
-
 struct tl_profile {
     tl_strings strings;
     tl_place *place;
     tl_place_stat *stat;
     uint32_t nplace, place_capacity;
-    tl_hash child;       /* parent << 32 | function -> place */
+    tl_place_index child;
     uint32_t *same_next; /* [place_capacity] another place of the same function, 0: none */
 
     tl_function *function;
@@ -120,6 +115,8 @@ int tl_profile_make_sampled(tl_profile *p, const tl_weight *kind, uint32_t n, tl
 /* Makes `stat` of one weight; NULL: "time", or the first if there is none. May be called again. TL_EINVAL if there is
  * no such weight; of a profile of calls there is only "time". */
 int tl_profile_choose_weight(tl_profile *p, const char *name, tl_error *e);
+/* Of samples: the weight that counts what the chosen one measures: samples, or allocations. */
+uint32_t tl_profile_counting_weight(const tl_profile *p);
 /* An amount of a weight in the weight's unit: of time as ns (ticks where the clock has no frequency). */
 uint64_t tl_profile_weight_value(const tl_profile *p, uint32_t index, uint64_t amount);
 /* The amount of all places together. */
@@ -137,11 +134,12 @@ int tl_profile_settle_functions(tl_profile *p, const tl_trace *t, tl_error *e);
 
 /* A copy whose functions are told apart otherwise, without durations of single calls. Belongs to the caller. */
 typedef enum tl_grouping {
-    TL_GROUP_BY_NAME,   /* by what they are called when seen: one function a name */
-    TL_GROUP_BY_ID,     /* by all but that: a function that got another name is one, with the last */
-    TL_GROUP_BY_LAST,   /* by all but that and, where it has a name, its id: of several traces, each with its own ids.
-                           An id that all have in common stays */
-    TL_GROUP_BY_LIBRARY /* by library, or else module; its name is the function's, NULL if it is not known */
+    TL_GROUP_BY_NAME,     /* by what they are called when seen: one function a name */
+    TL_GROUP_BY_ID,       /* by all but that: a function that got another name is one, with the last */
+    TL_GROUP_BY_LAST,     /* by all but that and, where it has a name, its id: of several traces, each with its own ids.
+                             An id that all have in common stays */
+    TL_GROUP_BY_FUNCTION, /* by all but the line: of samples that were told apart by it */
+    TL_GROUP_BY_LIBRARY   /* by library, or else module; its name is the function's, NULL if it is not known */
 } tl_grouping;
 int tl_profile_regroup(tl_profile **out, const tl_profile *p, tl_grouping by, tl_error *e);
 

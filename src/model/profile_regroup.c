@@ -26,6 +26,11 @@ static uint32_t add_function(tl_profile *to, const tl_function *f, tl_grouping b
             g.flags = (g.flags & ~(uint32_t)TL_FUNCTION_HEX_ID) | TL_FUNCTION_UNKNOWN;
         }
         break;
+    case TL_GROUP_BY_FUNCTION:
+        g.file = NULL;
+        g.line = g.offset = 0;
+        g.flags &= ~(uint32_t)TL_FUNCTION_OFFSET;
+        break;
     case TL_GROUP_BY_LIBRARY:
         g = (tl_function){.name = f->library ? f->library : f->module};
         g.flags = g.name ? 0 : TL_FUNCTION_UNKNOWN;

@@ -46,8 +46,7 @@ static bool is_time(const tl_profile *p, uint32_t index)
     return index >= p->nweight || strcmp(p->kind[index].unit, NANOSECONDS) == 0;
 }
 
-/* The weight that counts what the chosen one measures: samples, or allocations. */
-static uint32_t counting_weight(const tl_profile *p)
+uint32_t tl_profile_counting_weight(const tl_profile *p)
 {
     const bool of_allocations = strncmp(p->kind[p->weight].name, "alloc", 5) == 0;
     uint32_t i = find_weight(p, of_allocations ? ALLOCATIONS : SAMPLES);
@@ -62,7 +61,7 @@ static uint32_t counting_weight(const tl_profile *p)
 /* Sums along the tree: children come after their parents. */
 static int sum_up(tl_profile *p, tl_error *e)
 {
-    const uint32_t counting = counting_weight(p);
+    const uint32_t counting = tl_profile_counting_weight(p);
     for (uint32_t i = 0; i < p->nplace; i++) {
         const uint64_t *self = p->weight_self + (size_t)i * p->nweight;
         const bool real = p->place[i].function != TL_NO_FUNCTION;

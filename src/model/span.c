@@ -1,8 +1,8 @@
 /* Spans: matching begins and ends, and waiting for names.
  *
  * Every span is a slot. It stands in up to three lists: of the open ones of its key (`same`), of the open ones of its
- * track (`outer`, `inner`), and of those whose code has no function yet (`code_next`, `code_prev`). Ended ones stand in a
- * queue (`next`). */
+ * track (`outer`, `inner`), and of those whose code has no function yet (`code_next`, `code_prev`). Ended ones stand in
+ * a queue (`next`). */
 #include "model/span.h"
 
 #include <stdlib.h>
@@ -14,24 +14,24 @@
 enum { SLOTS_LEAST = 64, TRACKS_LEAST = 16, LANES_LEAST = 4 };
 
 #define NONE     UINT32_MAX
-#define NOBODY   (UINT32_MAX - 1) /* in a table: the key is known, but no span has it now */
+#define NOBODY   (UINT32_MAX - 1)   /* in a table: the key is known, but no span has it now */
 #define KEYS_MAX (4 * TL_SPANS_MAX) /* in a table, before those that nobody has are thrown out */
 
 struct tl_span_slot {
     tl_span s;
-    uint64_t serial;  /* tells this use of the slot from others; 0: free */
+    uint64_t serial; /* tells this use of the slot from others; 0: free */
     uint64_t key;
     uint64_t outside; /* latest end of spans that were over on its track when it began */
     uint64_t tie_serial;
     uint64_t learn; /* its code, as a key of by_code */
-    uint32_t tie; /* ended ones: the one around it if that begins at the same time */
+    uint32_t tie;   /* ended ones: the one around it if that begins at the same time */
     uint32_t same, outer, inner, code_next, code_prev, next;
     bool open, learning, written;
 };
 typedef struct tl_span_slot slot;
 
 struct tl_span_track {
-    uint32_t top; /* the innermost open span + 1; 0: none */
+    uint32_t top;    /* the innermost open span + 1; 0: none */
     uint64_t latest; /* end of those that nest */
 };
 
@@ -266,7 +266,8 @@ bool tl_spans_begin(tl_spans *s, const tl_batch *b, uint32_t i, uint64_t ts, tl_
         return true;
     }
     tl_hash *h = &s->by_key[c->id];
-    if ((h->n >= KEYS_MAX && !shrink_keys(s, c->id)) || !ready_track(s, track) || !take_lane(s, track, c->id, ts, &lane))
+    if ((h->n >= KEYS_MAX && !shrink_keys(s, c->id)) || !ready_track(s, track) ||
+        !take_lane(s, track, c->id, ts, &lane))
         return false;
     if (lane == NONE) {
         s->too_many++;
@@ -310,7 +311,8 @@ static void close_span(tl_spans *s, uint32_t at, uint64_t ts)
     struct tl_span_track *t = &s->track[x->s.track];
     x->s.end = ts > x->s.begin ? ts : x->s.begin;
     x->open = false;
-    x->s.nests = t->top == at + 1 && x->s.begin >= x->outside && x->s.end >= t->latest;
+    x->s.nests = t->top == at + 1 && x->s.begin >= x->outside && x->s.end >= t->latest &&
+                 (x->outer == NONE || s->slot[x->outer].s.begin <= x->s.begin);
     if (x->s.nests)
         t->latest = x->s.end;
     if (x->outer != NONE) {
@@ -338,8 +340,7 @@ bool tl_spans_end(tl_spans *s, const tl_batch *b, uint32_t i, uint64_t ts, tl_sp
 {
     const uint32_t cls = s->trace->cls[b->cls[i]].pair;
     const tl_class *c = tl_trace_class(s->trace, cls);
-    const uint64_t key =
-        (c && c->key == TL_KEY_PAIR ? b->key[i] : 0) ^ part_of(s, b->track[i]);
+    const uint64_t key = (c && c->key == TL_KEY_PAIR ? b->key[i] : 0) ^ part_of(s, b->track[i]);
     uint32_t at = s->by_key && c ? tl_hash_get(&s->by_key[cls], key) : NONE;
     *span = NULL;
     if (at == NONE || at == NOBODY) {

@@ -11,13 +11,13 @@
 
 /* Spans that are open or wait at a time; further begins are left out. Real programs have a few for each thread; a log
  * that lost its ends would grow without end. */
-#define TL_SPANS_MAX 16384u
+#define TL_SPANS_MAX      16384u
 /* Ended spans that wait for the name of their function. Runtimes tell it right after the end. */
 #define TL_SPANS_WAIT_MAX 256u
 /* Spans of one class and track at the same time. */
 #define TL_SPAN_LANES_MAX 256u
 /* Bytes of what a writer keeps with a span. */
-#define TL_SPAN_ARGS_MAX 1024u
+#define TL_SPAN_ARGS_MAX  1024u
 
 /* What is said of those that are not as they should be. */
 #define TL_DROP_NO_BEGIN   "ends whose begin is not there"
@@ -65,7 +65,7 @@ typedef struct tl_spans {
 void tl_spans_init(tl_spans *s, const tl_trace *t, tl_span_write *write, void *arg); /* of zeroed memory */
 void tl_spans_fini(tl_spans *s);
 
-/* A begin at a time that is not before that of the one before it on the track. *span: to put the writer's bytes with
+/* A begin. *span: to put the writer's bytes with
  * (tl_span_keep()), valid until the next call; NULL: left out. False when memory runs out. */
 bool tl_spans_begin(tl_spans *s, const tl_batch *b, uint32_t i, uint64_t ts, tl_span **span);
 /* An end. *span: that it ended, to be followed by tl_spans_flush(); NULL: none was open. */

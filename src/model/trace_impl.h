@@ -48,6 +48,7 @@ struct tl_trace {
 
     /* Of a file that holds a profile, if the reader counts them. */
     bool has_profile_counts;
+    bool profile_sampled; /* made of samples: profile_calls counts these */
     uint64_t profile_threads, profile_paths, profile_calls, profile_self;
 };
 

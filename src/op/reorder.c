@@ -26,6 +26,7 @@ typedef struct slot {
     size_t bytes; /* memory of its values */
     uint32_t npiece, at;
     uint32_t from; /* what was not handed out: from here in piece `at`, and all pieces after it */
+    uint64_t last; /* the latest time in it */
     piece piece[TL_BATCH_MAX];
 } slot;
 
@@ -135,6 +136,7 @@ static void cut(tl_reorder *r, slot *s)
         s->npiece = (uint32_t)(p - s->piece) + 1;
     }
     s->from = s->piece[0].from;
+    s->last = ts[s->piece[s->npiece - 1].to - 1];
 }
 
 TL_ALWAYS_INLINE bool earlier(const entry *a, const entry *b)
@@ -238,10 +240,18 @@ static int read_batch(tl_reorder *r, tl_error *e)
     return 1;
 }
 
-/* Fills the window. */
+/* May the earliest batch be handed out, because what is still to come is later? */
+static bool is_settled(const tl_reorder *r)
+{
+    uint64_t (*const stream_floor)(const void *) = r->source->format->stream_floor;
+    return r->nheap > 0 && stream_floor && r->heap[0].slot->last <= stream_floor(r->cursor->state);
+}
+
+/* Fills the window, as far as need be. */
 static void fill(tl_reorder *r)
 {
-    while (r->cursor && r->nheap < TL_REORDER_BATCHES && (r->nheap == 0 || r->bytes < TL_REORDER_BYTES)) {
+    while (r->cursor && !is_settled(r) && r->nheap < TL_REORDER_BATCHES &&
+           (r->nheap == 0 || r->bytes < TL_REORDER_BYTES)) {
         r->status = read_batch(r, &r->error);
         if (r->status <= 0) {
             tl_cursor_close(r->cursor);

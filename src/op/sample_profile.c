@@ -17,7 +17,7 @@
 /* Where the members of a class stand that matter here. */
 typedef struct plan {
     enum { NOTHING, SAMPLE, ALLOCATIONS } what;
-    bool simple;                              /* fields before them own one slot each */
+    bool simple, simple_items;                /* fields before them, members of an item own one slot each */
     uint32_t count, stack, items;             /* which field */
     uint32_t item_count, item_bytes, item_ip; /* which member of an item */
 } plan;
@@ -98,6 +98,7 @@ static plan plan_of(const tl_class *c)
             return p;
         p.what = ALLOCATIONS;
         p.simple = are_simple(c->field, p.items);
+        p.simple_items = are_simple(list->member->member, list->member->nmember);
         p.item_count = find_role(list->member->member, list->member->nmember, TL_FIELD_COUNT);
         p.item_bytes = find_role(list->member->member, list->member->nmember, TL_FIELD_BYTES);
         p.item_ip = find_role(list->member->member, list->member->nmember, TL_FIELD_IP);
@@ -246,14 +247,15 @@ static bool add_allocations(making *m, const plan *pl, const tl_batch *b, uint32
         return true;
     const tl_value *v = list + 1;
     for (uint32_t left = list->n; left > 0 && v < all.end; left--) {
-        const tl_value *next = tl_value_skip(v, all.end);
+        const bool simple = pl->simple_items && v->type == TL_STRUCT && v->n < (size_t)(all.end - v);
+        const tl_value *next = simple ? v + 1 + v->n : tl_value_skip(v, all.end);
         const values item = {v + 1, next};
         if (v->type == TL_STRUCT) {
-            const uint32_t place = place_of_item(m, th, value_at(item, pl->item_ip, false));
+            const uint32_t place = place_of_item(m, th, value_at(item, pl->item_ip, simple));
             if (place == TL_HASH_NONE)
                 return false;
-            tl_profile_weigh(m->p, place, TL_WEIGHT_ALLOC_SPACE, number(value_at(item, pl->item_bytes, false)));
-            tl_profile_weigh(m->p, place, TL_WEIGHT_ALLOC_OBJECTS, number(value_at(item, pl->item_count, false)));
+            tl_profile_weigh(m->p, place, TL_WEIGHT_ALLOC_SPACE, number(value_at(item, pl->item_bytes, simple)));
+            tl_profile_weigh(m->p, place, TL_WEIGHT_ALLOC_OBJECTS, number(value_at(item, pl->item_count, simple)));
         }
         v = next;
     }

@@ -17,7 +17,7 @@ struct tl_source {
     const tl_format *format;
     void *reader;
     tl_want want;
-    bool follow; /* as in tl_open_options */
+    bool follow;              /* as in tl_open_options */
     struct tl_supply *supply; /* of tl_source_next() */
     struct tl_discovery *discovery;
     const char *exe; /* as in tl_open_options, for tl_discover() */

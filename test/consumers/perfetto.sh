@@ -84,6 +84,8 @@ def problem(text):
 
 data, info = open(sys.argv[1], "rb").read(), json.load(open(sys.argv[2]))
 known, last, open_slices, descriptors, counts = {}, {}, collections.Counter(), {}, collections.Counter()
+managed = any(c["kind"] in ("begin", "sample") and c["events"] for c in info["classes"])
+own, threads, spans, samples = collections.Counter(), set(), 0, 0
 at, first = 0, True
 while at < len(data):
     assert data[at] == 0x0a, "no packet at %d" % at
@@ -104,23 +106,49 @@ while at < len(data):
     for descriptor in packet[60]:
         f = fields(descriptor)
         descriptors[f[1][0]] = f
+        for thread in f[4]:
+            thread = fields(thread)
+            threads.add((thread[1][0] & 0xffffffff, thread[2][0]))
         if f[5] and f[5][0] not in descriptors:
             problem("a descriptor before that of its parent")
     for interned in packet[12]:
-        for entry in fields(interned)[2]:
-            name = fields(entry)
-            if name[1][0] in known[sequence] or not name[1][0]:
-                problem("iid %d is given twice in sequence %d" % (name[1][0], sequence))
-            known[sequence][name[1][0]] = name[2][0] if name[2] else b""
+        for table, entries in fields(interned).items():
+            for entry in entries:
+                name = fields(entry)
+                iid = name[1][0] if table == 2 else (table, name[1][0])
+                if iid in known[sequence] or not name[1][0]:
+                    problem("iid %s is given twice in sequence %d" % (iid, sequence))
+                known[sequence][iid] = name[2][0] if name[2] else b""
+                refers = {6: [(5, n) for n in name[2]] + [(19, n) for n in name[3]], 7: [(6, n) for n in name[2]],
+                          19: [(17, n) for n in name[7]]}.get(table, [])
+                if any(r not in known[sequence] for r in refers):
+                    problem("iid %s refers to what is not known" % (iid,))
+    for sample in packet[66]:
+        f = fields(sample)
+        samples += 1
+        if (f[2][0], f[3][0]) not in threads:
+            problem("a sample of an unknown thread")
+        if f[4] and (7, f[4][0]) not in known[sequence]:
+            problem("a sample of an unknown stack")
     for event in packet[11]:
         if not flags & 2:
             problem("an event without SEQ_NEEDS_INCREMENTAL_STATE")
         f = fields(event)
         kind = f[9][0]
         counts[kind] += 1
-        if packet[8][0] < last.get(sequence, 0):
-            problem("time goes back in sequence %d at %d" % (sequence, packet[8][0]))
-        last[sequence] = packet[8][0]
+        track = f[11][0] if f[11] else sequence
+        if f[11] and track not in descriptors:
+            problem("an event on a track without descriptor")
+        if packet[8][0] < last.get(track, 0) and (f[11] or not managed):
+            problem("time goes back in sequence or track %d at %d" % (track, packet[8][0]))
+        last[track] = packet[8][0]
+        if f[11]:
+            own[track] += {1: 1, 2: -1}.get(kind, 0)
+            spans += kind == 1
+            counts[kind] -= kind != 4
+            if own[track] not in (0, 1):
+                problem("slices that overlap on track %d" % track)
+            continue
         if kind in (1, 3) and f[10][0] not in known[sequence]:
             problem("iid %d is not known in sequence %d" % (f[10][0], sequence))
         open_slices[sequence] += {1: 1, 2: -1}.get(kind, 0)
@@ -134,10 +162,12 @@ if counts[1] != kinds["enter"]:
     problem("%d begins for %d entries" % (counts[1], kinds["enter"]))
 if counts[2] != counts[1] - sum(open_slices.values()):
     problem("begins, ends and open slices do not add up")
-if counts[3] != kinds["instant"]:
+if spans > kinds["begin"] or (kinds["end"] and not spans):
+    problem("%d spans for %d begins" % (spans, kinds["begin"]))
+if counts[3] > kinds["instant"] if kinds["begin"] or kinds["sample"] else counts[3] != kinds["instant"]:
     problem("%d instants for %d" % (counts[3], kinds["instant"]))
-print("%d begins, %d ends, %d instants, %d open: %s" % (
-    counts[1], counts[2], counts[3], sum(open_slices.values()), "%d problems" % problems if problems else "right"))
+print("%d begins, %d ends, %d instants, %d open, %d spans, %d samples: %s" % (
+    counts[1], counts[2], counts[3], sum(open_slices.values()), spans, samples, "%d problems" % problems if problems else "right"))
 sys.exit(1 if problems else 0)
 END
 python3 "$work/check.py" "$work/out.pftrace" "$work/info.json"

@@ -51,7 +51,7 @@ def ask(what, path, *more, cwd=None, stdin=None):
 
 def answer(what, result):
     if what == "jsonl":
-        return [json.loads(line) for line in result.text().splitlines()]
+        return [json.loads(line) for line in result.out.split(b"\n")[:-1]]
     return json.loads(result.out) if result.out else {}
 
 

@@ -29,6 +29,7 @@ def cases():
     for number, dialect in enumerate(DIALECTS):
         out[dialect] = (dialect, 1 + number, dict(steps=160, pauses=True, period="5", zone=number), None)
         out[dialect + "-free"] = (dialect, 11 + number, dict(steps=90, free=True, narrow=number % 2, zone=3 - number), None)
+        out[dialect + "-small"] = (dialect, 51 + number, dict(steps=34, pauses=True, period="5", zone=number, collecting=200), None)
     out["doc-narrow"] = ("doc", 21, dict(steps=60, narrow=True, no_cpu_step=True, threads=1), None)
     out["vs-long"] = ("vs", 22, dict(steps=900, threads=5, pauses=True), None)
     out["bom"] = ("doc", 23, dict(steps=30, bom=True), None)

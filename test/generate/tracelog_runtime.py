@@ -121,7 +121,7 @@ class Runtime:
             self.log.pause(self.now, self.paused)
         if number % 20 == 10:
             self.measure(alive)
-        if random.chance(50):
+        if random.chance(self.style.get("collecting", 50)):
             self.collect(thread)
         if random.chance(25) and len(alive) > 1:
             self.end_thread(self.pick(alive[1:]))

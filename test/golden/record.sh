@@ -25,4 +25,16 @@ ctf-2010 ctf2010-natural2-be
 ctf-2010-damaged damaged-ctf2010-checksum
 ctf-folders ctf2-folders
 CTF
+while read -r name case; do
+    python3 -B "$here/../generate/tracelog_gen.py" --one "$case" "$here/input/$name.log"
+done <<'TRACELOG'
+tracelog-doc doc-small
+tracelog-vs vs-small
+tracelog-old old-small
+tracelog-saved saved-small
+tracelog-records records
+tracelog-damaged damaged-not-utf8
+tracelog-cut damaged-cut-line
+tracelog-lost damaged-lost-samples
+TRACELOG
 TL_BINARY=$binary python3 -B "$here/golden.py" --record "$@"

@@ -9,9 +9,11 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 import ctf_gen
+import tracelog_gen
 import xray_gen
 
 FORMATS = {"basic": "xray-basic", "fdr": "xray-fdr", "profile": "xray-profile"}
+NO_RECORDS = ("empty",)         # nothing in it tells what it is
 
 
 def main():
@@ -25,6 +27,13 @@ def main():
         for name in ctf_gen.cases():
             ctf_gen.save(folder, name, ctf_gen.make(name)[0], None)
             pairs.append("ctf=" + os.path.join(folder, name))
+        for name in tracelog_gen.cases():
+            if name in NO_RECORDS:
+                continue
+            path = os.path.join(folder, name + ".log")
+            with open(path, "wb") as file:
+                file.write(tracelog_gen.make(name)[0])
+            pairs.append("tracelog=" + path)
         for path in glob.glob(os.path.join(harness.SOURCE, "test", "golden", "input", "*.tlp")):
             pairs.append("tlp=" + path)
         sys.exit(subprocess.run(shlex.split(sys.argv[1]) + pairs).returncode)

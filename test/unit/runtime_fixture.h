@@ -32,6 +32,8 @@ enum {
     RT_SIZES,
     RT_CPU,
     RT_SAMPLE,
+    RT_PAUSE,
+    RT_RESUME,
     RT_OTHER,
     RT_CLASSES
 };
@@ -60,7 +62,8 @@ static const tl_field rt_objects[] = {RT_STRUCT(rt_object)}, rt_pieces[] = {RT_S
 static const tl_field rt_alloc[] = {RT_FIELD("when", TL_U64, TL_FIELD_PLAIN), RT_LIST("items", rt_objects)};
 static const tl_field rt_gc[] = {RT_FIELD("reason", TL_STRING, TL_FIELD_REASON),
                                  RT_FIELD("generations", TL_STRING, TL_FIELD_GENERATIONS)};
-static const tl_field rt_jit[] = {RT_FIELD("code", TL_HEX, TL_FIELD_CODE_ID), RT_FIELD("status", TL_HEX, TL_FIELD_STATUS)};
+static const tl_field rt_jit[] = {RT_FIELD("code", TL_HEX, TL_FIELD_CODE_ID),
+                                  RT_FIELD("status", TL_HEX, TL_FIELD_STATUS)};
 static const tl_field rt_code[] = {RT_LIST("pieces", rt_pieces), RT_FIELD("function", TL_HEX, TL_FIELD_FUNCTION),
                                    RT_FIELD("code", TL_HEX, TL_FIELD_CODE_ID)};
 static const tl_field rt_function[] = {RT_FIELD("function", TL_HEX, TL_FIELD_FUNCTION),
@@ -69,7 +72,8 @@ static const tl_field rt_type[] = {RT_FIELD("type", TL_HEX, TL_FIELD_TYPE), RT_F
 static const tl_field rt_live[] = {RT_LIST("items", rt_objects)};
 static const tl_field rt_heap[] = {RT_LIST("generations", rt_sizes)};
 static const tl_field rt_cpu[] = {RT_FIELD("used", TL_U64, TL_FIELD_USED)};
-static const tl_field rt_sample[] = {RT_FIELD("count", TL_U64, TL_FIELD_COUNT), RT_FIELD("stack", TL_STACK, TL_FIELD_STACK)};
+static const tl_field rt_sample[] = {RT_FIELD("count", TL_U64, TL_FIELD_COUNT),
+                                     RT_FIELD("stack", TL_STACK, TL_FIELD_STACK)};
 
 #define RT_CLASS(kind_, key_, role_, name_, fields, pair_)                                                             \
     {                                                                                                                  \
@@ -91,6 +95,8 @@ static const tl_class rt_classes[RT_CLASSES] = {
     [RT_SIZES] = RT_CLASS(TL_INSTANT, TL_KEY_NONE, TL_ROLE_HEAP_SIZES, "sizes", rt_heap, 0),
     [RT_CPU] = RT_CLASS(TL_INSTANT, TL_KEY_SINCE, TL_ROLE_CPU, "cpu", rt_cpu, 0),
     [RT_SAMPLE] = RT_CLASS(TL_SAMPLE, TL_KEY_WEIGHT, TL_ROLE_NONE, "sample", rt_sample, 0),
+    [RT_PAUSE] = {.kind = TL_INSTANT, .role = TL_ROLE_PAUSED, .name = "pause"},
+    [RT_RESUME] = {.kind = TL_INSTANT, .role = TL_ROLE_RESUMED, .name = "resume"},
     [RT_OTHER] = {.kind = TL_INSTANT, .name = "other"},
 };
 
@@ -99,12 +105,12 @@ enum { RT_PROCESS, RT_ONE, RT_TWO, RT_TRACKS };
 static const char *const rt_track[RT_TRACKS] = {"process", "thread 0x1", "thread 0x2"};
 
 /* Values of the tape. */
-#define RT_U(x)      ((tl_value){.type = TL_U64, .as.u = (x)})
-#define RT_H(x)      ((tl_value){.type = TL_HEX, .as.u = (x)})
-#define RT_S(x)      ((tl_value){.type = TL_STRING, .n = (uint32_t)strlen(x), .as.p = (x)})
-#define RT_NONE      ((tl_value){.type = TL_NULL})
-#define RT_L(count)  ((tl_value){.type = TL_LIST, .n = (count)})
-#define RT_ST(count) ((tl_value){.type = TL_STRUCT, .n = (count)})
+#define RT_U(x)                           ((tl_value){.type = TL_U64, .as.u = (x)})
+#define RT_H(x)                           ((tl_value){.type = TL_HEX, .as.u = (x)})
+#define RT_S(x)                           ((tl_value){.type = TL_STRING, .n = (uint32_t)strlen(x), .as.p = (x)})
+#define RT_NONE                           ((tl_value){.type = TL_NULL})
+#define RT_L(count)                       ((tl_value){.type = TL_LIST, .n = (count)})
+#define RT_ST(count)                      ((tl_value){.type = TL_STRUCT, .n = (count)})
 /* An object: type, count, bytes, ip. */
 #define RT_OBJECT(type, count, bytes, ip) RT_ST(4), type, RT_U(count), RT_U(bytes), ip
 
@@ -264,6 +270,12 @@ const tl_format *tl_format_by_suffix(const char *path, unsigned can)
     return NULL;
 }
 
+const tl_format *tl_format_of_empty(const char *path)
+{
+    (void)path;
+    return NULL;
+}
+
 uint32_t tl_formats(void)
 {
     return 1;
@@ -284,8 +296,9 @@ static inline void rt_reset(void)
 }
 
 /* Appends an event; values follow. */
-#define rt_add(cls, track, ts, key, ...) rt_put(cls, track, ts, key, (const tl_value[]){__VA_ARGS__}, \
-                                                sizeof((const tl_value[]){__VA_ARGS__}) / sizeof(tl_value))
+#define rt_add(cls, track, ts, key, ...)                                                                               \
+    rt_put(cls, track, ts, key, (const tl_value[]){__VA_ARGS__},                                                       \
+           sizeof((const tl_value[]){__VA_ARGS__}) / sizeof(tl_value))
 static inline void rt_put(uint32_t cls, uint32_t track, uint64_t ts, uint64_t key, const tl_value *v, size_t n)
 {
     assert_true(rt.n < RT_EVENTS && n <= RT_VALUES);

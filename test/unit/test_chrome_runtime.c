@@ -67,7 +67,7 @@ static void test_compilation_has_a_name(void **state)
     rt_jit_begin(&f, 0, 3, 0xabc); /* the id again, of another function */
     rt_jit_end(&f, 0, 4, 0xabc);
     rt_got_code(&f, 4, 0xabc, 1);
-    rt_got_code(&f, 4, 0xabc, 2); /* too late */
+    rt_got_code(&f, 4, 0xabc, 2);  /* too late */
     rt_jit_begin(&f, 0, 5, 0xdef); /* never told */
     rt_jit_end(&f, 0, 5, 0xdef);
     rt_jit_begin(&f, 0, 6, 0x123); /* a function without name */
@@ -97,7 +97,8 @@ static void test_overlapping_spans(void **state)
     rt_gc_end(&f, 0, 3);
     rt_jit_end(&f, 0, 4, 1);
     fixture_finish(&f);
-    assert_has(&f, "{\"ph\":\"b\",\"name\":\"GC\",\"cat\":\"GC\",\"id\":\"0x1\"," PLACE0 "1000.000,\"args\":{\"reason\"");
+    assert_has(&f,
+               "{\"ph\":\"b\",\"name\":\"GC\",\"cat\":\"GC\",\"id\":\"0x1\"," PLACE0 "1000.000,\"args\":{\"reason\"");
     assert_has(&f, "{\"ph\":\"e\",\"name\":\"GC\",\"cat\":\"GC\",\"id\":\"0x1\"," PLACE0 "3000.000}");
     assert_has(&f, "{\"ph\":\"X\",\"name\":\"JIT main\",\"cat\":\"JIT\"," PLACE0 "2000.000,\"dur\":2000.000");
     fixture_fini(&f);
@@ -179,8 +180,11 @@ static void test_gauges(void **state)
     rt_two_items(&f, RT_ALLOC, 1, 55, 10, 1, 1); /* threads are not in order among each other */
     rt_two_items(&f, RT_ALLOC, 1, 61, 0, 7, 7);  /* while paused */
     rt_two_items(&f, RT_LIVE, 0, 70, 0, 1000, 24);
-    const tl_value heap[] = {{.type = TL_LIST, .n = 1}, {.type = TL_STRUCT, .n = 3}, rt_text("GEN0"),
-                             {.type = TL_U64, .as.u = 9}, {.type = TL_U64, .as.u = 16}};
+    const tl_value heap[] = {{.type = TL_LIST, .n = 1},
+                             {.type = TL_STRUCT, .n = 3},
+                             rt_text("GEN0"),
+                             {.type = TL_U64, .as.u = 9},
+                             {.type = TL_U64, .as.u = 16}};
     rt_event(&f, RT_HEAP, 0, 80, 0, heap, 5);
     fixture_finish(&f);
     assert_has(&f, "{\"ph\":\"C\",\"name\":\"CPU thread 0x1\"," PLACE1 "10000.000,\"args\":{\"%\":25.0}}");
@@ -206,8 +210,8 @@ static void test_samples(void **state)
     fixture f;
     rt_init(&f);
     start(&f);
-    const tl_frame main_frame = RT_FRAME(1, "main", NULL), fib = RT_FRAME(2, "fib", &main_frame),
-                   nameless = RT_FRAME(9, NULL, &main_frame);
+    const tl_frame main_frame = RT_FRAME(1, "main", NULL, 1), fib = RT_FRAME(2, "fib", &main_frame, 2),
+                   nameless = RT_FRAME(9, NULL, &main_frame, 2);
     rt_sampled(&f, 0, 30, 10, 2, &fib);
     rt_sampled(&f, 0, 35, 10, 0, &main_frame);          /* sets the stack */
     rt_sampled(&f, 0, 36, 10, UINT64_MAX, &main_frame); /* the same */
@@ -227,9 +231,9 @@ static void test_samples(void **state)
                    "\"samples\":[4,4]},\"timeDeltas\":[10000,10000]}}}");
     assert_has(&f, "{\"data\":{\"cpuProfile\":{\"nodes\":["
                    "{\"id\":5,\"parent\":3,\"callFrame\":{\"functionName\":\"0x9\",\"scriptId\":0}}],"
-                   "\"samples\":[5]},\"timeDeltas\":[10000]}}}"); /* 37, as times do not go back: from 30 on */
+                   "\"samples\":[5]},\"timeDeltas\":[10000]}}}"); /* from where the one before it ends */
     assert_has(&f, "60000.000,\"args\":{\"data\":{\"cpuProfile\":{\"nodes\":[],\"samples\":[2,1]},"
-                   "\"timeDeltas\":[7000,13000]}}}");
+                   "\"timeDeltas\":[5000,15000]}}}");
     assert_has(&f, "\"cpuProfile\":{\"samples\":[2]},\"timeDeltas\":[10000]}}}");
     assert_int_equal(times(&f, "\"ProfileChunk\""), 4);
     fixture_fini(&f);
@@ -241,7 +245,7 @@ static void test_samples_are_bounded(void **state)
     fixture f;
     rt_init(&f);
     start(&f);
-    const tl_frame main_frame = RT_FRAME(1, "main", NULL);
+    const tl_frame main_frame = RT_FRAME(1, "main", NULL, 1);
     rt_sampled(&f, 0, 30, UINT64_MAX, UINT32_MAX, &main_frame);
     fixture_finish(&f);
     assert_int_equal(fixture_dropped(&f, "samples beyond 1000"), UINT32_MAX - 1000u);

@@ -1,5 +1,5 @@
 /* speedscope files made from events and from profiles. */
-#include "writer_fixture.h"
+#include "timeline_fixture.h"
 
 #include "profile_fixture.h"
 #include "traceloom/format.h"
@@ -177,6 +177,63 @@ static void test_no_events(void **state)
     fixture_fini(&f);
 }
 
+/* Samples instead of calls: those of a stack in a row are one, the rest is dropped by name. */
+static void test_samples(void **state)
+{
+    (void)state;
+    fixture f;
+    rt_init(&f);
+    start(&f);
+    for (uint32_t i = 0; i < RT_CLASSES; i++)
+        assert_int_equal(tl_format_speedscope.accept(f.writer, &f.trace.cls[i]),
+                         i == RT_SAMPLE ? TL_ACCEPT_KEEP : TL_ACCEPT_DROP);
+    const tl_frame main_frame = RT_FRAME(1, "main", NULL, 1), fib = RT_FRAME(2, NULL, &main_frame, 2),
+                   again = RT_FRAME(1, "main", NULL, 1), unknown = {.depth = 1};
+    rt_sampled(&f, 1, 30, 10, 2, &fib);
+    rt_sampled(&f, 0, 30, 10, 1, &main_frame);
+    rt_sampled(&f, 1, 40, 10, 1, &fib);
+    rt_sampled(&f, 1, 41, 10, 0, &main_frame);
+    rt_sampled(&f, 1, 42, 0, 7, &main_frame);
+    rt_sampled(&f, 1, 50, 10, 1, &again);
+    rt_sampled(&f, 1, 60, 5, 1, NULL);
+    rt_sampled(&f, 1, 70, 5, 1, &unknown);
+    fixture_finish(&f);
+    assert_file(
+        (char *)f.bytes,
+        "\"profiles\":[{\"type\":\"sampled\",\"name\":\"thread 0x0\",\"unit\":\"nanoseconds\",\"startValue\":0,"
+        "\"samples\":[[0]],\"weights\":[10000000],\"endValue\":10000000},"
+        "{\"type\":\"sampled\",\"name\":\"thread 0x1\",\"unit\":\"nanoseconds\",\"startValue\":0,"
+        "\"samples\":[[0,1],[0],[],[2]],\"weights\":[30000000,10000000,5000000,5000000],\"endValue\":50000000}],"
+        "\"activeProfileIndex\":1,\"shared\":{\"frames\":[{\"name\":\"main\"},{\"name\":\"0x2\"},"
+        "{\"name\":\"?\"}]}}\n");
+    assert_int_equal(f.drops.n, 0);
+    fixture_fini(&f);
+}
+
+/* More distinct samples than the spool keeps in memory. */
+static void test_many_samples(void **state)
+{
+    (void)state;
+    enum { SAMPLES = 200000 };
+    fixture f;
+    rt_init(&f);
+    start(&f);
+    const tl_frame one = RT_FRAME(1, "main", NULL, 1), other = RT_FRAME(2, "fib", NULL, 1);
+    for (unsigned i = 0; i < SAMPLES; i++)
+        rt_sampled(&f, 0, i, 1, 1 + i, i & 1 ? &other : &one);
+    fixture_finish(&f);
+    const char *p = strstr((const char *)f.bytes, "\"weights\":[");
+    assert_non_null(p);
+    p += strlen("\"weights\":[");
+    for (unsigned i = 0; i < SAMPLES; i++) {
+        char expected[32];
+        int n = snprintf(expected, sizeof expected, "%u000000%s", 1 + i, i + 1 < SAMPLES ? "," : "]");
+        assert_memory_equal(p, expected, (size_t)n);
+        p += n;
+    }
+    fixture_fini(&f);
+}
+
 static void test_profile(void **state)
 {
     (void)state;
@@ -222,6 +279,8 @@ int main(void)
         cmocka_unit_test(test_classes),
         cmocka_unit_test(test_many_events),
         cmocka_unit_test(test_no_events),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_many_samples),
         cmocka_unit_test(test_profile),
         cmocka_unit_test(test_profile_without_threads),
     };

@@ -4,7 +4,20 @@
 
 #include "writer_fixture.h"
 
-enum { RT_GC, RT_GC_END, RT_JIT, RT_JIT_END, RT_CODE, RT_CPU, RT_ALLOC, RT_LIVE, RT_HEAP, RT_SAMPLE, RT_NOTE, RT_CLASSES };
+enum {
+    RT_GC,
+    RT_GC_END,
+    RT_JIT,
+    RT_JIT_END,
+    RT_CODE,
+    RT_CPU,
+    RT_ALLOC,
+    RT_LIVE,
+    RT_HEAP,
+    RT_SAMPLE,
+    RT_NOTE,
+    RT_CLASSES
+};
 
 static const tl_field rt_gc[] = {{.name = "reason", .type = TL_STRING, .role = TL_FIELD_REASON},
                                  {.name = "generations", .type = TL_STRING, .role = TL_FIELD_GENERATIONS}};
@@ -25,28 +38,53 @@ static const tl_field rt_generation[] = {{.name = "name", .type = TL_STRING, .ro
 static const tl_field rt_generations[] = {{.name = "", .type = TL_STRUCT, .member = rt_generation, .nmember = 3}};
 static const tl_field rt_heap[] = {
     {.name = "generations", .type = TL_LIST, .member = rt_generations, .nmember = 1, .role = TL_FIELD_ITEMS}};
-static const tl_field rt_frame[] = {{.name = "function", .type = TL_STRING},
-                                    {.name = "number", .type = TL_HEX},
-                                    {.name = "ip", .type = TL_HEX}};
+static const tl_field rt_frame[] = {
+    {.name = "function", .type = TL_STRING}, {.name = "number", .type = TL_HEX}, {.name = "ip", .type = TL_HEX}};
 static const tl_field rt_sample[] = {
     {.name = "count", .type = TL_U64, .role = TL_FIELD_COUNT},
     {.name = "frames", .type = TL_STACK, .member = rt_frame, .nmember = 3, .role = TL_FIELD_STACK}};
 static const tl_field rt_note[] = {{.name = "text", .type = TL_STRING}};
 
 static const tl_class rt_classes[RT_CLASSES] = {
-    [RT_GC] = {.kind = TL_BEGIN, .key = TL_KEY_PAIR, .name = "gc.begin", .title = "GC", .pair = RT_GC_END,
-               .role = TL_ROLE_COLLECTION, .field = rt_gc, .nfield = 2},
-    [RT_GC_END] = {.kind = TL_END, .key = TL_KEY_PAIR, .name = "gc.end", .title = "GC", .pair = RT_GC,
+    [RT_GC] = {.kind = TL_BEGIN,
+               .key = TL_KEY_PAIR,
+               .name = "gc.begin",
+               .title = "GC",
+               .pair = RT_GC_END,
+               .role = TL_ROLE_COLLECTION,
+               .field = rt_gc,
+               .nfield = 2},
+    [RT_GC_END] = {.kind = TL_END,
+                   .key = TL_KEY_PAIR,
+                   .name = "gc.end",
+                   .title = "GC",
+                   .pair = RT_GC,
                    .role = TL_ROLE_COLLECTION},
-    [RT_JIT] = {.kind = TL_BEGIN, .key = TL_KEY_PAIR, .name = "jit.begin", .title = "JIT", .pair = RT_JIT_END,
-                .role = TL_ROLE_COMPILATION, .field = rt_jit, .nfield = 1},
-    [RT_JIT_END] = {.kind = TL_END, .key = TL_KEY_PAIR, .name = "jit.end", .title = "JIT", .pair = RT_JIT,
-                    .role = TL_ROLE_COMPILATION, .field = rt_jit, .nfield = 2},
-    [RT_CODE] = {.kind = TL_INSTANT, .name = "code", .role = TL_ROLE_CODE, .field = rt_code, .nfield = 2},
-    [RT_CPU] = {.kind = TL_INSTANT, .key = TL_KEY_SINCE, .name = "cpu", .role = TL_ROLE_CPU, .field = rt_cpu,
+    [RT_JIT] = {.kind = TL_BEGIN,
+                .key = TL_KEY_PAIR,
+                .name = "jit.begin",
+                .title = "JIT",
+                .pair = RT_JIT_END,
+                .role = TL_ROLE_COMPILATION,
+                .field = rt_jit,
                 .nfield = 1},
-    [RT_ALLOC] = {.kind = TL_INSTANT, .key = TL_KEY_WEIGHT, .name = "alloc", .role = TL_ROLE_ALLOCATION,
-                  .field = rt_items, .nfield = 1},
+    [RT_JIT_END] = {.kind = TL_END,
+                    .key = TL_KEY_PAIR,
+                    .name = "jit.end",
+                    .title = "JIT",
+                    .pair = RT_JIT,
+                    .role = TL_ROLE_COMPILATION,
+                    .field = rt_jit,
+                    .nfield = 2},
+    [RT_CODE] = {.kind = TL_INSTANT, .name = "code", .role = TL_ROLE_CODE, .field = rt_code, .nfield = 2},
+    [RT_CPU] =
+        {.kind = TL_INSTANT, .key = TL_KEY_SINCE, .name = "cpu", .role = TL_ROLE_CPU, .field = rt_cpu, .nfield = 1},
+    [RT_ALLOC] = {.kind = TL_INSTANT,
+                  .key = TL_KEY_WEIGHT,
+                  .name = "alloc",
+                  .role = TL_ROLE_ALLOCATION,
+                  .field = rt_items,
+                  .nfield = 1},
     [RT_LIVE] = {.kind = TL_INSTANT, .name = "live", .role = TL_ROLE_LIVE_OBJECTS, .field = rt_items, .nfield = 1},
     [RT_HEAP] = {.kind = TL_INSTANT, .name = "heap", .role = TL_ROLE_HEAP_SIZES, .field = rt_heap, .nfield = 1},
     [RT_SAMPLE] = {.kind = TL_SAMPLE, .key = TL_KEY_WEIGHT, .name = "sample", .field = rt_sample, .nfield = 2},
@@ -136,11 +174,12 @@ static inline void rt_cpu_used(fixture *f, uint32_t track, uint64_t since, uint6
 }
 
 /* Two items: of a bytes and b bytes, one and two objects. */
-static inline void rt_two_items(fixture *f, uint32_t cls, uint32_t track, uint64_t ts, uint64_t key, uint64_t a, uint64_t b)
+static inline void rt_two_items(fixture *f, uint32_t cls, uint32_t track, uint64_t ts, uint64_t key, uint64_t a,
+                                uint64_t b)
 {
-    const tl_value v[] = {{.type = TL_LIST, .n = 2},     {.type = TL_STRUCT, .n = 3}, {.type = TL_HEX, .as.u = 1},
-                          {.type = TL_U64, .as.u = 1},   {.type = TL_U64, .as.u = a}, {.type = TL_STRUCT, .n = 3},
-                          {.type = TL_NULL},             {.type = TL_U64, .as.u = 2}, {.type = TL_U64, .as.u = b}};
+    const tl_value v[] = {{.type = TL_LIST, .n = 2},   {.type = TL_STRUCT, .n = 3}, {.type = TL_HEX, .as.u = 1},
+                          {.type = TL_U64, .as.u = 1}, {.type = TL_U64, .as.u = a}, {.type = TL_STRUCT, .n = 3},
+                          {.type = TL_NULL},           {.type = TL_U64, .as.u = 2}, {.type = TL_U64, .as.u = b}};
     rt_event(f, cls, track, ts, key, v, 9);
 }
 
@@ -153,9 +192,9 @@ static inline void rt_sampled(fixture *f, uint32_t track, uint64_t ts, uint64_t 
     rt_event(f, RT_SAMPLE, track, ts, weight, v, 2);
 }
 
-#define RT_FRAME(number, text, by)                                                                                     \
+#define RT_FRAME(number, text, by, at)                                                                                 \
     {                                                                                                                  \
-        .caller = (by), .function = (number), .name = (text), .depth = (by) ? 2 : 1, .flags = TL_FRAME_FUNCTION        \
+        .caller = (by), .function = (number), .name = (text), .depth = (at), .flags = TL_FRAME_FUNCTION                \
     }
 
 #endif

@@ -7,16 +7,36 @@
 #include "analysis/runtime/latest_names.h"
 #include "analysis/runtime/list_grow.h"
 
-#define GAP_FACTOR 2 /* an interval of this many usual ones was interrupted */
-
 static int no_memory(tl_error *e)
 {
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of processor time");
 }
 
+static int add_pause(tl_cpu *c, const tl_runtime *r, const tl_runtime_event *ev, tl_error *e)
+{
+    const uint64_t now = tl_runtime_time(r, ev->ts);
+    if (ev->cls->role == TL_ROLE_RESUMED) {
+        if (c->is_paused)
+            c->pause[c->npause - 1].to = now;
+        c->is_paused = false;
+        return 0;
+    }
+    if (c->is_paused)
+        return 0;
+    tl_cpu_pause *room = tl_list_room(c->pause, c->npause, &c->pause_capacity, sizeof *room);
+    if (!room)
+        return no_memory(e);
+    c->pause = room;
+    c->pause[c->npause++] = (tl_cpu_pause){now, UINT64_MAX};
+    c->is_paused = true;
+    return 0;
+}
+
 static int on_event(void *arg, const tl_runtime *r, const tl_runtime_event *ev, tl_error *e)
 {
     tl_cpu *c = arg;
+    if (ev->cls->role != TL_ROLE_CPU)
+        return add_pause(c, r, ev, e);
     if (!ev->chosen)
         return 0;
     tl_cpu_point *room = tl_list_room(c->point, c->npoint, &c->capacity, sizeof *room);
@@ -115,7 +135,8 @@ static int group_points(tl_cpu *c, const named_track *name, uint32_t n, tl_error
 
 int tl_cpu_read(tl_cpu *c, tl_source *s, const tl_select *select, tl_error *e)
 {
-    static const tl_runtime_visitor visitor = {.roles = 1u << TL_ROLE_CPU, .event = on_event};
+    static const tl_runtime_visitor visitor = {
+        .roles = 1u << TL_ROLE_CPU | 1u << TL_ROLE_PAUSED | 1u << TL_ROLE_RESUMED, .event = on_event};
     tl_runtime r;
     uint32_t n = 0;
     int status = tl_runtime_read(&r, s, select, &visitor, c, e);
@@ -129,76 +150,56 @@ int tl_cpu_read(tl_cpu *c, tl_source *s, const tl_select *select, tl_error *e)
     return status;
 }
 
-static int by_number(const void *left, const void *right)
-{
-    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* How long the intervals of a track usually are: the median. 0 without any. */
-static int usual_interval(const tl_cpu *c, uint32_t track, uint64_t *usual, tl_error *e)
-{
-    const tl_cpu_track *t = &c->track[track];
-    uint64_t *length = malloc(((size_t)t->n + 1) * sizeof *length);
-    uint32_t n = 0;
-    if (!length)
-        return no_memory(e);
-    for (uint32_t i = 0; i < t->n; i++) {
-        const tl_cpu_point *p = &c->point[t->first + i];
-        if (p->has_begin && p->end > p->begin)
-            length[n++] = p->end - p->begin;
-    }
-    qsort(length, n, sizeof *length, by_number);
-    *usual = n ? length[n / 2] : 0;
-    free(length);
-    return 0;
-}
-
 /* Of a point that has a length. */
 static double busy(const tl_cpu_point *p)
 {
     return (double)p->used * TL_CPU_NS_PER_US / (double)(p->end - p->begin);
 }
 
-/* The part of a point's interval that lies in the picture, in columns; false if none does. */
-static bool in_columns(const tl_cpu_point *p, uint64_t from, uint64_t to, unsigned n, double *left, double *right)
+/* A picture of time: n columns. */
+typedef struct columns {
+    uint64_t from, to;
+    unsigned n;
+} columns;
+
+/* Adds value to the columns that begin .. end covers, in proportion to how much of each, and that part to `covered`. */
+static void cover(const columns *c, uint64_t begin, uint64_t end, double value, double *sum, double *covered)
 {
-    if (!p->has_begin || p->end <= p->begin || p->end <= from || p->begin >= to)
-        return false;
-    const double column = (double)(to - from) / n;
-    *left = p->begin > from ? (double)(p->begin - from) / column : 0;
-    *right = p->end < to ? (double)(p->end - from) / column : n;
-    return true;
+    if (end <= begin || end <= c->from || begin >= c->to)
+        return;
+    const double column = (double)(c->to - c->from) / c->n;
+    const double left = begin > c->from ? (double)(begin - c->from) / column : 0,
+                 right = end < c->to ? (double)(end - c->from) / column : c->n;
+    for (unsigned i = (unsigned)left; i < c->n && i < right; i++) {
+        const double part = (i + 1 < right ? i + 1 : right) - (i > left ? i : left);
+        covered[i] += part;
+        if (sum)
+            sum[i] += value * part;
+    }
 }
 
 int tl_cpu_columns(const tl_cpu *c, uint32_t track, uint64_t from, uint64_t to, double *value, unsigned n, tl_error *e)
 {
     const tl_cpu_track *t = &c->track[track];
-    double *covered = calloc((size_t)n + 1, 2 * sizeof *covered);
-    uint64_t usual = 0;
-    int status = covered ? usual_interval(c, track, &usual, e) : no_memory(e);
+    const columns picture = {from, to, n};
+    double *covered = calloc((size_t)n + 1, 2 * sizeof *covered), *paused = covered + n;
+    if (!covered)
+        return no_memory(e);
     for (unsigned i = 0; i < n; i++)
         value[i] = 0;
-    for (uint32_t i = 0; status == 0 && i < t->n; i++) {
+    for (uint32_t i = 0; i < t->n; i++) {
         const tl_cpu_point *p = &c->point[t->first + i];
-        const bool gap = (p->end - p->begin) / GAP_FACTOR > usual;
-        double left, right;
-        if (!in_columns(p, from, to, n, &left, &right))
-            continue;
-        for (unsigned k = (unsigned)left; k < n && k < right; k++) {
-            const double begin = k > left ? k : left, end = k + 1 < right ? k + 1 : right;
-            if (gap) {
-                covered[n + k] += end - begin;
-            } else {
-                covered[k] += end - begin;
-                value[k] += busy(p) * (end - begin);
-            }
-        }
+        if (p->has_begin && p->end > p->begin)
+            cover(&picture, p->begin, p->end, busy(p), value, covered);
     }
-    for (unsigned i = 0; status == 0 && i < n; i++)
-        value[i] = covered[i] > 0 ? value[i] / covered[i] : covered[n + i] > 0 ? TL_CPU_GAP : TL_CPU_NO_DATA;
+    for (uint32_t i = 0; i < c->npause; i++)
+        cover(&picture, c->pause[i].from, c->pause[i].to, 0, NULL, paused);
+    for (unsigned i = 0; i < n; i++) {
+        const bool gap = paused[i] > 0.5 && covered[i] > 0;
+        value[i] = gap ? TL_CPU_GAP : covered[i] > 0 ? value[i] / covered[i] : TL_CPU_NO_DATA;
+    }
     free(covered);
-    return status;
+    return 0;
 }
 
 double tl_cpu_peak(const tl_cpu *c, uint32_t track)
@@ -217,6 +218,7 @@ void tl_cpu_fini(tl_cpu *c)
 {
     free(c->track);
     free(c->point);
+    free(c->pause);
     tl_strings_fini(&c->strings);
     *c = (tl_cpu){0};
 }

@@ -1,7 +1,7 @@
 /* Processor time: for each track what it used in each measured interval. Times are ns (or ticks, see
  * tl_runtime_time()).
  *
- * Memory: 40 bytes a measurement. */
+ * Memory: 40 bytes a measurement, 16 a pause. */
 #ifndef TL_ANALYSIS_CPU_TABLE_H
 #define TL_ANALYSIS_CPU_TABLE_H
 
@@ -24,12 +24,20 @@ typedef struct tl_cpu_track {
     uint32_t first, n;             /* its points, in the order of the input */
 } tl_cpu_track;
 
+/* Recording was suspended from .. to. */
+typedef struct tl_cpu_pause {
+    uint64_t from, to;
+} tl_cpu_pause;
+
 typedef struct tl_cpu {
     tl_cpu_track *track; /* by name */
     uint32_t n;
     tl_cpu_point *point;
     uint32_t npoint, capacity;
-    bool has_span; /* of the points, with their begins: */
+    tl_cpu_pause *pause;
+    uint32_t npause, pause_capacity;
+    bool is_paused; /* the last pause has no end yet */
+    bool has_span;  /* of the points, with their begins: */
     uint64_t first, last;
     tl_strings strings;
 } tl_cpu;
@@ -38,11 +46,11 @@ typedef struct tl_cpu {
 int tl_cpu_read(tl_cpu *c, tl_source *s, const tl_select *select, tl_error *e);
 
 /* How busy a track was: a picture of n columns from one time to another. value[i]: processors used, 1.0 is one; or
- * TL_CPU_NO_DATA, or TL_CPU_GAP where a measurement took so much longer than usual that recording was likely paused. */
+ * TL_CPU_NO_DATA; or TL_CPU_GAP where recording was suspended for most of a column. Errors: TL_ENOMEM. */
 #define TL_CPU_NO_DATA (-1.0)
 #define TL_CPU_GAP     (-2.0)
 int tl_cpu_columns(const tl_cpu *c, uint32_t track, uint64_t from, uint64_t to, double *value, unsigned n, tl_error *e);
-/* The highest value of a point that is no gap. */
+/* The highest value of a point. */
 double tl_cpu_peak(const tl_cpu *c, uint32_t track);
 void tl_cpu_fini(tl_cpu *c);
 

@@ -13,13 +13,17 @@
  *
  * The format is a graph of functions, not a tree of stacks. Time within recursive calls counts for the outermost one
  * only (see model/callgraph.h), so that a function's callers add up to its total. A function "(root)" calls the
- * outermost functions, whose calls and time would have no place otherwise. */
+ * outermost functions, whose calls and time would have no place otherwise.
+ *
+ * Samples are no calls. Costs are then the chosen weight and how many samples (or allocations) it is of, self and
+ * within; nobody knows how often a function was called, so that each "calls=" says 0, as Callgrind's readers allow. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/callgraph.h"
 #include "model/format_impl.h"
+#include "model/profile_words.h"
 
 enum {
     FILE_UNKNOWN = 1,  /* number of the file name "???", as Callgrind itself writes it */
@@ -34,6 +38,7 @@ typedef struct writer {
     uint32_t nfile;     /* numbers given */
     uint32_t *number;   /* [functions] 0: its name was not written yet */
     uint32_t nfunction; /* numbers given */
+    bool counts;        /* there is a second cost: calls, samples or allocations */
     bool failed;
 } writer;
 
@@ -82,14 +87,24 @@ static void put_function(writer *w, const char *key, uint32_t function)
     put_name(w, tl_function_label(&w->p->function[function], label));
 }
 
+/* The end of a line: its costs. */
+static void put_costs(writer *w, uint64_t amount, uint64_t count)
+{
+    tl_output_printf(w->out, " %" PRIu64, tl_profile_time(w->p, amount));
+    if (w->counts)
+        tl_output_printf(w->out, " %" PRIu64, count);
+    tl_output_puts(w->out, "\n");
+}
+
 static void put_edge(writer *w, const tl_graph_edge *edge, const char *file, uint32_t line)
 {
     const tl_function *callee = &w->p->function[edge->callee];
     if (callee->file != file) /* interned: equal text is the same address */
         put_file(w, "cfi", callee->file);
     put_function(w, "cfn", edge->callee);
-    tl_output_printf(w->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32 " %" PRIu64 " %" PRIu64 "\n", edge->calls,
-                     callee->line, line, tl_profile_time(w->p, edge->total), edge->within);
+    tl_output_printf(w->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32, w->p->nweight ? 0 : edge->calls, callee->line,
+                     line);
+    put_costs(w, edge->total, edge->within);
 }
 
 static void put_node(writer *w, uint32_t function, uint32_t *edge)
@@ -99,10 +114,24 @@ static void put_node(writer *w, uint32_t function, uint32_t *edge)
     tl_output_puts(w->out, "\n");
     put_file(w, "fl", f->file);
     put_function(w, "fn", function);
-    tl_output_printf(w->out, "%" PRIu32 " %" PRIu64 " %" PRIu64 "\n", f->line, tl_profile_time(w->p, node->self),
-                     node->calls);
+    tl_output_printf(w->out, "%" PRIu32, f->line);
+    put_costs(w, node->self, node->own);
     for (; *edge < w->g->nedge && w->g->edge[*edge].caller == function; ++*edge)
         put_edge(w, &w->g->edge[*edge], f->file, f->line);
+}
+
+/* What the costs are. "events:" ends the head for callgrind_annotate. */
+static void put_events(writer *w)
+{
+    const char *unit = tl_profile_unit(w->p);
+    const char *many = tl_profile_words_of(w->p).many;
+    const char first = (char)(many[0] - 'a' + 'A');
+    const char *what = strcmp(unit, "bytes") == 0 ? "Memory allocated" : "Time";
+    tl_output_puts(w->out, "positions: line\n");
+    if (w->counts)
+        tl_output_printf(w->out, "event: %s : %s in %s\n", unit, what, unit);
+    tl_output_printf(w->out, "event: %c%s : %c%s\nevents: %s%s%c%s\n", first, many + 1, first, many + 1,
+                     w->counts ? unit : "", w->counts ? " " : "", first, many + 1);
 }
 
 static void put_head(writer *w, const char *title)
@@ -111,7 +140,6 @@ static void put_head(writer *w, const char *title)
     uint64_t time = 0; /* the sum of what is written below, each number rounded for itself */
     for (uint32_t i = 0; i < p->nfunction; i++)
         time = tl_add_saturated(time, tl_profile_time(p, w->g->node[i].self));
-    const char *unit = tl_profile_unit(p);
     tl_output_puts(w->out, "# callgrind format\nversion: 1\ncreator: traceloom\n");
     if (title) {
         tl_output_puts(w->out, "desc: ");
@@ -121,10 +149,11 @@ static void put_head(writer *w, const char *title)
         tl_output_puts(w->out, "cmd: ");
         put_name(w, p->exe);
     }
-    /* "events:" ends the head for callgrind_annotate. */
-    tl_output_printf(w->out, "positions: line\nevent: %s : Time in %s\nevent: Calls : Calls\nevents: %s Calls\n", unit,
-                     unit, unit);
-    tl_output_printf(w->out, "summary: %" PRIu64 " %" PRIu64 "\n\nob=(1) ", time, w->g->calls);
+    put_events(w);
+    tl_output_printf(w->out, "summary: %" PRIu64, time);
+    if (w->counts)
+        tl_output_printf(w->out, " %" PRIu64, w->g->calls);
+    tl_output_puts(w->out, "\n\nob=(1) ");
     put_name(w, p->exe ? p->exe : "traceloom");
 }
 
@@ -136,7 +165,8 @@ static void put_body(writer *w)
     for (uint32_t i = 0; i < w->p->nfunction; i++)
         put_node(w, g->order[i], &edge);
     if (edge < g->nedge) {
-        tl_output_printf(w->out, "\nfl=(%d)\nfn=(%d) (root)\n0 0 0\n", FILE_UNKNOWN, FUNCTION_ROOT);
+        tl_output_printf(w->out, "\nfl=(%d)\nfn=(%d) (root)\n0 0%s\n", FILE_UNKNOWN, FUNCTION_ROOT,
+                         w->counts ? " 0" : "");
         for (; edge < g->nedge; edge++)
             put_edge(w, &g->edge[edge], NULL, 0);
     }
@@ -158,7 +188,8 @@ static int write_profile(const tl_write_context *context, const tl_profile *p, t
                 .out = context->out,
                 .nfile = FILE_UNKNOWN,
                 .number = calloc((size_t)p->nfunction + 1, sizeof *w.number),
-                .nfunction = FUNCTION_ROOT};
+                .nfunction = FUNCTION_ROOT,
+                .counts = !p->nweight || tl_profile_counting_weight(p) != p->weight};
     if (w.number) {
         put_head(&w, context->options->title);
         put_body(&w);
@@ -168,6 +199,8 @@ static int write_profile(const tl_write_context *context, const tl_profile *p, t
 
     tl_drops_add(context->drops, "stacks, folded into pairs of caller and callee", p->nplace - 1);
     tl_drops_add(context->drops, "latency histograms", tl_profile_histograms(p));
+    tl_drops_add(context->drops, TL_DROP_WEIGHTS, tl_profile_other_weights(p));
+    tl_drops_add(context->drops, TL_DROP_EMPTY_STACKS, tl_profile_empty_stacks(p));
     free(w.number);
     tl_hash_fini(&w.file);
     tl_callgraph_fini(&graph);

@@ -1,61 +1,38 @@
-/* Chrome trace events of managed runtimes: spans, gauges, samples.
+/* Chrome trace events of managed runtimes: spans and gauges; see chrome_samples.c for samples.
  *
  *   {"ph":"X","name":"JIT Work:Fib","cat":"JIT","pid":7,"tid":8,"ts":5.000,"dur":2.000,"args":{...}}
  *   {"ph":"b","name":"GC","cat":"GC","id":"0x1","pid":7,"tid":8,"ts":5.000,"args":{...}}
  *   {"ph":"e","name":"GC","cat":"GC","id":"0x1","pid":7,"tid":8,"ts":9.000}
  *   {"ph":"C","name":"CPU thread 0x2","pid":7,"tid":8,"ts":5.000,"args":{"%":12.5}}
- *   {"ph":"P","name":"Profile","cat":"v8","id":"0x1","pid":7,"tid":8,"ts":0.000,"args":{"data":{"startTime":0}}}
- *   {"ph":"P","name":"ProfileChunk","cat":"v8","id":"0x1","pid":7,"tid":8,"ts":30.000,"args":{"data":{"cpuProfile":{
- *    "nodes":[{"id":3,"parent":1,"callFrame":{"functionName":"Main","scriptId":0}}],"samples":[3,3]},
- *    "timeDeltas":[10000,10000]}}}
  *
  * A span that nests in those of its thread is an X, as viewers want them; others, and those of threads with calls, are
- * b and e. Samples are in the way of V8, which all viewers know, and which can be written as they come: a profile a
- * thread, whose chunks bring new nodes of its tree, the nodes that were sampled, and the microseconds between them. A
- * sample lasts until the next one of its thread, so that gaps begin with one of the node "(idle)". */
+ * b and e. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/real.h"
 #include "format/chrome/chrome_writer.h"
 
-/* Deepest stack that is written: of deeper ones the outermost frames. */
-#define CHROME_DEPTH_MAX 4096u
-/* Samples that one event may stand for: a hostile file would blow up the output. */
-#define CHROME_SAMPLES_MAX 1000u
-/* Nodes that profiles of all threads know: real programs stay far below, hostile files do not grow. */
-#define CHROME_TOLD_MAX (1u << 22)
-
-enum { NODE_ROOT = 1, NODE_IDLE = 2, NODE_FIRST = 2 /* our node 1 is number 3 */ };
-
-/* The profile of a thread. */
-typedef struct chrome_profile {
-    bool started;
-    bool idle;      /* the last sample is one of "(idle)" */
-    uint64_t at;    /* us of the last sample */
-    uint64_t until; /* us up to which the last real one lasts */
-} chrome_profile;
-
-static void put(tl_pb *out, const char *s)
+void chrome_put(tl_pb *out, const char *s)
 {
     tl_pb_raw(out, s, strlen(s));
 }
 
-static void put_u64(tl_pb *out, uint64_t v)
+void chrome_put_u64(tl_pb *out, uint64_t v)
 {
     char text[24];
     tl_pb_raw(out, text, (size_t)(tl_put_u64(text, v) - text));
 }
 
-static void put_id(tl_pb *out, uint64_t v)
+void chrome_put_id(tl_pb *out, uint64_t v)
 {
     char text[24];
-    put(out, "\"0x");
+    chrome_put(out, "\"0x");
     tl_pb_raw(out, text, (size_t)(tl_put_hex(text, v) - text));
-    put(out, "\"");
+    chrome_put(out, "\"");
 }
 
-static uint64_t to_ns(const chrome_writer *w, uint64_t ts)
+uint64_t chrome_to_ns(const chrome_writer *w, uint64_t ts)
 {
     const uint64_t begin = w->context.options->begin;
     return ts > begin ? tl_scale_ns(&w->context.trace->scale, ts - begin) : 0;
@@ -66,24 +43,23 @@ static void put_microseconds(tl_pb *out, uint64_t ns)
 {
     const unsigned rest = (unsigned)(ns % 1000);
     const char digits[4] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10), (char)('0' + rest % 10)};
-    put_u64(out, ns / 1000);
+    chrome_put_u64(out, ns / 1000);
     tl_pb_raw(out, digits, sizeof digits);
 }
 
-/* {"ph":"X" */
-static tl_pb *begin_event(chrome_writer *w, char ph)
+tl_pb *chrome_begin_event(chrome_writer *w, char ph)
 {
     tl_pb *line = &w->line;
     tl_pb_clear(line);
-    put(line, w->any ? ",\n{\"ph\":\"" : "{\"ph\":\"");
+    chrome_put(line, w->any ? ",\n{\"ph\":\"" : "{\"ph\":\"");
     tl_pb_raw(line, &ph, 1);
-    put(line, "\"");
+    chrome_put(line, "\"");
     return line;
 }
 
-static bool end_event(chrome_writer *w)
+bool chrome_end_event(chrome_writer *w)
 {
-    put(&w->line, "}");
+    chrome_put(&w->line, "}");
     if (w->line.failed)
         return false;
     tl_output_write(w->context.out, w->line.data, w->line.n);
@@ -91,13 +67,12 @@ static bool end_event(chrome_writer *w)
     return true;
 }
 
-static void put_text(chrome_writer *w, const char *s)
+void chrome_put_text(chrome_writer *w, const char *s)
 {
     tl_string_json(&w->line, s, strlen(s), &w->fields.bad);
 }
 
-/* ,"pid":7,"tid":8,"ts":0.123 */
-static bool put_place(chrome_writer *w, uint32_t track, uint64_t ns)
+bool chrome_put_place(chrome_writer *w, uint32_t track, uint64_t ns)
 {
     tl_label label = tl_labels_get(&w->track, track);
     if (!label.p)
@@ -117,18 +92,18 @@ static bool put_span_names(chrome_writer *w, const tl_span *s)
     const char *label = tl_span_label(s, w->context.trace, buf);
     tl_pb *name = &w->args;
     tl_pb_clear(name);
-    put(name, title);
+    chrome_put(name, title);
     if (label) {
-        put(name, " ");
-        put(name, label);
+        chrome_put(name, " ");
+        chrome_put(name, label);
     }
     tl_pb_raw(name, "", 1);
     if (name->failed)
         return false;
-    put(&w->line, ",\"name\":");
-    put_text(w, (const char *)name->data);
-    put(&w->line, ",\"cat\":");
-    put_text(w, title);
+    chrome_put(&w->line, ",\"name\":");
+    chrome_put_text(w, (const char *)name->data);
+    chrome_put(&w->line, ",\"cat\":");
+    chrome_put_text(w, title);
     return true;
 }
 
@@ -136,44 +111,44 @@ static void put_span_args(chrome_writer *w, const tl_span *s)
 {
     if (s->nargs == 0)
         return;
-    put(&w->line, ",\"args\":{");
+    chrome_put(&w->line, ",\"args\":{");
     tl_pb_raw(&w->line, s->args, s->nargs);
-    put(&w->line, "}");
+    chrome_put(&w->line, "}");
 }
 
 /* One of the two events of a span that overlaps others. */
 static bool write_apart(chrome_writer *w, const tl_span *s, char ph, uint64_t ns)
 {
-    begin_event(w, ph);
+    chrome_begin_event(w, ph);
     if (!put_span_names(w, s))
         return false;
-    put(&w->line, ",\"id\":");
-    put_id(&w->line, w->apart);
-    if (!put_place(w, s->track, ns))
+    chrome_put(&w->line, ",\"id\":");
+    chrome_put_id(&w->line, w->apart);
+    if (!chrome_put_place(w, s->track, ns))
         return false;
     if (ph == 'b')
         put_span_args(w, s);
-    return end_event(w);
+    return chrome_end_event(w);
 }
 
 static bool write_span(void *arg, const tl_span *s)
 {
     chrome_writer *w = arg;
     const tl_nest_track *t = tl_nest_get(&w->nest, s->track);
-    const uint64_t begin = to_ns(w, s->begin), end = to_ns(w, s->end);
+    const uint64_t begin = chrome_to_ns(w, s->begin), end = chrome_to_ns(w, s->end);
     if (!t)
         return false;
     if (!s->nests || t->open) {
         w->apart++;
         return write_apart(w, s, 'b', begin) && write_apart(w, s, 'e', end);
     }
-    begin_event(w, 'X');
-    if (!put_span_names(w, s) || !put_place(w, s->track, begin))
+    chrome_begin_event(w, 'X');
+    if (!put_span_names(w, s) || !chrome_put_place(w, s->track, begin))
         return false;
-    put(&w->line, ",\"dur\":");
+    chrome_put(&w->line, ",\"dur\":");
     put_microseconds(&w->line, end - begin);
     put_span_args(w, s);
-    return end_event(w);
+    return chrome_end_event(w);
 }
 
 static bool begin_span(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ts)
@@ -229,201 +204,31 @@ static bool write_gauge(void *arg, const tl_gauge *g)
     const tl_track *track = tl_trace_track(w->context.trace, g->track);
     const char *words[] = {g->part, g->suffix, g->of_process || !track ? NULL : track->name};
     tl_pb_clear(name);
-    put(name, g->name);
+    chrome_put(name, g->name);
     for (size_t i = 0; i < TL_COUNT(words); i++)
         if (words[i]) {
-            put(name, " ");
-            put(name, words[i]);
+            chrome_put(name, " ");
+            chrome_put(name, words[i]);
         }
     tl_pb_raw(name, "", 1);
     if (name->failed)
         return false;
-    tl_pb *line = begin_event(w, 'C');
-    put(line, ",\"name\":");
-    put_text(w, (const char *)name->data);
-    if (!put_place(w, g->track, to_ns(w, g->ts)))
+    tl_pb *line = chrome_begin_event(w, 'C');
+    chrome_put(line, ",\"name\":");
+    chrome_put_text(w, (const char *)name->data);
+    if (!chrome_put_place(w, g->track, chrome_to_ns(w, g->ts)))
         return false;
-    put(line, ",\"args\":{");
-    put_text(w, g->unit);
-    put(line, ":");
+    chrome_put(line, ",\"args\":{");
+    chrome_put_text(w, g->unit);
+    chrome_put(line, ":");
     if (g->is_real) {
         char text[TL_REAL_TEXT_MAX];
         tl_pb_raw(line, text, (size_t)(tl_put_double(text, g->real) - text));
     } else {
-        put_u64(line, g->value);
+        chrome_put_u64(line, g->value);
     }
-    put(line, "}");
-    return end_event(w);
-}
-
-/* Samples */
-
-static chrome_profile *get_profile(chrome_writer *w, uint32_t track)
-{
-    if (track >= w->nprofile) {
-        uint32_t n = w->nprofile ? w->nprofile : 16;
-        while (n <= track && n < TL_TRACKS_MAX)
-            n *= 2;
-        chrome_profile *larger = track < n ? realloc(w->profile, n * sizeof *larger) : NULL;
-        if (!larger)
-            return NULL;
-        memset(larger + w->nprofile, 0, (n - w->nprofile) * sizeof *larger);
-        w->profile = larger;
-        w->nprofile = n;
-    }
-    return &w->profile[track];
-}
-
-/* {"ph":"P","name":"...","cat":"v8","id":"0x1","pid":7,"tid":8,"ts":0.000,"args":{"data":{ */
-static bool begin_profile(chrome_writer *w, const char *name, uint32_t track, uint64_t ns)
-{
-    tl_pb *line = begin_event(w, 'P');
-    put(line, ",\"name\":\"");
-    put(line, name);
-    put(line, "\",\"cat\":\"v8\",\"id\":");
-    put_id(line, (uint64_t)track + 1);
-    if (!put_place(w, track, ns))
-        return false;
-    put(line, ",\"args\":{\"data\":{");
-    return true;
-}
-
-static void put_node(chrome_writer *w, uint64_t id, uint64_t parent, const char *name, bool comma)
-{
-    put(&w->line, comma ? ",{\"id\":" : "{\"id\":");
-    put_u64(&w->line, id);
-    if (parent > 0) {
-        put(&w->line, ",\"parent\":");
-        put_u64(&w->line, parent);
-    }
-    put(&w->line, ",\"callFrame\":{\"functionName\":");
-    put_text(w, name);
-    put(&w->line, ",\"scriptId\":0}}");
-}
-
-/* "nodes":[...] of those on a stack that the profile does not know, the outermost first. */
-static bool put_nodes(chrome_writer *w, uint32_t track, uint32_t node, bool first)
-{
-    const tl_stack_nodes *s = &w->stacks;
-    uint32_t unknown[CHROME_DEPTH_MAX], n = 0;
-    const uint64_t of_track = (uint64_t)track << 32;
-    for (; node && n < CHROME_DEPTH_MAX && tl_hash_get(&w->told, of_track | node) == TL_HASH_NONE;
-         node = s->node[node].parent)
-        unknown[n++] = node;
-    put(&w->line, "\"nodes\":[");
-    if (first) {
-        put_node(w, NODE_ROOT, 0, "(root)", false);
-        put_node(w, NODE_IDLE, NODE_ROOT, "(idle)", true);
-    }
-    for (bool comma = first; n > 0; comma = true) {
-        node = unknown[--n];
-        const uint32_t parent = s->node[node].parent;
-        if (!tl_hash_put(&w->told, of_track | node, 1))
-            return false;
-        put_node(w, (uint64_t)node + NODE_FIRST, parent ? (uint64_t)parent + NODE_FIRST : NODE_ROOT,
-                 s->label[s->node[node].label], comma);
-    }
-    put(&w->line, "],");
-    return true;
-}
-
-static void put_list_number(tl_pb *out, uint64_t v, bool comma)
-{
-    if (comma)
-        put(out, ",");
-    put_u64(out, v);
-}
-
-/* us between samples, each after the one before it; the n-th of them stands for the time up to `end`. */
-static void put_deltas(chrome_writer *w, chrome_profile *p, uint64_t idle_at, uint64_t end, uint64_t each, uint64_t n)
-{
-    bool comma = false;
-    if (idle_at != UINT64_MAX) {
-        put_list_number(&w->line, idle_at - p->at, false);
-        p->at = idle_at;
-        comma = true;
-    }
-    for (uint64_t k = n; k > 0; k--) {
-        const uint64_t back = each <= end / k ? k * each : end;
-        const uint64_t at = end - back > p->until ? end - back : p->until;
-        put_list_number(&w->line, at - p->at, comma);
-        p->at = at;
-        comma = true;
-    }
-}
-
-static bool start_profile(chrome_writer *w, chrome_profile *p, uint32_t track)
-{
-    if (p->started)
-        return true;
-    if (!begin_profile(w, "Profile", track, 0))
-        return false;
-    put(&w->line, "\"startTime\":0}}");
-    p->started = p->idle = true;
-    return end_event(w);
-}
-
-/* node: of our tree; n times, each for so many us before `end`. */
-static bool write_samples(chrome_writer *w, uint32_t track, uint32_t node, uint64_t n, uint64_t each, uint64_t end)
-{
-    chrome_profile *p = get_profile(w, track);
-    if (!p)
-        return false;
-    const bool first = !p->started;
-    if (!start_profile(w, p, track) || !begin_profile(w, "ProfileChunk", track, end * 1000))
-        return false;
-    end = end > p->until ? end : p->until;
-    const uint64_t begin = each <= end / n ? end - n * each : 0;
-    const uint64_t idle_at = !p->idle && begin > p->until ? p->until : UINT64_MAX;
-    put(&w->line, "\"cpuProfile\":{");
-    if (!put_nodes(w, track, node, first))
-        return false;
-    put(&w->line, "\"samples\":[");
-    if (idle_at != UINT64_MAX)
-        put_list_number(&w->line, NODE_IDLE, false);
-    for (uint64_t k = 0; k < n; k++)
-        put_list_number(&w->line, node ? (uint64_t)node + NODE_FIRST : NODE_ROOT, k > 0 || idle_at != UINT64_MAX);
-    put(&w->line, "]},\"timeDeltas\":[");
-    put_deltas(w, p, idle_at, end, each, n);
-    put(&w->line, "]}}");
-    p->idle = false;
-    p->until = end;
-    return end_event(w);
-}
-
-static bool add_sample(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ts)
-{
-    const tl_sample s = tl_sample_get(b, i, c);
-    uint32_t node;
-    if (s.count == 0)
-        return true;
-    tl_stack_found found = tl_stack_nodes_get(&w->stacks, s.stack, &node);
-    if (found != TL_STACK_NODE)
-        return found == TL_STACK_TOO_MANY;
-    if (w->told.n >= CHROME_TOLD_MAX) {
-        w->too_many_told++;
-        return true;
-    }
-    const uint64_t n = s.count < CHROME_SAMPLES_MAX ? s.count : CHROME_SAMPLES_MAX;
-    w->too_many_in_one += s.count - n;
-    return write_samples(w, b->track[i], node, n, tl_scale_ns(&w->context.trace->scale, s.weight) / 1000,
-                         to_ns(w, ts) / 1000);
-}
-
-/* The last sample of a thread ends. */
-static bool end_profile(chrome_writer *w, uint32_t track)
-{
-    chrome_profile *p = &w->profile[track];
-    if (!p->started || p->idle)
-        return true;
-    if (!begin_profile(w, "ProfileChunk", track, p->until * 1000))
-        return false;
-    put(&w->line, "\"cpuProfile\":{\"samples\":[");
-    put_list_number(&w->line, NODE_IDLE, false);
-    put(&w->line, "]},\"timeDeltas\":[");
-    put_deltas(w, p, p->until, 0, 0, 0);
-    put(&w->line, "]}}");
-    return end_event(w);
+    chrome_put(line, "}");
+    return chrome_end_event(w);
 }
 
 /* All together */
@@ -447,6 +252,7 @@ bool chrome_runtime_init(chrome_writer *w)
     bool samples = false, calls = false;
     for (uint32_t i = 0; w->use && i < t->ncls; i++) {
         w->use[i] = (uint8_t)use_of(t, &t->cls[i]);
+        w->managed = w->managed || w->use[i] != CHROME_EVENT;
         samples = samples || w->use[i] == CHROME_SAMPLE;
         calls = calls || (t->cls[i].kind == TL_ENTER && t->cls[i].key == TL_KEY_FUNCTION);
     }
@@ -482,7 +288,7 @@ bool chrome_runtime_event(chrome_writer *w, const tl_class *c, const tl_batch *b
     case CHROME_GAUGE:
         return tl_gauges_event(&w->gauges, b, i);
     case CHROME_SAMPLE:
-        return add_sample(w, c, b, i, ts);
+        return chrome_add_sample(w, c, b, i, ts);
     default:
         return true;
     }
@@ -496,7 +302,7 @@ bool chrome_runtime_finish(chrome_writer *w)
             last = w->nest.track[i].last;
     bool ok = tl_spans_finish(&w->spans, last) && tl_gauges_finish(&w->gauges);
     for (uint32_t i = 0; ok && i < w->nprofile; i++)
-        ok = end_profile(w, i);
+        ok = chrome_end_profile(w, i);
     return ok;
 }
 

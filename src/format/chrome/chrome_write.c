@@ -273,10 +273,10 @@ static bool write_exits(chrome_writer *w, tl_nest_track *t, tl_label track, uint
 }
 
 /* Everything but entries and exits of functions. */
-static bool write_other(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, tl_label track, uint64_t ns)
+static bool write_other(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, tl_label track, uint64_t ts,
+                        uint64_t ns)
 {
     const chrome_use use = (chrome_use)w->use[c->id];
-    const uint64_t ts = w->nest.track[b->track[i]].last;
     if (use != CHROME_EVENT && use != CHROME_CODE)
         return chrome_runtime_event(w, c, b, i, ts);
     event_parts v = {.ph = 'i', .name = tl_labels_get(&w->cls, c->id), .track = track, .ns = ns};
@@ -308,14 +308,16 @@ static bool write_one(chrome_writer *w, const tl_batch *b, uint32_t i)
         return true;
     if (TL_UNLIKELY(!t->started) && !name_track(w, index, track))
         return false;
-    uint64_t ns = to_ns(w, tl_nest_time(&w->nest, t, b->ts[i]));
+    const uint64_t ts =
+        TL_LIKELY(function || !w->managed) ? tl_nest_time(&w->nest, t, b->ts[i]) : tl_nest_own_time(t, b->ts[i]);
+    uint64_t ns = to_ns(w, ts);
 
     if (exits > 0) {
         w->closed_early += exits - 1;
         return write_exits(w, t, track, exits, ns);
     }
     if (!function || c->kind != TL_ENTER)
-        return write_other(w, c, b, i, track, ns);
+        return write_other(w, c, b, i, track, ts, ns);
     tl_nest_result opened = tl_nest_enter(&w->nest, t, b->key[i]);
     if (opened != TL_NEST_OPENED)
         return opened == TL_NEST_TOO_DEEP;

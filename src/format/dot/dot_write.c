@@ -9,7 +9,8 @@
  * A picture of all functions of a program helps nobody. Shown are those with the largest totals: at most NODES_MAX, and
  * only those with 1/SHARE of the time or more (if there is any time); and the calls between them with 1/EDGE_SHARE of
  * the time or of the number of all calls, at most EDGES_MAX. Time within recursive calls counts once, see
- * model/callgraph.h. */
+ * model/callgraph.h. Of samples the chosen weight is in the place of time, and samples (or allocations) in that of
+ * calls; an arrow then says how many samples have it on the stack. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "base/utf8.h"
 #include "model/callgraph.h"
 #include "model/format_impl.h"
+#include "model/profile_words.h"
 
 enum {
     NODES_MAX = 100, /* what fits a screen after zooming, and what dot lays out in seconds */
@@ -30,6 +32,7 @@ typedef struct writer {
     const tl_profile *p;
     const tl_callgraph *g;
     tl_output *out;
+    tl_profile_words words;
     uint64_t whole;   /* ticks that are 100 % */
     uint64_t largest; /* self time of a function */
     uint32_t *node;   /* functions shown, largest total first */
@@ -85,10 +88,8 @@ static unsigned share(uint64_t part, uint64_t whole, unsigned scale)
 
 static void put_time(writer *w, uint64_t ticks)
 {
-    char buf[32];
-    tl_output_puts(w->out, tl_human_time(buf, sizeof buf, tl_profile_time(w->p, ticks), w->p->clock.hz != 0));
-    if (w->p->clock.hz == 0)
-        tl_output_puts(w->out, " ticks");
+    char buf[TL_AMOUNT_SIZE];
+    tl_output_puts(w->out, tl_profile_amount(w->p, buf, ticks));
 }
 
 static void put_percent(writer *w, uint64_t ticks)
@@ -116,11 +117,11 @@ static void put_node(writer *w, uint32_t function)
     tl_output_puts(w->out, "\\ntotal ");
     put_time(w, node->total);
     put_percent(w, node->total);
-    tl_output_printf(w->out, "\\n%s call%s\", tooltip=\"", tl_human_count((char[32]){0}, 32, node->calls),
-                     node->calls == 1 ? "" : "s");
+    tl_output_printf(w->out, "\\n%s %s\", tooltip=\"", tl_human_count((char[32]){0}, 32, node->calls),
+                     node->calls == 1 ? w->words.one : w->words.many);
     put_text(w->out, name, strlen(name));
-    tl_output_printf(w->out, "\\ncalls %" PRIu64 "\\nself %" PRIu64 " %s\\ntotal %" PRIu64 " %s\"", node->calls,
-                     tl_profile_time(w->p, node->self), unit, tl_profile_time(w->p, node->total), unit);
+    tl_output_printf(w->out, "\\n%s %" PRIu64 "\\nself %" PRIu64 " %s\\ntotal %" PRIu64 " %s\"", w->words.many,
+                     node->calls, tl_profile_time(w->p, node->self), unit, tl_profile_time(w->p, node->total), unit);
     /* From white to a warm tone as the self time grows: hue, saturation, value. */
     unsigned warmth = share(node->self, w->largest, 650);
     tl_output_printf(w->out, ", fillcolor=\"0.080 0.%03u 1.000\"];\n", warmth);
@@ -130,10 +131,12 @@ static void put_edge(writer *w, const tl_graph_edge *edge)
 {
     const char *unit = tl_profile_unit(w->p);
     char caller[24], callee[24];
-    tl_output_printf(w->out, "  n%" PRIu32 " -> n%" PRIu32 " [label=\" %s x", w->number[edge->caller],
-                     w->number[edge->callee], tl_human_count((char[32]){0}, 32, edge->calls));
+    tl_output_printf(w->out, "  n%" PRIu32 " -> n%" PRIu32 " [label=\" ", w->number[edge->caller],
+                     w->number[edge->callee]);
+    if (!w->p->nweight)
+        tl_output_printf(w->out, "%s x", tl_human_count((char[32]){0}, 32, edge->calls));
     if (edge->total > 0) { /* not of recursive calls */
-        tl_output_puts(w->out, "\\n ");
+        tl_output_puts(w->out, w->p->nweight ? "" : "\\n ");
         put_time(w, edge->total);
     }
     tl_output_puts(w->out, "\", tooltip=\"");
@@ -142,7 +145,7 @@ static void put_edge(writer *w, const tl_graph_edge *edge)
     tl_output_puts(w->out, " -> ");
     name = name_of(w, edge->callee, callee);
     put_text(w->out, name, strlen(name));
-    tl_output_printf(w->out, "\\ncalls %" PRIu64 "\\ntotal %" PRIu64 " %s\"", edge->calls,
+    tl_output_printf(w->out, "\\n%s %" PRIu64 "\\ntotal %" PRIu64 " %s\"", w->words.many, edge->calls,
                      tl_profile_time(w->p, edge->total), unit);
     unsigned tenths = 5 + share(edge->total, w->whole, 60);
     tl_output_printf(w->out, ", penwidth=%u.%u, weight=%u];\n", tenths / 10, tenths % 10,
@@ -215,18 +218,20 @@ static void put_graph_label(writer *w, const char *title, uint32_t functions)
         tl_output_puts(w->out, "\\n");
     }
     put_time(w, w->whole);
-    tl_output_printf(w->out, " in %s calls; ", tl_human_count((char[32]){0}, 32, w->g->calls));
+    if (!w->p->nweight || tl_profile_counting_weight(w->p) != w->p->weight)
+        tl_output_printf(w->out, " in %s %s", tl_human_count((char[32]){0}, 32, w->g->calls), w->words.many);
+    tl_output_puts(w->out, "; ");
     if (w->nnode == functions && w->nedge == w->within) {
         tl_output_puts(w->out, "nothing left out\";\n");
         return;
     }
     tl_output_printf(w->out, "shown: %" PRIu32 " of %" PRIu32 " functions", w->nnode, functions);
     put_percent(w, self);
-    tl_output_printf(
-        w->out,
-        " and %" PRIu32 " of %" PRIu32 " kinds of calls between them\\n(left out: functions below 0.5 %% of the "
-        "time or beyond the %d largest, calls below 0.1 %% of time and number or beyond the %d largest)\";\n",
-        w->nedge, w->within, NODES_MAX, EDGES_MAX);
+    tl_output_printf(w->out,
+                     " and %" PRIu32 " of %" PRIu32
+                     " kinds of calls between them\\n(left out: functions below 0.5 %% of the "
+                     "%s or beyond the %d largest, calls below 0.1 %% of %s and number or beyond the %d largest)\";\n",
+                     w->nedge, w->within, w->words.whole, NODES_MAX, w->words.whole, EDGES_MAX);
 }
 
 static void write_graph(writer *w, const char *title)
@@ -255,6 +260,8 @@ static void report_drops(tl_drops *drops, const writer *w)
     tl_drops_add(drops, "small calls between functions", w->within - w->nedge);
     tl_drops_add(drops, "stacks, folded into pairs of caller and callee", w->p->nplace - 1);
     tl_drops_add(drops, "latency histograms", tl_profile_histograms(w->p));
+    tl_drops_add(drops, TL_DROP_WEIGHTS, tl_profile_other_weights(w->p));
+    tl_drops_add(drops, TL_DROP_EMPTY_STACKS, tl_profile_empty_stacks(w->p));
 }
 
 static int write_profile(const tl_write_context *context, const tl_profile *p, tl_error *e)
@@ -274,6 +281,7 @@ static int write_profile(const tl_write_context *context, const tl_profile *p, t
     writer w = {.p = p,
                 .g = &graph,
                 .out = context->out,
+                .words = tl_profile_words_of(p),
                 .whole = whole,
                 .node = calloc(NODES_MAX, sizeof *w.node),
                 .number = calloc(functions, sizeof *w.number),

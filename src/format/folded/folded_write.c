@@ -5,12 +5,13 @@
  * Functions from the outermost on, joined by ';', a space, and the self time in ns (ticks where the clock has no
  * frequency). In names ';' becomes ':' and a line break or other control character becomes a space. Stacks without
  * self time are left out: their time is in the lines of their callees. With trees per thread, the thread's name is the
- * outermost "function". */
+ * outermost "function". Of samples the number is what the stack itself has of the chosen weight: ns, bytes, samples. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/format_impl.h"
 #include "model/place_tree.h"
+#include "model/profile_words.h"
 
 static void put_name(tl_output *out, const char *name)
 {
@@ -60,7 +61,7 @@ static int write_lines(const tl_write_context *context, const tl_place_tree *tre
             continue;
         uint64_t time = tl_profile_time(p, p->stat[walk.place].self);
         if (time == 0) {
-            timeless++;
+            timeless += p->nweight == 0;
             continue;
         }
         uint32_t frames = tl_stack_frames(&walk, longest);
@@ -84,6 +85,8 @@ static int write_profile(const tl_write_context *context, const tl_profile *p, t
 
     tl_drops_add(context->drops, "call counts", tl_profile_called_places(p));
     tl_drops_add(context->drops, "latency histograms", tl_profile_histograms(p));
+    tl_drops_add(context->drops, TL_DROP_WEIGHTS, tl_profile_other_weights(p));
+    tl_drops_add(context->drops, TL_DROP_EMPTY_STACKS, tl_profile_empty_stacks(p));
     return status;
 }
 

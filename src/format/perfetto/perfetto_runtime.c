@@ -17,7 +17,7 @@
 #include "format/perfetto/perfetto_writer.h"
 
 /* Deepest stack that is written, of deeper ones the outermost frames: every different stack is written in full. */
-#define PERFETTO_DEPTH_MAX 1024u
+#define PERFETTO_DEPTH_MAX   1024u
 /* Samples that one event may stand for: a hostile file would blow up the output. */
 #define PERFETTO_SAMPLES_MAX 1000u
 
@@ -337,8 +337,10 @@ bool perfetto_runtime_init(perfetto_writer *w)
 {
     const tl_trace *t = w->context.trace;
     w->use = calloc((size_t)t->ncls + 1, sizeof *w->use);
-    for (uint32_t i = 0; w->use && i < t->ncls; i++)
+    for (uint32_t i = 0; w->use && i < t->ncls; i++) {
         w->use[i] = (uint8_t)use_of(t, &t->cls[i]);
+        w->managed = w->managed || w->use[i] != PERFETTO_EVENT;
+    }
     tl_spans_init(&w->spans, t, write_span, w);
     tl_gauges_init(&w->gauges, t, write_gauge, w);
     tl_stack_nodes_init(&w->stacks, t, PERFETTO_DEPTH_MAX);

@@ -70,8 +70,8 @@ static int perfetto_create(void *writer, const tl_write_context *context, tl_err
 {
     perfetto_writer *w = writer;
     w->context = *context;
-    bool ok = perfetto_runtime_init(w) && perfetto_fields_init(&w->fields, context->trace->ncls) &&
-              write_clock_snapshot(w);
+    bool ok =
+        perfetto_runtime_init(w) && perfetto_fields_init(&w->fields, context->trace->ncls) && write_clock_snapshot(w);
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "perfetto: no memory for a packet");
 }
 
@@ -377,7 +377,9 @@ static bool write_one(perfetto_writer *w, const tl_batch *b, uint32_t i)
     keep_bound(w);
     if (!ready_sequence(w, track))
         return false;
-    uint64_t ns = to_ns(w, tl_nest_time(&w->nest, t, b->ts[i]));
+    const uint64_t ts =
+        TL_LIKELY(function || !w->managed) ? tl_nest_time(&w->nest, t, b->ts[i]) : tl_nest_own_time(t, b->ts[i]);
+    const uint64_t ns = to_ns(w, ts);
 
     if (exits > 0) {
         w->closed_early += exits - 1;
@@ -393,7 +395,7 @@ static bool write_one(perfetto_writer *w, const tl_batch *b, uint32_t i)
                (opened == TL_NEST_OPENED && write_named(w, c, b, i, ns, TYPE_SLICE_BEGIN));
     }
     const perfetto_use use = (perfetto_use)w->use[c->id];
-    if (use != PERFETTO_EVENT && !perfetto_runtime_event(w, c, b, i, w->nest.track[track].last))
+    if (use != PERFETTO_EVENT && !perfetto_runtime_event(w, c, b, i, ts))
         return false;
     if (use != PERFETTO_EVENT && use != PERFETTO_CODE)
         return true;

@@ -60,15 +60,16 @@ typedef struct perfetto_writer {
     /* perfetto_runtime.c */
     tl_track_ids ids;
     uint8_t *use; /* [ncls] perfetto_use */
+    bool managed; /* some are not PERFETTO_EVENT: the log of a managed runtime, whose events need not be in order */
     tl_spans spans;
     tl_gauges gauges;
     tl_stack_nodes stacks;
-    tl_hash own_track;        /* of spans and gauges: what it is -> its number */
+    tl_hash own_track;                /* of spans and gauges: what it is -> its number */
     struct perfetto_samples *samples; /* [nsamples] by track */
     uint32_t nsamples;
-    bool sampled;                     /* the sequence of samples has begun */
-    tl_hash told_label, told_node;    /* what that sequence knows */
-    uint64_t too_many_in_one;         /* samples */
+    bool sampled;                  /* the sequence of samples has begun */
+    tl_hash told_label, told_node; /* what that sequence knows */
+    uint64_t too_many_in_one;      /* samples */
 } perfetto_writer;
 
 bool perfetto_has_damage(const tl_trace *t);
@@ -82,8 +83,7 @@ const char *perfetto_process_name(const tl_write_context *c);
 /* Of a zeroed part of the writer; false when memory runs out. */
 bool perfetto_runtime_init(perfetto_writer *w);
 void perfetto_runtime_fini(perfetto_writer *w);
-/* An event that is not only a PERFETTO_EVENT, at a time in ticks that does not go back on its track, whose sequence has
- * begun. */
+/* An event that is not only a PERFETTO_EVENT, at a time in ticks. The sequence of its track has begun. */
 bool perfetto_runtime_event(perfetto_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ts);
 bool perfetto_runtime_finish(perfetto_writer *w);
 void perfetto_runtime_report(const perfetto_writer *w);

@@ -7,19 +7,24 @@
  *             4 location*      Location {1 id, 2 mapping, 3 address, 4 Line {1 function, 2 line}}
  *             5 function*      Function {1 id, 2 name, 3 linkage name, 4 file, 5 line}
  *             6 string*        every text above is a number in this table; number 0 is ""
- *             11 period_type, 12 period, 13 comment*, 14 default_sample_type
+ *             9 time_nanos, 10 duration_nanos, 11 period_type, 12 period, 13 comment*, 14 default_sample_type
  *
  * Values are calls/count and time/nanoseconds (self time). A stack becomes one sample for each bucket of its latencies,
  * labelled with the bucket's latency; the stack's self time is shared out among them in proportion to calls * latency,
  * each share rounded down and the rest given to the longest, so that the sums are exact. A function is one location.
- * period_type is always the same: pprof compares only profiles in which it is. */
+ * period_type is always the same: pprof compares only profiles in which it is.
+ *
+ * Of a profile of samples the values are its weights, a stack is one sample, and the functions of the profile, which
+ * may be told apart by their line, are locations: those that are the same but for the line are one function. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/protobuf.h"
 #include "base/utf8.h"
+#include "format/pprof/pprof_values.h"
 #include "model/format_impl.h"
 #include "model/place_tree.h"
+#include "model/profile_words.h"
 
 enum {
     FLUSH_AT = 32 << 10,
@@ -38,6 +43,7 @@ typedef struct pprof {
     tl_output *out;
     tl_pb pb;
     const char *ticks; /* unit of times: "nanoseconds" or "ticks" */
+    pprof_values values;
 
     tl_strings strings;
     tl_hash string_index; /* address of an interned string -> number */
@@ -105,14 +111,19 @@ static void put_value_type(pprof *w, unsigned field, const char *type, const cha
 
 static void put_head(pprof *w, const char *title)
 {
+    const pprof_values *v = &w->values;
     string(w, ""); /* number 0 */
-    put_value_type(w, 1, "calls", "count");
-    put_value_type(w, 1, "time", w->ticks);
+    for (uint32_t i = 0; i < v->n; i++)
+        put_value_type(w, 1, v->name[i], v->unit[i]);
+    if (v->begin)
+        tl_pb_u64(&w->pb, 9, v->begin);
+    if (v->duration)
+        tl_pb_u64(&w->pb, 10, v->duration);
     put_value_type(w, 11, "time", "nanoseconds");
-    tl_pb_u64(&w->pb, 12, 1);
+    tl_pb_u64(&w->pb, 12, v->period);
     if (title)
         tl_pb_u64(&w->pb, 13, string(w, title));
-    tl_pb_u64(&w->pb, 14, string(w, "time"));
+    tl_pb_u64(&w->pb, 14, string(w, v->shown));
     w->latency = string(w, "latency");
     w->thread = string(w, "thread");
     w->unit = string(w, w->ticks);
@@ -130,54 +141,68 @@ static void put_mapping(pprof *w, uint64_t id, const char *file, const char *bui
     tl_pb_end(&w->pb, at);
 }
 
-static void put_function(pprof *w, const tl_function *f, uint64_t id, uint64_t mapping)
+/* file: where it is; of samples f->line is that of a location in it, not where the function begins. */
+static void put_function(pprof *w, const tl_function *f, uint64_t id, const char *in_file)
 {
     char label[24];
     const char *shown = tl_function_label(f, label);
     uint64_t name = string(w, shown), linkage = string(w, f->linkage_name ? f->linkage_name : shown);
-    uint64_t file = string(w, f->file);
+    uint64_t file = string(w, in_file);
 
     size_t at = tl_pb_begin(&w->pb, 5);
     tl_pb_u64(&w->pb, 1, id);
     tl_pb_u64(&w->pb, 2, name);
     tl_pb_u64(&w->pb, 3, linkage);
     tl_pb_u64(&w->pb, 4, file);
-    tl_pb_u64(&w->pb, 5, f->line);
+    tl_pb_u64(&w->pb, 5, w->p->nweight ? 0 : f->line);
     tl_pb_end(&w->pb, at);
+}
 
-    at = tl_pb_begin(&w->pb, 4);
+static void put_location(pprof *w, const tl_function *f, uint64_t id, uint64_t function, uint64_t mapping)
+{
+    size_t at = tl_pb_begin(&w->pb, 4);
     tl_pb_u64(&w->pb, 1, id);
     tl_pb_u64(&w->pb, 2, mapping);
     tl_pb_u64(&w->pb, 3, f->address);
     size_t line = tl_pb_begin(&w->pb, 4);
-    tl_pb_u64(&w->pb, 1, id);
+    tl_pb_u64(&w->pb, 1, function);
     tl_pb_u64(&w->pb, 2, f->line);
     tl_pb_end(&w->pb, line);
     tl_pb_end(&w->pb, at);
 }
 
-/* One mapping is the traced program; functions of other modules get one each, named by the build-id. */
+/* One mapping is the traced program; functions of other modules get one each, named by the library or else the
+ * build-id. `mapping`: address of the interned name -> mapping id. */
+static uint32_t find_mapping(pprof *w, const tl_function *f, tl_hash *mapping, uint32_t *nmapping)
+{
+    const char *name = f->library ? f->library : f->module;
+    if (!name || (!f->library && w->p->build_id && strcmp(f->module, w->p->build_id) == 0))
+        return 1;
+    uint32_t id = tl_hash_get(mapping, (uintptr_t)name);
+    if (id == TL_HASH_NONE) {
+        id = ++*nmapping;
+        put_mapping(w, id, name, f->module);
+        if (!tl_hash_put(mapping, (uintptr_t)name, id))
+            w->failed = true;
+    }
+    return id;
+}
+
 static int put_functions(pprof *w, tl_error *e)
 {
     const tl_profile *p = w->p;
-    tl_hash mapping = {0}; /* address of a module's interned name -> mapping id */
+    tl_hash mapping = {0};
     uint32_t nmapping = 1;
+    uint64_t function = 0; /* id of the one at hand; of calls the same as that of the location */
     int status = tl_profile_function_order(p, w->order, e);
     put_mapping(w, 1, p->exe ? p->exe : "traceloom", p->build_id);
     for (uint32_t i = 0; status >= 0 && i < p->nfunction; i++) {
         const tl_function *f = &p->function[w->order[i]];
         w->rank[w->order[i]] = i;
-        uint32_t id = 1;
-        if (f->module && !(p->build_id && strcmp(f->module, p->build_id) == 0)) {
-            id = tl_hash_get(&mapping, (uintptr_t)f->module);
-            if (id == TL_HASH_NONE) {
-                id = ++nmapping;
-                put_mapping(w, id, f->module, f->module);
-                if (!tl_hash_put(&mapping, (uintptr_t)f->module, id))
-                    w->failed = true;
-            }
-        }
-        put_function(w, f, (uint64_t)i + 1, id);
+        const uint32_t id = find_mapping(w, f, &mapping, &nmapping);
+        if (i == 0 || !pprof_same_function(p, &p->function[w->order[i - 1]], f))
+            put_function(w, f, ++function, pprof_function_file(p, w->order, i));
+        put_location(w, f, (uint64_t)i + 1, function, id);
         if (w->pb.n > FLUSH_AT)
             flush(w);
     }
@@ -186,12 +211,11 @@ static int put_functions(pprof *w, tl_error *e)
 }
 
 /* One sample of the stack at hand. latency: in its unit, or NULL; thread: string number, 0 for none. */
-static void put_sample(pprof *w, uint32_t frames, uint64_t calls, uint64_t time, const uint64_t *latency,
-                       uint64_t thread)
+static void put_sample(pprof *w, uint32_t frames, const uint64_t *value, const uint64_t *latency, uint64_t thread)
 {
     size_t sample = tl_pb_begin(&w->pb, 2);
     tl_pb_packed(&w->pb, 1, w->location, frames);
-    tl_pb_packed(&w->pb, 2, (uint64_t[]){calls, time}, 2);
+    tl_pb_packed(&w->pb, 2, value, w->values.n);
     if (latency) {
         size_t label = tl_pb_begin(&w->pb, 3);
         tl_pb_u64(&w->pb, 1, w->latency);
@@ -278,8 +302,15 @@ static buckets find_buckets(pprof *w, const tl_hist *h)
     return all;
 }
 
-static void put_place(pprof *w, const tl_place_stat *stat, uint32_t frames, uint64_t thread)
+static void put_place(pprof *w, uint32_t place, uint32_t frames, uint64_t thread)
 {
+    const tl_place_stat *stat = &w->p->stat[place];
+    if (w->p->nweight) {
+        uint64_t value[TL_SAMPLE_WEIGHTS];
+        pprof_place_values(&w->values, w->p, place, value);
+        put_sample(w, frames, value, NULL, thread);
+        return;
+    }
     const buckets all = w->p->has_histogram ? find_buckets(w, &stat->hist) : (buckets){0};
     const uint64_t time = tl_profile_time(w->p, stat->self);
     uint64_t left = time;
@@ -290,11 +321,12 @@ static void put_place(pprof *w, const tl_place_stat *stat, uint32_t frames, uint
             part = all.weight > 0 ? share(time, weight(b, all.shift), all.weight) : 0;
         left -= part;
         uint64_t latency = tl_profile_time(w->p, b->middle);
-        put_sample(w, frames, b->calls, part, &latency, thread);
+        put_sample(w, frames, (uint64_t[]){b->calls, part}, &latency, thread);
     }
     /* Calls of unknown duration: all of a profile without histograms, some of a merged one. */
-    if (stat->calls > all.calls || all.n == 0)
-        put_sample(w, frames, stat->calls > all.calls ? stat->calls - all.calls : 0, left, NULL, thread);
+    const uint64_t others = stat->calls > all.calls ? stat->calls - all.calls : 0;
+    if (others > 0 || all.n == 0)
+        put_sample(w, frames, (uint64_t[]){others, left}, NULL, thread);
 }
 
 static uint64_t samples(const tl_profile *p, uint32_t place)
@@ -330,7 +362,7 @@ static int put_samples(pprof *w, const tl_place_tree *tree, tl_error *e)
             track = walk.track;
             thread = track == TL_NO_TRACK ? 0 : string(w, tl_place_walk_thread(&walk));
         }
-        put_place(w, &w->p->stat[walk.place], frames, thread);
+        put_place(w, walk.place, frames, thread);
     }
     tl_place_walk_fini(&walk);
     return status;
@@ -367,12 +399,14 @@ static int write_profile(const tl_write_context *context, const tl_profile *p, t
                .rank = calloc(n, sizeof *w.rank),
                .location = calloc((size_t)tree.depth + 1, sizeof *w.location),
                .bucket = calloc(BUCKETS_MAX, sizeof *w.bucket)};
+    pprof_values_init(&w.values, p);
     if (w.order && w.rank && w.location && w.bucket)
         status = write_all(&w, &tree, context->options->title, e);
     else
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write the profile");
     tl_drops_add(context->drops, TL_DROP_CUT_STACKS, w.cut);
     tl_drops_add(context->drops, "shortest and longest calls", tl_profile_histograms(p));
+    tl_drops_add(context->drops, TL_DROP_EMPTY_STACKS, p->samples.empty);
 
     tl_pb_fini(&w.pb);
     tl_strings_fini(&w.strings);
@@ -391,6 +425,7 @@ const tl_format tl_format_pprof = {
     .summary = "profile for pprof: stacks with calls, self time and latencies",
     .suffixes = ".pb.gz .pprof .pb",
     .thread_profile = true,
+    .line_profile = true,
     .compressed = true,
     .write_profile = write_profile,
 };

@@ -8,14 +8,19 @@
  *
  * A sample is the frames of a stack, outermost first, as places in the list of frames; its weight is the self time in
  * ns, or ticks where the clock has no frequency (unit "none"). Stacks without self time are left out. The list of
- * frames stands last because the other writer, speedscope_events.c, knows it only then; JSON does not mind. */
+ * frames stands last because the other writer, speedscope_events.c, knows it only then; JSON does not mind.
+ *
+ * A profile made of samples has first a profile of all threads for each weight that is not zero everywhere, named after
+ * it, with its unit; then, of the chosen weight, one for each thread. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json_write.h"
 #include "base/number.h"
 #include "format/speedscope/speedscope.h"
 #include "model/place_tree.h"
+#include "model/profile_words.h"
 #include "traceloom/format.h"
 
 void tl_speedscope_begin(tl_json *j, const char *title)
@@ -61,13 +66,20 @@ void tl_speedscope_end(tl_json *j)
     tl_output_puts(j->out, "\n");
 }
 
-void tl_speedscope_profile(tl_json *j, const char *type, const char *name, bool is_ns)
+static void put_profile_head(tl_json *j, const char *type, const char *name, const char *unit)
 {
     tl_json_key_string(j, "type", type);
     tl_json_key_string(j, "name", name);
-    tl_json_key_string(j, "unit", is_ns ? "nanoseconds" : "none");
+    tl_json_key_string(j, "unit", unit);
     tl_json_key_u64(j, "startValue", 0);
 }
+
+void tl_speedscope_profile(tl_json *j, const char *type, const char *name, bool is_ns)
+{
+    put_profile_head(j, type, name, is_ns ? "nanoseconds" : "none");
+}
+
+#define ALL_TRACKS (TL_NO_TRACK - 1) /* more than there can be */
 
 typedef struct writer {
     const tl_profile *p;
@@ -75,21 +87,31 @@ typedef struct writer {
     tl_place_walk walk;
     uint32_t longest;
     uint32_t *frame; /* [functions] place in the list of frames: canonical order */
+    uint32_t weight; /* of samples: the one at hand */
     uint32_t n, active;
     uint64_t largest; /* weight of the active one */
     uint64_t cut, timeless;
 } writer;
 
-/* The next place of this thread with self time to write; false: that was all. */
+/* What a place has itself, in the unit of the profile at hand. */
+static uint64_t self_of(const writer *w, uint32_t place)
+{
+    if (!w->p->nweight)
+        return tl_profile_time(w->p, w->p->stat[place].self);
+    return tl_profile_weight_value(w->p, w->weight, tl_profile_weight_self(w->p, place, w->weight));
+}
+
+/* The next place of this thread, or of any, with self time to write; false: that was all. */
 static bool next_sample(writer *w, uint32_t track, uint64_t *time)
 {
     while (tl_place_walk_next(&w->walk)) {
-        if (w->walk.leaving || w->walk.track != track || !tl_place_is_used(w->p, w->walk.place))
+        if (w->walk.leaving || (track != ALL_TRACKS && w->walk.track != track) ||
+            !tl_place_is_used(w->p, w->walk.place))
             continue;
-        *time = tl_profile_time(w->p, w->p->stat[w->walk.place].self);
+        *time = self_of(w, w->walk.place);
         if (*time > 0)
             return true;
-        w->timeless++;
+        w->timeless += w->p->nweight == 0;
     }
     return false;
 }
@@ -104,14 +126,24 @@ static void put_stack(writer *w)
     tl_json_array_end(&w->json);
 }
 
+static const char *unit_of(const writer *w)
+{
+    const tl_weight *k = w->p->nweight ? &w->p->kind[w->weight] : NULL;
+    if (!k || strcmp(k->unit, "nanoseconds") == 0)
+        return w->p->clock.hz ? "nanoseconds" : "none";
+    return strcmp(k->unit, "bytes") == 0 ? "bytes" : "none";
+}
+
 static void put_profile(writer *w, uint32_t root, uint32_t track)
 {
     tl_json *j = &w->json;
     uint64_t time, sum = 0;
     tl_place_walk_start(&w->walk, root);
-    const char *thread = tl_place_walk_thread(&w->walk);
+    const char *name = tl_place_walk_thread(&w->walk);
+    if (!name)
+        name = w->p->nweight ? w->p->kind[w->weight].name : "all threads";
     tl_json_object(j);
-    tl_speedscope_profile(j, "sampled", thread ? thread : "all threads", w->p->clock.hz != 0);
+    put_profile_head(j, "sampled", name, unit_of(w));
     tl_json_key(j, "samples");
     tl_json_array(j);
     while (next_sample(w, track, &time))
@@ -130,11 +162,21 @@ static void put_profile(writer *w, uint32_t root, uint32_t track)
     tl_json_key_u64(j, "endValue", sum);
     tl_json_object_end(j);
     w->timeless = timeless;
-    if (sum > w->largest) {
+    const bool may_be_active = !w->p->nweight || (track == ALL_TRACKS && w->weight == w->p->weight);
+    if (sum > w->largest && may_be_active) {
         w->largest = sum;
         w->active = w->n;
     }
     w->n++;
+}
+
+/* One for each weight that is not zero everywhere; there is always that of the chosen one. */
+static void put_weights(writer *w)
+{
+    for (w->weight = 0; w->weight < w->p->nweight; w->weight++)
+        if (w->weight == w->p->weight || tl_profile_weight_sum(w->p, w->weight) > 0)
+            put_profile(w, 0, ALL_TRACKS);
+    w->weight = w->p->weight;
 }
 
 static void put_all(writer *w, const tl_place_tree *tree, const uint32_t *order, const char *title)
@@ -142,18 +184,29 @@ static void put_all(writer *w, const tl_place_tree *tree, const uint32_t *order,
     const tl_profile *p = w->p;
     bool threadless = tree->child[0] == 0;
     tl_speedscope_begin(&w->json, title);
+    if (p->nweight)
+        put_weights(w);
     for (uint32_t place = tree->child[0]; place; place = tree->next[place]) {
-        if (p->place[place].function == TL_NO_FUNCTION)
-            put_profile(w, place, p->place[place].track);
-        else
+        if (p->place[place].function != TL_NO_FUNCTION)
             threadless = true;
+        else if (!p->nweight || tree->weight[place] > 0)
+            put_profile(w, place, p->place[place].track);
     }
-    if (threadless)
+    if (threadless && !p->nweight)
         put_profile(w, 0, TL_NO_TRACK);
     tl_speedscope_frames(&w->json, w->active);
     for (uint32_t i = 0; i < p->nfunction; i++)
         tl_speedscope_frame(&w->json, &p->function[order[i]]);
     tl_speedscope_end(&w->json);
+}
+
+/* In how many profiles a place is. */
+static uint64_t times_written(const tl_profile *p, uint32_t place)
+{
+    uint64_t n = tl_place_has_self(p, place);
+    for (uint32_t i = 0; i < p->nweight && tl_place_is_used(p, place); i++)
+        n += tl_profile_weight_self(p, place, i) > 0;
+    return n;
 }
 
 int tl_speedscope_write_profile(const tl_write_context *context, const tl_profile *p, tl_error *e)
@@ -171,7 +224,7 @@ int tl_speedscope_write_profile(const tl_write_context *context, const tl_profil
     for (uint32_t i = 0; status >= 0 && i < p->nfunction; i++)
         w.frame[order[i]] = i;
     if (status >= 0)
-        status = tl_place_tree_longest(&tree, tl_place_has_self, TL_STACK_FRAMES_MAX, &w.longest, e);
+        status = tl_place_tree_longest(&tree, times_written, TL_STACK_FRAMES_MAX, &w.longest, e);
     if (status >= 0)
         status = tl_place_walk_init(&w.walk, &tree, e);
     if (status >= 0) {
@@ -180,6 +233,7 @@ int tl_speedscope_write_profile(const tl_write_context *context, const tl_profil
         tl_drops_add(context->drops, "stacks without self time", w.timeless);
         tl_drops_add(context->drops, "call counts", tl_profile_called_places(p));
         tl_drops_add(context->drops, "latency histograms", tl_profile_histograms(p));
+        tl_drops_add(context->drops, TL_DROP_EMPTY_STACKS, tl_profile_empty_stacks(p));
     }
     tl_place_walk_fini(&w.walk);
     tl_place_tree_fini(&tree);

@@ -6,6 +6,9 @@
  *   names [[name, place in the source, colour], ...]   f  name of each box   d  depth   x, w  begin and width
  *   c calls   s self time   p, q  the durations that 50 % and 99 % of the calls stay below, if they are known
  *
+ * Of samples all times are what the chosen weight measures, and calls are samples or allocations. So the writer puts
+ * words in the place of @1 "call", @2 "calls", @3 "calls that did not end" and @4 "time".
+ *
  * The writer puts it into a CDATA section, so it must not contain what ends one. */
 #include "format/svg/svg_script.h"
 
@@ -83,8 +86,7 @@ const char *const svg_script[] = {
     "function describe(i, separator) {",
     "  var lines = [name(i)], where = data.names[data.f[i]][1];",
     "  if (where) lines.push(where);",
-    "  if (i > 0) lines.push(data.c[i] ? count(data.c[i]) + (data.c[i] === 1 ? ' call' : ' calls') : 'calls that did "
-    "not end');",
+    "  if (i > 0) lines.push(data.c[i] ? count(data.c[i]) + (data.c[i] === 1 ? ' @1' : ' @2') : '@3');",
     "  lines.push('total ' + time(data.w[i]) + ' (' + percent(data.w[i], data.w[0]) + ')');",
     "  if (i > 0) lines.push('self ' + time(data.s[i]) + ' (' + percent(data.s[i], data.w[0]) + ')');",
     "  if (data.p && data.c[i]) lines.push('p50 ' + time(data.p[i]) + ', p99 ' + time(data.q[i]));",
@@ -129,8 +131,7 @@ const char *const svg_script[] = {
     "  while (i < end[zoom]) {",
     "    if (matched[i]) { sum += data.w[i]; i = end[i]; } else i++;",
     "  }",
-    "  found.textContent = boxes + (boxes === 1 ? ' box, ' : ' boxes, ') + percent(sum, data.w[zoom]) + ' of the time' "
-    "+",
+    "  found.textContent = boxes + (boxes === 1 ? ' box, ' : ' boxes, ') + percent(sum, data.w[zoom]) + ' of the @4' +",
     "                      (zoom ? ' in ' + fit(name(zoom), 40) : '');",
     "}",
     "function search() {",

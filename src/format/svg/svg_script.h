@@ -11,6 +11,6 @@
 #define SVG_NARROWEST "0.4" /* narrower boxes are not drawn until zoomed into */
 
 extern const char *const svg_style[];  /* lines, NULL at the end */
-extern const char *const svg_script[]; /* the same */
+extern const char *const svg_script[]; /* the same; @1 to @4 stand for words */
 
 #endif

@@ -10,8 +10,10 @@
  *   </svg>
  *
  * Depth goes down, width is total time; siblings stand by width. A box is at least as wide as its children together.
+ * Of samples width is the chosen weight, whatever it measures.
  * The colour is made from the function's name alone, so that it is the same in every picture. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,7 @@
 #include "format/svg/svg_layout.h"
 #include "format/svg/svg_script.h"
 #include "model/format_impl.h"
+#include "model/profile_words.h"
 
 typedef struct writer {
     const tl_profile *p;
@@ -26,7 +29,7 @@ typedef struct writer {
     tl_output *out;
     uint32_t *number; /* [functions] place in the list of names + 1; 0: not there yet */
     uint32_t *name;   /* [boxes] place in the list of names */
-    bool is_ns;
+    tl_profile_words words;
 } writer;
 
 /* XML allows neither control characters nor U+FFFE and U+FFFF. */
@@ -144,10 +147,8 @@ static unsigned hundredths(const writer *w, uint64_t ticks)
 
 static void put_time(writer *w, uint64_t ticks)
 {
-    char buf[32];
-    tl_output_puts(w->out, tl_human_time(buf, sizeof buf, tl_profile_time(w->p, ticks), w->is_ns));
-    if (!w->is_ns)
-        tl_output_puts(w->out, " ticks");
+    char buf[TL_AMOUNT_SIZE];
+    tl_output_puts(w->out, tl_profile_amount(w->p, buf, ticks));
 }
 
 static void put_percent(writer *w, uint64_t part, uint64_t whole)
@@ -163,8 +164,8 @@ static void put_tooltip(writer *w, const svg_box *b, const char *name)
     tl_output_puts(w->out, "<title>");
     put_xml(w->out, name);
     if (stat->calls > 0)
-        tl_output_printf(w->out, "\n%s call%s", tl_human_grouped(buf, sizeof buf, stat->calls),
-                         stat->calls == 1 ? "" : "s");
+        tl_output_printf(w->out, "\n%s %s", tl_human_grouped(buf, sizeof buf, stat->calls),
+                         stat->calls == 1 ? w->words.one : w->words.many);
     tl_output_puts(w->out, "\ntotal ");
     put_time(w, b->width);
     tl_output_puts(w->out, " (");
@@ -234,15 +235,27 @@ static void put_box(writer *w, const svg_box *b)
     tl_output_puts(w->out, "</g>\n");
 }
 
+/* How many calls; or how many samples, unless that is what the width is. */
+static void put_count(writer *w)
+{
+    const tl_profile *p = w->p;
+    char buf[32];
+    uint64_t n = 0;
+    if (p->nweight && tl_profile_counting_weight(p) == p->weight)
+        return;
+    if (p->nweight)
+        n = tl_profile_weight_sum(p, tl_profile_counting_weight(p));
+    for (uint32_t i = 1; !p->nweight && i < p->nplace; i++)
+        n = tl_add_saturated(n, p->stat[i].calls);
+    tl_output_printf(w->out, " in %s %s", tl_human_grouped(buf, sizeof buf, n), n == 1 ? w->words.one : w->words.many);
+}
+
 static void put_note(writer *w)
 {
     const svg_layout *l = w->l;
     char buf[32];
-    uint64_t calls = 0;
-    for (uint32_t i = 1; i < w->p->nplace; i++)
-        calls = tl_add_saturated(calls, w->p->stat[i].calls);
     put_time(w, l->whole);
-    tl_output_printf(w->out, " in %s call%s", tl_human_grouped(buf, sizeof buf, calls), calls == 1 ? "" : "s");
+    put_count(w);
     if (l->left_out == 0) {
         tl_output_printf(w->out, ", all %s places", tl_human_grouped(buf, sizeof buf, l->places));
         return;
@@ -252,7 +265,7 @@ static void put_note(writer *w)
     put_time(w, l->narrowest);
     tl_output_puts(w->out, " on; the others hold ");
     put_percent(w, l->self_out, l->self);
-    tl_output_puts(w->out, " of the self time");
+    tl_output_printf(w->out, " of the %s", w->p->nweight ? w->words.whole : "self time");
     if (l->too_deep)
         tl_output_printf(w->out, "; nothing deeper than %d levels", SVG_DEPTH_MAX);
 }
@@ -368,6 +381,25 @@ static void put_names(writer *w)
     tl_output_puts(w->out, "]");
 }
 
+/* The script, with words for what the numbers are. */
+static void put_script(writer *w)
+{
+    const char *word[] = {w->words.one, w->words.many, "calls that did not end", w->words.whole};
+    char none[32];
+    snprintf(none, sizeof none, "no %s", w->words.many);
+    if (w->p->nweight)
+        word[2] = none;
+    for (const char *const *line = svg_script; *line; line++) {
+        const char *s = *line;
+        for (const char *at; (at = strchr(s, '@')); s = at + 2) {
+            tl_output_write(w->out, s, (size_t)(at - s));
+            tl_output_puts(w->out, word[at[1] - '1']);
+        }
+        tl_output_puts(w->out, s);
+        tl_output_puts(w->out, "\n");
+    }
+}
+
 static void put_scripts(writer *w)
 {
     tl_output_printf(w->out,
@@ -385,7 +417,7 @@ static void put_scripts(writer *w)
         put_column(w, "q", p99_of);
     }
     tl_output_puts(w->out, "}\n]]></script>\n<script><![CDATA[\n");
-    put_lines(w->out, svg_script);
+    put_script(w);
     tl_output_puts(w->out, "]]></script>\n</svg>\n");
 }
 
@@ -406,12 +438,14 @@ static int write_profile(const tl_write_context *context, const tl_profile *p, t
                 .out = context->out,
                 .number = calloc((size_t)p->nfunction + 1, sizeof *w.number),
                 .name = calloc(layout.n, sizeof *w.name),
-                .is_ns = p->clock.hz != 0};
+                .words = tl_profile_words_of(p)};
     if (w.number && w.name) {
         put_head(&w, title);
         put_scripts(&w);
         tl_drops_add(context->drops, "places too narrow or too deep", layout.left_out);
         tl_drops_add(context->drops, "latency histograms, but for p50 and p99", tl_profile_histograms(p));
+        tl_drops_add(context->drops, TL_DROP_WEIGHTS, tl_profile_other_weights(p));
+        tl_drops_add(context->drops, TL_DROP_EMPTY_STACKS, tl_profile_empty_stacks(p));
     } else {
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the picture of the call tree");
     }

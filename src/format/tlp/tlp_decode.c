@@ -13,6 +13,7 @@
 
 #include "base/endian.h"
 #include "format/tlp/tlp_format.h"
+#include "format/tlp/tlp_function.h"
 #include "format/tlp/tlp_layout.h"
 
 typedef struct decoder {
@@ -21,6 +22,8 @@ typedef struct decoder {
     tl_error *e;
     int status;
     unsigned flags;
+    bool extended;                                /* version 2 ... */
+    bool needs_version;                           /* ... and something of it was used */
     uint32_t nstring, nfunction, nthread, nplace; /* nplace: with the root of all */
     const char **string;                          /* [nstring + 1], 0: NULL */
     uint8_t *is_used;                             /* [nstring + 1] */
@@ -121,7 +124,8 @@ static uint32_t reference(decoder *d, const char *what)
 static void read_counts(decoder *d)
 {
     d->nstring = count(d, "the number of strings", TLP_LEAST_STRING, UINT32_MAX - 1);
-    d->nfunction = count(d, "the number of functions", TLP_LEAST_FUNCTION, UINT32_MAX / 8);
+    const uint32_t least = d->extended ? TLP_LEAST_FUNCTION_SAMPLES : TLP_LEAST_FUNCTION;
+    d->nfunction = count(d, "the number of functions", least, UINT32_MAX / 8);
     d->nthread = count(d, "the number of threads", TLP_LEAST_THREAD, TL_PLACES_MAX - 1);
     d->nplace = count(d, "the number of places", TLP_LEAST_PLACE, TL_PLACES_MAX - 1) + 1;
     if (d->status < 0)
@@ -137,6 +141,8 @@ static void read_counts(decoder *d)
     if (!d->string || !d->is_used || !d->thread || !d->parent || !d->next || !d->pair ||
         !tl_profile_reserve(d->p, d->nplace, d->nfunction))
         out_of_memory(d);
+    else if (d->flags & TLP_SAMPLES)
+        d->status = tl_profile_make_sampled(d->p, tl_sample_weight, TL_SAMPLE_WEIGHTS, d->e);
 }
 
 static void read_strings(decoder *d)
@@ -187,29 +193,49 @@ static void read_head(decoder *d)
     p->damaged_bytes = number(d, "the number of damaged bytes");
 }
 
-/* A function with its strings still as numbers, which compare like the strings. */
-typedef struct raw_function {
-    uint32_t module, name, file, linkage_name;
-    int64_t id;
-    uint64_t line, address;
-} raw_function;
-
-static bool comes_after(const raw_function *f, const raw_function *before)
+static void read_samples(decoder *d)
 {
-    if (f->module != before->module)
-        return f->module > before->module;
-    if (f->id != before->id)
-        return f->id > before->id;
-    if (f->name != before->name)
-        return f->name > before->name;
-    return f->file != before->file ? f->file > before->file : f->line > before->line;
+    tl_profile *p = d->p;
+    if (!(d->flags & TLP_SAMPLES))
+        return;
+    p->samples.counted = number(d, "the number of samples");
+    p->samples.empty = number(d, "the number of samples of an empty stack");
+    p->samples.paused = number(d, "the number of samples while paused");
+    p->has_span = d->flags & TLP_SPAN;
+    if (!p->has_span)
+        return;
+    p->begin = number(d, "the time of the first event");
+    const uint8_t *at = d->at;
+    const uint64_t span = number(d, "the time between the first and the last event");
+    if (span > UINT64_MAX - p->begin)
+        damaged(d, at, "tlp.bad-samples: the time of the last event is larger than 64 bits");
+    p->end = p->begin + span;
+}
+
+/* What a function has more in version 2. */
+static void read_function_rest(decoder *d, tlp_function *f)
+{
+    f->library = reference(d, "a function's library");
+    f->renamed = reference(d, "a function's later name");
+    const uint8_t *begin = d->at;
+    f->flags = number(d, "a function's flags");
+    if (f->flags > TLP_FUNCTION_FLAGS)
+        damaged(d, begin, "tlp.bad-function: flags are 0x%" PRIx64 ", only 0x%x are known", f->flags,
+                TLP_FUNCTION_FLAGS);
+    begin = d->at;
+    if (f->flags & TL_FUNCTION_OFFSET)
+        f->offset = number(d, "a function's offset");
+    if (f->offset > UINT32_MAX)
+        damaged(d, begin, "tlp.bad-function: offset %" PRIu64 " is larger than 32 bits", f->offset);
+    d->needs_version = d->needs_version || f->library || f->renamed || f->flags;
 }
 
 static void read_functions(decoder *d)
 {
-    raw_function f, before = {0};
+    tlp_function f, before = {0};
     for (uint32_t i = 0; i < d->nfunction; i++, before = f) {
         const uint8_t *begin = d->at;
+        f = (tlp_function){0};
         f.module = reference(d, "a function's module");
         f.id = (int64_t)((uint64_t)before.id + (uint64_t)tlp_unzigzag(number(d, "a function's id")));
         f.name = reference(d, "a function's name");
@@ -217,6 +243,8 @@ static void read_functions(decoder *d)
         f.line = number(d, "a function's line");
         f.address = number(d, "a function's address");
         f.linkage_name = reference(d, "a function's linkage name");
+        if (d->extended)
+            read_function_rest(d, &f);
         if (d->status < 0)
             return;
         if (f.line > UINT32_MAX) {
@@ -224,7 +252,7 @@ static void read_functions(decoder *d)
                     i, f.line);
             return;
         }
-        if (i > 0 && !comes_after(&f, &before)) {
+        if (i > 0 && !tlp_function_is_after(&f, &before)) {
             damaged(d, begin, "tlp.bad-order: function %" PRIu32 " does not come after the one before it", i);
             return;
         }
@@ -234,7 +262,11 @@ static void read_functions(decoder *d)
                                .linkage_name = d->string[f.linkage_name],
                                .file = d->string[f.file],
                                .module = d->string[f.module],
-                               .line = (uint32_t)f.line};
+                               .library = d->string[f.library],
+                               .renamed = d->string[f.renamed],
+                               .line = (uint32_t)f.line,
+                               .flags = (uint32_t)f.flags,
+                               .offset = (uint32_t)f.offset};
         uint32_t index = tl_profile_add_interned_function(d->p, &details);
         if (index == TL_HASH_NONE) {
             out_of_memory(d);
@@ -330,6 +362,11 @@ static void read_places(decoder *d)
 static void read_sums(decoder *d)
 {
     tl_place_stat *s = d->p->stat;
+    for (uint32_t k = 0; k < d->p->nweight; k++)
+        for (uint32_t i = 1; i < d->nplace && d->status >= 0; i++)
+            d->p->weight_self[(size_t)i * d->p->nweight + k] = number(d, "a weight");
+    if (d->p->nweight)
+        return;
     for (uint32_t i = 1; i < d->nplace && d->status >= 0; i++)
         s[i].calls = number(d, "a number of calls");
     for (uint32_t i = 1; i < d->nplace && d->status >= 0; i++)
@@ -406,21 +443,37 @@ static void check_end(decoder *d)
             damaged(d, d->file + TLP_OFFSET_BODY, "tlp.unused-string: nothing refers to string %" PRIu32, i);
 }
 
+static void check_flags(decoder *d)
+{
+    const uint8_t *at = d->file + TLP_OFFSET_FLAGS;
+    const unsigned known = d->extended ? TLP_FLAGS_SAMPLES : TLP_FLAGS;
+    if (d->flags & ~known)
+        damaged(d, at, "tlp.bad-flags: flags are 0x%x, only 0x%x are known", d->flags, known);
+    if (d->flags & TLP_SAMPLES && d->flags & TLP_HISTOGRAM)
+        damaged(d, at, "tlp.bad-flags: samples have no durations");
+    if (d->flags & TLP_SPAN && !(d->flags & TLP_SAMPLES))
+        damaged(d, at, "tlp.bad-flags: a time of samples, but there are none");
+}
+
 int tl_tlp_decode(const uint8_t *file, size_t size, tl_profile *p, tl_error *e)
 {
     assert(size >= TLP_LEAST && p->nplace == 1 && p->nfunction == 0);
     decoder d = {.file = file, .at = file + TLP_OFFSET_BODY, .end = file + size - TLP_CHECKSUM_BYTES, .p = p, .e = e};
-    static void (*const part[])(decoder *) = {read_counts,  read_strings, read_head,   read_functions,
+    static void (*const part[])(decoder *) = {read_counts,  read_strings, read_head,   read_samples, read_functions,
                                               read_threads, read_parents, read_places, read_sums};
     d.flags = tl_load16(file + TLP_OFFSET_FLAGS, false);
-    if (d.flags & ~(unsigned)TLP_FLAGS)
-        damaged(&d, file + TLP_OFFSET_FLAGS, "tlp.bad-flags: flags are 0x%x, only 0x%x are known", d.flags,
-                (unsigned)TLP_FLAGS);
+    d.extended = tl_load16(file + TLP_OFFSET_VERSION, false) >= TLP_VERSION_SAMPLES;
+    d.needs_version = d.flags & TLP_SAMPLES;
+    check_flags(&d);
     for (size_t i = 0; i < TL_COUNT(part) && d.status >= 0; i++)
         part[i](&d);
     if (d.status >= 0 && p->has_histogram)
         read_durations(&d);
     check_end(&d);
+    if (d.status >= 0 && d.extended && !d.needs_version)
+        damaged(&d, file + TLP_OFFSET_VERSION, "tlp.bad-version: version 2, but nothing is in it that needs it");
+    if (d.status >= 0 && p->nweight)
+        d.status = tl_profile_choose_weight(p, NULL, e);
     free(d.string);
     free(d.is_used);
     free(d.thread);

@@ -6,14 +6,20 @@
  *   | magic  |version| flags | size of file   | body: varints     | CRC-32|      fixed numbers are little-endian
  *   +--------+-------+-------+----------------+------ - - - -----+-------+
  *
+ *   version  1: calls. 2: what 1 cannot hold: samples, or functions with a library, another name later, or flags;
+ *            marked (2) below
+ *
  *   body     counts      strings, functions, threads, places (without the root of all)
  *            strings     length, bytes; ascending, each once. References: 0 is none, k is the k-th string
  *            head        clock name, hz, [UTC]; build-id, exe; unmatched exits and open; lost events, damaged bytes
- *            functions   module, id (difference), name, file, line, address, linkage name; in canonical order
+ *            samples     (2) with samples only: counted, of an empty stack, while paused; [begin; end - begin]
+ *            functions   module, id (difference), name, file, line, address, linkage name; in canonical order;
+ *                        (2) library, renamed, flags, [offset]
  *            threads     which ids, [pid], [tid], name; in canonical order
  *            tree        places depth-first, siblings in canonical order, as two columns: how many levels up from the
  *                        place before the parent is; and which thread or function, as the difference to the sibling
- *            sums        columns: calls; total; total - self; total - outer
+ *            sums        columns: calls; total; total - self; total - outer;
+ *                        (2) of samples instead: what the place has itself of samples; time; bytes and allocations
  *            durations   with histogram only, of places with calls: columns of total/calls - min; max - min; buckets
  *
  * Everything has one way to be written, and a reader refuses any other: equal profiles are equal files. */
@@ -36,20 +42,33 @@ enum {
     TLP_LEAST = TLP_OFFSET_BODY + TLP_CHECKSUM_BYTES
 };
 
-#define TLP_VERSION 1u
+#define TLP_VERSION         1u /* of profiles of calls */
+#define TLP_VERSION_SAMPLES 2u /* of those that version 1 cannot hold; the newest */
 
 enum {
     TLP_HISTOGRAM = 1,  /* durations of single calls are known */
     TLP_PER_THREAD = 2, /* one tree for each thread */
     TLP_UTC = 4,        /* the clock's UTC is known */
-    TLP_FLAGS = TLP_HISTOGRAM | TLP_PER_THREAD | TLP_UTC
+    TLP_FLAGS = TLP_HISTOGRAM | TLP_PER_THREAD | TLP_UTC,
+    TLP_SAMPLES = 8, /* made of samples; from version 2 on, as the next one */
+    TLP_SPAN = 16,   /* the time that the events lie within is known */
+    TLP_FLAGS_SAMPLES = TLP_FLAGS | TLP_SAMPLES | TLP_SPAN
 };
 
 /* Which ids of a thread are known. */
 enum { TLP_HAS_PID = 1, TLP_HAS_TID = 2, TLP_HAS = TLP_HAS_PID | TLP_HAS_TID };
 
 /* Fewest bytes of one entry: what a count from a file is held against before anything is allocated. */
-enum { TLP_LEAST_STRING = 1, TLP_LEAST_FUNCTION = 7, TLP_LEAST_THREAD = 2, TLP_LEAST_PLACE = 6 };
+enum {
+    TLP_LEAST_STRING = 1,
+    TLP_LEAST_FUNCTION = 7,
+    TLP_LEAST_FUNCTION_SAMPLES = 10, /* in version 2 */
+    TLP_LEAST_THREAD = 2,
+    TLP_LEAST_PLACE = 6
+};
+
+/* Of a function, in version 2: tl_function_flags. */
+enum { TLP_FUNCTION_FLAGS = 7 };
 
 /* Larger files are neither written nor read: a reader holds the whole file in memory, and a sparse file of terabytes
  * costs nothing to make. */

@@ -51,9 +51,9 @@ static int check_content(const tlp_reader *r, tl_error *e)
         return tl_fail(e, TL_EDAMAGED, end, "tlp.checksum: the file's CRC-32 is 0x%08" PRIx32 ", it says 0x%08" PRIx32,
                        is, said);
     unsigned version = tl_load16(r->file + TLP_OFFSET_VERSION, false);
-    if (version != TLP_VERSION)
-        return tl_fail(e, TL_EUNSUPPORTED, TLP_OFFSET_VERSION, "the file is of version %u, only %u is known", version,
-                       TLP_VERSION);
+    if (version != TLP_VERSION && version != TLP_VERSION_SAMPLES)
+        return tl_fail(e, TL_EUNSUPPORTED, TLP_OFFSET_VERSION, "the file is of version %u, only %u and %u are known",
+                       version, TLP_VERSION, TLP_VERSION_SAMPLES);
     return 0;
 }
 
@@ -81,7 +81,7 @@ static int load(tlp_reader *r, tl_input *in, tl_error *e)
 }
 
 /* What the profile says of the trace as a whole. */
-static int describe(const tl_profile *p, tl_trace *t, tl_error *e)
+static int describe(const tl_profile *p, unsigned version, tl_trace *t, tl_error *e)
 {
     const char *clock = p->clock.name ? tl_trace_intern(t, p->clock.name) : NULL;
     t->build_id = p->build_id ? tl_trace_intern(t, p->build_id) : NULL;
@@ -91,14 +91,17 @@ static int describe(const tl_profile *p, tl_trace *t, tl_error *e)
     tl_trace_set_clock(t, clock ? clock : "ticks", p->clock.hz);
     t->clock.has_utc = p->clock.has_utc;
     t->clock.utc_offset_ns = p->clock.utc_offset_ns;
-    t->version = "1";
+    t->version = version == TLP_VERSION ? "1" : "2";
     t->byte_order = "little";
     t->lost_events = p->lost_events;
     t->has_profile_counts = true;
     t->profile_threads = p->ntrack;
     t->profile_paths = p->nplace - 1 - p->ntrack;
+    t->profile_sampled = p->nweight > 0;
+    t->profile_calls = p->samples.counted;
     for (uint32_t i = 1; i < p->nplace; i++) {
-        t->profile_calls = tl_add_saturated(t->profile_calls, p->stat[i].calls);
+        if (!p->nweight)
+            t->profile_calls = tl_add_saturated(t->profile_calls, p->stat[i].calls);
         t->profile_self = tl_add_saturated(t->profile_self, p->stat[i].self);
     }
     return 0;
@@ -115,7 +118,7 @@ static int open_file(void *reader, tl_input *in, tl_trace *t, const tl_want *wan
     if (status >= 0)
         status = tl_tlp_decode(r->file, r->size, p, e);
     if (status >= 0)
-        status = describe(p, t, e);
+        status = describe(p, tl_load16(r->file + TLP_OFFSET_VERSION, false), t, e);
     if (status >= 0 && progress)
         __atomic_fetch_add(progress, r->size, __ATOMIC_RELAXED);
     tl_profile_free(p);
@@ -150,5 +153,6 @@ const tl_format tl_format_tlp = {
     .streams = streams,
     .read_profile = read_profile,
     .close = close_file,
+    .line_profile = true,
     .write_profile = tl_tlp_write_profile,
 };

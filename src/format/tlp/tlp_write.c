@@ -18,6 +18,7 @@ typedef struct encoder {
     uint32_t *place;    /* [nplace] in canonical order */
     uint32_t *code;     /* of each function, by index: number of threads + rank */
     uint32_t *next;     /* [nplace] scratch: least code that the next child may have */
+    bool extended;      /* version 2 */
     uint8_t *file;      /* [capacity], NULL after memory ran out */
     size_t size, capacity;
 } encoder;
@@ -72,9 +73,10 @@ static void put_header(encoder *w)
 {
     uint8_t header[TLP_OFFSET_BODY];
     unsigned flags = (w->p->has_histogram ? TLP_HISTOGRAM : 0u) | (w->p->per_thread ? TLP_PER_THREAD : 0u) |
-                     (w->p->clock.has_utc ? TLP_UTC : 0u);
+                     (w->p->clock.has_utc ? TLP_UTC : 0u) | (w->p->nweight ? TLP_SAMPLES : 0u) |
+                     (w->p->nweight && w->p->has_span ? TLP_SPAN : 0u);
     memcpy(header + TLP_OFFSET_MAGIC, TLP_MAGIC, TLP_MAGIC_BYTES);
-    tl_store16(header + TLP_OFFSET_VERSION, TLP_VERSION, false);
+    tl_store16(header + TLP_OFFSET_VERSION, w->extended ? TLP_VERSION_SAMPLES : TLP_VERSION, false);
     tl_store16(header + TLP_OFFSET_FLAGS, (uint16_t)flags, false);
     tl_store64(header + TLP_OFFSET_SIZE, 0, false);
     put(w, header, sizeof header);
@@ -93,6 +95,15 @@ static void put_head(encoder *w)
     put_number(w, p->unmatched_open);
     put_number(w, p->lost_events);
     put_number(w, p->damaged_bytes);
+    if (!p->nweight)
+        return;
+    put_number(w, p->samples.counted);
+    put_number(w, p->samples.empty);
+    put_number(w, p->samples.paused);
+    if (p->has_span) {
+        put_number(w, p->begin);
+        put_number(w, p->end - p->begin);
+    }
 }
 
 static void put_functions(encoder *w)
@@ -107,6 +118,13 @@ static void put_functions(encoder *w)
         put_number(w, f->line);
         put_number(w, f->address);
         put_string(w, f->linkage_name);
+        if (w->extended) {
+            put_string(w, f->library);
+            put_string(w, f->renamed);
+            put_number(w, f->flags);
+            if (f->flags & TL_FUNCTION_OFFSET)
+                put_number(w, f->offset);
+        }
         id = (uint64_t)f->id;
     }
 }
@@ -153,6 +171,11 @@ static const tl_place_stat *stat_at(const encoder *w, uint32_t i)
 static void put_sums(encoder *w)
 {
     uint32_t n = w->p->nplace;
+    for (uint32_t k = 0; k < w->p->nweight; k++)
+        for (uint32_t i = 1; i < n; i++)
+            put_number(w, tl_profile_weight_self(w->p, w->place[i], k));
+    if (w->p->nweight)
+        return;
     for (uint32_t i = 1; i < n; i++)
         put_number(w, stat_at(w, i)->calls);
     for (uint32_t i = 1; i < n; i++)
@@ -230,9 +253,33 @@ static int check_histograms(const tl_profile *p, tl_error *e)
     return 0;
 }
 
-static int encoder_init(encoder *w, const tl_profile *p, tl_error *e)
+/* Is there something in the profile that version 1 has no place for? */
+static bool needs_extended(const tl_profile *p)
 {
-    *w = (encoder){.p = p};
+    for (uint32_t i = 0; i < p->nfunction; i++)
+        if (p->function[i].library || p->function[i].renamed || p->function[i].flags)
+            return true;
+    return p->nweight > 0;
+}
+
+/* Versions are asked for by number: up to which one, as it were. */
+static int check_version(const char *wanted, bool extended, const tl_profile *p, tl_error *e)
+{
+    const unsigned newest = TLP_VERSION_SAMPLES;
+    uint64_t number;
+    if (wanted && (!tl_parse_u64(wanted, &number) || number > newest))
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "tlp: version %s, but %u is the newest", wanted, newest);
+    if (wanted && extended && number < newest)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "tlp: version %s cannot hold this profile, version %u can",
+                       wanted, newest);
+    if (p->nweight && (p->nweight != TL_SAMPLE_WEIGHTS || p->kind != tl_sample_weight))
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "tlp: a profile of samples with other weights");
+    return 0;
+}
+
+static int encoder_init(encoder *w, const tl_profile *p, bool extended, tl_error *e)
+{
+    *w = (encoder){.p = p, .extended = extended};
     w->function = malloc(((size_t)p->nfunction + 1) * sizeof *w->function);
     w->code = malloc(((size_t)p->nfunction + 1) * sizeof *w->code);
     w->track = malloc(((size_t)p->ntrack + 1) * sizeof *w->track);
@@ -268,14 +315,14 @@ static void encoder_fini(encoder *w)
 int tl_tlp_write_profile(const tl_write_context *context, const tl_profile *p, tl_error *e)
 {
     const char *wanted = context->options ? context->options->version : NULL;
-    uint64_t number;
-    if (wanted && (!tl_parse_u64(wanted, &number) || number > TLP_VERSION))
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "tlp: version %s, but %u is the newest", wanted, TLP_VERSION);
-    int status = check_histograms(p, e);
+    const bool extended = needs_extended(p);
+    int status = check_version(wanted, extended, p, e);
+    if (status >= 0)
+        status = check_histograms(p, e);
     if (status < 0)
         return status;
     encoder w;
-    status = encoder_init(&w, p, e);
+    status = encoder_init(&w, p, extended, e);
     if (status < 0)
         goto out;
     put_header(&w);

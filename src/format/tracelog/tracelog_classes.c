@@ -9,13 +9,17 @@
     {                                                                                                                  \
         .name = (n), .type = (t), .role = TL_FIELD_##r                                                                 \
     }
+#define KNOWN_OR_NOT(n, t, r)                                                                                          \
+    {                                                                                                                  \
+        .name = (n), .type = (t), .role = TL_FIELD_##r, .flags = TL_FIELD_NULLABLE                                     \
+    }
 static const tl_field frame_members[] = {MEMBER("function", TL_STRING, PLAIN), MEMBER("iid", TL_HEX, FUNCTION),
                                          MEMBER("ip", TL_HEX, IP)};
-static const tl_field code_members[] = {MEMBER("start_addr", TL_HEX, IP), MEMBER("size", TL_HEX, SIZE)};
+static const tl_field code_members[] = {KNOWN_OR_NOT("start_addr", TL_HEX, IP), MEMBER("size", TL_HEX, SIZE)};
 static const tl_field map_members[] = {MEMBER("ilOffset", TL_HEX, PLAIN), MEMBER("nativeStart", TL_HEX, PLAIN),
                                        MEMBER("nativeEnd", TL_HEX, PLAIN)};
-static const tl_field alloc_members[] = {MEMBER("classIid", TL_HEX, TYPE), MEMBER("allocCount", TL_U64, COUNT),
-                                         MEMBER("memSize", TL_U64, BYTES), MEMBER("ip", TL_HEX, IP)};
+static const tl_field alloc_members[] = {KNOWN_OR_NOT("classIid", TL_HEX, TYPE), MEMBER("allocCount", TL_U64, COUNT),
+                                         MEMBER("memSize", TL_U64, BYTES), KNOWN_OR_NOT("ip", TL_HEX, IP)};
 static const tl_field size_members[] = {MEMBER("name", TL_STRING, NAME), MEMBER("alloc", TL_U64, BYTES),
                                         MEMBER("reserved", TL_U64, RESERVED)};
 
@@ -29,24 +33,25 @@ static const tl_field code_item = ITEM_OF(code_members, 2), map_item = ITEM_OF(m
 
 /* What each item becomes: one field of a type, or what is said here. */
 #define ONE(n, t, r)            {.name = (n), .type = (t), .role = TL_FIELD_##r},
+#define MAYBE(n, t, r)          {.name = (n), .type = (t), .role = TL_FIELD_##r, .flags = TL_FIELD_NULLABLE},
 #define LIST(n, m, r)           {.name = (n), .type = TL_LIST, .member = &(m), .nmember = 1, .role = TL_FIELD_##r},
-#define FIELD_THREAD(n, r)      ONE(#n, TL_HEX, r)
-#define FIELD_ANY_THREAD(n, r)  ONE(#n, TL_HEX, r){.name = "osThreadId", .type = TL_U64, .flags = TL_FIELD_OPTIONAL},
-#define FIELD_ID(n, r)          ONE(#n, TL_HEX, r)
+#define FIELD_THREAD(n, r)      MAYBE(#n, TL_HEX, r)
+#define FIELD_ANY_THREAD(n, r)  MAYBE(#n, TL_HEX, r){.name = "osThreadId", .type = TL_U64, .flags = TL_FIELD_OPTIONAL},
+#define FIELD_ID(n, r)          MAYBE(#n, TL_HEX, r)
 #define FIELD_HEX(n, r)         ONE(#n, TL_HEX, r)
 #define FIELD_PID(n, r)         ONE(#n, TL_U64, r)
 #define FIELD_DEC(n, r)         ONE(#n, TL_U64, r)
 #define FIELD_USAGE(n, r)       ONE(#n, TL_U64, r)
 #define FIELD_MS(n, r)          ONE(#n, TL_U64, r)
 #define FIELD_COUNT(n, r)       ONE(#n, TL_U64, r)
-#define FIELD_OLD_COUNT(n, r)   ONE(#n, TL_U64, r)
+#define FIELD_OLD_COUNT(n, r)   MAYBE(#n, TL_U64, r)
 #define FIELD_TEXT(n, r)        ONE(#n, TL_STRING, r)
 #define FIELD_TEXT3(n, r)       ONE(#n, TL_STRING, r)
 #define FIELD_TEXT_NEXT(n, r)   ONE(#n, TL_STRING, r)
 #define FIELD_WORD(n, r)        ONE(#n, TL_STRING, r)
 #define FIELD_REST(n, r)        ONE(#n, TL_STRING, r)
 #define FIELD_TIME(n, r)        ONE(#n, TL_STRING, r)
-#define FIELD_REASON(n, r)      ONE(#n, TL_STRING, r)
+#define FIELD_REASON(n, r)      MAYBE(#n, TL_STRING, r)
 #define FIELD_GENERATIONS(n, r) ONE(#n, TL_STRING, r)
 #define FIELD_STACK(n, r)                                                                                              \
     ONE("kept", TL_U64,                                                                                                \

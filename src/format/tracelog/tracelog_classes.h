@@ -48,10 +48,10 @@ typedef struct tracelog_part_of_line {
 /* A record as it stands in a line. */
 typedef struct tracelog_shape {
     const char *words; /* "sam str" */
-    bool of_process;   /* else of the thread that it names */
     const tracelog_part_of_line *part;
-    uint32_t nparts;
     const tl_field *field; /* of its class: tells that a class is this one */
+    uint32_t nparts;
+    bool of_process; /* else of the thread that it names */
 } tracelog_shape;
 
 extern const tracelog_shape tracelog_shapes[TRACELOG_RECORDS];

@@ -17,7 +17,7 @@
 #include "model/format_impl.h"
 
 #define BLOCK       ((uint64_t)64 << 10) /* text and its parts fit a second-level cache */
-#define SLOTS_OF    2u                   /* blocks a thread may be ahead */
+#define SLOTS_OF    4u                   /* blocks a thread may be ahead */
 #define FOLLOW_WAIT 100u                 /* ms */
 
 /* A block of the log: its parts, and what comes behind them. */
@@ -35,6 +35,7 @@ typedef struct cursor {
     tracelog_cutting cutting;
     tl_relay *relay; /* NULL: the log is followed */
     uint64_t offset; /* then: where to read on */
+    uint64_t blocks; /* taken so far */
     block *block;    /* [nslots] */
     unsigned nslots;
     block *at; /* the block being handed out, or NULL */
@@ -83,6 +84,7 @@ static void close_log(void *reader)
 {
     tracelog_reader *r = reader;
     tl_id_map_fini(&r->track);
+    free(r->floor);
     tracelog_code_fini(&r->code);
     tl_strings_fini(&r->names);
     if (r->in) /* else it was not opened */
@@ -204,6 +206,7 @@ static int next_block(cursor *c)
     c->part = 0;
     int status = tl_relay_next(c->relay, &slot);
     c->at = status > 0 ? &c->block[slot] : NULL;
+    c->blocks += status > 0;
     return status;
 }
 
@@ -274,6 +277,15 @@ static int next_batch(void *state, tl_batch *out, tl_error *e)
     }
 }
 
+/* The least time of all lines that were not handed out yet. */
+static uint64_t floor_of_cursor(const void *state)
+{
+    const cursor *c = state;
+    const bool used_up = !c->at || c->part == c->at->nparts;
+    const uint64_t chunk = (c->blocks - !used_up) * BLOCK / TRACELOG_CHUNK;
+    return c->relay == NULL ? 0 : chunk < c->reader->nfloor ? c->reader->floor[chunk] : UINT64_MAX;
+}
+
 const tl_format tl_format_tracelog = {
     .name = "tracelog",
     .summary = "text logs of .NET programs by CoreProfiler, in all dialects",
@@ -288,6 +300,7 @@ const tl_format tl_format_tracelog = {
     .streams = streams,
     .stream_open = open_cursor,
     .stream_next = next_batch,
+    .stream_floor = floor_of_cursor,
     .stream_close = close_cursor,
     .locate = locate,
     .close = close_log,

@@ -1,9 +1,13 @@
-/* Numbers of a line, eight characters at a time.
+/* Numbers of a line, eight or sixteen characters at a time.
  *
  * Every reader here gets a pointer to the first character of a number and returns one to the first that is not part of
- * it, or NULL. Lines end in '\n', and at least 16 bytes behind the last one may be read. */
+ * it, or NULL. Lines end in '\n', and at least 32 bytes behind the last one may be read. */
 #ifndef TL_FORMAT_TRACELOG_ITEMS_H
 #define TL_FORMAT_TRACELOG_ITEMS_H
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/endian.h"
 
@@ -15,6 +19,30 @@ TL_ALWAYS_INLINE unsigned tracelog_marked(uint64_t marks)
     const uint64_t others = ~marks & TRACELOG_BYTES(0x80);
     return others ? (unsigned)__builtin_ctzll(others) / 8 : 8;
 }
+
+#ifdef __SSE2__
+
+/* The leading hexadecimal digits of sixteen characters: their number, and their value. */
+TL_ALWAYS_INLINE unsigned tracelog_hex16(const uint8_t *p, uint64_t *value)
+{
+    const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p), lower = _mm_or_si128(x, _mm_set1_epi8(0x20));
+    /* Moved to where the signed numbers begin, a range is one comparison. */
+    const __m128i digit = _mm_cmplt_epi8(_mm_add_epi8(x, _mm_set1_epi8((char)(128 - '0'))), _mm_set1_epi8(-128 + 10));
+    const __m128i letter =
+        _mm_cmplt_epi8(_mm_add_epi8(lower, _mm_set1_epi8((char)(128 - 'a'))), _mm_set1_epi8(-128 + 6));
+    const unsigned others = ~(unsigned)_mm_movemask_epi8(_mm_or_si128(digit, letter));
+    const unsigned n = (unsigned)__builtin_ctz(others | 0x10000u);
+    /* Nibbles, then pairs of them; the first character in the highest. What is no digit goes below. */
+    const __m128i nibble = _mm_add_epi8(_mm_and_si128(x, _mm_set1_epi8(0x0f)), _mm_and_si128(letter, _mm_set1_epi8(9)));
+    const __m128i pair =
+        _mm_and_si128(_mm_or_si128(_mm_slli_epi16(nibble, 4), _mm_srli_epi16(nibble, 8)), _mm_set1_epi16(0xff));
+    uint64_t v;
+    _mm_storel_epi64((__m128i *)(void *)&v, _mm_packus_epi16(pair, pair));
+    *value = n ? __builtin_bswap64(v) >> (64 - 4 * n) : 0;
+    return n;
+}
+
+#else
 
 /* The leading hexadecimal digits of eight characters: their number, and their value. */
 TL_ALWAYS_INLINE unsigned tracelog_hex8(const uint8_t *p, uint32_t *value)
@@ -34,6 +62,20 @@ TL_ALWAYS_INLINE unsigned tracelog_hex8(const uint8_t *p, uint32_t *value)
     return n;
 }
 
+TL_ALWAYS_INLINE unsigned tracelog_hex16(const uint8_t *p, uint64_t *value)
+{
+    uint32_t high, low;
+    const unsigned n = tracelog_hex8(p, &high);
+    *value = high;
+    if (TL_LIKELY(n < 8))
+        return n;
+    const unsigned m = tracelog_hex8(p + 8, &low);
+    *value = (uint64_t)high << (4 * m) | low;
+    return 8 + m;
+}
+
+#endif
+
 /* Hexadecimal digits beyond the first sixteen. */
 const uint8_t *tracelog_hex_long(const uint8_t *p, uint64_t *value, unsigned *digits);
 /* Decimal digits, any number of them. */
@@ -42,17 +84,10 @@ const uint8_t *tracelog_dec_long(const uint8_t *p, uint64_t *value);
 /* Hexadecimal digits, at least one; *digits is their number, 0 for more than 16. */
 TL_ALWAYS_INLINE const uint8_t *tracelog_hex(const uint8_t *p, uint64_t *value, unsigned *digits)
 {
-    uint32_t high, low;
-    const unsigned n = tracelog_hex8(p, &high);
-    *value = high;
+    const unsigned n = tracelog_hex16(p, value);
     *digits = n;
-    if (TL_LIKELY(n < 8))
-        return n ? p + n : NULL;
-    const unsigned m = tracelog_hex8(p + 8, &low);
-    *value = (uint64_t)high << (4 * m) | low;
-    *digits = n + m;
-    if (TL_LIKELY(m < 8 || p[16] == ' ' || p[16] == ':' || p[16] == '\n'))
-        return p + 8 + m;
+    if (TL_LIKELY(n < 16 || p[16] == ' ' || p[16] == ':' || p[16] == '\n'))
+        return TL_LIKELY(n) ? p + n : NULL;
     return tracelog_hex_long(p, value, digits);
 }
 
@@ -81,6 +116,16 @@ TL_ALWAYS_INLINE const uint8_t *tracelog_dec(const uint8_t *p, uint64_t most, ui
         p += n;
     }
     return TL_LIKELY(p && *value <= most) ? p : NULL;
+}
+
+/* The same for numbers that mostly have one or two digits. */
+TL_ALWAYS_INLINE const uint8_t *tracelog_dec_short(const uint8_t *p, uint64_t most, uint64_t *value)
+{
+    const unsigned first = p[0] - (unsigned)'0', second = p[1] - (unsigned)'0';
+    if (TL_UNLIKELY(first > 9 || (second <= 9 && p[2] - (unsigned)'0' <= 9)))
+        return tracelog_dec(p, most, value);
+    *value = second <= 9 ? first * 10 + second : first;
+    return p + 1 + (second <= 9);
 }
 
 /* Does a line end here? Then *next is where the next one begins. */

@@ -9,6 +9,8 @@
 #include "format/tracelog/tracelog_code.h"
 #include "model/trace_impl.h"
 
+#define TRACELOG_CHUNK ((uint64_t)128 << 10) /* of the survey: what a second-level cache holds */
+
 typedef struct tracelog_reader {
     tl_input *in;
     tl_trace *trace;
@@ -17,6 +19,8 @@ typedef struct tracelog_reader {
     tl_id_map track;           /* iid of a thread -> track */
     uint32_t process, unknown; /* tracks of the process, and of threads that are not known */
     bool has_lines;            /* a saved session: an ip is the number of a line */
+    uint64_t *floor;           /* [nfloor] by chunk: the least time in it and in all behind it, ms */
+    size_t nfloor;
     tracelog_code code;
     pthread_mutex_t lock; /* of: */
     tl_strings names;     /* of functions, as frames have them: they outlive the cursor that met them */

@@ -162,9 +162,10 @@ static uint64_t pair_of(const tracelog_replay *p, uint32_t index, const tracelog
 }
 
 /* The samples. */
-TL_ALWAYS_INLINE int replay_sample(tracelog_replay *p, replay_thread *t, const tracelog_part *part,
+TL_ALWAYS_INLINE int replay_sample(tracelog_replay *p, uint32_t index, const tracelog_part *part,
                                    const tracelog_note *n, tl_value *v, tl_error *e)
 {
+    replay_thread *t = &p->thread[index];
     int status = 0;
     if (TL_UNLIKELY(n->size != t->depth))
         status = tell_depth(p, t, n, e);
@@ -172,7 +173,7 @@ TL_ALWAYS_INLINE int replay_sample(tracelog_replay *p, replay_thread *t, const t
         return status;
     if (!v)
         t->depth = n->kept + n->nframes;
-    else if (!tracelog_replay_stack(p, t, part, n, v + SAM_STACK))
+    else if (!tracelog_replay_stack(p, index, part, n, v + SAM_STACK))
         return no_memory(e);
     return 0;
 }
@@ -238,7 +239,7 @@ static int replay_event(tracelog_replay *p, tracelog_part *part, uint32_t i, tl_
         b->ts[i] = p->now;
     if (TL_LIKELY(record == tracelog_sam_str || record == tracelog_str_sam)) {
         b->key[i] = p->paused ? 0 : p->period;
-        status = replay_sample(p, t, part, n, b->v ? b->v + b->val[i] : NULL, e);
+        status = replay_sample(p, index, part, n, b->v ? b->v + b->val[i] : NULL, e);
     } else {
         if (TL_UNLIKELY(n->flags & TRACELOG_OS_THREAD) && b->v && index != UNKNOWN)
             b->v[b->val[i]] = (tl_value){.type = TL_HEX, .as.u = p->iid[index]};
@@ -262,8 +263,9 @@ int tracelog_replay_part(tracelog_replay *p, tracelog_part *part, tl_error *e)
         status = replay_event(p, part, i, e);
         if (TL_UNLIKELY(status < 0)) {
             part->batch.n = i;
-            return status;
+            break;
         }
     }
-    return 0;
+    tracelog_replay_save(p);
+    return status < 0 ? status : 0;
 }

@@ -5,21 +5,20 @@
 #include "format/tracelog/tracelog_read.h"
 #include "format/tracelog/tracelog_scan.h"
 
-/* A frame of a thread's stack, for as long as it is on it. */
+/* A frame of a thread's stack between batches. */
 typedef struct replay_frame {
     uint64_t function, ip;
-    const char *name;
     uint32_t flags; /* tl_frame_flags */
 } replay_frame;
 
 typedef struct replay_thread {
-    uint64_t last_ms;   /* of its latest record that has a time */
-    uint64_t cpu_until; /* end of its latest thr cpu */
+    uint64_t last_ms;    /* of its latest record that has a time */
+    uint64_t cpu_until;  /* end of its latest thr cpu */
+    replay_frame *frame; /* [capacity] the stack by value, if values are stored: the first `saved` are up to date */
+    tl_frame **node;     /* [capacity] the stack in the memory of the present batch: the first `shared` are */
+    uint32_t depth, saved, shared, capacity;
     uint32_t track;
-    uint32_t depth;
-    replay_frame *frame; /* [capacity], if values are stored */
-    tl_frame **node;     /* the same as frames of events: the first `shared` are in the present batch */
-    uint32_t shared, capacity;
+    uint32_t next;  /* of those that the present batch names, see tracelog_replay.touched */
     uint64_t batch; /* the number of that batch */
     uint64_t names; /* as tracelog_replay.names when the names of its frames were looked up */
     bool has_cpu;
@@ -43,8 +42,9 @@ typedef struct tracelog_replay {
     replay_function *function;
     uint32_t nfunction, function_capacity;
     tl_id_map function_of; /* iid -> index */
-    uint64_t names; /* counts when a name changed that is on some stack */
+    uint64_t names;        /* counts when a name changed that is on some stack */
     uint64_t batch;
+    uint32_t touched; /* the thread whose stack was last touched in this batch, going on in `next`; 0: none */
 } tracelog_replay;
 
 int tracelog_replay_init(tracelog_replay *p, tracelog_reader *r, tl_error *e); /* of zeroed memory */
@@ -54,8 +54,10 @@ void tracelog_replay_fini(tracelog_replay *p);
 int tracelog_replay_part(tracelog_replay *p, tracelog_part *part, tl_error *e);
 
 /* The stack of a thread after a sam str, in the batch's memory. False when memory runs out. For tracelog_replay.c. */
-bool tracelog_replay_stack(tracelog_replay *p, replay_thread *t, const tracelog_part *part, const tracelog_note *note,
+bool tracelog_replay_stack(tracelog_replay *p, uint32_t thread, const tracelog_part *part, const tracelog_note *note,
                            tl_value *out);
+/* Before the batch leaves: keeps the stacks of all threads by value. */
+void tracelog_replay_save(tracelog_replay *p);
 /* The function of an iid, made if need be; NULL when memory runs out. */
 replay_function *tracelog_replay_function(tracelog_replay *p, uint64_t iid);
 

@@ -47,90 +47,131 @@ replay_function *tracelog_replay_function(tracelog_replay *p, uint64_t iid)
     return &p->function[at];
 }
 
-static bool look_up_name(tracelog_replay *p, replay_frame *f)
+TL_ALWAYS_INLINE bool look_up_name(tracelog_replay *p, tl_frame *f)
 {
-    if (!(f->flags & TL_FRAME_FUNCTION)) {
-        f->name = NULL;
+    f->name = NULL;
+    if (TL_UNLIKELY(!(f->flags & TL_FRAME_FUNCTION)))
         return true;
-    }
     replay_function *function = tracelog_replay_function(p, f->function);
-    if (!function)
+    if (TL_UNLIKELY(!function))
         return false;
     function->used = true;
     f->name = function->name;
     return true;
 }
 
-/* Some name on some stack changed: those of this one are looked up again. */
-TL_COLD static bool look_up_names(tracelog_replay *p, replay_thread *t)
+/* Frames that are only nodes so far. */
+static void save(replay_thread *t)
 {
-    for (uint32_t i = 0; i < t->depth; i++)
-        if (!look_up_name(p, &t->frame[i]))
-            return false;
-    t->names = p->names;
-    t->shared = 0;
-    return true;
+    for (uint32_t i = t->saved; i < t->depth; i++) {
+        const tl_frame *node = t->node[i];
+        t->frame[i] = (replay_frame){node->function, node->ip, node->flags};
+    }
+    t->saved = t->depth;
 }
 
-/* Nodes for the frames from t->shared up to the depth. */
-static bool make_nodes(replay_thread *t, tl_arena *arena)
+void tracelog_replay_save(tracelog_replay *p)
 {
-    const uint32_t from = t->shared, n = t->depth - from;
-    if (n == 0)
-        return true;
+    for (; p->touched; p->touched = p->thread[p->touched - 1].next)
+        save(&p->thread[p->touched - 1]);
+}
+
+/* A thread is heard of for the first time in this batch: its nodes are not there. */
+static void touch(tracelog_replay *p, uint32_t thread)
+{
+    replay_thread *t = &p->thread[thread];
+    t->batch = p->batch;
+    t->shared = 0;
+    t->next = p->touched;
+    p->touched = thread + 1;
+}
+
+/* Nodes for the kept frames that have none in this batch, or whose names changed. What is not saved has a node. */
+TL_NOINLINE static bool make_nodes(tracelog_replay *p, replay_thread *t, uint32_t kept, tl_arena *arena)
+{
+    const uint32_t from = t->shared, n = kept - from;
     tl_frame *node = tl_arena_alloc(arena, n * sizeof *node);
     if (!node)
         return false;
     const tl_frame *caller = from ? t->node[from - 1] : NULL;
     for (uint32_t i = 0; i < n; i++) {
         const replay_frame *f = &t->frame[from + i];
-        node[i] = (tl_frame){.caller = caller,
-                             .function = f->function,
-                             .ip = f->ip,
-                             .name = f->name,
-                             .depth = from + i + 1,
-                             .flags = f->flags};
+        node[i] = (tl_frame){
+            .caller = caller, .function = f->function, .ip = f->ip, .depth = from + i + 1, .flags = f->flags};
+        if (!look_up_name(p, &node[i]))
+            return false;
         caller = t->node[from + i] = &node[i];
     }
-    t->shared = t->depth;
+    t->shared = kept;
     return true;
 }
 
-bool tracelog_replay_stack(tracelog_replay *p, replay_thread *t, const tracelog_part *part, const tracelog_note *note,
+/* Frames that nobody told us. */
+TL_COLD static void fill_up(replay_thread *t, uint32_t kept)
+{
+    save(t);
+    for (; t->depth < kept; t->depth++)
+        t->frame[t->depth] = (replay_frame){0};
+    t->saved = t->depth;
+}
+
+/* The kept frames once more by value, so that they can be changed. */
+TL_COLD static void renew(replay_thread *t)
+{
+    save(t);
+    t->shared = 0;
+}
+
+/* The call point of the last kept frame changed. The old node stays as it is: other events have it. */
+static bool move(replay_thread *t, uint32_t kept, const tracelog_note *note, uint32_t line, tl_arena *arena)
+{
+    tl_frame *node = tl_arena_alloc(arena, sizeof *node);
+    if (!node)
+        return false;
+    *node = *t->node[kept - 1];
+    node->memo = 0;
+    node->ip = note->flags & TRACELOG_HAS_IP ? note->other : 0;
+    node->flags = (node->flags & TL_FRAME_FUNCTION) | (note->flags & TRACELOG_HAS_IP ? TL_FRAME_IP | line : 0u);
+    t->node[kept - 1] = node;
+    t->saved = t->saved < kept - 1 ? t->saved : kept - 1;
+    return true;
+}
+
+bool tracelog_replay_stack(tracelog_replay *p, uint32_t thread, const tracelog_part *part, const tracelog_note *note,
                            tl_value *out)
 {
+    replay_thread *t = &p->thread[thread];
     const uint32_t kept = note->kept, line = p->reader->has_lines ? TL_FRAME_LINE : 0;
+    if (TL_UNLIKELY(t->batch != p->batch))
+        touch(p, thread);
     if (!reserve(t, kept + note->nframes))
         return false;
-    if (t->batch != p->batch) {
-        t->batch = p->batch;
-        t->shared = 0;
+    if (TL_UNLIKELY(t->depth < kept))
+        fill_up(t, kept);
+    if (TL_UNLIKELY(t->names != p->names)) {
+        renew(t);
+        t->names = p->names;
     }
-    for (; t->depth < kept; t->depth++) /* frames that nobody told us */
-        t->frame[t->depth] = (replay_frame){0};
     t->depth = kept;
-    if (TL_UNLIKELY(t->names != p->names) && !look_up_names(p, t))
-        return false;
+    t->saved = t->saved < kept ? t->saved : kept;
     t->shared = t->shared < kept ? t->shared : kept;
-    if (note->flags & TRACELOG_MOVED) {
-        replay_frame *top = &t->frame[kept - 1];
-        top->ip = note->flags & TRACELOG_HAS_IP ? note->other : 0;
-        top->flags &= ~(uint32_t)(TL_FRAME_IP | TL_FRAME_LINE);
-        top->flags |= note->flags & TRACELOG_HAS_IP ? TL_FRAME_IP | line : 0;
-        t->shared = t->shared < kept - 1 ? t->shared : kept - 1;
-    }
-    const tracelog_frame *new = part->frame + note->frame;
-    for (uint32_t i = 0; i < note->nframes; i++) {
-        replay_frame *f = &t->frame[t->depth++];
-        f->function = new[i].function;
-        f->ip = new[i].ip;
-        f->flags = new[i].flags | (new[i].flags &TL_FRAME_IP ? line : 0);
-        if (!look_up_name(p, f))
+    if (TL_UNLIKELY(t->shared < kept) && !make_nodes(p, t, kept, part->batch.arena))
+        return false;
+    if ((note->flags & TRACELOG_MOVED) && !move(t, kept, note, line, part->batch.arena))
+        return false;
+    tl_frame *new = note->frame, *const end = new + note->nframes;
+    const tl_frame *caller = kept ? t->node[kept - 1] : NULL;
+    uint32_t depth = kept;
+    for (; new < end; new ++) {
+        new->caller = caller;
+        new->flags |= new->flags &TL_FRAME_IP ? line : 0;
+        caller = t->node[depth++] = new;
+        new->depth = depth;
+        if (!look_up_name(p, new))
             return false;
     }
-    if (!make_nodes(t, part->batch.arena))
-        return false;
-    out->n = t->depth;
-    out->as.p = t->depth ? t->node[t->depth - 1] : NULL;
+    t->depth = t->shared = depth;
+    out->n = depth;
+    out->as.p = caller;
     return true;
 }

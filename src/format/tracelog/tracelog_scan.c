@@ -44,14 +44,24 @@ TL_ALWAYS_INLINE const uint8_t *read_record(scan *s, tracelog_record record, con
     }
 }
 
+TL_NOINLINE static const uint8_t *store_record(scan *s, tracelog_record record, const uint8_t *p)
+{
+    return read_record(s, record, p, true);
+}
+
+TL_NOINLINE static const uint8_t *check_record(scan *s, tracelog_record record, const uint8_t *p)
+{
+    return read_record(s, record, p, false);
+}
+
 /* What the replay has to know of a jit record: which function. */
-static void note_function(scan *s, tracelog_record record, uint32_t first)
+static void note_function(const tracelog_part *part, tracelog_note *note, tracelog_record record, uint32_t first)
 {
     if (record < tracelog_jit_cmf || record > tracelog_jit_css)
         return;
-    const tl_value *v = s->part->batch.v + first + 3;
-    s->note->other = v->as.u;
-    s->note->flags |= v->type == TL_HEX ? TRACELOG_HAS_ID : 0u;
+    const tl_value *v = part->batch.v + first + 3;
+    note->other = v->as.u;
+    note->flags |= v->type == TL_HEX ? TRACELOG_HAS_ID : 0u;
 }
 
 /* A line that does not read: said, and passed over. */
@@ -70,48 +80,60 @@ static int give_up(const tracelog_lines *l, const uint8_t *next, tl_error *e)
     return tl_trace_add_damage(l->trace, e, offset, (uint64_t)(next - l->at), rule, "%s", what);
 }
 
+/* Nearly all lines are samples. These are read here; the state of scanning them is never seen from elsewhere, so that
+ * it stays in registers. */
 TL_ALWAYS_INLINE int scan_lines(tracelog_lines *l, tracelog_part *part, const bool store, tl_error *e)
 {
     tl_batch *b = &part->batch;
-    scan s = {.part = part, .note = part->note + b->n, .end = l->end, .v = store ? b->v + b->nval : NULL};
-    while (l->at < l->end && b->n < b->capacity) {
-        const uint8_t *next, *p = l->at;
-        const tracelog_record record = tracelog_record_at(p);
-        if (store && !need(&s, VALUES_OF_A_LINE))
+    tracelog_note *note = part->note + b->n;
+    tl_value *v = store ? b->v + b->nval : NULL;
+    const uint8_t *at = l->at, *const end = l->end;
+    int status = 0;
+    while (at < end && b->n < b->capacity) {
+        const uint8_t *next, *p;
+        const tracelog_record record = tracelog_record_at(at);
+        if (store && TL_UNLIKELY(b->val_capacity - (uint32_t)(v - b->v) < VALUES_OF_A_LINE) &&
+            !(v = grow_tape(part, v, VALUES_OF_A_LINE)))
             break;
-        const uint32_t first = store ? (uint32_t)(s.v - b->v) : 0, nframes = part->nframes;
-        s.note->flags = s.note->bad_text = 0;
-        p = record < TRACELOG_RECORDS ? read_record(&s, record, p + 7, store) : NULL;
+        const uint32_t first = store ? (uint32_t)(v - b->v) : 0, i = b->n;
+        note->flags = note->bad_text = 0;
+        if (TL_LIKELY(record == tracelog_sam_str)) {
+            scan near = {.part = part, .note = note, .v = v, .end = end};
+            p = read_sam_str(&near, at + 7, store);
+            v = near.v;
+            b->ts[i] = near.ms;
+        } else {
+            scan far = {.part = part, .note = note, .v = v, .end = end};
+            p = store ? store_record(&far, record, at + 7) : check_record(&far, record, at + 7);
+            v = far.v;
+            b->ts[i] = far.ms;
+        }
         if (TL_LIKELY(p && tracelog_at_end(p, &next))) {
-            const uint32_t i = b->n++;
-            s.note->offset = l->offset + (uint64_t)(l->at - l->text);
+            b->n++;
+            note->offset = l->offset + (uint64_t)(at - l->text);
             b->cls[i] = record;
-            b->ts[i] = s.ms;
             b->key[i] = 0;
             if (store) {
                 b->val[i] = first;
-                note_function(&s, record, first);
+                note_function(part, note, record, first);
             }
-            s.note++;
-        } else if (TL_UNLIKELY(s.no_memory)) {
+            note++;
+        } else if (TL_UNLIKELY(part->no_memory)) {
             break;
         } else {
-            next = (const uint8_t *)memchr(l->at, '\n', (size_t)(l->end - l->at)) + 1;
-            if (store)
-                s.v = b->v + first;
-            part->nframes = nframes;
-            int status = give_up(l, next, e);
-            if (status < 0) {
-                if (store)
-                    b->val[b->n] = b->nval = first;
-                return status;
-            }
+            next = (const uint8_t *)memchr(at, '\n', (size_t)(end - at)) + 1;
+            v = store ? b->v + first : NULL;
+            l->at = at;
+            status = give_up(l, next, e);
+            if (status < 0)
+                break;
         }
-        l->at = next;
+        at = next;
     }
-    if (store)
-        b->val[b->n] = b->nval = (uint32_t)(s.v - b->v);
-    return s.no_memory ? tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the values of a line") : 0;
+    l->at = at;
+    if (store && v)
+        b->val[b->n] = b->nval = (uint32_t)(v - b->v);
+    return part->no_memory ? tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the values of a line") : status;
 }
 
 /* ---- parts */
@@ -134,14 +156,14 @@ void tracelog_part_fini(tracelog_part *p)
 {
     tl_batch_fini(&p->batch);
     free(p->note);
-    free(p->frame);
     *p = (tracelog_part){0};
 }
 
 void tracelog_part_clear(tracelog_part *p)
 {
     tl_batch_clear(&p->batch);
-    p->nframes = 0;
+    p->frame = p->frame_end = NULL;
+    p->no_memory = false;
 }
 
 int tracelog_scan(tracelog_lines *l, tracelog_part *part, tl_error *e)

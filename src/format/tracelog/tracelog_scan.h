@@ -23,22 +23,17 @@ typedef struct tracelog_note {
     uint64_t thread;
     uint64_t other; /* of thr aos the id of the system; of jit the functionId; of sam str the new call point */
     uint32_t kept, size;
-    uint32_t frame, nframes; /* of sam str: which of part.frame are new */
-    uint32_t bad_text;       /* bytes that are not UTF-8 */
+    uint32_t nframes;  /* of sam str: new frames, ... */
+    uint32_t bad_text; /* bytes that are not UTF-8 */
     uint32_t flags;
+    tl_frame *frame; /* ... in the batch's memory, outermost first, without caller, name and depth */
 } tracelog_note;
-
-/* A frame as it stands in a line. */
-typedef struct tracelog_frame {
-    uint64_t function, ip;
-    uint32_t flags; /* tl_frame_flags */
-} tracelog_frame;
 
 typedef struct tracelog_part {
     tl_batch batch;
-    tracelog_note *note; /* [TL_BATCH_MAX] */
-    tracelog_frame *frame;
-    uint32_t nframes, frame_capacity;
+    tracelog_note *note;         /* [TL_BATCH_MAX] */
+    tl_frame *frame, *frame_end; /* room for the next frames */
+    bool no_memory;
 } tracelog_part;
 
 /* want: what the batch is to hold. */

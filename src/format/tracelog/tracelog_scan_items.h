@@ -107,7 +107,15 @@ TL_ALWAYS_INLINE const uint8_t *read_number(scan *s, const uint8_t *p, uint64_t 
 
 #define read_DEC(s, p, store)   read_number(s, p, UINT64_MAX, store)
 #define read_USAGE(s, p, store) read_number(s, p, TRACELOG_USAGE_MAX, store)
-#define read_COUNT(s, p, store) read_number(s, p, UINT32_MAX, store)
+
+TL_ALWAYS_INLINE const uint8_t *read_COUNT(scan *s, const uint8_t *p, const bool store)
+{
+    uint64_t value;
+    if (*p++ != ' ' || !(p = tracelog_dec_short(p, UINT32_MAX, &value)))
+        return NULL;
+    put_u64(s, value, store);
+    return p;
+}
 
 TL_ALWAYS_INLINE const uint8_t *read_OLD_COUNT(scan *s, const uint8_t *p, const bool store)
 {

@@ -122,25 +122,26 @@ static const uint8_t *read_CODE(scan *s, const uint8_t *p, const bool store)
 
 /* ---- stacks */
 
-TL_NOINLINE static bool grow_frames(scan *s)
+enum { FRAMES_AT_ONCE = 512 };
+
+/* More room for frames of a line of which n stand before `at` already: they move there. Returns where the next goes. */
+TL_NOINLINE static tl_frame *grow_frames(tracelog_part *part, const tl_frame *at, uint32_t n)
 {
-    tracelog_part *part = s->part;
-    const uint32_t capacity = part->frame_capacity ? part->frame_capacity * 2 : 4096;
-    tracelog_frame *larger = realloc(part->frame, capacity * sizeof *larger);
+    const size_t room = n < FRAMES_AT_ONCE / 2 ? FRAMES_AT_ONCE : 2 * (size_t)n;
+    tl_frame *larger = tl_arena_alloc(part->batch.arena, room * sizeof *larger);
     if (!larger) {
-        s->no_memory = true;
-        return false;
+        part->no_memory = true;
+        return NULL;
     }
-    part->frame = larger;
-    part->frame_capacity = capacity;
-    return true;
+    if (n > 0)
+        memcpy(larger, at - n, n * sizeof *larger);
+    part->frame_end = larger + room;
+    return larger + n;
 }
 
 TL_ALWAYS_INLINE const uint8_t *read_frames(scan *s, const uint8_t *p, const bool store)
 {
-    tracelog_part *part = s->part;
-    tracelog_note *note = s->note;
-    note->frame = part->nframes;
+    tl_frame *at = s->part->frame, *end = s->part->frame_end;
     uint32_t n = 0;
     while (*p == ' ') {
         uint64_t function = 0, ip = 0;
@@ -150,18 +151,26 @@ TL_ALWAYS_INLINE const uint8_t *read_frames(scan *s, const uint8_t *p, const boo
             return NULL;
         if (*p == ':' && !(p = ip_at(p + 1, &ip, &digits, &ip_known)))
             return NULL;
+        if (store) {
+            if (TL_UNLIKELY(at == end)) {
+                at = grow_frames(s->part, at, n);
+                if (!at)
+                    return NULL;
+                end = s->part->frame_end;
+            }
+            at->function = function;
+            at->ip = ip;
+            at->flags = (known ? TL_FRAME_FUNCTION : 0u) | (ip_known ? TL_FRAME_IP : 0u);
+            at->memo = 0;
+            at++;
+        }
         n++;
-        if (!store)
-            continue;
-        if (TL_UNLIKELY(part->nframes == part->frame_capacity) && !grow_frames(s))
-            return NULL;
-        part->frame[part->nframes++] = (tracelog_frame){
-            .function = function,
-            .ip = ip,
-            .flags = (known ? TL_FRAME_FUNCTION : 0u) | (ip_known ? TL_FRAME_IP : 0u),
-        };
     }
-    note->nframes = n;
+    s->note->nframes = n;
+    if (store) {
+        s->note->frame = at - n;
+        s->part->frame = at;
+    }
     return p;
 }
 
@@ -171,8 +180,8 @@ TL_ALWAYS_INLINE const uint8_t *read_STACK(scan *s, const uint8_t *p, const bool
     uint64_t kept, size;
     unsigned digits;
     bool known;
-    if (*p++ != ' ' || !(p = tracelog_dec(p, TRACELOG_DEPTH_MAX, &kept)) || *p++ != ':' ||
-        !(p = tracelog_dec(p, TRACELOG_DEPTH_MAX, &size)))
+    if (*p++ != ' ' || !(p = tracelog_dec_short(p, TRACELOG_DEPTH_MAX, &kept)) || *p++ != ':' ||
+        !(p = tracelog_dec_short(p, TRACELOG_DEPTH_MAX, &size)))
         return NULL;
     if (*p == ':') {
         if (kept == 0 || !(p = ip_at(p + 1, &note->other, &digits, &known)))

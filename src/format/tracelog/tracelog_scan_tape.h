@@ -15,27 +15,30 @@ typedef struct scan {
     tl_value *v;        /* next slot of the tape */
     const uint8_t *end; /* of the lines */
     uint64_t ms;
-    bool no_memory;
 } scan;
 
-/* Makes room for n values behind s->v. */
-TL_NOINLINE static bool grow_tape(scan *s, uint32_t n)
+/* Makes room for n values behind v, and returns where that is now; NULL when memory runs out. It gets no pointer to the
+ * state, so that this may stay in registers. */
+TL_NOINLINE static tl_value *grow_tape(tracelog_part *part, const tl_value *v, uint32_t n)
 {
-    tl_batch *b = &s->part->batch;
-    b->nval = (uint32_t)(s->v - b->v);
+    tl_batch *b = &part->batch;
+    b->nval = (uint32_t)(v - b->v);
     if (!tl_batch_slots(b, n)) {
-        s->no_memory = true;
-        return false;
+        part->no_memory = true;
+        return NULL;
     }
     b->nval -= n;
-    s->v = b->v + b->nval;
-    return true;
+    return b->v + b->nval;
 }
 
 TL_ALWAYS_INLINE bool need(scan *s, uint32_t n)
 {
     const tl_batch *b = &s->part->batch;
-    return TL_LIKELY(b->val_capacity - (uint32_t)(s->v - b->v) >= n) || grow_tape(s, n);
+    if (TL_LIKELY(b->val_capacity - (uint32_t)(s->v - b->v) >= n))
+        return true;
+    tl_value *v = grow_tape(s->part, s->v, n);
+    s->v = v ? v : s->v;
+    return v != NULL;
 }
 
 TL_ALWAYS_INLINE void put_u64(scan *s, uint64_t u, const bool store)
@@ -71,7 +74,7 @@ static bool put_text(scan *s, const uint8_t *p, size_t n, const bool store)
         return true;
     char *copy = tl_arena_alloc(s->part->batch.arena, n + bad + 1);
     if (!copy) {
-        s->no_memory = true;
+        s->part->no_memory = true;
         return false;
     }
     if (bad)

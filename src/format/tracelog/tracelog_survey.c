@@ -12,7 +12,7 @@
 #include "format/tracelog/tracelog_read.h"
 #include "format/tracelog/tracelog_words.h"
 
-#define CHUNK   ((uint64_t)4 << 20)
+#define CHUNKS  32u /* of a worker, at a time */
 #define WORKERS 16u /* each has a chunk and its facts */
 
 /* What stands in the fields of a record, by their place on the tape. */
@@ -39,7 +39,8 @@ typedef struct worker {
     tl_id_map seen; /* threads */
     bool used[TRACELOG_RECORDS];
     bool os_threads, twice;
-    int status; /* 1: there was a chunk, 0: none, < 0 */
+    uint64_t least; /* time in the present chunk */
+    int status;     /* 1: there was a chunk, 0: none, < 0 */
     tl_error error;
 } worker;
 
@@ -103,12 +104,22 @@ static bool add_fact(worker *w, const fact *f)
     return true;
 }
 
-/* The thread of a sample or another frequent record: the first field. False when memory runs out. */
-static bool look_at_thread(worker *w, const uint8_t *p)
+/* The time in a line, if one stands at p behind a space. */
+TL_ALWAYS_INLINE void look_at_time(worker *w, const uint8_t *p)
+{
+    uint64_t ms;
+    if (p && *p == ' ' && tracelog_dec(p + 1, TRACELOG_MS_MAX, &ms) && ms < w->least)
+        w->least = ms;
+}
+
+/* Thread and time of a sample or another frequent record: the first fields. False when memory runs out. */
+TL_ALWAYS_INLINE bool look_at_sample(worker *w, const uint8_t *p)
 {
     uint64_t iid;
     unsigned digits;
-    if (!tracelog_0x(p, &iid, &digits) || tl_id_map_get(&w->seen, iid) != TL_HASH_NONE)
+    const uint8_t *end = tracelog_0x(p, &iid, &digits);
+    look_at_time(w, end ? end : p + 1); /* behind a ? */
+    if (!end || tl_id_map_get(&w->seen, iid) != TL_HASH_NONE)
         return true;
     const fact f = {.record = tracelog_sam_str, .thread = iid};
     return add_fact(w, &f) && tl_id_map_put(&w->seen, iid, 1);
@@ -149,6 +160,8 @@ static bool read_line(worker *w, tracelog_record record, tracelog_lines *line)
     if (w->part.batch.n == 0) /* it does not read */
         return true;
     const tracelog_note *note = &w->part.note[0];
+    if ((note->flags & TRACELOG_HAS_TIME) && w->part.batch.ts[0] < w->least)
+        w->least = w->part.batch.ts[0];
     w->used[record] = true;
     w->twice = w->twice || (note->flags & TRACELOG_TWICE);
     w->os_threads = w->os_threads || (note->flags & TRACELOG_OS_THREAD);
@@ -165,35 +178,47 @@ static bool read_line(worker *w, tracelog_record record, tracelog_lines *line)
     return !kept || keep_values(w, record, note);
 }
 
-static int look_at_chunk(void *arg, unsigned thread, uint32_t i)
+static bool look_at_lines(worker *w, tracelog_lines *l)
 {
-    survey *s = arg;
-    worker *w = &s->worker[i];
-    tracelog_lines l = {0};
-    (void)thread;
-    w->nfact = w->nvalue = 0;
-    tl_arena_reset(&w->arena);
-    w->status = tracelog_cut(&s->cutting, s->next + i, &w->text, &l, &w->error);
-    if (w->status <= 0)
-        return 0;
-    while (l.at < l.end) {
-        const uint8_t *p = l.at, *next = (const uint8_t *)memchr(p, '\n', (size_t)(l.end - p)) + 1;
+    while (l->at < l->end) {
+        const uint8_t *p = l->at, *next = (const uint8_t *)memchr(p, '\n', (size_t)(l->end - p)) + 1;
         const tracelog_record record = tracelog_record_at(p);
         bool ok = true;
         if (record == tracelog_sam_str || record == tracelog_sam_mem || record == tracelog_thr_cpu) {
-            ok = look_at_thread(w, p + 8);
+            ok = look_at_sample(w, p + 8);
         } else if (record == tracelog_str_sam) {
             w->used[record] = true;
-            ok = look_at_thread(w, p + 8);
+            ok = look_at_sample(w, p + 8);
         } else if (record < TRACELOG_RECORDS && is_lasting(record)) {
-            tracelog_lines line = {.text = l.text, .offset = l.offset, .at = p, .end = next};
+            tracelog_lines line = {.text = l->text, .offset = l->offset, .at = p, .end = next};
             ok = read_line(w, record, &line);
+        } else if (record < TRACELOG_RECORDS && tracelog_shapes[record].part[0].item == TRACELOG_MS) {
+            look_at_time(w, p + 7);
         }
-        if (!ok) {
+        if (!ok)
+            return false;
+        l->at = next;
+    }
+    return true;
+}
+
+static int look_at_chunks(void *arg, unsigned thread, uint32_t i)
+{
+    survey *s = arg;
+    worker *w = &s->worker[i];
+    (void)thread;
+    w->nfact = w->nvalue = 0;
+    tl_arena_reset(&w->arena);
+    w->status = 1;
+    for (uint64_t k = 0; k < CHUNKS && w->status > 0; k++) {
+        const uint64_t number = s->next + i * CHUNKS + k;
+        tracelog_lines l = {0};
+        w->least = UINT64_MAX;
+        w->status = tracelog_cut(&s->cutting, number, &w->text, &l, &w->error);
+        if (w->status > 0 && !look_at_lines(w, &l))
             w->status = tl_fail(&w->error, TL_ENOMEM, TL_NO_OFFSET, "no memory to look at the log");
-            return 0;
-        }
-        l.at = next;
+        if (w->status > 0 && number < s->reader->nfloor)
+            s->reader->floor[number] = w->least;
     }
     return 0;
 }
@@ -316,17 +341,16 @@ static bool take_fact(survey *s, const worker *w, const fact *f, tl_error *e)
 /* 1: there may be more; 0: that was the last chunk. */
 static int take_over(survey *s, worker *w, uint64_t *progress, tl_error *e)
 {
-    if (w->status <= 0) {
-        if (w->status < 0 && e)
-            *e = w->error;
+    if (w->status < 0 && e)
+        *e = w->error;
+    if (w->status < 0)
         return w->status;
-    }
     for (uint32_t i = 0; i < w->nfact; i++)
         if (!take_fact(s, w, &w->fact[i], e))
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for what the log names");
     if (progress)
-        atomic_fetch_add_explicit((_Atomic uint64_t *)progress, CHUNK, memory_order_relaxed);
-    return 1;
+        atomic_fetch_add_explicit((_Atomic uint64_t *)progress, TRACELOG_CHUNK * CHUNKS, memory_order_relaxed);
+    return w->status;
 }
 
 /* ---- what comes of it */
@@ -432,13 +456,13 @@ static int look_at_all(survey *s, unsigned workers, uint64_t *progress, tl_error
     for (unsigned i = 0; status == 0 && i < workers; i++)
         status = tracelog_part_init(&s->worker[i].part, s->reader->trace, &want, e);
     while (status == 0) {
-        tl_parallel(workers, workers, look_at_chunk, s);
+        tl_parallel(workers, workers, look_at_chunks, s);
         for (unsigned i = 0; i < workers && (status = take_over(s, &s->worker[i], progress, e)) > 0;)
             i++;
         if (status <= 0)
             break;
         status = 0;
-        s->next += workers;
+        s->next += (uint64_t)workers * CHUNKS;
     }
     for (unsigned i = 0; i < workers; i++) {
         const worker *w = &s->worker[i];
@@ -455,12 +479,20 @@ int tracelog_survey(tracelog_reader *r, uint64_t *progress, tl_error *e)
     survey *s = calloc(1, sizeof *s);
     if (!s)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to look at the log");
-    const uint64_t chunks = tl_input_size(r->in) / CHUNK + 1;
+    const uint64_t chunks = tl_input_size(r->in) / (TRACELOG_CHUNK * CHUNKS) + 1;
     unsigned workers = r->want->threads > WORKERS ? WORKERS : r->want->threads ? r->want->threads : 1;
     if (workers > chunks)
         workers = (unsigned)chunks;
+    r->nfloor = r->follow ? 0 : (size_t)(tl_input_size(r->in) / TRACELOG_CHUNK + 1);
+    r->floor = malloc((r->nfloor + 1) * sizeof *r->floor);
+    if (!r->floor) {
+        free(s);
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to look at the log");
+    }
+    for (size_t i = 0; i < r->nfloor; i++) /* should the file be shorter than it was */
+        r->floor[i] = UINT64_MAX;
     s->reader = r;
-    s->cutting = (tracelog_cutting){.in = r->in, .size = CHUNK};
+    s->cutting = (tracelog_cutting){.in = r->in, .size = TRACELOG_CHUNK};
     int status = look_at_all(s, workers, progress, e);
     if (status == 0)
         status = make_tracks(s, e);
@@ -468,6 +500,8 @@ int tracelog_survey(tracelog_reader *r, uint64_t *progress, tl_error *e)
         status = make_functions(s, e);
     if (status == 0) {
         choose_dialect(s);
+        for (size_t i = r->nfloor; i-- > 1;)
+            r->floor[i - 1] = r->floor[i] < r->floor[i - 1] ? r->floor[i] : r->floor[i - 1];
         tracelog_code_sort(&r->code);
     }
     survey_fini(s);

@@ -14,6 +14,7 @@
 
 #include "format/tracelog/tracelog_write_sample.h"
 #include "model/field_text.h"
+#include "model/label.h"
 
 enum { NS_PER_MS = 1000000, CALLERS_LEAST = 8 };
 #define CONTEXT_THREAD ((uint64_t)1 << 63) /* in a key of `index`: no track */
@@ -154,8 +155,8 @@ void tracelog_put_line(tl_pen *pen, uint64_t iid, uint64_t ms, uint64_t count, u
 {
     tl_pen_room(pen, 6 * TRACELOG_NUMBER_ROOM);
     char *p = pen->p;
-    memcpy(p, "sam str ", 8);
-    p = tracelog_put_hex(p + 8, iid, TRACELOG_IID_DIGITS, TRACELOG_UPPER);
+    p = TL_PUT(p, "sam str ");
+    p = tracelog_put_hex(p, iid, TRACELOG_IID_DIGITS, TRACELOG_UPPER);
     *p++ = ' ';
     p = tl_put_u64(p, ms);
     *p++ = ' ';

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MS_PER_S = 1000, NS_PER_MS = 1000000, S_PER_DAY = 86400 };
+enum { MS_PER_S = 1000, MS_PER_DAY = 86400000, NS_PER_MS = 1000000 };
 
 void tracelog_heads_fini(tracelog_heads *h)
 {
@@ -38,10 +38,10 @@ static char *put_date(char *p, int64_t day)
 
 static void put_time(tl_pen *pen, int64_t ns)
 {
-    int64_t ms = ns / NS_PER_MS - (ns % NS_PER_MS < 0), day = ms / (MS_PER_S * S_PER_DAY);
-    ms -= day * MS_PER_S * S_PER_DAY;
+    int64_t ms = ns / NS_PER_MS - (ns % NS_PER_MS < 0), day = ms / MS_PER_DAY;
+    ms -= day * MS_PER_DAY;
     if (ms < 0) {
-        ms += MS_PER_S * S_PER_DAY;
+        ms += MS_PER_DAY;
         day--;
     }
     const uint32_t s = (uint32_t)(ms / MS_PER_S);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/tracelog/tracelog_write.h"
+#include "model/label.h"
 #include "model/place_tree.h"
 
 enum { NS_PER_MS = 1000000 };
@@ -171,8 +172,8 @@ static void put_memory(profile_writer *w, const thread_state *t, uint64_t object
     char *p = tracelog_put_hex(w->pen.p, t->iid, TRACELOG_IID_DIGITS, TRACELOG_UPPER);
     *p++ = ' ';
     p = tl_put_u64(p, t->ms);
-    memcpy(p, " ?:", 3);
-    p = tl_put_u64(p + 3, objects);
+    p = TL_PUT(p, " ?:");
+    p = tl_put_u64(p, objects);
     *p++ = ':';
     p = tl_put_u64(p, bytes);
     *p++ = '\n';
@@ -205,9 +206,19 @@ static bool put_place(profile_writer *w, uint32_t place, uint32_t track)
     return true;
 }
 
+/* Samples of the empty stack have no place: whose they are is not known, so they are the first thread's. */
+static bool put_empty(profile_writer *w)
+{
+    const uint64_t empty = tl_profile_samples(w->p).empty;
+    if (!w->counts || empty == 0)
+        return true;
+    const uint32_t first = w->walk.tree->child[0], track = w->p->place[first].track;
+    return put_stack(w, begin_thread(w, track), empty);
+}
+
 static bool put_places(profile_writer *w)
 {
-    bool ok = put_place(w, 0, TL_NO_TRACK);
+    bool ok = put_empty(w) && put_place(w, 0, TL_NO_TRACK);
     while (ok && tl_place_walk_next(&w->walk)) {
         thread_state *t = &w->thread[w->walk.track == TL_NO_TRACK ? w->p->ntrack : w->walk.track];
         if (!w->walk.leaving)
@@ -239,6 +250,7 @@ static void report(const profile_writer *w, tl_drops *drops)
         tl_drops_add(drops, "call counts", tl_profile_called_places(p));
     tl_drops_add(drops, "latency histograms, with shortest and longest calls", tl_profile_histograms(p));
     tl_drops_add(drops, "samples while recording was paused", samples.paused);
+    tl_drops_add(drops, "samples of the empty stack", w->counts ? 0 : samples.empty);
     tl_drops_add(drops, "the build-id", p->build_id != NULL);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "format/tracelog/tracelog_scan.h"
+#include "model/label.h"
 
 #define PERIOD_MS_MAX 3600000u
 
@@ -85,8 +86,7 @@ void tracelog_put_sample(tl_pen *pen, const tracelog_writer *w, const tracelog_s
 {
     tl_pen_room(pen, 6 * TRACELOG_NUMBER_ROOM);
     char *p = pen->p;
-    memcpy(p, "sam str ", 8);
-    p += 8;
+    p = TL_PUT(p, "sam str ");
     if (TL_LIKELY(s->known))
         p = tracelog_put_hex(p, s->iid, s->digits, TRACELOG_UPPER);
     else

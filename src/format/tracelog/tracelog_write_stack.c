@@ -75,7 +75,7 @@ static bool reserve_walk(tracelog_threads *t, uint32_t n)
     uint32_t capacity = t->walk_capacity ? t->walk_capacity : LEVELS_LEAST;
     while (capacity < n)
         capacity *= 2;
-    const tl_frame **larger = realloc(t->walk, capacity * sizeof *larger);
+    const tl_frame **larger = realloc(t->walk, capacity * sizeof(const tl_frame *));
     if (!larger)
         return false;
     t->walk = larger;

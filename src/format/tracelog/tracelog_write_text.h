@@ -6,7 +6,7 @@
 #include "base/pen.h"
 
 /* Room for a number, what divides it from the next, and what is written in vain behind it. */
-#define TRACELOG_NUMBER_ROOM 40u
+#define TRACELOG_NUMBER_ROOM ((size_t)40)
 
 /* Digits of numbers that the source did not write itself. */
 enum { TRACELOG_IID_DIGITS = 8, TRACELOG_POINTER_DIGITS = 16, TRACELOG_DIGITS_MAX = 16 };

@@ -2,7 +2,8 @@
  *
  * One record for each stack with calls or self time, in one block a thread; a thread whose records exceed the u32 size
  * of a block gets several. The format holds i32 function ids, calls, and self time in ticks: all else is dropped and
- * reported. Id 0 ends a stack, so that stacks with it or with ids beyond i32 cannot be written. */
+ * reported. Id 0 ends a stack, so that stacks with it or with ids beyond i32 cannot be written. Profiles of samples are
+ * refused: a reader would take their numbers for calls. */
 #include "format/xray/xprof_write.h"
 
 #include <stdlib.h>
@@ -176,6 +177,9 @@ static void report_drops(const writer *w, tl_drops *drops)
 
 int xprof_write(const tl_write_context *context, const tl_profile *p, tl_error *e)
 {
+    if (p->nweight)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                       "xray-profile: holds calls and their time, not samples of stacks; pprof and tlp hold those");
     tl_place_tree tree;
     int status = tl_place_tree_init(&tree, p, e);
     if (status < 0)

@@ -1,0 +1,302 @@
+/* Fuzz target: TraceLogs. An input is a whole log; it is read every way there is, its tables of the runtime are made,
+ * and it is written: as text of several kinds, and as a log again, which has to stay the same from then on. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/runtime/alloc_table.h"
+#include "analysis/runtime/cpu_table.h"
+#include "analysis/runtime/gc_table.h"
+#include "analysis/runtime/heap_table.h"
+#include "analysis/runtime/jit_table.h"
+#include "fuzz_promises.h"
+#include "model/format_impl.h"
+#include "op/source_impl.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+/* Of libFuzzer; where inputs are only replayed it is not there, and not called. */
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+
+enum { WRITTEN = 20000 /* frames and other values: writing is the slow part */ };
+
+static tl_source *open_log(const uint8_t *data, size_t size, const tl_want *want)
+{
+    const tl_open_options options = {.from = "tracelog", .want = *want};
+    tl_source *s = NULL;
+    tl_error e = {0};
+    const int status = tl_source_open_memory(&s, data, size, "fuzz.log", &options, &e);
+    promise(status >= 0 || e.code == status, "an error carries the code that is returned");
+    promise(status >= 0 || want->strict, "every text is a log, whatever is wrong in it");
+    return status < 0 ? NULL : s;
+}
+
+/* ------------------------------------------------------------------------------------------------------- reading */
+
+static void check_stack(const tl_value *v)
+{
+    const tl_frame *f = v->as.p;
+    for (uint32_t depth = v->n; depth > 0; depth--, f = f->caller) {
+        promise(f != NULL && f->depth == depth, "frames know their depth");
+        promise(f->name == NULL || f->flags & TL_FRAME_FUNCTION, "only functions have names");
+    }
+    promise(f == NULL, "a stack has as many frames as it says");
+}
+
+static void check_values(tl_source *s)
+{
+    const tl_trace *t = tl_source_trace(s);
+    const tl_batch *b;
+    tl_error e;
+    while (tl_source_next(s, &b, &e) > 0)
+        for (uint32_t i = 0; i < b->n; i++) {
+            const tl_class *c = tl_trace_class(t, b->cls[i]);
+            const tl_value *v = b->v + b->val[i], *end = b->v + b->val[i + 1];
+            for (uint32_t f = 0; f < c->nfield; f++) {
+                promise(v < end, "every field has its value");
+                if (v->type == TL_STACK && v->n < 300) /* deep ones would take long: each sample has all of them */
+                    check_stack(v);
+                v = tl_value_skip(v, end);
+            }
+            promise(v == end, "and there are no others");
+        }
+}
+
+static void check_damages(const tl_source *s, size_t size)
+{
+    const tl_trace *t = tl_source_trace(s);
+    uint64_t last = 0;
+    for (uint32_t i = 0; i < tl_trace_damages(t); i++) {
+        const tl_damage *d = tl_trace_damage(t, i);
+        promise(d->offset >= last && d->offset <= size && d->bytes <= size - d->offset,
+                "damage lies in the log, in order");
+        last = d->offset;
+    }
+}
+
+/* ------------------------------------------------------------------------------------------------- tables, profiles */
+
+static void make_tables(tl_source *s)
+{
+    tl_gc gc = {0};
+    tl_jit jit = {0};
+    tl_alloc alloc = {0};
+    tl_heap heap = {0};
+    tl_cpu cpu = {0};
+    tl_error e;
+    if (tl_gc_read(&gc, s, NULL, &e) >= 0) {
+        tl_quantiles q;
+        promise(tl_gc_pauses(&gc, &q, &e) < 0 || gc.open + gc.nheap + gc.stray_ends <= UINT32_MAX,
+                "collections are counted");
+        for (uint32_t i = 0; i < gc.n; i++)
+            promise(!gc.collection[i].ended || gc.collection[i].track, "collections have a thread");
+    }
+    if (tl_jit_read(&jit, s, NULL, &e) >= 0)
+        tl_jit_sort(&jit, 0);
+    if (tl_alloc_read(&alloc, s, NULL, &e) >= 0)
+        tl_alloc_sort(&alloc, 0);
+    tl_heap_read(&heap, s, NULL, &e);
+    if (tl_cpu_read(&cpu, s, NULL, &e) >= 0)
+        for (uint32_t i = 0; i < cpu.n; i++) {
+            double column[8];
+            tl_cpu_columns(&cpu, i, cpu.first, cpu.last, column, 8, &e);
+        }
+    tl_gc_fini(&gc);
+    tl_jit_fini(&jit);
+    tl_alloc_fini(&alloc);
+    tl_heap_fini(&heap);
+    tl_cpu_fini(&cpu);
+}
+
+/* Every weight, and by line: only the sums differ. */
+static void make_profiles(tl_source *s, size_t size)
+{
+    static const char *const weights[] = {"samples", "time", "bytes", "allocations"};
+    const tl_profile_options options = {
+        .threads = 1, .weight = weights[size % 4], .lines = size % 3 == 0, .per_thread = size % 5 == 0};
+    tl_profile *p = NULL;
+    tl_error e;
+    if (tl_profile_from_source(&p, s, &options, &e) < 0)
+        return;
+    const tl_sample_counts n = tl_profile_samples(p);
+    promise(n.empty <= n.counted, "samples of empty stacks are counted, too");
+    tl_profile_free(p);
+}
+
+/* ------------------------------------------------------------------------------------------------------- writing */
+
+/* The log as another format, through the door of formats. The text is to be freed. */
+static uint8_t *written(tl_source *s, const char *name, const char *version, size_t *n)
+{
+    const tl_format *f = tl_format_by_name(name);
+    const tl_trace *t = tl_source_trace(s);
+    tl_output *out = NULL;
+    tl_merge *m = NULL;
+    tl_error e;
+    tl_drops drops = {0};
+    const tl_write_options options = {.to = name, .version = version};
+    if (!f || !f->create) /* of a build without it */
+        return NULL;
+    void *writer = calloc(1, f->writer_size);
+    bool *keep = calloc((size_t)tl_trace_classes(t) + 1, sizeof *keep);
+    if (!writer || !keep || tl_output_open_memory(&out, TL_PLAIN, &e) < 0)
+        abort();
+    const tl_write_context context = {.out = out, .trace = t, .drops = &drops, .options = &options};
+    int status = f->create(writer, &context, &e);
+    for (uint32_t i = 0; status >= 0 && i < tl_trace_classes(t); i++)
+        keep[i] = f->accept(writer, tl_trace_class(t, i)) == TL_ACCEPT_KEEP;
+    const bool ordered = tl_format_wants_order(f, t);
+    status = status >= 0 && ordered ? tl_merge_open(&m, s, &e) : status;
+    const tl_batch *b;
+    uint32_t from = 0, to = 0, values = 0;
+    while (status >= 0 && values < WRITTEN) {
+        if ((ordered ? tl_merge_next(m, &b, &from, &to, &e) : tl_source_next(s, &b, &e)) <= 0)
+            break;
+        if (!ordered)
+            from = 0, to = b->n;
+        for (uint32_t i = from; status >= 0 && i < to && values < WRITTEN; i++)
+            if (keep[b->cls[i]]) {
+                status = f->write(writer, b, i, i + 1, &e);
+                for (uint32_t v = b->val[i]; v < b->val[i + 1]; v++)
+                    values += b->v[v].type == TL_STACK ? 1 + b->v[v].n : 1;
+            }
+    }
+    if (status >= 0)
+        status = f->finish(writer, &e);
+    tl_merge_close(m);
+    f->discard(writer);
+    free(writer);
+    free(keep);
+    free(drops.drop);
+    uint8_t *text = NULL;
+    if (status >= 0 && tl_output_finish(out, &e) >= 0)
+        text = tl_output_take_memory(out, n);
+    tl_output_close(out);
+    return text;
+}
+
+/* A log that we wrote is read without damage, and written again it is the same. */
+static void write_again(tl_source *s, const char *version)
+{
+    size_t n = 0, m = 0;
+    uint8_t *once = written(s, "tracelog", version, &n);
+    if (!once)
+        return;
+    tl_source *again = open_log(once, n, &(tl_want){.fields = true, .cpu = true});
+    uint8_t *twice = written(again, "tracelog", version, &m);
+    if (twice && m < n) /* the first may have been cut off at another place than the second */
+        promise(memcmp(once, twice, m) == 0, "what was written is written again");
+    tl_source_close(again);
+    free(twice);
+    free(once);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const writers[] = {"jsonl", "text", "csv", "chrome", "perfetto"};
+    tl_source *s = open_log(data, size, &(tl_want){.fields = true, .cpu = true, .threads = size % 7 == 0 ? 2 : 1});
+    if (s) {
+        const uint64_t events = fuzz_iterate(s);
+        tl_count count;
+        tl_error e;
+        if (tl_source_count(s, 1, &count, &e) >= 0) {
+            promise(count.events == events, "counting and reading find the same events");
+            tl_count_free(&count);
+        }
+        check_damages(s, size);
+        check_values(s);
+        fuzz_merge(s, events);
+        fuzz_profile(s);
+        make_profiles(s, size);
+        make_tables(s);
+        size_t n;
+        free(written(s, writers[size % (sizeof writers / sizeof *writers)], NULL, &n));
+        write_again(s, size % 2 ? "doc" : "vs");
+    }
+    tl_source_close(s);
+    s = open_log(data, size, &(tl_want){.strict = true});
+    if (s)
+        fuzz_iterate(s);
+    tl_source_close(s);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------------------------ mutations */
+
+typedef struct line {
+    size_t at, n; /* with its end */
+} line;
+
+/* The line around a place of the text. */
+static line line_at(const uint8_t *data, size_t size, size_t at)
+{
+    line l = {at, 0};
+    while (l.at > 0 && data[l.at - 1] != '\n')
+        l.at--;
+    const uint8_t *feed = memchr(data + at, '\n', size - at);
+    l.n = feed ? (size_t)(feed - data) + 1 - l.at : size - l.at;
+    return l;
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+/* Lines are put elsewhere, again, or away; numbers become others of interest. Else libFuzzer does what it likes. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    static const char *const numbers[] = {"0",
+                                          "1",
+                                          "?",
+                                          "2",
+                                          "65536",
+                                          "65535",
+                                          "4294967295",
+                                          "9223372036854",
+                                          "0x0",
+                                          "0xFFFFFFFFFFFFFFFF",
+                                          "18446744073709551615",
+                                          "18446744073709551616",
+                                          "0x1:?",
+                                          "0x1:0x2",
+                                          "1:1",
+                                          "0:0",
+                                          "2:3:0x5"};
+    uint64_t state = seed;
+    const uint64_t choice = next_random(&state) % 8;
+    if (size < 8 || choice < 3)
+        return LLVMFuzzerMutate(data, size, max_size);
+    const line l = line_at(data, size, next_random(&state) % size),
+               to = line_at(data, size, next_random(&state) % size);
+    if (choice == 3) { /* away */
+        memmove(data + l.at, data + l.at + l.n, size - l.at - l.n);
+        return size - l.n;
+    }
+    if (choice < 6) { /* again, before another */
+        if (l.n > max_size - size)
+            return size;
+        uint8_t *copy = malloc(l.n);
+        if (!copy)
+            return size;
+        memcpy(copy, data + l.at, l.n);
+        memmove(data + to.at + l.n, data + to.at, size - to.at);
+        memcpy(data + to.at, copy, l.n);
+        free(copy);
+        return size + l.n;
+    }
+    /* another number: from one separator to the next */
+    size_t from = l.at + next_random(&state) % l.n, end;
+    while (from > l.at && data[from - 1] != ' ' && data[from - 1] != ':')
+        from--;
+    for (end = from; end < l.at + l.n && data[end] != ' ' && data[end] != ':' && data[end] != '\n';)
+        end++;
+    const char *text = numbers[next_random(&state) % (sizeof numbers / sizeof *numbers)];
+    const size_t n = strlen(text);
+    if (size - (end - from) + n > max_size)
+        return size;
+    memmove(data + from + n, data + end, size - end);
+    memcpy(data + from, text, n);
+    return size - (end - from) + n;
+}

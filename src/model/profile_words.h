@@ -1,0 +1,27 @@
+/* What the numbers of a profile are called, for writers of text and pictures: of calls times, of samples whatever the
+ * chosen weight measures. */
+#ifndef TL_MODEL_PROFILE_WORDS_H
+#define TL_MODEL_PROFILE_WORDS_H
+
+#include "model/profile_impl.h"
+
+typedef struct tl_profile_words {
+    const char *one, *many; /* what tl_stat.calls counts: "call", "calls"; "sample"; "allocation" */
+    const char *whole;      /* what is shared out: "time", "bytes", "samples", "allocations" */
+} tl_profile_words;
+
+tl_profile_words tl_profile_words_of(const tl_profile *p);
+
+/* An amount with its unit: "1.24 ms", "12.3 M ticks", "16.0 KiB", "1,204 samples". Returns buf. */
+enum { TL_AMOUNT_SIZE = 48 };
+char *tl_profile_amount(const tl_profile *p, char buf[static TL_AMOUNT_SIZE], uint64_t amount);
+
+/* What formats for one weight drop of a profile of samples: the other weights that are not zero everywhere ... */
+#define TL_DROP_WEIGHTS "other weights"
+uint64_t tl_profile_other_weights(const tl_profile *p);
+/* ... and what trees of stacks have no place for: samples that counted, of an empty stack. None where the chosen weight
+ * is of allocations. */
+#define TL_DROP_EMPTY_STACKS "samples of an empty stack"
+uint64_t tl_profile_empty_stacks(const tl_profile *p);
+
+#endif

@@ -1,0 +1,436 @@
+/* Choosing samples by their stacks and threads by their numbers, times from tick 0, and joining such traces: with a
+ * format whose events stand in a list of the test. */
+#include "op/source_impl.h"
+#include "stack_fixture.h"
+#include "traceloom/events.h"
+#include "traceloom/source.h"
+
+enum { SAMPLE, BEGIN, END, NOTE, SCRIPT_CLASSES, NOTHING = 99 };
+
+static const tl_field sample_field[] = {
+    {.name = "count", .type = TL_U64},
+    {.name = "frames", .type = TL_STACK, .member = stack_members, .nmember = 3, .role = TL_FIELD_STACK}};
+static const tl_field plain_field[] = {{.name = "id", .type = TL_U64}},
+                      named_field[] = {{.name = "id", .type = TL_U64, .role = TL_FIELD_CODE_ID}};
+#define CLASSES_OF(title_, field_)                                                                                     \
+    {                                                                                                                  \
+        [SAMPLE] = {.kind = TL_SAMPLE, .key = TL_KEY_WEIGHT, .name = "sample", .field = sample_field, .nfield = 2},    \
+        [BEGIN] = {.kind = TL_BEGIN, .key = TL_KEY_PAIR, .name = "begin", .title = title_, .pair = END},               \
+        [END] = {.kind = TL_END, .key = TL_KEY_PAIR, .name = "end", .title = title_, .pair = BEGIN},                   \
+        [NOTE] = {.kind = TL_INSTANT, .name = "note", .field = field_, .nfield = 1},                                   \
+    }
+static const tl_class usual[SCRIPT_CLASSES] = CLASSES_OF("GC", plain_field),
+                      titled[SCRIPT_CLASSES] = CLASSES_OF("JIT", plain_field),
+                      roles[SCRIPT_CLASSES] = CLASSES_OF("GC", named_field);
+/* The same, but the end has another name: then the begin is another one, too. */
+static const tl_class other_end[SCRIPT_CLASSES] = {
+    [SAMPLE] = {.kind = TL_SAMPLE, .key = TL_KEY_WEIGHT, .name = "sample", .field = sample_field, .nfield = 2},
+    [BEGIN] = {.kind = TL_BEGIN, .key = TL_KEY_PAIR, .name = "begin", .title = "GC", .pair = END},
+    [END] = {.kind = TL_END, .key = TL_KEY_PAIR, .name = "finish", .title = "GC", .pair = BEGIN},
+    [NOTE] = {.kind = TL_INSTANT, .name = "note", .field = plain_field, .nfield = 1},
+};
+
+typedef struct listed {
+    uint64_t ts;
+    uint32_t cls, track; /* NOTHING: a batch without events */
+    const tl_frame *stack;
+} listed;
+
+typedef struct script {
+    const tl_class *cls;
+    const listed *event;
+    uint32_t n;
+    int64_t utc;
+    bool has_utc, counts_from_first, grows;
+} script;
+
+static const script *opened; /* what the next trace is */
+static uint32_t passes;      /* cursors that were opened */
+
+typedef struct reader {
+    const script *script;
+    tl_trace *trace;
+} reader;
+
+typedef struct cursor {
+    reader *reader;
+    uint32_t next;
+} cursor;
+
+static int add_track(tl_trace *t, uint32_t i, tl_error *e)
+{
+    static const tl_track track[] = {
+        {.name = "process"}, {.name = "thread 0x2", .tid = 77, .has_tid = true}, {.name = "thread 0x1f"}};
+    uint32_t index;
+    return tl_trace_add_track(t, &track[i], &index, e);
+}
+
+static int open_script(void *r, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e)
+{
+    (void)in;
+    (void)want;
+    (void)progress;
+    *(reader *)r = (reader){opened, t};
+    tl_trace_set_clock(t, "milliseconds", 1000);
+    t->clock.from_zero = !opened->counts_from_first;
+    t->clock.has_utc = opened->has_utc;
+    t->clock.utc_offset_ns = opened->utc;
+    int status = tl_trace_set_classes(t, opened->cls, SCRIPT_CLASSES, e);
+    for (uint32_t i = 0; status == 0 && i < (opened->grows ? 1 : 3); i++)
+        status = add_track(t, i, e);
+    return status;
+}
+
+static uint32_t one_stream(void *r)
+{
+    (void)r;
+    return 1;
+}
+
+static int stream_open(void *r, uint32_t stream, void *c, tl_error *e)
+{
+    (void)stream;
+    (void)e;
+    *(cursor *)c = (cursor){.reader = r};
+    passes++;
+    return 0;
+}
+
+static int stream_next(void *c_, tl_batch *b, tl_error *e)
+{
+    cursor *c = c_;
+    const script *s = c->reader->script;
+    if (c->next == s->n)
+        return 0;
+    for (; c->next < s->n && b->n < 3; c->next++) {
+        const listed *l = &s->event[c->next];
+        if (l->cls == NOTHING) {
+            if (b->n == 0)
+                c->next++;
+            break;
+        }
+        while (l->track >= c->reader->trace->ntrack)
+            assert_int_equal(add_track(c->reader->trace, c->reader->trace->ntrack, e), 0);
+        b->ts[b->n] = l->ts;
+        b->key[b->n] = 1;
+        b->cls[b->n] = l->cls;
+        b->track[b->n] = l->track;
+        if (b->val) {
+            b->val[b->n] = b->nval;
+            const uint32_t n = s->cls[l->cls].nfield;
+            tl_value *v = tl_batch_slots(b, n);
+            assert_true(n == 0 || v);
+            for (uint32_t i = 0; i < n; i++)
+                v[i] = i ? stack_value(l->stack) : (tl_value){.type = TL_U64, .as.u = 1};
+            b->val[b->n + 1] = b->nval;
+        }
+        if (b->cpu)
+            b->cpu[b->n] = -1;
+        b->n++;
+    }
+    return 1;
+}
+
+static int probe(const tl_probe *p)
+{
+    (void)p;
+    return 1;
+}
+
+static const tl_format scripted = {
+    .name = "scripted",
+    .summary = "",
+    .suffixes = ".s",
+    .unsorted = true,
+    .reader_size = sizeof(reader),
+    .cursor_size = sizeof(cursor),
+    .probe = probe,
+    .open = open_script,
+    .streams = one_stream,
+    .stream_open = stream_open,
+    .stream_next = stream_next,
+};
+
+/* In place of src/formats.c. */
+const tl_format *const tl_format_list[] = {&scripted, NULL};
+const tl_format *tl_format_by_name(const char *name)
+{
+    return strcmp(name, scripted.name) == 0 ? &scripted : NULL;
+}
+const tl_format *tl_format_by_suffix(const char *path, unsigned can)
+{
+    (void)path;
+    (void)can;
+    return NULL;
+}
+const tl_format *tl_format_of_empty(const char *path);
+const tl_format *tl_format_of_empty(const char *path)
+{
+    (void)path;
+    return NULL;
+}
+
+static tl_source *open_trace(const script *what, bool fields)
+{
+    tl_source *s = NULL;
+    tl_error e = {0};
+    const tl_open_options o = {.want = {.fields = fields}};
+    opened = what;
+    if (tl_source_open_memory(&s, "x", 1, "x.s", &o, &e) < 0)
+        fail_msg("%s", e.message);
+    return s;
+}
+
+typedef struct seen {
+    uint64_t ts[32];
+    uint32_t cls[32], n, empty;
+    int status;
+} seen;
+
+static seen read_all(tl_source *const *s, uint32_t n, const tl_select *select, bool ordered)
+{
+    seen all = {0};
+    tl_events *v = NULL;
+    tl_error e = {0};
+    if ((all.status = tl_events_open(&v, s, n, select, ordered, &e)) < 0)
+        return all;
+    const tl_batch *b;
+    uint32_t from, to;
+    while ((all.status = tl_events_next(v, &b, &from, &to, &e)) > 0) {
+        all.empty += from == to;
+        for (uint32_t i = from; i < to; i++) {
+            assert_true(all.n < 32);
+            all.ts[all.n] = b->ts[i] - tl_events_begin(v);
+            all.cls[all.n++] = b->cls[i];
+        }
+    }
+    tl_events_close(v);
+    return all;
+}
+
+static void check_times(const seen *all, uint32_t n, const uint64_t *ts)
+{
+    assert_int_equal(all->status, 0);
+    assert_int_equal(all->n, n);
+    for (uint32_t i = 0; i < n; i++)
+        assert_int_equal(all->ts[i], ts[i]);
+}
+
+/* main; main, 0x1f, ?; main, Fib; nothing. Stacks of one batch share frames. */
+static const listed samples[] = {
+    {500, SAMPLE, 1, &stack_main}, {510, SAMPLE, 1, &stack_unknown}, {520, NOTE, 0, NULL},
+    {530, SAMPLE, 2, &stack_fib},  {540, SAMPLE, 2, NULL},           {550, BEGIN, 2, NULL},
+    {560, END, 2, NULL},
+};
+static const script sampled = {.cls = usual, .event = samples, .n = TL_COUNT(samples)};
+#define GLOBS(name, ...)                                                                                               \
+    .name = (const char *const[]){__VA_ARGS__}, .n##name = TL_COUNT(((const char *[]){__VA_ARGS__}))
+
+static void test_functions_of_samples(void **state)
+{
+    (void)state;
+    const struct {
+        tl_select select;
+        uint32_t n;
+        uint64_t ts[8];
+    } cases[] = {
+        {{GLOBS(func, "Fib")}, 4, {520, 530, 550, 560}},
+        {{GLOBS(func, "Work:*")}, 6, {500, 510, 520, 530, 550, 560}},
+        {{GLOBS(func, "0x1f")}, 4, {510, 520, 550, 560}}, /* no name, but a number */
+        {{GLOBS(func, "[?]")}, 4, {510, 520, 550, 560}},  /* nothing at all is known */
+        {{GLOBS(func, "Fib", "0x1f")}, 5, {510, 520, 530, 550, 560}},
+        {{.not_func = (const char *const[]){"Fib"}, .nnot = 1}, 6, {500, 510, 520, 540, 550, 560}},
+        {{GLOBS(func, "Work*"), .not_func = (const char *const[]){"Fib"}, .nnot = 1}, 5, {500, 510, 520, 550, 560}},
+        {{GLOBS(func, "Fib"), .depth = 1, .min_ticks = 1000}, 4, {520, 530, 550, 560}}, /* these are for calls */
+        {{.depth = 1, .min_ticks = 1000}, 7, {500, 510, 520, 530, 540, 550, 560}},
+    };
+    for (size_t i = 0; i < TL_COUNT(cases); i++)
+        for (unsigned how = 0; how < 4; how++) { /* also where the caller has no use for fields */
+            tl_source *s = open_trace(&sampled, how & 1);
+            passes = 0;
+            const seen all = read_all(&s, 1, &cases[i].select, how & 2);
+            check_times(&all, cases[i].n, cases[i].ts);
+            assert_int_equal(passes, 1); /* there are no calls to be matched before */
+            tl_source_close(s);
+        }
+}
+
+static void test_a_function_on_no_stack_is_an_error(void **state)
+{
+    (void)state;
+    const tl_select none[] = {{GLOBS(func, "Fib", "Gib")}, {.not_func = (const char *const[]){"Gib"}, .nnot = 1}};
+    for (size_t i = 0; i < 2; i++) {
+        tl_source *s = open_trace(&sampled, true);
+        assert_int_equal(read_all(&s, 1, &none[i], true).status, TL_ENOMATCH);
+        tl_source_close(s);
+    }
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    static const uint64_t second[] = {500, 510}, third[] = {530, 540, 550, 560}, process[] = {520};
+    const struct {
+        const char *pattern;
+        uint32_t n;
+        const uint64_t *ts;
+    } cases[] = {{"thread 0x2", 2, second}, {"77", 2, second},     {"0x2", 2, second},      {"0x00000002", 2, second},
+                 {"0x1f", 4, third},        {"0x0001F", 4, third}, {"process", 1, process}, {"thread 0x1?", 4, third},
+                 {"0x", 0, NULL},           {"2", 0, NULL},        {"0x2g", 0, NULL},       {"31", 0, NULL},
+                 {"0x1", 0, NULL}};
+    for (size_t i = 0; i < TL_COUNT(cases); i++) {
+        const tl_select select = {.thread = &cases[i].pattern, .nthread = 1};
+        tl_source *s = open_trace(&sampled, true);
+        const seen all = read_all(&s, 1, &select, true);
+        if (cases[i].n)
+            check_times(&all, cases[i].n, cases[i].ts);
+        else
+            assert_int_equal(all.status, TL_ENOMATCH);
+        tl_source_close(s);
+    }
+}
+
+/* Times count from tick 0, if the clock says so, and else from the first event. */
+static void test_times_from_zero(void **state)
+{
+    (void)state;
+    script from_first = sampled;
+    from_first.counts_from_first = true;
+    const tl_select select = {.has_from = true, .time_from = 20, .has_to = true, .time_to = 520};
+    tl_source *s = open_trace(&sampled, true);
+    seen all = read_all(&s, 1, &select, true);
+    check_times(&all, 2, (const uint64_t[]){500, 510});
+    tl_source_close(s);
+    s = open_trace(&from_first, true);
+    all = read_all(&s, 1, &select, true);
+    check_times(&all, 5, (const uint64_t[]){20, 30, 40, 50, 60});
+    tl_source_close(s);
+}
+
+static void test_joined_classes(void **state)
+{
+    (void)state;
+    const struct {
+        const tl_class *other;
+        uint32_t ncls;
+    } cases[] = {{usual, SCRIPT_CLASSES},
+                 {titled, SCRIPT_CLASSES + 2},
+                 {roles, SCRIPT_CLASSES + 1},
+                 {other_end, SCRIPT_CLASSES + 2}};
+    for (size_t i = 0; i < TL_COUNT(cases); i++) {
+        script other = sampled;
+        other.cls = cases[i].other;
+        tl_source *s[] = {open_trace(&sampled, true), open_trace(&other, true)};
+        tl_events *v = NULL;
+        assert_int_equal(tl_events_open(&v, s, 2, NULL, true, NULL), 0);
+        const tl_trace *t = tl_events_trace(v);
+        assert_int_equal(t->ncls, cases[i].ncls);
+        assert_true(t->clock.from_zero);
+        for (uint32_t k = 0; k < t->ncls; k++)
+            if (t->cls[k].kind == TL_BEGIN || t->cls[k].kind == TL_END) {
+                const tl_class *pair = &t->cls[t->cls[k].pair];
+                assert_int_equal(pair->pair, k);
+                assert_int_equal(pair->kind, t->cls[k].kind == TL_BEGIN ? TL_END : TL_BEGIN);
+                assert_string_equal(pair->title, t->cls[k].title);
+            }
+        /* Stacks come through as they are. */
+        const tl_batch *b;
+        uint32_t from, to, stacks = 0;
+        while (tl_events_next(v, &b, &from, &to, NULL) > 0)
+            for (uint32_t k = from; k < to; k++)
+                if (b->ts[k] == 530) {
+                    assert_int_equal(b->v[b->val[k] + 1].type, TL_STACK);
+                    assert_ptr_equal(b->v[b->val[k] + 1].as.p, &stack_fib);
+                    stacks++;
+                }
+        assert_int_equal(stacks, 2);
+        tl_events_close(v);
+        tl_source_close(s[0]);
+        tl_source_close(s[1]);
+    }
+}
+
+/* Two clocks that count from 0 at different times of day: the earlier 0 is that of both, also for a selection. */
+static void test_joined_times(void **state)
+{
+    (void)state;
+    script early = sampled, late = sampled;
+    early.has_utc = late.has_utc = true;
+    early.utc = 5000000000;
+    late.utc = 5200000000; /* 200 ms later */
+    early.n = 2;
+    late.n = 3;
+    tl_source *s[] = {open_trace(&late, true), open_trace(&early, true)};
+    seen all = read_all(s, 2, NULL, true);
+    check_times(&all, 5, (const uint64_t[]){500000000, 510000000, 700000000, 710000000, 720000000});
+    tl_source_close(s[0]);
+    tl_source_close(s[1]);
+    s[0] = open_trace(&late, true);
+    s[1] = open_trace(&early, true);
+    const tl_select select = {.has_from = true, .time_from = 505, .has_to = true, .time_to = 715}; /* ticks */
+    all = read_all(s, 2, &select, true);
+    check_times(&all, 3, (const uint64_t[]){510000000, 700000000, 710000000});
+    tl_source_close(s[0]);
+    tl_source_close(s[1]);
+    s[0] = open_trace(&late, true);
+    s[1] = open_trace(&early, true);
+    const tl_select before = {.has_to = true, .time_to = 100}; /* before the later one begins */
+    all = read_all(s, 2, &before, true);
+    check_times(&all, 0, NULL);
+    tl_source_close(s[0]);
+    tl_source_close(s[1]);
+}
+
+/* A trace that is followed: nothing is read before it is asked for, events come as they stand, threads are added, and
+ * runs without events say that there is nothing new. */
+static void test_followed(void **state)
+{
+    (void)state;
+    static const listed coming[] = {{10, NOTE, 0, NULL},          {0, NOTHING, 0, NULL},
+                                    {0, NOTHING, 0, NULL},        {30, SAMPLE, 1, &stack_fib},
+                                    {20, SAMPLE, 2, &stack_main}, {40, SAMPLE, 2, &stack_fib}};
+    const script growing = {.cls = usual, .event = coming, .n = TL_COUNT(coming), .grows = true};
+    const struct {
+        tl_select select;
+        bool selects;
+        uint32_t n;
+        uint64_t ts[4];
+    } cases[] = {
+        {{0}, false, 4, {10, 30, 20, 40}},
+        {{GLOBS(thread, "0x1f")}, true, 2, {20, 40}}, /* not known at the begin */
+        {{GLOBS(func, "Fib")}, true, 3, {10, 30, 40}},
+    };
+    for (size_t i = 0; i < TL_COUNT(cases); i++)
+        for (int ordered = 0; ordered < 2; ordered++) {
+            tl_source *s = open_trace(&growing, true);
+            s->follow = true;
+            tl_events *v = NULL;
+            passes = 0;
+            assert_int_equal(tl_events_open(&v, &s, 1, NULL, ordered, NULL), 0);
+            assert_int_equal(passes, 0);
+            tl_events_close(v);
+            const seen all = read_all(&s, 1, cases[i].selects ? &cases[i].select : NULL, ordered);
+            check_times(&all, cases[i].n, cases[i].ts);
+            assert_true(all.empty >= 1);
+            tl_source_close(s);
+        }
+    tl_source *s[] = {open_trace(&growing, true), open_trace(&sampled, true)};
+    s[0]->follow = true;
+    assert_int_equal(read_all(s, 2, NULL, true).status, TL_EUNSUPPORTED);
+    tl_source_close(s[0]);
+    tl_source_close(s[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_functions_of_samples),
+        cmocka_unit_test(test_a_function_on_no_stack_is_an_error),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_times_from_zero),
+        cmocka_unit_test(test_joined_classes),
+        cmocka_unit_test(test_joined_times),
+        cmocka_unit_test(test_followed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

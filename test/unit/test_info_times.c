@@ -1,0 +1,87 @@
+/* What `info` says of times: where they count from, and how many decimals the time of day has. */
+#include "cli/verb_info.h"
+#include "writer_fixture.h"
+
+/* `info --json` of a trace with one event each of two threads. */
+static void check(const tl_clock *clock, const char *const expected[])
+{
+    fixture f;
+    fixture_init(&f);
+    tl_trace_set_clock(&f.trace, clock->name, clock->hz);
+    f.trace.clock = *clock;
+    uint64_t by_class[CLASSES] = {2}, by_track[] = {1, 1}, begin[] = {500, 520}, end[] = {500, 600};
+    const tl_class_count cls = {.name = "a", .kind = TL_BEGIN, .events = 2};
+    tl_class_count list[] = {cls};
+    const tl_facts facts = {.trace = &f.trace,
+                            .count = {.events = 2,
+                                      .by_class = by_class,
+                                      .by_track = by_track,
+                                      .begin = begin,
+                                      .end = end,
+                                      .first = 500,
+                                      .last = 600},
+                            .cls = list,
+                            .ncls = 1};
+    tl_output *out;
+    assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, NULL), 0);
+    tl_info_json(&facts, out);
+    assert_int_equal(tl_output_finish(out, NULL), 0);
+    size_t n;
+    char *bytes = tl_output_take_memory(out, &n), *text = calloc(1, n + 1);
+    assert_non_null(text);
+    memcpy(text, bytes, n);
+    for (; *expected; expected++)
+        if (!strstr(text, *expected))
+            fail_msg("no %s in %s", *expected, text);
+    free(bytes);
+    free(text);
+    tl_output_close(out);
+    fixture_fini(&f);
+}
+
+#define CHECK(clock, ...) check(&(clock), (const char *const[]){__VA_ARGS__, NULL})
+
+static void test_from_zero(void **state)
+{
+    (void)state;
+    tl_clock clock = {
+        .name = "milliseconds", .hz = 1000, .has_utc = true, .utc_offset_ns = 1529879068049000000, .from_zero = true};
+    CHECK(clock, "\"kind\":\"begin\"", "\"events\":1,\"begin\":500000000,\"end\":500000000}",
+          "\"events\":1,\"begin\":520000000,\"end\":600000000}", "},\"begin\":500000000,\"end\":600000000,",
+          "\"start_utc\":\"2018-06-24T22:24:28.049Z\"");
+    clock.has_utc = false;
+    CHECK(clock, "},\"begin\":500000000,\"end\":600000000,", "\"start_utc\":null");
+}
+
+static void test_from_the_first_event(void **state)
+{
+    (void)state;
+    tl_clock clock = {.name = "ms", .hz = 1000, .has_utc = true, .utc_offset_ns = 1529879068049000000};
+    CHECK(clock, "\"events\":1,\"begin\":0,\"end\":0}", "\"events\":1,\"begin\":20000000,\"end\":100000000}",
+          "},\"begin\":0,\"end\":100000000,", "\"start_utc\":\"2018-06-24T22:24:28.549Z\"");
+}
+
+/* As many decimals as there are; what they would cut off is not cut off. */
+static void test_decimals(void **state)
+{
+    (void)state;
+    tl_clock clock = {.name = "ns", .hz = 1000000000, .has_utc = true, .utc_offset_ns = 7};
+    CHECK(clock, "\"start_utc\":\"1970-01-01T00:00:00.000000507Z\"");
+    clock.hz = 1000000;
+    CHECK(clock, "\"start_utc\":\"1970-01-01T00:00:00.000500007Z\"");
+    clock.hz = 1000;
+    CHECK(clock, "\"start_utc\":\"1970-01-01T00:00:00.500000007Z\"");
+    clock.utc_offset_ns = -1000000;
+    clock.from_zero = true;
+    CHECK(clock, "\"start_utc\":\"1969-12-31T23:59:59.999Z\"");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_from_zero),
+        cmocka_unit_test(test_from_the_first_event),
+        cmocka_unit_test(test_decimals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
