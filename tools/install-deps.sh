@@ -38,6 +38,9 @@ test|nodejs|reads the JSON we write
 test|npm|fetches speedscope
 test|lttng-tools|records traces of CTF (consumers.lttng)
 test|liblttng-ust-dev|builds the program that is recorded
+test|mono-runtime|runs the .NET program that is recorded as a TraceLog (consumers.mono)
+test|mono-mcs|compiles it
+test|libmono-2.0-dev|headers for the profiler module that records it
 test|babeltrace2|reads CTF, too: its text is compared with ours
 test|chromium-headless-shell chromium|loads the pictures we draw, and our output in speedscope
 fuzz|clang-19 clang|libFuzzer and MemorySanitizer

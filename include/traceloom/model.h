@@ -234,6 +234,9 @@ typedef struct tl_want {
     bool fields;      /* tape values */
     bool cpu;         /* the cpu column */
     bool packets;     /* with fields: those of TL_SCOPE_PACKET, too, and TL_FORMAT events where packets begin */
+    bool late;        /* what the trace says about itself (tracks, functions, version, start) may become known only while
+                         its events are read, and be complete behind the last: saves some formats a pass over the
+                         input. For who reads fields, with one cursor, and can do with tracks that are added */
     bool strict;      /* fail at the first damage instead of salvaging */
     unsigned threads; /* that may be used to open, and to decode ahead while merging; 0 means 1 */
 } tl_want;

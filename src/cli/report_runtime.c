@@ -113,7 +113,10 @@ static int add_input(job *m, tl_reading *r, bool first)
 static int read_inputs(job *m, int *losses)
 {
     const tl_arguments *a = m->cli->args;
-    const tl_want want = {.fields = true, .strict = a->strict, .threads = tl_threads(m->cli)};
+    const tl_want want = {.fields = true,
+                          .late = a->by != TL_REPORT_ALLOC && a->thread.n == 0,
+                          .strict = a->strict,
+                          .threads = tl_threads(m->cli)};
     int status = TL_EXIT_DONE;
     for (size_t i = 0; i < a->file.n && status == TL_EXIT_DONE; i++) {
         tl_reading r;

@@ -101,9 +101,19 @@ static void put_blanks(tl_output *out, unsigned n)
 static const char *percent(char *buf, size_t size, double used, double elapsed)
 {
     if (elapsed > 0)
-        snprintf(buf, size, "%.1f %%", 100 * used / elapsed);
+        snprintf(buf, size, used < 1000 * elapsed ? "%.1f %%" : "%.0e %%", 100 * used / elapsed);
     else
         snprintf(buf, size, "-");
+    return buf;
+}
+
+/* A time of at most nine columns. */
+static const char *short_time(char *buf, size_t size, double ns)
+{
+    const double hours = ns / 3600e9;
+    if (hours < 1)
+        return tl_human_time(buf, size, (uint64_t)ns, true);
+    snprintf(buf, size, hours < 99999 ? "%.1f h" : "%.1e h", hours);
     return buf;
 }
 
@@ -139,8 +149,7 @@ static int print_line(const tl_runtime_report *r, line *l, unsigned name, unsign
     }
     label = tl_text_fit(terminal, fit, sizeof fit, label, name);
     const unsigned width = tl_text_width(label, strlen(label));
-    tl_output_printf(out, "%9s  %8s  %8s  %s",
-                     tl_human_time(used, sizeof used, l->used < 18e18 ? (uint64_t)l->used : UINT64_MAX, true),
+    tl_output_printf(out, "%9s  %8s  %8s  %s", short_time(used, sizeof used, l->used),
                      percent(share, sizeof share, l->used, l->elapsed),
                      percent(peak, sizeof peak, l->peak, l->elapsed > 0), label);
     put_blanks(out, (name > width ? name - width : 0) + 2);

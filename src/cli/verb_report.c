@@ -168,13 +168,21 @@ static int add_input(making *m, tl_reading *r)
     return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
 }
 
+/* Is it enough to know what the trace says about itself when everything was read? */
+static bool can_learn_late(const making *m)
+{
+    const tl_arguments *a = m->cli->args;
+    return !m->options.per_thread && !m->options.lines && a->by != TL_REPORT_MODULE && a->thread.n == 0 && !a->output;
+}
+
 static int read_inputs(making *m, int *losses)
 {
     const tl_arguments *a = m->cli->args;
     int status = TL_EXIT_DONE;
     for (size_t i = 0; i < a->file.n && status == TL_EXIT_DONE; i++) {
         tl_reading r;
-        const tl_want want = {.cpu = a->cpu.n != 0, .strict = a->strict, .threads = tl_threads(m->cli)};
+        const tl_want want = {
+            .cpu = a->cpu.n != 0, .late = can_learn_late(m), .strict = a->strict, .threads = tl_threads(m->cli)};
         status = tl_reading_open(&r, m->cli, a->file.word[i], &want);
         if (status != TL_EXIT_DONE)
             break;

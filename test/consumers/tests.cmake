@@ -2,7 +2,7 @@
 if(NOT CMAKE_CROSSCOMPILING)
   file(GLOB consumers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/consumers/*.sh)
   set(golden_input ${CMAKE_CURRENT_SOURCE_DIR}/golden/input)
-  list(REMOVE_ITEM consumers ${CMAKE_CURRENT_SOURCE_DIR}/consumers/lttng.sh)
+  list(REMOVE_ITEM consumers ${CMAKE_CURRENT_SOURCE_DIR}/consumers/lttng.sh ${CMAKE_CURRENT_SOURCE_DIR}/consumers/mono.sh)
   foreach(consumer IN LISTS consumers)
     get_filename_component(short ${consumer} NAME_WE)
     foreach(trace fdr-v5-le fdr-v5-le-messy basic-v3-le)
@@ -10,6 +10,7 @@ if(NOT CMAKE_CROSSCOMPILING)
                        ${golden_input}/${trace}.xray ${golden_input}/program.elf)
     endforeach()
   endforeach()
-  # The other way round: a recorder whose traces we read.
+  # The other way round: recorders whose traces we read.
   traceloom_script(consumers.lttng consumers/lttng.sh $<TARGET_FILE:traceloom>)
+  traceloom_script(consumers.mono consumers/mono.sh $<TARGET_FILE:traceloom>)
 endif()

@@ -67,7 +67,8 @@ def plain(what, value):
         value["problems"] = [tuple(p) if not isinstance(p, dict) else (p["offset"], p["rule"]) for p in value["problems"]]
     if what in ORDERS:
         name, key = ORDERS[what]
-        assert [key(row) for row in value[name]] == sorted(map(key, value[name])), "the rows are in another order than they should"
+        assert [key(row) for row in value[name]] == sorted(map(key,
+                                                               value[name])), "the rows are in another order than they should"
         value[name] = sorted(value[name], key=lambda row: (key(row), sorted(map(str, row.items()))))
     return value
 
@@ -126,7 +127,8 @@ def digest(checks, name, result, wanted):
     """Of all lines, each written again in one way."""
     lines = [json.dumps(line, sort_keys=True, separators=(",", ":")) for line in answer("jsonl", result)]
     checks.equal(len(lines), wanted["lines"], name, "lines")
-    digests = {hashlib.sha256(text.encode("ascii")).hexdigest() for text in ("\n".join(lines), "".join(line + "\n" for line in lines))}
+    digests = {hashlib.sha256(text.encode("ascii")).hexdigest() for text in ("\n".join(lines),
+                                                                             "".join(line + "\n" for line in lines))}
     checks.that(wanted["sha256"] in digests, name, "other lines than expected")
 
 
@@ -176,7 +178,8 @@ def check_reference(checks):
         data, expected = tracelog_gen.make(name)
         log = reference.Log(data)
         found = {by: reference.REPORTS[by](log) for by in REPORTS}
-        found.update(info=reference.info(log, name + ".log"), check=reference.check(log, name + ".log"), jsonl=list(reference.jsonl(log)))
+        found.update(info=reference.info(log, name + ".log"), check=reference.check(log, name + ".log"),
+                     jsonl=list(reference.jsonl(log)))
         for what in EVERYTHING:
             difference = differs(what, found[what], expected[what])
             checks.that(difference is None, name, what, difference)
@@ -215,7 +218,8 @@ def without_path(what, result):
 
 def check_ways(checks):
     with harness.work_folder() as folder:
-        for name in ("doc", "vs-long", "old-free", "saved", "crlf", "damaged-lost-samples", "damaged-not-utf8", "damaged-cut-line"):
+        for name in ("doc", "vs-long", "old-free", "saved", "crlf", "damaged-lost-samples", "damaged-not-utf8",
+                     "damaged-cut-line"):
             data, _ = tracelog_gen.make(name)
             with open(os.path.join(folder, name + ".log"), "wb") as file:
                 file.write(data)

@@ -99,7 +99,8 @@ def not_utf8(log):
     for number, (raw, text, bad) in enumerate((
             (b"caf\xe9", "caf\u00e9", 1), (b"\xff\xfe", "\u00ff\u00fe", 2), (b"\xe2\x82", "\u00e2\u0082", 2),
             (b"\xed\xa0\x80", "\u00ed\u00a0\u0080", 3), (b"\xc0\xaf", "\u00c0\u00af", 2), (b"\xf5\x80", "\u00f5\u0080", 2),
-            (b"\xf0\x9f\x98", "\u00f0\u009f\u0098", 3), (b"\xf0\x9f\x98\x80", "\U0001f600", 0), (b"\xe2\x82\xac\x80", "\u20ac\u0080", 1))):
+            (b"\xf0\x9f\x98", "\u00f0\u009f\u0098", 3), (b"\xf0\x9f\x98\x80", "\U0001f600", 0),
+            (b"\xe2\x82\xac\x80", "\u20ac\u0080", 1))):
         at = len(log.records) * (number + 1) // 11
         record = Record("cls.nam", "process", None, {"classIid": hex(number), "className": "T." + text + "!"},
                         b'cls nam 0x%x "T.' % number + raw + b'!"')
@@ -108,7 +109,8 @@ def not_utf8(log):
     record = Record("prf.cfg", "process", None, {"name": "N\u00e4", "value": "\u00e4 "}, b"prf cfg N\xe4 \xe4 ")
     record.bad_bytes = 2
     log.records.insert(2, record)
-    record = Record("fun.nam", "process", None, {"internalId": "0x1", "fullName": "A\u0080", "returnType": "\u0081", "signature": "\u0082"},
+    record = Record("fun.nam", "process", None, {"internalId": "0x1", "fullName": "A\u0080", "returnType": "\u0081",
+                                                 "signature": "\u0082"},
                     b'fun nam 0x1 "A\x80" "\x81" "\x82"')
     record.bad_bytes = 3
     log.records.insert(len(log.records) // 2, record)
@@ -119,38 +121,54 @@ def out_of_range(log):
     big = TOO_LARGE.encode()
     insert(log, 2, "tracelog.number-range", b"prc cpu 9223372036855 0", b"prc cpu 1 9223372036854001", b"prf tps " + big,
            b"prf trs " + b"9" * 400, b"thr aos 0x1 " + big, b"thr aos 0x10000000000000000 1", b"thr crt 0x1 0x" + b"F" * 70)
-    insert(log, 6, "tracelog.number-range", b"sam str 0x0 1 4294967296 0:0", b"sam str 0x0 1 1 65537:65537", b"sam str 0x0 1 1 0:65537",
+    insert(log, 6, "tracelog.number-range", b"sam str 0x0 1 4294967296 0:0", b"sam str 0x0 1 1 65537:65537",
+           b"sam str 0x0 1 1 0:65537",
            b"sam str 0x0 1 1 4000000000:4000000000", b"sam str 0x0 1 1 65536:65536 0x1", b"sam str 0x0 1 1 0:0 0x1:" + b"A" * 17,
            b"sam str 0x0 1 1 " + big + b":" + big, b"sam mem 0x0 1 0x1:1:" + big, b"gch alt 1 0x1:" + big + b":1",
-           b"fun inf 0x1 ? ? ? 0x6000001 0x1:0x10000000000000000", b"lin src 0x1 0x1 0x1 1 1 1 " + big, b"jit cms " + big + b" 1 0x1",
+           b"fun inf 0x1 ? ? ? 0x6000001 0x1:0x10000000000000000", b"lin src 0x1 0x1 0x1 1 1 1 " + big,
+           b"jit cms " + big + b" 1 0x1",
            b"gch gen 1 A:1:1 B:1:1 C:1:1 D:1:" + big)
     insert(log, 7, "tracelog.number-range", b"lin src 0x1 0x1 0x1 1 1 1 " + big, hint="lin.src")
 
 
 def unknown_records(log):
-    insert(log, 1, "tracelog.unknown-record", b"# a comment", b"#", b"sam", b"sam st", b"sam  str 0x0 1 1 0:0", b" sam str", b"SAM STR 1",
-           b"sam stx 0x0 1 1 0:0", b"sam strx 0x0 1 1 0:0", b"gch zzz 1", b"\x00\x01\x02\x03\x04\x05\x06\x07\x08", b"\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4",
+    insert(log, 1, "tracelog.unknown-record", b"# a comment", b"#", b"sam", b"sam st", b"sam  str 0x0 1 1 0:0", b" sam str",
+           b"SAM STR 1",
+           b"sam stx 0x0 1 1 0:0", b"sam strx 0x0 1 1 0:0", b"gch zzz 1", b"\x00\x01\x02\x03\x04\x05\x06\x07\x08",
+           b"\xc3\xa4\xc3\xb6\xc3\xbc\xc3\xa4",
            b'"', b"prf", b"prf\tstm 2018-06-25 07:24:28.049", b"traceloom")
 
 
 def fields(log):
-    insert(log, 4, "tracelog.field", b"sam str", b"sam str ", b"sam str 0x0", b"sam str 0x0 1 1", b"sam str 0x0 1 1 0", b"sam str 0x0 1 1 0:0 ",
-           b"sam str 0x0 1 1 0:0:", b"sam str 0x0 1 1 0:0:0x1:0x1", b"sam str 0x0 1 1 0:0 1", b"sam str 0x0 1 1 0:0 0x1:", b"sam str 0x0 1 1 0:0 0x1:0x",
-           b"sam str 0x0 1 1 0:0 0x1:0x1:0x1", b"sam str 0x0 1 1 0:0 :0x1", b"sam str 0x0 -1 1 0:0", b"sam str 0x0 1 +1 0:0", b"sam str 0x0 1 ? 0:0",
+    insert(log, 4, "tracelog.field", b"sam str", b"sam str ", b"sam str 0x0", b"sam str 0x0 1 1", b"sam str 0x0 1 1 0",
+           b"sam str 0x0 1 1 0:0 ",
+           b"sam str 0x0 1 1 0:0:", b"sam str 0x0 1 1 0:0:0x1:0x1", b"sam str 0x0 1 1 0:0 1", b"sam str 0x0 1 1 0:0 0x1:",
+           b"sam str 0x0 1 1 0:0 0x1:0x",
+           b"sam str 0x0 1 1 0:0 0x1:0x1:0x1", b"sam str 0x0 1 1 0:0 :0x1", b"sam str 0x0 -1 1 0:0", b"sam str 0x0 1 +1 0:0",
+           b"sam str 0x0 1 ? 0:0",
            b"sam str 0x0 1 1 0x0:0", b"sam str 0 1 1 0:0", b"sam str 0x0\t1 1 0:0", b"sam str 0x 1 1 0:0", b"sam str 0x0 1 1 ?:0")
-    insert(log, 8, "tracelog.field", b"sam mem 0x0 1 0x1:1", b"sam mem 0x0 1 0x1:1:1:0x1:1", b"sam mem 0x0 1 0x1:x:1", b"sam mem 0x0", b"sam mem 0x0 1 ",
-           b"gch gcs 0x0 1 forced tttt", b"gch gcs 0x0 1 ? ttt", b"gch gcs 0x0 1 ? tttx", b"gch gcs 0x0 1 ? ttttt", b"gch gcf 0x0", b"gch gcf 0x0 1 2",
-           b"gch alt", b"gch alt 1 0x1:1:1:1", b"gch gen 1 A:1:1 B:1:1 C:1:1", b"gch gen 1 A:1:1 B:1:1 C:1:1 D:1:1 E:1:1", b"gch gen 1 A:1:1 B:1:1 C:1:1 D-:1:1",
-           b"fun inf 0x1 ? ? ? 0x6000001 0x1:0x1:0x1 0x1:0x1", b"fun inf 0x1 ? ? ? 0x6000001 0x1", b"fun inf 0x1 ? ? ? 0x6000001 ?:0x1",
-           b"fun inf 0x1 ? ? ?", b"fun inf 0x1 ? ? ? ?", b"jit cms 0x0 1", b"jit cmf 0x0 1 0x1", b"jit csf 0x0 1 0x1 0x0", b"jit cms x 1 0x1",
-           b"thr dst", b"thr dst 0x1 0x1 0x1", b"thr aos 0x1 ?", b"thr aos 0x1 x", b"mod ata ?", b"prf tps", b"prf tps 1 1", b"prf cfg", b"prf cfg x",
+    insert(log, 8, "tracelog.field", b"sam mem 0x0 1 0x1:1", b"sam mem 0x0 1 0x1:1:1:0x1:1", b"sam mem 0x0 1 0x1:x:1",
+           b"sam mem 0x0", b"sam mem 0x0 1 ",
+           b"gch gcs 0x0 1 forced tttt", b"gch gcs 0x0 1 ? ttt", b"gch gcs 0x0 1 ? tttx", b"gch gcs 0x0 1 ? ttttt",
+           b"gch gcf 0x0", b"gch gcf 0x0 1 2",
+           b"gch alt", b"gch alt 1 0x1:1:1:1", b"gch gen 1 A:1:1 B:1:1 C:1:1", b"gch gen 1 A:1:1 B:1:1 C:1:1 D:1:1 E:1:1",
+           b"gch gen 1 A:1:1 B:1:1 C:1:1 D-:1:1",
+           b"fun inf 0x1 ? ? ? 0x6000001 0x1:0x1:0x1 0x1:0x1", b"fun inf 0x1 ? ? ? 0x6000001 0x1",
+           b"fun inf 0x1 ? ? ? 0x6000001 ?:0x1",
+           b"fun inf 0x1 ? ? ?", b"fun inf 0x1 ? ? ? ?", b"jit cms 0x0 1", b"jit cmf 0x0 1 0x1", b"jit csf 0x0 1 0x1 0x0",
+           b"jit cms x 1 0x1",
+           b"thr dst", b"thr dst 0x1 0x1 0x1", b"thr aos 0x1 ?", b"thr aos 0x1 x", b"mod ata ?", b"prf tps", b"prf tps 1 1",
+           b"prf cfg", b"prf cfg x",
            b"prf cfg  x", b"lin src 0x1 0x1 0x1 1 1 1")
     insert(log, 8, "tracelog.field", b"lin src 0x1 0x1 0x1 1 1 1 0x1", hint="lin.src")
     insert(log, 8, "tracelog.field", b"str sam 0x1", b"str sam 0x1 1 1", hint="str.sam")
     insert(log, 9, "tracelog.field", b"prf stm", b"prf stm ", b"prf stm 2018-06-25 07:24:28", b"prf stm 2018-02-29 07:24:28.049",
-           b"prf stm 2018-13-01 07:24:28.049", b"prf stm 2018-06-25 24:00:00.000", b"prf stm 2018-06-25 07:60:28.049", b"prf stm 2018-06-25 07:24:60.000",
-           b"prf stm 2018-06-25T07:24:28.049", b"prf stm 2018-06-25 07:24:28.049 +24:00", b"prf stm 2018-06-25 07:24:28.049 09:00",
-           b"prf stm 2018-06-25 07:24:28.049 +09:60", b"prf stm 0000-06-25 07:24:28.049", b"prf stm 0001-01-01 00:00:00.000 +00:01")
+           b"prf stm 2018-13-01 07:24:28.049", b"prf stm 2018-06-25 24:00:00.000", b"prf stm 2018-06-25 07:60:28.049",
+           b"prf stm 2018-06-25 07:24:60.000",
+           b"prf stm 2018-06-25T07:24:28.049", b"prf stm 2018-06-25 07:24:28.049 +24:00",
+           b"prf stm 2018-06-25 07:24:28.049 09:00",
+           b"prf stm 2018-06-25 07:24:28.049 +09:60", b"prf stm 0000-06-25 07:24:28.049",
+           b"prf stm 0001-01-01 00:00:00.000 +00:01")
 
 
 def backwards(log):
@@ -214,7 +232,9 @@ def long_lines(log):
     insert(log, 5, "tracelog.number-range", b"prf tps " + b"1" * 4000)
 
 
-DAMAGES = {"cut-line": cut_line, "no-line-feed": no_line_feed, "no-line-feed-text": no_line_feed_text, "flipped-bytes": flipped_bytes,
-           "stack-size": stack_size, "lost-samples": lost_samples, "wrong-prefix": wrong_prefix, "strings": strings, "not-utf8": not_utf8,
+DAMAGES = {"cut-line": cut_line, "no-line-feed": no_line_feed, "no-line-feed-text": no_line_feed_text,
+           "flipped-bytes": flipped_bytes,
+           "stack-size": stack_size, "lost-samples": lost_samples, "wrong-prefix": wrong_prefix, "strings": strings,
+           "not-utf8": not_utf8,
            "out-of-range": out_of_range, "unknown-records": unknown_records, "fields": fields, "backwards": backwards,
            "line-ends": mixed_line_ends, "runtime-ends": runtime_ends, "long-lines": long_lines}

@@ -103,7 +103,8 @@ class Answers:
                  "events": len(times), "begin": times[0], "end": times[-1]} for who, times in sorted(tracks.items())]
         return {"schema": 1, "path": path, "format": "tracelog", "version": self.version(), "byte_order": None,
                 "bytes": self.size, "events": len(self.events),
-                "classes": [{"name": name, "kind": FIRST.get(name, "instant"), "events": n} for name, n in sorted(classes.items())],
+                "classes": [{"name": name, "kind": FIRST.get(name, "instant"), "events": n} for name,
+                            n in sorted(classes.items())],
                 "tracks": rows, "clock": {"name": "milliseconds", "hz": 1000},
                 "begin": self.events[0].ts if self.events else 0, "end": self.events[-1].ts if self.events else 0,
                 "start_utc": start_utc, "lost": {"events": 0, "packets": 0}, "damage": sorted(self.damage)}
@@ -199,7 +200,8 @@ class Answers:
             below = [c[2:] for c in codes if c[1] == handle and c[0] > at]
             above = [c[2:] for c in codes if c[1] == handle and c[0] < at]
             iid, size = below[0] if below else above[-1] if above else (None, 0)
-            row = rows.setdefault((handle, iid), {"compiled": 0, "searched": 0, "failed": 0, "total": 0, "max": 0, "code_bytes": 0})
+            row = rows.setdefault((handle, iid), {"compiled": 0, "searched": 0, "failed": 0, "total": 0, "max": 0,
+                                                  "code_bytes": 0})
             row["code_bytes"] = size
             if end is None:
                 left += 1

@@ -20,7 +20,8 @@ from tracelog_runtime import Runtime
 
 REPORTS = ("func", "tree", "gc", "jit", "alloc", "cpu")
 ZONES = (("2018-06-25 07:24:28.049", None), ("2018-06-25 07:24:28.049 +09:00", "2018-06-24T22:24:28.049Z"),
-         ("2020-02-29 23:59:59.999 -00:30", "2020-03-01T00:29:59.999Z"), ("1969-12-31 23:00:00.007 +00:00", "1969-12-31T23:00:00.007Z"))
+         ("2020-02-29 23:59:59.999 -00:30", "2020-03-01T00:29:59.999Z"),
+         ("1969-12-31 23:00:00.007 +00:00", "1969-12-31T23:00:00.007Z"))
 
 
 def cases():
@@ -29,7 +30,8 @@ def cases():
     for number, dialect in enumerate(DIALECTS):
         out[dialect] = (dialect, 1 + number, dict(steps=160, pauses=True, period="5", zone=number), None)
         out[dialect + "-free"] = (dialect, 11 + number, dict(steps=90, free=True, narrow=number % 2, zone=3 - number), None)
-        out[dialect + "-small"] = (dialect, 51 + number, dict(steps=34, pauses=True, period="5", zone=number, collecting=200), None)
+        out[dialect + "-small"] = (dialect, 51 + number, dict(steps=34, pauses=True, period="5", zone=number, collecting=200),
+                                   None)
     out["doc-narrow"] = ("doc", 21, dict(steps=60, narrow=True, no_cpu_step=True, threads=1), None)
     out["vs-long"] = ("vs", 22, dict(steps=900, threads=5, pauses=True), None)
     out["bom"] = ("doc", 23, dict(steps=30, bom=True), None)
@@ -63,7 +65,8 @@ def limits(log):
     log.allocations(1, 9, [(0xFFFFFFFFFFFFFFFF, 1, 0x7FFFFFFFFFFFFFFF, 1), (1, 0x7FFFFFFFFFFFFFFF, 0, None)])
     log.line(0, 0, 0, [0xFFFFFFFFFFFFFFFF] * 4)
     log.sizes(10, [(name, 0xFFFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF) for name in ("LOH", "GEN2", "GEN1", "_0")])
-    log.function(1, 0xFFFFFFFFFFFFFFFF, None, None, 0xFFFFFFFFFFFFFFFF, [(0xFFFFFFFFFFFFFFFF, 0xFFFFFFFF)], [(0xFFFFFFFFFFFFFFFF,) * 3])
+    log.function(1, 0xFFFFFFFFFFFFFFFF, None, None, 0xFFFFFFFFFFFFFFFF, [(0xFFFFFFFFFFFFFFFF, 0xFFFFFFFF)],
+                 [(0xFFFFFFFFFFFFFFFF,) * 3])
     log.pause(most, True)
 
 
@@ -145,7 +148,8 @@ def compare_with_books(name, out, books):
     """What the program itself wrote down must be what follows from its log."""
     rows = {row["id"]: row for row in out["func"]["functions"]}
     assert {iid: row["total"] for iid, row in rows.items()} == {iid: ms * 10**6 for iid, ms in books["on"].items()}, name
-    assert {iid: row["self"] for iid, row in rows.items() if row["self"]} == {iid: ms * 10**6 for iid, ms in books["top"].items()}, name
+    assert {iid: row["self"] for iid, row in rows.items() if row["self"]} == {iid: ms * 10**6 for iid,
+                                                                              ms in books["top"].items()}, name
     assert out["func"]["samples"]["counted"] == books["counted"], name
     assert {row["iid"]: row["bytes"] for row in out["alloc"]["classes"]} == {iid if iid is None else hex(iid): size
                                                                                for iid, size in books["bytes"].items()}, name
@@ -161,7 +165,8 @@ def bulk(path, megabytes, dialect="doc"):
             runtime.end_thread(thread)
     records = runtime.log.records
     first = [record for record in records if record.at is None]
-    again = [record for record in records if record.at is not None and record.name in ("sam.str", "sam.mem", "thr.cpu", "prc.cpu")]
+    again = [record for record in records if record.at is not None and record.name in ("sam.str", "sam.mem", "thr.cpu",
+                                                                                       "prc.cpu")]
     last = max(record.at for record in again)
     pieces, times = [], []
     for record in again:

@@ -209,7 +209,8 @@ class Log:
     def allocations(self, iid, at, items):
         """items: [(class iid, count, bytes, ip or None)]"""
         fields = {"threadIid": hexa(iid), "timestamp": at,
-                  "alloc_item": [{"classIid": hexa(c), "allocCount": n, "memSize": size, "ip": hexa(ip)} for c, n, size, ip in items]}
+                  "alloc_item": [{"classIid": hexa(c), "allocCount": n, "memSize": size, "ip": hexa(ip)} for c, n, size,
+                                 ip in items]}
         texts = []
         for c, n, size, ip in items:
             text = "%s:%d:%d" % (self.short(c), n, size)

@@ -67,7 +67,8 @@ class Runtime:
     def begin(self, threads):
         log, style = self.log, self.style
         log.start(style.get("start", "2018-06-25 07:24:28.049"))
-        for name, value in (("CollectionMethod", "Sampling"), ("HighGranularityEnabled", "T"), ("CommandLine", "shop  --port 80 "),
+        for name, value in (("CollectionMethod", "Sampling"), ("HighGranularityEnabled", "T"),
+                            ("CommandLine", "shop  --port 80 "),
                             ("Nothing", "")):
             log.config(name, value)
         if style.get("period"):
@@ -287,7 +288,8 @@ class Runtime:
         method.size = 16 + random.below(400)
         method.code = self.address(0x1DE22000 + random.below(1 << 20) * 64)
         half = random.below(method.size)
-        code = [(method.code, method.size)] if random.chance(700) else [(method.code, method.size - half), (method.code + 4096, half)]
+        code = [(method.code, method.size)] if random.chance(700) else [(method.code, method.size - half),
+                                                                        (method.code + 4096, half)]
         il_map, at = [], 0
         for il in (0xFFFFFFFE, 0, 7, 0x13, 0xFFFFFFFD, 0xFFFFFFFF)[:random.below(7)]:
             il_map.append((il, at, at + 6))

@@ -68,15 +68,15 @@ static void test_other_versions(void **state)
     size_t n;
     tl_error e;
     tl_profile *p = fixture_new();
-    const tl_write_options options = {.version = "2"};
+    const tl_write_options options = {.version = "3"};
     const tl_write_context context = {.options = &options};
     assert_int_equal(tl_format_tlp.write_profile(&context, p, &e), TL_EUNSUPPORTED);
     uint8_t *bytes = fixture_save(p, &n);
-    bytes[TLP_OFFSET_VERSION] = 2;
+    bytes[TLP_OFFSET_VERSION] = 3;
     assert_int_equal(fixture_load(bytes, n, &p, NULL, &e), TL_EDAMAGED); /* a flipped bit is no newer version */
     seal(bytes, n);
     assert_int_equal(fixture_load(bytes, n, &p, NULL, &e), TL_EUNSUPPORTED);
-    assert_non_null(strstr(e.message, "version 2"));
+    assert_non_null(strstr(e.message, "version 3"));
     free(bytes);
     tl_profile_free(p);
 }

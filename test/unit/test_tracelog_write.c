@@ -297,6 +297,21 @@ static void test_other_classes_are_dropped(void **state)
     fixture_fini(&f);
 }
 
+/* Other sources have to come by time, a log in its own order. */
+static void test_order(void **state)
+{
+    (void)state;
+    tl_trace own = {.format = "tracelog"}, other = {.format = "xray-fdr"}, unknown = {0};
+    tl_format f = {.name = "tracelog", .ordered = true, .unsorted = true};
+    assert_false(tl_format_wants_order(&f, &own));
+    assert_true(tl_format_wants_order(&f, &other));
+    assert_true(tl_format_wants_order(&f, &unknown));
+    f.unsorted = false;
+    assert_true(tl_format_wants_order(&f, &own));
+    f.ordered = false;
+    assert_false(tl_format_wants_order(&f, &other));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +328,7 @@ int main(void)
         cmocka_unit_test(test_odd_values),
         cmocka_unit_test(test_missing_values),
         cmocka_unit_test(test_other_classes_are_dropped),
+        cmocka_unit_test(test_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

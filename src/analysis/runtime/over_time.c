@@ -26,10 +26,11 @@ double tl_over_time_sum(const tl_over_time *t, uint64_t from, uint64_t to)
     double sum = 0;
     if (!t->width || to <= from)
         return 0;
-    /* A bin counts where it begins. */
-    uint64_t first = from / t->width + (from % t->width != 0);
-    for (uint64_t i = first; i < TL_BINS && i * t->width < to; i++)
-        sum += t->amount[i];
+    for (uint64_t i = 0; i < TL_BINS; i++) {
+        const uint64_t middle = i * t->width + t->width / 2; /* where all of a bin counts */
+        if (middle >= from && middle < to)
+            sum += t->amount[i];
+    }
     return sum;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "format/tracelog/tracelog_scan.h"
+#include "format/tracelog/tracelog_facts.h"
 
 #define SHOWN 40 /* characters of a text in a message */
 
@@ -288,6 +288,15 @@ static bool check_number(fault *f, const tracelog_shape *shape, span rest, unsig
     return text || n <= most || found(f, rule_field, "too many fields: %u; expected %u", n, most);
 }
 
+/* How many fields come before the list or the text that a record ends with. */
+static unsigned plain_fields(const tracelog_shape *shape)
+{
+    unsigned plain = 0;
+    while (plain < shape->nparts && !is_list(shape->part[plain].item) && !is_text(shape->part[plain].item))
+        plain++;
+    return plain;
+}
+
 static bool check_record(fault *f, const tracelog_shape *shape, span rest)
 {
     unsigned plain = 0;
@@ -300,8 +309,7 @@ static bool check_record(fault *f, const tracelog_shape *shape, span rest)
     default:
         break;
     }
-    while (plain < shape->nparts && !is_list(shape->part[plain].item) && !is_text(shape->part[plain].item))
-        plain++;
+    plain = plain_fields(shape);
     if (!check_number(f, shape, rest, plain))
         return false;
     const tracelog_item last = plain < shape->nparts ? shape->part[plain].item : TRACELOG_ID;
@@ -338,4 +346,31 @@ const char *tracelog_find_fault(const uint8_t *line, size_t n, char what[static 
         }
     found(&f, unknown, "there is no record \"%s\"", show((span){line, 7}).text);
     return f.rule;
+}
+
+unsigned tracelog_signs_of_fault(tracelog_record record, const uint8_t *line, const uint8_t *next)
+{
+    const tracelog_shape *shape = &tracelog_shapes[record];
+    char what[160];
+    fault f = {.what = what};
+    size_t n = (size_t)(next - line) - 1;
+    n -= n > 0 && line[n - 1] == '\r';
+    span rest = n > 7 ? (span){line + 8, n - 8} : (span){NULL, 0}, list = rest, s;
+    const unsigned plain = plain_fields(shape);
+    if (!check_number(&f, shape, rest, plain))
+        return 0;
+    for (unsigned i = 0; i < plain; i++)
+        take(&list, ' ', &s);
+    switch (record) {
+    case tracelog_fil_src:
+    case tracelog_lin_src:
+        return TRACELOG_SAVED;
+    case tracelog_fun_cmf:
+    case tracelog_fun_csf:
+        return check_code(&f, list) ? TRACELOG_OLD : 0;
+    default: /* a thread of the system comes first */
+        return shape->part[0].item == TRACELOG_ANY_THREAD && take(&rest, ' ', &s) && check_dec(&f, "", s, UINT64_MAX)
+                   ? TRACELOG_VS
+                   : 0;
+    }
 }

@@ -11,6 +11,7 @@
 
 #include "base/relay.h"
 #include "format/tracelog/tracelog_cut.h"
+#include "format/tracelog/tracelog_facts.h"
 #include "format/tracelog/tracelog_replay.h"
 #include "format/tracelog/tracelog_words.h"
 
@@ -77,7 +78,10 @@ static int open_log(void *reader, tl_input *in, tl_trace *t, const tl_want *want
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to open the log");
     r->in = in;
     int status = tracelog_set_classes(t, e);
-    return status < 0 ? status : tracelog_survey(r, progress, e);
+    if (status < 0)
+        return status;
+    r->late = r->follow || want->late;
+    return r->late ? tracelog_add_tracks(r, e) : tracelog_survey(r, progress, e);
 }
 
 static void close_log(void *reader)
@@ -272,6 +276,8 @@ static int next_batch(void *state, tl_batch *out, tl_error *e)
             return c->at->status;
         }
         int status = c->relay ? next_block(c) : follow(c, e);
+        if (status == 0 && c->reader->late)
+            return tracelog_facts_tell(&c->replay.facts, e);
         if (status != 1)
             return status > 1 ? 1 : status;
     }
@@ -283,7 +289,7 @@ static uint64_t floor_of_cursor(const void *state)
     const cursor *c = state;
     const bool used_up = !c->at || c->part == c->at->nparts;
     const uint64_t chunk = (c->blocks - !used_up) * BLOCK / TRACELOG_CHUNK;
-    return c->relay == NULL ? 0 : chunk < c->reader->nfloor ? c->reader->floor[chunk] : UINT64_MAX;
+    return c->reader->late ? 0 : chunk < c->reader->nfloor ? c->reader->floor[chunk] : UINT64_MAX;
 }
 
 const tl_format tl_format_tracelog = {

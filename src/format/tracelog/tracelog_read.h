@@ -16,6 +16,7 @@ typedef struct tracelog_reader {
     tl_trace *trace;
     const tl_want *want; /* that of the source, which may change between cursors */
     bool follow;
+    bool late;                 /* what the log says about itself is only found out while it is read */
     tl_id_map track;           /* iid of a thread -> track */
     uint32_t process, unknown; /* tracks of the process, and of threads that are not known */
     bool has_lines;            /* a saved session: an ip is the number of a line */
@@ -26,6 +27,8 @@ typedef struct tracelog_reader {
     tl_strings names;     /* of functions, as frames have them: they outlive the cursor that met them */
 } tracelog_reader;
 
+/* The two tracks that every log has. For those who do not survey it first. */
+int tracelog_add_tracks(tracelog_reader *r, tl_error *e);
 /* Reads the whole log once, with up to want.threads threads: threads, names, code, dialect, start. Damage is left to
  * the cursors. Errors: TL_EIO, TL_ENOMEM. */
 int tracelog_survey(tracelog_reader *r, uint64_t *progress, tl_error *e);

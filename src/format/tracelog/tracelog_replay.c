@@ -47,6 +47,7 @@ int tracelog_replay_init(tracelog_replay *p, tracelog_reader *r, tl_error *e)
     p->reader = r;
     p->period = PERIOD_DEFAULT;
     p->first_interval = UINT64_MAX;
+    p->facts.reader = r;
     if (add_thread(p, 0, r->unknown) == TL_HASH_NONE || add_thread(p, 0, r->process) == TL_HASH_NONE)
         return no_memory(e);
     return 0;
@@ -64,6 +65,7 @@ void tracelog_replay_fini(tracelog_replay *p)
     tl_id_map_fini(&p->thread_of);
     tl_id_map_fini(&p->function_of);
     tl_hash_fini(&p->thread_of_os);
+    tracelog_facts_fini(&p->facts);
     *p = (tracelog_replay){0};
 }
 
@@ -71,11 +73,13 @@ TL_COLD static int meet_thread(tracelog_replay *p, uint64_t iid, uint32_t *index
 {
     uint32_t track = tl_id_map_get(&p->reader->track, iid);
     int status = 0;
-    if (track == TL_HASH_NONE && !p->reader->follow)
+    if (track == TL_HASH_NONE && !p->reader->late)
         return tl_fail(e, TL_EIO, TL_NO_OFFSET, "the file changed while it was read: thread 0x%llx is new",
                        (unsigned long long)iid);
     if (track == TL_HASH_NONE)
         status = tracelog_add_track(p->reader, iid, &track, e);
+    if (status == 0 && p->reader->late)
+        status = tracelog_facts_thread(&p->facts, iid, e);
     if (status < 0)
         return status;
     *index = add_thread(p, iid, track);
@@ -178,6 +182,13 @@ TL_ALWAYS_INLINE int replay_sample(tracelog_replay *p, uint32_t index, const tra
     return 0;
 }
 
+/* What lasts of a record that is no sample. */
+static int note_fact(tracelog_replay *p, tracelog_record record, const tracelog_note *n, const tl_value *v, tl_error *e)
+{
+    p->facts.signs |= tracelog_signs_of(record, n->flags);
+    return v && tracelog_is_fact(record) ? tracelog_facts_take(&p->facts, record, n->thread, v, e) : 0;
+}
+
 /* What is particular to the other kinds of records. */
 static int replay_other(tracelog_replay *p, tracelog_part *part, uint32_t i, uint32_t index, tl_error *e)
 {
@@ -211,7 +222,7 @@ static int replay_other(tracelog_replay *p, tracelog_part *part, uint32_t i, uin
         return 0;
     case tracelog_fil_src:
     case tracelog_lin_src:
-        if (p->reader->follow)
+        if (p->reader->late)
             p->reader->has_lines = true;
         return 0;
     case tracelog_sam_mem:
@@ -238,12 +249,15 @@ static int replay_event(tracelog_replay *p, tracelog_part *part, uint32_t i, tl_
     else
         b->ts[i] = p->now;
     if (TL_LIKELY(record == tracelog_sam_str || record == tracelog_str_sam)) {
+        p->facts.signs |= record == tracelog_str_sam ? TRACELOG_OLD : 0u;
         b->key[i] = p->paused ? 0 : p->period;
         status = replay_sample(p, index, part, n, b->v ? b->v + b->val[i] : NULL, e);
     } else {
         if (TL_UNLIKELY(n->flags & TRACELOG_OS_THREAD) && b->v && index != UNKNOWN)
             b->v[b->val[i]] = (tl_value){.type = TL_HEX, .as.u = p->iid[index]};
         status = replay_other(p, part, i, index, e);
+        if (TL_UNLIKELY(p->reader->late) && status == 0)
+            status = note_fact(p, record, n, b->v ? b->v + b->val[i] : NULL, e);
     }
     if (status == 0 && (n->flags & TRACELOG_HAS_TIME) && index != PROCESS) {
         if (TL_UNLIKELY(b->ts[i] < t->last_ms))

@@ -2,8 +2,7 @@
 #ifndef TL_FORMAT_TRACELOG_REPLAY_H
 #define TL_FORMAT_TRACELOG_REPLAY_H
 
-#include "format/tracelog/tracelog_read.h"
-#include "format/tracelog/tracelog_scan.h"
+#include "format/tracelog/tracelog_facts.h"
 
 /* A frame of a thread's stack between batches. */
 typedef struct replay_frame {
@@ -43,6 +42,7 @@ typedef struct tracelog_replay {
     uint32_t nfunction, function_capacity;
     tl_id_map function_of; /* iid -> index */
     uint64_t names;        /* counts when a name changed that is on some stack */
+    tracelog_facts facts;  /* if the reader is late */
     uint64_t batch;
     uint32_t touched; /* the thread whose stack was last touched in this batch, going on in `next`; 0: none */
 } tracelog_replay;

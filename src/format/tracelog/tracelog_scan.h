@@ -57,7 +57,9 @@ int tracelog_scan(tracelog_lines *lines, tracelog_part *part, tl_error *e);
 /* Why a line (without its end) does not read: its rule (static), and a text. Written for people, not for speed. */
 const char *tracelog_find_fault(const uint8_t *line, size_t n, char what[static 160]);
 
-/* Seconds since 1970 (UTC if it has a zone, else as if it were) of the text of a prf stm. False: no real date. */
+/* Does a line that does not read show a dialect all the same? tracelog_signs. It goes from `line` to `next`. */
+unsigned tracelog_signs_of_fault(tracelog_record record, const uint8_t *line, const uint8_t *next);
+/* Milliseconds since 1970 (UTC if it has a zone, else as if it were) of the text of a prf stm. False: no real date. */
 bool tracelog_parse_time(const uint8_t *p, size_t n, int64_t *ms, bool *has_zone);
 /* The number of a decimal text that is nothing else; false if it is none. Too large ones become UINT64_MAX. */
 bool tracelog_parse_number(const char *p, size_t n, uint64_t *out);

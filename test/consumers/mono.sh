@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Records a .NET program on Mono, and compares with what the program did: mono.sh BINARY
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+binary=$(realpath "${1:?usage: mono.sh BINARY}")
+skip() {
+    echo "skipped: $1"
+    exit 77
+}
+command -v mono >/dev/null || skip "mono-runtime is not installed"
+command -v mcs >/dev/null || skip "mono-mcs is not installed"
+pkg-config --exists mono-2 || skip "libmono-2.0-dev is not installed"
+
+mkdir -p "${TL_WORK:=/tmp}"
+work=$(mktemp -d "$TL_WORK/mono.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+# Only the flags of the compiler: the library is the runtime, which the profiler is loaded into.
+read -ra flags <<<"$(pkg-config --cflags mono-2)"
+cc -O2 -Wall -Wextra -fPIC -shared "${flags[@]}" "$here/mono_profiler.c" -o "$work/libmono-profiler-tracelog.so"
+mcs -debug -out:"$work/app.exe" "$here/mono_app.cs" >"$work/messages" 2>&1 || {
+    cat "$work/messages"
+    exit 1
+}
+# Threads are stopped by signals, and collections do not run beside the program: the profiler counts on both.
+status=0
+MONO_THREADS_SUSPEND=preemptive MONO_GC_PARAMS=major=marksweep LD_LIBRARY_PATH=$work \
+    timeout 120 mono --debug --profile=tracelog:"$work/app.log" "$work/app.exe" >"$work/app.txt" 2>"$work/messages" || status=$?
+if [ "$status" -ne 0 ] || [ ! -s "$work/app.log" ]; then
+    cat "$work/messages"
+    echo "FAILED: recording ends with status $status"
+    exit 1
+fi
+python3 -B "$here/mono_check.py" "$binary" "$work/app.log" "$work/app.txt"
