@@ -156,6 +156,23 @@ const char *tl_strings_get(tl_strings *t, const char *s, size_t n)
     return copy;
 }
 
+const char *tl_strings_get_text(tl_strings *t, const char *s, size_t n)
+{
+    if (TL_LIKELY(n == 0 || !memchr(s, 0, n)))
+        return tl_strings_get(t, s, n);
+    char *hidden = n <= SIZE_MAX / 2 ? malloc(2 * n) : NULL, *p = hidden;
+    if (!hidden)
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        if (s[i] == 0)
+            *p++ = (char)0xc0;
+        *p++ = s[i] ? s[i] : (char)0x80;
+    }
+    const char *got = tl_strings_get(t, hidden, (size_t)(p - hidden));
+    free(hidden);
+    return got;
+}
+
 void tl_strings_fini(tl_strings *t)
 {
     free(t->slot);

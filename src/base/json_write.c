@@ -47,6 +47,9 @@ static char *put_escaped(char *p, const char *s, size_t n, uint64_t *bad)
                 memcpy(p, s, length);
                 p += length;
                 s += length;
+            } else if (!bad && c == 0xc0 && end - s > 1 && (unsigned char)s[1] == 0x80) {
+                p = put_u00(p, 0); /* hidden by tl_strings_get_text() */
+                s += 2;
             } else {
                 p = put_u00(p, c);
                 s++;

@@ -20,8 +20,7 @@ static const tl_example check_examples[] = {{"check app.xray && ./deploy", "go o
                                             {NULL, NULL}};
 
 static const tl_example report_examples[] = {{"report app.xray -e app", "the functions that cost most"},
-                                             {"report app.xray -e app --by tree", "the same as a call tree"},
-                                             {"report app.xray -F 'parse*' --by hist", "how long calls take"},
+                                             {"report app.log --by gc", "garbage collection pauses"},
                                              {"report run1 run2 -o app.svg", "flame graph of two runs"},
                                              {NULL, NULL}};
 
@@ -51,7 +50,8 @@ const tl_verb tl_verb_table[] = {
      "Offsets count after decompression.\n"},
     {TL_VERB_REPORT, "report", NULL, "FILE...", "Where the time goes: functions, call tree, callers, latencies",
      report_examples,
-     "Matches entries and exits of functions into calls and adds them up to a profile.\n"
+     "Matches entries and exits of functions into calls, or takes the samples of a profiler, and adds them up to a "
+     "profile.\n"
      "Without\n.Fl o\n"
      "it prints a table; with it, it writes the profile to a file, as a picture or for another tool.\n"
      "Several inputs are added up.\n"
@@ -59,7 +59,8 @@ const tl_verb tl_verb_table[] = {
      ".Pp\n"
      "The total time of a function counts recursion once; its self time excludes what it calls.\n"
      "Percentiles have a relative error of at most 1\\ %; all other numbers are exact.\n"
-     "Calls that had not ended when the trace ended are not counted; a message says how many there are.\n"},
+     "Calls that had not ended when the trace ended are not counted; a message says how many there are.\n"
+     "Samples and allocations that were recorded while recording was suspended are not counted.\n"},
     {TL_VERB_CONVERT, "convert", "cat", "FILE...", "Events to another format, to text, or a part of them",
      convert_examples,
      "Writes the events of one or several traces in another format.\n"
@@ -145,7 +146,7 @@ const tl_option tl_option_table[] = {
      "Writes this version of the output format.\n"
      "The default is that of the input where input and output have the same format, and else the newest.\n",
      NULL},
-    {TL_OPTION_DIALECT, 0, "dialect", "NAME", TL_GROUP_OUTPUT, REPORT | CONVERT, "doc or vs, of text logs of .NET",
+    {TL_OPTION_DIALECT, 0, "dialect", "NAME", TL_GROUP_OUTPUT, REPORT | CONVERT, "its name, for logs of .NET: doc or vs",
      "Another spelling of\n.Fl -format-version\nfor formats whose versions have names:\n"
      ".Cm doc\nas the format is documented,\n.Cm vs\nas the viewer of Visual Studio reads it.\n",
      "doc vs"},
@@ -192,7 +193,8 @@ const tl_option tl_option_table[] = {
     {TL_OPTION_FOLLOW, 0, "follow", NULL, TL_GROUP_INPUT, CONVERT, "wait for more at the end, as tail -f",
      "Reads an input that is still being written: at its end waits for more, until interrupted or, of a pipe, until the\n"
      "writer closes it.\n"
-     "Events come in the order of the input, not in that of time.\n",
+     "Events come in the order of the input, not in that of time.\n"
+     "A file named with\n.Fl o\nappears when it is complete; standard output shows events at once.\n",
      NULL},
     {TL_OPTION_THREADS, 0, "threads", "N", TL_GROUP_INPUT, READERS, "threads that work",
      "Works with this many threads; the default is one for each processor.\n", NULL},

@@ -16,7 +16,7 @@ work=$(mktemp -d "$TL_WORK/mono.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 # Only the flags of the compiler: the library is the runtime, which the profiler is loaded into.
 read -ra flags <<<"$(pkg-config --cflags mono-2)"
-cc -O2 -Wall -Wextra -fPIC -shared "${flags[@]}" "$here/mono_profiler.c" -o "$work/libmono-profiler-tracelog.so"
+cc -O2 -Wall -Wextra -fPIC -shared "${flags[@]}" "$here/mono_profiler.c" "$here/mono_log.c" -o "$work/libmono-profiler-tracelog.so"
 mcs -debug -out:"$work/app.exe" "$here/mono_app.cs" >"$work/messages" 2>&1 || {
     cat "$work/messages"
     exit 1

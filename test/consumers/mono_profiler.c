@@ -1,70 +1,25 @@
 /* A profiler module for Mono that writes TraceLogs: a real producer for the tests of the reader. Not part of the
  * product.
  *
- *     cc -O2 -fPIC -shared $(pkg-config --cflags mono-2) mono_profiler.c -o libmono-profiler-tracelog.so
+ *     cc -O2 -fPIC -shared $(pkg-config --cflags mono-2) mono_profiler.c mono_log.c -o libmono-profiler-tracelog.so
  *     LD_LIBRARY_PATH=. mono --debug --profile=tracelog:app.log app.exe
  *
- * Lines are in the spelling of the format's document. Samples are taken in a signal handler, which may neither lock nor
- * allocate: it walks the stack and puts it into the thread's ring. The thread empties its ring when it next has
- * something to write, so that the lines of a thread stay in the order of time. Allocations are summed by stack and
- * class. While a collection stops the world, a stopped thread may hold any lock: what happens then is kept in static
- * tables. */
+ * Allocations are summed by stack and class. While a collection stops the world, a stopped thread may hold any lock:
+ * what happens then is kept in static tables. */
 #define _GNU_SOURCE
 #include <mono/metadata/assembly.h>
 #include <mono/metadata/class.h>
 #include <mono/metadata/debug-helpers.h>
 #include <mono/metadata/mono-debug.h>
 #include <mono/metadata/profiler.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#define UNKNOWN     UINT32_MAX /* iid */
-#define DEPTH       128        /* frames of a stack; of deeper ones the innermost */
-#define SITES       16         /* stacks with allocations that are not written yet */
-#define TYPES       8          /* of such a stack */
-#define RING        (1u << 20) /* words */
-#define FLUSH_MS    50
-#define SAMPLE_MS   1
+#include "mono_log.h"
+
 #define COLLECTIONS 32
 #define LIVE        (1u << 14) /* classes with live objects */
-
-typedef unsigned long long u64; /* as it is printed */
-
-typedef struct frame {
-    uint32_t iid;
-    u64 ip; /* 0 unknown */
-} frame;
-
-typedef struct site {
-    unsigned depth, ntypes;
-    frame stack[DEPTH];
-    struct {
-        uint32_t iid, count;
-        u64 bytes;
-    } type[TYPES];
-} site;
-
-typedef struct thread {
-    struct thread *next;
-    uint32_t iid;
-    u64 last, flushed, cpu_at, cpu_us; /* ms; us */
-    unsigned depth, nsites, ncompiling;
-    frame stack[DEPTH]; /* as the lines so far say, outermost first */
-    frame here[DEPTH];  /* of an allocation */
-    site site[SITES];
-    MonoMethod *compiling[64];
-    u64 *ring;
-    _Atomic u64 head, tail;
-} thread;
 
 /* A stack as it is walked: innermost first. */
 typedef struct walk {
@@ -73,26 +28,8 @@ typedef struct walk {
     u64 ip[DEPTH];
 } walk;
 
-typedef struct object { /* of the runtime, that got an iid */
-    const void *at;
-    uint32_t iid;
-    u64 code;
-} object;
-
-typedef struct table {
-    object *slot;
-    uint32_t n, capacity;
-} table;
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static FILE *out;
 static bool initialized;
-static u64 start_ns, process_cpu_at, process_cpu_us;
-static thread *threads;
-static uint32_t nthreads;
-static table methods, classes;
-static _Atomic u64 lost;
-static __thread thread *self __attribute__((tls_model("initial-exec")));
+static _Atomic u64 lost; /* samples */
 
 /* What is found while the world is stopped. */
 static struct {
@@ -106,188 +43,6 @@ static struct {
     u64 count, bytes;
 } live[LIVE];
 
-static u64 clock_ns(clockid_t id)
-{
-    struct timespec t;
-    clock_gettime(id, &t);
-    return (u64)t.tv_sec * 1000000000 + (u64)t.tv_nsec;
-}
-
-static u64 now(void)
-{
-    return (clock_ns(CLOCK_MONOTONIC) - start_ns) / 1000000;
-}
-
-static u64 ptr(const void *p)
-{
-    return (u64)(uintptr_t)p;
-}
-
-static uint32_t slot_of(const void *p, uint32_t capacity)
-{
-    return (uint32_t)((ptr(p) * 0x9e3779b97f4a7c15ULL) >> 32) & (capacity - 1);
-}
-
-/* The object's entry, new if need be (*added); never NULL: memory that runs out ends the test. */
-static object *find(table *t, const void *at, bool *added)
-{
-    if (t->n * 2 >= t->capacity) {
-        const table old = *t;
-        *t = (table){calloc(old.capacity ? old.capacity * 2 : 1024, sizeof(object)), 0,
-                     old.capacity ? old.capacity * 2 : 1024};
-        if (!t->slot)
-            abort();
-        for (uint32_t i = 0; i < old.capacity; i++)
-            if (old.slot[i].at)
-                *find(t, old.slot[i].at, added) = old.slot[i];
-        free(old.slot);
-    }
-    uint32_t i = slot_of(at, t->capacity);
-    while (t->slot[i].at && t->slot[i].at != at)
-        i = (i + 1) & (t->capacity - 1);
-    *added = !t->slot[i].at;
-    if (*added)
-        t->slot[i] = (object){at, t->n++, 0};
-    return &t->slot[i];
-}
-
-static const object *look_up(const table *t, const void *at)
-{
-    for (uint32_t i = t->capacity ? slot_of(at, t->capacity) : 0; t->capacity && t->slot[i].at;
-         i = (i + 1) & (t->capacity - 1))
-        if (t->slot[i].at == at)
-            return &t->slot[i];
-    return NULL;
-}
-
-/* ---- lines; all below the lock */
-
-static u64 stamp(thread *t, u64 ms)
-{
-    return t->last = ms > t->last ? ms : t->last;
-}
-
-static void put_frame(const frame *f)
-{
-    if (f->iid == UNKNOWN)
-        fputs(" ?", out);
-    else
-        fprintf(out, " 0x%x", f->iid);
-    if (f->ip)
-        fprintf(out, ":0x%016llX", f->ip);
-}
-
-/* The stack as a difference from the one before, if it is another one or to be counted. */
-static void put_stack(thread *t, u64 ms, unsigned count, const frame *f, unsigned n)
-{
-    const unsigned most = n < t->depth ? n : t->depth;
-    unsigned kept = 0;
-    while (kept < most && t->stack[kept].iid == f[kept].iid && t->stack[kept].ip == f[kept].ip)
-        kept++;
-    const bool moved = kept < most && t->stack[kept].iid == f[kept].iid;
-    kept += moved;
-    if (count == 0 && !moved && kept == t->depth && kept == n)
-        return;
-    fprintf(out, "sam str 0x%08X %llu %u %u:%u", t->iid, stamp(t, ms), count, kept, t->depth);
-    if (moved)
-        fprintf(out, f[kept - 1].ip ? ":0x%016llX" : ":?", f[kept - 1].ip);
-    for (unsigned i = kept; i < n; i++)
-        put_frame(&f[i]);
-    fputc('\n', out);
-    memcpy(t->stack, f, n * sizeof *f);
-    t->depth = n;
-}
-
-static uint32_t iid_of_method(const MonoMethod *m)
-{
-    const object *o = look_up(&methods, m);
-    return o ? o->iid : UNKNOWN;
-}
-
-/* The samples of the ring, up to a time. */
-static void drain(thread *t, u64 until)
-{
-    frame f[DEPTH];
-    while (t->tail < atomic_load_explicit(&t->head, memory_order_acquire)) {
-        const u64 word = t->ring[t->tail % RING], ms = word >> 8;
-        const unsigned n = word & 0xff;
-        if (ms > until)
-            return;
-        for (unsigned i = 0; i < n; i++) {
-            const u64 *at = t->ring;
-            const MonoMethod *m = (const MonoMethod *)(uintptr_t)at[(t->tail + 1 + 2 * i) % RING];
-            f[n - 1 - i] = (frame){iid_of_method(m), at[(t->tail + 2 + 2 * i) % RING]};
-        }
-        put_stack(t, ms, 1, f, n);
-        atomic_store_explicit(&t->tail, t->tail + 1 + 2 * n, memory_order_release);
-    }
-}
-
-static void flush(thread *t, u64 ms)
-{
-    for (site *s = t->site; s < t->site + t->nsites; s++) {
-        put_stack(t, ms, 0, s->stack, s->depth);
-        fprintf(out, "sam mem 0x%08X %llu", t->iid, stamp(t, ms));
-        for (unsigned i = 0; i < s->ntypes; i++)
-            fprintf(out, " 0x%x:%u:%llu", s->type[i].iid, s->type[i].count, s->type[i].bytes);
-        fputc('\n', out);
-    }
-    t->nsites = 0;
-    t->flushed = ms;
-}
-
-static void put_cpu(thread *t, u64 ms)
-{
-    const u64 us = clock_ns(CLOCK_THREAD_CPUTIME_ID) / 1000, all = clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1000;
-    if (ms >= t->cpu_at + FLUSH_MS) {
-        fprintf(out, "thr cpu 0x%08X %llu %llu\n", t->iid, stamp(t, ms), (us - t->cpu_us));
-        t->cpu_at = ms;
-        t->cpu_us = us;
-    }
-    if (ms >= process_cpu_at + FLUSH_MS) {
-        fprintf(out, "prc cpu %llu %llu\n", ms, (all - process_cpu_us));
-        process_cpu_at = ms;
-        process_cpu_us = all;
-    }
-}
-
-static thread *register_thread(void)
-{
-    thread *t = calloc(1, sizeof *t);
-    void *ring = mmap(NULL, RING * sizeof(u64), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (!t || ring == MAP_FAILED)
-        abort();
-    t->ring = ring;
-    t->iid = nthreads++;
-    t->next = threads;
-    t->last = t->cpu_at = now();
-    threads = t;
-    fprintf(out, "thr crt 0x%016llX 0x%08X\nthr aos 0x%08X %ld\n", pthread_self(), t->iid, t->iid,
-            (long)syscall(SYS_gettid));
-    return t;
-}
-
-/* The lock, and this thread with all its samples written; NULL, without the lock, after the end. */
-static thread *begin(u64 *ms)
-{
-    pthread_mutex_lock(&lock);
-    if (!out) {
-        pthread_mutex_unlock(&lock);
-        return NULL;
-    }
-    if (!self)
-        self = register_thread();
-    *ms = now();
-    drain(self, *ms);
-    put_cpu(self, *ms);
-    return self;
-}
-
-static void end(void)
-{
-    pthread_mutex_unlock(&lock);
-}
-
 /* ---- code */
 
 static char *full_name(MonoMethod *m)
@@ -298,14 +53,14 @@ static char *full_name(MonoMethod *m)
 static void jit_begin(MonoProfiler *p, MonoMethod *m)
 {
     u64 ms;
-    thread *t = begin(&ms);
+    thread *t = log_begin(&ms);
     (void)p;
     if (!t)
         return;
-    fprintf(out, "jit cms 0x%08X %llu 0x%016llX\n", t->iid, stamp(t, ms), ptr(m));
+    fprintf(log_file, "jit cms 0x%08X %llu 0x%016llX\n", t->iid, log_stamp(t, ms), ptr(m));
     if (t->ncompiling < 64)
         t->compiling[t->ncompiling++] = m;
-    end();
+    log_end();
 }
 
 /* Was this compiled on this thread? Forgets it, and what was begun inside of it and never ended. */
@@ -322,13 +77,13 @@ static bool ends_compiling(thread *t, MonoMethod *m)
 static void jit_failed(MonoProfiler *p, MonoMethod *m)
 {
     u64 ms;
-    thread *t = begin(&ms);
+    thread *t = log_begin(&ms);
     (void)p;
     if (!t)
         return;
     if (ends_compiling(t, m))
-        fprintf(out, "jit cmf 0x%08X %llu 0x%016llX 0x80004005\n", t->iid, stamp(t, ms), ptr(m));
-    end();
+        fprintf(log_file, "jit cmf 0x%08X %llu 0x%016llX 0x80004005\n", t->iid, log_stamp(t, ms), ptr(m));
+    log_end();
 }
 
 static void put_il_map(MonoMethod *m, u64 size, FILE *to)
@@ -371,21 +126,21 @@ static void jit_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
         for (char *at = name + 1; *at; at++)
             if (*at == '(' && at[-1] == ' ')
                 at[-1] = '\0';
-    thread *t = begin(&ms);
+    thread *t = log_begin(&ms);
     if (t) {
         bool added;
-        object *o = find(&methods, m, &added);
+        object *o = log_find(&log_methods, m, &added);
         const bool compiled = ends_compiling(t, m);
         o->code = code;
         if (!compiled)
-            fprintf(out, "jit css 0x%08X %llu 0x%016llX\n", t->iid, stamp(t, ms), ptr(m));
-        fprintf(out, "fun inf 0x%08X 0x%016llX 0x%016llX 0x%016llX 0x%08X 0x%016llX:0x%llx%s\n", o->iid, ptr(m),
+            fprintf(log_file, "jit css 0x%08X %llu 0x%016llX\n", t->iid, log_stamp(t, ms), ptr(m));
+        fprintf(log_file, "fun inf 0x%08X 0x%016llX 0x%016llX 0x%016llX 0x%08X 0x%016llX:0x%llx%s\n", o->iid, ptr(m),
                 ptr(class), ptr(class ? mono_class_get_image(class) : NULL), mono_method_get_token(m), code, size, map);
-        fprintf(out, "fun nam 0x%08X \"%s\" \"%s\" \"(%s)\"\n", o->iid, name ? name : mono_method_get_name(m),
+        fprintf(log_file, "fun nam 0x%08X \"%s\" \"%s\" \"(%s)\"\n", o->iid, name ? name : mono_method_get_name(m),
                 result ? result : "", parameters ? parameters : "");
-        fprintf(out, "jit %s 0x%08X %llu 0x%016llX%s\n", compiled ? "cmf" : "csf", t->iid, stamp(t, ms), ptr(m),
-                compiled ? " 0x00000000" : "");
-        end();
+        fprintf(log_file, "jit %s 0x%08X %llu 0x%016llX%s\n", compiled ? "cmf" : "csf", t->iid, log_stamp(t, ms),
+                ptr(m), compiled ? " 0x00000000" : "");
+        log_end();
     }
     free(map);
     mono_free(name);
@@ -399,20 +154,20 @@ static void name_class(MonoClass *c)
 {
     char *name = initialized ? mono_type_get_name(mono_class_get_type(c)) : NULL; /* too early it crashes */
     u64 ms;
-    thread *t = begin(&ms);
+    thread *t = log_begin(&ms);
     if (t) {
         bool added;
-        const uint32_t iid = find(&classes, c, &added)->iid;
+        const uint32_t iid = log_find(&log_classes, c, &added)->iid;
         if (added) {
             const char *space = mono_class_get_namespace(c);
-            fprintf(out, "cls ldf 0x%016llX 0x%08X 0x%016llX 0x%08X 0x00000000\n", ptr(c), iid,
+            fprintf(log_file, "cls ldf 0x%016llX 0x%08X 0x%016llX 0x%08X 0x00000000\n", ptr(c), iid,
                     ptr(mono_class_get_image(c)), mono_class_get_type_token(c));
             if (name)
-                fprintf(out, "cls nam 0x%08X \"%s\"\n", iid, name);
+                fprintf(log_file, "cls nam 0x%08X \"%s\"\n", iid, name);
             else
-                fprintf(out, "cls nam 0x%08X \"%s%s%s\"\n", iid, space, *space ? "." : "", mono_class_get_name(c));
+                fprintf(log_file, "cls nam 0x%08X \"%s%s%s\"\n", iid, space, *space ? "." : "", mono_class_get_name(c));
         }
-        end();
+        log_end();
     }
     mono_free(name);
 }
@@ -427,33 +182,34 @@ static void image_loaded(MonoProfiler *p, MonoImage *i)
 {
     u64 ms;
     (void)p;
-    if (!begin(&ms))
+    if (!log_begin(&ms))
         return;
     const char *path = mono_image_get_filename(i);
-    fprintf(out, "mod ldf 0x%016llX 0x%016llX 0x%016llX 0x00000000 \"%s\"\n", ptr(i), 0ULL, 0ULL, path ? path : "");
-    end();
+    fprintf(log_file, "mod ldf 0x%016llX 0x%016llX 0x%016llX 0x00000000 \"%s\"\n", ptr(i), 0ULL, 0ULL,
+            path ? path : "");
+    log_end();
 }
 
 static void assembly_loaded(MonoProfiler *p, MonoAssembly *a)
 {
     u64 ms;
     (void)p;
-    if (!begin(&ms))
+    if (!log_begin(&ms))
         return;
     const unsigned long long image = ptr(mono_assembly_get_image(a));
-    fprintf(out, "mod ata 0x%016llX 0x%016llX\nasm ldf 0x%016llX 0x%016llX 0x%016llX 0x00000000 \"%s\"\n", image,
+    fprintf(log_file, "mod ata 0x%016llX 0x%016llX\nasm ldf 0x%016llX 0x%016llX 0x%016llX 0x00000000 \"%s\"\n", image,
             ptr(a), ptr(a), ptr(mono_domain_get()), image, mono_image_get_name(mono_assembly_get_image(a)));
-    end();
+    log_end();
 }
 
 static void domain_named(MonoProfiler *p, MonoDomain *d, const char *name)
 {
     u64 ms;
     (void)p;
-    if (!begin(&ms))
+    if (!log_begin(&ms))
         return;
-    fprintf(out, "apd crf 0x%016llX 0x%x 0x00000000 \"%s\"\n", ptr(d), (unsigned)getpid(), name);
-    end();
+    fprintf(log_file, "apd crf 0x%016llX 0x%x 0x00000000 \"%s\"\n", ptr(d), (unsigned)getpid(), name);
+    log_end();
 }
 
 /* ---- stacks */
@@ -482,7 +238,7 @@ static mono_bool walk_allocation(MonoMethod *m, int32_t native, int32_t il, mono
 
 static void sample_hit(MonoProfiler *p, const mono_byte *ip, const void *context)
 {
-    thread *t = self;
+    thread *t = log_self;
     walk w;
     (void)p;
     (void)ip;
@@ -495,7 +251,7 @@ static void sample_hit(MonoProfiler *p, const mono_byte *ip, const void *context
         lost++;
         return;
     }
-    t->ring[head % RING] = now() << 8 | w.n;
+    t->ring[head % RING] = log_now() << 8 | w.n;
     for (unsigned i = 0; i < w.n; i++) {
         t->ring[(head + 1 + 2 * i) % RING] = ptr(w.method[i]);
         t->ring[(head + 2 + 2 * i) % RING] = w.ip[i];
@@ -529,29 +285,29 @@ static void allocated(MonoProfiler *p, MonoObject *o)
     walk w;
     u64 ms;
     (void)p;
-    pthread_mutex_lock(&lock);
-    const bool known = look_up(&classes, class);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&log_mutex);
+    const bool known = log_look_up(&log_classes, class);
+    pthread_mutex_unlock(&log_mutex);
     if (!known)
         name_class(class);
     w.n = 0;
     mono_stack_walk_no_il(walk_allocation, &w);
-    thread *t = begin(&ms);
+    thread *t = log_begin(&ms);
     if (!t)
         return;
     frame *f = t->here;
     memset(f, 0, w.n * sizeof *f); /* padding, too: stacks are compared as bytes */
     for (unsigned i = 0; i < w.n; i++) {
-        const object *m = look_up(&methods, w.method[i]);
+        const object *m = log_look_up(&log_methods, w.method[i]);
         f[w.n - 1 - i].iid = m ? m->iid : UNKNOWN;
         f[w.n - 1 - i].ip = m && m->code ? m->code + w.ip[i] : 0;
     }
     if (ms >= t->flushed + FLUSH_MS)
-        flush(t, ms);
-    const uint32_t iid = look_up(&classes, class)->iid;
+        log_flush(t, ms);
+    const uint32_t iid = log_look_up(&log_classes, class)->iid;
     site *s = find_site(t, f, w.n, iid);
     if (!s) {
-        flush(t, ms);
+        log_flush(t, ms);
         s = find_site(t, f, w.n, iid);
     }
     unsigned i = 0;
@@ -561,7 +317,7 @@ static void allocated(MonoProfiler *p, MonoObject *o)
     s->type[i].iid = iid;
     s->type[i].count++;
     s->type[i].bytes += bytes;
-    end();
+    log_end();
 }
 
 /* ---- collections */
@@ -574,7 +330,7 @@ static int count_live(MonoObject *o, MonoClass *class, uintptr_t size, uintptr_t
     (void)refs;
     (void)offsets;
     (void)data;
-    uint32_t i = slot_of(class, LIVE), looked = 0;
+    uint32_t i = log_slot(class, LIVE), looked = 0;
     while (live[i].class && live[i].class != class && looked++ < LIVE)
         i = (i + 1) & (LIVE - 1);
     if (size && looked < LIVE) { /* 0: more of an object that was told of */
@@ -591,25 +347,26 @@ static void put_collections(void)
         if (live[i].class)
             name_class(live[i].class);
     u64 ms;
-    pthread_mutex_lock(&lock);
-    if (out && !self)
-        self = register_thread();
-    for (unsigned i = 0; out && i < ncollections; i++) {
-        drain(self, collection[i].begin);
-        fprintf(out, "gch gcs 0x%08X %llu ? %s\n", self->iid, stamp(self, collection[i].begin),
+    pthread_mutex_lock(&log_mutex);
+    if (log_file && !log_self)
+        log_self = log_register();
+    for (unsigned i = 0; log_file && i < ncollections; i++) {
+        log_drain(log_self, collection[i].begin);
+        fprintf(log_file, "gch gcs 0x%08X %llu ? %s\n", log_self->iid, log_stamp(log_self, collection[i].begin),
                 collection[i].generation ? "ttft" : "tfff");
-        drain(self, collection[i].end);
-        fprintf(out, "gch gcf 0x%08X %llu\n", self->iid, stamp(self, collection[i].end));
+        log_drain(log_self, collection[i].end);
+        fprintf(log_file, "gch gcf 0x%08X %llu\n", log_self->iid, log_stamp(log_self, collection[i].end));
     }
     ms = ncollections ? collection[ncollections - 1].end : 0;
-    if (out && walked) {
-        fprintf(out, "gch alt %llu", ms);
+    if (log_file && walked) {
+        fprintf(log_file, "gch alt %llu", ms);
         for (unsigned i = 0; i < LIVE; i++)
             if (live[i].class)
-                fprintf(out, " 0x%x:%llu:%llu", look_up(&classes, live[i].class)->iid, live[i].count, live[i].bytes);
-        fputc('\n', out);
+                fprintf(log_file, " 0x%x:%llu:%llu", log_look_up(&log_classes, live[i].class)->iid, live[i].count,
+                        live[i].bytes);
+        fputc('\n', log_file);
     }
-    end();
+    log_end();
 }
 
 static void gc_event(MonoProfiler *p, MonoProfilerGCEvent event, uint32_t generation, mono_bool serial)
@@ -625,12 +382,12 @@ static void gc_event(MonoProfiler *p, MonoProfilerGCEvent event, uint32_t genera
         return;
     case MONO_GC_EVENT_START:
         if (ncollections < COLLECTIONS)
-            collection[ncollections].begin = now();
+            collection[ncollections].begin = log_now();
         return;
     case MONO_GC_EVENT_END:
         major |= generation > 0;
         if (ncollections < COLLECTIONS) {
-            collection[ncollections].end = now();
+            collection[ncollections].end = log_now();
             collection[ncollections++].generation = (int)generation;
         }
         return;
@@ -656,22 +413,22 @@ static void thread_started(MonoProfiler *p, uintptr_t tid)
     u64 ms;
     (void)p;
     (void)tid;
-    if (begin(&ms))
-        end();
+    if (log_begin(&ms))
+        log_end();
 }
 
 static void thread_stopped(MonoProfiler *p, uintptr_t tid)
 {
     u64 ms;
-    thread *t = self ? begin(&ms) : NULL;
+    thread *t = log_self ? log_begin(&ms) : NULL;
     (void)p;
     (void)tid;
     if (!t)
         return;
-    flush(t, ms);
-    fprintf(out, "thr dst 0x%08X\n", t->iid);
-    self = NULL;
-    end();
+    log_flush(t, ms);
+    fprintf(log_file, "thr dst 0x%08X\n", t->iid);
+    log_self = NULL;
+    log_end();
 }
 
 static void runtime_initialized(MonoProfiler *p)
@@ -683,37 +440,27 @@ static void runtime_initialized(MonoProfiler *p)
 static void finish(MonoProfiler *p)
 {
     (void)p;
-    pthread_mutex_lock(&lock);
-    for (thread *t = threads; out && t; t = t->next) {
-        drain(t, UINT64_MAX);
-        flush(t, now());
+    pthread_mutex_lock(&log_mutex);
+    for (thread *t = log_threads; log_file && t; t = t->next) {
+        log_drain(t, UINT64_MAX);
+        log_flush(t, log_now());
     }
-    if (out) {
-        fprintf(out, "prf cfg LostSamples %llu\n", lost);
-        fclose(out);
+    if (log_file) {
+        fprintf(log_file, "prf cfg LostSamples %llu\n", lost);
+        fclose(log_file);
     }
-    out = NULL;
-    pthread_mutex_unlock(&lock);
+    log_file = NULL;
+    pthread_mutex_unlock(&log_mutex);
 }
 
 void mono_profiler_init_tracelog(const char *desc);
 void mono_profiler_init_tracelog(const char *desc)
 {
     const char *path = strchr(desc, ':');
-    const time_t seconds = time(NULL);
-    char text[32];
-    struct tm parts;
-    out = fopen(path ? path + 1 : "mono.log", "w");
-    if (!out) {
+    if (!log_open(path ? path + 1 : "mono.log")) {
         perror("mono_profiler");
         exit(2);
     }
-    setvbuf(out, NULL, _IOFBF, 1 << 20);
-    start_ns = clock_ns(CLOCK_MONOTONIC);
-    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", localtime_r(&seconds, &parts));
-    fprintf(out, "prf stm %s.000\nprf cfg CollectionMethod Sampling\nprf cfg SamplingTimeoutMs %d\n", text, SAMPLE_MS);
-    fprintf(out, "prf cfg CpuTraceTimeoutMs %d\nprf cfg StackTrackingEnabled T\n", FLUSH_MS);
-
     MonoProfilerHandle h = mono_profiler_create(NULL);
     if (!mono_profiler_enable_sampling(h) ||
         !mono_profiler_set_sample_mode(h, MONO_PROFILER_SAMPLE_MODE_REAL, 1000 / SAMPLE_MS) ||

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What the documents name exists: check_names.py [BUILD_FOLDER]
 
-Links and their anchors; tests, if there is a build to ask; paths, functions, types and constants in `code`; and the values in tables of limits, whose
-rows are | `NAME` | value | `file` | reason |."""
+Links and their anchors; tests, if there is a build to ask; paths, functions, types and constants in `code`; the values in tables of limits, whose
+rows are | `NAME` | value | `file` | reason |; and the records and rules of TraceLogs, which are those of the sources and no others."""
 import fnmatch
 import glob
 import os
@@ -60,8 +60,9 @@ def check_paths(checks, path, code):
 
 
 def constant(text, name):
-    """The value of an integer constant in C source: a #define or an enumerator."""
-    found = re.search(r"^#define +%s +(.+?)(?: */\*.*)?$" % name, text, re.M) or re.search(r"\b%s = ([^,}/\n]+)" % name, text)
+    """The value of an integer constant in C source: a #define, maybe of several lines, or an enumerator."""
+    text = text.replace("\\\n", " ")
+    found = re.search(r"^#define +%s +(.+?) *(?:/\*.*)?$" % name, text, re.M) or re.search(r"\b%s = ([^,}/\n]+)" % name, text)
     if not found:
         return None
     expression = re.sub(r"UINT64_C\((.*?)\)", r"\1", found.group(1))
@@ -83,8 +84,39 @@ def check_limits(checks, path, text):
         checks.equal(constant(read(file), name), wanted, path, name, "in", file)
 
 
+RECORDS, TRACELOG = "src/format/tracelog/records.def", "docs/format/tracelog.md"
+RECORD = re.compile(r'^RECORD\(\w+, "(\w+ \w+)", (\w+), \w+, \w+, [^,]+, \w+, (\w+),\s*((?:FIELD\(\w+, \w+, \w+\)\s*)+)\)$', re.M)
+ROW = re.compile(r"^\| `(\w{3} \w{3})((?: \[?\w+:\w+\]?)*)` \| (\w+) \| (\w+) \|", re.M)
+# How the document calls the items of records.def: the first word that stands for one, unless another is given.
+ITEMS = {"THREAD": "iid", "ANY_THREAD": "thread", "ID": "id iid", "HEX": "hex", "PID": "pid", "DEC": "dec", "USAGE": "us", "MS": "ms",
+         "COUNT": "count", "OLD_COUNT": "count", "TEXT": "text", "TEXT3": "text", "TEXT_NEXT": "text", "WORD": "word", "REST": "rest",
+         "TIME": "systime", "REASON": "reason", "GENERATIONS": "collected", "STACK": "stack", "CODE": "code", "ALT": "alts",
+         "ALLOC": "allocs", "SIZES": "sizes", "AGAIN": "iid"}
+
+
+def check_records(checks):
+    """Each record and field of records.def stands in the document, and no other; so do the rules of damage."""
+    source, text = read(RECORDS), read(TRACELOG)
+    real = {words: (kind, track, re.findall(r"FIELD\((\w+), (\w+)", fields)) for words, kind, track, fields in RECORD.findall(source)}
+    rows = {words: (kind, track, fields.split()) for words, fields, kind, track in ROW.findall(text)}
+    checks.equal(len(real), len(re.findall(r"^RECORD\(", source, re.M)), "records of", RECORDS, "that are understood")
+    checks.equal(sorted(rows), sorted(real), TRACELOG, "records")
+    for words, (kind, track, fields) in real.items():
+        if words not in rows:
+            continue
+        checks.equal(rows[words][:2], (kind.lower(), track.lower()), TRACELOG, words, "kind and track")
+        told = [field.strip("[]").split(":") for field in rows[words][2]]
+        checks.equal([name for name, _ in told], [name for name, _ in fields], TRACELOG, words, "fields")
+        for (name, item), (_, code) in zip(told, fields):
+            checks.that(item in ITEMS[code].split(), TRACELOG, words, name, "is", item, "but in", RECORDS, code)
+        checks.equal([field[:1] == "[" for field in rows[words][2]], [code == "AGAIN" for _, code in fields], TRACELOG, words, "what may be left out")
+    rules = set(re.findall(r'"(tracelog\.[a-z0-9-]+)"', "\n".join(read(p) for p in find("src/format/tracelog/*.c"))))
+    checks.equal(sorted(re.findall(r"^\| `(tracelog\.[a-z0-9-]+)` \|", text, re.M)), sorted(rules), TRACELOG, "rules of damage")
+
+
 def main():
     checks = harness.Checks(show=60)
+    check_records(checks)
     sources = "\n".join(read(p) for p in find("src/**/*.[chd]*") + find("include/**/*.h") + find("test/**/*.[ch]"))
     known = set(re.findall(r"\w+", sources + read("CMakeLists.txt") + read("test/CMakeLists.txt")))
     tests = known_tests()

@@ -125,7 +125,7 @@ def out_of_range(log):
            b"sam str 0x0 1 1 0:65537",
            b"sam str 0x0 1 1 4000000000:4000000000", b"sam str 0x0 1 1 65536:65536 0x1", b"sam str 0x0 1 1 0:0 0x1:" + b"A" * 17,
            b"sam str 0x0 1 1 " + big + b":" + big, b"sam mem 0x0 1 0x1:1:" + big, b"gch alt 1 0x1:" + big + b":1",
-           b"fun inf 0x1 ? ? ? 0x6000001 0x1:0x10000000000000000", b"lin src 0x1 0x1 0x1 1 1 1 " + big,
+           b"fun inf 0x1 ? ? ? 0x6000001 0x1:0x10000000000000000",
            b"jit cms " + big + b" 1 0x1",
            b"gch gen 1 A:1:1 B:1:1 C:1:1 D:1:" + big)
     insert(log, 7, "tracelog.number-range", b"lin src 0x1 0x1 0x1 1 1 1 " + big, hint="lin.src")
@@ -140,6 +140,7 @@ def unknown_records(log):
 
 
 def fields(log):
+    insert(log, 1, "tracelog.field", b"sam str 0x0 1 1 0:0 0x1 x", b"sam str 0x0 1 1 0:0" + b" 0x1" * 700 + b" x")
     insert(log, 4, "tracelog.field", b"sam str", b"sam str ", b"sam str 0x0", b"sam str 0x0 1 1", b"sam str 0x0 1 1 0",
            b"sam str 0x0 1 1 0:0 ",
            b"sam str 0x0 1 1 0:0:", b"sam str 0x0 1 1 0:0:0x1:0x1", b"sam str 0x0 1 1 0:0 1", b"sam str 0x0 1 1 0:0 0x1:",

@@ -23,6 +23,8 @@ ZONES = (("2018-06-25 07:24:28.049", None), ("2018-06-25 07:24:28.049 +09:00", "
          ("2020-02-29 23:59:59.999 -00:30", "2020-03-01T00:29:59.999Z"),
          ("1969-12-31 23:00:00.007 +00:00", "1969-12-31T23:00:00.007Z"))
 
+SMALL = dict(steps=34, pauses=True, period="5", collecting=200, steady=True)
+
 
 def cases():
     """name -> (dialect, seed, style, damage or None)"""
@@ -30,8 +32,7 @@ def cases():
     for number, dialect in enumerate(DIALECTS):
         out[dialect] = (dialect, 1 + number, dict(steps=160, pauses=True, period="5", zone=number), None)
         out[dialect + "-free"] = (dialect, 11 + number, dict(steps=90, free=True, narrow=number % 2, zone=3 - number), None)
-        out[dialect + "-small"] = (dialect, 51 + number, dict(steps=34, pauses=True, period="5", zone=number, collecting=200),
-                                   None)
+        out[dialect + "-small"] = (dialect, 51 + number, dict(SMALL, zone=number), None)
     out["doc-narrow"] = ("doc", 21, dict(steps=60, narrow=True, no_cpu_step=True, threads=1), None)
     out["vs-long"] = ("vs", 22, dict(steps=900, threads=5, pauses=True), None)
     out["bom"] = ("doc", 23, dict(steps=30, bom=True), None)

@@ -130,7 +130,7 @@ class Runtime:
             self.new_thread()
         if thread.alive:
             self.run(thread)
-        if self.style.get("period") and random.chance(20):
+        if self.style.get("period") and not self.style.get("steady") and random.chance(20):
             self.configure(self.pick(sorted(PERIOD_TEXTS)))
         if random.chance(40):
             self.name_late()

@@ -9,7 +9,7 @@ const char *tl_value_text(const tl_value *v, tl_strings *strings, bool *failed)
 {
     if (!v || v->type != TL_STRING)
         return NULL;
-    const char *copy = tl_strings_get(strings, v->n ? v->as.p : "", v->n);
+    const char *copy = tl_strings_get_text(strings, v->n ? v->as.p : "", v->n);
     *failed = *failed || !copy;
     return copy;
 }

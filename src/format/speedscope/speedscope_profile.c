@@ -162,8 +162,8 @@ static void put_profile(writer *w, uint32_t root, uint32_t track)
     tl_json_key_u64(j, "endValue", sum);
     tl_json_object_end(j);
     w->timeless = timeless;
-    const bool may_be_active = !w->p->nweight || (track == ALL_TRACKS && w->weight == w->p->weight);
-    if (sum > w->largest && may_be_active) {
+    const bool chosen = track == ALL_TRACKS && w->weight == w->p->weight;
+    if (w->p->nweight ? chosen : sum > w->largest) {
         w->largest = sum;
         w->active = w->n;
     }

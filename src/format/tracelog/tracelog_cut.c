@@ -58,6 +58,19 @@ static int tell(const tracelog_cutting *c, uint64_t offset, uint64_t behind, boo
     return tl_trace_add_damage(c->trace, e, offset, behind - offset, rule, "%s", what);
 }
 
+/* Leaves the line that ends at *end out, if it is too long. */
+static int drop_long(const tracelog_cutting *c, const tracelog_text *t, uint64_t from, size_t *end, tl_error *e)
+{
+    if (TL_LIKELY(*end <= TRACELOG_LINE_MAX))
+        return 0;
+    const uint8_t *before = memrchr(t->data, '\n', *end - 1);
+    const size_t begin = before ? (size_t)(before - t->data) + 1 : 0, behind = *end;
+    if (behind - begin <= TRACELOG_LINE_MAX)
+        return 0;
+    *end = begin;
+    return tell(c, from + begin, from + behind, true, e);
+}
+
 /* The text from `from` on is in *t, n bytes of it. Finds its last line that begins at or before `last` (an index), and
  * reads on until that ends. *end: behind the last whole line. */
 static int find_last(const tracelog_cutting *c, tracelog_text *t, uint64_t from, size_t n, size_t last, size_t *end,
@@ -69,7 +82,7 @@ static int find_last(const tracelog_cutting *c, tracelog_text *t, uint64_t from,
         const uint8_t *at = looked < n ? memchr(t->data + looked, '\n', n - looked) : NULL;
         if (at) {
             *end = (size_t)(at - t->data) + 1;
-            return 0;
+            return drop_long(c, t, from, end, e);
         }
         looked = n > last ? n : last;
         const uint8_t *before = memrchr(t->data, '\n', n < last ? n : last);
@@ -128,15 +141,14 @@ int tracelog_cut(const tracelog_cutting *c, uint64_t number, tracelog_text *t, t
     return status < 0 ? status : 1;
 }
 
-int tracelog_cut_at(const tracelog_cutting *c, uint64_t offset, tracelog_text *t, tracelog_lines *l, tl_error *e)
+int tracelog_cut_at(const tracelog_cutting *c, uint64_t *offset, tracelog_text *t, tracelog_lines *l, tl_error *e)
 {
+    const uint64_t from = *offset;
     size_t n = 0, got = 0, end = 0;
-    for (size_t wanted = (size_t)c->size; end == 0; wanted = n + n / 2) {
-        if (n > TRACELOG_LINE_MAX)
-            return tl_fail(e, TL_EDAMAGED, offset, "tracelog.line-length: a line is longer than 16 MiB");
+    for (size_t wanted = (size_t)c->size; end == 0 && n <= TRACELOG_LINE_MAX; wanted = n + n / 2) {
         int status = reserve(t, wanted, e);
         if (status == 0)
-            status = tl_input_read(c->in, offset + n, t->data + n, wanted - n, &got, e);
+            status = tl_input_read(c->in, from + n, t->data + n, wanted - n, &got, e);
         if (status < 0)
             return status;
         n += got;
@@ -145,10 +157,20 @@ int tracelog_cut_at(const tracelog_cutting *c, uint64_t offset, tracelog_text *t
         if (n < wanted && end == 0)
             return 0;
     }
-    const bool marked = offset == 0 && memcmp(t->data, byte_order_mark, sizeof byte_order_mark) == 0;
+    uint64_t behind = from + end;
+    bool ends = true;
+    int status = end ? 0 : find_end(c->in, from + n, &behind, &ends, e);
+    if (status == 0 && end)
+        status = drop_long(c, t, from, &end, e);
+    else if (status == 0 && ends)
+        status = tell(c, from, behind, true, e);
+    if (status < 0 || !ends)
+        return status;
+    const bool marked = from == 0 && end > 0 && memcmp(t->data, byte_order_mark, sizeof byte_order_mark) == 0;
     memset(t->data + end, 0, SLACK);
+    *offset = behind;
     *l = (tracelog_lines){.text = t->data,
-                          .offset = offset,
+                          .offset = from,
                           .at = t->data + (marked ? sizeof byte_order_mark : 0),
                           .end = t->data + end,
                           .trace = c->trace,

@@ -25,9 +25,9 @@ typedef struct tracelog_cutting {
  * TL_EIO, TL_ENOMEM, and TL_EDAMAGED if strict, with the lines before the damage in *lines. Told are lines without an
  * end and those longer than TRACELOG_LINE_MAX. */
 int tracelog_cut(const tracelog_cutting *c, uint64_t number, tracelog_text *text, tracelog_lines *lines, tl_error *e);
-/* For a log that is still being written: whole lines from an offset on, as many as are there (at most about a block);
- * the next are to be read from lines->offset + (lines->end - lines->text) on. 0: no whole line is there. */
-int tracelog_cut_at(const tracelog_cutting *c, uint64_t offset, tracelog_text *text, tracelog_lines *lines,
+/* For a log that is still being written: whole lines from *offset on, as many as are there (at most about a block, or
+ * none of one that is too long), and moves it behind them. 0: no whole line is there. */
+int tracelog_cut_at(const tracelog_cutting *c, uint64_t *offset, tracelog_text *text, tracelog_lines *lines,
                     tl_error *e);
 /* When no more will come: what is left behind `offset` is told as a line without an end. 0, or as tracelog_cut(). */
 int tracelog_cut_rest(const tracelog_cutting *c, uint64_t offset, tl_error *e);

@@ -57,7 +57,7 @@ static bool take_name(tracelog_facts *s, const tl_value *v)
     if (v[0].type != TL_HEX)
         return true;
     fact_function *f = function_at(s, v[0].as.u);
-    return f && (f->name = tl_trace_intern(s->reader->trace, v[1].as.p));
+    return f && (f->name = tracelog_intern_name(s->reader, v[1].as.p, v[1].n));
 }
 
 /* fun inf and its older kin; where the iid and the lists stand is the only difference. */

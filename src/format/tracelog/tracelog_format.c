@@ -98,7 +98,7 @@ static void close_log(void *reader)
 const char *tracelog_intern_name(tracelog_reader *r, const char *name, size_t n)
 {
     pthread_mutex_lock(&r->lock);
-    const char *interned = tl_strings_get(&r->names, name, n);
+    const char *interned = tl_strings_get_text(&r->names, name, n);
     pthread_mutex_unlock(&r->lock);
     return interned;
 }
@@ -221,14 +221,13 @@ static int follow(cursor *c, tl_error *e)
     tracelog_lines lines = {0};
     const uint64_t known = tl_input_size(c->reader->in);
     bool ended = false;
-    int status = tracelog_cut_at(&c->cutting, c->offset, &b->text, &lines, e);
+    int status = tracelog_cut_at(&c->cutting, &c->offset, &b->text, &lines, e);
     if (status < 0)
         return status;
     c->at = b;
     c->part = b->nparts = 0;
     b->status = 0;
     if (status > 0) {
-        c->offset += (uint64_t)(lines.end - lines.text);
         scan_block(c, b, &lines);
         return 1;
     }

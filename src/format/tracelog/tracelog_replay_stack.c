@@ -159,7 +159,6 @@ bool tracelog_replay_stack(tracelog_replay *p, uint32_t thread, const tracelog_p
         return false;
     if ((note->flags & TRACELOG_MOVED) && !move(t, kept, note, line, part->batch.arena))
         return false;
-    tl_frame *new = note->frame, *const end = new + note->nframes;
     const tl_frame *caller = kept ? t->node[kept - 1] : NULL;
     uint32_t depth = kept;
     for (; new < end; new ++) {

@@ -135,6 +135,7 @@ TL_NOINLINE static tl_frame *grow_frames(tracelog_part *part, const tl_frame *at
     }
     if (n > 0)
         memcpy(larger, at - n, n * sizeof *larger);
+    part->frame = larger; /* for the next line, should this one not read */
     part->frame_end = larger + room;
     return larger + n;
 }
@@ -167,7 +168,7 @@ TL_ALWAYS_INLINE const uint8_t *read_frames(scan *s, const uint8_t *p, const boo
         n++;
     }
     s->note->nframes = n;
-    if (store) {
+    if (store && n > 0) {
         s->note->frame = at - n;
         s->part->frame = at;
     }

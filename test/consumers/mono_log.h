@@ -1,0 +1,91 @@
+/* The log that mono_profiler.c writes: lines of threads, with stacks as differences and samples from a ring. */
+#ifndef TEST_MONO_LOG_H
+#define TEST_MONO_LOG_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define UNKNOWN   UINT32_MAX /* iid */
+#define DEPTH     128        /* frames of a stack; of deeper ones the innermost */
+#define SITES     16         /* stacks with allocations that are not written yet */
+#define TYPES     8          /* of such a stack */
+#define RING      (1u << 20) /* words */
+#define FLUSH_MS  50
+#define SAMPLE_MS 1
+
+typedef unsigned long long u64; /* as it is printed */
+
+typedef struct frame {
+    uint32_t iid;
+    u64 ip; /* 0 unknown */
+} frame;
+
+typedef struct site {
+    unsigned depth, ntypes;
+    frame stack[DEPTH];
+    struct {
+        uint32_t iid, count;
+        u64 bytes;
+    } type[TYPES];
+} site;
+
+typedef struct thread {
+    struct thread *next;
+    uint32_t iid;
+    u64 last, flushed, cpu_at, cpu_us; /* ms; us */
+    unsigned depth, nsites, ncompiling;
+    frame stack[DEPTH]; /* as the lines so far say, outermost first */
+    frame here[DEPTH];  /* of an allocation */
+    site site[SITES];
+    const void *compiling[64];
+    u64 *ring;
+    _Atomic u64 head, tail;
+} thread;
+
+typedef struct object { /* of the runtime, that got an iid */
+    const void *at;
+    uint32_t iid;
+    u64 code;
+} object;
+
+typedef struct table {
+    object *slot;
+    uint32_t n, capacity;
+} table;
+
+/* Below the mutex, but for a thread's own ring and `log_self`. */
+extern pthread_mutex_t log_mutex;
+extern FILE *log_file; /* NULL after the end */
+extern thread *log_threads;
+extern table log_methods, log_classes;
+extern __thread thread *log_self __attribute__((tls_model("initial-exec"))); /* as a signal handler needs it */
+
+bool log_open(const char *path);
+u64 log_now(void); /* ms since then */
+
+/* The object's entry, new if need be (*added); never NULL: memory that runs out ends the test. */
+object *log_find(table *t, const void *at, bool *added);
+const object *log_look_up(const table *t, const void *at);
+uint32_t log_slot(const void *p, uint32_t capacity);
+
+/* Takes the mutex and writes this thread's samples; NULL, without the mutex, after the end. */
+thread *log_begin(u64 *ms);
+void log_end(void);
+/* Makes this thread known. With the mutex, as all that follow. */
+thread *log_register(void);
+/* The time of a thread's next line: never before that of the last one. */
+u64 log_stamp(thread *t, u64 ms);
+/* Writes the samples of the ring, up to a time. */
+void log_drain(thread *t, u64 until);
+/* Writes the allocations that are not written yet. */
+void log_flush(thread *t, u64 ms);
+
+static inline u64 ptr(const void *p)
+{
+    return (u64)(uintptr_t)p;
+}
+
+#endif
