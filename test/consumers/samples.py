@@ -91,7 +91,7 @@ def callgrind(path, what):
             if line.startswith("fn="):
                 current = names[number]
         elif line.startswith("calls="):
-            if not line.startswith("calls=0 "):
+            if line.startswith("calls=0 "):
                 problem(what, "says", line)
             next(lines)
         elif re.match(r"\d", line):

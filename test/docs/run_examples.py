@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Runs the examples of README.md and compares what they print: run_examples.py [--update|--record]
+The stacks of the example in docs/format/tracelog.md are compared with those read from its lines.
 
     ```console          a block of lines "$ command", each followed by what it prints on both outputs
     <!-- from FILE: "a" to "b" -->
@@ -7,10 +8,11 @@
     <!-- recorded -->   a block that records a program, app.c, and must leave app.svg; run with --record
     <!-- formats -->    a table of formats: name, what is done with events and with profiles, suffixes
 
-Commands run in an empty folder with app.xray (a made-up server's trace), damaged.xray (the same, broken in one place)
-and app (the binary with its names). --update writes README.md anew where it differs: then read what `git diff` says.
+Commands run in an empty folder with app.xray (a made-up server's trace), damaged.xray (the same, broken in one place),
+app (the binary with its names) and shop.log (of a made-up .NET program). --update writes README.md anew where it differs: then read what `git diff` says.
 TL_BINARY names the command; without it, that of the release build is taken."""
 import glob
+import json
 import os
 import re
 import shlex
@@ -23,6 +25,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 import elf_gen
 import program
+import tracelog_lines
+import tracelog_runtime
 import xray_gen
 
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
@@ -59,6 +63,7 @@ def make_inputs(folder):
     xray_gen.unknown_kind(file)
     put(folder, "damaged.xray", bytes(file.data))
     put(folder, "app", elf_gen.build_elf())
+    put(folder, "shop.log", tracelog_lines.to_bytes(tracelog_runtime.Runtime(7, "doc", steps=1500, collecting=3).log.records))
 
 
 def run_command(command, folder):
@@ -113,6 +118,23 @@ def check_formats(checks, document):
         checks.that(row[2:] and set(row[2:]) <= set(suffixes.split() or "-"), name, "has the suffixes", suffixes, "not", row[2:])
 
 
+def check_stacks(checks, folder):
+    """Rows | `sam str ...` | stack | of the TraceLog document: the stack after the line, outermost first, as "1 at 0x140, 4"."""
+    with open(os.path.join(harness.SOURCE, "docs/format/tracelog.md"), encoding="utf-8") as file:
+        rows = re.findall(r"^\| `(sam str [^`]+)` \| ([^|]+) \|$", file.read(), re.M)
+    rows = [(line, text) for line, text in rows if ":" in line and "timestamp:" not in line]
+    put(folder, "stacks.log", "".join(line + "\n" for line, _ in rows).encode())
+    checks.that(len(rows) > 3 and harness.run("check", os.path.join(folder, "stacks.log")).status == 0, "stacks.log is damaged")
+    lines = harness.run("convert", os.path.join(folder, "stacks.log"), "--to", "jsonl", "-o", "-").text().splitlines()
+    checks.equal(len(lines), len(rows), "lines of stacks.log")
+    before = None
+    for line, (source, text) in zip(lines, rows):
+        frames = json.loads(line)["fields"]["frames"]
+        got = ", ".join("%d%s" % (int(f["iid"], 16), " at " + f["ip"] if f["ip"] else "") for f in frames) or "empty"
+        checks.equal("the same" if got == before else got, text, "docs/format/tracelog.md: the stack after", source)
+        before = got
+
+
 def check_recording(checks, document, folder):
     """Recording a program works as the document says."""
     put(folder, "app.c", PROGRAM)
@@ -142,11 +164,13 @@ def main():
             checks.end()
         make_inputs(folder)
         wanted = real(document, folder)
+        stacks = harness.Checks()
+        check_stacks(stacks, folder)
     if update:
         with open(path, "w", encoding="utf-8") as file:
             file.write(wanted)
         return
-    checks = harness.Checks()
+    checks = stacks
     blocks = [(a.group(2), b.group(2)) for a, b in zip(FENCE.finditer(document), FENCE.finditer(wanted))]
     checks.that(len(blocks) > 5 and EXCERPT.search(document), "README.md has hardly any examples")
     for got, expected in blocks:

@@ -42,12 +42,10 @@ static void test_callgrind_of_time(void **state)
                         "positions: line\nevent: ns : Time in ns\nevent: Samples : Samples\nevents: ns Samples\n"
                         "summary: 70000000 7\n\nob=(1) traceloom\nfl=(1) ???\n"
                         "\nfl=(1)\nfn=(2) ?\n0 10000000 1\n"
-                        "\nfl=(1)\nfn=(3) Main\n0 30000000 3\ncfn=(4) Work\ncalls=0 0\n0 60000000 6\n"
-                        "cfn=(5) 0x7\ncalls=0 0\n0 0 0\n"
-                        "\nfl=(1)\nfn=(4)\n0 30000000 3\ncfn=(2)\ncalls=0 0\n0 10000000 1\n"
-                        "cfn=(3)\ncalls=0 0\n0 0 0\n"
-                        "\nfl=(1)\nfn=(5)\n0 0 0\n"
-                        "\nfl=(1)\nfn=(1) (root)\n0 0 0\ncfn=(3)\ncalls=0 0\n0 70000000 7\n");
+                        "\nfl=(1)\nfn=(3) Main\n0 30000000 3\ncfn=(4) Work\ncalls=6 0\n0 60000000 6\n"
+                        "\nfl=(1)\nfn=(4)\n0 30000000 3\ncfn=(2)\ncalls=1 0\n0 10000000 1\n"
+                        "\nfl=(1)\nfn=(5) 0x7\n0 0 0\n"
+                        "\nfl=(1)\nfn=(1) (root)\n0 0 0\ncfn=(3)\ncalls=7 0\n0 70000000 7\n");
     assert_int_equal(dropped(&f, TL_DROP_WEIGHTS), 3);
     assert_int_equal(dropped(&f, TL_DROP_EMPTY_STACKS), 2);
     profiled_fini(&f);
@@ -61,8 +59,8 @@ static void test_callgrind_of_memory(void **state)
     write_with(&f, tl_format_callgrind.write_profile);
     assert_contains(&f, "event: bytes : Memory allocated in bytes\nevent: Allocations : Allocations\n"
                         "events: bytes Allocations\nsummary: 3100 3\n");
-    assert_contains(&f, "fn=(3) Main\n0 0 0\ncfn=(4) Work\ncalls=0 0\n0 100 2\ncfn=(5) 0x7\ncalls=0 0\n0 3000 1\n");
-    assert_contains(&f, "(root)\n0 0 0\ncfn=(3)\ncalls=0 0\n0 3100 3\n");
+    assert_contains(&f, "fn=(3) Main\n0 0 0\ncfn=(4) Work\ncalls=2 0\n0 100 2\ncfn=(5) 0x7\ncalls=1 0\n0 3000 1\n");
+    assert_contains(&f, "(root)\n0 0 0\ncfn=(3)\ncalls=3 0\n0 3100 3\n");
     profiled_fini(&f);
 }
 
@@ -74,8 +72,8 @@ static void test_callgrind_of_counts(void **state)
     sampled_init(&f, "samples");
     write_with(&f, tl_format_callgrind.write_profile);
     assert_contains(&f, "positions: line\nevent: Samples : Samples\nevents: Samples\nsummary: 7\n");
-    assert_contains(&f, "fn=(3) Main\n0 3\ncfn=(4) Work\ncalls=0 0\n0 6\n");
-    assert_contains(&f, "(root)\n0 0\ncfn=(3)\ncalls=0 0\n0 7\n");
+    assert_contains(&f, "fn=(3) Main\n0 3\ncfn=(4) Work\ncalls=6 0\n0 6\n");
+    assert_contains(&f, "(root)\n0 0\ncfn=(3)\ncalls=7 0\n0 7\n");
     profiled_fini(&f);
     sampled_init(&f, "alloc_objects");
     write_with(&f, tl_format_callgrind.write_profile);

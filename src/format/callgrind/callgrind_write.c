@@ -16,7 +16,8 @@
  * outermost functions, whose calls and time would have no place otherwise.
  *
  * Samples are no calls. Costs are then the chosen weight and how many samples (or allocations) it is of, self and
- * within; nobody knows how often a function was called, so that each "calls=" says 0, as Callgrind's readers allow. */
+ * within. Nobody knows how often a function was called: each "calls=" says how many samples have the call on the stack,
+ * since callgrind_annotate takes the costs of 0 calls for the caller's own. Calls that cost nothing are left out. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,11 +100,13 @@ static void put_costs(writer *w, uint64_t amount, uint64_t count)
 static void put_edge(writer *w, const tl_graph_edge *edge, const char *file, uint32_t line)
 {
     const tl_function *callee = &w->p->function[edge->callee];
+    const uint64_t calls = edge->calls || !w->p->nweight ? edge->calls : 1;
+    if (w->p->nweight && !edge->total && !edge->calls)
+        return;
     if (callee->file != file) /* interned: equal text is the same address */
         put_file(w, "cfi", callee->file);
     put_function(w, "cfn", edge->callee);
-    tl_output_printf(w->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32, w->p->nweight ? 0 : edge->calls, callee->line,
-                     line);
+    tl_output_printf(w->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32, calls, callee->line, line);
     put_costs(w, edge->total, edge->within);
 }
 

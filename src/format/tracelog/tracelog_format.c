@@ -14,6 +14,7 @@
 #include "format/tracelog/tracelog_facts.h"
 #include "format/tracelog/tracelog_replay.h"
 #include "format/tracelog/tracelog_words.h"
+#include "format/tracelog/tracelog_write.h"
 
 #include "model/format_impl.h"
 
@@ -309,4 +310,16 @@ const tl_format tl_format_tracelog = {
     .stream_close = close_cursor,
     .locate = locate,
     .close = close_log,
+    .ordered = true,
+    .writes_fields = true,
+    .thread_profile = true,
+    .writes_growing = true,
+    .writes_names = true,
+    .writer_size = sizeof(tracelog_writer),
+    .create = tracelog_create,
+    .accept = tracelog_accept,
+    .write = tracelog_write,
+    .finish = tracelog_finish,
+    .discard = tracelog_discard,
+    .write_profile = tracelog_write_profile,
 };

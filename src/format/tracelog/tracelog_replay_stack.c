@@ -161,12 +161,13 @@ bool tracelog_replay_stack(tracelog_replay *p, uint32_t thread, const tracelog_p
         return false;
     const tl_frame *caller = kept ? t->node[kept - 1] : NULL;
     uint32_t depth = kept;
-    for (; new < end; new ++) {
-        new->caller = caller;
-        new->flags |= new->flags &TL_FRAME_IP ? line : 0;
-        caller = t->node[depth++] = new;
-        new->depth = depth;
-        if (!look_up_name(p, new))
+    for (uint32_t i = 0; i < note->nframes; i++) {
+        tl_frame *fresh = &note->frame[i];
+        fresh->caller = caller;
+        fresh->flags |= fresh->flags & TL_FRAME_IP ? line : 0;
+        caller = t->node[depth++] = fresh;
+        fresh->depth = depth;
+        if (!look_up_name(p, fresh))
             return false;
     }
     t->depth = t->shared = depth;
