@@ -78,11 +78,20 @@ static int refuse(const job *m, bool with_profile)
     return TL_EXIT_DONE;
 }
 
-/* What the report says of an input; times of several must have one unit. */
-static int describe(job *m, const tl_reading *r, bool first)
+/* What the report calls an input; after reading, when all is known of it. */
+static void name_input(job *m, const tl_reading *r)
 {
     tl_runtime_report *to = &m->report;
-    const char *version = tl_trace_version(r->trace), *unit = tl_trace_unit(r->trace);
+    const char *version = tl_trace_version(r->trace);
+    snprintf(to->subject, sizeof to->subject, "%s: %s%s%s", tl_path_name(tl_base_name(tl_trace_path(r->trace))),
+             tl_trace_format(r->trace), version ? " " : "", version ? version : "");
+}
+
+/* Times of several inputs must have one unit. */
+static int take_unit(job *m, const tl_reading *r, bool first)
+{
+    tl_runtime_report *to = &m->report;
+    const char *unit = tl_trace_unit(r->trace);
     if (!first && strcmp(to->unit, unit) != 0) {
         tl_say_error(r->path, "its times are %s, those of the inputs before are %s: they cannot be added up", unit,
                      to->unit);
@@ -90,15 +99,13 @@ static int describe(job *m, const tl_reading *r, bool first)
     }
     snprintf(to->unit, sizeof to->unit, "%s", unit);
     to->is_ns = strcmp(unit, "ns") == 0;
-    snprintf(to->subject, sizeof to->subject, "%s: %s%s%s", tl_path_name(tl_base_name(tl_trace_path(r->trace))),
-             tl_trace_format(r->trace), version ? " " : "", version ? version : "");
     return TL_EXIT_DONE;
 }
 
 static int add_input(job *m, tl_reading *r, bool first)
 {
     tl_error e = {0};
-    int exit = describe(m, r, first);
+    int exit = take_unit(m, r, first);
     if (exit != TL_EXIT_DONE)
         return exit;
     int status = tl_selection_apply(&m->selection, r->trace, &e);
@@ -107,6 +114,7 @@ static int add_input(job *m, tl_reading *r, bool first)
         status = m->table->read(&m->report, r->source, m->selection.any ? &m->selection.select : NULL, &e);
         tl_reading_stop(r);
     }
+    name_input(m, r);
     return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
 }
 
@@ -114,7 +122,7 @@ static int read_inputs(job *m, int *losses)
 {
     const tl_arguments *a = m->cli->args;
     const tl_want want = {.fields = true,
-                          .late = a->by != TL_REPORT_ALLOC && a->thread.n == 0,
+                          .late = a->by != TL_REPORT_ALLOC && !m->selection.any,
                           .strict = a->strict,
                           .threads = tl_threads(m->cli)};
     int status = TL_EXIT_DONE;

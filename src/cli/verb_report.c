@@ -172,7 +172,7 @@ static int add_input(making *m, tl_reading *r)
 static bool can_learn_late(const making *m)
 {
     const tl_arguments *a = m->cli->args;
-    return !m->options.per_thread && !m->options.lines && a->by != TL_REPORT_MODULE && a->thread.n == 0 && !a->output;
+    return !m->options.per_thread && !m->options.lines && a->by != TL_REPORT_MODULE && !m->selection.any && !a->output;
 }
 
 static int read_inputs(making *m, int *losses)

@@ -208,7 +208,7 @@ static void domain_named(MonoProfiler *p, MonoDomain *d, const char *name)
     (void)p;
     if (!log_begin(&ms))
         return;
-    fprintf(log_file, "apd crf 0x%016llX 0x%x 0x00000000 \"%s\"\n", ptr(d), (unsigned)getpid(), name);
+    fprintf(log_file, "apd crf 0x%016llX %d 0x00000000 \"%s\"\n", ptr(d), (int)getpid(), name);
     log_end();
 }
 
