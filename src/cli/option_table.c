@@ -146,7 +146,8 @@ const tl_option tl_option_table[] = {
      "Writes this version of the output format.\n"
      "The default is that of the input where input and output have the same format, and else the newest.\n",
      NULL},
-    {TL_OPTION_DIALECT, 0, "dialect", "NAME", TL_GROUP_OUTPUT, REPORT | CONVERT, "its name, for logs of .NET: doc or vs",
+    {TL_OPTION_DIALECT, 0, "dialect", "NAME", TL_GROUP_OUTPUT, REPORT | CONVERT,
+     "its name, for logs of .NET: doc or vs",
      "Another spelling of\n.Fl -format-version\nfor formats whose versions have names:\n"
      ".Cm doc\nas the format is documented,\n.Cm vs\nas the viewer of Visual Studio reads it.\n",
      "doc vs"},
@@ -191,7 +192,8 @@ const tl_option tl_option_table[] = {
      "Stops at the first damage instead of skipping it, and exits with 4 if the trace says that events were lost.\n",
      NULL},
     {TL_OPTION_FOLLOW, 0, "follow", NULL, TL_GROUP_INPUT, CONVERT, "wait for more at the end, as tail -f",
-     "Reads an input that is still being written: at its end waits for more, until interrupted or, of a pipe, until the\n"
+     "Reads an input that is still being written: at its end waits for more, until interrupted or, of a pipe, until "
+     "the\n"
      "writer closes it.\n"
      "Events come in the order of the input, not in that of time.\n"
      "A file named with\n.Fl o\nappears when it is complete; standard output shows events at once.\n",

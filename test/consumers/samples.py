@@ -46,7 +46,8 @@ class Trace:
 
 
 def expected(trace, weight, path=None):
-    """label -> [self, total, count], of all functions of that label; recursion between namesakes counts twice."""
+    """label -> [self, total, count, functions of that label]. Tables have the last name of a function, files the one that
+    it had: names that changed have no self time in the traces that this is run on."""
     report = json.loads(trace.report("--by", "func", "--json", "--weight", weight, path=path))
     rows = {}
     for f in report["functions"]:
@@ -208,8 +209,8 @@ def annotate(path, weight, rows):
     text = run("callgrind_annotate", "--threshold=100", "--auto=no", "--inclusive=yes", path).decode()
     got = annotated(text)
     for name, row in rows.items():
-        if row[3] == 1 and got.get(name, 0) != row[1]:
-            problem("callgrind_annotate's inclusive", weight, "of", name, got.get(name), "instead of", row[1])
+        if row[3] == 1 and name in got and got[name] != row[1]:
+            problem("callgrind_annotate's inclusive", weight, "of", name, got[name], "instead of", row[1])
 
 
 def annotated(text):
@@ -247,6 +248,14 @@ def check_trace(trace):
             go_pprof(os.path.join(trace.work, "out.pb.gz"), weight, rows, env)
         if own and shutil.which("callgrind_annotate"):
             annotate(graph, weight, rows)
+    # A profile file knows lines, too, and tables by function do not show them; nor do those beside a profile by line.
+    for by in ("line", "func", "tree", "callers"):
+        wanted = trace.report("--by", by, "--json")
+        if trace.report("--by", by, "--json", path=tlp) != wanted:
+            problem("tlp by", by, "differs")
+        beside = os.path.join(trace.work, "beside.tlp")
+        if trace.report("--by", by, "--json", "--force", "-o", beside) != wanted:
+            problem("the table by", by, "beside a profile differs")
     # Twice the same profile, merged, is the trace read twice.
     twice = os.path.join(trace.work, "twice.tlp")
     again = os.path.join(trace.work, "again.tlp")

@@ -10,6 +10,10 @@ if(NOT CMAKE_CROSSCOMPILING)
                        ${golden_input}/${trace}.xray ${golden_input}/program.elf)
     endforeach()
   endforeach()
+  foreach(trace doc vs saved)
+    traceloom_script(consumers.samples.${trace} consumers/samples.py $<TARGET_FILE:traceloom>
+                     ${golden_input}/tracelog-${trace}.log)
+  endforeach()
   # The other way round: recorders whose traces we read.
   traceloom_script(consumers.lttng consumers/lttng.sh $<TARGET_FILE:traceloom>)
   traceloom_script(consumers.mono consumers/mono.sh $<TARGET_FILE:traceloom>)

@@ -233,6 +233,36 @@ static void test_xray_profiles_are_refused(void **state)
     profiled_fini(&f);
 }
 
+/* What lines of a function have is the function's, and recursion is still none. */
+static void test_lines_become_functions(void **state)
+{
+    (void)state;
+    profiled f;
+    tl_profile *whole = NULL;
+    tl_stat stat;
+    profiled_init(&f, 1000);
+    assert_int_equal(tl_profile_make_sampled(f.p, tl_sample_weight, TL_SAMPLE_WEIGHTS, NULL), 0);
+    for (uint32_t line = 3; line < 6; line++) {
+        const tl_function made = {
+            .id = 1, .name = "f", .file = line == 3 ? NULL : "f.cs", .line = line == 3 ? 0 : line};
+        weigh(&f, sampled_place(&f, 0, tl_profile_add_function(f.p, &made)), line, 100, 1);
+    }
+    f.p->samples.empty = 5;
+    assert_int_equal(tl_profile_choose_weight(f.p, "samples", NULL), 0);
+    assert_int_equal(tl_profile_regroup(&whole, f.p, TL_GROUP_BY_FUNCTION, NULL), 0);
+    assert_int_equal(tl_profile_functions(whole), 1);
+    assert_int_equal(tl_profile_places(whole), 2);
+    assert_null(whole->function[0].file);
+    assert_int_equal(whole->function[0].line, 0);
+    tl_profile_function_stat(whole, 0, &stat);
+    assert_int_equal(stat.calls, 12);
+    assert_int_equal(stat.self, 12);
+    assert_int_equal(tl_profile_weight_self(whole, 1, TL_WEIGHT_ALLOC_SPACE), 300);
+    assert_int_equal(tl_profile_samples(whole).empty, 5);
+    tl_profile_free(whole);
+    profiled_fini(&f);
+}
+
 static void test_words(void **state)
 {
     (void)state;
@@ -264,6 +294,7 @@ int main(void)
         cmocka_unit_test(test_speedscope_has_threads_of_the_chosen_weight),
         cmocka_unit_test(test_no_samples_at_all),
         cmocka_unit_test(test_xray_profiles_are_refused),
+        cmocka_unit_test(test_lines_become_functions),
         cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,29 +76,40 @@ TL_ALWAYS_INLINE unsigned tracelog_hex16(const uint8_t *p, uint64_t *value)
 
 #endif
 
+/* Behind n characters, of which there are mostly as many as `expected`. If so, where the next item begins is known from
+ * the branch, and the processor need not wait for these to be looked at. */
+TL_ALWAYS_INLINE const uint8_t *tracelog_behind(const uint8_t *p, unsigned n, unsigned expected)
+{
+    if (TL_UNLIKELY(n != expected))
+        return p + n;
+    p += expected;
+    __asm__("" : "+r"(p)); /* else both ways would be made one again */
+    return p;
+}
+
 /* Hexadecimal digits beyond the first sixteen. */
 const uint8_t *tracelog_hex_long(const uint8_t *p, uint64_t *value, unsigned *digits);
 /* Decimal digits, any number of them. */
 const uint8_t *tracelog_dec_long(const uint8_t *p, uint64_t *value);
 
-/* Hexadecimal digits, at least one; *digits is their number, 0 for more than 16. */
-TL_ALWAYS_INLINE const uint8_t *tracelog_hex(const uint8_t *p, uint64_t *value, unsigned *digits)
+/* Hexadecimal digits, at least one, mostly `expected`; *digits is their number, 0 for more than 16. */
+TL_ALWAYS_INLINE const uint8_t *tracelog_hex(const uint8_t *p, unsigned expected, uint64_t *value, unsigned *digits)
 {
     const unsigned n = tracelog_hex16(p, value);
     *digits = n;
     if (TL_LIKELY(n < 16 || p[16] == ' ' || p[16] == ':' || p[16] == '\n'))
-        return TL_LIKELY(n) ? p + n : NULL;
+        return TL_LIKELY(n) ? tracelog_behind(p, n, expected) : NULL;
     return tracelog_hex_long(p, value, digits);
 }
 
 /* The same behind 0x. */
-TL_ALWAYS_INLINE const uint8_t *tracelog_0x(const uint8_t *p, uint64_t *value, unsigned *digits)
+TL_ALWAYS_INLINE const uint8_t *tracelog_0x(const uint8_t *p, unsigned expected, uint64_t *value, unsigned *digits)
 {
-    return TL_LIKELY(p[0] == '0' && p[1] == 'x') ? tracelog_hex(p + 2, value, digits) : NULL;
+    return TL_LIKELY(p[0] == '0' && p[1] == 'x') ? tracelog_hex(p + 2, expected, value, digits) : NULL;
 }
 
-/* A decimal number up to `most`. */
-TL_ALWAYS_INLINE const uint8_t *tracelog_dec(const uint8_t *p, uint64_t most, uint64_t *value)
+/* A decimal number up to `most`, which mostly has *expected digits: the number of those of the latest. */
+TL_ALWAYS_INLINE const uint8_t *tracelog_dec_like(const uint8_t *p, uint64_t most, unsigned *expected, uint64_t *value)
 {
     const uint64_t x = tl_load64(p, false), low = x & TRACELOG_BYTES(0x7f);
     const uint64_t digit = (low + TRACELOG_BYTES(0x80 - '0')) & ~(low + TRACELOG_BYTES(0x7f - '9')) & ~x;
@@ -113,19 +124,26 @@ TL_ALWAYS_INLINE const uint8_t *tracelog_dec(const uint8_t *p, uint64_t most, ui
         v = (v * 10 + (v >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
         v = (v * 100 + (v >> 16)) & UINT64_C(0x0000ffff0000ffff);
         *value = (v * 10000 + (v >> 32)) & UINT32_MAX;
-        p += n;
+        p = tracelog_behind(p, n, *expected);
+        *expected = n;
     }
     return TL_LIKELY(p && *value <= most) ? p : NULL;
 }
 
-/* The same for numbers that mostly have one or two digits. */
-TL_ALWAYS_INLINE const uint8_t *tracelog_dec_short(const uint8_t *p, uint64_t most, uint64_t *value)
+TL_ALWAYS_INLINE const uint8_t *tracelog_dec(const uint8_t *p, uint64_t most, uint64_t *value)
+{
+    unsigned any = 0;
+    return tracelog_dec_like(p, most, &any, value);
+}
+
+/* The same for numbers that mostly have one or two digits, `expected` of them. */
+TL_ALWAYS_INLINE const uint8_t *tracelog_dec_short(const uint8_t *p, uint64_t most, unsigned expected, uint64_t *value)
 {
     const unsigned first = p[0] - (unsigned)'0', second = p[1] - (unsigned)'0';
     if (TL_UNLIKELY(first > 9 || (second <= 9 && p[2] - (unsigned)'0' <= 9)))
         return tracelog_dec(p, most, value);
     *value = second <= 9 ? first * 10 + second : first;
-    return p + 1 + (second <= 9);
+    return tracelog_behind(p, 1 + (second <= 9), expected);
 }
 
 /* Does a line end here? Then *next is where the next one begins. */

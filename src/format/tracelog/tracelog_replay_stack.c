@@ -52,7 +52,9 @@ TL_ALWAYS_INLINE bool look_up_name(tracelog_replay *p, tl_frame *f)
     f->name = NULL;
     if (TL_UNLIKELY(!(f->flags & TL_FRAME_FUNCTION)))
         return true;
-    replay_function *function = tracelog_replay_function(p, f->function);
+    const uint32_t at = tl_id_map_get(&p->function_of, f->function);
+    replay_function *function =
+        TL_LIKELY(at != TL_HASH_NONE) ? &p->function[at] : tracelog_replay_function(p, f->function);
     if (TL_UNLIKELY(!function))
         return false;
     function->used = true;

@@ -88,6 +88,7 @@ TL_ALWAYS_INLINE int scan_lines(tracelog_lines *l, tracelog_part *part, const bo
     tracelog_note *note = part->note + b->n;
     tl_value *v = store ? b->v + b->nval : NULL;
     const uint8_t *at = l->at, *const end = l->end;
+    unsigned ms_digits = 0;
     int status = 0;
     while (at < end && b->n < b->capacity) {
         const uint8_t *next, *p;
@@ -98,9 +99,10 @@ TL_ALWAYS_INLINE int scan_lines(tracelog_lines *l, tracelog_part *part, const bo
         const uint32_t first = store ? (uint32_t)(v - b->v) : 0, i = b->n;
         note->flags = note->bad_text = 0;
         if (TL_LIKELY(record == tracelog_sam_str)) {
-            scan near = {.part = part, .note = note, .v = v, .end = end};
+            scan near = {.part = part, .note = note, .v = v, .end = end, .ms_digits = ms_digits};
             p = read_sam_str(&near, at + 7, store);
             v = near.v;
+            ms_digits = near.ms_digits;
             b->ts[i] = near.ms;
         } else {
             scan far = {.part = part, .note = note, .v = v, .end = end};

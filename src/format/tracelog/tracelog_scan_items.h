@@ -11,10 +11,10 @@
 /* ---- numbers and ids */
 
 /* An id or ?; *known: which. */
-TL_ALWAYS_INLINE const uint8_t *id_at(const uint8_t *p, uint64_t *id, unsigned *digits, bool *known)
+TL_ALWAYS_INLINE const uint8_t *id_at(const uint8_t *p, unsigned expected, uint64_t *id, unsigned *digits, bool *known)
 {
     *known = *p != '?';
-    return TL_LIKELY(*known) ? tracelog_0x(p, id, digits) : p + 1;
+    return TL_LIKELY(*known) ? tracelog_0x(p, expected, id, digits) : p + 1;
 }
 
 /* The same, also without 0x. */
@@ -23,7 +23,8 @@ TL_ALWAYS_INLINE const uint8_t *ip_at(const uint8_t *p, uint64_t *ip, unsigned *
     *known = *p != '?';
     if (TL_UNLIKELY(!*known))
         return p + 1;
-    return TL_LIKELY(p[0] == '0' && p[1] == 'x') ? tracelog_hex(p + 2, ip, digits) : tracelog_hex(p, ip, digits);
+    return TL_LIKELY(p[0] == '0' && p[1] == 'x') ? tracelog_hex(p + 2, 16, ip, digits)
+                                                 : tracelog_hex(p, 16, ip, digits);
 }
 
 TL_NOINLINE static const uint8_t *read_ID(scan *s, const uint8_t *p, const bool store)
@@ -31,7 +32,7 @@ TL_NOINLINE static const uint8_t *read_ID(scan *s, const uint8_t *p, const bool 
     uint64_t id = 0;
     unsigned digits = 0;
     bool known;
-    if (*p++ != ' ' || !(p = id_at(p, &id, &digits, &known)))
+    if (*p++ != ' ' || !(p = id_at(p, 8, &id, &digits, &known)))
         return NULL;
     if (known)
         put_hex(s, id, digits, store);
@@ -45,7 +46,7 @@ TL_ALWAYS_INLINE const uint8_t *read_THREAD(scan *s, const uint8_t *p, const boo
     uint64_t id = 0;
     unsigned digits = 0;
     bool known;
-    if (*p++ != ' ' || !(p = id_at(p, &id, &digits, &known)))
+    if (*p++ != ' ' || !(p = id_at(p, 8, &id, &digits, &known)))
         return NULL;
     s->note->thread = id;
     if (TL_LIKELY(known)) {
@@ -83,14 +84,14 @@ TL_NOINLINE static const uint8_t *read_AGAIN(scan *s, const uint8_t *p, const bo
     if (*p != ' ')
         return p;
     s->note->flags |= TRACELOG_TWICE;
-    return id_at(p + 1, &id, &digits, &known);
+    return id_at(p + 1, 8, &id, &digits, &known);
 }
 
 TL_NOINLINE static const uint8_t *read_HEX(scan *s, const uint8_t *p, const bool store)
 {
     uint64_t value;
     unsigned digits;
-    if (*p++ != ' ' || !(p = tracelog_0x(p, &value, &digits)))
+    if (*p++ != ' ' || !(p = tracelog_0x(p, 8, &value, &digits)))
         return NULL;
     put_hex(s, value, digits, store);
     return p;
@@ -111,7 +112,7 @@ TL_ALWAYS_INLINE const uint8_t *read_number(scan *s, const uint8_t *p, uint64_t 
 TL_ALWAYS_INLINE const uint8_t *read_COUNT(scan *s, const uint8_t *p, const bool store)
 {
     uint64_t value;
-    if (*p++ != ' ' || !(p = tracelog_dec_short(p, UINT32_MAX, &value)))
+    if (*p++ != ' ' || !(p = tracelog_dec_short(p, UINT32_MAX, 1, &value)))
         return NULL;
     put_u64(s, value, store);
     return p;
@@ -131,7 +132,7 @@ TL_NOINLINE static const uint8_t *read_PID(scan *s, const uint8_t *p, const bool
     unsigned digits;
     if (*p++ != ' ')
         return NULL;
-    p = p[0] == '0' && p[1] == 'x' ? tracelog_hex(p + 2, &id, &digits) : tracelog_dec(p, UINT64_MAX, &id);
+    p = p[0] == '0' && p[1] == 'x' ? tracelog_hex(p + 2, 8, &id, &digits) : tracelog_dec(p, UINT64_MAX, &id);
     if (!p)
         return NULL;
     s->note->other = id;
@@ -141,7 +142,7 @@ TL_NOINLINE static const uint8_t *read_PID(scan *s, const uint8_t *p, const bool
 
 TL_ALWAYS_INLINE const uint8_t *read_MS(scan *s, const uint8_t *p, const bool store)
 {
-    if (*p++ != ' ' || !(p = tracelog_dec(p, TRACELOG_MS_MAX, &s->ms)))
+    if (*p++ != ' ' || !(p = tracelog_dec_like(p, TRACELOG_MS_MAX, &s->ms_digits, &s->ms)))
         return NULL;
     s->note->flags |= TRACELOG_HAS_TIME;
     put_u64(s, s->ms, store);

@@ -36,8 +36,8 @@ TL_ALWAYS_INLINE const uint8_t *read_items(scan *s, const uint8_t *p, const bool
         uint64_t type = 0, count, bytes, ip = 0;
         unsigned digits = 0, ip_digits = 0;
         bool known, ip_known = false;
-        if (!(p = id_at(p + 1, &type, &digits, &known)) || *p++ != ':' || !(p = tracelog_dec(p, UINT64_MAX, &count)) ||
-            *p++ != ':' || !(p = tracelog_dec(p, UINT64_MAX, &bytes)))
+        if (!(p = id_at(p + 1, 2, &type, &digits, &known)) || *p++ != ':' ||
+            !(p = tracelog_dec(p, UINT64_MAX, &count)) || *p++ != ':' || !(p = tracelog_dec(p, UINT64_MAX, &bytes)))
             return NULL;
         if (has_ip && *p == ':' && !(p = ip_at(p + 1, &ip, &ip_digits, &ip_known)))
             return NULL;
@@ -99,10 +99,10 @@ static const uint8_t *read_CODE(scan *s, const uint8_t *p, const bool store)
     while (*p == ' ') {
         uint64_t a, b, c = 0;
         unsigned da, db, dc = 0;
-        if (!(p = tracelog_0x(p + 1, &a, &da)) || *p++ != ':' || !(p = tracelog_0x(p, &b, &db)))
+        if (!(p = tracelog_0x(p + 1, 16, &a, &da)) || *p++ != ':' || !(p = tracelog_0x(p, 3, &b, &db)))
             return NULL;
         const bool is_map = *p == ':';
-        if ((is_map && !(p = tracelog_0x(p + 1, &c, &dc))) || (!is_map && maps))
+        if ((is_map && !(p = tracelog_0x(p + 1, 3, &c, &dc))) || (!is_map && maps))
             return NULL;
         if (is_map && !maps) {
             maps = true;
@@ -148,7 +148,7 @@ TL_ALWAYS_INLINE const uint8_t *read_frames(scan *s, const uint8_t *p, const boo
         uint64_t function = 0, ip = 0;
         unsigned digits;
         bool known, ip_known = false;
-        if (!(p = id_at(p + 1, &function, &digits, &known)))
+        if (!(p = id_at(p + 1, 2, &function, &digits, &known)))
             return NULL;
         if (*p == ':' && !(p = ip_at(p + 1, &ip, &digits, &ip_known)))
             return NULL;
@@ -181,8 +181,8 @@ TL_ALWAYS_INLINE const uint8_t *read_STACK(scan *s, const uint8_t *p, const bool
     uint64_t kept, size;
     unsigned digits;
     bool known;
-    if (*p++ != ' ' || !(p = tracelog_dec_short(p, TRACELOG_DEPTH_MAX, &kept)) || *p++ != ':' ||
-        !(p = tracelog_dec_short(p, TRACELOG_DEPTH_MAX, &size)))
+    if (*p++ != ' ' || !(p = tracelog_dec_short(p, TRACELOG_DEPTH_MAX, 2, &kept)) || *p++ != ':' ||
+        !(p = tracelog_dec_short(p, TRACELOG_DEPTH_MAX, 2, &size)))
         return NULL;
     if (*p == ':') {
         if (kept == 0 || !(p = ip_at(p + 1, &note->other, &digits, &known)))

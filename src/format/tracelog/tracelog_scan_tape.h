@@ -15,6 +15,7 @@ typedef struct scan {
     tl_value *v;        /* next slot of the tape */
     const uint8_t *end; /* of the lines */
     uint64_t ms;
+    unsigned ms_digits; /* of the time before */
 } scan;
 
 /* Makes room for n values behind v, and returns where that is now; NULL when memory runs out. It gets no pointer to the

@@ -88,7 +88,7 @@ TL_ALWAYS_INLINE bool look_at_sample(worker *w, const uint8_t *p)
 {
     uint64_t iid;
     unsigned digits;
-    const uint8_t *end = tracelog_0x(p, &iid, &digits);
+    const uint8_t *end = tracelog_0x(p, 8, &iid, &digits);
     look_at_time(w, end ? end : p + 1); /* behind a ? */
     if (!end || tl_id_map_get(&w->seen, iid) != TL_HASH_NONE)
         return true;
