@@ -29,7 +29,8 @@ typedef enum tl_kind {
     TL_STATE,   /* other machine state */
     TL_LOSS,    /* the trace itself lost something here */
     TL_FORMAT,  /* only an exact round trip needs it; not counted as an event, skipped by general sinks */
-    TL_BEGIN,   /* something that takes time begins (a collection, a compilation); tl_class.pair is the class of its end */
+    TL_BEGIN,   /* something that takes time begins (a collection, a compilation); tl_class.pair is the class of its end
+                 */
     TL_END      /* it ends */
 } tl_kind;
 
@@ -199,7 +200,7 @@ typedef struct tl_class {
     const char *title;       /* for people, of TL_BEGIN and TL_COUNTER-like events: "GC"; or NULL: the name */
     uint32_t pair;           /* of TL_BEGIN and TL_END: id of the other class */
     tl_role role;
-    uint8_t flags;           /* tl_class_flags */
+    uint8_t flags;  /* tl_class_flags */
     uint8_t scopes; /* 1 << tl_scope of each part that its events have, even one without fields; 0: those with */
 } tl_class;
 
@@ -231,13 +232,13 @@ typedef struct tl_run {
 
 /* What the caller is going to look at; readers skip the rest. */
 typedef struct tl_want {
-    bool fields;      /* tape values */
-    bool cpu;         /* the cpu column */
-    bool packets;     /* with fields: those of TL_SCOPE_PACKET, too, and TL_FORMAT events where packets begin */
-    bool late;        /* what the trace says about itself (tracks, functions, version, start) may become known only while
-                         its events are read, and be complete behind the last: saves some formats a pass over the
-                         input. For who reads fields, with one cursor, and can do with tracks that are added */
-    bool strict;      /* fail at the first damage instead of salvaging */
+    bool fields;  /* tape values */
+    bool cpu;     /* the cpu column */
+    bool packets; /* with fields: those of TL_SCOPE_PACKET, too, and TL_FORMAT events where packets begin */
+    bool late;    /* what the trace says about itself (tracks, functions, version, start) may become known only while
+                     its events are read, and be complete behind the last: saves some formats a pass over the
+                     input. For who reads fields, with one cursor, and can do with tracks that are added */
+    bool strict;  /* fail at the first damage instead of salvaging */
     unsigned threads; /* that may be used to open, and to decode ahead while merging; 0 means 1 */
 } tl_want;
 
@@ -280,7 +281,7 @@ typedef struct tl_function {
 } tl_function;
 
 enum tl_function_flags {
-    TL_FUNCTION_HEX_ID = 1, /* the id is shown in hexadecimal: "0x5", not "#5" */
+    TL_FUNCTION_HEX_ID = 1,  /* the id is shown in hexadecimal: "0x5", not "#5" */
     TL_FUNCTION_UNKNOWN = 2, /* stands for all functions of which not even the id is known: shown as "?" */
     TL_FUNCTION_OFFSET = 4   /* `offset` is known */
 };
@@ -290,7 +291,7 @@ typedef struct tl_location {
     const char *file; /* or NULL */
     uint32_t line;    /* 0 unknown */
     bool has_offset;
-    uint32_t offset;  /* into the function's intermediate code, if has_offset */
+    uint32_t offset; /* into the function's intermediate code, if has_offset */
 } tl_location;
 
 /* What kinds of damage an entry is: a fault of the input, bytes that were given up, or neither (a note: no fault, but

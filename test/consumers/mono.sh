@@ -16,18 +16,22 @@ work=$(mktemp -d "$TL_WORK/mono.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 # Only the flags of the compiler: the library is the runtime, which the profiler is loaded into.
 read -ra flags <<<"$(pkg-config --cflags mono-2)"
-cc -O2 -Wall -Wextra -fPIC -shared "${flags[@]}" "$here/mono_profiler.c" "$here/mono_log.c" -o "$work/libmono-profiler-tracelog.so"
+cc -O2 -Wall -Wextra -fPIC -shared "${flags[@]}" "$here"/mono_*.c -o "$work/libmono-profiler-tracelog.so"
 mcs -debug -out:"$work/app.exe" "$here/mono_app.cs" >"$work/messages" 2>&1 || {
     cat "$work/messages"
     exit 1
 }
 # Threads are stopped by signals, and collections do not run beside the program: the profiler counts on both.
-status=0
-MONO_THREADS_SUSPEND=preemptive MONO_GC_PARAMS=major=marksweep LD_LIBRARY_PATH=$work \
-    timeout 120 mono --debug --profile=tracelog:"$work/app.log" "$work/app.exe" >"$work/app.txt" 2>"$work/messages" || status=$?
-if [ "$status" -ne 0 ] || [ ! -s "$work/app.log" ]; then
-    cat "$work/messages"
-    echo "FAILED: recording ends with status $status"
-    exit 1
-fi
-python3 -B "$here/mono_check.py" "$binary" "$work/app.log" "$work/app.txt"
+record() { # NAME OPTIONS
+    local status=0
+    MONO_THREADS_SUSPEND=preemptive MONO_GC_PARAMS=major=marksweep LD_LIBRARY_PATH=$work \
+        timeout 120 mono --debug --profile=tracelog:"$2$work/$1.log" "$work/app.exe" >"$work/$1.txt" 2>"$work/messages" || status=$?
+    if [ "$status" -ne 0 ] || [ ! -s "$work/$1.log" ]; then
+        cat "$work/messages"
+        echo "FAILED: recording ends with status $status"
+        exit 1
+    fi
+}
+record app ""
+record lines lines: # call points are lines of the source
+python3 -B "$here/mono_check.py" "$binary" "$work/app.log" "$work/app.txt" "$work/lines.log" "$work/lines.txt" "$here/mono_app.cs"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares what traceloom reads from the log of mono.sh with what the program says it did: mono_check.py BINARY LOG TEXT"""
+"""Compares what traceloom reads from the logs of mono.sh with what the program says it did: mono_check.py BINARY LOG TEXT LOG_WITH_LINES TEXT SOURCE"""
 import collections
 import json
 import os
@@ -42,8 +42,23 @@ def check_samples(checks, binary, log, lines):
     for by, name in (("line", "App.Work:Hot"), ("thread", "thread 0x0")):
         status, out, err = run(binary, "report", "--by", by, log)
         checks.that(status == 0 and name in out.decode("utf-8"), "report --by", by, "lacks", name, err)
+
+
+def check_offsets(checks, binary, log):
     status, out, err = run(binary, "report", "--by", "line", log)
-    checks.that(any("IL_" in line and "App.Work:Hot" in line for line in out.decode("utf-8").splitlines()), "no line of Hot", err)
+    checks.that(any("IL_" in line and "App.Work:Hot" in line for line in out.decode("utf-8").splitlines()), "no offset in Hot", err)
+
+
+def check_lines(checks, binary, log, source):
+    """Hot is a loop of two lines: its samples are there."""
+    with open(source, encoding="utf-8") as file:
+        texts = file.read().splitlines()
+    loop = next(i for i, text in enumerate(texts) if "1664525" in text)
+    rows = report(checks, binary, log, "--by", "line")
+    hot = {row["line"]: row["self"] for row in rows["lines"] if row["function"] == "App.Work:Hot"}
+    checks.that(all(os.path.basename(row["file"] or "") == os.path.basename(source) for row in rows["lines"] if row["function"] == "App.Work:Hot"),
+                "Hot is in", [row["file"] for row in rows["lines"] if row["function"] == "App.Work:Hot"])
+    checks.that(sum(hot.get(line, 0) for line in (loop, loop + 1)) > 0.9 * sum(hot.values()) > 0, "lines of Hot:", hot, "expected", loop, loop + 1)
 
 
 def check_runtime(checks, binary, log, did):
@@ -82,9 +97,7 @@ def check_copy(checks, binary, log, data):
     checks.that(status == 0 and out == data, "the copy is not the log: status", status, err, len(out), "bytes of", len(data))
 
 
-def main():
-    binary, log, text = sys.argv[1:]
-    checks = harness.Checks()
+def check_log(checks, binary, log, text, version):
     with open(text, encoding="utf-8") as file:
         did = {name: int(number) for name, number in (line.split() for line in file)}
     with open(log, "rb") as file:
@@ -95,10 +108,19 @@ def main():
     checks.that(status == 0 and json.loads(out)["ok"], "check:", status, out, err)
     status, out, err = run(binary, "info", "--json", log)
     info = json.loads(out)
-    checks.equal((info["version"], info["events"]), ("doc", len(lines)), "dialect and events", err)
+    checks.equal((info["version"], info["events"]), (version, len(lines)), "dialect and events", err)
     check_samples(checks, binary, log, lines)
     check_runtime(checks, binary, log, did)
     check_copy(checks, binary, log, data)
+
+
+def main():
+    binary, log, text, log_with_lines, its_text, source = sys.argv[1:]
+    checks = harness.Checks()
+    check_log(checks, binary, log, text, "doc")
+    check_offsets(checks, binary, log)
+    check_log(checks, binary, log_with_lines, its_text, "saved")
+    check_lines(checks, binary, log_with_lines, source)
     checks.end()
 
 

@@ -2,7 +2,7 @@
  * allocate: it puts the stack into the thread's ring. The thread empties its ring when it next has something to write,
  * so that the lines of a thread stay in the order of time. */
 #define _GNU_SOURCE
-#include "mono_log.h"
+#include "mono_code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ object *log_find(table *t, const void *at, bool *added)
         i = (i + 1) & (t->capacity - 1);
     *added = !t->slot[i].at;
     if (*added)
-        t->slot[i] = (object){at, t->n++, 0};
+        t->slot[i] = (object){at, t->n++, 0, NULL};
     return &t->slot[i];
 }
 
@@ -105,10 +105,12 @@ static void put_stack(thread *t, u64 ms, unsigned count, const frame *f, unsigne
     t->depth = n;
 }
 
-static uint32_t iid_of_method(const void *m)
+static frame resolve(const void *m, u64 ip)
 {
     const object *o = log_look_up(&log_methods, m);
-    return o ? o->iid : UNKNOWN;
+    if (code_wants_lines)
+        ip = o ? code_line(o->code, ip - o->start) : 0;
+    return (frame){o ? o->iid : UNKNOWN, ip};
 }
 
 void log_drain(thread *t, u64 until)
@@ -122,7 +124,7 @@ void log_drain(thread *t, u64 until)
         for (unsigned i = 0; i < n; i++) {
             const u64 *at = t->ring;
             const void *m = (const void *)(uintptr_t)at[(t->tail + 1 + 2 * i) % RING];
-            f[n - 1 - i] = (frame){iid_of_method(m), at[(t->tail + 2 + 2 * i) % RING]};
+            f[n - 1 - i] = resolve(m, at[(t->tail + 2 + 2 * i) % RING]);
         }
         put_stack(t, ms, 1, f, n);
         atomic_store_explicit(&t->tail, t->tail + 1 + 2 * n, memory_order_release);
@@ -146,12 +148,12 @@ static void put_cpu(thread *t, u64 ms)
 {
     const u64 us = log_clock(CLOCK_THREAD_CPUTIME_ID) / 1000, all = log_clock(CLOCK_PROCESS_CPUTIME_ID) / 1000;
     if (ms >= t->cpu_at + FLUSH_MS) {
-        fprintf(log_file, "thr cpu 0x%08X %llu %llu\n", t->iid, log_stamp(t, ms), (us - t->cpu_us));
+        fprintf(log_file, "thr cpu 0x%08X %llu %llu\n", t->iid, log_stamp(t, ms), us - t->cpu_us);
         t->cpu_at = ms;
         t->cpu_us = us;
     }
     if (ms >= process_cpu_at + FLUSH_MS) {
-        fprintf(log_file, "prc cpu %llu %llu\n", ms, (all - process_cpu_us));
+        fprintf(log_file, "prc cpu %llu %llu\n", ms, all - process_cpu_us);
         process_cpu_at = ms;
         process_cpu_us = all;
     }

@@ -48,7 +48,8 @@ typedef struct thread {
 typedef struct object { /* of the runtime, that got an iid */
     const void *at;
     uint32_t iid;
-    u64 code;
+    u64 start; /* of its code */
+    struct code *code;
 } object;
 
 typedef struct table {

@@ -1,8 +1,9 @@
 /* A profiler module for Mono that writes TraceLogs: a real producer for the tests of the reader. Not part of the
  * product.
  *
- *     cc -O2 -fPIC -shared $(pkg-config --cflags mono-2) mono_profiler.c mono_log.c -o libmono-profiler-tracelog.so
- *     LD_LIBRARY_PATH=. mono --debug --profile=tracelog:app.log app.exe
+ *     cc -O2 -fPIC -shared $(pkg-config --cflags mono-2) mono_*.c -o libmono-profiler-tracelog.so
+ *     LD_LIBRARY_PATH=. mono --debug --profile=tracelog:app.log app.exe      (tracelog:lines:app.log: with lines in
+ * place of addresses)
  *
  * Allocations are summed by stack and class. While a collection stops the world, a stopped thread may hold any lock:
  * what happens then is kept in static tables. */
@@ -10,13 +11,12 @@
 #include <mono/metadata/assembly.h>
 #include <mono/metadata/class.h>
 #include <mono/metadata/debug-helpers.h>
-#include <mono/metadata/mono-debug.h>
 #include <mono/metadata/profiler.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "mono_log.h"
+#include "mono_code.h"
 
 #define COLLECTIONS 32
 #define LIVE        (1u << 14) /* classes with live objects */
@@ -86,24 +86,6 @@ static void jit_failed(MonoProfiler *p, MonoMethod *m)
     log_end();
 }
 
-static void put_il_map(MonoMethod *m, u64 size, FILE *to)
-{
-    /* The header does not say what is in an entry: the offsets in intermediate and in native code. */
-    const struct pair {
-        uint32_t il, native;
-    } * line;
-    MonoDebugMethodJitInfo *d = mono_debug_enabled() ? mono_debug_find_method(m, mono_domain_get()) : NULL;
-    if (!d)
-        return;
-    line = (const struct pair *)(const void *)d->line_numbers;
-    for (uint32_t i = 0; i < d->num_line_numbers; i++) {
-        const u64 until = i + 1 < d->num_line_numbers ? line[i + 1].native : size;
-        if (until > line[i].native)
-            fprintf(to, " 0x%x:0x%x:0x%llx", line[i].il, line[i].native, until);
-    }
-    mono_debug_free_method_jit_info(d);
-}
-
 static void jit_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
 {
     u64 ms;
@@ -114,14 +96,9 @@ static void jit_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
     char *name = full_name(m),
          *parameters = initialized && signature ? mono_signature_get_desc(signature, false) : NULL;
     char *result = initialized && signature ? mono_type_get_name(mono_signature_get_return_type(signature)) : NULL;
-    char *map = NULL;
-    size_t map_size = 0;
-    const u64 code = ptr(mono_jit_info_get_code_start(info)), size = (u64)mono_jit_info_get_code_size(info);
-    FILE *to = open_memstream(&map, &map_size);
-    if (!to)
-        abort();
-    put_il_map(m, size, to);
-    fclose(to);
+    code read;
+    const u64 start = ptr(mono_jit_info_get_code_start(info)), size = (u64)mono_jit_info_get_code_size(info);
+    code_read(&read, m, size);
     if (name && strchr(name, '(')) /* without the parameters, unless this is "(wrapper ..." */
         for (char *at = name + 1; *at; at++)
             if (*at == '(' && at[-1] == ' ')
@@ -131,18 +108,23 @@ static void jit_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
         bool added;
         object *o = log_find(&log_methods, m, &added);
         const bool compiled = ends_compiling(t, m);
-        o->code = code;
+        o->start = start;
+        o->code = malloc(sizeof read);
         if (!compiled)
             fprintf(log_file, "jit css 0x%08X %llu 0x%016llX\n", t->iid, log_stamp(t, ms), ptr(m));
         fprintf(log_file, "fun inf 0x%08X 0x%016llX 0x%016llX 0x%016llX 0x%08X 0x%016llX:0x%llx%s\n", o->iid, ptr(m),
-                ptr(class), ptr(class ? mono_class_get_image(class) : NULL), mono_method_get_token(m), code, size, map);
+                ptr(class), ptr(class ? mono_class_get_image(class) : NULL), mono_method_get_token(m), start, size,
+                read.map);
         fprintf(log_file, "fun nam 0x%08X \"%s\" \"%s\" \"(%s)\"\n", o->iid, name ? name : mono_method_get_name(m),
                 result ? result : "", parameters ? parameters : "");
+        code_put_lines(&read, o->iid);
+        if (o->code)
+            memcpy(o->code, &read, sizeof read);
         fprintf(log_file, "jit %s 0x%08X %llu 0x%016llX%s\n", compiled ? "cmf" : "csf", t->iid, log_stamp(t, ms),
                 ptr(m), compiled ? " 0x00000000" : "");
         log_end();
     }
-    free(map);
+    free(read.map);
     mono_free(name);
     mono_free(parameters);
     mono_free(result);
@@ -300,7 +282,7 @@ static void allocated(MonoProfiler *p, MonoObject *o)
     for (unsigned i = 0; i < w.n; i++) {
         const object *m = log_look_up(&log_methods, w.method[i]);
         f[w.n - 1 - i].iid = m ? m->iid : UNKNOWN;
-        f[w.n - 1 - i].ip = m && m->code ? m->code + w.ip[i] : 0;
+        f[w.n - 1 - i].ip = code_wants_lines ? m ? code_line(m->code, w.ip[i]) : 0 : m ? m->start + w.ip[i] : 0;
     }
     if (ms >= t->flushed + FLUSH_MS)
         log_flush(t, ms);
@@ -457,7 +439,8 @@ void mono_profiler_init_tracelog(const char *desc);
 void mono_profiler_init_tracelog(const char *desc)
 {
     const char *path = strchr(desc, ':');
-    if (!log_open(path ? path + 1 : "mono.log")) {
+    code_wants_lines = path && strncmp(path, ":lines:", 7) == 0;
+    if (!log_open(!path ? "mono.log" : code_wants_lines ? path + 7 : path + 1)) {
         perror("mono_profiler");
         exit(2);
     }

@@ -144,7 +144,7 @@ static void rule_of_each_line(void **state)
     (void)state;
     for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
         const char *line = cases[i / 2].line, *rule = cases[i / 2].rule, *end = i % 2 ? "\r\n" : "\n";
-        text log = {0};
+        log_text log = {0};
         tl_count count;
         text_add(&log, "prf tps 1\n%s%sprf trs 2\n", line, end);
         tl_source *s = open_log_text(log.p, log.n, &(const tl_want){.fields = true});
@@ -169,7 +169,7 @@ static void rule_of_each_line(void **state)
 /* Text of a line in a message is cut, and has nothing in it that a terminal would take for more than text. */
 static void messages_are_plain(void **state)
 {
-    text log = {0};
+    log_text log = {0};
     tl_count count;
     (void)state;
     text_add(&log, "prf tps \x1b[31m\x01\xff\nprf tps %0300d\n\x1b\xff%0300d\n", 0, 0);

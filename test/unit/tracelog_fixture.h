@@ -16,12 +16,12 @@
 #include "traceloom/source.h"
 
 /* Text that grows. Zeroed memory is an empty one. */
-typedef struct text {
+typedef struct log_text {
     char *p;
     size_t n, capacity;
-} text;
+} log_text;
 
-__attribute__((format(printf, 2, 3), unused)) static void text_add(text *t, const char *format, ...)
+__attribute__((format(printf, 2, 3), unused)) static void text_add(log_text *t, const char *format, ...)
 {
     if (t->capacity - t->n < 512) {
         t->capacity = 2 * t->capacity + 4096;
@@ -37,10 +37,10 @@ __attribute__((format(printf, 2, 3), unused)) static void text_add(text *t, cons
     t->n += (size_t)n;
 }
 
-__attribute__((unused)) static void text_free(text *t)
+__attribute__((unused)) static void text_free(log_text *t)
 {
     free(t->p);
-    *t = (text){0};
+    *t = (log_text){0};
 }
 
 /* Numbers that look random, the same everywhere. */
@@ -61,7 +61,7 @@ __attribute__((unused)) static tl_source *open_log_text(const char *log, size_t 
 }
 
 /* A stack, innermost first: iid=name@ip of each frame, an L behind an ip that is a line. */
-__attribute__((unused)) static void show_stack(text *t, const tl_value *v)
+__attribute__((unused)) static void show_stack(log_text *t, const tl_value *v)
 {
     uint32_t depth = v->n;
     text_add(t, " [");
@@ -81,7 +81,7 @@ __attribute__((unused)) static void show_stack(text *t, const tl_value *v)
     text_add(t, "]");
 }
 
-__attribute__((unused)) static void show_value(text *t, const tl_value *v)
+__attribute__((unused)) static void show_value(log_text *t, const tl_value *v)
 {
     switch ((tl_type)v->type) {
     case TL_NULL:
@@ -110,7 +110,7 @@ __attribute__((unused)) static void show_value(text *t, const tl_value *v)
 }
 
 /* An event: class, time, track, key if it is not 0, and its values. */
-__attribute__((unused)) static void show_event(text *t, const tl_batch *b, uint32_t i)
+__attribute__((unused)) static void show_event(log_text *t, const tl_batch *b, uint32_t i)
 {
     const tl_class *c = tl_trace_class(b->trace, b->cls[i]);
     text_add(t, "%s %llu %s", c->name, (unsigned long long)b->ts[i], tl_trace_track(b->trace, b->track[i])->name);
@@ -124,7 +124,7 @@ __attribute__((unused)) static void show_event(text *t, const tl_batch *b, uint3
 }
 
 /* All events of a cursor or, without one, of the source. Returns the last status. */
-__attribute__((unused)) static int show_events(text *t, tl_source *s, tl_cursor *c, tl_error *e)
+__attribute__((unused)) static int show_events(log_text *t, tl_source *s, tl_cursor *c, tl_error *e)
 {
     const tl_batch *b;
     int status;
@@ -134,7 +134,7 @@ __attribute__((unused)) static int show_events(text *t, tl_source *s, tl_cursor 
     return status;
 }
 
-__attribute__((unused)) static void show_damage(text *t, const tl_trace *trace)
+__attribute__((unused)) static void show_damage(log_text *t, const tl_trace *trace)
 {
     for (uint32_t i = 0; i < tl_trace_damages(trace); i++) {
         const tl_damage *d = tl_trace_damage(trace, i);
@@ -143,7 +143,7 @@ __attribute__((unused)) static void show_damage(text *t, const tl_trace *trace)
 }
 
 /* Reads a log: its events, then its damage. */
-__attribute__((unused)) static void show_log(text *t, const char *log, size_t n, const tl_want *want)
+__attribute__((unused)) static void show_log(log_text *t, const char *log, size_t n, const tl_want *want)
 {
     tl_source *s = open_log_text(log, n, want);
     tl_error e = {0};
@@ -155,7 +155,7 @@ __attribute__((unused)) static void show_log(text *t, const char *log, size_t n,
 
 __attribute__((unused)) static void assert_log(const char *log, const char *expected)
 {
-    text t = {0};
+    log_text t = {0};
     show_log(&t, log, strlen(log), &(const tl_want){.fields = true});
     text_add(&t, "%s", "");
     assert_string_equal(t.p, expected);

@@ -152,7 +152,8 @@ int tracelog_cut_at(const tracelog_cutting *c, uint64_t *offset, tracelog_text *
         if (status < 0)
             return status;
         n += got;
-        const uint8_t *last = memrchr(t->data, '\n', n);
+        /* Where the first read had no end of a line, that of this one line: it may be too long. */
+        const uint8_t *last = wanted > c->size ? memchr(t->data, '\n', n) : memrchr(t->data, '\n', n);
         end = last ? (size_t)(last - t->data) + 1 : 0;
         if (n < wanted && end == 0)
             return 0;

@@ -68,7 +68,7 @@ bool tracelog_parse_number(const char *p, size_t n, uint64_t *out)
         if (p[i] < '0' || p[i] > '9')
             return false;
         if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, (uint64_t)(p[i] - '0'), &v))
-            v = UINT64_MAX / 10 + 1; /* overflows again, whatever follows */
+            v = UINT64_MAX; /* overflows again, whatever follows */
     }
     *out = v;
     return n > 0;
