@@ -10,6 +10,7 @@
 #include "analysis/runtime/heap_table.h"
 #include "analysis/runtime/jit_table.h"
 #include "fuzz_promises.h"
+#include "model/field_text.h"
 #include "model/format_impl.h"
 #include "op/source_impl.h"
 

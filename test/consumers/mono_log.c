@@ -74,6 +74,14 @@ u64 log_stamp(thread *t, u64 ms)
     return t->last = ms > t->last ? ms : t->last;
 }
 
+static void put_ip(const frame *f)
+{
+    if (f->ip == 0)
+        fputs(":?", log_file);
+    else
+        fprintf(log_file, code_wants_lines ? ":0x%llx" : ":0x%016llX", f->ip);
+}
+
 static void put_frame(const frame *f)
 {
     if (f->iid == UNKNOWN)
@@ -81,7 +89,7 @@ static void put_frame(const frame *f)
     else
         fprintf(log_file, " 0x%x", f->iid);
     if (f->ip)
-        fprintf(log_file, ":0x%016llX", f->ip);
+        put_ip(f);
 }
 
 /* The stack as a difference from the one before, if it is another one or to be counted. */
@@ -97,7 +105,7 @@ static void put_stack(thread *t, u64 ms, unsigned count, const frame *f, unsigne
         return;
     fprintf(log_file, "sam str 0x%08X %llu %u %u:%u", t->iid, log_stamp(t, ms), count, kept, t->depth);
     if (moved)
-        fprintf(log_file, f[kept - 1].ip ? ":0x%016llX" : ":?", f[kept - 1].ip);
+        put_ip(&f[kept - 1]);
     for (unsigned i = kept; i < n; i++)
         put_frame(&f[i]);
     fputc('\n', log_file);

@@ -1,0 +1,192 @@
+/* What TraceLog lines mean after those before them: stacks, names, threads, pauses and intervals. */
+#include "tracelog_fixture.h"
+
+static void stacks_are_differences(void **state)
+{
+    (void)state;
+    assert_log("sam str 0x1 1 1 0:0 0x1:0x10 0x2\n"
+               "sam str 0x1 2 2 1:2 0x3:33 ?:?\n" /* pop one, push two */
+               "sam str 0x1 3 1 1:3:0x11\n"       /* the call point moved */
+               "sam str 0x1 4 1 1:1:? 0x4\n"
+               "sam str 0x1 5 0 2:2\n"
+               "sam str 0x1 6 1 0:2\n"
+               "str sam 0x1 7 ? 0:0 0x5\n",
+               "sam.str 1 thread 0x1 key 10 0x1 1 1 0 [2 1@10]\n"
+               "sam.str 2 thread 0x1 key 10 0x1 2 2 1 [? 3@33 1@10]\n"
+               "sam.str 3 thread 0x1 key 10 0x1 3 1 1 [1@11]\n"
+               "sam.str 4 thread 0x1 key 10 0x1 4 1 1 [4 1]\n"
+               "sam.str 5 thread 0x1 key 10 0x1 5 0 2 [4 1]\n"
+               "sam.str 6 thread 0x1 key 10 0x1 6 1 0 []\n"
+               "str.sam 7 thread 0x1 key 10 0x1 7 null 0 [5]\n");
+}
+
+/* A line is lost: what is missing is not known, what is too much goes. */
+static void lost_lines(void **state)
+{
+    (void)state;
+    assert_log("sam str ? 1 1 2:3 0x3\n"
+               "sam str ? 2 1 1:9:0x5\n"
+               "sam str ? 3 1 2:1 0x4\n" /* no such line: skipped */
+               "sam str ? 4 1 3:3:0x6 0x7\n"
+               "sam str ? 5 1 4:4\n",
+               "sam.str 1 thread ? key 10 null 1 1 2 [3 ? ?]\n"
+               "sam.str 2 thread ? key 10 null 2 1 1 [?@5]\n"
+               "sam.str 4 thread ? key 10 null 4 1 3 [7 ?@6 ? ?@5]\n"
+               "sam.str 5 thread ? key 10 null 5 1 4 [7 ?@6 ? ?@5]\n"
+               "tracelog.stack-size 0+0\n"
+               "tracelog.stack-size 22+0\n"
+               "tracelog.prefix 44+22\n"
+               "tracelog.stack-size 66+0\n");
+}
+
+static void names_of_frames_are_the_latest(void **state)
+{
+    (void)state;
+    assert_log("sam str 0x1 1 1 0:0 0x1 0x2\n"
+               "fun nam 0x1 \"A\" \"\" \"\"\n"
+               "sam str 0x1 2 1 2:2\n"
+               "sam str 0x1 3 1 1:2:0x9 0x2\n"
+               "fun nam 0x1 \"B\" \"\" \"\"\n"
+               "fun nam 0x2 \"C\" \"\" \"\"\n"
+               "fun nam ? \"D\" \"\" \"\"\n"
+               "sam str 0x2 3 1 0:0 0x1 ?\n"
+               "sam str 0x1 4 1 2:2\n",
+               "sam.str 1 thread 0x1 key 10 0x1 1 1 0 [2 1]\n"
+               "fun.nam 1 process 0x1 \"A\" \"\" \"\"\n"
+               "sam.str 2 thread 0x1 key 10 0x1 2 1 2 [2 1=A]\n"
+               "sam.str 3 thread 0x1 key 10 0x1 3 1 1 [2 1=A@9]\n"
+               "fun.nam 3 process 0x1 \"B\" \"\" \"\"\n"
+               "fun.nam 3 process 0x2 \"C\" \"\" \"\"\n"
+               "fun.nam 3 process null \"D\" \"\" \"\"\n"
+               "sam.str 3 thread 0x2 key 10 0x2 3 1 0 [? 1=B]\n"
+               "sam.str 4 thread 0x1 key 10 0x1 4 1 2 [2=C 1=B@9]\n");
+}
+
+static void threads_of_the_system(void **state)
+{
+    (void)state;
+    assert_log("gch gcf 17 1\n"
+               "thr aos 0x1 17\n"
+               "gch gcf 17 2\n"
+               "thr aos ? 17\n" /* says nothing of 17 */
+               "gch gcf 17 3\n"
+               "thr aos 0x2 0x11\n"
+               "gch gcf 17 4\n"
+               "gch gcf 0x11 5\n" /* an iid */
+               "gch gcf ? 6\n",
+               "gch.gcf 1 thread ? null 17 1\n"
+               "thr.aos 1 thread 0x1 0x1 17\n"
+               "gch.gcf 2 thread 0x1 0x1 17 2\n"
+               "thr.aos 2 thread ? null 17\n"
+               "gch.gcf 3 thread 0x1 0x1 17 3\n"
+               "thr.aos 3 thread 0x2 0x2 17\n"
+               "gch.gcf 4 thread 0x2 0x2 17 4\n"
+               "gch.gcf 5 thread 0x11 0x11 - 5\n"
+               "gch.gcf 6 thread ? null - 6\n");
+}
+
+static void times_of_records(void **state)
+{
+    (void)state;
+    assert_log("mod ata ? ?\n"
+               "sam str 0x1 5 1 0:0\n"
+               "mod ata ? ?\n"
+               "sam str 0x2 3 1 0:0\n" /* of another thread: may be earlier */
+               "mod ata ? ?\n"
+               "prf tps 1\n" /* the process may, too */
+               "sam str 0x1 4 1 0:0\n"
+               "sam mem 0x1 4\n"
+               "thr cpu 0x1 3 0\n",
+               "mod.ata 0 process null null\n"
+               "sam.str 5 thread 0x1 key 10 0x1 5 1 0 []\n"
+               "mod.ata 5 process null null\n"
+               "sam.str 3 thread 0x2 key 10 0x2 3 1 0 []\n"
+               "mod.ata 5 process null null\n"
+               "prf.tps 1 process 1\n"
+               "sam.str 4 thread 0x1 0x1 4 1 0 []\n"
+               "sam.mem 4 thread 0x1 0x1 4 L0\n"
+               "thr.cpu 3 thread 0x1 since ? 0x1 3 0\n"
+               "tracelog.time-order 86+0\n"
+               "tracelog.time-order 120+0\n");
+}
+
+static void weights(void **state)
+{
+    static const char *const bad[] = {"0", "3600001", "x", "", "-5", "10 ", "0x5", "18446744073709551617"};
+    (void)state;
+    assert_log("prf cfg SamplingTimeoutMs 3600000\nsam str ? 1 1 0:0\nsam mem ? 1\nprf tps 1\nsam str ? 1 1 0:0\n"
+               "sam mem ? 1\nprf cfg SamplingTimeoutMs 5\nprf trs 2\nprf trs 2\nsam str ? 2 1 0:0\nsam mem ? 2\n",
+               "prf.cfg 0 process \"SamplingTimeoutMs\" \"3600000\"\n"
+               "sam.str 1 thread ? key 3600000 null 1 1 0 []\n"
+               "sam.mem 1 thread ? key 1 null 1 L0\n"
+               "prf.tps 1 process 1\n"
+               "sam.str 1 thread ? null 1 1 0 []\n"
+               "sam.mem 1 thread ? null 1 L0\n"
+               "prf.cfg 1 process \"SamplingTimeoutMs\" \"5\"\n"
+               "prf.trs 2 process 2\n"
+               "prf.trs 2 process 2\n"
+               "sam.str 2 thread ? key 5 null 2 1 0 []\n"
+               "sam.mem 2 thread ? key 1 null 2 L0\n");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char log[200], expected[300];
+        snprintf(log, sizeof log, "prf cfg SamplingTimeoutMs 7\nprf cfg SamplingTimeoutMs %s\nsam str ? 1 1 0:0\n", bad[i]);
+        snprintf(expected, sizeof expected,
+                 "prf.cfg 0 process \"SamplingTimeoutMs\" \"7\"\nprf.cfg 0 process \"SamplingTimeoutMs\" \"%s\"\n"
+                 "sam.str 1 thread ? key 10 null 1 1 0 []\n",
+                 bad[i]);
+        assert_log(log, expected);
+    }
+}
+
+static void intervals_of_processor_time(void **state)
+{
+    (void)state;
+    assert_log("prc cpu 5 1\nprf cfg CpuTraceTimeoutMs 10\nprc cpu 20 1\nthr cpu 0x1 15 1\nthr cpu 0x2 9 1\n"
+               "thr cpu 0x1 30 1\nprc cpu 25 1\nprf cfg CpuTraceTimeoutMs 9223372036855\nthr cpu 0x3 40 1\n",
+               "prc.cpu 5 process since ? 5 1\n"
+               "prf.cfg 5 process \"CpuTraceTimeoutMs\" \"10\"\n"
+               "prc.cpu 20 process since 5 20 1\n"
+               "thr.cpu 15 thread 0x1 since 5 0x1 15 1\n"
+               "thr.cpu 9 thread 0x2 0x2 9 1\n"
+               "thr.cpu 30 thread 0x1 since 15 0x1 30 1\n"
+               "prc.cpu 25 process since 20 25 1\n"
+               "prf.cfg 30 process \"CpuTraceTimeoutMs\" \"9223372036855\"\n"
+               "thr.cpu 40 thread 0x3 since ? 0x3 40 1\n");
+}
+
+static void pairs(void **state)
+{
+    static const char log[] = "thr aos 0x1 17\n"
+                              "jit cms 0x1 1 0x5\njit cmf 17 1 0x5 0x0\njit css 0x1 1 0x5\n" /* 1..3: one key */
+                              "jit cms 0x1 1 0x6\n"                                          /* another function */
+                              "jit cms 0x2 1 0x5\n"                                          /* another thread */
+                              "jit cms 18 1 0x5\njit csf 18 1 0x5\n" /* 6, 7: not known, but the same */
+                              "jit cms 0x12 1 0x5\n"                 /* not the same as 18 */
+                              "jit cms ? 1 0x5\njit cms ? 1 ?\njit cms ? 1 0x0\njit cms 0x0 1 ?\n"
+                              "gch gcs 0x1 1 ? tfff\ngch gcf 0x2 1\n"; /* the latest, of whatever thread */
+    tl_source *s = open_log_text(log, sizeof log - 1, &(const tl_want){.fields = true});
+    const tl_batch *b;
+    (void)state;
+    assert_int_equal(tl_source_next(s, &b, NULL), 1);
+    assert_int_equal(b->n, 15);
+    for (uint32_t i = 1; i < 13; i++)
+        for (uint32_t k = i + 1; k < 13; k++)
+            assert_int_equal(b->key[i] == b->key[k], (i < 3 && k <= 3) || (i == 6 && k == 7));
+    assert_int_equal(b->key[13], b->key[14]);
+    tl_source_close(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stacks_are_differences),
+        cmocka_unit_test(lost_lines),
+        cmocka_unit_test(names_of_frames_are_the_latest),
+        cmocka_unit_test(threads_of_the_system),
+        cmocka_unit_test(times_of_records),
+        cmocka_unit_test(weights),
+        cmocka_unit_test(intervals_of_processor_time),
+        cmocka_unit_test(pairs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
