@@ -17,7 +17,8 @@ static tl_value *make_list(const uint64_t *number, uint32_t n, uint32_t members)
     return v;
 }
 
-static void add(tracelog_code *c, uint64_t function, const uint64_t *code, uint32_t ncode, const uint64_t *map, uint32_t nmap)
+static void add(tracelog_code *c, uint64_t function, const uint64_t *code, uint32_t ncode, const uint64_t *map,
+                uint32_t nmap)
 {
     tl_value *code_info = make_list(code, ncode, 2), *il_map = make_list(map, nmap, 3);
     assert_int_equal(tracelog_code_add(c, function, code_info, il_map, NULL), 0);
@@ -197,12 +198,9 @@ static void lines_of_saved_sessions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_map),
-        cmocka_unit_test(several_pieces),
-        cmocka_unit_test(special_offsets),
-        cmocka_unit_test(the_later_code_counts),
-        cmocka_unit_test(many_functions),
-        cmocka_unit_test(lines_of_saved_sessions),
+        cmocka_unit_test(by_map),          cmocka_unit_test(several_pieces),
+        cmocka_unit_test(special_offsets), cmocka_unit_test(the_later_code_counts),
+        cmocka_unit_test(many_functions),  cmocka_unit_test(lines_of_saved_sessions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,12 +84,14 @@ static lines cut(const char *log, size_t n, uint64_t size, tl_trace *trace)
     return out;
 }
 
-static const char small[] = "prf tps 1\n\n\nsam str 0x0 1 1 0:0 0x1\nx\n\r\nprf trs 2\r\n#\n0123456789012345678901234567\n";
+static const char small[] =
+    "prf tps 1\n\n\nsam str 0x0 1 1 0:0 0x1\nx\n\r\nprf trs 2\r\n#\n0123456789012345678901234567\n";
 
 static void every_size_gives_the_same_lines(void **state)
 {
-    static const char *const heads[] = {"", "\n", "\xef\xbb\xbf", "\xef\xbb", "\xef\xbb\xbf\n"},
-                             *const tails[] = {"", "x", "\n", "prf tps 5", "\r"};
+    static const char *const heads[] = {"", "\n", "\xef\xbb\xbf", "\xef\xbb", "\xef\xbb\xbf\n"}, *const tails[] = {
+                                                                                                     "", "x", "\n",
+                                                                                                     "prf tps 5", "\r"};
     (void)state;
     for (size_t k = 0; k < 25; k++) {
         log_text log = {0};

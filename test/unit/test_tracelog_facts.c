@@ -39,7 +39,8 @@ static void show_facts(log_text *t, const tl_trace *trace)
     }
     for (uint32_t i = 0; i < trace->nfunction; i++) {
         const tl_function *f = &trace->function[i];
-        text_add(t, "0x%llx %s %s\n", (unsigned long long)f->id, f->name ? f->name : "-", f->library ? f->library : "-");
+        text_add(t, "0x%llx %s %s\n", (unsigned long long)f->id, f->name ? f->name : "-",
+                 f->library ? f->library : "-");
         assert_int_equal(f->flags, TL_FUNCTION_HEX_ID);
         assert_ptr_equal(tl_trace_function(trace, f->id), f);
     }

@@ -98,8 +98,8 @@ static uint8_t *room(void)
     return p;
 }
 
-static const uint8_t follows[] = {' ', ':', '\n', '\r', 'g', 'G', 'x', '/', '@', '`', '"', '?', '.', 0, 0x7f, 0x80,
-                                  0xb0, 0xb9, 0xc1, 0xe1, 0xff, 0x10, 0x19, 0x41 ^ 0x80};
+static const uint8_t follows[] = {' ', ':', '\n', '\r', 'g',  'G',  'x',  '/',  '@',  '`',  '"',  '?',
+                                  '.', 0,   0x7f, 0x80, 0xb0, 0xb9, 0xc1, 0xe1, 0xff, 0x10, 0x19, 0x41 ^ 0x80};
 
 static void numbers_of_every_length(void **state)
 {
@@ -120,7 +120,8 @@ static void numbers_of_every_length(void **state)
             if (base == 16)
                 check_hex_at(p + at, likely);
             else
-                check_dec_at(p + at, likely, random_below(&seed, 2) ? UINT64_MAX : (uint64_t)1 << random_below(&seed, 64));
+                check_dec_at(p + at, likely,
+                             random_below(&seed, 2) ? UINT64_MAX : (uint64_t)1 << random_below(&seed, 64));
         }
     free(p);
 }

@@ -129,7 +129,8 @@ static void weights(void **state)
                "sam.mem 2 thread ? key 1 null 2 L0\n");
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         char log[200], expected[300];
-        snprintf(log, sizeof log, "prf cfg SamplingTimeoutMs 7\nprf cfg SamplingTimeoutMs %s\nsam str ? 1 1 0:0\n", bad[i]);
+        snprintf(log, sizeof log, "prf cfg SamplingTimeoutMs 7\nprf cfg SamplingTimeoutMs %s\nsam str ? 1 1 0:0\n",
+                 bad[i]);
         snprintf(expected, sizeof expected,
                  "prf.cfg 0 process \"SamplingTimeoutMs\" \"7\"\nprf.cfg 0 process \"SamplingTimeoutMs\" \"%s\"\n"
                  "sam.str 1 thread ? key 10 null 1 1 0 []\n",

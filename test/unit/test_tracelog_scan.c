@@ -1,4 +1,5 @@
-/* The two readers of a TraceLog line agree: the fast one reads exactly those in which the thorough one finds nothing. */
+/* The two readers of a TraceLog line agree: the fast one reads exactly those in which the thorough one finds nothing.
+ */
 #include "tracelog_fixture.h"
 
 #include "format/tracelog/tracelog_scan.h"
@@ -93,25 +94,26 @@ static const char *fault_of(const char *line, size_t n)
 /* Texts of an item, good ones first. */
 static const char *const *texts_of(tracelog_item item)
 {
-    static const char *const id[] = {"0x1", "?", "0x00007F66683F7E90", "0xffffffffffffffff", NULL},
-                            *const thread[] = {"0x2", "17", "?", NULL},
-                            *const hex[] = {"0x0", "0x80004005", NULL}, *const pid[] = {"4711", "0x12", NULL},
-                            *const dec[] = {"0", "7", "12345678", "18446744073709551615", NULL},
-                            *const ms[] = {"9", "123", "9223372036854", NULL},
-                            *const usage[] = {"15000", "9223372036854000", NULL},
-                            *const count[] = {"1", "0", "4294967295", NULL}, *const old[] = {"?", "3", NULL},
-                            *const quoted[] = {"\"a b\"", "\"\"", "\"\xc3\xa4\xff\"", "\"x\" \"y\"", NULL},
-                            *const three[] = {"\"A:B\" \"void\" \"(int)\"", "\"\" \"\" \"\"", NULL},
-                            *const word[] = {"SamplingTimeoutMs", "x", NULL}, *const rest[] = {"10", "", "a b", NULL},
-                            *const time[] = {"2018-06-25 07:24:28.049 +09:00", "2018-06-25 07:24:28.049", NULL},
-                            *const reason[] = {"?", "induced", NULL}, *const generations[] = {"tfff", "tttt", NULL},
-                            *const stack[] = {"0:0 0x1 0x2:0x30 ?", "3:5:0x00007F66683F7E90 0x1a 0x2b:7F66683F7E88",
-                                              "2:2", "1:2:?", "65536:65536", NULL},
-                            *const code[] = {"0x10:0x20 0x30:0x4 0x0:0x0:0x5 0x7:0x5:0x24", "0x1:0x2", "0x1:0x2:0x3",
-                                             NULL},
-                            *const alt[] = {"0x1:2:3 ?:4:5", NULL},
-                            *const alloc[] = {"0x1:2:3 ?:4:5:0x6 0x7:8:9:?", "0x1:1:16:7F66", NULL},
-                            *const sizes[] = {"gen0:1:2 gen1:3:4 gen_2:5:6 LOH:7:8", NULL}, *const none[] = {"", NULL};
+    static const char *const
+        id[] = {"0x1", "?", "0x00007F66683F7E90", "0xffffffffffffffff", NULL},
+        *const thread[] = {"0x2", "17", "?", NULL}, *const hex[] = {"0x0", "0x80004005", NULL},
+        *const pid[] = {"4711", "0x12", NULL}, *const dec[] = {"0", "7", "12345678", "18446744073709551615", NULL},
+        *const ms[] = {"9", "123", "9223372036854", NULL}, *const usage[] = {"15000", "9223372036854000", NULL},
+        *const count[] = {"1", "0", "4294967295", NULL}, *const old[] = {"?", "3", NULL},
+        *const quoted[] = {"\"a b\"", "\"\"", "\"\xc3\xa4\xff\"", "\"x\" \"y\"", NULL},
+        *const three[] = {"\"A:B\" \"void\" \"(int)\"", "\"\" \"\" \"\"", NULL},
+        *const word[] = {"SamplingTimeoutMs", "x", NULL}, *const rest[] = {"10", "", "a b", NULL},
+        *const time[] = {"2018-06-25 07:24:28.049 +09:00", "2018-06-25 07:24:28.049", NULL},
+        *const reason[] = {"?", "induced", NULL}, *const generations[] = {"tfff", "tttt", NULL},
+        *const stack[] = {"0:0 0x1 0x2:0x30 ?",
+                          "3:5:0x00007F66683F7E90 0x1a 0x2b:7F66683F7E88",
+                          "2:2",
+                          "1:2:?",
+                          "65536:65536",
+                          NULL},
+        *const code[] = {"0x10:0x20 0x30:0x4 0x0:0x0:0x5 0x7:0x5:0x24", "0x1:0x2", "0x1:0x2:0x3", NULL},
+        *const alt[] = {"0x1:2:3 ?:4:5", NULL}, *const alloc[] = {"0x1:2:3 ?:4:5:0x6 0x7:8:9:?", "0x1:1:16:7F66", NULL},
+        *const sizes[] = {"gen0:1:2 gen1:3:4 gen_2:5:6 LOH:7:8", NULL}, *const none[] = {"", NULL};
     switch (item) {
     case TRACELOG_ANY_THREAD:
         return thread;
@@ -179,7 +181,8 @@ static size_t make_line(char *line, const tracelog_shape *shape, uint32_t *seed)
 static size_t change(char *line, size_t n, uint32_t *seed)
 {
     static const char chars[] = "  ::0019aAfFxXgGtu??\"\"-_.\r\t\xff\x00z"; /* and its end */
-    static const char *const longer[] = {"0x", "00000000000000000000", "18446744073709551616", " 0x1", " ?", ":0x2", " \""};
+    static const char *const longer[] = {"0x", "00000000000000000000", "18446744073709551616", " 0x1", " ?", ":0x2",
+                                         " \""};
     const size_t at = random_below(seed, (uint32_t)n + 1);
     const char c = chars[random_below(seed, sizeof chars)], *put = longer[random_below(seed, 7)];
     const size_t k = strlen(put);
@@ -257,10 +260,16 @@ static void both_readers_agree(void **state)
 /* Every place of a line in which a single character decides. */
 static void every_single_change(void **state)
 {
-    static const char *const lines[] = {"sam str 0x1 2 3 1:2:0x4 0x5 ?:6", "gch gcs 17 5 induced tfff",
-                                        "fun inf 0x1 ? 0x3 0x4 0x5 0x6:0x7 0x8:0x9:0xa", "thr dst 0x1 0x2",
-                                        "gch gen 1 a:2:3 b:4:5 c:6:7 d:8:9", "fun nam 0x1 \"a\" \"b\" \"c\"",
-                                        "sam mem ? 1 0x1:2:3:4", "str sam 0x1 2 ? 0:0", "apd crf ? 0x1 0x2 \"d\""};
+    static const char *const lines[] = {"sam str 0x1 2 3 1:2:0x4 0x5 ?:6",
+                                        "sam str 0x1 2 3 65535:65536 0x5",
+                                        "gch gcs 17 5 induced tfff",
+                                        "fun inf 0x1 ? 0x3 0x4 0x5 0x6:0x7 0x8:0x9:0xa",
+                                        "thr dst 0x1 0x2",
+                                        "gch gen 1 a:2:3 b:4:5 c:6:7 d:8:9",
+                                        "fun nam 0x1 \"a\" \"b\" \"c\"",
+                                        "sam mem ? 1 0x1:2:3:4",
+                                        "str sam 0x1 2 ? 0:0",
+                                        "apd crf ? 0x1 0x2 \"d\""};
     reader *r = make_reader();
     char line[LINE];
     (void)state;

@@ -3,23 +3,9 @@
 
 #include <stdlib.h>
 
+#include "base/grow.h"
+
 #define IL_SPECIAL UINT64_C(0xfffffffd) /* from here on: no mapping, prologue, epilogue */
-
-/* Makes room for one more element of an array. */
-static bool grow(void **array, uint32_t n, uint32_t *capacity, size_t size)
-{
-    if (n < *capacity)
-        return true;
-    const uint32_t more = *capacity ? *capacity * 2 : 64;
-    void *larger = *capacity < UINT32_MAX / 2 ? realloc(*array, more * size) : NULL;
-    if (!larger)
-        return false;
-    *array = larger;
-    *capacity = more;
-    return true;
-}
-
-#define GROW(array, n, capacity) grow((void **)&(array), (n), &(capacity), sizeof *(array))
 
 static int no_memory(tl_error *e)
 {
@@ -32,12 +18,12 @@ int tracelog_code_add(tracelog_code *c, uint64_t function, const tl_value *code_
     const uint32_t map = c->nmap;
     uint64_t before = 0;
     for (const tl_value *v = il_map + 1; v < il_map + 1 + (size_t)il_map->n * 4; v += 4) {
-        if (!GROW(c->map, c->nmap, c->map_capacity))
+        if (!TL_GROW(c->map, c->nmap, 1, c->map_capacity))
             return no_memory(e);
         c->map[c->nmap++] = (tracelog_il){.il = v[1].as.u, .begin = v[2].as.u, .end = v[3].as.u};
     }
     for (const tl_value *v = code_info + 1; v < code_info + 1 + (size_t)code_info->n * 3; v += 3) {
-        if (!GROW(c->piece, c->npiece, c->piece_capacity))
+        if (!TL_GROW(c->piece, c->npiece, 1, c->piece_capacity))
             return no_memory(e);
         c->piece[c->npiece] = (tracelog_piece){.function = function,
                                                .start = v[1].as.u,
@@ -57,7 +43,7 @@ int tracelog_code_add_line(tracelog_code *c, uint64_t line, uint64_t file, uint6
     uint32_t at = tl_hash_get(&c->line_of, line);
     if (at == TL_HASH_NONE) {
         at = c->nline;
-        if (!GROW(c->line, c->nline, c->line_capacity) || !tl_hash_put(&c->line_of, line, at))
+        if (!TL_GROW(c->line, c->nline, 1, c->line_capacity) || !tl_hash_put(&c->line_of, line, at))
             return no_memory(e);
         c->nline++;
     }
@@ -70,7 +56,7 @@ int tracelog_code_add_file(tracelog_code *c, uint64_t file, const char *path, tl
     uint32_t at = tl_hash_get(&c->file_of, file);
     if (at == TL_HASH_NONE) {
         at = c->nfile;
-        if (!GROW(c->file, c->nfile, c->file_capacity) || !tl_hash_put(&c->file_of, file, at))
+        if (!TL_GROW(c->file, c->nfile, 1, c->file_capacity) || !tl_hash_put(&c->file_of, file, at))
             return no_memory(e);
         c->nfile++;
     }

@@ -13,7 +13,7 @@ typedef struct tracelog_piece {
     uint64_t start, size;
     uint64_t before;    /* bytes of the function's code in the pieces before this one */
     uint32_t map, nmap; /* its function's il_map in tracelog_code.map */
-    uint32_t order;     /* of two that overlap, the later one counts */
+    uint32_t order;     /* of two that begin at one address, the later one counts */
 } tracelog_piece;
 
 typedef struct tracelog_il {

@@ -5,26 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* What stands in the fields of a record, by their place on the tape. */
 enum { AOS_OS = 1 };
 enum { MODULE_ID, MODULE_NAME = 4 };
 enum { APD_PROCESS = 1 };
-
-static bool grow(void **array, uint32_t n, uint32_t *capacity, size_t size)
-{
-    if (n < *capacity)
-        return true;
-    const uint32_t more = *capacity ? *capacity * 2 : 256;
-    void *larger = *capacity <= UINT32_MAX / 2 ? realloc(*array, more * size) : NULL;
-    if (!larger)
-        return false;
-    *array = larger;
-    *capacity = more;
-    return true;
-}
-
-/* Room for one more. */
-#define GROW(array, n, capacity) grow((void **)&(array), (n), &(capacity), sizeof *(array))
 
 bool tracelog_is_fact(tracelog_record r)
 {
@@ -45,7 +31,7 @@ static fact_function *function_at(tracelog_facts *s, uint64_t iid)
     uint32_t at = tl_id_map_get(&s->function_of, iid);
     if (at == TL_HASH_NONE) {
         at = s->nfunction;
-        if (!GROW(s->function, at, s->function_capacity) || !tl_id_map_put(&s->function_of, iid, at))
+        if (!TL_GROW(s->function, at, 1, s->function_capacity) || !tl_id_map_put(&s->function_of, iid, at))
             return NULL;
         s->function[s->nfunction++] = (fact_function){.iid = iid};
     }
@@ -82,7 +68,7 @@ static bool take_module(tracelog_facts *s, const tl_value *v)
     uint32_t at = tl_hash_get(&s->module_of, v[MODULE_ID].as.u);
     if (at == TL_HASH_NONE) {
         at = s->nmodule;
-        if (!GROW(s->module, at, s->module_capacity) || !tl_hash_put(&s->module_of, v[MODULE_ID].as.u, at))
+        if (!TL_GROW(s->module, at, 1, s->module_capacity) || !tl_hash_put(&s->module_of, v[MODULE_ID].as.u, at))
             return false;
         s->nmodule++;
     }
@@ -94,7 +80,7 @@ static fact_thread *thread_at(tracelog_facts *s, uint64_t iid)
     uint32_t at = tl_id_map_get(&s->thread_of, iid);
     if (at == TL_HASH_NONE) {
         at = s->nthread;
-        if (!GROW(s->thread, at, s->thread_capacity) || !tl_id_map_put(&s->thread_of, iid, at))
+        if (!TL_GROW(s->thread, at, 1, s->thread_capacity) || !tl_id_map_put(&s->thread_of, iid, at))
             return NULL;
         s->thread[s->nthread++] = (fact_thread){.iid = iid};
     }

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/grow.h"
 #include "base/pool.h"
 #include "format/tracelog/tracelog_cut.h"
 #include "format/tracelog/tracelog_facts.h"
@@ -45,31 +46,11 @@ typedef struct survey {
     tracelog_facts facts;
 } survey;
 
-static bool grow(void **array, uint32_t n, uint32_t *capacity, size_t size)
-{
-    uint32_t more = *capacity ? *capacity : 256;
-    while (more < n) {
-        if (more > UINT32_MAX / 2)
-            return false;
-        more *= 2;
-    }
-    if (more == *capacity)
-        return true;
-    void *larger = realloc(*array, more * size);
-    if (!larger)
-        return false;
-    *array = larger;
-    *capacity = more;
-    return true;
-}
-
-#define GROW(array, n, capacity) grow((void **)&(array), (n), &(capacity), sizeof *(array))
-
 /* ---- looking at lines */
 
 static bool add_fact(worker *w, const fact *f)
 {
-    if (!GROW(w->fact, w->nfact + 1, w->fact_capacity))
+    if (!TL_GROW(w->fact, w->nfact, 1, w->fact_capacity))
         return false;
     w->fact[w->nfact++] = *f;
     return true;
@@ -101,7 +82,7 @@ static bool keep_values(worker *w, tracelog_record record, const tracelog_note *
 {
     const tl_batch *b = &w->part.batch;
     const fact f = {.record = record, .value = w->nvalue, .nvalue = b->nval, .thread = note->thread};
-    if (!GROW(w->value, w->nvalue + b->nval, w->value_capacity) || !add_fact(w, &f))
+    if (!TL_GROW(w->value, w->nvalue, b->nval, w->value_capacity) || !add_fact(w, &f))
         return false;
     for (uint32_t i = 0; i < b->nval; i++) {
         tl_value v = b->v[i];

@@ -28,10 +28,10 @@ TL_ALWAYS_INLINE tracelog_record tracelog_record_at(const uint8_t *p)
     const uint64_t text = tl_load64(p, false);
     for (uint32_t i = tracelog_word_slot(text);; i = (i + 1) & (TRACELOG_WORD_SLOTS - 1)) {
         const tracelog_word *w = &tracelog_words[i];
+        if (TL_UNLIKELY(w->text == 0))
+            return TRACELOG_RECORDS;
         if (TL_LIKELY(w->text == text))
             return (tracelog_record)w->record;
-        if (w->text == 0)
-            return TRACELOG_RECORDS;
     }
 }
 

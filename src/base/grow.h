@@ -1,0 +1,16 @@
+/* Arrays that grow while elements are added to them. */
+#ifndef TL_BASE_GROW_H
+#define TL_BASE_GROW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Makes room for `more` elements behind the first n; `capacity` at least doubles where it has to grow. False when
+ * memory runs out; the array is as before then. */
+bool tl_grow(void **array, uint32_t n, uint32_t more, uint32_t *capacity, size_t size);
+
+/* The same for an array, its capacity, and the size of its elements. */
+#define TL_GROW(array, n, more, capacity) tl_grow((void **)&(array), (n), (more), &(capacity), sizeof *(array))
+
+#endif
