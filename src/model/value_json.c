@@ -143,7 +143,7 @@ static TL_NOINLINE void stack_json(tl_pen *pen, tl_json_fields *j, const tl_valu
         const tl_frame *frame = j->frames.frame[i];
         frame_lead(pen, f, 0);
         if (frame->name)
-            tl_pen_json(pen, frame->name, strlen(frame->name), &j->bad);
+            tl_pen_json(pen, frame->name, strlen(frame->name), NULL); /* UTF-8, or the reader is wrong */
         else
             TL_PEN_PUT(pen, "null");
         frame_lead(pen, f, 1);
