@@ -2,7 +2,7 @@
 """The number of allocations must not depend on the number of events: growth.py SHIM ITERATE
 
 A log of 200,000 events and one of 1,000,000 are read, both large enough for threads that decode ahead; the second may
-allocate only a little more (arrays that double)."""
+allocate only a little more (arrays that double). The same with logs of text, of 10 and of 50 MB."""
 import os
 import subprocess
 import sys
@@ -11,12 +11,28 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
 SMALL, LARGE = 200_000, 1_000_000
+SMALL_TEXT, LARGE_TEXT = 10, 50  # MB
 # Growing arrays double: from SMALL to LARGE is less than 3 doublings; index and histograms have a few such arrays.
 ALLOWED = 120
 
 
+def compare(checks, folder, shim, small, large, commands):
+    for command in commands:
+        counts = []
+        for path in (small, large):
+            report = os.path.join(folder, "report")
+            result = harness.run(*command, path, which="TL_PLAIN_BINARY",
+                                 env={"LD_PRELOAD": shim, "TL_FAULT": "count", "TL_FAULT_REPORT": report})
+            checks.equal(result.status, 0, command[0], result)
+            with open(report) as file:
+                counts.append(int(file.read().split()[0]))
+        print(" ".join(command[:3]), counts)
+        checks.that(counts[1] <= counts[0] + ALLOWED, command[0], "allocates with the number of events", counts)
+
+
 def main():
     shim, iterate = sys.argv[1:3]
+    import tracelog_gen
     import xray_gen
     checks = harness.Checks()
     with harness.work_folder() as folder:
@@ -34,18 +50,13 @@ def main():
         checks.that(inside[LARGE] <= inside[SMALL] + ALLOWED, "reading batches allocates with the number of events", inside)
 
         harness.binary("TL_PLAIN_BINARY")
-        for command in (["info", "--json"], ["report", "--json", "--threads", "1"], ["report", "--json", "--by", "tree", "--threads", "1"],
-                        ["convert", "-q", "-f", "-o", os.path.join(folder, "out.jsonl")]):
-            counts = {}
-            for wanted, path in paths.items():
-                report = os.path.join(folder, "report")
-                result = harness.run(*command, path, which="TL_PLAIN_BINARY",
-                                     env={"LD_PRELOAD": shim, "TL_FAULT": "count", "TL_FAULT_REPORT": report})
-                checks.equal(result.status, 0, command[0], result)
-                with open(report) as file:
-                    counts[wanted] = int(file.read().split()[0])
-            print(" ".join(command[:3]), counts)
-            checks.that(counts[LARGE] <= counts[SMALL] + ALLOWED, command[0], "allocates with the number of events", counts)
+        out = ["convert", "-q", "-f", "-o", os.path.join(folder, "out.jsonl")]
+        compare(checks, folder, shim, paths[SMALL], paths[LARGE],
+                [["info", "--json"], ["report", "--json", "--threads", "1"], ["report", "--json", "--by", "tree", "--threads", "1"], out])
+        texts = [os.path.join(folder, "%d.log" % size) for size in (SMALL_TEXT, LARGE_TEXT)]
+        for path, size in zip(texts, (SMALL_TEXT, LARGE_TEXT)):
+            tracelog_gen.bulk(path, size)
+        compare(checks, folder, shim, *texts, [["info", "--json"], ["report", "--json", "--by", "cpu", "--threads", "1"], out])
     checks.end()
 
 

@@ -127,12 +127,30 @@ static void test_strings_of_any_bytes(void **state)
     tl_strings_fini(&t);
 }
 
+/* Bytes 0 become c0 80, other text is as it was. */
+static void test_text_with_zeros(void **state)
+{
+    (void)state;
+    tl_strings t = {0};
+    const char *plain = tl_strings_get_text(&t, "plain", 5);
+    assert_ptr_equal(plain, tl_strings_get(&t, "plain", 5));
+    assert_string_equal(tl_strings_get_text(&t, "a\0\0b", 4), "a\xc0\x80\xc0\x80"
+                                                              "b");
+    assert_string_equal(tl_strings_get_text(&t, "\0", 1), "\xc0\x80");
+    assert_string_equal(tl_strings_get_text(&t, NULL, 0), "");
+    tl_strings_fini(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty_table),          cmocka_unit_test(test_many_keys),
-        cmocka_unit_test(test_put_replaces),         cmocka_unit_test(test_extreme_keys_and_values),
-        cmocka_unit_test(test_hash_of_bytes),        cmocka_unit_test(test_equal_strings_have_equal_pointers),
+        cmocka_unit_test(test_text_with_zeros),
+        cmocka_unit_test(test_empty_table),
+        cmocka_unit_test(test_many_keys),
+        cmocka_unit_test(test_put_replaces),
+        cmocka_unit_test(test_extreme_keys_and_values),
+        cmocka_unit_test(test_hash_of_bytes),
+        cmocka_unit_test(test_equal_strings_have_equal_pointers),
         cmocka_unit_test(test_strings_of_any_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
