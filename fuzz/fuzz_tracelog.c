@@ -269,8 +269,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     const uint64_t choice = next_random(&state) % 8;
     if (size < 8 || choice < 3)
         return LLVMFuzzerMutate(data, size, max_size);
-    const line l = line_at(data, size, next_random(&state) % size),
-               to = line_at(data, size, next_random(&state) % size);
+    const line l = line_at(data, size, (size_t)(next_random(&state) % size)),
+               to = line_at(data, size, (size_t)(next_random(&state) % size));
     if (choice == 3) { /* away */
         memmove(data + l.at, data + l.at + l.n, size - l.at - l.n);
         return size - l.n;
@@ -288,7 +288,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
         return size + l.n;
     }
     /* another number: from one separator to the next */
-    size_t from = l.at + next_random(&state) % l.n, end;
+    size_t from = l.at + (size_t)(next_random(&state) % l.n), end;
     while (from > l.at && data[from - 1] != ' ' && data[from - 1] != ':')
         from--;
     for (end = from; end < l.at + l.n && data[end] != ' ' && data[end] != ':' && data[end] != '\n';)

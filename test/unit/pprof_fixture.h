@@ -30,10 +30,11 @@ static inline uint64_t varint(message *m)
 
 static inline bool next_field(message *m, field *f)
 {
+    *f = (field){0};
     if (m->p == m->end)
         return false;
     uint64_t tag = varint(m);
-    *f = (field){.number = (unsigned)(tag >> 3)};
+    f->number = (unsigned)(tag >> 3);
     f->value = varint(m);
     if ((tag & 7) == 0)
         return true;
