@@ -27,9 +27,18 @@ void tl_trace_fini(tl_trace *t)
     tl_strings_fini(&t->strings);
 }
 
-const char *tl_trace_intern(tl_trace *t, const char *s)
+/* The lock is held. */
+static const char *intern(tl_trace *t, const char *s)
 {
     return tl_strings_get(&t->strings, s, strlen(s));
+}
+
+const char *tl_trace_intern(tl_trace *t, const char *s)
+{
+    pthread_mutex_lock(&t->lock); /* other threads may report damage */
+    const char *kept = intern(t, s);
+    pthread_mutex_unlock(&t->lock);
+    return kept;
 }
 
 void tl_trace_set_clock(tl_trace *t, const char *name, uint64_t hz)
@@ -136,9 +145,9 @@ static int report(tl_trace *t, tl_error *e, const tl_damage *d, const char *text
     if (array)
         *list = array;
     tl_damage copy = *d;
-    copy.what = tl_trace_intern(t, text);
+    copy.what = intern(t, text);
     if (copy.file)
-        copy.file = tl_trace_intern(t, copy.file);
+        copy.file = intern(t, copy.file);
     if (!array || !copy.what || (d->file && !copy.file) || !tl_hash_put(&t->damage_known, identity, 1))
         return tl_fail(e, TL_ENOMEM, d->at, "no memory for the list of damage");
     (*list)[(*n)++] = copy;

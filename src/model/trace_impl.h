@@ -77,7 +77,7 @@ void tl_trace_sort_damage(tl_trace *t);
 void tl_trace_add_regressions(tl_trace *t, uint64_t part, uint64_t n);
 /* Strings are copied. */
 int tl_trace_add_property(tl_trace *t, const char *name, const char *text, int64_t number, tl_error *e);
-/* A copy that lives as long as the trace. NULL when memory runs out. */
+/* A copy that lives as long as the trace. NULL when memory runs out. Thread-safe. */
 const char *tl_trace_intern(tl_trace *t, const char *s);
 
 #endif
