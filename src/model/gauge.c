@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "model/field_text.h"
 #include "model/span.h"
-
-enum { TRACKS_LEAST = 16 };
 
 /* The number of a gauge: its kind, and of those with parts the place of the part. */
 enum { CPU, ALLOCATED, LIVE_BYTES, LIVE_OBJECTS, HEAP_USED, HEAP_RESERVED };
@@ -46,18 +45,7 @@ bool tl_gauge_class(const tl_class *c)
 
 static struct tl_gauge_track *get_track(tl_gauges *g, uint32_t track)
 {
-    if (track >= g->ntrack) {
-        uint32_t n = g->ntrack ? g->ntrack : TRACKS_LEAST;
-        while (n <= track && n < TL_TRACKS_MAX)
-            n *= 2;
-        struct tl_gauge_track *larger = track < n ? realloc(g->track, n * sizeof *larger) : NULL;
-        if (!larger)
-            return NULL;
-        memset(larger + g->ntrack, 0, (n - g->ntrack) * sizeof *larger);
-        g->track = larger;
-        g->ntrack = n;
-    }
-    return &g->track[track];
+    return TL_GROW_TO(g->track, g->ntrack, track, TL_TRACKS_MAX) ? &g->track[track] : NULL;
 }
 
 /* The process of a track: by its pid, and by the part of a trace that is several in one. */

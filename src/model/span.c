@@ -1,4 +1,5 @@
 /* Spans: matching begins and ends, and waiting for names.
+
  *
  * Every span is a slot. It stands in up to three lists: of the open ones of its key (`same`), of the open ones of its
  * track (`outer`, `inner`), and of those whose code has no function yet (`code_next`, `code_prev`). Ended ones stand in
@@ -8,14 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "model/field_text.h"
 #include "model/profile_impl.h"
-
-enum { SLOTS_LEAST = 64, TRACKS_LEAST = 16, LANES_LEAST = 4 };
 
 #define NONE     UINT32_MAX
 #define NOBODY   (UINT32_MAX - 1)   /* in a table: the key is known, but no span has it now */
 #define KEYS_MAX (4 * TL_SPANS_MAX) /* in a table, before those that nobody has are thrown out */
+
+enum { SLOTS_LEAST = 64, TRACKS_LEAST = 16, LANES_LEAST = 4 };
 
 struct tl_span_slot {
     tl_span s;
@@ -95,18 +97,7 @@ static uint64_t part_of(const tl_spans *s, uint32_t track)
 
 static bool ready_track(tl_spans *s, uint32_t track)
 {
-    if (track < s->ntrack)
-        return true;
-    uint32_t n = s->ntrack ? s->ntrack : TRACKS_LEAST;
-    while (n <= track && n < TL_TRACKS_MAX)
-        n *= 2;
-    struct tl_span_track *larger = track < n ? realloc(s->track, n * sizeof *larger) : NULL;
-    if (!larger)
-        return false;
-    memset(larger + s->ntrack, 0, (n - s->ntrack) * sizeof *larger);
-    s->track = larger;
-    s->ntrack = n;
-    return true;
+    return TL_GROW_TO(s->track, s->ntrack, track, TL_TRACKS_MAX);
 }
 
 /* A free slot; NONE when memory runs out. */

@@ -38,9 +38,29 @@ static void test_too_much_is_refused(void **state)
     free(text);
 }
 
+static void test_new_elements_are_zero(void **state)
+{
+    (void)state;
+    uint32_t *number = NULL, n = 0;
+    for (uint32_t index = 0; index < 5000; index += 333) {
+        const uint32_t before = n;
+        assert_true(TL_GROW_TO(number, n, index, 5000));
+        assert_true(n > index);
+        for (uint32_t i = before; i < n; i++)
+            assert_int_equal(number[i], 0);
+        number[index] = index + 1;
+    }
+    for (uint32_t index = 0; index < 5000; index += 333)
+        assert_int_equal(number[index], index + 1);
+    const uint32_t *const was = number;
+    assert_false(TL_GROW_TO(number, n, n + 1, n + 1));
+    assert_ptr_equal(number, was);
+    free(number);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_elements_stay),
-                                       cmocka_unit_test(test_too_much_is_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_elements_stay), cmocka_unit_test(test_too_much_is_refused),
+                                       cmocka_unit_test(test_new_elements_are_zero)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/chrome/chrome_writer.h"
 
 /* Samples that one event may stand for: a hostile file would blow up the output. */
@@ -29,18 +30,7 @@ typedef struct chrome_profile {
 
 static chrome_profile *get_profile(chrome_writer *w, uint32_t track)
 {
-    if (track >= w->nprofile) {
-        uint32_t n = w->nprofile ? w->nprofile : 16;
-        while (n <= track && n < TL_TRACKS_MAX)
-            n *= 2;
-        chrome_profile *larger = track < n ? realloc(w->profile, n * sizeof *larger) : NULL;
-        if (!larger)
-            return NULL;
-        memset(larger + w->nprofile, 0, (n - w->nprofile) * sizeof *larger);
-        w->profile = larger;
-        w->nprofile = n;
-    }
-    return &w->profile[track];
+    return TL_GROW_TO(w->profile, w->nprofile, track, TL_TRACKS_MAX) ? &w->profile[track] : NULL;
 }
 
 /* {"ph":"P","name":"...","cat":"v8","id":"0x1","pid":7,"tid":8,"ts":0.000,"args":{"data":{ */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "format/perfetto/perfetto_writer.h"
 
 /* Deepest stack that is written, of deeper ones the outermost frames: every different stack is written in full. */
@@ -195,18 +196,7 @@ static bool write_gauge(void *arg, const tl_gauge *g)
 
 static perfetto_samples *get_samples(perfetto_writer *w, uint32_t track)
 {
-    if (track >= w->nsamples) {
-        uint32_t n = w->nsamples ? w->nsamples : 16;
-        while (n <= track && n < TL_TRACKS_MAX)
-            n *= 2;
-        perfetto_samples *larger = track < n ? realloc(w->samples, n * sizeof *larger) : NULL;
-        if (!larger)
-            return NULL;
-        memset(larger + w->nsamples, 0, (n - w->nsamples) * sizeof *larger);
-        w->samples = larger;
-        w->nsamples = n;
-    }
-    return &w->samples[track];
+    return TL_GROW_TO(w->samples, w->nsamples, track, TL_TRACKS_MAX) ? &w->samples[track] : NULL;
 }
 
 /* The sequence of samples, with the mapping that all frames are in. */
