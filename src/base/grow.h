@@ -13,8 +13,8 @@ bool tl_grow(void **array, uint32_t n, uint32_t more, uint32_t *capacity, size_t
 /* The same for an array, its capacity, and the size of its elements. */
 #define TL_GROW(array, n, more, capacity) tl_grow((void **)&(array), (n), (more), &(capacity), sizeof *(array))
 
-/* Makes element `index` be there, of an array of *n elements; those that are new are zeroed, and there are at most
- * `most`. False when memory runs out or the index is too large; the array is as before then. */
+/* Makes element `index` be there, of an array of *n elements; those that are new are zeroed. False when memory runs
+ * out, or the index is not below `most`; the array is as before then. */
 bool tl_grow_to(void **array, uint32_t *n, uint32_t index, uint32_t most, size_t size);
 
 #define TL_GROW_TO(array, n, index, most) tl_grow_to((void **)&(array), &(n), (index), (most), sizeof *(array))
