@@ -43,13 +43,39 @@ typedef enum tl_key {
     TL_KEY_STACK,
     TL_KEY_WEIGHT, /* ticks that one sample stands for; 0: recording was paused, the event does not count */
     TL_KEY_SINCE,  /* the tick at which what the event measures began; TL_SINCE_UNKNOWN: not known */
-    TL_KEY_PAIR    /* TL_BEGIN and TL_END: an end belongs to the latest open begin of its pair with the same key */
+    TL_KEY_PAIR,   /* TL_BEGIN and TL_END: an end belongs to the latest open begin of its pair with the same key */
+    TL_KEY_VALUE   /* the one value that the event tells */
 } tl_key;
 
 #define TL_SINCE_UNKNOWN UINT64_MAX
 
-/* What the events of a class are about, for analyses of managed runtimes. The members that they look for have a
- * tl_field.role; the words in brackets are these. */
+/* What tl_batch.aux means in a class: a second operand, for events of which there are too many for the tape. */
+typedef enum tl_aux {
+    TL_AUX_NONE, /* 0 */
+    TL_AUX_INSN, /* TL_INSN: the opcode, and what tl_insn_level() and tl_insn_has_pc() take from it */
+    TL_AUX_SIZE  /* TL_MEM: bytes that were accessed */
+} tl_aux;
+
+#define TL_INSN_NO_PC (UINT64_C(1) << 34) /* in aux of TL_AUX_INSN: the pc is not known, and the key is 0 */
+
+static inline uint32_t tl_insn_opcode(uint64_t aux)
+{
+    return (uint32_t)aux;
+}
+
+/* The privilege at which the instruction ran: 0 for programs, 1 and above for the system. */
+static inline unsigned tl_insn_level(uint64_t aux)
+{
+    return (unsigned)(aux >> 32) & 3;
+}
+
+static inline bool tl_insn_has_pc(uint64_t aux)
+{
+    return !(aux & TL_INSN_NO_PC);
+}
+
+/* What the events of a class are about, for analyses of managed runtimes and of instructions. The members that they
+ * look for have a tl_field.role; the words in brackets are these. */
 typedef enum tl_role {
     TL_ROLE_NONE,
     TL_ROLE_ALLOCATION,    /* objects were allocated, where the last sample of the track says: a list of items (TYPE,
@@ -64,7 +90,21 @@ typedef enum tl_role {
     TL_ROLE_HEAP_SIZES,    /* a list of generations (NAME, BYTES: used, RESERVED) */
     TL_ROLE_CPU,           /* processor time that was used since the tick `key`: USED, in us */
     TL_ROLE_PAUSED,        /* recording was suspended: samples and allocations do not count ... */
-    TL_ROLE_RESUMED        /* ... until here */
+    TL_ROLE_RESUMED,       /* ... until here */
+    TL_ROLE_A64,           /* TL_INSN: the opcode is one of A64 */
+    TL_ROLE_LOAD,          /* TL_MEM of the instruction before it (VALUE: the bytes) */
+    TL_ROLE_STORE,         /* the same */
+    TL_ROLE_STORED,        /* whether an exclusive store did: key 0, it did */
+    TL_ROLE_SYSTEM_VALUE,  /* key: what a system register had or got */
+    TL_ROLE_CALL_ARGUMENT, /* key: of a system call; the first of a row is its number */
+    TL_ROLE_CALL_RESULT,   /* key: what the system call returned */
+    TL_ROLE_CALL_BUFFERS,  /* of a system call: a list of items (BASE, BYTES) */
+    TL_ROLE_CACHE_ADDRESS, /* key: of a maintenance instruction */
+    TL_ROLE_TARGET,        /* key: where the branch before it goes */
+    TL_ROLE_ORDER,         /* key: when this happened, as counted over all tracks */
+    TL_ROLE_FLAGS,         /* key: the condition flags behind the instruction */
+    TL_ROLE_GENERAL,       /* all general registers (GENERAL) */
+    TL_ROLE_SNAPSHOT       /* TL_REGS: all registers (GENERAL, FLAGS and others by name) before instruction number ts */
 } tl_role;
 
 /* What a field is, for analyses; see tl_role. */
@@ -85,7 +125,11 @@ typedef enum tl_field_role {
     TL_FIELD_SIZE,
     TL_FIELD_NAME,
     TL_FIELD_USED,
-    TL_FIELD_ITEMS /* the list that the role speaks of */
+    TL_FIELD_ITEMS,   /* the list that the role speaks of */
+    TL_FIELD_VALUE,   /* bytes in the order of memory */
+    TL_FIELD_BASE,    /* an address in memory */
+    TL_FIELD_GENERAL, /* a list of the general registers; of A64 32, the last is the stack pointer */
+    TL_FIELD_FLAGS_REGISTER
 } tl_field_role;
 
 typedef enum tl_type {
@@ -200,6 +244,7 @@ typedef struct tl_class {
     const char *title;       /* for people, of TL_BEGIN and TL_COUNTER-like events: "GC"; or NULL: the name */
     uint32_t pair;           /* of TL_BEGIN and TL_END: id of the other class */
     tl_role role;
+    tl_aux aux;
     uint8_t flags;  /* tl_class_flags */
     uint8_t scopes; /* 1 << tl_scope of each part that its events have, even one without fields; 0: those with */
 } tl_class;
@@ -214,6 +259,8 @@ typedef struct tl_batch {
     uint32_t nval;                /* slots used on the tape */
     uint64_t *ts;                 /* ticks of the trace's clock */
     uint64_t *key;                /* main operand, see tl_class.key; function ids are int64_t stored as uint64_t */
+    uint64_t *aux;                /* second operand, see tl_class.aux; NULL if no class of the trace has one */
+    uint64_t *rank;               /* what streams are merged by in place of ts; NULL: ts. See tl_trace_is_ranked() */
     uint32_t *cls;                /* tl_class.id */
     uint32_t *track;              /* tl_track index */
     int32_t *cpu;                 /* -1: not known. Only filled if tl_want.cpu */
@@ -239,6 +286,8 @@ typedef struct tl_want {
                      its events are read, and be complete behind the last: saves some formats a pass over the
                      input. For who reads fields, with one cursor, and can do with tracks that are added */
     bool strict;  /* fail at the first damage instead of salvaging */
+    bool resync;  /* go on behind damage even where that means to guess where an event begins */
+    bool companions;  /* an input of several files, of which one is named: read the others, too */
     unsigned threads; /* that may be used to open, and to decode ahead while merging; 0 means 1 */
 } tl_want;
 

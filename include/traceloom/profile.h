@@ -30,6 +30,9 @@ typedef struct tl_select {
     size_t ncpu;
     uint32_t depth;     /* deepest frame that counts; 1 is the outermost; 0: any */
     uint64_t min_ticks; /* shortest call that counts */
+    unsigned levels;    /* of instructions: 1 << tl_insn_level() of those that count, with what belongs to them; 0: all */
+    uint64_t pc_from, pc_to; /* of instructions, if has_pc: pc_from <= pc < pc_to; one without a known pc does not count */
+    bool has_pc;
     /* NULL: a pattern that matches nothing in the trace is TL_ENOMATCH. Else it is no error, and matched[i] is set for
      * the patterns that match something: [nfunc + nnot + nthread + ncls], in this order. For a selection from several
      * traces, with tl_select_check() after the last. */

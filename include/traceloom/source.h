@@ -70,6 +70,10 @@ int tl_merge_next(tl_merge *m, const tl_batch **batch, uint32_t *from, uint32_t 
 int tl_merge_runs(tl_merge *m, const tl_run **run, uint32_t *n, tl_error *e);
 void tl_merge_close(tl_merge *m);
 
+/* Looks for what reading does not: events that contradict each other, by the rules of the format. Adds what it finds to
+ * the damage of the trace. To be called when no cursor is open. Errors: as tl_source_open(). */
+int tl_source_check(tl_source *s, unsigned threads, tl_error *e);
+
 /* Counts of a whole trace: what `traceloom info` shows. */
 typedef struct tl_count {
     uint64_t events;                  /* all classes but TL_FORMAT */

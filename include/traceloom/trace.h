@@ -50,6 +50,9 @@ const tl_damage *tl_trace_damage(const tl_trace *t, uint32_t index);
 uint32_t tl_trace_notes(const tl_trace *t);
 const tl_damage *tl_trace_note(const tl_trace *t, uint32_t index);
 
+/* Streams are merged by tl_batch.rank, not by time: each track has a time of its own, and only the ranks are of all. */
+bool tl_trace_is_ranked(const tl_trace *t);
+
 /* What the trace says about itself. */
 uint32_t tl_trace_properties(const tl_trace *t);
 const tl_property *tl_trace_property(const tl_trace *t, uint32_t index);

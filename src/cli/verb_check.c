@@ -85,6 +85,8 @@ static int check_file(const tl_cli *c, const char *path, tl_output *out)
     tl_reading_start(&r, c, "checking");
     if (!tl_source_is_profile(r.source) && tl_source_count(r.source, tl_threads(c), &count, &e) < 0)
         status = tl_say_failure(path, &e);
+    if (status == TL_EXIT_DONE && !tl_source_is_profile(r.source) && tl_source_check(r.source, tl_threads(c), &e) < 0)
+        status = tl_say_failure(path, &e);
     const uint64_t events = count.events;
     tl_count_free(&count);
     tl_reading_stop(&r);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/trace_impl.h"
+
 int tl_batch_init(tl_batch *b, const struct tl_trace *t, const tl_want *want, uint32_t capacity, tl_error *e)
 {
     *b = (tl_batch){.trace = t, .capacity = capacity < TL_BATCH_MAX ? capacity : TL_BATCH_MAX};
@@ -12,6 +14,10 @@ int tl_batch_init(tl_batch *b, const struct tl_trace *t, const tl_want *want, ui
     b->cls = malloc(b->capacity * sizeof *b->cls);
     b->track = malloc(b->capacity * sizeof *b->track);
     bool ok = b->ts && b->key && b->cls && b->track;
+    if (t && t->has_aux)
+        ok = (b->aux = malloc(b->capacity * sizeof *b->aux)) && ok;
+    if (t && t->ranked)
+        ok = (b->rank = malloc(b->capacity * sizeof *b->rank)) && ok;
     if (want->cpu)
         ok = (b->cpu = malloc(b->capacity * sizeof *b->cpu)) && ok;
     if (want->fields) {
@@ -31,6 +37,8 @@ void tl_batch_fini(tl_batch *b)
 {
     free(b->ts);
     free(b->key);
+    free(b->aux);
+    free(b->rank);
     free(b->cls);
     free(b->track);
     free(b->cpu);

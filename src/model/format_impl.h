@@ -69,6 +69,8 @@ typedef struct tl_format {
     bool compressed;                /* the output is gzip by nature, whatever the suffix */
     bool may_be_empty;              /* an input of no bytes, whose path has one of the suffixes, is of this format */
     bool unsorted;                  /* one stream, in the order of the input: events may be earlier than those before */
+    bool forward;                   /* reads its input from front to back, or by pieces of some MiB that lie apart:
+                                       compressed content is decompressed as it is read; see tl_input_settle() */
     bool follows;                   /* has one stream, and can read an input that is still being written: see
                                        tl_open_options, tl_input_follows() and tl_input_wait() */
 
@@ -103,6 +105,9 @@ typedef struct tl_format {
     int (*functions)(void *reader, tl_elf *elf, tl_trace *t, tl_error *e);
     /* Where in the source a frame of a sample is: false if not known. Strings live as long as the trace. Any thread. */
     bool (*locate)(void *reader, const tl_frame *frame, tl_location *out);
+    /* What tl_source_check() looks for, beyond the damage that reading finds: adds it to the trace. Opens no cursors of
+     * its own while others are open. May be NULL. */
+    int (*check)(void *reader, unsigned threads, tl_error *e);
     /* A file that holds a profile: fills p, which has the trace's clock. */
     int (*read_profile)(void *reader, tl_profile *p, tl_error *e);
     void (*close)(void *reader);

@@ -55,8 +55,11 @@ int tl_trace_set_classes(tl_trace *t, const tl_class *c, uint32_t n, tl_error *e
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %u event classes", n);
     if (n > 0)
         memcpy(copy, c, n * sizeof *copy);
-    for (uint32_t i = 0; i < n; i++)
+    t->has_aux = false;
+    for (uint32_t i = 0; i < n; i++) {
         copy[i].id = i;
+        t->has_aux |= copy[i].aux != TL_AUX_NONE;
+    }
     free(t->cls);
     t->cls = copy;
     t->ncls = n;
@@ -360,6 +363,11 @@ uint32_t tl_trace_properties(const tl_trace *t)
 const tl_property *tl_trace_property(const tl_trace *t, uint32_t index)
 {
     return index < t->nproperty ? &t->property[index] : NULL;
+}
+
+bool tl_trace_is_ranked(const tl_trace *t)
+{
+    return t->ranked;
 }
 
 uint64_t tl_trace_regressions(const tl_trace *t)

@@ -23,6 +23,7 @@ struct tl_trace {
 
     tl_class *cls;
     uint32_t ncls;
+    bool has_aux, ranked; /* batches have these columns */
     tl_track *track;
     uint32_t ntrack, track_capacity;
 

@@ -333,6 +333,8 @@ int tl_join_new(tl_join **out, tl_source *const *s, uint32_t n, const uint64_t *
             if (strcmp(j->trace.format, j->member[i].trace->format) != 0)
                 j->trace.format = "several";
         const tl_want everything = {.fields = true, .cpu = true};
+        for (uint32_t i = 0; i < n; i++)
+            j->trace.has_aux |= j->member[i].trace->has_aux;
         status = tl_batch_init(&j->batch, &j->trace, &everything, TL_BATCH_MAX, e);
         j->own_tape = j->batch.v;
         j->own_arena = j->batch.arena;
@@ -412,6 +414,8 @@ const tl_batch *tl_join_batch(tl_join *j, uint32_t i, const tl_batch *b, uint32_
             if (renamed != TL_HASH_NONE)
                 out->key[k] = (uint64_t)j->renamed[renamed];
         }
+        if (out->aux)
+            out->aux[k] = b->aux ? b->aux[at] : 0;
         out->cpu[k] = b->cpu ? b->cpu[at] : -1;
         out->val[k] = b->val ? b->val[at] : 0;
     }

@@ -12,6 +12,7 @@
 /* A stream of the merge. */
 typedef struct head {
     const tl_batch *batch; /* NULL: it has not begun */
+    const uint64_t *time;  /* what it is merged by: the column of times of the batch, or of ranks */
     uint64_t after;        /* time of the event behind `at`, if there is one */
     uint32_t at;           /* first event that is in no run */
 } head;
@@ -34,7 +35,7 @@ TL_ALWAYS_INLINE void go_to(head *h, uint32_t at)
 {
     const uint32_t last = h->batch->n - 1;
     h->at = at;
-    h->after = h->batch->ts[at < last ? at + 1 : last];
+    h->after = h->time[at < last ? at + 1 : last];
 }
 
 /* Reads the next batch of a stream. 1: there is one, 0: it has ended, < 0: error. */
@@ -42,8 +43,10 @@ static int refill(tl_merge *m, uint32_t stream, tl_error *e)
 {
     head *h = &m->head[stream];
     int status = tl_supply_next(m->supply, stream, &h->batch, e);
-    if (status > 0)
+    if (status > 0) {
+        h->time = h->batch->rank ? h->batch->rank : h->batch->ts;
         go_to(h, 0);
+    }
     return status;
 }
 
@@ -60,7 +63,7 @@ static int open_streams(tl_merge *m, const tl_limit *limit, tl_error *e)
         status = refill(m, i, e);
         if (status <= 0)
             continue;
-        tl_tournament_add(&m->streams, i, m->head[i].batch->ts[0]);
+        tl_tournament_add(&m->streams, i, m->head[i].time[0]);
         /* Of very many short streams only those that live at the same time are to cost memory. */
         if (streams > OPEN_AT_ONCE && tl_supply_rewinds(m->supply)) {
             tl_supply_rewind(m->supply, i);
@@ -105,7 +108,7 @@ static void plan_two(tl_merge *m)
 {
     tl_tournament *t = &m->streams;
     head *low = &m->head[t->player[0]], *high = &m->head[t->player[1]];
-    const uint64_t *x = low->batch->ts, *y = high->batch->ts;
+    const uint64_t *x = low->time, *y = high->time;
     const uint32_t nx = low->batch->n, ny = high->batch->n;
     uint32_t i = low->at, j = high->at;
     tl_run *r = m->plan, *const full = m->plan + PLANNED_MAX - 1;
@@ -149,15 +152,17 @@ static void plan_one(tl_merge *m)
 }
 
 /* How far the run of the winner goes on: to the first event that does not come before those of the others. */
-TL_ALWAYS_INLINE uint32_t run_end(const tl_tournament *t, const tl_batch *b, uint32_t end)
+TL_ALWAYS_INLINE uint32_t run_end(const tl_tournament *t, const head *h, uint32_t end)
 {
+    const uint64_t *const time = h->time;
+    const uint32_t n = h->batch->n;
     uint64_t limit;
     const bool wins = tl_tournament_winner(t) < tl_tournament_second(t, &limit); /* equal times */
     if (wins)
-        while (end < b->n && b->ts[end] <= limit)
+        while (end < n && time[end] <= limit)
             end++;
     else
-        while (end < b->n && b->ts[end] < limit)
+        while (end < n && time[end] < limit)
             end++;
     return end;
 }
@@ -179,8 +184,8 @@ static void plan_many(tl_merge *m)
         tl_run *r;
         if (winner == last) {
             r = &m->plan[n - 1];
-            r->to = run_end(t, b, from + 1);
-            next = b->ts[r->to < b->n ? r->to : from];
+            r->to = run_end(t, h, from + 1);
+            next = h->time[r->to < b->n ? r->to : from];
         } else {
             r = &m->plan[n++];
             r->batch = b;
@@ -221,7 +226,7 @@ static int plan_merged(tl_merge *m, tl_error *e)
             return status;
         m->used_up = false;
         if (status > 0)
-            tl_tournament_again(t, stream, m->head[stream].batch->ts[0]);
+            tl_tournament_again(t, stream, m->head[stream].time[0]);
         else
             tl_tournament_out(t);
     }

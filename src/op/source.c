@@ -290,6 +290,15 @@ static uint32_t batch_capacity(const tl_source *s, uint32_t stream)
     return events < LEAST ? LEAST : events < TL_BATCH_MAX ? (uint32_t)events : TL_BATCH_MAX;
 }
 
+int tl_source_check(tl_source *s, unsigned threads, tl_error *e)
+{
+    int status = s->format->check ? s->format->check(s->reader, threads, e) : 0;
+    if (status < 0)
+        tl_error_context(e, "%s", tl_source_name(s));
+    tl_trace_sort_damage(&s->trace);
+    return status;
+}
+
 int tl_cursor_open(tl_cursor **out, tl_source *s, uint32_t stream, tl_error *e)
 {
     if (stream >= tl_source_streams(s))
