@@ -48,6 +48,17 @@ traceloom_library(DEMANGLE "C++ names as people write them" LIBRARIES iberty HEA
                   PACKAGE libiberty-dev)
 traceloom_library(CRYPTO "Verifying MD5 and SHA-1 checksums" LIBRARIES crypto HEADER openssl/evp.h PACKAGE libssl-dev)
 
+# Not linked and not needed to build: looked for when the command runs.
+option(TRACELOOM_LLVM "Text of instructions through LLVM, where it is installed" ON)
+if(TRACELOOM_LLVM)
+  target_link_libraries(libtraceloom PUBLIC ${CMAKE_DL_LIBS})
+  target_compile_definitions(libtraceloom PUBLIC TL_HAVE_LLVM)
+  foreach(library IN LISTS CMAKE_DL_LIBS)
+    set_property(GLOBAL APPEND PROPERTY TL_PRIVATE_LIBRARIES -l${library})
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY TL_BUILD_OPTIONS llvm)
+endif()
+
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 target_link_libraries(libtraceloom PUBLIC Threads::Threads)

@@ -129,7 +129,8 @@ typedef enum tl_field_role {
     TL_FIELD_VALUE,   /* bytes in the order of memory */
     TL_FIELD_BASE,    /* an address in memory */
     TL_FIELD_GENERAL, /* a list of the general registers; of A64 32, the last is the stack pointer */
-    TL_FIELD_FLAGS_REGISTER
+    TL_FIELD_FLAGS_REGISTER,
+    TL_FIELD_VECTORS /* a list of the vector registers: bytes, the lowest first */
 } tl_field_role;
 
 typedef enum tl_type {
@@ -279,15 +280,15 @@ typedef struct tl_run {
 
 /* What the caller is going to look at; readers skip the rest. */
 typedef struct tl_want {
-    bool fields;  /* tape values */
-    bool cpu;     /* the cpu column */
-    bool packets; /* with fields: those of TL_SCOPE_PACKET, too, and TL_FORMAT events where packets begin */
-    bool late;    /* what the trace says about itself (tracks, functions, version, start) may become known only while
-                     its events are read, and be complete behind the last: saves some formats a pass over the
-                     input. For who reads fields, with one cursor, and can do with tracks that are added */
-    bool strict;  /* fail at the first damage instead of salvaging */
-    bool resync;  /* go on behind damage even where that means to guess where an event begins */
-    bool companions;  /* an input of several files, of which one is named: read the others, too */
+    bool fields;     /* tape values */
+    bool cpu;        /* the cpu column */
+    bool packets;    /* with fields: those of TL_SCOPE_PACKET, too, and TL_FORMAT events where packets begin */
+    bool late;       /* what the trace says about itself (tracks, functions, version, start) may become known only while
+                        its events are read, and be complete behind the last: saves some formats a pass over the
+                        input. For who reads fields, with one cursor, and can do with tracks that are added */
+    bool strict;     /* fail at the first damage instead of salvaging */
+    bool resync;     /* go on behind damage even where that means to guess where an event begins */
+    bool companions; /* an input of several files, of which one is named: read the others, too */
     unsigned threads; /* that may be used to open, and to decode ahead while merging; 0 means 1 */
 } tl_want;
 
@@ -327,6 +328,7 @@ typedef struct tl_function {
     uint32_t flags;      /* tl_function_flags */
     uint32_t offset;     /* into its intermediate code, if TL_FUNCTION_OFFSET: of a profile by line */
     const char *renamed; /* of a profile: the name that it has later, where that is another than `name`; else NULL */
+    uint64_t size;       /* bytes of its code from `address` on; 0: not known */
 } tl_function;
 
 enum tl_function_flags {

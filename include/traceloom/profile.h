@@ -30,8 +30,9 @@ typedef struct tl_select {
     size_t ncpu;
     uint32_t depth;     /* deepest frame that counts; 1 is the outermost; 0: any */
     uint64_t min_ticks; /* shortest call that counts */
-    unsigned levels;    /* of instructions: 1 << tl_insn_level() of those that count, with what belongs to them; 0: all */
-    uint64_t pc_from, pc_to; /* of instructions, if has_pc: pc_from <= pc < pc_to; one without a known pc does not count */
+    unsigned levels; /* of instructions: 1 << tl_insn_level() of those that count, with what belongs to them; 0: all */
+    uint64_t pc_from,
+        pc_to; /* of instructions, if has_pc: pc_from <= pc < pc_to; one without a known pc does not count */
     bool has_pc;
     /* NULL: a pattern that matches nothing in the trace is TL_ENOMATCH. Else it is no error, and matched[i] is set for
      * the patterns that match something: [nfunc + nnot + nthread + ncls], in this order. For a selection from several
@@ -63,7 +64,8 @@ int tl_profile_merge(tl_profile *into, const tl_profile *from, tl_error *e);
 
 const tl_clock *tl_profile_clock(const tl_profile *p);
 uint64_t tl_profile_time(const tl_profile *p, uint64_t ticks); /* ns; ticks where hz is 0 */
-/* "ns" or "ticks"; of other weights than time "bytes", "samples", "allocations": ticks are these then. */
+/* "ns", "ticks" or "instructions", see tl_trace_unit(); of other weights than time "bytes", "samples", "allocations":
+ * ticks are these then. */
 const char *tl_profile_unit(const tl_profile *p);
 
 /* Exact numbers of a place or a function, in ticks. */

@@ -22,6 +22,7 @@ typedef struct tl_write_options {
     unsigned level;      /* compression level; 0: the default of the suffix */
     uint64_t begin;      /* tick that becomes time 0 */
     const char *title;   /* what a picture or a profile is called; or NULL */
+    uint64_t interval;   /* instructions of an interval, of formats that are made of intervals; 0: their default */
 } tl_write_options;
 
 /* Something that a writer could not hold. */

@@ -26,7 +26,7 @@ const tl_clock *tl_trace_clock(const tl_trace *t);
 
 /* Ticks to ns, rounded half to even, exact for any size; ticks stay ticks where the clock has no frequency. */
 uint64_t tl_trace_time(const tl_trace *t, uint64_t ticks);
-/* "ns" or "ticks": what tl_trace_time() returns. */
+/* "ns", "ticks", or "instructions" where these are what the ticks count: what tl_trace_time() returns. */
 const char *tl_trace_unit(const tl_trace *t);
 
 uint32_t tl_trace_classes(const tl_trace *t);
@@ -56,6 +56,10 @@ bool tl_trace_is_ranked(const tl_trace *t);
 /* What the trace says about itself. */
 uint32_t tl_trace_properties(const tl_trace *t);
 const tl_property *tl_trace_property(const tl_trace *t, uint32_t index);
+
+/* What the header of the trace says that all traces of its format say: *n fields, with values like those of an event. NULL
+ * and 0 fields if there is nothing. */
+const tl_value *tl_trace_header(const tl_trace *t, const tl_field **field, uint32_t *n);
 
 /* How often an event of a track is earlier than the one before it; complete once everything was read. */
 uint64_t tl_trace_regressions(const tl_trace *t);

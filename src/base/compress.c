@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifdef TL_HAVE_ZLIB
 #include <zlib.h>
@@ -14,6 +15,8 @@
 #endif
 
 #include "base/compiler.h"
+#include "base/endian.h"
+#include "base/seek_table.h"
 
 enum { OUT_SIZE = 1 << 17, GZIP_LEVEL = 6, GZIP_LEVEL_MOST = 9, ZSTD_LEVEL = 3, GZIP_OS_UNKNOWN = 255 };
 
@@ -25,6 +28,11 @@ struct tl_compressor {
 #endif
 #ifdef TL_HAVE_ZSTD
     ZSTD_CCtx *zstd;
+    uint64_t packed, content; /* bytes of the frame so far, compressed and before */
+    bool cut;                 /* there are frames before this one */
+    tl_seek_table table;      /* of all that are complete */
+    uint8_t *note;            /* a frame to be skipped, or NULL */
+    size_t note_n;
 #endif
     uint8_t out[OUT_SIZE];
 };
@@ -89,7 +97,7 @@ static int zstd_init(tl_compressor *z, unsigned level, tl_error *e)
     return 0;
 }
 
-static int zstd_write(tl_compressor *z, tl_target *t, const uint8_t *data, size_t n, bool last, tl_error *e)
+static int zstd_stream(tl_compressor *z, tl_target *t, const uint8_t *data, size_t n, bool last, tl_error *e)
 {
     ZSTD_inBuffer in = {data, n, 0};
     size_t left;
@@ -101,8 +109,59 @@ static int zstd_write(tl_compressor *z, tl_target *t, const uint8_t *data, size_
         int r = tl_target_write(t, z->out, out.pos, e);
         if (r < 0)
             return r;
+        z->packed += out.pos;
     } while (last ? left > 0 : in.pos < in.size);
+    z->content += n;
     return 0;
+}
+
+static int zstd_cut(tl_compressor *z, tl_target *t, tl_error *e)
+{
+    const int r = zstd_stream(z, t, NULL, 0, true, e);
+    if (r < 0)
+        return r;
+    if (!tl_seek_table_add(&z->table, z->packed, z->content))
+        return no_memory(e);
+    z->packed = z->content = 0;
+    z->cut = true;
+    return 0;
+}
+
+/* What stands behind the last frame of several. */
+static int zstd_table(tl_compressor *z, tl_target *t, tl_error *e)
+{
+    int r = 0;
+    size_t n = 0;
+    if (z->note) {
+        r = tl_target_write(t, z->note, z->note_n, e);
+        if (r == 0 && !tl_seek_table_add(&z->table, z->note_n, 0))
+            r = no_memory(e);
+    }
+    if (r < 0 || z->table.broken)
+        return r;
+    uint8_t *bytes = tl_seek_table_make(&z->table, &n);
+    r = bytes ? tl_target_write(t, bytes, n, e) : no_memory(e);
+    free(bytes);
+    return r;
+}
+
+static int zstd_write(tl_compressor *z, tl_target *t, const uint8_t *data, size_t n, bool last, tl_error *e)
+{
+    int r = 0;
+    if (!z->cut || !last)
+        return zstd_stream(z, t, data, n, last, e);
+    if (n > 0)
+        r = zstd_stream(z, t, data, n, false, e);
+    if (r == 0 && z->content > 0) /* behind a cut there need not be anything */
+        r = zstd_cut(z, t, e);
+    return r < 0 ? r : zstd_table(z, t, e);
+}
+
+static void zstd_free(tl_compressor *z)
+{
+    ZSTD_freeCCtx(z->zstd);
+    tl_seek_table_fini(&z->table);
+    free(z->note);
 }
 #endif
 
@@ -146,7 +205,7 @@ void tl_compressor_free(tl_compressor *z)
 #endif
 #ifdef TL_HAVE_ZSTD
     if (z->kind == TL_ZSTD)
-        ZSTD_freeCCtx(z->zstd);
+        zstd_free(z);
 #endif
     free(z);
 }
@@ -169,4 +228,49 @@ int tl_compressor_write(tl_compressor *z, tl_target *t, const void *data, size_t
         (void)t;
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "this build has no such compression");
     }
+}
+
+uint64_t tl_compressor_frame(const tl_compressor *z)
+{
+#ifdef TL_HAVE_ZSTD
+    if (z->kind == TL_ZSTD)
+        return z->content;
+#endif
+    (void)z;
+    return UINT64_MAX;
+}
+
+int tl_compressor_cut(tl_compressor *z, tl_target *t, tl_error *e)
+{
+#ifdef TL_HAVE_ZSTD
+    if (z->kind == TL_ZSTD)
+        return zstd_cut(z, t, e);
+#endif
+    (void)z;
+    (void)t;
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "this compression has no frames");
+}
+
+int tl_compressor_note(tl_compressor *z, uint32_t magic, const void *data, size_t n, tl_error *e)
+{
+    (void)magic;
+    (void)data;
+    (void)n;
+#ifdef TL_HAVE_ZSTD
+    if (z->kind == TL_ZSTD) {
+        uint8_t *note = n <= UINT32_MAX - TL_SKIPPABLE_HEADER ? malloc(n + TL_SKIPPABLE_HEADER) : NULL;
+        if (!note)
+            return no_memory(e);
+        tl_store32(note, magic, false);
+        tl_store32(note + 4, (uint32_t)n, false);
+        if (n > 0)
+            memcpy(note + TL_SKIPPABLE_HEADER, data, n);
+        free(z->note);
+        z->note = note;
+        z->note_n = n + TL_SKIPPABLE_HEADER;
+        return 0;
+    }
+#endif
+    (void)z;
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "this compression has no frames");
 }

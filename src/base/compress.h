@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/output.h"
 #include "base/output_target.h"
@@ -17,5 +18,13 @@ int tl_compressor_new(tl_compressor **out, tl_compression c, unsigned level, tl_
 void tl_compressor_free(tl_compressor *z);
 /* Compresses n bytes to the target; `last` completes the data. */
 int tl_compressor_write(tl_compressor *z, tl_target *t, const void *data, size_t n, bool last, tl_error *e);
+
+/* Bytes in the frame that is being written; UINT64_MAX where frames cannot be cut. */
+uint64_t tl_compressor_frame(const tl_compressor *z);
+/* Ends the frame, so that a reader can begin behind it: the end of the data then says where frames begin (see
+ * seek_table.h). Only where tl_compressor_frame() is not UINT64_MAX. */
+int tl_compressor_cut(tl_compressor *z, tl_target *t, tl_error *e);
+/* Bytes that stand before that table, in a frame that decoders skip. Only with a table. The bytes are copied. */
+int tl_compressor_note(tl_compressor *z, uint32_t magic, const void *data, size_t n, tl_error *e);
 
 #endif

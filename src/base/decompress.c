@@ -29,10 +29,12 @@ enum { IN_SIZE = 1 << 17, OUT_SIZE = 1 << 18, OUT_FLUSH = OUT_SIZE - (1 << 17) }
 typedef struct stream {
     tl_codec_source *source;
     void *arg;
-    tl_spool *spool;
+    tl_spool *spool; /* or NULL: the content is only counted */
     char *damage;
     tl_error *e;
     uint64_t consumed; /* compressed bytes read */
+    uint64_t size;     /* of the content, without what is in `out` */
+    bool first;        /* nothing came before the first compressed part */
     size_t in_n, in_at, out_n;
     uint8_t in[IN_SIZE], out[OUT_SIZE];
 } stream;
@@ -76,15 +78,16 @@ static TL_UNUSED int refill(stream *s)
     return n > 0;
 }
 
-/* Hands the output over to the spool. */
+/* Hands the output over. */
 static TL_UNUSED int flush(stream *s)
 {
-    uint64_t size = s->spool->size + s->out_n;
+    uint64_t size = s->size + s->out_n;
     if (size > TL_INPUT_EXPANSION_FREE && size > s->consumed * TL_INPUT_EXPANSION)
         return tl_fail(s->e, TL_ENOMEM, size,
                        "decompresses to more than %u times its size (the limit; it guards against bombs)",
                        TL_INPUT_EXPANSION);
-    int r = tl_spool_append(s->spool, s->out, s->out_n, s->e);
+    int r = s->spool ? tl_spool_append(s->spool, s->out, s->out_n, s->e) : 0;
+    s->size = size;
     s->out_n = 0;
     return r;
 }
@@ -161,7 +164,7 @@ static int zstd_loop(stream *s, ZSTD_DCtx *z)
 {
     const size_t start = ZSTD_initDStream(z);
     size_t hint = start;
-    bool within = false, first = true;
+    bool within = false, first = s->first;
     int r;
     while ((r = refill(s)) > 0) {
         size_t n = s->in_n - s->in_at;
@@ -174,11 +177,14 @@ static int zstd_loop(stream *s, ZSTD_DCtx *z)
                 if (code == ZSTD_error_memory_allocation)
                     return no_memory(s, "zstd");
                 if (code == ZSTD_error_frameParameter_windowTooLarge)
-                    return tl_fail(s->e, TL_EUNSUPPORTED, s->spool->size + s->out_n,
+                    return tl_fail(s->e, TL_EUNSUPPORTED, s->size + s->out_n,
                                    "zstd data wants a window of more than 128 MiB");
                 if (code == ZSTD_error_prefix_unknown && !first)
                     return damaged(s, "data that is not zstd follows the end of the zstd data");
-                return damaged(s, "zstd data is damaged: %s", ZSTD_getErrorName(status));
+                /* Which of the two it is depends on how large the frames before it were. */
+                if (code == ZSTD_error_dstSize_tooSmall)
+                    code = ZSTD_error_corruption_detected;
+                return damaged(s, "zstd data is damaged: %s", ZSTD_getErrorString(code));
             }
             s->out_n = out.pos;
             within = status != 0;
@@ -281,8 +287,9 @@ static int run(tl_codec c, stream *s)
     }
 }
 
-int tl_decompress(tl_codec c, tl_codec_source *source, void *arg, tl_spool *spool, char damage[TL_CODEC_DAMAGE],
-                  tl_error *e)
+/* From a place between two compressed parts. */
+static int decompress_from(tl_codec c, tl_codec_source *source, void *arg, uint64_t consumed, uint64_t *size,
+                           tl_spool *spool, char damage[TL_CODEC_DAMAGE], tl_error *e)
 {
     stream *s = malloc(sizeof *s);
     if (!s)
@@ -292,13 +299,29 @@ int tl_decompress(tl_codec c, tl_codec_source *source, void *arg, tl_spool *spoo
     s->spool = spool;
     s->damage = damage;
     s->e = e;
-    s->consumed = 0;
+    s->consumed = consumed;
+    s->size = *size;
+    s->first = consumed == 0;
     s->in_n = s->in_at = s->out_n = 0;
     damage[0] = '\0';
 
     int r = run(c, s);
     if (r >= 0)
         r = flush(s);
+    *size = s->size;
     free(s);
     return r;
+}
+
+int tl_decompress(tl_codec c, tl_codec_source *source, void *arg, tl_spool *spool, char damage[TL_CODEC_DAMAGE],
+                  tl_error *e)
+{
+    uint64_t size = spool->size;
+    return decompress_from(c, source, arg, 0, &size, spool, damage, e);
+}
+
+int tl_decompress_count(tl_codec c, tl_codec_source *source, void *arg, uint64_t consumed, uint64_t *size,
+                        char damage[TL_CODEC_DAMAGE], tl_error *e)
+{
+    return decompress_from(c, source, arg, consumed, size, NULL, damage, e);
 }

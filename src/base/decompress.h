@@ -25,5 +25,9 @@ typedef int64_t tl_codec_source(void *arg, void *buf, size_t n, tl_error *e);
 #define TL_CODEC_DAMAGE 128u
 int tl_decompress(tl_codec c, tl_codec_source *source, void *arg, tl_spool *spool, char damage[TL_CODEC_DAMAGE],
                   tl_error *e);
+/* The same, but only counts: *size grows by what there is. Of zstd, it may begin between two compressed parts, behind
+ * `consumed` bytes of the compressed data. */
+int tl_decompress_count(tl_codec c, tl_codec_source *source, void *arg, uint64_t consumed, uint64_t *size,
+                        char damage[TL_CODEC_DAMAGE], tl_error *e);
 
 #endif

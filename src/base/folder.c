@@ -248,7 +248,7 @@ uint32_t tl_folder_find(const tl_folder *f, const char *name)
     return found ? (uint32_t)(found - f->file) : UINT32_MAX;
 }
 
-int tl_folder_input(const tl_folder *f, uint32_t index, tl_input **out, tl_error *e)
+static int open_member(const tl_folder *f, uint32_t index, bool lazy, tl_input **out, tl_error *e)
 {
     const tl_folder_file *file = &f->file[index];
     const size_t n = strlen(f->path), m = strlen(file->name);
@@ -260,12 +260,25 @@ int tl_folder_input(const tl_folder *f, uint32_t index, tl_input **out, tl_error
     memcpy(path + n + 1, file->name, m + 1);
     int status;
     if (f->fd < 0) {
-        status = tl_input_open_memory(out, file->data, (size_t)file->size, path, e);
+        status = lazy ? tl_input_open_lazy_memory(out, file->data, (size_t)file->size, path, e)
+                      : tl_input_open_memory(out, file->data, (size_t)file->size, path, e);
     } else {
         /* Not to wait for a writer, should it have become a pipe since. */
         const int fd = openat(f->fd, file->name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-        status = fd < 0 ? tl_fail_errno(e, errno, "%s", path) : tl_input_open_file(out, fd, path, e);
+        status = fd < 0 ? tl_fail_errno(e, errno, "%s", path)
+                 : lazy ? tl_input_open_lazy_file(out, fd, path, e)
+                        : tl_input_open_file(out, fd, path, e);
     }
     free(path);
     return status;
+}
+
+int tl_folder_input(const tl_folder *f, uint32_t index, tl_input **out, tl_error *e)
+{
+    return open_member(f, index, false, out, e);
+}
+
+int tl_folder_input_lazy(const tl_folder *f, uint32_t index, tl_input **out, tl_error *e)
+{
+    return open_member(f, index, true, out, e);
 }

@@ -37,5 +37,7 @@ void tl_folder_close(tl_folder *f);
 uint32_t tl_folder_find(const tl_folder *f, const char *name);
 /* Opens a file as it is, without looking for compression. Messages and tl_input_path() call it "FOLDER/NAME". */
 int tl_folder_input(const tl_folder *f, uint32_t index, tl_input **out, tl_error *e);
+/* The same, but compression is found by content: see tl_input_open_lazy(). */
+int tl_folder_input_lazy(const tl_folder *f, uint32_t index, tl_input **out, tl_error *e);
 
 #endif

@@ -1,4 +1,5 @@
-/* Input: bytes at any offset. A plain regular file is read in place; everything else is spooled when it is opened. */
+/* Input: bytes at any offset. A plain regular file is read in place; everything else is spooled when it is opened, or,
+ * where the caller wants that and it is possible, decompressed when it is read. */
 #ifndef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
 #endif
@@ -102,7 +103,13 @@ static int spool_plain(tl_input *in, raw *r, tl_error *e)
     return (int)n;
 }
 
-static int open_content(tl_input *in, int fd, tl_error *e)
+/* Compressed content that may be decompressed when it is read: 1, and in->lazy is set; 0: it has to be spooled. */
+static int open_packed(tl_input *in, const tl_packed *p, tl_error *e)
+{
+    return in->codec == TL_CODEC_ZSTD ? tl_lazy_open(&in->lazy, p, e) : 0;
+}
+
+static int open_content(tl_input *in, int fd, bool lazy, tl_error *e)
 {
     struct stat st;
     raw r = {.fd = fd};
@@ -128,44 +135,66 @@ static int open_content(tl_input *in, int fd, tl_error *e)
         in->size = st.st_size > at ? (uint64_t)(st.st_size - at) : 0;
         return 0;
     }
-    int result = in->codec == TL_CODEC_NONE ? spool_plain(in, &r, e)
+    int result = 0;
+    if (lazy && r.regular && st.st_size > at) {
+        const tl_packed p = {.fd = fd, .base = in->base, .size = (uint64_t)(st.st_size - at)};
+        result = open_packed(in, &p, e);
+    }
+    if (result == 0)
+        result = in->codec == TL_CODEC_NONE ? spool_plain(in, &r, e)
                                             : tl_decompress(in->codec, raw_next, &r, &in->spool, in->damage, e);
     in->size = in->damage_offset = in->spool.size;
     return result;
 }
 
-int tl_input_open(tl_input **out, const char *path, tl_error *e)
+/* Takes the descriptor over, also on failure, unless it is that of standard input. */
+static int open_fd(tl_input **out, int fd, bool keep_open, const char *path, bool lazy, tl_error *e)
 {
     const char *name = tl_input_name_of(path);
-    bool is_stdin = strcmp(path, "-") == 0;
-    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
-        return tl_fail_errno(e, errno, "%s", path);
-
-    int result;
     tl_input *in = tl_input_new(path);
-    if (!in) {
-        result = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to open it", name);
-        goto out;
-    }
-    result = open_content(in, fd, e);
+    int result = in ? open_content(in, fd, lazy, e) : TL_ENOMEM;
+    if (!in)
+        tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to open it", name);
+    else if (result < 0 && e)
+        tl_error_context(e, "%s", name);
     if (result < 0) {
-        result = e ? tl_error_context(e, "%s", name) : result;
-        goto out;
-    }
-    in->close_fd = in->fd >= 0 && !is_stdin;
-    *out = in;
-    in = NULL;
-    if ((*out)->close_fd)
-        fd = -1;
-out:
-    if (in) {
-        in->fd = -1;
+        if (in)
+            in->fd = -1;
         tl_input_close(in);
+        if (!keep_open)
+            close(fd);
+        return result;
     }
-    if (fd >= 0 && !is_stdin)
+    if (in->lazy && !keep_open)
+        tl_lazy_own(in->lazy);
+    else if (in->fd >= 0)
+        in->close_fd = !keep_open;
+    else if (!in->lazy && !keep_open)
         close(fd);
-    return result < 0 ? result : 0;
+    *out = in;
+    return 0;
+}
+
+static int open_path(tl_input **out, const char *path, bool lazy, tl_error *e)
+{
+    const bool is_stdin = strcmp(path, "-") == 0;
+    const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    return fd < 0 ? tl_fail_errno(e, errno, "%s", path) : open_fd(out, fd, is_stdin, path, lazy, e);
+}
+
+int tl_input_open(tl_input **out, const char *path, tl_error *e)
+{
+    return open_path(out, path, false, e);
+}
+
+int tl_input_open_lazy(tl_input **out, const char *path, tl_error *e)
+{
+    return open_path(out, path, true, e);
+}
+
+int tl_input_open_lazy_file(tl_input **out, int fd, const char *path, tl_error *e)
+{
+    return open_fd(out, fd, false, path, true, e);
 }
 
 int tl_input_open_memory(tl_input **out, const void *data, size_t size, const char *path, tl_error *e)
@@ -176,6 +205,51 @@ int tl_input_open_memory(tl_input **out, const void *data, size_t size, const ch
     in->borrowed = data ? data : (const uint8_t *)in->path; /* nothing is never read */
     in->size = size;
     *out = in;
+    return 0;
+}
+
+/* A tl_codec_source. */
+static int64_t memory_next(void *arg, void *buf, size_t n, tl_error *e)
+{
+    tl_packed *p = arg;
+    const int64_t got = tl_packed_read(p, p->base, buf, n, e);
+    p->base += (uint64_t)got;
+    return got;
+}
+
+int tl_input_open_lazy_memory(tl_input **out, const void *data, size_t size, const char *path, tl_error *e)
+{
+    tl_input *in = NULL;
+    tl_packed p = {.data = data, .fd = -1, .size = size};
+    int result = tl_input_open_memory(&in, data, size, path, e);
+    if (!in)
+        return result;
+    in->codec = tl_codec_probe(in->borrowed, size < TL_CODEC_HEAD ? size : TL_CODEC_HEAD);
+    if (in->codec != TL_CODEC_NONE) {
+        in->borrowed = NULL;
+        result = open_packed(in, &p, e);
+        if (result == 0)
+            result = tl_decompress(in->codec, memory_next, &p, &in->spool, in->damage, e);
+        in->size = in->damage_offset = in->spool.size;
+    }
+    if (result < 0) {
+        tl_input_close(in);
+        return e ? tl_error_context(e, "%s", tl_input_name_of(path)) : result;
+    }
+    *out = in;
+    return 0;
+}
+
+int tl_input_settle(tl_input *in, tl_error *e)
+{
+    if (!in->lazy)
+        return 0;
+    const int result = tl_lazy_spool(in->lazy, &in->spool, in->damage, e);
+    if (result < 0)
+        return result;
+    tl_lazy_close(in->lazy);
+    in->lazy = NULL;
+    in->size = in->damage_offset = in->spool.size;
     return 0;
 }
 
@@ -205,6 +279,7 @@ void tl_input_close(tl_input *in)
 {
     if (!in)
         return;
+    tl_lazy_close(in->lazy);
     tl_spool_fini(&in->spool);
     if (in->close_fd)
         close(in->fd >= 0 ? in->fd : in->pipe);
@@ -223,7 +298,7 @@ const char *tl_input_name(const tl_input *in)
 
 uint64_t tl_input_size(const tl_input *in)
 {
-    return in->size;
+    return in->lazy ? tl_lazy_size(in->lazy) : in->size;
 }
 
 const char *tl_input_compression(const tl_input *in)
@@ -233,6 +308,8 @@ const char *tl_input_compression(const tl_input *in)
 
 const char *tl_input_damage(const tl_input *in, uint64_t *offset)
 {
+    if (in->lazy)
+        return tl_lazy_damage(in->lazy, offset);
     if (in->damage[0] == '\0')
         return NULL;
     if (offset)
@@ -242,6 +319,8 @@ const char *tl_input_damage(const tl_input *in, uint64_t *offset)
 
 int tl_input_read(tl_input *in, uint64_t offset, void *buf, size_t n, size_t *got, tl_error *e)
 {
+    if (in->lazy)
+        return tl_lazy_read(in->lazy, offset, buf, n, got, e);
     if (offset >= in->size)
         n = 0;
     else if (n > in->size - offset)
@@ -263,4 +342,19 @@ int tl_input_read(tl_input *in, uint64_t offset, void *buf, size_t n, size_t *go
     }
     *got = n;
     return 0;
+}
+
+uint32_t tl_input_frames(const tl_input *in)
+{
+    return in->lazy ? tl_lazy_frames(in->lazy)->n : 0;
+}
+
+uint64_t tl_input_frame_begin(const tl_input *in, uint32_t i)
+{
+    return tl_lazy_frames(in->lazy)->frame[i].begin;
+}
+
+int tl_input_note(const tl_input *in, uint32_t magic, void **data, size_t *n, tl_error *e)
+{
+    return in->lazy ? tl_lazy_note(in->lazy, magic, data, n, e) : 0;
 }

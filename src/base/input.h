@@ -2,8 +2,9 @@
  *
  * A plain regular file is read in place by pread (never mapped: a file that shrinks must not kill us, and memory must
  * stay bounded). A pipe, and the decompressed content of .gz/.zst/.bz2, is kept in memory up to a limit and beyond it
- * in an unlinked temporary file ($TMPDIR, else /var/tmp, else /tmp). Thread rule: tl_input_read() may be called from
- * several threads at once. */
+ * in an unlinked temporary file ($TMPDIR, else /var/tmp, else /tmp). Who reads from front to back can have .zst
+ * decompressed while it is read instead: tl_input_open_lazy(). Thread rule: tl_input_read() may be called from several
+ * threads at once. */
 #ifndef TL_BASE_INPUT_H
 #define TL_BASE_INPUT_H
 
@@ -23,6 +24,22 @@ typedef struct tl_input tl_input;
  * Messages begin with the name of the input. Damaged compressed data: what was decompressed before it is there;
  * tl_input_damage() says where it broke. */
 int tl_input_open(tl_input **out, const char *path, tl_error *e);
+/* The same, but .zst that says how large its content is, in a regular file, is decompressed when and where it is read:
+ * well from front to back, and by several threads in different frames. Reading it far back costs decompressing a frame
+ * again; after as much of that as there is content, everything is spooled. Damage is found when it is met: then
+ * tl_input_size(), which until then is what the file says, changes to what is there, tl_input_damage() tells, and both
+ * stay. They are those of tl_input_open() then, since all that comes before is looked at, too; but who reads elsewhere
+ * may have got bytes from behind it before. A table of frames at the end of the file is believed until one of them
+ * turns out to be something else; then everything is spooled. */
+int tl_input_open_lazy(tl_input **out, const char *path, tl_error *e);
+/* The same for an open file, which becomes the input's, also on failure; and for bytes that are borrowed until close.
+ */
+int tl_input_open_lazy_file(tl_input **out, int fd, const char *path, tl_error *e);
+int tl_input_open_lazy_memory(tl_input **out, const void *data, size_t size, const char *path, tl_error *e);
+/* For who will read in any order, or wants to know of damage now: decompresses everything, as tl_input_open() does. No
+ * other thread may use the input. Does nothing if it is not lazy. On failure it is as before; messages do not name it.
+ */
+int tl_input_settle(tl_input *in, tl_error *e);
 /* Content in memory: for tests and fuzzing. The bytes are borrowed until close. */
 int tl_input_open_memory(tl_input **out, const void *data, size_t size, const char *path, tl_error *e);
 /* A regular file that is open for reading, as it is, whatever it begins with. The descriptor becomes the input's, also
@@ -48,6 +65,15 @@ uint64_t tl_input_size(const tl_input *in);           /* of the content, after d
 const char *tl_input_compression(const tl_input *in); /* "gzip", "zstd", "bzip2" or NULL */
 /* Message of damage in the compressed data, or NULL. *offset is where in the content it ends. */
 const char *tl_input_damage(const tl_input *in, uint64_t *offset);
+
+/* Of content that is decompressed when it is read: how many compressed parts it has, each of which can be read without
+ * those before it; 0 if it is something else. */
+uint32_t tl_input_frames(const tl_input *in);
+/* Where in the content part i begins, as the file says; of i == tl_input_frames() the end. */
+uint64_t tl_input_frame_begin(const tl_input *in, uint32_t i);
+/* Of the same: the first skippable frame (0x184d2a50 to 0x184d2a5f) with this magic number, if it is at most
+ * TL_NOTE_BYTES_MAX long. 1: *data is to be freed; 0: there is none; < 0: error. */
+int tl_input_note(const tl_input *in, uint32_t magic, void **data, size_t *n, tl_error *e);
 
 /* Reads up to n bytes at an offset; returns in *got how many (fewer only at the end of the content). EINTR and short
  * reads are retried. A file that shrank after opening reads as shorter. Messages do not name the input: callers know

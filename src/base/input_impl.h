@@ -4,6 +4,7 @@
 
 #include "base/decompress.h"
 #include "base/input.h"
+#include "base/input_lazy.h"
 #include "base/spool.h"
 
 struct tl_input {
@@ -14,8 +15,9 @@ struct tl_input {
     bool follows, ended;     /* opened to follow; and no more comes */
     bool plain;              /* to follow: not compressed, as far as anybody can tell */
     uint64_t base;           /* where the content begins in fd: standard input may have been read from before */
-    uint64_t size;
-    tl_spool spool; /* the content, if neither borrowed nor in fd */
+    uint64_t size;           /* unless it is lazy, which knows its own */
+    tl_lazy *lazy;           /* compressed content that is decompressed when it is read, or NULL */
+    tl_spool spool;          /* the content, if neither borrowed nor in fd nor lazy */
     tl_codec codec;
     char damage[TL_CODEC_DAMAGE];
     uint64_t damage_offset;

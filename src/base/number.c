@@ -343,6 +343,25 @@ bool tl_parse_u64(const char *s, uint64_t *out)
     return true;
 }
 
+bool tl_parse_count(const char *s, uint64_t *out)
+{
+    uint64_t v, factor = 1;
+    if (!scan_u64(&s, &v))
+        return false;
+    if (*s == 'k' || *s == 'K')
+        factor = 1000;
+    else if (*s == 'M')
+        factor = 1000000;
+    else if (*s == 'G')
+        factor = 1000000000;
+    if (factor > 1)
+        s++;
+    if (*s || v > UINT64_MAX / factor)
+        return false;
+    *out = v * factor;
+    return true;
+}
+
 bool tl_parse_duration(const char *s, uint64_t *ns)
 {
     static const struct {

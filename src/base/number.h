@@ -37,6 +37,8 @@ char *tl_human_grouped(char *buf, size_t n, uint64_t value);
 
 /* Parses a whole unsigned decimal number; false if s is anything else or too large. */
 bool tl_parse_u64(const char *s, uint64_t *out);
+/* The same, also with a letter for a power of 1000 behind it: "64k", "100M", "2G". */
+bool tl_parse_count(const char *s, uint64_t *out);
 /* Parses a duration: "250", "250ns", "1.5us", "2ms", "3s", "1min", "1h" -> ns. Without a unit: ns. */
 bool tl_parse_duration(const char *s, uint64_t *ns);
 

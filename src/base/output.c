@@ -22,6 +22,7 @@ struct tl_output {
     tl_compressor *compressor;
     tl_target target;
     bool finished;
+    bool cut; /* into frames */
     bool failed;
     int result; /* with failed: the first failure */
     tl_error error;
@@ -161,6 +162,31 @@ uint64_t tl_output_bytes(const tl_output *o)
 bool tl_output_failed(const tl_output *o)
 {
     return o->failed;
+}
+
+bool tl_output_cut(tl_output *o)
+{
+    assert(!o->finished);
+    if (!o->compressor || o->failed)
+        return false;
+    const uint64_t frame = tl_compressor_frame(o->compressor);
+    if (frame == UINT64_MAX || frame + o->n < TL_OUTPUT_FRAME)
+        return false;
+    flush(o);
+    if (!o->failed) {
+        tl_error e;
+        note(o, tl_compressor_cut(o->compressor, &o->target, &e), &e);
+    }
+    o->cut = !o->failed;
+    return o->cut;
+}
+
+void tl_output_note_frame(tl_output *o, uint32_t magic, const void *data, size_t n)
+{
+    tl_error e;
+    assert(!o->finished);
+    if (o->cut && !o->failed)
+        note(o, tl_compressor_note(o->compressor, magic, data, n, &e), &e);
 }
 
 bool tl_output_can_patch(const tl_output *o)

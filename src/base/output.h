@@ -32,6 +32,15 @@ void tl_output_puts(tl_output *o, const char *s);
 uint64_t tl_output_bytes(const tl_output *o);
 bool tl_output_failed(const tl_output *o);
 
+/* Says that a reader could begin here: ends a frame of zstd that holds at least TL_OUTPUT_FRAME bytes. The file then
+ * has a table of its frames behind them (see seek_table.h); to others nothing changes. True: what is written next
+ * begins a frame. */
+#define TL_OUTPUT_FRAME (1u << 20)
+bool tl_output_cut(tl_output *o);
+/* Bytes about the frames that stand before that table, in a frame of its own that decoders skip; `magic` is one of the
+ * sixteen for such. Copied. Once, before finish; nothing happens where no frame was cut. */
+void tl_output_note_frame(tl_output *o, uint32_t magic, const void *data, size_t n);
+
 /* Overwrites n bytes at an offset that were written before (before compression). Only for plain files and memory. */
 int tl_output_patch(tl_output *o, uint64_t offset, const void *data, size_t n, tl_error *e);
 bool tl_output_can_patch(const tl_output *o);

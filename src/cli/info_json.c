@@ -147,6 +147,7 @@ void tl_info_json(const tl_facts *f, tl_output *out)
     put_times(j, f);
     put_losses(j, t);
     put_properties(j, f);
+    tl_header_json(j, t);
     if (f->is_profile) {
         tl_json_key(j, "profile");
         tl_json_object(j);

@@ -11,6 +11,7 @@
 #include "cli/message.h"
 #include "cli/text_table.h"
 #include "cli/verb_info.h"
+#include "model/trace_impl.h"
 
 /* On a terminal all fits one screen: the head, the classes, and as many threads as there is room for. */
 enum { SCREEN = 23, HEAD = 8, CLASSES_MAX = 6, THREADS_LEAST = 3, AROUND_A_TABLE = 2, MORE = 1 };
@@ -59,9 +60,18 @@ static void print_clock(const tl_facts *f, const tl_terminal *terminal, tl_outpu
     if (clock->hz)
         line(out, terminal, "clock", "%s, %s", clock->name ? clock->name : "unnamed",
              frequency_text(text, sizeof text, clock->hz));
+    else if (strcmp(tl_trace_unit(f->trace), "instructions") == 0)
+        line(out, terminal, "clock", "instructions of each thread: times are their numbers, from 0");
     else
         line(out, terminal, "clock", "%s, of unknown frequency: times are ticks",
              clock->name ? clock->name : "unnamed");
+}
+
+/* How long it is, in ticks: of instructions how many these are, the first and the last with them. */
+static uint64_t length(const tl_facts *f)
+{
+    const bool insns = tl_trace_counts_insns(f->trace) && f->count.events;
+    return f->count.last - f->count.first + insns;
 }
 
 static void print_span(const tl_facts *f, const tl_terminal *terminal, tl_output *out)
@@ -69,11 +79,23 @@ static void print_span(const tl_facts *f, const tl_terminal *terminal, tl_output
     const tl_trace *t = f->trace;
     const tl_clock *clock = tl_trace_clock(t);
     char span[64], utc[64];
-    time_text(span, sizeof span, t, f->count.last - f->count.first);
+    time_text(span, sizeof span, t, length(f));
     if (clock->has_utc && clock->hz)
         line(out, terminal, "span", "%s from %s", span, tl_utc_text(utc, sizeof utc, t, f->count.first));
     else
-        line(out, terminal, "span", "%s%s", span, clock->hz ? "" : " ticks");
+        line(out, terminal, "span", "%s%s%s", span, clock->hz ? "" : " ", clock->hz ? "" : tl_trace_unit(t));
+}
+
+/* Where the lines of the header go. */
+typedef struct head_lines {
+    const tl_terminal *terminal;
+    tl_output *out;
+} head_lines;
+
+static void header_line(void *arg, const char *label, const char *text)
+{
+    const head_lines *h = arg;
+    line(h->out, h->terminal, label, "%s", text);
 }
 
 static void print_head(const tl_facts *f, const tl_cli *c, tl_output *out)
@@ -105,6 +127,7 @@ static void print_head(const tl_facts *f, const tl_cli *c, tl_output *out)
              tl_trace_clock(t)->hz ? "" : " ticks");
     }
     print_clock(f, terminal, out);
+    tl_header_text(t, header_line, &(head_lines){terminal, out});
     if (tl_trace_exe(t) || tl_trace_build_id(t))
         line(out, terminal, "binary", "%s%s%s", tl_trace_exe(t) ? tl_trace_exe(t) : "not known",
              tl_trace_build_id(t) ? ", build-id " : "", tl_trace_build_id(t) ? tl_trace_build_id(t) : "");

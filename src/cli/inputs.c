@@ -41,7 +41,7 @@ int tl_reading_open(tl_reading *r, const tl_cli *c, const char *path, const tl_w
 {
     const tl_arguments *a = c->args;
     *r = (tl_reading){.path = path};
-    const tl_open_options options = {
+    tl_open_options options = {
         .from = a->from,
         .exe = a->exe,
         .no_demangle = a->no_demangle,
@@ -49,6 +49,7 @@ int tl_reading_open(tl_reading *r, const tl_cli *c, const char *path, const tl_w
         .follow = a->follow,
         .progress = &r->done,
     };
+    options.want.resync = a->resync;
     tl_error e = {0};
     if (tl_source_open(&r->source, path, &options, &e) < 0) {
         int status = tl_say_failure(path, &e);

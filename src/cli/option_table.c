@@ -76,7 +76,7 @@ const tl_verb tl_verb_table[] = {
     {TL_VERB_HELP, NULL, NULL, NULL, NULL, NULL, NULL}};
 
 const tl_option tl_option_table[] = {
-    {TL_OPTION_BY, 0, "by", "TABLE", TL_GROUP_VERB, REPORT, "func, tree, callers, line, gc, jit, alloc, ...",
+    {TL_OPTION_BY, 0, "by", "TABLE", TL_GROUP_VERB, REPORT, "func, tree, callers, line, gc, alloc, mix, ...",
      "Which table is printed:\n"
      ".Bl -tag -width callers -compact\n"
      ".It Cm func\nfunctions; the default\n"
@@ -96,8 +96,18 @@ const tl_option tl_option_table[] = {
      ".It Cm heap\nwhat lives in the heap, and how it grew\n"
      ".It Cm cpu\nprocessor time over time\n"
      ".El\n"
+     "And of what instructions were executed:\n"
+     ".Bl -tag -width callers -compact\n"
+     ".It Cm mix\nwhat kinds of instructions\n"
+     ".It Cm block\nbasic blocks that were executed most\n"
+     ".It Cm branch\nbranches, and how well they can be predicted\n"
+     ".It Cm page\npages of memory, and how many are in use at a time\n"
+     ".It Cm reuse\nhow many other lines of memory are used before one is used again\n"
+     ".It Cm cache\nhits and misses of simulated caches\n"
+     ".It Cm syscall\nsystem calls\n"
+     ".El\n"
      "Without it, and with\n.Fl o ,\nno table is printed.\n",
-     "func tree callers hist thread line module gc jit alloc heap cpu"},
+     "func tree callers hist thread line module gc jit alloc heap cpu mix block branch page reuse cache syscall"},
     {TL_OPTION_WEIGHT, 0, "weight", "WHAT", TL_GROUP_VERB, REPORT, "samples, time, bytes or allocations",
      "What samples of stacks are weighted by:\n"
      ".Cm samples\nor\n.Cm time ,\nthe default, of those taken at intervals;\n"
@@ -115,10 +125,33 @@ const tl_option tl_option_table[] = {
     {TL_OPTION_PER_THREAD, 0, "per-thread", NULL, TL_GROUP_VERB, REPORT,
      "a tree for each thread (with --by tree or -o)",
      "Keeps the calls of each thread apart, in the tree and in written profiles.\n", NULL},
+    {TL_OPTION_INTERVAL, 0, "interval", "N", TL_GROUP_VERB, REPORT | CONVERT, "instructions of an interval: 100M",
+     "How many instructions an interval has, for\n.Fl -by Cm page\nand for output that is made of intervals:\n"
+     ".Ql 1000 , 64k , 100M .\n",
+     NULL},
+    {TL_OPTION_LINE_SIZE, 0, "line-size", "N", TL_GROUP_VERB, REPORT, "bytes of a line of the cache",
+     "How many bytes a line of the cache has, for\n.Fl -by Cm reuse ;\na power of two. The default is 64.\n", "64 32 128"},
+    {TL_OPTION_SAMPLE, 0, "sample", "N", TL_GROUP_VERB, REPORT, "look at one line of N (with --by reuse)",
+     "Looks at one line of memory of\n.Ar N ,\na power of two, for\n.Fl -by Cm reuse\nof very large traces: faster, and less exact.\n",
+     NULL},
+    {TL_OPTION_CACHE, 0, "cache", "SPEC", TL_GROUP_VERB, REPORT, "caches to simulate (with --by cache)",
+     "Which caches\n.Fl -by Cm cache\nsimulates: NAME=SIZE:WAYS:LINE of\n.Cm l1i , l1d\nand\n.Cm l2 ,\n"
+     "NAME=ENTRIES:WAYS of\n.Cm itlb , dtlb\nand\n.Cm l2tlb ,\nwith commas between.\n"
+     "What is not said is as in\n"
+     ".Ql l1i=64K:4:64,l1d=64K:4:64,l2=512K:8:64,itlb=48,dtlb=48,l2tlb=1280:5 ;\n"
+     ".Ql l2=0\nand\n.Ql l2tlb=0 :\nthere is none.\n",
+     NULL},
+    {TL_OPTION_PREDICTOR, 0, "predictor", "LIST", TL_GROUP_VERB, REPORT, "predictors to simulate (with --by branch)",
+     "Which predictors of branches\n.Fl -by Cm branch\nsimulates.\n", NULL},
+    {TL_OPTION_CALLS, 0, "calls", NULL, TL_GROUP_VERB, REPORT, "list each call (with --by syscall)",
+     "Lists system calls one by one, with arguments and result; with strings, too, where loads and stores show them.\n",
+     NULL},
     {TL_OPTION_COUNT, 0, "count", NULL, TL_GROUP_VERB, INFO, "count the events of large traces, too",
      "Reads all of an input larger than 1\\ GiB, to count its events and to find damage in them.\n"
      "Smaller ones are always counted, and all are with\n.Fl -json .\n",
      NULL},
+    {TL_OPTION_AT, 0, "at", "N", TL_GROUP_VERB, INFO, "registers and memory before instruction N",
+     "Shows, instead, what is known of the machine just before instruction number\n.Ar N\nof the trace.\n", NULL},
     {TL_OPTION_JSON, 0, "json", NULL, TL_GROUP_OUTPUT, INFO | CHECK | REPORT, "print JSON, one line",
      "Prints one line of JSON instead of text.\n"
      "Times are whole nanoseconds; all names are stable.\n",
@@ -160,6 +193,25 @@ const tl_option tl_option_table[] = {
      ".Cm report\nfrom the begin of each.\n"
      "Where the trace knows the time of day, A and B may also be UTC in the form\n.Ql 2026-01-31T12:00:00.5Z .\n",
      NULL},
+    {TL_OPTION_INSNS, 0, "insns", "A..B", TL_GROUP_SELECT, REPORT | CONVERT, "instructions number A to B-1",
+     "Of traces of instructions: only those from number A up to, and without, number B of each thread, counted from "
+     "0,\n"
+     "and what belongs to them:\n.Ql 1000..2000 , 1M..\n",
+     NULL},
+    {TL_OPTION_SLICE_AT, 0, "slice-at", "N", TL_GROUP_SELECT, CONVERT, "from snapshot N on",
+     "Of traces of instructions: begins with snapshot number\n.Ar N\nof registers, counted from 0, and takes as many\n"
+     "instructions behind it as\n.Fl n\nsays.\n",
+     NULL},
+    {TL_OPTION_SLICE_INSNS, 'n', "slice-insns", "N", TL_GROUP_SELECT, CONVERT, "so many instructions (with --slice-at)",
+     "How many instructions a slice has:\n.Ql 1000 , 64k , 100M .\n", NULL},
+    {TL_OPTION_EL, 0, "el", "LEVEL", TL_GROUP_SELECT, REPORT | CONVERT, "exception level: 0 to 3",
+     "Only instructions that were executed at this exception level, and what belongs to them.\n"
+     "May be given several times: then any of them.\n",
+     "0 1 2 3"},
+    {TL_OPTION_PC, 0, "pc", "A..B", TL_GROUP_SELECT, REPORT | CONVERT, "instructions at addresses A to B-1",
+     "Only instructions at addresses from A up to, and without, B, and what belongs to them:\n"
+     ".Ql 0x400000..0x401000 , 0xffff000000000000..\n",
+     NULL},
     {TL_OPTION_THREAD, 't', "thread", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "name or id",
      "Only threads whose name matches, or which have this id.\n"
      "May be given several times: then any of them.\n",
@@ -190,6 +242,10 @@ const tl_option tl_option_table[] = {
      "Reads the input as this format instead of finding it by content.\n", "@read"},
     {TL_OPTION_STRICT, 0, "strict", NULL, TL_GROUP_INPUT, READERS, "stop at damage",
      "Stops at the first damage instead of skipping it, and exits with 4 if the trace says that events were lost.\n",
+     NULL},
+    {TL_OPTION_RESYNC, 0, "resync", NULL, TL_GROUP_INPUT, READERS, "guess on behind damage",
+     "Goes on behind damage even in formats in which it can only be guessed where the next event begins.\n"
+     "What is read from there on is likely, and not certain.\n",
      NULL},
     {TL_OPTION_FOLLOW, 0, "follow", NULL, TL_GROUP_INPUT, CONVERT, "wait for more at the end, as tail -f",
      "Reads an input that is still being written: at its end waits for more, until interrupted or, of a pipe, until "

@@ -11,7 +11,8 @@
 #include "base/compiler.h"
 #include "base/number.h"
 
-#define WORD_MAX 32u /* longest word that is compared with others: no option or verb is longer */
+#define LINE_SIZE_MAX 65536u /* of a cache: larger ones are no lines */
+#define WORD_MAX      32u    /* longest word that is compared with others: no option or verb is longer */
 
 /* How many letters must be changed, added, left out or swapped with their neighbour to make b of a. */
 static unsigned distance(const char *a, const char *b)
@@ -124,6 +125,53 @@ static bool number(parser *p, const tl_option *o, const char *value, uint64_t ma
     return true;
 }
 
+/* A number of things that has to be one at least: "100", "64k", "100M". */
+static bool amount(parser *p, const tl_option *o, const char *value, uint64_t *out)
+{
+    uint64_t v;
+    if (!tl_parse_count(value, &v) || v == 0)
+        return wrong(p, "--%s %s: expected a number such as 1000, 64k or 100M", o->name, value);
+    *out = v;
+    return true;
+}
+
+/* Options about instructions whose value is a number or one of a few words. */
+static bool set_of_instructions(parser *p, const tl_option *o, const char *value)
+{
+    tl_arguments *a = p->a;
+    uint64_t v = 0;
+    int word = 0;
+    switch (o->id) {
+    case TL_OPTION_INTERVAL:
+        return amount(p, o, value, &a->interval);
+    case TL_OPTION_SAMPLE:
+        return amount(p, o, value, &a->sample);
+    case TL_OPTION_SLICE_INSNS:
+        return amount(p, o, value, &a->slice_insns);
+    case TL_OPTION_LINE_SIZE:
+        if (!tl_parse_u64(value, &v) || v == 0 || v > LINE_SIZE_MAX || v & (v - 1))
+            return wrong(p, "--%s %s: expected a power of two up to %u", o->name, value, LINE_SIZE_MAX);
+        a->line_size = (uint32_t)v;
+        return true;
+    case TL_OPTION_EL:
+        if (!choice(p, o, value, &word))
+            return false;
+        a->levels |= 1u << word;
+        return true;
+    case TL_OPTION_AT:
+        a->has_at = true;
+        if (!tl_parse_count(value, &a->at))
+            return wrong(p, "--%s %s: expected the number of an instruction", o->name, value);
+        return true;
+    case TL_OPTION_SLICE_AT:
+        a->has_slice = true;
+        return number(p, o, value, UINT32_MAX, &a->slice_at);
+    default:
+        assert(false && "an option of the table has no case here");
+        return false;
+    }
+}
+
 /* Options whose value is a number or one of a few words. */
 static bool set_checked(parser *p, const tl_option *o, const char *value)
 {
@@ -174,8 +222,7 @@ static bool set_checked(parser *p, const tl_option *o, const char *value)
         a->format_version = value;
         return true;
     default:
-        assert(false && "an option of the table has no case here");
-        return false;
+        return set_of_instructions(p, o, value);
     }
 }
 
@@ -195,6 +242,10 @@ static bool set_option(parser *p, const tl_option *o, const char *value)
         return a->no_demangle = true;
     case TL_OPTION_STRICT:
         return a->strict = true;
+    case TL_OPTION_RESYNC:
+        return a->resync = true;
+    case TL_OPTION_CALLS:
+        return a->calls = true;
     case TL_OPTION_FOLLOW:
         return a->follow = true;
     case TL_OPTION_QUIET:
@@ -219,6 +270,18 @@ static bool set_option(parser *p, const tl_option *o, const char *value)
         return true;
     case TL_OPTION_TIME:
         a->time = value;
+        return true;
+    case TL_OPTION_INSNS:
+        a->insns = value;
+        return true;
+    case TL_OPTION_PC:
+        a->pc = value;
+        return true;
+    case TL_OPTION_CACHE:
+        a->cache = value;
+        return true;
+    case TL_OPTION_PREDICTOR:
+        a->predictor = value;
         return true;
     case TL_OPTION_MIN_DUR:
         a->min_dur = value;

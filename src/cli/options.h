@@ -39,7 +39,14 @@ typedef enum tl_option_id {
     TL_OPTION_SORT,
     TL_OPTION_TOP,
     TL_OPTION_PER_THREAD,
+    TL_OPTION_INTERVAL,
+    TL_OPTION_LINE_SIZE,
+    TL_OPTION_SAMPLE,
+    TL_OPTION_CACHE,
+    TL_OPTION_PREDICTOR,
+    TL_OPTION_CALLS,
     TL_OPTION_COUNT,
+    TL_OPTION_AT,
     TL_OPTION_JSON,
     TL_OPTION_OUTPUT,
     TL_OPTION_FORCE,
@@ -49,6 +56,11 @@ typedef enum tl_option_id {
     TL_OPTION_FORMAT_VERSION,
     TL_OPTION_DIALECT,
     TL_OPTION_TIME,
+    TL_OPTION_INSNS,
+    TL_OPTION_SLICE_AT,
+    TL_OPTION_SLICE_INSNS,
+    TL_OPTION_EL,
+    TL_OPTION_PC,
     TL_OPTION_THREAD,
     TL_OPTION_CPU,
     TL_OPTION_FUNC,
@@ -60,6 +72,7 @@ typedef enum tl_option_id {
     TL_OPTION_NO_DEMANGLE,
     TL_OPTION_FROM,
     TL_OPTION_STRICT,
+    TL_OPTION_RESYNC,
     TL_OPTION_FOLLOW,
     TL_OPTION_THREADS,
     TL_OPTION_COLOR,
@@ -104,7 +117,14 @@ typedef enum tl_report_by {
     TL_REPORT_JIT,
     TL_REPORT_ALLOC,
     TL_REPORT_HEAP,
-    TL_REPORT_CPU
+    TL_REPORT_CPU,
+    TL_REPORT_MIX, /* from here on: of instructions, made by one pass over the events */
+    TL_REPORT_BLOCK,
+    TL_REPORT_BRANCH,
+    TL_REPORT_PAGE,
+    TL_REPORT_REUSE,
+    TL_REPORT_CACHE,
+    TL_REPORT_SYSCALL
 } tl_report_by;
 
 typedef struct tl_words {
@@ -125,16 +145,29 @@ typedef struct tl_arguments {
     bool has_top, per_thread, count, json;
     uint32_t top;
 
+    /* Tables of instructions; 0, NULL: not given. */
+    uint64_t interval;             /* in instructions */
+    uint32_t line_size;            /* in bytes: a power of two */
+    uint64_t sample;               /* one of so many */
+    const char *cache, *predictor; /* as given: what they mean is the table's business */
+    bool calls;
+    bool has_at;
+    uint64_t at; /* the number of an instruction */
+
     const char *output, *to, *text_style, *split; /* or NULL */
     bool force;
     const char *format_version; /* or NULL */
 
     const char *time, *min_dur; /* or NULL; see selection.h */
+    const char *insns, *pc;     /* the same */
+    unsigned levels;            /* as tl_select.levels */
+    bool has_slice;
+    uint64_t slice_at, slice_insns; /* the number of a snapshot; instructions from there on, 0: not given */
     tl_words thread, cpu, func, not_func, cls;
     uint32_t depth; /* 0: any */
 
     const char *exe, *from; /* or NULL */
-    bool no_demangle, strict, follow;
+    bool no_demangle, strict, resync, follow;
     unsigned threads; /* 0: as many as there are processors */
 
     tl_color color;

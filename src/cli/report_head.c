@@ -75,6 +75,7 @@ void tl_report_text_head(const tl_report *r, tl_output *out)
                          tl_human_time(text, sizeof text, tl_scale_ns(&p->scale, r->span), clock->hz != 0));
     if (sampled)
         put_exceptions(r, out);
-    tl_output_puts(out,
-                   clock->hz || (sampled && tl_report_measure(r) != TL_MEASURE_TIME) ? "\n\n" : "; times in ticks\n\n");
+    if (clock->hz == 0 && !(sampled && tl_report_measure(r) != TL_MEASURE_TIME))
+        tl_output_printf(out, "; times in %s", tl_profile_unit(p));
+    tl_output_puts(out, "\n\n");
 }

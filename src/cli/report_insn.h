@@ -6,15 +6,17 @@
 #include "analysis/instruction/insn_pass.h"
 #include "base/json_write.h"
 #include "base/output.h"
+#include "cli/inputs.h"
 #include "cli/text_table.h"
 #include "cli/verbs.h"
+#include "op/code_map.h"
 
 /* The table that is being shown. */
 typedef struct tl_insn_report {
     const tl_cli *cli;
     const tl_terminal *terminal; /* of the output */
     char subject[256];           /* the file and its format, or "3 files" */
-    tl_elf *elf;                 /* of -e, for names of functions; or NULL */
+    const tl_code_map *code;     /* of -e, for names of functions; or NULL */
     const void *table;           /* what the pass made */
 } tl_insn_report;
 
@@ -32,13 +34,19 @@ typedef struct tl_insn_view {
     int (*text)(const tl_insn_report *r, tl_output *out, tl_error *e);
 } tl_insn_view;
 extern const tl_insn_view tl_insn_view_mix, tl_insn_view_block, tl_insn_view_branch, tl_insn_view_page,
-    tl_insn_view_reuse, tl_insn_view_cache, tl_insn_view_syscall, tl_insn_view_thread;
+    tl_insn_view_reuse, tl_insn_view_cache, tl_insn_view_syscall,
+    tl_insn_view_calls, /* syscall, with --calls */
+    tl_insn_view_thread;
 
-/* The view of --by, or NULL: it is a table of another kind. "thread" only if the input has instructions. */
-const tl_insn_view *tl_insn_view_of(const tl_arguments *a);
+/* Does --by name one of these tables, of whatever input? */
+bool tl_report_is_insn(const tl_arguments *a);
+/* Is it one of these tables, now that the first input is known? Of instructions, "thread" is, too. */
+bool tl_report_is_insn_of(const tl_arguments *a, const tl_trace *t);
 /* Reads the inputs and prints the table to a file ("-": standard output). with_profile: a profile was to be written,
- * too. Returns a tl_exit. */
-int tl_report_insn(const tl_cli *c, const tl_insn_view *view, const char *path, bool with_profile);
+ * too. `open` is the first input if it is open already (it is closed here), else NULL. Returns a tl_exit. */
+int tl_report_insn(const tl_cli *c, tl_reading *open, const char *path, bool with_profile);
+/* Says that an option belongs to another table than --by asks for: TL_EXIT_USAGE; else 0. */
+int tl_insn_check_options(const tl_arguments *a);
 
 /* Rows to show: --top, else `on_terminal` where the output is one; 0: all. At most n. */
 uint32_t tl_insn_rows(const tl_insn_report *r, uint32_t n, uint32_t on_terminal);

@@ -16,7 +16,7 @@
 /* Does --by name one of these tables? */
 static inline bool tl_report_is_runtime(const tl_arguments *a)
 {
-    return a->by >= TL_REPORT_GC;
+    return a->by >= TL_REPORT_GC && a->by <= TL_REPORT_CPU;
 }
 
 /* Reads the inputs and prints the table to a file ("-": standard output). with_profile: a profile was to be written,
@@ -27,8 +27,8 @@ int tl_report_runtime(const tl_cli *c, const char *path, bool with_profile);
 typedef struct tl_runtime_report {
     const tl_cli *cli;
     const tl_terminal *terminal; /* of the output */
-    char subject[256];           /* the file and its format, or "3 files" */
-    char unit[8];                /* "ns" or "ticks" */
+    char subject[256];           /* [TL_SUBJECT_SIZE]: the file and its format, or "3 files" */
+    char unit[16];               /* as tl_trace_unit() */
     bool is_ns;
     tl_gc gc;
     tl_jit jit;

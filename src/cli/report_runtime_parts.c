@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "cli/report_events.h"
 #include "cli/report_runtime.h"
 
 void tl_runtime_put_sum(tl_json *j, const char *key, tl_sum s)
@@ -45,8 +46,7 @@ void tl_runtime_put_id(tl_json *j, const char *key, bool has_id, uint64_t id)
 
 uint32_t tl_runtime_json_rows(const tl_runtime_report *r, uint32_t n)
 {
-    const tl_arguments *a = r->cli->args;
-    return a->has_top && a->top && a->top < n ? a->top : n;
+    return tl_events_json_rows(r->cli, n);
 }
 
 void tl_runtime_cell(tl_text_table *t, tl_text_row *row, unsigned *column, const char *text)
@@ -118,30 +118,18 @@ const char *tl_runtime_name(tl_text_table *t, const char *name, bool has_number,
 
 void tl_runtime_subject(const tl_runtime_report *r, tl_output *out)
 {
-    char subject[sizeof r->subject];
-    tl_output_printf(out, "%s%s%s\n", tl_style_on(r->terminal, TL_STRONG),
-                     tl_text_clean(subject, sizeof subject, r->subject), tl_style_on(r->terminal, TL_PLAIN_TEXT));
+    tl_events_subject(r->terminal, r->subject, out);
 }
 
 uint32_t tl_runtime_rows(const tl_runtime_report *r, uint32_t n, uint32_t on_terminal, uint32_t elsewhere)
 {
-    const tl_arguments *a = r->cli->args;
-    const uint32_t most = a->has_top ? a->top : r->terminal->tty ? on_terminal : elsewhere;
-    return most && most < n ? most : n;
+    return tl_events_rows(r->cli, r->terminal, n, on_terminal, elsewhere);
 }
 
 int tl_runtime_print(const tl_runtime_report *r, tl_text_table *t, uint64_t left_out, const char *what, tl_output *out,
                      tl_error *e)
 {
-    char number[32];
-    const bool failed = t->failed;
-    tl_text_table_print(t, r->terminal, out);
-    if (left_out && !r->cli->args->has_top)
-        tl_output_printf(out, "%s%s %s more %s; --top 0 shows all%s\n", tl_style_on(r->terminal, TL_FAINT),
-                         r->terminal->unicode ? "…" : "...", tl_human_grouped(number, sizeof number, left_out), what,
-                         tl_style_on(r->terminal, TL_PLAIN_TEXT));
-    tl_text_table_fini(t);
-    return failed ? tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of %s", what) : 0;
+    return tl_events_print(r->cli, r->terminal, t, left_out, what, out, e);
 }
 
 char *tl_runtime_spark(const tl_terminal *terminal, char *buf, const double *value, unsigned n)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "model/trace_impl.h"
 
 #define TIME_TEXT_MAX 64u        /* longest end of a --time range */
 #define CPU_MAX       (1u << 16) /* largest processor number, so that a range cannot ask for much memory */
@@ -126,6 +127,97 @@ static int parse_range(tl_selection *s, const char *text, tl_error *e)
     return 0;
 }
 
+/* An option whose value is a range of numbers from A to B - 1, of which either may be missing. */
+static int split_range(const char *option, const char *text, char from[static TIME_TEXT_MAX],
+                       char to[static TIME_TEXT_MAX], tl_error *e)
+{
+    const char *dots = strstr(text, "..");
+    const size_t n = dots ? (size_t)(dots - text) : 0;
+    if (!dots || n >= TIME_TEXT_MAX || strlen(dots + 2) >= TIME_TEXT_MAX)
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s %s: expected two numbers, A..B; one of them may be missing",
+                       option, text);
+    if (n == 0 && !dots[2])
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s %s: neither end is given", option, text);
+    memcpy(from, text, n);
+    from[n] = 0;
+    snprintf(to, TIME_TEXT_MAX, "%s", dots + 2);
+    return 0;
+}
+
+static int check_range(const char *option, const char *text, bool both, uint64_t from, uint64_t to, tl_error *e)
+{
+    if (!both || from < to)
+        return 0;
+    return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s %s: the end is not after the beginning", option, text);
+}
+
+/* Numbers of instructions are the times of their traces. */
+static int parse_insns(tl_selection *s, const char *text, tl_error *e)
+{
+    char end[2][TIME_TEXT_MAX];
+    tl_when *const when[2] = {&s->from, &s->to};
+    int status = split_range("--insns", text, end[0], end[1], e);
+    for (int i = 0; status == 0 && i < 2; i++) {
+        if (!end[i][0])
+            continue;
+        if (!tl_parse_count(end[i], &when[i]->value))
+            return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "--insns %s: expected numbers of instructions, as in 1000..2M",
+                           text);
+        when[i]->kind = TL_WHEN_PLAIN;
+    }
+    return status < 0 ? status
+                      : check_range("--insns", text, s->from.kind && s->to.kind, s->from.value, s->to.value, e);
+}
+
+/* "0x4000" or "16384". */
+static bool parse_address(const char *text, uint64_t *out)
+{
+    if (text[0] != '0' || (text[1] != 'x' && text[1] != 'X'))
+        return tl_parse_u64(text, out);
+    uint64_t v = 0;
+    const char *p = text + 2;
+    for (; *p; p++) {
+        const unsigned digit = *p >= '0' && *p <= '9'   ? (unsigned)(*p - '0')
+                               : *p >= 'a' && *p <= 'f' ? (unsigned)(*p - 'a') + 10
+                               : *p >= 'A' && *p <= 'F' ? (unsigned)(*p - 'A') + 10
+                                                        : 16;
+        if (digit == 16 || v >> 60)
+            return false;
+        v = v << 4 | digit;
+    }
+    *out = v;
+    return p > text + 2;
+}
+
+static int parse_pcs(tl_selection *s, const char *text, tl_error *e)
+{
+    char end[2][TIME_TEXT_MAX];
+    tl_select *o = &s->select;
+    uint64_t *const to[2] = {&o->pc_from, &o->pc_to};
+    o->pc_to = UINT64_MAX;
+    o->has_pc = true;
+    int status = split_range("--pc", text, end[0], end[1], e);
+    for (int i = 0; status == 0 && i < 2; i++)
+        if (end[i][0] && !parse_address(end[i], to[i]))
+            status = tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "--pc %s: expected addresses, as in 0x400000..0x401000", text);
+    return status < 0 ? status : check_range("--pc", text, true, o->pc_from, o->pc_to, e);
+}
+
+/* What only traces of instructions know. */
+static int parse_instructions(tl_selection *s, const tl_arguments *a, tl_error *e)
+{
+    int status = 0;
+    if (a->insns && a->time)
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "--insns and --time say the same: give one of them");
+    if (a->insns)
+        status = parse_insns(s, a->insns, e);
+    if (status == 0 && a->pc)
+        status = parse_pcs(s, a->pc, e);
+    s->select.levels = a->levels;
+    s->insns_only = a->insns ? "--insns" : a->pc ? "--pc" : a->levels ? "--el" : a->has_slice ? "--slice-at" : NULL;
+    return status;
+}
+
 /* "0,2-3": counts the processors, and stores them if cpu is not NULL. */
 static bool read_cpus(const char *text, int32_t *cpu, size_t *n)
 {
@@ -189,6 +281,8 @@ int tl_selection_parse(tl_selection *s, const tl_arguments *a, tl_error *e)
     o->ncls = a->cls.n;
     o->depth = a->depth;
     int status = parse_cpus(s, &a->cpu, e);
+    if (status == 0)
+        status = parse_instructions(s, a, e);
     if (status == 0 && a->time)
         status = parse_range(s, a->time, e);
     if (status == 0 && a->min_dur) {
@@ -196,7 +290,8 @@ int tl_selection_parse(tl_selection *s, const tl_arguments *a, tl_error *e)
         if (status == 0 && (s->min_dur.kind == TL_WHEN_UTC || s->min_dur.kind == TL_WHEN_OPEN))
             status = bad_time(e, "--min-dur", a->min_dur);
     }
-    s->any = o->nfunc || o->nnot || o->nthread || o->ncls || o->ncpu || o->depth || a->time || a->min_dur;
+    s->any =
+        o->nfunc || o->nnot || o->nthread || o->ncls || o->ncpu || o->depth || a->time || a->min_dur || s->insns_only;
     return status;
 }
 
@@ -243,6 +338,9 @@ int tl_selection_apply(tl_selection *s, const tl_trace *t, tl_error *e)
 {
     tl_select *o = &s->select;
     int status = 0;
+    if (s->insns_only && !tl_trace_counts_insns(t))
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s: %s is for traces of instructions, and this is none",
+                       tl_trace_path(t), s->insns_only);
     if (s->from.kind != TL_WHEN_OPEN) {
         o->has_from = true;
         status = to_ticks(&s->from, t, &o->time_from, e);

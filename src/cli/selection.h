@@ -1,4 +1,4 @@
-/* From --time, -t, --cpu, -F, -N, -D, --min-dur and --class to a tl_select. */
+/* From --time, --insns, -t, --cpu, -F, -N, -D, --min-dur, --class, --el and --pc to a tl_select. */
 #ifndef TL_CLI_SELECTION_H
 #define TL_CLI_SELECTION_H
 
@@ -21,6 +21,7 @@ typedef struct tl_selection {
     tl_select select; /* what tl_profile_from_source() takes; after tl_selection_apply() */
     bool any;         /* something is selected */
     tl_when from, to, min_dur;
+    const char *insns_only; /* the option, if one is given that only traces of instructions know; or NULL */
     int32_t *cpu;
     bool *matched;
 } tl_selection;
@@ -30,8 +31,7 @@ int tl_selection_parse(tl_selection *s, const tl_arguments *a, tl_error *e);
 /* For several traces one after the other: a pattern need not match in all of them. See tl_select_check(). */
 int tl_selection_keep_score(tl_selection *s, tl_error *e);
 /* Turns times into ticks of this trace. Errors: TL_EINVAL: a time of day, or a unit, that the trace's clock does not
- * know.
- */
+ * know; an option that is of instructions, and the trace has none. */
 int tl_selection_apply(tl_selection *s, const tl_trace *t, tl_error *e);
 void tl_selection_fini(tl_selection *s);
 

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/number.h"
+#include "cli/convert_slice.h"
 #include "cli/formats_of.h"
 #include "cli/inputs.h"
 #include "cli/interrupt.h"
@@ -50,6 +51,8 @@ static int choose_format(conversion *v)
     if (a->text_style)
         return choose_text_style(v, a->text_style);
     int status = tl_output_format(v->cli, TL_CAN_WRITE_EVENTS, &v->format);
+    if (status == TL_EXIT_DONE && !v->format && a->has_slice)
+        v->format = tl_slice_format();
     if (status != TL_EXIT_DONE || v->format)
         return status;
     if (!a->output || strcmp(a->output, "-") == 0) {
@@ -70,6 +73,14 @@ static void list_growing(char *text, size_t size)
     for (const tl_format *const *f = tl_format_list; *f && at < size; f++)
         if ((*f)->writes_growing)
             at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", (*f)->name);
+}
+
+static int check_interval(const conversion *v)
+{
+    if (!v->cli->args->interval || v->format->takes_interval)
+        return TL_EXIT_DONE;
+    tl_say_error(NULL, "--interval: format %s is not made of intervals", v->format->name);
+    return TL_EXIT_USAGE;
 }
 
 /* What does not go together with an input that has no end. */
@@ -116,7 +127,7 @@ static int apply_selection(conversion *v)
         }
     if (tl_selection_apply(&v->selection, v->reading[0].trace, &e) < 0)
         return tl_say_failure(NULL, &e);
-    return TL_EXIT_DONE;
+    return v->cli->args->has_slice ? tl_slice_select(&v->selection, v->cli->args, &v->reading[0]) : TL_EXIT_DONE;
 }
 
 /* Which file an error of reading is about: the only input, else whatever the message says. */
@@ -194,7 +205,8 @@ static int write_events(conversion *v)
                                           .version = a->format_version,
                                           .overwrite = a->force,
                                           .begin = tl_events_begin(events),
-                                          .title = tl_base_name(v->reading[0].path)};
+                                          .title = tl_base_name(v->reading[0].path),
+                                          .interval = a->interval};
         if (tl_out_open(&out, a->output ? a->output : "-", tl_events_trace(events), &options, &e) < 0)
             status = tl_say_failure(NULL, &e);
         else
@@ -218,6 +230,7 @@ static int open_all(conversion *v)
         .cpu = v->format->writes_cpu || a->cpu.n,
         .packets = v->format->writes_packets,
         .strict = a->strict,
+        .companions = a->has_slice,
         .threads = tl_threads(v->cli),
     };
     int status = TL_EXIT_DONE;
@@ -271,7 +284,11 @@ int tl_verb_convert(tl_cli *c)
     clock_gettime(CLOCK_MONOTONIC, &start);
     int status = tl_check_inputs(c);
     if (status == TL_EXIT_DONE)
+        status = tl_slice_check(c->args);
+    if (status == TL_EXIT_DONE)
         status = choose_format(&v);
+    if (status == TL_EXIT_DONE)
+        status = check_interval(&v);
     if (status == TL_EXIT_DONE && c->args->split)
         status = tl_split_how_parse(&v.split, c->args);
     if (status == TL_EXIT_DONE && c->args->follow)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/output.h"
+#include "cli/info_at.h"
 #include "cli/inputs.h"
 #include "cli/losses.h"
 #include "cli/message.h"
@@ -95,7 +96,8 @@ int tl_verb_info(tl_cli *c)
     for (size_t i = 0; i < c->args->file.n; i++) {
         if (i > 0 && !c->args->json)
             tl_output_puts(out, "\n");
-        status = tl_exit_worse(status, info_file(c, c->args->file.word[i], out));
+        const char *path = c->args->file.word[i];
+        status = tl_exit_worse(status, c->args->has_at ? tl_info_at(c, path, out) : info_file(c, path, out));
     }
     if (tl_output_finish(out, &e) < 0)
         status = tl_say_failure(NULL, &e);

@@ -43,6 +43,9 @@ const tl_property *tl_facts_property(const tl_facts *f, uint32_t *next, tl_hash 
 void tl_info_json(const tl_facts *f, tl_output *out);
 /* The member "notes" of an object, if there are any: for info and check. */
 void tl_notes_json(tl_json *j, const tl_trace *t);
+/* What the header of the trace says: as members of an object; and as a line for each member, by `line`. */
+void tl_header_json(tl_json *j, const tl_trace *t);
+void tl_header_text(const tl_trace *t, void (*line)(void *arg, const char *label, const char *text), void *arg);
 void tl_info_text(const tl_facts *f, const tl_cli *c, tl_output *out);
 
 /* "enter", "instant", ... */

@@ -9,6 +9,7 @@
 #include "cli/losses.h"
 #include "cli/message.h"
 #include "cli/report.h"
+#include "cli/report_insn.h"
 #include "cli/report_runtime.h"
 #include "cli/selection.h"
 #include "traceloom/profile.h"
@@ -29,7 +30,8 @@ typedef struct making {
     tl_profile *whole;   /* the same by function, if `profile` is by line; see whole_functions() */
     tl_report *report;
     bool lacks_names; /* no function of the last input has a name */
-    bool table;       /* a table is printed */
+    const plan *plan;
+    bool instead; /* the answer is a table of events after all, and given */
 } making;
 
 static bool ends_in(const char *s, const char *suffix)
@@ -117,7 +119,7 @@ static void describe_input(making *m, const tl_trace *t, const tl_profile *p)
 static bool has_no_names(const tl_profile *p)
 {
     for (uint32_t i = 0; i < tl_profile_functions(p); i++)
-        if (tl_profile_get_function(p, i)->name)
+        if (tl_profile_get_function(p, i)->name && !(tl_profile_get_function(p, i)->flags & TL_FUNCTION_UNKNOWN))
             return false;
     return tl_profile_functions(p) > 0;
 }
@@ -126,7 +128,7 @@ static bool has_no_names(const tl_profile *p)
 static int check_table(const making *m, const tl_profile *p)
 {
     const tl_report_by by = m->cli->args->by;
-    if (!m->table)
+    if (!m->plan->table)
         return TL_EXIT_DONE;
     if (by == TL_REPORT_HIST && tl_profile_weights(p)) {
         tl_say_error(NULL, "--by hist needs durations of calls; samples of stacks have none");
@@ -186,6 +188,10 @@ static int read_inputs(making *m, int *losses)
         status = tl_reading_open(&r, m->cli, a->file.word[i], &want);
         if (status != TL_EXIT_DONE)
             break;
+        if (i == 0 && m->plan->table && a->has_by && tl_report_is_insn_of(a, r.trace)) {
+            m->instead = true;
+            return tl_report_insn(m->cli, &r, m->plan->table_path, m->plan->format != NULL);
+        }
         status = add_input(m, &r);
         if (status == TL_EXIT_DONE)
             *losses = tl_exit_worse(*losses, tl_say_losses(m->cli, r.trace, 0));
@@ -309,7 +315,7 @@ static int print_table(making *m, const plan *p)
 static int run(const tl_cli *c, const plan *p)
 {
     tl_report report = {.cli = c};
-    making m = {.cli = c, .report = &report, .table = p->table};
+    making m = {.cli = c, .report = &report, .plan = p};
     tl_error e = {0};
     int losses = TL_EXIT_DONE, status = TL_EXIT_DONE;
     if (tl_selection_parse(&m.selection, c->args, &e) < 0 ||
@@ -319,11 +325,12 @@ static int run(const tl_cli *c, const plan *p)
         set_options(&m, p);
         status = read_inputs(&m, &losses);
     }
-    if (status == TL_EXIT_DONE)
+    const bool made = status == TL_EXIT_DONE && !m.instead;
+    if (made)
         say_limits(&m);
-    if (status == TL_EXIT_DONE && p->table)
+    if (made && p->table)
         status = print_table(&m, p);
-    if (status == TL_EXIT_DONE && p->format)
+    if (made && status == TL_EXIT_DONE && p->format)
         status = write_profile(&m, p);
     tl_profile_free(m.profile);
     tl_profile_free(m.whole);
@@ -343,7 +350,7 @@ static int check_combination(const tl_cli *c, const plan *p)
         tl_say_error(NULL, "--sort needs a table: add --by");
         return TL_EXIT_USAGE;
     }
-    return TL_EXIT_DONE;
+    return tl_insn_check_options(a);
 }
 
 int tl_verb_report(tl_cli *c)
@@ -358,6 +365,8 @@ int tl_verb_report(tl_cli *c)
         status = tl_check_output(c);
     if (status == TL_EXIT_DONE && tl_report_is_runtime(c->args))
         return tl_report_runtime(c, p.table_path, p.format != NULL);
+    if (status == TL_EXIT_DONE && tl_report_is_insn(c->args))
+        return tl_report_insn(c, NULL, p.table_path, p.format != NULL);
     return status == TL_EXIT_DONE ? run(c, &p) : status;
 }
 

@@ -14,9 +14,9 @@ typedef enum a64_class {
     A64_INT,
     A64_LOAD, /* also of SIMD registers, exclusive, ordered, of tags */
     A64_STORE,
-    A64_JUMP, /* B */
-    A64_CALL, /* BL */
-    A64_COND, /* B.cond, CBZ, CBNZ, TBZ, TBNZ: the branches that may go on behind themselves */
+    A64_JUMP,          /* B */
+    A64_CALL,          /* BL */
+    A64_COND,          /* B.cond, CBZ, CBNZ, TBZ, TBNZ: the branches that may go on behind themselves */
     A64_INDIRECT,      /* BR */
     A64_INDIRECT_CALL, /* BLR */
     A64_RETURN,        /* RET */

@@ -21,8 +21,9 @@
 #define TL_PROBE_SIZE 4096u
 typedef struct tl_probe {
     const uint8_t *head;
-    size_t size;    /* bytes in head */
-    uint64_t total; /* bytes of the whole content */
+    size_t size;      /* bytes in head */
+    uint64_t total;   /* bytes of the whole content */
+    const char *path; /* what the input is called, or NULL: for formats whose content says nothing of what it is */
 } tl_probe;
 
 /* Things a writer could not hold, added up by text. */
@@ -66,6 +67,9 @@ typedef struct tl_format {
                                        traces that do not know before */
     bool writes_folder;             /* the output is a folder */
     bool writes_growing;            /* what was written is of use at any time, and tracks may be added after create */
+    bool takes_interval;            /* the event writer looks at tl_write_options.interval */
+    bool writes_slices;             /* the output holds instructions and the registers before them: a part of a trace
+                                       that begins with a snapshot */
     bool compressed;                /* the output is gzip by nature, whatever the suffix */
     bool may_be_empty;              /* an input of no bytes, whose path has one of the suffixes, is of this format */
     bool unsorted;                  /* one stream, in the order of the input: events may be earlier than those before */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/profile_impl.h"
+#include "model/trace_impl.h"
 
 static const char TIME[] = "time", NANOSECONDS[] = "nanoseconds", COUNT[] = "count", BYTES[] = "bytes";
 static const char SAMPLES[] = "samples", ALLOCATIONS[] = "alloc_objects";
@@ -145,7 +146,7 @@ uint64_t tl_profile_time(const tl_profile *p, uint64_t ticks)
 const char *tl_profile_unit(const tl_profile *p)
 {
     if (is_time(p, p->weight))
-        return p->clock.hz ? "ns" : "ticks";
+        return tl_clock_unit(&p->clock);
     const tl_weight *w = &p->kind[p->weight];
     if (strcmp(w->name, ALLOCATIONS) == 0)
         return "allocations";

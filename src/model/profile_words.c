@@ -9,6 +9,12 @@ static bool is_of_allocations(const tl_profile *p)
     return p->nweight && strncmp(p->kind[p->weight].name, "alloc", 5) == 0;
 }
 
+/* Are the numbers not times, but of instructions? */
+static bool is_of_insns(const tl_profile *p)
+{
+    return strcmp(tl_profile_unit(p), "instructions") == 0;
+}
+
 static bool is_time(const tl_profile *p)
 {
     return !p->nweight || strcmp(p->kind[p->weight].unit, "nanoseconds") == 0;
@@ -16,7 +22,7 @@ static bool is_time(const tl_profile *p)
 
 tl_profile_words tl_profile_words_of(const tl_profile *p)
 {
-    tl_profile_words w = {"call", "calls", is_time(p) ? "time" : tl_profile_unit(p)};
+    tl_profile_words w = {"call", "calls", is_time(p) && !is_of_insns(p) ? "time" : tl_profile_unit(p)};
     if (is_of_allocations(p)) {
         w.one = "allocation";
         w.many = "allocations";
@@ -31,7 +37,10 @@ char *tl_profile_amount(const tl_profile *p, char buf[static TL_AMOUNT_SIZE], ui
 {
     char text[32];
     const uint64_t value = tl_profile_time(p, amount);
-    if (is_time(p))
+    if (is_of_insns(p))
+        snprintf(buf, TL_AMOUNT_SIZE, "%s instruction%s", tl_human_grouped(text, sizeof text, value),
+                 value == 1 ? "" : "s");
+    else if (is_time(p))
         snprintf(buf, TL_AMOUNT_SIZE, "%s%s", tl_human_time(text, sizeof text, value, p->clock.hz != 0),
                  p->clock.hz ? "" : " ticks");
     else if (strcmp(p->kind[p->weight].unit, "bytes") == 0)

@@ -21,6 +21,7 @@ void tl_trace_fini(tl_trace *t)
     free(t->damage);
     free(t->note);
     free(t->property);
+    free(t->header);
     tl_hash_fini(&t->damage_known);
     pthread_mutex_destroy(&t->lock);
     tl_hash_fini(&t->function_index);
@@ -235,6 +236,27 @@ int tl_trace_add_property(tl_trace *t, const char *name, const char *text, int64
     return 0;
 }
 
+int tl_trace_set_header(tl_trace *t, const tl_field *field, uint32_t n, const tl_value *v, uint32_t slots, tl_error *e)
+{
+    tl_value *copy = malloc(((size_t)slots + 1) * sizeof *copy);
+    if (!copy)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the header of the trace");
+    for (uint32_t i = 0; i < slots; i++)
+        copy[i] = v[i];
+    free(t->header);
+    t->header = copy;
+    t->header_field = field;
+    t->nheader = n;
+    return 0;
+}
+
+const tl_value *tl_trace_header(const tl_trace *t, const tl_field **field, uint32_t *n)
+{
+    *field = t->header_field;
+    *n = t->nheader;
+    return t->header;
+}
+
 const char *tl_trace_path(const tl_trace *t)
 {
     return t->path;
@@ -280,9 +302,24 @@ uint64_t tl_trace_time(const tl_trace *t, uint64_t ticks)
     return tl_scale_ns(&t->scale, ticks);
 }
 
+const char *tl_clock_unit(const tl_clock *c)
+{
+    if (c->hz)
+        return "ns";
+    return c->name && strcmp(c->name, "instructions") == 0 ? "instructions" : "ticks";
+}
+
 const char *tl_trace_unit(const tl_trace *t)
 {
-    return t->clock.hz ? "ns" : "ticks";
+    return tl_clock_unit(&t->clock);
+}
+
+bool tl_trace_counts_insns(const tl_trace *t)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < t->ncls && !any; i++)
+        any = t->cls[i].kind == TL_INSN;
+    return any && t->clock.hz == 0;
 }
 
 uint32_t tl_trace_classes(const tl_trace *t)

@@ -46,6 +46,9 @@ struct tl_trace {
 
     tl_property *property;
     uint32_t nproperty, property_capacity;
+    const tl_field *header_field; /* see tl_trace_header() */
+    uint32_t nheader;
+    tl_value *header;
 
     /* Of a file that holds a profile, if the reader counts them. */
     bool has_profile_counts;
@@ -78,6 +81,15 @@ void tl_trace_sort_damage(tl_trace *t);
 void tl_trace_add_regressions(tl_trace *t, uint64_t part, uint64_t n);
 /* Strings are copied. */
 int tl_trace_add_property(tl_trace *t, const char *name, const char *text, int64_t number, tl_error *e);
+/* See tl_trace_header(): n fields, which live as long as the trace, and `slots` values, which are copied, but not what
+ * they point to. */
+int tl_trace_set_header(tl_trace *t, const tl_field *field, uint32_t n, const tl_value *v, uint32_t slots,
+                        tl_error *e);
+/* What ticks of a clock without a frequency are: "instructions" or "ticks"; of others "ns", which is what they become.
+ */
+const char *tl_clock_unit(const tl_clock *c);
+/* Has it instructions, and counts its clock them? Then times are numbers of instructions. */
+bool tl_trace_counts_insns(const tl_trace *t);
 /* A copy that lives as long as the trace. NULL when memory runs out. Thread-safe. */
 const char *tl_trace_intern(tl_trace *t, const char *s);
 

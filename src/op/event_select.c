@@ -10,6 +10,7 @@
 #include "model/stack_frames.h"
 #include "op/call_select.h"
 #include "op/callstack.h"
+#include "op/insn_select.h"
 
 /* A bit for each event of a track: 1, it belongs to a call that is not chosen. */
 typedef struct bits {
@@ -27,7 +28,8 @@ struct tl_event_select {
     tl_strings labels; /* of frames */
     tl_hash label;     /* one of them -> judgement */
     bits *drop;        /* by track; NULL: depth and duration do not matter */
-    bool no_memory;    /* while bits were set */
+    tl_insn_select *insns; /* NULL: level and pc do not matter */
+    bool no_memory;        /* while bits were set */
     const tl_trace *trace;
 };
 
@@ -147,6 +149,11 @@ int tl_event_select_new(tl_event_select **out, tl_source *s, const tl_select *se
         f->names.from = sooner(f->names.from, early);
     if (select->has_to)
         f->names.to = sooner(f->names.to, early);
+    if (status == 0) {
+        const tl_select part = {
+            .levels = select->levels, .pc_from = select->pc_from, .pc_to = select->pc_to, .has_pc = select->has_pc};
+        status = tl_insn_select_new(&f->insns, f->trace, &part, begin, e);
+    }
     if (status == 0 && (select->depth || select->min_ticks) && has_calls(f->trace))
         status = mark_calls(f, s, e);
     if (status < 0) {
@@ -165,6 +172,7 @@ void tl_event_select_free(tl_event_select *f)
         free(f->drop[i].word);
     free(f->drop);
     free(f->stack);
+    tl_insn_select_free(f->insns);
     tl_strings_fini(&f->labels);
     tl_hash_fini(&f->label);
     tl_call_select_fini(&f->names);
@@ -241,6 +249,8 @@ static bool choose(tl_event_select *f, const tl_batch *b, uint32_t i)
         b->ts[i] >= f->names.from && b->ts[i] < f->names.to &&
         (TL_LIKELY(track < f->ntrack) ? f->names.track[track] : tl_select_track(f->select, &f->trace->track[track])) &&
         f->names.cls[b->cls[i]] && (!b->cpu || tl_select_cpu(f->select, b->cpu[i]));
+    if (f->insns && !tl_insn_select_event(f->insns, b, i))
+        keep = false;
     if (f->drop && track < f->ntrack) {
         bits *drop = &f->drop[b->track[i]];
         const uint64_t number = drop->seen++;

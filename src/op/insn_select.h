@@ -19,5 +19,7 @@ void tl_insn_select_free(tl_insn_select *s); /* NULL is fine */
 /* The next part of the events *from .. to-1 of a batch that is wholly chosen: true, and it is *from .. *until - 1;
  * false if there is none left. To be called for all events of a track in their order. */
 bool tl_insn_select_part(tl_insn_select *s, const tl_batch *b, uint32_t *from, uint32_t to, uint32_t *until);
+/* The same for one event: is it chosen? Asking twice in a row changes nothing. */
+bool tl_insn_select_event(tl_insn_select *s, const tl_batch *b, uint32_t i);
 
 #endif

@@ -1,5 +1,6 @@
-/* Makes a profile of a whole source. Of one that holds calls: streams are given to threads, each thread makes a profile
- * of its own, and these are merged. Since merging knows no order, the result does not depend on who did what. */
+/* Makes a profile of a whole source. Of one that holds calls, or instructions that make calls: streams are given to
+ * threads, each thread makes a profile of its own, and these are merged. Since merging knows no order, the result does
+ * not depend on who did what. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,13 +8,16 @@
 #include "op/call_select.h"
 #include "op/callstack.h"
 #include "op/discover.h"
+#include "op/insn_calls.h"
 #include "op/sample_profile.h"
 #include "op/sample_select.h"
 #include "op/source_impl.h"
+#include "op/supply.h"
 
 typedef struct worker {
     tl_profile *profile;
-    tl_callstack *calls;
+    tl_callstack *calls;  /* of entries and exits; or ... */
+    tl_insn_calls *insns; /* ... of instructions */
     tl_error error;
     uint32_t failed; /* the task that failed; UINT32_MAX: none */
 } worker;
@@ -21,6 +25,7 @@ typedef struct worker {
 typedef struct making {
     tl_source *source;
     const tl_profile_options *options;
+    bool of_insns; /* calls have to be found in instructions */
     uint32_t *order;
     worker *worker;
     unsigned nworker;
@@ -33,7 +38,30 @@ static int start_worker(making *m, worker *w)
         return status;
     w->profile->has_histogram = true;
     w->profile->per_thread = m->options->per_thread;
+    if (m->of_insns)
+        return tl_insn_calls_new(&w->insns, w->profile, &m->source->trace, m->source->code, m->options, &w->error);
     return tl_callstack_new(&w->calls, w->profile, &m->source->trace, m->options, &w->error);
+}
+
+static int add_batch(worker *w, const tl_batch *b, tl_error *e)
+{
+    return w->insns ? tl_insn_calls_add(w->insns, b, e) : tl_callstack_add(w->calls, b, e);
+}
+
+/* The stream has ended. */
+static int finish_stream(worker *w, tl_error *e)
+{
+    if (w->insns)
+        return tl_insn_calls_finish(w->insns, e);
+    tl_callstack_finish(w->calls);
+    return 0;
+}
+
+static void find_limit(const worker *w, tl_limit *limit)
+{
+    *limit = (tl_limit){0};
+    if (w->insns)
+        tl_insn_calls_limit(w->insns, limit);
 }
 
 static int profile_stream(void *arg, unsigned number, uint32_t i)
@@ -42,13 +70,15 @@ static int profile_stream(void *arg, unsigned number, uint32_t i)
     worker *w = &m->worker[number];
     tl_cursor *c = NULL;
     const tl_batch *b;
-    int status = w->calls ? 0 : start_worker(m, w);
+    tl_limit limit;
+    int status = w->calls || w->insns ? 0 : start_worker(m, w);
+    find_limit(w, &limit);
     if (status == 0)
-        status = tl_cursor_open(&c, m->source, m->order[i], &w->error);
+        status = tl_cursor_open_limited(&c, m->source, m->order[i], &limit, &w->error);
     while (status == 0 && (status = tl_cursor_next(c, &b, &w->error)) > 0)
-        status = tl_callstack_add(w->calls, b, &w->error);
+        status = add_batch(w, b, &w->error);
     if (status == 0)
-        tl_callstack_finish(w->calls);
+        status = finish_stream(w, &w->error);
     tl_cursor_close(c);
     if (status < 0 && w->failed == UINT32_MAX)
         w->failed = i;
@@ -81,6 +111,25 @@ static int profile_by_thread(making *m, tl_error *e)
     return status;
 }
 
+/* One stream after another by one worker, for whom other threads decode. */
+static int profile_in_turn(making *m, tl_error *e)
+{
+    worker *w = &m->worker[0];
+    tl_supply *supply = NULL;
+    tl_limit limit;
+    const tl_batch *b;
+    find_limit(w, &limit);
+    int status = tl_supply_open(&supply, m->source, &limit, e);
+    for (uint32_t i = 0; status == 0 && i < tl_source_streams(m->source); i++) {
+        while (status == 0 && (status = tl_supply_next(supply, m->order[i], &b, e)) > 0)
+            status = add_batch(w, b, e);
+        if (status == 0)
+            status = finish_stream(w, e);
+    }
+    tl_supply_close(supply);
+    return status;
+}
+
 /* All streams, by all workers. */
 static int profile_by_stream(making *m, tl_error *e)
 {
@@ -96,6 +145,11 @@ static int profile_by_stream(making *m, tl_error *e)
     return status;
 }
 
+static bool matches(const worker *w, size_t i, bool not )
+{
+    return w->insns ? tl_insn_calls_matched(w->insns, i, not ) : w->calls && tl_callstack_matched(w->calls, i, not );
+}
+
 /* A glob has to match a function of any worker. */
 static int settle_globs(const making *m, tl_error *e)
 {
@@ -106,7 +160,7 @@ static int settle_globs(const making *m, tl_error *e)
         const size_t at = not ? i - s->nfunc : i;
         bool matched = false;
         for (unsigned k = 0; k < m->nworker; k++)
-            matched = matched || (m->worker[k].calls && tl_callstack_matched(m->worker[k].calls, at, not ));
+            matched = matched || matches(&m->worker[k], at, not );
         status = tl_select_settle(s, i, matched, e);
     }
     return status;
@@ -140,10 +194,22 @@ static int from_samples(tl_profile **out, tl_source *s, const tl_profile_options
     return 0;
 }
 
+static void free_worker(worker *w)
+{
+    tl_callstack_free(w->calls);
+    tl_insn_calls_free(w->insns);
+    tl_profile_free(w->profile);
+    *w = (worker){.failed = UINT32_MAX};
+}
+
 static int from_events(tl_profile **out, tl_source *s, const tl_profile_options *o, tl_error *e)
 {
     const uint32_t streams = tl_source_streams(s);
     making m = {.source = s, .options = o, .nworker = o->threads ? o->threads : tl_processors()};
+    m.of_insns = tl_insn_calls_wanted(&s->trace);
+    if (m.of_insns && o->select && (o->select->ncls || o->select->ncpu))
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                       "calls that are found in instructions have no class and no processor to select them by");
     if (m.nworker > streams)
         m.nworker = streams ? streams : 1;
     m.order = tl_source_by_weight(s);
@@ -160,7 +226,9 @@ static int from_events(tl_profile **out, tl_source *s, const tl_profile_options 
     if (status == 0 && (status = start_worker(&m, &m.worker[0])) < 0 && e)
         *e = m.worker[0].error;
     if (status == 0)
-        status = s->discovery ? profile_by_thread(&m, e) : profile_by_stream(&m, e);
+        status = s->discovery                        ? profile_by_thread(&m, e)
+                 : m.of_insns && tl_source_is_one_stream(s) ? profile_in_turn(&m, e)
+                                                     : profile_by_stream(&m, e);
     tl_trace_sort_damage(&s->trace);
     if (status == 0)
         status = settle_globs(&m, e);
@@ -168,10 +236,7 @@ static int from_events(tl_profile **out, tl_source *s, const tl_profile_options 
         if (!m.worker[i].profile)
             continue;
         status = tl_profile_merge(m.worker[0].profile, m.worker[i].profile, e);
-        tl_callstack_free(m.worker[i].calls);
-        m.worker[i].calls = NULL;
-        tl_profile_free(m.worker[i].profile);
-        m.worker[i].profile = NULL;
+        free_worker(&m.worker[i]);
     }
     if (status == 0)
         status = describe(m.worker[0].profile, &s->trace, e);
@@ -179,10 +244,8 @@ static int from_events(tl_profile **out, tl_source *s, const tl_profile_options 
         *out = m.worker[0].profile;
         m.worker[0].profile = NULL;
     }
-    for (unsigned i = 0; m.worker && i < m.nworker; i++) {
-        tl_callstack_free(m.worker[i].calls);
-        tl_profile_free(m.worker[i].profile);
-    }
+    for (unsigned i = 0; m.worker && i < m.nworker; i++)
+        free_worker(&m.worker[i]);
     free(m.worker);
     free(m.order);
     return status;

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "op/code_map.h"
 #include "op/discover.h"
 #include "op/supply.h"
 #include "op/symbolize.h"
@@ -64,7 +65,7 @@ static int find_format(const tl_format **out, tl_input *in, tl_error *e)
         if (status < 0)
             return status;
         c = (contest){.best = got ? NULL : tl_format_of_empty(tl_input_path(in))};
-        const tl_probe probe = {.head = head, .size = got, .total = tl_input_size(in)};
+        const tl_probe probe = {.head = head, .size = got, .total = tl_input_size(in), .path = tl_input_path(in)};
         for (const tl_format *const *f = tl_format_list; got && *f; f++)
             bid(&c, *f, (*f)->probe ? (*f)->probe(&probe) : 0);
     } while ((!c.best || c.rival) && got < sizeof head && (status = wait_for_more(in, got, e)) > 0);
@@ -108,6 +109,18 @@ static int choose_format(tl_source *s, const char *name, tl_error *e)
     return 0;
 }
 
+/* Instructions may be anywhere in a function: all functions of the binary become known. */
+static int add_code(tl_source *s, const char *exe, tl_error *e)
+{
+    int status = tl_code_map_open(&s->code, exe, e);
+    for (uint32_t i = 0; status == 0 && i < tl_code_map_symbols(s->code); i++) {
+        const tl_code_symbol *c = tl_code_map_symbol(s->code, i);
+        const tl_function f = {.id = (int64_t)c->from, .address = c->from, .size = c->to - c->from};
+        status = tl_trace_add_function(&s->trace, &f, e);
+    }
+    return status;
+}
+
 /* Function ids get addresses from the binary, addresses get names. */
 static int resolve(tl_source *s, const tl_open_options *o, tl_error *e)
 {
@@ -115,7 +128,7 @@ static int resolve(tl_source *s, const tl_open_options *o, tl_error *e)
     tl_trace *t = &s->trace;
     int status = tl_elf_open(&elf, o->exe, e);
     if (status == 0)
-        status = s->format->functions(s->reader, elf, t, e);
+        status = s->format->functions ? s->format->functions(s->reader, elf, t, e) : add_code(s, o->exe, e);
     if (status == 0)
         status = tl_symbolize(t, elf, !o->no_demangle, !o->no_lines, e);
     if (status == 0) {
@@ -187,7 +200,7 @@ static int open_format(tl_source *s, const tl_open_options *o, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to open the file");
     if (o->exe && !s->follow && tl_discover_wanted(&s->trace))
         return tl_discover(s, e);
-    return o->exe && s->format->functions ? resolve(s, o, e) : 0;
+    return o->exe && (s->format->functions || tl_trace_counts_insns(&s->trace)) ? resolve(s, o, e) : 0;
 }
 
 /* Opens what `in` or `folder` holds; takes it over, also on failure. */
@@ -210,6 +223,8 @@ static int open_source(tl_source **out, tl_input *in, tl_folder *folder, const t
     if (s->follow) /* the trace changes while it is read */
         s->want.threads = 1;
     int status = choose_format(s, o->from, e);
+    if (status == 0 && s->in && !s->format->forward)
+        status = tl_input_settle(s->in, e);
     if (status == 0)
         status = open_format(s, o, e);
     if (status < 0) {
@@ -230,7 +245,7 @@ int tl_source_open(tl_source **out, const char *path, const tl_open_options *opt
     /* The messages of all name the path. */
     int status = is_folder                    ? tl_folder_open(&folder, path, e)
                  : options && options->follow ? tl_input_open_follow(&in, path, e)
-                                              : tl_input_open(&in, path, e);
+                                              : tl_input_open_lazy(&in, path, e);
     return status < 0 ? status : open_source(out, in, folder, options, e);
 }
 
@@ -256,6 +271,7 @@ void tl_source_close(tl_source *s)
         return;
     tl_supply_close(s->supply);
     tl_discovery_free(s->discovery);
+    tl_code_map_close(s->code);
     if (s->reader && s->format->close)
         s->format->close(s->reader);
     free(s->reader);
@@ -351,7 +367,7 @@ int tl_cursor_fill(tl_cursor *c, tl_batch *b, tl_error *e)
     const tl_format *f = c->source->format;
     tl_batch_clear(b);
     int status = f->stream_next(c->state, b, e);
-    if (status == 0 && c->source->follow) { /* only now it is known whether the input came to a good end */
+    if (status == 0 && (c->source->follow || f->forward)) { /* only now it is known whether the input came to a good end */
         status = add_input_damage(c->source, e);
         if (status == 0)
             status = refuse_damage(c->source, e);
@@ -390,6 +406,18 @@ int tl_source_next(tl_source *s, const tl_batch **batch, tl_error *e)
             return status;
     tl_trace_sort_damage(&s->trace);
     return 0;
+}
+
+bool tl_source_is_one_stream(const tl_source *s)
+{
+    const uint32_t n = tl_source_streams(s);
+    uint64_t all = 0, most = 0;
+    for (uint32_t i = 0; s->format->stream_weight && i < n; i++) {
+        const uint64_t weight = s->format->stream_weight(s->reader, i) >> 20; /* of n < 2^32: their sum fits */
+        all += weight;
+        most = weight > most ? weight : most;
+    }
+    return n < 2 || most > all - most;
 }
 
 typedef struct weighed {

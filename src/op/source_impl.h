@@ -9,6 +9,8 @@
 struct tl_supply;
 /* What a pass over all events found; see op/discover.h. */
 struct tl_discovery;
+/* Which function holds an address; see op/code_map.h. */
+struct tl_code_map;
 
 struct tl_source {
     tl_trace trace;
@@ -20,7 +22,8 @@ struct tl_source {
     bool follow;              /* as in tl_open_options */
     struct tl_supply *supply; /* of tl_source_next() */
     struct tl_discovery *discovery;
-    const char *exe; /* as in tl_open_options, for tl_discover() */
+    struct tl_code_map *code; /* of the traced binary, for instructions; or NULL */
+    const char *exe;          /* as in tl_open_options, for tl_discover() */
     bool no_demangle, no_lines;
     uint32_t stream; /* that it reads next */
 };
@@ -47,6 +50,8 @@ int tl_source_open_folder_memory(tl_source **out, const void *data, size_t size,
 /* Stream numbers, heaviest first, so that threads end at about the same time. To be freed; NULL when memory runs out.
  */
 uint32_t *tl_source_by_weight(tl_source *s);
+/* Is most of the work in one stream? Then it is better shared by decoding it on another thread. */
+bool tl_source_is_one_stream(const tl_source *s);
 
 /* As tl_cursor_open() and, if the limit is set, tl_cursor_limit(). */
 int tl_cursor_open_limited(tl_cursor **out, tl_source *s, uint32_t stream, const tl_limit *limit, tl_error *e);

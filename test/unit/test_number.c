@@ -308,6 +308,34 @@ static void test_parse_u64(void **state)
     }
 }
 
+static void test_parse_count(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t value;
+    } good[] = {{"0", 0},
+                {"17", 17},
+                {"64k", 64000},
+                {"64K", 64000},
+                {"100M", 100000000},
+                {"18G", UINT64_C(18000000000)},
+                {"18446744073G", UINT64_C(18446744073000000000)},
+                {"18446744073709551615", UINT64_MAX}};
+    static const char *const bad[] = {"", "k", "1kk", "1 k", "1.5k", "-1", "1T", "1ki", "18446744074G", "0x10", "+1"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        uint64_t v = 42;
+        assert_true(tl_parse_count(good[i].text, &v));
+        assert_int_equal(v, good[i].value);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        uint64_t v = 42;
+        if (tl_parse_count(bad[i], &v))
+            fail_msg("\"%s\" is a number", bad[i]);
+        assert_int_equal(v, 42);
+    }
+}
+
 static void test_parse_duration(void **state)
 {
     (void)state;
@@ -373,6 +401,7 @@ int main(void)
         cmocka_unit_test(test_human_grouped),
         cmocka_unit_test(test_human_respects_the_buffer),
         cmocka_unit_test(test_parse_u64),
+        cmocka_unit_test(test_parse_count),
         cmocka_unit_test(test_parse_duration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -176,6 +176,46 @@ static void test_wrong_lines(void **state)
     WRONG("is empty", "convert", "-o", "");
 }
 
+static void test_numbers_with_letters(void **state)
+{
+    (void)state;
+    tl_arguments a;
+    assert_true(PARSE(&a, "report", "--interval", "64k", "--sample=2M", "--line-size", "128", "--calls", "--cache", "x",
+                      "--predictor=y", "--resync"));
+    assert_int_equal(a.interval, 64000);
+    assert_int_equal(a.sample, 2000000);
+    assert_int_equal(a.line_size, 128);
+    assert_true(a.calls && a.resync);
+    assert_string_equal(a.cache, "x");
+    assert_string_equal(a.predictor, "y");
+    tl_arguments_fini(&a);
+    assert_true(
+        PARSE(&a, "convert", "--slice-at", "0", "-n", "1G", "--el", "0", "--el=3", "--pc=1..", "--insns", "..5"));
+    assert_true(a.has_slice);
+    assert_int_equal(a.slice_at, 0);
+    assert_int_equal(a.slice_insns, 1000000000);
+    assert_int_equal(a.levels, 1 | 8);
+    assert_string_equal(a.pc, "1..");
+    assert_string_equal(a.insns, "..5");
+    tl_arguments_fini(&a);
+    assert_true(PARSE(&a, "info", "--at", "3k"));
+    assert_true(a.has_at);
+    assert_int_equal(a.at, 3000);
+    tl_arguments_fini(&a);
+    assert_true(PARSE(&a, "info"));
+    assert_false(a.has_at || a.has_slice || a.levels || a.interval || a.line_size || a.resync);
+    tl_arguments_fini(&a);
+    WRONG("expected a number such as", "report", "--interval", "0");
+    WRONG("expected a number such as", "report", "--sample", "1.5k");
+    WRONG("expected a number such as", "convert", "-n", "99999999999G");
+    WRONG("a power of two up to 65536", "report", "--line-size", "48");
+    WRONG("a power of two up to 65536", "report", "--line-size", "0");
+    WRONG("a power of two up to 65536", "report", "--line-size", "131072");
+    WRONG("expected one of: 0 1 2 3", "report", "--el", "4");
+    WRONG("expected the number of an instruction", "info", "--at", "-1");
+    WRONG("expected a whole number", "convert", "--slice-at", "1x");
+}
+
 static void test_long_words_are_survived(void **state)
 {
     (void)state;
@@ -212,6 +252,7 @@ int main(void)
         cmocka_unit_test(test_alias),
         cmocka_unit_test(test_quiet_and_verbose_exclude_each_other),
         cmocka_unit_test(test_wrong_lines),
+        cmocka_unit_test(test_numbers_with_letters),
         cmocka_unit_test(test_long_words_are_survived),
         cmocka_unit_test(test_nearest),
     };

@@ -188,6 +188,114 @@ static void test_durations(void **state)
     tl_selection_fini(&s);
 }
 
+/* A trace of instructions, or one that only has ticks. */
+static void begin_ticks(tl_trace *t, bool instructions)
+{
+    static const tl_class insn = {.kind = TL_INSN, .name = "insn"}, other = {.kind = TL_INSTANT, .name = "event"};
+    memset(t, 0, sizeof *t);
+    tl_trace_init(t);
+    t->path = "x";
+    tl_trace_set_clock(t, instructions ? "instructions" : "ticks", 0);
+    assert_int_equal(tl_trace_set_classes(t, instructions ? &insn : &other, 1, NULL), 0);
+}
+
+static void test_numbers_of_instructions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool has_from, has_to;
+        uint64_t from, to;
+    } good[] = {{"1..2", true, true, 1, 2},
+                {"10k..2M", true, true, 10000, 2000000},
+                {"..5", false, true, 0, 5},
+                {"7..", true, false, 7, 0}};
+    static const char *const bad[] = {"", "5", "..", "2..1", "2..2", "1s..2s", "a..b", "1..2..3", "-1..2", "0x1..0x2"};
+    tl_selection s;
+    tl_trace t;
+    begin_ticks(&t, true);
+    for (size_t i = 0; i < TL_COUNT(good); i++) {
+        assert_int_equal(tl_selection_parse(&s, &(tl_arguments){.insns = good[i].text}, &error), 0);
+        assert_true(s.any);
+        assert_int_equal(tl_selection_apply(&s, &t, &error), 0);
+        assert_int_equal(s.select.has_from, good[i].has_from);
+        assert_int_equal(s.select.has_to, good[i].has_to);
+        assert_int_equal(s.select.time_from, good[i].from);
+        assert_int_equal(s.select.time_to, good[i].to);
+        tl_selection_fini(&s);
+    }
+    for (size_t i = 0; i < TL_COUNT(bad); i++) {
+        assert_int_equal(tl_selection_parse(&s, &(tl_arguments){.insns = bad[i]}, &error), TL_EINVAL);
+        assert_non_null(strstr(error.message, "--insns"));
+        tl_selection_fini(&s);
+    }
+    assert_int_equal(tl_selection_parse(&s, &(tl_arguments){.insns = "1..2", .time = "1..2"}, &error), TL_EINVAL);
+    tl_selection_fini(&s);
+    tl_trace_fini(&t);
+}
+
+static void test_levels_and_pcs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t from, to;
+    } good[] = {{"0x400000..0x401000", 0x400000, 0x401000},
+                {"0XaBc..", 0xabc, UINT64_MAX},
+                {"..16", 0, 16},
+                {"0xffffffffffffffff..", UINT64_MAX, UINT64_MAX},
+                {"4096..0x2000", 4096, 8192}};
+    static const char *const bad[] = {"",
+                                      "..",
+                                      "0x..0x1",
+                                      "0x2..0x1",
+                                      "0x2..0x2",
+                                      "0xfffffffffffffffff..",
+                                      "1k..",
+                                      "main..end",
+                                      "1",
+                                      "0x1g..",
+                                      "18446744073709551616.."};
+    tl_selection s;
+    for (size_t i = 0; i < TL_COUNT(good); i++) {
+        const tl_arguments a = {.pc = good[i].text, .levels = 2};
+        const int status = tl_selection_parse(&s, &a, &error);
+        assert_int_equal(status, good[i].from < good[i].to ? 0 : TL_EINVAL);
+        assert_true(s.select.has_pc);
+        assert_int_equal(s.select.pc_from, good[i].from);
+        assert_int_equal(s.select.pc_to, good[i].to);
+        assert_true(status < 0 || (s.any && s.select.levels == 2));
+        tl_selection_fini(&s);
+    }
+    for (size_t i = 0; i < TL_COUNT(bad); i++) {
+        assert_int_equal(tl_selection_parse(&s, &(tl_arguments){.pc = bad[i]}, &error), TL_EINVAL);
+        assert_non_null(strstr(error.message, "--pc"));
+        tl_selection_fini(&s);
+    }
+    char nines[200];
+    memset(nines, '9', sizeof nines);
+    memcpy(nines + sizeof nines - 4, "..1", 4);
+    assert_int_equal(tl_selection_parse(&s, &(tl_arguments){.pc = nines}, &error), TL_EINVAL);
+    tl_selection_fini(&s);
+}
+
+static void test_only_of_instructions(void **state)
+{
+    (void)state;
+    const tl_arguments a[] = {{.insns = "1..2"}, {.levels = 1}, {.pc = "1.."}, {.has_slice = true}};
+    static const char *const option[] = {"--insns", "--el", "--pc", "--slice-at"};
+    tl_trace t;
+    tl_selection s;
+    begin_ticks(&t, false);
+    for (size_t i = 0; i < TL_COUNT(a); i++) {
+        assert_int_equal(tl_selection_parse(&s, &a[i], &error), 0);
+        assert_int_equal(tl_selection_apply(&s, &t, &error), TL_EINVAL);
+        assert_non_null(strstr(error.message, option[i]));
+        tl_selection_fini(&s);
+    }
+    tl_trace_fini(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +305,9 @@ int main(void)
         cmocka_unit_test(test_time_of_day),
         cmocka_unit_test(test_cpus),
         cmocka_unit_test(test_durations),
+        cmocka_unit_test(test_numbers_of_instructions),
+        cmocka_unit_test(test_levels_and_pcs),
+        cmocka_unit_test(test_only_of_instructions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,8 +131,12 @@ static void put_events(writer *w)
     const char first = (char)(many[0] - 'a' + 'A');
     const char *what = strcmp(unit, "bytes") == 0 ? "Memory allocated" : "Time";
     tl_output_puts(w->out, "positions: line\n");
-    if (w->counts)
+    if (w->counts && strcmp(unit, "instructions") == 0) {
+        unit = "Ir"; /* as Callgrind itself calls them */
+        tl_output_puts(w->out, "event: Ir : Instructions\n");
+    } else if (w->counts) {
         tl_output_printf(w->out, "event: %s : %s in %s\n", unit, what, unit);
+    }
     tl_output_printf(w->out, "event: %c%s : %c%s\nevents: %s%s%c%s\n", first, many + 1, first, many + 1,
                      w->counts ? unit : "", w->counts ? " " : "", first, many + 1);
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "model/trace_impl.h"
+
 static void add(pprof_values *v, const char *name, const char *unit, uint32_t weight)
 {
     v->name[v->n] = name;
@@ -54,10 +56,13 @@ static void add_times(pprof_values *v, const tl_profile *p)
 void pprof_values_init(pprof_values *v, const tl_profile *p)
 {
     const char *time = p->clock.hz ? "nanoseconds" : "ticks";
-    *v = (pprof_values){.period = 1, .shown = "time"};
+    *v = (pprof_values){.period = 1};
     if (!p->nweight) {
+        const char *unit = tl_clock_unit(&p->clock);
+        const bool insns = strcmp(unit, "instructions") == 0;
+        v->shown = insns ? unit : "time";
         add(v, "calls", "count", 0);
-        add(v, "time", time, 0);
+        add(v, v->shown, insns ? "count" : time, 0);
         return;
     }
     bool some[2] = {false, false}; /* of samples, of allocations */

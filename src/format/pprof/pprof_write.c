@@ -119,7 +119,10 @@ static void put_head(pprof *w, const char *title)
         tl_pb_u64(&w->pb, 9, v->begin);
     if (v->duration)
         tl_pb_u64(&w->pb, 10, v->duration);
-    put_value_type(w, 11, "time", "nanoseconds");
+    if (strcmp(v->shown, "instructions") == 0)
+        put_value_type(w, 11, v->shown, "count");
+    else
+        put_value_type(w, 11, "time", "nanoseconds");
     tl_pb_u64(&w->pb, 12, v->period);
     if (title)
         tl_pb_u64(&w->pb, 13, string(w, title));
@@ -394,7 +397,7 @@ static int write_profile(const tl_write_context *context, const tl_profile *p, t
     const size_t n = (size_t)p->nfunction + 1;
     pprof w = {.p = p,
                .out = context->out,
-               .ticks = p->clock.hz ? "nanoseconds" : "ticks",
+               .ticks = p->clock.hz ? "nanoseconds" : tl_clock_unit(&p->clock),
                .order = calloc(n, sizeof *w.order),
                .rank = calloc(n, sizeof *w.rank),
                .location = calloc((size_t)tree.depth + 1, sizeof *w.location),

@@ -1,0 +1,40 @@
+/* Basic blocks and how often each was executed. A block is where it starts and how many instructions it has: what is
+ * cut short by an interrupt, or entered in its middle, is another block. */
+#ifndef TL_ANALYSIS_BLOCK_TABLE_H
+#define TL_ANALYSIS_BLOCK_TABLE_H
+
+#include "analysis/instruction/insn_classes.h"
+#include "analysis/instruction/insn_pass.h"
+#include "base/pair_map.h"
+#include "isa/a64_block.h"
+
+#define TL_BLOCKS_MAX (1u << 24) /* different ones; more is TL_ENOMEM: the table would help nobody */
+
+#define TL_BLOCKS_RECENT 1024u
+
+typedef struct tl_blocks {
+    tl_pair_map map;      /* start and length -> index */
+    uint64_t *executions; /* by index */
+    uint32_t capacity;    /* of executions */
+    uint64_t without_pc;  /* instructions whose block is not known */
+    uint64_t insns;       /* all of them */
+
+    /* What is being read. */
+    tl_insn_classes classes;
+    a64_cutter cutter;
+    uint64_t start, length; /* the open block; without instructions there is none */
+    bool has_pc;
+    uint32_t recent[TL_BLOCKS_RECENT]; /* blocks met lately, by some bits of them: quicker than the map */
+} tl_blocks;
+extern const tl_insn_table tl_blocks_table;
+
+/* A row of the table. */
+typedef struct tl_block {
+    uint64_t start, length, executions;
+} tl_block;
+
+/* All blocks, those of the most instructions first, equal ones by start and length; the caller's to free. NULL when
+ * memory runs out. Their number is b->map.n. */
+tl_block *tl_blocks_rows(const tl_blocks *b);
+
+#endif

@@ -1,0 +1,237 @@
+/* One pass over the instructions of a source: streams are given to workers, each with a table of its own, and the
+ * tables are added up. */
+#include "analysis/instruction/insn_pass.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/instruction/insn_classes.h"
+#include "base/pool.h"
+#include "op/insn_select.h"
+#include "op/supply.h"
+
+typedef struct worker {
+    void *table;            /* of the caller, or one of its own */
+    tl_insn_select *select; /* or NULL: everything is chosen */
+    tl_error error;
+    uint32_t failed; /* the task that failed; UINT32_MAX: none */
+    bool ready;      /* the table was initialised */
+    bool gap;        /* events since the last call were not chosen */
+} worker;
+
+typedef struct pass {
+    const tl_insn_table *how;
+    const void *options;
+    tl_source *source;
+    const tl_select *select;
+    tl_limit limit;
+    uint64_t origin; /* the tick that times count from */
+    uint32_t *order; /* streams, heaviest first */
+    worker *worker;
+    unsigned nworker;
+} pass;
+
+static int start_table(const pass *p, worker *w, tl_error *e)
+{
+    if (w->ready)
+        return 0;
+    w->ready = true; /* also if it fails: what there is of it has to be freed */
+    return p->how->init ? p->how->init(w->table, p->options, e) : 0;
+}
+
+static int begin(const pass *p, worker *w, tl_error *e)
+{
+    w->gap = false;
+    return p->how->begin ? p->how->begin(w->table, &p->source->trace, e) : 0;
+}
+
+static int end(const pass *p, worker *w, tl_error *e)
+{
+    return p->how->end ? p->how->end(w->table, e) : 0;
+}
+
+/* The chosen ones of events from .. to-1. */
+static int add(const pass *p, worker *w, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
+{
+    if (!w->select)
+        return p->how->events(w->table, b, from, to, false, e);
+    uint32_t at = from, until;
+    int status = 0;
+    while (status == 0 && tl_insn_select_part(w->select, b, &at, to, &until)) {
+        status = p->how->events(w->table, b, at, until, w->gap || at != from, e);
+        w->gap = false;
+        from = at = until;
+    }
+    w->gap = w->gap || from != to;
+    return status;
+}
+
+static int read_stream(void *arg, unsigned number, uint32_t i)
+{
+    const pass *p = arg;
+    worker *w = &p->worker[number];
+    tl_cursor *c = NULL;
+    const tl_batch *b;
+    int status = start_table(p, w, &w->error);
+    if (status == 0)
+        status = tl_cursor_open_limited(&c, p->source, p->order[i], &p->limit, &w->error);
+    if (status == 0)
+        status = begin(p, w, &w->error);
+    while (status == 0 && (status = tl_cursor_next(c, &b, &w->error)) > 0)
+        status = add(p, w, b, 0, b->n, &w->error);
+    if (status == 0)
+        status = end(p, w, &w->error);
+    tl_cursor_close(c);
+    if (status < 0 && w->failed == UINT32_MAX)
+        w->failed = i;
+    return status;
+}
+
+/* All streams, each by one of the workers. */
+static int read_by_stream(pass *p, tl_error *e)
+{
+    const int status = tl_parallel(p->nworker, tl_source_streams(p->source), read_stream, p);
+    if (status == 0)
+        return 0;
+    const worker *first = &p->worker[0];
+    for (unsigned i = 1; i < p->nworker; i++)
+        if (p->worker[i].failed < first->failed)
+            first = &p->worker[i];
+    if (e)
+        *e = first->error;
+    return status;
+}
+
+/* One stream after another by one worker, for whom other threads decode. */
+static int read_in_turn(pass *p, tl_error *e)
+{
+    worker *w = &p->worker[0];
+    tl_supply *supply = NULL;
+    int status = start_table(p, w, e);
+    if (status == 0)
+        status = tl_supply_open(&supply, p->source, &p->limit, e);
+    for (uint32_t i = 0; status == 0 && i < tl_source_streams(p->source); i++) {
+        const tl_batch *b;
+        status = begin(p, w, e);
+        while (status == 0 && (status = tl_supply_next(supply, p->order[i], &b, e)) > 0)
+            status = add(p, w, b, 0, b->n, e);
+        if (status == 0)
+            status = end(p, w, e);
+    }
+    tl_supply_close(supply);
+    return status;
+}
+
+/* All streams in one order, by one worker. */
+static int read_in_order(pass *p, tl_error *e)
+{
+    worker *w = &p->worker[0];
+    tl_merge *merge = NULL;
+    const tl_run *run;
+    uint32_t n;
+    int status = start_table(p, w, e);
+    if (status == 0)
+        status = tl_merge_open_limited(&merge, p->source, &p->limit, e);
+    if (status == 0)
+        status = begin(p, w, e);
+    while (status == 0 && (status = tl_merge_runs(merge, &run, &n, e)) > 0) {
+        status = 0;
+        for (uint32_t i = 0; status == 0 && i < n; i++)
+            status = add(p, w, run[i].batch, run[i].from, run[i].to, e);
+    }
+    if (status == 0)
+        status = end(p, w, e);
+    tl_merge_close(merge);
+    return status;
+}
+
+static void find_limit(pass *p)
+{
+    uint64_t first, last;
+    if (!p->source->trace.clock.from_zero && tl_trace_range(&p->source->trace, &first, &last))
+        p->origin = first;
+    const tl_select *s = p->select;
+    if (!s || (!s->has_from && !s->has_to))
+        return;
+    p->limit = (tl_limit){.set = true, .to = UINT64_MAX};
+    if (s->has_from)
+        p->limit.from = s->time_from > UINT64_MAX - p->origin ? UINT64_MAX : p->origin + s->time_from;
+    if (s->has_to)
+        p->limit.to = s->time_to > UINT64_MAX - p->origin ? UINT64_MAX : p->origin + s->time_to;
+}
+
+/* Workers but for their tables, which each makes itself when it begins; that of the first is the caller's. */
+static int make_workers(pass *p, void *table, bool first, tl_error *e)
+{
+    p->order = tl_source_by_weight(p->source);
+    p->worker = calloc(p->nworker, sizeof *p->worker);
+    int status = p->order && p->worker ? 0 : TL_ENOMEM;
+    for (unsigned i = 0; p->worker && i < p->nworker; i++)
+        p->worker[i].failed = UINT32_MAX;
+    for (unsigned i = 1; status == 0 && i < p->nworker; i++)
+        if (!(p->worker[i].table = calloc(1, p->how->size)))
+            status = TL_ENOMEM;
+    if (status < 0)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of instructions");
+    p->worker[0].table = table;
+    p->worker[0].ready = !first;
+    for (unsigned i = 0; status == 0 && i < p->nworker; i++)
+        status = tl_insn_select_new(&p->worker[i].select, &p->source->trace, p->select, p->origin, e);
+    return status;
+}
+
+static void free_workers(pass *p)
+{
+    for (unsigned i = 0; p->worker && i < p->nworker; i++) {
+        worker *w = &p->worker[i];
+        tl_insn_select_free(w->select);
+        if (i > 0 && w->ready)
+            p->how->fini(w->table);
+        if (i > 0)
+            free(w->table);
+    }
+    free(p->worker);
+    free(p->order);
+}
+
+static int run(pass *p, unsigned threads, tl_error *e)
+{
+    tl_source *s = p->source;
+    const tl_want want = s->want;
+    s->want.fields = p->how->fields;
+    s->want.threads = threads;
+    int status = p->how->one_order ? read_in_order(p, e) : tl_source_is_one_stream(s) ? read_in_turn(p, e) : read_by_stream(p, e);
+    s->want = want;
+    tl_trace_sort_damage(&s->trace);
+    for (unsigned i = 1; status == 0 && i < p->nworker; i++)
+        if (p->worker[i].ready)
+            status = p->how->merge(p->worker[0].table, p->worker[i].table, e);
+    return status;
+}
+
+int tl_insn_pass(void *table, const tl_insn_table *how, const void *options, bool first, tl_source *s,
+                 const tl_select *select, unsigned threads, tl_error *e)
+{
+    tl_insn_classes classes;
+    if (first)
+        memset(table, 0, how->size);
+    if (tl_source_is_profile(s))
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: holds a profile, and no instructions", tl_source_name(s));
+    if (!tl_insn_classes_find(&classes, &s->trace))
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: has no instructions that this table could be of",
+                       tl_source_name(s));
+    const uint32_t streams = tl_source_streams(s);
+    pass p = {.how = how, .options = options, .source = s, .select = select, .nworker = 1};
+    if (!threads)
+        threads = tl_processors();
+    if (!how->one_order && !tl_source_is_one_stream(s))
+        p.nworker = threads < streams ? threads : streams;
+    find_limit(&p);
+    int status = make_workers(&p, table, first, e);
+    if (status == 0)
+        status = start_table(&p, &p.worker[0], e);
+    if (status == 0)
+        status = run(&p, threads, e);
+    free_workers(&p);
+    return status;
+}

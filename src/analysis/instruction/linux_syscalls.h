@@ -1,0 +1,62 @@
+/* System calls of Linux on AArch64, which are those of asm-generic: numbers, names, and what the arguments are. */
+#ifndef TL_ANALYSIS_LINUX_SYSCALLS_H
+#define TL_ANALYSIS_LINUX_SYSCALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TL_CALL_ARGUMENTS 6u   /* most that a call has */
+#define TL_CALL_STRUCT    512u /* bytes of the largest struct that a call fills, where it is not said how much */
+
+/* What an argument is; the letters stand in tl_linux_call.arguments. */
+enum tl_call_argument {
+    TL_ARG_INT = 'd',   /* 32 bits, signed */
+    TL_ARG_LONG = 'l',  /* 64 bits, signed: an offset */
+    TL_ARG_SIZE = 'n',  /* 64 bits, unsigned */
+    TL_ARG_HEX = 'x',   /* flags and other bits */
+    TL_ARG_OCTAL = 'o', /* permissions of a file */
+    TL_ARG_FD = 'f',
+    TL_ARG_DIR = '@',      /* a file descriptor or AT_FDCWD */
+    TL_ARG_STRING = 's',   /* ends with a byte 0 */
+    TL_ARG_INPUT = 'b',    /* bytes; the next argument says how many */
+    TL_ARG_OUTPUT = 'B',   /* room; the next argument says how much, the result what was written */
+    TL_ARG_INPUTS = 'v',   /* iovecs that are read; the next argument says how many */
+    TL_ARG_OUTPUTS = 'V',  /* iovecs that are written */
+    TL_ARG_POINTER = 'p',  /* to what the call does not change */
+    TL_ARG_STRUCT = 'q',   /* to what it may change: no more than TL_CALL_STRUCT bytes */
+    TL_ARG_MEMORY = 'Q',   /* to what it may change, no matter how much */
+    TL_ARG_MAPPING = 'a',  /* an address whose memory becomes another; the next argument says how much */
+    TL_ARG_OPEN = 'O',     /* O_RDONLY, ... */
+    TL_ARG_FD_FLAGS = 'C', /* of these, those that are no way to open a file: O_CLOEXEC, ... */
+    TL_ARG_ACCESS = 'R',   /* R_OK, ... */
+    TL_ARG_PROT = 'P',
+    TL_ARG_MAP = 'M',
+    TL_ARG_WHENCE = 'w',
+    TL_ARG_CLOCK = 'c',
+    TL_ARG_SIGNAL = 'g',
+    TL_ARG_AT = 'A',   /* AT_... */
+    TL_ARG_FUTEX = 'F' /* FUTEX_... */
+};
+
+enum tl_call_flags { TL_CALL_ADDRESS = 1 /* the result is an address */ };
+
+typedef struct tl_linux_call {
+    uint16_t number;
+    uint8_t flags;
+    const char *name;
+    const char *arguments; /* a letter for each */
+} tl_linux_call;
+
+/* The call of a number, or NULL. */
+const tl_linux_call *tl_linux_call_of(uint64_t number);
+
+/* Does the result say that the call failed, and with which error number? */
+static inline bool tl_linux_is_error(uint64_t result)
+{
+    return result >= UINT64_MAX - 4094;
+}
+/* "ENOENT", "No such file or directory"; NULL if there is no such error. */
+const char *tl_linux_error_name(unsigned number);
+const char *tl_linux_error_text(unsigned number);
+
+#endif

@@ -1,0 +1,59 @@
+/* What is known of a thread's registers and memory before an instruction: the last snapshot, and all instructions from
+ * there on, replayed. Nothing is guessed: a register whose value does not follow is unknown.
+ *
+ * Memory: the pages that are touched between the snapshot and the instruction, and the bytes of one instruction. */
+#ifndef TL_ANALYSIS_MACHINE_STATE_H
+#define TL_ANALYSIS_MACHINE_STATE_H
+
+#include "base/shadow.h"
+#include "isa/a64_eval.h"
+#include "op/source_impl.h"
+
+#define TL_VECTOR_BYTES 16u /* the low bytes of a vector register that are kept */
+
+typedef struct tl_machine {
+    uint64_t at;       /* instructions executed before */
+    const char *track; /* its name; lives as long as the trace */
+    bool has_snapshot;
+    uint64_t from; /* the instruction at which replaying began: that of the snapshot, or 0 */
+    a64_state registers;
+    uint8_t vector[32][TL_VECTOR_BYTES];
+    uint32_t vectors; /* a bit for each that is known */
+    bool has_next;    /* the instruction that comes next: */
+    bool has_pc;
+    uint64_t pc;
+    uint32_t opcode;
+    unsigned level;
+    tl_shadow *memory; /* as last loaded or stored since `from`, without what system calls wrote */
+} tl_machine;
+
+/* The state before instruction number `at` of the only track that `select` (may be NULL) chooses. The source must have
+ * been opened with tl_want.fields and companions. tl_machine_fini() has to be called also on failure. Errors: those of
+ * reading; TL_EINVAL: several tracks, or fewer instructions than that; TL_EUNSUPPORTED: no instructions; TL_ENOMEM. */
+int tl_machine_at(tl_machine *m, tl_source *s, const tl_select *select, uint64_t at, tl_error *e);
+void tl_machine_fini(tl_machine *m);
+
+/* Replaying, step by step, for those who have the events: one after the other, of one track. */
+typedef struct tl_replay {
+    tl_machine *machine;
+    uint64_t pc; /* of the instruction that is waiting for what it did, if ... */
+    uint32_t opcode;
+    unsigned level;
+    bool waiting, has_pc;
+    a64_seen seen;
+    uint8_t loaded[256];
+    bool has_stores, has_flags;
+    uint32_t flags; /* NZCV behind it */
+    uint64_t store_address;
+    size_t store_size;
+} tl_replay;
+
+/* An event of the trace's track: what it is, from tl_insn_classes, and its place in a batch with fields. Snapshots are
+ * left out. Errors: TL_ENOMEM. */
+int tl_replay_event(tl_replay *r, unsigned what, const tl_batch *b, uint32_t i, tl_error *e);
+/* Finishes the instruction that is waiting. */
+int tl_replay_finish(tl_replay *r, tl_error *e);
+/* All registers become those of a snapshot. */
+void tl_replay_snapshot(tl_replay *r, const tl_batch *b, uint32_t i);
+
+#endif

@@ -1,0 +1,49 @@
+/* Pairs of numbers to indices 0, 1, 2, ..., in the order in which they were first asked for: for tables whose rows are
+ * told apart by two numbers. Not thread-safe. */
+#ifndef TL_BASE_PAIR_MAP_H
+#define TL_BASE_PAIR_MAP_H
+
+#include "base/hash.h"
+
+typedef struct tl_pair {
+    uint64_t a, b;
+} tl_pair;
+
+/* A zeroed map is an empty one. */
+typedef struct tl_pair_map {
+    tl_pair *pair; /* [n], by index */
+    uint32_t n, capacity;
+    uint64_t seed; /* differs from run to run, so that no file can hold pairs made to collide */
+    uint32_t mask; /* slots - 1 */
+    struct tl_pair_slot {
+        uint32_t index; /* TL_HASH_NONE: free */
+        uint32_t tag;   /* bits of the hash: a pair is looked at only if they are right */
+    } * slot;
+} tl_pair_map;
+
+TL_ALWAYS_INLINE uint64_t tl_pair_hash(const tl_pair_map *m, uint64_t a, uint64_t b)
+{
+    return tl_hash_mix((a ^ m->seed) + tl_hash_mix(b + 0x9e3779b97f4a7c15u));
+}
+
+/* The index of a pair, or TL_HASH_NONE. */
+TL_ALWAYS_INLINE uint32_t tl_pair_map_get(const tl_pair_map *m, uint64_t a, uint64_t b)
+{
+    if (TL_UNLIKELY(!m->slot))
+        return TL_HASH_NONE;
+    const uint64_t hash = tl_pair_hash(m, a, b);
+    for (uint32_t i = (uint32_t)hash & m->mask;; i = (i + 1) & m->mask) {
+        const struct tl_pair_slot s = m->slot[i];
+        if (s.index == TL_HASH_NONE)
+            return TL_HASH_NONE;
+        if (s.tag == (uint32_t)(hash >> 32) && m->pair[s.index].a == a && m->pair[s.index].b == b)
+            return s.index;
+    }
+}
+
+/* Adds a pair that is not there yet. Its index is n; TL_HASH_NONE when memory runs out or there are `most` pairs: the
+ * map is then as before. */
+uint32_t tl_pair_map_add(tl_pair_map *m, uint64_t a, uint64_t b, uint32_t most);
+void tl_pair_map_fini(tl_pair_map *m);
+
+#endif

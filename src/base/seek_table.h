@@ -1,0 +1,41 @@
+/* The table at the end of a zstd file that says where its frames begin (zstd's "seekable format"), so that a reader can
+ * start at any of them. To a decoder that knows nothing of it, it is a frame to skip.
+ *
+ *   u32 0x184d2a5e   u32 bytes that follow
+ *   per frame: u32 compressed size, u32 content size (0: a frame to skip)
+ *   u32 frames   u8 0 (no checksums)   u32 0x8f92eab1
+ *
+ * All little-endian; sizes add up to where the table itself begins. */
+#ifndef TL_BASE_SEEK_TABLE_H
+#define TL_BASE_SEEK_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TL_SEEK_TABLE_MAGIC        0x184d2a5eu
+#define TL_SEEK_TABLE_FOOTER_MAGIC 0x8f92eab1u
+#define TL_SKIPPABLE_MAGIC         0x184d2a50u /* the first of sixteen */
+enum { TL_SKIPPABLE_HEADER = 8, TL_SEEK_TABLE_ENTRY = 8, TL_SEEK_TABLE_FOOTER = 9 };
+
+/* Frames that others can read a table of. */
+#define TL_SEEK_TABLE_MOST 0x8000000u
+
+typedef struct tl_seek_frame {
+    uint32_t packed, content;
+} tl_seek_frame;
+
+typedef struct tl_seek_table {
+    tl_seek_frame *frame;
+    uint32_t n, capacity;
+    bool broken; /* a frame that the table cannot hold */
+} tl_seek_table;
+
+/* Adds the next frame: its compressed bytes, and the bytes of its content. False when memory runs out. A frame of 4 GiB
+ * or more breaks the table. */
+bool tl_seek_table_add(tl_seek_table *t, uint64_t packed, uint64_t content);
+/* The whole table, which is not broken, as bytes to be freed by the caller; NULL if memory runs out. */
+uint8_t *tl_seek_table_make(const tl_seek_table *t, size_t *n);
+void tl_seek_table_fini(tl_seek_table *t);
+
+#endif

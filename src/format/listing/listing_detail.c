@@ -1,0 +1,171 @@
+/* Values from the tape: the bytes of accesses, registers, buffers of system calls. */
+#include "format/listing/listing_detail.h"
+
+#include "base/number.h"
+#include "model/field_text.h"
+
+enum {
+    INDENT = 11, /* registers stand where the pc begins, about */
+    IN_A_ROW = 4,
+    NAME_WIDTH = 4,
+    STEP = 32 /* bytes between two checks of room */
+};
+
+static const char digits[] = "0123456789abcdef";
+
+char *listing_put_padded_hex(char *p, uint64_t v, unsigned size)
+{
+    *p++ = '0';
+    *p++ = 'x';
+    for (unsigned shift = 8 * size; shift > 0;) {
+        shift -= 4;
+        *p++ = digits[v >> shift & 15];
+    }
+    return p;
+}
+
+char *listing_put_flags(char *p, uint64_t flags)
+{
+    if (flags & ~UINT64_C(0xf0000000)) {
+        memcpy(p, "0x", 2);
+        return tl_put_hex(p + 2, flags);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        *p++ = (flags >> (31 - i) & 1 ? "NZCV" : "nzcv")[i];
+    return p;
+}
+
+/* The value of the first field with a role; NULL: there is none, or no tape. */
+static const tl_value *find(const tl_class *c, const tl_batch *b, uint32_t i, tl_field_role role, const tl_value **end)
+{
+    if (!b->val)
+        return NULL;
+    const tl_value *v = b->v + b->val[i];
+    *end = b->v + b->val[i + 1];
+    for (uint32_t f = 0; f < c->nfield && v < *end; f++, v = tl_value_skip(v, *end))
+        if (c->field[f].role == (uint8_t)role)
+            return v;
+    return NULL;
+}
+
+void listing_put_bytes(tl_pen *pen, const tl_class *c, const tl_batch *b, uint32_t i)
+{
+    const tl_value *end, *v = find(c, b, i, TL_FIELD_VALUE, &end);
+    if (!v || v->type != TL_BYTES || v->n == 0)
+        return;
+    const uint8_t *bytes = v->as.p;
+    const bool number = v->n <= 16 && (v->n & (v->n - 1)) == 0;
+    if (number)
+        TL_PEN_PUT(pen, " 0x");
+    else
+        TL_PEN_PUT(pen, " ");
+    for (uint32_t k = 0; k < v->n; k++) {
+        if (k % STEP == 0)
+            tl_pen_room(pen, 2 * STEP);
+        const uint8_t byte = bytes[number ? v->n - 1 - k : k];
+        *pen->p++ = digits[byte >> 4];
+        *pen->p++ = digits[byte & 15];
+    }
+}
+
+static void put_number(tl_pen *pen, uint64_t v, bool hex)
+{
+    tl_pen_room(pen, 24);
+    if (hex) {
+        TL_PEN_COPY(pen, "0x");
+        pen->p = tl_put_hex(pen->p, v);
+    } else {
+        pen->p = tl_put_u64(pen->p, v);
+    }
+}
+
+/* The member of a struct with a role, of a value that begins at v. */
+static uint64_t member(const tl_field *f, const tl_value *v, const tl_value *end, tl_field_role role)
+{
+    const tl_value *m = v + 1;
+    for (uint32_t k = 0; v->type == TL_STRUCT && k < v->n && k < f->nmember && m < end; k++, m = tl_value_skip(m, end))
+        if (f->member[k].role == (uint8_t)role)
+            return m->as.u;
+    return 0;
+}
+
+void listing_put_buffers(tl_pen *pen, const tl_class *c, const tl_batch *b, uint32_t i)
+{
+    const tl_value *end, *v = find(c, b, i, TL_FIELD_ITEMS, &end);
+    const tl_field *f = NULL;
+    for (uint32_t k = 0; k < c->nfield; k++)
+        if (c->field[k].role == TL_FIELD_ITEMS && c->field[k].nmember == 1)
+            f = c->field[k].member;
+    if (!v || !f || v->type != TL_LIST)
+        return;
+    const uint32_t n = v->n;
+    TL_PEN_PUT(pen, " buffers");
+    v++;
+    for (uint32_t k = 0; k < n && v < end; k++, v = tl_value_skip(v, end)) {
+        TL_PEN_PUT(pen, " [");
+        put_number(pen, member(f, v, end, TL_FIELD_BASE), true);
+        tl_pen_char(pen, ' ');
+        const uint64_t bytes = member(f, v, end, TL_FIELD_BYTES);
+        put_number(pen, bytes, false);
+        if (bytes == 1)
+            TL_PEN_PUT(pen, " byte]");
+        else
+            TL_PEN_PUT(pen, " bytes]");
+    }
+}
+
+static void start_row(tl_pen *pen)
+{
+    tl_pen_room(pen, INDENT + 1);
+    *pen->p++ = '\n';
+    memset(pen->p, ' ', INDENT);
+    pen->p += INDENT;
+}
+
+/* x0 to x30 and sp, four a row */
+static void put_general(tl_pen *pen, const tl_value *v, const tl_value *end)
+{
+    const uint32_t n = v->n;
+    for (uint32_t k = 0; k < n && v + 1 + k < end; k++) {
+        char name[8] = "x", *p = k == 31 ? memcpy(name, "sp", 2), name + 2 : tl_put_u64(name + 1, k);
+        if (k % IN_A_ROW == 0)
+            start_row(pen);
+        else
+            TL_PEN_PUT(pen, "  ");
+        tl_pen_room(pen, 64);
+        memset(p, ' ', (size_t)(name + sizeof name - p));
+        memcpy(pen->p, name, NAME_WIDTH);
+        pen->p = listing_put_padded_hex(pen->p + NAME_WIDTH, v[1 + k].as.u, 8);
+    }
+}
+
+uint32_t listing_put_registers(tl_pen *pen, const tl_class *c, const tl_batch *b, uint32_t i)
+{
+    const tl_value *v = b->v + b->val[i], *const end = b->v + b->val[i + 1];
+    uint32_t left_out = 0, in_row = 0;
+    for (uint32_t f = 0; f < c->nfield && v < end; f++, v = tl_value_skip(v, end)) {
+        const tl_field *field = &c->field[f];
+        if (field->role == TL_FIELD_GENERAL && v->type == TL_LIST) {
+            put_general(pen, v, end);
+            in_row = 0;
+            continue;
+        }
+        if (v->type != TL_HEX && v->type != TL_U64) {
+            left_out++;
+            continue;
+        }
+        if (in_row++ % IN_A_ROW == 0)
+            start_row(pen);
+        else
+            TL_PEN_PUT(pen, "  ");
+        tl_pen_raw(pen, field->name, strlen(field->name));
+        tl_pen_char(pen, ' ');
+        if (field->role == TL_FIELD_FLAGS_REGISTER) {
+            tl_pen_room(pen, 24);
+            pen->p = listing_put_flags(pen->p, v->as.u);
+        } else {
+            put_number(pen, v->as.u, v->type == TL_HEX);
+        }
+    }
+    return left_out;
+}

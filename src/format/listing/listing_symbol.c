@@ -1,0 +1,99 @@
+/* Functions by address, and names as they may be shown. */
+#include "format/listing/listing_symbol.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/utf8.h"
+
+static int by_address(const void *left, const void *right, void *functions)
+{
+    const tl_function *f = functions;
+    const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    if (f[a].address != f[b].address)
+        return f[a].address < f[b].address ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+bool listing_symbols_init(listing_symbols *s, const tl_trace *t)
+{
+    *s = (listing_symbols){.trace = t};
+    for (uint32_t i = 0; i < t->nfunction; i++)
+        s->n += t->function[i].name && t->function[i].size > 0;
+    if (s->n == 0)
+        return true;
+    s->order = malloc(s->n * sizeof *s->order);
+    if (!s->order)
+        return false;
+    s->n = 0;
+    for (uint32_t i = 0; i < t->nfunction; i++)
+        if (t->function[i].name && t->function[i].size > 0)
+            s->order[s->n++] = i;
+    qsort_r(s->order, s->n, sizeof *s->order, by_address, t->function);
+    return true;
+}
+
+void listing_symbols_fini(listing_symbols *s)
+{
+    free(s->order);
+}
+
+/* The function that holds pc, or NULL. */
+static const tl_function *find(const listing_symbols *s, uint64_t pc)
+{
+    uint32_t low = 0, high = s->n;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (s->trace->function[s->order[middle]].address <= pc)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const tl_function *f = low > 0 ? &s->trace->function[s->order[low - 1]] : NULL;
+    return f && pc - f->address < f->size ? f : NULL;
+}
+
+void listing_put_name(tl_pb *text, const char *name, size_t most)
+{
+    static const char digits[] = "0123456789abcdef";
+    const size_t n = strlen(name);
+    for (size_t i = 0; i < n && i < most;) {
+        const uint8_t c = (uint8_t)name[i];
+        const size_t length = tl_utf8_length(name + i, n - i);
+        const bool control = c < 0x20 || c == 0x7f || (c == 0xc2 && length == 2 && (uint8_t)name[i + 1] < 0xa0);
+        if (length > 0 && !control) {
+            tl_pb_raw(text, name + i, length);
+            i += length;
+        } else {
+            const char escaped[4] = {'\\', 'x', digits[c >> 4], digits[c & 15]};
+            tl_pb_raw(text, escaped, sizeof escaped);
+            i++;
+        }
+    }
+}
+
+char *listing_put_symbol(const listing_symbols *s, char *p, uint64_t pc)
+{
+    const tl_function *f = find(s, pc);
+    char offset[24] = "+0x", *end = offset;
+    tl_pb name = {0};
+    memset(p, ' ', LISTING_SYMBOL);
+    if (!f)
+        return p + LISTING_SYMBOL;
+    if (pc != f->address)
+        end = tl_put_hex(offset + 3, pc - f->address);
+    const size_t tail = (size_t)(end - offset), room = LISTING_SYMBOL - tail;
+    listing_put_name(&name, f->name, LISTING_SYMBOL);
+    size_t n = name.n;
+    if (n > room) { /* cut between characters */
+        for (n = room - 3; n > 0 && (name.data[n] & 0xc0) == 0x80;)
+            n--;
+        memcpy(p + n, "...", 3);
+    }
+    if (n > 0)
+        memcpy(p, name.data, n);
+    memcpy(p + (name.n > room ? n + 3 : n), offset, tail);
+    tl_pb_fini(&name);
+    return p + LISTING_SYMBOL;
+}

@@ -1,0 +1,23 @@
+/* Names of places in the code: which function of the trace holds a pc. */
+#ifndef TL_LISTING_SYMBOL_H
+#define TL_LISTING_SYMBOL_H
+
+#include "base/protobuf.h"
+#include "model/trace_impl.h"
+
+enum { LISTING_SYMBOL = 32 /* width of the column */ };
+
+typedef struct listing_symbols {
+    const tl_trace *trace;
+    uint32_t *order; /* functions that have a name, an address and a size, by address */
+    uint32_t n;      /* 0: the listing has no column for them */
+} listing_symbols;
+
+bool listing_symbols_init(listing_symbols *s, const tl_trace *t); /* of zeroed memory; false: no memory */
+void listing_symbols_fini(listing_symbols *s);
+/* Writes LISTING_SYMBOL bytes at p: "main+0x1c", of long names the begin, or nothing but spaces. Returns the end. */
+char *listing_put_symbol(const listing_symbols *s, char *p, uint64_t pc);
+/* Appends a name so that it cannot drive a terminal; at most `most` bytes of it. */
+void listing_put_name(tl_pb *text, const char *name, size_t most);
+
+#endif

@@ -1,0 +1,313 @@
+/* The door of instruction streams and their snapshots: a file, the pair that it belongs to, or a folder of many. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/xtrace/xtrace_check.h"
+#include "format/xtrace/xtrace_classes.h"
+#include "format/xtrace/xtrace_read.h"
+#include "format/xtrace/xtrace_tokens.h"
+
+/* Where the first TIME of a stream has to stand, if it is to be ordered by them. */
+#define TIME_WITHIN (64u << 10)
+
+/* Adds the file's track, or finds that of its pair. */
+static int add_track(xtrace_reader *r, xtrace_file *f, tl_error *e)
+{
+    const tl_track track = {.name = f->parts.who, .tid = f->parts.number, .has_tid = f->parts.complete};
+    if (f->partner != XTRACE_NONE && r->file[f->partner].track != XTRACE_NONE) {
+        f->track = r->file[f->partner].track;
+        return 0;
+    }
+    return tl_trace_add_track(r->trace, &track, &f->track, e);
+}
+
+static int no_memory(tl_error *e)
+{
+    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to open a recording");
+}
+
+/* Is there not even one token? Then the file has no stream, and its damage is told here. */
+static int look_at_begin(xtrace_reader *r, xtrace_file *f, tl_error *e)
+{
+    uint8_t head[XTRACE_PCINST_SIZE] = {0};
+    size_t got = 0;
+    uint64_t size = 0;
+    int status = tl_input_read(f->in, 0, head, sizeof head, &got, e);
+    if (status < 0)
+        return status;
+    const xtrace_fault fault = got ? xtrace_token_size(head, tl_input_size(f->in), &size) : XTRACE_OK;
+    f->empty = got == 0 || (fault && !r->want.resync);
+    if (!fault || !f->empty)
+        return 0;
+    char what[160];
+    const tl_damage d = {.bytes = tl_input_size(f->in),
+                         .kind = TL_DAMAGE_FAULT | TL_DAMAGE_LOSS,
+                         .rule = xtrace_fault_rule(fault),
+                         .file = f->name};
+    return tl_trace_report(r->trace, e, &d, "%s",
+                           xtrace_fault_text(fault, head, tl_input_size(f->in), what, sizeof what));
+}
+
+/* What there is to read in a file that is open. */
+static int look_at(xtrace_reader *r, xtrace_file *f, tl_error *e)
+{
+    int status;
+    if (f->parts.kind == XTRACE_SNAPSHOTS) {
+        status = xtrace_snapshots_open(&f->snapshots, f->in, r->trace, f->name, e);
+        f->empty = status < 0 || !f->snapshots.has_layout || f->snapshots.records == 0;
+    } else {
+        status = look_at_begin(r, f, e);
+    }
+    return status < 0 || f->empty ? status : add_track(r, f, e);
+}
+
+/* Does the stream say in which order its accesses were? */
+static bool has_times(const xtrace_file *f)
+{
+    uint8_t *head = malloc(TIME_WITHIN);
+    size_t got = 0;
+    uint64_t at = 0, size;
+    bool found = false;
+    if (head && tl_input_read(f->in, 0, head, TIME_WITHIN, &got, NULL) < 0)
+        got = 0;
+    while (!found && at + XTRACE_PCINST_SIZE <= got &&
+           !xtrace_token_size(head + at, tl_input_size(f->in) - at, &size)) {
+        found = head[at] == XTRACE_TIME;
+        at += size;
+    }
+    free(head);
+    return found;
+}
+
+/* Several streams of which each says the order among all are merged by that. */
+static bool is_ranked(const xtrace_reader *r)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->file[i].parts.kind == XTRACE_STREAM && !r->file[i].empty) {
+            if (!has_times(&r->file[i]))
+                return false;
+            n++;
+        }
+    return n > 1;
+}
+
+/* Streams: snapshots first, so that at the same time they come before the instruction; but where ranks decide, the two
+ * files of a pair are one. */
+static int make_streams(xtrace_reader *r, tl_error *e)
+{
+    const bool ranked = is_ranked(r);
+    r->trace->ranked = ranked;
+    r->stream = malloc((r->n + 1) * sizeof *r->stream);
+    if (!r->stream)
+        return no_memory(e);
+    for (uint32_t i = 0; i < r->n; i++) {
+        const xtrace_file *f = &r->file[i];
+        const bool paired = f->partner != XTRACE_NONE && !r->file[f->partner].empty;
+        if (f->parts.kind == XTRACE_SNAPSHOTS && !f->empty && !(ranked && paired))
+            r->stream[r->nstream++] = (xtrace_stream){XTRACE_NONE, i};
+    }
+    for (uint32_t i = 0; i < r->n; i++) {
+        const xtrace_file *f = &r->file[i];
+        const bool paired = f->partner != XTRACE_NONE && !r->file[f->partner].empty;
+        if (f->parts.kind == XTRACE_STREAM && !f->empty)
+            r->stream[r->nstream++] = (xtrace_stream){i, ranked && paired ? f->partner : XTRACE_NONE};
+    }
+    return 0;
+}
+
+static int set_classes(xtrace_reader *r, tl_error *e)
+{
+    tl_class all[XTRACE_CLASSES];
+    memcpy(all, xtrace_classes, sizeof all);
+    all[XTRACE_CLASS_SNAPSHOT] = xtrace_snapshot_class;
+    return tl_trace_set_classes(r->trace, all, XTRACE_CLASSES, e);
+}
+
+/* Everything but finding the files. */
+static int open_all(xtrace_reader *r, tl_error *e)
+{
+    tl_trace *t = r->trace;
+    tl_trace_set_clock(t, "instructions", 0);
+    t->clock.from_zero = true;
+    t->byte_order = "little";
+    int status = set_classes(r, e);
+    for (uint32_t i = 0; status >= 0 && i < r->n; i++)
+        status = look_at(r, &r->file[i], e);
+    return status < 0 ? status : make_streams(r, e);
+}
+
+static void start(xtrace_reader *r, tl_trace *t, const tl_want *want, uint64_t *progress)
+{
+    r->trace = t;
+    r->want = *want;
+    r->progress = progress;
+}
+
+static void init_file(xtrace_file *f, tl_input *in, const char *path)
+{
+    *f = (xtrace_file){.in = in, .track = XTRACE_NONE, .partner = XTRACE_NONE};
+    xtrace_name_parse(&f->parts, path);
+}
+
+/* A file without one of the words in its name is what its content looks like. */
+static int guess_kind(xtrace_file *f, tl_error *e)
+{
+    uint8_t head[TL_PROBE_SIZE];
+    size_t got = 0;
+    if (f->parts.kind != XTRACE_NO_KIND)
+        return 0;
+    int status = tl_input_read(f->in, 0, head, sizeof head, &got, e);
+    const bool snapshots = got && xtrace_looks_like_snapshots(head, got, tl_input_size(f->in));
+    f->parts.kind = snapshots ? XTRACE_SNAPSHOTS : XTRACE_STREAM;
+    return status;
+}
+
+/* The other file of the pair, if it is there and can be read. */
+static void open_companion(xtrace_reader *r)
+{
+    char *path = xtrace_name_partner(tl_input_path(r->file[0].in));
+    tl_input *in = NULL;
+    if (path && tl_input_open(&in, path, NULL) >= 0) {
+        init_file(&r->file[1], in, path);
+        r->file[1].own = true;
+        r->file[1].name = tl_trace_intern(r->trace, strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
+        r->file[0].partner = 1;
+        r->file[1].partner = 0;
+        r->n = 2;
+    }
+    free(path);
+}
+
+static int open_file(void *reader, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e)
+{
+    xtrace_reader *r = reader;
+    start(r, t, want, progress);
+    r->file = calloc(2, sizeof *r->file);
+    if (!r->file)
+        return no_memory(e);
+    r->n = 1;
+    init_file(&r->file[0], in, tl_input_path(in));
+    int status = guess_kind(&r->file[0], e);
+    if (status >= 0 && want->companions)
+        open_companion(r);
+    if (status >= 0)
+        status = open_all(r, e);
+    if (status >= 0 && r->n == 1 && r->file[0].parts.kind == XTRACE_SNAPSHOTS)
+        status = xtrace_snapshots_describe(&r->file[0].snapshots, t, e);
+    return status;
+}
+
+static int probe_folder(const tl_folder *f)
+{
+    for (uint32_t i = 0; i < f->n; i++) {
+        xtrace_name name;
+        xtrace_name_parse(&name, f->file[i].name);
+        if (name.is_file)
+            return XTRACE_BY_NAME;
+    }
+    return 0;
+}
+
+/* A file of a folder, which may be compressed. */
+static int open_member(const tl_folder *f, uint32_t i, tl_input **out, tl_error *e)
+{
+    if (f->fd < 0)
+        return tl_folder_input(f, i, out, e);
+    const size_t n = strlen(f->path), m = strlen(f->file[i].name);
+    char *path = malloc(n + m + 2);
+    if (!path)
+        return no_memory(e);
+    snprintf(path, n + m + 2, "%s/%s", f->path, f->file[i].name);
+    int status = tl_input_open(out, path, e);
+    free(path);
+    return status;
+}
+
+/* Finds the pairs: the names are in order, and those of a pair differ in one word only. */
+static void find_pairs(xtrace_reader *r)
+{
+    for (uint32_t i = 0; i < r->n; i++) {
+        char *other = r->file[i].parts.kind == XTRACE_STREAM ? xtrace_name_partner(r->file[i].name) : NULL;
+        for (uint32_t k = i + 1; other && k < r->n && r->file[i].partner == XTRACE_NONE; k++)
+            if (strcmp(r->file[k].name, other) == 0) {
+                r->file[i].partner = k;
+                r->file[k].partner = i;
+            }
+        free(other);
+    }
+}
+
+static int open_folder(void *reader, const tl_folder *f, tl_trace *t, const tl_want *want, uint64_t *progress,
+                       tl_error *e)
+{
+    xtrace_reader *r = reader;
+    int status = 0;
+    start(r, t, want, progress);
+    r->file = calloc((size_t)f->n + 1, sizeof *r->file);
+    if (!r->file)
+        return no_memory(e);
+    for (uint32_t i = 0; status >= 0 && i < f->n; i++) {
+        xtrace_file *file = &r->file[r->n];
+        init_file(file, NULL, f->file[i].name);
+        if (!file->parts.is_file)
+            continue;
+        status = open_member(f, i, &file->in, e);
+        if (status < 0)
+            break;
+        file->own = true;
+        file->name = f->file[i].name;
+        t->bytes += tl_input_size(file->in);
+        r->n++;
+    }
+    if (status >= 0)
+        find_pairs(r);
+    return status < 0 ? status : open_all(r, e);
+}
+
+static uint32_t streams(void *reader)
+{
+    return ((xtrace_reader *)reader)->nstream;
+}
+
+static uint64_t stream_weight(void *reader, uint32_t stream)
+{
+    const xtrace_reader *r = reader;
+    const xtrace_stream *s = &r->stream[stream];
+    return tl_input_size(r->file[s->insns == XTRACE_NONE ? s->snapshots : s->insns].in);
+}
+
+static void close_reader(void *reader)
+{
+    xtrace_reader *r = reader;
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->file[i].own)
+            tl_input_close(r->file[i].in);
+    free(r->file);
+    free(r->stream);
+}
+
+const tl_format tl_format_xtrace = {
+    .name = "xtrace",
+    .summary = "instruction streams of aarch64 with snapshots of registers",
+    .suffixes = ".xinsndata.bin .xsnapshot.bin",
+    .may_be_empty = true,
+    .forward = true,
+    .reader_size = sizeof(xtrace_reader),
+    .cursor_size = sizeof(xtrace_cursor),
+    .probe = xtrace_probe,
+    .open = open_file,
+    .probe_folder = probe_folder,
+    .open_folder = open_folder,
+    .streams = streams,
+    .stream_weight = stream_weight,
+    .stream_open = xtrace_cursor_open,
+    .stream_limit = xtrace_cursor_limit,
+    .stream_next = xtrace_cursor_next,
+    .stream_tally = xtrace_cursor_tally,
+    .stream_close = xtrace_cursor_close,
+    .check = xtrace_check,
+    .close = close_reader,
+};

@@ -1,0 +1,86 @@
+/* A recording that is open: its files, and the cursors that read them. */
+#ifndef TL_XTRACE_READ_H
+#define TL_XTRACE_READ_H
+
+#include "base/window.h"
+#include "format/xtrace/xtrace_name.h"
+#include "format/xtrace/xtrace_snapshot.h"
+#include "format/xtrace/xtrace_tokens.h"
+#include "model/format_impl.h"
+
+#define XTRACE_NONE UINT32_MAX
+
+typedef struct xtrace_file {
+    tl_input *in;
+    bool own;          /* the input is ours to close */
+    const char *name;  /* in its folder; NULL: the only one */
+    xtrace_name parts; /* of its name */
+    uint32_t track;
+    uint32_t partner;           /* the other file of the pair, or XTRACE_NONE */
+    bool empty;                 /* a stream without a single event */
+    xtrace_snapshots snapshots; /* of files of that kind */
+} xtrace_file;
+
+/* What a cursor reads: a file, or the two of a pair. */
+typedef struct xtrace_stream {
+    uint32_t insns, snapshots; /* files, or XTRACE_NONE */
+} xtrace_stream;
+
+typedef struct xtrace_reader {
+    tl_trace *trace;
+    tl_want want;
+    uint64_t *progress;
+    xtrace_file *file;
+    uint32_t n;
+    xtrace_stream *stream;
+    uint32_t nstream;
+} xtrace_reader;
+
+/* Where reading a stream may begin. */
+typedef struct xtrace_place {
+    uint64_t offset; /* of a token */
+    uint64_t count;  /* instructions before it */
+    uint64_t pc;     /* of the instruction before it, if ... */
+    bool has_pc;
+} xtrace_place;
+
+/* The state of reading a stream, token by token. */
+typedef struct xtrace_cursor {
+    xtrace_reader *reader;
+    xtrace_file *insns, *snapshots; /* or NULL */
+    tl_window window;
+    uint64_t offset; /* of the next token */
+    uint64_t count;  /* instructions before it */
+    uint64_t pc;     /* of the instruction before it ... */
+    uint64_t no_pc;  /* ... unless TL_INSN_NO_PC, not 0 */
+    uint64_t rank;
+    uint64_t from, to; /* instructions that are wanted */
+    uint64_t due;      /* how many instructions come before the next snapshot; UINT64_MAX: there is none */
+    uint64_t record;   /* its number */
+    uint64_t told;     /* bytes that progress knows of */
+    bool ended;
+    tl_tally *tally; /* NULL: events go into batches */
+    tl_tally tally_store;
+} xtrace_cursor;
+
+/* What a content is, by its path and its first bytes: xtrace_probe.c. */
+#define XTRACE_BY_NAME 100 /* bits of evidence */
+int xtrace_probe(const tl_probe *p);
+bool xtrace_looks_like_snapshots(const uint8_t *head, size_t size, uint64_t total);
+
+/* Cursors: xtrace_stream.c. */
+int xtrace_cursor_open(void *reader, uint32_t stream, void *cursor, tl_error *e);
+int xtrace_cursor_limit(void *cursor, uint64_t from, uint64_t to, tl_error *e);
+void xtrace_cursor_tally(void *cursor, tl_tally *t);
+int xtrace_cursor_next(void *cursor, tl_batch *b, tl_error *e);
+void xtrace_cursor_close(void *cursor);
+
+/* The slow parts of reading, xtrace_token.c: the token at c->offset, whatever it is and however long, which is added to
+ * the batch (NULL: to the tally). 1: done; 0: the stream ends here; < 0: error. Damage is told. */
+int xtrace_token(xtrace_cursor *c, tl_batch *b, tl_error *e);
+
+/* Seeking, xtrace_seek.c: the nearest place from which the stream can be read so that every event from instruction
+ * number `count` on has its pc, verified by reading towards it; the begin of the stream if nothing better is known. */
+int xtrace_seek(const xtrace_cursor *c, uint64_t count, xtrace_place *out, tl_error *e);
+
+#endif

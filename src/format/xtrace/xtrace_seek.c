@@ -1,0 +1,108 @@
+/* Seeking in an instruction stream, by the snapshots that say at which byte how many instructions had been.
+ *
+ * A snapshot does not know the pc, and may be wrong. So reading begins at the one before, whose stretch of the stream
+ * has to end exactly where the other begins, with exactly its number of instructions. Nothing that does not fit is
+ * used: reading from the begin of the stream is always right. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/endian.h"
+#include "format/xtrace/xtrace_read.h"
+#include "format/xtrace/xtrace_tokens.h"
+
+#define WINDOW      (256u << 10)
+/* Farther than this two snapshots that are used are not apart: beyond it, seeking would not be faster than reading. */
+#define STRETCH_MAX (UINT64_C(1) << 32)
+
+/* Walks from a place to an offset. 1: a token ends exactly there; 0: not; < 0: error. */
+static int walk(tl_window *w, xtrace_place *at, uint64_t offset, uint64_t size, tl_error *e)
+{
+    while (at->offset < offset) {
+        size_t available;
+        uint64_t bytes;
+        const uint8_t *p = tl_window_at(w, at->offset, XTRACE_PCINST_SIZE, &available, e);
+        if (!p)
+            return TL_EIO;
+        if (available == 0 || xtrace_token_size(p, size - at->offset, &bytes))
+            return 0;
+        const unsigned insn = *p & XTRACE_INSN_MASK;
+        if (insn == XTRACE_INST) {
+            at->pc += 4;
+            at->count++;
+        } else if (insn == XTRACE_PCINST) {
+            if (available < XTRACE_PCINST_SIZE)
+                return 0;
+            at->pc = tl_load64(p + 1, false);
+            at->has_pc = true;
+            at->count++;
+        }
+        at->offset += bytes;
+    }
+    return at->offset == offset;
+}
+
+/* The snapshots of a stream: those of its pair if that is open, else of the file beside it; NULL if there are none.
+ * *own has to be closed. */
+static const xtrace_snapshots *snapshots_of(const xtrace_cursor *c, xtrace_snapshots *buffer, tl_input **own)
+{
+    const xtrace_file *f = c->insns;
+    *own = NULL;
+    if (f->partner != XTRACE_NONE)
+        return &c->reader->file[f->partner].snapshots;
+    char *path = xtrace_name_partner(tl_input_path(f->in));
+    tl_trace unheard; /* its damage is not that of the stream */
+    const xtrace_snapshots *found = NULL;
+    tl_trace_init(memset(&unheard, 0, sizeof unheard));
+    if (path && tl_input_open(own, path, NULL) >= 0 && xtrace_snapshots_open(buffer, *own, &unheard, NULL, NULL) >= 0)
+        found = buffer;
+    tl_trace_fini(&unheard);
+    free(path);
+    return found;
+}
+
+/* Is this snapshot of our file, and inside of it? */
+static bool is_usable(const xtrace_entry *s, uint64_t size)
+{
+    return s->file == 0 && s->offset <= size;
+}
+
+/* The place of the last snapshot at or before instruction number `count`, if it can be verified. 1: *out is it. */
+static int try_snapshot(const xtrace_cursor *c, const xtrace_snapshots *s, uint64_t count, xtrace_place *out,
+                        tl_error *e)
+{
+    const uint64_t size = tl_input_size(c->insns->in);
+    uint64_t number;
+    xtrace_entry first = {0}, second;
+    int status = xtrace_snapshots_find(s, count, &number, e);
+    if (status <= 0)
+        return status;
+    status = xtrace_snapshots_entry(s, number, &second, e);
+    if (status >= 0 && number > 0)
+        status = xtrace_snapshots_entry(s, number - 1, &first, e);
+    if (status < 0)
+        return status;
+    if (!is_usable(&first, size) || !is_usable(&second, size) || second.insns > count || second.offset < first.offset ||
+        second.offset - first.offset > STRETCH_MAX)
+        return 0;
+    tl_window w;
+    xtrace_place at = {.offset = first.offset, .count = first.insns};
+    status = tl_window_init(&w, c->insns->in, WINDOW, e);
+    if (status == 0)
+        status = walk(&w, &at, second.offset, size, e);
+    tl_window_fini(&w);
+    if (status <= 0 || at.count != second.insns || !at.has_pc)
+        return status < 0 ? status : 0;
+    *out = at;
+    return 1;
+}
+
+int xtrace_seek(const xtrace_cursor *c, uint64_t count, xtrace_place *out, tl_error *e)
+{
+    xtrace_snapshots buffer;
+    tl_input *own = NULL;
+    const xtrace_snapshots *s = snapshots_of(c, &buffer, &own);
+    *out = (xtrace_place){0};
+    int status = s && s->has_layout ? try_snapshot(c, s, count, out, e) : 0;
+    tl_input_close(own);
+    return status < 0 ? status : 0;
+}

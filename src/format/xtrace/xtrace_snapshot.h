@@ -1,0 +1,95 @@
+/* Snapshots of all registers (.xsnapshot.bin), little-endian: maybe a header, then records of one size.
+ *
+ *     header, 24 bytes (or 19, without the padding; or 32; or none at all)
+ *          0  u32 tag   4  u32 sync   8  u64 version   16  u8 split   17  u8 stream   18  u8 memory order   19  padding
+ *
+ *     record: V = vector length / 8, P = V / 8 rounded up to 16
+ *          0  u64 number of the stream's file   8  u64 offset in it
+ *         16  u64 user instructions before     24  u64 instructions before
+ *         32  32 u64: X0 .. X30, SP           288  32 of V: Z0 .. Z31
+ *     288 + 32 V  16 of P: P0 .. P15, of which V / 8 bytes count   then P: FFR, the same
+ *     then V * V: ZA    then 11 u64: FPCR .. DAIF    then u64 vector length in bits
+ *
+ * Nothing says how large the header is, nor the vectors: the size of the file and the ends of the records do. Of all
+ * sizes of headers and vectors the first that fits exactly is taken: whole records, each with its vector length at its
+ * end. If there is none, then the one with the most such ends, if these are more than half of its records. Files of
+ * many records are looked at in samples. */
+#ifndef TL_XTRACE_SNAPSHOT_H
+#define TL_XTRACE_SNAPSHOT_H
+
+#include "base/input.h"
+#include "model/batch.h"
+#include "model/trace_impl.h"
+
+enum {
+    XTRACE_SNAPSHOT_FILE = 0, /* offsets in a record */
+    XTRACE_SNAPSHOT_OFFSET = 8,
+    XTRACE_SNAPSHOT_USER = 16,
+    XTRACE_SNAPSHOT_INSNS = 24,
+    XTRACE_SNAPSHOT_X = 32,
+    XTRACE_SNAPSHOT_Z = 288,
+    XTRACE_SNAPSHOT_TAIL = 8 /* before its end: the vector length */
+};
+
+#define XTRACE_VL_STEP 128u
+#define XTRACE_VL_MOST 2048u
+
+typedef struct xtrace_snapshots {
+    tl_input *in;
+    tl_trace *trace;  /* where damage goes; NULL: nowhere */
+    const char *file; /* its name in a folder, or NULL */
+    bool strict;      /* damage that reading finds is an error: to be set after open */
+    bool damaged;     /* the layout does not fit to the last byte */
+    uint32_t header_size;
+    bool has_layout; /* false: no layout fits, and there are no records */
+    uint32_t vl;     /* bits of a vector; 0: not known, there are no records */
+    uint64_t record_size;
+    uint64_t first;   /* offset of the first record */
+    uint64_t records; /* whole ones, some of which may be damaged */
+    bool has_range;   /* ... and the counts of the first and the last good record are these: */
+    uint64_t first_insns, last_insns;
+    bool has_header; /* these are what it says: */
+    uint32_t tag, sync;
+    uint64_t version;
+    uint8_t split, stream, memory_order;
+} xtrace_snapshots;
+
+/* What a record says about its place. */
+typedef struct xtrace_entry {
+    uint64_t number; /* of the record */
+    uint64_t file, offset;
+    uint64_t user_insns, insns; /* executed before */
+    uint64_t vl;                /* what it ends in */
+    bool good;                  /* that is the vector length of the file */
+} xtrace_entry;
+
+/* Bytes of a record whose vectors have so many bits. */
+uint64_t xtrace_snapshot_size(uint32_t vl);
+/* Finds the layout; tells damage: a file that no layout fits, a record that is cut. Reads a bounded number of places of
+ * a file that fits. `file` lives as long as *s, or is NULL. Nothing is to be closed. */
+int xtrace_snapshots_open(xtrace_snapshots *s, tl_input *in, tl_trace *t, const char *file, tl_error *e);
+/* The version of the trace, and the members that `info` shows of a file of snapshots alone. */
+int xtrace_snapshots_describe(const xtrace_snapshots *s, tl_trace *t, tl_error *e);
+
+/* One record, which is below s->records. */
+int xtrace_snapshots_entry(const xtrace_snapshots *s, uint64_t number, xtrace_entry *out, tl_error *e);
+/* The first good record from `number` on: 1; 0: there is none, *out is as it was. */
+int xtrace_snapshots_next(const xtrace_snapshots *s, uint64_t number, xtrace_entry *out, tl_error *e);
+/* The last good record with at most this many instructions before it: 1, and *number; or 0. Where the counts are in
+ * order, that is; else some record with at most so many. */
+int xtrace_snapshots_find(const xtrace_snapshots *s, uint64_t insns, uint64_t *number, tl_error *e);
+
+/* Adds events of class `cls` for the good records from *at on, up to the first with a count >= to (which stays),
+ * without those with a count < from; *at: where to go on. Ends early, with at least one event, where the batch is full
+ * or its memory enough. */
+int xtrace_snapshots_batch(const xtrace_snapshots *s, uint64_t *at, uint64_t from, uint64_t to, tl_batch *b,
+                           uint32_t cls, uint32_t track, tl_error *e);
+/* Tells that a record ends in another vector length. */
+int xtrace_snapshots_tell_vl(const xtrace_snapshots *s, uint64_t number, uint64_t vl, tl_error *e);
+/* A record's bytes, s->record_size of them. */
+int xtrace_snapshots_read(const xtrace_snapshots *s, uint64_t number, uint8_t *record, tl_error *e);
+
+/* kind TL_REGS, role TL_ROLE_SNAPSHOT. */
+extern const tl_class xtrace_snapshot_class;
+
+#endif

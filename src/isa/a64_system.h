@@ -1,0 +1,72 @@
+/* What system instructions and those that raise exceptions name: system registers, operations, numbers.
+ *
+ * All functions are pure; any thread. */
+#ifndef TL_ISA_A64_SYSTEM_H
+#define TL_ISA_A64_SYSTEM_H
+
+#include <stddef.h>
+
+#include "isa/a64_operands.h"
+
+typedef enum a64_system_kind {
+    A64_NOT_SYSTEM,
+    A64_MRS,     /* number: of the system register; also MRRS */
+    A64_MSR,     /* also MSRR */
+    A64_MSR_IMM, /* to a field of the processor state; number: op1 << 3 | op2, value: what is written */
+    A64_DC,      /* number: of the operation, as of a register; also of the four below */
+    A64_IC,
+    A64_TLBI,
+    A64_AT,
+    A64_SYS,     /* other operations, with SYSL and SYSP */
+    A64_HINT,    /* number: which */
+    A64_BARRIER, /* DSB, DMB, ISB, SB, CLREX; number: op2, value: CRm */
+    A64_WAIT,    /* WFET, WFIT */
+    A64_FLAG_OP, /* CFINV, XAFLAG, AXFLAG */
+    A64_SVC,     /* number: the immediate; also of those below */
+    A64_HVC,
+    A64_SMC,
+    A64_BRK,
+    A64_HLT,
+    A64_DCPS,
+    A64_ERET,
+    A64_UDF
+} a64_system_kind;
+
+typedef struct a64_system {
+    uint8_t kind;    /* a64_system_kind */
+    uint8_t gpr;     /* the X register that is read or written; A64_NO_REG: none, also for the zero register */
+    uint8_t value;   /* see there */
+    uint16_t number; /* see there */
+} a64_system;
+
+/* False, and kind A64_NOT_SYSTEM, for all others. Fills all of *out. */
+bool a64_system_of(uint32_t op, a64_system *out);
+
+/* The number of a system register or operation: op0 (2 bits), op1 (3), CRn (4), CRm (4), op2 (3), as they stand in bits 5
+ * to 20 of MRS, MSR and SYS. */
+#define A64_SYSTEM_NUMBER(op0, op1, crn, crm, op2)                                                                     \
+    ((uint16_t)((op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2)))
+
+#define A64_SYSTEM_NAME_MAX 20u /* with its NUL */
+
+/* "TPIDR_EL0", or "S3_3_C13_C0_7" for those without a name here. Returns name. */
+const char *a64_system_register_name(uint16_t number, char name[static A64_SYSTEM_NAME_MAX]);
+
+static inline bool a64_is_svc(uint32_t op)
+{
+    return (op & 0xffe0001f) == 0xd4000001;
+}
+
+/* DC ZVA and DC GZVA, which store zeros to a whole block: 4 << (DCZID_EL0 & 15) bytes around Xt. */
+static inline bool a64_is_dc_zero(uint32_t op)
+{
+    return (op & 0xffffffe0) == 0xd50b7420 || (op & 0xffffffe0) == 0xd50b7480;
+}
+
+/* STXR, STXP and their like, which write whether they stored to the W register in bits 20 to 16. */
+static inline bool a64_is_store_exclusive(uint32_t op)
+{
+    return (op & 0x3fc00000) == 0x08000000 && (op >> 31 || !(op & 0x00200000));
+}
+
+#endif

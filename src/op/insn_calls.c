@@ -1,0 +1,462 @@
+/* Follows instructions, and tells a tl_callstack of functions that are entered and left. Only branches and changes of
+ * level do work; the others are counted. */
+#include "op/insn_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/a64_block.h"
+#include "model/trace_impl.h"
+#include "op/call_select.h"
+#include "op/callstack.h"
+#include "op/insn_functions.h"
+
+/* Calls that are followed; a few frames more are of entries and levels. */
+#define CALLS_MAX (TL_STACK_DEPTH_MAX - 16)
+
+enum { NO_STATE = UINT8_MAX }; /* of a track that has not begun */
+
+/* A branch whose target is what is executed next. */
+typedef struct branch {
+    uint64_t pc;
+    a64_class cls; /* A64_INT: there is none */
+} branch;
+
+/* An open function. */
+typedef struct frame {
+    tl_insn_function function;
+    uint64_t back;  /* the address that it returns to, if `returns` */
+    uint32_t below; /* of one of a level: `base` of the frames below it */
+    uint8_t level;
+    bool returns;  /* it was called */
+    bool is_level; /* it is the frame of a level: */
+    branch last;   /* of the level below it, when it was interrupted */
+} frame;
+
+typedef struct thread {
+    frame *stack;
+    uint32_t depth, capacity;
+    uint32_t base;  /* frames from here on are of the same level as the topmost */
+    uint8_t state;  /* level, and bit 2: the pc is not known; NO_STATE */
+    bool skipped;   /* it is not selected */
+    branch last;    /* the instruction before, if it was a branch */
+    uint64_t count; /* instructions that were chosen */
+    uint64_t too_deep;
+    tl_hash backs; /* address to return to, with its base -> open calls */
+} thread;
+
+struct tl_insn_calls {
+    const tl_trace *trace;
+    tl_profile *profile;
+    tl_callstack *stack;
+    tl_insn_functions functions;
+    tl_profile_options options; /* of the callstack */
+    tl_select select;           /* the same */
+    bool narrow;                /* not all instructions count: only ... */
+    unsigned levels;
+    bool has_pc;
+    uint64_t pc_from, pc_to;
+    tl_limit limit;
+    bool *is_insn;   /* by class */
+    thread *thread;  /* by track */
+    uint32_t *begun; /* the tracks that have begun since the last finish */
+    uint32_t nbegun;
+    uint32_t track; /* that is being followed */
+    tl_batch out;   /* entries and exits for the callstack */
+    tl_error *error;
+};
+
+bool tl_insn_calls_wanted(const tl_trace *t)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < t->ncls && !any; i++)
+        any = t->cls[i].kind == TL_INSN && t->cls[i].role == TL_ROLE_A64;
+    return any;
+}
+
+static int no_memory(tl_error *e)
+{
+    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to find calls of functions");
+}
+
+/* What the callstack selects by: the rest is decided here. */
+static void take_selection(tl_insn_calls *c, const tl_select *s)
+{
+    const tl_trace *t = c->trace;
+    const uint64_t origin = !t->clock.from_zero && t->has_range ? t->begin : 0;
+    c->select = *s;
+    c->options.select = &c->select;
+    c->narrow = s->levels || s->has_pc;
+    c->levels = s->levels ? s->levels : ~0u;
+    c->has_pc = s->has_pc;
+    c->pc_from = s->pc_from;
+    c->pc_to = s->pc_to;
+    c->limit = (tl_limit){.set = s->has_from || s->has_to, .to = UINT64_MAX};
+    if (s->has_from)
+        c->limit.from = tl_add_saturated(origin, s->time_from);
+    if (s->has_to)
+        c->limit.to = tl_add_saturated(origin, s->time_to);
+    c->select.has_from = c->select.has_to = c->select.has_pc = false;
+    c->select.levels = 0;
+    if (c->narrow && c->select.min_ticks == 0) /* calls in which nothing that counts was executed */
+        c->select.min_ticks = 1;
+}
+
+int tl_insn_calls_new(tl_insn_calls **out, tl_profile *p, const tl_trace *t, const tl_code_map *code,
+                      const tl_profile_options *options, tl_error *e)
+{
+    tl_insn_calls *c = calloc(1, sizeof *c);
+    if (!c)
+        return no_memory(e);
+    c->trace = t;
+    c->profile = p;
+    c->options = *options;
+    if (options->select)
+        take_selection(c, options->select);
+    c->is_insn = calloc((size_t)t->ncls + 1, sizeof *c->is_insn);
+    c->thread = calloc((size_t)t->ntrack + 1, sizeof *c->thread);
+    c->begun = malloc(((size_t)t->ntrack + 1) * sizeof *c->begun);
+    int status = tl_insn_functions_init(&c->functions, t, code, e);
+    if (status == 0 && (!c->is_insn || !c->thread || !c->begun))
+        status = no_memory(e);
+    if (status == 0)
+        status = tl_batch_init(&c->out, &c->functions.calls, &(tl_want){0}, TL_BATCH_MAX, e);
+    if (status == 0)
+        status = tl_callstack_new(&c->stack, p, &c->functions.calls, &c->options, e);
+    if (status < 0) {
+        tl_insn_calls_free(c);
+        return status;
+    }
+    for (uint32_t i = 0; i < t->ncls; i++)
+        c->is_insn[i] = t->cls[i].kind == TL_INSN && t->cls[i].role == TL_ROLE_A64;
+    for (uint32_t i = 0; i < t->ntrack; i++)
+        c->thread[i] =
+            (thread){.state = NO_STATE, .skipped = options->select && !tl_select_track(options->select, &t->track[i])};
+    *out = c;
+    return 0;
+}
+
+void tl_insn_calls_free(tl_insn_calls *c)
+{
+    if (!c)
+        return;
+    for (uint32_t i = 0; c->thread && i < c->nbegun; i++) {
+        free(c->thread[c->begun[i]].stack);
+        tl_hash_fini(&c->thread[c->begun[i]].backs);
+    }
+    tl_callstack_free(c->stack);
+    tl_batch_fini(&c->out);
+    tl_insn_functions_fini(&c->functions);
+    free(c->is_insn);
+    free(c->thread);
+    free(c->begun);
+    free(c);
+}
+
+void tl_insn_calls_limit(const tl_insn_calls *c, tl_limit *limit)
+{
+    *limit = c->limit;
+}
+
+bool tl_insn_calls_matched(const tl_insn_calls *c, size_t i, bool not )
+{
+    return tl_callstack_matched(c->stack, i, not );
+}
+
+/* ---- what the callstack is told; all of these return false after a failure ---- */
+
+static bool flush(tl_insn_calls *c)
+{
+    const bool ok = tl_callstack_add(c->stack, &c->out, c->error) == 0;
+    c->out.n = 0;
+    return ok;
+}
+
+static bool tell(tl_insn_calls *c, const thread *th, uint32_t cls, uint64_t function)
+{
+    tl_batch *b = &c->out;
+    const uint32_t n = b->n++;
+    b->ts[n] = th->count;
+    b->key[n] = function;
+    b->cls[n] = cls;
+    b->track[n] = c->track;
+    return b->n < b->capacity || flush(c);
+}
+
+/* Calls of one level are found by their address alone, but not those of the levels below. */
+static uint64_t back_key(const thread *th, uint64_t back)
+{
+    return back ^ (uint64_t)th->base * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static bool count_back(tl_insn_calls *c, thread *th, uint64_t back, bool more)
+{
+    const uint64_t key = back_key(th, back);
+    const uint32_t known = tl_hash_get(&th->backs, key), n = known == TL_HASH_NONE ? 0 : known;
+    if (tl_hash_put(&th->backs, key, more ? n + 1 : n - (n > 0)))
+        return true;
+    no_memory(c->error);
+    return false;
+}
+
+static bool push(tl_insn_calls *c, thread *th, const frame *f)
+{
+    if (th->depth == th->capacity) {
+        const uint32_t capacity = th->capacity ? 2 * th->capacity : 64;
+        frame *larger = realloc(th->stack, capacity * sizeof *larger);
+        if (!larger) {
+            no_memory(c->error);
+            return false;
+        }
+        th->stack = larger;
+        th->capacity = capacity;
+    }
+    if (f->returns && !count_back(c, th, f->back, true))
+        return false;
+    th->stack[th->depth++] = *f;
+    return tell(c, th, TL_INSN_ENTER, (uint64_t)f->function.id);
+}
+
+/* Leaves the topmost function. */
+static bool pop(tl_insn_calls *c, thread *th)
+{
+    const frame *f = &th->stack[--th->depth];
+    if (f->returns && !count_back(c, th, f->back, false))
+        return false;
+    if (f->is_level)
+        th->base = f->below;
+    return tell(c, th, TL_INSN_EXIT, (uint64_t)f->function.id);
+}
+
+/* Another function takes the place of the topmost one, and returns to where that would; on that of a level it stands.
+ */
+static bool replace(tl_insn_calls *c, thread *th, const tl_insn_function *function)
+{
+    frame *top = &th->stack[th->depth - 1];
+    if (top->is_level)
+        return push(c, th, &(frame){.function = *function, .level = top->level});
+    const tl_insn_function before = top->function;
+    top->function = *function;
+    return tell(c, th, TL_INSN_EXIT, (uint64_t)before.id) && tell(c, th, TL_INSN_ENTER, (uint64_t)function->id);
+}
+
+/* ---- what instructions do ---- */
+
+static bool is_in(const tl_insn_function *f, uint64_t pc)
+{
+    return pc - f->from < f->size;
+}
+
+/* The function that has no caller: what is executed is in it, whatever was before. */
+static bool enter_first(tl_insn_calls *c, thread *th, bool has_pc, uint64_t pc)
+{
+    tl_insn_function function;
+    return tl_insn_functions_entry(&c->functions, has_pc, pc, &function, c->error) == 0 &&
+           push(c, th, &(frame){.function = function, .level = th->state & 3});
+}
+
+/* Nobody knows how, but now pc is executed. */
+static bool arrive(tl_insn_calls *c, thread *th, uint64_t pc)
+{
+    const frame *top = &th->stack[th->depth - 1];
+    const bool first = !top->returns && !top->is_level;
+    tl_insn_function function;
+    if (is_in(&top->function, pc) || (!first && !c->functions.code))
+        return true;
+    if (tl_insn_functions_entry(&c->functions, true, pc, &function, c->error) < 0)
+        return false;
+    return (!first && !function.is_known) || replace(c, th, &function);
+}
+
+static bool call(tl_insn_calls *c, thread *th, uint64_t pc)
+{
+    tl_insn_function function;
+    if (pc == th->last.pc + 4) /* only to know where it is */
+        return true;
+    if (th->depth >= CALLS_MAX) {
+        th->too_deep++;
+        c->profile->unmatched_open++;
+        return true;
+    }
+    return tl_insn_functions_called(&c->functions, pc, &function, c->error) == 0 &&
+           push(c, th,
+                &(frame){.function = function, .back = th->last.pc + 4, .level = th->state & 3, .returns = true});
+}
+
+static bool come_back(tl_insn_calls *c, thread *th, uint64_t pc)
+{
+    if (th->too_deep) {
+        th->too_deep--;
+        return true;
+    }
+    const uint32_t open = tl_hash_get(&th->backs, back_key(th, pc));
+    if (open == TL_HASH_NONE || open == 0) {
+        c->profile->unmatched_exits++;
+        return arrive(c, th, pc);
+    }
+    /* Those above it never come back. A frame of this level that returns stands on one that stays. */
+    for (bool found = false; !found && th->depth > th->base + 1;) {
+        const frame *top = &th->stack[th->depth - 1];
+        found = top->returns && top->back == pc;
+        c->profile->unmatched_open += top->returns && !found;
+        if (!pop(c, th))
+            return false;
+    }
+    return true;
+}
+
+/* A jump is a call if it goes to the beginning of another function. */
+static bool jump(tl_insn_calls *c, thread *th, uint64_t pc)
+{
+    const tl_insn_function *top = &th->stack[th->depth - 1].function;
+    tl_insn_function function;
+    if (!c->functions.code || is_in(top, pc) || (th->last.cls == A64_COND && pc == th->last.pc + 4))
+        return true;
+    if (tl_insn_functions_called(&c->functions, pc, &function, c->error) < 0)
+        return false;
+    return !function.is_known || function.from != pc || replace(c, th, &function);
+}
+
+static bool follow_branch(tl_insn_calls *c, thread *th, uint64_t pc)
+{
+    bool ok;
+    if (a64_is_call(th->last.cls))
+        ok = call(c, th, pc);
+    else if (th->last.cls == A64_RETURN)
+        ok = come_back(c, th, pc);
+    else
+        ok = jump(c, th, pc);
+    th->last.cls = A64_INT;
+    return ok;
+}
+
+/* Instructions of a higher level are in a frame of their own, and what was before waits below it. */
+static bool rise(tl_insn_calls *c, thread *th, unsigned level)
+{
+    frame f = {.below = th->base, .level = (uint8_t)level, .is_level = true, .last = th->last};
+    if (tl_insn_functions_level(&c->functions, level, &f.function, c->error) < 0)
+        return false;
+    th->base = th->depth;
+    th->last.cls = A64_INT;
+    return push(c, th, &f);
+}
+
+/* The level is lower again: all of the higher ones is over, and what was interrupted goes on. */
+static bool fall(tl_insn_calls *c, thread *th, unsigned level)
+{
+    th->last.cls = A64_INT;
+    th->too_deep = 0;
+    while (th->depth && th->stack[th->depth - 1].level > level) {
+        const frame *top = &th->stack[th->depth - 1];
+        c->profile->unmatched_open += top->returns;
+        if (top->is_level)
+            th->last = top->last;
+        if (!pop(c, th))
+            return false;
+    }
+    if (th->depth == 0 || th->stack[th->depth - 1].level == level)
+        return true;
+    th->last.cls = A64_INT; /* it was of another level */
+    return rise(c, th, level);
+}
+
+/* Whatever is special about an instruction: the first one, one of another level, one behind a branch. */
+TL_COLD static bool control(tl_insn_calls *c, thread *th, uint64_t pc, uint8_t state)
+{
+    const uint8_t before = th->state;
+    const unsigned level = state & 3;
+    const bool has_pc = !(state & 4);
+    bool ok = true;
+    th->state = state;
+    if (before == NO_STATE)
+        c->begun[c->nbegun++] = c->track;
+    else if (level > (before & 3u))
+        ok = rise(c, th, level);
+    else if (level < (before & 3u))
+        ok = fall(c, th, level);
+    if (!ok)
+        return false;
+    if (th->depth == 0)
+        return enter_first(c, th, has_pc, pc);
+    if (th->last.cls != A64_INT && has_pc)
+        return follow_branch(c, th, pc);
+    th->last.cls = A64_INT;
+    return !(has_pc && before != NO_STATE && before & 4) || arrive(c, th, pc);
+}
+
+TL_ALWAYS_INLINE bool counts(const tl_insn_calls *c, uint64_t pc, uint64_t aux)
+{
+    return c->levels >> tl_insn_level(aux) & 1 &&
+           (!c->has_pc || (tl_insn_has_pc(aux) && pc >= c->pc_from && pc < c->pc_to));
+}
+
+/* Is it a jump within a function? Then it has been followed. */
+TL_ALWAYS_INLINE bool stays(thread *th, uint64_t pc)
+{
+    if (a64_is_call(th->last.cls) || th->last.cls == A64_RETURN || !is_in(&th->stack[th->depth - 1].function, pc))
+        return false;
+    th->last.cls = A64_INT;
+    return true;
+}
+
+/* Without a binary, nobody knows where a jump leaves a function. */
+TL_ALWAYS_INLINE bool matters(const tl_insn_calls *c, a64_class cls)
+{
+    return a64_is_call(cls) || cls == A64_RETURN || (c->functions.code && a64_is_branch(cls));
+}
+
+/* Events from .. to-1 of a batch, all of one track. */
+TL_ALWAYS_INLINE bool follow(tl_insn_calls *c, thread *th, const tl_batch *b, uint32_t from, uint32_t to, bool limited)
+{
+    for (uint32_t i = from; i < to; i++) {
+        if (!c->is_insn[b->cls[i]] || (limited && (b->ts[i] < c->limit.from || b->ts[i] >= c->limit.to)))
+            continue;
+        const uint64_t pc = b->key[i], aux = b->aux[i];
+        const uint8_t state = (uint8_t)(aux >> 32 & 7);
+        if ((TL_UNLIKELY(state != th->state) || (th->last.cls != A64_INT && !stays(th, pc))) &&
+            !control(c, th, pc, state))
+            return false;
+        th->count += !c->narrow || counts(c, pc, aux);
+        const a64_class cls = a64_block_class(tl_insn_opcode(aux));
+        if (cls != A64_INT && matters(c, cls) && !(state & 4))
+            th->last = (branch){.pc = pc, .cls = cls};
+    }
+    return true;
+}
+
+int tl_insn_calls_add(tl_insn_calls *c, const tl_batch *b, tl_error *e)
+{
+    bool ok = true;
+    c->error = e;
+    for (uint32_t i = 0; ok && i < b->n;) {
+        const uint32_t track = b->track[i], from = i;
+        thread *th = &c->thread[track];
+        while (i < b->n && b->track[i] == track)
+            i++;
+        c->track = track;
+        if (!th->skipped)
+            ok = c->limit.set ? follow(c, th, b, from, i, true) : follow(c, th, b, from, i, false);
+    }
+    return ok ? 0 : TL_ENOMEM;
+}
+
+int tl_insn_calls_finish(tl_insn_calls *c, tl_error *e)
+{
+    bool ok = true;
+    c->error = e;
+    for (uint32_t i = 0; i < c->nbegun; i++) {
+        thread *th = &c->thread[c->begun[i]];
+        c->track = c->begun[i];
+        while (ok && th->depth) {
+            c->profile->unmatched_open += th->stack[th->depth - 1].returns;
+            ok = pop(c, th);
+        }
+        free(th->stack);
+        tl_hash_fini(&th->backs);
+        *th = (thread){.state = NO_STATE};
+    }
+    c->nbegun = 0;
+    ok = ok && flush(c);
+    tl_callstack_finish(c->stack);
+    return ok ? 0 : TL_ENOMEM;
+}

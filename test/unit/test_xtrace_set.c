@@ -1,0 +1,276 @@
+/* Tests of folders of recordings: their files, the counts in snapshots, images, and what has no place. */
+#include <sys/stat.h>
+
+#include "insn_fixture.h"
+
+#include "format/xtrace/xtrace_core.h"
+#include "output_check.h"
+
+extern const tl_format tl_format_xtrace_set;
+
+static int try_start(insn_fixture *f, tl_error *e)
+{
+    insn_init(f);
+    assert_int_equal(tl_output_folder_open(&f->folder, "out.xtrace", false, NULL), 0);
+    return insn_create(f, &tl_format_xtrace_set, e);
+}
+
+static void start_set(insn_fixture *f)
+{
+    tl_error e;
+    insn_must(try_start(f, &e), &e);
+}
+
+/* Also removes the folder. */
+static void stop_set(insn_fixture *f)
+{
+    insn_fini(f);
+    if (chdir("out.xtrace") == 0) {
+        scratch_files(1);
+        assert_int_equal(chdir(".."), 0);
+        rmdir("out.xtrace");
+    }
+}
+
+/* A file of the folder; free(). */
+static uint8_t *file_of(const char *name, size_t *n)
+{
+    char path[300];
+    snprintf(path, sizeof path, "out.xtrace/%s", name);
+    uint8_t *bytes = (uint8_t *)scratch_read(path, n);
+    if (!bytes)
+        fail_msg("there is no %s", path);
+    return bytes;
+}
+
+static bool has_file(const char *name)
+{
+    char path[300];
+    snprintf(path, sizeof path, "out.xtrace/%s", name);
+    return access(path, F_OK) == 0;
+}
+
+static void test_counts_begin_at_zero(void **state)
+{
+    (void)state;
+    insn_fixture f;
+    start_set(&f);
+    f.count = 5000;
+    put_snapshot(&f, 5000, 0x100, 0x7ff0);
+    put_insn(&f, 0x400000, LDR, 0);
+    put_mem(&f, false, 0x1000, "01234567", 8);
+    put_insn(&f, 0x400004, NOP, 1);
+    put_snapshot(&f, 5002, 0x200, 0x7fe0);
+    put_insn(&f, 0x400008, NOP, 0);
+    insn_finish(&f);
+    size_t n;
+    uint8_t *p = file_of("xtrace.0.7.hint9.xinsndata.bin", &n);
+    assert_int_equal(n, 13 + 17 + 5 + 5);
+    free(p);
+    p = file_of("xtrace.0.7.hint9.xsnapshot.bin", &n);
+    assert_int_equal(n, 24 + 2 * 1424);
+    static const uint64_t counts[2][4] = {{0, 0, 0, 0}, {0, 35, 1, 2}};
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < 4; k++)
+            assert_int_equal(tl_load64(p + 24 + 1424 * i + 8 * k, false), counts[i][k]);
+    assert_int_equal(tl_load64(p + 24 + 1424 + 32, false), 0x200);
+    assert_int_equal(p[18], 0);
+    free(p);
+    assert_int_equal(f.drops.n, 0);
+    stop_set(&f);
+}
+
+static void test_image(void **state)
+{
+    (void)state;
+    insn_fixture f;
+    start_set(&f);
+    put_snapshot(&f, 0, 0x100, 0x7ff0);
+    put_insn(&f, 0x400000, LDR, 0);
+    put_mem(&f, false, 0x1000, "01234567", 8);
+    put_mem(&f, true, 0x2000, "stored", 6);
+    put_insn(&f, 0x400004, LDR, 0);
+    put_mem(&f, false, 0x2004, "ed??", 4);
+    put_state(&f, XTRACE_CLASS_STXR, 1);
+    insn_finish(&f);
+    tl_shadow *memory;
+    tl_input *in;
+    const char *what;
+    uint8_t got[16];
+    assert_int_equal(tl_shadow_new(&memory, NULL), 0);
+    assert_int_equal(tl_input_open(&in, "out.xtrace/xtrace.0.7.hint9.xmemory.core", NULL), 0);
+    assert_int_equal(xtrace_core_read(in, memory, &what, NULL), 0);
+    assert_int_equal(tl_shadow_get(memory, 0x1000, got, 16), 8);
+    assert_memory_equal(got, "01234567", 8);
+    assert_int_equal(tl_shadow_get(memory, 0x400000, got, 16), 8);
+    assert_int_equal(tl_load32(got, false), LDR);
+    assert_false(tl_shadow_knows_any(memory, 0x2000, 6));
+    assert_int_equal(tl_shadow_get(memory, 0x2006, got, 16), 2);
+    assert_memory_equal(got, "??", 2);
+    tl_input_close(in);
+    tl_shadow_free(memory);
+    size_t n;
+    uint8_t *p = file_of("xtrace.0.7.hint9.xmemory.core", &n), *note = p + tl_load64(p + 64 + 8, false);
+    assert_int_equal(tl_load64(note + 20 + 112 + 8 * 31, false), 0x7ff0);
+    assert_int_equal(tl_load64(note + 20 + 112 + 8 * 32, false), 0x400000);
+    assert_int_equal(tl_load64(note + 20 + 112 + 8 * 33, false), 0x102 | 0x10a); /* nzcv, daif */
+    assert_int_equal(tl_load64(note + 20 + 392 + 20 + 528 + 20, false), 0x103);  /* tpidr_el0 */
+    free(p);
+    stop_set(&f);
+}
+
+/* Registers of later are not those of the begin. */
+static void test_image_without_registers(void **state)
+{
+    (void)state;
+    insn_fixture f;
+    start_set(&f);
+    put_insn(&f, 0x400000, NOP, 0);
+    put_snapshot(&f, 1, 0x100, 0x7ff0);
+    put_insn(&f, 0x400004, NOP, 0);
+    insn_finish(&f);
+    size_t n;
+    uint8_t *p = file_of("xtrace.0.7.hint9.xmemory.core", &n);
+    assert_memory_equal(p + tl_load64(p + 64 + 8, false) + 12, "TRACELOOM", 10);
+    free(p);
+    stop_set(&f);
+}
+
+static void test_tracks(void **state)
+{
+    (void)state;
+    insn_fixture f;
+    start_set(&f);
+    put_insn(&f, 0x400000, NOP, 0);
+    put_insn(&f, 0x500000, NOP, 0);
+    f.batch.track[1] = 1;
+    put_insn(&f, 0x400004, NOP, 0);
+    put_state(&f, XTRACE_CLASS_TIME, 5);
+    put_snapshot(&f, 3, 0x100, 0x7ff0);
+    insn_finish(&f);
+    size_t n;
+    uint8_t *p = file_of("xtrace.0.7.hint9.xinsndata.bin", &n);
+    assert_int_equal(n, 13 + 5 + 9);
+    free(p);
+    p = file_of("xtrace.0.8.hint9.xinsndata.bin", &n);
+    assert_int_equal(n, 13);
+    free(p);
+    p = file_of("xtrace.0.7.hint9.xsnapshot.bin", &n);
+    assert_int_equal(p[18], 1); /* there is an order of accesses */
+    assert_int_equal(tl_load64(p + 24 + 24, false), 2);
+    free(p);
+    assert_false(has_file("xtrace.0.8.hint9.xsnapshot.bin"));
+    assert_true(has_file("xtrace.0.8.hint9.xmemory.core"));
+    stop_set(&f);
+}
+
+/* Time and hint are those of the file that was read; what has no number of its own gets one. */
+static void test_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *track;
+        bool has_tid;
+        const char *name;
+    } cases[] = {{"dir/xtrace.1700.7.hint13.xinsndata.bin", "7", true, "xtrace.1700.7.hint13.xinsndata.bin"},
+                 {"dir/xtrace.1700.8.hint13.xinsndata.bin", "7", true, "xtrace.0.7.hint9.xinsndata.bin"},
+                 {"in", "7", true, "xtrace.99.7.hint13.xinsndata.bin"},
+                 {"other", "7", true, "xtrace.0.7.hint9.xinsndata.bin"},
+                 {NULL, "thread 7", true, "xtrace.0.7.hint9.xinsndata.bin"},
+                 {NULL, "main", false, "xtrace.0.0.hint9.xinsndata.bin"},
+                 {NULL, "../7", false, "xtrace.0.0.hint9.xinsndata.bin"}};
+    assert_int_equal(mkdir("in", 0777), 0);
+    scratch_write("in/xtrace.98.6.hint9.xinsndata.bin", "", 0);
+    scratch_write("in/xtrace.99.7.hint13.xinsndata.bin", "", 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        insn_fixture f;
+        start_set(&f);
+        f.trace.path = cases[i].path;
+        f.trace.track[0].name = cases[i].track;
+        f.trace.track[0].has_tid = cases[i].has_tid;
+        put_insn(&f, 0x400000, NOP, 0);
+        insn_finish(&f);
+        if (!has_file(cases[i].name))
+            fail_msg("case %zu: there is no %s", i, cases[i].name);
+        f.trace.path = NULL;
+        stop_set(&f);
+    }
+    assert_int_equal(chdir("in"), 0);
+    scratch_files(1);
+    assert_int_equal(chdir(".."), 0);
+    rmdir("in");
+}
+
+static void test_two_tracks_of_one_name(void **state)
+{
+    (void)state;
+    insn_fixture f;
+    tl_error e;
+    start_set(&f);
+    f.trace.track[1].name = "7";
+    put_insn(&f, 0x400000, NOP, 0);
+    put_insn(&f, 0x500000, NOP, 0);
+    f.batch.track[1] = 1;
+    assert_true(insn_flush(&f, &e) < 0);
+    stop_set(&f);
+    assert_int_equal(access("out.xtrace", F_OK), -1);
+}
+
+static void test_what_has_no_place(void **state)
+{
+    (void)state;
+    static const tl_class call = {.kind = TL_ENTER, .key = TL_KEY_FUNCTION, .name = "enter"};
+    insn_fixture f;
+    tl_error e;
+    start_set(&f);
+    assert_int_equal(tl_format_xtrace_set.accept(f.writer, &call), TL_ACCEPT_DROP);
+    put_snapshot(&f, 7, 0x100, 0x7ff0); /* of no instruction */
+    put_snapshot(&f, 8, 0x100, 0x7ff0);
+    f.batch.v[f.batch.nval - 1].as.u = 256;
+    insn_finish(&f);
+    assert_int_equal(insn_dropped(&f, "snapshots of another shape"), 1);
+    assert_int_equal(insn_dropped(&f, "counts of tracks"), 1);
+    assert_false(has_file("xtrace.0.7.hint9.xmemory.core"));
+    stop_set(&f);
+
+    insn_init(&f);
+    assert_int_equal(tl_trace_set_classes(&f.trace, &call, 1, NULL), 0);
+    assert_int_equal(tl_output_folder_open(&f.folder, "out.xtrace", false, NULL), 0);
+    assert_int_equal(insn_create(&f, &tl_format_xtrace_set, &e), TL_EUNSUPPORTED);
+    stop_set(&f);
+}
+
+/* Every page that is touched costs memory. */
+static void test_images_have_a_limit(void **state)
+{
+    (void)state;
+    insn_fixture f;
+    tl_error e;
+    start_set(&f);
+    put_insn(&f, 0x400000, STR, 0);
+    for (uint32_t i = 0; i < (1u << 17) + 1024; i++)
+        put_mem(&f, true, (uint64_t)i << 12, "x", 1);
+    for (uint32_t i = 0; i < 10; i++) {
+        put_insn(&f, 0x400004, NOP, 0);
+        insn_must(insn_flush(&f, &e), &e);
+    }
+    insn_finish(&f);
+    assert_false(has_file("xtrace.0.7.hint9.xmemory.core"));
+    assert_int_equal(insn_dropped(&f, "memory images"), 1);
+    stop_set(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_counts_begin_at_zero, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_image, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_image_without_registers, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_tracks, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_names, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_two_tracks_of_one_name, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_what_has_no_place, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_images_have_a_limit, scratch_enter, scratch_leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
