@@ -1,7 +1,8 @@
 /* Registers and memory of atomic read-modify-write, of 64-byte accesses, and of memory copy and set. */
 #include "isa/a64_decode.h"
 
-static void memory(uint32_t op, a64_access access, a64_atomic kind, unsigned registers, unsigned element, a64_operands *o)
+static void memory(uint32_t op, a64_access access, a64_atomic kind, unsigned registers, unsigned element,
+                   a64_operands *o)
 {
     uint32_t n = a64_field(op, 9, 5);
     o->memory.access = (uint8_t)access;
@@ -35,7 +36,8 @@ static void of_128_bits(uint32_t op, a64_operands *o)
         a64_add_slots(low == 2 ? one : two, op, o);
         a64_add_slots(flags, op, o);
     } else {
-        static const uint8_t kinds[16] = {[1] = A64_CLR, [3] = A64_SET, [8] = A64_SWP, [9] = A64_CLR, [10] = A64_SWP, [11] = A64_SET};
+        static const uint8_t kinds[16] = {
+            [1] = A64_CLR, [3] = A64_SET, [8] = A64_SWP, [9] = A64_CLR, [10] = A64_SWP, [11] = A64_SET};
         if (!kinds[kind] || low)
             return;
         memory(op, A64_READS_WRITES, (a64_atomic)kinds[kind], 2, 8, o);

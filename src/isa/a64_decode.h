@@ -30,22 +30,22 @@ static inline uint32_t a64_x(uint32_t n)
 enum a64_slot {
     A64_END,
     /* X registers; S: 31 is the stack pointer */
-    XD,   /* 4:0 */
+    XD, /* 4:0 */
     SD,
-    XN,   /* 9:5 */
+    XN, /* 9:5 */
     SN,
-    XM,   /* 20:16 */
+    XM, /* 20:16 */
     SM,
     XA,   /* 14:10 */
     XD_2, /* and the next */
     XM_2,
-    XD_8,  /* and the next seven */
-    XV8,   /* 14:13 + 8: index of a vector of ZA */
-    XV12,  /* 14:13 + 12: index of a slice of ZA */
-    XS12,  /* 17:16 + 12 */
-    XLR,   /* always X30 */
-    XSP,   /* always SP */
-    X15,   /* always X15, X16, X17 */
+    XD_8, /* and the next seven */
+    XV8,  /* 14:13 + 8: index of a vector of ZA */
+    XV12, /* 14:13 + 12: index of a slice of ZA */
+    XS12, /* 17:16 + 12 */
+    XLR,  /* always X30 */
+    XSP,  /* always SP */
+    X15,  /* always X15, X16, X17 */
     X16,
     X17,
     /* vectors */
@@ -89,8 +89,8 @@ enum a64_slot {
     A64_SLOTS
 };
 
-#define A64_R 0x40
-#define A64_W 0x80
+#define A64_R   0x40
+#define A64_W   0x80
 /* Reads, writes, updates. */
 #define R(slot) (A64_R | (slot))
 #define W(slot) (A64_W | (slot))

@@ -2,19 +2,19 @@
 #include "isa/a64_decode.h"
 
 static const a64_row immediates[] = {
-    {0x1f000000, 0x10000000, {W(XD)}},                   /* ADR, ADRP */
-    {0x3f800000, 0x31000000, {W(XD), R(SN), W(NZCV)}},   /* ADDS, SUBS */
-    {0x1f800000, 0x11000000, {W(SD), R(SN)}},            /* ADD, SUB */
-    {0x1fc00000, 0x11800000, {W(SD), R(SN)}},            /* ADDG, SUBG */
-    {0x1fc00000, 0x11c00000, {W(XD), R(XN)}},            /* SMAX, SMIN, UMAX, UMIN */
-    {0x7f800000, 0x72000000, {W(XD), R(XN), W(NZCV)}},   /* ANDS */
-    {0x1f800000, 0x12000000, {W(SD), R(XN)}},            /* AND, ORR, EOR */
-    {0x7f800000, 0x72800000, {U(XD)}},                   /* MOVK */
-    {0x1f800000, 0x12800000, {W(XD)}},                   /* MOVN, MOVZ */
-    {0x7f800000, 0x33000000, {U(XD), R(XN)}},            /* BFM */
-    {0x1f800000, 0x13000000, {W(XD), R(XN)}},            /* SBFM, UBFM */
-    {0x7f800000, 0x13800000, {W(XD), R(XN), R(XM)}},     /* EXTR */
-    {0xff80001f, 0xf380001f, {U(XLR), R(XSP)}},          /* AUTIASPPC, AUTIBSPPC */
+    {0x1f000000, 0x10000000, {W(XD)}},                 /* ADR, ADRP */
+    {0x3f800000, 0x31000000, {W(XD), R(SN), W(NZCV)}}, /* ADDS, SUBS */
+    {0x1f800000, 0x11000000, {W(SD), R(SN)}},          /* ADD, SUB */
+    {0x1fc00000, 0x11800000, {W(SD), R(SN)}},          /* ADDG, SUBG */
+    {0x1fc00000, 0x11c00000, {W(XD), R(XN)}},          /* SMAX, SMIN, UMAX, UMIN */
+    {0x7f800000, 0x72000000, {W(XD), R(XN), W(NZCV)}}, /* ANDS */
+    {0x1f800000, 0x12000000, {W(SD), R(XN)}},          /* AND, ORR, EOR */
+    {0x7f800000, 0x72800000, {U(XD)}},                 /* MOVK */
+    {0x1f800000, 0x12800000, {W(XD)}},                 /* MOVN, MOVZ */
+    {0x7f800000, 0x33000000, {U(XD), R(XN)}},          /* BFM */
+    {0x1f800000, 0x13000000, {W(XD), R(XN)}},          /* SBFM, UBFM */
+    {0x7f800000, 0x13800000, {W(XD), R(XN), R(XM)}},   /* EXTR */
+    {0xff80001f, 0xf380001f, {U(XLR), R(XSP)}},        /* AUTIASPPC, AUTIBSPPC */
 };
 
 static const a64_row registers[] = {
@@ -44,10 +44,10 @@ static const a64_row registers[] = {
     {0xffffc000, 0xdac14000, {U(XD)}},                        /* XPAC */
     {0xfffffc00, 0xdac19000, {U(XLR), R(XSP), R(XN)}},        /* AUTIASPPC, AUTIBSPPC */
     {0xfffffc00, 0xdac19400, {U(XLR), R(XSP), R(XN)}},
-    {0xffff8000, 0xdac18000, {U(XLR), R(XSP)}},               /* PACIASPPC, PACNBIASPPC, ... */
-    {0x7fff0000, 0x5ac00000, {W(XD), R(XN)}},                 /* RBIT, REV, CLZ, CNT, ... */
-    {0x1f608000, 0x1b400000, {W(XD), R(XN), R(XM)}},          /* SMULH, UMULH */
-    {0x1f000000, 0x1b000000, {W(XD), R(XN), R(XM), R(XA)}},   /* MADD, ... */
+    {0xffff8000, 0xdac18000, {U(XLR), R(XSP)}},             /* PACIASPPC, PACNBIASPPC, ... */
+    {0x7fff0000, 0x5ac00000, {W(XD), R(XN)}},               /* RBIT, REV, CLZ, CNT, ... */
+    {0x1f608000, 0x1b400000, {W(XD), R(XN), R(XM)}},        /* SMULH, UMULH */
+    {0x1f000000, 0x1b000000, {W(XD), R(XN), R(XM), R(XA)}}, /* MADD, ... */
 };
 
 void a64_decode_integer(uint32_t op, a64_operands *o)

@@ -1,7 +1,6 @@
 /* Registers and memory of loads and stores of general registers, and of prefetches. */
 #include "isa/a64_decode.h"
 
-
 /* The base of most: Xn or SP, which some modes change. */
 static void base(uint32_t op, a64_mode mode, int32_t imm, a64_operands *o)
 {
@@ -75,7 +74,7 @@ static void tags(uint32_t op, a64_operands *o)
         access(o, A64_WRITES, 0, 0);
         o->memory.size = (uint16_t)(opcode == 1 ? 16 : opcode == 3 ? 32 : 0);
         o->reads.x |= (uint32_t)1 << a64_field(op, 4, 0); /* 31 is the stack pointer */
-    } else if (opcode == 1 || opcode == 3) { /* LDG, LDGM */
+    } else if (opcode == 1 || opcode == 3) {              /* LDG, LDGM */
         access(o, A64_READS, 0, 0);
         o->writes.x |= a64_x(a64_field(op, 4, 0));
         if (opcode == 1)

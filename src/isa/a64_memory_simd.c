@@ -68,7 +68,7 @@ static void lanes(uint32_t op, a64_operands *o)
     base_of_list(op, count << scale, o);
     transfer(load, which, count, 1u << scale, o);
     if (load && !replicate)
-        o->reads.v |= which; /* its other lanes stay */
+        o->reads.v |= which;                   /* its other lanes stay */
     if (!a64_bit(op, 23) && a64_bit(op, 16)) { /* LDAP1, STL1 */
         o->memory.acquire = load;
         o->memory.release = !load;

@@ -15,13 +15,13 @@ typedef struct a64_regs {
     uint32_t p; /* bit n: Pn up to 15, and those below */
 } a64_regs;
 
-#define A64_SP    ((uint32_t)1 << 31) /* of x */
-#define A64_FFR   ((uint32_t)1 << 16) /* of p, and all below */
-#define A64_NZCV  ((uint32_t)1 << 17)
-#define A64_FPCR  ((uint32_t)1 << 18) /* only of MRS and MSR; not of each instruction that rounds */
-#define A64_FPSR  ((uint32_t)1 << 19)
-#define A64_ZA    ((uint32_t)1 << 20)
-#define A64_ZT0   ((uint32_t)1 << 21)
+#define A64_SP   ((uint32_t)1 << 31) /* of x */
+#define A64_FFR  ((uint32_t)1 << 16) /* of p, and all below */
+#define A64_NZCV ((uint32_t)1 << 17)
+#define A64_FPCR ((uint32_t)1 << 18) /* only of MRS and MSR; not of each instruction that rounds */
+#define A64_FPSR ((uint32_t)1 << 19)
+#define A64_ZA   ((uint32_t)1 << 20)
+#define A64_ZT0  ((uint32_t)1 << 21)
 
 enum {
     A64_NO_REG = 0xff,
@@ -66,12 +66,12 @@ typedef enum a64_atomic {
 } a64_atomic;
 
 typedef struct a64_memory {
-    uint8_t access; /* a64_access */
-    uint8_t mode;   /* a64_mode */
-    uint8_t base;   /* 0 to 30: Xn; A64_BASE_SP, A64_BASE_PC; a vector register if base_vector */
-    uint8_t index;  /* Xn or Zn; A64_NO_REG: none, also for the zero register */
-    uint8_t extend; /* a64_extend, of the index */
-    uint8_t shift;  /* of the index */
+    uint8_t access;    /* a64_access */
+    uint8_t mode;      /* a64_mode */
+    uint8_t base;      /* 0 to 30: Xn; A64_BASE_SP, A64_BASE_PC; a vector register if base_vector */
+    uint8_t index;     /* Xn or Zn; A64_NO_REG: none, also for the zero register */
+    uint8_t extend;    /* a64_extend, of the index */
+    uint8_t shift;     /* of the index */
     uint8_t registers; /* how many are loaded or stored */
     uint8_t element;   /* bytes of one of them in memory; of SVE: of one lane */
     uint8_t lane;      /* SVE: bytes of a lane in the register: there are at most VL / 8 / lane elements a register */
@@ -84,7 +84,7 @@ typedef struct a64_memory {
     bool exclusive : 1;
     bool acquire : 1; /* also of LDAPR, which is weaker */
     bool release : 1;
-    bool tags : 1; /* of the memory tagging extension; data, too, if size or STZGM */
+    bool tags : 1;    /* of the memory tagging extension; data, too, if size or STZGM */
     bool guarded : 1; /* of a predicate: lanes may be left out */
 } a64_memory;
 

@@ -5,11 +5,11 @@
 
 /* Moves between ZA and vectors, the lookup table ZT0. */
 static const a64_row rows_c0[] = {
-    {0xff3e8000, 0xc0000000, {U(ZAR), R(PG), R(ZN), R(XV12)}},  /* MOVA to a slice */
+    {0xff3e8000, 0xc0000000, {U(ZAR), R(PG), R(ZN), R(XV12)}}, /* MOVA to a slice */
     {0xff3e8000, 0xc0008000, {U(ZAR), R(PG), R(ZN), R(XV12)}},
-    {0xff3e0200, 0xc0020200, {W(ZD), U(ZAR), R(XV12)}},         /* MOVAZ */
-    {0xff3e0000, 0xc0020000, {U(ZD), R(PG), R(ZAR), R(XV12)}},  /* MOVA from a slice */
-    {0xff3f0c00, 0xc0040000, {U(ZAR), R(ZN2), R(XV12)}},        /* MOVA of two or four vectors */
+    {0xff3e0200, 0xc0020200, {W(ZD), U(ZAR), R(XV12)}},        /* MOVAZ */
+    {0xff3e0000, 0xc0020000, {U(ZD), R(PG), R(ZAR), R(XV12)}}, /* MOVA from a slice */
+    {0xff3f0c00, 0xc0040000, {U(ZAR), R(ZN2), R(XV12)}},       /* MOVA of two or four vectors */
     {0xff3f0c00, 0xc0040400, {U(ZAR), R(ZN4), R(XV12)}},
     {0xff3f0c00, 0xc0040800, {U(ZAR), R(ZN2), R(XV8)}},
     {0xff3f0c00, 0xc0040c00, {U(ZAR), R(ZN4), R(XV8)}},
@@ -17,18 +17,18 @@ static const a64_row rows_c0[] = {
     {0xff3f0e00, 0xc0060400, {W(ZD4), R(ZAR), R(XV12)}},
     {0xff3f0e00, 0xc0060800, {W(ZD2), R(ZAR), R(XV8)}},
     {0xff3f0e00, 0xc0060c00, {W(ZD4), R(ZAR), R(XV8)}},
-    {0xff3f0e00, 0xc0060200, {W(ZD2), U(ZAR), R(XV12)}},        /* MOVAZ */
+    {0xff3f0e00, 0xc0060200, {W(ZD2), U(ZAR), R(XV12)}}, /* MOVAZ */
     {0xff3f0e00, 0xc0060600, {W(ZD4), U(ZAR), R(XV12)}},
     {0xff3f0e00, 0xc0060a00, {W(ZD2), U(ZAR), R(XV8)}},
     {0xff3f0e00, 0xc0060e00, {W(ZD4), U(ZAR), R(XV8)}},
-    {0xffff0000, 0xc0080000, {U(ZAR)}},                         /* ZERO */
+    {0xffff0000, 0xc0080000, {U(ZAR)}}, /* ZERO */
     {0xfffc0000, 0xc00c0000, {U(ZAR), R(XV8)}},
     {0xffffffff, 0xc0480001, {W(ZT0)}},
-    {0xffff0000, 0xc04c0000, {W(XD), R(ZT0)}},                  /* MOVT */
+    {0xffff0000, 0xc04c0000, {W(XD), R(ZT0)}}, /* MOVT */
     {0xffff0000, 0xc04e0000, {U(ZT0), R(XD)}},
     {0xffff0000, 0xc04f0000, {U(ZT0), R(ZD)}},
-    {0xff380000, 0xc0100000, {U(ZAR), R(PG), R(PN13), R(ZN)}},  /* ADDHA, ADDVA */
-    {0xfff80000, 0xc0c80000, {W(ZD), R(ZN), R(ZT0)}},           /* LUTI2, LUTI4 */
+    {0xff380000, 0xc0100000, {U(ZAR), R(PG), R(PN13), R(ZN)}}, /* ADDHA, ADDVA */
+    {0xfff80000, 0xc0c80000, {W(ZD), R(ZN), R(ZT0)}},          /* LUTI2, LUTI4 */
     {0xfffffc00, 0xc08b0000, {W(ZD4), R(ZN2), R(ZT0)}},
     {0xfffffc00, 0xc09b0000, {W(ZDS4), R(ZN2), R(ZT0)}},
     {0xfff84000, 0xc0884000, {W(ZD2), R(ZN), R(ZT0)}},
@@ -39,38 +39,38 @@ static const a64_row rows_c0[] = {
 
 /* Several vectors. */
 static const a64_row rows_c1[] = {
-    {0xff300000, 0xc1000000, {U(ZAR), R(XV8), R(ZN), R(ZM16)}},   /* with a lane */
+    {0xff300000, 0xc1000000, {U(ZAR), R(XV8), R(ZN), R(ZM16)}}, /* with a lane */
     {0xff308000, 0xc1100000, {U(ZAR), R(XV8), R(ZN2), R(ZM16)}},
     {0xff308000, 0xc1108000, {U(ZAR), R(XV8), R(ZN4), R(ZM16)}},
-    {0xffa09400, 0xc1200400, {U(ZAR), R(XV8), R(ZN), R(ZM16)}},   /* with a vector */
+    {0xffa09400, 0xc1200400, {U(ZAR), R(XV8), R(ZN), R(ZM16)}}, /* with a vector */
     {0xffb08000, 0xc1200000, {U(ZAR), R(XV8), R(ZN_2), R(ZM16)}},
     {0xffb08000, 0xc1300000, {U(ZAR), R(XV8), R(ZN_4), R(ZM16)}},
-    {0xffa19c00, 0xc1a01c00, {U(ZAR), R(XV8), R(ZN2)}},           /* ADD, FADD, ... to ZA */
+    {0xffa19c00, 0xc1a01c00, {U(ZAR), R(XV8), R(ZN2)}}, /* ADD, FADD, ... to ZA */
     {0xffa19c00, 0xc1a11c00, {U(ZAR), R(XV8), R(ZN4)}},
-    {0xffa18000, 0xc1a00000, {U(ZAR), R(XV8), R(ZN2), R(ZM2)}},   /* with as many vectors */
+    {0xffa18000, 0xc1a00000, {U(ZAR), R(XV8), R(ZN2), R(ZM2)}}, /* with as many vectors */
     {0xffa18000, 0xc1a10000, {U(ZAR), R(XV8), R(ZN4), R(ZM4)}},
-    {0xff21e000, 0xc1208000, {W(ZD2), R(PN10), R(ZN2), R(ZM2)}},  /* SEL */
+    {0xff21e000, 0xc1208000, {W(ZD2), R(PN10), R(ZN2), R(ZM2)}}, /* SEL */
     {0xff21e000, 0xc1218000, {W(ZD4), R(PN10), R(ZN4), R(ZM4)}},
-    {0xff20f800, 0xc120a000, {U(ZD2), R(ZM16)}},                  /* in place, with a vector */
+    {0xff20f800, 0xc120a000, {U(ZD2), R(ZM16)}}, /* in place, with a vector */
     {0xff20f800, 0xc120a800, {U(ZD4), R(ZM16)}},
-    {0xff20f800, 0xc120b000, {U(ZD2), R(ZM2)}},                   /* with as many vectors */
+    {0xff20f800, 0xc120b000, {U(ZD2), R(ZM2)}}, /* with as many vectors */
     {0xff20f800, 0xc120b800, {U(ZD4), R(ZM4)}},
-    {0xff20f800, 0xc120c000, {U(ZD2), R(ZN), R(ZM)}},             /* SCLAMP, FCLAMP, ... */
+    {0xff20f800, 0xc120c000, {U(ZD2), R(ZN), R(ZM)}}, /* SCLAMP, FCLAMP, ... */
     {0xff20f800, 0xc120c800, {U(ZD4), R(ZN), R(ZM)}},
-    {0xffe0fc00, 0xc1e0d400, {W(ZD), R(ZN2)}},                    /* SQRSHR, ... */
+    {0xffe0fc00, 0xc1e0d400, {W(ZD), R(ZN2)}}, /* SQRSHR, ... */
     {0xff20f800, 0xc120d800, {W(ZD), R(ZN4)}},
-    {0xff20f800, 0xc120d000, {W(ZD2), R(ZN), R(ZM)}},             /* ZIP, UZP */
-    {0xffffe000, 0xc1a0e000, {W(ZD2), R(ZN)}},                    /* FCVT, FCVTL to two */
-    {0xff3fe000, 0xc120e000, {W(ZD), R(ZN2)}},                    /* FCVT, FCVTN */
-    {0xff3fe000, 0xc123e000, {W(ZD), R(ZN2)}},                    /* SQCVT, ... */
-    {0xff3fe000, 0xc124e000, {W(ZD), R(ZN2)}},                    /* FCVT to 8 bits */
-    {0xff3fe000, 0xc125e000, {W(ZD2), R(ZN)}},                    /* SUNPK, UUNPK */
-    {0xff3fe000, 0xc126e000, {W(ZD2), R(ZN)}},                    /* F1CVT, ... */
-    {0xff30e000, 0xc120e000, {W(ZD2), R(ZN2)}},                   /* FCVTZS, SCVTF, FRINTN, ... */
-    {0xff3fe000, 0xc133e000, {W(ZD), R(ZN4)}},                    /* SQCVT, SQCVTN, ... */
-    {0xff3fe000, 0xc134e000, {W(ZD), R(ZN4)}},                    /* FCVT, FCVTN to 8 bits */
-    {0xff3fe000, 0xc135e000, {W(ZD4), R(ZN2)}},                   /* SUNPK, UUNPK */
-    {0xff30e000, 0xc130e000, {W(ZD4), R(ZN4)}},                   /* FCVTZS, ZIP, UZP, FRINTN, ... */
+    {0xff20f800, 0xc120d000, {W(ZD2), R(ZN), R(ZM)}}, /* ZIP, UZP */
+    {0xffffe000, 0xc1a0e000, {W(ZD2), R(ZN)}},        /* FCVT, FCVTL to two */
+    {0xff3fe000, 0xc120e000, {W(ZD), R(ZN2)}},        /* FCVT, FCVTN */
+    {0xff3fe000, 0xc123e000, {W(ZD), R(ZN2)}},        /* SQCVT, ... */
+    {0xff3fe000, 0xc124e000, {W(ZD), R(ZN2)}},        /* FCVT to 8 bits */
+    {0xff3fe000, 0xc125e000, {W(ZD2), R(ZN)}},        /* SUNPK, UUNPK */
+    {0xff3fe000, 0xc126e000, {W(ZD2), R(ZN)}},        /* F1CVT, ... */
+    {0xff30e000, 0xc120e000, {W(ZD2), R(ZN2)}},       /* FCVTZS, SCVTF, FRINTN, ... */
+    {0xff3fe000, 0xc133e000, {W(ZD), R(ZN4)}},        /* SQCVT, SQCVTN, ... */
+    {0xff3fe000, 0xc134e000, {W(ZD), R(ZN4)}},        /* FCVT, FCVTN to 8 bits */
+    {0xff3fe000, 0xc135e000, {W(ZD4), R(ZN2)}},       /* SUNPK, UUNPK */
+    {0xff30e000, 0xc130e000, {W(ZD4), R(ZN4)}},       /* FCVTZS, ZIP, UZP, FRINTN, ... */
 };
 
 static void base(uint32_t op, a64_mode mode, int32_t imm, a64_operands *o)

@@ -15,8 +15,8 @@ static bool exception(uint32_t op, a64_system *out)
         uint32_t mask, value;
         a64_system_kind kind;
     } kinds[] = {
-        {0xffe0001f, 0xd4000001, A64_SVC},  {0xffe0001f, 0xd4000002, A64_HVC},  {0xffe0001f, 0xd4000003, A64_SMC},
-        {0xffe0001f, 0xd4200000, A64_BRK},  {0xffe0001f, 0xd4400000, A64_HLT},  {0xffe0001c, 0xd4a00000, A64_DCPS},
+        {0xffe0001f, 0xd4000001, A64_SVC},  {0xffe0001f, 0xd4000002, A64_HVC}, {0xffe0001f, 0xd4000003, A64_SMC},
+        {0xffe0001f, 0xd4200000, A64_BRK},  {0xffe0001f, 0xd4400000, A64_HLT}, {0xffe0001c, 0xd4a00000, A64_DCPS},
         {0xfffff3ff, 0xd69f03e0, A64_ERET}, {0xffff0000, 0x00000000, A64_UDF},
     };
     for (size_t i = 0; i < TL_COUNT(kinds); i++) {
@@ -35,9 +35,9 @@ static bool exception(uint32_t op, a64_system *out)
 /* SYS: which kind of operation. */
 static a64_system_kind operation(uint32_t op)
 {
-    static const uint8_t by_crm[16] = {[1] = A64_IC,  [4] = A64_DC,  [5] = A64_IC,  [6] = A64_DC,  [8] = A64_AT,
-                                       [9] = A64_AT,  [10] = A64_DC, [11] = A64_DC, [12] = A64_DC, [13] = A64_DC,
-                                       [14] = A64_DC, [15] = A64_DC};
+    static const uint8_t by_crm[16] = {
+        [1] = A64_IC,  [4] = A64_DC,  [5] = A64_IC,  [6] = A64_DC,  [8] = A64_AT,  [9] = A64_AT,
+        [10] = A64_DC, [11] = A64_DC, [12] = A64_DC, [13] = A64_DC, [14] = A64_DC, [15] = A64_DC};
     unsigned crn = a64_field(op, 15, 12), kind = by_crm[a64_field(op, 11, 8)];
     if (a64_bit(op, 21) || a64_bit(op, 22))
         return A64_SYS;

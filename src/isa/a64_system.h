@@ -42,8 +42,8 @@ typedef struct a64_system {
 /* False, and kind A64_NOT_SYSTEM, for all others. Fills all of *out. */
 bool a64_system_of(uint32_t op, a64_system *out);
 
-/* The number of a system register or operation: op0 (2 bits), op1 (3), CRn (4), CRm (4), op2 (3), as they stand in bits 5
- * to 20 of MRS, MSR and SYS. */
+/* The number of a system register or operation: op0 (2 bits), op1 (3), CRn (4), CRm (4), op2 (3), as they stand in bits
+ * 5 to 20 of MRS, MSR and SYS. */
 #define A64_SYSTEM_NUMBER(op0, op1, crn, crm, op2)                                                                     \
     ((uint16_t)((op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2)))
 

@@ -129,7 +129,7 @@ const char *a64_system_register_name(uint16_t number, char name[static A64_SYSTE
         else
             high = middle;
     }
-    (void)snprintf(name, A64_SYSTEM_NAME_MAX, "S%u_%u_C%u_C%u_%u", number >> 14 & 3u, number >> 11 & 7u, number >> 7 & 15u,
-                   number >> 3 & 15u, number & 7u);
+    (void)snprintf(name, A64_SYSTEM_NAME_MAX, "S%u_%u_C%u_C%u_%u", number >> 14 & 3u, number >> 11 & 7u,
+                   number >> 7 & 15u, number >> 3 & 15u, number & 7u);
     return name;
 }

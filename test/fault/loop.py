@@ -20,6 +20,7 @@ COMMANDS = {
     "report": ["report", "a.xray", "-e", "a.elf", "--threads", "1"],
     "tree": ["report", "--by", "tree", "--json", "a.xray", "--threads", "2"],
     "gzip": ["report", "--json", "a.xray.gz", "--threads", "1"],
+    "zstd": ["report", "--json", "a.xray.zst", "--threads", "1"],
     "damaged": ["report", "--json", "damaged.xray", "--threads", "1"],
     "profile": ["report", "--json", "profile.xray"],
     "svg": ["report", "a.xray", "-e", "a.elf", "-o", "@OUT@/a.svg"],
@@ -45,6 +46,15 @@ COMMANDS = {
 STANDARD_INPUT = {"log-follow": "a.log"}  # through a pipe, which ends
 
 
+def zstd_stored(data):
+    """A .zst file of known size, of stored blocks, so that no library is needed."""
+    most = 1 << 17
+    blocks = [data[at : at + most] for at in range(0, len(data), most)]
+    headers = [(len(block) << 3 | (i + 1 == len(blocks))).to_bytes(3, "little") for i, block in enumerate(blocks)]
+    size = len(data).to_bytes(4, "little")
+    return b"\x28\xb5\x2f\xfd\xa0" + size + b"".join(h + b for h, b in zip(headers, blocks))
+
+
 def prepare(folder):
     import gzip
     import elf_gen
@@ -54,6 +64,8 @@ def prepare(folder):
             file.write(xray_gen.make(case)[0])
     with open(os.path.join(folder, "a.xray"), "rb") as file, gzip.open(os.path.join(folder, "a.xray.gz"), "wb") as packed:
         packed.write(file.read())
+    with open(os.path.join(folder, "a.xray"), "rb") as file, open(os.path.join(folder, "a.xray.zst"), "wb") as packed:
+        packed.write(zstd_stored(file.read()))
     xray_gen.bulk(os.path.join(folder, "large.xray"), 160_000)  # large enough for threads that decode ahead
     with open(os.path.join(folder, "a.elf"), "wb") as file:
         file.write(elf_gen.build_elf())

@@ -15,8 +15,8 @@ static void registers(const a64_regs *r)
 
 static void memory(const a64_memory *m)
 {
-    printf("\t%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%" PRId32 ",", m->access, m->mode, m->base, m->index, m->extend, m->shift,
-           m->registers, m->element, m->lane, m->atomic, m->size, m->imm);
+    printf("\t%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%u,%" PRId32 ",", m->access, m->mode, m->base, m->index, m->extend,
+           m->shift, m->registers, m->element, m->lane, m->atomic, m->size, m->imm);
     printf("%s%s%s%s%s%s%s%s", m->base_vector ? "b" : "", m->index_vector ? "i" : "", m->imm_vectors ? "v" : "",
            m->exclusive ? "x" : "", m->acquire ? "a" : "", m->release ? "r" : "", m->tags ? "t" : "",
            m->guarded ? "g" : "");

@@ -1,9 +1,9 @@
 // What LLVM's disassembler says of words of A64: the other side of test/isa/compare.py. Test only.
 //
 //   llvm_oracle random COUNT SEED          random words, until COUNT of them are instructions
-//   llvm_oracle kinds TRIES SEED LIMIT     of each of LLVM's names at most LIMIT words: half of the tries are random, half
-//                                          are an instruction found before with some bits changed, which finds those
-//                                          that few words are
+//   llvm_oracle kinds TRIES SEED LIMIT     of each of LLVM's names at most LIMIT words: first of ranges in which many names
+//                                          are a single word; then half of the tries are random, and half an instruction
+//                                          found before with some bits changed
 //   llvm_oracle file PATH                  all words of a file of little-endian words
 //
 // A line an instruction: word, LLVM's name, reads, writes, of them implicit, flags, text, with tabs between them.
@@ -191,7 +191,17 @@ void random_words(Oracle &oracle, uint64_t count, uint64_t state)
 
 void kinds(Oracle &oracle, uint64_t tries, uint64_t state, unsigned limit)
 {
+    static const uint16_t ranges[] = {0x2518, 0x2519, 0x2520, 0x2528, 0x252c, 0x2550, 0x2558, 0x2560, 0x25a0, 0x25e0, 0x3a00,
+                                      0xc008, 0xc00c, 0xc00d, 0xc00e, 0xc00f, 0xc048, 0xc04c, 0xc04e, 0xd460, 0xd4a0, 0xd500,
+                                      0xd501, 0xd503, 0xd508, 0xd509, 0xd50b, 0xd523, 0xd528, 0xd52b, 0xd61f, 0xd63f, 0xd65f,
+                                      0xd69f, 0xd6bf, 0xdac1, 0xe11f, 0xe13f};
     std::vector<uint32_t> known;
+    for (uint32_t high : ranges) {
+        for (uint32_t low = 0; low < 0x10000; low++) {
+            if (oracle.word(high << 16 | low, limit))
+                known.push_back(high << 16 | low);
+        }
+    }
     for (uint64_t i = 0; i < tries; i++) {
         uint64_t random = random_bits(state);
         uint32_t op = uint32_t(random);

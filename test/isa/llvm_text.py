@@ -37,7 +37,7 @@ def memory_kind(mnemonic):
 
 
 def class_of(llvm, mnemonic, operands):
-    if SCALABLE.search(operands) or SCALABLE_MNEMONIC.match(mnemonic):
+    if not SYSTEM.match(mnemonic) and SCALABLE.search(operands) or SCALABLE_MNEMONIC.match(mnemonic):
         return "sve" if llvm.word >> 25 & 15 == 2 else "sme"
     if EXCEPTIONS.match(mnemonic):
         return "exception"

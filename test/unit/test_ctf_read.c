@@ -289,10 +289,10 @@ static void a_file_of_a_trace_says_what_to_do(void **state)
         assert_non_null(strstr(e.message, files[i].what));
         assert_non_null(strstr(e.message, "; give the folder that holds it"));
     }
-    const tl_probe nothing[] = {{(const uint8_t *)"", 0, 0},
-                                {(const uint8_t *)"\xc1\xfc\x1f", 3, 3},
-                                {(const uint8_t *)"\x1e", 1, 1},
-                                {(const uint8_t *)"/* CTF 1.7", 10, 10}};
+    const tl_probe nothing[] = {{.head = (const uint8_t *)""},
+                                {.head = (const uint8_t *)"\xc1\xfc\x1f", .size = 3, .total = 3},
+                                {.head = (const uint8_t *)"\x1e", .size = 1, .total = 1},
+                                {.head = (const uint8_t *)"/* CTF 1.7", .size = 10, .total = 10}};
     for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
         assert_int_equal(tl_format_ctf.probe(&nothing[i]), 0);
 }

@@ -309,10 +309,48 @@ static void test_classes(void **state)
     free(many);
 }
 
+/* The quick way for one class of instructions, and the other one for several. */
+static void test_picking(void **state)
+{
+    (void)state;
+    static const hand_line line[] = {OTHER(),         INSN(1, OP_ADD), LOAD(2, 8),       INSN(3, OP_ADD),
+                                     INSN(4, OP_ADD), STORE(5, 4),     INSN_NO_PC(OP_B), OTHER()};
+    hand h;
+    tl_cursor *c = NULL;
+    const tl_batch *b;
+    tl_insn_classes classes;
+    tl_insn_picked insns, others;
+    hand_init(&h, 0);
+    HAND_ADD(&h, line);
+    assert_int_equal(tl_cursor_open(&c, &h.source, 0, NULL), 0);
+    assert_int_equal(tl_cursor_next(c, &b, NULL), 1);
+    for (unsigned several = 0; several < 2; several++) {
+        if (several) { /* stores are executed, too */
+            tl_class *store = &h.source.trace.cls[HAND_STORE];
+            *store = h.source.trace.cls[HAND_INSN];
+            store->id = HAND_STORE;
+        }
+        assert_true(tl_insn_classes_find(&classes, &h.source.trace));
+        assert_int_equal(tl_insn_pick(&classes, b, 1, 8, &insns, &others), 4 + several);
+        uint32_t n = 0, m = 0;
+        for (uint32_t i = 1; i < 8; i++)
+            if (line[i].cls == HAND_INSN || (several && line[i].cls == HAND_STORE))
+                assert_int_equal(insns.at[n++], i);
+            else
+                assert_int_equal(others.at[m++], i);
+        assert_int_equal(tl_insn_pick(&classes, b, 2, 4, &insns, NULL), 1);
+        assert_int_equal(insns.at[0], 3);
+        assert_int_equal(tl_insn_pick(&classes, b, 2, 2, &insns, &others), 0);
+    }
+    tl_cursor_close(c);
+    hand_fini(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_event_once), cmocka_unit_test(test_one_large_stream),
                                        cmocka_unit_test(test_one_order),        cmocka_unit_test(test_selection),
-                                       cmocka_unit_test(test_failures),         cmocka_unit_test(test_classes)};
+                                       cmocka_unit_test(test_failures),         cmocka_unit_test(test_classes),
+                                       cmocka_unit_test(test_picking)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,15 +9,8 @@ enum { NOP = 0xd503201fu, RET = 0xd65f03c0u, BLR_X3 = 0xd63f0060u, ERET = 0xd69f
 enum { DC_ZVA = 0xd50b7420u, LDR_X1_X2_16 = 0xf9400841u, LDR_X1_SP = 0xf94003e1u };
 #define PC 0x400000u
 
-static uint32_t branch(int32_t words) /* B */
-{
-    return 0x14000000u | ((uint32_t)words & 0x3ffffffu);
-}
-
-static uint32_t cbz(int32_t words)
-{
-    return 0xb4000000u | ((uint32_t)words & 0x7ffffu) << 5;
-}
+#define B(words)   (0x14000000u | ((uint32_t)(words)&0x3ffffffu))
+#define CBZ(words) (0xb4000000u | ((uint32_t)(words)&0x7ffffu) << 5)
 
 static void check_made(const made_stream *s, xtrace_claims *claims, tl_trace *t)
 {
@@ -61,11 +54,11 @@ static void test_chain(void **state)
         bool good;
     } cases[] = {
         {NOP, PC + 4, true},           {NOP, PC, false},
-        {branch(5), PC + 20, true},    {branch(5), PC + 4, false},
-        {branch(-2), PC - 8, true},    {branch(1), PC + 4, true},
+        {B(5), PC + 20, true},         {B(5), PC + 4, false},
+        {B(-2), PC - 8, true},         {B(1), PC + 4, true},
         {0x94000003u, PC + 12, true},  {0x94000003u, PC + 4, false},
-        {cbz(3), PC + 12, true},       {cbz(3), PC + 4, true},
-        {cbz(3), PC + 8, false},       {0x54000060u, PC + 12, true},  /* B.EQ */
+        {CBZ(3), PC + 12, true},       {CBZ(3), PC + 4, true},
+        {CBZ(3), PC + 8, false},       {0x54000060u, PC + 12, true},  /* B.EQ */
         {0x36000060u, PC + 12, true},  {0x36000060u, PC + 16, false}, /* TBZ */
         {RET, PC + 400, true},         {BLR_X3, 0, true},
         {SVC, PC + 400, true},         {0xd4200000u, 8, true},         /* BRK */
@@ -80,10 +73,10 @@ static void test_chain(void **state)
     }
     made_stream s = {0};
     made_pcinst(&s, 0, UINT64_MAX - 3, NOP); /* around the end of memory */
-    made_pcinst(&s, 0, 0, branch(-1));
+    made_pcinst(&s, 0, 0, B(-1));
     made_pcinst(&s, 0, UINT64_MAX - 3, NOP);
     EXPECT_GOOD(&s);
-    made_pcinst(&s, 0, PC, branch(4));
+    made_pcinst(&s, 0, PC, B(4));
     made_inst(&s, 0, NOP); /* says that it is behind the branch */
     EXPECT_STREAM(&s, {13, "xtrace.pc-chain"});
 }
@@ -92,7 +85,7 @@ static void test_chain_is_unknown(void **state)
 {
     (void)state;
     made_stream s = {0};
-    made_inst(&s, 0, branch(7)); /* no pc yet */
+    made_inst(&s, 0, B(7)); /* no pc yet */
     made_inst(&s, 0, NOP);
     made_pcinst(&s, 0, PC, NOP);
     made_pcinst(&s, 1, 8, NOP); /* an interrupt */

@@ -349,6 +349,34 @@ static void test_damaged_cores(void **state)
     tl_shadow_free(out);
 }
 
+/* Every page that is touched costs memory. */
+static void test_images_have_a_limit(void **state)
+{
+    (void)state;
+    insn_fixture f;
+    xtrace_image m;
+    insn_init(&f);
+    xtrace_how *how = xtrace_hows(&f.trace);
+    assert_int_equal(xtrace_image_init(&m, NULL), 0);
+    m.most = 10;
+    put_insn(&f, 0x400000, STR, 0);
+    for (uint64_t i = 1; i < 10; i++)
+        put_mem(&f, true, i << 12, "x", 1);
+    put_insn(&f, 0x400004, STR, 0);
+    assert_int_equal(xtrace_image_add(&m, how, &f.batch, 0, f.batch.n, NULL), 0);
+    assert_false(m.too_large);
+    assert_int_equal(xtrace_image_pages(&m), 11);
+    put_mem(&f, true, 10 << 12, "x", 1);
+    put_insn(&f, 0x400008, STR, 0);
+    assert_int_equal(xtrace_image_add(&m, how, &f.batch, f.batch.n - 2, f.batch.n, NULL), 0);
+    assert_true(m.too_large);
+    assert_int_equal(xtrace_image_pages(&m), 0);
+    assert_int_equal(xtrace_image_add(&m, how, &f.batch, 0, f.batch.n, NULL), 0); /* it is not looked at any more */
+    xtrace_image_fini(&m);
+    free(how);
+    insn_fini(&f);
+}
+
 /* --- the check --- */
 
 typedef struct checked {
@@ -501,6 +529,7 @@ int main(void)
         cmocka_unit_test(test_registers_of_a_core),
         cmocka_unit_test(test_core_of_others),
         cmocka_unit_test(test_damaged_cores),
+        cmocka_unit_test(test_images_have_a_limit),
         cmocka_unit_test(test_check),
         cmocka_unit_test(test_check_of_exclusive_stores),
         cmocka_unit_test(test_check_ends_at_damage),

@@ -27,7 +27,7 @@ bool tl_cache_level_init(tl_cache_level *c, uint32_t sets, uint32_t ways, unsign
 void tl_cache_level_reset(tl_cache_level *c); /* nothing is in it any more */
 void tl_cache_level_fini(tl_cache_level *c);
 
-/* The ways behind the first, see tl_cache_touch(). */
+/* The ways behind the first, see tl_cache_touch(): they move while they are searched. */
 static inline bool tl_cache_touch_rest(uint64_t *set, uint32_t ways, uint64_t want, uint64_t written, uint64_t *victim)
 {
     uint64_t before = set[0];

@@ -13,7 +13,7 @@ static int need(void *arg, uint64_t address, const uint8_t *data, size_t n, tl_e
 
 int xtrace_image_init(xtrace_image *m, tl_error *e)
 {
-    *m = (xtrace_image){0};
+    *m = (xtrace_image){.most = XTRACE_TOUCH_PAGES};
     int r = tl_shadow_new(&m->memory, e);
     if (r == 0)
         r = xtrace_touch_init(&m->touch, need, m, e);
@@ -76,7 +76,7 @@ int xtrace_image_add(xtrace_image *m, const xtrace_how *how, const tl_batch *b, 
     int r = 0;
     for (uint32_t i = from; r == 0 && i < to && !m->too_large; i++)
         r = add(m, &how[b->cls[i]], b, i, e);
-    if (!m->too_large && tl_shadow_pages(m->touch.touched) > XTRACE_TOUCH_PAGES)
+    if (!m->too_large && tl_shadow_pages(m->touch.touched) > m->most)
         xtrace_image_give_up(m);
     return r;
 }

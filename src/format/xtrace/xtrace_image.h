@@ -11,6 +11,7 @@
 typedef struct xtrace_image {
     xtrace_touch touch;
     tl_shadow *memory;
+    size_t most;    /* pages that may be touched */
     bool too_large; /* nothing is collected any more */
     bool any;       /* there was an instruction */
     bool has_registers, has_pc;

@@ -128,6 +128,10 @@ static int begin_track(set_writer *w, set_track *t, uint32_t index, tl_error *e)
     name_track(w, index, who);
     const set_origin o = find_origin(w, who);
     snprintf(t->name, sizeof t->name, "xtrace.%s.%s.hint%u", o.time, who, o.hint);
+    for (uint32_t i = 0; i < w->ntrack; i++)
+        if (w->track[i].used && strcmp(w->track[i].name, t->name) == 0)
+            return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                           "xtrace-set: two tracks have the number %s: choose one with -t", who);
     int r = open_file(w, t, "xinsndata.bin", &t->stream, e);
     if (r < 0)
         return r;

@@ -1,0 +1,16 @@
+# Our understanding of A64 beside LLVM's, and beside the reference reader's.
+add_executable(a64_lines ${CMAKE_CURRENT_SOURCE_DIR}/isa/a64_lines.c)
+set_target_properties(a64_lines PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+target_include_directories(a64_lines PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(a64_lines PRIVATE libtraceloom)
+set(a64_lines_command "${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:a64_lines>")
+foreach(words text random kinds)
+  traceloom_script(differential.isa.${words} isa/compare.py "${a64_lines_command}" ${words})
+endforeach()
+traceloom_script(differential.isa.reference isa/reference.py "${a64_lines_command}")
+# What integer instructions do, beside what they do under an emulator.
+add_executable(eval_lines ${CMAKE_CURRENT_SOURCE_DIR}/isa/eval_lines.c)
+set_target_properties(eval_lines PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+target_include_directories(eval_lines PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_link_libraries(eval_lines PRIVATE libtraceloom)
+traceloom_script(differential.isa.eval isa/eval_program.py "${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:eval_lines>")
