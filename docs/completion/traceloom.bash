@@ -15,7 +15,7 @@ _traceloom()
     fi
     case $prev in
     --by)
-        COMPREPLY=($(compgen -W "func tree callers hist thread line module gc jit alloc heap cpu" -- "$cur"))
+        COMPREPLY=($(compgen -W "func tree callers hist thread line module gc jit alloc heap cpu mix block branch page reuse cache syscall" -- "$cur"))
         return ;;
     --weight)
         COMPREPLY=($(compgen -W "samples time bytes allocations" -- "$cur"))
@@ -24,6 +24,24 @@ _traceloom()
         COMPREPLY=($(compgen -W "self total calls min p50 p90 p99 max name" -- "$cur"))
         return ;;
     --top)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --interval)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --line-size)
+        COMPREPLY=($(compgen -W "64 32 128" -- "$cur"))
+        return ;;
+    --sample)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --cache)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --predictor)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --at)
         COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
     --output|-o)
@@ -45,6 +63,21 @@ _traceloom()
         COMPREPLY=($(compgen -W "doc vs" -- "$cur"))
         return ;;
     --time)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --insns)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --slice-at)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --slice-insns|-n)
+        COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --el)
+        COMPREPLY=($(compgen -W "0 1 2 3" -- "$cur"))
+        return ;;
+    --pc)
         COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
     --thread|-t)
@@ -82,10 +115,10 @@ _traceloom()
         return ;;
     esac
     case ${COMP_WORDS[1]} in
-    info) options="--count --json --exe --from --strict --threads --color --quiet --verbose --help" ;;
-    check) options="--json --from --strict --threads --color --quiet --verbose --help" ;;
-    report) options="--by --weight --sort --top --per-thread --json --output --force --to --format-version --dialect --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --threads --color --quiet --verbose --help" ;;
-    convert|cat) options="--output --force --to --text-style --split --format-version --dialect --time --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --follow --threads --color --quiet --verbose --help" ;;
+    info) options="--count --at --json --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
+    check) options="--json --from --strict --resync --threads --color --quiet --verbose --help" ;;
+    report) options="--by --weight --sort --top --per-thread --interval --line-size --sample --cache --predictor --calls --json --output --force --to --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
+    convert|cat) options="--interval --output --force --to --text-style --split --format-version --dialect --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --quiet --verbose --help" ;;
     help)
         COMPREPLY=($(compgen -W "info check report convert cat help formats" -- "$cur"))
         return ;;

@@ -57,8 +57,8 @@ bool tl_trace_is_ranked(const tl_trace *t);
 uint32_t tl_trace_properties(const tl_trace *t);
 const tl_property *tl_trace_property(const tl_trace *t, uint32_t index);
 
-/* What the header of the trace says that all traces of its format say: *n fields, with values like those of an event. NULL
- * and 0 fields if there is nothing. */
+/* What the header of the trace says that all traces of its format say: *n fields, with values like those of an event.
+ * NULL and 0 fields if there is nothing. */
 const tl_value *tl_trace_header(const tl_trace *t, const tl_field **field, uint32_t *n);
 
 /* How often an event of a track is earlier than the one before it; complete once everything was read. */

@@ -32,7 +32,7 @@ static int option_text(char *buf, size_t size, const tl_option *o)
 }
 
 /* Options of the groups first .. last under the title of the first; two in a line where they fit. */
-static void print_groups(const tl_verb *verb, tl_option_group first, tl_option_group last, bool pairs)
+static void print_groups(const tl_verb *verb, tl_option_group first, tl_option_group last)
 {
     const int half = (int)HELP_WIDTH / 2;
     int column = 0; /* 0: a new line */
@@ -42,16 +42,35 @@ static void print_groups(const tl_verb *verb, tl_option_group first, tl_option_g
             continue;
         char option[64], text[160];
         option_text(option, sizeof option, o);
-        int n = snprintf(text, sizeof text, pairs ? "  %-18s %s" : "  %-24s %s", option, o->brief);
+        int n = snprintf(text, sizeof text, "  %-18s %s", option, o->brief);
         if (!any)
             printf("%s\n", tl_group_title(first));
         any = true;
-        bool second = pairs && column && column < half && n <= half;
+        bool second = column && column < half && n <= half;
         if (second)
             printf("%*s%s\n", half - column, "", text);
         else
             printf("%s%s", column ? "\n" : "", text);
         column = second ? 0 : n;
+    }
+    if (column)
+        putchar('\n');
+}
+
+/* Options of a group that not everybody needs: their names, as many in a line as fit. */
+static void print_names_of(const tl_verb *verb, tl_option_group group)
+{
+    unsigned column = 0;
+    for (const tl_option *o = tl_option_table; o->name; o++) {
+        const unsigned n = (unsigned)strlen(o->name) + 3;
+        if (o->group != group || !(o->verbs & TL_VERB_BIT(verb->id)))
+            continue;
+        if (column == 0)
+            printf("%s: see traceloom help %s\n ", tl_group_title(group), verb->name);
+        else if (column + n > HELP_WIDTH)
+            printf("\n ");
+        column = column == 0 || column + n > HELP_WIDTH ? 1 : column;
+        column += (unsigned)printf(" --%s", o->name);
     }
     if (column)
         putchar('\n');
@@ -70,10 +89,11 @@ void tl_print_help(const tl_verb *verb)
         printf("  %-48s  %s\n", command, x->text);
     }
     printf("\ntraceloom %s [options] %s\n", verb->name, verb->arguments);
-    print_groups(verb, TL_GROUP_VERB, TL_GROUP_VERB, false);
-    print_groups(verb, TL_GROUP_OUTPUT, TL_GROUP_OUTPUT, false);
-    print_groups(verb, TL_GROUP_SELECT, TL_GROUP_SELECT, true);
-    print_groups(verb, TL_GROUP_INPUT, TL_GROUP_ALWAYS, true);
+    print_groups(verb, TL_GROUP_VERB, TL_GROUP_VERB);
+    print_groups(verb, TL_GROUP_OUTPUT, TL_GROUP_OUTPUT);
+    print_groups(verb, TL_GROUP_SELECT, TL_GROUP_SELECT);
+    print_names_of(verb, TL_GROUP_INSNS);
+    print_groups(verb, TL_GROUP_INPUT, TL_GROUP_ALWAYS);
 }
 
 static const char *abilities(unsigned can)

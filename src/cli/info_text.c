@@ -61,7 +61,8 @@ static void print_clock(const tl_facts *f, const tl_terminal *terminal, tl_outpu
         line(out, terminal, "clock", "%s, %s", clock->name ? clock->name : "unnamed",
              frequency_text(text, sizeof text, clock->hz));
     else if (strcmp(tl_trace_unit(f->trace), "instructions") == 0)
-        line(out, terminal, "clock", "instructions of each thread: times are their numbers, from 0");
+        line(out, terminal, "clock", "%s",
+             f->is_profile ? "instructions" : "instructions of each thread: times are their numbers, from 0");
     else
         line(out, terminal, "clock", "%s, of unknown frequency: times are ticks",
              clock->name ? clock->name : "unnamed");
@@ -123,8 +124,8 @@ static void print_head(const tl_facts *f, const tl_cli *c, tl_output *out)
         line(out, terminal, "profile", "%s %s in %s paths%s", tl_human_grouped(calls, sizeof calls, f->profile_calls),
              f->profile_sampled ? "samples" : "calls", tl_human_grouped(paths, sizeof paths, f->profile_paths),
              threads);
-        line(out, terminal, "self time", "%s%s", time_text(self, sizeof self, t, f->profile_self),
-             tl_trace_clock(t)->hz ? "" : " ticks");
+        line(out, terminal, "self time", "%s%s%s", time_text(self, sizeof self, t, f->profile_self),
+             tl_trace_clock(t)->hz ? "" : " ", tl_trace_clock(t)->hz ? "" : tl_trace_unit(t));
     }
     print_clock(f, terminal, out);
     tl_header_text(t, header_line, &(head_lines){terminal, out});

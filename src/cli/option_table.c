@@ -60,6 +60,9 @@ const tl_verb tl_verb_table[] = {
      "The total time of a function counts recursion once; its self time excludes what it calls.\n"
      "Percentiles have a relative error of at most 1\\ %; all other numbers are exact.\n"
      "Calls that had not ended when the trace ended are not counted; a message says how many there are.\n"
+     "Of a trace of instructions, calls are found by the branches that call and return, and a time is a number of\n"
+     "instructions; there, calls that had not ended are counted as well, so that every instruction is in some "
+     "function.\n"
      "Samples and allocations that were recorded while recording was suspended are not counted.\n"},
     {TL_VERB_CONVERT, "convert", "cat", "FILE...", "Events to another format, to text, or a part of them",
      convert_examples,
@@ -118,32 +121,36 @@ const tl_option tl_option_table[] = {
      ".Cm self , total , calls , min , p50 , p90 , p99 , max ,\n"
      "all descending, or\n.Cm name .\n",
      "self total calls min p50 p90 p99 max name"},
-    {TL_OPTION_TOP, 0, "top", "N", TL_GROUP_VERB, REPORT, "only the first N rows; 0: all",
+    {TL_OPTION_TOP, 0, "top", "N", TL_GROUP_VERB, REPORT, "N rows; 0: all",
      "Prints only the first\n.Ar N\nrows, or all of them if it is 0.\n"
      "The default is what fits a screen on a terminal, and everything otherwise.\n",
      NULL},
-    {TL_OPTION_PER_THREAD, 0, "per-thread", NULL, TL_GROUP_VERB, REPORT,
-     "a tree for each thread (with --by tree or -o)",
+    {TL_OPTION_PER_THREAD, 0, "per-thread", NULL, TL_GROUP_VERB, REPORT, "trees by thread",
      "Keeps the calls of each thread apart, in the tree and in written profiles.\n", NULL},
-    {TL_OPTION_INTERVAL, 0, "interval", "N", TL_GROUP_VERB, REPORT | CONVERT, "instructions of an interval: 100M",
+    {TL_OPTION_INTERVAL, 0, "interval", "N", TL_GROUP_INSNS, REPORT | CONVERT, "instructions of an interval: 100M",
      "How many instructions an interval has, for\n.Fl -by Cm page\nand for output that is made of intervals:\n"
      ".Ql 1000 , 64k , 100M .\n",
      NULL},
-    {TL_OPTION_LINE_SIZE, 0, "line-size", "N", TL_GROUP_VERB, REPORT, "bytes of a line of the cache",
-     "How many bytes a line of the cache has, for\n.Fl -by Cm reuse ;\na power of two. The default is 64.\n", "64 32 128"},
-    {TL_OPTION_SAMPLE, 0, "sample", "N", TL_GROUP_VERB, REPORT, "look at one line of N (with --by reuse)",
-     "Looks at one line of memory of\n.Ar N ,\na power of two, for\n.Fl -by Cm reuse\nof very large traces: faster, and less exact.\n",
+    {TL_OPTION_LINE_SIZE, 0, "line-size", "N", TL_GROUP_INSNS, REPORT, "bytes of a line of the cache",
+     "How many bytes a line of the cache has, for\n.Fl -by Cm reuse ;\na power of two. The default is 64.\n",
+     "64 32 128"},
+    {TL_OPTION_SAMPLE, 0, "sample", "N", TL_GROUP_INSNS, REPORT, "look at one line of N (with --by reuse)",
+     "Looks at one line of memory of\n.Ar N ,\na power of two, for\n.Fl -by Cm reuse\nof very large traces: faster, "
+     "and less exact.\n",
      NULL},
-    {TL_OPTION_CACHE, 0, "cache", "SPEC", TL_GROUP_VERB, REPORT, "caches to simulate (with --by cache)",
+    {TL_OPTION_CACHE, 0, "cache", "SPEC", TL_GROUP_INSNS, REPORT, "caches to simulate (with --by cache)",
      "Which caches\n.Fl -by Cm cache\nsimulates: NAME=SIZE:WAYS:LINE of\n.Cm l1i , l1d\nand\n.Cm l2 ,\n"
      "NAME=ENTRIES:WAYS of\n.Cm itlb , dtlb\nand\n.Cm l2tlb ,\nwith commas between.\n"
      "What is not said is as in\n"
      ".Ql l1i=64K:4:64,l1d=64K:4:64,l2=512K:8:64,itlb=48,dtlb=48,l2tlb=1280:5 ;\n"
      ".Ql l2=0\nand\n.Ql l2tlb=0 :\nthere is none.\n",
      NULL},
-    {TL_OPTION_PREDICTOR, 0, "predictor", "LIST", TL_GROUP_VERB, REPORT, "predictors to simulate (with --by branch)",
-     "Which predictors of branches\n.Fl -by Cm branch\nsimulates.\n", NULL},
-    {TL_OPTION_CALLS, 0, "calls", NULL, TL_GROUP_VERB, REPORT, "list each call (with --by syscall)",
+    {TL_OPTION_PREDICTOR, 0, "predictor", "LIST", TL_GROUP_INSNS, REPORT, "predictors to simulate (with --by branch)",
+     "Which predictors of branches\n.Fl -by Cm branch\nsimulates:\n"
+     ".Ql bimodal:BITS,gshare:BITS:HISTORY,ras:ENTRIES,btb:BITS ,\n"
+     "any of them; numbers that are not given are the usual ones.\n",
+     NULL},
+    {TL_OPTION_CALLS, 0, "calls", NULL, TL_GROUP_INSNS, REPORT, "list each call (with --by syscall)",
      "Lists system calls one by one, with arguments and result; with strings, too, where loads and stores show them.\n",
      NULL},
     {TL_OPTION_COUNT, 0, "count", NULL, TL_GROUP_VERB, INFO, "count the events of large traces, too",
@@ -174,13 +181,11 @@ const tl_option tl_option_table[] = {
      "a new one after a time since the trace began\n.Pq Ql 10s , Ql 500ms ,\n"
      "or when one has a size\n.Pq Ql 100MB , Ql 64KiB ,\nor one for each\n.Cm track .\n",
      "track"},
-    {TL_OPTION_FORMAT_VERSION, 0, "format-version", "N", TL_GROUP_OUTPUT, REPORT | CONVERT,
-     "version of the output format",
+    {TL_OPTION_FORMAT_VERSION, 0, "format-version", "N", TL_GROUP_OUTPUT, REPORT | CONVERT, "output version",
      "Writes this version of the output format.\n"
      "The default is that of the input where input and output have the same format, and else the newest.\n",
      NULL},
-    {TL_OPTION_DIALECT, 0, "dialect", "NAME", TL_GROUP_OUTPUT, REPORT | CONVERT,
-     "its name, for logs of .NET: doc or vs",
+    {TL_OPTION_DIALECT, 0, "dialect", "NAME", TL_GROUP_OUTPUT, REPORT | CONVERT, "of .NET: doc or vs",
      "Another spelling of\n.Fl -format-version\nfor formats whose versions have names:\n"
      ".Cm doc\nas the format is documented,\n.Cm vs\nas the viewer of Visual Studio reads it.\n",
      "doc vs"},
@@ -193,22 +198,22 @@ const tl_option tl_option_table[] = {
      ".Cm report\nfrom the begin of each.\n"
      "Where the trace knows the time of day, A and B may also be UTC in the form\n.Ql 2026-01-31T12:00:00.5Z .\n",
      NULL},
-    {TL_OPTION_INSNS, 0, "insns", "A..B", TL_GROUP_SELECT, REPORT | CONVERT, "instructions number A to B-1",
+    {TL_OPTION_INSNS, 0, "insns", "A..B", TL_GROUP_INSNS, REPORT | CONVERT, "instructions number A to B-1",
      "Of traces of instructions: only those from number A up to, and without, number B of each thread, counted from "
      "0,\n"
      "and what belongs to them:\n.Ql 1000..2000 , 1M..\n",
      NULL},
-    {TL_OPTION_SLICE_AT, 0, "slice-at", "N", TL_GROUP_SELECT, CONVERT, "from snapshot N on",
+    {TL_OPTION_SLICE_AT, 0, "slice-at", "N", TL_GROUP_INSNS, CONVERT, "from snapshot N on",
      "Of traces of instructions: begins with snapshot number\n.Ar N\nof registers, counted from 0, and takes as many\n"
      "instructions behind it as\n.Fl n\nsays.\n",
      NULL},
-    {TL_OPTION_SLICE_INSNS, 'n', "slice-insns", "N", TL_GROUP_SELECT, CONVERT, "so many instructions (with --slice-at)",
+    {TL_OPTION_SLICE_INSNS, 'n', "slice-insns", "N", TL_GROUP_INSNS, CONVERT, "so many instructions (with --slice-at)",
      "How many instructions a slice has:\n.Ql 1000 , 64k , 100M .\n", NULL},
-    {TL_OPTION_EL, 0, "el", "LEVEL", TL_GROUP_SELECT, REPORT | CONVERT, "exception level: 0 to 3",
+    {TL_OPTION_EL, 0, "el", "LEVEL", TL_GROUP_INSNS, REPORT | CONVERT, "exception level: 0 to 3",
      "Only instructions that were executed at this exception level, and what belongs to them.\n"
      "May be given several times: then any of them.\n",
      "0 1 2 3"},
-    {TL_OPTION_PC, 0, "pc", "A..B", TL_GROUP_SELECT, REPORT | CONVERT, "instructions at addresses A to B-1",
+    {TL_OPTION_PC, 0, "pc", "A..B", TL_GROUP_INSNS, REPORT | CONVERT, "instructions at addresses A to B-1",
      "Only instructions at addresses from A up to, and without, B, and what belongs to them:\n"
      ".Ql 0x400000..0x401000 , 0xffff000000000000..\n",
      NULL},
@@ -243,7 +248,7 @@ const tl_option tl_option_table[] = {
     {TL_OPTION_STRICT, 0, "strict", NULL, TL_GROUP_INPUT, READERS, "stop at damage",
      "Stops at the first damage instead of skipping it, and exits with 4 if the trace says that events were lost.\n",
      NULL},
-    {TL_OPTION_RESYNC, 0, "resync", NULL, TL_GROUP_INPUT, READERS, "guess on behind damage",
+    {TL_OPTION_RESYNC, 0, "resync", NULL, TL_GROUP_INPUT, READERS, "guess past damage",
      "Goes on behind damage even in formats in which it can only be guessed where the next event begins.\n"
      "What is read from there on is likely, and not certain.\n",
      NULL},
@@ -269,8 +274,8 @@ const tl_option tl_option_table[] = {
 
 const char *tl_group_title(tl_option_group group)
 {
-    static const char *const title[TL_GROUPS] = {"What is shown", "Where it goes", "Which part of the trace",
-                                                 "How it is read", "Always"};
+    static const char *const title[TL_GROUPS] = {"What is shown",   "Where it goes",  "Which part of the trace",
+                                                 "Of instructions", "How it is read", "Always"};
     return title[group];
 }
 

@@ -28,10 +28,11 @@ typedef enum tl_option_group {
     TL_GROUP_VERB,   /* what this verb is about */
     TL_GROUP_OUTPUT, /* where it goes */
     TL_GROUP_SELECT, /* which part of the trace */
+    TL_GROUP_INSNS,  /* of instructions; the short help has only their names */
     TL_GROUP_INPUT,  /* how the input is read */
     TL_GROUP_ALWAYS  /* the same for all */
 } tl_option_group;
-#define TL_GROUPS 5u
+#define TL_GROUPS 6u
 
 typedef enum tl_option_id {
     TL_OPTION_BY,

@@ -34,8 +34,7 @@ typedef struct tl_insn_view {
     int (*text)(const tl_insn_report *r, tl_output *out, tl_error *e);
 } tl_insn_view;
 extern const tl_insn_view tl_insn_view_mix, tl_insn_view_block, tl_insn_view_branch, tl_insn_view_page,
-    tl_insn_view_reuse, tl_insn_view_cache, tl_insn_view_syscall,
-    tl_insn_view_calls, /* syscall, with --calls */
+    tl_insn_view_reuse, tl_insn_view_cache, tl_insn_view_syscall, tl_insn_view_calls, /* syscall, with --calls */
     tl_insn_view_thread;
 
 /* Does --by name one of these tables, of whatever input? */

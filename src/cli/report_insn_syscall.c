@@ -55,7 +55,7 @@ static void put_call(tl_json *j, const tl_syscall *c)
     tl_json_key_string(j, "result", c->has_result ? number : NULL);
     const int n = snprintf(text, sizeof text, "%s = ", c->text);
     tl_call_result_text(text + n, sizeof text - (size_t)n, c->number, c->has_result, c->result);
-    tl_json_key_string(j, "text", text);
+    tl_json_key_string(j, "line", text);
     tl_json_object_end(j);
 }
 

@@ -159,7 +159,8 @@ static int add_input(making *m, tl_reading *r)
         tl_profile_free(p);
         return status;
     }
-    m->lacks_names = has_no_names(p) && !tl_profile_weights(p) && !m->cli->args->exe;
+    const bool insns = tl_trace_counts_insns(r->trace); /* only -e names functions; entries and levels are none */
+    m->lacks_names = (insns || has_no_names(p)) && !tl_profile_weights(p) && !m->cli->args->exe;
     describe_input(m, r->trace, p);
     if (!m->profile) {
         m->profile = p;

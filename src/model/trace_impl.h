@@ -83,8 +83,7 @@ void tl_trace_add_regressions(tl_trace *t, uint64_t part, uint64_t n);
 int tl_trace_add_property(tl_trace *t, const char *name, const char *text, int64_t number, tl_error *e);
 /* See tl_trace_header(): n fields, which live as long as the trace, and `slots` values, which are copied, but not what
  * they point to. */
-int tl_trace_set_header(tl_trace *t, const tl_field *field, uint32_t n, const tl_value *v, uint32_t slots,
-                        tl_error *e);
+int tl_trace_set_header(tl_trace *t, const tl_field *field, uint32_t n, const tl_value *v, uint32_t slots, tl_error *e);
 /* What ticks of a clock without a frequency are: "instructions" or "ticks"; of others "ns", which is what they become.
  */
 const char *tl_clock_unit(const tl_clock *c);

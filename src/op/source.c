@@ -367,7 +367,8 @@ int tl_cursor_fill(tl_cursor *c, tl_batch *b, tl_error *e)
     const tl_format *f = c->source->format;
     tl_batch_clear(b);
     int status = f->stream_next(c->state, b, e);
-    if (status == 0 && (c->source->follow || f->forward)) { /* only now it is known whether the input came to a good end */
+    /* Only now it is known whether the input came to a good end. */
+    if (status == 0 && (c->source->follow || f->forward)) {
         status = add_input_damage(c->source, e);
         if (status == 0)
             status = refuse_damage(c->source, e);

@@ -86,7 +86,7 @@ def format_words():
 
 def core(checks):
     """The core names no format: neither in code nor in comments. A suffix in an example (app.svg) is no name."""
-    english = {"text", "dot", "folded"}                     # these count in quotes only
+    english = {"text", "dot", "folded", "listing"}          # these count in quotes only
     plain = "|".join(sorted(map(re.escape, format_words() - english)))
     quoted = "|".join(sorted(english & format_words()))
     pattern = re.compile(r'(?<![a-z.])(?:%s)(?![a-z])|"(?:%s)"' % (plain, quoted), re.I)

@@ -120,8 +120,8 @@ static void test_instructions_and_memory(void **state)
 static void test_large_accesses(void **state)
 {
     (void)state;
-    static const entry expected[] = {{47, 4, STR},       {10, 4, 0x400000},  {1, 32768, 0x1000},
-                                     {1, 37232, 0x9000}, {1, 65535, 0}};
+    static const entry expected[] = {
+        {47, 4, STR}, {10, 4, 0x400000}, {1, 32768, 0x1000}, {1, 37232, 0x9000}, {1, 65535, 0}};
     static const char data[70000];
     insn_fixture f;
     insn_start(&f, &tl_format_drmemtrace);

@@ -201,9 +201,9 @@ static void lists_of_calls(void **state)
           "{\"unit\":\"calls\",\"syscalls\":[{\"number\":63,\"name\":\"read\",\"count\":2,\"errors\":1},"
           "{\"number\":999,\"name\":null,\"count\":1,\"errors\":0}],\"calls\":["
           "{\"ts\":4,\"track\":\"t0\",\"number\":63,\"name\":\"read\",\"arguments\":[\"0x0\",\"0x9000\",\"0x10\"],"
-          "\"result\":\"0xfffffffffffffff5\",\"text\":\"read(0, 0x9000, 16) = -1 EAGAIN (Resource temporarily "
+          "\"result\":\"0xfffffffffffffff5\",\"line\":\"read(0, 0x9000, 16) = -1 EAGAIN (Resource temporarily "
           "unavailable)\"},{\"ts\":5,\"track\":\"t0\",\"number\":63,\"name\":\"read\",\"arguments\":[],"
-          "\"result\":\"0x10\",\"text\":\"read() = 16\"}]}");
+          "\"result\":\"0x10\",\"line\":\"read() = 16\"}]}");
     check(&view, (tl_arguments){.calls = true}, 80,
           "made.bin: made\n"
           "3 system calls of 2 kinds, 1 failed\n\n"

@@ -1,113 +1,5 @@
-/* The listing of instructions: layout, what stands behind an instruction, several tracks, lines that go on, values.
- * Classes have names of their own here, for the writer must not look at them; texts are those that the built-in
- * disassembler knows, which LLVM writes alike. */
-#include "writer_fixture.h"
-
-extern const tl_format tl_format_listing, tl_format_listing_values;
-
-enum { IN, LD, ST, XR, SYS, ARG, RET, CACHE, TARGET, ORDER, FLAGS, VEC, ALL, SNAP, OTHER, LOST, CALL, NOTE, KINDS };
-
-static const tl_field value_fields[] = {{.name = "addr", .type = TL_HEX},
-                                        {.name = "raw", .type = TL_BYTES, .role = TL_FIELD_VALUE}};
-static const tl_field one = {.type = TL_HEX};
-static const tl_field buffer_members[] = {{.name = "b", .type = TL_HEX, .role = TL_FIELD_BASE},
-                                          {.name = "n", .type = TL_U64, .role = TL_FIELD_BYTES}};
-static const tl_field buffer = {.type = TL_STRUCT, .member = buffer_members, .nmember = 2};
-static const tl_field buffers[] = {
-    {.name = "list", .type = TL_LIST, .member = &buffer, .nmember = 1, .role = TL_FIELD_ITEMS}};
-static const tl_field registers[] = {
-    {.name = "n", .type = TL_U64},
-    {.name = "x", .type = TL_LIST, .member = &one, .nmember = 1, .role = TL_FIELD_GENERAL},
-    {.name = "z", .type = TL_BYTES},
-    {.name = "nzcv", .type = TL_HEX, .role = TL_FIELD_FLAGS_REGISTER},
-    {.name = "fpcr", .type = TL_HEX}};
-
-#define STATE(role_, name_)                                                                                            \
-    {                                                                                                                  \
-        .kind = TL_STATE, .key = TL_KEY_VALUE, .name = (name_), .role = TL_ROLE_##role_                                \
-    }
-static const tl_class classes[KINDS] = {
-    [IN] = {.kind = TL_INSN, .key = TL_KEY_PC, .aux = TL_AUX_INSN, .role = TL_ROLE_A64, .name = "i"},
-    [LD] = {.kind = TL_MEM,
-            .key = TL_KEY_ADDRESS,
-            .aux = TL_AUX_SIZE,
-            .role = TL_ROLE_LOAD,
-            .name = "l",
-            .field = value_fields,
-            .nfield = 2},
-    [ST] = {.kind = TL_MEM,
-            .key = TL_KEY_ADDRESS,
-            .aux = TL_AUX_SIZE,
-            .role = TL_ROLE_STORE,
-            .name = "s",
-            .field = value_fields,
-            .nfield = 2},
-    [XR] = STATE(STORED, "x"),
-    [SYS] = STATE(SYSTEM_VALUE, "y"),
-    [ARG] = STATE(CALL_ARGUMENT, "a"),
-    [RET] = STATE(CALL_RESULT, "r"),
-    [CACHE] = STATE(CACHE_ADDRESS, "c"),
-    [TARGET] = STATE(TARGET, "t"),
-    [ORDER] = STATE(ORDER, "o"),
-    [FLAGS] = STATE(FLAGS, "f"),
-    [VEC] = {.kind = TL_STATE, .name = "v", .role = TL_ROLE_CALL_BUFFERS, .field = buffers, .nfield = 1},
-    [ALL] = {.kind = TL_REGS, .name = "all", .role = TL_ROLE_GENERAL, .field = registers, .nfield = 2},
-    [SNAP] = {.kind = TL_REGS, .name = "snapshot", .role = TL_ROLE_SNAPSHOT, .field = registers, .nfield = 5},
-    [OTHER] = STATE(NONE, "other"),
-    [LOST] = {.kind = TL_LOSS, .name = "lost"},
-    [CALL] = {.kind = TL_ENTER, .key = TL_KEY_FUNCTION, .name = "enter"},
-    [NOTE] = {.kind = TL_FORMAT, .name = "note"},
-};
-
-enum { NOP = 0xd503201f, LDR = 0xf9400420, SVC = 0xd4000001, RETURN = 0xd65f03c0 };
-/* What stands in front of what follows an instruction whose line is not the last one any more. */
-#define BLANK "                                                                   "
-
-static const tl_function *functions; /* of the trace that start() makes */
-static unsigned nfunction;
-
-static void start(fixture *f, const tl_format *format, unsigned tracks)
-{
-    const tl_want all = {.fields = true, .cpu = true};
-    memset(f, 0, sizeof *f);
-    tl_trace_init(&f->trace);
-    tl_trace_set_clock(&f->trace, "instructions", 0);
-    assert_int_equal(tl_trace_set_classes(&f->trace, classes, KINDS, NULL), 0);
-    for (unsigned i = 0; i < tracks; i++) {
-        const tl_track track = {.name = i == 0 ? "4711" : i == 1 ? "cpu\x1b[2J\xff" : "a third"};
-        uint32_t index;
-        assert_int_equal(tl_trace_add_track(&f->trace, &track, &index, NULL), 0);
-    }
-    for (unsigned i = 0; i < nfunction; i++)
-        assert_int_equal(tl_trace_add_function(&f->trace, &functions[i], NULL), 0);
-    assert_int_equal(tl_batch_init(&f->batch, &f->trace, &all, TL_BATCH_MAX, NULL), 0);
-    assert_non_null(f->batch.aux);
-    assert_int_equal(fixture_create(f, format), 0);
-    for (uint32_t i = 0; i < KINDS; i++)
-        assert_int_equal(format->accept(f->writer, &f->trace.cls[i]), i == CALL   ? TL_ACCEPT_DROP
-                                                                      : i == NOTE ? TL_ACCEPT_IGNORE
-                                                                                  : TL_ACCEPT_KEEP);
-}
-
-static void put(fixture *f, uint32_t cls, uint32_t track, uint64_t ts, uint64_t key, uint64_t aux)
-{
-    fixture_event(f, cls, track, -1, ts, key, NULL, 0);
-    f->batch.aux[f->batch.n - 1] = aux;
-}
-
-static void put_bytes(fixture *f, uint32_t cls, uint64_t ts, uint64_t key, const void *data, uint32_t n)
-{
-    const tl_value v[2] = {{.type = TL_HEX, .as.u = key}, {.type = TL_BYTES, .n = n, .as.p = data}};
-    fixture_event(f, cls, 0, -1, ts, key, v, 2);
-    f->batch.aux[f->batch.n - 1] = n;
-}
-
-static void expect(fixture *f, const char *text)
-{
-    fixture_finish(f);
-    assert_string_equal((char *)f->bytes, text);
-    fixture_fini(f);
-}
+/* The listing of instructions: layout, what stands behind an instruction, several tracks, lines that go on, names. */
+#include "listing_fixture.h"
 
 static void test_columns(void **state)
 {
@@ -312,8 +204,8 @@ static void test_symbols(void **state)
         "        9                 0x4000                                    d503201f  nop\n"
         "       10                 0x5000  \xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
         "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9...   d503201f  nop\n"
-        "       11                 0x6000  \xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
-        "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9...+0x1000    d503201f  nop\n"
+        "       11                 0x6000  \xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+        "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9...+0x1000  d503201f  nop\n"
         "       12                      -                                    f9400420  ldr     x0, [x1, #8]            "
         "[0x20 -> 4 bytes]\n"
         "       12  -- lost\n"
@@ -385,127 +277,13 @@ static void test_kept_lines(void **state)
     fixture_fini(&f);
 }
 
-static void test_values(void **state)
-{
-    (void)state;
-    static const uint8_t data[32] = {0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-    fixture f;
-    start(&f, &tl_format_listing_values, 1);
-    assert_true(tl_format_listing_values.writes_fields && !tl_format_listing.writes_fields);
-    put(&f, IN, 0, 0, 0x1000, LDR);
-    put_bytes(&f, LD, 0, 0x20, data, 8);
-    put_bytes(&f, LD, 0, 0x28, data, 1);
-    put_bytes(&f, ST, 0, 0x30, data, 16);
-    put_bytes(&f, ST, 0, 0x40, data, 3);
-    put_bytes(&f, ST, 0, 0x50, data, 32);
-    put_bytes(&f, ST, 0, 0x60, data, 0);
-    put(&f, LD, 0, 0, 0x70, 4); /* without a value on the tape */
-    put(&f, IN, 0, 1, 0x1004, SVC);
-    put(&f, ARG, 0, 1, 66, 0);
-    const tl_value list[] = {{.type = TL_LIST, .n = 2},        {.type = TL_STRUCT, .n = 2},
-                             {.type = TL_HEX, .as.u = 0x4000}, {.type = TL_U64, .as.u = 12},
-                             {.type = TL_STRUCT, .n = 2},      {.type = TL_HEX, .as.u = 0x5000},
-                             {.type = TL_U64, .as.u = 1}};
-    fixture_event(&f, VEC, 0, -1, 1, 0, list, 7);
-    fixture_event(&f, VEC, 0, -1, 1, 0, NULL, 0);
-    put(&f, RET, 0, 1, 13, 0);
-    expect(
-        &f,
-        "        0                 0x1000  f9400420  ldr     x0, [x1, #8]            [0x20 -> 8 bytes "
-        "0xfedcba9876543210] "
-        "[0x28 -> 1 byte 0x10] [0x30 <- 16 bytes 0x0807060504030201fedcba9876543210] [0x40 <- 3 bytes 103254] [0x50 <- "
-        "32 "
-        "bytes 1032547698badcfe010203040506070809000000000000000000000000000000] [0x60 <- 0 bytes] [0x70 -> 4 bytes]\n"
-        "        1                 0x1004  d4000001  svc     #0                      syscall 66 buffers [0x4000 12 "
-        "bytes] "
-        "[0x5000 1 byte] = 0xd\n");
-}
-
-static void test_large_value(void **state)
-{
-    (void)state;
-    enum { LARGE = 32768 };
-    static uint8_t data[LARGE];
-    fixture f;
-    start(&f, &tl_format_listing_values, 1);
-    memset(data, 0xa5, sizeof data);
-    for (uint64_t i = 0; i < 20; i++) {
-        put(&f, IN, 0, i, 0x1000, LDR);
-        put_bytes(&f, LD, i, 0x20, data, LARGE);
-    }
-    fixture_finish(&f);
-    const char *p = (char *)f.bytes;
-    for (unsigned i = 0; i < 20; i++) {
-        p = strstr(p, "32768 bytes ");
-        assert_non_null(p);
-        p += 12;
-        assert_int_equal(strspn(p, "a5"), 2 * LARGE);
-        p += 2 * LARGE;
-        assert_memory_equal(p, "]\n", 2);
-    }
-    fixture_fini(&f);
-}
-
-static void test_registers(void **state)
-{
-    (void)state;
-    fixture f;
-    start(&f, &tl_format_listing_values, 1);
-    tl_value v[37] = {{.type = TL_U64, .as.u = 3}, {.type = TL_LIST, .n = 32}};
-    for (unsigned i = 0; i < 32; i++)
-        v[2 + i] = (tl_value){.type = TL_HEX, .as.u = i};
-    v[34] = (tl_value){.type = TL_BYTES, .n = 1, .as.p = "z"};
-    v[35] = (tl_value){.type = TL_HEX, .as.u = 0x90000000};
-    v[36] = (tl_value){.type = TL_HEX, .as.u = 0x1f};
-    fixture_event(&f, SNAP, 0, -1, 3, 0, v, 37);
-    put(&f, IN, 0, 3, 0x1000, NOP);
-    fixture_event(&f, ALL, 0, -1, 3, 0, v, 5); /* a list that is cut short */
-    fixture_finish(&f);
-    const char *begin = "        3  -- snapshot\n"
-                        "           n 3\n"
-                        "           x0  0x0000000000000000  x1  0x0000000000000001  x2  0x0000000000000002  x3  "
-                        "0x0000000000000003\n";
-    const char *end = "           x28 0x000000000000001c  x29 0x000000000000001d  x30 0x000000000000001e  sp  "
-                      "0x000000000000001f\n"
-                      "           nzcv NzcV  fpcr 0x1f\n"
-                      "        3                 0x1000  d503201f  nop\n"
-                      "        3  -- all\n"
-                      "           n 3\n"
-                      "           x0  0x0000000000000000  x1  0x0000000000000001  x2  0x0000000000000002\n";
-    assert_memory_equal(f.bytes, begin, strlen(begin));
-    assert_true(f.size > strlen(end));
-    assert_string_equal((char *)f.bytes + f.size - strlen(end), end);
-    assert_int_equal(fixture_dropped(&f, "registers that are no numbers"), 1);
-    fixture_fini(&f);
-}
-
-/* With a reader that has no tape. */
-static void test_no_tape(void **state)
-{
-    (void)state;
-    fixture f;
-    start(&f, &tl_format_listing_values, 1);
-    put(&f, SNAP, 0, 0, 0, 0);
-    put(&f, IN, 0, 0, 0x1000, LDR);
-    put(&f, LD, 0, 0, 0x20, 4);
-    put(&f, VEC, 0, 0, 0, 0);
-    tl_batch bare = f.batch;
-    bare.val = NULL;
-    bare.v = NULL;
-    assert_int_equal(f.format->write(f.writer, &bare, 0, bare.n, NULL), 0);
-    tl_batch_clear(&f.batch);
-    expect(&f, "        0  -- snapshot\n"
-               "        0                 0x1000  f9400420  ldr     x0, [x1, #8]            [0x20 -> 4 bytes]\n");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_columns),    cmocka_unit_test(test_numbers),   cmocka_unit_test(test_details),
         cmocka_unit_test(test_calls),      cmocka_unit_test(test_own_lines), cmocka_unit_test(test_tracks),
         cmocka_unit_test(test_symbols),    cmocka_unit_test(test_batches),   cmocka_unit_test(test_no_events),
-        cmocka_unit_test(test_kept_lines), cmocka_unit_test(test_values),    cmocka_unit_test(test_large_value),
-        cmocka_unit_test(test_registers),  cmocka_unit_test(test_no_tape),
+        cmocka_unit_test(test_kept_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -393,6 +393,34 @@ static void test_registers_of_snapshots(void **state)
     free(s.data);
 }
 
+/* Close to each other: at every second token, and inside of those between. */
+static void test_dense_snapshots(void **state)
+{
+    (void)state;
+    enum { N = 400 };
+    made_snapshots m = make_snapshots(0, 128, N);
+    made_stream s = {0};
+    made_pcinst(&s, 0, PC, NOP);
+    for (size_t i = 1; i < N + 2; i++)
+        made_inst(&s, 0, NOP);
+    for (size_t i = 0; i < N; i++) {
+        set(&m, i, XTRACE_SNAPSHOT_OFFSET, 13 + 5 * i + (i % 2 ? i % 5 : 0));
+        set(&m, i, XTRACE_SNAPSHOT_INSNS, 1 + i);
+        set(&m, i, XTRACE_SNAPSHOT_USER, 1 + i);
+    }
+    expect_snapshots(&m, &s, NULL, 0);
+    told expected[N];
+    size_t n = 0;
+    for (size_t i = 0; i < N; i += 7) {
+        set(&m, i, XTRACE_SNAPSHOT_USER, i);
+        if (i % 2 == 0 || i % 5 == 0)
+            expected[n++] = (told){1424 * i, "xtrace.snapshot-offset"};
+    }
+    expect_snapshots(&m, &s, expected, n);
+    free(m.data);
+    free(s.data);
+}
+
 /* Many, in no order. */
 static void test_many_snapshots(void **state)
 {
@@ -446,6 +474,7 @@ int main(void)
         cmocka_unit_test(test_order_of_snapshots),
         cmocka_unit_test(test_offsets_of_snapshots),
         cmocka_unit_test(test_registers_of_snapshots),
+        cmocka_unit_test(test_dense_snapshots),
         cmocka_unit_test(test_many_snapshots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,6 +114,9 @@ static void test_damage(void **state)
     assert_int_equal(s.records, 4);
     EXPECT_TOLD(&t, {24 + 4 * 1424, "xtrace.snapshot-truncated"});
     assert_int_equal(tl_trace_damage(&t, 0)->bytes, 724);
+    tl_error e = {0};
+    assert_int_equal(xtrace_snapshots_strict(&s, &e), TL_EDAMAGED);
+    assert_int_equal(e.offset, 24 + 4 * 1424);
     tl_input_close(in);
     tl_trace_fini(&t);
 
@@ -263,7 +266,7 @@ static void test_limits_of_batches(void **state)
     assert_int_equal(batches, 2);
 
     tl_error e = {0};
-    s.strict = true;
+    assert_int_equal(xtrace_snapshots_strict(&s, &e), 0); /* all fits */
     at = 4;
     tl_batch_clear(&b);
     assert_int_equal(xtrace_snapshots_batch(&s, &at, 0, UINT64_MAX, &b, 0, 0, &e), TL_EDAMAGED);

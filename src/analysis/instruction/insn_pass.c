@@ -200,7 +200,9 @@ static int run(pass *p, unsigned threads, tl_error *e)
     const tl_want want = s->want;
     s->want.fields = p->how->fields;
     s->want.threads = threads;
-    int status = p->how->one_order ? read_in_order(p, e) : tl_source_is_one_stream(s) ? read_in_turn(p, e) : read_by_stream(p, e);
+    int status = p->how->one_order            ? read_in_order(p, e)
+                 : tl_source_is_one_stream(s) ? read_in_turn(p, e)
+                                              : read_by_stream(p, e);
     s->want = want;
     tl_trace_sort_damage(&s->trace);
     for (unsigned i = 1; status == 0 && i < p->nworker; i++)

@@ -68,8 +68,8 @@ void tl_syscall_memory_after(tl_syscall_memory *m, const tl_call_values *c, uint
     for (unsigned i = 0; i < c->n && call->arguments[i]; i++) {
         const uint64_t v = c->argument[i], size = i + 1 < c->n ? c->argument[i + 1] : UINT64_MAX;
         switch (call->arguments[i]) {
-        case TL_ARG_OUTPUT: /* a call that fails may have begun */
-            tl_syscall_memory_forget(m, v, failed ? size : least(size, result));
+        case TL_ARG_OUTPUT: /* a call that failed, whose result is the larger one, may have begun */
+            tl_syscall_memory_forget(m, v, least(size, result));
             break;
         case TL_ARG_OUTPUTS:
             if (!c->has_buffers || c->buffers > TL_CALL_BUFFERS)

@@ -84,7 +84,7 @@ char *listing_put_symbol(const listing_symbols *s, char *p, uint64_t pc)
     if (pc != f->address)
         end = tl_put_hex(offset + 3, pc - f->address);
     const size_t tail = (size_t)(end - offset), room = LISTING_SYMBOL - tail;
-    listing_put_name(&name, f->name, LISTING_SYMBOL);
+    listing_put_name(&name, f->name, LISTING_SYMBOL + 1);
     size_t n = name.n;
     if (n > room) { /* cut between characters */
         for (n = room - 3; n > 0 && (name.data[n] & 0xc0) == 0x80;)

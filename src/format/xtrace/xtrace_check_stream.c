@@ -245,12 +245,68 @@ TL_ALWAYS_INLINE void see_token(checker *c, uint64_t offset)
         xtrace_claims_token(c->claims, offset, c->count, c->user);
 }
 
+/* Branches, exceptions, and what is near them: only behind these may an instruction be elsewhere. */
+static bool is_control(uint32_t opcode)
+{
+    return (opcode & 0x1c000000) == 0x14000000;
+}
+
+/* Instructions that follow each other at one level, with loads and stores: what most of a stream is, for which the
+ * rules come down to a few comparisons. Returns the token that has to be looked at more closely. */
+static const uint8_t *see_run(checker *c, const uint8_t *p, const uint8_t *end, uint64_t offset)
+{
+    const unsigned inst = XTRACE_INST | c->level << XTRACE_LEVEL_SHIFT;
+    const unsigned pcinst = XTRACE_PCINST | c->level << XTRACE_LEVEL_SHIFT;
+    const uint64_t most = c->claims ? c->claims->due_insns - c->count : UINT64_MAX;
+    const uint8_t *const begin = p;
+    if (c->claims && c->claims->due_offset <= offset)
+        return p;
+    if (c->claims && c->claims->due_offset - offset < (uint64_t)(end - p))
+        end = p + (c->claims->due_offset - offset);
+    uint64_t n = 0;
+    while ((size_t)(end - p) >= ENOUGH && c->status >= 0) {
+        const unsigned token = *p;
+        const bool says_pc = token == pcinst;
+        if (token == inst || says_pc) {
+            if (n == most || (says_pc && tl_load64(p + 1, false) != c->pc + 4))
+                break;
+            c->opcode = tl_load32(p + (says_pc ? 9 : 1), false);
+            c->pc += 4;
+            c->nstore = 0;
+            n++;
+            p += says_pc ? XTRACE_PCINST_SIZE : XTRACE_INST_SIZE;
+            if (is_control(c->opcode))
+                break;
+        } else if (xtrace_token_is_mem(token)) {
+            const uint32_t size = (uint32_t)1 << (token >> XTRACE_MEM_SIZE_SHIFT);
+            if ((size_t)(end - p) < XTRACE_MEM_HEAD + (size_t)size)
+                break;
+            see_mem(c, p, offset + (uint64_t)(p - begin), size);
+            p += XTRACE_MEM_HEAD + size;
+        } else {
+            break;
+        }
+    }
+    if (is_system_call(c->opcode))
+        forget_all(c);
+    c->count += n;
+    c->user += c->level == 0 ? n : 0;
+    return p;
+}
+
 /* Common tokens from p on. Returns where it stopped: at another token, or near the end of what is in the window. */
 static const uint8_t *see_common(checker *c, const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *const begin = p;
     while ((size_t)(end - p) >= ENOUGH && c->status >= 0) {
         const uint64_t offset = c->offset + (uint64_t)(p - begin);
+        if (c->has_pc && !c->has_target && !is_control(c->opcode)) {
+            const uint8_t *const q = see_run(c, p, end, offset);
+            if (q != p) {
+                p = q;
+                continue;
+            }
+        }
         const unsigned token = *p;
         if (xtrace_token_is_insn(token)) {
             see_token(c, offset);

@@ -14,9 +14,6 @@
 #define OFFER_AGAIN (64u << 10)
 
 /* What the bytes about frames begin with: see docs/format/xtrace.md. */
-#define INDEX_FRAME_MAGIC UINT32_C(0x184d2a5b)
-#define INDEX_MAGIC       UINT32_C(0x49584c54) /* "TLXI" */
-enum { INDEX_VERSION = 1, INDEX_HEAD = 16, INDEX_ENTRY = 40, INDEX_HAS_PC = 1 };
 
 /* The slot of the first field with a role, if there are only plain values before it. */
 static bool find_slot(const tl_class *c, tl_field_role role, tl_type type, uint32_t *slot)
@@ -273,8 +270,8 @@ static uint8_t *put_frame(uint8_t *p, const xtrace_frame *f)
     tl_store64(p + 8, f->insns, false);
     tl_store64(p + 16, f->user_insns, false);
     tl_store64(p + 24, f->pc, false);
-    tl_store64(p + 32, f->has_pc ? INDEX_HAS_PC : 0, false);
-    return p + INDEX_ENTRY;
+    tl_store64(p + 32, f->has_pc ? XTRACE_INDEX_HAS_PC : 0, false);
+    return p + XTRACE_INDEX_ENTRY;
 }
 
 int xtrace_encode_index(xtrace_encoder *x, tl_error *e)
@@ -283,17 +280,17 @@ int xtrace_encode_index(xtrace_encoder *x, tl_error *e)
     if (x->nframe == 0)
         return 0;
     uint8_t *bytes = NULL;
-    if (!__builtin_mul_overflow((size_t)x->nframe + 1, INDEX_ENTRY, &n) && n <= SIZE_MAX - INDEX_HEAD)
-        bytes = malloc(n + INDEX_HEAD);
+    if (!__builtin_mul_overflow((size_t)x->nframe + 1, XTRACE_INDEX_ENTRY, &n) && n <= SIZE_MAX - XTRACE_INDEX_HEAD)
+        bytes = malloc(n + XTRACE_INDEX_HEAD);
     if (!bytes)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "xtrace: no memory for the index of the stream");
-    tl_store32(bytes, INDEX_MAGIC, false);
-    tl_store32(bytes + 4, INDEX_VERSION, false);
+    tl_store32(bytes, XTRACE_INDEX_MAGIC, false);
+    tl_store32(bytes + 4, XTRACE_INDEX_VERSION, false);
     tl_store64(bytes + 8, (uint64_t)x->nframe + 1, false);
-    uint8_t *p = put_frame(bytes + INDEX_HEAD, &x->first);
+    uint8_t *p = put_frame(bytes + XTRACE_INDEX_HEAD, &x->first);
     for (uint32_t i = 0; i < x->nframe; i++)
         p = put_frame(p, &x->frame[i]);
-    tl_output_note_frame(x->out, INDEX_FRAME_MAGIC, bytes, n + INDEX_HEAD);
+    tl_output_note_frame(x->out, XTRACE_INDEX_FRAME_MAGIC, bytes, n + XTRACE_INDEX_HEAD);
     free(bytes);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "format/xtrace/xtrace_classes.h"
 #include "format/xtrace/xtrace_read.h"
 #include "format/xtrace/xtrace_tokens.h"
+#include "format/xtrace/xtrace_write.h"
 
 /* Where the first TIME of a stream has to stand, if it is to be ordered by them. */
 #define TIME_WITHIN (64u << 10)
@@ -56,6 +57,8 @@ static int look_at(xtrace_reader *r, xtrace_file *f, tl_error *e)
     int status;
     if (f->parts.kind == XTRACE_SNAPSHOTS) {
         status = xtrace_snapshots_open(&f->snapshots, f->in, r->trace, f->name, e);
+        if (status >= 0 && r->want.strict)
+            status = xtrace_snapshots_strict(&f->snapshots, e);
         f->empty = status < 0 || !f->snapshots.has_layout || f->snapshots.records == 0;
     } else {
         status = look_at_begin(r, f, e);
@@ -310,4 +313,12 @@ const tl_format tl_format_xtrace = {
     .stream_close = xtrace_cursor_close,
     .check = xtrace_check,
     .close = close_reader,
+    .ordered = true, /* snapshots of a pair before the first instruction */
+    .writes_fields = true,
+    .writer_size = sizeof(xtrace_writer),
+    .create = xtrace_create,
+    .accept = xtrace_accept,
+    .write = xtrace_write,
+    .finish = xtrace_finish,
+    .discard = xtrace_discard,
 };

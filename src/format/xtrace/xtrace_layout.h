@@ -53,6 +53,13 @@ enum {
 
 #define XTRACE_REGISTERS 32u
 
+/* The index of a stream in seekable zstd, in a skippable frame of its own: u32 magic, u32 version, u64 n, and n times
+ * u64 offset in the content, u64 instructions before, u64 of these at level 0, u64 pc, u64 flags. The entries are the
+ * places where frames begin, each with a PCINST, whose pc it is; but for the first, which may begin with any token. */
+#define XTRACE_INDEX_FRAME_MAGIC 0x184d2a5bu
+#define XTRACE_INDEX_MAGIC       0x49584c54u /* "TLXI" */
+enum { XTRACE_INDEX_VERSION = 1, XTRACE_INDEX_HEAD = 16, XTRACE_INDEX_ENTRY = 40, XTRACE_INDEX_HAS_PC = 1 };
+
 /* Most entries of a VEC that are read: more than any system call takes (1024), few enough to be kept in memory. */
 #define XTRACE_VEC_MAX (1u << 20)
 

@@ -44,10 +44,16 @@ typedef struct xtrace_place {
     bool has_pc;
 } xtrace_place;
 
+typedef struct xtrace_ahead xtrace_ahead;
+
 /* The state of reading a stream, token by token. */
 typedef struct xtrace_cursor {
     xtrace_reader *reader;
+    uint32_t stream;
     xtrace_file *insns, *snapshots; /* or NULL */
+    xtrace_ahead *ahead;            /* who reads for it, or NULL: it reads by itself */
+    bool part;                      /* it reads for another: ends where damage is, without a word */
+    uint64_t end;                   /* offset behind which it does not go */
     tl_window window;
     uint64_t offset; /* of the next token */
     uint64_t count;  /* instructions before it */
@@ -58,6 +64,7 @@ typedef struct xtrace_cursor {
     uint64_t due;      /* how many instructions come before the next snapshot; UINT64_MAX: there is none */
     uint64_t record;   /* its number */
     uint64_t told;     /* bytes that progress knows of */
+    bool first;        /* nothing was read yet */
     bool ended;
     tl_tally *tally; /* NULL: events go into batches */
     tl_tally tally_store;
@@ -70,6 +77,8 @@ bool xtrace_looks_like_snapshots(const uint8_t *head, size_t size, uint64_t tota
 
 /* Cursors: xtrace_stream.c. */
 int xtrace_cursor_open(void *reader, uint32_t stream, void *cursor, tl_error *e);
+/* The same, for a part of the stream. */
+int xtrace_cursor_open_part(xtrace_reader *r, uint32_t stream, xtrace_cursor *c, tl_error *e);
 int xtrace_cursor_limit(void *cursor, uint64_t from, uint64_t to, tl_error *e);
 void xtrace_cursor_tally(void *cursor, tl_tally *t);
 int xtrace_cursor_next(void *cursor, tl_batch *b, tl_error *e);

@@ -1,4 +1,5 @@
-/* Seeking in an instruction stream, by the snapshots that say at which byte how many instructions had been.
+/* Seeking in an instruction stream, by the snapshots that say at which byte how many instructions had been, or by the
+ * index of a compressed stream, which says the same.
  *
  * A snapshot does not know the pc, and may be wrong. So reading begins at the one before, whose stretch of the stream
  * has to end exactly where the other begins, with exactly its number of instructions. Nothing that does not fit is
@@ -7,7 +8,7 @@
 #include <string.h>
 
 #include "base/endian.h"
-#include "format/xtrace/xtrace_read.h"
+#include "format/xtrace/xtrace_places.h"
 #include "format/xtrace/xtrace_tokens.h"
 
 #define WINDOW      (256u << 10)
@@ -96,6 +97,31 @@ static int try_snapshot(const xtrace_cursor *c, const xtrace_snapshots *s, uint6
     return 1;
 }
 
+/* The same by the index of a compressed stream. */
+static int try_index(const xtrace_cursor *c, uint64_t count, xtrace_place *out, tl_error *e)
+{
+    const uint64_t size = tl_input_size(c->insns->in);
+    xtrace_places p;
+    tl_window w;
+    int status = xtrace_places_read(&p, c->insns->in, e);
+    if (status < 0 || p.n == 0)
+        return status;
+    const uint32_t number = xtrace_places_find(&p, count);
+    const xtrace_place to = p.at[number];
+    xtrace_place at = p.at[number ? number - 1 : 0];
+    free(p.at);
+    if (to.offset - at.offset > STRETCH_MAX)
+        return 0;
+    status = tl_window_init(&w, c->insns->in, WINDOW, e);
+    if (status == 0)
+        status = walk(&w, &at, to.offset, size, e);
+    tl_window_fini(&w);
+    if (status <= 0 || at.count != to.count || (!at.has_pc && number))
+        return status < 0 ? status : 0;
+    *out = at;
+    return 1;
+}
+
 int xtrace_seek(const xtrace_cursor *c, uint64_t count, xtrace_place *out, tl_error *e)
 {
     xtrace_snapshots buffer;
@@ -103,6 +129,8 @@ int xtrace_seek(const xtrace_cursor *c, uint64_t count, xtrace_place *out, tl_er
     const xtrace_snapshots *s = snapshots_of(c, &buffer, &own);
     *out = (xtrace_place){0};
     int status = s && s->has_layout ? try_snapshot(c, s, count, out, e) : 0;
+    if (status == 0)
+        status = try_index(c, count, out, e);
     tl_input_close(own);
     return status < 0 ? status : 0;
 }

@@ -178,11 +178,10 @@ static int tell(const xtrace_snapshots *s, tl_error *e, uint64_t offset, uint64_
 }
 
 /* What does not fit. */
-static int tell_layout(xtrace_snapshots *s, tl_error *e)
+static int tell_layout(const xtrace_snapshots *s, tl_error *e)
 {
     char what[160];
     const uint64_t total = tl_input_size(s->in), end = s->first + s->records * s->record_size;
-    s->damaged = !s->has_layout || end < total;
     if (!s->has_layout) {
         snprintf(what, sizeof what,
                  "%" PRIu64 " bytes are no snapshots: no header of 24, 19, 0 or 32 bytes and no vector length of %u to "
@@ -224,6 +223,12 @@ int xtrace_snapshots_open(xtrace_snapshots *s, tl_input *in, tl_trace *t, const 
     if (status >= 0)
         status = find_range(s, e);
     return status < 0 ? status : 0;
+}
+
+int xtrace_snapshots_strict(xtrace_snapshots *s, tl_error *e)
+{
+    s->strict = true;
+    return tell_layout(s, e);
 }
 
 int xtrace_snapshots_read(const xtrace_snapshots *s, uint64_t number, uint8_t *record, tl_error *e)

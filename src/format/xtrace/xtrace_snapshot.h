@@ -38,8 +38,7 @@ typedef struct xtrace_snapshots {
     tl_input *in;
     tl_trace *trace;  /* where damage goes; NULL: nowhere */
     const char *file; /* its name in a folder, or NULL */
-    bool strict;      /* damage that reading finds is an error: to be set after open */
-    bool damaged;     /* the layout does not fit to the last byte */
+    bool strict;      /* damage is an error, see xtrace_snapshots_strict() */
     uint32_t header_size;
     bool has_layout; /* false: no layout fits, and there are no records */
     uint32_t vl;     /* bits of a vector; 0: not known, there are no records */
@@ -68,6 +67,8 @@ uint64_t xtrace_snapshot_size(uint32_t vl);
 /* Finds the layout; tells damage: a file that no layout fits, a record that is cut. Reads a bounded number of places of
  * a file that fits. `file` lives as long as *s, or is NULL. Nothing is to be closed. */
 int xtrace_snapshots_open(xtrace_snapshots *s, tl_input *in, tl_trace *t, const char *file, tl_error *e);
+/* From here on damage is an error; that which open told is, too. */
+int xtrace_snapshots_strict(xtrace_snapshots *s, tl_error *e);
 /* The version of the trace, and the members that `info` shows of a file of snapshots alone. */
 int xtrace_snapshots_describe(const xtrace_snapshots *s, tl_trace *t, tl_error *e);
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "format/xtrace/xtrace_ahead.h"
 #include "format/xtrace/xtrace_classes.h"
 #include "format/xtrace/xtrace_layout.h"
 #include "format/xtrace/xtrace_read.h"
@@ -232,9 +233,13 @@ static int read_on(xtrace_cursor *c, tl_batch *b, uint64_t stop, tl_error *e)
 {
     while (c->tally || b->n < b->capacity) {
         size_t available;
+        if (c->offset >= c->end)
+            return 0;
         const uint8_t *p = tl_window_at(&c->window, c->offset, ENOUGH, &available, e);
         if (!p)
             return TL_EIO;
+        if (available > c->end - c->offset)
+            available = (size_t)(c->end - c->offset);
         const uint8_t *end = p + available, *q = c->tally ? count_common(c, p, end, stop) : fill(c, b, p, end, stop);
         c->offset += (uint64_t)(q - p);
         if (c->offset - c->told >= WINDOW)
@@ -260,7 +265,7 @@ static int find_due(xtrace_cursor *c, tl_error *e)
         return 0;
     int status = xtrace_snapshots_entry(&c->snapshots->snapshots, c->record, &next, e);
     if (status >= 0)
-        c->due = next.insns;
+        c->due = next.good ? next.insns : 0; /* a damaged one is passed over at once */
     return status;
 }
 
@@ -286,11 +291,39 @@ static int next_snapshots(xtrace_cursor *c, tl_batch *b, tl_error *e)
     return status < 0 ? status : b->n > 0;
 }
 
-int xtrace_cursor_next(void *cursor, tl_batch *b, tl_error *e)
+/* For those who only count: which times there are. */
+static void tally_times(xtrace_cursor *c)
 {
-    xtrace_cursor *c = cursor;
-    if (!c->insns)
-        return next_snapshots(c, b, e);
+    const uint32_t track = c->insns->track;
+    const uint64_t last = c->count ? c->count - 1 : 0;
+    if (!c->tally->by_track[track])
+        return;
+    c->tally->begin[track] = 0;
+    c->tally->end[track] = last > c->tally->end[track] ? last : c->tally->end[track];
+}
+
+/* Whoever reads ahead for this cursor is asked first. 1: *b is full; 0: the cursor has to read by itself. */
+static int next_ahead(xtrace_cursor *c, tl_batch *b, tl_error *e)
+{
+    if (c->first && !c->tally && !c->part && !c->snapshots && c->from == 0 && c->to == UINT64_MAX) {
+        int status = xtrace_ahead_open(&c->ahead, c, e);
+        if (status < 0)
+            return status;
+    }
+    c->first = false;
+    if (!c->ahead)
+        return 0;
+    int status = xtrace_ahead_next(c->ahead, c, b, e);
+    if (status == 0) {
+        xtrace_ahead_close(c->ahead);
+        c->ahead = NULL;
+    }
+    return status;
+}
+
+/* Reads by itself, until there are events or none will come. */
+static int next_events(xtrace_cursor *c, tl_batch *b, tl_error *e)
+{
     int status = 1;
     while (status > 0 && b->n == 0) {
         if (c->due <= c->count || (c->ended && c->due < c->to)) {
@@ -305,16 +338,24 @@ int xtrace_cursor_next(void *cursor, tl_batch *b, tl_error *e)
             c->ended = true;
         status = status < 0 ? status : 1;
     }
+    return status < 0 ? status : 0;
+}
+
+int xtrace_cursor_next(void *cursor, tl_batch *b, tl_error *e)
+{
+    xtrace_cursor *c = cursor;
+    if (!c->insns)
+        return next_snapshots(c, b, e);
+    int status = next_ahead(c, b, e);
+    if (status != 0)
+        return status;
+    status = next_events(c, b, e);
     if (status < 0)
         return status;
     if (c->ended)
         tell_progress(c);
-    if (c->tally && c->insns && c->tally->by_track[c->insns->track]) {
-        uint64_t *const begin = &c->tally->begin[c->insns->track], *const end = &c->tally->end[c->insns->track];
-        const uint64_t last = c->count ? c->count - 1 : 0;
-        *begin = 0;
-        *end = last > *end ? last : *end;
-    }
+    if (c->tally)
+        tally_times(c);
     tl_batch_set_track(b, c->insns->track);
     if (b->cpu)
         memset(b->cpu, 0xff, b->n * sizeof *b->cpu); /* not known: -1 */
@@ -326,12 +367,20 @@ int xtrace_cursor_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
     xtrace_reader *r = reader;
     xtrace_cursor *c = cursor;
     const xtrace_stream *s = &r->stream[stream];
-    *c = (xtrace_cursor){.reader = r, .to = UINT64_MAX, .no_pc = TL_INSN_NO_PC};
+    *c = (xtrace_cursor){
+        .reader = r, .stream = stream, .to = UINT64_MAX, .end = UINT64_MAX, .no_pc = TL_INSN_NO_PC, .first = true};
     c->insns = s->insns == XTRACE_NONE ? NULL : &r->file[s->insns];
     c->snapshots = s->snapshots == XTRACE_NONE ? NULL : &r->file[s->snapshots];
     if (c->insns && tl_window_init(&c->window, c->insns->in, WINDOW, e) < 0)
         return TL_ENOMEM;
     return find_due(c, e);
+}
+
+int xtrace_cursor_open_part(xtrace_reader *r, uint32_t stream, xtrace_cursor *c, tl_error *e)
+{
+    *c = (xtrace_cursor){.reader = r, .stream = stream, .to = UINT64_MAX, .due = UINT64_MAX, .part = true};
+    c->insns = &r->file[r->stream[stream].insns];
+    return tl_window_init(&c->window, c->insns->in, WINDOW, e);
 }
 
 int xtrace_cursor_limit(void *cursor, uint64_t from, uint64_t to, tl_error *e)
@@ -371,5 +420,6 @@ void xtrace_cursor_tally(void *cursor, tl_tally *t)
 void xtrace_cursor_close(void *cursor)
 {
     xtrace_cursor *c = cursor;
+    xtrace_ahead_close(c->ahead);
     tl_window_fini(&c->window);
 }

@@ -68,6 +68,8 @@ static int find_chain(xtrace_cursor *c, uint64_t offset, uint64_t *found, tl_err
 /* Reading cannot go on at c->offset. 1: it goes on elsewhere; 0: it has ended; < 0: error. */
 static int give_up(xtrace_cursor *c, const char *rule, const char *what, tl_error *e)
 {
+    if (c->part)
+        return 0;
     const uint64_t at = c->offset, size = tl_input_size(c->insns->in);
     uint64_t next = size;
     if (c->reader->want.strict) {

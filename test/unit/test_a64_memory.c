@@ -1,0 +1,436 @@
+/* Tests of isa/a64_operands.h: the memory that instructions access, and the registers of their addresses. */
+#include "isa/a64_operands.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define B(n) ((uint32_t)1 << (n))
+#define NONE A64_NO_REG
+
+typedef struct expectation {
+    uint32_t op;
+    const char *text;
+    uint32_t reads_x, reads_v, writes_x, writes_v;
+    a64_memory memory;
+} expectation;
+
+static void check(const expectation *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const expectation *e = &cases[i];
+        const a64_memory *m = &e->memory;
+        a64_operands o;
+        a64_operands_of(e->op, &o);
+        if (o.reads.x != e->reads_x || o.reads.v != e->reads_v || o.writes.x != e->writes_x ||
+            o.writes.v != e->writes_v)
+            fail_msg("%s: reads %x %x, writes %x %x", e->text, o.reads.x, o.reads.v, o.writes.x, o.writes.v);
+        if (o.memory.access != m->access || o.memory.mode != m->mode || o.memory.base != m->base ||
+            o.memory.index != m->index || o.memory.extend != m->extend || o.memory.shift != m->shift ||
+            o.memory.imm != m->imm)
+            fail_msg("%s: access %u mode %u base %u index %u extend %u shift %u imm %d", e->text, o.memory.access,
+                     o.memory.mode, o.memory.base, o.memory.index, o.memory.extend, o.memory.shift, o.memory.imm);
+        if (o.memory.registers != m->registers || o.memory.element != m->element || o.memory.lane != m->lane ||
+            o.memory.size != m->size || o.memory.atomic != m->atomic || a64_access_size(e->op) != m->size)
+            fail_msg("%s: registers %u element %u lane %u size %u atomic %u", e->text, o.memory.registers,
+                     o.memory.element, o.memory.lane, o.memory.size, o.memory.atomic);
+        if (o.memory.base_vector != m->base_vector || o.memory.index_vector != m->index_vector ||
+            o.memory.imm_vectors != m->imm_vectors || o.memory.exclusive != m->exclusive ||
+            o.memory.acquire != m->acquire || o.memory.release != m->release || o.memory.tags != m->tags ||
+            o.memory.guarded != m->guarded)
+            fail_msg("%s: flags", e->text);
+    }
+}
+
+#define AT(how, kind, where, size_, registers_, element_)                                                              \
+    .access = (how), .mode = (kind), .base = (where), .size = (size_), .registers = (registers_), .element = (element_)
+#define FIX .index = NONE
+
+static void test_general_registers(void **state)
+{
+    (void)state;
+    static const expectation cases[] = {
+        {0xf9400420,
+         "ldr x0, [x1, #8]",
+         B(1),
+         0,
+         B(0),
+         0,
+         {AT(A64_READS, A64_MODE_UNSIGNED, 1, 8, 1, 8), FIX, .imm = 8}},
+        {0xb8625be0,
+         "ldr w0, [sp, w2, uxtw #2]",
+         A64_SP | B(2),
+         0,
+         B(0),
+         0,
+         {AT(A64_READS, A64_MODE_REGISTER, A64_BASE_SP, 4, 1, 4), .index = 2, .extend = A64_UXTW, .shift = 2}},
+        {0xb8a27820,
+         "ldrsw x0, [x1, x2, lsl #2]",
+         B(1) | B(2),
+         0,
+         B(0),
+         0,
+         {AT(A64_READS, A64_MODE_REGISTER, 1, 4, 1, 4), .index = 2, .shift = 2}},
+        {0xf85f0483,
+         "ldr x3, [x4], #-16",
+         B(4),
+         0,
+         B(3) | B(4),
+         0,
+         {AT(A64_READS, A64_MODE_POST, 4, 8, 1, 8), FIX, .imm = -16}},
+        {0x38dfd020,
+         "ldursb w0, [x1, #-3]",
+         B(1),
+         0,
+         B(0),
+         0,
+         {AT(A64_READS, A64_MODE_OFFSET, 1, 1, 1, 1), FIX, .imm = -3}},
+        {0xb900001f, "str wzr, [x0]", B(0), 0, 0, 0, {AT(A64_WRITES, A64_MODE_UNSIGNED, 0, 4, 1, 4), FIX}},
+        {0xa8c17bfd,
+         "ldp x29, x30, [sp], #16",
+         A64_SP,
+         0,
+         A64_SP | B(29) | B(30),
+         0,
+         {AT(A64_READS, A64_MODE_POST, A64_BASE_SP, 16, 2, 8), FIX, .imm = 16}},
+        {0x69410440,
+         "ldpsw x0, x1, [x2, #8]",
+         B(2),
+         0,
+         B(0) | B(1),
+         0,
+         {AT(A64_READS, A64_MODE_OFFSET, 2, 8, 2, 4), FIX, .imm = 8}},
+        {0x58002000,
+         "ldr x0, #1024",
+         0,
+         0,
+         B(0),
+         0,
+         {AT(A64_READS, A64_MODE_LITERAL, A64_BASE_PC, 8, 1, 8), FIX, .imm = 1024}},
+        {0x98ffffe0,
+         "ldrsw x0, #-4",
+         0,
+         0,
+         B(0),
+         0,
+         {AT(A64_READS, A64_MODE_LITERAL, A64_BASE_PC, 4, 1, 4), FIX, .imm = -4}},
+        {0xf8a17800,
+         "prfm pldl1keep, [x0, x1, lsl #3]",
+         B(0) | B(1),
+         0,
+         0,
+         0,
+         {AT(A64_PREFETCHES, A64_MODE_REGISTER, 0, 0, 0, 0), .index = 1, .shift = 3}},
+        {0xf8a379fd,
+         "rprfm #29, x3, [x15]",
+         B(3) | B(15),
+         0,
+         0,
+         0,
+         {AT(A64_PREFETCHES, A64_MODE_OFFSET, 15, 0, 0, 0), FIX}},
+        {0xf87ffc20,
+         "ldraa x0, [x1, #-8]!",
+         B(1),
+         0,
+         B(0) | B(1),
+         0,
+         {AT(A64_READS, A64_MODE_PRE, 1, 8, 1, 8), FIX, .imm = -8}},
+    };
+    check(cases, TL_COUNT(cases));
+}
+
+static void test_order_and_atomics(void **state)
+{
+    (void)state;
+    static const expectation cases[] = {
+        {0x885f7c20,
+         "ldxr w0, [x1]",
+         B(1),
+         0,
+         B(0),
+         0,
+         {AT(A64_READS, A64_MODE_OFFSET, 1, 4, 1, 4), FIX, .exclusive = true}},
+        {0xc8259d06,
+         "stlxp w5, x6, x7, [x8]",
+         B(6) | B(7) | B(8),
+         0,
+         B(5),
+         0,
+         {AT(A64_WRITES, A64_MODE_OFFSET, 8, 16, 2, 8), FIX, .exclusive = true, .release = true}},
+        {0x889ffc20,
+         "stlr w0, [x1]",
+         B(0) | B(1),
+         0,
+         0,
+         0,
+         {AT(A64_WRITES, A64_MODE_OFFSET, 1, 4, 1, 4), FIX, .release = true}},
+        {0xf8bfc020,
+         "ldapr x0, [x1]",
+         B(1),
+         0,
+         B(0),
+         0,
+         {AT(A64_READS, A64_MODE_OFFSET, 1, 8, 1, 8), FIX, .acquire = true}},
+        {0x595ff020,
+         "ldapurh w0, [x1, #-1]",
+         B(1),
+         0,
+         B(0),
+         0,
+         {AT(A64_READS, A64_MODE_OFFSET, 1, 2, 1, 2), FIX, .imm = -1, .acquire = true}},
+        {0x99020861,
+         "stilp w1, w2, [x3, #-8]!",
+         B(1) | B(2) | B(3),
+         0,
+         B(3),
+         0,
+         {AT(A64_WRITES, A64_MODE_PRE, 3, 8, 2, 4), FIX, .imm = -8, .release = true}},
+        {0xc8e0fc41,
+         "casal x0, x1, [x2]",
+         B(0) | B(1) | B(2),
+         0,
+         B(0),
+         0,
+         {AT(A64_READS_WRITES, A64_MODE_OFFSET, 2, 8, 1, 8), FIX, .atomic = A64_CAS, .acquire = true, .release = true}},
+        {0x48627cc4,
+         "caspa x2, x3, x4, x5, [x6]",
+         B(2) | B(3) | B(4) | B(5) | B(6),
+         0,
+         B(2) | B(3),
+         0,
+         {AT(A64_READS_WRITES, A64_MODE_OFFSET, 6, 16, 2, 8), FIX, .atomic = A64_CAS, .acquire = true}},
+        {0xb8e10062,
+         "ldaddal w1, w2, [x3]",
+         B(1) | B(3),
+         0,
+         B(2),
+         0,
+         {AT(A64_READS_WRITES, A64_MODE_OFFSET, 3, 4, 1, 4), FIX, .atomic = A64_ADD, .acquire = true, .release = true}},
+        {0x38218062,
+         "swpb w1, w2, [x3]",
+         B(1) | B(3),
+         0,
+         B(2),
+         0,
+         {AT(A64_READS_WRITES, A64_MODE_OFFSET, 3, 1, 1, 1), FIX, .atomic = A64_SWP}},
+        {0x19211040,
+         "ldclrp x0, x1, [x2]",
+         B(0) | B(1) | B(2),
+         0,
+         B(0) | B(1),
+         0,
+         {AT(A64_READS_WRITES, A64_MODE_OFFSET, 2, 16, 2, 8), FIX, .atomic = A64_CLR}},
+        {0xf83fd080, "ld64b x0, [x4]", B(4), 0, 0xff, 0, {AT(A64_READS, A64_MODE_OFFSET, 4, 64, 8, 8), FIX}},
+        {0xf822b080, "st64bv x2, x0, [x4]", 0xff, 0, B(2), 0, {AT(A64_WRITES, A64_MODE_OFFSET, 4, 64, 8, 8), FIX}},
+        {0x19010440,
+         "cpyfp [x0]!, [x1]!, x2!",
+         7,
+         0,
+         7,
+         0,
+         {AT(A64_READS_WRITES, A64_MODE_OFFSET, 0, 0, 0, 0), .index = 1, .atomic = A64_COPY}},
+        {0x19c24420,
+         "setm [x0]!, x1!, x2",
+         7,
+         0,
+         3,
+         0,
+         {AT(A64_WRITES, A64_MODE_OFFSET, 0, 0, 0, 0), .index = 1, .atomic = A64_FILL}},
+        {0xd920281f,
+         "stg sp, [x0, #32]",
+         A64_SP | B(0),
+         0,
+         0,
+         0,
+         {AT(A64_WRITES, A64_MODE_OFFSET, 0, 0, 0, 0), FIX, .imm = 32, .tags = true}},
+        {0xd9600020,
+         "ldg x0, [x1]",
+         B(0) | B(1),
+         0,
+         B(0),
+         0,
+         {AT(A64_READS, A64_MODE_OFFSET, 1, 0, 0, 0), FIX, .tags = true}},
+        {0xd9601462,
+         "stzg x2, [x3], #16",
+         B(2) | B(3),
+         0,
+         B(3),
+         0,
+         {AT(A64_WRITES, A64_MODE_POST, 3, 16, 0, 0), FIX, .imm = 16, .tags = true}},
+        {0x693f8440,
+         "stgp x0, x1, [x2, #-16]",
+         B(0) | B(1) | B(2),
+         0,
+         0,
+         0,
+         {AT(A64_WRITES, A64_MODE_OFFSET, 2, 16, 2, 8), FIX, .imm = -16, .tags = true}},
+    };
+    check(cases, TL_COUNT(cases));
+}
+
+static void test_simd_registers(void **state)
+{
+    (void)state;
+    static const expectation cases[] = {
+        {0xfc010cc5,
+         "str d5, [x6, #16]!",
+         B(6),
+         B(5),
+         B(6),
+         0,
+         {AT(A64_WRITES, A64_MODE_PRE, 6, 8, 1, 8), FIX, .imm = 16}},
+        {0xadbf0440,
+         "stp q0, q1, [x2, #-32]!",
+         B(2),
+         3,
+         B(2),
+         0,
+         {AT(A64_WRITES, A64_MODE_PRE, 2, 32, 2, 16), FIX, .imm = -32}},
+        {0x3dc00420,
+         "ldr q0, [x1, #16]",
+         B(1),
+         0,
+         0,
+         B(0),
+         {AT(A64_READS, A64_MODE_UNSIGNED, 1, 16, 1, 16), FIX, .imm = 16}},
+        {0x4cdf2800,
+         "ld1 { v0.4s - v3.4s }, [x0], #64",
+         B(0),
+         0,
+         B(0),
+         15,
+         {AT(A64_READS, A64_MODE_POST, 0, 64, 4, 16), FIX, .imm = 64}},
+        {0x0cc5401e,
+         "ld3 { v30.8b, v31.8b, v0.8b }, [x0], x5",
+         B(0) | B(5),
+         0,
+         B(0),
+         B(30) | B(31) | B(0),
+         {AT(A64_READS, A64_MODE_POST, 0, 24, 3, 8), .index = 5}},
+        {0x0d2058e1, "st2 { v1.h, v2.h }[3], [x7]", B(7), 6, 0, 0, {AT(A64_WRITES, A64_MODE_OFFSET, 7, 4, 2, 2), FIX}},
+        {0x4d60ece1,
+         "ld4r { v1.2d - v4.2d }, [x7]",
+         B(7),
+         0,
+         0,
+         0x1e,
+         {AT(A64_READS, A64_MODE_OFFSET, 7, 32, 4, 8), FIX}},
+        {0x0d4090e1, "ld1 { v1.s }[1], [x7]", B(7), B(1), 0, B(1), {AT(A64_READS, A64_MODE_OFFSET, 7, 4, 1, 4), FIX}},
+    };
+    check(cases, TL_COUNT(cases));
+}
+
+static void test_scalable(void **state)
+{
+    (void)state;
+    static const expectation cases[] = {
+        {0xc5634440,
+         "ld1w { z0.d }, p1/z, [x2, z3.d, sxtw #2]",
+         B(2),
+         B(3),
+         0,
+         B(0),
+         {AT(A64_READS, A64_MODE_VECTOR, 2, 0, 1, 4), .lane = 8, .index = 3, .extend = A64_SXTW, .shift = 2,
+          .index_vector = true, .guarded = true}},
+        {0x8425c041,
+         "ld1b { z1.s }, p0/z, [z2.s, #5]",
+         0,
+         B(2),
+         0,
+         B(1),
+         {AT(A64_READS, A64_MODE_VECTOR, 2, 0, 1, 1), .lane = 4, FIX, .imm = 5, .base_vector = true, .guarded = true}},
+        {0xa5e36440,
+         "ldff1d { z0.d }, p1/z, [x2, x3, lsl #3]",
+         B(2) | B(3),
+         0,
+         0,
+         B(0),
+         {AT(A64_READS, A64_MODE_REGISTER, 2, 0, 1, 8), .lane = 8, .index = 3, .shift = 3, .guarded = true}},
+        {0xa4c2e03e,
+         "ld3h { z30.h, z31.h, z0.h }, p0/z, [x1, #6, mul vl]",
+         B(1),
+         0,
+         0,
+         B(30) | B(31) | B(0),
+         {AT(A64_READS, A64_MODE_OFFSET, 1, 0, 3, 2), .lane = 2, FIX, .imm = 2, .imm_vectors = true, .guarded = true}},
+        {0xe4644fe1,
+         "st1b { z1.d }, p3, [sp, x4]",
+         A64_SP | B(4),
+         B(1),
+         0,
+         0,
+         {AT(A64_WRITES, A64_MODE_REGISTER, A64_BASE_SP, 0, 1, 1), .lane = 8, .index = 4, .guarded = true}},
+        {0xe5be5c05,
+         "str z5, [x0, #-9, mul vl]",
+         B(0),
+         B(5),
+         0,
+         0,
+         {AT(A64_WRITES, A64_MODE_OFFSET, 0, 0, 1, 1), .lane = 1, FIX, .imm = -9, .imm_vectors = true}},
+        {0x85801c05,
+         "ldr p5, [x0, #7, mul vl]",
+         B(0),
+         0,
+         0,
+         0,
+         {AT(A64_READS, A64_MODE_OFFSET, 0, 0, 1, 1), .lane = 8, FIX, .imm = 7, .imm_vectors = true}},
+        {0xa5012000,
+         "ld1rqw { z0.s }, p0/z, [x0, #16]",
+         B(0),
+         0,
+         0,
+         B(0),
+         {AT(A64_READS, A64_MODE_OFFSET, 0, 16, 1, 4), .lane = 4, FIX, .imm = 16, .guarded = true}},
+        {0x857f8000,
+         "ld1rsh { z0.d }, p0/z, [x0, #126]",
+         B(0),
+         0,
+         0,
+         B(0),
+         {AT(A64_READS, A64_MODE_OFFSET, 0, 2, 1, 2), .lane = 8, FIX, .imm = 126, .guarded = true}},
+        {0x85ff4860,
+         "prfw pldl1keep, p2, [x3, #-1, mul vl]",
+         B(3),
+         0,
+         0,
+         0,
+         {AT(A64_PREFETCHES, A64_MODE_OFFSET, 3, 0, 1, 4), .lane = 4, FIX, .imm = -1, .imm_vectors = true,
+          .guarded = true}},
+        {0xa1024420,
+         "ld1w { z0.s, z8.s }, pn9/z, [x1, x2, lsl #2]",
+         B(1) | B(2),
+         0,
+         0,
+         B(0) | B(8),
+         {AT(A64_READS, A64_MODE_REGISTER, 1, 0, 2, 4), .lane = 4, .index = 2, .shift = 2, .guarded = true}},
+        {0xe0e3a447,
+         "st1d {za3v.d[w13, 1]}, p1, [x2, x3, lsl #3]",
+         B(2) | B(3) | B(13),
+         0,
+         0,
+         0,
+         {AT(A64_WRITES, A64_MODE_REGISTER, 2, 0, 1, 8), .lane = 8, .index = 3, .shift = 3, .guarded = true}},
+        {0xe1000023,
+         "ldr za[w12, 3], [x1, #3, mul vl]",
+         B(1) | B(12),
+         0,
+         0,
+         0,
+         {AT(A64_READS, A64_MODE_OFFSET, 1, 0, 1, 1), .lane = 1, FIX, .imm = 3, .imm_vectors = true}},
+        {0xe11f83e0, "ldr zt0, [sp]", A64_SP, 0, 0, 0, {AT(A64_READS, A64_MODE_OFFSET, A64_BASE_SP, 64, 1, 64), FIX}},
+    };
+    check(cases, TL_COUNT(cases));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_general_registers),
+        cmocka_unit_test(test_order_and_atomics),
+        cmocka_unit_test(test_simd_registers),
+        cmocka_unit_test(test_scalable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* What `report --by mix, block, branch, thread` of instructions prints, as JSON and as text. */
+#include "hand_insns.h"
+
+#include "analysis/instruction/predictor.h"
+#include "cli/report_insn.h"
+
+/* A loop of two, a call with two targets, and something of the system in between. */
+static const hand_line script[] = {INSN_NO_PC(OP_ADD),
+                                   INSN(0x1000, OP_LDR),
+                                   LOAD(0x8000, 8),
+                                   INSN(0x1004, OP_BCOND),
+                                   INSN(0x1000, OP_LDR),
+                                   LOAD(0x8008, 8),
+                                   INSN(0x1004, OP_BCOND),
+                                   INSN(0x1008, OP_BLR),
+                                   INSN(0x2000, OP_STR),
+                                   STORE(0x9000, 4),
+                                   INSN(0x2004, OP_RET),
+                                   INSN(0x100c, OP_SVC),
+                                   ARGUMENT(64),
+                                   ARGUMENT(1),
+                                   INSN_AT(0x8000, OP_ERET, 1),
+                                   INSN(0x1008, OP_BLR),
+                                   INSN(0x3000, OP_RET)};
+
+/* The output of a view, to be freed. `threads`: streams that have the script. */
+static char *make(const tl_insn_view *view, const tl_arguments *a, unsigned width, unsigned threads, bool json)
+{
+    const tl_cli cli = {.args = a, .out = {.tty = width != 0, .width = width ? width : 100}};
+    tl_insn_report r = {.cli = &cli, .terminal = &cli.out, .subject = "made.bin: made"};
+    tl_error e = {0};
+    tl_output *out = NULL;
+    tl_json j;
+    size_t n = 0;
+    char message[TL_USAGE_SIZE] = "";
+    void *table = calloc(1, view->how->size), *options = calloc(1, view->options_size + 1);
+    hand h;
+    assert_true(table && options);
+    assert_true(view->empty(table));
+    if (view->options && !view->options(options, a, message))
+        fail_msg("%s", message);
+    hand_init(&h, 0);
+    for (unsigned i = 0; i < threads; i++)
+        HAND_ADD(&h, script);
+    hand_pass(&h, table, view->how, view->options ? options : NULL, threads);
+    assert_false(view->empty(table));
+    r.table = table;
+    assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, &e), 0);
+    tl_json_init(&j, out);
+    if (json)
+        tl_json_object(&j);
+    assert_int_equal(json ? view->json(&r, &j, &e) : view->text(&r, out, &e), 0);
+    if (json)
+        tl_json_object_end(&j);
+    assert_int_equal(tl_output_finish(out, &e), 0);
+    char *bytes = tl_output_take_memory(out, &n), *text = calloc(1, n + 1);
+    assert_non_null(text);
+    memcpy(text, bytes, n);
+    free(bytes);
+    tl_output_close(out);
+    view->how->fini(table);
+    free(table);
+    free(options);
+    hand_fini(&h);
+    return text;
+}
+
+static void check(const tl_insn_view *view, const tl_arguments *a, unsigned threads, const char *json,
+                  const char *const *lines)
+{
+    tl_arguments with_json = *a;
+    with_json.json = true;
+    char *got = make(view, &with_json, 0, threads, true);
+    assert_string_equal(got, json);
+    free(got);
+    got = make(view, a, 0, threads, false);
+    for (; *lines; lines++)
+        if (!strstr(got, *lines))
+            fail_msg("no \"%s\" in\n%s", *lines, got);
+    free(got);
+    for (unsigned width = 20; width < 130; width += 7) { /* nothing is wider than the window */
+        got = make(view, a, width, threads, false);
+        assert_non_null(strstr(got, "made.bin"));
+        free(got);
+    }
+}
+
+static void test_mix(void **state)
+{
+    (void)state;
+    const tl_arguments a = {.by = TL_REPORT_MIX}, top = {.by = TL_REPORT_MIX, .has_top = true, .top = 1};
+    check(&tl_insn_view_mix, &a, 1, "?", (const char *const[]){"?", NULL});
+    check(&tl_insn_view_mix, &top, 2, "?", (const char *const[]){"?", NULL});
+}
+
+static void test_block(void **state)
+{
+    (void)state;
+    const tl_arguments a = {.by = TL_REPORT_BLOCK};
+    check(&tl_insn_view_block, &a, 1, "?", (const char *const[]){"?", NULL});
+}
+
+static void test_branch(void **state)
+{
+    (void)state;
+    const tl_arguments a = {.by = TL_REPORT_BRANCH},
+                       predicted = {.by = TL_REPORT_BRANCH, .predictor = "bimodal:4,ras,btb"};
+    check(&tl_insn_view_branch, &a, 1, "?", (const char *const[]){"?", NULL});
+    check(&tl_insn_view_branch, &predicted, 1, "?", (const char *const[]){"?", NULL});
+}
+
+static void test_thread(void **state)
+{
+    (void)state;
+    const tl_arguments a = {.by = TL_REPORT_THREAD};
+    check(&tl_insn_view_thread, &a, 2, "?", (const char *const[]){"?", NULL});
+}
+
+static void test_wrong_predictor(void **state)
+{
+    (void)state;
+    const tl_arguments a = {.by = TL_REPORT_BRANCH, .predictor = "bimodal,oracle:3"};
+    tl_predictor_list list;
+    char message[TL_USAGE_SIZE] = "";
+    assert_false(tl_insn_view_branch.options(&list, &a, message));
+    assert_string_equal(message, "--predictor oracle:3: expected bimodal[:BITS], gshare[:BITS[:HISTORY]], "
+                                 "ras[:ENTRIES] or btb[:BITS]");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_mix), cmocka_unit_test(test_block),
+                                       cmocka_unit_test(test_branch), cmocka_unit_test(test_thread),
+                                       cmocka_unit_test(test_wrong_predictor)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
