@@ -197,7 +197,7 @@ static void put_next(tl_json *j, const view *v)
     tl_json_key(j, "opcode");
     put_hex(j, m->opcode);
     tl_json_key_u64(j, "el", m->level);
-    tl_json_key_string(j, "text", v->text);
+    tl_json_key_string(j, "asm", v->text);
     tl_json_object_end(j);
 }
 

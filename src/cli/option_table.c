@@ -132,7 +132,7 @@ const tl_option tl_option_table[] = {
      ".Ql 1000 , 64k , 100M .\n",
      NULL},
     {TL_OPTION_LINE_SIZE, 0, "line-size", "N", TL_GROUP_INSNS, REPORT, "bytes of a line of the cache",
-     "How many bytes a line of the cache has, for\n.Fl -by Cm reuse ;\na power of two. The default is 64.\n",
+     "How many bytes a line of the cache has, for\n.Fl -by Cm reuse ;\na power of two.\nThe default is 64.\n",
      "64 32 128"},
     {TL_OPTION_SAMPLE, 0, "sample", "N", TL_GROUP_INSNS, REPORT, "look at one line of N (with --by reuse)",
      "Looks at one line of memory of\n.Ar N ,\na power of two, for\n.Fl -by Cm reuse\nof very large traces: faster, "

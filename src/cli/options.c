@@ -135,13 +135,25 @@ static bool amount(parser *p, const tl_option *o, const char *value, uint64_t *o
     return true;
 }
 
-/* Options about instructions whose value is a number or one of a few words. */
+/* Options about instructions that have a value. */
 static bool set_of_instructions(parser *p, const tl_option *o, const char *value)
 {
     tl_arguments *a = p->a;
     uint64_t v = 0;
     int word = 0;
     switch (o->id) {
+    case TL_OPTION_INSNS:
+        a->insns = value;
+        return true;
+    case TL_OPTION_PC:
+        a->pc = value;
+        return true;
+    case TL_OPTION_CACHE:
+        a->cache = value;
+        return true;
+    case TL_OPTION_PREDICTOR:
+        a->predictor = value;
+        return true;
     case TL_OPTION_INTERVAL:
         return amount(p, o, value, &a->interval);
     case TL_OPTION_SAMPLE:
@@ -270,18 +282,6 @@ static bool set_option(parser *p, const tl_option *o, const char *value)
         return true;
     case TL_OPTION_TIME:
         a->time = value;
-        return true;
-    case TL_OPTION_INSNS:
-        a->insns = value;
-        return true;
-    case TL_OPTION_PC:
-        a->pc = value;
-        return true;
-    case TL_OPTION_CACHE:
-        a->cache = value;
-        return true;
-    case TL_OPTION_PREDICTOR:
-        a->predictor = value;
         return true;
     case TL_OPTION_MIN_DUR:
         a->min_dur = value;

@@ -77,9 +77,8 @@ static void print_head(const tl_insn_report *r, const tl_block *row, tl_output *
         tl_output_printf(out, "half of them are in %s %s, 90 %% in %s\n", tl_human_grouped(x, sizeof x, half),
                          half == 1 ? "block" : "blocks", tl_human_grouped(y, sizeof y, most));
     if (b->without_pc)
-        tl_output_printf(out, "%s%s %s without a known pc are in none%s\n", tl_style_on(r->terminal, TL_FAINT),
-                         tl_human_grouped(x, sizeof x, b->without_pc),
-                         b->without_pc == 1 ? "instruction" : "instructions", tl_style_on(r->terminal, TL_PLAIN_TEXT));
+        tl_output_printf(out, "%s%s without a known pc in none%s\n", tl_style_on(r->terminal, TL_FAINT),
+                         tl_human_grouped(x, sizeof x, b->without_pc), tl_style_on(r->terminal, TL_PLAIN_TEXT));
 }
 
 static int print_text(const tl_insn_report *r, tl_output *out, tl_error *e)

@@ -155,11 +155,11 @@ static int print_accesses(const tl_insn_report *r, tl_output *out, tl_error *e)
     char a[32], b[32];
     if (m->load.tokens + m->store.tokens == 0)
         return 0;
-    tl_output_printf(out, "\n%s loads of %s, %.2f for each instruction\n",
-                     tl_human_grouped(a, sizeof a, m->load.tokens), tl_human_bytes(b, sizeof b, m->load.bytes),
+    tl_output_printf(out, "\n%s %s of %s, %.2f for each instruction\n", tl_human_grouped(a, sizeof a, m->load.tokens),
+                     m->load.tokens == 1 ? "load" : "loads", tl_human_bytes(b, sizeof b, m->load.bytes),
                      (double)m->load.tokens / insns);
-    tl_output_printf(out, "%s stores of %s, %.2f for each instruction\n",
-                     tl_human_grouped(a, sizeof a, m->store.tokens), tl_human_bytes(b, sizeof b, m->store.bytes),
+    tl_output_printf(out, "%s %s of %s, %.2f for each instruction\n", tl_human_grouped(a, sizeof a, m->store.tokens),
+                     m->store.tokens == 1 ? "store" : "stores", tl_human_bytes(b, sizeof b, m->store.bytes),
                      (double)m->store.tokens / insns);
     tl_text_table t = {.column = column, .ncolumn = 4, .name_title = "bytes", .bar_after = 3, .name_wish = 8};
     for (unsigned i = 0; i < TL_MIX_WIDTHS; i++) {

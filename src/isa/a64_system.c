@@ -15,9 +15,9 @@ static bool exception(uint32_t op, a64_system *out)
         uint32_t mask, value;
         a64_system_kind kind;
     } kinds[] = {
-        {0xffe0001f, 0xd4000001, A64_SVC},  {0xffe0001f, 0xd4000002, A64_HVC}, {0xffe0001f, 0xd4000003, A64_SMC},
-        {0xffe0001f, 0xd4200000, A64_BRK},  {0xffe0001f, 0xd4400000, A64_HLT}, {0xffe0001c, 0xd4a00000, A64_DCPS},
-        {0xfffff3ff, 0xd69f03e0, A64_ERET}, {0xffff0000, 0x00000000, A64_UDF},
+        {0xffe0001f, 0xd4000001, A64_SVC},  {0xffe0001f, 0xd4000002, A64_HVC},  {0xffe0001f, 0xd4000003, A64_SMC},
+        {0xffe0001f, 0xd4200000, A64_BRK},  {0xffe0001f, 0xd4400000, A64_HLT},  {0xffe0001c, 0xd4a00000, A64_DCPS},
+        {0xffffffff, 0xd69f03e0, A64_ERET}, {0xfffffbff, 0xd69f0bff, A64_ERET}, {0xffff0000, 0x00000000, A64_UDF},
     };
     for (size_t i = 0; i < TL_COUNT(kinds); i++) {
         if ((op & kinds[i].mask) != kinds[i].value)

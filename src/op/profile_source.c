@@ -226,9 +226,9 @@ static int from_events(tl_profile **out, tl_source *s, const tl_profile_options 
     if (status == 0 && (status = start_worker(&m, &m.worker[0])) < 0 && e)
         *e = m.worker[0].error;
     if (status == 0)
-        status = s->discovery                        ? profile_by_thread(&m, e)
+        status = s->discovery                               ? profile_by_thread(&m, e)
                  : m.of_insns && tl_source_is_one_stream(s) ? profile_in_turn(&m, e)
-                                                     : profile_by_stream(&m, e);
+                                                            : profile_by_stream(&m, e);
     tl_trace_sort_damage(&s->trace);
     if (status == 0)
         status = settle_globs(&m, e);

@@ -66,32 +66,34 @@ static int look_at(xtrace_reader *r, xtrace_file *f, tl_error *e)
     return status < 0 || f->empty ? status : add_track(r, f, e);
 }
 
-/* Does the stream say in which order its accesses were? */
-static bool has_times(const xtrace_file *f)
+/* Does the stream say in which order its accesses were? 1: yes, 0: no, < 0: error. */
+static int has_times(const xtrace_file *f, tl_error *e)
 {
     uint8_t *head = malloc(TIME_WITHIN);
     size_t got = 0;
     uint64_t at = 0, size;
-    bool found = false;
-    if (head && tl_input_read(f->in, 0, head, TIME_WITHIN, &got, NULL) < 0)
-        got = 0;
-    while (!found && at + XTRACE_PCINST_SIZE <= got &&
+    int found = 0;
+    if (!head)
+        return no_memory(e);
+    int status = tl_input_read(f->in, 0, head, TIME_WITHIN, &got, e);
+    while (status >= 0 && !found && at < got && got - at >= XTRACE_PCINST_SIZE &&
            !xtrace_token_size(head + at, tl_input_size(f->in) - at, &size)) {
         found = head[at] == XTRACE_TIME;
         at += size;
     }
     free(head);
-    return found;
+    return status < 0 ? status : found;
 }
 
-/* Several streams of which each says the order among all are merged by that. */
-static bool is_ranked(const xtrace_reader *r)
+/* Several streams of which each says the order among all are merged by that. Returns as has_times(). */
+static int is_ranked(const xtrace_reader *r, tl_error *e)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->n; i++)
         if (r->file[i].parts.kind == XTRACE_STREAM && !r->file[i].empty) {
-            if (!has_times(&r->file[i]))
-                return false;
+            const int times = has_times(&r->file[i], e);
+            if (times <= 0)
+                return times;
             n++;
         }
     return n > 1;
@@ -101,8 +103,10 @@ static bool is_ranked(const xtrace_reader *r)
  * files of a pair are one. */
 static int make_streams(xtrace_reader *r, tl_error *e)
 {
-    const bool ranked = is_ranked(r);
-    r->trace->ranked = ranked;
+    const int ranked = is_ranked(r, e);
+    if (ranked < 0)
+        return ranked;
+    r->trace->ranked = ranked > 0;
     r->stream = malloc((r->n + 1) * sizeof *r->stream);
     if (!r->stream)
         return no_memory(e);
@@ -173,7 +177,7 @@ static void open_companion(xtrace_reader *r)
 {
     char *path = xtrace_name_partner(tl_input_path(r->file[0].in));
     tl_input *in = NULL;
-    if (path && tl_input_open(&in, path, NULL) >= 0) {
+    if (path && tl_input_open_lazy(&in, path, NULL) >= 0) {
         init_file(&r->file[1], in, path);
         r->file[1].own = true;
         r->file[1].name = tl_trace_intern(r->trace, strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
@@ -214,21 +218,6 @@ static int probe_folder(const tl_folder *f)
     return 0;
 }
 
-/* A file of a folder, which may be compressed. */
-static int open_member(const tl_folder *f, uint32_t i, tl_input **out, tl_error *e)
-{
-    if (f->fd < 0)
-        return tl_folder_input(f, i, out, e);
-    const size_t n = strlen(f->path), m = strlen(f->file[i].name);
-    char *path = malloc(n + m + 2);
-    if (!path)
-        return no_memory(e);
-    snprintf(path, n + m + 2, "%s/%s", f->path, f->file[i].name);
-    int status = tl_input_open(out, path, e);
-    free(path);
-    return status;
-}
-
 /* Finds the pairs: the names are in order, and those of a pair differ in one word only. */
 static void find_pairs(xtrace_reader *r)
 {
@@ -257,7 +246,7 @@ static int open_folder(void *reader, const tl_folder *f, tl_trace *t, const tl_w
         init_file(file, NULL, f->file[i].name);
         if (!file->parts.is_file)
             continue;
-        status = open_member(f, i, &file->in, e);
+        status = tl_folder_input_lazy(f, i, &file->in, e);
         if (status < 0)
             break;
         file->own = true;

@@ -54,7 +54,8 @@ static const xtrace_snapshots *snapshots_of(const xtrace_cursor *c, xtrace_snaps
     tl_trace unheard; /* its damage is not that of the stream */
     const xtrace_snapshots *found = NULL;
     tl_trace_init(memset(&unheard, 0, sizeof unheard));
-    if (path && tl_input_open(own, path, NULL) >= 0 && xtrace_snapshots_open(buffer, *own, &unheard, NULL, NULL) >= 0)
+    if (path && tl_input_open_lazy(own, path, NULL) >= 0 &&
+        xtrace_snapshots_open(buffer, *own, &unheard, NULL, NULL) >= 0)
         found = buffer;
     tl_trace_fini(&unheard);
     free(path);

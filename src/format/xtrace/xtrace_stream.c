@@ -341,6 +341,16 @@ static int next_events(xtrace_cursor *c, tl_batch *b, tl_error *e)
     return status < 0 ? status : 0;
 }
 
+/* Damage of the compression that the file is in; of the file that was named, the core tells it. */
+static int tell_broken(const xtrace_cursor *c, tl_error *e)
+{
+    uint64_t offset = 0;
+    const char *broken = c->insns->own && !c->part ? tl_input_damage(c->insns->in, &offset) : NULL;
+    const tl_damage d = {
+        .offset = offset, .at = offset, .kind = TL_DAMAGE_FAULT, .rule = "input.damaged", .file = c->insns->name};
+    return broken ? tl_trace_report(c->reader->trace, e, &d, "%s", broken) : 0;
+}
+
 int xtrace_cursor_next(void *cursor, tl_batch *b, tl_error *e)
 {
     xtrace_cursor *c = cursor;
@@ -352,8 +362,12 @@ int xtrace_cursor_next(void *cursor, tl_batch *b, tl_error *e)
     status = next_events(c, b, e);
     if (status < 0)
         return status;
-    if (c->ended)
+    if (c->ended) {
         tell_progress(c);
+        status = tell_broken(c, e);
+        if (status < 0)
+            return status;
+    }
     if (c->tally)
         tally_times(c);
     tl_batch_set_track(b, c->insns->track);
