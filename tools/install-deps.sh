@@ -32,6 +32,10 @@ test|protobuf-compiler|reads the protobuf we write (protoc)
 test|clang-19 clang|records XRay traces; builds the fuzz targets
 test|libclang-rt-19-dev libclang-rt-dev|XRay's runtime
 test|llvm-19 llvm|reads the XRay logs we write (llvm-xray)
+test|llvm-19-dev|LLVM's disassembler, with which our understanding of A64 is compared
+test|g++|builds the program that asks it
+test|gcc-aarch64-linux-gnu|builds a program for A64, of whose code each word is compared
+test|libc6-dev-arm64-cross|its C library
 test|clang-format-14 clang-format|checks the layout of the sources
 test|mandoc|checks the man pages
 test|nodejs|reads the JSON we write

@@ -88,7 +88,7 @@ static void print_registers(const view *v, tl_output *out)
         char hex[24] = "?";
         if (knows(m, n))
             snprintf(hex, sizeof hex, "0x%" PRIx64, m->registers.x[n]);
-        tl_output_printf(out, "%-18s", hex);
+        tl_output_printf(out, n % columns == columns - 1 ? "%s" : "%-18s", hex);
     }
     print_flags(&m->registers, out);
 }

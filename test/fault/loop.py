@@ -6,6 +6,7 @@ Whatever fails, the command ends by itself with a message, and leaves no partial
 output is that of a run without faults."""
 import os
 import shutil
+import struct
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -41,6 +42,14 @@ COMMANDS = {
     "log-chrome": ["convert", "a.log", "-o", "@OUT@/a.trace.json"],
     "log-of-calls": ["convert", "a.xray", "--to", "tracelog", "-o", "@OUT@/c.log"],
     "log-damaged": ["convert", "damaged.log", "--to", "tracelog", "-o", "@OUT@/d.log"],
+    "insn-xtrace": ["convert", "a.xinsndata.bin", "-o", "@OUT@/b.xinsndata.bin.zst"],
+    "insn-set": ["convert", "a.xtrace", "-o", "@OUT@/b.xtrace"],
+    "insn-champsim": ["convert", "a.xinsndata.bin", "-o", "@OUT@/b.champsim"],
+    "insn-drmemtrace": ["convert", "a.xinsndata.bin", "-o", "@OUT@/b.memtrace"],
+    "insn-tree": ["report", "--by", "tree", "--json", "a.xinsndata.bin", "-e", "a.elf", "--el", "0"],
+    "insn-mix": ["report", "--by", "mix", "a.xinsndata.bin", "-e", "a.elf"],
+    "insn-slice": ["convert", "a.xtrace", "--slice-at", "0", "-n", "100", "-o", "@OUT@/slice"],
+    "insn-check": ["check", "a.xtrace"],  # with a memory image
     "log-follow": ["convert", "-", "--follow", "--to", "jsonl", "-o", "-"],
 }
 STANDARD_INPUT = {"log-follow": "a.log"}  # through a pipe, which ends
@@ -69,9 +78,28 @@ def prepare(folder):
     xray_gen.bulk(os.path.join(folder, "large.xray"), 160_000)  # large enough for threads that decode ahead
     with open(os.path.join(folder, "a.elf"), "wb") as file:
         file.write(elf_gen.build_elf())
+    recording(folder)
     logs = os.path.join(harness.SOURCE, "test", "golden", "input")
     for name, log in (("a", "tracelog-doc"), ("damaged", "tracelog-cut")):
         shutil.copyfile(os.path.join(logs, log + ".log"), os.path.join(folder, name + ".log"))
+
+
+def recording(folder):
+    """Streams of instructions: one that is long enough for several frames, and a folder with snapshots and an image."""
+    def code(rounds):
+        return b"".join(struct.pack("<BQI", 9, 0x400000, 0xf9400041) + struct.pack("<BQQ", 0x32, 0x1000, 7) +
+                        struct.pack("<BI", 1, 0x91000400) * 5000 + struct.pack("<BI", 1, 0x14000000) for i in range(rounds))
+    snapshot = struct.pack("<7Q", 0, 0, 0, 0, 0, 0, 0x1000) + bytes(1360) + struct.pack("<Q", 128)
+    name = os.path.join(folder, "a.xtrace", "xtrace.1.2.hint9.")
+    os.mkdir(os.path.dirname(name))
+    for path, data in ((os.path.join(folder, "a.xinsndata.bin"), code(45)), (name + "xinsndata.bin", code(1)),
+                       (name + "xsnapshot.bin", snapshot)):
+        with open(path, "wb") as file:
+            file.write(data)
+    image = os.path.join(folder, "image.xtrace")
+    harness.run("convert", os.path.dirname(name), "-o", image, which="TL_PLAIN_BINARY")
+    shutil.rmtree(os.path.dirname(name))
+    os.rename(image, os.path.dirname(name))
 
 
 class Run:

@@ -222,8 +222,10 @@ static int drmemtrace_write(void *writer, const tl_batch *b, uint32_t from, uint
             continue;
         if (TL_UNLIKELY(b->track[i] != w->track)) {
             if (w->track != UINT32_MAX)
-                return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                               "drmemtrace: the trace has several tracks, a file holds one: choose it with -t");
+                return tl_fail(
+                    e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                    "drmemtrace: the trace has several tracks, a file holds one: choose it with -t, or write "
+                    "all with --split track");
             w->track = b->track[i];
             begin(w);
         }

@@ -1,6 +1,7 @@
 /* Checking a recording: each stream with the snapshots beside it, several at a time. */
 #include "format/xtrace/xtrace_check.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/pool.h"
@@ -12,15 +13,24 @@ typedef struct checking {
     tl_error *e; /* of each file */
 } checking;
 
-/* The stream beside a file of snapshots that was named alone; NULL: there is none. To be closed. */
-static tl_input *open_stream(const xtrace_file *f)
+/* Opens the stream beside a file of snapshots that was named alone; *out stays NULL if there is none. To be closed. */
+static int open_stream(const xtrace_file *f, tl_input **out, tl_error *e)
 {
+    xtrace_name name;
+    xtrace_name_parse(&name, tl_input_path(f->in));
+    if (name.kind != XTRACE_SNAPSHOTS)
+        return 0; /* without the word in it, nothing can be put in its place */
     char *const path = xtrace_name_partner(tl_input_path(f->in));
-    tl_input *in = NULL;
-    if (path && tl_input_open(&in, path, NULL) < 0)
-        in = NULL;
+    if (!path)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the name of a stream");
+    tl_error why = {0};
+    int status = tl_input_open(out, path, &why);
     free(path);
-    return in;
+    if (status >= 0 || (why.code == TL_EIO && why.sys_errno == ENOENT))
+        return 0;
+    if (e)
+        *e = why;
+    return status;
 }
 
 /* A stream, the snapshots of its pair, or both. */
@@ -28,10 +38,13 @@ static int check_pair(const xtrace_reader *r, const xtrace_file *stream, const x
 {
     if (!snapshots)
         return xtrace_check_stream(stream->in, r->trace, stream->name, NULL, e);
-    tl_input *const beside = stream ? NULL : open_stream(snapshots);
+    tl_input *beside = NULL;
+    int status = stream ? 0 : open_stream(snapshots, &beside, e);
+    if (status < 0)
+        return status;
     tl_input *const in = stream ? stream->in : beside;
     xtrace_claims claims;
-    int status = xtrace_claims_init(&claims, &snapshots->snapshots, in, e);
+    status = xtrace_claims_init(&claims, &snapshots->snapshots, in, e);
     if (status >= 0 && (stream || claims.n > 0))
         status = xtrace_check_stream(in, stream ? r->trace : NULL, stream ? stream->name : NULL, &claims, e);
     xtrace_claims_fini(&claims);

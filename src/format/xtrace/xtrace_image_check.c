@@ -135,11 +135,11 @@ int xtrace_image_check_beside(tl_input *stream, const char *stream_name, tl_trac
 {
     char *const path = xtrace_image_name(tl_input_path(stream));
     tl_input *image = NULL;
-    if (path && tl_input_open(&image, path, NULL) < 0)
-        image = NULL;
+    int r = path ? tl_input_open(&image, path, e) : 0;
+    if (r < 0 && r != TL_ENOMEM) /* there is none */
+        r = 0;
     const char *slash = path ? strrchr(path, '/') : NULL;
     const char *name = image ? tl_trace_intern(t, slash ? slash + 1 : path) : NULL;
-    int r = 0;
     if (image && !name)
         r = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to check a memory image");
     else if (image)

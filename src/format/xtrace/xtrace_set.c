@@ -81,20 +81,22 @@ static bool take_origin(const char *name, const char *who, set_origin *o)
 }
 
 /* What the file that a track was read from says of it by its name. */
-static set_origin find_origin(const set_writer *w, const char *who)
+static int find_origin(const set_writer *w, const char *who, set_origin *o, tl_error *e)
 {
-    set_origin o = {.time = "0", .hint = 9};
     const char *path = w->context.trace->path;
     struct stat st;
     tl_folder *folder = NULL;
-    if (!path || take_origin(path, who, &o) || stat(path, &st) < 0 || !S_ISDIR(st.st_mode) ||
-        tl_folder_open(&folder, path, NULL) < 0)
-        return o;
+    *o = (set_origin){.time = "0", .hint = 9};
+    if (!path || take_origin(path, who, o) || stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+        return 0;
+    const int r = tl_folder_open(&folder, path, e);
+    if (r < 0) /* without it the names only say less */
+        return r == TL_ENOMEM ? r : 0;
     for (uint32_t i = 0; i < folder->n; i++)
-        if (take_origin(folder->file[i].name, who, &o))
+        if (take_origin(folder->file[i].name, who, o))
             break;
     tl_folder_close(folder);
-    return o;
+    return 0;
 }
 
 /* The number of a track in names: its own if it has one. */
@@ -122,17 +124,20 @@ static int open_file(set_writer *w, const set_track *t, const char *kind, tl_out
 static int begin_track(set_writer *w, set_track *t, uint32_t index, tl_error *e)
 {
     char who[TIME_SIZE];
+    set_origin o;
     if (++w->used > TRACKS_MOST)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
                        "xtrace-set: the trace has more than %u tracks: choose with -t", TRACKS_MOST);
     name_track(w, index, who);
-    const set_origin o = find_origin(w, who);
+    int r = find_origin(w, who, &o, e);
+    if (r < 0)
+        return r;
     snprintf(t->name, sizeof t->name, "xtrace.%s.%s.hint%u", o.time, who, o.hint);
     for (uint32_t i = 0; i < w->ntrack; i++)
         if (w->track[i].used && strcmp(w->track[i].name, t->name) == 0)
             return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
                            "xtrace-set: two tracks have the number %s: choose one with -t", who);
-    int r = open_file(w, t, "xinsndata.bin", &t->stream, e);
+    r = open_file(w, t, "xinsndata.bin", &t->stream, e);
     if (r < 0)
         return r;
     t->used = true;
