@@ -375,7 +375,7 @@ static int by_address(const void *left, const void *right)
 const tl_shadow_page *tl_shadow_next_page(tl_shadow *s, uint64_t from)
 {
     if (!s->sorted)
-        qsort(s->page, s->n, sizeof(held_page *), by_address);
+        qsort(s->page, s->n, sizeof *s->page, by_address);
     s->sorted = true;
 
     uint32_t low = 0, high = s->n;

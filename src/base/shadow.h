@@ -16,8 +16,8 @@ typedef struct tl_shadow tl_shadow;
 
 /* A page as tl_shadow_next_page() shows it. */
 typedef struct tl_shadow_page {
-    uint64_t address; /* a multiple of TL_SHADOW_PAGE */
-    uint8_t data[TL_SHADOW_PAGE]; /* 0 where not known */
+    uint64_t address;                    /* a multiple of TL_SHADOW_PAGE */
+    uint8_t data[TL_SHADOW_PAGE];        /* 0 where not known */
     uint64_t known[TL_SHADOW_PAGE / 64]; /* a bit for each byte */
 } tl_shadow_page;
 

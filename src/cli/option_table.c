@@ -158,7 +158,11 @@ const tl_option tl_option_table[] = {
      "Smaller ones are always counted, and all are with\n.Fl -json .\n",
      NULL},
     {TL_OPTION_AT, 0, "at", "N", TL_GROUP_VERB, INFO, "registers and memory before instruction N",
-     "Shows, instead, what is known of the machine just before instruction number\n.Ar N\nof the trace.\n", NULL},
+     "Shows, instead, what is known of the machine just before instruction number\n.Ar N\nof the trace, or of the "
+     "thread that\n.Fl -thread\nchooses:\n"
+     "registers and memory, replayed from the last snapshot before it.\n"
+     "What does not follow from the trace is shown as unknown.\n",
+     NULL},
     {TL_OPTION_JSON, 0, "json", NULL, TL_GROUP_OUTPUT, INFO | CHECK | REPORT, "print JSON, one line",
      "Prints one line of JSON instead of text.\n"
      "Times are whole nanoseconds; all names are stable.\n",
@@ -217,7 +221,7 @@ const tl_option tl_option_table[] = {
      "Only instructions at addresses from A up to, and without, B, and what belongs to them:\n"
      ".Ql 0x400000..0x401000 , 0xffff000000000000..\n",
      NULL},
-    {TL_OPTION_THREAD, 't', "thread", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "name or id",
+    {TL_OPTION_THREAD, 't', "thread", "GLOB", TL_GROUP_SELECT, INFO | REPORT | CONVERT, "name or id",
      "Only threads whose name matches, or which have this id.\n"
      "May be given several times: then any of them.\n",
      NULL},

@@ -91,6 +91,10 @@ int tl_verb_info(tl_cli *c)
     int status = tl_check_inputs(c);
     if (status != TL_EXIT_DONE)
         return status;
+    if (c->args->thread.n && !c->args->has_at) {
+        tl_say_error(NULL, "--thread goes with --at; info shows all threads");
+        return TL_EXIT_USAGE;
+    }
     if (tl_output_open(&out, "-", false, TL_PLAIN, 0, &e) < 0)
         return tl_say_failure(NULL, &e);
     for (size_t i = 0; i < c->args->file.n; i++) {

@@ -135,6 +135,7 @@ def calls(code, rng):
             code.const(register, value + (DATA if register == 1 and value else 0))
         code.const(8, number)
         code.svc()
+    code.const(2, rng.randrange(1, 30))
     code.pair(False, 5, 2, 5, 64)
     code.pair(False, 5, 2, 5, 80)
     code.const(0, 1)
@@ -149,7 +150,7 @@ def system(code):
     """The handler of interrupts, at level 1."""
     code.label("system", VECTOR)
     code.pair(False, 0, 1, 31, -16, "pre")
-    code.mrs(0, 0x5290, "esr_el1")
+    code.mrs(0, 0x4290, "esr_el1")
     code.mrs(1, 0x4201, "elr_el1")
     code.const(1, VECTOR + 0x3000)
     code.ldr(8, 0, 1)
@@ -171,8 +172,6 @@ def program(rng, rounds=2, vectors=False, vector_length=128):
         for register, value in enumerate(arguments):
             code.const(register, value + (DATA if register < 1 + (function == "copy") and function != "recurse" else 0))
         code.bl(function)
-    code.const(9, 0)  # a table of two places, which is code
-    code.labels["table"] = code.pc
     code.const(10, DATA + 0xf00)
     code.const(11, 0x700)
     code.add(10, 10, 11)

@@ -355,6 +355,8 @@ class Cpu:
             self.record.system_call(number, None)
             self.next = STOPPED
             return
+        else:
+            result = -38
         if number in (63, 64, 66) and arguments[0] > 2:
             result = -9
         self.record.system_call(number, result)

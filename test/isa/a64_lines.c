@@ -1,5 +1,7 @@
 /* What src/isa says of words of A64: our side of test/isa/compare.py. Words in hexadecimal from stdin, a line each.
  *
+ * compare.py asks for more of them with TL_ISA_WORDS and TL_ISA_TRIES in the environment.
+ *
  * Out, with tabs between them: word, class, reads, writes, memory (its struct in order, then letters for its flags),
  * target of a direct branch at 0x100000000, what a system instruction names, and the shorthands that are true. */
 #include <inttypes.h>

@@ -1,7 +1,6 @@
 /* Checking a recording: each stream with the snapshots beside it, several at a time. */
 #include "format/xtrace/xtrace_check.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/pool.h"
@@ -13,33 +12,13 @@ typedef struct checking {
     tl_error *e; /* of each file */
 } checking;
 
-/* Opens the stream beside a file of snapshots that was named alone; *out stays NULL if there is none. To be closed. */
-static int open_stream(const xtrace_file *f, tl_input **out, tl_error *e)
-{
-    xtrace_name name;
-    xtrace_name_parse(&name, tl_input_path(f->in));
-    if (name.kind != XTRACE_SNAPSHOTS)
-        return 0; /* without the word in it, nothing can be put in its place */
-    char *const path = xtrace_name_partner(tl_input_path(f->in));
-    if (!path)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the name of a stream");
-    tl_error why = {0};
-    int status = tl_input_open(out, path, &why);
-    free(path);
-    if (status >= 0 || (why.code == TL_EIO && why.sys_errno == ENOENT))
-        return 0;
-    if (e)
-        *e = why;
-    return status;
-}
-
 /* A stream, the snapshots of its pair, or both. */
 static int check_pair(const xtrace_reader *r, const xtrace_file *stream, const xtrace_file *snapshots, tl_error *e)
 {
     if (!snapshots)
         return xtrace_check_stream(stream->in, r->trace, stream->name, NULL, e);
     tl_input *beside = NULL;
-    int status = stream ? 0 : open_stream(snapshots, &beside, e);
+    int status = stream ? 0 : xtrace_partner_open(&beside, tl_input_path(snapshots->in), e);
     if (status < 0)
         return status;
     tl_input *const in = stream ? stream->in : beside;

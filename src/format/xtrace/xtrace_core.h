@@ -29,6 +29,9 @@ void xtrace_registers_take(xtrace_registers *r, const uint8_t *record, uint32_t 
 
 /* Writes what is known of memory; r: NULL if the registers are not known. */
 int xtrace_core_write(tl_output *out, tl_shadow *memory, const xtrace_registers *r, uint32_t thread, tl_error *e);
+/* The same with another number of program headers from which on it stands in a section header: for tests. */
+int xtrace_core_write_many(tl_output *out, tl_shadow *memory, const xtrace_registers *r, uint32_t thread, uint64_t most,
+                           tl_error *e);
 
 /* Reads memory back; of files of others every byte counts as known. 0; 1: the file is not what it should be, and
  * *what says why (static); < 0: error. */

@@ -62,10 +62,9 @@ static extent measure(tl_shadow *memory)
     return all;
 }
 
-static void put_header(tl_output *out, uint64_t headers)
+static void put_header(tl_output *out, uint64_t headers, bool many)
 {
     uint8_t h[CORE_EHDR] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
-    const bool many = headers >= CORE_MANY;
     tl_store16(h + 16, CORE_ET, false);
     tl_store16(h + 18, CORE_EM, false);
     tl_store32(h + 20, 1, false);
@@ -181,19 +180,26 @@ static void pad(tl_output *out, uint64_t from, uint64_t to)
 
 int xtrace_core_write(tl_output *out, tl_shadow *memory, const xtrace_registers *r, uint32_t thread, tl_error *e)
 {
+    return xtrace_core_write_many(out, memory, r, thread, CORE_MANY, e);
+}
+
+int xtrace_core_write_many(tl_output *out, tl_shadow *memory, const xtrace_registers *r, uint32_t thread, uint64_t most,
+                           tl_error *e)
+{
     const extent all = measure(memory);
     const uint64_t headers = 1 + all.runs;
+    const bool many = headers >= most;
     uint64_t notes = note_size(CORE_KNOWN_NAME, CORE_KNOWN_HEAD + all.pages * CORE_KNOWN_PAGE);
     if (all.pages > XTRACE_CORE_PAGES)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "a memory image has too many pages");
     if (r)
         notes += note_size(NAME, PRSTATUS_SIZE) + note_size(NAME, FPREGSET_SIZE) + note_size(NAME, ARM_TLS_SIZE);
-    const uint64_t note_at = CORE_EHDR + headers * CORE_PHDR + (headers >= CORE_MANY ? CORE_SHDR : 0);
+    const uint64_t note_at = CORE_EHDR + headers * CORE_PHDR + (many ? CORE_SHDR : 0);
     const uint64_t end = note_at + notes, pages_at = (end + TL_SHADOW_PAGE - 1) / TL_SHADOW_PAGE * TL_SHADOW_PAGE;
-    put_header(out, headers);
+    put_header(out, headers, many);
     put_program_header(out, CORE_NOTE, note_at, 0, notes);
     put_loads(out, memory, pages_at);
-    if (headers >= CORE_MANY)
+    if (many)
         put_section_header(out, headers);
     if (r)
         put_registers(out, r, thread);

@@ -172,20 +172,21 @@ static int guess_kind(xtrace_file *f, tl_error *e)
     return status;
 }
 
-/* The other file of the pair, if it is there and can be read. */
-static void open_companion(xtrace_reader *r)
+/* The other file of the pair, if it is there. */
+static int open_companion(xtrace_reader *r, tl_error *e)
 {
-    char *path = xtrace_name_partner(tl_input_path(r->file[0].in));
     tl_input *in = NULL;
-    if (path && tl_input_open_lazy(&in, path, NULL) >= 0) {
-        init_file(&r->file[1], in, path);
-        r->file[1].own = true;
-        r->file[1].name = tl_trace_intern(r->trace, strrchr(path, '/') ? strrchr(path, '/') + 1 : path);
-        r->file[0].partner = 1;
-        r->file[1].partner = 0;
-        r->n = 2;
-    }
-    free(path);
+    int status = xtrace_partner_open(&in, tl_input_path(r->file[0].in), e);
+    if (status <= 0)
+        return status;
+    const char *path = tl_input_path(in), *slash = strrchr(path, '/');
+    init_file(&r->file[1], in, path);
+    r->file[1].own = true;
+    r->file[1].partner = 0;
+    r->file[0].partner = 1;
+    r->n = 2;
+    r->file[1].name = tl_trace_intern(r->trace, slash ? slash + 1 : path);
+    return r->file[1].name ? 0 : no_memory(e);
 }
 
 static int open_file(void *reader, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e)
@@ -199,7 +200,7 @@ static int open_file(void *reader, tl_input *in, tl_trace *t, const tl_want *wan
     init_file(&r->file[0], in, tl_input_path(in));
     int status = guess_kind(&r->file[0], e);
     if (status >= 0 && want->companions)
-        open_companion(r);
+        status = open_companion(r, e);
     if (status >= 0)
         status = open_all(r, e);
     if (status >= 0 && r->n == 1 && r->file[0].parts.kind == XTRACE_SNAPSHOTS)

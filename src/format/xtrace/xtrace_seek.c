@@ -42,24 +42,25 @@ static int walk(tl_window *w, xtrace_place *at, uint64_t offset, uint64_t size, 
     return at->offset == offset;
 }
 
-/* The snapshots of a stream: those of its pair if that is open, else of the file beside it; NULL if there are none.
- * *own has to be closed. */
-static const xtrace_snapshots *snapshots_of(const xtrace_cursor *c, xtrace_snapshots *buffer, tl_input **own)
+/* The snapshots of a stream, *out: those of its pair if that is open, else of the file beside it; NULL if there are
+ * none. *own has to be closed. */
+static int find_snapshots(const xtrace_cursor *c, const xtrace_snapshots **out, xtrace_snapshots *buffer,
+                          tl_input **own, tl_error *e)
 {
     const xtrace_file *f = c->insns;
+    *out = NULL;
     *own = NULL;
-    if (f->partner != XTRACE_NONE)
-        return &c->reader->file[f->partner].snapshots;
-    char *path = xtrace_name_partner(tl_input_path(f->in));
-    tl_trace unheard; /* its damage is not that of the stream */
-    const xtrace_snapshots *found = NULL;
-    tl_trace_init(memset(&unheard, 0, sizeof unheard));
-    if (path && tl_input_open_lazy(own, path, NULL) >= 0 &&
-        xtrace_snapshots_open(buffer, *own, &unheard, NULL, NULL) >= 0)
-        found = buffer;
-    tl_trace_fini(&unheard);
-    free(path);
-    return found;
+    if (f->partner != XTRACE_NONE) {
+        *out = &c->reader->file[f->partner].snapshots;
+        return 0;
+    }
+    int status = f->name ? 0 : xtrace_partner_open(own, tl_input_path(f->in), e);
+    if (status <= 0)
+        return status;
+    status = xtrace_snapshots_open(buffer, *own, NULL, NULL, e); /* its damage is not that of the stream */
+    if (status >= 0)
+        *out = buffer;
+    return status < 0 ? status : 0;
 }
 
 /* Is this snapshot of our file, and inside of it? */
@@ -127,9 +128,11 @@ int xtrace_seek(const xtrace_cursor *c, uint64_t count, xtrace_place *out, tl_er
 {
     xtrace_snapshots buffer;
     tl_input *own = NULL;
-    const xtrace_snapshots *s = snapshots_of(c, &buffer, &own);
+    const xtrace_snapshots *s;
     *out = (xtrace_place){0};
-    int status = s && s->has_layout ? try_snapshot(c, s, count, out, e) : 0;
+    int status = find_snapshots(c, &s, &buffer, &own, e);
+    if (status == 0 && s && s->has_layout)
+        status = try_snapshot(c, s, count, out, e);
     if (status == 0)
         status = try_index(c, count, out, e);
     tl_input_close(own);
