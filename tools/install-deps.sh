@@ -42,6 +42,9 @@ test|nodejs|reads the JSON we write
 test|npm|fetches speedscope
 test|lttng-tools|records traces of CTF (consumers.lttng)
 test|liblttng-ust-dev|builds the program that is recorded
+test|qemu-user|records programs of AArch64 as instruction streams (consumers.xtrace); qemu-user-static has no plugins
+test|gcc-aarch64-linux-gnu|compiles these programs
+test|libc6-dev-arm64-cross|their C library
 test|mono-runtime|runs the .NET program that is recorded as a TraceLog (consumers.mono)
 test|mono-mcs|compiles it
 test|libmono-2.0-dev|headers for the profiler module that records it
@@ -61,6 +64,10 @@ bench|llvm-19 llvm|llvm-xray, which we compare with
 bench|lttng-tools|records the CTF trace
 bench|liblttng-ust-dev|builds the program that is recorded
 bench|babeltrace2|reads CTF; we compare with it
+bench|qemu-user|records the instruction streams
+bench|gcc-aarch64-linux-gnu|compiles the program that is recorded
+bench|libc6-dev-arm64-cross|its C library
+bench|zstd|compresses streams, and is compared with
 bench|libpcre2-dev|a reader of regular expressions, which we compare with
 TABLE
 }

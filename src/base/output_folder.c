@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/glob.h"
 #include "base/hash.h"
 
 /* Names tried before giving up; a second one is hardly ever needed. */
@@ -40,6 +41,7 @@ struct tl_output_folder {
     char *temporary; /* NULL: not there (any more) */
     int fd;          /* of that folder; -1 */
     bool overwrite;
+    const char *ours; /* glob of files that may be replaced, or NULL */
     bool failed;
     uint64_t bytes; /* appended */
     grown_file *file;
@@ -69,6 +71,7 @@ static char *join(const char *folder, const char *name)
 typedef struct contents {
     uint32_t files;
     bool has_metadata, has_index, has_other;
+    bool has_strange; /* a file that does not match the glob */
 } contents;
 
 static bool is_dots(const char *name)
@@ -76,7 +79,7 @@ static bool is_dots(const char *name)
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
 }
 
-static int look_into(const char *path, contents *c)
+static int look_into(const char *path, const char *ours, contents *c)
 {
     DIR *d = opendir(path);
     if (!d)
@@ -93,6 +96,7 @@ static int look_into(const char *path, contents *c)
             c->has_index = true;
         else
             c->has_other = true;
+        c->has_strange = c->has_strange || !ours || !tl_glob(ours, entry->d_name);
         c->has_metadata = c->has_metadata || strcmp(entry->d_name, "metadata") == 0;
     }
     closedir(d);
@@ -103,19 +107,20 @@ static int look_into(const char *path, contents *c)
 static int check_replaceable(const tl_output_folder *f, tl_error *e)
 {
     contents top = {0}, index = {0};
-    if (look_into(f->target, &top) < 0)
+    if (look_into(f->target, f->ours, &top) < 0)
         return tl_fail_errno(e, errno, "%s", f->path);
     if (top.has_index) {
         char *path = join(f->target, "index");
         if (!path)
             return no_memory(e, f->path);
-        const int r = look_into(path, &index);
+        const int r = look_into(path, f->ours, &index);
         free(path);
         if (r < 0)
             return tl_fail_errno(e, errno, "%s/index", f->path);
     }
     const bool is_empty = top.files == 0 && !top.has_index && !top.has_other;
-    const bool is_ours = top.has_metadata && !top.has_other && !index.has_other && !index.has_index;
+    const bool is_ours = !top.has_other && !index.has_other && !index.has_index &&
+                         (top.has_metadata || (!top.has_strange && !top.has_index));
     if (!is_empty && !is_ours)
         return tl_fail(e, TL_EEXIST, TL_NO_OFFSET, "%s: the folder exists and holds other files: it is not replaced",
                        f->path);
@@ -204,12 +209,13 @@ static char *find_target(const char *path)
     return plain;
 }
 
-int tl_output_folder_open(tl_output_folder **out, const char *path, bool overwrite, tl_error *e)
+int tl_output_folder_open(tl_output_folder **out, const char *path, bool overwrite, const char *ours, tl_error *e)
 {
     tl_output_folder *f = calloc(1, sizeof *f);
     if (!f)
         return no_memory(e, path);
     f->overwrite = overwrite;
+    f->ours = ours;
     f->fd = -1;
     f->newest = f->oldest = NO_FILE;
     f->path = strdup(path);

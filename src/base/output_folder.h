@@ -11,9 +11,11 @@
 typedef struct tl_output_folder tl_output_folder;
 
 /* Creates the temporary folder beside `path` (a '/' at its end says nothing). An existing target is TL_EEXIST, unless
- * `overwrite` and it is a folder that finish may remove: an empty one, or one that has a file "metadata" and otherwise
- * holds nothing but plain files and an "index" folder of plain files (what we write ourselves). */
-int tl_output_folder_open(tl_output_folder **out, const char *path, bool overwrite, tl_error *e);
+ * `overwrite` and it is a folder that finish may remove: an empty one; one that has a file "metadata" and otherwise
+ * holds nothing but plain files and an "index" folder of plain files; or one of nothing but plain files whose names
+ * match the glob `ours` (what we write ourselves). `ours` lives as long as the folder, or is
+ * NULL. */
+int tl_output_folder_open(tl_output_folder **out, const char *path, bool overwrite, const char *ours, tl_error *e);
 /* A new file in it, to be finished and closed by the caller; `name` may hold one '/': the folder in between is made.
  * The output can be patched. */
 int tl_output_folder_file(tl_output_folder *f, const char *name, tl_output **out, tl_error *e);

@@ -230,7 +230,7 @@ static int open_all(conversion *v)
         .cpu = v->format->writes_cpu || a->cpu.n,
         .packets = v->format->writes_packets,
         .strict = a->strict,
-        .companions = a->has_slice,
+        .companions = a->has_slice || v->format->writes_slices,
         .threads = tl_threads(v->cli),
     };
     int status = TL_EXIT_DONE;

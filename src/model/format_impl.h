@@ -66,17 +66,18 @@ typedef struct tl_format {
     bool writes_names;              /* the event writer says what functions are called: worth a pass over the events of
                                        traces that do not know before */
     bool writes_folder;             /* the output is a folder */
-    bool writes_growing;            /* what was written is of use at any time, and tracks may be added after create */
-    bool takes_interval;            /* the event writer looks at tl_write_options.interval */
-    bool writes_slices;             /* the output holds instructions and the registers before them: a part of a trace
-                                       that begins with a snapshot */
-    bool compressed;                /* the output is gzip by nature, whatever the suffix */
-    bool may_be_empty;              /* an input of no bytes, whose path has one of the suffixes, is of this format */
-    bool unsorted;                  /* one stream, in the order of the input: events may be earlier than those before */
-    bool forward;                   /* reads its input from front to back, or by pieces of some MiB that lie apart:
-                                       compressed content is decompressed as it is read; see tl_input_settle() */
-    bool follows;                   /* has one stream, and can read an input that is still being written: see
-                                       tl_open_options, tl_input_follows() and tl_input_wait() */
+    const char *folder_files; /* glob that the names of all files in it match, or NULL: see tl_output_folder_open() */
+    bool writes_growing;      /* what was written is of use at any time, and tracks may be added after create */
+    bool takes_interval;      /* the event writer looks at tl_write_options.interval */
+    bool writes_slices;       /* the output holds instructions and the registers before them: a part of a trace
+                                 that begins with a snapshot */
+    bool compressed;          /* the output is gzip by nature, whatever the suffix */
+    bool may_be_empty;        /* an input of no bytes, whose path has one of the suffixes, is of this format */
+    bool unsorted;            /* one stream, in the order of the input: events may be earlier than those before */
+    bool forward;             /* reads its input from front to back, or by pieces of some MiB that lie apart:
+                                 compressed content is decompressed as it is read; see tl_input_settle() */
+    bool follows;             /* has one stream, and can read an input that is still being written: see
+                                 tl_open_options, tl_input_follows() and tl_input_wait() */
 
     /* Reading. */
     size_t reader_size, cursor_size;

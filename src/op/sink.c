@@ -85,7 +85,7 @@ static int open_folder(tl_output_folder **out, const tl_format *f, const char *p
     if (ends_in(path, ".gz") || ends_in(path, ".zst"))
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: format %s is a folder of files: it is not compressed",
                        path, f->name);
-    return tl_output_folder_open(out, path, overwrite, e);
+    return tl_output_folder_open(out, path, overwrite, f->folder_files, e);
 }
 
 static int ask_classes(tl_sink *s, tl_error *e)

@@ -135,6 +135,8 @@ def telling(rng, reference, path):
     """An offset whose value something else has to agree with: any byte would mostly be one of a register that nobody
     looks at, or of an opcode."""
     source, _ = reference.load(path)
+    if not (source.events if isinstance(source, reference.Stream) else source.records):
+        return 0
     if not isinstance(source, reference.Stream):
         return rng.choice(source.records)[0] + rng.choice((0, 8, 8, 16, 24, 24) + tuple(range(32, 288, 8)))
     kind = rng.choice(("insn", "load", "load", "store", "target", "target", "stxr", "dc", "svc_ret", "time"))
@@ -148,7 +150,8 @@ def changed(rng, reference, path):
     data = bytearray(read(path))
     places = [telling(rng, reference, path) for _ in range(rng.choice((1, 1, 2, 5)))] if rng.random() < 0.6 else []
     for at in places:
-        data[at] ^= 1 << rng.randrange(8)
+        if at < len(data):
+            data[at] ^= 1 << rng.randrange(8)
     for _ in range(0 if places else rng.choice((1, 1, 2, 5))):
         at, way = rng.randrange(len(data) + 1), rng.random()
         if way < 0.15:

@@ -269,15 +269,15 @@ class Code:
 class Cpu:
     """One thread, or one processor. `kernel`: interrupts come now and then, and are handled at level 1."""
 
-    def __init__(self, code, entry, memory, record, rng, vl=128, stack=0x7ff000):
+    def __init__(self, code, entry, memory, record, rng, vl=128, number=0):
         self.code, self.memory, self.record, self.rng = code, memory, record, rng
-        self.x = [rng.getrandbits(64) for _ in range(31)] + [stack]
+        self.x = [rng.getrandbits(64) for _ in range(31)] + [0x7ff000 - 0x10000 * number]
         self.z = [rng.randbytes(vl // 8) for _ in range(32)]
         self.p = [rng.randbytes(vl // 64) for _ in range(17)]  # and FFR
         self.za, self.vl = rng.randbytes((vl // 8) ** 2), vl
         self.system = {name: rng.getrandbits(32) for name in SYSTEM_REGISTERS}
         self.pc, self.next, self.el, self.nzcv, self.monitor = code.labels[entry], 0, 0, 0, None
-        self.other_sp = 0xffff000000100000
+        self.other_sp = 0xffff000000100000 + 0x1000 * number
         self.stack, self.calls, self.selves = [("entry", self.pc)], {("entry", self.pc): 1}, {}
 
     def get(self, n):

@@ -28,6 +28,7 @@ class Record:
         self.data, self.events, self.shots = bytearray(), [], []
         self.insns = self.user = 0
         self.last = None                      # (pc, class, level) of the last instruction
+        self.hidden_once = hidden
         self.known = False                    # is the pc of the last instruction known to a reader?
         self.levels, self.classes = [0] * 4, {}
         self.tokens = {"load": [0, 0], "store": [0, 0]}
@@ -95,7 +96,7 @@ class Record:
 
     def buffers(self, buffers):
         self.put("syscall_vec", 0x24, struct.pack("<Q", len(buffers)) + b"".join(struct.pack("<QQ", *b) for b in buffers),
-                 {"iov": [{"base": hex(base), "len": hex(length)} for base, length in buffers]})
+                 {"iov": [{"base": hex(base), "len": length} for base, length in buffers]})
 
     def system_call(self, number, result):
         row = self.calls.setdefault(number, [0, 0])

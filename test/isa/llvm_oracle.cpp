@@ -2,8 +2,8 @@
 //
 //   llvm_oracle random COUNT SEED          random words, until COUNT of them are instructions
 //   llvm_oracle kinds TRIES SEED LIMIT     of each of LLVM's names at most LIMIT words: first of ranges in which many names
-//                                          are a single word; then half of the tries are random, and half an instruction
-//                                          found before with some bits changed
+//                                          are a single word; then an eighth of the tries is random, and the others are an
+//                                          instruction found before with some bits changed
 //   llvm_oracle file PATH                  all words of a file of little-endian words
 //
 // A line an instruction: word, LLVM's name, reads, writes, of them implicit, flags, text, with tabs between them.
@@ -205,8 +205,8 @@ void kinds(Oracle &oracle, uint64_t tries, uint64_t state, unsigned limit)
     for (uint64_t i = 0; i < tries; i++) {
         uint64_t random = random_bits(state);
         uint32_t op = uint32_t(random);
-        if ((random >> 32 & 1) && !known.empty()) {
-            op = known[(random >> 33) % known.size()];
+        if ((random >> 32 & 7) && !known.empty()) {
+            op = known[(random >> 35) % known.size()];
             for (unsigned changes = 1 + (random & 3); changes > 0; changes--)
                 op ^= uint32_t(1) << (random_bits(state) & 31);
         }

@@ -208,6 +208,20 @@ def check_folder(checks, path, *what):
     return files
 
 
+def check_tools(checks, path):
+    """What binutils and gdb say of an image, where they are installed."""
+    for core in glob.glob(os.path.join(path, "*.core")):
+        if shutil.which("readelf"):
+            done = subprocess.run(["readelf", "-hlnW", core], capture_output=True, text=True)
+            checks.that(done.returncode == 0 and "arning" not in done.stderr and "NT_FPREGSET" in done.stdout, core, done.stderr)
+        if shutil.which("gdb-multiarch"):
+            done = subprocess.run(["gdb-multiarch", "-nx", "-batch", "-ex", "core " + core, "-ex", "printf \"pc %lx %lx\\n\", $pc, *(int*)$pc & 0xffffffff"],
+                                  capture_output=True, text=True)
+            data = read(core.replace("xmemory.core", "xinsndata.bin"))
+            pc, opcode = struct.unpack_from("<QI", data, data.index(b"\x09") + 1)
+            checks.that("pc %x %x" % (pc, opcode) in done.stdout, core, done.stdout, done.stderr)
+
+
 def sets(checks, folder):
     for case in sorted({case for case, _ in recordings()}):
         source = os.path.dirname(dict(recordings())[case])
@@ -215,6 +229,8 @@ def sets(checks, folder):
         if not convert(checks, source, out):
             continue
         files = check_folder(checks, out, case)
+        if case == "user":
+            check_tools(checks, out)
         for path in glob.glob(os.path.join(source, "*.bin")):
             copy = files[os.path.basename(path)]
             if "xinsndata" in path and case not in NOT_CANONICAL:
@@ -227,7 +243,7 @@ def slices(checks, folder):
         whole = events(path)
         for number in sorted({0, len(snapshots) // 2, len(snapshots) - 1}) if snapshots else ():
             begin = snapshots[number]["ts"]
-            for length in (1, 100):
+            for length in (1, 100) if number == 0 else (100,):
                 out = os.path.join(folder, "slice.xtrace")
                 shutil.rmtree(out, ignore_errors=True)
                 result = harness.run("convert", "--slice-at", number, "-n", length, "-o", out, path)

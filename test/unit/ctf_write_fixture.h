@@ -41,7 +41,7 @@ static inline int folder_create(folder_fixture *w, const char *version, tl_error
 {
     w->f.options.version = version;
     w->f.format = &ctf_writer_only;
-    int r = tl_output_folder_open(&w->folder, "out", false, e);
+    int r = tl_output_folder_open(&w->folder, "out", false, NULL, e);
     assert_int_equal(r, 0);
     w->f.writer = calloc(1, sizeof(ctf_writer));
     assert_non_null(w->f.writer);

@@ -6,7 +6,7 @@ static tl_output_folder *open_folder(const char *path, bool overwrite)
 {
     tl_output_folder *f = NULL;
     tl_error e;
-    if (tl_output_folder_open(&f, path, overwrite, &e) < 0)
+    if (tl_output_folder_open(&f, path, overwrite, NULL, &e) < 0)
         fail_msg("%s", e.message);
     return f;
 }
@@ -15,7 +15,7 @@ static void check_refused(const char *path, bool overwrite, tl_code code, const 
 {
     tl_output_folder *f = NULL;
     tl_error e;
-    assert_int_equal(tl_output_folder_open(&f, path, overwrite, &e), code);
+    assert_int_equal(tl_output_folder_open(&f, path, overwrite, NULL, &e), code);
     assert_string_equal(e.message, message);
     assert_null(f);
 }
@@ -155,6 +155,24 @@ static void test_only_folders_like_ours_are_replaced(void **state)
     check_refused("out", true, TL_EEXIST, refused);
     assert_int_equal(rmdir("out/index/deep"), 0);
     remove_folder("out/index");
+    remove_folder("out");
+}
+
+static void test_folders_of_known_names_are_replaced(void **state)
+{
+    (void)state;
+    tl_output_folder *f = NULL;
+    tl_error e;
+    assert_int_equal(mkdir("out", 0777), 0);
+    scratch_write("out/part.1.bin", "x", 1);
+    scratch_write("out/part.2.bin", "x", 1);
+    assert_int_equal(tl_output_folder_open(&f, "out", true, NULL, &e), TL_EEXIST);
+    assert_int_equal(tl_output_folder_open(&f, "out", true, "part.*.bin", &e), 0);
+    tl_output_folder_close(f);
+    f = NULL;
+    scratch_write("out/letter.txt", "x", 1);
+    assert_int_equal(tl_output_folder_open(&f, "out", true, "part.*.bin", &e), TL_EEXIST);
+    assert_null(f);
     remove_folder("out");
 }
 
@@ -309,6 +327,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_slashes_at_the_end, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_what_is_there_is_kept, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_only_folders_like_ours_are_replaced, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_folders_of_known_names_are_replaced, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_overwriting_replaces_all, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_an_empty_folder_is_replaced, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_a_link_to_a_folder_stays, scratch_enter, scratch_leave),

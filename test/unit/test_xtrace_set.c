@@ -11,7 +11,7 @@ extern const tl_format tl_format_xtrace_set;
 static int try_start(insn_fixture *f, tl_error *e)
 {
     insn_init(f);
-    assert_int_equal(tl_output_folder_open(&f->folder, "out.xtrace", false, NULL), 0);
+    assert_int_equal(tl_output_folder_open(&f->folder, "out.xtrace", false, NULL, NULL), 0);
     return insn_create(f, &tl_format_xtrace_set, e);
 }
 
@@ -237,7 +237,7 @@ static void test_what_has_no_place(void **state)
 
     insn_init(&f);
     assert_int_equal(tl_trace_set_classes(&f.trace, &call, 1, NULL), 0);
-    assert_int_equal(tl_output_folder_open(&f.folder, "out.xtrace", false, NULL), 0);
+    assert_int_equal(tl_output_folder_open(&f.folder, "out.xtrace", false, NULL, NULL), 0);
     assert_int_equal(insn_create(&f, &tl_format_xtrace_set, &e), TL_EUNSUPPORTED);
     stop_set(&f);
 }

@@ -328,6 +328,7 @@ const tl_format tl_format_xtrace_set = {
     .ordered = true,
     .writes_fields = true,
     .writes_folder = true,
+    .folder_files = "xtrace.*.hint*.x*",
     .writes_slices = true,
     .writer_size = sizeof(set_writer),
     .create = set_create,
