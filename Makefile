@@ -33,6 +33,7 @@ bench: ## speed and memory beside llvm-xray, babeltrace2 and hand-written limits
 	bench/run.py $(ARGS)
 	bench/ctf.py $(ARGS)
 	bench/tracelog.py $(ARGS)
+	bench/xtrace.py $(ARGS)
 
 fuzz: ## 10 minutes for each target: SECONDS_EACH=600
 	tools/install-deps.sh fuzz

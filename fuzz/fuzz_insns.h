@@ -50,49 +50,6 @@ static void insns_damages(const tl_source *s, size_t size)
     }
 }
 
-/* A digest of the events of ticks from <= t < to, whatever batches they come in. */
-static uint64_t insns_part(tl_source *s, uint32_t stream, uint64_t from, uint64_t to, bool limit)
-{
-    tl_cursor *c = NULL;
-    tl_error e;
-    const tl_batch *b;
-    uint64_t sum = 0;
-    if (tl_cursor_open(&c, s, stream, &e) < 0)
-        return 0;
-    if (limit)
-        promise(tl_cursor_limit(c, from, to, &e) == 0, "every part can be asked for");
-    while (tl_cursor_next(c, &b, &e) > 0)
-        for (uint32_t i = 0; i < b->n; i++)
-            if (b->ts[i] >= from && b->ts[i] < to)
-                sum = sum * 1099511628211u + b->ts[i] * 7 + b->key[i] * 5 + b->aux[i] * 3 + b->cls[i];
-    tl_cursor_close(c);
-    return sum;
-}
-
-/* A part is what the whole has there. */
-static void insns_parts(tl_source *s, const tl_count *n)
-{
-    const uint64_t third = (n->last - n->first) / 3, from = n->first + third, to = n->last - third;
-    for (uint32_t i = 0; i < tl_source_streams(s) && i < 4; i++)
-        promise(insns_part(s, i, from, to, true) == insns_part(s, i, from, to, false), "a part is what the whole has");
-}
-
-/* Events, each way there is to read them. */
-static void insns_read(tl_source *s)
-{
-    const uint64_t events = fuzz_iterate(s);
-    tl_count count;
-    tl_error e;
-    if (tl_source_count(s, 1, &count, &e) >= 0) {
-        promise(count.events == events, "counting and reading find the same events");
-        if (events > 0)
-            insns_parts(s, &count);
-        tl_count_free(&count);
-    }
-    insns_values(s);
-    fuzz_merge(s, events);
-}
-
 /* -------------------------------------------------------------------------------------------------------- tables */
 
 static bool insns_pass(void *table, const tl_insn_table *how, const void *options, tl_source *s)

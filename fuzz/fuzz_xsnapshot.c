@@ -23,7 +23,10 @@ static void read_file(const uint8_t *data, size_t size, bool strict)
         const uint64_t events = fuzz_iterate(s);
         insns_values(s);
         fuzz_merge(s, events);
+        insns_flow(s); /* of no instructions */
+        insns_memory(s, size);
         insns_state(s, size);
+        fuzz_profile(s);
         insns_write(s, NAME, size);
         promise(tl_source_check(s, 1, &e) >= 0, "every file can be checked");
         insns_damages(s, size);

@@ -1,7 +1,8 @@
 /* What an instruction of A64 is, from its 32 bits alone: class, branch target, memory, registers.
  *
  * Knows nothing of traces. All functions are pure; any thread. Encodings as in the Arm Architecture Reference Manual,
- * up to Armv9.4 with SVE2 and SME. What is not allocated there is A64_OTHER and has no operands. */
+ * up to Armv9.4 with SVE2 and SME. A word that is not allocated there may have the class of its neighbours: whether it
+ * is an instruction at all is not asked. */
 #ifndef TL_ISA_A64_H
 #define TL_ISA_A64_H
 

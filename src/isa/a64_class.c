@@ -102,8 +102,10 @@ a64_class a64_class_of(uint32_t op)
     if (found == LOOK_TAGS)
         return load_if(!bits(op, 11, 10) && (opcode & 1));
     if (bits(op, 11, 10) == 1)
-        return A64_ATOMIC;                                  /* CPY*, SET* */
-    return load_if(bits(op, 26, 26) ? opcode & 1 : opcode); /* LDAPUR, STLUR */
+        return A64_ATOMIC; /* CPY*, SET* */
+    if (bits(op, 26, 26) || bits(op, 11, 10) == 2)
+        return load_if(opcode & 1); /* of SIMD registers; LDAPR and STLR that change their base */
+    return load_if(opcode);         /* LDAPUR, STLUR */
 }
 
 const char *a64_class_name(a64_class c)

@@ -6,6 +6,7 @@ for a seed; and damaged ones (xtrace_damage.py):
     xtrace_gen.py --one NAME FOLDER     the files of a case
     xtrace_gen.py --pack FOLDER NAME... each case as one file, as tl_folder_open_memory() takes it
     xtrace_gen.py --suite FOLDER        all of them, each in a folder of its name
+    xtrace_gen.py --elf NAME FILE       symbols of the program of a case
 
 A case is a list of files, each with its bytes and what has to be read from it: see File."""
 import os
@@ -295,6 +296,15 @@ def pack(files):
     return b"".join(file.name.encode() + b"\0" + struct.pack("<I", len(file.data)) + file.data for file in files)
 
 
+def elf(name):
+    """The names of the program's functions, as a binary of AArch64."""
+    import elf_gen
+    code = next(file.cpu for file in make(name) if file.cpu).code
+    starts = sorted((pc, label) for label, pc in code.labels.items() if pc < VECTOR and "." not in label and label != "again")
+    ends = [pc for pc, _ in starts[1:]] + [starts[-1][0] + 32]
+    return elf_gen.build_symbols([(label, pc, end - pc) for (pc, label), end in zip(starts, ends)], 183)
+
+
 def main():
     how, arguments = sys.argv[1], sys.argv[2:]
     if how == "--list":
@@ -304,6 +314,9 @@ def main():
     elif how == "--suite":
         for name in cases():
             save(os.path.join(arguments[0], name), name)
+    elif how == "--elf":
+        with open(arguments[1], "wb") as out:
+            out.write(elf(arguments[0]))
     elif how == "--pack":
         os.makedirs(arguments[0], exist_ok=True)
         for name in arguments[1:]:

@@ -102,7 +102,7 @@ TL_ALWAYS_INLINE const uint8_t *read_common(xtrace_cursor *c, columns *k, const 
             key[n] = tl_load64(p + 1, false);
             aux[n] = 0;
             cls[n] = xtrace_value_class[token >> 3];
-            nval += put_number(v + nval, is.tape, TL_HEX, key[n]);
+            nval += put_number(is.tape ? v + nval : NULL, is.tape, TL_HEX, key[n]);
             p += XTRACE_VALUE_SIZE;
         } else if (token == XTRACE_FLAGS || token == XTRACE_TIME) {
             ts[n] = count - 1;
@@ -111,7 +111,7 @@ TL_ALWAYS_INLINE const uint8_t *read_common(xtrace_cursor *c, columns *k, const 
             cls[n] = token == XTRACE_FLAGS ? XTRACE_CLASS_FLAGS : XTRACE_CLASS_TIME;
             if (is.ranked && token == XTRACE_TIME && key[n] > rank)
                 k->rank[n] = rank = key[n];
-            nval += put_number(v + nval, is.tape, token == XTRACE_FLAGS ? TL_HEX : TL_U64, key[n]);
+            nval += put_number(is.tape ? v + nval : NULL, is.tape, token == XTRACE_FLAGS ? TL_HEX : TL_U64, key[n]);
             p += XTRACE_VALUE_SIZE;
         } else {
             break;
