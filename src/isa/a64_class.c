@@ -92,6 +92,9 @@ static a64_class look_register(uint32_t op)
     return size == 3 && !opcode && kind == 5 ? A64_LOAD : A64_ATOMIC; /* LD64B */
 }
 
+/* STLR that changes its base, whose other bits are those of loads. */
+#define STLR_PRE 0x99800800u
+
 a64_class a64_class_of(uint32_t op)
 {
     unsigned found = table[op >> 21], opcode = bits(op, 23, 22);
@@ -103,9 +106,9 @@ a64_class a64_class_of(uint32_t op)
         return load_if(!bits(op, 11, 10) && (opcode & 1));
     if (bits(op, 11, 10) == 1)
         return A64_ATOMIC; /* CPY*, SET* */
-    if (bits(op, 26, 26) || bits(op, 11, 10) == 2)
-        return load_if(opcode & 1); /* of SIMD registers; LDAPR and STLR that change their base */
-    return load_if(opcode);         /* LDAPUR, STLUR */
+    if ((op & 0xbffffc00) == STLR_PRE)
+        return A64_STORE;
+    return load_if(bits(op, 26, 26) ? opcode & 1 : opcode); /* LDAPUR, STLUR */
 }
 
 const char *a64_class_name(a64_class c)

@@ -130,7 +130,7 @@ def calls(code, rng):
     code.str(8, 6, 5)
     code.const(6, int.from_bytes(b"/etc/x\0\n", "little"))
     code.str(8, 6, 5, 8)
-    for number, arguments in ((64, (1, 0x800, 8)), (56, (0x7f, 0x808 if rng.random() < 0.6 else 0x800, 0)),
+    for number, arguments in ((64, (1, 0x800, 8)), (56, (2 ** 64 - 100, rng.choice((0x808, 0x809)), 0)),
                               (64, (rng.choice((1, 9)), 0x800, 5)), (63, (0, 0x880, 16)), (9999, (0, 0, 0))):
         for register, value in enumerate(arguments):
             code.const(register, value + (DATA if register == 1 and value else 0))
@@ -141,7 +141,7 @@ def calls(code, rng):
     code.pair(False, 5, 2, 5, 80)
     code.const(0, 1)
     code.addi(1, 5, 64)
-    code.const(2, rng.randrange(3))
+    code.const(2, rng.choice((0, 1, 2, 2)))
     code.const(8, 66)
     code.svc()
     code.ret()

@@ -37,4 +37,15 @@ tracelog-damaged damaged-not-utf8
 tracelog-cut damaged-cut-line
 tracelog-lost damaged-lost-samples
 TRACELOG
+while read -r name case; do
+    rm -rf "${here:?}/input/$name"
+    python3 -B "$here/../generate/xtrace_gen.py" --one "$case" "$here/input/$name"
+done <<'XTRACE'
+xtrace-user user
+xtrace-cores timed-kernel
+xtrace-damaged-load damaged-load-0
+xtrace-damaged-cut damaged-cut-in-1
+xtrace-damaged-snapshots damaged-shot-offset-2
+XTRACE
+python3 -B "$here/../generate/xtrace_gen.py" --elf user "$here/input/xtrace-user.elf"
 TL_BINARY=$binary python3 -B "$here/golden.py" --record "$@"
