@@ -207,13 +207,14 @@ static void insns_again(tl_source *s, const char *name)
     free(twice);
 }
 
-/* Another format for each input: all of them take long. */
+/* Another format for each input: all of them take long. `name`: of a file of the kind that is written, or NULL. */
 static void insns_write(tl_source *s, const char *name, size_t choice)
 {
     static const char *const writers[] = {"champsim", "drmemtrace", "simpoint", "listing", "jsonl", "csv", "text"};
     size_t n;
     free(insns_written(s, writers[choice % (sizeof writers / sizeof *writers)], &n));
-    insns_again(s, name);
+    if (name)
+        insns_again(s, name);
 }
 
 #endif

@@ -134,7 +134,7 @@ static void print_memory(const view *v, tl_output *out)
                                                      : tl_shadow_next_page(m->memory, p->address + TL_SHADOW_PAGE);
     }
     tl_output_printf(out, "\n  memory    %s bytes known", tl_human_grouped(number, sizeof number, bytes));
-    tl_output_printf(out, " in %s pages%s\n", tl_human_grouped(number, sizeof number, pages),
+    tl_output_printf(out, " in %s page%s%s\n", tl_human_grouped(number, sizeof number, pages), pages == 1 ? "" : "s",
                      bytes ? ": --json shows them" : "; a system call may have changed what was");
 }
 

@@ -58,6 +58,7 @@ typedef enum tl_accept {
 typedef struct tl_format {
     const char *name, *summary, *suffixes;
     bool ordered;                   /* the event writer wants the streams merged by time; see tl_format_wants_order() */
+    bool track_order;               /* the same if a track has its events in several streams: tl_trace.shared_tracks */
     bool flat_profile;              /* the profile writer needs no tree */
     bool thread_profile;            /* the profile writer wants one tree per thread */
     bool line_profile;              /* the profile writer wants functions told apart by line, too: of samples */

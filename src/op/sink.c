@@ -40,6 +40,8 @@ void tl_drops_add(tl_drops *d, const char *what, uint64_t n)
 
 bool tl_format_wants_order(const tl_format *f, const tl_trace *t)
 {
+    if (f->track_order && t->shared_tracks)
+        return true;
     return f->ordered && !(f->unsorted && t->format && strcmp(t->format, f->name) == 0);
 }
 

@@ -2,7 +2,8 @@
 """The number of allocations must not depend on the number of events: growth.py SHIM ITERATE
 
 A log of 200,000 events and one of 1,000,000 are read, both large enough for threads that decode ahead; the second may
-allocate only a little more (arrays that double). The same with logs of text, of 10 and of 50 MB."""
+allocate only a little more (arrays that double). The same with logs of text, of 10 and of 50 MB, and with streams of
+instructions."""
 import os
 import subprocess
 import sys
@@ -26,7 +27,7 @@ def compare(checks, folder, shim, small, large, commands):
             checks.equal(result.status, 0, command[0], result)
             with open(report) as file:
                 counts.append(int(file.read().split()[0]))
-        print(" ".join(command[:3]), counts)
+        print(" ".join(command[:3] + command[5:6]), counts)
         checks.that(counts[1] <= counts[0] + ALLOWED, command[0], "allocates with the number of events", counts)
 
 
@@ -34,6 +35,7 @@ def main():
     shim, iterate = sys.argv[1:3]
     import tracelog_gen
     import xray_gen
+    import xtrace_gen
     checks = harness.Checks()
     with harness.work_folder() as folder:
         paths = {}
@@ -57,6 +59,14 @@ def main():
         for path, size in zip(texts, (SMALL_TEXT, LARGE_TEXT)):
             tracelog_gen.bulk(path, size)
         compare(checks, folder, shim, *texts, [["info", "--json"], ["report", "--json", "--by", "cpu", "--threads", "1"], out])
+        streams = [os.path.join(folder, "%d.xinsndata.bin" % size) for size in (SMALL, LARGE)]
+        for path, size in zip(streams, (SMALL, LARGE)):
+            xtrace_gen.bulk(path, size)
+        report = ["report", "--json", "--threads", "1", "--by"]
+        compare(checks, folder, shim, *streams,
+                [["info", "--json"], out, out[:-1] + [os.path.join(folder, "out.xinsndata.bin")],
+                 out[:-1] + [os.path.join(folder, "out.champsim")]] +
+                [report + [by] for by in ("mix", "block", "branch", "page", "cache", "reuse", "syscall", "thread", "func")])
     checks.end()
 
 

@@ -52,6 +52,27 @@ COMMANDS = {
     "insn-check": ["check", "a.xtrace"],  # with a memory image
     "log-follow": ["convert", "-", "--follow", "--to", "jsonl", "-o", "-"],
 }
+COMMANDS.update({"insn-" + name: command for name, command in {
+    "info": ["info", "--json", "@INSN@"],
+    "at": ["info", "--json", "--at", "150", "@INSN@"],  # with the snapshots beside it
+    "check": ["check", "@INSN@", "@SHOT@", "damaged.xinsndata.bin"],  # there is damage: status 1
+    "folder": ["info", "insns"],
+    "zstd": ["report", "--json", "--by", "mix", "@INSN@.zst", "--threads", "2"],
+    "block": ["report", "--by", "block", "@INSN@"],
+    "branch": ["report", "--by", "branch", "--predictor", "bimodal:4,gshare:4,ras,btb:4", "@INSN@"],
+    "cache": ["report", "--by", "cache", "--cache", "l1i=1K:2,l1d=1K:2,l2=4K:4", "insns", "--threads", "2"],
+    "reuse": ["report", "--by", "reuse", "--json", "@INSN@"],
+    "page": ["report", "--by", "page", "--interval", "50", "@INSN@"],
+    "calls": ["report", "--by", "syscall", "--calls", "@INSN@"],
+    "func": ["report", "--by", "func", "-e", "insn.elf", "@INSN@"],
+    "xtrace": ["convert", "@INSN@", "--insns", "120..200", "-o", "@OUT@/b.xinsndata.bin"],
+    "champsim": ["convert", "@INSN@", "-o", "@OUT@/b.champsim"],
+    "listing": ["convert", "@INSN@", "-e", "insn.elf", "-o", "@OUT@/b.lst"],
+    "set": ["convert", "insns", "-o", "@OUT@/b.xtrace"],
+    "slice": ["convert", "@INSN@", "--slice-at", "1", "-n", "60", "-o", "@OUT@/c.xtrace"],
+    "resync": ["convert", "damaged.xinsndata.bin", "--resync", "-o", "@OUT@/d.jsonl"],
+}.items()})
+DAMAGED = ("log-check", "insn-check")  # status 1 without any fault
 STANDARD_INPUT = {"log-follow": "a.log"}  # through a pipe, which ends
 
 
@@ -79,6 +100,7 @@ def prepare(folder):
     with open(os.path.join(folder, "a.elf"), "wb") as file:
         file.write(elf_gen.build_elf())
     recording(folder)
+    prepare_insns(folder)
     logs = os.path.join(harness.SOURCE, "test", "golden", "input")
     for name, log in (("a", "tracelog-doc"), ("damaged", "tracelog-cut")):
         shutil.copyfile(os.path.join(logs, log + ".log"), os.path.join(folder, name + ".log"))
@@ -100,6 +122,23 @@ def recording(folder):
     harness.run("convert", os.path.dirname(name), "-o", image, which="TL_PLAIN_BINARY")
     shutil.rmtree(os.path.dirname(name))
     os.rename(image, os.path.dirname(name))
+
+
+def prepare_insns(folder):
+    """A pair and its compressed stream, a folder of two, and a damaged stream. The names of the pair."""
+    import xtrace_gen
+    pair = xtrace_gen.make("user")
+    xtrace_gen.save(folder, "user")
+    xtrace_gen.save(os.path.join(folder, "insns"), "timed-kernel")
+    with open(os.path.join(folder, pair[0].name + ".zst"), "wb") as file:
+        file.write(zstd_stored(pair[0].data))
+    with open(os.path.join(folder, "damaged.xinsndata.bin"), "wb") as file:
+        file.write(xtrace_gen.make("damaged-unknown-1")[0].data)
+    with open(os.path.join(folder, "insn.elf"), "wb") as file:
+        file.write(xtrace_gen.elf("user"))
+    for command in COMMANDS.values():
+        for at, word in enumerate(command):
+            command[at] = word.replace("@INSN@", pair[0].name).replace("@SHOT@", pair[1].name)
 
 
 class Run:
@@ -160,7 +199,7 @@ def main():
         prepare(folder)
         for command in sys.argv[3:] or COMMANDS:
             good = Run(folder, shim, command, "count")
-            checks.that(good.status in ((1,) if command == "log-check" else (0, 3)), command, "fails without any fault:", good)
+            checks.that(good.status in ((1,) if command in DAMAGED else (0, 3)), command, "fails without any fault:", good)
             if kind in ("short", "eintr"):
                 run = Run(folder, shim, command, kind)
                 checks.that(run.faults, command, "had no fault")

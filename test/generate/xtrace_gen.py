@@ -256,6 +256,15 @@ def simulate(seed=1, tracks=("4711",), rounds=1, limit=100000, every=100, header
     return files
 
 
+def bulk(path, insns):
+    """A stream of at least so many instructions, for measuring: one program again and again."""
+    data = bytes(simulate(seed=30, rounds=40, every=0)[0].data)
+    rounds = 1 + insns // 8000
+    with open(path, "wb") as out:
+        for _ in range(rounds):
+            out.write(data)
+
+
 CASES = {
     "user": {"seed": 1},
     "user-long": {"seed": 2, "rounds": 4, "every": 256},

@@ -48,4 +48,5 @@ xtrace-damaged-cut damaged-cut-in-1
 xtrace-damaged-snapshots damaged-shot-offset-2
 XTRACE
 python3 -B "$here/../generate/xtrace_gen.py" --elf user "$here/input/xtrace-user.elf"
+python3 -B "$here/../generate/xtrace_gen.py" --elf timed-kernel "$here/input/xtrace-cores.elf"
 TL_BINARY=$binary python3 -B "$here/golden.py" --record "$@"

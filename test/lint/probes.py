@@ -11,9 +11,30 @@ import harness
 import ctf_gen
 import tracelog_gen
 import xray_gen
+import xtrace_gen
 
 FORMATS = {"basic": "xray-basic", "fdr": "xray-fdr", "profile": "xray-profile"}
 NO_RECORDS = ("empty",)         # nothing in it tells what it is
+
+
+def instructions(folder):
+    """Streams and snapshots: by their names, as folders, and by their content alone."""
+    pairs = []
+    for name in xtrace_gen.cases():
+        inside = os.path.join(folder, "xtrace-" + name)
+        xtrace_gen.save(inside, name)
+        pairs.append("xtrace=" + inside)
+        for number, file in enumerate(xtrace_gen.make(name)):
+            if not file.data:
+                continue
+            pairs.append("xtrace=" + os.path.join(inside, file.name))
+            # Of what is not recognised nothing may be said; of long vectors and without a beginning it is not.
+            path = os.path.join(folder, "%s-%d.bin" % (name, number))
+            with open(path, "wb") as out:
+                out.write(file.data)
+            known = not file.problems and len(file.events) > 8 and (file.shots is None or file.shots[0]["vl"] <= 256)
+            pairs.append(("xtrace=" if known else "?xtrace=") + path)
+    return pairs
 
 
 def main():
@@ -34,6 +55,7 @@ def main():
             with open(path, "wb") as file:
                 file.write(tracelog_gen.make(name)[0])
             pairs.append("tracelog=" + path)
+        pairs += instructions(folder)
         for path in glob.glob(os.path.join(harness.SOURCE, "test", "golden", "input", "*.tlp")):
             pairs.append("tlp=" + path)
         sys.exit(subprocess.run(shlex.split(sys.argv[1]) + pairs).returncode)

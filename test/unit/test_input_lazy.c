@@ -112,6 +112,7 @@ static void test_hostile_sizes(void **state)
 /* Is what is read of it what everything decompressed at once is? Then `in` is too large to keep. */
 static void check_bomb(const packed *f)
 {
+#ifdef TL_HAVE_ZSTD
     tl_input *in = NULL;
     tl_error e;
     scratch_write("packed", f->p, f->n);
@@ -120,6 +121,10 @@ static void check_bomb(const packed *f)
     unsetenv("TMPDIR");
     assert_non_null(strstr(e.message, "decompresses to more than 4096 times its size"));
     assert_null(in);
+#else
+    (void)f;
+    skip();
+#endif
 }
 
 static void test_bombs(void **state)

@@ -184,7 +184,7 @@ static void test_damaged_cores(void **state)
     set(out, 0x1000, "x");
     set(out, 0x8000, "y");
     uint8_t *bytes = write_core(out, NULL, &n);
-    const size_t note_at = tl_load64(bytes + 64 + 8, false);
+    const size_t note_at = (size_t)tl_load64(bytes + 64 + 8, false);
     const struct {
         size_t at;
         uint64_t value;

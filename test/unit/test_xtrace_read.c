@@ -124,17 +124,19 @@ static void every_token(void **state)
     made_value(&s, XTRACE_TIME, 99);
     made_access(&s, false, UINT64_MAX, 15, 1);
     made_inst(&s, 3, NOP);
-    expect(&s, &fields,
-           "events\n0 insn 0 4d503201f null d503201f 0\n1 insn 400000 1d503201f 400000 d503201f 1\n"
-           "1 load 1000 8 1000 8 8:10..17\n1 store 2000 1 2000 1 1:20..20\n2 insn 400004 2d4000001 400004 d4000001 2\n"
-           "2 stxr 3 0 3\n2 mrs b 0 b\n2 svc_arg 13 0 13\n2 svc_ret 1b 0 1b\n2 dc 23 0 23\n2 target 2b 0 2b\n"
-           "2 all_gpr 0 0 [32] 7 8 9 a b c d e f 10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f 20 21 22 23 24 25 26\n"
-           "2 flags 60000000 0 60000000\n2 syscall_vec 0 0 [2] [2] 1000 1001 [2] 1002 1003\n2 time 63 0 63\n"
-           "2 load ffffffffffffffff 8000 ffffffffffffffff 8000 32768:01..00\n3 insn 400008 3d503201f 400008 d503201f 3\n");
-    expect(&s, &plain,
-           "events\n0 insn 0 4d503201f\n1 insn 400000 1d503201f\n1 load 1000 8\n1 store 2000 1\n2 insn 400004 2d4000001\n"
-           "2 stxr 3 0\n2 mrs b 0\n2 svc_arg 13 0\n2 svc_ret 1b 0\n2 dc 23 0\n2 target 2b 0\n2 all_gpr 0 0\n"
-           "2 flags 60000000 0\n2 syscall_vec 0 0\n2 time 63 0\n2 load ffffffffffffffff 8000\n3 insn 400008 3d503201f\n");
+    expect(
+        &s, &fields,
+        "events\n0 insn 0 4d503201f null d503201f 0\n1 insn 400000 1d503201f 400000 d503201f 1\n"
+        "1 load 1000 8 1000 8 8:10..17\n1 store 2000 1 2000 1 1:20..20\n2 insn 400004 2d4000001 400004 d4000001 2\n"
+        "2 stxr 3 0 3\n2 mrs b 0 b\n2 svc_arg 13 0 13\n2 svc_ret 1b 0 1b\n2 dc 23 0 23\n2 target 2b 0 2b\n"
+        "2 all_gpr 0 0 [32] 7 8 9 a b c d e f 10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f 20 21 22 23 24 25 26\n"
+        "2 flags 60000000 0 60000000\n2 syscall_vec 0 0 [2] [2] 1000 1001 [2] 1002 1003\n2 time 63 0 63\n"
+        "2 load ffffffffffffffff 8000 ffffffffffffffff 8000 32768:01..00\n3 insn 400008 3d503201f 400008 d503201f 3\n");
+    expect(
+        &s, &plain,
+        "events\n0 insn 0 4d503201f\n1 insn 400000 1d503201f\n1 load 1000 8\n1 store 2000 1\n2 insn 400004 2d4000001\n"
+        "2 stxr 3 0\n2 mrs b 0\n2 svc_arg 13 0\n2 svc_ret 1b 0\n2 dc 23 0\n2 target 2b 0\n2 all_gpr 0 0\n"
+        "2 flags 60000000 0\n2 syscall_vec 0 0\n2 time 63 0\n2 load ffffffffffffffff 8000\n3 insn 400008 3d503201f\n");
     free(s.data);
 }
 
@@ -314,8 +316,9 @@ static void parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_token), cmocka_unit_test(nothing),  cmocka_unit_test(pc_wraps), cmocka_unit_test(damage),
-        cmocka_unit_test(cut_anywhere), cmocka_unit_test(counting), cmocka_unit_test(parts),
+        cmocka_unit_test(every_token), cmocka_unit_test(nothing),      cmocka_unit_test(pc_wraps),
+        cmocka_unit_test(damage),      cmocka_unit_test(cut_anywhere), cmocka_unit_test(counting),
+        cmocka_unit_test(parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@
  * B and E must nest in each thread: an exit closes the calls above the one it belongs to, exits of functions that are
  * not open are dropped, calls that are open at the end are closed at the last time of their thread, and times that go
  * back are moved forward. All of these are counted and reported. Threads need not be merged by time: viewers sort, and
- * only the order within a thread matters to them, so streams may come one after the other. */
+ * only the order within a thread matters to them, so streams may come one after the other if no thread is in two. */
 #include <stdlib.h>
 
 #include "format/chrome/chrome_writer.h"
@@ -406,6 +406,7 @@ const tl_format tl_format_chrome = {
     .name = "chrome",
     .summary = "Chrome trace event JSON, for Perfetto, chrome://tracing and speedscope",
     .suffixes = ".trace.json .json",
+    .track_order = true,
     .writes_fields = true,
     .writer_size = sizeof(chrome_writer),
     .create = chrome_create,

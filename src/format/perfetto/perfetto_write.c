@@ -460,6 +460,7 @@ const tl_format tl_format_perfetto = {
     .name = "perfetto",
     .summary = "Perfetto protobuf trace, for ui.perfetto.dev",
     .suffixes = ".pftrace .perfetto-trace",
+    .track_order = true,
     .writes_fields = true,
     .writer_size = sizeof(perfetto_writer),
     .create = perfetto_create,

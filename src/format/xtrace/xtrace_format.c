@@ -115,6 +115,7 @@ static int make_streams(xtrace_reader *r, tl_error *e)
         const bool paired = f->partner != XTRACE_NONE && !r->file[f->partner].empty;
         if (f->parts.kind == XTRACE_SNAPSHOTS && !f->empty && !(ranked && paired))
             r->stream[r->nstream++] = (xtrace_stream){XTRACE_NONE, i};
+        r->trace->shared_tracks |= paired && !ranked;
     }
     for (uint32_t i = 0; i < r->n; i++) {
         const xtrace_file *f = &r->file[i];

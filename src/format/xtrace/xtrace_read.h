@@ -75,8 +75,8 @@ typedef struct xtrace_cursor {
 int xtrace_probe(const tl_probe *p);
 bool xtrace_looks_like_snapshots(const uint8_t *head, size_t size, uint64_t total);
 
-/* Opens the other file of the pair that the path is one of: xtrace_partner.c. 1: *out is the caller's; 0: there is none;
- * < 0: it cannot be read. */
+/* Opens the other file of the pair that the path is one of: xtrace_partner.c. 1: *out is the caller's; 0: there is
+ * none; < 0: it cannot be read. */
 int xtrace_partner_open(tl_input **out, const char *path, tl_error *e);
 
 /* Cursors: xtrace_stream.c. */
