@@ -74,7 +74,8 @@ int main(int argc, char **argv)
     if (r < 0)
         fprintf(stderr, "iterate_xtrace: %s\n", error.message);
     else if (walk)
-        printf("%" PRIu64 " instructions %" PRIu64 " accesses %" PRIx64 "\n", s.insns, s.accesses, s.pcs ^ s.opcodes ^ s.addresses);
+        printf("%" PRIu64 " instructions %" PRIu64 " accesses %" PRIx64 "\n", s.insns, s.accesses,
+               s.pcs ^ s.opcodes ^ s.addresses);
     else
         printf("%" PRIu64 " events %" PRIx64 "\n", s.insns, s.all);
     tl_cursor_close(cursor);

@@ -20,7 +20,7 @@ from run import HERE, TOP, Command, build, machine
 SKIP = 77
 SLOW = 2                                # turns of what takes seconds
 MB, M = 1000000, 1000000
-PART = 10 * M                           # instructions of what is written as text for programs
+PART = 5 * M                            # instructions of what is written as text for programs
 FOR_REFERENCE = 300000                  # and of what a reader in Python gets
 WALK, MIX, BLOCK = "hand-written: walk", "hand-written: mix", "hand-written: block"
 PLAIN = "zstd's library in a loop"
@@ -29,6 +29,7 @@ RATIOS = [
     ("every event, of the hand-written rate", "library: key ^ aux of every event", WALK, 0.5),
     ("the same, telling classes apart", "library: the sums of walk", WALK, None),
     ("the same with every field", "library: every field", WALK, None),
+    ("compressed, one frame, every event", "zstd -3: library: key ^ aux", PLAIN, 0.6),
     ("compressed, one frame, 1 thread", "zstd -3: mix, 1 thread", PLAIN, 0.6),
     ("compressed, one frame, 2 threads", "zstd -3: mix, 2 threads", PLAIN, 0.6),
     ("compressed, our frames, 1 thread", "our .zst: mix, 1 thread", PLAIN, None),
@@ -107,8 +108,10 @@ def plain_rows(args, tools, stream, insns):
              traceloom("report --by syscall", *report, "syscall"),
              traceloom("check", "check", "-q"),
              traceloom("info --json", "info", "-q", "--json"),
-             traceloom("convert --to none", *convert, "none"),
+             traceloom("convert to none", *convert, "none"),
+             traceloom("convert to none, 1 thread", *convert, "none", "--threads", "1"),
              traceloom("convert to listing", *convert, "listing", once=True),
+             traceloom("convert to listing, 1 thread", *convert, "listing", "--threads", "1", once=True),
              traceloom("convert to listing, without LLVM", *convert, "listing", once=True, before=["env", "TRACELOOM_LLVM=off"]),
              traceloom("convert to champsim", *convert, "champsim", once=True),
              traceloom("convert to simpoint", *convert, "simpoint", "--interval", "10000000"),
@@ -119,7 +122,8 @@ def plain_rows(args, tools, stream, insns):
 
 def zstd_rows(args, tools, files, insns):
     single, ours = files
-    rows = [Row(PLAIN, [tools["limit_zstd"], single], insns), Row("zstd -dc", ["zstd", "-dcq", single], insns)]
+    rows = [Row(PLAIN, [tools["limit_zstd"], single], insns), Row("zstd -dc", ["zstd", "-dcq", single], insns),
+            Row("zstd -3: library: key ^ aux", [tools["iterate_xtrace"], "sum", single], insns)]
     for name, path in (("zstd -3", single), ("our .zst", ours)):
         for threads in ("1", "2"):
             rows.append(Row("%s: mix, %s thread%s" % (name, threads, "s" if threads == "2" else ""),
@@ -186,9 +190,9 @@ def reference_line(args, stream):
         return []
     part = os.path.join(args.folder, "part.xinsndata.bin")
     subprocess.run([args.traceloom, "convert", "-q", "-f", "--to", "xtrace", "--insns", "0..%d" % FOR_REFERENCE, "-o", part, stream], check=True)
-    seconds = [timed([program, *words, "report", "--by", "mix", part]) for program, *words in ((sys.executable, "-B", tool),)]
+    seconds = timed([sys.executable, "-B", tool, "report", "--by", "mix", part])
     return ["", "A plain reader in Python (report --by mix, %d instructions): %.2f M instructions a second." % (
-        FOR_REFERENCE, FOR_REFERENCE / M / seconds[0])]
+        FOR_REFERENCE, FOR_REFERENCE / M / seconds)]
 
 
 def totals(args, *options):
@@ -289,8 +293,9 @@ def prepare(args):
     ours = base + "-ours.xinsndata.bin.zst"
     made(ours, stream, [args.traceloom, "convert", "-q", "-f", "--to", "xtrace", stream, "-o", ours])
     alone = base + "-alone.xinsndata.bin"
-    if not os.path.exists(alone):
-        os.symlink(stream, alone)
+    if os.path.lexists(alone):
+        os.unlink(alone)
+    os.symlink(stream, alone)
     tools = {"app": os.path.join(args.folder, "app"), "said": base + ".txt", "alone": alone}
     return stream, os.path.dirname(two[0]), (single, ours), tools
 

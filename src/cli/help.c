@@ -76,7 +76,8 @@ static void print_names_of(const tl_verb *verb, tl_option_group group)
         putchar('\n');
 }
 
-void tl_print_help(const tl_verb *verb)
+/* `whole`: nothing is left to the manual. */
+static void print_help(const tl_verb *verb, bool whole)
 {
     if (!verb) {
         print_overview();
@@ -92,8 +93,16 @@ void tl_print_help(const tl_verb *verb)
     print_groups(verb, TL_GROUP_VERB, TL_GROUP_VERB);
     print_groups(verb, TL_GROUP_OUTPUT, TL_GROUP_OUTPUT);
     print_groups(verb, TL_GROUP_SELECT, TL_GROUP_SELECT);
-    print_names_of(verb, TL_GROUP_INSNS);
+    if (whole)
+        print_groups(verb, TL_GROUP_INSNS, TL_GROUP_INSNS);
+    else
+        print_names_of(verb, TL_GROUP_INSNS);
     print_groups(verb, TL_GROUP_INPUT, TL_GROUP_ALWAYS);
+}
+
+void tl_print_help(const tl_verb *verb)
+{
+    print_help(verb, false);
 }
 
 static const char *abilities(unsigned can)
@@ -146,7 +155,7 @@ static int help_verb(const char *name)
         return TL_EXIT_USAGE;
     }
     if (!show_page(verb ? verb->name : ""))
-        tl_print_help(verb);
+        print_help(verb, true);
     return TL_EXIT_DONE;
 }
 

@@ -56,9 +56,9 @@ static void print_head(const view *v, tl_output *out)
     if (!m->has_next)
         tl_output_puts(out, "nothing: the stream ends here\n");
     else if (m->has_pc)
-        tl_output_printf(out, "0x%" PRIx64 "  %08" PRIx32 "  %s  (level %u)\n", m->pc, m->opcode, v->text, m->level);
+        tl_output_printf(out, "0x%" PRIx64 "  %08" PRIx32 "  %s  (EL%u)\n", m->pc, m->opcode, v->text, m->level);
     else
-        tl_output_printf(out, "%08" PRIx32 "  %s  (level %u; pc not known)\n", m->opcode, v->text, m->level);
+        tl_output_printf(out, "%08" PRIx32 "  %s  (EL%u; pc not known)\n", m->opcode, v->text, m->level);
     tl_human_grouped(other, sizeof other, m->from);
     tl_human_grouped(number, sizeof number, m->at - m->from);
     if (m->has_snapshot)

@@ -35,7 +35,6 @@ static double per_1000(uint64_t n, uint64_t insns)
 
 static void put_predictors(tl_json *j, const tl_branches *b)
 {
-    char text[32];
     tl_json_key(j, "predictors");
     tl_json_array(j);
     for (unsigned i = 0; i < b->npredictor; i++) {
@@ -44,11 +43,22 @@ static void put_predictors(tl_json *j, const tl_branches *b)
         tl_json_key_string(j, "name", p->model.name);
         tl_json_key_u64(j, "branches", p->branches);
         tl_json_key_u64(j, "misses", p->misses);
-        tl_json_key(j, "misses_per_1000");
-        snprintf(text, sizeof text, "%.3f", per_1000(p->misses, b->insns));
-        tl_output_puts(j->out, text); /* right after a key no comma is due */
-        j->comma = true;
         tl_json_object_end(j);
+    }
+    tl_json_array_end(j);
+    tl_json_key_u64(j, "instructions", b->insns);
+}
+
+/* One number for each predictor, null of branches that are not its business. */
+static void put_misses(tl_json *j, const tl_branches *b, uint32_t row)
+{
+    tl_json_key(j, "misses");
+    tl_json_array(j);
+    for (unsigned i = 0; i < b->npredictor; i++) {
+        if (tl_predictor_foresees(&b->predictor[i].model, (a64_class)b->row[row].kind))
+            tl_json_u64(j, b->miss[(size_t)row * b->npredictor + i]);
+        else
+            tl_json_null(j);
     }
     tl_json_array_end(j);
 }
@@ -72,6 +82,8 @@ static int put_json(const tl_insn_report *r, tl_json *j, tl_error *e)
         tl_json_key_string(j, "kind", a64_class_name((a64_class)row->kind));
         tl_json_key_u64(j, "taken", row->taken);
         tl_json_key_u64(j, "not_taken", row->not_taken);
+        if (b->npredictor)
+            put_misses(j, b, order[i]);
         tl_json_object_end(j);
     }
     tl_json_array_end(j);

@@ -181,8 +181,12 @@ static int print_pcs(const tl_insn_report *r, tl_output *out, tl_error *e)
 {
     static const tl_text_column column[] = {{"misses", 0}, {"share", 1}, {"loads", 2}, {"stores", 2}, {"of L2", 3}};
     const tl_caches *c = r->table;
-    tl_text_table t = {
-        .column = column, .ncolumn = 5, .name_title = "instructions that miss L1D", .bar_after = 1, .name_wish = 26};
+    const bool l2 = c->setup.cache[TL_CACHE_L2].sets != 0;
+    tl_text_table t = {.column = column,
+                       .ncolumn = l2 ? 5 : 4,
+                       .name_title = "instructions that miss L1D",
+                       .bar_after = 1,
+                       .name_wish = 26};
     const tl_cache_count l1d = tl_cache_sim_count(&c->sim, TL_CACHE_L1D);
     const uint32_t n = tl_insn_rows(r, c->npc, PC_ROWS);
     uint32_t *index = tl_caches_sort(c);
@@ -197,7 +201,8 @@ static int print_pcs(const tl_insn_report *r, tl_output *out, tl_error *e)
         tl_insn_cell_share(&t, row, &at, (double)(pc->loads + pc->stores), (double)sum(l1d.misses));
         tl_insn_cell_count(&t, row, &at, pc->loads);
         tl_insn_cell_count(&t, row, &at, pc->stores);
-        tl_insn_cell_count(&t, row, &at, pc->l2);
+        if (l2)
+            tl_insn_cell_count(&t, row, &at, pc->l2);
         snprintf(text, sizeof text, "0x%" PRIx64, pc->pc);
         row->name = tl_text_table_keep_raw(&t, text);
         row->suffix = tl_insn_place(r, &t, pc->pc);

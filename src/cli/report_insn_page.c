@@ -272,7 +272,7 @@ static int print_text(const tl_insn_report *r, tl_output *out, tl_error *e)
 }
 
 const tl_insn_view tl_insn_view_page = {.by = "page",
-                                        .what = "instructions and accesses to memory",
+                                        .what = "instructions or accesses to memory",
                                         .how = &tl_page_table,
                                         .options_size = sizeof(tl_page_options),
                                         .options = get_options,

@@ -36,6 +36,7 @@ void tl_drops_add(tl_drops *d, const char *what, uint64_t n);
 
 /* What a writer is given. */
 typedef struct tl_write_context {
+    const char *path;         /* as the user named the output, "-" for stdout; only while the writer is created */
     tl_output *out;           /* NULL for formats that write folders */
     tl_output_folder *folder; /* only for those */
     const tl_trace *trace;    /* of the events */

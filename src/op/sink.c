@@ -119,7 +119,7 @@ int tl_sink_open(tl_sink **out, const char *path, const tl_trace *t, const tl_wr
     if (status == 0) {
         void *writer = calloc(1, s->format->writer_size ? s->format->writer_size : 1);
         const tl_write_context context = {
-            .out = s->out, .folder = s->folder, .trace = t, .drops = &s->drops, .options = &s->options};
+            .path = path, .out = s->out, .folder = s->folder, .trace = t, .drops = &s->drops, .options = &s->options};
         s->writer = writer;
         status = writer ? s->format->create(writer, &context, e)
                         : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write %s", path);

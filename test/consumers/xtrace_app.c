@@ -81,7 +81,8 @@ static void *run(void *data)
 {
     work *const w = data;
     uint32_t *const numbers = malloc(w->numbers * sizeof *numbers), seed = 12345;
-    double *const m = calloc(3 * (size_t)w->order * w->order, sizeof *m), *const product = m + 2 * (size_t)w->order * w->order;
+    double *const m = calloc(3 * (size_t)w->order * w->order, sizeof *m), *const product =
+                                                                              m + 2 * (size_t)w->order * w->order;
     if (!numbers || !m)
         abort();
     __asm__ volatile("hint #9");
@@ -113,7 +114,8 @@ int main(int argc, char **argv)
     if (argc < 4 || n < 1 || n > THREADS_MOST)
         return 2;
     for (uint32_t i = 0; i < n; i++)
-        all[i] = (work){.numbers = (uint32_t)atoi(argv[1]), .order = (uint32_t)atoi(argv[2]), .rounds = (uint32_t)atoi(argv[3])};
+        all[i] = (work){
+            .numbers = (uint32_t)atoi(argv[1]), .order = (uint32_t)atoi(argv[2]), .rounds = (uint32_t)atoi(argv[3])};
     for (uint32_t i = 1; i < n; i++)
         if (pthread_create(&others[i], NULL, run, &all[i]))
             return 1;
@@ -130,7 +132,8 @@ int main(int argc, char **argv)
     char calls[256], result[64];
     struct iovec parts[2] = {{calls, 0}, {result, 0}};
     parts[0].iov_len = (size_t)snprintf(calls, sizeof calls,
-                                        "sort_numbers\t%" PRIu64 "\nmultiply_cell\t%" PRIu64 "\njoin_words\t%" PRIu64 "\nadd_one\t%" PRIu64 "\n",
+                                        "sort_numbers\t%" PRIu64 "\nmultiply_cell\t%" PRIu64 "\njoin_words\t%" PRIu64
+                                        "\nadd_one\t%" PRIu64 "\n",
                                         sum.sorts, sum.cells, sum.strings, sum.adds);
     parts[1].iov_len = (size_t)snprintf(result, sizeof result, "result\t%" PRIu64 "\n", sum.result);
     return writev(1, parts, 2) < 0 || counter != sum.adds;

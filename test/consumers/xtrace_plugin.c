@@ -11,8 +11,8 @@
  * Made for version 1 of the interface, QEMU 6 to 8, whose header is in no package: what is used of it is declared here.
  * That interface gives neither registers nor values. Registers come from functions for the debugger that the command
  * exports; memory is where the emulator has it. Registers are in their places only where a translated block begins:
- * with -singlestep that is at every instruction, and without it numbers here are wrong. Programs must not use SVE, whose
- * accesses the interface does not show, and must not fork. */
+ * with -singlestep that is at every instruction, and without it numbers here are wrong. Programs must not use SVE,
+ * whose accesses the interface does not show, and must not fork. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -41,8 +41,9 @@ void qemu_plugin_register_vcpu_tb_trans_cb(plugin_id, void (*)(plugin_id, struct
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *, void (*)(unsigned, void *), int, void *);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *, void (*)(unsigned, uint32_t, uint64_t, void *), int,
                                       int, void *);
-void qemu_plugin_register_vcpu_syscall_cb(plugin_id, void (*)(plugin_id, unsigned, int64_t, uint64_t, uint64_t, uint64_t,
-                                                              uint64_t, uint64_t, uint64_t, uint64_t, uint64_t));
+void qemu_plugin_register_vcpu_syscall_cb(plugin_id,
+                                          void (*)(plugin_id, unsigned, int64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                                                   uint64_t, uint64_t, uint64_t, uint64_t));
 void qemu_plugin_register_vcpu_syscall_ret_cb(plugin_id, void (*)(plugin_id, unsigned, int64_t, int64_t));
 void qemu_plugin_register_vcpu_exit_cb(plugin_id, void (*)(plugin_id, unsigned));
 void qemu_plugin_register_atexit_cb(plugin_id, void (*)(plugin_id, void *), void *);
@@ -230,7 +231,8 @@ static void put_zeros(file *f, size_t n)
     }
 }
 
-/* Vectors of 128 bits; this processor has neither predicates nor ZA, and a program sees none of the registers of EL1. */
+/* Vectors of 128 bits; this processor has neither predicates nor ZA, and a program sees none of the registers of EL1.
+ */
 static void put_snapshot(thread *t)
 {
     file *const f = &t->snapshots;
@@ -281,7 +283,7 @@ static void finish_last(thread *t, uint64_t pc)
     const uint32_t rt = i->opcode & 31, rs = i->opcode >> 16 & 31;
     t->last = NULL;
     if (t->swapped) { /* what was loaded is in Rs of CAS, and in Rt of the others */
-        const uint64_t before = general(t, i->opcode >> 24 == 0x38 || (i->opcode & 0x3f000000) == 0x38000000 ? rt : rs);
+        const uint64_t before = general(t, (i->opcode & 0x3f000000) == 0x38000000 ? rt : rs);
         put_access(t, false, t->swap_shift, t->swap_address, &before);
         put_access(t, true, t->swap_shift, t->swap_address, (void *)(guest_base + t->swap_address)); // NOLINT
     }
@@ -377,7 +379,8 @@ static void on_syscall(plugin_id id, unsigned cpu, int64_t number, uint64_t a0, 
         return;
     for (int i = 0; i < 7; i++)
         token64(t, 0x13, arguments[i]);
-    const bool vectors = number == 65 || number == 66 || number == 69 || number == 70; /* readv, writev, preadv, pwritev */
+    const bool vectors =
+        number == 65 || number == 66 || number == 69 || number == 70; /* readv, writev, preadv, pwritev */
     if (vectors && a2 <= 1024) {
         token64(t, 0x24, a2);
         put(&t->stream, (void *)(guest_base + a1), 16 * a2); // NOLINT

@@ -3,7 +3,7 @@
 xtrace_own.py PART
 
 info, check, jsonl, mix, block, branch, page, syscall, func: that answer of every case. damaged: rules and offsets, and
-the events that are left. seeds: all of these for fresh seeds, with every table. ways: compressed or not, by one thread
+the events that are left; resync: and those behind it. fresh: all of these for fresh seeds, with every table. ways: compressed or not, by one thread
 or several, from a file or a pipe. ranges: --insns A..B is a part of the whole, with and without snapshots beside."""
 import bz2
 import gzip
@@ -14,6 +14,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
+import xtrace_damage
 import xtrace_gen
 import xtrace_record
 from tracelog_corpus import first_difference, parallel
@@ -127,6 +128,21 @@ def damaged(checks, folder):
     every_file(checks, folder, {name: xtrace_gen.make(name) for name in names}, ["info", "check", "jsonl"])
 
 
+def resync(checks, folder):
+    """Reading goes on at the next instruction that says its pc."""
+    for name in [name for name in xtrace_gen.cases() if name.startswith("damaged-unknown-")]:
+        bad = xtrace_gen.make(name)[0]
+        save(os.path.join(folder, name), [bad])
+        at, record = bad.damage[0], xtrace_damage.base(name)[0].record
+        starts = [n for n, e in enumerate(record.events) if e.offset > at and record.data[e.offset] & 0x3f == 0x09]
+        lost = sum(e.name == "insn" and e.offset >= at for e in record.events[:starts[0]])
+        rest = [dict(line, ts=line["ts"] - lost) for line in record.jsonl()[starts[0]:]]
+        got = jsonl(os.path.join(folder, name, bad.name), "--resync")
+        difference = first_difference(got, bad.events + rest, "line")
+        checks.that(difference is None, name, difference)
+        checks.that(rest, name, "there is nothing to find again")
+
+
 def fresh(checks, folder):
     for seed in range(1000, 1006):
         rng = random.Random(seed)
@@ -204,7 +220,7 @@ def ranges(checks, folder):
 
 def main():
     parts = {part: good(part) for part in PARTS}
-    parts.update(damaged=damaged, fresh=fresh, ways=ways, ranges=ranges)
+    parts.update(damaged=damaged, resync=resync, fresh=fresh, ways=ways, ranges=ranges)
     checks = harness.Checks()
     with harness.work_folder() as folder:
         parts[sys.argv[1]](checks, folder)

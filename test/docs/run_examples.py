@@ -9,7 +9,7 @@ The stacks of the example in docs/format/tracelog.md are compared with those rea
     <!-- formats -->    a table of formats: name, what is done with events and with profiles, suffixes
 
 Commands run in an empty folder with app.xray (a made-up server's trace), damaged.xray (the same, broken in one place),
-app (the binary with its names) and shop.log (of a made-up .NET program). --update writes README.md anew where it differs: then read what `git diff` says.
+app (the binary with its names), shop.log (of a made-up .NET program), and job.xtrace and job (instructions of a made-up program, and its names). --update writes README.md anew where it differs: then read what `git diff` says.
 TL_BINARY names the command; without it, that of the release build is taken."""
 import glob
 import json
@@ -28,6 +28,7 @@ import program
 import tracelog_lines
 import tracelog_runtime
 import xray_gen
+import xtrace_gen
 
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 EXCERPT = re.compile(r'(<!-- from (\S+): "([^"]+)" to "([^"]+)" -->\n```c\n)(.*?)(^```$)', re.M | re.S)
@@ -64,10 +65,15 @@ def make_inputs(folder):
     put(folder, "damaged.xray", bytes(file.data))
     put(folder, "app", elf_gen.build_elf())
     put(folder, "shop.log", tracelog_lines.to_bytes(tracelog_runtime.Runtime(7, "doc", steps=1500, collecting=3).log.records))
+    recording = xtrace_gen.simulate(seed=30, rounds=30, every=1000)
+    os.mkdir(os.path.join(folder, "job.xtrace"))
+    for file in recording:
+        put(folder, "job.xtrace/" + file.name, file.data)
+    put(folder, "job", xtrace_gen.elf_of(recording))
 
 
 def run_command(command, folder):
-    environment = dict(os.environ, LC_ALL="C.UTF-8", TZ="UTC", TERM="dumb",
+    environment = dict(os.environ, LC_ALL="C.UTF-8", TZ="UTC", TERM="dumb", TRACELOOM_LLVM="off",
                        PATH=os.path.join(folder, ".bin") + ":" + os.environ["PATH"])
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=300)

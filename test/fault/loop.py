@@ -52,7 +52,7 @@ COMMANDS = {
     "insn-check": ["check", "a.xtrace"],  # with a memory image
     "log-follow": ["convert", "-", "--follow", "--to", "jsonl", "-o", "-"],
 }
-COMMANDS.update({"insn-" + name: command for name, command in {
+COMMANDS.update({"machine-" + name: command for name, command in {  # of xtrace_gen.py
     "info": ["info", "--json", "@INSN@"],
     "at": ["info", "--json", "--at", "150", "@INSN@"],  # with the snapshots beside it
     "check": ["check", "@INSN@", "@SHOT@", "damaged.xinsndata.bin"],  # there is damage: status 1
@@ -66,13 +66,10 @@ COMMANDS.update({"insn-" + name: command for name, command in {
     "calls": ["report", "--by", "syscall", "--calls", "@INSN@"],
     "func": ["report", "--by", "func", "-e", "insn.elf", "@INSN@"],
     "xtrace": ["convert", "@INSN@", "--insns", "120..200", "-o", "@OUT@/b.xinsndata.bin"],
-    "champsim": ["convert", "@INSN@", "-o", "@OUT@/b.champsim"],
     "listing": ["convert", "@INSN@", "-e", "insn.elf", "-o", "@OUT@/b.lst"],
-    "set": ["convert", "insns", "-o", "@OUT@/b.xtrace"],
-    "slice": ["convert", "@INSN@", "--slice-at", "1", "-n", "60", "-o", "@OUT@/c.xtrace"],
     "resync": ["convert", "damaged.xinsndata.bin", "--resync", "-o", "@OUT@/d.jsonl"],
 }.items()})
-DAMAGED = ("log-check", "insn-check")  # status 1 without any fault
+DAMAGED = ("log-check", "machine-check")  # status 1 without any fault
 STANDARD_INPUT = {"log-follow": "a.log"}  # through a pipe, which ends
 
 
@@ -147,7 +144,8 @@ class Run:
         os.makedirs(out, exist_ok=True)
         arguments = [word.replace("@OUT@", out) for word in COMMANDS[command]]
         # In any other locale the C library itself allocates, and failing there rightly only costs the nicer bars.
-        env = {"LC_ALL": "C", "LD_PRELOAD": shim, "TL_FAULT": fault, "TL_FAULT_REPORT": report}
+        # LLVM ends the program itself when it gets no memory.
+        env = {"LC_ALL": "C", "TRACELOOM_LLVM": "off", "LD_PRELOAD": shim, "TL_FAULT": fault, "TL_FAULT_REPORT": report}
         stdin = None
         if command in STANDARD_INPUT:
             with open(os.path.join(folder, STANDARD_INPUT[command]), "rb") as file:

@@ -222,8 +222,12 @@ SEEDS = 3  # of each kind
 DAMAGES = ["damaged-%s-%d" % (kind, number) for kind in list(STREAMS) + list(SNAPSHOTS) for number in range(SEEDS)]
 
 
-def make(name):
+def base(name):
+    """The files that are damaged in this case."""
     kind, number = name[len("damaged-"):].rsplit("-", 1)
-    rng = random.Random(name)
-    base = xtrace_gen.simulate(seed=40 + int(number), every=11 if kind == "shot-registers" else 37)
-    return {**STREAMS, **SNAPSHOTS}[kind](rng, *base)
+    return xtrace_gen.simulate(seed=40 + int(number), every=11 if kind == "shot-registers" else 37)
+
+
+def make(name):
+    kind = name[len("damaged-"):].rsplit("-", 1)[0]
+    return {**STREAMS, **SNAPSHOTS}[kind](random.Random(name), *base(name))

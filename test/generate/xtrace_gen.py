@@ -306,9 +306,13 @@ def pack(files):
 
 
 def elf(name):
+    return elf_of(make(name))
+
+
+def elf_of(files):
     """The names of the program's functions, as a binary of AArch64."""
     import elf_gen
-    code = next(file.cpu for file in make(name) if file.cpu).code
+    code = next(file.cpu for file in files if file.cpu).code
     starts = sorted((pc, label) for label, pc in code.labels.items() if pc < VECTOR and "." not in label and label != "again")
     ends = [pc for pc, _ in starts[1:]] + [starts[-1][0] + 32]
     return elf_gen.build_symbols([(label, pc, end - pc) for (pc, label), end in zip(starts, ends)], 183)

@@ -40,8 +40,9 @@ typedef struct insn_fixture {
     tl_output_folder *folder;
     const tl_format *format;
     void *writer;
-    uint64_t count; /* instructions so far */
-    uint8_t *bytes; /* after insn_finish() */
+    const char *path; /* how the output is called, or NULL */
+    uint64_t count;   /* instructions so far */
+    uint8_t *bytes;   /* after insn_finish() */
     size_t size;
 } insn_fixture;
 
@@ -71,8 +72,12 @@ static inline int insn_create(insn_fixture *f, const tl_format *format, tl_error
         assert_int_equal(tl_output_open_memory(&f->out, TL_PLAIN, NULL), 0);
     f->writer = calloc(1, format->writer_size);
     assert_non_null(f->writer);
-    const tl_write_context context = {
-        .out = f->out, .folder = f->folder, .trace = &f->trace, .drops = &f->drops, .options = &f->options};
+    const tl_write_context context = {.path = f->path,
+                                      .out = f->out,
+                                      .folder = f->folder,
+                                      .trace = &f->trace,
+                                      .drops = &f->drops,
+                                      .options = &f->options};
     return format->create(f->writer, &context, e);
 }
 

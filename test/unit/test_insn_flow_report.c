@@ -129,10 +129,11 @@ static void test_branch(void **state)
               "0x2004  return, to 0x100c\n", NULL});
     check(&tl_insn_view_branch, &predicted, 1,
           "{\"unit\":\"instructions\",\"branches\":[{\"pc\":\"0x1004\",\"kind\":\"branch.cond\",\"taken\":1,\"not_take"
-          "n\":1},{\"pc\":\"0x1008\",\"kind\":\"branch.indirect_call\",\"taken\":2,\"not_taken\":0},{\"pc\":\"0x2004\""
-          ",\"kind\":\"branch.return\",\"taken\":1,\"not_taken\":0}],\"predictors\":[{\"name\":\"bimodal:4\",\"branc"
-          "hes\":2,\"misses\":2,\"misses_per_1000\":166.667},{\"name\":\"ras:16\",\"branches\":1,\"misses\":0,\"mis"
-          "ses_per_1000\":0.000},{\"name\":\"btb:9\",\"branches\":2,\"misses\":2,\"misses_per_1000\":166.667}]}",
+          "n\":1,\"misses\":[2,null,null]},{\"pc\":\"0x1008\",\"kind\":\"branch.indirect_call\",\"taken\":2,\"not_ta"
+          "ken\":0,\"misses\":[null,null,2]},{\"pc\":\"0x2004\",\"kind\":\"branch.return\",\"taken\":1,\"not_taken\":"
+          "0,\"misses\":[null,0,null]}],\"predictors\":[{\"name\":\"bimodal:4\",\"branches\":2,\"misses\":2},{\"name\":"
+          "\"ras:16\",\"branches\":1,\"misses\":0},{\"name\":\"btb:9\",\"branches\":2,\"misses\":2}],\"instructions\":1"
+          "2}",
           (const char *const[]){
               "        1      0    0.0 %                                        0.000  ras:16  returns, by a stack of "
               "calls\n",

@@ -170,6 +170,10 @@ static void text_of_caches(void **state)
     assert_non_null(strstr(text, "\n      5       3   60.0 %  ###########            428.57        0  L1D\n"));
     assert_non_null(strstr(text, "instructions that miss L1D\n"));
     assert_non_null(strstr(text, "  0x400000\n"));
+    assert_non_null(strstr(text, "of L2"));
+    free(text);
+    text = make(&tl_insn_view_cache, &(tl_arguments){.cache = "l2=0"}, 80, false);
+    assert_null(strstr(text, "of L2"));
     for (const char *line = text; *line; line = strchr(line, '\n') + 1)
         assert_true(strcspn(line, "\n") <= 80);
     free(text);

@@ -310,6 +310,12 @@ static void test_order(void **state)
     assert_true(tl_format_wants_order(&f, &own));
     f.ordered = false;
     assert_false(tl_format_wants_order(&f, &other));
+    /* Of a track that has events in several streams only who wants a track's order asks for it. */
+    other.shared_tracks = true;
+    assert_false(tl_format_wants_order(&f, &other));
+    f.track_order = true;
+    assert_true(tl_format_wants_order(&f, &other));
+    assert_false(tl_format_wants_order(&f, &own));
 }
 
 int main(void)

@@ -274,6 +274,30 @@ static void test_snapshots_of_other_shapes(void **state)
     insn_fini(&f);
 }
 
+/* What is called so must be so: readers go by the name. */
+static void test_name_says_what(void **state)
+{
+    (void)state;
+    insn_fixture f;
+    tl_error e;
+    insn_init(&f);
+    f.path = "part/a.xsnapshot.bin.zst";
+    assert_int_equal(insn_create(&f, &writer_only, &e), 0);
+    for (uint32_t i = 0; i < XTRACE_CLASSES; i++)
+        assert_int_equal(xtrace_accept(f.writer, &f.trace.cls[i]),
+                         i == XTRACE_CLASS_SNAPSHOT ? TL_ACCEPT_KEEP : TL_ACCEPT_DROP);
+    insn_fini(&f);
+
+    insn_init(&f);
+    f.path = "a.xinsndata.bin";
+    assert_int_equal(insn_create(&f, &writer_only, &e), 0);
+    put_snapshot(&f, 0, 0x100, 0x7ff0);
+    insn_finish(&f);
+    assert_int_equal(f.size, 0);
+    assert_int_equal(insn_dropped(&f, "snapshots, which"), 1);
+    insn_fini(&f);
+}
+
 static void test_nothing(void **state)
 {
     (void)state;
@@ -290,10 +314,11 @@ static void test_other_traces(void **state)
     insn_fixture f;
     tl_error e;
     insn_init(&f);
-    assert_int_equal(xtrace_accept(NULL, &call), TL_ACCEPT_DROP);
-    assert_int_equal(xtrace_accept(NULL, &valueless), TL_ACCEPT_DROP);
+    xtrace_writer w = {0};
+    assert_int_equal(xtrace_accept(&w, &call), TL_ACCEPT_DROP);
+    assert_int_equal(xtrace_accept(&w, &valueless), TL_ACCEPT_DROP);
     for (uint32_t i = 0; i < XTRACE_CLASSES; i++)
-        assert_int_equal(xtrace_accept(NULL, &f.trace.cls[i]), TL_ACCEPT_KEEP);
+        assert_int_equal(xtrace_accept(&w, &f.trace.cls[i]), TL_ACCEPT_KEEP);
     assert_int_equal(tl_trace_set_classes(&f.trace, &call, 1, NULL), 0);
     assert_int_equal(insn_create(&f, &writer_only, &e), TL_EUNSUPPORTED);
     insn_fini(&f);
@@ -363,6 +388,7 @@ int main(void)
         cmocka_unit_test(test_more_snapshots_than_are_held_back),
         cmocka_unit_test(test_snapshots_of_a_stream),
         cmocka_unit_test(test_snapshots_of_other_shapes),
+        cmocka_unit_test(test_name_says_what),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_other_traces),
         cmocka_unit_test_setup_teardown(test_index, scratch_enter, scratch_leave),

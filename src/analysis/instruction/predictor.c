@@ -61,6 +61,26 @@ static bool parse_model(tl_predictor_model *m, const char *p, const char *end)
     return false;
 }
 
+/* Says what the numbers of a predictor may be, or which predictors there are. */
+static void complain(const char *p, const char *end, char *message, size_t size)
+{
+    const size_t n = strcspn(p, ":,");
+    const int shown = end - p < 40 ? (int)(end - p) : 40;
+    for (size_t i = 0; i < TL_COUNT(kinds); i++)
+        if (strlen(kinds[i].word) == n && strncmp(kinds[i].word, p, n) == 0) {
+            const int used =
+                snprintf(message, size, "--predictor %.*s: expected %s[:%s], from 1 to %u", shown, p, kinds[i].word,
+                         kinds[i].kind == TL_PREDICT_RAS ? "ENTRIES" : "BITS", kinds[i].most);
+            if (kinds[i].numbers > 1 && used > 0 && (size_t)used < size)
+                snprintf(message + used, size - (size_t)used, ", and :HISTORY behind it, from 0 to %u",
+                         TL_PREDICTOR_HISTORY_MAX);
+            return;
+        }
+    snprintf(message, size,
+             "--predictor %.*s: expected bimodal[:BITS], gshare[:BITS[:HISTORY]], ras[:ENTRIES] or btb[:BITS]", shown,
+             p);
+}
+
 bool tl_predictor_parse(tl_predictor_list *out, const char *list, char *message, size_t size)
 {
     *out = (tl_predictor_list){0};
@@ -71,9 +91,7 @@ bool tl_predictor_parse(tl_predictor_list *out, const char *list, char *message,
             return false;
         }
         if (!parse_model(&out->model[out->n], p, end)) {
-            snprintf(message, size,
-                     "--predictor %.*s: expected bimodal[:BITS], gshare[:BITS[:HISTORY]], ras[:ENTRIES] or btb[:BITS]",
-                     end - p < 40 ? (int)(end - p) : 40, p);
+            complain(p, end, message, size);
             return false;
         }
         out->n++;

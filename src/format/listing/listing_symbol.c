@@ -54,46 +54,47 @@ static const tl_function *find(const listing_symbols *s, uint64_t pc)
     return f && pc - f->address < f->size ? f : NULL;
 }
 
-void listing_put_name(tl_pb *text, const char *name, size_t most)
+size_t listing_clean_name(char *out, const char *name, size_t most)
 {
     static const char digits[] = "0123456789abcdef";
     const size_t n = strlen(name);
+    char *p = out;
     for (size_t i = 0; i < n && i < most;) {
         const uint8_t c = (uint8_t)name[i];
         const size_t length = tl_utf8_length(name + i, n - i);
         const bool control = c < 0x20 || c == 0x7f || (c == 0xc2 && length == 2 && (uint8_t)name[i + 1] < 0xa0);
         if (length > 0 && !control) {
-            tl_pb_raw(text, name + i, length);
+            memcpy(p, name + i, length);
+            p += length;
             i += length;
         } else {
             const char escaped[4] = {'\\', 'x', digits[c >> 4], digits[c & 15]};
-            tl_pb_raw(text, escaped, sizeof escaped);
+            memcpy(p, escaped, sizeof escaped);
+            p += sizeof escaped;
             i++;
         }
     }
+    return (size_t)(p - out);
 }
 
 char *listing_put_symbol(const listing_symbols *s, char *p, uint64_t pc)
 {
     const tl_function *f = find(s, pc);
-    char offset[24] = "+0x", *end = offset;
-    tl_pb name = {0};
+    char offset[24] = "+0x", *end = offset, name[LISTING_NAME_BYTES(LISTING_SYMBOL + 1)];
     memset(p, ' ', LISTING_SYMBOL);
     if (!f)
         return p + LISTING_SYMBOL;
     if (pc != f->address)
         end = tl_put_hex(offset + 3, pc - f->address);
     const size_t tail = (size_t)(end - offset), room = LISTING_SYMBOL - tail;
-    listing_put_name(&name, f->name, LISTING_SYMBOL + 1);
-    size_t n = name.n;
+    const size_t whole = listing_clean_name(name, f->name, LISTING_SYMBOL + 1);
+    size_t n = whole;
     if (n > room) { /* cut between characters */
-        for (n = room - 3; n > 0 && (name.data[n] & 0xc0) == 0x80;)
+        for (n = room - 3; n > 0 && ((uint8_t)name[n] & 0xc0) == 0x80;)
             n--;
         memcpy(p + n, "...", 3);
     }
-    if (n > 0)
-        memcpy(p, name.data, n);
-    memcpy(p + (name.n > room ? n + 3 : n), offset, tail);
-    tl_pb_fini(&name);
+    memcpy(p, name, n);
+    memcpy(p + (whole > room ? n + 3 : n), offset, tail);
     return p + LISTING_SYMBOL;
 }

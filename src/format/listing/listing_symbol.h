@@ -2,7 +2,6 @@
 #ifndef TL_LISTING_SYMBOL_H
 #define TL_LISTING_SYMBOL_H
 
-#include "base/protobuf.h"
 #include "model/trace_impl.h"
 
 enum { LISTING_SYMBOL = 32 /* width of the column */ };
@@ -17,7 +16,9 @@ bool listing_symbols_init(listing_symbols *s, const tl_trace *t); /* of zeroed m
 void listing_symbols_fini(listing_symbols *s);
 /* Writes LISTING_SYMBOL bytes at p: "main+0x1c", of long names the begin, or nothing but spaces. Returns the end. */
 char *listing_put_symbol(const listing_symbols *s, char *p, uint64_t pc);
-/* Appends a name so that it cannot drive a terminal; at most `most` bytes of it. */
-void listing_put_name(tl_pb *text, const char *name, size_t most);
+/* Bytes that are enough for the first `most` of a name. */
+#define LISTING_NAME_BYTES(most) (4 * ((most) + 3))
+/* Writes a name so that it cannot drive a terminal, at most so many bytes of it; returns how many bytes that makes. */
+size_t listing_clean_name(char *out, const char *name, size_t most);
 
 #endif

@@ -123,7 +123,8 @@ static void make_track(void *writer, uint64_t index, tl_pb *text)
 {
     listing_writer *w = writer;
     const tl_track *track = tl_trace_track(w->context.trace, (uint32_t)index);
-    listing_put_name(text, track ? track->name : "?", TRACK_BYTES);
+    char name[LISTING_NAME_BYTES(TRACK_BYTES)];
+    tl_pb_raw(text, name, listing_clean_name(name, track ? track->name : "?", TRACK_BYTES));
     while (text->n < w->track_width && !text->failed)
         tl_pb_raw(text, " ", 1);
     tl_pb_raw(text, "  ", 2);
@@ -132,14 +133,12 @@ static void make_track(void *writer, uint64_t index, tl_pb *text)
 /* As wide as the longest name, up to a limit. */
 static size_t width_of_tracks(const tl_trace *t)
 {
-    tl_pb text = {0};
+    char name[LISTING_NAME_BYTES(TRACK_BYTES)];
     size_t width = 0;
     for (uint32_t i = 0; i < t->ntrack; i++) {
-        tl_pb_clear(&text);
-        listing_put_name(&text, t->track[i].name, TRACK_BYTES);
-        width = text.n > width && text.n <= TRACK_WIDTH_MAX ? text.n : width;
+        const size_t n = listing_clean_name(name, t->track[i].name, TRACK_BYTES);
+        width = n > width && n <= TRACK_WIDTH_MAX ? n : width;
     }
-    tl_pb_fini(&text);
     return width;
 }
 
@@ -155,8 +154,13 @@ static int create(listing_writer *w, const tl_write_context *context, bool value
     w->action = malloc((size_t)t->ncls + 1);
     if (!w->action)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "listing: no memory for the classes");
-    for (uint32_t i = 0; i < t->ncls; i++)
+    bool any = false;
+    for (uint32_t i = 0; i < t->ncls; i++) {
         w->action[i] = (uint8_t)action_of(&t->cls[i]);
+        any = any || w->action[i] == LISTING_INSN;
+    }
+    if (!any)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "listing: the trace has no instructions of A64");
     return listing_lines_init(&w->lines, t, e);
 }
 

@@ -24,6 +24,12 @@ typedef struct token {
     uint64_t n; /* its bytes */
 } token;
 
+/* Can code be there? Addresses have at most 52 bits; the others are all 0 or all 1. */
+static bool is_place(uint64_t pc)
+{
+    return (pc & 3) == 0 && (pc >> 52 == 0 || pc >> 52 == 0xfff);
+}
+
 /* Is there a chain of tokens that begins with a pc? */
 static bool is_chain(const uint8_t *p, const uint8_t *end)
 {
@@ -35,7 +41,7 @@ static bool is_chain(const uint8_t *p, const uint8_t *end)
             return i > 0; /* the content ends with it */
         if (xtrace_token_size(p, (uint64_t)(end - p), &size) || size > (uint64_t)(end - p))
             return false;
-        if ((*p & XTRACE_INSN_MASK) == XTRACE_PCINST && (tl_load64(p + 1, false) & 3) != 0)
+        if ((*p & XTRACE_INSN_MASK) == XTRACE_PCINST && !is_place(tl_load64(p + 1, false)))
             return false;
         p += size;
     }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "format/xtrace/xtrace_name.h"
 
 /* Snapshots of more bytes before the first instruction are taken for a file of nothing else. */
 #define HELD_MOST (16u << 20)
@@ -21,15 +22,23 @@ int xtrace_create(void *writer, const tl_write_context *context, tl_error *e)
     if (!xtrace_is_writable(context->trace, w->how))
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "xtrace: the trace has no instructions of A64");
     xtrace_encoder_init(&w->stream, context->out, w->how);
+    xtrace_name name = {0};
+    if (context->path)
+        xtrace_name_parse(&name, context->path);
+    w->only_snapshots = name.kind == XTRACE_SNAPSHOTS;
+    if (name.kind == XTRACE_STREAM)
+        w->mode = XTRACE_WRITES_STREAM;
     return 0;
 }
 
 tl_accept xtrace_accept(void *writer, const tl_class *c)
 {
-    (void)writer;
+    const xtrace_writer *w = writer;
     if (c->kind == TL_FORMAT)
         return TL_ACCEPT_IGNORE;
-    return xtrace_how_of(c).action == XTRACE_NOTHING ? TL_ACCEPT_DROP : TL_ACCEPT_KEEP;
+    const unsigned action = xtrace_how_of(c).action;
+    const bool keep = w->only_snapshots ? action == XTRACE_PUT_SNAPSHOT : action != XTRACE_NOTHING;
+    return keep ? TL_ACCEPT_KEEP : TL_ACCEPT_DROP;
 }
 
 static void begin_snapshots(xtrace_writer *w)

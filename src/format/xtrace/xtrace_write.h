@@ -4,7 +4,7 @@
 
 #include "format/xtrace/xtrace_encode.h"
 
-/* What the file becomes is decided by the first event that is no snapshot. */
+/* What the file becomes is decided by its name, or by the first event that is no snapshot. */
 typedef enum xtrace_mode { XTRACE_UNDECIDED, XTRACE_WRITES_STREAM, XTRACE_WRITES_SNAPSHOTS } xtrace_mode;
 
 typedef struct xtrace_writer {
@@ -12,8 +12,9 @@ typedef struct xtrace_writer {
     xtrace_how *how;
     xtrace_encoder stream;
     xtrace_mode mode;
-    uint32_t track; /* UINT32_MAX: none yet */
-    uint8_t *held;  /* records that came before it was decided */
+    bool only_snapshots; /* the file's name says so */
+    uint32_t track;      /* UINT32_MAX: none yet */
+    uint8_t *held;       /* records that came before it was decided */
     uint32_t held_n, held_capacity;
     uint64_t snapshots, bad_snapshots; /* not written */
     uint64_t held_snapshots;
