@@ -115,7 +115,7 @@ _traceloom()
         return ;;
     esac
     case ${COMP_WORDS[1]} in
-    info) options="--count --at --json --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
+    info) options="--count --at --json --thread --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
     check) options="--json --from --strict --resync --threads --color --quiet --verbose --help" ;;
     report) options="--by --weight --sort --top --per-thread --interval --line-size --sample --cache --predictor --calls --json --output --force --to --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
     convert|cat) options="--interval --output --force --to --text-style --split --format-version --dialect --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --quiet --verbose --help" ;;

@@ -8,6 +8,7 @@ complete -c traceloom -f -n __fish_use_subcommand -a help -d 'The manual of a ve
 complete -c traceloom -n '__fish_seen_subcommand_from info' -l count -d 'count the events of large traces, too'
 complete -c traceloom -n '__fish_seen_subcommand_from info' -l at -x -d 'registers and memory before instruction N'
 complete -c traceloom -n '__fish_seen_subcommand_from info' -l json -d 'print JSON, one line'
+complete -c traceloom -n '__fish_seen_subcommand_from info' -l thread -s t -x -d 'name or id'
 complete -c traceloom -n '__fish_seen_subcommand_from info' -l exe -s e -r -F -d 'the traced binary'
 complete -c traceloom -n '__fish_seen_subcommand_from info' -l from -x -a '(traceloom help --names read)' -d 'input format'
 complete -c traceloom -n '__fish_seen_subcommand_from info' -l strict -d 'stop at damage'

@@ -203,7 +203,7 @@ static void model_step(tl_shadow *s, uint64_t *seed)
     static const unsigned sizes[] = {1, 2, 4, 8, 16, 32, 64, 65, 200, 2048, 5000};
     const unsigned n = sizes[next_random(seed) % TL_COUNT(sizes)], at = next_random(seed) % (PLACE - n + 1);
     const uint64_t address = place_base[place] + at;
-    uint8_t data[5000];
+    uint8_t data[5000] = {0};
     int *bytes = &model[place][at];
     for (unsigned i = 0; i < n; i++) /* mostly what is there, so that they differ late */
         data[i] = bytes[i] < 0 || next_random(seed) % 50 == 0 ? (uint8_t)next_random(seed) : (uint8_t)bytes[i];
