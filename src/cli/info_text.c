@@ -199,16 +199,19 @@ static void put_events(tl_text_table *table, tl_text_row *row, uint64_t events, 
     row->cell[1] = tl_text_table_keep_raw(table, text);
 }
 
-static void print_table(tl_text_table *table, const tl_cli *c, uint32_t listed, uint32_t shown, const char *what,
+/* False: memory ran out, and nothing was printed. */
+static bool print_table(tl_text_table *table, const tl_cli *c, uint32_t listed, uint32_t shown, const char *what,
                         tl_output *out)
 {
-    if (!table->failed && listed) {
+    const bool whole = !table->failed;
+    if (whole && listed) {
         tl_output_puts(out, "\n");
         tl_text_table_print(table, &c->out, out);
         if (listed > shown)
             print_more(c, listed - shown, what, out);
     }
     tl_text_table_fini(table);
+    return whole;
 }
 
 /* How many rows of a table are shown where there is room for `most`, one of which may say how many more there are. */
@@ -217,14 +220,14 @@ static uint32_t rows_shown(const tl_cli *c, uint32_t listed, uint32_t most)
     return c->out.tty && listed > most ? most - MORE : listed;
 }
 
-/* Returns how many lines it took. */
-static uint32_t print_classes(const tl_facts *f, const tl_cli *c, tl_output *out)
+/* *lines: how many it took. */
+static bool print_classes(const tl_facts *f, const tl_cli *c, uint32_t *lines, tl_output *out)
 {
     static const tl_text_column column[] = {{"events", 0}, {"share", 0}, {"kind", 1}};
     tl_text_table table = {.column = column, .ncolumn = 3, .name_title = "class", .bar_after = 1, .name_wish = 30};
     ranked *r = malloc(((size_t)f->ncls + 1) * sizeof *r);
     if (!r)
-        return 0;
+        return false;
     for (uint32_t i = 0; i < f->ncls; i++)
         r[i] = (ranked){f->cls[i].events, i};
     qsort(r, f->ncls, sizeof *r, more_events_first);
@@ -236,9 +239,9 @@ static uint32_t print_classes(const tl_facts *f, const tl_cli *c, tl_output *out
         row->cell[2] = tl_kind_name(class->kind);
         row->name = tl_text_table_keep(&table, class->name);
     }
-    print_table(&table, c, f->ncls, shown, "classes", out);
+    *lines = f->ncls ? AROUND_A_TABLE + shown + (shown < f->ncls) : 0;
     free(r);
-    return f->ncls ? AROUND_A_TABLE + shown + (shown < f->ncls) : 0;
+    return print_table(&table, c, f->ncls, shown, "classes", out);
 }
 
 /* A time of a track, "" if it is not known. */
@@ -250,7 +253,7 @@ static const char *track_time(tl_text_table *table, const tl_facts *f, uint32_t 
     return tl_text_table_keep_raw(table, time_text(text, sizeof text, f->trace, ticks - tl_facts_zero(f)));
 }
 
-static void print_tracks(const tl_facts *f, const tl_cli *c, uint32_t room, tl_output *out)
+static bool print_tracks(const tl_facts *f, const tl_cli *c, uint32_t room, tl_output *out)
 {
     enum { COLUMNS = 5, COUNTS = 2 }; /* COUNTS: the first columns, which need the events counted */
     static const tl_text_column column[] = {{"events", 0}, {"share", 0}, {"begin", 2}, {"end", 2}, {"pid", 1}};
@@ -259,7 +262,7 @@ static void print_tracks(const tl_facts *f, const tl_cli *c, uint32_t room, tl_o
     bool threads = tracks == 0; /* or the streams of something else */
     ranked *r = malloc(((size_t)tracks + 1) * sizeof *r);
     if (!r)
-        return;
+        return false;
     for (uint32_t i = 0; i < tracks; i++) {
         threads = threads || tl_trace_track(f->trace, i)->has_tid;
         if (tl_facts_lists_track(f, i))
@@ -288,16 +291,19 @@ static void print_tracks(const tl_facts *f, const tl_cli *c, uint32_t room, tl_o
         cell[2] = track->has_pid ? tl_text_table_keep_raw(&table, text) : "";
         row->name = tl_text_table_keep(&table, track->name);
     }
-    print_table(&table, c, listed, shown, threads ? "threads" : "streams", out);
     free(r);
+    return print_table(&table, c, listed, shown, threads ? "threads" : "streams", out);
 }
 
-void tl_info_text(const tl_facts *f, const tl_cli *c, tl_output *out)
+bool tl_info_text(const tl_facts *f, const tl_cli *c, tl_output *out)
 {
     print_head(f, c, out);
     uint32_t above = HEAD + (tl_trace_notes(f->trace) ? 1u : 0u) + print_properties(f, c, out);
+    uint32_t lines;
     if (f->is_profile)
-        return;
-    above += print_classes(f, c, out) + AROUND_A_TABLE;
-    print_tracks(f, c, above + THREADS_LEAST < SCREEN ? SCREEN - above : THREADS_LEAST, out);
+        return true;
+    if (!print_classes(f, c, &lines, out))
+        return false;
+    above += lines + AROUND_A_TABLE;
+    return print_tracks(f, c, above + THREADS_LEAST < SCREEN ? SCREEN - above : THREADS_LEAST, out);
 }

@@ -73,11 +73,16 @@ static int info_file(const tl_cli *c, const char *path, tl_output *out)
     if (failed < 0) {
         status = tl_say_failure(path, &e);
     } else {
+        bool whole = true;
         if (c->args->json)
             tl_info_json(&facts, out);
         else
-            tl_info_text(&facts, c, out);
+            whole = tl_info_text(&facts, c, out);
         status = tl_say_losses(c, r.trace, facts.count.events);
+        if (!whole) {
+            tl_say_error(path, "no memory for its tables");
+            status = TL_EXIT_DAMAGED;
+        }
     }
     tl_facts_fini(&facts);
     tl_reading_close(&r);

@@ -46,7 +46,8 @@ void tl_notes_json(tl_json *j, const tl_trace *t);
 /* What the header of the trace says: as members of an object; and as a line for each member, by `line`. */
 void tl_header_json(tl_json *j, const tl_trace *t);
 void tl_header_text(const tl_trace *t, void (*line)(void *arg, const char *label, const char *text), void *arg);
-void tl_info_text(const tl_facts *f, const tl_cli *c, tl_output *out);
+/* False: memory ran out. */
+bool tl_info_text(const tl_facts *f, const tl_cli *c, tl_output *out);
 
 /* "enter", "instant", ... */
 const char *tl_kind_name(tl_kind kind);

@@ -221,17 +221,24 @@ static int probe_folder(const tl_folder *f)
 }
 
 /* Finds the pairs: the names are in order, and those of a pair differ in one word only. */
-static void find_pairs(xtrace_reader *r)
+static int find_pairs(xtrace_reader *r, tl_error *e)
 {
     for (uint32_t i = 0; i < r->n; i++) {
-        char *other = r->file[i].parts.kind == XTRACE_STREAM ? xtrace_name_partner(r->file[i].name) : NULL;
-        for (uint32_t k = i + 1; other && k < r->n && r->file[i].partner == XTRACE_NONE; k++)
-            if (strcmp(r->file[k].name, other) == 0) {
-                r->file[i].partner = k;
-                r->file[k].partner = i;
-            }
+        if (r->file[i].parts.kind != XTRACE_STREAM)
+            continue;
+        char *other = xtrace_name_partner(r->file[i].name);
+        if (!other)
+            return no_memory(e);
+        uint32_t k = i + 1; /* not far: what is between begins with the same */
+        while (k < r->n && strcmp(r->file[k].name, other) < 0)
+            k++;
+        if (k < r->n && strcmp(r->file[k].name, other) == 0) {
+            r->file[i].partner = k;
+            r->file[k].partner = i;
+        }
         free(other);
     }
+    return 0;
 }
 
 static int open_folder(void *reader, const tl_folder *f, tl_trace *t, const tl_want *want, uint64_t *progress,
@@ -257,7 +264,7 @@ static int open_folder(void *reader, const tl_folder *f, tl_trace *t, const tl_w
         r->n++;
     }
     if (status >= 0)
-        find_pairs(r);
+        status = find_pairs(r, e);
     return status < 0 ? status : open_all(r, e);
 }
 
