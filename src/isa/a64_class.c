@@ -51,7 +51,7 @@ enum {
 #define M3x           ROW3(ST, LD, A64_PREFETCH, LD)
 #define V3            ROW3(ST, LD, ST, LD)
 
-static const uint8_t table[2048] = { /* rows: bits 31 to 29, columns: bits 28 to 25 */
+const uint8_t a64_class_table[2048] = { /* rows: bits 31 to 29, columns: bits 28 to 25 */
     ___, ___, SVE, ___, M0n, INT, MEM, FPS, INT, INT, JMP, JMP, M1n, INT, V1, FPS,
     ___, ___, SVE, ___, MEM, INT, MEM, FPS, INT, INT, CND, CND, M3n, INT, V3, FPS,
     ___, ___, SVE, ___, M0n, INT, MEM, FPS, INT, INT, BCN, ___, M1n, INT, V1, FPS,
@@ -97,7 +97,7 @@ static a64_class look_register(uint32_t op)
 
 a64_class a64_class_of(uint32_t op)
 {
-    unsigned found = table[op >> 21], opcode = bits(op, 23, 22);
+    unsigned found = a64_class_table[op >> 21], opcode = bits(op, 23, 22);
     if (TL_LIKELY(found < A64_CLASSES))
         return (a64_class)found;
     if (found == LOOK_REGISTER)

@@ -78,6 +78,8 @@ typedef struct tl_format {
     bool unsorted;            /* one stream, in the order of the input: events may be earlier than those before */
     bool forward;             /* reads its input from front to back, or by pieces of some MiB that lie apart:
                                  compressed content is decompressed as it is read; see tl_input_settle() */
+    bool quick;               /* its events are decoded in less time than it takes to hand them to another thread:
+                                 nothing is decoded ahead, but for what its cursors do themselves */
     bool follows;             /* has one stream, and can read an input that is still being written: see
                                  tl_open_options, tl_input_follows() and tl_input_wait() */
 

@@ -125,6 +125,8 @@ static void start_workers(tl_ahead *a, unsigned n)
 
 bool tl_ahead_pays(const tl_source *s)
 {
+    if (s->format->quick)
+        return false;
     const uint32_t n = tl_source_streams(s);
     if (s->format->unsorted || s->follow) /* one stream, whose cursor has threads of its own; or none are wanted */
         return false;

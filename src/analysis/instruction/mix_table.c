@@ -3,17 +3,6 @@
 
 #include <string.h>
 
-static int mix_init(void *table, const void *options, tl_error *e)
-{
-    tl_mix *m = table;
-    (void)options;
-    (void)e;
-    const a64_class zero = a64_class_of(0); /* what is in `recent` now */
-    for (unsigned i = 0; i < TL_MIX_RECENT; i++)
-        m->recent[i].cls = zero;
-    return 0;
-}
-
 static int mix_begin(void *table, const tl_trace *t, tl_error *e)
 {
     tl_mix *m = table;
@@ -22,45 +11,55 @@ static int mix_begin(void *table, const tl_trace *t, tl_error *e)
     return 0;
 }
 
-TL_ALWAYS_INLINE uint32_t class_of(tl_mix *m, uint32_t opcode)
+/* Where an event is counted: instructions by level, then loads, stores, and everything else. */
+enum { BANK_LOAD = TL_INSN_LEVELS, BANK_STORE, BANK_OTHER, BANKS };
+/* By class of instruction, or by width of access. */
+#define CELLS 32u
+
+static void add_widths(tl_mix_accesses *a, uint32_t count[2][BANKS][CELLS], unsigned bank)
 {
-    const uint32_t at = opcode * 0x9e3779b1u / (UINT32_MAX / TL_MIX_RECENT + 1);
-    if (TL_UNLIKELY(m->recent[at].opcode != opcode)) {
-        m->recent[at].opcode = opcode;
-        m->recent[at].cls = a64_class_of(opcode);
+    for (unsigned i = 0; i < CELLS; i++) {
+        const uint64_t n = (uint64_t)count[0][bank][i] + count[1][bank][i];
+        a->tokens += n;
+        a->width[i < TL_MIX_WIDTHS ? i : TL_MIX_WIDTHS - 1] += n;
     }
-    return m->recent[at].cls;
 }
 
-static void add_access(tl_mix_accesses *a, uint64_t bytes)
-{
-    const unsigned bits = bytes > 1 ? 64 - (unsigned)__builtin_clzll(bytes - 1) : 0;
-    a->tokens++;
-    a->bytes += bytes;
-    a->width[bits < TL_MIX_WIDTHS ? bits : TL_MIX_WIDTHS - 1]++;
-}
-
+/* Which kind an event is can hardly be predicted, so as little as possible depends on it: every event adds 1 to some
+ * cell. Two sets of cells take turns, because adding to what was stored just before has to wait for it. */
 static int mix_events(void *table, const tl_batch *b, uint32_t from, uint32_t to, bool gap, tl_error *e)
 {
+    static const uint8_t bank_of[TL_IS_SNAPSHOT + 1] = {BANK_OTHER, 0,          BANK_LOAD,  BANK_STORE, BANK_OTHER,
+                                                        BANK_OTHER, BANK_OTHER, BANK_OTHER, BANK_OTHER, BANK_OTHER,
+                                                        BANK_OTHER, BANK_OTHER, BANK_OTHER, BANK_OTHER, BANK_OTHER};
     tl_mix *m = table;
-    const uint64_t *const aux = b->aux;
-    tl_insn_picked insns, others;
+    uint32_t count[2][BANKS][CELLS] = {0};
+    uint64_t loaded = 0, stored = 0, without_pc = 0;
     (void)gap;
     (void)e;
-    const uint32_t n = tl_insn_pick(&m->classes, b, from, to, &insns, &others), rest = to - from - n;
-    for (uint32_t k = 0; k < n; k++) {
-        const uint64_t insn = aux[insns.at[k]];
-        m->insns[tl_insn_level(insn)][class_of(m, tl_insn_opcode(insn))]++;
-        m->without_pc += !tl_insn_has_pc(insn);
-    }
-    for (uint32_t k = 0; k < rest; k++) {
-        const uint32_t i = others.at[k];
+    for (uint32_t i = from; i < to; i++) {
+        const uint64_t v = b->aux[i];
         const tl_insn_what what = tl_insn_what_is(&m->classes, b->cls[i]);
-        if (what == TL_IS_LOAD)
-            add_access(&m->load, aux[i]);
-        else if (what == TL_IS_STORE)
-            add_access(&m->store, aux[i]);
+        const bool insn = what == TL_IS_INSN, load = what == TL_IS_LOAD, store = what == TL_IS_STORE;
+        /* 0 for 0 and 1, else the number of bits that hold v - 1 */
+        const unsigned bits = 63u - (unsigned)__builtin_clzll(2 * (v - (v > 0)) + 1);
+        const unsigned width = bits < CELLS ? bits : CELLS - 1;
+        const unsigned cls = a64_class_quick(tl_insn_opcode(v)); /* of an access: of some word, and not used */
+        const unsigned cell = insn ? cls : width;
+        const unsigned bank = insn ? tl_insn_level(v) : bank_of[what];
+        count[i & 1][bank][cell]++;
+        loaded += load ? v : 0;
+        stored += store ? v : 0;
+        without_pc += insn && !tl_insn_has_pc(v);
     }
+    for (unsigned level = 0; level < TL_INSN_LEVELS; level++)
+        for (unsigned i = 0; i < A64_CLASSES; i++)
+            m->insns[level][i] += (uint64_t)count[0][level][i] + count[1][level][i];
+    m->without_pc += without_pc;
+    m->load.bytes += loaded;
+    m->store.bytes += stored;
+    add_widths(&m->load, count, BANK_LOAD);
+    add_widths(&m->store, count, BANK_STORE);
     return 0;
 }
 
@@ -91,12 +90,8 @@ static void mix_fini(void *table)
     (void)table; /* holds no memory */
 }
 
-const tl_insn_table tl_mix_table = {.size = sizeof(tl_mix),
-                                    .init = mix_init,
-                                    .begin = mix_begin,
-                                    .events = mix_events,
-                                    .merge = mix_merge,
-                                    .fini = mix_fini};
+const tl_insn_table tl_mix_table = {
+    .size = sizeof(tl_mix), .begin = mix_begin, .events = mix_events, .merge = mix_merge, .fini = mix_fini};
 
 static bool is_before(const tl_mix_row *a, const tl_mix_row *b)
 {

@@ -9,8 +9,6 @@
 #define TL_INSN_LEVELS 4u  /* 0 .. 3 */
 #define TL_MIX_WIDTHS  17u /* of accesses: up to 1, 2, 4, ... 32 Ki, and more bytes */
 
-#define TL_MIX_RECENT 1024u
-
 /* Loads or stores. */
 typedef struct tl_mix_accesses {
     uint64_t tokens, bytes;
@@ -22,10 +20,6 @@ typedef struct tl_mix {
     uint64_t without_pc;
     tl_mix_accesses load, store;
     tl_insn_classes classes; /* of the trace that is being read */
-    /* Opcodes met lately, and their classes: programs repeat themselves. */
-    struct {
-        uint32_t opcode, cls;
-    } recent[TL_MIX_RECENT];
 } tl_mix;
 extern const tl_insn_table tl_mix_table;
 

@@ -296,6 +296,7 @@ const tl_format tl_format_xtrace = {
     .suffixes = ".xinsndata.bin .xsnapshot.bin",
     .may_be_empty = true,
     .forward = true,
+    .quick = true,
     .reader_size = sizeof(xtrace_reader),
     .cursor_size = sizeof(xtrace_cursor),
     .probe = xtrace_probe,
