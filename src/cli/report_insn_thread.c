@@ -122,7 +122,7 @@ static int print_text(const tl_insn_report *r, tl_output *out, tl_error *e)
 {
     static const tl_text_column before[] = {{"instructions", 0}, {"share", 0}},
                                 after[] = {{"loads", 2},   {"read", 4},     {"stores", 2},
-                                           {"written", 4}, {"branches", 3}, {"calls", 1}};
+                                           {"written", 4}, {"branches", 3}, {"syscalls", 1}};
     const tl_threads_insns *t = r->table;
     const layout l = lay_out(t);
     tl_text_column column[TL_COUNT(before) + TL_INSN_LEVELS + TL_COUNT(after)];

@@ -136,7 +136,8 @@ void a64_eval(a64_state *s, uint64_t pc, uint32_t op, const a64_seen *seen)
         learn_base(s, &o.memory, seen);
     const a64_class cls = a64_class_of(op);
     const a64_state before = *s;
-    const a64_result r = cls == A64_INT ? a64_eval_integer(s, pc, op) : (a64_result){0};
+    const bool is_adr = (op & 0x1f000000) == 0x10000000;
+    const a64_result r = cls == A64_INT && !(is_adr && seen->no_pc) ? a64_eval_integer(s, pc, op) : (a64_result){0};
     a64_forget(s, o.writes.x);
     if (o.writes.p & A64_NZCV) {
         s->has_nzcv = r.flags_known;
@@ -145,7 +146,7 @@ void a64_eval(a64_state *s, uint64_t pc, uint32_t op, const a64_seen *seen)
     const unsigned d = op & 31;
     if (r.known && (o.writes.x & ((uint32_t)1 << d)) && (d != 31 || writes_sp(&o)))
         a64_know(s, d, r.value);
-    if (a64_is_call(cls))
+    if (a64_is_call(cls) && !seen->no_pc)
         a64_know(s, 30, pc + 4);
     if (o.memory.access != A64_NO_ACCESS && o.memory.access != A64_PREFETCHES)
         write_back(s, &o.memory, &before);

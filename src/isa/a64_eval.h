@@ -19,6 +19,7 @@ typedef struct a64_state {
 
 /* What was seen of one instruction. */
 typedef struct a64_seen {
+    bool no_pc; /* where the instruction is, is not known: then nothing follows from it */
     bool has_address;
     uint64_t address;      /* of its first access */
     const uint8_t *loaded; /* in the order of its loads */

@@ -175,6 +175,11 @@ static void calls_and_system_registers(void **state)
     a64_state s = start();
     a64_eval(&s, PC, 0x94000010, &(a64_seen){0}); /* bl */
     assert_int_equal(s.x[30], PC + 4);
+    a64_state lost = start();
+    a64_eval(&lost, 0, 0x94000010, &(a64_seen){.no_pc = true});
+    a64_eval(&lost, 0, 0x10000040, &(a64_seen){.no_pc = true}); /* adr x0 */
+    assert_false(lost.known >> 30 & 1);
+    assert_false(lost.known & 1);
     a64_eval(&s, PC, 0xd53bd045, &(a64_seen){.has_value = true, .value = 77}); /* mrs x5, tpidr_el0 */
     assert_int_equal(s.x[5], 77);
     a64_eval(&s, PC, 0xd51b4202, &(a64_seen){.has_value = true, .value = Z}); /* msr nzcv, x2 */

@@ -153,7 +153,7 @@ static void test_thread(void **state)
         "branches\":6,\"syscalls\":1}]}",
         (const char *const[]){"2 threads, 24 instructions\n",
                               "          12  50.0 %  ##########             11    1      2  16 B       1      4 B      "
-                              "   6      1  t1  tid 101\n",
+                              "   6         1  t1  tid 101\n",
                               NULL});
 }
 

@@ -58,26 +58,20 @@ static void replay_vectors(tl_replay *r)
     }
 }
 
-int tl_replay_finish(tl_replay *r, tl_error *e)
+void tl_replay_finish(tl_replay *r)
 {
-    (void)e;
     if (!r->waiting)
-        return 0;
+        return;
     r->seen.loaded = r->loaded;
     if (r->seen.nloaded > sizeof r->loaded)
         r->seen.nloaded = 0;
-    /* Without a pc, what is computed from it is not known. */
     a64_eval(&r->machine->registers, r->pc, r->opcode, &r->seen);
-    const bool is_adr = (r->opcode & 0x1f000000) == 0x10000000;
-    if (!r->has_pc && (is_adr || a64_is_call(a64_class_of(r->opcode))))
-        a64_forget(&r->machine->registers, is_adr ? (uint32_t)1 << (r->opcode & 31) & ~A64_SP : (uint32_t)1 << 30);
     replay_vectors(r);
     if (r->has_flags) {
         r->machine->registers.has_nzcv = true;
         r->machine->registers.nzcv = r->flags;
     }
     r->waiting = false;
-    return 0;
 }
 
 static void begin(tl_replay *r, const tl_batch *b, uint32_t i)
@@ -86,11 +80,10 @@ static void begin(tl_replay *r, const tl_batch *b, uint32_t i)
     if (level != r->level) /* each level has a stack pointer of its own */
         a64_forget(&r->machine->registers, A64_SP);
     r->pc = b->key[i];
-    r->has_pc = tl_insn_has_pc(b->aux[i]);
     r->opcode = tl_insn_opcode(b->aux[i]);
     r->level = level;
     r->waiting = true;
-    r->seen = (a64_seen){0};
+    r->seen = (a64_seen){.no_pc = !tl_insn_has_pc(b->aux[i])};
     r->has_stores = r->has_flags = false;
 }
 
@@ -118,12 +111,11 @@ static int access(tl_replay *r, bool load, const tl_batch *b, uint32_t i, tl_err
 int tl_replay_event(tl_replay *r, unsigned what, const tl_batch *b, uint32_t i, tl_error *e)
 {
     tl_machine *m = r->machine;
-    int status = 0;
     switch (what) {
     case TL_IS_INSN:
-        status = tl_replay_finish(r, e);
+        tl_replay_finish(r);
         begin(r, b, i);
-        return status;
+        return 0;
     case TL_IS_LOAD:
     case TL_IS_STORE:
         return access(r, what == TL_IS_LOAD, b, i, e);
@@ -141,18 +133,18 @@ int tl_replay_event(tl_replay *r, unsigned what, const tl_batch *b, uint32_t i, 
         tl_shadow_clear(m->memory);
         return 0;
     case TL_IS_CALL_RESULT:
-        status = tl_replay_finish(r, e);
+        tl_replay_finish(r);
         tl_shadow_clear(m->memory);
         a64_know(&m->registers, 0, b->key[i]);
-        return status;
+        return 0;
     case TL_IS_FLAGS:
         r->has_flags = true;
         r->flags = (uint32_t)b->key[i];
         return 0;
     case TL_IS_GENERAL:
-        status = tl_replay_finish(r, e);
+        tl_replay_finish(r);
         take_general(m, field_of(b, i, TL_FIELD_GENERAL));
-        return status;
+        return 0;
     default:
         return 0;
     }

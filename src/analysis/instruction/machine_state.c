@@ -118,8 +118,7 @@ int tl_machine_at(tl_machine *m, tl_source *s, const tl_select *select, uint64_t
     const tl_limit part = {.set = true, .from = m->from, .to = behind};
     for (uint32_t i = 0; status == 0 && i < tl_source_streams(s); i++)
         status = visit_stream(&q, i, &part, replay, e);
-    if (status == 0)
-        status = tl_replay_finish(&q.replay, e);
+    tl_replay_finish(&q.replay);
     if (status == 0)
         status = check_end(&q, e);
     if (q.track != UINT32_MAX)

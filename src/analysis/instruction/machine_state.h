@@ -36,10 +36,10 @@ void tl_machine_fini(tl_machine *m);
 /* Replaying, step by step, for those who have the events: one after the other, of one track. */
 typedef struct tl_replay {
     tl_machine *machine;
-    uint64_t pc; /* of the instruction that is waiting for what it did, if ... */
+    uint64_t pc; /* of the instruction that is waiting for what it did */
     uint32_t opcode;
     unsigned level;
-    bool waiting, has_pc;
+    bool waiting;
     a64_seen seen;
     uint8_t loaded[256];
     bool has_stores, has_flags;
@@ -52,7 +52,7 @@ typedef struct tl_replay {
  * left out. Errors: TL_ENOMEM. */
 int tl_replay_event(tl_replay *r, unsigned what, const tl_batch *b, uint32_t i, tl_error *e);
 /* Finishes the instruction that is waiting. */
-int tl_replay_finish(tl_replay *r, tl_error *e);
+void tl_replay_finish(tl_replay *r);
 /* All registers become those of a snapshot. */
 void tl_replay_snapshot(tl_replay *r, const tl_batch *b, uint32_t i);
 
