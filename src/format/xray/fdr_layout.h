@@ -32,8 +32,25 @@ enum {
     FDR_HEADER_FLAGS = 4,        /* u32, the upper 30 bits are undefined */
     FDR_HEADER_HZ = 8,           /* u64; 0: not known */
     FDR_HEADER_BUFFER_SIZE = 16, /* u64, size of a slot in version 1; only information later */
+    FDR_HEADER_MARK = 24,        /* 8 bytes: our recorder's mark, else anything */
     FDR_HEADER_SIZE = 32
 };
+
+/* Files of our own recorder (src/rt) are of version 5 and say so in the header: "tlrt", a letter, three zeros.
+ *
+ *   'D'  done: a usual file.
+ *   'L'  live: being written, or its program was killed. The file is mapped and filled in place: extents are the room
+ *        that a buffer has, and the first 8 bytes of zeros where a record could begin (less at its very end) say that
+ *        the rest of the buffer is not written yet. Zeros where BufferExtents should be go on to the next multiple of
+ *        FDR_LIVE_PAGE in the file. Nothing of this is damage.
+ *
+ * Custom events whose payload begins with one of these words are no events of the program. FDR_WORD_NOTE: lines of
+ * text about the recording (rt/rt_note.h), in buffers of their own. FDR_WORD_PAD: fills a buffer up to its extents. */
+#define FDR_MARK_DONE "tlrtD\0\0" /* 8 bytes with the final zero */
+#define FDR_MARK_LIVE "tlrtL\0\0"
+#define FDR_WORD_NOTE "tlrt.txt" /* 8 bytes */
+#define FDR_WORD_PAD  "tlrt.pad"
+enum { FDR_WORD_SIZE = 8, FDR_LIVE_PAGE = 4096 };
 enum { FDR_TYPE = 1, FDR_VERSION_MIN = 1, FDR_VERSION_MAX = 5 };
 enum { FDR_FLAG_CONSTANT_TSC = 1, FDR_FLAG_NONSTOP_TSC = 2 };
 

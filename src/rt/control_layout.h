@@ -1,0 +1,44 @@
+/* The page through which a recording program is commanded from outside, shared by the recorder and `traceloom ctl`.
+ *
+ * It is a memfd called "traceloom-control"; its descriptor stays open in the program, so whoever may open
+ * /proc/PID/fd/N (the same user, or root) finds it by its name. Numbers are in the host's byte order.
+ *
+ *   commander                                    the recorder's control thread
+ *   takes OWNER by compare and swap (0 -> pid)
+ *   writes COMMAND
+ *   adds 1 to REQUEST, wakes it (futex)    -->   waits on REQUEST; does what COMMAND says
+ *   waits on ANSWER                        <--   writes STATUS and RESULT, sets ANSWER = REQUEST, wakes it
+ *   sets OWNER to 0
+ *
+ * An OWNER that is no longer alive may be replaced. Counters and STATE are written by the recorder at any time. */
+#ifndef TL_RT_CONTROL_LAYOUT_H
+#define TL_RT_CONTROL_LAYOUT_H
+
+#define CONTROL_NAME  "traceloom-control"
+#define CONTROL_MAGIC "tlctrl1\n" /* 8 bytes */
+
+enum {
+    CONTROL_HEAD = 0,      /* 8 bytes of magic */
+    CONTROL_PID = 8,       /* u32 */
+    CONTROL_STATE = 12,    /* u32: enum rt_state */
+    CONTROL_OWNER = 16,    /* u32 */
+    CONTROL_REQUEST = 20,  /* u32 */
+    CONTROL_ANSWER = 24,   /* u32 */
+    CONTROL_STATUS = 28,   /* i32: 0, or -errno */
+    CONTROL_MODES = 32,    /* u32 */
+    CONTROL_FUNCTIONS = 36, /* u32: functions that are recorded */
+    CONTROL_KNOWN = 40,    /* u32: functions that could be */
+    CONTROL_LANES = 44,    /* u32: threads seen */
+    CONTROL_BYTES = 48,    /* u64: of the file so far */
+    CONTROL_LOST = 56,     /* u64: all losses together */
+    CONTROL_SINCE = 64,    /* u64: ns since 1970, of the last start */
+    CONTROL_COMMAND = 128, /* text with a final zero: "start", "stop", "flush", "set KEY=VALUE" */
+    CONTROL_COMMAND_SIZE = 896,
+    CONTROL_RESULT = 1024, /* text with a final zero: what went wrong, or what was done */
+    CONTROL_RESULT_SIZE = 1024,
+    CONTROL_PATH = 4096,   /* text with a final zero: where the recording goes */
+    CONTROL_PATH_SIZE = 4096,
+    CONTROL_SIZE = 8192
+};
+
+#endif

@@ -1,0 +1,40 @@
+/* The recorder's clock: the processor's counter, calibrated against CLOCK_MONOTONIC_RAW, or that clock itself. */
+#ifndef TL_RT_CLOCK_H
+#define TL_RT_CLOCK_H
+
+#include <stdbool.h>
+
+#include "rt/rt_sys.h"
+
+typedef struct rt_clock {
+    bool counter;     /* ticks are the processor's; else ns of CLOCK_MONOTONIC_RAW through the kernel */
+    uint64_t hz;      /* best known */
+    uint64_t ticks0;  /* one moment: on this clock, */
+    uint64_t raw0;    /* in ns of CLOCK_MONOTONIC_RAW, */
+    uint64_t unix0;   /* in ns since 1970 */
+} rt_clock;
+
+extern rt_clock tl_rt_clock;
+
+/* Chooses and calibrates: takes about a ms with the counter. "auto", "tsc" or "monotonic"; returns what it is called:
+ * "tsc", "cntvct" or "monotonic_raw". Not from hooks. */
+const char *tl_rt_clock_start(const char *which);
+/* Makes hz better with all the time that passed since; any thread, not from hooks. Returns it. */
+uint64_t tl_rt_clock_refine(void);
+uint64_t tl_rt_clock_slow(void); /* reads CLOCK_MONOTONIC_RAW, from anywhere */
+
+/* A moment, in ticks. */
+RT_INLINE uint64_t rt_now(void)
+{
+    if (RT_UNLIKELY(!tl_rt_clock.counter))
+        return tl_rt_clock_slow();
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    uint64_t t;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
+    return t;
+#endif
+}
+
+#endif

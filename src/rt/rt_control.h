@@ -1,0 +1,14 @@
+/* Control from outside: a page (control_layout.h) and a thread that does what is written there. */
+#ifndef TL_RT_CONTROL_H
+#define TL_RT_CONTROL_H
+
+#include "rt/rt_core.h"
+
+/* Makes the page and the thread, with all signals blocked in it. 0 or -errno. Again in the child after fork. Not from
+ * hooks. The thread also calls tl_rt_clock_refine() and brings the page's numbers up to date once a second or less,
+ * and sleeps else. */
+int tl_rt_control_begin(void);
+void tl_rt_control_end(void);  /* ends the thread, waits for it, if it is not the caller */
+void tl_rt_control_show(void); /* brings the numbers of the page up to date */
+
+#endif

@@ -1,0 +1,99 @@
+/* The recorder as a whole: its settings, its state, and the few steps of its life.
+ *
+ *   off       loaded, inert: no file, no thread, sleds unpatched
+ *   waiting   control is offered, nothing is recorded ("start=off", or stopped)
+ *   on        hooks record
+ *   over      finished: the program ends, or recording failed for good
+ *
+ * A hook (sleds, LLVM's runtime, -finstrument-functions, spans by hand) calls tl_rt_handlers; which functions these are
+ * is what the mode decides. All paths from there go through system calls of our own, take no lock that an interrupted
+ * thread may hold, and touch no vector register. What is said here to be "not from hooks" may use libc. */
+#ifndef TL_RT_CORE_H
+#define TL_RT_CORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RT_MODE_FDR = 1, RT_MODE_PROFILE = 2, RT_MODE_CTF = 4 }; /* fdr and profile may be on together */
+enum { RT_PATH = 4096, RT_GLOBS = 64, RT_TEXT = 8192 };
+
+/* What the environment variable TRACELOOM says; see rt_settings.c. Strings lie in `text`. */
+typedef struct rt_settings {
+    unsigned modes;
+    const char *out;       /* with %e (program) and %p (process) still in it */
+    uint64_t ring;         /* bytes for each thread; 0: keep all */
+    uint64_t limit;        /* bytes of the file while it is written; 0: no limit but the disk (profile: 1 GiB) */
+    uint64_t threshold_ns; /* shorter calls are left out; 0: none */
+    const char *func[RT_GLOBS], *not_func[RT_GLOBS];
+    unsigned nfunc, nnot;
+    uint32_t depth;    /* deeper calls are left out; 0: any */
+    bool start;        /* record from the begin on */
+    bool strict;       /* started by `traceloom record`: what cannot work ends the program with 125 before main */
+    bool control;      /* offer control from outside */
+    bool quiet;        /* no messages but errors */
+    const char *clock; /* "auto", "tsc", "monotonic" */
+    char text[RT_TEXT];
+} rt_settings;
+
+enum rt_state { RT_OFF, RT_WAITING, RT_ON, RT_OVER };
+
+typedef struct rt_core {
+    rt_settings set;
+    volatile uint32_t state; /* enum rt_state */
+    int pid;
+    uint64_t threshold; /* in ticks */
+    uint32_t epoch;     /* counts starts and forks: lanes of another epoch are stale */
+    char path[RT_PATH]; /* of what is recorded: the name it gets in the end; ".live" is added while it is written */
+    char exe[RT_PATH];
+} rt_core;
+
+extern rt_core tl_rt;
+
+/* What hooks call. `id` is a function's number (rt_ids.h). `sp` is a place in the stack that tells calls apart: a call
+ * made from another one has a lower one. Frames below `keep` can no longer exist when the event happens: longjmp or an
+ * exception left them; they are closed first.
+ * All are async-signal-safe, keep errno and vector registers, and may be called in any state. */
+typedef struct rt_handlers {
+    void (*enter)(uint32_t id, uintptr_t sp, uintptr_t keep);
+    void (*exit)(uint32_t id, uintptr_t sp, uintptr_t keep);
+    void (*tail)(uint32_t id, uintptr_t sp, uintptr_t keep); /* the function ends by a tail call */
+    void (*argument)(uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value); /* enter, with its first argument */
+    void (*custom)(const void *data, size_t n);
+    void (*typed)(uint32_t type, const void *data, size_t n);
+} rt_handlers;
+
+extern rt_handlers tl_rt_handlers; /* of the state and mode; never NULL members */
+
+/* A source of hooks; each says how it is switched. Registered by constructors, before the recorder begins. */
+typedef struct rt_hook {
+    const char *name;                    /* "sleds", "llvm", "functions", "spans" */
+    uint32_t (*functions)(void);         /* how many it could record; 0: none here */
+    uint32_t (*select)(void);            /* applies tl_rt.set's patterns; how many functions are left. Not from hooks */
+    void (*start)(void), (*stop)(void);  /* from the control thread or the program: sleds are patched, unpatched */
+    struct rt_hook *next;
+} rt_hook;
+
+void tl_rt_hook_add(rt_hook *h);
+
+/* Steps of life; none from hooks. begin: reads the settings and starts if they say so. finish: stops and writes the
+ * file under its own name; later calls do nothing. child: after fork, in the child. */
+void tl_rt_begin(void);
+int tl_rt_start(void); /* 0, or -errno after a message was printed */
+int tl_rt_stop(void);
+int tl_rt_flush(void); /* writes what there is, while recording goes on */
+void tl_rt_finish(void);
+void tl_rt_child(void);
+
+/* Counted for everybody to see (status, notes in the file). */
+typedef struct rt_losses {
+    uint64_t late;   /* events of signal handlers, when too many came while the recorder was busy */
+    uint64_t depth;  /* calls deeper than the stack that is followed */
+    uint64_t memory; /* events for which no memory was left: the limit */
+    uint64_t disk;   /* events for which no room was left on the disk */
+    uint64_t exits;  /* exits of calls that began before recording */
+    uint64_t threads; /* events of threads beyond the number that can be followed */
+} rt_losses;
+void tl_rt_losses(rt_losses *sum); /* of all threads so far; any thread */
+
+#endif

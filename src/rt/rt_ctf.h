@@ -1,0 +1,20 @@
+/* The mode "ctf": a folder with a trace of CTF 2, a stream for each thread. Called from rt_record.c with the lane busy. */
+#ifndef TL_RT_CTF_H
+#define TL_RT_CTF_H
+
+#include "rt/rt_lane.h"
+#include "traceloom/rt.h"
+
+/* The folder tl_rt.path + ".live" with its metadata. 0 or -errno. Not from hooks. */
+int tl_rt_ctf_start(void);
+/* Ends all packets, closes the files, gives the folder its own name. Not from hooks. */
+int tl_rt_ctf_finish(void);
+void tl_rt_ctf_child(void); /* after fork, in the child: forgets the parent's files without writing to them */
+
+void tl_rt_ctf_enter(rt_lane *l, uint64_t time, uint32_t function);
+void tl_rt_ctf_exit(rt_lane *l, uint64_t time, uint32_t function);
+/* An event of a site of traceloom/rt.h: begin or end of a span, an instant, a counter. */
+void tl_rt_ctf_site(rt_lane *l, uint64_t time, const struct tl_rt_site *site, int phase, const union tl_rt_value *value);
+bool tl_rt_ctf_note(const char *line, size_t n); /* see rt_note.h */
+
+#endif

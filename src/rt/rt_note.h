@@ -1,0 +1,35 @@
+/* Notes: lines of text about the recording that are kept in it, outside of anything that is overwritten.
+ *
+ * A line is a word, then key=value pairs with blanks between them; the last value may hold blanks and goes to the end
+ * of the line (rt_line_escaped). A later line about the same thing replaces an earlier one.
+ *
+ *   traceloom version=1
+ *   process pid=4711 parent=4700 start=1790000000000000000 exe=/usr/bin/app       start: ns since 1970
+ *   clock name=tsc hz=2596096000 ticks=123 raw=55 unix=1790000000000000000        one moment, on three clocks
+ *   object id=1 base=0 count=123 bias=0x55d0c0000000 hooks=sleds build-id=0a1b.. path=/usr/bin/app
+ *                             its functions are base+1 .. base+count: run k of the object's xray_instr_map; count=0: has
+ *                             no sleds, but functions by address lie in it. build-id=- if it has none
+ *   function id=77 object=1 address=0x1139       -finstrument-functions: address without bias
+ *   function id=99 name=load page                a span by hand, or any function that is only a name
+ *   event id=3 kind=instant|counter fields=bytes:u64,what:string name=cache miss
+ *   option mode=fdr threshold=5000 ring=67108864
+ *   thread tid=4712 name=worker
+ *   lost late=0 depth=0 memory=0 disk=0 exits=0 threads=0
+ *   end unix=.. ticks=..                         the recording was finished
+ *
+ * In FDR files they are the payload of custom events (fdr_layout.h), in profiles in the making a chain of texts
+ * (live_layout.h), in CTF they go where CTF has a place for them. The library reads them in model/recording.c. */
+#ifndef TL_RT_NOTE_H
+#define TL_RT_NOTE_H
+
+#include "rt/rt_say.h"
+
+/* Adds one line (without line feed) to what is being recorded, in every mode that is on. From anywhere, but while the
+ * calling thread's lane is busy, or none. False if there was no room. */
+bool tl_rt_note(const rt_line *l);
+/* The notes that every recording begins with: traceloom, process, clock, option, object. Not from hooks. */
+void tl_rt_note_begin(void);
+/* clock, thread, lost, end. Not from hooks. */
+void tl_rt_note_end(void);
+
+#endif

@@ -1,0 +1,39 @@
+/* The program and its shared objects: where they lie, what they are called, and their sleds.
+ *
+ * Each object that is linked with the recorder's start file (rt_object_start.c) registers itself when it is loaded and
+ * takes itself out when it is unloaded; objects without are added when a function by address is found in them. */
+#ifndef TL_RT_OBJECTS_H
+#define TL_RT_OBJECTS_H
+
+#include "rt/rt_core.h"
+
+struct rt_sled_map; /* of the start file: trampolines and the bounds of xray_instr_map */
+
+typedef struct rt_object {
+    uint32_t id;   /* from 1 on, never used again */
+    uint32_t base; /* functions base+1 .. base+count have sleds */
+    uint32_t count;
+    bool gone; /* unloaded: its memory is no longer there, its numbers are not given again */
+    uintptr_t bias, low, high; /* loaded at [low, high); address in the file = address - bias */
+    const struct rt_sled_map *map;  /* NULL: no sleds */
+    const uint64_t *function;       /* [count] addresses without bias; in the recorder's own memory, stays */
+    volatile uint8_t *wanted;       /* [count] is the function left by the patterns? */
+    char build_id[65];              /* hex; "" unknown */
+    char path[RT_PATH];
+} rt_object;
+
+uint32_t tl_rt_objects(void);
+const rt_object *tl_rt_object(uint32_t index); /* 0 .. tl_rt_objects()-1 */
+/* The object that an address lies in, added if it was not known; NULL: none. From hooks, with the lane busy. */
+const rt_object *tl_rt_object_at(uintptr_t address);
+
+/* The name of a function in the object's file (symbol table, then dynamic symbols) by its address without bias;
+ * NULL if there is none. Maps the file while an rt_symbols is open. Not from hooks. */
+typedef struct rt_symbols rt_symbols;
+rt_symbols *tl_rt_symbols_open(const rt_object *o);
+const char *tl_rt_symbols_name(rt_symbols *s, uint64_t address); /* until close */
+void tl_rt_symbols_close(rt_symbols *s);
+/* A C++ name as people write it, without arguments: "net::Reader::read" of _ZN3net6Reader4readEi. False: not one. */
+bool tl_rt_symbols_plain(const char *linkage_name, char *out, size_t size);
+
+#endif

@@ -1,0 +1,35 @@
+/* Messages of the recorder: one line to standard error, "traceloom-rt: " in front. No stdio, no malloc. */
+#ifndef TL_RT_SAY_H
+#define TL_RT_SAY_H
+
+#include <stdbool.h>
+
+#include "rt/rt_sys.h"
+
+/* A line that is put together piece by piece; what does not fit is cut. */
+typedef struct rt_line {
+    char text[1024];
+    size_t n;
+} rt_line;
+
+void tl_rt_line_text(rt_line *l, const char *s); /* NULL: "(null)" */
+void tl_rt_line_number(rt_line *l, uint64_t v);
+void tl_rt_line_signed(rt_line *l, int64_t v);
+void tl_rt_line_hex(rt_line *l, uint64_t v); /* without 0x */
+/* A text that comes last in a note: line feed as \n, backslash doubled. */
+void tl_rt_line_escaped(rt_line *l, const char *s);
+
+/* One message. An errno is named in words if not 0; unless `error`, nothing is said with "quiet". */
+void tl_rt_say(const rt_line *l, int sys_errno, bool error);
+/* The usual one: "WHAT 'PATH': No space left on device". Each `what` is said once in a process. */
+void tl_rt_say_error(const char *what, const char *path, int sys_errno);
+const char *tl_rt_errno_text(int sys_errno); /* in English, static */
+
+/* A whole number with 0x allowed; size with k M G (powers of 1024) and time with ns us ms s. False: not one. */
+bool tl_rt_read_number(const char *s, uint64_t *out);
+bool tl_rt_read_size(const char *s, uint64_t *out);
+bool tl_rt_read_time(const char *s, uint64_t *ns);
+bool tl_rt_glob(const char *pattern, const char *s); /* * and ? and [a-z]; in linear space, and quadratic time */
+bool tl_rt_same(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,33 @@
+/* A file that is mapped and shared, piece by piece: what was stored in it is there whatever kills the program.
+ *
+ * Room is reserved on the disk before it is mapped, so that a full disk is an error here and no SIGBUS later. */
+#ifndef TL_RT_STORE_H
+#define TL_RT_STORE_H
+
+#include "rt/rt_sys.h"
+
+enum { RT_PAGE = 4096 };
+
+typedef struct rt_store {
+    int fd; /* -1: closed */
+    rt_lock lock;
+    uint64_t size;  /* taken so far, a multiple of RT_PAGE */
+    uint64_t limit; /* 0: none */
+    int failed;     /* errno of the first failure, 0 */
+} rt_store;
+
+/* Creates the file, which must not exist. 0 or -errno. Not from hooks. */
+int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit);
+/* n more bytes at the end, a multiple of RT_PAGE: zero, mapped, and present (no faults later). NULL if there is no room;
+ * nothing of the file has changed then. From anywhere. *offset: where in the file. */
+void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset);
+/* Unmaps; the bytes stay in the file. */
+void tl_rt_store_unmap(void *p, uint64_t n);
+/* Cuts the file to n bytes and closes it. */
+int tl_rt_store_close(rt_store *s, uint64_t n);
+
+/* Memory of the recorder's own, private and zero; NULL if there is none. From anywhere. */
+void *tl_rt_memory_take(size_t n);
+void tl_rt_memory_give(void *p, size_t n);
+
+#endif

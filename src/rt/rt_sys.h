@@ -1,0 +1,108 @@
+/* System calls without libc: what hooks may use. No errno, no vector registers, no cancellation points. */
+#ifndef TL_RT_SYS_H
+#define TL_RT_SYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#define RT_INLINE         static inline __attribute__((always_inline))
+#define RT_LIKELY(x)      __builtin_expect(!!(x), 1)
+#define RT_UNLIKELY(x)    __builtin_expect(!!(x), 0)
+#define RT_COLD           __attribute__((cold, noinline))
+/* The compiler moves no access to memory across it; the order in which another processor sees them is not its business.
+ * It is what order means to a signal handler, and to who reads a mapping after the program was killed. */
+#define RT_BARRIER()      __asm__ volatile("" ::: "memory")
+/* Nothing of the recorder is ever instrumented itself, whatever flags it is built with. */
+#define RT_UNTRACED       __attribute__((no_instrument_function))
+
+/* Up to six arguments; the result is negative for an error: -errno. */
+RT_INLINE long rt_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+#if defined(__x86_64__)
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    long result;
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+#elif defined(__aarch64__)
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = a;
+    register long x1 __asm__("x1") = b;
+    register long x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d;
+    register long x4 __asm__("x4") = e;
+    register long x5 __asm__("x5") = f;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+    return x0;
+#else
+#error "the recorder knows x86-64 and AArch64 only"
+#endif
+}
+
+#define RT_SYS0(n)                rt_syscall(n, 0, 0, 0, 0, 0, 0)
+#define RT_SYS1(n, a)             rt_syscall(n, (long)(a), 0, 0, 0, 0, 0)
+#define RT_SYS2(n, a, b)          rt_syscall(n, (long)(a), (long)(b), 0, 0, 0, 0)
+#define RT_SYS3(n, a, b, c)       rt_syscall(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define RT_SYS4(n, a, b, c, d)    rt_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define RT_SYS6(n, a, b, c, d, e, f)                                                                                   \
+    rt_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+/* mmap gives an address or -errno. */
+#define RT_IS_ERROR(result) ((unsigned long)(result) > -4096ul)
+
+/* What libc's would do, but without vector registers. Never inlined into calls of libc's own (-fno-builtin). */
+RT_INLINE void rt_copy(void *to, const void *from, size_t n)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+#else
+    for (size_t i = 0; i < n; i++)
+        ((volatile char *)to)[i] = ((const char *)from)[i];
+#endif
+}
+
+RT_INLINE void rt_zero(void *to, size_t n)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(0) : "memory");
+#else
+    volatile char *p = to;
+    for (; n && ((uintptr_t)p & 7); n--)
+        *p++ = 0;
+    for (; n >= 8; n -= 8, p += 8)
+        *(volatile uint64_t *)(void *)p = 0;
+    for (; n; n--)
+        *p++ = 0;
+#endif
+}
+
+RT_INLINE size_t rt_length(const char *s)
+{
+    size_t n = 0;
+    while (s[n])
+        n++;
+    return n;
+}
+
+/* A lock for what happens once in a thousand events or less. A signal handler never waits for the code that it
+ * interrupts, because events are put aside while their thread is inside of the recorder (rt_lane.busy). */
+typedef struct rt_lock {
+    volatile uint32_t held;
+} rt_lock;
+
+RT_INLINE void rt_lock_take(rt_lock *l)
+{
+    while (__atomic_exchange_n(&l->held, 1, __ATOMIC_ACQUIRE))
+        RT_SYS0(SYS_sched_yield);
+}
+
+RT_INLINE void rt_lock_give(rt_lock *l)
+{
+    __atomic_store_n(&l->held, 0, __ATOMIC_RELEASE);
+}
+
+#endif

@@ -1,0 +1,12 @@
+/* Writes a .tlp file (docs/format/profile.md) of the image that mode "profile" keeps (format/tlp/live_layout.h). */
+#ifndef TL_RT_TLP_H
+#define TL_RT_TLP_H
+
+#include "rt/rt_core.h"
+
+/* `image` is the mapped live file of `size` bytes; threads may be adding to it. Names of functions come from
+ * rt_symbols. Written beside `path` and renamed, replacing what is there. 0 or -errno. Not from hooks; takes memory
+ * with tl_rt_memory_take() only. */
+int tl_rt_tlp_write(const char *path, const void *image, uint64_t size);
+
+#endif
