@@ -41,7 +41,7 @@ fuzz: ## 10 minutes for each target: SECONDS_EACH=600
 	cmake --build --preset fuzz -j $(JOBS)
 	fuzz/run.sh build-fuzz $(SECONDS_EACH)
 
-qemu: ## unit and golden tests on a 32-bit and on a big-endian host
+qemu: ## unit and golden tests on a 32-bit and on a big-endian host, and with the recorder on AArch64
 	tools/install-deps.sh qemu
 	cmake --preset m32
 	cmake --build --preset m32 -j $(JOBS)
@@ -49,6 +49,9 @@ qemu: ## unit and golden tests on a 32-bit and on a big-endian host
 	cmake --preset s390x
 	cmake --build --preset s390x -j $(JOBS)
 	tools/run-ctest.sh build-s390x -j $(JOBS) -L 'unit|golden'
+	cmake --preset aarch64
+	cmake --build --preset aarch64 -j $(JOBS)
+	tools/run-ctest.sh build-aarch64 -j $(JOBS) -L 'unit|rt'
 
 sanitizers: ## the tests under ThreadSanitizer, and under MemorySanitizer without the optional libraries
 	tools/install-deps.sh fuzz

@@ -1,19 +1,38 @@
-# make install: the command, the library, its headers and pkg-config file, man pages and shell completions.
+# make install: the command, the libraries, their headers, files for pkg-config and for CMake's find_package(), man pages
+# and shell completions.
 
 include(GNUInstallDirs)
-# The pkg-config file finds everything from where it lies itself, so that any --prefix at install time is right.
-file(RELATIVE_PATH TL_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+include(CMakePackageConfigHelpers)
+# Files for pkg-config and CMake find everything from where they lie, so that any --prefix at install time is right.
+set(TL_PC_FOLDER ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(TL_CONFIG_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/traceloom)
+file(RELATIVE_PATH TL_PC_PREFIX /${TL_PC_FOLDER} /)
+file(RELATIVE_PATH TL_CONFIG_PREFIX /${TL_CONFIG_FOLDER} /)
 string(REGEX REPLACE "/$" "" TL_PC_PREFIX ${TL_PC_PREFIX})
+string(REGEX REPLACE "/$" "" TL_CONFIG_PREFIX ${TL_CONFIG_PREFIX})
 get_property(TL_PC_LIBS GLOBAL PROPERTY TL_PRIVATE_LIBRARIES)
+string(REPLACE "-pthread" "Threads::Threads" TL_CONFIG_LIBS "${TL_PC_LIBS}")
 list(JOIN TL_PC_LIBS " " TL_PC_LIBS)
-configure_file(cmake/traceloom.pc.in traceloom.pc @ONLY)
 
 install(TARGETS libtraceloom ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set(modules traceloom)
+if(TARGET traceloom-rt)
+  list(APPEND modules traceloom-rt traceloom-rt-functions traceloom-rt-xray)
+  install(TARGETS traceloom-rt traceloom-rt-start traceloom-rt-shared
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+foreach(module IN LISTS modules)
+  configure_file(cmake/${module}.pc.in ${module}.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${module}.pc DESTINATION ${TL_PC_FOLDER})
+endforeach()
+configure_file(cmake/traceloomConfig.cmake.in traceloomConfig.cmake @ONLY)
+write_basic_package_version_file(traceloomConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/traceloomConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/traceloomConfigVersion.cmake
+        DESTINATION ${TL_CONFIG_FOLDER})
 if(TL_CLI)
   install(TARGETS traceloom RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(DIRECTORY include/traceloom DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/traceloom.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 foreach(section 1 3 5 7)
   file(GLOB pages CONFIGURE_DEPENDS docs/man/*.${section})

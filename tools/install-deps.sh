@@ -31,10 +31,12 @@ test|valgrind|reads the callgrind files we write (callgrind_annotate); memory er
 test|protobuf-compiler|reads the protobuf we write (protoc)
 test|clang-19 clang|records XRay traces; builds the fuzz targets
 test|libclang-rt-19-dev libclang-rt-dev|XRay's runtime
+test|clang-14|builds programs that are recorded; its sleds, and the flag for them, differ from those of later ones
+test|libclang-rt-14-dev|XRay's runtime of that version, in whose programs we record, too
 test|llvm-19 llvm|reads the XRay logs we write (llvm-xray)
 test|llvm-19-dev|LLVM's disassembler, with which our understanding of A64 is compared
-test|g++|builds the program that asks it
-test|gcc-aarch64-linux-gnu|builds a program for A64, of whose code each word is compared
+test|g++|builds the program that asks it, and programs of C++ that are recorded
+test|gcc-aarch64-linux-gnu|builds a program for A64, of whose code each word is compared; and the recorder for it
 test|libc6-dev-arm64-cross|its C library
 test|clang-format-14 clang-format|checks the layout of the sources
 test|mandoc|checks the man pages
@@ -42,7 +44,7 @@ test|nodejs|reads the JSON we write
 test|npm|fetches speedscope
 test|lttng-tools|records traces of CTF (consumers.lttng)
 test|liblttng-ust-dev|builds the program that is recorded
-test|qemu-user|records programs of AArch64 as instruction streams (consumers.xtrace); qemu-user-static has no plugins
+test|qemu-user|records programs of AArch64 as instruction streams (consumers.xtrace), and runs recorded ones; qemu-user-static has no plugins
 test|gcc-aarch64-linux-gnu|compiles these programs
 test|libc6-dev-arm64-cross|their C library
 test|mono-runtime|runs the .NET program that is recorded as a TraceLog (consumers.mono)
@@ -58,10 +60,16 @@ qemu|libc6-dev-s390x-cross|its C library
 qemu|gcc-i686-linux-gnu|compiles for a 32-bit host
 qemu|libc6-dev-i386-cross|its C library
 qemu|qemu-user-static|runs s390x programs
+qemu|gcc-aarch64-linux-gnu|compiles for AArch64, where the recorder works, too
+qemu|libc6-dev-arm64-cross|its C library
+qemu|qemu-user|runs AArch64 programs
 bench|clang-19 clang|builds the program that records the XRay logs
 bench|libclang-rt-19-dev libclang-rt-dev|XRay's runtime
 bench|llvm-19 llvm|llvm-xray, which we compare with
-bench|lttng-tools|records the CTF trace
+bench|clang-14|builds the same program with its sleds: what recording costs
+bench|libclang-rt-14-dev|XRay's runtime of that version, beside which the recorder is measured
+bench|uftrace|a recorder of function calls, which we compare with
+bench|lttng-tools|records the CTF trace; a recorder of spans, which we compare with
 bench|liblttng-ust-dev|builds the program that is recorded
 bench|babeltrace2|reads CTF; we compare with it
 bench|qemu-user|records the instruction streams

@@ -15,12 +15,7 @@
 #include <stdint.h>
 
 #include "base/compiler.h"
-
-/* Why so many: durations are also shown in whole ns, and of a clock of up to 8 GHz those too have to be within 1 % of
- * the rounded truth. Below 512 ticks they are exact; above, 0.2 % and the rounding of 62 ns or more stay below it. */
-#define TL_HIST_SUB_BITS 8
-#define TL_HIST_SUB      (1u << TL_HIST_SUB_BITS)                               /* buckets for each power of two */
-#define TL_HIST_BUCKETS  ((64u - TL_HIST_SUB_BITS) * TL_HIST_SUB + TL_HIST_SUB) /* 14592 */
+#include "model/hist_layout.h"
 
 typedef struct tl_hist_pair {
     uint64_t count; /* not 0 */
@@ -49,10 +44,7 @@ TL_ALWAYS_INLINE uint64_t tl_add_saturated(uint64_t a, uint64_t b)
 /* Bucket of a value: v itself below 512. */
 TL_ALWAYS_INLINE uint32_t tl_hist_bucket(uint64_t v)
 {
-    if (v < 2 * TL_HIST_SUB)
-        return (uint32_t)v;
-    unsigned exponent = 63u - (unsigned)__builtin_clzll(v) - TL_HIST_SUB_BITS; /* >= 1 */
-    return (exponent << TL_HIST_SUB_BITS) + (uint32_t)(v >> exponent);
+    return tl_hist_bucket_of(v);
 }
 
 /* Smallest and largest value of a bucket, and the value that stands for it (the middle, rounded down). */

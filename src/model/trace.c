@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/recording.h"
+
 void tl_trace_init(tl_trace *t)
 {
     memset(t, 0, sizeof *t);
@@ -22,6 +24,7 @@ void tl_trace_fini(tl_trace *t)
     free(t->note);
     free(t->property);
     free(t->header);
+    tl_recording_free(t->recording);
     tl_hash_fini(&t->damage_known);
     pthread_mutex_destroy(&t->lock);
     tl_hash_fini(&t->function_index);

@@ -50,6 +50,7 @@ struct tl_trace {
     const tl_field *header_field; /* see tl_trace_header() */
     uint32_t nheader;
     tl_value *header;
+    struct tl_recording *recording; /* what our recorder says about itself (recording.h), or NULL; owned */
 
     /* Of a file that holds a profile, if the reader counts them. */
     bool has_profile_counts;

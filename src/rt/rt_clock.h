@@ -7,11 +7,11 @@
 #include "rt/rt_sys.h"
 
 typedef struct rt_clock {
-    bool counter;     /* ticks are the processor's; else ns of CLOCK_MONOTONIC_RAW through the kernel */
-    uint64_t hz;      /* best known */
-    uint64_t ticks0;  /* one moment: on this clock, */
-    uint64_t raw0;    /* in ns of CLOCK_MONOTONIC_RAW, */
-    uint64_t unix0;   /* in ns since 1970 */
+    bool counter;    /* ticks are the processor's; else ns of CLOCK_MONOTONIC_RAW through the kernel */
+    uint64_t hz;     /* best known */
+    uint64_t ticks0; /* one moment: on this clock, */
+    uint64_t raw0;   /* in ns of CLOCK_MONOTONIC_RAW, */
+    uint64_t unix0;  /* in ns since 1970 */
 } rt_clock;
 
 extern rt_clock tl_rt_clock;

@@ -43,7 +43,8 @@ typedef struct rt_core {
     volatile uint32_t state; /* enum rt_state */
     int pid;
     uint64_t threshold; /* in ticks */
-    uint32_t epoch;     /* counts starts and forks: lanes of another epoch are stale */
+    uint32_t epoch;     /* counts each time hooks went off: lanes of another epoch look what happened */
+    uint32_t file;      /* counts files: lanes of another one begin anew */
     char path[RT_PATH]; /* of what is recorded: the name it gets in the end; ".live" is added while it is written */
     char exe[RT_PATH];
 } rt_core;
@@ -57,7 +58,7 @@ extern rt_core tl_rt;
 typedef struct rt_handlers {
     void (*enter)(uint32_t id, uintptr_t sp, uintptr_t keep);
     void (*exit)(uint32_t id, uintptr_t sp, uintptr_t keep);
-    void (*tail)(uint32_t id, uintptr_t sp, uintptr_t keep); /* the function ends by a tail call */
+    void (*tail)(uint32_t id, uintptr_t sp, uintptr_t keep);                     /* the function ends by a tail call */
     void (*argument)(uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value); /* enter, with its first argument */
     void (*custom)(const void *data, size_t n);
     void (*typed)(uint32_t type, const void *data, size_t n);
@@ -67,10 +68,10 @@ extern rt_handlers tl_rt_handlers; /* of the state and mode; never NULL members 
 
 /* A source of hooks; each says how it is switched. Registered by constructors, before the recorder begins. */
 typedef struct rt_hook {
-    const char *name;                    /* "sleds", "llvm", "functions", "spans" */
-    uint32_t (*functions)(void);         /* how many it could record; 0: none here */
-    uint32_t (*select)(void);            /* applies tl_rt.set's patterns; how many functions are left. Not from hooks */
-    void (*start)(void), (*stop)(void);  /* from the control thread or the program: sleds are patched, unpatched */
+    const char *name;                   /* "sleds", "llvm", "functions", "spans" */
+    uint32_t (*functions)(void);        /* how many it could record; 0: none here */
+    uint32_t (*select)(void);           /* applies tl_rt.set's patterns; how many functions are left. Not from hooks */
+    void (*start)(void), (*stop)(void); /* from the control thread or the program: sleds are patched, unpatched */
     struct rt_hook *next;
 } rt_hook;
 
@@ -83,15 +84,18 @@ int tl_rt_start(void); /* 0, or -errno after a message was printed */
 int tl_rt_stop(void);
 int tl_rt_flush(void); /* writes what there is, while recording goes on */
 void tl_rt_finish(void);
+/* Around fork: the first two in the parent, before and after, so that no other step is half done in the child. */
+void tl_rt_before_fork(void);
+void tl_rt_after_fork(void);
 void tl_rt_child(void);
 
 /* Counted for everybody to see (status, notes in the file). */
 typedef struct rt_losses {
-    uint64_t late;   /* events of signal handlers, when too many came while the recorder was busy */
-    uint64_t depth;  /* calls deeper than the stack that is followed */
-    uint64_t memory; /* events for which no memory was left: the limit */
-    uint64_t disk;   /* events for which no room was left on the disk */
-    uint64_t exits;  /* exits of calls that began before recording */
+    uint64_t late;    /* events of signal handlers, when too many came while the recorder was busy */
+    uint64_t depth;   /* calls deeper than the stack that is followed */
+    uint64_t memory;  /* events for which no memory was left: the limit */
+    uint64_t disk;    /* events for which no room was left on the disk */
+    uint64_t exits;   /* exits of calls that began before recording */
     uint64_t threads; /* events of threads beyond the number that can be followed */
 } rt_losses;
 void tl_rt_losses(rt_losses *sum); /* of all threads so far; any thread */

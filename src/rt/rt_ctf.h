@@ -11,6 +11,8 @@ int tl_rt_ctf_start(void);
 int tl_rt_ctf_finish(void);
 void tl_rt_ctf_child(void); /* after fork, in the child: forgets the parent's files without writing to them */
 
+/* Sets up a lane for its thread; false: no room, counted. */
+bool tl_rt_ctf_attach(rt_lane *l);
 void tl_rt_ctf_enter(rt_lane *l, uint64_t time, uint32_t function);
 void tl_rt_ctf_exit(rt_lane *l, uint64_t time, uint32_t function);
 /* An event of a site of traceloom/rt.h: begin or end of a span, an instant, a counter. */

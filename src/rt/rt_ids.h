@@ -1,9 +1,14 @@
 /* Numbers of functions: dense, from 1 on, at most 2^28 - 1.
  *
  * Objects with sleds take a range each when they are registered (rt_objects.h). Functions known by address and those
- * known by name get the next number when first seen, and a note says which. */
+ * known by name get the next number when first seen, and a note says which.
+ *
+ * An address has one meaning for good. Nobody tells of an object without start file (rt_object_start.c) that is
+ * unloaded; if another one is loaded at its place, functions that begin at the same address keep the old name. */
 #ifndef TL_RT_IDS_H
 #define TL_RT_IDS_H
+
+#include <stdbool.h>
 
 #include "rt/rt_sys.h"
 
@@ -12,30 +17,48 @@ enum { RT_ID_MAX = 0x0fffffff };
 /* The first of n new numbers in a row, minus 1 (a `base`); UINT32_MAX: there are no more. From anywhere. */
 uint32_t tl_rt_ids_take(uint32_t n);
 
-/* Number of a function by its address, from a hook with its lane busy; made, and noted, if need be. 0: left out by the
- * settings' patterns, or no memory. The fast way is inline and one probe of a table. */
+/* Makes the table of addresses, if there is none; false: no memory. Not from hooks. */
+bool tl_rt_ids_begin(void);
+/* Number of a function by its address, from a hook with its lane not busy; made, and noted, if need be. 0: left out by
+ * the settings' patterns, or no memory. The fast way is inline and one probe of a table. */
 uint32_t tl_rt_ids_of_address_slow(uintptr_t address);
 
 typedef struct rt_address_slot {
-    uintptr_t address; /* 0: free */
-    uint32_t id;       /* 0: known, but left out; RT_ID_PENDING: being made */
+    uintptr_t address; /* 0: free; never changes again */
+    uint32_t id;       /* of events; RT_ID_LEFT_OUT, or 0: not decided yet */
+    uint32_t number;   /* the function's for good, even while it is left out; 0: none yet */
 } rt_address_slot;
-enum { RT_ADDRESS_SLOTS = 1 << 20 }; /* virtual; only what is used takes memory. Beyond 3/4 of them ids are 0 */
+/* 16 MiB, virtual: only what is used takes memory. Beyond 3/4 of them ids are 0. */
+enum { RT_ADDRESS_SLOTS = 1 << 20, RT_ADDRESS_MAX = RT_ADDRESS_SLOTS / 4 * 3 };
+#define RT_ID_LEFT_OUT 0x80000000u
 extern rt_address_slot *tl_rt_address_slots; /* NULL until the recorder began */
+
+/* Neighbours in the program are neighbours in the table, so that it takes as few pages as the program does. With its
+ * two hooks, no function is shorter than 32 bytes. */
+RT_INLINE uint32_t rt_address_home(uintptr_t address)
+{
+    return (uint32_t)(address >> 5 ^ address >> 25) & (RT_ADDRESS_SLOTS - 1);
+}
 
 RT_INLINE uint32_t rt_id_of_address(uintptr_t address)
 {
-    rt_address_slot *slots = tl_rt_address_slots;
+    const rt_address_slot *slots = tl_rt_address_slots;
     if (RT_UNLIKELY(!slots))
         return 0;
-    uint64_t h = (uint64_t)address * UINT64_C(0x9e3779b97f4a7c15);
-    rt_address_slot *s = &slots[h >> 44];
-    if (RT_LIKELY(__atomic_load_n(&s->address, __ATOMIC_ACQUIRE) == address))
-        return __atomic_load_n(&s->id, __ATOMIC_RELAXED);
+    const rt_address_slot *s = &slots[rt_address_home(address)];
+    if (RT_LIKELY(__atomic_load_n(&s->address, __ATOMIC_RELAXED) == address)) {
+        uint32_t id = __atomic_load_n(&s->id, __ATOMIC_RELAXED);
+        if (RT_LIKELY(id))
+            return id & RT_ID_LEFT_OUT ? 0 : id;
+    }
     return tl_rt_ids_of_address_slow(address);
 }
 
-/* Calls with every function known by address so far: after a fork or a new start the notes are written again. */
+/* Calls with every function known by address so far, for whoever writes names. */
 void tl_rt_ids_each_address(void (*visit)(void *arg, uint32_t id, uintptr_t address), void *arg);
+/* Notes what signal handlers could not, because they interrupted the recorder. While it is on; not from hooks. */
+void tl_rt_ids_note_late(void);
+/* The patterns are others: decides again about every function known. Not from hooks. */
+void tl_rt_ids_decide_again(void);
 
 #endif

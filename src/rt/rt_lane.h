@@ -11,18 +11,19 @@
 enum { RT_LATE = 256, RT_FRAMES = 1 << 20 }; /* deepest stack that is followed, as in op/callstack.h */
 enum { RT_LANES = 1 << 16 };                 /* threads at the same time */
 
-/* A call that is open. frame[0] of a lane is none: its sp is above all others. */
+/* A call that is open. frame[0] of a lane is none: its sp is above all others, its function 0. A frame of function 0
+ * with sp 0 is a change of stacks: what follows runs on the alternate signal stack. */
 typedef struct rt_frame {
     uintptr_t sp;
-    uint64_t begin;    /* ticks */
-    uint64_t inner;    /* profile: ticks of the calls made from it that ended */
+    uint64_t begin; /* ticks */
+    uint64_t inner; /* profile: ticks of the calls made from it that ended */
     uint32_t function;
-    uint32_t node;     /* profile: reference of its place */
-    char *mark;        /* fdr with threshold: where its entry stands; NULL: not in this slot */
-    uint64_t base;     /* fdr with threshold: the running time before it */
+    uint32_t node; /* profile: reference of its place; 0: there was no room */
+    char *mark;    /* fdr with threshold: where its entry stands; NULL: it was not written */
+    uint64_t base; /* fdr with threshold: the running time before it */
 } rt_frame;
 
-/* What a nested event wanted. */
+/* An event that came while its thread was inside of the recorder. */
 enum rt_action { RT_ENTER, RT_EXIT, RT_TAIL, RT_ARGUMENT };
 typedef struct rt_late_event {
     uint64_t time, value;
@@ -30,52 +31,63 @@ typedef struct rt_late_event {
     uint32_t id, action;
 } rt_late_event;
 
-typedef struct rt_slot { /* fdr: a part of the file that the lane fills */
-    char *memory;
+/* A part of the file that a lane fills. */
+typedef struct rt_slot {
+    char *memory; /* NULL: none */
     uint64_t size, offset;
 } rt_slot;
 enum { RT_RING_SLOTS = 16 }; /* a ring is that many slots at most */
 
 typedef struct rt_lane {
-    volatile uint32_t busy;
+    volatile uintptr_t busy; /* inside of the recorder: the sp of the event; 0: not */
     volatile uint32_t nlate;
-    uint32_t epoch; /* tl_rt.epoch when it was set up; another: it is stale */
-    int32_t cpu;
-    rt_frame *top; /* the innermost open call */
+    uint32_t epoch; /* tl_rt.epoch of the last event; another: hooks were stopped since */
+    uint32_t file;  /* tl_rt.file of its slots and nodes; another: they are of a file that is no more */
+    rt_frame *top;  /* the innermost open call */
     rt_frame *frame, *frame_end;
+    uint64_t beyond; /* open calls above top that are not followed */
 
-    char *at, *end; /* fdr: where the next record goes; records begin before end */
-    uint64_t time;  /* fdr: the running time */
-    char *live;     /* profile: begin of the mapped image */
-    char *room, *room_end; /* profile: where the next node or block goes */
+    char *at, *end;                   /* fdr: where the next record goes; records begin before end */
+    uint64_t time;                    /* fdr: the running time */
+    const volatile uint32_t *cpu_now; /* what the kernel says */
+    uint32_t cpu;                     /* fdr: of the last record */
+    bool full;                        /* there was no room for another slot: events are only counted */
 
-    char *self;     /* profile: its lane in the image */
-    uint64_t depth_lost; /* calls open beyond frame_end, which are not followed */
+    char *live;                    /* profile: begin of the image */
+    char *room, *room_end;         /* profile: where the next node or block goes */
+    uint64_t room_size;            /* profile: of the last room */
+    char *self;                    /* profile: its lane in the image */
+    uint64_t told, exits_told;     /* profile: losses that the image knows of already */
+    struct rt_place_table *places; /* profile: (parent, function) -> node */
+
+    uint32_t pid, tid;
+    uint32_t index, threads; /* threads: how many had it, one after another, in this file */
+    volatile uint32_t used;  /* a thread has it */
     rt_losses lost;
-    uint32_t pid, tid, index, threads;
-    volatile uint32_t used; /* a thread has it */
     rt_slot slot;                /* fdr: the current one */
-    rt_slot ring[RT_RING_SLOTS]; /* fdr with a ring: all, oldest at ring_next if full */
-    uint32_t nring, ring_next;
-    void *ctf; /* ctf: of rt_ctf.c's own */
-    uint32_t late_lost;
+    rt_slot ring[RT_RING_SLOTS]; /* fdr with a ring: all of it */
+    uint32_t nring, ring_next;   /* how many there are; which is the oldest, once there are all */
+    char *extents;               /* fdr: where the current buffer begins */
+    void *ctf;                   /* of rt_ctf.c's own */
     rt_late_event late[RT_LATE];
 } rt_lane;
 
 /* The calling thread's lane; NULL: it has none yet. Zero in every new thread. */
 extern __thread rt_lane *tl_rt_lane __attribute__((tls_model("initial-exec")));
 
-/* A lane for this thread and epoch: a new one, one whose thread has ended, or NULL (counted). From hooks, not busy. */
+/* Makes the calling thread's lane fit for the state of the recorder: a new one, one whose thread has ended, or its old
+ * one after hooks were off or the file changed. NULL: none (counted), or recording is off. From hooks; if the lane is
+ * there, it is busy. */
 rt_lane *tl_rt_lane_attach(void);
-uint32_t tl_rt_lanes(void);            /* how many there are, used or not */
+uint32_t tl_rt_lanes(void); /* how many there are, used or not */
 rt_lane *tl_rt_lane_get(uint32_t index);
-/* More room for frames, or false: RT_FRAMES are reached. */
+/* More room for frames, or false: there are as many as may be. */
 bool tl_rt_lane_grow(rt_lane *l);
+/* Waits until no thread is inside of the recorder, after tl_rt.epoch was changed. Not from hooks. */
+void tl_rt_lanes_settle(void);
 /* In a child after fork: its only thread keeps its lane, all others are nobody's. */
 void tl_rt_lanes_child(void);
-/* Sets up what the modes need in a lane of this epoch; false: no room, counted. (rt_fdr.c, rt_profile.c, rt_ctf.c) */
-bool tl_rt_fdr_attach(rt_lane *l);
-bool tl_rt_profile_attach(rt_lane *l);
-bool tl_rt_ctf_attach(rt_lane *l);
+/* Events of threads for which there was no lane. */
+extern uint64_t tl_rt_lane_missed;
 
 #endif

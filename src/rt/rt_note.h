@@ -12,7 +12,7 @@
  *   function id=77 object=1 address=0x1139       -finstrument-functions: address without bias
  *   function id=99 name=load page                a span by hand, or any function that is only a name
  *   event id=3 kind=instant|counter fields=bytes:u64,what:string name=cache miss
- *   option mode=fdr threshold=5000 ring=67108864
+ *   option mode=fdr threshold=5000 ring=67108864 limit=0 depth=0 func=1 not=0      func, not: how many patterns
  *   thread tid=4712 name=worker
  *   lost late=0 depth=0 memory=0 disk=0 exits=0 threads=0
  *   end unix=.. ticks=..                         the recording was finished
@@ -31,5 +31,10 @@ bool tl_rt_note(const rt_line *l);
 void tl_rt_note_begin(void);
 /* clock, thread, lost, end. Not from hooks. */
 void tl_rt_note_end(void);
+
+/* Parts of tl_rt_note_begin(): what is known so far of objects, of functions by address, and of sites of spans. */
+void tl_rt_objects_note(void);
+void tl_rt_ids_note(void);
+void tl_rt_spans_note(void);
 
 #endif

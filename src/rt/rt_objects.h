@@ -7,7 +7,7 @@
 
 #include "rt/rt_core.h"
 
-struct rt_sled_map; /* of the start file: trampolines and the bounds of xray_instr_map */
+struct rt_sled_map; /* of the start file, rt_object_start.h: trampolines and the bounds of xray_instr_map */
 
 typedef struct rt_object {
     uint32_t id;   /* from 1 on, never used again */
@@ -18,12 +18,17 @@ typedef struct rt_object {
     const struct rt_sled_map *map;  /* NULL: no sleds */
     const uint64_t *function;       /* [count] addresses without bias; in the recorder's own memory, stays */
     volatile uint8_t *wanted;       /* [count] is the function left by the patterns? */
+    volatile uint32_t noted;        /* tl_rt.epoch + 1 of the recording that has a note of it */
+    bool refused;                   /* its code cannot be patched; a message said why */
+    bool writable;                  /* its code was writable when it was loaded */
     char build_id[65];              /* hex; "" unknown */
-    char path[RT_PATH];
+    char path[RT_PATH];             /* "" unknown */
 } rt_object;
 
 uint32_t tl_rt_objects(void);
 const rt_object *tl_rt_object(uint32_t index); /* 0 .. tl_rt_objects()-1 */
+/* After fork, in the child: locks that the parent's other threads held are nobody's. */
+void tl_rt_objects_child(void);
 /* The object that an address lies in, added if it was not known; NULL: none. From hooks, with the lane busy. */
 const rt_object *tl_rt_object_at(uintptr_t address);
 

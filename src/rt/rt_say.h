@@ -12,6 +12,13 @@ typedef struct rt_line {
     size_t n;
 } rt_line;
 
+/* An empty line. Not `= {0}`: that is a call of libc's memset, which hooks must not make. */
+RT_INLINE void rt_line_begin(rt_line *l)
+{
+    l->n = 0;
+    l->text[0] = 0;
+}
+
 void tl_rt_line_text(rt_line *l, const char *s); /* NULL: "(null)" */
 void tl_rt_line_number(rt_line *l, uint64_t v);
 void tl_rt_line_signed(rt_line *l, int64_t v);

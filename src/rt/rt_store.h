@@ -4,6 +4,8 @@
 #ifndef TL_RT_STORE_H
 #define TL_RT_STORE_H
 
+#include <stdbool.h>
+
 #include "rt/rt_sys.h"
 
 enum { RT_PAGE = 4096 };
@@ -13,21 +15,26 @@ typedef struct rt_store {
     rt_lock lock;
     uint64_t size;  /* taken so far, a multiple of RT_PAGE */
     uint64_t limit; /* 0: none */
+    char *whole;    /* the mapping of all up to limit, if it was asked for */
     int failed;     /* errno of the first failure, 0 */
 } rt_store;
 
-/* Creates the file, which must not exist. 0 or -errno. Not from hooks. */
-int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit);
-/* n more bytes at the end, a multiple of RT_PAGE: zero, mapped, and present (no faults later). NULL if there is no room;
- * nothing of the file has changed then. From anywhere. *offset: where in the file. */
+/* Creates the file, which must not exist, readable and writable by its user only. `whole`: one mapping, in which
+ * everything has its address from the begin (limit is not 0 then). 0 or -errno. Not from hooks. */
+int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit, bool whole);
+/* n more bytes at the end, a multiple of RT_PAGE: zero, mapped, and present (no faults later). NULL if there is no
+ * room; nothing of the file has changed then. From anywhere. *offset: where in the file. */
 void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset);
 /* Unmaps; the bytes stay in the file. */
 void tl_rt_store_unmap(void *p, uint64_t n);
-/* Cuts the file to n bytes and closes it. */
+/* Cuts the file to n bytes (UINT64_MAX: leaves it) and closes it. What is mapped stays mapped. */
 int tl_rt_store_close(rt_store *s, uint64_t n);
+/* After fork, in the child: forgets the file, and unmaps `whole`. */
+void tl_rt_store_forget(rt_store *s);
 
 /* Memory of the recorder's own, private and zero; NULL if there is none. From anywhere. */
 void *tl_rt_memory_take(size_t n);
 void tl_rt_memory_give(void *p, size_t n);
+void *tl_rt_memory_grow(void *p, size_t from, size_t to); /* may move; NULL: p is as it was */
 
 #endif

@@ -6,15 +6,15 @@
 #include <stdint.h>
 #include <sys/syscall.h>
 
-#define RT_INLINE         static inline __attribute__((always_inline))
-#define RT_LIKELY(x)      __builtin_expect(!!(x), 1)
-#define RT_UNLIKELY(x)    __builtin_expect(!!(x), 0)
-#define RT_COLD           __attribute__((cold, noinline))
+#define RT_INLINE      static inline __attribute__((always_inline))
+#define RT_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define RT_COLD        __attribute__((cold, noinline))
 /* The compiler moves no access to memory across it; the order in which another processor sees them is not its business.
  * It is what order means to a signal handler, and to who reads a mapping after the program was killed. */
-#define RT_BARRIER()      __asm__ volatile("" ::: "memory")
+#define RT_BARRIER()   __asm__ volatile("" ::: "memory")
 /* Nothing of the recorder is ever instrumented itself, whatever flags it is built with. */
-#define RT_UNTRACED       __attribute__((no_instrument_function))
+#define RT_UNTRACED    __attribute__((no_instrument_function))
 
 /* Up to six arguments; the result is negative for an error: -errno. */
 RT_INLINE long rt_syscall(long number, long a, long b, long c, long d, long e, long f)
@@ -44,15 +44,14 @@ RT_INLINE long rt_syscall(long number, long a, long b, long c, long d, long e, l
 #endif
 }
 
-#define RT_SYS0(n)                rt_syscall(n, 0, 0, 0, 0, 0, 0)
-#define RT_SYS1(n, a)             rt_syscall(n, (long)(a), 0, 0, 0, 0, 0)
-#define RT_SYS2(n, a, b)          rt_syscall(n, (long)(a), (long)(b), 0, 0, 0, 0)
-#define RT_SYS3(n, a, b, c)       rt_syscall(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
-#define RT_SYS4(n, a, b, c, d)    rt_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
-#define RT_SYS6(n, a, b, c, d, e, f)                                                                                   \
-    rt_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#define RT_SYS0(n)                   rt_syscall(n, 0, 0, 0, 0, 0, 0)
+#define RT_SYS1(n, a)                rt_syscall(n, (long)(a), 0, 0, 0, 0, 0)
+#define RT_SYS2(n, a, b)             rt_syscall(n, (long)(a), (long)(b), 0, 0, 0, 0)
+#define RT_SYS3(n, a, b, c)          rt_syscall(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define RT_SYS4(n, a, b, c, d)       rt_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
+#define RT_SYS6(n, a, b, c, d, e, f) rt_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 /* mmap gives an address or -errno. */
-#define RT_IS_ERROR(result) ((unsigned long)(result) > -4096ul)
+#define RT_IS_ERROR(result)          ((unsigned long)(result) > -4096ul)
 
 /* What libc's would do, but without vector registers. Never inlined into calls of libc's own (-fno-builtin). */
 RT_INLINE void rt_copy(void *to, const void *from, size_t n)

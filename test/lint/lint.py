@@ -36,23 +36,42 @@ def is_text(path):
         return b"\0" not in file.read(8192)
 
 
+def includes(path):
+    """Pairs of the number of a line and what it includes in quotes."""
+    for number, line in enumerate(read(path).splitlines(), 1):
+        found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+        if found:
+            yield number, found.group(1)
+
+
+def recorder_includes(checks, path):
+    """The recorder goes into programs of others: it includes itself, its public header, and layouts, which are alone."""
+    for number, target in includes(path):
+        where = "%s:%d: includes %s" % (path, number, target)
+        layout = target.endswith("_layout.h")
+        checks.that(target.startswith("rt/") or target == "traceloom/rt.h" or layout, where, "of the library")
+        if layout:
+            for _, more in includes("src/" + target):
+                checks.that(more.endswith("_layout.h"), "src/" + target, "which the recorder shares, includes", more)
+
+
 def layers(checks):
     """A file includes only its own layer and those to its left; one format does not include another."""
-    for path in files(".c", ".h"):
+    for path in files(".c", ".h", ".S"):
         if not path.startswith("src/") or path.count("/") < 2:
             continue
         layer = path.split("/")[1]
         if layer == "rt":
+            recorder_includes(checks, path)
             continue
         checks.that(layer in LAYERS, path, "lies in no known layer")
-        for number, line in enumerate(read(path).splitlines(), 1):
-            found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
-            if not found:
-                continue
-            target = found.group(1)
+        for number, target in includes(path):
             part = target.split("/")
             where = "%s:%d: includes %s" % (path, number, target)
             if part[0] == "traceloom" or (path.startswith("src/format") and "/" not in target):
+                continue
+            if part[0] == "rt":
+                checks.that(layer == "cli" and target.endswith("_layout.h"), where, "of the recorder, of which only the command reads layouts")
                 continue
             if checks.that(part[0] in LAYERS, where, "but includes are relative to src/"):
                 checks.that(LAYERS.index(part[0]) <= LAYERS.index(layer), where, "of a layer to the right of", layer)
@@ -71,7 +90,7 @@ def headers(checks):
 def names(checks):
     """File names of sources are unique in the tree, so that a message's file name finds one file."""
     seen = {}
-    for path in files(".c", ".h"):
+    for path in files(".c", ".h", ".S"):
         seen.setdefault(os.path.basename(path), []).append(path)
     for name, paths in seen.items():
         # The stand-in for cmocka must have its name; public and internal headers may describe the same thing.
@@ -109,7 +128,7 @@ def length(checks):
             path, _, reason = line.partition(" ")
             checks.that(len(reason.split()) >= 3, "long-files.txt: no reason for", path)
             reasons[path] = reason
-    for path in files(".c", ".h", ".py", ".sh"):
+    for path in files(".c", ".h", ".S", ".py", ".sh"):
         lines = read(path).count("\n")
         checks.that(lines <= MAX_LINES or path in reasons, path, "has", lines, "lines")
         checks.that(path not in reasons or lines > MAX_LINES, "long-files.txt names", path, "which has only", lines, "lines")
@@ -117,7 +136,7 @@ def length(checks):
 
 def first_comment(checks):
     """The first line of a source file says why the file exists."""
-    for path in files(".c", ".h"):
+    for path in files(".c", ".h", ".S"):
         line = read(path).split("\n", 1)[0]
         checks.that(re.match(r"/\* \S+ .*\S+", line) or re.match(r"// \S+ \S+", line), path, "begins with", repr(line))
 

@@ -1,0 +1,134 @@
+/* Commands from outside: start, stop, flush, set. */
+#include "rt/rt_command.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "rt/rt_ctf.h"
+#include "rt/rt_fdr.h"
+#include "rt/rt_lane.h"
+#include "rt/rt_profile.h"
+#include "rt/rt_settings.h"
+
+static uint32_t last_state;
+static uint64_t since; /* ns since 1970, of the last start */
+
+static uint64_t unix_ns(void)
+{
+    struct timespec t = {0, 0};
+    RT_SYS2(SYS_clock_gettime, CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t bytes_recorded(void)
+{
+    uint64_t n = 0;
+    if (tl_rt.set.modes & RT_MODE_FDR)
+        n += tl_rt_fdr_bytes();
+    if (tl_rt.set.modes & RT_MODE_PROFILE)
+        n += tl_rt_profile_bytes();
+    if (tl_rt.set.modes & RT_MODE_CTF)
+        n += tl_rt_ctf_bytes();
+    return n;
+}
+
+void tl_rt_command_status(rt_status *s)
+{
+    rt_losses lost;
+    tl_rt_losses(&lost);
+    s->state = tl_rt.state;
+    if (s->state == RT_ON && last_state != RT_ON)
+        since = unix_ns();
+    last_state = s->state;
+    s->since = since;
+    s->modes = tl_rt.set.modes;
+    s->functions = tl_rt_hooks_selected();
+    s->known = tl_rt_hooks_known();
+    s->lanes = tl_rt_lanes();
+    s->bytes = s->state == RT_ON || s->since ? bytes_recorded() : 0;
+    s->lost = lost.late + lost.depth + lost.memory + lost.disk + lost.exits + lost.threads;
+}
+
+static void say(rt_line *result, const char *what, const char *path)
+{
+    tl_rt_line_text(result, what);
+    if (path)
+        tl_rt_line_text(result, path);
+}
+
+static int start(rt_line *result)
+{
+    if (tl_rt.state == RT_ON) {
+        say(result, "was recording already, to ", tl_rt.path);
+        return 0;
+    }
+    int status = tl_rt_start();
+    say(result, status < 0 ? "recording could not start" : "recording to ", status < 0 ? NULL : tl_rt.path);
+    return status;
+}
+
+static int stop(rt_line *result)
+{
+    if (tl_rt.state != RT_ON) {
+        say(result, "was not recording", NULL);
+        return 0;
+    }
+    int status = tl_rt_stop();
+    say(result, status < 0 ? "recording could not stop" : "stopped", NULL);
+    return status;
+}
+
+static int flush(rt_line *result)
+{
+    int status = tl_rt_flush();
+    say(result, status < 0 ? "could not write " : "wrote ", tl_rt.path);
+    return status;
+}
+
+/* Hooks are told about new patterns; those of a program that records are switched at once. */
+static bool apply(void)
+{
+    uint32_t left = tl_rt_hooks_select();
+    return left || !tl_rt.set.nfunc;
+}
+
+static int set(const char *pairs, rt_line *result)
+{
+    static rt_settings before;
+    char error[256];
+    if (tl_rt.set.modes == 0)
+        return -EINVAL;
+    tl_rt_settings_copy(&before, &tl_rt.set);
+    if (!tl_rt_settings_set(&tl_rt.set, pairs, error)) {
+        say(result, error, NULL);
+        return -EINVAL;
+    }
+    if (!apply()) {
+        tl_rt_settings_copy(&tl_rt.set, &before);
+        apply();
+        say(result, "no function matches ", pairs);
+        return -EINVAL;
+    }
+    say(result, "set ", pairs);
+    return 0;
+}
+
+int tl_rt_command(const char *command, rt_line *result)
+{
+    if (tl_rt_same(command, "show"))
+        return 0;
+    if (tl_rt.state == RT_OVER) {
+        say(result, "recording is over", NULL);
+        return -ESRCH;
+    }
+    if (tl_rt_same(command, "start"))
+        return start(result);
+    if (tl_rt_same(command, "stop"))
+        return stop(result);
+    if (tl_rt_same(command, "flush"))
+        return flush(result);
+    if (tl_rt_glob("set *", command))
+        return set(command + 4, result);
+    say(result, "this recorder does not know the command: ", command);
+    return -EINVAL;
+}

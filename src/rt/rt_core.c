@@ -1,0 +1,341 @@
+/* The steps of the recorder's life: begin, start, stop, flush, finish, and what a fork does. */
+#include "rt/rt_core.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "rt/rt_clock.h"
+#include "rt/rt_control.h"
+#include "rt/rt_ctf.h"
+#include "rt/rt_fdr.h"
+#include "rt/rt_files.h"
+#include "rt/rt_note.h"
+#include "rt/rt_objects.h"
+#include "rt/rt_profile.h"
+#include "rt/rt_record.h"
+#include "rt/rt_say.h"
+#include "rt/rt_settings.h"
+
+rt_core tl_rt;
+
+enum { STATUS_USELESS = 125 }; /* with "strict": nothing could be recorded */
+
+static rt_hook *hooks;
+static rt_lock steps; /* one step at a time: the program's end and the control thread may meet */
+static bool has_clock, has_file;
+static uint32_t tabled; /* objects whose addresses the image of a profile has */
+
+void tl_rt_hook_add(rt_hook *h)
+{
+    h->next = hooks;
+    hooks = h;
+}
+
+static void set_handlers(bool on)
+{
+    const rt_handlers *h = tl_rt_record_handlers(on, tl_rt.set.modes, tl_rt.threshold > 0);
+    volatile rt_handlers *to = &tl_rt_handlers;
+    to->enter = h->enter;
+    to->exit = h->exit;
+    to->tail = h->tail;
+    to->argument = h->argument;
+    to->custom = h->custom;
+    to->typed = h->typed;
+}
+
+static void set_state(enum rt_state state)
+{
+    __atomic_store_n(&tl_rt.state, (uint32_t)state, __ATOMIC_RELEASE);
+}
+
+void tl_rt_losses(rt_losses *sum)
+{
+    *sum = (rt_losses){.threads = __atomic_load_n(&tl_rt_lane_missed, __ATOMIC_RELAXED)};
+    for (uint32_t i = 0; i < tl_rt_lanes(); i++) {
+        const rt_losses *l = &tl_rt_lane_get(i)->lost;
+        sum->late += l->late;
+        sum->depth += l->depth;
+        sum->memory += l->memory;
+        sum->disk += l->disk;
+        sum->exits += l->exits;
+    }
+}
+
+/* Addresses of functions for the image of a profile: of objects that are new. */
+static void add_tables(void)
+{
+    if (!(tl_rt.set.modes & RT_MODE_PROFILE) || !has_file)
+        return;
+    for (; tabled < tl_rt_objects(); tabled++) {
+        const rt_object *o = tl_rt_object(tabled);
+        if (o->count)
+            tl_rt_profile_table(o->id, o->base, o->count, o->function);
+    }
+}
+
+/* How many functions the patterns leave. UINT32_MAX: there are no hooks that have a list of theirs. */
+static uint32_t select_functions(void)
+{
+    uint32_t known = 0, wanted = 0;
+    for (rt_hook *h = hooks; h; h = h->next) {
+        uint32_t n = h->functions ? h->functions() : 0;
+        known += n;
+        if (n && h->select)
+            wanted += h->select();
+    }
+    return known ? wanted : UINT32_MAX;
+}
+
+static int open_mode(unsigned mode, int (*start)(void))
+{
+    if (!(tl_rt.set.modes & mode))
+        return 0;
+    int status = start();
+    if (status < 0) {
+        char live[RT_PATH + 8];
+        tl_rt_files_live(live, mode);
+        tl_rt_say_error("cannot record to", live, -status);
+    }
+    return status;
+}
+
+static int open_files(void)
+{
+    if (!has_clock)
+        tl_rt_clock_start(tl_rt.set.clock);
+    has_clock = true;
+    tl_rt.file++;
+    tl_rt_files_choose();
+    int status = open_mode(RT_MODE_FDR, tl_rt_fdr_start);
+    if (status >= 0)
+        status = open_mode(RT_MODE_PROFILE, tl_rt_profile_start);
+    if (status >= 0)
+        status = open_mode(RT_MODE_CTF, tl_rt_ctf_start);
+    if (status < 0)
+        return status;
+    has_file = true;
+    tabled = 0;
+    tl_rt_note_begin();
+    add_tables();
+    return 0;
+}
+
+static uint64_t ticks_of(uint64_t ns)
+{
+    uint64_t hz = tl_rt_clock.hz;
+    return ns / 1000000000 * hz + ns % 1000000000 * hz / 1000000000;
+}
+
+static int start(void)
+{
+    if (tl_rt.state == RT_ON)
+        return 0;
+    if (tl_rt.state == RT_OVER)
+        return -EINVAL;
+    if ((tl_rt.set.nfunc || tl_rt.set.nnot) && select_functions() == 0) {
+        rt_line l = {.n = 0};
+        tl_rt_line_text(&l, "no function matches the patterns; nothing is recorded");
+        tl_rt_say(&l, 0, true);
+        if (tl_rt.set.strict)
+            RT_SYS1(SYS_exit_group, STATUS_USELESS);
+        return -ENOENT;
+    }
+    if (!tl_rt.set.nfunc && !tl_rt.set.nnot)
+        select_functions();
+    int status = has_file ? 0 : open_files();
+    if (status < 0) {
+        set_state(RT_OVER);
+        return status;
+    }
+    tl_rt.threshold = ticks_of(tl_rt.set.threshold_ns);
+    set_state(RT_ON);
+    set_handlers(true);
+    for (rt_hook *h = hooks; h; h = h->next)
+        if (h->start)
+            h->start();
+    return 0;
+}
+
+/* Hooks go off, and no thread is in the middle of recording when it returns. */
+static void switch_off(bool unpatch)
+{
+    for (rt_hook *h = hooks; h && unpatch; h = h->next)
+        if (h->stop)
+            h->stop();
+    set_handlers(false);
+    set_state(RT_WAITING);
+    __atomic_fetch_add(&tl_rt.epoch, 1, __ATOMIC_SEQ_CST);
+    tl_rt_lanes_settle();
+}
+
+static void switch_on_again(void)
+{
+    set_state(RT_ON);
+    set_handlers(true);
+}
+
+int tl_rt_start(void)
+{
+    rt_lock_take(&steps);
+    int status = start();
+    rt_lock_give(&steps);
+    tl_rt_control_show();
+    return status;
+}
+
+int tl_rt_stop(void)
+{
+    rt_lock_take(&steps);
+    if (tl_rt.state == RT_ON) {
+        switch_off(true);
+        for (uint32_t i = 0; i < tl_rt_lanes(); i++)
+            if (tl_rt_lane_get(i)->file == tl_rt.file)
+                tl_rt_record_pause(tl_rt_lane_get(i), tl_rt.set.modes, tl_rt.threshold > 0);
+    }
+    rt_lock_give(&steps);
+    tl_rt_control_show();
+    return 0;
+}
+
+/* Slots of a ring are used again, so hooks are off while they are copied; else only for a moment. */
+static int flush_fdr(void)
+{
+    bool was_on = tl_rt.state == RT_ON, ring = tl_rt.set.ring > 0;
+    if (was_on)
+        switch_off(false);
+    int status = tl_rt_fdr_flush_mark();
+    if (was_on && !ring)
+        switch_on_again();
+    if (status == 0)
+        status = tl_rt_fdr_flush_copy(tl_rt_files_path(RT_MODE_FDR));
+    if (was_on && ring)
+        switch_on_again();
+    return status;
+}
+
+int tl_rt_flush(void)
+{
+    rt_lock_take(&steps);
+    int status = has_file && tl_rt.state != RT_OVER ? 0 : -EINVAL;
+    tl_rt_clock_refine();
+    add_tables();
+    if (status == 0 && (tl_rt.set.modes & RT_MODE_FDR))
+        status = flush_fdr();
+    if (status == 0 && (tl_rt.set.modes & RT_MODE_PROFILE))
+        status = tl_rt_profile_flush(tl_rt_files_path(RT_MODE_PROFILE));
+    rt_lock_give(&steps);
+    return status;
+}
+
+static void finish_mode(unsigned mode, int (*finish)(void))
+{
+    if (!(tl_rt.set.modes & mode))
+        return;
+    int status = finish();
+    if (status == -EFBIG) {
+        rt_line l = {.n = 0};
+        tl_rt_line_text(&l, "the limit was reached; later events are missing in '");
+        tl_rt_line_text(&l, tl_rt_files_path(mode));
+        tl_rt_line_text(&l, "'");
+        tl_rt_say(&l, 0, true);
+    } else if (status < 0)
+        tl_rt_say_error("events are missing in", tl_rt_files_path(mode), -status);
+}
+
+void tl_rt_finish(void)
+{
+    enum { TURNS = 100000 };
+    for (int i = 0; __atomic_exchange_n(&steps.held, 1, __ATOMIC_ACQUIRE); i++) {
+        if (i == TURNS)
+            return; /* the program ends inside of a step, in a signal handler: the live file stays */
+        RT_SYS0(SYS_sched_yield);
+    }
+    if (tl_rt.state == RT_ON)
+        switch_off(true);
+    if (has_file) {
+        tl_rt_clock_refine();
+        add_tables();
+        tl_rt_note_end();
+        finish_mode(RT_MODE_FDR, tl_rt_fdr_finish);
+        finish_mode(RT_MODE_PROFILE, tl_rt_profile_finish);
+        finish_mode(RT_MODE_CTF, tl_rt_ctf_finish);
+        has_file = false;
+    }
+    bool was = tl_rt.state != RT_OFF && tl_rt.state != RT_OVER;
+    set_state(RT_OVER);
+    rt_lock_give(&steps);
+    if (was)
+        tl_rt_control_end();
+}
+
+static void read_exe(void)
+{
+    long n = RT_SYS4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", tl_rt.exe, RT_PATH - 1);
+    tl_rt.exe[n > 0 ? n : 0] = '\0';
+}
+
+void tl_rt_begin(void)
+{
+    const char *text = getenv("TRACELOOM");
+    if (!text || tl_rt.state != RT_OFF)
+        return;
+    char error[256];
+    tl_rt.pid = (int)RT_SYS0(SYS_getpid);
+    read_exe();
+    tl_rt_settings_default(&tl_rt.set);
+    if (!tl_rt_settings_read(&tl_rt.set, text, error)) {
+        rt_line l = {.n = 0};
+        tl_rt_line_text(&l, "TRACELOOM: ");
+        tl_rt_line_text(&l, error);
+        tl_rt_say(&l, 0, true);
+        if (tl_rt.set.strict)
+            RT_SYS1(SYS_exit_group, STATUS_USELESS);
+        return;
+    }
+    set_state(RT_WAITING);
+    if (tl_rt.set.start)
+        tl_rt_start();
+    if (tl_rt.set.control && tl_rt.state != RT_OVER) {
+        int status = tl_rt_control_begin();
+        if (status < 0)
+            tl_rt_say_error("no control from outside", tl_rt.exe, -status);
+    }
+}
+
+void tl_rt_before_fork(void)
+{
+    rt_lock_take(&steps);
+}
+
+void tl_rt_after_fork(void)
+{
+    rt_lock_give(&steps);
+}
+
+void tl_rt_child(void)
+{
+    steps = (rt_lock){.held = 0};
+    uint32_t state = tl_rt.state;
+    if (state == RT_OFF || state == RT_OVER)
+        return;
+    set_handlers(false);
+    tl_rt.pid = (int)RT_SYS0(SYS_getpid);
+    tl_rt.epoch++;
+    if (has_file) {
+        if (tl_rt.set.modes & RT_MODE_FDR)
+            tl_rt_fdr_child();
+        if (tl_rt.set.modes & RT_MODE_PROFILE)
+            tl_rt_profile_child();
+        if (tl_rt.set.modes & RT_MODE_CTF)
+            tl_rt_ctf_child();
+    }
+    has_file = false;
+    tl_rt_lanes_child();
+    tl_rt_objects_child();
+    set_state(RT_WAITING);
+    if (state == RT_ON)
+        tl_rt_start();
+    if (tl_rt.set.control && tl_rt.state != RT_OVER)
+        tl_rt_control_begin();
+}

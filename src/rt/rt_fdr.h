@@ -1,0 +1,58 @@
+/* The mode "fdr": records of XRay's flight data recorder, version 5, in slots of a shared file.
+ *
+ *   file    header and first buffer of notes (16 KiB), then slots, each from one rt_store_take()
+ *   slot    one FDR buffer; or several, where a thread ended and another one got its lane
+ *
+ *   slot    |<-- 80 bytes -->|                        at          end        |
+ *           | preamble       | records ...            | zeros                |
+ *
+ * Until the buffer is ended, its extents say that it fills the slot, and zeros say how far it is written: so a record
+ * counts once its first eight bytes are stored, which is the last thing that is done. */
+#ifndef TL_RT_FDR_H
+#define TL_RT_FDR_H
+
+#include "format/xray/fdr_layout.h"
+#include "rt/rt_clock.h"
+#include "rt/rt_lane.h"
+
+/* The file tl_rt.path + ".live". 0 or -errno. Not from hooks; nor are the other functions of this group. */
+int tl_rt_fdr_start(void);
+int tl_rt_fdr_finish(void); /* ends all buffers; the file gets its own name */
+/* A whole file of what there is, in two steps: the first while hooks are off and lanes are settled, the second may run
+ * while recording goes on, unless old slots are used again. */
+int tl_rt_fdr_flush_mark(void);
+int tl_rt_fdr_flush_copy(const char *path);
+void tl_rt_fdr_child(void);
+bool tl_rt_fdr_note(const char *text, size_t n);
+uint64_t tl_rt_fdr_bytes(void);
+
+/* From hooks, the lane busy. */
+bool tl_rt_fdr_attach(rt_lane *l);
+/* Room for a record of `need` bytes at l->at, and the running time and processor brought up to date. False: none. */
+bool tl_rt_fdr_room(rt_lane *l, uint64_t now, size_t need);
+void tl_rt_fdr_event(rt_lane *l, uint64_t now, unsigned kind, uint32_t type, const void *data, size_t n);
+void tl_rt_fdr_enter(rt_lane *l, rt_frame *f, uint64_t now, bool has_value, uint64_t value);
+/* Takes back the entry of a call that was too short, if nothing was recorded since. */
+bool tl_rt_fdr_take_back(rt_lane *l, const rt_frame *f);
+
+/* What a fast record needs to be: one store, in the slot, on the same processor, soon after the one before. */
+RT_INLINE bool rt_fdr_is_ready(const rt_lane *l, uint64_t now)
+{
+    return l->at < l->end && now - l->time <= UINT32_MAX && *l->cpu_now == l->cpu;
+}
+
+RT_INLINE void rt_fdr_put(rt_lane *l, uint64_t now, uint32_t function, unsigned action)
+{
+    if (RT_UNLIKELY(!rt_fdr_is_ready(l, now))) {
+        if (!tl_rt_fdr_room(l, now, FDR_FUNCTION_SIZE))
+            return;
+        if (now < l->time) /* another processor's counter, or an event that was put aside */
+            now = l->time;
+    }
+    uint64_t word = (uint64_t)function << FDR_ID_SHIFT_LITTLE | action << FDR_ACTION_SHIFT_LITTLE;
+    *(volatile uint64_t *)(void *)l->at = word | (now - l->time) << 32;
+    l->at += FDR_FUNCTION_SIZE;
+    l->time = now;
+}
+
+#endif

@@ -1,0 +1,14 @@
+/* What rt_fdr.c (slots) and rt_fdr_file.c (the file as a whole) know of each other. */
+#ifndef TL_RT_FDR_FILE_H
+#define TL_RT_FDR_FILE_H
+
+#include "rt/rt_store.h"
+
+extern rt_store tl_rt_fdr_store;
+
+/* A preamble at `at`, of a buffer that goes to `end`. */
+void tl_rt_fdr_begin_buffer(char *at, char *end, uint32_t pid, uint32_t tid, uint32_t cpu, uint64_t now);
+/* Fills the rest of a buffer, 24 bytes or more, with an event that is none. */
+void tl_rt_fdr_pad(char *at, const char *end);
+
+#endif

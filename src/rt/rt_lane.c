@@ -1,0 +1,256 @@
+/* Lanes: given to threads when they first call a hook, taken back when their thread is seen to be gone.
+ *
+ * Nothing tells us of the end of a thread: destructors of thread-specific data come in no order that would suit, and
+ * need libc. So a lane is looked at when somebody needs one, and the kernel asked whether its thread still exists. */
+#include "rt/rt_lane.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <sys/mman.h>
+
+#include "rt/rt_ctf.h"
+#include "rt/rt_fdr.h"
+#include "rt/rt_profile.h"
+#include "rt/rt_store.h"
+
+__thread rt_lane *tl_rt_lane;
+static __thread bool attaching; /* a signal handler that comes in between does without */
+uint64_t tl_rt_lane_missed;
+
+enum {
+    FIRST_FRAMES = 1024,
+    LOOK_AT = 64,       /* lanes that are looked at before a new one is made: what a new thread costs stays small */
+    SETTLE_TURNS = 4096 /* at most about a second: a thread may be stopped by a debugger in the middle */
+};
+
+static rt_lane *lanes[RT_LANES]; /* each made once, never given back */
+static volatile uint32_t nlane;
+static uint32_t hand; /* of the clock that goes round looking for lanes of ended threads */
+static rt_lock lock;
+
+extern const ptrdiff_t __rseq_offset __attribute__((weak)); /* glibc 2.35 and later */
+extern const unsigned int __rseq_size __attribute__((weak));
+static const uint32_t no_cpu;
+
+uint32_t tl_rt_lanes(void)
+{
+    return __atomic_load_n(&nlane, __ATOMIC_ACQUIRE);
+}
+
+rt_lane *tl_rt_lane_get(uint32_t index)
+{
+    return lanes[index];
+}
+
+/* Where the kernel keeps the number of the processor that the thread runs on. */
+static const volatile uint32_t *cpu_place(void)
+{
+    enum { CPU_ID = 4, SIZE_WITH_CPU_ID = 8 };
+    if (!&__rseq_offset || !&__rseq_size || __rseq_size < SIZE_WITH_CPU_ID)
+        return &no_cpu;
+    char *thread;
+#if defined(__x86_64__)
+    __asm__("mov %%fs:0, %0" : "=r"(thread));
+#else
+    __asm__("mrs %0, tpidr_el0" : "=r"(thread));
+#endif
+    return (const volatile uint32_t *)(void *)(thread + __rseq_offset + CPU_ID);
+}
+
+/* Is the thread that had the lane gone? Its number may belong to another one by now: to the caller, for one. */
+static bool deserted(const rt_lane *l, uint32_t tid)
+{
+    if (!l->used || l->tid == tid)
+        return true;
+    return RT_SYS3(SYS_tgkill, tl_rt.pid, l->tid, 0) == -ESRCH;
+}
+
+static rt_lane *new_lane(void)
+{
+    if (nlane == RT_LANES)
+        return NULL;
+    rt_lane *l = tl_rt_memory_take(sizeof *l);
+    if (!l)
+        return NULL;
+    l->frame = tl_rt_memory_take(FIRST_FRAMES * sizeof *l->frame);
+    if (!l->frame) {
+        tl_rt_memory_give(l, sizeof *l);
+        return NULL;
+    }
+    l->frame_end = l->frame + FIRST_FRAMES;
+    l->index = nlane;
+    lanes[nlane] = l;
+    __atomic_store_n(&nlane, nlane + 1, __ATOMIC_RELEASE);
+    return l;
+}
+
+/* A lane whose thread is gone, or a new one. With the lock. */
+static rt_lane *find_lane(uint32_t tid)
+{
+    uint32_t n = nlane;
+    for (uint32_t i = 0; i < n && i < LOOK_AT; i++) {
+        hand = hand + 1 < n ? hand + 1 : 0;
+        if (deserted(lanes[hand], tid))
+            return lanes[hand];
+    }
+    return new_lane();
+}
+
+/* Of the thread before: its open calls stay without an end. */
+static void clear(rt_lane *l)
+{
+    l->top = l->frame;
+    l->frame[0] = (rt_frame){.sp = UINTPTR_MAX};
+    l->beyond = 0;
+    l->nlate = 0;
+}
+
+static bool set_up(rt_lane *l)
+{
+    if (l->file != tl_rt.file) { /* what it had is of another file */
+        l->at = l->end = l->extents = NULL;
+        l->slot = (rt_slot){.memory = NULL};
+        l->nring = l->ring_next = 0;
+        l->live = l->room = l->room_end = l->self = NULL;
+        l->threads = 0;
+        l->full = false;
+        l->lost = (rt_losses){.late = 0};
+        l->ctf = NULL;
+        l->file = tl_rt.file;
+    }
+    unsigned modes = tl_rt.set.modes;
+    bool good = true;
+    if (modes & RT_MODE_FDR)
+        good = tl_rt_fdr_attach(l) && good;
+    if (modes & RT_MODE_PROFILE)
+        good = tl_rt_profile_attach(l) && good;
+    if (modes & RT_MODE_CTF)
+        good = tl_rt_ctf_attach(l) && good;
+    l->threads++;
+    return good;
+}
+
+/* The thread's first event. */
+static rt_lane *first(void)
+{
+    uint32_t tid = (uint32_t)RT_SYS0(SYS_gettid);
+    rt_lock_take(&lock);
+    rt_lane *l = find_lane(tid);
+    if (l) {
+        if (l->used && l->file == tl_rt.file)
+            tl_rt_profile_leave(l); /* the open calls of the thread that is gone */
+        l->used = 1;
+        l->tid = tid;
+    }
+    rt_lock_give(&lock);
+    if (!l)
+        return NULL;
+    l->pid = (uint32_t)tl_rt.pid;
+    l->busy = UINTPTR_MAX;
+    l->cpu_now = cpu_place();
+    clear(l);
+    set_up(l);
+    l->epoch = tl_rt.epoch;
+    return l;
+}
+
+/* After a fork the child has its own file, and in it the calls that it is in: they begin again. */
+static void begin_again(rt_lane *l)
+{
+    rt_frame *last = l->top;
+    l->top = l->frame;
+    l->pid = (uint32_t)tl_rt.pid;
+    l->tid = (uint32_t)RT_SYS0(SYS_gettid);
+    set_up(l);
+    uint64_t now = rt_now();
+    for (rt_frame *f = l->frame; f <= last; f++) {
+        l->top = f;
+        f->begin = now;
+        f->inner = 0;
+        if (f == l->frame || f->function == 0) {
+            f->node = f == l->frame ? f->node : f[-1].node;
+            continue;
+        }
+        if (tl_rt.set.modes & RT_MODE_PROFILE)
+            f->node = rt_profile_child(l, f[-1].node, f->function);
+        if (tl_rt.set.modes & RT_MODE_FDR)
+            tl_rt_fdr_enter(l, f, now, false, 0);
+        if (tl_rt.set.modes & RT_MODE_CTF)
+            tl_rt_ctf_enter(l, now, f->function);
+    }
+}
+
+rt_lane *tl_rt_lane_attach(void)
+{
+    rt_lane *l = tl_rt_lane;
+    if (__atomic_load_n(&tl_rt.state, __ATOMIC_ACQUIRE) != RT_ON)
+        return NULL;
+    if (l) {
+        l->cpu_now = cpu_place();
+        if (l->file != tl_rt.file)
+            begin_again(l);
+        l->epoch = tl_rt.epoch;
+        return l;
+    }
+    if (attaching) {
+        __atomic_fetch_add(&tl_rt_lane_missed, 1, __ATOMIC_RELAXED);
+        return NULL;
+    }
+    attaching = true;
+    RT_BARRIER();
+    l = first();
+    tl_rt_lane = l;
+    RT_BARRIER();
+    attaching = false;
+    if (!l)
+        __atomic_fetch_add(&tl_rt_lane_missed, 1, __ATOMIC_RELAXED);
+    return l;
+}
+
+bool tl_rt_lane_grow(rt_lane *l)
+{
+    size_t n = (size_t)(l->frame_end - l->frame), top = (size_t)(l->top - l->frame);
+    if (n >= RT_FRAMES)
+        return false;
+    rt_frame *more = tl_rt_memory_grow(l->frame, n * sizeof *more, 2 * n * sizeof *more);
+    if (!more)
+        return false;
+    l->frame = more;
+    l->frame_end = more + 2 * n;
+    l->top = more + top;
+    return true;
+}
+
+void tl_rt_lanes_settle(void)
+{
+    /* Either a thread's `busy` is seen below, or the thread sees the new epoch. */
+    if (RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == -EPERM) {
+        RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+        RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    }
+    uint32_t n = tl_rt_lanes();
+    for (uint32_t i = 0; i < n; i++) {
+        const rt_lane *l = lanes[i];
+        for (int turn = 0; turn < SETTLE_TURNS && l != tl_rt_lane && l->used && l->busy; turn++) {
+            if (turn < 64)
+                RT_SYS0(SYS_sched_yield);
+            else {
+                long time[2] = {0, 250000};
+                RT_SYS2(SYS_nanosleep, time, 0);
+                if (RT_SYS3(SYS_tgkill, tl_rt.pid, l->tid, 0) == -ESRCH)
+                    break;
+            }
+        }
+    }
+}
+
+void tl_rt_lanes_child(void)
+{
+    lock = (rt_lock){.held = 0};
+    attaching = false;
+    for (uint32_t i = 0; i < nlane; i++)
+        if (lanes[i] != tl_rt_lane) {
+            lanes[i]->used = 0;
+            lanes[i]->busy = 0;
+        }
+}

@@ -1,0 +1,14 @@
+/* What hooks call: the functions of tl_rt_handlers for each combination of modes. */
+#ifndef TL_RT_RECORD_H
+#define TL_RT_RECORD_H
+
+#include "rt/rt_lane.h"
+
+/* The handlers of a state: all do nothing unless `on`. `threshold`: fdr leaves out calls shorter than tl_rt.threshold.
+ */
+const rt_handlers *tl_rt_record_handlers(bool on, unsigned modes, bool threshold);
+/* Ends all calls of a lane, as hooks stay off: they would seem to last until recording goes on. Hooks are off, and
+ * lanes settled. */
+void tl_rt_record_pause(rt_lane *l, unsigned modes, bool threshold);
+
+#endif

@@ -1,0 +1,300 @@
+/* Reads the environment variable TRACELOOM. */
+#include "rt/rt_settings.h"
+
+#include "rt/rt_say.h"
+
+enum { ERROR_SIZE = 256, RING_MIN = 64 << 10, DEPTH_MAX = 1 << 20 };
+
+/* What is being read, and where it goes. */
+typedef struct reader {
+    rt_settings *s;
+    char *error;
+    const char *value; /* of the pair at hand, for messages */
+    bool live;         /* while the program runs: not everything can change */
+} reader;
+
+static bool wrong(reader *r, const char *key, const char *what)
+{
+    rt_line l;
+    rt_line_begin(&l);
+    tl_rt_line_text(&l, key);
+    if (r->value) {
+        tl_rt_line_text(&l, "=");
+        tl_rt_line_text(&l, r->value);
+    }
+    tl_rt_line_text(&l, ": ");
+    tl_rt_line_text(&l, what);
+    size_t n = l.n < ERROR_SIZE - 1 ? l.n : ERROR_SIZE - 1;
+    rt_copy(r->error, l.text, n);
+    r->error[n] = 0;
+    return false;
+}
+
+void tl_rt_settings_default(rt_settings *s)
+{
+    rt_zero(s, sizeof *s);
+    s->modes = RT_MODE_PROFILE;
+    s->out = "%e.%p";
+    s->clock = "auto";
+    s->start = s->control = true;
+}
+
+const char *tl_rt_settings_mode(unsigned modes)
+{
+    static const char *const name[] = {[RT_MODE_FDR] = "fdr",
+                                       [RT_MODE_PROFILE] = "profile",
+                                       [RT_MODE_FDR | RT_MODE_PROFILE] = "fdr,profile",
+                                       [RT_MODE_CTF] = "ctf"};
+    return modes < sizeof name / sizeof name[0] && name[modes] ? name[modes] : "none";
+}
+
+/* Strings lie one behind another; the place behind the last one that lies in the settings' own text. */
+static char *text_end(rt_settings *s)
+{
+    char *end = s->text;
+    const char *in_use[2 + 2 * RT_GLOBS];
+    unsigned n = 0;
+    in_use[n++] = s->out;
+    in_use[n++] = s->clock;
+    for (unsigned i = 0; i < s->nfunc; i++)
+        in_use[n++] = s->func[i];
+    for (unsigned i = 0; i < s->nnot; i++)
+        in_use[n++] = s->not_func[i];
+    for (unsigned i = 0; i < n; i++)
+        if (in_use[i] >= end && in_use[i] < s->text + RT_TEXT)
+            end = s->text + (in_use[i] - s->text) + rt_length(in_use[i]) + 1;
+    return end;
+}
+
+/* Keeps a string; NULL if there is no room. */
+static const char *keep(rt_settings *s, const char *value)
+{
+    char *at = text_end(s);
+    size_t n = rt_length(value) + 1;
+    if (n > (size_t)(s->text + RT_TEXT - at))
+        return NULL;
+    rt_copy(at, value, n);
+    return at;
+}
+
+void tl_rt_settings_copy(rt_settings *to, const rt_settings *from)
+{
+    rt_copy(to, from, sizeof *to);
+    to->out = to->clock = "";
+    to->nfunc = to->nnot = 0;
+    /* There is room for all: they had it in `from`. */
+    to->out = keep(to, from->out);
+    to->clock = keep(to, from->clock);
+    for (unsigned i = 0; i < from->nfunc; i++) {
+        to->func[i] = keep(to, from->func[i]);
+        to->nfunc = i + 1;
+    }
+    for (unsigned i = 0; i < from->nnot; i++) {
+        to->not_func[i] = keep(to, from->not_func[i]);
+        to->nnot = i + 1;
+    }
+}
+
+static bool read_mode(reader *r, const char *key, const char *value)
+{
+    for (unsigned modes = 1; modes <= RT_MODE_CTF; modes++)
+        if (tl_rt_same(value, tl_rt_settings_mode(modes))) {
+            r->s->modes = modes;
+            return true;
+        }
+    if (tl_rt_same(value, "profile,fdr")) {
+        r->s->modes = RT_MODE_FDR | RT_MODE_PROFILE;
+        return true;
+    }
+    return wrong(r, key, "expected fdr, profile, ctf or fdr,profile");
+}
+
+static bool read_switch(reader *r, const char *key, const char *value, bool *out)
+{
+    bool on = tl_rt_same(value, "on");
+    if (!on && !tl_rt_same(value, "off"))
+        return wrong(r, key, "expected on or off");
+    *out = on;
+    return true;
+}
+
+static bool read_pattern(reader *r, const char *key, const char *value, const char **list, unsigned *n)
+{
+    if (!*value && r->live)
+        return true; /* the list was made empty: that is all */
+    if (!*value)
+        return wrong(r, key, "expected a pattern of function names");
+    if (*n == RT_GLOBS)
+        return wrong(r, key, "there are too many patterns");
+    list[*n] = keep(r->s, value);
+    if (!list[*n])
+        return wrong(r, key, "the settings are too long");
+    ++*n;
+    return true;
+}
+
+static bool read_string(reader *r, const char *key, const char *value, const char **out)
+{
+    const char *kept = keep(r->s, value);
+    if (!*value)
+        return wrong(r, key, "expected a path");
+    if (!kept || rt_length(value) >= RT_PATH - 64) /* room for numbers and suffixes */
+        return wrong(r, key, "is too long");
+    *out = kept;
+    return true;
+}
+
+/* Keys whose values are numbers. */
+static bool read_amount(reader *r, const char *key, const char *value)
+{
+    rt_settings *s = r->s;
+    uint64_t v = 0;
+    if (tl_rt_same(key, "ring")) {
+        bool all = tl_rt_same(value, "all");
+        if (!all && (!tl_rt_read_size(value, &v) || v < RING_MIN))
+            return wrong(r, key, "expected a size from 64K on, such as 64M, or all");
+        s->ring = v;
+    } else if (tl_rt_same(key, "limit")) {
+        if (!tl_rt_read_size(value, &v) || (v && v < RING_MIN))
+            return wrong(r, key, "expected a size from 64K on, such as 1G");
+        s->limit = v;
+    } else if (tl_rt_same(key, "threshold")) {
+        if (!tl_rt_read_time(value, &v))
+            return wrong(r, key, "expected a time such as 5us");
+        s->threshold_ns = v;
+    } else {
+        if (!tl_rt_read_number(value, &v) || v > DEPTH_MAX)
+            return wrong(r, key, "expected a number of calls");
+        s->depth = (uint32_t)v;
+    }
+    return true;
+}
+
+static bool read_clock(reader *r, const char *key, const char *value)
+{
+    static const char *const clock[] = {"auto", "tsc", "monotonic"};
+    for (size_t i = 0; i < sizeof clock / sizeof clock[0]; i++)
+        if (tl_rt_same(value, clock[i])) {
+            r->s->clock = clock[i];
+            return true;
+        }
+    return wrong(r, key, "expected auto, tsc or monotonic");
+}
+
+/* A pair that can only be said before the program runs. */
+static bool read_early(reader *r, const char *key, const char *value)
+{
+    rt_settings *s = r->s;
+    const struct {
+        const char *key;
+        bool *value;
+    } on_off[] = {{"start", &s->start}, {"strict", &s->strict}, {"control", &s->control}, {"quiet", &s->quiet}};
+    bool mode = tl_rt_same(key, "mode"), out = tl_rt_same(key, "out"), clock = tl_rt_same(key, "clock");
+    bool *sw = NULL;
+    for (size_t i = 0; i < sizeof on_off / sizeof on_off[0]; i++)
+        if (tl_rt_same(key, on_off[i].key))
+            sw = on_off[i].value;
+    if (!mode && !out && !clock && !sw)
+        return wrong(r, key,
+                     "unknown; there are mode, out, ring, limit, threshold, func, not, depth, start, control, clock, "
+                     "strict and quiet");
+    if (r->live)
+        return wrong(r, key, "cannot change while the program runs");
+    if (mode)
+        return read_mode(r, key, value);
+    if (out)
+        return read_string(r, key, value, &s->out);
+    return clock ? read_clock(r, key, value) : read_switch(r, key, value, sw);
+}
+
+static bool read_pair(reader *r, const char *key, const char *value)
+{
+    static const char *const amounts[] = {"ring", "limit", "threshold", "depth"};
+    r->value = value;
+    if (tl_rt_same(key, "func"))
+        return read_pattern(r, key, value, r->s->func, &r->s->nfunc);
+    if (tl_rt_same(key, "not"))
+        return read_pattern(r, key, value, r->s->not_func, &r->s->nnot);
+    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++)
+        if (tl_rt_same(key, amounts[i]))
+            return read_amount(r, key, value);
+    return read_early(r, key, value);
+}
+
+/* Takes one pair out of the text; *p goes to the next one. "" is no pair. The value is NULL without a '='. */
+static void split_pair(const char **p, char *word, size_t size, const char **value)
+{
+    size_t n = 0;
+    *value = NULL;
+    const char *t = *p;
+    for (; *t; t++) {
+        if (*t == '\\' && t[1])
+            t++;
+        else if (*t == ':' && t[1] == ':' && *value)
+            word[n++] = *t++; /* the second one comes below */
+        else if (*t == ':')
+            break;
+        else if (*t == '=' && !*value) {
+            word[n++] = 0;
+            *value = word + n;
+            continue;
+        }
+        if (n + 2 < size)
+            word[n++] = *t;
+    }
+    word[n] = 0;
+    *p = *t ? t + 1 : t;
+}
+
+static bool read_pairs(reader *r, const char *text)
+{
+    enum { PAIR_SIZE = RT_PATH };
+    char word[PAIR_SIZE + 4];
+    bool first_func = r->live, first_not = r->live; /* these replace what was there */
+    while (*text) {
+        const char *value;
+        split_pair(&text, word, PAIR_SIZE, &value);
+        r->value = NULL;
+        if (!*word && !value)
+            continue;
+        if (!value)
+            return wrong(r, word, "expected KEY=VALUE");
+        if (first_func && tl_rt_same(word, "func")) {
+            r->s->nfunc = 0;
+            first_func = false;
+        }
+        if (first_not && tl_rt_same(word, "not")) {
+            r->s->nnot = 0;
+            first_not = false;
+        }
+        if (!read_pair(r, word, value))
+            return false;
+    }
+    r->value = NULL;
+    if (r->s->ring && !(r->s->modes & RT_MODE_FDR))
+        return wrong(r, "ring", "is for mode=fdr");
+    if (r->s->threshold_ns && !(r->s->modes & RT_MODE_FDR))
+        return wrong(r, "threshold", "is for mode=fdr");
+    return true;
+}
+
+bool tl_rt_settings_read(rt_settings *s, const char *text, char error[static 256])
+{
+    reader r = {s, error, NULL, false};
+    return read_pairs(&r, text);
+}
+
+bool tl_rt_settings_set(rt_settings *s, const char *pairs, char error[static 256])
+{
+    static rt_settings changed; /* only one thread takes commands, and its stack is small */
+    tl_rt_settings_copy(&changed, s);
+    reader r = {&changed, error, NULL, true};
+    if (!*pairs) {
+        wrong(&r, "set", "expected KEY=VALUE");
+        return false;
+    }
+    if (!read_pairs(&r, pairs))
+        return false;
+    tl_rt_settings_copy(s, &changed);
+    return true;
+}

@@ -1,0 +1,117 @@
+/* The file that is recorded into, in mapped pieces; and memory of the recorder's own. System calls only. */
+#include "rt/rt_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+enum { FILE_MODE = 0600 };
+
+int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit, bool whole)
+{
+    *s = (rt_store){.fd = -1, .limit = limit & ~(uint64_t)(RT_PAGE - 1)};
+    long fd = RT_SYS4(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+    if (fd < 0)
+        return (int)fd;
+    if (whole) {
+        /* Beyond the end of the file, which grows into it. */
+        long p = RT_SYS6(SYS_mmap, 0, s->limit, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        if (RT_IS_ERROR(p)) {
+            RT_SYS1(SYS_close, fd);
+            return (int)p;
+        }
+        s->whole = (char *)p;
+    }
+    s->fd = (int)fd;
+    return 0;
+}
+
+/* File systems that cannot reserve get zeros written. */
+static long reserve(int fd, uint64_t offset, uint64_t n)
+{
+    long done = RT_SYS4(SYS_fallocate, fd, 0, offset, n);
+    if (done != -EOPNOTSUPP && done != -ENOSYS)
+        return done;
+    static const char zeros[RT_PAGE];
+    for (uint64_t i = 0; i < n; i += RT_PAGE) {
+        long written = RT_SYS4(SYS_pwrite64, fd, zeros, RT_PAGE, offset + i);
+        if (written != RT_PAGE)
+            return written < 0 ? written : -ENOSPC;
+    }
+    return 0;
+}
+
+void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset)
+{
+    rt_lock_take(&s->lock);
+    uint64_t at = s->size;
+    long error = 0, p = 0;
+    if (s->fd < 0)
+        error = -EBADF;
+    else if (s->limit && (n > s->limit || at > s->limit - n))
+        error = -EFBIG;
+    else
+        error = reserve(s->fd, at, n);
+    if (error == 0) {
+        p = s->whole ? (long)(s->whole + at) : RT_SYS6(SYS_mmap, 0, n, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, at);
+        error = RT_IS_ERROR(p) ? p : 0;
+    }
+    if (error == 0)
+        s->size = at + n;
+    else if (!s->failed)
+        s->failed = (int)-error;
+    rt_lock_give(&s->lock);
+    if (error)
+        return NULL;
+    RT_SYS3(SYS_madvise, p, n, MADV_POPULATE_WRITE); /* where the kernel does not know it, pages come one by one */
+    *offset = at;
+    return (void *)p;
+}
+
+void tl_rt_store_unmap(void *p, uint64_t n)
+{
+    RT_SYS2(SYS_munmap, p, n);
+}
+
+int tl_rt_store_close(rt_store *s, uint64_t n)
+{
+    long error = 0;
+    rt_lock_take(&s->lock);
+    if (s->fd >= 0) {
+        if (n != UINT64_MAX)
+            error = RT_SYS2(SYS_ftruncate, s->fd, n);
+        RT_SYS1(SYS_close, s->fd);
+        s->fd = -1;
+    }
+    rt_lock_give(&s->lock);
+    return (int)error;
+}
+
+void tl_rt_store_forget(rt_store *s)
+{
+    if (s->fd >= 0)
+        RT_SYS1(SYS_close, s->fd);
+    if (s->whole)
+        RT_SYS2(SYS_munmap, s->whole, s->limit);
+    *s = (rt_store){.fd = -1};
+}
+
+void *tl_rt_memory_take(size_t n)
+{
+    long p = RT_SYS6(SYS_mmap, 0, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return RT_IS_ERROR(p) ? NULL : (void *)p;
+}
+
+void tl_rt_memory_give(void *p, size_t n)
+{
+    RT_SYS2(SYS_munmap, p, n);
+}
+
+void *tl_rt_memory_grow(void *p, size_t from, size_t to)
+{
+    long q = RT_SYS4(SYS_mremap, p, from, to, MREMAP_MAYMOVE);
+    return RT_IS_ERROR(q) ? NULL : (void *)q;
+}

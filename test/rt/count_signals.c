@@ -1,0 +1,164 @@
+/* A timer of 100 us interrupts the program wherever it is, also inside of the recorder; the handlers are traced.
+ *
+ * count_signals [alternate | above | nested] [ms]: handlers on an alternate stack, which lies below the program's or
+ * above; or two timers whose handlers interrupt each other. */
+#define FUNCTIONS(X) X(main) X(work) X(leaf) X(on_tick) X(in_tick) X(on_other) X(worker)
+#include "count.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <time.h>
+
+enum { TICK_US = 100, STACK = 256 << 10 };
+
+static volatile unsigned long sum;
+static int milliseconds = 1000;
+
+UNTRACED static int64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+TRACED static void leaf(unsigned n)
+{
+    CALLED(leaf);
+    for (volatile unsigned i = 0; i < n; i++)
+        ;
+}
+
+TRACED static void work(void)
+{
+    CALLED(work);
+    for (unsigned i = 0; i < 20; i++)
+        leaf(500);
+}
+
+TRACED static void in_tick(void)
+{
+    CALLED(in_tick);
+    sum++;
+}
+
+TRACED static void on_tick(int number)
+{
+    CALLED(on_tick);
+    (void)number;
+    in_tick();
+    in_tick();
+    NO_TAIL();
+}
+
+TRACED static void on_other(int number)
+{
+    CALLED(on_other);
+    (void)number;
+    in_tick();
+    NO_TAIL();
+}
+
+UNTRACED static void spend(void)
+{
+    for (int64_t end = now_ns() + milliseconds * INT64_C(1000000); now_ns() < end;)
+        work();
+}
+
+UNTRACED static void catch (int number, void (*handler)(int), int flags)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART | flags;
+    sigaction(number, &action, NULL);
+}
+
+UNTRACED static void use_stack(void *memory)
+{
+    stack_t stack = {.ss_sp = memory, .ss_size = STACK};
+    if (sigaltstack(&stack, NULL))
+        exit(3);
+}
+
+UNTRACED static timer_t other_timer(void)
+{
+    timer_t timer;
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
+    struct itimerspec often = {{0, 77000}, {0, 77000}};
+    if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &often, NULL))
+        exit(3);
+    return timer;
+}
+
+UNTRACED static void tick(int us)
+{
+    struct itimerval every = {{0, us}, {0, us}};
+    setitimer(ITIMER_REAL, &every, NULL);
+}
+
+/* A thread whose stack is at the low end of a mapping, its alternate one at the high end; it alone takes the signals.
+ */
+TRACED static void *worker(void *high)
+{
+    CALLED(worker);
+    use_stack(high);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    tick(TICK_US);
+    spend();
+    tick(0);
+    return NULL;
+}
+
+UNTRACED static void spend_in_thread(void)
+{
+    char *memory = mmap(NULL, 2 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    pthread_attr_init(&attributes);
+    if (memory == MAP_FAILED || pthread_attr_setstack(&attributes, memory, 1 << 20) ||
+        pthread_create(&thread, &attributes, worker, memory + (2 << 20) - STACK))
+        exit(3);
+    pthread_join(thread, NULL);
+}
+
+TRACED int main(int argc, char **argv)
+{
+    CALLED(main);
+    const char *how = argc > 1 ? argv[1] : "plain";
+    if (argc > 2)
+        milliseconds = atoi(argv[2]);
+    int above = !strcmp(how, "above"), nested = !strcmp(how, "nested");
+    static char low[STACK];
+    if (!strcmp(how, "alternate"))
+        use_stack(low);
+    catch (SIGALRM, on_tick, (above || !strcmp(how, "alternate") ? SA_ONSTACK : 0) | (nested ? SA_NODEFER : 0));
+    catch (SIGUSR2, on_other, SA_NODEFER);
+    if (above) {
+        spend_in_thread();
+    } else {
+        timer_t other = 0;
+        if (nested)
+            other = other_timer();
+        tick(TICK_US);
+        spend();
+        tick(0);
+        if (nested)
+            timer_delete(other);
+    }
+    EXPECT(in_tick, 2 * CALLS(on_tick) + CALLS(on_other));
+    EXPECT(leaf, 20 * CALLS(work));
+    print_calls();
+    printf("edge on_tick in_tick %lu\nedge on_other in_tick %lu\nedge work leaf %lu\n", 2 * CALLS(on_tick),
+           CALLS(on_other), CALLS(leaf));
+    return 0;
+}

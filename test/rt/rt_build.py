@@ -1,0 +1,155 @@
+"""Builds the counting programs with each source of hooks, each once and only if something it is made of is newer.
+
+The environment says where the recorder is: TL_RT_LIBRARY (libtraceloom-rt.a), TL_RT_START (the part that every object
+with sleds needs, libtraceloom-rt-start.a), TL_RT_SHARED (libtraceloom-rt.so)."""
+import fcntl
+import os
+import shutil
+import subprocess
+
+import harness
+
+HERE = os.path.join(harness.SOURCE, "test", "rt")
+RT = os.path.join(harness.SOURCE, "src", "rt")
+CLANGS = ("14", "19")
+SLEDS = ["-fxray-instrument", "-fxray-instruction-threshold=1"]
+NO_RUNTIME = {"14": "-fnoxray-link-deps", "19": "-fno-xray-link-deps"}
+COMMON = ["-g1", "-I", HERE]
+CROSS_FLAGS = ["-std=c17", "-D_GNU_SOURCE", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-mgeneral-regs-only", "-ffreestanding",
+               "-fno-tree-loop-distribute-patterns", "-fno-stack-protector", "-ftls-model=initial-exec", "-mno-outline-atomics",
+               "-I", os.path.join(harness.SOURCE, "src"), "-I", os.path.join(harness.SOURCE, "include")]
+NEEDED = {"sleds": ["TL_RT_LIBRARY", "TL_RT_START"], "llvm": ["TL_RT_LIBRARY"], "functions": ["TL_RT_LIBRARY"],
+          "spans": ["TL_RT_LIBRARY"], "shared": ["TL_RT_SHARED"]}
+
+
+class Hook:
+    """A way to build: `name` is that of the tests."""
+
+    def __init__(self, name, kind, compiler, flags, link=(), plugin=(), target=None):
+        self.name, self.kind, self.compiler, self.target = name, kind, compiler, target
+        self.flags, self.link, self.plugin = list(flags), list(link), list(plugin)
+        self.static = "-static" in self.flags
+
+    def command(self, cplus):
+        if not cplus:
+            return self.compiler
+        return self.compiler.replace("clang", "clang++").replace("gcc", "g++")
+
+    def needs(self):
+        missing = [c for c in (self.command(False), self.command(True)) if not shutil.which(c.split()[0])]
+        return "no %s" % missing[0] if missing else None
+
+
+def hooks():
+    out = []
+    for version in CLANGS:
+        clang, sleds = "clang-" + version, SLEDS + [NO_RUNTIME[version]]
+        out += [Hook("sleds-clang%s" % version, "sleds", clang, ["-O2"] + sleds),
+                Hook("sleds-clang%s-O0" % version, "sleds", clang, ["-O0"] + sleds),
+                Hook("sleds-clang%s-static" % version, "sleds", clang, ["-O2", "-static"] + sleds),
+                Hook("sleds-clang%s-nopie" % version, "sleds", clang, ["-O2", "-fno-pie", "-no-pie"] + sleds),
+                Hook("llvm-clang%s" % version, "llvm", clang, ["-O2"] + SLEDS),
+                Hook("functions-clang%s" % version, "functions", clang, ["-O2", "-finstrument-functions"]),
+                Hook("functions-clang%s-O0" % version, "functions", clang, ["-O0", "-finstrument-functions"]),
+                Hook("arm-clang%s" % version, "sleds", clang, ["-O2", "--target=aarch64-linux-gnu"] + sleds, target="aarch64")]
+    for level in ("O0", "O2"):
+        flags = ["-" + level, "-finstrument-functions"]
+        out += [Hook("functions-gcc-" + level, "functions", "gcc", flags),
+                Hook("functions-gcc-%s-static" % level, "functions", "gcc", flags + ["-static"]),
+                Hook("functions-gcc-%s-shared" % level, "shared", "gcc", flags)]
+    out.append(Hook("arm-functions-gcc", "functions", "aarch64-linux-gnu-gcc", ["-O2", "-finstrument-functions"], target="aarch64"))
+    return {hook.name: hook for hook in out}
+
+
+HOOKS = hooks()
+
+
+def folder(*parts):
+    root = os.environ.get("TL_WORK") or "/tmp/traceloom-rt-work"
+    path = os.path.join(root, "rt", *parts)
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+def call(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit("$ %s\n%s%s" % (" ".join(command), done.stdout, done.stderr))
+
+
+def newer(path, sources):
+    return os.path.exists(path) and all(os.path.getmtime(source) < os.path.getmtime(path) for source in sources)
+
+
+class Locked:
+    """Only one of several tests builds the same thing."""
+
+    def __init__(self, path):
+        self.file = open(path + ".lock", "w")
+
+    def __enter__(self):
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+
+    def __exit__(self, *_):
+        self.file.close()
+
+
+def recorder_sources():
+    return [os.path.join(RT, name) for name in sorted(os.listdir(RT))]
+
+
+def cross_libraries():
+    """{TL_RT_...: path} for AArch64, made here."""
+    place = folder("aarch64")
+    out = {"TL_RT_LIBRARY": os.path.join(place, "libtraceloom-rt.a"), "TL_RT_START": os.path.join(place, "libtraceloom-rt-start.a")}
+    with Locked(out["TL_RT_LIBRARY"]):
+        if not newer(out["TL_RT_START"], recorder_sources()):
+            objects = []
+            for source in recorder_sources():
+                if source.endswith((".c", ".S")):
+                    objects.append(os.path.join(place, os.path.basename(source) + ".o"))
+                    call(["aarch64-linux-gnu-gcc"] + CROSS_FLAGS + ["-c", source, "-o", objects[-1]])
+            for path in out.values():
+                if os.path.exists(path):
+                    os.unlink(path)
+            start = [o for o in objects if os.path.basename(o).startswith("rt_object_start")]
+            call(["aarch64-linux-gnu-ar", "rcs", out["TL_RT_LIBRARY"]] + [o for o in objects if o not in start])
+            call(["aarch64-linux-gnu-ar", "rcs", out["TL_RT_START"]] + start)
+    return out
+
+
+def libraries(hook):
+    found = cross_libraries() if hook.target else {name: os.environ.get(name, "") for name in ("TL_RT_LIBRARY", "TL_RT_START", "TL_RT_SHARED")}
+    for name in NEEDED[hook.kind]:
+        if not os.path.exists(found[name]):
+            harness.skip("the recorder is not built here (%s)" % name)
+    return [found[name] for name in NEEDED[hook.kind]]
+
+
+def linked(hook, shared):
+    """What is linked behind the objects of a program; a shared object uses the program's recorder."""
+    paths = libraries(hook)
+    if hook.kind == "sleds":
+        start = ["-Wl,--whole-archive", paths[1], "-Wl,--no-whole-archive"]
+        return start if shared else start + [paths[0], "-Wl,--export-dynamic"]
+    if hook.kind == "shared":
+        return [paths[0], "-Wl,-rpath," + os.path.dirname(paths[0])]
+    if shared:
+        return []
+    if hook.kind == "llvm":
+        return ["-Wl,--whole-archive", paths[0], "-Wl,--no-whole-archive", "-Wl,--export-dynamic"]
+    return [paths[0], "-Wl,--export-dynamic"]
+
+
+def build(hook, source, extra=(), shared=False, name=None):
+    """The path of the built program (or shared object)."""
+    plus = source.endswith(".cpp")
+    path = os.path.join(folder(hook.name), (name or os.path.splitext(source)[0]) + (".so" if shared else ""))
+    inputs = [os.path.join(HERE, source), os.path.join(HERE, "count.h"), os.path.abspath(__file__)]
+    with Locked(path):
+        if not newer(path, inputs + libraries(hook)):
+            shape = ["-shared", "-fPIC"] if shared else []
+            call([hook.command(plus), "-std=gnu++17" if plus else "-std=gnu17"] + COMMON + hook.flags + shape + list(extra) +
+                 [inputs[0], "-o", path + ".new"] + linked(hook, shared) + ["-lpthread", "-ldl"])
+            os.rename(path + ".new", path)
+    return path

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Calls that are recorded are those that were made: one counting program, one source of hooks, one mode.
+
+    rt_matrix.py PROGRAM HOOK MODE [ARGUMENT...]       a name of rt_build.HOOKS; fdr, profile, fdr,profile or ctf
+
+The program prints what it called how often (count.h). Every function must be there under its name with exactly that
+number of calls, and no other one. With fdr,profile the profile that the program wrote must be the one that is made of
+its log: calls, ticks, and histograms bucket by bucket."""
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+import rt_build
+import tlp_reader
+
+SUFFIX = {"fdr": ".xray", "profile": ".tlp", "ctf": ".ctf"}
+LLVM_MODE = {"fdr": "traceloom-fdr", "profile": "traceloom-profile"}
+MAX_SECONDS = 300
+
+
+class Printed:
+    """What the program says about itself."""
+
+    def __init__(self, text):
+        self.calls, self.open, self.edges, self.flat = {}, {}, {}, False
+        for words in (line.split() for line in text.splitlines()):
+            if words[:1] == ["call"] and int(words[2]):
+                self.calls[words[1]] = int(words[2])
+            elif words[:1] == ["open"]:
+                self.open[words[1]] = int(words[2])
+            elif words[:1] == ["edge"] and int(words[3]):
+                self.edges[words[1], words[2]] = int(words[3])
+            elif words[:1] == ["flat"]:
+                self.flat = True
+
+
+def environment(hook, mode, out):
+    env = {key: value for key, value in os.environ.items() if not key.startswith(("TRACELOOM", "XRAY_"))}
+    env["TRACELOOM"] = "mode=%s:out=%s" % (mode, out)
+    if hook.kind == "llvm":
+        env["XRAY_OPTIONS"] = "patch_premain=true xray_mode=%s" % LLVM_MODE[mode.split(",")[0]]
+    return env
+
+
+def run_program(hook, mode, out, program, arguments):
+    command = [program] + arguments
+    if hook.target == "aarch64":
+        command = ["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu"] + command
+    return subprocess.run(command, env=environment(hook, mode, out), capture_output=True, text=True, timeout=MAX_SECONDS)
+
+
+def by_name(rows):
+    out = {}
+    for row in rows:
+        name = row["name"] or "#%d" % row["id"]
+        out[name] = out.get(name, 0) + row["calls"]
+    return out
+
+
+def check_calls(checks, what, report, printed):
+    calls, expected = by_name(report["functions"]), dict(printed.calls)
+    missing = 0
+    for name, most in printed.open.items():
+        # What is open at the end is not a call yet; the report counts it.
+        least = expected.get(name, 0) - most
+        got = calls.get(name, 0)
+        if checks.that(least <= got <= expected[name], what, name, "has", got, "calls, not", least, "to", expected[name]):
+            missing += expected[name] - got
+        expected[name] = got
+    checks.equal({n: c for n, c in calls.items() if c}, {n: c for n, c in expected.items() if c}, what, "calls")
+    checks.equal(report["unmatched"], {"exits": 0, "open": missing}, what, "unmatched")
+
+
+def check_edges(checks, what, tree, printed):
+    edges = {}
+    for node in tree["nodes"]:
+        if len(node["stack"]) > 1:
+            edge = tuple(node["stack"][-2:])
+            edges[edge] = edges.get(edge, 0) + node["calls"]
+    checks.equal({edge: edges.get(edge, 0) for edge in printed.edges}, printed.edges, what, "who called whom")
+
+
+def report(checks, path, *options):
+    result = harness.run("report", "-q", "--json", *options, path)
+    checks.equal(result.status, 0, "status of report", result)
+    return json.loads(result.out) if result.status == 0 else None
+
+
+def check_file(checks, path, printed):
+    if not checks.that(os.path.exists(path), path, "was not written; there is", os.listdir(os.path.dirname(path))):
+        return
+    done = harness.run("check", "-q", path)
+    checks.equal(done.status, 0, "status of check", done)
+    table = report(checks, path, "--by", "func")
+    if table:
+        check_calls(checks, os.path.basename(path), table, printed)
+    if not printed.flat:
+        tree = report(checks, path, "--by", "tree")
+        if tree:
+            check_edges(checks, os.path.basename(path), tree, printed)
+
+
+def check_same(checks, base):
+    """The profile that was written in the process, and the one made of the log of the same run."""
+    made = base + ".made.tlp"
+    done = harness.run("report", "-q", "-f", "-o", made, base + ".xray")
+    if not checks.equal(done.status, 0, "status of report -o", done):
+        return
+    names = {}
+    own, ours = (tlp_reader.Profile(path).merged(names) for path in (base + ".tlp", made))
+    checks.equal(sorted(own), sorted(ours), "places")
+    different = [path for path in own if path in ours and own[path] != ours[path]]
+    text = {number: name for (_, name), number in names.items()}
+    checks.that(not different, len(different), "of", len(own), "places differ, the first:", [
+        (text[path], own[path], ours[path]) for path in different[:1]])
+
+
+def main():
+    name, hook, mode, arguments = sys.argv[1], rt_build.HOOKS[sys.argv[2]], sys.argv[3], sys.argv[4:]
+    missing = hook.needs()
+    if missing:
+        harness.skip(missing)
+    if hook.kind == "llvm" and mode not in LLVM_MODE:
+        harness.skip("not a mode of LLVM's runtime")
+    source = next(name + suffix for suffix in (".c", ".cpp") if os.path.exists(os.path.join(rt_build.HERE, name + suffix)))
+    program = rt_build.build(hook, source)
+    if name == "count_dlopen":
+        arguments = [rt_build.build(hook, "count_plugin.c", shared=True)]
+    checks = harness.Checks()
+    with harness.work_folder() as folder:
+        base = os.path.join(folder, "run")
+        done = run_program(hook, mode, base, program, arguments)
+        checks.equal((done.returncode, done.stderr), (0, ""), "the program's end")
+        printed = Printed(done.stdout)
+        for one in mode.split(","):
+            check_file(checks, base + SUFFIX[one], printed)
+        checks.that(not [entry for entry in os.listdir(folder) if entry.endswith(".live")], "left over:", os.listdir(folder))
+        if mode == "fdr,profile" and not checks.failed:
+            check_same(checks, base)
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()
