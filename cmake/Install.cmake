@@ -17,7 +17,22 @@ list(JOIN TL_PC_LIBS " " TL_PC_LIBS)
 install(TARGETS libtraceloom ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 set(modules traceloom)
 if(TARGET traceloom-rt)
-  list(APPEND modules traceloom-rt traceloom-rt-functions traceloom-rt-xray)
+  list(APPEND modules traceloom-rt traceloom-rt-functions traceloom-rt-xray traceloom-rt-xray-library traceloom-rt-shared)
+  # A file of options and not words of the pkg-config file, because pkg-config drops the second -Xclang.
+  set(TL_RT_XRAY "-Xclang -fxray-instrument -Xclang -fxray-instruction-threshold=1")
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/xray.options "${TL_RT_XRAY}\n")
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/xray.options DESTINATION ${CMAKE_INSTALL_DATADIR}/traceloom)
+  # What a program exports for libraries that it opens later, so that they record into its recorder.
+  set(TL_RT_EXPORT)
+  foreach(symbol object_register object_unregister on span_enter span_leave event record_start record_stop record_flush
+          record_state)
+    list(APPEND TL_RT_EXPORT --export-dynamic-symbol=tl_rt_${symbol})
+  endforeach()
+  foreach(symbol enter exit)
+    list(APPEND TL_RT_EXPORT --export-dynamic-symbol=__cyg_profile_func_${symbol})
+  endforeach()
+  list(JOIN TL_RT_EXPORT "," TL_RT_EXPORT)
+  string(PREPEND TL_RT_EXPORT "-Wl,")
   install(TARGETS traceloom-rt traceloom-rt-start traceloom-rt-shared
           ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()

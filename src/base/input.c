@@ -317,6 +317,13 @@ const char *tl_input_damage(const tl_input *in, uint64_t *offset)
     return in->damage;
 }
 
+void tl_input_look_again(tl_input *in)
+{
+    struct stat st;
+    if (in->fd >= 0 && !in->lazy && fstat(in->fd, &st) == 0 && (uint64_t)st.st_size > in->base + in->size)
+        in->size = (uint64_t)st.st_size - in->base;
+}
+
 int tl_input_read(tl_input *in, uint64_t offset, void *buf, size_t n, size_t *got, tl_error *e)
 {
     if (in->lazy)

@@ -59,6 +59,10 @@ bool tl_input_follows(const tl_input *in);
 int tl_input_wait(tl_input *in, uint64_t size_known, unsigned timeout_ms, bool *ended, tl_error *e);
 void tl_input_close(tl_input *in);
 
+/* Of a plain regular file that someone may be writing still: tl_input_size() becomes what it is now, if that is more.
+ * For other inputs it stays. No other thread may use the input. */
+void tl_input_look_again(tl_input *in);
+
 const char *tl_input_path(const tl_input *in);
 const char *tl_input_name(const tl_input *in);        /* what messages call it: the path, or "standard input" */
 uint64_t tl_input_size(const tl_input *in);           /* of the content, after decompression */

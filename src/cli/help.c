@@ -44,7 +44,7 @@ static void print_groups(const tl_verb *verb, tl_option_group first, tl_option_g
         option_text(option, sizeof option, o);
         int n = snprintf(text, sizeof text, "  %-18s %s", option, o->brief);
         if (!any)
-            printf("%s\n", tl_group_title(first));
+            printf("%s\n", tl_group_title(verb, first));
         any = true;
         bool second = column && column < half && n <= half;
         if (second)
@@ -66,7 +66,7 @@ static void print_names_of(const tl_verb *verb, tl_option_group group)
         if (o->group != group || !(o->verbs & TL_VERB_BIT(verb->id)))
             continue;
         if (column == 0)
-            printf("%s: see traceloom help %s\n ", tl_group_title(group), verb->name);
+            printf("%s: see traceloom help %s\n ", tl_group_title(verb, group), verb->name);
         else if (column + n > HELP_WIDTH)
             printf("\n ");
         column = column == 0 || column + n > HELP_WIDTH ? 1 : column;

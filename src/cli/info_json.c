@@ -74,7 +74,10 @@ static void put_times(tl_json *j, const tl_facts *f)
 static void put_place(tl_json *j, const tl_damage *d, bool bytes)
 {
     tl_json_object(j);
-    tl_json_key_u64(j, "offset", d->offset);
+    if (d->offset == TL_NO_OFFSET)
+        tl_json_key_null(j, "offset");
+    else
+        tl_json_key_u64(j, "offset", d->offset);
     if (bytes)
         tl_json_key_u64(j, "bytes", d->bytes);
     tl_json_key_string(j, "what", d->what);

@@ -90,7 +90,11 @@ void tl_say_notes(const tl_cli *c, const tl_trace *t)
     char number[32], path[PATH_SIZE];
     for (uint32_t i = 0; i < all && i < NOTES_SHOWN; i++) {
         const tl_damage *d = tl_trace_note(t, i);
-        tl_say(c, tl_damage_path(path, sizeof path, t, d), "byte %" PRIu64 ": %s", d->offset, d->what);
+        tl_damage_path(path, sizeof path, t, d);
+        if (d->offset == TL_NO_OFFSET)
+            tl_say(c, path, "%s", d->what);
+        else
+            tl_say(c, path, "byte %" PRIu64 ": %s", d->offset, d->what);
     }
     if (all > NOTES_SHOWN)
         tl_say(c, tl_trace_path(t), "and %s more such places (traceloom info --json lists them)",

@@ -35,6 +35,10 @@ static int run_verb(tl_cli *c)
         return tl_verb_report(c);
     case TL_VERB_CONVERT:
         return tl_verb_convert(c);
+    case TL_VERB_RECORD:
+        return tl_verb_record(c);
+    case TL_VERB_CTL:
+        return tl_verb_ctl(c);
     default:
         return TL_EXIT_USAGE;
     }
@@ -59,6 +63,8 @@ int main(int argc, char **argv)
     int status = TL_EXIT_USAGE;
     if (!tl_arguments_parse(&arguments, n, word, message)) {
         tl_say_error(NULL, "%s", message);
+        if (arguments.verb && arguments.verb->id == TL_VERB_RECORD)
+            status = TL_EXIT_RECORD; /* no status that the program might have */
     } else if (arguments.help) {
         tl_print_help(arguments.verb);
         status = flush_stdout(TL_EXIT_DONE);

@@ -5,7 +5,7 @@
 
 #include "cli/verbs.h"
 
-#define PAGE_DATE  "November 21, 2026" /* when the texts changed last */
+#define PAGE_DATE  "November 22, 2026" /* when the texts changed last */
 #define TEXT_WIDTH 79u
 
 /* Words of a macro line must not be taken for macros or punctuation: everything special is escaped. */
@@ -61,7 +61,7 @@ static void put_options(FILE *f, const tl_verb *verb)
             if (o->group != (tl_option_group)g || !(o->verbs & TL_VERB_BIT(verb->id)))
                 continue;
             if (!any)
-                fprintf(f, ".Ss %s\n.Bl -tag -width Ds\n", tl_group_title((tl_option_group)g));
+                fprintf(f, ".Ss %s\n.Bl -tag -width Ds\n", tl_group_title(verb, (tl_option_group)g));
             any = true;
             put_option(f, o);
         }
@@ -86,8 +86,65 @@ static void put_environment(FILE *f)
                 ".El\n");
 }
 
-static void put_status(FILE *f)
+/* Of the recorder, which record speaks to through the environment. */
+static void put_settings(FILE *f)
 {
+    put_text(f, ".Sh ENVIRONMENT\n"
+                ".Bl -tag -width TRACELOOM\n"
+                ".It Ev TRACELOOM\n"
+                "What the recorder in a program is told:\n"
+                ".Ar key Ns = Ns Ar value\n"
+                "pairs with\n"
+                ".Sq \\&:\n"
+                "between them.\n"
+                ".Nm\n"
+                "adds its own to those that are there.\n"
+                "Without the variable the recorder does nothing; with it, a program can also be recorded without\n"
+                ".Nm .\n"
+                "The keys are\n"
+                ".Cm mode , out , ring , limit , threshold , func , not , depth , start ,\n"
+                "which are as the options above, and\n"
+                ".Cm control=off\n"
+                "for programs that must have no further thread, and which\n"
+                ".Xr traceloom-ctl 1\n"
+                "then cannot command,\n"
+                ".Cm clock=monotonic\n"
+                "where the counter of the processor cannot be trusted, and\n"
+                ".Cm quiet=on .\n"
+                ".El\n");
+}
+
+static void put_record_status(FILE *f)
+{
+    put_text(f, ".Sh EXIT STATUS\n"
+                "That of the program; 128 and the number of the signal if one ended it; or\n"
+                ".Bl -tag -width Ds\n"
+                ".It 125\n"
+                "The program was not run, because something is wrong with the command line, the output, or the "
+                "program has no recorder; or the recording could not be made.\n"
+                ".It 126\n"
+                "The program could not be run.\n"
+                ".It 127\n"
+                "There is no such program.\n"
+                ".El\n");
+}
+
+static void put_status(FILE *f, bool of_process)
+{
+    if (of_process) {
+        put_text(f, ".Sh EXIT STATUS\n"
+                    ".Bl -tag -width Ds\n"
+                    ".It 0\n"
+                    "It was done.\n"
+                    ".It 1\n"
+                    "The program has no recorder, or its recorder refused the command.\n"
+                    ".It 2\n"
+                    "The command line makes no sense.\n"
+                    ".It 3\n"
+                    "There is no such process, it may not be commanded, or it does not answer.\n"
+                    ".El\n");
+        return;
+    }
     put_text(f, ".Sh EXIT STATUS\n"
                 ".Bl -tag -width Ds\n"
                 ".It 0\n"
@@ -108,6 +165,25 @@ static void put_status(FILE *f)
                 ".El\n");
 }
 
+static const char *arguments_of(const tl_verb *verb)
+{
+    switch (verb->id) {
+    case TL_VERB_HELP:
+        return ".Op Ar verb";
+    case TL_VERB_RECORD:
+        return ".Op Fl -\n.Ar command\n.Op Ar argument ...";
+    case TL_VERB_CTL:
+        return ".Ar pid\n.Op Cm status | start | stop | flush | set Ar key Ns = Ns Ar value ...";
+    default:
+        return ".Ar";
+    }
+}
+
+static bool reads_files(const tl_verb *verb)
+{
+    return verb->id != TL_VERB_HELP && verb->id != TL_VERB_RECORD && verb->id != TL_VERB_CTL;
+}
+
 static void put_verb(FILE *f, const tl_verb *verb)
 {
     char upper[16];
@@ -122,20 +198,24 @@ static void put_verb(FILE *f, const tl_verb *verb)
             verb->name, PAGE_DATE, upper, verb->name);
     fputc(tolower((unsigned char)verb->summary[0]), f);
     fputs(verb->summary + 1, f);
-    fprintf(f, "\n.Sh SYNOPSIS\n.Nm traceloom %s\n.Op Ar options\n%s\n", verb->name,
-            verb->arguments[0] == '[' ? ".Op Ar verb" : ".Ar");
+    fprintf(f, "\n.Sh SYNOPSIS\n.Nm traceloom %s\n.Op Ar options\n%s\n", verb->name, arguments_of(verb));
     if (verb->alias)
         fprintf(f, ".Nm traceloom %s\n.Op Ar options\n.Ar\n", verb->alias);
     fputs(".Sh DESCRIPTION\n", f);
     put_text(f, verb->manual);
-    if (verb->id != TL_VERB_HELP)
+    if (reads_files(verb))
         put_text(f, "A\n.Ar FILE\nof\n.Sq -\nis standard input.\n"
                     "The format of a file is found by its content; files compressed by gzip, zstd or bzip2 are read "
                     "as they are.\n");
     put_options(f, verb);
-    if (verb->id != TL_VERB_HELP)
+    if (verb->id == TL_VERB_RECORD)
+        put_settings(f);
+    else if (verb->id != TL_VERB_HELP)
         put_environment(f);
-    put_status(f);
+    if (verb->id == TL_VERB_RECORD)
+        put_record_status(f);
+    else
+        put_status(f, verb->id == TL_VERB_CTL);
     fputs(".Sh EXAMPLES\n.Bl -tag -width Ds\n", f);
     for (const tl_example *x = verb->example; x->arguments; x++) {
         fputs(tl_example_is_bare(verb, x) ? ".It Li traceloom " : ".It Li ", f);
@@ -180,7 +260,7 @@ static void put_command(FILE *f)
                 ".It Fl -version\nShows the version, and what was built in.\n"
                 ".El\n");
     put_environment(f);
-    put_status(f);
+    put_status(f, false);
     fputs(".Sh EXAMPLES\n.Bl -tag -width Ds\n", f);
     for (const tl_verb *v = tl_verb_table; v->name; v++) {
         fputs(".It Li traceloom ", f);

@@ -7,8 +7,11 @@
 #define CHECK   TL_VERB_BIT(TL_VERB_CHECK)
 #define REPORT  TL_VERB_BIT(TL_VERB_REPORT)
 #define CONVERT TL_VERB_BIT(TL_VERB_CONVERT)
+#define RECORD  TL_VERB_BIT(TL_VERB_RECORD)
+#define CTL     TL_VERB_BIT(TL_VERB_CTL)
 #define HELP    TL_VERB_BIT(TL_VERB_HELP)
 #define READERS (INFO | CHECK | REPORT | CONVERT)
+#define ALL     (READERS | RECORD | CTL)
 
 static const tl_example info_examples[] = {{"info app.xray", "what is in it, what was lost"},
                                            {"info --json app.xray | jq .events", "for scripts"},
@@ -28,6 +31,18 @@ static const tl_example convert_examples[] = {{"convert app.xray -o app.pftrace"
                                               {"convert a.xray --time 2s..3s -o b.jsonl", "one second of it"},
                                               {"cat app.xray -t 4711 | less", "read it as text"},
                                               {NULL, NULL}};
+
+static const tl_example record_examples[] = {{"record ./app arg", "a profile, in app.tlp"},
+                                             {"record -o last.xray --ring 64M ./app", "every call; the last ones"},
+                                             {"record -F 'net::*' -o app.svg -- ./app -v", "a flame graph"},
+                                             {"record --start off ./server", "traceloom ctl starts it"},
+                                             {NULL, NULL}};
+
+static const tl_example ctl_examples[] = {{"ctl 4711 status", "what is recorded, and where to"},
+                                          {"ctl 4711 start", "from now on; see also stop"},
+                                          {"ctl 4711 flush", "write what there is, and go on"},
+                                          {"ctl 4711 set threshold=5us 'func=net_*'", "while it records"},
+                                          {NULL, NULL}};
 
 static const tl_example help_examples[] = {
     {"help report", "the manual page of a verb"}, {"help formats", "what can be read and written"}, {NULL, NULL}};
@@ -72,6 +87,36 @@ const tl_verb tl_verb_table[] = {
      "it prints them as text.\n"
      "Several inputs are merged by time.\n"
      "What the output format cannot hold is left out, and a message says how much of what.\n"},
+    {TL_VERB_RECORD, "record", NULL, "[--] CMD [ARG...]", "Run a program, record its function calls, and report",
+     record_examples,
+     "Runs\n.Ar CMD\n"
+     "and records its function calls through the recorder that was linked into it; without, it says how to build it.\n"
+     "When the program has ended, a table of its functions is printed to standard error, so that its own output can go "
+     "through a pipe.\n"
+     "Options end at\n.Ar CMD .\n"
+     ".Pp\n"
+     "The recording is called as the program, in the current folder, or as\n.Fl o\nsays.\n"
+     "While it is written the name has\n.Pa .live\nat its end; it can be read already, and what a program that was "
+     "killed recorded is in it.\n"
+     "Children of the program that record, too, write files of their own, whose names have a number before the "
+     "suffix.\n"
+     "The suffix of another format, such as\n.Pa .svg , .pb.gz\nor\n.Pa .pftrace ,\n"
+     "makes a recording first and converts it in the end.\n"},
+    {TL_VERB_CTL, "ctl", NULL, "PID COMMAND [KEY=VALUE...]",
+     "Command a program that records: status, start, stop, flush", ctl_examples,
+     "Commands the recorder in the running program\n.Ar PID ,\n"
+     "which is not stopped for that and gets no signal.\n"
+     "Only the user whose program it is, and root, may.\n"
+     ".Bl -tag -width status -compact\n"
+     ".It Cm status\nwhether it records, what, and where to; the default\n"
+     ".It Cm start\nfrom now on; until then the program runs at full speed\n"
+     ".It Cm stop\nno more; what was recorded stays\n"
+     ".It Cm flush\nwrites what there is under its own name, and goes on\n"
+     ".It Cm set\nchanges settings at once:\n"
+     ".Ql threshold=5us , func=GLOB , not=GLOB , depth=N ;\n"
+     "or for the next start:\n.Ql ring=64M , limit=1G .\n"
+     "New patterns take the place of all before; without one, as in\n.Ql func= ,\nthere is none any more.\n"
+     ".El\n"},
     {TL_VERB_HELP, "help", NULL, "[VERB]", "The manual of a verb, or the list of formats", help_examples,
      "Shows the manual page of a verb.\n"
      ".Nm traceloom help formats\n"
@@ -163,16 +208,41 @@ const tl_option tl_option_table[] = {
      "registers and memory, replayed from the last snapshot before it.\n"
      "What does not follow from the trace is shown as unknown.\n",
      NULL},
-    {TL_OPTION_JSON, 0, "json", NULL, TL_GROUP_OUTPUT, INFO | CHECK | REPORT, "print JSON, one line",
+    {TL_OPTION_MODE, 'm', "mode", "MODE", TL_GROUP_VERB, RECORD, "profile, fdr (every call), ctf or fdr,profile",
+     "What is kept of the calls:\n"
+     ".Bl -tag -width fdr,profile -compact\n"
+     ".It Cm profile\nthe tree of calls with numbers, times and a histogram in every place of it: kilobytes, however "
+     "long the program runs; the default\n"
+     ".It Cm fdr\nevery call with its begin and end, as XRay's flight data recorder\n"
+     ".It Cm ctf\nthe same in the Common Trace Format, with the fields of spans by hand\n"
+     ".It Cm fdr,profile\nboth, of the same calls\n"
+     ".El\n"
+     "Without it, the suffix of\n.Fl o\ndecides.\n",
+     "profile fdr ctf fdr,profile"},
+    {TL_OPTION_THRESHOLD, 0, "threshold", "T", TL_GROUP_VERB, RECORD, "leave out shorter calls: 5us (fdr)",
+     "Leaves out calls that took less time:\n.Ql 5us .\nOf mode\n.Cm fdr\nonly.\n", "5us 1us 10us 100us 1ms"},
+    {TL_OPTION_RING, 0, "ring", "SIZE", TL_GROUP_VERB, RECORD, "keep the last 64M of a thread (fdr)",
+     "Keeps only the last calls of each thread, this much of them:\n.Ql 64M .\nOf mode\n.Cm fdr\nonly.\n",
+     "64M 1M 16M 256M 1G all"},
+    {TL_OPTION_LIMIT, 0, "limit", "SIZE", TL_GROUP_VERB, RECORD, "at most so large a file: 1G",
+     "Makes the file no larger than this while it is written, and counts what did not fit.\n"
+     "The default is 1G for a profile, and the room on the disk otherwise.\n",
+     "1G 100M 10G"},
+    {TL_OPTION_START, 0, "start", "WHEN", TL_GROUP_VERB, RECORD, "on, or off: wait for traceloom ctl PID start",
+     "Whether recording begins with the program, the default, or when\n.Xr traceloom-ctl 1\nsays so.\n", "on off"},
+    {TL_OPTION_ANY, 0, "any", NULL, TL_GROUP_VERB, RECORD, "run it even without recorder",
+     "Runs any command: perhaps it starts, or loads, what has a recorder.\n", NULL},
+    {TL_OPTION_JSON, 0, "json", NULL, TL_GROUP_OUTPUT, INFO | CHECK | REPORT | CTL, "print JSON, one line",
      "Prints one line of JSON instead of text.\n"
      "Times are whole nanoseconds; all names are stable.\n",
      NULL},
-    {TL_OPTION_OUTPUT, 'o', "output", "FILE", TL_GROUP_OUTPUT, REPORT | CONVERT,
-     "write here, format by suffix; -: stdout",
+    {TL_OPTION_OUTPUT, 'o', "output", "FILE", TL_GROUP_OUTPUT, REPORT | CONVERT | RECORD,
+     "write here, format by suffix",
      "Writes to\n.Ar FILE ,\nin the format of its suffix; a further suffix\n.Pa .gz\nor\n.Pa .zst\ncompresses.\n"
-     "The file appears whole or not at all.\n.Sq -\nis standard output.\n",
+     "The file appears whole or not at all.\n"
+     "Except for a recording,\n.Sq -\nis standard output.\n",
      "@file"},
-    {TL_OPTION_FORCE, 'f', "force", NULL, TL_GROUP_OUTPUT, REPORT | CONVERT, "replace an existing file",
+    {TL_OPTION_FORCE, 'f', "force", NULL, TL_GROUP_OUTPUT, REPORT | CONVERT | RECORD, "replace an existing file",
      "Replaces the output file if it exists; without this option that is an error.\n", NULL},
     {TL_OPTION_TO, 0, "to", "FORMAT", TL_GROUP_OUTPUT, REPORT | CONVERT, "output format, whatever the suffix",
      "Writes this format, whatever the suffix of\n.Fl o ;\n.Nm traceloom help formats\nlists them.\n", "@write"},
@@ -229,13 +299,13 @@ const tl_option tl_option_table[] = {
      "Only what happened on these processors: numbers and ranges, as in\n.Ql 0,2-3 .\n"
      "A call happened on the processor on which it began.\n",
      NULL},
-    {TL_OPTION_FUNC, 'F', "func", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "these functions",
+    {TL_OPTION_FUNC, 'F', "func", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "these functions",
      "Only functions whose name matches; a function without a name is called\n.Ql #id .\n"
      "May be given several times: then any of them.\n",
      NULL},
-    {TL_OPTION_NOT, 'N', "not", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "but not these",
+    {TL_OPTION_NOT, 'N', "not", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "but not these",
      "Leaves out functions whose name matches.\nMay be given several times.\n", NULL},
-    {TL_OPTION_DEPTH, 'D', "depth", "N", TL_GROUP_SELECT, REPORT | CONVERT, "N levels of calls",
+    {TL_OPTION_DEPTH, 'D', "depth", "N", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "N levels of calls",
      "Only calls at most this deep; the outermost function of a thread has depth 1.\n", NULL},
     {TL_OPTION_MIN_DUR, 0, "min-dur", "T", TL_GROUP_SELECT, REPORT | CONVERT, "calls of T or more",
      "Only calls that took at least this long:\n.Ql 10us .\n", NULL},
@@ -265,22 +335,24 @@ const tl_option tl_option_table[] = {
      NULL},
     {TL_OPTION_THREADS, 0, "threads", "N", TL_GROUP_INPUT, READERS, "threads that work",
      "Works with this many threads; the default is one for each processor.\n", NULL},
-    {TL_OPTION_COLOR, 0, "color", "WHEN", TL_GROUP_ALWAYS, READERS, "auto/always/never",
+    {TL_OPTION_COLOR, 0, "color", "WHEN", TL_GROUP_ALWAYS, ALL, "auto/always/never",
      ".Cm auto ,\n.Cm always\nor\n.Cm never .\n"
      ".Cm auto ,\nthe default, means: on a terminal, if\n.Ev NO_COLOR\nis not set and\n.Ev TERM\nis not\n.Ql dumb .\n",
      "auto always never"},
-    {TL_OPTION_QUIET, 'q', "quiet", NULL, TL_GROUP_ALWAYS, READERS, "only errors",
+    {TL_OPTION_QUIET, 'q', "quiet", NULL, TL_GROUP_ALWAYS, ALL, "only errors",
      "No messages but errors, and no progress bar.\n", NULL},
-    {TL_OPTION_VERBOSE, 'v', "verbose", NULL, TL_GROUP_ALWAYS, READERS, "say more",
+    {TL_OPTION_VERBOSE, 'v', "verbose", NULL, TL_GROUP_ALWAYS, ALL, "say more",
      "Says what is being done, and how long it took.\n", NULL},
-    {TL_OPTION_HELP, 'h', "help", NULL, TL_GROUP_ALWAYS, READERS | HELP, "this text", "Shows a short help.\n", NULL},
+    {TL_OPTION_HELP, 'h', "help", NULL, TL_GROUP_ALWAYS, ALL | HELP, "this text", "Shows a short help.\n", NULL},
     {TL_OPTION_HELP, 0, NULL, NULL, TL_GROUP_ALWAYS, 0, NULL, NULL, NULL}};
 
-const char *tl_group_title(tl_option_group group)
+const char *tl_group_title(const tl_verb *verb, tl_option_group group)
 {
+    static const char *const of_record[TL_GROUPS] = {
+        "What is recorded", "Where it goes", "Which calls", "", "", "Always"};
     static const char *const title[TL_GROUPS] = {"What is shown",   "Where it goes",  "Which part of the trace",
                                                  "Of instructions", "How it is read", "Always"};
-    return title[group];
+    return verb->id == TL_VERB_RECORD ? of_record[group] : title[group];
 }
 
 bool tl_example_is_bare(const tl_verb *verb, const tl_example *example)

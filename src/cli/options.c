@@ -238,6 +238,34 @@ static bool set_checked(parser *p, const tl_option *o, const char *value)
     }
 }
 
+/* How a program is recorded; what the values mean is the recorder's business. */
+static bool set_of_record(parser *p, const tl_option *o, const char *value)
+{
+    tl_arguments *a = p->a;
+    int word = 0;
+    switch (o->id) {
+    case TL_OPTION_MODE:
+        a->mode = value;
+        return strcmp(value, "profile,fdr") == 0 || choice(p, o, value, &word);
+    case TL_OPTION_THRESHOLD:
+        a->threshold = value;
+        return true;
+    case TL_OPTION_RING:
+        a->ring = value;
+        return true;
+    case TL_OPTION_LIMIT:
+        a->limit = value;
+        return true;
+    case TL_OPTION_START:
+        a->start = value;
+        return choice(p, o, value, &word);
+    case TL_OPTION_ANY:
+        return a->any = true;
+    default:
+        return set_checked(p, o, value);
+    }
+}
+
 static bool set_option(parser *p, const tl_option *o, const char *value)
 {
     tl_arguments *a = p->a;
@@ -303,7 +331,7 @@ static bool set_option(parser *p, const tl_option *o, const char *value)
     case TL_OPTION_CLASS:
         return add_word(p, &a->cls, value);
     default:
-        return set_checked(p, o, value);
+        return set_of_record(p, o, value);
     }
 }
 
@@ -401,6 +429,8 @@ bool tl_arguments_parse(tl_arguments *a, int argc, const char *const *argv, char
             only_files = true;
         else if (!(option ? take_option(&p, argc, argv, &i) : add_word(&p, &a->file, argv[i])))
             return false;
+        if (a->file.n && a->verb->id == TL_VERB_RECORD)
+            only_files = true; /* what follows the command is its own */
     }
     return true;
 }

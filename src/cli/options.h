@@ -6,7 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum tl_verb_id { TL_VERB_INFO, TL_VERB_CHECK, TL_VERB_REPORT, TL_VERB_CONVERT, TL_VERB_HELP } tl_verb_id;
+typedef enum tl_verb_id {
+    TL_VERB_INFO,
+    TL_VERB_CHECK,
+    TL_VERB_REPORT,
+    TL_VERB_CONVERT,
+    TL_VERB_RECORD,
+    TL_VERB_CTL,
+    TL_VERB_HELP
+} tl_verb_id;
 
 #define TL_VERB_BIT(id) (1u << (id))
 
@@ -48,6 +56,12 @@ typedef enum tl_option_id {
     TL_OPTION_CALLS,
     TL_OPTION_COUNT,
     TL_OPTION_AT,
+    TL_OPTION_MODE,
+    TL_OPTION_THRESHOLD,
+    TL_OPTION_RING,
+    TL_OPTION_LIMIT,
+    TL_OPTION_START,
+    TL_OPTION_ANY,
     TL_OPTION_JSON,
     TL_OPTION_OUTPUT,
     TL_OPTION_FORCE,
@@ -102,8 +116,8 @@ extern const tl_option tl_option_table[];
 const tl_verb *tl_verb_find(const char *name);
 /* Does the example lack the program's name in front? */
 bool tl_example_is_bare(const tl_verb *verb, const tl_example *example);
-/* What options of one group are about: "Which part of the trace". */
-const char *tl_group_title(tl_option_group group);
+/* What a verb's options of one group are about: "Which part of the trace". */
+const char *tl_group_title(const tl_verb *verb, tl_option_group group);
 
 typedef enum tl_color { TL_COLOR_AUTO, TL_COLOR_ALWAYS, TL_COLOR_NEVER } tl_color;
 typedef enum tl_report_by {
@@ -166,6 +180,9 @@ typedef struct tl_arguments {
     uint64_t slice_at, slice_insns; /* the number of a snapshot; instructions from there on, 0: not given */
     tl_words thread, cpu, func, not_func, cls;
     uint32_t depth; /* 0: any */
+
+    const char *mode, *threshold, *ring, *limit, *start; /* of record; or NULL */
+    bool any;
 
     const char *exe, *from; /* or NULL */
     bool no_demangle, strict, resync, follow;

@@ -16,6 +16,9 @@ typedef enum tl_exit {
     TL_EXIT_LOST = 4     /* with --strict: the trace says that events were lost */
 } tl_exit;
 
+/* Of record, whose other statuses are those of the program. */
+enum { TL_EXIT_RECORD = 125, TL_EXIT_CANNOT_RUN = 126, TL_EXIT_NOT_FOUND = 127 };
+
 typedef struct tl_cli {
     const tl_arguments *args;
     tl_terminal out; /* standard output */
@@ -26,6 +29,8 @@ int tl_verb_info(tl_cli *c);
 int tl_verb_check(tl_cli *c);
 int tl_verb_report(tl_cli *c);
 int tl_verb_convert(tl_cli *c);
+int tl_verb_record(tl_cli *c); /* or the status of the program, or one of TL_EXIT_RECORD, ... */
+int tl_verb_ctl(tl_cli *c);
 /* Takes all words after "help" itself: it also knows options that no list shows (--man VERB, --completion SHELL and
  * --names read|write|verbs, for building and completion). */
 int tl_verb_help(tl_cli *c, int argc, const char *const *argv);

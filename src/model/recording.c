@@ -51,6 +51,8 @@ static int take_clock(note *l)
     const char *text = tl_note_text(l, name);
     if (!text)
         return tl_note_no_memory(l->e);
+    if (!r->has_clock)
+        r->clock.begin = ticks;
     r->has_clock = true;
     r->clock.name = text;
     r->clock.hz = hz;

@@ -77,6 +77,7 @@ typedef struct tl_recording {
     struct {
         const char *name;
         uint64_t hz, ticks, unix_ns;
+        uint64_t begin;  /* ticks of the first line about the clock: when the recording began */
         bool has_moment; /* ticks and unix_ns are known */
     } clock;
     struct {

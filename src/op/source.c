@@ -7,8 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "model/recording.h"
 #include "op/code_map.h"
 #include "op/discover.h"
+#include "op/object_symbols.h"
 #include "op/supply.h"
 #include "op/symbolize.h"
 
@@ -200,6 +202,8 @@ static int open_format(tl_source *s, const tl_open_options *o, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to open the file");
     if (o->exe && !s->follow && tl_discover_wanted(&s->trace))
         return tl_discover(s, e);
+    if (t->recording && t->recording->nobject > 0 && (o->exe || !o->no_names))
+        return tl_object_symbols(s, o, e);
     return o->exe && (s->format->functions || tl_trace_counts_insns(&s->trace)) ? resolve(s, o, e) : 0;
 }
 

@@ -28,6 +28,7 @@ struct place {
 
 struct resolver {
     tl_trace *t;
+    const tl_symbolize_options *options;
     uint32_t *order; /* indices of the wanted functions by address */
     uint32_t n;
     struct place *place; /* in the order of addresses */
@@ -59,6 +60,8 @@ static int collect(struct resolver *r, bool zero_is_address, tl_error *e)
     bool sorted = true;
     for (uint32_t i = 0; i < total; i++) {
         if (f[i].name || (f[i].address == 0 && !zero_is_address))
+            continue;
+        if (r->options->is_wanted && !r->options->is_wanted(r->options->arg, &f[i]))
             continue;
         if (r->n > 0 && f[i].address < f[r->order[r->n - 1]].address)
             sorted = false;
@@ -213,10 +216,15 @@ static int resolve_lines(struct resolver *r, const char *path, tl_error *e)
 
 int tl_symbolize(tl_trace *t, tl_elf *elf, bool demangle, bool lines, tl_error *e)
 {
-    struct resolver r = {.t = t, .room = NAMES_BYTES_MAX};
+    return tl_symbolize_some(t, elf, &(tl_symbolize_options){.demangle = demangle, .lines = lines}, e);
+}
+
+int tl_symbolize_some(tl_trace *t, tl_elf *elf, const tl_symbolize_options *o, tl_error *e)
+{
+    struct resolver r = {.t = t, .options = o, .room = NAMES_BYTES_MAX};
     tl_elf *debug = NULL;
     /* libdw does not apply relocations, so that in an object file all functions would begin at 0. */
-    bool object = tl_elf_type(elf) == ET_REL, want_lines = lines && !object;
+    bool object = tl_elf_type(elf) == ET_REL, want_lines = o->lines && !object;
 
     int rc = collect(&r, object, e);
     if (rc < 0 || r.n == 0)
@@ -224,7 +232,7 @@ int tl_symbolize(tl_trace *t, tl_elf *elf, bool demangle, bool lines, tl_error *
     if (!has_symtab(elf) || (want_lines && !has_dwarf(elf)))
         rc = tl_debug_file_open(&debug, elf, TL_DEBUG_ROOT, e);
     if (rc >= 0)
-        rc = resolve_names(&r, elf, debug, demangle, e);
+        rc = resolve_names(&r, elf, debug, o->demangle, e);
     if (rc >= 0 && want_lines && (has_dwarf(elf) || debug))
         rc = resolve_lines(&r, tl_elf_path(has_dwarf(elf) ? elf : debug), e);
 out:

@@ -12,4 +12,12 @@
  * global before weak before local, then the first in the table. Functions without a symbol keep a NULL name. */
 int tl_symbolize(tl_trace *t, tl_elf *elf, bool demangle, bool lines, tl_error *e);
 
+/* The same for those functions that are in this binary, where a trace has functions of several. */
+typedef struct tl_symbolize_options {
+    bool demangle, lines;
+    bool (*is_wanted)(void *arg, const tl_function *f); /* NULL: all */
+    void *arg;
+} tl_symbolize_options;
+int tl_symbolize_some(tl_trace *t, tl_elf *elf, const tl_symbolize_options *o, tl_error *e);
+
 #endif

@@ -27,17 +27,6 @@ uint64_t tl_rt_clock_slow(void)
     return kernel_clock(CLOCK_MONOTONIC_RAW);
 }
 
-static uint64_t counter(void)
-{
-#if defined(__x86_64__)
-    return __builtin_ia32_rdtsc();
-#else
-    uint64_t t;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
-    return t;
-#endif
-}
-
 /* Does the counter run at one rate, in every state of the processor? */
 static bool counter_is_steady(void)
 {
@@ -59,7 +48,7 @@ static void moment(uint64_t *ticks, uint64_t *raw)
 {
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < TRIES; i++) {
-        uint64_t before = counter(), ns = kernel_clock(CLOCK_MONOTONIC_RAW), after = counter();
+        uint64_t before = rt_counter(), ns = kernel_clock(CLOCK_MONOTONIC_RAW), after = rt_counter();
         if (after - before < best) {
             best = after - before;
             *ticks = before + best / 2;

@@ -14,7 +14,7 @@ typedef struct rt_clock {
     uint64_t unix0;  /* in ns since 1970 */
 } rt_clock;
 
-extern rt_clock tl_rt_clock;
+extern rt_clock tl_rt_clock __attribute__((visibility("hidden")));
 
 /* Chooses and calibrates: takes about a ms with the counter. "auto", "tsc" or "monotonic"; returns what it is called:
  * "tsc", "cntvct" or "monotonic_raw". Not from hooks. */
@@ -23,11 +23,9 @@ const char *tl_rt_clock_start(const char *which);
 uint64_t tl_rt_clock_refine(void);
 uint64_t tl_rt_clock_slow(void); /* reads CLOCK_MONOTONIC_RAW, from anywhere */
 
-/* A moment, in ticks. */
-RT_INLINE uint64_t rt_now(void)
+/* The processor's counter. */
+RT_INLINE uint64_t rt_counter(void)
 {
-    if (RT_UNLIKELY(!tl_rt_clock.counter))
-        return tl_rt_clock_slow();
 #if defined(__x86_64__)
     return __builtin_ia32_rdtsc();
 #else
@@ -35,6 +33,12 @@ RT_INLINE uint64_t rt_now(void)
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(t));
     return t;
 #endif
+}
+
+/* A moment, in ticks. */
+RT_INLINE uint64_t rt_now(void)
+{
+    return RT_LIKELY(tl_rt_clock.counter) ? rt_counter() : tl_rt_clock_slow();
 }
 
 #endif

@@ -4,9 +4,10 @@
 #include <errno.h>
 #include <time.h>
 
-#include "rt/rt_ctf.h"
 #include "rt/rt_fdr.h"
+#include "rt/rt_ids.h"
 #include "rt/rt_lane.h"
+#include "rt/rt_objects.h"
 #include "rt/rt_profile.h"
 #include "rt/rt_settings.h"
 
@@ -27,9 +28,32 @@ static uint64_t bytes_recorded(void)
         n += tl_rt_fdr_bytes();
     if (tl_rt.set.modes & RT_MODE_PROFILE)
         n += tl_rt_profile_bytes();
-    if (tl_rt.set.modes & RT_MODE_CTF)
-        n += tl_rt_ctf_bytes();
     return n;
+}
+
+static void count_address(void *arg, uint32_t id, uintptr_t address)
+{
+    (void)id;
+    (void)address;
+    ++*(uint32_t *)arg;
+}
+
+/* Functions that have sleds, and those that were met by address. */
+static void count_functions(rt_status *s)
+{
+    uint32_t met = 0;
+    s->functions = s->known = 0;
+    for (uint32_t i = 0; i < tl_rt_objects(); i++) {
+        const rt_object *o = tl_rt_object(i);
+        if (o->gone || !o->wanted)
+            continue;
+        s->known += o->count;
+        for (uint32_t k = 0; k < o->count; k++)
+            s->functions += o->wanted[k] != 0;
+    }
+    tl_rt_ids_each_address(count_address, &met);
+    s->functions += met;
+    s->known += met;
 }
 
 void tl_rt_command_status(rt_status *s)
@@ -42,8 +66,7 @@ void tl_rt_command_status(rt_status *s)
     last_state = s->state;
     s->since = since;
     s->modes = tl_rt.set.modes;
-    s->functions = tl_rt_hooks_selected();
-    s->known = tl_rt_hooks_known();
+    count_functions(s);
     s->lanes = tl_rt_lanes();
     s->bytes = s->state == RT_ON || s->since ? bytes_recorded() : 0;
     s->lost = lost.late + lost.depth + lost.memory + lost.disk + lost.exits + lost.threads;
@@ -85,29 +108,34 @@ static int flush(rt_line *result)
     return status;
 }
 
-/* Hooks are told about new patterns; those of a program that records are switched at once. */
-static bool apply(void)
+/* Stopping and starting is what gives all hooks new settings. */
+static int restart(const rt_settings *with)
 {
-    uint32_t left = tl_rt_hooks_select();
-    return left || !tl_rt.set.nfunc;
+    if (tl_rt.state != RT_ON) {
+        tl_rt_settings_copy(&tl_rt.set, with);
+        return 0;
+    }
+    tl_rt_stop();
+    tl_rt_settings_copy(&tl_rt.set, with);
+    return tl_rt_start();
 }
 
 static int set(const char *pairs, rt_line *result)
 {
-    static rt_settings before;
+    static rt_settings before, changed; /* only one thread takes commands, and its stack is small */
     char error[256];
-    if (tl_rt.set.modes == 0)
-        return -EINVAL;
     tl_rt_settings_copy(&before, &tl_rt.set);
-    if (!tl_rt_settings_set(&tl_rt.set, pairs, error)) {
+    tl_rt_settings_copy(&changed, &tl_rt.set);
+    if (!tl_rt_settings_set(&changed, pairs, error)) {
         say(result, error, NULL);
         return -EINVAL;
     }
-    if (!apply()) {
+    int status = restart(&changed);
+    if (status < 0) {
         tl_rt_settings_copy(&tl_rt.set, &before);
-        apply();
-        say(result, "no function matches ", pairs);
-        return -EINVAL;
+        tl_rt_start();
+        say(result, status == -ENOENT ? "no function matches; all is as before" : "recording could not go on", NULL);
+        return status;
     }
     say(result, "set ", pairs);
     return 0;
@@ -121,6 +149,7 @@ int tl_rt_command(const char *command, rt_line *result)
         say(result, "recording is over", NULL);
         return -ESRCH;
     }
+    tl_rt.set.strict = false; /* from here on a mistake is no reason to end the program */
     if (tl_rt_same(command, "start"))
         return start(result);
     if (tl_rt_same(command, "stop"))

@@ -26,17 +26,17 @@ __attribute__((section(".note.traceloom"), used, aligned(4))) static const struc
 
 enum {
     STACK_SIZE = 256 << 10,
-    HIGH_DESCRIPTOR = 100,       /* out of the way of programs that count or close the small ones */
-    SECOND = 1000000000,         /* in ns */
-    WATCH_NS = SECOND / 5,       /* between looks whether all other threads are gone */
-    LEAVE_NS = SECOND / 2 * 3,   /* how long the end of the program waits for the thread */
+    HIGH_DESCRIPTOR = 100,     /* out of the way of programs that count or close the small ones */
+    SECOND = 1000000000,       /* in ns */
+    WATCH_NS = SECOND / 5,     /* between looks whether all other threads are gone */
+    LEAVE_NS = SECOND / 2 * 3, /* how long the end of the program waits for the thread */
     FOREVER = 0
 };
 
 static struct {
     char *page; /* NULL: there is none */
     int fd;
-    ino_t inode; /* of the page's file */
+    ino_t inode;             /* of the page's file */
     volatile uint32_t leave; /* the thread shall end */
     volatile uint32_t gone;  /* it has, or never was */
     volatile uint32_t tid;
@@ -208,7 +208,8 @@ static int make_thread(void)
     pthread_t thread;
     if (!control.has_key)
         control.has_key = pthread_key_create(&control.key, first_thread_ends) == 0;
-    bool watched = control.has_key && RT_SYS0(SYS_gettid) == tl_rt.pid && pthread_setspecific(control.key, &control) == 0;
+    bool watched =
+        control.has_key && RT_SYS0(SYS_gettid) == tl_rt.pid && pthread_setspecific(control.key, &control) == 0;
     control.orphan = !watched;
     control.tid = 0;
     control.leave = control.gone = 0;

@@ -214,6 +214,19 @@ static int flush_fdr(void)
     return status;
 }
 
+static int flush_profile(void)
+{
+    bool was_on = tl_rt.state == RT_ON;
+    if (was_on)
+        switch_off(false);
+    for (uint32_t i = 0; i < tl_rt_lanes(); i++)
+        if (tl_rt_lane_get(i)->file == tl_rt.file)
+            tl_rt_profile_commit(tl_rt_lane_get(i));
+    if (was_on)
+        switch_on_again();
+    return tl_rt_profile_flush(tl_rt_files_path(RT_MODE_PROFILE));
+}
+
 int tl_rt_flush(void)
 {
     rt_lock_take(&steps);
@@ -223,7 +236,7 @@ int tl_rt_flush(void)
     if (status == 0 && (tl_rt.set.modes & RT_MODE_FDR))
         status = flush_fdr();
     if (status == 0 && (tl_rt.set.modes & RT_MODE_PROFILE))
-        status = tl_rt_profile_flush(tl_rt_files_path(RT_MODE_PROFILE));
+        status = flush_profile();
     rt_lock_give(&steps);
     return status;
 }

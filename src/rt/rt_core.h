@@ -49,7 +49,7 @@ typedef struct rt_core {
     char exe[RT_PATH];
 } rt_core;
 
-extern rt_core tl_rt;
+extern rt_core tl_rt __attribute__((visibility("hidden")));
 
 /* What hooks call. `id` is a function's number (rt_ids.h). `sp` is a place in the stack that tells calls apart: a call
  * made from another one has a lower one. Frames below `keep` can no longer exist when the event happens: longjmp or an

@@ -1,4 +1,5 @@
-/* The mode "ctf": a folder with a trace of CTF 2, a stream for each thread. Called from rt_record.c with the lane busy. */
+/* The mode "ctf": a folder with a trace of CTF 2, a stream for each thread; docs/format/recording-ctf.md. Called from
+ * rt_record.c and hook_spans.c, with the lane busy. */
 #ifndef TL_RT_CTF_H
 #define TL_RT_CTF_H
 
@@ -10,13 +11,21 @@ int tl_rt_ctf_start(void);
 /* Ends all packets, closes the files, gives the folder its own name. Not from hooks. */
 int tl_rt_ctf_finish(void);
 void tl_rt_ctf_child(void); /* after fork, in the child: forgets the parent's files without writing to them */
+uint64_t tl_rt_ctf_bytes(void);
 
 /* Sets up a lane for its thread; false: no room, counted. */
 bool tl_rt_ctf_attach(rt_lane *l);
 void tl_rt_ctf_enter(rt_lane *l, uint64_t time, uint32_t function);
 void tl_rt_ctf_exit(rt_lane *l, uint64_t time, uint32_t function);
-/* An event of a site of traceloom/rt.h: begin or end of a span, an instant, a counter. */
-void tl_rt_ctf_site(rt_lane *l, uint64_t time, const struct tl_rt_site *site, int phase, const union tl_rt_value *value);
+
+/* An event of a site of traceloom/rt.h: a span begins (or an instant, or a counter), or it ends. */
+enum rt_ctf_phase { RT_CTF_BEGIN, RT_CTF_END };
+void tl_rt_ctf_site(rt_lane *l, uint64_t time, const struct tl_rt_site *site, int phase,
+                    const union tl_rt_value *value);
+/* The same, while the lane is busy with what a signal handler interrupted: it is put aside, and added before the next
+ * event. */
+void tl_rt_ctf_site_late(rt_lane *l, uint64_t time, const struct tl_rt_site *site, int phase,
+                         const union tl_rt_value *value);
 bool tl_rt_ctf_note(const char *line, size_t n); /* see rt_note.h */
 
 #endif

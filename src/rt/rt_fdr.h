@@ -41,6 +41,14 @@ RT_INLINE bool rt_fdr_is_ready(const rt_lane *l, uint64_t now)
     return l->at < l->end && now - l->time <= UINT32_MAX && *l->cpu_now == l->cpu;
 }
 
+RT_INLINE void rt_fdr_store(rt_lane *l, uint64_t now, uint32_t function, unsigned action)
+{
+    uint64_t word = (uint64_t)function << FDR_ID_SHIFT_LITTLE | action << FDR_ACTION_SHIFT_LITTLE;
+    *(volatile uint64_t *)(void *)l->at = word | (now - l->time) << 32;
+    l->at += FDR_FUNCTION_SIZE;
+    l->time = now;
+}
+
 RT_INLINE void rt_fdr_put(rt_lane *l, uint64_t now, uint32_t function, unsigned action)
 {
     if (RT_UNLIKELY(!rt_fdr_is_ready(l, now))) {
@@ -49,10 +57,7 @@ RT_INLINE void rt_fdr_put(rt_lane *l, uint64_t now, uint32_t function, unsigned 
         if (now < l->time) /* another processor's counter, or an event that was put aside */
             now = l->time;
     }
-    uint64_t word = (uint64_t)function << FDR_ID_SHIFT_LITTLE | action << FDR_ACTION_SHIFT_LITTLE;
-    *(volatile uint64_t *)(void *)l->at = word | (now - l->time) << 32;
-    l->at += FDR_FUNCTION_SIZE;
-    l->time = now;
+    rt_fdr_store(l, now, function, action);
 }
 
 #endif

@@ -20,7 +20,7 @@ uint32_t tl_rt_ids_take(uint32_t n);
 /* Makes the table of addresses, if there is none; false: no memory. Not from hooks. */
 bool tl_rt_ids_begin(void);
 /* Number of a function by its address, from a hook with its lane not busy; made, and noted, if need be. 0: left out by
- * the settings' patterns, or no memory. The fast way is inline and one probe of a table. */
+ * the settings' patterns, or no memory. The fast way is rt_id_of_address(). */
 uint32_t tl_rt_ids_of_address_slow(uintptr_t address);
 
 typedef struct rt_address_slot {
@@ -40,18 +40,14 @@ RT_INLINE uint32_t rt_address_home(uintptr_t address)
     return (uint32_t)(address >> 5 ^ address >> 25) & (RT_ADDRESS_SLOTS - 1);
 }
 
-RT_INLINE uint32_t rt_id_of_address(uintptr_t address)
+/* Number of a function that was seen before, found in its home: the usual one. 0: ask tl_rt_ids_of_address_slow(). More
+ * than RT_ID_MAX: left out. */
+RT_INLINE uint32_t rt_id_of_address(const rt_address_slot *slots, uintptr_t address)
 {
-    const rt_address_slot *slots = tl_rt_address_slots;
-    if (RT_UNLIKELY(!slots))
-        return 0;
     const rt_address_slot *s = &slots[rt_address_home(address)];
-    if (RT_LIKELY(__atomic_load_n(&s->address, __ATOMIC_RELAXED) == address)) {
-        uint32_t id = __atomic_load_n(&s->id, __ATOMIC_RELAXED);
-        if (RT_LIKELY(id))
-            return id & RT_ID_LEFT_OUT ? 0 : id;
-    }
-    return tl_rt_ids_of_address_slow(address);
+    if (RT_UNLIKELY(__atomic_load_n(&s->address, __ATOMIC_RELAXED) != address))
+        return 0;
+    return __atomic_load_n(&s->id, __ATOMIC_RELAXED);
 }
 
 /* Calls with every function known by address so far, for whoever writes names. */

@@ -77,7 +77,7 @@ static rt_lane *new_lane(void)
         tl_rt_memory_give(l, sizeof *l);
         return NULL;
     }
-    l->frame_end = l->frame + FIRST_FRAMES;
+    l->frames = FIRST_FRAMES;
     l->index = nlane;
     lanes[nlane] = l;
     __atomic_store_n(&nlane, nlane + 1, __ATOMIC_RELEASE);
@@ -101,6 +101,7 @@ static void clear(rt_lane *l)
 {
     l->top = l->frame;
     l->frame[0] = (rt_frame){.sp = UINTPTR_MAX};
+    l->frame_end = l->frame + 1; /* settled by the first call */
     l->beyond = 0;
     l->nlate = 0;
 }
@@ -130,6 +131,12 @@ static bool set_up(rt_lane *l)
     return good;
 }
 
+/* With a clock that is not the processor's, no event takes the fast way: the epoch never seems right. */
+static uint32_t current_epoch(void)
+{
+    return tl_rt_clock.counter ? tl_rt.epoch : ~tl_rt.epoch;
+}
+
 /* The thread's first event. */
 static rt_lane *first(void)
 {
@@ -150,7 +157,7 @@ static rt_lane *first(void)
     l->cpu_now = cpu_place();
     clear(l);
     set_up(l);
-    l->epoch = tl_rt.epoch;
+    l->epoch = current_epoch();
     return l;
 }
 
@@ -189,7 +196,7 @@ rt_lane *tl_rt_lane_attach(void)
         l->cpu_now = cpu_place();
         if (l->file != tl_rt.file)
             begin_again(l);
-        l->epoch = tl_rt.epoch;
+        l->epoch = current_epoch();
         return l;
     }
     if (attaching) {
@@ -209,15 +216,18 @@ rt_lane *tl_rt_lane_attach(void)
 
 bool tl_rt_lane_grow(rt_lane *l)
 {
-    size_t n = (size_t)(l->frame_end - l->frame), top = (size_t)(l->top - l->frame);
-    if (n >= RT_FRAMES)
+    size_t top = (size_t)(l->top - l->frame), most = tl_rt.set.depth ? (size_t)tl_rt.set.depth + 1 : RT_FRAMES;
+    if (top + 1 >= most)
         return false;
-    rt_frame *more = tl_rt_memory_grow(l->frame, n * sizeof *more, 2 * n * sizeof *more);
-    if (!more)
-        return false;
-    l->frame = more;
-    l->frame_end = more + 2 * n;
-    l->top = more + top;
+    if (top + 1 == l->frames) {
+        rt_frame *more = tl_rt_memory_grow(l->frame, l->frames * sizeof *more, 2 * l->frames * sizeof *more);
+        if (!more)
+            return false;
+        l->frame = more;
+        l->frames *= 2;
+        l->top = more + top;
+    }
+    l->frame_end = l->frame + (l->frames < most ? l->frames : most);
     return true;
 }
 

@@ -41,10 +41,11 @@ enum { RT_RING_SLOTS = 16 }; /* a ring is that many slots at most */
 typedef struct rt_lane {
     volatile uintptr_t busy; /* inside of the recorder: the sp of the event; 0: not */
     volatile uint32_t nlate;
-    uint32_t epoch; /* tl_rt.epoch of the last event; another: hooks were stopped since */
-    uint32_t file;  /* tl_rt.file of its slots and nodes; another: they are of a file that is no more */
-    rt_frame *top;  /* the innermost open call */
-    rt_frame *frame, *frame_end;
+    uint32_t epoch;              /* tl_rt.epoch of the last event; another: hooks were stopped since */
+    uint32_t file;               /* tl_rt.file of its slots and nodes; another: they are of a file that is no more */
+    rt_frame *top;               /* the innermost open call */
+    rt_frame *frame, *frame_end; /* frame_end: more than are there, or may be */
+    size_t frames;
     uint64_t beyond; /* open calls above top that are not followed */
 
     char *at, *end;                   /* fdr: where the next record goes; records begin before end */
@@ -73,7 +74,7 @@ typedef struct rt_lane {
 } rt_lane;
 
 /* The calling thread's lane; NULL: it has none yet. Zero in every new thread. */
-extern __thread rt_lane *tl_rt_lane __attribute__((tls_model("initial-exec")));
+extern __thread rt_lane *tl_rt_lane __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* Makes the calling thread's lane fit for the state of the recorder: a new one, one whose thread has ended, or its old
  * one after hooks were off or the file changed. NULL: none (counted), or recording is off. From hooks; if the lane is

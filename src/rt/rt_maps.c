@@ -9,10 +9,11 @@
 #include <fcntl.h>
 #include <limits.h>
 
+#include "rt/rt_say.h"
 #include "rt/rt_store.h"
 #include "rt/rt_sys.h"
 
-enum { ROOM = 16384, PAGE_MIN = 4096, HEADERS_MAX = 512, BUILD_ID_MAX = 32 };
+enum { ROOM = 16384, PAGE_MIN = 4096, BUILD_ID_MAX = 32 };
 
 struct mapping {
     uintptr_t from, to, offset;
@@ -58,13 +59,6 @@ static struct mapping read_line(const char *s)
     return m;
 }
 
-static bool same(const char *a, const char *b)
-{
-    while (*a && *a == *b)
-        a++, b++;
-    return *a == *b;
-}
-
 /* A file that was removed has this behind its name. */
 static void copy_path(char path[static RT_PATH], const char *s)
 {
@@ -72,7 +66,7 @@ static void copy_path(char path[static RT_PATH], const char *s)
     size_t n = rt_length(s), tail = sizeof removed - 1;
     if (n > RT_PATH - 1)
         n = RT_PATH - 1;
-    if (n > tail && same(s + n - tail, removed))
+    if (n > tail && tl_rt_same(s + n - tail, removed))
         n -= tail;
     rt_copy(path, s, n);
     path[n] = '\0';
@@ -80,7 +74,7 @@ static void copy_path(char path[static RT_PATH], const char *s)
 
 struct search {
     uintptr_t address, header;
-    char *path;  /* of the latest mapping of a file's begin, which is at `header` */
+    char *path;         /* of the latest mapping of a file's begin, which is at `header` */
     char file[RT_PATH]; /* the same, as maps spells it */
     bool found, over;
 };
@@ -98,7 +92,7 @@ static void take_line(struct search *s, const char *text)
     }
     if (s->address < m.to) {
         s->over = true;
-        s->found = s->address >= m.from && s->header && same(m.path, s->file);
+        s->found = s->address >= m.from && s->header && tl_rt_same(m.path, s->file);
     }
 }
 
@@ -162,7 +156,7 @@ bool tl_rt_notes_build_id(const unsigned char *p, size_t n, char out[static 65])
         p += sizeof h, n -= sizeof h;
         if (name > n || h.n_descsz > n - name)
             return false;
-        if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 && same((const char *)p, "GNU") && h.n_descsz > 0 &&
+        if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 && tl_rt_same((const char *)p, "GNU") && h.n_descsz > 0 &&
             h.n_descsz <= BUILD_ID_MAX) {
             for (size_t i = 0; i < h.n_descsz; i++) {
                 out[2 * i] = digit[p[name + i] >> 4];
@@ -187,13 +181,21 @@ static bool in_file_part(const Elf64_Phdr *p, size_t n, uint64_t address, uint64
     return false;
 }
 
+/* Program headers beyond the first page would be very odd, and need not be mapped. */
+static bool is_elf(const Elf64_Ehdr *e)
+{
+    static const unsigned char ident[] = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT};
+    for (size_t i = 0; i < sizeof ident; i++)
+        if (e->e_ident[i] != ident[i])
+            return false;
+    return e->e_phentsize == sizeof(Elf64_Phdr) && e->e_phnum > 0 && e->e_phoff <= PAGE_MIN &&
+           e->e_phnum <= (PAGE_MIN - e->e_phoff) / sizeof(Elf64_Phdr);
+}
+
 bool tl_rt_image_read(rt_object *o, uintptr_t header)
 {
     const Elf64_Ehdr *e = (const Elf64_Ehdr *)header;
-    /* Program headers beyond the first page would be very odd, and need not be mapped. */
-    if (e->e_ident[0] != 0x7f || !same((const char *)&e->e_ident[1], "ELF\2\1\1") ||
-        e->e_phentsize != sizeof(Elf64_Phdr) || e->e_phnum == 0 || e->e_phnum > HEADERS_MAX ||
-        e->e_phoff > PAGE_MIN || e->e_phoff + (uint64_t)e->e_phnum * sizeof(Elf64_Phdr) > PAGE_MIN)
+    if (!is_elf(e))
         return false;
     const Elf64_Phdr *p = (const Elf64_Phdr *)(header + e->e_phoff);
     uint64_t low = UINT64_MAX, high = 0, begin = UINT64_MAX;

@@ -7,8 +7,8 @@
  * This file and the trampolines are an archive of their own, traceloom-rt-start. It is linked as a whole into every
  * object, all its symbols are hidden, and nothing but tl_rt_object_(un)register is undefined in it:
  *
- *   program   -Wl,--whole-archive -ltraceloom-rt-start -Wl,--no-whole-archive -Wl,-u,tl_rt_object_register -ltraceloom-rt
- *             and for libraries that are opened later: -Wl,--export-dynamic-symbol=tl_rt_object_register
+ *   program   -Wl,--whole-archive -ltraceloom-rt-start -Wl,--no-whole-archive -Wl,-u,tl_rt_object_register
+ * -ltraceloom-rt and for libraries that are opened later: -Wl,--export-dynamic-symbol=tl_rt_object_register
  *                                                      -Wl,--export-dynamic-symbol=tl_rt_object_unregister
  *   library   -Wl,--whole-archive -ltraceloom-rt-start -Wl,--no-whole-archive */
 #include "rt/rt_object_start.h"

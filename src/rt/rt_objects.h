@@ -18,8 +18,9 @@ typedef struct rt_object {
     const struct rt_sled_map *map;  /* NULL: no sleds */
     const uint64_t *function;       /* [count] addresses without bias; in the recorder's own memory, stays */
     volatile uint8_t *wanted;       /* [count] is the function left by the patterns? */
-    volatile uint32_t noted;        /* tl_rt.epoch + 1 of the recording that has a note of it */
+    volatile uint32_t noted;        /* tl_rt.file of the latest file that has a note of it */
     bool refused;                   /* its code cannot be patched; a message said why */
+    bool checked;                   /* its sleds were looked at, and odd ones told */
     bool writable;                  /* its code was writable when it was loaded */
     char build_id[65];              /* hex; "" unknown */
     char path[RT_PATH];             /* "" unknown */

@@ -13,6 +13,9 @@ static_assert(sizeof(rt_node) == LIVE_NODE_SIZE, "the node of the layout");
 static_assert(offsetof(rt_node, calls) == LIVE_NODE_CALLS, "the node of the layout");
 static_assert(offsetof(rt_node, max) == LIVE_NODE_MAX, "the node of the layout");
 static_assert(offsetof(rt_node, blocks) == LIVE_NODE_BLOCKS, "the node of the layout");
+static_assert(sizeof(rt_self) == LIVE_LANE_SIZE, "the lane of the layout");
+static_assert(offsetof(rt_self, name) == LIVE_LANE_NAME, "the lane of the layout");
+static_assert(offsetof(rt_self, last_ticks) == LIVE_LANE_LAST_TICKS, "the lane of the layout");
 static_assert(sizeof(rt_block) == LIVE_BLOCK_SIZE, "the block of the layout");
 static_assert(offsetof(rt_block, count) == LIVE_BLOCK_COUNT, "the block of the layout");
 
@@ -217,40 +220,79 @@ uint32_t tl_rt_profile_node(rt_lane *l, uint32_t parent, uint32_t function)
     return place->node;
 }
 
-rt_block *tl_rt_profile_block(rt_lane *l, rt_node *n, uint32_t tag, uint16_t shift)
+static void link_block(rt_node *n, rt_block *b, uint32_t tag, uint16_t shift)
 {
-    rt_block *b = NULL;
+    b->next = n->blocks;
+    b->tag = (uint16_t)tag;
+    b->shift = shift;
+    RT_BARRIER();
+    n->blocks = reference(b);
+}
+
+/* The blocks of short durations, in a row. */
+static void add_first(rt_lane *l, rt_node *n)
+{
+    enum { BLOCKS = RT_SHORT / 16 };
+    rt_block *b = lane_room(l, BLOCKS * sizeof *b);
+    if (!b)
+        return;
+    for (uint32_t tag = 0; tag < BLOCKS; tag++)
+        link_block(n, b + tag, tag, 0);
+    n->first = reference(b);
+}
+
+/* The block of a bucket, made if need be; NULL: no room. */
+static rt_block *find_block(rt_lane *l, rt_node *n, uint32_t tag, uint16_t shift)
+{
+    if (tag < RT_SHORT / 16 && !n->first)
+        add_first(l, n);
+    rt_block *b;
     for (uint32_t r = n->blocks; r; r = b->next) {
         b = rt_at(l, r);
         if (b->tag == tag && b->shift == shift)
-            break;
-        if (!b->next) {
-            b = NULL;
-            break;
-        }
+            return b;
     }
-    if (!b) {
-        b = lane_room(l, sizeof *b);
-        if (!b) {
-            l->lost.memory++;
-            return NULL;
-        }
-        b->next = n->blocks;
-        b->tag = (uint16_t)tag;
-        b->shift = shift;
-        RT_BARRIER();
-        n->blocks = reference(b);
-    }
-    if (!shift)
-        n->hist[tag % RT_CACHE] = reference(b);
+    b = lane_room(l, sizeof *b);
+    if (b)
+        link_block(n, b, tag, shift);
     return b;
 }
 
-void tl_rt_profile_carry(rt_lane *l, rt_node *n, uint32_t bucket)
+void tl_rt_profile_commit(rt_lane *l)
 {
-    rt_block *b = tl_rt_profile_block(l, n, bucket / 16, 32);
-    if (b)
-        b->count[bucket % 16]++;
+    rt_self *self = (rt_self *)(void *)l->self;
+    if (!self || !self->last_node)
+        return;
+    uint32_t *count = rt_profile_count(l, self->last_node, self->last_ticks);
+    if (count) {
+        rt_profile_commit_to(l, self, count);
+        return;
+    }
+    rt_node *n = rt_at(l, self->last_node);
+    uint32_t bucket = tl_hist_bucket_of(self->last_ticks), tag = bucket / 16;
+    rt_block *b = find_block(l, n, tag, 0), *carry = NULL;
+    if (b && b->count[bucket % 16] == UINT32_MAX)
+        carry = find_block(l, n, tag, 32);
+    if (!b || (b->count[bucket % 16] == UINT32_MAX && !carry)) {
+        self->last_node = 0;
+        l->lost.memory++;
+        return;
+    }
+    n->hist[tag % RT_CACHE] = reference(b);
+    if (carry) { /* whoever is killed between these two leaves 2^32 calls too few */
+        b->count[bucket % 16] = 0;
+        rt_profile_commit_to(l, self, &carry->count[bucket % 16]);
+    } else
+        rt_profile_commit_to(l, self, &b->count[bucket % 16]);
+}
+
+void tl_rt_profile_add(rt_lane *l, uint32_t node, uint64_t ticks, uint64_t inner)
+{
+    tl_rt_profile_commit(l);
+    if (node)
+        rt_profile_last((rt_self *)(void *)l->self, node, ticks, inner);
+    else
+        l->lost.memory++;
 }
 
 /* A lane in the image, and the root of its tree. */
@@ -298,6 +340,7 @@ void tl_rt_profile_leave(rt_lane *l)
 {
     if (!l->self)
         return;
+    tl_rt_profile_commit(l);
     for (const rt_frame *f = l->top; f > l->frame; f--)
         if (f->function)
             *word(l->self + LIVE_LANE_OPEN) += 1;

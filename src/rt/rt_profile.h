@@ -10,14 +10,15 @@
 #include "rt/rt_clock.h"
 #include "rt/rt_lane.h"
 
-enum { RT_CACHE = 8 }; /* ways of a node's two caches */
+enum { RT_CACHE = 8 };   /* ways of a node's two caches */
+enum { RT_SHORT = 128 }; /* ticks: durations below are found without a look at the cache */
 
 /* The layout's node, with what the recorder keeps in its room for that. */
 typedef struct rt_node {
     uint32_t function, parent, child, sibling;
     uint64_t calls, total, inner, min, max;
     uint32_t blocks;
-    uint32_t unused;
+    uint32_t first;            /* the blocks of the durations below RT_SHORT, in a row; 0: not there yet */
     uint32_t hist[RT_CACHE];   /* histogram blocks by the lowest bits of their tag */
     uint32_t inside[RT_CACHE]; /* children by the lowest bits of their function */
 } rt_node;
@@ -28,6 +29,15 @@ typedef struct rt_block {
     uint64_t unused;
     uint32_t count[16];
 } rt_block;
+
+/* The layout's lane. */
+typedef struct rt_self {
+    uint32_t next, root, pid, tid, threads, open;
+    uint64_t lost, exits;
+    char name[16];
+    uint32_t last_node, unused;
+    uint64_t last_ticks, last_inner;
+} rt_self;
 
 /* The file tl_rt.path + ".live". 0 or -errno. Not from hooks; nor are the other functions of this group. */
 int tl_rt_profile_start(void);
@@ -43,52 +53,75 @@ bool tl_rt_profile_attach(rt_lane *l);
 void tl_rt_profile_leave(rt_lane *l); /* its thread is gone, or recording ends: its open calls stay open */
 /* The node below another one for a function; 0: no room, counted. */
 uint32_t tl_rt_profile_node(rt_lane *l, uint32_t parent, uint32_t function);
-/* The block of a bucket, made if need be; NULL: no room. */
-rt_block *tl_rt_profile_block(rt_lane *l, rt_node *n, uint32_t tag, uint16_t shift);
-void tl_rt_profile_carry(rt_lane *l, rt_node *n, uint32_t bucket);
+/* A call has ended, whatever there is to be done first. */
+void tl_rt_profile_add(rt_lane *l, uint32_t node, uint64_t ticks, uint64_t inner);
+void tl_rt_profile_commit(rt_lane *l); /* the last call goes into its node */
 
 RT_INLINE void *rt_at(const rt_lane *l, uint32_t reference)
 {
     return l->live + (uint64_t)reference * LIVE_UNIT;
 }
 
-RT_INLINE uint32_t rt_profile_child(rt_lane *l, uint32_t parent, uint32_t function)
+/* The node below another one for a function, if it is in the cache; else 0. */
+RT_INLINE uint32_t rt_profile_cached(const rt_lane *l, uint32_t parent, uint32_t function)
 {
-    if (RT_LIKELY(parent)) {
-        const rt_node *p = rt_at(l, parent);
-        uint32_t found = p->inside[function % RT_CACHE];
-        if (RT_LIKELY(found && ((const rt_node *)rt_at(l, found))->function == function))
-            return found;
-    }
-    return tl_rt_profile_node(l, parent, function);
+    const rt_node *p = rt_at(l, parent); /* 0 is the header, where zeros are */
+    uint32_t found = p->inside[function % RT_CACHE];
+    return RT_LIKELY(((const rt_node *)rt_at(l, found))->function == function) ? found : 0;
 }
 
-/* Adds a call to its node. The count of the histogram comes last: it makes the call count. */
-RT_INLINE void rt_profile_add(rt_lane *l, uint32_t node, uint64_t ticks, uint64_t inner)
+RT_INLINE uint32_t rt_profile_child(rt_lane *l, uint32_t parent, uint32_t function)
 {
-    if (RT_UNLIKELY(!node)) {
-        l->lost.memory++;
-        return;
-    }
-    rt_node *n = rt_at(l, node);
+    uint32_t found = parent ? rt_profile_cached(l, parent, function) : 0;
+    return RT_LIKELY(found) ? found : tl_rt_profile_node(l, parent, function);
+}
+
+/* The count of a histogram that a duration belongs to, if it is there to be found quickly and does not overflow; else
+ * NULL. */
+RT_INLINE uint32_t *rt_profile_count(const rt_lane *l, uint32_t node, uint64_t ticks)
+{
+    const rt_node *n = rt_at(l, node);
     uint32_t bucket = tl_hist_bucket_of(ticks), tag = bucket / 16;
+    rt_block *b = rt_at(l, n->first);
+    if (RT_LIKELY(ticks < RT_SHORT && n->first))
+        b += tag;
+    else {
+        uint32_t found = n->hist[tag % RT_CACHE];
+        b = rt_at(l, found);
+        if (RT_UNLIKELY(!found || b->tag != tag))
+            return NULL;
+    }
+    uint32_t *count = &b->count[bucket % 16];
+    return RT_LIKELY(*count != UINT32_MAX) ? count : NULL;
+}
+
+/* Puts a call into its node: the lane's last one, if `count` is found. Its place in the histogram comes last: it makes
+ * the call count. */
+RT_INLINE void rt_profile_commit_to(rt_lane *l, rt_self *self, uint32_t *count)
+{
+    rt_node *n = rt_at(l, self->last_node);
+    uint64_t ticks = self->last_ticks;
     n->calls++;
     n->total += ticks;
-    n->inner += inner;
+    n->inner += self->last_inner;
     if (RT_UNLIKELY(ticks < n->min))
         n->min = ticks;
     if (RT_UNLIKELY(ticks > n->max))
         n->max = ticks;
-    uint32_t found = n->hist[tag % RT_CACHE];
-    rt_block *b = rt_at(l, found); /* reference 0 is the header, which has no such tag */
-    if (RT_UNLIKELY(!found || b->tag != tag)) {
-        b = tl_rt_profile_block(l, n, tag, 0);
-        if (!b)
-            return;
-    }
     RT_BARRIER();
-    if (RT_UNLIKELY(++b->count[bucket % 16] == 0))
-        tl_rt_profile_carry(l, n, bucket);
+    self->last_node = 0;
+    RT_BARRIER();
+    ++*count;
+}
+
+/* A call has ended. It waits in the lane until the next one ends: where a count is depends on how long the call took,
+ * and a store to a place that is known only after the clock was read costs as much as reading the clock half a time. */
+RT_INLINE void rt_profile_last(rt_self *self, uint32_t node, uint64_t ticks, uint64_t inner)
+{
+    self->last_ticks = ticks;
+    self->last_inner = inner;
+    RT_BARRIER();
+    self->last_node = node;
 }
 
 #endif

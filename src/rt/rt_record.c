@@ -22,7 +22,7 @@ ALIKE void close_top(rt_lane *l, uint64_t now, unsigned action, const unsigned m
     l->top = f - 1;
     uint64_t ticks = now > f->begin ? now - f->begin : 0;
     if (modes & RT_MODE_PROFILE) {
-        rt_profile_add(l, f->node, ticks, f->inner);
+        tl_rt_profile_add(l, f->node, ticks, f->inner);
         f[-1].inner += ticks;
     }
     if (modes & RT_MODE_FDR)
@@ -98,13 +98,10 @@ ALIKE bool enter_at(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr
 {
     if (RT_UNLIKELY(l->top->sp < keep))
         resynchronise(l, now, keep, modes);
-    if (RT_UNLIKELY(l->top + 1 == l->frame_end || l->beyond || tl_rt.set.depth)) {
-        bool deep = tl_rt.set.depth && l->top - l->frame >= (ptrdiff_t)tl_rt.set.depth;
-        if (l->beyond || deep || (l->top + 1 == l->frame_end && !tl_rt_lane_grow(l))) {
-            l->beyond++;
-            l->lost.depth += !tl_rt.set.depth;
-            return false;
-        }
+    if (RT_UNLIKELY(l->top + 1 == l->frame_end && !tl_rt_lane_grow(l))) {
+        l->beyond++;
+        l->lost.depth += !tl_rt.set.depth;
+        return false;
     }
     rt_frame *f = ++l->top;
     f->sp = sp;
@@ -246,31 +243,97 @@ ALIKE void end(rt_lane *l, const unsigned modes)
         add_late(l, modes);
 }
 
-ALIKE void on_enter(uint32_t id, uintptr_t sp, uintptr_t keep, const unsigned modes)
+/* Events that find their lane busy, or not ready. */
+ALIKE void any_enter(uint32_t id, uintptr_t sp, uintptr_t keep, const unsigned modes)
 {
     rt_lane *l = begin(RT_ENTER, id, sp, keep, 0);
-    if (RT_UNLIKELY(!l))
+    if (!l)
         return;
     enter_at(l, rt_now(), id, sp, keep, true, modes);
     end(l, modes);
 }
 
-ALIKE void on_exit(uint32_t id, uintptr_t sp, uintptr_t keep, const unsigned modes)
+ALIKE void any_exit(uint32_t id, uintptr_t sp, uintptr_t keep, unsigned action, const unsigned modes)
 {
-    rt_lane *l = begin(RT_EXIT, id, sp, keep, 0);
-    if (RT_UNLIKELY(!l))
+    rt_lane *l = begin(action == FDR_TAIL_EXIT ? RT_TAIL : RT_EXIT, id, sp, keep, 0);
+    if (!l)
         return;
-    exit_at(l, rt_now(), id, sp, keep, FDR_EXIT, modes);
+    exit_at(l, rt_now(), id, sp, keep, action, modes);
     end(l, modes);
 }
 
-ALIKE void on_tail(uint32_t id, uintptr_t sp, uintptr_t keep, const unsigned modes)
+/* The lane, busy now, if its thread is not inside of the recorder and nothing has changed since its last event. */
+ALIKE rt_lane *ready_lane(uintptr_t sp)
 {
-    rt_lane *l = begin(RT_TAIL, id, sp, keep, 0);
-    if (RT_UNLIKELY(!l))
-        return;
-    exit_at(l, rt_now(), id, sp, keep, FDR_TAIL_EXIT, modes);
-    end(l, modes);
+    rt_lane *l = tl_rt_lane;
+    if (RT_UNLIKELY(!l || l->busy))
+        return NULL;
+    l->busy = sp;
+    RT_BARRIER();
+    if (RT_LIKELY(l->epoch == *(const volatile uint32_t *)&tl_rt.epoch))
+        return l;
+    l->busy = 0;
+    return NULL;
+}
+
+/* The usual event, all of it without a call, so that nothing has to be kept on the stack. False: something is unusual;
+ * the lane is busy, the time is taken, nothing else is done. (To take the time again would make all that is unusual
+ * seem longer, and a first duration would never come to be the usual one.) */
+ALIKE bool fast_enter(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, const unsigned modes)
+{
+    rt_frame *top = l->top, *f = top + 1;
+    uint32_t node = 0;
+    bool good = !(modes & RT_MODE_CTF) && top->sp >= keep && f != l->frame_end;
+    if (modes & RT_MODE_PROFILE)
+        good = good && (node = rt_profile_cached(l, top->node, id)) != 0;
+    if (modes & RT_MODE_FDR)
+        good = good && rt_fdr_is_ready(l, now);
+    if (RT_UNLIKELY(!good))
+        return false;
+    f->sp = sp;
+    f->begin = now;
+    f->function = id;
+    if (modes & RT_MODE_PROFILE) {
+        f->inner = 0;
+        f->node = node;
+    }
+    if (modes & WITH_THRESHOLD) {
+        f->mark = l->at;
+        f->base = l->time;
+    }
+    l->top = f;
+    if (modes & RT_MODE_FDR)
+        rt_fdr_store(l, now, id, FDR_ENTER);
+    RT_BARRIER();
+    l->busy = 0;
+    return true;
+}
+
+ALIKE bool fast_exit(rt_lane *l, uint64_t now, uint32_t id, uintptr_t keep, unsigned action, const unsigned modes)
+{
+    rt_frame *f = l->top;
+    uint64_t ticks = now - f->begin;
+    rt_self *self = (rt_self *)(void *)l->self;
+    uint32_t *count = NULL;
+    bool good = !(modes & RT_MODE_CTF) && f->function == id && f->sp >= keep && !l->beyond && now >= f->begin;
+    if (modes & RT_MODE_PROFILE)
+        good = good && f->node && self->last_node &&
+               (count = rt_profile_count(l, self->last_node, self->last_ticks)) != NULL;
+    if (modes & RT_MODE_FDR)
+        good = good && rt_fdr_is_ready(l, now) && (!(modes & WITH_THRESHOLD) || ticks >= tl_rt.threshold);
+    if (RT_UNLIKELY(!good))
+        return false;
+    l->top = f - 1;
+    if (modes & RT_MODE_PROFILE) {
+        rt_profile_commit_to(l, self, count);
+        f[-1].inner += ticks;
+        rt_profile_last(self, f->node, ticks, f->inner);
+    }
+    if (modes & RT_MODE_FDR)
+        rt_fdr_store(l, now, id, action);
+    RT_BARRIER();
+    l->busy = 0;
+    return true;
 }
 
 ALIKE void on_argument(uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value, const unsigned modes)
@@ -312,17 +375,53 @@ void tl_rt_record_pause(rt_lane *l, unsigned modes, bool threshold)
 }
 
 #define HANDLERS(name, modes)                                                                                          \
+    static RT_COLD void name##_late(rt_lane *l)                                                                        \
+    {                                                                                                                  \
+        add_late(l, modes);                                                                                            \
+    }                                                                                                                  \
+    static RT_RARE void name##_enter_any(uint32_t id, uintptr_t sp, uintptr_t keep)                                    \
+    {                                                                                                                  \
+        any_enter(id, sp, keep, modes);                                                                                \
+    }                                                                                                                  \
+    static RT_RARE void name##_exit_any(uint32_t id, uintptr_t sp, uintptr_t keep)                                     \
+    {                                                                                                                  \
+        any_exit(id, sp, keep, FDR_EXIT, modes);                                                                       \
+    }                                                                                                                  \
+    static RT_RARE void name##_enter_rare(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep)         \
+    {                                                                                                                  \
+        enter_at(l, now, id, sp, keep, true, modes);                                                                   \
+        end(l, modes);                                                                                                 \
+    }                                                                                                                  \
+    static RT_RARE void name##_exit_rare(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep)          \
+    {                                                                                                                  \
+        exit_at(l, now, id, sp, keep, FDR_EXIT, modes);                                                                \
+        end(l, modes);                                                                                                 \
+    }                                                                                                                  \
     static void name##_enter(uint32_t id, uintptr_t sp, uintptr_t keep)                                                \
     {                                                                                                                  \
-        on_enter(id, sp, keep, modes);                                                                                 \
+        rt_lane *l = ready_lane(sp);                                                                                   \
+        uint64_t now;                                                                                                  \
+        if (RT_UNLIKELY(!l))                                                                                           \
+            name##_enter_any(id, sp, keep);                                                                            \
+        else if (RT_UNLIKELY(!fast_enter(l, now = rt_counter(), id, sp, keep, modes)))                                 \
+            name##_enter_rare(l, now, id, sp, keep);                                                                   \
+        else if (RT_UNLIKELY(l->nlate != 0))                                                                           \
+            name##_late(l);                                                                                            \
     }                                                                                                                  \
     static void name##_exit(uint32_t id, uintptr_t sp, uintptr_t keep)                                                 \
     {                                                                                                                  \
-        on_exit(id, sp, keep, modes);                                                                                  \
+        rt_lane *l = ready_lane(sp);                                                                                   \
+        uint64_t now;                                                                                                  \
+        if (RT_UNLIKELY(!l))                                                                                           \
+            name##_exit_any(id, sp, keep);                                                                             \
+        else if (RT_UNLIKELY(!fast_exit(l, now = rt_counter(), id, keep, FDR_EXIT, modes)))                            \
+            name##_exit_rare(l, now, id, sp, keep);                                                                    \
+        else if (RT_UNLIKELY(l->nlate != 0))                                                                           \
+            name##_late(l);                                                                                            \
     }                                                                                                                  \
     static void name##_tail(uint32_t id, uintptr_t sp, uintptr_t keep)                                                 \
     {                                                                                                                  \
-        on_tail(id, sp, keep, modes);                                                                                  \
+        any_exit(id, sp, keep, FDR_TAIL_EXIT, modes);                                                                  \
     }                                                                                                                  \
     static void name##_argument(uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value)                             \
     {                                                                                                                  \

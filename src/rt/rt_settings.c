@@ -144,11 +144,15 @@ static bool read_string(reader *r, const char *key, const char *value, const cha
     return true;
 }
 
+static const char cannot_change[] = "cannot change while the program runs";
+
 /* Keys whose values are numbers. */
 static bool read_amount(reader *r, const char *key, const char *value)
 {
     rt_settings *s = r->s;
     uint64_t v = 0;
+    if (r->live && (tl_rt_same(key, "ring") || tl_rt_same(key, "limit")))
+        return wrong(r, key, cannot_change);
     if (tl_rt_same(key, "ring")) {
         bool all = tl_rt_same(value, "all");
         if (!all && (!tl_rt_read_size(value, &v) || v < RING_MIN))
@@ -199,7 +203,7 @@ static bool read_early(reader *r, const char *key, const char *value)
                      "unknown; there are mode, out, ring, limit, threshold, func, not, depth, start, control, clock, "
                      "strict and quiet");
     if (r->live)
-        return wrong(r, key, "cannot change while the program runs");
+        return wrong(r, key, cannot_change);
     if (mode)
         return read_mode(r, key, value);
     if (out)

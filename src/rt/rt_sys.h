@@ -10,6 +10,7 @@
 #define RT_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define RT_COLD        __attribute__((cold, noinline))
+#define RT_RARE        __attribute__((noinline)) /* but not that rare */
 /* The compiler moves no access to memory across it; the order in which another processor sees them is not its business.
  * It is what order means to a signal handler, and to who reads a mapping after the program was killed. */
 #define RT_BARRIER()   __asm__ volatile("" ::: "memory")
@@ -93,10 +94,18 @@ typedef struct rt_lock {
     volatile uint32_t held;
 } rt_lock;
 
+/* Set when the process ends (rt_life.c). Then a lock that nobody gives is held by what a signal handler interrupted that
+ * called exit(): it is taken all the same, because the program has to end. */
+__attribute__((weak)) volatile uint32_t tl_rt_ending;
+enum { RT_LOCK_TURNS = 100000 };
+
 RT_INLINE void rt_lock_take(rt_lock *l)
 {
-    while (__atomic_exchange_n(&l->held, 1, __ATOMIC_ACQUIRE))
+    for (uint32_t turn = 0; __atomic_exchange_n(&l->held, 1, __ATOMIC_ACQUIRE); turn++) {
+        if (turn >= RT_LOCK_TURNS && tl_rt_ending)
+            return;
         RT_SYS0(SYS_sched_yield);
+    }
 }
 
 RT_INLINE void rt_lock_give(rt_lock *l)

@@ -41,7 +41,7 @@ static void *take_chunk(tlp_making *m, uint64_t n)
 
 void *tl_rt_tlp_take(tlp_making *m, uint64_t n)
 {
-    n = (n + 15) & ~UINT64_C(15);
+    n = n ? (n + 15) & ~UINT64_C(15) : 16; /* NULL is no memory, whatever n is */
     if (m->error)
         return NULL;
     if (n > CHUNK / 8)
@@ -59,12 +59,34 @@ void *tl_rt_tlp_take(tlp_making *m, uint64_t n)
     return p;
 }
 
+uint32_t *tl_rt_tlp_numbers(tlp_making *m, uint32_t n)
+{
+    uint32_t *number = tl_rt_tlp_take(m, 2 * (uint64_t)n * sizeof *number);
+    for (uint32_t i = 0; number && i < n; i++)
+        number[i] = i;
+    return number;
+}
+
 const char *tl_rt_tlp_copy(tlp_making *m, const char *s, size_t n)
 {
     char *p = tl_rt_tlp_take(m, (uint64_t)n + 1);
     if (p)
         rt_copy(p, s, n);
     return p;
+}
+
+bool tl_rt_tlp_grow(tlp_making *m, void *array, uint32_t n, uint64_t size)
+{
+    if (n & (n - 1))
+        return true;
+    void *old, *larger = tl_rt_tlp_take(m, (n ? 2 * (uint64_t)n : 1) * size);
+    if (!larger)
+        return false;
+    rt_copy(&old, array, sizeof old);
+    if (n)
+        rt_copy(larger, old, n * size);
+    rt_copy(array, &larger, sizeof larger);
+    return true;
 }
 
 static void give_all(tlp_making *m)
@@ -150,8 +172,8 @@ static void put_fixed(tlp_sink *s, uint64_t v, uint32_t n)
 static void put_file(const tlp_making *m, tlp_sink *s, uint64_t size)
 {
     tl_rt_tlp_put(s, TLP_MAGIC, TLP_MAGIC_BYTES);
-    put_fixed(s, TLP_VERSION, 2);
-    put_fixed(s, TLP_HISTOGRAM | TLP_PER_THREAD | (m->has_moment ? TLP_UTC : 0u), 2);
+    put_fixed(s, m->extended ? TLP_VERSION_SAMPLES : TLP_VERSION, 2);
+    put_fixed(s, TLP_HISTOGRAM | TLP_PER_THREAD | (m->has_utc ? TLP_UTC : 0u), 2);
     put_fixed(s, size, 8);
     tl_rt_tlp_put_body(m, s);
     put_fixed(s, s->crc, TLP_CHECKSUM_BYTES);
@@ -210,7 +232,7 @@ static bool name_beside(char out[static RT_PATH], const char *path)
 static void check_header(tlp_making *m)
 {
     const uint8_t *p = m->image;
-    bool ours = m->size >= LIVE_HEADER_SIZE && tlp_load32(p + LIVE_HEADER_VERSION) == LIVE_VERSION;
+    bool ours = *m->image_size >= LIVE_HEADER_SIZE && tlp_load32(p + LIVE_HEADER_VERSION) == LIVE_VERSION;
     for (uint32_t i = 0; ours && i < 8; i++)
         ours = p[LIVE_HEADER_MAGIC + i] == (uint8_t)LIVE_MAGIC[i];
     if (!ours)
@@ -219,11 +241,16 @@ static void check_header(tlp_making *m)
 
 int tl_rt_tlp_write(const char *path, const void *image, uint64_t size)
 {
+    return tl_rt_tlp_write_growing(path, image, &size);
+}
+
+int tl_rt_tlp_write_growing(const char *path, const void *image, const uint64_t *size)
+{
     static void (*const part[])(tlp_making *) = {
-        check_header,           tl_rt_tlp_read_notes, tl_rt_tlp_read_lanes, tl_rt_tlp_read_tree,
-        tl_rt_tlp_name_functions, tl_rt_tlp_rank,       tl_rt_tlp_order,      tl_rt_tlp_read_numbers,
+        check_header,   tl_rt_tlp_read_notes, tl_rt_tlp_read_lanes,   tl_rt_tlp_read_tree, tl_rt_tlp_name_functions,
+        tl_rt_tlp_rank, tl_rt_tlp_order,      tl_rt_tlp_read_numbers,
     };
-    tlp_making m = {.image = image, .size = size};
+    tlp_making m = {.image = image, .image_size = size};
     char beside[RT_PATH];
     if (!name_beside(beside, path))
         return -ENAMETOOLONG;

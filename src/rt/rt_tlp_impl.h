@@ -13,10 +13,12 @@
 #ifndef TL_RT_TLP_IMPL_H
 #define TL_RT_TLP_IMPL_H
 
+#include "format/tlp/live_layout.h"
 #include "rt/rt_sys.h"
 #include "rt/rt_tlp.h"
 
 enum { TLP_NONE = UINT32_MAX };
+enum { TLP_FUNCTION = 1u << 31 }; /* in the table of places: this is the index of a function */
 
 /* Strings are numbers: index + 1 in tlp_making.text, 0 for none. */
 typedef struct tlp_text {
@@ -41,6 +43,7 @@ typedef struct tlp_note { /* a function that has a note of its own, or a thread 
 
 typedef struct tlp_function {
     uint32_t id;
+    uint32_t object;                /* index, TLP_NONE: not known */
     uint32_t module, library, name; /* strings; its linkage name is its name */
     uint64_t address;
 } tlp_function;
@@ -80,20 +83,21 @@ typedef struct tlp_bytes { /* a column that is encoded before its turn */
 
 typedef struct tlp_making {
     const uint8_t *image;
-    uint64_t size;
-    int error; /* the first one: -errno */
+    const uint64_t *image_size; /* may grow: what was linked already lies within it */
+    int error;                  /* the first one: -errno */
 
     struct tlp_chunk *chunk; /* all memory, given back at the end */
     char *room;
     size_t left;
 
     const char *clock, *exe;
-    uint64_t hz, ticks, unix_ns;
-    bool has_moment;
+    uint64_t hz;
+    bool has_utc;
+    int64_t utc;         /* of tick 0, in ns since 1970 */
     uint64_t lost_noted; /* what the notes say */
     tlp_object *object;  /* ascending by id */
     uint32_t nobject;
-    uint32_t program; /* id of the object that is the program itself; 0: not known */
+    uint32_t program;       /* id of the object that is the program itself; 0: not known */
     tlp_note *note, *named; /* functions, threads; ascending by id */
     uint32_t nnote, nnamed;
 
@@ -102,23 +106,23 @@ typedef struct tlp_making {
     uint64_t exits, open, lost;
     tlp_thread *thread; /* in the order of the file */
     uint32_t nthread;
-    tlp_place *place; /* threads are places 1 .. nthread */
-    uint32_t nplace, place_capacity;
+    tlp_place *place;                 /* threads are places 1 .. nthread */
+    uint32_t nplace, nnode, capacity; /* capacity: of both */
     tlp_node *node;
-    uint32_t nnode, node_capacity;
-    uint32_t *known; /* hash table: index + 1 of the place of (parent, function) */
+    uint32_t *known; /* hash table: index + 1 of the place of (parent, function); of a function, if parent is none */
     uint32_t known_mask;
 
-    tlp_function *function; /* in the order of first use ... */
+    tlp_function *function;                   /* in the order of first use ... */
     uint32_t *function_order, *function_code; /* ... index by code - nthread, and back */
-    uint32_t nfunction, function_capacity;
+    uint32_t nfunction;
     bool extended; /* something is in the file that version 1 has no place for */
     tlp_text *text;
     uint32_t *text_order; /* [nstring] index of a text of each distinct string, ascending */
-    uint32_t ntext, text_capacity, nstring;
+    uint32_t ntext, nstring;
     uint32_t clock_text, build_id_text, exe_text;
 
-    uint32_t *order; /* [nplace] places as they stand in the file */
+    uint32_t *order;      /* [nplace] places as they stand in the file */
+    uint32_t *least;      /* [nplace] scratch: least code that the next child may have */
     tlp_numbers *numbers; /* [nplace] by position in the file */
     tlp_bytes *bucket_first, *bucket_last;
 } tlp_making;
@@ -128,8 +132,8 @@ typedef struct tlp_making {
 /* The n bytes that a reference means, or NULL if they do not lie in the image. */
 RT_INLINE const uint8_t *tlp_at(const tlp_making *m, uint32_t reference, uint64_t n)
 {
-    uint64_t offset = (uint64_t)reference * 16;
-    return reference && n <= m->size && offset <= m->size - n ? m->image + offset : NULL;
+    const uint64_t offset = (uint64_t)reference * LIVE_UNIT, size = __atomic_load_n(m->image_size, __ATOMIC_RELAXED);
+    return reference && n <= size && offset <= size - n ? m->image + offset : NULL;
 }
 
 RT_INLINE uint32_t tlp_load32(const uint8_t *p)
@@ -167,9 +171,13 @@ RT_INLINE bool tlp_circles(tlp_chain *c, uint32_t at)
 /* ---- memory: zero, given back when the file is done; NULL and an error if there is none ---- */
 
 void *tl_rt_tlp_take(tlp_making *m, uint64_t n);
+/* n numbers: 0, 1, 2, ...; and as much behind them, for sorting. */
+uint32_t *tl_rt_tlp_numbers(tlp_making *m, uint32_t n);
 /* A copy of n bytes with a zero behind them. */
 const char *tl_rt_tlp_copy(tlp_making *m, const char *s, size_t n);
 void tl_rt_tlp_fail(tlp_making *m, int error);
+/* Room for one entry more in an array of n; it grows at powers of two. False: none. */
+bool tl_rt_tlp_grow(tlp_making *m, void *array, uint32_t n, uint64_t size);
 
 /* Sorts numbers, stable. order[n] are sorted, scratch[n] is overwritten. */
 typedef bool tlp_after(const tlp_making *m, uint32_t a, uint32_t b); /* has a to stand behind b? */
@@ -203,7 +211,7 @@ typedef struct tlp_sink {
 } tlp_sink;
 
 void tl_rt_tlp_put(tlp_sink *s, const void *data, size_t n);
-void tl_rt_tlp_put_number(tlp_sink *s, uint64_t v); /* varint */
+void tl_rt_tlp_put_number(tlp_sink *s, uint64_t v);            /* varint */
 uint32_t tl_rt_tlp_varint(uint64_t v, uint8_t out[static 10]); /* its length */
 void tl_rt_tlp_put_body(const tlp_making *m, tlp_sink *s);
 

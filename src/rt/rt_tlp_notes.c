@@ -3,7 +3,7 @@
 #include "rt/rt_say.h"
 #include "rt/rt_tlp_impl.h"
 
-enum { LINE = 8192 }; /* longer lines are passed over */
+enum { LINE = 8192, NS = 1000000000 }; /* longer lines are passed over */
 
 /* ---- one line ---- */
 
@@ -52,19 +52,6 @@ static uint64_t number(const char *s)
     return tl_rt_read_number(s, &v) ? v : 0;
 }
 
-/* Room for one more entry; entries are ones of `size` bytes. */
-static bool grow(tlp_making *m, void **array, uint32_t n, uint64_t size)
-{
-    if (n & (n - 1)) /* filled up at powers of two only */
-        return true;
-    void *larger = tl_rt_tlp_take(m, (n ? 2 * (uint64_t)n : 1) * size);
-    if (larger && n)
-        rt_copy(larger, *array, n * size);
-    if (larger)
-        *array = larger;
-    return larger != NULL;
-}
-
 static void read_process(tlp_making *m, char *at)
 {
     const char *key;
@@ -74,23 +61,52 @@ static void read_process(tlp_making *m, char *at)
             m->exe = unescaped(m, value);
 }
 
+/* Ticks as ns, rounded half to even; false: too many for 63 bits. */
+static bool ns_of(uint64_t ticks, uint64_t hz, int64_t *ns)
+{
+    const uint64_t seconds = ticks / hz, rest = ticks % hz;
+    uint64_t quotient = 0, remainder = 0; /* of rest * 10^9 / hz, bit by bit: the product may need more than 64 */
+    for (uint32_t bit = UINT32_C(1) << 29; bit; bit >>= 1) {
+        const uint64_t add[2] = {remainder, NS & bit ? rest : 0};
+        quotient *= 2;
+        for (uint32_t i = 0; i < 2; i++) {
+            remainder += add[i];
+            if (remainder >= hz) {
+                remainder -= hz;
+                quotient++;
+            }
+        }
+    }
+    const uint64_t above = hz - remainder;
+    quotient += remainder > above || (remainder == above && (quotient & 1));
+    if (seconds > (INT64_MAX - quotient) / NS)
+        return false;
+    *ns = (int64_t)(seconds * NS + quotient);
+    return true;
+}
+
 static void read_clock(tlp_making *m, char *at)
 {
     const char *key;
     char *value;
     bool has_ticks = false, has_unix = false;
+    uint64_t ticks = 0, unix_ns = 0;
+    int64_t since;
     while (next_pair(&at, NULL, &key, &value)) {
         if (tl_rt_same(key, "name")) {
             m->clock = tl_rt_tlp_copy(m, value, rt_length(value));
         } else if (tl_rt_same(key, "hz")) {
             m->hz = number(value);
         } else if (tl_rt_same(key, "ticks")) {
-            has_ticks = tl_rt_read_number(value, &m->ticks);
+            has_ticks = tl_rt_read_number(value, &ticks);
         } else if (tl_rt_same(key, "unix")) {
-            has_unix = tl_rt_read_number(value, &m->unix_ns);
+            has_unix = tl_rt_read_number(value, &unix_ns);
         }
     }
-    m->has_moment = m->hz && has_ticks && has_unix;
+    m->has_utc =
+        has_ticks && has_unix && m->hz && m->hz <= INT64_MAX && unix_ns <= INT64_MAX && ns_of(ticks, m->hz, &since);
+    if (m->has_utc)
+        m->utc = (int64_t)unix_ns - since;
 }
 
 static void read_object(tlp_making *m, char *at)
@@ -110,11 +126,8 @@ static void read_object(tlp_making *m, char *at)
         else if (tl_rt_same(key, "path"))
             o.path = unescaped(m, value);
     }
-    void *array = m->object;
-    if (!grow(m, &array, m->nobject, sizeof o))
-        return;
-    m->object = array;
-    m->object[m->nobject++] = o;
+    if (tl_rt_tlp_grow(m, &m->object, m->nobject, sizeof o))
+        m->object[m->nobject++] = o;
 }
 
 static void read_function(tlp_making *m, char *at)
@@ -132,11 +145,8 @@ static void read_function(tlp_making *m, char *at)
         else if (tl_rt_same(key, "name"))
             f.name = unescaped(m, value);
     }
-    void *array = m->note;
-    if (!grow(m, &array, m->nnote, sizeof f))
-        return;
-    m->note = array;
-    m->note[m->nnote++] = f;
+    if (tl_rt_tlp_grow(m, &m->note, m->nnote, sizeof f))
+        m->note[m->nnote++] = f;
 }
 
 /* A thread by its number: in the list of functions' shape, since both are found by a number. */
@@ -151,11 +161,8 @@ static void read_thread(tlp_making *m, char *at)
         else if (tl_rt_same(key, "name"))
             t.name = unescaped(m, value);
     }
-    void *array = m->named;
-    if (!grow(m, &array, m->nnamed, sizeof t))
-        return;
-    m->named = array;
-    m->named[m->nnamed++] = t;
+    if (tl_rt_tlp_grow(m, &m->named, m->nnamed, sizeof t))
+        m->named[m->nnamed++] = t;
 }
 
 /* Exits of calls that began before are no losses: they have a number of their own. */
@@ -174,12 +181,8 @@ static void read_line(tlp_making *m, char *line)
     static const struct {
         const char *word;
         void (*read)(tlp_making *m, char *at);
-    } known[] = {{"process", read_process},
-                 {"clock", read_clock},
-                 {"object", read_object},
-                 {"function", read_function},
-                 {"thread", read_thread},
-                 {"lost", read_lost}};
+    } known[] = {{"process", read_process},   {"clock", read_clock},   {"object", read_object},
+                 {"function", read_function}, {"thread", read_thread}, {"lost", read_lost}};
     char *at = line;
     while (*at && *at != ' ')
         at++;
@@ -233,11 +236,9 @@ static bool named_after(const tlp_making *m, uint32_t a, uint32_t b)
 /* The last index of each id, ascending by id; *n becomes their number. */
 static const uint32_t *settle(tlp_making *m, uint32_t *n, tlp_after *after)
 {
-    uint32_t *order = tl_rt_tlp_take(m, 2 * (uint64_t)*n * sizeof *order), kept = 0;
+    uint32_t *order = tl_rt_tlp_numbers(m, *n), kept = 0;
     if (!order)
         return NULL;
-    for (uint32_t i = 0; i < *n; i++)
-        order[i] = i;
     tl_rt_tlp_sort(m, order, order + *n, *n, after);
     for (uint32_t i = 0; i < *n; i++) {
         if (kept && !after(m, order[i], order[kept - 1]))
@@ -302,12 +303,14 @@ void tl_rt_tlp_read_notes(tlp_making *m)
     const uint8_t *p;
     for (uint32_t at = tlp_load32(m->image + LIVE_HEADER_TEXT);
          (p = tlp_at(m, at, LIVE_TEXT_BYTES)) && !tlp_circles(&chain, at); at = tlp_load32(p + LIVE_TEXT_NEXT)) {
-        const uint64_t room = m->size - (uint64_t)(p - m->image) - LIVE_TEXT_BYTES;
+        const uint64_t room = *m->image_size - (uint64_t)(p - m->image) - LIVE_TEXT_BYTES;
         const uint64_t used = tlp_load32(p + LIVE_TEXT_USED);
         add_bytes(l, p + LIVE_TEXT_BYTES, used < room ? used : room);
     }
     if (m->error)
         return;
+    if (!m->clock)
+        m->clock = "ticks";
     find_program(m);
     settle_objects(m);
     m->note = settled(m, m->note, &m->nnote, note_after);

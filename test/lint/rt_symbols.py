@@ -8,7 +8,7 @@ The recorder runs inside of programs of others, in the middle of any of their fu
   * what hooks can reach by calls uses nothing of another library, whatever its object may use;
   * no instruction touches a vector register, and no object asks for a stack that can be executed.
 
-Lines of rt-symbols.txt: `use OBJECT SYMBOL why`, `hook FUNCTION why` (where hooks come in; `*` stands for anything),
+Lines of rt-symbols.txt: `use OBJECT SYMBOL why`, `data OBJECT SYMBOL why` (no function), `hook FUNCTION why` (where hooks come in; `*` stands for anything),
 `cold FUNCTION why` (only called once the recording is begun or ended: the walk stops there), `vector FUNCTION why`."""
 import fnmatch
 import os
@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
 NEVER = re.compile(r"(m|c|re|memalign|posix_mem|aligned_)?alloc|free|strn?dup|v?(f|s|sn|d|as)?printf|puts|f(open|close|write|read|put[cs]|flush)"
-                   r"|pthread_(mutex|rwlock|cond|once|spin).*|dl(open|sym|_iterate_phdr)|__tls_get_addr|_Z.*|mem(cpy|move|set|cmp)|.*_chk")
+                   r"|pthread_(mutex|rwlock|cond|once|spin).*|dl(open|sym)|__tls_get_addr|_Z.*|mem(cpy|move|set|cmp)|.*_chk")
 # What the linker itself defines.
 LINKER = re.compile(r"_GLOBAL_OFFSET_TABLE_|__(start|stop)_\w+|__ehdr_start|_DYNAMIC")
 X86_VECTOR = re.compile(r"%(?:[xyz]?mm\d+|st\b|k[0-7]\b)")
@@ -47,14 +47,14 @@ def source_name(member):
 
 def rules():
     """{kind: {key: why}}"""
-    found = {"use": {}, "hook": {}, "cold": {}, "vector": {}}
+    found = {"use": {}, "data": {}, "hook": {}, "cold": {}, "vector": {}}
     with open(os.path.join(harness.SOURCE, "test", "lint", "rt-symbols.txt"), encoding="utf-8") as file:
         for line in file:
             words = line.split()
             if not words or words[0].startswith("#"):
                 continue
-            n = 3 if words[0] == "use" else 2
-            if words[0] not in found or len(words) < n + 2:
+            n = 3 if words[0] in ("use", "data") else 2
+            if words[0] not in found or len(words) <= n:
                 sys.exit("rt-symbols.txt: not a rule with a reason: " + line)
             found[words[0]][" ".join(words[1:n])] = " ".join(words[n:])
     return found
@@ -152,25 +152,28 @@ def check_uses(checks, allowed, all_symbols):
     return {name for _, kind, name in all_symbols if kind in "Uwv" and name not in defined and not LINKER.fullmatch(name)}
 
 
+def matches(function, pattern):
+    """A pattern with a colon is of static functions of one object: rt_record.c:fdr_*."""
+    return fnmatch.fnmatchcase(function if ":" in pattern else function.rpartition(":")[2], pattern)
+
+
 def check_hooks(checks, found, code, outside):
     """Walks from where hooks come in along everything that code mentions; data that it mentions has no code."""
-    short = {name: name.rpartition(":")[2] for name in code.mentions}
-    for pattern in found["hook"]:
-        checks.that(fnmatch.filter(short.values(), pattern), "rt-symbols.txt: no function is called", pattern)
-    for pattern in found["cold"]:
-        checks.that(fnmatch.filter(short.values(), pattern), "rt-symbols.txt: no function is called", pattern)
-    way = {name: None for name in short if any(fnmatch.fnmatch(short[name], p) for p in found["hook"])}
+    for pattern in list(found["hook"]) + list(found["cold"]):
+        checks.that(any(matches(name, pattern) for name in code.mentions), "rt-symbols.txt: no function is called", pattern)
+    way = {name: None for name in code.mentions if any(matches(name, pattern) for pattern in found["hook"])}
     todo = list(way)
     while todo:
         name = todo.pop()
         for target in sorted(code.mentions.get(name, ())):
             if target in outside:
-                path, step = [target], name
-                while step:
-                    path.append(step)
-                    step = way[step]
+                path = [target]
+                while name:
+                    path.append(name)
+                    name = way[name]
                 checks.that(False, "hooks can reach", " <- ".join(path))
-            elif target in code.mentions and target not in way and not any(fnmatch.fnmatch(short[target], p) for p in found["cold"]):
+                break
+            if target in code.mentions and target not in way and not any(matches(target, p) for p in found["cold"]):
                 way[target] = name
                 todo.append(target)
     checks.that(len(way) > 20, "hooks reach hardly any function: is rt-symbols.txt right?", sorted(way))
@@ -197,8 +200,8 @@ def main():
         check_stacks(checks, library)
     code.close()
     checks.that(len(code.mentions) > 50, "hardly any function was found in", sys.argv[2:])
-    outside = check_uses(checks, found["use"], all_symbols)
-    reached = check_hooks(checks, found, code, outside)
+    outside = check_uses(checks, {**found["use"], **found["data"]}, all_symbols)
+    reached = check_hooks(checks, found, code, outside - {key.split()[1] for key in found["data"]})
     for name, text in sorted(code.vector.items()):
         checks.that(name.rpartition(":")[2] in found["vector"], name, "touches a vector register:", text)
     for name in found["vector"]:

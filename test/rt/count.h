@@ -31,7 +31,7 @@ FUNCTIONS(COUNT_COUNTER)
 #define CALLS(name)      __atomic_load_n(&calls_of_##name, __ATOMIC_RELAXED)
 #define COUNT_LINE(name) printf("call " #name " %lu\n", CALLS(name));
 
-UNTRACED static void print_calls(void)
+UNTRACED __attribute__((unused)) static void print_calls(void)
 {
     FUNCTIONS(COUNT_LINE)
     fflush(stdout);
@@ -46,7 +46,7 @@ UNTRACED static void print_calls(void)
         }                                                                                                              \
     } while (0)
 
-/* Keeps the compiler from turning a call at the end of a function into a jump. */
+/* Keeps the compiler from turning a call at the end of a function into a jump, or into a loop. */
 #define NO_TAIL() __asm__ volatile("" ::: "memory")
 
 #endif

@@ -5,7 +5,11 @@
 TRACED static unsigned fib(unsigned n)
 {
     CALLED(fib);
-    return n < 2 ? n : fib(n - 1) + fib(n - 2);
+    unsigned r = n;
+    if (n >= 2)
+        r = fib(n - 1) + fib(n - 2);
+    NO_TAIL();
+    return r;
 }
 
 TRACED static int is_odd(unsigned n);

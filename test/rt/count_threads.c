@@ -9,7 +9,11 @@ enum { THREADS = 8, SHORT = 300, QUITTERS = 20, ROUNDS = 20 };
 TRACED static unsigned fib(unsigned n)
 {
     CALLED(fib);
-    return n < 2 ? n : fib(n - 1) + fib(n - 2);
+    unsigned r = n;
+    if (n >= 2)
+        r = fib(n - 1) + fib(n - 2);
+    NO_TAIL();
+    return r;
 }
 
 static _Thread_local volatile unsigned long mine;

@@ -24,7 +24,7 @@ TRACED static void leaf(unsigned n)
 TRACED static void outer(struct progress *mine)
 {
     for (unsigned i = 0; i < 10; i++) {
-        leaf(100);
+        leaf(1000);
         __atomic_store_n(&mine->leaf, mine->leaf + 1, __ATOMIC_RELEASE);
     }
 }

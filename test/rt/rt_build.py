@@ -18,6 +18,9 @@ COMMON = ["-g1", "-I", HERE]
 CROSS_FLAGS = ["-std=c17", "-D_GNU_SOURCE", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-mgeneral-regs-only", "-ffreestanding",
                "-fno-tree-loop-distribute-patterns", "-fno-stack-protector", "-ftls-model=initial-exec", "-mno-outline-atomics",
                "-I", os.path.join(harness.SOURCE, "src"), "-I", os.path.join(harness.SOURCE, "include")]
+# What objects that are opened later call in the program.
+EXPORTS = ["-Wl,--export-dynamic-symbol=" + name for name in ("tl_rt_object_register", "tl_rt_object_unregister",
+                                                              "__cyg_profile_func_enter", "__cyg_profile_func_exit")]
 NEEDED = {"sleds": ["TL_RT_LIBRARY", "TL_RT_START"], "llvm": ["TL_RT_LIBRARY"], "functions": ["TL_RT_LIBRARY"],
           "spans": ["TL_RT_LIBRARY"], "shared": ["TL_RT_SHARED"]}
 
@@ -129,16 +132,16 @@ def libraries(hook):
 def linked(hook, shared):
     """What is linked behind the objects of a program; a shared object uses the program's recorder."""
     paths = libraries(hook)
-    if hook.kind == "sleds":
-        start = ["-Wl,--whole-archive", paths[1], "-Wl,--no-whole-archive"]
-        return start if shared else start + [paths[0], "-Wl,--export-dynamic"]
     if hook.kind == "shared":
         return [paths[0], "-Wl,-rpath," + os.path.dirname(paths[0])]
+    start = ["-Wl,--whole-archive", paths[1], "-Wl,--no-whole-archive"] if hook.kind == "sleds" else []
     if shared:
-        return []
+        return start
+    first = {"sleds": ["-Wl,-u,tl_rt_object_register"], "functions": ["-Wl,-u,__cyg_profile_func_enter"]}.get(hook.kind, [])
+    first.append("-Wl,-u,tl_rt_life")
     if hook.kind == "llvm":
-        return ["-Wl,--whole-archive", paths[0], "-Wl,--no-whole-archive", "-Wl,--export-dynamic"]
-    return [paths[0], "-Wl,--export-dynamic"]
+        return ["-Wl,--whole-archive", paths[0], "-Wl,--no-whole-archive"]
+    return first + start + [paths[0]] + ([] if hook.static else EXPORTS)
 
 
 def build(hook, source, extra=(), shared=False, name=None):

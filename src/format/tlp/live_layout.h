@@ -7,8 +7,10 @@
  * A reference is the offset in the file divided by 16 (u32); 0 is none. Within a lane, a node's offset is larger than
  * its parent's, and larger than that of its next sibling, so there are no circles. All numbers are little-endian.
  *
- * Who is killed in the middle of adding a call leaves a node whose calls are one more than the sum of its histogram:
- * that call's time may or may not be in the sums. Numbers are otherwise complete at any moment.
+ * A call is added to its node when the next one of the same thread ends; until then it stands in the lane, and whoever
+ * reads the file adds it. Who is killed in the middle of adding one leaves a node whose calls are one more than the sum
+ * of its histogram: that call's time may or may not be in the sums, and it is not in the lane or must not be added again.
+ * Numbers are otherwise complete at any moment.
  *
  *   lane     a thread, or several one after another where there were very many: the root of a tree
  *   node     a place of the tree: the calls of a function from its parent's function
@@ -42,7 +44,10 @@ enum {
     LIVE_LANE_LOST = 24,   /* u64: events that did not fit */
     LIVE_LANE_EXITS = 32,  /* u64: exits of calls that began before recording */
     LIVE_LANE_NAME = 40,   /* 16 bytes, padded with zeros */
-    LIVE_LANE_SIZE = 64
+    LIVE_LANE_LAST_NODE = 56,  /* u32 reference: the call that ended last is of this node, and not in it yet; 0: it is */
+    LIVE_LANE_LAST_TICKS = 64, /* u64, its duration */
+    LIVE_LANE_LAST_INNER = 72, /* u64, ticks of the calls made from it */
+    LIVE_LANE_SIZE = 80
 };
 
 enum {

@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "format/xray/fdr_layout.h"
 #include "format/xray/fdr_scan.h"
+#include "model/recording.h"
 
 #define PART_SIZE (8u << 20) /* bytes scanned as one task */
 
@@ -56,6 +57,24 @@ static int scan_part(void *arg, unsigned worker, uint32_t i)
     return 0;
 }
 
+/* Hands the text of a note over to the recording. One that is larger than all may be is not even read. */
+static int take_note(build *b, const fdr_note *n, tl_error *e)
+{
+    char *text = n->size <= TL_RECORDING_BYTES_MAX ? malloc((size_t)n->size + 1) : NULL;
+    size_t got = 0;
+    int status = 0;
+    if (!text && n->size <= TL_RECORDING_BYTES_MAX)
+        return tl_fail(e, TL_ENOMEM, n->offset, "no memory for a note");
+    if (text)
+        status = tl_input_read(b->in, n->offset, text, n->size, &got, e);
+    if (text && status == 0 && got < n->size)
+        status = tl_fail(e, TL_EIO, n->offset, "the file became shorter while it was read");
+    if (status == 0)
+        status = tl_recording_add(b->trace, text, n->size, n->offset, e);
+    free(text);
+    return status;
+}
+
 /* Takes over what a scan found: threads get their tracks in the order of the file. */
 static int take(build *b, const fdr_scan *s, tl_error *e)
 {
@@ -79,6 +98,11 @@ static int take(build *b, const fdr_scan *s, tl_error *e)
             return status;
         buffer->track = track & 0x3fffffffu;
         x->nbuffer++;
+    }
+    for (size_t i = 0; i < s->nnote; i++) {
+        int status = take_note(b, &s->note[i], e);
+        if (status < 0)
+            return status;
     }
     for (size_t i = 0; i < s->ndamage; i++) {
         const fdr_damage *d = &s->damage[i];

@@ -20,6 +20,7 @@ typedef struct fdr_buffer {
 
 typedef struct fdr_index {
     bool big;
+    bool marked, live; /* by our own recorder (FDR_HEADER_MARK); being written, or left so */
     unsigned version;
     uint64_t slot;      /* bytes of a version 1 slot */
     uint64_t size;      /* of the file */
@@ -28,8 +29,8 @@ typedef struct fdr_index {
     uint32_t *first; /* [tracks + 1]: buffers of track i are first[i] .. first[i+1]-1 */
 } fdr_index;
 
-/* Reads the file; adds threads, damage and the range of times to the trace. version, big, slot and size are set by the
- * caller. */
+/* Reads the file; adds threads, damage, the range of times, and the notes of a marked file to the trace. The members
+ * before `buffer` are set by the caller. */
 int fdr_index_build(fdr_index *x, tl_input *in, tl_trace *t, unsigned threads, tl_error *e);
 void fdr_index_fini(fdr_index *x);
 

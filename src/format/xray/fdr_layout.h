@@ -50,7 +50,7 @@ enum {
 #define FDR_MARK_LIVE "tlrtL\0\0"
 #define FDR_WORD_NOTE "tlrt.txt" /* 8 bytes */
 #define FDR_WORD_PAD  "tlrt.pad"
-enum { FDR_WORD_SIZE = 8, FDR_LIVE_PAGE = 4096 };
+enum { FDR_MARK_SIZE = 8, FDR_WORD_SIZE = 8, FDR_LIVE_PAGE = 4096 };
 enum { FDR_TYPE = 1, FDR_VERSION_MIN = 1, FDR_VERSION_MAX = 5 };
 enum { FDR_FLAG_CONSTANT_TSC = 1, FDR_FLAG_NONSTOP_TSC = 2 };
 

@@ -4,11 +4,14 @@
  * a cursor decodes these and nothing else. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/endian.h"
 #include "base/window.h"
 #include "format/xray/fdr_index.h"
 #include "format/xray/fdr_layout.h"
+#include "format/xray/fdr_typed.h"
 #include "format/xray/fdr_write.h"
 
 enum { WINDOW = 64 << 10 };
@@ -75,6 +78,9 @@ static int read_header(fdr_reader *r, tl_trace *t, tl_error *e)
                                      FDR_HEADER_SIZE, got);
         return status < 0 ? status : 0;
     }
+    x->live = x->version == FDR_VERSION_MAX && memcmp(header + FDR_HEADER_MARK, FDR_MARK_LIVE, FDR_MARK_SIZE) == 0;
+    x->marked = x->live ||
+                (x->version == FDR_VERSION_MAX && memcmp(header + FDR_HEADER_MARK, FDR_MARK_DONE, FDR_MARK_SIZE) == 0);
     x->slot = tl_load64(header + FDR_HEADER_BUFFER_SIZE, x->big);
     if (x->version == 1 && x->slot < 3 * FDR_METADATA_SIZE && x->size > FDR_HEADER_SIZE) {
         status = tl_trace_add_damage(t, e, FDR_HEADER_BUFFER_SIZE, 8, "fdr.bad-buffer-size",
@@ -83,6 +89,38 @@ static int read_header(fdr_reader *r, tl_trace *t, tl_error *e)
         x->slot = x->size - FDR_HEADER_SIZE;
     }
     return status < 0 ? status : 1;
+}
+
+/* A class for each instant and counter that the notes tell of, behind those that all logs have: the n-th event of the
+ * recording is class XRAY_CLASSES + n. */
+static int add_classes(tl_trace *t, tl_error *e)
+{
+    const tl_recording *r = t->recording;
+    tl_class *c = malloc(((size_t)XRAY_CLASSES + r->nevent) * sizeof *c);
+    if (!c)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %" PRIu32 " event classes", r->nevent);
+    memcpy(c, xray_classes, sizeof xray_classes);
+    for (uint32_t i = 0; i < r->nevent; i++)
+        c[XRAY_CLASSES + i] = (tl_class){.kind = r->event[i].kind,
+                                         .key = TL_KEY_NONE,
+                                         .name = r->event[i].name,
+                                         .field = r->event[i].field,
+                                         .nfield = r->event[i].nfield,
+                                         .format_data = &r->event[i]};
+    int status = tl_trace_set_classes(t, c, XRAY_CLASSES + r->nevent, e);
+    free(c);
+    return status;
+}
+
+/* What the notes say, once all are known. */
+static int finish_recording(const fdr_index *x, tl_trace *t, tl_error *e)
+{
+    int status = tl_recording_finish(t, x->live ? TL_RECORDING_LIVE : TL_RECORDING_DONE, e);
+    for (uint32_t i = 0; i < t->ntrack; i++) {
+        const char *name = tl_recording_thread(t, t->track[i].tid);
+        t->track[i].name = name ? name : t->track[i].name;
+    }
+    return status < 0 ? status : add_classes(t, e);
 }
 
 static int open_reader(void *reader, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e)
@@ -98,8 +136,12 @@ static int open_reader(void *reader, tl_input *in, tl_trace *t, const tl_want *w
     status = read_header(r, t, e);
     if (status == 0)
         r->index.size = 0; /* nothing after the header to look at */
+    if (status >= 0 && r->index.marked)
+        status = tl_recording_begin(t, e);
     if (status >= 0)
         status = fdr_index_build(&r->index, in, t, want->threads, e);
+    if (status >= 0 && r->index.marked)
+        status = finish_recording(&r->index, t, e);
     return status;
 }
 
@@ -219,6 +261,55 @@ static const void *payload(fdr_cursor *c, tl_batch *b, uint64_t offset, size_t s
     return copy;
 }
 
+/* Whether the custom event at the cursor's position is none of the program: text of our own recorder, or padding. */
+static int is_word(fdr_cursor *c, uint32_t size, tl_error *e)
+{
+    uint8_t word[FDR_WORD_SIZE];
+    const uint64_t offset = c->position + FDR_METADATA_SIZE;
+    const tl_window *w = &c->window;
+    size_t got = 0;
+    if (!c->reader->index.marked || size < FDR_WORD_SIZE)
+        return 0;
+    if (offset - w->base <= w->n && w->n - (offset - w->base) >= FDR_WORD_SIZE) {
+        memcpy(word, w->data + (offset - w->base), FDR_WORD_SIZE);
+    } else {
+        int status = tl_input_read(w->in, offset, word, sizeof word, &got, e);
+        if (status < 0 || got < sizeof word)
+            return status < 0 ? status : tl_fail(e, TL_EIO, offset, "the file changed while it was read");
+    }
+    return memcmp(word, FDR_WORD_NOTE, FDR_WORD_SIZE) == 0 || memcmp(word, FDR_WORD_PAD, FDR_WORD_SIZE) == 0;
+}
+
+/* The values of the event that was appended last. A typed event whose fields are known becomes one of their class. */
+static int add_values(fdr_cursor *c, tl_batch *b, uint32_t size, bool typed, uint32_t type, tl_error *e)
+{
+    const tl_recording *r = c->reader->trace->recording;
+    const tl_recording_event *known = typed && r ? tl_recording_event_of(r, type) : NULL;
+    if (!b->val && !known)
+        return 0;
+    const uint8_t *data = payload(c, b, c->position + FDR_METADATA_SIZE, size, e);
+    if (!data)
+        return TL_EIO;
+    if (known && fdr_typed_fits(known, data, size))
+        b->cls[b->n - 1] = XRAY_CLASSES + (uint32_t)(known - r->event);
+    else
+        known = NULL;
+    if (!b->val)
+        return 0;
+    const uint32_t slots = known ? known->nfield : typed ? 2 : 1;
+    tl_value *slot = slots ? tl_batch_slots(b, slots) : NULL;
+    if (slots && !slot)
+        return tl_fail(e, TL_ENOMEM, c->position, "no memory for the values of a batch");
+    if (known) {
+        fdr_typed_values(known, data, slot);
+        return 0;
+    }
+    if (typed)
+        *slot++ = (tl_value){.type = TL_U64, .as.u = type};
+    *slot = (tl_value){.type = TL_BYTES, .n = size, .as.p = data};
+    return 0;
+}
+
 static int decode_event(fdr_cursor *c, tl_batch *b, const uint8_t *p, unsigned kind, tl_error *e)
 {
     const fdr_index *x = &c->reader->index;
@@ -237,20 +328,13 @@ static int decode_event(fdr_cursor *c, tl_batch *b, const uint8_t *p, unsigned k
     }
     if (size > c->end - c->position - FDR_METADATA_SIZE)
         return tl_fail(e, TL_EIO, c->position, "the file changed while it was read");
-    append(c, b, tsc, 0, typed ? XRAY_TYPED : XRAY_CUSTOM, cpu, true);
-    if (b->val) {
-        const void *data = payload(c, b, c->position + FDR_METADATA_SIZE, size, e);
-        tl_value *slot = data ? tl_batch_slots(b, typed ? 2 : 1) : NULL;
-        if (!data)
-            return TL_EIO;
-        if (!slot)
-            return tl_fail(e, TL_ENOMEM, c->position, "no memory for the values of a batch");
-        if (typed)
-            *slot++ = (tl_value){.type = TL_U64, .as.u = type};
-        *slot = (tl_value){.type = TL_BYTES, .n = size, .as.p = data};
+    int status = typed ? 0 : is_word(c, size, e);
+    if (status == 0) {
+        append(c, b, tsc, 0, typed ? XRAY_TYPED : XRAY_CUSTOM, cpu, true);
+        status = add_values(c, b, size, typed, type, e);
     }
     c->position += FDR_METADATA_SIZE + (uint64_t)size;
-    return 0;
+    return status < 0 ? status : 0;
 }
 
 /* A metadata record at p. 1: done; 0: it needs a place in the batch, which is full; < 0: error. */

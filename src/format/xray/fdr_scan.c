@@ -7,13 +7,12 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/endian.h"
 #include "format/xray/fdr_layout.h"
 
 enum {
-    WINDOW = 256 << 10,
     BUFFER_START = 3 * FDR_METADATA_SIZE, /* BufferExtents, NewBuffer, Walltime: what marks a buffer */
     RUN_BLOCK = 32                        /* function records checked at once */
 };
@@ -21,20 +20,6 @@ enum {
 static const char *const kind_names[FDR_KINDS] = {
     "NewBuffer",         "EndOfBuffer",  "NewCPUId",      "TSCWrap",          "WalltimeMarker",
     "CustomEventMarker", "CallArgument", "BufferExtents", "TypedEventMarker", "Pid"};
-
-int fdr_scan_init(fdr_scan *s, const fdr_index *x, tl_input *in, tl_error *e)
-{
-    *s = (fdr_scan){.index = x, .first = UINT64_MAX, .give_up = UINT64_MAX};
-    return tl_window_init(&s->window, in, WINDOW, e);
-}
-
-void fdr_scan_fini(fdr_scan *s)
-{
-    tl_window_fini(&s->window);
-    free(s->buffer);
-    free(s->damage);
-    *s = (fdr_scan){0};
-}
 
 /* The byte at an offset inside the file, or a negative code. */
 static int byte_at(fdr_scan *s, uint64_t offset, tl_error *e)
@@ -81,52 +66,22 @@ int fdr_scan_find(fdr_scan *s, uint64_t from, uint64_t until, uint64_t *found, t
     return 0;
 }
 
-static int add_buffer(fdr_scan *s, const fdr_buffer *buffer, tl_error *e)
-{
-    if (s->nbuffer == s->buffer_capacity) {
-        size_t capacity = s->buffer_capacity ? 2 * s->buffer_capacity : 64;
-        fdr_buffer *larger = realloc(s->buffer, capacity * sizeof *larger);
-        if (!larger)
-            return tl_fail(e, TL_ENOMEM, buffer->begin, "no memory for the index of buffers");
-        s->buffer = larger;
-        s->buffer_capacity = capacity;
-    }
-    s->buffer[s->nbuffer++] = *buffer;
-    return 0;
-}
-
-TL_COLD TL_PRINTF(6, 7) static int note(fdr_scan *s, tl_error *e, uint64_t offset, uint64_t bytes, const char *rule,
-                                        const char *format, ...)
-{
-    s->ndamage_all++;
-    if (s->ndamage == TL_DAMAGE_KEPT)
-        return 0;
-    if (s->ndamage == s->damage_capacity) {
-        size_t capacity = s->damage_capacity ? 2 * s->damage_capacity : 8;
-        fdr_damage *larger = realloc(s->damage, capacity * sizeof *larger);
-        if (!larger)
-            return tl_fail(e, TL_ENOMEM, offset, "no memory for the list of damage");
-        s->damage = larger;
-        s->damage_capacity = capacity;
-    }
-    fdr_damage *d = &s->damage[s->ndamage++];
-    *d = (fdr_damage){.offset = offset, .bytes = bytes, .rule = rule};
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(d->what, sizeof d->what, format, arguments);
-    va_end(arguments);
-    return 0;
-}
-
 /* A buffer while it is scanned. */
 typedef struct scanned {
     uint64_t position, end, stop; /* end: where its extents say; stop: the same, held within the file */
     uint64_t tsc;
     uint64_t next;  /* where the next buffer should begin */
     uint32_t typed; /* typed events seen */
-    bool after_entry;
+    bool after_entry, has_event;
     fdr_buffer found;
 } scanned;
+
+/* In a live file zeros say that what follows is not written yet; at the end of a buffer there may be fewer than 8. */
+TL_ALWAYS_INLINE bool is_unwritten(const fdr_index *x, const uint8_t *p, uint64_t available)
+{
+    static const uint8_t zeros[FDR_FUNCTION_SIZE];
+    return x->live && memcmp(p, zeros, available < sizeof zeros ? (size_t)available : sizeof zeros) == 0;
+}
 
 /* Where reading goes on after damage at b->position. */
 static int find_resume(fdr_scan *s, const scanned *b, uint64_t *resume, tl_error *e)
@@ -158,7 +113,7 @@ TL_COLD TL_PRINTF(5, 6) static int give_up(fdr_scan *s, scanned *b, tl_error *e,
     if (status < 0)
         return status;
     uint64_t to = b->next < s->index->size ? b->next : s->index->size;
-    return note(s, e, b->position, to > b->position ? to - b->position : 0, rule, "%s", what);
+    return fdr_found_damage(s, e, b->position, to > b->position ? to - b->position : 0, rule, "%s", what);
 }
 
 /* A record that the end of its buffer or of the file cuts. */
@@ -184,17 +139,20 @@ static void see_event(fdr_scan *s, uint64_t tsc)
 }
 
 /* Checks and sums RUN_BLOCK function records at once. False if one of them is something else, or if time wraps. */
-TL_ALWAYS_INLINE bool run_block(fdr_scan *s, scanned *b, const uint8_t *p, bool big)
+TL_ALWAYS_INLINE bool run_block(fdr_scan *s, scanned *b, const uint8_t *p, bool big, bool live)
 {
     /* Neither a metadata record nor an action above 3. */
     const uint32_t forbidden = big ? 0xc0000000u : 0x9u;
-    uint32_t seen = 0;
+    uint32_t seen = 0, unwritten = 0;
     uint64_t sum = 0;
     for (unsigned i = 0; i < RUN_BLOCK; i++) {
-        seen |= tl_load32(p + 8 * i + FDR_FUNCTION_WORD, big);
-        sum += tl_load32(p + 8 * i + FDR_FUNCTION_DELTA, big);
+        const uint32_t word = tl_load32(p + 8 * i + FDR_FUNCTION_WORD, big);
+        const uint32_t delta = tl_load32(p + 8 * i + FDR_FUNCTION_DELTA, big);
+        seen |= word;
+        sum += delta;
+        unwritten |= live && (word | delta) == 0;
     }
-    if (seen & forbidden || b->tsc > UINT64_MAX - sum)
+    if (unwritten || seen & forbidden || b->tsc > UINT64_MAX - sum)
         return false;
     see_event(s, b->tsc + tl_load32(p + FDR_FUNCTION_DELTA, big));
     b->tsc += sum;
@@ -204,12 +162,13 @@ TL_ALWAYS_INLINE bool run_block(fdr_scan *s, scanned *b, const uint8_t *p, bool 
 
 /* Scans function records: as many of the n at p as there are. Returns their number; *bad_action is set if the record
  * after them has an action that is unknown. */
-TL_ALWAYS_INLINE size_t scan_run(fdr_scan *s, scanned *b, const uint8_t *p, size_t n, bool big, bool *bad_action)
+TL_ALWAYS_INLINE size_t scan_run(fdr_scan *s, scanned *b, const uint8_t *p, size_t n, bool big, bool live,
+                                 bool *bad_action)
 {
     size_t i = 0;
     uint32_t word = 0;
     while (i < n) {
-        if (n - i >= RUN_BLOCK && run_block(s, b, p + 8 * i, big)) {
+        if (n - i >= RUN_BLOCK && run_block(s, b, p + 8 * i, big, live)) {
             i += RUN_BLOCK;
             word = tl_load32(p + 8 * (i - 1), big);
             continue;
@@ -217,7 +176,7 @@ TL_ALWAYS_INLINE size_t scan_run(fdr_scan *s, scanned *b, const uint8_t *p, size
         size_t block = n - i < RUN_BLOCK ? n : i + RUN_BLOCK;
         for (; i < block; i++) {
             uint32_t next = tl_load32(p + 8 * i, big);
-            if (FDR_IS_METADATA(p[8 * i], big))
+            if (FDR_IS_METADATA(p[8 * i], big) || (live && is_unwritten(s->index, p + 8 * i, FDR_FUNCTION_SIZE)))
                 goto out;
             if (FDR_WORD_ACTION(next, big) >= FDR_ACTIONS) {
                 *bad_action = true;
@@ -231,9 +190,25 @@ TL_ALWAYS_INLINE size_t scan_run(fdr_scan *s, scanned *b, const uint8_t *p, size
 out:
     if (i) {
         uint32_t action = FDR_WORD_ACTION(word, big);
+        b->has_event = true;
         b->after_entry = action == FDR_ENTER || action == FDR_ENTER_ARGS;
     }
     return i;
+}
+
+/* The payload of a custom event of our own recorder: 1 if it is no event of the program. */
+static int scan_word(fdr_scan *s, uint64_t offset, uint32_t size, tl_error *e)
+{
+    size_t available = 0;
+    const uint8_t *p = tl_window_at(&s->window, offset, FDR_WORD_SIZE, &available, e);
+    if (!p || available < FDR_WORD_SIZE)
+        return p ? tl_fail(e, TL_EIO, offset, "the file became shorter while it was read") : TL_EIO;
+    if (memcmp(p, FDR_WORD_PAD, FDR_WORD_SIZE) == 0)
+        return 1;
+    if (memcmp(p, FDR_WORD_NOTE, FDR_WORD_SIZE) != 0)
+        return 0;
+    int status = fdr_found_note(s, offset + FDR_WORD_SIZE, size - FDR_WORD_SIZE, e);
+    return status < 0 ? status : 1;
 }
 
 /* A custom or typed event: the marker is at p, `available` bytes of the buffer are left. */
@@ -248,14 +223,19 @@ static int scan_event(fdr_scan *s, scanned *b, const uint8_t *p, unsigned kind, 
     uint64_t needs = FDR_METADATA_SIZE + (uint64_t)size;
     if (needs > b->stop - b->position)
         return give_up_truncated(s, b, kind_names[kind], needs, e);
-    if (kind == FDR_TYPED_EVENT || s->index->version >= 5) {
-        b->tsc += (uint64_t)(int64_t)(int32_t)tl_load32(p + FDR_EVENT_DELTA, big);
-        see_event(s, b->tsc);
-    } else {
-        see_event(s, tl_load64(p + FDR_CUSTOM_TSC, big));
+    bool adds = kind == FDR_TYPED_EVENT || s->index->version >= 5;
+    uint64_t tsc = tl_load64(p + FDR_CUSTOM_TSC, big);
+    if (adds)
+        tsc = b->tsc += (uint64_t)(int64_t)(int32_t)tl_load32(p + FDR_EVENT_DELTA, big);
+    int status = 0;
+    if (s->index->marked && kind == FDR_CUSTOM_EVENT && size >= FDR_WORD_SIZE)
+        status = scan_word(s, b->position + FDR_METADATA_SIZE, (uint32_t)size, e);
+    if (status == 0) {
+        b->has_event = true;
+        see_event(s, tsc);
     }
     b->position += needs;
-    return 1;
+    return status < 0 ? status : 1;
 }
 
 /* A metadata record in the body of a buffer. 1: go on; 0: the buffer ends here (b->next is set); < 0: error. */
@@ -269,8 +249,8 @@ static int scan_metadata(fdr_scan *s, scanned *b, const uint8_t *p, tl_error *e)
     case FDR_CALL_ARGUMENT:
         b->after_entry = after_entry;
         if (!after_entry) {
-            int status = note(s, e, b->position, FDR_METADATA_SIZE, "fdr.stray-argument",
-                              "CallArgument that does not follow a function entry");
+            int status = fdr_found_damage(s, e, b->position, FDR_METADATA_SIZE, "fdr.stray-argument",
+                                          "CallArgument that does not follow a function entry");
             if (status < 0)
                 return status;
         }
@@ -301,9 +281,9 @@ static int scan_metadata(fdr_scan *s, scanned *b, const uint8_t *p, tl_error *e)
                 return TL_EIO;
             if (available >= BUFFER_START && is_buffer_start(start, x->big)) {
                 b->next = b->position;
-                return note(s, e, b->position, 0, "fdr.bad-extents",
-                            "the next buffer begins %" PRIu64 " bytes before the end that the extents give",
-                            b->end - b->position);
+                return fdr_found_damage(s, e, b->position, 0, "fdr.bad-extents",
+                                        "the next buffer begins %" PRIu64 " bytes before the end that the extents give",
+                                        b->end - b->position);
             }
         }
         return give_up(s, b, e, "fdr.unexpected-record", "BufferExtents within a buffer");
@@ -318,7 +298,7 @@ static int scan_metadata(fdr_scan *s, scanned *b, const uint8_t *p, tl_error *e)
 }
 
 /* The records of a buffer after its preamble. Sets b->next. */
-TL_ALWAYS_INLINE int scan_body(fdr_scan *s, scanned *b, bool big, tl_error *e)
+TL_ALWAYS_INLINE int scan_body(fdr_scan *s, scanned *b, bool big, bool live, tl_error *e)
 {
     while (b->position < b->stop) {
         if (b->position > s->give_up)
@@ -331,6 +311,10 @@ TL_ALWAYS_INLINE int scan_body(fdr_scan *s, scanned *b, bool big, tl_error *e)
             available = (size_t)(b->stop - b->position);
         if (available == 0)
             return tl_fail(e, TL_EIO, b->position, "the file became shorter while it was read");
+        if (live && is_unwritten(s->index, p, available)) {
+            b->next = b->end;
+            return 0;
+        }
         if (FDR_IS_METADATA(p[0], big)) {
             if (available < FDR_METADATA_SIZE)
                 return give_up_truncated(s, b, "a metadata record", FDR_METADATA_SIZE, e);
@@ -341,7 +325,7 @@ TL_ALWAYS_INLINE int scan_body(fdr_scan *s, scanned *b, bool big, tl_error *e)
             if (available < FDR_FUNCTION_SIZE)
                 return give_up_truncated(s, b, "a function record", FDR_FUNCTION_SIZE, e);
             bool bad_action = false;
-            size_t n = scan_run(s, b, p, available / FDR_FUNCTION_SIZE, big, &bad_action);
+            size_t n = scan_run(s, b, p, available / FDR_FUNCTION_SIZE, big, live, &bad_action);
             b->position += n * FDR_FUNCTION_SIZE;
             if (bad_action)
                 return give_up(s, b, e, "fdr.unknown-action", "function record with action %u; known are 0 to %u",
@@ -372,9 +356,13 @@ static int scan_preamble_record(fdr_scan *s, scanned *b, unsigned *want, tl_erro
         return p ? tl_fail(e, TL_EIO, b->position, "the file became shorter while it was read") : TL_EIO;
     const bool is_metadata = FDR_IS_METADATA(p[0], big);
     const unsigned kind = FDR_KIND(p[0], big);
+    if (is_unwritten(s->index, p, b->stop - b->position < available ? b->stop - b->position : available)) {
+        b->next = b->end;
+        return 0;
+    }
     if (is_metadata && *want == FDR_WALLTIME && (kind == FDR_PID || kind == FDR_NEW_CPU_ID)) {
-        int status = note(s, e, b->position, 0, "fdr.missing-walltime", "%s where WalltimeMarker was expected",
-                          kind_names[kind]);
+        int status = fdr_found_damage(s, e, b->position, 0, "fdr.missing-walltime",
+                                      "%s where WalltimeMarker was expected", kind_names[kind]);
         if (status < 0)
             return status;
         *want = FDR_PID;
@@ -434,12 +422,17 @@ static int scan_buffer(fdr_scan *s, uint64_t position, uint64_t end, uint64_t *n
             return 0;
         }
     }
-    int status = s->index->big ? scan_body(s, &b, true, e) : scan_body(s, &b, false, e);
+    const bool big = s->index->big;
+    int status = s->index->live ? scan_body(s, &b, big, true, e)
+                 : big          ? scan_body(s, &b, true, false, e)
+                                : scan_body(s, &b, false, false, e);
     if (status < 0)
         return status;
     *next = b.next;
     b.found.end = b.position;
-    return add_buffer(s, &b.found, e);
+    if (s->index->marked && !b.has_event) /* only notes: no thread */
+        return 0;
+    return fdr_found_buffer(s, &b.found, e);
 }
 
 /* From version 2 on: the BufferExtents record at `position`, and its buffer. */
@@ -450,18 +443,24 @@ static int scan_extents(fdr_scan *s, uint64_t position, uint64_t *next, tl_error
     const uint8_t *p = tl_window_at(&s->window, position, FDR_METADATA_SIZE, &available, e);
     if (!p || !available)
         return p ? tl_fail(e, TL_EIO, position, "the file became shorter while it was read") : TL_EIO;
+    if (is_unwritten(x, p, available)) {
+        const uint64_t page = position - position % FDR_LIVE_PAGE;
+        *next = x->size - page > FDR_LIVE_PAGE ? page + FDR_LIVE_PAGE : x->size;
+        return 0;
+    }
     if (p[0] != FDR_BYTE0(FDR_BUFFER_EXTENTS, x->big)) {
         unsigned found = p[0];
         int status = fdr_scan_find(s, position, x->size, next, e);
         return status < 0 ? status
-                          : note(s, e, position, *next - position, "fdr.garbage-between-buffers",
-                                 "byte 0x%02x where BufferExtents (0x%02x) was expected; %" PRIu64 " bytes skipped",
-                                 found, FDR_BYTE0(FDR_BUFFER_EXTENTS, x->big), *next - position);
+                          : fdr_found_damage(s, e, position, *next - position, "fdr.garbage-between-buffers",
+                                             "byte 0x%02x where BufferExtents (0x%02x) was expected; %" PRIu64
+                                             " bytes skipped",
+                                             found, FDR_BYTE0(FDR_BUFFER_EXTENTS, x->big), *next - position);
     }
     if (x->size - position < FDR_METADATA_SIZE) {
         *next = x->size;
-        return note(s, e, position, x->size - position, "fdr.truncated-record",
-                    "BufferExtents of 16 bytes, but the file ends after %" PRIu64, x->size - position);
+        return fdr_found_damage(s, e, position, x->size - position, "fdr.truncated-record",
+                                "BufferExtents of 16 bytes, but the file ends after %" PRIu64, x->size - position);
     }
     uint64_t body = position + FDR_METADATA_SIZE;
     return scan_buffer(s, body, tl_add_saturated(body, tl_load64(p + FDR_BUFFER_EXTENTS_BYTES, x->big)), next, e);

@@ -19,6 +19,7 @@
 
 #include "base/endian.h"
 #include "format/xray/fdr_layout.h"
+#include "format/xray/fdr_typed.h"
 
 enum { BIG = false, NANOSECONDS = 1000, MICROSECONDS = 1000000 };
 
@@ -39,6 +40,9 @@ int fdr_create(void *writer, const tl_write_context *context, tl_error *e)
     w->action = xray_write_actions(context->trace);
     if (!w->action)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "xray-fdr: no memory for the event classes");
+    for (uint32_t i = 0; i < context->trace->ncls; i++)
+        if (fdr_typed_event(context->trace, &context->trace->cls[i]))
+            w->action[i] = FDR_WRITE_KNOWN;
 
     uint8_t header[FDR_HEADER_SIZE] = {0};
     tl_store16(header + FDR_HEADER_VERSION, (uint16_t)w->version, BIG);
@@ -46,15 +50,23 @@ int fdr_create(void *writer, const tl_write_context *context, tl_error *e)
     tl_store32(header + FDR_HEADER_FLAGS, FDR_FLAG_CONSTANT_TSC | FDR_FLAG_NONSTOP_TSC, BIG);
     tl_store64(header + FDR_HEADER_HZ, context->trace->clock.hz, BIG);
     tl_store64(header + FDR_HEADER_BUFFER_SIZE, w->version == 1 ? FDR_SLOT_SIZE : FDR_BUFFER_MAX, BIG);
+    const bool recorded = context->trace->recording != NULL, notes = recorded && w->version == FDR_VERSION_MAX;
+    w->no_notes = recorded && !notes;
+    if (notes)
+        memcpy(header + FDR_HEADER_MARK, FDR_MARK_DONE, FDR_MARK_SIZE);
     tl_output_write(context->out, header, sizeof header);
+    if (notes)
+        fdr_write_notes(w);
     return 0;
 }
 
 tl_accept fdr_accept(void *writer, const tl_class *c)
 {
-    (void)writer;
+    const fdr_writer *w = writer;
     if (c->kind == TL_FORMAT)
         return TL_ACCEPT_IGNORE;
+    if (fdr_typed_event(w->context.trace, c))
+        return TL_ACCEPT_KEEP;
     return xray_write_action(c) == XRAY_WRITE_NOTHING ? TL_ACCEPT_DROP : TL_ACCEPT_KEEP;
 }
 
@@ -369,9 +381,15 @@ static int write_event(fdr_writer *w, const tl_batch *b, uint32_t i, xray_action
 {
     static const tl_value nothing = {.type = TL_BYTES};
     uint64_t type = 0;
-    const tl_value *data = &nothing;
-    if (!event_parts(b, i, action, &type, &data))
+    tl_value made = nothing;
+    const tl_value *data = &made;
+    if ((int)action == FDR_WRITE_KNOWN) {
+        if (!fdr_write_known(w, b, i, &type, &made))
+            return TL_ENOMEM;
+        action = XRAY_WRITE_TYPED;
+    } else if (!event_parts(b, i, action, &type, &data)) {
         data = &nothing;
+    }
     if (type > UINT16_MAX || data->n > INT32_MAX) {
         uint64_t *count = type > UINT16_MAX ? &w->wide_type : &w->wide_payload;
         ++*count;
@@ -441,6 +459,8 @@ int fdr_finish(void *writer, tl_error *e)
     for (size_t i = 0; i < TL_COUNT(drop); i++)
         if (drop[i].n > 0)
             tl_drops_add(w->context.drops, drop[i].what, drop[i].n);
+    if (w->no_notes)
+        tl_drops_add(w->context.drops, "the notes of the recording, which only version 5 holds", 1);
     return 0;
 }
 
@@ -453,4 +473,5 @@ void fdr_discard(void *writer)
     free(w->track);
     free(w->order);
     free(w->args.v);
+    free(w->payload);
 }

@@ -32,6 +32,9 @@ typedef struct fdr_track {
     bool has_pid, begun, flushed;
 } fdr_track;
 
+/* An action beside those of write_map.h: an instant or counter whose fields the notes of the recording tell. */
+enum { FDR_WRITE_KNOWN = XRAY_WRITE_NOTHING + 1 };
+
 typedef struct fdr_writer {
     tl_write_context context;
     int version;
@@ -45,6 +48,9 @@ typedef struct fdr_writer {
     uint32_t last; /* index + 1 of the buffer used last */
     uint64_t turn;
     xray_arguments args;
+    uint8_t *payload; /* of the event at hand, if it is FDR_WRITE_KNOWN */
+    size_t payload_capacity;
+    bool no_notes;
     uint64_t wide_id, wide_cpu, wide_type, wide_payload, wide_slot, cut_id, no_pid, other_args;
 } fdr_writer;
 
@@ -53,5 +59,10 @@ tl_accept fdr_accept(void *writer, const tl_class *c);
 int fdr_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e);
 int fdr_finish(void *writer, tl_error *e);
 void fdr_discard(void *writer);
+
+/* fdr_write_notes.c: all notes of the recording, behind the header. */
+void fdr_write_notes(const fdr_writer *w);
+/* The same file: number and payload of an instant or counter. False when memory runs out. */
+bool fdr_write_known(fdr_writer *w, const tl_batch *b, uint32_t i, uint64_t *type, tl_value *data);
 
 #endif

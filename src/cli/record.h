@@ -1,0 +1,46 @@
+/* `traceloom record`: what its parts share. In the order in which they come: plan, find, look, run, settle, report. */
+#ifndef TL_CLI_RECORD_H
+#define TL_CLI_RECORD_H
+
+#include <limits.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "cli/verbs.h"
+#include "model/format_impl.h"
+
+#define TL_RECORD_FDR     1u
+#define TL_RECORD_PROFILE 2u
+#define TL_RECORD_CTF     4u
+#define TL_RECORD_MODES   3u /* how many there are */
+
+#define TL_RECORD_LIVE ".live" /* at the end of a name: it is being written, or its program was killed */
+
+typedef struct tl_record {
+    const tl_cli *cli;
+    unsigned modes;           /* TL_RECORD_* */
+    const tl_format *convert; /* what -o wants, if that is no recording; else NULL */
+    char stem[PATH_MAX];      /* of the recordings, without suffix */
+    char program[PATH_MAX];   /* the file that is run */
+    struct timespec begin;
+    pid_t pid;
+    int status; /* of waitpid() */
+} tl_record;
+
+/* ".xray", ".tlp", ".ctf" */
+const char *tl_record_suffix(unsigned mode);
+/* The recording of one mode; `more` behind it: "" or TL_RECORD_LIVE. Returns buf. */
+char *tl_record_path(const tl_record *r, unsigned mode, const char *more, char buf[static PATH_MAX]);
+
+/* Each says what is wrong and returns an exit status, or TL_EXIT_DONE. */
+int tl_record_plan(tl_record *r);              /* modes, names; with -f removes what is in the way */
+int tl_record_find(tl_record *r);              /* the program */
+int tl_record_look(const tl_record *r);        /* is there a recorder in it? */
+int tl_record_run(tl_record *r);               /* runs it to its end */
+int tl_record_settle(tl_record *r);            /* gives what a killed program left its own name */
+int tl_record_report(tl_record *r, bool *any); /* *any: something was recorded */
+
+/* The value of TRACELOOM for the program; free(). NULL: no memory. */
+char *tl_record_settings(const tl_record *r);
+
+#endif

@@ -1,0 +1,72 @@
+/* A direct-mapped cache over an input: references jump, and one call of the system for each would cost more than all
+ * else. Nothing is mapped into memory, for the file belongs to a program that may cut it. */
+#include "format/tlp/live_bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int live_bytes_init(live_bytes *b, tl_input *in, tl_error *e)
+{
+    *b = (live_bytes){.in = in};
+    b->data = malloc((size_t)LIVE_PIECES * LIVE_PIECE);
+    b->piece = calloc(LIVE_PIECES, sizeof *b->piece);
+    if (b->data && b->piece)
+        return 0;
+    live_bytes_fini(b);
+    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to read the file");
+}
+
+void live_bytes_fini(live_bytes *b)
+{
+    free(b->data);
+    free(b->piece);
+    *b = (live_bytes){0};
+}
+
+/* The piece in its slot, read not before `since`. */
+static int load(live_bytes *b, uint64_t number, uint64_t since, tl_error *e)
+{
+    const size_t slot = (size_t)(number % LIVE_PIECES);
+    uint8_t *data = b->data + slot * LIVE_PIECE;
+    if (b->piece[slot].number == number + 1 && (!b->grows || b->piece[slot].read >= since))
+        return 0;
+    size_t got = 0;
+    b->piece[slot].number = 0;
+    const int status = tl_input_read(b->in, number * LIVE_PIECE, data, LIVE_PIECE, &got, e);
+    if (status < 0)
+        return status;
+    memset(data + got, 0, LIVE_PIECE - got); /* behind the end, or cut off meanwhile */
+    b->piece[slot].number = number + 1;
+    b->piece[slot].read = ++b->reads;
+    return 0;
+}
+
+static bool lies_within(const live_bytes *b, uint64_t offset, size_t n)
+{
+    return n <= tl_input_size(b->in) && offset <= tl_input_size(b->in) - n;
+}
+
+int live_bytes_get(live_bytes *b, uint64_t offset, void *out, size_t n, uint64_t *when, tl_error *e)
+{
+    const uint64_t since = *when;
+    uint8_t *to = out;
+    if (!lies_within(b, offset, n) && b->grows)
+        tl_input_look_again(b->in);
+    if (!lies_within(b, offset, n))
+        return 0;
+    *when = UINT64_MAX;
+    while (n > 0) {
+        const uint64_t number = offset / LIVE_PIECE;
+        const size_t slot = (size_t)(number % LIVE_PIECES), at = (size_t)(offset % LIVE_PIECE);
+        const size_t part = n < LIVE_PIECE - at ? n : LIVE_PIECE - at;
+        const int status = load(b, number, since, e);
+        if (status < 0)
+            return status;
+        memcpy(to, b->data + slot * LIVE_PIECE + at, part);
+        *when = b->piece[slot].read < *when ? b->piece[slot].read : *when;
+        to += part;
+        offset += part;
+        n -= part;
+    }
+    return 1;
+}

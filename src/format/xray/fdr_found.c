@@ -1,0 +1,76 @@
+/* The life of a scan, and what it found: lists that grow. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/xray/fdr_scan.h"
+
+enum { WINDOW = 256 << 10 };
+
+int fdr_scan_init(fdr_scan *s, const fdr_index *x, tl_input *in, tl_error *e)
+{
+    *s = (fdr_scan){.index = x, .first = UINT64_MAX, .give_up = UINT64_MAX};
+    return tl_window_init(&s->window, in, WINDOW, e);
+}
+
+void fdr_scan_fini(fdr_scan *s)
+{
+    tl_window_fini(&s->window);
+    free(s->buffer);
+    free(s->damage);
+    free(s->note);
+    *s = (fdr_scan){0};
+}
+
+int fdr_found_buffer(fdr_scan *s, const fdr_buffer *buffer, tl_error *e)
+{
+    if (s->nbuffer == s->buffer_capacity) {
+        size_t capacity = s->buffer_capacity ? 2 * s->buffer_capacity : 64;
+        fdr_buffer *larger = realloc(s->buffer, capacity * sizeof *larger);
+        if (!larger)
+            return tl_fail(e, TL_ENOMEM, buffer->begin, "no memory for the index of buffers");
+        s->buffer = larger;
+        s->buffer_capacity = capacity;
+    }
+    s->buffer[s->nbuffer++] = *buffer;
+    return 0;
+}
+
+TL_COLD int fdr_found_damage(fdr_scan *s, tl_error *e, uint64_t offset, uint64_t bytes, const char *rule,
+                             const char *format, ...)
+{
+    s->ndamage_all++;
+    if (s->ndamage == TL_DAMAGE_KEPT)
+        return 0;
+    if (s->ndamage == s->damage_capacity) {
+        size_t capacity = s->damage_capacity ? 2 * s->damage_capacity : 8;
+        fdr_damage *larger = realloc(s->damage, capacity * sizeof *larger);
+        if (!larger)
+            return tl_fail(e, TL_ENOMEM, offset, "no memory for the list of damage");
+        s->damage = larger;
+        s->damage_capacity = capacity;
+    }
+    fdr_damage *d = &s->damage[s->ndamage++];
+    *d = (fdr_damage){.offset = offset, .bytes = bytes, .rule = rule};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(d->what, sizeof d->what, format, arguments);
+    va_end(arguments);
+    return 0;
+}
+
+int fdr_found_note(fdr_scan *s, uint64_t offset, uint32_t size, tl_error *e)
+{
+    if (s->nnote == s->note_capacity) {
+        size_t capacity = s->note_capacity ? 2 * s->note_capacity : 64;
+        fdr_note *larger = realloc(s->note, capacity * sizeof *larger);
+        if (!larger)
+            return tl_fail(e, TL_ENOMEM, offset, "no memory for the list of notes");
+        s->note = larger;
+        s->note_capacity = capacity;
+    }
+    s->note[s->nnote++] = (fdr_note){.offset = offset, .size = size};
+    return 0;
+}

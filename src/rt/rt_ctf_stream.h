@@ -1,0 +1,125 @@
+/* A data stream of the mode "ctf": a file of one thread, in packets that are filled in place.
+ *
+ *   file     packet | packet | ... | packet, the last one up to the end of the file
+ *
+ *   packet   0      4     20      24        32     40   48       56    64        72         80   84   88         104
+ *            | magic | uuid | class | instance | begin | end | content | size | sequence | discarded | pid | tid | name
+ * | then events, then zeros
+ *
+ *   event    | class u16 | time u32 (low bits) | payload
+ *            | 65535 u16 | class u32 | time u64 | payload       after more than 2^32 ticks, or a class beyond
+ *
+ * An event is reserved, filled, and committed: the content's size grows by it, in one store. The last packet always
+ * reaches to the end of the file, and a new one is complete before one store makes the one before end where it begins:
+ * so the file is right at any moment, whatever kills the program. The file grows by more than a packet at a time; what
+ * is not used is a hole, and is cut off in the end. */
+#ifndef TL_RT_CTF_STREAM_H
+#define TL_RT_CTF_STREAM_H
+
+#include "rt/rt_lane.h"
+
+enum rt_ctf_packet {
+    RT_CTF_AT_MAGIC = 0,
+    RT_CTF_AT_UUID = 4,
+    RT_CTF_AT_CLASS = 20,
+    RT_CTF_AT_INSTANCE = 24,
+    RT_CTF_AT_BEGIN = 32,
+    RT_CTF_AT_END = 40,
+    RT_CTF_AT_CONTENT = 48, /* bits, as all sizes */
+    RT_CTF_AT_SIZE = 56,
+    RT_CTF_AT_SEQUENCE = 64,
+    RT_CTF_AT_DISCARDED = 72,
+    RT_CTF_AT_PID = 80,
+    RT_CTF_AT_TID = 84,
+    RT_CTF_AT_NAME = 88,
+    RT_CTF_NAME = 16,
+    RT_CTF_HEADER = 104
+};
+
+enum {
+    RT_CTF_SHORT = 6,        /* bytes of an event header, */
+    RT_CTF_LONG = 14,        /* and of one that has it all */
+    RT_CTF_LONG_ID = 0xffff, /* the mark of the latter */
+    RT_CTF_LATE = 16384      /* bytes of events that are put aside */
+};
+
+typedef struct rt_ctf_stream {
+    char *at, *end; /* where the next event goes; equal: there is no packet */
+    uint64_t time;  /* of the last event */
+    char *packet;   /* mapped; NULL: none yet */
+    uint64_t size, offset;
+    uint64_t file_size;
+    uint64_t sequence, discarded;
+    uint32_t number; /* of all streams of the trace */
+    uint32_t tid, pid;
+    uint32_t file;       /* tl_rt.file that it belongs to */
+    uint32_t deaf, wait; /* after a failure: events that are not even tried, and how many the next time */
+    uint32_t copy;       /* of its name: a thread before had the same number */
+    uint64_t row;        /* where the table of tracks has it */
+    bool has_row;
+    volatile uint32_t late_used;
+    char late[RT_CTF_LATE];
+} rt_ctf_stream;
+
+extern uint8_t tl_rt_ctf_uuid[16];
+/* Bytes of all files, and the first failure (an errno). */
+extern uint64_t tl_rt_ctf_taken;
+extern int tl_rt_ctf_failed;
+
+/* The whole path of a file in the trace's folder. */
+void tl_rt_ctf_path(char out[static RT_PATH + 64], const char *name);
+/* "stream_4711" or "stream_4711_2". */
+void tl_rt_ctf_stream_name(const rt_ctf_stream *s, char out[static 64]);
+
+/* Room for n bytes of payload behind the header of an event; NULL: dropped, and counted. With the lane busy. */
+char *tl_rt_ctf_room(rt_lane *l, rt_ctf_stream *s, uint64_t *time, uint32_t class, size_t n);
+/* The last packet ends behind its last event, and the file there, too. */
+void tl_rt_ctf_stream_end(rt_ctf_stream *s);
+/* Forgets the file; nothing of it changes. */
+void tl_rt_ctf_stream_forget(rt_ctf_stream *s);
+
+/* Numbers at any address. */
+typedef uint16_t rt_u16 __attribute__((aligned(1), may_alias));
+typedef uint32_t rt_u32 __attribute__((aligned(1), may_alias));
+typedef uint64_t rt_u64 __attribute__((aligned(1), may_alias));
+
+RT_INLINE void rt_put16(char *p, uint16_t v)
+{
+    *(rt_u16 *)(void *)p = v;
+}
+RT_INLINE void rt_put32(char *p, uint32_t v)
+{
+    *(rt_u32 *)(void *)p = v;
+}
+RT_INLINE void rt_put64(char *p, uint64_t v)
+{
+    *(rt_u64 *)(void *)p = v;
+}
+
+/* Makes a word of a packet's header visible, after all that was stored before. */
+RT_INLINE void rt_ctf_tell(char *packet, unsigned at, uint64_t v)
+{
+    __atomic_store_n((uint64_t *)(void *)(packet + at), v, __ATOMIC_RELEASE);
+}
+
+RT_INLINE char *rt_ctf_reserve(rt_lane *l, rt_ctf_stream *s, uint64_t *time, uint32_t class, size_t n)
+{
+    uint64_t now = *time;
+    if (RT_UNLIKELY(now - s->time > UINT32_MAX || (size_t)(s->end - s->at) < RT_CTF_SHORT + n ||
+                    class >= RT_CTF_LONG_ID))
+        return tl_rt_ctf_room(l, s, time, class, n);
+    rt_put16(s->at, (uint16_t) class);
+    rt_put32(s->at + 2, (uint32_t)now);
+    return s->at + RT_CTF_SHORT;
+}
+
+/* The event that was reserved ends here. */
+RT_INLINE void rt_ctf_commit(rt_ctf_stream *s, uint64_t time, char *end)
+{
+    s->time = time;
+    s->at = end;
+    rt_ctf_tell(s->packet, RT_CTF_AT_END, time);
+    rt_ctf_tell(s->packet, RT_CTF_AT_CONTENT, (uint64_t)(end - s->packet) * 8);
+}
+
+#endif

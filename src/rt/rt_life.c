@@ -1,0 +1,63 @@
+/* The recorder's life in the process.
+ *
+ *   begin    a constructor: after those that register hooks and objects (101), before all others of the program
+ *   finish   a destructor: after the handlers of atexit and the program's other destructors; also after those of
+ *            at_quick_exit. In libtraceloom-rt.so both are the library's.
+ *   fork     the child records to its own file
+ *
+ * Nothing is done at _exit, abort, exec, or in a process that is killed: the live file stays, and can be read. After
+ * vfork the child runs in the parent's memory, on the parent's stack, until it calls exec or _exit: its calls are
+ * recorded as the parent's. The program ends when its last thread does, so pthread_exit in main needs nothing here. */
+#include "rt/rt_life.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "rt/rt_ids.h"
+#include "rt/rt_lane.h"
+#include "rt/rt_llvm.h"
+#include "rt/rt_wanted.h"
+
+enum { LIFE = 102 }; /* priority: 101 is for what must be there before */
+
+const char tl_rt_life[] = "";
+
+/* exit() was called in a signal handler that came while its thread was inside of the recorder. What was interrupted will
+ * never go on, so nobody has to wait for it; what was put aside since is added now, by an event that is none. */
+static void leave_recorder(rt_lane *l)
+{
+    l->busy = 0;
+    if (!l->nlate || tl_rt.state != RT_ON)
+        return;
+    uint64_t exits = l->lost.exits;
+    tl_rt_handlers.exit(RT_ID_MAX, (uintptr_t)__builtin_frame_address(0), 0);
+    l->lost.exits = exits;
+}
+
+static void end(void)
+{
+    tl_rt_ending = 1;
+    if (tl_rt_lane && tl_rt_lane->busy)
+        leave_recorder(tl_rt_lane);
+    tl_rt_finish();
+}
+
+static void child(void)
+{
+    tl_rt_wanted_child();
+    tl_rt_child();
+}
+
+__attribute__((constructor(LIFE))) static void begin(void)
+{
+    /* Handlers that are registered first run last at the end, and in a child first. */
+    at_quick_exit(end);
+    pthread_atfork(tl_rt_before_fork, tl_rt_after_fork, child);
+    tl_rt_llvm_begin();
+    tl_rt_begin();
+}
+
+__attribute__((destructor(LIFE))) static void finish(void)
+{
+    end();
+}

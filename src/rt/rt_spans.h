@@ -1,0 +1,22 @@
+/* Sites of traceloom/rt.h that have been used: what the mode "ctf" wants to know of them. */
+#ifndef TL_RT_SPANS_H
+#define TL_RT_SPANS_H
+
+#include "rt/rt_sys.h"
+#include "traceloom/rt.h"
+
+enum {
+    RT_SITES = 16384,      /* more are not recorded; a message says so */
+    RT_SITE_FIELDS = 16,   /* of one site; more are left out */
+    RT_SITE_TEXT = 1000,   /* bytes of a text; more are cut */
+    RT_SITE_EVENT = 0x8000 /* number of a site's events in notes: its index, and this, so that it is none of the types
+                              that programs register themselves */
+};
+
+/* A site's index is its id - 1. The number of the function that a span is; 0: it is none. */
+uint32_t tl_rt_span_function(uint32_t index);
+
+/* How many bytes of a text are recorded: no character is cut in two. NULL: 0. */
+uint32_t tl_rt_site_text(const char *s);
+
+#endif

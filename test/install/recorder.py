@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Installs the recorder and builds programs with it as a stranger would, then records them: recorder.py BUILD_FOLDER
+
+Each compiler, C and C++, each kind of hook, by pkg-config and by CMake's find_package(); a library that is instrumented,
+linked or opened later; and the shared recorder, preloaded into a program that was built without any."""
+import os
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+
+COMPILERS = (("gcc", "g++"), ("clang-14", "clang++-14"), ("clang-19", "clang++-19"))
+# What is counted: main 1, work 3, leaf 30 (and of the library: part 7), whatever hooks there are.
+FUNCTIONS_C = """
+#ifdef LIBRARY
+extern int part(int);
+#else
+static int part(int n) { return n; }
+#endif
+__attribute__((noinline)) int leaf(int n) { __asm__ volatile(""); return n + 1; }
+__attribute__((noinline)) int work(int n) { int sum = 0; for (int i = 0; i < 10; i++) sum += leaf(i); return sum + n; }
+int main(void)
+{
+    int sum = 0;
+    for (int i = 0; i < 3; i++)
+        sum += work(i);
+    for (int i = 0; i < 7; i++)
+        sum += part(i);
+    return sum == 0;
+}
+"""
+FUNCTIONS_CPP = """
+#include <stdexcept>
+namespace shop {
+struct Cart {
+    __attribute__((noinline)) int leaf(int n) { if (n < 0) throw std::runtime_error("n"); return n + 1; }
+    __attribute__((noinline)) int work(int n);
+};
+int Cart::work(int n) { int sum = 0; for (int i = 0; i < 10; i++) sum += leaf(i); return sum + n; }
+}
+int main()
+{
+    shop::Cart cart;
+    int sum = 0;
+    for (int i = 0; i < 3; i++)
+        sum += cart.work(i);
+    return sum == 0;
+}
+"""
+PART_C = """
+__attribute__((noinline)) int part(int n) { __asm__ volatile(""); return n; }
+"""
+OPENER_C = """
+#include <dlfcn.h>
+int main(int argc, char **argv)
+{
+    void *library = dlopen(argv[argc - 1], RTLD_NOW);
+    int (*part)(int) = library ? (int (*)(int))dlsym(library, "part") : 0;
+    int sum = 0;
+    for (int i = 0; part && i < 7; i++)
+        sum += part(i);
+    return !part;
+}
+"""
+CMAKE = """cmake_minimum_required(VERSION 3.16)
+project(stranger LANGUAGES C CXX)
+find_package(traceloom 0.1 REQUIRED)
+foreach(language c cpp)
+  foreach(kind ${KINDS})
+    add_executable(${language}-${kind} app.${language})
+    target_link_libraries(${language}-${kind} PRIVATE traceloom::${kind})
+  endforeach()
+endforeach()
+add_library(part SHARED part.c)
+target_link_libraries(part PRIVATE traceloom::${LAST})
+add_executable(with-part app.c)
+target_compile_definitions(with-part PRIVATE LIBRARY)
+target_link_libraries(with-part PRIVATE part traceloom::${LAST})
+add_executable(reader reader.c)
+target_link_libraries(reader PRIVATE traceloom::traceloom)
+"""
+READER_C = """
+#include <traceloom/traceloom.h>
+int main(void) { return !tl_version(); }
+"""
+
+
+class Stranger:
+    def __init__(self, folder, build):
+        self.folder, self.checks = folder, harness.Checks()
+        done = subprocess.run(["cmake", "--install", build, "--prefix", os.path.join(folder, "usr")], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit("cmake --install: " + done.stderr)
+        self.lib = next(root for root, _, names in os.walk(os.path.join(folder, "usr")) if "libtraceloom-rt.a" in names)
+        self.traceloom = os.path.join(folder, "usr", "bin", "traceloom")
+        self.runs = 0
+        for name, text in (("app.c", FUNCTIONS_C), ("app.cpp", FUNCTIONS_CPP), ("part.c", PART_C), ("opener.c", OPENER_C),
+                           ("reader.c", READER_C), ("CMakeLists.txt", CMAKE)):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+
+    def flags(self, what, module):
+        environment = dict(os.environ, PKG_CONFIG_LIBDIR=os.path.join(self.lib, "pkgconfig"))
+        done = subprocess.run(["pkg-config"] + what + [module], capture_output=True, text=True, env=environment)
+        if done.returncode:
+            sys.exit("pkg-config %s: %s" % (module, done.stderr))
+        return done.stdout.split()
+
+    def call(self, *command):
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
+        return self.checks.that(done.returncode == 0 and not done.stderr, " ".join(command), "says\n", done.stderr[-3000:])
+
+    def record(self, program, counts, *arguments, environment=None):
+        """Records and compares how often which functions were called; names without what stands around them."""
+        self.runs += 1
+        out = os.path.join(self.folder, "%d.tlp" % self.runs)
+        where = "%s (%s)" % (program, out)
+        done = subprocess.run([self.traceloom, "record", "-o", out, "--", os.path.join(self.folder, program)] + list(arguments),
+                              cwd=self.folder, capture_output=True, text=True, env=dict(os.environ, **(environment or {})), timeout=120)
+        if not self.checks.equal(done.returncode, 0, where, "ends\n", done.stderr[-2000:]):
+            return
+        done = subprocess.run([self.traceloom, "report", out, "--json"], capture_output=True, text=True, timeout=120)
+        if not self.checks.equal(done.returncode, 0, where, "is not read:\n", done.stderr[-2000:]):
+            return
+        found = {}
+        for row in harness.json.loads(done.stdout)["functions"]:
+            name = (row["name"] or "?").partition("(")[0]
+            if name in counts:
+                found[name] = found.get(name, 0) + row["calls"]
+        self.checks.equal(found, counts, where, "calls")
+
+    def by_pkg_config(self, cc, cxx):
+        """Every kind of hook in a program; sleds are only clang's."""
+        part = {"main": 1, "work": 3, "leaf": 30}
+        parts = dict(part, part=7)
+        whole = {"main": 1, "shop::Cart::work": 3, "shop::Cart::leaf": 30}
+        for kind in ["functions"] + (["xray"] if cc.startswith("clang") else []):
+            module = "traceloom-rt-" + kind
+            both, name = self.flags(["--cflags", "--libs"], module), "%s-%s" % (cc, kind)
+            if self.call(cc, "-O2", "app.c", "-o", name, *both):
+                self.record(name, part)
+            if shutil.which(cxx) and self.call(cxx, "-O2", "app.cpp", "-o", name + "-cpp", *both):
+                self.record(name + "-cpp", whole)
+            # Flags before the sources, compiled and linked in two steps, and statically.
+            if self.call(cc, *both, "-O2", "app.c", "-o", name + "-before"):
+                self.record(name + "-before", part)
+            if self.call(cc, "-c", "-O2", *self.flags(["--cflags"], module), "app.c", "-o", name + ".o") and \
+                    self.call(cc, name + ".o", "-o", name + "-steps", *self.flags(["--libs"], module)):
+                self.record(name + "-steps", part)
+            if self.call(cc, "-static", "-O2", "app.c", "-o", name + "-static", *both):
+                self.record(name + "-static", part)
+            # A library of the program, and one that it opens while it runs.
+            flags = self.flags(["--cflags"], module) + (self.flags(["--libs"], module + "-library") if kind == "xray" else [])
+            library = os.path.join(self.folder, "lib%s.so" % name)
+            if not self.call(cc, "-shared", "-fPIC", "-O2", "part.c", "-o", library, *flags):
+                continue
+            if self.call(cc, "-DLIBRARY", "-O2", "app.c", library, "-o", name + "-linked", *both):
+                self.record(name + "-linked", parts)
+            if self.call(cc, "-O2", "opener.c", "-o", name + "-opener", *both, "-ldl"):
+                self.record(name + "-opener", {"main": 1, "part": 7}, library)
+
+    def by_cmake(self, cc, cxx):
+        kinds = ["rt-functions"] + (["rt-xray"] if cc.startswith("clang") else [])
+        build = os.path.join(self.folder, "build-" + cc)
+        # Relative to the system's own prefix nothing is found by chance: only what was installed here.
+        if not self.call("cmake", "-S", self.folder, "-B", build, "-DCMAKE_C_COMPILER=" + cc, "-DCMAKE_CXX_COMPILER=" + cxx,
+                         "-DCMAKE_PREFIX_PATH=" + os.path.join(self.folder, "usr"), "-DCMAKE_BUILD_TYPE=Release",
+                         "-DKINDS=" + ";".join(kinds), "-DLAST=" + kinds[-1]):
+            return
+        if not self.call("cmake", "--build", build):
+            return
+        for kind in kinds:
+            self.record(os.path.join(build, "c-" + kind), {"main": 1, "work": 3, "leaf": 30})
+            self.record(os.path.join(build, "cpp-" + kind), {"main": 1, "shop::Cart::work": 3, "shop::Cart::leaf": 30})
+        self.record(os.path.join(build, "with-part"), {"main": 1, "work": 3, "leaf": 30, "part": 7})
+
+    def preloaded(self, cc):
+        """Built with the compiler's flag alone: what is called at entry and exit then comes with the preloaded recorder."""
+        if self.call(cc, "-O2", "-finstrument-functions", "app.c", "-o", "bare-" + cc):
+            self.record("bare-" + cc, {"main": 1, "work": 3, "leaf": 30},
+                        environment={"LD_PRELOAD": os.path.join(self.lib, "libtraceloom-rt.so")})
+
+
+def main():
+    if not shutil.which("pkg-config"):
+        harness.skip("pkg-config is not installed")
+    present = [pair for pair in COMPILERS if all(map(shutil.which, pair))]
+    missing = [pair[0] for pair in COMPILERS if pair not in present]
+    if not present:
+        harness.skip("none of these compilers is installed: " + ", ".join(missing))
+    with harness.work_folder() as folder:
+        stranger = Stranger(folder, sys.argv[1])
+        for cc, cxx in present:
+            stranger.by_pkg_config(cc, cxx)
+            stranger.by_cmake(cc, cxx)
+            stranger.preloaded(cc)
+        print("%d recordings; without %s" % (stranger.runs, ", ".join(missing) or "nothing"))
+        stranger.checks.end()
+
+
+if __name__ == "__main__":
+    main()

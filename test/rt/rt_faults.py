@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""The recorder when things go wrong: kills, full disks, no folder, very many threads, checkers, other readers.
+
+    rt_faults.py kill MODE HOOK RUNS     SIGKILL at random moments: only calls in flight may be missing
+    rt_faults.py disk MODE HOOK          no room: one message, and the program does not notice
+    rt_faults.py rlimit MODE HOOK        the same by the limit of a file's size
+    rt_faults.py folder MODE HOOK        nowhere to write to
+    rt_faults.py churn MODE HOOK N       N threads, a few at a time
+    rt_faults.py valgrind MODE HOOK      memcheck has nothing to say
+    rt_faults.py tsan MODE HOOK          nor ThreadSanitizer
+    rt_faults.py llvm HOOK               llvm-xray reads our logs and agrees"""
+import contextlib
+import csv
+import io
+import os
+import random
+import resource
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+import rt_build
+import rt_matrix
+
+THREADS, NOBODY = 3, 65534
+MIB = 1 << 20
+
+
+def progress_of(path):
+    with open(path, "rb") as file:
+        numbers = struct.unpack("<32Q", file.read(256))
+    return sum(numbers[0::2]), sum(numbers[1::2])
+
+
+def one_kill(checks, program, mode, hook, wait):
+    """Starts, waits, kills; what is there afterwards has to be whole. Returns how many calls were made at least."""
+    with harness.work_folder() as folder:
+        progress, base = os.path.join(folder, "progress"), os.path.join(folder, "run")
+        with open(progress, "wb") as file:
+            file.write(bytes(256))
+        child = subprocess.Popen([program, progress, str(THREADS)], env=rt_matrix.environment(hook, mode, base),
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        time.sleep(wait)
+        child.send_signal(signal.SIGKILL)
+        message = child.communicate()[1]
+        checks.equal((child.returncode, message), (-signal.SIGKILL, b""), "after", wait, "s: the end")
+        leaf, outer = progress_of(progress)
+        for one in mode.split(","):
+            path = base + rt_matrix.SUFFIX[one] + ".live"
+            if not os.path.exists(path):
+                checks.equal(leaf, 0, "after", wait, "s: calls were made, but there is no", os.path.basename(path), os.listdir(folder))
+                continue
+            checked = harness.run("check", "-q", path)
+            checks.equal(checked.status, 0, "after", wait, "s:", checked)
+            table = rt_matrix.report(checks, path, "--by", "func")
+            if table is None:
+                continue
+            calls, where = rt_matrix.by_name(table["functions"]), "after %f s, %s:" % (wait, one)
+            for name, committed in (("leaf", leaf), ("outer", outer)):
+                got = calls.get(name, 0)
+                checks.that(committed <= got <= committed + THREADS, where, name, "has", got, "calls;", committed, "were made")
+            checks.that(set(calls) <= {"leaf", "outer", "worker", "main"}, where, "functions", calls)
+            checks.equal(table["unmatched"]["exits"], 0, where, "exits without entry")
+            checks.that(table["unmatched"]["open"] <= 3 * THREADS + 1, where, table["unmatched"])
+        return leaf
+
+
+def kill(mode, hook, runs):
+    program = rt_build.build(hook, "fault_kill.c")
+    checks, seed, some = harness.Checks(), random.randrange(1 << 30), 0
+    chance = random.Random(seed)
+    for _ in range(runs):
+        some += one_kill(checks, program, mode, hook, chance.choice((0.01, 0.05, 0.15)) * chance.random()) > 0
+    print("%d runs killed, seed %d, %d of them in the middle of calls" % (runs, seed, some))
+    checks.that(some > runs // 3, "too few runs got as far as calls")
+    checks.end()
+
+
+def messages(text):
+    return [line for line in text.splitlines() if line]
+
+
+def undisturbed(checks, done, plain, what, word):
+    """The program's own output and status, and one line about what is wrong."""
+    checks.equal((done.returncode, done.stdout), (plain.returncode, plain.stdout), what, "the program's output and status")
+    lines = messages(done.stderr)
+    checks.that(len(lines) == 1 and lines[0].startswith("traceloom-rt: ") and word in lines[0], what, "not one clear message:", lines)
+
+
+@contextlib.contextmanager
+def small_disk(folder, size):
+    if os.getuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=%d" % size, "tmpfs", folder], capture_output=True).returncode:
+        harness.skip("only root may mount a small file system here")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def run_with(command, hook, mode, out, **more):
+    return subprocess.run(command, env=rt_matrix.environment(hook, mode, out), capture_output=True, text=True, timeout=120, **more)
+
+
+def without(command):
+    env = {key: value for key, value in os.environ.items() if not key.startswith(("TRACELOOM", "XRAY_"))}
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+
+
+def readable(checks, folder, limits):
+    """What was written before is still good: no function has more calls than were made."""
+    for entry in sorted(os.listdir(folder)):
+        path = os.path.join(folder, entry)
+        checked = harness.run("check", "-q", path)
+        checks.equal(checked.status, 0, entry, checked)
+        table = rt_matrix.report(checks, path, "--by", "func")
+        if table:
+            calls = rt_matrix.by_name(table["functions"])
+            checks.that(all(n <= limits.get(name, 0) for name, n in calls.items()), entry, calls, "of", limits)
+            checks.that(sum(calls.values()) > 1000, entry, "kept nothing:", calls)
+
+
+def disk(mode, hook):
+    command = [rt_build.build(hook, "count_deep.c" if mode == "profile" else "count_million.c")]
+    plain, checks = without(command), harness.Checks()
+    limits = rt_matrix.Printed(plain.stdout).calls
+    with harness.work_folder() as folder, small_disk(folder, 2 * MIB):
+        done = run_with(command, hook, mode, os.path.join(folder, "run"))
+        undisturbed(checks, done, plain, "full disk:", "No space left")
+        if mode != "profile":
+            readable(checks, folder, limits)
+    with harness.work_folder() as folder, small_disk(folder, 4096):
+        done = run_with(command, hook, mode, os.path.join(folder, "run"))
+        undisturbed(checks, done, plain, "disk that is full from the begin on:", "No space left")
+    checks.end()
+
+
+def rlimit(mode, hook):
+    command = [rt_build.build(hook, "count_deep.c" if mode == "profile" else "count_million.c")]
+    plain, checks = without(command), harness.Checks()
+    with harness.work_folder() as folder:
+        done = run_with(command, hook, mode, os.path.join(folder, "run"),
+                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2 * MIB, 2 * MIB)))
+        undisturbed(checks, done, plain, "RLIMIT_FSIZE:", "File too large")
+        if mode != "profile":
+            readable(checks, folder, rt_matrix.Printed(plain.stdout).calls)
+    checks.end()
+
+
+def nowhere(mode, hook):
+    command = [rt_build.build(hook, "count_recursion.c")]
+    plain, checks = without(command), harness.Checks()
+    with harness.work_folder() as folder:
+        missing = run_with(command, hook, mode, os.path.join(folder, "not-there", "run"))
+        undisturbed(checks, missing, plain, "no such folder:", "No such file or directory")
+        file = os.path.join(folder, "file")
+        open(file, "w").close()
+        undisturbed(checks, run_with(command, hook, mode, os.path.join(file, "run")), plain, "a file as folder:", "Not a directory")
+        os.chmod(folder, 0o555)
+        more = {"user": NOBODY} if os.getuid() == 0 else {}
+        try:
+            denied = run_with(command, hook, mode, os.path.join(folder, "run"), **more)
+            undisturbed(checks, denied, plain, "no permission:", "Permission denied")
+        except PermissionError:
+            print("not run as another user: %s may not be executed by it" % command[0])
+        checks.equal(os.listdir(folder), ["file"], "what is left in the folder")
+    checks.end()
+
+
+def memory_of(text):
+    return {line.split()[1]: int(line.split()[2]) * 1024 for line in text.splitlines() if line.startswith("memory ")}
+
+
+def size_of(path):
+    if os.path.isdir(path):
+        return sum(os.stat(os.path.join(path, name)).st_blocks * 512 for name in os.listdir(path))
+    return os.stat(path).st_blocks * 512
+
+
+def churn(mode, hook, count):
+    program, checks = rt_build.build(hook, "fault_churn.c"), harness.Checks()
+    peaks, sizes = {}, {}
+    for threads in (count // 100, count):
+        with harness.work_folder() as folder:
+            base = os.path.join(folder, "run")
+            done = subprocess.run([program, str(threads)], env=rt_matrix.environment(hook, mode, base), capture_output=True, text=True, timeout=500)
+            checks.equal((done.returncode, done.stderr), (0, ""), "the program's end")
+            path, peaks[threads] = base + rt_matrix.SUFFIX[mode], memory_of(done.stdout)
+            printed = rt_matrix.Printed(done.stdout)
+            sizes[threads] = size_of(path)
+            if mode != "ctf" or threads <= 1000:
+                rt_matrix.check_file(checks, path, printed)
+    print("threads, memory:", peaks, "file:", sizes)
+    few, many = count // 100, count
+    # A mapped file counts as memory: what grows beside it may not.
+    grown = peaks[many]["VmHWM:"] - peaks[few]["VmHWM:"]
+    checks.that(grown <= 16 * MIB, "memory grew by", grown)
+    checks.that(sizes[many] <= 64 * MIB + many * 4096, "the file has", sizes[many], "bytes")
+    checks.end()
+
+
+def valgrind(mode, hook):
+    if not shutil.which("valgrind"):
+        harness.skip("no valgrind")
+    checks = harness.Checks()
+    for name in ("count_recursion.c", "count_threads.c", "count_longjmp.c", "count_atexit.c"):
+        program = rt_build.build(hook, name)
+        with harness.work_folder() as folder:
+            base = os.path.join(folder, "run")
+            done = run_with(["valgrind", "-q", "--smc-check=all", "--leak-check=full", "--show-leak-kinds=definite,indirect,possible",
+                             "--errors-for-leak-kinds=definite,indirect,possible", "--error-exitcode=99", program], hook, mode, base)
+            checks.equal((done.returncode, done.stderr), (0, ""), name, "under valgrind")
+            for one in mode.split(","):
+                rt_matrix.check_file(checks, base + rt_matrix.SUFFIX[one], rt_matrix.Printed(done.stdout))
+    checks.end()
+
+
+def tsan(mode, hook):
+    checks = harness.Checks()
+    for name in ("count_threads.c", "count_recursion.c", "count_signals.c"):
+        program = rt_build.build(hook, name, extra=["-fsanitize=thread"], name=os.path.splitext(name)[0] + "-tsan")
+        command = [program] + (["plain", "200"] if "signals" in name else [])
+        with harness.work_folder() as folder:
+            base = os.path.join(folder, "run")
+            done = run_with(command, hook, mode, base)
+            if "unexpected memory mapping" in done.stderr:
+                done = run_with(["setarch", "-R"] + command, hook, mode, base)
+            if "unexpected memory mapping" in done.stderr:
+                harness.skip("ThreadSanitizer does not run on this kernel")
+            checks.equal((done.returncode, done.stderr), (0, ""), name, "under ThreadSanitizer")
+            for one in mode.split(","):
+                rt_matrix.check_file(checks, base + rt_matrix.SUFFIX[one], rt_matrix.Printed(done.stdout))
+    checks.end()
+
+
+def llvm(hook):
+    """One thread, and few buffers: llvm-xray puts more than sixteen of a thread into a wrong order."""
+    tool = shutil.which("llvm-xray-19")
+    if not tool:
+        harness.skip("no llvm-xray-19")
+    checks = harness.Checks()
+    for name in ("count_recursion.c", "count_million.c", "count_longjmp.c"):
+        program = rt_build.build(hook, name)
+        with harness.work_folder() as folder:
+            base = os.path.join(folder, "run")
+            done = run_with([program], hook, "fdr", base)
+            checks.equal((done.returncode, done.stderr), (0, ""), name, "the end")
+            log = base + ".xray"
+            ours = rt_matrix.by_name(rt_matrix.report(checks, log, "--by", "func")["functions"])
+            account = subprocess.run([tool, "account", "-f", "csv", "-m", program, log], capture_output=True, text=True)
+            if not checks.equal(account.returncode, 0, name, "llvm-xray account:", account.stderr[-1500:]):
+                continue
+            theirs = {row["function"].strip('"'): int(row["count"]) for row in csv.DictReader(io.StringIO(account.stdout), skipinitialspace=True)}
+            checks.equal(theirs, {n: c for n, c in ours.items() if c}, name, "llvm-xray account and report")
+            convert = subprocess.run([tool, "convert", "-f", "trace_event", "-y", "-m", program, log], capture_output=True, text=True)
+            checks.equal(convert.returncode, 0, name, "llvm-xray convert:", convert.stderr[-1500:])
+            begins = {n: convert.stdout.count('"name":"%s","ph":"B"' % n) for n in ours} if convert.returncode == 0 else {}
+            checks.that(not begins or sum(begins.values()) in (0, sum(ours.values())), name, "llvm-xray convert", begins, ours)
+    checks.end()
+
+
+def main():
+    what, words = sys.argv[1], sys.argv[2:]
+    hook = rt_build.HOOKS[words[0] if what == "llvm" else words[1]]
+    missing = hook.needs()
+    if missing:
+        harness.skip(missing)
+    if what == "llvm":
+        llvm(hook)
+    elif what in ("kill", "churn"):
+        {"kill": kill, "churn": churn}[what](words[0], hook, int(words[2]))
+    else:
+        {"disk": disk, "rlimit": rlimit, "folder": nowhere, "valgrind": valgrind, "tsan": tsan}[what](words[0], hook)
+
+
+if __name__ == "__main__":
+    main()
