@@ -169,8 +169,7 @@ static void stop(void)
     tl_rt_ids_note_late();
 }
 
-static rt_hook hook = {
-    .name = "functions", .functions = functions, .select = select_all, .start = start, .stop = stop};
+static rt_hook hook = {.name = "functions", .functions = functions, .select = select_all, .start = start, .stop = stop};
 
 RT_UNTRACED __attribute__((constructor(101))) static void add(void)
 {

@@ -263,29 +263,33 @@ static bool read_settings(unsigned mode, const char *options)
     return true;
 }
 
+static int begin(unsigned mode, const char *options)
+{
+    if (!read_settings(mode, options))
+        return LOG_UNINITIALIZED;
+    by_mode = true;
+    tl_rt.state = RT_WAITING;
+    int status = tl_rt.set.start ? tl_rt_start() : 0;
+    if (tl_rt.set.control && tl_rt.state != RT_OVER) {
+        int failed = tl_rt_control_begin();
+        if (failed < 0)
+            tl_rt_say_error("no control from outside", tl_rt.exe, -failed);
+    }
+    return status < 0 ? LOG_UNINITIALIZED : LOG_INITIALIZED;
+}
+
 static int init_mode(unsigned mode, const void *options, size_t size)
 {
     char text[RT_TEXT / 2];
     size_t n = options && size < sizeof text ? size : 0;
     rt_copy(text, options, n);
     text[n] = '\0';
-    if (tl_rt.state == RT_OFF) {
-        if (!read_settings(mode, text))
-            return LOG_UNINITIALIZED;
-        by_mode = true;
-        tl_rt.state = RT_WAITING;
-        if (tl_rt.set.control) {
-            int status = tl_rt_control_begin();
-            if (status < 0)
-                tl_rt_say_error("no control from outside", tl_rt.exe, -status);
-        }
-    } else if (tl_rt.set.modes != mode) {
-        refuse("another mode is recorded already: ", tl_rt_settings_mode(tl_rt.set.modes));
-        return LOG_UNINITIALIZED;
-    }
-    if (tl_rt.set.start && tl_rt_start() < 0)
-        return LOG_UNINITIALIZED;
-    return LOG_INITIALIZED;
+    if (tl_rt.state == RT_OFF)
+        return begin(mode, text);
+    if (tl_rt.set.modes == mode)
+        return tl_rt_start() < 0 ? LOG_UNINITIALIZED : LOG_INITIALIZED;
+    refuse("another mode is recorded already: ", tl_rt_settings_mode(tl_rt.set.modes));
+    return LOG_UNINITIALIZED;
 }
 
 static int init_fdr(size_t buffer_size, size_t max_buffers, void *options, size_t size)
@@ -315,7 +319,7 @@ static int flush(void)
 
 bool tl_rt_llvm_present(void)
 {
-    return __xray_log_register_mode && __xray_set_handler && __start_xray_instr_map != __stop_xray_instr_map;
+    return __xray_log_register_mode && __xray_set_handler && &__start_xray_instr_map[0] != &__stop_xray_instr_map[0];
 }
 
 /* The program among the objects: registered here, unless it was linked with the start file. Our own runtime must not
@@ -340,7 +344,8 @@ static const rt_object *find_program(void)
     return NULL;
 }
 
-/* The value of xray_mode among options in the manner of the sanitizers: key=value, between them blanks or any of ",:". */
+/* The value of xray_mode among options in the manner of the sanitizers: key=value, between them blanks or any of ",:".
+ */
 static bool names_mode(const char *options, const char *mode)
 {
     static const char key[] = "xray_mode=";

@@ -141,8 +141,12 @@ static RT_COLD void say_too_many(void)
  * a note within a note. False: a signal handler may not. */
 static RT_COLD bool guarded(uintptr_t sp, void (*what)(uint32_t), uint32_t index)
 {
-    rt_lane *l = tl_rt_lane ? tl_rt_lane : tl_rt_lane_attach();
-    if (!l || is_inside(l, sp))
+    rt_lane *l = tl_rt_lane;
+    if (l && is_inside(l, sp))
+        return false;
+    if (!l)
+        l = tl_rt_lane_attach(); /* it is busy from the begin on */
+    if (!l)
         return false;
     l->busy = sp;
     RT_BARRIER();

@@ -170,17 +170,30 @@ static long take(rt_ctf_stream *s, long fd, uint64_t offset, uint64_t size, uint
     return 0;
 }
 
+/* The program may be limited in how large its files are, and would be killed by a signal. */
+static bool is_too_large(uint64_t size)
+{
+    enum { RLIMIT_FSIZE_ = 1 };
+    uint64_t most[2] = {UINT64_MAX, UINT64_MAX};
+    RT_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE_, NULL, most);
+    return size + AHEAD > most[0];
+}
+
+/* -ENOBUFS: the limit of the settings is reached. */
 static long next_packet(rt_ctf_stream *s, uint64_t now)
 {
     bool first = !s->packet;
+    uint64_t offset = first ? 0 : s->offset + s->size, limit = tl_rt.set.limit;
     uint64_t size = first ? (uint64_t)FIRST_PACKET : s->size < LAST_PACKET ? 2 * s->size : (uint64_t)LAST_PACKET;
-    uint64_t limit = tl_rt.set.limit;
     if (limit && __atomic_load_n(&tl_rt_ctf_taken, __ATOMIC_RELAXED) + size > limit)
+        return -ENOBUFS;
+    if (is_too_large(s->file_size + size))
         return -EFBIG;
-    long fd = open_file(s, first ? O_CREAT : 0);
+    long fd = open_file(s, first ? O_CREAT : 0), done = 0;
     if (fd < 0)
         return fd;
-    long done = take(s, fd, first ? 0 : s->offset + s->size, size, now);
+    while ((done = take(s, fd, offset, size, now)) == -ENOSPC && size > FIRST_PACKET)
+        size /= 2;
     RT_SYS1(SYS_close, fd);
     if (done < 0)
         return done;
@@ -196,13 +209,13 @@ static RT_COLD void drop(rt_lane *l, rt_ctf_stream *s, long error)
     if (error) {
         s->wait = s->wait ? (s->wait < LAST_WAIT ? 2 * s->wait : (uint32_t)LAST_WAIT) : (uint32_t)FIRST_WAIT;
         s->deaf = s->wait;
-        if (!tl_rt_ctf_failed)
-            tl_rt_ctf_failed = (int)-error;
-        if (error != -EFBIG) {
+        if (error != -ENOBUFS) {
             char path[RT_PATH + 8];
             tl_rt_files_live(path, RT_MODE_CTF);
-            tl_rt_say_error("events are lost: no room in", path, (int)-error);
+            tl_rt_say_error("events are missing in", path, (int)-error);
         }
+        if (!tl_rt_ctf_failed)
+            tl_rt_ctf_failed = error == -ENOBUFS ? EFBIG : error == -EFBIG ? ENOSPC : (int)-error;
     }
     s->discarded++;
     if (tl_rt_ctf_failed == EFBIG)

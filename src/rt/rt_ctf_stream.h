@@ -62,7 +62,7 @@ typedef struct rt_ctf_stream {
 } rt_ctf_stream;
 
 extern uint8_t tl_rt_ctf_uuid[16];
-/* Bytes of all files, and the first failure (an errno). */
+/* Bytes of all files; the first failure (an errno), EFBIG: the limit of the settings. */
 extern uint64_t tl_rt_ctf_taken;
 extern int tl_rt_ctf_failed;
 

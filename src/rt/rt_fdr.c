@@ -218,21 +218,20 @@ void tl_rt_fdr_enter(rt_lane *l, rt_frame *f, uint64_t now, bool has_value, uint
     l->time = now;
 }
 
+/* Of calls with an argument, too. */
 bool tl_rt_fdr_take_back(rt_lane *l, const rt_frame *f)
 {
-    char *mark = f->mark;
-    if (!mark || l->at <= mark || l->at > mark + FDR_FUNCTION_SIZE + FDR_METADATA_SIZE)
+    if (rt_fdr_is_last(l, f)) {
+        rt_fdr_take_back(l, f);
+        return true;
+    }
+    if (!f->mark || l->at != f->mark + FDR_FUNCTION_SIZE + FDR_METADATA_SIZE)
         return false;
-    /* The slot may have been used again since: the record must be the very one. */
-    uint64_t word = *(volatile uint64_t *)(void *)mark, action = (uint32_t)word >> 1 & FDR_ACTION_MASK;
-    size_t size = FDR_FUNCTION_SIZE + (action == FDR_ENTER_ARGS ? (size_t)FDR_METADATA_SIZE : 0);
-    if (l->at != mark + size || (uint32_t)word >> FDR_ID_SHIFT_LITTLE != f->function ||
-        (uint32_t)(word >> 32) != (uint32_t)(l->time - f->base))
+    uint64_t word = (uint64_t)f->function << FDR_ID_SHIFT_LITTLE | FDR_ENTER_ARGS << FDR_ACTION_SHIFT_LITTLE;
+    if (*(volatile uint64_t *)(void *)f->mark != (word | (l->time - f->base) << 32))
         return false;
-    store64(mark, 0);
-    for (size_t i = 8; i < size; i += 8)
-        store64(mark + i, 0);
-    l->at = mark;
-    l->time = f->base;
+    rt_fdr_take_back(l, f);
+    store64(f->mark + 8, 0);
+    store64(f->mark + 16, 0);
     return true;
 }

@@ -49,6 +49,22 @@ RT_INLINE void rt_fdr_store(rt_lane *l, uint64_t now, uint32_t function, unsigne
     l->time = now;
 }
 
+/* Is the last record the entry of this call, without an argument? The slot may have been used again since: it must be
+ * the very one. */
+RT_INLINE bool rt_fdr_is_last(const rt_lane *l, const rt_frame *f)
+{
+    uint64_t word = (uint64_t)f->function << FDR_ID_SHIFT_LITTLE | FDR_ENTER << FDR_ACTION_SHIFT_LITTLE;
+    return f->mark && l->at == f->mark + FDR_FUNCTION_SIZE &&
+           *(const uint64_t *)(const void *)f->mark == (word | (l->time - f->base) << 32);
+}
+
+RT_INLINE void rt_fdr_take_back(rt_lane *l, const rt_frame *f)
+{
+    *(volatile uint64_t *)(void *)f->mark = 0;
+    l->at = f->mark;
+    l->time = f->base;
+}
+
 RT_INLINE void rt_fdr_put(rt_lane *l, uint64_t now, uint32_t function, unsigned action)
 {
     if (RT_UNLIKELY(!rt_fdr_is_ready(l, now))) {

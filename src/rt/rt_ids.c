@@ -63,7 +63,8 @@ static rt_address_slot *slot_of(uintptr_t address)
             if (n >= RT_ADDRESS_MAX)
                 return NULL;
         } while (!__atomic_compare_exchange_n(&nslot, &n, n + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-        bool mine = __atomic_compare_exchange_n(&s->address, &there, address, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        bool mine =
+            __atomic_compare_exchange_n(&s->address, &there, address, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
         /* The place in the order stays empty if another thread was faster: whoever walks skips it. */
         if (mine)
             __atomic_store_n(&order[n], i + 1, __ATOMIC_RELEASE);
@@ -132,20 +133,21 @@ static void unblock_signals(uint64_t before)
 static RT_COLD uint32_t first_sight(rt_address_slot *s)
 {
     uint64_t mask = block_signals();
-    rt_lane *l = tl_rt_lane ? tl_rt_lane : tl_rt_lane_attach();
-    bool inside = !l || (l->busy && l->busy != UINTPTR_MAX);
+    rt_lane *l = tl_rt_lane;
+    bool inside = l && l->busy;
     uint32_t id = 0;
-    if (inside) {
+    if (!l)
+        l = tl_rt_lane_attach(); /* which is busy then */
+    if (inside || !l) {
         if (!tl_rt_wanted_patterns())
             id = number_of(s);
     } else {
-        uintptr_t busy = l->busy;
         l->busy = UINTPTR_MAX;
         RT_BARRIER();
         if (tl_rt.state == RT_ON)
             id = decide(s);
         RT_BARRIER();
-        l->busy = busy;
+        l->busy = 0;
     }
     unblock_signals(mask);
     return id;

@@ -22,8 +22,8 @@ enum { LIFE = 102 }; /* priority: 101 is for what must be there before */
 
 const char tl_rt_life[] = "";
 
-/* exit() was called in a signal handler that came while its thread was inside of the recorder. What was interrupted will
- * never go on, so nobody has to wait for it; what was put aside since is added now, by an event that is none. */
+/* exit() was called in a signal handler that came while its thread was inside of the recorder. What was interrupted
+ * will never go on, so nobody has to wait for it; what was put aside since is added now, by an event that is none. */
 static void leave_recorder(rt_lane *l)
 {
     l->busy = 0;

@@ -320,7 +320,7 @@ ALIKE bool fast_exit(rt_lane *l, uint64_t now, uint32_t id, uintptr_t keep, unsi
         good = good && f->node && self->last_node &&
                (count = rt_profile_count(l, self->last_node, self->last_ticks)) != NULL;
     if (modes & RT_MODE_FDR)
-        good = good && rt_fdr_is_ready(l, now) && (!(modes & WITH_THRESHOLD) || ticks >= tl_rt.threshold);
+        good = good && rt_fdr_is_ready(l, now);
     if (RT_UNLIKELY(!good))
         return false;
     l->top = f - 1;
@@ -329,7 +329,10 @@ ALIKE bool fast_exit(rt_lane *l, uint64_t now, uint32_t id, uintptr_t keep, unsi
         f[-1].inner += ticks;
         rt_profile_last(self, f->node, ticks, f->inner);
     }
-    if (modes & RT_MODE_FDR)
+    bool too_short = (modes & WITH_THRESHOLD) && ticks < tl_rt.threshold;
+    if (too_short && RT_LIKELY(rt_fdr_is_last(l, f)))
+        rt_fdr_take_back(l, f);
+    else if (modes & RT_MODE_FDR)
         rt_fdr_store(l, now, id, action);
     RT_BARRIER();
     l->busy = 0;

@@ -108,6 +108,9 @@
     mrs x16, nzcv
     stp x16, x17, [sp, -16]!
     .cfi_adjust_cfa_offset 16
+    .if \handler == TYPED
+    uxth w0, w0 /* the type has 16 bits, and anything above them */
+    .endif
     call_handler \handler
     ldp x16, x17, [sp], 16
     .cfi_adjust_cfa_offset -16

@@ -118,6 +118,9 @@
     movq %rsp, %rbp
     .cfi_def_cfa_register rbp
     andq $-16, %rsp
+    .if \handler == TYPED
+    movzwl %di, %edi /* the type has 16 bits, and anything above them */
+    .endif
     movq tl_rt_start_handlers(%rip), %rax
     call *\handler(%rax)
     movq %rbp, %rsp

@@ -7,8 +7,8 @@
 
 /* Are there patterns at all? From anywhere. */
 bool tl_rt_wanted_patterns(void);
-/* The first address of an object whose names are not read yet takes some ms. o: NULL if the address is in none: it has no
- * name. From hooks with the lane busy. */
+/* The first address of an object whose names are not read yet takes some ms. o: NULL if the address is in none: it has
+ * no name. From hooks with the lane busy. */
 bool tl_rt_wanted(const rt_object *o, uintptr_t address);
 
 typedef struct rt_wanted_count {

@@ -1,22 +1,20 @@
 #!/usr/bin/env python3
-"""Runs the examples of README.md and compares what they print: run_examples.py [--update|--record]
+"""Runs the examples of README.md and compares what they print: run_examples.py [--update]
 The stacks of the example in docs/format/tracelog.md are compared with those read from its lines.
 
     ```console          a block of lines "$ command", each followed by what it prints on both outputs
     <!-- from FILE: "a" to "b" -->
-    ```c                a block that must be FILE's lines from the first one with a to the next one with b
-    <!-- recorded -->   a block that records a program, app.c, and must leave app.svg; run with --record
+    ```c                a block that must be FILE's lines from the first one with a to the next one with b; also in docs/recording.md
+    <!-- recorded -->   a block that run_recorded.py runs
     <!-- formats -->    a table of formats: name, what is done with events and with profiles, suffixes
 
 Commands run in an empty folder with app.xray (a made-up server's trace), damaged.xray (the same, broken in one place),
 app (the binary with its names), shop.log (of a made-up .NET program), and job.xtrace and job (instructions of a made-up program, and its names). --update writes README.md anew where it differs: then read what `git diff` says.
 TL_BINARY names the command; without it, that of the release build is taken."""
-import glob
 import json
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import textwrap
@@ -30,16 +28,8 @@ import tracelog_runtime
 import xray_gen
 import xtrace_gen
 
-FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"(?<!<!-- recorded -->\n)^```(\w+)\n(.*?)^```$", re.M | re.S)
 EXCERPT = re.compile(r'(<!-- from (\S+): "([^"]+)" to "([^"]+)" -->\n```c\n)(.*?)(^```$)', re.M | re.S)
-
-
-RECORDED = re.compile(r"<!-- recorded -->\n```sh\n(.*?)^```$", re.M | re.S)
-PROGRAM = b"""#include <stdio.h>
-__attribute__((noinline)) int leaf(int n) { return n & 1; }
-__attribute__((noinline)) int work(int n) { return n ? leaf(n) + work(n - 1) : 0; }
-int main(void) { return printf("%d\\n", work(200)) < 0; }
-"""
 
 
 def put(folder, name, data):
@@ -48,14 +38,10 @@ def put(folder, name, data):
 
 
 def make_commands(folder):
-    """The command under its own name, whatever build and emulator the tests use; and clang, if there is one."""
+    """The command under its own name, whatever build and emulator the tests use."""
     os.mkdir(os.path.join(folder, ".bin"))
-    clang = shutil.which("clang-19") or shutil.which("clang")
-    for name, words in (("traceloom", harness.binary()), ("clang", [clang])):
-        if words[0]:
-            put(folder, ".bin/" + name, ("#!/bin/sh\nexec %s \"$@\"\n" % shlex.join(words)).encode())
-            os.chmod(os.path.join(folder, ".bin", name), 0o755)
-    return clang
+    put(folder, ".bin/traceloom", ("#!/bin/sh\nexec %s \"$@\"\n" % shlex.join(harness.binary())).encode())
+    os.chmod(os.path.join(folder, ".bin", "traceloom"), 0o755)
 
 
 def make_inputs(folder):
@@ -141,17 +127,16 @@ def check_stacks(checks, folder):
         before = got
 
 
-def check_recording(checks, document, folder):
-    """Recording a program works as the document says."""
-    put(folder, "app.c", PROGRAM)
-    printed = run_command("set -ex\n" + RECORDED.search(document).group(1), folder)
-    logs = glob.glob(os.path.join(folder, "app.app.*"))
-    picture = os.path.join(folder, "app.svg")
-    if checks.that(len(logs) == 1 and os.path.exists(picture), "the recording fails:\n" + printed):
-        with open(picture, encoding="utf-8") as file:
-            text = file.read()
-        for name in ("main", "work", "leaf"):
-            checks.that(name in text, "app.svg does not show", name)
+def check_excerpts(checks, path, update):
+    """Blocks of code that are a file's lines are so."""
+    with open(os.path.join(harness.SOURCE, path), encoding="utf-8") as file:
+        document = file.read()
+    wanted = EXCERPT.sub(lambda m: m.group(1) + excerpt(*m.group(2, 3, 4)) + m.group(6), document)
+    checks.that(EXCERPT.search(document), path, "has no code of a file")
+    if update:
+        put(harness.SOURCE, path, wanted.encode())
+    else:
+        checks.equal(document, wanted, path, "has other code than the file")
 
 
 def main():
@@ -161,17 +146,12 @@ def main():
     update = sys.argv[1:] == ["--update"]
     os.environ.setdefault("TL_BINARY", os.path.join(harness.SOURCE, "build", "traceloom"))
     with harness.work_folder() as folder:
-        clang = make_commands(folder)
-        if sys.argv[1:] == ["--record"]:
-            if not clang:
-                harness.skip("clang is not installed: nothing can be recorded")
-            checks = harness.Checks()
-            check_recording(checks, document, folder)
-            checks.end()
+        make_commands(folder)
         make_inputs(folder)
         wanted = real(document, folder)
         stacks = harness.Checks()
         check_stacks(stacks, folder)
+        check_excerpts(stacks, "docs/recording.md", update)
     if update:
         with open(path, "w", encoding="utf-8") as file:
             file.write(wanted)

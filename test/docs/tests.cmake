@@ -1,6 +1,6 @@
 # The documents say what is so: their examples are run, and what they name exists.
 traceloom_script(docs.examples docs/run_examples.py)
 traceloom_script(docs.names docs/check_names.py ${PROJECT_BINARY_DIR})
-if(NOT CMAKE_CROSSCOMPILING)
-  traceloom_script(docs.record docs/run_examples.py --record)
+if(TARGET traceloom-rt AND NOT CMAKE_CROSSCOMPILING)
+  traceloom_script(docs.record docs/run_recorded.py ${PROJECT_BINARY_DIR})
 endif()

@@ -2,8 +2,9 @@
 #define FUNCTIONS(X)                                                                                                   \
     X(main)                                                                                                            \
     X(catcher)                                                                                                         \
-    X(a) X(b) X(thrower) X(after) X(rethrower) X(with_guard) X(unwound) X(descend) X(tiny) X(thread_body)              \
-        X(inside_catch) X(again)
+    X(a)                                                                                                               \
+    X(b) X(thrower) X(after) X(rethrower) X(with_guard) X(unwound) X(descend) X(tiny) X(thread_body) X(inside_catch)   \
+        X(again)
 #include "count.h"
 
 #include <exception>
@@ -20,13 +21,13 @@ struct negative {
 };
 
 extern "C" {
-TRACED static void unwound()
+TRACED void unwound()
 {
     CALLED(unwound);
     sink = sink + 1;
 }
 
-TRACED static void thrower(int what)
+TRACED void thrower(int what)
 {
     CALLED(thrower);
     if (what >= 0)
@@ -34,21 +35,21 @@ TRACED static void thrower(int what)
     throw negative{what};
 }
 
-TRACED static void b(int what)
+TRACED void b(int what)
 {
     CALLED(b);
     thrower(what);
     NO_TAIL();
 }
 
-TRACED static void a(int what)
+TRACED void a(int what)
 {
     CALLED(a);
     b(what);
     NO_TAIL();
 }
 
-TRACED static void after()
+TRACED void after()
 {
     CALLED(after);
     sink = sink + 1;
@@ -69,17 +70,31 @@ struct guard {
 };
 } // namespace
 
+// A name that is not what the linker calls it.
+static unsigned long reads;
+namespace net
+{
+struct reader {
+    TRACED int read(int what)
+    {
+        __atomic_fetch_add(&reads, 1, __ATOMIC_RELAXED);
+        a(what);
+        return what;
+    }
+};
+} // namespace net
+
 extern "C" {
-TRACED static void with_guard(int what)
+TRACED void with_guard(int what)
 {
     CALLED(with_guard);
     guard outer;
-    a(what);
+    sink = sink + (unsigned)net::reader().read(what);
     NO_TAIL();
 }
 
 // Not from its own frame: the exception passes twice.
-TRACED static void rethrower(int what)
+TRACED void rethrower(int what)
 {
     CALLED(rethrower);
     try {
@@ -90,7 +105,7 @@ TRACED static void rethrower(int what)
     }
 }
 
-TRACED static void inside_catch(int what)
+TRACED void inside_catch(int what)
 {
     CALLED(inside_catch);
     try {
@@ -105,7 +120,7 @@ TRACED static void inside_catch(int what)
     }
 }
 
-TRACED static void catcher(int what)
+TRACED void catcher(int what)
 {
     CALLED(catcher);
     try {
@@ -119,14 +134,14 @@ TRACED static void catcher(int what)
     NO_TAIL();
 }
 
-TRACED static void tiny()
+TRACED void tiny()
 {
     CALLED(tiny);
     sink = sink + 1;
 }
 
 // From frame BOTTOM of a recursion, caught in frame TARGET of it.
-TRACED static void descend(int level)
+TRACED void descend(int level)
 {
     CALLED(descend);
     if (level == BOTTOM)
@@ -144,7 +159,7 @@ TRACED static void descend(int level)
 }
 
 // The same function throws and catches, and calls itself again at the same place.
-TRACED static void again(bool deep)
+TRACED void again(bool deep)
 {
     CALLED(again);
     if (deep)
@@ -157,7 +172,7 @@ TRACED static void again(bool deep)
     }
 }
 
-TRACED static void *thread_body(void *arg)
+TRACED void *thread_body(void *arg)
 {
     CALLED(thread_body);
     try {
@@ -188,6 +203,7 @@ TRACED int main()
     EXPECT(descend, TIMES * (BOTTOM + 1));
     EXPECT(again, 11);
     print_calls();
+    printf("call net::reader::read(int) %lu\nedge with_guard net::reader::read(int) %lu\n", reads, reads);
     printf("edge main catcher %d\nedge main inside_catch %d\nedge main descend %d\n", TIMES, TIMES, TIMES);
     printf("edge catcher rethrower %d\nedge inside_catch a %d\nedge b thrower %d\n", TIMES, 2 * TIMES, 3 * TIMES + 1);
     printf("edge main again 1\nedge again again 10\nedge thread_body after 1\n");

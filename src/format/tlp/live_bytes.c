@@ -46,12 +46,21 @@ static bool lies_within(const live_bytes *b, uint64_t offset, size_t n)
     return n <= tl_input_size(b->in) && offset <= tl_input_size(b->in) - n;
 }
 
+/* The file may have grown. Pieces at its old end are cut. */
+static void look_again(live_bytes *b)
+{
+    const uint64_t before = tl_input_size(b->in);
+    tl_input_look_again(b->in);
+    if (tl_input_size(b->in) != before)
+        memset(b->piece, 0, LIVE_PIECES * sizeof *b->piece);
+}
+
 int live_bytes_get(live_bytes *b, uint64_t offset, void *out, size_t n, uint64_t *when, tl_error *e)
 {
     const uint64_t since = *when;
     uint8_t *to = out;
     if (!lies_within(b, offset, n) && b->grows)
-        tl_input_look_again(b->in);
+        look_again(b);
     if (!lies_within(b, offset, n))
         return 0;
     *when = UINT64_MAX;

@@ -19,7 +19,7 @@ typedef struct live_bytes {
     struct {
         uint64_t number; /* which piece of the input it is, plus 1; 0: none */
         uint64_t read;   /* when */
-    } *piece;            /* [LIVE_PIECES] */
+    } * piece;           /* [LIVE_PIECES] */
 } live_bytes;
 
 int live_bytes_init(live_bytes *b, tl_input *in, tl_error *e);

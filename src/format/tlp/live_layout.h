@@ -9,8 +9,8 @@
  *
  * A call is added to its node when the next one of the same thread ends; until then it stands in the lane, and whoever
  * reads the file adds it. Who is killed in the middle of adding one leaves a node whose calls are one more than the sum
- * of its histogram: that call's time may or may not be in the sums, and it is not in the lane or must not be added again.
- * Numbers are otherwise complete at any moment.
+ * of its histogram: that call's time may or may not be in the sums, and it is not in the lane or must not be added
+ * again. Numbers are otherwise complete at any moment.
  *
  *   lane     a thread, or several one after another where there were very many: the root of a tree
  *   node     a place of the tree: the calls of a function from its parent's function
@@ -26,25 +26,25 @@ enum { LIVE_VERSION = 1, LIVE_UNIT = 16 };
 
 enum {
     LIVE_HEADER_MAGIC = 0,
-    LIVE_HEADER_VERSION = 8,  /* u32 */
-    LIVE_HEADER_STATE = 12,   /* u32: 0 being written, 1 all calls are in */
-    LIVE_HEADER_LANES = 16,   /* u32 reference of the lane made last */
-    LIVE_HEADER_TEXT = 20,    /* u32 reference of the first text */
-    LIVE_HEADER_TABLES = 24,  /* u32 reference of the table made last */
+    LIVE_HEADER_VERSION = 8, /* u32 */
+    LIVE_HEADER_STATE = 12,  /* u32: 0 being written, 1 all calls are in */
+    LIVE_HEADER_LANES = 16,  /* u32 reference of the lane made last */
+    LIVE_HEADER_TEXT = 20,   /* u32 reference of the first text */
+    LIVE_HEADER_TABLES = 24, /* u32 reference of the table made last */
     LIVE_HEADER_SIZE = 4096
 };
 
 enum {
-    LIVE_LANE_NEXT = 0,    /* u32 reference: the lane made before */
-    LIVE_LANE_ROOT = 4,    /* u32 reference of its root node: function 0, no calls */
-    LIVE_LANE_PID = 8,     /* u32 */
-    LIVE_LANE_TID = 12,    /* u32; of the last thread */
-    LIVE_LANE_THREADS = 16, /* u32: how many threads it had, one after another */
-    LIVE_LANE_OPEN = 20,   /* u32: calls that were open at the end; only in state 1 */
-    LIVE_LANE_LOST = 24,   /* u64: events that did not fit */
-    LIVE_LANE_EXITS = 32,  /* u64: exits of calls that began before recording */
-    LIVE_LANE_NAME = 40,   /* 16 bytes, padded with zeros */
-    LIVE_LANE_LAST_NODE = 56,  /* u32 reference: the call that ended last is of this node, and not in it yet; 0: it is */
+    LIVE_LANE_NEXT = 0,       /* u32 reference: the lane made before */
+    LIVE_LANE_ROOT = 4,       /* u32 reference of its root node: function 0, no calls */
+    LIVE_LANE_PID = 8,        /* u32 */
+    LIVE_LANE_TID = 12,       /* u32; of the last thread */
+    LIVE_LANE_THREADS = 16,   /* u32: how many threads it had, one after another */
+    LIVE_LANE_OPEN = 20,      /* u32: calls that were open at the end; only in state 1 */
+    LIVE_LANE_LOST = 24,      /* u64: events that did not fit */
+    LIVE_LANE_EXITS = 32,     /* u64: exits of calls that began before recording */
+    LIVE_LANE_NAME = 40,      /* 16 bytes, padded with zeros */
+    LIVE_LANE_LAST_NODE = 56, /* u32 reference: the call that ended last is of this node, and not in it yet; 0: it is */
     LIVE_LANE_LAST_TICKS = 64, /* u64, its duration */
     LIVE_LANE_LAST_INNER = 72, /* u64, ticks of the calls made from it */
     LIVE_LANE_SIZE = 80

@@ -1,0 +1,50 @@
+/* What the halves of the reader of profiles in the making share: the file as a whole, and its trees. */
+#ifndef TL_FORMAT_LIVE_FORMAT_H
+#define TL_FORMAT_LIVE_FORMAT_H
+
+#include "base/hash.h"
+#include "format/tlp/live_bytes.h"
+#include "model/format_impl.h"
+
+typedef struct live_lane {
+    uint32_t at, root;
+    uint32_t pid, tid, threads;
+    uint32_t open;
+    uint64_t lost, exits;
+    char name[LIVE_LANE_SIZE - LIVE_LANE_NAME - 8 + 1];
+} live_lane;
+
+typedef struct live_reader {
+    tl_input *in;
+    tl_trace *trace;
+    live_bytes bytes;
+    bool done; /* all calls are in */
+    bool has_header;
+    live_lane *lane; /* in the order that they were made in */
+    uint32_t nlane, lane_capacity;
+    uint32_t *used; /* ids of the functions that are in the profile, ascending */
+    uint32_t nused;
+    uint64_t exits, open; /* of all lanes */
+} live_reader;
+
+/* Tells whether a chain of references goes in a circle: a mark is left behind at places twice as far each time. */
+typedef struct live_chain {
+    uint32_t mark;
+    uint64_t steps, next;
+} live_chain;
+
+static inline bool live_circles(live_chain *c, uint32_t at)
+{
+    if (c->steps && at == c->mark)
+        return true;
+    if (c->steps++ >= c->next) {
+        c->mark = at;
+        c->next = 2 * c->next + 1;
+    }
+    return false;
+}
+
+/* Adds the trees of all lanes to an empty profile. What is wrong becomes damage of the trace, if `tells`. */
+int live_read_trees(live_reader *r, tl_profile *p, bool tells, tl_error *e);
+
+#endif

@@ -1,0 +1,323 @@
+/* The trees of a profile in the making, as places of a tl_profile.
+ *
+ * A node is believed if it lies in the file, behind its parent and before the sibling that led to it, and names its
+ * parent. So each is visited once, whatever the references say: it has one parent, and stands in one list of children.
+ * Trees of different lanes have different roots. The blocks of a node go down in the file; as there may be no more of
+ * them than fit into it, nothing takes longer than reading it.
+ *
+ * A program may be adding calls meanwhile. The histogram decides how many calls a node has; all else may be of a few
+ * calls more, and is made to fit. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/endian.h"
+#include "format/tlp/live_format.h"
+#include "model/recording.h"
+
+enum { BLOCK_COUNTS = 16, TAGS = TL_HIST_BUCKETS / BLOCK_COUNTS };
+
+/* A node whose children are being read. */
+typedef struct frame {
+    uint32_t at, sibling; /* sibling: the next one of its parent's list */
+    uint32_t place;
+    uint64_t when; /* as of when the reference to the sibling is */
+} frame;
+
+typedef struct walk {
+    live_reader *r;
+    tl_profile *p;
+    tl_error *e;
+    bool tells;
+    frame *stack;
+    uint32_t depth, capacity;
+    uint64_t blocks;     /* that were read */
+    uint64_t unfinished; /* calls that are in no histogram */
+    uint32_t low, high;  /* tags in use: low .. high - 1 */
+    uint64_t *count;     /* [TL_HIST_BUCKETS] of the node at hand */
+    tl_hist_pair *pair;  /* [TL_HIST_BUCKETS] scratch */
+} walk;
+
+__attribute__((format(printf, 4, 5))) static int damage(walk *w, uint32_t at, const char *rule, const char *format, ...)
+{
+    char what[120];
+    va_list arguments;
+    if (!w->tells)
+        return 0;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return tl_trace_add_damage(w->r->trace, w->e, live_offset(at), 0, rule, "%s", what);
+}
+
+static int no_memory(walk *w)
+{
+    return tl_fail(w->e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the call tree (%" PRIu32 " places)", w->p->nplace);
+}
+
+/* ---- histograms ---- */
+
+static void add_block(walk *w, const uint8_t *block, uint32_t tag, unsigned shift, uint64_t *sum)
+{
+    if (w->low >= w->high) {
+        w->low = tag;
+        w->high = tag + 1;
+    }
+    w->low = tag < w->low ? tag : w->low;
+    w->high = tag >= w->high ? tag + 1 : w->high;
+    for (uint32_t i = 0; i < BLOCK_COUNTS; i++) {
+        const uint64_t n = (uint64_t)tl_load32(block + LIVE_BLOCK_COUNT + 4 * i, false) << shift;
+        uint64_t *count = &w->count[tag * BLOCK_COUNTS + i];
+        *count = tl_add_saturated(*count, n);
+        *sum = tl_add_saturated(*sum, n);
+    }
+}
+
+/* Adds up the blocks of a node in w->count, and in *sum. */
+static int read_blocks(walk *w, uint32_t at, uint64_t when, uint64_t *sum)
+{
+    uint32_t before = UINT32_MAX;
+    *sum = 0;
+    while (at) {
+        uint8_t block[LIVE_BLOCK_SIZE];
+        if (at >= before)
+            return damage(w, at, "live.bad-reference", "a block of a histogram that stands behind the one before it");
+        if (w->blocks++ >= tl_input_size(w->r->in) / LIVE_BLOCK_SIZE)
+            return damage(w, at, "live.bad-reference", "more blocks of histograms than fit into the file");
+        const int status = live_bytes_get(&w->r->bytes, live_offset(at), block, sizeof block, &when, w->e);
+        if (status < 0)
+            return status;
+        if (status == 0)
+            return damage(w, at, "live.bad-reference", "a block of a histogram that lies behind the end of the file");
+        const unsigned tag = tl_load16(block + LIVE_BLOCK_TAG, false),
+                       shift = tl_load16(block + LIVE_BLOCK_SHIFT, false);
+        if (tag >= TAGS || (shift != 0 && shift != 32)) {
+            const int told = damage(w, at, "live.bad-block", "a block of the buckets from %u on, shifted by %u",
+                                    tag * BLOCK_COUNTS, shift);
+            if (told < 0)
+                return told;
+        } else {
+            add_block(w, block, tag, shift, sum);
+        }
+        before = at;
+        at = tl_load32(block + LIVE_BLOCK_NEXT, false);
+    }
+    return 0;
+}
+
+/* Moves the counts into the histogram of a place, and clears them. False: no memory. */
+static bool take_counts(walk *w, tl_place_stat *s)
+{
+    uint32_t n = 0;
+    for (uint32_t b = w->low * BLOCK_COUNTS; b < w->high * BLOCK_COUNTS; b++)
+        if (w->count[b]) {
+            w->pair[n++] = (tl_hist_pair){.count = w->count[b], .bucket = b};
+            w->count[b] = 0;
+        }
+    w->low = w->high = 0;
+    if (n == 0)
+        return true;
+    if (!s->hist.n && !s->hist.used)
+        return tl_hist_assign(&s->hist, w->pair, n);
+    tl_hist more = {0};
+    const bool ok = tl_hist_assign(&more, w->pair, n) && tl_hist_merge(&s->hist, &more);
+    tl_hist_fini(&more);
+    return ok;
+}
+
+/* Adds the numbers of a node to its place. A node without calls has no times either: they are of a call that is being
+ * added. */
+static int add_numbers(walk *w, const uint8_t *node, uint64_t when, uint32_t place)
+{
+    uint64_t calls;
+    const int status = read_blocks(w, tl_load32(node + LIVE_NODE_BLOCKS, false), when, &calls);
+    if (status < 0)
+        return status;
+    const uint64_t said = tl_load64(node + LIVE_NODE_CALLS, false);
+    if (said > calls)
+        w->unfinished = tl_add_saturated(w->unfinished, said - calls);
+    tl_place_stat *s = &w->p->stat[place];
+    if (!take_counts(w, s))
+        return no_memory(w);
+    if (calls == 0)
+        return 0;
+    const uint64_t total = tl_load64(node + LIVE_NODE_TOTAL, false), inner = tl_load64(node + LIVE_NODE_INNER, false);
+    const uint64_t min = tl_load64(node + LIVE_NODE_MIN, false), max = tl_load64(node + LIVE_NODE_MAX, false);
+    s->calls = tl_add_saturated(s->calls, calls);
+    s->total = tl_add_saturated(s->total, total);
+    s->self = tl_add_saturated(s->self, inner < total ? inner : total); /* what is inside, until all is there */
+    s->min = min < s->min ? min : s->min;
+    s->max = max > s->max ? max : s->max;
+    return 0;
+}
+
+static uint64_t held_within(uint64_t v, uint32_t bucket)
+{
+    const uint64_t low = tl_hist_low(bucket), high = tl_hist_high(bucket);
+    return v < low ? low : v > high ? high : v;
+}
+
+/* When all nodes are in: self time; and the shortest and longest call lie where the histogram begins and ends. */
+static void settle(tl_place_stat *s)
+{
+    if (s->calls == 0)
+        return;
+    uint32_t first = tl_hist_next(&s->hist, 0), last = first;
+    for (uint32_t b = first; b < TL_HIST_BUCKETS; b = tl_hist_next(&s->hist, b + 1))
+        last = b;
+    s->self = s->total - s->self;
+    s->min = held_within(s->min, first);
+    s->max = held_within(s->max, last);
+    if (s->max < s->min)
+        s->max = s->min;
+}
+
+/* ---- nodes ---- */
+
+static bool push(walk *w, frame f)
+{
+    if (w->depth == w->capacity) {
+        const uint32_t capacity = w->capacity ? 2 * w->capacity : 256;
+        frame *larger = realloc(w->stack, capacity * sizeof *larger);
+        if (!larger)
+            return false;
+        w->stack = larger;
+        w->capacity = capacity;
+    }
+    w->stack[w->depth++] = f;
+    return true;
+}
+
+/* Reads a node that a reference leads to. 1: it is one; 0: it is not, which is damage now; < 0: error. */
+static int read_node(walk *w, uint32_t at, uint32_t parent, uint32_t before, uint8_t node[static LIVE_NODE_SIZE],
+                     uint64_t *when)
+{
+    if (at <= parent || at >= before)
+        return damage(w, at, "live.bad-reference", "a node that stands %s",
+                      at <= parent ? "before its parent" : "behind the sibling that leads to it");
+    const int status = live_bytes_get(&w->r->bytes, live_offset(at), node, LIVE_NODE_SIZE, when, w->e);
+    if (status < 0)
+        return status;
+    if (status == 0)
+        return damage(w, at, "live.bad-reference", "a node that lies behind the end of the file");
+    if (tl_load32(node + LIVE_NODE_PARENT, false) != parent)
+        return damage(w, at, "live.bad-reference", "a node whose parent is another one");
+    return 1;
+}
+
+static int add_node(walk *w, uint32_t parent, const uint8_t *node, uint64_t when, uint32_t *place)
+{
+    const uint32_t id = tl_load32(node + LIVE_NODE_FUNCTION, false);
+    const uint32_t function = tl_profile_intern_function(w->p, w->r->trace, id);
+    *place = function == TL_HASH_NONE ? TL_HASH_NONE : tl_profile_child(w->p, parent, function);
+    return *place == TL_HASH_NONE ? no_memory(w) : add_numbers(w, node, when, *place);
+}
+
+/* All nodes below a root, depth-first: children before the next sibling. */
+static int read_tree(walk *w, uint32_t root, uint32_t root_place)
+{
+    uint8_t node[LIVE_NODE_SIZE];
+    uint64_t when = 0;
+    const int got = live_bytes_get(&w->r->bytes, live_offset(root), node, sizeof node, &when, w->e);
+    if (got < 0)
+        return got;
+    if (got == 0 || root == 0 || tl_load32(node + LIVE_NODE_PARENT, false) != 0)
+        return damage(w, root, "live.bad-reference", "the root of a thread's tree is none");
+    uint32_t at = tl_load32(node + LIVE_NODE_CHILD, false), before = UINT32_MAX, parent = root, place = root_place;
+    w->depth = 0;
+    for (;;) {
+        uint64_t as_of = when;
+        uint32_t found;
+        int status = at ? read_node(w, at, parent, before, node, &as_of) : 0;
+        if (status > 0)
+            status = add_node(w, place, node, as_of, &found);
+        else if (status == 0 && w->depth == 0)
+            return 0;
+        else if (status == 0) {
+            const frame *f = &w->stack[--w->depth];
+            before = parent;
+            parent = f->at;
+            at = f->sibling;
+            place = f->place;
+            when = f->when;
+            continue;
+        }
+        if (status < 0)
+            return status;
+        if (!push(w, (frame){parent, tl_load32(node + LIVE_NODE_SIBLING, false), place, as_of}))
+            return no_memory(w);
+        parent = at;
+        at = tl_load32(node + LIVE_NODE_CHILD, false);
+        before = UINT32_MAX;
+        place = found;
+        when = as_of;
+    }
+}
+
+/* ---- lanes ---- */
+
+/* The root of a lane's thread in the profile. `several`: how many lanes of more than one thread there were. */
+static uint32_t thread_root(walk *w, const live_lane *l, uint32_t several)
+{
+    char text[48];
+    const char *name = l->threads > 1 ? NULL : tl_recording_thread(w->r->trace, l->tid);
+    if (l->threads > 1)
+        snprintf(text, sizeof text, "%" PRIu32 " threads, %" PRIu32, l->threads, several);
+    else
+        snprintf(text, sizeof text, "%s %" PRIu32, l->name[0] ? l->name : "thread", l->tid);
+    const tl_track track = {
+        .name = name ? name : text, .pid = l->pid, .tid = l->tid, .has_pid = true, .has_tid = l->threads <= 1};
+    return tl_profile_thread_root(w->p, &track);
+}
+
+static int read_lanes(walk *w)
+{
+    tl_hash roots = {0};
+    uint32_t several = 0;
+    int status = 0;
+    for (uint32_t i = 0; status >= 0 && i < w->r->nlane; i++) {
+        const live_lane *l = &w->r->lane[i];
+        several += l->threads > 1;
+        const uint32_t place = thread_root(w, l, several);
+        if (tl_hash_get(&roots, l->root) != TL_HASH_NONE)
+            status = damage(w, l->at, "live.bad-reference", "two threads have one tree");
+        else if (place == TL_HASH_NONE || !tl_hash_put(&roots, l->root, i))
+            status = no_memory(w);
+        else
+            status = read_tree(w, l->root, place);
+    }
+    tl_hash_fini(&roots);
+    return status;
+}
+
+/* Calls that are in no histogram do not count. */
+static int tell_unfinished(walk *w)
+{
+    const tl_damage note = {.kind = TL_DAMAGE_NOTE, .rule = "live.unfinished"};
+    if (!w->tells || !w->unfinished)
+        return 0;
+    const char *why = w->r->done ? "had no room" : w->unfinished == 1 ? "was being added" : "were being added";
+    return tl_trace_report(w->r->trace, w->e, &note, "%" PRIu64 " call%s %s when the program ended; not counted",
+                           w->unfinished, w->unfinished == 1 ? "" : "s", why);
+}
+
+int live_read_trees(live_reader *r, tl_profile *p, bool tells, tl_error *e)
+{
+    walk w = {.r = r, .p = p, .e = e, .tells = tells};
+    w.count = calloc(TL_HIST_BUCKETS, sizeof *w.count);
+    w.pair = malloc(TL_HIST_BUCKETS * sizeof *w.pair);
+    p->per_thread = true;
+    int status = w.count && w.pair ? read_lanes(&w) : no_memory(&w);
+    for (uint32_t i = 1; status >= 0 && i < p->nplace; i++)
+        settle(&p->stat[i]);
+    if (status >= 0)
+        status = tell_unfinished(&w);
+    if (status >= 0)
+        status = tl_profile_set_outer(p, e);
+    free(w.count);
+    free(w.pair);
+    free(w.stack);
+    return status < 0 ? status : 0;
+}

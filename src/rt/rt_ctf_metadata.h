@@ -1,0 +1,20 @@
+/* The metadata of mode "ctf": fragments of CTF 2, appended as they are needed. */
+#ifndef TL_RT_CTF_METADATA_H
+#define TL_RT_CTF_METADATA_H
+
+#include <stdbool.h>
+
+#include "traceloom/rt.h"
+
+/* Classes of thread streams; those of sites come behind, two for each: where it begins (or happens), and its end. */
+enum { RT_CTF_CLASS_ENTRY, RT_CTF_CLASS_EXIT, RT_CTF_CLASS_SITES = 16 };
+
+/* The file with all that is known beforehand. 0 or -errno. Not from hooks. */
+int tl_rt_ctf_metadata_start(void);
+/* The clock as it is known by now. */
+void tl_rt_ctf_metadata_clock(void);
+/* Classes of a site; with the lane busy. False: no room. Before the first event of the site. */
+bool tl_rt_ctf_metadata_site(const struct tl_rt_site *site);
+void tl_rt_ctf_metadata_child(void); /* after fork: nobody holds a lock */
+
+#endif

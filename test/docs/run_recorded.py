@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Runs what the documents say about recording, with the recorder installed as a user has it: run_recorded.py BUILD [--update]
+
+    <!-- recorded -->   before a block of README.md or docs/recording.md
+    ```sh               commands that must succeed, and leave app.svg that shows the program's functions
+    ```console          lines "$ command", each followed by what it prints, but for times, shares and bars, which differ
+
+Commands run in an empty folder with app.c (below) and spans.c of the examples. --update writes the documents anew where
+more than times differs."""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+
+DOCUMENTS = ("README.md", "docs/recording.md")
+BLOCK = re.compile(r"(<!-- recorded -->\n```(sh|console)\n)(.*?)(^```$)", re.M | re.S)
+# The app.c that the documents record: its functions differ so much in what they take that their order is never chance.
+PROGRAM = """#include <stdio.h>
+
+static volatile unsigned sink;
+static void spin(unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        sink = sink * 31 + i;
+}
+
+__attribute__((noinline)) void find_user(int user) { spin(400 + (unsigned)user % 7 * 40); }
+__attribute__((noinline)) void hash_password(int user) { spin(40000 + (unsigned)user % 5 * 4000); }
+__attribute__((noinline)) void render_page(int depth) { spin(1000); if (depth) render_page(depth - 1); }
+__attribute__((noinline)) void serve(int user) { find_user(user); if (user % 4 == 0) hash_password(user); render_page(user % 3); }
+
+int main(void)
+{
+    for (int user = 0; user < 2000; user++)
+        serve(user);
+    return printf("%u requests\\n", 2000u) < 0;
+}
+"""
+
+
+def put(path, text, mode=0o644):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, mode)
+
+
+def prepare(folder, build):
+    """The environment for commands: an installed recorder, and the compilers under their short names."""
+    usr = os.path.join(folder, "usr")
+    done = subprocess.run(["cmake", "--install", build, "--prefix", usr], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit("cmake --install: " + done.stderr)
+    modules = next(root for root, _, names in os.walk(usr) if "traceloom-rt.pc" in names)
+    commands, place = os.path.join(folder, "bin"), os.path.join(folder, "place")
+    os.mkdir(commands)
+    os.mkdir(place)
+    clang = shutil.which("clang-19") or shutil.which("clang")
+    put(os.path.join(commands, "clang"), "#!/bin/sh\nexec %s \"$@\"\n" % clang, 0o755)
+    put(os.path.join(commands, "traceloom"), "#!/bin/sh\nexec %s \"$@\"\n" % shlex.join(harness.binary()), 0o755)
+    put(os.path.join(place, "app.c"), PROGRAM)
+    shutil.copy(os.path.join(harness.SOURCE, "examples", "spans.c"), place)
+    return place, dict(os.environ, PATH=commands + ":" + os.environ["PATH"], PKG_CONFIG_PATH=modules, LC_ALL="C.UTF-8", TERM="dumb")
+
+
+def run(command, place, environment):
+    done = subprocess.run(["bash", "-c", command], cwd=place, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+    lines = (done.stdout + done.stderr).decode("utf-8", "backslashreplace").replace(place + "/", "").splitlines()
+    return done.returncode, "".join(line.rstrip() + "\n" for line in lines)
+
+
+def masked(text):
+    """What does not change from run to run: no times, sizes, shares, bars, numbers of processes, blanks between columns."""
+    text = re.sub(r"[▏▎▍▌▋▊▉█]+", "", text)
+    text = re.sub(r"\d[\d.,]* (?:ns|us|ms|s|%|B|KiB|MiB|GHz|MHz)(?![\w])", "~", text)
+    return re.sub(r" +", " ", text)
+
+
+def console(text, place, environment):
+    out = ""
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            out += ("\n" if out else "") + line + "\n" + run(line[2:], place, environment)[1]
+    return out
+
+
+def check(checks, path, place, environment, update):
+    with open(os.path.join(harness.SOURCE, path), encoding="utf-8") as file:
+        document = file.read()
+    blocks = list(BLOCK.finditer(document))
+    checks.that(blocks, path, "records nothing")
+    for match in blocks:
+        kind, text = match.group(2), match.group(3)
+        if kind == "sh":
+            status, printed = run("set -ex\n" + text, place, environment)
+            checks.equal(status, 0, path, "fails:\n" + printed)
+            picture = os.path.join(place, "app.svg")
+            if checks.that(os.path.exists(picture), path, "makes no app.svg:\n" + printed):
+                with open(picture, encoding="utf-8") as file:
+                    shown = file.read()
+                for name in ("serve", "hash_password", "render_page"):
+                    checks.that(name in shown, "app.svg does not show", name)
+            continue
+        real = console(text, place, environment)
+        if masked(real) != masked(text) and update:
+            document = document.replace(match.group(0), match.group(1) + real + match.group(4))
+        elif not update:
+            checks.equal(masked(real), masked(text), path, "differs from what is printed (run_recorded.py BUILD --update rewrites it):")
+    if update:
+        put(os.path.join(harness.SOURCE, path), document)
+
+
+def main():
+    build, update = sys.argv[1], sys.argv[2:] == ["--update"]
+    os.environ.setdefault("TL_BINARY", os.path.join(build, "traceloom"))
+    for tool in ("pkg-config", "gcc"):
+        if not shutil.which(tool):
+            harness.skip(tool + " is not installed")
+    if not shutil.which("clang-19") and not shutil.which("clang"):
+        harness.skip("clang is not installed")
+    checks = harness.Checks()
+    for path in DOCUMENTS:
+        with harness.work_folder() as folder:
+            check(checks, path, *prepare(folder, build), update)
+    if not update:
+        checks.end()
+
+
+if __name__ == "__main__":
+    main()
