@@ -4,7 +4,7 @@ JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
 CLANG  ?= $(firstword $(notdir $(shell command -v clang-19 clang)) clang)
 
-.PHONY: all deps demo check bench fuzz qemu sanitizers valgrind coverage tidy format install clean help
+.PHONY: all deps demo check bench fuzz qemu sanitizers valgrind recorder-campaign coverage tidy format install clean help
 .DEFAULT_GOAL := all
 
 all: ## build/traceloom, optimised
@@ -27,13 +27,14 @@ check: ## everything that is tested, with sanitizers
 	cmake --build --preset dev -j $(JOBS)
 	tools/run-ctest.sh build-dev -j $(JOBS)
 
-bench: ## speed and memory beside llvm-xray, babeltrace2 and hand-written limits: ARGS=--write
+bench: ## speed and memory beside llvm-xray, babeltrace2, uftrace and hand-written limits: ARGS=--write
 	tools/install-deps.sh bench
 	@$(MAKE) --no-print-directory all
 	bench/run.py $(ARGS)
 	bench/ctf.py $(ARGS)
 	bench/tracelog.py $(ARGS)
 	bench/xtrace.py $(ARGS)
+	bench/rt.py $(ARGS)
 
 fuzz: ## 10 minutes for each target: SECONDS_EACH=600
 	tools/install-deps.sh fuzz
@@ -51,7 +52,7 @@ qemu: ## unit and golden tests on a 32-bit and on a big-endian host, and with th
 	tools/run-ctest.sh build-s390x -j $(JOBS) -L 'unit|golden'
 	cmake --preset aarch64
 	cmake --build --preset aarch64 -j $(JOBS)
-	tools/run-ctest.sh build-aarch64 -j $(JOBS) -L 'unit|rt'
+	tools/run-ctest.sh build-aarch64 -j $(JOBS) -L '^(unit|lint|rt)$$'
 
 sanitizers: ## the tests under ThreadSanitizer, and under MemorySanitizer without the optional libraries
 	tools/install-deps.sh fuzz
@@ -67,6 +68,12 @@ valgrind: ## the unit tests under valgrind
 	cmake --preset valgrind
 	cmake --build --preset valgrind -j $(JOBS)
 	tools/run-ctest.sh build-valgrind -j $(JOBS) -L unit
+
+recorder-campaign: ## the recorder: every program, source of hooks and mode, and thousands of kills; about an hour
+	tools/install-deps.sh test
+	cmake --preset dev
+	cmake --build --preset dev -j $(JOBS)
+	test/rt/rt_campaign.py build-dev $(JOBS)
 
 coverage: ## which lines the tests run: build-coverage/coverage.txt
 	cmake --preset coverage
@@ -88,4 +95,4 @@ clean: ## removes every build folder
 	rm -rf build build-*/ demo
 
 help:
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20

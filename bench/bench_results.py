@@ -3,7 +3,7 @@ import os
 import re
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "results.md")
-PARTS = ("xray", "ctf", "tracelog", "xtrace")
+PARTS = ("xray", "ctf", "tracelog", "xtrace", "rt")
 
 
 def read():

@@ -17,7 +17,8 @@ list(JOIN TL_PC_LIBS " " TL_PC_LIBS)
 install(TARGETS libtraceloom ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 set(modules traceloom)
 if(TARGET traceloom-rt)
-  list(APPEND modules traceloom-rt traceloom-rt-functions traceloom-rt-xray traceloom-rt-xray-library traceloom-rt-shared)
+  list(APPEND modules traceloom-rt traceloom-rt-functions traceloom-rt-llvm traceloom-rt-shared traceloom-rt-xray
+       traceloom-rt-xray-library)
   # A file of options and not words of the pkg-config file, because pkg-config drops the second -Xclang.
   set(TL_RT_XRAY "-Xclang -fxray-instrument -Xclang -fxray-instruction-threshold=1")
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/xray.options "${TL_RT_XRAY}\n")

@@ -5,7 +5,7 @@ _traceloom()
     cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W "info check report convert cat help --help --version" -- "$cur"))
+        COMPREPLY=($(compgen -W "info check report convert cat record ctl help --help --version" -- "$cur"))
         return
     fi
     if [[ $cur == = ]]; then
@@ -43,6 +43,21 @@ _traceloom()
         return ;;
     --at)
         COMPREPLY=($(compgen -W "" -- "$cur"))
+        return ;;
+    --mode|-m)
+        COMPREPLY=($(compgen -W "profile fdr ctf fdr,profile" -- "$cur"))
+        return ;;
+    --threshold)
+        COMPREPLY=($(compgen -W "5us 1us 10us 100us 1ms" -- "$cur"))
+        return ;;
+    --ring)
+        COMPREPLY=($(compgen -W "64M 1M 16M 256M 1G all" -- "$cur"))
+        return ;;
+    --limit)
+        COMPREPLY=($(compgen -W "1G 100M 10G" -- "$cur"))
+        return ;;
+    --start)
+        COMPREPLY=($(compgen -W "on off" -- "$cur"))
         return ;;
     --output|-o)
         COMPREPLY=($(compgen -f -- "$cur"))
@@ -119,8 +134,10 @@ _traceloom()
     check) options="--json --from --strict --resync --threads --color --quiet --verbose --help" ;;
     report) options="--by --weight --sort --top --per-thread --interval --line-size --sample --cache --predictor --calls --json --output --force --to --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
     convert|cat) options="--interval --output --force --to --text-style --split --format-version --dialect --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --quiet --verbose --help" ;;
+    record) options="--mode --threshold --ring --limit --start --any --output --force --func --not --depth --color --quiet --verbose --help" ;;
+    ctl) options="--json --color --quiet --verbose --help" ;;
     help)
-        COMPREPLY=($(compgen -W "info check report convert cat help formats" -- "$cur"))
+        COMPREPLY=($(compgen -W "info check report convert cat record ctl help formats" -- "$cur"))
         return ;;
     esac
     if [[ $cur == -* ]]; then

@@ -38,11 +38,12 @@ enum tl_rt_record_states {
 #define TL_RT_API __attribute__((visibility("default")))
 
 /* Begins to record, or goes on after tl_rt_record_stop(), as the environment variable TRACELOOM says, or with the
- * defaults (mode fdr, a file in the current folder) without it. 0, also if it was recording already; else -errno, after
- * a line to standard error that says why: the program goes on unrecorded. Any thread; not from signal handlers. */
+ * defaults (mode profile, PROGRAM.PROCESS.tlp in the current folder) without it. 0, also if it was recording already;
+ * -EINVAL, it is over; else -errno, after a line to standard error that says why. The program goes on unrecorded then.
+ * Any thread; not from signal handlers. */
 TL_RT_API int tl_rt_record_start(void);
 /* Stops recording; the file stays open for a next start, and gets its own name at the end of the program. 0, also if
- * nothing was recorded; else -errno. Calls that are open stay so. Any thread; not from signal handlers. */
+ * nothing was recorded; else -errno. Calls that are open end there. Any thread; not from signal handlers. */
 TL_RT_API int tl_rt_record_stop(void);
 /* Writes what was recorded so far, so that it can be read while recording goes on. 0 or -errno; -EINVAL: nothing is
  * being recorded. Any thread; not from signal handlers. */

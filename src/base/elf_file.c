@@ -323,9 +323,14 @@ static int read_notes(tl_elf *elf, tl_error *e)
         bool link = s->type == SHT_PROGBITS && !elf->debuglink && strcmp(s->name, ".gnu_debuglink") == 0;
         if ((!note && !link) || s->size > NOTE_BYTES_MAX)
             continue;
-        int rc = tl_elf_section_data(elf, s, &data, &size, NULL);
+        tl_error why = {0};
+        int rc = tl_elf_section_data(elf, s, &data, &size, &why);
         if (rc == TL_ENOMEM)
             return tl_fail(e, TL_ENOMEM, s->offset, "%s: no memory for section %s", tl_elf_path(elf), s->name);
+        if (rc == TL_EIO && e) /* who compares build-ids must not take it for a file without one */
+            *e = why;
+        if (rc == TL_EIO)
+            return rc;
         if (rc < 0)
             continue;
         if (note)

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,18 +61,16 @@ static bool read_line(long pid, const char *name, const char *key, char *out, si
 /* Who may command it. */
 static int say_not_allowed(long pid)
 {
-    char path[64], number[16], name[64] = "its user";
+    char path[64];
     struct stat st;
     snprintf(path, sizeof path, "/proc/%ld", pid);
-    if (stat(path, &st) == 0) {
-        const struct passwd *user = getpwuid(st.st_uid);
-        snprintf(number, sizeof number, "user %u", (unsigned)st.st_uid);
-        snprintf(name, sizeof name, "%.60s", user ? user->pw_name : number);
-    }
-    if (stat(path, &st) == 0 && st.st_uid == geteuid())
+    const bool known = stat(path, &st) == 0;
+    if (known && st.st_uid == geteuid())
         tl_say_error(NULL, "ctl: process %ld has protected itself; only root may command it", pid);
+    else if (known && st.st_uid != 0)
+        tl_say_error(NULL, "ctl: only user %lu and root may command process %ld", (unsigned long)st.st_uid, pid);
     else
-        tl_say_error(NULL, "ctl: only %s and root may command process %ld", name, pid);
+        tl_say_error(NULL, "ctl: only root may command process %ld", pid);
     return TL_EXIT_DAMAGED;
 }
 
@@ -170,7 +167,7 @@ static void wake(uint32_t *w)
 /* Waits while *w is `value`, for one step at most. */
 static void wait_step(uint32_t *w, uint32_t value)
 {
-    const struct timespec step = {0, STEP_MS * 1000000};
+    const struct timespec step = {0, STEP_MS * 1000000L};
 #ifdef __linux__
     if (syscall(SYS_futex, w, FUTEX_WAIT, value, &step, NULL, 0) == 0 || errno == EAGAIN || errno == ETIMEDOUT)
         return;

@@ -34,14 +34,14 @@ static const tl_example convert_examples[] = {{"convert app.xray -o app.pftrace"
 
 static const tl_example record_examples[] = {{"record ./app arg", "a profile, in app.tlp"},
                                              {"record -o last.xray --ring 64M ./app", "every call; the last ones"},
-                                             {"record -F 'net::*' -o app.svg -- ./app -v", "a flame graph"},
+                                             {"record -F 'net::*' -o app.svg ./app", "a flame graph of some"},
                                              {"record --start off ./server", "traceloom ctl starts it"},
                                              {NULL, NULL}};
 
-static const tl_example ctl_examples[] = {{"ctl 4711 status", "what is recorded, and where to"},
+static const tl_example ctl_examples[] = {{"ctl 4711 status", "what is recorded, where to"},
                                           {"ctl 4711 start", "from now on; see also stop"},
-                                          {"ctl 4711 flush", "write what there is, and go on"},
-                                          {"ctl 4711 set threshold=5us 'func=net_*'", "while it records"},
+                                          {"ctl 4711 flush", "write what there is; go on"},
+                                          {"ctl 4711 set threshold=5us", "or func=, not=, depth="},
                                           {NULL, NULL}};
 
 static const tl_example help_examples[] = {
@@ -348,11 +348,11 @@ const tl_option tl_option_table[] = {
 
 const char *tl_group_title(const tl_verb *verb, tl_option_group group)
 {
-    static const char *const of_record[TL_GROUPS] = {
-        "What is recorded", "Where it goes", "Which calls", "", "", "Always"};
+    static const char *const of_process[TL_GROUPS] = {"What is recorded", "Where it goes", "Which calls", "",
+                                                      "Always",           "Always"};
     static const char *const title[TL_GROUPS] = {"What is shown",   "Where it goes",  "Which part of the trace",
                                                  "Of instructions", "How it is read", "Always"};
-    return verb->id == TL_VERB_RECORD ? of_record[group] : title[group];
+    return verb->id == TL_VERB_RECORD || verb->id == TL_VERB_CTL ? of_process[group] : title[group];
 }
 
 bool tl_example_is_bare(const tl_verb *verb, const tl_example *example)

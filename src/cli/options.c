@@ -246,7 +246,7 @@ static bool set_of_record(parser *p, const tl_option *o, const char *value)
     switch (o->id) {
     case TL_OPTION_MODE:
         a->mode = value;
-        return strcmp(value, "profile,fdr") == 0 || choice(p, o, value, &word);
+        return choice(p, o, value, &word);
     case TL_OPTION_THRESHOLD:
         a->threshold = value;
         return true;

@@ -9,26 +9,29 @@
 #include "cli/verbs.h"
 #include "model/format_impl.h"
 
-#define TL_RECORD_FDR     1u
+/* As in rt/control_layout.h. */
+#define TL_RECORD_CALLS   1u
 #define TL_RECORD_PROFILE 2u
-#define TL_RECORD_CTF     4u
+#define TL_RECORD_STREAMS 4u
 #define TL_RECORD_MODES   3u /* how many there are */
 
-#define TL_RECORD_LIVE ".live" /* at the end of a name: it is being written, or its program was killed */
+#define TL_RECORD_STEM (PATH_MAX - 64) /* bytes of a name without suffix */
+#define TL_RECORD_LIVE ".live"         /* at the end of a name: it is being written, or its program was killed */
 
 typedef struct tl_record {
     const tl_cli *cli;
-    unsigned modes;           /* TL_RECORD_* */
-    const tl_format *convert; /* what -o wants, if that is no recording; else NULL */
-    char stem[PATH_MAX];      /* of the recordings, without suffix */
-    char program[PATH_MAX];   /* the file that is run */
+    unsigned modes;            /* TL_RECORD_* */
+    const tl_format *convert;  /* what -o wants, if that is no recording; else NULL */
+    char stem[TL_RECORD_STEM]; /* of the recordings, without suffix */
+    char program[PATH_MAX];    /* the file that is run */
     struct timespec begin;
     pid_t pid;
     int status; /* of waitpid() */
 } tl_record;
 
-/* ".xray", ".tlp", ".ctf" */
 const char *tl_record_suffix(unsigned mode);
+/* What one mode, or those that are on together, are called; "none" if there is no such. */
+const char *tl_record_mode_name(unsigned modes);
 /* The recording of one mode; `more` behind it: "" or TL_RECORD_LIVE. Returns buf. */
 char *tl_record_path(const tl_record *r, unsigned mode, const char *more, char buf[static PATH_MAX]);
 

@@ -11,12 +11,13 @@
 #include "cli/inputs.h"
 #include "cli/message.h"
 #include "cli/record.h"
+#include "rt/control_layout.h"
 
+#define ROW(bit, word, end) {bit, word, end},
 static const struct {
     unsigned mode;
     const char *name, *suffix;
-} recording[TL_RECORD_MODES] = {
-    {TL_RECORD_FDR, "fdr", ".xray"}, {TL_RECORD_PROFILE, "profile", ".tlp"}, {TL_RECORD_CTF, "ctf", ".ctf"}};
+} recording[TL_RECORD_MODES] = {CONTROL_MODE_TABLE(ROW)};
 
 const char *tl_record_suffix(unsigned mode)
 {
@@ -24,6 +25,14 @@ const char *tl_record_suffix(unsigned mode)
         if (recording[i].mode == mode)
             return recording[i].suffix;
     return "";
+}
+
+const char *tl_record_mode_name(unsigned modes)
+{
+    for (size_t i = 0; i < TL_COUNT(recording); i++)
+        if (recording[i].mode == modes)
+            return recording[i].name;
+    return modes == (TL_RECORD_CALLS | TL_RECORD_PROFILE) ? CONTROL_MODE_BOTH : "none";
 }
 
 char *tl_record_path(const tl_record *r, unsigned mode, const char *more, char buf[static PATH_MAX])
@@ -47,7 +56,7 @@ static unsigned mode_of(const char *path)
     return 0;
 }
 
-/* Modes by their names: "fdr,profile". */
+/* Modes by their names, with commas between them. */
 static unsigned modes_by_name(const char *names)
 {
     unsigned modes = 0;
@@ -68,18 +77,23 @@ static int plan_conversion(tl_record *r)
             snprintf(r->stem, sizeof r->stem, "%s", a->output);
             return TL_EXIT_DONE;
         }
-        tl_say_error(a->output, "the suffix names no format: .tlp is a profile, .xray and .ctf hold every call, and "
-                                "traceloom help formats lists what these can become");
+        tl_say_error(a->output,
+                     "the suffix names no format: %s is a profile, %s and %s hold every call, and "
+                     "traceloom help formats lists what these can become",
+                     tl_record_suffix(TL_RECORD_PROFILE), tl_record_suffix(TL_RECORD_CALLS),
+                     tl_record_suffix(TL_RECORD_STREAMS));
         return TL_EXIT_RECORD;
     }
     if (!r->modes)
-        r->modes = of_profile && !a->ring && !a->threshold ? TL_RECORD_PROFILE : TL_RECORD_FDR;
-    if (!(r->modes & (TL_RECORD_FDR | TL_RECORD_CTF)) && !of_profile) {
-        tl_say_error(a->output, "needs every call: add -m fdr");
+        r->modes = of_profile && !a->ring && !a->threshold ? TL_RECORD_PROFILE : TL_RECORD_CALLS;
+    if (!(r->modes & (TL_RECORD_CALLS | TL_RECORD_STREAMS)) && !of_profile) {
+        tl_say_error(a->output, "needs every call: add -m %s", tl_record_mode_name(TL_RECORD_CALLS));
         return TL_EXIT_RECORD;
     }
     r->convert = of_profile && (r->modes & TL_RECORD_PROFILE || !of_events) ? of_profile : of_events;
-    snprintf(r->stem, sizeof r->stem, "%s.recording", a->output);
+    /* Beside it, and with a name that nobody else takes; it is seen in titles. */
+    snprintf(r->stem, sizeof r->stem, "%.*s%s.%ld", (int)(tl_base_name(a->output) - a->output), a->output,
+             tl_base_name(a->file.word[0]), (long)getpid());
     return TL_EXIT_DONE;
 }
 
@@ -89,7 +103,7 @@ static int plan_names(tl_record *r)
     r->modes = a->mode ? modes_by_name(a->mode) : 0;
     if (!a->output) {
         if (!r->modes)
-            r->modes = a->ring || a->threshold ? TL_RECORD_FDR : TL_RECORD_PROFILE;
+            r->modes = a->ring || a->threshold ? TL_RECORD_CALLS : TL_RECORD_PROFILE;
         snprintf(r->stem, sizeof r->stem, "%s", tl_base_name(a->file.word[0]));
         return TL_EXIT_DONE;
     }
@@ -145,6 +159,18 @@ static int make_room(const tl_record *r, const char *path)
     return TL_EXIT_RECORD;
 }
 
+/* Better now than when the program runs. */
+static int check_folder(const tl_record *r)
+{
+    char folder[PATH_MAX];
+    const int n = (int)(tl_base_name(r->stem) - r->stem);
+    snprintf(folder, sizeof folder, "%.*s", n ? n : 2, n ? r->stem : "./");
+    if (access(folder, W_OK | X_OK) == 0)
+        return TL_EXIT_DONE;
+    tl_say_error(folder, "no recording can be written there: %s", strerror(errno));
+    return TL_EXIT_RECORD;
+}
+
 int tl_record_plan(tl_record *r)
 {
     const tl_arguments *a = r->cli->args;
@@ -156,15 +182,18 @@ int tl_record_plan(tl_record *r)
     int status = plan_names(r);
     if (status != TL_EXIT_DONE)
         return status;
-    if (strlen(r->stem) + sizeof TL_RECORD_LIVE + 8 > PATH_MAX) {
+    if (strlen(r->stem) + 1 >= sizeof r->stem) {
         tl_say_error(NULL, "record: the name of the output is too long");
         return TL_EXIT_RECORD;
     }
-    if ((a->ring || a->threshold) && !(r->modes & TL_RECORD_FDR)) {
-        tl_say_error(NULL, "record: --%s is of mode fdr; this is %s", a->ring ? "ring" : "threshold",
-                     r->modes == TL_RECORD_CTF ? "ctf" : "profile");
+    if ((a->ring || a->threshold) && !(r->modes & TL_RECORD_CALLS)) {
+        tl_say_error(NULL, "record: --%s is of mode %s; this is %s", a->ring ? "ring" : "threshold",
+                     tl_record_mode_name(TL_RECORD_CALLS), tl_record_mode_name(r->modes));
         return TL_EXIT_RECORD;
     }
+    status = check_folder(r);
+    if (status != TL_EXIT_DONE)
+        return status;
     struct stat st;
     if (r->convert && !a->force && lstat(a->output, &st) == 0) {
         tl_say_error(a->output, "exists; -f replaces it");
@@ -208,11 +237,7 @@ char *tl_record_settings(const tl_record *r)
         fprintf(f, "%s:", before);
     /* Mistakes end the program before it begins, unless recording begins later. */
     fprintf(f, "strict=%s:quiet=on:", later ? "off" : "on");
-    put_pair(f, "mode",
-             r->modes == (TL_RECORD_FDR | TL_RECORD_PROFILE) ? "fdr,profile"
-             : r->modes == TL_RECORD_FDR                     ? "fdr"
-             : r->modes == TL_RECORD_CTF                     ? "ctf"
-                                                             : "profile");
+    put_pair(f, "mode", tl_record_mode_name(r->modes));
     const bool relative = r->stem[0] != '/' && getcwd(here, sizeof here);
     snprintf(path, sizeof path, "%s%s%s", relative ? here : "", relative ? "/" : "", r->stem);
     put_pair(f, "out", path);

@@ -73,14 +73,14 @@ int tl_record_find(tl_record *r)
 
 /* What is in the program besides. */
 typedef struct traits {
-    bool llvm;      /* the runtime of LLVM's XRay */
+    bool other;     /* the compiler's own runtime for sleds */
     bool functions; /* hooks of -finstrument-functions */
 } traits;
 
 static int see_symbol(void *arg, const tl_elf_symbol *s)
 {
     traits *t = arg;
-    t->llvm = t->llvm || strcmp(s->name, "__xray_patch") == 0 || strcmp(s->name, "__xray_log_select_mode") == 0;
+    t->other = t->other || strcmp(s->name, "__xray_patch") == 0 || strcmp(s->name, "__xray_log_select_mode") == 0;
     t->functions = t->functions || strcmp(s->name, "__cyg_profile_func_enter") == 0;
     return 0;
 }
@@ -108,21 +108,24 @@ static bool needs_shared(tl_elf *elf)
 static void say_recipes(const tl_record *r, const traits *t, bool sleds)
 {
     const char *name = r->cli->args->file.word[0];
-    if (sleds && t->llvm)
-        tl_say_error(name, "has XRay's sleds and LLVM's runtime for them, but no recorder; link the recorder as well:");
+    if (sleds && t->other)
+        tl_say_error(name,
+                     "has sleds and the compiler's runtime for them, but no recorder; link the recorder as well:");
     else if (sleds)
-        tl_say_error(name, "has XRay's sleds, but no recorder; link it with the recorder:");
+        tl_say_error(name, "has sleds, but no recorder; link it with the recorder:");
     else if (t->functions)
         tl_say_error(name,
                      "calls the hooks of -finstrument-functions, but has no recorder; link it with the recorder:");
     else
         tl_say_error(name, "has no recorder in it; build it with one of these:");
-    if (sleds && t->llvm)
+    if (sleds && t->other)
         fputs("  clang ... $(pkg-config --libs traceloom-rt-llvm)\n", stderr);
     else if (sleds)
         fputs("  clang ... $(pkg-config --libs traceloom-rt-xray)\n", stderr);
     else if (t->functions)
-        fputs("  gcc ... $(pkg-config --libs traceloom-rt-functions)\n", stderr);
+        fputs("  gcc ... $(pkg-config --libs traceloom-rt-functions)\n"
+              "or preload it: LD_PRELOAD=libtraceloom-rt.so traceloom record ...\n",
+              stderr);
     else
         fputs("  all functions, clang:  clang -O2 app.c $(pkg-config --cflags --libs traceloom-rt-xray)\n"
               "  all functions, gcc:    gcc -O2 app.c $(pkg-config --cflags --libs traceloom-rt-functions)\n"

@@ -30,7 +30,7 @@ static int rewrite(const tl_record *r, const char *from, const char *to, bool pr
 static const char *end_of(const tl_record *r, char *buf, size_t size)
 {
     if (WIFSIGNALED(r->status))
-        snprintf(buf, size, "was killed by signal %d", WTERMSIG(r->status));
+        snprintf(buf, size, "was killed (%s)", strsignal(WTERMSIG(r->status)));
     else
         snprintf(buf, size, "ended without notice");
     return buf;
@@ -45,7 +45,7 @@ static int settle(const tl_record *r, unsigned mode)
     if (lstat(live, &st) != 0)
         return TL_EXIT_DONE;
     int status = TL_EXIT_DONE;
-    if (mode == TL_RECORD_CTF) {
+    if (mode == TL_RECORD_STREAMS) {
         if (rename(live, path) != 0)
             status = TL_EXIT_RECORD;
     } else {
@@ -115,8 +115,8 @@ static int convert(const tl_record *r)
 {
     const bool profile = r->convert->write_profile && (r->modes & TL_RECORD_PROFILE || !r->convert->create);
     const unsigned mode = profile && r->modes & TL_RECORD_PROFILE ? TL_RECORD_PROFILE
-                          : r->modes & TL_RECORD_FDR              ? TL_RECORD_FDR
-                                                                  : TL_RECORD_CTF;
+                          : r->modes & TL_RECORD_CALLS            ? TL_RECORD_CALLS
+                                                                  : TL_RECORD_STREAMS;
     char path[PATH_MAX];
     struct stat st;
     if (lstat(tl_record_path(r, mode, "", path), &st) != 0)

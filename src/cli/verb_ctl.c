@@ -11,17 +11,12 @@
 #include "base/number.h"
 #include "cli/control_page.h"
 #include "cli/message.h"
+#include "cli/record.h"
 #include "cli/verbs.h"
 
 /* As enum rt_state of the recorder. */
 static const char *const state_name[] = {"off", "waiting", "recording", "over"};
 enum { STATE_WAITING = 1, STATE_ON = 2, STATES = TL_COUNT(state_name) };
-
-static const char *mode_name(uint32_t modes)
-{
-    static const char *const name[] = {"none", "fdr", "profile", "fdr,profile", "ctf"};
-    return modes < TL_COUNT(name) ? name[modes] : "unknown";
-}
 
 /* "14:03:12 (5 min ago)": when recording began. */
 static char *since_text(char *buf, size_t size, uint64_t since)
@@ -46,9 +41,11 @@ static int print_text(const tl_control *p)
     printf("process     %ld %s\n", p->pid, p->name);
     if (s.state == STATE_ON)
         printf("state       recording since %s\n", since_text(since, sizeof since, s.since));
+    else if (s.state == STATE_WAITING)
+        printf("state       waiting for traceloom ctl %ld start\n", p->pid);
     else
-        printf("state       %s%s\n", state, s.state == STATE_WAITING ? "; traceloom ctl PID start" : "");
-    printf("mode        %s\n", mode_name(s.modes));
+        printf("state       %s\n", state);
+    printf("mode        %s\n", tl_record_mode_name(s.modes));
     if (s.known)
         printf("functions   %s of %s\n", tl_human_grouped(a, sizeof a, s.functions),
                tl_human_grouped(b, sizeof b, s.known));
@@ -75,7 +72,7 @@ static int print_json(const tl_control *p)
     tl_json_key_u64(&j, "schema", 1);
     tl_json_key_i64(&j, "pid", p->pid);
     tl_json_key_string(&j, "state", s.state < STATES ? state_name[s.state] : "unknown");
-    tl_json_key_string(&j, "mode", mode_name(s.modes));
+    tl_json_key_string(&j, "mode", tl_record_mode_name(s.modes));
     tl_json_key_u64(&j, "functions", s.functions);
     tl_json_key_u64(&j, "known", s.known);
     tl_json_key_u64(&j, "threads", s.lanes);

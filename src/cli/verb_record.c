@@ -10,7 +10,8 @@
 #include "cli/message.h"
 #include "cli/record.h"
 
-#define REPORT_ROWS 20u
+#define REPORT_ROWS  20u
+#define REPORT_BYTES (INT64_C(4) << 30) /* more is not read without being asked to */
 
 /* The table of functions goes where messages go: standard output is the program's. */
 static int show_table(const tl_record *r, const char *path)
@@ -36,22 +37,23 @@ static int show_table(const tl_record *r, const char *path)
     return status;
 }
 
-/* "wrote app.tlp (12.1 KiB); traceloom report app.tlp --by tree" */
+/* "wrote app.tlp (12.1 KiB); next: traceloom report app.tlp --by tree, or -o app.svg" */
 static void say_next(const tl_record *r, unsigned mode, const char *path)
 {
     struct stat st;
     char size[48] = "", bytes[32];
     if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
         snprintf(size, sizeof size, " (%s)", tl_human_bytes(bytes, sizeof bytes, (uint64_t)st.st_size));
-    tl_say(r->cli, NULL, "wrote %s%s; next: traceloom %s", path, size,
-           mode == TL_RECORD_PROFILE ? "report --by tree FILE, or -o app.svg"
-           : mode == TL_RECORD_FDR   ? "report --by tree FILE, convert FILE -o app.pftrace"
-                                     : "info FILE, cat FILE, convert FILE -o app.pftrace");
+    if (mode == TL_RECORD_PROFILE)
+        tl_say(r->cli, NULL, "wrote %s%s; next: traceloom report %s --by tree, or -o %s.svg", path, size, path,
+               r->stem);
+    else
+        tl_say(r->cli, NULL, "wrote %s%s; next: traceloom convert %s -o %s.pftrace", path, size, path, r->stem);
 }
 
 int tl_record_report(tl_record *r, bool *any)
 {
-    static const unsigned order[TL_RECORD_MODES] = {TL_RECORD_PROFILE, TL_RECORD_FDR, TL_RECORD_CTF};
+    static const unsigned order[TL_RECORD_MODES] = {TL_RECORD_PROFILE, TL_RECORD_CALLS, TL_RECORD_STREAMS};
     char path[PATH_MAX];
     struct stat st;
     bool shown = r->cli->args->quiet;
@@ -60,7 +62,7 @@ int tl_record_report(tl_record *r, bool *any)
         if (!(r->modes & order[i]) || lstat(tl_record_path(r, order[i], "", path), &st) != 0)
             continue;
         *any = true;
-        if (!shown && order[i] != TL_RECORD_CTF)
+        if (!shown && st.st_size <= REPORT_BYTES)
             shown = show_table(r, path) == TL_EXIT_DONE;
     }
     for (unsigned i = 0; i < TL_RECORD_MODES; i++) {
@@ -80,6 +82,18 @@ static int status_of(const tl_record *r)
     return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
 }
 
+static int say_nothing(const tl_record *r)
+{
+    const char *start = r->cli->args->start;
+    if (start && strcmp(start, "off") == 0) {
+        tl_say(r->cli, NULL, "nothing was recorded: nobody started it");
+        return TL_EXIT_DONE;
+    }
+    if (status_of(r) != TL_EXIT_RECORD) /* so the recorder itself ends a program, after it said why */
+        tl_say_error(NULL, "nothing was recorded: no program with a recorder ran");
+    return TL_EXIT_RECORD;
+}
+
 static int run(tl_record *r)
 {
     int status = tl_record_plan(r);
@@ -95,13 +109,8 @@ static int run(tl_record *r)
     status = tl_record_settle(r);
     if (status == TL_EXIT_DONE)
         tl_record_report(r, &any);
-    if (status == TL_EXIT_DONE && !any && status_of(r) != TL_EXIT_RECORD) {
-        /* 125 is also how the recorder itself ends a program, after it said why. */
-        const char *start = r->cli->args->start;
-        tl_say_error(NULL, start && strcmp(start, "off") == 0 ? "nothing was recorded: nobody started it"
-                                                              : "nothing was recorded: no program with a recorder ran");
-        status = TL_EXIT_RECORD;
-    }
+    if (status == TL_EXIT_DONE && !any)
+        status = say_nothing(r);
     return status_of(r) ? status_of(r) : status;
 }
 

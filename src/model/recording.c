@@ -77,17 +77,26 @@ static uint32_t place_of(const tl_recording *r, const tl_recording_object *o)
     return low;
 }
 
-/* The object whose range overlaps that of a new one, or NULL. Those without a range are the first in by_base. */
+/* The object whose range overlaps that of a new one, or NULL. Those without a range are the first in by_base; what was
+ * known of the same object until now does not count. */
 static const tl_recording_object *overlapping(const tl_recording *r, const tl_recording_object *o)
 {
     const uint32_t at = place_of(r, o);
-    const tl_recording_object *before = at > 0 ? &r->object[r->by_base[at - 1]] : NULL;
-    const tl_recording_object *after = at < r->nobject ? &r->object[r->by_base[at]] : NULL;
-    if (o->count == 0)
-        return NULL;
-    if (before && before->count > 0 && before->base + before->count > o->base)
-        return before;
-    return after && after->base < o->base + o->count ? after : NULL;
+    for (uint32_t i = at; i > 0 && o->count > 0; i--) {
+        const tl_recording_object *before = &r->object[r->by_base[i - 1]];
+        if (before->id == o->id)
+            continue;
+        if (before->count > 0 && before->base + before->count > o->base)
+            return before;
+        break;
+    }
+    for (uint32_t i = at; i < r->nobject && o->count > 0; i++) {
+        const tl_recording_object *after = &r->object[r->by_base[i]];
+        if (after->id == o->id)
+            continue;
+        return after->base < o->base + o->count ? after : NULL;
+    }
+    return NULL;
 }
 
 static void forget_place(tl_recording *r, uint32_t index)
@@ -147,7 +156,7 @@ static int take_object(note *l)
         return tl_note_no_memory(l->e);
     const uint32_t known = tl_hash_get(&r->object_at, id);
     const tl_recording_object *other = overlapping(r, &o);
-    if (other && other->id != o.id)
+    if (other)
         return tl_note_bad(l, "note.overlap", "functions of object %" PRIu64 " are those of object %" PRIu32 " already",
                            id, other->id);
     if (known == TL_HASH_NONE && r->nobject == TL_RECORDING_OBJECTS_MAX)

@@ -24,7 +24,7 @@
 #define TL_RECORDING_OPTIONS_MAX   256u
 #define TL_RECORDING_LINE_MAX      16384u /* bytes of a line; the recorder writes 1,024 */
 
-/* A program or shared object. Functions base + 1 .. base + count are the runs of its xray_instr_map. */
+/* A program or shared object. Functions base + 1 .. base + count are those with sleds, in the order of its map. */
 typedef struct tl_recording_object {
     uint32_t id, base, count;
     uint64_t bias;
@@ -91,7 +91,7 @@ int tl_recording_begin(tl_trace *t, tl_error *e);
  * wrong in it becomes damage there. */
 int tl_recording_add(tl_trace *t, const char *text, size_t n, uint64_t offset, tl_error *e);
 
-/* How the input says that it was left: `LIVE` files are written in place, and get another mark when all is well. */
+/* How the input was left: DONE, as it says itself; or LIVE, so that only a line "end" says that all is there. */
 typedef enum tl_recording_state { TL_RECORDING_DONE, TL_RECORDING_LIVE } tl_recording_state;
 
 /* Fills the trace: clock (if there is a line about it), exe and build-id, functions by name or address, events lost,

@@ -185,10 +185,9 @@ static int fill_header(tl_trace *t, tl_recording_state state, tl_error *e)
         add_process(&h, r);
     if (r->noption)
         add_options(&h, r);
-    if (r->ended)
-        add_text(&h, "recording", "finished");
-    else if (state == TL_RECORDING_LIVE || r->n > 0)
-        add_text(&h, "recording", "not finished: the program was still running, or was killed");
+    add_text(&h, "recording",
+             r->ended || state == TL_RECORDING_DONE ? "finished"
+                                                    : "not finished: the program was still running, or was killed");
     if (r->has_lost)
         add_losses(&h, r);
     tl_field *field = tl_arena_alloc(&t->strings.arena, ((size_t)h.nfield + 1) * sizeof *field);

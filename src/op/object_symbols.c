@@ -4,6 +4,7 @@
  * functions; and, where the trace knows the build-id, only if it is the same in the file. */
 #include "op/object_symbols.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,6 +29,12 @@ static bool same_text(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+/* No memory, and a disk that fails, are not for want of the right file. */
+static bool is_failure(int status, const tl_error *why)
+{
+    return status == TL_ENOMEM || (status == TL_EIO && why->sys_errno == EIO);
+}
+
 /* The file of an object, or NULL, which is not an error: a note says why. */
 static int open_object(tl_trace *t, const tl_recording_object *o, tl_elf **elf, tl_error *e)
 {
@@ -35,13 +42,16 @@ static int open_object(tl_trace *t, const tl_recording_object *o, tl_elf **elf, 
     struct stat st;
     tl_error why = {0};
     *elf = NULL;
-    if (stat(o->path, &st) < 0)
+    if (strcmp(o->path, "-") == 0 || stat(o->path, &st) < 0) /* that would be standard input */
         return tl_trace_report(t, e, &missing, "functions stay unnamed: there is no file %s", o->path);
     if (!S_ISREG(st.st_mode))
         return tl_trace_report(t, e, &missing, "functions stay unnamed: this is no regular file: %s", o->path);
     int status = tl_elf_open(elf, o->path, &why);
-    if (status == TL_ENOMEM)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the symbols of %s", o->path);
+    if (is_failure(status, &why)) {
+        if (e)
+            *e = why;
+        return status;
+    }
     return status < 0 ? tl_trace_report(t, e, &missing, "functions stay unnamed: %s", why.message) : 0;
 }
 
@@ -159,11 +169,12 @@ int tl_object_symbols(tl_source *s, const tl_open_options *o, tl_error *e)
         if (status == 0 && elf) {
             tl_error why = {0};
             status = name_functions(s, o, object, elf, &why);
-            if (status < 0 && status != TL_ENOMEM) { /* no map, or a broken one */
+            if (status < 0 && !is_failure(status, &why)) { /* no map, or a broken one */
                 const tl_damage missing = about(object, "symbols.missing");
                 status = tl_trace_report(&s->trace, e, &missing, "functions stay unnamed: %s", why.message);
             } else if (status < 0 && e) {
                 *e = why;
+                e->offset = TL_NO_OFFSET;
             }
         }
         tl_elf_close(elf);

@@ -9,6 +9,7 @@
 #include "op/callstack.h"
 #include "op/discover.h"
 #include "op/insn_calls.h"
+#include "op/profile_names.h"
 #include "op/sample_profile.h"
 #include "op/sample_select.h"
 #include "op/source_impl.h"
@@ -303,6 +304,8 @@ static int from_profile(tl_profile **out, tl_source *s, const tl_profile_options
     status = s->format->read_profile(s->reader, p, e);
     if (status == 0 && !p->build_id && !p->exe && s->trace.exe)
         status = describe(p, &s->trace, e);
+    if (status == 0 && !s->no_demangle)
+        status = tl_profile_demangle(p, e);
     if (status == 0 && o->select)
         status = select_places(p, o->select, e);
     if (status == 0)

@@ -18,27 +18,34 @@
 #define CONTROL_MAGIC "tlctrl1\n" /* 8 bytes */
 
 enum {
-    CONTROL_HEAD = 0,      /* 8 bytes of magic */
-    CONTROL_PID = 8,       /* u32 */
-    CONTROL_STATE = 12,    /* u32: enum rt_state */
-    CONTROL_OWNER = 16,    /* u32 */
-    CONTROL_REQUEST = 20,  /* u32 */
-    CONTROL_ANSWER = 24,   /* u32 */
-    CONTROL_STATUS = 28,   /* i32: 0, or -errno */
-    CONTROL_MODES = 32,    /* u32 */
+    CONTROL_HEAD = 0,       /* 8 bytes of magic */
+    CONTROL_PID = 8,        /* u32 */
+    CONTROL_STATE = 12,     /* u32: enum rt_state */
+    CONTROL_OWNER = 16,     /* u32 */
+    CONTROL_REQUEST = 20,   /* u32 */
+    CONTROL_ANSWER = 24,    /* u32 */
+    CONTROL_STATUS = 28,    /* i32: 0, or -errno */
+    CONTROL_MODES = 32,     /* u32: bits of CONTROL_MODE_TABLE */
     CONTROL_FUNCTIONS = 36, /* u32: functions that are recorded */
-    CONTROL_KNOWN = 40,    /* u32: functions that could be */
-    CONTROL_LANES = 44,    /* u32: threads seen */
-    CONTROL_BYTES = 48,    /* u64: of the file so far */
-    CONTROL_LOST = 56,     /* u64: all losses together */
-    CONTROL_SINCE = 64,    /* u64: ns since 1970, of the last start */
-    CONTROL_COMMAND = 128, /* text with a final zero: "start", "stop", "flush", "set KEY=VALUE" */
+    CONTROL_KNOWN = 40,     /* u32: functions that could be */
+    CONTROL_LANES = 44,     /* u32: threads seen */
+    CONTROL_BYTES = 48,     /* u64: of the file so far */
+    CONTROL_LOST = 56,      /* u64: all losses together */
+    CONTROL_SINCE = 64,     /* u64: ns since 1970, of the last start */
+    CONTROL_COMMAND = 128,  /* text with a final zero: "start", "stop", "flush", "set KEY=VALUE" */
     CONTROL_COMMAND_SIZE = 896,
     CONTROL_RESULT = 1024, /* text with a final zero: what went wrong, or what was done */
     CONTROL_RESULT_SIZE = 1024,
-    CONTROL_PATH = 4096,   /* text with a final zero: where the recording goes */
+    CONTROL_PATH = 4096, /* text with a final zero: where the recording goes */
     CONTROL_PATH_SIZE = 4096,
     CONTROL_SIZE = 8192
 };
+
+/* X(bit, name, suffix): the modes, as rt_core.h has them, and what their recordings are called. */
+#define CONTROL_MODE_TABLE(X)                                                                                          \
+    X(1, "fdr", ".xray")                /* every call */                                                               \
+    X(2, "profile", ".tlp")             /* the tree of calls, with histograms */                                       \
+    X(4, "ctf", ".ctf")                 /* every call, and the fields of spans; a folder */
+#define CONTROL_MODE_BOTH "fdr,profile" /* what may be on together */
 
 #endif

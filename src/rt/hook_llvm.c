@@ -87,8 +87,8 @@ static void on_call(int32_t function, int kind)
         sp += above[RT_SLED_TAIL];
         tl_rt_handlers.tail(id, sp, sp);
     } else {
-        sp += above[RT_SLED_ENTRY]; /* also of those with an argument, before that handler is set */
-        tl_rt_handlers.enter(id, sp, sp);
+        sp += above[RT_SLED_ENTRY];           /* also of those with an argument, before that handler is set */
+        tl_rt_handlers.enter(id, sp, sp + 1); /* a call with the same place was left */
     }
 }
 
@@ -97,7 +97,7 @@ static void on_argument(int32_t function, int kind, uint64_t value)
     uintptr_t sp = (uintptr_t)__builtin_frame_address(0) + above[RT_SLED_ARGUMENT];
     (void)kind;
     if (is_left(function))
-        tl_rt_handlers.argument(object->base + (uint32_t)function, sp, sp, value);
+        tl_rt_handlers.argument(object->base + (uint32_t)function, sp, sp + 1, value);
 }
 
 static void on_custom(void *data, size_t size)
@@ -281,7 +281,9 @@ static int begin(unsigned mode, const char *options)
 static int init_mode(unsigned mode, const void *options, size_t size)
 {
     char text[RT_TEXT / 2];
-    size_t n = options && size < sizeof text ? size : 0;
+    size_t n = !options ? 0 : size ? size : rt_length(options); /* of a text, the runtime does not say how long it is */
+    if (n >= sizeof text)
+        return refuse("options of the XRay mode: ", "they are too long"), LOG_UNINITIALIZED;
     rt_copy(text, options, n);
     text[n] = '\0';
     if (tl_rt.state == RT_OFF)

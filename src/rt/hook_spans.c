@@ -253,10 +253,19 @@ static RT_COLD void add_late(void)
     tl_rt_handlers.custom(NULL, 0);
 }
 
-static void put_ctf(const struct tl_rt_site *site, int phase, uintptr_t sp, const union tl_rt_value *value)
+/* Calls that longjmp left end before the spans around them do: at the exit of a function that there is not. */
+static RT_COLD void end_calls(rt_lane *l, uintptr_t keep)
+{
+    uint64_t exits = l->lost.exits;
+    tl_rt_handlers.exit(RT_ID_MAX, keep, keep);
+    l->lost.exits = exits;
+}
+
+static void put_ctf(const struct tl_rt_site *site, int phase, uintptr_t sp, uintptr_t keep,
+                    const union tl_rt_value *value)
 {
     rt_lane *l = tl_rt_lane;
-    if (l && is_inside(l, sp)) {
+    if (l && is_inside(l, keep)) {
         tl_rt_ctf_site_late(l, rt_now(), site, phase, value);
         return;
     }
@@ -264,10 +273,13 @@ static void put_ctf(const struct tl_rt_site *site, int phase, uintptr_t sp, cons
         l = tl_rt_lane_attach();
     if (!l)
         return;
-    l->busy = sp;
+    if (RT_UNLIKELY(l->top->sp < keep))
+        end_calls(l, keep);
+    const rt_ctf_place at = {sp, keep};
+    l->busy = keep;
     RT_BARRIER();
     if (RT_LIKELY(l->epoch == *(const volatile uint32_t *)&tl_rt.epoch) || tl_rt_lane_attach())
-        tl_rt_ctf_site(l, rt_now(), site, phase, value);
+        tl_rt_ctf_site(l, rt_now(), site, phase, &at, value);
     RT_BARRIER();
     l->busy = 0;
     RT_BARRIER();
@@ -283,7 +295,7 @@ void tl_rt_span_enter(struct tl_rt_site *site, uintptr_t sp, const union tl_rt_v
     if (RT_UNLIKELY(!id))
         return;
     if (tl_rt.set.modes & RT_MODE_CTF) {
-        put_ctf(site, RT_CTF_BEGIN, sp, value);
+        put_ctf(site, RT_CTF_BEGIN, sp, sp, value);
         return;
     }
     tl_rt_handlers.enter(entries[id - 1].function, sp, sp);
@@ -297,7 +309,7 @@ void tl_rt_span_leave(struct tl_rt_site *site, uintptr_t sp, uintptr_t keep)
     if (RT_UNLIKELY(!id))
         return;
     if (tl_rt.set.modes & RT_MODE_CTF)
-        put_ctf(site, RT_CTF_END, keep, NULL);
+        put_ctf(site, RT_CTF_END, sp, keep, NULL);
     else
         tl_rt_handlers.exit(entries[id - 1].function, sp, keep);
 }
@@ -309,7 +321,7 @@ void tl_rt_event(struct tl_rt_site *site, const union tl_rt_value *value)
     if (RT_UNLIKELY(!id))
         return;
     if (tl_rt.set.modes & RT_MODE_CTF)
-        put_ctf(site, RT_CTF_BEGIN, sp, value);
+        put_ctf(site, RT_CTF_BEGIN, sp, sp, value);
     else if (tl_rt.set.modes & RT_MODE_FDR)
         put_event(id, site, value);
 }

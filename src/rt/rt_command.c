@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "rt/rt_ctf.h"
 #include "rt/rt_fdr.h"
 #include "rt/rt_ids.h"
 #include "rt/rt_lane.h"
@@ -28,6 +29,8 @@ static uint64_t bytes_recorded(void)
         n += tl_rt_fdr_bytes();
     if (tl_rt.set.modes & RT_MODE_PROFILE)
         n += tl_rt_profile_bytes();
+    if (tl_rt.set.modes & RT_MODE_CTF)
+        n += tl_rt_ctf_bytes();
     return n;
 }
 
@@ -104,6 +107,11 @@ static int stop(rt_line *result)
 static int flush(rt_line *result)
 {
     int status = tl_rt_flush();
+    if (status == 0 && tl_rt.set.modes == RT_MODE_CTF) {
+        say(result, "what there is can be read in ", tl_rt.path); /* streams are whole at any time */
+        say(result, ".live", NULL);
+        return 0;
+    }
     say(result, status < 0 ? "could not write " : "wrote ", tl_rt.path);
     return status;
 }

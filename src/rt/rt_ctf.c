@@ -1,8 +1,10 @@
-/* Events of the mode "ctf": calls by the addresses of their functions, sites with their fields.
+/* The mode "ctf": calls by the addresses of their functions, streams of lanes, and what notes say.
  *
  *   FOLDER.live/metadata           rt_ctf_metadata.c
  *   FOLDER.live/stream_4711        rt_ctf_stream.c, one for each thread
- *   FOLDER.live/functions, objects rt_ctf_table.c */
+ *   FOLDER.live/functions, objects rt_ctf_table.c
+ *
+ * Spans, instants and counters are in rt_ctf_site.c. */
 #include "rt/rt_ctf.h"
 
 #include <errno.h>
@@ -10,13 +12,13 @@
 
 #include "rt/rt_clock.h"
 #include "rt/rt_ctf_metadata.h"
+#include "rt/rt_ctf_site.h"
 #include "rt/rt_ctf_stream.h"
 #include "rt/rt_ctf_table.h"
 #include "rt/rt_files.h"
 #include "rt/rt_ids.h"
 #include "rt/rt_note.h"
 #include "rt/rt_objects.h"
-#include "rt/rt_spans.h"
 #include "rt/rt_store.h"
 
 enum { FOLDER_MODE = 0700 };
@@ -80,43 +82,9 @@ static inline uint64_t address_of(uint32_t function)
     return RT_LIKELY(address != 0) ? address : find_address(function & RT_ID_MAX);
 }
 
-/* ---- events that signal handlers put aside ---- */
-
-typedef struct late {
-    uint64_t time;
-    const struct tl_rt_site *site;
-    uint32_t phase, n; /* bytes of payload behind; n rounded up to 8 */
-} late;
-
-static void put_payload(rt_lane *l, rt_ctf_stream *s, uint64_t time, const struct tl_rt_site *site, int phase,
-                        const char *payload, size_t n)
-{
-    uint32_t class = RT_CTF_CLASS_SITES + 2 * (site->id - 1) + (uint32_t)phase;
-    char *p = tl_rt_ctf_metadata_site(site) ? rt_ctf_reserve(l, s, &time, class, n) : NULL;
-    if (p) {
-        rt_copy(p, payload, n);
-        rt_ctf_commit(s, time, p + n);
-    }
-}
-
-/* Adds what was put aside up to a moment. Another signal may put more aside meanwhile. */
-static RT_COLD void add_late(rt_lane *l, rt_ctf_stream *s)
-{
-    for (uint32_t done = 0;;) {
-        uint32_t to = s->late_used;
-        while (done < to) {
-            const late *e = (const late *)(const void *)(s->late + done);
-            put_payload(l, s, e->time, e->site, (int)e->phase, (const char *)(e + 1), e->n);
-            done += (uint32_t)sizeof *e + ((e->n + 7) & ~7u);
-        }
-        if (__atomic_compare_exchange_n(&s->late_used, &to, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            return;
-    }
-}
-
 /* ---- calls ---- */
 
-static inline void put_call(rt_lane *l, uint64_t time, uint32_t function, uint32_t class)
+static inline void put_call(rt_lane *l, uint64_t time, uint32_t function, uint32_t class, const rt_frame *frame)
 {
     rt_ctf_stream *s = l->ctf;
     if (RT_UNLIKELY(!s)) {
@@ -124,7 +92,9 @@ static inline void put_call(rt_lane *l, uint64_t time, uint32_t function, uint32
         return;
     }
     if (RT_UNLIKELY(s->late_used != 0))
-        add_late(l, s);
+        tl_rt_ctf_add_late(l, s);
+    if (RT_UNLIKELY(s->nopen != 0))
+        tl_rt_ctf_end_spans(l, s, time, frame->sp, class == RT_CTF_CLASS_EXIT ? frame->begin : UINT64_MAX);
     char *p = rt_ctf_reserve(l, s, &time, class, 8);
     if (RT_UNLIKELY(!p))
         return;
@@ -134,95 +104,12 @@ static inline void put_call(rt_lane *l, uint64_t time, uint32_t function, uint32
 
 void tl_rt_ctf_enter(rt_lane *l, uint64_t time, uint32_t function)
 {
-    put_call(l, time, function, RT_CTF_CLASS_ENTRY);
+    put_call(l, time, function, RT_CTF_CLASS_ENTRY, l->top);
 }
 
 void tl_rt_ctf_exit(rt_lane *l, uint64_t time, uint32_t function)
 {
-    put_call(l, time, function, RT_CTF_CLASS_EXIT);
-}
-
-/* ---- sites ---- */
-
-typedef struct fields {
-    uint32_t n;                      /* of fields */
-    uint32_t length[RT_SITE_FIELDS]; /* of texts */
-    size_t bytes;
-} fields;
-
-static void measure(fields *f, const struct tl_rt_site *site, int phase, const union tl_rt_value *value)
-{
-    f->bytes = site->kind == TL_RT_SPAN_SITE ? 4 : 0;
-    f->n = phase == RT_CTF_END ? 0 : site->nfield < RT_SITE_FIELDS ? site->nfield : (uint32_t)RT_SITE_FIELDS;
-    for (uint32_t i = 0; i < f->n; i++) {
-        f->length[i] = site->field[i].type == TL_RT_TEXT ? tl_rt_site_text(value[i].s) : 0;
-        f->bytes += site->field[i].type == TL_RT_TEXT ? f->length[i] + 1 : 8;
-    }
-}
-
-static char *put_fields(char *p, const fields *f, const struct tl_rt_site *site, const union tl_rt_value *value)
-{
-    if (site->kind == TL_RT_SPAN_SITE) {
-        rt_put32(p, tl_rt_span_function(site->id - 1));
-        p += 4;
-    }
-    for (uint32_t i = 0; i < f->n; i++) {
-        if (site->field[i].type == TL_RT_TEXT) {
-            rt_copy(p, value[i].s, f->length[i]);
-            p += f->length[i];
-            *p++ = '\0';
-        } else {
-            rt_put64(p, value[i].u);
-            p += 8;
-        }
-    }
-    return p;
-}
-
-void tl_rt_ctf_site(rt_lane *l, uint64_t time, const struct tl_rt_site *site, int phase, const union tl_rt_value *value)
-{
-    rt_ctf_stream *s = l->ctf;
-    fields f;
-    if (RT_UNLIKELY(!s)) {
-        l->lost.memory++;
-        return;
-    }
-    if (RT_UNLIKELY(s->late_used != 0))
-        add_late(l, s);
-    if (RT_UNLIKELY(!tl_rt_ctf_metadata_site(site))) {
-        s->discarded++;
-        l->lost.disk++;
-        return;
-    }
-    measure(&f, site, phase, value);
-    uint32_t class = RT_CTF_CLASS_SITES + 2 * (site->id - 1) + (uint32_t)phase;
-    char *p = rt_ctf_reserve(l, s, &time, class, f.bytes);
-    if (RT_LIKELY(p != NULL))
-        rt_ctf_commit(s, time, put_fields(p, &f, site, value));
-}
-
-void tl_rt_ctf_site_late(rt_lane *l, uint64_t time, const struct tl_rt_site *site, int phase,
-                         const union tl_rt_value *value)
-{
-    rt_ctf_stream *s = l->ctf;
-    fields f;
-    if (!s || s->file != tl_rt.file) {
-        l->lost.late++;
-        return;
-    }
-    measure(&f, site, phase, value);
-    uint32_t size = (uint32_t)(sizeof(late) + ((f.bytes + 7) & ~(size_t)7));
-    uint32_t at = s->late_used;
-    do {
-        if (size > RT_CTF_LATE - at) {
-            l->lost.late++;
-            s->discarded++;
-            return;
-        }
-    } while (!__atomic_compare_exchange_n(&s->late_used, &at, at + size, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    late *e = (late *)(void *)(s->late + at);
-    *e = (late){.time = time, .site = site, .phase = (uint32_t)phase, .n = (uint32_t)f.bytes};
-    put_fields((char *)(e + 1), &f, site, value);
+    put_call(l, time, function, RT_CTF_CLASS_EXIT, l->top + 1); /* it was taken off before */
 }
 
 /* ---- lanes ---- */
@@ -271,26 +158,44 @@ static void make_uuid(void)
     tl_rt_ctf_uuid[8] = (uint8_t)((tl_rt_ctf_uuid[8] & 0x3f) | 0x80);
 }
 
+static void remove_new(void)
+{
+    char path[RT_PATH + 64];
+    tl_rt_ctf_path(path, "metadata");
+    RT_SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
+    tl_rt_ctf_path(path, "");
+    RT_SYS3(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
+}
+
+/* The folder and its metadata, which appear together. */
+static long make_folder(void)
+{
+    char path[RT_PATH + 64], live[RT_PATH + 8];
+    tl_rt_ctf_is_new = true;
+    tl_rt_ctf_path(path, "");
+    long done = RT_SYS3(SYS_mkdirat, AT_FDCWD, path, FOLDER_MODE);
+    if (done == -EEXIST) { /* of a program that was killed right here */
+        remove_new();
+        done = RT_SYS3(SYS_mkdirat, AT_FDCWD, path, FOLDER_MODE);
+    }
+    if (done == 0 && (done = tl_rt_ctf_metadata_start()) == 0) {
+        tl_rt_files_live(live, RT_MODE_CTF);
+        done = RT_SYS4(SYS_renameat, AT_FDCWD, path, AT_FDCWD, live);
+    }
+    if (done < 0 && done != -EEXIST)
+        remove_new();
+    tl_rt_ctf_is_new = false;
+    return done;
+}
+
 int tl_rt_ctf_start(void)
 {
-    char path[RT_PATH + 8];
     nstream = 0;
     tl_rt_ctf_taken = 0;
     tl_rt_ctf_failed = 0;
     make_uuid();
     tl_rt_ctf_table_reset();
-    tl_rt_files_live(path, RT_MODE_CTF);
-    long done = RT_SYS3(SYS_mkdirat, AT_FDCWD, path, FOLDER_MODE);
-    if (done < 0)
-        return (int)done;
-    done = tl_rt_ctf_metadata_start();
-    if (done < 0) { /* an empty folder is of no use */
-        char metadata[RT_PATH + 64];
-        tl_rt_ctf_path(metadata, "metadata");
-        RT_SYS3(SYS_unlinkat, AT_FDCWD, metadata, 0);
-        RT_SYS3(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR);
-    }
-    return (int)done;
+    return (int)make_folder();
 }
 
 int tl_rt_ctf_finish(void)
@@ -303,7 +208,7 @@ int tl_rt_ctf_finish(void)
         if (l->busy && l != tl_rt_lane)
             continue; /* stopped in the middle of an event: its packet stays as it is, and is right */
         if (s->late_used)
-            add_late(l, s);
+            tl_rt_ctf_add_late(l, s);
         tl_rt_ctf_stream_end(s);
         s->file = 0;
         l->ctf = NULL;

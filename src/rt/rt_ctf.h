@@ -18,9 +18,13 @@ bool tl_rt_ctf_attach(rt_lane *l);
 void tl_rt_ctf_enter(rt_lane *l, uint64_t time, uint32_t function);
 void tl_rt_ctf_exit(rt_lane *l, uint64_t time, uint32_t function);
 
-/* An event of a site of traceloom/rt.h: a span begins (or an instant, or a counter), or it ends. */
+/* An event of a site of traceloom/rt.h: a span begins (or an instant, or a counter), or it ends. A span lies at `sp`;
+ * spans below `keep` can no longer exist. */
 enum rt_ctf_phase { RT_CTF_BEGIN, RT_CTF_END };
-void tl_rt_ctf_site(rt_lane *l, uint64_t time, const struct tl_rt_site *site, int phase,
+typedef struct rt_ctf_place {
+    uintptr_t sp, keep;
+} rt_ctf_place;
+void tl_rt_ctf_site(rt_lane *l, uint64_t time, const struct tl_rt_site *site, int phase, const rt_ctf_place *at,
                     const union tl_rt_value *value);
 /* The same, while the lane is busy with what a signal handler interrupted: it is put aside, and added before the next
  * event. */

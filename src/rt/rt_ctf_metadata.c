@@ -171,10 +171,13 @@ static long write_all(long fd, const char *p, size_t n)
     return done < 0 ? done : -ENOSPC;
 }
 
+#define LINES_16 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
+#define LINES_64 LINES_16 LINES_16 LINES_16 LINES_16
+
 /* Appends what stands in `text`, which has at most a page. */
 static long append(long fd, size_t n)
 {
-    static const char blanks[] = "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n";
+    static const char blanks[] = LINES_64 LINES_64 LINES_64 LINES_64 LINES_64 LINES_64 LINES_64 LINES_64;
     long done = 0;
     while (done == 0 && size % RT_PAGE + n > RT_PAGE && size % RT_PAGE != 0) {
         size_t rest = RT_PAGE - size % RT_PAGE;

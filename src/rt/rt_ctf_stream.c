@@ -19,22 +19,28 @@ enum {
     FILE_MODE = 0600,
     FIRST_PACKET = 64 << 10,
     LAST_PACKET = 1 << 20,
-    AHEAD = 16 << 20, /* the file grows by as much as it has, up to this */
+    AHEAD = 1 << 30, /* the size of a new file; it is nearly all hole, and doubled when it is full */
     FIRST_WAIT = 64,
     LAST_WAIT = 1 << 16,
     COPIES = 1 << 20 /* threads of one number */
 };
 
 uint8_t tl_rt_ctf_uuid[16];
+bool tl_rt_ctf_is_new;
 uint64_t tl_rt_ctf_taken;
 int tl_rt_ctf_failed;
 
 void tl_rt_ctf_path(char out[static RT_PATH + 64], const char *name)
 {
+    rt_line l;
+    rt_line_begin(&l);
+    tl_rt_line_text(&l, tl_rt_ctf_is_new ? RT_CTF_NEW : "");
+    if (*name) {
+        tl_rt_line_text(&l, "/");
+        tl_rt_line_text(&l, name);
+    }
     tl_rt_files_live(out, RT_MODE_CTF);
-    size_t n = rt_length(out);
-    out[n] = '/';
-    rt_copy(out + n + 1, name, rt_length(name) + 1);
+    rt_copy(out + rt_length(out), l.text, l.n + 1);
 }
 
 static void file_name(const rt_ctf_stream *s, bool hidden, char out[static 64])
@@ -99,13 +105,24 @@ static long reserve(long fd, uint64_t offset, uint64_t n)
     return 0;
 }
 
-/* Makes the file larger, and with it its last packet. */
+/* How large files of the program may be: beyond, it would be killed by a signal. */
+static uint64_t largest(void)
+{
+    enum { RLIMIT_FSIZE_ = 1 };
+    uint64_t most[2] = {UINT64_MAX, UINT64_MAX};
+    RT_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE_, NULL, most);
+    return most[0];
+}
+
+/* Makes the file larger, and with it its last packet. Who is killed in between leaves a file with zeros at its end:
+ * that is why it is done so rarely. */
 static long extend(rt_ctf_stream *s, long fd, uint64_t least)
 {
     if (s->file_size >= least)
         return 0;
-    uint64_t more = s->file_size < AHEAD ? s->file_size : AHEAD;
-    uint64_t size = s->file_size + more > least ? s->file_size + more : least;
+    uint64_t size = s->file_size ? 2 * s->file_size : (uint64_t)AHEAD, most = largest();
+    if (size < least || size > most)
+        size = least;
     char *packet = s->packet;
     uint64_t bits = (size - s->offset) * 8;
     long done = RT_SYS2(SYS_ftruncate, fd, size);
@@ -141,7 +158,7 @@ static void fill_header(const rt_ctf_stream *s, char *p, uint64_t offset, uint64
 /* Takes `size` bytes behind the packet that is full. 0 or -errno; then nothing has changed. */
 static long take(rt_ctf_stream *s, long fd, uint64_t offset, uint64_t size, uint64_t now)
 {
-    long done = reserve(fd, offset, size);
+    long done = offset + size > largest() ? -EFBIG : reserve(fd, offset, size);
     if (done == 0)
         done = extend(s, fd, offset + size);
     if (done < 0)
@@ -170,15 +187,6 @@ static long take(rt_ctf_stream *s, long fd, uint64_t offset, uint64_t size, uint
     return 0;
 }
 
-/* The program may be limited in how large its files are, and would be killed by a signal. */
-static bool is_too_large(uint64_t size)
-{
-    enum { RLIMIT_FSIZE_ = 1 };
-    uint64_t most[2] = {UINT64_MAX, UINT64_MAX};
-    RT_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE_, NULL, most);
-    return size + AHEAD > most[0];
-}
-
 /* -ENOBUFS: the limit of the settings is reached. */
 static long next_packet(rt_ctf_stream *s, uint64_t now)
 {
@@ -187,12 +195,10 @@ static long next_packet(rt_ctf_stream *s, uint64_t now)
     uint64_t size = first ? (uint64_t)FIRST_PACKET : s->size < LAST_PACKET ? 2 * s->size : (uint64_t)LAST_PACKET;
     if (limit && __atomic_load_n(&tl_rt_ctf_taken, __ATOMIC_RELAXED) + size > limit)
         return -ENOBUFS;
-    if (is_too_large(s->file_size + size))
-        return -EFBIG;
     long fd = open_file(s, first ? O_CREAT : 0), done = 0;
     if (fd < 0)
         return fd;
-    while ((done = take(s, fd, offset, size, now)) == -ENOSPC && size > FIRST_PACKET)
+    while (((done = take(s, fd, offset, size, now)) == -ENOSPC || done == -EFBIG) && size > FIRST_PACKET)
         size /= 2;
     RT_SYS1(SYS_close, fd);
     if (done < 0)
@@ -266,6 +272,7 @@ void tl_rt_ctf_stream_forget(rt_ctf_stream *s)
     s->sequence = s->discarded = 0;
     s->deaf = s->wait = s->copy = 0;
     s->has_row = false;
+    s->nopen = s->beyond = 0;
     s->late_used = 0;
     s->time = 0;
 }

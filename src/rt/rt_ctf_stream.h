@@ -11,8 +11,9 @@
  *
  * An event is reserved, filled, and committed: the content's size grows by it, in one store. The last packet always
  * reaches to the end of the file, and a new one is complete before one store makes the one before end where it begins:
- * so the file is right at any moment, whatever kills the program. The file grows by more than a packet at a time; what
- * is not used is a hole, and is cut off in the end. */
+ * so the file is right at any moment, whatever kills the program. Where the file ends is far beyond what is used, since
+ * it could not be changed together with the packet: in between is a hole, which takes no room, and is cut off in the
+ * end. */
 #ifndef TL_RT_CTF_STREAM_H
 #define TL_RT_CTF_STREAM_H
 
@@ -43,6 +44,14 @@ enum {
     RT_CTF_LATE = 16384      /* bytes of events that are put aside */
 };
 
+/* A span that is open. */
+typedef struct rt_ctf_span {
+    uintptr_t sp;
+    uint64_t begin;
+    const struct tl_rt_site *site;
+} rt_ctf_span;
+enum { RT_CTF_OPEN = 256 }; /* deeper ones are not followed: longjmp leaves them open */
+
 typedef struct rt_ctf_stream {
     char *at, *end; /* where the next event goes; equal: there is no packet */
     uint64_t time;  /* of the last event */
@@ -52,11 +61,13 @@ typedef struct rt_ctf_stream {
     uint64_t sequence, discarded;
     uint32_t number; /* of all streams of the trace */
     uint32_t tid, pid;
-    uint32_t file;       /* tl_rt.file that it belongs to */
-    uint32_t deaf, wait; /* after a failure: events that are not even tried, and how many the next time */
-    uint32_t copy;       /* of its name: a thread before had the same number */
-    uint64_t row;        /* where the table of tracks has it */
+    uint32_t file;          /* tl_rt.file that it belongs to */
+    uint32_t deaf, wait;    /* after a failure: events that are not even tried, and how many the next time */
+    uint32_t copy;          /* of its name: a thread before had the same number */
+    uint64_t row, row_time; /* where the table of tracks has it, and since when */
     bool has_row;
+    uint32_t nopen, beyond; /* beyond: how many more are open */
+    rt_ctf_span open[RT_CTF_OPEN];
     volatile uint32_t late_used;
     char late[RT_CTF_LATE];
 } rt_ctf_stream;
@@ -66,7 +77,10 @@ extern uint8_t tl_rt_ctf_uuid[16];
 extern uint64_t tl_rt_ctf_taken;
 extern int tl_rt_ctf_failed;
 
-/* The whole path of a file in the trace's folder. */
+/* The whole path of a file in the trace's folder; "": of the folder. While it is new, it has a name that nobody takes
+ * for a trace: it gets its own when the metadata is there. */
+#define RT_CTF_NEW ".new"
+extern bool tl_rt_ctf_is_new;
 void tl_rt_ctf_path(char out[static RT_PATH + 64], const char *name);
 /* "stream_4711" or "stream_4711_2". */
 void tl_rt_ctf_stream_name(const rt_ctf_stream *s, char out[static 64]);

@@ -15,10 +15,19 @@ enum { FILE_MODE = 0600, ROOM = 2 * RT_PAGE, UNIT = 64, TRACK_SIZE = 256, NAME_M
 static rt_lock lock;
 static struct {
     const char *name;
-    uint64_t size;
-} files[] = {{RT_CTF_FILE_FUNCTIONS, 0}, {RT_CTF_FILE_OBJECTS, 0}};
+    uint64_t size, time; /* time: of the last entry */
+} files[] = {{RT_CTF_FILE_FUNCTIONS, 0, 0}, {RT_CTF_FILE_OBJECTS, 0, 0}};
 static char room[ROOM]; /* the packet that is being made, with the lock */
 static size_t used;
+
+/* Processors' counters may differ a little: time does not go back. */
+static uint64_t later(unsigned which)
+{
+    uint64_t now = rt_now();
+    if (now > files[which].time)
+        files[which].time = now;
+    return files[which].time;
+}
 
 static void begin(uint32_t class)
 {
@@ -82,7 +91,7 @@ static bool end(unsigned which, uint64_t now, uint64_t size, uint64_t *at, bool 
 bool tl_rt_ctf_table_function(uint64_t id, const char *name, size_t n)
 {
     rt_lock_take(&lock);
-    uint64_t now = rt_now();
+    uint64_t now = later(0);
     begin(RT_CTF_STREAM_FUNCTIONS);
     begin_event(RT_CTF_FUNCTION, now);
     put(id, 8);
@@ -107,7 +116,8 @@ bool tl_rt_ctf_table_track(rt_ctf_stream *s, const char *called)
     tl_rt_line_text(&name, " ");
     tl_rt_line_number(&name, s->tid);
     rt_lock_take(&lock);
-    uint64_t now = rt_now();
+    uint64_t now = s->has_row ? s->row_time : later(0);
+    s->row_time = now;
     begin(RT_CTF_STREAM_FUNCTIONS);
     begin_event(RT_CTF_TRACK, now);
     put_text(file, rt_length(file));
@@ -131,7 +141,7 @@ bool tl_rt_ctf_table_object(const rt_object *o)
     uint64_t base = o->bias ? o->bias : o->low;
     size_t digits = rt_length(o->build_id);
     rt_lock_take(&lock);
-    uint64_t now = rt_now();
+    uint64_t now = later(1);
     begin(RT_CTF_STREAM_OBJECTS);
     begin_event(RT_CTF_BIN_INFO, now);
     put(base, 8);
@@ -155,5 +165,5 @@ bool tl_rt_ctf_table_object(const rt_object *o)
 void tl_rt_ctf_table_reset(void)
 {
     lock = (rt_lock){.held = 0};
-    files[0].size = files[1].size = 0;
+    files[0].size = files[1].size = files[0].time = files[1].time = 0;
 }

@@ -5,8 +5,8 @@
  * so it does not matter where a thread, or a signal handler on top of it, was interrupted. Two threads that meet in the
  * same slot may both write the note, which does no harm.
  *
- * A signal handler that interrupted the recorder must not write notes, since it may be within one. It leaves the id
- * unpublished: the number is good for its events, and whoever sees the function next, or the end, writes the note. */
+ * A signal handler that interrupted the recorder must not write notes, since it may be within one. It leaves the number
+ * flagged: it is good for its events, and whoever sees the function next, or the end, writes the note. */
 #include "rt/rt_ids.h"
 
 #include "rt/rt_lane.h"
@@ -66,25 +66,31 @@ static rt_address_slot *slot_of(uintptr_t address)
         bool mine =
             __atomic_compare_exchange_n(&s->address, &there, address, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
         /* The place in the order stays empty if another thread was faster: whoever walks skips it. */
-        if (mine)
+        if (mine) {
+            s->first = UINT32_MAX;
             __atomic_store_n(&order[n], i + 1, __ATOMIC_RELEASE);
+        }
         if (mine || there == address)
             return s;
     }
 }
 
+/* The number, made if need be; 0: there are no more. */
 static uint32_t number_of(rt_address_slot *s)
 {
-    uint32_t there = __atomic_load_n(&s->number, __ATOMIC_RELAXED);
-    if (there)
-        return there;
+    uint32_t there = __atomic_load_n(&s->id, __ATOMIC_RELAXED);
+    if (there & RT_ID_MAX)
+        return there & RT_ID_MAX;
     uint32_t number = tl_rt_ids_take(1) + 1;
-    if (!number) /* there are no more */
+    if (!number)
         return 0;
-    if (__atomic_compare_exchange_n(&s->number, &there, number, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        return number;
-    give_back(number);
-    return there;
+    while (
+        !__atomic_compare_exchange_n(&s->id, &there, number | RT_ID_UNNOTED, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        if (there & RT_ID_MAX) {
+            give_back(number);
+            return there & RT_ID_MAX;
+        }
+    return number;
 }
 
 static void note(uint32_t id, uintptr_t address, const rt_object *o)
@@ -104,35 +110,23 @@ static void note(uint32_t id, uintptr_t address, const rt_object *o)
 static uint32_t decide(rt_address_slot *s)
 {
     const rt_object *o = tl_rt_object_at(s->address);
-    uint32_t id = RT_ID_LEFT_OUT;
-    if (tl_rt_wanted(o, s->address)) {
-        id = number_of(s);
-        if (id)
-            note(id, s->address, o);
-        else
-            id = RT_ID_LEFT_OUT;
+    uint32_t number = 0;
+    if (tl_rt_wanted(o, s->address))
+        number = number_of(s);
+    if (number) {
+        note(number, s->address, o);
+        __atomic_store_n(&s->id, number, __ATOMIC_RELAXED);
+    } else {
+        __atomic_fetch_or(&s->id, RT_ID_LEFT_OUT, __ATOMIC_RELAXED);
     }
-    __atomic_store_n(&s->id, id, __ATOMIC_RELAXED);
-    return id & RT_ID_LEFT_OUT ? 0 : id;
-}
-
-static uint64_t block_signals(void)
-{
-    uint64_t all = UINT64_MAX, before = 0;
-    RT_SYS4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &all, &before, sizeof all);
-    return before;
-}
-
-static void unblock_signals(uint64_t before)
-{
-    RT_SYS4(SYS_rt_sigprocmask, 2, &before, 0, sizeof before);
+    return number;
 }
 
 /* A function is seen for the first time, by this thread at least. The lane is busy meanwhile, so that the recorder does
  * not close its file under the note. */
 static RT_COLD uint32_t first_sight(rt_address_slot *s)
 {
-    uint64_t mask = block_signals();
+    uint64_t mask = rt_signals_block();
     rt_lane *l = tl_rt_lane;
     bool inside = l && l->busy;
     uint32_t id = 0;
@@ -149,7 +143,7 @@ static RT_COLD uint32_t first_sight(rt_address_slot *s)
         RT_BARRIER();
         l->busy = 0;
     }
-    unblock_signals(mask);
+    rt_signals_restore(mask);
     return id;
 }
 
@@ -163,9 +157,9 @@ uint32_t tl_rt_ids_of_address_slow(uintptr_t address)
         return 0;
     }
     uint32_t id = __atomic_load_n(&s->id, __ATOMIC_RELAXED);
-    if (id)
-        return id & RT_ID_LEFT_OUT ? 0 : id;
-    return first_sight(s);
+    if (id && !(id & RT_ID_FLAGGED))
+        return id;
+    return (id & RT_ID_LEFT_OUT) == RT_ID_LEFT_OUT ? 0 : first_sight(s);
 }
 
 /* Slots in the order in which they were taken; NULL: that one is not there (any more, or yet). */
@@ -180,7 +174,7 @@ void tl_rt_ids_each_address(void (*visit)(void *arg, uint32_t id, uintptr_t addr
     uint32_t n = __atomic_load_n(&nslot, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < n; i++) {
         const rt_address_slot *s = slot_at(i);
-        uint32_t number = s ? __atomic_load_n(&s->number, __ATOMIC_RELAXED) : 0;
+        uint32_t number = s ? __atomic_load_n(&s->id, __ATOMIC_RELAXED) & RT_ID_MAX : 0;
         if (number)
             visit(arg, number, s->address);
     }
@@ -202,7 +196,7 @@ void tl_rt_ids_note_late(void)
     uint32_t n = __atomic_load_n(&nslot, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < n; i++) {
         rt_address_slot *s = slot_at(i);
-        if (s && __atomic_load_n(&s->number, __ATOMIC_RELAXED) && !__atomic_load_n(&s->id, __ATOMIC_RELAXED))
+        if (s && (__atomic_load_n(&s->id, __ATOMIC_RELAXED) & ~(uint32_t)RT_ID_MAX) == RT_ID_UNNOTED)
             decide(s);
     }
 }
@@ -212,7 +206,12 @@ void tl_rt_ids_decide_again(void)
     uint32_t n = __atomic_load_n(&nslot, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < n; i++) {
         rt_address_slot *s = slot_at(i);
-        if (s)
-            __atomic_store_n(&s->id, 0, __ATOMIC_RELAXED);
+        if (!s)
+            continue;
+        /* As if nobody had seen it yet, but for its number. */
+        uint32_t id = __atomic_load_n(&s->id, __ATOMIC_RELAXED);
+        while (!__atomic_compare_exchange_n(&s->id, &id, id & RT_ID_MAX ? (id & RT_ID_MAX) | RT_ID_UNNOTED : 0, true,
+                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            ;
     }
 }

@@ -20,17 +20,19 @@ uint32_t tl_rt_ids_take(uint32_t n);
 /* Makes the table of addresses, if there is none; false: no memory. Not from hooks. */
 bool tl_rt_ids_begin(void);
 /* Number of a function by its address, from a hook with its lane not busy; made, and noted, if need be. 0: left out by
- * the settings' patterns, or no memory. The fast way is rt_id_of_address(). */
+ * the settings' patterns, or no memory. The fast way is rt_address_at_home(). */
 uint32_t tl_rt_ids_of_address_slow(uintptr_t address);
 
 typedef struct rt_address_slot {
     uintptr_t address; /* 0: free; never changes again */
-    uint32_t id;       /* of events; RT_ID_LEFT_OUT, or 0: not decided yet */
-    uint32_t number;   /* the function's for good, even while it is left out; 0: none yet */
+    uint32_t id;       /* the function's number, or with flags: RT_ID_...; 0: none yet */
+    uint32_t first;    /* bytes from the address to where the first hook in its code returns; for hook_functions.c */
 } rt_address_slot;
 /* 16 MiB, virtual: only what is used takes memory. Beyond 3/4 of them ids are 0. */
 enum { RT_ADDRESS_SLOTS = 1 << 20, RT_ADDRESS_MAX = RT_ADDRESS_SLOTS / 4 * 3 };
-#define RT_ID_LEFT_OUT 0x80000000u
+#define RT_ID_FLAGGED  0x80000000u           /* not to be used as it is: one of the two that follow is true */
+#define RT_ID_LEFT_OUT 0xc0000000u           /* by the patterns */
+#define RT_ID_UNNOTED  0xa0000000u           /* no note says what it is */
 extern rt_address_slot *tl_rt_address_slots; /* NULL until the recorder began */
 
 /* Neighbours in the program are neighbours in the table, so that it takes as few pages as the program does. With its
@@ -40,14 +42,11 @@ RT_INLINE uint32_t rt_address_home(uintptr_t address)
     return (uint32_t)(address >> 5 ^ address >> 25) & (RT_ADDRESS_SLOTS - 1);
 }
 
-/* Number of a function that was seen before, found in its home: the usual one. 0: ask tl_rt_ids_of_address_slow(). More
- * than RT_ID_MAX: left out. */
-RT_INLINE uint32_t rt_id_of_address(const rt_address_slot *slots, uintptr_t address)
+/* The slot of a function that lies in its home: usually it does. NULL: ask tl_rt_ids_of_address_slow(). */
+RT_INLINE rt_address_slot *rt_address_at_home(rt_address_slot *slots, uintptr_t address)
 {
-    const rt_address_slot *s = &slots[rt_address_home(address)];
-    if (RT_UNLIKELY(__atomic_load_n(&s->address, __ATOMIC_RELAXED) != address))
-        return 0;
-    return __atomic_load_n(&s->id, __ATOMIC_RELAXED);
+    rt_address_slot *s = &slots[rt_address_home(address)];
+    return RT_LIKELY(__atomic_load_n(&s->address, __ATOMIC_RELAXED) == address) ? s : NULL;
 }
 
 /* Calls with every function known by address so far, for whoever writes names. */

@@ -4,18 +4,24 @@
  * of the line (rt_line_escaped). A later line about the same thing replaces an earlier one.
  *
  *   traceloom version=1
- *   process pid=4711 parent=4700 start=1790000000000000000 exe=/usr/bin/app       start: ns since 1970
- *   clock name=tsc hz=2596096000 ticks=123 raw=55 unix=1790000000000000000        one moment, on three clocks
+ *   process pid=4711 parent=4700 start=1790000000000000000 exe=/usr/bin/app
+ *                start: ns since 1970
+ *   clock name=tsc hz=2596096000 ticks=123 raw=55 unix=1790000000000000000
+ *                one moment, on three clocks
  *   object id=1 base=0 count=123 bias=0x55d0c0000000 hooks=sleds build-id=0a1b.. path=/usr/bin/app
- *                             its functions are base+1 .. base+count: run k of the object's xray_instr_map; count=0: has
- *                             no sleds, but functions by address lie in it. build-id=- if it has none
- *   function id=77 object=1 address=0x1139       -finstrument-functions: address without bias
- *   function id=99 name=load page                a span by hand, or any function that is only a name
+ *                its functions are base+1 .. base+count: run k of the object's xray_instr_map; count=0: it has no
+ *                sleds, but functions by address lie in it. build-id=- if it has none
+ *   function id=77 object=1 address=0x1139
+ *                -finstrument-functions: address without bias
+ *   function id=99 name=load page
+ *                a span by hand, or any function that is only a name
  *   event id=3 kind=instant|counter fields=bytes:u64,what:string name=cache miss
- *   option mode=fdr threshold=5000 ring=67108864 limit=0 depth=0 func=1 not=0      func, not: how many patterns
+ *   option mode=fdr threshold=5000 ring=67108864 limit=0 depth=0 func=1 not=0
+ *                func, not: how many patterns
  *   thread tid=4712 name=worker
  *   lost late=0 depth=0 memory=0 disk=0 exits=0 threads=0
- *   end unix=.. ticks=..                         the recording was finished
+ *   end unix=.. ticks=..
+ *                the recording was finished
  *
  * In FDR files they are the payload of custom events (fdr_layout.h), in profiles in the making a chain of texts
  * (live_layout.h), in CTF they go where CTF has a place for them. The library reads them in model/recording.c. */

@@ -195,6 +195,8 @@ static bool put_standard(struct plain *p, bool *any)
         if (p->s[1] == standard[i][0]) {
             p->s += 2;
             *any = true;
+            p->latest = standard[i][0] == 't' ? NULL : standard[i + 1] + sizeof "std::" - 1;
+            p->nlatest = p->latest ? rt_length(p->latest) : 0;
             return put_text(p, standard[i + 1]) && (*p->s != 'I' || skip_template(p));
         }
     return false;

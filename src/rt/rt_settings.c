@@ -3,7 +3,7 @@
 
 #include "rt/rt_say.h"
 
-enum { ERROR_SIZE = 256, RING_MIN = 64 << 10, DEPTH_MAX = 1 << 20 };
+enum { ERROR_SIZE = 256, SHOWN = 80, RING_MIN = 64 << 10, DEPTH_MAX = 1 << 20 };
 
 /* What is being read, and where it goes. */
 typedef struct reader {
@@ -21,6 +21,10 @@ static bool wrong(reader *r, const char *key, const char *what)
     if (r->value) {
         tl_rt_line_text(&l, "=");
         tl_rt_line_text(&l, r->value);
+        if (l.n > SHOWN) { /* what is wrong matters more than all of it */
+            l.n = SHOWN;
+            tl_rt_line_text(&l, "...");
+        }
     }
     tl_rt_line_text(&l, ": ");
     tl_rt_line_text(&l, what);
@@ -271,7 +275,9 @@ static bool read_pairs(reader *r, const char *text)
             r->s->nnot = 0;
             first_not = false;
         }
-        if (!read_pair(r, word, value))
+        bool ok = read_pair(r, word, value);
+        r->value = NULL;
+        if (!ok)
             return false;
     }
     r->value = NULL;

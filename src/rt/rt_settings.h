@@ -1,5 +1,5 @@
-/* The environment variable TRACELOOM: key=value pairs with ':' between them; a backslash takes the next character as is,
- * and '::' stands for itself, so that names of C++ need no backslash.
+/* The environment variable TRACELOOM: key=value pairs with ':' between them; a backslash takes the next character as
+ * is, and '::' stands for itself, so that names of C++ need no backslash.
  *
  *   TRACELOOM="mode=fdr:out=app.xray:ring=64M:threshold=5us:func=net_*:not=*_get"
  *

@@ -8,12 +8,12 @@
 
 enum { PATH_MAX_USED = RT_PATH - 48 }; /* room for a number, a suffix and ".live" */
 
-typedef struct path {
+typedef struct file_name {
     char *text; /* of RT_PATH bytes */
     size_t n;
-} path;
+} file_name;
 
-static void add(path *p, const char *s, size_t n)
+static void add(file_name *p, const char *s, size_t n)
 {
     size_t room = p->n < PATH_MAX_USED ? PATH_MAX_USED - p->n : 0;
     n = n < room ? n : room;
@@ -22,7 +22,7 @@ static void add(path *p, const char *s, size_t n)
     p->text[p->n] = 0;
 }
 
-static void add_number(path *p, uint64_t v)
+static void add_number(file_name *p, uint64_t v)
 {
     char digit[20];
     unsigned n = 0;
@@ -43,7 +43,7 @@ static const char *base_name(const char *s)
 }
 
 /* The pattern with %e, %p and %% replaced. */
-static void expand(path *p, const char *pattern, const char *exe, int pid)
+static void expand(file_name *p, const char *pattern, const char *exe, int pid)
 {
     for (; *pattern; pattern++) {
         char kind = pattern[0] == '%' ? pattern[1] : 0;
@@ -57,21 +57,21 @@ static void expand(path *p, const char *pattern, const char *exe, int pid)
     }
 }
 
-static bool ends_with(const path *p, const char *suffix)
+static bool ends_with(const file_name *p, const char *suffix)
 {
     size_t n = rt_length(suffix);
     return p->n > n && tl_rt_same(p->text + p->n - n, suffix) && p->text[p->n - n - 1] != '/';
 }
 
-static bool exists(const char *name)
+static bool exists(const char *path)
 {
     char link;
-    long n = RT_SYS4(SYS_readlinkat, AT_FDCWD, name, &link, 1);
+    long n = RT_SYS4(SYS_readlinkat, AT_FDCWD, path, &link, 1);
     return n >= 0 || n == -EINVAL; /* also a link that leads nowhere is in the way */
 }
 
 /* Adds the suffix, and a number before it that makes the name one that is free. */
-static void add_suffix(path *p, const char *suffix)
+static void add_suffix(file_name *p, const char *suffix)
 {
     size_t stem = p->n;
     for (uint64_t number = 0; number < 1000000; number++) {
@@ -93,7 +93,7 @@ static void add_suffix(path *p, const char *suffix)
 void tl_rt_settings_path(const rt_settings *s, unsigned mode, const char *exe, int pid, char out[static RT_PATH])
 {
     static const char *const suffix[] = {".xray", ".tlp", ".ctf"};
-    path p = {out, 0};
+    file_name p = {out, 0};
     out[0] = 0;
     if (s->out[0] != '/') {
         long n = RT_SYS2(SYS_getcwd, out, RT_PATH / 2);

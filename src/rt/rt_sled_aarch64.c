@@ -19,6 +19,7 @@
 const unsigned tl_rt_sled_size = 32;
 
 enum { NOP = (int)0xd503201f, BRANCH_6 = 0x14000006, BRANCH_8 = 0x14000008, BRANCH_9 = 0x14000009 };
+#define PUSH 0xa9bf7bf1u /* stp x17, x30, [sp, -16]! */
 
 static uint32_t off_word(unsigned kind)
 {
@@ -29,8 +30,11 @@ int tl_rt_sled_state(uintptr_t at, unsigned kind)
 {
     if (at % 4 != 0)
         return RT_SLED_ODD;
-    uint32_t word = __atomic_load_n((const uint32_t *)at, __ATOMIC_RELAXED);
-    return word == off_word(kind) ? RT_SLED_OFF : word == (uint32_t)NOP ? RT_SLED_ON : RT_SLED_ODD;
+    const uint32_t *p = (const uint32_t *)at;
+    uint32_t word = __atomic_load_n(p, __ATOMIC_RELAXED);
+    if (word == off_word(kind))
+        return RT_SLED_OFF;
+    return word == (uint32_t)NOP && (kind >= RT_TRAMPOLINES || p[1] == PUSH) ? RT_SLED_ON : RT_SLED_ODD;
 }
 
 /* In pages, from that of the adrp. */
@@ -50,7 +54,7 @@ void tl_rt_sled_prepare(uintptr_t at, uint32_t id, uintptr_t trampoline, unsigne
     (void)kind;
     volatile uint32_t *p = (volatile uint32_t *)at;
     uint32_t d = (uint32_t)distance(at, trampoline);
-    p[1] = 0xa9bf7bf1;                                           /* stp x17, x30, [sp, -16]! */
+    p[1] = PUSH;
     p[2] = 0x52800011 | (id & 0xffff) << 5;                      /* movz w17 */
     p[3] = 0x72a00011 | id >> 16 << 5;                           /* movk w17, lsl 16 */
     p[4] = 0x9000001e | (d & 3) << 29 | (d >> 2 & 0x7ffff) << 5; /* adrp x30 */

@@ -88,14 +88,27 @@ RT_INLINE size_t rt_length(const char *s)
     return n;
 }
 
+/* Around what must not be left half done by a handler that calls exit() or longjmp. Returns what was blocked before. */
+RT_INLINE uint64_t rt_signals_block(void)
+{
+    uint64_t all = UINT64_MAX, before = 0;
+    RT_SYS4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &all, &before, sizeof all);
+    return before;
+}
+
+RT_INLINE void rt_signals_restore(uint64_t before)
+{
+    RT_SYS4(SYS_rt_sigprocmask, 2, &before, 0, sizeof before);
+}
+
 /* A lock for what happens once in a thousand events or less. A signal handler never waits for the code that it
  * interrupts, because events are put aside while their thread is inside of the recorder (rt_lane.busy). */
 typedef struct rt_lock {
     volatile uint32_t held;
 } rt_lock;
 
-/* Set when the process ends (rt_life.c). Then a lock that nobody gives is held by what a signal handler interrupted that
- * called exit(): it is taken all the same, because the program has to end. */
+/* Set when the process ends (rt_life.c). Then a lock that nobody gives is held by what was interrupted by a signal
+ * handler that called exit(): it is taken all the same, because the program has to end. */
 __attribute__((weak)) volatile uint32_t tl_rt_ending;
 enum { RT_LOCK_TURNS = 100000 };
 

@@ -82,10 +82,10 @@ bool tl_rt_tlp_grow(tlp_making *m, void *array, uint32_t n, uint64_t size)
     void *old, *larger = tl_rt_tlp_take(m, (n ? 2 * (uint64_t)n : 1) * size);
     if (!larger)
         return false;
-    rt_copy(&old, array, sizeof old);
+    __builtin_memcpy(&old, array, sizeof old);
     if (n)
         rt_copy(larger, old, n * size);
-    rt_copy(array, &larger, sizeof larger);
+    __builtin_memcpy(array, &larger, sizeof larger);
     return true;
 }
 

@@ -69,6 +69,7 @@ typedef struct tlp_place {
 typedef struct tlp_node {
     uint32_t at;   /* reference */
     uint32_t next; /* another node of the same place, TLP_NONE: none */
+    uint32_t lane; /* reference of its lane */
 } tlp_node;
 
 typedef struct tlp_numbers {

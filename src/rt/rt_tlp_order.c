@@ -75,6 +75,16 @@ static uint64_t bucket_end(uint32_t b) /* the last value */
     return b < 2 * TL_HIST_SUB ? b : bucket_begin(b) + ((uint64_t)1 << (b / TL_HIST_SUB - 1)) - 1;
 }
 
+static void use_tag(histogram *h, uint32_t tag)
+{
+    if (h->low >= h->high) {
+        h->low = tag;
+        h->high = tag + 1;
+    }
+    h->low = tag < h->low ? tag : h->low;
+    h->high = tag >= h->high ? tag + 1 : h->high;
+}
+
 /* Adds the blocks of a node; returns the sum of their counts. */
 static uint64_t add_blocks(const tlp_making *m, histogram *h, uint32_t at)
 {
@@ -85,12 +95,7 @@ static uint64_t add_blocks(const tlp_making *m, histogram *h, uint32_t at)
         const uint32_t word = tlp_load32(p + LIVE_BLOCK_TAG), tag = word & 0xffff, shift = word >> 16;
         if (tag >= TAGS || (shift != 0 && shift != 32))
             continue;
-        if (h->low >= h->high) {
-            h->low = tag;
-            h->high = tag + 1;
-        }
-        h->low = tag < h->low ? tag : h->low;
-        h->high = tag >= h->high ? tag + 1 : h->high;
+        use_tag(h, tag);
         for (uint32_t i = 0; i < BLOCK_COUNTS; i++) {
             const uint64_t n = (uint64_t)tlp_load32(p + LIVE_BLOCK_COUNT + 4 * i) << shift;
             uint64_t *count = &h->count[tag * BLOCK_COUNTS + i];
@@ -101,21 +106,54 @@ static uint64_t add_blocks(const tlp_making *m, histogram *h, uint32_t at)
     return sum;
 }
 
-/* Adds what a node has at this moment. Its calls are the sum of its histogram; one without has no times either: they
- * are of a call that is being added. */
-static void add_node(const tlp_making *m, histogram *h, tlp_numbers *s, uint32_t node)
+static void add_sums(tlp_numbers *s, uint64_t calls, uint64_t total, uint64_t inner, uint64_t min, uint64_t max)
 {
-    const uint8_t *p = tlp_at(m, node, LIVE_NODE_SIZE);
-    const uint64_t calls = add_blocks(m, h, tlp_load32(p + LIVE_NODE_BLOCKS));
-    if (!calls)
-        return;
-    const uint64_t total = tlp_load64(p + LIVE_NODE_TOTAL), inner = tlp_load64(p + LIVE_NODE_INNER);
-    const uint64_t min = tlp_load64(p + LIVE_NODE_MIN), max = tlp_load64(p + LIVE_NODE_MAX);
     s->calls = tlp_add(s->calls, calls);
     s->total = tlp_add(s->total, total);
     s->inner = tlp_add(s->inner, inner < total ? inner : total);
     s->min = min < s->min ? min : s->min;
     s->max = max > s->max ? max : s->max;
+}
+
+/* The call that ended last in a lane, and waits to be added to its node. */
+typedef struct last_call {
+    uint32_t node;
+    uint64_t ticks, inner;
+} last_call;
+
+static last_call last_of(const tlp_making *m, uint32_t lane)
+{
+    const uint8_t *p = tlp_at(m, lane, LIVE_LANE_SIZE);
+    last_call c = {.node = tlp_load32(p + LIVE_LANE_LAST_NODE)};
+    c.ticks = tlp_load64(p + LIVE_LANE_LAST_TICKS);
+    c.inner = tlp_load64(p + LIVE_LANE_LAST_INNER);
+    return c;
+}
+
+/* Adds what a node has at this moment. Its calls are the sum of its histogram; one without has no times either: they
+ * are of a call that is being added. The lane's last call is added, too, if it waited all the while: it is the same
+ * before and after, and the node's calls were as many as in its histogram, and did not change. */
+static void add_node_numbers(const tlp_making *m, histogram *h, tlp_numbers *s, const tlp_node *node)
+{
+    const uint8_t *p = tlp_at(m, node->at, LIVE_NODE_SIZE);
+    const last_call before = last_of(m, node->lane);
+    const uint64_t said = tlp_load64(p + LIVE_NODE_CALLS);
+    const uint64_t calls = add_blocks(m, h, tlp_load32(p + LIVE_NODE_BLOCKS));
+    if (calls)
+        add_sums(s, calls, tlp_load64(p + LIVE_NODE_TOTAL), tlp_load64(p + LIVE_NODE_INNER),
+                 tlp_load64(p + LIVE_NODE_MIN), tlp_load64(p + LIVE_NODE_MAX));
+    if (before.node != node->at || said != calls)
+        return;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (tlp_load64(p + LIVE_NODE_CALLS) != said)
+        return;
+    const last_call now = last_of(m, node->lane);
+    if (now.node != before.node || now.ticks != before.ticks || now.inner != before.inner)
+        return;
+    const uint32_t bucket = tl_hist_bucket_of(now.ticks);
+    use_tag(h, bucket / BLOCK_COUNTS);
+    h->count[bucket] = tlp_add(h->count[bucket], 1);
+    add_sums(s, 1, now.ticks, now.inner, now.ticks, now.ticks);
 }
 
 static uint64_t held_within(uint64_t v, uint32_t bucket)
@@ -199,7 +237,7 @@ void tl_rt_tlp_read_numbers(tlp_making *m)
         tlp_numbers *s = &m->numbers[i];
         s->min = UINT64_MAX;
         for (uint32_t n = m->place[m->order[i]].nodes; n != TLP_NONE; n = m->node[n].next)
-            add_node(m, h, s, m->node[n].at);
+            add_node_numbers(m, h, s, &m->node[n]);
         if (s->calls)
             put_histogram(m, h, s);
         if (h->low < h->high)

@@ -32,7 +32,7 @@ static void add_number(char *out, uint32_t *n, uint32_t v)
  * threads. */
 static const char *thread_name(tlp_making *m, const uint8_t *lane, uint32_t threads, uint32_t tid, uint32_t number)
 {
-    enum { NAME = LIVE_LANE_SIZE - LIVE_LANE_NAME - 8, ROOM = 48 };
+    enum { NAME = 16, ROOM = 48 };
     char text[ROOM];
     uint32_t n = 0;
     const tlp_note *note = tl_rt_tlp_find(m->named, m->nnamed, tid);
@@ -189,7 +189,7 @@ static uint32_t function_of(tlp_making *m, uint32_t id)
 }
 
 /* Adds a node to its place; 0: there is no room. */
-static uint32_t add_node(tlp_making *m, uint32_t parent, uint32_t node)
+static uint32_t add_node(tlp_making *m, uint32_t parent, uint32_t node, uint32_t lane)
 {
     const uint32_t function = m->nnode < m->capacity ? function_of(m, field(m, node, LIVE_NODE_FUNCTION)) : TLP_NONE;
     if (function == TLP_NONE)
@@ -199,7 +199,7 @@ static uint32_t add_node(tlp_making *m, uint32_t parent, uint32_t node)
         m->place[m->nplace] = (tlp_place){.parent = parent, .function = function, .nodes = TLP_NONE};
         *slot = m->nplace++;
     }
-    m->node[m->nnode] = (tlp_node){.at = node, .next = m->place[*slot].nodes};
+    m->node[m->nnode] = (tlp_node){.at = node, .next = m->place[*slot].nodes, .lane = lane};
     m->place[*slot].nodes = m->nnode++;
     return *slot;
 }
@@ -212,7 +212,7 @@ static void read_lane_tree(tlp_making *m, const tlp_lane *l)
     for (uint32_t at = root; at && (at = next_node(m, root, at, &up));) {
         for (; up; up--)
             place = m->place[place].parent;
-        place = add_node(m, place, at);
+        place = add_node(m, place, at, l->at);
         if (!place)
             return;
     }

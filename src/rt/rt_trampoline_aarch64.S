@@ -16,8 +16,6 @@
 #define EXIT 8
 #define TAIL 16
 #define ARGUMENT 24
-#define CUSTOM 32
-#define TYPED 40
 
 #define FRAME 160 /* x0 to x16, x18, x30 and 8 bytes of nothing */
 
@@ -98,20 +96,20 @@
     call tl_rt_trampoline_tail, TAIL, 0
     call tl_rt_trampoline_exit, EXIT, 0
 
-    /* Called by the compiler's own sled, with the arguments in place. It takes the sled for no call: all registers and
-     * the flags are kept, but x30, which the function has saved. */
-    .macro event name, handler
+    /* Called by the compiler's own sled, after it pushed x0 to x2. It takes the sled for no call: all registers and the
+     * flags are kept, but x30, which the function has saved. What the registers hold is for C to find out. */
+    .macro event name, function
     begin \name
     hint 34 /* bti c: a linker may call through a register */
     keep_registers
     .cfi_offset 30, -16
+    mov x0, sp
+    mov x1, x30
+    add x2, sp, FRAME
     mrs x16, nzcv
     stp x16, x17, [sp, -16]!
     .cfi_adjust_cfa_offset 16
-    .if \handler == TYPED
-    uxth w0, w0 /* the type has 16 bits, and anything above them */
-    .endif
-    call_handler \handler
+    bl \function
     ldp x16, x17, [sp], 16
     .cfi_adjust_cfa_offset -16
     msr nzcv, x16
@@ -121,8 +119,10 @@
     end \name
     .endm
 
-    event __xray_CustomEvent, CUSTOM
-    event __xray_TypedEvent, TYPED
+    .hidden tl_rt_start_custom
+    .hidden tl_rt_start_typed
+    event __xray_CustomEvent, tl_rt_start_custom
+    event __xray_TypedEvent, tl_rt_start_typed
 
     .section .note.GNU-stack, "", %progbits
 

@@ -17,8 +17,6 @@
 #define EXIT 8
 #define TAIL 16
 #define ARGUMENT 24
-#define CUSTOM 32
-#define TYPED 40
 
     .macro keep register
     pushq %\register
@@ -100,39 +98,38 @@
     ret
     end tl_rt_trampoline_exit
 
-    /* The compiler has put the arguments where a call wants them. */
-    .macro event name, handler
+    /* Called by the compiler's own sled, after it pushed what it moves. What the registers hold is for C to find out. */
+    .macro event name, function
     begin \name
     pushfq
     .cfi_adjust_cfa_offset 8
     keep rax
     keep rcx
-    keep rdx
-    keep rsi
-    keep rdi
     keep r8
     keep r9
     keep r10
     keep r11
     keep rbp
+    keep rdx
+    keep rsi
+    keep rdi
     movq %rsp, %rbp
     .cfi_def_cfa_register rbp
+    movq %rsp, %rdi
+    movq 88(%rsp), %rsi
+    leaq 96(%rsp), %rdx
     andq $-16, %rsp
-    .if \handler == TYPED
-    movzwl %di, %edi /* the type has 16 bits, and anything above them */
-    .endif
-    movq tl_rt_start_handlers(%rip), %rax
-    call *\handler(%rax)
+    call \function
     movq %rbp, %rsp
     .cfi_def_cfa_register rsp
+    back rdi
+    back rsi
+    back rdx
     back rbp
     back r11
     back r10
     back r9
     back r8
-    back rdi
-    back rsi
-    back rdx
     back rcx
     back rax
     popfq
@@ -141,8 +138,10 @@
     end \name
     .endm
 
-    event __xray_CustomEvent, CUSTOM
-    event __xray_TypedEvent, TYPED
+    .hidden tl_rt_start_custom
+    .hidden tl_rt_start_typed
+    event __xray_CustomEvent, tl_rt_start_custom
+    event __xray_TypedEvent, tl_rt_start_typed
 
     .section .note.GNU-stack, "", @progbits
 

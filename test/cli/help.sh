@@ -5,14 +5,14 @@
 docs=$root/docs
 
 expect 0 "$tl"
-[ "$(wc -l <out)" -le 14 ] || fail "the overview has $(wc -l <out) lines"
+[ "$(wc -l <out)" -le 16 ] || fail "the overview has $(wc -l <out) lines"
 cp out overview
 expect 0 "$tl" --help
 cmp out overview || fail "--help differs from no words at all"
 expect 0 "$tl" --version
 says out "traceloom "
 
-for verb in info check report convert help; do
+for verb in info check report convert record ctl help; do
     says overview "$verb"
     expect 0 "$tl" $verb --help
     [ "$(wc -l <out)" -le 30 ] || fail "$verb --help has $(wc -l <out) lines"

@@ -9,6 +9,13 @@ foreach(seed 1 2)
 endforeach()
 traceloom_script(differential.own.check differential/corpus.py check --own)
 traceloom_script(differential.own.jsonl differential/corpus.py jsonl --own)
+# What our own recorder leaves, whenever it is stopped.
+foreach(part check jsonl info names copy ways peer)
+  traceloom_script(differential.recording.${part} differential/recording_own.py ${part})
+endforeach()
+foreach(part check numbers names ways)
+  traceloom_script(differential.live.${part} differential/live_own.py ${part})
+endforeach()
 # Traces of the Common Trace Format.
 foreach(group bt2 yactfr barectf actf)
   traceloom_script(differential.ctf.bars.${group} differential/ctf_corpus.py bars ${group})

@@ -82,6 +82,8 @@ def excerpt(path, first, last):
         lines = file.read().splitlines(keepends=True)
     begin = next(i for i, line in enumerate(lines) if first in line)
     end = next(i for i in range(begin, len(lines)) if last in lines[i])
+    if not lines[begin].startswith(" ") and lines[end + 1:end + 2] == ["}\n"]:
+        end += 1    # whole functions
     return textwrap.dedent("".join(lines[begin:end + 1]))
 
 

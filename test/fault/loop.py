@@ -29,6 +29,8 @@ COMMANDS = {
     "jsonl": ["convert", "a.xray", "-o", "@OUT@/a.jsonl"],
     "fdr": ["convert", "a.xray", "-o", "@OUT@/b.xray", "--to", "xray-fdr"],
     "ahead": ["convert", "large.xray", "--threads", "3", "--time", "..2us", "-o", "@OUT@/c.jsonl"],
+    "recording": ["report", "recording.xray", "--threads", "1"],
+    "recording-copy": ["convert", "recording.xray", "--threads", "1", "-o", "@OUT@/b.xray"],
     "ctf": ["convert", "a.xray", "-o", "@OUT@/a.ctf"],
     "ctf-2010": ["convert", "a.xray", "--format-version", "1.1", "-o", "@OUT@/a.ctf"],
     "text": ["cat", "a.xray", "-F", "render*", "-e", "a.elf"],
@@ -85,6 +87,7 @@ def zstd_stored(data):
 def prepare(folder):
     import gzip
     import elf_gen
+    import recording_gen
     import xray_gen
     for name, case in (("a", "fdr-v5-le"), ("damaged", "damaged-fdr-v5-le-unknown-kind"), ("profile", "profile-le")):
         with open(os.path.join(folder, name + ".xray"), "wb") as file:
@@ -96,6 +99,9 @@ def prepare(folder):
     xray_gen.bulk(os.path.join(folder, "large.xray"), 160_000)  # large enough for threads that decode ahead
     with open(os.path.join(folder, "a.elf"), "wb") as file:
         file.write(elf_gen.build_elf())
+    for name, data in dict(recording_gen.binaries(), **{"recording.xray": recording_gen.make("rec-live", folder)[0]}).items():
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(data)
     recording(folder)
     prepare_insns(folder)
     logs = os.path.join(harness.SOURCE, "test", "golden", "input")

@@ -13,6 +13,12 @@ for name in basic-v3-le fdr-v1-be fdr-v3-le fdr-v5-le fdr-v5-le-plain fdr-v5-le-
     generate --one "$name" "$here/input/$name.xray"
 done
 generate --elf "$here/input/program.elf"
+for name in rec-live-ring rec-done damaged-rec-note-overlap; do
+    python3 -B "$here/../generate/recording_gen.py" --one "$name" "$here/input/$name.xray"
+done
+for name in live-done live-killed live-adding damaged-live-cut; do
+    python3 -B "$here/../generate/live_gen.py" --one "$name" "$here/input/$name.tlp.live"
+done
 while read -r name case; do
     rm -rf "${here:?}/input/$name"
     python3 -B "$here/../generate/ctf_gen.py" --one "$case" "$here/input/$name"

@@ -19,9 +19,12 @@ usr=$work/dest/usr
 for header in "$TL_SOURCE"/include/traceloom/*.h; do
     cmp "$header" "$usr/include/traceloom/$(basename "$header")" || fail "header $(basename "$header")"
 done
-for page in "$TL_SOURCE"/docs/man/*.1; do
-    [ -f "$page" ] && { [ -f "$usr/share/man/man1/$(basename "$page")" ] || fail "man page $(basename "$page")"; }
+for page in "$TL_SOURCE"/docs/man/*.[1-7]; do
+    [ -f "$usr/share/man/man${page##*.}/$(basename "$page")" ] || fail "man page $(basename "$page")"
 done
+if command -v mandoc >/dev/null; then
+    mandoc -Tlint -W warning "$TL_SOURCE"/docs/man/*.3 >"$work/lint" || fail "mandoc: $(head -3 "$work/lint")"
+fi
 
 # Every public header compiles alone, in C and in C++.
 for header in "$usr"/include/traceloom/*.h; do

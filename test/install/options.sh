@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds with each optional library and each format switched off, one at a time; each build must work:
+# Builds with each optional library, each format, and the recorder switched off, one at a time; each build must work:
 # options.sh C_COMPILER
 set -euo pipefail
 compiler=$1
 build=${TL_WORK:-/tmp}/options
 input=$TL_SOURCE/test/golden/input/fdr-v5-le.xray
-libraries=(ZLIB ZSTD BZIP2 LIBDW DEMANGLE CRYPTO LLVM)
+libraries=(ZLIB ZSTD BZIP2 LIBDW DEMANGLE CRYPTO LLVM RT)
 mapfile -t formats < <(ls "$TL_SOURCE/src/format" | tr '[:lower:]' '[:upper:]')
 
 # try SWITCHES...: builds with these off and all others on

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Installs the recorder and builds programs with it as a stranger would, then records them: recorder.py BUILD_FOLDER
+"""Installs the recorder, builds programs with it as a stranger would, and records them: recorder.py BUILD COMPILER [FLAGS]
 
 Each compiler, C and C++, each kind of hook, by pkg-config and by CMake's find_package(); a library that is instrumented,
-linked or opened later; and the shared recorder, preloaded into a program that was built without any."""
+linked or opened later; a program with LLVM's own runtime; and the shared recorder, preloaded into a program that was
+built without any. COMPILER and FLAGS are those of the build: a program that links the library itself needs them."""
 import os
 import shutil
 import subprocess
@@ -78,8 +79,13 @@ target_link_libraries(part PRIVATE traceloom::${LAST})
 add_executable(with-part app.c)
 target_compile_definitions(with-part PRIVATE LIBRARY)
 target_link_libraries(with-part PRIVATE part traceloom::${LAST})
-add_executable(reader reader.c)
-target_link_libraries(reader PRIVATE traceloom::traceloom)
+add_executable(spans spans.c)
+target_link_libraries(spans PRIVATE traceloom::rt)
+if(READER)
+  add_executable(reader reader.c)
+  target_link_libraries(reader PRIVATE traceloom::traceloom)
+  target_link_options(reader PRIVATE ${READER_FLAGS})
+endif()
 """
 READER_C = """
 #include <traceloom/traceloom.h>
@@ -96,6 +102,8 @@ class Stranger:
         self.lib = next(root for root, _, names in os.walk(os.path.join(folder, "usr")) if "libtraceloom-rt.a" in names)
         self.traceloom = os.path.join(folder, "usr", "bin", "traceloom")
         self.runs = 0
+        for suffix in ("c", "cpp"):
+            shutil.copy(os.path.join(harness.SOURCE, "examples", "spans.c"), os.path.join(folder, "spans." + suffix))
         for name, text in (("app.c", FUNCTIONS_C), ("app.cpp", FUNCTIONS_CPP), ("part.c", PART_C), ("opener.c", OPENER_C),
                            ("reader.c", READER_C), ("CMakeLists.txt", CMAKE)):
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
@@ -112,13 +120,21 @@ class Stranger:
         done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
         return self.checks.that(done.returncode == 0 and not done.stderr, " ".join(command), "says\n", done.stderr[-3000:])
 
-    def record(self, program, counts, *arguments, environment=None):
-        """Records and compares how often which functions were called; names without what stands around them."""
+    def exports(self):
+        """A program exports what the shared recorder does: else a library would find only a part of it."""
+        listed = [word for flag in self.flags(["--libs"], "traceloom-rt") for word in flag.split(",")]
+        program = sorted(word.partition("=")[2] for word in listed if word.startswith("--export-dynamic-symbol="))
+        names = subprocess.run(["nm", "-D", "--defined-only", os.path.join(self.lib, "libtraceloom-rt.so")], capture_output=True,
+                               text=True, check=True).stdout
+        self.checks.equal(program, sorted(line.split()[-1] for line in names.splitlines()), "what is exported")
+
+    def record(self, program, counts, *arguments, before=()):
+        """Records and compares how often which functions were called."""
         self.runs += 1
         out = os.path.join(self.folder, "%d.tlp" % self.runs)
         where = "%s (%s)" % (program, out)
-        done = subprocess.run([self.traceloom, "record", "-o", out, "--", os.path.join(self.folder, program)] + list(arguments),
-                              cwd=self.folder, capture_output=True, text=True, env=dict(os.environ, **(environment or {})), timeout=120)
+        done = subprocess.run([self.traceloom, "record", "-o", out, *before, os.path.join(self.folder, program)] + list(arguments),
+                              cwd=self.folder, capture_output=True, text=True, timeout=120)
         if not self.checks.equal(done.returncode, 0, where, "ends\n", done.stderr[-2000:]):
             return
         done = subprocess.run([self.traceloom, "report", out, "--json"], capture_output=True, text=True, timeout=120)
@@ -126,7 +142,7 @@ class Stranger:
             return
         found = {}
         for row in harness.json.loads(done.stdout)["functions"]:
-            name = (row["name"] or "?").partition("(")[0]
+            name = (row["name"] or "?").partition("(")[0]   # C++: without arguments
             if name in counts:
                 found[name] = found.get(name, 0) + row["calls"]
         self.checks.equal(found, counts, where, "calls")
@@ -161,26 +177,47 @@ class Stranger:
             if self.call(cc, "-O2", "opener.c", "-o", name + "-opener", *both, "-ldl"):
                 self.record(name + "-opener", {"main": 1, "part": 7}, library)
 
+    def by_hand(self, cc, cxx):
+        """Spans; and a program with LLVM's runtime, whose functions are recorded because the recorder is there."""
+        both, counts = self.flags(["--cflags", "--libs"], "traceloom-rt"), {"session": 1, "load page": 3}
+        strict = ["-Wall", "-Wextra", "-Werror"]
+        if self.call(cc, "-std=c11", *strict, "spans.c", "-o", cc + "-spans", *both):
+            self.record(cc + "-spans", counts)
+        if self.call(cxx, "-std=c++11", *strict, "spans.cpp", "-o", cxx + "-spans", *both):
+            self.record(cxx + "-spans", counts)
+        if self.call(cc, *strict, "-DTRACELOOM_RT_DISABLE", *self.flags(["--cflags"], "traceloom-rt"), "spans.c", "-o", cc + "-none"):
+            self.call(os.path.join(self.folder, cc + "-none"))
+        llvm = ["-O2", "-fxray-instrument", "-fxray-instruction-threshold=1", "app.c", "-o", cc + "-llvm"]
+        if cc.startswith("clang") and self.call(cc, *llvm, *self.flags(["--cflags", "--libs"], "traceloom-rt-llvm")):
+            self.record(cc + "-llvm", {"main": 1, "work": 3, "leaf": 30})
+
     def by_cmake(self, cc, cxx):
         kinds = ["rt-functions"] + (["rt-xray"] if cc.startswith("clang") else [])
         build = os.path.join(self.folder, "build-" + cc)
         # Relative to the system's own prefix nothing is found by chance: only what was installed here.
-        if not self.call("cmake", "-S", self.folder, "-B", build, "-DCMAKE_C_COMPILER=" + cc, "-DCMAKE_CXX_COMPILER=" + cxx,
+        if not self.call("cmake", "--no-warn-unused-cli", "-S", self.folder, "-B", build, "-DCMAKE_C_COMPILER=" + cc, "-DCMAKE_CXX_COMPILER=" + cxx,
                          "-DCMAKE_PREFIX_PATH=" + os.path.join(self.folder, "usr"), "-DCMAKE_BUILD_TYPE=Release",
-                         "-DKINDS=" + ";".join(kinds), "-DLAST=" + kinds[-1]):
+                         "-DKINDS=" + ";".join(kinds), "-DLAST=" + kinds[-1],
+                         "-DREADER=%d" % self.same(cc), "-DREADER_FLAGS=" + " ".join(sys.argv[3:])):
             return
         if not self.call("cmake", "--build", build):
             return
         for kind in kinds:
             self.record(os.path.join(build, "c-" + kind), {"main": 1, "work": 3, "leaf": 30})
             self.record(os.path.join(build, "cpp-" + kind), {"main": 1, "shop::Cart::work": 3, "shop::Cart::leaf": 30})
+        self.record(os.path.join(build, "spans"), {"session": 1, "load page": 3})
         self.record(os.path.join(build, "with-part"), {"main": 1, "work": 3, "leaf": 30, "part": 7})
+
+    @staticmethod
+    def same(cc):
+        """Is this the compiler of the build? Another one may have other sanitizers."""
+        return os.path.realpath(shutil.which(cc)) == os.path.realpath(shutil.which(sys.argv[2]) or "")
 
     def preloaded(self, cc):
         """Built with the compiler's flag alone: what is called at entry and exit then comes with the preloaded recorder."""
         if self.call(cc, "-O2", "-finstrument-functions", "app.c", "-o", "bare-" + cc):
             self.record("bare-" + cc, {"main": 1, "work": 3, "leaf": 30},
-                        environment={"LD_PRELOAD": os.path.join(self.lib, "libtraceloom-rt.so")})
+                        before=["--any", "env", "LD_PRELOAD=" + os.path.join(self.lib, "libtraceloom-rt.so")])
 
 
 def main():
@@ -192,8 +229,10 @@ def main():
         harness.skip("none of these compilers is installed: " + ", ".join(missing))
     with harness.work_folder() as folder:
         stranger = Stranger(folder, sys.argv[1])
+        stranger.exports()
         for cc, cxx in present:
             stranger.by_pkg_config(cc, cxx)
+            stranger.by_hand(cc, cxx)
             stranger.by_cmake(cc, cxx)
             stranger.preloaded(cc)
         print("%d recordings; without %s" % (stranger.runs, ", ".join(missing) or "nothing"))

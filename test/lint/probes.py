@@ -9,6 +9,8 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 import ctf_gen
+import live_gen
+import recording_gen
 import tracelog_gen
 import xray_gen
 import xtrace_gen
@@ -45,6 +47,16 @@ def main():
             with open(path, "wb") as file:
                 file.write(xray_gen.make(name)[0])
             pairs.append("%s=%s" % (FORMATS[xray_gen.cases()[name][0]], path))
+        for name in recording_gen.cases():
+            path = os.path.join(folder, name + ".xray")
+            with open(path, "wb") as file:
+                file.write(recording_gen.make(name)[0])
+            pairs.append("xray-fdr=" + path)
+        for name in live_gen.CASES:
+            path = os.path.join(folder, name + ".tlp.live")
+            with open(path, "wb") as file:
+                file.write(live_gen.make(name)[0])
+            pairs.append("tlp-live=" + path)
         for name in ctf_gen.cases():
             ctf_gen.save(folder, name, ctf_gen.make(name)[0], None)
             pairs.append("ctf=" + os.path.join(folder, name))

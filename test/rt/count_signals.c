@@ -36,6 +36,7 @@ TRACED static void work(void)
     CALLED(work);
     for (unsigned i = 0; i < 20; i++)
         leaf(500);
+    NO_TAIL();
 }
 
 TRACED static void in_tick(void)

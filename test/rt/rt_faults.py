@@ -27,7 +27,7 @@ import harness
 import rt_build
 import rt_matrix
 
-THREADS, NOBODY = 3, 65534
+THREADS, NOBODY, PATIENCE = 3, 65534, 20
 MIB = 1 << 20
 
 
@@ -37,7 +37,14 @@ def progress_of(path):
     return sum(numbers[0::2]), sum(numbers[1::2])
 
 
-def one_kill(checks, program, mode, hook, wait):
+def until_calls(progress, child):
+    """Waits for the first call."""
+    end = time.monotonic() + PATIENCE
+    while not progress_of(progress)[0] and child.poll() is None and time.monotonic() < end:
+        time.sleep(0.0005)
+
+
+def one_kill(checks, program, mode, hook, early, wait):
     """Starts, waits, kills; what is there afterwards has to be whole. Returns how many calls were made at least."""
     with harness.work_folder() as folder:
         progress, base = os.path.join(folder, "progress"), os.path.join(folder, "run")
@@ -45,6 +52,8 @@ def one_kill(checks, program, mode, hook, wait):
             file.write(bytes(256))
         child = subprocess.Popen([program, progress, str(THREADS)], env=rt_matrix.environment(hook, mode, base),
                                  stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        if not early:
+            until_calls(progress, child)
         time.sleep(wait)
         child.send_signal(signal.SIGKILL)
         message = child.communicate()[1]
@@ -56,6 +65,8 @@ def one_kill(checks, program, mode, hook, wait):
                 checks.equal(leaf, 0, "after", wait, "s: calls were made, but there is no", os.path.basename(path), os.listdir(folder))
                 continue
             checked = harness.run("check", "-q", path)
+            if checked.status and not leaf:
+                continue                    # killed while the recording was being set up: there is nothing to read
             checks.equal(checked.status, 0, "after", wait, "s:", checked)
             table = rt_matrix.report(checks, path, "--by", "func")
             if table is None:
@@ -75,9 +86,10 @@ def kill(mode, hook, runs):
     checks, seed, some = harness.Checks(), random.randrange(1 << 30), 0
     chance = random.Random(seed)
     for _ in range(runs):
-        some += one_kill(checks, program, mode, hook, chance.choice((0.01, 0.05, 0.15)) * chance.random()) > 0
+        early = chance.random() < 0.2       # while it is still starting, perhaps
+        some += one_kill(checks, program, mode, hook, early, chance.choice((0.005, 0.02, 0.1)) * chance.random()) > 0
     print("%d runs killed, seed %d, %d of them in the middle of calls" % (runs, seed, some))
-    checks.that(some > runs // 3, "too few runs got as far as calls")
+    checks.that(some > runs // 2, "too few runs got as far as calls")
     checks.end()
 
 
@@ -204,6 +216,7 @@ def churn(mode, hook, count):
 
 
 def valgrind(mode, hook):
+    """Leaks are looked for with fdr only: the search reads every word of a profile's mapping, which reserves a GiB."""
     if not shutil.which("valgrind"):
         harness.skip("no valgrind")
     checks = harness.Checks()
@@ -211,8 +224,8 @@ def valgrind(mode, hook):
         program = rt_build.build(hook, name)
         with harness.work_folder() as folder:
             base = os.path.join(folder, "run")
-            done = run_with(["valgrind", "-q", "--smc-check=all", "--leak-check=full", "--show-leak-kinds=definite,indirect,possible",
-                             "--errors-for-leak-kinds=definite,indirect,possible", "--error-exitcode=99", program], hook, mode, base)
+            done = run_with(["valgrind", "-q", "--smc-check=all", "--leak-check=" + ("no" if "profile" in mode else "full"),
+                             "--error-exitcode=99", program], hook, mode, base)
             checks.equal((done.returncode, done.stderr), (0, ""), name, "under valgrind")
             for one in mode.split(","):
                 rt_matrix.check_file(checks, base + rt_matrix.SUFFIX[one], rt_matrix.Printed(done.stdout))
@@ -256,6 +269,8 @@ def llvm(hook):
                 continue
             theirs = {row["function"].strip('"'): int(row["count"]) for row in csv.DictReader(io.StringIO(account.stdout), skipinitialspace=True)}
             checks.equal(theirs, {n: c for n, c in ours.items() if c}, name, "llvm-xray account and report")
+            if name == "count_million.c":
+                continue                    # its text would be half a gigabyte
             convert = subprocess.run([tool, "convert", "-f", "trace_event", "-y", "-m", program, log], capture_output=True, text=True)
             checks.equal(convert.returncode, 0, name, "llvm-xray convert:", convert.stderr[-1500:])
             begins = {n: convert.stdout.count('"name":"%s","ph":"B"' % n) for n in ours} if convert.returncode == 0 else {}
@@ -266,7 +281,7 @@ def llvm(hook):
 def main():
     what, words = sys.argv[1], sys.argv[2:]
     hook = rt_build.HOOKS[words[0] if what == "llvm" else words[1]]
-    missing = hook.needs()
+    missing = hook.needs(False)
     if missing:
         harness.skip(missing)
     if what == "llvm":

@@ -120,12 +120,12 @@ def check_same(checks, base):
 
 def main():
     name, hook, mode, arguments = sys.argv[1], rt_build.HOOKS[sys.argv[2]], sys.argv[3], sys.argv[4:]
-    missing = hook.needs()
+    source = next(name + suffix for suffix in (".c", ".cpp") if os.path.exists(os.path.join(rt_build.HERE, name + suffix)))
+    missing = hook.needs(source.endswith(".cpp"))
     if missing:
         harness.skip(missing)
     if hook.kind == "llvm" and mode not in LLVM_MODE:
         harness.skip("not a mode of LLVM's runtime")
-    source = next(name + suffix for suffix in (".c", ".cpp") if os.path.exists(os.path.join(rt_build.HERE, name + suffix)))
     program = rt_build.build(hook, source)
     if name == "count_dlopen":
         arguments = [rt_build.build(hook, "count_plugin.c", shared=True)]

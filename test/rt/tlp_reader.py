@@ -33,6 +33,8 @@ class Body:
 
 
 class Function:
+    """Its name is that of the linker, which a profile has as it or beside what people write."""
+
     def __init__(self, ident, name, module):
         self.id, self.name, self.module = ident, name, module
 
@@ -71,12 +73,12 @@ class Profile:
             module = strings[body.number()]
             ident = (ident + body.signed()) & 0xffffffffffffffff
             name = strings[body.number()]
-            body.column(4)
+            linked_as = strings[body.column(4)[3]]
             if version >= 2:
                 body.column(2)
                 if body.number() & 4:
                     body.number()
-            self.functions.append(Function(ident, name, module))
+            self.functions.append(Function(ident, linked_as or name, module))
         threads = [self.thread(body, strings) for _ in range(nthread)] if flags & PER_THREAD else []
         self.places = self.tree(body, threads, nplace)
         self.sums(body)

@@ -107,6 +107,26 @@ static void test_ways_to_give_a_value(void **state)
     tl_arguments_fini(&a);
 }
 
+static void test_options_of_a_recorded_command(void **state)
+{
+    (void)state;
+    tl_arguments a;
+    assert_true(PARSE(&a, "record", "-m", "fdr", "./app", "-v", "--", "-o", "x"));
+    assert_string_equal(a.mode, "fdr");
+    assert_int_equal(a.file.n, 5);
+    assert_string_equal(a.file.word[1], "-v");
+    assert_string_equal(a.file.word[2], "--");
+    assert_false(a.verbose);
+    tl_arguments_fini(&a);
+    assert_true(PARSE(&a, "record", "--start=off", "--", "-strange-name", "-q"));
+    assert_int_equal(a.file.n, 2);
+    assert_string_equal(a.file.word[0], "-strange-name");
+    assert_false(a.quiet);
+    tl_arguments_fini(&a);
+    WRONG("expected one of: profile fdr ctf", "record", "-m", "everything", "./app");
+    WRONG("record has no option --by", "record", "--by", "func", "./app");
+}
+
 static void test_words_that_look_like_options(void **state)
 {
     (void)state;
@@ -248,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_table_is_consistent),
         cmocka_unit_test(test_every_option_is_parsed),
         cmocka_unit_test(test_ways_to_give_a_value),
+        cmocka_unit_test(test_options_of_a_recorded_command),
         cmocka_unit_test(test_words_that_look_like_options),
         cmocka_unit_test(test_alias),
         cmocka_unit_test(test_quiet_and_verbose_exclude_each_other),

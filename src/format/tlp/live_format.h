@@ -6,12 +6,20 @@
 #include "format/tlp/live_bytes.h"
 #include "model/format_impl.h"
 
+/* The call of a lane that ended last, and is not in its node yet. */
+typedef struct live_last {
+    uint32_t node; /* reference, 0: there is none */
+    uint64_t ticks, inner;
+} live_last;
+
+enum { LIVE_NAME_BYTES = 16 };
+
 typedef struct live_lane {
     uint32_t at, root;
     uint32_t pid, tid, threads;
     uint32_t open;
     uint64_t lost, exits;
-    char name[LIVE_LANE_SIZE - LIVE_LANE_NAME - 8 + 1];
+    char name[LIVE_NAME_BYTES + 1];
 } live_lane;
 
 typedef struct live_reader {

@@ -10,7 +10,11 @@
 #include "format/tlp/live_format.h"
 #include "model/recording.h"
 
-enum { MAGIC_BYTES = 8, LANES_MAX = 1 << 20 };
+enum { MAGIC_BYTES = 8 };
+enum {
+    LIVE_LANES_MAX = 1 << 20, /* the recorder makes 256 */
+    LIVE_TEXT_MAX = 1 << 20   /* bytes of one text; the recorder's have 16 KiB */
+};
 
 static int probe(const tl_probe *p)
 {
@@ -54,9 +58,11 @@ static int each(live_reader *r, uint32_t first, size_t n, const char *what,
 static int take_lane(live_reader *r, uint32_t at, const uint8_t *entry, uint64_t when, tl_error *e)
 {
     (void)when;
+    if (r->nlane == LIVE_LANES_MAX)
+        return tl_fail(e, TL_EUNSUPPORTED, live_offset(at), "more than %d threads", LIVE_LANES_MAX);
     if (r->nlane == r->lane_capacity) {
         const uint32_t capacity = r->lane_capacity ? 2 * r->lane_capacity : 64;
-        live_lane *larger = r->nlane < LANES_MAX ? realloc(r->lane, capacity * sizeof *larger) : NULL;
+        live_lane *larger = realloc(r->lane, capacity * sizeof *larger);
         if (!larger)
             return no_memory(e);
         r->lane = larger;
@@ -78,11 +84,10 @@ static int take_lane(live_reader *r, uint32_t at, const uint8_t *entry, uint64_t
 /* A text is handed over as it is found. */
 static int take_text(live_reader *r, uint32_t at, const uint8_t *entry, uint64_t when, tl_error *e)
 {
-    enum { TEXT_MAX = 1 << 20 }; /* of one chunk; the recorder's have 16 KiB */
     const uint32_t used = tl_load32(entry + LIVE_TEXT_USED, false);
     const uint64_t offset = live_offset(at) + LIVE_TEXT_BYTES;
-    char *text = used <= TEXT_MAX ? malloc((size_t)used + 1) : NULL;
-    if (!text && used <= TEXT_MAX)
+    char *text = used <= LIVE_TEXT_MAX ? malloc((size_t)used + 1) : NULL;
+    if (!text && used <= LIVE_TEXT_MAX)
         return no_memory(e);
     int status = text ? live_bytes_get(&r->bytes, offset, text, used, &when, e) : 0;
     if (status == 0)

@@ -35,6 +35,8 @@ typedef struct walk {
     uint32_t depth, capacity;
     uint64_t blocks;     /* that were read */
     uint64_t unfinished; /* calls that are in no histogram */
+    uint32_t lane;       /* reference of the one at hand, */
+    live_last last;      /* and its last call, before its tree was read */
     uint32_t low, high;  /* tags in use: low .. high - 1 */
     uint64_t *count;     /* [TL_HIST_BUCKETS] of the node at hand */
     tl_hist_pair *pair;  /* [TL_HIST_BUCKETS] scratch */
@@ -59,7 +61,7 @@ static int no_memory(walk *w)
 
 /* ---- histograms ---- */
 
-static void add_block(walk *w, const uint8_t *block, uint32_t tag, unsigned shift, uint64_t *sum)
+static void use_tag(walk *w, uint32_t tag)
 {
     if (w->low >= w->high) {
         w->low = tag;
@@ -67,6 +69,11 @@ static void add_block(walk *w, const uint8_t *block, uint32_t tag, unsigned shif
     }
     w->low = tag < w->low ? tag : w->low;
     w->high = tag >= w->high ? tag + 1 : w->high;
+}
+
+static void add_block(walk *w, const uint8_t *block, uint32_t tag, unsigned shift, uint64_t *sum)
+{
+    use_tag(w, tag);
     for (uint32_t i = 0; i < BLOCK_COUNTS; i++) {
         const uint64_t n = (uint64_t)tl_load32(block + LIVE_BLOCK_COUNT + 4 * i, false) << shift;
         uint64_t *count = &w->count[tag * BLOCK_COUNTS + i];
@@ -127,30 +134,70 @@ static bool take_counts(walk *w, tl_place_stat *s)
     return ok;
 }
 
+/* ---- the last call of a lane ---- */
+
+/* As it is now in the file: not as of an earlier piece, if a program is writing. */
+static int read_last(walk *w, live_last *out, uint64_t *when)
+{
+    uint8_t lane[LIVE_LANE_SIZE];
+    *when = w->r->bytes.reads + 1;
+    const int status = live_bytes_get(&w->r->bytes, live_offset(w->lane), lane, sizeof lane, when, w->e);
+    *out = (live_last){0};
+    if (status > 0)
+        *out = (live_last){.node = tl_load32(lane + LIVE_LANE_LAST_NODE, false),
+                           .ticks = tl_load64(lane + LIVE_LANE_LAST_TICKS, false),
+                           .inner = tl_load64(lane + LIVE_LANE_LAST_INNER, false)};
+    return status;
+}
+
+/* Adds the lane's last call to the counts of a node that it is not in yet. It is not if the node counts as many calls
+ * as its histogram; and a program that is writing has not put it there meanwhile. 1: it was added. */
+static int add_last(walk *w, uint64_t said, uint64_t calls)
+{
+    live_last now;
+    uint64_t when;
+    const int status = said == calls ? read_last(w, &now, &when) : 0;
+    if (status <= 0)
+        return status;
+    if (now.node != w->last.node || now.ticks != w->last.ticks || now.inner != w->last.inner)
+        return 0;
+    const uint32_t bucket = tl_hist_bucket(now.ticks);
+    use_tag(w, bucket / BLOCK_COUNTS);
+    w->count[bucket] = tl_add_saturated(w->count[bucket], 1);
+    return 1;
+}
+
+/* `self` is what is inside, until all nodes are in: see settle(). */
+static void add_sums(tl_place_stat *s, uint64_t calls, uint64_t total, uint64_t inner, uint64_t min, uint64_t max)
+{
+    s->calls = tl_add_saturated(s->calls, calls);
+    s->total = tl_add_saturated(s->total, total);
+    s->self = tl_add_saturated(s->self, inner < total ? inner : total);
+    s->min = min < s->min ? min : s->min;
+    s->max = max > s->max ? max : s->max;
+}
+
 /* Adds the numbers of a node to its place. A node without calls has no times either: they are of a call that is being
  * added. */
-static int add_numbers(walk *w, const uint8_t *node, uint64_t when, uint32_t place)
+static int add_numbers(walk *w, uint32_t at, const uint8_t *node, uint64_t when, uint32_t place)
 {
     uint64_t calls;
-    const int status = read_blocks(w, tl_load32(node + LIVE_NODE_BLOCKS, false), when, &calls);
+    int status = read_blocks(w, tl_load32(node + LIVE_NODE_BLOCKS, false), when, &calls);
     if (status < 0)
         return status;
     const uint64_t said = tl_load64(node + LIVE_NODE_CALLS, false);
     if (said > calls)
         w->unfinished = tl_add_saturated(w->unfinished, said - calls);
     tl_place_stat *s = &w->p->stat[place];
-    if (!take_counts(w, s))
-        return no_memory(w);
-    if (calls == 0)
-        return 0;
-    const uint64_t total = tl_load64(node + LIVE_NODE_TOTAL, false), inner = tl_load64(node + LIVE_NODE_INNER, false);
-    const uint64_t min = tl_load64(node + LIVE_NODE_MIN, false), max = tl_load64(node + LIVE_NODE_MAX, false);
-    s->calls = tl_add_saturated(s->calls, calls);
-    s->total = tl_add_saturated(s->total, total);
-    s->self = tl_add_saturated(s->self, inner < total ? inner : total); /* what is inside, until all is there */
-    s->min = min < s->min ? min : s->min;
-    s->max = max > s->max ? max : s->max;
-    return 0;
+    if (calls)
+        add_sums(s, calls, tl_load64(node + LIVE_NODE_TOTAL, false), tl_load64(node + LIVE_NODE_INNER, false),
+                 tl_load64(node + LIVE_NODE_MIN, false), tl_load64(node + LIVE_NODE_MAX, false));
+    status = at == w->last.node ? add_last(w, said, calls) : 0;
+    if (status < 0)
+        return status;
+    if (status > 0)
+        add_sums(s, 1, w->last.ticks, w->last.inner, w->last.ticks, w->last.ticks);
+    return take_counts(w, s) ? 0 : no_memory(w);
 }
 
 static uint64_t held_within(uint64_t v, uint32_t bucket)
@@ -207,20 +254,22 @@ static int read_node(walk *w, uint32_t at, uint32_t parent, uint32_t before, uin
     return 1;
 }
 
-static int add_node(walk *w, uint32_t parent, const uint8_t *node, uint64_t when, uint32_t *place)
+static int add_node(walk *w, uint32_t parent, uint32_t at, const uint8_t *node, uint64_t when, uint32_t *place)
 {
     const uint32_t id = tl_load32(node + LIVE_NODE_FUNCTION, false);
     const uint32_t function = tl_profile_intern_function(w->p, w->r->trace, id);
     *place = function == TL_HASH_NONE ? TL_HASH_NONE : tl_profile_child(w->p, parent, function);
-    return *place == TL_HASH_NONE ? no_memory(w) : add_numbers(w, node, when, *place);
+    return *place == TL_HASH_NONE ? no_memory(w) : add_numbers(w, at, node, when, *place);
 }
 
 /* All nodes below a root, depth-first: children before the next sibling. */
 static int read_tree(walk *w, uint32_t root, uint32_t root_place)
 {
     uint8_t node[LIVE_NODE_SIZE];
-    uint64_t when = 0;
-    const int got = live_bytes_get(&w->r->bytes, live_offset(root), node, sizeof node, &when, w->e);
+    uint64_t when;
+    int got = read_last(w, &w->last, &when);
+    if (got >= 0)
+        got = live_bytes_get(&w->r->bytes, live_offset(root), node, sizeof node, &when, w->e);
     if (got < 0)
         return got;
     if (got == 0 || root == 0 || tl_load32(node + LIVE_NODE_PARENT, false) != 0)
@@ -232,7 +281,7 @@ static int read_tree(walk *w, uint32_t root, uint32_t root_place)
         uint32_t found;
         int status = at ? read_node(w, at, parent, before, node, &as_of) : 0;
         if (status > 0)
-            status = add_node(w, place, node, as_of, &found);
+            status = add_node(w, place, at, node, as_of, &found);
         else if (status == 0 && w->depth == 0)
             return 0;
         else if (status == 0) {
@@ -285,8 +334,10 @@ static int read_lanes(walk *w)
             status = damage(w, l->at, "live.bad-reference", "two threads have one tree");
         else if (place == TL_HASH_NONE || !tl_hash_put(&roots, l->root, i))
             status = no_memory(w);
-        else
+        else {
+            w->lane = l->at;
             status = read_tree(w, l->root, place);
+        }
     }
     tl_hash_fini(&roots);
     return status;
@@ -295,7 +346,7 @@ static int read_lanes(walk *w)
 /* Calls that are in no histogram do not count. */
 static int tell_unfinished(walk *w)
 {
-    const tl_damage note = {.kind = TL_DAMAGE_NOTE, .rule = "live.unfinished"};
+    const tl_damage note = {.offset = TL_NO_OFFSET, .kind = TL_DAMAGE_NOTE, .rule = "live.unfinished"};
     if (!w->tells || !w->unfinished)
         return 0;
     const char *why = w->r->done ? "had no room" : w->unfinished == 1 ? "was being added" : "were being added";

@@ -31,6 +31,8 @@ typedef struct fdr_cursor {
     tl_window window;
     uint64_t tsc;
     int32_t cpu;
+    uint8_t *scratch; /* a payload that is only looked at */
+    size_t scratch_size;
     uint32_t track;
     bool after_entry; /* a CallArgument here belongs to the event before */
 } fdr_cursor;
@@ -113,9 +115,9 @@ static int add_classes(tl_trace *t, tl_error *e)
 }
 
 /* What the notes say, once all are known. */
-static int finish_recording(const fdr_index *x, tl_trace *t, tl_error *e)
+static int finish_recording(tl_trace *t, tl_error *e)
 {
-    int status = tl_recording_finish(t, x->live ? TL_RECORDING_LIVE : TL_RECORDING_DONE, e);
+    int status = tl_recording_finish(t, TL_RECORDING_LIVE, e); /* whatever the mark: it may be a copy of a live file */
     for (uint32_t i = 0; i < t->ntrack; i++) {
         const char *name = tl_recording_thread(t, t->track[i].tid);
         t->track[i].name = name ? name : t->track[i].name;
@@ -141,7 +143,7 @@ static int open_reader(void *reader, tl_input *in, tl_trace *t, const tl_want *w
     if (status >= 0)
         status = fdr_index_build(&r->index, in, t, want->threads, e);
     if (status >= 0 && r->index.marked)
-        status = finish_recording(&r->index, t, e);
+        status = finish_recording(t, e);
     return status;
 }
 
@@ -176,7 +178,9 @@ static int stream_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
 
 static void stream_close(void *cursor)
 {
-    tl_window_fini(&((fdr_cursor *)cursor)->window);
+    fdr_cursor *c = cursor;
+    tl_window_fini(&c->window);
+    free(c->scratch);
 }
 
 /* At least `need` bytes at the cursor's position, as the index promised; NULL if the file changed since. */
@@ -238,10 +242,25 @@ static int add_argument(tl_batch *b, uint64_t value)
     return 0;
 }
 
-/* The payload at an offset, copied to the batch's arena. NULL when memory runs out or reading fails. */
+/* Memory for a payload: in the batch's arena, if it has one; else until the next payload. */
+static uint8_t *payload_room(fdr_cursor *c, tl_batch *b, size_t size)
+{
+    if (b->arena)
+        return tl_arena_alloc(b->arena, size);
+    if (size > c->scratch_size) {
+        uint8_t *larger = realloc(c->scratch, size);
+        if (!larger)
+            return NULL;
+        c->scratch = larger;
+        c->scratch_size = size;
+    }
+    return c->scratch;
+}
+
+/* A copy of the payload at an offset. NULL when memory runs out or reading fails. */
 static const void *payload(fdr_cursor *c, tl_batch *b, uint64_t offset, size_t size, tl_error *e)
 {
-    uint8_t *copy = tl_arena_alloc(b->arena, size ? size : 1);
+    uint8_t *copy = payload_room(c, b, size ? size : 1);
     if (!copy) {
         tl_fail(e, TL_ENOMEM, offset, "no memory for an event of %zu bytes", size);
         return NULL;

@@ -1,0 +1,217 @@
+#!/usr/bin/env bash
+# traceloom record: runs a program, gives back its status, and leaves one recording whatever the end was.
+# shellcheck disable=SC2154
+. "$(dirname "$0")/common.inc"
+. "$root/test/cli/recorder.inc"
+
+cat >app.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) int leaf(int x) { __asm__ volatile(""); return x + 1; }
+__attribute__((noinline)) int inner(int x) { int s = 0; for (int i = 0; i < 10; i++) s += leaf(x + i); return s; }
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "";
+    int sum = 0;
+    for (int i = 0; i < 100; i++)
+        sum += inner(i);
+    printf("sum %d\n", sum);
+    fflush(stdout);
+    if (!strcmp(how, "kill")) raise(SIGKILL);
+    if (!strcmp(how, "abort")) abort();
+    if (!strcmp(how, "_exit")) _exit(3);
+    if (!strcmp(how, "again")) execl("./app", "app", "7", (char *)0);
+    if (!strcmp(how, "fork") && fork() == 0) { inner(1); exit(0); }
+    if (!strcmp(how, "fork")) wait(NULL);
+    if (!strcmp(how, "int")) { kill(getppid(), SIGINT); kill(getppid(), SIGTERM); pause(); }
+    if (!strcmp(how, "main_ends")) pthread_exit(NULL);
+    if (!strcmp(how, "words")) for (int i = 2; i < argc; i++) puts(argv[i]);
+    return how[0] >= '0' && how[0] <= '9' ? atoi(how) : 0;
+}
+END
+build_recorded app app.c
+cc -O1 app.c -o plain -lpthread
+
+has_calls() {
+    local calls
+    calls=$(calls_of "$1" leaf)
+    [ "$calls" = "$2" ] || fail "$1 has $calls calls of leaf instead of $2"
+}
+fresh() {
+    rm -rf app.tlp* app.xray* app.ctf* app.[0-9]* x.* out err
+}
+
+# The usual case: the program's output is its own, the report goes to standard error.
+expect 0 "$tl" record ./app
+[ "$(cat out)" = "sum 50500" ] || [ "$(wc -l <out)" -eq 1 ] || fail "something else is in the output"
+says err "leaf"
+says err "1,000"
+says err "wrote app.tlp"
+has_calls app.tlp 1000
+only_files ./app ./app.c ./app.tlp ./plain
+expect 125 "$tl" record ./app
+says err "app.tlp: exists; -f replaces it"
+is_empty out
+expect 0 "$tl" record -f ./app
+has_calls app.tlp 1000
+fresh
+expect 0 "$tl" record -q ./app
+is_empty err
+expect 7 "$tl" record -q -f ./app 7
+expect 0 "$tl" record -f -q -- ./app words -m --help "a b" "it's:\\" # all words behind the command are its own
+[ "$(tail -n +2 out)" = "$(printf '%s\n' -m --help 'a b' "it's:\\")" ] || fail "arguments arrived as $(cat out)"
+says_not err TRACELOOM
+expect 0 "$tl" record -v -f ./app
+says err "TRACELOOM=strict=on:quiet=on:mode=profile:out=$PWD/app:start=on"
+
+# Every mode; the suffix of -o chooses one.
+fresh
+for mode in fdr profile ctf; do
+    expect 0 "$tl" record -m $mode ./app
+done
+has_calls app.xray 1000
+has_calls app.ctf 1000
+expect 0 "$tl" check app.xray app.ctf app.tlp
+fresh
+expect 0 "$tl" record -m fdr,profile -o x ./app
+has_calls x.xray 1000
+has_calls x.tlp 1000
+for name in x.xray x.ctf; do
+    fresh
+    expect 0 "$tl" record -o $name ./app
+    has_calls $name 1000
+    says err "wrote $name"
+done
+fresh
+expect 0 "$tl" record --ring 64M ./app # of fdr only, so it is meant
+has_calls app.xray 1000
+fresh
+mkdir "a:b %e" && expect 0 "$tl" record -o "a:b %e/c\\d.tlp" ./app
+has_calls "a:b %e/c\\d.tlp" 1000
+rm -r "a:b %e"
+
+# Other suffixes are made of a recording.
+fresh
+expect 0 "$tl" record -o x.folded ./app
+says x.folded "main;inner;leaf"
+only_files ./app ./app.c ./plain ./x.folded
+expect 125 "$tl" record -o x.folded ./app
+says err "x.folded: exists"
+fresh
+expect 0 "$tl" record -o x.jsonl ./app
+[ "$(grep -c leaf x.jsonl)" -eq 2000 ] || fail "x.jsonl has $(grep -c leaf x.jsonl) events of leaf"
+only_files ./app ./app.c ./plain ./x.jsonl
+
+# Which calls.
+fresh
+expect 0 "$tl" record -F 'lea*' -N inner ./app
+has_calls app.tlp 1000
+[ "$(calls_of app.tlp inner)" = 0 ] || fail "inner was recorded"
+fresh
+if [ -n "$clang" ]; then # what has no list of its functions cannot know
+    expect 125 "$tl" record -F 'no_such_*' ./app
+    says err "no function matches the patterns"
+    is_empty out
+    only_files ./app ./app.c ./plain
+fi
+expect 0 "$tl" record -D 2 ./app
+[ "$(calls_of app.tlp inner)" = 100 ] || fail "inner is on the second level"
+[ "$(calls_of app.tlp leaf)" = 0 ] || fail "leaf is deeper than 2"
+fresh
+expect 0 "$tl" record -m fdr --threshold 10s ./app
+[ "$(calls_of app.xray leaf)" = 0 ] || fail "leaf is shorter than 10 s"
+
+# However it ends: what was recorded is there, under its own name.
+for mode in profile fdr ctf; do
+    name=$(echo "app.$mode" | sed 's/profile/tlp/;s/fdr/xray/')
+    for how in kill:137 abort:134 _exit:3 main_ends:0; do
+        fresh
+        expect "${how#*:}" "$tl" record -m $mode ./app "${how%:*}"
+        has_calls "$name" 1000
+        [ ! -e "$name.live" ] || fail "$mode, $how: the live file was left"
+        expect 0 "$tl" check "$name"
+    done
+done
+fresh
+expect 137 "$tl" record ./app kill
+says err "the program was killed (Killed); what it had recorded is in app.tlp"
+fresh
+expect 0 "$tl" record ./app fork
+says err "1 more by other processes: app.1.tlp"
+has_calls app.tlp 1000
+has_calls app.1.tlp 10 # a child begins anew
+fresh
+expect 7 "$tl" record ./app again
+has_calls app.tlp 1000
+has_calls app.1.tlp 1000
+fresh
+expect 143 "$tl" record ./app int # SIGINT is the program's business, SIGTERM is passed on
+has_calls app.tlp 1000
+
+# What cannot be recorded.
+fresh
+expect 125 "$tl" record ./plain
+says err "./plain: has no recorder in it; build it with one of these"
+says err "pkg-config --cflags --libs traceloom-rt-xray"
+says err "traceloom-rt-functions"
+is_empty out
+expect 125 "$tl" record --any ./plain
+says out "sum "
+says err "nothing was recorded"
+expect 3 "$tl" record --any ./plain 3
+expect 0 "$tl" record --any sh -c './app' # started by a shell
+has_calls sh.tlp 1000
+rm sh.tlp
+printf '#!/bin/sh\nexec ./app "$@"\n' >script && chmod +x script
+expect 5 "$tl" record ./script 5
+has_calls script.tlp 1000
+rm script script.tlp
+printf 'exit 6\n' >script && chmod +x script
+expect 6 "$tl" record ./script
+says err "nothing was recorded"
+rm script
+if [ -n "$clang" ]; then
+    $clang -fxray-instrument -fxray-instruction-threshold=1 app.c -o llvm -lpthread 2>/dev/null &&
+        expect 125 "$tl" record ./llvm && says err "the compiler's runtime" && rm llvm
+fi
+gcc -finstrument-functions app.c -o hooks -lpthread
+expect 125 "$tl" record ./hooks
+says err "calls the hooks of -finstrument-functions"
+rm hooks
+expect 127 "$tl" record ./nothing
+expect 127 "$tl" record nothing-of-this-name
+expect 127 "$tl" record app
+says err "did you mean ./app?"
+expect 126 "$tl" record ./app.c
+expect 126 "$tl" record .
+expect 125 "$tl" record
+expect 125 "$tl" record --frobnicate ./app
+expect 125 "$tl" record -o - ./app
+expect 125 "$tl" record -o x.unknown ./app
+says err "the suffix names no format"
+expect 125 "$tl" record -m profile --ring 64M ./app
+expect 125 "$tl" record -m fdr --ring 64Q ./app
+says err "ring=64Q: expected a size"
+expect 125 "$tl" record -o no/such/folder/x.tlp ./app
+says err "no/such/folder/: no recording can be written there: No such file"
+is_empty out
+expect 0 "$tl" record --start off ./app
+says err "is not recorded yet: traceloom ctl"
+says err "nothing was recorded"
+only_files ./app ./app.c ./plain
+
+# A variable that is there already is added to; without `record` it is all that is needed.
+TRACELOOM=control=off:depth=2 expect 0 "$tl" record ./app
+[ "$(calls_of app.tlp leaf)" = 0 ] || fail "depth=2 was lost"
+fresh
+TRACELOOM=mode=fdr:out=x expect 0 ./app
+has_calls x.xray 1000
+fresh
+expect 0 ./app
+only_files ./app ./app.c ./plain
+exit $failed

@@ -1,0 +1,11 @@
+# Spans, instants and counters by hand, alone and beside other hooks: see spans.py.
+if(NOT TARGET traceloom-rt OR CMAKE_CROSSCOMPILING)
+  return()
+endif()
+foreach(compiler gcc clang-14 clang-19)
+  foreach(hooks none functions sleds)
+    if(NOT (hooks STREQUAL sleds AND compiler STREQUAL gcc))
+      traceloom_script(rt.spans.${compiler}.${hooks} spans/spans.py ${compiler} ${hooks})
+    endif()
+  endforeach()
+endforeach()

@@ -1,0 +1,27 @@
+/* For tests that compile parts of the recorder into themselves: only where it runs, and where what its own copies and
+ * system calls write is seen (MemorySanitizer does not look into assembly). */
+#ifndef TL_TEST_RT_HOST_H
+#define TL_TEST_RT_HOST_H
+
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#define RT_BLIND 1
+#endif
+#endif
+
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__)) && !defined(RT_BLIND)
+#define RT_HERE 1
+#else
+#define RT_HERE 0
+#endif
+
+/* In place of a case, where it cannot run. */
+#define RT_SKIPPED(name)                                                                                               \
+    static void name(void **state)                                                                                     \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        print_message("the recorder is for x86-64 and AArch64 Linux\n");                                               \
+        skip();                                                                                                        \
+    }
+
+#endif

@@ -1,0 +1,456 @@
+/* The reader of profiles in the making: images made as the recorder makes them, and broken ones. */
+#include "live_fixture.h"
+
+#include "scratch.h"
+
+extern const tl_format tl_format_tlp_live;
+
+static void assert_means(live_image *m)
+{
+    size_t n, expected_n;
+    tl_profile *p = image_read(m, false);
+    uint8_t *bytes = fixture_save(p, &n), *expected = image_expected(m, &expected_n);
+    assert_int_equal(n, expected_n);
+    assert_memory_equal(bytes, expected, n);
+    free(bytes);
+    free(expected);
+    tl_profile_free(p);
+}
+
+static void test_probe_looks_at_the_magic_number(void **state)
+{
+    (void)state;
+    uint8_t head[16] = LIVE_MAGIC;
+    tl_probe p = {.head = head, .size = 8, .total = 8};
+    assert_int_equal(tl_format_tlp_live.probe(&p), 64);
+    p.size = 7;
+    assert_int_equal(tl_format_tlp_live.probe(&p), 0);
+    p.size = sizeof head;
+    head[7] = '\r';
+    assert_int_equal(tl_format_tlp_live.probe(&p), 0);
+}
+
+static void test_random_programs_are_read_exactly(void **state)
+{
+    (void)state;
+    uint64_t seed = 17;
+    for (int i = 0; i < 30; i++) {
+        live_image m;
+        image_init(&m);
+        image_random(&m, &seed, 1 + (uint32_t)i % 9, 3000);
+        assert_means(&m);
+        image_fini(&m);
+    }
+}
+
+static void test_an_image_without_threads(void **state)
+{
+    (void)state;
+    live_image m;
+    image_init(&m);
+    assert_means(&m);
+    image_fini(&m);
+}
+
+static void test_many_threads(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    live_image m;
+    image_init(&m);
+    image_random(&m, &seed, 200, 40000);
+    assert_means(&m);
+    image_fini(&m);
+}
+
+static void test_a_deep_stack(void **state)
+{
+    (void)state;
+    enum { DEPTH = 100000 };
+    live_image m;
+    image_init(&m);
+    image_table(&m, 2, 0, 1000, 0x1000);
+    uint32_t node = image_lane(&m, 1, 1, "", "thread 1");
+    for (uint32_t i = 0; i < DEPTH; i++) {
+        node = image_node(&m, node, 1 + i % 3);
+        image_call(&m, node, 2 * (uint64_t)(DEPTH - i), 2 * (uint64_t)(DEPTH - i) - 2);
+    }
+    assert_means(&m);
+    image_fini(&m);
+}
+
+static void test_counts_beyond_32_bits(void **state)
+{
+    (void)state;
+    live_image m;
+    image_init(&m);
+    image_table(&m, 2, 0, 1000, 0x1000);
+    const uint32_t node = image_node(&m, image_lane(&m, 1, 1, "", "thread 1"), 1);
+    image_call(&m, node, 100, 0);
+    image_call(&m, node, 100000, 0);
+    image_count(&m, node, tl_hist_bucket(100), 3, 32, false);
+    image_count(&m, node, tl_hist_bucket(100), 2, 32, true);
+    image_count(&m, node, tl_hist_bucket(100000), 1, 32, false);
+    const uint64_t more = UINT64_C(6) << 32;
+    image_add(&m, image_at(node) + LIVE_NODE_CALLS, more);
+    tl_place_stat *s = &m.p->stat[m.place[node]];
+    s->calls += more;
+    assert_true(tl_hist_add_slow(&s->hist, tl_hist_bucket(100), UINT64_C(5) << 32));
+    assert_true(tl_hist_add_slow(&s->hist, tl_hist_bucket(100000), UINT64_C(1) << 32));
+    assert_means(&m);
+    image_fini(&m);
+}
+
+/* Lanes of the same thread are one thread; lanes of several threads are called so, and keep their numbers. */
+static void test_lanes_become_threads(void **state)
+{
+    (void)state;
+    live_image m;
+    image_init(&m);
+    image_table(&m, 2, 0, 1000, 0x1000);
+    uint32_t root[6];
+    root[0] = image_lane(&m, 20, 1, "b", "b 20");
+    root[1] = image_lane(&m, 10, 1, "sixteen letters!", "sixteen letters! 10");
+    root[2] = image_lane(&m, 30, 3, "c", "3 threads, 1");
+    root[3] = image_lane(&m, 20, 1, "b", "b 20");
+    root[4] = image_lane(&m, 40, 3, "d", "3 threads, 2");
+    root[5] = image_lane(&m, 50, 1, "e", "noted 50");
+    image_text(&m, "thread tid=50 name=noted\n");
+    for (uint32_t i = 0; i < 6; i++) {
+        const uint32_t outer = image_node(&m, root[i], 1), inner = image_node(&m, outer, 2 + i % 2);
+        image_call(&m, inner, 10 + i, 0);
+        image_call(&m, outer, 100 + i, 10 + i);
+    }
+    assert_int_equal(m.p->ntrack, 5);
+    assert_means(&m);
+    image_fini(&m);
+}
+
+static void test_losses_are_summed_up(void **state)
+{
+    (void)state;
+    for (int noted = 0; noted < 2; noted++) {
+        live_image m;
+        image_init(&m);
+        for (uint32_t i = 1; i <= 3; i++) {
+            const size_t lane = image_at(image_lane(&m, i, 1, "t",
+                                                    i == 1   ? "t 1"
+                                                    : i == 2 ? "t 2"
+                                                             : "t 3")) -
+                                LIVE_LANE_SIZE;
+            put32(&m, lane + LIVE_LANE_OPEN, i);
+            tl_store64(m.bytes + lane + LIVE_LANE_LOST, 10 * i, false);
+            tl_store64(m.bytes + lane + LIVE_LANE_EXITS, 100 * i, false);
+        }
+        if (noted) /* says more: of threads that had no lane, too */
+            image_text(&m, "lost late=10 depth=20 memory=30 disk=4 exits=600 threads=1000\n");
+        m.p->lost_events = noted ? 1064 : 60;
+        m.p->unmatched_open = 6;
+        m.p->unmatched_exits = 600;
+        assert_means(&m);
+        image_fini(&m);
+    }
+}
+
+/* Who is killed while a call is added: it is in calls and times, but in no histogram. */
+static void test_a_call_that_was_being_added(void **state)
+{
+    (void)state;
+    live_image m;
+    image_init(&m);
+    put32(&m, LIVE_HEADER_STATE, 0);
+    image_table(&m, 2, 0, 1000, 0x1000);
+    const uint32_t root = image_lane(&m, 1, 1, "", "thread 1"), node = image_node(&m, root, 1);
+    const uint32_t other = image_node(&m, root, 2);
+    image_call(&m, node, 1000, 0);
+    image_call(&m, node, 2000, 0);
+    image_add(&m, image_at(node) + LIVE_NODE_CALLS, 1);
+    tl_store64(m.bytes + image_at(node) + LIVE_NODE_MIN, 3, false);
+    tl_store64(m.bytes + image_at(node) + LIVE_NODE_MAX, 9999, false);
+    image_add(&m, image_at(other) + LIVE_NODE_CALLS, 1); /* its first one */
+    image_add(&m, image_at(other) + LIVE_NODE_TOTAL, 5);
+    tl_store64(m.bytes + image_at(other) + LIVE_NODE_MIN, 5, false);
+    tl_place_stat *s = &m.p->stat[m.place[node]];
+    s->min = tl_hist_low(tl_hist_bucket(1000)); /* held within the first and the last bucket */
+    s->max = tl_hist_high(tl_hist_bucket(2000));
+    assert_means(&m);
+    tl_source *source = NULL;
+    assert_int_equal(tl_source_open_memory(&source, m.bytes, m.size, "image", NULL, NULL), 0);
+    const tl_trace *t = tl_source_trace(source);
+    bool told = false;
+    for (uint32_t i = 0; i < tl_trace_notes(t); i++)
+        told |= strcmp(tl_trace_note(t, i)->rule, "live.unfinished") == 0 &&
+                strncmp(tl_trace_note(t, i)->what, "2 calls were being added", 24) == 0;
+    assert_true(told);
+    tl_source_close(source);
+    image_fini(&m);
+}
+
+/* ---- damage ---- */
+
+/* A small image to break: threads 1 and 2, each with f, and g below it. */
+typedef struct small {
+    live_image m;
+    uint32_t root[2], f[2], g[2], h; /* h: a sibling of g[0], made after it */
+} small;
+
+static void small_init(small *s)
+{
+    image_init(&s->m);
+    image_table(&s->m, 2, 0, 1000, 0x1000);
+    for (uint32_t i = 0; i < 2; i++) {
+        s->root[i] = image_lane(&s->m, 1 + i, 1, "t", i ? "t 2" : "t 1");
+        s->f[i] = image_node(&s->m, s->root[i], 1);
+        s->g[i] = image_node(&s->m, s->f[i], 2);
+        image_call(&s->m, s->g[i], 10, 0);
+        image_call(&s->m, s->f[i], 20, 10);
+    }
+    s->h = image_node(&s->m, s->f[0], 3);
+    image_call(&s->m, s->h, 5, 0);
+}
+
+static void expect_damage(small *s, const char *rule, uint32_t places)
+{
+    tl_source *source = NULL;
+    tl_error e = {0};
+    if (tl_source_open_memory(&source, s->m.bytes, s->m.size, "image", NULL, &e) < 0)
+        fail_msg("%s", e.message);
+    assert_true(tl_trace_damages(tl_source_trace(source)) > 0);
+    assert_string_equal(tl_trace_damage(tl_source_trace(source), 0)->rule, rule);
+    tl_source_close(source);
+    tl_profile *p = image_read(&s->m, true);
+    size_t n;
+    assert_int_equal(tl_profile_places(p), places);
+    free(fixture_save(p, &n)); /* what there is, is a profile still */
+    tl_profile_free(p);
+    image_fini(&s->m);
+}
+
+static void test_references_that_lead_astray(void **state)
+{
+    (void)state;
+    enum { ALL = 1 + 2 + 5 };
+    small s;
+    static const struct {
+        uint32_t offset;
+        int to; /* 0: f[1], 1: itself, 2: the header, 3: behind the end, 4: its root */
+        uint32_t places;
+    } cases[] = {
+        {LIVE_NODE_CHILD, 0, ALL - 2},  {LIVE_NODE_CHILD, 1, ALL - 2}, {LIVE_NODE_CHILD, 2, ALL - 2},
+        {LIVE_NODE_CHILD, 3, ALL - 2},  {LIVE_NODE_CHILD, 4, ALL - 2}, {LIVE_NODE_SIBLING, 0, ALL},
+        {LIVE_NODE_SIBLING, 1, ALL},    {LIVE_NODE_SIBLING, 4, ALL},   {LIVE_NODE_PARENT, 0, ALL - 3},
+        {LIVE_NODE_PARENT, 1, ALL - 3}, {LIVE_NODE_BLOCKS, 3, ALL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        small_init(&s);
+        const uint32_t to[] = {s.f[1], s.f[0], 1, (uint32_t)(s.m.size / LIVE_UNIT), s.root[0]};
+        put32(&s.m, image_at(s.f[0]) + cases[i].offset, to[cases[i].to]);
+        expect_damage(&s, "live.bad-reference", cases[i].places);
+    }
+}
+
+static void test_chains_that_go_in_circles(void **state)
+{
+    (void)state;
+    small s;
+    small_init(&s);
+    const uint32_t lane = s.root[0] - LIVE_LANE_SIZE / LIVE_UNIT; /* the first one made */
+    put32(&s.m, image_at(lane) + LIVE_LANE_NEXT, s.root[1] - LIVE_LANE_SIZE / LIVE_UNIT);
+    expect_damage(&s, "live.bad-reference", 1 + 2 + 5);
+    small_init(&s);
+    put32(&s.m, image_at(s.m.text) + LIVE_TEXT_NEXT, get32(&s.m, LIVE_HEADER_TEXT));
+    expect_damage(&s, "live.bad-reference", 1 + 2 + 5);
+    small_init(&s);
+    const uint32_t table = get32(&s.m, LIVE_HEADER_TABLES);
+    put32(&s.m, image_at(table) + LIVE_TABLE_NEXT, table);
+    expect_damage(&s, "live.bad-reference", 1 + 2 + 5);
+    small_init(&s);
+    const uint32_t block = get32(&s.m, image_at(s.f[0]) + LIVE_NODE_BLOCKS);
+    put32(&s.m, image_at(block) + LIVE_BLOCK_NEXT, block);
+    expect_damage(&s, "live.bad-reference", 1 + 2 + 5);
+}
+
+static void test_two_threads_with_one_tree(void **state)
+{
+    (void)state;
+    small s;
+    small_init(&s);
+    put32(&s.m, image_at(s.root[1]) - LIVE_LANE_SIZE + LIVE_LANE_ROOT, s.root[0]);
+    expect_damage(&s, "live.bad-reference", 1 + 2 + 3);
+    small_init(&s);
+    put32(&s.m, image_at(s.root[1]) - LIVE_LANE_SIZE + LIVE_LANE_ROOT, s.f[0]);
+    expect_damage(&s, "live.bad-reference", 1 + 2 + 3);
+}
+
+static void test_blocks_of_no_buckets(void **state)
+{
+    (void)state;
+    small s;
+    for (unsigned i = 0; i < 2; i++) {
+        small_init(&s);
+        const uint32_t block = get32(&s.m, image_at(s.f[0]) + LIVE_NODE_BLOCKS);
+        tl_store16(s.m.bytes + image_at(block) + (i ? LIVE_BLOCK_TAG : LIVE_BLOCK_SHIFT), i ? 912 : 16, false);
+        expect_damage(&s, "live.bad-block", 1 + 2 + 5);
+    }
+}
+
+static void test_headers_that_are_refused(void **state)
+{
+    (void)state;
+    tl_source *source = NULL;
+    tl_error e = {0};
+    small s;
+    small_init(&s);
+    put32(&s.m, LIVE_HEADER_VERSION, 2);
+    assert_int_equal(tl_source_open_memory(&source, s.m.bytes, s.m.size, "image", NULL, &e), TL_EUNSUPPORTED);
+    assert_int_equal(tl_source_open_memory(&source, s.m.bytes, 100, "image", NULL, &e), 0);
+    assert_string_equal(tl_trace_damage(tl_source_trace(source), 0)->rule, "live.truncated");
+    tl_source_close(source);
+    image_fini(&s.m);
+}
+
+/* Reads whatever it is; every profile that comes of it can be written. */
+static void read_anything(const uint8_t *bytes, size_t n)
+{
+    tl_source *s = NULL;
+    tl_profile *p = NULL;
+    size_t saved;
+    if (tl_source_open_memory(&s, bytes, n, "image", NULL, NULL) < 0)
+        return;
+    if (tl_profile_from_source(&p, s, NULL, NULL) == 0)
+        free(fixture_save(p, &saved));
+    tl_profile_free(p);
+    tl_source_close(s);
+}
+
+static void test_cut_images(void **state)
+{
+    (void)state;
+    small s;
+    small_init(&s);
+    for (size_t n = LIVE_HEADER_SIZE - 16; n < s.m.size; n++) {
+        uint8_t *exact = malloc(n);
+        assert_non_null(exact);
+        memcpy(exact, s.m.bytes, n);
+        read_anything(exact, n);
+        free(exact);
+    }
+    image_fini(&s.m);
+}
+
+static void test_images_with_changed_bits(void **state)
+{
+    (void)state;
+    uint64_t seed = 23;
+    small s;
+    small_init(&s);
+    uint8_t *copy = malloc(s.m.size);
+    assert_non_null(copy);
+    for (int i = 0; i < 6000; i++) {
+        memcpy(copy, s.m.bytes, s.m.size);
+        for (uint64_t k = 1 + fixture_random(&seed) % 4; k > 0; k--) {
+            const uint64_t r = fixture_random(&seed);
+            const size_t at = r % 4 ? LIVE_HEADER_SIZE + (size_t)(r >> 8) % (s.m.size - LIVE_HEADER_SIZE)
+                                    : LIVE_HEADER_STATE + (size_t)(r >> 8) % 16;
+            copy[at] ^= (uint8_t)(1u << (r >> 4) % 8);
+        }
+        read_anything(copy, s.m.size);
+    }
+    free(copy);
+    image_fini(&s.m);
+}
+
+/* ---- files ---- */
+
+static void save(const live_image *m, const char *path, long hole)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(m->bytes, 1, m->size, f), m->size);
+    if (hole) {
+        assert_int_equal(fseek(f, hole, SEEK_END), 0);
+        assert_int_equal(fputc(0, f), 0);
+    }
+    assert_int_equal(fclose(f), 0);
+}
+
+static void test_files_with_holes(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    size_t n, expected_n;
+    live_image m;
+    image_init(&m);
+    image_random(&m, &seed, 3, 2000);
+    save(&m, "app.tlp.live", 1L << 30);
+    tl_source *s = NULL;
+    tl_profile *p = NULL;
+    assert_int_equal(tl_source_open(&s, "app.tlp.live", NULL, NULL), 0);
+    assert_int_equal(tl_profile_from_source(&p, s, NULL, NULL), 0);
+    uint8_t *bytes = fixture_save(p, &n), *expected = image_expected(&m, &expected_n);
+    assert_int_equal(n, expected_n);
+    assert_memory_equal(bytes, expected, n);
+    free(bytes);
+    free(expected);
+    tl_profile_free(p);
+    tl_source_close(s);
+    image_fini(&m);
+    scratch_files(1);
+}
+
+/* The file grows between open() and read_profile(), and nodes are linked that lie behind its old end. */
+static void test_a_file_that_grows(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+    size_t n, expected_n;
+    live_image m;
+    image_init(&m);
+    put32(&m, LIVE_HEADER_STATE, 0);
+    image_random(&m, &seed, 3, 2000);
+    save(&m, "app.tlp.live", 0);
+    tl_source *s = NULL;
+    tl_profile *p = NULL;
+    assert_int_equal(tl_source_open(&s, "app.tlp.live", NULL, NULL), 0);
+    const uint32_t lane = get32(&m, LIVE_HEADER_LANES), root = get32(&m, image_at(lane) + LIVE_LANE_ROOT);
+    for (uint32_t i = 0; i < 1000; i++)
+        image_call(&m, image_node(&m, image_node(&m, root, 1), 1 + i), 1000 * (uint64_t)i, 0);
+    save(&m, "app.tlp.live", 0);
+    assert_int_equal(tl_profile_from_source(&p, s, NULL, NULL), 0);
+    assert_int_equal(tl_trace_damages(tl_source_trace(s)), 0);
+    uint8_t *bytes = fixture_save(p, &n), *expected = image_expected(&m, &expected_n);
+    assert_int_equal(n > 0 && p->nplace == m.p->nplace, 1);
+    for (uint32_t i = 1; i < p->nplace; i++)
+        assert_true(p->stat[i].calls == tl_hist_sum(&p->stat[i].hist));
+    free(bytes);
+    free(expected);
+    tl_profile_free(p);
+    tl_source_close(s);
+    image_fini(&m);
+    scratch_files(1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_probe_looks_at_the_magic_number),
+        cmocka_unit_test(test_random_programs_are_read_exactly),
+        cmocka_unit_test(test_an_image_without_threads),
+        cmocka_unit_test(test_many_threads),
+        cmocka_unit_test(test_a_deep_stack),
+        cmocka_unit_test(test_counts_beyond_32_bits),
+        cmocka_unit_test(test_lanes_become_threads),
+        cmocka_unit_test(test_losses_are_summed_up),
+        cmocka_unit_test(test_a_call_that_was_being_added),
+        cmocka_unit_test(test_references_that_lead_astray),
+        cmocka_unit_test(test_chains_that_go_in_circles),
+        cmocka_unit_test(test_two_threads_with_one_tree),
+        cmocka_unit_test(test_blocks_of_no_buckets),
+        cmocka_unit_test(test_headers_that_are_refused),
+        cmocka_unit_test(test_cut_images),
+        cmocka_unit_test(test_images_with_changed_bits),
+        cmocka_unit_test_setup_teardown(test_files_with_holes, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_a_file_that_grows, scratch_enter, scratch_leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

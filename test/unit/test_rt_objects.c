@@ -1,0 +1,312 @@
+/* The registry of objects: where an address lies, and objects with sleds that come and go. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rt_host.h"
+
+#if RT_HERE
+#include <pthread.h>
+#include <unistd.h>
+
+#include "base/elf_file.h"
+#include "rt/rt_maps.c"
+#include "rt/rt_objects.c"
+
+rt_core tl_rt;
+rt_handlers tl_rt_handlers;
+__thread rt_lane *tl_rt_lane;
+rt_lock tl_rt_sleds_lock;
+
+static char noted[4096], said[512];
+static uint32_t next_id, functions_of_map = 3;
+static unsigned added;
+
+/* In place of the other parts of the recorder. */
+uint32_t tl_rt_ids_take(uint32_t n)
+{
+    uint32_t base = next_id;
+    next_id += n;
+    return base;
+}
+
+bool tl_rt_note(const rt_line *l)
+{
+    size_t n = strlen(noted);
+    snprintf(noted + n, sizeof noted - n, "%.*s\n", (int)l->n, l->text);
+    return true;
+}
+
+void tl_rt_say_error(const char *what, const char *path, int sys_errno)
+{
+    (void)path, (void)sys_errno;
+    snprintf(said, sizeof said, "%s", what);
+}
+
+void tl_rt_line_text(rt_line *l, const char *s)
+{
+    l->n += (size_t)snprintf(l->text + l->n, sizeof l->text - l->n, "%s", s);
+}
+
+void tl_rt_line_escaped(rt_line *l, const char *s)
+{
+    tl_rt_line_text(l, s);
+}
+
+void tl_rt_line_number(rt_line *l, uint64_t v)
+{
+    l->n += (size_t)snprintf(l->text + l->n, sizeof l->text - l->n, "%u", (unsigned)v);
+}
+
+void tl_rt_line_hex(rt_line *l, uint64_t v)
+{
+    l->n += (size_t)snprintf(l->text + l->n, sizeof l->text - l->n, "%llx", (unsigned long long)v);
+}
+
+bool tl_rt_same(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+void *tl_rt_memory_take(size_t n)
+{
+    return calloc(1, n ? n : 1);
+}
+
+void tl_rt_memory_give(void *p, size_t n)
+{
+    (void)n;
+    free(p);
+}
+
+void tl_rt_sleds_add(rt_object *o)
+{
+    added += o->count;
+}
+
+uint32_t tl_rt_map_functions(const void *begin, const void *end, uintptr_t bias, uint64_t *function)
+{
+    (void)end;
+    for (uint32_t i = 0; function && i < functions_of_map; i++)
+        function[i] = (uintptr_t)begin - bias + i;
+    return functions_of_map;
+}
+
+static void own_path(char path[static RT_PATH])
+{
+    ssize_t n = readlink("/proc/self/exe", path, RT_PATH - 1);
+    assert_true(n > 0);
+    path[n] = '\0';
+}
+
+static void test_object_of_this_program(void **state)
+{
+    (void)state;
+    char path[RT_PATH];
+    tl_elf *elf;
+    uintptr_t here = (uintptr_t)&own_path;
+    own_path(path);
+    const rt_object *o = tl_rt_object_at(here);
+    assert_non_null(o);
+    assert_string_equal(o->path, path);
+    assert_true(o->low <= here && here < o->high);
+    assert_int_equal(tl_elf_open(&elf, path, NULL), TL_OK);
+    const char *build_id = tl_elf_build_id(elf);
+    assert_string_equal(o->build_id, build_id ? build_id : "");
+    assert_int_equal(o->bias == 0, tl_elf_type(elf) == ET_EXEC);
+    tl_elf_close(elf);
+    assert_int_equal(o->id, 1);
+    assert_int_equal(o->count, 0);
+    assert_ptr_equal(tl_rt_object_at(here + 1), o);
+    assert_ptr_equal(tl_rt_object(0), o);
+    assert_int_equal(tl_rt_objects(), 1);
+}
+
+static void test_object_of_a_library(void **state)
+{
+    (void)state;
+    char path[RT_PATH];
+    own_path(path);
+    const rt_object *o = tl_rt_object_at((uintptr_t)&pthread_create);
+    assert_non_null(o);
+    if (strcmp(o->path, path) == 0)
+        skip(); /* linked statically, or the address is that of a stub */
+    assert_non_null(strstr(o->path, ".so"));
+    assert_int_equal(o->path[0], '/');
+    assert_ptr_equal(tl_rt_object_at((uintptr_t)&pthread_create), o);
+}
+
+static void test_no_object(void **state)
+{
+    (void)state;
+    char *heap = malloc(10);
+    assert_null(tl_rt_object_at(0));
+    assert_null(tl_rt_object_at(1));
+    assert_null(tl_rt_object_at(UINTPTR_MAX));
+    assert_null(tl_rt_object_at((uintptr_t)&state));
+    assert_null(tl_rt_object_at((uintptr_t)heap));
+    assert_int_equal(tl_rt_objects(), 0);
+    free(heap);
+}
+
+static pthread_barrier_t together;
+
+static void *find_own(void *unused)
+{
+    (void)unused;
+    pthread_barrier_wait(&together);
+    return (void *)(uintptr_t)tl_rt_object_at((uintptr_t)&own_path);
+}
+
+static void test_many_threads_add_one_object(void **state)
+{
+    (void)state;
+    enum { THREADS = 8 };
+    pthread_t thread[THREADS];
+    void *found[THREADS];
+    pthread_barrier_init(&together, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, find_own, NULL), 0);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(thread[i], &found[i]);
+        assert_non_null(found[i]);
+        assert_ptr_equal(found[i], found[0]);
+    }
+    pthread_barrier_destroy(&together);
+    assert_int_equal(tl_rt_objects(), 1);
+}
+
+static const char sleds[64];
+static const rt_handlers *handlers;
+static rt_sled_map map = {.version = RT_START_VERSION, .begin = sleds, .end = sleds + 64, .handlers = &handlers};
+
+static void test_register_and_unregister(void **state)
+{
+    (void)state;
+    char expected[RT_PATH + 200];
+    next_id = 10;
+    tl_rt.state = RT_ON;
+    tl_rt.file = 1;
+    tl_rt_object_register(&map);
+    assert_ptr_equal(handlers, &tl_rt_handlers);
+    assert_int_equal(tl_rt_objects(), 1);
+    assert_int_equal(added, 3);
+    const rt_object *o = tl_rt_object(0);
+    assert_int_equal(o->base, 10);
+    assert_int_equal(o->count, 3);
+    assert_int_equal(o->function[2], (uintptr_t)sleds - o->bias + 2);
+    assert_int_equal(o->wanted[0] + o->wanted[1] + o->wanted[2], 3);
+    snprintf(expected, sizeof expected, "object id=1 base=10 count=3 bias=0x%llx hooks=sleds build-id=%s path=%s\n",
+             (unsigned long long)o->bias, o->build_id[0] ? o->build_id : "-", o->path);
+    assert_string_equal(noted, expected);
+    assert_ptr_equal(tl_rt_object_at((uintptr_t)sleds), o);
+    tl_rt_object_unregister(&map);
+    assert_true(o->gone);
+
+    noted[0] = '\0';
+    tl_rt_object_register(&map); /* the same place: another object, other numbers */
+    assert_int_equal(tl_rt_objects(), 2);
+    assert_int_equal(tl_rt_object(1)->base, 13);
+    assert_non_null(strstr(noted, "object id=2 base=13"));
+    assert_ptr_equal(tl_rt_object_at((uintptr_t)sleds), tl_rt_object(1));
+
+    noted[0] = '\0';
+    tl_rt_objects_note_new(); /* there is one already */
+    assert_string_equal(noted, "");
+    tl_rt.file = 2;
+    tl_rt_objects_note_new();
+    assert_non_null(strstr(noted, "object id=2 "));
+    assert_null(strstr(noted, "object id=1 ")); /* it is gone */
+    noted[0] = '\0';
+    tl_rt_objects_note();
+    assert_non_null(strstr(noted, "object id=2 "));
+}
+
+static void test_not_registered(void **state)
+{
+    (void)state;
+    map.version++;
+    tl_rt_object_register(&map);
+    assert_non_null(strstr(said, "another recorder"));
+    map.version--;
+    map.end = map.begin; /* linked with the start file, but without sleds */
+    tl_rt_object_register(&map);
+    map.end = sleds + 64;
+    assert_int_equal(tl_rt_objects(), 0);
+    assert_null(handlers);
+    next_id = UINT32_MAX; /* no more numbers */
+    tl_rt_object_register(&map);
+    assert_int_equal(tl_rt_objects(), 0);
+    assert_non_null(strstr(said, "no room"));
+}
+
+static void test_build_ids_of_odd_notes(void **state)
+{
+    (void)state;
+    unsigned char note[64] = {4, 0, 0, 0, 3, 0, 0, 0, NT_GNU_BUILD_ID, 0, 0, 0, 'G', 'N', 'U', 0, 0xab, 0x01, 0xfe};
+    char id[65] = "";
+    assert_true(tl_rt_notes_build_id(note, 19, id));
+    assert_string_equal(id, "ab01fe");
+    for (size_t n = 0; n < 19; n++) {
+        unsigned char *copy = malloc(n ? n : 1);
+        assert_non_null(copy);
+        memcpy(copy, note, n);
+        assert_false(tl_rt_notes_build_id(copy, n, id));
+        free(copy);
+    }
+    memset(note, 0xff, 4);
+    assert_false(tl_rt_notes_build_id(note, 64, id));
+    note[0] = 4, note[1] = note[2] = note[3] = 0;
+    memset(note + 4, 0xff, 4);
+    assert_false(tl_rt_notes_build_id(note, 64, id));
+    note[4] = 33, note[5] = note[6] = note[7] = 0; /* longer than any that is known */
+    assert_false(tl_rt_notes_build_id(note, 64, id));
+}
+
+/* Cases follow one another in one process only where somebody starts the program by hand. */
+static int forget(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < nobject; i++) {
+        free((void *)(uintptr_t)object[i]->function);
+        free(object[i]);
+        object[i] = NULL;
+    }
+    nobject = 0;
+    handlers = NULL;
+    added = 0;
+    tl_rt.state = RT_OFF;
+    noted[0] = said[0] = '\0';
+    return 0;
+}
+
+#else
+#define forget NULL
+RT_SKIPPED(test_object_of_this_program)
+RT_SKIPPED(test_object_of_a_library)
+RT_SKIPPED(test_no_object)
+RT_SKIPPED(test_many_threads_add_one_object)
+RT_SKIPPED(test_register_and_unregister)
+RT_SKIPPED(test_not_registered)
+RT_SKIPPED(test_build_ids_of_odd_notes)
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_object_of_this_program, forget),
+        cmocka_unit_test_teardown(test_object_of_a_library, forget),
+        cmocka_unit_test_teardown(test_no_object, forget),
+        cmocka_unit_test_teardown(test_many_threads_add_one_object, forget),
+        cmocka_unit_test_teardown(test_register_and_unregister, forget),
+        cmocka_unit_test_teardown(test_not_registered, forget),
+        cmocka_unit_test_teardown(test_build_ids_of_odd_notes, forget),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

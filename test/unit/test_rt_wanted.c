@@ -1,0 +1,283 @@
+/* Patterns for functions by address: this program's own functions, by their names. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rt_host.h"
+
+#if RT_HERE
+#include <link.h>
+
+#include "rt/rt_wanted.c"
+#include "scratch.h"
+
+rt_core tl_rt;
+static rt_object program = {.id = 1, .path = "/proc/self/exe"};
+
+/* Not to be made one by the compiler. */
+__attribute__((noinline)) int wanted_apple(int x);
+__attribute__((noinline)) int wanted_pear(int x);
+__attribute__((noinline)) int other_plum(int x);
+int _ZN5fruit3figEi(int x);
+
+int wanted_apple(int x)
+{
+    return x + 1;
+}
+int wanted_pear(int x)
+{
+    return x + 2;
+}
+int other_plum(int x)
+{
+    return x + 3;
+}
+int _ZN5fruit3figEi(int x)
+{
+    return x + 4;
+}
+
+static int first_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    (void)size, (void)arg;
+    program.bias = info->dlpi_addr;
+    return 1;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    dl_iterate_phdr(first_object, NULL);
+    tl_rt.set.nfunc = tl_rt.set.nnot = 0;
+    tl_rt_wanted_forget();
+    return 0;
+}
+
+static void func(const char *glob)
+{
+    tl_rt.set.func[tl_rt.set.nfunc++] = glob;
+}
+
+static void not(const char *glob)
+{
+    tl_rt.set.not_func[tl_rt.set.nnot++] = glob;
+}
+
+/* Which of the four are wanted: a digit each. */
+static const char *which(void)
+{
+    static char text[8];
+    int (*const f[])(int) = {wanted_apple, wanted_pear, other_plum, _ZN5fruit3figEi};
+    for (unsigned i = 0; i < 4; i++)
+        text[i] = tl_rt_wanted(&program, (uintptr_t)f[i]) ? '1' : '0';
+    return text;
+}
+
+static void test_without_patterns(void **state)
+{
+    (void)state;
+    assert_false(tl_rt_wanted_patterns());
+    assert_string_equal(which(), "1111");
+    assert_true(tl_rt_wanted(NULL, 1));
+}
+
+static void test_func(void **state)
+{
+    (void)state;
+    func("wanted_*");
+    assert_string_equal(which(), "1100");
+    assert_false(tl_rt_wanted(&program, (uintptr_t)wanted_apple + 1));
+    assert_false(tl_rt_wanted(NULL, (uintptr_t)wanted_apple));
+}
+
+static void test_not(void **state)
+{
+    (void)state;
+    not("*_pear");
+    assert_string_equal(which(), "1011");
+    assert_true(tl_rt_wanted(&program, (uintptr_t)wanted_pear + 1)); /* has no name */
+    assert_true(tl_rt_wanted(NULL, (uintptr_t)wanted_pear));
+}
+
+static void test_both(void **state)
+{
+    (void)state;
+    func("wanted_*");
+    func("*plum");
+    not("wanted_p*");
+    assert_string_equal(which(), "1010");
+}
+
+static void test_names_of_cplusplus(void **state)
+{
+    (void)state;
+    func("fruit::*");
+    assert_string_equal(which(), "0001");
+    tl_rt.set.nfunc = 0;
+    func("_ZN5fruit*");
+    tl_rt_wanted_forget();
+    assert_string_equal(which(), "0001");
+}
+
+/* What was read of the names is kept until it is said that the patterns are others. */
+static void test_forget(void **state)
+{
+    (void)state;
+    func("wanted_apple");
+    assert_string_equal(which(), "1000");
+    tl_rt.set.func[0] = "wanted_pear";
+    assert_string_equal(which(), "1000");
+    tl_rt_wanted_forget();
+    assert_string_equal(which(), "0100");
+}
+
+static void test_counts(void **state)
+{
+    (void)state;
+    rt_wanted_count all = {0, 0}, some = {0, 0}, others = {0, 0}, none = {0, 0};
+    tl_rt_wanted_add(&all, &program);
+    assert_true(all.known > 4);
+    assert_int_equal(all.wanted, all.known);
+    tl_rt_wanted_forget();
+    func("wanted_*");
+    tl_rt_wanted_add(&some, &program);
+    assert_int_equal(some.wanted, 2);
+    assert_int_equal(some.known, all.known);
+    tl_rt_wanted_forget();
+    tl_rt.set.nfunc = 0;
+    not("wanted_*");
+    tl_rt_wanted_add(&others, &program);
+    assert_int_equal(others.wanted, all.known - 2);
+    tl_rt_wanted_forget();
+    tl_rt.set.nnot = 0;
+    func("no_such_function");
+    tl_rt_wanted_add(&none, &program);
+    assert_int_equal(none.wanted, 0);
+}
+
+static void test_imports(void **state)
+{
+    (void)state;
+    bool linked_to_libc = tl_rt_wanted_imports("/proc/self/exe", "dl_iterate_phdr");
+    if (!linked_to_libc) {
+        print_message("this test is linked statically\n");
+        skip();
+    }
+    assert_false(tl_rt_wanted_imports("/proc/self/exe", "wanted_apple")); /* its own */
+    assert_false(tl_rt_wanted_imports("/proc/self/exe", "no_such_function"));
+    assert_false(tl_rt_wanted_imports("/no/such/file", "dl_iterate_phdr"));
+}
+
+static char *read_program(size_t *size)
+{
+    FILE *f = fopen("/proc/self/exe", "rb");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, 0, SEEK_END), 0);
+    *size = (size_t)ftell(f);
+    rewind(f);
+    char *p = malloc(*size);
+    assert_non_null(p);
+    assert_int_equal(fread(p, 1, *size, f), *size);
+    fclose(f);
+    return p;
+}
+
+static void write_file(const char *path, const char *p, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(p, 1, n, f), n);
+    fclose(f);
+}
+
+static uint32_t known_in(const char *path)
+{
+    static rt_object o = {.id = 2};
+    rt_wanted_count c = {0, 0};
+    strcpy(o.path, path);
+    tl_rt_wanted_forget();
+    tl_rt_wanted_add(&c, &o);
+    return c.known;
+}
+
+/* Files that are cut off, or lie about themselves, have no names, and do no harm. */
+static void test_damaged_files(void **state)
+{
+    (void)state;
+    size_t size;
+    char *p = read_program(&size);
+    Elf64_Ehdr h;
+    memcpy(&h, p, sizeof h);
+    func("*");
+    write_file("whole", p, size);
+    assert_true(known_in("whole") > 4);
+    const size_t cuts[] = {0, 1, 63, 64, 1000, size / 2, (size_t)h.e_shoff, (size_t)h.e_shoff + 100, size - 1};
+    for (unsigned i = 0; i < sizeof cuts / sizeof *cuts; i++) {
+        write_file("cut", p, cuts[i]);
+        assert_int_equal(known_in("cut"), 0);
+    }
+    for (unsigned i = 0; i < h.e_shnum; i++) {
+        Elf64_Shdr s, bad;
+        memcpy(&s, p + h.e_shoff + i * sizeof s, sizeof s);
+        if (s.sh_type != SHT_SYMTAB && s.sh_type != SHT_DYNSYM && s.sh_type != SHT_STRTAB)
+            continue;
+        for (unsigned k = 0; k < 4; k++) {
+            bad = s;
+            bad.sh_offset = k == 0 ? UINT64_MAX - 8 : s.sh_offset;
+            bad.sh_size = k == 1 ? UINT64_MAX / 2 : k == 2 ? s.sh_size - 1 : s.sh_size;
+            bad.sh_link = k == 3 ? 0xffff : s.sh_link;
+            memcpy(p + h.e_shoff + i * sizeof s, &bad, sizeof bad);
+            write_file("bad", p, size);
+            known_in("bad");
+        }
+        memcpy(p + h.e_shoff + i * sizeof s, &s, sizeof s);
+    }
+    free(p);
+    unlink("whole");
+    unlink("cut");
+    unlink("bad");
+}
+
+static int enter_folder(void **state)
+{
+    int status = scratch_enter(state);
+    return status ? status : begin(state);
+}
+#define leave_folder scratch_leave
+
+#else
+RT_SKIPPED(test_without_patterns)
+RT_SKIPPED(test_func)
+RT_SKIPPED(test_not)
+RT_SKIPPED(test_both)
+RT_SKIPPED(test_names_of_cplusplus)
+RT_SKIPPED(test_forget)
+RT_SKIPPED(test_counts)
+RT_SKIPPED(test_imports)
+RT_SKIPPED(test_damaged_files)
+#define begin        NULL
+#define enter_folder NULL
+#define leave_folder NULL
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_without_patterns, begin),
+        cmocka_unit_test_setup(test_func, begin),
+        cmocka_unit_test_setup(test_not, begin),
+        cmocka_unit_test_setup(test_both, begin),
+        cmocka_unit_test_setup(test_names_of_cplusplus, begin),
+        cmocka_unit_test_setup(test_forget, begin),
+        cmocka_unit_test_setup(test_counts, begin),
+        cmocka_unit_test_setup(test_imports, begin),
+        cmocka_unit_test_setup_teardown(test_damaged_files, enter_folder, leave_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
