@@ -41,11 +41,16 @@ def build(name, source, folder, compiler, flags, link):
     os.makedirs(folder, exist_ok=True)
     if name == "lua5.4":
         files = [f for f in glob.glob(source + "/src/*.c") if os.path.basename(f) != "luac.c"]
-        extra = ["-DLUA_USE_POSIX", "-DLUA_COMPAT_5_3", "-I", source + "/src"]
+        # Debian's rules make this header.
+        with open(os.path.join(folder, "lua5.4-deb-multiarch.h"), "w", encoding="ascii") as file:
+            file.write('#define DEB_HOST_MULTIARCH "none"\n')
+        extra = ["-DLUA_USE_POSIX", "-DLUA_COMPAT_5_3", "-I", source + "/src", "-I", folder]
     else:
         files = glob.glob(source + "/*.c") + [source + "/test/minigzip.c"]
         extra = ["-DHAVE_UNISTD_H", "-D_LARGEFILE64_SOURCE=1", "-I", source]
-    subprocess.run([compiler, "-O2", "-w"] + flags + extra + sorted(files) + link + ["-lm", "-o", path], check=True)
+    done = subprocess.run([compiler, "-O2", "-w"] + flags + extra + sorted(files) + link + ["-lm", "-o", path], capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit("rt.py: %s: %s" % (name, done.stderr[:2000]))
     return path
 
 

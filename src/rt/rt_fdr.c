@@ -152,14 +152,18 @@ bool tl_rt_fdr_room(rt_lane *l, uint64_t now, size_t need)
     if (!l->at || (size_t)(l->end + FDR_FUNCTION_SIZE - l->at) < FDR_METADATA_SIZE + need || l->at > l->end) {
         if (l->at)
             tl_rt_fdr_pad(l->at, l->slot.memory + l->slot.size);
-        if (!take_slot(l, need)) {
+        uint64_t mask = rt_signals_block();
+        bool taken = take_slot(l, need);
+        if (taken)
+            begin_buffer(l, l->slot.memory, now);
+        rt_signals_restore(mask);
+        if (!taken) {
             if (l->full)
                 count_lost(l);
             else if (l->at) /* an event that is too large for a ring; the padding stays, and the next slot comes */
                 l->at = NULL;
             return false;
         }
-        begin_buffer(l, l->slot.memory, now);
     } else if (now - l->time > INT32_MAX || *l->cpu_now != l->cpu) {
         l->cpu = *l->cpu_now;
         put_cpu(l->at, l->cpu, now);

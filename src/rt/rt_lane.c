@@ -14,7 +14,7 @@
 #include "rt/rt_store.h"
 
 __thread rt_lane *tl_rt_lane;
-static __thread bool attaching; /* a signal handler that comes in between does without */
+static __thread bool attaching; /* what cannot be blocked (a fault in a handler) does without */
 uint64_t tl_rt_lane_missed;
 
 enum {
@@ -194,8 +194,11 @@ rt_lane *tl_rt_lane_attach(void)
         return NULL;
     if (l) {
         l->cpu_now = cpu_place();
-        if (l->file != tl_rt.file)
+        if (l->file != tl_rt.file) {
+            uint64_t mask = rt_signals_block();
             begin_again(l);
+            rt_signals_restore(mask);
+        }
         l->epoch = current_epoch();
         return l;
     }
@@ -203,12 +206,12 @@ rt_lane *tl_rt_lane_attach(void)
         __atomic_fetch_add(&tl_rt_lane_missed, 1, __ATOMIC_RELAXED);
         return NULL;
     }
+    uint64_t mask = rt_signals_block();
     attaching = true;
-    RT_BARRIER();
     l = first();
     tl_rt_lane = l;
-    RT_BARRIER();
     attaching = false;
+    rt_signals_restore(mask);
     if (!l)
         __atomic_fetch_add(&tl_rt_lane_missed, 1, __ATOMIC_RELAXED);
     return l;
@@ -220,12 +223,16 @@ bool tl_rt_lane_grow(rt_lane *l)
     if (top + 1 >= most)
         return false;
     if (top + 1 == l->frames) {
+        uint64_t mask = rt_signals_block();
         rt_frame *more = tl_rt_memory_grow(l->frame, l->frames * sizeof *more, 2 * l->frames * sizeof *more);
+        if (more) {
+            l->frame = more;
+            l->frames *= 2;
+            l->top = more + top;
+        }
+        rt_signals_restore(mask);
         if (!more)
             return false;
-        l->frame = more;
-        l->frames *= 2;
-        l->top = more + top;
     }
     l->frame_end = l->frame + (l->frames < most ? l->frames : most);
     return true;

@@ -128,12 +128,16 @@ static void *lane_room(rt_lane *l, size_t n)
     if ((size_t)(l->room_end - l->room) < n) {
         uint64_t size = l->room_size ? 2 * l->room_size : ROOM_MIN, offset;
         size = size > ROOM_MAX ? ROOM_MAX : size;
+        uint64_t mask = rt_signals_block();
         char *more = tl_rt_store_take(&store, size, &offset);
+        if (more) {
+            l->room = more;
+            l->room_end = more + size;
+            l->room_size = size;
+        }
+        rt_signals_restore(mask);
         if (!more)
             return NULL;
-        l->room = more;
-        l->room_end = more + size;
-        l->room_size = size;
     }
     void *p = l->room;
     l->room += n;
@@ -175,18 +179,19 @@ static bool make_room_in_table(rt_lane *l)
     struct rt_place_table *old = l->places;
     if (old && old->n < old->mask / 2)
         return true;
+    uint64_t mask = rt_signals_block();
     struct rt_place_table *t = new_table(old ? 2 * (old->mask + 1) : TABLE_FIRST);
-    if (!t)
-        return false;
-    if (old) {
+    if (t && old) {
         for (uint32_t i = 0; i <= old->mask; i++)
             if (old->place[i].node)
                 *find(t, old->place[i].parent, old->place[i].function) = old->place[i];
         t->n = old->n;
         tl_rt_memory_give(old, old->size);
     }
-    l->places = t;
-    return true;
+    if (t)
+        l->places = t;
+    rt_signals_restore(mask);
+    return t != NULL;
 }
 
 static rt_node *new_node(rt_lane *l, uint32_t parent, uint32_t function)

@@ -92,10 +92,18 @@ static RT_COLD void resynchronise(rt_lane *l, uint64_t now, uintptr_t keep, unsi
     l->beyond = 0;
 }
 
+/* A time that the running time of fdr can take: another processor's counter may be behind, and what was put aside is.
+ */
+ALIKE uint64_t not_before(const rt_lane *l, uint64_t now, const unsigned modes)
+{
+    return (modes & RT_MODE_FDR) && now < l->time ? l->time : now;
+}
+
 /* A call begins. False: it is too deep to be followed. `entry`: fdr gets a record of it. */
 ALIKE bool enter_at(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, const bool entry,
                     const unsigned modes)
 {
+    now = not_before(l, now, modes);
     if (RT_UNLIKELY(l->top->sp < keep))
         resynchronise(l, now, keep, modes);
     if (RT_UNLIKELY(l->top + 1 == l->frame_end && !tl_rt_lane_grow(l))) {
@@ -164,6 +172,7 @@ static RT_COLD bool find_call(rt_lane *l, uint64_t now, uint32_t id, uintptr_t s
 ALIKE void exit_at(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, unsigned action,
                    const unsigned modes)
 {
+    now = not_before(l, now, modes);
     const rt_frame *f = l->top;
     if (RT_UNLIKELY(f->function != id || f->sp < keep || l->beyond))
         if (!find_call(l, now, id, sp, keep, modes))

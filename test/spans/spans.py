@@ -19,7 +19,7 @@ import rt_matrix
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
 INCLUDE = ["-I", os.path.join(harness.SOURCE, "include"), "-I", rt_build.HERE]
-PROGRAMS = {"hand_spans.c": ("c11", "c17"), "hand_spans_cxx.cpp": ("c++11", "c++20")}
+PROGRAMS = {"hand_spans.c": ("c11", "c17"), "hand_spans_cxx.cpp": ("c++11", "c++17")}
 MODES = ("fdr", "profile", "ctf", "fdr,profile")
 
 
