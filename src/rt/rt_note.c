@@ -168,7 +168,7 @@ void tl_rt_note_end(void)
     note_clock(hz, ticks, tl_rt_clock.counter ? raw : ticks, now);
     for (uint32_t i = 0; i < tl_rt_lanes(); i++) {
         const rt_lane *lane = tl_rt_lane_get(i);
-        if (lane && lane->tid && lane->epoch == tl_rt.epoch)
+        if (lane && lane->tid && lane->file == tl_rt.file)
             note_thread(lane->tid);
     }
     note_losses();

@@ -24,7 +24,9 @@ MODES = ("fdr", "profile", "ctf", "fdr,profile")
 
 
 def hook_of(compiler, hooks):
-    flags = {"none": [], "functions": ["-finstrument-functions"]}.get(hooks)
+    # clang's other flag names inlined members of std::string, which libstdc++ does not have.
+    functions = "-finstrument-functions" + ("-after-inlining" if compiler.startswith("clang") else "")
+    flags = {"none": [], "functions": [functions]}.get(hooks)
     if hooks == "sleds":
         flags = rt_build.SLEDS + [rt_build.NO_RUNTIME[compiler.replace("clang-", "")]]
     return rt_build.Hook("spans-%s-%s" % (compiler, hooks), {"none": "spans"}.get(hooks, hooks), compiler, ["-O2"] + flags)
