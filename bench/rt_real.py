@@ -55,9 +55,9 @@ def build(name, source, folder, compiler, flags, link):
 
 
 def text_file(folder):
-    """Two megabytes of words, the same each time."""
+    """Some megabytes of words, the same each time."""
     path, seed, out = os.path.join(folder, "text"), 1, []
-    for _ in range(300000):
+    for _ in range(900000):
         seed = (seed * 6364136223846793005 + 1442695040888963407) & (1 << 64) - 1
         out.append(WORDS[seed >> 33 & 7] if seed >> 40 & 3 else "%x" % (seed >> 44))
     with open(path, "w", encoding="ascii") as file:
@@ -69,7 +69,7 @@ def jobs(folder, here):
     """[(program, what, arguments, file of its input)]"""
     text, packed = text_file(folder), os.path.join(folder, "text.gz")
     subprocess.run("gzip -9 -n < '%s' > '%s'" % (text, packed), shell=True, check=True)
-    return [("lua5.4", "lua: a program of all kinds of things", [os.path.join(here, "programs", "rt_work.lua")], None),
+    return [("lua5.4", "lua: a program of all kinds of things", [os.path.join(here, "programs", "rt_work.lua"), "7"], None),
             ("zlib", "zlib: compress a file (-9)", ["-9"], text),
             ("zlib", "zlib: decompress it", ["-d"], packed)]
 
@@ -109,22 +109,27 @@ WAYS = (("not instrumented", None), ("sleds, nothing recorded", ""), ("fdr, the 
         ("profile", "mode=profile"), ("both", "mode=fdr,profile"))
 
 
-def calls_of(traceloom, path):
-    text = subprocess.run([traceloom, "report", "-q", "--json", "--by", "hist", path], check=True, capture_output=True, text=True).stdout
-    table = json.loads(text)
-    return {f["name"]: (f["calls"], f["total"], f["self"], f["histogram"]) for f in table["functions"]}, table["unmatched"]
+def asked(traceloom, by, path):
+    text = subprocess.run([traceloom, "report", "-q", "--json", "--by", by, path], check=True, capture_output=True, text=True).stdout
+    return json.loads(text)
+
+
+def numbers_of(traceloom, path):
+    """Of each function its name (of several the same), calls, times, and histogram; and what did not pair up."""
+    rows = [(f["name"], f["calls"], f["total"], f["self"], [tuple(b.values()) for b in f["histogram"]]) for f in asked(traceloom, "hist", path)["functions"]]
+    return sorted(rows), asked(traceloom, "func", path)["unmatched"]
 
 
 def compare(traceloom, job, base):
     """The log and the profile of one run have to say the same."""
     log, profile = base + ".xray", base + ".tlp"
     job.log, job.profile = os.path.getsize(log), os.path.getsize(profile)
-    ours, theirs = calls_of(traceloom, log), calls_of(traceloom, profile)
-    job.calls, job.functions = sum(f[0] for f in ours[0].values()), len(ours[0])
-    if ours != theirs:
-        names = [n for n in set(ours[0]) | set(theirs[0]) if ours[0].get(n) != theirs[0].get(n)]
-        job.wrong.append("%s: LOG AND PROFILE DIFFER in %d functions (%s ...), unmatched %s and %s" % (
-            job.what, len(names), ", ".join(map(str, names[:3])), ours[1], theirs[1]))
+    (ours, open_in_log), (theirs, open_in_profile) = numbers_of(traceloom, log), numbers_of(traceloom, profile)
+    job.calls, job.functions = sum(f[1] for f in ours), len(ours)
+    if ours != theirs or open_in_log != open_in_profile:
+        different = [f for f in ours if f not in theirs]
+        job.wrong.append("%s: LOG AND PROFILE DIFFER in %d functions (%.300s ...), unmatched %s and %s" % (
+            job.what, len(different), different[:1], open_in_log, open_in_profile))
 
 
 def measure(traceloom, folder, here, compiler, sleds, repeat):

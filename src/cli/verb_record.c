@@ -62,7 +62,8 @@ int tl_record_report(tl_record *r, bool *any)
         if (!(r->modes & order[i]) || lstat(tl_record_path(r, order[i], "", path), &st) != 0)
             continue;
         *any = true;
-        if (!shown && st.st_size <= REPORT_BYTES)
+        const uint64_t bytes = (uint64_t)st.st_size; /* off_t may have 32 bits */
+        if (!shown && bytes <= REPORT_BYTES)
             shown = show_table(r, path) == TL_EXIT_DONE;
     }
     for (unsigned i = 0; i < TL_RECORD_MODES; i++) {

@@ -248,7 +248,7 @@ static bool refuse(const char *what, const char *why)
 static bool read_settings(unsigned mode, const char *options)
 {
     char error[256];
-    const char *text = getenv("TRACELOOM");
+    const char *text = secure_getenv("TRACELOOM");
     tl_rt_settings_default(&tl_rt.set);
     if (text && !tl_rt_settings_read(&tl_rt.set, text, error))
         return refuse("TRACELOOM: ", error);
@@ -390,7 +390,7 @@ void tl_rt_llvm_begin(void)
         return;
     }
     tl_rt_hook_add(&hook);
-    const char *options = getenv("XRAY_OPTIONS");
+    const char *options = secure_getenv("XRAY_OPTIONS");
     for (unsigned i = 0; i < sizeof mode / sizeof *mode; i++) {
         bool good = __xray_log_register_mode(mode[i].name, mode[i].functions) == REGISTERED;
         if (good && (names_mode(options, mode[i].name) ||

@@ -47,6 +47,7 @@ static bool counter_is_steady(void)
 static void moment(uint64_t *ticks, uint64_t *raw)
 {
     uint64_t best = UINT64_MAX;
+    *ticks = *raw = 0;
     for (int i = 0; i < TRIES; i++) {
         uint64_t before = rt_counter(), ns = kernel_clock(CLOCK_MONOTONIC_RAW), after = rt_counter();
         if (after - before < best) {

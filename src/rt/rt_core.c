@@ -20,6 +20,7 @@
 rt_core tl_rt;
 
 enum { STATUS_USELESS = 125 }; /* with "strict": nothing could be recorded */
+enum { TRIES = 100 };          /* names that processes may take from each other */
 
 static rt_hook *hooks;
 static rt_lock steps; /* one step at a time: the program's end and the control thread may meet */
@@ -92,6 +93,10 @@ static int open_mode(unsigned mode, int (*start)(void))
     if (!(tl_rt.set.modes & mode))
         return 0;
     int status = start();
+    for (int i = 0; status == -EEXIST && i < TRIES; i++) { /* another process has chosen the same name */
+        tl_rt_files_choose(mode);
+        status = start();
+    }
     if (status < 0) {
         char live[RT_PATH + 8];
         tl_rt_files_live(live, mode);
@@ -106,7 +111,7 @@ static int open_files(void)
         tl_rt_clock_start(tl_rt.set.clock);
     has_clock = true;
     tl_rt.file++;
-    tl_rt_files_choose();
+    tl_rt_files_choose(tl_rt.set.modes);
     int status = open_mode(RT_MODE_FDR, tl_rt_fdr_start);
     if (status >= 0)
         status = open_mode(RT_MODE_PROFILE, tl_rt_profile_start);
@@ -290,7 +295,7 @@ static void read_exe(void)
 
 void tl_rt_begin(void)
 {
-    const char *text = getenv("TRACELOOM");
+    const char *text = secure_getenv("TRACELOOM");
     if (!text || tl_rt.state != RT_OFF)
         return;
     char error[256];

@@ -105,22 +105,13 @@ static long reserve(long fd, uint64_t offset, uint64_t n)
     return 0;
 }
 
-/* How large files of the program may be: beyond, it would be killed by a signal. */
-static uint64_t largest(void)
-{
-    enum { RLIMIT_FSIZE_ = 1 };
-    uint64_t most[2] = {UINT64_MAX, UINT64_MAX};
-    RT_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE_, NULL, most);
-    return most[0];
-}
-
 /* Makes the file larger, and with it its last packet. Who is killed in between leaves a file with zeros at its end:
  * that is why it is done so rarely. */
 static long extend(rt_ctf_stream *s, long fd, uint64_t least)
 {
     if (s->file_size >= least)
         return 0;
-    uint64_t size = s->file_size ? 2 * s->file_size : (uint64_t)AHEAD, most = largest();
+    uint64_t size = s->file_size ? 2 * s->file_size : (uint64_t)AHEAD, most = tl_rt_store_largest();
     if (size < least || size > most)
         size = least;
     char *packet = s->packet;
@@ -158,7 +149,7 @@ static void fill_header(const rt_ctf_stream *s, char *p, uint64_t offset, uint64
 /* Takes `size` bytes behind the packet that is full. 0 or -errno; then nothing has changed. */
 static long take(rt_ctf_stream *s, long fd, uint64_t offset, uint64_t size, uint64_t now)
 {
-    long done = offset + size > largest() ? -EFBIG : reserve(fd, offset, size);
+    long done = offset + size > tl_rt_store_largest() ? -EFBIG : reserve(fd, offset, size);
     if (done == 0)
         done = extend(s, fd, offset + size);
     if (done < 0)

@@ -15,10 +15,10 @@ static unsigned index_of(unsigned mode)
     return mode == RT_MODE_FDR ? 0 : mode == RT_MODE_PROFILE ? 1 : 2;
 }
 
-void tl_rt_files_choose(void)
+void tl_rt_files_choose(unsigned modes)
 {
     for (unsigned mode = RT_MODE_FDR; mode <= RT_MODE_CTF; mode <<= 1)
-        if (tl_rt.set.modes & mode)
+        if (modes & mode)
             tl_rt_settings_path(&tl_rt.set, mode, tl_rt.exe, tl_rt.pid, paths[index_of(mode)]);
     unsigned first = tl_rt.set.modes & -tl_rt.set.modes;
     rt_copy(tl_rt.path, paths[index_of(first)], RT_PATH);
@@ -52,7 +52,8 @@ int tl_rt_files_settle(unsigned mode)
 int tl_rt_files_beside(const char *path, char beside[static RT_PATH + 8])
 {
     append(beside, path, ".part");
-    return (int)RT_SYS4(SYS_openat, AT_FDCWD, beside, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
+    RT_SYS3(SYS_unlinkat, AT_FDCWD, beside, 0); /* of a process that was killed */
+    return (int)RT_SYS4(SYS_openat, AT_FDCWD, beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
 }
 
 int tl_rt_files_rename(int fd, const char *beside, const char *path, int status)

@@ -4,8 +4,8 @@
 
 #include "rt/rt_core.h"
 
-/* Chooses tl_rt.path of each mode that is on, for this process. */
-void tl_rt_files_choose(void);
+/* Chooses the paths of some modes, for this process, and tl_rt.path: that of the first mode that is on. */
+void tl_rt_files_choose(unsigned modes);
 const char *tl_rt_files_path(unsigned mode);
 void tl_rt_files_live(char out[static RT_PATH + 8], unsigned mode);
 /* The live file gets its own name. 0 or -errno. */

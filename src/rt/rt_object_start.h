@@ -11,9 +11,9 @@ enum rt_sled_kind { RT_SLED_ENTRY, RT_SLED_EXIT, RT_SLED_TAIL, RT_SLED_ARGUMENT,
 enum { RT_TRAMPOLINES = RT_SLED_CUSTOM }; /* the kinds before it jump to a trampoline; events hold a call already */
 
 typedef struct rt_sled_map {
-    uint32_t version;          /* RT_START_VERSION */
-    const void *begin, *end;   /* xray_instr_map; both NULL: the object has no sleds */
-    const void *header;        /* the object's ELF header in memory, or NULL */
+    uint32_t version;                       /* RT_START_VERSION */
+    const void *begin, *end;                /* xray_instr_map; both NULL: the object has no sleds */
+    const void *header;                     /* the object's ELF header in memory, or NULL */
     const void *trampoline[RT_TRAMPOLINES]; /* by kind */
     const rt_handlers **handlers; /* where trampolines look: always valid, the object's own idle ones at first */
 } rt_sled_map;

@@ -13,17 +13,17 @@ typedef struct rt_object {
     uint32_t id;   /* from 1 on, never used again */
     uint32_t base; /* functions base+1 .. base+count have sleds */
     uint32_t count;
-    bool gone; /* unloaded: its memory is no longer there, its numbers are not given again */
-    uintptr_t bias, low, high; /* loaded at [low, high); address in the file = address - bias */
-    const struct rt_sled_map *map;  /* NULL: no sleds */
-    const uint64_t *function;       /* [count] addresses without bias; in the recorder's own memory, stays */
-    volatile uint8_t *wanted;       /* [count] is the function left by the patterns? */
-    volatile uint32_t noted;        /* tl_rt.file of the latest file that has a note of it */
-    bool refused;                   /* its code cannot be patched; a message said why */
-    bool checked;                   /* its sleds were looked at, and odd ones told */
-    bool writable;                  /* its code was writable when it was loaded */
-    char build_id[65];              /* hex; "" unknown */
-    char path[RT_PATH];             /* "" unknown */
+    bool gone;                     /* unloaded: its memory is no longer there, its numbers are not given again */
+    uintptr_t bias, low, high;     /* loaded at [low, high); address in the file = address - bias */
+    const struct rt_sled_map *map; /* NULL: no sleds */
+    const uint64_t *function;      /* [count] addresses without bias; in the recorder's own memory, stays */
+    volatile uint8_t *wanted;      /* [count] is the function left by the patterns? */
+    volatile uint32_t noted;       /* tl_rt.file of the latest file that has a note of it */
+    bool refused;                  /* its code cannot be patched; a message said why */
+    bool checked;                  /* its sleds were looked at, and odd ones told */
+    bool writable;                 /* its code was writable when it was loaded */
+    char build_id[65];             /* hex; "" unknown */
+    char path[RT_PATH];            /* "" unknown */
 } rt_object;
 
 uint32_t tl_rt_objects(void);

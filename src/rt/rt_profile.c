@@ -24,8 +24,10 @@ enum {
     ROOM_MAX = 1 << 20,
     TEXT_SIZE = 16 << 10,
     OWN_LANES = 256,   /* so many threads have a tree of their own; later ones go on with that of one that ended */
-    TABLE_FIRST = 1024 /* nodes that a new table has room for */
+    TABLE_FIRST = 1024 /* nodes and blocks that a new table has room for, and twice as many places */
 };
+
+#define BLOCK_KEY 0x80000000u /* beyond all numbers of functions */
 
 static rt_store store = {.fd = -1};
 static rt_lock lock; /* lanes, texts, tables */
@@ -144,7 +146,7 @@ static void *lane_room(rt_lane *l, size_t n)
     return p;
 }
 
-/* All nodes of a lane but its root, to find those that are in no cache. */
+/* All nodes of a lane but its root, and most blocks, to find those that are in no cache. */
 struct rt_place_table {
     uint64_t size; /* of this memory */
     uint32_t n, mask;
@@ -251,15 +253,21 @@ static rt_block *find_block(rt_lane *l, rt_node *n, uint32_t tag, uint16_t shift
 {
     if (tag < RT_SHORT / 16 && !n->first)
         add_first(l, n);
-    rt_block *b;
-    for (uint32_t r = n->blocks; r; r = b->next) {
-        b = rt_at(l, r);
-        if (b->tag == tag && b->shift == shift)
-            return b;
-    }
-    b = lane_room(l, sizeof *b);
-    if (b)
-        link_block(n, b, tag, shift);
+    if (tag < RT_SHORT / 16 && n->first && !shift)
+        return (rt_block *)rt_at(l, n->first) + tag;
+    if (!make_room_in_table(l))
+        return NULL;
+    /* A node may have a thousand blocks, so they stand in the table, too, with numbers that no function has. */
+    struct rt_place *place = find(l->places, reference(n), BLOCK_KEY | (uint32_t)shift << 16 | tag);
+    if (place->node)
+        return rt_at(l, place->node);
+    rt_block *b = lane_room(l, sizeof *b);
+    if (!b)
+        return NULL;
+    link_block(n, b, tag, shift);
+    *place = (struct rt_place){.parent = reference(n), .node = reference(b)};
+    place->function = BLOCK_KEY | (uint32_t)shift << 16 | tag;
+    l->places->n++;
     return b;
 }
 

@@ -32,7 +32,7 @@ uint32_t tl_rt_map_functions(const void *begin, const void *end, uintptr_t bias,
 void tl_rt_patch(rt_object *o, bool on);
 
 /* The hook "sleds", hook_sleds.c. */
-extern rt_lock tl_rt_sleds_lock; /* patching, and coming and going of objects with sleds; never taken by hooks */
+extern rt_lock tl_rt_sleds_lock;    /* patching, and coming and going of objects with sleds; never taken by hooks */
 void tl_rt_sleds_add(rt_object *o); /* a new object; with the lock */
 
 /* rt_objects.c: notes of the objects that the current recording has none of. Not from hooks. */

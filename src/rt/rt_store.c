@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -44,6 +45,13 @@ static long reserve(int fd, uint64_t offset, uint64_t n)
     return 0;
 }
 
+uint64_t tl_rt_store_largest(void)
+{
+    uint64_t most[2] = {UINT64_MAX, UINT64_MAX};
+    RT_SYS4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, most);
+    return most[0];
+}
+
 void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset)
 {
     rt_lock_take(&s->lock);
@@ -52,6 +60,8 @@ void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset)
     if (s->fd < 0)
         error = -EBADF;
     else if (s->limit && (n > s->limit || at > s->limit - n))
+        error = -EFBIG;
+    else if (at + n > tl_rt_store_largest())
         error = -EFBIG;
     else
         error = reserve(s->fd, at, n);

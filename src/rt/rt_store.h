@@ -25,6 +25,8 @@ int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit, bool whole);
 /* n more bytes at the end, a multiple of RT_PAGE: zero, mapped, and present (no faults later). NULL if there is no
  * room; nothing of the file has changed then. From anywhere. *offset: where in the file. */
 void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset);
+/* How large files of the program may be: beyond, it would be killed by a signal. From anywhere. */
+uint64_t tl_rt_store_largest(void);
 /* Unmaps; the bytes stay in the file. */
 void tl_rt_store_unmap(void *p, uint64_t n);
 /* Cuts the file to n bytes (UINT64_MAX: leaves it) and closes it. What is mapped stays mapped. */

@@ -11,7 +11,7 @@
 #define TRACED   __attribute__((noinline, xray_always_instrument))
 #define UNTRACED __attribute__((noinline, xray_never_instrument))
 /* The calls and results around it stay where they are. */
-#define HERE() __asm__ volatile("" ::: "memory")
+#define HERE()   __asm__ volatile("" ::: "memory")
 
 #if defined(__x86_64__) || __clang_major__ >= 18
 #define HAS_EVENTS 1

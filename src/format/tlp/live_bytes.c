@@ -7,9 +7,11 @@
 
 int live_bytes_init(live_bytes *b, tl_input *in, tl_error *e)
 {
-    *b = (live_bytes){.in = in};
-    b->data = malloc((size_t)LIVE_PIECES * LIVE_PIECE);
-    b->piece = calloc(LIVE_PIECES, sizeof *b->piece);
+    enum { SPARE = 8 }; /* for a file that grows */
+    const uint64_t pieces = tl_input_size(in) / LIVE_PIECE + SPARE;
+    *b = (live_bytes){.in = in, .pieces = pieces < LIVE_PIECES_MAX ? (uint32_t)pieces : LIVE_PIECES_MAX};
+    b->data = malloc((size_t)b->pieces * LIVE_PIECE);
+    b->piece = calloc(b->pieces, sizeof *b->piece);
     if (b->data && b->piece)
         return 0;
     live_bytes_fini(b);
@@ -26,7 +28,7 @@ void live_bytes_fini(live_bytes *b)
 /* The piece in its slot, read not before `since`. */
 static int load(live_bytes *b, uint64_t number, uint64_t since, tl_error *e)
 {
-    const size_t slot = (size_t)(number % LIVE_PIECES);
+    const size_t slot = (size_t)(number % b->pieces);
     uint8_t *data = b->data + slot * LIVE_PIECE;
     if (b->piece[slot].number == number + 1 && (!b->grows || b->piece[slot].read >= since))
         return 0;
@@ -52,7 +54,7 @@ static void look_again(live_bytes *b)
     const uint64_t before = tl_input_size(b->in);
     tl_input_look_again(b->in);
     if (tl_input_size(b->in) != before)
-        memset(b->piece, 0, LIVE_PIECES * sizeof *b->piece);
+        memset(b->piece, 0, b->pieces * sizeof *b->piece);
 }
 
 int live_bytes_get(live_bytes *b, uint64_t offset, void *out, size_t n, uint64_t *when, tl_error *e)
@@ -66,7 +68,7 @@ int live_bytes_get(live_bytes *b, uint64_t offset, void *out, size_t n, uint64_t
     *when = UINT64_MAX;
     while (n > 0) {
         const uint64_t number = offset / LIVE_PIECE;
-        const size_t slot = (size_t)(number % LIVE_PIECES), at = (size_t)(offset % LIVE_PIECE);
+        const size_t slot = (size_t)(number % b->pieces), at = (size_t)(offset % LIVE_PIECE);
         const size_t part = n < LIVE_PIECE - at ? n : LIVE_PIECE - at;
         const int status = load(b, number, since, e);
         if (status < 0)

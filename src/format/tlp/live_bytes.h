@@ -7,7 +7,7 @@
 #include "base/input.h"
 #include "format/tlp/live_layout.h"
 
-enum { LIVE_PIECE = 16 << 10, LIVE_PIECES = 256 };
+enum { LIVE_PIECE = 16 << 10, LIVE_PIECES_MAX = 256 };
 
 /* A program may be writing the file. What a reference leads to was there before the reference was, so whoever follows
  * one must not look at a piece that was read earlier than the reference: pieces are numbered as they are read. */
@@ -15,11 +15,12 @@ typedef struct live_bytes {
     tl_input *in;
     bool grows; /* a program may be writing: otherwise every piece is as good as any other */
     uint64_t reads;
-    uint8_t *data; /* [LIVE_PIECES * LIVE_PIECE] */
+    uint32_t pieces; /* that are kept: all of a small file */
+    uint8_t *data;   /* [pieces * LIVE_PIECE] */
     struct {
         uint64_t number; /* which piece of the input it is, plus 1; 0: none */
         uint64_t read;   /* when */
-    } * piece;           /* [LIVE_PIECES] */
+    } * piece;           /* [pieces] */
 } live_bytes;
 
 int live_bytes_init(live_bytes *b, tl_input *in, tl_error *e);

@@ -278,7 +278,7 @@ static int read_tree(walk *w, uint32_t root, uint32_t root_place)
     w->depth = 0;
     for (;;) {
         uint64_t as_of = when;
-        uint32_t found;
+        uint32_t found = 0;
         int status = at ? read_node(w, at, parent, before, node, &as_of) : 0;
         if (status > 0)
             status = add_node(w, place, at, node, as_of, &found);
