@@ -23,6 +23,13 @@ typedef struct rt_frame {
     uint64_t base; /* fdr with threshold: the running time before it */
 } rt_frame;
 
+/* A block of a node's histogram that was used lately. */
+typedef struct rt_recent {
+    uint64_t key; /* node and tag; 0: none */
+    uint32_t block, unused;
+} rt_recent;
+enum { RT_RECENT_BITS = 11 };
+
 /* An event that came while its thread was inside of the recorder. */
 enum rt_action { RT_ENTER, RT_EXIT, RT_TAIL, RT_ARGUMENT };
 typedef struct rt_late_event {
@@ -60,6 +67,7 @@ typedef struct rt_lane {
     char *self;                    /* profile: its lane in the image */
     uint64_t told, exits_told;     /* profile: losses that the image knows of already */
     struct rt_place_table *places; /* profile: (parent, function) -> node */
+    rt_recent *recent;             /* profile: [1 << RT_RECENT_BITS] */
 
     uint32_t pid, tid;
     uint32_t index, threads; /* threads: how many had it, one after another, in this file */

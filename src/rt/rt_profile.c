@@ -23,6 +23,7 @@ enum {
     ROOM_MIN = 4 << 10,
     ROOM_MAX = 1 << 20,
     TEXT_SIZE = 16 << 10,
+    RECENT_SIZE = sizeof(rt_recent) << RT_RECENT_BITS,
     OWN_LANES = 256,   /* so many threads have a tree of their own; later ones go on with that of one that ended */
     TABLE_FIRST = 1024 /* nodes and blocks that a new table has room for, and twice as many places */
 };
@@ -291,7 +292,9 @@ void tl_rt_profile_commit(rt_lane *l)
         l->lost.memory++;
         return;
     }
-    n->hist[tag % RT_CACHE] = reference(b);
+    uint64_t key;
+    rt_recent *r = rt_profile_recent(l, self->last_node, tag, &key);
+    *r = (rt_recent){.key = key, .block = reference(b)};
     if (carry) { /* whoever is killed between these two leaves 2^32 calls too few */
         b->count[bucket % 16] = 0;
         rt_profile_commit_to(l, self, &carry->count[bucket % 16]);
@@ -317,6 +320,12 @@ static bool new_self(rt_lane *l)
     }
     l->frame[0].node = 0;
     l->live = store.whole;
+    if (l->recent)
+        rt_zero(l->recent, RECENT_SIZE);
+    else
+        l->recent = tl_rt_memory_take(RECENT_SIZE);
+    if (!l->recent)
+        return false;
     char *self = lane_room(l, LIVE_LANE_SIZE);
     rt_node *root = self ? new_node(l, 0, 0) : NULL;
     if (!root)
@@ -366,7 +375,7 @@ void tl_rt_profile_leave(rt_lane *l)
 
 int tl_rt_profile_flush(const char *path)
 {
-    return store.fd < 0 ? -EBADF : tl_rt_tlp_write(path, store.whole, store.size);
+    return store.fd < 0 ? -EBADF : tl_rt_tlp_write_growing(path, store.whole, &store.size);
 }
 
 int tl_rt_profile_finish(void)

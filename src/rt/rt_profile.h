@@ -10,7 +10,7 @@
 #include "rt/rt_clock.h"
 #include "rt/rt_lane.h"
 
-enum { RT_CACHE = 8 };   /* ways of a node's two caches */
+enum { RT_CACHE = 16 };  /* ways of a node's cache of children */
 enum { RT_SHORT = 128 }; /* ticks: durations below are found without a look at the cache */
 
 /* The layout's node, with what the recorder keeps in its room for that. */
@@ -19,7 +19,6 @@ typedef struct rt_node {
     uint64_t calls, total, inner, min, max;
     uint32_t blocks;
     uint32_t first;            /* the blocks of the durations below RT_SHORT, in a row; 0: not there yet */
-    uint32_t hist[RT_CACHE];   /* histogram blocks by the lowest bits of their tag */
     uint32_t inside[RT_CACHE]; /* children by the lowest bits of their function */
 } rt_node;
 
@@ -76,6 +75,13 @@ RT_INLINE uint32_t rt_profile_child(rt_lane *l, uint32_t parent, uint32_t functi
     return RT_LIKELY(found) ? found : tl_rt_profile_node(l, parent, function);
 }
 
+/* Where a block is kept in a lane's table of those that were used lately. */
+RT_INLINE rt_recent *rt_profile_recent(const rt_lane *l, uint32_t node, uint32_t tag, uint64_t *key)
+{
+    *key = (uint64_t)node << 16 | tag;
+    return &l->recent[*key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RT_RECENT_BITS)];
+}
+
 /* The count of a histogram that a duration belongs to, if it is there to be found quickly and does not overflow; else
  * NULL. */
 RT_INLINE uint32_t *rt_profile_count(const rt_lane *l, uint32_t node, uint64_t ticks)
@@ -86,10 +92,11 @@ RT_INLINE uint32_t *rt_profile_count(const rt_lane *l, uint32_t node, uint64_t t
     if (RT_LIKELY(ticks < RT_SHORT && n->first))
         b += tag;
     else {
-        uint32_t found = n->hist[tag % RT_CACHE];
-        b = rt_at(l, found);
-        if (RT_UNLIKELY(!found || b->tag != tag))
+        uint64_t key;
+        const rt_recent *r = rt_profile_recent(l, node, tag, &key);
+        if (RT_UNLIKELY(r->key != key))
             return NULL;
+        b = rt_at(l, r->block);
     }
     uint32_t *count = &b->count[bucket % 16];
     return RT_LIKELY(*count != UINT32_MAX) ? count : NULL;
