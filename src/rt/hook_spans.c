@@ -27,6 +27,8 @@ _Static_assert((int)TL_RT_OFF == (int)RT_OFF && (int)TL_RT_WAITING == (int)RT_WA
 TL_RT_ALIVE();
 
 uint32_t tl_rt_on;
+/* The same, whatever else is called so: a library that was linked with a recorder of its own finds the program's. */
+extern uint32_t tl_rt_on_here __attribute__((alias("tl_rt_on"), visibility("hidden")));
 
 static struct entry {
     const struct tl_rt_site *site; /* NULL: nobody's */

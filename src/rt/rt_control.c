@@ -140,7 +140,7 @@ static void *serve(void *unused)
         }
         wait_on(word(CONTROL_REQUEST), request, patience());
         if (tl_rt.state == RT_ON && tl_rt_clock_slow() - shown >= SECOND && !control.leave) {
-            tl_rt_clock_refine();
+            tl_rt_look_around();
             tl_rt_control_show();
             shown = tl_rt_clock_slow();
         }

@@ -203,6 +203,16 @@ int tl_rt_stop(void)
     return 0;
 }
 
+void tl_rt_look_around(void)
+{
+    rt_lock_take(&steps);
+    if (tl_rt.state == RT_ON) {
+        tl_rt_clock_refine();
+        add_tables();
+    }
+    rt_lock_give(&steps);
+}
+
 /* Slots of a ring are used again, so hooks are off while they are copied; else only for a moment. */
 static int flush_fdr(void)
 {

@@ -16,6 +16,7 @@
 #include "rt/rt_ids.h"
 #include "rt/rt_lane.h"
 #include "rt/rt_llvm.h"
+#include "rt/rt_spans.h"
 #include "rt/rt_wanted.h"
 
 enum { LIFE = 102 }; /* priority: 101 is for what must be there before */
@@ -48,8 +49,13 @@ static void child(void)
     tl_rt_child();
 }
 
+extern uint32_t tl_rt_on_here __attribute__((visibility("hidden")));
+
 __attribute__((constructor(LIFE))) static void begin(void)
 {
+    /* A library that was linked with the program's flags has a recorder, too: the program's does it all. */
+    if (&tl_rt_on != &tl_rt_on_here)
+        return;
     /* Handlers that are registered first run last at the end, and in a child first. */
     at_quick_exit(end);
     pthread_atfork(tl_rt_before_fork, tl_rt_after_fork, child);

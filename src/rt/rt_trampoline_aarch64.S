@@ -19,8 +19,8 @@
 
 #define FRAME 160 /* x0 to x16, x18, x30 and 8 bytes of nothing */
 
-    .macro begin name
-    .globl \name
+    .macro begin name, binding=globl
+    .\binding \name
     .hidden \name
     .type \name, %function
     .p2align 5
@@ -99,7 +99,7 @@
     /* Called by the compiler's own sled, after it pushed x0 to x2. It takes the sled for no call: all registers and the
      * flags are kept, but x30, which the function has saved. What the registers hold is for C to find out. */
     .macro event name, function
-    begin \name
+    begin \name, weak // a program that has LLVM's runtime, too, uses that one's
     hint 34 /* bti c: a linker may call through a register */
     keep_registers
     .cfi_offset 30, -16

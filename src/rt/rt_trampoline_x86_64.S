@@ -30,8 +30,8 @@
     .cfi_restore \register
     .endm
 
-    .macro begin name
-    .globl \name
+    .macro begin name, binding=globl
+    .\binding \name
     .hidden \name
     .type \name, @function
     .p2align 5
@@ -100,7 +100,7 @@
 
     /* Called by the compiler's own sled, after it pushed what it moves. What the registers hold is for C to find out. */
     .macro event name, function
-    begin \name
+    begin \name, weak // a program that has LLVM's runtime, too, uses that one's
     pushfq
     .cfi_adjust_cfa_offset 8
     keep rax
