@@ -30,12 +30,15 @@ typedef struct rt_recent {
 } rt_recent;
 enum { RT_RECENT_BITS = 11 };
 
+enum { RT_ON_SIGNALS = 1, RT_NOT_ON_SIGNALS };
+
 /* An event that came while its thread was inside of the recorder. */
 enum rt_action { RT_ENTER, RT_EXIT, RT_TAIL, RT_ARGUMENT };
 typedef struct rt_late_event {
     uint64_t time, value;
     uintptr_t sp, keep;
     uint32_t id, action;
+    uint32_t on_signals; /* on the alternate signal stack */
 } rt_late_event;
 
 /* A part of the file that a lane fills. */
@@ -48,6 +51,7 @@ enum { RT_RING_SLOTS = 16 }; /* a ring is that many slots at most */
 typedef struct rt_lane {
     volatile uintptr_t busy; /* inside of the recorder: the sp of the event; 0: not */
     volatile uint32_t nlate;
+    uint32_t signals;            /* while events are added that were put aside: RT_ON_SIGNALS, or not; else 0 */
     uint32_t epoch;              /* tl_rt.epoch of the last event; another: hooks were stopped since */
     uint32_t file;               /* tl_rt.file of its slots and nodes; another: they are of a file that is no more */
     rt_frame *top;               /* the innermost open call */

@@ -1,211 +1,41 @@
 /* The way of an event: from a hook, past the guard, through the stack of open calls, into what is recorded.
  *
- * The same few functions are made once for each combination of modes by the compiler: `modes` is a constant in all of
- * them. Nothing here but system calls can be reached that is not ours. */
+ * Nothing here but system calls can be reached that is not ours. */
 #include "rt/rt_record.h"
 
-#include <signal.h>
-
-#include "rt/rt_ctf.h"
-#include "rt/rt_fdr.h"
-#include "rt/rt_lane.h"
-#include "rt/rt_profile.h"
-
-enum { WITH_THRESHOLD = 8 }; /* beside RT_MODE_... */
-
-#define ALIKE static inline __attribute__((always_inline))
-
-/* The end of a call that is on top: it is taken off. */
-ALIKE void close_top(rt_lane *l, uint64_t now, unsigned action, const unsigned modes)
-{
-    rt_frame *f = l->top;
-    l->top = f - 1;
-    uint64_t ticks = now > f->begin ? now - f->begin : 0;
-    if (modes & RT_MODE_PROFILE) {
-        tl_rt_profile_add(l, f->node, ticks, f->inner);
-        f[-1].inner += ticks;
-    }
-    if (modes & RT_MODE_FDR)
-        if (!(modes & WITH_THRESHOLD) || ticks >= tl_rt.threshold || !tl_rt_fdr_take_back(l, f))
-            rt_fdr_put(l, now, f->function, action);
-    if (modes & RT_MODE_CTF)
-        tl_rt_ctf_exit(l, now, f->function);
-}
-
-/* A call that longjmp or an exception left is closed now: at the first event after. */
-static void close_left(rt_lane *l, uint64_t now, unsigned modes)
-{
-    switch (modes) {
-    case RT_MODE_PROFILE:
-        close_top(l, now, FDR_EXIT, RT_MODE_PROFILE);
-        break;
-    case RT_MODE_CTF:
-        close_top(l, now, FDR_EXIT, RT_MODE_CTF);
-        break;
-    case RT_MODE_FDR | RT_MODE_PROFILE:
-        close_top(l, now, FDR_EXIT, RT_MODE_FDR | RT_MODE_PROFILE);
-        break;
-    case RT_MODE_FDR | RT_MODE_PROFILE | WITH_THRESHOLD:
-        close_top(l, now, FDR_EXIT, RT_MODE_FDR | RT_MODE_PROFILE | WITH_THRESHOLD);
-        break;
-    case RT_MODE_FDR | WITH_THRESHOLD:
-        close_top(l, now, FDR_EXIT, RT_MODE_FDR | WITH_THRESHOLD);
-        break;
-    default:
-        close_top(l, now, FDR_EXIT, RT_MODE_FDR);
-    }
-}
-
-static bool on_signal_stack(void)
-{
-    stack_t s = {.ss_flags = 0};
-    return RT_SYS2(SYS_sigaltstack, 0, &s) == 0 && (s.ss_flags & SS_ONSTACK);
-}
-
-static void leave_signal_stack(rt_lane *l)
-{
-    l->top[-1].inner += l->top->inner;
-    l->top--;
-}
-
-/* Frames below `keep` are gone, unless the event is on the signal stack, about which sp says nothing. */
-static RT_COLD void resynchronise(rt_lane *l, uint64_t now, uintptr_t keep, unsigned modes)
-{
-    bool on_signals = on_signal_stack(), was = false;
-    for (const rt_frame *f = l->top; f > l->frame && !was; f--)
-        was = f->function == 0;
-    if (on_signals && !was) { /* what comes now nests in the call that the signal interrupted */
-        if (l->top + 1 == l->frame_end && !tl_rt_lane_grow(l))
-            return;
-        l->top[1] = (rt_frame){.node = l->top->node, .begin = now};
-        l->top++;
-        return;
-    }
-    while (l->top > l->frame && l->top->sp < keep) {
-        if (l->top->function)
-            close_left(l, now, modes);
-        else if (on_signals)
-            break;
-        else
-            leave_signal_stack(l);
-    }
-    l->beyond = 0;
-}
-
-/* A time that the running time of fdr can take: another processor's counter may be behind, and what was put aside is.
- */
-ALIKE uint64_t not_before(const rt_lane *l, uint64_t now, const unsigned modes)
-{
-    return (modes & RT_MODE_FDR) && now < l->time ? l->time : now;
-}
-
-/* A call begins. False: it is too deep to be followed. `entry`: fdr gets a record of it. */
-ALIKE bool enter_at(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, const bool entry,
-                    const unsigned modes)
-{
-    now = not_before(l, now, modes);
-    if (RT_UNLIKELY(l->top->sp < keep))
-        resynchronise(l, now, keep, modes);
-    if (RT_UNLIKELY(l->top + 1 == l->frame_end && !tl_rt_lane_grow(l))) {
-        l->beyond++;
-        l->lost.depth += !tl_rt.set.depth;
-        return false;
-    }
-    rt_frame *f = ++l->top;
-    f->sp = sp;
-    f->function = id;
-    f->begin = now;
-    if (modes & RT_MODE_PROFILE) {
-        f->inner = 0;
-        f->node = rt_profile_child(l, f[-1].node, id);
-    }
-    if (entry && (modes & WITH_THRESHOLD))
-        tl_rt_fdr_enter(l, f, now, false, 0);
-    else if (entry && (modes & RT_MODE_FDR))
-        rt_fdr_put(l, now, id, FDR_ENTER);
-    if (modes & RT_MODE_CTF)
-        tl_rt_ctf_enter(l, now, id);
-    return true;
-}
-
-/* With its argument, which follows the entry in the file. */
-ALIKE void enter_with(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value,
-                      const unsigned modes)
-{
-    if (enter_at(l, now, id, sp, keep, false, modes) && (modes & RT_MODE_FDR))
-        tl_rt_fdr_enter(l, l->top, now, true, value);
-}
-
-/* Not the innermost open call: some were left, or it began before recording did, or it is not followed. */
-static RT_COLD bool find_call(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, unsigned modes)
-{
-    enum { NEAR = 4096 }; /* frames of one stack whose sp is only known to about this (keep < sp) */
-    if (l->beyond) {
-        if (l->top->sp >= keep) {
-            l->beyond--;
-            return false;
-        }
-        l->beyond = 0;
-    }
-    bool on_signals = l->top->function == 0 && l->top > l->frame && on_signal_stack();
-    while (l->top > l->frame && l->top->sp < keep) {
-        if (l->top->function)
-            close_left(l, now, modes);
-        else if (on_signals)
-            break;
-        else
-            leave_signal_stack(l);
-    }
-    const rt_frame *f = l->top;
-    if (keep < sp) /* where places are not exact, a call that was left may still seem to be there */
-        while (f > l->frame && f->function != id && f->function && f->sp < sp + NEAR)
-            f--;
-    if (f->function != id || f == l->frame) {
-        l->lost.exits++;
-        return false;
-    }
-    while (l->top > f)
-        close_left(l, now, modes);
-    return true;
-}
-
-ALIKE void exit_at(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, unsigned action,
-                   const unsigned modes)
-{
-    now = not_before(l, now, modes);
-    const rt_frame *f = l->top;
-    if (RT_UNLIKELY(f->function != id || f->sp < keep || l->beyond))
-        if (!find_call(l, now, id, sp, keep, modes))
-            return;
-    close_top(l, now, action, modes);
-}
+#include "rt/rt_stack.h"
 
 /* The thread is inside of the recorder: a signal handler came in between. Its event is kept for later. False if what it
  * interrupted can no longer go on, because the handler before left with longjmp: the guard is given up. */
 static RT_COLD bool put_aside(rt_lane *l, uint32_t action, uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value)
 {
-    if (sp > l->busy && !on_signal_stack())
+    if (sp > l->busy && !ask_signal_stack())
         return false;
+    bool on_signals = ask_signal_stack();
     uint32_t i = l->nlate;
-    if (i >= RT_LATE) {
-        l->lost.late++;
-        return true;
-    }
-    l->late[i] = (rt_late_event){.time = rt_now(), .value = value, .sp = sp, .keep = keep, .id = id, .action = action};
-    RT_BARRIER();
-    l->nlate = i + 1;
+    uint64_t now;
+    do {
+        if (i >= RT_LATE) {
+            l->lost.late++;
+            return true;
+        }
+        now = rt_now();
+    } while (!__atomic_compare_exchange_n(&l->nlate, &i, i + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    l->late[i] = (rt_late_event){
+        .time = now, .value = value, .sp = sp, .keep = keep, .id = id, .action = action, .on_signals = on_signals};
     return true;
 }
 
 /* Adds what was put aside, with the times that it had. Another signal may add to it meanwhile. */
 static RT_COLD void add_late(rt_lane *l, unsigned modes)
 {
-    l->busy = UINTPTR_MAX;
+    l->busy = (uintptr_t)__builtin_frame_address(0);
     RT_BARRIER();
     for (uint32_t i = 0;;) {
         for (; i < l->nlate; i++) {
             const rt_late_event *e = &l->late[i];
             uint64_t now = e->time;
+            l->signals = e->on_signals ? RT_ON_SIGNALS : RT_NOT_ON_SIGNALS;
             if (e->action == RT_ARGUMENT)
                 enter_with(l, now, e->id, e->sp, e->keep, e->value, modes);
             else if (e->action == RT_ENTER)
@@ -217,6 +47,7 @@ static RT_COLD void add_late(rt_lane *l, unsigned modes)
         if (__atomic_compare_exchange_n(&l->nlate, &done, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             break;
     }
+    l->signals = 0;
     RT_BARRIER();
     l->busy = 0;
 }
@@ -361,7 +192,7 @@ ALIKE void on_event(unsigned kind, uint32_t type, const void *data, size_t n, co
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     rt_lane *l = tl_rt_lane;
-    if (l && l->busy && (here < l->busy || on_signal_stack())) {
+    if (l && l->busy && (here < l->busy || on_signal_stack(l))) {
         l->lost.late++; /* there is no room to keep data */
         return;
     }

@@ -18,8 +18,8 @@ int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit, bool whole)
     if (fd < 0)
         return (int)fd;
     if (whole) {
-        /* Beyond the end of the file, which grows into it. */
-        long p = RT_SYS6(SYS_mmap, 0, s->limit, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        /* Beyond the end of the file, which grows into it; who looks there meanwhile (valgrind) shall not. */
+        long p = RT_SYS6(SYS_mmap, 0, s->limit, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
         if (RT_IS_ERROR(p)) {
             RT_SYS1(SYS_close, fd);
             return (int)p;
@@ -59,6 +59,8 @@ void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset)
     long error = 0, p = 0;
     if (s->fd < 0)
         error = -EBADF;
+    else if (s->failed) /* to ask again and again would slow the program down */
+        error = -s->failed;
     else if (s->limit && (n > s->limit || at > s->limit - n))
         error = -EFBIG;
     else if (at + n > tl_rt_store_largest())
@@ -66,8 +68,13 @@ void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset)
     else
         error = reserve(s->fd, at, n);
     if (error == 0) {
-        p = s->whole ? (long)(s->whole + at) : RT_SYS6(SYS_mmap, 0, n, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, at);
-        error = RT_IS_ERROR(p) ? p : 0;
+        if (s->whole) {
+            p = (long)(s->whole + at);
+            error = RT_SYS3(SYS_mprotect, p, n, PROT_READ | PROT_WRITE);
+        } else {
+            p = RT_SYS6(SYS_mmap, 0, n, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, at);
+            error = RT_IS_ERROR(p) ? p : 0;
+        }
     }
     if (error == 0)
         s->size = at + n;

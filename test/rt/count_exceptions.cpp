@@ -3,7 +3,8 @@
     X(main)                                                                                                            \
     X(catcher)                                                                                                         \
     X(a)                                                                                                               \
-    X(b) X(thrower) X(after) X(rethrower) X(with_guard) X(unwound) X(descend) X(tiny) X(thread_body) X(inside_catch)   \
+    X(b)                                                                                                               \
+    X(thrower) X(after) X(rethrower) X(with_guard) X(unwound) X(descend) X(tiny) X(thread_body) X(inside_catch)        \
         X(again)
 #include "count.h"
 

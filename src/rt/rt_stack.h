@@ -1,0 +1,190 @@
+/* The stack of open calls of a lane: what an entry and an exit do to it, whatever state it is in.
+ *
+ * Included by rt_record.c alone. The same few functions are made once for each combination of modes by the compiler:
+ * `modes` is a constant in all of them. */
+#ifndef TL_RT_STACK_H
+#define TL_RT_STACK_H
+
+#include <signal.h>
+
+#include "rt/rt_ctf.h"
+#include "rt/rt_fdr.h"
+#include "rt/rt_lane.h"
+#include "rt/rt_profile.h"
+
+enum { WITH_THRESHOLD = 8 }; /* beside RT_MODE_... */
+
+#define ALIKE static inline __attribute__((always_inline))
+
+/* The end of a call that is on top: it is taken off. */
+ALIKE void close_top(rt_lane *l, uint64_t now, unsigned action, const unsigned modes)
+{
+    rt_frame *f = l->top;
+    l->top = f - 1;
+    uint64_t ticks = now > f->begin ? now - f->begin : 0;
+    if (modes & RT_MODE_PROFILE) {
+        tl_rt_profile_add(l, f->node, ticks, f->inner);
+        f[-1].inner += ticks;
+    }
+    if (modes & RT_MODE_FDR)
+        if (!(modes & WITH_THRESHOLD) || ticks >= tl_rt.threshold || !tl_rt_fdr_take_back(l, f))
+            rt_fdr_put(l, now, f->function, action);
+    if (modes & RT_MODE_CTF)
+        tl_rt_ctf_exit(l, now, f->function);
+}
+
+/* A call that longjmp or an exception left is closed now: at the first event after. */
+static void close_left(rt_lane *l, uint64_t now, unsigned modes)
+{
+    switch (modes) {
+    case RT_MODE_PROFILE:
+        close_top(l, now, FDR_EXIT, RT_MODE_PROFILE);
+        break;
+    case RT_MODE_CTF:
+        close_top(l, now, FDR_EXIT, RT_MODE_CTF);
+        break;
+    case RT_MODE_FDR | RT_MODE_PROFILE:
+        close_top(l, now, FDR_EXIT, RT_MODE_FDR | RT_MODE_PROFILE);
+        break;
+    case RT_MODE_FDR | RT_MODE_PROFILE | WITH_THRESHOLD:
+        close_top(l, now, FDR_EXIT, RT_MODE_FDR | RT_MODE_PROFILE | WITH_THRESHOLD);
+        break;
+    case RT_MODE_FDR | WITH_THRESHOLD:
+        close_top(l, now, FDR_EXIT, RT_MODE_FDR | WITH_THRESHOLD);
+        break;
+    default:
+        close_top(l, now, FDR_EXIT, RT_MODE_FDR);
+    }
+}
+
+static bool ask_signal_stack(void)
+{
+    stack_t s = {.ss_flags = 0};
+    return RT_SYS2(SYS_sigaltstack, 0, &s) == 0 && (s.ss_flags & SS_ONSTACK);
+}
+
+/* Of an event that was put aside it was asked then. */
+static bool on_signal_stack(const rt_lane *l)
+{
+    return l->signals ? l->signals == RT_ON_SIGNALS : ask_signal_stack();
+}
+
+static void leave_signal_stack(rt_lane *l)
+{
+    l->top[-1].inner += l->top->inner;
+    l->top--;
+}
+
+/* Frames below `keep` are gone, unless the event is on the signal stack, about which sp says nothing. */
+static RT_COLD void resynchronise(rt_lane *l, uint64_t now, uintptr_t keep, unsigned modes)
+{
+    bool on_signals = on_signal_stack(l), was = false;
+    for (const rt_frame *f = l->top; f > l->frame && !was; f--)
+        was = f->function == 0;
+    if (on_signals && !was) { /* what comes now nests in the call that the signal interrupted */
+        if (l->top + 1 == l->frame_end && !tl_rt_lane_grow(l))
+            return;
+        l->top[1] = (rt_frame){.node = l->top->node, .begin = now};
+        l->top++;
+        return;
+    }
+    while (l->top > l->frame && l->top->sp < keep) {
+        if (l->top->function)
+            close_left(l, now, modes);
+        else if (on_signals)
+            break;
+        else
+            leave_signal_stack(l);
+    }
+    l->beyond = 0;
+}
+
+/* A time that the running time of fdr can take: another processor's counter may be behind, and what was put aside is.
+ */
+ALIKE uint64_t not_before(const rt_lane *l, uint64_t now, const unsigned modes)
+{
+    return (modes & RT_MODE_FDR) && now < l->time ? l->time : now;
+}
+
+/* A call begins. False: it is too deep to be followed. `entry`: fdr gets a record of it. */
+ALIKE bool enter_at(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, const bool entry,
+                    const unsigned modes)
+{
+    now = not_before(l, now, modes);
+    if (RT_UNLIKELY(l->top->sp < keep))
+        resynchronise(l, now, keep, modes);
+    if (RT_UNLIKELY(l->top + 1 == l->frame_end && !tl_rt_lane_grow(l))) {
+        l->beyond++;
+        l->lost.depth += !tl_rt.set.depth;
+        return false;
+    }
+    rt_frame *f = ++l->top;
+    f->sp = sp;
+    f->function = id;
+    f->begin = now;
+    if (modes & RT_MODE_PROFILE) {
+        f->inner = 0;
+        f->node = rt_profile_child(l, f[-1].node, id);
+    }
+    if (entry && (modes & WITH_THRESHOLD))
+        tl_rt_fdr_enter(l, f, now, false, 0);
+    else if (entry && (modes & RT_MODE_FDR))
+        rt_fdr_put(l, now, id, FDR_ENTER);
+    if (modes & RT_MODE_CTF)
+        tl_rt_ctf_enter(l, now, id);
+    return true;
+}
+
+/* With its argument, which follows the entry in the file. */
+ALIKE void enter_with(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value,
+                      const unsigned modes)
+{
+    if (enter_at(l, now, id, sp, keep, false, modes) && (modes & RT_MODE_FDR))
+        tl_rt_fdr_enter(l, l->top, now, true, value);
+}
+
+/* Not the innermost open call: some were left, or it began before recording did, or it is not followed. */
+static RT_COLD bool find_call(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, unsigned modes)
+{
+    enum { NEAR = 4096 }; /* frames of one stack whose sp is only known to about this (keep < sp) */
+    if (l->beyond) {
+        if (l->top->sp >= keep) {
+            l->beyond--;
+            return false;
+        }
+        l->beyond = 0;
+    }
+    bool on_signals = l->top->function == 0 && l->top > l->frame && on_signal_stack(l);
+    while (l->top > l->frame && l->top->sp < keep) {
+        if (l->top->function)
+            close_left(l, now, modes);
+        else if (on_signals)
+            break;
+        else
+            leave_signal_stack(l);
+    }
+    const rt_frame *f = l->top;
+    if (keep < sp) /* where places are not exact, a call that was left may still seem to be there */
+        while (f > l->frame && f->function != id && f->function && f->sp < sp + NEAR)
+            f--;
+    if (f->function != id || f == l->frame) {
+        l->lost.exits++;
+        return false;
+    }
+    while (l->top > f)
+        close_left(l, now, modes);
+    return true;
+}
+
+ALIKE void exit_at(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, unsigned action,
+                   const unsigned modes)
+{
+    now = not_before(l, now, modes);
+    const rt_frame *f = l->top;
+    if (RT_UNLIKELY(f->function != id || f->sp < keep || l->beyond))
+        if (!find_call(l, now, id, sp, keep, modes))
+            return;
+    close_top(l, now, action, modes);
+}
+
+#endif
