@@ -10,12 +10,10 @@
 #define TL_HIST_SUB      (1u << TL_HIST_SUB_BITS)                               /* buckets for each power of two */
 #define TL_HIST_BUCKETS  ((64u - TL_HIST_SUB_BITS) * TL_HIST_SUB + TL_HIST_SUB) /* 14592 */
 
-/* Bucket of a value: v itself below 512. */
+/* Bucket of a value: v itself below 512. Without a branch, for durations of calls are nothing that can be guessed. */
 static inline __attribute__((always_inline)) uint32_t tl_hist_bucket_of(uint64_t v)
 {
-    if (v < 2 * TL_HIST_SUB)
-        return (uint32_t)v;
-    unsigned exponent = 63u - (unsigned)__builtin_clzll(v) - TL_HIST_SUB_BITS; /* >= 1 */
+    unsigned exponent = 63u - (unsigned)__builtin_clzll(v | TL_HIST_SUB) - TL_HIST_SUB_BITS; /* 0 below 512 */
     return (exponent << TL_HIST_SUB_BITS) + (uint32_t)(v >> exponent);
 }
 

@@ -147,7 +147,7 @@ static void *lane_room(rt_lane *l, size_t n)
     return p;
 }
 
-/* All nodes of a lane but its root, and most blocks, to find those that are in no cache. */
+/* All nodes of a lane but its root, and all blocks, to find those that are in no cache. */
 struct rt_place_table {
     uint64_t size; /* of this memory */
     uint32_t n, mask;
@@ -228,34 +228,9 @@ uint32_t tl_rt_profile_node(rt_lane *l, uint32_t parent, uint32_t function)
     return place->node;
 }
 
-static void link_block(rt_node *n, rt_block *b, uint32_t tag, uint16_t shift)
-{
-    b->next = n->blocks;
-    b->tag = (uint16_t)tag;
-    b->shift = shift;
-    RT_BARRIER();
-    n->blocks = reference(b);
-}
-
-/* The blocks of short durations, in a row. */
-static void add_first(rt_lane *l, rt_node *n)
-{
-    enum { BLOCKS = RT_SHORT / 16 };
-    rt_block *b = lane_room(l, BLOCKS * sizeof *b);
-    if (!b)
-        return;
-    for (uint32_t tag = 0; tag < BLOCKS; tag++)
-        link_block(n, b + tag, tag, 0);
-    n->first = reference(b);
-}
-
 /* The block of a bucket, made if need be; NULL: no room. */
 static rt_block *find_block(rt_lane *l, rt_node *n, uint32_t tag, uint16_t shift)
 {
-    if (tag < RT_SHORT / 16 && !n->first)
-        add_first(l, n);
-    if (tag < RT_SHORT / 16 && n->first && !shift)
-        return (rt_block *)rt_at(l, n->first) + tag;
     if (!make_room_in_table(l))
         return NULL;
     /* A node may have a thousand blocks, so they stand in the table, too, with numbers that no function has. */
@@ -265,7 +240,11 @@ static rt_block *find_block(rt_lane *l, rt_node *n, uint32_t tag, uint16_t shift
     rt_block *b = lane_room(l, sizeof *b);
     if (!b)
         return NULL;
-    link_block(n, b, tag, shift);
+    b->next = n->blocks;
+    b->tag = (uint16_t)tag;
+    b->shift = shift;
+    RT_BARRIER();
+    n->blocks = reference(b);
     *place = (struct rt_place){.parent = reference(n), .node = reference(b)};
     place->function = BLOCK_KEY | (uint32_t)shift << 16 | tag;
     l->places->n++;

@@ -10,15 +10,14 @@
 #include "rt/rt_clock.h"
 #include "rt/rt_lane.h"
 
-enum { RT_CACHE = 16 };  /* ways of a node's cache of children */
-enum { RT_SHORT = 128 }; /* ticks: durations below are found without a look at the cache */
+enum { RT_CACHE = 16 }; /* ways of a node's cache of children */
 
 /* The layout's node, with what the recorder keeps in its room for that. */
 typedef struct rt_node {
     uint32_t function, parent, child, sibling;
     uint64_t calls, total, inner, min, max;
     uint32_t blocks;
-    uint32_t first;            /* the blocks of the durations below RT_SHORT, in a row; 0: not there yet */
+    uint32_t unused;
     uint32_t inside[RT_CACHE]; /* children by the lowest bits of their function */
 } rt_node;
 
@@ -86,18 +85,12 @@ RT_INLINE rt_recent *rt_profile_recent(const rt_lane *l, uint32_t node, uint32_t
  * NULL. */
 RT_INLINE uint32_t *rt_profile_count(const rt_lane *l, uint32_t node, uint64_t ticks)
 {
-    const rt_node *n = rt_at(l, node);
     uint32_t bucket = tl_hist_bucket_of(ticks), tag = bucket / 16;
-    rt_block *b = rt_at(l, n->first);
-    if (RT_LIKELY(ticks < RT_SHORT && n->first))
-        b += tag;
-    else {
-        uint64_t key;
-        const rt_recent *r = rt_profile_recent(l, node, tag, &key);
-        if (RT_UNLIKELY(r->key != key))
-            return NULL;
-        b = rt_at(l, r->block);
-    }
+    uint64_t key;
+    const rt_recent *r = rt_profile_recent(l, node, tag, &key);
+    if (RT_UNLIKELY(r->key != key))
+        return NULL;
+    rt_block *b = rt_at(l, r->block);
     uint32_t *count = &b->count[bucket % 16];
     return RT_LIKELY(*count != UINT32_MAX) ? count : NULL;
 }
