@@ -5,8 +5,8 @@
 
 #include "fuzz_folder.h"
 #include "fuzz_promises.h"
+#include "fuzz_write.h"
 #include "model/field_text.h"
-#include "model/format_impl.h"
 #include "op/source_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -27,41 +27,10 @@ static void check_values(const tl_trace *t, const tl_batch *b)
     }
 }
 
-/* Writes events as text of several kinds, through the door of formats: what is read must not surprise a writer. */
 static void write_events(tl_source *s, const char *name)
 {
-    const tl_format *f = tl_format_by_name(name);
-    const tl_trace *t = tl_source_trace(s);
-    tl_output *out = NULL;
-    tl_merge *m = NULL;
-    tl_error e;
-    tl_drops drops = {0};
-    const tl_write_options options = {.to = name};
-    void *writer = f ? calloc(1, f->writer_size) : NULL;
-    bool *keep = calloc((size_t)tl_trace_classes(t) + 1, sizeof *keep);
-    if (!writer || !keep || tl_output_open_memory(&out, TL_PLAIN, &e) < 0)
-        abort();
-    const tl_write_context context = {.out = out, .trace = t, .drops = &drops, .options = &options};
-    int status = f->create(writer, &context, &e);
-    for (uint32_t i = 0; status >= 0 && i < tl_trace_classes(t); i++)
-        keep[i] = f->accept(writer, tl_trace_class(t, i)) == TL_ACCEPT_KEEP;
-    status = status < 0 ? status : tl_merge_open(&m, s, &e);
-    const tl_batch *b;
-    uint32_t from, to, slots = 0;
-    while (status >= 0 && slots < WRITTEN && tl_merge_next(m, &b, &from, &to, &e) > 0)
-        for (uint32_t i = from; status >= 0 && i < to && slots < WRITTEN; i++)
-            if (keep[b->cls[i]]) {
-                status = f->write(writer, b, i, i + 1, &e);
-                slots += b->val[i + 1] - b->val[i] + 1;
-            }
-    if (status >= 0)
-        status = f->finish(writer, &e);
-    tl_merge_close(m);
-    f->discard(writer);
-    free(writer);
-    free(keep);
-    free(drops.drop);
-    tl_output_close(out);
+    size_t n;
+    free(fuzz_written(s, &(tl_write_options){.to = name}, WRITTEN, &n));
 }
 
 /* The events of ticks from <= t < to, and those of other times in *other. */

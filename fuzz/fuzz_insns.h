@@ -16,8 +16,8 @@
 #include "analysis/instruction/syscall_table.h"
 #include "analysis/instruction/thread_insn_table.h"
 #include "fuzz_promises.h"
+#include "fuzz_write.h"
 #include "model/field_text.h"
-#include "model/format_impl.h"
 #include "op/source_impl.h"
 
 enum { INSNS_WRITTEN = 4000 /* values: writing is the slow part */ };
@@ -144,47 +144,9 @@ static void insns_state(tl_source *s, size_t choice)
 
 /* ------------------------------------------------------------------------------------------------------- writing */
 
-/* The events as another format, through the door of formats. The bytes are to be freed. */
 static uint8_t *insns_written(tl_source *s, const char *name, size_t *n)
 {
-    const tl_format *f = tl_format_by_name(name);
-    const tl_trace *t = tl_source_trace(s);
-    tl_output *out = NULL;
-    tl_merge *m = NULL;
-    tl_error e;
-    tl_drops drops = {0};
-    const tl_write_options options = {.to = name, .interval = 50};
-    if (!f || !f->create) /* of a build without it */
-        return NULL;
-    void *writer = calloc(1, f->writer_size);
-    bool *keep = calloc((size_t)tl_trace_classes(t) + 1, sizeof *keep);
-    if (!writer || !keep || tl_output_open_memory(&out, TL_PLAIN, &e) < 0)
-        abort();
-    const tl_write_context context = {.out = out, .trace = t, .drops = &drops, .options = &options};
-    int status = f->create(writer, &context, &e);
-    for (uint32_t i = 0; status >= 0 && i < tl_trace_classes(t); i++)
-        keep[i] = f->accept(writer, tl_trace_class(t, i)) == TL_ACCEPT_KEEP;
-    status = status < 0 ? status : tl_merge_open(&m, s, &e);
-    const tl_batch *b;
-    uint32_t from, to, values = 0;
-    while (status >= 0 && values < INSNS_WRITTEN && tl_merge_next(m, &b, &from, &to, &e) > 0)
-        for (uint32_t i = from; status >= 0 && i < to && values < INSNS_WRITTEN; i++)
-            if (keep[b->cls[i]]) {
-                status = f->write(writer, b, i, i + 1, &e);
-                values += b->val[i + 1] - b->val[i] + 1;
-            }
-    if (status >= 0)
-        status = f->finish(writer, &e);
-    tl_merge_close(m);
-    f->discard(writer);
-    free(writer);
-    free(keep);
-    free(drops.drop);
-    uint8_t *bytes = NULL;
-    if (status >= 0 && tl_output_finish(out, &e) >= 0)
-        bytes = tl_output_take_memory(out, n);
-    tl_output_close(out);
-    return bytes;
+    return fuzz_written(s, &(tl_write_options){.to = name, .interval = 50}, INSNS_WRITTEN, n);
 }
 
 /* What we wrote is read without damage, and written again it is the same. */

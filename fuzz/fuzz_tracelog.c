@@ -10,8 +10,8 @@
 #include "analysis/runtime/heap_table.h"
 #include "analysis/runtime/jit_table.h"
 #include "fuzz_promises.h"
+#include "fuzz_write.h"
 #include "model/field_text.h"
-#include "model/format_impl.h"
 #include "op/source_impl.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -126,65 +126,16 @@ static void make_profiles(tl_source *s, size_t size)
 
 /* ------------------------------------------------------------------------------------------------------- writing */
 
-/* The log as another format, through the door of formats. The text is to be freed. */
-static uint8_t *written(tl_source *s, const char *name, const char *version, size_t *n)
-{
-    const tl_format *f = tl_format_by_name(name);
-    const tl_trace *t = tl_source_trace(s);
-    tl_output *out = NULL;
-    tl_merge *m = NULL;
-    tl_error e;
-    tl_drops drops = {0};
-    const tl_write_options options = {.to = name, .version = version};
-    if (!f || !f->create) /* of a build without it */
-        return NULL;
-    void *writer = calloc(1, f->writer_size);
-    bool *keep = calloc((size_t)tl_trace_classes(t) + 1, sizeof *keep);
-    if (!writer || !keep || tl_output_open_memory(&out, TL_PLAIN, &e) < 0)
-        abort();
-    const tl_write_context context = {.out = out, .trace = t, .drops = &drops, .options = &options};
-    int status = f->create(writer, &context, &e);
-    for (uint32_t i = 0; status >= 0 && i < tl_trace_classes(t); i++)
-        keep[i] = f->accept(writer, tl_trace_class(t, i)) == TL_ACCEPT_KEEP;
-    const bool ordered = tl_format_wants_order(f, t);
-    status = status >= 0 && ordered ? tl_merge_open(&m, s, &e) : status;
-    const tl_batch *b;
-    uint32_t from = 0, to = 0, values = 0;
-    while (status >= 0 && values < WRITTEN) {
-        if ((ordered ? tl_merge_next(m, &b, &from, &to, &e) : tl_source_next(s, &b, &e)) <= 0)
-            break;
-        if (!ordered)
-            from = 0, to = b->n;
-        for (uint32_t i = from; status >= 0 && i < to && values < WRITTEN; i++)
-            if (keep[b->cls[i]]) {
-                status = f->write(writer, b, i, i + 1, &e);
-                for (uint32_t v = b->val[i]; v < b->val[i + 1]; v++)
-                    values += b->v[v].type == TL_STACK ? 1 + b->v[v].n : 1;
-            }
-    }
-    if (status >= 0)
-        status = f->finish(writer, &e);
-    tl_merge_close(m);
-    f->discard(writer);
-    free(writer);
-    free(keep);
-    free(drops.drop);
-    uint8_t *text = NULL;
-    if (status >= 0 && tl_output_finish(out, &e) >= 0)
-        text = tl_output_take_memory(out, n);
-    tl_output_close(out);
-    return text;
-}
-
 /* A log that we wrote is read without damage, and written again it is the same. */
 static void write_again(tl_source *s, const char *version)
 {
+    const tl_write_options options = {.to = "tracelog", .version = version};
     size_t n = 0, m = 0;
-    uint8_t *once = written(s, "tracelog", version, &n);
+    uint8_t *once = fuzz_written(s, &options, WRITTEN, &n);
     if (!once)
         return;
     tl_source *again = open_log(once, n, &(tl_want){.fields = true, .cpu = true});
-    uint8_t *twice = written(again, "tracelog", version, &m);
+    uint8_t *twice = fuzz_written(again, &options, WRITTEN, &m);
     if (twice && m < n) /* the first may have been cut off at another place than the second */
         promise(memcmp(once, twice, m) == 0, "what was written is written again");
     tl_source_close(again);
@@ -210,8 +161,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_profile(s);
         make_profiles(s, size);
         make_tables(s);
+        const tl_write_options options = {.to = writers[size % (sizeof writers / sizeof *writers)]};
         size_t n;
-        free(written(s, writers[size % (sizeof writers / sizeof *writers)], NULL, &n));
+        free(fuzz_written(s, &options, WRITTEN, &n));
         write_again(s, size % 2 ? "doc" : "vs");
     }
     tl_source_close(s);

@@ -57,9 +57,9 @@ typedef struct tl_profile_options {
 int tl_profile_from_source(tl_profile **out, tl_source *s, const tl_profile_options *options, tl_error *e);
 void tl_profile_free(tl_profile *p);
 
-/* Adds the calls of `from` to `into`; `from` stays as it was. TL_EUNSUPPORTED if their clocks differ, or if only one
- * has durations of single calls, or one tree a thread. TL_ENOMEM may leave places without calls, but changes no number.
- */
+/* Adds the calls of `from` to `into`; `from` stays as it was. TL_EUNSUPPORTED if their clocks differ (in frequency by
+ * more than 0.1 %), or if only one has durations of single calls, or one tree a thread. TL_ENOMEM may leave places
+ * without calls, but changes no number. */
 int tl_profile_merge(tl_profile *into, const tl_profile *from, tl_error *e);
 
 const tl_clock *tl_profile_clock(const tl_profile *p);

@@ -1,7 +1,9 @@
 /* What `info` shows of the header of a trace: fields that the format names, as JSON and for people. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/number.h"
 #include "cli/verb_info.h"
 
 /* Numbers, texts, and what is not known; a header has nothing else but structs of these. */
@@ -24,6 +26,16 @@ static const char *scalar_text(const tl_value *v, char *buf, size_t size)
         snprintf(buf, size, "not known");
     }
     return buf;
+}
+
+/* How a recorder was set, with units. */
+static const char *option_text(const char *name, const tl_value *v, char *buf, size_t size)
+{
+    if (v->type == TL_U64 && (strcmp(name, "ring") == 0 || strcmp(name, "limit") == 0))
+        return tl_human_bytes(buf, size, v->as.u);
+    if (v->type == TL_U64 && strcmp(name, "threshold") == 0)
+        return tl_human_time(buf, size, v->as.u, true);
+    return scalar_text(v, buf, size);
 }
 
 static void put_value(tl_json *j, const tl_value *v)
@@ -72,11 +84,15 @@ void tl_header_text(const tl_trace *t, void (*line)(void *arg, const char *label
             line(arg, field[i].name, scalar_text(v, value, sizeof value));
             continue;
         }
+        const bool options = strcmp(field[i].name, "options") == 0;
         size_t used = 0;
         text[0] = '\0';
         for (uint32_t k = 0, members = v->n; k < members; k++) {
-            const int more = snprintf(text + used, sizeof text - used, "%s%s %s", k ? ", " : "",
-                                      field[i].member[k].name, scalar_text(++v, value, sizeof value));
+            const char *name = field[i].member[k].name;
+            v++;
+            const char *shown =
+                options ? option_text(name, v, value, sizeof value) : scalar_text(v, value, sizeof value);
+            const int more = snprintf(text + used, sizeof text - used, "%s%s %s", k ? ", " : "", name, shown);
             used = more < 0 || (size_t)more >= sizeof text - used ? sizeof text - 1 : used + (size_t)more;
         }
         line(arg, field[i].name, text);

@@ -44,7 +44,7 @@ int tl_reading_open(tl_reading *r, const tl_cli *c, const char *path, const tl_w
     tl_open_options options = {
         .from = a->from,
         .exe = a->exe,
-        .no_names = strcmp(a->verb->name, "info") == 0 || strcmp(a->verb->name, "check") == 0,
+        .no_names = a->verb->id == TL_VERB_INFO || a->verb->id == TL_VERB_CHECK,
         .no_demangle = a->no_demangle,
         .want = *want,
         .follow = a->follow,

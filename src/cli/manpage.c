@@ -222,7 +222,11 @@ static void put_verb(FILE *f, const tl_verb *verb)
         put_escaped(f, x->arguments);
         fprintf(f, "\n%c%s.\n", toupper((unsigned char)x->text[0]), x->text + 1);
     }
-    fputs(".El\n.Sh SEE ALSO\n.Xr traceloom 1\n", f);
+    fputs(".El\n.Sh SEE ALSO\n", f);
+    fputs(verb->id == TL_VERB_RECORD ? ".Xr traceloom 1 ,\n.Xr traceloom-ctl 1 ,\n.Xr traceloom-rt 3\n"
+          : verb->id == TL_VERB_CTL  ? ".Xr traceloom 1 ,\n.Xr traceloom-record 1\n"
+                                     : ".Xr traceloom 1\n",
+          f);
 }
 
 /* The verb that follows another in the alphabet; the first for NULL. */

@@ -113,8 +113,7 @@ const tl_verb tl_verb_table[] = {
      ".It Cm stop\nno more; what was recorded stays\n"
      ".It Cm flush\nwrites what there is under its own name, and goes on\n"
      ".It Cm set\nchanges settings at once:\n"
-     ".Ql threshold=5us , func=GLOB , not=GLOB , depth=N ;\n"
-     "or for the next start:\n.Ql ring=64M , limit=1G .\n"
+     ".Ql threshold=5us , func=GLOB , not=GLOB , depth=N .\n"
      "New patterns take the place of all before; without one, as in\n.Ql func= ,\nthere is none any more.\n"
      ".El\n"},
     {TL_VERB_HELP, "help", NULL, "[VERB]", "The manual of a verb, or the list of formats", help_examples,

@@ -24,6 +24,7 @@ typedef struct tl_record {
     const tl_format *convert;  /* what -o wants, if that is no recording; else NULL */
     char stem[TL_RECORD_STEM]; /* of the recordings, without suffix */
     char program[PATH_MAX];    /* the file that is run */
+    bool certain;              /* the recorder is in that file, and not in what it starts, perhaps */
     struct timespec begin;
     pid_t pid;
     int status; /* of waitpid() */
@@ -38,7 +39,7 @@ char *tl_record_path(const tl_record *r, unsigned mode, const char *more, char b
 /* Each says what is wrong and returns an exit status, or TL_EXIT_DONE. */
 int tl_record_plan(tl_record *r);              /* modes, names; with -f removes what is in the way */
 int tl_record_find(tl_record *r);              /* the program */
-int tl_record_look(const tl_record *r);        /* is there a recorder in it? */
+int tl_record_look(tl_record *r);              /* is there a recorder in it? */
 int tl_record_run(tl_record *r);               /* runs it to its end */
 int tl_record_settle(tl_record *r);            /* gives what a killed program left its own name */
 int tl_record_report(tl_record *r, bool *any); /* *any: something was recorded */

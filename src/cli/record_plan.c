@@ -235,8 +235,8 @@ char *tl_record_settings(const tl_record *r)
         return NULL;
     if (before && *before)
         fprintf(f, "%s:", before);
-    /* Mistakes end the program before it begins, unless recording begins later. */
-    fprintf(f, "strict=%s:quiet=on:", later ? "off" : "on");
+    /* Mistakes end the program before it begins; not if recording begins later, and not what a script or make runs. */
+    fprintf(f, "strict=%s:quiet=on:", later || !r->certain ? "off" : "on");
     put_pair(f, "mode", tl_record_mode_name(r->modes));
     const bool relative = r->stem[0] != '/' && getcwd(here, sizeof here);
     snprintf(path, sizeof path, "%s%s%s", relative ? here : "", relative ? "/" : "", r->stem);

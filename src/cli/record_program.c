@@ -135,7 +135,7 @@ static void say_recipes(const tl_record *r, const traits *t, bool sleds)
     fputs("If it starts or loads another program or library that has the recorder, add --any.\n", stderr);
 }
 
-int tl_record_look(const tl_record *r)
+int tl_record_look(tl_record *r)
 {
     const char *preload = getenv("LD_PRELOAD");
     tl_elf *elf = NULL;
@@ -146,7 +146,8 @@ int tl_record_look(const tl_record *r)
     if (tl_elf_open(&elf, r->program, &e) < 0) /* a script, for one: what it starts is not known */
         return TL_EXIT_DONE;
     int status = TL_EXIT_DONE;
-    if (!tl_elf_section_find(elf, NOTE_SECTION) && !needs_shared(elf) && tl_elf_sections(elf) > 1) {
+    r->certain = tl_elf_section_find(elf, NOTE_SECTION) || needs_shared(elf);
+    if (!r->certain && tl_elf_sections(elf) > 1) {
         tl_elf_each_symbol(elf, see_symbol, &t, &e);
         say_recipes(r, &t, tl_elf_section_find(elf, "xray_instr_map") != NULL);
         status = TL_EXIT_RECORD;

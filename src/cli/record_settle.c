@@ -79,6 +79,12 @@ static bool is_new(const tl_record *r, const char *path)
                                      (st.st_ctim.tv_sec == r->begin.tv_sec && st.st_ctim.tv_nsec >= r->begin.tv_nsec));
 }
 
+/* By the number, as recorder and processes counted them. */
+static int by_number(const struct dirent **a, const struct dirent **b)
+{
+    return strverscmp((*a)->d_name, (*b)->d_name);
+}
+
 static bool is_of_any_mode(const tl_record *r, const char *name, const char *base)
 {
     for (unsigned mode = 1; mode < 1u << TL_RECORD_MODES; mode <<= 1)
@@ -95,17 +101,18 @@ static void say_children(const tl_record *r)
     const char *base = tl_base_name(r->stem);
     unsigned n = 0;
     snprintf(folder, sizeof folder, "%.*s", (int)(base - r->stem), r->stem);
-    DIR *d = opendir(*folder ? folder : ".");
-    for (const struct dirent *entry; d && (entry = readdir(d));) {
-        snprintf(path, sizeof path, "%s%s", folder, entry->d_name);
-        if (!is_of_any_mode(r, entry->d_name, base) || !is_new(r, path))
+    struct dirent **entry = NULL;
+    const int entries = scandir(*folder ? folder : ".", &entry, NULL, by_number);
+    for (int i = 0; i < entries; free(entry[i++])) {
+        const char *name = entry[i]->d_name;
+        snprintf(path, sizeof path, "%s%s", folder, name);
+        if (!is_of_any_mode(r, name, base) || !is_new(r, path))
             continue;
         const size_t at = strlen(list);
         if (n++ < SHOWN)
-            snprintf(list + at, sizeof list - at, "%s%.120s", n > 1 ? ", " : "", entry->d_name);
+            snprintf(list + at, sizeof list - at, "%s%.120s", n > 1 ? ", " : "", name);
     }
-    if (d)
-        closedir(d);
+    free(entry);
     if (n)
         tl_say(r->cli, NULL, "%u more by other processes: %s%s", n, list, n > SHOWN ? ", ..." : "");
 }

@@ -91,7 +91,7 @@ static int say_nothing(const tl_record *r)
         return TL_EXIT_DONE;
     }
     if (status_of(r) != TL_EXIT_RECORD) /* so the recorder itself ends a program, after it said why */
-        tl_say_error(NULL, "nothing was recorded: no program with a recorder ran");
+        tl_say_error(NULL, "nothing was recorded: no recorder ran, or it could not record and said why above");
     return TL_EXIT_RECORD;
 }
 

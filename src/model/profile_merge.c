@@ -8,6 +8,7 @@
  *   weights                       sums; which there are, and which is chosen, must be the same in both
  *   begin and end of samples      the earlier and the later one
  *   UTC of the clock, build-id, exe   kept if the same in both, else unknown; unknown stays unknown whatever comes
+ *   frequency of the clock        the greater one, of two that are the same but for what measuring them leaves open
  *   clock, histogram, per thread  must be the same in both
  *
  * It goes in two passes, so that running out of memory never leaves half the numbers added: the first makes everything
@@ -17,6 +18,8 @@
 #include <string.h>
 
 #include "model/profile_impl.h"
+
+#define RATE_PARTS 1000u /* frequencies of one clock differ by less than one part of so many */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -31,10 +34,16 @@ static bool same_weights(const tl_profile *a, const tl_profile *b)
     return same;
 }
 
+/* Recorders measure how fast a processor's counter is, and each gets a slightly other number. */
+static bool same_rate(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b <= b / RATE_PARTS : b - a <= a / RATE_PARTS;
+}
+
 static int check_alike(const tl_profile *into, const tl_profile *from, tl_error *e)
 {
     const tl_clock *a = &into->clock, *b = &from->clock;
-    if (!same_text(a->name, b->name) || a->hz != b->hz)
+    if (!same_text(a->name, b->name) || !same_rate(a->hz, b->hz))
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
                        "profiles of different clocks: %s at %" PRIu64 " Hz and %s at %" PRIu64 " Hz",
                        a->name ? a->name : "unnamed", a->hz, b->name ? b->name : "unnamed", b->hz);
@@ -164,6 +173,7 @@ static void add_rest(tl_profile *into, const tl_profile *from)
         into->build_id = NULL;
     if (!same_text(into->exe, from->exe))
         into->exe = NULL;
+    into->clock.hz = into->clock.hz > from->clock.hz ? into->clock.hz : from->clock.hz;
     if (!from->clock.has_utc || into->clock.utc_offset_ns != from->clock.utc_offset_ns)
         into->clock.has_utc = false;
     if (!into->clock.has_utc)

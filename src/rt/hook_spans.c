@@ -223,7 +223,8 @@ uint32_t tl_rt_site_text(const char *s)
     return n;
 }
 
-/* The fields of an event, in order: 8 bytes each, or the length of a text (4 bytes) and its bytes. */
+/* The fields of an event, in order: 8 bytes each, or the length of a text (4 bytes) and its bytes. Without fields one
+ * byte 0: llvm-xray reads no file that has an empty event. */
 static void put_event(uint32_t id, const struct tl_rt_site *site, const union tl_rt_value *value)
 {
     enum { ROOM = 2048 }; /* what texts take beyond it is cut: a signal handler's stack is small */
@@ -244,6 +245,8 @@ static void put_event(uint32_t id, const struct tl_rt_site *site, const union tl
         rt_copy(data + n + 4, value[i].s, length);
         n += 4 + length;
     }
+    if (n == 0)
+        data[n++] = 0;
     tl_rt_handlers.typed(RT_SITE_EVENT + id - 1, data, n);
 }
 

@@ -72,7 +72,7 @@ void tl_rt_command_status(rt_status *s)
     count_functions(s);
     s->lanes = tl_rt_lanes();
     s->bytes = s->state == RT_ON || s->since ? bytes_recorded() : 0;
-    s->lost = lost.late + lost.depth + lost.memory + lost.disk + lost.exits + lost.threads;
+    s->lost = lost.late + lost.depth + lost.memory + lost.disk + lost.threads; /* exits are of calls nobody wanted */
 }
 
 static void say(rt_line *result, const char *what, const char *path)
@@ -125,11 +125,16 @@ static int restart(const rt_settings *with)
     }
     tl_rt_stop();
     tl_rt_settings_copy(&tl_rt.set, with);
-    return tl_rt_start();
+    int status = tl_rt_start();
+    if (status == 0)
+        tl_rt_note_options();
+    return status;
 }
 
+/* To whoever looks, it has been recording all the time. */
 static int set(const char *pairs, rt_line *result)
 {
+    uint64_t began = since;
     static rt_settings before, changed; /* only one thread takes commands, and its stack is small */
     char error[256];
     tl_rt_settings_copy(&before, &tl_rt.set);
@@ -142,9 +147,11 @@ static int set(const char *pairs, rt_line *result)
     if (status < 0) {
         tl_rt_settings_copy(&tl_rt.set, &before);
         tl_rt_start();
+        since = began;
         say(result, status == -ENOENT ? "no function matches; all is as before" : "recording could not go on", NULL);
         return status;
     }
+    since = began;
     say(result, "set ", pairs);
     return 0;
 }

@@ -261,7 +261,7 @@ static void finish_mode(unsigned mode, int (*finish)(void))
     if (!(tl_rt.set.modes & mode))
         return;
     int status = finish();
-    if (status == -EFBIG) {
+    if (status == -ENOBUFS || (mode == RT_MODE_CTF && status == -EFBIG)) {
         rt_line l = {.n = 0};
         tl_rt_line_text(&l, "the limit was reached; later events are missing in '");
         tl_rt_line_text(&l, tl_rt_files_path(mode));

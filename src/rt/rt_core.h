@@ -83,7 +83,7 @@ void tl_rt_begin(void);
 int tl_rt_start(void); /* 0, or -errno after a message was printed */
 int tl_rt_stop(void);
 void tl_rt_look_around(void); /* now and then while recording: the clock, and objects that were loaded since */
-int tl_rt_flush(void); /* writes what there is, while recording goes on */
+int tl_rt_flush(void);        /* writes what there is, while recording goes on */
 void tl_rt_finish(void);
 /* Around fork: the first two in the parent, before and after, so that no other step is half done in the child. */
 void tl_rt_before_fork(void);

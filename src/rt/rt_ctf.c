@@ -193,17 +193,19 @@ int tl_rt_ctf_start(void)
     nstream = 0;
     tl_rt_ctf_taken = 0;
     tl_rt_ctf_failed = 0;
+    tl_rt_ctf_homeless = 0;
     make_uuid();
     tl_rt_ctf_table_reset();
     return (int)make_folder();
 }
 
-int tl_rt_ctf_finish(void)
+/* Ends streams that have packets, or those that have none: for these there was no room. */
+static void end_streams(bool with_packet)
 {
     for (uint32_t i = 0; i < tl_rt_lanes(); i++) {
         rt_ctf_stream *s = streams[i];
         rt_lane *l = tl_rt_lane_get(i);
-        if (!s || s->file != tl_rt.file)
+        if (!s || s->file != tl_rt.file || !s->packet == with_packet)
             continue;
         if (l->busy && l != tl_rt_lane)
             continue; /* stopped in the middle of an event: its packet stays as it is, and is right */
@@ -213,6 +215,12 @@ int tl_rt_ctf_finish(void)
         s->file = 0;
         l->ctf = NULL;
     }
+}
+
+int tl_rt_ctf_finish(void)
+{
+    end_streams(false); /* the others tell what these lost */
+    end_streams(true);
     int failed = tl_rt_ctf_failed;
     int settled = tl_rt_files_settle(RT_MODE_CTF);
     return failed ? -failed : settled;

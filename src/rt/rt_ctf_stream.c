@@ -29,6 +29,7 @@ uint8_t tl_rt_ctf_uuid[16];
 bool tl_rt_ctf_is_new;
 uint64_t tl_rt_ctf_taken;
 int tl_rt_ctf_failed;
+uint64_t tl_rt_ctf_homeless;
 
 void tl_rt_ctf_path(char out[static RT_PATH + 64], const char *name)
 {
@@ -270,7 +271,11 @@ void tl_rt_ctf_stream_forget(rt_ctf_stream *s)
 
 void tl_rt_ctf_stream_end(rt_ctf_stream *s)
 {
-    if (s->packet) {
+    if (!s->packet) {
+        __atomic_fetch_add(&tl_rt_ctf_homeless, s->discarded, __ATOMIC_RELAXED);
+    } else {
+        s->discarded += __atomic_exchange_n(&tl_rt_ctf_homeless, 0, __ATOMIC_RELAXED);
+        rt_ctf_tell(s->packet, RT_CTF_AT_DISCARDED, s->discarded);
         uint64_t used = ((uint64_t)(s->at - s->packet) + 7) & ~UINT64_C(7);
         long fd = open_file(s, 0);
         if (fd >= 0) {

@@ -76,6 +76,7 @@ extern uint8_t tl_rt_ctf_uuid[16];
 /* Bytes of all files; the first failure (an errno), EFBIG: the limit of the settings. */
 extern uint64_t tl_rt_ctf_taken;
 extern int tl_rt_ctf_failed;
+extern uint64_t tl_rt_ctf_homeless; /* events of streams that got no packet, which could tell of them */
 
 /* The whole path of a file in the trace's folder; "": of the folder. While it is new, it has a name that nobody takes
  * for a trace: it gets its own when the metadata is there. */

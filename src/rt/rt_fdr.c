@@ -12,7 +12,7 @@ enum {
     PREAMBLE = 5 * FDR_METADATA_SIZE,
     RESERVE = 48,     /* behind `end`: a record that begins before it, and the padding */
     SPLIT_MIN = 1024, /* room that is worth a buffer of its own */
-    PAD_MIN = FDR_METADATA_SIZE + FDR_WORD_SIZE
+    REST_MAX = 16     /* bytes of an event that may stand behind `at` when it was given up */
 };
 
 static void store64(char *at, uint64_t v)
@@ -24,7 +24,7 @@ static void store64(char *at, uint64_t v)
 static void put_metadata(char *at, uint64_t first, uint64_t second)
 {
     store64(at + 8, second);
-    RT_BARRIER();
+    RT_PUBLISH();
     store64(at, first);
 }
 
@@ -49,11 +49,11 @@ void tl_rt_fdr_begin_buffer(char *at, char *end, uint32_t pid, uint32_t tid, uin
     uint64_t ns = tl_rt_clock_slow(), seconds = ns / 1000000000, micros = ns % 1000000000 / 1000;
     char *record = at + FDR_METADATA_SIZE;
     put_extents(at, (uint64_t)(end - record));
-    RT_BARRIER();
+    RT_PUBLISH();
     put_cpu(record + 3 * FDR_METADATA_SIZE, cpu, now);
     put_metadata(record + 2 * FDR_METADATA_SIZE, first_word(FDR_PID, pid), 0);
     put_metadata(record + FDR_METADATA_SIZE, first_word(FDR_WALLTIME, seconds), seconds >> 56 | micros << 8);
-    RT_BARRIER();
+    RT_PUBLISH();
     put_metadata(record, first_word(FDR_NEW_BUFFER, tid), 0);
 }
 
@@ -93,9 +93,9 @@ static uint32_t ring_slots(void)
 static void wipe(const rt_slot *s)
 {
     store64(s->memory + FDR_METADATA_SIZE, 0);
-    RT_BARRIER();
+    RT_PUBLISH();
     put_extents(s->memory, s->size - FDR_METADATA_SIZE);
-    RT_BARRIER();
+    RT_PUBLISH();
     rt_zero(s->memory + FDR_METADATA_SIZE, s->size - FDR_METADATA_SIZE);
 }
 
@@ -135,7 +135,7 @@ static bool take_slot(rt_lane *l, size_t need)
 
 static void count_lost(rt_lane *l)
 {
-    if (tl_rt_fdr_store.failed == EFBIG)
+    if (tl_rt_fdr_store.failed == ENOBUFS)
         l->lost.memory++;
     else
         l->lost.disk++;
@@ -150,9 +150,9 @@ bool tl_rt_fdr_room(rt_lane *l, uint64_t now, size_t need)
     if (now < l->time)
         now = l->time;
     if (!l->at || (size_t)(l->end + FDR_FUNCTION_SIZE - l->at) < FDR_METADATA_SIZE + need || l->at > l->end) {
+        uint64_t mask = rt_signals_block();
         if (l->at)
             tl_rt_fdr_pad(l->at, l->slot.memory + l->slot.size);
-        uint64_t mask = rt_signals_block();
         bool taken = take_slot(l, need);
         if (taken)
             begin_buffer(l, l->slot.memory, now);
@@ -180,7 +180,7 @@ bool tl_rt_fdr_attach(rt_lane *l)
     if (!l->at || (size_t)(l->end - l->at) < SPLIT_MIN || l->at > l->end)
         return tl_rt_fdr_room(l, now, SLOT_MIN / 2);
     put_extents(l->extents, (uint64_t)(l->at - l->extents - FDR_METADATA_SIZE));
-    RT_BARRIER();
+    RT_PUBLISH();
     begin_buffer(l, l->at, now);
     return true;
 }
@@ -193,11 +193,13 @@ void tl_rt_fdr_event(rt_lane *l, uint64_t now, unsigned kind, uint32_t type, con
     }
     if (now < l->time)
         now = l->time;
-    uint64_t delta = now - l->time;
+    uint64_t delta = now - l->time, mask = n > REST_MAX ? rt_signals_block() : 0;
     rt_copy(l->at + FDR_METADATA_SIZE, data, n);
     put_metadata(l->at, first_word(kind, n | delta << 32), delta >> 24 | (uint64_t)(type & 0xffff) << 8);
-    l->at += FDR_METADATA_SIZE + n;
-    l->time = now;
+    RT_STORE(l->at, l->at + FDR_METADATA_SIZE + n);
+    RT_STORE(l->time, now);
+    if (n > REST_MAX)
+        rt_signals_restore(mask);
 }
 
 void tl_rt_fdr_enter(rt_lane *l, rt_frame *f, uint64_t now, bool has_value, uint64_t value)
@@ -214,12 +216,12 @@ void tl_rt_fdr_enter(rt_lane *l, rt_frame *f, uint64_t now, bool has_value, uint
     f->mark = l->at;
     if (has_value)
         put_metadata(l->at + FDR_FUNCTION_SIZE, first_word(FDR_CALL_ARGUMENT, value), value >> 56);
-    RT_BARRIER();
+    RT_PUBLISH();
     unsigned action = has_value ? FDR_ENTER_ARGS : FDR_ENTER;
     uint64_t word = (uint64_t)f->function << FDR_ID_SHIFT_LITTLE | action << FDR_ACTION_SHIFT_LITTLE;
     store64(l->at, word | (now - l->time) << 32);
-    l->at += need;
-    l->time = now;
+    RT_STORE(l->at, l->at + need);
+    RT_STORE(l->time, now);
 }
 
 /* Of calls with an argument, too. */
@@ -238,4 +240,41 @@ bool tl_rt_fdr_take_back(rt_lane *l, const rt_frame *f)
     store64(f->mark + 8, 0);
     store64(f->mark + 16, 0);
     return true;
+}
+
+/* The size of the record at `at`, which was written as a whole. */
+static uint64_t size_at(const char *at)
+{
+    uint64_t word = *(const uint64_t *)(const void *)at;
+    unsigned kind = FDR_KIND((uint8_t)word, false);
+    if (!FDR_IS_METADATA((uint8_t)word, false))
+        return FDR_WORD_ACTION((uint32_t)word, false) == FDR_ENTER_ARGS ? FDR_FUNCTION_SIZE + FDR_METADATA_SIZE
+                                                                        : FDR_FUNCTION_SIZE;
+    bool is_event = kind == FDR_CUSTOM_EVENT || kind == FDR_TYPED_EVENT;
+    return FDR_METADATA_SIZE + (is_event ? word >> 8 & UINT32_MAX : 0);
+}
+
+/* Records are written at `at` from behind, then `at` goes on, then the time. A call is on the stack before its entry is
+ * written, and no longer there before its exit is. */
+void tl_rt_fdr_repair(rt_lane *l)
+{
+    if (!l->at)
+        return;
+    const char *end = l->slot.memory + l->slot.size;
+    const rt_frame *f = l->top;
+    uint64_t entry = (uint64_t)f->function << FDR_ID_SHIFT_LITTLE | FDR_ENTER << FDR_ACTION_SHIFT_LITTLE;
+    bool is_entry = (*(const uint64_t *)(const void *)l->at & UINT32_MAX) == entry ||
+                    (*(const uint64_t *)(const void *)(l->at - FDR_FUNCTION_SIZE) & UINT32_MAX) == entry;
+    if (f->function && f->begin > l->time && !is_entry)
+        l->top--;
+    if (*(const uint64_t *)(const void *)l->at)
+        l->at += size_at(l->at);
+    if (l->at > end - RESERVE + FDR_FUNCTION_SIZE) { /* that was the padding */
+        l->at = l->end = NULL;
+        return;
+    }
+    rt_zero(l->at, FDR_METADATA_SIZE + REST_MAX);
+    if (l->time < f->begin)
+        l->time = f->begin;
+    l->cpu = UINT32_MAX; /* the next record is told the time anew */
 }

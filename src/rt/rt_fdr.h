@@ -35,6 +35,8 @@ void tl_rt_fdr_enter(rt_lane *l, rt_frame *f, uint64_t now, bool has_value, uint
 /* Takes back the entry of a call that was too short, if nothing was recorded since. */
 bool tl_rt_fdr_take_back(rt_lane *l, const rt_frame *f);
 
+void tl_rt_fdr_repair(rt_lane *l); /* see tl_rt_lane_repair() */
+
 /* What a fast record needs to be: one store, in the slot, on the same processor, soon after the one before. */
 RT_INLINE bool rt_fdr_is_ready(const rt_lane *l, uint64_t now)
 {
@@ -45,8 +47,8 @@ RT_INLINE void rt_fdr_store(rt_lane *l, uint64_t now, uint32_t function, unsigne
 {
     uint64_t word = (uint64_t)function << FDR_ID_SHIFT_LITTLE | action << FDR_ACTION_SHIFT_LITTLE;
     *(volatile uint64_t *)(void *)l->at = word | (now - l->time) << 32;
-    l->at += FDR_FUNCTION_SIZE;
-    l->time = now;
+    RT_STORE(l->at, l->at + FDR_FUNCTION_SIZE);
+    RT_STORE(l->time, now);
 }
 
 /* Is the last record the entry of this call, without an argument? The slot may have been used again since: it must be
@@ -60,9 +62,9 @@ RT_INLINE bool rt_fdr_is_last(const rt_lane *l, const rt_frame *f)
 
 RT_INLINE void rt_fdr_take_back(rt_lane *l, const rt_frame *f)
 {
+    RT_STORE(l->at, f->mark);
+    RT_STORE(l->time, f->base);
     *(volatile uint64_t *)(void *)f->mark = 0;
-    l->at = f->mark;
-    l->time = f->base;
 }
 
 RT_INLINE void rt_fdr_put(rt_lane *l, uint64_t now, uint32_t function, unsigned action)

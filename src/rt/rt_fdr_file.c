@@ -26,9 +26,9 @@ static struct {
     char *at;
 } notes;
 
-/* Where the slots of a copy end that are still being filled. */
+/* The buffers of a copy that are still being filled: where they begin, how far they are, where their slots end. */
 typedef struct rt_tail {
-    uint64_t offset, end;
+    uint64_t begin, offset, end;
 } rt_tail;
 static struct {
     rt_tail *tail;
@@ -97,7 +97,7 @@ bool tl_rt_fdr_note(const char *text, size_t n)
         rt_copy(body, FDR_WORD_NOTE, FDR_WORD_SIZE);
         rt_copy(body + FDR_WORD_SIZE, text, n);
         body[FDR_WORD_SIZE + n] = '\n';
-        RT_BARRIER();
+        RT_PUBLISH();
         *(volatile uint64_t *)(void *)notes.at = FDR_BYTE0(FDR_CUSTOM_EVENT, 0) | (uint64_t)payload << 8;
         notes.at += need;
     }
@@ -132,12 +132,21 @@ int tl_rt_fdr_finish(void)
         l->at = l->end = NULL;
         l->full = true;
     }
+    rt_lock_take(&notes.lock);
     end_slot(&notes.slot, notes.at);
     write_header(notes.head, FDR_MARK_DONE);
     notes.head = NULL;
+    rt_lock_give(&notes.lock);
     int failed = tl_rt_fdr_store.failed, status = tl_rt_store_close(&tl_rt_fdr_store, UINT64_MAX);
     int named = tl_rt_files_settle(RT_MODE_FDR);
     return failed ? -failed : status < 0 ? status : named;
+}
+
+static void add_tail(const rt_slot *s, const char *begin, const char *at)
+{
+    snapshot.tail[snapshot.n++] = (rt_tail){.begin = s->offset + (uint64_t)(begin - s->memory),
+                                            .offset = s->offset + (uint64_t)(at - s->memory),
+                                            .end = s->offset + s->size};
 }
 
 int tl_rt_fdr_flush_mark(void)
@@ -152,15 +161,19 @@ int tl_rt_fdr_flush_mark(void)
             return -ENOMEM;
     }
     snapshot.n = 0;
+    rt_lock_take(&notes.lock);
     snapshot.size = tl_rt_fdr_store.size;
     for (uint32_t i = 0; i < n - 1; i++) {
-        const rt_lane *l = tl_rt_lane_get(i);
-        if (l->file == tl_rt.file && l->at)
-            snapshot.tail[snapshot.n++] = (rt_tail){.offset = l->slot.offset + (uint64_t)(l->at - l->slot.memory),
-                                                    .end = l->slot.offset + l->slot.size};
+        rt_lane *l = tl_rt_lane_get(i);
+        if (l->file != tl_rt.file || !l->at)
+            continue;
+        add_tail(&l->slot, l->extents, l->at);
+        for (rt_frame *f = l->top; f > l->frame; f--) /* what is in the copy is not taken back */
+            f->mark = NULL;
     }
-    snapshot.tail[snapshot.n++] = (rt_tail){.offset = notes.slot.offset + (uint64_t)(notes.at - notes.slot.memory),
-                                            .end = notes.slot.offset + notes.slot.size};
+    bool in_head = notes.slot.memory == notes.head;
+    add_tail(&notes.slot, notes.slot.memory + (in_head ? FDR_HEADER_SIZE : 0), notes.at);
+    rt_lock_give(&notes.lock);
     return 0;
 }
 
@@ -179,7 +192,8 @@ static int copy_bytes(int from, int to, uint64_t size, char *buffer)
     return 0;
 }
 
-/* What is behind each mark may have been written since: the padding covers it. */
+/* What is behind each mark may have been written since: the padding covers it. A buffer may have been ended since, for
+ * a new thread: it fills its slot again. */
 static int end_copy(int to)
 {
     long put = 0;
@@ -191,6 +205,9 @@ static int end_copy(int to)
         *(uint64_t *)(void *)pad = FDR_BYTE0(FDR_CUSTOM_EVENT, 0) | size << 8;
         rt_copy(pad + FDR_METADATA_SIZE, FDR_WORD_PAD, FDR_WORD_SIZE);
         put = RT_SYS4(SYS_pwrite64, to, pad, sizeof pad, t->offset);
+        uint64_t extents = FDR_BYTE0(FDR_BUFFER_EXTENTS, 0) | (t->end - t->begin - FDR_METADATA_SIZE) << 8;
+        if (put >= 0)
+            put = RT_SYS4(SYS_pwrite64, to, &extents, sizeof extents, t->begin);
     }
     char header[FDR_HEADER_SIZE] __attribute__((aligned(8)));
     rt_zero(header, sizeof header);
@@ -217,10 +234,17 @@ int tl_rt_fdr_flush_copy(const char *path)
 
 void tl_rt_fdr_child(void)
 {
-    rt_lane *l = tl_rt_lane;
-    if (l && l->slot.memory && !tl_rt.set.ring)
-        tl_rt_store_unmap(l->slot.memory, l->slot.size);
-    tl_rt_store_forget(&tl_rt_fdr_store);
+    for (uint32_t i = 0; i < tl_rt_lanes(); i++) {
+        const rt_lane *l = tl_rt_lane_get(i);
+        bool busy = l == tl_rt_lane && l->busy;
+        if (l->file != tl_rt.file)
+            continue;
+        for (uint32_t k = 0; k < l->nring; k++)
+            tl_rt_store_leave(l->ring[k].memory, l->ring[k].size, busy);
+        if (!l->nring && l->slot.memory)
+            tl_rt_store_leave(l->slot.memory, l->slot.size, busy);
+    }
+    tl_rt_store_forget(&tl_rt_fdr_store, false);
     notes.head = NULL;
     notes.slot = (rt_slot){.memory = NULL};
     notes.lock = (rt_lock){.held = 0};

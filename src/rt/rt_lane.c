@@ -19,8 +19,8 @@ uint64_t tl_rt_lane_missed;
 
 enum {
     FIRST_FRAMES = 1024,
-    LOOK_AT = 64,       /* lanes that are looked at before a new one is made: what a new thread costs stays small */
-    SETTLE_TURNS = 4096 /* at most about a second: a thread may be stopped by a debugger in the middle */
+    LOOK_AT = 64,        /* lanes that are looked at before a new one is made: what a new thread costs stays small */
+    SETTLE_TURNS = 20000 /* at most some seconds, for all: a thread may be stopped by a debugger in the middle */
 };
 
 static rt_lane *lanes[RT_LANES]; /* each made once, never given back */
@@ -103,7 +103,7 @@ static void clear(rt_lane *l)
     l->frame[0] = (rt_frame){.sp = UINTPTR_MAX};
     l->frame_end = l->frame + 1; /* settled by the first call */
     l->beyond = 0;
-    l->nlate = 0;
+    l->nlate = l->signals = 0;
 }
 
 static bool set_up(rt_lane *l)
@@ -134,26 +134,45 @@ static bool set_up(rt_lane *l)
 /* With a clock that is not the processor's, no event takes the fast way: the epoch never seems right. */
 static uint32_t current_epoch(void)
 {
-    return tl_rt_clock.counter ? tl_rt.epoch : ~tl_rt.epoch;
+    uint32_t epoch = __atomic_load_n(&tl_rt.epoch, __ATOMIC_ACQUIRE);
+    return tl_rt_clock.counter ? epoch : ~epoch;
+}
+
+/* A lane for the calling thread, busy; NULL: there is none, or recording was stopped meanwhile. */
+static rt_lane *take_lane(uint32_t tid)
+{
+    rt_lock_take(&lock);
+    rt_lane *l = find_lane(tid);
+    bool given_up = false, on = true;
+    if (l) {
+        given_up = l->busy != 0;
+        l->busy = UINTPTR_MAX;
+        RT_BARRIER(); /* either this is seen by who switches off (tl_rt_lanes_settle), or the new state here */
+        on = *(volatile uint32_t *)&tl_rt.state == RT_ON;
+        if (!on)
+            l->busy = given_up;
+    }
+    if (l && on) {
+        if (l->used && l->file == tl_rt.file) {
+            if (given_up) /* in the middle of an event its thread was cancelled */
+                tl_rt_lane_repair(l);
+            tl_rt_profile_leave(l); /* the open calls of the thread that is gone */
+        }
+        l->tid = tid;
+        l->used = 1;
+    }
+    rt_lock_give(&lock);
+    return on ? l : NULL;
 }
 
 /* The thread's first event. */
 static rt_lane *first(void)
 {
     uint32_t tid = (uint32_t)RT_SYS0(SYS_gettid);
-    rt_lock_take(&lock);
-    rt_lane *l = find_lane(tid);
-    if (l) {
-        if (l->used && l->file == tl_rt.file)
-            tl_rt_profile_leave(l); /* the open calls of the thread that is gone */
-        l->used = 1;
-        l->tid = tid;
-    }
-    rt_lock_give(&lock);
+    rt_lane *l = take_lane(tid);
     if (!l)
         return NULL;
     l->pid = (uint32_t)tl_rt.pid;
-    l->busy = UINTPTR_MAX;
     l->cpu_now = cpu_place();
     clear(l);
     set_up(l);
@@ -190,6 +209,7 @@ static void begin_again(rt_lane *l)
 rt_lane *tl_rt_lane_attach(void)
 {
     rt_lane *l = tl_rt_lane;
+    uint32_t epoch = current_epoch(); /* not that of a stop between these two */
     if (__atomic_load_n(&tl_rt.state, __ATOMIC_ACQUIRE) != RT_ON)
         return NULL;
     if (l) {
@@ -199,7 +219,7 @@ rt_lane *tl_rt_lane_attach(void)
             begin_again(l);
             rt_signals_restore(mask);
         }
-        l->epoch = current_epoch();
+        l->epoch = epoch;
         return l;
     }
     if (attaching) {
@@ -212,7 +232,7 @@ rt_lane *tl_rt_lane_attach(void)
     tl_rt_lane = l;
     attaching = false;
     rt_signals_restore(mask);
-    if (!l)
+    if (!l && tl_rt.state == RT_ON)
         __atomic_fetch_add(&tl_rt_lane_missed, 1, __ATOMIC_RELAXED);
     return l;
 }
@@ -238,22 +258,40 @@ bool tl_rt_lane_grow(rt_lane *l)
     return true;
 }
 
+static void sleep_us(long us)
+{
+    long time[2] = {0, us * 1000};
+    RT_SYS2(SYS_nanosleep, time, 0);
+}
+
+void tl_rt_lane_repair(rt_lane *l)
+{
+    l->lost.late++;
+    l->signals = 0;
+    if (l->file != tl_rt.file)
+        return;
+    tl_rt_fdr_repair(l);
+    tl_rt_profile_repair(l);
+}
+
 void tl_rt_lanes_settle(void)
 {
     /* Either a thread's `busy` is seen below, or the thread sees the new epoch. */
-    if (RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == -EPERM) {
+    long done = RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+    if (done == -EPERM) {
         RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
-        RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+        done = RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     }
+    if (done < 0) /* the kernel knows it not, or may not: no processor keeps a store to itself for long */
+        sleep_us(2000);
     uint32_t n = tl_rt_lanes();
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0, turn = 0; i < n; i++) {
         const rt_lane *l = lanes[i];
-        for (int turn = 0; turn < SETTLE_TURNS && l != tl_rt_lane && l->used && l->busy; turn++) {
+        for (; turn < SETTLE_TURNS && l != tl_rt_lane && l->busy; turn++) {
             if (turn < 64)
                 RT_SYS0(SYS_sched_yield);
             else {
-                long time[2] = {0, 250000};
-                RT_SYS2(SYS_nanosleep, time, 0);
+                sleep_us(250);
                 if (RT_SYS3(SYS_tgkill, tl_rt.pid, l->tid, 0) == -ESRCH)
                     break;
             }

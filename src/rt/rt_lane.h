@@ -69,6 +69,7 @@ typedef struct rt_lane {
     char *room, *room_end;         /* profile: where the next node or block goes */
     uint64_t room_size;            /* profile: of the last room */
     char *self;                    /* profile: its lane in the image */
+    uint32_t committed;            /* profile: node that a call was put into last */
     uint64_t told, exits_told;     /* profile: losses that the image knows of already */
     struct rt_place_table *places; /* profile: (parent, function) -> node */
     rt_recent *recent;             /* profile: [1 << RT_RECENT_BITS] */
@@ -96,6 +97,9 @@ uint32_t tl_rt_lanes(void); /* how many there are, used or not */
 rt_lane *tl_rt_lane_get(uint32_t index);
 /* More room for frames, or false: there are as many as may be. */
 bool tl_rt_lane_grow(rt_lane *l);
+/* Puts a lane in order whose last event was given up half way: a signal handler that came in the recorder left with
+ * longjmp, or a thread was cancelled there. The event is lost, and counted; nothing else is. Signals are blocked. */
+void tl_rt_lane_repair(rt_lane *l);
 /* Waits until no thread is inside of the recorder, after tl_rt.epoch was changed. Not from hooks. */
 void tl_rt_lanes_settle(void);
 /* In a child after fork: its only thread keeps its lane, all others are nobody's. */

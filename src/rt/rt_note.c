@@ -85,7 +85,7 @@ static void note_process(void)
     tl_rt_note(&l);
 }
 
-static void note_options(void)
+void tl_rt_note_options(void)
 {
     const rt_settings *s = &tl_rt.set;
     rt_line l;
@@ -108,7 +108,7 @@ void tl_rt_note_begin(void)
     tl_rt_note(&l);
     note_process();
     note_clock(tl_rt_clock.hz, tl_rt_clock.ticks0, tl_rt_clock.raw0, tl_rt_clock.unix0);
-    note_options();
+    tl_rt_note_options();
     tl_rt_objects_note();
     tl_rt_ids_note();
     tl_rt_spans_note();

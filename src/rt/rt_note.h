@@ -35,6 +35,7 @@
 bool tl_rt_note(const rt_line *l);
 /* The notes that every recording begins with: traceloom, process, clock, option, object. Not from hooks. */
 void tl_rt_note_begin(void);
+void tl_rt_note_options(void); /* the line of that, again after a change */
 /* clock, thread, lost, end. Not from hooks. */
 void tl_rt_note_end(void);
 

@@ -28,7 +28,11 @@ enum {
     TABLE_FIRST = 1024 /* nodes and blocks that a new table has room for, and twice as many places */
 };
 
-#define BLOCK_KEY 0x80000000u /* beyond all numbers of functions */
+/* Of the image: what it may take unless the settings say it, what is worth trying, what references reach. */
+#define LIMIT_USUAL (UINT64_C(1) << 30)
+#define LIMIT_LEAST (UINT64_C(1) << 24)
+#define LIMIT_MAX   (UINT64_C(1) << 36)
+#define BLOCK_KEY   0x80000000u /* beyond all numbers of functions */
 
 static rt_store store = {.fd = -1};
 static rt_lock lock; /* lanes, texts, tables */
@@ -56,9 +60,14 @@ static char *take(uint64_t n)
 int tl_rt_profile_start(void)
 {
     char path[RT_PATH + 8];
-    uint64_t limit = tl_rt.set.limit ? tl_rt.set.limit : UINT64_C(1) << 30;
+    uint64_t limit = tl_rt.set.limit ? tl_rt.set.limit : LIMIT_USUAL;
+    limit = limit > LIMIT_MAX ? LIMIT_MAX : limit;
     tl_rt_files_live(path, RT_MODE_PROFILE);
     int status = tl_rt_store_open(&store, path, limit, true);
+    while (status == -ENOMEM && !tl_rt.set.limit && limit > LIMIT_LEAST) { /* RLIMIT_AS */
+        limit /= 2;
+        status = tl_rt_store_open(&store, path, limit, true);
+    }
     if (status < 0)
         return status;
     char *header = take(LIVE_HEADER_SIZE);
@@ -95,7 +104,7 @@ bool tl_rt_profile_note(const char *line, size_t n)
         char *at = text + LIVE_TEXT_BYTES + *used;
         rt_copy(at, line, n);
         at[n] = '\n';
-        RT_BARRIER();
+        RT_PUBLISH();
         *used += (uint32_t)n + 1;
     }
     rt_lock_give(&lock);
@@ -115,7 +124,7 @@ void tl_rt_profile_table(uint32_t object, uint32_t base, uint32_t count, const u
     rt_copy(table + LIVE_TABLE_ADDRESS, address, count * sizeof *address);
     rt_lock_take(&lock);
     *word(table + LIVE_TABLE_NEXT) = *word(store.whole + LIVE_HEADER_TABLES);
-    RT_BARRIER();
+    RT_PUBLISH();
     *word(store.whole + LIVE_HEADER_TABLES) = reference(table);
     rt_lock_give(&lock);
 }
@@ -215,17 +224,39 @@ uint32_t tl_rt_profile_node(rt_lane *l, uint32_t parent, uint32_t function)
     struct rt_place *place = find(l->places, parent, function);
     rt_node *p = rt_at(l, parent);
     if (!place->node) {
+        uint64_t mask = rt_signals_block(); /* else a handler might leave the node out of the table */
         rt_node *n = new_node(l, parent, function);
+        if (n) {
+            n->sibling = p->child;
+            RT_PUBLISH();
+            p->child = reference(n);
+            *place = (struct rt_place){.parent = parent, .function = function, .node = p->child};
+            l->places->n++;
+        }
+        rt_signals_restore(mask);
         if (!n)
             return 0;
-        n->sibling = p->child;
-        RT_BARRIER();
-        p->child = reference(n);
-        *place = (struct rt_place){.parent = parent, .function = function, .node = p->child};
-        l->places->n++;
     }
     p->inside[function % RT_CACHE] = place->node;
     return place->node;
+}
+
+static rt_block *new_block(rt_lane *l, rt_node *n, struct rt_place *place, uint32_t tag, uint16_t shift)
+{
+    uint64_t mask = rt_signals_block(); /* else a handler might leave the block out of the table */
+    rt_block *b = lane_room(l, sizeof *b);
+    if (b) {
+        b->next = n->blocks;
+        b->tag = (uint16_t)tag;
+        b->shift = shift;
+        RT_PUBLISH();
+        n->blocks = reference(b);
+        *place = (struct rt_place){.parent = reference(n), .node = reference(b)};
+        place->function = BLOCK_KEY | (uint32_t)shift << 16 | tag;
+        l->places->n++;
+    }
+    rt_signals_restore(mask);
+    return b;
 }
 
 /* The block of a bucket, made if need be; NULL: no room. */
@@ -235,20 +266,7 @@ static rt_block *find_block(rt_lane *l, rt_node *n, uint32_t tag, uint16_t shift
         return NULL;
     /* A node may have a thousand blocks, so they stand in the table, too, with numbers that no function has. */
     struct rt_place *place = find(l->places, reference(n), BLOCK_KEY | (uint32_t)shift << 16 | tag);
-    if (place->node)
-        return rt_at(l, place->node);
-    rt_block *b = lane_room(l, sizeof *b);
-    if (!b)
-        return NULL;
-    b->next = n->blocks;
-    b->tag = (uint16_t)tag;
-    b->shift = shift;
-    RT_BARRIER();
-    n->blocks = reference(b);
-    *place = (struct rt_place){.parent = reference(n), .node = reference(b)};
-    place->function = BLOCK_KEY | (uint32_t)shift << 16 | tag;
-    l->places->n++;
-    return b;
+    return place->node ? rt_at(l, place->node) : new_block(l, n, place, tag, shift);
 }
 
 void tl_rt_profile_commit(rt_lane *l)
@@ -297,7 +315,7 @@ static bool new_self(rt_lane *l)
         tl_rt_memory_give(l->places, l->places->size);
         l->places = NULL;
     }
-    l->frame[0].node = 0;
+    l->frame[0].node = l->committed = 0;
     l->live = store.whole;
     if (l->recent)
         rt_zero(l->recent, RECENT_SIZE);
@@ -314,10 +332,41 @@ static bool new_self(rt_lane *l)
     rt_lock_take(&lock);
     nlane++;
     *word(self + LIVE_LANE_NEXT) = *word(store.whole + LIVE_HEADER_LANES);
-    RT_BARRIER();
+    RT_PUBLISH();
     *word(store.whole + LIVE_HEADER_LANES) = reference(self);
     rt_lock_give(&lock);
     return true;
+}
+
+/* The calls of a node's histogram. */
+static uint64_t counted(const rt_lane *l, const rt_node *n)
+{
+    uint64_t sum = 0;
+    for (uint32_t at = n->blocks; at;) {
+        const rt_block *b = rt_at(l, at);
+        for (int i = 0; i < 16; i++)
+            sum += (uint64_t)b->count[i] << b->shift;
+        at = b->next;
+    }
+    return sum;
+}
+
+/* A call that was put into its node half way is taken out, and waits again. */
+void tl_rt_profile_repair(rt_lane *l)
+{
+    rt_self *self = (rt_self *)(void *)l->self;
+    uint32_t node = self && self->last_node ? self->last_node : l->committed;
+    if (!self || !node)
+        return;
+    rt_node *n = rt_at(l, node);
+    if (n->calls == counted(l, n))
+        return;
+    n->calls--;
+    if (!self->last_node) {
+        n->total -= self->last_ticks;
+        n->inner -= self->last_inner;
+    }
+    self->last_node = node;
 }
 
 bool tl_rt_profile_attach(rt_lane *l)
@@ -369,7 +418,7 @@ int tl_rt_profile_finish(void)
     *word(store.whole + LIVE_HEADER_STATE) = 1;
     char live[RT_PATH + 8];
     tl_rt_files_live(live, RT_MODE_PROFILE);
-    int failed = store.failed == EFBIG ? 0 : store.failed; /* the limit is told by the losses */
+    int failed = store.failed == ENOBUFS ? 0 : store.failed; /* the limit is told by the losses */
     int status = tl_rt_tlp_write(tl_rt_files_path(RT_MODE_PROFILE), store.whole, store.size);
     if (status == 0)
         RT_SYS3(SYS_unlinkat, AT_FDCWD, live, 0);
@@ -379,7 +428,7 @@ int tl_rt_profile_finish(void)
 
 void tl_rt_profile_child(void)
 {
-    tl_rt_store_forget(&store);
+    tl_rt_store_forget(&store, tl_rt_lane && tl_rt_lane->busy);
     lock = (rt_lock){.held = 0};
     text = NULL;
 }

@@ -48,7 +48,8 @@ void tl_rt_profile_table(uint32_t object, uint32_t base, uint32_t count, const u
 
 /* From hooks, the lane busy. */
 bool tl_rt_profile_attach(rt_lane *l);
-void tl_rt_profile_leave(rt_lane *l); /* its thread is gone, or recording ends: its open calls stay open */
+void tl_rt_profile_repair(rt_lane *l); /* see tl_rt_lane_repair() */
+void tl_rt_profile_leave(rt_lane *l);  /* its thread is gone, or recording ends: its open calls stay open */
 /* The node below another one for a function; 0: no room, counted. */
 uint32_t tl_rt_profile_node(rt_lane *l, uint32_t parent, uint32_t function);
 /* A call has ended, whatever there is to be done first. */
@@ -101,6 +102,7 @@ RT_INLINE void rt_profile_commit_to(rt_lane *l, rt_self *self, uint32_t *count)
 {
     rt_node *n = rt_at(l, self->last_node);
     uint64_t ticks = self->last_ticks;
+    RT_STORE(l->committed, self->last_node);
     n->calls++;
     n->total += ticks;
     n->inner += self->last_inner;
@@ -111,15 +113,15 @@ RT_INLINE void rt_profile_commit_to(rt_lane *l, rt_self *self, uint32_t *count)
     RT_BARRIER();
     self->last_node = 0;
     RT_BARRIER();
-    ++*count;
+    RT_STORE(*count, *count + 1);
 }
 
 /* A call has ended. It waits in the lane until the next one ends: where a count is depends on how long the call took,
  * and a store to a place that is known only after the clock was read costs as much as reading the clock half a time. */
 RT_INLINE void rt_profile_last(rt_self *self, uint32_t node, uint64_t ticks, uint64_t inner)
 {
-    self->last_ticks = ticks;
-    self->last_inner = inner;
+    RT_STORE(self->last_ticks, ticks);
+    RT_STORE(self->last_inner, inner);
     RT_BARRIER();
     self->last_node = node;
 }

@@ -5,11 +5,22 @@
 
 #include "rt/rt_stack.h"
 
-/* The thread is inside of the recorder: a signal handler came in between. Its event is kept for later. False if what it
- * interrupted can no longer go on, because the handler before left with longjmp: the guard is given up. */
+/* Does an event at sp come from a signal handler that interrupted the recorder? Else what it interrupted can no longer
+ * go on: a handler left with longjmp. A handler is below the event that it came in, or on the signal stack. */
+static RT_COLD bool is_nested(const rt_lane *l, uintptr_t sp)
+{
+    stack_t s = {.ss_flags = SS_DISABLE};
+    RT_SYS2(SYS_sigaltstack, 0, &s);
+    bool on_signals = s.ss_flags & SS_ONSTACK,
+         was = !(s.ss_flags & SS_DISABLE) && l->busy - (uintptr_t)s.ss_sp < s.ss_size;
+    return on_signals == was ? sp < l->busy : on_signals;
+}
+
+/* The thread is inside of the recorder: a signal handler came in between. Its event is kept for later. False if the
+ * handler before left with longjmp: the guard is given up. */
 static RT_COLD bool put_aside(rt_lane *l, uint32_t action, uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value)
 {
-    if (sp > l->busy && !ask_signal_stack())
+    if (!is_nested(l, sp))
         return false;
     bool on_signals = ask_signal_stack();
     uint32_t i = l->nlate;
@@ -26,11 +37,10 @@ static RT_COLD bool put_aside(rt_lane *l, uint32_t action, uint32_t id, uintptr_
     return true;
 }
 
-/* Adds what was put aside, with the times that it had. Another signal may add to it meanwhile. */
-static RT_COLD void add_late(rt_lane *l, unsigned modes)
+/* Adds what was put aside, with the times that it had. The lane is busy, signals are blocked: whoever left with longjmp
+ * in the middle would have events added twice. */
+static void add_all(rt_lane *l, unsigned modes)
 {
-    l->busy = (uintptr_t)__builtin_frame_address(0);
-    RT_BARRIER();
     for (uint32_t i = 0;;) {
         for (; i < l->nlate; i++) {
             const rt_late_event *e = &l->late[i];
@@ -48,25 +58,51 @@ static RT_COLD void add_late(rt_lane *l, unsigned modes)
             break;
     }
     l->signals = 0;
+}
+
+/* Nothing is added once recording was stopped: somebody may be reading the lane. */
+static RT_COLD void add_late(rt_lane *l, unsigned modes)
+{
+    uint64_t mask = rt_signals_block();
+    l->busy = (uintptr_t)__builtin_frame_address(0);
+    RT_BARRIER();
+    if (l->epoch == *(const volatile uint32_t *)&tl_rt.epoch || tl_rt_lane_attach()) {
+        add_all(l, modes);
+    } else {
+        l->lost.late += l->nlate;
+        l->nlate = 0;
+    }
     RT_BARRIER();
     l->busy = 0;
+    rt_signals_restore(mask);
+}
+
+/* The lane was busy with an event that will never be done. */
+static RT_COLD void take_over(rt_lane *l, unsigned modes)
+{
+    uint64_t mask = rt_signals_block();
+    tl_rt_lane_repair(l);
+    add_all(l, modes);
+    rt_signals_restore(mask);
 }
 
 /* The guard. NULL: the event is taken care of, or there is nothing to record to. */
-ALIKE rt_lane *begin(uint32_t action, uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value)
+ALIKE rt_lane *begin(uint32_t action, uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value, const unsigned modes)
 {
     rt_lane *l = tl_rt_lane;
     if (RT_LIKELY(l != NULL)) {
-        if (RT_UNLIKELY(l->busy != 0) && put_aside(l, action, id, sp, keep, value))
+        bool given_up = l->busy != 0;
+        if (RT_UNLIKELY(given_up) && put_aside(l, action, id, sp, keep, value))
             return NULL;
         l->busy = sp;
         RT_BARRIER();
-        if (RT_LIKELY(l->epoch == *(const volatile uint32_t *)&tl_rt.epoch))
-            return l;
-        rt_lane *fit = tl_rt_lane_attach();
-        if (!fit)
+        if (RT_UNLIKELY(l->epoch != *(const volatile uint32_t *)&tl_rt.epoch) && !tl_rt_lane_attach()) {
             l->busy = 0;
-        return fit;
+            return NULL;
+        }
+        if (RT_UNLIKELY(given_up))
+            take_over(l, modes);
+        return l;
     }
     l = tl_rt_lane_attach();
     if (l)
@@ -77,6 +113,8 @@ ALIKE rt_lane *begin(uint32_t action, uint32_t id, uintptr_t sp, uintptr_t keep,
 ALIKE void end(rt_lane *l, const unsigned modes)
 {
     RT_BARRIER();
+    if (RT_UNLIKELY(l->nlate != 0))
+        add_late(l, modes); /* before the lane is free: what a next handler does comes after it */
     l->busy = 0;
     RT_BARRIER();
     if (RT_UNLIKELY(l->nlate != 0))
@@ -86,7 +124,7 @@ ALIKE void end(rt_lane *l, const unsigned modes)
 /* Events that find their lane busy, or not ready. */
 ALIKE void any_enter(uint32_t id, uintptr_t sp, uintptr_t keep, const unsigned modes)
 {
-    rt_lane *l = begin(RT_ENTER, id, sp, keep, 0);
+    rt_lane *l = begin(RT_ENTER, id, sp, keep, 0, modes);
     if (!l)
         return;
     enter_at(l, rt_now(), id, sp, keep, true, modes);
@@ -95,7 +133,7 @@ ALIKE void any_enter(uint32_t id, uintptr_t sp, uintptr_t keep, const unsigned m
 
 ALIKE void any_exit(uint32_t id, uintptr_t sp, uintptr_t keep, unsigned action, const unsigned modes)
 {
-    rt_lane *l = begin(action == FDR_TAIL_EXIT ? RT_TAIL : RT_EXIT, id, sp, keep, 0);
+    rt_lane *l = begin(action == FDR_TAIL_EXIT ? RT_TAIL : RT_EXIT, id, sp, keep, 0, modes);
     if (!l)
         return;
     exit_at(l, rt_now(), id, sp, keep, action, modes);
@@ -131,8 +169,6 @@ ALIKE bool fast_enter(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintp
     if (RT_UNLIKELY(!good))
         return false;
     f->sp = sp;
-    f->begin = now;
-    f->function = id;
     if (modes & RT_MODE_PROFILE) {
         f->inner = 0;
         f->node = node;
@@ -141,7 +177,9 @@ ALIKE bool fast_enter(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintp
         f->mark = l->at;
         f->base = l->time;
     }
-    l->top = f;
+    RT_STORE(f->begin, now);
+    RT_STORE(f->function, id);
+    RT_STORE(l->top, f);
     if (modes & RT_MODE_FDR)
         rt_fdr_store(l, now, id, FDR_ENTER);
     RT_BARRIER();
@@ -156,6 +194,8 @@ ALIKE bool fast_exit(rt_lane *l, uint64_t now, uint32_t id, uintptr_t keep, unsi
     rt_self *self = (rt_self *)(void *)l->self;
     uint32_t *count = NULL;
     bool good = !(modes & RT_MODE_CTF) && f->function == id && f->sp >= keep && !l->beyond && now >= f->begin;
+    if (modes == RT_MODE_PROFILE) /* with fdr, too, time never goes back */
+        good = good && ticks >= f->inner;
     if (modes & RT_MODE_PROFILE)
         good = good && f->node && self->last_node &&
                (count = rt_profile_count(l, self->last_node, self->last_ticks)) != NULL;
@@ -163,7 +203,7 @@ ALIKE bool fast_exit(rt_lane *l, uint64_t now, uint32_t id, uintptr_t keep, unsi
         good = good && rt_fdr_is_ready(l, now);
     if (RT_UNLIKELY(!good))
         return false;
-    l->top = f - 1;
+    RT_STORE(l->top, f - 1);
     if (modes & RT_MODE_PROFILE) {
         rt_profile_commit_to(l, self, count);
         f[-1].inner += ticks;
@@ -181,7 +221,7 @@ ALIKE bool fast_exit(rt_lane *l, uint64_t now, uint32_t id, uintptr_t keep, unsi
 
 ALIKE void on_argument(uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value, const unsigned modes)
 {
-    rt_lane *l = begin(RT_ARGUMENT, id, sp, keep, value);
+    rt_lane *l = begin(RT_ARGUMENT, id, sp, keep, value, modes);
     if (RT_UNLIKELY(!l))
         return;
     enter_with(l, rt_now(), id, sp, keep, value, modes);
@@ -192,11 +232,11 @@ ALIKE void on_event(unsigned kind, uint32_t type, const void *data, size_t n, co
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     rt_lane *l = tl_rt_lane;
-    if (l && l->busy && (here < l->busy || on_signal_stack(l))) {
+    if (l && l->busy && is_nested(l, here)) {
         l->lost.late++; /* there is no room to keep data */
         return;
     }
-    l = begin(RT_ENTER, 0, here, 0, 0);
+    l = begin(RT_ENTER, 0, here, 0, 0, modes);
     if (!l)
         return;
     if (modes & RT_MODE_FDR)

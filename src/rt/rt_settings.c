@@ -204,8 +204,10 @@ static bool read_early(reader *r, const char *key, const char *value)
             sw = on_off[i].value;
     if (!mode && !out && !clock && !sw)
         return wrong(r, key,
-                     "unknown; there are mode, out, ring, limit, threshold, func, not, depth, start, control, clock, "
-                     "strict and quiet");
+                     r->live
+                         ? "unknown; threshold, func, not and depth can be set"
+                         : "unknown; there are mode, out, ring, limit, threshold, func, not, depth, start, control, "
+                           "clock, strict and quiet");
     if (r->live)
         return wrong(r, key, cannot_change);
     if (mode)

@@ -22,6 +22,8 @@ ALIKE void close_top(rt_lane *l, uint64_t now, unsigned action, const unsigned m
     rt_frame *f = l->top;
     l->top = f - 1;
     uint64_t ticks = now > f->begin ? now - f->begin : 0;
+    if ((modes & RT_MODE_PROFILE) && ticks < f->inner) /* another processor's counter is behind */
+        ticks = f->inner;
     if (modes & RT_MODE_PROFILE) {
         tl_rt_profile_add(l, f->node, ticks, f->inner);
         f[-1].inner += ticks;
@@ -99,11 +101,13 @@ static RT_COLD void resynchronise(rt_lane *l, uint64_t now, uintptr_t keep, unsi
     l->beyond = 0;
 }
 
-/* A time that the running time of fdr can take: another processor's counter may be behind, and what was put aside is.
- */
+/* A time that the running time of fdr can take, and that is in the call that it is made from: another processor's
+ * counter may be behind, and what was put aside is. */
 ALIKE uint64_t not_before(const rt_lane *l, uint64_t now, const unsigned modes)
 {
-    return (modes & RT_MODE_FDR) && now < l->time ? l->time : now;
+    if ((modes & RT_MODE_FDR) && now < l->time)
+        now = l->time;
+    return now < l->top->begin ? l->top->begin : now;
 }
 
 /* A call begins. False: it is too deep to be followed. `entry`: fdr gets a record of it. */
@@ -118,7 +122,7 @@ ALIKE bool enter_at(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr
         l->lost.depth += !tl_rt.set.depth;
         return false;
     }
-    rt_frame *f = ++l->top;
+    rt_frame *f = l->top + 1;
     f->sp = sp;
     f->function = id;
     f->begin = now;
@@ -126,6 +130,8 @@ ALIKE bool enter_at(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr
         f->inner = 0;
         f->node = rt_profile_child(l, f[-1].node, id);
     }
+    RT_BARRIER();
+    l->top = f;
     if (entry && (modes & WITH_THRESHOLD))
         tl_rt_fdr_enter(l, f, now, false, 0);
     else if (entry && (modes & RT_MODE_FDR))

@@ -22,6 +22,7 @@ int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit, bool whole)
         long p = RT_SYS6(SYS_mmap, 0, s->limit, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
         if (RT_IS_ERROR(p)) {
             RT_SYS1(SYS_close, fd);
+            RT_SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
             return (int)p;
         }
         s->whole = (char *)p;
@@ -54,6 +55,7 @@ uint64_t tl_rt_store_largest(void)
 
 void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset)
 {
+    uint64_t mask = rt_signals_block(); /* they would interrupt the kernel's work, and the lock must be given */
     rt_lock_take(&s->lock);
     uint64_t at = s->size;
     long error = 0, p = 0;
@@ -62,7 +64,7 @@ void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset)
     else if (s->failed) /* to ask again and again would slow the program down */
         error = -s->failed;
     else if (s->limit && (n > s->limit || at > s->limit - n))
-        error = -EFBIG;
+        error = -ENOBUFS;
     else if (at + n > tl_rt_store_largest())
         error = -EFBIG;
     else
@@ -81,6 +83,7 @@ void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset)
     else if (!s->failed)
         s->failed = (int)-error;
     rt_lock_give(&s->lock);
+    rt_signals_restore(mask);
     if (error)
         return NULL;
     RT_SYS3(SYS_madvise, p, n, MADV_POPULATE_WRITE); /* where the kernel does not know it, pages come one by one */
@@ -107,12 +110,19 @@ int tl_rt_store_close(rt_store *s, uint64_t n)
     return (int)error;
 }
 
-void tl_rt_store_forget(rt_store *s)
+void tl_rt_store_leave(void *p, uint64_t n, bool busy)
+{
+    enum { OWN = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED };
+    if (!busy || RT_IS_ERROR(RT_SYS6(SYS_mmap, p, n, PROT_READ | PROT_WRITE, OWN, -1, 0)))
+        RT_SYS2(SYS_munmap, p, n);
+}
+
+void tl_rt_store_forget(rt_store *s, bool busy)
 {
     if (s->fd >= 0)
         RT_SYS1(SYS_close, s->fd);
     if (s->whole)
-        RT_SYS2(SYS_munmap, s->whole, s->limit);
+        tl_rt_store_leave(s->whole, s->limit, busy);
     *s = (rt_store){.fd = -1};
 }
 

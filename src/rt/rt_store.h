@@ -16,7 +16,7 @@ typedef struct rt_store {
     uint64_t size;  /* taken so far, a multiple of RT_PAGE */
     uint64_t limit; /* 0: none */
     char *whole;    /* the mapping of all up to limit, if it was asked for */
-    int failed;     /* errno of the first failure, 0 */
+    int failed;     /* errno of the first failure, 0; ENOBUFS: the limit was reached */
 } rt_store;
 
 /* Creates the file, which must not exist, readable and writable by its user only. `whole`: one mapping, in which
@@ -31,8 +31,10 @@ uint64_t tl_rt_store_largest(void);
 void tl_rt_store_unmap(void *p, uint64_t n);
 /* Cuts the file to n bytes (UINT64_MAX: leaves it) and closes it. What is mapped stays mapped. */
 int tl_rt_store_close(rt_store *s, uint64_t n);
-/* After fork, in the child: forgets the file, and unmaps `whole`. */
-void tl_rt_store_forget(rt_store *s);
+/* After fork, in the child: forgets the file, and unmaps `whole`. `busy`: a signal handler forked that came while the
+ * recorder was writing to it, which goes on when the handler returns: it writes to memory that is nobody's. */
+void tl_rt_store_forget(rt_store *s, bool busy);
+void tl_rt_store_leave(void *p, uint64_t n, bool busy); /* the same for a piece that was taken */
 
 /* Memory of the recorder's own, private and zero; NULL if there is none. From anywhere. */
 void *tl_rt_memory_take(size_t n);

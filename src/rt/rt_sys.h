@@ -14,6 +14,16 @@
 /* The compiler moves no access to memory across it; the order in which another processor sees them is not its business.
  * It is what order means to a signal handler, and to who reads a mapping after the program was killed. */
 #define RT_BARRIER()   __asm__ volatile("" ::: "memory")
+/* What is stored before it is seen before what is stored after it by a reader on another processor, too: a flush, or
+ * who reads a live file while its program runs. x86-64 keeps stores in order by itself. */
+#if defined(__aarch64__)
+#define RT_PUBLISH() __asm__ volatile("dmb ishst" ::: "memory")
+#else
+#define RT_PUBLISH() RT_BARRIER()
+#endif
+/* A store that stays where it is between others of its kind: a signal handler that never returns here finds all of them
+ * done up to some point. Costs nothing. */
+#define RT_STORE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
 /* Nothing of the recorder is ever instrumented itself, whatever flags it is built with. */
 #define RT_UNTRACED    __attribute__((no_instrument_function))
 

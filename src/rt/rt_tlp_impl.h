@@ -152,23 +152,6 @@ RT_INLINE uint64_t tlp_add(uint64_t a, uint64_t b)
     return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* Tells whether a chain of references goes in a circle: a mark is left behind at places twice as far each time. */
-typedef struct tlp_chain {
-    uint32_t mark;
-    uint64_t steps, next;
-} tlp_chain;
-
-RT_INLINE bool tlp_circles(tlp_chain *c, uint32_t at)
-{
-    if (c->steps && at == c->mark)
-        return true;
-    if (c->steps++ >= c->next) {
-        c->mark = at;
-        c->next = 2 * c->next + 1;
-    }
-    return false;
-}
-
 /* ---- memory: zero, given back when the file is done; NULL and an error if there is none ---- */
 
 void *tl_rt_tlp_take(tlp_making *m, uint64_t n);

@@ -135,10 +135,10 @@ static void take_range(tlp_making *m, const uint32_t *order, uint32_t object, ui
 
 static void take_tables(tlp_making *m, const uint32_t *order)
 {
-    tlp_chain chain = {0};
+    live_chain chain = {0};
     const uint8_t *p;
     for (uint32_t at = tlp_load32(m->image + LIVE_HEADER_TABLES);
-         (p = tlp_at(m, at, LIVE_TABLE_ADDRESS)) && !tlp_circles(&chain, at); at = tlp_load32(p + LIVE_TABLE_NEXT)) {
+         (p = tlp_at(m, at, LIVE_TABLE_ADDRESS)) && !live_circles(&chain, at); at = tlp_load32(p + LIVE_TABLE_NEXT)) {
         const uint32_t object = object_of(m, tlp_load32(p + LIVE_TABLE_OBJECT)), n = tlp_load32(p + LIVE_TABLE_COUNT);
         if (object != TLP_NONE && tlp_at(m, at, LIVE_TABLE_ADDRESS + (uint64_t)n * 8))
             take_range(m, order, object, tlp_load32(p + LIVE_TABLE_BASE), n, p + LIVE_TABLE_ADDRESS);

@@ -89,9 +89,9 @@ static void use_tag(histogram *h, uint32_t tag)
 static uint64_t add_blocks(const tlp_making *m, histogram *h, uint32_t at)
 {
     uint64_t sum = 0;
-    tlp_chain chain = {0};
+    live_chain chain = {0};
     const uint8_t *p;
-    for (; (p = tlp_at(m, at, LIVE_BLOCK_SIZE)) && !tlp_circles(&chain, at); at = tlp_load32(p + LIVE_BLOCK_NEXT)) {
+    for (; (p = tlp_at(m, at, LIVE_BLOCK_SIZE)) && !live_circles(&chain, at); at = tlp_load32(p + LIVE_BLOCK_NEXT)) {
         const uint32_t word = tlp_load32(p + LIVE_BLOCK_TAG), tag = word & 0xffff, shift = word >> 16;
         if (tag >= TAGS || (shift != 0 && shift != 32))
             continue;

@@ -105,10 +105,10 @@ static void find_threads(tlp_making *m)
 
 void tl_rt_tlp_read_lanes(tlp_making *m)
 {
-    tlp_chain chain = {0};
+    live_chain chain = {0};
     const uint8_t *p;
     for (uint32_t at = tlp_load32(m->image + LIVE_HEADER_LANES);
-         (p = tlp_at(m, at, LIVE_LANE_SIZE)) && !tlp_circles(&chain, at); at = tlp_load32(p + LIVE_LANE_NEXT)) {
+         (p = tlp_at(m, at, LIVE_LANE_SIZE)) && !live_circles(&chain, at); at = tlp_load32(p + LIVE_LANE_NEXT)) {
         if (!tl_rt_tlp_grow(m, &m->lane, m->nlane, sizeof *m->lane))
             return;
         m->lane[m->nlane++] = (tlp_lane){.at = at};

@@ -77,7 +77,8 @@ def masked(text):
     """Lines without what changes from run to run: times, sizes, shares, bars, blanks between columns; and in any order,
     for on a busy machine a short function may once take longer than the next one."""
     text = re.sub(r"[▏▎▍▌▋▊▉█]+", "", text)
-    text = re.sub(r"\b\d+\.\d{6,}\b|(?<=thread )\d+", "~", text)
+    text = re.sub(r"\b\d+\.\d{6,}\b", "~", text)
+    text = re.sub(r"\b(thread|spans) +\d+", r"\1 ~", text)  # a thread has the name of its program, if any
     text = re.sub(r"\d[\d.,]* (?:ns|us|ms|s|%|B|KiB|MiB|GHz|MHz)(?![\w])", "~", text)
     return sorted(re.sub(r" +", " ", line).strip() for line in text.splitlines())
 

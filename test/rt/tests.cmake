@@ -67,3 +67,8 @@ endforeach()
 foreach(version 14 19)
   traceloom_script(rt.llvm-xray.clang${version} rt/rt_faults.py llvm sleds-clang${version})
 endforeach()
+# Handlers that leave the recorder with siglongjmp, or fork in it.
+foreach(case jump fork)
+  traceloom_script(rt.handlers.${case} rt/rt_handlers.py ${case} fdr,profile sleds-clang19)
+endforeach()
+traceloom_script(rt.handlers.jump-alternate rt/rt_handlers.py jump fdr,profile sleds-clang19 alternate)

@@ -2,7 +2,7 @@
 #ifndef TL_TEST_RT_TLP_FIXTURE_H
 #define TL_TEST_RT_TLP_FIXTURE_H
 
-#include "live_fixture.h"
+#include "live_scenes.h"
 #include "scratch.h"
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))

@@ -1,5 +1,5 @@
 /* The reader of profiles in the making: images made as the recorder makes them, and broken ones. */
-#include "live_fixture.h"
+#include "live_scenes.h"
 
 #include "scratch.h"
 
@@ -66,15 +66,8 @@ static void test_many_threads(void **state)
 static void test_a_deep_stack(void **state)
 {
     (void)state;
-    enum { DEPTH = 100000 };
     live_image m;
-    image_init(&m);
-    image_table(&m, 2, 0, 1000, 0x1000);
-    uint32_t node = image_lane(&m, 1, 1, "", "thread 1");
-    for (uint32_t i = 0; i < DEPTH; i++) {
-        node = image_node(&m, node, 1 + i % 3);
-        image_call(&m, node, 2 * (uint64_t)(DEPTH - i), 2 * (uint64_t)(DEPTH - i) - 2);
-    }
+    scene_deep(&m);
     assert_means(&m);
     image_fini(&m);
 }
@@ -83,20 +76,7 @@ static void test_counts_beyond_32_bits(void **state)
 {
     (void)state;
     live_image m;
-    image_init(&m);
-    image_table(&m, 2, 0, 1000, 0x1000);
-    const uint32_t node = image_node(&m, image_lane(&m, 1, 1, "", "thread 1"), 1);
-    image_call(&m, node, 100, 0);
-    image_call(&m, node, 100000, 0);
-    image_count(&m, node, tl_hist_bucket(100), 3, 32, false);
-    image_count(&m, node, tl_hist_bucket(100), 2, 32, true);
-    image_count(&m, node, tl_hist_bucket(100000), 1, 32, false);
-    const uint64_t more = UINT64_C(6) << 32;
-    image_add(&m, image_at(node) + LIVE_NODE_CALLS, more);
-    tl_place_stat *s = &m.p->stat[m.place[node]];
-    s->calls += more;
-    assert_true(tl_hist_add_slow(&s->hist, tl_hist_bucket(100), UINT64_C(5) << 32));
-    assert_true(tl_hist_add_slow(&s->hist, tl_hist_bucket(100000), UINT64_C(1) << 32));
+    scene_many_calls(&m);
     assert_means(&m);
     image_fini(&m);
 }
@@ -105,23 +85,9 @@ static void test_counts_beyond_32_bits(void **state)
 static void test_lanes_become_threads(void **state)
 {
     (void)state;
-    live_image m;
-    image_init(&m);
-    image_table(&m, 2, 0, 1000, 0x1000);
     uint32_t root[6];
-    root[0] = image_lane(&m, 20, 1, "b", "b 20");
-    root[1] = image_lane(&m, 10, 1, "sixteen letters!", "sixteen letters! 10");
-    root[2] = image_lane(&m, 30, 3, "c", "3 threads, 1");
-    root[3] = image_lane(&m, 20, 1, "b", "b 20");
-    root[4] = image_lane(&m, 40, 3, "d", "3 threads, 2");
-    root[5] = image_lane(&m, 50, 1, "e", "noted 50");
-    image_text(&m, "thread tid=50 name=noted\n");
-    for (uint32_t i = 0; i < 6; i++) {
-        const uint32_t outer = image_node(&m, root[i], 1), inner = image_node(&m, outer, 2 + i % 2);
-        image_call(&m, inner, 10 + i, 0);
-        image_call(&m, outer, 100 + i, 10 + i);
-    }
-    assert_int_equal(m.p->ntrack, 5);
+    live_image m;
+    scene_lanes(&m, root, "noted 50", "thread tid=50 name=noted\n");
     assert_means(&m);
     image_fini(&m);
 }
@@ -133,14 +99,9 @@ static void test_losses_are_summed_up(void **state)
         live_image m;
         image_init(&m);
         for (uint32_t i = 1; i <= 3; i++) {
-            const size_t lane = image_at(image_lane(&m, i, 1, "t",
-                                                    i == 1   ? "t 1"
-                                                    : i == 2 ? "t 2"
-                                                             : "t 3")) -
-                                LIVE_LANE_SIZE;
-            put32(&m, lane + LIVE_LANE_OPEN, i);
-            tl_store64(m.bytes + lane + LIVE_LANE_LOST, 10 * i, false);
-            tl_store64(m.bytes + lane + LIVE_LANE_EXITS, 100 * i, false);
+            char label[16];
+            snprintf(label, sizeof label, "t %u", i);
+            scene_losses(&m, image_lane(&m, i, 1, "t", label), i);
         }
         if (noted) /* says more: of threads that had no lane, too */
             image_text(&m, "lost late=10 depth=20 memory=30 disk=4 exits=600 threads=1000\n");
@@ -157,22 +118,7 @@ static void test_a_call_that_was_being_added(void **state)
 {
     (void)state;
     live_image m;
-    image_init(&m);
-    put32(&m, LIVE_HEADER_STATE, 0);
-    image_table(&m, 2, 0, 1000, 0x1000);
-    const uint32_t root = image_lane(&m, 1, 1, "", "thread 1"), node = image_node(&m, root, 1);
-    const uint32_t other = image_node(&m, root, 2);
-    image_call(&m, node, 1000, 0);
-    image_call(&m, node, 2000, 0);
-    image_add(&m, image_at(node) + LIVE_NODE_CALLS, 1);
-    tl_store64(m.bytes + image_at(node) + LIVE_NODE_MIN, 3, false);
-    tl_store64(m.bytes + image_at(node) + LIVE_NODE_MAX, 9999, false);
-    image_add(&m, image_at(other) + LIVE_NODE_CALLS, 1); /* its first one */
-    image_add(&m, image_at(other) + LIVE_NODE_TOTAL, 5);
-    tl_store64(m.bytes + image_at(other) + LIVE_NODE_MIN, 5, false);
-    tl_place_stat *s = &m.p->stat[m.place[node]];
-    s->min = tl_hist_low(tl_hist_bucket(1000)); /* held within the first and the last bucket */
-    s->max = tl_hist_high(tl_hist_bucket(2000));
+    scene_adding(&m);
     assert_means(&m);
     tl_source *source = NULL;
     assert_int_equal(tl_source_open_memory(&source, m.bytes, m.size, "image", NULL, NULL), 0);

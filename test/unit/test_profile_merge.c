@@ -218,6 +218,24 @@ static void test_different_clocks_are_refused(void **state)
     tl_profile_free(a);
 }
 
+/* As two recordings on one machine have them. */
+static void test_one_clock_measured_twice_is_one_clock(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        tl_profile *p[2] = {NULL, NULL};
+        assert_int_equal(tl_profile_new(&p[turn], &(tl_clock){.name = "tsc", .hz = 2000000000}, NULL), 0);
+        assert_int_equal(tl_profile_new(&p[!turn], &(tl_clock){.name = "tsc", .hz = 2002000000}, NULL), 0);
+        assert_int_equal(tl_profile_merge(p[0], p[1], NULL), 0);
+        assert_int_equal(p[0]->clock.hz, 2002000000);
+        p[1]->clock.hz = 2004002001;
+        assert_int_equal(tl_profile_merge(p[0], p[1], NULL), TL_EUNSUPPORTED);
+        assert_int_equal(tl_profile_merge(p[1], p[0], NULL), TL_EUNSUPPORTED);
+        tl_profile_free(p[0]);
+        tl_profile_free(p[1]);
+    }
+}
+
 static void test_different_detail_and_shape_are_refused(void **state)
 {
     (void)state;
@@ -249,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_functions_of_different_builds_stay_apart),
         cmocka_unit_test(test_build_id_is_kept_only_if_all_agree),
         cmocka_unit_test(test_different_clocks_are_refused),
+        cmocka_unit_test(test_one_clock_measured_twice_is_one_clock),
         cmocka_unit_test(test_different_detail_and_shape_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -387,16 +387,25 @@ static void texts_are_made_clean(void **state)
     is_cleaned("\xc0\x80\xed\xa0\x80\xf5\x80\x80\x80\xc3", 10, 20, "??????????"); /* no UTF-8 */
     is_cleaned("\xe0\x80\x80", 3, 20, "???");
 }
+#else
+RT_SKIPPED(events_are_there_with_their_fields)
+RT_SKIPPED(any_name_may_be_used)
+RT_SKIPPED(long_texts_are_cut_between_characters)
+RT_SKIPPED(packets_follow_each_other)
+RT_SKIPPED(threads_and_signals_lose_nothing_in_ctf)
+RT_SKIPPED(threads_and_signals_lose_nothing_in_fdr)
+RT_SKIPPED(threads_and_signals_lose_nothing_in_profiles)
+RT_SKIPPED(tracks_are_threads)
+RT_SKIPPED(all_is_there_after_a_kill)
+RT_SKIPPED(what_does_not_fit_is_counted)
+RT_SKIPPED(a_child_records_for_itself)
+RT_SKIPPED(recording_stops_and_goes_on)
+RT_SKIPPED(a_program_starts_by_itself)
+RT_SKIPPED(texts_are_made_clean)
+#define scratch_enter NULL
+#define leave         NULL
 #endif
 
-#if !RT_HERE
-RT_SKIPPED(nothing_here)
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_here)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
-#else
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,4 +426,3 @@ int main(void)
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
-#endif

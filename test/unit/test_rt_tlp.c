@@ -39,15 +39,8 @@ static void test_200_threads_are_written(void **state)
 static void test_a_stack_of_100000_is_written(void **state)
 {
     (void)state;
-    enum { DEPTH = 100000 };
     live_image m;
-    image_init(&m);
-    image_table(&m, 2, 0, 1000, 0x1000);
-    uint32_t node = image_lane(&m, 1, 1, "", "thread 1");
-    for (uint32_t i = 0; i < DEPTH; i++) {
-        node = image_node(&m, node, 1 + i % 3);
-        image_call(&m, node, 2 * (uint64_t)(DEPTH - i), 2 * (uint64_t)(DEPTH - i) - 2);
-    }
+    scene_deep(&m);
     assert_written(&m);
     image_fini(&m);
 }
@@ -56,17 +49,7 @@ static void test_counts_beyond_32_bits_are_written(void **state)
 {
     (void)state;
     live_image m;
-    image_init(&m);
-    image_table(&m, 2, 0, 1000, 0x1000);
-    const uint32_t node = image_node(&m, image_lane(&m, 1, 1, "", "thread 1"), 1);
-    image_call(&m, node, 100, 0);
-    image_call(&m, node, UINT64_MAX / 2, 7);
-    image_count(&m, node, tl_hist_bucket(100), 3, 32, false);
-    image_count(&m, node, tl_hist_bucket(100), 2, 32, true);
-    image_add(&m, image_at(node) + LIVE_NODE_CALLS, UINT64_C(5) << 32);
-    tl_place_stat *s = &m.p->stat[m.place[node]];
-    s->calls += UINT64_C(5) << 32;
-    assert_true(tl_hist_add_slow(&s->hist, tl_hist_bucket(100), UINT64_C(5) << 32));
+    scene_many_calls(&m);
     assert_written(&m);
     image_fini(&m);
 }
@@ -76,29 +59,13 @@ static void test_lanes_are_written_as_threads(void **state)
     (void)state;
     uint32_t root[6];
     live_image m;
-    image_init(&m);
-    image_table(&m, 2, 0, 1000, 0x1000);
-    root[0] = image_lane(&m, 20, 1, "b", "b 20");
-    root[1] = image_lane(&m, 10, 1, "sixteen letters!", "sixteen letters! 10");
-    root[2] = image_lane(&m, 30, 3, "c", "3 threads, 1");
-    root[3] = image_lane(&m, 20, 1, "b", "b 20");
-    root[4] = image_lane(&m, 40, 3, "d", "3 threads, 2");
-    root[5] = image_lane(&m, 50, 1, "e", "a line\n and \\n 50");
-    image_text(&m, "thread tid=50 name=first\nthread tid=50 name=a line\\n and \\\\n\n");
-    for (uint32_t i = 0; i < 6; i++) {
-        const uint32_t outer = image_node(&m, root[i], 1), inner = image_node(&m, outer, 2 + i % 2);
-        image_call(&m, inner, 10 + i, 0);
-        image_call(&m, outer, 100 + i, 10 + i);
-        const size_t lane = image_at(root[i]) - LIVE_LANE_SIZE;
-        put32(&m, lane + LIVE_LANE_OPEN, i);
-        tl_store64(m.bytes + lane + LIVE_LANE_LOST, 10 * i, false);
-        tl_store64(m.bytes + lane + LIVE_LANE_EXITS, 100 * i, false);
-    }
+    scene_lanes(&m, root, "a line\n and \\n 50", "thread tid=50 name=first\nthread tid=50 name=a line\\n and \\\\n\n");
+    for (uint32_t i = 0; i < 6; i++)
+        scene_losses(&m, root[i], i);
     m.p->unmatched_open = 15;
     m.p->unmatched_exits = 1500;
     m.p->lost_events = 151;
     image_text(&m, "lost late=1 depth=50 memory=100 disk=0 exits=1500 threads=0\n");
-    assert_int_equal(m.p->ntrack, 5);
     assert_written(&m);
     image_fini(&m);
 }

@@ -13,22 +13,7 @@ static void test_a_call_that_is_being_added_is_left_out(void **state)
 {
     (void)state;
     live_image m;
-    image_init(&m);
-    put32(&m, LIVE_HEADER_STATE, 0);
-    image_table(&m, 2, 0, 1000, 0x1000);
-    const uint32_t root = image_lane(&m, 1, 1, "", "thread 1"), node = image_node(&m, root, 1);
-    const uint32_t other = image_node(&m, root, 2);
-    image_call(&m, node, 1000, 0);
-    image_call(&m, node, 2000, 0);
-    image_add(&m, image_at(node) + LIVE_NODE_CALLS, 1);
-    tl_store64(m.bytes + image_at(node) + LIVE_NODE_MIN, 3, false);
-    tl_store64(m.bytes + image_at(node) + LIVE_NODE_MAX, 9999, false);
-    image_add(&m, image_at(other) + LIVE_NODE_CALLS, 1);
-    image_add(&m, image_at(other) + LIVE_NODE_TOTAL, 5);
-    tl_store64(m.bytes + image_at(other) + LIVE_NODE_MIN, 5, false);
-    tl_place_stat *s = &m.p->stat[m.place[node]];
-    s->min = tl_hist_low(tl_hist_bucket(1000));
-    s->max = tl_hist_high(tl_hist_bucket(2000));
+    scene_adding(&m);
     assert_written(&m);
     image_fini(&m);
 }

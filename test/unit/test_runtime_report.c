@@ -257,6 +257,7 @@ static int command(tl_report_by by, const tl_arguments *more)
 {
     static const char *file[] = {"made.log", "made.log"};
     tl_arguments a = *more;
+    a.verb = tl_verb_find("report");
     a.by = by;
     a.quiet = true;
     a.file.word = file;

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "format/tlp/live_bytes.h"
+#include "format/tlp/live_layout.h"
 #include "model/format_impl.h"
 
 /* The call of a lane that ended last, and is not in its node yet. */
@@ -34,23 +35,6 @@ typedef struct live_reader {
     uint32_t nused;
     uint64_t exits, open; /* of all lanes */
 } live_reader;
-
-/* Tells whether a chain of references goes in a circle: a mark is left behind at places twice as far each time. */
-typedef struct live_chain {
-    uint32_t mark;
-    uint64_t steps, next;
-} live_chain;
-
-static inline bool live_circles(live_chain *c, uint32_t at)
-{
-    if (c->steps && at == c->mark)
-        return true;
-    if (c->steps++ >= c->next) {
-        c->mark = at;
-        c->next = 2 * c->next + 1;
-    }
-    return false;
-}
 
 /* Adds the trees of all lanes to an empty profile. What is wrong becomes damage of the trace, if `tells`. */
 int live_read_trees(live_reader *r, tl_profile *p, bool tells, tl_error *e);

@@ -20,6 +20,9 @@
 #ifndef TL_FORMAT_LIVE_LAYOUT_H
 #define TL_FORMAT_LIVE_LAYOUT_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #define LIVE_MAGIC "\x8ftllive\n" /* 8 bytes */
 
 enum { LIVE_VERSION = 1, LIVE_UNIT = 16 };
@@ -86,5 +89,22 @@ enum {
     LIVE_TABLE_COUNT = 12, /* u32 */
     LIVE_TABLE_ADDRESS = 16
 };
+
+/* Tells whether a chain of references goes in a circle: a mark is left behind at places twice as far each time. */
+typedef struct live_chain {
+    uint32_t mark;
+    uint64_t steps, next;
+} live_chain;
+
+static inline bool live_circles(live_chain *c, uint32_t at)
+{
+    if (c->steps && at == c->mark)
+        return true;
+    if (c->steps++ >= c->next) {
+        c->mark = at;
+        c->next = 2 * c->next + 1;
+    }
+    return false;
+}
 
 #endif

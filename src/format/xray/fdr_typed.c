@@ -5,11 +5,13 @@
 
 #include "base/endian.h"
 
-enum { NUMBER_SIZE = 8, LENGTH_SIZE = 4, BIG = false };
+enum { NUMBER_SIZE = 8, LENGTH_SIZE = 4, NOTHING_SIZE = 1, BIG = false };
 
 bool fdr_typed_fits(const tl_recording_event *ev, const uint8_t *p, size_t n)
 {
     const uint8_t *end = p + n;
+    if (ev->nfield == 0 && n == NOTHING_SIZE)
+        return *p == 0;
     for (uint32_t i = 0; i < ev->nfield; i++) {
         const bool text = ev->field[i].type == TL_STRING;
         size_t size = text ? LENGTH_SIZE : NUMBER_SIZE;
@@ -49,11 +51,13 @@ uint64_t fdr_typed_size(const tl_recording_event *ev, const tl_value *v, const t
             return UINT64_MAX;
         size += v[i].type == TL_STRING ? LENGTH_SIZE + (uint64_t)v[i].n : NUMBER_SIZE;
     }
-    return size;
+    return ev->nfield ? size : NOTHING_SIZE;
 }
 
 void fdr_typed_put(const tl_recording_event *ev, const tl_value *v, uint8_t *p)
 {
+    if (ev->nfield == 0)
+        *p = 0;
     for (uint32_t i = 0; i < ev->nfield; i++, v++) {
         if (v->type == TL_STRING) {
             tl_store32(p, v->n, BIG);

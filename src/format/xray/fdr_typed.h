@@ -1,8 +1,7 @@
 /* Instants and counters that were placed by hand: typed events whose fields the notes of the recording tell.
  *
  *   payload   the fields in order, little-endian: i64, u64 and f64 take 8 bytes, a string its length (u32) and its
- * bytes
- */
+ *             bytes; without fields a byte 0 (llvm-xray refuses files with empty events), or nothing */
 #ifndef TL_FORMAT_FDR_TYPED_H
 #define TL_FORMAT_FDR_TYPED_H
 
