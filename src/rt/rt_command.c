@@ -8,6 +8,7 @@
 #include "rt/rt_fdr.h"
 #include "rt/rt_ids.h"
 #include "rt/rt_lane.h"
+#include "rt/rt_note.h"
 #include "rt/rt_objects.h"
 #include "rt/rt_profile.h"
 #include "rt/rt_settings.h"

@@ -322,8 +322,8 @@ void tl_rt_begin(void)
         return;
     }
     set_state(RT_WAITING);
-    if (tl_rt.set.start)
-        tl_rt_start();
+    if (tl_rt.set.start && tl_rt_start() < 0 && tl_rt.set.strict)
+        RT_SYS1(SYS_exit_group, STATUS_USELESS);
     if (tl_rt.set.control && tl_rt.state != RT_OVER) {
         int status = tl_rt_control_begin();
         if (status < 0)

@@ -117,8 +117,9 @@ static void end_slot(const rt_slot *s, char *at)
     tl_rt_fdr_pad(at, end);
     uint64_t from = (s->offset + (uint64_t)(at - s->memory) + NOTES_RESERVE + RT_PAGE - 1) & ~(uint64_t)(RT_PAGE - 1);
     uint64_t to = s->offset + s->size;
-    if (from < to && to - from >= HOLE_MIN)
-        RT_SYS4(SYS_fallocate, tl_rt_fdr_store.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, to - from);
+    int fd = from < to && to - from >= HOLE_MIN ? tl_rt_store_fd(&tl_rt_fdr_store) : -1;
+    if (fd >= 0)
+        RT_SYS4(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, to - from);
 }
 
 int tl_rt_fdr_finish(void)
@@ -224,7 +225,8 @@ int tl_rt_fdr_flush_copy(const char *path)
     if (to < 0)
         return to;
     char *buffer = tl_rt_memory_take(COPY_SIZE);
-    int status = buffer ? copy_bytes(tl_rt_fdr_store.fd, to, snapshot.size, buffer) : -ENOMEM;
+    int from = buffer ? tl_rt_store_fd(&tl_rt_fdr_store) : -ENOMEM;
+    int status = from < 0 ? from : copy_bytes(from, to, snapshot.size, buffer);
     if (status == 0)
         status = end_copy(to);
     if (buffer)

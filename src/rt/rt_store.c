@@ -5,15 +5,67 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
-enum { FILE_MODE = 0600 };
+enum { FILE_MODE = 0600, HIGH_DESCRIPTOR = 100 };
+
+static void clear(rt_store *s, uint64_t limit)
+{
+    s->fd = -1;
+    s->lock = (rt_lock){.held = 0};
+    s->size = 0;
+    s->limit = limit & ~(uint64_t)(RT_PAGE - 1);
+    s->whole = NULL;
+    s->failed = 0;
+    s->device = s->inode = 0;
+    s->path[0] = '\0';
+}
+
+/* Out of the way of programs that count on the numbers of their own descriptors. */
+static int move_up(int fd)
+{
+    long high = RT_SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
+    if (high < 0)
+        return fd;
+    RT_SYS1(SYS_close, fd);
+    return (int)high;
+}
+
+static bool is_ours(const rt_store *s, int fd)
+{
+    struct stat st;
+    return fd >= 0 && RT_SYS2(SYS_fstat, fd, &st) == 0 && st.st_dev == s->device && st.st_ino == s->inode;
+}
+
+int tl_rt_store_fd(rt_store *s)
+{
+    int fd = s->fd;
+    if (fd < 0)
+        return -EBADF;
+    if (RT_LIKELY(is_ours(s, fd)))
+        return fd;
+    fd = (int)RT_SYS4(SYS_openat, AT_FDCWD, s->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+    if (fd < 0)
+        return fd;
+    fd = move_up(fd);
+    if (!is_ours(s, fd)) {
+        RT_SYS1(SYS_close, fd);
+        return -ESTALE;
+    }
+    s->fd = fd;
+    return fd;
+}
 
 int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit, bool whole)
 {
-    *s = (rt_store){.fd = -1, .limit = limit & ~(uint64_t)(RT_PAGE - 1)};
+    struct stat st;
+    size_t length = rt_length(path);
+    clear(s, limit);
+    if (length >= RT_STORE_PATH)
+        return -ENAMETOOLONG;
     long fd = RT_SYS4(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
     if (fd < 0)
         return (int)fd;
@@ -27,7 +79,12 @@ int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit, bool whole)
         }
         s->whole = (char *)p;
     }
-    s->fd = (int)fd;
+    s->fd = move_up((int)fd);
+    if (RT_SYS2(SYS_fstat, s->fd, &st) == 0) {
+        s->device = st.st_dev;
+        s->inode = st.st_ino;
+    }
+    rt_copy(s->path, path, length + 1);
     return 0;
 }
 
@@ -59,22 +116,21 @@ void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset)
     rt_lock_take(&s->lock);
     uint64_t at = s->size;
     long error = 0, p = 0;
-    if (s->fd < 0)
-        error = -EBADF;
-    else if (s->failed) /* to ask again and again would slow the program down */
-        error = -s->failed;
+    int fd = s->failed ? -s->failed : tl_rt_store_fd(s); /* to ask again and again would slow the program down */
+    if (fd < 0)
+        error = fd;
     else if (s->limit && (n > s->limit || at > s->limit - n))
         error = -ENOBUFS;
     else if (at + n > tl_rt_store_largest())
         error = -EFBIG;
     else
-        error = reserve(s->fd, at, n);
+        error = reserve(fd, at, n);
     if (error == 0) {
         if (s->whole) {
             p = (long)(s->whole + at);
             error = RT_SYS3(SYS_mprotect, p, n, PROT_READ | PROT_WRITE);
         } else {
-            p = RT_SYS6(SYS_mmap, 0, n, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, at);
+            p = RT_SYS6(SYS_mmap, 0, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
             error = RT_IS_ERROR(p) ? p : 0;
         }
     }
@@ -100,12 +156,13 @@ int tl_rt_store_close(rt_store *s, uint64_t n)
 {
     long error = 0;
     rt_lock_take(&s->lock);
-    if (s->fd >= 0) {
+    int fd = tl_rt_store_fd(s);
+    if (fd >= 0) {
         if (n != UINT64_MAX)
-            error = RT_SYS2(SYS_ftruncate, s->fd, n);
-        RT_SYS1(SYS_close, s->fd);
-        s->fd = -1;
+            error = RT_SYS2(SYS_ftruncate, fd, n);
+        RT_SYS1(SYS_close, fd);
     }
+    s->fd = -1;
     rt_lock_give(&s->lock);
     return (int)error;
 }
@@ -119,11 +176,11 @@ void tl_rt_store_leave(void *p, uint64_t n, bool busy)
 
 void tl_rt_store_forget(rt_store *s, bool busy)
 {
-    if (s->fd >= 0)
+    if (is_ours(s, s->fd))
         RT_SYS1(SYS_close, s->fd);
     if (s->whole)
         tl_rt_store_leave(s->whole, s->limit, busy);
-    *s = (rt_store){.fd = -1};
+    clear(s, 0);
 }
 
 void *tl_rt_memory_take(size_t n)

@@ -8,20 +8,25 @@
 
 #include "rt/rt_sys.h"
 
-enum { RT_PAGE = 4096 };
+enum { RT_PAGE = 4096, RT_STORE_PATH = 4096 + 8 };
 
 typedef struct rt_store {
-    int fd; /* -1: closed */
+    int fd; /* -1: closed. Programs close descriptors that they do not know: see tl_rt_store_fd() */
     rt_lock lock;
     uint64_t size;  /* taken so far, a multiple of RT_PAGE */
     uint64_t limit; /* 0: none */
     char *whole;    /* the mapping of all up to limit, if it was asked for */
     int failed;     /* errno of the first failure, 0; ENOBUFS: the limit was reached */
+    uint64_t device, inode;
+    char path[RT_STORE_PATH];
 } rt_store;
 
 /* Creates the file, which must not exist, readable and writable by its user only. `whole`: one mapping, in which
  * everything has its address from the begin (limit is not 0 then). 0 or -errno. Not from hooks. */
 int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit, bool whole);
+/* The file's descriptor, or -errno. If the program has closed it, and perhaps got another file by the same number, the
+ * file is opened again. From anywhere. */
+int tl_rt_store_fd(rt_store *s);
 /* n more bytes at the end, a multiple of RT_PAGE: zero, mapped, and present (no faults later). NULL if there is no
  * room; nothing of the file has changed then. From anywhere. *offset: where in the file. */
 void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset);

@@ -150,13 +150,13 @@ static int read_last(walk *w, live_last *out, uint64_t *when)
     return status;
 }
 
-/* Adds the lane's last call to the counts of a node that it is not in yet. It is not if the node counts as many calls
- * as its histogram; and a program that is writing has not put it there meanwhile. 1: it was added. */
-static int add_last(walk *w, uint64_t said, uint64_t calls)
+/* Adds the lane's last call to the counts of a node, unless a program that is writing has put it there meanwhile.
+ * 1: it was added. */
+static int add_last(walk *w)
 {
     live_last now;
     uint64_t when;
-    const int status = said == calls ? read_last(w, &now, &when) : 0;
+    const int status = read_last(w, &now, &when);
     if (status <= 0)
         return status;
     if (now.node != w->last.node || now.ticks != w->last.ticks || now.inner != w->last.inner)
@@ -177,6 +177,21 @@ static void add_sums(tl_place_stat *s, uint64_t calls, uint64_t total, uint64_t 
     s->max = max > s->max ? max : s->max;
 }
 
+/* A node that counts one call more than its histogram: that call was being added, and it is the lane's last one. The
+ * histogram is what it was to get into last, its times are in the sums; or some of them, if the lane has it still.
+ * 1: it was added to the counts. */
+static int complete(walk *w, uint32_t at, const uint8_t *node)
+{
+    const uint64_t min = tl_load64(node + LIVE_NODE_MIN, false), max = tl_load64(node + LIVE_NODE_MAX, false);
+    const bool partly = w->last.node == at;
+    if (!partly && (w->last.node != 0 || w->last.ticks < min || w->last.ticks > max))
+        return 0;
+    const int status = add_last(w);
+    if (status > 0 && !partly)
+        w->unfinished--;
+    return status;
+}
+
 /* Adds the numbers of a node to its place. A node without calls has no times either: they are of a call that is being
  * added. */
 static int add_numbers(walk *w, uint32_t at, const uint8_t *node, uint64_t when, uint32_t place)
@@ -189,10 +204,16 @@ static int add_numbers(walk *w, uint32_t at, const uint8_t *node, uint64_t when,
     if (said > calls)
         w->unfinished = tl_add_saturated(w->unfinished, said - calls);
     tl_place_stat *s = &w->p->stat[place];
+    if (said - calls == 1) {
+        status = complete(w, at, node);
+        if (status < 0)
+            return status;
+        calls += (uint64_t)status;
+    }
     if (calls)
         add_sums(s, calls, tl_load64(node + LIVE_NODE_TOTAL, false), tl_load64(node + LIVE_NODE_INNER, false),
                  tl_load64(node + LIVE_NODE_MIN, false), tl_load64(node + LIVE_NODE_MAX, false));
-    status = at == w->last.node ? add_last(w, said, calls) : 0;
+    status = at == w->last.node && said == calls && status == 0 ? add_last(w) : 0;
     if (status < 0)
         return status;
     if (status > 0)
