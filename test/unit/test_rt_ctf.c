@@ -196,11 +196,14 @@ static void check_threads(const char *settings, const char *path)
     const bool is_profile = strstr(path, ".tlp"), is_fdr = strstr(path, ".xray");
     assert_int_equal(calls(path, "dive", &unmatched), THREADS * ROUNDS * DEPTH);
     assert_int_equal(unmatched, 0);
-    assert_int_equal(calls(path, "signal", &unmatched), numbers[0]);
+    /* More than RT_LATE events in one interruption of the recorder are counted, and nothing else is lost. */
+    const uint64_t late = numbers[1], left_out = numbers[0] - calls(path, "signal", &unmatched);
+    assert_true(left_out <= late / 2);
     if (!is_profile) {
         /* In an FDR log there is no place to put data aside: those events are counted. */
         const uint64_t missing = THREADS * ROUNDS * DEPTH + numbers[0] - events(path, "depth") - events(path, "tick");
-        assert_int_equal(missing, is_fdr ? numbers[1] : 0);
+        assert_true(missing <= (is_fdr ? late : left_out));
+        assert_true(left_out || missing == (is_fdr ? late : 0));
     }
     free(numbers);
 }
