@@ -3,7 +3,8 @@
     X(main)                                                                                                            \
     X(catcher)                                                                                                         \
     X(a)                                                                                                               \
-    X(b) X(thrower) X(after) X(nothing_after) X(descend) X(tiny) X(again) X(loop) X(wide) X(handler_user) X(on_signal) \
+    X(b)                                                                                                               \
+    X(thrower) X(after) X(nothing_after) X(descend) X(tiny) X(again) X(loop) X(wide) X(handler_user) X(on_signal)      \
         X(in_handler)
 #include "count.h"
 
