@@ -19,6 +19,7 @@
 #include "rt/rt_lane.h"
 #include "rt/rt_life.h"
 #include "rt/rt_objects.h"
+#include "rt/rt_record.h"
 #include "rt/rt_wanted.h"
 
 #include <link.h>
@@ -109,11 +110,11 @@ RT_UNTRACED static RT_RARE void exit_odd(uint32_t id, uintptr_t sp, bool jumped)
     const rt_lane *l = tl_rt_lane;
     uintptr_t keep = 0; /* in a signal handler on top of a hook nothing but the number is known */
     if (l && !l->busy && jumped)
-        keep = outermost_of(l->top, id, sp);
+        keep = outermost_of(tl_rt_record_top(l), id, sp);
     else if (l && !l->busy && l->beyond)
         keep = sp;
     else if (l && !l->busy)
-        keep = innermost_of(l->top, id, sp);
+        keep = innermost_of(tl_rt_record_top(l), id, sp);
     /* A place above `keep` has the recorder look for the number among inlined functions, which have the same. */
     tl_rt_handlers.exit(id, sp > keep ? sp : keep + 1, keep);
 }

@@ -57,7 +57,8 @@ typedef struct rt_lane {
     rt_frame *top;               /* the innermost open call */
     rt_frame *frame, *frame_end; /* frame_end: more than are there, or may be */
     size_t frames;
-    uint64_t beyond; /* open calls above top that are not followed */
+    uint32_t switched; /* place of the outermost frame that is a change of stacks; it may be gone */
+    uint64_t beyond;   /* open calls above top that are not followed */
 
     char *at, *end;                   /* fdr: where the next record goes; records begin before end */
     uint64_t time;                    /* fdr: the running time */

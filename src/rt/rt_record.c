@@ -22,7 +22,8 @@ static RT_COLD bool put_aside(rt_lane *l, uint32_t action, uint32_t id, uintptr_
 {
     if (!is_nested(l, sp))
         return false;
-    bool on_signals = ask_signal_stack();
+    stack_t s;
+    bool on_signals = ask_signal_stack(&s);
     uint32_t i = l->nlate;
     uint64_t now;
     do {
@@ -77,11 +78,14 @@ static RT_COLD void add_late(rt_lane *l, unsigned modes)
     rt_signals_restore(mask);
 }
 
-/* The lane was busy with an event that will never be done. */
-static RT_COLD void take_over(rt_lane *l, unsigned modes)
+/* Before an event can be added: the lane was busy with one that will never be done, or others wait. The latter are
+ * those of a handler that came at the end of an event; another handler may be here before that event comes to add them,
+ * and stand above them on the stack. */
+static RT_COLD void catch_up(rt_lane *l, bool given_up, unsigned modes)
 {
     uint64_t mask = rt_signals_block();
-    tl_rt_lane_repair(l);
+    if (given_up)
+        tl_rt_lane_repair(l);
     add_all(l, modes);
     rt_signals_restore(mask);
 }
@@ -100,8 +104,8 @@ ALIKE rt_lane *begin(uint32_t action, uint32_t id, uintptr_t sp, uintptr_t keep,
             l->busy = 0;
             return NULL;
         }
-        if (RT_UNLIKELY(given_up))
-            take_over(l, modes);
+        if (RT_UNLIKELY(given_up || l->nlate != 0))
+            catch_up(l, given_up, modes);
         return l;
     }
     l = tl_rt_lane_attach();
@@ -144,7 +148,7 @@ ALIKE void any_exit(uint32_t id, uintptr_t sp, uintptr_t keep, unsigned action, 
 ALIKE rt_lane *ready_lane(uintptr_t sp)
 {
     rt_lane *l = tl_rt_lane;
-    if (RT_UNLIKELY(!l || l->busy))
+    if (RT_UNLIKELY(!l || (l->busy | l->nlate)))
         return NULL;
     l->busy = sp;
     RT_BARRIER();
@@ -242,6 +246,13 @@ ALIKE void on_event(unsigned kind, uint32_t type, const void *data, size_t n, co
     if (modes & RT_MODE_FDR)
         tl_rt_fdr_event(l, rt_now(), kind, type, data, n);
     end(l, modes);
+}
+
+const rt_frame *tl_rt_record_top(const rt_lane *l)
+{
+    stack_t s;
+    const rt_frame *f = first_switch(l);
+    return f && !ask_signal_stack(&s) ? f - 1 : l->top;
 }
 
 void tl_rt_record_pause(rt_lane *l, unsigned modes, bool threshold)

@@ -59,16 +59,37 @@ static void close_left(rt_lane *l, uint64_t now, unsigned modes)
     }
 }
 
-static bool ask_signal_stack(void)
+/* The thread's signal stack; whether it runs on it now. */
+static bool ask_signal_stack(stack_t *s)
 {
-    stack_t s = {.ss_flags = 0};
-    return RT_SYS2(SYS_sigaltstack, 0, &s) == 0 && (s.ss_flags & SS_ONSTACK);
+    *s = (stack_t){.ss_flags = 0};
+    return RT_SYS2(SYS_sigaltstack, 0, s) == 0 && (s->ss_flags & SS_ONSTACK);
 }
 
 /* Of an event that was put aside it was asked then. */
-static bool on_signal_stack(const rt_lane *l)
+static bool on_signal_stack(const rt_lane *l, stack_t *s)
 {
-    return l->signals ? l->signals == RT_ON_SIGNALS : ask_signal_stack();
+    bool now = ask_signal_stack(s);
+    return l->signals ? l->signals == RT_ON_SIGNALS : now;
+}
+
+/* The outermost change of stacks that is on the stack of calls, or NULL. */
+static rt_frame *first_switch(const rt_lane *l)
+{
+    rt_frame *f = l->frame + l->switched;
+    return l->switched && f <= l->top && !f->function ? f : NULL;
+}
+
+/* What comes now nests in the call that the signal interrupted. */
+static bool enter_signal_stack(rt_lane *l, uint64_t now)
+{
+    if (l->top + 1 == l->frame_end && !tl_rt_lane_grow(l))
+        return false;
+    l->top[1] = (rt_frame){.node = l->top->node, .begin = now};
+    l->top++;
+    if (!first_switch(l))
+        l->switched = (uint32_t)(l->top - l->frame);
+    return true;
 }
 
 static void leave_signal_stack(rt_lane *l)
@@ -77,27 +98,39 @@ static void leave_signal_stack(rt_lane *l)
     l->top--;
 }
 
-/* Frames below `keep` are gone, unless the event is on the signal stack, about which sp says nothing. */
-static RT_COLD void resynchronise(rt_lane *l, uint64_t now, uintptr_t keep, unsigned modes)
+/* An event that is not on the signal stack: all calls there are over. */
+static void leave_handlers(rt_lane *l, uint64_t now, unsigned modes)
 {
-    bool on_signals = on_signal_stack(l), was = false;
-    for (const rt_frame *f = l->top; f > l->frame && !was; f--)
-        was = f->function == 0;
-    if (on_signals && !was) { /* what comes now nests in the call that the signal interrupted */
-        if (l->top + 1 == l->frame_end && !tl_rt_lane_grow(l))
-            return;
-        l->top[1] = (rt_frame){.node = l->top->node, .begin = now};
-        l->top++;
-        return;
-    }
-    while (l->top > l->frame && l->top->sp < keep) {
+    const rt_frame *f = first_switch(l);
+    while (f && l->top >= f) {
         if (l->top->function)
             close_left(l, now, modes);
-        else if (on_signals)
-            break;
         else
             leave_signal_stack(l);
     }
+}
+
+/* Are the innermost calls on the signal stack? What lies below a call of the thread's own stack was left long ago. */
+static bool in_handler(const rt_lane *l, const stack_t *s)
+{
+    const rt_frame *f = l->top;
+    while (f->function && f->sp - (uintptr_t)s->ss_sp < s->ss_size)
+        f--;
+    return f > l->frame && !f->function;
+}
+
+/* Calls below `keep` are gone, unless they are on the other stack, about which `keep` says nothing. */
+static RT_COLD void resynchronise(rt_lane *l, uint64_t now, uintptr_t keep, unsigned modes)
+{
+    stack_t s;
+    if (!on_signal_stack(l, &s)) {
+        leave_handlers(l, now, modes);
+    } else if (!in_handler(l, &s)) {
+        enter_signal_stack(l, now);
+        return;
+    }
+    while (l->top->function && l->top->sp < keep)
+        close_left(l, now, modes);
     l->beyond = 0;
 }
 
@@ -160,15 +193,11 @@ static RT_COLD bool find_call(rt_lane *l, uint64_t now, uint32_t id, uintptr_t s
         }
         l->beyond = 0;
     }
-    bool on_signals = l->top->function == 0 && l->top > l->frame && on_signal_stack(l);
-    while (l->top > l->frame && l->top->sp < keep) {
-        if (l->top->function)
-            close_left(l, now, modes);
-        else if (on_signals)
-            break;
-        else
-            leave_signal_stack(l);
-    }
+    stack_t s;
+    if (first_switch(l) && !on_signal_stack(l, &s))
+        leave_handlers(l, now, modes);
+    while (l->top->function && l->top->sp < keep)
+        close_left(l, now, modes);
     const rt_frame *f = l->top;
     if (keep < sp) /* where places are not exact, a call that was left may still seem to be there */
         while (f > l->frame && f->function != id && f->function && f->sp < sp + NEAR)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Signal handlers that do what the recorder cannot foresee, when they interrupt it.
 
-    rt_handlers.py jump MODE HOOK [alternate]     they leave with siglongjmp: only what they cut short may be missing
-    rt_handlers.py fork MODE HOOK                 they fork: the child records, too, and ends as it should"""
+    rt_handlers.py jump MODE HOOK [alternate | above]     they leave with siglongjmp: only what they cut short may be missing
+    rt_handlers.py fork MODE HOOK                         they fork: the child records, too, and ends as it should"""
 import os
 import sys
 
@@ -33,6 +33,8 @@ def jump(mode, hook, *arguments):
                 got = calls.get(name, 0)
                 checks.that(abs(got - made) <= jumps, one, name, "has", got, "calls;", made, "were made, with", jumps, "jumps")
             checks.that(set(calls) <= set(printed.calls), one, "functions", calls)
+            exits = table["unmatched"]["exits"]
+            checks.that(exits <= 4 * jumps, one, exits, "exits of calls that were thought to be over, with", jumps, "jumps")
     checks.end()
 
 
