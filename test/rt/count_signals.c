@@ -4,25 +4,12 @@
  * above; or two timers whose handlers interrupt each other. */
 #define FUNCTIONS(X) X(main) X(work) X(leaf) X(on_tick) X(in_tick) X(on_other) X(worker)
 #include "count.h"
+#include "ticks.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/time.h>
-#include <time.h>
-
-enum { TICK_US = 100, STACK = 256 << 10 };
+enum { TICK_US = 100 };
 
 static volatile unsigned long sum;
 static int milliseconds = 1000;
-
-UNTRACED static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
-}
 
 TRACED static void leaf(unsigned n)
 {
@@ -77,13 +64,6 @@ UNTRACED static void catch (int number, void (*handler)(int), int flags)
     sigaction(number, &action, NULL);
 }
 
-UNTRACED static void use_stack(void *memory)
-{
-    stack_t stack = {.ss_sp = memory, .ss_size = STACK};
-    if (sigaltstack(&stack, NULL))
-        exit(3);
-}
-
 UNTRACED static timer_t other_timer(void)
 {
     timer_t timer;
@@ -94,42 +74,17 @@ UNTRACED static timer_t other_timer(void)
     return timer;
 }
 
-UNTRACED static void tick(int us)
-{
-    struct itimerval every = {{0, us}, {0, us}};
-    setitimer(ITIMER_REAL, &every, NULL);
-}
-
 /* A thread whose stack is at the low end of a mapping, its alternate one at the high end; it alone takes the signals.
  */
 TRACED static void *worker(void *high)
 {
     CALLED(worker);
     use_stack(high);
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGALRM);
-    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    take_ticks();
     tick(TICK_US);
     spend();
     tick(0);
     return NULL;
-}
-
-UNTRACED static void spend_in_thread(void)
-{
-    char *memory = mmap(NULL, 2 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    pthread_attr_t attributes;
-    pthread_t thread;
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGALRM);
-    pthread_sigmask(SIG_BLOCK, &set, NULL);
-    pthread_attr_init(&attributes);
-    if (memory == MAP_FAILED || pthread_attr_setstack(&attributes, memory, 1 << 20) ||
-        pthread_create(&thread, &attributes, worker, memory + (2 << 20) - STACK))
-        exit(3);
-    pthread_join(thread, NULL);
 }
 
 TRACED int main(int argc, char **argv)
@@ -145,7 +100,7 @@ TRACED int main(int argc, char **argv)
     catch (SIGALRM, on_tick, (above || !strcmp(how, "alternate") ? SA_ONSTACK : 0) | (nested ? SA_NODEFER : 0));
     catch (SIGUSR2, on_other, SA_NODEFER);
     if (above) {
-        spend_in_thread();
+        run_below(worker);
     } else {
         timer_t other = 0;
         if (nested)
