@@ -91,21 +91,6 @@ static long give_name(rt_ctf_stream *s)
     return done;
 }
 
-/* Room on the disk, without a change of what can be read. File systems that cannot reserve get zeros written. */
-static long reserve(long fd, uint64_t offset, uint64_t n)
-{
-    long done = RT_SYS4(SYS_fallocate, fd, FALLOC_FL_KEEP_SIZE, offset, n);
-    if (done != -EOPNOTSUPP && done != -ENOSYS)
-        return done;
-    static const char zeros[RT_PAGE];
-    for (uint64_t i = 0; i < n; i += RT_PAGE) {
-        long written = RT_SYS4(SYS_pwrite64, fd, zeros, RT_PAGE, offset + i);
-        if (written != RT_PAGE)
-            return written < 0 ? written : -ENOSPC;
-    }
-    return 0;
-}
-
 /* Makes the file larger, and with it its last packet. Who is killed in between leaves a file with zeros at its end:
  * that is why it is done so rarely. */
 static long extend(rt_ctf_stream *s, long fd, uint64_t least)
@@ -150,7 +135,8 @@ static void fill_header(const rt_ctf_stream *s, char *p, uint64_t offset, uint64
 /* Takes `size` bytes behind the packet that is full. 0 or -errno; then nothing has changed. */
 static long take(rt_ctf_stream *s, long fd, uint64_t offset, uint64_t size, uint64_t now)
 {
-    long done = offset + size > tl_rt_store_largest() ? -EFBIG : reserve(fd, offset, size);
+    long done =
+        offset + size > tl_rt_store_largest() ? -EFBIG : tl_rt_store_reserve(fd, FALLOC_FL_KEEP_SIZE, offset, size);
     if (done == 0)
         done = extend(s, fd, offset + size);
     if (done < 0)

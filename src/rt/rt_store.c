@@ -88,10 +88,9 @@ int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit, bool whole)
     return 0;
 }
 
-/* File systems that cannot reserve get zeros written. */
-static long reserve(int fd, uint64_t offset, uint64_t n)
+long tl_rt_store_reserve(long fd, int mode, uint64_t offset, uint64_t n)
 {
-    long done = RT_SYS4(SYS_fallocate, fd, 0, offset, n);
+    long done = RT_SYS4(SYS_fallocate, fd, mode, offset, n);
     if (done != -EOPNOTSUPP && done != -ENOSYS)
         return done;
     static const char zeros[RT_PAGE];
@@ -124,7 +123,7 @@ void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset)
     else if (at + n > tl_rt_store_largest())
         error = -EFBIG;
     else
-        error = reserve(fd, at, n);
+        error = tl_rt_store_reserve(fd, 0, at, n);
     if (error == 0) {
         if (s->whole) {
             p = (long)(s->whole + at);

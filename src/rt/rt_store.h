@@ -32,6 +32,8 @@ int tl_rt_store_fd(rt_store *s);
 void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset);
 /* How large files of the program may be: beyond, it would be killed by a signal. From anywhere. */
 uint64_t tl_rt_store_largest(void);
+/* Room on the disk. File systems that cannot reserve get zeros written. `mode`: of fallocate(). 0 or -errno. */
+long tl_rt_store_reserve(long fd, int mode, uint64_t offset, uint64_t n);
 /* Unmaps; the bytes stay in the file. */
 void tl_rt_store_unmap(void *p, uint64_t n);
 /* Cuts the file to n bytes (UINT64_MAX: leaves it) and closes it. What is mapped stays mapped. */
