@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the examples of README.md and compares what they print: run_examples.py [--update]
+"""Runs the examples of README.md and docs/tour.md and compares what they print: run_examples.py [--update]
 The stacks of the example in docs/format/tracelog.md are compared with those read from its lines.
 
     ```console          a block of lines "$ command", each followed by what it prints on both outputs
@@ -9,7 +9,7 @@ The stacks of the example in docs/format/tracelog.md are compared with those rea
     <!-- formats -->    a table of formats: name, what is done with events and with profiles, suffixes
 
 Commands run in an empty folder with app.xray (a made-up server's trace), damaged.xray (the same, broken in one place),
-app (the binary with its names), shop.log (of a made-up .NET program), and job.xtrace and job (instructions of a made-up program, and its names). --update writes README.md anew where it differs: then read what `git diff` says.
+app (the binary with its names), shop.log (of a made-up .NET program), and job.xtrace and job (instructions of a made-up program, and its names). --update writes them anew where they differ: then read what `git diff` says.
 TL_BINARY names the command; without it, that of the release build is taken."""
 import json
 import os
@@ -141,30 +141,37 @@ def check_excerpts(checks, path, update):
         checks.equal(document, wanted, path, "has other code than the file")
 
 
-def main():
-    path = os.path.join(harness.SOURCE, "README.md")
-    with open(path, encoding="utf-8") as file:
+def check_document(checks, path, update):
+    """Its examples print what stands there, each in the folder that those before it left."""
+    full = os.path.join(harness.SOURCE, path)
+    with open(full, encoding="utf-8") as file:
         document = file.read()
-    update = sys.argv[1:] == ["--update"]
-    os.environ.setdefault("TL_BINARY", os.path.join(harness.SOURCE, "build", "traceloom"))
     with harness.work_folder() as folder:
         make_commands(folder)
         make_inputs(folder)
         wanted = real(document, folder)
-        stacks = harness.Checks()
-        check_stacks(stacks, folder)
-        check_excerpts(stacks, "docs/recording.md", update)
     if update:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(wanted)
-        return
-    checks = stacks
+        put(harness.SOURCE, path, wanted.encode())
     blocks = [(a.group(2), b.group(2)) for a, b in zip(FENCE.finditer(document), FENCE.finditer(wanted))]
-    checks.that(len(blocks) > 5 and EXCERPT.search(document), "README.md has hardly any examples")
+    checks.that(len(blocks) > 5, path, "has hardly any examples")
     for got, expected in blocks:
-        checks.equal(got, expected, "README.md differs from what is printed (run_examples.py --update rewrites it):")
-    check_formats(checks, document)
-    checks.end()
+        checks.equal(got, expected, path, "differs from what is printed (run_examples.py --update rewrites it):")
+    return document
+
+
+def main():
+    update = sys.argv[1:] == ["--update"]
+    os.environ.setdefault("TL_BINARY", os.path.join(harness.SOURCE, "build", "traceloom"))
+    checks = harness.Checks()
+    readme = check_document(checks, "README.md", update)
+    check_document(checks, "docs/tour.md", update)
+    check_excerpts(checks, "README.md", update)
+    check_excerpts(checks, "docs/recording.md", update)
+    check_formats(checks, readme)
+    with harness.work_folder() as folder:
+        check_stacks(checks, folder)
+    if not update:
+        checks.end()
 
 
 if __name__ == "__main__":
