@@ -1,11 +1,7 @@
 /* Frames that are left by longjmp: nested ones, recursive ones, back into the same function, and out of a handler. */
-#define FUNCTIONS(X)                                                                                                   \
-    X(main)                                                                                                            \
-    X(catcher)                                                                                                         \
-    X(a)                                                                                                               \
-    X(b)                                                                                                               \
-    X(thrower) X(after) X(nothing_after) X(descend) X(tiny) X(again) X(loop) X(wide) X(handler_user) X(on_signal)      \
-        X(in_handler)
+#define FUNCTIONS(X) EARLY(X) LATE(X)
+#define EARLY(X)     X(main) X(catcher) X(a) X(b) X(thrower) X(after) X(nothing_after)
+#define LATE(X)      X(descend) X(tiny) X(again) X(loop) X(wide) X(handler_user) X(on_signal) X(in_handler)
 #include "count.h"
 
 #include <alloca.h>
