@@ -12,6 +12,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef enum tl_code {
     TL_OK = 0,
@@ -56,6 +57,7 @@ int tl_error_context(tl_error *e, const char *format, ...);
 /* A short name of a code: "damaged", "out of memory". Never NULL; static storage. */
 const char *tl_code_name(int code);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

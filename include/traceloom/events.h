@@ -10,6 +10,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef struct tl_events tl_events;
 
@@ -40,6 +41,7 @@ int tl_events_next(tl_events *v, const tl_batch **batch, uint32_t *from, uint32_
  * the next call. */
 int tl_events_runs(tl_events *v, const tl_run **run, uint32_t *n, tl_error *e);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

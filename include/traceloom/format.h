@@ -7,6 +7,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 enum { TL_CAN_READ_EVENTS = 1, TL_CAN_WRITE_EVENTS = 2, TL_CAN_READ_PROFILE = 4, TL_CAN_WRITE_PROFILE = 8 };
 
@@ -24,6 +25,7 @@ const tl_format_info *tl_format_get(uint32_t index); /* NULL past the end */
 const char *tl_version(void);
 const char *tl_build_options(void);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

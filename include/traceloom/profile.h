@@ -13,6 +13,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef struct tl_profile tl_profile;
 
@@ -115,6 +116,7 @@ tl_sample_counts tl_profile_samples(const tl_profile *p);
 uint64_t tl_profile_unmatched_exits(const tl_profile *p);
 uint64_t tl_profile_unmatched_open(const tl_profile *p);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -11,6 +11,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef struct tl_sink tl_sink;
 
@@ -58,6 +59,7 @@ void tl_sink_close(tl_sink *s); /* without tl_sink_finish(): the output is disca
 int tl_profile_write(const tl_profile *p, const char *path, const tl_write_options *options,
                      void (*drops)(void *arg, const tl_drop *d), void *arg, tl_error *e);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -12,6 +12,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef struct tl_source tl_source;
 typedef struct tl_cursor tl_cursor;
@@ -89,6 +90,7 @@ typedef struct tl_count {
 int tl_source_count(tl_source *s, unsigned threads, tl_count *out, tl_error *e);
 void tl_count_free(tl_count *c);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

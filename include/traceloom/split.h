@@ -7,6 +7,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef enum tl_split_by {
     TL_SPLIT_TIME,  /* every `each` ticks from tl_write_options.begin on; parts without events are left out */
@@ -39,6 +40,7 @@ uint32_t tl_split_drops(const tl_split *s); /* over all parts, after tl_split_fi
 const tl_drop *tl_split_drop(const tl_split *s, uint32_t index);
 void tl_split_close(tl_split *s); /* without tl_split_finish(): open parts are discarded. NULL is fine */
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -11,6 +11,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 typedef struct tl_trace tl_trace;
 
@@ -68,6 +69,7 @@ uint64_t tl_trace_regressions(const tl_trace *t);
 uint64_t tl_trace_lost_events(const tl_trace *t);
 uint64_t tl_trace_lost_packets(const tl_trace *t);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,11 @@
+# The public interface of the libraries: what is exported, and in which shape.
+if(CMAKE_CROSSCOMPILING)
+  return()
+endif()
+if(TARGET libtraceloom-shared)
+  set(api_version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  traceloom_script(abi.exports abi/exports.py ${CMAKE_NM} $<TARGET_FILE:libtraceloom-shared> ${api_version})
+endif()
+if(TARGET traceloom-rt-shared)
+  traceloom_script(abi.exports_recorder abi/exports.py ${CMAKE_NM} $<TARGET_FILE:traceloom-rt-shared>)
+endif()
