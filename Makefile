@@ -4,7 +4,7 @@ JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
 CLANG  ?= $(firstword $(notdir $(shell command -v clang-19 clang)) clang)
 
-.PHONY: all deps demo check bench fuzz qemu sanitizers valgrind recorder-campaign coverage tidy format install clean help
+.PHONY: all deps demo check bench fuzz qemu sanitizers valgrind recorder-campaign coverage tidy format install dist clean help
 .DEFAULT_GOAL := all
 
 all: ## build/traceloom, optimised
@@ -90,6 +90,9 @@ format: ## clang-format over the sources
 
 install: all ## DESTDIR= PREFIX=/usr/local
 	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
+
+dist: ## the release tarball of what is committed, always the same bytes: build-dist/traceloom-VERSION.tar.gz
+	tools/dist.sh build-dist
 
 clean: ## removes every build folder
 	rm -rf build build-*/ demo
