@@ -12,6 +12,8 @@ if(NOT TRACELOOM_RT OR NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR NOT CMAKE_SIZEO
   return()
 endif()
 enable_language(ASM)
+# traceloom --version says so.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/cli/build_facts.c PROPERTIES COMPILE_DEFINITIONS TL_WITH_RECORDER)
 include(CheckCCompilerFlag)
 
 # Hooks run where the compiler of the traced program does not expect a call: no vector register may change, no call of

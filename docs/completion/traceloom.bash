@@ -1,7 +1,12 @@
 # Made by traceloom help --completion bash; do not edit.
+_traceloom_files()
+{
+    mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+}
+
 _traceloom()
 {
-    local cur prev words cword options
+    local cur prev options words=
     cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
@@ -60,7 +65,7 @@ _traceloom()
         COMPREPLY=($(compgen -W "on off" -- "$cur"))
         return ;;
     --output|-o)
-        COMPREPLY=($(compgen -f -- "$cur"))
+        _traceloom_files
         return ;;
     --to)
         COMPREPLY=($(compgen -W "$(traceloom help --names write)" -- "$cur"))
@@ -117,7 +122,7 @@ _traceloom()
         COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
     --exe|-e)
-        COMPREPLY=($(compgen -f -- "$cur"))
+        _traceloom_files
         return ;;
     --from)
         COMPREPLY=($(compgen -W "$(traceloom help --names read)" -- "$cur"))
@@ -130,20 +135,29 @@ _traceloom()
         return ;;
     esac
     case ${COMP_WORDS[1]} in
-    info) options="--count --at --json --thread --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
-    check) options="--json --from --strict --resync --threads --color --quiet --verbose --help" ;;
-    report) options="--by --weight --sort --top --per-thread --interval --line-size --sample --cache --predictor --calls --json --output --force --to --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
-    convert|cat) options="--interval --output --force --to --text-style --split --format-version --dialect --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --quiet --verbose --help" ;;
-    record) options="--mode --threshold --ring --limit --start --any --output --force --func --not --depth --color --quiet --verbose --help" ;;
-    ctl) options="--json --color --quiet --verbose --help" ;;
+    info)
+        options="--count --at --json --thread --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
+    check)
+        options="--json --from --strict --resync --threads --color --quiet --verbose --help" ;;
+    report)
+        options="--by --weight --sort --top --per-thread --interval --line-size --sample --cache --predictor --calls --json --output --force --to --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
+    convert|cat)
+        options="--interval --output --force --to --text-style --split --format-version --dialect --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --quiet --verbose --help" ;;
+    record)
+        options="--mode --threshold --ring --limit --start --any --output --force --func --not --depth --color --quiet --verbose --help" ;;
+    ctl)
+        options="--json --color --quiet --verbose --help"
+        ((COMP_CWORD == 2)) && words=$(cd /proc && echo [0-9]*) || words="status start stop flush set" ;;
     help)
         COMPREPLY=($(compgen -W "info check report convert cat record ctl help formats" -- "$cur"))
         return ;;
     esac
     if [[ $cur == -* ]]; then
         COMPREPLY=($(compgen -W "$options" -- "$cur"))
+    elif [[ -n $words ]]; then
+        COMPREPLY=($(compgen -W "$words" -- "$cur"))
     else
-        COMPREPLY=($(compgen -f -- "$cur"))
+        _traceloom_files
     fi
 }
 complete -o filenames -F _traceloom traceloom

@@ -4,6 +4,8 @@
 
 #include "cli/verbs.h"
 
+#define CTL_COMMANDS "status start stop flush set"
+
 static bool knows(const tl_option *o, const tl_verb *v)
 {
     return o->verbs & TL_VERB_BIT(v->id);
@@ -39,17 +41,43 @@ static void print_bash_values(void)
         if (o->letter)
             printf("|-%c", o->letter);
         if (!words)
-            printf(")\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n        return ;;\n");
+            printf(")\n        _traceloom_files\n        return ;;\n");
         else
             printf(")\n        COMPREPLY=($(compgen -W \"%s\" -- \"$cur\"))\n        return ;;\n", words);
     }
 }
 
+/* What may follow a verb besides options. */
+static void print_bash_verb(const tl_verb *v)
+{
+    printf("    %s%s%s)\n", v->name, v->alias ? "|" : "", v->alias ? v->alias : "");
+    if (v->id == TL_VERB_HELP) {
+        printf("        COMPREPLY=($(compgen -W \"");
+        print_verbs();
+        printf(" formats\" -- \"$cur\"))\n        return ;;\n");
+        return;
+    }
+    printf("        options=\"");
+    const char *blank = "";
+    for (const tl_option *o = tl_option_table; o->name; o++)
+        if (knows(o, v)) {
+            printf("%s--%s", blank, o->name);
+            blank = " ";
+        }
+    printf("\"");
+    if (v->id == TL_VERB_CTL)
+        printf("\n        ((COMP_CWORD == 2)) && words=$(cd /proc && echo [0-9]*) || words=\"" CTL_COMMANDS "\"");
+    printf(" ;;\n");
+}
+
 static void print_bash(void)
 {
     printf("# Made by traceloom help --completion bash; do not edit.\n"
+           "_traceloom_files()\n{\n"
+           "    mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
+           "}\n\n"
            "_traceloom()\n{\n"
-           "    local cur prev words cword options\n"
+           "    local cur prev options words=\n"
            "    cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
            "    COMPREPLY=()\n"
            "    if ((COMP_CWORD == 1)); then\n"
@@ -61,25 +89,12 @@ static void print_bash(void)
            "    case $prev in\n");
     print_bash_values();
     printf("    esac\n    case ${COMP_WORDS[1]} in\n");
-    for (const tl_verb *v = tl_verb_table; v->name; v++) {
-        if (v->id == TL_VERB_HELP) {
-            printf("    help)\n        COMPREPLY=($(compgen -W \"");
-            print_verbs();
-            printf(" formats\" -- \"$cur\"))\n        return ;;\n");
-            continue;
-        }
-        printf("    %s%s%s) options=\"", v->name, v->alias ? "|" : "", v->alias ? v->alias : "");
-        const char *blank = "";
-        for (const tl_option *o = tl_option_table; o->name; o++)
-            if (knows(o, v)) {
-                printf("%s--%s", blank, o->name);
-                blank = " ";
-            }
-        printf("\" ;;\n");
-    }
+    for (const tl_verb *v = tl_verb_table; v->name; v++)
+        print_bash_verb(v);
     printf("    esac\n"
            "    if [[ $cur == -* ]]; then\n        COMPREPLY=($(compgen -W \"$options\" -- \"$cur\"))\n"
-           "    else\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n    fi\n"
+           "    elif [[ -n $words ]]; then\n        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+           "    else\n        _traceloom_files\n    fi\n"
            "}\ncomplete -o filenames -F _traceloom traceloom\n");
 }
 
@@ -119,6 +134,17 @@ static void print_zsh_option(const tl_option *o)
     printf("' \\\n");
 }
 
+/* What the other words of a verb are. */
+static void print_zsh_words(const tl_verb *v)
+{
+    if (v->id == TL_VERB_RECORD)
+        printf("        '(-)1:program:{_command_names -e || _files}' '*::argument:_normal' ;;\n");
+    else if (v->id == TL_VERB_CTL)
+        printf("        '1:process:_pids' '2:command:(" CTL_COMMANDS ")' '*:setting:' ;;\n");
+    else
+        printf("        '*:file:_files' ;;\n");
+}
+
 static void print_zsh(void)
 {
     printf("#compdef traceloom\n# Made by traceloom help --completion zsh; do not edit.\n"
@@ -144,7 +170,7 @@ static void print_zsh(void)
         for (const tl_option *o = tl_option_table; o->name; o++)
             if (knows(o, v))
                 print_zsh_option(o);
-        printf("        '*:file:_files' ;;\n");
+        print_zsh_words(v);
     }
     printf("esac\n");
 }
@@ -182,7 +208,12 @@ static void print_fish(void)
             if (knows(o, v) && v->id != TL_VERB_HELP)
                 print_fish_option(o, v);
     }
-    printf("complete -c traceloom -f -n '__fish_seen_subcommand_from help' -a '");
+    printf("complete -c traceloom -f -n '__fish_seen_subcommand_from ctl' -a '" CTL_COMMANDS "'\n"
+           "complete -c traceloom -f -n '__fish_seen_subcommand_from ctl' -a '(__fish_complete_pids)'\n"
+           "complete -c traceloom -n '__fish_seen_subcommand_from record' -a '(__fish_complete_command)'\n"
+           "complete -c traceloom -f -n __fish_use_subcommand -l version -d 'What this build is'\n"
+           "complete -c traceloom -f -n __fish_use_subcommand -l help -d 'A short help'\n"
+           "complete -c traceloom -f -n '__fish_seen_subcommand_from help' -a '");
     print_verbs();
     printf(" formats'\n");
 }

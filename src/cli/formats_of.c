@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "cli/message.h"
+#include "cli/nearest.h"
 
 #define CANDIDATES_MAX 64u /* more formats than there will be */
 

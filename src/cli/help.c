@@ -1,11 +1,14 @@
 /* traceloom help, and the short help of every verb. */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/compiler.h"
 #include "cli/message.h"
+#include "cli/nearest.h"
 #include "cli/verbs.h"
 #include "traceloom/format.h"
 
@@ -22,13 +25,14 @@ static void print_overview(void)
            "\ntraceloom VERB --help says more.\n");
 }
 
-/* "-o, --output FILE" */
+/* "  -o, --output FILE  write here, format by suffix" */
 static int option_text(char *buf, size_t size, const tl_option *o)
 {
-    char letter[8] = "    ";
+    char letter[8] = "    ", option[64];
     if (o->letter)
         snprintf(letter, sizeof letter, "-%c, ", o->letter);
-    return snprintf(buf, size, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");
+    snprintf(option, sizeof option, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");
+    return snprintf(buf, size, "  %-18s %s%s", option, strlen(option) > 17 ? " " : "", o->brief);
 }
 
 /* Options of the groups first .. last under the title of the first; two in a line where they fit. */
@@ -40,9 +44,8 @@ static void print_groups(const tl_verb *verb, tl_option_group first, tl_option_g
     for (const tl_option *o = tl_option_table; o->name; o++) {
         if (o->group < first || o->group > last || !(o->verbs & TL_VERB_BIT(verb->id)))
             continue;
-        char option[64], text[160];
-        option_text(option, sizeof option, o);
-        int n = snprintf(text, sizeof text, "  %-18s %s", option, o->brief);
+        char text[160];
+        int n = option_text(text, sizeof text, o);
         if (!any)
             printf("%s\n", tl_group_title(verb, first));
         any = true;
@@ -97,7 +100,8 @@ static void print_help(const tl_verb *verb, bool whole)
         print_groups(verb, TL_GROUP_INSNS, TL_GROUP_INSNS);
     else
         print_names_of(verb, TL_GROUP_INSNS);
-    print_groups(verb, TL_GROUP_INPUT, TL_GROUP_ALWAYS);
+    print_groups(verb, TL_GROUP_INPUT, TL_GROUP_INPUT);
+    print_groups(verb, TL_GROUP_ALWAYS, TL_GROUP_ALWAYS);
 }
 
 void tl_print_help(const tl_verb *verb)
@@ -111,20 +115,56 @@ static const char *abilities(unsigned can)
     return event[can & 3];
 }
 
+/* Text from column `at` on, broken between words where the line ends. */
+static void print_wrapped(const char *text, unsigned at, unsigned width)
+{
+    unsigned column = at;
+    for (size_t n; *text; text += n + (text[n] == ' ')) {
+        n = strcspn(text, " ");
+        if (column > at && column + 1 + n > width) {
+            printf("\n%*s", (int)at, "");
+            column = at;
+        }
+        column += (unsigned)printf("%s%.*s", column > at ? " " : "", (int)n, text);
+    }
+    putchar('\n');
+}
+
 static void print_formats(void)
 {
-    printf("%-14s %-12s %-12s %s\n", "format", "events", "profiles", "what it is, and its suffixes");
+    enum { BEFORE = 44 }; /* columns before the text */
+    tl_terminal t;
+    tl_terminal_init(&t, STDOUT_FILENO, TL_COLOR_AUTO);
+    const unsigned width = t.tty && t.width > BEFORE + 20u ? t.width : UINT_MAX;
+    printf("%s%-14s  %-12s  %-12s  %s%s\n", tl_style_on(&t, TL_HEADER), "format", "events", "profiles",
+           "what it is, and its suffixes", tl_style_on(&t, TL_PLAIN_TEXT));
     for (uint32_t i = 0; i < tl_formats(); i++) {
         const tl_format_info *f = tl_format_get(i);
-        printf("%-14s %-12s %-12s %s%s%s%s\n", f->name, abilities(f->can), abilities(f->can >> 2), f->summary,
-               f->suffixes && *f->suffixes ? " (" : "", f->suffixes ? f->suffixes : "",
-               f->suffixes && *f->suffixes ? ")" : "");
+        const bool suffix = f->suffixes && *f->suffixes;
+        char text[256];
+        printf("%-14s  %-12s  %-12s  ", f->name, abilities(f->can), abilities(f->can >> 2));
+        snprintf(text, sizeof text, "%s%s%s%s", f->summary, suffix ? " (" : "", suffix ? f->suffixes : "",
+                 suffix ? ")" : "");
+        print_wrapped(text, BEFORE, width);
     }
+}
+
+/* Each option, for tests of the table: verb, letter (or -), name, what its value is called (or -), and words. */
+static bool print_options(void)
+{
+    for (const tl_verb *v = tl_verb_table; v->name; v++)
+        for (const tl_option *o = tl_option_table; o->name; o++)
+            if (o->verbs & TL_VERB_BIT(v->id))
+                printf("%s\t%c\t%s\t%s\t%s\n", v->name, o->letter ? o->letter : '-', o->name, o->value ? o->value : "-",
+                       o->values ? o->values : "-");
+    return true;
 }
 
 /* Names of one kind, one a line, for completion. */
 static bool print_names(const char *kind)
 {
+    if (strcmp(kind, "options") == 0)
+        return print_options();
     unsigned can = strcmp(kind, "read") == 0    ? TL_CAN_READ_EVENTS | TL_CAN_READ_PROFILE
                    : strcmp(kind, "write") == 0 ? TL_CAN_WRITE_EVENTS | TL_CAN_WRITE_PROFILE
                                                 : 0;
@@ -147,11 +187,26 @@ static bool show_page(const char *verb)
     return pclose(man) == 0;
 }
 
+/* What has help, and is called nearly so; or NULL. */
+static const char *nearest_topic(const char *name)
+{
+    const char *candidate[16] = {"formats"};
+    size_t n = 1;
+    for (const tl_verb *v = tl_verb_table; v->name && n + 2 <= TL_COUNT(candidate); v++) {
+        candidate[n++] = v->name;
+        if (v->alias)
+            candidate[n++] = v->alias;
+    }
+    return tl_nearest(name, candidate, n);
+}
+
 static int help_verb(const char *name)
 {
     const tl_verb *verb = tl_verb_find(name);
     if (!verb && strcmp(name, "traceloom") != 0) {
-        tl_say_error(NULL, "help: there is no verb %s; see traceloom --help", name);
+        const char *nearest = nearest_topic(name);
+        tl_say_error(NULL, "help: there is no verb %s; %s%s%s", name,
+                     nearest ? "did you mean " : "see traceloom --help", nearest ? nearest : "", nearest ? "?" : "");
         return TL_EXIT_USAGE;
     }
     if (!show_page(verb ? verb->name : ""))
@@ -159,29 +214,47 @@ static int help_verb(const char *name)
     return TL_EXIT_DONE;
 }
 
+static bool print_man(const char *page)
+{
+    return tl_print_man(page, stdout);
+}
+
+/* Options of help that make something: for the build, and for completion. */
+static const struct maker {
+    const char *option, *expected;
+    bool (*print)(const char *what);
+} makers[] = {{"--man", "traceloom, formats, or the name of a verb", print_man},
+              {"--completion", "bash, zsh or fish", tl_print_completion},
+              {"--names", "read, write or options", print_names}};
+
+static int make(const struct maker *m, int argc, const char *const *argv)
+{
+    if (argc == 1 && m->print(argv[0]))
+        return TL_EXIT_DONE;
+    tl_say_error(NULL, "help: %s%s%s: expected %s", m->option, argc ? " " : "", argc ? argv[0] : "", m->expected);
+    return TL_EXIT_USAGE;
+}
+
 int tl_verb_help(tl_cli *c, int argc, const char *const *argv)
 {
     (void)c;
-    bool known = true;
+    for (size_t i = 0; argc > 0 && i < TL_COUNT(makers); i++)
+        if (strcmp(argv[0], makers[i].option) == 0)
+            return make(&makers[i], argc - 1, argv + 1);
     if (argc == 0) {
         print_overview();
     } else if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
         tl_print_help(tl_verb_find("help"));
-    } else if (argc == 2 && strcmp(argv[0], "--man") == 0) {
-        known = tl_print_man(argv[1], stdout);
-    } else if (argc == 2 && strcmp(argv[0], "--completion") == 0) {
-        known = tl_print_completion(argv[1]);
-    } else if (argc == 2 && strcmp(argv[0], "--names") == 0) {
-        known = print_names(argv[1]);
-    } else if (argc > 1 || argv[0][0] == '-') {
-        tl_say_error(NULL, "help: expected the name of one verb, or formats");
+    } else if (argv[0][0] == '-') {
+        tl_say_error(NULL, "help: unknown option %.64s; see traceloom help --help", argv[0]);
+        return TL_EXIT_USAGE;
+    } else if (argc > 1) {
+        tl_say_error(NULL, "help: expected one word, the name of a verb or formats");
         return TL_EXIT_USAGE;
     } else if (strcmp(argv[0], "formats") == 0) {
         print_formats();
     } else {
         return help_verb(argv[0]);
     }
-    if (!known)
-        tl_say_error(NULL, "help: %s %s: there is no such thing", argv[0], argv[1]);
-    return known ? TL_EXIT_DONE : TL_EXIT_USAGE;
+    return TL_EXIT_DONE;
 }

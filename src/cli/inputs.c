@@ -23,14 +23,14 @@ const char *tl_base_name(const char *path)
 int tl_check_inputs(const tl_cli *c)
 {
     if (c->args->file.n == 0) {
-        tl_say_error(NULL, "%s: no input file; - is standard input", c->args->verb->name);
+        tl_say_error(NULL, "%s: no input file; - is standard input", tl_called(c->args));
         return TL_EXIT_USAGE;
     }
     size_t from_stdin = 0;
     for (size_t i = 0; i < c->args->file.n; i++)
         from_stdin += strcmp(c->args->file.word[i], "-") == 0;
     if (from_stdin > 1) {
-        tl_say_error(NULL, "%s: standard input (-) can be read only once", c->args->verb->name);
+        tl_say_error(NULL, "%s: standard input (-) can be read only once", tl_called(c->args));
         return TL_EXIT_USAGE;
     }
     return c->args->from ? tl_check_format_name("--from", c->args->from, TL_CAN_READ_EVENTS | TL_CAN_READ_PROFILE)

@@ -6,7 +6,6 @@
 
 #include "cli/message.h"
 #include "cli/verbs.h"
-#include "traceloom/format.h"
 
 /* What was printed with stdio must have arrived; the verbs look after their own output. */
 static int flush_stdout(int status)
@@ -17,11 +16,14 @@ static int flush_stdout(int status)
     return TL_EXIT_DAMAGED;
 }
 
-static int print_version(void)
+/* traceloom --version [--json] */
+static int say_version(int n, const char *const *word)
 {
-    const char *options = tl_build_options();
-    printf("traceloom %s%s%s\n", tl_version(), options && *options ? "\nbuilt with: " : "", options ? options : "");
-    return TL_EXIT_DONE;
+    const bool json = n == 2 && strcmp(word[1], "--json") == 0;
+    if (n == 1 || json)
+        return tl_print_version(json);
+    tl_say_error(NULL, "%s takes no more words but --json", word[0]);
+    return TL_EXIT_USAGE;
 }
 
 static int run_verb(tl_cli *c)
@@ -54,7 +56,7 @@ int main(int argc, char **argv)
         return flush_stdout(TL_EXIT_DONE);
     }
     if (strcmp(word[0], "--version") == 0 || strcmp(word[0], "-V") == 0)
-        return flush_stdout(print_version());
+        return say_version(n, word);
     tl_arguments arguments;
     tl_cli cli = {.args = &arguments};
     if (strcmp(word[0], "help") == 0)

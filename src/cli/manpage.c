@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/manpage.h"
 #include "cli/verbs.h"
 
 #define PAGE_DATE  "November 22, 2026" /* when the texts changed last */
 #define TEXT_WIDTH 79u
+#define NAME_SIZE  16 /* of a verb */
 
 /* Words of a macro line must not be taken for macros or punctuation: everything special is escaped. */
 static void put_escaped(FILE *f, const char *s)
@@ -22,8 +24,7 @@ static void put_escaped(FILE *f, const char *s)
             fputc(*s, f);
 }
 
-/* Copies mdoc; text lines are broken to TEXT_WIDTH bytes, lines of macros (with a dot in front) stay. */
-static void put_text(FILE *f, const char *text)
+void tl_put_mdoc(FILE *f, const char *text)
 {
     while (*text) {
         size_t line = strcspn(text, "\n"), n = line;
@@ -43,6 +44,13 @@ static void put_text(FILE *f, const char *text)
     }
 }
 
+void tl_put_summary(FILE *f, const char *summary)
+{
+    char line[512];
+    snprintf(line, sizeof line, "%c%s.\n", toupper((unsigned char)summary[0]), summary + 1);
+    tl_put_mdoc(f, line);
+}
+
 static void put_option(FILE *f, const tl_option *o)
 {
     if (o->letter)
@@ -50,7 +58,7 @@ static void put_option(FILE *f, const tl_option *o)
                 o->value ? " Ar " : "", o->value ? o->value : "");
     else
         fprintf(f, ".It Fl -%s%s%s\n", o->name, o->value ? " Ar " : "", o->value ? o->value : "");
-    put_text(f, o->manual);
+    tl_put_mdoc(f, o->manual);
 }
 
 static void put_options(FILE *f, const tl_verb *verb)
@@ -72,97 +80,97 @@ static void put_options(FILE *f, const tl_verb *verb)
 
 static void put_environment(FILE *f)
 {
-    put_text(f, ".Sh ENVIRONMENT\n"
-                ".Bl -tag -width NO_COLOR\n"
-                ".It Ev COLUMNS\n"
-                "The width of the terminal, if it is not the one that the system says.\n"
-                ".It Ev NO_COLOR\n"
-                "If set and not empty, nothing is coloured unless\n"
-                ".Fl -color Ns = Ns Cm always\n"
-                "is given.\n"
-                ".It Ev TMPDIR\n"
-                "Where large input from a pipe, or compressed input, is kept while it is read; the default is\n"
-                ".Pa /var/tmp .\n"
-                ".El\n");
+    tl_put_mdoc(f, ".Sh ENVIRONMENT\n"
+                   ".Bl -tag -width NO_COLOR\n"
+                   ".It Ev COLUMNS\n"
+                   "The width of the terminal, if it is not the one that the system says.\n"
+                   ".It Ev NO_COLOR\n"
+                   "If set and not empty, nothing is coloured unless\n"
+                   ".Fl -color Ns = Ns Cm always\n"
+                   "is given.\n"
+                   ".It Ev TMPDIR\n"
+                   "Where large input from a pipe, or compressed input, is kept while it is read; the default is\n"
+                   ".Pa /var/tmp .\n"
+                   ".El\n");
 }
 
 /* Of the recorder, which record speaks to through the environment. */
 static void put_settings(FILE *f)
 {
-    put_text(f, ".Sh ENVIRONMENT\n"
-                ".Bl -tag -width TRACELOOM\n"
-                ".It Ev TRACELOOM\n"
-                "What the recorder in a program is told:\n"
-                ".Ar key Ns = Ns Ar value\n"
-                "pairs with\n"
-                ".Sq \\&:\n"
-                "between them.\n"
-                ".Nm traceloom record\n"
-                "adds its own to those that are there.\n"
-                "Without the variable the recorder does nothing; with it, a program can also be recorded without\n"
-                ".Nm traceloom record .\n"
-                "The keys are\n"
-                ".Cm mode , out , ring , limit , threshold , func , not , depth , start ,\n"
-                "which are as the options above, and\n"
-                ".Cm control=off\n"
-                "for programs that must have no further thread, and which\n"
-                ".Xr traceloom-ctl 1\n"
-                "then cannot command,\n"
-                ".Cm clock=monotonic\n"
-                "where the counter of the processor cannot be trusted, and\n"
-                ".Cm quiet=on .\n"
-                ".El\n");
+    tl_put_mdoc(f, ".Sh ENVIRONMENT\n"
+                   ".Bl -tag -width TRACELOOM\n"
+                   ".It Ev TRACELOOM\n"
+                   "What the recorder in a program is told:\n"
+                   ".Ar key Ns = Ns Ar value\n"
+                   "pairs with\n"
+                   ".Sq \\&:\n"
+                   "between them.\n"
+                   ".Nm traceloom record\n"
+                   "adds its own to those that are there.\n"
+                   "Without the variable the recorder does nothing; with it, a program can also be recorded without\n"
+                   ".Nm traceloom record .\n"
+                   "The keys are\n"
+                   ".Cm mode , out , ring , limit , threshold , func , not , depth , start ,\n"
+                   "which are as the options above, and\n"
+                   ".Cm control=off\n"
+                   "for programs that must have no further thread, and which\n"
+                   ".Xr traceloom-ctl 1\n"
+                   "then cannot command,\n"
+                   ".Cm clock=monotonic\n"
+                   "where the counter of the processor cannot be trusted, and\n"
+                   ".Cm quiet=on .\n"
+                   ".El\n");
 }
 
 static void put_record_status(FILE *f)
 {
-    put_text(f, ".Sh EXIT STATUS\n"
-                "That of the program; 128 and the number of the signal if one ended it; or\n"
-                ".Bl -tag -width Ds\n"
-                ".It 125\n"
-                "The program was not run, because something is wrong with the command line, the output, or the "
-                "program has no recorder; or the recording could not be made.\n"
-                ".It 126\n"
-                "The program could not be run.\n"
-                ".It 127\n"
-                "There is no such program.\n"
-                ".El\n");
+    tl_put_mdoc(f, ".Sh EXIT STATUS\n"
+                   "That of the program; 128 and the number of the signal if one ended it; or\n"
+                   ".Bl -tag -width Ds\n"
+                   ".It 125\n"
+                   "The program was not run, because something is wrong with the command line, the output, or the "
+                   "program has no recorder; or the recording could not be made.\n"
+                   ".It 126\n"
+                   "The program could not be run.\n"
+                   ".It 127\n"
+                   "There is no such program.\n"
+                   ".El\n");
 }
 
 static void put_status(FILE *f, bool of_process)
 {
     if (of_process) {
-        put_text(f, ".Sh EXIT STATUS\n"
-                    ".Bl -tag -width Ds\n"
-                    ".It 0\n"
-                    "It was done.\n"
-                    ".It 1\n"
-                    "The program has no recorder, or its recorder refused the command.\n"
-                    ".It 2\n"
-                    "The command line makes no sense.\n"
-                    ".It 3\n"
-                    "There is no such process, it may not be commanded, or it does not answer.\n"
-                    ".El\n");
+        tl_put_mdoc(f, ".Sh EXIT STATUS\n"
+                       ".Bl -tag -width Ds\n"
+                       ".It 0\n"
+                       "It was done.\n"
+                       ".It 1\n"
+                       "The program has no recorder, or its recorder refused the command.\n"
+                       ".It 2\n"
+                       "The command line makes no sense.\n"
+                       ".It 3\n"
+                       "There is no such process, it may not be commanded, or it does not answer.\n"
+                       ".El\n");
         return;
     }
-    put_text(f, ".Sh EXIT STATUS\n"
-                ".Bl -tag -width Ds\n"
-                ".It 0\n"
-                "Everything was done.\n"
-                ".It 1\n"
-                "The answer is no:\n"
-                ".Cm check\n"
-                "found problems.\n"
-                ".It 2\n"
-                "The command line makes no sense, a pattern matches nothing, or the output file exists.\n"
-                ".It 3\n"
-                "The input was damaged or unreadable, or the output could not be written.\n"
-                "What was written is valid; a message says at which byte the damage is.\n"
-                ".It 4\n"
-                "With\n"
-                ".Fl -strict :\n"
-                "the trace says that events were lost.\n"
-                ".El\n");
+    tl_put_mdoc(f, ".Sh EXIT STATUS\n"
+                   ".Bl -tag -width Ds\n"
+                   ".It 0\n"
+                   "Everything was done.\n"
+                   ".It 1\n"
+                   "The answer is no:\n"
+                   ".Cm check\n"
+                   "found problems.\n"
+                   ".It 2\n"
+                   "The command line makes no sense, a pattern matches nothing, or the output file exists.\n"
+                   ".It 3\n"
+                   "The input was damaged or unreadable, or the output could not be written.\n"
+                   "What was written is valid; a message says at which byte the damage is.\n"
+                   ".It 4\n"
+                   "With\n"
+                   ".Fl -strict :\n"
+                   "the trace says that events were lost.\n"
+                   ".El\n");
 }
 
 static const char *arguments_of(const tl_verb *verb)
@@ -184,29 +192,42 @@ static bool reads_files(const tl_verb *verb)
     return verb->id != TL_VERB_HELP && verb->id != TL_VERB_RECORD && verb->id != TL_VERB_CTL;
 }
 
+/* A name as titles have it, in `out`. */
+static const char *upper_case(const char *name, char out[static NAME_SIZE])
+{
+    size_t n = 0;
+    for (; name[n] && n + 1 < NAME_SIZE; n++)
+        out[n] = (char)toupper((unsigned char)name[n]);
+    out[n] = 0;
+    return out;
+}
+
+static void put_example(FILE *f, const tl_verb *verb, const tl_example *x)
+{
+    fputs(tl_example_is_bare(verb, x) ? ".It Li traceloom " : ".It Li ", f);
+    put_escaped(f, x->arguments);
+    fprintf(f, "\n%c%s.\n", toupper((unsigned char)x->text[0]), x->text + 1);
+}
+
 static void put_verb(FILE *f, const tl_verb *verb)
 {
-    char upper[16];
-    size_t n = 0;
-    for (; verb->name[n] && n + 1 < sizeof upper; n++)
-        upper[n] = (char)toupper((unsigned char)verb->name[n]);
-    upper[n] = 0;
+    char upper[NAME_SIZE];
     fprintf(f,
             ".\\\" Made by traceloom help --man %s; do not edit.\n"
             ".Dd %s\n.Dt TRACELOOM-%s 1\n.Os\n"
             ".Sh NAME\n.Nm traceloom-%s\n.Nd ",
-            verb->name, PAGE_DATE, upper, verb->name);
+            verb->name, PAGE_DATE, upper_case(verb->name, upper), verb->name);
     fputc(tolower((unsigned char)verb->summary[0]), f);
     fputs(verb->summary + 1, f);
     fprintf(f, "\n.Sh SYNOPSIS\n.Nm traceloom %s\n.Op Ar options\n%s\n", verb->name, arguments_of(verb));
     if (verb->alias)
         fprintf(f, ".Nm traceloom %s\n.Op Ar options\n.Ar\n", verb->alias);
     fputs(".Sh DESCRIPTION\n", f);
-    put_text(f, verb->manual);
+    tl_put_mdoc(f, verb->manual);
     if (reads_files(verb))
-        put_text(f, "A\n.Ar FILE\nof\n.Sq -\nis standard input.\n"
-                    "The format of a file is found by its content; files compressed by gzip, zstd or bzip2 are read "
-                    "as they are.\n");
+        tl_put_mdoc(f, "A\n.Ar FILE\nof\n.Sq -\nis standard input.\n"
+                       "The format of a file is found by its content; files compressed by gzip, zstd or bzip2 are read "
+                       "as they are.\n");
     put_options(f, verb);
     if (verb->id == TL_VERB_RECORD)
         put_settings(f);
@@ -217,14 +238,12 @@ static void put_verb(FILE *f, const tl_verb *verb)
     else
         put_status(f, verb->id == TL_VERB_CTL);
     fputs(".Sh EXAMPLES\n.Bl -tag -width Ds\n", f);
-    for (const tl_example *x = verb->example; x->arguments; x++) {
-        fputs(tl_example_is_bare(verb, x) ? ".It Li traceloom " : ".It Li ", f);
-        put_escaped(f, x->arguments);
-        fprintf(f, "\n%c%s.\n", toupper((unsigned char)x->text[0]), x->text + 1);
-    }
+    for (const tl_example *x = verb->example; x->arguments; x++)
+        put_example(f, verb, x);
     fputs(".El\n.Sh SEE ALSO\n", f);
     fputs(verb->id == TL_VERB_RECORD ? ".Xr traceloom 1 ,\n.Xr traceloom-ctl 1 ,\n.Xr traceloom-rt 3\n"
           : verb->id == TL_VERB_CTL  ? ".Xr traceloom 1 ,\n.Xr traceloom-record 1\n"
+          : reads_files(verb)        ? ".Xr traceloom 1 ,\n.Xr traceloom-formats 5\n"
                                      : ".Xr traceloom 1\n",
           f);
 }
@@ -252,17 +271,21 @@ static void put_command(FILE *f)
             "The verbs are:\n"
             ".Bl -tag -width convert\n",
             PAGE_DATE);
-    for (const tl_verb *v = tl_verb_table; v->name; v++)
+    for (const tl_verb *v = tl_verb_table; v->name; v++) {
         fprintf(f, ".It Xr traceloom-%s 1\n%s.\n", v->name, v->summary);
-    put_text(f, ".El\n"
-                ".Pp\n"
-                "The same options have the same names and letters in all verbs.\n"
-                "Data goes to standard output, and everything else to standard error.\n"
-                "A damaged trace is read as far as it can be: what was skipped is said, and the exit status is 3.\n"
-                ".Bl -tag -width Ds\n"
-                ".It Fl -help\nShows a short help.\n"
-                ".It Fl -version\nShows the version, and what was built in.\n"
-                ".El\n");
+        if (v->alias)
+            fprintf(f, "Called\n.Cm %s ,\nit prints text.\n", v->alias);
+    }
+    tl_put_mdoc(f, ".El\n"
+                   ".Pp\n"
+                   "The same options have the same names and letters in all verbs.\n"
+                   "Data goes to standard output, and everything else to standard error.\n"
+                   "A damaged trace is read as far as it can be: what was skipped is said, and the exit status is 3.\n"
+                   ".Bl -tag -width Ds\n"
+                   ".It Fl -help\nShows a short help.\n"
+                   ".It Fl -version Op Fl -json\nShows the version and what was built in: libraries with their "
+                   "versions, formats, the recorder and the compiler.\n"
+                   ".El\n");
     put_environment(f);
     put_status(f, false);
     fputs(".Sh EXAMPLES\n.Bl -tag -width Ds\n", f);
@@ -277,7 +300,38 @@ static void put_command(FILE *f)
         fprintf(f, "%s.Xr traceloom-%s 1", last ? " ,\n" : "", next->name);
         last = next;
     }
-    fputs("\n", f);
+    fputs(" ,\n.Xr libtraceloom 3 ,\n.Xr traceloom-rt 3 ,\n.Xr traceloom-formats 5\n", f);
+}
+
+static void put_formats(FILE *f)
+{
+    fprintf(f,
+            ".\\\" Made by traceloom help --man formats; do not edit.\n"
+            ".Dd %s\n.Dt TRACELOOM-FORMATS 5\n.Os\n",
+            PAGE_DATE);
+    tl_put_formats_page(f);
+}
+
+/* The page of the other name of a verb, which refers to that of the verb. */
+static void put_alias(FILE *f, const tl_verb *verb)
+{
+    fprintf(f,
+            ".\\\" Made by traceloom help --man %s; do not edit.\n"
+            ".Dd %s\n.Dt TRACELOOM-%s 1\n.Os\n"
+            ".Sh NAME\n.Nm traceloom-%s\n.Nd events as text on standard output\n"
+            ".Sh SYNOPSIS\n.Nm traceloom %s\n.Op Ar options\n.Ar\n"
+            ".Sh DESCRIPTION\n",
+            verb->alias, PAGE_DATE, upper_case(verb->alias, (char[NAME_SIZE]){0}), verb->alias, verb->alias);
+    fprintf(f,
+            "Is\n.Xr traceloom-%s 1\nwithout\n.Fl o\nand\n.Fl -to :\n"
+            "prints the events of one or several traces as text, by time.\n"
+            "Options and exit status are the same.\n"
+            ".Sh EXAMPLES\n.Bl -tag -width Ds\n",
+            verb->name);
+    for (const tl_example *x = verb->example; x->arguments; x++)
+        if (strncmp(x->arguments, verb->alias, strlen(verb->alias)) == 0)
+            put_example(f, verb, x);
+    fprintf(f, ".El\n.Sh SEE ALSO\n.Xr traceloom 1 ,\n.Xr traceloom-%s 1\n", verb->name);
 }
 
 bool tl_print_man(const char *verb, FILE *file)
@@ -286,9 +340,16 @@ bool tl_print_man(const char *verb, FILE *file)
         put_command(file);
         return true;
     }
+    if (strcmp(verb, "formats") == 0) {
+        put_formats(file);
+        return true;
+    }
     const tl_verb *v = tl_verb_find(verb);
-    if (!v || strcmp(v->name, verb) != 0)
+    if (!v)
         return false;
-    put_verb(file, v);
+    if (strcmp(v->name, verb) == 0)
+        put_verb(file, v);
+    else
+        put_alias(file, v);
     return true;
 }

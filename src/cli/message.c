@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE_SIZE 1024u /* a longer message is cut: nobody reads it */
+#define LINE_SIZE 8192u /* the longest path, and what is wrong with it */
 
 const char *tl_path_name(const char *path)
 {
@@ -69,14 +69,24 @@ static int status_of(const tl_error *e)
     }
 }
 
+/* What follows "NAME: " in a message; all of it where it does not begin with the name. In a message the controls of a
+ * name have become "?", and a long name may end in "...". */
+static const char *behind_name(const char *text, const char *name)
+{
+    size_t n = 0;
+    while (name[n] && (text[n] == name[n] || (text[n] == '?' && ((unsigned char)name[n] < 0x20 || name[n] == 0x7f))))
+        n++;
+    if (!name[n])
+        return strncmp(text + n, ": ", 2) == 0 ? text + n + 2 : text;
+    return n && strncmp(text + n, "...: ", 5) == 0 ? text + n + 5 : text;
+}
+
 int tl_say_failure(const char *path, const tl_error *e)
 {
     if (e->code == TL_EIO && e->sys_errno == EPIPE)
         return TL_EXIT_DAMAGED;
-    const char *subject = path && *path ? tl_path_name(path) : "traceloom", *text = e->message;
-    size_t n = strlen(subject);
-    if (strncmp(text, subject, n) == 0 && text[n] == ':' && text[n + 1] == ' ')
-        text += n + 2;
+    const char *subject = path && *path ? tl_path_name(path) : "traceloom";
+    const char *text = behind_name(e->message, subject);
     if (e->offset != TL_NO_OFFSET && !strstr(text, "byte "))
         tl_say_error(subject, "byte %" PRIu64 ": %s", e->offset, text);
     else

@@ -79,7 +79,7 @@ const tl_verb tl_verb_table[] = {
      "instructions; there, calls that had not ended are counted as well, so that every instruction is in some "
      "function.\n"
      "Samples and allocations that were recorded while recording was suspended are not counted.\n"},
-    {TL_VERB_CONVERT, "convert", "cat", "FILE...", "Events to another format, to text, or a part of them",
+    {TL_VERB_CONVERT, "convert", "cat", "FILE...", "Events to another format, to text (cat), or a part",
      convert_examples,
      "Writes the events of one or several traces in another format.\n"
      "Called as\n.Nm traceloom cat ,\n"
@@ -241,9 +241,9 @@ const tl_option tl_option_table[] = {
      "The file appears whole or not at all.\n"
      "Except for a recording,\n.Sq -\nis standard output.\n",
      "@file"},
-    {TL_OPTION_FORCE, 'f', "force", NULL, TL_GROUP_OUTPUT, REPORT | CONVERT | RECORD, "replace an existing file",
+    {TL_OPTION_FORCE, 'f', "force", NULL, TL_GROUP_OUTPUT, REPORT | CONVERT | RECORD, "replace a file",
      "Replaces the output file if it exists; without this option that is an error.\n", NULL},
-    {TL_OPTION_TO, 0, "to", "FORMAT", TL_GROUP_OUTPUT, REPORT | CONVERT, "output format, whatever the suffix",
+    {TL_OPTION_TO, 0, "to", "FORMAT", TL_GROUP_OUTPUT, REPORT | CONVERT, "output format",
      "Writes this format, whatever the suffix of\n.Fl o ;\n.Nm traceloom help formats\nlists them.\n", "@write"},
     {TL_OPTION_TEXT_STYLE, 0, "text-style", "STYLE", TL_GROUP_OUTPUT, CONVERT, "plain or babeltrace",
      "Prints text in this style:\n.Cm plain ,\nthe default, or\n.Cm babeltrace ,\n"
@@ -254,11 +254,11 @@ const tl_option tl_option_table[] = {
      "a new one after a time since the trace began\n.Pq Ql 10s , Ql 500ms ,\n"
      "or when one has a size\n.Pq Ql 100MB , Ql 64KiB ,\nor one for each\n.Cm track .\n",
      "track"},
-    {TL_OPTION_FORMAT_VERSION, 0, "format-version", "N", TL_GROUP_OUTPUT, REPORT | CONVERT, "output version",
+    {TL_OPTION_FORMAT_VERSION, 0, "format-version", "N", TL_GROUP_OUTPUT, REPORT | CONVERT, "its version",
      "Writes this version of the output format.\n"
      "The default is that of the input where input and output have the same format, and else the newest.\n",
      NULL},
-    {TL_OPTION_DIALECT, 0, "dialect", "NAME", TL_GROUP_OUTPUT, REPORT | CONVERT, "of .NET: doc or vs",
+    {TL_OPTION_DIALECT, 0, "dialect", "NAME", TL_GROUP_OUTPUT, REPORT | CONVERT, "doc or vs (.NET)",
      "Another spelling of\n.Fl -format-version\nfor formats whose versions have names:\n"
      ".Cm doc\nas the format is documented,\n.Cm vs\nas the viewer of Visual Studio reads it.\n",
      "doc vs"},

@@ -2,61 +2,19 @@
 #include "cli/options.h"
 
 #include <assert.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/compiler.h"
 #include "base/number.h"
+#include "cli/nearest.h"
 
 #define LINE_SIZE_MAX 65536u /* of a cache: larger ones are no lines */
-#define WORD_MAX      32u    /* longest word that is compared with others: no option or verb is longer */
-
-/* How many letters must be changed, added, left out or swapped with their neighbour to make b of a. */
-static unsigned distance(const char *a, const char *b)
-{
-    size_t m = strlen(a), n = strlen(b);
-    if (m > WORD_MAX || n > WORD_MAX)
-        return UINT_MAX;
-    unsigned row[3][WORD_MAX + 1]; /* of the table: two rows ago, last, this one */
-    for (size_t j = 0; j <= n; j++)
-        row[1][j] = (unsigned)j;
-    for (size_t i = 1; i <= m; i++) {
-        row[2][0] = (unsigned)i;
-        for (size_t j = 1; j <= n; j++) {
-            unsigned best = row[1][j - 1] + (a[i - 1] != b[j - 1]);
-            if (row[1][j] + 1 < best)
-                best = row[1][j] + 1;
-            if (row[2][j - 1] + 1 < best)
-                best = row[2][j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && row[0][j - 2] + 1 < best)
-                best = row[0][j - 2] + 1;
-            row[2][j] = best;
-        }
-        memcpy(row[0], row[1], sizeof row[0]);
-        memcpy(row[1], row[2], sizeof row[1]);
-    }
-    return row[1][n];
-}
-
-const char *tl_nearest(const char *word, const char *const *candidate, size_t n)
-{
-    const char *best = NULL;
-    unsigned least = (unsigned)strlen(word) / 3 + 1; /* more than a third of it wrong is another word */
-    for (size_t i = 0; i < n; i++) {
-        unsigned d = distance(word, candidate[i]);
-        size_t length = strlen(word);
-        if (d > 1 && length >= 3 && strncmp(word, candidate[i], length) == 0)
-            d = 1; /* the beginning of a longer word */
-        if (d < least || (d == least && !best)) {
-            least = d;
-            best = candidate[i];
-        }
-    }
-    return best;
-}
+#define CHOICES_MAX   32u    /* more words than any option allows */
+#define VALUE_SHOWN   64     /* bytes of a value that is wrong: what is wrong with it matters more */
 
 const tl_verb *tl_verb_find(const char *name)
 {
@@ -106,12 +64,39 @@ static int place_of(const char *word, const char *list)
     return -1;
 }
 
+/* "--top x: expected a whole number": what is wrong with the value of an option. */
+TL_PRINTF(4, 5) static bool bad_value(parser *p, const tl_option *o, const char *value, const char *format, ...)
+{
+    char text[TL_USAGE_SIZE];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    return wrong(p, "--%s %.*s%s: %s", o->name, VALUE_SHOWN, value, strlen(value) > VALUE_SHOWN ? "..." : "", text);
+}
+
+/* Which of the words of a space-separated list was meant: NULL, or one that lies in `copy`. */
+static const char *nearest_choice(const char *value, const char *list, char copy[static TL_USAGE_SIZE])
+{
+    const char *candidate[CHOICES_MAX];
+    size_t n = 0;
+    char *rest = NULL;
+    snprintf(copy, TL_USAGE_SIZE, "%s", list);
+    for (char *w = strtok_r(copy, " ", &rest); w && n < CHOICES_MAX; w = strtok_r(NULL, " ", &rest))
+        candidate[n++] = w;
+    return tl_nearest(value, candidate, n);
+}
+
 /* Reads one of the words that an option allows. */
 static bool choice(parser *p, const tl_option *o, const char *value, int *out)
 {
+    char copy[TL_USAGE_SIZE];
     int place = place_of(value, o->values);
-    if (place < 0)
-        return wrong(p, "--%s %s: expected one of: %s", o->name, value, o->values);
+    if (place < 0) {
+        const char *nearest = nearest_choice(value, o->values, copy);
+        return bad_value(p, o, value, "expected one of: %s%s%s%s", o->values, nearest ? "; did you mean " : "",
+                         nearest ? nearest : "", nearest ? "?" : "");
+    }
     *out = place;
     return true;
 }
@@ -119,8 +104,9 @@ static bool choice(parser *p, const tl_option *o, const char *value, int *out)
 static bool number(parser *p, const tl_option *o, const char *value, uint64_t max, uint64_t *out)
 {
     uint64_t v;
+    char most[32];
     if (!tl_parse_u64(value, &v) || v > max)
-        return wrong(p, "--%s %s: expected a whole number up to %llu", o->name, value, (unsigned long long)max);
+        return bad_value(p, o, value, "expected a whole number up to %s", tl_human_grouped(most, sizeof most, max));
     *out = v;
     return true;
 }
@@ -130,7 +116,7 @@ static bool amount(parser *p, const tl_option *o, const char *value, uint64_t *o
 {
     uint64_t v;
     if (!tl_parse_count(value, &v) || v == 0)
-        return wrong(p, "--%s %s: expected a number such as 1000, 64k or 100M", o->name, value);
+        return bad_value(p, o, value, "expected a number such as 1000, 64k or 100M");
     *out = v;
     return true;
 }
@@ -141,6 +127,7 @@ static bool set_of_instructions(parser *p, const tl_option *o, const char *value
     tl_arguments *a = p->a;
     uint64_t v = 0;
     int word = 0;
+    char most[32];
     switch (o->id) {
     case TL_OPTION_INSNS:
         a->insns = value;
@@ -162,7 +149,8 @@ static bool set_of_instructions(parser *p, const tl_option *o, const char *value
         return amount(p, o, value, &a->slice_insns);
     case TL_OPTION_LINE_SIZE:
         if (!tl_parse_u64(value, &v) || v == 0 || v > LINE_SIZE_MAX || v & (v - 1))
-            return wrong(p, "--%s %s: expected a power of two up to %u", o->name, value, LINE_SIZE_MAX);
+            return bad_value(p, o, value, "expected a power of two up to %s",
+                             tl_human_grouped(most, sizeof most, LINE_SIZE_MAX));
         a->line_size = (uint32_t)v;
         return true;
     case TL_OPTION_EL:
@@ -173,7 +161,7 @@ static bool set_of_instructions(parser *p, const tl_option *o, const char *value
     case TL_OPTION_AT:
         a->has_at = true;
         if (!tl_parse_count(value, &a->at))
-            return wrong(p, "--%s %s: expected the number of an instruction", o->name, value);
+            return bad_value(p, o, value, "expected the number of an instruction");
         return true;
     case TL_OPTION_SLICE_AT:
         a->has_slice = true;
@@ -230,7 +218,7 @@ static bool set_checked(parser *p, const tl_option *o, const char *value)
         return true;
     case TL_OPTION_FORMAT_VERSION:
         if (value[0] < '1' || value[0] > '9' || value[strspn(value, "0123456789.")] != '\0')
-            return wrong(p, "--format-version %s: expected a version such as 5 or 1.8", value);
+            return bad_value(p, o, value, "expected a version such as 5 or 1.8");
         a->format_version = value;
         return true;
     default:
@@ -298,7 +286,7 @@ static bool set_option(parser *p, const tl_option *o, const char *value)
         return a->help = true;
     case TL_OPTION_OUTPUT:
         a->output = value;
-        return *value ? true : wrong(p, "-o: the name of the file is empty");
+        return true;
     case TL_OPTION_TO:
         a->to = value;
         return true;
@@ -351,22 +339,23 @@ static bool unknown(parser *p, const char *word, size_t n, const tl_option *of_a
     if (of_another_verb) {
         for (const tl_verb *v = tl_verb_table; v->name; v++)
             if (of_another_verb->verbs & TL_VERB_BIT(v->id))
-                return wrong(p, "%s has no option %.*s (%s has)", verb->name, (int)n, word, v->name);
+                return wrong(p, "%s has no option %.*s (%s has)", tl_called(p->a), (int)n, word, v->name);
     }
-    if (word[1] == '-' && n - 2 <= WORD_MAX) {
+    if (word[1] == '-' && n - 2 <= TL_WORD_MAX) {
         const char *candidate[64];
         size_t count = 0;
         for (const tl_option *o = tl_option_table; o->name && count < TL_COUNT(candidate); o++)
             if (o->verbs & TL_VERB_BIT(verb->id))
                 candidate[count++] = o->name;
-        char name[WORD_MAX + 1];
+        char name[TL_WORD_MAX + 1];
         memcpy(name, word + 2, n - 2);
         name[n - 2] = 0;
         const char *nearest = tl_nearest(name, candidate, count);
         if (nearest)
             return wrong(p, "unknown option %.*s; did you mean --%s?", (int)n, word, nearest);
     }
-    return wrong(p, "unknown option %.*s; see traceloom %s --help", n > 64 ? 64 : (int)n, word, verb->name);
+    return wrong(p, "unknown option %.*s; see traceloom %s --help", n > VALUE_SHOWN ? VALUE_SHOWN : (int)n, word,
+                 tl_called(p->a));
 }
 
 /* Takes the option in argv[*at], and its value if that is the next word. */
@@ -390,27 +379,42 @@ static bool take_option(parser *p, int argc, const char *const *argv, int *at)
             return wrong(p, "%s needs a value: %s", word, o->value);
         value = argv[++*at];
     }
+    if (value && !*value)
+        return wrong(p, "%.*s needs a value: %s", (int)n, word, o->value);
     return set_option(p, o, value);
 }
 
-static bool find_verb(parser *p, const char *name)
+/* A verb, or an option that stands for itself. */
+static bool unknown_verb(parser *p, const char *name)
 {
-    p->a->verb = tl_verb_find(name);
-    if (p->a->verb)
-        return true;
-    if (name[0] == '-')
-        return wrong(p, "unknown option %.64s; options follow the verb, see traceloom --help", name);
-    const char *candidate[16];
-    size_t n = 0;
+    const char *candidate[16] = {"--help", "--version"};
+    size_t n = 2;
     for (const tl_verb *v = tl_verb_table; v->name && n + 2 <= TL_COUNT(candidate); v++) {
         candidate[n++] = v->name;
         if (v->alias)
             candidate[n++] = v->alias;
     }
     const char *nearest = tl_nearest(name, candidate, n);
-    if (nearest)
-        return wrong(p, "unknown verb %.64s; did you mean %s?", name, nearest);
+    const char *what = name[0] == '-' ? "option" : "verb";
+    if (nearest && (nearest[0] == '-') == (name[0] == '-'))
+        return wrong(p, "unknown %s %.64s; did you mean %s?", what, name, nearest);
+    if (name[0] == '-')
+        return wrong(p, "unknown option %.64s; options follow the verb, see traceloom --help", name);
+    if (access(name, F_OK) == 0)
+        return wrong(p, "%.64s is a file, expected a verb, as in traceloom info %.64s", name, name);
     return wrong(p, "unknown verb %.64s; see traceloom --help", name);
+}
+
+static bool find_verb(parser *p, const char *name)
+{
+    p->a->verb = tl_verb_find(name);
+    p->a->called = name;
+    return p->a->verb ? true : unknown_verb(p, name);
+}
+
+const char *tl_called(const tl_arguments *a)
+{
+    return a->called ? a->called : a->verb->name;
 }
 
 bool tl_arguments_parse(tl_arguments *a, int argc, const char *const *argv, char message[static TL_USAGE_SIZE])

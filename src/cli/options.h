@@ -150,6 +150,7 @@ typedef struct tl_words {
 /* A command line, taken apart. Strings are borrowed from argv. */
 typedef struct tl_arguments {
     const tl_verb *verb;
+    const char *called; /* what the verb was called: its name or its alias; NULL if no words were parsed */
     bool help;
     tl_words file;
 
@@ -200,8 +201,7 @@ typedef struct tl_arguments {
  * finished. */
 bool tl_arguments_parse(tl_arguments *a, int argc, const char *const *argv, char message[static TL_USAGE_SIZE]);
 void tl_arguments_fini(tl_arguments *a);
-
-/* The candidate nearest to a mistyped word, or NULL if none is near. */
-const char *tl_nearest(const char *word, const char *const *candidate, size_t n);
+/* The verb as the user called it, for messages. */
+const char *tl_called(const tl_arguments *a);
 
 #endif

@@ -191,6 +191,10 @@ static void print_row(const tl_text_table *t, const tl_terminal *terminal, const
 void tl_text_table_print(const tl_text_table *t, const tl_terminal *terminal, tl_output *out)
 {
     layout l;
+    if (t->nrow == 0) {
+        tl_output_printf(out, "%s\n", t->none ? t->none : "nothing to show");
+        return;
+    }
     lay_out(t, terminal, &l);
     print_header(t, terminal, &l, out);
     for (uint32_t i = 0; i < t->nrow; i++)

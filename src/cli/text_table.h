@@ -30,6 +30,7 @@ typedef struct tl_text_table {
     const tl_text_column *column;
     unsigned ncolumn;
     const char *name_title;
+    const char *none;   /* "no functions": said in place of a table without rows; NULL: "nothing to show" */
     unsigned bar_after; /* the bar stands behind this column; ncolumn: there is none */
     unsigned name_wish; /* columns that a name gets before others are dropped for it, if it needs them */
     tl_text_row *row;

@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "cli/control_page.h"
 #include "cli/message.h"
+#include "cli/nearest.h"
 #include "cli/record.h"
 #include "cli/verbs.h"
 

@@ -32,16 +32,19 @@ int tl_verb_convert(tl_cli *c);
 int tl_verb_record(tl_cli *c); /* or the status of the program, or one of TL_EXIT_RECORD, ... */
 int tl_verb_ctl(tl_cli *c);
 /* Takes all words after "help" itself: it also knows options that no list shows (--man VERB, --completion SHELL and
- * --names read|write|verbs, for building and completion). */
+ * --names read|write|options, for building, completion and tests). */
 int tl_verb_help(tl_cli *c, int argc, const char *const *argv);
 
 /* Writes the profile of all inputs to args->output, or to standard output: what `report -o` does, and `convert` to a
  * format that holds profiles. */
 int tl_report_to_file(tl_cli *c);
 
+/* Prints what this build is, as text or JSON. Returns a tl_exit. */
+int tl_print_version(bool json);
 /* Prints the short help of a verb, or of the whole command for NULL. */
 void tl_print_help(const tl_verb *verb);
-/* Prints the man page of a verb ("" or "traceloom": of the whole command) in mdoc; false if there is no such verb. */
+/* Prints the man page of a verb ("" or "traceloom": of the whole command; "formats": of formats) in mdoc; false if
+ * there is no such page. */
 bool tl_print_man(const char *verb, FILE *file);
 /* Prints the completion script of a shell; false if the shell is not known. */
 bool tl_print_completion(const char *shell);

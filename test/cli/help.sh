@@ -11,9 +11,21 @@ expect 0 "$tl" --help
 cmp out overview || fail "--help differs from no words at all"
 expect 0 "$tl" --version
 says out "traceloom "
+for word in libraries formats recorder compiler; do
+    says out "$word "
+done
+expect 0 "$tl" --version --json
+python3 -c '
+import json
+v = json.load(open("out"))
+assert list(v) == ["schema", "version", "libraries", "formats", "without", "recorder", "compiler"], list(v)
+assert v["formats"] and not set(v["formats"]) & set(v["without"]), v
+assert len(v["formats"]) + len(v["without"]) == 27 and v["recorder"] in (True, False), v' || fail "--version --json"
+expect 2 "$tl" --version --jsno
+says err "takes no more words but --json"
 
-for verb in info check report convert record ctl help; do
-    says overview "$verb"
+for verb in info check report convert cat record ctl help; do
+    [ $verb = cat ] || says overview "  $verb "
     expect 0 "$tl" $verb --help
     [ "$(wc -l <out)" -le 30 ] || fail "$verb --help has $(wc -l <out) lines"
     awk 'length($0) > 80 { exit 1 }' out || fail "$verb --help is wider than 80 columns"
@@ -22,6 +34,20 @@ for verb in info check report convert record ctl help; do
     expect 0 "$tl" help --man $verb
     cmp out "$docs/man/traceloom-$verb.1" || fail "docs/man/traceloom-$verb.1 is old: traceloom help --man $verb"
 done
+expect 2 "$tl" help --man nosuchpage
+says err "expected traceloom, formats, or the name of a verb"
+expect 2 "$tl" help reprot
+says err "did you mean report?"
+expect 0 "$tl" help --man formats
+"$tl" help formats | grep -c . >lines
+if [ "$(($(cat lines) - 1))" -eq 27 ]; then # in a build without some the page is shorter
+    cmp out "$docs/man/traceloom-formats.5" || fail "docs/man/traceloom-formats.5 is old: traceloom help --man formats"
+fi
+# Of each format the page says more than one line of summary.
+"$tl" help formats | tail -n +2 | while read -r format _; do
+    sed -n "/^\\.It Cm $format\$/,/^\\.\\(It\\|El\\)/p" out | grep -q '^\.Pp' || echo "$format"
+done >bare
+is_empty bare
 expect 0 "$tl" help --man traceloom
 cmp out "$docs/man/traceloom.1" || fail "docs/man/traceloom.1 is old: traceloom help --man traceloom"
 expect 0 "$tl" help --completion bash
@@ -34,6 +60,6 @@ expect 0 "$tl" help formats
 [ "$(wc -l <out)" -gt 2 ] || fail "no formats"
 
 if command -v mandoc >/dev/null; then
-    mandoc -Tlint -W warning "$docs"/man/*.1 >lint || fail "mandoc: $(head -3 lint)"
+    mandoc -Tlint -W warning "$docs"/man/*.[1-9] >lint || fail "mandoc: $(head -3 lint)"
 fi
 exit $failed

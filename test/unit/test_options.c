@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/compiler.h"
+#include "cli/nearest.h"
 #include "cli/options.h"
 
 static char message[TL_USAGE_SIZE];
@@ -187,13 +188,20 @@ static void test_wrong_lines(void **state)
     WRONG("expected one of: func tree callers hist thread", "report", "--by", "moon");
     WRONG("expected one of: auto always never", "info", "--color", "alway");
     WRONG("expected one of:", "report", "--sort", "self total"); /* two words are none */
-    WRONG("expected one of:", "report", "--sort", "");
+    WRONG("--sort needs a value: COLUMN", "report", "--sort", "");
+    WRONG("--to needs a value: FORMAT", "convert", "--to=");
+    WRONG("; did you mean func?", "report", "--by", "fnuc");
+    WRONG("; did you mean always?", "info", "--color=alwyas");
     WRONG("expected a whole number", "report", "--top", "-1");
     WRONG("expected a whole number", "report", "--top", "4294967296");
     WRONG("expected a whole number", "report", "--depth", "1x");
     WRONG("depth 1", "report", "--depth", "0");
-    WRONG("expected a whole number up to 1024", "info", "--threads", "5000");
-    WRONG("is empty", "convert", "-o", "");
+    WRONG("expected a whole number up to 1,024", "info", "--threads", "5000");
+    WRONG("-o needs a value: FILE", "convert", "-o", "");
+    WRONG("did you mean --version?", "--versoin");
+    WRONG("cat has no option --count (info has)", "cat", "--count");
+    WRONG("see traceloom cat --help", "cat", "--frobnicate");
+    WRONG("is a file, expected a verb, as in traceloom info /", "/");
 }
 
 static void test_numbers_with_letters(void **state)
@@ -228,9 +236,9 @@ static void test_numbers_with_letters(void **state)
     WRONG("expected a number such as", "report", "--interval", "0");
     WRONG("expected a number such as", "report", "--sample", "1.5k");
     WRONG("expected a number such as", "convert", "-n", "99999999999G");
-    WRONG("a power of two up to 65536", "report", "--line-size", "48");
-    WRONG("a power of two up to 65536", "report", "--line-size", "0");
-    WRONG("a power of two up to 65536", "report", "--line-size", "131072");
+    WRONG("a power of two up to 65,536", "report", "--line-size", "48");
+    WRONG("a power of two up to 65,536", "report", "--line-size", "0");
+    WRONG("a power of two up to 65,536", "report", "--line-size", "131072");
     WRONG("expected one of: 0 1 2 3", "report", "--el", "4");
     WRONG("expected the number of an instruction", "info", "--at", "-1");
     WRONG("expected a whole number", "convert", "--slice-at", "1x");

@@ -1,0 +1,12 @@
+/* The word that was meant by a mistyped one: an option, a verb, a format. */
+#ifndef TL_CLI_NEAREST_H
+#define TL_CLI_NEAREST_H
+
+#include <stddef.h>
+
+#define TL_WORD_MAX 32u /* longest word that is compared with others: no option, verb or format is longer */
+
+/* The candidate nearest to a mistyped word, or NULL if none is near. */
+const char *tl_nearest(const char *word, const char *const *candidate, size_t n);
+
+#endif
