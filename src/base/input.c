@@ -117,6 +117,8 @@ static int open_content(tl_input *in, int fd, bool lazy, tl_error *e)
         return tl_fail_errno(e, errno, "cannot be examined");
     if (S_ISDIR(st.st_mode))
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "is a directory, expected a file");
+    if (isatty(fd))
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "is a terminal, expected a file or a pipe");
 
     /* Files that the kernel makes up (/proc) say 0 and have content: read them as a pipe. */
     off_t at = S_ISREG(st.st_mode) && st.st_size > 0 ? lseek(fd, 0, SEEK_CUR) : -1;
@@ -128,6 +130,8 @@ static int open_content(tl_input *in, int fd, bool lazy, tl_error *e)
     if (n < 0)
         return tl_fail_errno(e, errno, "cannot be read");
     r.head_n = (size_t)n;
+    if (n > 0 && S_ISCHR(st.st_mode)) /* such as /dev/zero, which has no end; but /dev/null is just empty */
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "is a device, expected a file or a pipe");
     in->codec = tl_codec_probe(r.head, r.head_n);
 
     if (r.regular && in->codec == TL_CODEC_NONE) {

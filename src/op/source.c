@@ -3,6 +3,7 @@
 #define _FILE_OFFSET_BITS 64
 #endif
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -48,10 +49,14 @@ static int wait_for_more(tl_input *in, size_t known, tl_error *e)
 static int no_format(const tl_input *in, const uint8_t *head, size_t got, tl_error *e)
 {
     const char *hint = tl_input_follows(in) ? "; choose the format of an input to come with --from" : "";
+    enum { SHOWN = 4 };
+    char bytes[3 * SHOWN + 1] = "";
     if (got == 0)
-        return tl_fail(e, TL_EFORMAT, 0, "the file is empty; expected a trace%s", hint);
-    return tl_fail(e, TL_EFORMAT, 0, "begins with bytes %02x %02x %02x %02x, which no format known here does%s",
-                   head[0], got > 1 ? head[1] : 0u, got > 2 ? head[2] : 0u, got > 3 ? head[3] : 0u, hint);
+        return tl_fail(e, TL_EFORMAT, TL_NO_OFFSET, "the file is empty; expected a trace%s", hint);
+    for (size_t i = 0; i < got && i < SHOWN; i++)
+        snprintf(bytes + 3 * i, sizeof bytes - 3 * i, " %02x", head[i]);
+    return tl_fail(e, TL_EFORMAT, 0, "begins with byte%s%s, which no format known here does%s", got > 1 ? "s" : "",
+                   bytes, hint);
 }
 
 /* Asks every format; the one with the most evidence wins, two with the same are an error. An empty file is what its
