@@ -1,7 +1,8 @@
 /* Errors: one struct that the caller owns, filled by whatever failed.
  *
  * Every function that can fail returns >= 0 on success and a negative tl_code on failure, and takes a tl_error * as its
- * last argument (NULL if the details do not matter). On failure the out-parameters are left as they were.
+ * last argument (NULL if the details do not matter). On failure the out-parameters are left as they were. TL_ENOMEM can
+ * come from each of them; the others are named at the function.
  * Thread rule: a tl_error belongs to one thread at a time; the functions here keep no state of their own. */
 #ifndef TRACELOOM_ERROR_H
 #define TRACELOOM_ERROR_H
@@ -35,7 +36,8 @@ typedef struct tl_error {
     char message[232]; /* one line, no full stop, no newline; context first: "a.xray: fdr: buffer 17: ..." */
 } tl_error;
 
-/* Fills *e (if e is not NULL) and returns `code`, so that a failing function can end with `return tl_fail(...)`. */
+/* Fills *e (if e is not NULL) and returns `code`, which is negative, so that a failing function can end with
+ * `return tl_fail(...)`. The text is printf's; what does not fit is cut, control characters become '?'. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
@@ -48,7 +50,8 @@ __attribute__((format(printf, 3, 4)))
 #endif
 int tl_fail_errno(tl_error *e, int sys_errno, const char *format, ...);
 
-/* Puts "context: " in front of the message of *e and returns its code (TL_EINVAL if e is NULL). */
+/* Puts "context: " in front of the message of *e, which was filled before, and returns its code (TL_EINVAL if e is
+ * NULL). Where both do not fit, the end of the context goes first. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif

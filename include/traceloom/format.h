@@ -1,4 +1,6 @@
-/* The list of formats that this build can read and write. All strings are static. */
+/* The list of formats that this build can read and write, and what else is in it.
+ *
+ * Thread rule: everything here may be called from any thread. All strings are static. */
 #ifndef TRACELOOM_FORMAT_H
 #define TRACELOOM_FORMAT_H
 
@@ -18,11 +20,14 @@ typedef struct tl_format_info {
     unsigned can;         /* TL_CAN_* */
 } tl_format_info;
 
+/* How many formats there are. */
 uint32_t tl_formats(void);
-const tl_format_info *tl_format_get(uint32_t index); /* NULL past the end */
+/* One of them, in the order in which help lists them. Static; NULL past the end. */
+const tl_format_info *tl_format_get(uint32_t index);
 
-/* "0.1.0", and what was built in: "zlib zstd bzip2 libdw demangle". */
+/* The version of the library: "0.1.0". Static, never NULL. */
 const char *tl_version(void);
+/* What was built in, space-separated: "zlib zstd bzip2 libdw demangle"; "" if nothing. Static, never NULL. */
 const char *tl_build_options(void);
 
 #pragma GCC visibility pop

@@ -1,7 +1,8 @@
 /* The event model: what every format is read into and written from.
  *
  * Events come in batches of columns. What an event means is said once by its class; fields beyond the core columns are
- * slots on the batch's value tape. Nothing is allocated per event. */
+ * slots on the batch's value tape. Nothing is allocated per event.
+ * Thread rule: all of these are plain data, which any thread may read as long as it is borrowed. */
 #ifndef TRACELOOM_MODEL_H
 #define TRACELOOM_MODEL_H
 
@@ -158,7 +159,7 @@ typedef struct tl_frame {
     const char *name;              /* of the function, or NULL; NUL-terminated, UTF-8 */
     uint32_t depth;                /* 1 is the outermost */
     uint32_t flags;                /* tl_frame_flags */
-    uint32_t memo;                 /* 0; for whoever reads the batch first, see op/sample_stack.h */
+    uint32_t memo;                 /* 0; a note of the library for itself */
 } tl_frame;
 
 enum tl_frame_flags { TL_FRAME_FUNCTION = 1, TL_FRAME_IP = 2, TL_FRAME_LINE = 4 /* ip is a number of a line */ };

@@ -2,7 +2,10 @@
  *
  * Times are ticks of the profile's clock; tl_profile_time() makes ns of them. Merging is associative and commutative:
  * the same profiles in any order and grouping give the same bytes when saved.
- * Thread rule: a profile may be read from several threads; one thread at a time may change it. */
+ * What is returned is borrowed: strings and the clock live as long as the profile, functions until it is changed.
+ * Indices of places and functions are below their numbers, which is not checked unless it is said.
+ * Thread rule: a profile may be read by several threads at once; it is changed, by tl_profile_merge() alone, while no
+ * other thread uses it. Different profiles are independent. */
 #ifndef TRACELOOM_PROFILE_H
 #define TRACELOOM_PROFILE_H
 
@@ -41,7 +44,8 @@ typedef struct tl_select {
     bool *matched;
 } tl_select;
 
-/* TL_ENOMATCH for the first pattern that is not set in `matched`. */
+/* For selections from several traces: 0, or the error TL_ENOMATCH for the first pattern that is not set in `matched`.
+ */
 int tl_select_check(const tl_select *s, tl_error *e);
 
 typedef struct tl_profile_options {
@@ -53,20 +57,26 @@ typedef struct tl_profile_options {
     const tl_select *select; /* or NULL */
 } tl_profile_options;
 
-/* Makes a profile of all calls of a trace, or takes the one that the file holds.
- * *out belongs to the caller: tl_profile_free(). Errors: as tl_source_open(), and TL_ENOMATCH. */
+/* Makes a profile of all calls of a trace, or of its samples or instructions, or takes the one that the file holds.
+ * options may be NULL (all zero); they are needed during the call only. *out belongs to the caller: tl_profile_free().
+ * It borrows nothing from the source. No cursor is open meanwhile.
+ * Errors: as tl_source_open(), TL_ENOMATCH, TL_EINVAL (no such weight), TL_EUNSUPPORTED (a selection that this kind of
+ * trace cannot answer). */
 int tl_profile_from_source(tl_profile **out, tl_source *s, const tl_profile_options *options, tl_error *e);
+/* NULL is fine. */
 void tl_profile_free(tl_profile *p);
 
-/* Adds the calls of `from` to `into`; `from` stays as it was. TL_EUNSUPPORTED if their clocks differ (in frequency by
- * more than 0.1 %), or if only one has durations of single calls, or one tree a thread. TL_ENOMEM may leave places
- * without calls, but changes no number. */
+/* Adds the calls of `from` to `into`; `from` stays as it was. 0; or < 0, errors: TL_EUNSUPPORTED if their clocks differ
+ * (in frequency by more than 0.1 %), or if only one has durations of single calls, or one tree a thread. TL_ENOMEM may
+ * leave places without calls, but changes no number. */
 int tl_profile_merge(tl_profile *into, const tl_profile *from, tl_error *e);
 
+/* What its times are ticks of: that of the trace. Never NULL. */
 const tl_clock *tl_profile_clock(const tl_profile *p);
-uint64_t tl_profile_time(const tl_profile *p, uint64_t ticks); /* ns; ticks where hz is 0 */
+/* Ticks to what tl_profile_unit() says: ns, rounded as by tl_trace_time(); all else stays as it is. */
+uint64_t tl_profile_time(const tl_profile *p, uint64_t ticks);
 /* "ns", "ticks" or "instructions", see tl_trace_unit(); of other weights than time "bytes", "samples", "allocations":
- * ticks are these then. */
+ * ticks are these then. Static, never NULL. */
 const char *tl_profile_unit(const tl_profile *p);
 
 /* Exact numbers of a place or a function, in ticks. */
@@ -77,21 +87,28 @@ typedef struct tl_stat {
     uint64_t min, max;
 } tl_stat;
 
-/* Place 0 is the root of all stacks: no function, no calls. Parents come before children. */
+/* How many places there are. Place 0 is the root of all stacks: no function, no calls. Parents come before children. */
 uint32_t tl_profile_places(const tl_profile *p);
-uint32_t tl_profile_parent(const tl_profile *p, uint32_t place);   /* 0 for outermost functions */
-uint32_t tl_profile_function(const tl_profile *p, uint32_t place); /* index into functions; UINT32_MAX for roots */
+/* The place of the caller; 0 for outermost functions, and for the root. */
+uint32_t tl_profile_parent(const tl_profile *p, uint32_t place);
+/* The index of a place's function; UINT32_MAX for the roots of all stacks and of a thread's. */
+uint32_t tl_profile_function(const tl_profile *p, uint32_t place);
+/* The numbers of a place, into *out. min and max are 0 where they are not known. */
 void tl_profile_stat(const tl_profile *p, uint32_t place, tl_stat *out);
 
+/* How many functions there are. */
 uint32_t tl_profile_functions(const tl_profile *p);
+/* One of them. Borrowed until the profile is changed; NULL past the end. */
 const tl_function *tl_profile_get_function(const tl_profile *p, uint32_t index);
-/* Sums over all places of a function. */
+/* Sums over all places of a function, into *out. */
 void tl_profile_function_stat(const tl_profile *p, uint32_t function, tl_stat *out);
 
 /* False if the profile holds no durations of single calls: then min, max and percentiles are unknown. */
 bool tl_profile_has_histogram(const tl_profile *p);
-/* The duration in ticks below which `permille`/1000 of the calls of a place lie; relative error at most 1 %. */
+/* The duration in ticks below which `permille`/1000 of the calls of a place lie (1000 and above: the longest); relative
+ * error at most 1 %. 0 where it is not known. */
 uint64_t tl_profile_percentile(const tl_profile *p, uint32_t place, unsigned permille);
+/* The same over all places of a function. */
 uint64_t tl_profile_function_percentile(const tl_profile *p, uint32_t function, unsigned permille);
 
 /* A profile made of samples of stacks, not of calls, has several sums for each place, one for each weight. tl_stat is
@@ -101,19 +118,24 @@ typedef struct tl_weight {
     const char *name; /* "samples", "time", "alloc_space", "alloc_objects": what pprof calls them; static */
     const char *unit; /* "count", "nanoseconds", "bytes", "count"; static */
 } tl_weight;
-uint32_t tl_profile_weights(const tl_profile *p); /* 0: made of calls */
+/* How many weights there are; 0: made of calls. */
+uint32_t tl_profile_weights(const tl_profile *p);
+/* One of them. Static; NULL past the end. */
 const tl_weight *tl_profile_weight(const tl_profile *p, uint32_t index);
+/* The index of the one that tl_stat is of; 0 if there is none. */
 uint32_t tl_profile_chosen_weight(const tl_profile *p);
-/* What the place has itself of a weight; "time" in ticks. */
+/* What a place has itself of a weight; "time" in ticks. 0 past the end of either. */
 uint64_t tl_profile_weight_self(const tl_profile *p, uint32_t place, uint32_t index);
-/* Samples that counted, of these the ones of an empty stack, and those while recording was paused. */
 typedef struct tl_sample_counts {
     uint64_t counted, empty, paused;
 } tl_sample_counts;
+/* Samples that counted, of these the ones of an empty stack, and those while recording was paused. All 0 if the profile
+ * is made of calls. */
 tl_sample_counts tl_profile_samples(const tl_profile *p);
 
-/* Calls that do not pair up: exits without entry, entries without exit. */
+/* Exits without entry: the function was called before recording began, or its entry was lost. */
 uint64_t tl_profile_unmatched_exits(const tl_profile *p);
+/* Entries without exit: the function had not returned when recording ended, or its exit was lost. */
 uint64_t tl_profile_unmatched_open(const tl_profile *p);
 
 #pragma GCC visibility pop

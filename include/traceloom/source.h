@@ -1,7 +1,11 @@
 /* Reading a trace of any format, found by content.
  *
  * A source is a set of streams; each is an ordered sequence of batches (a thread's events, a processor's). Streams are
- * independent: several may be read at once from several threads, one cursor each. */
+ * independent: several may be read at once from several threads, one cursor each.
+ * Thread rule: different sources are independent. Of one source, cursors may be opened, read and closed by several
+ * threads at once; each cursor belongs to one thread at a time. All else that is given a tl_source or a tl_merge is for
+ * one thread at a time, while no other thread has a cursor; but tl_source_trace(), tl_source_is_profile() and
+ * tl_source_streams() are for any. With tl_open_options.follow all of it is for one thread. */
 #ifndef TRACELOOM_SOURCE_H
 #define TRACELOOM_SOURCE_H
 
@@ -30,33 +34,44 @@ typedef struct tl_open_options {
     bool follow;        /* the input is still being written: at its end wait for more. Events then come in the order of
                            the input, tracks may be added while reading, and a batch without events says that there
                            is nothing new at the moment. Of formats that can; else TL_EUNSUPPORTED */
-    uint64_t *progress; /* bytes read so far, added to atomically; or NULL */
+    uint64_t *progress; /* bytes read so far, added to atomically until the source is closed; or NULL */
 } tl_open_options;
 
 /* Opens a trace: a path, or "-" for standard input; plain, .gz, .zst or .bz2. The path may be that of a folder whose
- * files are one trace. options may be NULL (all zero).
+ * files are one trace. options may be NULL (all zero), and are copied.
  * On success *out belongs to the caller (tl_source_close). Damage is no failure unless want.strict; see
- * tl_trace_damages(). Errors: TL_EIO, TL_EFORMAT, TL_EDAMAGED, TL_EUNSUPPORTED, TL_ENOMEM. */
+ * tl_trace_damages(). Errors: TL_EIO, TL_EFORMAT (of no format known, or of two), TL_EDAMAGED (not even a header),
+ * TL_EUNSUPPORTED, TL_EINVAL (no such format), TL_ENOMEM. */
 int tl_source_open(tl_source **out, const char *path, const tl_open_options *options, tl_error *e);
-/* The same for a trace in memory. The bytes are borrowed until close; `name` is what messages call it. */
+/* The same for a trace in memory. The bytes are borrowed until close; `name` is what messages call it. Errors: the
+ * same.
+ */
 int tl_source_open_memory(tl_source **out, const void *data, size_t size, const char *name,
                           const tl_open_options *options, tl_error *e);
-void tl_source_close(tl_source *s); /* NULL is fine */
+/* Frees the source with its trace. Everything that reads it is closed before. NULL is fine. */
+void tl_source_close(tl_source *s);
 
-const tl_trace *tl_source_trace(const tl_source *s); /* borrowed */
-bool tl_source_is_profile(const tl_source *s);       /* the file holds a profile, not events */
+/* What is known of the trace. Borrowed until close, never NULL. */
+const tl_trace *tl_source_trace(const tl_source *s);
+/* Whether the file holds a profile, not events: then it has no streams, see tl_profile_from_source(). */
+bool tl_source_is_profile(const tl_source *s);
+/* How many streams there are; 0 of a profile, and where nothing was recorded. */
 uint32_t tl_source_streams(const tl_source *s);
 
-/* Opens a cursor on stream number `stream`. Belongs to the caller; close it before the source. */
+/* Opens a cursor on stream number `stream`, at its begin. *out belongs to the caller; close it before the source.
+ * Errors: TL_EINVAL (no such stream), TL_EIO. */
 int tl_cursor_open(tl_cursor **out, tl_source *s, uint32_t stream, tl_error *e);
-/* 1: *batch is the next batch (borrowed until the next call); 0: end; < 0: error. */
+/* 1: *batch is the next batch (borrowed until the next call); 0: end; < 0: error: TL_EIO, TL_EDAMAGED (only with
+ * want.strict). Damage is skipped else, and noted in the trace. */
 int tl_cursor_next(tl_cursor *c, const tl_batch **batch, tl_error *e);
 /* From here on only events of ticks from <= t < to are wanted: a hint, others may come all the same. Readers that can
- * skip the rest cheaply do. */
+ * skip the rest cheaply do. To be called before the first tl_cursor_next(). 0; or < 0, errors: as that. */
 int tl_cursor_limit(tl_cursor *c, uint64_t from, uint64_t to, tl_error *e);
-void tl_cursor_close(tl_cursor *c); /* NULL is fine */
+/* Ends reading, at any batch. NULL is fine. */
+void tl_cursor_close(tl_cursor *c);
 
-/* All events, one stream after another, not ordered by time between streams. Returns as tl_cursor_next().
+/* All events, one stream after another, not ordered by time between streams. Only once: there is no way back to the
+ * begin. Returns, and lends *batch, as tl_cursor_next().
  * With tl_want.threads > 1 this and tl_merge_next() may decode ahead on other threads; what they return is the same. */
 int tl_source_next(tl_source *s, const tl_batch **batch, tl_error *e);
 
@@ -65,16 +80,21 @@ int tl_source_next(tl_source *s, const tl_batch **batch, tl_error *e);
  * Of formats whose one stream is the input as it stands, events are put in order of time (equal times stay as they are)
  * within a window of some 65,000 events; one that comes later than that is handed out at once, counted
  * (tl_trace_regressions()) and told in a note. With tl_open_options.follow nothing is put in order, and a run without
- * events says that there is nothing new at the moment. */
+ * events says that there is nothing new at the moment.
+ * *out belongs to the caller; close it before the source. Errors: as tl_cursor_open() and tl_cursor_next(). */
 int tl_merge_open(tl_merge **out, tl_source *s, tl_error *e);
+/* 1: events from .. to-1 of *batch (borrowed until the next call) come next; 0: end; < 0: error, as tl_cursor_next().
+ */
 int tl_merge_next(tl_merge *m, const tl_batch **batch, uint32_t *from, uint32_t *to, tl_error *e);
-/* The same, many runs at a time, which costs less where streams alternate: 1: *n runs at *run come next, borrowed until
- * the next call. */
+/* The same, many runs at a time, which costs less where streams alternate. 1: *n runs at *run come next, borrowed until
+ * the next call; 0: end; < 0: error. */
 int tl_merge_runs(tl_merge *m, const tl_run **run, uint32_t *n, tl_error *e);
+/* Ends reading, at any run. NULL is fine. */
 void tl_merge_close(tl_merge *m);
 
 /* Looks for what reading does not: events that contradict each other, by the rules of the format. Adds what it finds to
- * the damage of the trace. To be called when no cursor is open. Errors: as tl_source_open(). */
+ * the damage of the trace (contradictions are no failure), with up to `threads` threads. To be called when no cursor is
+ * open. 0; or < 0, errors: as tl_source_open(). */
 int tl_source_check(tl_source *s, unsigned threads, tl_error *e);
 
 /* Counts of a whole trace: what `traceloom info` shows. */
@@ -86,8 +106,10 @@ typedef struct tl_count {
     uint64_t first, last;             /* smallest and largest of all, with tl_trace_range(); 0 where nothing is known */
 } tl_count;
 
-/* Reads everything once, with up to `threads` threads. The arrays belong to the caller: tl_count_free(). */
+/* Reads everything once, with up to `threads` threads; 0 means 1. The arrays belong to the caller: tl_count_free().
+ * 0; or < 0, errors: as tl_cursor_next(). */
 int tl_source_count(tl_source *s, unsigned threads, tl_count *out, tl_error *e);
+/* Frees the arrays of *c, which is all zero then; c is not NULL. */
 void tl_count_free(tl_count *c);
 
 #pragma GCC visibility pop

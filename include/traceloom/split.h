@@ -1,4 +1,6 @@
-/* Writing events to several outputs: a new one after some time or some bytes, or one for each track. */
+/* Writing events to several outputs: a new one after some time or some bytes, or one for each track.
+ *
+ * Thread rule: a tl_split belongs to one thread at a time, like a tl_sink. */
 #ifndef TRACELOOM_SPLIT_H
 #define TRACELOOM_SPLIT_H
 
@@ -24,21 +26,26 @@ typedef struct tl_split tl_split;
 
 /* Part 7 of "dir/out.jsonl.zst" becomes "dir/out-007.jsonl.zst"; with TL_SPLIT_TIME the number is that of the piece of
  * time, with TL_SPLIT_TRACK that of the track, from 1. `path` may not be "-". Nothing is created before the first
- * event. options as for tl_sink_open(). Errors: TL_EINVAL, TL_ENOMEM. Belongs to the caller. */
+ * event. options as for tl_sink_open(): their strings, and the trace, must outlive it. *out belongs to the caller:
+ * tl_split_close(). Errors: TL_EINVAL (standard output, or `each` of 0 where it is used). */
 int tl_split_open(tl_split **out, const char *path, const tl_trace *t, const tl_write_options *options, tl_split_by by,
                   uint64_t each, tl_error *e);
 /* Whether events have to come merged by time: also for formats that do not want it, where time or size decides. */
 bool tl_split_wants_order(const tl_split *s, bool format_wants_order);
-/* Writes n runs. Errors: as tl_sink_open() and tl_sink_write(); TL_EUNSUPPORTED beyond the limits above. */
+/* Writes n runs. 0; or < 0, errors: as tl_sink_open() and tl_sink_write(); TL_EUNSUPPORTED beyond the limits above. */
 int tl_split_write_runs(tl_split *s, const tl_run *run, uint32_t n, tl_error *e);
-/* Completes all parts. After a failure the parts that were completed before remain. */
+/* Completes all parts. 0; or < 0, errors: as tl_sink_finish(). The parts that were completed before then remain. */
 int tl_split_finish(tl_split *s, tl_error *e);
-uint32_t tl_split_parts(const tl_split *s); /* begun so far */
-const char *tl_split_part(const tl_split *s,
-                          uint32_t index);  /* path of a part, in the order of their begin; borrowed */
-uint32_t tl_split_drops(const tl_split *s); /* over all parts, after tl_split_finish() */
+/* How many parts were begun so far. */
+uint32_t tl_split_parts(const tl_split *s);
+/* The path of a part, in the order of their begin. Borrowed until close; NULL past the end. */
+const char *tl_split_part(const tl_split *s, uint32_t index);
+/* How many kinds of things could not be written in any part, after tl_split_finish(). */
+uint32_t tl_split_drops(const tl_split *s);
+/* One of them. Borrowed until close; NULL past the end. */
 const tl_drop *tl_split_drop(const tl_split *s, uint32_t index);
-void tl_split_close(tl_split *s); /* without tl_split_finish(): open parts are discarded. NULL is fine */
+/* Frees it; without tl_split_finish() the parts that are open are discarded. NULL is fine. */
+void tl_split_close(tl_split *s);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

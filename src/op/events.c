@@ -277,7 +277,9 @@ int tl_events_runs(tl_events *v, const tl_run **run, uint32_t *n, tl_error *e)
         return status;
     }
     int status = tl_events_next(v, &v->one.batch, &v->one.from, &v->one.to, e);
-    *run = &v->one;
-    *n = 1;
+    if (status > 0) {
+        *run = &v->one;
+        *n = 1;
+    }
     return status;
 }

@@ -1,11 +1,20 @@
-# The public interface of the libraries: what is exported, and in which shape.
+# The public interface of the libraries: what is exported, in which shape, and what is said of it.
 if(CMAKE_CROSSCOMPILING)
   return()
+endif()
+traceloom_script(abi.documented abi/documented.py)
+traceloom_script(abi.languages abi/languages.py)
+if(TARGET traceloom-rt-shared)
+  traceloom_script(abi.exports_recorder abi/exports.py ${CMAKE_NM} $<TARGET_FILE:traceloom-rt-shared>)
 endif()
 if(TARGET libtraceloom-shared)
   set(api_version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   traceloom_script(abi.exports abi/exports.py ${CMAKE_NM} $<TARGET_FILE:libtraceloom-shared> ${api_version})
-endif()
-if(TARGET traceloom-rt-shared)
-  traceloom_script(abi.exports_recorder abi/exports.py ${CMAKE_NM} $<TARGET_FILE:traceloom-rt-shared>)
+  # Recorded where pointers have 64 bits.
+  if(TARGET traceloom-rt-shared AND CMAKE_SIZEOF_VOID_P EQUAL 8)
+    add_library(abi_types SHARED ${CMAKE_CURRENT_SOURCE_DIR}/abi/abi_types.c)
+    target_link_libraries(abi_types PRIVATE libtraceloom-shared)
+    traceloom_script(abi.types abi/abi_diff.py $<TARGET_FILE:libtraceloom-shared> $<TARGET_FILE:traceloom-rt-shared>
+                     $<TARGET_FILE:abi_types>)
+  endif()
 endif()
