@@ -1,23 +1,62 @@
-"""The parts of bench/results.md, each written by its own benchmark; writing one keeps the others."""
+"""bench/results.md: parts between markers, each written by its own benchmark, in one order under one set of headings."""
+import json
 import os
 import re
 
-PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "results.md")
-PARTS = ("xray", "ctf", "tracelog", "xtrace", "rt")
+INTRODUCTION = """# Measured by `make bench`
+
+Every number is written by the scripts; a table that is not here was not measured. What rows mean, and what is fair, is in
+[README.md](README.md). "By hand" is a program written for exactly one question on one format that trusts its input.
+"""
+SECTIONS = (
+    ("Summary", ("summary",)),
+    ("Memory", ("memory",)),
+    ("XRay logs", ("growth-xray-fdr", "growth-xray-basic", "xray")),
+    ("Profiles", ("growth-xray-profile", "growth-tlp")),
+    ("CTF", ("growth-ctf-1.8", "growth-ctf-2", "ctf")),
+    ("TraceLog", ("growth-tracelog", "tracelog")),
+    ("Instruction streams", ("growth-xtrace", "growth-xtrace-zstd", "xtrace")),
+    ("Recording", ("rt",)),
+)
 
 
-def read():
-    if not os.path.exists(PATH):
+def read(folder):
+    """{part: its text}"""
+    path = os.path.join(folder, "results.md")
+    if not os.path.exists(path):
         return {}
-    with open(PATH, encoding="utf-8") as file:
-        text = file.read()
-    return dict(re.findall(r"<!-- (\w+) -->\n(.*?)<!-- end -->", text, re.S))
+    with open(path, encoding="utf-8") as file:
+        return dict(re.findall(r"<!-- ([\w.-]+) -->\n(.*?)<!-- end -->", file.read(), re.S))
 
 
-def write(part, text):
-    parts = dict(read(), **{part: text.strip() + "\n"})
-    with open(PATH, "w", encoding="utf-8") as file:
-        file.write("# Measured by `make bench`\n")
-        for name in PARTS:
-            if name in parts:
-                file.write("\n<!-- %s -->\n%s<!-- end -->\n" % (name, parts[name]))
+def write(folder, part, text):
+    """Replaces one part and keeps the others."""
+    os.makedirs(folder, exist_ok=True)
+    parts = dict(read(folder), **{part: text.strip() + "\n"})
+    known = {name for _, names in SECTIONS for name in names}
+    if set(parts) - known:
+        raise SystemExit("results.md: no place for the parts %s" % sorted(set(parts) - known))
+    with open(os.path.join(folder, "results.md"), "w", encoding="utf-8") as file:
+        file.write(INTRODUCTION)
+        for title, names in SECTIONS:
+            if any(name in parts for name in names):
+                file.write("\n## %s\n" % title)
+            for name in names:
+                if name in parts:
+                    file.write("\n<!-- %s -->\n%s<!-- end -->\n" % (name, parts[name]))
+
+
+def read_growth(folder):
+    """What growth.py measured: {format: ...}, see growth_tables.py."""
+    path = os.path.join(folder, "growth.json")
+    if not os.path.exists(path):
+        return {}
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def write_growth(folder, data):
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "growth.json"), "w", encoding="utf-8") as file:
+        json.dump(data, file, indent=1, sort_keys=True)
+        file.write("\n")

@@ -5,22 +5,18 @@
 
 Records the trace with LTTng-UST if it is not there (record_lttng.sh), runs all commands in turns, N times, and keeps the
 best time of each. --write puts the tables into bench/results.md, beside those of run.py."""
-import argparse
 import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 
-import bench_results
+from bench_tools import MB, Command, arguments, bar_line, bars, build, finish, in_turns, introduction, numbers, output_of, recorded, seconds_text, table, threads_of
 from mix_metadata import text_of
-from run import HERE, TOP, Command, build, machine
 
-SKIP = 77
-SLOW = 2                                # turns of what takes seconds
 MIB = 1 << 20
-# What is promised: (what, one command, the other, least or largest ratio of their times)
+LIMIT, ALL, COUNT = "hand-written: all fields, merged", "convert --to none", "info"
+# What is promised: (what, one command, the other, sense and bound of the ratio of their times)
 BARS = [
     ("all fields, merged by time, one thread", "babeltrace2 -o dummy", "convert --to none, 1 thread", ">=", 12),
     ("counting, one thread", "babeltrace2 -o dummy", "info, 1 thread", ">=", 25),
@@ -34,121 +30,90 @@ BARS = [
 SEEK_SECONDS, PEAK = 0.020, 64 * MIB
 
 
-def values(limit, *arguments):
+def values(limit, *words):
     """What the hand-written program prints: name -> number"""
-    text = subprocess.run([limit] + list(arguments), check=True, capture_output=True, text=True).stdout
-    return {name: int(number) for name, number in (line.split("\t") for line in text.splitlines())}
+    return numbers(output_of(limit, *words))
 
 
-def commands(args, limit, trace, second):
+def seek(limit, trace):
+    """Where the last 10,000 events begin: for us, after the begin of the trace; for babeltrace2, in UTC."""
     times = values(limit, "--tail", trace)
     offset = int(re.search(r"\boffset = (-?\d+);", text_of(os.path.join(trace, "metadata"))).group(1))
-    utc = times["tail"] + offset
-    since = "%dns.." % (times["tail"] - times["begin"])
-    convert = [args.traceloom, "convert", "-q", "-o", "-"]
-    out = [Command("look at every byte", [limit, "--sum", trace], "ctf"),
-           Command("hand-written: count", [limit, "--count", trace], "ctf"),
-           Command("hand-written: all fields, merged", [limit, trace], "ctf")]
+    return "%dns.." % (times["tail"] - times["begin"]), "--begin=%d.%09d" % divmod(times["tail"] + offset, 10**9)
+
+
+def streams(trace):
+    return sorted(os.path.join(trace, name) for name in os.listdir(trace) if name.startswith("ch0_"))
+
+
+def commands(args, tools, trace, second, events):
+    since, begin = seek(tools["limit_ctf"], trace)
+    convert, limit = [args.traceloom, "convert", "-q", "-o", "-", "--to"], tools["limit_ctf"]
+
+    def row(name, *words, part=False, **more):
+        return Command(name, list(words), count=None if part else events, part=part, **more)
+
+    rows = [row("look at every byte", tools["every_byte"], *streams(trace)), row("hand-written: count", limit, "--count", trace), row(LIMIT, limit, trace)]
     for threads in (1, 2):
-        more = ["--threads", str(threads)]
-        name = ", %d thread%s" % (threads, "s" if threads > 1 else "")
-        out += [Command("info" + name, [args.traceloom, "info", "-q", "--json"] + more + [trace], "ctf"),
-                Command("convert --to none" + name, convert + ["--to", "none"] + more + [trace], "ctf")]
-    out += [Command("the same with metadata of CTF 2, 1 thread", convert + ["--to", "none", "--threads", "1", second], "ctf"),
-            Command("convert to text", convert + ["--to", "text", trace], "ctf"),
-            Command("convert to text like babeltrace2", convert + ["--to", "text", "--text-style=babeltrace", trace], "ctf"),
-            Command("convert to jsonl", convert + ["--to", "jsonl", trace], "ctf", once=True),
-            Command("convert --time near the end", convert + ["--to", "text", "--time", since, trace], "ctf")]
+        more = ["--threads", str(threads), trace]
+        rows += [row("%s, %s" % (COUNT, threads_of(threads)), args.traceloom, "info", "-q", "--json", *more),
+                 row("%s, %s" % (ALL, threads_of(threads)), *convert, "none", *more)]
+    rows += [row("the same with metadata of CTF 2, 1 thread", *convert, "none", "--threads", "1", second),
+             row("convert to text", *convert, "text", trace),
+             row("convert to text like babeltrace2", *convert, "text", "--text-style=babeltrace", trace),
+             row("convert to jsonl", *convert, "jsonl", trace, once=True),
+             row("convert --time near the end", *convert, "text", "--time", since, trace, part=True)]
     if shutil.which("babeltrace2"):
-        out += [Command("babeltrace2 -o dummy", ["babeltrace2", trace, "-o", "dummy"], "ctf", once=True),
-                Command("babeltrace2 as text", ["babeltrace2", trace], "ctf", once=True),
-                Command("babeltrace2 --begin near the end",
-                        ["babeltrace2", "--begin=%d.%09d" % divmod(utc, 10**9), trace], "ctf", once=True)]
-    return out
+        rows += [row("babeltrace2 -o dummy", "babeltrace2", trace, "-o", "dummy", once=True),
+                 row("babeltrace2 as text", "babeltrace2", trace, once=True),
+                 row("babeltrace2 --begin near the end", "babeltrace2", begin, trace, once=True, part=True)]
+    return rows
 
 
 def agree(args, limit, trace, second):
     """All must have seen the same events, or the ratios mean nothing."""
     with open(os.path.join(args.folder, "fired"), encoding="ascii") as file:
-        fired = {name: int(number) for name, number in (line.split("\t") for line in file)}
+        fired = numbers(file.read())
     out = []
     for path in (trace, second):
-        reply = subprocess.run([args.traceloom, "info", "--json", path], check=True, capture_output=True, text=True)
-        found = {c["name"]: c["events"] for c in json.loads(reply.stdout)["classes"] if c["events"]}
+        reply = json.loads(output_of(args.traceloom, "info", "-q", "--json", path))
+        found = {c["name"]: c["events"] for c in reply["classes"] if c["events"]}
         out.append("" if found == fired else "DIFFERENT COUNTS in %s: %s, the program fired %s" % (path, found, fired))
     for mode in ([], ["--count"]):
         found = {name: n for name, n in values(limit, *mode, trace).items() if name.startswith("mix:")}
         out.append("" if found == fired else "DIFFERENT COUNTS of the hand-written program %s" % mode)
-    tail = values(limit, "--tail", trace)
-    reply = subprocess.run([args.traceloom, "convert", "-q", "--to", "jsonl", "-o", "-", "--time",
-                            "%dns.." % (tail["tail"] - tail["begin"]), trace], check=True, capture_output=True, text=True)
-    lines = reply.stdout.count("\n")
+    lines = output_of(args.traceloom, "convert", "-q", "--to", "jsonl", "-o", "-", "--time", seek(limit, trace)[0], trace).count("\n")
     out.append("" if lines == 10000 else "DIFFERENT COUNTS: %d events are near the end, not 10,000" % lines)
-    wrong = [line for line in out if line]
-    return wrong or ["traceloom and the hand-written program find exactly the events that the traced program fired"]
+    return [line for line in out if line]
 
 
-def table(rows, events):
-    lines = ["| command | time | ns an event | processor time | peak memory | result |", "|---|---:|---:|---:|---:|---|"]
-    for c in rows:
-        lines.append("| %s | %.3f s | %.1f | %.3f s | %.1f MB | %s |" % (
-            c.name, c.best(), c.best() * 1e9 / events, min(c.cpu), c.peak / 1e6, "ok" if c.status == 0 else "fails, status %d" % c.status))
-    return lines
-
-
-def ratios(rows):
+def verdicts(rows):
     best = {c.name: c for c in rows}
-    lines = ["| bar | measured | by processor time | demanded | |", "|---|---:|---:|---:|---|"]
-    for what, first, second, sense, bound in BARS:
-        if first in best and second in best:
-            ratio = best[first].best() / best[second].best()
-            met = ratio >= bound if sense == ">=" else ratio <= bound
-            work = "" if "2 threads" in second else "%.1f" % (min(best[first].cpu) / max(min(best[second].cpu), 1e-6))
-            lines.append("| %s: %s / %s | %.1f | %s | %s %g | %s |" % (what, first, second, ratio, work, sense, bound, "yes" if met else "NO"))
-    seek = best["convert --time near the end"].best()
-    lines.append("| seeking with a warm index | %.1f ms | | < %.0f ms | %s |" % (seek * 1e3, SEEK_SECONDS * 1e3,
-                                                                             "yes" if seek < SEEK_SECONDS else "NO"))
+    near = best["convert --time near the end"].best()
     peak = max(c.peak for c in rows if c.name.startswith(("info", "convert", "the same")))
-    lines.append("| most memory of traceloom | %.1f MiB | | <= %d MiB | %s |" % (peak / MIB, PEAK // MIB, "yes" if peak <= PEAK else "NO"))
-    return lines
+    return bars(rows, BARS) + [
+        bar_line("seeking with a warm index", seconds_text(near), "", "< " + seconds_text(SEEK_SECONDS), near < SEEK_SECONDS),
+        bar_line("most memory of traceloom", "%.1f MiB" % (peak / MIB), "", "<= %d MiB" % (PEAK // MIB), peak <= PEAK)]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", default=os.path.join(TOP, "build-bench", "lttng"))
-    parser.add_argument("--traceloom", default=os.path.join(TOP, "build", "traceloom"))
-    parser.add_argument("--repeat", type=int, default=7)
-    parser.add_argument("--quick", action="store_true", help="3 times")
-    parser.add_argument("--write", action="store_true")
-    args = parser.parse_args()
-    done = subprocess.run([os.path.join(HERE, "record_lttng.sh"), args.folder], check=False)
-    if done.returncode == SKIP:
+    args = arguments(__doc__, "lttng", 7, "twice")
+    if not recorded("record_lttng.sh", args.folder):
         print("ctf.py: not measured: there is no LTTng here that could record the trace")
         return 0
-    if done.returncode:
-        return done.returncode
     # An index of the trace is kept here, not in the user's cache.
     os.environ["XDG_CACHE_HOME"] = os.path.join(args.folder, "cache")
-    repeat = 3 if args.quick else args.repeat
-    limit, measure = build(args.folder, "limit_ctf"), build(args.folder, "measure")
+    tools = {name: build(args.folder, name) for name in ("limit_ctf", "every_byte", "measure")}
     trace, second = os.path.join(args.folder, "ctf18"), os.path.join(args.folder, "ctf2")
-    agreed = agree(args, limit, trace, second)
-    rows = commands(args, limit, trace, second)
-    for turn in range(repeat):
-        for command in rows:
-            if turn < SLOW or not command.once:
-                command.run(measure)
-    size = sum(os.path.getsize(os.path.join(trace, name)) for name in os.listdir(trace) if name.startswith("ch0_"))
-    events = sum(n for name, n in values(limit, "--count", trace).items() if name.startswith("mix:"))
-    title = "## CTF: %.0f million events of 46 classes in random order, 2 streams, %.0f MB" % (events / 1e6, size / 1e6)
-    lines = ["Machine: " + machine() + ".", "",
-             "Best of %d runs in turns (of %d where seconds pass), files in the page cache; all text goes to /dev/null." % (repeat, SLOW),
-             "", title, ""] + table(rows, events) + [""] + ratios(rows) + [""] + agreed
-    text = "\n".join(lines)
-    print(text)
-    if args.write:
-        bench_results.write("ctf", text)
-    return 0
+    wrong = agree(args, tools["limit_ctf"], trace, second)
+    events = sum(n for name, n in values(tools["limit_ctf"], "--count", trace).items() if name.startswith("mix:"))
+    rows = commands(args, tools, trace, second, events)
+    in_turns(rows, tools["measure"], args.repeat, args.slow)
+    size = sum(map(os.path.getsize, streams(trace)))
+    lines = introduction(args) + ["", "### CTF: %.0f million events of 46 classes in random order, 2 streams, %.0f MB" % (events / 1e6, size / MB), ""]
+    lines += table(rows, size, LIMIT) + [""] + verdicts(rows)
+    lines += [""] + (wrong or ["traceloom and the hand-written program find exactly the events that the traced program fired."])
+    return finish(args, "ctf", lines, wrong)
 
 
 if __name__ == "__main__":

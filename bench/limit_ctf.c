@@ -3,7 +3,6 @@
  *     limit_ctf FOLDER           decodes all fields of all events, in the order of time; prints how many events of each
  *                                class there are, a sum of all values, and the first and last time
  *     limit_ctf --count FOLDER   only counts: skips the fields, does not merge
- *     limit_ctf --sum FOLDER     adds up 8-byte words: how fast the machine can look at every byte
  *     limit_ctf --tail FOLDER    prints the earliest begin of a packet, and the time of the last event but 9999
  *
  * It knows the layout of these events by heart (little-endian, byte-aligned, one stream a file), maps the files, uses
@@ -267,17 +266,12 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 2;
     const char *folder = argv[argc - 1];
-    uint64_t first = 0, last = 0, sum = 0;
+    uint64_t first = 0, last = 0;
     for (int i = 0; i < STREAMS; i++) {
         size_t size;
         s[i].packet = map(folder, files[i], &size);
         s[i].limit = s[i].packet + size;
-        if (strcmp(argv[1], "--sum") == 0)
-            for (size_t k = 0; k + 8 <= size; k += 8)
-                sum += load64(s[i].packet + k);
     }
-    if (strcmp(argv[1], "--sum") == 0)
-        return printf("%" PRIu64 "\n", sum) < 0;
     find_classes(folder);
     if (strcmp(argv[1], "--tail") == 0) {
         tail(s);

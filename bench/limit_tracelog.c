@@ -3,7 +3,6 @@
  *
  *     limit_tracelog FILE          through one buffer that stays in the processor's cache
  *     limit_tracelog --map FILE    from the mapped file
- *     limit_tracelog --sum FILE    adds up 8-byte words: how fast the machine can look at every byte
  *
  * It knows by heart how the generator writes (64-bit addresses, padded iids, no `?`), uses one thread, keeps no state
  * from one line to the next, and trusts its input. It prints how many lines of each kind there are, and sums of all
@@ -238,25 +237,13 @@ static void lines(const uint8_t *p, const uint8_t *end, struct sums *s)
         s->of[i] += here.of[i];
 }
 
-static uint64_t words_of(const uint8_t *p, size_t n)
-{
-    uint64_t sum = 0;
-    for (size_t k = 0; k + 8 <= n; k += 8)
-        sum += load64(p + k);
-    return sum;
-}
-
 /* Whole lines at a time; what is left of the last moves to the front. */
-static void through_buffer(int fd, struct sums *s, uint64_t *sum)
+static void through_buffer(int fd, struct sums *s)
 {
     static uint8_t buffer[BUFFER + PADDING];
     size_t left = 0;
     ssize_t n;
     while ((n = read(fd, buffer + left, BUFFER - left)) > 0) {
-        if (sum) {
-            *sum += words_of(buffer, (size_t)n);
-            continue;
-        }
         const size_t have = left + (size_t)n;
         const uint8_t *last = memrchr(buffer, '\n', have);
         if (!last)
@@ -285,19 +272,16 @@ static void mapped(int fd, struct sums *s)
 int main(int argc, char **argv)
 {
     struct sums s = {0};
-    uint64_t sum = 0;
     const char *const mode = argc == 3 ? argv[1] : "";
     const int fd = argc >= 2 ? open(argv[argc - 1], O_RDONLY) : -1;
     if (fd < 0) {
-        fprintf(stderr, "usage: limit_tracelog [--map|--sum] FILE\n");
+        fprintf(stderr, "usage: limit_tracelog [--map] FILE\n");
         return 2;
     }
     if (strcmp(mode, "--map") == 0)
         mapped(fd, &s);
     else
-        through_buffer(fd, &s, strcmp(mode, "--sum") == 0 ? &sum : NULL);
-    if (strcmp(mode, "--sum") == 0)
-        return printf("%" PRIu64 "\n", sum) < 0;
+        through_buffer(fd, &s);
     printf("sam str\t%" PRIu64 "\nsam mem\t%" PRIu64 "\nthr cpu\t%" PRIu64 "\nthr\t%" PRIu64 "\nother\t%" PRIu64 "\n",
            s.lines[SAM_STR], s.lines[SAM_MEM], s.lines[THR_CPU], s.lines[THR_AOS] + s.lines[THR_CRT] + s.lines[THR_DST],
            s.lines[OTHER]);

@@ -6,16 +6,14 @@
 Builds rt_call.c in many ways, runs all of them in turns, N times, and keeps the best time of each, so that a slow moment
 of the machine hits everybody. Then lua and zlib of Debian's sources (rt_real.py). --write puts the tables into
 bench/results.md."""
-import argparse
 import glob
 import os
 import shutil
 import subprocess
 import sys
 
-import bench_results
 import rt_real
-from run import HERE, TOP, machine
+from bench_tools import HERE, TOP, arguments, bar_line, finish, machine
 
 CALLS, INSIDE = 300000, 12          # calls of a repetition, repetitions of a process: a ring is full before the last
 SLEDS = ["-fxray-instrument", "-fxray-instruction-threshold=1"]
@@ -194,59 +192,50 @@ def bars(rows):
     lines = ["| bar | leaf function | tree of calls | demanded | reached |", "|---|---:|---:|---:|---|"]
     for what, ours, theirs, factor in BARS:
         if ours not in found or theirs not in found:
-            lines.append("| %s | not measured | | | NO |" % what)
+            lines.append(bar_line(what, "not measured", good=False))
             continue
         ratios = [found[ours].get(kind) / found[theirs].get(kind) for kind in ("leaf", "tree")]
-        good = all(ratio <= factor for ratio in ratios)
-        lines.append("| %s | %.3f | %.3f | <= %.3f | %s |" % (what, *ratios, factor, "yes" if good else "NO"))
+        lines.append(bar_line(what, "%.3f" % ratios[0], "%.3f" % ratios[1], "<= %.3f" % factor, all(ratio <= factor for ratio in ratios)))
     for name in (FDR, PROFILE):
         if name in found and found[name].get("leaf", 2):
-            ratio = found[name].get("leaf", 2) / found[name].get("leaf")
-            base = found[LIMIT].get("leaf", 2) / found[LIMIT].get("leaf")
-            lines.append("| two threads beside one: %s; the reads alone %.2f | %.2f | | <= %.2f | %s |" % (
-                name, base, ratio, SCALING * max(1, base), "yes" if ratio <= SCALING * max(1, base) else "NO"))
+            ratio, base = (row.get("leaf", 2) / row.get("leaf") for row in (found[name], found[LIMIT]))
+            most = SCALING * max(1, base)
+            lines.append(bar_line("two threads beside one: %s; the reads alone %.2f" % (name, base), "%.2f" % ratio, "", "<= %.2f" % most, ratio <= most))
     return lines
 
 
+def real(args, build):
+    """The tables of real programs, and what is wrong with them; nothing where their sources cannot be had."""
+    done = rt_real.measure(args.traceloom, args.folder, HERE, "clang-19", build.sleds("19"), max(3, args.repeat // 3))
+    if not done:
+        return [], []
+    wrong = [text for job in done for text in job.wrong]
+    wrong += ["A PROFILE IS LARGER THAN 1/%d OF THE LOG: %s" % (RATIO, job.what)
+              for job in done if job.profile * RATIO > job.log and job.profile > SMALL]
+    plain, sleds = (rt_real.WAYS[i][0] for i in (0, 1))
+    longest = max(done, key=lambda job: job.calls)
+    ratio = longest.seconds[sleds] / longest.seconds[plain]
+    lines = ["", "### Recording: real programs, every function, nothing left out", ""] + rt_real.tables(done)
+    lines += ["", "Sleds that are not patched, in the program of most calls: %.3f of the time without; demanded <= 1.02" % ratio, ""]
+    return lines + (wrong or ["The programs print the same, recorded or not; log and profile of one run say the same of every function: "
+                              "calls, times and histograms."]), wrong
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", default=os.path.join(TOP, "build-bench", "rt"))
-    parser.add_argument("--traceloom", default=os.path.join(TOP, "build", "traceloom"))
-    parser.add_argument("--repeat", type=int, default=15)
-    parser.add_argument("--quick", action="store_true", help="3 times")
-    parser.add_argument("--only", help="rows with this in their name")
-    parser.add_argument("--no-real", action="store_true")
-    parser.add_argument("--write", action="store_true")
-    args = parser.parse_args()
-    args.folder = os.path.abspath(args.folder)
+    args = arguments(__doc__, "rt", 15, "twice, without the real programs", ("--only", {"help": "rows with this in their name"}),
+                     ("--no-real", {"action": "store_true"}))
     place = os.path.join(args.folder, "place")
     os.makedirs(place, exist_ok=True)
-    repeat = 3 if args.quick else args.repeat
     build, rows = prepare(args)
-    measure(rows, repeat, place)
-    lines = ["Machine: " + machine() + ".", "", "## Recording: what a call costs", "",
-             "Enter and exit together, with the call itself; the best of %d runs in turns of %d repetitions of %d calls each. The tree is fib." % (
-                 repeat, INSIDE, CALLS), ""]
+    measure(rows, args.repeat, place)
+    lines = ["Machine: %s. Best of %d runs in turns of %d repetitions of %d calls each." % (machine(), args.repeat, INSIDE, CALLS), "",
+             "### Recording: what a call costs", "", "Enter and exit together, with the call itself. The tree is fib.", ""]
     lines += table(rows) + [""] + bars(rows)
-    wrong, big = [], []
-    if not args.no_real:
-        done = rt_real.measure(args.traceloom, args.folder, HERE, "clang-19", build.sleds("19"), 3 if args.quick else max(3, repeat // 3))
-        if done:
-            wrong = [text for job in done for text in job.wrong]
-            big = [job.what for job in done if job.profile * RATIO > job.log and job.profile > SMALL]
-            lines += ["", "## Recording: real programs, every function, nothing left out", ""] + rt_real.tables(done) + [""]
-            plain, sleds = (rt_real.WAYS[i][0] for i in (0, 1))
-            longest = max(done, key=lambda job: job.calls)
-            ratio = longest.seconds[sleds] / longest.seconds[plain]
-            lines += ["Sleds that are not patched, in the program of most calls: %.3f of the time without; demanded <= 1.02" % ratio, ""]
-            lines += ["A PROFILE IS LARGER THAN 1/%d OF THE LOG: %s" % (RATIO, what) for what in big]
-            lines += wrong or ["The programs print the same, recorded or not; log and profile of one run say the same of every function, "
-                               "calls, times and histograms"]
-    text = "\n".join(lines)
-    print(text)
-    if args.write:
-        bench_results.write("rt", text)
-    return 1 if wrong or big else 0
+    wrong = []
+    if not args.no_real and not args.quick:
+        more, wrong = real(args, build)
+        lines += more
+    return finish(args, "rt", lines, wrong)
 
 
 if __name__ == "__main__":

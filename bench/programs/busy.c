@@ -1,7 +1,7 @@
-/* A program to be traced: some equally busy threads that call small functions, recorded by XRay's flight data recorder.
+/* A program to be traced: some equally busy threads that call small functions, recorded by XRay's runtime.
  *
  *     clang -O2 -fxray-instrument -fxray-instruction-threshold=1 -pthread busy.c -o busy
- *     ./busy THREADS ROUNDS [BUFFERS [BUFFER_SIZE]]      prints the name of the log through the runtime's own message
+ *     ./busy xray-fdr|xray-basic THREADS ROUNDS [BUFFERS [BUFFER_SIZE]]      the runtime says what the log is called
  *
  * A round is about 150 calls in a tree of depth 8, a few of them with an argument logged. */
 #include <pthread.h>
@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* XRay's header is for C++ only; these are its functions that we use. */
 struct xray_mode;
@@ -75,19 +76,22 @@ static void *worker(void *argument)
 
 int main(int argc, char **argv)
 {
-    if (argc < 3) {
-        fprintf(stderr, "usage: busy THREADS ROUNDS [BUFFERS [BUFFER_SIZE]]\n");
+    if (argc < 4) {
+        fprintf(stderr, "usage: busy xray-fdr|xray-basic THREADS ROUNDS [BUFFERS [BUFFER_SIZE]]\n");
         return 2;
     }
-    const size_t threads = strtoul(argv[1], NULL, 10);
-    const uint64_t rounds = strtoull(argv[2], NULL, 10);
-    char config[200];
-    snprintf(config, sizeof(config), "func_duration_threshold_us=0:buffer_max=%s:buffer_size=%s:grace_period_ms=100",
-             argc > 3 ? argv[3] : "1000", argc > 4 ? argv[4] : "16384");
+    const char *const mode = argv[1];
+    const size_t threads = strtoul(argv[2], NULL, 10);
+    const uint64_t rounds = strtoull(argv[3], NULL, 10);
+    char config[200] = "func_duration_threshold_us=0";
+    if (strcmp(mode, "xray-fdr") == 0)
+        snprintf(config, sizeof(config),
+                 "func_duration_threshold_us=0:buffer_max=%s:buffer_size=%s:grace_period_ms=100",
+                 argc > 4 ? argv[4] : "1000", argc > 5 ? argv[5] : "16384");
     struct work *work = calloc(threads, sizeof(*work));
     if (work == NULL || threads == 0)
         return 2;
-    if (__xray_log_select_mode("xray-fdr") != 0 || __xray_log_init_mode("xray-fdr", config) != LOG_INITIALIZED) {
+    if (__xray_log_select_mode(mode) != 0 || __xray_log_init_mode(mode, config) != LOG_INITIALIZED) {
         fprintf(stderr, "busy: XRay cannot record\n");
         return 1;
     }
