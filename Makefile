@@ -4,7 +4,7 @@ JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
 CLANG  ?= $(firstword $(notdir $(shell command -v clang-19 clang)) clang)
 
-.PHONY: all deps demo check bench fuzz qemu sanitizers valgrind recorder-campaign coverage tidy format install dist clean help
+.PHONY: all deps demo check slow bench fuzz qemu sanitizers valgrind recorder-campaign coverage tidy format install dist deb package-test clean help
 .DEFAULT_GOAL := all
 
 all: ## build/traceloom, optimised
@@ -27,20 +27,40 @@ check: ## everything that is tested, with sanitizers
 	cmake --build --preset dev -j $(JOBS)
 	tools/run-ctest.sh build-dev -j $(JOBS)
 
+slow: ## all of what `make check` tries a sample of, and leaks in thousands of short runs
+	tools/install-deps.sh test
+	cmake --preset dev
+	cmake --build --preset dev -j $(JOBS)
+	TL_THOROUGH=1 tools/run-ctest.sh build-dev -j $(JOBS) -L slow
+
 bench: ## speed and memory beside llvm-xray, babeltrace2, uftrace and hand-written limits: ARGS=--write
 	tools/install-deps.sh bench
 	@$(MAKE) --no-print-directory all
 	bench/run.py $(ARGS)
-	bench/ctf.py $(ARGS)
-	bench/tracelog.py $(ARGS)
-	bench/xtrace.py $(ARGS)
-	bench/rt.py $(ARGS)
 
 fuzz: ## 10 minutes for each target: SECONDS_EACH=600
 	tools/install-deps.sh fuzz
 	cmake --preset fuzz -DCMAKE_C_COMPILER=$(CLANG)
 	cmake --build --preset fuzz -j $(JOBS)
 	fuzz/run.sh build-fuzz $(SECONDS_EACH)
+
+.PHONY: campaign hostile
+campaign: ## libFuzzer and AFL++ on each target, for so long and until nothing new is found, a day: SECONDS_EACH=1800 STILL=600
+	tools/install-deps.sh fuzz
+	cmake --preset fuzz -DCMAKE_C_COMPILER=$(CLANG)
+	cmake --build --preset fuzz -j $(JOBS)
+	cmake --preset fuzz -B build-afl -DCMAKE_C_COMPILER=afl-clang-fast -DTRACELOOM_WERROR=OFF
+	cmake --build build-afl -j $(JOBS)
+	fuzz/campaign.py --libfuzzer build-fuzz --afl build-afl --out build-fuzz/campaign \
+	    $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH)) $(if $(STILL),--still $(STILL))
+
+hostile: ## every change of a byte and every truncation of every small trace, hours: CHANGES=10000 takes so many of each group
+	tools/install-deps.sh test
+	cmake --preset dev
+	cmake --build --preset dev -j $(JOBS) --target hostile_driver
+	cmake --preset release -B build-hostile -DTRACELOOM_TESTS=ON
+	cmake --build build-hostile -j $(JOBS) --target hostile_driver
+	test/hostile/all.sh build-dev/test/hostile_driver build-hostile/test/hostile_driver $(CHANGES)
 
 qemu: ## unit and golden tests on a 32-bit and on a big-endian host, and with the recorder on AArch64
 	tools/install-deps.sh qemu
@@ -93,6 +113,14 @@ install: all ## DESTDIR= PREFIX=/usr/local
 
 dist: ## the release tarball of what is committed, always the same bytes: build-dist/traceloom-VERSION.tar.gz
 	tools/dist.sh build-dist
+
+deb: ## Debian packages of what is committed: build-deb/*.deb
+	tools/install-deps.sh package
+	tools/deb.sh build-deb
+
+package-test: ## builds the packages in a clean root, and uses and removes them in another; as root
+	tools/install-deps.sh package
+	test/package/package_test.sh
 
 clean: ## removes every build folder
 	rm -rf build build-*/ demo

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing of the Debian or Ubuntu packages that a task needs, and says what each is for:
-#   install-deps.sh build|test|fuzz|qemu|bench
+#   install-deps.sh build|test|fuzz|qemu|bench|package
 # Asks nothing and calls apt only if something is missing, so that it also works offline.
 set -euo pipefail
 
@@ -20,8 +20,9 @@ build|libdw-dev|files and lines of functions (or -DTRACELOOM_LIBDW=OFF)
 build|libelf-dev|goes with libdw
 build|libiberty-dev|demangles C++ names (or -DTRACELOOM_DEMANGLE=OFF)
 build|libssl-dev|verifies MD5 and SHA-1 checksums of packets (or -DTRACELOOM_CRYPTO=OFF)
-test|git|lists the project's files for the lint tests
+test|git|makes the release tarball, which is compared
 test|libcmocka-dev|unit tests
+test|abigail-tools|compares the libraries' binary interface with the recorded one
 test|zstd|makes compressed inputs
 test|bzip2|makes compressed inputs
 test|gzip|makes compressed inputs
@@ -53,6 +54,7 @@ test|libmono-2.0-dev|headers for the profiler module that records it
 test|babeltrace2|reads CTF, too: its text is compared with ours
 test|chromium-headless-shell chromium|loads the pictures we draw, and our output in speedscope
 fuzz|clang-19 clang|libFuzzer and MemorySanitizer
+fuzz|afl++|the other fuzzer of `make campaign`
 fuzz|llvm-19 llvm|names in the fuzzer's reports
 fuzz|libclang-rt-19-dev libclang-rt-dev|libFuzzer's and the sanitizers' runtime
 qemu|gcc-s390x-linux-gnu|compiles for a big-endian host
@@ -78,6 +80,12 @@ bench|gcc-aarch64-linux-gnu|compiles the program that is recorded
 bench|libc6-dev-arm64-cross|its C library
 bench|zstd|compresses streams, and is compared with
 bench|libpcre2-dev|a reader of regular expressions, which we compare with
+package|git|makes the release tarball
+package|dpkg-dev|builds Debian packages
+package|debhelper|the rules that they are built by
+package|libcmocka-dev|unit tests, which run before anything is packed
+package|lintian|looks for what is wrong with a package
+package|debootstrap|makes the clean roots in which the packages are built and used
 TABLE
 }
 
@@ -94,9 +102,9 @@ available() {
 task=${1:-build}
 case $task in
 build) tasks="build" ;;
-test | fuzz | qemu | bench) tasks="build $task" ;;
+test | fuzz | qemu | bench | package) tasks="build $task" ;;
 *)
-    echo "usage: $0 build|test|fuzz|qemu|bench" >&2
+    echo "usage: $0 build|test|fuzz|qemu|bench|package" >&2
     exit 2
     ;;
 esac

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Runs what the documents say about recording, with the recorder installed as a user has it: run_recorded.py BUILD [--update]
+or, with that which the system has, run_recorded.py --installed.
 
     <!-- recorded -->   before a block of README.md or docs/recording.md
     ```sh               commands that must succeed, and leave app.svg that shows the program's functions
@@ -49,13 +50,18 @@ def put(path, text, mode=0o644):
     os.chmod(path, mode)
 
 
-def prepare(folder, build):
-    """The environment for commands: an installed recorder, and the compilers under their short names."""
+def install(folder, build):
+    """Installs the build below FOLDER; the variables with which pkg-config finds it."""
     usr = os.path.join(folder, "usr")
     done = subprocess.run(["cmake", "--install", build, "--prefix", usr], capture_output=True, text=True)
     if done.returncode:
         sys.exit("cmake --install: " + done.stderr)
-    modules = next(root for root, _, names in os.walk(usr) if "traceloom-rt.pc" in names)
+    return {"PKG_CONFIG_PATH": next(root for root, _, names in os.walk(usr) if "traceloom-rt.pc" in names)}
+
+
+def prepare(folder, build):
+    """The environment for commands: an installed recorder, and the compilers under their short names."""
+    found = {} if build == "--installed" else install(folder, build)
     commands, place = os.path.join(folder, "bin"), os.path.join(folder, "place")
     os.mkdir(commands)
     os.mkdir(place)
@@ -64,7 +70,7 @@ def prepare(folder, build):
     put(os.path.join(commands, "traceloom"), "#!/bin/sh\nexec %s \"$@\"\n" % shlex.join(harness.binary()), 0o755)
     put(os.path.join(place, "app.c"), PROGRAM)
     shutil.copy(os.path.join(harness.SOURCE, "examples", "spans.c"), place)
-    return place, dict(os.environ, PATH=commands + ":" + os.environ["PATH"], PKG_CONFIG_PATH=modules, LC_ALL="C.UTF-8", TERM="dumb")
+    return place, dict(os.environ, PATH=commands + ":" + os.environ["PATH"], LC_ALL="C.UTF-8", TERM="dumb", **found)
 
 
 def run(command, place, environment):

@@ -1,4 +1,5 @@
-# What is released: the tarball.
+# What is released: the tarball, and the lists of the Debian packages. `make package-test` builds and uses the packages.
 if(NOT CMAKE_CROSSCOMPILING)
   traceloom_script(package.dist package/dist.py)
+  traceloom_script(package.lists package/packages.py ${PROJECT_BINARY_DIR})
 endif()

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""The lists in debian/ are those of what is built: packages.py BUILD [--update]
+
+The version is that of CMakeLists.txt; each file that is installed goes into one package, and each pattern finds a file;
+and the symbols files have what the shared libraries export. --update writes the symbols files: new symbols get the
+version of CMakeLists.txt, which is the first one that has them."""
+import fnmatch
+import glob
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+
+DEBIAN = os.path.join(harness.SOURCE, "debian")
+LIBRARIES = {"libtraceloom.so.0": ("libtraceloom0", "libtraceloom-dev"),
+             "libtraceloom-rt.so.0": ("libtraceloom-rt0", "libtraceloom-rt-dev")}
+# What override_dh_install in debian/rules leaves out of a package, since it is another's.
+LEFT_OUT = {"libtraceloom-dev": "usr/include/traceloom/rt.h"}
+
+
+def read(*path):
+    with open(os.path.join(harness.SOURCE, *path), encoding="utf-8") as file:
+        return file.read()
+
+
+def version():
+    return re.search(r"^project\(traceloom VERSION ([0-9.]+)", read("CMakeLists.txt"), re.M).group(1)
+
+
+def check_version(checks):
+    newest = re.match(r"traceloom \(([0-9.]+)-\d+\) ", read("debian", "changelog"))
+    checks.equal(newest and newest.group(1), version(), "debian/changelog: its first version, beside that of CMakeLists.txt")
+
+
+def install(build, folder):
+    """The installed files by path, as they are in a package: with the processor's folder below lib."""
+    done = subprocess.run(["cmake", "--install", build, "--prefix", os.path.join(folder, "usr")], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit("cmake --install: " + done.stderr)
+    found = []
+    for root, _, names in os.walk(folder):
+        inside = os.path.relpath(root, folder)
+        found += [re.sub(r"^usr/lib/([^/]+-linux-gnu[^/]*/)?", "usr/lib/*/", os.path.join(inside, name)) for name in names]
+    return found
+
+
+def patterns():
+    """Pairs of a package and a pattern of debian/PACKAGE.install; those of files in the sources are not of interest here."""
+    for path in glob.glob(os.path.join(DEBIAN, "*.install")):
+        for line in read(path).splitlines():
+            if line.startswith("usr/"):
+                yield os.path.basename(path)[:-len(".install")], line.split()[0]
+
+
+def owns(package, pattern, path):
+    inside = fnmatch.fnmatchcase(path, pattern) or fnmatch.fnmatchcase(path, pattern + "/*")
+    return inside and LEFT_OUT.get(package) != path
+
+
+def check_files(checks, installed):
+    for path in installed:
+        owners = [package for package, pattern in patterns() if owns(package, pattern, path)]
+        checks.that(len(owners) == 1, path, "is installed, and goes into the packages", owners)
+    for package, pattern in patterns():
+        checks.that(any(owns(package, pattern, path) for path in installed), "debian/%s.install:" % package, pattern, "finds nothing")
+
+
+def exported(library):
+    """What a program that was linked with the library asks for: NAME@NODE, or NAME@Base without versions."""
+    lines = subprocess.run(["nm", "-D", "--defined-only", "--with-symbol-versions", library], capture_output=True, text=True,
+                           check=True).stdout.splitlines()
+    for kind, name in (line.split()[-2:] for line in lines):
+        if kind == "A":     # a node of versions
+            yield "%s@%s" % (name, name)
+        else:
+            yield name.replace("@@", "@") if "@" in name else name + "@Base"
+
+
+def check_symbols(checks, library, soname, update):
+    package, development = LIBRARIES[soname]
+    path = os.path.join(DEBIAN, package + ".symbols")
+    listed = dict(re.findall(r"^ (\S+) (\S+)$", read(path), re.M)) if os.path.exists(path) else {}
+    symbols = sorted(exported(library))
+    if update:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("%s %s #MINVER#\n* Build-Depends-Package: %s\n" % (soname, package, development))
+            file.writelines(" %s %s\n" % (symbol, listed.get(symbol, version())) for symbol in symbols)
+        return
+    checks.equal(sorted(listed), symbols, "debian/%s.symbols is not what the library exports (packages.py BUILD --update writes it):" % package,
+                 sorted(set(listed) ^ set(symbols)))
+
+
+def main():
+    build, update = sys.argv[1], sys.argv[2:] == ["--update"]
+    checks = harness.Checks()
+    with harness.work_folder() as folder:
+        installed = install(build, folder)
+        there = {os.path.basename(path) for path in installed}
+        for soname in LIBRARIES:
+            if soname in there:
+                library = next(glob.iglob(os.path.join(folder, "usr", "lib", "**", soname), recursive=True))
+                check_symbols(checks, library, soname, update)
+    if update:
+        return
+    check_version(checks)
+    if set(LIBRARIES) <= there:
+        check_files(checks, installed)
+    else:
+        print("files are not compared: this build has not all libraries")
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()
