@@ -33,6 +33,12 @@ slow: ## all of what `make check` tries a sample of, and leaks in thousands of s
 	cmake --build --preset dev -j $(JOBS)
 	TL_THOROUGH=1 tools/run-ctest.sh build-dev -j $(JOBS) -L slow
 
+slow: ## all of what `make check` tries a sample of, and leaks in thousands of short runs
+	tools/install-deps.sh test
+	cmake --preset dev
+	cmake --build --preset dev -j $(JOBS)
+	TL_THOROUGH=1 tools/run-ctest.sh build-dev -j $(JOBS) -L slow
+
 bench: ## speed and memory beside llvm-xray, babeltrace2, uftrace and hand-written limits: ARGS=--write
 	tools/install-deps.sh bench
 	@$(MAKE) --no-print-directory all

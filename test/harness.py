@@ -9,11 +9,25 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 
 SKIP = 77
 SOURCE = os.environ.get("TL_SOURCE") or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(SOURCE, "test", "generate"))
 sys.dont_write_bytecode = True
+
+# `make slow` sets it: everything is tried, not a sample of it, and with all that the sanitizers look for.
+THOROUGH = bool(os.environ.get("TL_THOROUGH"))
+# Scripts that start the command thousands of times: most of such a short run would be the sanitizer's, which registers
+# 50,000 globals and searches them for pointers at the end. Other tests, and `make slow`, look for leaks, too.
+if os.environ.get("TL_MANY_RUNS") and not THOROUGH:
+    os.environ.setdefault("ASAN_OPTIONS", "detect_leaks=0:report_globals=0:malloc_context_size=4")
+
+
+def some_of(name, items, count):
+    """What is tried of `items` with the case of this name: all in `make slow`, else `count`, always the same ones."""
+    first = zlib.crc32(name.encode())
+    return [item for at, item in enumerate(items) if THOROUGH or (at + first) % len(items) < count]
 
 
 def skip(reason):

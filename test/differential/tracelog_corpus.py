@@ -75,6 +75,8 @@ def plain(what, value):
 
 def first_difference(got, expected, where=""):
     """Where two values of JSON differ first, as text; None: nowhere."""
+    if got == expected: # all at once: a walk over every value takes twenty times as long
+        return None
     if isinstance(expected, dict) and isinstance(got, dict):
         if got.keys() != expected.keys():
             return "%s: members %s" % (where, sorted(set(got) ^ set(expected)))
@@ -84,7 +86,7 @@ def first_difference(got, expected, where=""):
         if len(got) != len(expected):
             pairs.append((where + " length", len(got), len(expected)))
     else:
-        return None if got == expected else "%s: got %.300s, expected %.300s" % (where, got, expected)
+        return "%s: got %.300s, expected %.300s" % (where, got, expected)
     return next(filter(None, (first_difference(a, b, place) for place, a, b in pairs)), None)
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds with each optional library, each format, and the recorder switched off, one at a time; each build must work:
-# options.sh C_COMPILER
+# Builds with formats, optional libraries and the recorder switched off; each build must work: options.sh C_COMPILER
+# Every format is switched off alone, in a build without libraries. Every library alone, too, if TL_THOROUGH is set: that
+# compiles everything each time.
 set -euo pipefail
 compiler=$1
 build=${TL_WORK:-/tmp}/options
@@ -14,7 +15,7 @@ try() {
     for name in "${libraries[@]}"; do arguments+=("-DTRACELOOM_$name=ON"); done
     for name in "${formats[@]}"; do arguments+=("-DTRACELOOM_FORMAT_$name=ON"); done
     for name in "$@"; do arguments+=("-DTRACELOOM_$name=OFF"); done
-    if ! { cmake -S "$TL_SOURCE" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_COMPILER="$compiler" \
+    if ! { cmake -S "$TL_SOURCE" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0 -DCMAKE_C_COMPILER="$compiler" \
         -DTRACELOOM_WERROR=ON -DTRACELOOM_TESTS=OFF -DTRACELOOM_EXAMPLES=OFF "${arguments[@]}" &&
         cmake --build "$build" --target traceloom -j 2; } >"$build.log" 2>&1; then
         grep -E 'error|undefined|FAILED' "$build.log" | head -20
@@ -30,15 +31,15 @@ try() {
 }
 
 mkdir -p "$(dirname "$build")"
+try "${libraries[@]}"
 for name in "${formats[@]}"; do
-    try "FORMAT_$name"
+    try "${libraries[@]}" "FORMAT_$name"
     lower=$(echo "$name" | tr '[:upper:]' '[:lower:]')
     if grep -qE "^ *${lower}([- ]|$)" "$build.formats"; then
         echo "FAILED: format $lower is listed though it was switched off"
         exit 1
     fi
 done
-for name in "${libraries[@]}"; do
+[ -z "${TL_THOROUGH:-}" ] || for name in "${libraries[@]}"; do
     try "$name"
 done
-try "${libraries[@]}"

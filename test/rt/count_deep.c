@@ -1,10 +1,12 @@
-/* Stacks of 100,000 frames, of one function and of two in turns, in a thread with a large stack. */
+/* Stacks of 100,000 frames, or of as many as it is told, of one function and of two in turns; on a large stack. */
 #define FUNCTIONS(X) X(main) X(deep_thread) X(down) X(left) X(right) X(bottom)
 #include "count.h"
 
 #include <pthread.h>
 
 enum { DEPTH = 100000, TIMES = 3, STACK = 256 << 20 };
+
+static unsigned depth = DEPTH;
 
 static volatile unsigned reached;
 TRACED static void bottom(void)
@@ -46,23 +48,25 @@ TRACED static void *deep_thread(void *arg)
 {
     CALLED(deep_thread);
     for (unsigned i = 0; i < TIMES; i++)
-        reached += down(DEPTH) != DEPTH - 1;
-    reached += left(DEPTH) != DEPTH - 1;
+        reached += down(depth) != depth - 1;
+    reached += left(depth) != depth - 1;
     return arg;
 }
 
-TRACED int main(void)
+TRACED int main(int argc, char **argv)
 {
     CALLED(main);
+    if (argc > 1)
+        depth = (unsigned)strtoul(argv[1], NULL, 10);
     pthread_attr_t attributes;
     pthread_t thread;
     pthread_attr_init(&attributes);
     if (pthread_attr_setstacksize(&attributes, STACK) || pthread_create(&thread, &attributes, deep_thread, NULL))
         exit(3);
     pthread_join(thread, NULL);
-    EXPECT(down, DEPTH * TIMES);
-    EXPECT(left, DEPTH / 2);
-    EXPECT(right, DEPTH / 2);
+    EXPECT(down, depth * TIMES);
+    EXPECT(left, depth / 2);
+    EXPECT(right, depth / 2);
     EXPECT(bottom, TIMES);
     print_calls();
     puts("flat");

@@ -104,7 +104,8 @@ def main():
             for standard in standards:
                 path = compiled(hook, folder, source, standard)
                 program = linked(hook, path)
-                for mode in MODES:
+                # The older standard only has to compile; what is recorded is hardly another thing.
+                for mode in MODES if standard == standards[-1] else harness.some_of(hook.name + standard, MODES, 1):
                     check_mode(checks, program, mode, folder, hooks)
                     for entry in os.listdir(folder):
                         if entry.startswith("run-"):

@@ -1,5 +1,6 @@
 /* Tests of content that is decompressed when it is read: damage, threads, and what it may cost. */
 #include "lazy_fixture.h"
+#include "thorough.h"
 
 #include <errno.h>
 #include <sys/resource.h>
@@ -33,7 +34,7 @@ static void test_any_bit_changed(void **state)
 {
     (void)state;
     packed f = small_file();
-    for (size_t i = 0; i < f.n * 8; i++) {
+    for (size_t i = 0; i < f.n * 8; i += one_in(7)) {
         f.p[i / 8] ^= (uint8_t)(1u << i % 8);
         check_same(f.p, f.n, 128);
         f.p[i / 8] ^= (uint8_t)(1u << i % 8);

@@ -44,7 +44,11 @@ foreach(unit IN LISTS unit_files)
   if(NOT cases)
     message(WARNING "${unit} registers no cases with cmocka_unit_test(...)")
   endif()
-  string(REGEX REPLACE "^test_" "" short ${name})
+  # Files that try one of many, and in `make slow` all.
+  set(labels unit)
+  if(text MATCHES "\"thorough\\.h\"")
+    list(APPEND labels slow)
+  endif()
   foreach(case IN LISTS cases)
     string(REGEX REPLACE "^test_" "" short_case ${case})
     set(entry unit.${name}.${short_case})
@@ -53,6 +57,6 @@ foreach(unit IN LISTS unit_files)
       ENVIRONMENT "${TL_TEST_ENVIRONMENT};TL_CASE=${case}"
       SKIP_REGULAR_EXPRESSION "\\[  SKIPPED \\] ${case}"
       FAIL_REGULAR_EXPRESSION "Running 0 test"
-      LABELS unit TIMEOUT 120)
+      LABELS "${labels}" TIMEOUT 300)
   endforeach()
 endforeach()
