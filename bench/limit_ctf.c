@@ -8,16 +8,10 @@
  * It knows the layout of these events by heart (little-endian, byte-aligned, one stream a file), maps the files, uses
  * one thread, and trusts its input. Only the ids of the classes are looked up in the metadata, for LTTng chooses them.
  */
-#include <fcntl.h>
+#include "limit_file.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { STREAMS = 2, CLASSES = 64, EXTENDED = 65535 };
 enum { PACKET_BEGIN = 32, PACKET_CONTENT = 48, PACKET_SIZE = 56, PACKET_HEADER = 84 };
@@ -33,17 +27,6 @@ struct stream {
 static uint8_t shapes[CLASSES];
 static char names[CLASSES][32];
 static uint64_t counts[CLASSES];
-
-#define LOAD(name, type)                                                                                               \
-    static inline type name(const uint8_t *p)                                                                          \
-    {                                                                                                                  \
-        type v;                                                                                                        \
-        memcpy(&v, p, sizeof(v));                                                                                      \
-        return v;                                                                                                      \
-    }
-LOAD(load64, uint64_t)
-LOAD(load32, uint32_t)
-LOAD(load16, uint16_t)
 
 /* Begins the next event: its time, class, and where its fields are. */
 static inline bool begin(struct stream *s)
@@ -218,17 +201,8 @@ static void tail(struct stream s[STREAMS])
 static const uint8_t *map(const char *folder, const char *name, size_t *size)
 {
     char path[4096];
-    struct stat st;
     snprintf(path, sizeof(path), "%s/%s", folder, name);
-    const int fd = open(path, O_RDONLY);
-    if (fd < 0 || fstat(fd, &st) != 0)
-        exit(1);
-    const void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
-    if (p == MAP_FAILED)
-        exit(1);
-    close(fd);
-    *size = (size_t)st.st_size;
-    return p;
+    return map_file(path, size);
 }
 
 /* The metadata is text in packets; `name = "mix:..."` and its id may be torn by a packet header, but the text then has

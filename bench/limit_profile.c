@@ -7,11 +7,6 @@
  * read. */
 #include "limit_table.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 enum { TLP_HEADER = 20, MAX_PLACES = 1 << 20, MAX_DEPTH = 1 << 12, UTC_KNOWN = 4, PER_THREAD = 2, HISTOGRAMS = 1 };
 enum { XPROF_HEADER = 32, BLOCK_HEADER = 16 };
 
@@ -161,22 +156,13 @@ static void read_xprof(const uint8_t *data, size_t size)
 int main(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        const int fd = open(argv[i], O_RDONLY);
-        struct stat status;
-        if (fd < 0 || fstat(fd, &status) != 0) {
-            fprintf(stderr, "usage: limit_profile FILE...\n");
-            return 2;
-        }
-        const size_t size = (size_t)status.st_size;
-        void *const map = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
-        if (map == MAP_FAILED)
-            return 1;
+        size_t size;
+        uint8_t *const map = map_file(argv[i], &size);
         if (memcmp(map, "\x8ftlprof\n", 8) == 0)
             read_tlp(map);
         else
             read_xprof(map, size);
         munmap(map, size);
-        close(fd);
     }
     print_table();
     return 0;

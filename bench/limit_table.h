@@ -2,11 +2,9 @@
 #ifndef LIMIT_TABLE_H
 #define LIMIT_TABLE_H
 
+#include "limit_file.h"
+
 #include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A histogram has 256 buckets for each power of two, as the one it is compared with. */
 enum { MAX_FUNCTIONS = 1 << 16, SUB_BITS = 8, SUB = 1 << SUB_BITS, BUCKETS = 57 * SUB };
@@ -18,20 +16,6 @@ struct function {
 };
 
 static struct function functions[MAX_FUNCTIONS];
-
-static inline uint64_t load64(const uint8_t *p)
-{
-    uint64_t v;
-    memcpy(&v, p, sizeof(v));
-    return v;
-}
-
-static inline uint32_t load32(const uint8_t *p)
-{
-    uint32_t v;
-    memcpy(&v, p, sizeof(v));
-    return v;
-}
 
 static inline uint32_t bucket_of(uint64_t v)
 {

@@ -7,16 +7,10 @@
  * It knows by heart how the generator writes (64-bit addresses, padded iids, no `?`), uses one thread, keeps no state
  * from one line to the next, and trusts its input. It prints how many lines of each kind there are, and sums of all
  * fields, which would be wrong if it had left one out. */
-#include <fcntl.h>
+#include "limit_file.h"
+
 #include <immintrin.h>
 #include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { BUFFER = 192 << 10, PADDING = 64 };
 enum kind { SAM_STR, SAM_MEM, THR_CPU, THR_AOS, THR_CRT, THR_DST, OTHER, KINDS };
@@ -44,15 +38,6 @@ static const char *const names[FIELDS] = {"threads", "times",   "samples",   "ke
 struct sums {
     uint64_t lines[KINDS], of[FIELDS];
 };
-
-#define LOAD(name, type)                                                                                               \
-    static inline type name(const uint8_t *p)                                                                          \
-    {                                                                                                                  \
-        type v;                                                                                                        \
-        memcpy(&v, p, sizeof(v));                                                                                      \
-        return v;                                                                                                      \
-    }
-LOAD(load64, uint64_t)
 
 /* Eight digits of a number, the first in the lowest byte; a byte 0 before them counts nothing. */
 static inline uint64_t hex8(uint64_t x)

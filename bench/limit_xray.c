@@ -8,11 +8,6 @@
  */
 #include "limit_table.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 enum { MAX_DEPTH = 1 << 16 };
 enum { NEW_BUFFER = 0, NEW_CPU = 2, TSC_WRAP = 3, WALLTIME = 4, CUSTOM = 5, ARGUMENT = 6, EXTENTS = 7, TYPED = 8 };
 enum { FDR_5 = 5 | 1 << 16, BASIC_3 = 3, HEADER = 32, RECORD = 32 }; /* of basic logs; both begin with a header */
@@ -183,15 +178,13 @@ static void find_runs(struct list *list, const uint8_t *data, size_t size)
 
 int main(int argc, char **argv)
 {
-    const int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1;
-    struct stat status;
-    if (fd < 0 || fstat(fd, &status) != 0) {
+    size_t size;
+    if (argc != 2) {
         fprintf(stderr, "usage: limit_xray LOG\n");
         return 2;
     }
-    const size_t size = (size_t)status.st_size;
-    const uint8_t *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
-    if (data == MAP_FAILED || size < HEADER || (load32(data) != FDR_5 && load32(data) != BASIC_3)) {
+    const uint8_t *data = map_file(argv[1], &size);
+    if (size < HEADER || (load32(data) != FDR_5 && load32(data) != BASIC_3)) {
         fprintf(stderr, "limit_xray: not a little-endian FDR log of version 5, nor a basic log of version 3\n");
         return 3;
     }

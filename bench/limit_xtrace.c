@@ -6,32 +6,13 @@
  * walk: every token, with pcs; prints instructions, accesses, and sums that depend on every one of them.
  * mix: counts instructions by the top-level group of their encoding (bits 25 to 28), and bytes loaded and stored.
  * block: counts executions of basic blocks in a table by the address they begin at. */
-#include <fcntl.h>
+#include "limit_file.h"
+
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct stream {
     const uint8_t *p, *end;
 } stream;
-
-static uint64_t load64(const uint8_t *p)
-{
-    uint64_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
-
-static uint32_t load32(const uint8_t *p)
-{
-    uint32_t v;
-    memcpy(&v, p, sizeof v);
-    return v;
-}
 
 /* The token at p that is neither an instruction nor an access: its bytes, or 0. */
 static size_t other(const uint8_t *p)
@@ -186,14 +167,11 @@ static void blocks(stream s)
 
 int main(int argc, char **argv)
 {
-    struct stat st;
-    const int fd = argc == 3 ? open(argv[2], O_RDONLY) : -1;
-    if (fd < 0 || fstat(fd, &st) < 0 || st.st_size == 0)
+    size_t size;
+    if (argc != 3)
         return 2;
-    const uint8_t *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (data == MAP_FAILED)
-        return 2;
-    const stream s = {data, data + st.st_size};
+    const uint8_t *data = map_file(argv[2], &size);
+    const stream s = {data, data + size};
     if (strcmp(argv[1], "walk") == 0)
         walk(s);
     else if (strcmp(argv[1], "mix") == 0)
@@ -202,6 +180,5 @@ int main(int argc, char **argv)
         blocks(s);
     else
         return 2;
-    close(fd);
     return 0;
 }

@@ -3,28 +3,23 @@
  *     limit_zstd FILE
  *
  * Prints the number of bytes. One thread, one stream, as every reader of a single frame has to. */
-#include <fcntl.h>
+#include "limit_file.h"
+
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <zstd.h>
 
 int main(int argc, char **argv)
 {
-    struct stat st;
-    const int fd = argc == 2 ? open(argv[1], O_RDONLY) : -1;
-    if (fd < 0 || fstat(fd, &st) < 0 || st.st_size == 0)
+    size_t size;
+    if (argc != 2)
         return 2;
-    const void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    const uint8_t *data = map_file(argv[1], &size);
     const size_t room = ZSTD_DStreamOutSize();
     void *buffer = malloc(room);
     ZSTD_DStream *stream = ZSTD_createDStream();
-    if (data == MAP_FAILED || !buffer || !stream)
+    if (!buffer || !stream)
         return 2;
-    ZSTD_inBuffer in = {data, (size_t)st.st_size, 0};
+    ZSTD_inBuffer in = {data, size, 0};
     uint64_t bytes = 0;
     size_t left = 0;
     /* Output may be left in the library when the input ends, so it is asked until it fills no buffer. */
@@ -38,6 +33,5 @@ int main(int argc, char **argv)
     printf("%" PRIu64 "\n", bytes);
     ZSTD_freeDStream(stream);
     free(buffer);
-    close(fd);
     return left != 0;
 }
