@@ -17,7 +17,7 @@ static void promise(bool kept, const char *what)
     }
 }
 
-static uint64_t fuzz_iterate(tl_source *s)
+static inline uint64_t fuzz_iterate(tl_source *s)
 {
     const tl_trace *t = tl_source_trace(s);
     const tl_batch *b;
@@ -37,7 +37,7 @@ static uint64_t fuzz_iterate(tl_source *s)
     return events;
 }
 
-static void fuzz_merge(tl_source *s, uint64_t events)
+static inline void fuzz_merge(tl_source *s, uint64_t events)
 {
     tl_merge *m = NULL;
     tl_error e;
@@ -56,7 +56,7 @@ static void fuzz_merge(tl_source *s, uint64_t events)
     tl_merge_close(m);
 }
 
-static void fuzz_profile(tl_source *s)
+static inline void fuzz_profile(tl_source *s)
 {
     tl_profile *p = NULL;
     tl_error e;

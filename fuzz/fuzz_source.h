@@ -13,7 +13,7 @@
 #include "fuzz_promises.h"
 
 /* Opens the bytes as a file; a memory file, so that the fuzzer does not touch the disk. */
-static tl_source *fuzz_open(const uint8_t *data, size_t size, const char *format, bool strict)
+static inline tl_source *fuzz_open(const uint8_t *data, size_t size, const char *format, bool strict)
 {
     static int fd = -1;
     if (fd < 0)
@@ -32,7 +32,7 @@ static tl_source *fuzz_open(const uint8_t *data, size_t size, const char *format
     return status < 0 ? NULL : s;
 }
 
-static int fuzz_source(const uint8_t *data, size_t size, const char *format)
+static inline int fuzz_source(const uint8_t *data, size_t size, const char *format)
 {
     tl_source *s = fuzz_open(data, size, format, false);
     if (s != NULL && !tl_source_is_profile(s)) {

@@ -9,4 +9,4 @@ rm -rf "$here/corpus/ctf"
 mapfile -t names < <(generate --list)
 generate --pack "$here/corpus/ctf" "${names[@]}"
 # Large ones teach the fuzzer nothing that small ones do not.
-find "$here/corpus/ctf" -type f -size +24k -delete
+find "$here/corpus/ctf" -type f -size +11k -delete

@@ -8,4 +8,4 @@ python3 -B "$here/../test/generate/tracelog_gen.py" --list | while read -r name;
     python3 -B "$here/../test/generate/tracelog_gen.py" --one "$name" "$here/corpus/tracelog/$name"
 done
 # Large ones teach the fuzzer nothing that small ones do not.
-find "$here/corpus/tracelog" -type f -size +20k -delete
+find "$here/corpus/tracelog" -type f -size +16k -delete

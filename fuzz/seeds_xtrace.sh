@@ -40,4 +40,4 @@ open(os.path.join(sys.argv[1], "machine"), "wb").write(b"".join(struct.pack("<I"
 open(os.path.join(sys.argv[1], "groups"), "wb").write(b"".join(struct.pack("<I", high << 21 | 0x410) for high in range(0, 2048, 5)))
 PYTHON
 # Large ones teach the fuzzer nothing that small ones do not.
-find "$here"/corpus/{xtrace,xsnapshot,xtrace_set,a64} -type f -size +32k -delete
+find "$here"/corpus/{xtrace,xsnapshot,xtrace_set,a64} -type f -size +16k -delete

@@ -37,9 +37,9 @@ static char *since_text(char *buf, size_t size, uint64_t since)
 static int print_text(const tl_control *p)
 {
     const tl_control_status s = tl_control_read(p);
-    char a[32], b[32], since[96];
+    char a[32], b[32], since[96], clean[sizeof s.path];
     const char *state = s.state < STATES ? state_name[s.state] : "unknown";
-    printf("process     %ld %s\n", p->pid, p->name);
+    printf("process     %ld %s\n", p->pid, tl_text_clean(clean, sizeof clean, p->name));
     if (s.state == STATE_ON)
         printf("state       recording since %s\n", since_text(since, sizeof since, s.since));
     else if (s.state == STATE_WAITING)
@@ -56,7 +56,8 @@ static int print_text(const tl_control *p)
     if (s.lost)
         printf("lost        %s events\n", tl_human_grouped(a, sizeof a, s.lost));
     if (*s.path)
-        printf("file        %s%s\n", s.path, s.state == STATE_ON || s.since ? ".live" : "");
+        printf("file        %s%s\n", tl_text_clean(clean, sizeof clean, s.path),
+               s.state == STATE_ON || s.since ? ".live" : "");
     return TL_EXIT_DONE;
 }
 
@@ -145,7 +146,7 @@ int tl_verb_ctl(tl_cli *c)
     if (show && status != TL_EXIT_NO) {
         if (status != TL_EXIT_DONE)
             tl_say(c, NULL, "these numbers are older");
-        a->json ? print_json(&page) : print_text(&page);
+        status = tl_exit_worse(status, a->json ? print_json(&page) : print_text(&page));
     } else if (status == TL_EXIT_NO) {
         tl_say_error(NULL, "process %ld: %s", page.pid, answer);
     } else if (status == TL_EXIT_DONE) {

@@ -237,7 +237,7 @@ static int take_event(note *l)
 {
     tl_recording *r = l->r;
     uint64_t id;
-    piece kind, fields = {0}, name;
+    piece kind, fields = {.p = ""}, name; /* fields may be missing */
     int n;
     pair_spec spec[] = {{.key = "id", .needed = true, .number = &id},
                         {.key = "kind", .needed = true, .text = &kind},

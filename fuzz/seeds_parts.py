@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Makes the seeds of the targets that read parts of files, or what is no trace: words of the command line, notes, names,
+indexes, pages. Those of any format come from other targets. Run it after the other scripts."""
+import bz2
+import gzip
+import os
+import shutil
+import struct
+import subprocess
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CORPUS = os.path.join(HERE, "corpus")
+GOLDEN = os.path.join(HERE, "..", "test", "golden", "input")
+
+
+def write(target, name, data):
+    with open(os.path.join(CORPUS, target, name), "wb") as file:
+        file.write(data.encode() if isinstance(data, str) else data)
+
+
+def read(*path):
+    with open(os.path.join(*path), "rb") as file:
+        return file.read()
+
+
+def words():
+    write("words", "selection", "\n".join(
+        ["--time", "+500ms..2s", "-t", "worker*", "--cpu", "0..3,7", "-F", "a*[!b]?c", "-N", "x\\*", "-D", "4", "--min-dur", "1.5us"]))
+    write("words", "absolute", "--time\n2026-01-31T12:00:00.5Z..2026-01-31T12:00:01Z\n--class\nsched_*\n")
+    write("words", "instructions", "\n".join(["--insns", "100..2000", "--el", "0,1", "--pc", "0x400000..0x500000", "--by", "cache", "--cache",
+                                              "l1i=64K:4:64,l1d=1M:2:128,l2=0,itlb=48,l2tlb=1280:5", "--predictor", "bimodal:12,gshare:12:8,ras:16,btb"]))
+    write("words", "record", "--mode\nfdr\n--ring\n64M\n--threshold\n5us\n--limit\n1G\n-o\napp.xray\n--\n./app\n-x")
+    write("rt_settings", "all", "mode=fdr:out=%e.%p.xray:ring=64M:limit=1G:threshold=5us:func=net::Reader::*:not=a\\:b:depth=9:start=off:"
+          "control=off:clock=monotonic:strict=on:quiet=on:")
+    write("rt_settings", "set", "threshold=1ms:depth=0:func=:not=[a-z]*")
+
+
+def json_text():
+    write("json", "all", '{"a":[1,-2,3.5e-7,18446744073709551615,true,false,null,"\\u00e4\\ud83d\\ude00\\n"],"b":{"c":{}},"":[[[]]]}')
+    write("json", "deep", "[" * 40 + "0" + "]" * 40)
+
+
+def notes():
+    for name in ("rec-done.xray", "rec-live-ring.xray"):
+        data = read(GOLDEN, name)
+        lines = [line.removeprefix(b"tlrt.txt") for line in data.replace(b"\0", b"\n").split(b"\n") if 3 < len(line) < 300 and all(32 <= c < 127 for c in line)]
+        write("recording", name, b"\n".join(lines) + b"\n")
+    write("recording", "no-fields", "traceloom version=1\nevent id=2 kind=counter name=y\nevent id=3 kind=instant fields= name=z\n")
+
+
+def parts():
+    text = b"what is packed is unpacked, " * 40
+    write("unpack", "gzip", gzip.compress(text, mtime=0))
+    write("unpack", "stored", gzip.compress(bytes(range(64)), 0, mtime=0))
+    write("unpack", "bzip2", bz2.compress(text))
+    for name in ("_ZN3net6Reader4readEPKcm", "_ZNSt6vectorIiSaIiEE9push_backEOi", "_ZZN1aILi3EEvT_ENKUlvE_clEv", "_RNvCs1234_7mycrate3foo",
+                 "_ZN4core3fmt9Formatter9write_str17h0123456789abcdefE", "_RINvMs0_NtCs5_4core3stru1xNtB2_1TpE"):
+        write("demangle", name[:12].strip("_"), name)
+
+
+def pages():
+    numbers = struct.pack("<IIIIIiIIIIQQQ", 1, 2, 0, 1, 2, 0, 1, 10, 12, 3, 4096, 7, 1_790_000_000 * 10**9)
+    front = b"tlctrl1\n" + numbers
+    write("control", "recording", front.ljust(2048, b"\0") + b"/tmp/app.4711.xray\0")
+    write("control", "refused", front[:28] + struct.pack("<i", -22) + front[32:].ljust(992, b"\0") + b"no such key\0")
+    points = b"".join(struct.pack("<QQQ", at * 64, at, at * 10 + 9) for at in range(0, 6, 2))
+    file = struct.pack("<IQBII", 1, 6, 2, 1, 3) + struct.pack("<IBQQ", 0, 1, 0, 59) + points
+    write("ctf_index", "sound", struct.pack("<QQQI", 6, 0, 0, 1) + file)
+
+
+def binaries():
+    write("exe", "symbols", read(GOLDEN, "program.elf"))
+    with tempfile.TemporaryDirectory() as work:
+        source, out = os.path.join(work, "a.c"), os.path.join(work, "a.so")
+        with open(source, "w", encoding="ascii") as file:
+            file.write("int twice(int x) { return x + x; }\nstatic inline int more(int x) { return twice(x) + 1; }\n"
+                       "int last(int x) { return more(x) * 3; }\n")
+        for version in (4, 5):
+            subprocess.run(["gcc", "-gdwarf-%d" % version, "-O1", "-shared", "-nostdlib", "-Wl,-z,noseparate-code,-z,max-page-size=4096",
+                            "-fdebug-prefix-map=%s=/src" % work, "-o", out, source], check=True, cwd=work)
+            write("exe", "dwarf-%d" % version, read(out))
+
+
+def any_format():
+    for target, name in (("fdr", "fdr-v5-le-plain"), ("fdr", "fdr-v5-le-wraps"), ("fdr", "fdr-v5-le-empty")):
+        write("any", name, read(CORPUS, target, name))
+    for target in ("basic", "xrayprof", "tlp", "tracelog", "live"):
+        folder = os.path.join(CORPUS, target)
+        name = min(sorted(os.listdir(folder)), key=lambda n: (os.path.getsize(os.path.join(folder, n)) < 200, os.path.getsize(os.path.join(folder, n))))
+        write("any", "%s-%s" % (target, name), read(folder, name)[:6000])
+    plain = read(CORPUS, "fdr", "fdr-v5-le-plain")
+    write("any", "gzip", gzip.compress(plain, mtime=0))
+    write("any", "bzip2", bz2.compress(plain))
+    write("any", "zstd", subprocess.run(["zstd", "-q", "-c"], input=plain, stdout=subprocess.PIPE, check=True).stdout)
+
+
+def main():
+    for target in ("any", "json", "recording", "unpack", "demangle", "words", "control", "exe", "ctf_index", "rt_settings"):
+        shutil.rmtree(os.path.join(CORPUS, target), ignore_errors=True)
+        os.makedirs(os.path.join(CORPUS, target))
+    for step in (words, json_text, notes, parts, pages, binaries, any_format):
+        step()
+
+
+if __name__ == "__main__":
+    main()
