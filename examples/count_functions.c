@@ -1,5 +1,5 @@
 /* Counts the calls of each function in a trace of any format:
- *     cc count_functions.c $(pkg-config --cflags --libs --static traceloom) && ./a.out TRACE [BINARY] */
+ *     cc count_functions.c $(pkg-config --cflags --libs traceloom) && ./a.out TRACE [BINARY] */
 #include <inttypes.h>
 #include <stdio.h>
 #include <traceloom/traceloom.h>

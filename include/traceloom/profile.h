@@ -124,7 +124,8 @@ uint32_t tl_profile_weights(const tl_profile *p);
 const tl_weight *tl_profile_weight(const tl_profile *p, uint32_t index);
 /* The index of the one that tl_stat is of; 0 if there is none. */
 uint32_t tl_profile_chosen_weight(const tl_profile *p);
-/* What a place has itself of a weight; "time" in ticks. 0 past the end of either. */
+/* What a place has itself of a weight; "time" in ticks of the clock, whichever weight is chosen. 0 past the end of
+ * either. */
 uint64_t tl_profile_weight_self(const tl_profile *p, uint32_t place, uint32_t index);
 typedef struct tl_sample_counts {
     uint64_t counted, empty, paused;

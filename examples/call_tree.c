@@ -1,0 +1,39 @@
+/* Who calls whom, as a tree: calls, and how long 9 of 10 of them took at most.
+ *     cc call_tree.c $(pkg-config --cflags --libs traceloom) && ./a.out TRACE [BINARY] */
+#include <inttypes.h>
+#include <stdio.h>
+#include <traceloom/traceloom.h>
+
+/* Parents come before children, so children of a place stand behind it. */
+static void print_below(const tl_profile *p, uint32_t parent, int depth)
+{
+    for (uint32_t place = parent + 1; place < tl_profile_places(p); place++) {
+        if (tl_profile_parent(p, place) != parent)
+            continue;
+        const tl_function *function = tl_profile_get_function(p, tl_profile_function(p, place));
+        tl_stat stat;
+        tl_profile_stat(p, place, &stat);
+        printf("%6" PRIu64 " %10" PRIu64 " %s  %*s%s\n", stat.calls,
+               tl_profile_time(p, tl_profile_percentile(p, place, 900)), tl_profile_unit(p), 2 * depth, "",
+               function && function->name ? function->name : "?");
+        print_below(p, place, depth + 1);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const tl_open_options options = {.exe = argc > 2 ? argv[2] : NULL, .no_lines = true};
+    tl_source *source = NULL;
+    tl_profile *profile = NULL;
+    tl_error error;
+    int status = tl_source_open(&source, argc > 1 ? argv[1] : "-", &options, &error);
+    if (status == 0)
+        status = tl_profile_from_source(&profile, source, NULL, &error);
+    if (status == 0)
+        print_below(profile, 0, 0);
+    else
+        fprintf(stderr, "call_tree: %s\n", error.message);
+    tl_profile_free(profile);
+    tl_source_close(source);
+    return status < 0;
+}
