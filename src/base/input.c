@@ -15,6 +15,7 @@
 
 #include "base/compiler.h"
 #include "base/input_impl.h"
+#include "base/sparse.h"
 
 _Static_assert(sizeof(off_t) == 8, "file offsets must have 64 bits");
 
@@ -133,6 +134,8 @@ static int open_content(tl_input *in, int fd, bool lazy, tl_error *e)
     if (n > 0 && S_ISCHR(st.st_mode)) /* such as /dev/zero, which has no end; but /dev/null is just empty */
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "is a device, expected a file or a pipe");
     in->codec = tl_codec_probe(r.head, r.head_n);
+    if (r.regular && tl_sparse_check(fd, e) < 0)
+        return TL_ENOMEM;
 
     if (r.regular && in->codec == TL_CODEC_NONE) {
         in->fd = fd;
@@ -194,6 +197,18 @@ int tl_input_open(tl_input **out, const char *path, tl_error *e)
 int tl_input_open_lazy(tl_input **out, const char *path, tl_error *e)
 {
     return open_path(out, path, true, e);
+}
+
+int tl_input_open_beside(tl_input **out, const char *path, tl_error *e)
+{
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0)
+        return tl_fail_errno(e, errno, "%s", path);
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+        return open_fd(out, fd, false, path, true, e);
+    close(fd);
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: is no regular file", path);
 }
 
 int tl_input_open_lazy_file(tl_input **out, int fd, const char *path, tl_error *e)
@@ -266,6 +281,8 @@ int tl_input_open_file(tl_input **out, int fd, const char *path, tl_error *e)
         result = tl_fail_errno(e, errno, "%s: cannot be examined", path);
     else if (!S_ISREG(st.st_mode))
         result = tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: is no regular file", path);
+    else if (tl_sparse_check(fd, e) < 0)
+        result = e ? tl_error_context(e, "%s", path) : TL_ENOMEM;
     else if (!(in = tl_input_new(path)))
         result = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to open it", path);
     if (!in) {
@@ -345,6 +362,8 @@ int tl_input_read(tl_input *in, uint64_t offset, void *buf, size_t n, size_t *go
         int64_t r = tl_pread_full(in->fd, buf, n, in->base + offset);
         if (r < 0)
             return tl_fail_errno(e, errno, "cannot be read");
+        if ((size_t)r < n && !in->follows)
+            return tl_fail(e, TL_EIO, offset + (uint64_t)r, "the file became shorter while it was read");
         n = (size_t)r;
     } else {
         int result = tl_spool_read(&in->spool, offset, buf, n, e);

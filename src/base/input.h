@@ -32,7 +32,11 @@ int tl_input_open(tl_input **out, const char *path, tl_error *e);
  * may have got bytes from behind it before. A table of frames at the end of the file is believed until one of them
  * turns out to be something else; then everything is spooled. */
 int tl_input_open_lazy(tl_input **out, const char *path, tl_error *e);
-/* The same for an open file, which becomes the input's, also on failure; and for bytes that are borrowed until close.
+/* The same for a file that is found by the name of another one: only a regular file. A pipe, which might never have a
+ * writer, is TL_EUNSUPPORTED. */
+int tl_input_open_beside(tl_input **out, const char *path, tl_error *e);
+/* As tl_input_open_lazy() for an open file, which becomes the input's, also on failure; and for bytes that are borrowed
+ * until close.
  */
 int tl_input_open_lazy_file(tl_input **out, int fd, const char *path, tl_error *e);
 int tl_input_open_lazy_memory(tl_input **out, const void *data, size_t size, const char *path, tl_error *e);
@@ -80,8 +84,9 @@ uint64_t tl_input_frame_begin(const tl_input *in, uint32_t i);
 int tl_input_note(const tl_input *in, uint32_t magic, void **data, size_t *n, tl_error *e);
 
 /* Reads up to n bytes at an offset; returns in *got how many (fewer only at the end of the content). EINTR and short
- * reads are retried. A file that shrank after opening reads as shorter. Messages do not name the input: callers know
- * what they read it for, and put both in front. */
+ * reads are retried. A file that became shorter after it was opened is TL_EIO, with the offset where it ends now; one
+ * that is followed says so as damage. Messages do not name the input: callers know what they read it for, and put both
+ * in front. */
 int tl_input_read(tl_input *in, uint64_t offset, void *buf, size_t n, size_t *got, tl_error *e);
 
 #endif

@@ -135,7 +135,7 @@ int xtrace_image_check_beside(tl_input *stream, const char *stream_name, tl_trac
 {
     char *const path = xtrace_image_name(tl_input_path(stream));
     tl_input *image = NULL;
-    int r = path ? tl_input_open(&image, path, e) : 0;
+    int r = path ? tl_input_open_beside(&image, path, e) : 0;
     if (r < 0 && r != TL_ENOMEM) /* there is none */
         r = 0;
     const char *slash = path ? strrchr(path, '/') : NULL;

@@ -24,7 +24,7 @@ static size_t bare_length(const char *path)
 static int try_path(tl_input **out, const char *path, tl_error *e)
 {
     tl_error why = {0};
-    int status = tl_input_open_lazy(out, path, &why);
+    int status = tl_input_open_beside(out, path, &why);
     if (status >= 0)
         return 1;
     if (why.code == TL_EIO && why.sys_errno == ENOENT)
