@@ -107,7 +107,7 @@ static void put_settings(FILE *f)
                    "between them.\n"
                    ".Nm traceloom record\n"
                    "adds its own to those that are there.\n"
-                   "Without the variable the recorder does nothing; with it, a program can also be recorded without\n"
+                   "Without the variable, or if it is empty, the recorder does nothing; with it, a program can also be recorded without\n"
                    ".Nm traceloom record .\n"
                    "The keys are\n"
                    ".Cm mode , out , ring , limit , threshold , func , not , depth , start ,\n"

@@ -206,7 +206,7 @@ int tl_record_plan(tl_record *r)
         if (status == TL_EXIT_DONE)
             status = make_room(r, tl_record_path(r, mode, TL_RECORD_LIVE, path));
     }
-    return status;
+    return status == TL_EXIT_DONE && r->convert ? tl_record_try(r) : status;
 }
 
 /* Appends KEY=VALUE; what means something to the recorder gets a backslash, a percent sign in a path another one. */

@@ -120,7 +120,7 @@ static void say_children(const tl_record *r)
 /* What -o wants, made of what was recorded. */
 static int convert(const tl_record *r)
 {
-    const bool profile = r->convert->write_profile && (r->modes & TL_RECORD_PROFILE || !r->convert->create);
+    const bool profile = tl_record_makes_profile(r);
     const unsigned mode = profile && r->modes & TL_RECORD_PROFILE ? TL_RECORD_PROFILE
                           : r->modes & TL_RECORD_CALLS            ? TL_RECORD_CALLS
                                                                   : TL_RECORD_STREAMS;

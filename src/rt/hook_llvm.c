@@ -319,6 +319,16 @@ static int flush(void)
 
 /* ---- begin ---- */
 
+/* Whoever says TRACELOOM=mode=... has chosen there, as traceloom record always does, and another mode in XRAY_OPTIONS
+ * comes second. 0: nobody has. */
+static unsigned chosen_modes(void)
+{
+    char error[256];
+    const char *text = secure_getenv("TRACELOOM");
+    tl_rt_settings_default(&tl_rt.set); /* tl_rt_begin() does so again */
+    return text && *text && tl_rt_settings_read(&tl_rt.set, text, error) && tl_rt.set.has_mode ? tl_rt.set.modes : 0;
+}
+
 bool tl_rt_llvm_present(void)
 {
     return __xray_log_register_mode && __xray_set_handler && &__start_xray_instr_map[0] != &__stop_xray_instr_map[0];
@@ -379,9 +389,10 @@ void tl_rt_llvm_begin(void)
 {
     static const struct {
         const char *name;
+        unsigned modes;
         struct log_mode functions;
-    } mode[] = {{"traceloom-fdr", {init_fdr, finalize, on_call, flush}},
-                {"traceloom-profile", {init_profile, finalize, on_call, flush}}};
+    } mode[] = {{"traceloom-fdr", RT_MODE_FDR, {init_fdr, finalize, on_call, flush}},
+                {"traceloom-profile", RT_MODE_PROFILE, {init_profile, finalize, on_call, flush}}};
     if (!tl_rt_llvm_present() || object)
         return;
     object = find_program();
@@ -391,10 +402,12 @@ void tl_rt_llvm_begin(void)
     }
     tl_rt_hook_add(&hook);
     const char *options = secure_getenv("XRAY_OPTIONS");
+    const unsigned chosen = chosen_modes();
     for (unsigned i = 0; i < sizeof mode / sizeof *mode; i++) {
         bool good = __xray_log_register_mode(mode[i].name, mode[i].functions) == REGISTERED;
-        if (good && (names_mode(options, mode[i].name) ||
-                     (!options && __xray_default_options && names_mode(__xray_default_options(), mode[i].name)))) {
+        if (good && (!chosen || chosen == mode[i].modes) &&
+            (names_mode(options, mode[i].name) ||
+             (!options && __xray_default_options && names_mode(__xray_default_options(), mode[i].name)))) {
             __xray_log_select_mode(mode[i].name);
             __xray_log_init_mode(mode[i].name, "");
         }

@@ -306,7 +306,7 @@ static void read_exe(void)
 void tl_rt_begin(void)
 {
     const char *text = secure_getenv("TRACELOOM");
-    if (!text || tl_rt.state != RT_OFF)
+    if (!text || !*text || tl_rt.state != RT_OFF) /* set to nothing is as good as not set */
         return;
     char error[256];
     tl_rt.pid = (int)RT_SYS0(SYS_getpid);

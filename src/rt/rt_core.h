@@ -21,6 +21,7 @@ enum { RT_PATH = 4096, RT_GLOBS = 64, RT_TEXT = 8192 };
 /* What the environment variable TRACELOOM says; see rt_settings.c. Strings lie in `text`. */
 typedef struct rt_settings {
     unsigned modes;
+    bool has_mode;         /* they were said, and are not the default */
     const char *out;       /* with %e (program) and %p (process) still in it */
     uint64_t ring;         /* bytes for each thread; 0: keep all */
     uint64_t limit;        /* bytes of the file while it is written; 0: no limit but the disk (profile: 1 GiB) */

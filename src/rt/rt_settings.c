@@ -104,11 +104,11 @@ static bool read_mode(reader *r, const char *key, const char *value)
     for (unsigned modes = 1; modes <= RT_MODE_CTF; modes++)
         if (tl_rt_same(value, tl_rt_settings_mode(modes))) {
             r->s->modes = modes;
-            return true;
+            return r->s->has_mode = true;
         }
     if (tl_rt_same(value, "profile,fdr")) {
         r->s->modes = RT_MODE_FDR | RT_MODE_PROFILE;
-        return true;
+        return r->s->has_mode = true;
     }
     return wrong(r, key, "expected fdr, profile, ctf or fdr,profile");
 }

@@ -107,6 +107,16 @@ expect 0 "$tl" record -o x.jsonl ./app
 [ "$(grep -c leaf x.jsonl)" -eq 2000 ] || fail "x.jsonl has $(grep -c leaf x.jsonl) events of leaf"
 only_files ./app ./app.c ./plain ./x.jsonl
 
+# What cannot be made of calls is said before the program runs.
+fresh
+for name in x.lst x.bb x.xtrace x.champsim; do
+    expect 125 "$tl" record -o $name ./app
+    says err "$name: format "
+    says err "cannot hold calls of functions"
+    is_empty out
+    only_files ./app ./app.c ./plain
+done
+
 # Which calls.
 fresh
 expect 0 "$tl" record -F 'lea*' -N inner ./app
@@ -209,6 +219,9 @@ only_files ./app ./app.c ./plain
 TRACELOOM=control=off:depth=2 expect 0 "$tl" record ./app
 [ "$(calls_of app.tlp leaf)" = 0 ] || fail "depth=2 was lost"
 fresh
+TRACELOOM= expect 0 ./app # set to nothing is as good as not set
+is_empty err
+[ -z "$(find . -name '*.tlp*')" ] || fail "an empty TRACELOOM records"
 TRACELOOM=mode=fdr:out=x expect 0 ./app
 has_calls x.xray 1000
 fresh

@@ -15,10 +15,12 @@ import rt_matrix
 WRONG = "traceloom-rt: options of the XRay mode: "
 
 
-def run(folder, program, arguments, xray_options=None):
+def run(folder, program, arguments, xray_options=None, traceloom=None):
     env = {key: value for key, value in os.environ.items() if not key.startswith(("TRACELOOM", "XRAY_"))}
     if xray_options:
         env["XRAY_OPTIONS"] = xray_options
+    if traceloom is not None:
+        env["TRACELOOM"] = traceloom
     return subprocess.run([program] + arguments, cwd=folder, env=env, capture_output=True, text=True, timeout=60)
 
 
@@ -51,6 +53,20 @@ def by_environment(checks, program, mode):
         checks.equal(os.listdir(folder), [], "files of a program that is not recorded")
 
 
+def by_both(checks, program):
+    """What TRACELOOM says comes first: traceloom record looks for the files of the mode that it chose."""
+    options = "patch_premain=true xray_mode=" + LLVM["fdr"]
+    for mode in ("ctf", "profile", "fdr,profile"):
+        with harness.work_folder() as folder:
+            done = run(folder, program, ["return"], options, "mode=%s:out=app" % mode)
+            checks.equal((done.returncode, done.stderr), (0, ""), mode, "end")
+            wanted = sorted("app" + suffix for name, suffix in rt_matrix.SUFFIX.items() if name in mode.split(","))
+            checks.equal(sorted(os.listdir(folder)), wanted, mode, "files")
+    with harness.work_folder() as folder:  # set to nothing is as good as not set
+        run(folder, program, ["return"], None, "")
+        checks.equal(os.listdir(folder), [], "files of a program with an empty TRACELOOM")
+
+
 LLVM = rt_matrix.LLVM_MODE
 WANTED_EVENTS = {"xray.custom": 2, "xray.typed": 2, "xray.enter_args": 110}
 
@@ -65,6 +81,7 @@ def main():
     for mode in LLVM:
         by_program(checks, modes, mode)
         by_environment(checks, ends, mode)
+    by_both(checks, ends)
     checks.end()
 
 
