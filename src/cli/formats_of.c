@@ -54,16 +54,6 @@ int tl_output_format(const tl_cli *c, unsigned first, const tl_format **out)
     return TL_EXIT_DONE;
 }
 
-int tl_check_output(const tl_cli *c)
-{
-    const char *path = c->args->output;
-    struct stat st;
-    if (!path || strcmp(path, "-") == 0 || c->args->force || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
-        return TL_EXIT_DONE;
-    tl_say_error(path, "the file exists; -f replaces it");
-    return TL_EXIT_USAGE;
-}
-
 void tl_say_written(const tl_cli *c, const char *path)
 {
     struct stat st;

@@ -13,8 +13,8 @@ int tl_check_format_name(const char *option, const char *name, unsigned can);
  * looked for among formats that can do `first` and then among all that write. 0, or an exit status after a message. */
 int tl_output_format(const tl_cli *c, unsigned first, const tl_format **out);
 
-/* Is there a file that may not be overwritten? Says so and returns TL_EXIT_USAGE, else 0. Better now than after a long
- * reading. */
+/* Refuses an output that exists already, without -f; and, even with it, one that is an input: a part of a trace would
+ * replace the whole. Says so and returns TL_EXIT_USAGE, else 0. Better now than after a long reading. */
 int tl_check_output(const tl_cli *c);
 
 /* "wrote app.svg (34 KiB)" */

@@ -1,10 +1,12 @@
 /* The command: takes the words apart and calls the verb. */
 #include <locale.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/message.h"
+#include "cli/standard_files.h"
 #include "cli/verbs.h"
 
 /* What was printed with stdio must have arrived; the verbs look after their own output. */
@@ -12,7 +14,9 @@ static int flush_stdout(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    tl_say_error(NULL, "standard output cannot be written");
+    struct pollfd reader = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    if (poll(&reader, 1, 0) <= 0 || !(reader.revents & POLLERR)) /* that is a pipe which nobody reads any more */
+        tl_say_error(NULL, "standard output cannot be written");
     return TL_EXIT_DAMAGED;
 }
 
@@ -40,7 +44,7 @@ static int run_verb(tl_cli *c)
     case TL_VERB_RECORD:
         return tl_verb_record(c);
     case TL_VERB_CTL:
-        return tl_verb_ctl(c);
+        return flush_stdout(tl_verb_ctl(c));
     default:
         return TL_EXIT_USAGE;
     }
@@ -50,6 +54,8 @@ int main(int argc, char **argv)
 {
     const char *const *word = (const char *const *)(argv + 1);
     int n = argc > 0 ? argc - 1 : 0;
+    if (!tl_standard_files_fill())
+        return TL_EXIT_DAMAGED;
     setlocale(LC_CTYPE, ""); /* only characters: numbers look the same everywhere */
     if (n == 0 || strcmp(word[0], "--help") == 0 || strcmp(word[0], "-h") == 0) {
         tl_print_help(NULL);
@@ -65,6 +71,8 @@ int main(int argc, char **argv)
     int status = TL_EXIT_USAGE;
     if (!tl_arguments_parse(&arguments, n, word, message)) {
         tl_say_error(NULL, "%s", message);
+        if (arguments.no_memory)
+            status = TL_EXIT_DAMAGED;
         if (arguments.verb && arguments.verb->id == TL_VERB_RECORD)
             status = TL_EXIT_RECORD; /* no status that the program might have */
     } else if (arguments.help) {

@@ -44,8 +44,10 @@ static bool add_word(parser *p, tl_words *words, const char *word)
 {
     if (!words->word) {
         words->word = calloc(p->argc, sizeof *words->word);
-        if (!words->word)
+        if (!words->word) {
+            p->a->no_memory = true;
             return wrong(p, "out of memory");
+        }
     }
     words->word[words->n++] = word;
     return true;

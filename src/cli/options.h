@@ -152,6 +152,7 @@ typedef struct tl_arguments {
     const tl_verb *verb;
     const char *called; /* what the verb was called: its name or its alias; NULL if no words were parsed */
     bool help;
+    bool no_memory; /* to take the words apart */
     tl_words file;
 
     tl_report_by by;

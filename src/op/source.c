@@ -38,11 +38,14 @@ static int tie(const contest *c, uint64_t offset, tl_error *e)
 /* What an input that is followed has to say within this time, in ms, so that its format is known. */
 enum { PATIENCE = 5000 };
 
-/* Waits for more than `known` bytes of an input that is followed. 1: there are some, 0: none came, < 0: error. */
+/* Waits for more than `known` bytes of an input that is followed. 1: there are some, 0: none came, < 0: error. One that
+ * has fewer bytes than its size says became shorter, and there is nothing to wait for. */
 static int wait_for_more(tl_input *in, size_t known, tl_error *e)
 {
     bool ended;
-    int status = tl_input_follows(in) ? tl_input_wait(in, known, PATIENCE, &ended, e) : 0;
+    if (!tl_input_follows(in) || tl_input_size(in) > known)
+        return 0;
+    int status = tl_input_wait(in, known, PATIENCE, &ended, e);
     return status < 0 ? status : tl_input_size(in) > known;
 }
 

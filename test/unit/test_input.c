@@ -66,10 +66,15 @@ static void test_file_that_shrinks(void **state)
     scratch_write("a", "0123456789abcdefghij", 20);
     tl_input *in = open_input("a");
     assert_int_equal(truncate("a", 8), 0);
-    assert_int_equal(tl_input_read(in, 5, buf, 10, &got, NULL), 0);
-    assert_int_equal(got, 3);
+    tl_error e;
+    assert_int_equal(tl_input_read(in, 5, buf, 3, &got, &e), 0);
     assert_memory_equal(buf, "567", 3);
-    assert_int_equal(tl_input_read(in, 12, buf, 5, &got, NULL), 0);
+    for (uint64_t from = 5; from <= 12; from += 7) {
+        assert_int_equal(tl_input_read(in, from, buf, 10, &got, &e), TL_EIO);
+        assert_string_equal(e.message, "the file became shorter while it was read");
+        assert_int_equal(e.offset, from < 8 ? 8 : from);
+    }
+    assert_int_equal(tl_input_read(in, 20, buf, 10, &got, &e), 0); /* nothing was ever there */
     assert_int_equal(got, 0);
     tl_input_close(in);
 }

@@ -387,7 +387,10 @@ int xtrace_cursor_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
     c->snapshots = s->snapshots == XTRACE_NONE ? NULL : &r->file[s->snapshots];
     if (c->insns && tl_window_init(&c->window, c->insns->in, WINDOW, e) < 0)
         return TL_ENOMEM;
-    return find_due(c, e);
+    const int status = find_due(c, e);
+    if (status < 0)
+        tl_window_fini(&c->window);
+    return status;
 }
 
 int xtrace_cursor_open_part(xtrace_reader *r, uint32_t stream, xtrace_cursor *c, tl_error *e)
