@@ -95,6 +95,7 @@ typedef struct tl_format {
     uint32_t (*streams)(void *reader);
     /* Roughly how much work a stream is, in bytes: heavy ones are given to threads first. May be NULL. */
     uint64_t (*stream_weight)(void *reader, uint32_t stream);
+    /* What fails frees what it took: stream_close is only called for streams that are open. */
     int (*stream_open)(void *reader, uint32_t stream, void *cursor, tl_error *e);
     /* Only events of ticks from <= t < to are wanted from here on: leave out others where that is cheap. May be NULL.
      */

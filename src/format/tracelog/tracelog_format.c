@@ -172,6 +172,20 @@ static int make_block(void *arg, unsigned slot, uint64_t number)
 
 /* ---- the cursor */
 
+static void close_cursor(void *state)
+{
+    cursor *c = state;
+    tl_relay_close(c->relay);
+    for (unsigned i = 0; c->block && i < c->nslots; i++) {
+        for (uint32_t k = 0; k < c->block[i].capacity; k++)
+            tracelog_part_fini(&c->block[i].part[k]);
+        free(c->block[i].part);
+        tracelog_text_fini(&c->block[i].text);
+    }
+    free(c->block);
+    tracelog_replay_fini(&c->replay);
+}
+
 static int open_cursor(void *reader, uint32_t stream, void *state, tl_error *e)
 {
     cursor *c = state;
@@ -187,21 +201,9 @@ static int open_cursor(void *reader, uint32_t stream, void *state, tl_error *e)
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to read the log");
     if (status == 0 && !r->follow)
         status = tl_relay_open(&c->relay, threads - 1, c->nslots, make_block, c, e);
+    if (status < 0)
+        close_cursor(c);
     return status;
-}
-
-static void close_cursor(void *state)
-{
-    cursor *c = state;
-    tl_relay_close(c->relay);
-    for (unsigned i = 0; c->block && i < c->nslots; i++) {
-        for (uint32_t k = 0; k < c->block[i].capacity; k++)
-            tracelog_part_fini(&c->block[i].part[k]);
-        free(c->block[i].part);
-        tracelog_text_fini(&c->block[i].text);
-    }
-    free(c->block);
-    tracelog_replay_fini(&c->replay);
 }
 
 /* The next block. 1; 0 at the end. */
