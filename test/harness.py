@@ -35,8 +35,14 @@ def skip(reason):
     sys.exit(SKIP)
 
 
+def command_words(text):
+    """The words of a command that may have an emulator in front; a path alone may have spaces in it."""
+    text = text.strip()
+    return [text] if os.path.exists(text) else shlex.split(text)
+
+
 def binary(which="TL_BINARY"):
-    words = shlex.split(os.environ.get(which, ""))
+    words = command_words(os.environ.get(which, ""))
     if not words or not all(os.path.exists(word) or shutil.which(word) for word in words):
         if which == "TL_BINARY":
             sys.exit("TL_BINARY does not name the command: %r" % " ".join(words))

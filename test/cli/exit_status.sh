@@ -27,15 +27,17 @@ expect 3 "$tl" info empty
 expect 3 "$tl" info "$trace" no-such-file
 says out "events" # the first is shown
 
-for words in frobnicate "report --frobnicate" "report --top" "report --top x $trace" "report --by moon $trace" report \
-    "info - -" "report -F nothing_like_it $trace" "report -t 99999 $trace" "report --class nope $trace" \
-    "convert --class nope $trace" "report --time 3s..2s $trace" "report --time 2030-01-01T00:00:00Z.. $trace" \
-    "report --from nope $trace" "convert --to nope $trace" "convert $profile --to jsonl" "report --per-thread $trace" \
-    "convert $trace -o a.unknown" "help nope" "help --man nope" "--nope"; do
+cp "$trace" a.xray # words are taken apart at spaces, which the folder may have
+cp "$profile" profile.xray
+for words in frobnicate "report --frobnicate" "report --top" "report --top x a.xray" "report --by moon a.xray" report \
+    "info - -" "report -F nothing_like_it a.xray" "report -t 99999 a.xray" "report --class nope a.xray" \
+    "convert --class nope a.xray" "report --time 3s..2s a.xray" "report --time 2030-01-01T00:00:00Z.. a.xray" \
+    "report --from nope a.xray" "convert --to nope a.xray" "convert profile.xray --to jsonl" "report --per-thread a.xray" \
+    "convert a.xray -o a.unknown" "help nope" "help --man nope" "--nope"; do
     # shellcheck disable=SC2086
     expect 2 "$tl" $words
     is_empty out
     [ "$(wc -l <err)" -eq 1 ] || fail "$words: not one line of message: $(cat err)"
 done
-only_files ./empty
+only_files ./a.xray ./empty ./profile.xray
 exit $failed

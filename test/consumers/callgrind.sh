@@ -14,8 +14,8 @@ if ! command -v callgrind_annotate >/dev/null; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-$traceloom report --json ${exe:+-e "$exe"} "$trace" >"$work/report.json" 2>"$work/messages" || true
-$traceloom report ${exe:+-e "$exe"} -o "$work/out.callgrind" "$trace" 2>>"$work/messages" || true
+"$traceloom" report --json ${exe:+-e "$exe"} "$trace" >"$work/report.json" 2>"$work/messages" || true
+"$traceloom" report ${exe:+-e "$exe"} -o "$work/out.callgrind" "$trace" 2>>"$work/messages" || true
 [ -s "$work/out.callgrind" ] || { cat "$work/messages"; echo "nothing was written"; exit 1; }
 if ! grep -q '"self":[1-9]' "$work/report.json"; then
     echo "skipped: a trace without time"

@@ -19,7 +19,7 @@ trap 'rm -rf "$work"' EXIT
 versions=1.8
 [[ $(babeltrace2 --version | head -n 1) == *" 2.0."* ]] || versions="1.8 2"
 # A damaged trace gives status 3; what could be read of it is what counts.
-$traceloom convert --to jsonl ${exe:+-e "$exe"} -o "$work/events.jsonl" "$trace" 2>"$work/messages" || [ $? = 3 ]
+"$traceloom" convert --to jsonl ${exe:+-e "$exe"} -o "$work/events.jsonl" "$trace" 2>"$work/messages" || [ $? = 3 ]
 
 cat >"$work/check.py" <<'END'
 import collections, json, re, sys
@@ -99,7 +99,7 @@ END
 
 for version in $versions; do
     out=$work/out.$version.ctf
-    $traceloom convert ${exe:+-e "$exe"} --format-version "$version" -o "$out" "$trace" 2>>"$work/messages" || [ $? = 3 ]
+    "$traceloom" convert ${exe:+-e "$exe"} --format-version "$version" -o "$out" "$trace" 2>>"$work/messages" || [ $? = 3 ]
     [ -s "$out/metadata" ] || { cat "$work/messages"; echo "nothing was written"; exit 1; }
     for index in with without; do
         [ $index = with ] || rm -r "$out/index"

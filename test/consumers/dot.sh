@@ -13,8 +13,8 @@ if ! command -v dot >/dev/null; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-$traceloom report --json ${exe:+-e "$exe"} "$trace" >"$work/report.json" 2>"$work/messages" || true
-$traceloom report ${exe:+-e "$exe"} -o "$work/out.dot" "$trace" 2>>"$work/messages" || true
+"$traceloom" report --json ${exe:+-e "$exe"} "$trace" >"$work/report.json" 2>"$work/messages" || true
+"$traceloom" report ${exe:+-e "$exe"} -o "$work/out.dot" "$trace" 2>>"$work/messages" || true
 [ -s "$work/out.dot" ] || { cat "$work/messages"; echo "nothing was written"; exit 1; }
 if ! grep -q '"calls":[1-9]' "$work/report.json"; then
     echo "skipped: a trace without calls"

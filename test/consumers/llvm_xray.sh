@@ -20,7 +20,7 @@ trap 'rm -rf "$work"' EXIT
 # Lines "kind function thread", sorted, of the function events of a trace as traceloom prints it, and of the others "kind".
 # (A damaged trace gives status 3; what could be read of it is what counts.)
 expected() {
-    $traceloom convert --to jsonl -o - "$1" 2>"$work/messages" || [ $? = 3 ]
+    "$traceloom" convert --to jsonl -o - "$1" 2>"$work/messages" || [ $? = 3 ]
 }
 as_lines='s/^.*"class":"xray\.([a-z_]+)","track":"thread (-?[0-9]+)".*"fields":\{"function":.*"id":(-?[0-9]+).*$/\1 \3 \2/
           s/^.*"class":"xray\.(custom|typed)".*$/\1/'
@@ -31,7 +31,7 @@ yaml_lines='/^  - \{ type:/!d
 
 expected "$trace" | sed -E "$as_lines" | LC_ALL=C sort >"$work/trace"
 total=$(wc -l <"$work/trace")
-info=$($traceloom info --json "$trace" 2>/dev/null | sed -n -E 's/^.*"events":([0-9]+),"classes".*$/\1/p' || true)
+info=$("$traceloom" info --json "$trace" 2>/dev/null | sed -n -E 's/^.*"events":([0-9]+),"classes".*$/\1/p' || true)
 if [ -z "$info" ]; then
     echo "traceloom cannot read the trace: $(head -1 "$work/messages")"
     exit 1
@@ -46,13 +46,13 @@ if [ "$total" = 0 ]; then
 fi
 
 # What llvm-xray rejects, wherever it comes from.
-empty=$($traceloom convert --to jsonl -o - "$trace" 2>/dev/null | grep -c '"data":""' || true)
+empty=$("$traceloom" convert --to jsonl -o - "$trace" 2>/dev/null | grep -c '"data":""' || true)
 payloads=$(grep -c -x -E 'custom|typed' "$work/trace" || true)
 
 failed=0 compared=0
 compare() { # FORMAT VERSION FILTER
     local out="$work/$1-$2.xray" name="$1 version $2"
-    $traceloom convert --to "$1" --format-version "$2" -o "$out" "$trace" 2>"$work/messages" || true
+    "$traceloom" convert --to "$1" --format-version "$2" -o "$out" "$trace" 2>"$work/messages" || true
     [ -e "$out" ] || { cat "$work/messages"; echo "$name: not written"; failed=1; return; }
     if ! "$xray" convert -f yaml -o "$work/yaml" "$out" 2>"$work/messages"; then
         echo "$name: llvm-xray: $(head -1 "$work/messages")"
@@ -91,7 +91,7 @@ fi
 if [ -n "$exe" ] && [ -e "$work/xray-fdr-5.xray" ] && [ "$failed" = 0 ] &&
     "$xray" convert -f yaml -y -m "$exe" -o "$work/yaml" "$work/xray-fdr-5.xray" 2>"$work/messages"; then
     grep -a -o "function: [A-Za-z_][A-Za-z_0-9]*," "$work/yaml" | sed 's/function: //; s/,//' | sort -u >"$work/seen"
-    $traceloom convert --to jsonl -e "$exe" -o - "$trace" 2>/dev/null |
+    "$traceloom" convert --to jsonl -e "$exe" -o - "$trace" 2>/dev/null |
         sed -n -E 's/^.*"function":"([A-Za-z_][A-Za-z_0-9]*)".*$/\1/p' | sort -u >"$work/want"
     if [ -n "$(comm -13 "$work/want" "$work/seen")" ]; then
         echo "names that only llvm-xray found: $(comm -13 "$work/want" "$work/seen" | head -5 | tr '\n' ' ')"

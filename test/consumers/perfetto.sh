@@ -18,8 +18,8 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # A damaged trace gives status 3; what could be read of it is what counts.
-$traceloom convert --to perfetto ${exe:+-e "$exe"} -o "$work/out.pftrace" "$trace" 2>"$work/messages" || [ $? = 3 ]
-$traceloom info --json "$trace" >"$work/info.json" 2>>"$work/messages" || [ $? = 3 ]
+"$traceloom" convert --to perfetto ${exe:+-e "$exe"} -o "$work/out.pftrace" "$trace" 2>"$work/messages" || [ $? = 3 ]
+"$traceloom" info --json "$trace" >"$work/info.json" 2>>"$work/messages" || [ $? = 3 ]
 if [ ! -s "$work/out.pftrace" ] || [ ! -s "$work/info.json" ]; then
     echo "traceloom wrote nothing: $(head -1 "$work/messages")"
     exit 1

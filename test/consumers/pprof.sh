@@ -15,8 +15,8 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PPROF_TMPDIR="$work" HOME="$work"
-$traceloom report --json ${exe:+-e "$exe"} "$trace" >"$work/report.json" 2>"$work/messages" || true
-$traceloom report ${exe:+-e "$exe"} -o "$work/out.pb.gz" "$trace" 2>>"$work/messages" || true
+"$traceloom" report --json ${exe:+-e "$exe"} "$trace" >"$work/report.json" 2>"$work/messages" || true
+"$traceloom" report ${exe:+-e "$exe"} -o "$work/out.pb.gz" "$trace" 2>>"$work/messages" || true
 [ -s "$work/out.pb.gz" ] || { cat "$work/messages"; echo "nothing was written"; exit 1; }
 if ! grep -q '"calls":[1-9]' "$work/report.json"; then
     echo "skipped: a trace without calls"

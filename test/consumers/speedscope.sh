@@ -21,13 +21,13 @@ if [ -z "$browser" ]; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-$traceloom report --json ${exe:+-e "$exe"} "$trace" >"$work/report.json" 2>"$work/messages" || true
+"$traceloom" report --json ${exe:+-e "$exe"} "$trace" >"$work/report.json" 2>"$work/messages" || true
 if ! grep -q '"self":[1-9]' "$work/report.json"; then
     echo "skipped: a trace without time"
     exit 77
 fi
 cat >"$work/check.py" <<'END'
-import html, json, re, shlex, subprocess, sys
+import html, json, re, subprocess, sys
 work, command, trace, exe = sys.argv[1:]
 text = open(work + "/dom", encoding="utf-8").read()
 cells = [html.unescape(c).strip() for c in re.sub(r"<style.*?</style>|<script.*?</script>", "", text, flags=re.S).replace("<", "\0<").split("\0")]
@@ -48,7 +48,7 @@ if len(profile["profiles"]) > 1:
     arguments += ["-t", shown["name"]]
 if exe:
     arguments += ["-e", exe]
-report = json.loads(subprocess.run(shlex.split(command) + arguments, capture_output=True).stdout)
+report = json.loads(subprocess.run([command] + arguments, capture_output=True).stdout)
 expected, problems, rows = {}, [], 0
 for f in report["functions"]:
     sums = expected.setdefault(f["name"] if f["name"] is not None else "#%d" % f["id"], [0, 0])
@@ -76,10 +76,10 @@ END
 failed=0
 for verb in convert report; do
     rm -f "$work/out.speedscope.json"
-    $traceloom $verb ${exe:+-e "$exe"} -o "$work/out.speedscope.json" "$trace" 2>"$work/messages" || true
+    "$traceloom" $verb ${exe:+-e "$exe"} -o "$work/out.speedscope.json" "$trace" 2>"$work/messages" || true
     if [ ! -s "$work/out.speedscope.json" ]; then
         # Files that hold a profile have no events to convert.
-        [ $verb = convert ] && ! $traceloom info --json "$trace" 2>/dev/null | grep -q '"kind":"enter"' && continue
+        [ $verb = convert ] && ! "$traceloom" info --json "$trace" 2>/dev/null | grep -q '"kind":"enter"' && continue
         cat "$work/messages"
         failed=1
         continue

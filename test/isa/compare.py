@@ -141,7 +141,7 @@ def main():
         with open(theirs, "w") as file:
             subprocess.run([program, *arguments], stdout=file, check=True)
         words = subprocess.run(["cut", "-f1", theirs], stdout=subprocess.PIPE, check=True).stdout
-        own = subprocess.run(lines.split(), input=words, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
+        own = subprocess.run(harness.command_words(lines), input=words, stdout=subprocess.PIPE, check=True).stdout.decode().splitlines()
         with open(theirs) as file:
             report([Llvm(line.rstrip("\n")) for line in file], [Ours(line) for line in own])
 

@@ -5,7 +5,6 @@ A program of random instructions is assembled for aarch64 and run by qemu. Each 
 flags, and stores what it left; a64_eval() has to say the same, or that it does not know."""
 import os
 import random
-import shlex
 import shutil
 import struct
 import subprocess
@@ -107,7 +106,7 @@ def main():
         out = subprocess.run([qemu, program], capture_output=True, timeout=60, check=True).stdout
         checks.that(len(out) == size, "the program wrote", len(out), "of", size, "bytes")
         text = "\n".join("%x %x %s" % (op, flags, " ".join("%x" % item for item in x)) for op, flags, x in cases)
-        said = subprocess.run(shlex.split(sys.argv[1]), input=text, capture_output=True, text=True, check=True).stdout.splitlines()
+        said = subprocess.run(harness.command_words(sys.argv[1]), input=text, capture_output=True, text=True, check=True).stdout.splitlines()
     written = known = 0
     for number, (op, flags, before) in enumerate(cases):
         real = struct.unpack_from("<%dQ" % (REGISTERS + 1), out, number * 8 * (REGISTERS + 1))

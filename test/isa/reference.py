@@ -20,7 +20,7 @@ def main():
     numbers = random.Random(1)
     words = [high << 21 | numbers.getrandbits(21) for high in range(2048) for _ in range(EACH)]
     text = "".join("%08x\n" % word for word in words).encode()
-    done = subprocess.run(sys.argv[1].split(), input=text, stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(harness.command_words(sys.argv[1]), input=text, stdout=subprocess.PIPE, check=True)
     checks = harness.Checks()
     lines = done.stdout.decode().splitlines()
     checks.equal(len(lines), len(words), "lines")

@@ -2,7 +2,6 @@
 """Every probe on every golden and generated file and folder: probes.py PROBE_ALL. Exactly one format may claim each."""
 import glob
 import os
-import shlex
 import subprocess
 import sys
 
@@ -70,7 +69,7 @@ def main():
         pairs += instructions(folder)
         for path in glob.glob(os.path.join(harness.SOURCE, "test", "golden", "input", "*.tlp")):
             pairs.append("tlp=" + path)
-        sys.exit(subprocess.run(shlex.split(sys.argv[1]) + pairs).returncode)
+        sys.exit(subprocess.run(harness.command_words(sys.argv[1]) + pairs).returncode)
 
 
 if __name__ == "__main__":
