@@ -1,13 +1,13 @@
 """Tables of what growth.py measured: one of each format, all with the same columns; the summary; the memory of each verb.
 
 What is measured of a format: {"about", "machine", "repeat", "sizes": [MB], "bytes": {size: bytes},
-"programs": [{"question", "name", "role", "runs": {size: {"seconds", "cpu", "peak", "status"}}}], "verbs": [{"verb", "peaks": {size: bytes}}]}.
+"programs": [{"question", "name", "role", "runs": {size: {"seconds", "cpu", "peak", "status"}}}], "verbs": [{"verb", "peaks": {size: bytes}}]}. Of what rt.py measures, only its row of the summary: {"row": [cells]}.
 Sizes are text in keys, as JSON has it. Roles: one and two (this, with as many threads), peer, hand, bytes."""
 from bench_tools import MB, megabytes_text, seconds_text
 
-ORDER = ("xray-fdr", "xray-basic", "xray-profile", "tlp", "ctf-1.8", "ctf-2", "tracelog", "xtrace", "xtrace-zstd", "recording")
+ORDER = ("xray-fdr", "xray-basic", "xray-profile", "tlp", "ctf-1.8", "ctf-2", "tracelog", "xtrace", "xtrace-zstd", "recording", "rt")
 MOST_SECONDS, MOST_MB = 60, 8000        # a program that takes more is stopped, and not run on larger files
-WHY = {"time": "> %d s" % MOST_SECONDS, "memory": "> %d GB" % (MOST_MB // 1000)}
+WHY = {"time": "too slow", "memory": "> %d GB" % (MOST_MB // 1000)}
 
 
 def done(program):
@@ -45,7 +45,11 @@ def cell(program, size):
     run = run_at(program, size)
     if run is None:
         return "-"
-    return seconds_text(run["seconds"]) if run["status"] == "0" else WHY.get(run["status"], "FAILS, status " + run["status"])
+    if run["status"] == "0":
+        return seconds_text(run["seconds"])
+    if run["status"] == "time":
+        return "> " + seconds_text(run["seconds"])
+    return WHY.get(run["status"], "FAILS, status " + run["status"])
 
 
 def ratio_text(ratio):
@@ -94,7 +98,7 @@ def format_lines(name, data):
             lines.append("| " + " | ".join(cells) + " |")
     stopped = any(run["status"] in WHY for program in data["programs"] for run in program["runs"].values())
     if stopped:
-        lines += ["", "A program that takes more than %d s or %d GB is stopped, and not run on larger files (-)." % (MOST_SECONDS, MOST_MB // 1000)]
+        lines += ["", "Another program that takes more than %d s or %d GB is stopped, and not run on larger files (-)." % (MOST_SECONDS, MOST_MB // 1000)]
     return lines + ["", "![%s: time and memory over size](plots/%s.svg)" % (questions(data)[0], name)]
 
 
@@ -104,6 +108,8 @@ def with_size(program, size, text):
 
 def summary_row(name, data):
     """The first question of a format, at the largest size that one thread of ours did."""
+    if "row" in data:
+        return data["row"]
     programs = of_question(data, questions(data)[0])
     one, two, hand, every = (next(iter(of_role(programs, role)), None) for role in ("one", "two", "hand", "bytes"))
     if one is None or not done(one):
@@ -127,9 +133,9 @@ def summary_row(name, data):
 def summary_lines(everything):
     head = ["format", "question", "size", "this, 1 thread", "2 threads", "best peer", "by hand", "every byte", "this / by hand", "peer / this",
             "memory: this", "peer", "by hand", "memory of this grows"]
-    rows = [summary_row(name, everything[name]) for name in ORDER if everything.get(name, {}).get("programs")]
+    rows = [summary_row(name, everything[name]) for name in ORDER if everything.get(name, {}).get("programs") or "row" in everything.get(name, {})]
     return ["| " + " | ".join(head) + " |", "|---|---|" + "---:|" * (len(head) - 2)] + ["| " + " | ".join(row) + " |" for row in rows if row] + [
-        "", "Ratios are of one thread, at the largest size that both can do. The cost of recording is [below](#recording)."]
+        "", "Ratios are of one thread, at the largest size that both can do. \"2 threads\" of recording is what a call costs while another thread records, too."]
 
 
 def memory_lines(everything):

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -53,6 +54,7 @@ static pid_t start(char **command, const sigset_t *blocked)
         dup2(null, STDOUT_FILENO);
         dup2(null, STDERR_FILENO);
         setpgid(0, 0);
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* who interrupts the benchmark wants this to end, too */
         sigprocmask(SIG_UNBLOCK, blocked, NULL);
         execvp(command[0], command);
         _exit(127);

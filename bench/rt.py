@@ -12,8 +12,10 @@ import shutil
 import subprocess
 import sys
 
+import bench_results
+import growth_tables
 import rt_real
-from bench_tools import HERE, TOP, arguments, bar_line, finish, machine
+from bench_tools import HERE, TOP, arguments, bar_line, finish, machine, may_write
 
 CALLS, INSIDE = 300000, 12          # calls of a repetition, repetitions of a process: a ring is full before the last
 SLEDS = ["-fxray-instrument", "-fxray-instruction-threshold=1"]
@@ -21,6 +23,7 @@ LIMIT, PLAIN, UNPATCHED = "two reads of the counter", "not instrumented", "own s
 FDR, PROFILE = "own sleds, fdr, ring of 16 MiB", "own sleds, profile"
 LLVM_FDR, LLVM_PROFILE = "LLVM 19, FDR, no threshold", "LLVM 19, profiling"
 UFTRACE = "uftrace, -finstrument-functions"
+PEERS = ("LLVM 14, FDR, no threshold", LLVM_FDR, "uftrace", "LTTng")       # that record every call
 # What is promised: (what, ours, theirs, factor): ours <= factor * theirs, in a leaf function and in a tree of calls.
 BARS = [
     ("fdr: at most 1.4 times two reads of the counter", FDR, LIMIT, 1.4),
@@ -204,6 +207,17 @@ def bars(rows):
     return lines
 
 
+def summary_row(rows):
+    """The row of the summary, with the cells of growth_tables.summary_row()."""
+    found = {row.name: row for row in rows if not row.failed}
+    one, limit = found[FDR], found[LIMIT].get("leaf")
+    peers = [row for name, row in found.items() if name.startswith(PEERS)]
+    peer = min(peers, key=lambda row: row.get("leaf")) if peers else None
+    return ["recording", "a call and its return, every one with its times", "", "%.1f ns" % one.get("leaf"), "%.1f ns" % one.get("leaf", 2),
+            "%s: %.1f ns" % (peer.name, peer.get("leaf")) if peer else "none", "%s: %.1f ns" % (LIMIT, limit), "", "%.2f" % (one.get("leaf") / limit),
+            "%.2f" % (peer.get("leaf") / one.get("leaf")) if peer else "", "", "", "", ""]
+
+
 def real(args, build):
     """The tables of real programs, and what is wrong with them; nothing where their sources cannot be had."""
     done = rt_real.measure(args.traceloom, args.folder, HERE, "clang-19", build.sleds("19"), max(3, args.repeat // 3))
@@ -235,6 +249,10 @@ def main():
     if not args.no_real and not args.quick:
         more, wrong = real(args, build)
         lines += more
+    if may_write(args) and not args.only:
+        everything = dict(bench_results.read_growth(args.results), rt={"row": summary_row(rows)})
+        bench_results.write_growth(args.results, everything)
+        bench_results.write(args.results, "summary", "\n".join(growth_tables.summary_lines(everything)))
     return finish(args, "rt", lines, wrong)
 
 
