@@ -39,7 +39,7 @@ typedef struct tl_drop {
  * files can be neither. options may be NULL (all zero); *options is copied, but its strings are borrowed until close.
  * *out belongs to the caller: tl_sink_close(). The trace must outlive it.
  * Errors: TL_EEXIST, TL_EIO, TL_EINVAL (no such format), TL_EUNSUPPORTED (the format cannot be written from events, or
- * not there). */
+ * not there; or it holds none of the classes of the trace). */
 int tl_sink_open(tl_sink **out, const char *path, const tl_trace *t, const tl_write_options *options, tl_error *e);
 /* Whether it has to be fed in the order of time (tl_merge_next(), or tl_events_open() with `ordered`). Else stream
  * after stream is fine. */
@@ -52,8 +52,9 @@ int tl_sink_write_runs(tl_sink *s, const tl_run *run, uint32_t n, tl_error *e);
 /* Sends what was written so far to where the output goes, so that it can be seen on a pipe or a terminal; a file is not
  * there before tl_sink_finish(), and a compressor keeps some. 0; or < 0, errors: TL_EIO; TL_EUNSUPPORTED of folders. */
 int tl_sink_flush(tl_sink *s, tl_error *e);
-/* Completes the file or folder. 0; or < 0, errors: TL_EIO, TL_EEXIST (it came meanwhile), and nothing is left behind.
- * Either way the sink still has to be closed. */
+/* Completes the file or folder. 0; or < 0, errors: TL_EIO, TL_EEXIST (it came meanwhile), TL_EUNSUPPORTED (events were
+ * written, and the format holds none of them), and nothing is left behind. Either way the sink still has to be closed.
+ */
 int tl_sink_finish(tl_sink *s, tl_error *e);
 /* Bytes written so far, before compression; of a folder those of all its files, but for what is still being collected.
  */

@@ -30,6 +30,7 @@ typedef struct making {
     tl_profile *whole;   /* the same by function, if `profile` is by line; see whole_functions() */
     tl_report *report;
     bool lacks_names; /* no function of the last input has a name */
+    bool of_events;   /* no input holds a profile */
     const plan *plan;
     bool instead; /* the answer is a table of events after all, and given */
 } making;
@@ -134,6 +135,15 @@ static int check_table(const making *m, const tl_profile *p)
         tl_say_error(NULL, "--by hist needs durations of calls; samples of stacks have none");
         return TL_EXIT_USAGE;
     }
+    if (by == TL_REPORT_HIST && !tl_profile_has_histogram(p)) {
+        tl_say_error(NULL, "--by hist needs durations of calls; this profile holds only sums of them");
+        return TL_EXIT_USAGE;
+    }
+    if (by == TL_REPORT_THREAD && !p->per_thread) {
+        tl_say_error(NULL, "--by thread: this profile does not tell threads apart (report --per-thread -o writes one "
+                           "that does)");
+        return TL_EXIT_USAGE;
+    }
     if (by == TL_REPORT_LINE && !tl_profile_weights(p)) {
         tl_say_error(NULL, "--by line needs samples of stacks; calls are known by function (--by func)");
         return TL_EXIT_USAGE;
@@ -161,6 +171,7 @@ static int add_input(making *m, tl_reading *r)
     }
     const bool insns = tl_trace_counts_insns(r->trace); /* only -e names functions; entries and levels are none */
     m->lacks_names = (insns || has_no_names(p)) && !tl_profile_weights(p) && !m->cli->args->exe;
+    m->of_events = m->of_events && !tl_source_is_profile(r->source);
     describe_input(m, r->trace, p);
     if (!m->profile) {
         m->profile = p;
@@ -225,6 +236,30 @@ static void say_nothing_sampled(const making *m)
         tl_say(m->cli, NULL, "all samples are of an empty stack");
     else
         tl_say(m->cli, NULL, "no samples were counted");
+}
+
+/* Has it neither calls, nor samples, nor anything that says that there were some? */
+static bool is_empty(const tl_profile *p)
+{
+    bool any = tl_profile_weights(p) > 0 || tl_profile_unmatched_exits(p) > 0 || tl_profile_unmatched_open(p) > 0;
+    for (uint32_t i = 0; !any && i < p->nplace; i++)
+        any = p->stat[i].calls > 0 || p->stat[i].self > 0;
+    return !any;
+}
+
+/* A picture of nothing would look like the answer that nothing took time. But what is a profile is copied as it is. */
+static int check_empty(const making *m)
+{
+    if (!is_empty(m->profile))
+        return TL_EXIT_DONE;
+    if (m->plan->format && m->of_events) {
+        tl_say_error(NULL,
+                     "there are no calls and no samples of stacks to make a profile of; traceloom info lists what "
+                     "there is");
+        return TL_EXIT_USAGE;
+    }
+    tl_say(m->cli, NULL, "no calls and no samples of stacks in this trace; traceloom info lists what there is");
+    return TL_EXIT_DONE;
 }
 
 /* What limits the answer. */
@@ -316,7 +351,7 @@ static int print_table(making *m, const plan *p)
 static int run(const tl_cli *c, const plan *p)
 {
     tl_report report = {.cli = c};
-    making m = {.cli = c, .report = &report, .plan = p};
+    making m = {.cli = c, .report = &report, .plan = p, .of_events = true};
     tl_error e = {0};
     int losses = TL_EXIT_DONE, status = TL_EXIT_DONE;
     if (tl_selection_parse(&m.selection, c->args, &e) < 0 ||
@@ -326,6 +361,8 @@ static int run(const tl_cli *c, const plan *p)
         set_options(&m, p);
         status = read_inputs(&m, &losses);
     }
+    if (status == TL_EXIT_DONE && !m.instead)
+        status = check_empty(&m);
     const bool made = status == TL_EXIT_DONE && !m.instead;
     if (made)
         say_limits(&m);

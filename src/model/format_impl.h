@@ -40,6 +40,7 @@ typedef struct tl_write_context {
     tl_output *out;           /* NULL for formats that write folders */
     tl_output_folder *folder; /* only for those */
     const tl_trace *trace;    /* of the events */
+    bool is_part;             /* one of several outputs: it may end up without events */
     tl_drops *drops;
     const tl_write_options *options;
 } tl_write_context;
@@ -58,6 +59,7 @@ typedef enum tl_accept {
 
 typedef struct tl_format {
     const char *name, *summary, *suffixes;
+    const char *holds;              /* which events can be written, in words ("calls of functions"); NULL: all */
     bool ordered;                   /* the event writer wants the streams merged by time; see tl_format_wants_order() */
     bool track_order;               /* the same if a track has its events in several streams: tl_trace.shared_tracks */
     bool flat_profile;              /* the profile writer needs no tree */

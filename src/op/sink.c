@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/format_impl.h"
+#include "op/sink_part.h"
 
 struct tl_sink {
     const tl_format *format;
@@ -14,6 +15,8 @@ struct tl_sink {
     const tl_trace *trace;
     tl_accept *accept; /* by class */
     bool all_kept;
+    bool is_part;           /* one of several outputs */
+    uint64_t kept, dropped; /* events, unless all are kept */
     tl_drops drops;
     tl_write_options options;
 };
@@ -90,9 +93,17 @@ static int open_folder(tl_output_folder **out, const tl_format *f, const char *p
     return tl_output_folder_open(out, path, overwrite, f->folder_files, e);
 }
 
+/* An output without any event would look like the answer that nothing happened. */
+static int refuse_all(const tl_sink *s, tl_error *e)
+{
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: there are no %s to write", s->format->name,
+                   s->format->holds ? s->format->holds : "events that it holds");
+}
+
 static int ask_classes(tl_sink *s, tl_error *e)
 {
     const tl_trace *t = s->trace;
+    bool keeps = false, drops = false;
     s->accept = malloc((t->ncls + 1) * sizeof *s->accept);
     if (!s->accept)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write events");
@@ -100,17 +111,21 @@ static int ask_classes(tl_sink *s, tl_error *e)
     for (uint32_t i = 0; i < t->ncls; i++) {
         s->accept[i] = s->format->accept ? s->format->accept(s->writer, &t->cls[i]) : TL_ACCEPT_KEEP;
         s->all_kept = s->all_kept && s->accept[i] == TL_ACCEPT_KEEP;
+        keeps = keeps || s->accept[i] == TL_ACCEPT_KEEP;
+        drops = drops || s->accept[i] == TL_ACCEPT_DROP;
     }
-    return 0;
+    return drops && !keeps ? refuse_all(s, e) : 0;
 }
 
-int tl_sink_open(tl_sink **out, const char *path, const tl_trace *t, const tl_write_options *options, tl_error *e)
+static int open_sink(tl_sink **out, const char *path, const tl_trace *t, const tl_write_options *options, bool is_part,
+                     tl_error *e)
 {
     static const tl_write_options none = {0};
     tl_sink *s = calloc(1, sizeof *s);
     if (!s)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write %s", path);
     s->trace = t;
+    s->is_part = is_part;
     s->options = options ? *options : none;
     int status = choose_format(&s->format, path, &s->options, TL_CAN_WRITE_EVENTS, e);
     if (status == 0)
@@ -118,8 +133,13 @@ int tl_sink_open(tl_sink **out, const char *path, const tl_trace *t, const tl_wr
                                           : open_output(&s->out, s->format, path, &s->options, e);
     if (status == 0) {
         void *writer = calloc(1, s->format->writer_size ? s->format->writer_size : 1);
-        const tl_write_context context = {
-            .path = path, .out = s->out, .folder = s->folder, .trace = t, .drops = &s->drops, .options = &s->options};
+        const tl_write_context context = {.path = path,
+                                          .out = s->out,
+                                          .folder = s->folder,
+                                          .trace = t,
+                                          .is_part = is_part,
+                                          .drops = &s->drops,
+                                          .options = &s->options};
         s->writer = writer;
         status = writer ? s->format->create(writer, &context, e)
                         : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write %s", path);
@@ -132,6 +152,16 @@ int tl_sink_open(tl_sink **out, const char *path, const tl_trace *t, const tl_wr
     }
     *out = s;
     return 0;
+}
+
+int tl_sink_open(tl_sink **out, const char *path, const tl_trace *t, const tl_write_options *options, tl_error *e)
+{
+    return open_sink(out, path, t, options, false, e);
+}
+
+int tl_sink_open_part(tl_sink **out, const char *path, const tl_trace *t, const tl_write_options *options, tl_error *e)
+{
+    return open_sink(out, path, t, options, true, e);
 }
 
 bool tl_sink_wants_order(const tl_sink *s)
@@ -151,10 +181,13 @@ int tl_sink_write(tl_sink *s, const tl_batch *b, uint32_t from, uint32_t to, tl_
             int status = s->format->write(s->writer, b, from, end, e);
             if (status < 0)
                 return status;
+            s->kept += end - from;
         }
         for (; end < to && s->accept[b->cls[end]] != TL_ACCEPT_KEEP; end++)
-            if (s->accept[b->cls[end]] == TL_ACCEPT_DROP)
+            if (s->accept[b->cls[end]] == TL_ACCEPT_DROP) {
                 tl_drops_add(&s->drops, s->trace->cls[b->cls[end]].name, 1);
+                s->dropped++;
+            }
         from = end;
     }
     return 0;
@@ -185,6 +218,8 @@ int tl_sink_flush(tl_sink *s, tl_error *e)
 
 int tl_sink_finish(tl_sink *s, tl_error *e)
 {
+    if (s->dropped > 0 && s->kept == 0 && !s->is_part)
+        return refuse_all(s, e);
     int status = s->format->finish ? s->format->finish(s->writer, e) : 0;
     if (status < 0)
         return status;

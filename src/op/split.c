@@ -7,6 +7,7 @@
 
 #include "base/compiler.h"
 #include "model/format_impl.h"
+#include "op/sink_part.h"
 
 struct tl_split {
     const tl_trace *trace;
@@ -89,7 +90,7 @@ static int begin_part(tl_split *s, uint32_t slot, uint64_t number, tl_error *e)
     if (s->npart == TL_SPLIT_PARTS_MAX)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "more than %u parts", TL_SPLIT_PARTS_MAX);
     const char *path = part_path(s, number);
-    int status = path ? tl_sink_open(&s->sink[slot], path, s->trace, &s->options, e) : no_memory(e);
+    int status = path ? tl_sink_open_part(&s->sink[slot], path, s->trace, &s->options, e) : no_memory(e);
     s->open += status == 0;
     return status;
 }

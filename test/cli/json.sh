@@ -30,11 +30,13 @@ for file in "$trace" "$profile"; do
     valid nodes
     expect 0 "$tl" report --json --by callers "$file"
     valid edges
-    expect 0 "$tl" report --json --by hist "$file"
-    valid functions
     expect 0 "$tl" report --json --by thread "$file"
     valid threads
 done
+expect 0 "$tl" report --json --by hist "$trace"
+valid functions
+expect 2 "$tl" report --json --by hist "$profile" # sums have no histogram, in JSON as in the table
+is_empty out
 expect 0 "$tl" report --json --by tree --per-thread "$trace"
 valid nodes
 says out '"thread":"thread '

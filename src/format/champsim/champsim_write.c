@@ -179,6 +179,7 @@ static void champsim_discard(void *writer)
 const tl_format tl_format_champsim = {
     .name = "champsim",
     .summary = "instructions, branches and memory accesses for ChampSim (records of 64 bytes)",
+    .holds = "instructions of A64",
     .suffixes = ".champsim .champsimtrace",
     .writer_size = sizeof(champsim_writer),
     .create = champsim_create,

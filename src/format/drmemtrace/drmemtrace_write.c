@@ -276,6 +276,7 @@ static void drmemtrace_discard(void *writer)
 const tl_format tl_format_drmemtrace = {
     .name = "drmemtrace",
     .summary = "instructions and memory accesses for the tools of DynamoRIO (one thread)",
+    .holds = "instructions of A64",
     .suffixes = ".memtrace",
     .writer_size = sizeof(drmemtrace_writer),
     .create = drmemtrace_create,

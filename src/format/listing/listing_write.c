@@ -407,6 +407,7 @@ static void listing_discard(void *writer)
 const tl_format tl_format_listing = {
     .name = "listing",
     .summary = "instructions as text: one line each, disassembled, with addresses",
+    .holds = "instructions of A64",
     .suffixes = ".lst",
     .ordered = true,
     .writer_size = sizeof(listing_writer),
@@ -420,6 +421,7 @@ const tl_format tl_format_listing = {
 const tl_format tl_format_listing_values = {
     .name = "listing-values",
     .summary = "the same with the bytes of accesses, and registers",
+    .holds = "instructions of A64",
     .ordered = true,
     .writes_fields = true,
     .writer_size = sizeof(listing_writer),

@@ -39,6 +39,7 @@ typedef struct simpoint_writer {
     uint64_t start, length; /* the open block; without instructions there is none */
     bool has_pc;
     uint64_t without_pc, others; /* what is not written: instructions, events that are none */
+    bool is_part;                /* see tl_write_context */
 } simpoint_writer;
 
 static int simpoint_create(void *writer, const tl_write_context *context, tl_error *e)
@@ -49,6 +50,7 @@ static int simpoint_create(void *writer, const tl_write_context *context, tl_err
     w->out = context->out;
     w->trace = t;
     w->drops = context->drops;
+    w->is_part = context->is_part;
     w->interval = context->options->interval ? context->options->interval : INTERVAL;
     w->track = NO_TRACK;
     w->is_insn = calloc((size_t)t->ncls + 1, sizeof *w->is_insn);
@@ -60,8 +62,7 @@ static int simpoint_create(void *writer, const tl_write_context *context, tl_err
         any = any || w->is_insn[i];
     }
     if (!any)
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                       "basic block vectors are made of instructions, and the trace has none");
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "simpoint: the trace has no instructions of A64");
     return 0;
 }
 
@@ -179,6 +180,9 @@ static int simpoint_finish(void *writer, tl_error *e)
 {
     simpoint_writer *w = writer;
     int status = close_block(w, e);
+    if (status == 0 && w->map.n == 0 && w->others + w->without_pc > 0 && !w->is_part)
+        status = tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                         "simpoint: there are no instructions of A64 to write whose pc is known");
     if (status == 0 && w->nused > 0)
         put_line(w);
     tl_drops_add(w->drops, "instructions without a known pc", w->without_pc);
@@ -198,6 +202,7 @@ static void simpoint_discard(void *writer)
 const tl_format tl_format_simpoint = {
     .name = "simpoint",
     .summary = "basic block vectors of a thread, interval by interval, for SimPoint",
+    .holds = "instructions of A64",
     .suffixes = ".bb .bbv",
     .takes_interval = true,
     .writer_size = sizeof(simpoint_writer),

@@ -49,8 +49,10 @@ static bool choose(svg_layout *l, chooser *c)
         }
         depth++;
         number++;
-        if (t->weight[w.place] == 0)
+        if (t->weight[w.place] == 0) {
+            l->timeless += tl_place_is_used(t->profile, w.place);
             continue;
+        }
         l->places++;
         l->self = tl_add_saturated(l->self, t->profile->stat[w.place].self);
         if (depth > SVG_DEPTH_MAX)

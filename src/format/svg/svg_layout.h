@@ -20,7 +20,8 @@ typedef struct svg_layout {
     uint32_t depth;     /* of the deepest box */
     uint64_t whole;     /* ticks */
     uint64_t places;    /* that have time */
-    uint64_t self;      /* of these, ticks */
+    uint64_t timeless;  /* that have calls, and no time */
+    uint64_t self;      /* of places with time, ticks */
     uint64_t left_out;  /* how many of them are not shown */
     uint64_t self_out;  /* self time of those, ticks */
     uint64_t narrowest; /* shown, ticks */

@@ -297,6 +297,7 @@ static uint64_t floor_of_cursor(const void *state)
 const tl_format tl_format_tracelog = {
     .name = "tracelog",
     .summary = "text logs of .NET programs by CoreProfiler, in all dialects",
+    .holds = "calls of functions and no samples of stacks",
     .suffixes = ".log .tracelog",
     .may_be_empty = true,
     .unsorted = true,

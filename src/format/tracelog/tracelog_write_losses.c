@@ -14,7 +14,7 @@ void tracelog_losses_report(const tracelog_losses *l, tl_drops *drops)
         {"frames deeper than 65536", l->too_deep},
         {"frames whose function has a name but no number (written as unknown)", l->no_number},
         {"threads with the number of another one (written as one)", l->same_iid},
-        {"a clock without frequency (a tick counts as 1 ns)", l->ticks},
+        {"the clock's frequency, which is not known (a tick counts as 1 ns)", l->ticks},
         {"times that are no whole milliseconds (rounded)", l->rounded},
         {"times before the begin (moved there)", l->before_begin},
         {"times after 9223372036854 ms (moved there)", l->too_late},

@@ -369,6 +369,7 @@ static void close_reader(void *reader)
 const tl_format tl_format_xray_basic = {
     .name = "xray-basic",
     .summary = "LLVM XRay basic (\"naive\") log, versions 1 to 3",
+    .holds = "calls of functions",
     .suffixes = ".xray-basic .basic",
     .writes_fields = true,
     .writes_cpu = true,

@@ -122,8 +122,10 @@ int basic_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_
 
 int basic_finish(void *writer, tl_error *e)
 {
-    (void)e;
     basic_writer *w = writer;
+    if (w->wide_id > 0 && w->track == UINT32_MAX && !w->context.is_part)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                       "xray-basic: numbers of functions have 32 bits there, and these are addresses");
     const struct {
         const char *what;
         uint64_t n;
@@ -131,6 +133,7 @@ int basic_finish(void *writer, tl_error *e)
         {"function events with ids over 32 bits", w->wide_id},
         {"arguments that are no whole numbers", w->other_args},
         {"tail exits, which version 1 does not hold (written as exits)", w->tail_exits},
+        {"function names", xray_write_names(w->context.trace)},
         {"processor numbers over 8 bits (cut)", w->wide_cpu},
         {"process or thread ids over 32 bits (cut)", w->cut_id},
         {"process ids, which versions 1 and 2 do not hold", w->no_pid_track.n},

@@ -475,6 +475,7 @@ static void close_reader(void *reader)
 const tl_format tl_format_xray_fdr = {
     .name = "xray-fdr",
     .summary = "LLVM XRay flight data recorder log, versions 1 to 5",
+    .holds = "calls of functions",
     .suffixes = ".fdr .xray",
     .writes_fields = true,
     .writes_cpu = true,

@@ -439,8 +439,10 @@ int fdr_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_er
 
 int fdr_finish(void *writer, tl_error *e)
 {
-    (void)e;
     fdr_writer *w = writer;
+    if (w->wide_id > 0 && w->norder == 0 && !w->context.is_part)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                       "xray-fdr: numbers of functions have 28 bits there, and these are addresses");
     for (uint32_t i = 0; i < w->norder; i++)
         flush_track(w, w->order[i]);
     const struct {
@@ -452,6 +454,7 @@ int fdr_finish(void *writer, tl_error *e)
         {"events of 2 GiB and more", w->wide_payload},
         {"events larger than a slot of version 1", w->wide_slot},
         {"arguments that are no whole numbers", w->other_args},
+        {"function names", w->context.trace->recording && !w->no_notes ? 0 : xray_write_names(w->context.trace)},
         {"processor numbers over 16 bits (cut)", w->wide_cpu},
         {"process or thread ids over 32 bits (cut)", w->cut_id},
         {"process ids, which versions 1 and 2 do not hold", w->no_pid},

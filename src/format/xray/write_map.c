@@ -112,3 +112,11 @@ bool xray_write_pid(const tl_trace *t, uint32_t track, uint32_t *pid, uint64_t *
     *pid = cut_to_32(k->pid, cut);
     return true;
 }
+
+uint64_t xray_write_names(const tl_trace *t)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; !t->exe && i < t->nfunction; i++)
+        n += t->function[i].name != NULL;
+    return n;
+}

@@ -40,4 +40,8 @@ uint32_t xray_write_tid(const tl_trace *t, uint32_t track, uint64_t *cut);
 /* The process id, cut in the same way; false if there is none. */
 bool xray_write_pid(const tl_trace *t, uint32_t track, uint32_t *pid, uint64_t *cut);
 
+/* How many functions have names that only the trace knows: these formats hold numbers. Those that were looked up in a
+ * binary are not lost. */
+uint64_t xray_write_names(const tl_trace *t);
+
 #endif

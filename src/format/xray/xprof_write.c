@@ -190,6 +190,9 @@ int xprof_write(const tl_write_context *context, const tl_profile *p, tl_error *
         status = tl_place_walk_init(&w.walk, &tree, e);
     if (status >= 0)
         status = put_threads(&w, &tree, e);
+    if (status >= 0 && w.unfit > 0 && w.blocks == 0)
+        status = tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                         "xray-profile: numbers of functions have 32 bits there, and these are addresses");
     if (status >= 0)
         report_drops(&w, context->drops);
     tl_place_walk_fini(&w.walk);

@@ -293,6 +293,7 @@ static void close_reader(void *reader)
 const tl_format tl_format_xtrace = {
     .name = "xtrace",
     .summary = "instruction streams of aarch64 with snapshots of registers",
+    .holds = "instructions of A64",
     .suffixes = ".xinsndata.bin .xsnapshot.bin",
     .may_be_empty = true,
     .forward = true,

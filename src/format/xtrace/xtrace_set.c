@@ -324,6 +324,7 @@ static void set_discard(void *writer)
 const tl_format tl_format_xtrace_set = {
     .name = "xtrace-set",
     .summary = "a folder of instruction streams, their snapshots and memory images",
+    .holds = "instructions of A64",
     .suffixes = ".xtrace",
     .ordered = true,
     .writes_fields = true,
