@@ -1,6 +1,7 @@
 /* The command: takes the words apart and calls the verb. */
 #include <locale.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,6 +80,8 @@ int main(int argc, char **argv)
         tl_print_help(arguments.verb);
         status = flush_stdout(TL_EXIT_DONE);
     } else {
+        if (arguments.verb->id != TL_VERB_RECORD) /* which would pass it on to the program */
+            signal(SIGXFSZ, SIG_IGN);             /* a limit of the file's size is an error of write() */
         tl_terminal_init(&cli.out, STDOUT_FILENO, arguments.color);
         status = run_verb(&cli);
     }

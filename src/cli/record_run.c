@@ -122,6 +122,7 @@ int tl_record_run(tl_record *r)
         why = failed ? why : lost;
     }
     give_signals_back(&h);
+    signal(SIGXFSZ, SIG_IGN); /* what is made of the recording may be too large, which is an error then */
     free(argv);
     free(settings);
     if (!why)

@@ -1,146 +1,289 @@
-/* Makes the operating system fail on purpose, preloaded into the command (LD_PRELOAD):
+/* Makes the operating system fail on purpose, preloaded into the command (LD_PRELOAD). TL_FAULT says what happens:
  *
- *     TL_FAULT=malloc:N     the n-th allocation fails            TL_FAULT=malloc+:N   and every one after it
- *     TL_FAULT=write:N      the n-th write finds no space        TL_FAULT=read:N      the n-th read is an I/O error
- *     TL_FAULT=short        reads and writes do at most 7 bytes  TL_FAULT=eintr       every other call is interrupted
- *     TL_FAULT=count        nothing fails
+ *     CALL:N[:ERROR]   the n-th call fails, with an errno of the table below, or the usual one; CALL is one of
+ *                      malloc, read, write, close, open, name (rename, link), mkdir and thread
+ *     CALL+:N[:ERROR]  and every one after it
+ *     short            reads and writes do only 7 bytes, large ones 1009
+ *     eintr            every other read and write is interrupted
+ *     shrink:N:P       at the n-th read the file TL_FAULT_FILE is cut to P percent of its size
+ *     grow:N           ... or gets its own first bytes once more at its end
+ *     vanish:N         at the n-th write the folder TL_FAULT_FILE is removed, with what is in it
+ *     readonly:N       ... or becomes one that nobody may write to, not even root
+ *     count            nothing fails
  *
- * When the process ends, "<allocations> <reads> <writes> <faults that were made>" goes to the file TL_FAULT_REPORT. */
+ * When the process ends, the file TL_FAULT_REPORT gets a line of numbers: faults made, allocations never freed,
+ * descriptors that are open, and how often each CALL was called. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "shim.h"
 
 /* The C library's own names of its allocator: calling them needs no dlsym, which would allocate itself. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *p);
 
-enum kind { ALLOCATE, READ, WRITE, KINDS };
-static atomic_ulong calls[KINDS], faults, turns;
-static unsigned long fail_at[KINDS];
-static int fail_on, be_short, interrupt;
+enum { SHORT = 7, LARGE = 16384, LESS_SHORT = 1009, GROWTH = 5000, FDS = 256 };
 
-__attribute__((constructor)) static void begin(void)
+static const struct {
+    const char *name;
+    int error;
+} call_table[FAULT_CALLS] = {
+    [FAULT_MALLOC] = {"malloc", ENOMEM}, [FAULT_READ] = {"read", EIO},        [FAULT_WRITE] = {"write", ENOSPC},
+    [FAULT_CLOSE] = {"close", EIO},      [FAULT_OPEN] = {"open", EMFILE},     [FAULT_NAME] = {"name", EIO},
+    [FAULT_MKDIR] = {"mkdir", ENOSPC},   [FAULT_THREAD] = {"thread", EAGAIN},
+};
+static const struct {
+    const char *name;
+    int error;
+} error_table[] = {{"EIO", EIO},     {"EDQUOT", EDQUOT}, {"ENOSPC", ENOSPC}, {"EPIPE", EPIPE},   {"EXDEV", EXDEV},
+                   {"EROFS", EROFS}, {"EMFILE", EMFILE}, {"ENFILE", ENFILE}, {"EACCES", EACCES}, {"ENOMEM", ENOMEM}};
+/* What is done to files, and at which call. */
+static const struct {
+    const char *name;
+    enum fault_call at;
+} act_table[] = {{"shrink", FAULT_READ}, {"grow", FAULT_READ}, {"vanish", FAULT_WRITE}, {"readonly", FAULT_WRITE}};
+
+static atomic_ulong calls[FAULT_CALLS], faults, turns;
+static atomic_long live;
+static unsigned long fail_at, act_at;
+static enum fault_call fail_call, act_call;
+static int fail_on, fail_error, be_short, interrupt;
+static const char *act;
+static unsigned act_number;
+
+static int error_by_name(const char *name, int usual)
 {
-    static const struct {
-        const char *name;
-        enum kind kind;
-        int on;
-    } modes[] = {{"malloc:", ALLOCATE, 0}, {"malloc+:", ALLOCATE, 1}, {"read:", READ, 0}, {"write:", WRITE, 0}};
-    const char *fault = getenv("TL_FAULT");
-    if (fault == NULL)
+    for (size_t i = 0; i < sizeof(error_table) / sizeof(error_table[0]); i++) {
+        if (strcmp(error_table[i].name, name) == 0)
+            return error_table[i].error;
+    }
+    return usual;
+}
+
+/* Takes "CALL:N:ERROR" apart; word is changed. */
+static void understand(char *word)
+{
+    char *number = strchr(word, ':'), *more = number ? strchr(number + 1, ':') : NULL;
+    be_short = strcmp(word, "short") == 0;
+    interrupt = strcmp(word, "eintr") == 0;
+    if (number == NULL)
         return;
-    be_short = strcmp(fault, "short") == 0;
-    interrupt = strcmp(fault, "eintr") == 0;
-    for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-        if (strncmp(fault, modes[i].name, strlen(modes[i].name)) == 0) {
-            fail_on = modes[i].on;
-            fail_at[modes[i].kind] = strtoul(fault + strlen(modes[i].name), NULL, 10);
+    *number++ = 0;
+    if (more != NULL)
+        *more++ = 0;
+    for (size_t i = 0; i < sizeof(act_table) / sizeof(act_table[0]); i++) {
+        if (strcmp(act_table[i].name, word) == 0) {
+            act = act_table[i].name;
+            act_call = act_table[i].at;
+            act_at = strtoul(number, NULL, 10);
+            act_number = more != NULL ? (unsigned)strtoul(more, NULL, 10) : 0;
         }
     }
+    fail_on = word[strlen(word) - 1] == '+';
+    if (fail_on)
+        word[strlen(word) - 1] = 0;
+    for (int i = 0; i < FAULT_CALLS; i++) {
+        if (strcmp(call_table[i].name, word) == 0) {
+            fail_call = (enum fault_call)i;
+            fail_at = strtoul(number, NULL, 10);
+            fail_error = more != NULL ? error_by_name(more, call_table[i].error) : call_table[i].error;
+        }
+    }
+}
+
+/* Also root asks for permission then. */
+static void drop_rights(void)
+{
+    struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct none[2] = {{0}};
+    syscall(SYS_capset, &head, none);
+}
+
+void tl_fault_begin(const char *fault)
+{
+    static char word[64];
+    snprintf(word, sizeof(word), "%s", fault);
+    understand(word);
+    if (act != NULL && strcmp(act, "readonly") == 0)
+        drop_rights();
     /* What was allocated before main() is not the command's doing. */
-    atomic_store(&calls[ALLOCATE], 0);
+    for (int i = 0; i < FAULT_CALLS; i++)
+        atomic_store(&calls[i], 0);
+    atomic_store(&live, 0);
 }
 
 __attribute__((destructor)) static void end(void)
 {
     const char *path = getenv("TL_FAULT_REPORT");
-    const int fd = path != NULL ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+    char text[400];
+    int length, open_now = 0;
+    for (int i = 0; i < FDS; i++)
+        open_now += fcntl(i, F_GETFD) >= 0;
+    const int fd = path != NULL ? (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
     if (fd < 0)
         return;
-    char text[120];
-    const int length =
-        snprintf(text, sizeof(text), "%lu %lu %lu %lu\n", calls[ALLOCATE], calls[READ], calls[WRITE], faults);
+    length = snprintf(text, sizeof(text), "%lu %ld %d", faults, live, open_now);
+    for (int i = 0; i < FAULT_CALLS; i++)
+        length += snprintf(text + length, sizeof(text) - (size_t)length, " %lu", calls[i]);
     (void)!syscall(SYS_write, fd, text, (size_t)length);
-    close(fd);
+    syscall(SYS_close, fd);
 }
 
-static int fails(enum kind kind)
+/* What is done to files. System calls, and the allocator's own names: nothing of it is counted. */
+
+static void cut(const char *path, unsigned percent)
 {
-    const unsigned long number = atomic_fetch_add(&calls[kind], 1) + 1;
-    const unsigned long at = fail_at[kind];
-    if (at == 0 || !(number == at || (fail_on && number > at)))
+    struct stat st;
+    if (stat(path, &st) == 0)
+        syscall(SYS_truncate, path, st.st_size * percent / 100);
+}
+
+static void grow(const char *path)
+{
+    static char bytes[GROWTH];
+    const int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_APPEND);
+    const long n = syscall(SYS_pread64, fd, bytes, sizeof(bytes), 0L);
+    (void)!syscall(SYS_write, fd, bytes, n > 0 ? (size_t)n : 0);
+    syscall(SYS_close, fd);
+}
+
+static void remove_tree(const char *path)
+{
+    static char inside[3][4096];
+    static int depth;
+    DIR *d = depth < 3 ? opendir(path) : NULL;
+    for (struct dirent *entry; d != NULL && (entry = readdir(d)) != NULL;) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        char *name = inside[depth];
+        snprintf(name, sizeof(inside[0]), "%s/%s", path, entry->d_name);
+        depth++;
+        if (unlink(name) != 0)
+            remove_tree(name);
+        depth--;
+    }
+    if (d != NULL)
+        closedir(d);
+    rmdir(path);
+}
+
+static void do_act(void)
+{
+    const char *path = getenv("TL_FAULT_FILE");
+    const int kept = errno;
+    atomic_fetch_add(&faults, 1);
+    if (path == NULL)
+        return;
+    if (strcmp(act, "shrink") == 0)
+        cut(path, act_number);
+    else if (strcmp(act, "grow") == 0)
+        grow(path);
+    else if (strcmp(act, "vanish") == 0)
+        remove_tree(path);
+    else
+        chmod(path, 0555);
+    errno = kept;
+}
+
+/* Counts a call; does it have to fail? Then errno is set. */
+int tl_fault_due(enum fault_call call)
+{
+    const unsigned long number = atomic_fetch_add(&calls[call], 1) + 1;
+    if (act_at != 0 && act_call == call && number == act_at)
+        do_act();
+    if (fail_at == 0 || fail_call != call || !(number == fail_at || (fail_on && number > fail_at)))
         return 0;
     atomic_fetch_add(&faults, 1);
+    errno = fail_error;
     return 1;
+}
+
+static void *counted(void *p)
+{
+    if (p != NULL)
+        atomic_fetch_add(&live, 1);
+    return p;
 }
 
 void *malloc(size_t size)
 {
-    if (!fails(ALLOCATE))
-        return __libc_malloc(size);
-    errno = ENOMEM;
-    return NULL;
+    return tl_fault_due(FAULT_MALLOC) ? NULL : counted(__libc_malloc(size));
 }
 
 void *calloc(size_t count, size_t size)
 {
-    if (!fails(ALLOCATE))
-        return __libc_calloc(count, size);
-    errno = ENOMEM;
-    return NULL;
+    return tl_fault_due(FAULT_MALLOC) ? NULL : counted(__libc_calloc(count, size));
 }
 
 void *realloc(void *old, size_t size)
 {
-    if (!fails(ALLOCATE))
-        return __libc_realloc(old, size);
-    errno = ENOMEM;
-    return NULL;
+    if (tl_fault_due(FAULT_MALLOC))
+        return NULL;
+    void *p = __libc_realloc(old, size);
+    atomic_fetch_add(&live, (p != NULL && old == NULL) - (p == NULL && old != NULL && size == 0));
+    return p;
 }
 
 void *aligned_alloc(size_t alignment, size_t size)
 {
-    if (!fails(ALLOCATE))
-        return __libc_memalign(alignment, size);
-    errno = ENOMEM;
-    return NULL;
+    return tl_fault_due(FAULT_MALLOC) ? NULL : counted(__libc_memalign(alignment, size));
 }
 
 int posix_memalign(void **out, size_t alignment, size_t size)
 {
-    void *p = fails(ALLOCATE) ? NULL : __libc_memalign(alignment, size);
+    void *p = aligned_alloc(alignment, size);
     if (p != NULL)
         *out = p;
     return p != NULL ? 0 : ENOMEM;
 }
 
-/* How much a read or write may do now; 0: it has to fail, and errno says how. */
-static size_t allowed(enum kind kind, size_t size)
+void free(void *p)
 {
-    if (fails(kind)) {
-        errno = kind == READ ? EIO : ENOSPC;
+    if (p != NULL)
+        atomic_fetch_sub(&live, 1);
+    __libc_free(p);
+}
+
+/* How much a read or write may do now; 0: it has to fail, and errno says how. */
+static size_t allowed(enum fault_call call, size_t size)
+{
+    if (tl_fault_due(call))
         return 0;
-    }
     if (interrupt && atomic_fetch_add(&turns, 1) % 2 == 0) {
         atomic_fetch_add(&faults, 1);
         errno = EINTR;
         return 0;
     }
-    if (be_short && size > 7) {
+    if (be_short && size > SHORT) {
         atomic_fetch_add(&faults, 1);
-        return 7;
+        return size > LARGE ? LESS_SHORT : SHORT;
     }
     return size;
 }
 
 ssize_t read(int fd, void *buffer, size_t size)
 {
-    const size_t n = allowed(READ, size);
+    const size_t n = allowed(FAULT_READ, size);
     return n == 0 && size > 0 ? -1 : syscall(SYS_read, fd, buffer, n);
 }
 
 ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
 {
-    const size_t n = allowed(READ, size);
+    const size_t n = allowed(FAULT_READ, size);
     return n == 0 && size > 0 ? -1 : syscall(SYS_pread64, fd, buffer, n, offset);
 }
 
@@ -153,14 +296,19 @@ ssize_t write(int fd, const void *buffer, size_t size)
 {
     if (fd == STDERR_FILENO) /* messages must come through, or we could not demand them */
         return syscall(SYS_write, fd, buffer, size);
-    const size_t n = allowed(WRITE, size);
+    const size_t n = allowed(FAULT_WRITE, size);
     return n == 0 && size > 0 ? -1 : syscall(SYS_write, fd, buffer, n);
 }
 
 ssize_t pwrite(int fd, const void *buffer, size_t size, off_t offset)
 {
-    const size_t n = allowed(WRITE, size);
+    const size_t n = allowed(FAULT_WRITE, size);
     return n == 0 && size > 0 ? -1 : syscall(SYS_pwrite64, fd, buffer, n, offset);
+}
+
+ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t offset)
+{
+    return pwrite(fd, buffer, size, offset);
 }
 
 ssize_t writev(int fd, const struct iovec *part, int count)
