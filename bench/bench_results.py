@@ -20,13 +20,17 @@ SECTIONS = (
 )
 
 
+def text_of(folder, name):
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
 def read(folder):
     """{part: its text}"""
-    path = os.path.join(folder, "results.md")
-    if not os.path.exists(path):
-        return {}
-    with open(path, encoding="utf-8") as file:
-        return dict(re.findall(r"<!-- ([\w.-]+) -->\n(.*?)<!-- end -->", file.read(), re.S))
+    return dict(re.findall(r"<!-- ([\w.-]+) -->\n(.*?)<!-- end -->", text_of(folder, "results.md"), re.S))
 
 
 def write(folder, part, text):
@@ -48,11 +52,7 @@ def write(folder, part, text):
 
 def read_growth(folder):
     """What growth.py measured: {format: ...}, see growth_tables.py."""
-    path = os.path.join(folder, "growth.json")
-    if not os.path.exists(path):
-        return {}
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
+    return json.loads(text_of(folder, "growth.json") or "{}")
 
 
 def write_growth(folder, data):

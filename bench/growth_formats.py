@@ -199,7 +199,7 @@ class TraceLog(Format):
 class Xtrace(Format):
     name = "xtrace"
     about = ("Instruction streams of AArch64 that QEMU records: test/consumers/xtrace_app.c, from its first instruction on. The peer is QEMU's own log of "
-             "the same run (`-d exec,nochain,in_asm`), 95 bytes an instruction, in which grep counts the instructions of one function. The smallest one is as small as the program gets.")
+             "the same run (`-d exec,nochain,in_asm`), 95 bytes an instruction, in which grep counts the instructions of one function. Of the largest stream it would have more than 8 GB, and is not made. The smallest stream is as small as the program gets.")
     LOG_MOST, LOG_QUICK = 300, 30       # MB of a stream whose log is made, too: 2.5 GB and a minute
     STRINGS, NUMBERS = 15, 116          # MB of one round, and more of it with 20000 numbers and matrices of order 96
 
