@@ -15,6 +15,7 @@
 #include "rt/rt_clock.h"
 #include "rt/rt_command.h"
 #include "rt/rt_say.h"
+#include "rt/rt_store.h"
 #include "rt/rt_sys.h"
 
 /* By this `traceloom record` knows, before it runs a program, that the recorder is in it. */
@@ -26,7 +27,6 @@ __attribute__((section(".note.traceloom"), used, aligned(4))) static const struc
 
 enum {
     STACK_SIZE = 256 << 10,
-    HIGH_DESCRIPTOR = 100,     /* out of the way of programs that count or close the small ones */
     SECOND = 1000000000,       /* in ns */
     WATCH_NS = SECOND / 5,     /* between looks whether all other threads are gone */
     LEAVE_NS = SECOND / 2 * 3, /* how long the end of the program waits for the thread */
@@ -160,13 +160,10 @@ static ino_t inode_of(int fd)
 static int make_page(void)
 {
     long fd = RT_SYS2(SYS_memfd_create, CONTROL_NAME, MFD_CLOEXEC);
+    if (fd >= 0)
+        fd = tl_rt_move_up((int)fd);
     if (fd < 0)
         return (int)fd;
-    long high = RT_SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
-    if (high >= 0) {
-        RT_SYS1(SYS_close, fd);
-        fd = high;
-    }
     long status = RT_SYS2(SYS_ftruncate, fd, CONTROL_SIZE);
     long page = status < 0 ? status : RT_SYS6(SYS_mmap, 0, CONTROL_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (RT_IS_ERROR(page)) {

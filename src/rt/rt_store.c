@@ -10,7 +10,7 @@
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
-enum { FILE_MODE = 0600, HIGH_DESCRIPTOR = 100 };
+enum { FILE_MODE = 0600 };
 
 static void clear(rt_store *s, uint64_t limit)
 {
@@ -24,12 +24,14 @@ static void clear(rt_store *s, uint64_t limit)
     s->path[0] = '\0';
 }
 
-/* Out of the way of programs that count on the numbers of their own descriptors. */
-static int move_up(int fd)
+int tl_rt_move_up(int fd)
 {
-    long high = RT_SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH_DESCRIPTOR);
-    if (high < 0)
+    enum { HIGH = 100, STANDARD = 3 };
+    long high = RT_SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH);
+    if (high < 0 && fd >= STANDARD)
         return fd;
+    if (high < 0) /* a small RLIMIT_NOFILE */
+        high = RT_SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STANDARD);
     RT_SYS1(SYS_close, fd);
     return (int)high;
 }
@@ -50,7 +52,9 @@ int tl_rt_store_fd(rt_store *s)
     fd = (int)RT_SYS4(SYS_openat, AT_FDCWD, s->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
     if (fd < 0)
         return fd;
-    fd = move_up(fd);
+    fd = tl_rt_move_up(fd);
+    if (fd < 0)
+        return fd;
     if (!is_ours(s, fd)) {
         RT_SYS1(SYS_close, fd);
         return -ESTALE;
@@ -79,7 +83,15 @@ int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit, bool whole)
         }
         s->whole = (char *)p;
     }
-    s->fd = move_up((int)fd);
+    s->fd = tl_rt_move_up((int)fd);
+    if (s->fd < 0) {
+        int error = s->fd;
+        RT_SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
+        if (s->whole)
+            RT_SYS2(SYS_munmap, s->whole, s->limit);
+        clear(s, 0);
+        return error;
+    }
     if (RT_SYS2(SYS_fstat, s->fd, &st) == 0) {
         s->device = st.st_dev;
         s->inode = st.st_ino;

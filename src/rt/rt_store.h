@@ -21,6 +21,9 @@ typedef struct rt_store {
     char path[RT_STORE_PATH];
 } rt_store;
 
+/* Out of the way of programs that count on the numbers of their own descriptors; never that of a standard file, which
+ * may be closed: what the program prints would land in ours. The new number, or -errno; then fd is closed. */
+int tl_rt_move_up(int fd);
 /* Creates the file, which must not exist, readable and writable by its user only. `whole`: one mapping, in which
  * everything has its address from the begin (limit is not 0 then). 0 or -errno. Not from hooks. */
 int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit, bool whole);

@@ -5,6 +5,8 @@
     rt_faults.py disk MODE HOOK          no room: one message, and the program does not notice
     rt_faults.py rlimit MODE HOOK        the same by the limit of a file's size
     rt_faults.py folder MODE HOOK        nowhere to write to
+    rt_faults.py closed MODE HOOK        standard files that are not open, and few descriptors
+    rt_faults.py touched MODE HOOK       somebody removes, renames, extends or cuts a recording while it is made
     rt_faults.py churn MODE HOOK N       N threads, a few at a time
     rt_faults.py valgrind MODE HOOK      memcheck has nothing to say
     rt_faults.py tsan MODE HOOK          nor ThreadSanitizer
@@ -183,6 +185,64 @@ def nowhere(mode, hook):
     checks.end()
 
 
+def closed(mode, hook):
+    """What the program prints goes nowhere, and not into the recording, which would have the number of a standard file."""
+    command = [rt_build.build(hook, "count_recursion.c")]
+    plain, checks = without(command), harness.Checks()
+    for fds in ((1,), (0, 1), (0, 1, 2)):
+        for most in (8, 50, 1024):
+            with harness.work_folder() as folder:
+                def prepare():
+                    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+                    for fd in fds:
+                        os.close(fd)
+                base = os.path.join(folder, "run")
+                done = subprocess.run(command, env=rt_matrix.environment(hook, mode, base), preexec_fn=prepare, timeout=120)
+                checks.that(done.returncode >= 0, "without", fds, "of", most, "the program ended with", done.returncode)
+                path = base + rt_matrix.SUFFIX[mode]
+                if checks.that(os.path.exists(path), "without", fds, "of", most, "nothing was recorded:", os.listdir(folder)):
+                    rt_matrix.check_file(checks, path, rt_matrix.Printed(plain.stdout))
+    checks.end()
+
+
+def pieces(path):
+    """The files of a recording that are mapped."""
+    return [os.path.join(path, name) for name in sorted(os.listdir(path)) if name.startswith("stream")] if os.path.isdir(path) else [path]
+
+
+def cut(path):
+    for piece in pieces(path):
+        os.truncate(piece, 0)
+
+
+def extend(path):
+    for piece in pieces(path):
+        os.truncate(piece, os.path.getsize(piece) + MIB)
+
+
+def touched(mode, hook):
+    """Only cutting hurts: the program dies of SIGBUS then, as docs/recording.md says. Should that change, say so there."""
+    program, checks = rt_build.build(hook, "fault_kill.c"), harness.Checks()
+    for how, end in ((cut, -signal.SIGBUS), (extend, -signal.SIGKILL), (lambda path: os.rename(path, path + ".away"), -signal.SIGKILL),
+                     (lambda path: [os.unlink(piece) for piece in pieces(path)], -signal.SIGKILL)):
+        with harness.work_folder() as folder:
+            progress, base = os.path.join(folder, "progress"), os.path.join(folder, "run")
+            with open(progress, "wb") as file:
+                file.write(bytes(256))
+            child = subprocess.Popen([program, progress, str(THREADS)], env=rt_matrix.environment(hook, mode, base),
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            until_calls(progress, child)
+            how(base + rt_matrix.SUFFIX[mode] + ".live")
+            before, until = progress_of(progress)[0], time.monotonic() + PATIENCE
+            while child.poll() is None and progress_of(progress)[0] < before + 2000 and time.monotonic() < until:
+                time.sleep(0.01)
+            if end == -signal.SIGKILL:
+                checks.that(progress_of(progress)[0] >= before + 2000, how.__name__, "the program does not go on")
+                child.kill()
+            checks.equal(child.wait(PATIENCE), end, how.__name__, "the end of the program")
+    checks.end()
+
+
 def memory_of(text):
     return {line.split()[1]: int(line.split()[2]) * 1024 for line in text.splitlines() if line.startswith("memory ")}
 
@@ -289,7 +349,7 @@ def main():
     elif what in ("kill", "churn"):
         {"kill": kill, "churn": churn}[what](words[0], hook, int(words[2]))
     else:
-        {"disk": disk, "rlimit": rlimit, "folder": nowhere, "valgrind": valgrind, "tsan": tsan}[what](words[0], hook)
+        {"disk": disk, "rlimit": rlimit, "folder": nowhere, "closed": closed, "touched": touched, "valgrind": valgrind, "tsan": tsan}[what](words[0], hook)
 
 
 if __name__ == "__main__":
