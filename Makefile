@@ -4,7 +4,7 @@ JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
 CLANG  ?= $(firstword $(notdir $(shell command -v clang-19 clang)) clang)
 
-.PHONY: all deps demo check slow bench fuzz qemu sanitizers valgrind recorder-campaign coverage tidy format install dist deb package-test clean help
+.PHONY: all deps demo check slow faults bench fuzz qemu sanitizers valgrind recorder-campaign coverage tidy format install dist deb package-test clean help
 .DEFAULT_GOAL := all
 
 all: ## build/traceloom, optimised
@@ -38,6 +38,13 @@ slow: ## all of what `make check` tries a sample of, and leaks in thousands of s
 	cmake --preset dev
 	cmake --build --preset dev -j $(JOBS)
 	TL_THOROUGH=1 tools/run-ctest.sh build-dev -j $(JOBS) -L slow
+
+faults: ## the n-th allocation, read, write, open, ... fails, for every n (`make check` tries a sample)
+	tools/install-deps.sh test
+	@$(MAKE) --no-print-directory all
+	cmake --preset dev
+	cmake --build --preset dev -j $(JOBS)
+	TL_FAULT_ALL=1 tools/run-ctest.sh build-dev -j $(JOBS) -L fault
 
 bench: ## speed and memory beside llvm-xray, babeltrace2, uftrace and hand-written limits: ARGS=--write
 	tools/install-deps.sh bench
