@@ -1,4 +1,4 @@
-/* Who calls whom, as a tree: calls, and how long 9 of 10 of them took at most.
+/* Who calls whom, as a tree for each thread: calls, and how long 9 of 10 of them took at most.
  *     cc call_tree.c $(pkg-config --cflags --libs traceloom) && ./a.out TRACE [BINARY] */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +10,11 @@ static void print_below(const tl_profile *p, uint32_t parent, int depth)
     for (uint32_t place = parent + 1; place < tl_profile_places(p); place++) {
         if (tl_profile_parent(p, place) != parent)
             continue;
+        if (tl_profile_function(p, place) == UINT32_MAX) { /* the root of a thread */
+            printf("%s\n", tl_profile_track(p, tl_profile_place_track(p, place))->name);
+            print_below(p, place, 0);
+            continue;
+        }
         const tl_function *function = tl_profile_get_function(p, tl_profile_function(p, place));
         tl_stat stat;
         tl_profile_stat(p, place, &stat);
@@ -28,11 +33,14 @@ int main(int argc, char **argv)
     tl_error error;
     int status = tl_source_open(&source, argc > 1 ? argv[1] : "-", &options, &error);
     if (status == 0)
-        status = tl_profile_from_source(&profile, source, NULL, &error);
-    if (status == 0)
+        status =
+            tl_profile_from_source(&profile, source, &(tl_profile_options){.per_thread = true, .threads = 1}, &error);
+    if (status == 0) {
+        printf("%" PRIu32 " threads\n", tl_profile_tracks(profile));
         print_below(profile, 0, 0);
-    else
+    } else {
         fprintf(stderr, "call_tree: %s\n", error.message);
+    }
     tl_profile_free(profile);
     tl_source_close(source);
     return status < 0;

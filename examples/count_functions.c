@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     tl_profile *profile = NULL;
     const tl_open_options options = {.exe = argc > 2 ? argv[2] : NULL};
     if (tl_source_open(&source, argv[1], &options, &error) < 0 ||
-        tl_profile_from_source(&profile, source, &(tl_profile_options){.flat = true}, &error) < 0) {
+        tl_profile_from_source(&profile, source, &(tl_profile_options){.flat = true, .threads = 1}, &error) < 0) {
         fprintf(stderr, "count_functions: %s\n", error.message);
         tl_source_close(source);
         return 1;

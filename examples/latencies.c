@@ -12,7 +12,7 @@ int main(int argc, char **argv)
     tl_error error;
     int status = tl_source_open(&source, argc > 1 ? argv[1] : "-", &options, &error);
     if (status == 0)
-        status = tl_profile_from_source(&p, source, &(tl_profile_options){.flat = true, .threads = 2}, &error);
+        status = tl_profile_from_source(&p, source, &(tl_profile_options){.flat = true, .threads = 1}, &error);
     tl_source_close(source); /* the profile stands for itself */
     if (status < 0) {
         fprintf(stderr, "latencies: %s\n", error.message);

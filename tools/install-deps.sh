@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing of the Debian or Ubuntu packages that a task needs, and says what each is for:
-#   install-deps.sh build|test|fuzz|qemu|bench|package
+#   install-deps.sh build|test|fuzz|qemu|portability|bench|package
 # Asks nothing and calls apt only if something is missing, so that it also works offline.
 set -euo pipefail
 
@@ -65,6 +65,11 @@ qemu|qemu-user-static|runs s390x programs
 qemu|gcc-aarch64-linux-gnu|compiles for AArch64, where the recorder works, too
 qemu|libc6-dev-arm64-cross|its C library
 qemu|qemu-user|runs AArch64 programs
+portability|musl-tools|another C library
+portability|locales|languages whose letters and numbers are others
+portability|clang-14|an old compiler
+portability|clang-19 clang|a new one
+portability|libclang-rt-19-dev libclang-rt-dev|its sanitizers' runtime
 bench|clang-19 clang|builds the program that records the XRay logs
 bench|libclang-rt-19-dev libclang-rt-dev|XRay's runtime
 bench|llvm-19 llvm|llvm-xray, which we compare with
@@ -103,8 +108,9 @@ task=${1:-build}
 case $task in
 build) tasks="build" ;;
 test | fuzz | qemu | bench | package) tasks="build $task" ;;
+portability) tasks="build test qemu portability" ;;
 *)
-    echo "usage: $0 build|test|fuzz|qemu|bench|package" >&2
+    echo "usage: $0 build|test|fuzz|qemu|portability|bench|package" >&2
     exit 2
     ;;
 esac

@@ -3,7 +3,8 @@
  * Times are ticks of the profile's clock; tl_profile_time() makes ns of them. Merging is associative and commutative:
  * the same profiles in any order and grouping give the same bytes when saved.
  * What is returned is borrowed: strings and the clock live as long as the profile, functions until it is changed.
- * Indices of places and functions are below their numbers, which is not checked unless it is said.
+ * Indices of places and functions are below their numbers, which is not checked unless it is said. Which is which may
+ * differ from run to run if several threads made the profile; what is written does not.
  * Thread rule: a profile may be read by several threads at once; it is changed, by tl_profile_merge() alone, while no
  * other thread uses it. Different profiles are independent. */
 #ifndef TRACELOOM_PROFILE_H
@@ -44,13 +45,12 @@ typedef struct tl_select {
     bool *matched;
 } tl_select;
 
-/* For selections from several traces: 0, or the error TL_ENOMATCH for the first pattern that is not set in `matched`.
- */
+/* For selections from several traces: 0, or the error TL_ENOMATCH for the first pattern not set in `matched`. */
 int tl_select_check(const tl_select *s, tl_error *e);
 
 typedef struct tl_profile_options {
     bool flat;               /* no tree: every function is a root. Enough for per-function tables, and faster */
-    bool per_thread;         /* one tree per thread (see tl_profile_tracks) instead of one of all */
+    bool per_thread;         /* one tree per thread (see tl_profile_track()) instead of one of all */
     bool lines;              /* of samples: functions are told apart by the line that they are in, too */
     const char *weight;      /* of samples: which of tl_profile_weight() the numbers are; NULL: "time" */
     unsigned threads;        /* worker threads; 0: as many as there are processors */
@@ -63,7 +63,7 @@ typedef struct tl_profile_options {
  * Errors: as tl_source_open(), TL_ENOMATCH, TL_EINVAL (no such weight), TL_EUNSUPPORTED (a selection that this kind of
  * trace cannot answer). */
 int tl_profile_from_source(tl_profile **out, tl_source *s, const tl_profile_options *options, tl_error *e);
-/* NULL is fine. */
+/* Frees the profile. NULL is fine. */
 void tl_profile_free(tl_profile *p);
 
 /* Adds the calls of `from` to `into`; `from` stays as it was. 0; or < 0, errors: TL_EUNSUPPORTED if their clocks differ
@@ -93,8 +93,16 @@ uint32_t tl_profile_places(const tl_profile *p);
 uint32_t tl_profile_parent(const tl_profile *p, uint32_t place);
 /* The index of a place's function; UINT32_MAX for the roots of all stacks and of a thread's. */
 uint32_t tl_profile_function(const tl_profile *p, uint32_t place);
+/* The track whose tree a place is in, by index; UINT32_MAX for the root of all, or if threads are not told apart. */
+uint32_t tl_profile_place_track(const tl_profile *p, uint32_t place);
 /* The numbers of a place, into *out. min and max are 0 where they are not known. */
 void tl_profile_stat(const tl_profile *p, uint32_t place, tl_stat *out);
+
+/* How many tracks there are that have a tree of their own; 0 where the profile does not tell threads apart. */
+uint32_t tl_profile_tracks(const tl_profile *p);
+/* One of them: its root is a place without function whose parent is 0. Borrowed until the profile is changed; NULL past
+ * the end. */
+const tl_track *tl_profile_track(const tl_profile *p, uint32_t index);
 
 /* How many functions there are. */
 uint32_t tl_profile_functions(const tl_profile *p);

@@ -40,12 +40,10 @@ typedef struct tl_open_options {
 /* Opens a trace: a path, or "-" for standard input; plain, .gz, .zst or .bz2. The path may be that of a folder whose
  * files are one trace. options may be NULL (all zero), and are copied.
  * On success *out belongs to the caller (tl_source_close). Damage is no failure unless want.strict; see
- * tl_trace_damages(). Errors: TL_EIO, TL_EFORMAT (of no format known, or of two), TL_EDAMAGED (not even a header),
- * TL_EUNSUPPORTED, TL_EINVAL (no such format), TL_ENOMEM. */
+ * tl_trace_damages(). Errors: TL_EIO, TL_EFORMAT (of no format known, or of two), TL_EDAMAGED (what all else rests on:
+ * its header, its metadata), TL_EUNSUPPORTED, TL_EINVAL (no such format), TL_ENOMEM. */
 int tl_source_open(tl_source **out, const char *path, const tl_open_options *options, tl_error *e);
-/* The same for a trace in memory. The bytes are borrowed until close; `name` is what messages call it. Errors: the
- * same.
- */
+/* The same for a trace in memory, errors too. The bytes are borrowed until close; `name` is what messages call it. */
 int tl_source_open_memory(tl_source **out, const void *data, size_t size, const char *name,
                           const tl_open_options *options, tl_error *e);
 /* Frees the source with its trace. Everything that reads it is closed before. NULL is fine. */
@@ -83,8 +81,8 @@ int tl_source_next(tl_source *s, const tl_batch **batch, tl_error *e);
  * events says that there is nothing new at the moment.
  * *out belongs to the caller; close it before the source. Errors: as tl_cursor_open() and tl_cursor_next(). */
 int tl_merge_open(tl_merge **out, tl_source *s, tl_error *e);
-/* 1: events from .. to-1 of *batch (borrowed until the next call) come next; 0: end; < 0: error, as tl_cursor_next().
- */
+/* 1: events from .. to-1 of *batch (borrowed until the next call) come next; 0: end; < 0: error, as of tl_cursor_next()
+ * and tl_cursor_open(). */
 int tl_merge_next(tl_merge *m, const tl_batch **batch, uint32_t *from, uint32_t *to, tl_error *e);
 /* The same, many runs at a time, which costs less where streams alternate. 1: *n runs at *run come next, borrowed until
  * the next call; 0: end; < 0: error. */

@@ -365,6 +365,16 @@ uint32_t tl_profile_function(const tl_profile *p, uint32_t place)
     return p->place[place].function;
 }
 
+uint32_t tl_profile_tracks(const tl_profile *p)
+{
+    return p->ntrack;
+}
+
+const tl_track *tl_profile_track(const tl_profile *p, uint32_t index)
+{
+    return index < p->ntrack ? &p->track[index] : NULL;
+}
+
 uint32_t tl_profile_functions(const tl_profile *p)
 {
     return p->nfunction;

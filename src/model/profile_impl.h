@@ -96,8 +96,6 @@ TL_ALWAYS_INLINE uint32_t tl_profile_child(tl_profile *p, uint32_t parent, uint3
 uint32_t tl_profile_thread_root(tl_profile *p, const tl_track *track);
 /* The same if the name is interned in the profile already. */
 uint32_t tl_profile_interned_thread_root(tl_profile *p, const tl_track *track);
-/* Track index of the tree that a place is in, or TL_NO_TRACK. Linear in depth. */
-uint32_t tl_profile_place_track(const tl_profile *p, uint32_t place);
 
 /* For sources that know only calls and self time of each place: sets total and outer of all places from them, and that
  * there is no histogram. */
