@@ -15,10 +15,9 @@ import bench_results
 import growth_tables
 from bench_tools import Command, arguments, build, machine, may_write
 from growth_formats import FORMATS
-from growth_tables import MOST_MB, MOST_SECONDS
+from growth_tables import LARGE, MOST_MB, MOST_SECONDS, TURNS_OF_LARGE
 
 SIZES, QUICK_SIZES = (10, 30, 100, 300, 1000), (10, 30, 100)
-LARGE, TURNS_OF_LARGE = 300, 3
 PATIENCE = 5                            # seconds; what takes longer runs twice at most
 # Ours are given more time, so that something is to be seen where they are slow.
 LIMITS, OUR_LIMITS = (["-s", str(seconds), "-m", str(MOST_MB)] for seconds in (MOST_SECONDS, 10 * MOST_SECONDS))

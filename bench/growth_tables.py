@@ -7,6 +7,7 @@ from bench_tools import MB, megabytes_text, seconds_text
 
 ORDER = ("xray-fdr", "xray-basic", "xray-profile", "tlp", "ctf-1.8", "ctf-2", "tracelog", "xtrace", "xtrace-zstd", "recording", "rt")
 MOST_SECONDS, MOST_MB = 60, 8000        # a program that takes more is stopped, and not run on larger files
+LARGE, TURNS_OF_LARGE = 300, 3          # MB; files of that size and more are measured less often
 WHY = {"time": "too slow", "memory": "> %d GB" % (MOST_MB // 1000)}
 
 
@@ -85,8 +86,10 @@ def format_lines(name, data):
     sizes = data["sizes"]
     head = ["question", "program"] + [size_text(data, size) for size in sizes] + [
         "times by hand", "times this, 1 thread", "memory, smallest", "memory, largest", "time grows", "memory grows"]
-    lines = ["### %s: growth" % name, "", data["about"], "", "Machine: %s. Best of %d runs in turns, files in the page cache." % (data["machine"], data["repeat"]),
-             "", "| " + " | ".join(head) + " |", "|---|---|" + "---:|" * (len(head) - 2)]
+    machine = "Machine: %s. Best of %d runs in turns (of %d from %d MB on, of 2 where seconds pass), files in the page cache." % (
+        data["machine"], data["repeat"], min(data["repeat"], TURNS_OF_LARGE), LARGE)
+    lines = ["### %s: growth" % name, "", data["about"], "", machine, "",
+             "| " + " | ".join(head) + " |", "|---|---|" + "---:|" * (len(head) - 2)]
     for question in questions(data):
         programs = of_question(data, question)
         hand, one = (next(iter(of_role(programs, role)), None) for role in ("hand", "one"))
