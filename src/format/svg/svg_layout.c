@@ -50,7 +50,8 @@ static bool choose(svg_layout *l, chooser *c)
         depth++;
         number++;
         if (t->weight[w.place] == 0) {
-            l->timeless += tl_place_is_used(t->profile, w.place);
+            if (!t->profile->nweight) /* samples may have other weights */
+                l->timeless += tl_place_is_used(t->profile, w.place);
             continue;
         }
         l->places++;
