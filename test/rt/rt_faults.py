@@ -7,6 +7,8 @@
     rt_faults.py folder MODE HOOK        nowhere to write to
     rt_faults.py closed MODE HOOK        standard files that are not open, and few descriptors
     rt_faults.py touched MODE HOOK       somebody removes, renames, extends or cuts a recording while it is made
+    rt_faults.py daemon MODE HOOK        a program that becomes a daemon, run by traceloom record
+    rt_faults.py leaves MODE HOOK        a program that ends while traceloom ctl waits for its answer
     rt_faults.py churn MODE HOOK N       N threads, a few at a time
     rt_faults.py valgrind MODE HOOK      memcheck has nothing to say
     rt_faults.py tsan MODE HOOK          nor ThreadSanitizer
@@ -31,6 +33,7 @@ import rt_matrix
 
 THREADS, NOBODY, PATIENCE = 3, 65534, 20
 MIB = 1 << 20
+DAEMON_CALLS = 1000                         # of fault_daemon.c
 
 
 def progress_of(path):
@@ -243,6 +246,62 @@ def touched(mode, hook):
     checks.end()
 
 
+def daemon(mode, hook):
+    """`record` ends with the first process; the daemon has a recording of its own, which is whole when it is done."""
+    program, checks = rt_build.build(hook, "fault_daemon.c"), harness.Checks()
+    with harness.work_folder() as folder:
+        ready, base, until = os.path.join(folder, "ready"), os.path.join(folder, "run"), time.monotonic() + PATIENCE
+        done = harness.run("record", "-m", mode, "-o", base + rt_matrix.SUFFIX[mode], program, ready)
+        checks.equal(done.status, 0, "record", done)
+        while time.monotonic() < until and (not os.path.exists(ready) or any(name.endswith(".live") for name in os.listdir(folder))):
+            time.sleep(0.05)
+        calls = []
+        # The process in between ends by _exit(), so that its recording stays as it was.
+        for name in sorted(os.listdir(folder)):
+            if name.startswith("run"):
+                checks.equal(harness.run("check", "-q", os.path.join(folder, name)).status, 0, "check", name)
+                table = rt_matrix.report(checks, os.path.join(folder, name), "--by", "func")
+                calls.append(rt_matrix.by_name(table["functions"]).get("leaf", 0))
+        checks.equal(sorted(calls)[-1:], [DAEMON_CALLS], "calls of the daemon, of all", calls, os.listdir(folder))
+        checks.equal(sum(calls), DAEMON_CALLS, "calls of all processes")
+    checks.end()
+
+
+def stopped(pid):
+    """Waits until all its threads are."""
+    def states():
+        for task in os.listdir("/proc/%d/task" % pid):
+            with open("/proc/%d/task/%s/stat" % (pid, task)) as file:
+                yield file.read().rpartition(")")[2].split()[0]
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until and any(state not in "Tt" for state in states()):
+        time.sleep(0.01)
+
+
+def leaves(mode, hook):
+    program, checks = rt_build.build(hook, "fault_kill.c"), harness.Checks()
+    with harness.work_folder() as folder:
+        progress = os.path.join(folder, "progress")
+        with open(progress, "wb") as file:
+            file.write(bytes(256))
+        child = subprocess.Popen([program, progress], env=rt_matrix.environment(hook, mode, os.path.join(folder, "run")),
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        until_calls(progress, child)
+        checks.equal(harness.run("ctl", child.pid, "status").status, 0, "ctl while it runs")
+        child.send_signal(signal.SIGSTOP)
+        stopped(child.pid)
+        commander = subprocess.Popen(harness.binary() + ["ctl", str(child.pid), "flush"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        child.kill()
+        out, err = commander.communicate(timeout=PATIENCE)
+        checks.equal((commander.returncode, out), (3, b""), "ctl of a program that ended", err)
+        checks.that(b"has ended" in err and err.count(b"\n") == 1, "not one clear message:", err)
+        child.wait()
+        gone = harness.run("ctl", child.pid, "status")
+        checks.that(gone.status == 3 and b"there is no process" in gone.err, "ctl afterwards", gone)
+    checks.end()
+
+
 def memory_of(text):
     return {line.split()[1]: int(line.split()[2]) * 1024 for line in text.splitlines() if line.startswith("memory ")}
 
@@ -349,7 +408,8 @@ def main():
     elif what in ("kill", "churn"):
         {"kill": kill, "churn": churn}[what](words[0], hook, int(words[2]))
     else:
-        {"disk": disk, "rlimit": rlimit, "folder": nowhere, "closed": closed, "touched": touched, "valgrind": valgrind, "tsan": tsan}[what](words[0], hook)
+        {"disk": disk, "rlimit": rlimit, "folder": nowhere, "closed": closed, "touched": touched, "daemon": daemon, "leaves": leaves,
+         "valgrind": valgrind, "tsan": tsan}[what](words[0], hook)
 
 
 if __name__ == "__main__":

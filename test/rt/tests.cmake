@@ -56,7 +56,7 @@ foreach(case fdr:sleds-clang19:60 profile:sleds-clang19:60 ctf:sleds-clang19:40 
   traceloom_script(rt.fault.kill.${name} rt/rt_faults.py kill ${case})
 endforeach()
 foreach(mode fdr profile ctf)
-  foreach(what disk rlimit folder closed touched)
+  foreach(what disk rlimit folder closed touched daemon leaves)
     traceloom_script(rt.fault.${what}.${mode} rt/rt_faults.py ${what} ${mode} sleds-clang19)
   endforeach()
 endforeach()
