@@ -50,7 +50,7 @@ def run(folder, example, out):
         done = subprocess.run([os.path.join(folder, example)] + [a.replace("OUT", out) for a in arguments], cwd=INPUT, input=data,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120, check=False)
         lines = done.stdout.decode("utf-8").replace(out, "OUT").splitlines()
-        text += "".join(line + "\n" for line in lines if example not in KEPT or KEPT[example].match(line))
+        text += "".join(line.rstrip() + "\n" for line in lines if example not in KEPT or KEPT[example].match(line))
         text += "exit status %d\n" % done.returncode
     return text
 
