@@ -9,8 +9,8 @@
  *   }
  *
  * For C11 and C++11, gcc and clang, Linux on x86-64 and AArch64. Link with traceloom-rt: pkg-config --libs
- * traceloom-rt. Names are string literals, or other constants: what they point at must stay. Everything may be used by
- * any thread and in signal handlers, and keeps errno.
+ * traceloom-rt. Names are string literals, or other constants: what they point at must stay. Macros may be used by any
+ * thread and in signal handlers, and keep errno; each function says where it may be called.
  *
  * While nothing is recorded, each of them costs a load and a branch; values of fields are not evaluated then. With
  * TRACELOOM_RT_DISABLE defined all of this is nothing: no value is evaluated, no symbol of the library is needed. */
