@@ -41,6 +41,8 @@ test|gcc-aarch64-linux-gnu|builds a program for A64, of whose code each word is 
 test|libc6-dev-arm64-cross|its C library
 test|clang-format-14 clang-format|checks the layout of the sources
 test|mandoc|checks the man pages
+test|zsh|tries its completion
+test|fish|tries its completion
 test|nodejs|reads the JSON we write
 test|npm|fetches speedscope
 test|lttng-tools|records traces of CTF (consumers.lttng)

@@ -19,9 +19,9 @@ static void print_overview(void)
     printf("traceloom %s: reads, analyses and converts traces\n\n", tl_version());
     for (const tl_verb *v = tl_verb_table; v->name; v++)
         printf("  %-8s %s\n", v->name, v->summary);
-    printf("\n  traceloom info app.xray                  what is in it\n"
-           "  traceloom report app.xray -e app         where the time goes\n"
-           "  traceloom convert app.xray -o app.json   for another tool\n"
+    printf("\n  traceloom info app.xray                     what is in it\n"
+           "  traceloom report app.xray -e app            where the time goes\n"
+           "  traceloom convert app.xray -o app.pftrace   for another tool\n"
            "\ntraceloom VERB --help says more.\n");
 }
 

@@ -194,6 +194,9 @@ static bool set_checked(parser *p, const tl_option *o, const char *value)
     case TL_OPTION_DIALECT:
         a->format_version = value;
         return choice(p, o, value, &word);
+    case TL_OPTION_TEXT_STYLE:
+        a->text_style = value;
+        return choice(p, o, value, &word);
     case TL_OPTION_SORT:
         a->sort = value;
         return choice(p, o, value, &word);
@@ -291,9 +294,6 @@ static bool set_option(parser *p, const tl_option *o, const char *value)
         return true;
     case TL_OPTION_TO:
         a->to = value;
-        return true;
-    case TL_OPTION_TEXT_STYLE:
-        a->text_style = value;
         return true;
     case TL_OPTION_SPLIT:
         a->split = value;

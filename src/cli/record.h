@@ -36,7 +36,8 @@ const char *tl_record_mode_name(unsigned modes);
 /* The recording of one mode; `more` behind it: "" or TL_RECORD_LIVE. Returns buf. */
 char *tl_record_path(const tl_record *r, unsigned mode, const char *more, char buf[static PATH_MAX]);
 
-/* Can the format hold calls, and -o be written? So that the program is not run in vain. Says why not; an exit status. */
+/* Can the format hold calls, and -o be written? So that the program is not run in vain. Says why not; an exit status.
+ */
 int tl_record_try(const tl_record *r);
 /* Does convert make a profile of the recording, or write its events? */
 bool tl_record_makes_profile(const tl_record *r);

@@ -27,6 +27,22 @@ is "$(complete_words traceloom convert --to jso)" jsonl
 is "$(complete_words traceloom help con)" convert
 is "$(complete_words traceloom info compl)" completion.bash
 is "$(complete_words traceloom convert -o compl)" completion.bash
+is "$(complete_words traceloom report --weight al)" allocations
+is "$(complete_words traceloom record -m pro)" profile
+is "$(complete_words traceloom ctl $$ sta)" "status start"
+case " $(complete_words traceloom ctl $$) " in *" $$ "*) ;; *) fail "ctl is not offered processes" ;; esac
+is "$(complete_words traceloom help form)" formats
+touch "two words.xray"
+complete_words traceloom info two >/dev/null
+is "${#COMPREPLY[@]} ${COMPREPLY[0]}" "1 two words.xray"
+# Whatever a verb takes is offered.
+"$tl" help --names options | while IFS=$'\t' read -r verb _ name _; do
+    [ "$verb" = help ] || case " $(complete_words traceloom "$verb" --) " in
+    *" --$name "*) ;;
+    *) echo "$verb --$name" ;;
+    esac
+done >missing
+is_empty missing
 
 for shell in zsh fish; do
     "$tl" help --completion $shell >completion.$shell
@@ -34,6 +50,38 @@ for shell in zsh fish; do
         $shell -n completion.$shell || fail "$shell does not read its completion"
     fi
 done
+if command -v zsh >/dev/null && command -v python3 >/dev/null; then
+    mkdir zsh && cp completion.zsh zsh/_traceloom
+    cat >type.py <<'END'
+"""Types words and a tab into zsh; says what the line is then."""
+import os, pty, re, select, sys, time
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ.update(TERM="dumb", HOME=os.getcwd())
+    os.execvp("zsh", ["zsh", "-f", "-i"])
+
+def until(pattern):
+    text, end = "", time.time() + 60
+    while not re.search(pattern, text):
+        if not select.select([fd], [], [], max(0, end - time.time()))[0]:
+            sys.exit("zsh does not answer: %r" % text)
+        text += os.read(fd, 65536).decode(errors="replace")
+    return text
+
+os.write(fd, b"PS1='%%'; fpath=($PWD/zsh $fpath); autoload -Uz compinit; compinit -u -D; unsetopt beep; echo re\"\"ady\n")
+until("ready\r\n")
+os.write(fd, sys.argv[1].encode() + b"\t")
+until(re.escape(sys.argv[2]))
+END
+    while read -r typed completed; do
+        python3 type.py "traceloom ${typed//_/ }" "$completed" || fail "zsh does not complete traceloom ${typed//_/ }"
+    done <<'END'
+rep traceloom report
+report_--per-t --per-thread
+report_--by_tr --by tree
+convert_--to_jso --to jsonl
+END
+fi
 if command -v fish >/dev/null; then
     HOME=$work fish -c 'source completion.fish; complete -C "traceloom report --per"' >reply 2>&1
     says reply --per-thread

@@ -59,6 +59,22 @@ cmp out "$docs/completion/traceloom.fish" || fail "docs/completion/traceloom.fis
 expect 0 "$tl" help formats
 [ "$(wc -l <out)" -gt 2 ] || fail "no formats"
 
+# The example of libtraceloom(3) is a program.
+sed -n '/^\.Bd -literal/,/^\.Ed/p' "$docs/man/libtraceloom.3" | sed '1d;$d;s/\\e/\\/g' >example.c
+says example.c "int main"
+if command -v cc >/dev/null; then
+    cc -std=c17 -Wall -Wextra -Werror -I"$root/include" -c example.c -o example.o || fail "the example of libtraceloom(3)"
+fi
+# What its errors are called is what the header says.
+for code in $(grep -o 'TL_E[A-Z]* =' "$root/include/traceloom/error.h" | tr -d ' ='); do
+    says "$docs/man/libtraceloom.3" "Dv $code"
+done
+# Functions and types that it names exist.
+grep -ho 'tl_[a-z_]*' "$docs/man/libtraceloom.3" | sort -u | while read -r name; do
+    grep -qrw "$name" "$root/include/traceloom" || echo "$name"
+done >unknown
+is_empty unknown
+
 if command -v mandoc >/dev/null; then
     mandoc -Tlint -W warning "$docs"/man/*.[1-9] >lint || fail "mandoc: $(head -3 lint)"
 fi

@@ -48,6 +48,42 @@ for input in . -; do
     [ "$(grep -o 'is a directory\|is a folder\|^\.:\|standard input:' err | wc -l)" -eq 2 ] || fail "info $input: $(cat err)"
 done
 
+# What is no trace at all ends at once, and says what it is; the name stands there once, whatever it is.
+: >empty
+printf x >"two words"
+printf x >"$(printf 'line\nbreak')"
+long=$(printf 'n%.0s' $(seq 250))
+mkdir -p "$long/$long" && printf 'xy' >"$long/$long/$long"
+for verb in info check report cat; do
+    expect 3 timeout 60 "$tl" $verb /dev/zero
+    says err "/dev/zero: is a device, expected a file or a pipe"
+    expect 3 "$tl" $verb /dev/null
+    says err "/dev/null: the file is empty; expected a trace"
+    expect 3 "$tl" $verb empty
+    says err "empty: the file is empty; expected a trace"
+    expect 3 "$tl" $verb no/such/file
+    says err "no/such/file: No such file or directory"
+    expect 3 "$tl" $verb "two words"
+    says err "two words: begins with byte 78, which no format known here does"
+    expect 3 "$tl" $verb "$(printf 'line\nbreak')"
+    [ "$(cat err)" = "line?break: begins with byte 78, which no format known here does" ] || fail "$verb: $(cat err)"
+    expect 3 "$tl" $verb "$long/$long/$long"
+    [ "$(cat err)" = "$long/$long/$long: byte 0: begins with bytes 78 79, which no format known here does" ] ||
+        [ "$(cat err)" = "$long/$long/$long: begins with bytes 78 79, which no format known here does" ] || fail "$verb: $(cat err)"
+    expect 3 "$tl" $verb .
+    says err ".: is a folder without a trace that is known here"
+    expect 2 "$tl" $verb
+    says err "traceloom: $verb: no input file; - is standard input"
+done
+mkfifo pipe
+cat "$trace" >pipe &
+expect 0 "$tl" info pipe
+wait
+if command -v script >/dev/null; then
+    script -qec "$tl info -" /dev/null </dev/null >out
+    says out "standard input: is a terminal, expected a file or a pipe"
+fi
+
 # A file name with an escape sequence comes out harmless.
 evil=$(printf 'a\033]0;b\007.xray')
 cp "$damaged" "$evil"

@@ -219,7 +219,7 @@ only_files ./app ./app.c ./plain
 TRACELOOM=control=off:depth=2 expect 0 "$tl" record ./app
 [ "$(calls_of app.tlp leaf)" = 0 ] || fail "depth=2 was lost"
 fresh
-TRACELOOM= expect 0 ./app # set to nothing is as good as not set
+TRACELOOM='' expect 0 ./app # set to nothing is as good as not set
 is_empty err
 [ -z "$(find . -name '*.tlp*')" ] || fail "an empty TRACELOOM records"
 TRACELOOM=mode=fdr:out=x expect 0 ./app

@@ -179,6 +179,26 @@ def functions(checks):
                 start = None
 
 
+def messages(checks):
+    """Messages are parts of a line: no capital in front, but for names, and no full stop or shouting behind."""
+    call = re.compile(r'\b(tl_fail|tl_fail_errno|tl_error_context|tl_say|tl_say_error|tl_say_more|wrong|bad_value)\('
+                      r'((?:[^"();{}]|\([^()]*\)|"(?:[^"\\]|\\.)*")*)\)')
+    found = 0
+    for path in files(".c"):
+        if not path.startswith("src/") or path.startswith("src/rt/"):
+            continue
+        text = read(path)
+        for one in call.finditer(text):
+            said = re.findall(r'"((?:[^"\\]|\\.)*)"', one.group(2))
+            if not said:
+                continue
+            found += 1
+            where = "%s:%d: %s" % (path, text[:one.start()].count("\n") + 1, "".join(said))
+            checks.that(not re.match(r"[A-Z][a-z]", said[0]), where, "begins with a capital")
+            checks.that(not re.search(r"(?<!\.\.)[.!]$|\\n$", said[-1]), where, "ends as a sentence or a line")
+    checks.that(found > 500, "only", found, "messages were found")
+
+
 def layout(checks):
     """clang-format has nothing to say."""
     tool = shutil.which("clang-format-14") or shutil.which("clang-format")
@@ -195,7 +215,7 @@ def layout(checks):
         checks.that(done.returncode == 0, "clang-format would change", " ".join(bad))
 
 
-RULES = {rule.__name__: rule for rule in (layers, headers, names, core, length, first_comment, words, functions, layout)}
+RULES = {rule.__name__: rule for rule in (layers, headers, names, core, length, first_comment, words, functions, messages, layout)}
 
 
 def main():
