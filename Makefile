@@ -4,7 +4,7 @@ JOBS   ?= $(shell nproc)
 PREFIX ?= /usr/local
 CLANG  ?= $(firstword $(notdir $(shell command -v clang-19 clang)) clang)
 
-.PHONY: all deps demo check slow faults bench fuzz qemu sanitizers valgrind recorder-campaign coverage tidy format install dist deb package-test clean help
+.PHONY: all deps demo check slow faults bench fuzz qemu portability sanitizers valgrind recorder-campaign coverage tidy format install dist deb package-test clean help
 .DEFAULT_GOAL := all
 
 all: ## build/traceloom, optimised
@@ -26,12 +26,6 @@ check: ## everything that is tested, with sanitizers
 	cmake --preset dev
 	cmake --build --preset dev -j $(JOBS)
 	tools/run-ctest.sh build-dev -j $(JOBS)
-
-slow: ## all of what `make check` tries a sample of, and leaks in thousands of short runs
-	tools/install-deps.sh test
-	cmake --preset dev
-	cmake --build --preset dev -j $(JOBS)
-	TL_THOROUGH=1 tools/run-ctest.sh build-dev -j $(JOBS) -L slow
 
 slow: ## all of what `make check` tries a sample of, and leaks in thousands of short runs
 	tools/install-deps.sh test
@@ -86,6 +80,10 @@ qemu: ## unit and golden tests on a 32-bit and on a big-endian host, and with th
 	cmake --preset aarch64
 	cmake --build --preset aarch64 -j $(JOBS)
 	tools/run-ctest.sh build-aarch64 -j $(JOBS) -L '^(unit|lint|rt)$$'
+
+portability: ## compilers, processors, C libraries, locales, odd folders: build-portability/table.txt; ROWS="musl spaces"
+	tools/install-deps.sh portability
+	tools/portability.sh build-portability $(ROWS)
 
 sanitizers: ## the tests under ThreadSanitizer, and under MemorySanitizer without the optional libraries
 	tools/install-deps.sh fuzz

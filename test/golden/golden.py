@@ -38,8 +38,10 @@ def expected_path(name, what):
 
 def execute(name):
     """Names that end in -utf8 run in such a locale; all others in one that every host has. Instructions are written by our
-    own hands: a disassembler that is installed or not says the same in other words."""
-    env = {"LC_ALL": "C.UTF-8" if name.endswith("-utf8") else "C", "TRACELOOM_LLVM": "off"}
+    own hands: a disassembler that is installed or not says the same in other words. TL_LOCALE_UTF8 and TL_LOCALE_8BIT name
+    other locales, in which the same has to be printed."""
+    locale = os.environ.get("TL_LOCALE_UTF8", "C.UTF-8") if name.endswith("-utf8") else os.environ.get("TL_LOCALE_8BIT", "C")
+    env = {"LC_ALL": locale, "TRACELOOM_LLVM": "off"}
     return harness.run(*cases()[name][1], cwd=INPUT, env=env)
 
 
