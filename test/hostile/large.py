@@ -96,7 +96,7 @@ def zstd(data, sized):
 
 def zstd_sized(c):
     c.write("bomb.zst", zstd(ZERO, True) * 40)
-    c.all_verbs("bomb.zst", 3, "bomb|no trace|format")
+    c.run("info bomb.zst", 3, "bomb")
 
 
 def zstd_unsized(c):
@@ -110,6 +110,16 @@ def zstd_window(c):
     """A frame that asks for a window of 2 GiB, for one byte."""
     c.write("bomb.xray.zst", struct.pack("<IBB", 0xFD2FB528, 0, 0xA8) + struct.pack("<I", 1 << 3 | 1)[:3] + b"x")
     c.all_verbs("bomb.xray.zst", 3)
+
+
+def zstd_long(c):
+    """Frames with windows of 64 MiB: only one decompressor then, however many threads there are."""
+    log = golden("tracelog-doc.log")
+    text = log + b"\n".join(line for line in log.split(b"\n") if line.startswith(b"sam str")) * 20000
+    packed = subprocess.run(["zstd", "-q", "-c", "--long=26", "--stream-size=%d" % (64 * MIB)], input=text.ljust(64 * MIB, b"\n")[: 64 * MIB],
+                            stdout=subprocess.PIPE, check=True).stdout
+    c.write("long.log.zst", packed * 3)
+    c.run("report long.log.zst --threads 8", (0, 3))
 
 
 def zstd_frames(c):
@@ -162,7 +172,9 @@ def sparse_profile(c):
             file.seek(at)
             file.write(b"x")
         file.truncate(5 * GIB)
-    c.all_verbs("a.tlp", 3)
+        file.seek(12)
+        file.write(struct.pack("<Q", 5 * GIB))                      # as its header says
+    c.all_verbs("a.tlp", 3, "4294967296")
 
 
 def long_line(c):
@@ -223,7 +235,7 @@ def elf_sections(c):
 
 
 CASES = {name.replace("_", "-"): f for name, f in globals().items() if callable(f) and f in (
-    zstd_sized, zstd_unsized, zstd_window, zstd_frames, bzip2, gzip_large, nested, sparse, sparse_profile, long_line, device, files,
+    zstd_sized, zstd_unsized, zstd_window, zstd_long, zstd_frames, bzip2, gzip_large, nested, sparse, sparse_profile, long_line, device, files,
     metadata, elf_sections)}
 
 

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -103,6 +104,27 @@ static void test_none_and_few(void **state)
     free(s);
 }
 
+static atomic_uint highest;
+
+static int note_worker(void *arg, unsigned worker, uint32_t i)
+{
+    (void)arg;
+    (void)i;
+    unsigned before = atomic_load(&highest);
+    while (worker > before && !atomic_compare_exchange_weak(&highest, &before, worker))
+        continue;
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* or a few would do it all */
+    return 0;
+}
+
+static void test_threads_have_a_limit(void **state)
+{
+    (void)state;
+    atomic_store(&highest, 0);
+    assert_int_equal(tl_parallel(UINT32_MAX, 4000, note_worker, NULL), 0);
+    assert_in_range(atomic_load(&highest), 1, 1023);
+}
+
 /* Whatever the threads' timing, the failure of the lowest number wins, all below it were done, and it ends soon. */
 static void test_lowest_failure_is_returned(void **state)
 {
@@ -154,6 +176,7 @@ int main(void)
         cmocka_unit_test(test_processors),
         cmocka_unit_test(test_each_once_in_ascending_order),
         cmocka_unit_test(test_none_and_few),
+        cmocka_unit_test(test_threads_have_a_limit),
         cmocka_unit_test(test_lowest_failure_is_returned),
         cmocka_unit_test(test_signals_stay_with_the_caller),
     };

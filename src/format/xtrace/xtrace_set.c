@@ -15,7 +15,7 @@
 #define TRACKS_MOST 256u
 
 /* Pages of which memory is held for all images: see XTRACE_TOUCH_PAGES, with twice the pages for what is loaded. */
-#define PAGES_MOST ((size_t)2 * XTRACE_TOUCH_PAGES)
+#define IMAGE_PAGES_MOST ((size_t)2 * XTRACE_TOUCH_PAGES)
 
 enum { NAME_SIZE = 128, TIME_SIZE = 24, MEMORY_ORDER = 18 };
 
@@ -159,7 +159,7 @@ static void count_pages(set_writer *w, set_track *t)
     const size_t pages = xtrace_image_pages(&t->image);
     w->image_pages = w->image_pages - t->image_pages + pages;
     t->image_pages = pages;
-    if (w->image_pages > PAGES_MOST) {
+    if (w->image_pages > IMAGE_PAGES_MOST) {
         w->image_pages -= pages;
         t->image_pages = 0;
         xtrace_image_give_up(&t->image);

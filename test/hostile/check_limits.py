@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Each limit in SECURITY.md has a test that reaches it, and the test exists: check_limits.py BUILD_FOLDER
+
+Rows of the table are | `NAME` | value | `file` | reason | `test` |; a row without a test has the reason in that column:
+"none: ..."."""
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+
+ROW = re.compile(r"^\| `([A-Z][A-Z0-9_]+)` \| [\d,]+[^|]*\| `([^`]+)` \| ([^|]*) \| ([^|]*) \|$", re.M)
+ANY_ROW = re.compile(r"^\| `[A-Z][A-Z0-9_]+` \| [\d,]+.*$", re.M)
+# Tests of what a build may lack: their names are known to the sources alone.
+OPTIONAL = "hostile.large.zstd-", "hostile.large.bzip2", "hostile.large.gzip"
+
+
+def main():
+    checks = harness.Checks(show=60)
+    with open(os.path.join(harness.SOURCE, "SECURITY.md"), encoding="utf-8") as file:
+        text = file.read()
+    listed = subprocess.run(["ctest", "--test-dir", sys.argv[1], "-N"], capture_output=True, text=True, check=True).stdout
+    tests = set(re.findall(r"^ +Test +#\d+: (\S+)", listed, re.M))
+    rows = ROW.findall(text)
+    checks.equal(len(rows), len(ANY_ROW.findall(text)), "rows of the table that have all columns")
+    checks.that(len(rows) > 50, "hardly any limits:", len(rows))
+    for name, _, _, test in rows:
+        if test.startswith("none: "):
+            continue
+        named = re.fullmatch(r"`([a-zA-Z0-9_.-]+)`", test)
+        if checks.that(named, name, "has no test, but", test):
+            found = named.group(1) in tests or named.group(1).startswith(OPTIONAL)
+            checks.that(found, name, "names the test", named.group(1), "which there is not")
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()
