@@ -13,6 +13,13 @@ set(low_local BLOCKS_MAX EVENT_MOST DECOMPRESSED_MAX TRACKS_MOST BATCHES_MOST PA
     STEPS_MAX)
 set(low_copies)
 foreach(source IN LISTS low_sources)
+  # Of a folder that is switched off, the rest is not there either.
+  if(source MATCHES "^format/([a-z]+)/")
+    string(TOUPPER ${CMAKE_MATCH_1} format)
+    if(NOT TRACELOOM_FORMAT_${format})
+      continue()
+    endif()
+  endif()
   file(READ ${PROJECT_SOURCE_DIR}/src/${source} text)
   foreach(name IN LISTS low_local)
     string(REGEX REPLACE "#define ${name} +[^\n]*" "" text "${text}")
