@@ -150,7 +150,8 @@ static int make_room(const tl_record *r, const char *path)
     if (!r->cli->args->force) {
         tl_say_error(path, ends_in(path, TL_RECORD_LIVE)
                                ? "is being written, or was left by a program that was killed; -f replaces it"
-                               : "exists; -f replaces it");
+                           : S_ISDIR(st.st_mode) ? "the folder exists; -f replaces it"
+                                                 : "the file exists; -f replaces it");
         return TL_EXIT_RECORD;
     }
     if (remove_recording(path))
@@ -196,7 +197,7 @@ int tl_record_plan(tl_record *r)
         return status;
     struct stat st;
     if (r->convert && !a->force && lstat(a->output, &st) == 0) {
-        tl_say_error(a->output, "exists; -f replaces it");
+        tl_say_error(a->output, "the file exists; -f replaces it");
         return TL_EXIT_RECORD;
     }
     for (unsigned mode = 1; mode < 1u << TL_RECORD_MODES && status == TL_EXIT_DONE; mode <<= 1) {

@@ -208,6 +208,7 @@ int tl_report_text_histograms(const tl_report *r, tl_output *out, tl_error *e)
                 tl_output_puts(out, shown++ ? "\n" : "");
                 print_function(r, &t.row[i], total, out);
             }
+        tl_output_puts(out, shown ? "" : "no calls\n");
     }
     free(total);
     tl_table_free(&t);

@@ -35,7 +35,9 @@ static int print_rows(const tl_report *r, tl_output *out, const char *title, con
                       void (*name)(tl_text_table *t, tl_text_row *row, const tl_function *f), tl_error *e)
 {
     const tl_text_column column[] = {{"self", 0}, {"share", 0}, {"total", 1}, {tl_report_calls(r), 2}};
-    tl_text_table text = {.column = column, .ncolumn = TL_COUNT(column), .name_title = title, .bar_after = 1};
+    const char *none = tl_profile_weights(r->profile) ? "no samples" : "no calls";
+    tl_text_table text = {
+        .column = column, .ncolumn = TL_COUNT(column), .name_title = title, .none = none, .bar_after = 1};
     const tl_profile *p = r->profile;
     uint64_t whole = 0;
     char number[32];

@@ -74,7 +74,10 @@ static int print_functions(const tl_report *r, tl_output *out, tl_error *e)
 {
     tl_text_column column[] = {{"self", 0}, {"share", 0}, {"total", 2}, {"calls", 3}, {"min", 8},
                                {"p50", 4},  {"p90", 7},   {"p99", 5},   {"max", 6}};
-    tl_text_table text = {.name_title = "function", .none = "no calls", .bar_after = 1, .name_wish = 28};
+    tl_text_table text = {.name_title = "function",
+                          .none = tl_profile_weights(r->profile) ? "no samples" : "no calls",
+                          .bar_after = 1,
+                          .name_wish = 28};
     tl_table t = {0};
     int status = tl_table_functions(&t, r->profile, e);
     if (status < 0)
@@ -111,7 +114,10 @@ static int print_callers(const tl_report *r, tl_output *out, tl_error *e)
 {
     tl_text_column column[] = {{"total", 0}, {"share", 0}, {"self", 2}, {"calls", 1}, {"min", 8},
                                {"p50", 4},   {"p90", 7},   {"p99", 5},  {"max", 6}};
-    tl_text_table text = {.name_title = "caller and callee", .none = "no calls", .bar_after = 1, .name_wish = 40};
+    tl_text_table text = {.name_title = "caller and callee",
+                          .none = tl_profile_weights(r->profile) ? "no samples" : "no calls",
+                          .bar_after = 1,
+                          .name_wish = 40};
     tl_table t = {0};
     int status = tl_table_callers(&t, r->profile, e);
     if (status < 0)
@@ -151,7 +157,7 @@ static int print_threads(const tl_report *r, tl_output *out, tl_error *e)
     tl_text_table text = {.column = column,
                           .ncolumn = TL_COUNT(column),
                           .name_title = "thread",
-                          .none = "no threads",
+                          .none = tl_profile_weights(r->profile) ? "no samples" : "no calls",
                           .bar_after = 1,
                           .name_wish = 28};
     const tl_profile *p = r->profile;

@@ -247,7 +247,7 @@ int tl_report_text_tree(const tl_report *r, tl_output *out, tl_error *e)
               .text = {.column = column,
                        .ncolumn = tl_profile_has_histogram(r->profile) ? 7 : 4,
                        .name_title = "call tree",
-                       .none = "no calls",
+                       .none = tl_profile_weights(r->profile) ? "no samples" : "no calls",
                        .bar_after = 1,
                        .name_wish = r->terminal->width / 2}};
     if (tl_report_measure(r) == TL_MEASURE_COUNT) {

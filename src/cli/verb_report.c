@@ -126,26 +126,28 @@ static bool has_no_names(const tl_profile *p)
 }
 
 /* Not every table can be made of samples, or of calls. */
-static int check_table(const making *m, const tl_profile *p)
+static int check_table(const making *m, const char *path, const tl_profile *p)
 {
     const tl_report_by by = m->cli->args->by;
     if (!m->plan->table)
         return TL_EXIT_DONE;
     if (by == TL_REPORT_HIST && tl_profile_weights(p)) {
-        tl_say_error(NULL, "--by hist needs durations of calls; samples of stacks have none");
+        tl_say_error(path, "--by hist needs durations of calls; samples of stacks have none");
         return TL_EXIT_USAGE;
     }
     if (by == TL_REPORT_HIST && !tl_profile_has_histogram(p)) {
-        tl_say_error(NULL, "--by hist needs durations of calls; this profile holds only sums of them");
+        tl_say_error(path, "--by hist needs durations of calls; this profile holds only sums of them");
         return TL_EXIT_USAGE;
     }
     if (by == TL_REPORT_THREAD && !p->per_thread) {
-        tl_say_error(NULL, "--by thread: this profile does not tell threads apart (report --per-thread -o writes one "
-                           "that does)");
+        tl_say_error(
+            path,
+            "--by thread needs threads; this profile does not tell them apart (report --per-thread -o writes one that "
+            "does)");
         return TL_EXIT_USAGE;
     }
     if (by == TL_REPORT_LINE && !tl_profile_weights(p)) {
-        tl_say_error(NULL, "--by line needs samples of stacks; calls are known by function (--by func)");
+        tl_say_error(path, "--by line needs samples of stacks; calls are known by function (--by func)");
         return TL_EXIT_USAGE;
     }
     return TL_EXIT_DONE;
@@ -164,7 +166,7 @@ static int add_input(making *m, tl_reading *r)
     }
     if (status < 0)
         return tl_say_failure(r->path, &e);
-    status = check_table(m, p);
+    status = check_table(m, r->path, p);
     if (status != TL_EXIT_DONE) {
         tl_profile_free(p);
         return status;

@@ -55,7 +55,7 @@ says err "wrote app.tlp"
 has_calls app.tlp 1000
 only_files ./app ./app.c ./app.tlp ./plain
 expect 125 "$tl" record ./app
-says err "app.tlp: exists; -f replaces it"
+says err "app.tlp: the file exists; -f replaces it"
 is_empty out
 expect 0 "$tl" record -f ./app
 has_calls app.tlp 1000
@@ -101,7 +101,7 @@ expect 0 "$tl" record -o x.folded ./app
 says x.folded "main;inner;leaf"
 only_files ./app ./app.c ./plain ./x.folded
 expect 125 "$tl" record -o x.folded ./app
-says err "x.folded: exists"
+says err "x.folded: the file exists"
 fresh
 expect 0 "$tl" record -o x.jsonl ./app
 [ "$(grep -c leaf x.jsonl)" -eq 2000 ] || fail "x.jsonl has $(grep -c leaf x.jsonl) events of leaf"
