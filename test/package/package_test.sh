@@ -79,7 +79,7 @@ build() {
     local root=$1 folder=/srv/stranger/$2
     shift 2
     # shellcheck disable=SC2016
-    within "$root" stranger "$@" bash -euc 'cd "$1"; mv "$2.tar.gz" "${2/-/_}.orig.tar.gz"; tar -xzf "${2/-/_}.orig.tar.gz"
+    within "$root" stranger "$@" bash -euc 'cd "$1"; mv "$2.tar.gz" "${2/-/_}.orig.tar.gz"; tar -xpzf "${2/-/_}.orig.tar.gz"
         cd "$2"; exec dpkg-buildpackage -us -uc' - "$folder" "$name"
 }
 
