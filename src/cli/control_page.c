@@ -65,7 +65,9 @@ static int say_not_allowed(long pid)
     struct stat st;
     snprintf(path, sizeof path, "/proc/%ld", pid);
     const bool known = stat(path, &st) == 0;
-    if (known && st.st_uid == geteuid())
+    if (geteuid() == 0)
+        tl_say_error(NULL, "ctl: process %ld cannot be looked at from here, not even by root", pid);
+    else if (known && st.st_uid == geteuid())
         tl_say_error(NULL, "ctl: process %ld has protected itself; only root may command it", pid);
     else if (known && st.st_uid != 0)
         tl_say_error(NULL, "ctl: only user %lu and root may command process %ld", (unsigned long)st.st_uid, pid);

@@ -89,9 +89,10 @@ static int print_json(const tl_control *p)
     return status < 0 ? tl_say_failure(NULL, &e) : TL_EXIT_DONE;
 }
 
-static int wrong(const char *what, const char *word)
+/* "ctl: WORD: what is wrong with it", or without a word. */
+static int wrong(const char *word, const char *what)
 {
-    tl_say_error(NULL, "ctl: %s%s%s", what, word ? ": " : "", word ? word : "");
+    tl_say_error(NULL, "ctl: %s%s%s", word ? word : "", word ? ": " : "", what);
     return TL_EXIT_USAGE;
 }
 
@@ -111,16 +112,15 @@ static int make_command(const tl_arguments *a, char *out, size_t size)
     }
     const bool set = strcmp(word, "set") == 0;
     if (set ? a->file.n < 3 : a->file.n > 2)
-        return wrong(set ? "set needs KEY=VALUE, such as threshold=5us" : "this command takes no more words",
-                     set ? NULL : word);
+        return wrong(word, set ? "expected KEY=VALUE behind it, such as threshold=5us" : "takes no more words");
     int n = snprintf(out, size, "%s", strcmp(word, "status") == 0 ? "show" : word);
     for (size_t i = 2; i < a->file.n && n >= 0 && (size_t)n < size; i++) {
         const char *pair = a->file.word[i];
         if (!strchr(pair, '='))
-            return wrong("expected KEY=VALUE instead of", pair);
+            return wrong(pair, "expected KEY=VALUE, such as threshold=5us");
         n += snprintf(out + n, size - (size_t)n, "%s%s", i == 2 ? " " : ":", pair);
     }
-    return n < 0 || (size_t)n >= size ? wrong("the command is too long", NULL) : TL_EXIT_DONE;
+    return n < 0 || (size_t)n >= size ? wrong(NULL, "the command is too long") : TL_EXIT_DONE;
 }
 
 int tl_verb_ctl(tl_cli *c)
@@ -129,13 +129,13 @@ int tl_verb_ctl(tl_cli *c)
     char command[TL_CONTROL_COMMAND], answer[TL_CONTROL_RESULT];
     uint64_t pid;
     if (a->file.n == 0)
-        return wrong("no process; see traceloom ctl --help", NULL);
+        return wrong(NULL, "no process; see traceloom ctl --help");
     if (!tl_parse_u64(a->file.word[0], &pid) || pid == 0 || pid > INT32_MAX)
-        return wrong("expected the number of a process instead of", a->file.word[0]);
+        return wrong(a->file.word[0], "expected the number of a process");
     int status = make_command(a, command, sizeof command);
     const bool show = strcmp(command, "show") == 0;
     if (status == TL_EXIT_DONE && a->json && !show)
-        status = wrong("--json goes with status", NULL);
+        status = wrong(NULL, "--json goes with status");
     if (status != TL_EXIT_DONE)
         return status;
     tl_control page;
