@@ -46,6 +46,8 @@ def standard(checks, folder):
                                 (["report", "--json", "a.xray"], True, False), (["cat", "a.xray"], True, False),
                                 (["help", "formats"], True, False), (["--version"], True, False), (["--help"], True, False),
                                 (["convert", "-f", "a.xray", "-o", "b.jsonl"], False, False), (["info", "-"], True, True),
+                                # The first input must not become standard input.
+                                (["convert", "-f", "a.xray", "-", "-o", "c.jsonl"], False, True),
                                 (["report", "-f", "a.xray", "-o", "b.svg"], False, False), (["convert", "-f", "t2", "-o", "b.ctf"], False, False)):
         for closed in itertools.chain.from_iterable(itertools.combinations((0, 1, 2), n) for n in (1, 2, 3)):
             with open(os.path.join(folder, "a.xray"), "rb") as trace:
