@@ -6,7 +6,7 @@
 Each target and engine gets at least --seconds (1800), then goes on until --still seconds (600) have brought no new edge,
 at most --most (four times --seconds). What one engine found is where the other begins. After each of them the table in
 FOLDER/table.md is written anew: engines count edges in their own way, so compare them only with themselves. Findings lie
-in FOLDER. The exit status is 1 if there are any."""
+in FOLDER. The exit status is 1 if there are any, or if a target did not run."""
 import argparse
 import glob
 import os
@@ -145,16 +145,31 @@ def look_at_afl(run, state):
             run.saw(int(line.split(",")[names.index("edges_found")]))
         with open(os.path.join(state, "fuzzer_stats"), encoding="ascii") as file:
             stats = dict(re.findall(r"^(\w+) *: (.*)$", file.read(), re.M))
-        run.executions, run.rss = int(stats["execs_done"]), int(float(stats["peak_rss_mb"]))
+        run.executions = int(stats["execs_done"])
         run.findings = int(stats["saved_crashes"]) + int(stats["saved_hangs"])
     except (OSError, IndexError, ValueError, KeyError):
         pass                                                        # not written yet, or just being written
+
+
+def peak_below(pid):
+    """The largest peak memory, in MiB, of the processes that this one has started: afl-fuzz itself does not tell in time."""
+    most = 0
+    try:
+        with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as file:
+            for child in map(int, file.read().split()):
+                with open("/proc/%d/status" % child, encoding="utf-8") as status:
+                    peak = re.search(r"^VmHWM:\s+(\d+)", status.read(), re.M)
+                most = max(most, int(peak.group(1)) >> 10 if peak else 0, peak_below(child))
+    except OSError:
+        pass                                                        # it has just ended
+    return most
 
 
 def run_afl(target, a):
     run = Run(target, "AFL++")
     out, words = os.path.join(a.out, "afl", target), dictionary(target, a.out)
     shutil.rmtree(out, ignore_errors=True)
+    os.makedirs(os.path.dirname(out), exist_ok=True)
     environment = dict(os.environ, AFL_NO_UI="1", AFL_SKIP_CPUFREQ="1", AFL_NO_AFFINITY="1", AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES="1",
                        AFL_FORKSRV_INIT_TMOUT="60000",
                        ASAN_OPTIONS="abort_on_error=1:symbolize=0:detect_leaks=0:quarantine_size_mb=16:hard_rss_limit_mb=%d" % (2 * RSS_MB),
@@ -166,11 +181,13 @@ def run_afl(target, a):
         while process.poll() is None and not run.is_over(a):
             time.sleep(2)
             look_at_afl(run, os.path.join(out, "default"))
+            run.rss = max(run.rss, peak_below(process.pid))
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
         process.wait()
     run.end = time.monotonic()
     look_at_afl(run, os.path.join(out, "default"))
+    os.makedirs(os.path.join(a.out, "found", target), exist_ok=True)
     for path in glob.glob(os.path.join(out, "default", "queue", "id:*")):
         if "orig:" not in path:                                     # for libFuzzer to go on from
             shutil.copy(path, os.path.join(a.out, "found", target, "afl-" + re.sub(r"\W+", "-", os.path.basename(path))[:60]))
@@ -209,6 +226,9 @@ def main():
             write_table(runs, os.path.join(a.out, "table.md"))
             print(runs[-1].row(), flush=True)
     findings = sum(run.findings for run in runs)
+    idle = ["%s with %s" % (run.target, run.engine) for run in runs if run.executions == 0]
+    if idle:
+        sys.exit("campaign.py: did not run, see the logs in %s: %s" % (a.out, ", ".join(idle)))
     print("%d targets, %d findings; the table is %s" % (len(targets), findings, os.path.join(a.out, "table.md")))
     sys.exit(1 if findings else 0)
 
