@@ -113,7 +113,7 @@ const tl_verb tl_verb_table[] = {
      ".It Cm stop\nno more; what was recorded stays\n"
      ".It Cm flush\nwrites what there is under its own name, and goes on\n"
      ".It Cm set\nchanges settings at once:\n"
-     ".Ql threshold=5us , func=GLOB , not=GLOB , depth=N .\n"
+     ".Ql threshold=5us ,\n.Ql func=GLOB ,\n.Ql not=GLOB ,\n.Ql depth=N .\n"
      "New patterns take the place of all before; without one, as in\n.Ql func= ,\nthere is none any more.\n"
      ".El\n"},
     {TL_VERB_HELP, "help", NULL, "[VERB]", "The manual of a verb, or the list of formats", help_examples,
@@ -173,7 +173,7 @@ const tl_option tl_option_table[] = {
      "Keeps the calls of each thread apart, in the tree and in written profiles.\n", NULL},
     {TL_OPTION_INTERVAL, 0, "interval", "N", TL_GROUP_INSNS, REPORT | CONVERT, "instructions of an interval: 100M",
      "How many instructions an interval has, for\n.Fl -by Cm page\nand for output that is made of intervals:\n"
-     ".Ql 1000 , 64k , 100M .\n",
+     ".Ql 1000 ,\n.Ql 64k ,\n.Ql 100M .\n",
      NULL},
     {TL_OPTION_LINE_SIZE, 0, "line-size", "N", TL_GROUP_INSNS, REPORT, "bytes of a line of the cache",
      "How many bytes a line of the cache has, for\n.Fl -by Cm reuse ;\na power of two.\nThe default is 64.\n",
@@ -251,8 +251,8 @@ const tl_option tl_option_table[] = {
      "plain babeltrace"},
     {TL_OPTION_SPLIT, 0, "split", "HOW", TL_GROUP_OUTPUT, CONVERT, "several files: 10s, 100MB, or track",
      "Writes several files, whose names get a number before the suffix:\n"
-     "a new one after a time since the trace began\n.Pq Ql 10s , Ql 500ms ,\n"
-     "or when one has a size\n.Pq Ql 100MB , Ql 64KiB ,\nor one for each\n.Cm track .\n",
+     "a new one after a time since the trace began, such as\n.Ql 10s\nor\n.Ql 500ms ,\n"
+     "or when one has a size, such as\n.Ql 100MB\nor\n.Ql 64KiB ,\nor one for each\n.Cm track .\n",
      "track"},
     {TL_OPTION_FORMAT_VERSION, 0, "format-version", "N", TL_GROUP_OUTPUT, REPORT | CONVERT, "its version",
      "Writes this version of the output format.\n"
@@ -274,21 +274,21 @@ const tl_option tl_option_table[] = {
     {TL_OPTION_INSNS, 0, "insns", "A..B", TL_GROUP_INSNS, REPORT | CONVERT, "instructions number A to B-1",
      "Of traces of instructions: only those from number A up to, and without, number B of each thread, counted from "
      "0,\n"
-     "and what belongs to them:\n.Ql 1000..2000 , 1M..\n",
+     "and what belongs to them:\n.Ql 1000..2000 ,\n.Ql 1M..\n",
      NULL},
     {TL_OPTION_SLICE_AT, 0, "slice-at", "N", TL_GROUP_INSNS, CONVERT, "from snapshot N on",
      "Of traces of instructions: begins with snapshot number\n.Ar N\nof registers, counted from 0, and takes as many\n"
      "instructions behind it as\n.Fl n\nsays.\n",
      NULL},
     {TL_OPTION_SLICE_INSNS, 'n', "slice-insns", "N", TL_GROUP_INSNS, CONVERT, "so many instructions (with --slice-at)",
-     "How many instructions a slice has:\n.Ql 1000 , 64k , 100M .\n", NULL},
+     "How many instructions a slice has:\n.Ql 1000 ,\n.Ql 64k ,\n.Ql 100M .\n", NULL},
     {TL_OPTION_EL, 0, "el", "LEVEL", TL_GROUP_INSNS, REPORT | CONVERT, "exception level: 0 to 3",
      "Only instructions that were executed at this exception level, and what belongs to them.\n"
      "May be given several times: then any of them.\n",
      "0 1 2 3"},
     {TL_OPTION_PC, 0, "pc", "A..B", TL_GROUP_INSNS, REPORT | CONVERT, "instructions at addresses A to B-1",
      "Only instructions at addresses from A up to, and without, B, and what belongs to them:\n"
-     ".Ql 0x400000..0x401000 , 0xffff000000000000..\n",
+     ".Ql 0x400000..0x401000 ,\n.Ql 0xffff000000000000..\n",
      NULL},
     {TL_OPTION_THREAD, 't', "thread", "GLOB", TL_GROUP_SELECT, INFO | REPORT | CONVERT, "name or id",
      "Only threads whose name matches, or which have this id.\n"
