@@ -136,6 +136,8 @@ def check_complete(checks, formats):
     listed = [pair for _, _, outputs in words.WANTS for pair in outputs]
     written = [(name, "convert") for name, (events, _) in formats.items() if events]
     written += [(name, "report") for name, (_, profiles) in formats.items() if profiles]
+    if set(written) < set(listed):
+        harness.skip("this build has not all formats")
     checks.equal(sorted(listed), sorted(written), "formats of the page (WANTS in matrix_words.py), and those of the program")
     kinds = [kind for _, kinds in words.COLUMNS for kind in kinds]
     checks.equal(sorted(kinds), sorted(matrix_inputs.KINDS), "kinds of input of the page, and of the matrix")
@@ -144,8 +146,8 @@ def check_complete(checks, formats):
 def main():
     checks = harness.Checks()
     formats, tables = matrix.formats(), matrix.tables()
-    found = results()
     check_complete(checks, formats)
+    found = results()
     text = "\n".join(page(found, formats, tables)) + "\n"
     if "--update" in sys.argv:
         with open(PAGE, "w", encoding="utf-8") as file:

@@ -74,6 +74,8 @@ class Cells:
         self.checks.equal(losses.unknown, [], self.path, what, "says lines that matrix_losses.py does not know")
         try:
             found = matrix_outputs.READERS[to](out)
+            empty = not any(found.values()) and to not in ("none", "tlp", "tracelog")      # these may hold names alone
+            self.checks.that(not empty, self.path, what, "holds nothing, and is no answer", result)
             for name, got, expected in compare(to, found, losses):
                 self.checks.equal(got, expected, self.path, what, name, result)
         except Exception as error:              # whatever makes a file one that cannot be read
