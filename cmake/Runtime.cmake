@@ -37,7 +37,7 @@ foreach(flag -fno-tree-loop-distribute-patterns -mno-outline-atomics -fno-xray-i
   endif()
 endforeach()
 
-file(GLOB TL_RT_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/rt/*.c ${PROJECT_SOURCE_DIR}/src/rt/*.S)
+file(GLOB_RECURSE TL_RT_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/rt/*.c ${PROJECT_SOURCE_DIR}/src/rt/*.S)
 # Assembly is of one processor, which its file's name ends with.
 set(others "_x86_64\\.S$")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/verbs.h"
-#include "rt/control_layout.h"
+#include "rt/control/control_layout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/message.h"
-#include "rt/control_layout.h"
+#include "rt/control/control_layout.h"
 
 #ifdef __linux__
 #include <linux/futex.h>

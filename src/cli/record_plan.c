@@ -11,7 +11,7 @@
 #include "cli/inputs.h"
 #include "cli/message.h"
 #include "cli/record.h"
-#include "rt/control_layout.h"
+#include "rt/control/control_layout.h"
 
 #define ROW(bit, word, end) {bit, word, end},
 static const struct {

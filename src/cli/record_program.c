@@ -11,7 +11,7 @@
 #include "cli/message.h"
 #include "cli/record.h"
 
-#define NOTE_SECTION  ".note.traceloom" /* of the recorder, see rt/rt_control.c */
+#define NOTE_SECTION  ".note.traceloom" /* of the recorder, see rt/control/rt_control.c */
 #define SHARED_NAME   "libtraceloom-rt.so"
 #define DYNAMIC_ENTRY 16u
 #define TAG_NEEDED    1u

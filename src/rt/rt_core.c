@@ -5,14 +5,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
+#include "rt/control/rt_control.h"
+#include "rt/mode/rt_ctf.h"
+#include "rt/mode/rt_fdr.h"
+#include "rt/mode/rt_profile.h"
+#include "rt/object/rt_objects.h"
 #include "rt/rt_clock.h"
-#include "rt/rt_control.h"
-#include "rt/rt_ctf.h"
-#include "rt/rt_fdr.h"
 #include "rt/rt_files.h"
 #include "rt/rt_note.h"
-#include "rt/rt_objects.h"
-#include "rt/rt_profile.h"
 #include "rt/rt_record.h"
 #include "rt/rt_say.h"
 #include "rt/rt_settings.h"

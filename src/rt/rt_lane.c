@@ -8,9 +8,9 @@
 #include <linux/membarrier.h>
 #include <sys/mman.h>
 
-#include "rt/rt_ctf.h"
-#include "rt/rt_fdr.h"
-#include "rt/rt_profile.h"
+#include "rt/mode/rt_ctf.h"
+#include "rt/mode/rt_fdr.h"
+#include "rt/mode/rt_profile.h"
 #include "rt/rt_store.h"
 
 __thread rt_lane *tl_rt_lane;

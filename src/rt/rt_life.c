@@ -13,11 +13,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "rt/rt_ids.h"
+#include "rt/hook/rt_llvm.h"
+#include "rt/hook/rt_spans.h"
+#include "rt/object/rt_ids.h"
+#include "rt/object/rt_wanted.h"
 #include "rt/rt_lane.h"
-#include "rt/rt_llvm.h"
-#include "rt/rt_spans.h"
-#include "rt/rt_wanted.h"
 
 enum { LIFE = 102 }; /* priority: 101 is for what must be there before */
 

@@ -4,11 +4,11 @@
 #include <fcntl.h>
 #include <time.h>
 
+#include "rt/mode/rt_ctf.h"
+#include "rt/mode/rt_fdr.h"
+#include "rt/mode/rt_profile.h"
 #include "rt/rt_clock.h"
-#include "rt/rt_ctf.h"
-#include "rt/rt_fdr.h"
 #include "rt/rt_lane.h"
-#include "rt/rt_profile.h"
 #include "rt/rt_settings.h"
 
 bool tl_rt_note(const rt_line *l)

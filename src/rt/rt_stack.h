@@ -7,10 +7,10 @@
 
 #include <signal.h>
 
-#include "rt/rt_ctf.h"
-#include "rt/rt_fdr.h"
+#include "rt/mode/rt_ctf.h"
+#include "rt/mode/rt_fdr.h"
+#include "rt/mode/rt_profile.h"
 #include "rt/rt_lane.h"
-#include "rt/rt_profile.h"
 
 enum { WITH_THRESHOLD = 8 }; /* beside RT_MODE_... */
 

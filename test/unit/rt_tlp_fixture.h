@@ -12,12 +12,12 @@
 
 #include "rt/rt_words.c"
 
-#include "rt/rt_tlp.c"
-#include "rt/rt_tlp_encode.c"
-#include "rt/rt_tlp_names.c"
-#include "rt/rt_tlp_notes.c"
-#include "rt/rt_tlp_order.c"
-#include "rt/rt_tlp_tree.c"
+#include "rt/mode/rt_tlp.c"
+#include "rt/mode/rt_tlp_encode.c"
+#include "rt/mode/rt_tlp_names.c"
+#include "rt/mode/rt_tlp_notes.c"
+#include "rt/mode/rt_tlp_order.c"
+#include "rt/mode/rt_tlp_tree.c"
 
 /* ---- stand-ins for the parts of the recorder that it uses ---- */
 

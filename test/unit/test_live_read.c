@@ -329,7 +329,7 @@ static void test_files_with_holes(void **state)
     live_image m;
     image_init(&m);
     image_random(&m, &seed, 3, 2000);
-    save(&m, "app.tlp.live", 1L << 30);
+    save(&m, "app.tlp.live", 1L << 29);
     tl_source *s = NULL;
     tl_profile *p = NULL;
     assert_int_equal(tl_source_open(&s, "app.tlp.live", NULL, NULL), 0);

@@ -16,7 +16,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "rt/rt_ctf_text.h"
+#include "rt/mode/rt_ctf_text.h"
 #include "rt_record_fixture.h"
 #include "traceloom/rt.h"
 

@@ -13,7 +13,7 @@
 #if RT_HERE
 #include <pthread.h>
 
-#include "rt/rt_ids.c"
+#include "rt/object/rt_ids.c"
 
 /* ---- the rest of the recorder, as far as numbers need it ---- */
 

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/elf_file.h"
-#include "rt/rt_maps.c"
-#include "rt/rt_objects.c"
+#include "rt/object/rt_maps.c"
+#include "rt/object/rt_objects.c"
 
 rt_core tl_rt;
 rt_handlers tl_rt_handlers;

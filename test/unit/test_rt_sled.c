@@ -16,9 +16,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "rt/rt_patch.c"
-#include "rt/rt_sled_aarch64.c"
-#include "rt/rt_sled_x86_64.c"
+#include "rt/hook/rt_patch.c"
+#include "rt/hook/rt_sled_aarch64.c"
+#include "rt/hook/rt_sled_x86_64.c"
 
 /* What was said. */
 static char said[512];

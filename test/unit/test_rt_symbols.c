@@ -17,9 +17,9 @@
 
 #include "build_elf.h"
 #include "op/symbolize.h"
-#include "rt/rt_maps.c"
-#include "rt/rt_plain.c"
-#include "rt/rt_symbols.c"
+#include "rt/object/rt_maps.c"
+#include "rt/object/rt_plain.c"
+#include "rt/object/rt_symbols.c"
 
 /* Of exact size, so that a sanitizer sees any byte beyond it. */
 void *tl_rt_memory_take(size_t n)

@@ -14,7 +14,7 @@
 #if RT_HERE
 #include <link.h>
 
-#include "rt/rt_wanted.c"
+#include "rt/object/rt_wanted.c"
 #include "scratch.h"
 
 rt_core tl_rt;

@@ -60,6 +60,7 @@ static int check(tl_cache_shape *c, tl_cache_id id, uint64_t size, uint64_t ways
 {
     const uint64_t unit = tl_cache_is_tlb(id) ? 1 : line;
     if (size == 0 && (id == TL_CACHE_L2 || id == TL_CACHE_L2TLB)) {
+        *c = tl_cache_default.cache[id]; /* the shape that is meant where only a size is given */
         c->sets = 0;
         return 0;
     }

@@ -1,0 +1,179 @@
+/* Commands from outside: start, stop, flush, set. */
+#include "rt/control/rt_command.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "rt/mode/rt_ctf.h"
+#include "rt/mode/rt_fdr.h"
+#include "rt/mode/rt_profile.h"
+#include "rt/object/rt_ids.h"
+#include "rt/object/rt_objects.h"
+#include "rt/rt_lane.h"
+#include "rt/rt_note.h"
+#include "rt/rt_settings.h"
+
+static uint32_t last_state;
+static uint64_t since; /* ns since 1970, of the last start */
+
+static uint64_t unix_ns(void)
+{
+    struct timespec t = {0, 0};
+    RT_SYS2(SYS_clock_gettime, CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t bytes_recorded(void)
+{
+    uint64_t n = 0;
+    if (tl_rt.set.modes & RT_MODE_FDR)
+        n += tl_rt_fdr_bytes();
+    if (tl_rt.set.modes & RT_MODE_PROFILE)
+        n += tl_rt_profile_bytes();
+    if (tl_rt.set.modes & RT_MODE_CTF)
+        n += tl_rt_ctf_bytes();
+    return n;
+}
+
+static void count_address(void *arg, uint32_t id, uintptr_t address)
+{
+    (void)id;
+    (void)address;
+    ++*(uint32_t *)arg;
+}
+
+/* Functions that have sleds, and those that were met by address. */
+static void count_functions(rt_status *s)
+{
+    uint32_t met = 0;
+    s->functions = s->known = 0;
+    for (uint32_t i = 0; i < tl_rt_objects(); i++) {
+        const rt_object *o = tl_rt_object(i);
+        if (o->gone || !o->wanted)
+            continue;
+        s->known += o->count;
+        for (uint32_t k = 0; k < o->count; k++)
+            s->functions += o->wanted[k] != 0;
+    }
+    tl_rt_ids_each_address(count_address, &met);
+    s->functions += met;
+    s->known += met;
+}
+
+void tl_rt_command_status(rt_status *s)
+{
+    rt_losses lost;
+    tl_rt_losses(&lost);
+    s->state = tl_rt.state;
+    if (s->state == RT_ON && last_state != RT_ON)
+        since = unix_ns();
+    last_state = s->state;
+    s->since = since;
+    s->modes = tl_rt.set.modes;
+    count_functions(s);
+    s->lanes = tl_rt_lanes();
+    s->bytes = s->state == RT_ON || s->since ? bytes_recorded() : 0;
+    s->lost = lost.late + lost.depth + lost.memory + lost.disk + lost.threads; /* exits are of calls nobody wanted */
+}
+
+static void say(rt_line *result, const char *what, const char *path)
+{
+    tl_rt_line_text(result, what);
+    if (path)
+        tl_rt_line_text(result, path);
+}
+
+static int start(rt_line *result)
+{
+    if (tl_rt.state == RT_ON) {
+        say(result, "was recording already, to ", tl_rt.path);
+        return 0;
+    }
+    int status = tl_rt_start();
+    say(result, status < 0 ? "recording could not start" : "recording to ", status < 0 ? NULL : tl_rt.path);
+    return status;
+}
+
+static int stop(rt_line *result)
+{
+    if (tl_rt.state != RT_ON) {
+        say(result, "was not recording", NULL);
+        return 0;
+    }
+    int status = tl_rt_stop();
+    say(result, status < 0 ? "recording could not stop" : "stopped", NULL);
+    return status;
+}
+
+static int flush(rt_line *result)
+{
+    int status = tl_rt_flush();
+    if (status == 0 && tl_rt.set.modes == RT_MODE_CTF) {
+        say(result, "what there is can be read in ", tl_rt.path); /* streams are whole at any time */
+        say(result, ".live", NULL);
+        return 0;
+    }
+    say(result, status < 0 ? "could not write " : "wrote ", tl_rt.path);
+    return status;
+}
+
+/* Stopping and starting is what gives all hooks new settings. */
+static int restart(const rt_settings *with)
+{
+    if (tl_rt.state != RT_ON) {
+        tl_rt_settings_copy(&tl_rt.set, with);
+        return 0;
+    }
+    tl_rt_stop();
+    tl_rt_settings_copy(&tl_rt.set, with);
+    int status = tl_rt_start();
+    if (status == 0)
+        tl_rt_note_options();
+    return status;
+}
+
+/* To whoever looks, it has been recording all the time. */
+static int set(const char *pairs, rt_line *result)
+{
+    uint64_t began = since;
+    static rt_settings before, changed; /* only one thread takes commands, and its stack is small */
+    char error[256];
+    tl_rt_settings_copy(&before, &tl_rt.set);
+    tl_rt_settings_copy(&changed, &tl_rt.set);
+    if (!tl_rt_settings_set(&changed, pairs, error)) {
+        say(result, error, NULL);
+        return -EINVAL;
+    }
+    int status = restart(&changed);
+    if (status < 0) {
+        tl_rt_settings_copy(&tl_rt.set, &before);
+        tl_rt_start();
+        since = began;
+        say(result, status == -ENOENT ? "no function matches; all is as before" : "recording could not go on", NULL);
+        return status;
+    }
+    since = began;
+    say(result, "set ", pairs);
+    return 0;
+}
+
+int tl_rt_command(const char *command, rt_line *result)
+{
+    if (tl_rt_same(command, "show"))
+        return 0;
+    if (tl_rt.state == RT_OVER) {
+        say(result, "recording is over", NULL);
+        return -ESRCH;
+    }
+    tl_rt.set.strict = false; /* from here on a mistake is no reason to end the program */
+    if (tl_rt_same(command, "start"))
+        return start(result);
+    if (tl_rt_same(command, "stop"))
+        return stop(result);
+    if (tl_rt_same(command, "flush"))
+        return flush(result);
+    if (tl_rt_glob("set *", command))
+        return set(command + 4, result);
+    say(result, "this recorder does not know the command: ", command);
+    return -EINVAL;
+}

@@ -1,0 +1,383 @@
+/* Spans, instants and counters that are placed by hand (traceloom/rt.h), as a source of hooks.
+ *
+ * A site gets its index when it is first used. Threads, and signal handlers on top of them, may meet there: each takes
+ * an index, one of them wins by compare and swap, the others' stay empty. Nobody waits for anybody. What the site is
+ * called is noted before its index is seen, so no event comes before its name; only a signal handler that interrupted
+ * the recorder leaves that to the next one who comes by.
+ *
+ * A span is a call of a function that has only a name, and its fields, if it has any, a typed event behind the entry.
+ * Patterns of functions do not apply: what was placed by hand is wanted. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+
+#include "rt/hook/rt_spans.h"
+#include "rt/mode/rt_ctf.h"
+#include "rt/object/rt_ids.h"
+#include "rt/rt_clock.h"
+#include "rt/rt_life.h"
+#include "rt/rt_note.h"
+#include "rt/rt_say.h"
+#include "rt/rt_settings.h"
+
+_Static_assert((int)TL_RT_OFF == (int)RT_OFF && (int)TL_RT_WAITING == (int)RT_WAITING && (int)TL_RT_ON == (int)RT_ON &&
+                   (int)TL_RT_OVER == (int)RT_OVER,
+               "states of the recorder are the same outside");
+
+TL_RT_ALIVE();
+
+uint32_t tl_rt_on;
+/* The same, whatever else is called so: a library that was linked with a recorder of its own finds the program's. */
+extern uint32_t tl_rt_on_here __attribute__((alias("tl_rt_on"), visibility("hidden")));
+
+static struct entry {
+    const struct tl_rt_site *site; /* NULL: nobody's */
+    uint32_t function;             /* of a span */
+    uint32_t noted;                /* tl_rt.file + 1 of the file that has its note */
+} entries[RT_SITES];
+static uint32_t nentry;
+static uint32_t behind; /* how many sites have no note yet */
+
+uint32_t tl_rt_span_function(uint32_t index)
+{
+    return entries[index].function;
+}
+
+/* ---- notes ---- */
+
+static void note_function(const struct entry *e)
+{
+    rt_line l;
+    rt_line_begin(&l);
+    tl_rt_line_text(&l, "function id=");
+    tl_rt_line_number(&l, e->function);
+    tl_rt_line_text(&l, " name=");
+    tl_rt_line_escaped(&l, e->site->name);
+    tl_rt_note(&l);
+}
+
+/* A field's name with what would end it in a note taken out. */
+static void put_key(rt_line *l, const char *name)
+{
+    char one[2] = {0, 0};
+    for (; *name; name++) {
+        one[0] = *name == ' ' || *name == ',' || *name == ':' || *name == '\n' ? '_' : *name;
+        tl_rt_line_text(l, one);
+    }
+}
+
+static void note_event(uint32_t index, const struct tl_rt_site *s)
+{
+    static const char *const types[] = {"", "i64", "u64", "f64", "string"};
+    uint32_t n = s->nfield < RT_SITE_FIELDS ? s->nfield : RT_SITE_FIELDS;
+    rt_line l;
+    rt_line_begin(&l);
+    tl_rt_line_text(&l, "event id=");
+    tl_rt_line_number(&l, RT_SITE_EVENT + index);
+    tl_rt_line_text(&l, s->kind == TL_RT_COUNTER_SITE ? " kind=counter" : " kind=instant");
+    for (uint32_t i = 0; i < n; i++) {
+        tl_rt_line_text(&l, i ? "," : " fields=");
+        put_key(&l, s->field[i].name);
+        tl_rt_line_text(&l, ":");
+        tl_rt_line_text(&l, types[s->field[i].type]);
+    }
+    tl_rt_line_text(&l, " name=");
+    tl_rt_line_escaped(&l, s->name);
+    tl_rt_note(&l);
+}
+
+static void note(uint32_t index)
+{
+    struct entry *e = &entries[index];
+    if (e->function)
+        note_function(e);
+    if (!e->function || e->site->nfield)
+        note_event(index, e->site);
+    __atomic_store_n(&e->noted, tl_rt.file + 1, __ATOMIC_RELAXED);
+}
+
+void tl_rt_spans_note(void)
+{
+    uint32_t n = __atomic_load_n(&nentry, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < n && i < RT_SITES; i++)
+        if (__atomic_load_n(&entries[i].site, __ATOMIC_ACQUIRE))
+            note(i);
+}
+
+static void note_those_behind(void)
+{
+    __atomic_store_n(&behind, 0, __ATOMIC_RELAXED);
+    uint32_t n = __atomic_load_n(&nentry, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < n && i < RT_SITES; i++)
+        if (__atomic_load_n(&entries[i].site, __ATOMIC_ACQUIRE) && entries[i].noted != tl_rt.file + 1)
+            note(i);
+}
+
+/* ---- sites ---- */
+
+static bool on_signal_stack(void)
+{
+    stack_t s = {.ss_flags = 0};
+    return RT_SYS2(SYS_sigaltstack, 0, &s) == 0 && (s.ss_flags & SS_ONSTACK);
+}
+
+/* Did a signal handler interrupt the recorder in this thread? One that was left by longjmp did not. */
+static bool is_inside(const rt_lane *l, uintptr_t sp)
+{
+    return l->busy && (sp <= l->busy || on_signal_stack());
+}
+
+static RT_COLD void say_too_many(void)
+{
+    static uint32_t said;
+    if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+        return;
+    rt_line l;
+    rt_line_begin(&l);
+    tl_rt_line_text(&l, "more spans, instants and counters in the source than can be recorded: ");
+    tl_rt_line_number(&l, RT_SITES);
+    tl_rt_say(&l, 0, true);
+}
+
+/* Runs `what` with the lane busy, so that the recorder does not close its file meanwhile, and no signal handler writes
+ * a note within a note. False: a signal handler may not. */
+static RT_COLD bool guarded(uintptr_t sp, void (*what)(uint32_t), uint32_t index)
+{
+    rt_lane *l = tl_rt_lane;
+    if (l && is_inside(l, sp))
+        return false;
+    if (!l)
+        l = tl_rt_lane_attach(); /* it is busy from the begin on */
+    if (!l)
+        return false;
+    l->busy = sp;
+    RT_BARRIER();
+    if (l->epoch == *(const volatile uint32_t *)&tl_rt.epoch || tl_rt_lane_attach())
+        what(index);
+    RT_BARRIER();
+    l->busy = 0;
+    return true;
+}
+
+static void note_with_others(uint32_t index)
+{
+    note(index);
+    if (__atomic_load_n(&behind, __ATOMIC_RELAXED))
+        note_those_behind();
+}
+
+static void note_others(uint32_t index)
+{
+    (void)index;
+    note_those_behind();
+}
+
+static RT_COLD uint32_t first_use(struct tl_rt_site *site, uintptr_t sp)
+{
+    uint32_t index = __atomic_load_n(&nentry, __ATOMIC_RELAXED);
+    do {
+        if (index >= RT_SITES) {
+            say_too_many();
+            return 0;
+        }
+    } while (!__atomic_compare_exchange_n(&nentry, &index, index + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    struct entry *e = &entries[index];
+    e->function = 0;
+    if (site->kind == TL_RT_SPAN_SITE) {
+        e->function = tl_rt_ids_take(1) + 1;
+        if (!e->function)
+            return 0;
+    }
+    __atomic_store_n(&e->site, site, __ATOMIC_RELEASE);
+    if (!guarded(sp, note_with_others, index))
+        __atomic_fetch_add(&behind, 1, __ATOMIC_RELAXED);
+    uint32_t there = 0;
+    if (__atomic_compare_exchange_n(&site->id, &there, index + 1, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+        return index + 1;
+    __atomic_store_n(&e->site, NULL, __ATOMIC_RELEASE);
+    return there;
+}
+
+/* The site's index + 1; 0: it cannot be recorded. */
+static inline uint32_t id_of(struct tl_rt_site *site, uintptr_t sp)
+{
+    uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+    if (RT_UNLIKELY(id == 0))
+        return first_use(site, sp);
+    if (RT_UNLIKELY(__atomic_load_n(&behind, __ATOMIC_RELAXED)))
+        guarded(sp, note_others, 0);
+    return id;
+}
+
+/* ---- payloads ---- */
+
+uint32_t tl_rt_site_text(const char *s)
+{
+    uint32_t n = 0;
+    while (s && n <= RT_SITE_TEXT && s[n])
+        n++;
+    if (n <= RT_SITE_TEXT)
+        return n;
+    for (n = RT_SITE_TEXT; n > RT_SITE_TEXT - 4 && ((unsigned char)s[n] & 0xc0) == 0x80;)
+        n--;
+    return n;
+}
+
+/* The fields of an event, in order: 8 bytes each, or the length of a text (4 bytes) and its bytes. Without fields one
+ * byte 0: llvm-xray reads no file that has an empty event. */
+static void put_event(uint32_t id, const struct tl_rt_site *site, const union tl_rt_value *value)
+{
+    enum { ROOM = 2048 }; /* what texts take beyond it is cut: a signal handler's stack is small */
+    char data[ROOM];
+    size_t n = 0;
+    uint32_t fields = site->nfield < RT_SITE_FIELDS ? site->nfield : RT_SITE_FIELDS;
+    for (uint32_t i = 0; i < fields; i++) {
+        size_t rest = 8 * (size_t)(fields - i - 1); /* each of those to come has room at least */
+        if (site->field[i].type != TL_RT_TEXT) {
+            rt_copy(data + n, &value[i], 8);
+            n += 8;
+            continue;
+        }
+        uint32_t length = tl_rt_site_text(value[i].s);
+        if (length > ROOM - n - 4 - rest)
+            length = (uint32_t)(ROOM - n - 4 - rest);
+        rt_copy(data + n, &length, 4);
+        rt_copy(data + n + 4, value[i].s, length);
+        n += 4 + length;
+    }
+    if (n == 0)
+        data[n++] = 0;
+    tl_rt_handlers.typed(RT_SITE_EVENT + id - 1, data, n);
+}
+
+/* ---- the mode "ctf" has events with fields of its own ---- */
+
+/* Leads no event through the recorder, but adds what was put aside meanwhile. */
+static RT_COLD void add_late(void)
+{
+    tl_rt_handlers.custom(NULL, 0);
+}
+
+/* Calls that longjmp left end before the spans around them do: at the exit of a function that there is not. */
+static RT_COLD void end_calls(rt_lane *l, uintptr_t keep)
+{
+    uint64_t exits = l->lost.exits;
+    tl_rt_handlers.exit(RT_ID_MAX, keep, keep);
+    l->lost.exits = exits;
+}
+
+static void put_ctf(const struct tl_rt_site *site, int phase, uintptr_t sp, uintptr_t keep,
+                    const union tl_rt_value *value)
+{
+    rt_lane *l = tl_rt_lane;
+    if (l && is_inside(l, keep)) {
+        tl_rt_ctf_site_late(l, rt_now(), site, phase, value);
+        return;
+    }
+    if (!l)
+        l = tl_rt_lane_attach();
+    if (!l)
+        return;
+    if (RT_UNLIKELY(l->top->sp < keep))
+        end_calls(l, keep);
+    const rt_ctf_place at = {sp, keep};
+    l->busy = keep;
+    RT_BARRIER();
+    if (RT_LIKELY(l->epoch == *(const volatile uint32_t *)&tl_rt.epoch) || tl_rt_lane_attach())
+        tl_rt_ctf_site(l, rt_now(), site, phase, &at, value);
+    RT_BARRIER();
+    l->busy = 0;
+    RT_BARRIER();
+    if (RT_UNLIKELY(l->nlate != 0))
+        add_late();
+}
+
+/* ---- what macros call ---- */
+
+void tl_rt_span_enter(struct tl_rt_site *site, uintptr_t sp, const union tl_rt_value *value)
+{
+    uint32_t id = id_of(site, sp);
+    if (RT_UNLIKELY(!id))
+        return;
+    if (tl_rt.set.modes & RT_MODE_CTF) {
+        put_ctf(site, RT_CTF_BEGIN, sp, sp, value);
+        return;
+    }
+    tl_rt_handlers.enter(entries[id - 1].function, sp, sp);
+    if (site->nfield && (tl_rt.set.modes & RT_MODE_FDR))
+        put_event(id, site, value);
+}
+
+void tl_rt_span_leave(struct tl_rt_site *site, uintptr_t sp, uintptr_t keep)
+{
+    uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+    if (RT_UNLIKELY(!id))
+        return;
+    if (tl_rt.set.modes & RT_MODE_CTF)
+        put_ctf(site, RT_CTF_END, sp, keep, NULL);
+    else
+        tl_rt_handlers.exit(entries[id - 1].function, sp, keep);
+}
+
+void tl_rt_event(struct tl_rt_site *site, const union tl_rt_value *value)
+{
+    uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+    uint32_t id = id_of(site, sp);
+    if (RT_UNLIKELY(!id))
+        return;
+    if (tl_rt.set.modes & RT_MODE_CTF)
+        put_ctf(site, RT_CTF_BEGIN, sp, sp, value);
+    else if (tl_rt.set.modes & RT_MODE_FDR)
+        put_event(id, site, value);
+}
+
+/* ---- control ---- */
+
+/* Without TRACELOOM in the environment, the program's own wish is what begins it all. */
+static void begin_unasked(void)
+{
+    tl_rt.pid = (int)RT_SYS0(SYS_getpid);
+    long n = RT_SYS4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", tl_rt.exe, RT_PATH - 1);
+    tl_rt.exe[n > 0 ? n : 0] = '\0';
+    tl_rt_settings_default(&tl_rt.set);
+}
+
+int tl_rt_record_start(void)
+{
+    if (tl_rt.state == RT_OFF)
+        begin_unasked();
+    return tl_rt_start();
+}
+
+int tl_rt_record_stop(void)
+{
+    return tl_rt.state == RT_ON ? tl_rt_stop() : 0;
+}
+
+int tl_rt_record_flush(void)
+{
+    return tl_rt.state == RT_ON || tl_rt.state == RT_WAITING ? tl_rt_flush() : -EINVAL;
+}
+
+int tl_rt_record_state(void)
+{
+    return (int)__atomic_load_n(&tl_rt.state, __ATOMIC_RELAXED);
+}
+
+static void start(void)
+{
+    __atomic_store_n(&tl_rt_on, 1, __ATOMIC_RELEASE);
+}
+
+static void stop(void)
+{
+    __atomic_store_n(&tl_rt_on, 0, __ATOMIC_RELEASE);
+}
+
+static rt_hook hook = {.name = "spans", .start = start, .stop = stop};
+
+/* Before the constructor that begins to record. */
+static __attribute__((constructor(101))) void add_hook(void)
+{
+    tl_rt_hook_add(&hook);
+}

@@ -1,0 +1,87 @@
+/* Sleds of AArch64, as clang lays them down and as they are when they are on:
+ *
+ *   entry, exit, tail        b +32                   nop
+ *                            nop                     stp x17, x30, [sp, -16]!
+ *                            nop                     movz w17, number
+ *                            nop                     movk w17, number >> 16, lsl 16
+ *                            nop                     adrp x30, trampoline
+ *                            nop                     add x30, x30, :lo12:trampoline
+ *                            nop                     blr x30
+ *                            nop                     ldp x17, x30, [sp], 16
+ *   custom, typed            b +24, b +36; a call    nop; a call
+ *
+ * Only a branch is exchanged with a nop while others may execute it: the architecture allows that. No register of the
+ * function changes, not even x16 and x17, which may hold the target of the jump behind a tail sled. */
+#if defined(__aarch64__)
+
+#include "rt/hook/rt_sled.h"
+
+const unsigned tl_rt_sled_size = 32;
+
+enum { NOP = (int)0xd503201f, BRANCH_6 = 0x14000006, BRANCH_8 = 0x14000008, BRANCH_9 = 0x14000009 };
+#define PUSH 0xa9bf7bf1u /* stp x17, x30, [sp, -16]! */
+
+static uint32_t off_word(unsigned kind)
+{
+    return kind == RT_SLED_CUSTOM ? BRANCH_6 : kind == RT_SLED_TYPED ? BRANCH_9 : BRANCH_8;
+}
+
+int tl_rt_sled_state(uintptr_t at, unsigned kind)
+{
+    if (at % 4 != 0)
+        return RT_SLED_ODD;
+    const uint32_t *p = (const uint32_t *)at;
+    uint32_t word = __atomic_load_n(p, __ATOMIC_RELAXED);
+    if (word == off_word(kind))
+        return RT_SLED_OFF;
+    return word == (uint32_t)NOP && (kind >= RT_TRAMPOLINES || p[1] == PUSH) ? RT_SLED_ON : RT_SLED_ODD;
+}
+
+/* In pages, from that of the adrp. */
+static int64_t distance(uintptr_t at, uintptr_t trampoline)
+{
+    return (int64_t)(trampoline >> 12) - (int64_t)((at + 16) >> 12);
+}
+
+bool tl_rt_sled_reaches(uintptr_t at, uintptr_t trampoline)
+{
+    int64_t d = distance(at, trampoline);
+    return d >= -(1 << 20) && d < 1 << 20;
+}
+
+void tl_rt_sled_prepare(uintptr_t at, uint32_t id, uintptr_t trampoline, unsigned kind)
+{
+    (void)kind;
+    volatile uint32_t *p = (volatile uint32_t *)at;
+    uint32_t d = (uint32_t)distance(at, trampoline);
+    p[1] = PUSH;
+    p[2] = 0x52800011 | (id & 0xffff) << 5;                      /* movz w17 */
+    p[3] = 0x72a00011 | id >> 16 << 5;                           /* movk w17, lsl 16 */
+    p[4] = 0x9000001e | (d & 3) << 29 | (d >> 2 & 0x7ffff) << 5; /* adrp x30 */
+    p[5] = 0x910003de | (uint32_t)(trampoline & 0xfff) << 10;    /* add x30, x30 */
+    p[6] = 0xd63f03c0;                                           /* blr x30 */
+    p[7] = 0xa8c17bf1;                                           /* ldp x17, x30, [sp], 16 */
+}
+
+void tl_rt_sled_switch(uintptr_t at, unsigned kind, bool on)
+{
+    __atomic_store_n((uint32_t *)at, on ? (uint32_t)NOP : off_word(kind), __ATOMIC_RELEASE);
+}
+
+/* Data caches write back to where instructions are fetched from, then instruction caches forget. */
+void tl_rt_sled_sync(uintptr_t from, uintptr_t to)
+{
+    uint64_t ctr;
+    __asm__ volatile("mrs %0, ctr_el0" : "=r"(ctr));
+    uintptr_t data = 4u << (ctr >> 16 & 15), instruction = 4u << (ctr & 15);
+    for (uintptr_t p = from & -data; p < to; p += data)
+        __asm__ volatile("dc cvau, %0" : : "r"(p) : "memory");
+    __asm__ volatile("dsb ish" : : : "memory");
+    for (uintptr_t p = from & -instruction; p < to; p += instruction)
+        __asm__ volatile("ic ivau, %0" : : "r"(p) : "memory");
+    __asm__ volatile("dsb ish\n\tisb" : : : "memory");
+}
+
+#else
+typedef int rt_sled_aarch64_is_not_for_this_machine;
+#endif

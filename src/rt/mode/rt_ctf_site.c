@@ -1,0 +1,200 @@
+/* Events of sites in mode "ctf": spans, instants and counters with their fields.
+ *
+ * Spans that are open are kept in mind, each with its place in the stack: what longjmp left is ended at the next event
+ * further out, and an end without a begin (of before a fork, say) is left out. */
+#include "rt/mode/rt_ctf_site.h"
+
+#include <signal.h>
+
+#include "rt/hook/rt_spans.h"
+#include "rt/mode/rt_ctf.h"
+#include "rt/mode/rt_ctf_metadata.h"
+
+/* ---- fields ---- */
+
+typedef struct fields {
+    uint32_t n;                      /* of fields */
+    uint32_t length[RT_SITE_FIELDS]; /* of texts */
+    size_t bytes;
+} fields;
+
+static void measure(fields *f, const struct tl_rt_site *site, int phase, const union tl_rt_value *value)
+{
+    f->bytes = site->kind == TL_RT_SPAN_SITE ? 4 : 0;
+    f->n = phase == RT_CTF_END ? 0 : site->nfield < RT_SITE_FIELDS ? site->nfield : (uint32_t)RT_SITE_FIELDS;
+    for (uint32_t i = 0; i < f->n; i++) {
+        f->length[i] = site->field[i].type == TL_RT_TEXT ? tl_rt_site_text(value[i].s) : 0;
+        f->bytes += site->field[i].type == TL_RT_TEXT ? f->length[i] + 1 : 8;
+    }
+}
+
+static char *put_fields(char *p, const fields *f, const struct tl_rt_site *site, const union tl_rt_value *value)
+{
+    if (site->kind == TL_RT_SPAN_SITE) {
+        rt_put32(p, tl_rt_span_function(site->id - 1));
+        p += 4;
+    }
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (site->field[i].type == TL_RT_TEXT) {
+            rt_copy(p, value[i].s, f->length[i]);
+            p += f->length[i];
+            *p++ = '\0';
+        } else {
+            rt_put64(p, value[i].u);
+            p += 8;
+        }
+    }
+    return p;
+}
+
+/* ---- single events ---- */
+
+static uint32_t class_of(const struct tl_rt_site *site, int phase)
+{
+    return RT_CTF_CLASS_SITES + 2 * (site->id - 1) + (uint32_t)phase;
+}
+
+static void put(rt_lane *l, rt_ctf_stream *s, uint64_t time, const struct tl_rt_site *site, int phase,
+                const union tl_rt_value *value)
+{
+    fields f;
+    if (RT_UNLIKELY(!tl_rt_ctf_metadata_site(site))) {
+        s->discarded++;
+        l->lost.disk++;
+        return;
+    }
+    measure(&f, site, phase, value);
+    char *p = rt_ctf_reserve(l, s, &time, class_of(site, phase), f.bytes);
+    if (RT_LIKELY(p != NULL))
+        rt_ctf_commit(s, time, put_fields(p, &f, site, value));
+}
+
+/* ---- what signal handlers put aside ---- */
+
+typedef struct late {
+    uint64_t time;
+    const struct tl_rt_site *site;
+    uint32_t phase, n; /* bytes of payload behind; n rounded up to 8 */
+} late;
+
+static void put_payload(rt_lane *l, rt_ctf_stream *s, uint64_t time, const struct tl_rt_site *site, int phase,
+                        const char *payload, size_t n)
+{
+    char *p = tl_rt_ctf_metadata_site(site) ? rt_ctf_reserve(l, s, &time, class_of(site, phase), n) : NULL;
+    if (p) {
+        rt_copy(p, payload, n);
+        rt_ctf_commit(s, time, p + n);
+    }
+}
+
+void tl_rt_ctf_add_late(rt_lane *l, rt_ctf_stream *s)
+{
+    for (uint32_t done = 0;;) {
+        uint32_t to = s->late_used;
+        while (done < to) {
+            const late *e = (const late *)(const void *)(s->late + done);
+            put_payload(l, s, e->time, e->site, (int)e->phase, (const char *)(e + 1), e->n);
+            done += (uint32_t)sizeof *e + ((e->n + 7) & ~7u);
+        }
+        if (__atomic_compare_exchange_n(&s->late_used, &to, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return;
+    }
+}
+
+void tl_rt_ctf_site_late(rt_lane *l, uint64_t time, const struct tl_rt_site *site, int phase,
+                         const union tl_rt_value *value)
+{
+    rt_ctf_stream *s = l->ctf;
+    fields f;
+    if (!s || s->file != tl_rt.file) {
+        l->lost.late++;
+        return;
+    }
+    measure(&f, site, phase, value);
+    uint32_t size = (uint32_t)(sizeof(late) + ((f.bytes + 7) & ~(size_t)7));
+    uint32_t at = s->late_used;
+    do {
+        if (size > RT_CTF_LATE - at) {
+            l->lost.late++;
+            s->discarded++;
+            return;
+        }
+    } while (!__atomic_compare_exchange_n(&s->late_used, &at, at + size, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    late *e = (late *)(void *)(s->late + at);
+    *e = (late){.time = time, .site = site, .phase = (uint32_t)phase, .n = (uint32_t)f.bytes};
+    put_fields((char *)(e + 1), &f, site, value);
+}
+
+/* ---- spans that are open ---- */
+
+static bool on_signal_stack(void)
+{
+    stack_t s = {.ss_flags = 0};
+    return RT_SYS2(SYS_sigaltstack, 0, &s) == 0 && (s.ss_flags & SS_ONSTACK);
+}
+
+static void end_top(rt_lane *l, rt_ctf_stream *s, uint64_t time)
+{
+    const struct tl_rt_site *site = s->open[--s->nopen].site;
+    put(l, s, time, site, RT_CTF_END, NULL);
+}
+
+/* Is a span gone when only what is not below `keep` can be there, or not what began as deep but at `since` or later? */
+static bool is_gone(const rt_ctf_span *o, uintptr_t keep, uint64_t since)
+{
+    return o->sp < keep || (o->sp == keep && o->begin >= since);
+}
+
+void tl_rt_ctf_end_spans(rt_lane *l, rt_ctf_stream *s, uint64_t time, uintptr_t keep, uint64_t since)
+{
+    if (RT_LIKELY(!is_gone(&s->open[s->nopen - 1], keep, since)) || on_signal_stack())
+        return;
+    s->beyond = 0;
+    while (s->nopen && is_gone(&s->open[s->nopen - 1], keep, since))
+        end_top(l, s, time);
+}
+
+static void begin_span(rt_ctf_stream *s, uint64_t time, const struct tl_rt_site *site, uintptr_t sp)
+{
+    if (s->nopen == RT_CTF_OPEN || s->beyond)
+        s->beyond++;
+    else
+        s->open[s->nopen++] = (rt_ctf_span){.sp = sp, .begin = time, .site = site};
+}
+
+/* Ends the span and those that were begun in it; false: it is not there. */
+static bool end_span(rt_lane *l, rt_ctf_stream *s, uint64_t time, const struct tl_rt_site *site, uintptr_t sp)
+{
+    if (s->beyond) {
+        s->beyond--;
+        put(l, s, time, site, RT_CTF_END, NULL);
+        return true;
+    }
+    uint32_t i = s->nopen;
+    while (i > 0 && !(s->open[i - 1].site == site && s->open[i - 1].sp == sp))
+        i--;
+    while (i > 0 && s->nopen >= i)
+        end_top(l, s, time);
+    return i > 0;
+}
+
+void tl_rt_ctf_site(rt_lane *l, uint64_t time, const struct tl_rt_site *site, int phase, const rt_ctf_place *at,
+                    const union tl_rt_value *value)
+{
+    rt_ctf_stream *s = l->ctf;
+    if (RT_UNLIKELY(!s)) {
+        l->lost.memory++;
+        return;
+    }
+    if (RT_UNLIKELY(s->late_used != 0))
+        tl_rt_ctf_add_late(l, s);
+    if (s->nopen)
+        tl_rt_ctf_end_spans(l, s, time, at->keep, UINT64_MAX);
+    if (phase == RT_CTF_END) {
+        l->lost.exits += !end_span(l, s, time, site, at->sp);
+        return;
+    }
+    put(l, s, time, site, phase, value);
+    if (site->kind == TL_RT_SPAN_SITE)
+        begin_span(s, time, site, at->sp);
+}

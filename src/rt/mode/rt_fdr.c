@@ -1,0 +1,280 @@
+/* Slots of the file of mode "fdr", and the records in them that are not made by the fast path. */
+#include "rt/mode/rt_fdr.h"
+
+#include <errno.h>
+
+#include "rt/mode/rt_fdr_file.h"
+
+enum {
+    SLOT_MIN = 16 << 10,
+    SLOT_MAX = 4 << 20,
+    LARGE_MAX = 64 << 20, /* an event that is larger by itself is lost */
+    PREAMBLE = 5 * FDR_METADATA_SIZE,
+    RESERVE = 48,     /* behind `end`: a record that begins before it, and the padding */
+    SPLIT_MIN = 1024, /* room that is worth a buffer of its own */
+    REST_MAX = 16     /* bytes of an event that may stand behind `at` when it was given up */
+};
+
+static void store64(char *at, uint64_t v)
+{
+    *(volatile uint64_t *)(void *)at = v;
+}
+
+/* Metadata: the first eight bytes are stored last. */
+static void put_metadata(char *at, uint64_t first, uint64_t second)
+{
+    store64(at + 8, second);
+    RT_PUBLISH();
+    store64(at, first);
+}
+
+static uint64_t first_word(unsigned kind, uint64_t body)
+{
+    return FDR_BYTE0(kind, 0) | body << 8;
+}
+
+static void put_cpu(char *at, uint32_t cpu, uint64_t tsc)
+{
+    put_metadata(at, first_word(FDR_NEW_CPU_ID, (cpu & 0xffff) | tsc << 16), tsc >> 40);
+}
+
+/* How far the buffer that begins here goes: in one store. */
+static void put_extents(char *at, uint64_t bytes)
+{
+    store64(at, first_word(FDR_BUFFER_EXTENTS, bytes));
+}
+
+void tl_rt_fdr_begin_buffer(char *at, char *end, uint32_t pid, uint32_t tid, uint32_t cpu, uint64_t now)
+{
+    uint64_t ns = tl_rt_clock_slow(), seconds = ns / 1000000000, micros = ns % 1000000000 / 1000;
+    char *record = at + FDR_METADATA_SIZE;
+    put_extents(at, (uint64_t)(end - record));
+    RT_PUBLISH();
+    put_cpu(record + 3 * FDR_METADATA_SIZE, cpu, now);
+    put_metadata(record + 2 * FDR_METADATA_SIZE, first_word(FDR_PID, pid), 0);
+    put_metadata(record + FDR_METADATA_SIZE, first_word(FDR_WALLTIME, seconds), seconds >> 56 | micros << 8);
+    RT_PUBLISH();
+    put_metadata(record, first_word(FDR_NEW_BUFFER, tid), 0);
+}
+
+void tl_rt_fdr_pad(char *at, const char *end)
+{
+    uint64_t size = (uint64_t)(end - at) - FDR_METADATA_SIZE;
+    rt_copy(at + FDR_METADATA_SIZE, FDR_WORD_PAD, FDR_WORD_SIZE);
+    put_metadata(at, first_word(FDR_CUSTOM_EVENT, size), 0);
+}
+
+/* A buffer in the current slot from `at` on. */
+static void begin_buffer(rt_lane *l, char *at, uint64_t now)
+{
+    char *end = l->slot.memory + l->slot.size;
+    l->cpu = *l->cpu_now;
+    l->time = now;
+    l->extents = at;
+    tl_rt_fdr_begin_buffer(at, end, l->pid, l->tid, l->cpu, now);
+    l->at = at + PREAMBLE;
+    l->end = end - RESERVE;
+}
+
+static uint64_t ring_slot_size(void)
+{
+    uint64_t size = tl_rt.set.ring / RT_RING_SLOTS;
+    size = size < SLOT_MIN ? SLOT_MIN : size;
+    return (size + RT_PAGE - 1) & ~(uint64_t)(RT_PAGE - 1);
+}
+
+static uint32_t ring_slots(void)
+{
+    uint64_t n = tl_rt.set.ring / ring_slot_size();
+    return n < 2 ? 2 : n > RT_RING_SLOTS ? RT_RING_SLOTS : (uint32_t)n;
+}
+
+/* The oldest slot of the ring, empty: whoever reads it now finds a buffer that is not written yet. */
+static void wipe(const rt_slot *s)
+{
+    store64(s->memory + FDR_METADATA_SIZE, 0);
+    RT_PUBLISH();
+    put_extents(s->memory, s->size - FDR_METADATA_SIZE);
+    RT_PUBLISH();
+    rt_zero(s->memory + FDR_METADATA_SIZE, s->size - FDR_METADATA_SIZE);
+}
+
+static bool take_slot(rt_lane *l, size_t need)
+{
+    uint64_t size = tl_rt.set.ring ? ring_slot_size() : l->slot.size ? 2 * l->slot.size : SLOT_MIN;
+    if (!tl_rt.set.ring && size > SLOT_MAX)
+        size = SLOT_MAX;
+    uint64_t least = (need + PREAMBLE + 2 * RESERVE + RT_PAGE - 1) & ~(uint64_t)(RT_PAGE - 1);
+    if (size < least) {
+        if (tl_rt.set.ring || least > LARGE_MAX) {
+            l->lost.memory++;
+            return false;
+        }
+        size = least;
+    }
+    if (tl_rt.set.ring && l->nring == ring_slots()) {
+        l->slot = l->ring[l->ring_next];
+        l->ring_next = l->ring_next + 1 < l->nring ? l->ring_next + 1 : 0;
+        wipe(&l->slot);
+        return true;
+    }
+    rt_slot s = {.size = size};
+    s.memory = tl_rt_store_take(&tl_rt_fdr_store, size, &s.offset);
+    if (!s.memory) {
+        l->full = true;
+        l->at = l->end = NULL;
+        return false;
+    }
+    if (tl_rt.set.ring)
+        l->ring[l->nring++] = s;
+    else if (l->slot.memory)
+        tl_rt_store_unmap(l->slot.memory, l->slot.size);
+    l->slot = s;
+    return true;
+}
+
+static void count_lost(rt_lane *l)
+{
+    if (tl_rt_fdr_store.failed == ENOBUFS)
+        l->lost.memory++;
+    else
+        l->lost.disk++;
+}
+
+bool tl_rt_fdr_room(rt_lane *l, uint64_t now, size_t need)
+{
+    if (l->full) {
+        count_lost(l);
+        return false;
+    }
+    if (now < l->time)
+        now = l->time;
+    if (!l->at || (size_t)(l->end + FDR_FUNCTION_SIZE - l->at) < FDR_METADATA_SIZE + need || l->at > l->end) {
+        uint64_t mask = rt_signals_block();
+        if (l->at)
+            tl_rt_fdr_pad(l->at, l->slot.memory + l->slot.size);
+        bool taken = take_slot(l, need);
+        if (taken)
+            begin_buffer(l, l->slot.memory, now);
+        rt_signals_restore(mask);
+        if (!taken) {
+            if (l->full)
+                count_lost(l);
+            else if (l->at) /* an event that is too large for a ring; the padding stays, and the next slot comes */
+                l->at = NULL;
+            return false;
+        }
+    } else if (now - l->time > INT32_MAX || *l->cpu_now != l->cpu) {
+        l->cpu = *l->cpu_now;
+        put_cpu(l->at, l->cpu, now);
+        l->at += FDR_METADATA_SIZE;
+        l->time = now;
+    }
+    return true;
+}
+
+/* A thread's first buffer. What the thread before left of its slot is used up first. */
+bool tl_rt_fdr_attach(rt_lane *l)
+{
+    uint64_t now = rt_now();
+    if (!l->at || (size_t)(l->end - l->at) < SPLIT_MIN || l->at > l->end)
+        return tl_rt_fdr_room(l, now, SLOT_MIN / 2);
+    put_extents(l->extents, (uint64_t)(l->at - l->extents - FDR_METADATA_SIZE));
+    RT_PUBLISH();
+    begin_buffer(l, l->at, now);
+    return true;
+}
+
+void tl_rt_fdr_event(rt_lane *l, uint64_t now, unsigned kind, uint32_t type, const void *data, size_t n)
+{
+    if (n > LARGE_MAX || !tl_rt_fdr_room(l, now, FDR_METADATA_SIZE + n)) {
+        l->lost.memory += n > LARGE_MAX;
+        return;
+    }
+    if (now < l->time)
+        now = l->time;
+    uint64_t delta = now - l->time, mask = n > REST_MAX ? rt_signals_block() : 0;
+    rt_copy(l->at + FDR_METADATA_SIZE, data, n);
+    put_metadata(l->at, first_word(kind, n | delta << 32), delta >> 24 | (uint64_t)(type & 0xffff) << 8);
+    RT_STORE(l->at, l->at + FDR_METADATA_SIZE + n);
+    RT_STORE(l->time, now);
+    if (n > REST_MAX)
+        rt_signals_restore(mask);
+}
+
+void tl_rt_fdr_enter(rt_lane *l, rt_frame *f, uint64_t now, bool has_value, uint64_t value)
+{
+    size_t need = FDR_FUNCTION_SIZE + (has_value ? (size_t)FDR_METADATA_SIZE : 0);
+    f->mark = NULL;
+    if (!rt_fdr_is_ready(l, now) || (size_t)(l->end + FDR_FUNCTION_SIZE - l->at) < need) {
+        if (!tl_rt_fdr_room(l, now, need))
+            return;
+        if (now < l->time)
+            now = l->time;
+    }
+    f->base = l->time;
+    f->mark = l->at;
+    if (has_value)
+        put_metadata(l->at + FDR_FUNCTION_SIZE, first_word(FDR_CALL_ARGUMENT, value), value >> 56);
+    RT_PUBLISH();
+    unsigned action = has_value ? FDR_ENTER_ARGS : FDR_ENTER;
+    uint64_t word = (uint64_t)f->function << FDR_ID_SHIFT_LITTLE | action << FDR_ACTION_SHIFT_LITTLE;
+    store64(l->at, word | (now - l->time) << 32);
+    RT_STORE(l->at, l->at + need);
+    RT_STORE(l->time, now);
+}
+
+/* Of calls with an argument, too. */
+bool tl_rt_fdr_take_back(rt_lane *l, const rt_frame *f)
+{
+    if (rt_fdr_is_last(l, f)) {
+        rt_fdr_take_back(l, f);
+        return true;
+    }
+    if (!f->mark || l->at != f->mark + FDR_FUNCTION_SIZE + FDR_METADATA_SIZE)
+        return false;
+    uint64_t word = (uint64_t)f->function << FDR_ID_SHIFT_LITTLE | FDR_ENTER_ARGS << FDR_ACTION_SHIFT_LITTLE;
+    if (*(volatile uint64_t *)(void *)f->mark != (word | (l->time - f->base) << 32))
+        return false;
+    rt_fdr_take_back(l, f);
+    store64(f->mark + 8, 0);
+    store64(f->mark + 16, 0);
+    return true;
+}
+
+/* The size of the record at `at`, which was written as a whole. */
+static uint64_t size_at(const char *at)
+{
+    uint64_t word = *(const uint64_t *)(const void *)at;
+    unsigned kind = FDR_KIND((uint8_t)word, false);
+    if (!FDR_IS_METADATA((uint8_t)word, false))
+        return FDR_WORD_ACTION((uint32_t)word, false) == FDR_ENTER_ARGS ? FDR_FUNCTION_SIZE + FDR_METADATA_SIZE
+                                                                        : FDR_FUNCTION_SIZE;
+    bool is_event = kind == FDR_CUSTOM_EVENT || kind == FDR_TYPED_EVENT;
+    return FDR_METADATA_SIZE + (is_event ? word >> 8 & UINT32_MAX : 0);
+}
+
+/* Records are written at `at` from behind, then `at` goes on, then the time. A call is on the stack before its entry is
+ * written, and no longer there before its exit is. */
+void tl_rt_fdr_repair(rt_lane *l)
+{
+    if (!l->at)
+        return;
+    const char *end = l->slot.memory + l->slot.size;
+    const rt_frame *f = l->top;
+    uint64_t entry = (uint64_t)f->function << FDR_ID_SHIFT_LITTLE | FDR_ENTER << FDR_ACTION_SHIFT_LITTLE;
+    bool is_entry = (*(const uint64_t *)(const void *)l->at & UINT32_MAX) == entry ||
+                    (*(const uint64_t *)(const void *)(l->at - FDR_FUNCTION_SIZE) & UINT32_MAX) == entry;
+    if (f->function && f->begin > l->time && !is_entry)
+        l->top--;
+    if (*(const uint64_t *)(const void *)l->at)
+        l->at += size_at(l->at);
+    if (l->at > end - RESERVE + FDR_FUNCTION_SIZE) { /* that was the padding */
+        l->at = l->end = NULL;
+        return;
+    }
+    rt_zero(l->at, FDR_METADATA_SIZE + REST_MAX);
+    if (l->time < f->begin)
+        l->time = f->begin;
+    l->cpu = UINT32_MAX; /* the next record is told the time anew */
+}

@@ -1,0 +1,253 @@
+/* The file of mode "fdr" as a whole: its header and notes, its end, and copies of it. */
+#include "rt/mode/rt_fdr_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+
+#include "rt/mode/rt_fdr.h"
+#include "rt/rt_files.h"
+
+rt_store tl_rt_fdr_store = {.fd = -1};
+
+enum {
+    HEAD_SIZE = 16 << 10, /* header and first notes */
+    NOTES_SIZE = 64 << 10,
+    PREAMBLE = 5 * FDR_METADATA_SIZE,
+    NOTES_RESERVE = FDR_METADATA_SIZE + FDR_WORD_SIZE,
+    HOLE_MIN = 64 << 10, /* padding of this size takes no room on the disk */
+    COPY_SIZE = 1 << 20
+};
+
+static struct {
+    char *head;
+    rt_lock lock;
+    rt_slot slot;
+    char *at;
+} notes;
+
+/* The buffers of a copy that are still being filled: where they begin, how far they are, where their slots end. */
+typedef struct rt_tail {
+    uint64_t begin, offset, end;
+} rt_tail;
+static struct {
+    rt_tail *tail;
+    size_t n, room;
+    uint64_t size;
+} snapshot;
+
+static void begin_notes(char *at)
+{
+    tl_rt_fdr_begin_buffer(at, notes.slot.memory + notes.slot.size, (uint32_t)tl_rt.pid, (uint32_t)tl_rt.pid, 0,
+                           rt_now());
+    notes.at = at + PREAMBLE;
+}
+
+static void write_header(char *head, const char *mark)
+{
+    *(uint16_t *)(void *)(head + FDR_HEADER_VERSION) = FDR_VERSION_MAX;
+    *(uint16_t *)(void *)(head + FDR_HEADER_TYPE) = FDR_TYPE;
+    *(uint32_t *)(void *)(head + FDR_HEADER_FLAGS) = FDR_FLAG_CONSTANT_TSC | FDR_FLAG_NONSTOP_TSC;
+    *(uint64_t *)(void *)(head + FDR_HEADER_HZ) = tl_rt_clock.hz;
+    *(uint64_t *)(void *)(head + FDR_HEADER_BUFFER_SIZE) = HEAD_SIZE;
+    rt_copy(head + FDR_HEADER_MARK, mark, 8);
+}
+
+int tl_rt_fdr_start(void)
+{
+    char path[RT_PATH + 8];
+    tl_rt_files_live(path, RT_MODE_FDR);
+    int status = tl_rt_store_open(&tl_rt_fdr_store, path, tl_rt.set.limit, false);
+    if (status < 0)
+        return status;
+    notes.lock = (rt_lock){.held = 0};
+    notes.slot.size = HEAD_SIZE;
+    notes.slot.memory = notes.head = tl_rt_store_take(&tl_rt_fdr_store, HEAD_SIZE, &notes.slot.offset);
+    if (!notes.head) {
+        status = -tl_rt_fdr_store.failed;
+        tl_rt_store_close(&tl_rt_fdr_store, UINT64_MAX);
+        RT_SYS3(SYS_unlinkat, AT_FDCWD, path, 0);
+        return status;
+    }
+    write_header(notes.head, FDR_MARK_LIVE);
+    begin_notes(notes.head + FDR_HEADER_SIZE);
+    return 0;
+}
+
+bool tl_rt_fdr_note(const char *text, size_t n)
+{
+    size_t payload = FDR_WORD_SIZE + n + 1, need = FDR_METADATA_SIZE + payload;
+    rt_lock_take(&notes.lock);
+    const char *end = notes.slot.memory + notes.slot.size;
+    bool good = notes.head && payload < NOTES_SIZE / 2;
+    if (good && (size_t)(end - notes.at) < need + NOTES_RESERVE) {
+        rt_slot s = {.size = NOTES_SIZE};
+        s.memory = tl_rt_store_take(&tl_rt_fdr_store, s.size, &s.offset);
+        good = s.memory != NULL;
+        if (good) {
+            tl_rt_fdr_pad(notes.at, end);
+            if (notes.slot.memory != notes.head)
+                tl_rt_store_unmap(notes.slot.memory, notes.slot.size);
+            notes.slot = s;
+            begin_notes(s.memory);
+        }
+    }
+    if (good) {
+        char *body = notes.at + FDR_METADATA_SIZE;
+        rt_copy(body, FDR_WORD_NOTE, FDR_WORD_SIZE);
+        rt_copy(body + FDR_WORD_SIZE, text, n);
+        body[FDR_WORD_SIZE + n] = '\n';
+        RT_PUBLISH();
+        *(volatile uint64_t *)(void *)notes.at = FDR_BYTE0(FDR_CUSTOM_EVENT, 0) | (uint64_t)payload << 8;
+        notes.at += need;
+    }
+    rt_lock_give(&notes.lock);
+    return good;
+}
+
+uint64_t tl_rt_fdr_bytes(void)
+{
+    return tl_rt_fdr_store.size;
+}
+
+/* Ends the buffer that a slot is filled with. A large rest becomes a hole in the file. */
+static void end_slot(const rt_slot *s, char *at)
+{
+    const char *end = s->memory + s->size;
+    tl_rt_fdr_pad(at, end);
+    uint64_t from = (s->offset + (uint64_t)(at - s->memory) + NOTES_RESERVE + RT_PAGE - 1) & ~(uint64_t)(RT_PAGE - 1);
+    uint64_t to = s->offset + s->size;
+    int fd = from < to && to - from >= HOLE_MIN ? tl_rt_store_fd(&tl_rt_fdr_store) : -1;
+    if (fd >= 0)
+        RT_SYS4(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, to - from);
+}
+
+int tl_rt_fdr_finish(void)
+{
+    if (tl_rt_fdr_store.fd < 0)
+        return 0;
+    for (uint32_t i = 0; i < tl_rt_lanes(); i++) {
+        rt_lane *l = tl_rt_lane_get(i);
+        if (l->file == tl_rt.file && l->at)
+            end_slot(&l->slot, l->at);
+        l->at = l->end = NULL;
+        l->full = true;
+    }
+    rt_lock_take(&notes.lock);
+    end_slot(&notes.slot, notes.at);
+    write_header(notes.head, FDR_MARK_DONE);
+    notes.head = NULL;
+    rt_lock_give(&notes.lock);
+    int failed = tl_rt_fdr_store.failed, status = tl_rt_store_close(&tl_rt_fdr_store, UINT64_MAX);
+    int named = tl_rt_files_settle(RT_MODE_FDR);
+    return failed ? -failed : status < 0 ? status : named;
+}
+
+static void add_tail(const rt_slot *s, const char *begin, const char *at)
+{
+    snapshot.tail[snapshot.n++] = (rt_tail){.begin = s->offset + (uint64_t)(begin - s->memory),
+                                            .offset = s->offset + (uint64_t)(at - s->memory),
+                                            .end = s->offset + s->size};
+}
+
+int tl_rt_fdr_flush_mark(void)
+{
+    uint32_t n = tl_rt_lanes() + 1;
+    if (snapshot.room < n) {
+        if (snapshot.tail)
+            tl_rt_memory_give(snapshot.tail, snapshot.room * sizeof *snapshot.tail);
+        snapshot.tail = tl_rt_memory_take(2 * n * sizeof *snapshot.tail);
+        snapshot.room = snapshot.tail ? 2 * n : 0;
+        if (!snapshot.tail)
+            return -ENOMEM;
+    }
+    snapshot.n = 0;
+    rt_lock_take(&notes.lock);
+    snapshot.size = tl_rt_fdr_store.size;
+    for (uint32_t i = 0; i < n - 1; i++) {
+        rt_lane *l = tl_rt_lane_get(i);
+        if (l->file != tl_rt.file || !l->at)
+            continue;
+        add_tail(&l->slot, l->extents, l->at);
+        for (rt_frame *f = l->top; f > l->frame; f--) /* what is in the copy is not taken back */
+            f->mark = NULL;
+    }
+    bool in_head = notes.slot.memory == notes.head;
+    add_tail(&notes.slot, notes.slot.memory + (in_head ? FDR_HEADER_SIZE : 0), notes.at);
+    rt_lock_give(&notes.lock);
+    return 0;
+}
+
+static int copy_bytes(int from, int to, uint64_t size, char *buffer)
+{
+    for (uint64_t at = 0; at < size;) {
+        uint64_t part = size - at < COPY_SIZE ? size - at : COPY_SIZE;
+        long got = RT_SYS4(SYS_pread64, from, buffer, part, at);
+        if (got <= 0)
+            return got < 0 ? (int)got : -EIO;
+        long put = RT_SYS4(SYS_pwrite64, to, buffer, got, at);
+        if (put <= 0)
+            return put < 0 ? (int)put : -ENOSPC;
+        at += (uint64_t)put;
+    }
+    return 0;
+}
+
+/* What is behind each mark may have been written since: the padding covers it. A buffer may have been ended since, for
+ * a new thread: it fills its slot again. */
+static int end_copy(int to)
+{
+    long put = 0;
+    for (size_t i = 0; i < snapshot.n && put >= 0; i++) {
+        const rt_tail *t = &snapshot.tail[i];
+        char pad[FDR_METADATA_SIZE + FDR_WORD_SIZE] __attribute__((aligned(8)));
+        rt_zero(pad, sizeof pad);
+        uint64_t size = t->end - t->offset - FDR_METADATA_SIZE;
+        *(uint64_t *)(void *)pad = FDR_BYTE0(FDR_CUSTOM_EVENT, 0) | size << 8;
+        rt_copy(pad + FDR_METADATA_SIZE, FDR_WORD_PAD, FDR_WORD_SIZE);
+        put = RT_SYS4(SYS_pwrite64, to, pad, sizeof pad, t->offset);
+        uint64_t extents = FDR_BYTE0(FDR_BUFFER_EXTENTS, 0) | (t->end - t->begin - FDR_METADATA_SIZE) << 8;
+        if (put >= 0)
+            put = RT_SYS4(SYS_pwrite64, to, &extents, sizeof extents, t->begin);
+    }
+    char header[FDR_HEADER_SIZE] __attribute__((aligned(8)));
+    rt_zero(header, sizeof header);
+    write_header(header, FDR_MARK_DONE);
+    if (put >= 0)
+        put = RT_SYS4(SYS_pwrite64, to, header, sizeof header, 0);
+    return put < 0 ? (int)put : 0;
+}
+
+int tl_rt_fdr_flush_copy(const char *path)
+{
+    char beside[RT_PATH + 8];
+    int to = tl_rt_files_beside(path, beside);
+    if (to < 0)
+        return to;
+    char *buffer = tl_rt_memory_take(COPY_SIZE);
+    int from = buffer ? tl_rt_store_fd(&tl_rt_fdr_store) : -ENOMEM;
+    int status = from < 0 ? from : copy_bytes(from, to, snapshot.size, buffer);
+    if (status == 0)
+        status = end_copy(to);
+    if (buffer)
+        tl_rt_memory_give(buffer, COPY_SIZE);
+    return tl_rt_files_rename(to, beside, path, status);
+}
+
+void tl_rt_fdr_child(void)
+{
+    for (uint32_t i = 0; i < tl_rt_lanes(); i++) {
+        const rt_lane *l = tl_rt_lane_get(i);
+        bool busy = l == tl_rt_lane && l->busy;
+        if (l->file != tl_rt.file)
+            continue;
+        for (uint32_t k = 0; k < l->nring; k++)
+            tl_rt_store_leave(l->ring[k].memory, l->ring[k].size, busy);
+        if (!l->nring && l->slot.memory)
+            tl_rt_store_leave(l->slot.memory, l->slot.size, busy);
+    }
+    tl_rt_store_forget(&tl_rt_fdr_store, false);
+    notes.head = NULL;
+    notes.slot = (rt_slot){.memory = NULL};
+    notes.lock = (rt_lock){.held = 0};
+}

@@ -1,0 +1,215 @@
+/* The registry of objects: numbers of their functions, and which one an address lies in.
+ *
+ * It only grows, and without a lock: a hook may add an object whatever it has interrupted. Sleds are another matter:
+ * they are patched, and their objects come and go, under tl_rt_sleds_lock, which hooks never take. */
+#include "rt/object/rt_objects.h"
+
+#include "rt/hook/rt_object_start.h"
+#include "rt/hook/rt_sled.h"
+#include "rt/object/rt_ids.h"
+#include "rt/object/rt_maps.h"
+#include "rt/rt_lane.h"
+#include "rt/rt_note.h"
+#include "rt/rt_say.h"
+#include "rt/rt_store.h"
+
+enum { OBJECTS_MAX = 4096 };
+
+static rt_object *volatile object[OBJECTS_MAX]; /* the first NULL is the end */
+static volatile uint32_t nobject;
+
+/* The map of the object that the recorder itself lies in: the program, if it is linked statically. */
+#pragma GCC visibility push(hidden)
+extern const char __start_xray_instr_map[] __attribute__((weak));
+extern const char __stop_xray_instr_map[] __attribute__((weak));
+#pragma GCC visibility pop
+
+uint32_t tl_rt_objects(void)
+{
+    return __atomic_load_n(&nobject, __ATOMIC_ACQUIRE);
+}
+
+const rt_object *tl_rt_object(uint32_t index)
+{
+    return object[index];
+}
+
+/* The latest of the first n objects that has the address. */
+static rt_object *known_at(uintptr_t address, uint32_t n)
+{
+    while (n > 0) {
+        rt_object *o = object[--n];
+        if (address - o->low < o->high - o->low && !o->gone)
+            return o;
+    }
+    return NULL;
+}
+
+/* Adds o, or finds that another thread was faster if it may have been (`once`). NULL: there are too many. */
+static rt_object *append(rt_object *o, bool once)
+{
+    for (;;) {
+        uint32_t n = tl_rt_objects();
+        rt_object *other = once ? known_at(o->low, n) : NULL;
+        if (other || n == OBJECTS_MAX)
+            return other;
+        o->id = n + 1;
+        rt_object *none = NULL;
+        bool added = __atomic_compare_exchange_n(&object[n], &none, o, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+        /* Whoever sees an object that is not counted yet counts it: its thread may have been interrupted. */
+        uint32_t before = n;
+        __atomic_compare_exchange_n(&nobject, &before, n + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+        if (added)
+            return o;
+    }
+}
+
+/* The lane is busy, or there is none. */
+static void write_note(rt_object *o)
+{
+    rt_line l;
+    rt_line_begin(&l);
+    tl_rt_line_text(&l, "object id=");
+    tl_rt_line_number(&l, o->id);
+    tl_rt_line_text(&l, " base=");
+    tl_rt_line_number(&l, o->base);
+    tl_rt_line_text(&l, " count=");
+    tl_rt_line_number(&l, o->count);
+    tl_rt_line_text(&l, " bias=0x");
+    tl_rt_line_hex(&l, o->bias);
+    tl_rt_line_text(&l, o->count ? " hooks=sleds build-id=" : " hooks=functions build-id=");
+    tl_rt_line_text(&l, o->build_id[0] ? o->build_id : "-");
+    tl_rt_line_text(&l, " path=");
+    tl_rt_line_escaped(&l, o->path);
+    if (tl_rt_note(&l))
+        o->noted = tl_rt.file;
+}
+
+/* Hooks of this thread put their events aside meanwhile, and the recorder does not close its file. */
+static void note(rt_object *o, bool always)
+{
+    rt_lane *lane = tl_rt_lane;
+    uintptr_t busy = lane ? lane->busy : 0;
+    if (lane)
+        lane->busy = UINTPTR_MAX;
+    RT_BARRIER();
+    if (always || tl_rt.state == RT_ON)
+        write_note(o);
+    RT_BARRIER();
+    if (lane)
+        lane->busy = busy;
+}
+
+void tl_rt_objects_note(void)
+{
+    for (uint32_t i = 0; i < tl_rt_objects(); i++)
+        if (!object[i]->gone)
+            note(object[i], true);
+}
+
+void tl_rt_objects_note_new(void)
+{
+    for (uint32_t i = 0; i < tl_rt_objects(); i++)
+        if (!object[i]->gone && object[i]->noted != tl_rt.file)
+            note(object[i], true);
+}
+
+const rt_object *tl_rt_object_at(uintptr_t address)
+{
+    rt_object *o = known_at(address, tl_rt_objects());
+    uintptr_t header;
+    if (o)
+        return o;
+    o = tl_rt_memory_take(sizeof *o);
+    if (!o)
+        return NULL;
+    rt_object *added = NULL;
+    if (tl_rt_maps_find(address, &header, o->path) && tl_rt_image_read(o, header) &&
+        address - o->low < o->high - o->low)
+        added = append(o, true);
+    if (added != o)
+        tl_rt_memory_give(o, sizeof *o);
+    else if (tl_rt.state == RT_ON)
+        write_note(o);
+    return added;
+}
+
+/* Numbers for n functions. Those of the program come first, as in LLVM's runtime, although the libraries that it is
+ * linked with are loaded before it. */
+static uint32_t take_ids(const rt_sled_map *map, uint32_t n)
+{
+    static bool reserved;
+    static uint32_t own;
+    bool is_own = map->begin == __start_xray_instr_map;
+    if (!reserved && __start_xray_instr_map) {
+        uint32_t count = is_own ? n : tl_rt_map_functions(__start_xray_instr_map, __stop_xray_instr_map, 0, NULL);
+        own = tl_rt_ids_take(count);
+        reserved = true;
+    }
+    return is_own && reserved ? own : tl_rt_ids_take(n);
+}
+
+static rt_object *make_object(const rt_sled_map *map)
+{
+    rt_object *o = tl_rt_memory_take(sizeof *o);
+    if (!o)
+        return NULL;
+    uintptr_t header = 0;
+    bool found = tl_rt_maps_find((uintptr_t)map, &header, o->path);
+    if (map->header)
+        header = (uintptr_t)map->header;
+    o->count = tl_rt_map_functions(map->begin, map->end, 0, NULL);
+    uint64_t *function = tl_rt_memory_take(o->count * (sizeof *function + 1));
+    if ((found || map->header) && tl_rt_image_read(o, header) && function) {
+        tl_rt_map_functions(map->begin, map->end, o->bias, function);
+        o->map = map;
+        o->function = function;
+        o->wanted = (volatile uint8_t *)(function + o->count);
+        for (uint32_t i = 0; i < o->count; i++)
+            o->wanted[i] = 1;
+        o->base = take_ids(map, o->count);
+        if (o->base != UINT32_MAX && append(o, false))
+            return o;
+    }
+    if (function)
+        tl_rt_memory_give(function, o->count * (sizeof *function + 1));
+    tl_rt_memory_give(o, sizeof *o);
+    return NULL;
+}
+
+void tl_rt_object_register(const rt_sled_map *map)
+{
+    if (map->version != RT_START_VERSION) {
+        tl_rt_say_error("an object was linked with the start file of another recorder, and is not recorded", NULL, 0);
+        return;
+    }
+    if (map->begin == map->end)
+        return;
+    rt_lock_take(&tl_rt_sleds_lock);
+    rt_object *o = make_object(map);
+    if (o) {
+        __atomic_store_n(map->handlers, &tl_rt_handlers, __ATOMIC_RELEASE);
+        tl_rt_sleds_add(o);
+        note(o, false);
+    } else {
+        tl_rt_say_error("no room for the functions of an object, which are not recorded", NULL, 0);
+    }
+    rt_lock_give(&tl_rt_sleds_lock);
+}
+
+/* The program itself is never unloaded: its destructors run at the end of the process, and others behind them. */
+void tl_rt_object_unregister(const rt_sled_map *map)
+{
+    if (map->begin == __start_xray_instr_map)
+        return;
+    rt_lock_take(&tl_rt_sleds_lock);
+    for (uint32_t i = 0; i < tl_rt_objects(); i++)
+        if (object[i]->map == map)
+            object[i]->gone = true;
+    rt_lock_give(&tl_rt_sleds_lock);
+}
+
+void tl_rt_objects_child(void)
+{
+    rt_lock_give(&tl_rt_sleds_lock);
+}
