@@ -239,14 +239,15 @@ static void events_that_go_back_in_time(void **state)
     fake_reset(1, 3);
     fake.properties = go_back;
     static const char *const verbs[] = {"info", "check", "info --json", "convert --to fake -o -", "report --json"};
+    static const char told[] = "trace: 12 events go back in time; their order was kept\n";
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
         char line[64];
         snprintf(line, sizeof line, "%s trace", verbs[i]);
         assert_int_equal(run(line), TL_EXIT_DONE);
-        assert_string_equal(err, "trace: 12 events go back in time; their order was kept\n");
+        assert_memory_equal(err, told, strlen(told)); /* report has more to say: there are no calls */
         snprintf(line, sizeof line, "%s --strict trace", verbs[i]);
         assert_int_equal(run(line), TL_EXIT_DAMAGED);
-        says(err, "trace: 12 events go back in time; their order was kept\n");
+        says(err, told);
     }
 }
 
