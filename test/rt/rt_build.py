@@ -100,7 +100,7 @@ class Locked:
 
 
 def recorder_sources():
-    return [os.path.join(RT, name) for name in sorted(os.listdir(RT))]
+    return sorted(os.path.join(room, name) for room, _, names in os.walk(RT) for name in names)
 
 
 def cross_libraries():
