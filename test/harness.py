@@ -4,6 +4,7 @@ The environment says where things are: TL_BINARY (the command, maybe with an emu
 without sanitizers), TL_SOURCE (this project), TL_WORK (a folder for output), TL_SHARED (files of others, if there)."""
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -55,6 +56,16 @@ def shared(*parts):
     if not root or not os.path.isdir(root):
         skip("TL_SHARED does not name the folder of the shared corpus")
     return os.path.join(root, *parts)
+
+
+def tests_of(build):
+    """The names of a build's tests. ctest is asked in a folder of its own: a second one would empty the log of that
+    which is running, in which the reasons of skipped tests are looked up."""
+    with work_folder() as folder:
+        with open(os.path.join(folder, "CTestTestfile.cmake"), "w", encoding="utf-8") as file:
+            file.write('subdirs("%s")\n' % os.path.abspath(build))
+        listed = subprocess.run(["ctest", "-N"], cwd=folder, capture_output=True, text=True, check=True).stdout
+    return re.findall(r"^ +Test +#\d+: (\S+)", listed, re.M)
 
 
 class Result:

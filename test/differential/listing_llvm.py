@@ -120,7 +120,7 @@ def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     version = sys.argv[1]
-    if "llvm" not in harness.run("--version").text().split():
+    if "LLVM" not in harness.run("--version").text():
         harness.skip("this build was made without LLVM")
     environment = {"TRACELOOM_LLVM": library(version)}
     features = "+v9.3a,+all" if int(version) >= 16 else OLD

@@ -7,7 +7,6 @@ import fnmatch
 import glob
 import os
 import re
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -72,10 +71,7 @@ def constant(text, name):
 
 
 def known_tests():
-    if len(sys.argv) < 2:
-        return None
-    listed = subprocess.run(["ctest", "--test-dir", sys.argv[1], "-N"], capture_output=True, text=True, check=True).stdout
-    return re.findall(r"^ +Test +#\d+: (\S+)", listed, re.M)
+    return harness.tests_of(sys.argv[1]) if len(sys.argv) > 1 else None
 
 
 def check_limits(checks, path, text):
