@@ -163,7 +163,7 @@ const char *tl_text_fit(const tl_terminal *t, char *buf, size_t size, const char
     return buf;
 }
 
-char *tl_text_bar(const tl_terminal *t, char *buf, size_t size, double share, unsigned width, bool pad)
+char *tl_text_bar(const tl_terminal *t, char *buf, size_t size, double share, unsigned width)
 {
     static const char *const eighth[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     const unsigned steps = t->unicode ? 8 : 1;
@@ -176,8 +176,7 @@ char *tl_text_bar(const tl_terminal *t, char *buf, size_t size, double share, un
     if (n == 0 && share > 0 && t->unicode)
         n = 1;
     size_t at = 0;
-    unsigned used = 0;
-    for (; used < n / steps && at + strlen(full) < size; used++) {
+    for (unsigned i = 0; i < n / steps && at + strlen(full) < size; i++) {
         memcpy(buf + at, full, strlen(full));
         at += strlen(full);
     }
@@ -185,10 +184,7 @@ char *tl_text_bar(const tl_terminal *t, char *buf, size_t size, double share, un
     if (*rest && at + strlen(rest) < size) {
         memcpy(buf + at, rest, strlen(rest));
         at += strlen(rest);
-        used++;
     }
-    for (; pad && used < width && at + 1 < size; used++)
-        buf[at++] = ' ';
     buf[at] = 0;
     return buf;
 }

@@ -37,8 +37,7 @@ char *tl_text_clean(char *buf, size_t size, const char *s);
 /* Shortens text to `width` columns by replacing its middle. Returns s itself if it fits, else buf (of `size` bytes). */
 const char *tl_text_fit(const tl_terminal *t, char *buf, size_t size, const char *s, unsigned width);
 
-/* A bar of share * width columns (share 0 .. 1), padded with blanks to `width` if `pad`; at most size bytes. A share
- * that is not 0 shows at least a trace of a bar. */
-char *tl_text_bar(const tl_terminal *t, char *buf, size_t size, double share, unsigned width, bool pad);
+/* A bar of share * width columns (share 0 .. 1); at most size bytes. A share that is not 0 shows at least a trace. */
+char *tl_text_bar(const tl_terminal *t, char *buf, size_t size, double share, unsigned width);
 
 #endif

@@ -119,73 +119,77 @@ static void lay_out(const tl_text_table *t, const tl_terminal *terminal, layout 
     l->name = width > used(t, l) + NAME_LEAST ? width - used(t, l) : NAME_LEAST;
 }
 
-static void put(tl_output *out, const char *text)
+/* A line as it grows. Blanks wait for something to stand behind them, so that no line ends in them. */
+typedef struct text_line {
+    tl_output *out;
+    unsigned blanks;
+} text_line;
+
+static void put(text_line *l, const char *text)
 {
-    tl_output_puts(out, text);
+    if (!*text)
+        return;
+    for (; l->blanks; l->blanks--)
+        tl_output_write(l->out, " ", 1);
+    tl_output_puts(l->out, text);
 }
 
-static void put_blanks(tl_output *out, unsigned n)
+static void put_styled(text_line *l, const tl_terminal *terminal, tl_style style, const char *text)
 {
-    while (n--)
-        tl_output_write(out, " ", 1);
+    if (!*text)
+        return;
+    put(l, tl_style_on(terminal, style));
+    put(l, text);
+    put(l, tl_style_on(terminal, TL_PLAIN_TEXT));
 }
 
-static void put_right(tl_output *out, const char *text, unsigned width)
+static void put_right(text_line *l, const char *text, unsigned width)
 {
     unsigned w = width_of(text);
-    put_blanks(out, width > w ? width - w : 0);
-    put(out, text);
+    l->blanks += width > w ? width - w : 0;
+    put(l, text);
+    l->blanks += GAP;
 }
 
 static void print_header(const tl_text_table *t, const tl_terminal *terminal, const layout *l, tl_output *out)
 {
-    put(out, tl_style_on(terminal, TL_HEADER));
+    text_line line = {.out = out};
+    put(&line, tl_style_on(terminal, TL_HEADER));
     for (unsigned i = 0; i < t->ncolumn; i++) {
-        if (l->width[i]) {
-            put_right(out, t->column[i].title, l->width[i]);
-            put_blanks(out, GAP);
-        }
-        if (i == t->bar_after && l->bar && *t->name_title)
-            put_blanks(out, l->bar + GAP);
+        if (l->width[i])
+            put_right(&line, t->column[i].title, l->width[i]);
+        if (i == t->bar_after && l->bar)
+            line.blanks += l->bar + GAP;
     }
-    put(out, t->name_title);
-    put(out, tl_style_on(terminal, TL_PLAIN_TEXT));
-    put(out, "\n");
+    put(&line, t->name_title);
+    tl_output_puts(out, tl_style_on(terminal, TL_PLAIN_TEXT));
+    tl_output_puts(out, "\n");
 }
 
 static void print_row(const tl_text_table *t, const tl_terminal *terminal, const layout *l, const tl_text_row *row,
                       tl_output *out)
 {
     char buffer[FIT_SIZE];
+    text_line line = {.out = out};
     for (unsigned i = 0; i < t->ncolumn; i++) {
-        if (l->width[i]) {
-            put_right(out, row->cell[i], l->width[i]);
-            put_blanks(out, GAP);
-        }
+        if (l->width[i])
+            put_right(&line, row->cell[i], l->width[i]);
         if (i == t->bar_after && l->bar) {
-            const bool last = i + 1 == t->ncolumn;
-            put(out, tl_style_on(terminal, TL_ACCENT));
-            put(out, tl_text_bar(terminal, buffer, sizeof buffer, row->share, l->bar, !last || *row->name));
-            put(out, tl_style_on(terminal, TL_PLAIN_TEXT));
-            put_blanks(out, last && !*row->name ? 0 : GAP);
+            tl_text_bar(terminal, buffer, sizeof buffer, row->share, l->bar);
+            put_styled(&line, terminal, TL_ACCENT, buffer);
+            line.blanks += l->bar - width_of(buffer) + GAP;
         }
     }
     unsigned prefix = width_of(row->prefix), room = l->name > prefix + NAME_LEAST ? l->name - prefix : NAME_LEAST;
-    if (prefix) {
-        put(out, tl_style_on(terminal, TL_FAINT));
-        put(out, row->prefix);
-        put(out, tl_style_on(terminal, TL_PLAIN_TEXT));
-    }
+    put_styled(&line, terminal, TL_FAINT, row->prefix);
     const char *name = tl_text_fit(terminal, buffer, sizeof buffer, row->name, room);
-    put(out, name);
+    put(&line, name);
     unsigned name_width = width_of(name), suffix = width_of(row->suffix);
     if (suffix && (l->name == UINT32_MAX || name_width + GAP + suffix <= room)) {
-        put_blanks(out, GAP);
-        put(out, tl_style_on(terminal, TL_FAINT));
-        put(out, row->suffix);
-        put(out, tl_style_on(terminal, TL_PLAIN_TEXT));
+        line.blanks += GAP;
+        put_styled(&line, terminal, TL_FAINT, row->suffix);
     }
-    put(out, "\n");
+    tl_output_puts(out, "\n");
 }
 
 void tl_text_table_print(const tl_text_table *t, const tl_terminal *terminal, tl_output *out)

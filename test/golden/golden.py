@@ -79,6 +79,8 @@ def test(name):
             with open(path, "rb") as file:
                 wanted = file.read()
         checks.that(data == wanted, "std" + what, "differs:\n", difference(data, wanted))
+    if cases()[name][1][:1] in (["report"], ["check"], ["info"]):
+        checks.that(b" \n" not in result.out, "a line ends in blanks")
     checks.end()
 
 

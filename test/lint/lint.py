@@ -180,7 +180,8 @@ def functions(checks):
 
 
 def messages(checks):
-    """Messages are parts of a line: no capital in front, but for names, and no full stop or shouting behind."""
+    """Messages are parts of a line: no capital in front, but for names, and no full stop or shouting behind. Who skips a
+    test says why."""
     call = re.compile(r'\b(tl_fail|tl_fail_errno|tl_error_context|tl_say|tl_say_error|tl_say_more|wrong|bad_value)\('
                       r'((?:[^"();{}]|\([^()]*\)|"(?:[^"\\]|\\.)*")*)\)')
     found = 0
@@ -197,6 +198,9 @@ def messages(checks):
             checks.that(not re.match(r"[A-Z][a-z]", said[0]), where, "begins with a capital")
             checks.that(not re.search(r"(?<!\.\.)[.!]$|\\n$", said[-1]), where, "ends as a sentence or a line")
     checks.that(found > 500, "only", found, "messages were found")
+    for path in files(".c", ".h"):
+        if path.startswith("test/unit/test_") or path.endswith("_fixture.h"):
+            checks.that(not re.search(r"\bskip\(\)", read(path)), path, "skips without a reason: skip_because()")
 
 
 def layout(checks):

@@ -3,6 +3,8 @@
 #ifndef TL_TEST_RT_HOST_H
 #define TL_TEST_RT_HOST_H
 
+#include "skip.h"
+
 #if defined(__has_feature)
 #if __has_feature(memory_sanitizer)
 #define RT_BLIND 1
@@ -20,8 +22,7 @@
     static void name(void **state)                                                                                     \
     {                                                                                                                  \
         (void)state;                                                                                                   \
-        print_message("the recorder is for x86-64 and AArch64 Linux\n");                                               \
-        skip();                                                                                                        \
+        skip_because("the recorder is for x86-64 and AArch64 Linux");                                                  \
     }
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "base/compiler.h"
 #include "isa/a64_disasm.h"
+#include "skip.h"
 
 static uint64_t seed = 88172645463325252u;
 
@@ -28,8 +29,7 @@ static a64_disasm *open_llvm(void)
     assert_int_equal(a64_disasm_new(&d, false, NULL), 0);
     if (strcmp(a64_disasm_engine(d), "built in") == 0) {
         a64_disasm_free(d);
-        print_message("no LLVM: nothing to compare with\n");
-        skip();
+        skip_because("no LLVM: nothing to compare with");
     }
     return d;
 }

@@ -12,6 +12,7 @@
 #include "base/input.h"
 #include "base/output.h"
 #include "scratch.h"
+#include "skip.h"
 
 /* n bytes that do not compress too well. */
 static char *pattern(size_t n)
@@ -30,7 +31,7 @@ static void skip_without(tl_compression c)
 {
     tl_output *o = NULL;
     if (tl_output_open_memory(&o, c, NULL) == TL_EUNSUPPORTED)
-        skip();
+        skip_because("this build lacks the library for that compression");
     tl_output_close(o);
 }
 

@@ -4,6 +4,7 @@
 #include "base/endian.h"
 #include "format/ctf/ctf_layout.h"
 #include "json_schema.h"
+#include "skip.h"
 
 #include <inttypes.h>
 
@@ -381,8 +382,7 @@ static void test_corpus(void **state)
     snprintf(path, sizeof path, "%s/corpus/ctf/results/bars.tsv", shared ? shared : "");
     FILE *bars = shared ? fopen(path, "r") : NULL;
     if (!bars) {
-        print_message("skipped: needs TL_SHARED with corpus/ctf\n");
-        skip();
+        skip_because("needs TL_SHARED with corpus/ctf");
     }
     unsigned read = 0, refused = 0;
     while (fgets(line, sizeof line, bars)) {
@@ -413,8 +413,7 @@ static void test_recordings(void **state)
     const char *shared = getenv("TL_SHARED");
     static const char *const traces[] = {"ctf2-small", "ctf2-snap-packetized"};
     if (!shared) {
-        print_message("skipped: needs TL_SHARED with corpus/ctf\n");
-        skip();
+        skip_because("needs TL_SHARED with corpus/ctf");
     }
     for (size_t i = 0; i < TL_COUNT(traces); i++) {
         char path[1100];

@@ -13,6 +13,7 @@
 
 #include "op/debug_file.h"
 #include "op/symbolize.h"
+#include "skip.h"
 
 /* A trace with a function for each address; ids count from 1. */
 static void begin_trace(tl_trace *t, const uint64_t *address, size_t n)
@@ -38,8 +39,7 @@ static void run(const char *command)
 static void compile(const char *options)
 {
     if (system("command -v cc objcopy strip >/dev/null 2>&1") != 0) {
-        print_message("skipped: needs cc, objcopy and strip\n");
-        skip();
+        skip_because("needs cc, objcopy and strip");
     }
     memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
     assert_non_null(mkdtemp(folder));

@@ -9,6 +9,7 @@
 
 #include "base/output.h"
 #include "input_check.h"
+#include "skip.h"
 #include "thorough.h"
 
 /* "hello, trace\n", as the usual tools compress it. */
@@ -129,7 +130,7 @@ static void test_zstd_skippable_frames(void **state)
 {
     (void)state;
     if (!has(ZSTD))
-        skip();
+        skip_because("this build has no libzstd");
     uint8_t packed[200] = {0x5a, 0x2a, 0x4d, 0x18, 7, 0, 0, 0, 's', 'k', 'i', 'p', 'p', 'e', 'd'};
     size_t n = 15;
     memcpy(packed + n, hello_zst, sizeof hello_zst);
@@ -149,7 +150,7 @@ static void test_gzip_padding(void **state)
 {
     (void)state;
     if (!has(GZIP))
-        skip();
+        skip_because("this build has no zlib");
     uint8_t packed[sizeof hello_gz + 500] = {0};
     memcpy(packed, hello_gz, sizeof hello_gz);
     scratch_write("packed", packed, sizeof packed);
@@ -295,7 +296,7 @@ static void test_large_gzip_damage(void **state)
 {
     (void)state;
     if (!has(GZIP))
-        skip();
+        skip_because("this build has no zlib");
     check_large_damage(GZIP, TL_GZIP);
 }
 
@@ -303,7 +304,7 @@ static void test_large_zstd_damage(void **state)
 {
     (void)state;
     if (!has(ZSTD))
-        skip();
+        skip_because("this build has no libzstd");
     check_large_damage(ZSTD, TL_ZSTD);
 }
 
@@ -312,7 +313,7 @@ static void test_large_bzip2_damage(void **state)
 {
     (void)state;
     if (!has(BZIP2))
-        skip();
+        skip_because("this build has no libbz2");
     char *expected = malloc(LINES * 11 + 1);
     for (size_t i = 0; i < LINES; i++)
         memcpy(expected + i * 11, "0123456789\n", 11);
@@ -357,7 +358,7 @@ static void test_large_gzip_pipe(void **state)
 {
     (void)state;
     if (!has(GZIP))
-        skip();
+        skip_because("this build has no zlib");
     check_large_content(TL_GZIP);
 }
 
@@ -365,7 +366,7 @@ static void test_large_zstd_pipe(void **state)
 {
     (void)state;
     if (!has(ZSTD))
-        skip();
+        skip_because("this build has no libzstd");
     check_large_content(TL_ZSTD);
 }
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "op/demangle.h"
+#include "skip.h"
 
 static void expect(const char *linkage_name, const char *readable)
 {
@@ -26,8 +27,7 @@ static void expect(const char *linkage_name, const char *readable)
 static void need_demangler(void)
 {
 #ifndef TL_HAVE_DEMANGLE
-    print_message("skipped: the build has no demangler\n");
-    skip();
+    skip_because("the build has no demangler");
 #endif
 }
 

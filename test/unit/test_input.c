@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "input_check.h"
+#include "skip.h"
 
 static void test_plain_file(void **state)
 {
@@ -98,7 +99,7 @@ static void test_file_without_a_size(void **state)
     (void)state;
     size_t n;
     if (access("/proc/self/status", R_OK) < 0)
-        skip();
+        skip_because("the system has no /proc");
     tl_input *in = open_input("/proc/self/status");
     char *text = content(in, &n);
     assert_memory_equal(text, "Name:", 5);

@@ -14,6 +14,7 @@
 #include "build_elf.h"
 #include "format/xray/instr_map.h"
 #include "op/symbolize.h"
+#include "skip.h"
 
 enum { MAP = 1, RELA, SYMTAB, STRTAB, SLEDS_MAX = 16, MAP_AT = 0x2535e };
 
@@ -402,8 +403,7 @@ static void test_corpus_equals_the_reference(void **state)
     static char expected[65536], got[65536];
     const char *shared = getenv("TL_SHARED");
     if (!shared || system("python3 -c '' 2>/dev/null") != 0) {
-        print_message("skipped: needs TL_SHARED and python3\n");
-        skip();
+        skip_because("needs TL_SHARED and python3");
     }
     unsigned read = 0;
     for (size_t i = 0; i < TL_COUNT(files); i++) {

@@ -3,6 +3,7 @@
 
 #include "op/demangle.h"
 #include "op/profile_names.h"
+#include "skip.h"
 
 static uint32_t add(tl_profile *p, int64_t id, const char *module, const char *name, const char *linkage_name)
 {
@@ -23,7 +24,7 @@ static void test_linkage_names_become_readable(void **state)
 {
     (void)state;
     if (!can_demangle())
-        skip();
+        skip_because("this build has no demangler");
     tl_profile *p = fixture_new();
     static const struct {
         const char *name, *linkage_name, *expected;
@@ -52,7 +53,7 @@ static void test_functions_do_not_become_the_same(void **state)
 {
     (void)state;
     if (!can_demangle())
-        skip();
+        skip_because("this build has no demangler");
     tl_profile *p = fixture_new();
     const uint32_t a = add(p, 1, "aa11", "_Z1fi", "_Z1fi"), b = add(p, 1, "aa11", "f(int)", "_Z1fi");
     const uint32_t other_module = add(p, 1, "bb22", "_Z1fi", "_Z1fi"), other_id = add(p, 2, "aa11", "_Z1fi", "_Z1fi");

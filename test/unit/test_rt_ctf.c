@@ -20,6 +20,7 @@
 
 #include "rt/mode/rt_ctf_text.h"
 #include "rt_record_fixture.h"
+#include "skip.h"
 #include "traceloom/rt.h"
 
 /* ---- what one thread does ---- */
@@ -163,8 +164,7 @@ static void skip_where_streams_cannot_grow(void)
         return;
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1); /* how valgrind ends itself */
     unlink("named");
-    print_message("this valgrind ends itself when a file is renamed between two maps of it\n");
-    skip();
+    skip_because("this valgrind ends itself when a file is renamed between two maps of it");
 }
 
 static void packets_follow_each_other(void **state)

@@ -18,6 +18,7 @@
 #include "base/elf_file.h"
 #include "rt/object/rt_maps.c"
 #include "rt/object/rt_objects.c"
+#include "skip.h"
 
 rt_core tl_rt;
 rt_handlers tl_rt_handlers;
@@ -136,7 +137,7 @@ static void test_object_of_a_library(void **state)
     const rt_object *o = tl_rt_object_at((uintptr_t)&pthread_create);
     assert_non_null(o);
     if (strcmp(o->path, path) == 0)
-        skip(); /* linked statically, or the address is that of a stub */
+        skip_because("linked statically, or the address is that of a stub");
     assert_non_null(strstr(o->path, ".so"));
     assert_int_equal(o->path[0], '/');
     assert_ptr_equal(tl_rt_object_at((uintptr_t)&pthread_create), o);

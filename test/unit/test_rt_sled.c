@@ -19,6 +19,7 @@
 #include "rt/hook/rt_patch.c"
 #include "rt/hook/rt_sled_aarch64.c"
 #include "rt/hook/rt_sled_x86_64.c"
+#include "skip.h"
 
 /* What was said. */
 static char said[512];
@@ -298,7 +299,7 @@ static void test_odd_and_distant_sleds_are_told(void **state)
     char *elsewhere = mmap(NULL, PAGES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(elsewhere != MAP_FAILED);
     if (tl_rt_sled_reaches((uintptr_t)elsewhere, (uintptr_t)trampoline_in))
-        skip(); /* a program that is not position-independent may lie beside it */
+        skip_because("the program lies beside its heap, as one that is not position-independent may");
     memcpy(elsewhere, function, sizeof function);
     put_sled(map_bytes + 1, elsewhere, elsewhere, RT_SLED_ENTRY, 2);
     put_sled(map_bytes + 1 + SLED_BYTES, elsewhere + EXIT_AT, elsewhere, RT_SLED_EXIT, 2);

@@ -20,6 +20,7 @@
 #include "rt/object/rt_maps.c"
 #include "rt/object/rt_plain.c"
 #include "rt/object/rt_symbols.c"
+#include "skip.h"
 
 /* Of exact size, so that a sanitizer sees any byte beyond it. */
 void *tl_rt_memory_take(size_t n)
@@ -217,8 +218,7 @@ static void test_another_build_has_no_names(void **state)
     assert_true(tl_rt_image_read(here, header));
     if (!here->build_id[0]) {
         free(here);
-        print_message("the linker wrote no build-id\n");
-        skip();
+        skip_because("the linker wrote no build-id");
     }
     rt_symbols *s = tl_rt_symbols_open(here);
     assert_non_null(s);

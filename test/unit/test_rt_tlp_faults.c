@@ -1,5 +1,6 @@
 /* The recorder writes a profile while threads go on, without memory, to places that are none, and of broken images. */
 #include "rt_tlp_fixture.h"
+#include "skip.h"
 #include "thorough.h"
 
 #ifdef RT_TLP_HERE
@@ -149,7 +150,7 @@ static void test_a_full_disk(void **state)
 {
     (void)state;
     if (access("/dev/full", W_OK) < 0)
-        skip();
+        skip_because("the system has no /dev/full");
     live_image m;
     char beside[40];
     image_init(&m);

@@ -16,6 +16,7 @@
 
 #include "rt/object/rt_wanted.c"
 #include "scratch.h"
+#include "skip.h"
 
 rt_core tl_rt;
 static rt_object program = {.id = 1, .path = "/proc/self/exe"};
@@ -166,8 +167,7 @@ static void test_imports(void **state)
     (void)state;
     bool linked_to_libc = tl_rt_wanted_imports("/proc/self/exe", "dl_iterate_phdr");
     if (!linked_to_libc) {
-        print_message("this test is linked statically\n");
-        skip();
+        skip_because("this test is linked statically");
     }
     assert_false(tl_rt_wanted_imports("/proc/self/exe", "wanted_apple")); /* its own */
     assert_false(tl_rt_wanted_imports("/proc/self/exe", "no_such_function"));

@@ -4,6 +4,7 @@
 #include "base/endian.h"
 #include "base/input.h"
 #include "base/seek_table.h"
+#include "skip.h"
 
 enum { NOTE_MAGIC = 0x184d2a5b, MIB = 1 << 20 };
 
@@ -57,7 +58,7 @@ static void test_frames_and_their_table(void **state)
 {
     (void)state;
     if (!has_zstd())
-        skip();
+        skip_because("this build has no libzstd");
     const size_t n = 5 * MIB + 12345;
     char *data = pattern(n);
     uint64_t begin[8];
@@ -100,7 +101,7 @@ static void test_nothing_behind_the_last_cut(void **state)
 {
     (void)state;
     if (!has_zstd())
-        skip();
+        skip_because("this build has no libzstd");
     char *data = pattern(2 * MIB);
     uint64_t begin[4];
     tl_output *o;
@@ -121,7 +122,7 @@ static void test_without_a_cut(void **state)
 {
     (void)state;
     if (!has_zstd())
-        skip();
+        skip_because("this build has no libzstd");
     char *data = pattern(MIB);
     for (int with = 0; with < 2; with++) {
         tl_output *o;
@@ -167,7 +168,7 @@ static void test_full_device(void **state)
 {
     (void)state;
     if (!has_zstd())
-        skip();
+        skip_because("this build has no libzstd");
     char *data = pattern(3 * MIB);
     uint64_t begin[4];
     tl_output *o;
@@ -185,7 +186,7 @@ static void test_zstd_reads_it(void **state)
 {
     (void)state;
     if (!has_zstd() || system("zstd --version >/dev/null 2>&1") != 0)
-        skip();
+        skip_because("needs libzstd and the command zstd");
     char *data = pattern(3 * MIB);
     uint64_t begin[8];
     tl_output *o;

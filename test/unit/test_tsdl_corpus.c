@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include "format/ctf/plan/ctf_plan.h"
+#include "skip.h"
 #include "tsdl_schema.h"
 
 /* Files that are broken, and how. */
@@ -92,8 +93,7 @@ static void test_corpus(void **state)
     const char *shared = getenv("TL_SHARED");
     char corpus[2048];
     if (!shared) {
-        print_message("skipped: needs TL_SHARED\n");
-        skip();
+        skip_because("needs TL_SHARED");
     }
     snprintf(corpus, sizeof corpus, "%s/corpus/ctf", shared);
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)

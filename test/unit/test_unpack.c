@@ -11,6 +11,7 @@
 
 #include "base/compiler.h"
 #include "base/unpack.h"
+#include "skip.h"
 
 #ifdef TL_HAVE_ZLIB
 #include <zlib.h>
@@ -125,15 +126,13 @@ static void failures(void **state)
 static void sizes(void **state)
 {
     (void)state;
-    print_message("this build has no zlib\n");
-    skip();
+    skip_because("this build has no zlib");
 }
 
 static void bomb(void **state)
 {
     (void)state;
-    print_message("this build has no zlib\n");
-    skip();
+    skip_because("this build has no zlib");
 }
 
 static void failures(void **state)

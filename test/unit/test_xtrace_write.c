@@ -4,6 +4,7 @@
 
 #include "format/xtrace/xtrace_write.h"
 #include "output_check.h"
+#include "skip.h"
 
 static const tl_format writer_only = {
     .name = "xtrace",
@@ -334,7 +335,7 @@ static void test_index(void **state)
     const int r = tl_output_open(&f.out, "out.zst", false, TL_ZSTD, 0, &e);
     if (r == TL_EUNSUPPORTED) {
         insn_fini(&f);
-        skip();
+        skip_because("this build has no libzstd");
     }
     assert_int_equal(insn_create(&f, &writer_only, &e), 0);
     enum { LOOP = 1000, LOOPS = 700 }; /* 5010 bytes each round */
