@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every public function has a comment directly before it, which says what can be checked to be said: of a pointer who
 owns it or that it may be NULL, of a status how it fails, of what closes whether NULL is fine, of *out whose it is. And
-every header says which threads may use what it declares."""
+every header says which threads may use what it declares. libtraceloom(3) names no function that is none, and each header."""
 import os
 import re
 import sys
@@ -9,6 +9,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import public_api
 
+PAGE = os.path.join(public_api.harness.SOURCE, "docs", "man", "libtraceloom.3")
 # Kinds of functions, and what a comment on one of them says in one of these words.
 LENDS = re.compile(r"\b(NULL|[Bb]orrowed|[Ss]tatic)\b")
 FAILS = re.compile(r"\b(errors?|Errors)\b|\bthe same\b", re.I)
@@ -45,6 +46,14 @@ def main():
         top = re.match(r"/\*.*?\*/", public_api.read(header), re.S).group()
         if header != "traceloom.h":
             checks.that("thread" in top, header, "does not say at its top which threads may use it")
+    with open(PAGE, encoding="utf-8") as file:
+        page = file.read()
+    names = {f.name for f in public_api.functions()} | {name for header in public_api.headers()
+                                                        for name in re.findall(r"^static inline .*?(tl_\w+)\(", public_api.read(header), re.M)}
+    for name in re.findall(r"^\.Fn (tl_\w+)", page, re.M):
+        checks.that(name in names, "libtraceloom(3) names", name, "which no header declares")
+    for header in public_api.headers():
+        checks.that("traceloom/" + header in page, "libtraceloom(3) does not name traceloom/" + header)
     checks.end()
 
 
