@@ -169,10 +169,11 @@ static void print_function(const tl_report *r, const tl_row *row, tl_hist_total 
     range_list ranges = {.n = 0};
     tl_report_histogram(p, row, total);
     choose_ranges(&ranges, tl_profile_time(p, row->stat.min), tl_profile_time(p, row->stat.max));
-    for (uint32_t k = tl_hist_next(&total->hist, 0); k < TL_HIST_BUCKETS; k = tl_hist_next(&total->hist, k + 1)) {
-        uint64_t ticks = tl_hist_middle(k);
+    tl_hist_pair pair;
+    for (uint32_t at = 0; tl_hist_each(&total->hist, &at, &pair);) {
+        uint64_t ticks = tl_hist_middle(pair.bucket);
         ticks = ticks < row->stat.min ? row->stat.min : ticks > row->stat.max ? row->stat.max : ticks;
-        ranges.calls[range_of(&ranges, tl_profile_time(p, ticks))] += tl_hist_get(&total->hist, k);
+        ranges.calls[range_of(&ranges, tl_profile_time(p, ticks))] += pair.count;
     }
     tl_report_source(source, sizeof source, f);
     tl_output_printf(out, "%s%s%s", tl_style_on(r->terminal, TL_STRONG),

@@ -150,11 +150,12 @@ static void put_buckets(tl_json *j, const tl_profile *p, const tl_hist *h)
 {
     tl_json_key(j, "histogram");
     tl_json_array(j);
-    for (uint32_t b = tl_hist_next(h, 0); b < TL_HIST_BUCKETS; b = tl_hist_next(h, b + 1)) {
+    tl_hist_pair pair;
+    for (uint32_t at = 0; tl_hist_each(h, &at, &pair);) {
         tl_json_object(j);
-        tl_json_key_u64(j, "low", tl_profile_time(p, tl_hist_low(b)));
-        tl_json_key_u64(j, "high", tl_profile_time(p, tl_hist_high(b)));
-        tl_json_key_u64(j, "calls", tl_hist_get(h, b));
+        tl_json_key_u64(j, "low", tl_profile_time(p, tl_hist_low(pair.bucket)));
+        tl_json_key_u64(j, "high", tl_profile_time(p, tl_hist_high(pair.bucket)));
+        tl_json_key_u64(j, "calls", pair.count);
         tl_json_object_end(j);
     }
     tl_json_array_end(j);

@@ -45,6 +45,24 @@ static uint64_t window_count(const tl_hist *h, uint32_t at)
     return h->wide ? wide_counts(h)[at] : h->count[at];
 }
 
+bool tl_hist_each(const tl_hist *h, uint32_t *at, tl_hist_pair *out)
+{
+    if (!h->n) {
+        if (*at == h->used)
+            return false;
+        *out = h->pair[(*at)++];
+        return true;
+    }
+    for (; *at < h->n; ++*at) {
+        const uint64_t count = window_count(h, *at);
+        if (count) {
+            *out = (tl_hist_pair){.count = count, .bucket = h->first + (*at)++};
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool widen(tl_hist *h)
 {
     uint64_t *wide = malloc(h->n * sizeof *wide);
@@ -144,10 +162,9 @@ static bool list_reserve(tl_hist *h, uint32_t n)
     return true;
 }
 
-/* Puts an entry in its place; there must be room. */
-static void list_add(tl_hist *h, uint32_t bucket, uint64_t n)
+/* Puts an entry in its place, which is `at`; there must be room. */
+static void list_add(tl_hist *h, uint32_t at, uint32_t bucket, uint64_t n)
 {
-    uint32_t at = list_find(h, bucket);
     if (at < h->used && h->pair[at].bucket == bucket) {
         h->pair[at].count = tl_add_saturated(h->pair[at].count, n);
         return;
@@ -214,7 +231,7 @@ bool tl_hist_add_slow(tl_hist *h, uint32_t bucket, uint64_t n)
     if (!list_reserve(h, h->used + 1u))
         return false;
     uint32_t before = h->used;
-    list_add(h, bucket, n);
+    list_add(h, list_find(h, bucket), bucket, n);
     if (h->used != before)
         settle(h, false);
     else if (n == 1 && tl_hist_get(h, bucket) >= HOT)
@@ -246,28 +263,44 @@ static uint32_t last_used(const tl_hist *h)
     return h->first + at - 1;
 }
 
-/* Would some count of the window no longer fit 32 bits? */
+/* Used buckets of `from` that `into` does not use. */
+static uint32_t count_new(const tl_hist *into, const tl_hist *from)
+{
+    tl_hist_pair p;
+    uint32_t n = 0, in_list = 0;
+    for (uint32_t at = 0; tl_hist_each(from, &at, &p);) {
+        while (in_list < into->used && into->pair[in_list].bucket < p.bucket)
+            in_list++;
+        if (into->n)
+            n += !window_covers(into, p.bucket) || window_count(into, p.bucket - into->first) == 0;
+        else
+            n += in_list == into->used || into->pair[in_list].bucket != p.bucket;
+    }
+    return n;
+}
+
+/* Would some count of the window, which covers all of `from`, no longer fit 32 bits? */
 static bool sum_needs_wide(const tl_hist *into, const tl_hist *from)
 {
-    for (uint32_t b = tl_hist_next(from, 0); b < TL_HIST_BUCKETS; b = tl_hist_next(from, b + 1))
-        if (tl_hist_get(from, b) > UINT32_MAX - tl_hist_get(into, b))
+    tl_hist_pair p;
+    for (uint32_t at = 0; tl_hist_each(from, &at, &p);)
+        if (p.count > UINT32_MAX - window_count(into, p.bucket - into->first))
             return true;
     return false;
 }
 
 bool tl_hist_reserve(tl_hist *into, const tl_hist *from)
 {
-    uint32_t low = tl_hist_next(from, 0);
-    if (low == TL_HIST_BUCKETS)
+    tl_hist_pair p;
+    uint32_t at = 0;
+    if (!tl_hist_each(from, &at, &p))
         return true;
-    uint32_t high = last_used(from);
+    uint32_t low = p.bucket, high = last_used(from);
     if (!into->n || !window_covers(into, low) || !window_covers(into, high)) {
-        uint32_t used = count_used(into);
-        for (uint32_t b = low; b < TL_HIST_BUCKETS; b = tl_hist_next(from, b + 1))
-            used += tl_hist_get(into, b) == 0;
-        uint32_t first = tl_hist_next(into, 0);
-        if (first != TL_HIST_BUCKETS) {
-            low = first < low ? first : low;
+        uint32_t used = count_used(into) + count_new(into, from);
+        at = 0;
+        if (tl_hist_each(into, &at, &p)) {
+            low = p.bucket < low ? p.bucket : low;
             high = last_used(into) > high ? last_used(into) : high;
         }
         if (!is_dense(low, high, used))
@@ -278,16 +311,33 @@ bool tl_hist_reserve(tl_hist *into, const tl_hist *from)
     return into->wide || !sum_needs_wide(into, from) || widen(into);
 }
 
+static void add_to_list(tl_hist *into, const tl_hist *from)
+{
+    tl_hist_pair p;
+    uint32_t in_list = 0;
+    for (uint32_t at = 0; tl_hist_each(from, &at, &p); in_list++) {
+        while (in_list < into->used && into->pair[in_list].bucket < p.bucket)
+            in_list++;
+        list_add(into, in_list, p.bucket, p.count);
+    }
+}
+
+void tl_hist_add_all(tl_hist *into, const tl_hist *from)
+{
+    tl_hist_pair p;
+    if (!into->n) {
+        add_to_list(into, from);
+        return;
+    }
+    for (uint32_t at = 0; tl_hist_each(from, &at, &p);)
+        window_add(into, p.bucket, p.count);
+}
+
 bool tl_hist_merge(tl_hist *into, const tl_hist *from)
 {
     if (!tl_hist_reserve(into, from))
         return false;
-    for (uint32_t b = tl_hist_next(from, 0); b < TL_HIST_BUCKETS; b = tl_hist_next(from, b + 1)) {
-        if (into->n)
-            window_add(into, b, tl_hist_get(from, b));
-        else
-            list_add(into, b, tl_hist_get(from, b));
-    }
+    tl_hist_add_all(into, from);
     return true;
 }
 
@@ -339,13 +389,10 @@ uint64_t tl_hist_percentile(const tl_hist *h, unsigned permille, uint64_t min, u
         return min;
     if (rank >= sum)
         return max;
-    uint32_t b = tl_hist_next(h, 0);
-    for (;; b = tl_hist_next(h, b + 1)) {
-        below = tl_add_saturated(below, tl_hist_get(h, b));
-        if (below >= rank)
-            break;
-    }
-    uint64_t value = tl_hist_middle(b);
+    tl_hist_pair p = {0};
+    for (uint32_t at = 0; below < rank && tl_hist_each(h, &at, &p);)
+        below = tl_add_saturated(below, p.count);
+    uint64_t value = tl_hist_middle(p.bucket);
     return value < min ? min : value > max ? max : value;
 }
 
@@ -362,7 +409,8 @@ void tl_hist_total_start(tl_hist_total *s, uint64_t min, uint64_t max)
 
 void tl_hist_total_add(tl_hist_total *s, const tl_hist *h)
 {
-    for (uint32_t b = tl_hist_next(h, 0); b < TL_HIST_BUCKETS; b = tl_hist_next(h, b + 1))
-        if (window_covers(&s->hist, b))
-            s->count[b - s->hist.first] = tl_add_saturated(s->count[b - s->hist.first], tl_hist_get(h, b));
+    tl_hist_pair p;
+    for (uint32_t at = 0; tl_hist_each(h, &at, &p);)
+        if (window_covers(&s->hist, p.bucket))
+            s->count[p.bucket - s->hist.first] = tl_add_saturated(s->count[p.bucket - s->hist.first], p.count);
 }

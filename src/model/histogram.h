@@ -69,12 +69,15 @@ TL_ALWAYS_INLINE bool tl_hist_add(tl_hist *h, uint64_t value)
 bool tl_hist_assign(tl_hist *h, const tl_hist_pair *pair, uint32_t n);
 /* Adds the counts of `from`, which may be `into` itself. False, and nothing has changed, when memory runs out. */
 bool tl_hist_merge(tl_hist *into, const tl_hist *from);
-/* Makes room for `from`: until either changes, tl_hist_merge() of the two cannot fail. */
+/* The same in two steps: makes room for `from`, which may fail, and adds while neither has changed, which cannot. */
 bool tl_hist_reserve(tl_hist *into, const tl_hist *from);
+void tl_hist_add_all(tl_hist *into, const tl_hist *from);
 void tl_hist_fini(tl_hist *h);
 
 uint64_t tl_hist_get(const tl_hist *h, uint32_t bucket);
 uint64_t tl_hist_sum(const tl_hist *h);
+/* The used buckets, ascending: false at the end. *at is 0 in the beginning. */
+bool tl_hist_each(const tl_hist *h, uint32_t *at, tl_hist_pair *out);
 /* The first used bucket >= from, or TL_HIST_BUCKETS. */
 uint32_t tl_hist_next(const tl_hist *h, uint32_t from);
 /* Value at rank ceil(permille * sum / 1000), from 1: min at the first rank, max at the last, between them the middle of

@@ -125,22 +125,35 @@ static uint32_t add_place(tl_profile *p, uint32_t parent, uint32_t function, uin
     return place;
 }
 
-uint32_t tl_profile_child_slow(tl_profile *p, uint32_t parent, uint32_t function)
+uint32_t tl_profile_append_child(tl_profile *p, uint32_t parent, uint32_t function)
 {
     assert(parent < p->nplace && function < p->nfunction);
+    uint32_t place = add_place(p, parent, function, TL_NO_TRACK);
+    if (!place)
+        return TL_HASH_NONE;
+    p->same_next[place] = p->same_first[function];
+    p->same_first[function] = place;
+    return place;
+}
+
+/* Enters the places that are not in the index yet; roots of threads are never looked up there. */
+static bool index_places(tl_profile *p)
+{
+    for (; p->indexed < p->nplace; p->indexed++)
+        if (p->place[p->indexed].function != TL_NO_FUNCTION && !tl_place_index_add(&p->child, p->place, p->indexed))
+            return false;
+    return true;
+}
+
+uint32_t tl_profile_child_slow(tl_profile *p, uint32_t parent, uint32_t function)
+{
+    if (!index_places(p))
+        return TL_HASH_NONE;
     uint32_t place = tl_place_index_get(&p->child, p->place, parent, function);
-    if (!place) {
-        place = add_place(p, parent, function, TL_NO_TRACK);
-        if (!place)
-            return TL_HASH_NONE;
-        if (!tl_place_index_add(&p->child, p->place, place)) {
-            p->nplace--;
-            return TL_HASH_NONE;
-        }
-        p->same_next[place] = p->same_first[function];
-        p->same_first[function] = place;
-    }
-    p->place[parent].last_child = place;
+    if (!place)
+        place = tl_profile_append_child(p, parent, function);
+    if (place != TL_HASH_NONE)
+        p->place[parent].last_child = place;
     return place;
 }
 

@@ -34,6 +34,7 @@ struct tl_profile {
     tl_place_stat *stat;
     uint32_t nplace, place_capacity;
     tl_place_index child;
+    uint32_t indexed;    /* places below this one are in `child`; the others are entered when it is asked */
     uint32_t *same_next; /* [place_capacity] another place of the same function, 0: none */
 
     tl_function *function;
@@ -82,6 +83,8 @@ bool tl_profile_index_functions(tl_profile *p);
 /* The place below parent for a function, made if need be; TL_HASH_NONE when memory runs out or TL_PLACES_MAX is
  * reached. */
 uint32_t tl_profile_child_slow(tl_profile *p, uint32_t parent, uint32_t function);
+/* The same for a place that is known not to be there: nothing is looked up. */
+uint32_t tl_profile_append_child(tl_profile *p, uint32_t parent, uint32_t function);
 
 TL_ALWAYS_INLINE uint32_t tl_profile_child(tl_profile *p, uint32_t parent, uint32_t function)
 {

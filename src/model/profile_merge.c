@@ -144,7 +144,7 @@ static void add_stat(tl_place_stat *into, const tl_place_stat *from)
     into->outer = tl_add_saturated(into->outer, from->outer);
     into->min = from->min < into->min ? from->min : into->min;
     into->max = from->max > into->max ? from->max : into->max;
-    tl_hist_merge(&into->hist, &from->hist); /* cannot fail: room was made */
+    tl_hist_add_all(&into->hist, &from->hist); /* room was made */
 }
 
 static void add_weights(tl_profile *into, uint32_t place, const tl_profile *from, uint32_t of)

@@ -76,16 +76,19 @@ static void test_empty(void **state)
 static void assert_counts(const tl_hist *h, const uint64_t count[static TL_HIST_BUCKETS])
 {
     uint64_t sum = 0;
-    uint32_t next = tl_hist_next(h, 0);
+    uint32_t next = tl_hist_next(h, 0), at = 0;
+    tl_hist_pair pair;
     for (uint32_t b = 0; b < TL_HIST_BUCKETS; b++) {
         assert_true(tl_hist_get(h, b) == count[b]);
         sum = tl_add_saturated(sum, count[b]);
         if (count[b]) {
+            assert_true(tl_hist_each(h, &at, &pair) && pair.bucket == b && pair.count == count[b]);
             assert_int_equal(next, b);
             next = tl_hist_next(h, b + 1);
         }
     }
     assert_int_equal(next, TL_HIST_BUCKETS);
+    assert_false(tl_hist_each(h, &at, &pair));
     assert_true(tl_hist_sum(h) == sum);
 }
 
@@ -254,7 +257,7 @@ static void test_reserved_merge_keeps_its_room(void **state)
             assert_true(tl_hist_add(&a, habit_value(2)) && tl_hist_add(&b, habit_value(habit)));
         assert_true(tl_hist_reserve(&a, &b));
         const void *before = a.count;
-        assert_true(tl_hist_merge(&a, &b));
+        tl_hist_add_all(&a, &b);
         assert_ptr_equal(before, a.count); /* nothing was allocated */
         assert_int_equal(tl_hist_sum(&a), 60);
         tl_hist_fini(&a);

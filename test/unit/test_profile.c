@@ -278,6 +278,27 @@ static void test_a_deep_stack_does_not_take_the_machine_s(void **state)
     tl_profile_free(p);
 }
 
+/* As readers of profiles do it: places come in order, and are looked up only if something is added to them later. */
+static void test_appended_places_are_found_later(void **state)
+{
+    (void)state;
+    tl_profile *p = fixture_new();
+    enum { N = 1000 };
+    uint32_t f[2] = {fixture_function(p, 1, "f"), fixture_function(p, 2, "g")}, place[N] = {0};
+    for (uint32_t i = 1; i < N; i++) {
+        place[i] = tl_profile_append_child(p, place[i / 2], f[i % 2]);
+        assert_int_equal(place[i], i);
+    }
+    const uint32_t root = tl_profile_thread_root(p, &(tl_track){.tid = 7, .has_tid = true});
+    for (uint32_t i = 1; i < N; i++)
+        assert_int_equal(tl_profile_child_slow(p, place[i / 2], f[i % 2]), place[i]);
+    const uint32_t below = tl_profile_append_child(p, root, f[0]);
+    assert_int_equal(tl_profile_child(p, root, f[0]), below);
+    assert_int_not_equal(tl_profile_child(p, root, f[1]), below);
+    assert_int_equal(tl_profile_places(p), N + 3);
+    tl_profile_free(p);
+}
+
 static void test_functions_are_ordered_by_details(void **state)
 {
     (void)state;
@@ -415,6 +436,7 @@ int main(void)
         cmocka_unit_test(test_sum_up_gives_totals),
         cmocka_unit_test(test_sum_up_keeps_threads_apart_and_saturates),
         cmocka_unit_test(test_a_deep_stack_does_not_take_the_machine_s),
+        cmocka_unit_test(test_appended_places_are_found_later),
         cmocka_unit_test(test_functions_are_ordered_by_details),
         cmocka_unit_test(test_threads_are_ordered_by_ids),
         cmocka_unit_test(test_places_are_ordered_depth_first),

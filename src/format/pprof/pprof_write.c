@@ -287,8 +287,9 @@ static buckets find_buckets(pprof *w, const tl_hist *h)
 {
     buckets all = {0};
     unsigned widest = 0;
-    for (uint32_t i = tl_hist_next(h, 0); i < TL_HIST_BUCKETS; i = tl_hist_next(h, i + 1)) {
-        const uint64_t middle = latency_of(tl_hist_low(i)), calls = tl_hist_get(h, i);
+    tl_hist_pair pair;
+    for (uint32_t at = 0; tl_hist_each(h, &at, &pair);) {
+        const uint64_t middle = latency_of(tl_hist_low(pair.bucket)), calls = pair.count;
         bucket *last = all.n > 0 ? &w->bucket[all.n - 1] : NULL;
         if (last && last->middle == middle)
             last->calls = tl_add_saturated(last->calls, calls);
@@ -338,8 +339,9 @@ static uint64_t samples(const tl_profile *p, uint32_t place)
         return 0;
     uint64_t n = 0, last = UINT64_MAX;
     const tl_hist *h = &p->stat[place].hist;
-    for (uint32_t i = tl_hist_next(h, 0); p->has_histogram && i < TL_HIST_BUCKETS; i = tl_hist_next(h, i + 1)) {
-        const uint64_t middle = latency_of(tl_hist_low(i));
+    tl_hist_pair pair;
+    for (uint32_t at = 0; p->has_histogram && tl_hist_each(h, &at, &pair);) {
+        const uint64_t middle = latency_of(tl_hist_low(pair.bucket));
         n += middle != last;
         last = middle;
     }

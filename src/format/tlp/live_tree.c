@@ -232,9 +232,10 @@ static void settle(tl_place_stat *s)
 {
     if (s->calls == 0)
         return;
+    tl_hist_pair pair;
     uint32_t first = tl_hist_next(&s->hist, 0), last = first;
-    for (uint32_t b = first; b < TL_HIST_BUCKETS; b = tl_hist_next(&s->hist, b + 1))
-        last = b;
+    for (uint32_t at = 0; tl_hist_each(&s->hist, &at, &pair);)
+        last = pair.bucket;
     s->self = s->total - s->self;
     s->min = held_within(s->min, first);
     s->max = held_within(s->max, last);

@@ -347,7 +347,7 @@ static void read_places(decoder *d)
         if (code < d->nthread)
             place = tl_profile_interned_thread_root(d->p, &d->thread[threads++]);
         else
-            place = tl_profile_child_slow(d->p, parent, code - d->nthread);
+            place = tl_profile_append_child(d->p, parent, code - d->nthread);
         if (place == TL_HASH_NONE) {
             out_of_memory(d);
             return;
