@@ -58,7 +58,7 @@ campaign: ## libFuzzer and AFL++ on each target, for so long and until nothing n
 	cmake --build --preset fuzz -j $(JOBS)
 	cmake --preset fuzz -B build-afl -DCMAKE_C_COMPILER=afl-clang-fast -DTRACELOOM_WERROR=OFF
 	cmake --build build-afl -j $(JOBS)
-	fuzz/campaign.py --libfuzzer build-fuzz --afl build-afl --out build-fuzz/campaign \
+	fuzz/campaign.py --libfuzzer build-fuzz --afl build-afl --out build-fuzz/campaign --results fuzz/results.md \
 	    $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH)) $(if $(STILL),--still $(STILL))
 
 hostile: ## every change of a byte and every truncation of every small trace, hours: CHANGES=10000 takes so many of each group

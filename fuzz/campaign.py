@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs every fuzz target with libFuzzer and with AFL++, one process at a time, until coverage no longer grows:
 
-    campaign.py --libfuzzer BUILD [--afl BUILD] --out FOLDER [--seconds N] [--still N] [--most N] [--targets a,b]
+    campaign.py --libfuzzer BUILD [--afl BUILD] --out FOLDER [--seconds N] [--still N] [--most N] [--targets a,b] [--results FILE]
 
 Each target and engine gets at least --seconds (1800), then goes on until --still seconds (600) have brought no new edge,
 at most --most (four times --seconds). What one engine found is where the other begins. After each of them the table in
-FOLDER/table.md is written anew: engines count edges in their own way, so compare them only with themselves. Findings lie
-in FOLDER. The exit status is 1 if there are any, or if a target did not run."""
+FOLDER/table.md is brought up to date, and that in the file --results, such as results.md beside this script: engines
+count edges in their own way, so compare them only with themselves. Findings lie in FOLDER. The exit status is 1 if
+there are any, or if a target did not run."""
 import argparse
 import glob
 import os
@@ -54,11 +55,20 @@ class Run:
             self.findings, self.rss)
 
 
+HEAD = ["target", "engine", "minutes", "executions", "edges", "at half time", "last new one, minute", "findings", "peak RSS, MiB"]
+
+
 def write_table(runs, path):
-    head = ["target", "engine", "minutes", "executions", "edges", "at half time", "last new one, minute", "findings", "peak RSS, MiB"]
+    """Puts the rows into the table at the end of a file, in the place of those of the same target and engine."""
+    head, rows = "", {}
+    if os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            head, _, table = file.read().partition("| " + HEAD[0])
+        rows = {tuple(line.split(" | ")[:2]): line for line in table.splitlines()[2:]}
+    rows.update({tuple(run.row().split(" | ")[:2]): run.row() for run in runs})
     with open(path + ".new", "w", encoding="utf-8") as file:
-        file.write("| %s |\n|%s\n" % (" | ".join(head), "---|" * len(head)))
-        file.write("".join(run.row() + "\n" for run in runs))
+        file.write("%s| %s |\n|%s\n" % (head, " | ".join(HEAD), "---|" * len(HEAD)))
+        file.write("".join(rows[key] + "\n" for key in sorted(rows)))
     os.rename(path + ".new", path)
 
 
@@ -205,6 +215,7 @@ def arguments():
     p.add_argument("--still", type=int, default=600)
     p.add_argument("--most", type=int, default=0)
     p.add_argument("--targets", default="")
+    p.add_argument("--results", help="another file with such a table, to bring up to date")
     a = p.parse_args()
     a.most = a.most or 4 * a.seconds
     os.makedirs(a.out, exist_ok=True)
@@ -223,7 +234,8 @@ def main():
     for target in targets:
         for engine in engines:
             runs.append(engine(target, a))
-            write_table(runs, os.path.join(a.out, "table.md"))
+            for path in [os.path.join(a.out, "table.md")] + ([a.results] if a.results else []):
+                write_table(runs, path)
             print(runs[-1].row(), flush=True)
     findings = sum(run.findings for run in runs)
     idle = ["%s with %s" % (run.target, run.engine) for run in runs if run.executions == 0]
