@@ -116,11 +116,13 @@ bool tracelog_code_locate(const tracelog_code *c, const tl_frame *frame, tl_loca
     if (!p)
         return false;
     const uint64_t at = p->before + (frame->ip - p->start);
-    for (const tracelog_il *m = c->map + p->map; m < c->map + p->map + p->nmap; m++)
+    for (uint32_t i = 0; i < p->nmap; i++) {
+        const tracelog_il *m = &c->map[p->map + i];
         if (at >= m->begin && at < m->end && m->il < IL_SPECIAL) {
             *out = (tl_location){.has_offset = true, .offset = (uint32_t)m->il};
             return true;
         }
+    }
     return false;
 }
 
