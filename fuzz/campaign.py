@@ -9,9 +9,11 @@ FOLDER/table.md is brought up to date, and that in the file --results, such as r
 count edges in their own way, so compare them only with themselves. Findings lie in FOLDER. The exit status is 1 if
 there are any, or if a target did not run."""
 import argparse
+import fcntl
 import glob
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -22,7 +24,12 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Targets whose inputs hold several languages, or that of another target.
 DICTIONARIES = {"ctf": ["tsdl", "ctf_json"], "any": ["tracelog"], "xtrace_set": ["xtrace"], "fdr": ["recording"], "live": ["recording"]}
-RSS_MB, INPUT_SECONDS, INPUT_BYTES, RESTARTS = 256, 10, 65536, 5
+RSS_MB, INPUT_SECONDS, INPUT_BYTES, RESTARTS = 256, 10, 16384, 5
+
+
+def cpu_of_children():
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class Run:
@@ -31,11 +38,17 @@ class Run:
     def __init__(self, target, engine):
         self.target, self.engine = target, engine
         self.begin, self.end = time.monotonic(), None
+        self.cpu = -cpu_of_children()                               # seconds, once it has ended
         self.edges = []                                             # (seconds, edges), growing
         self.executions, self.rss, self.findings = 0, 0, 0
 
     def seconds(self):
         return (self.end or time.monotonic()) - self.begin
+
+    def ends(self):
+        self.end = time.monotonic()
+        self.cpu += cpu_of_children()
+        return self
 
     def saw(self, edges):
         if not self.edges or edges > self.edges[-1][1]:
@@ -50,16 +63,18 @@ class Run:
 
     def row(self):
         last = self.edges[-1] if self.edges else (0, 0)
-        return "| %s | %s | %.1f | %d | %d | %d | %.1f | %d | %d |" % (
-            self.target, self.engine, self.seconds() / 60, self.executions, last[1], self.edges_at(self.seconds() / 2), last[0] / 60,
+        return "| %s | %s | %.1f | %.1f | %d | %d | %d | %.1f | %d | %d |" % (
+            self.target, self.engine, self.seconds() / 60, self.cpu / 60, self.executions, last[1], self.edges_at(self.seconds() / 2), last[0] / 60,
             self.findings, self.rss)
 
 
-HEAD = ["target", "engine", "minutes", "executions", "edges", "at half time", "last new one, minute", "findings", "peak RSS, MiB"]
+HEAD = ["target", "engine", "minutes", "CPU minutes", "executions", "edges", "at half time", "last new one, minute", "findings", "peak RSS, MiB"]
 
 
 def write_table(runs, path):
     """Puts the rows into the table at the end of a file, in the place of those of the same target and engine."""
+    folder = os.open(os.path.dirname(os.path.abspath(path)), os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)                              # several campaigns may share the file
     head, rows = "", {}
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
@@ -70,6 +85,7 @@ def write_table(runs, path):
         file.write("%s| %s |\n|%s\n" % (head, " | ".join(HEAD), "---|" * len(HEAD)))
         file.write("".join(rows[key] + "\n" for key in sorted(rows)))
     os.rename(path + ".new", path)
+    os.close(folder)
 
 
 def dictionary(target, out):
@@ -124,8 +140,7 @@ def run_libfuzzer(target, a):
             process.wait()
             reader.join()
             run.findings += 0 if stopped or process.returncode == 0 else 1
-    run.end = time.monotonic()
-    return run
+    return run.ends()
 
 
 # -------------------------------------------------------------------------------------------------------------- AFL++
@@ -195,7 +210,7 @@ def run_afl(target, a):
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
         process.wait()
-    run.end = time.monotonic()
+    run.ends()
     look_at_afl(run, os.path.join(out, "default"))
     os.makedirs(os.path.join(a.out, "found", target), exist_ok=True)
     for path in glob.glob(os.path.join(out, "default", "queue", "id:*")):
