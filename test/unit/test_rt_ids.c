@@ -68,7 +68,8 @@ bool tl_rt_wanted(const rt_object *o, uintptr_t address)
 static uint32_t id_of(uintptr_t address)
 {
     const rt_address_slot *s = rt_address_at_home(tl_rt_address_slots, address);
-    return s && s->id && !(s->id & RT_ID_FLAGGED) ? s->id : tl_rt_ids_of_address_slow(address);
+    uint32_t id = s ? __atomic_load_n(&s->id, __ATOMIC_RELAXED) : 0;
+    return id && !(id & RT_ID_FLAGGED) ? id : tl_rt_ids_of_address_slow(address);
 }
 
 static int begin(void **state)

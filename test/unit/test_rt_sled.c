@@ -361,12 +361,12 @@ static void test_unloaded_objects_are_left_alone(void **state)
     call_all(0);
 }
 
-static volatile bool over;
+static bool over;
 
 static void *calls(void *arg)
 {
     uintptr_t wrong = 0;
-    while (!over)
+    while (!__atomic_load_n(&over, __ATOMIC_RELAXED))
         for (int i = 0; i < FUNCTIONS; i++)
             wrong += call(i) != 42;
     (void)arg;
@@ -386,7 +386,7 @@ static void test_threads_run_on(void **state)
         tl_rt_patch(&object, true);
         tl_rt_patch(&object, false);
     }
-    over = true;
+    __atomic_store_n(&over, true, __ATOMIC_RELAXED);
     for (int i = 0; i < THREADS; i++) {
         void *wrong;
         pthread_join(thread[i], &wrong);

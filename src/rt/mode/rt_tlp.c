@@ -232,7 +232,8 @@ static bool name_beside(char out[static RT_PATH], const char *path)
 static void check_header(tlp_making *m)
 {
     const uint8_t *p = m->image;
-    bool ours = *m->image_size >= LIVE_HEADER_SIZE && tlp_load32(p + LIVE_HEADER_VERSION) == LIVE_VERSION;
+    bool ours = __atomic_load_n(m->image_size, __ATOMIC_RELAXED) >= LIVE_HEADER_SIZE &&
+                tlp_load32(p + LIVE_HEADER_VERSION) == LIVE_VERSION;
     for (uint32_t i = 0; ours && i < 8; i++)
         ours = p[LIVE_HEADER_MAGIC + i] == (uint8_t)LIVE_MAGIC[i];
     if (!ours)

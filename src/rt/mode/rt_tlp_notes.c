@@ -303,7 +303,8 @@ void tl_rt_tlp_read_notes(tlp_making *m)
     const uint8_t *p;
     for (uint32_t at = tlp_load32(m->image + LIVE_HEADER_TEXT);
          (p = tlp_at(m, at, LIVE_TEXT_BYTES)) && !live_circles(&chain, at); at = tlp_load32(p + LIVE_TEXT_NEXT)) {
-        const uint64_t room = *m->image_size - (uint64_t)(p - m->image) - LIVE_TEXT_BYTES;
+        const uint64_t room =
+            __atomic_load_n(m->image_size, __ATOMIC_RELAXED) - (uint64_t)(p - m->image) - LIVE_TEXT_BYTES;
         const uint64_t used = tlp_load32(p + LIVE_TEXT_USED);
         add_bytes(l, p + LIVE_TEXT_BYTES, used < room ? used : room);
     }

@@ -109,12 +109,13 @@ static void note(uint32_t id, uintptr_t address, const rt_object *o)
 /* Finishes a slot, where notes may be written. */
 static uint32_t decide(rt_address_slot *s)
 {
-    const rt_object *o = tl_rt_object_at(s->address);
+    const uintptr_t address = __atomic_load_n(&s->address, __ATOMIC_RELAXED);
+    const rt_object *o = tl_rt_object_at(address);
     uint32_t number = 0;
-    if (tl_rt_wanted(o, s->address))
+    if (tl_rt_wanted(o, address))
         number = number_of(s);
     if (number) {
-        note(number, s->address, o);
+        note(number, address, o);
         __atomic_store_n(&s->id, number, __ATOMIC_RELAXED);
     } else {
         __atomic_fetch_or(&s->id, RT_ID_LEFT_OUT, __ATOMIC_RELAXED);

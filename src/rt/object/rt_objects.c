@@ -38,7 +38,7 @@ const rt_object *tl_rt_object(uint32_t index)
 static rt_object *known_at(uintptr_t address, uint32_t n)
 {
     while (n > 0) {
-        rt_object *o = object[--n];
+        rt_object *o = __atomic_load_n(&object[--n], __ATOMIC_RELAXED);
         if (address - o->low < o->high - o->low && !o->gone)
             return o;
     }
