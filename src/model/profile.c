@@ -57,6 +57,13 @@ void tl_profile_free(tl_profile *p)
     free(p);
 }
 
+void tl_profile_swap(tl_profile *a, tl_profile *b)
+{
+    const tl_profile before = *a;
+    *a = *b;
+    *b = before;
+}
+
 /* Resizes an array that *array points to; false, and it is as before, when memory runs out. */
 static bool resize(void *array, uint32_t n, size_t element)
 {

@@ -67,6 +67,8 @@ struct tl_profile {
 
 /* An empty profile: has_histogram, not per_thread, no build-id. The clock's name is copied. */
 int tl_profile_new(tl_profile **out, const tl_clock *clock, tl_error *e);
+/* Exchanges all that two profiles hold; what points into one points into the other then. */
+void tl_profile_swap(tl_profile *a, tl_profile *b);
 /* Makes room, so that this many places and functions in all can be made without growing again. */
 bool tl_profile_reserve(tl_profile *p, uint32_t places, uint32_t functions);
 

@@ -2,6 +2,7 @@
 #include "random_profile.h"
 
 #include "format/tlp/tlp_layout.h"
+#include "traceloom/source.h"
 
 static void test_crc_is_the_usual_one(void **state)
 {
@@ -9,6 +10,33 @@ static void test_crc_is_the_usual_one(void **state)
     assert_int_equal(tl_tlp_crc(0, "123456789", 9), 0xcbf43926);
     assert_int_equal(tl_tlp_crc(tl_tlp_crc(0, "1234", 4), "56789", 5), 0xcbf43926);
     assert_int_equal(tl_tlp_crc(0, "", 0), 0);
+}
+
+/* By the definition, a bit at a time. */
+static uint32_t slow_crc(const uint8_t *p, size_t n)
+{
+    uint32_t crc = UINT32_MAX;
+    for (size_t i = 0; i < n; i++) {
+        crc ^= p[i];
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+    }
+    return ~crc;
+}
+
+static void test_crc_of_many_bytes_is_the_same(void **state)
+{
+    (void)state;
+    static uint8_t data[9000];
+    uint64_t seed = 7;
+    for (size_t i = 0; i < sizeof data; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        data[i] = (uint8_t)(seed >> 56);
+    }
+    for (size_t n = 4080; n < 4110; n++) { /* one way to compute it ends there, and the other begins */
+        assert_int_equal(tl_tlp_crc(0, data, n), slow_crc(data, n));
+        assert_int_equal(tl_tlp_crc(tl_tlp_crc(0, data, n), data + n, sizeof data - n), slow_crc(data, sizeof data));
+    }
 }
 
 static void test_probe_looks_at_the_magic_number(void **state)
@@ -211,6 +239,27 @@ static void test_opening_describes_the_profile(void **state)
     tl_profile_free(back);
 }
 
+/* What open() decoded is given away once; whoever asks again gets the same. */
+static void test_a_source_gives_its_profile_again_and_again(void **state)
+{
+    (void)state;
+    size_t n;
+    tl_profile *p = fixture_new(), *first = NULL, *second = NULL;
+    tl_source *s = NULL;
+    fixture_call(p, fixture_place(p, 0, "a"), 30, 30, true);
+    uint8_t *bytes = fixture_save(p, &n);
+    assert_int_equal(tl_source_open_memory(&s, bytes, n, "memory.tlp", NULL, NULL), 0);
+    assert_int_equal(tl_profile_from_source(&first, s, NULL, NULL), 0);
+    assert_int_equal(tl_profile_from_source(&second, s, NULL, NULL), 0);
+    tl_source_close(s);
+    assert_same_profile(p, first);
+    assert_same_profile(p, second);
+    free(bytes);
+    tl_profile_free(p);
+    tl_profile_free(first);
+    tl_profile_free(second);
+}
+
 static void test_a_histogram_that_contradicts_is_not_written(void **state)
 {
     (void)state;
@@ -239,6 +288,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_crc_is_the_usual_one),
+        cmocka_unit_test(test_crc_of_many_bytes_is_the_same),
         cmocka_unit_test(test_probe_looks_at_the_magic_number),
         cmocka_unit_test(test_bytes_are_as_documented),
         cmocka_unit_test(test_profiles_come_back_exactly),
@@ -246,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_an_empty_profile),
         cmocka_unit_test(test_order_of_making_does_not_matter),
         cmocka_unit_test(test_opening_describes_the_profile),
+        cmocka_unit_test(test_a_source_gives_its_profile_again_and_again),
         cmocka_unit_test(test_a_histogram_that_contradicts_is_not_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* The .tlp format: recognising and opening a profile file. See tlp_layout.h for the layout. The whole file is decoded
- * once by open(), so that a damaged one is refused before anybody relies on it: half a tree is not a profile. */
+ * by open(), so that a damaged one is refused before anybody relies on it: half a tree is not a profile. What came of
+ * it is given to the first who reads the profile; only a second one has it decoded again. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 typedef struct tlp_reader {
     uint8_t *file;
     size_t size;
+    tl_profile *decoded; /* by open(), for whoever asks first; then NULL */
 } tlp_reader;
 
 static int probe(const tl_probe *p)
@@ -111,17 +113,15 @@ static int open_file(void *reader, tl_input *in, tl_trace *t, const tl_want *wan
 {
     (void)want; /* strict or not, a damaged profile is refused */
     tlp_reader *r = reader;
-    tl_profile *p = NULL;
     int status = load(r, in, e);
     if (status >= 0)
-        status = tl_profile_new(&p, &(tl_clock){.hz = 0}, e);
+        status = tl_profile_new(&r->decoded, &(tl_clock){.hz = 0}, e);
     if (status >= 0)
-        status = tl_tlp_decode(r->file, r->size, p, e);
+        status = tl_tlp_decode(r->file, r->size, r->decoded, e);
     if (status >= 0)
-        status = describe(p, tl_load16(r->file + TLP_OFFSET_VERSION, false), t, e);
+        status = describe(r->decoded, tl_load16(r->file + TLP_OFFSET_VERSION, false), t, e);
     if (status >= 0 && progress)
         __atomic_fetch_add(progress, r->size, __ATOMIC_RELAXED);
-    tl_profile_free(p);
     return status;
 }
 
@@ -133,13 +133,19 @@ static uint32_t streams(void *reader)
 
 static int read_profile(void *reader, tl_profile *p, tl_error *e)
 {
-    const tlp_reader *r = reader;
-    return tl_tlp_decode(r->file, r->size, p, e);
+    tlp_reader *r = reader;
+    if (!r->decoded)
+        return tl_tlp_decode(r->file, r->size, p, e);
+    tl_profile_swap(p, r->decoded);
+    tl_profile_free(r->decoded);
+    r->decoded = NULL;
+    return 0;
 }
 
 static void close_file(void *reader)
 {
     tlp_reader *r = reader;
+    tl_profile_free(r->decoded);
     free(r->file);
 }
 
