@@ -13,10 +13,8 @@ int tl_profile_new(tl_profile **out, const tl_clock *clock, tl_error *e)
     tl_profile *p = calloc(1, sizeof *p);
     if (!p)
         goto no_memory;
-    p->direct = malloc(TL_DIRECT_IDS * sizeof *p->direct);
-    if (!p->direct || !tl_profile_reserve(p, 16, 16))
+    if (!tl_profile_reserve(p, 16, 16))
         goto no_memory;
-    memset(p->direct, 0xff, TL_DIRECT_IDS * sizeof *p->direct); /* TL_HASH_NONE everywhere */
     p->place[0] = (tl_place){.function = TL_NO_FUNCTION, .track = TL_NO_TRACK};
     p->stat[0] = (tl_place_stat){.min = UINT64_MAX};
     p->same_next[0] = 0;
@@ -45,13 +43,12 @@ void tl_profile_free(tl_profile *p)
     free(p->same_next);
     free(p->function);
     free(p->same_first);
-    free(p->direct);
     free(p->track);
     free(p->weight_self);
     free(p->outer_calls);
     tl_place_index_fini(&p->child);
     tl_hash_fini(&p->by_detail);
-    tl_hash_fini(&p->by_id);
+    tl_id_map_fini(&p->by_id);
     tl_hash_fini(&p->by_track);
     tl_strings_fini(&p->strings);
     free(p);
@@ -277,19 +274,12 @@ int tl_profile_settle_functions(tl_profile *p, const tl_trace *t, tl_error *e)
 
 uint32_t tl_profile_intern_function(tl_profile *p, const tl_trace *t, int64_t id)
 {
-    bool direct = id >= 0 && id < (int64_t)TL_DIRECT_IDS;
-    uint32_t index = direct ? p->direct[id] : tl_hash_get(&p->by_id, (uint64_t)id);
+    uint32_t index = tl_id_map_get(&p->by_id, (uint64_t)id);
     if (index != TL_HASH_NONE)
         return index;
     const tl_function *known = t ? tl_trace_function(t, id) : NULL;
     index = tl_profile_add_function(p, known ? known : &(tl_function){.id = id});
-    if (index == TL_HASH_NONE)
-        return TL_HASH_NONE;
-    if (direct)
-        p->direct[id] = index;
-    else if (!tl_hash_put(&p->by_id, (uint64_t)id, index))
-        return TL_HASH_NONE;
-    return index;
+    return index != TL_HASH_NONE && tl_id_map_put(&p->by_id, (uint64_t)id, index) ? index : TL_HASH_NONE;
 }
 
 const char *tl_function_label(const tl_function *f, char buf[static 24])

@@ -12,6 +12,7 @@
 #define TL_MODEL_PROFILE_IMPL_H
 
 #include "base/hash.h"
+#include "base/id_map.h"
 #include "base/number.h"
 #include "model/histogram.h"
 #include "model/place_index.h"
@@ -20,7 +21,6 @@
 #define TL_NO_FUNCTION UINT32_MAX
 #define TL_NO_TRACK    UINT32_MAX
 #define TL_PLACES_MAX  (1u << 26) /* more is TL_ENOMEM: the tree no longer helps anybody, and ids must fit */
-#define TL_DIRECT_IDS  (1u << 16) /* function ids below this are looked up in an array, others in a hash table */
 
 typedef struct tl_place_stat {
     uint64_t calls, total, self, outer;
@@ -41,8 +41,7 @@ struct tl_profile {
     uint32_t nfunction, function_capacity;
     uint32_t *same_first; /* [function_capacity] a place of the function, 0: none; goes on in same_next */
     tl_hash by_detail;    /* a hash of what tells functions apart, next free number on collision -> function */
-    uint32_t *direct;     /* [TL_DIRECT_IDS] id -> function, TL_HASH_NONE: not there yet */
-    tl_hash by_id;        /* the other ids */
+    tl_id_map by_id;      /* of a trace -> function */
 
     tl_track *track;
     uint32_t ntrack, track_capacity;

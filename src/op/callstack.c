@@ -200,12 +200,6 @@ TL_COLD static bool begin_thread(tl_callstack *c, uint32_t track)
     return th->root != TL_HASH_NONE;
 }
 
-/* Index of a function id in the profile, or TL_HASH_NONE if it was not seen before. */
-TL_ALWAYS_INLINE uint32_t find_function(const tl_profile *p, uint64_t key)
-{
-    return TL_LIKELY(key < TL_DIRECT_IDS) ? p->direct[key] : tl_hash_get(&p->by_id, key);
-}
-
 TL_ALWAYS_INLINE bool selected_at_entry(tl_callstack *c, const tl_batch *b, uint32_t i, const thread *th,
                                         uint32_t function)
 {
@@ -222,7 +216,7 @@ TL_ALWAYS_INLINE bool enter(tl_callstack *c, const tl_batch *b, uint32_t i, thre
 {
     tl_profile *p = c->p;
     const uint64_t key = b->key[i];
-    uint32_t function = find_function(p, key);
+    uint32_t function = tl_id_map_get(&p->by_id, key);
     if (TL_UNLIKELY(function == TL_HASH_NONE)) {
         function = tl_profile_intern_function(p, c->trace, (int64_t)key);
         if (function == TL_HASH_NONE)
@@ -272,7 +266,7 @@ TL_ALWAYS_INLINE bool leave(tl_callstack *c, const tl_batch *b, uint32_t i, thre
         th->too_deep--;
         return true;
     }
-    uint32_t function = find_function(c->p, key);
+    uint32_t function = tl_id_map_get(&c->p->by_id, key);
     if (function == TL_HASH_NONE || function >= th->nfunction || !th->function[function].top) {
         c->p->unmatched_exits++;
         return true;

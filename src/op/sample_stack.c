@@ -61,9 +61,7 @@ TL_COLD static uint32_t new_function(tl_sample_stack *s, const tl_frame *f)
     uint32_t function = tl_profile_add_function(p, &made);
     if (function == TL_HASH_NONE)
         return function;
-    if (f->function < TL_DIRECT_IDS)
-        p->direct[f->function] = function;
-    else if (!tl_hash_put(&p->by_id, f->function, function))
+    if (!tl_id_map_put(&p->by_id, f->function, function))
         return TL_HASH_NONE;
     return remember(s, function, f->name) ? function : TL_HASH_NONE;
 }
@@ -74,8 +72,7 @@ TL_ALWAYS_INLINE uint32_t whole_function(tl_sample_stack *s, const tl_frame *f)
     const tl_profile *p = s->p;
     if (TL_UNLIKELY(!(f->flags & TL_FRAME_FUNCTION)))
         return unnumbered_function(s, f);
-    const uint32_t function =
-        TL_LIKELY(f->function < TL_DIRECT_IDS) ? p->direct[f->function] : tl_hash_get(&p->by_id, f->function);
+    const uint32_t function = tl_id_map_get(&p->by_id, f->function);
     if (TL_UNLIKELY(function == TL_HASH_NONE))
         return new_function(s, f);
     const tl_known_name *known = &s->known[function];
