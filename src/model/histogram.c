@@ -33,6 +33,23 @@ uint64_t tl_hist_middle(uint32_t bucket)
     return tl_hist_low(bucket) + width_less_one(bucket) / 2;
 }
 
+static bool is_alone(const tl_hist *h)
+{
+    return !h->n && !h->capacity_log2;
+}
+
+/* An entry of the list. */
+static tl_hist_pair entry(const tl_hist *h, uint32_t at)
+{
+    return h->capacity_log2 ? h->pair[at] : (tl_hist_pair){.count = h->alone, .bucket = h->first};
+}
+
+static void release(tl_hist *h)
+{
+    if (!is_alone(h))
+        free(h->count);
+}
+
 /* ---- the window ---- */
 
 static uint64_t *wide_counts(const tl_hist *h)
@@ -50,7 +67,7 @@ bool tl_hist_each(const tl_hist *h, uint32_t *at, tl_hist_pair *out)
     if (!h->n) {
         if (*at == h->used)
             return false;
-        *out = h->pair[(*at)++];
+        *out = entry(h, (*at)++);
         return true;
     }
     for (; *at < h->n; ++*at) {
@@ -111,9 +128,10 @@ static bool to_window(tl_hist *h, uint32_t low, uint32_t high)
     if (h->n && h->first + h->n - 1u > high)
         high = h->first + h->n - 1u;
     for (uint32_t i = 0; i < h->used; i++) {
-        low = h->pair[i].bucket < low ? h->pair[i].bucket : low;
-        high = h->pair[i].bucket > high ? h->pair[i].bucket : high;
-        wide |= h->pair[i].count > UINT32_MAX;
+        const tl_hist_pair p = entry(h, i);
+        low = p.bucket < low ? p.bucket : low;
+        high = p.bucket > high ? p.bucket : high;
+        wide |= p.count > UINT32_MAX;
     }
     window_bounds(low, high, &first, &n);
     size_t each = wide ? sizeof(uint64_t) : sizeof(uint32_t);
@@ -124,8 +142,8 @@ static bool to_window(tl_hist *h, uint32_t low, uint32_t high)
     if (h->n)
         memcpy((char *)window.count + (h->first - first) * each, h->count, h->n * each);
     for (uint32_t i = 0; i < h->used; i++)
-        window_add(&window, h->pair[i].bucket, h->pair[i].count);
-    free(h->count);
+        window_add(&window, entry(h, i).bucket, entry(h, i).count);
+    release(h);
     *h = window;
     return true;
 }
@@ -138,7 +156,7 @@ static uint32_t list_find(const tl_hist *h, uint32_t bucket)
     uint32_t from = 0, to = h->used;
     while (from < to) {
         uint32_t middle = (from + to) / 2;
-        if (h->pair[middle].bucket < bucket)
+        if (entry(h, middle).bucket < bucket)
             from = middle + 1;
         else
             to = middle;
@@ -149,14 +167,16 @@ static uint32_t list_find(const tl_hist *h, uint32_t bucket)
 /* Room for n entries. */
 static bool list_reserve(tl_hist *h, uint32_t n)
 {
-    uint8_t log2 = h->pair ? h->capacity_log2 : 0;
+    uint8_t log2 = h->capacity_log2;
     while ((1u << log2) < n)
         log2++;
-    if (h->pair && log2 == h->capacity_log2)
+    if (log2 == h->capacity_log2)
         return true;
-    tl_hist_pair *moved = realloc(h->pair, ((size_t)1 << log2) * sizeof *moved);
+    tl_hist_pair *moved = realloc(is_alone(h) ? NULL : h->pair, ((size_t)1 << log2) * sizeof *moved);
     if (!moved)
         return false;
+    if (is_alone(h))
+        *moved = entry(h, 0);
     h->pair = moved;
     h->capacity_log2 = log2;
     return true;
@@ -165,13 +185,19 @@ static bool list_reserve(tl_hist *h, uint32_t n)
 /* Puts an entry in its place, which is `at`; there must be room. */
 static void list_add(tl_hist *h, uint32_t at, uint32_t bucket, uint64_t n)
 {
-    if (at < h->used && h->pair[at].bucket == bucket) {
-        h->pair[at].count = tl_add_saturated(h->pair[at].count, n);
+    if (at < h->used && entry(h, at).bucket == bucket) {
+        uint64_t *count = is_alone(h) ? &h->alone : &h->pair[at].count;
+        *count = tl_add_saturated(*count, n);
         return;
     }
-    memmove(h->pair + at + 1, h->pair + at, (h->used - at) * sizeof *h->pair);
-    h->pair[at] = (tl_hist_pair){.count = n, .bucket = bucket};
     h->used++;
+    if (is_alone(h)) {
+        h->first = (uint16_t)bucket;
+        h->alone = n;
+        return;
+    }
+    memmove(h->pair + at + 1, h->pair + at, (h->used - at - 1u) * sizeof *h->pair);
+    h->pair[at] = (tl_hist_pair){.count = n, .bucket = bucket};
 }
 
 /* Replaces a window by a list with room for `room` entries, at least its used buckets. */
@@ -182,7 +208,7 @@ static bool to_list(tl_hist *h, uint32_t room)
         return false;
     for (uint32_t i = 0; i < h->n; i++)
         if (window_count(h, i))
-            list.pair[list.used++] = (tl_hist_pair){.count = window_count(h, i), .bucket = h->first + i};
+            list_add(&list, list.used, h->first + i, window_count(h, i));
     free(h->count);
     *h = list;
     return true;
@@ -208,7 +234,7 @@ static bool is_dense(uint32_t low, uint32_t high, uint32_t used)
 /* Turns a list into a window if that is worth it. It stays a list when memory runs out: slower, not wrong. */
 static void settle(tl_hist *h, bool hot)
 {
-    uint32_t low = h->pair[0].bucket, high = h->pair[h->used - 1].bucket;
+    uint32_t low = entry(h, 0).bucket, high = entry(h, h->used - 1u).bucket;
     if (hot || is_dense(low, high, h->used))
         (void)to_window(h, low, high);
 }
@@ -246,6 +272,10 @@ bool tl_hist_assign(tl_hist *h, const tl_hist_pair *pair, uint32_t n)
         return true;
     if (!list_reserve(h, n))
         return false;
+    if (n == 1) {
+        list_add(h, 0, pair->bucket, pair->count);
+        return true;
+    }
     memcpy(h->pair, pair, n * sizeof *pair);
     h->used = (uint16_t)n;
     settle(h, false);
@@ -256,7 +286,7 @@ bool tl_hist_assign(tl_hist *h, const tl_hist_pair *pair, uint32_t n)
 static uint32_t last_used(const tl_hist *h)
 {
     if (h->used)
-        return h->pair[h->used - 1].bucket;
+        return entry(h, h->used - 1u).bucket;
     uint32_t at = h->n;
     while (at > 0 && !window_count(h, at - 1))
         at--;
@@ -269,14 +299,23 @@ static uint32_t count_new(const tl_hist *into, const tl_hist *from)
     tl_hist_pair p;
     uint32_t n = 0, in_list = 0;
     for (uint32_t at = 0; tl_hist_each(from, &at, &p);) {
-        while (in_list < into->used && into->pair[in_list].bucket < p.bucket)
+        while (in_list < into->used && entry(into, in_list).bucket < p.bucket)
             in_list++;
         if (into->n)
             n += !window_covers(into, p.bucket) || window_count(into, p.bucket - into->first) == 0;
         else
-            n += in_list == into->used || into->pair[in_list].bucket != p.bucket;
+            n += in_list == into->used || entry(into, in_list).bucket != p.bucket;
     }
     return n;
+}
+
+/* Has a list room for another one, which is no longer than one entry? */
+static bool is_in_list(const tl_hist *into, const tl_hist *from)
+{
+    if (!is_alone(from))
+        return false;
+    const uint32_t at = list_find(into, from->first);
+    return into->used == 0 || (at < into->used && entry(into, at).bucket == from->first);
 }
 
 /* Would some count of the window, which covers all of `from`, no longer fit 32 bits? */
@@ -293,7 +332,7 @@ bool tl_hist_reserve(tl_hist *into, const tl_hist *from)
 {
     tl_hist_pair p;
     uint32_t at = 0;
-    if (!tl_hist_each(from, &at, &p))
+    if (!tl_hist_each(from, &at, &p) || (!into->n && is_in_list(into, from)))
         return true;
     uint32_t low = p.bucket, high = last_used(from);
     if (!into->n || !window_covers(into, low) || !window_covers(into, high)) {
@@ -316,7 +355,7 @@ static void add_to_list(tl_hist *into, const tl_hist *from)
     tl_hist_pair p;
     uint32_t in_list = 0;
     for (uint32_t at = 0; tl_hist_each(from, &at, &p); in_list++) {
-        while (in_list < into->used && into->pair[in_list].bucket < p.bucket)
+        while (in_list < into->used && entry(into, in_list).bucket < p.bucket)
             in_list++;
         list_add(into, in_list, p.bucket, p.count);
     }
@@ -343,7 +382,7 @@ bool tl_hist_merge(tl_hist *into, const tl_hist *from)
 
 void tl_hist_fini(tl_hist *h)
 {
-    free(h->count);
+    release(h);
     *h = (tl_hist){0};
 }
 
@@ -352,14 +391,14 @@ uint64_t tl_hist_get(const tl_hist *h, uint32_t bucket)
     if (h->n)
         return window_covers(h, bucket) ? window_count(h, bucket - h->first) : 0;
     uint32_t at = list_find(h, bucket);
-    return at < h->used && h->pair[at].bucket == bucket ? h->pair[at].count : 0;
+    return at < h->used && entry(h, at).bucket == bucket ? entry(h, at).count : 0;
 }
 
 uint64_t tl_hist_sum(const tl_hist *h)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < h->used; i++)
-        sum = tl_add_saturated(sum, h->pair[i].count);
+        sum = tl_add_saturated(sum, entry(h, i).count);
     for (uint32_t i = 0; i < h->n; i++)
         sum = tl_add_saturated(sum, window_count(h, i));
     return sum;
@@ -369,7 +408,7 @@ uint32_t tl_hist_next(const tl_hist *h, uint32_t from)
 {
     if (!h->n) {
         uint32_t at = list_find(h, from);
-        return at < h->used ? h->pair[at].bucket : TL_HIST_BUCKETS;
+        return at < h->used ? entry(h, at).bucket : TL_HIST_BUCKETS;
     }
     for (uint32_t at = from < h->first ? 0 : from - h->first; at < h->n; at++)
         if (window_count(h, at))

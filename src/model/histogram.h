@@ -4,8 +4,9 @@
  *
  * Counts are kept in one of two ways, chosen by what is smaller, and never seen outside:
  *
- *   list    (bucket, count) of the used buckets, ascending. A place with one call costs one entry, and a call that
- *           lasted a million times longer than the others costs one more instead of a thousand empty buckets.
+ *   list    (bucket, count) of the used buckets, ascending. A call that lasted a million times longer than the others
+ *           costs one more entry instead of a thousand empty buckets. A list of one stands in the struct itself: most
+ *           places of a large tree have no more, and take no memory beside it.
  *   window  32-bit counts of all buckets from the first to the last used, grown in steps of 16; 64-bit ones ("wide")
  *           once a count needs it. For histograms that are dense, or so busy that the fast path below pays. */
 #ifndef TL_MODEL_HISTOGRAM_H
@@ -27,10 +28,11 @@ typedef struct tl_hist {
     union {
         uint32_t *count;    /* window: [n], of bucket first + i */
         tl_hist_pair *pair; /* list: [used] */
+        uint64_t alone;     /* list without memory of its own: the count of bucket `first` */
     };
     uint16_t first, n;     /* n 0: there is no window */
     uint16_t used;         /* 0: there is no list */
-    uint8_t capacity_log2; /* of the list */
+    uint8_t capacity_log2; /* of the list; 0: it has no memory of its own, and room for one */
     bool wide;             /* the window's counts are uint64_t */
 } tl_hist;
 
