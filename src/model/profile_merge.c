@@ -110,9 +110,22 @@ static uint32_t map_thread_root(tl_profile *into, const tl_profile *from, merge_
     return translate(into, m, &t.name) ? tl_profile_interned_thread_root(into, &t) : TL_HASH_NONE;
 }
 
+/* The child of a place for a function. Below places that this merge made (from `before` on) there is none yet; and
+ * where both profiles have places in the same order, which is most likely, it is the one next to that found last. */
+static uint32_t map_child(tl_profile *into, uint32_t parent, uint32_t function, uint32_t last, uint32_t before)
+{
+    if (parent >= before)
+        return tl_profile_append_child(into, parent, function);
+    const tl_place *next = &into->place[last + 1];
+    if (last + 1 < into->nplace && next->parent == parent && next->function == function)
+        return last + 1;
+    return tl_profile_child(into, parent, function);
+}
+
 /* Makes every place of `from` in `into`, with room in its histogram. */
 static bool map_places(tl_profile *into, const tl_profile *from, merge_map *m)
 {
+    const uint32_t before = into->nplace;
     m->place[0] = 0;
     for (uint32_t i = 1; i < from->nplace; i++) {
         const tl_place at = from->place[i];
@@ -120,7 +133,7 @@ static bool map_places(tl_profile *into, const tl_profile *from, merge_map *m)
         if (at.function == TL_NO_FUNCTION)
             place = map_thread_root(into, from, m, at.track);
         else
-            place = tl_profile_child(into, m->place[at.parent], m->function[at.function]);
+            place = map_child(into, m->place[at.parent], m->function[at.function], m->place[i - 1], before);
         if (place == TL_HASH_NONE || !tl_hist_reserve(&into->stat[place].hist, &from->stat[i].hist))
             return false;
         m->place[i] = place;
