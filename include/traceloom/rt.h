@@ -255,17 +255,12 @@ struct tl_rt_scope_ {
 };
 #define TL_RT_SCOPED_
 
-/* The kind of a number, and its value as that. */
+/* The kind of a number, and its value as that. The plus makes of it what is calculated with: of a bool an int, of what
+ * is const or volatile a plain value. */
 template <typename T> struct tl_rt_number_ {
     static const bool is_float = static_cast<T>(0.5) != static_cast<T>(0);
     static const bool is_signed = static_cast<T>(-1) < static_cast<T>(0);
     static const uint32_t type = is_float ? TL_RT_F64 : is_signed ? TL_RT_I64 : TL_RT_U64;
-};
-template <typename T> struct tl_rt_number_<T &> : tl_rt_number_<T> {
-};
-template <typename T> struct tl_rt_number_<const T> : tl_rt_number_<T> {
-};
-template <typename T> struct tl_rt_number_<volatile T> : tl_rt_number_<T> {
 };
 template <typename T>
 static inline __attribute__((always_inline, no_instrument_function)) union tl_rt_value tl_rt_number_of_(T v)
@@ -277,8 +272,8 @@ static inline __attribute__((always_inline, no_instrument_function)) union tl_rt
         x.u = static_cast<uint64_t>(v);
     return x;
 }
-#define TL_RT_NUMBER_TYPE_(v) tl_rt_number_<decltype(v)>::type
-#define TL_RT_NUMBER_(v)      tl_rt_number_of_(v)
+#define TL_RT_NUMBER_TYPE_(v) tl_rt_number_<decltype(+(v))>::type
+#define TL_RT_NUMBER_(v)      tl_rt_number_of_(+(v))
 
 #else
 

@@ -12,6 +12,12 @@
 #define SPANS(X) X(outer) X(thrown) X(caught) X(method) X(lambda) X(generic) X(thread) X(unwinding)
 SPANS(COUNT_COUNTER)
 
+/* Kinds of counters are those that the same number has in C. */
+extern const volatile bool ready;
+extern const volatile unsigned short port;
+static_assert(TL_RT_NUMBER_TYPE_(ready) == TL_RT_I64 && TL_RT_NUMBER_TYPE_(port) == TL_RT_I64, "as small integers");
+static_assert(TL_RT_NUMBER_TYPE_(sizeof(int)) == TL_RT_U64 && TL_RT_NUMBER_TYPE_(0.5f) == TL_RT_F64, "as it is");
+
 TRACED static int leaf(int n)
 {
     CALLED(leaf);
