@@ -18,6 +18,7 @@ import csv
 import io
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -246,6 +247,12 @@ def touched(mode, hook):
     checks.end()
 
 
+def whole_of_children(folder, suffix):
+    """The recordings run.1, run.2, ... that are done: nothing of them is live any more."""
+    names = os.listdir(folder)
+    return [name for name in names if re.fullmatch(r"run\.\d+" + re.escape(suffix), name) and name + ".live" not in names]
+
+
 def daemon(mode, hook):
     """`record` ends with the first process; the daemon has a recording of its own, which is whole when it is done."""
     program, checks = rt_build.build(hook, "fault_daemon.c"), harness.Checks()
@@ -253,10 +260,10 @@ def daemon(mode, hook):
         ready, base, until = os.path.join(folder, "ready"), os.path.join(folder, "run"), time.monotonic() + PATIENCE
         done = harness.run("record", "-m", mode, "-o", base + rt_matrix.SUFFIX[mode], program, ready)
         checks.equal(done.status, 0, "record", done)
-        while time.monotonic() < until and (not os.path.exists(ready) or any(name.endswith(".live") for name in os.listdir(folder))):
+        while time.monotonic() < until and not (os.path.exists(ready) and whole_of_children(folder, rt_matrix.SUFFIX[mode])):
             time.sleep(0.05)
         calls = []
-        # The process in between ends by _exit(), so that its recording stays as it was.
+        # The process in between ends by _exit(), so that its recording stays live.
         for name in sorted(os.listdir(folder)):
             if name.startswith("run"):
                 checks.equal(harness.run("check", "-q", os.path.join(folder, name)).status, 0, "check", name)
