@@ -21,10 +21,10 @@ static bool wrong(reader *r, const char *key, const char *what)
     if (r->value) {
         tl_rt_line_text(&l, "=");
         tl_rt_line_text(&l, r->value);
-        if (l.n > SHOWN) { /* what is wrong matters more than all of it */
-            l.n = SHOWN;
-            tl_rt_line_text(&l, "...");
-        }
+    }
+    if (l.n > SHOWN) { /* what is wrong matters more than all of it */
+        l.n = SHOWN;
+        tl_rt_line_text(&l, "...");
     }
     tl_rt_line_text(&l, ": ");
     tl_rt_line_text(&l, what);
@@ -231,13 +231,14 @@ static bool read_pair(reader *r, const char *key, const char *value)
     return read_early(r, key, value);
 }
 
-/* Takes one pair out of the text; *p goes to the next one. "" is no pair. The value is NULL without a '='. */
-static void split_pair(const char **p, char *word, size_t size, const char **value)
+/* Takes one pair out of the text; *p goes to the next one. "" is no pair. The value is NULL without a '='. False: there
+ * is more of it than `word` has room for. */
+static bool split_pair(const char **p, char *word, size_t size, const char **value)
 {
     size_t n = 0;
-    *value = NULL;
     const char *t = *p;
-    for (; *t; t++) {
+    *value = NULL;
+    for (; *t && n + 2 < size; t++) {
         if (*t == '\\' && t[1])
             t++;
         else if (*t == ':' && t[1] == ':' && *value)
@@ -249,21 +250,25 @@ static void split_pair(const char **p, char *word, size_t size, const char **val
             *value = word + n;
             continue;
         }
-        if (n + 2 < size)
-            word[n++] = *t;
+        word[n++] = *t;
     }
     word[n] = 0;
+    bool whole = !*t || n + 2 < size;
     *p = *t ? t + 1 : t;
+    return whole;
 }
 
 static bool read_pairs(reader *r, const char *text)
 {
     enum { PAIR_SIZE = RT_PATH };
-    char word[PAIR_SIZE + 4];
+    char word[PAIR_SIZE];
     bool first_func = r->live, first_not = r->live; /* these replace what was there */
     while (*text) {
         const char *value;
-        split_pair(&text, word, PAIR_SIZE, &value);
+        bool whole = split_pair(&text, word, sizeof word, &value);
+        r->value = value;
+        if (!whole)
+            return wrong(r, word, "is too long");
         r->value = NULL;
         if (!*word && !value)
             continue;

@@ -131,6 +131,13 @@ static void test_long_texts(void **state)
     is_wrong(text, "long");
     memcpy(text, "abc=", 4);
     is_wrong(text, "abc=xxx");
+    memset(text + 4, ':', sizeof text - 5); /* two colons are two characters of a value */
+    is_wrong(text, "abc=:::");
+    memset(text, 'x', sizeof text - 1);
+    is_wrong(text, "too long");
+    memcpy(text, "func=", 5); /* not a shorter pattern */
+    text[RT_PATH] = 0;
+    is_wrong(text, "too long");
     size_t n = 0;
     for (unsigned i = 0; i < RT_GLOBS + 1; i++)
         n += (size_t)sprintf(text + n, "func=f%u:", i);
