@@ -4,6 +4,7 @@
 The table comes from the command itself (traceloom help --names options)."""
 import os
 import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -121,7 +122,7 @@ def prepare(folder):
         shutil.copy(os.path.join(INPUT, source), os.path.join(folder, name))
     subprocess.run(["gzip", "-k", "app.xray"], cwd=folder, check=True)
     scripts = {"deploy": "true", "server": "true", "bin/less": "cat", "bin/jq": "cat",
-               "bin/traceloom": 'exec %s "$@"' % " ".join(map(os.path.abspath, harness.binary()))}
+               "bin/traceloom": 'exec %s "$@"' % shlex.join(map(os.path.abspath, harness.binary()))}
     for name, text in scripts.items():
         path = os.path.join(folder, name)
         with open(path, "w") as file:
