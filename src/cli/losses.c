@@ -12,6 +12,17 @@
 #define NOTES_SHOWN   5u /* `info --json` lists all */
 #define PATH_SIZE     1024u
 
+/* Two digits; what is not all or nothing is not rounded to it. */
+static void put_share(char *buf, size_t size, double percent)
+{
+    if (percent > 99)
+        snprintf(buf, size, " (over 99 %%)");
+    else if (percent < 0.01)
+        snprintf(buf, size, " (under 0.01 %%)");
+    else
+        snprintf(buf, size, " (%.2g %%)", percent);
+}
+
 char *tl_losses_text(char *buf, size_t size, const tl_trace *t, uint64_t events)
 {
     char number[32];
@@ -23,8 +34,8 @@ char *tl_losses_text(char *buf, size_t size, const tl_trace *t, uint64_t events)
                          lost == 1 ? "event" : "events");
         at = n < 0 ? 0 : (size_t)n;
         if (events && at < size) {
-            n = snprintf(buf + at, size - at, " (%.2g %%)", 100.0 * (double)lost / ((double)lost + (double)events));
-            at += n < 0 ? 0 : (size_t)n;
+            put_share(buf + at, size - at, 100.0 * (double)lost / ((double)lost + (double)events));
+            at += strlen(buf + at);
         }
     }
     if (packets && at < size)
