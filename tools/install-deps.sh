@@ -37,9 +37,12 @@ test|libclang-rt-14-dev|XRay's runtime of that version, in whose programs we rec
 test|llvm-19 llvm|reads the XRay logs we write (llvm-xray)
 test|llvm-19-dev|LLVM's disassembler, with which our understanding of A64 is compared
 test|g++|builds the program that asks it, and programs of C++ that are recorded
-test|gcc-aarch64-linux-gnu|builds a program for A64, of whose code each word is compared; and the recorder for it
-test|libc6-dev-arm64-cross|its C library
+test|gcc-aarch64-linux-gnu|builds programs for A64: of one each word is compared, others are recorded; and the recorder for it
+test|g++-aarch64-linux-gnu|builds those of C++
+test|libc6-dev-arm64-cross|their C library
+test|gdb-multiarch|reads the memory images we write
 test|clang-format-14 clang-format|checks the layout of the sources
+test|shellcheck|checks the shell scripts
 test|mandoc|checks the man pages
 test|zsh|tries its completion
 test|fish|tries its completion
@@ -48,8 +51,6 @@ test|npm|fetches speedscope
 test|lttng-tools|records traces of CTF (consumers.lttng)
 test|liblttng-ust-dev|builds the program that is recorded
 test|qemu-user|records programs of AArch64 as instruction streams (consumers.xtrace), and runs recorded ones; qemu-user-static has no plugins
-test|gcc-aarch64-linux-gnu|compiles these programs
-test|libc6-dev-arm64-cross|their C library
 test|mono-runtime|runs the .NET program that is recorded as a TraceLog (consumers.mono)
 test|mono-mcs|compiles it
 test|libmono-2.0-dev|headers for the profiler module that records it
@@ -66,6 +67,8 @@ qemu|libc6-dev-i386-cross|its C library
 qemu|qemu-user-static|runs s390x programs
 qemu|gcc-aarch64-linux-gnu|compiles for AArch64, where the recorder works, too
 qemu|libc6-dev-arm64-cross|its C library
+qemu|g++-aarch64-linux-gnu|compiles programs of C++ that are recorded there
+qemu|clang-19 clang|compiles those with sleds
 qemu|qemu-user|runs AArch64 programs
 portability|musl-tools|another C library
 portability|locales|languages whose letters and numbers are others
@@ -89,6 +92,7 @@ bench|zstd|compresses streams, and is compared with
 bench|libpcre2-dev|a reader of regular expressions, which we compare with
 package|git|makes the release tarball
 package|dpkg-dev|builds Debian packages
+package|build-essential|what every Debian package may take for granted
 package|debhelper|the rules that they are built by
 package|libcmocka-dev|unit tests, which run before anything is packed
 package|lintian|looks for what is wrong with a package
@@ -159,19 +163,33 @@ if [ ${#missing[@]} -eq 0 ]; then
     exit 0
 fi
 
+list_missing() {
+    local i
+    for i in "${!missing[@]}"; do
+        echo "  ${missing[$i]// / or }: ${reasons[$i]}"
+    done
+}
+
+# Tests say what they miss and are skipped; a build says it and fails, and might as well not begin.
+still_missing() {
+    [ "$task" != build ] || exit 1
+    echo "install-deps: going on without it: what is missing is built without or skipped where that is possible" >&2
+    speedscope
+    exit 0
+}
+
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
-        echo "install-deps: not root, and there is no sudo. Missing: ${missing[*]}" >&2
-        exit 1
+        echo "install-deps: neither root nor sudo can install what $task needs and is not there yet:" >&2
+        list_missing >&2
+        still_missing
     fi
     as_root=(sudo)
 fi
 
 echo "Installing with apt what $task needs and is not there yet:"
-for i in "${!missing[@]}"; do
-    echo "  ${missing[$i]// / or }: ${reasons[$i]}"
-done
+list_missing
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq || echo "install-deps: apt-get update failed; going on with the lists that are there" >&2
 chosen=()
 for packages in "${missing[@]}"; do
@@ -185,12 +203,23 @@ for packages in "${missing[@]}"; do
     if [ -n "$pick" ]; then
         chosen+=("$pick")
     else
-        echo "install-deps: no package ${packages// / or } in this release" >&2
+        echo "install-deps: apt knows no package ${packages// / or }" >&2
     fi
 done
-if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${chosen[@]}"; then
-    echo "install-deps: apt-get install failed; what stays missing is built without or skipped where that is possible" >&2
-    [ "$task" = build ] && exit 1
+apt_install() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@"
+}
+[ ${#chosen[@]} -gt 0 ] || still_missing
+# All at once, or else, since one that fails keeps apt from installing any, one by one.
+if ! apt_install "${chosen[@]}"; then
+    failed=
+    for package in "${chosen[@]}"; do
+        apt_install "$package" || failed+=" $package"
+    done
+    if [ -n "$failed" ]; then
+        echo "install-deps: apt-get install failed of:$failed" >&2
+        still_missing
+    fi
 fi
 speedscope
 exit 0
