@@ -292,8 +292,8 @@ static int read_frame(tl_lazy *l, uint64_t offset, void *buf, size_t n, size_t *
     l->made += made;
     if (status > 0 && frame.whole && pos == frame.end)
         l->checked[k] = true;
-    if (--d->users == 0)
-        pthread_cond_signal(&l->idle);
+    if (--d->users == 0) /* all who wait: one may find that it needs no decoder any more, and would wake nobody else */
+        pthread_cond_broadcast(&l->idle);
     if (status == 0 && !frame.whole && !l->spooled)
         return tl_fail(e, TL_EIO, TL_NO_OFFSET, "the compressed file changed while it was read");
     return status == 0 ? decide_damage(l, k, e) : status;
