@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -17,7 +18,8 @@ static void clear(rt_store *s, uint64_t limit)
     s->fd = -1;
     s->lock = (rt_lock){.held = 0};
     s->size = 0;
-    s->limit = limit & ~(uint64_t)(RT_PAGE - 1);
+    s->page = getauxval(AT_PAGESZ);
+    s->limit = limit & ~(s->page - 1);
     s->whole = NULL;
     s->failed = 0;
     s->device = s->inode = 0;
@@ -121,8 +123,9 @@ uint64_t tl_rt_store_largest(void)
     return most[0];
 }
 
-void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset)
+void *tl_rt_store_take(rt_store *s, uint64_t *size, uint64_t *offset)
 {
+    uint64_t n = *size = rt_store_pages(s, *size);
     uint64_t mask = rt_signals_block(); /* they would interrupt the kernel's work, and the lock must be given */
     rt_lock_take(&s->lock);
     uint64_t at = s->size;

@@ -8,12 +8,14 @@
 
 #include "rt/rt_sys.h"
 
+/* RT_PAGE is the least page there is; kernels for AArch64 may have 16 or 64 KiB. */
 enum { RT_PAGE = 4096, RT_STORE_PATH = 4096 + 8 };
 
 typedef struct rt_store {
     int fd; /* -1: closed. Programs close descriptors that they do not know: see tl_rt_store_fd() */
     rt_lock lock;
-    uint64_t size;  /* taken so far, a multiple of RT_PAGE */
+    uint64_t page;  /* what the kernel maps at once; all pieces are multiples of it */
+    uint64_t size;  /* taken so far */
     uint64_t limit; /* 0: none */
     char *whole;    /* the mapping of all up to limit, if it was asked for */
     int failed;     /* errno of the first failure, 0; ENOBUFS: the limit was reached */
@@ -30,9 +32,14 @@ int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit, bool whole);
 /* The file's descriptor, or -errno. If the program has closed it, and perhaps got another file by the same number, the
  * file is opened again. From anywhere. */
 int tl_rt_store_fd(rt_store *s);
-/* n more bytes at the end, a multiple of RT_PAGE: zero, mapped, and present (no faults later). NULL if there is no
- * room; nothing of the file has changed then. From anywhere. *offset: where in the file. */
-void *tl_rt_store_take(rt_store *s, uint64_t n, uint64_t *offset);
+/* *n more bytes at the end, which are made whole pages: zero, mapped, and present (no faults later). NULL if there is
+ * no room; nothing of the file has changed then. From anywhere. *offset: where in the file. */
+void *tl_rt_store_take(rt_store *s, uint64_t *n, uint64_t *offset);
+/* n bytes as whole pages. */
+RT_INLINE uint64_t rt_store_pages(const rt_store *s, uint64_t n)
+{
+    return (n + s->page - 1) & ~(s->page - 1);
+}
 /* How large files of the program may be: beyond, it would be killed by a signal. From anywhere. */
 uint64_t tl_rt_store_largest(void);
 /* Room on the disk. File systems that cannot reserve get zeros written. `mode`: of fallocate(). 0 or -errno. */

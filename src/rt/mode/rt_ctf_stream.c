@@ -17,7 +17,7 @@
 
 enum {
     FILE_MODE = 0600,
-    FIRST_PACKET = 64 << 10,
+    FIRST_PACKET = 64 << 10, /* the largest page there is */
     LAST_PACKET = 1 << 20,
     AHEAD = 1 << 30, /* the size of a new file; it is nearly all hole, and doubled when it is full */
     FIRST_WAIT = 64,

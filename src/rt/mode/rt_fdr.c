@@ -79,8 +79,7 @@ static void begin_buffer(rt_lane *l, char *at, uint64_t now)
 static uint64_t ring_slot_size(void)
 {
     uint64_t size = tl_rt.set.ring / RT_RING_SLOTS;
-    size = size < SLOT_MIN ? SLOT_MIN : size;
-    return (size + RT_PAGE - 1) & ~(uint64_t)(RT_PAGE - 1);
+    return rt_store_pages(&tl_rt_fdr_store, size < SLOT_MIN ? SLOT_MIN : size);
 }
 
 static uint32_t ring_slots(void)
@@ -104,7 +103,7 @@ static bool take_slot(rt_lane *l, size_t need)
     uint64_t size = tl_rt.set.ring ? ring_slot_size() : l->slot.size ? 2 * l->slot.size : SLOT_MIN;
     if (!tl_rt.set.ring && size > SLOT_MAX)
         size = SLOT_MAX;
-    uint64_t least = (need + PREAMBLE + 2 * RESERVE + RT_PAGE - 1) & ~(uint64_t)(RT_PAGE - 1);
+    uint64_t least = need + PREAMBLE + 2 * RESERVE;
     if (size < least) {
         if (tl_rt.set.ring || least > LARGE_MAX) {
             l->lost.memory++;
@@ -119,7 +118,7 @@ static bool take_slot(rt_lane *l, size_t need)
         return true;
     }
     rt_slot s = {.size = size};
-    s.memory = tl_rt_store_take(&tl_rt_fdr_store, size, &s.offset);
+    s.memory = tl_rt_store_take(&tl_rt_fdr_store, &s.size, &s.offset);
     if (!s.memory) {
         l->full = true;
         l->at = l->end = NULL;

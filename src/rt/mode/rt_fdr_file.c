@@ -62,7 +62,7 @@ int tl_rt_fdr_start(void)
         return status;
     notes.lock = (rt_lock){.held = 0};
     notes.slot.size = HEAD_SIZE;
-    notes.slot.memory = notes.head = tl_rt_store_take(&tl_rt_fdr_store, HEAD_SIZE, &notes.slot.offset);
+    notes.slot.memory = notes.head = tl_rt_store_take(&tl_rt_fdr_store, &notes.slot.size, &notes.slot.offset);
     if (!notes.head) {
         status = -tl_rt_fdr_store.failed;
         tl_rt_store_close(&tl_rt_fdr_store, UINT64_MAX);
@@ -82,7 +82,7 @@ bool tl_rt_fdr_note(const char *text, size_t n)
     bool good = notes.head && payload < NOTES_SIZE / 2;
     if (good && (size_t)(end - notes.at) < need + NOTES_RESERVE) {
         rt_slot s = {.size = NOTES_SIZE};
-        s.memory = tl_rt_store_take(&tl_rt_fdr_store, s.size, &s.offset);
+        s.memory = tl_rt_store_take(&tl_rt_fdr_store, &s.size, &s.offset);
         good = s.memory != NULL;
         if (good) {
             tl_rt_fdr_pad(notes.at, end);
@@ -115,7 +115,7 @@ static void end_slot(const rt_slot *s, char *at)
 {
     const char *end = s->memory + s->size;
     tl_rt_fdr_pad(at, end);
-    uint64_t from = (s->offset + (uint64_t)(at - s->memory) + NOTES_RESERVE + RT_PAGE - 1) & ~(uint64_t)(RT_PAGE - 1);
+    uint64_t from = rt_store_pages(&tl_rt_fdr_store, s->offset + (uint64_t)(at - s->memory) + NOTES_RESERVE);
     uint64_t to = s->offset + s->size;
     int fd = from < to && to - from >= HOLE_MIN ? tl_rt_store_fd(&tl_rt_fdr_store) : -1;
     if (fd >= 0)
@@ -181,6 +181,8 @@ int tl_rt_fdr_flush_mark(void)
 static int copy_bytes(int from, int to, uint64_t size, char *buffer)
 {
     for (uint64_t at = 0; at < size;) {
+        if (tl_rt_ending) /* the file itself is about to get this name */
+            return -EINTR;
         uint64_t part = size - at < COPY_SIZE ? size - at : COPY_SIZE;
         long got = RT_SYS4(SYS_pread64, from, buffer, part, at);
         if (got <= 0)

@@ -54,7 +54,7 @@ static uint32_t reference(const void *p)
 static char *take(uint64_t n)
 {
     uint64_t offset;
-    return tl_rt_store_take(&store, (n + RT_PAGE - 1) & ~(uint64_t)(RT_PAGE - 1), &offset);
+    return tl_rt_store_take(&store, &n, &offset);
 }
 
 int tl_rt_profile_start(void)
@@ -141,7 +141,7 @@ static void *lane_room(rt_lane *l, size_t n)
         uint64_t size = l->room_size ? 2 * l->room_size : ROOM_MIN, offset;
         size = size > ROOM_MAX ? ROOM_MAX : size;
         uint64_t mask = rt_signals_block();
-        char *more = tl_rt_store_take(&store, size, &offset);
+        char *more = tl_rt_store_take(&store, &size, &offset);
         if (more) {
             l->room = more;
             l->room_end = more + size;
