@@ -273,12 +273,8 @@ static void finish_mode(unsigned mode, int (*finish)(void))
 
 void tl_rt_finish(void)
 {
-    enum { TURNS = 100000 };
-    for (int i = 0; __atomic_exchange_n(&steps.held, 1, __ATOMIC_ACQUIRE); i++) {
-        if (i == TURNS)
-            return; /* the program ends inside of a step, in a signal handler: the live file stays */
-        RT_SYS0(SYS_sched_yield);
-    }
+    if (!rt_lock_take(&steps))
+        return; /* the program ends inside of a step, in a signal handler: the live file stays */
     if (tl_rt.state == RT_ON)
         switch_off(true);
     if (has_file) {

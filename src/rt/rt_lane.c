@@ -166,7 +166,7 @@ static rt_lane *take_lane(uint32_t tid)
 }
 
 /* The thread's first event. */
-static rt_lane *first(void)
+static rt_lane *first(uint32_t epoch)
 {
     uint32_t tid = (uint32_t)RT_SYS0(SYS_gettid);
     rt_lane *l = take_lane(tid);
@@ -176,7 +176,7 @@ static rt_lane *first(void)
     l->cpu_now = cpu_place();
     clear(l);
     set_up(l);
-    l->epoch = current_epoch();
+    l->epoch = epoch;
     return l;
 }
 
@@ -228,7 +228,7 @@ rt_lane *tl_rt_lane_attach(void)
     }
     uint64_t mask = rt_signals_block();
     attaching = true;
-    l = first();
+    l = first(epoch);
     tl_rt_lane = l;
     attaching = false;
     rt_signals_restore(mask);
@@ -274,9 +274,9 @@ void tl_rt_lane_repair(rt_lane *l)
     tl_rt_profile_repair(l);
 }
 
-void tl_rt_lanes_settle(void)
+/* Every other thread has done its stores up to now, and sees ours. */
+static void meet_threads(void)
 {
-    /* Either a thread's `busy` is seen below, or the thread sees the new epoch. */
     long done = RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     if (done == -EPERM) {
         RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
@@ -284,6 +284,11 @@ void tl_rt_lanes_settle(void)
     }
     if (done < 0) /* the kernel knows it not, or may not: no processor keeps a store to itself for long */
         sleep_us(2000);
+}
+
+void tl_rt_lanes_settle(void)
+{
+    meet_threads(); /* either a thread's `busy` is seen below, or the thread sees the new epoch */
     uint32_t n = tl_rt_lanes();
     for (uint32_t i = 0, turn = 0; i < n; i++) {
         const rt_lane *l = lanes[i];
@@ -297,6 +302,7 @@ void tl_rt_lanes_settle(void)
             }
         }
     }
+    meet_threads(); /* on AArch64 `busy` may be seen to end before what was stored under it */
 }
 
 void tl_rt_lanes_child(void)

@@ -2,6 +2,7 @@
 #ifndef TL_RT_SYS_H
 #define TL_RT_SYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -114,20 +115,30 @@ RT_INLINE void rt_signals_restore(uint64_t before)
 /* A lock for what happens once in a thousand events or less. A signal handler never waits for the code that it
  * interrupts, because events are put aside while their thread is inside of the recorder (rt_lane.busy). */
 typedef struct rt_lock {
-    volatile uint32_t held;
+    volatile uint32_t held; /* by this thread; 0: by none */
 } rt_lock;
 
-/* Set when the process ends (rt_life.c). Then a lock that nobody gives is held by what was interrupted by a signal
- * handler that called exit(): it is taken all the same, because the program has to end. */
+/* Set when the process ends (rt_life.c). Then a lock may be held by what a signal handler interrupted that called
+ * exit(): it will never be given, and the program has to end. */
 __attribute__((weak)) volatile uint32_t tl_rt_ending;
-enum { RT_LOCK_TURNS = 100000 };
+enum { RT_LOCK_YIELDS = 1000, RT_LOCK_PATIENCE_MS = 10000 };
 
-RT_INLINE void rt_lock_take(rt_lock *l)
+/* False: the process ends, and the lock belongs to what this thread will not go on with, or to a thread that does not
+ * give it for a long time. */
+RT_INLINE bool rt_lock_take(rt_lock *l)
 {
-    for (uint32_t turn = 0; __atomic_exchange_n(&l->held, 1, __ATOMIC_ACQUIRE); turn++) {
-        if (turn >= RT_LOCK_TURNS && tl_rt_ending)
-            return;
-        RT_SYS0(SYS_sched_yield);
+    static const long ms[2] = {0, 1000000};
+    uint32_t me = (uint32_t)RT_SYS0(SYS_gettid);
+    for (uint32_t turn = 0;; turn++) {
+        uint32_t holder = 0;
+        if (__atomic_compare_exchange_n(&l->held, &holder, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return true;
+        if (tl_rt_ending && (holder == me || turn >= RT_LOCK_YIELDS + RT_LOCK_PATIENCE_MS))
+            return false;
+        if (!tl_rt_ending || turn < RT_LOCK_YIELDS)
+            RT_SYS0(SYS_sched_yield);
+        else
+            RT_SYS2(SYS_nanosleep, ms, 0);
     }
 }
 

@@ -1,0 +1,72 @@
+/* The recorder's locks while the program ends: who holds one may have been interrupted for good, or be at work. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rt_host.h"
+
+#if RT_HERE
+#include <pthread.h>
+#include <unistd.h>
+
+#include "rt/rt_sys.h"
+
+static rt_lock lock;
+static volatile uint32_t taken, given;
+
+static void *work(void *unused)
+{
+    (void)unused;
+    rt_lock_take(&lock);
+    __atomic_store_n(&taken, 1, __ATOMIC_SEQ_CST);
+    usleep(1500000); /* longer than it takes to ask for the lock a hundred thousand times */
+    __atomic_store_n(&given, 1, __ATOMIC_SEQ_CST);
+    rt_lock_give(&lock);
+    return NULL;
+}
+
+static void test_waits_for_other_threads(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, work, NULL), 0);
+    while (!__atomic_load_n(&taken, __ATOMIC_SEQ_CST))
+        usleep(1000);
+    tl_rt_ending = 1;
+    assert_true(rt_lock_take(&lock));
+    assert_int_equal(__atomic_load_n(&given, __ATOMIC_SEQ_CST), 1);
+    rt_lock_give(&lock);
+    pthread_join(thread, NULL);
+    tl_rt_ending = 0;
+}
+
+static void test_not_for_what_was_interrupted(void **state)
+{
+    (void)state;
+    assert_true(rt_lock_take(&lock));
+    tl_rt_ending = 1;
+    assert_false(rt_lock_take(&lock)); /* in a signal handler that called exit() */
+    tl_rt_ending = 0;
+    rt_lock_give(&lock);
+    assert_true(rt_lock_take(&lock));
+    rt_lock_give(&lock);
+}
+#else
+RT_SKIPPED(test_waits_for_other_threads)
+RT_SKIPPED(test_not_for_what_was_interrupted)
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_waits_for_other_threads),
+        cmocka_unit_test(test_not_for_what_was_interrupted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
