@@ -37,10 +37,9 @@ int tl_check_inputs(const tl_cli *c)
                          : TL_EXIT_DONE;
 }
 
-int tl_reading_open(tl_reading *r, const tl_cli *c, const char *path, const tl_want *want)
+tl_open_options tl_reading_options(const tl_cli *c, const tl_want *want)
 {
     const tl_arguments *a = c->args;
-    *r = (tl_reading){.path = path};
     tl_open_options options = {
         .from = a->from,
         .exe = a->exe,
@@ -48,22 +47,38 @@ int tl_reading_open(tl_reading *r, const tl_cli *c, const char *path, const tl_w
         .no_demangle = a->no_demangle,
         .want = *want,
         .follow = a->follow,
-        .progress = &r->done,
     };
     options.want.resync = a->resync;
+    return options;
+}
+
+int tl_reading_open(tl_reading *r, const tl_cli *c, const char *path, const tl_want *want)
+{
+    tl_open_options options = tl_reading_options(c, want);
+    options.progress = &r->done;
+    *r = (tl_reading){.path = path};
+    tl_source *s = NULL;
     tl_error e = {0};
-    if (tl_source_open(&r->source, path, &options, &e) < 0) {
+    if (tl_source_open(&s, path, &options, &e) < 0) {
         int status = tl_say_failure(path, &e);
-        return e.code == TL_EUNSUPPORTED && !a->exe ? TL_EXIT_DAMAGED : status;
+        return e.code == TL_EUNSUPPORTED && !c->args->exe ? TL_EXIT_DAMAGED : status;
     }
-    r->trace = tl_source_trace(r->source);
+    const uint64_t done = r->done;
+    tl_reading_take(r, c, path, s);
+    r->done = done;
+    return TL_EXIT_DONE;
+}
+
+void tl_reading_take(tl_reading *r, const tl_cli *c, const char *path, tl_source *s)
+{
+    const tl_arguments *a = c->args;
+    *r = (tl_reading){.path = path, .source = s, .trace = tl_source_trace(s)};
     const char *exe = tl_trace_exe(r->trace);
     if (a->exe && (!exe || strcmp(exe, a->exe) != 0))
         tl_say(c, path, "format %s holds its own names; -e is not used for it", tl_trace_format(r->trace));
     char bytes[32];
     tl_say_more(c, path, "%s %s, %s", tl_trace_format(r->trace), tl_trace_version(r->trace),
                 tl_human_bytes(bytes, sizeof bytes, tl_trace_bytes(r->trace)));
-    return TL_EXIT_DONE;
 }
 
 void tl_reading_start(tl_reading *r, const tl_cli *c, const char *what)

@@ -18,6 +18,9 @@ typedef struct tl_reading {
 /* Opens a file of the command line as its options say. 0, or an exit status after a message.
  * r must stay where it is until tl_reading_close(). */
 int tl_reading_open(tl_reading *r, const tl_cli *c, const char *path, const tl_want *want);
+/* The same for one that is open already, as tl_reading_options() say; takes it over. */
+void tl_reading_take(tl_reading *r, const tl_cli *c, const char *path, tl_source *s);
+tl_open_options tl_reading_options(const tl_cli *c, const tl_want *want);
 /* Shows a bar from now on: everything is going to be read once. */
 void tl_reading_start(tl_reading *r, const tl_cli *c, const char *what);
 void tl_reading_stop(tl_reading *r); /* before other messages */

@@ -8,6 +8,7 @@
 #include "cli/inputs.h"
 #include "cli/losses.h"
 #include "cli/message.h"
+#include "cli/profiles_ahead.h"
 #include "cli/report.h"
 #include "cli/report_insn.h"
 #include "cli/report_runtime.h"
@@ -32,7 +33,8 @@ typedef struct making {
     bool lacks_names; /* no function of the last input has a name */
     bool of_events;   /* no input holds a profile */
     const plan *plan;
-    bool instead; /* the answer is a table of events after all, and given */
+    bool instead;             /* the answer is a table of events after all, and given */
+    tl_profiles_ahead *ahead; /* of the inputs behind the first, or NULL */
 } making;
 
 static bool ends_in(const char *s, const char *suffix)
@@ -153,7 +155,27 @@ static int check_table(const making *m, const char *path, const tl_profile *p)
     return TL_EXIT_DONE;
 }
 
-/* The profile of one open input, added to those before it. */
+/* The profile of one open input, added to those before it. *p becomes NULL if it is the first. */
+static int add_profile(making *m, const tl_reading *r, tl_profile **profile)
+{
+    tl_error e = {0};
+    tl_profile *p = *profile;
+    int status = check_table(m, r->path, p);
+    if (status != TL_EXIT_DONE)
+        return status;
+    const bool insns = tl_trace_counts_insns(r->trace); /* only -e names functions; entries and levels are none */
+    m->lacks_names = (insns || has_no_names(p)) && !tl_profile_weights(p) && !m->cli->args->exe;
+    m->of_events = m->of_events && !tl_source_is_profile(r->source);
+    describe_input(m, r->trace, p);
+    if (!m->profile) {
+        m->profile = p;
+        *profile = NULL;
+        return TL_EXIT_DONE;
+    }
+    status = tl_profile_merge(m->profile, p, &e);
+    return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
+}
+
 static int add_input(making *m, tl_reading *r)
 {
     tl_error e = {0};
@@ -164,24 +186,9 @@ static int add_input(making *m, tl_reading *r)
         status = tl_profile_from_source(&p, r->source, &m->options, &e);
         tl_reading_stop(r);
     }
-    if (status < 0)
-        return tl_say_failure(r->path, &e);
-    status = check_table(m, r->path, p);
-    if (status != TL_EXIT_DONE) {
-        tl_profile_free(p);
-        return status;
-    }
-    const bool insns = tl_trace_counts_insns(r->trace); /* only -e names functions; entries and levels are none */
-    m->lacks_names = (insns || has_no_names(p)) && !tl_profile_weights(p) && !m->cli->args->exe;
-    m->of_events = m->of_events && !tl_source_is_profile(r->source);
-    describe_input(m, r->trace, p);
-    if (!m->profile) {
-        m->profile = p;
-        return TL_EXIT_DONE;
-    }
-    status = tl_profile_merge(m->profile, p, &e);
+    status = status < 0 ? tl_say_failure(r->path, &e) : add_profile(m, r, &p);
     tl_profile_free(p);
-    return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
+    return status;
 }
 
 /* Is it enough to know what the trace says about itself when everything was read? */
@@ -191,26 +198,46 @@ static bool can_learn_late(const making *m)
     return !m->options.per_thread && !m->options.lines && a->by != TL_REPORT_MODULE && !m->selection.any && !a->output;
 }
 
+/* One input, in its turn. */
+static int read_input(making *m, size_t i, const tl_want *want, int *losses)
+{
+    const tl_arguments *a = m->cli->args;
+    tl_reading r;
+    tl_profile *p = NULL;
+    tl_source *s = m->ahead ? tl_profiles_ahead_next(m->ahead, &p) : NULL;
+    int status = TL_EXIT_DONE;
+    if (s)
+        tl_reading_take(&r, m->cli, a->file.word[i], s);
+    else
+        status = tl_reading_open(&r, m->cli, a->file.word[i], want);
+    if (status != TL_EXIT_DONE)
+        return status;
+    if (i == 0 && m->plan->table && a->has_by && tl_report_is_insn_of(a, r.trace)) {
+        m->instead = true;
+        return tl_report_insn(m->cli, &r, m->plan->table_path, m->plan->format != NULL);
+    }
+    status = s ? add_profile(m, &r, &p) : add_input(m, &r);
+    if (status == TL_EXIT_DONE)
+        *losses = tl_exit_worse(*losses, tl_say_losses(m->cli, r.trace, 0));
+    if (i == 0 && status == TL_EXIT_DONE && a->file.n > 2 && tl_source_is_profile(r.source) && tl_threads(m->cli) > 1 &&
+        !m->selection.any) /* what is selected keeps score, of one input after another */
+        m->ahead = tl_profiles_ahead_open(m->cli, 1, want, &m->options);
+    tl_reading_close(&r);
+    return status;
+}
+
 static int read_inputs(making *m, int *losses)
 {
     const tl_arguments *a = m->cli->args;
+    const tl_want want = {
+        .cpu = a->cpu.n != 0, .late = can_learn_late(m), .strict = a->strict, .threads = tl_threads(m->cli)};
     int status = TL_EXIT_DONE;
-    for (size_t i = 0; i < a->file.n && status == TL_EXIT_DONE; i++) {
-        tl_reading r;
-        const tl_want want = {
-            .cpu = a->cpu.n != 0, .late = can_learn_late(m), .strict = a->strict, .threads = tl_threads(m->cli)};
-        status = tl_reading_open(&r, m->cli, a->file.word[i], &want);
-        if (status != TL_EXIT_DONE)
-            break;
-        if (i == 0 && m->plan->table && a->has_by && tl_report_is_insn_of(a, r.trace)) {
-            m->instead = true;
-            return tl_report_insn(m->cli, &r, m->plan->table_path, m->plan->format != NULL);
-        }
-        status = add_input(m, &r);
-        if (status == TL_EXIT_DONE)
-            *losses = tl_exit_worse(*losses, tl_say_losses(m->cli, r.trace, 0));
-        tl_reading_close(&r);
-    }
+    for (size_t i = 0; i < a->file.n && status == TL_EXIT_DONE && !m->instead; i++)
+        status = read_input(m, i, &want, losses);
+    tl_profiles_ahead_close(m->ahead);
+    m->ahead = NULL;
+    if (m->instead)
+        return status;
     tl_error e = {0};
     if (status == TL_EXIT_DONE && tl_select_check(&m->selection.select, &e) < 0)
         status = tl_say_failure(NULL, &e);
