@@ -105,7 +105,7 @@ TL_ALWAYS_INLINE int scan_lines(tracelog_lines *l, tracelog_part *part, const bo
             ms_digits = near.ms_digits;
             b->ts[i] = near.ms;
         } else {
-            note->other = note->nframes = 0;
+            note->thread = note->other = note->nframes = 0;
             scan far = {.part = part, .note = note, .v = v, .end = end};
             p = store ? store_record(&far, record, at + 7) : check_record(&far, record, at + 7);
             v = far.v;
