@@ -404,6 +404,9 @@ static bool unknown_verb(parser *p, const char *name)
         return wrong(p, "unknown option %.64s; options follow the verb, see traceloom --help", name);
     if (access(name, F_OK) == 0)
         return wrong(p, "%.64s is a file, expected a verb, as in traceloom info %.64s", name, name);
+    if (strcmp(name, "version") == 0 || strcmp(name, "formats") == 0)
+        return wrong(p, "unknown verb %s; did you mean traceloom %s?", name,
+                     name[0] == 'v' ? "--version" : "help formats");
     return wrong(p, "unknown verb %.64s; see traceloom --help", name);
 }
 

@@ -14,7 +14,8 @@ typedef struct tl_report {
     tl_profile *profile;
     const tl_terminal *terminal; /* of the output */
     char subject[256];           /* the file and its format, or "3 files" */
-    uint32_t threads;            /* 0: not known */
+    uint32_t tracks;             /* 0: not known */
+    bool are_threads;            /* or streams of something else */
     uint64_t span;               /* ticks */
     bool has_span;
 } tl_report;

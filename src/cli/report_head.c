@@ -11,9 +11,11 @@ static void put_amount(tl_output *out, uint64_t n, const char *one, const char *
     tl_output_printf(out, ", %s %s", tl_human_grouped(text, sizeof text, n), n == 1 ? one : many);
 }
 
-/* ", 6,656,751 calls of 312 functions" */
-static void put_calls(const tl_profile *p, tl_output *out)
+/* ", 6,656,751 calls of 312 functions", or what the rows are of */
+static void put_calls(const tl_report *r, tl_output *out)
 {
+    const tl_profile *p = r->profile;
+    const bool modules = r->cli->args->by == TL_REPORT_MODULE;
     char text[32];
     uint64_t calls = 0;
     uint32_t functions = 0;
@@ -24,8 +26,8 @@ static void put_calls(const tl_profile *p, tl_output *out)
         functions += stat.calls != 0;
     }
     put_amount(out, calls, "call", "calls");
-    tl_output_printf(out, " of %s %s", tl_human_grouped(text, sizeof text, functions),
-                     functions == 1 ? "function" : "functions");
+    tl_output_printf(out, " of %s %s%s", tl_human_grouped(text, sizeof text, functions),
+                     modules ? "module" : "function", functions == 1 ? "" : "s");
 }
 
 /* ", 2,363 samples", or ", 191 MiB allocated" */
@@ -64,12 +66,12 @@ void tl_report_text_head(const tl_report *r, tl_output *out)
     char subject[256], text[32];
     tl_output_printf(out, "%s%s%s", tl_style_on(r->terminal, TL_STRONG),
                      tl_text_clean(subject, sizeof subject, r->subject), tl_style_on(r->terminal, TL_PLAIN_TEXT));
-    if (r->threads)
-        put_amount(out, r->threads, "thread", "threads");
+    if (r->tracks)
+        put_amount(out, r->tracks, r->are_threads ? "thread" : "stream", r->are_threads ? "threads" : "streams");
     if (sampled)
         put_samples(r, out);
     else
-        put_calls(p, out);
+        put_calls(r, out);
     if (r->has_span)
         tl_output_printf(out, " in %s",
                          tl_human_time(text, sizeof text, tl_scale_ns(&p->scale, r->span), clock->hz != 0));

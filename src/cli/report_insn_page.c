@@ -116,8 +116,9 @@ static void print_head(const tl_insn_report *r, const totals *t, tl_output *out)
                      tl_human_bytes(c, sizeof c, (uint64_t)p->n << TL_PAGE_SHIFT),
                      tl_human_grouped((char[32]){0}, 32, t->code_pages),
                      tl_human_grouped((char[32]){0}, 32, t->data_pages));
-    tl_output_printf(out, "touched by %s instructions, %s loads, %s stores\n", tl_human_grouped(a, sizeof a, t->code),
-                     tl_human_grouped(b, sizeof b, t->loads), tl_human_grouped(c, sizeof c, t->stores));
+    tl_output_printf(out, "touched %s times by code, %s by loads, %s by stores\n",
+                     tl_human_grouped(a, sizeof a, t->code), tl_human_grouped(b, sizeof b, t->loads),
+                     tl_human_grouped(c, sizeof c, t->stores));
 }
 
 /* The cells that pages and regions have in common, and "r-x": what they were used for, not what was allowed. */

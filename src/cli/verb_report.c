@@ -31,6 +31,7 @@ typedef struct making {
     tl_profile *whole;   /* the same by function, if `profile` is by line; see whole_functions() */
     tl_report *report;
     bool lacks_names; /* no function of the last input has a name */
+    bool explained;   /* an input said itself which names are missing, and why */
     bool of_events;   /* no input holds a profile */
     const plan *plan;
     bool instead;             /* the answer is a table of events after all, and given */
@@ -93,13 +94,14 @@ static void set_options(making *m, const plan *p)
     };
 }
 
-/* Tracks that are threads; all of them where none says so. */
-static uint32_t count_threads(const tl_trace *t)
+/* Tracks that are threads; all of them where none says so: of a trace, those are streams. */
+static void count_tracks(tl_report *r, const tl_trace *t, bool of_events)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < tl_trace_tracks(t); i++)
         n += tl_trace_track(t, i)->has_tid;
-    return n ? n : tl_trace_tracks(t);
+    r->are_threads = r->are_threads || n || !of_events;
+    r->tracks += n ? n : tl_trace_tracks(t);
 }
 
 static void describe_input(making *m, const tl_trace *t, const tl_profile *p)
@@ -109,7 +111,8 @@ static void describe_input(making *m, const tl_trace *t, const tl_profile *p)
     uint64_t begin, end;
     snprintf(r->subject, sizeof r->subject, "%s: %s%s%s", tl_path_name(tl_base_name(tl_trace_path(t))),
              tl_trace_format(t), version ? " " : "", version ? version : "");
-    r->threads += count_threads(t);
+    count_tracks(r, t, m->of_events);
+    m->explained = m->explained || tl_trace_notes(t);
     r->has_span = tl_trace_range(t, &begin, &end);
     if (!r->has_span && p->has_span) {
         begin = p->begin;
@@ -287,8 +290,30 @@ static int check_empty(const making *m)
                      "there is");
         return TL_EXIT_USAGE;
     }
-    tl_say(m->cli, NULL, "no calls and no samples of stacks in this trace; traceloom info lists what there is");
+    tl_say(m->cli, NULL, "no calls and no samples of stacks in %s; traceloom info lists what there is",
+           m->selection.any           ? "what was chosen"
+           : m->cli->args->file.n > 1 ? "these traces"
+                                      : "this trace");
     return TL_EXIT_DONE;
+}
+
+/* Numbers of functions that the given binary does not have: it may be another one, whose names are all wrong. */
+static void say_strangers(const making *m)
+{
+    const tl_profile *p = m->profile;
+    uint64_t called = 0, strange = 0;
+    char a[32], b[32];
+    for (uint32_t i = 0; i < tl_profile_functions(p); i++) {
+        const tl_function *f = tl_profile_get_function(p, i);
+        tl_stat stat;
+        tl_profile_function_stat(p, i, &stat);
+        called += stat.calls != 0;
+        strange += stat.calls && !f->name && !f->address && !(f->flags & (TL_FUNCTION_HEX_ID | TL_FUNCTION_UNKNOWN));
+    }
+    if (strange)
+        tl_say(m->cli, NULL, "%s of %s functions %s not in %s; is that the binary that was traced?",
+               tl_human_grouped(a, sizeof a, strange), tl_human_grouped(b, sizeof b, called),
+               strange == 1 ? "is" : "are", m->cli->args->exe);
 }
 
 /* What limits the answer. */
@@ -300,8 +325,10 @@ static void say_limits(const making *m)
     if (exits || open)
         tl_say(m->cli, NULL, "unmatched: %s %s without entry, %s %s without exit", tl_human_grouped(a, sizeof a, exits),
                exits == 1 ? "exit" : "exits", tl_human_grouped(b, sizeof b, open), open == 1 ? "entry" : "entries");
-    if (m->lacks_names)
+    if (m->lacks_names && !is_empty(p))
         tl_say(m->cli, NULL, "functions have no names; -e names the binary that was traced");
+    if (m->cli->args->exe && !m->explained && m->of_events && !tl_profile_weights(p))
+        say_strangers(m);
     say_nothing_sampled(m);
 }
 
@@ -358,7 +385,7 @@ static int print_table(making *m, const plan *p)
     }
     tl_profile *const shown = r->profile;
     if (m->profile->per_thread && m->profile->ntrack)
-        r->threads = m->profile->ntrack;
+        r->tracks = m->profile->ntrack;
     tl_profile *copy = NULL;
     int status = tl_report_regroup(r, &copy, &e);
     if (status == 0)

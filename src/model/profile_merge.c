@@ -45,7 +45,7 @@ static int check_alike(const tl_profile *into, const tl_profile *from, tl_error 
     const tl_clock *a = &into->clock, *b = &from->clock;
     if (!same_text(a->name, b->name) || !same_rate(a->hz, b->hz))
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                       "profiles of different clocks: %s at %" PRIu64 " Hz and %s at %" PRIu64 " Hz",
+                       "profiles of different clocks cannot be added up: %s at %" PRIu64 " Hz and %s at %" PRIu64 " Hz",
                        a->name ? a->name : "unnamed", a->hz, b->name ? b->name : "unnamed", b->hz);
     if (!into->nweight != !from->nweight)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "profiles of different kinds: one of %s and one of %s",

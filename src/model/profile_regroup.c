@@ -2,11 +2,21 @@
  * functions of such a copy, and recursion counts once in each of them. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/profile_impl.h"
 
+/* The file that a function is in, or all that is known of it: a build-id; NULL if nothing is. */
+static const char *library_of(const tl_profile *p, const tl_function *f)
+{
+    if (f->library)
+        return f->library;
+    const bool is_of_exe = f->module ? p->build_id && strcmp(f->module, p->build_id) == 0 : f->name && !p->build_id;
+    return is_of_exe && p->exe ? p->exe : f->module;
+}
+
 /* The function of the copy; TL_HASH_NONE when memory runs out. */
-static uint32_t add_function(tl_profile *to, const tl_function *f, tl_grouping by)
+static uint32_t add_function(tl_profile *to, const tl_profile *from, const tl_function *f, tl_grouping by)
 {
     char label[24];
     tl_function g = *f;
@@ -32,7 +42,7 @@ static uint32_t add_function(tl_profile *to, const tl_function *f, tl_grouping b
         g.flags &= ~(uint32_t)TL_FUNCTION_OFFSET;
         break;
     case TL_GROUP_BY_LIBRARY:
-        g = (tl_function){.name = f->library ? f->library : f->module};
+        g = (tl_function){.name = library_of(from, f)};
         g.flags = g.name ? 0 : TL_FUNCTION_UNKNOWN;
         break;
     }
@@ -112,7 +122,7 @@ static bool restore_ids(tl_profile *to, const tl_profile *from, const uint32_t *
 static bool copy(tl_profile *to, const tl_profile *from, tl_grouping by, uint32_t *function, uint32_t *place)
 {
     for (uint32_t i = 0; i < from->nfunction; i++)
-        if ((function[i] = add_function(to, &from->function[i], by)) == TL_HASH_NONE)
+        if ((function[i] = add_function(to, from, &from->function[i], by)) == TL_HASH_NONE)
             return false;
     if (by == TL_GROUP_BY_LAST && !restore_ids(to, from, function))
         return false;

@@ -88,8 +88,7 @@ int tl_profile_choose_weight(tl_profile *p, const char *name, tl_error *e)
     if (!p->nweight) {
         if (!name || strcmp(name, TIME) == 0)
             return 0;
-        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
-                       "a profile of calls has no weight \"%s\", only time: the others are of samples", name);
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "calls are weighted by time alone; other weights are of samples");
     }
     uint32_t index = find_weight(p, name ? name : TIME);
     if (index == p->nweight && name)

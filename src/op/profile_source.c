@@ -328,7 +328,6 @@ int tl_profile_from_source(tl_profile **out, tl_source *s, const tl_profile_opti
     if (tl_samples_wanted(&s->trace))
         return from_samples(out, s, o, e);
     if (o->weight && strcmp(o->weight, "time") != 0)
-        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
-                       "a profile of calls has no weight \"%s\", only time: the others are of samples", o->weight);
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "calls are weighted by time alone; other weights are of samples");
     return from_events(out, s, o, e);
 }

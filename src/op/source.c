@@ -3,6 +3,7 @@
 #define _FILE_OFFSET_BITS 64
 #endif
 
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +52,11 @@ static int wait_for_more(tl_input *in, size_t known, tl_error *e)
 
 static int no_format(const tl_input *in, const uint8_t *head, size_t got, tl_error *e)
 {
-    const char *hint = tl_input_follows(in) ? "; choose the format of an input to come with --from" : "";
     enum { SHOWN = 4 };
+    const bool is_elf = got >= SELFMAG && memcmp(head, ELFMAG, SELFMAG) == 0;
+    const char *hint = tl_input_follows(in) ? "; choose the format of an input to come with --from"
+                       : is_elf             ? "; it is a binary, which goes with its trace as -e"
+                                            : "";
     char bytes[3 * SHOWN + 1] = "";
     if (got == 0)
         return tl_fail(e, TL_EFORMAT, TL_NO_OFFSET, "the file is empty; expected a trace%s", hint);

@@ -5,6 +5,8 @@
 
 expect 2 "$tl" rpeort
 says err "traceloom: unknown verb rpeort; did you mean report?"
+expect 2 "$tl" formats
+says err "unknown verb formats; did you mean traceloom help formats?"
 expect 2 "$tl" report --tpo 3 "$trace"
 says err "did you mean --top?"
 expect 2 "$tl" info --by func "$trace"
@@ -41,6 +43,21 @@ says_not err "$trace: format"
 expect 3 "$tl" report "$trace" -e "$trace"
 says err "$trace: $trace: not an ELF file"
 says_not err "byte 0"
+
+# Functions that the binary does not have: two calls, of function 1 and of one with a large number.
+python3 -c '
+import struct, sys
+sys.stdout.buffer.write(struct.pack("<HHIQ16x", 3, 0, 3, 1000000000))
+for time, (kind, function) in enumerate([(0, 1), (0, 70000), (1, 70000), (1, 1)]):
+    sys.stdout.buffer.write(struct.pack("<HBBiQII8x", 0, 0, kind, function, time, 1, 1))
+' >strange.xray
+expect 0 "$tl" report strange.xray -e "$binary"
+says err "traceloom: 1 of 2 functions is not in $binary; is that the binary that was traced?"
+expect 0 "$tl" report "$trace" -e "$binary"
+says_not err "the binary that was traced"
+expect 0 "$tl" report strange.xray --time 9s..10s
+says err "no calls and no samples of stacks in what was chosen"
+says_not err "functions have no names"
 
 # Inputs are named once.
 for input in . -; do

@@ -96,7 +96,7 @@ static void text_of_pages(void **state)
     check(&tl_insn_view_page, (tl_arguments){.interval = 5}, 60,
           "made.bin: made\n"
           "5 pages of 4.0 KiB (20.0 KiB): 2 with code, 3 with data\n"
-          "touched by 7 instructions, 3 loads, 2 stores\n\n"
+          "touched 7 times by code, 3 by loads, 2 by stores\n\n"
           "touches   share            loads  stores  use  page\n"
           "      6  50.0 %  ####          0       0  --x  0x400000\n"
           "      2  16.7 %  #             2       0  r--  0x7000\n"

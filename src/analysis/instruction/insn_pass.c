@@ -220,7 +220,7 @@ int tl_insn_pass(void *table, const tl_insn_table *how, const void *options, boo
     if (tl_source_is_profile(s))
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: holds a profile, and no instructions", tl_source_name(s));
     if (!tl_insn_classes_find(&classes, &s->trace))
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: has no instructions that this table could be of",
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: holds no instructions, which this table is made of",
                        tl_source_name(s));
     const uint32_t streams = tl_source_streams(s);
     pass p = {.how = how, .options = options, .source = s, .select = select, .nworker = 1};

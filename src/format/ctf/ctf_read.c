@@ -51,7 +51,7 @@ static int probe(const tl_probe *p)
 
 static int open_file(void *reader, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e)
 {
-    uint8_t head[4] = {0};
+    uint8_t head[16] = {0};
     size_t got = 0;
     (void)reader;
     (void)t;
@@ -61,11 +61,15 @@ static int open_file(void *reader, tl_input *in, tl_trace *t, const tl_want *wan
     if (status < 0)
         return status;
     const uint32_t little = tl_load32(head, false), big = tl_load32(head, true);
-    const char *what = "the metadata";
+    const char *what;
     if (little == (uint32_t)CTF_MAGIC_PACKET || big == (uint32_t)CTF_MAGIC_PACKET)
         what = "a data stream or the metadata";
     else if (little == (uint32_t)CTF_MAGIC_INDEX || big == (uint32_t)CTF_MAGIC_INDEX)
         what = "an index";
+    else if (probe(&(tl_probe){.head = head, .size = got}))
+        what = "the metadata";
+    else
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "a trace of this format is a folder; give that, not a file");
     return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "this is %s of a trace; give the folder that holds it", what);
 }
 
