@@ -38,7 +38,7 @@ static bool hash_grow(tl_hash *h)
     for (uint32_t from = 0; h->slot && from <= h->mask; from++) {
         if (h->slot[from].value == TL_HASH_NONE)
             continue;
-        uint32_t i = (uint32_t)tl_hash_mix(h->slot[from].key ^ h->seed) & mask;
+        uint32_t i = tl_hash_place(h->slot[from].key, h->seed) & mask;
         while (slot[i].value != TL_HASH_NONE)
             i = (i + 1) & mask;
         slot[i] = h->slot[from];
@@ -53,7 +53,7 @@ bool tl_hash_put(tl_hash *h, uint64_t key, uint32_t value)
 {
     assert(value != TL_HASH_NONE);
     for (;;) {
-        uint32_t i = (uint32_t)tl_hash_mix(key ^ h->seed) & h->mask;
+        uint32_t i = tl_hash_place(key, h->seed) & h->mask;
         if (h->slot) {
             while (h->slot[i].value != TL_HASH_NONE && h->slot[i].key != key)
                 i = (i + 1) & h->mask;
@@ -80,10 +80,10 @@ void tl_hash_fini(tl_hash *h)
 }
 
 /* The same on every host: eight bytes a step, loaded as little-endian, the last ones padded with zeros. */
-uint64_t tl_hash_bytes(const void *data, size_t n)
+static uint64_t hash_bytes(const void *data, size_t n, uint64_t seed)
 {
     const unsigned char *p = data;
-    uint64_t h = tl_hash_mix((uint64_t)n + 0x9e3779b97f4a7c15u);
+    uint64_t h = tl_hash_mix((uint64_t)n + 0x9e3779b97f4a7c15u) ^ seed;
     for (; n >= 8; p += 8, n -= 8)
         h = tl_hash_mix(h ^ tl_load64(p, false)) * 0x9e3779b97f4a7c15u;
     if (n > 0) {
@@ -92,6 +92,11 @@ uint64_t tl_hash_bytes(const void *data, size_t n)
         h = tl_hash_mix(h ^ tl_load64(tail, false)) * 0x9e3779b97f4a7c15u;
     }
     return tl_hash_mix(h);
+}
+
+uint64_t tl_hash_bytes(const void *data, size_t n)
+{
+    return hash_bytes(data, n, 0);
 }
 
 struct tl_string_slot {
@@ -107,6 +112,8 @@ static bool strings_grow(tl_strings *t)
     if (!slot)
         return false;
 
+    if (!t->slot)
+        t->seed = tl_hash_mix((uintptr_t)slot ^ (uintptr_t)&t);
     uint32_t mask = slots - 1;
     for (uint32_t from = 0; t->slot && from <= t->mask; from++) {
         if (!t->slot[from].s)
@@ -139,7 +146,7 @@ const char *tl_strings_get(tl_strings *t, const char *s, size_t n)
 {
     if (!t->slot && !strings_grow(t))
         return NULL;
-    uint64_t hash = tl_hash_bytes(s, n);
+    uint64_t hash = hash_bytes(s, n, t->seed);
     struct tl_string_slot *slot = strings_find(t, s, n, hash);
     if (slot->s)
         return slot->s;

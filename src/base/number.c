@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/wide.h"
 
 #define NS_PER_S 1000000000u
 #define FAST_HZ  ((uint64_t)1 << 62)
@@ -91,34 +92,11 @@ char *tl_put_hex(char *p, uint64_t v)
     return p + n;
 }
 
-/* 128-bit arithmetic, as far as it is needed; not every target's compiler has it. */
-
-typedef struct wide {
-    uint64_t high, low;
-} wide;
-
-#ifdef __SIZEOF_INT128__
-__extension__ typedef unsigned __int128 uint128;
-
-static inline wide multiply(uint64_t a, uint64_t b)
-{
-    uint128 product = (uint128)a * b;
-    return (wide){(uint64_t)(product >> 64), (uint64_t)product};
-}
-#else
-static inline wide multiply(uint64_t a, uint64_t b)
-{
-    uint64_t a0 = (uint32_t)a, a1 = a >> 32, b0 = (uint32_t)b, b1 = b >> 32;
-    uint64_t low = a0 * b0, cross = a1 * b0 + (low >> 32), middle = a0 * b1 + (uint32_t)cross;
-    return (wide){a1 * b1 + (cross >> 32) + (middle >> 32), middle << 32 | (uint32_t)low};
-}
-#endif
-
 /* n / d where n.high < d: a quotient of 64 bits. For what is done once or rarely. */
-static uint64_t divide(wide n, uint64_t d, uint64_t *remainder)
+static uint64_t divide(tl_wide n, uint64_t d, uint64_t *remainder)
 {
 #ifdef __SIZEOF_INT128__
-    uint128 value = (uint128)n.high << 64 | n.low;
+    tl_uint128 value = (tl_uint128)n.high << 64 | n.low;
     *remainder = (uint64_t)(value % d);
     return (uint64_t)(value / d);
 #else
@@ -148,7 +126,7 @@ static inline uint64_t round_quotient(uint64_t quotient, uint64_t remainder, uin
 /* a * b / d, rounded half to even; saturates. */
 static uint64_t scale_exactly(uint64_t a, uint64_t b, uint64_t d)
 {
-    wide product = multiply(a, b);
+    tl_wide product = tl_multiply(a, b);
     uint64_t remainder;
     if (product.high >= d)
         return UINT64_MAX;
@@ -164,7 +142,7 @@ void tl_scale_init(tl_scale *s, uint64_t hz)
     if (hz == 0 || hz == NS_PER_S || hz >= FAST_HZ)
         return;
     /* 10^9 * 2^34 / 1 has its highest bit set: the least shift of all. */
-    wide n = {.high = (uint64_t)NS_PER_S >> 30, .low = (uint64_t)NS_PER_S << 34};
+    tl_wide n = {.high = (uint64_t)NS_PER_S >> 30, .low = (uint64_t)NS_PER_S << 34};
     unsigned shift = 34;
     while (n.high < hz >> 1 || (n.high == hz >> 1 && n.low < hz << 63)) {
         n.high = n.high << 1 | n.low >> 63;
@@ -189,7 +167,7 @@ uint64_t tl_scale_ns(const tl_scale *s, uint64_t ticks)
     if (TL_UNLIKELY(s->reciprocal == 0))
         return scale_ns_slowly(s, ticks);
 
-    wide product = multiply(ticks, s->reciprocal);
+    tl_wide product = tl_multiply(ticks, s->reciprocal);
     if (s->shift >= 64) {
         quotient = product.high >> (s->shift - 64);
     } else {

@@ -23,7 +23,9 @@ typedef struct tl_pair_map {
 
 TL_ALWAYS_INLINE uint64_t tl_pair_hash(const tl_pair_map *m, uint64_t a, uint64_t b)
 {
-    return tl_hash_mix((a ^ m->seed) + tl_hash_mix(b + 0x9e3779b97f4a7c15u));
+    const tl_wide first = tl_multiply(a ^ m->seed, 0x9e3779b97f4a7c15u);
+    const tl_wide both = tl_multiply(first.low ^ first.high ^ b, 0xd6e8feb86659fd93u);
+    return both.low ^ both.high;
 }
 
 /* The index of a pair, or TL_HASH_NONE. */

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/endian.h"
 #include "base/hash.h"
 
 static void test_empty_table(void **state)
@@ -141,6 +142,41 @@ static void test_text_with_zeros(void **state)
     tl_strings_fini(&t);
 }
 
+/* Keys of which tl_hash_mix() makes the same low bits, whatever they are xor-ed with: a table that only used it would
+ * not end. */
+static void test_chosen_keys_do_not_meet(void **state)
+{
+    (void)state;
+    enum { HIGH = 16, KEYS = 1 << 21 };
+    tl_hash h = {0};
+    for (uint64_t i = 0; i < KEYS; i++) {
+        const uint64_t mixed = i << (64 - HIGH) | (i >> HIGH) * 0x9e3779b9u, key = mixed ^ mixed >> 32;
+        assert_true(tl_hash_put(&h, key, 1));
+    }
+    assert_int_equal(h.n, KEYS);
+    tl_hash_fini(&h);
+}
+
+/* Strings that have one number. */
+static void test_chosen_strings_do_not_meet(void **state)
+{
+    (void)state;
+    enum { STRINGS = 1 << 20 };
+    tl_strings t = {0};
+    uint8_t text[16], first[16];
+    for (uint64_t i = 0; i < STRINGS; i++) {
+        tl_store64(text, i, false);
+        tl_store64(text + 8, tl_hash_mix(tl_hash_mix(16 + 0x9e3779b97f4a7c15u) ^ i) * 0x9e3779b97f4a7c15u ^ 0x123456789,
+                   false);
+        if (i == 0)
+            memcpy(first, text, sizeof first);
+        assert_int_equal(tl_hash_bytes(text, 16), tl_hash_bytes(first, 16));
+        assert_non_null(tl_strings_get(&t, (const char *)text, sizeof text));
+    }
+    assert_int_equal(t.n, STRINGS);
+    tl_strings_fini(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +188,8 @@ int main(void)
         cmocka_unit_test(test_hash_of_bytes),
         cmocka_unit_test(test_equal_strings_have_equal_pointers),
         cmocka_unit_test(test_strings_of_any_bytes),
+        cmocka_unit_test(test_chosen_keys_do_not_meet),
+        cmocka_unit_test(test_chosen_strings_do_not_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
