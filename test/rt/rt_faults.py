@@ -32,7 +32,7 @@ import harness
 import rt_build
 import rt_matrix
 
-THREADS, NOBODY, PATIENCE = 3, 65534, 20
+THREADS, NOBODY, PATIENCE = 3, 65534, 120
 MIB = 1 << 20
 DAEMON_CALLS = 1000                         # of fault_daemon.c
 
@@ -121,12 +121,12 @@ def small_disk(folder, size):
 
 
 def run_with(command, hook, mode, out, **more):
-    return subprocess.run(command, env=rt_matrix.environment(hook, mode, out), capture_output=True, text=True, timeout=120, **more)
+    return subprocess.run(command, env=rt_matrix.environment(hook, mode, out), capture_output=True, text=True, timeout=500, **more)
 
 
 def without(command):
     env = {key: value for key, value in os.environ.items() if not key.startswith(("TRACELOOM", "XRAY_"))}
-    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=500)
 
 
 def readable(checks, folder, limits):
@@ -201,7 +201,7 @@ def closed(mode, hook):
                     for fd in fds:
                         os.close(fd)
                 base = os.path.join(folder, "run")
-                done = subprocess.run(command, env=rt_matrix.environment(hook, mode, base), preexec_fn=prepare, timeout=120)
+                done = subprocess.run(command, env=rt_matrix.environment(hook, mode, base), preexec_fn=prepare, timeout=500)
                 checks.that(done.returncode >= 0, "without", fds, "of", most, "the program ended with", done.returncode)
                 path = base + rt_matrix.SUFFIX[mode]
                 if checks.that(os.path.exists(path), "without", fds, "of", most, "nothing was recorded:", os.listdir(folder)):
