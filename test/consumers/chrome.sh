@@ -125,7 +125,7 @@ node "$work/check.js" "$work/out.trace.json" "$work/info.json" "$work/instant" |
 speedscope=${TL_SPEEDSCOPE:-$(npm root -g 2>/dev/null || true)/speedscope}
 browser=$(command -v chromium-headless-shell || command -v chromium || true)
 if [ ! -e "$speedscope/dist/release/index.html" ] || [ -z "$browser" ]; then
-    echo "not loaded in speedscope: it or chromium is not installed"
+    echo "read with node, but not loaded in speedscope: it or chromium is not installed"
     exit 0
 fi
 if ! grep -q '"ph":"[BXP]"' "$work/out.trace.json"; then
@@ -153,4 +153,8 @@ if grep -q -i 'something went wrong\|failed to load' "$work/dom" || [ -s "$work/
     head -5 "$work/complaints"
     exit 1
 fi
-grep -o '<title>[^<]*</title>' "$work/dom" || true
+# The page has the file's name once it is loaded; without the page there are no complaints, either.
+grep -q '<title>out.trace.json' "$work/dom" || {
+    echo "speedscope did not load it: $(tail -n 5 "$work/log")"
+    exit 1
+}

@@ -127,6 +127,9 @@ static void test_an_error_is_said_once(void **state)
 static void test_errno_texts_are_the_usual_ones(void **state)
 {
     (void)state;
+#ifndef __GLIBC__
+    skip_because("another C library than glibc has other words");
+#endif
     unsigned known = 0;
     for (int i = 1; i < 134; i++)
         if (tl_rt_errno_text(i)) {
