@@ -26,8 +26,9 @@ struct tl_profile;
 typedef struct tl_open_options {
     const char *from;   /* format name, or NULL: by content */
     const char *exe;    /* binary for function ids and symbols, or NULL; ignored by formats that have no use for it */
-    bool no_names;      /* no file is opened that the trace names: a recording of our own recorder names the binaries
-                           that its functions are in, and without this they are read, if they are as they were */
+    bool no_names;      /* no file is opened that the trace names: recordings of our own recorder, and LTTng's function
+                           traces, name the binaries that their functions are in, and without this they are read, if
+                           they are as they were */
     bool no_demangle;   /* keep linkage names */
     bool no_lines;      /* do not look up files and lines (the slow part of symbols) */
     tl_want want;       /* what will be read */

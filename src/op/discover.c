@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "model/value_json.h"
 #include "op/symbolize.h"
@@ -269,6 +270,14 @@ static const module *module_of(const struct tl_discovery *d, const tl_trace *t, 
     return NULL;
 }
 
+/* A trace may name any file: a pipe would be waited for, a device may do anything when it is opened, and "-" would be
+ * standard input. */
+static bool is_plain_file(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 static int name_all(tl_source *s, const char *exe, bool demangle, bool lines, tl_error *e)
 {
     const struct tl_discovery *d = s->discovery;
@@ -276,13 +285,13 @@ static int name_all(tl_source *s, const char *exe, bool demangle, bool lines, tl
     s->trace.exe = exe;
     const module everything = {.size = UINT64_MAX, .is_absolute = true};
     int status = exe ? name_functions(s, given ? given : &everything, exe, demangle, lines, e) : 0;
-    for (uint32_t i = 0; status == 0 && i < d->nmodule; i++) {
+    for (uint32_t i = 0; status == 0 && !s->no_names && i < d->nmodule; i++) {
         const module *m = &d->module[i];
         bool used = false;
         for (uint32_t k = 0; m->path && m != given && !used && k < s->trace.nfunction; k++)
             used = !s->trace.function[k].name && holds(m, &s->trace.function[k]);
         /* Not there, or no ELF file: its functions stay addresses. */
-        if (used && name_functions(s, m, m->path, demangle, lines, NULL) == TL_ENOMEM)
+        if (used && is_plain_file(m->path) && name_functions(s, m, m->path, demangle, lines, NULL) == TL_ENOMEM)
             status = no_memory(e);
     }
     return status;

@@ -11,7 +11,8 @@ bool tl_discover_wanted(const tl_trace *t);
 bool tl_discover_threads(const tl_trace *t);
 
 /* Reads all events once, and adds functions (id: the address) and a track for each thread that only contexts name. Then
- * names the functions: from the binary of an address if it is at hand and its build-id, if known, is the one recorded;
+ * names the functions: from the binary of an address if it is at hand and its build-id, if known, is the one recorded
+ * (unless tl_open_options.no_names; only regular files are opened);
  * s->exe, if not NULL, takes the place of the binary of the same file name, or of the first one. Does nothing the
  * second time. */
 int tl_discover(tl_source *s, tl_error *e);

@@ -208,6 +208,7 @@ static int open_format(tl_source *s, const tl_open_options *o, tl_error *e)
     if (status < 0)
         return status;
     s->exe = o->exe ? tl_trace_intern(&s->trace, o->exe) : NULL;
+    s->no_names = o->no_names;
     s->no_demangle = o->no_demangle;
     s->no_lines = o->no_lines;
     if (o->exe && !s->exe)

@@ -24,7 +24,7 @@ struct tl_source {
     struct tl_discovery *discovery;
     struct tl_code_map *code; /* of the traced binary, for instructions; or NULL */
     const char *exe;          /* as in tl_open_options, for tl_discover() */
-    bool no_demangle, no_lines;
+    bool no_names, no_demangle, no_lines;
     uint32_t stream; /* that it reads next */
 };
 
