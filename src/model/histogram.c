@@ -62,7 +62,7 @@ static uint64_t window_count(const tl_hist *h, uint32_t at)
     return h->wide ? wide_counts(h)[at] : h->count[at];
 }
 
-bool tl_hist_each(const tl_hist *h, uint32_t *at, tl_hist_pair *out)
+TL_ALWAYS_INLINE bool each(const tl_hist *h, uint32_t *at, tl_hist_pair *out)
 {
     if (!h->n) {
         if (*at == h->used)
@@ -78,6 +78,11 @@ bool tl_hist_each(const tl_hist *h, uint32_t *at, tl_hist_pair *out)
         }
     }
     return false;
+}
+
+bool tl_hist_each(const tl_hist *h, uint32_t *at, tl_hist_pair *out)
+{
+    return each(h, at, out);
 }
 
 static bool widen(tl_hist *h)
@@ -298,7 +303,7 @@ static uint32_t count_new(const tl_hist *into, const tl_hist *from)
 {
     tl_hist_pair p;
     uint32_t n = 0, in_list = 0;
-    for (uint32_t at = 0; tl_hist_each(from, &at, &p);) {
+    for (uint32_t at = 0; each(from, &at, &p);) {
         while (in_list < into->used && entry(into, in_list).bucket < p.bucket)
             in_list++;
         if (into->n)
@@ -309,20 +314,21 @@ static uint32_t count_new(const tl_hist *into, const tl_hist *from)
     return n;
 }
 
-/* Has a list room for another one, which is no longer than one entry? */
-static bool is_in_list(const tl_hist *into, const tl_hist *from)
+/* Can an entry be added without making room? */
+static bool has_room(const tl_hist *into, tl_hist_pair p)
 {
-    if (!is_alone(from))
-        return false;
-    const uint32_t at = list_find(into, from->first);
-    return into->used == 0 || (at < into->used && entry(into, at).bucket == from->first);
+    if (into->n)
+        return window_covers(into, p.bucket) &&
+               (into->wide || p.count <= UINT32_MAX - into->count[p.bucket - into->first]);
+    const uint32_t at = list_find(into, p.bucket);
+    return into->used == 0 || (at < into->used && entry(into, at).bucket == p.bucket);
 }
 
 /* Would some count of the window, which covers all of `from`, no longer fit 32 bits? */
 static bool sum_needs_wide(const tl_hist *into, const tl_hist *from)
 {
     tl_hist_pair p;
-    for (uint32_t at = 0; tl_hist_each(from, &at, &p);)
+    for (uint32_t at = 0; each(from, &at, &p);)
         if (p.count > UINT32_MAX - window_count(into, p.bucket - into->first))
             return true;
     return false;
@@ -332,13 +338,13 @@ bool tl_hist_reserve(tl_hist *into, const tl_hist *from)
 {
     tl_hist_pair p;
     uint32_t at = 0;
-    if (!tl_hist_each(from, &at, &p) || (!into->n && is_in_list(into, from)))
+    if (!each(from, &at, &p) || (is_alone(from) && has_room(into, p)))
         return true;
     uint32_t low = p.bucket, high = last_used(from);
     if (!into->n || !window_covers(into, low) || !window_covers(into, high)) {
         uint32_t used = count_used(into) + count_new(into, from);
         at = 0;
-        if (tl_hist_each(into, &at, &p)) {
+        if (each(into, &at, &p)) {
             low = p.bucket < low ? p.bucket : low;
             high = last_used(into) > high ? last_used(into) : high;
         }
@@ -354,7 +360,7 @@ static void add_to_list(tl_hist *into, const tl_hist *from)
 {
     tl_hist_pair p;
     uint32_t in_list = 0;
-    for (uint32_t at = 0; tl_hist_each(from, &at, &p); in_list++) {
+    for (uint32_t at = 0; each(from, &at, &p); in_list++) {
         while (in_list < into->used && entry(into, in_list).bucket < p.bucket)
             in_list++;
         list_add(into, in_list, p.bucket, p.count);
@@ -364,12 +370,15 @@ static void add_to_list(tl_hist *into, const tl_hist *from)
 void tl_hist_add_all(tl_hist *into, const tl_hist *from)
 {
     tl_hist_pair p;
-    if (!into->n) {
+    uint32_t at = 0;
+    if (into->n) {
+        while (each(from, &at, &p))
+            window_add(into, p.bucket, p.count);
+    } else if (!is_alone(from)) {
         add_to_list(into, from);
-        return;
+    } else if (each(from, &at, &p)) {
+        list_add(into, list_find(into, p.bucket), p.bucket, p.count);
     }
-    for (uint32_t at = 0; tl_hist_each(from, &at, &p);)
-        window_add(into, p.bucket, p.count);
 }
 
 bool tl_hist_merge(tl_hist *into, const tl_hist *from)
@@ -429,7 +438,7 @@ uint64_t tl_hist_percentile(const tl_hist *h, unsigned permille, uint64_t min, u
     if (rank >= sum)
         return max;
     tl_hist_pair p = {0};
-    for (uint32_t at = 0; below < rank && tl_hist_each(h, &at, &p);)
+    for (uint32_t at = 0; below < rank && each(h, &at, &p);)
         below = tl_add_saturated(below, p.count);
     uint64_t value = tl_hist_middle(p.bucket);
     return value < min ? min : value > max ? max : value;
@@ -449,7 +458,7 @@ void tl_hist_total_start(tl_hist_total *s, uint64_t min, uint64_t max)
 void tl_hist_total_add(tl_hist_total *s, const tl_hist *h)
 {
     tl_hist_pair p;
-    for (uint32_t at = 0; tl_hist_each(h, &at, &p);)
+    for (uint32_t at = 0; each(h, &at, &p);)
         if (window_covers(&s->hist, p.bucket))
             s->count[p.bucket - s->hist.first] = tl_add_saturated(s->count[p.bucket - s->hist.first], p.count);
 }

@@ -144,7 +144,7 @@ static void read_counts(decoder *d)
     d->thread = calloc((size_t)d->nthread + 1, sizeof *d->thread);
     d->parent = calloc(d->nplace, sizeof *d->parent);
     d->next = calloc(d->nplace, sizeof *d->next);
-    d->pair = calloc(TL_HIST_BUCKETS, sizeof *d->pair);
+    d->pair = malloc(TL_HIST_BUCKETS * sizeof *d->pair);
     if (!d->string || !d->is_used || !d->thread || !d->parent || !d->next || !d->pair ||
         !tl_profile_reserve(d->p, d->nplace, d->nfunction))
         out_of_memory(d);
@@ -407,7 +407,12 @@ static void read_buckets(decoder *d, uint32_t place)
     tl_place_stat *s = &d->p->stat[place];
     const uint8_t *begin = d->at;
     uint32_t bucket = tl_hist_bucket(s->min), last = tl_hist_bucket(s->max), n = 0;
-    uint64_t sum = bucket == last ? s->calls : number(d, "a bucket's count");
+    if (bucket == last) { /* all calls are in it */
+        if (!tl_hist_assign(&s->hist, &(tl_hist_pair){.count = s->calls, .bucket = bucket}, 1))
+            out_of_memory(d);
+        return;
+    }
+    uint64_t sum = number(d, "a bucket's count");
     d->pair[n++] = (tl_hist_pair){.count = sum, .bucket = bucket};
     while (bucket != last && d->status >= 0) {
         uint64_t step = number(d, "a bucket's distance");
