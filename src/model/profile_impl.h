@@ -107,6 +107,10 @@ int tl_profile_sum_up(tl_profile *p, tl_error *e);
 /* Sets outer (and outer_calls, of samples) of all places from their totals. */
 int tl_profile_set_outer(tl_profile *p, tl_error *e);
 
+/* Makes one place of all places of each function, for those who ask for nothing else: of calls, without trees of
+ * threads. TL_ENOMEM; the profile is of no use then. */
+int tl_profile_flatten(tl_profile *p, tl_error *e);
+
 /* The weights of samples that were read from events. */
 enum { TL_WEIGHT_SAMPLES, TL_WEIGHT_TIME, TL_WEIGHT_ALLOC_SPACE, TL_WEIGHT_ALLOC_OBJECTS, TL_SAMPLE_WEIGHTS };
 extern const tl_weight tl_sample_weight[TL_SAMPLE_WEIGHTS];

@@ -294,6 +294,16 @@ static int select_places(tl_profile *p, const tl_select *s, tl_error *e)
     return status;
 }
 
+/* Is what is asked for a sum over the places of each function? Of samples, and where functions got other names, tables
+ * are made of the tree. */
+static bool needs_no_tree(const tl_profile *p, const tl_profile_options *o)
+{
+    bool renamed = false;
+    for (uint32_t i = 0; i < p->nfunction; i++)
+        renamed = renamed || p->function[i].renamed;
+    return o->flat && !p->nweight && !p->per_thread && !renamed;
+}
+
 static int from_profile(tl_profile **out, tl_source *s, const tl_profile_options *o, tl_error *e)
 {
     tl_profile *p = NULL;
@@ -310,6 +320,8 @@ static int from_profile(tl_profile **out, tl_source *s, const tl_profile_options
         status = select_places(p, o->select, e);
     if (status == 0)
         status = tl_profile_choose_weight(p, o->weight, e);
+    if (status == 0 && needs_no_tree(p, o))
+        status = tl_profile_flatten(p, e);
     if (status < 0) {
         tl_error_context(e, "%s", tl_source_name(s));
         tl_profile_free(p);

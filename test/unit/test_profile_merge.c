@@ -50,6 +50,42 @@ static void test_merging_is_associative_and_commutative(void **state)
     }
 }
 
+/* Without the tree, every function has the same numbers; and whether it goes before merging or after does not matter.
+ */
+static void test_flat_profiles_have_the_numbers_of_the_tree(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    for (int i = 0; i < 100; i++) {
+        tl_profile *random[2], *flat[2];
+        for (int k = 0; k < 2; k++) {
+            random[k] = fixture_random_profile(&seed, false, i & 1);
+            flat[k] = copy_of(random[k]);
+            assert_int_equal(tl_profile_flatten(flat[k], NULL), 0);
+        }
+        tl_profile *tree = copy_of(random[0]); /* its functions are in the order of those of the copy */
+        assert_int_equal(flat[0]->nfunction, tree->nfunction);
+        for (uint32_t f = 0; f < tree->nfunction; f++) {
+            tl_stat a, b;
+            tl_profile_function_stat(tree, f, &a);
+            tl_profile_function_stat(flat[0], f, &b);
+            assert_true(a.calls == b.calls && a.total == b.total && a.self == b.self && a.min == b.min &&
+                        a.max == b.max);
+            for (unsigned permille = 0; permille <= 1000; permille += 100)
+                assert_true(tl_profile_function_percentile(tree, f, permille) ==
+                            tl_profile_function_percentile(flat[0], f, permille));
+        }
+        for (uint32_t place = 1; place < flat[0]->nplace; place++)
+            assert_true(flat[0]->place[place].parent == 0 && !flat[0]->same_next[place]);
+        tl_profile *after = sum_of(random[0], random[1]), *before = sum_of(flat[0], flat[1]);
+        assert_int_equal(tl_profile_flatten(after, NULL), 0);
+        assert_same_profile(after, before);
+        tl_profile *all[] = {random[0], random[1], flat[0], flat[1], tree, after, before};
+        for (size_t k = 0; k < TL_COUNT(all); k++)
+            tl_profile_free(all[k]);
+    }
+}
+
 static void test_sums_that_overflow_stop_in_any_order(void **state)
 {
     (void)state;
@@ -260,6 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merging_is_associative_and_commutative),
+        cmocka_unit_test(test_flat_profiles_have_the_numbers_of_the_tree),
         cmocka_unit_test(test_sums_that_overflow_stop_in_any_order),
         cmocka_unit_test(test_numbers_add_up),
         cmocka_unit_test(test_merging_with_itself_doubles),
