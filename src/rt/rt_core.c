@@ -59,6 +59,7 @@ void tl_rt_losses(rt_losses *sum)
         sum->depth += l->depth;
         sum->memory += l->memory;
         sum->disk += l->disk;
+        sum->places += l->places;
         sum->exits += l->exits;
     }
 }
@@ -256,12 +257,16 @@ int tl_rt_flush(void)
     return status;
 }
 
-static void finish_mode(unsigned mode, int (*finish)(void))
+static void finish_mode(unsigned mode, int (*finish)(int *))
 {
     if (!(tl_rt.set.modes & mode))
         return;
-    int status = finish();
-    if (status == -ENOBUFS || (mode == RT_MODE_CTF && status == -EFBIG)) {
+    int named = 0, status = finish(&named);
+    if (named < 0) { /* of another user by now, or in another root */
+        char live[RT_PATH + 8];
+        tl_rt_files_live(live, mode);
+        tl_rt_say_error("the recording cannot be finished, and stays", live, -named);
+    } else if (status == -ENOBUFS || (mode == RT_MODE_CTF && status == -EFBIG)) {
         rt_line l = {.n = 0};
         tl_rt_line_text(&l, "the limit was reached; later events are missing in '");
         tl_rt_line_text(&l, tl_rt_files_path(mode));

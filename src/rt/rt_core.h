@@ -95,8 +95,9 @@ void tl_rt_child(void);
 typedef struct rt_losses {
     uint64_t late;    /* events of signal handlers, when too many came while the recorder was busy */
     uint64_t depth;   /* calls deeper than the stack that is followed */
-    uint64_t memory;  /* events for which no memory was left: the limit */
-    uint64_t disk;    /* events for which no room was left on the disk */
+    uint64_t memory;  /* events that the limit, or no memory, kept out of a log (fdr, ctf), */
+    uint64_t disk;    /* and those for which no room was left on the disk */
+    uint64_t places;  /* calls for which there was no room in the profile */
     uint64_t exits;   /* exits of calls that began before recording */
     uint64_t threads; /* events of threads beyond the number that can be followed */
 } rt_losses;

@@ -146,19 +146,31 @@ static void note_thread(uint32_t tid)
     tl_rt_note(&l);
 }
 
+static void put_losses(rt_line *l, const rt_losses *lost, uint64_t memory, uint64_t disk)
+{
+    begin(l, "lost");
+    put_number(l, "late", lost->late);
+    put_number(l, "depth", lost->depth);
+    put_number(l, "memory", memory);
+    put_number(l, "disk", disk);
+    put_number(l, "exits", lost->exits);
+    put_number(l, "threads", lost->threads);
+}
+
+/* A file tells what it lacks itself: where both modes are on, one may be full and the other whole. */
 static void note_losses(void)
 {
     rt_losses lost;
     rt_line l;
     tl_rt_losses(&lost);
-    begin(&l, "lost");
-    put_number(&l, "late", lost.late);
-    put_number(&l, "depth", lost.depth);
-    put_number(&l, "memory", lost.memory);
-    put_number(&l, "disk", lost.disk);
-    put_number(&l, "exits", lost.exits);
-    put_number(&l, "threads", lost.threads);
-    tl_rt_note(&l);
+    put_losses(&l, &lost, lost.memory, lost.disk);
+    if (tl_rt.set.modes & RT_MODE_FDR)
+        tl_rt_fdr_note(l.text, l.n);
+    if (tl_rt.set.modes & RT_MODE_CTF)
+        tl_rt_ctf_note(l.text, l.n);
+    put_losses(&l, &lost, lost.places, 0);
+    if (tl_rt.set.modes & RT_MODE_PROFILE)
+        tl_rt_profile_note(l.text, l.n);
 }
 
 void tl_rt_note_end(void)

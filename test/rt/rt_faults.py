@@ -16,6 +16,7 @@
 import contextlib
 import csv
 import io
+import json
 import os
 import random
 import re
@@ -169,6 +170,21 @@ def rlimit(mode, hook):
     checks.end()
 
 
+def limit(mode, hook):
+    """The log is full, the profile is not: each tells its own losses."""
+    command = [rt_build.build(hook, "count_million.c")]
+    plain, checks = without(command), harness.Checks()
+    with harness.work_folder() as folder:
+        base = os.path.join(folder, "run")
+        checks.equal(run_with(command, hook, mode + ":limit=1M", base).returncode, plain.returncode, "the program's end")
+        log, profile = (json.loads(harness.run("info", "--json", base + suffix).out) for suffix in (".xray", ".tlp"))
+        checks.that(log["lost"]["events"] > 0, "the log is not full", log["lost"])
+        checks.equal(profile["lost"]["events"], 0, "losses of the profile", profile["lost"])
+        table = rt_matrix.report(checks, base + ".tlp", "--by", "func")
+        rt_matrix.check_calls(checks, "profile", table, rt_matrix.Printed(plain.stdout))
+    checks.end()
+
+
 def nowhere(mode, hook):
     command = [rt_build.build(hook, "count_recursion.c")]
     plain, checks = without(command), harness.Checks()
@@ -244,6 +260,22 @@ def touched(mode, hook):
                 checks.that(progress_of(progress)[0] >= before + 2000, how.__name__, "the program does not go on")
                 child.kill()
             checks.equal(child.wait(PATIENCE), end, how.__name__, "the end of the program")
+    checks.end()
+
+
+def moved(mode, hook):
+    """A recording that cannot get its own name is whole under the one that it has, and the message does not say else."""
+    program, checks = rt_build.build(hook, "fault_moves.c"), harness.Checks()
+    with harness.work_folder() as folder:
+        place, suffix = os.path.join(folder, "place"), rt_matrix.SUFFIX[mode]
+        os.mkdir(place)
+        done = run_with([program, place], hook, mode, os.path.join(place, "run"))
+        live = os.path.join(place, "run") + suffix + ".live"
+        checks.equal((done.returncode, done.stdout), (0, ""), "the program's end")
+        checks.equal(done.stderr, "traceloom-rt: the recording cannot be finished, and stays '%s': No such file or directory\n" % live,
+                     "what the recorder says")
+        table = rt_matrix.report(checks, os.path.join(place + ".away", "run") + suffix + ".live", "--by", "func")
+        checks.equal(rt_matrix.by_name(table["functions"]).get("leaf"), 2000, "calls")
     checks.end()
 
 
@@ -417,7 +449,7 @@ def main():
     elif what in ("kill", "churn"):
         {"kill": kill, "churn": churn}[what](words[0], hook, int(words[2]))
     else:
-        {"disk": disk, "rlimit": rlimit, "folder": nowhere, "closed": closed, "touched": touched, "daemon": daemon, "leaves": leaves,
+        {"disk": disk, "rlimit": rlimit, "limit": limit, "folder": nowhere, "closed": closed, "touched": touched, "moved": moved, "daemon": daemon, "leaves": leaves,
          "valgrind": valgrind, "tsan": tsan}[what](words[0], hook)
 
 

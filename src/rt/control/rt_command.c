@@ -73,7 +73,7 @@ void tl_rt_command_status(rt_status *s)
     count_functions(s);
     s->lanes = tl_rt_lanes();
     s->bytes = s->state == RT_ON || s->since ? bytes_recorded() : 0;
-    s->lost = lost.late + lost.depth + lost.memory + lost.disk + lost.threads; /* exits are of calls nobody wanted */
+    s->lost = lost.late + lost.depth + lost.memory + lost.disk + lost.places + lost.threads; /* nobody wanted exits */
 }
 
 static void say(rt_line *result, const char *what, const char *path)

@@ -217,13 +217,12 @@ static void end_streams(bool with_packet)
     }
 }
 
-int tl_rt_ctf_finish(void)
+int tl_rt_ctf_finish(int *named)
 {
     end_streams(false); /* the others tell what these lost */
     end_streams(true);
-    int failed = tl_rt_ctf_failed;
-    int settled = tl_rt_files_settle(RT_MODE_CTF);
-    return failed ? -failed : settled;
+    *named = tl_rt_files_settle(RT_MODE_CTF);
+    return -tl_rt_ctf_failed;
 }
 
 void tl_rt_ctf_child(void)

@@ -8,8 +8,8 @@
 
 /* The folder tl_rt.path + ".live" with its metadata. 0 or -errno. Not from hooks. */
 int tl_rt_ctf_start(void);
-/* Ends all packets, closes the files, gives the folder its own name. Not from hooks. */
-int tl_rt_ctf_finish(void);
+/* Ends all packets, closes the files, gives the folder its own name; see tl_rt_fdr_finish(). Not from hooks. */
+int tl_rt_ctf_finish(int *named);
 void tl_rt_ctf_child(void); /* after fork, in the child: forgets the parent's files without writing to them */
 uint64_t tl_rt_ctf_bytes(void);
 

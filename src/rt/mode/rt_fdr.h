@@ -17,7 +17,9 @@
 
 /* The file tl_rt.path + ".live". 0 or -errno. Not from hooks; nor are the other functions of this group. */
 int tl_rt_fdr_start(void);
-int tl_rt_fdr_finish(void); /* ends all buffers; the file gets its own name */
+/* Ends all buffers; the file gets its own name, or -errno is put in *named, and it stays. 0, or -errno: of events that
+ * are not in it. */
+int tl_rt_fdr_finish(int *named);
 /* A whole file of what there is, in two steps: the first while hooks are off and lanes are settled, the second may run
  * while recording goes on, unless old slots are used again. */
 int tl_rt_fdr_flush_mark(void);

@@ -122,7 +122,7 @@ static void end_slot(const rt_slot *s, char *at)
         RT_SYS4(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, to - from);
 }
 
-int tl_rt_fdr_finish(void)
+int tl_rt_fdr_finish(int *named)
 {
     if (tl_rt_fdr_store.fd < 0)
         return 0;
@@ -139,8 +139,8 @@ int tl_rt_fdr_finish(void)
     notes.head = NULL;
     rt_lock_give(&notes.lock);
     int failed = tl_rt_fdr_store.failed, status = tl_rt_store_close(&tl_rt_fdr_store, UINT64_MAX);
-    int named = tl_rt_files_settle(RT_MODE_FDR);
-    return failed ? -failed : status < 0 ? status : named;
+    *named = tl_rt_files_settle(RT_MODE_FDR);
+    return failed ? -failed : status;
 }
 
 static void add_tail(const rt_slot *s, const char *begin, const char *at)

@@ -286,7 +286,7 @@ void tl_rt_profile_commit(rt_lane *l)
         carry = find_block(l, n, tag, 32);
     if (!b || (b->count[bucket % 16] == UINT32_MAX && !carry)) {
         self->last_node = 0;
-        l->lost.memory++;
+        l->lost.places++;
         return;
     }
     uint64_t key;
@@ -305,7 +305,7 @@ void tl_rt_profile_add(rt_lane *l, uint32_t node, uint64_t ticks, uint64_t inner
     if (node)
         rt_profile_last((rt_self *)(void *)l->self, node, ticks, inner);
     else
-        l->lost.memory++;
+        l->lost.places++;
 }
 
 /* A lane in the image, and the root of its tree. */
@@ -376,7 +376,7 @@ bool tl_rt_profile_attach(rt_lane *l)
             l->self = NULL;
             return false;
         }
-        l->told = l->lost.late + l->lost.depth + l->lost.memory;
+        l->told = l->lost.late + l->lost.depth + l->lost.places;
         l->exits_told = l->lost.exits;
     } else
         l->frame[0].node = *word(l->self + LIVE_LANE_ROOT);
@@ -394,7 +394,7 @@ void tl_rt_profile_leave(rt_lane *l)
     for (const rt_frame *f = l->top; f > l->frame; f--)
         if (f->function)
             *word(l->self + LIVE_LANE_OPEN) += 1;
-    uint64_t lost = l->lost.late + l->lost.depth + l->lost.memory;
+    uint64_t lost = l->lost.late + l->lost.depth + l->lost.places;
     *(uint64_t *)(void *)(l->self + LIVE_LANE_LOST) += lost - l->told;
     *(uint64_t *)(void *)(l->self + LIVE_LANE_EXITS) += l->lost.exits - l->exits_told;
     l->told = lost;
@@ -406,7 +406,7 @@ int tl_rt_profile_flush(const char *path)
     return store.fd < 0 ? -EBADF : tl_rt_tlp_write_growing(path, store.whole, &store.size);
 }
 
-int tl_rt_profile_finish(void)
+int tl_rt_profile_finish(int *named)
 {
     if (store.fd < 0)
         return 0;
@@ -419,11 +419,11 @@ int tl_rt_profile_finish(void)
     char live[RT_PATH + 8];
     tl_rt_files_live(live, RT_MODE_PROFILE);
     int failed = store.failed == ENOBUFS ? 0 : store.failed; /* the limit is told by the losses */
-    int status = tl_rt_tlp_write(tl_rt_files_path(RT_MODE_PROFILE), store.whole, store.size);
-    if (status == 0)
+    *named = tl_rt_tlp_write(tl_rt_files_path(RT_MODE_PROFILE), store.whole, store.size);
+    if (*named == 0)
         RT_SYS3(SYS_unlinkat, AT_FDCWD, live, 0);
     tl_rt_store_close(&store, UINT64_MAX);
-    return status ? status : -failed;
+    return -failed;
 }
 
 void tl_rt_profile_child(void)

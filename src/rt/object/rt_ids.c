@@ -153,7 +153,9 @@ uint32_t tl_rt_ids_of_address_slow(uintptr_t address)
     rt_address_slot *s = slot_of(address);
     if (!s) {
         rt_lane *l = tl_rt_lane;
-        if (l)
+        if (l && (tl_rt.set.modes & RT_MODE_PROFILE))
+            l->lost.places++;
+        if (l && (tl_rt.set.modes & ~(unsigned)RT_MODE_PROFILE))
             l->lost.memory++;
         return 0;
     }
