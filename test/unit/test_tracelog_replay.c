@@ -1,4 +1,5 @@
 /* What TraceLog lines mean after those before them: stacks, names, threads, pauses and intervals. */
+#include "format/tracelog/tracelog_classes.h"
 #include "tracelog_fixture.h"
 
 static void stacks_are_differences(void **state)
@@ -60,6 +61,61 @@ static void names_of_frames_are_the_latest(void **state)
                "fun.nam 3 process null \"D\" \"\" \"\"\n"
                "sam.str 3 thread 0x2 key 10 0x2 3 1 0 [? 1=B]\n"
                "sam.str 4 thread 0x1 key 10 0x1 4 1 2 [2=C 1=B@9]\n");
+}
+
+/* Reads a log: how deep the stack of its last sample is, and the name of that stack's innermost frame. */
+static void assert_last_stack(const log_text *log, uint32_t depth, const char *name)
+{
+    tl_source *s = open_log_text(log->p, log->n, &(const tl_want){.fields = true});
+    tl_error e = {0};
+    const tl_batch *b;
+    int status, seen = 0;
+    while ((status = tl_source_next(s, &b, &e)) > 0) {
+        const tl_value *last = &b->v[b->val[b->n] - 1];
+        const tl_frame *top = last->as.p;
+        seen++;
+        assert_int_equal(last->type, TL_STACK);
+        assert_int_equal(last->n, depth);
+        assert_int_equal(top->depth, depth);
+        assert_true(name ? top->name && strcmp(top->name, name) == 0 : !top->name);
+    }
+    assert_int_equal(status, 0);
+    assert_int_equal(seen, 1); /* batch */
+    tl_source_close(s);
+}
+
+/* Short lines that ask for the deepest stacks: some get them, the others what is known. */
+static void frames_that_nobody_told_are_limited(void **state)
+{
+    (void)state;
+    const unsigned enough = TRACELOG_UNTOLD_FREE / TRACELOG_DEPTH_MAX;
+    log_text log = {0};
+    for (unsigned i = 0; i < enough; i++)
+        text_add(&log, "sam str 0x%x 1 1 65536:65536\n", i);
+    assert_last_stack(&log, TRACELOG_DEPTH_MAX, NULL);
+    text_add(&log, "sam str 0xff 1 1 65535:65535:0x5 0x1 0x2\n");
+    assert_last_stack(&log, TRACELOG_DEPTH_MAX, NULL); /* it was too deep, and skipped */
+    text_add(&log, "sam str 0xff 1 1 65534:65534:0x5 0x1 0x2\n");
+    assert_last_stack(&log, 2, NULL);
+    text_add(&log, "sam str 0xff 1 1 12:12 0x1 0x2\n"); /* the bytes so far could have told these */
+    assert_last_stack(&log, 14, NULL);
+    text_free(&log);
+}
+
+/* Names that change again and again above a deep stack: its frames are made anew some times in a batch, no more. */
+static void new_names_in_a_batch_are_limited(void **state)
+{
+    (void)state;
+    const unsigned enough = TRACELOG_RENEWED_MAX / TRACELOG_DEPTH_MAX;
+    log_text log = {0};
+    text_add(&log, "sam str 0x1 1 1 65535:65535 0x1\n");
+    for (unsigned i = 1; i <= enough + 1; i++) {
+        char name[16];
+        text_add(&log, "fun nam 0x1 \"%u\" \"\" \"\"\nsam str 0x1 1 1 65536:65536\n", i);
+        snprintf(name, sizeof name, "%u", i <= enough ? i : enough);
+        assert_last_stack(&log, TRACELOG_DEPTH_MAX, name);
+    }
+    text_free(&log);
 }
 
 static void threads_of_the_system(void **state)
@@ -183,6 +239,8 @@ int main(void)
         cmocka_unit_test(stacks_are_differences),
         cmocka_unit_test(lost_lines),
         cmocka_unit_test(names_of_frames_are_the_latest),
+        cmocka_unit_test(frames_that_nobody_told_are_limited),
+        cmocka_unit_test(new_names_in_a_batch_are_limited),
         cmocka_unit_test(threads_of_the_system),
         cmocka_unit_test(times_of_records),
         cmocka_unit_test(weights),

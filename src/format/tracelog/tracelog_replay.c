@@ -165,6 +165,19 @@ static uint64_t pair_of(const tracelog_replay *p, uint32_t index, const tracelog
     return tl_hash_mix(tl_hash_mix(thread + tag * UINT64_C(0x9e3779b97f4a7c15)) ^ n->other);
 }
 
+/* How many frames of the stack before stay. Those that no line told are unknown ones, or left out if they get too many:
+ * see TRACELOG_UNTOLD_FREE. */
+TL_ALWAYS_INLINE uint32_t kept_of(tracelog_replay *p, const replay_thread *t, const tracelog_note *n)
+{
+    if (TL_LIKELY(n->kept <= t->depth))
+        return n->kept;
+    const uint64_t lack = n->kept - t->depth;
+    if (p->untold + lack > TRACELOG_UNTOLD_FREE + n->offset / 4)
+        return t->depth;
+    p->untold += lack;
+    return n->kept;
+}
+
 /* The samples. */
 TL_ALWAYS_INLINE int replay_sample(tracelog_replay *p, uint32_t index, const tracelog_part *part,
                                    const tracelog_note *n, tl_value *v, tl_error *e)
@@ -175,9 +188,10 @@ TL_ALWAYS_INLINE int replay_sample(tracelog_replay *p, uint32_t index, const tra
         status = tell_depth(p, t, n, e);
     if (status < 0)
         return status;
+    const uint32_t kept = kept_of(p, t, n);
     if (!v)
-        t->depth = n->kept + n->nframes;
-    else if (!tracelog_replay_stack(p, index, part, n, v + SAM_STACK))
+        t->depth = kept + n->nframes;
+    else if (!tracelog_replay_stack(p, index, part, n, kept, v + SAM_STACK))
         return no_memory(e);
     return 0;
 }
@@ -273,6 +287,7 @@ int tracelog_replay_part(tracelog_replay *p, tracelog_part *part, tl_error *e)
 {
     int status = 0;
     p->batch++;
+    p->renewed = 0;
     for (uint32_t i = 0; i < part->batch.n; i++) {
         status = replay_event(p, part, i, e);
         if (TL_UNLIKELY(status < 0)) {

@@ -43,6 +43,8 @@ typedef struct tracelog_replay {
     tl_id_map function_of; /* iid -> index */
     uint64_t names;        /* counts when a name changed that is on some stack */
     tracelog_facts facts;  /* if the reader is late */
+    uint64_t untold;       /* frames so far that no line told */
+    uint32_t renewed;      /* frames that were made again in this batch because names changed */
     uint64_t batch;
     uint32_t touched; /* the thread whose stack was last touched in this batch, going on in `next`; 0: none */
 } tracelog_replay;
@@ -53,9 +55,10 @@ void tracelog_replay_fini(tracelog_replay *p);
  * part ends before it. */
 int tracelog_replay_part(tracelog_replay *p, tracelog_part *part, tl_error *e);
 
-/* The stack of a thread after a sam str, in the batch's memory. False when memory runs out. For tracelog_replay.c. */
+/* The stack of a thread after a sam str that keeps so many frames of the one before, in the batch's memory. False when
+ * memory runs out. For tracelog_replay.c. */
 bool tracelog_replay_stack(tracelog_replay *p, uint32_t thread, const tracelog_part *part, const tracelog_note *note,
-                           tl_value *out);
+                           uint32_t kept, tl_value *out);
 /* Before the batch leaves: keeps the stacks of all threads by value. */
 void tracelog_replay_save(tracelog_replay *p);
 /* The function of an iid, made if need be; NULL when memory runs out. */

@@ -140,18 +140,19 @@ static bool move(replay_thread *t, uint32_t kept, const tracelog_note *note, uin
 }
 
 bool tracelog_replay_stack(tracelog_replay *p, uint32_t thread, const tracelog_part *part, const tracelog_note *note,
-                           tl_value *out)
+                           uint32_t kept, tl_value *out)
 {
     replay_thread *t = &p->thread[thread];
-    const uint32_t kept = note->kept, line = p->reader->has_lines ? TL_FRAME_LINE : 0;
+    const uint32_t line = p->reader->has_lines ? TL_FRAME_LINE : 0;
     if (TL_UNLIKELY(t->batch != p->batch))
         touch(p, thread);
     if (!reserve(t, kept + note->nframes))
         return false;
     if (TL_UNLIKELY(t->depth < kept))
         fill_up(t, kept);
-    if (TL_UNLIKELY(t->names != p->names)) {
+    if (TL_UNLIKELY(t->names != p->names) && kept <= TRACELOG_RENEWED_MAX - p->renewed) {
         renew(t);
+        p->renewed += kept;
         t->names = p->names;
     }
     t->depth = kept;
@@ -159,7 +160,7 @@ bool tracelog_replay_stack(tracelog_replay *p, uint32_t thread, const tracelog_p
     t->shared = t->shared < kept ? t->shared : kept;
     if (TL_UNLIKELY(t->shared < kept) && !make_nodes(p, t, kept, part->batch.arena))
         return false;
-    if ((note->flags & TRACELOG_MOVED) && !move(t, kept, note, line, part->batch.arena))
+    if ((note->flags & TRACELOG_MOVED) && kept == note->kept && !move(t, kept, note, line, part->batch.arena))
         return false;
     const tl_frame *caller = kept ? t->node[kept - 1] : NULL;
     uint32_t depth = kept;
