@@ -90,6 +90,13 @@ def run(*arguments, cwd=None, stdin=None, which="TL_BINARY", env=None, timeout=1
     return Result(arguments, done)
 
 
+def built_with(*libraries):
+    """Whether the build has these optional libraries, as --version names them. Tests leave out what needs others."""
+    found = re.search(r"^libraries +(.*)$", run("--version").text(), re.M)
+    has = {word.split()[0] for word in found.group(1).split(", ")}
+    return has.issuperset(libraries)
+
+
 class Checks:
     """Counts what was compared; prints the first failures; ends the script."""
 

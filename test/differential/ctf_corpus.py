@@ -293,9 +293,18 @@ def one_2010(verb, name):
     return None if places[0] == places[1] else "problems: got %s, expected %s" % tuple(places)
 
 
+def readable(names):
+    """Without traces that this build cannot read in full: their packets are compressed, or have checksums."""
+    if harness.built_with("zlib", "bzip2", "libcrypto"):
+        return names
+    left = [name for name in names if not re.search("gzip|bzip2|compression|checksums|encrypted", name)]
+    print("without libraries, %d of %d traces are left out" % (len(names) - len(left), len(names)))
+    return left
+
+
 def check_2010(checks, verb):
     suffix = ".jsonl" if verb == "jsonl" else ".%s.json" % verb
-    names = [os.path.basename(p)[:-len(suffix)] for p in sorted(glob.glob(corpus("generated", "*" + suffix)))]
+    names = readable([os.path.basename(p)[:-len(suffix)] for p in sorted(glob.glob(corpus("generated", "*" + suffix)))])
 
     def guarded(name):
         try:
@@ -375,7 +384,7 @@ def check_own(checks, seed):
     import ctf_gen
     with harness.work_folder() as folder:
         made = {}
-        for name in ctf_gen.cases():
+        for name in readable(list(ctf_gen.cases())):
             files, made[name] = ctf_gen.make(name, seed)
             ctf_gen.save(folder, name, files, None)
         names = list(made)

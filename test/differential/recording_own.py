@@ -179,14 +179,16 @@ def copy(checks, folder):
 
 
 def ways(checks, folder):
+    has_zlib = harness.built_with("zlib")
     for name in good():
         path, expected = put(folder, name)
         every = flat(expected["tracks"])
         plain = sorted(map(json.dumps, events(path)[1]))
         checks.equal(sorted(map(json.dumps, events(path, "--threads", "3")[1])), plain, name, "with threads")
-        with open(path, "rb") as file, gzip.open(path + ".gz", "wb") as packed:
-            packed.write(file.read())
-        checks.equal(sorted(map(json.dumps, events(path + ".gz")[1])), plain, name, "compressed")
+        if has_zlib:
+            with open(path, "rb") as file, gzip.open(path + ".gz", "wb") as packed:
+                packed.write(file.read())
+            checks.equal(sorted(map(json.dumps, events(path + ".gz")[1])), plain, name, "compressed")
         _, got = events(path, "-F", recording_gen.SPAN.replace("\\", "\\\\"))
         wanted = [line for line in every if line["fields"].get("function") == recording_gen.SPAN]
         spans = [line for line in got if line["fields"].get("function") == recording_gen.SPAN]
