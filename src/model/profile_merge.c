@@ -186,7 +186,10 @@ static void add_rest(tl_profile *into, const tl_profile *from)
         into->build_id = NULL;
     if (!same_text(into->exe, from->exe))
         into->exe = NULL;
-    into->clock.hz = into->clock.hz > from->clock.hz ? into->clock.hz : from->clock.hz;
+    if (from->clock.hz > into->clock.hz) {
+        into->clock.hz = from->clock.hz;
+        tl_scale_init(&into->scale, into->clock.hz);
+    }
     if (!from->clock.has_utc || into->clock.utc_offset_ns != from->clock.utc_offset_ns)
         into->clock.has_utc = false;
     if (!into->clock.has_utc)

@@ -264,6 +264,7 @@ static void test_one_clock_measured_twice_is_one_clock(void **state)
         assert_int_equal(tl_profile_new(&p[!turn], &(tl_clock){.name = "tsc", .hz = 2002000000}, NULL), 0);
         assert_int_equal(tl_profile_merge(p[0], p[1], NULL), 0);
         assert_int_equal(p[0]->clock.hz, 2002000000);
+        assert_int_equal(tl_profile_time(p[0], 2002000000), 1000000000);
         p[1]->clock.hz = 2004002001;
         assert_int_equal(tl_profile_merge(p[0], p[1], NULL), TL_EUNSUPPORTED);
         assert_int_equal(tl_profile_merge(p[1], p[0], NULL), TL_EUNSUPPORTED);
