@@ -81,7 +81,7 @@ static void put_options(FILE *f, const tl_verb *verb)
 static void put_environment(FILE *f)
 {
     tl_put_mdoc(f, ".Sh ENVIRONMENT\n"
-                   ".Bl -tag -width NO_COLOR\n"
+                   ".Bl -tag -width TRACELOOM_NO_CACHE\n"
                    ".It Ev COLUMNS\n"
                    "The width of the terminal, if it is not the one that the system says.\n"
                    ".It Ev NO_COLOR\n"
@@ -91,6 +91,14 @@ static void put_environment(FILE *f)
                    ".It Ev TMPDIR\n"
                    "Where large input from a pipe, or compressed input, is kept while it is read; the default is\n"
                    ".Pa /var/tmp .\n"
+                   ".It Ev TRACELOOM_LLVM\n"
+                   "The library of LLVM that disassembles instructions, by path or by name, or\n"
+                   ".Cm off .\n"
+                   ".It Ev TRACELOOM_NO_CACHE\n"
+                   "If set, and neither empty nor 0, no indexes of traces that are folders are kept in\n"
+                   ".Pa ~/.cache/traceloom\n"
+                   "or in that folder of\n"
+                   ".Ev XDG_CACHE_HOME .\n"
                    ".El\n");
 }
 

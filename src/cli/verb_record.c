@@ -47,6 +47,9 @@ static void say_next(const tl_record *r, unsigned mode, const char *path)
     if (mode == TL_RECORD_PROFILE)
         tl_say(r->cli, NULL, "wrote %s%s; next: traceloom report %s --by tree, or -o %s.svg", path, size, path,
                r->stem);
+    else if (mode == TL_RECORD_STREAMS && r->certain) /* events of this format have no names */
+        tl_say(r->cli, NULL, "wrote %s%s; next: traceloom convert %s -e %s -o %s.pftrace", path, size, path, r->program,
+               r->stem);
     else
         tl_say(r->cli, NULL, "wrote %s%s; next: traceloom convert %s -o %s.pftrace", path, size, path, r->stem);
 }
