@@ -86,7 +86,7 @@ portability: ## compilers, processors, C libraries, locales, odd folders: build-
 	tools/portability.sh build-portability $(ROWS)
 
 sanitizers: ## the tests under ThreadSanitizer, and under MemorySanitizer without the optional libraries
-	tools/install-deps.sh fuzz
+	tools/install-deps.sh test
 	cmake --preset tsan
 	cmake --build --preset tsan -j $(JOBS)
 	tools/run-ctest.sh build-tsan -j $(JOBS) -L 'unit|golden|differential'
@@ -107,6 +107,7 @@ recorder-campaign: ## the recorder: every program, source of hooks and mode, and
 	test/rt/rt_campaign.py build-dev $(JOBS)
 
 coverage: ## which lines the tests run: build-coverage/coverage.txt
+	tools/install-deps.sh test
 	cmake --preset coverage
 	cmake --build --preset coverage -j $(JOBS)
 	tools/run-ctest.sh build-coverage -j $(JOBS) -L 'unit|golden|differential|roundtrip|cli'
