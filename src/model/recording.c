@@ -180,7 +180,7 @@ static int take_function(note *l)
         return tl_note_bad(l, "note.bad-line", "function %" PRIu64 "; the largest is %d", id, FUNCTION_ID_MAX);
     if (spec[1].seen != spec[2].seen || (!spec[1].seen && !spec[3].seen))
         return tl_note_bad(l, "note.bad-line", "function %" PRIu64 " has neither object and address nor a name", id);
-    if (object && !tl_recording_object_of(r, (uint32_t)object))
+    if (object > UINT32_MAX || (object && !tl_recording_object_of(r, (uint32_t)object)))
         return tl_note_bad(l, "note.no-object", "function %" PRIu64 " is of object %" PRIu64 ", which is not known", id,
                            object);
     const uint32_t known = tl_hash_get(&r->function_at, id);

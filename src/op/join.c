@@ -329,9 +329,12 @@ int tl_join_new(tl_join **out, tl_source *const *s, uint32_t n, const uint64_t *
         j->trace.path = j->member[0].trace->path;
         j->trace.format = j->member[0].trace->format;
         j->trace.version = j->member[0].trace->version;
-        for (uint32_t i = 1; i < n; i++) /* only what all have in common */
+        for (uint32_t i = 1; i < n; i++) { /* only what all have in common */
             if (strcmp(j->trace.format, j->member[i].trace->format) != 0)
                 j->trace.format = "several";
+            if (!same_text(j->trace.version, j->member[i].trace->version))
+                j->trace.version = NULL;
+        }
         const tl_want everything = {.fields = true, .cpu = true};
         for (uint32_t i = 0; i < n; i++)
             j->trace.has_aux |= j->member[i].trace->has_aux;

@@ -173,14 +173,18 @@ static int add_input_damage(tl_source *s, tl_error *e)
     return broken ? tl_trace_add_damage(&s->trace, e, offset, 0, "input.damaged", "%s", broken) : 0;
 }
 
-/* With want.strict: an error if there is damage already. */
-static int refuse_damage(const tl_source *s, tl_error *e)
+/* With want.strict: an error if there is damage already. Other cursors may be adding to the list. */
+static int refuse_damage(tl_source *s, tl_error *e)
 {
-    const tl_trace *t = &s->trace;
-    if (!s->want.strict || !t->ndamage)
+    tl_trace *t = &s->trace;
+    if (!s->want.strict)
         return 0;
-    const tl_damage *d = &t->damage[0];
-    return tl_fail(e, TL_EDAMAGED, d->at, "%s%s%s: %s", d->file ? d->file : "", d->file ? ": " : "", d->rule, d->what);
+    pthread_mutex_lock(&t->lock);
+    const bool any = t->ndamage > 0;
+    const tl_damage d = any ? t->damage[0] : (tl_damage){0};
+    pthread_mutex_unlock(&t->lock);
+    return any ? tl_fail(e, TL_EDAMAGED, d.at, "%s%s%s: %s", d.file ? d.file : "", d.file ? ": " : "", d.rule, d.what)
+               : 0;
 }
 
 /* What remains once input and format are known. */

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "make_xray.h"
+#include "model/trace_impl.h"
 #include "traceloom/traceloom.h"
 
 static tl_source *open_made(const made *m)
@@ -184,6 +185,27 @@ static void joined_on_two_clocks(void **state)
     free(b);
 }
 
+/* Of versions that differ none is that of all. */
+static void joined_versions(void **state)
+{
+    (void)state;
+    made *a = calls(1000, 1000), *b = fresh(1000);
+    tl_source *s[] = {open_made(a), open_made(b)};
+    for (int same = 1; same >= 0; same--) {
+        tl_events *v = NULL;
+        if (!same)
+            ((tl_trace *)(uintptr_t)tl_source_trace(s[1]))->version = "another";
+        assert_int_equal(tl_events_open(&v, s, 2, NULL, true, NULL), 0);
+        const char *version = tl_trace_version(tl_events_trace(v));
+        assert_true(same ? version && strcmp(version, tl_trace_version(tl_source_trace(s[0]))) == 0 : !version);
+        tl_events_close(v);
+    }
+    tl_source_close(s[0]);
+    tl_source_close(s[1]);
+    free(a);
+    free(b);
+}
+
 /* A pattern has to match in one of the sources, not in each; times count from the earliest. */
 static void selected_from_several(void **state)
 {
@@ -250,6 +272,7 @@ int main(void)
         cmocka_unit_test(joined_with_an_empty_one),
         cmocka_unit_test(joined_on_two_clocks),
         cmocka_unit_test(selected_from_several),
+        cmocka_unit_test(joined_versions),
         cmocka_unit_test(a_pattern_that_matches_in_no_source_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

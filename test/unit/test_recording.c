@@ -379,9 +379,21 @@ static void strange_clocks(void **state)
     discard(t);
 }
 
+/* A number of more than 32 bits is not the object that its low bits would be. */
+static void test_numbers_of_objects_are_not_cut(void **state)
+{
+    (void)state;
+    tl_trace *t = noted("object id=1 count=0 path=/a\nfunction id=5 object=4294967297 address=1\n");
+    assert_int_equal(t->ndamage, 1);
+    assert_string_equal(t->damage[0].rule, "note.no-object");
+    assert_null(tl_trace_function(t, 5));
+    discard(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers_of_objects_are_not_cut),
         cmocka_unit_test(every_line),
         cmocka_unit_test(header),
         cmocka_unit_test(of_a_later_recorder),
