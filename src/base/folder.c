@@ -99,7 +99,8 @@ static int scan_entry(walk *w, int fd, const char *prefix, const char *name, uns
     if (fstatat(fd, name, &link, AT_SYMLINK_NOFOLLOW) < 0) {
         if (errno == ENOENT)
             return 0;
-        return tl_fail_errno(w->error, errno, "%s/%s: cannot be examined", w->folder->path, name);
+        return tl_fail_errno(w->error, errno, "%s/%s%s%s: cannot be examined", w->folder->path, prefix,
+                             *prefix ? "/" : "", name);
     }
     const bool follow = S_ISLNK(link.st_mode);
     st = link;

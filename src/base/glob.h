@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* Linear in text length times number of stars; never recursive. */
+/* Never recursive; at worst as many steps as the lengths of text and pattern multiplied, and for each '[' without a ']'
+ * the rest of the pattern. */
 bool tl_glob(const char *pattern, const char *text);
 
 #endif

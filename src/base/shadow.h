@@ -37,7 +37,7 @@ size_t tl_shadow_get(const tl_shadow *s, uint64_t address, void *data, size_t n)
 bool tl_shadow_knows_any(const tl_shadow *s, uint64_t address, size_t n);
 /* n bytes are not known any more. */
 void tl_shadow_forget(tl_shadow *s, uint64_t address, size_t n);
-/* Nothing is known any more. O(1) in the number of pages that were used since the last time. */
+/* Nothing is known any more. Costs the same however many pages there are. */
 void tl_shadow_clear(tl_shadow *s);
 
 /* The page with the lowest address >= `from` of which a byte is known; NULL if there is none. Valid until the next

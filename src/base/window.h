@@ -6,8 +6,8 @@
 #include "base/compiler.h"
 #include "base/input.h"
 
-#define TL_WINDOW_SLACK                                                                                                \
-    16u /* bytes behind the capacity that may be read, whatever they hold: loads may be wider than data */
+/* Bytes behind the capacity that may be read, whatever they hold: loads may be wider than data. */
+#define TL_WINDOW_SLACK 16u
 
 typedef struct tl_window {
     tl_input *in;

@@ -6,6 +6,7 @@
 
 #include "base/grow.h"
 #include "model/field_text.h"
+#include "model/histogram.h"
 #include "model/span.h"
 
 /* The number of a gauge: its kind, and of those with parts the place of the part. */
@@ -145,11 +146,6 @@ static uint64_t number(const tl_value *v)
     return v && v->type == TL_U64 ? v->as.u : 0;
 }
 
-static uint64_t add_saturated(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 static bool put_process(tl_gauges *g, uint32_t track, uint64_t ts, uint32_t id, const char *name, const char *unit,
                         uint64_t value)
 {
@@ -165,8 +161,8 @@ static void sum_items(items walk, uint64_t *bytes, uint64_t *count)
     const tl_value *v[2];
     *bytes = *count = 0;
     while (next_item(&walk, role, v, 2)) {
-        *bytes = add_saturated(*bytes, number(v[0]));
-        *count = add_saturated(*count, number(v[1]));
+        *bytes = tl_add_saturated(*bytes, number(v[0]));
+        *count = tl_add_saturated(*count, number(v[1]));
     }
 }
 
@@ -181,7 +177,7 @@ static bool add_allocated(tl_gauges *g, const tl_class *c, const tl_batch *b, ui
     if (!p)
         return false;
     sum_items(items_of(b, i, c), &bytes, &count);
-    p->allocated = add_saturated(p->allocated, bytes);
+    p->allocated = tl_add_saturated(p->allocated, bytes);
     p->last = b->ts[i] > p->last ? b->ts[i] : p->last;
     return put_process(g, b->track[i], p->last, ID(ALLOCATED, 0), "allocated", "bytes", p->allocated);
 }

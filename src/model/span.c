@@ -1,5 +1,4 @@
 /* Spans: matching begins and ends, and waiting for names.
-
  *
  * Every span is a slot. It stands in up to three lists: of the open ones of its key (`same`), of the open ones of its
  * track (`outer`, `inner`), and of those whose code has no function yet (`code_next`, `code_prev`). Ended ones stand in

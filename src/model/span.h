@@ -65,8 +65,8 @@ typedef struct tl_spans {
 void tl_spans_init(tl_spans *s, const tl_trace *t, tl_span_write *write, void *arg); /* of zeroed memory */
 void tl_spans_fini(tl_spans *s);
 
-/* A begin. *span: to put the writer's bytes with
- * (tl_span_keep()), valid until the next call; NULL: left out. False when memory runs out. */
+/* A begin. *span: to put the writer's bytes with (tl_span_keep()), valid until the next call; NULL: left out. False
+ * when memory runs out. */
 bool tl_spans_begin(tl_spans *s, const tl_batch *b, uint32_t i, uint64_t ts, tl_span **span);
 /* An end. *span: that it ended, to be followed by tl_spans_flush(); NULL: none was open. */
 bool tl_spans_end(tl_spans *s, const tl_batch *b, uint32_t i, uint64_t ts, tl_span **span);

@@ -7,9 +7,9 @@
 
 #include "op/call_select.h"
 
-/* An open call. */
 enum { EXIT_OF_ANY = UINT8_MAX }; /* in place of a kind: an exit that does not say of which function */
 
+/* An open call. */
 typedef struct frame {
     uint64_t key; /* function id */
     uint64_t entered;

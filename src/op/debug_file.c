@@ -6,13 +6,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/crc32.h"
 #include "base/input.h"
 
-/* The CRC-32 of a whole file as .gnu_debuglink has it (reflected polynomial 0xedb88320). False if it cannot be read. */
+/* The CRC-32 of a whole file as .gnu_debuglink has it. False if it cannot be read. */
 static bool file_crc(const char *path, uint32_t *crc)
 {
     enum { CHUNK = 65536 };
-    uint32_t table[256], c = UINT32_MAX;
     uint64_t offset = 0;
     size_t got = 0;
     bool ok = false;
@@ -20,20 +20,13 @@ static bool file_crc(const char *path, uint32_t *crc)
     uint8_t *buf = malloc(CHUNK);
     if (!buf || tl_input_open(&in, path, NULL) < 0)
         goto out;
-    for (uint32_t i = 0; i < 256; i++) {
-        uint32_t x = i;
-        for (int bit = 0; bit < 8; bit++)
-            x = x >> 1 ^ (x & 1 ? 0xedb88320u : 0);
-        table[i] = x;
-    }
+    *crc = 0;
     do {
         if (tl_input_read(in, offset, buf, CHUNK, &got, NULL) < 0)
             goto out;
-        for (size_t i = 0; i < got; i++)
-            c = c >> 8 ^ table[(c ^ buf[i]) & 0xff];
+        *crc = tl_crc32(*crc, buf, got);
         offset += got;
     } while (got == CHUNK);
-    *crc = ~c;
     ok = true;
 out:
     tl_input_close(in);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/compiler.h"
+#include "model/histogram.h"
 #include "op/call_select.h"
 
 /* What a class has to do with instructions. */
@@ -20,12 +21,6 @@ struct tl_insn_select {
     bool *thread;  /* by track: it is chosen ... */
     bool *current; /* ... and so is its instruction that came last */
 };
-
-/* The first tick that counts; what comes before all others where numbers end. */
-static uint64_t later(uint64_t origin, uint64_t ticks)
-{
-    return ticks > UINT64_MAX - origin ? UINT64_MAX : origin + ticks;
-}
 
 int tl_insn_select_new(tl_insn_select **out, const tl_trace *t, const tl_select *select, uint64_t origin, tl_error *e)
 {
@@ -49,8 +44,8 @@ int tl_insn_select_new(tl_insn_select **out, const tl_trace *t, const tl_select 
     s->has_pc = select->has_pc;
     s->pc_from = select->pc_from;
     s->pc_to = select->pc_to;
-    s->from = select->has_from ? later(origin, select->time_from) : 0;
-    s->to = select->has_to ? later(origin, select->time_to) : UINT64_MAX;
+    s->from = select->has_from ? tl_add_saturated(origin, select->time_from) : 0;
+    s->to = select->has_to ? tl_add_saturated(origin, select->time_to) : UINT64_MAX;
     s->ntrack = t->ntrack;
     /* What comes before the first instruction belongs to none: it is chosen where no instruction is left out. */
     const bool all = !select->levels && !select->has_pc;

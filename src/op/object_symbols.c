@@ -55,7 +55,7 @@ static int open_object(tl_trace *t, const tl_recording_object *o, tl_elf **elf, 
     return status < 0 ? tl_trace_report(t, e, &missing, "functions stay unnamed: %s", why.message) : 0;
 }
 
-/* Whether the functions of an object are those of this map; without a build-id their number has to do. */
+/* Has the file the build-id that was recorded? If neither has one, the number of its functions has to do. */
 static bool is_same_file(const tl_recording_object *o, const tl_elf *elf)
 {
     return same_text(o->build_id, tl_elf_build_id(elf));
