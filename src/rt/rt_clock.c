@@ -27,6 +27,11 @@ uint64_t tl_rt_clock_slow(void)
     return kernel_clock(CLOCK_MONOTONIC_RAW);
 }
 
+uint64_t tl_rt_clock_unix(void)
+{
+    return kernel_clock(CLOCK_REALTIME);
+}
+
 /* Does the counter run at one rate, in every state of the processor? */
 static bool counter_is_steady(void)
 {

@@ -22,6 +22,7 @@ const char *tl_rt_clock_start(const char *which);
 /* Makes hz better with all the time that passed since; any thread, not from hooks. Returns it. */
 uint64_t tl_rt_clock_refine(void);
 uint64_t tl_rt_clock_slow(void); /* reads CLOCK_MONOTONIC_RAW, from anywhere */
+uint64_t tl_rt_clock_unix(void); /* ns since 1970, from anywhere */
 
 /* The processor's counter. */
 RT_INLINE uint64_t rt_counter(void)

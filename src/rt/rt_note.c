@@ -2,7 +2,6 @@
 #include "rt/rt_note.h"
 
 #include <fcntl.h>
-#include <time.h>
 
 #include "rt/mode/rt_ctf.h"
 #include "rt/mode/rt_fdr.h"
@@ -45,13 +44,6 @@ static void put_text(rt_line *l, const char *key, const char *value)
     tl_rt_line_text(l, value);
 }
 
-static uint64_t unix_ns(void)
-{
-    struct timespec t = {0, 0};
-    RT_SYS2(SYS_clock_gettime, CLOCK_REALTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static const char *clock_name(void)
 {
 #if defined(__x86_64__)
@@ -79,7 +71,7 @@ static void note_process(void)
     begin(&l, "process");
     put_number(&l, "pid", (uint64_t)(unsigned)tl_rt.pid);
     put_number(&l, "parent", (uint64_t)RT_SYS0(SYS_getppid));
-    put_number(&l, "start", unix_ns());
+    put_number(&l, "start", tl_rt_clock_unix());
     tl_rt_line_text(&l, " exe=");
     tl_rt_line_escaped(&l, tl_rt.exe);
     tl_rt_note(&l);
@@ -176,7 +168,7 @@ static void note_losses(void)
 void tl_rt_note_end(void)
 {
     uint64_t hz = tl_rt_clock_refine(), raw = tl_rt_clock_slow();
-    uint64_t ticks = rt_now(), now = unix_ns();
+    uint64_t ticks = rt_now(), now = tl_rt_clock_unix();
     note_clock(hz, ticks, tl_rt_clock.counter ? raw : ticks, now);
     for (uint32_t i = 0; i < tl_rt_lanes(); i++) {
         const rt_lane *lane = tl_rt_lane_get(i);

@@ -2,6 +2,7 @@
 #ifndef TL_RT_SYS_H
 #define TL_RT_SYS_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -110,6 +111,13 @@ RT_INLINE uint64_t rt_signals_block(void)
 RT_INLINE void rt_signals_restore(uint64_t before)
 {
     RT_SYS4(SYS_rt_sigprocmask, 2, &before, 0, sizeof before);
+}
+
+/* Does the thread run on its alternate signal stack now? */
+RT_INLINE bool rt_on_signal_stack(void)
+{
+    stack_t s = {.ss_flags = 0};
+    return RT_SYS2(SYS_sigaltstack, 0, &s) == 0 && (s.ss_flags & SS_ONSTACK);
 }
 
 /* A lock for what happens once in a thousand events or less. A signal handler never waits for the code that it

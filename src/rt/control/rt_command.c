@@ -2,26 +2,19 @@
 #include "rt/control/rt_command.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "rt/mode/rt_ctf.h"
 #include "rt/mode/rt_fdr.h"
 #include "rt/mode/rt_profile.h"
 #include "rt/object/rt_ids.h"
 #include "rt/object/rt_objects.h"
+#include "rt/rt_clock.h"
 #include "rt/rt_lane.h"
 #include "rt/rt_note.h"
 #include "rt/rt_settings.h"
 
 static uint32_t last_state;
 static uint64_t since; /* ns since 1970, of the last start */
-
-static uint64_t unix_ns(void)
-{
-    struct timespec t = {0, 0};
-    RT_SYS2(SYS_clock_gettime, CLOCK_REALTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static uint64_t bytes_recorded(void)
 {
@@ -66,7 +59,7 @@ void tl_rt_command_status(rt_status *s)
     tl_rt_losses(&lost);
     s->state = tl_rt.state;
     if (s->state == RT_ON && last_state != RT_ON)
-        since = unix_ns();
+        since = tl_rt_clock_unix();
     last_state = s->state;
     s->since = since;
     s->modes = tl_rt.set.modes;

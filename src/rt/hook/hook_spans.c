@@ -7,10 +7,6 @@
  *
  * A span is a call of a function that has only a name, and its fields, if it has any, a typed event behind the entry.
  * Patterns of functions do not apply: what was placed by hand is wanted. */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-
 #include "rt/hook/rt_spans.h"
 #include "rt/mode/rt_ctf.h"
 #include "rt/object/rt_ids.h"
@@ -19,6 +15,8 @@
 #include "rt/rt_note.h"
 #include "rt/rt_say.h"
 #include "rt/rt_settings.h"
+#include <errno.h>
+#include <fcntl.h>
 
 _Static_assert((int)TL_RT_OFF == (int)RT_OFF && (int)TL_RT_WAITING == (int)RT_WAITING && (int)TL_RT_ON == (int)RT_ON &&
                    (int)TL_RT_OVER == (int)RT_OVER,
@@ -115,16 +113,10 @@ static void note_those_behind(void)
 
 /* ---- sites ---- */
 
-static bool on_signal_stack(void)
-{
-    stack_t s = {.ss_flags = 0};
-    return RT_SYS2(SYS_sigaltstack, 0, &s) == 0 && (s.ss_flags & SS_ONSTACK);
-}
-
 /* Did a signal handler interrupt the recorder in this thread? One that was left by longjmp did not. */
 static bool is_inside(const rt_lane *l, uintptr_t sp)
 {
-    return l->busy && (sp <= l->busy || on_signal_stack());
+    return l->busy && (sp <= l->busy || rt_on_signal_stack());
 }
 
 static RT_COLD void say_too_many(void)

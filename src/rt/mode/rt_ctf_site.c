@@ -4,8 +4,6 @@
  * further out, and an end without a begin (of before a fork, say) is left out. */
 #include "rt/mode/rt_ctf_site.h"
 
-#include <signal.h>
-
 #include "rt/hook/rt_spans.h"
 #include "rt/mode/rt_ctf.h"
 #include "rt/mode/rt_ctf_metadata.h"
@@ -127,12 +125,6 @@ void tl_rt_ctf_site_late(rt_lane *l, uint64_t time, const struct tl_rt_site *sit
 
 /* ---- spans that are open ---- */
 
-static bool on_signal_stack(void)
-{
-    stack_t s = {.ss_flags = 0};
-    return RT_SYS2(SYS_sigaltstack, 0, &s) == 0 && (s.ss_flags & SS_ONSTACK);
-}
-
 static void end_top(rt_lane *l, rt_ctf_stream *s, uint64_t time)
 {
     const struct tl_rt_site *site = s->open[--s->nopen].site;
@@ -147,7 +139,7 @@ static bool is_gone(const rt_ctf_span *o, uintptr_t keep, uint64_t since)
 
 void tl_rt_ctf_end_spans(rt_lane *l, rt_ctf_stream *s, uint64_t time, uintptr_t keep, uint64_t since)
 {
-    if (RT_LIKELY(!is_gone(&s->open[s->nopen - 1], keep, since)) || on_signal_stack())
+    if (RT_LIKELY(!is_gone(&s->open[s->nopen - 1], keep, since)) || rt_on_signal_stack())
         return;
     s->beyond = 0;
     while (s->nopen && is_gone(&s->open[s->nopen - 1], keep, since))
