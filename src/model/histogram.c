@@ -38,12 +38,6 @@ static bool is_alone(const tl_hist *h)
     return !h->n && !h->capacity_log2;
 }
 
-/* An entry of the list. */
-static tl_hist_pair entry(const tl_hist *h, uint32_t at)
-{
-    return h->capacity_log2 ? h->pair[at] : (tl_hist_pair){.count = h->alone, .bucket = h->first};
-}
-
 static void release(tl_hist *h)
 {
     if (!is_alone(h))
@@ -55,34 +49,6 @@ static void release(tl_hist *h)
 static uint64_t *wide_counts(const tl_hist *h)
 {
     return (uint64_t *)(void *)h->count;
-}
-
-static uint64_t window_count(const tl_hist *h, uint32_t at)
-{
-    return h->wide ? wide_counts(h)[at] : h->count[at];
-}
-
-TL_ALWAYS_INLINE bool each(const tl_hist *h, uint32_t *at, tl_hist_pair *out)
-{
-    if (!h->n) {
-        if (*at == h->used)
-            return false;
-        *out = entry(h, (*at)++);
-        return true;
-    }
-    for (; *at < h->n; ++*at) {
-        const uint64_t count = window_count(h, *at);
-        if (count) {
-            *out = (tl_hist_pair){.count = count, .bucket = h->first + (*at)++};
-            return true;
-        }
-    }
-    return false;
-}
-
-bool tl_hist_each(const tl_hist *h, uint32_t *at, tl_hist_pair *out)
-{
-    return each(h, at, out);
 }
 
 static bool widen(tl_hist *h)
@@ -133,7 +99,7 @@ static bool to_window(tl_hist *h, uint32_t low, uint32_t high)
     if (h->n && h->first + h->n - 1u > high)
         high = h->first + h->n - 1u;
     for (uint32_t i = 0; i < h->used; i++) {
-        const tl_hist_pair p = entry(h, i);
+        const tl_hist_pair p = tl_hist_list_entry(h, i);
         low = p.bucket < low ? p.bucket : low;
         high = p.bucket > high ? p.bucket : high;
         wide |= p.count > UINT32_MAX;
@@ -147,7 +113,7 @@ static bool to_window(tl_hist *h, uint32_t low, uint32_t high)
     if (h->n)
         memcpy((char *)window.count + (h->first - first) * each, h->count, h->n * each);
     for (uint32_t i = 0; i < h->used; i++)
-        window_add(&window, entry(h, i).bucket, entry(h, i).count);
+        window_add(&window, tl_hist_list_entry(h, i).bucket, tl_hist_list_entry(h, i).count);
     release(h);
     *h = window;
     return true;
@@ -161,7 +127,7 @@ static uint32_t list_find(const tl_hist *h, uint32_t bucket)
     uint32_t from = 0, to = h->used;
     while (from < to) {
         uint32_t middle = (from + to) / 2;
-        if (entry(h, middle).bucket < bucket)
+        if (tl_hist_list_entry(h, middle).bucket < bucket)
             from = middle + 1;
         else
             to = middle;
@@ -181,7 +147,7 @@ static bool list_reserve(tl_hist *h, uint32_t n)
     if (!moved)
         return false;
     if (is_alone(h))
-        *moved = entry(h, 0);
+        *moved = tl_hist_list_entry(h, 0);
     h->pair = moved;
     h->capacity_log2 = log2;
     return true;
@@ -190,7 +156,7 @@ static bool list_reserve(tl_hist *h, uint32_t n)
 /* Puts an entry in its place, which is `at`; there must be room. */
 static void list_add(tl_hist *h, uint32_t at, uint32_t bucket, uint64_t n)
 {
-    if (at < h->used && entry(h, at).bucket == bucket) {
+    if (at < h->used && tl_hist_list_entry(h, at).bucket == bucket) {
         uint64_t *count = is_alone(h) ? &h->alone : &h->pair[at].count;
         *count = tl_add_saturated(*count, n);
         return;
@@ -212,8 +178,8 @@ static bool to_list(tl_hist *h, uint32_t room)
     if (!list_reserve(&list, room))
         return false;
     for (uint32_t i = 0; i < h->n; i++)
-        if (window_count(h, i))
-            list_add(&list, list.used, h->first + i, window_count(h, i));
+        if (tl_hist_window_count(h, i))
+            list_add(&list, list.used, h->first + i, tl_hist_window_count(h, i));
     free(h->count);
     *h = list;
     return true;
@@ -225,7 +191,7 @@ static uint32_t count_used(const tl_hist *h)
 {
     uint32_t used = h->used;
     for (uint32_t i = 0; i < h->n; i++)
-        used += window_count(h, i) != 0;
+        used += tl_hist_window_count(h, i) != 0;
     return used;
 }
 
@@ -239,7 +205,7 @@ static bool is_dense(uint32_t low, uint32_t high, uint32_t used)
 /* Turns a list into a window if that is worth it. It stays a list when memory runs out: slower, not wrong. */
 static void settle(tl_hist *h, bool hot)
 {
-    uint32_t low = entry(h, 0).bucket, high = entry(h, h->used - 1u).bucket;
+    uint32_t low = tl_hist_list_entry(h, 0).bucket, high = tl_hist_list_entry(h, h->used - 1u).bucket;
     if (hot || is_dense(low, high, h->used))
         (void)to_window(h, low, high);
 }
@@ -291,9 +257,9 @@ bool tl_hist_assign(tl_hist *h, const tl_hist_pair *pair, uint32_t n)
 static uint32_t last_used(const tl_hist *h)
 {
     if (h->used)
-        return entry(h, h->used - 1u).bucket;
+        return tl_hist_list_entry(h, h->used - 1u).bucket;
     uint32_t at = h->n;
-    while (at > 0 && !window_count(h, at - 1))
+    while (at > 0 && !tl_hist_window_count(h, at - 1))
         at--;
     return h->first + at - 1;
 }
@@ -303,13 +269,13 @@ static uint32_t count_new(const tl_hist *into, const tl_hist *from)
 {
     tl_hist_pair p;
     uint32_t n = 0, in_list = 0;
-    for (uint32_t at = 0; each(from, &at, &p);) {
-        while (in_list < into->used && entry(into, in_list).bucket < p.bucket)
+    for (uint32_t at = 0; tl_hist_each(from, &at, &p);) {
+        while (in_list < into->used && tl_hist_list_entry(into, in_list).bucket < p.bucket)
             in_list++;
         if (into->n)
-            n += !window_covers(into, p.bucket) || window_count(into, p.bucket - into->first) == 0;
+            n += !window_covers(into, p.bucket) || tl_hist_window_count(into, p.bucket - into->first) == 0;
         else
-            n += in_list == into->used || entry(into, in_list).bucket != p.bucket;
+            n += in_list == into->used || tl_hist_list_entry(into, in_list).bucket != p.bucket;
     }
     return n;
 }
@@ -321,15 +287,15 @@ static bool has_room(const tl_hist *into, tl_hist_pair p)
         return window_covers(into, p.bucket) &&
                (into->wide || p.count <= UINT32_MAX - into->count[p.bucket - into->first]);
     const uint32_t at = list_find(into, p.bucket);
-    return into->used == 0 || (at < into->used && entry(into, at).bucket == p.bucket);
+    return into->used == 0 || (at < into->used && tl_hist_list_entry(into, at).bucket == p.bucket);
 }
 
 /* Would some count of the window, which covers all of `from`, no longer fit 32 bits? */
 static bool sum_needs_wide(const tl_hist *into, const tl_hist *from)
 {
     tl_hist_pair p;
-    for (uint32_t at = 0; each(from, &at, &p);)
-        if (p.count > UINT32_MAX - window_count(into, p.bucket - into->first))
+    for (uint32_t at = 0; tl_hist_each(from, &at, &p);)
+        if (p.count > UINT32_MAX - tl_hist_window_count(into, p.bucket - into->first))
             return true;
     return false;
 }
@@ -338,13 +304,13 @@ bool tl_hist_reserve(tl_hist *into, const tl_hist *from)
 {
     tl_hist_pair p;
     uint32_t at = 0;
-    if (!each(from, &at, &p) || (is_alone(from) && has_room(into, p)))
+    if (!tl_hist_each(from, &at, &p) || (is_alone(from) && has_room(into, p)))
         return true;
     uint32_t low = p.bucket, high = last_used(from);
     if (!into->n || !window_covers(into, low) || !window_covers(into, high)) {
         uint32_t used = count_used(into) + count_new(into, from);
         at = 0;
-        if (each(into, &at, &p)) {
+        if (tl_hist_each(into, &at, &p)) {
             low = p.bucket < low ? p.bucket : low;
             high = last_used(into) > high ? last_used(into) : high;
         }
@@ -360,8 +326,8 @@ static void add_to_list(tl_hist *into, const tl_hist *from)
 {
     tl_hist_pair p;
     uint32_t in_list = 0;
-    for (uint32_t at = 0; each(from, &at, &p); in_list++) {
-        while (in_list < into->used && entry(into, in_list).bucket < p.bucket)
+    for (uint32_t at = 0; tl_hist_each(from, &at, &p); in_list++) {
+        while (in_list < into->used && tl_hist_list_entry(into, in_list).bucket < p.bucket)
             in_list++;
         list_add(into, in_list, p.bucket, p.count);
     }
@@ -372,11 +338,11 @@ void tl_hist_add_all(tl_hist *into, const tl_hist *from)
     tl_hist_pair p;
     uint32_t at = 0;
     if (into->n) {
-        while (each(from, &at, &p))
+        while (tl_hist_each(from, &at, &p))
             window_add(into, p.bucket, p.count);
     } else if (!is_alone(from)) {
         add_to_list(into, from);
-    } else if (each(from, &at, &p)) {
+    } else if (tl_hist_each(from, &at, &p)) {
         list_add(into, list_find(into, p.bucket), p.bucket, p.count);
     }
 }
@@ -398,18 +364,18 @@ void tl_hist_fini(tl_hist *h)
 uint64_t tl_hist_get(const tl_hist *h, uint32_t bucket)
 {
     if (h->n)
-        return window_covers(h, bucket) ? window_count(h, bucket - h->first) : 0;
+        return window_covers(h, bucket) ? tl_hist_window_count(h, bucket - h->first) : 0;
     uint32_t at = list_find(h, bucket);
-    return at < h->used && entry(h, at).bucket == bucket ? entry(h, at).count : 0;
+    return at < h->used && tl_hist_list_entry(h, at).bucket == bucket ? tl_hist_list_entry(h, at).count : 0;
 }
 
 uint64_t tl_hist_sum(const tl_hist *h)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < h->used; i++)
-        sum = tl_add_saturated(sum, entry(h, i).count);
+        sum = tl_add_saturated(sum, tl_hist_list_entry(h, i).count);
     for (uint32_t i = 0; i < h->n; i++)
-        sum = tl_add_saturated(sum, window_count(h, i));
+        sum = tl_add_saturated(sum, tl_hist_window_count(h, i));
     return sum;
 }
 
@@ -417,10 +383,10 @@ uint32_t tl_hist_next(const tl_hist *h, uint32_t from)
 {
     if (!h->n) {
         uint32_t at = list_find(h, from);
-        return at < h->used ? entry(h, at).bucket : TL_HIST_BUCKETS;
+        return at < h->used ? tl_hist_list_entry(h, at).bucket : TL_HIST_BUCKETS;
     }
     for (uint32_t at = from < h->first ? 0 : from - h->first; at < h->n; at++)
-        if (window_count(h, at))
+        if (tl_hist_window_count(h, at))
             return h->first + at;
     return TL_HIST_BUCKETS;
 }
@@ -438,7 +404,7 @@ uint64_t tl_hist_percentile(const tl_hist *h, unsigned permille, uint64_t min, u
     if (rank >= sum)
         return max;
     tl_hist_pair p = {0};
-    for (uint32_t at = 0; below < rank && each(h, &at, &p);)
+    for (uint32_t at = 0; below < rank && tl_hist_each(h, &at, &p);)
         below = tl_add_saturated(below, p.count);
     uint64_t value = tl_hist_middle(p.bucket);
     return value < min ? min : value > max ? max : value;
@@ -458,7 +424,7 @@ void tl_hist_total_start(tl_hist_total *s, uint64_t min, uint64_t max)
 void tl_hist_total_add(tl_hist_total *s, const tl_hist *h)
 {
     tl_hist_pair p;
-    for (uint32_t at = 0; each(h, &at, &p);)
+    for (uint32_t at = 0; tl_hist_each(h, &at, &p);)
         if (window_covers(&s->hist, p.bucket))
             s->count[p.bucket - s->hist.first] = tl_add_saturated(s->count[p.bucket - s->hist.first], p.count);
 }

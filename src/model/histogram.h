@@ -36,6 +36,17 @@ typedef struct tl_hist {
     bool wide;             /* the window's counts are uint64_t */
 } tl_hist;
 
+/* For tl_hist_each(): an entry of a list, a count of a window. */
+TL_ALWAYS_INLINE tl_hist_pair tl_hist_list_entry(const tl_hist *h, uint32_t at)
+{
+    return h->capacity_log2 ? h->pair[at] : (tl_hist_pair){.count = h->alone, .bucket = h->first};
+}
+
+TL_ALWAYS_INLINE uint64_t tl_hist_window_count(const tl_hist *h, uint32_t at)
+{
+    return h->wide ? ((const uint64_t *)(const void *)h->count)[at] : h->count[at];
+}
+
 /* a + b, or the largest number if that is too large. */
 TL_ALWAYS_INLINE uint64_t tl_add_saturated(uint64_t a, uint64_t b)
 {
@@ -79,7 +90,23 @@ void tl_hist_fini(tl_hist *h);
 uint64_t tl_hist_get(const tl_hist *h, uint32_t bucket);
 uint64_t tl_hist_sum(const tl_hist *h);
 /* The used buckets, ascending: false at the end. *at is 0 in the beginning. */
-bool tl_hist_each(const tl_hist *h, uint32_t *at, tl_hist_pair *out);
+TL_ALWAYS_INLINE bool tl_hist_each(const tl_hist *h, uint32_t *at, tl_hist_pair *out)
+{
+    if (!h->n) {
+        if (*at == h->used)
+            return false;
+        *out = tl_hist_list_entry(h, (*at)++);
+        return true;
+    }
+    for (; *at < h->n; ++*at) {
+        const uint64_t count = tl_hist_window_count(h, *at);
+        if (count) {
+            *out = (tl_hist_pair){.count = count, .bucket = h->first + (*at)++};
+            return true;
+        }
+    }
+    return false;
+}
 /* The first used bucket >= from, or TL_HIST_BUCKETS. */
 uint32_t tl_hist_next(const tl_hist *h, uint32_t from);
 /* Value at rank ceil(permille * sum / 1000), from 1: min at the first rank, max at the last, between them the middle of

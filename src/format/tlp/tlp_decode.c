@@ -67,6 +67,10 @@ TL_NOINLINE static uint64_t long_number(decoder *d, const char *what)
 {
     uint64_t v = 0;
     const uint8_t *const begin = d->at, *const end = d->end, *at = begin;
+    if (end - begin >= 2 && begin[0] >= 0x80 && begin[1] - 1u < 0x7f) { /* the most likely ones */
+        d->at = begin + 2;
+        return (uint64_t)begin[1] << 7 | (begin[0] & 0x7f);
+    }
     for (unsigned shift = 0; at < end; shift += 7) {
         const uint8_t byte = *at++;
         if (shift == 63 && byte > 1) {
