@@ -146,8 +146,11 @@ static int report(tl_trace *t, tl_error *e, const tl_damage *d, const char *text
     if (tl_hash_get(&t->damage_known, identity) != TL_HASH_NONE)
         return 0;
     t->damage_count += !is_note;
-    if (*n == TL_DAMAGE_KEPT)
+    if (*n == TL_DAMAGE_KEPT) {
+        if (t->damage_known.n < TL_DAMAGE_TOLD)
+            (void)tl_hash_put(&t->damage_known, identity, 1); /* without memory, a second pass counts it again */
         return 0;
+    }
     tl_damage *array = grow(*list, *n, is_note ? &t->note_capacity : &t->damage_capacity, sizeof *array);
     if (array)
         *list = array;

@@ -12,6 +12,7 @@
 #include "traceloom/trace.h"
 
 #define TL_DAMAGE_KEPT 10000u     /* damage entries kept; further ones are only counted */
+#define TL_DAMAGE_TOLD (1u << 20) /* entries told apart: of these a second pass over the input counts none again */
 #define TL_TRACKS_MAX  (1u << 20) /* tracks of one trace: more is taken for a damaged file */
 
 struct tl_trace {
@@ -38,7 +39,7 @@ struct tl_trace {
     tl_damage *damage; /* faults and losses; `lock` guards it while cursors read */
     uint32_t ndamage, damage_capacity;
     uint64_t damage_count;
-    tl_hash damage_known; /* of every kept entry, so that a second pass over the input adds nothing */
+    tl_hash damage_known; /* of every entry, up to a limit, so that a second pass over the input adds nothing */
     tl_damage *note;
     uint32_t nnote, note_capacity;
     pthread_mutex_t lock;
