@@ -107,6 +107,9 @@ static int flush(rt_line *result)
         return 0;
     }
     say(result, status < 0 ? "could not write " : "wrote ", tl_rt.path);
+    const char *why = status == -EINTR ? "the program ends, and writes it itself" : tl_rt_errno_text(status);
+    if (status < 0 && why)
+        say(result, ": ", why);
     return status;
 }
 
