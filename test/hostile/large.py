@@ -223,6 +223,26 @@ def metadata(c):
     c.run("info old", (2, 3))
 
 
+def empty_elements(c):
+    """Elements that take no bits: four million in each event of four bytes, or without end in one."""
+    head = b"/* CTF 1.8 */ trace { major = 1; minor = 8; byte_order = le; };\n"
+    integer = b"integer { size = 32; align = 8; signed = false; }"
+    c.write("many/metadata", head, b"event { name = a; fields := struct { ", integer, b" n; struct {} x[n]; }; };")
+    c.write("many/stream", (4000000).to_bytes(4, "little") * 4000)
+    nested = b'{"type":"structure"}'
+    for _ in range(40):
+        nested = b'{"type":"static-length-array","length":4,"element-field-class":' + nested + b"}"
+    c.write("nested/metadata", *(b"\x1e" + text + b"\n" for text in (
+        b'{"type":"preamble","version":2}', b'{"type":"data-stream-class"}',
+        b'{"type":"event-record-class","payload-field-class":{"type":"structure","member-classes":[{"name":"a","field-class":'
+        + nested + b'}]}}')))
+    c.write("nested/stream", b"x" * 100)
+    for name in ("many", "nested"):
+        c.run("check " + name, 1)
+        for verb in ("info", "report", "convert --to jsonl -o -"):
+            c.run("%s %s" % (verb, name), 3, "more than 4194304 values", named=False)
+
+
 def elf_sections(c):
     """Thousands of sections, each of them the whole file."""
     n = 20000
@@ -236,7 +256,7 @@ def elf_sections(c):
 
 CASES = {name.replace("_", "-"): f for name, f in globals().items() if callable(f) and f in (
     zstd_sized, zstd_unsized, zstd_window, zstd_long, zstd_frames, bzip2, gzip_large, nested, sparse, sparse_profile, long_line, device, files,
-    metadata, elf_sections)}
+    metadata, empty_elements, elf_sections)}
 
 
 def main():

@@ -231,6 +231,13 @@ static void set_role(ctf_run *r, const ctf_op *op, uint64_t at)
         r->clock = ctf_clock_update(r->clock, value, (unsigned)op->b);
 }
 
+/* At the end of a run. */
+TL_COLD static void pay(ctf_run *r, uint64_t empty, uint64_t at)
+{
+    const uint64_t paid = CTF_EMPTY_A_BIT * (at - r->at);
+    r->empty = empty > paid ? empty - paid : 0;
+}
+
 typedef struct loop {
     uint64_t left;
     const ctf_op *op;
@@ -247,7 +254,7 @@ TL_ALWAYS_INLINE ctf_run_status run_program(ctf_run *r, const ctf_program *p, co
 {
     const frame f = {.r = r, .p = p, .first = store ? r->batch->nval : 0};
     const uint64_t end = r->end;
-    uint64_t at = r->at, n = 0;
+    uint64_t at = r->at, n = 0, empty = r->empty;
     tl_value *v = store ? r->batch->v + r->batch->nval : NULL;
     loop loops[CTF_LOOPS_MAX];
     unsigned depth = 0;
@@ -255,6 +262,8 @@ TL_ALWAYS_INLINE ctf_run_status run_program(ctf_run *r, const ctf_program *p, co
     for (const ctf_op *op = p->op;; op++) {
         switch ((ctf_code)op->code) {
         case CTF_OP_END:
+            if (TL_UNLIKELY(empty))
+                pay(r, empty, at);
             r->at = at;
             if (store)
                 r->batch->nval = (uint32_t)(v - r->batch->v);
@@ -377,8 +386,11 @@ TL_ALWAYS_INLINE ctf_run_status run_program(ctf_run *r, const ctf_program *p, co
             /* Every element but an empty one takes a bit: what cannot fit is known before. */
             if (TL_UNLIKELY(at > end || (!(op->flags & CTF_OP_EMPTY_BODY) && n > end - at)))
                 FAIL(CTF_RUN_SHORT, at);
-            if (op->flags & CTF_OP_EMPTY_BODY && n > CTF_EVENT_SLOTS_MAX)
-                FAIL(CTF_RUN_LARGE, at);
+            if (op->flags & CTF_OP_EMPTY_BODY) {
+                if (n > CTF_EVENT_SLOTS_MAX || empty + n > CTF_EVENT_SLOTS_MAX)
+                    FAIL(CTF_RUN_LARGE, at);
+                empty += n;
+            }
             if (store) {
                 if (!(v = room(&f, v, 1, &status)))
                     FAIL(status, at);

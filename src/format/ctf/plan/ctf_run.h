@@ -9,6 +9,9 @@
 
 /* An event of more values is taken for damage: the tape would take 16 bytes for each. */
 #define CTF_EVENT_SLOTS_MAX (4u << 20)
+/* Elements that may take no bits are counted over the events of a stream: no more than CTF_EVENT_SLOTS_MAX at a time,
+ * of which each bit that is read pays for so many. Else each event of a few bytes could have that many. */
+#define CTF_EMPTY_A_BIT     8u
 /* Bytes that must be readable behind the last one of the data: loads take eight at once. */
 #define CTF_SLACK           16u
 
@@ -20,7 +23,7 @@ typedef enum ctf_run_status {
     CTF_RUN_ORDER,    /* the byte order changes inside a byte */
     CTF_RUN_VARINT,   /* more than 64 bits */
     CTF_RUN_TEXT,     /* a length that is no whole number of code units */
-    CTF_RUN_LARGE,    /* more than CTF_EVENT_SLOTS_MAX values */
+    CTF_RUN_LARGE,    /* more than CTF_EVENT_SLOTS_MAX values, or elements that take no bits */
     CTF_RUN_MEMORY
 } ctf_run_status;
 
@@ -31,6 +34,7 @@ typedef struct ctf_run {
     const uint8_t *data;
     uint64_t at, end; /* bits from data[0] */
     uint64_t *reg;
+    uint64_t empty;        /* elements that may take no bits, of the stream so far, that are not paid for */
     uint64_t clock;        /* running value of the default clock */
     tl_batch *batch;       /* values go there; NULL: nowhere */
     char *text, *text_end; /* room in the batch's arena */
