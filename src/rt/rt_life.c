@@ -54,7 +54,9 @@ extern uint32_t tl_rt_on_here __attribute__((visibility("hidden")));
 __attribute__((constructor(LIFE))) static void begin(void)
 {
     /* A library that was linked with the program's flags has a recorder, too: the program's does it all. */
-    if (&tl_rt_on != &tl_rt_on_here)
+    const uint32_t *here = &tl_rt_on_here;
+    __asm__("" : "+r"(here)); /* clang takes it for granted that two names are two places */
+    if (&tl_rt_on != here)
         return;
     /* Handlers that are registered first run last at the end, and in a child first. */
     at_quick_exit(end);
