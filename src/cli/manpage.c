@@ -1,5 +1,4 @@
 /* Man pages in mdoc, made from the tables. The pages in docs/man are what this prints. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,6 +8,17 @@
 #define PAGE_DATE  "November 22, 2026" /* when the texts changed last */
 #define TEXT_WIDTH 79u
 #define NAME_SIZE  16 /* of a verb */
+
+/* Of English, whatever the locale's language: Turkish has another capital of i. */
+static char capital(char c)
+{
+    return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
+}
+
+static char small(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
 
 /* Words of a macro line must not be taken for macros or punctuation: everything special is escaped. */
 static void put_escaped(FILE *f, const char *s)
@@ -47,7 +57,7 @@ void tl_put_mdoc(FILE *f, const char *text)
 void tl_put_summary(FILE *f, const char *summary)
 {
     char line[512];
-    snprintf(line, sizeof line, "%c%s.\n", toupper((unsigned char)summary[0]), summary + 1);
+    snprintf(line, sizeof line, "%c%s.\n", capital(summary[0]), summary + 1);
     tl_put_mdoc(f, line);
 }
 
@@ -206,7 +216,7 @@ static const char *upper_case(const char *name, char out[static NAME_SIZE])
 {
     size_t n = 0;
     for (; name[n] && n + 1 < NAME_SIZE; n++)
-        out[n] = (char)toupper((unsigned char)name[n]);
+        out[n] = capital(name[n]);
     out[n] = 0;
     return out;
 }
@@ -215,7 +225,7 @@ static void put_example(FILE *f, const tl_verb *verb, const tl_example *x)
 {
     fputs(tl_example_is_bare(verb, x) ? ".It Li traceloom " : ".It Li ", f);
     put_escaped(f, x->arguments);
-    fprintf(f, "\n%c%s.\n", toupper((unsigned char)x->text[0]), x->text + 1);
+    fprintf(f, "\n%c%s.\n", capital(x->text[0]), x->text + 1);
 }
 
 static void put_verb(FILE *f, const tl_verb *verb)
@@ -226,7 +236,7 @@ static void put_verb(FILE *f, const tl_verb *verb)
             ".Dd %s\n.Dt TRACELOOM-%s 1\n.Os\n"
             ".Sh NAME\n.Nm traceloom-%s\n.Nd ",
             verb->name, PAGE_DATE, upper_case(verb->name, upper), verb->name);
-    fputc(tolower((unsigned char)verb->summary[0]), f);
+    fputc(small(verb->summary[0]), f);
     fputs(verb->summary + 1, f);
     fprintf(f, "\n.Sh SYNOPSIS\n.Nm traceloom %s\n.Op Ar options\n%s\n", verb->name, arguments_of(verb));
     if (verb->alias)
@@ -301,7 +311,7 @@ static void put_command(FILE *f)
     for (const tl_verb *v = tl_verb_table; v->name; v++) {
         fputs(".It Li traceloom ", f);
         put_escaped(f, v->example[0].arguments);
-        fprintf(f, "\n%c%s.\n", toupper((unsigned char)v->example[0].text[0]), v->example[0].text + 1);
+        fprintf(f, "\n%c%s.\n", capital(v->example[0].text[0]), v->example[0].text + 1);
     }
     fputs(".El\n.Sh SEE ALSO\n", f);
     const tl_verb *last = NULL, *next;

@@ -71,7 +71,7 @@ for code in $(grep -o 'TL_E[A-Z]* =' "$root/include/traceloom/error.h" | tr -d '
     says "$docs/man/libtraceloom.3" "Dv $code"
 done
 # Functions and types that it names exist.
-grep -ho 'tl_[a-z_]*' "$docs/man/libtraceloom.3" | sort -u | while read -r name; do
+LC_ALL=C grep -ho 'tl_[a-z_]*' "$docs/man/libtraceloom.3" | sort -u | while read -r name; do
     grep -qrw "$name" "$root/include/traceloom" || echo "$name"
 done >unknown
 is_empty unknown
