@@ -6,9 +6,11 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Functions lie in namespaces, classes and functions; deeper ones get their line from the line table. */
@@ -239,6 +241,26 @@ static int search_units(struct search *s)
     return rc < 0 ? rc : 0;
 }
 
+/* True if each section of strings ends with a zero byte, as those of compilers do. libdw looks for the end of a string
+ * beyond the section where there is none. To be called once libdw has unpacked the sections. */
+static bool strings_end(Elf *elf)
+{
+    static const char *const strings[] = {".debug_str", ".debug_line_str", ".zdebug_str", ".zdebug_line_str"};
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names) != 0)
+        return false;
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+        for (size_t i = 0; name && i < sizeof strings / sizeof *strings; i++) {
+            const Elf_Data *data = strcmp(name, strings[i]) == 0 ? elf_rawdata(section, NULL) : NULL;
+            if (data && data->d_buf && data->d_size > 0 && ((const char *)data->d_buf)[data->d_size - 1] != '\0')
+                return false;
+        }
+    }
+    return true;
+}
+
 /* Unless told otherwise libdw ends the program when memory runs out. */
 static _Thread_local jmp_buf no_memory;
 
@@ -271,7 +293,7 @@ int tl_dwarf_lines(const char *path, const uint64_t *address, size_t n,
     if (!s.elf || elf_kind(s.elf) != ELF_K_ELF)
         goto out;
     s.dwarf = dwarf_begin_elf(s.elf, DWARF_C_READ, NULL);
-    if (s.dwarf)
+    if (s.dwarf && strings_end(s.elf))
         rc = search_guarded(&s);
 out:
     if (s.dwarf)
