@@ -137,7 +137,8 @@ static const char *marks_of(const tl_profile *p, const range_list *r, const tl_r
     return buf;
 }
 
-static void print_ranges(const tl_report *r, const range_list *g, const tl_row *row, tl_output *out)
+/* False if memory ran out. */
+static bool print_ranges(const tl_report *r, const range_list *g, const tl_row *row, tl_output *out)
 {
     static const tl_text_column column[] = {{"from", 0}, {"below", 1}, {"calls", 0}, {"share", 0}};
     tl_text_table text = {.column = column, .ncolumn = 4, .name_title = "", .bar_after = 3, .name_wish = 11};
@@ -157,11 +158,14 @@ static void print_ranges(const tl_report *r, const range_list *g, const tl_row *
         line->share = (double)g->calls[i] / (double)most;
         line->name = tl_text_table_keep_raw(&text, marks_of(p, g, row, i, buf, sizeof buf));
     }
+    const bool whole = !text.failed;
     tl_text_table_print(&text, r->terminal, out);
     tl_text_table_fini(&text);
+    return whole;
 }
 
-static void print_function(const tl_report *r, const tl_row *row, tl_hist_total *total, tl_output *out)
+/* False if memory ran out. */
+static bool print_function(const tl_report *r, const tl_row *row, tl_hist_total *total, tl_output *out)
 {
     const tl_profile *p = r->profile;
     const tl_function *f = tl_profile_get_function(p, row->function);
@@ -187,7 +191,7 @@ static void print_function(const tl_report *r, const tl_row *row, tl_hist_total 
                      tl_report_time(r, b, sizeof b, row->stat.min), tl_report_time(r, c, sizeof c, row->p50),
                      tl_report_time(r, d, sizeof d, row->p90), tl_report_time(r, e, sizeof e, row->p99),
                      tl_report_time(r, g, sizeof g, row->stat.max));
-    print_ranges(r, &ranges, row, out);
+    return print_ranges(r, &ranges, row, out);
 }
 
 int tl_report_text_histograms(const tl_report *r, tl_output *out, tl_error *e)
@@ -204,10 +208,11 @@ int tl_report_text_histograms(const tl_report *r, tl_output *out, tl_error *e)
     if (status == 0) {
         tl_report_sort(r, &t, 0);
         uint32_t n = a->func.n || a->has_top || t.n < TOP_FUNCTIONS ? t.n : TOP_FUNCTIONS, shown = 0;
-        for (uint32_t i = 0; i < n; i++)
+        for (uint32_t i = 0; i < n && status == 0; i++)
             if (t.row[i].stat.calls) {
                 tl_output_puts(out, shown++ ? "\n" : "");
-                print_function(r, &t.row[i], total, out);
+                if (!print_function(r, &t.row[i], total, out))
+                    status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of durations");
             }
         tl_output_puts(out, shown ? "" : "no calls\n");
     }

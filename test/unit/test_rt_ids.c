@@ -269,8 +269,14 @@ static void test_a_full_table(void **state)
         if (id_of(0x100000 + 64 * i) != i + 1)
             fail_msg("number %zu is another", (size_t)i + 1);
     assert_int_equal(tl_rt_lane->lost.memory, 0);
+    tl_rt.set.modes = RT_MODE_FDR;
     assert_int_equal(id_of(0x20), 0);
     assert_int_equal(tl_rt_lane->lost.memory, 1);
+    assert_int_equal(tl_rt_lane->lost.places, 0);
+    tl_rt.set.modes = RT_MODE_PROFILE;
+    assert_int_equal(id_of(0x20), 0);
+    assert_int_equal(tl_rt_lane->lost.memory, 1);
+    assert_int_equal(tl_rt_lane->lost.places, 1);
     assert_int_equal(id_of(0x100000), 1);
 }
 
