@@ -41,22 +41,12 @@ static bool sum_take(hist_sum *s, tl_hist *out)
     return tl_hist_assign(out, s->pair, n);
 }
 
-static void add_numbers(tl_place_stat *into, const tl_place_stat *from)
-{
-    into->calls = tl_add_saturated(into->calls, from->calls);
-    into->total = tl_add_saturated(into->total, from->total);
-    into->self = tl_add_saturated(into->self, from->self);
-    into->outer = tl_add_saturated(into->outer, from->outer);
-    into->min = from->min < into->min ? from->min : into->min;
-    into->max = from->max > into->max ? from->max : into->max;
-}
-
 /* Adds up the places of a function. False when memory runs out. */
 static bool sum_places(const tl_profile *p, uint32_t function, hist_sum *sum, tl_place_stat *out)
 {
     *out = (tl_place_stat){.min = UINT64_MAX};
     for (uint32_t at = p->same_first[function]; at; at = p->same_next[at]) {
-        add_numbers(out, &p->stat[at]);
+        tl_profile_add_sums(out, &p->stat[at]);
         sum_add(sum, &p->stat[at].hist);
     }
     return sum_take(sum, &out->hist);

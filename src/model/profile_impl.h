@@ -28,6 +28,17 @@ typedef struct tl_place_stat {
     tl_hist hist;
 } tl_place_stat; /* one cache line on 64-bit machines */
 
+/* Adds everything but the histogram. */
+TL_ALWAYS_INLINE void tl_profile_add_sums(tl_place_stat *into, const tl_place_stat *from)
+{
+    into->calls = tl_add_saturated(into->calls, from->calls);
+    into->total = tl_add_saturated(into->total, from->total);
+    into->self = tl_add_saturated(into->self, from->self);
+    into->outer = tl_add_saturated(into->outer, from->outer);
+    into->min = from->min < into->min ? from->min : into->min;
+    into->max = from->max > into->max ? from->max : into->max;
+}
+
 struct tl_profile {
     tl_strings strings;
     tl_place *place;

@@ -151,12 +151,7 @@ static bool make_room(tl_profile *into, const tl_profile *from, merge_map *m)
 
 static void add_stat(tl_place_stat *into, const tl_place_stat *from)
 {
-    into->calls = tl_add_saturated(into->calls, from->calls);
-    into->total = tl_add_saturated(into->total, from->total);
-    into->self = tl_add_saturated(into->self, from->self);
-    into->outer = tl_add_saturated(into->outer, from->outer);
-    into->min = from->min < into->min ? from->min : into->min;
-    into->max = from->max > into->max ? from->max : into->max;
+    tl_profile_add_sums(into, from);
     tl_hist_add_all(&into->hist, &from->hist); /* room was made */
 }
 
