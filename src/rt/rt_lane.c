@@ -115,7 +115,7 @@ static bool set_up(rt_lane *l)
         l->live = l->room = l->room_end = l->self = NULL;
         l->threads = 0;
         l->full = false;
-        l->lost = (rt_losses){.late = 0};
+        rt_zero(&l->lost, sizeof l->lost); /* an assignment may become a call of memset */
         l->ctf = NULL;
         l->file = tl_rt.file;
     }
