@@ -16,14 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/glob.h"
-#include "base/hash.h"
-
-/* Names tried before giving up; a second one is hardly ever needed. */
-enum { NAME_TRIES = 100, NAME_LETTERS = 6 };
+#include "base/name_beside.h"
 
 #define NO_FILE UINT32_MAX
 
@@ -157,29 +153,14 @@ static void remove_tree(const char *path, unsigned depth)
 
 /* Opening */
 
-/* Fills in the letters of a temporary name. They only have to be unlikely; mkdir() decides. */
-static void make_name(char *letters, unsigned try)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t r = tl_hash_mix((uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)getpid() << 40 ^
-                             (uint64_t)(uintptr_t)letters ^ (uint64_t)try << 56);
-    for (int i = 0; i < NAME_LETTERS; i++, r /= 36)
-        letters[i] = "abcdefghijklmnopqrstuvwxyz0123456789"[r % 36];
-}
-
 /* Makes an empty folder beside the target. NULL with errno set on failure. */
 static char *make_beside(const char *target)
 {
-    const size_t n = strlen(target);
-    char *path = malloc(n + 1 + NAME_LETTERS + 1);
+    char *path = tl_name_beside(target);
     if (!path)
         return NULL;
-    memcpy(path, target, n);
-    path[n] = '.';
-    path[n + 1 + NAME_LETTERS] = '\0';
-    for (unsigned try = 0; try < NAME_TRIES; try++) {
-        make_name(path + n + 1, try);
+    for (unsigned try = 0; try < TL_NAME_TRIES; try++) {
+        tl_name_try(path, try);
         if (mkdir(path, 0777) == 0)
             return path;
         if (errno != EEXIST)

@@ -15,30 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/hash.h"
+#include "base/name_beside.h"
 
 _Static_assert(sizeof(off_t) == 8, "file offsets must have 64 bits");
 
-/* Names tried before giving up; a second one is hardly ever needed. */
-enum { NAME_TRIES = 100, NAME_LETTERS = 6, MEMORY_LEAST = 1 << 16 };
+enum { MEMORY_LEAST = 1 << 16 };
 
 static int no_memory(tl_error *e, const char *path)
 {
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to open it", path);
-}
-
-/* Fills in the letters of a temporary name. They only have to be unlikely; open() decides. */
-static void make_name(char *letters, unsigned try)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t r = tl_hash_mix((uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)getpid() << 40 ^
-                             (uint64_t)(uintptr_t)letters ^ (uint64_t)try << 56);
-    for (int i = 0; i < NAME_LETTERS; i++, r /= 36)
-        letters[i] = "abcdefghijklmnopqrstuvwxyz0123456789"[r % 36];
 }
 
 /* Gives the open file `name`, which must not exist. */
@@ -59,16 +46,12 @@ static int create_named(tl_target *t)
 /* Finds a free name beside the target: for a file to be created, or for the nameless one. */
 static int take_temporary_name(tl_target *t, tl_error *e)
 {
-    size_t n = strlen(t->real_path);
-    t->temporary = malloc(n + 1 + NAME_LETTERS + 1);
+    t->temporary = tl_name_beside(t->real_path);
     if (!t->temporary)
         return no_memory(e, t->path);
-    memcpy(t->temporary, t->real_path, n);
-    t->temporary[n] = '.';
-    t->temporary[n + 1 + NAME_LETTERS] = '\0';
     int error = EEXIST;
-    for (unsigned try = 0; try < NAME_TRIES && error == EEXIST; try++) {
-        make_name(t->temporary + n + 1, try);
+    for (unsigned try = 0; try < TL_NAME_TRIES && error == EEXIST; try++) {
+        tl_name_try(t->temporary, try);
         if ((t->nameless ? link_nameless(t, t->temporary) : create_named(t)) == 0)
             return 0;
         error = errno;
