@@ -14,12 +14,6 @@ unsigned tl_threads(const tl_cli *c)
     return c->args->threads ? c->args->threads : tl_processors();
 }
 
-const char *tl_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 int tl_check_inputs(const tl_cli *c)
 {
     if (c->args->file.n == 0) {

@@ -2,6 +2,7 @@
 #ifndef TL_CLI_INPUTS_H
 #define TL_CLI_INPUTS_H
 
+#include "base/base_name.h"
 #include "base/progress.h"
 #include "cli/verbs.h"
 #include "traceloom/source.h"
@@ -30,7 +31,5 @@ void tl_reading_close(tl_reading *r);
 int tl_check_inputs(const tl_cli *c);
 /* Threads to work with. */
 unsigned tl_threads(const tl_cli *c);
-/* The last part of a path. */
-const char *tl_base_name(const char *path);
 
 #endif

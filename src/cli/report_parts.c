@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base_name.h"
 #include "cli/report.h"
 
 uint32_t tl_report_top(const tl_report *r, uint32_t on_terminal)
@@ -95,12 +96,11 @@ char *tl_report_share(char *buf, size_t size, double share)
 
 char *tl_report_source(char *buf, size_t size, const tl_function *f)
 {
-    const char *slash = f->file ? strrchr(f->file, '/') : NULL;
     buf[0] = 0;
     if (f->file && f->line)
-        snprintf(buf, size, "%s:%" PRIu32, slash ? slash + 1 : f->file, f->line);
+        snprintf(buf, size, "%s:%" PRIu32, tl_base_name(f->file), f->line);
     else if (f->file)
-        snprintf(buf, size, "%s", slash ? slash + 1 : f->file);
+        snprintf(buf, size, "%s", tl_base_name(f->file));
     return buf;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_name.h"
 #include "base/compiler.h"
 #include "model/format_impl.h"
 #include "op/sink_part.h"
@@ -71,7 +72,7 @@ static const char *part_path(tl_split *s, uint64_t number)
         s->part = larger;
         s->part_capacity = capacity;
     }
-    const char *slash = strrchr(s->path, '/'), *base = slash ? slash + 1 : s->path;
+    const char *base = tl_base_name(s->path);
     const char *dot = *base ? strchr(base + 1, '.') : NULL;
     const size_t stem = dot ? (size_t)(dot - s->path) : strlen(s->path), size = strlen(s->path) + 32;
     char *path = malloc(size);

@@ -19,6 +19,7 @@
  * only the order within a thread matters to them, so streams may come one after the other if no thread is in two. */
 #include <stdlib.h>
 
+#include "base/base_name.h"
 #include "format/chrome/chrome_writer.h"
 
 /* Room for all of an event that is neither label nor args. */
@@ -98,9 +99,7 @@ static const char *process_name(const tl_write_context *c)
 {
     if (c->options->title)
         return c->options->title;
-    const char *path = c->trace->exe ? c->trace->exe : c->trace->path ? c->trace->path : "trace";
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
+    return tl_base_name(c->trace->exe ? c->trace->exe : c->trace->path ? c->trace->path : "trace");
 }
 
 /* {"ph":"M","name":"thread_name","pid":7,"tid":8,"ts":0,"args":{"name":"thread 8"}} */

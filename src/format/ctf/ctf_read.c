@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_name.h"
 #include "base/endian.h"
 #include "format/ctf/ctf_layout.h"
 #include "format/ctf/read/ctf_cursor.h"
@@ -76,7 +77,7 @@ static int open_file(void *reader, tl_input *in, tl_trace *t, const tl_want *wan
 static int probe_folder(const tl_folder *f)
 {
     for (uint32_t i = 0; i < f->n; i++)
-        if (strcmp(ctf_base_name(f->file[i].name), "metadata") == 0)
+        if (strcmp(tl_base_name(f->file[i].name), "metadata") == 0)
             return FOLDER_BITS;
     return 0;
 }

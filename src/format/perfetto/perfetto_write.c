@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_name.h"
 #include "format/perfetto/perfetto_writer.h"
 
 size_t perfetto_begin_packet(tl_pb *p)
@@ -86,9 +87,7 @@ const char *perfetto_process_name(const tl_write_context *c)
 {
     if (c->options->title)
         return c->options->title;
-    const char *path = c->trace->exe ? c->trace->exe : c->trace->path ? c->trace->path : "trace";
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
+    return tl_base_name(c->trace->exe ? c->trace->exe : c->trace->path ? c->trace->path : "trace");
 }
 
 uint64_t perfetto_process_uuid(int64_t pid)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_name.h"
 #include "format/xtrace/xtrace_check.h"
 #include "format/xtrace/xtrace_classes.h"
 #include "format/xtrace/xtrace_read.h"
@@ -180,13 +181,13 @@ static int open_companion(xtrace_reader *r, tl_error *e)
     int status = xtrace_partner_open(&in, tl_input_path(r->file[0].in), e);
     if (status <= 0)
         return status;
-    const char *path = tl_input_path(in), *slash = strrchr(path, '/');
+    const char *path = tl_input_path(in);
     init_file(&r->file[1], in, path);
     r->file[1].own = true;
     r->file[1].partner = 0;
     r->file[0].partner = 1;
     r->n = 2;
-    r->file[1].name = tl_trace_intern(r->trace, slash ? slash + 1 : path);
+    r->file[1].name = tl_trace_intern(r->trace, tl_base_name(path));
     return r->file[1].name ? 0 : no_memory(e);
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_name.h"
 #include "base/endian.h"
 #include "base/window.h"
 #include "format/xtrace/xtrace_image.h"
@@ -138,8 +139,7 @@ int xtrace_image_check_beside(tl_input *stream, const char *stream_name, tl_trac
     int r = path ? tl_input_open_beside(&image, path, e) : 0;
     if (r < 0 && r != TL_ENOMEM) /* there is none */
         r = 0;
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    const char *name = image ? tl_trace_intern(t, slash ? slash + 1 : path) : NULL;
+    const char *name = image ? tl_trace_intern(t, tl_base_name(path)) : NULL;
     if (image && !name)
         r = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to check a memory image");
     else if (image)

@@ -4,13 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char stream_word[] = "xinsndata", snapshot_word[] = "xsnapshot";
+#include "base/base_name.h"
 
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
+static const char stream_word[] = "xinsndata", snapshot_word[] = "xsnapshot";
 
 /* Passes over digits; false if there are none, or more than fit an int64_t. */
 static bool digits(const char **at, int64_t *number)
@@ -63,7 +59,7 @@ static bool parse_parts(xtrace_name *n, const char *p)
 
 void xtrace_name_parse(xtrace_name *n, const char *path)
 {
-    const char *name = last_part(path);
+    const char *name = tl_base_name(path);
     *n = (xtrace_name){.kind = strstr(name, snapshot_word) ? XTRACE_SNAPSHOTS
                                : strstr(name, stream_word) ? XTRACE_STREAM
                                                            : XTRACE_NO_KIND};
@@ -75,7 +71,7 @@ void xtrace_name_parse(xtrace_name *n, const char *path)
 
 char *xtrace_name_partner(const char *path)
 {
-    const char *name = last_part(path), *word = strstr(name, snapshot_word);
+    const char *name = tl_base_name(path), *word = strstr(name, snapshot_word);
     const char *other = stream_word;
     if (!word) {
         word = strstr(name, stream_word);

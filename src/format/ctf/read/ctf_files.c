@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_name.h"
 #include "format/ctf/read/ctf_reader.h"
 
 /* Track numbers of all files together, one for each stream class of each file. Stream classes beyond the first are
@@ -24,7 +25,7 @@ static int compare_places(const void *left, const void *right)
 
 static size_t folder_length(const char *path)
 {
-    return (size_t)(ctf_base_name(path) - path);
+    return (size_t)(tl_base_name(path) - path);
 }
 
 /* All folders that hold metadata, also such that cannot be used: `unit` is NULL there. */
@@ -33,12 +34,12 @@ static place *places_of(const ctf_reader *r, uint32_t *n)
     const tl_folder *folder = r->folder;
     uint32_t capacity = 1, unit = 0;
     for (uint32_t i = 0; i < folder->n; i++)
-        capacity += strcmp(ctf_base_name(folder->file[i].name), "metadata") == 0;
+        capacity += strcmp(tl_base_name(folder->file[i].name), "metadata") == 0;
     place *p = malloc(capacity * sizeof *p);
     *n = 0;
     for (uint32_t i = 0; p && i < folder->n; i++) {
         const char *name = folder->file[i].name;
-        if (strcmp(ctf_base_name(name), "metadata") != 0)
+        if (strcmp(tl_base_name(name), "metadata") != 0)
             continue;
         const bool usable = unit < r->nunit && r->unit[unit].metadata == name; /* both are in the same order */
         p[(*n)++] = (place){name, folder_length(name), usable ? &r->unit[unit] : NULL};
@@ -104,7 +105,7 @@ int ctf_files_open(ctf_reader *r, tl_error *e)
     int status = places && r->file ? 0 : no_memory(e);
     for (uint32_t i = 0; status == 0 && i < folder->n; i++) {
         const tl_folder_file *file = &folder->file[i];
-        const bool is_metadata = strcmp(ctf_base_name(file->name), "metadata") == 0;
+        const bool is_metadata = strcmp(tl_base_name(file->name), "metadata") == 0;
         const place key = {file->name, folder_length(file->name), NULL};
         const place *at = bsearch(&key, places, nplace, sizeof *places, compare_places);
         r->trace->bytes += at ? file->size : 0;

@@ -29,8 +29,6 @@ int ctf_index_open(ctf_reader *r, tl_error *e); /* looks at all packets: points,
 void ctf_table_name_tracks(ctf_reader *r);      /* as the tables say */
 void ctf_units_close(ctf_reader *r);
 
-/* The name of a file without the folders that it is in. */
-const char *ctf_base_name(const char *path);
 /* The default clock of a stream class as the unit's own metadata has it, or NULL. */
 const ctf_clock *ctf_unit_clock(const ctf_unit *u, uint32_t stream);
 

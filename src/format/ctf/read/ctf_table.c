@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_name.h"
 #include "format/ctf/read/ctf_cursor.h"
 #include "format/ctf/read/ctf_reader.h"
 
@@ -35,7 +36,7 @@ static bool is_entry(const tl_class *c, enum ctf_table_entry entry)
 
 static bool is_table(const ctf_file *f)
 {
-    if (strcmp(ctf_base_name(f->name), CTF_TABLE) != 0)
+    if (strcmp(tl_base_name(f->name), CTF_TABLE) != 0)
         return false;
     const ctf_schema *s = &f->unit->schema;
     for (uint32_t i = 0; i < s->nstream; i++)
@@ -68,7 +69,7 @@ static int add_function(ctf_reader *r, const tl_value *v, tl_error *e)
 /* Files are named as seen from the folder that the table is in. */
 static int add_track(ctf_reader *r, const ctf_file *table, const tl_value *v, tl_error *e)
 {
-    const size_t folder = (size_t)(ctf_base_name(table->name) - table->name), n = v[CTF_TRACK_FILE].n;
+    const size_t folder = (size_t)(tl_base_name(table->name) - table->name), n = v[CTF_TRACK_FILE].n;
     char *path = malloc(folder + n + 1);
     struct ctf_table_row *row = tl_arena_zalloc(&r->arena, sizeof *row);
     if (!path || !row) {

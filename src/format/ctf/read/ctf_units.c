@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_name.h"
 #include "base/endian.h"
 #include "base/pool.h"
 #include "format/ctf/ctf_layout.h"
@@ -35,12 +36,6 @@ typedef struct opening {
     uint32_t ncommon;
     bool has_version;
 } opening;
-
-const char *ctf_base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
 
 static int no_memory(tl_error *e)
 {
@@ -317,7 +312,7 @@ static int add_all(opening *o, tl_error *e)
     const tl_folder *f = o->reader->folder;
     int status = 0;
     for (uint32_t i = 0; status == 0 && i < f->n; i++) {
-        if (strcmp(ctf_base_name(f->file[i].name), "metadata") != 0)
+        if (strcmp(tl_base_name(f->file[i].name), "metadata") != 0)
             continue;
         o->batch[o->n++] = (parsed){.index = i};
         if (o->n == AT_ONCE)
@@ -330,7 +325,7 @@ static uint32_t count_units(const tl_folder *f)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < f->n; i++)
-        n += strcmp(ctf_base_name(f->file[i].name), "metadata") == 0;
+        n += strcmp(tl_base_name(f->file[i].name), "metadata") == 0;
     return n;
 }
 

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base_name.h"
 #include "base/endian.h"
 #include "format/ctf/ctf_layout.h"
 
@@ -300,8 +301,7 @@ static uint32_t find_section(const ctf_schema *s, const char *name, size_t n)
 
 uint32_t ctf_2010_section(const ctf_schema *s, const char *file, int32_t *cpu)
 {
-    const char *slash = strrchr(file, '/');
-    const char *name = slash ? slash + 1 : file;
+    const char *name = tl_base_name(file);
     const size_t n = strlen(name);
     *cpu = -1;
     uint32_t section = find_section(s, name, n);
