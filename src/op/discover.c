@@ -1,32 +1,23 @@
 /* What only a pass over all events tells of function traces whose functions are addresses. */
 #include "op/discover.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "model/value_json.h"
-#include "op/symbolize.h"
+#include "op/module_names.h"
 
 #define FUNCTIONS_MAX (1u << 20) /* functions that get names; a program has some ten thousand */
 #define MODULES_MAX   65536u     /* binaries, over all processes of a trace */
 
-/* A binary in memory. */
-typedef struct module {
-    uint64_t base, size;
-    const char *path;
-    char build_id[2 * 64 + 1];
-    bool is_absolute; /* addresses are those of the file */
-} module;
-
 struct tl_discovery {
     tl_hash thread; /* pid and tid, see thread_key(), -> track */
-    module *module;
+    tl_module *module;
     uint32_t nmodule, module_capacity;
-    tl_hash module_at; /* base -> module */
-    tl_hash alias;     /* address of a function -> index in the trace's list of the same one at another address */
+    bool many_modules, many_functions; /* more than the limits */
+    tl_hash module_at;                 /* base -> module */
+    tl_hash alias; /* address of a function -> index in the trace's list of the same one at another address */
 };
 
 /* A value of the event: the field of this name, or NULL. */
@@ -123,16 +114,17 @@ static int add_thread(tl_source *s, const tl_class *c, const tl_batch *b, uint32
     return status;
 }
 
-static module *module_at(struct tl_discovery *d, uint64_t base)
+static tl_module *module_at(struct tl_discovery *d, uint64_t base)
 {
     const uint32_t known = tl_hash_get(&d->module_at, base);
     if (known != TL_HASH_NONE)
         return &d->module[known];
-    if (d->nmodule == MODULES_MAX)
+    d->many_modules |= d->nmodule == MODULES_MAX;
+    if (d->many_modules)
         return NULL;
     if (d->nmodule == d->module_capacity) {
         const uint32_t capacity = d->module_capacity ? 2 * d->module_capacity : 32;
-        module *larger = realloc(d->module, capacity * sizeof *larger);
+        tl_module *larger = realloc(d->module, capacity * sizeof *larger);
         if (!larger)
             return NULL;
         d->module = larger;
@@ -140,7 +132,7 @@ static module *module_at(struct tl_discovery *d, uint64_t base)
     }
     if (!tl_hash_put(&d->module_at, base, d->nmodule))
         return NULL;
-    d->module[d->nmodule] = (module){.base = base};
+    d->module[d->nmodule] = (tl_module){.base = base};
     return &d->module[d->nmodule++];
 }
 
@@ -151,7 +143,7 @@ static int add_module(tl_source *s, const tl_class *c, const tl_batch *b, uint32
     const tl_value *path = field_value(c, b, i, "path", false), *id = field_value(c, b, i, "build_id", false);
     if (!base || base->type != TL_U64 || (!path && !id))
         return 0;
-    module *m = module_at(s->discovery, base->as.u);
+    tl_module *m = module_at(s->discovery, base->as.u);
     if (!m)
         return 0; /* its functions stay without names */
     if (path && path->type == TL_STRING && size && size->type == TL_U64) {
@@ -181,9 +173,12 @@ static int look_at(tl_source *s, const tl_batch *b, const bool *tells, tl_error 
             continue;
         if (status == 0)
             status = add_thread(s, c, b, i, e);
-        if (status == 0 && c->by_address && t->nfunction < FUNCTIONS_MAX && b->key[i] &&
-            !tl_trace_function(t, (int64_t)b->key[i]))
+        if (status < 0 || !c->by_address || !b->key[i] || tl_trace_function(t, (int64_t)b->key[i]))
+            continue;
+        if (t->nfunction < FUNCTIONS_MAX)
             status = tl_trace_add_function(t, &(tl_function){.id = (int64_t)b->key[i]}, e);
+        else
+            s->discovery->many_functions = true;
     }
     return status;
 }
@@ -210,90 +205,6 @@ static int read_all(tl_source *s, tl_error *e)
     }
     s->want.fields = fields;
     free(tells);
-    return status;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-/* Whether a function lies in a module. */
-static bool holds(const module *m, const tl_function *f)
-{
-    return (uint64_t)f->id >= m->base && (uint64_t)f->id - m->base < m->size;
-}
-
-/* Names the functions of a module from a file. */
-static int name_functions(tl_source *s, const module *m, const char *path, bool demangle, bool lines, tl_error *e)
-{
-    tl_trace *t = &s->trace;
-    tl_elf *elf = NULL;
-    int status = tl_elf_open(&elf, path, e);
-    if (status < 0)
-        return status;
-    const char *id = tl_elf_build_id(elf);
-    if (m->build_id[0] && id && strcmp(m->build_id, id) != 0) {
-        const tl_damage note = {.kind = TL_DAMAGE_NOTE, .rule = "symbols.build-id"};
-        status = tl_trace_report(t, e, &note, "%s has changed since the trace was recorded; its functions stay unnamed",
-                                 base_name(path));
-        tl_elf_close(elf);
-        return status;
-    }
-    const bool absolute = m->is_absolute || tl_elf_type(elf) == ET_EXEC;
-    for (uint32_t i = 0; i < t->nfunction; i++)
-        if (!t->function[i].name && holds(m, &t->function[i]))
-            t->function[i].address = (uint64_t)t->function[i].id - (absolute ? 0 : m->base);
-    status = tl_symbolize(t, elf, demangle, lines, e);
-    const char *module_id = id ? tl_trace_intern(t, id) : NULL;
-    for (uint32_t i = 0; i < t->nfunction; i++)
-        if (holds(m, &t->function[i])) {
-            t->function[i].module = t->function[i].name ? module_id : NULL;
-            if (!t->function[i].name)
-                t->function[i].address = 0;
-        }
-    tl_elf_close(elf);
-    return status;
-}
-
-/* The module that a binary given by the user stands for, or NULL. */
-static const module *module_of(const struct tl_discovery *d, const tl_trace *t, const char *exe)
-{
-    for (uint32_t i = 0; i < d->nmodule; i++)
-        if (d->module[i].path && strcmp(base_name(d->module[i].path), base_name(exe)) == 0)
-            return &d->module[i];
-    for (uint32_t k = 0; k < t->nfunction; k++)
-        for (uint32_t i = 0; i < d->nmodule; i++)
-            if (d->module[i].path && holds(&d->module[i], &t->function[k]))
-                return &d->module[i];
-    return NULL;
-}
-
-/* A trace may name any file: a pipe would be waited for, a device may do anything when it is opened, and "-" would be
- * standard input. */
-static bool is_plain_file(const char *path)
-{
-    struct stat st;
-    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
-static int name_all(tl_source *s, const char *exe, bool demangle, bool lines, tl_error *e)
-{
-    const struct tl_discovery *d = s->discovery;
-    const module *given = exe ? module_of(d, &s->trace, exe) : NULL;
-    s->trace.exe = exe;
-    const module everything = {.size = UINT64_MAX, .is_absolute = true};
-    int status = exe ? name_functions(s, given ? given : &everything, exe, demangle, lines, e) : 0;
-    for (uint32_t i = 0; status == 0 && !s->no_names && i < d->nmodule; i++) {
-        const module *m = &d->module[i];
-        bool used = false;
-        for (uint32_t k = 0; m->path && m != given && !used && k < s->trace.nfunction; k++)
-            used = !s->trace.function[k].name && holds(m, &s->trace.function[k]);
-        /* Not there, or no ELF file: its functions stay addresses. */
-        if (used && is_plain_file(m->path) && name_functions(s, m, m->path, demangle, lines, NULL) == TL_ENOMEM)
-            status = no_memory(e);
-    }
     return status;
 }
 
@@ -324,6 +235,19 @@ static int find_aliases(tl_source *s, tl_error *e)
     return ok ? 0 : no_memory(e);
 }
 
+/* Notes of what the limits leave out. */
+static int report_limits(tl_source *s, tl_error *e)
+{
+    tl_damage note = {.offset = TL_NO_OFFSET, .kind = TL_DAMAGE_NOTE, .rule = "symbols.many-functions"};
+    int status = 0;
+    if (s->discovery->many_functions)
+        status = tl_trace_report(&s->trace, e, &note, "only the first %u functions get names", FUNCTIONS_MAX);
+    note.rule = "symbols.many-modules";
+    if (status == 0 && s->discovery->many_modules)
+        status = tl_trace_report(&s->trace, e, &note, "only functions of the first %u binaries get names", MODULES_MAX);
+    return status;
+}
+
 int tl_discover(tl_source *s, tl_error *e)
 {
     if (s->discovery)
@@ -333,7 +257,9 @@ int tl_discover(tl_source *s, tl_error *e)
         return no_memory(e);
     int status = read_all(s, e);
     if (status == 0)
-        status = name_all(s, s->exe, !s->no_demangle, !s->no_lines, e);
+        status = report_limits(s, e);
+    if (status == 0)
+        status = tl_name_modules(s, s->discovery->module, s->discovery->nmodule, e);
     return status < 0 ? status : find_aliases(s, e);
 }
 

@@ -6,12 +6,15 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
-#include <gelf.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "op/dwarf_files.h"
 
 /* Functions lie in namespaces, classes and functions; deeper ones get their line from the line table. */
 #define DEPTH_MAX 24
@@ -25,6 +28,8 @@ struct search {
     Dwarf *dwarf;
     const uint64_t *address;
     size_t n;
+    char *folder;   /* of the binary */
+    bool may_split; /* units that are split off into other files are looked at */
     bool *done;     /* of each address */
     uint64_t steps; /* that are left */
     int (*found)(void *arg, size_t i, const char *file, uint32_t line);
@@ -225,40 +230,27 @@ static int search_unit(struct search *s, Dwarf_Die *unit, Dwarf_Die *split)
     return rc;
 }
 
+/* The rest of a unit that is split off into another file, or NULL. */
+static Dwarf_Die *split_of(const struct search *s, Dwarf_Die *unit, Dwarf_Die *split)
+{
+    if (!s->may_split || !tl_dwarf_split_is_sound(s->folder, unit))
+        return NULL;
+    const int status = dwarf_cu_info(unit->cu, NULL, NULL, NULL, split, NULL, NULL, NULL);
+    return status == 0 && dwarf_tag(split) > 0 ? split : NULL;
+}
+
 static int search_units(struct search *s)
 {
     Dwarf_CU *cu = NULL;
-    Dwarf_Half version;
     uint8_t type;
     Dwarf_Die unit, split;
     int rc = 0;
-    while (rc >= 0 && dwarf_get_units(s->dwarf, cu, &cu, &version, &type, &unit, &split) == 0) {
+    while (rc >= 0 && dwarf_get_units(s->dwarf, cu, &cu, NULL, &type, &unit, NULL) == 0) {
         int tag = dwarf_tag(&unit);
-        if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
-            continue;
-        rc = search_unit(s, &unit, type == DW_UT_skeleton && dwarf_tag(&split) > 0 ? &split : NULL);
+        if (tag == DW_TAG_compile_unit || tag == DW_TAG_skeleton_unit)
+            rc = search_unit(s, &unit, type == DW_UT_skeleton ? split_of(s, &unit, &split) : NULL);
     }
     return rc < 0 ? rc : 0;
-}
-
-/* True if each section of strings ends with a zero byte, as those of compilers do. libdw looks for the end of a string
- * beyond the section where there is none. To be called once libdw has unpacked the sections. */
-static bool strings_end(Elf *elf)
-{
-    static const char *const strings[] = {".debug_str", ".debug_line_str", ".zdebug_str", ".zdebug_line_str"};
-    size_t names;
-    if (elf_getshdrstrndx(elf, &names) != 0)
-        return false;
-    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
-        GElf_Shdr header;
-        const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-        for (size_t i = 0; name && i < sizeof strings / sizeof *strings; i++) {
-            const Elf_Data *data = strcmp(name, strings[i]) == 0 ? elf_rawdata(section, NULL) : NULL;
-            if (data && data->d_buf && data->d_size > 0 && ((const char *)data->d_buf)[data->d_size - 1] != '\0')
-                return false;
-        }
-    }
-    return true;
 }
 
 /* Unless told otherwise libdw ends the program when memory runs out. */
@@ -278,6 +270,23 @@ static int search_guarded(struct search *s)
     return search_units(s);
 }
 
+/* The folder that a file is in, without symbolic links; the caller frees it. NULL: there is no memory. */
+static char *folder_of(const char *path)
+{
+    char *real = realpath(path, NULL);
+    if (real)
+        *strrchr(real, '/') = '\0';
+    return real;
+}
+
+/* Whether the file that packs all split-off units of a binary may be opened. */
+static bool may_split(const char *path)
+{
+    char packed[PATH_MAX + 4];
+    const int n = snprintf(packed, sizeof packed, "%s.dwp", path);
+    return n >= 0 && (size_t)n < sizeof packed && tl_dwarf_file_is_sound(packed);
+}
+
 int tl_dwarf_lines(const char *path, const uint64_t *address, size_t n,
                    int (*found)(void *arg, size_t i, const char *file, uint32_t line), void *arg)
 {
@@ -293,7 +302,9 @@ int tl_dwarf_lines(const char *path, const uint64_t *address, size_t n,
     if (!s.elf || elf_kind(s.elf) != ELF_K_ELF)
         goto out;
     s.dwarf = dwarf_begin_elf(s.elf, DWARF_C_READ, NULL);
-    if (s.dwarf && strings_end(s.elf))
+    s.folder = folder_of(path);
+    s.may_split = may_split(path);
+    if (s.dwarf && s.folder && tl_dwarf_strings_end(s.elf) && tl_dwarf_shared_is_sound(s.folder, s.dwarf))
         rc = search_guarded(&s);
 out:
     if (s.dwarf)
@@ -302,6 +313,7 @@ out:
         elf_end(s.elf);
     if (s.fd >= 0)
         close(s.fd);
+    free(s.folder);
     free(s.done);
     return rc;
 }

@@ -6,17 +6,23 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "base/base_name.h"
 #include "model/recording.h"
+#include "op/named_file.h"
 #include "op/symbolize.h"
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] ? slash + 1 : path;
-}
+#define NONE UINT32_MAX
+
+typedef struct naming {
+    tl_source *source;
+    const tl_open_options *options;
+    uint64_t room;   /* bytes of files that may still be opened, see named_file.h */
+    uint32_t *first; /* [objects] of its functions that the notes, or the input, told; NONE: there are none */
+    uint32_t *next;  /* [functions told] of the same object */
+} naming;
 
 /* A note about an object: no offset of the trace has anything to do with it. */
 static tl_damage about(const tl_recording_object *o, const char *rule)
@@ -36,16 +42,22 @@ static bool is_failure(int status, const tl_error *why)
 }
 
 /* The file of an object, or NULL, which is not an error: a note says why. */
-static int open_object(tl_trace *t, const tl_recording_object *o, tl_elf **elf, tl_error *e)
+static int open_object(naming *g, const tl_recording_object *o, tl_elf **elf, tl_error *e)
 {
+    tl_trace *t = &g->source->trace;
     const tl_damage missing = about(o, "symbols.missing");
     struct stat st;
     tl_error why = {0};
     *elf = NULL;
-    if (strcmp(o->path, "-") == 0 || stat(o->path, &st) < 0) /* that would be standard input */
+    const tl_named is = tl_named_file(o->path, &st);
+    if (is == TL_NAMED_MISSING)
         return tl_trace_report(t, e, &missing, "functions stay unnamed: there is no file %s", o->path);
-    if (!S_ISREG(st.st_mode))
+    if (is == TL_NAMED_IRREGULAR)
         return tl_trace_report(t, e, &missing, "functions stay unnamed: this is no regular file: %s", o->path);
+    if (!tl_named_fits(&g->room, &st))
+        return tl_trace_report(t, e, &missing,
+                               "functions stay unnamed: with %s the binaries would have over %" PRIu64 " GiB", o->path,
+                               TL_NAMED_BYTES_MAX >> 30);
     int status = tl_elf_open(elf, o->path, &why);
     if (is_failure(status, &why)) {
         if (e)
@@ -71,7 +83,7 @@ static int add_functions(tl_source *s, const tl_recording_object *o, const char 
         const tl_damage changed = about(o, "symbols.changed");
         status = tl_trace_report(&s->trace, e, &changed,
                                  "functions stay unnamed: %s has %" PRIu32 " with sleds, %" PRIu32 " were recorded",
-                                 base_name(tl_elf_path(elf)), map.nfunction, o->count);
+                                 tl_base_name(tl_elf_path(elf)), map.nfunction, o->count);
     } else {
         for (uint32_t i = 0; status == 0 && i < map.nfunction; i++) {
             const tl_function f = {.id = (int64_t)o->base + map.function[i].id,
@@ -85,37 +97,51 @@ static int add_functions(tl_source *s, const tl_recording_object *o, const char 
     return status;
 }
 
-/* An object, for those functions that lie in it. */
-typedef struct home {
-    const tl_recording *r;
-    const tl_recording_object *object;
-} home;
-
-static bool lies_in(void *arg, const tl_function *f)
-{
-    const home *h = arg;
-    return tl_recording_home(h->r, f->id) == h->object;
-}
-
-static int name_functions(tl_source *s, const tl_open_options *options, const tl_recording_object *o, tl_elf *elf,
+/* The functions of an object: those that were told, and those from `added` on, which its map added. The caller frees
+ * *out. */
+static int find_functions(const naming *g, const tl_recording_object *o, uint32_t added, uint32_t **out, uint32_t *n,
                           tl_error *e)
 {
-    const tl_recording *r = s->trace.recording;
+    const tl_trace *t = &g->source->trace;
+    const uint32_t first = g->first[o - t->recording->object];
+    size_t most = 1 + (size_t)(t->nfunction - added);
+    for (uint32_t i = first; i != NONE; i = g->next[i])
+        most++;
+    uint32_t *found = *out = malloc(most * sizeof *found);
+    if (!found)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name functions");
+    for (uint32_t i = first; i != NONE; i = g->next[i])
+        found[(*n)++] = i;
+    for (uint32_t i = added; i < t->nfunction; i++)
+        if (tl_recording_home(t->recording, t->function[i].id) == o)
+            found[(*n)++] = i;
+    return 0;
+}
+
+static int name_functions(naming *g, const tl_recording_object *o, tl_elf *elf, tl_error *e)
+{
+    tl_source *s = g->source;
     if (!is_same_file(o, elf)) {
         const tl_damage changed = about(o, "symbols.changed");
         const char *id = tl_elf_build_id(elf);
         return tl_trace_report(&s->trace, e, &changed,
                                "functions stay unnamed: %s has %s%s, that of the recording has %s",
-                               base_name(tl_elf_path(elf)), id ? "build-id " : "no build-id", id ? id : "",
+                               tl_base_name(tl_elf_path(elf)), id ? "build-id " : "no build-id", id ? id : "",
                                o->build_id ? o->build_id : "none");
     }
-    home h = {.r = r, .object = o};
-    const tl_symbolize_options symbols = {
-        .demangle = !options->no_demangle, .lines = !options->no_lines, .is_wanted = lies_in, .arg = &h};
+    const uint32_t told = s->trace.nfunction;
+    uint32_t *found = NULL, n = 0;
     int status = 0;
     if (o->count > 0 && s->format->functions)
-        status = add_functions(s, o, o == tl_recording_program(r) ? NULL : o->path, elf, e);
-    return status < 0 ? status : tl_symbolize_some(&s->trace, elf, &symbols, e);
+        status = add_functions(s, o, o == tl_recording_program(s->trace.recording) ? NULL : o->path, elf, e);
+    if (status == 0)
+        status = find_functions(g, o, told, &found, &n, e);
+    const tl_symbolize_options symbols = {
+        .demangle = !g->options->no_demangle, .lines = !g->options->no_lines, .only = found, .nonly = n};
+    if (status == 0 && n > 0)
+        status = tl_symbolize_some(&s->trace, elf, &symbols, e);
+    free(found);
+    return status;
 }
 
 /* Which object the binary is that the user gave: the one with its build-id, else the program itself. */
@@ -129,55 +155,77 @@ static const tl_recording_object *object_of(const tl_recording *r, const tl_elf 
 }
 
 /* The binary that the user gave. *given: the object that it stands for. */
-static int name_given(tl_source *s, const tl_open_options *o, const tl_recording_object **given, tl_error *e)
+static int name_given(naming *g, const tl_recording_object **given, tl_error *e)
 {
-    tl_trace *t = &s->trace;
+    tl_trace *t = &g->source->trace;
     tl_elf *elf = NULL;
-    int status = tl_elf_open(&elf, o->exe, e);
+    int status = tl_elf_open(&elf, g->options->exe, e);
     if (status < 0)
         return status;
     *given = object_of(t->recording, elf);
-    t->exe = s->exe;
+    t->exe = g->source->exe;
     if (*given)
-        status = name_functions(s, o, *given, elf, e);
+        status = name_functions(g, *given, elf, e);
     tl_elf_close(elf);
     if (status < 0 && e)
         e->offset = TL_NO_OFFSET; /* one in the binary would be taken for one in the trace */
     return status;
 }
 
-/* Whether the trace can have functions of an object. */
-static bool has_functions(const tl_recording *r, const tl_recording_object *o)
+/* The file of an object, which the notes name. */
+static int name_object(naming *g, const tl_recording_object *object, tl_error *e)
 {
-    bool any = o->count > 0;
-    for (uint32_t i = 0; !any && i < r->nfunction; i++)
-        any = r->function[i].object == o->id;
-    return any;
+    tl_elf *elf = NULL;
+    tl_error why = {0};
+    int status = open_object(g, object, &elf, e);
+    if (status < 0 || !elf)
+        return status;
+    status = name_functions(g, object, elf, &why);
+    if (status < 0 && !is_failure(status, &why)) { /* no map, or a broken one */
+        const tl_damage missing = about(object, "symbols.missing");
+        status = tl_trace_report(&g->source->trace, e, &missing, "functions stay unnamed: %s", why.message);
+    } else if (status < 0 && e) {
+        *e = why;
+        e->offset = TL_NO_OFFSET;
+    }
+    tl_elf_close(elf);
+    return status;
+}
+
+/* Chains by object the functions that are known so far. */
+static int chain_functions(naming *g, const tl_recording *r, tl_error *e)
+{
+    const tl_trace *t = &g->source->trace;
+    g->first = malloc(((size_t)r->nobject + 1) * sizeof *g->first);
+    g->next = malloc(((size_t)t->nfunction + 1) * sizeof *g->next);
+    if (!g->first || !g->next)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name functions");
+    for (uint32_t i = 0; i < r->nobject; i++)
+        g->first[i] = NONE;
+    for (uint32_t i = t->nfunction; i-- > 0;) {
+        const tl_recording_object *o = tl_recording_home(r, t->function[i].id);
+        if (o) {
+            g->next[i] = g->first[o - r->object];
+            g->first[o - r->object] = i;
+        }
+    }
+    return 0;
 }
 
 int tl_object_symbols(tl_source *s, const tl_open_options *o, tl_error *e)
 {
     const tl_recording *r = s->trace.recording;
     const tl_recording_object *given = NULL;
-    int status = o->exe ? name_given(s, o, &given, e) : 0;
+    naming g = {.source = s, .options = o, .room = TL_NAMED_BYTES_MAX};
+    int status = chain_functions(&g, r, e);
+    if (status == 0 && o->exe)
+        status = name_given(&g, &given, e);
     for (uint32_t i = 0; status == 0 && !o->no_names && i < r->nobject; i++) {
         const tl_recording_object *object = &r->object[i];
-        tl_elf *elf = NULL;
-        if (object == given || !object->path || !has_functions(r, object))
-            continue;
-        status = open_object(&s->trace, object, &elf, e);
-        if (status == 0 && elf) {
-            tl_error why = {0};
-            status = name_functions(s, o, object, elf, &why);
-            if (status < 0 && !is_failure(status, &why)) { /* no map, or a broken one */
-                const tl_damage missing = about(object, "symbols.missing");
-                status = tl_trace_report(&s->trace, e, &missing, "functions stay unnamed: %s", why.message);
-            } else if (status < 0 && e) {
-                *e = why;
-                e->offset = TL_NO_OFFSET;
-            }
-        }
-        tl_elf_close(elf);
+        if (object != given && object->path && (object->count > 0 || g.first[i] != NONE))
+            status = name_object(&g, object, e);
     }
+    free(g.first);
+    free(g.next);
     return status;
 }

@@ -51,17 +51,17 @@ static int by_address(const void *a, const void *b, void *functions)
 static int collect(struct resolver *r, bool zero_is_address, tl_error *e)
 {
     const tl_function *f = r->t->function;
-    uint32_t total = r->t->nfunction;
+    uint32_t total = r->options->only ? r->options->nonly : r->t->nfunction;
     r->order = calloc((size_t)total + 1, sizeof *r->order);
     r->place = calloc((size_t)total + 1, sizeof *r->place);
     if (!r->order || !r->place)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name %" PRIu32 " functions", total);
 
+    const uint32_t *only = r->options->only;
     bool sorted = true;
-    for (uint32_t i = 0; i < total; i++) {
+    for (uint32_t k = 0; k < total; k++) {
+        const uint32_t i = only ? only[k] : k;
         if (f[i].name || (f[i].address == 0 && !zero_is_address))
-            continue;
-        if (r->options->is_wanted && !r->options->is_wanted(r->options->arg, &f[i]))
             continue;
         if (r->n > 0 && f[i].address < f[r->order[r->n - 1]].address)
             sorted = false;

@@ -15,8 +15,8 @@ int tl_symbolize(tl_trace *t, tl_elf *elf, bool demangle, bool lines, tl_error *
 /* The same for those functions that are in this binary, where a trace has functions of several. */
 typedef struct tl_symbolize_options {
     bool demangle, lines;
-    bool (*is_wanted)(void *arg, const tl_function *f); /* NULL: all */
-    void *arg;
+    const uint32_t *only; /* indices of functions; NULL: all of the trace */
+    uint32_t nonly;
 } tl_symbolize_options;
 int tl_symbolize_some(tl_trace *t, tl_elf *elf, const tl_symbolize_options *o, tl_error *e);
 

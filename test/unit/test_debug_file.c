@@ -142,6 +142,53 @@ static void test_lines_of_the_binary(void **state)
     }
 }
 
+/* Whoever makes a binary says which files its units were split off into. Lines then come from the line table alone, in
+ * which a function may begin where its body does. */
+static void test_bad_split_files(void **state)
+{
+    (void)state;
+    static const char *const spoil[] = {"rm *.dwo",
+                                        "f=$(echo *.dwo) && rm $f && mkfifo $f", /* must not be waited for */
+                                        "printf x > text && objcopy --update-section .debug_str.dwo=text *.dwo",
+                                        "echo nonsense > *.dwo", "mkfifo app.dwp"};
+    for (size_t i = 0; i < TL_COUNT(spoil); i++) {
+        tl_trace t;
+        tl_elf *elf;
+        compile("sha1 -g -gsplit-dwarf");
+        run("cp app whole");
+        run(spoil[i]);
+        begin_trace(&t, (uint64_t[]){address_of("main")}, 1);
+        assert_int_equal(tl_elf_open(&elf, in_folder("app"), NULL), TL_OK);
+        assert_int_equal(tl_symbolize(&t, elf, true, true, NULL), TL_OK);
+        tl_elf_close(elf);
+        assert_string_equal(tl_trace_function(&t, 1)->name, "main");
+#ifdef TL_HAVE_LIBDW
+        assert_non_null(tl_trace_function(&t, 1)->file);
+        assert_non_null(strstr(tl_trace_function(&t, 1)->file, "app.c"));
+        assert_in_range(tl_trace_function(&t, 1)->line, 6, 7);
+#endif
+        tl_trace_fini(&t);
+        remove_folder();
+    }
+}
+
+/* The same for the file that debug files share, and its build-id. */
+static void test_shared_file(void **state)
+{
+    (void)state;
+    compile("sha1 -g");
+    run("cp app whole && mkfifo shared && printf 'shared\\0\\1\\2\\3\\4' > link");
+    run("objcopy --add-section .gnu_debugaltlink=link app");
+    expect_lines("app", true, false);
+    run("rm shared");
+    expect_lines("app", true, true);
+    run("{ printf 'shared\\0'; head -c 64 /dev/zero; } > link && objcopy --update-section .gnu_debugaltlink=link app");
+    expect_lines("app", true, true);
+    run("printf x >> link && objcopy --update-section .gnu_debugaltlink=link app"); /* no build-id is so long */
+    expect_lines("app", true, false);
+    remove_folder();
+}
+
 /* Assembly declares nothing: the line is the one of the first instruction. */
 static void test_lines_of_the_line_table(void **state)
 {
@@ -260,9 +307,14 @@ static void test_debuglink_under_the_root(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines_of_the_binary),      cmocka_unit_test(test_lines_of_the_line_table),
-        cmocka_unit_test(test_lines_are_not_asked_for),  cmocka_unit_test(test_debuglink),
-        cmocka_unit_test(test_debuglink_to_itself),      cmocka_unit_test(test_build_id),
+        cmocka_unit_test(test_lines_of_the_binary),
+        cmocka_unit_test(test_bad_split_files),
+        cmocka_unit_test(test_shared_file),
+        cmocka_unit_test(test_lines_of_the_line_table),
+        cmocka_unit_test(test_lines_are_not_asked_for),
+        cmocka_unit_test(test_debuglink),
+        cmocka_unit_test(test_debuglink_to_itself),
+        cmocka_unit_test(test_build_id),
         cmocka_unit_test(test_debuglink_under_the_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,6 @@
 /* Tests of op/discover.h: which files are opened because a function trace names them. */
+#include <dlfcn.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,28 +49,64 @@ static size_t put_file(uint8_t *p, const char *name, const void *data, size_t n)
     return at + 4 + n;
 }
 
-/* A trace in which a function is called that lies in the binary of this path. Is its name found? */
-static bool is_named(const char *path, uint64_t function, bool no_names)
-{
-    uint8_t events[1024], packed[4096];
-    size_t n = put_event(events, 0, 0);
-    tl_store64(events + n, UINT64_MAX, false);
-    n += 8;
-    memcpy(events + n, path, strlen(path) + 1);
-    n += strlen(path) + 1;
-    events[n++] = 0; /* its addresses are those of the file */
-    n += put_event(events + n, 1, function);
-    n += put_event(events + n, 2, function);
-    size_t size = put_file(packed, "metadata", metadata, sizeof metadata - 1);
-    size += put_file(packed + size, "stream", events, n);
+/* Events of a trace. */
+typedef struct events {
+    uint8_t *p;
+    size_t n, room;
+} events;
 
-    tl_source *s = NULL;
+static uint8_t *more(events *v, size_t n)
+{
+    if (v->n + n > v->room) {
+        v->room = 2 * (v->n + n);
+        v->p = realloc(v->p, v->room);
+        assert_non_null(v->p);
+    }
+    v->n += n;
+    return v->p + v->n - n;
+}
+
+static void put_module(events *v, uint64_t base, uint64_t size, const char *path, bool is_pic)
+{
+    const size_t n = strlen(path) + 1;
+    put_event(more(v, 17), 0, base);
+    tl_store64(more(v, 8), size, false);
+    memcpy(more(v, n), path, n);
+    *more(v, 1) = is_pic;
+}
+
+static void put_call(events *v, uint64_t function)
+{
+    put_event(more(v, 17), 1, function);
+    put_event(more(v, 17), 2, function);
+}
+
+/* The profile of the events, which are freed. The source stays open behind it. */
+static tl_profile *profile_of(events *v, bool no_names, tl_source **s)
+{
+    uint8_t *packed = malloc(v->n + sizeof metadata + 64);
+    assert_non_null(packed);
+    size_t size = put_file(packed, "metadata", metadata, sizeof metadata - 1);
+    size += put_file(packed + size, "stream", v->p, v->n);
+    free(v->p);
     tl_profile *p = NULL;
     tl_error e = {0};
     const tl_open_options o = {.no_names = no_names, .no_lines = true};
-    if (tl_source_open_folder_memory(&s, packed, size, "folder", &o, &e) < 0 ||
-        tl_profile_from_source(&p, s, NULL, &e) < 0)
+    if (tl_source_open_folder_memory(s, packed, size, "folder", &o, &e) < 0 ||
+        tl_profile_from_source(&p, *s, NULL, &e) < 0)
         fail_msg("%s", e.message);
+    free(packed);
+    return p;
+}
+
+/* A trace in which a function is called that lies in the binary of this path. Is its name found? */
+static bool is_named(const char *path, uint64_t function, bool no_names)
+{
+    events v = {0};
+    tl_source *s = NULL;
+    put_module(&v, 0, UINT64_MAX, path, false);
+    put_call(&v, function);
+    tl_profile *p = profile_of(&v, no_names, &s);
     assert_int_equal(tl_profile_functions(p), 1);
     const bool named = tl_profile_get_function(p, 0)->name != NULL;
     tl_profile_free(p);
@@ -111,10 +149,73 @@ static void test_only_regular_files(void **state)
     assert_false(is_named("missing", 4096, false));
 }
 
+/* Processes load a file at different places. It is one function, wherever it is, also in a file that was told twice
+ * under two names; and where modules overlap, the one that begins nearest has it. The file is the C library. */
+static void test_one_file_at_many_places(void **state)
+{
+    (void)state;
+    const uint64_t far = UINT64_C(1) << 40, apart = UINT64_C(1) << 30;
+    Dl_info info;
+    const void *function = dlsym(RTLD_DEFAULT, "div");
+    if (!function || !dladdr(function, &info) || info.dli_fname[0] != '/' || !info.dli_sname)
+        skip_because("no function of a shared object that has a name");
+    const uint64_t address = (uint64_t)((const char *)function - (const char *)info.dli_fbase);
+    char other[PATH_MAX];
+    snprintf(other, sizeof other, "/.%s", info.dli_fname);
+    events v = {0};
+    tl_source *s = NULL;
+    put_module(&v, far - 4096, UINT64_C(1) << 50, "missing", true);
+    for (uint64_t i = 0; i < 100; i++)
+        put_module(&v, far + i * apart, apart, i % 2 ? other : info.dli_fname, true);
+    for (uint64_t i = 0; i < 100; i++)
+        put_call(&v, far + i * apart + address);
+    put_call(&v, far - 1);
+    tl_profile *p = profile_of(&v, false, &s);
+    uint64_t named = 0, nameless = 0;
+    for (uint32_t i = 0; i < tl_profile_functions(p); i++) {
+        tl_stat stat;
+        tl_profile_function_stat(p, i, &stat);
+        *(tl_profile_get_function(p, i)->name ? &named : &nameless) += stat.calls;
+    }
+    assert_int_equal(named, 100);
+    assert_int_equal(nameless, 1);
+    tl_profile_free(p);
+    tl_source_close(s);
+}
+
+static bool has_note(const tl_source *s, const char *rule)
+{
+    const tl_trace *t = tl_source_trace(s);
+    for (uint32_t i = 0; i < tl_trace_notes(t); i++)
+        if (strcmp(tl_trace_note(t, i)->rule, rule) == 0)
+            return true;
+    return false;
+}
+
+static void test_modules_have_a_limit(void **state)
+{
+    (void)state;
+    enum { MOST = 65536 };
+    for (unsigned n = MOST; n <= MOST + 1; n++) {
+        events v = {0};
+        tl_source *s = NULL;
+        for (unsigned i = 0; i < n; i++)
+            put_module(&v, (i + 1) * 4096, 4096, "missing", true);
+        put_call(&v, 5000);
+        tl_profile *p = profile_of(&v, false, &s);
+        assert_int_equal(tl_profile_functions(p), 1);
+        assert_int_equal(has_note(s, "symbols.many-modules"), n > MOST);
+        tl_profile_free(p);
+        tl_source_close(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_only_if_wanted),
+        cmocka_unit_test(test_one_file_at_many_places),
+        cmocka_unit_test(test_modules_have_a_limit),
         cmocka_unit_test_setup_teardown(test_only_regular_files, scratch_enter, scratch_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
