@@ -88,6 +88,24 @@ end
 [ ! -e app.tlp.live ] || fail "the live file was left"
 rm app.tlp
 
+# What is in the way of a start is said, and the program goes on.
+mkdir later
+start --start off -m profile -o later/app.tlp ./app
+if [ -n "$clang" ]; then
+    "$tl" ctl -q "$pid" set 'func=no_such_*'
+    expect 1 "$tl" ctl "$pid" start
+    says err "recording could not start: no function matches the patterns"
+    is state waiting
+    "$tl" ctl -q "$pid" set func=
+fi
+rmdir later
+expect 1 "$tl" ctl "$pid" start
+says err "recording could not start: $PWD/later/app.tlp: No such file or directory"
+is state over
+touch enough
+wait $record
+rm enough
+
 # Settings change while it records.
 start -m fdr ./app
 sleep 0.1

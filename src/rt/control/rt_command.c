@@ -76,6 +76,18 @@ static void say(rt_line *result, const char *what, const char *path)
         tl_rt_line_text(result, path);
 }
 
+/* "WHAT: FILE: why", or the patterns are the reason: then the recorder goes on waiting. */
+static void say_failure(rt_line *result, const char *what, int status)
+{
+    const bool useless = status == -ENOENT && tl_rt.state != RT_OVER;
+    const char *why = useless ? "no function matches the patterns" : tl_rt_errno_text(status);
+    say(result, what, NULL);
+    if (!useless)
+        say(result, ": ", tl_rt.path);
+    if (why)
+        say(result, ": ", why);
+}
+
 static int start(rt_line *result)
 {
     if (tl_rt.state == RT_ON) {
@@ -83,7 +95,10 @@ static int start(rt_line *result)
         return 0;
     }
     int status = tl_rt_start();
-    say(result, status < 0 ? "recording could not start" : "recording to ", status < 0 ? NULL : tl_rt.path);
+    if (status < 0)
+        say_failure(result, "recording could not start", status);
+    else
+        say(result, "recording to ", tl_rt.path);
     return status;
 }
 
@@ -145,7 +160,10 @@ static int set(const char *pairs, rt_line *result)
         tl_rt_settings_copy(&tl_rt.set, &before);
         tl_rt_start();
         since = began;
-        say(result, status == -ENOENT ? "no function matches; all is as before" : "recording could not go on", NULL);
+        if (status == -ENOENT && tl_rt.state != RT_OVER)
+            say(result, "no function matches; all is as before", NULL);
+        else
+            say_failure(result, "recording could not go on", status);
         return status;
     }
     since = began;
