@@ -56,7 +56,7 @@ void tl_runtime_cell(tl_text_table *t, tl_text_row *row, unsigned *column, const
 
 const char *tl_runtime_time_text(const tl_runtime_report *r, char *buf, size_t size, uint64_t v)
 {
-    return v == 0 && r->is_ns ? "0 s" : tl_human_time(buf, size, v, r->is_ns);
+    return tl_human_time(buf, size, v, r->is_ns);
 }
 
 void tl_runtime_cell_time(const tl_runtime_report *r, tl_text_table *t, tl_text_row *row, unsigned *column, uint64_t v)
