@@ -28,7 +28,7 @@ const char *tl_trace_format(const tl_trace *t);
 const char *tl_trace_version(const tl_trace *t);
 /* "little" or "big", as numbers are stored in it; NULL where that means nothing. */
 const char *tl_trace_byte_order(const tl_trace *t);
-/* Size of the input after decompression; 0 of folders. */
+/* Size of the input after decompression; of a folder, of all files that belong to the trace. */
 uint64_t tl_trace_bytes(const tl_trace *t);
 /* Build-id of the traced binary in hex; NULL if it is not known. */
 const char *tl_trace_build_id(const tl_trace *t);

@@ -50,12 +50,12 @@ int tl_place_tree_longest(const tl_place_tree *t, uint64_t (*samples)(const tl_p
                           uint64_t budget, uint32_t *longest, tl_error *e);
 
 /* How many frames of the walk's stack are written, and which is number i of them, outermost first. */
-TL_ALWAYS_INLINE uint32_t tl_stack_frames(const tl_place_walk *w, uint32_t longest)
+TL_ALWAYS_INLINE uint32_t tl_place_walk_frames(const tl_place_walk *w, uint32_t longest)
 {
     return w->depth < longest ? w->depth : longest;
 }
 
-TL_ALWAYS_INLINE uint32_t tl_stack_frame(const tl_place_walk *w, uint32_t frames, uint32_t i)
+TL_ALWAYS_INLINE uint32_t tl_place_walk_frame(const tl_place_walk *w, uint32_t frames, uint32_t i)
 {
     return w->stack[i < frames - frames / 2 ? i : w->depth - frames + i];
 }

@@ -421,17 +421,17 @@ bool tl_spans_finish(tl_spans *s, uint64_t end)
     return ok && tl_spans_flush(s);
 }
 
-bool tl_span_keep(tl_span *s, const void *bytes, size_t n)
+bool tl_span_keep(tl_spans *s, tl_span *span, const void *bytes, size_t n)
 {
-    if (n > TL_SPAN_ARGS_MAX - s->nargs) {
-        s->nargs = 0;
+    if (n > TL_SPAN_ARGS_MAX - span->nargs) {
+        s->too_long++;
         return true;
     }
-    if (!s->args && !(s->args = malloc(TL_SPAN_ARGS_MAX)))
+    if (!span->args && !(span->args = malloc(TL_SPAN_ARGS_MAX)))
         return false;
     if (n > 0)
-        memcpy(s->args + s->nargs, bytes, n);
-    s->nargs += (uint32_t)n;
+        memcpy(span->args + span->nargs, bytes, n);
+    span->nargs += (uint32_t)n;
     return true;
 }
 

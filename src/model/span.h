@@ -22,6 +22,7 @@
 /* What is said of those that are not as they should be. */
 #define TL_DROP_NO_BEGIN   "ends whose begin is not there"
 #define TL_DROP_MANY_SPANS "begins beyond 256 of a thread or 16384 at a time, and their ends"
+#define TL_DROP_LONG_ARGS  "begins and ends of a span whose fields take over 1024 bytes (written without them)"
 
 typedef struct tl_span {
     const tl_class *cls; /* of its begin */
@@ -59,7 +60,7 @@ typedef struct tl_spans {
     uint32_t nlanes, lanes_capacity;
     struct tl_span_track *track;
     uint32_t ntrack;
-    uint64_t no_begin, too_many, open_at_end;
+    uint64_t no_begin, too_many, too_long, open_at_end;
 } tl_spans;
 
 void tl_spans_init(tl_spans *s, const tl_trace *t, tl_span_write *write, void *arg); /* of zeroed memory */
@@ -77,8 +78,9 @@ bool tl_spans_flush(tl_spans *s);
 /* The trace is over at `end`: hands out everything. */
 bool tl_spans_finish(tl_spans *s, uint64_t end);
 
-/* Adds bytes to what a span keeps; all of them are forgotten if they would be more than TL_SPAN_ARGS_MAX. */
-bool tl_span_keep(tl_span *s, const void *bytes, size_t n);
+/* Adds bytes to what a span keeps, or none of them if it would be more than TL_SPAN_ARGS_MAX: `too_long` counts these.
+ */
+bool tl_span_keep(tl_spans *s, tl_span *span, const void *bytes, size_t n);
 
 /* The function that it is about, or its id, for people; NULL: about none. */
 const char *tl_span_label(const tl_span *s, const tl_trace *t, char buf[static 24]);

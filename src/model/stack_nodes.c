@@ -132,13 +132,14 @@ static bool push(tl_stack_nodes *s, uint32_t n, const tl_frame *f)
     return true;
 }
 
-tl_stack_found tl_stack_nodes_get(tl_stack_nodes *s, const tl_value *stack, uint32_t *node)
+tl_stack_found tl_stack_nodes_get(tl_stack_nodes *s, const tl_sample *sample, uint32_t *node)
 {
-    const tl_frame *f = stack->type == TL_STACK ? stack->as.p : NULL;
+    const tl_frame *f = sample->stack->type == TL_STACK ? sample->stack->as.p : NULL;
     uint32_t n = 0, at = 0;
     if (!prepare(s))
         return TL_STACK_NO_MEMORY;
-    s->cut += f && s->depth_most && f->depth > s->depth_most;
+    if (f && s->depth_most && f->depth > s->depth_most)
+        s->cut = tl_add_saturated(s->cut, sample->count);
     for (; f; f = f->caller) {
         const struct tl_stack_memo *m = memo_of(s, f);
         if (m->run == s->run && m->frame == f) {
@@ -152,7 +153,8 @@ tl_stack_found tl_stack_nodes_get(tl_stack_nodes *s, const tl_value *stack, uint
         f = s->path[--n];
         if (!s->depth_most || f->depth <= s->depth_most) {
             tl_stack_found found = get_child(s, at, f, &at);
-            s->too_many += found == TL_STACK_TOO_MANY;
+            if (found == TL_STACK_TOO_MANY)
+                s->too_many = tl_add_saturated(s->too_many, sample->count);
             if (found != TL_STACK_NODE)
                 return found;
         }

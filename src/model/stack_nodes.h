@@ -45,9 +45,6 @@ static inline void tl_stack_nodes_run(tl_stack_nodes *s)
 
 typedef enum tl_stack_found { TL_STACK_NO_MEMORY, TL_STACK_NODE, TL_STACK_TOO_MANY } tl_stack_found;
 
-/* The node of a TL_STACK value. */
-tl_stack_found tl_stack_nodes_get(tl_stack_nodes *s, const tl_value *stack, uint32_t *node);
-
 /* Is it a class of samples with stacks? */
 bool tl_sample_class(const tl_class *c);
 
@@ -59,5 +56,8 @@ typedef struct tl_sample {
 } tl_sample;
 
 tl_sample tl_sample_get(const tl_batch *b, uint32_t i, const tl_class *c);
+
+/* The node of a sample's stack. */
+tl_stack_found tl_stack_nodes_get(tl_stack_nodes *s, const tl_sample *sample, uint32_t *node);
 
 #endif

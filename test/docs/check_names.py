@@ -4,6 +4,7 @@
 Links and their anchors; tests, if there is a build to ask; paths, functions, types and constants in `code`; the values in tables of limits, whose
 rows are | `NAME` | value | `file` | reason |; and the records and rules of TraceLogs, which are those of the sources and no others."""
 import fnmatch
+import functools
 import glob
 import os
 import re
@@ -22,6 +23,12 @@ LIMIT = re.compile(r"^\| `([A-Z][A-Z0-9_]+)` \| ([^|]+) \| `([^`]+)` \|", re.M)
 def read(path):
     with open(os.path.join(harness.SOURCE, path), encoding="utf-8") as file:
         return file.read()
+
+
+@functools.lru_cache(None)
+def sources():
+    """All that the library and the command are made of, as one text."""
+    return "\n".join(read(p) for p in find("src/**/*.[chd]*") + find("include/**/*.h"))
 
 
 def find(pattern):
@@ -59,7 +66,8 @@ def check_paths(checks, path, code):
 
 
 def constant(text, name):
-    """The value of an integer constant in C source: a #define, maybe of several lines, or an enumerator."""
+    """The value of an integer constant in C source: a #define, maybe of several lines, or an enumerator. It may be made
+    of others, whose names no other file has."""
     text = text.replace("\\\n", " ")
     found = re.search(r"^#define +%s +(.+?) *(?:/\*.*)?$" % name, text, re.M) or re.search(r"\b%s = ([^,}/\n]+)" % name, text)
     if not found:
@@ -67,7 +75,9 @@ def constant(text, name):
     expression = re.sub(r"UINT64_C\((.*?)\)", r"\1", found.group(1))
     expression = re.sub(r"\((?:size_t|uint\d+_t)\)", "", expression)
     expression = re.sub(r"\b(0x[0-9a-fA-F]+|\d+)[uUlL]+\b", r"\1", expression)
-    return eval(expression, {}) if re.fullmatch(r"[0-9a-fA-Fx()<*+\- ]+", expression) else None
+    expression = re.sub(r"\bUINT64_MAX\b", str(2**64 - 1), expression)
+    expression = re.sub(r"\b[A-Z][A-Z0-9_]+\b", lambda other: str(constant(sources(), other.group(0))), expression)
+    return eval(expression, {}) if re.fullmatch(r"[0-9a-fA-Fx()<>*+\- ]+", expression) else None
 
 
 def known_tests():
@@ -113,8 +123,7 @@ def check_records(checks):
 def main():
     checks = harness.Checks(show=60)
     check_records(checks)
-    sources = "\n".join(read(p) for p in find("src/**/*.[chd]*") + find("include/**/*.h") + find("test/**/*.[ch]"))
-    known = set(re.findall(r"\w+", sources + read("CMakeLists.txt") + read("test/CMakeLists.txt")))
+    known = set(re.findall(r"\w+", sources() + "\n".join(map(read, find("test/**/*.[ch]") + ["CMakeLists.txt", "test/CMakeLists.txt"]))))
     tests = known_tests()
     documents = find("*.md") + find("docs/**/*.md") + find("bench/*.md")
     checks.that(len(documents) > 5, "hardly any documents were found")

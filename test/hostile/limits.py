@@ -17,7 +17,8 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
 INPUT = os.path.join(harness.SOURCE, "test", "golden", "input")
-STREAM, FDR, ELF, LIVE = "xtrace-user", "fdr-v5-le.xray", "program.elf", "live-done.tlp.live"
+STREAM, FDR, ELF, LIVE, LOG = "xtrace-user", "fdr-v5-le.xray", "program.elf", "live-done.tlp.live", "tracelog-doc.log"
+MANY_STACKS = "not written: [0-9]+ samples with one of too many different stacks"
 # NAME: (lowered to, words of the command line, exit status, what it says or prints)
 CASES = {
     "TL_BLOCKS_MAX": (2, ["report", STREAM, "--by", "block"], 3, "more than 2 different blocks"),
@@ -42,6 +43,20 @@ CASES = {
     "SECTION_BYTES_MAX": (20, ["report", FDR, "-e", ELF], 3, "more than the limit of 20"),
     "CTF_EVENT_SLOTS_MAX": (1000, ["convert", "long-event", "--to", "jsonl", "-o", "out.jsonl"], 3, "more than 1000 values"),
     "EVENT_MOST": (300000, ["check", "long-event"], 1, "ctf"),
+    "TSDL_ITEMS_MAX": (10, ["check", "ctf-18"], 1, "the metadata declares more than 10 things"),
+    "TSDL_STEPS_MAX": (1, ["check", "ctf-18"], 1, "too intricate: more than 1 steps"),
+    "SEARCH_MAX": (1, ["check", "ctf-18"], 1, "too intricate: more than 1 steps to lengths"),
+    "TL_STACK_NODES_MAX": (2, ["convert", LOG, "--to", "speedscope", "-o", "-"], 0, MANY_STACKS),
+    "TL_STACK_NAME_BYTES_MAX": (1, ["convert", LOG, "--to", "perfetto", "-o", "-"], 0, MANY_STACKS),
+    "CHROME_TOLD_MAX": (1, ["convert", LOG, "--to", "chrome", "-o", "-"], 0, MANY_STACKS),
+    "ZEROS_MAX": (0, ["convert", "empty-packet", "--to", "ctf", "-o", "out"], 2, "a context that cannot be made up"),
+    "IMAGE_PAGES_MOST": (0, ["convert", "xtrace-cores", "-o", "out.xtrace"], 0, "not written: .* of too many pages"),
+    "CALLS_MAX": (1, ["report", STREAM], 0, "unmatched: .* [1-9][0-9]* entr"),
+    "TL_SPLIT_OPEN_MAX": (1, ["convert", FDR, "--split", "track", "--to", "jsonl", "-o", "out.jsonl"], 2, "more than 1 tracks"),
+    "TL_SPLIT_PARTS_MAX": (1, ["convert", FDR, "--split", "track", "--to", "jsonl", "-o", "out.jsonl"], 2, "more than 1 parts"),
+    "FUNCTIONS_MAX": (1, ["report", "calls"], 0, "only the first 1 functions get names"),
+    "MODULES_MAX": (1, ["report", "calls"], 0, "only functions of the first 1 binaries get names"),
+    "TL_NAMED_BYTES_MAX": (20, ["report", "calls"], 0, "functions of 2 binaries stay unnamed"),
     "DECOMPRESSED_MAX": (16, ["check", "packed"], 1, "ctf"),
 }
 
@@ -52,7 +67,7 @@ class Low:
 
     def run(self, words, limit=""):
         for name in os.listdir(self.work):
-            if name.startswith("out."):
+            if name.startswith("out"):
                 path = os.path.join(self.work, name)
                 shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
         done = subprocess.run([self.command] + words, cwd=self.work, capture_output=True, text=True, errors="replace", timeout=120,
@@ -112,21 +127,67 @@ def forgotten(low):
     low.checks.that(lost[1].count("xtrace.") < found[1].count("xtrace."), "problems:", found[1], lost[1])
 
 
-def lines(low):
-    """Debug information of a binary of which one step is looked at."""
+def build(low, name, text):
+    """Makes a binary with sleds and debug information, whose functions stand for those of the log."""
     clang = shutil.which("clang-19") or shutil.which("clang") or harness.skip("no clang, which makes binaries with sleds")
-    source = os.path.join(low.work, "app.c")
+    source = os.path.join(low.work, name)
     with open(source, "w", encoding="ascii") as file:
-        file.write("int twice(int x) { return x + x; }\nint main(void) { return twice(0); }\n")
+        file.write(text)
     done = subprocess.run([clang, "-g", "-fxray-instrument", "-fxray-instruction-threshold=1", "-o", os.path.join(low.work, ELF), source],
                           capture_output=True, text=True)
     if done.returncode != 0:
         harness.skip("clang makes no binary with sleds: " + done.stderr[-300:])
+
+
+def lines(low):
+    """Debug information of a binary of which one step is looked at."""
+    build(low, "app.c", "int twice(int x) { return x + x; }\nint main(void) { return twice(0); }\n")
     low.checks.that(low.names()[1] > 0, "no function has a file")
     low.checks.equal(low.names("STEPS_MAX=1")[1], 0, "functions that have a file")
 
 
-SPECIAL = {"TL_STACK_DEPTH_MAX": depth, "NAMES_BYTES_MAX": names, "BATCHES_MOST": batches, "PAGES_MOST": forgotten, "STEPS_MAX": lines}
+def namespaces(low):
+    """A function in more namespaces than are looked into: it has its file all the same."""
+    found = []
+    for n in (1, 100):
+        build(low, "app.cpp", "namespace a { " * n + "int twice(int x) { return x + x; } " + "}" * n + "\nint main() { return "
+              + "a::" * n + "twice(0); }\n")
+        found.append(low.names()[1])
+    low.checks.that(found[0] > 1, "functions that have a file:", found[0])
+    low.checks.equal(found[1], found[0], "functions that have a file")
+
+
+def interned(low):
+    """Names are forgotten and told again: the events stay the same."""
+    sys.path.insert(0, os.path.join(harness.SOURCE, "test", "matrix"))
+    from matrix_outputs import proto
+
+    def events(limit):
+        out = os.path.join(low.work, "out.pftrace")
+        status, _, err = low.run(["convert", FDR, "--to", "perfetto", "-o", out], limit)
+        low.checks.equal(status, 0, "convert", err)
+        with open(out, "rb") as file:
+            packets = proto(file.read())[1]
+        found, names, told = [], {}, 0
+        for packet in map(proto, packets):
+            sequence = packet[10][0] if packet[10] else 0
+            if packet[13] and packet[13][0] & 1:                    # the state of the sequence is cleared
+                names = {key: name for key, name in names.items() if key[0] != sequence}
+            for data in map(proto, packet[12]):
+                for name in map(proto, data[2]):
+                    names[sequence, name[1][0]] = name[2][0]
+                    told += 1
+            for event in map(proto, packet[11]):
+                found.append((packet[8], event[9], names[sequence, event[10][0]] if event[10] else event[23]))
+        return found, told
+    (all_events, told), (same, again) = events(""), events("INTERNED_MAX=1")
+    low.checks.that(len(all_events) > 10, "events:", len(all_events))
+    low.checks.equal(same, all_events, "events")
+    low.checks.that(again > told, "names that are told:", again, "instead of", told)
+
+
+SPECIAL = {"INTERNED_MAX": interned, "TL_STACK_DEPTH_MAX": depth, "NAMES_BYTES_MAX": names, "BATCHES_MOST": batches, "PAGES_MOST": forgotten, "STEPS_MAX": lines,
+           "DEPTH_MAX": namespaces}
 
 METADATA = """/* CTF 1.8 */
 typealias integer { size = 32; align = 8; signed = false; } := u32;
@@ -134,18 +195,39 @@ typealias integer { size = 8; align = 8; signed = false; } := u8;
 trace { major = 1; minor = 8; byte_order = le; packet.header := struct { u32 magic; }; };
 event { name = "long"; fields := struct { u32 n; u8 bytes[n]; }; };
 """
+CALLS = """/* CTF 1.8 */
+typealias integer { size = 8; align = 8; } := u8;
+typealias integer { size = 64; align = 8; } := u64;
+trace { major = 1; minor = 8; byte_order = le; };
+stream { event.header := struct { u8 id; }; };
+event { name = "lttng_ust_statedump:bin_info"; id = 0; fields := struct { u64 baddr; u64 memsz; string path; u8 is_pic; }; };
+event { name = "lttng_ust_cyg_profile:func_entry"; id = 1; fields := struct { u64 addr; }; };
+event { name = "lttng_ust_cyg_profile:func_exit"; id = 2; fields := struct { u64 addr; }; };
+"""
+CONTEXT = METADATA + "stream { packet.context := struct { u32 content_size; u32 packet_size; u32 more; }; };\n"
+
+
+def make_folder(work, name, metadata, stream):
+    os.mkdir(os.path.join(work, name))
+    for file, content in ("metadata", metadata.encode()), ("stream", stream):
+        with open(os.path.join(work, name, file), "wb") as out:
+            out.write(content)
 
 
 def make_inputs(work):
     for name in os.listdir(INPUT):
         source, target = os.path.join(INPUT, name), os.path.join(work, name)
         shutil.copytree(source, target) if os.path.isdir(source) else shutil.copy(source, target)
-    os.mkdir(os.path.join(work, "long-event"))
-    with open(os.path.join(work, "long-event", "metadata"), "w", encoding="ascii") as file:
-        file.write(METADATA)
     n = 400000                                                      # larger than the window that events are read through
-    with open(os.path.join(work, "long-event", "stream"), "wb") as file:
-        file.write((0xC1FC1FC1).to_bytes(4, "little") + n.to_bytes(4, "little") + bytes(n))
+    make_folder(work, "long-event", METADATA, struct.pack("<II", 0xC1FC1FC1, n) + bytes(n))
+    make_folder(work, "empty-packet", CONTEXT, struct.pack("<4I", 0xC1FC1FC1, 128, 128, 7))
+    events = b""
+    for i in (1, 2):                                                # two binaries, with a function each
+        binary = os.path.join(work, "binary-%d" % i)
+        shutil.copy(os.path.join(INPUT, ELF), binary)
+        events += struct.pack("<BQQ", 0, i << 32, 1 << 30) + binary.encode() + b"\0\1"
+        events += struct.pack("<BQBQ", 1, (i << 32) + 0x1000, 2, (i << 32) + 0x1000)
+    make_folder(work, "calls", CALLS, events)
     generator = os.path.join(harness.SOURCE, "test", "generate", "ctf_gen.py")
     subprocess.run([sys.executable, "-B", generator, "--one", "ctf2010-gzip", os.path.join(work, "packed")], check=True)
 

@@ -14,15 +14,20 @@ uint64_t low_limit(const char *name, uint64_t real);
 #include "analysis/instruction/page_table.h"
 #include "analysis/instruction/reuse_stack.h"
 #include "analysis/instruction/syscall_table.h"
+#include "format/ctf/metadata/tsdl_parser.h"
 #include "format/ctf/plan/ctf_run.h"
+#include "format/perfetto/perfetto_writer.h"
 #include "format/xtrace/xtrace_core.h"
 #include "format/xtrace/xtrace_layout.h"
 #include "format/xtrace/xtrace_touch.h"
 #include "model/place_tree.h"
 #include "model/profile_impl.h"
 #include "model/recording.h"
+#include "model/stack_nodes.h"
 #include "model/trace_impl.h"
 #include "op/callstack.h"
+#include "op/named_file.h"
+#include "traceloom/split.h"
 
 /* Of headers: what they say. */
 static const uint64_t real_blocks = TL_BLOCKS_MAX, real_branches = TL_BRANCHES_MAX,
@@ -31,7 +36,10 @@ static const uint64_t real_blocks = TL_BLOCKS_MAX, real_branches = TL_BRANCHES_M
                       real_slots = CTF_EVENT_SLOTS_MAX, real_frames = TL_STACK_FRAMES_MAX, real_places = TL_PLACES_MAX,
                       real_depth = TL_STACK_DEPTH_MAX, real_functions = TL_RECORDING_FUNCTIONS_MAX,
                       real_core = XTRACE_CORE_PAGES, real_vec = XTRACE_VEC_MAX, real_touch = XTRACE_TOUCH_PAGES,
-                      real_tracks = TL_TRACKS_MAX;
+                      real_tracks = TL_TRACKS_MAX, real_items = TSDL_ITEMS_MAX, real_steps = TSDL_STEPS_MAX,
+                      real_interned = INTERNED_MAX, real_stacks = TL_STACK_NODES_MAX,
+                      real_names = TL_STACK_NAME_BYTES_MAX, real_open = TL_SPLIT_OPEN_MAX,
+                      real_parts = TL_SPLIT_PARTS_MAX, real_named = TL_NAMED_BYTES_MAX;
 
 #undef TL_BLOCKS_MAX
 #define TL_BLOCKS_MAX ((unsigned)low_limit("TL_BLOCKS_MAX", real_blocks))
@@ -65,9 +73,24 @@ static const uint64_t real_blocks = TL_BLOCKS_MAX, real_branches = TL_BRANCHES_M
 #define XTRACE_VEC_MAX ((unsigned)low_limit("XTRACE_VEC_MAX", real_vec))
 #undef XTRACE_TOUCH_PAGES
 #define XTRACE_TOUCH_PAGES ((unsigned)low_limit("XTRACE_TOUCH_PAGES", real_touch))
-
 #undef TL_TRACKS_MAX
 #define TL_TRACKS_MAX ((unsigned)low_limit("TL_TRACKS_MAX", real_tracks))
+#undef TSDL_ITEMS_MAX
+#define TSDL_ITEMS_MAX ((unsigned)low_limit("TSDL_ITEMS_MAX", real_items))
+#undef TSDL_STEPS_MAX
+#define TSDL_STEPS_MAX ((unsigned)low_limit("TSDL_STEPS_MAX", real_steps))
+#undef INTERNED_MAX
+#define INTERNED_MAX ((unsigned)low_limit("INTERNED_MAX", real_interned))
+#undef TL_STACK_NODES_MAX
+#define TL_STACK_NODES_MAX ((unsigned)low_limit("TL_STACK_NODES_MAX", real_stacks))
+#undef TL_STACK_NAME_BYTES_MAX
+#define TL_STACK_NAME_BYTES_MAX low_limit("TL_STACK_NAME_BYTES_MAX", real_names)
+#undef TL_SPLIT_OPEN_MAX
+#define TL_SPLIT_OPEN_MAX ((unsigned)low_limit("TL_SPLIT_OPEN_MAX", real_open))
+#undef TL_SPLIT_PARTS_MAX
+#define TL_SPLIT_PARTS_MAX ((unsigned)low_limit("TL_SPLIT_PARTS_MAX", real_parts))
+#undef TL_NAMED_BYTES_MAX
+#define TL_NAMED_BYTES_MAX low_limit("TL_NAMED_BYTES_MAX", real_named)
 
 /* Of single files, whose own lines are taken out of the copy that is compiled. */
 #define BLOCKS_MAX        ((unsigned)low_limit("BLOCKS_MAX", 1u << 24))
@@ -80,7 +103,14 @@ static const uint64_t real_blocks = TL_BLOCKS_MAX, real_branches = TL_BRANCHES_M
 #define SECTION_BYTES_MAX low_limit("SECTION_BYTES_MAX", 1u << 30)
 #define NAMES_BYTES_MAX   low_limit("NAMES_BYTES_MAX", 512u << 20)
 #define STEPS_MAX         low_limit("STEPS_MAX", 1u << 30)
+#define SEARCH_MAX        ((unsigned)low_limit("SEARCH_MAX", 1u << 26))
+#define FUNCTIONS_MAX     ((unsigned)low_limit("FUNCTIONS_MAX", 1u << 20))
+#define MODULES_MAX       ((unsigned)low_limit("MODULES_MAX", 65536))
 #define LIVE_LANES_MAX    ((unsigned)low_limit("LIVE_LANES_MAX", 1u << 20))
 #define LIVE_TEXT_MAX     low_limit("LIVE_TEXT_MAX", 1u << 20)
+#define CHROME_TOLD_MAX   ((unsigned)low_limit("CHROME_TOLD_MAX", 1u << 22))
+#define ZEROS_MAX         ((unsigned)low_limit("ZEROS_MAX", 1u << 20))
+#define IMAGE_PAGES_MOST  ((size_t)low_limit("IMAGE_PAGES_MOST", 1u << 18))
+#define CALLS_MAX         ((unsigned)low_limit("CALLS_MAX", (1u << 20) - 16))
 
 #endif

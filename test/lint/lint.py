@@ -203,6 +203,30 @@ def messages(checks):
             checks.that(not re.search(r"\bskip\(\)", read(path)), path, "skips without a reason: skip_because()")
 
 
+def limits(checks):
+    """Each constant called ..._MAX or ..._MOST is a limit, which SECURITY.md has, or in plain-sizes.txt with what it is."""
+    defined = re.compile(r"^\s*#\s*define\s+([A-Z]\w*_(?:MAX|MOST))\b(?!\()|\b([A-Z]\w*_(?:MAX|MOST))\s*=(?!=)|"
+                         r"^\s+([A-Z]\w*_(?:MAX|MOST)),?$", re.M)
+    rows = re.findall(r"^\| `([A-Z]\w*)` \| [^|]+ \| `([^`]+)` \|", read("SECURITY.md"), re.M)
+    known, plain = {(path, name) for name, path in rows}, set()
+    for line in read("test/lint/plain-sizes.txt").splitlines():
+        if line.strip() and not line.startswith("#"):
+            path, name, what = (line.split(None, 2) + ["", ""])[:3]
+            checks.that(len(what.split()) >= 2, "plain-sizes.txt: what is", path, name)
+            plain.add((path, name))
+    found = set()
+    for path in files(".c", ".h", ".def"):
+        if path.startswith(("src/", "include/")) and not path.startswith(("src/rt/", "src/cli/", "include/traceloom/rt")):
+            found |= {(path, "".join(groups)) for groups in defined.findall(read(path))}
+    checks.that(len(found) > 150, "only", len(found), "constants were found")
+    for path, name in sorted(found - known - plain):
+        checks.that(False, path, name, "is neither in SECURITY.md, with a test that reaches it, nor in plain-sizes.txt")
+    for path, name in sorted(plain - found):
+        checks.that(False, "plain-sizes.txt names", path, name, "which there is not")
+    for path, name in sorted(plain & known):
+        checks.that(False, "plain-sizes.txt names", path, name, "which is a limit in SECURITY.md")
+
+
 def layout(checks):
     """clang-format has nothing to say."""
     tool = shutil.which("clang-format-14") or shutil.which("clang-format")
@@ -219,7 +243,8 @@ def layout(checks):
         checks.that(done.returncode == 0, "clang-format would change", " ".join(bad))
 
 
-RULES = {rule.__name__: rule for rule in (layers, headers, names, core, length, first_comment, words, functions, messages, layout)}
+RULES = {rule.__name__: rule for rule in (layers, headers, names, core, length, first_comment, words, functions, messages, limits,
+                                           layout)}
 
 
 def main():

@@ -55,6 +55,7 @@ LINES = {
     "the clock's frequency, which is not known (a tick counts as 1 ns)": DETAIL,
     "counts of tracks of snapshots only (now 0)": DETAIL,
     "sets of labels of bits, which this version does not hold": DETAIL,
+    "contexts of packets without events (written as before, or as 0)": DETAIL,
     "frames whose function has a name but no number (written as unknown)": DETAIL,
     "the clock's frequency": PROFILE,
     "the build-id": PROFILE,

@@ -198,6 +198,38 @@ static void long_headers_are_given_up(void **state)
     stop(x);
 }
 
+/* A packet whose context holds n bytes of nothing. */
+static size_t put_filled(fixture *x, uint32_t n)
+{
+    const size_t begin = x->bytes.n;
+    const uint64_t bits = 8 * (4 + 4 + (uint64_t)n + 16);
+    made_u32(&x->bytes, 0xc1fc1fc1);
+    made_u32(&x->bytes, n);
+    made_zeros(&x->bytes, n);
+    made_u64(&x->bytes, bits);
+    made_u64(&x->bytes, bits);
+    return begin;
+}
+
+/* While a packet is searched, only the first 4,096 bytes of what may be a header are looked at. */
+static void long_headers_are_not_found_by_searching(void **state)
+{
+    (void)state;
+    for (unsigned more = 0; more < 2; more++) {
+        fixture *x = start_with(&(ctf_made){.parts = MADE_MAGIC | MADE_SIZES, .context = "u32 n; u8 filling[n];"});
+        made_zeros(&x->bytes, 100);
+        made_put(&x->bytes, "x", 1);
+        const size_t first = put_filled(x, 4096 - 4 - 4 - 16 + more), second = put_filled(x, 10);
+        walk(x);
+        expect(x, more ? second : first, 0);
+        if (!more)
+            expect(x, second, 1);
+        expect_end(x);
+        expect_problem(x, 0, "ctf.magic", 0, 0, more ? second : first);
+        stop(x);
+    }
+}
+
 static void a_file_that_shrank_is_an_error(void **state)
 {
     (void)state;
@@ -223,6 +255,7 @@ int main(void)
         cmocka_unit_test(reports_only_if_asked),
         cmocka_unit_test(hostile_files_end),
         cmocka_unit_test(long_headers_are_given_up),
+        cmocka_unit_test(long_headers_are_not_found_by_searching),
         cmocka_unit_test(a_file_that_shrank_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

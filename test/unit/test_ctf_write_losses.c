@@ -244,6 +244,28 @@ static void test_lengths_that_lie(void **state)
     folder_fini(&w);
 }
 
+/* A length that no text confirms is believed up to a limit: beyond it the event is left out. */
+static void test_lengths_that_ask_for_much(void **state)
+{
+    (void)state;
+    static const tl_field f[] = {{.name = "n", .type = TL_U64, .bits = 32},
+                                 {.name = "text", .type = TL_STRING, .governor = 1}};
+    folder_fixture w = {0};
+    found out[1];
+    const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .field = f, .nfield = TL_COUNT(f)}};
+    fixture_init(&w.f);
+    folder_classes(&w, classes, 1);
+    folder_start(&w, "2");
+    const tl_value hostile[] = {U((64 << 20) + 1), S("")}, right[] = {U(3), S("a")};
+    fixture_event(&w.f, 0, 0, -1, 1, 0, hostile, 2);
+    fixture_event(&w.f, 0, 0, -1, 2, 0, right, 2);
+    folder_finish(&w);
+    assert_int_equal(fixture_dropped(&w.f, "events whose values"), 1);
+    assert_int_equal(read_back(out, 1), 1);
+    assert_string_equal(out[0].text, "u3 s\"a\"");
+    folder_fini(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +275,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_stacks_too_large, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_losses, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_lengths_that_lie, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_lengths_that_ask_for_much, scratch_enter, scratch_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,6 +118,34 @@ static void test_large_packets_are_divided(void **state)
     folder_fini(&w);
 }
 
+/* Fields of a packet come with its events: without one nobody knows them, which is told. */
+static void test_contexts_without_events(void **state)
+{
+    (void)state;
+    static const tl_field f[] = {
+        {.name = "where", .type = TL_U64, .bits = 32, .context = TL_SCOPE_PAYLOAD - TL_SCOPE_PACKET},
+        {.name = "n", .type = TL_U64, .bits = 8}};
+    const tl_class classes[] = {ctf_packet_class,
+                                {.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 2, .ncontext = 1}};
+    const tl_value v[] = {{.type = TL_U64, .as.u = 7}, {.type = TL_U64, .as.u = 1}};
+    folder_fixture w = {0};
+    size_t n;
+    packet p[3];
+    fixture_init(&w.f);
+    folder_classes(&w, classes, 2);
+    folder_start(&w, "2");
+    put_packet(&w, 0, -1, 0, 50, 0, 0);
+    put_packet(&w, 0, -1, 100, 150, 0, 1);
+    fixture_event(&w.f, 1, 0, -1, 120, 0, v, 2);
+    put_packet(&w, 0, -1, 200, 250, 0, 2);
+    folder_finish(&w);
+    assert_int_equal(fixture_dropped(&w.f, "contexts of packets without events"), 2);
+    uint8_t *bytes = folder_file("thread_7", &n);
+    assert_int_equal(packets_of(bytes, n, p, 3), 3);
+    free(bytes);
+    folder_fini(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +153,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_times_of_packets_hold_their_events, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_counters_that_wrap, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_large_packets_are_divided, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_contexts_without_events, scratch_enter, scratch_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,11 +107,11 @@ static void test_deep_stacks_are_cut(void **state)
     assert_int_equal(tl_place_walk_init(&w, &t, NULL), 0);
     while (w.depth < 100)
         assert_true(tl_place_walk_next(&w));
-    assert_int_equal(tl_stack_frames(&w, 64), 64);
-    assert_int_equal(tl_stack_frame(&w, 64, 0), w.stack[0]);
-    assert_int_equal(tl_stack_frame(&w, 64, 31), w.stack[31]);
-    assert_int_equal(tl_stack_frame(&w, 64, 32), w.stack[68]);
-    assert_int_equal(tl_stack_frame(&w, 64, 63), w.stack[99]);
+    assert_int_equal(tl_place_walk_frames(&w, 64), 64);
+    assert_int_equal(tl_place_walk_frame(&w, 64, 0), w.stack[0]);
+    assert_int_equal(tl_place_walk_frame(&w, 64, 31), w.stack[31]);
+    assert_int_equal(tl_place_walk_frame(&w, 64, 32), w.stack[68]);
+    assert_int_equal(tl_place_walk_frame(&w, 64, 63), w.stack[99]);
     tl_place_walk_fini(&w);
     tl_place_tree_fini(&t);
     profiled_fini(&f);

@@ -137,6 +137,26 @@ static void test_skippable_frames_and_notes(void **state)
     free(f.p);
 }
 
+/* A frame of one byte that asks for a window of 2^n bytes. */
+static void windows_have_a_limit(void **state)
+{
+    (void)state;
+#ifndef TL_HAVE_ZSTD
+    skip_because("this build has no libzstd");
+#endif
+    for (unsigned n = 27; n <= 28; n++) {
+        const uint8_t frame[] = {0x28, 0xb5,       0x2f, 0xfd, 0x80, (uint8_t)((n - 10) << 3), 1, 0, 0,
+                                 0,    1 << 3 | 1, 0,    0,    'x'};
+        tl_input *in = NULL;
+        scratch_write("packed", frame, sizeof frame);
+        const int status = tl_input_open_lazy(&in, "packed", NULL);
+        assert_int_equal(status < 0 ? 0 : tl_input_frames(in), n == 27);
+        if (n == 27)
+            check_reads(in, "x", 1);
+        tl_input_close(in);
+    }
+}
+
 /* One that is longer than anybody wants to hold, and more of them than are remembered. */
 static void test_notes_have_limits(void **state)
 {
@@ -373,6 +393,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_empty_frames, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_unknown_sizes_are_spooled, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_skippable_frames_and_notes, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(windows_have_a_limit, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_notes_have_limits, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_seek_table, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_seek_table_that_lies, scratch_enter, scratch_leave),

@@ -1,5 +1,6 @@
 /* Tests of the CTF 2 front end: fragments, their order, and what becomes of them in the schema. */
 #include "base/compiler.h"
+#include "format/ctf/metadata/json_build.h"
 #include "json_schema.h"
 
 #define CLOCK "@{'type':'clock-class','id':'c','frequency':1000}\n"
@@ -364,6 +365,21 @@ static void test_many(void **state)
     free(text);
 }
 
+/* Values of one fragment, few bytes each. */
+static void test_many_values(void **state)
+{
+    (void)state;
+    const size_t n = CTF_JSON_VALUES_MAX;
+    char *text = malloc(sizeof PREAMBLE + 2 * n + 4), *at = text;
+    assert_non_null(text);
+    at += sprintf(at, PREAMBLE "@[");
+    for (size_t i = 0; i < n; i++, at += 2)
+        memcpy(at, "0,", 2);
+    memcpy(at - 1, "]", 2);
+    schema_fails(text, TL_ENOMEM, "more values than one JSON text may have here");
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +396,7 @@ int main(void)
         cmocka_unit_test_teardown(test_drafts, schema_clean),
         cmocka_unit_test_teardown(test_byte_order, schema_clean),
         cmocka_unit_test_teardown(test_many, schema_clean),
+        cmocka_unit_test_teardown(test_many_values, schema_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

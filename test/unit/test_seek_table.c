@@ -217,6 +217,17 @@ static void test_large_frames_break_the_table(void **state)
     tl_seek_table_fini(&t);
 }
 
+/* Nobody reads a table of more frames than this. */
+static void test_frames_have_a_limit(void **state)
+{
+    (void)state;
+    tl_seek_table t = {.n = TL_SEEK_TABLE_MOST};
+    assert_true(tl_seek_table_add(&t, 1, 1));
+    assert_true(t.broken);
+    assert_int_equal(t.n, TL_SEEK_TABLE_MOST);
+    tl_seek_table_fini(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +238,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_full_device, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_zstd_reads_it, scratch_enter, scratch_leave),
         cmocka_unit_test(test_large_frames_break_the_table),
+        cmocka_unit_test(test_frames_have_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -266,6 +266,12 @@ static void test_limits(void **state)
     for (unsigned i = 0; i < 100; i++)
         n += (size_t)sprintf(text + n, i == 64 ? "|enum : " : "enum : ");
     payload_fails(text, "types in types, more than 64 levels");
+    n = 0;
+    for (unsigned i = 0; i < 100; i++)
+        n += (size_t)sprintf(text + n, i == 65 ? "|struct { " : "struct { ");
+    payload_fails(text, "braces in braces, more than 64 levels");
+    payload_fails("typealias u8 := int int int int int int int int; int int int int int int int int |int a;",
+                  "the name of a type with more than 8 words");
 }
 
 int main(void)

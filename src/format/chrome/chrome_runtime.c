@@ -157,7 +157,7 @@ static bool begin_span(chrome_writer *w, const tl_class *c, const tl_batch *b, u
     if (!tl_spans_begin(&w->spans, b, i, ts, &s))
         return false;
     const tl_pb *args = s ? chrome_args(w, c, b, i) : NULL;
-    return !args || (!args->failed && !w->fields.failed && tl_span_keep(s, args->data, args->n));
+    return !args || (!args->failed && !w->fields.failed && tl_span_keep(&w->spans, s, args->data, args->n));
 }
 
 static bool has_field(const tl_class *c, const char *name)
@@ -189,7 +189,7 @@ static bool end_span(chrome_writer *w, const tl_class *c, const tl_batch *b, uin
             v = next;
         }
         tl_pen_close(&pen);
-        if (w->args.failed || w->fields.failed || !tl_span_keep(s, w->args.data, w->args.n))
+        if (w->args.failed || w->fields.failed || !tl_span_keep(&w->spans, s, w->args.data, w->args.n))
             return false;
     }
     return tl_spans_flush(&w->spans);
@@ -312,6 +312,7 @@ void chrome_runtime_report(const chrome_writer *w)
     tl_drops_add(d, TL_DROP_NO_BEGIN, w->spans.no_begin);
     tl_drops_add(d, "begins still open at the end (closed there)", w->spans.open_at_end);
     tl_drops_add(d, TL_DROP_MANY_SPANS, w->spans.too_many);
+    tl_drops_add(d, TL_DROP_LONG_ARGS, w->spans.too_long);
     tl_drops_add(d, TL_DROP_NO_INTERVAL, w->gauges.no_interval);
     tl_drops_add(d, TL_DROP_MANY_PARTS, w->gauges.too_many_parts);
     tl_drops_add(d, TL_DROP_TYPES, w->gauges.types);

@@ -156,11 +156,11 @@ bool chrome_add_sample(chrome_writer *w, const tl_class *c, const tl_batch *b, u
     uint32_t node;
     if (s.count == 0)
         return true;
-    tl_stack_found found = tl_stack_nodes_get(&w->stacks, s.stack, &node);
+    tl_stack_found found = tl_stack_nodes_get(&w->stacks, &s, &node);
     if (found != TL_STACK_NODE)
         return found == TL_STACK_TOO_MANY;
     if (w->told.n >= CHROME_TOLD_MAX) {
-        w->too_many_told++;
+        w->too_many_told = tl_add_saturated(w->too_many_told, s.count);
         return true;
     }
     const uint64_t n = s.count < CHROME_SAMPLES_MAX ? s.count : CHROME_SAMPLES_MAX;

@@ -38,7 +38,7 @@ static void put_line(tl_output *out, const tl_profile *p, const tl_place_walk *w
         char label[24];
         if (i > 0)
             tl_output_puts(out, ";");
-        put_name(out, tl_function_label(&p->function[tl_stack_frame(walk, frames, i)], label));
+        put_name(out, tl_function_label(&p->function[tl_place_walk_frame(walk, frames, i)], label));
     }
     char *to = tl_output_reserve(out, 22);
     *to++ = ' ';
@@ -64,7 +64,7 @@ static int write_lines(const tl_write_context *context, const tl_place_tree *tre
             timeless += p->nweight == 0;
             continue;
         }
-        uint32_t frames = tl_stack_frames(&walk, longest);
+        uint32_t frames = tl_place_walk_frames(&walk, longest);
         cut += frames < walk.depth;
         put_line(context->out, p, &walk, frames, time);
     }

@@ -123,7 +123,7 @@ static bool write_span(void *arg, const tl_span *s)
 
 static bool keep_args(perfetto_writer *w, tl_span *s)
 {
-    return !w->packet.failed && tl_span_keep(s, w->packet.data, w->packet.n);
+    return !w->packet.failed && tl_span_keep(&w->spans, s, w->packet.data, w->packet.n);
 }
 
 static bool begin_span(perfetto_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ts)
@@ -291,7 +291,7 @@ static bool add_samples(perfetto_writer *w, const tl_class *c, const tl_batch *b
     int64_t tid;
     if (s.count == 0)
         return true;
-    const tl_stack_found found = tl_stack_nodes_get(&w->stacks, s.stack, &node);
+    const tl_stack_found found = tl_stack_nodes_get(&w->stacks, &s, &node);
     if (found != TL_STACK_NODE)
         return found == TL_STACK_TOO_MANY;
     perfetto_samples *t = get_samples(w, b->track[i]);
@@ -384,6 +384,7 @@ void perfetto_runtime_report(const perfetto_writer *w)
     tl_drops_add(d, TL_DROP_NO_BEGIN, w->spans.no_begin);
     tl_drops_add(d, "begins still open at the end (left unfinished)", w->spans.open_at_end);
     tl_drops_add(d, TL_DROP_MANY_SPANS, w->spans.too_many);
+    tl_drops_add(d, TL_DROP_LONG_ARGS, w->spans.too_long);
     tl_drops_add(d, TL_DROP_NO_INTERVAL, w->gauges.no_interval);
     tl_drops_add(d, TL_DROP_MANY_PARTS, w->gauges.too_many_parts);
     tl_drops_add(d, TL_DROP_TYPES, w->gauges.types);

@@ -359,9 +359,9 @@ static int put_samples(pprof *w, const tl_place_tree *tree, tl_error *e)
     while (status >= 0 && tl_place_walk_next(&walk)) {
         if (walk.leaving || !tl_place_is_used(w->p, walk.place))
             continue;
-        uint32_t frames = tl_stack_frames(&walk, longest);
+        uint32_t frames = tl_place_walk_frames(&walk, longest);
         for (uint32_t i = 0; i < frames; i++)
-            w->location[i] = (uint64_t)w->rank[tl_stack_frame(&walk, frames, frames - 1 - i)] + 1;
+            w->location[i] = (uint64_t)w->rank[tl_place_walk_frame(&walk, frames, frames - 1 - i)] + 1;
         w->cut += frames < walk.depth;
         if (walk.track != track) {
             track = walk.track;

@@ -118,11 +118,11 @@ static bool next_sample(writer *w, uint32_t track, uint64_t *time)
 
 static void put_stack(writer *w)
 {
-    const uint32_t frames = tl_stack_frames(&w->walk, w->longest);
+    const uint32_t frames = tl_place_walk_frames(&w->walk, w->longest);
     w->cut += frames < w->walk.depth;
     tl_json_array(&w->json);
     for (uint32_t i = 0; i < frames; i++)
-        tl_json_u64(&w->json, w->frame[tl_stack_frame(&w->walk, frames, i)]);
+        tl_json_u64(&w->json, w->frame[tl_place_walk_frame(&w->walk, frames, i)]);
     tl_json_array_end(&w->json);
 }
 

@@ -36,7 +36,7 @@ int speedscope_add_sample(speedscope_writer *w, const tl_class *c, const tl_batc
     uint32_t node;
     if (s.count == 0)
         return 0;
-    const tl_stack_found found = tl_stack_nodes_get(&w->stacks, s.stack, &node);
+    const tl_stack_found found = tl_stack_nodes_get(&w->stacks, &s, &node);
     if (found == TL_STACK_TOO_MANY)
         return 0;
     speedscope_track *t = found == TL_STACK_NODE ? speedscope_get_track(w, b->track[i]) : NULL;

@@ -56,14 +56,17 @@ typedef struct tracelog_shape {
 
 extern const tracelog_shape tracelog_shapes[TRACELOG_RECORDS];
 
-#define TRACELOG_MS_MAX      UINT64_C(9223372036854) /* so that a time in ns fits 63 bits */
-#define TRACELOG_USAGE_MAX   (TRACELOG_MS_MAX * 1000)
-#define TRACELOG_DEPTH_MAX   65536u /* frames of one stack */
+#define TRACELOG_MS_MAX         UINT64_C(9223372036854) /* so that a time in ns fits 63 bits */
+#define TRACELOG_USAGE_MAX      (TRACELOG_MS_MAX * 1000)
+/* Of samples, in ms: what the recorder takes where a log says none, and the longest that is believed. */
+#define TRACELOG_DEFAULT_PERIOD 10u
+#define TRACELOG_PERIOD_MAX     3600000u
+#define TRACELOG_DEPTH_MAX      65536u /* frames of one stack */
 /* A line of a few bytes can ask for thousands of frames that no line told, or for new names of all that its stack has.
  * The first: so many, and one for each four bytes of the log before it, which is what frames that are told take at
  * least. The second: so many a batch. */
-#define TRACELOG_UNTOLD_FREE 262144u
-#define TRACELOG_RENEWED_MAX 262144u
+#define TRACELOG_UNTOLD_FREE    262144u
+#define TRACELOG_RENEWED_MAX    262144u
 #define TRACELOG_LINE_MAX                                                                                              \
     ((uint64_t)16 << 20) /* bytes of a line: longer ones are skipped; the deepest stack                                \
                             with all its call points takes 2 MiB */

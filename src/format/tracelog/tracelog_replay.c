@@ -9,9 +9,6 @@
 
 enum { UNKNOWN, PROCESS, FIRST }; /* indices of replay_thread */
 
-#define PERIOD_DEFAULT UINT64_C(10) /* ms: what the recorder takes if it is not told */
-#define PERIOD_MAX     UINT64_C(3600000)
-
 /* Where values stand on the tape, from that of the event on. */
 enum { CFG_NAME, CFG_VALUE };
 enum { NAM_IID, NAM_NAME };
@@ -45,7 +42,7 @@ static uint32_t add_thread(tracelog_replay *p, uint64_t iid, uint32_t track)
 int tracelog_replay_init(tracelog_replay *p, tracelog_reader *r, tl_error *e)
 {
     p->reader = r;
-    p->period = PERIOD_DEFAULT;
+    p->period = TRACELOG_DEFAULT_PERIOD;
     p->first_interval = UINT64_MAX;
     p->facts.reader = r;
     if (add_thread(p, 0, r->unknown) == TL_HASH_NONE || add_thread(p, 0, r->process) == TL_HASH_NONE)
@@ -125,7 +122,7 @@ static void set_up(tracelog_replay *p, const tl_value *v)
     uint64_t number = 0;
     const bool ok = tracelog_parse_number(v[CFG_VALUE].as.p, v[CFG_VALUE].n, &number);
     if (strcmp(name, "SamplingTimeoutMs") == 0)
-        p->period = ok && number > 0 && number <= PERIOD_MAX ? number : PERIOD_DEFAULT;
+        p->period = ok && number > 0 && number <= TRACELOG_PERIOD_MAX ? number : TRACELOG_DEFAULT_PERIOD;
     else if (strcmp(name, "CpuTraceTimeoutMs") == 0)
         p->first_interval = ok && number <= TRACELOG_MS_MAX ? number : UINT64_MAX;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base_name.h"
 #include "format/tracelog/tracelog_write_record.h"
 
 static const char format_name[] = "tracelog", dialect_doc[] = "doc", dialect_vs[] = "vs";
@@ -54,12 +55,6 @@ static bool count_same_threads(tracelog_writer *w)
     return ok;
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = path ? strrchr(path, '/') : NULL;
-    return slash && slash[1] ? slash + 1 : path;
-}
-
 /* What the lines of calls and samples of other sources need before them. */
 static bool put_start(tracelog_writer *w, bool calls)
 {
@@ -76,7 +71,8 @@ static bool put_start(tracelog_writer *w, bool calls)
         w->heads.library = t->exe;
         while (i < t->ntrack && !(t->track[i].has_pid && t->track[i].pid >= 0))
             i++;
-        const char *name = t->exe ? base_name(t->exe) : c->options->title ? c->options->title : base_name(t->path);
+        const char *file = t->exe ? t->exe : c->options->title ? NULL : t->path;
+        const char *name = file ? tl_base_name(file) : c->options->title;
         if (i < t->ntrack)
             ok = tracelog_head_process(&pen, &w->heads, t->track[i].pid, name);
     }
@@ -117,7 +113,7 @@ int tracelog_create(void *writer, const tl_write_context *context, tl_error *e)
     w->own = is_own(t);
     w->base = w->own ? 0 : context->options->begin;
     w->pointer_digits = TRACELOG_POINTER_DIGITS;
-    w->pace.period_ms = w->log_period_ms = TRACELOG_DEFAULT_PERIOD_MS;
+    w->pace.period_ms = w->log_period_ms = TRACELOG_DEFAULT_PERIOD;
     w->heads.losses = &w->losses;
     w->losses.ticks = t->clock.hz == 0;
     int status = tracelog_write_dialect(context, &w->vs, e);

@@ -17,8 +17,6 @@ enum tracelog_action {
     TRACELOG_WRITE_NOTHING
 };
 
-#define TRACELOG_DEFAULT_PERIOD_MS 10u /* where a log says none */
-
 /* What a reader of the lines so far takes a sample for. */
 typedef struct tracelog_pace {
     uint64_t period_ms; /* SamplingTimeoutMs */

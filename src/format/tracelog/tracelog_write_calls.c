@@ -18,7 +18,6 @@
 
 enum { NS_PER_MS = 1000000, CALLERS_LEAST = 8 };
 #define CONTEXT_THREAD ((uint64_t)1 << 63) /* in a key of `index`: no track */
-#define PERIOD_MS_MAX  3600000u
 
 bool tracelog_is_call(const tl_class *c)
 {
@@ -239,7 +238,7 @@ static uint64_t weigh(tl_pen *pen, tracelog_writer *w, tracelog_caller *thread, 
     if (count == 0)
         return 0;
     uint64_t ns = c->key == TL_KEY_WEIGHT ? tl_scale_ns(&w->context.trace->scale, key) : NS_PER_MS;
-    if (ns == 0 || (ns % NS_PER_MS == 0 && ns / NS_PER_MS <= PERIOD_MS_MAX)) {
+    if (ns == 0 || (ns % NS_PER_MS == 0 && ns / NS_PER_MS <= TRACELOG_PERIOD_MAX)) {
         tracelog_put_pace(pen, w, ns / NS_PER_MS, ms);
         return count;
     }

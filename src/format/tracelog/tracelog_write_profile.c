@@ -13,9 +13,8 @@
 #include "model/place_tree.h"
 
 enum { NS_PER_MS = 1000000 };
-#define PERIOD_MS_MAX 3600000u
-#define NO_WEIGHT     UINT32_MAX
-#define NO_IID        UINT32_MAX
+#define NO_WEIGHT UINT32_MAX
+#define NO_IID    UINT32_MAX
 
 /* What was written of a thread. */
 typedef struct thread_state {
@@ -72,7 +71,7 @@ static void choose_period(profile_writer *w)
             continue;
         if (period == 0)
             period = samples ? ns / samples : 0;
-        if (period == 0 || period % NS_PER_MS != 0 || period / NS_PER_MS > PERIOD_MS_MAX ||
+        if (period == 0 || period % NS_PER_MS != 0 || period / NS_PER_MS > TRACELOG_PERIOD_MAX ||
             __builtin_mul_overflow(period, samples, &expected) || expected != ns)
             return;
     }

@@ -6,8 +6,6 @@
 #include "format/tracelog/tracelog_scan.h"
 #include "model/label.h"
 
-#define PERIOD_MS_MAX 3600000u
-
 uint64_t tracelog_write_ms(tracelog_writer *w, uint64_t ts)
 {
     enum { NS_PER_MS = 1000000, MS_PER_S = 1000 };
@@ -30,7 +28,7 @@ uint64_t tracelog_write_ms(tracelog_writer *w, uint64_t ts)
 uint64_t tracelog_period_ms(const char *text, size_t n)
 {
     uint64_t ms;
-    return tracelog_parse_number(text, n, &ms) && ms > 0 && ms <= PERIOD_MS_MAX ? ms : TRACELOG_DEFAULT_PERIOD_MS;
+    return tracelog_parse_number(text, n, &ms) && ms > 0 && ms <= TRACELOG_PERIOD_MAX ? ms : TRACELOG_DEFAULT_PERIOD;
 }
 
 void tracelog_change_pace(tl_pen *pen, tracelog_writer *w, uint64_t period_ms, uint64_t ms)

@@ -86,16 +86,16 @@ static bool next_record(writer *w, uint32_t track)
 
 static uint64_t record_size(const writer *w)
 {
-    return ((uint64_t)tl_stack_frames(&w->walk, w->longest) + 1) * XPROF_ID_SIZE + XPROF_NUMBERS_SIZE;
+    return ((uint64_t)tl_place_walk_frames(&w->walk, w->longest) + 1) * XPROF_ID_SIZE + XPROF_NUMBERS_SIZE;
 }
 
 static void put_record(writer *w)
 {
-    const uint32_t frames = tl_stack_frames(&w->walk, w->longest);
+    const uint32_t frames = tl_place_walk_frames(&w->walk, w->longest);
     const tl_place_stat *stat = &w->p->stat[w->walk.place];
     w->cut += frames < w->walk.depth;
     for (uint32_t i = frames; i-- > 0;)
-        put32(w->out, (uint32_t)w->p->function[tl_stack_frame(&w->walk, frames, i)].id);
+        put32(w->out, (uint32_t)w->p->function[tl_place_walk_frame(&w->walk, frames, i)].id);
     put32(w->out, 0);
     put64(w->out, stat->calls);
     put64(w->out, stat->self);

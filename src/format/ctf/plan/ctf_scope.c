@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MATCHES_MAX 64u /* numbers of the same name in different options of a variant */
+/* Fields that are looked at to find lengths and selectors, of all types together: a second or two. Each of thousands
+ * of lengths may mean a field in each of thousands of options. */
+#define SEARCH_MAX (1u << 26)
 
 void ctf_scopes_init(ctf_scopes *s)
 {
@@ -90,19 +92,37 @@ bool ctf_same_name(const char *word, const char *name, const char *raw)
            (*raw == '_' && strcmp(word, raw + 1) == 0);
 }
 
-/* Numbers that a path may mean. */
+/* Numbers that a path may mean: one in each option of a variant. */
 typedef struct matches {
-    uint32_t occurrence[MATCHES_MAX];
     uint32_t n;
+    const ctf_type *type;  /* of the first */
+    uint16_t reg;          /* that one of them has already */
+    bool several;          /* they have different ones */
     bool closed;           /* an array that has ended stood in the way */
     const ctf_type *other; /* something that is no number */
 } matches;
 
+/* Made twice: the first finds out which register it is, the second gives it to all matches. */
 typedef struct search {
     ctf_scopes *s;
     const ctf_location *l;
+    uint16_t give; /* CTF_NO_REGISTER: the first time */
     matches m;
 } search;
+
+static void match(search *q, ctf_occurrence *o)
+{
+    matches *m = &q->m;
+    if (m->n++ == 0)
+        m->type = o->type;
+    if (q->give != CTF_NO_REGISTER) {
+        o->reg = q->give;
+        o->referenced = true;
+    } else if (o->reg != CTF_NO_REGISTER) {
+        m->several = m->several || (m->reg != CTF_NO_REGISTER && m->reg != o->reg);
+        m->reg = o->reg;
+    }
+}
 
 static void follow(search *q, uint32_t node, uint32_t word);
 
@@ -113,8 +133,9 @@ static void among(search *q, uint32_t node, uint32_t word)
     ctf_scopes *s = q->s;
     uint32_t found = CTF_NO_NODE;
     bool exact = false;
-    for (uint32_t i = s->node[node].first; i != CTF_NO_NODE; i = s->node[i].next) {
+    for (uint32_t i = s->node[node].first; i != CTF_NO_NODE && s->steps < SEARCH_MAX; i = s->node[i].next) {
         const ctf_node *n = &s->node[i];
+        s->steps++;
         if (n->option) {
             if (n->name && word + 1 < q->l->n && ctf_same_name(q->l->path[word], n->name, n->raw))
                 follow(q, i, word + 1);
@@ -142,11 +163,12 @@ static void follow(search *q, uint32_t node, uint32_t word)
     if (word < q->l->n) {
         among(q, node, word);
     } else if (n->occurrence != CTF_NO_NODE) {
-        if (q->m.n < MATCHES_MAX)
-            q->m.occurrence[q->m.n++] = n->occurrence;
+        match(q, &q->s->occurrence[n->occurrence]);
     } else if (n->type && (n->type->kind == CTF_VARIANT || n->type->kind == CTF_OPTIONAL)) {
-        for (uint32_t i = n->first; i != CTF_NO_NODE; i = q->s->node[i].next)
+        for (uint32_t i = n->first; i != CTF_NO_NODE && q->s->steps < SEARCH_MAX; i = q->s->node[i].next) {
+            q->s->steps++;
             follow(q, i, word);
+        }
         if (q->m.n == 0)
             q->m.other = n->type;
     } else {
@@ -207,6 +229,12 @@ static const char *path_text(const ctf_location *l, char *text, size_t size)
     return text;
 }
 
+static int too_many_steps(const ctf_location *l, tl_error *e)
+{
+    return tl_fail(e, TL_EUNSUPPORTED, l->position, "types that are too intricate: more than %u steps to lengths",
+                   SEARCH_MAX);
+}
+
 static int not_found(const search *q, tl_error *e)
 {
     static const char *const kinds[] = {"an integer",    "a boolean", "a bit map", "an integer",
@@ -226,29 +254,25 @@ static int not_found(const search *q, tl_error *e)
 int ctf_scopes_find(ctf_scopes *s, const ctf_location *l, uint32_t here, uint16_t *reg, const ctf_type **type,
                     tl_error *e)
 {
-    search q = {.s = s, .l = l};
+    search q = {.s = s, .l = l, .give = CTF_NO_REGISTER, .m.reg = CTF_NO_REGISTER};
     search_from(&q, here);
+    if (s->steps >= SEARCH_MAX)
+        return too_many_steps(l, e);
     if (q.m.n == 0)
         return not_found(&q, e);
-    uint16_t chosen = CTF_NO_REGISTER;
-    for (uint32_t i = 0; i < q.m.n; i++) {
-        const ctf_occurrence *o = &s->occurrence[q.m.occurrence[i]];
-        if (o->reg == CTF_NO_REGISTER || o->reg == chosen)
-            continue;
-        if (chosen != CTF_NO_REGISTER)
-            return tl_fail(e, TL_EUNSUPPORTED, l->position, "a location that means fields of several variants");
-        chosen = o->reg;
-    }
+    if (q.m.several)
+        return tl_fail(e, TL_EUNSUPPORTED, l->position, "a location that means fields of several variants");
+    uint16_t chosen = q.m.reg;
     if (chosen == CTF_NO_REGISTER) {
         if (s->registers == CTF_NO_REGISTER)
             return tl_fail(e, TL_EUNSUPPORTED, l->position, "more than %u lengths and selectors", CTF_NO_REGISTER);
         chosen = (uint16_t)s->registers++;
     }
-    for (uint32_t i = 0; i < q.m.n; i++) {
-        s->occurrence[q.m.occurrence[i]].reg = chosen;
-        s->occurrence[q.m.occurrence[i]].referenced = true;
-    }
+    search all = {.s = s, .l = l, .give = chosen, .m.reg = CTF_NO_REGISTER};
+    search_from(&all, here);
+    if (s->steps >= SEARCH_MAX)
+        return too_many_steps(l, e);
     *reg = chosen;
-    *type = s->occurrence[q.m.occurrence[0]].type;
+    *type = q.m.type;
     return 0;
 }

@@ -34,6 +34,7 @@ typedef struct ctf_scopes {
     ctf_occurrence *occurrence;
     uint32_t noccurrence, occurrence_capacity;
     uint32_t registers; /* used so far */
+    uint32_t steps;     /* of all searches; see SEARCH_MAX */
     bool no_memory;
 } ctf_scopes;
 

@@ -198,6 +198,11 @@ static int scan_packets(indexing *x, scanning *s, tl_error *e)
         if (status < 0)
             break;
     }
+    if (status == 0 && s->scan->losses.beyond &&
+        ctf_report(x->reader->trace, s->file, TL_DAMAGE_NOTE, 0, 0, 0, "ctf.streams",
+                   "more than %u streams in one file: what the tracer lost of the others is not counted",
+                   CTF_CHAINS_MAX) < 0)
+        status = no_memory(e);
     tl_input_close(in);
     return status < 0 ? tl_error_context(e, "%s", s->file->name), status : 0;
 }

@@ -71,8 +71,10 @@ int ctf_losses_add(ctf_losses *l, const ctf_file *f, const ctf_packet *p, uint64
     if (!c) {
         if (p->has_discarded && (is_2010 || (p->has_sequence && p->sequence == 0)))
             l->events += p->discarded;
-        if (l->n == CTF_CHAINS_MAX)
+        if (l->n == CTF_CHAINS_MAX) {
+            l->beyond = true;
             return 0;
+        }
         return add_chain(l, p, &now, key) ? 0
                                           : tl_fail(e, TL_ENOMEM, p->offset, "no memory for the counters of packets");
     }

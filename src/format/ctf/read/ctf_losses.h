@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "format/ctf/read/ctf_file.h"
 
-/* Streams of one file whose counters are followed; those beyond are not. */
+/* Streams of one file whose counters are followed; those beyond are not, and the trace says so. */
 #define CTF_CHAINS_MAX 4096u
 
 /* The counters of one stream in one file: of its first packet and of its latest. */
@@ -27,6 +27,7 @@ typedef struct ctf_losses {
     uint64_t events, packets; /* that were lost in this file */
     ctf_chain *chain;
     uint32_t n, capacity, latest;
+    bool beyond;   /* there are more than CTF_CHAINS_MAX */
     tl_hash known; /* stream class and instance -> chain */
 } ctf_losses;
 

@@ -291,6 +291,7 @@ static void say_drops(const ctf_writer *w)
         {"sets of labels of bits, which this version does not hold", w->forms.labels},
         {"events with a processor, which this version says by the file", w->lost_cpus},
         {"packet contexts, which this version does not hold", w->lost_contexts},
+        {"contexts of packets without events (written as before, or as 0)", w->made_contexts},
         {"environment entries, which this version does not hold", is_2010 ? w->context.trace->nproperty : 0},
     };
     for (size_t i = 0; i < TL_COUNT(drop); i++)

@@ -138,7 +138,7 @@ typedef struct ctf_writer {
     uint32_t ntrack;
     tl_hash names, sections; /* hashes of those that are taken */
     ctf_put put;
-    uint64_t misfits, large, lost_cpus, lost_contexts;
+    uint64_t misfits, large, lost_cpus, lost_contexts, made_contexts;
 
     tl_hash called; /* functions that occurred */
     int64_t *call;

@@ -252,6 +252,7 @@ static int put_context(ctf_writer *w, ctf_stream *s, const ctf_room *context, tl
     s->tail = 0;
     if (!shape->has_packet)
         return 0;
+    w->made_contexts += !context;
     if (data) {
         if (!ctf_room_grow(&s->room, n))
             return no_memory(e);
