@@ -4,7 +4,7 @@
 # Asks nothing and calls apt only if something is missing, so that it also works offline.
 set -euo pipefail
 
-# task | package, or alternatives in the order of preference | what for
+# task | package, or alternatives in the order of preference: the first that is there or that apt has | what for
 table() {
     cat <<'TABLE'
 build|cmake|configures the build
@@ -129,21 +129,26 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     exit 0
 fi
 
-missing=()
-reasons=()
-while IFS='|' read -r of packages why; do
-    [[ " $tasks " == *" $of "* ]] || continue
-    found=
-    for package in $packages; do
-        if installed "$package"; then
-            found=$package
-            break
-        fi
-    done
-    [ -n "$found" ] && continue
-    missing+=("$packages")
-    reasons+=("$why")
-done < <(table)
+# What is missing of the tasks: of each line the alternative to install, or all of them if apt knows none.
+find_missing() {
+    local of packages why package choice
+    missing=()
+    reasons=()
+    while IFS='|' read -r of packages why; do
+        [[ " $tasks " == *" $of "* ]] || continue
+        choice=$packages
+        for package in $packages; do
+            if installed "$package"; then
+                continue 2
+            elif available "$package"; then
+                choice=$package
+                break
+            fi
+        done
+        missing+=("$choice")
+        reasons+=("$why")
+    done < <(table)
+}
 
 # speedscope, a viewer that reads three of our formats, comes from npm; its tests are skipped without it.
 speedscope() {
@@ -158,6 +163,7 @@ speedscope() {
     return 0
 }
 
+find_missing
 if [ ${#missing[@]} -eq 0 ]; then
     speedscope
     exit 0
@@ -188,22 +194,16 @@ if [ "$(id -u)" -ne 0 ]; then
     as_root=(sudo)
 fi
 
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq || echo "install-deps: apt-get update failed; going on with the lists that are there" >&2
+find_missing # by the new lists
 echo "Installing with apt what $task needs and is not there yet:"
 list_missing
-"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq || echo "install-deps: apt-get update failed; going on with the lists that are there" >&2
 chosen=()
-for packages in "${missing[@]}"; do
-    pick=
-    for package in $packages; do
-        if available "$package"; then
-            pick=$package
-            break
-        fi
-    done
-    if [ -n "$pick" ]; then
-        chosen+=("$pick")
+for package in "${missing[@]}"; do
+    if available "$package"; then
+        chosen+=("$package")
     else
-        echo "install-deps: apt knows no package ${packages// / or }" >&2
+        echo "install-deps: apt knows no package ${package// / or }" >&2
     fi
 done
 apt_install() {
