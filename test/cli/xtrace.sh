@@ -73,6 +73,9 @@ done
 says out "7,000 instructions"
 expect 0 "$tl" report --by syscall $s
 says err "no system calls in this trace"
+expect 0 "$tl" report --json --by mix "$trace"
+says err "no instructions in this trace"
+says out '{"schema":1,'
 
 # Parts of the events.
 count() { expect 0 "$tl" convert "$@" --to jsonl -o events.jsonl -f; wc -l <events.jsonl; }
@@ -105,7 +108,6 @@ wrong 2 "the same" report $s --insns 1..2 --time 1..2
 wrong 2 "the end is not after" report $s --pc 0x2..0x1
 wrong 2 "--el is for traces of instructions" report "$trace" --el 0
 wrong 2 "--slice-at is for traces" convert "$trace" --slice-at 0 -n 1 -o x.txt
-wrong 2 "no instructions" report "$trace" --by mix
 wrong 2 "--interval goes with --by page" report $s --by mix --interval 5
 wrong 2 "--calls goes with --by syscall" report $s --calls
 wrong 2 "is not made of intervals" convert $s --interval 5

@@ -52,7 +52,7 @@ The usual reasons of a refusal: a profile holds sums, of which no events can be 
 
 "Not written" lists what messages said in these runs, in their words, without the numbers. What was closed or moved "there" is no loss: it was put right so that viewers can read the file."""
 
-USUAL = re.compile(r"holds a profile|there are no |the trace has no instructions|has no instructions|holds no instructions")
+USUAL = re.compile(r"holds a profile|there are no |the trace has no instructions|has no instructions")
 
 WANTS = (
     ("A time line", "Who ran when, to zoom into.", (("perfetto", "convert"), ("chrome", "convert"), ("speedscope", "convert"))),

@@ -260,9 +260,26 @@ static void test_failures(void **state)
         check_failure(&h, &select, NULL, threads, TL_ENOMATCH, "nobody");
         h.fails = 2;
         check_failure(&h, NULL, NULL, threads, TL_EIO, "stream 1 failed");
-        h.fails = 0;
+        hand_fini(&h);
+    }
+    free(line);
+}
+
+/* It is not read: a reader that fails is not noticed. */
+static void test_no_instructions(void **state)
+{
+    (void)state;
+    hand_line *line = hand_wander(LINES, 6);
+    for (unsigned threads = 1; threads < 4; threads++) {
+        hand h;
+        diary d;
+        make(&h, line, 0);
+        h.fails = 2;
         h.source.trace.cls[HAND_INSN].role = TL_ROLE_NONE; /* of another machine */
-        check_failure(&h, NULL, NULL, threads, TL_EUNSUPPORTED, "no instructions");
+        assert_int_equal(tl_insn_pass(&d, &diary_table, NULL, true, &h.source, NULL, threads, NULL), 0);
+        assert_int_equal(d.inits, 1);
+        assert_int_equal(d.begins, 0);
+        diary_table.fini(&d);
         hand_fini(&h);
     }
     free(line);
@@ -350,7 +367,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_event_once), cmocka_unit_test(test_one_large_stream),
                                        cmocka_unit_test(test_one_order),        cmocka_unit_test(test_selection),
-                                       cmocka_unit_test(test_failures),         cmocka_unit_test(test_classes),
-                                       cmocka_unit_test(test_picking)};
+                                       cmocka_unit_test(test_failures),         cmocka_unit_test(test_no_instructions),
+                                       cmocka_unit_test(test_classes),          cmocka_unit_test(test_picking)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -219,9 +219,7 @@ int tl_insn_pass(void *table, const tl_insn_table *how, const void *options, boo
         memset(table, 0, how->size);
     if (tl_source_is_profile(s))
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: holds a profile, and no instructions", tl_source_name(s));
-    if (!tl_insn_classes_find(&classes, &s->trace))
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: holds no instructions, which this table is made of",
-                       tl_source_name(s));
+    const bool any = tl_insn_classes_find(&classes, &s->trace);
     const uint32_t streams = tl_source_streams(s);
     pass p = {.how = how, .options = options, .source = s, .select = select, .nworker = 1};
     if (!threads)
@@ -232,7 +230,7 @@ int tl_insn_pass(void *table, const tl_insn_table *how, const void *options, boo
     int status = make_workers(&p, table, first, e);
     if (status == 0)
         status = start_table(&p, &p.worker[0], e);
-    if (status == 0)
+    if (status == 0 && any)
         status = run(&p, threads, e);
     free_workers(&p);
     return status;

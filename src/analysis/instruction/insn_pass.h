@@ -27,8 +27,9 @@ typedef struct tl_insn_table {
 } tl_insn_table;
 
 /* Fills `table`, table->size bytes of the caller, which has to call fini in the end, also on failure: it may be called
- * once for each of several sources (init only if `first`). `select` may be NULL: time, thread, levels and pc count.
- * Errors: those of reading and of the table; TL_ENOMATCH; TL_EUNSUPPORTED if the source has no instructions. */
+ * once for each of several sources (init only if `first`). `select` may be NULL: time, thread, levels and pc count. A
+ * trace without instructions, which is not read, adds nothing.
+ * Errors: those of reading and of the table; TL_ENOMATCH; TL_EUNSUPPORTED if the source is a profile. */
 int tl_insn_pass(void *table, const tl_insn_table *how, const void *options, bool first, tl_source *s,
                  const tl_select *select, unsigned threads, tl_error *e);
 
