@@ -116,7 +116,7 @@ bool tl_profile_has_histogram(const tl_profile *p);
 /* The duration in ticks below which `permille`/1000 of the calls of a place lie (1000 and above: the longest); relative
  * error at most 1 %. 0 where it is not known. */
 uint64_t tl_profile_percentile(const tl_profile *p, uint32_t place, unsigned permille);
-/* The same over all places of a function. */
+/* The same over all places of a function. Takes up to 128 KiB of stack for their sum. */
 uint64_t tl_profile_function_percentile(const tl_profile *p, uint32_t function, unsigned permille);
 
 /* A profile made of samples of stacks, not of calls, has several sums for each place, one for each weight. tl_stat is
