@@ -215,13 +215,16 @@ def check_own(checks, what, shift=0):
 
 
 def compressed(folder, name, data):
-    with gzip.open(os.path.join(folder, name + ".log.gz"), "wb") as file:
-        file.write(data)
-    out = [name + ".log.gz"]
-    if shutil.which("zstd"):
+    """The log once more in each compression that this build reads."""
+    out = []
+    if harness.built_with("zlib"):
+        with gzip.open(os.path.join(folder, name + ".log.gz"), "wb") as file:
+            file.write(data)
+        out.append(name + ".log.gz")
+    if harness.built_with("zstd") and shutil.which("zstd"):
         subprocess.run(["zstd", "-q", "-f", name + ".log"], cwd=folder, check=True)
         out.append(name + ".log.zst")
-    return [path for path in out if harness.run("info", path, "--from", "tracelog", cwd=folder).status != 2]
+    return out
 
 
 def without_path(what, result):
