@@ -28,6 +28,7 @@ RSS_MB, INPUT_SECONDS, INPUT_BYTES, RESTARTS = 256, 10, 16384, 5
 
 
 def cpu_of_children():
+    """Of those that have ended, in seconds."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -38,7 +39,7 @@ class Run:
     def __init__(self, target, engine):
         self.target, self.engine = target, engine
         self.begin, self.end = time.monotonic(), None
-        self.cpu = -cpu_of_children()                               # seconds, once it has ended
+        self.cpu_before, self.cpu = cpu_of_children(), 0            # seconds; the latter once it has ended
         self.edges = []                                             # (seconds, edges), growing
         self.executions, self.rss, self.findings = 0, 0, 0
 
@@ -47,7 +48,7 @@ class Run:
 
     def ends(self):
         self.end = time.monotonic()
-        self.cpu += cpu_of_children()
+        self.cpu = max(self.cpu, cpu_of_children() - self.cpu_before)
         return self
 
     def saw(self, edges):
@@ -176,18 +177,23 @@ def look_at_afl(run, state):
         pass                                                        # not written yet, or just being written
 
 
-def peak_below(pid):
-    """The largest peak memory, in MiB, of the processes that this one has started: afl-fuzz itself does not tell in time."""
-    most = 0
+def look_below(pid):
+    """The largest peak memory, in MiB, of the processes that this one has started, and the processor time of it and them,
+    in seconds: afl-fuzz tells neither, and does not wait for its children when it ends."""
+    most, seconds = 0, 0
     try:
+        with open("/proc/%d/stat" % pid, encoding="utf-8") as file:
+            ticks = file.read().rpartition(") ")[2].split()[11:15]  # its own, and of those that it waited for
+        seconds = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
         with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as file:
             for child in map(int, file.read().split()):
                 with open("/proc/%d/status" % child, encoding="utf-8") as status:
                     peak = re.search(r"^VmHWM:\s+(\d+)", status.read(), re.M)
-                most = max(most, int(peak.group(1)) >> 10 if peak else 0, peak_below(child))
+                below, used = look_below(child)
+                most, seconds = max(most, int(peak.group(1)) >> 10 if peak else 0, below), seconds + used
     except OSError:
         pass                                                        # it has just ended
-    return most
+    return most, seconds
 
 
 def run_afl(target, a):
@@ -206,7 +212,8 @@ def run_afl(target, a):
         while process.poll() is None and not run.is_over(a):
             time.sleep(2)
             look_at_afl(run, os.path.join(out, "default"))
-            run.rss = max(run.rss, peak_below(process.pid))
+            peak, seconds = look_below(process.pid)
+            run.rss, run.cpu = max(run.rss, peak), max(run.cpu, seconds)
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
         process.wait()
