@@ -118,6 +118,51 @@ static void new_names_in_a_batch_are_limited(void **state)
     text_free(&log);
 }
 
+/* How many names the outermost frame has over the samples of a log. */
+static unsigned outermost_names(const log_text *log)
+{
+    tl_source *s = open_log_text(log->p, log->n, &(const tl_want){.fields = true});
+    tl_error e = {0};
+    const tl_batch *b;
+    char known[16] = "";
+    int status;
+    unsigned names = 0;
+    while ((status = tl_source_next(s, &b, &e)) > 0)
+        for (uint32_t i = 0; i < b->n; i++) {
+            const tl_value *last = &b->v[b->val[i + 1] - 1];
+            const tl_frame *f = last->type == TL_STACK ? last->as.p : NULL;
+            while (f && f->caller)
+                f = f->caller;
+            if (f && f->name && strcmp(f->name, known) != 0) {
+                snprintf(known, sizeof known, "%s", f->name);
+                names++;
+            }
+        }
+    assert_int_equal(status, 0);
+    tl_source_close(s);
+    return names;
+}
+
+/* Names that change again and again below a deep stack, each in a batch of its own. */
+static void new_names_in_a_log_are_limited(void **state)
+{
+    (void)state;
+    const unsigned enough = TRACELOG_RENAMED_FREE / TRACELOG_DEPTH_MAX;
+    log_text log = {0};
+    text_add(&log, "sam str 0x1 1 1 0:0 0x1\nsam str 0x1 1 1 65535:1 0x2\n");
+    for (unsigned i = 1; i <= enough + 1; i++) {
+        text_add(&log, "fun nam 0x1 \"%u\" \"\" \"\"\nsam str 0x1 1 1 65536:65536\n", i);
+        assert_int_equal(outermost_names(&log), i <= enough ? i : enough);
+        for (unsigned k = 0; k < TL_BATCH_MAX; k++)
+            text_add(&log, "mod ata ? ?\n");
+    }
+    while (log.n / 4 < TRACELOG_DEPTH_MAX) /* the log may have another one once it is as long as if it had told it */
+        text_add(&log, "mod ata ? ?\n");
+    text_add(&log, "fun nam 0x1 \"again\" \"\" \"\"\nsam str 0x1 1 1 65536:65536\n");
+    assert_int_equal(outermost_names(&log), enough + 1);
+    text_free(&log);
+}
+
 static void threads_of_the_system(void **state)
 {
     (void)state;
@@ -241,6 +286,7 @@ int main(void)
         cmocka_unit_test(names_of_frames_are_the_latest),
         cmocka_unit_test(frames_that_nobody_told_are_limited),
         cmocka_unit_test(new_names_in_a_batch_are_limited),
+        cmocka_unit_test(new_names_in_a_log_are_limited),
         cmocka_unit_test(threads_of_the_system),
         cmocka_unit_test(times_of_records),
         cmocka_unit_test(weights),

@@ -63,10 +63,12 @@ extern const tracelog_shape tracelog_shapes[TRACELOG_RECORDS];
 #define TRACELOG_PERIOD_MAX     3600000u
 #define TRACELOG_DEPTH_MAX      65536u /* frames of one stack */
 /* A line of a few bytes can ask for thousands of frames that no line told, or for new names of all that its stack has.
- * The first: so many, and one for each four bytes of the log before it, which is what frames that are told take at
- * least. The second: so many a batch. */
+ * UNTOLD: so many, and one for each four bytes of the log before it, which is what frames that are told take at least.
+ * RENEWED: so many a batch are looked at for new names. RENAMED: as many as UNTOLD may be others by a new name, their
+ * own or that of one they were called by; each is a place of its own in a profile. */
 #define TRACELOG_UNTOLD_FREE    262144u
 #define TRACELOG_RENEWED_MAX    262144u
+#define TRACELOG_RENAMED_FREE   262144u
 #define TRACELOG_LINE_MAX                                                                                              \
     ((uint64_t)16 << 20) /* bytes of a line: longer ones are skipped; the deepest stack                                \
                             with all its call points takes 2 MiB */

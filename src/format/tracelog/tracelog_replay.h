@@ -7,7 +7,8 @@
 /* A frame of a thread's stack between batches. */
 typedef struct replay_frame {
     uint64_t function, ip;
-    uint32_t flags; /* tl_frame_flags */
+    const char *name; /* of the function when it was last looked up, NULL if it had none */
+    uint32_t flags;   /* tl_frame_flags */
 } replay_frame;
 
 typedef struct replay_thread {
@@ -44,7 +45,8 @@ typedef struct tracelog_replay {
     uint64_t names;        /* counts when a name changed that is on some stack */
     tracelog_facts facts;  /* if the reader is late */
     uint64_t untold;       /* frames so far that no line told */
-    uint32_t renewed;      /* frames that were made again in this batch because names changed */
+    uint64_t renamed;      /* frames so far that others stand below which got another name, and these */
+    uint32_t renewed;      /* frames whose names were looked up again in this batch because some changed */
     uint64_t batch;
     uint32_t touched; /* the thread whose stack was last touched in this batch, going on in `next`; 0: none */
 } tracelog_replay;

@@ -67,7 +67,7 @@ static void save(replay_thread *t)
 {
     for (uint32_t i = t->saved; i < t->depth; i++) {
         const tl_frame *node = t->node[i];
-        t->frame[i] = (replay_frame){node->function, node->ip, node->flags};
+        t->frame[i] = (replay_frame){node->function, node->ip, node->name, node->flags};
     }
     t->saved = t->depth;
 }
@@ -89,7 +89,7 @@ static void touch(tracelog_replay *p, uint32_t thread)
 }
 
 /* Nodes for the kept frames that have none in this batch, or whose names changed. What is not saved has a node. */
-TL_NOINLINE static bool make_nodes(tracelog_replay *p, replay_thread *t, uint32_t kept, tl_arena *arena)
+TL_NOINLINE static bool make_nodes(replay_thread *t, uint32_t kept, tl_arena *arena)
 {
     const uint32_t from = t->shared, n = kept - from;
     tl_frame *node = tl_arena_alloc(arena, n * sizeof *node);
@@ -98,10 +98,12 @@ TL_NOINLINE static bool make_nodes(tracelog_replay *p, replay_thread *t, uint32_
     const tl_frame *caller = from ? t->node[from - 1] : NULL;
     for (uint32_t i = 0; i < n; i++) {
         const replay_frame *f = &t->frame[from + i];
-        node[i] = (tl_frame){
-            .caller = caller, .function = f->function, .ip = f->ip, .depth = from + i + 1, .flags = f->flags};
-        if (!look_up_name(p, &node[i]))
-            return false;
+        node[i] = (tl_frame){.caller = caller,
+                             .function = f->function,
+                             .name = f->name,
+                             .ip = f->ip,
+                             .depth = from + i + 1,
+                             .flags = f->flags};
         caller = t->node[from + i] = &node[i];
     }
     t->shared = kept;
@@ -117,11 +119,29 @@ TL_COLD static void fill_up(replay_thread *t, uint32_t kept)
     t->saved = t->depth;
 }
 
-/* The kept frames once more by value, so that they can be changed. */
-TL_COLD static void renew(replay_thread *t)
+static const char *name_now(const tracelog_replay *p, const replay_frame *f)
+{
+    const uint32_t at = f->flags & TL_FRAME_FUNCTION ? tl_id_map_get(&p->function_of, f->function) : TL_HASH_NONE;
+    return at == TL_HASH_NONE ? NULL : p->function[at].name;
+}
+
+/* The kept frames get the names that their functions have now. From the first new one on each is another stack to
+ * whoever makes a profile, so a line that names a function would grow it by the depth of a stack: see
+ * TRACELOG_RENAMED_FREE. */
+TL_COLD static void renew(tracelog_replay *p, replay_thread *t, uint32_t kept, uint64_t offset)
 {
     save(t);
-    t->shared = 0;
+    uint32_t from = 0;
+    while (from < kept && t->frame[from].name == name_now(p, &t->frame[from]))
+        from++;
+    p->renewed += kept;
+    t->names = p->names;
+    if (p->renamed + (kept - from) > TRACELOG_RENAMED_FREE + offset / 4)
+        return;
+    p->renamed += kept - from;
+    t->shared = t->shared < from ? t->shared : from;
+    for (; from < kept; from++)
+        t->frame[from].name = name_now(p, &t->frame[from]);
 }
 
 /* The call point of the last kept frame changed. The old node stays as it is: other events have it. */
@@ -150,15 +170,12 @@ bool tracelog_replay_stack(tracelog_replay *p, uint32_t thread, const tracelog_p
         return false;
     if (TL_UNLIKELY(t->depth < kept))
         fill_up(t, kept);
-    if (TL_UNLIKELY(t->names != p->names) && kept <= TRACELOG_RENEWED_MAX - p->renewed) {
-        renew(t);
-        p->renewed += kept;
-        t->names = p->names;
-    }
+    if (TL_UNLIKELY(t->names != p->names) && kept <= TRACELOG_RENEWED_MAX - p->renewed)
+        renew(p, t, kept, note->offset);
     t->depth = kept;
     t->saved = t->saved < kept ? t->saved : kept;
     t->shared = t->shared < kept ? t->shared : kept;
-    if (TL_UNLIKELY(t->shared < kept) && !make_nodes(p, t, kept, part->batch.arena))
+    if (TL_UNLIKELY(t->shared < kept) && !make_nodes(t, kept, part->batch.arena))
         return false;
     if ((note->flags & TRACELOG_MOVED) && kept == note->kept && !move(t, kept, note, line, part->batch.arena))
         return false;
