@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "model/enum_ranges.h"
+
 struct tl_enum_text {
     const tl_mapping *mapping;
     uint32_t n;
@@ -10,9 +12,12 @@ struct tl_enum_text {
     uint64_t bias;   /* makes the order of signed values that of unsigned ones */
     uint32_t *group; /* of each mapping: index of the first one with the same label */
     uint32_t *seen;  /* of each group: the last text it went into */
-    uint32_t round;
-    uint64_t *start; /* where pieces of the number line begin, biased; the first is 0 */
-    tl_label *text;  /* of each piece; of flags only [0], for last_value */
+    uint32_t *first; /* of each group in that text: the first mapping that matched */
+    uint32_t *found; /* [nfound] groups of that text */
+    uint32_t nfound, round;
+    tl_enum_ranges ranges; /* of values, or of bits */
+    uint64_t *start;       /* where pieces of the number line begin, biased; the first is 0 */
+    tl_label *text;        /* of each piece; of flags only [0], for last_value */
     uint32_t nstart;
     uint64_t last_value;
 };
@@ -114,9 +119,12 @@ static tl_enum_text *make_table(tl_enum_texts *t, const tl_field *f)
     const size_t pieces = e->is_flags ? 1 : 2 * (size_t)n + 1;
     e->group = tl_arena_alloc(a, n * sizeof *e->group);
     e->seen = tl_arena_zalloc(a, n * sizeof *e->seen);
+    e->first = tl_arena_alloc(a, n * sizeof *e->first);
+    e->found = tl_arena_alloc(a, n * sizeof *e->found);
     e->start = tl_arena_alloc(a, pieces * sizeof *e->start);
     e->text = tl_arena_zalloc(a, pieces * sizeof *e->text);
-    if (!e->group || !e->seen || !e->start || !e->text || !find_groups(e))
+    if (!e->group || !e->seen || !e->first || !e->found || !e->start || !e->text || !find_groups(e) ||
+        !tl_enum_ranges_make(&e->ranges, a, e->mapping, e->group, n, e->bias, e->is_flags ? 63 : UINT64_MAX))
         return NULL;
     if (!e->is_flags)
         cut(e);
@@ -154,30 +162,51 @@ tl_enum_text *tl_enum_texts_get(tl_enum_texts *t, const tl_field *f)
     return t->all[t->n++] = e;
 }
 
-static bool matches(const tl_enum_text *e, const tl_mapping *m, uint64_t value)
+static void found(void *arg, uint32_t mapping)
 {
-    if (!e->is_flags)
-        return (m->low ^ e->bias) <= (value ^ e->bias) && (value ^ e->bias) <= (m->high ^ e->bias);
-    if (m->low > 63 || m->low > m->high)
-        return false;
-    const unsigned width = (m->high < 63 ? (unsigned)m->high : 63) - (unsigned)m->low;
-    return value >> m->low & (UINT64_MAX >> (63 - width));
+    tl_enum_text *e = arg;
+    const uint32_t group = e->group[mapping];
+    if (e->seen[group] != e->round) {
+        e->seen[group] = e->round;
+        e->first[group] = mapping;
+        e->found[e->nfound++] = group;
+    } else if (mapping < e->first[group]) {
+        e->first[group] = mapping;
+    }
 }
 
-/* Makes the text of a value, and keeps it in *slot. */
-static TL_COLD tl_label make_label(tl_enum_texts *t, tl_enum_text *e, tl_label *slot, uint64_t value)
+static int compare_u32(const void *a_, const void *b_)
 {
-    uint32_t n = 0;
+    const uint32_t *a = a_, *b = b_;
+    return (*a > *b) - (*a < *b);
+}
+
+/* The mappings whose labels a value has, each label once: found[0 .. nfound-1], in order. */
+static void match(tl_enum_text *e, uint64_t value)
+{
+    e->nfound = 0;
     e->round++;
     if (e->round == 0) { /* wrapped around: marks of long ago would count again */
         memset(e->seen, 0, e->n * sizeof *e->seen);
         e->round = 1;
     }
-    for (uint32_t i = 0; i < e->n; i++)
-        if (matches(e, &e->mapping[i], value) && e->seen[e->group[i]] != e->round) {
-            e->seen[e->group[i]] = e->round;
-            t->match[n++] = label_of(&e->mapping[i]);
-        }
+    if (!e->is_flags)
+        tl_enum_ranges_find(&e->ranges, value ^ e->bias, found, e);
+    for (uint32_t bit = 0; e->is_flags && bit < 64; bit++)
+        if (value >> bit & 1)
+            tl_enum_ranges_find(&e->ranges, bit, found, e);
+    for (uint32_t i = 0; i < e->nfound; i++)
+        e->found[i] = e->first[e->found[i]];
+    qsort(e->found, e->nfound, sizeof *e->found, compare_u32);
+}
+
+/* Makes the text of a value, and keeps it in *slot. */
+static TL_COLD tl_label make_label(tl_enum_texts *t, tl_enum_text *e, tl_label *slot, uint64_t value)
+{
+    match(e, value);
+    const uint32_t n = e->nfound;
+    for (uint32_t i = 0; i < n; i++)
+        t->match[i] = label_of(&e->mapping[e->found[i]]);
     tl_pb_clear(&t->scratch);
     t->make(t->arg, t->match, n, &t->scratch);
     if (t->text.total > TL_ENUM_BYTES_MAX) {

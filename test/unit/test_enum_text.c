@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "model/enum_ranges.h"
 #include "model/field_text.h"
 
 static unsigned made; /* how often a text was made */
@@ -195,11 +196,103 @@ static void test_shared_members(void **state)
     tl_field_texts_fini(&t);
 }
 
+/* What the labels of a value are by the definition: all mappings are looked at. */
+static void slow_labels(const tl_mapping *m, uint32_t n, bool is_flags, uint64_t value, char *text)
+{
+    const char *seen[64];
+    uint32_t nseen = 0;
+    *text = '\0';
+    for (uint32_t i = 0; i < n; i++) {
+        bool known = false, match = !is_flags && m[i].low <= value && value <= m[i].high;
+        for (uint64_t bit = m[i].low; is_flags && bit <= m[i].high && bit < 64; bit++)
+            match |= value >> bit & 1;
+        for (uint32_t k = 0; k < nseen; k++)
+            known |= strcmp(seen[k], m[i].label) == 0;
+        if (!match || known)
+            continue;
+        text += sprintf(text, "%s%s", nseen ? "|" : "", m[i].label);
+        seen[nseen++] = m[i].label;
+    }
+}
+
+/* Mappings of few labels at random: they overlap, stand in each other, and come in no order. */
+static void test_any_ranges(void **state)
+{
+    (void)state;
+    static const char *const label[] = {"A", "B", "C", "D", "E", "F"};
+    uint64_t random = 1;
+    for (unsigned round = 0; round < 200; round++) {
+        tl_mapping m[24];
+        const uint32_t n = 1 + round % 24;
+        const bool is_flags = round & 1;
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t r[3];
+            for (unsigned k = 0; k < 3; k++)
+                r[k] = (random = random * UINT64_C(6364136223846793005) + 1442695040888963407) >> 40;
+            m[i] = (tl_mapping){label[r[0] % 6], r[1] % 70, r[1] % 70 + r[2] % 20};
+            m[i].high = r[2] % 17 == 0 ? UINT64_MAX : r[2] % 13 == 0 ? 0 : m[i].high;
+        }
+        const tl_field f = {
+            .name = "f", .type = TL_U64, .mapping = m, .nmapping = n, .flags = is_flags ? TL_FIELD_FLAGS : 0};
+        tl_enum_texts t = {0};
+        tl_enum_texts_init(&t, make, NULL);
+        tl_enum_text *e = tl_enum_texts_get(&t, &f);
+        assert_non_null(e);
+        for (uint64_t v = 0; v < 100; v++) {
+            char text[64];
+            const uint64_t value = is_flags ? v * v * UINT64_C(0x9e3779b97f4a7c15) : v == 99 ? UINT64_MAX : v;
+            slow_labels(m, n, is_flags, value, text);
+            expect_labels(&t, e, value, text);
+        }
+        tl_enum_texts_fini(&t);
+    }
+}
+
+static void count_found(void *arg, uint32_t mapping)
+{
+    (void)mapping;
+    ++*(uint32_t *)arg;
+}
+
+/* However many ranges there are and however they overlap, a value costs as many steps as it has labels. */
+static void test_steps(void **state)
+{
+    (void)state;
+    enum { N = 1 << 15, STEPS_A_RANGE = 40 };
+    tl_mapping *m = calloc(N, sizeof *m);
+    uint32_t *group = calloc(N, sizeof *group);
+    assert_true(m && group);
+    for (unsigned shape = 0; shape < 4; shape++) {
+        for (uint32_t i = 0; i < N; i++) {
+            m[i] = shape == 0   ? (tl_mapping){"L", i, i}                       /* one behind the other */
+                   : shape == 1 ? (tl_mapping){"L", N - i, N + i}               /* in each other, the smallest first */
+                   : shape == 2 ? (tl_mapping){"L", i, 2 * N - i}               /* ... and the largest first */
+                                : (tl_mapping){"L", 2 * i, i ? 2 * i : 4u * N}; /* one holds all others */
+            group[i] = shape == 0 || shape == 3 ? i : 0;
+        }
+        tl_arena a = {0};
+        tl_enum_ranges r;
+        assert_true(tl_enum_ranges_make(&r, &a, m, group, N, 0, UINT64_MAX));
+        assert_in_range(r.n, 1, 2 * N);
+        for (uint64_t value = 0; value < 4 * N; value += 5) {
+            uint32_t found = 0;
+            const uint32_t steps = tl_enum_ranges_find(&r, value, count_found, &found);
+            assert_in_range(found, 0, shape == 3 ? 2 : 1);
+            assert_in_range(steps, 1, STEPS_A_RANGE * (found + 1));
+        }
+        tl_arena_fini(&a);
+    }
+    free(m);
+    free(group);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ranges),          cmocka_unit_test(test_signed),    cmocka_unit_test(test_flags),
-        cmocka_unit_test(test_what_has_labels), cmocka_unit_test(test_much_text), cmocka_unit_test(test_shared_members),
+        cmocka_unit_test(test_ranges),    cmocka_unit_test(test_signed),
+        cmocka_unit_test(test_flags),     cmocka_unit_test(test_any_ranges),
+        cmocka_unit_test(test_steps),     cmocka_unit_test(test_what_has_labels),
+        cmocka_unit_test(test_much_text), cmocka_unit_test(test_shared_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
