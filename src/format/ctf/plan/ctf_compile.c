@@ -282,10 +282,11 @@ static int array(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
 }
 
 /* What chooses between the options. nothing: the one that stands for null, or UINT32_MAX. */
-static void emit_choices(ctf_builder *b, const ctf_type *t, uint32_t nothing, bool nullable)
+static void emit_choices(ctf_builder *b, const ctf_type *t, uint32_t nothing, bool nullable, bool is_signed)
 {
     const bool optional = t->kind == CTF_OPTIONAL;
     const ctf_choice truth = {.low = 1, .high = UINT64_MAX};
+    const uint32_t first = b->nchoice;
     for (uint32_t i = 0; i < t->nmember; i++) {
         const uint32_t slot = i == nothing ? CTF_SLOT_NULL : optional || nullable ? CTF_SLOT_NONE : CTF_SLOT_VARIANT;
         for (uint32_t k = 0; k < t->member[i].nrange; k++)
@@ -294,6 +295,7 @@ static void emit_choices(ctf_builder *b, const ctf_type *t, uint32_t nothing, bo
         if (optional && t->member[i].nrange == 0)
             *ctf_emit_choice(b) = truth;
     }
+    ctf_emit_order_choices(b, first, is_signed);
     const uint32_t otherwise = nullable ? CTF_SLOT_NULL : CTF_SLOT_ABSENT;
     if (optional)
         *ctf_emit_choice(b) = (ctf_choice){.slot = otherwise, .always = true, .option = 1};
@@ -316,28 +318,27 @@ static int choice(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
         return tl_fail(e, TL_EDAMAGED, t->position,
                        "an optional with an integer as selector needs ranges that choose it");
     const uint32_t first = b->nchoice;
-    emit_choices(b, t, nothing, nullable);
+    const bool is_signed = selector->is_signed && selector->kind != CTF_BOOL;
+    emit_choices(b, t, nothing, nullable, is_signed);
     const uint32_t last = b->nchoice;
     ctf_op *op = ctf_emit(b, CTF_OP_CHOOSE);
     op->reg = reg;
     op->a = first;
     op->b = last - first;
-    op->n = selector->is_signed && selector->kind != CTF_BOOL;
+    op->n = is_signed;
     b->slots += b->mode == CTF_STORE;
     const uint32_t mod = b->mod, res = b->res;
-    uint32_t *jump = malloc((t->nmember + 1) * sizeof *jump);
+    uint32_t *jump = malloc(2 * (t->nmember + 1) * sizeof *jump);
     if (!jump)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a variant");
-    uint32_t end_mod = 0, end_res = 0;
+    uint32_t *const begin = jump + t->nmember + 1, end_mod = 0, end_res = 0;
     if (optional || nullable) {
         end_mod = mod;
         end_res = res;
     }
     for (uint32_t i = nothing + 1; status == 0 && i < t->nmember; i++) {
         const ctf_member *m = &t->member[i];
-        for (uint32_t k = first; !b->no_memory && k < last; k++)
-            if (b->choice[k].option == i && b->choice[k].slot < CTF_SLOT_ABSENT)
-                b->choice[k].target = b->nop;
+        begin[i] = b->nop;
         b->mod = mod;
         b->res = res;
         b->last_big = -1;
@@ -352,9 +353,8 @@ static int choice(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
     }
     for (uint32_t i = nothing + 1; status == 0 && !b->no_memory && i < t->nmember; i++)
         b->op[jump[i]].a = b->nop;
-    for (uint32_t k = first; !b->no_memory && k < last; k++)
-        if (b->choice[k].slot >= CTF_SLOT_ABSENT)
-            b->choice[k].target = b->nop;
+    for (uint32_t k = first; status == 0 && !b->no_memory && k < last; k++)
+        b->choice[k].target = b->choice[k].slot >= CTF_SLOT_ABSENT ? b->nop : begin[b->choice[k].option];
     free(jump);
     b->mod = end_mod ? end_mod : 1;
     b->res = end_mod ? end_res : 0;

@@ -55,6 +55,9 @@ void ctf_emit_slot(ctf_builder *b, tl_type type, uint32_t n);
 /* A number at the position. hidden: no slot for it. Returns its load, or CTF_NO_NODE if it is only passed over. */
 void ctf_emit_number(ctf_builder *b, const ctf_type *t, uint32_t number, bool hidden);
 ctf_choice *ctf_emit_choice(ctf_builder *b);
+/* Puts those from `first` on in order of their values, so that they can be searched: where some overlap, the first
+ * counts. */
+void ctf_emit_order_choices(ctf_builder *b, uint32_t first, bool is_signed);
 /* What a load of this type is, with no place. */
 ctf_load ctf_load_of(const ctf_builder *b, const ctf_type *t);
 uint32_t ctf_emit_load(ctf_builder *b, const ctf_load *l, uint32_t number);

@@ -1,8 +1,9 @@
-/* Emitting operations: alignment that is known beforehand, and runs of numbers. */
+/* Emitting operations: alignment that is known beforehand, runs of numbers, and choices in order. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "format/ctf/plan/ctf_compile.h"
+#include "model/enum_ranges.h"
 
 /* Makes room for one more; false without memory. */
 static bool grow(ctf_builder *b, void *array, uint32_t n, uint32_t *capacity, size_t element)
@@ -203,6 +204,51 @@ ctf_choice *ctf_emit_choice(ctf_builder *b)
         return &none;
     b->choice[b->nchoice] = (ctf_choice){0};
     return &b->choice[b->nchoice++];
+}
+
+/* The ranges of choices as an enumeration of one label, in which the first mapping that holds a value counts. */
+static bool cut_choices(tl_enum_ranges *r, tl_arena *a, const ctf_choice *from, uint32_t n, uint64_t bias)
+{
+    tl_mapping *m = tl_arena_alloc(a, n * sizeof *m);
+    uint32_t *group = tl_arena_zalloc(a, n * sizeof *group);
+    for (uint32_t i = 0; m && i < n; i++)
+        m[i] = (tl_mapping){.low = from[i].low, .high = from[i].high};
+    return m && group && tl_enum_ranges_make(r, a, m, group, n, bias, UINT64_MAX);
+}
+
+/* Most are: nothing has to be made then. */
+static bool are_ordered(const ctf_choice *c, uint32_t n, uint64_t bias)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if ((c[i].low ^ bias) > (c[i].high ^ bias) || (i > 0 && (c[i].low ^ bias) <= (c[i - 1].high ^ bias)))
+            return false;
+    return true;
+}
+
+void ctf_emit_order_choices(ctf_builder *b, uint32_t first, bool is_signed)
+{
+    const uint32_t n = b->nchoice - first;
+    const uint64_t bias = is_signed ? UINT64_C(1) << 63 : 0;
+    if (b->no_memory || are_ordered(b->choice + first, n, bias))
+        return;
+    tl_arena a = {0};
+    tl_enum_ranges r;
+    ctf_choice *from = tl_arena_alloc(&a, n * sizeof *from);
+    if (from)
+        memcpy(from, b->choice + first, n * sizeof *from);
+    if (!from || !cut_choices(&r, &a, from, n, bias)) {
+        b->no_memory = true;
+        tl_arena_fini(&a);
+        return;
+    }
+    b->nchoice = first;
+    for (uint32_t i = 0; i < r.n; i++) {
+        ctf_choice *c = ctf_emit_choice(b);
+        *c = from[r.range[i].mapping];
+        c->low = r.range[i].low ^ bias;
+        c->high = r.range[i].high ^ bias;
+    }
+    tl_arena_fini(&a);
 }
 
 void ctf_program_settle(ctf_program *p, const uint32_t *load_number, const ctf_scopes *s)

@@ -53,7 +53,7 @@ typedef enum ctf_code {
     CTF_OP_INTS,   /* a list of b (or reg) times load a, one after another without gaps, at whole bytes */
     CTF_OP_LOOP,   /* a list: b times (or reg) what follows up to operation a */
     CTF_OP_NEXT,   /* end of the body of a loop */
-    CTF_OP_CHOOSE, /* goes on at the choice that holds reg; choices a .. a+b-1; n: compare signed */
+    CTF_OP_CHOOSE, /* goes on at the choice that holds reg; choices a .. a+b-1, by value; n: compare signed */
     CTF_OP_JUMP,   /* to operation a */
     CTF_OP_ROLE,   /* reg has the value for role a, of b bits */
     CTF_OP_HERE,   /* what is at this position has role a */
@@ -90,7 +90,7 @@ typedef struct ctf_choice {
     uint32_t target; /* operation */
     uint32_t slot;   /* ctf_choice_slot */
     uint32_t option;
-    bool always; /* nothing else matched */
+    bool always; /* nothing else matched: the last one */
 } ctf_choice;
 
 typedef struct ctf_program {

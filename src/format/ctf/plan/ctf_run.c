@@ -213,10 +213,16 @@ static const ctf_choice *choose(const ctf_run *r, const ctf_program *p, const ct
 {
     const uint64_t flip = op->n ? UINT64_C(1) << 63 : 0; /* signed order by unsigned compare */
     const uint64_t v = r->reg[op->reg] ^ flip;
-    for (const ctf_choice *c = p->choice + op->a, *end = c + op->b; c < end; c++)
-        if (c->always || (v >= (c->low ^ flip) && v <= (c->high ^ flip)))
-            return c;
-    return NULL;
+    const ctf_choice *c = p->choice + op->a, *otherwise = NULL;
+    uint64_t n = op->b;
+    if (n > 0 && c[n - 1].always)
+        otherwise = &c[--n];
+    while (n > 1) { /* the last one that does not begin behind v */
+        const uint64_t half = n / 2;
+        c += v >= (c[half].low ^ flip) ? half : 0;
+        n -= half;
+    }
+    return n > 0 && v >= (c->low ^ flip) && v <= (c->high ^ flip) ? c : otherwise;
 }
 
 static void set_role(ctf_run *r, const ctf_op *op, uint64_t at)
