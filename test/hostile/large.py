@@ -243,6 +243,29 @@ def empty_elements(c):
             c.run("%s %s" % (verb, name), 3, "more than 4194304 values", named=False)
 
 
+def ranges(c):
+    """An optional and a variant that hundreds of thousands of ranges choose, millions of times; as many labels and values."""
+    number = b'{"type":"fixed-length-unsigned-integer","length":%d,"byte-order":"little-endian","alignment":8}'
+    for name, low in (("optional", 2), ("variant", 0)):
+        spread = b",".join(b"[%d,%d]" % (2 * i + low, 2 * i + low) for i in range(300000))
+        options = b",".join(b'{"selector-field-ranges":[[%d,%d]],"field-class":{"type":"structure"}}' % (2 * i + 1, 2 * i + 1) for i in range(2000))
+        chosen = {"optional": b'{"type":"optional","selector-field-ranges":[%s],"field-class":{"type":"structure"},' % spread,
+                  "variant": b'{"type":"variant","options":[{"selector-field-ranges":[%s],"field-class":{"type":"structure"}},%s],' %
+                             (spread, options)}[name] + b'"selector-field-location":{"path":["by"]}}'
+        element = b'{"type":"structure","member-classes":[{"name":"by","field-class":%s},{"name":"it","field-class":%s}]}' % (number % 8, chosen)
+        c.write(name + "/metadata", *(b"\x1e" + text + b"\n" for text in (
+            b'{"type":"preamble","version":2}', b'{"type":"data-stream-class"}',
+            b'{"type":"event-record-class","payload-field-class":{"type":"structure","member-classes":[{"name":"a","field-class":'
+            b'{"type":"static-length-array","length":1000,"element-field-class":' + element + b"}}]}}")))
+        c.write(name + "/stream", b"\1" * 4000000)
+        c.run("check " + name, 0)
+    c.write("labels/metadata", b"/* CTF 1.8 */ trace { major = 1; minor = 8; byte_order = le; };\nevent { name = a; fields := struct { ",
+            b"enum : integer { size = 32; align = 8; signed = false; } { ", b", ".join(b"L%d" % i for i in range(600000)), b" } a; }; };")
+    c.write("labels/stream", *(i.to_bytes(4, "little") for i in range(300000)))
+    c.run("convert labels --to ctf -o copy", 0)
+    c.run("convert labels --to jsonl -o -", 0)
+
+
 def elf_sections(c):
     """Thousands of sections, each of them the whole file."""
     n = 20000
@@ -256,7 +279,7 @@ def elf_sections(c):
 
 CASES = {name.replace("_", "-"): f for name, f in globals().items() if callable(f) and f in (
     zstd_sized, zstd_unsized, zstd_window, zstd_long, zstd_frames, bzip2, gzip_large, nested, sparse, sparse_profile, long_line, device, files,
-    metadata, empty_elements, elf_sections)}
+    metadata, empty_elements, ranges, elf_sections)}
 
 
 def main():

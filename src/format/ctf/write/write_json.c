@@ -1,5 +1,6 @@
 /* Metadata of CTF 2: prints forms as a sequence of JSON objects, each behind a record separator. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/compiler.h"
@@ -41,24 +42,36 @@ static void put_range(tl_json *j, const tl_mapping *m, bool is_signed)
 }
 
 /* Labels, each with all its ranges: the source may have several of the same text. */
+static uint64_t label_hash(const tl_mapping *m)
+{
+    return m->label ? tl_hash_bytes(m->label, strlen(m->label)) : tl_hash_bytes("", 0);
+}
+
+/* Ranges of a label stand together. Each mapping knows the next one of its label: there may be very many of both. */
 static void put_mappings(tl_json *j, const char *key, const ctf_form *f)
 {
+    const uint32_t n = f->nmapping;
+    uint32_t *next = malloc(n * sizeof *next);
+    tl_hash labels = {0}; /* label -> its first mapping */
+    for (uint32_t i = n; next && i-- > 0;) {
+        const uint64_t hash = label_hash(&f->mapping[i]);
+        const uint32_t behind = tl_hash_get(&labels, hash);
+        next[i] = behind == TL_HASH_NONE ? n : behind;
+        tl_hash_put(&labels, hash, i); /* without memory a label stands there twice */
+    }
     tl_json_key(j, key);
     tl_json_object(j);
-    tl_hash labels = {0};
-    for (uint32_t i = 0; i < f->nmapping; i++) {
-        const char *label = f->mapping[i].label ? f->mapping[i].label : "";
-        const uint64_t hash = tl_hash_bytes(label, strlen(label));
-        if (tl_hash_get(&labels, hash) != TL_HASH_NONE)
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t first = tl_hash_get(&labels, label_hash(&f->mapping[i]));
+        if (first != TL_HASH_NONE && first < i)
             continue;
-        tl_hash_put(&labels, hash, i); /* without memory a label stands there twice */
-        tl_json_key(j, label);
+        tl_json_key(j, f->mapping[i].label ? f->mapping[i].label : "");
         tl_json_array(j);
-        for (uint32_t k = i; k < f->nmapping; k++)
-            if (k == i || (f->mapping[k].label && strcmp(f->mapping[k].label, label) == 0))
-                put_range(j, &f->mapping[k], f->is_signed);
+        for (uint32_t k = i; k < n; k = next ? next[k] : n)
+            put_range(j, &f->mapping[k], f->is_signed);
         tl_json_array_end(j);
     }
+    free(next);
     tl_hash_fini(&labels);
     tl_json_object_end(j);
 }
