@@ -1,6 +1,7 @@
 /* Arena: a list of growing chunks, cut into pieces from the front. */
 #include "base/arena.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -40,6 +41,13 @@ static struct tl_arena_chunk *chunk_new(size_t size)
     return c;
 }
 
+/* Who remembers addresses asks by this number whether what was there still is. */
+static uint64_t new_contents(void)
+{
+    static _Atomic uint64_t last;
+    return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+}
+
 TL_COLD static bool grow(tl_arena *a, size_t size)
 {
     size_t wanted = a->total < CHUNK_LEAST ? CHUNK_LEAST : a->total > CHUNK_MOST ? CHUNK_MOST : a->total;
@@ -54,6 +62,7 @@ TL_COLD static bool grow(tl_arena *a, size_t size)
     a->chunk = c;
     a->used = 0;
     a->total += wanted;
+    a->contents = a->contents ? a->contents : new_contents();
     return true;
 }
 
@@ -123,6 +132,7 @@ void tl_arena_reset(tl_arena *a)
     if (a->chunk && a->chunk->next)
         merge_chunks(a);
     a->used = 0;
+    a->contents = a->chunk ? new_contents() : 0;
 }
 
 void tl_arena_fini(tl_arena *a)

@@ -3,11 +3,13 @@
 #define TL_BASE_ARENA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct tl_arena {
     struct tl_arena_chunk *chunk; /* newest first */
     size_t used;                  /* bytes used of the newest */
     size_t total;                 /* bytes of all chunks */
+    uint64_t contents;            /* a number that no other contents have, of any arena; 0: never had any */
 } tl_arena;
 
 /* 16-byte aligned, not zeroed; NULL when memory runs out. A zeroed tl_arena is an empty one. */

@@ -1,7 +1,7 @@
 /* Stacks as nodes of a tree.
  *
- * Samples share frames: those of one run that were met before are found by their address, so that a sample costs as
- * many steps as it has new frames. */
+ * Samples share frames: those of one batch that were met before are found by their address, so that a sample costs as
+ * many steps as it has new frames. So are names, which may be long. */
 #include "model/stack_nodes.h"
 
 #include <stdlib.h>
@@ -14,15 +14,20 @@ enum { MEMO = 4096, LEAST = 256, PATH_MOST = 1 << 20 };
 
 struct tl_stack_memo {
     const tl_frame *frame;
-    uint64_t run;
+    uint64_t contents;
     uint32_t node;
+};
+
+struct tl_stack_named {
+    const char *name;
+    uint64_t contents;
+    uint32_t label;
 };
 
 void tl_stack_nodes_init(tl_stack_nodes *s, const tl_trace *t, uint32_t depth_most)
 {
     s->trace = t;
     s->depth_most = depth_most;
-    s->run = 1;
 }
 
 void tl_stack_nodes_fini(tl_stack_nodes *s)
@@ -30,6 +35,7 @@ void tl_stack_nodes_fini(tl_stack_nodes *s)
     free(s->node);
     free(s->label);
     free(s->memo);
+    free(s->named);
     free(s->path);
     tl_hash_fini(&s->child);
     tl_hash_fini(&s->label_index);
@@ -54,7 +60,7 @@ static const char *frame_label(const tl_stack_nodes *s, const tl_frame *f, char 
     return tl_function_label(&g, buf);
 }
 
-static tl_stack_found get_label(tl_stack_nodes *s, const tl_frame *f, uint32_t *label)
+static tl_stack_found make_label(tl_stack_nodes *s, const tl_frame *f, uint32_t *label)
 {
     char buf[24];
     const char *text = frame_label(s, f, buf);
@@ -79,6 +85,19 @@ static tl_stack_found get_label(tl_stack_nodes *s, const tl_frame *f, uint32_t *
     s->label[s->nlabel] = name;
     *label = s->nlabel++;
     return TL_STACK_NODE;
+}
+
+static tl_stack_found get_label(tl_stack_nodes *s, const tl_frame *f, uint32_t *label)
+{
+    struct tl_stack_named *known = &s->named[tl_hash_mix((uint64_t)(uintptr_t)f->name) % MEMO];
+    if (f->name && s->contents && known->name == f->name && known->contents == s->contents) {
+        *label = known->label;
+        return TL_STACK_NODE;
+    }
+    const tl_stack_found found = make_label(s, f, label);
+    if (f->name && found == TL_STACK_NODE)
+        *known = (struct tl_stack_named){f->name, s->contents, *label};
+    return found;
 }
 
 static tl_stack_found get_child(tl_stack_nodes *s, uint32_t parent, const tl_frame *f, uint32_t *node)
@@ -111,11 +130,13 @@ static bool prepare(tl_stack_nodes *s)
 {
     if (!s->memo)
         s->memo = calloc(MEMO, sizeof *s->memo);
+    if (!s->named)
+        s->named = calloc(MEMO, sizeof *s->named);
     if (!s->node && (s->node = calloc(LEAST, sizeof *s->node)) != NULL) {
         s->capacity = LEAST;
         s->n = 1;
     }
-    return s->memo && s->node;
+    return s->memo && s->named && s->node;
 }
 
 static bool push(tl_stack_nodes *s, uint32_t n, const tl_frame *f)
@@ -141,8 +162,9 @@ tl_stack_found tl_stack_nodes_get(tl_stack_nodes *s, const tl_sample *sample, ui
     if (f && s->depth_most && f->depth > s->depth_most)
         s->cut = tl_add_saturated(s->cut, sample->count);
     for (; f; f = f->caller) {
+        s->looked++;
         const struct tl_stack_memo *m = memo_of(s, f);
-        if (m->run == s->run && m->frame == f) {
+        if (s->contents && m->frame == f && m->contents == s->contents) {
             at = m->node;
             break;
         }
@@ -158,7 +180,7 @@ tl_stack_found tl_stack_nodes_get(tl_stack_nodes *s, const tl_sample *sample, ui
             if (found != TL_STACK_NODE)
                 return found;
         }
-        *memo_of(s, f) = (struct tl_stack_memo){f, s->run, at};
+        *memo_of(s, f) = (struct tl_stack_memo){f, s->contents, at};
     }
     *node = at;
     return TL_STACK_NODE;

@@ -4,7 +4,7 @@ set(low_sources
     analysis/instruction/block_table.c analysis/instruction/branch_table.c analysis/instruction/cache_table.c
     analysis/instruction/page_table.c analysis/instruction/reuse_stack.c analysis/instruction/reuse_table.c
     analysis/instruction/syscall_table.c base/elf_file.c cli/report_json_tree.c format/chrome/chrome_samples.c
-    format/ctf/metadata/tsdl_locate.c format/ctf/metadata/tsdl_names.c format/ctf/plan/ctf_run.c format/ctf/plan/ctf_scope.c
+    format/ctf/metadata/tsdl_locate.c format/ctf/metadata/tsdl_names.c format/ctf/plan/ctf_compile.c format/ctf/plan/ctf_run.c format/ctf/plan/ctf_scope.c
     format/ctf/read/ctf_cursor.c format/ctf/read/ctf_fault.c format/ctf/read/rfc2010_content.c
     format/ctf/write/ctf_write_event.c format/folded/folded_write.c format/perfetto/perfetto_write.c
     format/pprof/pprof_write.c format/simpoint/simpoint_write.c format/speedscope/speedscope_profile.c
@@ -14,7 +14,7 @@ set(low_sources
     model/trace.c op/callstack.c op/discover.c op/dwarf_lines.c op/insn_calls.c op/module_names.c op/object_symbols.c
     op/split.c op/symbolize.c)
 set(low_local BLOCKS_MAX EVENT_MOST DECOMPRESSED_MAX TRACKS_MOST BATCHES_MOST PAGES_MOST SECTIONS_MAX SECTION_BYTES_MAX NAMES_BYTES_MAX
-    STEPS_MAX SEARCH_MAX FUNCTIONS_MAX MODULES_MAX CHROME_TOLD_MAX ZEROS_MAX IMAGE_PAGES_MOST CALLS_MAX)
+    STEPS_MAX SEARCH_MAX CHOICES_MAX FUNCTIONS_MAX MODULES_MAX CHROME_TOLD_MAX ZEROS_MAX IMAGE_PAGES_MOST CALLS_MAX)
 set(low_copies)
 foreach(source IN LISTS low_sources)
   # Of a folder that is switched off, the rest is not there either.

@@ -46,6 +46,7 @@ CASES = {
     "TSDL_ITEMS_MAX": (10, ["check", "ctf-18"], 1, "the metadata declares more than 10 things"),
     "TSDL_STEPS_MAX": (1, ["check", "ctf-18"], 1, "too intricate: more than 1 steps"),
     "SEARCH_MAX": (1, ["check", "ctf-18"], 1, "too intricate: more than 1 steps to lengths"),
+    "CHOICES_MAX": (1, ["check", "ctf-2"], 1, "too intricate: more than 1 choices of options"),
     "TL_STACK_NODES_MAX": (2, ["convert", LOG, "--to", "speedscope", "-o", "-"], 0, MANY_STACKS),
     "TL_STACK_NAME_BYTES_MAX": (1, ["convert", LOG, "--to", "perfetto", "-o", "-"], 0, MANY_STACKS),
     "CHROME_TOLD_MAX": (1, ["convert", LOG, "--to", "chrome", "-o", "-"], 0, MANY_STACKS),

@@ -104,6 +104,7 @@ static const uint64_t real_blocks = TL_BLOCKS_MAX, real_branches = TL_BRANCHES_M
 #define NAMES_BYTES_MAX   low_limit("NAMES_BYTES_MAX", 512u << 20)
 #define STEPS_MAX         low_limit("STEPS_MAX", 1u << 30)
 #define SEARCH_MAX        ((unsigned)low_limit("SEARCH_MAX", 1u << 26))
+#define CHOICES_MAX       ((unsigned)low_limit("CHOICES_MAX", 1u << 21))
 #define FUNCTIONS_MAX     ((unsigned)low_limit("FUNCTIONS_MAX", 1u << 20))
 #define MODULES_MAX       ((unsigned)low_limit("MODULES_MAX", 65536))
 #define LIVE_LANES_MAX    ((unsigned)low_limit("LIVE_LANES_MAX", 1u << 20))

@@ -329,7 +329,7 @@ static bool write_one(chrome_writer *w, const tl_batch *b, uint32_t i)
 static int chrome_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
     chrome_writer *w = writer;
-    tl_stack_nodes_run(&w->stacks);
+    tl_stack_nodes_run(&w->stacks, b);
     for (uint32_t i = from; i < to; i++)
         if (!write_one(w, b, i))
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "chrome: no memory for an event");

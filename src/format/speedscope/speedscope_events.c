@@ -182,7 +182,7 @@ static int write_events(void *writer_, const tl_batch *b, uint32_t from, uint32_
 {
     writer *w = writer_;
     int status = 0;
-    tl_stack_nodes_run(&w->stacks);
+    tl_stack_nodes_run(&w->stacks, b);
     for (uint32_t i = from; i < to && status == 0 && w->samples; i++)
         status = speedscope_add_sample(w, tl_trace_class(w->context.trace, b->cls[i]), b, i, e);
     for (uint32_t i = from; i < to && status == 0 && !w->samples; i++) {

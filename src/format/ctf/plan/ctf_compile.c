@@ -10,8 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNROLLED_MAX = 16 };            /* elements of a fixed array that become single loads */
-#define LENGTH_MAX (UINT64_C(1) << 56) /* elements or bytes: far above every file, and 64 times it is no overflow */
+enum { UNROLLED_MAX = 16 };             /* elements of a fixed array that become single loads */
+#define CHOICES_MAX (1u << 21)          /* ranges that choose options, of all programs together: 32 bytes each */
+#define LENGTH_MAX  (UINT64_C(1) << 56) /* elements or bytes: far above every file, and 64 times it is no overflow */
 
 static int field(ctf_builder *b, const ctf_type *t, uint32_t node, bool conditional, tl_error *e);
 
@@ -301,6 +302,14 @@ static void emit_choices(ctf_builder *b, const ctf_type *t, uint32_t nothing, bo
         *ctf_emit_choice(b) = (ctf_choice){.slot = otherwise, .always = true, .option = 1};
 }
 
+/* A type that is used often has its choices in each place. False: there are too many. */
+static bool count_choices(ctf_builder *b, const ctf_type *t)
+{
+    for (uint32_t i = 0; i < t->nmember; i++)
+        b->all_choices += (uint64_t)t->member[i].nrange + 1;
+    return b->all_choices <= CHOICES_MAX;
+}
+
 /* The options of a variant, or what an optional holds. */
 static int choice(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
 {
@@ -317,6 +326,9 @@ static int choice(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
     if (optional && selector->kind != CTF_BOOL && t->member[0].nrange == 0)
         return tl_fail(e, TL_EDAMAGED, t->position,
                        "an optional with an integer as selector needs ranges that choose it");
+    if (!count_choices(b, t))
+        return tl_fail(e, TL_EUNSUPPORTED, t->position, "types that are too intricate: more than %u choices of options",
+                       CHOICES_MAX);
     const uint32_t first = b->nchoice;
     const bool is_signed = selector->is_signed && selector->kind != CTF_BOOL;
     emit_choices(b, t, nothing, nullable, is_signed);

@@ -32,6 +32,7 @@ typedef struct ctf_builder {
     uint32_t run_shift; /* bits into its first byte */
     int last_big;       /* byte order of the last number; -1: none */
     uint32_t slots, depth, loops;
+    uint64_t all_choices; /* of all programs so far; see CHOICES_MAX */
     bool no_memory;
 } ctf_builder;
 

@@ -41,33 +41,54 @@ static void put_range(tl_json *j, const tl_mapping *m, bool is_signed)
     tl_json_array_end(j);
 }
 
-/* Labels, each with all its ranges: the source may have several of the same text. */
-static uint64_t label_hash(const tl_mapping *m)
+static const char *label_of(const tl_mapping *m)
 {
-    return m->label ? tl_hash_bytes(m->label, strlen(m->label)) : tl_hash_bytes("", 0);
+    return m->label ? m->label : "";
 }
 
-/* Ranges of a label stand together. Each mapping knows the next one of its label: there may be very many of both. */
+static uint64_t label_hash(const tl_mapping *m)
+{
+    return tl_hash_bytes(label_of(m), strlen(label_of(m)));
+}
+
+/* The first mapping from `at` on that has the label of mapping i; f->nmapping: none. */
+static uint32_t same_label(const ctf_form *f, uint32_t i, uint32_t at)
+{
+    while (at < f->nmapping && strcmp(label_of(&f->mapping[at]), label_of(&f->mapping[i])) != 0)
+        at++;
+    return at;
+}
+
+/* There may be very many mappings: what same_label() would find, as a table of the first of each label, and of the next
+ * one of each mapping. False without memory. */
+static bool index_labels(const ctf_form *f, tl_hash *first, uint32_t *next)
+{
+    const uint32_t n = f->nmapping;
+    for (uint32_t i = n; next && i-- > 0;) {
+        const uint64_t hash = label_hash(&f->mapping[i]);
+        const uint32_t behind = tl_hash_get(first, hash);
+        next[i] = behind == TL_HASH_NONE ? n : behind;
+        if (!tl_hash_put(first, hash, i))
+            return false;
+    }
+    return next != NULL;
+}
+
+/* Labels, each with all its ranges: the source may have several of the same text. */
 static void put_mappings(tl_json *j, const char *key, const ctf_form *f)
 {
     const uint32_t n = f->nmapping;
     uint32_t *next = malloc(n * sizeof *next);
-    tl_hash labels = {0}; /* label -> its first mapping */
-    for (uint32_t i = n; next && i-- > 0;) {
-        const uint64_t hash = label_hash(&f->mapping[i]);
-        const uint32_t behind = tl_hash_get(&labels, hash);
-        next[i] = behind == TL_HASH_NONE ? n : behind;
-        tl_hash_put(&labels, hash, i); /* without memory a label stands there twice */
-    }
+    tl_hash labels = {0};
+    const bool indexed = index_labels(f, &labels, next);
     tl_json_key(j, key);
     tl_json_object(j);
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t first = tl_hash_get(&labels, label_hash(&f->mapping[i]));
-        if (first != TL_HASH_NONE && first < i)
+        if ((indexed ? tl_hash_get(&labels, label_hash(&f->mapping[i])) : same_label(f, i, 0)) < i)
             continue;
-        tl_json_key(j, f->mapping[i].label ? f->mapping[i].label : "");
+        tl_json_key(j, label_of(&f->mapping[i]));
         tl_json_array(j);
-        for (uint32_t k = i; k < n; k = next ? next[k] : n)
+        for (uint32_t k = i; k < n; k = indexed ? next[k] : same_label(f, i, k + 1))
             put_range(j, &f->mapping[k], f->is_signed);
         tl_json_array_end(j);
     }
