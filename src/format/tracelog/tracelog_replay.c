@@ -116,6 +116,15 @@ TL_COLD static int tell_depth(const tracelog_replay *p, const replay_thread *t, 
     return tell(p, n, TL_DAMAGE_FAULT, 0, "tracelog.stack-size", what, e);
 }
 
+/* No damage: the log may be right, but is more than anybody can look at. */
+TL_COLD static int tell_names(tracelog_replay *p, const tracelog_note *n, tl_error *e)
+{
+    const tl_damage d = {.offset = n->offset, .at = n->offset, .kind = TL_DAMAGE_NOTE, .rule = "tracelog.many-names"};
+    p->told_names = true;
+    return tl_trace_report(p->reader->trace, e, &d,
+                           "names of functions change too often: from here on stacks may show earlier ones");
+}
+
 static void set_up(tracelog_replay *p, const tl_value *v)
 {
     const char *name = v[CFG_NAME].as.p;
@@ -190,7 +199,7 @@ TL_ALWAYS_INLINE int replay_sample(tracelog_replay *p, uint32_t index, const tra
         t->depth = kept + n->nframes;
     else if (!tracelog_replay_stack(p, index, part, n, kept, v + SAM_STACK))
         return no_memory(e);
-    return 0;
+    return TL_UNLIKELY(p->keeps_names && !p->told_names) ? tell_names(p, n, e) : 0;
 }
 
 /* What lasts of a record that is no sample. */

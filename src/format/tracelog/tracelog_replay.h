@@ -45,8 +45,10 @@ typedef struct tracelog_replay {
     uint64_t names;        /* counts when a name changed that is on some stack */
     tracelog_facts facts;  /* if the reader is late */
     uint64_t untold;       /* frames so far that no line told */
-    uint64_t renamed;      /* frames so far that others stand below which got another name, and these */
-    uint32_t renewed;      /* frames whose names were looked up again in this batch because some changed */
+    bool keeps_names; /* a stack kept its names because there were too many new ones: see renamed, and is told once */
+    bool told_names;
+    uint64_t renamed; /* frames so far that others stand below which got another name, and these */
+    uint32_t renewed; /* frames whose names were looked up again in this batch because some changed */
     uint64_t batch;
     uint32_t touched; /* the thread whose stack was last touched in this batch, going on in `next`; 0: none */
 } tracelog_replay;

@@ -136,8 +136,10 @@ TL_COLD static void renew(tracelog_replay *p, replay_thread *t, uint32_t kept, u
         from++;
     p->renewed += kept;
     t->names = p->names;
-    if (p->renamed + (kept - from) > TRACELOG_RENAMED_FREE + offset / 4)
+    if (p->renamed + (kept - from) > TRACELOG_RENAMED_FREE + offset / 4) {
+        p->keeps_names = true;
         return;
+    }
     p->renamed += kept - from;
     t->shared = t->shared < from ? t->shared : from;
     for (; from < kept; from++)
