@@ -182,6 +182,101 @@ static void test_variants(void **state)
           "u4 {[] [s\"x\" ] } {[] [s\"y\" ] } {[[u1 u2 ] ] [] }");
 }
 
+/* Values that choose an option in no order, and overlapping; the label says the same ones in another order. */
+static void test_variants_of_ranges(void **state)
+{
+    (void)state;
+    enum { MINUS_3 = -3, MINUS_9 = -9 };
+    static const tl_mapping tag[] = {{"a", 5, 9},   {"b", 35, 50},    {"a", (uint64_t)MINUS_3, 2},
+                                     {"b", 30, 40}, {"none", 20, 20}, {"b", (uint64_t)MINUS_9, (uint64_t)MINUS_9}};
+    static const tl_mapping a[] = {{NULL, (uint64_t)MINUS_3, 2}, {NULL, 5, 9}};
+    static const tl_mapping b[] = {{NULL, 30, 40}, {NULL, 35, 50}, {NULL, (uint64_t)MINUS_9, (uint64_t)MINUS_9}};
+    static const tl_field option[] = {
+        {.name = "a", .type = TL_STRING, .mapping = a, .nmapping = 2},
+        {.name = "b", .type = TL_U64, .bits = 8, .mapping = b, .nmapping = 3},
+    };
+    static const tl_field f[] = {
+        {.name = "tag", .type = TL_I64, .bits = 8, .mapping = tag, .nmapping = 6},
+        {.name = "v", .type = TL_VARIANT, .member = option, .nmember = 2, .governor = 1},
+    };
+    static const int64_t first[] = {-3, 0, 2, 5, 9}, second[] = {-9, 30, 34, 41, 50};
+    for (size_t i = 0; i < 5; i++) {
+        char same[32], lists[32];
+        const tl_value of_a[] = {I(first[i]), VARIANT(0), S("x")}, of_b[] = {I(second[i]), VARIANT(1), U(7)};
+        snprintf(same, sizeof same, "i%d <0 s\"x\" >", (int)first[i]);
+        snprintf(lists, sizeof lists, "i%d {[s\"x\" ] [] }", (int)first[i]);
+        CHECK(f, 0, of_a, same, same, lists);
+        snprintf(same, sizeof same, "i%d <1 u7 >", (int)second[i]);
+        snprintf(lists, sizeof lists, "i%d {[] [u7 ] }", (int)second[i]);
+        CHECK(f, 0, of_b, same, same, lists);
+    }
+}
+
+/* The class "c" of what was read back. */
+static const tl_class *class_c(const tl_source *s, uint32_t nfield)
+{
+    const tl_trace *t = tl_source_trace(s);
+    uint32_t k = 0;
+    while (k < tl_trace_classes(t) && strcmp(tl_trace_class(t, k)->name, "c") != 0)
+        k++;
+    assert_true(k < tl_trace_classes(t));
+    assert_int_equal(tl_trace_class(t, k)->nfield, nfield);
+    return tl_trace_class(t, k);
+}
+
+/* The number of the field that selects the option of the second one, as it is read back. */
+static unsigned selector_of(const tl_field f[2], const char *version)
+{
+    static const tl_value v[] = {I(5), VARIANT(0), S("x")};
+    folder_fixture w = {0};
+    const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 2}};
+    fixture_init(&w.f);
+    folder_classes(&w, classes, 1);
+    folder_start(&w, version);
+    fixture_event(&w.f, 0, 0, -1, 1000, 0, v, 3);
+    folder_finish(&w);
+    tl_source *s;
+    assert_int_equal(tl_source_open(&s, "out", NULL, NULL), 0);
+    const unsigned governor = class_c(s, 2)->field[1].governor;
+    tl_source_close(s);
+    folder_fini(&w);
+    return governor;
+}
+
+/* In 1.8 the source's field selects only where its labels mean the same values: else one of our own does. */
+static void test_selector_stays(void **state)
+{
+    (void)state;
+    static const tl_mapping a[] = {{NULL, 5, 9}, {NULL, 1, 2}};
+    static const tl_field option[] = {{.name = "a", .type = TL_STRING, .mapping = a, .nmapping = 2}};
+    static const struct {
+        tl_mapping label[4];
+        uint32_t n;
+        bool stays;
+    } c[] = {
+        {{{"a", 5, 9}, {"a", 1, 2}}, 2, true},
+        {{{"b", 3, 3}, {"a", 1, 2}, {"_b", 4, 4}, {"a", 5, 9}}, 4, true},
+        {{{"_a", 1, 2}, {"_a", 5, 9}}, 2, true},
+        {{{"_a", 1, 2}, {"_a", 5, 9}, {"a", 20, 20}}, 3, true}, /* the first one counts */
+        {{{"a", 5, 9}}, 1, false},
+        {{{"a", 5, 9}, {"a", 1, 2}, {"a", 20, 20}}, 3, false},
+        {{{"a", 5, 9}, {"a", 1, 3}}, 2, false},
+        {{{"a", 5, 8}, {"a", 1, 2}}, 2, false},
+        {{{"a", 5, 9}, {"b", 1, 2}}, 2, false},
+        {{{"b", 5, 9}, {"b", 1, 2}}, 2, false},
+        {{{"a b", 5, 9}, {"a b", 1, 2}}, 2, false},
+    };
+    for (size_t i = 0; i < TL_COUNT(c); i++) {
+        const tl_field f[] = {
+            {.name = "tag", .type = TL_I64, .bits = 8, .mapping = c[i].label, .nmapping = c[i].n},
+            {.name = "v", .type = TL_VARIANT, .member = option, .nmember = 1, .governor = 1},
+        };
+        if (selector_of(f, "1.8") != c[i].stays)
+            fail_msg("case %zu: the selector %s", i, c[i].stays ? "is another one" : "stays");
+        assert_int_equal(selector_of(f, "2"), 1); /* labels say nothing there */
+    }
+}
+
 static void test_optional_fields(void **state)
 {
     (void)state;
@@ -250,17 +345,12 @@ static void test_nullable_stays(void **state)
         folder_finish(&w);
         tl_source *s;
         assert_int_equal(tl_source_open(&s, "out", NULL, NULL), 0);
-        for (uint32_t k = 0; k < tl_trace_classes(tl_source_trace(s)); k++) {
-            const tl_class *c = tl_trace_class(tl_source_trace(s), k);
-            if (strcmp(c->name, "c") != 0)
-                continue;
-            assert_int_equal(c->nfield, 2);
-            assert_int_equal(c->field[0].flags, TL_FIELD_NULLABLE);
-            assert_int_equal(c->field[0].type, TL_U64);
-            assert_int_equal(c->field[0].bits, 32);
-            assert_int_equal(c->field[0].governor, 0);
-            assert_int_equal(c->field[1].flags & TL_FIELD_NULLABLE, 0);
-        }
+        const tl_class *c = class_c(s, 2);
+        assert_int_equal(c->field[0].flags, TL_FIELD_NULLABLE);
+        assert_int_equal(c->field[0].type, TL_U64);
+        assert_int_equal(c->field[0].bits, 32);
+        assert_int_equal(c->field[0].governor, 0);
+        assert_int_equal(c->field[1].flags & TL_FIELD_NULLABLE, 0);
         tl_source_close(s);
         assert_int_equal(read_back(out, 1), 1);
         folder_fini(&w);
@@ -395,6 +485,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_lists, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_structs, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_variants, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_variants_of_ranges, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_selector_stays, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_optional_fields, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_nulls, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_nullable_stays, scratch_enter, scratch_leave),

@@ -44,7 +44,7 @@ typedef struct ctf_part {
     uint8_t scope;             /* tl_scope, of parts of contexts and payloads */
     bool payload_size;         /* 2010: the bytes of the payload, filled in at the end */
     uint32_t place;            /* 1 + where its place in the packet is remembered; 0: nowhere */
-    const tl_mapping *chooser; /* of an option of a variant: values of the selector */
+    const tl_mapping *chooser; /* of an option of a variant: values of the selector, in order */
     uint32_t nchooser;
 } ctf_part;
 

@@ -1,58 +1,107 @@
 /* Lowering of variants and optional fields, see ctf_form.c. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "format/ctf/write/ctf_lower.h"
 
 /* --- variants --- */
 
-/* 1.8: whether the labels of the selector choose the options by name, so that the selector can stay. */
-static const char *label_of_option(const ctf_part *by, const tl_field *option)
+/* A label of the selector, as readers show it: they remove one '_'. */
+typedef struct shown_label {
+    const char *shown;
+    const tl_mapping *mapping;
+} shown_label;
+
+static int compare_shown(const void *a_, const void *b_)
 {
-    const size_t n = strlen(option->name);
-    for (uint32_t i = 0; i < by->form->nmapping; i++) {
-        const char *label = by->form->mapping[i].label;
-        if (!label || !ctf_is_identifier(label))
-            continue;
-        const size_t shown = label[0] == '_'; /* readers remove one '_' of the option's name */
-        if (strlen(label) == n + shown && strcmp(label + shown, option->name) == 0)
-            return label;
-    }
-    return NULL;
+    const shown_label *a = a_, *b = b_;
+    const int order = strcmp(a->shown, b->shown);
+    return order != 0 ? order : (a->mapping > b->mapping) - (a->mapping < b->mapping);
 }
 
-static bool same_choice(const ctf_part *by, const char *label, const tl_field *option)
+static int compare_ranges(const void *a_, const void *b_)
 {
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < by->form->nmapping; i++) {
-        if (!by->form->mapping[i].label || strcmp(by->form->mapping[i].label, label) != 0)
-            continue;
-        bool same = false;
-        for (uint32_t k = 0; k < option->nmapping; k++)
-            same = same || (option->mapping[k].low == by->form->mapping[i].low &&
-                            option->mapping[k].high == by->form->mapping[i].high);
-        if (!same)
+    const tl_mapping *a = a_, *b = b_;
+    return a->low != b->low ? (a->low > b->low) - (a->low < b->low) : (a->high > b->high) - (a->high < b->high);
+}
+
+static bool same_ranges(tl_mapping *a, tl_mapping *b, uint32_t n)
+{
+    qsort(a, n, sizeof *a, compare_ranges);
+    qsort(b, n, sizeof *b, compare_ranges);
+    for (uint32_t i = 0; i < n; i++)
+        if (compare_ranges(&a[i], &b[i]) != 0)
             return false;
-        found++;
-    }
-    return found == option->nmapping;
+    return true;
 }
 
-/* Whether a field of the source can select the options in this dialect. */
-static bool selects(const ctf_lowering *l, const ctf_part *by, const tl_field *f)
+static uint32_t sort_labels(const ctf_form *selector, shown_label *out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < selector->nmapping; i++) {
+        const tl_mapping *m = &selector->mapping[i];
+        if (m->label && ctf_is_identifier(m->label))
+            out[n++] = (shown_label){m->label + (m->label[0] == '_'), m};
+    }
+    qsort(out, n, sizeof *out, compare_shown);
+    return n;
+}
+
+/* The first label that shows the option's name, if it stands for the values that choose the option; else NULL. */
+static const char *label_of_option(ctf_lowering *l, tl_arena *scratch, const shown_label *labels, uint32_t n,
+                                   const tl_field *option)
+{
+    uint32_t from = 0;
+    for (uint32_t to = n; from < to;) {
+        const uint32_t middle = from + (to - from) / 2;
+        if (strcmp(labels[middle].shown, option->name) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    if (from == n || strcmp(labels[from].shown, option->name) != 0)
+        return NULL;
+    const char *const label = labels[from].mapping->label;
+    tl_mapping *own = tl_arena_alloc(scratch, option->nmapping * sizeof *own);
+    tl_mapping *named = tl_arena_alloc(scratch, option->nmapping * sizeof *named);
+    l->no_memory = l->no_memory || !own || !named;
+    uint32_t found = 0;
+    for (uint32_t i = from; own && named && i < n && strcmp(labels[i].shown, option->name) == 0; i++) {
+        if (strcmp(labels[i].mapping->label, label) != 0)
+            continue;
+        if (found == option->nmapping)
+            return NULL;
+        own[found] = option->mapping[found];
+        named[found++] = *labels[i].mapping;
+    }
+    return found == option->nmapping && same_ranges(own, named, found) ? label : NULL;
+}
+
+/* 1.8: whether the labels of the selector choose the options by name, so that the selector can stay: then each
+ * option's label. */
+static const char **labels_of_options(ctf_lowering *l, const ctf_form *selector, const tl_field *f)
+{
+    tl_arena scratch = {0};
+    const char **name = ctf_lower_alloc(l, f->nmember * sizeof *name);
+    shown_label *labels = tl_arena_alloc(&scratch, ((size_t)selector->nmapping + 1) * sizeof *labels);
+    l->no_memory = l->no_memory || !labels;
+    const uint32_t n = labels ? sort_labels(selector, labels) : 0;
+    for (uint32_t i = 0; name && i < f->nmember; i++)
+        if (!(name[i] = label_of_option(l, &scratch, labels, n, &f->member[i])))
+            name = NULL;
+    tl_arena_fini(&scratch);
+    return name;
+}
+
+/* Whether a field of the source can select the options in this dialect, except for labels. */
+static bool selects(const ctf_part *by, const tl_field *f)
 {
     if (by->form->is_bool || by->form->is_flags)
         return false;
-    for (uint32_t i = 0; i < f->nmember; i++) {
-        const tl_field *option = &f->member[i];
-        if (option->nmapping == 0 || ctf_has_labels(option)) /* its own labels, not what chooses it */
+    for (uint32_t i = 0; i < f->nmember; i++)
+        if (f->member[i].nmapping == 0 || ctf_has_labels(&f->member[i])) /* its own labels, not what chooses it */
             return false;
-        if (l->forms->dialect != CTF_1_8)
-            continue;
-        const char *label = label_of_option(by, option);
-        if (!label || !same_choice(by, label, option))
-            return false;
-    }
     return true;
 }
 
@@ -74,8 +123,38 @@ static const ctf_form *make_tag(ctf_lowering *l, const ctf_form *variant)
     return form;
 }
 
-static bool options(ctf_lowering *l, ctf_frame *fr, const tl_field *f, ctf_form *form, const ctf_part *by,
-                    unsigned depth)
+/* What chooses an option, in order and without overlap, so that it can be searched; that of a source is, as a rule. */
+static void put_choosers(ctf_lowering *l, ctf_part *p, const tl_field *option, bool is_signed)
+{
+    const uint64_t bias = is_signed ? UINT64_C(1) << 63 : 0;
+    const uint32_t n = option->nmapping;
+    p->chooser = option->mapping;
+    p->nchooser = n;
+    uint32_t ordered = 1;
+    while (ordered < n && (p->chooser[ordered - 1].high ^ bias) < (p->chooser[ordered].low ^ bias))
+        ordered++;
+    tl_mapping *m = ordered < n ? ctf_lower_alloc(l, n * sizeof *m) : NULL;
+    if (!m)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        m[i] = (tl_mapping){.low = option->mapping[i].low ^ bias, .high = option->mapping[i].high ^ bias};
+    qsort(m, n, sizeof *m, compare_ranges);
+    uint32_t made = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (made == 0 || m[i].low > m[made - 1].high)
+            m[made++] = m[i];
+        else if (m[i].high > m[made - 1].high)
+            m[made - 1].high = m[i].high;
+    for (uint32_t i = 0; i < made; i++)
+        m[i] = (tl_mapping){.low = m[i].low ^ bias, .high = m[i].high ^ bias};
+    p->chooser = m;
+    p->nchooser = made;
+}
+
+/* selector: NULL if it is not the source's. label: of it, for each option; NULL: the options have names of their own.
+ */
+static bool options(ctf_lowering *l, ctf_frame *fr, const tl_field *f, ctf_form *form, const ctf_form *selector,
+                    const char **label, unsigned depth)
 {
     tl_hash names = {0};
     for (uint32_t i = 0; i < f->nmember && !l->no_memory; i++) {
@@ -84,12 +163,12 @@ static bool options(ctf_lowering *l, ctf_frame *fr, const tl_field *f, ctf_form 
         snprintf(numbered, sizeof numbered, "option_%u", (unsigned)i);
         ctf_part *p = &form->part[i];
         p->form = ctf_lower_field(l, fr, option, false, depth + 1);
-        if (by && l->forms->dialect == CTF_1_8)
-            p->name = label_of_option(by, option);
+        if (label)
+            p->name = label[i];
         else
             p->name = ctf_lower_name(l, &names, option->name && *option->name ? option->name : numbered);
-        p->chooser = option->mapping;
-        p->nchooser = option->nmapping;
+        if (selector)
+            put_choosers(l, p, option, selector->is_signed);
     }
     form->npart = f->nmember;
     tl_hash_fini(&names);
@@ -101,12 +180,15 @@ const ctf_form *ctf_lower_variant(ctf_lowering *l, ctf_frame *fr, const tl_field
     ctf_part *by = ctf_lower_governor(l, fr, f);
     if (f->nmember == 0)
         return NULL;
-    if (by && !selects(l, by, f))
+    if (by && !selects(by, f))
+        by = NULL;
+    const char **label = by && l->forms->dialect == CTF_1_8 ? labels_of_options(l, by->form, f) : NULL;
+    if (!label && l->forms->dialect == CTF_1_8)
         by = NULL;
     if (!by && !direct && l->forms->dialect != CTF_2010)
         return ctf_lower_wrap(l, fr, f, depth);
     ctf_form *form = ctf_lower_form(l, CTF_FORM_VARIANT);
-    if (!form || !ctf_lower_parts(l, form, f->nmember) || !options(l, fr, f, form, by, depth))
+    if (!form || !ctf_lower_parts(l, form, f->nmember) || !options(l, fr, f, form, by ? by->form : NULL, label, depth))
         return NULL;
     if (l->forms->dialect == CTF_2010) {
         form->counted = CTF_COUNTED_INLINE;

@@ -305,10 +305,18 @@ static const tl_value *put_list(ctf_put *p, const ctf_form *f, const tl_value *v
 /* Is this value of the selector one that chooses the option? */
 static bool chooses(const ctf_part *option, uint64_t v, bool is_signed)
 {
-    for (uint32_t i = 0; i < option->nchooser; i++) {
-        const tl_mapping *m = &option->chooser[i];
-        if (is_signed ? (int64_t)v >= (int64_t)m->low && (int64_t)v <= (int64_t)m->high : v >= m->low && v <= m->high)
+    const uint64_t bias = is_signed ? UINT64_C(1) << 63 : 0;
+    const tl_mapping *m = option->chooser;
+    for (uint32_t n = option->nchooser; n > 0;) {
+        const uint32_t middle = n / 2;
+        if ((v ^ bias) < (m[middle].low ^ bias)) {
+            n = middle;
+        } else if ((v ^ bias) <= (m[middle].high ^ bias)) {
             return true;
+        } else {
+            m += middle + 1;
+            n -= middle + 1;
+        }
     }
     return false;
 }
