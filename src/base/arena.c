@@ -133,10 +133,36 @@ void tl_arena_reset(tl_arena *a)
         merge_chunks(a);
     a->used = 0;
     a->contents = a->chunk ? new_contents() : 0;
+    tl_shared_arena_release(a->held);
+    a->held = NULL;
 }
 
 void tl_arena_fini(tl_arena *a)
 {
     free_chunks(a->chunk);
+    tl_shared_arena_release(a->held);
     *a = (tl_arena){0};
+}
+
+tl_shared_arena *tl_shared_arena_new(void)
+{
+    tl_shared_arena *s = calloc(1, sizeof *s);
+    if (s)
+        atomic_init(&s->holders, 1);
+    return s;
+}
+
+void tl_shared_arena_release(tl_shared_arena *s)
+{
+    if (!s || atomic_fetch_sub_explicit(&s->holders, 1, memory_order_acq_rel) > 1)
+        return;
+    tl_arena_fini(&s->arena);
+    free(s);
+}
+
+void tl_arena_hold(tl_arena *a, tl_shared_arena *s)
+{
+    atomic_fetch_add_explicit(&s->holders, 1, memory_order_relaxed);
+    tl_shared_arena_release(a->held);
+    a->held = s;
 }

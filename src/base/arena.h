@@ -1,7 +1,8 @@
-/* Arena: memory that is freed all at once. Not thread-safe. */
+/* Arena: memory that is freed all at once. Not thread-safe, but for the holders of a shared one. */
 #ifndef TL_BASE_ARENA_H
 #define TL_BASE_ARENA_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,7 +11,14 @@ typedef struct tl_arena {
     size_t used;                  /* bytes used of the newest */
     size_t total;                 /* bytes of all chunks */
     uint64_t contents;            /* a number that no other contents have, of any arena; 0: never had any */
+    struct tl_shared_arena *held; /* its contents point to those of this one; NULL: none */
 } tl_arena;
+
+/* What the contents of several arenas have in common. One thread writes to it; it goes with its last holder. */
+typedef struct tl_shared_arena {
+    tl_arena arena;
+    atomic_uint holders;
+} tl_shared_arena;
 
 /* 16-byte aligned, not zeroed; NULL when memory runs out. A zeroed tl_arena is an empty one. */
 void *tl_arena_alloc(tl_arena *a, size_t size);
@@ -20,5 +28,11 @@ char *tl_arena_strndup(tl_arena *a, const char *s, size_t n);
 /* Forgets all contents but keeps their room as one chunk, so that a steady state allocates nothing. */
 void tl_arena_reset(tl_arena *a);
 void tl_arena_fini(tl_arena *a);
+
+/* Empty, and held by the caller; NULL when memory runs out. */
+tl_shared_arena *tl_shared_arena_new(void);
+void tl_shared_arena_release(tl_shared_arena *s); /* NULL: nothing is done */
+/* Holds it until the next reset, in place of what was held before. */
+void tl_arena_hold(tl_arena *a, tl_shared_arena *s);
 
 #endif

@@ -117,7 +117,7 @@ uint32_t tl_sample_stack_place_slow(tl_sample_stack *s, uint32_t root, const tl_
     for (; at && !at->memo; at = at->caller) {
         if (TL_UNLIKELY(n == s->nfresh) && !grow_fresh(s))
             return TL_HASH_NONE;
-        s->fresh[n++] = (tl_frame *)(uintptr_t)at; /* of this reader's batch alone: the memo is there to be written */
+        s->fresh[n++] = (tl_frame *)(uintptr_t)at; /* of this cursor alone: the memo is there to be written */
     }
     uint32_t place = at ? at->memo : root;
     while (n > 0) {

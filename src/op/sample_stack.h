@@ -1,9 +1,9 @@
 /* From the frames of sampled stacks to places of a profile.
  *
- * A frame's place is kept in tl_frame.memo: 0, or the place. Stacks of a track share their frames within a batch, so a
- * sample costs as much as it has frames that the one before it had not; of a stack that was seen in the same batch
- * nothing but its innermost frame is looked at. Frames of different tracks must not be the same ones where each track
- * has a tree of its own. */
+ * A frame's place is kept in tl_frame.memo: 0, or the place. Stacks of a track share their frames, within a batch and
+ * with earlier ones, so a sample costs as much as it has frames that the one before it had not; of a stack that was
+ * seen before nothing but its innermost frame is looked at. Frames of different tracks must not be the same ones where
+ * each track has a tree of its own. */
 #ifndef TL_OP_SAMPLE_STACK_H
 #define TL_OP_SAMPLE_STACK_H
 

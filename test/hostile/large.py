@@ -266,6 +266,16 @@ def ranges(c):
     c.run("convert labels --to jsonl -o -", 0)
 
 
+def stacks(c):
+    """Thousands of deep stacks, told once, and each of them named in every batch."""
+    threads, depth = 1000, 1000
+    frames = [b" ".join(b"%#x" % (1 + (thread + i) % 9) for i in range(depth)) for thread in range(9)]
+    c.write("stacks.log", *(b"sam str %#x 1 1 0:0 %s\n" % (1 + i, frames[i % 9]) for i in range(threads)),
+            *(b"sam str %#x 1 1 %d:%d %#x\n" % (1 + i % threads, depth - 1, depth, 1 + i // threads % 9) for i in range(300000)))
+    for run in ("report", "report --threads 1", "report --to speedscope -o profile", "convert --to none", "check"):
+        c.run(run + " stacks.log", 0)
+
+
 def elf_sections(c):
     """Thousands of sections, each of them the whole file."""
     n = 20000
@@ -279,7 +289,7 @@ def elf_sections(c):
 
 CASES = {name.replace("_", "-"): f for name, f in globals().items() if callable(f) and f in (
     zstd_sized, zstd_unsized, zstd_window, zstd_long, zstd_frames, bzip2, gzip_large, nested, sparse, sparse_profile, long_line, device, files,
-    metadata, empty_elements, ranges, elf_sections)}
+    metadata, empty_elements, ranges, stacks, elf_sections)}
 
 
 def main():

@@ -52,10 +52,9 @@ int tracelog_replay_init(tracelog_replay *p, tracelog_reader *r, tl_error *e)
 
 void tracelog_replay_fini(tracelog_replay *p)
 {
-    for (uint32_t i = 0; i < p->nthread; i++) {
-        free(p->thread[i].frame);
+    for (uint32_t i = 0; i < p->nthread; i++)
         free(p->thread[i].node);
-    }
+    tl_shared_arena_release(p->stacks);
     free(p->thread);
     free(p->iid);
     free(p->function);
@@ -294,6 +293,8 @@ int tracelog_replay_part(tracelog_replay *p, tracelog_part *part, tl_error *e)
     int status = 0;
     p->batch++;
     p->renewed = 0;
+    if (p->stacks && part->batch.arena)
+        tl_arena_hold(part->batch.arena, p->stacks);
     for (uint32_t i = 0; i < part->batch.n; i++) {
         status = replay_event(p, part, i, e);
         if (TL_UNLIKELY(status < 0)) {
@@ -301,6 +302,7 @@ int tracelog_replay_part(tracelog_replay *p, tracelog_part *part, tl_error *e)
             break;
         }
     }
-    tracelog_replay_save(p);
+    if (!tracelog_replay_save(p) && status >= 0)
+        status = no_memory(e);
     return status < 0 ? status : 0;
 }

@@ -4,19 +4,12 @@
 
 #include "format/tracelog/tracelog_facts.h"
 
-/* A frame of a thread's stack between batches. */
-typedef struct replay_frame {
-    uint64_t function, ip;
-    const char *name; /* of the function when it was last looked up, NULL if it had none */
-    uint32_t flags;   /* tl_frame_flags */
-} replay_frame;
-
 typedef struct replay_thread {
-    uint64_t last_ms;    /* of its latest record that has a time */
-    uint64_t cpu_until;  /* end of its latest thr cpu */
-    replay_frame *frame; /* [capacity] the stack by value, if values are stored: the first `saved` are up to date */
-    tl_frame **node;     /* [capacity] the stack in the memory of the present batch: the first `shared` are */
-    uint32_t depth, saved, shared, capacity;
+    uint64_t last_ms;   /* of its latest record that has a time */
+    uint64_t cpu_until; /* end of its latest thr cpu */
+    tl_frame **node;    /* [capacity] the stack, if values are stored: the first `saved` last, others are the batch's */
+    uint32_t depth, saved, capacity;
+    uint32_t counted; /* its depth in tracelog_replay.live */
     uint32_t track;
     uint32_t next;  /* of those that the present batch names, see tracelog_replay.touched */
     uint64_t batch; /* the number of that batch */
@@ -50,7 +43,9 @@ typedef struct tracelog_replay {
     uint64_t renamed; /* frames so far that others stand below which got another name, and these */
     uint32_t renewed; /* frames whose names were looked up again in this batch because some changed */
     uint64_t batch;
-    uint32_t touched; /* the thread whose stack was last touched in this batch, going on in `next`; 0: none */
+    tl_shared_arena *stacks; /* frames that last; NULL: none yet */
+    uint64_t lasting, live;  /* how many there are, and how many of them are on the stacks of threads */
+    uint32_t touched;        /* the thread whose stack was last touched in this batch, going on in `next`; 0: none */
 } tracelog_replay;
 
 int tracelog_replay_init(tracelog_replay *p, tracelog_reader *r, tl_error *e); /* of zeroed memory */
@@ -59,12 +54,15 @@ void tracelog_replay_fini(tracelog_replay *p);
  * part ends before it. */
 int tracelog_replay_part(tracelog_replay *p, tracelog_part *part, tl_error *e);
 
-/* The stack of a thread after a sam str that keeps so many frames of the one before, in the batch's memory. False when
- * memory runs out. For tracelog_replay.c. */
+/* Below this many, frames that no thread has any more are left where they are. */
+#define TRACELOG_LASTING_LEAST 4096u
+
+/* The stack of a thread after a sam str that keeps so many frames of the one before. False when memory runs out. For
+ * tracelog_replay.c, as what follows. */
 bool tracelog_replay_stack(tracelog_replay *p, uint32_t thread, const tracelog_part *part, const tracelog_note *note,
                            uint32_t kept, tl_value *out);
-/* Before the batch leaves: keeps the stacks of all threads by value. */
-void tracelog_replay_save(tracelog_replay *p);
+/* Before the batch leaves: the stacks of all threads go where they last. False when memory runs out. */
+bool tracelog_replay_save(tracelog_replay *p);
 /* The function of an iid, made if need be; NULL when memory runs out. */
 replay_function *tracelog_replay_function(tracelog_replay *p, uint64_t iid);
 

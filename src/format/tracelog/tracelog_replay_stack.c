@@ -1,8 +1,9 @@
 /* Stacks made of their differences.
  *
- * A thread keeps its frames by value, for as long as it likes, and the same frames as nodes in the memory of the
- * present batch: an event gets a pointer to the innermost node, and events share the nodes of their common callers. A
- * new batch begins without nodes; those of a thread are made again when it is first heard of. */
+ * A thread's stack is a list of nodes, and an event gets a pointer to the innermost: events share the nodes of their
+ * common callers, and so do batches. A line makes nodes in the memory of its batch; those that are on a stack when the
+ * batch ends are copied to where they last. Whatever a batch points to it holds, so what lasts can be made anew without
+ * what no thread has any more. */
 #include <stdlib.h>
 
 #include "format/tracelog/tracelog_replay.h"
@@ -14,14 +15,10 @@ static bool reserve(replay_thread *t, uint32_t depth)
     uint32_t capacity = t->capacity ? t->capacity : 32;
     while (capacity < depth)
         capacity *= 2;
-    replay_frame *frame = realloc(t->frame, capacity * sizeof *frame);
-    if (frame)
-        t->frame = frame;
     tl_frame **node = realloc(t->node, capacity * sizeof(tl_frame *));
-    if (node)
-        t->node = node;
-    if (!frame || !node)
+    if (!node)
         return false;
+    t->node = node;
     t->capacity = capacity;
     return true;
 }
@@ -62,64 +59,87 @@ TL_ALWAYS_INLINE bool look_up_name(tracelog_replay *p, tl_frame *f)
     return true;
 }
 
-/* Frames that are only nodes so far. */
-static void save(replay_thread *t)
+/* ---- what lasts ---- */
+
+/* New nodes for the frames from `from` up to `to`, which stay as they are: other events have them. */
+static bool copy_nodes(replay_thread *t, uint32_t from, uint32_t to, tl_arena *arena)
 {
-    for (uint32_t i = t->saved; i < t->depth; i++) {
-        const tl_frame *node = t->node[i];
-        t->frame[i] = (replay_frame){node->function, node->ip, node->name, node->flags};
+    if (from >= to)
+        return true;
+    tl_frame *node = tl_arena_alloc(arena, (to - from) * sizeof *node);
+    if (!node)
+        return false;
+    const tl_frame *caller = from ? t->node[from - 1] : NULL;
+    for (; from < to; from++, node++) {
+        const tl_frame *f = t->node[from]; /* its memo is that of who has the batch, maybe at this moment */
+        *node = (tl_frame){.caller = caller,
+                           .function = f->function,
+                           .name = f->name,
+                           .ip = f->ip,
+                           .depth = f->depth,
+                           .flags = f->flags};
+        caller = t->node[from] = node;
     }
-    t->saved = t->depth;
+    return true;
 }
 
-void tracelog_replay_save(tracelog_replay *p)
+/* Forgets frames that no thread has any more. */
+TL_COLD static bool renew_stacks(tracelog_replay *p)
 {
-    for (; p->touched; p->touched = p->thread[p->touched - 1].next)
-        save(&p->thread[p->touched - 1]);
+    tl_shared_arena *fresh = tl_shared_arena_new();
+    bool ok = fresh != NULL;
+    for (uint32_t i = 0; ok && i < p->nthread; i++)
+        ok = copy_nodes(&p->thread[i], 0, p->thread[i].depth, &fresh->arena);
+    if (ok) {
+        tl_shared_arena_release(p->stacks);
+        p->stacks = fresh;
+        p->lasting = p->live;
+    } else {
+        tl_shared_arena_release(fresh);
+    }
+    return ok;
 }
 
-/* A thread is heard of for the first time in this batch: its nodes are not there. */
+bool tracelog_replay_save(tracelog_replay *p)
+{
+    if (p->touched && !p->stacks && !(p->stacks = tl_shared_arena_new()))
+        return false;
+    for (; p->touched; p->touched = p->thread[p->touched - 1].next) {
+        replay_thread *t = &p->thread[p->touched - 1];
+        if (!copy_nodes(t, t->saved, t->depth, &p->stacks->arena))
+            return false;
+        p->lasting += t->depth - t->saved;
+        p->live = p->live - t->counted + t->depth;
+        t->saved = t->counted = t->depth;
+    }
+    return p->lasting <= 2 * p->live + p->nthread + TRACELOG_LASTING_LEAST || renew_stacks(p);
+}
+
+/* ---- what a line changes ---- */
+
+/* A thread is heard of for the first time in this batch. */
 static void touch(tracelog_replay *p, uint32_t thread)
 {
     replay_thread *t = &p->thread[thread];
     t->batch = p->batch;
-    t->shared = 0;
     t->next = p->touched;
     p->touched = thread + 1;
 }
 
-/* Nodes for the kept frames that have none in this batch, or whose names changed. What is not saved has a node. */
-TL_NOINLINE static bool make_nodes(replay_thread *t, uint32_t kept, tl_arena *arena)
+/* Frames that nobody told us. */
+TL_COLD static bool fill_up(replay_thread *t, uint32_t kept, tl_arena *arena)
 {
-    const uint32_t from = t->shared, n = kept - from;
-    tl_frame *node = tl_arena_alloc(arena, n * sizeof *node);
+    tl_frame *node = tl_arena_alloc(arena, (kept - t->depth) * sizeof *node);
     if (!node)
         return false;
-    const tl_frame *caller = from ? t->node[from - 1] : NULL;
-    for (uint32_t i = 0; i < n; i++) {
-        const replay_frame *f = &t->frame[from + i];
-        node[i] = (tl_frame){.caller = caller,
-                             .function = f->function,
-                             .name = f->name,
-                             .ip = f->ip,
-                             .depth = from + i + 1,
-                             .flags = f->flags};
-        caller = t->node[from + i] = &node[i];
+    for (; t->depth < kept; node++) {
+        *node = (tl_frame){.caller = t->depth ? t->node[t->depth - 1] : NULL, .depth = t->depth + 1};
+        t->node[t->depth++] = node;
     }
-    t->shared = kept;
     return true;
 }
 
-/* Frames that nobody told us. */
-TL_COLD static void fill_up(replay_thread *t, uint32_t kept)
-{
-    save(t);
-    for (; t->depth < kept; t->depth++)
-        t->frame[t->depth] = (replay_frame){0};
-    t->saved = t->depth;
-}
-
-static const char *name_now(const tracelog_replay *p, const replay_frame *f)
+static const char *name_now(const tracelog_replay *p, const tl_frame *f)
 {
     const uint32_t at = f->flags & TL_FRAME_FUNCTION ? tl_id_map_get(&p->function_of, f->function) : TL_HASH_NONE;
     return at == TL_HASH_NONE ? NULL : p->function[at].name;
@@ -128,35 +148,34 @@ static const char *name_now(const tracelog_replay *p, const replay_frame *f)
 /* The kept frames get the names that their functions have now. From the first new one on each is another stack to
  * whoever makes a profile, so a line that names a function would grow it by the depth of a stack: see
  * TRACELOG_RENAMED_FREE. */
-TL_COLD static void renew(tracelog_replay *p, replay_thread *t, uint32_t kept, uint64_t offset)
+TL_COLD static bool renew(tracelog_replay *p, replay_thread *t, uint32_t kept, uint64_t offset, tl_arena *arena)
 {
-    save(t);
     uint32_t from = 0;
-    while (from < kept && t->frame[from].name == name_now(p, &t->frame[from]))
+    while (from < kept && t->node[from]->name == name_now(p, t->node[from]))
         from++;
     p->renewed += kept;
     t->names = p->names;
     if (p->renamed + (kept - from) > TRACELOG_RENAMED_FREE + offset / 4) {
         p->keeps_names = true;
-        return;
+        return true;
     }
     p->renamed += kept - from;
-    t->shared = t->shared < from ? t->shared : from;
+    t->saved = t->saved < from ? t->saved : from;
+    if (!copy_nodes(t, from, kept, arena))
+        return false;
     for (; from < kept; from++)
-        t->frame[from].name = name_now(p, &t->frame[from]);
+        t->node[from]->name = name_now(p, t->node[from]);
+    return true;
 }
 
-/* The call point of the last kept frame changed. The old node stays as it is: other events have it. */
+/* The call point of the last kept frame changed. */
 static bool move(replay_thread *t, uint32_t kept, const tracelog_note *note, uint32_t line, tl_arena *arena)
 {
-    tl_frame *node = tl_arena_alloc(arena, sizeof *node);
-    if (!node)
+    if (!copy_nodes(t, kept - 1, kept, arena))
         return false;
-    *node = *t->node[kept - 1];
-    node->memo = 0;
+    tl_frame *node = t->node[kept - 1];
     node->ip = note->flags & TRACELOG_HAS_IP ? note->other : 0;
     node->flags = (node->flags & TL_FRAME_FUNCTION) | (note->flags & TRACELOG_HAS_IP ? TL_FRAME_IP | line : 0u);
-    t->node[kept - 1] = node;
     t->saved = t->saved < kept - 1 ? t->saved : kept - 1;
     return true;
 }
@@ -165,21 +184,20 @@ bool tracelog_replay_stack(tracelog_replay *p, uint32_t thread, const tracelog_p
                            uint32_t kept, tl_value *out)
 {
     replay_thread *t = &p->thread[thread];
+    tl_arena *const arena = part->batch.arena;
     const uint32_t line = p->reader->has_lines ? TL_FRAME_LINE : 0;
     if (TL_UNLIKELY(t->batch != p->batch))
         touch(p, thread);
     if (!reserve(t, kept + note->nframes))
         return false;
-    if (TL_UNLIKELY(t->depth < kept))
-        fill_up(t, kept);
-    if (TL_UNLIKELY(t->names != p->names) && kept <= TRACELOG_RENEWED_MAX - p->renewed)
-        renew(p, t, kept, note->offset);
+    if (TL_UNLIKELY(t->depth < kept) && !fill_up(t, kept, arena))
+        return false;
+    if (TL_UNLIKELY(t->names != p->names) && kept <= TRACELOG_RENEWED_MAX - p->renewed &&
+        !renew(p, t, kept, note->offset, arena))
+        return false;
     t->depth = kept;
     t->saved = t->saved < kept ? t->saved : kept;
-    t->shared = t->shared < kept ? t->shared : kept;
-    if (TL_UNLIKELY(t->shared < kept) && !make_nodes(t, kept, part->batch.arena))
-        return false;
-    if ((note->flags & TRACELOG_MOVED) && kept == note->kept && !move(t, kept, note, line, part->batch.arena))
+    if ((note->flags & TRACELOG_MOVED) && kept == note->kept && !move(t, kept, note, line, arena))
         return false;
     const tl_frame *caller = kept ? t->node[kept - 1] : NULL;
     uint32_t depth = kept;
@@ -192,7 +210,7 @@ bool tracelog_replay_stack(tracelog_replay *p, uint32_t thread, const tracelog_p
         if (!look_up_name(p, fresh))
             return false;
     }
-    t->depth = t->shared = depth;
+    t->depth = depth;
     out->n = depth;
     out->as.p = caller;
     return true;

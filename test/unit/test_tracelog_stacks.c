@@ -1,0 +1,132 @@
+/* Stacks of TraceLog over many batches, against stacks that are kept as arrays: what lasts is made anew on the way. */
+#include "format/tracelog/tracelog_replay.h"
+#include "tracelog_fixture.h"
+
+enum { THREADS = 64, DEPTH = 500, FUNCTIONS = 40, LINES = 6000, NAMED = 600 };
+
+typedef struct array_frame {
+    uint32_t function, name, ip;
+} array_frame;
+
+typedef struct array_stack {
+    array_frame frame[DEPTH];
+    uint32_t depth, same; /* frames that are the same as when the last batch ended */
+} array_stack;
+
+typedef struct model {
+    array_stack stack[THREADS];
+    uint32_t name[FUNCTIONS + 1];
+    uint32_t random;
+} model;
+
+static uint32_t below(model *m, uint32_t most)
+{
+    return random_below(&m->random, most);
+}
+
+/* A line that names a function, or one that changes a stack: most of them a little, some of them much. */
+static uint32_t next_line(model *m, unsigned i, log_text *log)
+{
+    if (i % NAMED == 0) {
+        const uint32_t function = 1 + below(m, FUNCTIONS);
+        m->name[function] = i + 1;
+        text_add(log, "fun nam %#x \"%u\" \"\" \"\"\n", function, i + 1);
+    }
+    const uint32_t thread = below(m, THREADS), before = m->stack[thread].depth;
+    array_stack *s = &m->stack[thread];
+    const bool much = below(m, 8) == 0;
+    const uint32_t popped = below(m, much ? before + 1 : 4);
+    s->depth -= popped < before ? popped : before;
+    text_add(log, "sam str %#x 1 1 %u:%u", thread + 1, s->depth, before);
+    uint32_t same = s->depth;
+    if (s->depth > 0 && below(m, 8) == 0)
+        text_add(log, ":%#x", s->frame[--same].ip = 1 + below(m, 1000));
+    s->same = s->same < same ? s->same : same;
+    for (uint32_t n = below(m, much ? DEPTH / 2 : 4); n > 0 && s->depth < DEPTH; n--) {
+        array_frame *f = &s->frame[s->depth++];
+        *f = (array_frame){.function = 1 + below(m, FUNCTIONS), .ip = below(m, 3)};
+        text_add(log, f->ip ? " %#x:%#x" : " %#x", f->function, f->ip);
+    }
+    text_add(log, "\n");
+    return thread;
+}
+
+static void check_stack(model *m, uint32_t thread, const tl_value *v)
+{
+    const array_stack *s = &m->stack[thread];
+    assert_int_equal(v->type, TL_STACK);
+    assert_int_equal(v->n, s->depth);
+    const tl_frame *f = v->as.p;
+    for (uint32_t depth = s->depth; depth > 0; depth--, f = f->caller) {
+        const array_frame *a = &s->frame[depth - 1];
+        assert_non_null(f);
+        assert_int_equal(f->depth, depth);
+        assert_int_equal(f->function, a->function);
+        assert_int_equal(f->flags, TL_FRAME_FUNCTION | (a->ip ? TL_FRAME_IP : 0));
+        assert_int_equal(f->ip, a->ip);
+        const uint32_t name = m->name[a->function];
+        assert_int_equal(f->name ? strtoul(f->name, NULL, 10) : 0, name);
+        ((tl_frame *)(uintptr_t)f)->memo = 1; /* as who makes a profile does: it changes nothing of the log */
+    }
+    assert_null(f);
+}
+
+/* How many frames of the stacks are not those of the last time. */
+static uint64_t fresh_frames(model *m)
+{
+    uint64_t n = 0;
+    for (unsigned i = 0; i < THREADS; i++) {
+        n += m->stack[i].depth - m->stack[i].same;
+        m->stack[i].same = m->stack[i].depth;
+    }
+    return n;
+}
+
+static void stacks_last_over_batches(void **state)
+{
+    (void)state;
+    for (unsigned threads = 1; threads <= 3; threads++) {
+        model *m = calloc(1, sizeof *m), *again = calloc(1, sizeof *again);
+        log_text log = {0}, unused = {0};
+        assert_non_null(m);
+        assert_non_null(again);
+        m->random = again->random = threads;
+        for (unsigned i = 0; i < LINES; i++)
+            next_line(m, i, &log);
+        tl_source *s = open_log_text(log.p, log.n, &(tl_want){.fields = true, .threads = threads});
+        tl_error e = {0};
+        const tl_batch *b;
+        int status;
+        unsigned line = 0;
+        uint64_t lasting = 0;
+        while ((status = tl_source_next(s, &b, &e)) > 0) {
+            for (uint32_t i = 0; i < b->n; i++) {
+                const tl_value *last = &b->v[b->val[i + 1] - 1];
+                if (last->type != TL_STACK)
+                    continue;
+                unused.n = 0;
+                const uint32_t thread = next_line(again, line++, &unused);
+                check_stack(again, thread, last);
+            }
+            lasting += fresh_frames(again);
+        }
+        assert_int_equal(status, 0);
+        assert_int_equal(line, LINES);
+        assert_true(lasting > TRACELOG_LASTING_LEAST + THREADS + 2 * THREADS * DEPTH); /* so it was made anew */
+        assert_int_equal(tl_trace_damage_count(tl_source_trace(s)), 0);
+        assert_int_equal(tl_trace_notes(tl_source_trace(s)), 0);
+        tl_source_close(s);
+        text_free(&log);
+        text_free(&unused);
+        free(m);
+        free(again);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stacks_last_over_batches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
