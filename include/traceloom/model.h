@@ -151,7 +151,7 @@ typedef enum tl_type {
                    members: a frame's function (its name), its number and its ip, as they are to be called */
 } tl_type;
 
-/* A frame of a stack. Frames of one batch share their callers; they live in its arena. */
+/* A frame of a stack. Frames share their callers, and are good for as long as their batch. */
 typedef struct tl_frame {
     const struct tl_frame *caller; /* NULL: the outermost */
     uint64_t function;             /* its number, if TL_FRAME_FUNCTION */
@@ -160,6 +160,7 @@ typedef struct tl_frame {
     uint32_t depth;                /* 1 is the outermost */
     uint32_t flags;                /* tl_frame_flags */
     uint32_t memo;                 /* 0; a note of the library for itself */
+    uint32_t lasts;                /* 0; another one: it stays when its batch goes */
 } tl_frame;
 
 enum tl_frame_flags { TL_FRAME_FUNCTION = 1, TL_FRAME_IP = 2, TL_FRAME_LINE = 4 /* ip is a number of a line */ };

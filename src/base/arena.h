@@ -34,5 +34,10 @@ tl_shared_arena *tl_shared_arena_new(void);
 void tl_shared_arena_release(tl_shared_arena *s); /* NULL: nothing is done */
 /* Holds it until the next reset, in place of what was held before. */
 void tl_arena_hold(tl_arena *a, tl_shared_arena *s);
+/* As tl_arena.contents, of what is held; 0: nothing. */
+static inline uint64_t tl_arena_held(const tl_arena *a)
+{
+    return a->held ? a->held->arena.contents : 0;
+}
 
 #endif

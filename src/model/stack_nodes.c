@@ -1,7 +1,7 @@
 /* Stacks as nodes of a tree.
  *
- * Samples share frames: those of one batch that were met before are found by their address, so that a sample costs as
- * many steps as it has new frames. So are names, which may be long. */
+ * Samples share frames: those that were met before, in this batch or in an earlier one if they stay, are found by their
+ * address, so that a sample costs as many steps as it has new frames. So are names, which may be long. */
 #include "model/stack_nodes.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@ enum { MEMO = 4096, LEAST = 256, PATH_MOST = 1 << 20 };
 
 struct tl_stack_memo {
     const tl_frame *frame;
-    uint64_t contents;
-    uint32_t node;
+    uint64_t contents; /* that it is in, or that are held and it is in */
+    uint32_t node;     /* TL_HASH_NONE: there are too many */
 };
 
 struct tl_stack_named {
@@ -36,6 +36,8 @@ void tl_stack_nodes_fini(tl_stack_nodes *s)
     free(s->label);
     free(s->memo);
     free(s->named);
+    free(s->last);
+    tl_hash_fini(&s->last_index);
     free(s->path);
     tl_hash_fini(&s->child);
     tl_hash_fini(&s->label_index);
@@ -43,9 +45,42 @@ void tl_stack_nodes_fini(tl_stack_nodes *s)
     *s = (tl_stack_nodes){0};
 }
 
+/* Where a frame's node is noted if it is; NULL: nowhere. */
 static struct tl_stack_memo *memo_of(tl_stack_nodes *s, const tl_frame *f)
 {
-    return &s->memo[tl_hash_mix((uint64_t)(uintptr_t)f >> 4) % MEMO];
+    if (!f->lasts)
+        return &s->memo[tl_hash_mix((uint64_t)(uintptr_t)f >> 4) % MEMO];
+    const uint32_t i = tl_hash_get(&s->last_index, (uint64_t)(uintptr_t)f);
+    return i == TL_HASH_NONE ? NULL : &s->last[i];
+}
+
+static bool new_memo(tl_stack_nodes *s, const tl_frame *f, struct tl_stack_memo **out)
+{
+    if (s->nlast == s->last_capacity) {
+        const uint32_t capacity = s->last_capacity ? 2 * s->last_capacity : LEAST;
+        struct tl_stack_memo *larger = capacity > s->last_capacity ? realloc(s->last, capacity * sizeof *larger) : NULL;
+        if (!larger)
+            return false;
+        s->last = larger;
+        s->last_capacity = capacity;
+    }
+    *out = &s->last[s->nlast];
+    return tl_hash_put(&s->last_index, (uint64_t)(uintptr_t)f, s->nlast) && ++s->nlast;
+}
+
+static bool remember(tl_stack_nodes *s, const tl_frame *f, uint32_t node)
+{
+    struct tl_stack_memo *m = memo_of(s, f);
+    if (!m && !new_memo(s, f, &m))
+        return false;
+    *m = (struct tl_stack_memo){f, f->lasts ? s->held : s->contents, node};
+    return true;
+}
+
+static bool is_known(const tl_stack_nodes *s, const struct tl_stack_memo *m, const tl_frame *f)
+{
+    const uint64_t contents = f->lasts ? s->held : s->contents;
+    return m && contents && m->frame == f && m->contents == contents;
 }
 
 /* What a frame is called: the name that it had then, or its number. */
@@ -164,7 +199,7 @@ tl_stack_found tl_stack_nodes_get(tl_stack_nodes *s, const tl_sample *sample, ui
     for (; f; f = f->caller) {
         s->looked++;
         const struct tl_stack_memo *m = memo_of(s, f);
-        if (s->contents && m->frame == f && m->contents == s->contents) {
+        if (is_known(s, m, f)) {
             at = m->node;
             break;
         }
@@ -173,17 +208,20 @@ tl_stack_found tl_stack_nodes_get(tl_stack_nodes *s, const tl_sample *sample, ui
     }
     while (n > 0) {
         f = s->path[--n];
-        if (!s->depth_most || f->depth <= s->depth_most) {
-            tl_stack_found found = get_child(s, at, f, &at);
-            if (found == TL_STACK_TOO_MANY)
-                s->too_many = tl_add_saturated(s->too_many, sample->count);
-            if (found != TL_STACK_NODE)
+        if (at != TL_HASH_NONE && (!s->depth_most || f->depth <= s->depth_most)) {
+            const tl_stack_found found = get_child(s, at, f, &at);
+            if (found == TL_STACK_NO_MEMORY)
                 return found;
+            at = found == TL_STACK_NODE ? at : TL_HASH_NONE;
         }
-        *memo_of(s, f) = (struct tl_stack_memo){f, s->contents, at};
+        if (!remember(s, f, at))
+            return TL_STACK_NO_MEMORY;
     }
     *node = at;
-    return TL_STACK_NODE;
+    if (at != TL_HASH_NONE)
+        return TL_STACK_NODE;
+    s->too_many = tl_add_saturated(s->too_many, sample->count);
+    return TL_STACK_TOO_MANY;
 }
 
 bool tl_sample_class(const tl_class *c)

@@ -272,7 +272,8 @@ def stacks(c):
     frames = [b" ".join(b"%#x" % (1 + (thread + i) % 9) for i in range(depth)) for thread in range(9)]
     c.write("stacks.log", *(b"sam str %#x 1 1 0:0 %s\n" % (1 + i, frames[i % 9]) for i in range(threads)),
             *(b"sam str %#x 1 1 %d:%d %#x\n" % (1 + i % threads, depth - 1, depth, 1 + i // threads % 9) for i in range(300000)))
-    for run in ("report", "report --threads 1", "report --to speedscope -o profile", "convert --to none", "check"):
+    for run in ("report", "report --threads 1", "report --to speedscope -o profile", "convert --to none", "convert --to tracelog -o copy",
+                "convert --to speedscope -o samples", "convert --to perfetto -o timeline", "check"):
         c.run(run + " stacks.log", 0)
 
 

@@ -12,8 +12,8 @@
 
 enum { DEPTH = 1000 };
 
-/* A stack of DEPTH functions, numbered from `first` on; all have this name, or none. */
-static const tl_frame *make_stack(tl_arena *a, uint64_t first, const char *name)
+/* A stack of DEPTH functions, outermost first, numbered from `first` on; all have this name, or none. */
+static tl_frame *make_frames(tl_arena *a, uint64_t first, const char *name)
 {
     tl_frame *f = tl_arena_alloc(a, DEPTH * sizeof *f);
     assert_non_null(f);
@@ -23,7 +23,12 @@ static const tl_frame *make_stack(tl_arena *a, uint64_t first, const char *name)
                           .name = name,
                           .depth = i + 1,
                           .flags = TL_FRAME_FUNCTION};
-    return &f[DEPTH - 1];
+    return f;
+}
+
+static const tl_frame *make_stack(tl_arena *a, uint64_t first, const char *name)
+{
+    return &make_frames(a, first, name)[DEPTH - 1];
 }
 
 static uint32_t node_of(tl_stack_nodes *s, const tl_batch *b, const tl_frame *f)
@@ -71,6 +76,47 @@ static void frames_of_a_batch_are_known_again(void **state)
     tl_trace_fini(&t);
 }
 
+/* Frames that stay are known in other batches, too, for as long as these hold the same. */
+static void frames_that_stay_are_known_in_other_batches(void **state)
+{
+    (void)state;
+    tl_trace t;
+    tl_arena a = {0}, other = {0};
+    tl_stack_nodes s = {0};
+    const tl_batch b = {.arena = &a}, c = {.arena = &other};
+    tl_shared_arena *stays = tl_shared_arena_new();
+    assert_non_null(stays);
+    tl_trace_init(&t);
+    tl_stack_nodes_init(&s, &t, 0);
+    tl_frame *f = make_frames(&stays->arena, 1, NULL);
+    for (unsigned i = 0; i < DEPTH; i++)
+        f[i].lasts = 1;
+    tl_arena_hold(&a, stays);
+    tl_arena_hold(&other, stays);
+    const uint32_t node = node_of(&s, &b, &f[DEPTH - 1]);
+    assert_int_equal(node_of(&s, &c, &f[DEPTH - 1]), node);
+    assert_int_equal(s.looked, DEPTH + 1);
+    /* A batch adds to them. */
+    tl_frame *more = make_frames(&a, 5000, NULL);
+    more[0].caller = &f[DEPTH - 1];
+    assert_int_equal(s.node[node_of(&s, &b, &more[0])].parent, node);
+    assert_int_equal(s.looked, DEPTH + 3);
+
+    /* Other frames at the same addresses. */
+    tl_arena_reset(&stays->arena);
+    tl_frame *again = make_frames(&stays->arena, 7000, NULL);
+    assert_ptr_equal(again, f);
+    for (unsigned i = 0; i < DEPTH; i++)
+        again[i].lasts = 1;
+    assert_int_not_equal(node_of(&s, &b, &f[DEPTH - 1]), node);
+    assert_int_equal(s.looked, 2 * DEPTH + 3);
+    tl_stack_nodes_fini(&s);
+    tl_arena_fini(&a);
+    tl_arena_fini(&other);
+    tl_shared_arena_release(stays);
+    tl_trace_fini(&t);
+}
+
 /* A name is the same if its text is, wherever it stands; another text at the place of one is another name. */
 static void names_go_by_their_text(void **state)
 {
@@ -97,6 +143,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_of_a_batch_are_known_again),
+        cmocka_unit_test(frames_that_stay_are_known_in_other_batches),
         cmocka_unit_test(names_go_by_their_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,11 @@
 /* Stacks of TraceLog over many batches, against stacks that are kept as arrays: what lasts is made anew on the way. */
+#include <unistd.h>
+
 #include "format/tracelog/tracelog_replay.h"
+#include "format/tracelog/tracelog_write_stack.h"
+#include "scratch.h"
 #include "tracelog_fixture.h"
+#include "traceloom/sink.h"
 
 enum { THREADS = 64, DEPTH = 500, FUNCTIONS = 40, LINES = 6000, NAMED = 600 };
 
@@ -82,51 +87,122 @@ static uint64_t fresh_frames(model *m)
     return n;
 }
 
+/* Reads all lines of a log of this model, which tells them anew, and writes them to the sink in runs of any length. */
+static void read_log(tl_source *s, uint32_t seed, tl_sink *sink)
+{
+    model *m = calloc(1, sizeof *m);
+    assert_non_null(m);
+    m->random = seed;
+    log_text unused = {0};
+    tl_error e = {0};
+    const tl_batch *b;
+    int status;
+    unsigned line = 0;
+    uint64_t lasting = 0;
+    while ((status = tl_source_next(s, &b, &e)) > 0) {
+        for (uint32_t i = 0, n; sink && i < b->n; i += n) {
+            n = i + 100 < b->n ? 100 : b->n - i;
+            assert_int_equal(tl_sink_write(sink, b, i, i + n, &e), 0);
+        }
+        for (uint32_t i = 0; i < b->n; i++) {
+            const tl_value *last = &b->v[b->val[i + 1] - 1];
+            if (last->type != TL_STACK)
+                continue;
+            unused.n = 0;
+            const uint32_t thread = next_line(m, line++, &unused);
+            check_stack(m, thread, last);
+        }
+        lasting += fresh_frames(m);
+    }
+    assert_int_equal(status, 0);
+    assert_int_equal(line, LINES);
+    assert_true(lasting > TRACELOG_LASTING_LEAST + THREADS + 2 * THREADS * DEPTH); /* so it was made anew */
+    assert_int_equal(tl_trace_damage_count(tl_source_trace(s)), 0);
+    assert_int_equal(tl_trace_notes(tl_source_trace(s)), 0);
+    text_free(&unused);
+    free(m);
+}
+
 static void stacks_last_over_batches(void **state)
 {
     (void)state;
     for (unsigned threads = 1; threads <= 3; threads++) {
-        model *m = calloc(1, sizeof *m), *again = calloc(1, sizeof *again);
-        log_text log = {0}, unused = {0};
+        model *m = calloc(1, sizeof *m);
+        log_text log = {0};
         assert_non_null(m);
-        assert_non_null(again);
-        m->random = again->random = threads;
+        m->random = threads;
         for (unsigned i = 0; i < LINES; i++)
             next_line(m, i, &log);
-        tl_source *s = open_log_text(log.p, log.n, &(tl_want){.fields = true, .threads = threads});
+        free(m);
+        const tl_want want = {.fields = true, .threads = threads};
+        tl_source *s = open_log_text(log.p, log.n, &want);
+        tl_sink *sink = NULL;
         tl_error e = {0};
-        const tl_batch *b;
-        int status;
-        unsigned line = 0;
-        uint64_t lasting = 0;
-        while ((status = tl_source_next(s, &b, &e)) > 0) {
-            for (uint32_t i = 0; i < b->n; i++) {
-                const tl_value *last = &b->v[b->val[i + 1] - 1];
-                if (last->type != TL_STACK)
-                    continue;
-                unused.n = 0;
-                const uint32_t thread = next_line(again, line++, &unused);
-                check_stack(again, thread, last);
-            }
-            lasting += fresh_frames(again);
-        }
-        assert_int_equal(status, 0);
-        assert_int_equal(line, LINES);
-        assert_true(lasting > TRACELOG_LASTING_LEAST + THREADS + 2 * THREADS * DEPTH); /* so it was made anew */
-        assert_int_equal(tl_trace_damage_count(tl_source_trace(s)), 0);
-        assert_int_equal(tl_trace_notes(tl_source_trace(s)), 0);
+        assert_int_equal(tl_sink_open(&sink, "copy.log", tl_source_trace(s), &(tl_write_options){.to = "tracelog"}, &e),
+                         0);
+        read_log(s, threads, sink);
+        assert_int_equal(tl_sink_finish(sink, &e), 0);
+        tl_sink_close(sink);
         tl_source_close(s);
         text_free(&log);
-        text_free(&unused);
-        free(m);
-        free(again);
+        assert_int_equal(tl_source_open(&s, "copy.log", &(tl_open_options){.want = want}, &e), 0);
+        read_log(s, threads, NULL);
+        tl_source_close(s);
+        unlink("copy.log");
     }
+}
+
+/* What the writer finds that a thread keeps of its stack when it is 1, the middle, 3. */
+static uint32_t kept_with(tracelog_threads *t, tl_arena *batch, tl_arena *of_frames, uint64_t middle)
+{
+    tl_arena_reset(of_frames);
+    tl_frame *f = tl_arena_alloc(of_frames, 3 * sizeof *f);
+    assert_non_null(f);
+    const uint64_t function[] = {1, middle, 3};
+    for (uint32_t i = 0; i < 3; i++)
+        f[i] = (tl_frame){.caller = i ? &f[i - 1] : NULL,
+                          .function = function[i],
+                          .depth = i + 1,
+                          .flags = TL_FRAME_FUNCTION,
+                          .lasts = batch != of_frames};
+    uint64_t too_deep = 0;
+    tracelog_change change;
+    for (unsigned again = 0; again < 2; again++) {
+        tracelog_threads_run(t, &(tl_batch){.arena = batch});
+        assert_true(
+            tracelog_stack_set(t, tracelog_threads_get(t, true, 7), &f[2], TRACELOG_KEPT_UNKNOWN, &change, &too_deep));
+        if (again)
+            assert_int_equal(change.kept, 3);
+        else
+            f->memo = change.kept;
+    }
+    return f->memo;
+}
+
+/* A frame where another one was is not that one, be it of a batch or one that stays. */
+static void frames_at_the_same_address(void **state)
+{
+    (void)state;
+    tracelog_threads t = {0};
+    tl_arena batch = {0};
+    assert_int_equal(kept_with(&t, &batch, &batch, 2), 0);
+    assert_int_equal(kept_with(&t, &batch, &batch, 2), 3);
+    assert_int_equal(kept_with(&t, &batch, &batch, 4), 1);
+    tl_shared_arena *stays = tl_shared_arena_new();
+    assert_non_null(stays);
+    tl_arena_hold(&batch, stays);
+    assert_int_equal(kept_with(&t, &batch, &stays->arena, 4), 3);
+    assert_int_equal(kept_with(&t, &batch, &stays->arena, 5), 1);
+    tl_shared_arena_release(stays);
+    tl_arena_fini(&batch);
+    tracelog_threads_fini(&t);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stacks_last_over_batches),
+        cmocka_unit_test(frames_at_the_same_address),
+        cmocka_unit_test_setup_teardown(stacks_last_over_batches, scratch_enter, scratch_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

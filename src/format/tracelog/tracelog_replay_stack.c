@@ -62,7 +62,7 @@ TL_ALWAYS_INLINE bool look_up_name(tracelog_replay *p, tl_frame *f)
 /* ---- what lasts ---- */
 
 /* New nodes for the frames from `from` up to `to`, which stay as they are: other events have them. */
-static bool copy_nodes(replay_thread *t, uint32_t from, uint32_t to, tl_arena *arena)
+static bool copy_nodes(replay_thread *t, uint32_t from, uint32_t to, tl_arena *arena, bool lasts)
 {
     if (from >= to)
         return true;
@@ -77,7 +77,8 @@ static bool copy_nodes(replay_thread *t, uint32_t from, uint32_t to, tl_arena *a
                            .name = f->name,
                            .ip = f->ip,
                            .depth = f->depth,
-                           .flags = f->flags};
+                           .flags = f->flags,
+                           .lasts = lasts};
         caller = t->node[from] = node;
     }
     return true;
@@ -89,7 +90,7 @@ TL_COLD static bool renew_stacks(tracelog_replay *p)
     tl_shared_arena *fresh = tl_shared_arena_new();
     bool ok = fresh != NULL;
     for (uint32_t i = 0; ok && i < p->nthread; i++)
-        ok = copy_nodes(&p->thread[i], 0, p->thread[i].depth, &fresh->arena);
+        ok = copy_nodes(&p->thread[i], 0, p->thread[i].depth, &fresh->arena, true);
     if (ok) {
         tl_shared_arena_release(p->stacks);
         p->stacks = fresh;
@@ -106,7 +107,7 @@ bool tracelog_replay_save(tracelog_replay *p)
         return false;
     for (; p->touched; p->touched = p->thread[p->touched - 1].next) {
         replay_thread *t = &p->thread[p->touched - 1];
-        if (!copy_nodes(t, t->saved, t->depth, &p->stacks->arena))
+        if (!copy_nodes(t, t->saved, t->depth, &p->stacks->arena, true))
             return false;
         p->lasting += t->depth - t->saved;
         p->live = p->live - t->counted + t->depth;
@@ -161,7 +162,7 @@ TL_COLD static bool renew(tracelog_replay *p, replay_thread *t, uint32_t kept, u
     }
     p->renamed += kept - from;
     t->saved = t->saved < from ? t->saved : from;
-    if (!copy_nodes(t, from, kept, arena))
+    if (!copy_nodes(t, from, kept, arena, false))
         return false;
     for (; from < kept; from++)
         t->node[from]->name = name_now(p, t->node[from]);
@@ -171,7 +172,7 @@ TL_COLD static bool renew(tracelog_replay *p, replay_thread *t, uint32_t kept, u
 /* The call point of the last kept frame changed. */
 static bool move(replay_thread *t, uint32_t kept, const tracelog_note *note, uint32_t line, tl_arena *arena)
 {
-    if (!copy_nodes(t, kept - 1, kept, arena))
+    if (!copy_nodes(t, kept - 1, kept, arena, false))
         return false;
     tl_frame *node = t->node[kept - 1];
     node->ip = note->flags & TRACELOG_HAS_IP ? note->other : 0;

@@ -162,7 +162,7 @@ TL_ALWAYS_INLINE const uint8_t *read_frames(scan *s, const uint8_t *p, const boo
             at->function = function;
             at->ip = ip;
             at->flags = (known ? TL_FRAME_FUNCTION : 0u) | (ip_known ? TL_FRAME_IP : 0u);
-            at->memo = 0;
+            at->memo = at->lasts = 0;
             at++;
         }
         n++;

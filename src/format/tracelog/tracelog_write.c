@@ -144,7 +144,7 @@ int tracelog_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, 
     tracelog_writer *w = writer;
     bool ok = true;
     tl_pen pen;
-    tracelog_threads_new_batch(&w->threads);
+    tracelog_threads_run(&w->threads, b);
     tl_pen_open(&pen, w->context.out);
     for (uint32_t i = from; i < to && ok; i++) {
         const uint8_t action = w->action[b->cls[i]];

@@ -1,7 +1,7 @@
 /* Stacks as differences.
  *
  * The stack of each thread is kept as it was written. Of the next one only the frames above the first that is the very
- * same object as before are looked at: stacks of one batch share their callers, so a sample costs what it changes. */
+ * same object as before are looked at: stacks share their callers, so a sample costs what it changes. */
 #include "format/tracelog/tracelog_write_stack.h"
 
 #include <assert.h>
@@ -88,6 +88,7 @@ TL_ALWAYS_INLINE tracelog_level level_of(const tl_frame *f)
     return (tracelog_level){.function = f->flags & TL_FRAME_FUNCTION ? f->function : 0,
                             .ip = f->flags & TL_FRAME_IP ? f->ip : 0,
                             .node = f,
+                            .lasts = f->lasts,
                             .flags = f->flags & (TL_FRAME_FUNCTION | TL_FRAME_IP | TL_FRAME_LINE)};
 }
 
@@ -103,6 +104,14 @@ static bool same_point(const tracelog_level *a, const tracelog_level *b)
     return a->ip == b->ip && ((a->flags ^ b->flags) & flags) == 0;
 }
 
+/* Is this the frame that was there before? */
+static bool is_same(const tracelog_threads *t, const tracelog_thread *thread, const tracelog_level *l,
+                    const tl_frame *f)
+{
+    const uint64_t now = f->lasts ? t->held : t->contents;
+    return l->node == f && l->lasts == f->lasts && now && now == (f->lasts ? thread->held : thread->contents);
+}
+
 bool tracelog_stack_set(tracelog_threads *t, tracelog_thread *thread, const tl_frame *top, uint32_t kept,
                         tracelog_change *out, uint64_t *too_deep)
 {
@@ -116,11 +125,10 @@ bool tracelog_stack_set(tracelog_threads *t, tracelog_thread *thread, const tl_f
         return false;
 
     uint32_t same = depth; /* frames that need no look */
-    const uint32_t known = thread->stamp == t->stamp ? old : 0;
     const tl_frame *f = top;
     for (; same > 0; same--, f = f->caller) {
         assert(f && f->depth == same);
-        if (same <= known && thread->level[same - 1].node == f)
+        if (same <= old && is_same(t, thread, &thread->level[same - 1], f))
             break;
         t->walk[same - 1] = f;
     }
@@ -142,6 +150,7 @@ bool tracelog_stack_set(tracelog_threads *t, tracelog_thread *thread, const tl_f
     for (uint32_t i = same; i < depth; i++)
         thread->level[i] = level_of(t->walk[i]);
     thread->n = depth;
-    thread->stamp = t->stamp;
+    thread->contents = t->contents;
+    thread->held = t->held;
     return true;
 }

@@ -2,13 +2,15 @@
 #ifndef TL_FORMAT_TRACELOG_WRITE_STACK_H
 #define TL_FORMAT_TRACELOG_WRITE_STACK_H
 
+#include "base/arena.h"
 #include "base/hash.h"
 #include "format/tracelog/tracelog_classes.h"
 
 /* A frame of a stack that was written. */
 typedef struct tracelog_level {
     uint64_t function, ip; /* 0 where not known */
-    const tl_frame *node;  /* what it was made of; only good while tracelog_thread.stamp is that of the writer */
+    const tl_frame *node;  /* what it was made of; only good while ... */
+    uint32_t lasts;        /* 0: tracelog_thread.contents is that of the writer; else `held` is */
     uint32_t flags;        /* tl_frame_flags */
 } tracelog_level;
 
@@ -17,8 +19,8 @@ typedef struct tracelog_thread {
     tracelog_level *level; /* the stack, outermost first */
     uint32_t n, capacity;
     bool has_os_id;
-    uint64_t os_id; /* of the latest thr aos */
-    uint64_t stamp; /* of the frames in `level` */
+    uint64_t os_id;          /* of the latest thr aos */
+    uint64_t contents, held; /* of the batch that frames in `level` are of */
 } tracelog_thread;
 
 typedef struct tracelog_threads {
@@ -30,7 +32,7 @@ typedef struct tracelog_threads {
     uint64_t last_iid;
     const tl_frame **walk; /* of the stack at hand, outermost first */
     uint32_t walk_capacity;
-    uint64_t stamp; /* frames of the same stamp are of one batch: equal pointers mean equal stacks */
+    uint64_t contents, held; /* of the batch: where they are the same, equal pointers mean equal stacks; 0: not known */
 } tracelog_threads;
 
 void tracelog_threads_fini(tracelog_threads *t); /* of zeroed memory */
@@ -44,10 +46,11 @@ TL_ALWAYS_INLINE tracelog_thread *tracelog_threads_get(tracelog_threads *t, bool
     return tracelog_threads_find(t, known, iid);
 }
 
-/* The frames written so far are of other batches than those to come. */
-static inline void tracelog_threads_new_batch(tracelog_threads *t)
+/* The frames to come are of this batch. */
+static inline void tracelog_threads_run(tracelog_threads *t, const tl_batch *b)
 {
-    t->stamp++;
+    t->contents = b->arena ? b->arena->contents : 0;
+    t->held = b->arena ? tl_arena_held(b->arena) : 0;
 }
 
 /* How a stack differs from the one before. */
