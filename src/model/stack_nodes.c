@@ -10,7 +10,7 @@
 #include "model/profile_impl.h"
 #include "model/span.h"
 
-enum { MEMO = 4096, LEAST = 256, PATH_MOST = 1 << 20 };
+enum { MEMO = 4096, LEAST = 256, PATH_MOST = 1 << 20, MUCH = 1 << 18 };
 
 struct tl_stack_memo {
     const tl_frame *frame;
@@ -66,6 +66,15 @@ static bool new_memo(tl_stack_nodes *s, const tl_frame *f, struct tl_stack_memo 
     }
     *out = &s->last[s->nlast];
     return tl_hash_put(&s->last_index, (uint64_t)(uintptr_t)f, s->nlast) && ++s->nlast;
+}
+
+TL_COLD void tl_stack_nodes_forget(tl_stack_nodes *s)
+{
+    s->newest = s->held;
+    if (s->nlast > MUCH) {
+        tl_hash_fini(&s->last_index);
+        s->nlast = 0;
+    }
 }
 
 static bool remember(tl_stack_nodes *s, const tl_frame *f, uint32_t node)

@@ -30,7 +30,7 @@ typedef struct tl_stack_nodes {
     struct tl_stack_memo *memo;   /* nodes of frames that were met in the same contents of a batch ... */
     struct tl_stack_named *named; /* ... and labels of names */
     uint64_t contents;            /* tl_arena.contents; 0: nothing is known again */
-    uint64_t held;                /* tl_arena_held() */
+    uint64_t held, newest;        /* tl_arena_held(), and the highest so far */
     struct tl_stack_memo *last; /* [nlast] the same of frames that stay when their batch goes, at whatever addresses */
     uint32_t nlast, last_capacity;
     tl_hash last_index; /* address -> index in last */
@@ -43,12 +43,17 @@ typedef struct tl_stack_nodes {
 void tl_stack_nodes_init(tl_stack_nodes *s, const tl_trace *t, uint32_t depth_most); /* of zeroed memory */
 void tl_stack_nodes_fini(tl_stack_nodes *s);
 
+/* Forgets what frames that stay are, if that is much: most of them are gone when there are new ones. */
+void tl_stack_nodes_forget(tl_stack_nodes *s);
+
 /* Samples from here on are of this batch. Frames that were met before are known again until its contents change, or
  * what it holds, if they stay when their batch goes. Runs of a batch may be as short as an event. */
 static inline void tl_stack_nodes_run(tl_stack_nodes *s, const tl_batch *b)
 {
     s->contents = b->arena ? b->arena->contents : 0;
     s->held = b->arena ? tl_arena_held(b->arena) : 0;
+    if (TL_UNLIKELY(s->held > s->newest))
+        tl_stack_nodes_forget(s);
 }
 
 typedef enum tl_stack_found { TL_STACK_NO_MEMORY, TL_STACK_NODE, TL_STACK_TOO_MANY } tl_stack_found;

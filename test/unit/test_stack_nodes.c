@@ -117,6 +117,38 @@ static void frames_that_stay_are_known_in_other_batches(void **state)
     tl_trace_fini(&t);
 }
 
+/* What is remembered of frames that stay does not grow for ever. */
+static void frames_that_stayed_are_forgotten(void **state)
+{
+    (void)state;
+    enum { MANY = 600 };
+    tl_trace t;
+    tl_arena a = {0};
+    tl_stack_nodes s = {0};
+    const tl_batch b = {.arena = &a};
+    tl_shared_arena *stays[MANY];
+    tl_trace_init(&t);
+    tl_stack_nodes_init(&s, &t, 0);
+    uint32_t most = 0;
+    for (unsigned i = 0; i < MANY; i++) { /* all at addresses of their own */
+        stays[i] = tl_shared_arena_new();
+        assert_non_null(stays[i]);
+        tl_frame *f = make_frames(&stays[i]->arena, 1, NULL);
+        for (unsigned k = 0; k < DEPTH; k++)
+            f[k].lasts = 1;
+        tl_arena_hold(&a, stays[i]);
+        assert_int_equal(node_of(&s, &b, &f[DEPTH - 1]), DEPTH);
+        most = s.nlast > most ? s.nlast : most;
+    }
+    assert_true(most >= 100 * DEPTH && most < MANY / 2 * DEPTH);
+    assert_int_equal(s.looked, MANY * DEPTH);
+    for (unsigned i = 0; i < MANY; i++)
+        tl_shared_arena_release(stays[i]);
+    tl_stack_nodes_fini(&s);
+    tl_arena_fini(&a);
+    tl_trace_fini(&t);
+}
+
 /* A name is the same if its text is, wherever it stands; another text at the place of one is another name. */
 static void names_go_by_their_text(void **state)
 {
@@ -144,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_of_a_batch_are_known_again),
         cmocka_unit_test(frames_that_stay_are_known_in_other_batches),
+        cmocka_unit_test(frames_that_stayed_are_forgotten),
         cmocka_unit_test(names_go_by_their_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
