@@ -81,20 +81,25 @@ static const char *keep(rt_settings *s, const char *value)
     return at;
 }
 
+/* A string of `from`, in the text of the copy if it is in that of `from`, where it had room; else it is a constant. */
+static const char *carry(rt_settings *to, const rt_settings *from, const char *s)
+{
+    return s >= from->text && s < from->text + RT_TEXT ? keep(to, s) : s;
+}
+
 void tl_rt_settings_copy(rt_settings *to, const rt_settings *from)
 {
     rt_copy(to, from, sizeof *to);
     to->out = to->clock = "";
     to->nfunc = to->nnot = 0;
-    /* There is room for all: they had it in `from`. */
-    to->out = keep(to, from->out);
-    to->clock = keep(to, from->clock);
+    to->out = carry(to, from, from->out);
+    to->clock = carry(to, from, from->clock);
     for (unsigned i = 0; i < from->nfunc; i++) {
-        to->func[i] = keep(to, from->func[i]);
+        to->func[i] = carry(to, from, from->func[i]);
         to->nfunc = i + 1;
     }
     for (unsigned i = 0; i < from->nnot; i++) {
-        to->not_func[i] = keep(to, from->not_func[i]);
+        to->not_func[i] = carry(to, from, from->not_func[i]);
         to->nnot = i + 1;
     }
 }
