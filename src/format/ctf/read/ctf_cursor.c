@@ -219,6 +219,14 @@ static int open_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
     return status < 0 ? status : 1;
 }
 
+/* Who opened the trace, or the index in the cache, saw no packet of this stream class: it has no track. */
+TL_COLD static int no_track(const ctf_cursor *c, tl_error *e)
+{
+    return tl_fail(e, TL_EIO, c->packet.offset,
+                   "%s: the file, or its index in the cache, changed: stream class %" PRIu64 " is new", c->file->name,
+                   c->file->unit->schema.stream[c->packet.stream]->id);
+}
+
 /* Goes to the next packet that is wanted: 1, 0 at the end, < 0. */
 static int next_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
 {
@@ -229,6 +237,8 @@ static int next_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
             return status;
         }
         const ctf_packet *p = &c->packet;
+        if (TL_UNLIKELY(c->file->track[p->stream] == UINT32_MAX && !c->before_tracks))
+            return no_track(c, e);
         if (c->file->has_begin) {
             if (p->has_end && p->end > p->begin && ctf_cursor_time(c, p->stream, p->end) < c->from)
                 continue;

@@ -16,7 +16,8 @@ typedef struct ctf_cursor {
     ctf_walk walk;
     ctf_packet packet;
     bool in_packet, at_end;
-    uint8_t *content; /* 2010: decompressed; else NULL */
+    bool before_tracks; /* the trace is being opened: its tracks are not known yet */
+    uint8_t *content;   /* 2010: decompressed; else NULL */
     size_t ncontent;
     uint64_t base;   /* byte in the packet where the bytes that `run` sees begin */
     uint64_t finish; /* bits of the packet that may be decoded */

@@ -99,6 +99,7 @@ static int read_table(ctf_reader *r, const ctf_file *f, tl_error *e)
     tl_batch b = {0};
     int status = c ? tl_batch_init(&b, r->trace, &want, TL_BATCH_MAX, e) : no_memory(e);
     if (status == 0 && (status = ctf_cursor_open(c, f, r->trace, &want, r->progress, e)) == 0) {
+        c->before_tracks = true;
         while ((status = ctf_cursor_next(c, &b, e)) > 0) {
             for (uint32_t i = 0; status >= 0 && i < b.n; i++) {
                 const tl_class *cls = &r->trace->cls[b.cls[i]];
