@@ -390,6 +390,28 @@ static void large_traces_are_looked_through_once(void **state)
     assert_int_equal(cache_files(name), 0); /* damaged traces are looked at again each time */
 }
 
+/* One that knows of no stream class: their packets have no track. */
+static void an_index_without_tracks(void **state)
+{
+    (void)state;
+    /* packets, lost events, lost packets, files; index, packets, flags, spans, points */
+    static const uint8_t index[24 + 4 + 4 + 8 + 1 + 4 + 4] = {[24] = 1, [28] = 1};
+    tl_folder *f = NULL;
+    tl_source *s = NULL;
+    tl_error e = {0};
+    const tl_batch *b;
+    write_trace();
+    assert_int_equal(tl_folder_open(&f, "trace", &e), 0);
+    assert_string_equal(f->file[1].name, "stream");
+    index_cache_store(f, index, sizeof index);
+    tl_folder_close(f);
+    assert_int_equal(tl_source_open(&s, "trace", NULL, &e), 0);
+    assert_int_equal(s->trace.ntrack, 0);
+    assert_int_equal(tl_source_next(s, &b, &e), TL_EIO);
+    assert_non_null(strstr(e.message, "stream: the file, or its index in the cache, changed: stream class 0 is new"));
+    tl_source_close(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -403,6 +425,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(damaged_files_are_not_used, start, stop),
         cmocka_unit_test_setup_teardown(the_oldest_go, start, stop),
         cmocka_unit_test_setup_teardown(large_traces_are_looked_through_once, start, stop),
+        cmocka_unit_test_setup_teardown(an_index_without_tracks, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
