@@ -188,6 +188,24 @@ static void calls_and_system_registers(void **state)
     assert_int_equal(s.x[6], 1);
 }
 
+/* Two registers beginning at an even one; no instruction begins at 31, beyond which there is none. */
+static void pairs_of_registers(void **state)
+{
+    (void)state;
+    static const uint8_t loaded[16] = {1, [8] = 2};
+    const a64_seen seen = {.loaded = loaded, .nloaded = sizeof loaded};
+    a64_state s = {0};
+    a64_eval(&s, PC, 0x48247c00, &seen); /* casp x4, x5, x0, x1, [x0] */
+    assert_int_equal(s.known, 3u << 4);
+    assert_int_equal(s.x[4], 1);
+    assert_int_equal(s.x[5], 2);
+    for (uint32_t odd = 1; odd < 32; odd += 2) {
+        s = (a64_state){0};
+        a64_eval(&s, PC, 0x48207c00 | odd << 16, &seen);
+        assert_int_equal(s.known, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +215,7 @@ int main(void)
         cmocka_unit_test(loads_say_what_they_loaded),
         cmocka_unit_test(addresses_say_what_their_base_is),
         cmocka_unit_test(calls_and_system_registers),
+        cmocka_unit_test(pairs_of_registers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
