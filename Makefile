@@ -51,7 +51,12 @@ fuzz: ## 10 minutes for each target: SECONDS_EACH=600
 	cmake --build --preset fuzz -j $(JOBS)
 	fuzz/run.sh build-fuzz $(SECONDS_EACH)
 
-.PHONY: campaign hostile
+.PHONY: campaign hostile mutants
+mutants: ## do the tests notice small changes of the code? AREAS="xray op" COUNT=30 SEED=1, or REPLAY=FILE:LINE
+	tools/install-deps.sh test
+	test/mutants/mutants.py build-mutants --jobs $(JOBS) $(if $(AREAS),--areas "$(AREAS)") $(if $(COUNT),--count $(COUNT)) \
+	    $(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY))
+
 campaign: ## libFuzzer and AFL++ on each target, for so long and until nothing new is found, a day: SECONDS_EACH=1800 STILL=600
 	tools/install-deps.sh fuzz
 	cmake --preset fuzz -DCMAKE_C_COMPILER=$(CLANG)

@@ -5,7 +5,7 @@
 # 1.5 MiB of code, but then is no longer one file.
 
 set(shared_default ON)
-if(TRACELOOM_FUZZ OR (TRACELOOM_SANITIZE AND CMAKE_C_COMPILER_ID MATCHES "Clang"))
+if(TRACELOOM_FUZZ OR TRACELOOM_PARTS_SHARED OR (TRACELOOM_SANITIZE AND CMAKE_C_COMPILER_ID MATCHES "Clang"))
   # Clang links the sanitizers' runtime into programs only, not into the libraries that need it.
   set(shared_default OFF)
 endif()
