@@ -38,6 +38,28 @@ static const char *option_text(const char *name, const tl_value *v, char *buf, s
     return scalar_text(v, buf, size);
 }
 
+/* A ring that was filled. */
+static const char *ring_text(const char *name, const tl_value *v, char *buf, size_t size)
+{
+    if (v->type == TL_U64 && strcmp(name, "complete_from") == 0)
+        return tl_human_time(buf, size, v->as.u, true);
+    return v->type == TL_U64 ? tl_human_grouped(buf, size, v->as.u) : scalar_text(v, buf, size);
+}
+
+static const char *plain_text(const char *name, const tl_value *v, char *buf, size_t size)
+{
+    (void)name;
+    return scalar_text(v, buf, size);
+}
+
+/* How the members of a struct are shown. */
+typedef const char *member_shown(const char *name, const tl_value *v, char *buf, size_t size);
+
+static member_shown *how_shown(const char *name)
+{
+    return strcmp(name, "options") == 0 ? option_text : strcmp(name, "ring") == 0 ? ring_text : plain_text;
+}
+
 static void put_value(tl_json *j, const tl_value *v)
 {
     char text[32];
@@ -84,17 +106,18 @@ void tl_header_text(const tl_trace *t, void (*line)(void *arg, const char *label
             line(arg, field[i].name, scalar_text(v, value, sizeof value));
             continue;
         }
-        const bool options = strcmp(field[i].name, "options") == 0;
+        member_shown *const show = how_shown(field[i].name);
         size_t used = 0;
         text[0] = '\0';
         for (uint32_t k = 0, members = v->n; k < members; k++) {
             const char *name = field[i].member[k].name;
             v++;
-            const char *shown =
-                options ? option_text(name, v, value, sizeof value) : scalar_text(v, value, sizeof value);
+            const char *shown = show(name, v, value, sizeof value);
             const int more = snprintf(text + used, sizeof text - used, "%s%s %s", k ? ", " : "", name, shown);
             used = more < 0 || (size_t)more >= sizeof text - used ? sizeof text - 1 : used + (size_t)more;
         }
+        for (char *p = text; show == ring_text && *p; p++)
+            *p = *p == '_' ? ' ' : *p;
         line(arg, field[i].name, text);
     }
 }

@@ -221,7 +221,8 @@ const tl_option tl_option_table[] = {
     {TL_OPTION_THRESHOLD, 0, "threshold", "T", TL_GROUP_VERB, RECORD, "leave out shorter calls: 5us (fdr)",
      "Leaves out calls that took less time:\n.Ql 5us .\nOf mode\n.Cm fdr\nonly.\n", "5us 1us 10us 100us 1ms"},
     {TL_OPTION_RING, 0, "ring", "SIZE", TL_GROUP_VERB, RECORD, "keep the last 64M of a thread (fdr)",
-     "Keeps only the last calls of each thread, this much of them:\n.Ql 64M .\nOf mode\n.Cm fdr\nonly.\n",
+     "Keeps only the last calls of each thread, this much of them:\n.Ql 64M .\nOf mode\n.Cm fdr\nonly.\n"
+     "Those of a thread that ended are overwritten when others need the room.\n",
      "64M 1M 16M 256M 1G all"},
     {TL_OPTION_LIMIT, 0, "limit", "SIZE", TL_GROUP_VERB, RECORD, "at most so large a file: 1G",
      "Makes the file no larger than this while it is written, and counts what did not fit.\n"

@@ -338,6 +338,15 @@ static int take_lost(note *l)
     return status;
 }
 
+static int take_ring(note *l)
+{
+    tl_recording *r = l->r;
+    pair_spec spec[] = {{.key = "reused", .number = &r->ring.reused},
+                        {.key = "overwritten", .number = &r->ring.overwritten},
+                        {.key = "complete", .number = &r->ring.complete}};
+    return tl_note_pairs(l, spec, TL_COUNT(spec));
+}
+
 static int take_version(note *l)
 {
     uint64_t version;
@@ -360,9 +369,16 @@ static int take_line(note *l)
         const char *word, *last;
         int (*take)(note *l);
     } lines[] = {
-        {"traceloom", NULL, take_version}, {"process", "exe", take_process},    {"clock", NULL, take_clock},
-        {"object", "path", take_object},   {"function", "name", take_function}, {"event", "name", take_event},
-        {"option", NULL, take_option},     {"thread", "name", take_thread},     {"lost", NULL, take_lost},
+        {"traceloom", NULL, take_version},
+        {"process", "exe", take_process},
+        {"clock", NULL, take_clock},
+        {"object", "path", take_object},
+        {"function", "name", take_function},
+        {"event", "name", take_event},
+        {"option", NULL, take_option},
+        {"thread", "name", take_thread},
+        {"lost", NULL, take_lost},
+        {"ring", NULL, take_ring},
         {"end", NULL, take_end},
     };
     if (l->bytes > TL_RECORDING_LINE_MAX)

@@ -83,6 +83,9 @@ typedef struct tl_recording {
     struct {
         uint64_t late, depth, memory, disk, exits, threads;
     } lost;
+    struct {
+        uint64_t reused, overwritten, complete; /* slots and events; the tick from which on nothing is missing */
+    } ring;
 } tl_recording;
 
 /* t->recording, empty. */

@@ -177,6 +177,20 @@ static void add_losses(header *h, const tl_recording *r)
             add_member(h, loss[i].name, number_value(loss[i].n));
 }
 
+/* Of a ring that was filled: what was overwritten, and from when on, in ns since the first event, nothing is missing.
+ */
+static void add_ring(header *h, const tl_recording *r)
+{
+    const tl_trace *t = h->t;
+    const uint64_t begin = t->has_range ? t->begin : 0, complete = r->ring.complete;
+    if (r->ring.reused == 0)
+        return;
+    add_struct(h, "ring", 3);
+    add_member(h, "slots_reused", number_value(r->ring.reused));
+    add_member(h, "events_overwritten", number_value(r->ring.overwritten));
+    add_member(h, "complete_from", number_value(complete > begin ? tl_scale_ns(&t->scale, complete - begin) : 0));
+}
+
 static int fill_header(tl_trace *t, tl_recording_state state, tl_error *e)
 {
     const tl_recording *r = t->recording;
@@ -190,6 +204,7 @@ static int fill_header(tl_trace *t, tl_recording_state state, tl_error *e)
                                                     : "not finished: the program was still running, or was killed");
     if (r->has_lost)
         add_losses(&h, r);
+    add_ring(&h, r);
     tl_field *field = tl_arena_alloc(&t->strings.arena, ((size_t)h.nfield + 1) * sizeof *field);
     if (h.failed || !field)
         return no_memory(e);

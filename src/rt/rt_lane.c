@@ -96,6 +96,19 @@ static rt_lane *find_lane(uint32_t tid)
     return new_lane();
 }
 
+void tl_rt_lanes_look(const rt_lane *own, void (*gone)(rt_lane *l))
+{
+    static uint32_t look; /* as `hand` */
+    rt_lock_take(&lock);
+    for (uint32_t i = 0; i < nlane && i < LOOK_AT; i++) {
+        look = look + 1 < nlane ? look + 1 : 0;
+        rt_lane *l = lanes[look];
+        if (l != own && l->newest && l->file == tl_rt.file && !l->busy && deserted(l, own->tid))
+            gone(l);
+    }
+    rt_lock_give(&lock);
+}
+
 /* Of the thread before: its open calls stay without an end. */
 static void clear(rt_lane *l)
 {
@@ -111,7 +124,8 @@ static bool set_up(rt_lane *l)
     if (l->file != tl_rt.file) { /* what it had is of another file */
         l->at = l->end = l->extents = NULL;
         l->slot = (rt_slot){.memory = NULL};
-        l->nring = l->ring_next = 0;
+        l->oldest = l->newest = NULL;
+        l->nring = 0;
         l->live = l->room = l->room_end = l->self = NULL;
         l->threads = 0;
         l->full = false;

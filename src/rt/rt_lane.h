@@ -46,7 +46,7 @@ typedef struct rt_slot {
     char *memory; /* NULL: none */
     uint64_t size, offset;
 } rt_slot;
-enum { RT_RING_SLOTS = 16 }; /* a ring is that many slots at most */
+typedef struct rt_ring_slot rt_ring_slot; /* rt_ring.h */
 
 typedef struct rt_lane {
     volatile uintptr_t busy; /* inside of the recorder: the sp of the event; 0: not */
@@ -79,11 +79,11 @@ typedef struct rt_lane {
     uint32_t index, threads; /* threads: how many had it, one after another, in this file */
     volatile uint32_t used;  /* a thread has it */
     rt_losses lost;
-    rt_slot slot;                /* fdr: the current one */
-    rt_slot ring[RT_RING_SLOTS]; /* fdr with a ring: all of it */
-    uint32_t nring, ring_next;   /* how many there are; which is the oldest, once there are all */
-    char *extents;               /* fdr: where the current buffer begins */
-    void *ctf;                   /* of rt_ctf.c's own */
+    rt_slot slot;                  /* fdr: the current one */
+    rt_ring_slot *oldest, *newest; /* fdr with a ring: its slots; the newest is the current one. NULL: none */
+    uint32_t nring;                /* how many */
+    char *extents;                 /* fdr: where the current buffer begins */
+    void *ctf;                     /* of rt_ctf.c's own */
     rt_late_event late[RT_LATE];
 } rt_lane;
 
@@ -101,6 +101,9 @@ bool tl_rt_lane_grow(rt_lane *l);
 /* Puts a lane in order whose last event was given up half way: a signal handler that came in the recorder left with
  * longjmp, or a thread was cancelled there. The event is lost, and counted; nothing else is. Signals are blocked. */
 void tl_rt_lane_repair(rt_lane *l);
+/* Calls with lanes of this file that have a ring and whose threads are gone, other than one's own: with some at a time,
+ * so that it stays cheap. */
+void tl_rt_lanes_look(const rt_lane *own, void (*gone)(rt_lane *l));
 /* Waits until no thread is inside of the recorder, after tl_rt.epoch was changed. Not from hooks. */
 void tl_rt_lanes_settle(void);
 /* In a child after fork: its only thread keeps its lane, all others are nobody's. */

@@ -205,6 +205,9 @@ ALIKE bool fast_exit(rt_lane *l, uint64_t now, uint32_t id, uintptr_t keep, unsi
                (count = rt_profile_count(l, self->last_node, self->last_ticks)) != NULL;
     if (modes & RT_MODE_FDR)
         good = good && rt_fdr_is_ready(l, now);
+    bool too_short = (modes & WITH_THRESHOLD) && ticks < tl_rt.threshold;
+    if (modes & WITH_THRESHOLD) /* an entry with an argument is longer */
+        good = good && (!too_short || rt_fdr_is_last(l, f));
     if (RT_UNLIKELY(!good))
         return false;
     RT_STORE(l->top, f - 1);
@@ -213,8 +216,7 @@ ALIKE bool fast_exit(rt_lane *l, uint64_t now, uint32_t id, uintptr_t keep, unsi
         f[-1].inner += ticks;
         rt_profile_last(self, f->node, ticks, f->inner);
     }
-    bool too_short = (modes & WITH_THRESHOLD) && ticks < tl_rt.threshold;
-    if (too_short && RT_LIKELY(rt_fdr_is_last(l, f)))
+    if (too_short)
         rt_fdr_take_back(l, f);
     else if (modes & RT_MODE_FDR)
         rt_fdr_store(l, now, id, action);

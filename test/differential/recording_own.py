@@ -84,6 +84,7 @@ def info(checks, folder):
         checks.equal({c["name"]: c["events"] for c in got["classes"]}, wanted, name)
         if name == "rec-live-begun":
             continue
+        checks.equal(got.get("ring"), expected.get("ring"), name)
         checks.equal(got["process"], {"id": 4711, "parent": 4700, "exe": NOWHERE + "/program.elf"}, name)
         checks.equal(got["options"], {"mode": "fdr", "ring": 65536, "func": 2}, name)
         checks.equal(got["clock"], {"name": "tsc", "hz": recording_gen.HZ}, name)

@@ -13,6 +13,7 @@ import json
 import os
 import struct
 import sys
+from fractions import Fraction
 
 import program
 from elf_gen import BUILD_ID, build_elf
@@ -84,6 +85,8 @@ class Recorder:
         self.lines = {}                                           # line of notes -> its offset
         self.begin_notes(32, HEAD)
         self.finished = False
+        self.reused = self.overwritten = self.complete = 0        # of a ring
+        self.told_of_ring = False
 
     # -- raw pieces
 
@@ -151,6 +154,10 @@ class Recorder:
         self.lost = sum(lost) - lost[4]
         self.finished = True
 
+    def note_of_ring(self):
+        self.note("ring reused=0x%016x overwritten=0x%016x complete=0x%016x" % (self.reused, self.overwritten, self.complete))
+        self.told_of_ring = True
+
     # -- slots
 
     def fill(self, at, end, tid, events, reserve=48):
@@ -184,7 +191,9 @@ class Recorder:
                     continue
                 if ring and len(mine[tid]) == ring:
                     at = mine[tid].pop(0)
-                    self.kept[tid].pop(0)
+                    gone = self.kept[tid].pop(0)
+                    self.reused, self.overwritten = self.reused + 1, self.overwritten + len(gone)
+                    self.complete = max(self.complete, gone[-1].tsc + 1)
                     self.ends = [e for e in self.ends if e[0] != at + slot]
                     self.data[at:at + slot] = self.zeroed(EXTENTS, "Q", slot - 16).ljust(slot, b"\0")
                 else:
@@ -229,8 +238,13 @@ class Recorder:
             if lines:
                 out[renamed] = lines
         unfinished = "not finished: the program was still running, or was killed"
-        return {"tracks": out, "recording": "finished" if self.finished else unfinished,
-                "lost": self.lost if self.finished else 0}
+        facts = {"tracks": out, "recording": "finished" if self.finished else unfinished,
+                 "lost": self.lost if self.finished else 0}
+        if self.told_of_ring:
+            begin = min(event.tsc for _, events in threads for event in events)
+            facts["ring"] = {"slots_reused": self.reused, "events_overwritten": self.overwritten,
+                             "complete_from": round(Fraction((self.complete - begin) * 10**9, self.hz))}
+        return facts
 
 
 def name_all(tracks):
@@ -278,6 +292,7 @@ def live(r):
 def live_ring(r):
     r.notes_of_begin()
     r.record(ring=2)
+    r.note_of_ring()
 
 
 def live_shared(r):

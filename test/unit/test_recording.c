@@ -128,6 +128,22 @@ static void header(void **state)
     assert_string_equal(header_of(t, "recording", &f)->as.p, "finished");
     assert_null(header_of(t, "losses", &f));
     discard(t);
+    /* As it stands in a file whose ring was never full, and then once it was. */
+    t = noted("ring reused=0x0000000000000000 overwritten=0x0000000000000000 complete=0x0000000000000000\n");
+    assert_null(header_of(t, "ring", &f));
+    discard(t);
+    t = noted("clock name=tsc hz=2000000000\n"
+              "ring reused=0x0000000000000003 overwritten=0x00000000000000ff complete=0x0000000100000000\n");
+    v = header_of(t, "ring", &f);
+    assert_int_equal(v[0].n, 3);
+    assert_string_equal(f->member[0].name, "slots_reused");
+    assert_int_equal(v[1].as.u, 3);
+    assert_string_equal(f->member[1].name, "events_overwritten");
+    assert_int_equal(v[2].as.u, 255);
+    assert_string_equal(f->member[2].name, "complete_from");
+    assert_true(v[3].as.u == UINT64_C(0x80000000));
+    assert_int_equal(t->lost_events, 0);
+    discard(t);
 }
 
 static void of_a_later_recorder(void **state)
@@ -256,6 +272,7 @@ static void damage(void **state)
     check_damage("event id=1 kind=instant fields=a:u64,,b:u64 name=e", "note.bad-line", "NAME:TYPE");
     check_damage("thread name=a", "note.bad-line", "tid is missing");
     check_damage("option ring", "note.bad-line", "without key=value");
+    check_damage("ring reused=1 overwritten=some", "note.bad-line", "overwritten is no number");
     check_damage("lost late=many", "note.bad-line", "late is no number");
 }
 

@@ -4,15 +4,15 @@
 #include <errno.h>
 
 #include "rt/mode/rt_fdr_file.h"
+#include "rt/mode/rt_ring.h"
 
 enum {
     SLOT_MIN = 16 << 10,
     SLOT_MAX = 4 << 20,
     LARGE_MAX = 64 << 20, /* an event that is larger by itself is lost */
-    PREAMBLE = 5 * FDR_METADATA_SIZE,
-    RESERVE = 48,     /* behind `end`: a record that begins before it, and the padding */
-    SPLIT_MIN = 1024, /* room that is worth a buffer of its own */
-    REST_MAX = 16     /* bytes of an event that may stand behind `at` when it was given up */
+    RESERVE = 48,         /* behind `end`: a record that begins before it, and the padding */
+    SPLIT_MIN = 1024,     /* room that is worth a buffer of its own */
+    REST_MAX = 16         /* bytes of an event that may stand behind `at` when it was given up */
 };
 
 static void store64(char *at, uint64_t v)
@@ -72,24 +72,22 @@ static void begin_buffer(rt_lane *l, char *at, uint64_t now)
     l->time = now;
     l->extents = at;
     tl_rt_fdr_begin_buffer(at, end, l->pid, l->tid, l->cpu, now);
-    l->at = at + PREAMBLE;
+    l->at = at + FDR_PREAMBLE_SIZE;
     l->end = end - RESERVE;
+    rt_ring_count(l, FDR_PREAMBLE_SIZE, 0);
 }
 
-static uint64_t ring_slot_size(void)
+void tl_rt_fdr_end_slot(rt_lane *l)
 {
-    uint64_t size = tl_rt.set.ring / RT_RING_SLOTS;
-    return rt_store_pages(&tl_rt_fdr_store, size < SLOT_MIN ? SLOT_MIN : size);
+    if (!l->at)
+        return;
+    rt_ring_end(l);
+    tl_rt_fdr_pad(l->at, l->slot.memory + l->slot.size);
 }
 
-static uint32_t ring_slots(void)
-{
-    uint64_t n = tl_rt.set.ring / ring_slot_size();
-    return n < 2 ? 2 : n > RT_RING_SLOTS ? RT_RING_SLOTS : (uint32_t)n;
-}
-
-/* The oldest slot of the ring, empty: whoever reads it now finds a buffer that is not written yet. */
-static void wipe(const rt_slot *s)
+/* For the next records, when the ring has one that may be overwritten. Whoever reads it now finds a buffer that is not
+ * written yet. */
+void tl_rt_fdr_wipe(const rt_slot *s)
 {
     store64(s->memory + FDR_METADATA_SIZE, 0);
     RT_PUBLISH();
@@ -100,36 +98,34 @@ static void wipe(const rt_slot *s)
 
 static bool take_slot(rt_lane *l, size_t need)
 {
-    uint64_t size = tl_rt.set.ring ? ring_slot_size() : l->slot.size ? 2 * l->slot.size : SLOT_MIN;
-    if (!tl_rt.set.ring && size > SLOT_MAX)
+    bool ring = tl_rt.set.ring > 0, taken = false;
+    uint64_t size = ring ? tl_rt_ring_slot_size() : l->slot.size ? 2 * l->slot.size : SLOT_MIN;
+    if (!ring && size > SLOT_MAX)
         size = SLOT_MAX;
-    uint64_t least = need + PREAMBLE + 2 * RESERVE;
+    uint64_t least = need + FDR_PREAMBLE_SIZE + 2 * RESERVE;
     if (size < least) {
-        if (tl_rt.set.ring || least > LARGE_MAX) {
+        if (ring || least > LARGE_MAX) {
             l->lost.memory++;
             return false;
         }
         size = least;
     }
-    if (tl_rt.set.ring && l->nring == ring_slots()) {
-        l->slot = l->ring[l->ring_next];
-        l->ring_next = l->ring_next + 1 < l->nring ? l->ring_next + 1 : 0;
-        wipe(&l->slot);
-        return true;
+    if (ring) {
+        taken = tl_rt_ring_take(l);
+    } else {
+        rt_slot s = {.size = size};
+        s.memory = tl_rt_store_take(&tl_rt_fdr_store, &s.size, &s.offset);
+        taken = s.memory != NULL;
+        if (taken && l->slot.memory)
+            tl_rt_store_unmap(l->slot.memory, l->slot.size);
+        if (taken)
+            l->slot = s;
     }
-    rt_slot s = {.size = size};
-    s.memory = tl_rt_store_take(&tl_rt_fdr_store, &s.size, &s.offset);
-    if (!s.memory) {
+    if (!taken) {
         l->full = true;
         l->at = l->end = NULL;
-        return false;
     }
-    if (tl_rt.set.ring)
-        l->ring[l->nring++] = s;
-    else if (l->slot.memory)
-        tl_rt_store_unmap(l->slot.memory, l->slot.size);
-    l->slot = s;
-    return true;
+    return taken;
 }
 
 static void count_lost(rt_lane *l)
@@ -150,8 +146,7 @@ bool tl_rt_fdr_room(rt_lane *l, uint64_t now, size_t need)
         now = l->time;
     if (!l->at || (size_t)(l->end + FDR_FUNCTION_SIZE - l->at) < FDR_METADATA_SIZE + need || l->at > l->end) {
         uint64_t mask = rt_signals_block();
-        if (l->at)
-            tl_rt_fdr_pad(l->at, l->slot.memory + l->slot.size);
+        tl_rt_fdr_end_slot(l);
         bool taken = take_slot(l, need);
         if (taken)
             begin_buffer(l, l->slot.memory, now);
@@ -168,6 +163,7 @@ bool tl_rt_fdr_room(rt_lane *l, uint64_t now, size_t need)
         put_cpu(l->at, l->cpu, now);
         l->at += FDR_METADATA_SIZE;
         l->time = now;
+        rt_ring_count(l, FDR_METADATA_SIZE, 0);
     }
     return true;
 }
@@ -176,7 +172,11 @@ bool tl_rt_fdr_room(rt_lane *l, uint64_t now, size_t need)
 bool tl_rt_fdr_attach(rt_lane *l)
 {
     uint64_t now = rt_now();
-    if (!l->at || (size_t)(l->end - l->at) < SPLIT_MIN || l->at > l->end)
+    bool go_on = l->at && l->at <= l->end && (size_t)(l->end - l->at) >= SPLIT_MIN;
+    if (l->newest && !go_on)
+        tl_rt_fdr_end_slot(l);
+    tl_rt_ring_leave(l, go_on);
+    if (!go_on)
         return tl_rt_fdr_room(l, now, SLOT_MIN / 2);
     put_extents(l->extents, (uint64_t)(l->at - l->extents - FDR_METADATA_SIZE));
     RT_PUBLISH();
@@ -197,6 +197,7 @@ void tl_rt_fdr_event(rt_lane *l, uint64_t now, unsigned kind, uint32_t type, con
     put_metadata(l->at, first_word(kind, n | delta << 32), delta >> 24 | (uint64_t)(type & 0xffff) << 8);
     RT_STORE(l->at, l->at + FDR_METADATA_SIZE + n);
     RT_STORE(l->time, now);
+    rt_ring_count(l, FDR_METADATA_SIZE + n, 1);
     if (n > REST_MAX)
         rt_signals_restore(mask);
 }
@@ -221,6 +222,7 @@ void tl_rt_fdr_enter(rt_lane *l, rt_frame *f, uint64_t now, bool has_value, uint
     store64(l->at, word | (now - l->time) << 32);
     RT_STORE(l->at, l->at + need);
     RT_STORE(l->time, now);
+    rt_ring_count(l, need - FDR_FUNCTION_SIZE, 0);
 }
 
 /* Of calls with an argument, too. */
@@ -236,6 +238,7 @@ bool tl_rt_fdr_take_back(rt_lane *l, const rt_frame *f)
     if (*(volatile uint64_t *)(void *)f->mark != (word | (l->time - f->base) << 32))
         return false;
     rt_fdr_take_back(l, f);
+    rt_ring_count(l, -(uint64_t)FDR_METADATA_SIZE, 0);
     store64(f->mark + 8, 0);
     store64(f->mark + 16, 0);
     return true;

@@ -1,7 +1,8 @@
 /* The mode "fdr": records of XRay's flight data recorder, version 5, in slots of a shared file.
  *
  *   file    header and first buffer of notes (16 KiB), then slots, each from one rt_store_take()
- *   slot    one FDR buffer; or several, where a thread ended and another one got its lane
+ *   slot    one FDR buffer; or several, where a thread ended and another one got its lane. Slots of rings are used
+ * again (rt_ring.h)
  *
  *   slot    |<-- 80 bytes -->|                        at          end        |
  *           | preamble       | records ...            | zeros                |
@@ -37,7 +38,8 @@ void tl_rt_fdr_enter(rt_lane *l, rt_frame *f, uint64_t now, bool has_value, uint
 /* Takes back the entry of a call that was too short, if nothing was recorded since. */
 bool tl_rt_fdr_take_back(rt_lane *l, const rt_frame *f);
 
-void tl_rt_fdr_repair(rt_lane *l); /* see tl_rt_lane_repair() */
+void tl_rt_fdr_repair(rt_lane *l);   /* see tl_rt_lane_repair() */
+void tl_rt_fdr_end_slot(rt_lane *l); /* pads what is left of the current one; l->at stays */
 
 /* What a fast record needs to be: one store, in the slot, on the same processor, soon after the one before. */
 RT_INLINE bool rt_fdr_is_ready(const rt_lane *l, uint64_t now)

@@ -6,6 +6,7 @@
 #include <linux/falloc.h>
 
 #include "rt/mode/rt_fdr.h"
+#include "rt/mode/rt_ring.h"
 #include "rt/rt_files.h"
 
 rt_store tl_rt_fdr_store = {.fd = -1};
@@ -13,14 +14,17 @@ rt_store tl_rt_fdr_store = {.fd = -1};
 enum {
     HEAD_SIZE = 16 << 10, /* header and first notes */
     NOTES_SIZE = 64 << 10,
-    PREAMBLE = 5 * FDR_METADATA_SIZE,
     NOTES_RESERVE = FDR_METADATA_SIZE + FDR_WORD_SIZE,
     HOLE_MIN = 64 << 10, /* padding of this size takes no room on the disk */
     COPY_SIZE = 1 << 20
 };
 
+/* A note whose numbers change in place. */
+enum { RING_DIGITS = 16 };
+#define RING_NOTE "ring reused=0x0000000000000000 overwritten=0x0000000000000000 complete=0x0000000000000000"
+
 static struct {
-    char *head;
+    char *head, *ring;
     rt_lock lock;
     rt_slot slot;
     char *at;
@@ -40,7 +44,7 @@ static void begin_notes(char *at)
 {
     tl_rt_fdr_begin_buffer(at, notes.slot.memory + notes.slot.size, (uint32_t)tl_rt.pid, (uint32_t)tl_rt.pid, 0,
                            rt_now());
-    notes.at = at + PREAMBLE;
+    notes.at = at + FDR_PREAMBLE_SIZE;
 }
 
 static void write_header(char *head, const char *mark)
@@ -71,7 +75,34 @@ int tl_rt_fdr_start(void)
     }
     write_header(notes.head, FDR_MARK_LIVE);
     begin_notes(notes.head + FDR_HEADER_SIZE);
+    if (tl_rt.set.ring) {
+        tl_rt_ring_start();
+        notes.ring = notes.at + FDR_METADATA_SIZE + FDR_WORD_SIZE;
+        tl_rt_fdr_note(RING_NOTE, sizeof RING_NOTE - 1);
+    }
     return 0;
+}
+
+static void put_digits(char *at, uint64_t v)
+{
+    char text[RING_DIGITS] __attribute__((aligned(8)));
+    for (uint32_t i = 0; i < RING_DIGITS; i++)
+        text[i] = "0123456789abcdef"[v >> (60 - 4 * i) & 15];
+    *(volatile uint64_t *)(void *)at = *(const uint64_t *)(const void *)text;
+    *(volatile uint64_t *)(void *)(at + 8) = *(const uint64_t *)(const void *)(text + 8);
+}
+
+/* Where the program may be killed at any moment: in eight bytes at a time. */
+void tl_rt_fdr_note_ring(const rt_ring_note *n)
+{
+    const uint64_t value[] = {n->reused, n->overwritten, n->complete};
+    char *at = notes.ring;
+    for (uint32_t i = 0; i < sizeof value / sizeof value[0]; i++) {
+        while (*at != 'x') /* of 0x */
+            at++;
+        put_digits(++at, value[i]);
+        at += RING_DIGITS;
+    }
 }
 
 bool tl_rt_fdr_note(const char *text, size_t n)
@@ -243,11 +274,10 @@ void tl_rt_fdr_child(void)
         bool busy = l == tl_rt_lane && l->busy;
         if (l->file != tl_rt.file)
             continue;
-        for (uint32_t k = 0; k < l->nring; k++)
-            tl_rt_store_leave(l->ring[k].memory, l->ring[k].size, busy);
-        if (!l->nring && l->slot.memory)
+        if (!l->newest && l->slot.memory)
             tl_rt_store_leave(l->slot.memory, l->slot.size, busy);
     }
+    tl_rt_ring_child(tl_rt_lane && tl_rt_lane->busy);
     tl_rt_store_forget(&tl_rt_fdr_store, false);
     notes.head = NULL;
     notes.slot = (rt_slot){.memory = NULL};
