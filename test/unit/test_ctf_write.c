@@ -95,7 +95,7 @@ static void test_times_that_do_not_fit(void **state)
     (void)state;
     folder_fixture w;
     size_t n;
-    start_plain(&w, "1.8");
+    start_plain(&w, "2");
     const uint64_t most = (UINT64_C(1) << 27) - 1;
     put_number(&w, 0, -1, 5, 1);
     put_number(&w, 0, -1, 5 + most, 2);     /* the longest step of a short header */

@@ -239,7 +239,7 @@ static void test_events_without_time(void **state)
         size_t n;
         found out[2];
         tl_class classes[] = {number_class, number_class};
-        classes[1].flags = TL_CLASS_TIMELESS;
+        classes[0].flags = classes[1].flags = TL_CLASS_TIMELESS;
         fixture_init(&w.f);
         w.f.trace.format = "ctf"; /* and nothing is known of the tracks: then there is no table of them */
         w.f.trace.track[0].has_pid = w.f.trace.track[0].has_tid = false;

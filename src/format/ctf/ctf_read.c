@@ -161,6 +161,7 @@ const tl_format tl_format_ctf = {
     .summary = "Common Trace Format, versions 1.8 and 2, and the proposal of 2010: a folder",
     .suffixes = ".ctf",
     .track_order = true,
+    .time_order = true,
     .writes_fields = true,
     .writes_cpu = true,
     .writes_packets = true,

@@ -219,6 +219,26 @@ static const ctf_form *element_form(ctf_lowering *l, ctf_frame *fr, const tl_fie
     return form;
 }
 
+/* Whether a form begins at a whole byte even if nothing of it is there. */
+static bool is_aligned(const ctf_form *f)
+{
+    switch ((ctf_form_kind)f->kind) {
+    case CTF_FORM_STRUCT:
+        for (uint32_t i = 0; i < f->npart; i++)
+            if (f->part[i].source != CTF_PART_PASSED && is_aligned(f->part[i].form))
+                return true;
+        return false;
+    case CTF_FORM_LIST:
+        return !f->loose;
+    case CTF_FORM_VARIANT:
+    case CTF_FORM_OPTIONAL:
+    case CTF_FORM_NOTHING:
+        return false;
+    default:
+        return true;
+    }
+}
+
 /* Strings with a length, bytes, lists. */
 static const ctf_form *counted_form(ctf_lowering *l, ctf_frame *fr, const tl_field *f, ctf_form_kind kind, bool direct,
                                     unsigned depth)
@@ -250,6 +270,7 @@ static const ctf_form *counted_form(ctf_lowering *l, ctf_frame *fr, const tl_fie
             return NULL;
         form->npart = 1;
         form->part[0].name = "";
+        form->loose = !is_aligned(form->part[0].form);
     }
     return form;
 }

@@ -58,6 +58,7 @@ struct ctf_form {
     bool is_null;    /* what is not there is null, not absent */
     bool wraps;      /* a struct around a single value, for what has to stand before it */
     bool elsewhere;  /* `by` stands in another scope */
+    bool loose;      /* a list whose elements begin at any bit: they have no bits */
     uint32_t length; /* bytes of texts and blobs, elements of lists, values of structs */
     ctf_part *by;
     ctf_part *part;
@@ -87,6 +88,7 @@ typedef struct ctf_forms {
     uint32_t nshape, capacity;
     tl_hash shapes;   /* hash -> the first shape that has it */
     uint32_t places;  /* used so far */
+    bool timed;       /* 1.8: events without a time get one, because others have one */
     uint64_t labels;  /* sets of labels that the dialect cannot hold */
     uint64_t unknown; /* fields of which no value can be written */
 } ctf_forms;
@@ -94,8 +96,9 @@ typedef struct ctf_forms {
 void ctf_forms_fini(ctf_forms *f);
 /* The shape of a class, new or not. UINT32_MAX without memory. */
 uint32_t ctf_forms_shape(ctf_forms *f, const tl_class *c);
-/* The forms of the rest of a class. has_key: its key is written as first member "id" of the payload. 2010: the event's
- * own context is part of the payload. False without memory. */
+/* The forms of the rest of a class. has_key: its key is written as first member "id" of the payload. The event's own
+ * context is part of the payload in 2010, and in 1.8 if it has members of no fixed size: babeltrace2 2.0.4 aborts where
+ * a length or selector is needed inside of such a context. False without memory. */
 bool ctf_forms_class(ctf_forms *f, const ctf_shape *shape, const tl_class *c, bool has_key, const ctf_form **context,
                      const ctf_form **payload);
 /* Describes everything that a field says; equal fields have equal hashes. */

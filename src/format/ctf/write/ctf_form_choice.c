@@ -182,6 +182,8 @@ const ctf_form *ctf_lower_variant(ctf_lowering *l, ctf_frame *fr, const tl_field
         return NULL;
     if (by && !selects(by, f))
         by = NULL;
+    if (by && l->forms->dialect == CTF_1_8 && by->scope != (uint8_t)fr->scope)
+        by = NULL; /* babeltrace2 2.0.4 takes no selector of another scope: a syntax error */
     const char **label = by && l->forms->dialect == CTF_1_8 ? labels_of_options(l, by->form, f) : NULL;
     if (!label && l->forms->dialect == CTF_1_8)
         by = NULL;

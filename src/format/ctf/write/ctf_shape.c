@@ -71,9 +71,9 @@ static uint32_t shared_fields(const tl_class *c)
     return n;
 }
 
-static bool is_timeless(const tl_class *c)
+static bool is_timeless(const ctf_forms *f, const tl_class *c)
 {
-    return c->flags & TL_CLASS_TIMELESS;
+    return (c->flags & TL_CLASS_TIMELESS) && !f->timed;
 }
 
 static bool shows_stream(const tl_class *c)
@@ -81,9 +81,9 @@ static bool shows_stream(const tl_class *c)
     return c->scopes >> TL_SCOPE_STREAM & 1;
 }
 
-static bool has_shape(const tl_class *c, uint32_t n, const ctf_shape *s)
+static bool has_shape(const ctf_forms *f, const tl_class *c, uint32_t n, const ctf_shape *s)
 {
-    if (s->nfield != n || s->timeless != is_timeless(c) || s->shows_stream != shows_stream(c))
+    if (s->nfield != n || s->timeless != is_timeless(f, c) || s->shows_stream != shows_stream(c))
         return false;
     for (uint32_t i = 0; i < n; i++)
         if (!same_field(&c->field[i], &s->first->field[i], 0))
@@ -114,18 +114,18 @@ static bool start_frame(ctf_lowering *l, ctf_frame *fr, const ctf_lower_fields *
 static void lower_fields(ctf_lowering *l, ctf_frame *fr, uint32_t from, uint32_t to, const char *prefix)
 {
     for (uint32_t i = from; i < to && !l->no_memory; i++) {
-        const tl_field *f = &fr->fields->field[i];
-        const char *name = f->name ? f->name : "";
+        tl_field f = fr->fields->field[i];
+        const char *name = f.name ? f.name : "";
         if (*prefix) {
             const size_t n = strlen(prefix) + strlen(name) + 1;
             char *longer = ctf_lower_alloc(l, n);
             if (!longer)
                 break;
             snprintf(longer, n, "%s%s", prefix, name);
-            name = longer;
+            name = f.name = longer; /* also of what is made for it */
         }
         const bool passed = fr->scope == TL_SCOPE_PACKET && (is_own(name) || l->forms->dialect == CTF_2010);
-        const ctf_form *form = passed ? ctf_lower_form(l, CTF_FORM_NOTHING) : ctf_lower_field(l, fr, f, true, 0);
+        const ctf_form *form = passed ? ctf_lower_form(l, CTF_FORM_NOTHING) : ctf_lower_field(l, fr, &f, true, 0);
         if (!form)
             break;
         ctf_part *p = ctf_lower_add(l, fr, name, form, passed ? CTF_PART_PASSED : CTF_PART_TAPE);
@@ -171,11 +171,12 @@ static bool make_shape(ctf_forms *forms, ctf_shape *s, const tl_class *c, uint32
 uint32_t ctf_forms_shape(ctf_forms *f, const tl_class *c)
 {
     const uint32_t n = shared_fields(c);
-    uint64_t hash = n | (uint64_t)is_timeless(c) << 32 | (uint64_t)shows_stream(c) << 33;
+    uint64_t hash = n | (uint64_t)is_timeless(f, c) << 32 | (uint64_t)shows_stream(c) << 33;
     for (uint32_t i = 0; i < n; i++)
         hash = ctf_field_hash(hash, &c->field[i]);
     for (uint32_t i = tl_hash_get(&f->shapes, hash); i < f->nshape && f->shape[i].hash == hash; i++)
-        if (has_shape(c, n, &f->shape[i])) /* two different ones of the same hash: perhaps made twice, never mixed up */
+        if (has_shape(f, c, n,
+                      &f->shape[i])) /* two different ones of the same hash: perhaps made twice, never mixed up */
             return i;
     if (f->nshape == f->capacity) {
         const uint32_t capacity = f->capacity ? 2 * f->capacity : 8;
@@ -186,7 +187,7 @@ uint32_t ctf_forms_shape(ctf_forms *f, const tl_class *c)
         f->capacity = capacity;
     }
     ctf_shape *s = &f->shape[f->nshape];
-    *s = (ctf_shape){.hash = hash, .timeless = is_timeless(c), .shows_stream = shows_stream(c)};
+    *s = (ctf_shape){.hash = hash, .timeless = is_timeless(f, c), .shows_stream = shows_stream(c)};
     if (!make_shape(f, s, c, n) || !tl_hash_put(&f->shapes, hash, f->nshape))
         return UINT32_MAX;
     return f->nshape++;
@@ -202,11 +203,22 @@ static void add_key(ctf_lowering *l, ctf_frame *fr, tl_key key)
     ctf_lower_add(l, fr, "id", form, CTF_PART_KEY);
 }
 
-bool ctf_forms_class(ctf_forms *f, const ctf_shape *shape, const tl_class *c, bool has_key, const ctf_form **context,
-                     const ctf_form **payload)
+/* Whether a length or selector is needed to read something in a form. */
+static bool is_governed(const ctf_form *f)
+{
+    if (f->counted == CTF_COUNTED_PART)
+        return true;
+    for (uint32_t i = 0; i < f->npart; i++)
+        if (is_governed(f->part[i].form))
+            return true;
+    return false;
+}
+
+/* merged: the context is part of the payload. */
+static bool lower_class(ctf_forms *f, const ctf_shape *shape, const tl_class *c, bool has_key, bool merged,
+                        const ctf_form **context, const ctf_form **payload)
 {
     ctf_lowering l = {.forms = f};
-    const bool merged = f->dialect == CTF_2010;
     ctf_part **of = malloc(((size_t)c->nfield + 1) * sizeof(*of));
     if (!of)
         return false;
@@ -228,6 +240,19 @@ bool ctf_forms_class(ctf_forms *f, const ctf_shape *shape, const tl_class *c, bo
     *context = own.form;
     *payload = pay.form;
     return !l.no_memory;
+}
+
+bool ctf_forms_class(ctf_forms *f, const ctf_shape *shape, const tl_class *c, bool has_key, const ctf_form **context,
+                     const ctf_form **payload)
+{
+    const uint64_t labels = f->labels, unknown = f->unknown;
+    if (!lower_class(f, shape, c, has_key, f->dialect == CTF_2010, context, payload))
+        return false;
+    if (f->dialect != CTF_1_8 || !is_governed(*context))
+        return true;
+    f->labels = labels;
+    f->unknown = unknown;
+    return lower_class(f, shape, c, has_key, true, context, payload);
 }
 
 void ctf_forms_fini(ctf_forms *f)

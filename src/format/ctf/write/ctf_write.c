@@ -114,6 +114,10 @@ int ctf_write_event(ctf_writer *w, ctf_stream *s, const ctf_written_class *c, ui
     p->tail = 0;
     if (!ctf_room_grow(&s->room, HEADER_MAX))
         return no_memory(e);
+    if (TL_UNLIKELY(ts < s->clock) && w->dialect == CTF_1_8 && !sc->timeless) {
+        ts = s->clock; /* its readers stop at a time that goes back */
+        w->back++;
+    }
     put_header(w, s, sc, c->id, ts);
     v = ctf_put_struct(p, shape->stream, v);
     const size_t payload = s->room.n;
@@ -161,6 +165,10 @@ static int write_one(ctf_writer *w, const tl_batch *b, uint32_t i, tl_error *e)
     const uint32_t track = b->track[i];
     const int32_t cpu = b->cpu ? b->cpu[i] : -1;
     const uint64_t ts = ctf_write_time(w, b->ts[i]);
+    if (w->dialect == CTF_1_8) {
+        w->far += b->ts[i] - w->base > w->latest;
+        w->made_times += w->forms.timed && (c->cls->flags & TL_CLASS_TIMELESS);
+    }
     const tl_value *v = b->v + b->val[i];
     w->put.end = b->v + b->val[i + 1];
     w->put.key = b->key[i];
@@ -292,6 +300,10 @@ static void say_drops(const ctf_writer *w)
         {"events with a processor, which this version says by the file", w->lost_cpus},
         {"packet contexts, which this version does not hold", w->lost_contexts},
         {"contexts of packets without events (written as before, or as 0)", w->made_contexts},
+        {"events without a time, beside others that have one (written at time 0)", w->made_times},
+        {"times that go back (written as the time before)", w->back},
+        {"times that are too far from the clock's origin (cut)", w->far},
+        {"the origin of the clock, from which times are too far (written since the begin)", w->base > 0},
         {"environment entries, which this version does not hold", is_2010 ? w->context.trace->nproperty : 0},
     };
     for (size_t i = 0; i < TL_COUNT(drop); i++)

@@ -87,6 +87,7 @@ typedef struct ctf_stream {
     size_t accounted;       /* of the room, in the sum of all */
     uint64_t events;        /* in the packet */
     uint64_t clock;         /* last time written */
+    uint64_t end;           /* of the packet before */
     uint64_t begin, latest; /* of the packet: its begin, and the latest event */
     ctf_given given;        /* what the source says of the packet, ... */
     bool has_given;
@@ -117,13 +118,15 @@ typedef struct ctf_writer {
     tl_write_context context;
     ctf_dialect dialect;
     uint8_t uuid[16];
-    bool scales;      /* 2010: times are ns since context.options->begin, else as they are */
-    bool packets;     /* the source tells where its packets begin */
-    bool from_ctf;    /* it is of this format */
-    bool one_section; /* 2010: see write_names.c */
+    bool scales;           /* 2010: times are ns since context.options->begin, else as they are */
+    uint64_t base, latest; /* 1.8: what is subtracted from times, and the latest one that readers can have */
+    bool packets;          /* the source tells where its packets begin */
+    bool from_ctf;         /* it is of this format */
+    bool one_section;      /* 2010: see write_names.c */
     ctf_forms forms;
     ctf_written_class *cls; /* [trace->ncls + CTF_TABLE_CLASSES]: the last ones are those of the table */
     uint32_t ncls;
+    tl_class table_class[CTF_TABLE_CLASSES];
 
     ctf_written_stream_class *sc;
     uint32_t nsc, sc_capacity;
@@ -139,6 +142,7 @@ typedef struct ctf_writer {
     tl_hash names, sections; /* hashes of those that are taken */
     ctf_put put;
     uint64_t misfits, large, lost_cpus, lost_contexts, made_contexts;
+    uint64_t made_times, back, far; /* 1.8 */
 
     tl_hash called; /* functions that occurred */
     int64_t *call;

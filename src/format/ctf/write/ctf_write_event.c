@@ -284,7 +284,8 @@ static const tl_value *put_list(ctf_put *p, const ctf_form *f, const tl_value *v
     uint32_t n = 0;
     if (TL_UNLIKELY(v->type == TL_STACK))
         return put_stack(p, f, v);
-    p->tail = 0;
+    if (!f->loose)
+        p->tail = 0;
     if (v->type == TL_LIST)
         n = v->n;
     else

@@ -72,7 +72,6 @@ static const char *make_uri(ctf_forms *f, const tl_class *c)
 static bool lower_class(ctf_writer *w, const tl_class *c, ctf_written_class *out)
 {
     *out = (ctf_written_class){.cls = c};
-    out->shows_context = c->scopes >> TL_SCOPE_EVENT & 1;
     out->shows_payload = c->scopes >> TL_SCOPE_PAYLOAD & 1;
     if (c->kind == TL_FORMAT) {
         out->is_packet = strcmp(c->name, ctf_packet_class.name) == 0 && c->nfield == CTF_PACKET_FIELDS;
@@ -89,12 +88,26 @@ static bool lower_class(ctf_writer *w, const tl_class *c, ctf_written_class *out
     out->uri = make_uri(&w->forms, c);
     const bool has_key =
         written_key(c) != TL_KEY_NONE && !(c->flags & TL_CLASS_KEY_IS_FIELD) && !is_function_tracing(c);
-    return ctf_forms_class(&w->forms, s, c, has_key, &out->context, &out->payload);
+    if (!ctf_forms_class(&w->forms, s, c, has_key, &out->context, &out->payload))
+        return false;
+    const bool is_empty = c->ncontext <= s->nfield; /* else it is shown by what is in it, or has become fields */
+    out->shows_context = (c->scopes >> TL_SCOPE_EVENT & 1) && is_empty;
+    return true;
+}
+
+/* 1.8: readers take no trace in which some streams have a clock and others have not. */
+static bool some_have_time(const tl_trace *t)
+{
+    for (uint32_t i = 0; i < t->ncls; i++)
+        if (t->cls[i].kind != TL_FORMAT && !(t->cls[i].flags & TL_CLASS_TIMELESS))
+            return true;
+    return false;
 }
 
 static bool lower_classes(ctf_writer *w)
 {
     const tl_trace *t = w->context.trace;
+    w->forms.timed = w->dialect == CTF_1_8 && some_have_time(t);
     w->ncls = t->ncls + CTF_TABLE_CLASSES;
     w->cls = calloc(w->ncls, sizeof *w->cls);
     if (!w->cls)
@@ -111,7 +124,11 @@ static bool lower_classes(ctf_writer *w)
         w->forms.shapes = (tl_hash){0};
     bool ok = true;
     for (uint32_t i = 0; ok && i < CTF_TABLE_CLASSES; i++) {
-        ok = lower_class(w, &ctf_table_class[i], &w->cls[t->ncls + i]);
+        tl_class *c = &w->table_class[i];
+        *c = ctf_table_class[i];
+        if (w->dialect == CTF_1_8 && !w->forms.timed && t->ncls > 0)
+            c->flags |= TL_CLASS_TIMELESS;
+        ok = lower_class(w, c, &w->cls[t->ncls + i]);
         w->cls[t->ncls + i].keeps = false;
     }
     if (!w->one_section) {
@@ -147,8 +164,26 @@ static void make_uuid(ctf_writer *w)
     w->uuid[8] = (uint8_t)((w->uuid[8] & 0x3f) | 0x80);
 }
 
+/* 1.8: readers count times in nanoseconds since the origin, as int64_t, some of them by way of double. */
+static void bound_times(ctf_writer *w)
+{
+    const uint64_t margin = UINT64_C(1) << 30, all = (uint64_t)INT64_MAX - margin;
+    const tl_trace *t = w->context.trace;
+    const int64_t offset = t->clock.has_utc ? t->clock.utc_offset_ns : 0;
+    const uint64_t ahead = offset > 0 ? (uint64_t)offset : 0, begin = w->context.options->begin;
+    w->latest = ahead < all ? tl_scale_ticks(&t->scale, all - ahead) : 0;
+    if ((t->has_range ? t->end : begin) <= w->latest)
+        return;
+    w->base = begin;
+    w->latest = tl_scale_ticks(&t->scale, all);
+}
+
 uint64_t ctf_write_time(const ctf_writer *w, uint64_t ts)
 {
+    if (w->dialect == CTF_1_8) {
+        ts = ts > w->base ? ts - w->base : 0;
+        return ts < w->latest ? ts : w->latest;
+    }
     if (!w->scales)
         return ts;
     const uint64_t begin = w->context.options->begin;
@@ -174,6 +209,8 @@ int ctf_write_open(ctf_writer *w, tl_error *e)
     if (r < 0)
         return r;
     w->forms.dialect = w->dialect;
+    if (w->dialect == CTF_1_8)
+        bound_times(w);
     w->scales = w->dialect == CTF_2010 && t->clock.hz != 0 && t->clock.hz != 1000000000;
     if (!ctf_write_tracks(w, t->ntrack) || !lower_classes(w))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "ctf: no memory for the classes of events");

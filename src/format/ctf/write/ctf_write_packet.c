@@ -187,6 +187,7 @@ static int close_packet(ctf_writer *w, ctf_stream *s, bool divided, tl_error *e)
         uint64_t end = s->latest;
         if (s->has_given && s->given.has_end && !divided && s->given.end > end)
             end = s->given.end;
+        s->end = end;
         count_packet(w, s, divided && s->has_given);
         fill_header(w, s, end);
         r = append_packet(w, s, e);
@@ -299,6 +300,8 @@ static int open_packet(ctf_writer *w, ctf_stream *s, uint64_t ts, int32_t cpu, c
     s->has_waiting = false;
     /* Times in headers only go forward from the begin. */
     s->begin = s->has_given && s->given.has_begin && s->given.begin < ts ? s->given.begin : ts;
+    if (w->dialect == CTF_1_8 && s->begin < s->end)
+        s->begin = s->end;
     s->clock = s->latest = s->begin;
     s->events = 0;
     s->cpu = cpu;
@@ -359,6 +362,8 @@ static int write_empty(ctf_writer *w, ctf_stream *s, tl_error *e)
 
 int ctf_stream_given(ctf_writer *w, ctf_stream *s, const ctf_given *g, tl_error *e)
 {
+    if (w->dialect == CTF_1_8 && s->has_given && g->has_begin && g->begin < s->given.end)
+        s->given.end = g->begin; /* rather than that events of the next packet are moved to that time */
     int r = s->room.data ? close_packet(w, s, false, e) : 0;
     if (r == 0 && s->has_waiting)
         r = write_empty(w, s, e);

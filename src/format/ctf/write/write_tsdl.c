@@ -213,9 +213,11 @@ static void put_environment(const ctf_writer *w, tl_output *out)
 
 static void put_clock(const ctf_writer *w, tl_output *out)
 {
-    const tl_clock *c = &w->context.trace->clock;
+    tl_clock origin = w->context.trace->clock;
+    const tl_clock *c = &origin;
     int64_t seconds;
     uint64_t cycles;
+    origin.has_utc = origin.has_utc && w->base == 0;
     ctf_clock_offset(c, &seconds, &cycles);
     tl_output_puts(out, "clock {\n\tname = ");
     put_identifier(out, CTF_CLOCK_NAME(c));

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""babeltrace2 reads all that is written as CTF 1.8: ctf_babeltrace.py golden|own|corpus
+
+Whatever the source is: status 0, and as many lines of text as the source has events. What 2.0.4 refuses is written in
+another way, or told as not written."""
+import concurrent.futures
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+import ctf_gen
+import tracelog_gen
+import xray_gen
+
+# What our own table of functions and tracks takes.
+TABLE = re.compile(rb"^(?:\[[^\n]*?\) )?traceloom\.(?:function|track): ", re.M)
+
+
+def examine(path, out):
+    """None if this is no trace of events, else what is wrong with the copy: "" for nothing."""
+    done = harness.run("convert", "--to", "ctf", "--format-version", "1.8", "-o", out, path)
+    if not os.path.isdir(out):
+        return None if done.status in (2, 3) and b"Sanitizer" not in done.err else "is not written: %s" % done
+    events = harness.run("info", "--json", path).json()["events"]
+    read = subprocess.run(["babeltrace2", "--clock-gmt", out], capture_output=True, timeout=300)
+    lines = read.stdout.count(b"\n") - len(TABLE.findall(read.stdout))
+    shutil.rmtree(out)
+    if read.returncode == 0 and lines == events:
+        return ""
+    return "status %d, %d lines of %d events: %s" % (read.returncode, lines, events, read.stderr[:500].decode(errors="replace"))
+
+
+def examine_all(checks, paths, folder, least):
+    """Two at a time: babeltrace2 has no sanitizers, but is slow to start."""
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda p: examine(p[1], os.path.join(folder, "copy%d.ctf" % p[0])), enumerate(paths)))
+    for path, wrong in zip(paths, found):
+        if wrong is not None:
+            checks.equal(wrong, "", path)
+    checks.that(len(found) - found.count(None) >= least, "only", len(found) - found.count(None), "traces were tried")
+
+
+def traces_below(root):
+    """Folders with metadata or of an instruction trace, and files; what they hold is for the command to say."""
+    for folder, inside, files in sorted(os.walk(root)):
+        if "metadata" in files or any(name.endswith(".xtrace") or ".hint" in name for name in files):
+            yield folder
+        else:
+            yield from (os.path.join(folder, name) for name in sorted(files)
+                        if re.search(r"\.(xray|log|live)$", name))
+
+
+def golden(checks, folder):
+    examine_all(checks, list(traces_below(os.path.join(harness.SOURCE, "test", "golden", "input"))), folder, 30)
+
+
+def own(checks, folder):
+    paths = []
+    for name in ctf_gen.cases():
+        ctf_gen.save(folder, name, ctf_gen.make(name)[0], None)
+        paths.append(os.path.join(folder, name))
+    for suffix, make, names in ((".xray", xray_gen.make, xray_gen.cases()), (".log", tracelog_gen.make, tracelog_gen.cases())):
+        for name in names:
+            paths.append(os.path.join(folder, name + suffix))
+            with open(paths[-1], "wb") as file:
+                file.write(make(name)[0])
+    examine_all(checks, paths, folder, 150)
+
+
+def corpus(checks, folder):
+    root = harness.shared("corpus")
+    paths = [path for part in ("ctf", "tracelog", "xray") for path in traces_below(os.path.join(root, part))
+             if not path.startswith(os.path.join(root, "ctf", "results"))]
+    paths += sorted(p for p in glob.glob(os.path.join(root, "xtrace", "*", "*")) if os.path.isdir(p))
+    examine_all(checks, paths, folder, 450)
+
+
+PARTS = {"golden": golden, "own": own, "corpus": corpus}
+
+
+def main():
+    if not shutil.which("babeltrace2"):
+        harness.skip("no babeltrace2")
+    checks = harness.Checks()
+    with harness.work_folder() as folder:
+        PARTS[sys.argv[1]](checks, folder)
+    checks.end()
+
+
+if __name__ == "__main__":
+    main()

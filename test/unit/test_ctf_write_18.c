@@ -1,0 +1,307 @@
+/* Tests of what is special to 1.8: what babeltrace2 2.0.4 refuses, or dies of, is not written. */
+#include "ctf_read_back.h"
+
+#define U8(field)                                                                                                      \
+    {                                                                                                                  \
+        .name = field, .type = TL_U64, .bits = 8                                                                       \
+    }
+
+static void start(folder_fixture *w, const tl_class *classes, uint32_t n)
+{
+    memset(w, 0, sizeof *w);
+    fixture_init(&w->f);
+    w->f.trace.format = "ctf"; /* and nothing is known of the tracks: then there is no table of them */
+    for (uint32_t i = 0; i < w->f.trace.ntrack; i++)
+        w->f.trace.track[i].has_pid = w->f.trace.track[i].has_tid = false;
+    folder_classes(w, classes, n);
+}
+
+static bool metadata_has(const char *part)
+{
+    size_t n;
+    char *text = (char *)folder_file("metadata", &n);
+    const bool has = strstr(text, part) != NULL;
+    free(text);
+    return has;
+}
+
+/* Readers merge streams, and stop at a time that goes back. */
+static void test_times_that_go_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        static const uint64_t ts[] = {100, 90, 95, 110};
+        static const uint64_t held[] = {100, 100, 100, 110};
+        folder_fixture w;
+        found out[4];
+        const tl_class classes[] = {ctf_packet_class, number_class};
+        start(&w, classes, 2);
+        folder_start(&w, versions[i]);
+        for (uint64_t k = 0; k < 4; k++)
+            put_number(&w, 0, -1, ts[k], k);
+        folder_finish(&w);
+        assert_int_equal(fixture_dropped(&w.f, "times that go back"), i ? 2 : 0);
+        assert_int_equal(read_back(out, 4), 4);
+        for (int k = 0; k < 4; k++)
+            assert_int_equal(out[k].ts, i ? held[k] : ts[k]);
+        folder_fini(&w);
+    }
+}
+
+/* The begin of a packet is not before the end of the one before, which gives way. */
+static void test_packets_that_overlap(void **state)
+{
+    (void)state;
+    folder_fixture w;
+    size_t n;
+    packet p[3];
+    const tl_class classes[] = {ctf_packet_class, number_class};
+    start(&w, classes, 2);
+    folder_start(&w, "1.8");
+    put_packet(&w, 0, -1, 100, 200, UINT64_MAX, UINT64_MAX);
+    put_number(&w, 0, -1, 110, 1);
+    put_packet(&w, 0, -1, 150, 300, UINT64_MAX, UINT64_MAX); /* leaves 50 of the first one */
+    put_number(&w, 0, -1, 250, 2);
+    put_packet(&w, 0, -1, 120, 400, UINT64_MAX, UINT64_MAX); /* begins before that event */
+    put_number(&w, 0, -1, 260, 3);
+    folder_finish(&w);
+    uint8_t *bytes = folder_file("thread_7", &n);
+    assert_int_equal(packets_of(bytes, n, p, 3), 3);
+    static const uint64_t times[3][2] = {{100, 150}, {150, 250}, {250, 400}};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(p[i].begin, times[i][0]);
+        assert_int_equal(p[i].end, times[i][1]);
+    }
+    assert_int_equal(fixture_dropped(&w.f, "times that go back"), 0);
+    free(bytes);
+    folder_fini(&w);
+}
+
+/* A clock for all streams or for none. */
+static void test_events_with_and_without_time(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        folder_fixture w;
+        found out[2];
+        tl_class classes[] = {number_class, number_class};
+        classes[0].flags = TL_CLASS_TIMELESS;
+        start(&w, classes, 2);
+        folder_start(&w, versions[i]);
+        const tl_value v = U(3);
+        fixture_event(&w.f, 0, 0, -1, 0, 0, &v, 1);
+        put_number(&w, 0, -1, 5, 7);
+        folder_finish(&w);
+        assert_int_equal(fixture_dropped(&w.f, "events without a time"), i);
+        assert_int_equal(read_back(out, 2), 2);
+        for (int k = 0; k < 2; k++) {
+            const bool timed = strcmp(out[k].text, "u7") == 0;
+            assert_int_equal(out[k].ts, timed ? 5 : 0);
+            assert_int_equal(out[k].cls.flags & TL_CLASS_TIMELESS, i || timed ? 0 : TL_CLASS_TIMELESS);
+        }
+        folder_fini(&w);
+    }
+}
+
+/* Where no event has a time, the table has none either. */
+static void test_a_table_without_time(void **state)
+{
+    (void)state;
+    for (int timed = 0; timed < 2; timed++) {
+        folder_fixture w;
+        found out[1];
+        tl_class classes[] = {number_class, number_class};
+        classes[1].flags = timed ? 0 : TL_CLASS_TIMELESS;
+        start(&w, classes + 1, 1);
+        w.f.trace.track[0].has_tid = true;
+        folder_start(&w, "1.8");
+        const tl_value v = U(3);
+        fixture_event(&w.f, 0, 0, -1, 0, 0, &v, 1);
+        folder_finish(&w);
+        assert_true(metadata_has("traceloom.track"));
+        assert_int_equal(metadata_has("timestamp_begin"), timed);
+        assert_int_equal(read_back(out, 1), 1);
+        folder_fini(&w);
+    }
+}
+
+/* Nanoseconds since the origin are an int64_t of readers. */
+static void test_times_far_from_the_origin(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t hz, begin, end, most; /* most: 0, the same as end */
+        int64_t origin;                /* INT64_MIN: not known */
+        bool moves;
+    } c[] = {{1000000000, 1000, 2000, 0, INT64_MIN, false},
+             {1000000000, UINT64_C(1) << 63, (UINT64_C(1) << 63) + 500, 500, INT64_MIN, true},
+             {1000, UINT64_C(1) << 50, (UINT64_C(1) << 50) + 500, 500, INT64_MIN, true},
+             {0, UINT64_C(1) << 63, (UINT64_C(1) << 63) + 500, 500, INT64_MIN, true},
+             {1000000000, UINT64_C(1) << 62, (UINT64_C(1) << 62) + 7, 0, INT64_MIN, false},
+             {1000000000, UINT64_C(1) << 62, (UINT64_C(1) << 62) + 7, 7, (INT64_C(1) << 62) + 9, true},
+             {1000000000, 5, UINT64_MAX, INT64_MAX - (1 << 30), INT64_MIN, true}};
+    for (size_t i = 0; i < TL_COUNT(c); i++) {
+        folder_fixture w;
+        found out[2];
+        start(&w, (const tl_class[]){number_class, number_class}, 2);
+        w.f.trace.clock.hz = c[i].hz;
+        tl_scale_init(&w.f.trace.scale, c[i].hz);
+        w.f.trace.clock.has_utc = c[i].origin != INT64_MIN;
+        w.f.trace.clock.utc_offset_ns = w.f.trace.clock.has_utc ? c[i].origin : 0;
+        w.f.trace.has_range = true;
+        w.f.options.begin = w.f.trace.begin = c[i].begin;
+        w.f.trace.end = c[i].end;
+        folder_start(&w, "1.8");
+        put_number(&w, 0, -1, c[i].begin, 1);
+        put_number(&w, 0, -1, c[i].end, 2);
+        folder_finish(&w);
+        assert_int_equal(fixture_dropped(&w.f, "the origin of the clock"), c[i].moves);
+        assert_int_equal(fixture_dropped(&w.f, "times that are too far"), i == TL_COUNT(c) - 1);
+        assert_int_equal(metadata_has("absolute = true"), !c[i].moves && c[i].origin != INT64_MIN);
+        assert_int_equal(read_back(out, 2), 2);
+        assert_int_equal(out[0].ts, c[i].moves ? 0 : c[i].begin);
+        assert_int_equal(out[1].ts, c[i].most ? c[i].most : c[i].end);
+        folder_fini(&w);
+    }
+}
+
+/* babeltrace2 aborts where something in an event's own context has a length or a selector. */
+static void test_contexts_of_no_fixed_size(void **state)
+{
+    (void)state;
+    static const tl_field byte[] = {{.name = "", .type = TL_U64, .bits = 8}};
+    static const tl_field inner[] = {{.name = "deep", .type = TL_LIST, .member = byte, .nmember = 1}};
+    static const tl_mapping one[] = {{NULL, 0, 0}};
+    static const tl_field option[] = {{.name = "a", .type = TL_U64, .bits = 8, .mapping = one, .nmapping = 1}};
+    static const struct {
+        tl_field field;
+        bool moves;
+        tl_value v[4];
+        uint32_t n;
+        const char *text;
+    } c[] = {
+        {U8("x"), false, {U(1)}, 1, "u1 u9"},
+        {{.name = "x", .type = TL_STRING}, false, {S("t")}, 1, "s\"t\" u9"},
+        {{.name = "x", .type = TL_LIST, .member = byte, .nmember = 1, .flags = TL_FIELD_FIXED, .length = 2},
+         false,
+         {LIST(2), U(1), U(2)},
+         3,
+         "[u1 u2 ] u9"},
+        {{.name = "x", .type = TL_LIST, .member = byte, .nmember = 1}, true, {LIST(1), U(5)}, 2, "[u5 ] u9"},
+        {{.name = "x", .type = TL_STRUCT, .member = inner, .nmember = 1},
+         true,
+         {{.type = TL_STRUCT, .n = 1}, LIST(1), U(5)},
+         3,
+         "{[u5 ] } u9"},
+        {{.name = "x", .type = TL_VARIANT, .member = option, .nmember = 1}, true, {VARIANT(0), U(5)}, 2, "<0 u5 > u9"},
+        {{.name = "x", .type = TL_U64, .bits = 8, .flags = TL_FIELD_NULLABLE}, true, {U(5)}, 1, "u5 u9"},
+    };
+    for (size_t i = 0; i < TL_COUNT(c); i++) {
+        folder_fixture w;
+        found out[1];
+        tl_field f[] = {c[i].field, U8("y")};
+        f[0].context = TL_SCOPE_PAYLOAD - TL_SCOPE_EVENT;
+        const tl_class cls = {.kind = TL_INSTANT,
+                              .name = "c",
+                              .field = f,
+                              .nfield = 2,
+                              .ncontext = 1,
+                              .scopes = 1 << TL_SCOPE_EVENT | 1 << TL_SCOPE_PAYLOAD};
+        start(&w, &cls, 1);
+        folder_start(&w, "1.8");
+        tl_value v[5];
+        memcpy(v, c[i].v, sizeof c[i].v);
+        v[c[i].n] = (tl_value)U(9);
+        fixture_event(&w.f, 0, 0, -1, 1, 0, v, c[i].n + 1);
+        folder_finish(&w);
+        assert_int_equal(w.f.drops.n, 0);
+        assert_int_equal(metadata_has("\tcontext := struct"), !c[i].moves);
+        assert_int_equal(metadata_has("_context_x"), c[i].moves);
+        assert_int_equal(read_back(out, 1), 1);
+        assert_string_equal(out[0].text, c[i].text); /* without what was made for it */
+        folder_fini(&w);
+    }
+}
+
+/* A selector of another scope is a syntax error to babeltrace2; a length there is not. */
+static void test_selectors_of_other_scopes(void **state)
+{
+    (void)state;
+    static const tl_mapping label[] = {{"a", 0, 0}, {"b", 1, 1}}, choose[] = {{NULL, 0, 0}, {NULL, 1, 1}};
+    static const tl_field byte[] = {{.name = "", .type = TL_U64, .bits = 8}};
+    static const tl_field option[] = {{.name = "a", .type = TL_U64, .bits = 8, .mapping = &choose[0], .nmapping = 1},
+                                      {.name = "b", .type = TL_STRING, .mapping = &choose[1], .nmapping = 1}};
+    static const tl_field f[] = {{.name = "tag",
+                                  .type = TL_U64,
+                                  .bits = 8,
+                                  .mapping = label,
+                                  .nmapping = 2,
+                                  .context = TL_SCOPE_PAYLOAD - TL_SCOPE_STREAM},
+                                 {.name = "list", .type = TL_LIST, .member = byte, .nmember = 1, .governor = 1},
+                                 {.name = "v", .type = TL_VARIANT, .member = option, .nmember = 2, .governor = 1}};
+    static const tl_value v[] = {U(1), LIST(1), U(7), VARIANT(1), S("x")};
+    const tl_class cls = {.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 3, .ncontext = 1};
+    folder_fixture w;
+    found out[1];
+    start(&w, &cls, 1);
+    folder_start(&w, "1.8");
+    fixture_event(&w.f, 0, 0, -1, 1, 0, v, TL_COUNT(v));
+    folder_finish(&w);
+    assert_true(metadata_has("_list[stream.event.context._tag]"));
+    assert_true(metadata_has("variant <___v_tag>"));
+    assert_int_equal(read_back(out, 1), 1);
+    assert_string_equal(out[0].text, "u1 [u7 ] <1 s\"x\" >");
+    folder_fini(&w);
+}
+
+/* Bits behind the last field are not content, also if a list without bits stands there: readers would take them for
+ * the next event. */
+static void test_lists_without_bits(void **state)
+{
+    (void)state;
+    static const tl_field nothing[] = {{.name = "", .type = TL_STRUCT}}, byte[] = {U8("")};
+    static const struct {
+        const tl_field *element;
+        uint32_t n;
+        unsigned unused;
+    } c[] = {{nothing, 0, 5}, {nothing, 2, 5}, {byte, 0, 0}};
+    for (size_t i = 0; i < TL_COUNT(c); i++)
+        for (int k = 0; k < 2; k++) {
+            folder_fixture w;
+            packet p[1];
+            size_t n;
+            const tl_field f[] = {{.name = "x", .type = TL_U64, .bits = 3},
+                                  {.name = "l",
+                                   .type = TL_LIST,
+                                   .member = c[i].element,
+                                   .nmember = 1,
+                                   .flags = TL_FIELD_FIXED,
+                                   .length = c[i].n}};
+            const tl_value v[] = {U(5), LIST(c[i].n), {.type = TL_STRUCT}, {.type = TL_STRUCT}};
+            const tl_class cls = {.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 2};
+            start(&w, &cls, 1);
+            folder_start(&w, versions[k]);
+            fixture_event(&w.f, 0, 0, -1, 1, 0, v, 2 + c[i].n);
+            folder_finish(&w);
+            uint8_t *bytes = folder_file("thread_7", &n);
+            assert_int_equal(packets_of(bytes, n, p, 1), 1);
+            assert_int_equal(p[0].size - p[0].content, c[i].unused);
+            free(bytes);
+            folder_fini(&w);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_times_that_go_back, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_packets_that_overlap, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_events_with_and_without_time, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_a_table_without_time, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_times_far_from_the_origin, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_contexts_of_no_fixed_size, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_selectors_of_other_scopes, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_lists_without_bits, scratch_enter, scratch_leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
