@@ -12,12 +12,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/folder_tree.h"
 #include "base/glob.h"
 #include "base/name_beside.h"
 
@@ -43,23 +45,16 @@ struct tl_output_folder {
     grown_file *file;
     uint32_t nfile, capacity;
     uint32_t newest, oldest, nopen;
+    tl_output_folder *next; /* of all that are not finished */
 };
+
+/* Held while something is made, renamed or removed, and for good by tl_output_folders_abandon(). */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static tl_output_folder *unfinished;
 
 static int no_memory(tl_error *e, const char *path)
 {
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to write it", path);
-}
-
-static char *join(const char *folder, const char *name)
-{
-    const size_t n = strlen(folder), m = strlen(name);
-    char *path = malloc(n + 1 + m + 1);
-    if (!path)
-        return NULL;
-    memcpy(path, folder, n);
-    path[n] = '/';
-    memcpy(path + n + 1, name, m + 1);
-    return path;
 }
 
 /* What may be removed */
@@ -70,11 +65,6 @@ typedef struct contents {
     bool has_strange; /* a file that does not match the glob */
 } contents;
 
-static bool is_dots(const char *name)
-{
-    return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
-}
-
 static int look_into(const char *path, const char *ours, contents *c)
 {
     DIR *d = opendir(path);
@@ -82,7 +72,7 @@ static int look_into(const char *path, const char *ours, contents *c)
         return -1;
     for (struct dirent *entry; (entry = readdir(d));) {
         struct stat st;
-        if (is_dots(entry->d_name))
+        if (tl_is_dots(entry->d_name))
             continue;
         if (fstatat(dirfd(d), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
             c->has_other = true;
@@ -106,7 +96,7 @@ static int check_replaceable(const tl_output_folder *f, tl_error *e)
     if (look_into(f->target, f->ours, &top) < 0)
         return tl_fail_errno(e, errno, "%s", f->path);
     if (top.has_index) {
-        char *path = join(f->target, "index");
+        char *path = tl_path_join(f->target, "index");
         if (!path)
             return no_memory(e, f->path);
         const int r = look_into(path, f->ours, &index);
@@ -133,22 +123,6 @@ static int check_target(const tl_output_folder *f, tl_error *e)
     if (!f->overwrite)
         return tl_fail(e, TL_EEXIST, TL_NO_OFFSET, "%s: the folder exists", f->path);
     return check_replaceable(f, e);
-}
-
-/* Removes the files of a folder and of the folders in it, then itself. What does not go stays. */
-static void remove_tree(const char *path, unsigned depth)
-{
-    DIR *d = opendir(path);
-    for (struct dirent *entry; d && (entry = readdir(d));)
-        if (!is_dots(entry->d_name) && unlinkat(dirfd(d), entry->d_name, 0) < 0 && depth > 0) {
-            char *inner = join(path, entry->d_name);
-            if (inner)
-                remove_tree(inner, depth - 1);
-            free(inner);
-        }
-    if (d)
-        closedir(d);
-    rmdir(path);
 }
 
 /* Opening */
@@ -190,6 +164,39 @@ static char *find_target(const char *path)
     return plain;
 }
 
+/* Makes the temporary folder. */
+static int begin(tl_output_folder *f, tl_error *e)
+{
+    pthread_mutex_lock(&lock);
+    f->temporary = make_beside(f->target);
+    const int error = errno;
+    if (f->temporary) {
+        f->next = unfinished;
+        unfinished = f;
+    }
+    pthread_mutex_unlock(&lock);
+    return f->temporary ? 0 : tl_fail_errno(e, error, "%s: cannot create a folder beside it", f->path);
+}
+
+/* There is no temporary folder any more. Under the lock. */
+static void forget(tl_output_folder *f)
+{
+    tl_output_folder **at = &unfinished;
+    while (*at != f)
+        at = &(*at)->next;
+    *at = f->next;
+    free(f->temporary);
+    f->temporary = NULL;
+}
+
+void tl_output_folders_abandon(void)
+{
+    pthread_mutex_lock(&lock);
+    for (const tl_output_folder *f = unfinished; f; f = f->next)
+        for (unsigned try = 0; try < TL_NAME_TRIES && access(f->temporary, F_OK) == 0; try++)
+            tl_remove_tree(f->temporary, 1); /* other threads may have been about to make a file */
+}
+
 int tl_output_folder_open(tl_output_folder **out, const char *path, bool overwrite, const char *ours, tl_error *e)
 {
     tl_output_folder *f = calloc(1, sizeof *f);
@@ -208,8 +215,8 @@ int tl_output_folder_open(tl_output_folder **out, const char *path, bool overwri
         r = tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "the name of an output folder is empty");
     else
         r = check_target(f, e);
-    if (r == 0 && !(f->temporary = make_beside(f->target)))
-        r = tl_fail_errno(e, errno, "%s: cannot create a folder beside it", path);
+    if (r == 0)
+        r = begin(f, e);
     if (r == 0 && (f->fd = open(f->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
         r = tl_fail_errno(e, errno, "%s: cannot open the folder beside it", path);
     if (r < 0)
@@ -255,7 +262,7 @@ static int make_folder_of(tl_output_folder *f, const grown_file *g, tl_error *e)
 int tl_output_folder_file(tl_output_folder *f, const char *name, tl_output **out, tl_error *e)
 {
     uint32_t file = 0;
-    char *path = join(f->temporary, name);
+    char *path = tl_path_join(f->temporary, name);
     int r = path ? add_file(f, name, &file, e) : no_memory(e, f->path);
     if (r == 0)
         r = make_folder_of(f, &f->file[file], e);
@@ -352,7 +359,9 @@ static int append(tl_output_folder *f, uint32_t file, const void *data, size_t n
 
 int tl_output_folder_append(tl_output_folder *f, uint32_t file, const void *data, size_t n, tl_error *e)
 {
+    pthread_mutex_lock(&lock);
     const int r = append(f, file, data, n, e);
+    pthread_mutex_unlock(&lock);
     f->failed = f->failed || r < 0;
     f->bytes += r < 0 ? 0 : n;
     return r;
@@ -386,7 +395,7 @@ static int replace(tl_output_folder *f, tl_error *e)
 {
 #ifdef RENAME_EXCHANGE
     if (renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->target, RENAME_EXCHANGE) == 0) {
-        remove_tree(f->temporary, 1);
+        tl_remove_tree(f->temporary, 1);
         return 0;
     }
 #endif
@@ -401,7 +410,7 @@ static int replace(tl_output_folder *f, tl_error *e)
         (void)rename(aside, f->target);
     }
     if (r == 0)
-        remove_tree(aside, 1);
+        tl_remove_tree(aside, 1);
     else
         rmdir(aside);
     free(aside);
@@ -441,12 +450,13 @@ int tl_output_folder_finish(tl_output_folder *f, tl_error *e)
     }
     if (r == 0 && f->failed)
         r = tl_fail(e, TL_EIO, TL_NO_OFFSET, "%s: a file of it could not be written", f->path);
+    pthread_mutex_lock(&lock);
     if (r == 0)
         r = give_name(f, e);
     if (r < 0)
         remove_temporary(f);
-    free(f->temporary);
-    f->temporary = NULL;
+    forget(f);
+    pthread_mutex_unlock(&lock);
     return r;
 }
 
@@ -458,14 +468,17 @@ void tl_output_folder_close(tl_output_folder *f)
         if (f->file[i].fd >= 0)
             close(f->file[i].fd);
     }
-    if (f->temporary)
+    if (f->temporary) {
+        pthread_mutex_lock(&lock);
         remove_temporary(f);
+        forget(f);
+        pthread_mutex_unlock(&lock);
+    }
     if (f->fd >= 0)
         close(f->fd);
     for (uint32_t i = 0; i < f->nfile; i++)
         free(f->file[i].name);
     free(f->file);
-    free(f->temporary);
     free(f->target);
     free(f->path);
     free(f);

@@ -9,4 +9,8 @@
 void tl_interrupt_catch(void);
 bool tl_interrupted(void);
 
+/* From here on SIGINT, SIGTERM and SIGHUP end the program as always, but clean() is called before, in a thread of its
+ * own. To be called before there are threads. Signals that are ignored stay so. */
+void tl_interrupt_clean(void (*clean)(void));
+
 #endif

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/number.h"
+#include "base/output_folder.h"
 #include "cli/convert_slice.h"
 #include "cli/formats_of.h"
 #include "cli/inputs.h"
@@ -299,6 +300,8 @@ int tl_verb_convert(tl_cli *c)
         status = tl_say_failure(NULL, &e);
     if (status == TL_EXIT_DONE) {
         as_profile = !v.format->create;
+        if (v.format->writes_folder) /* an unfinished file has no name; a folder has one */
+            tl_interrupt_clean(tl_output_folders_abandon);
         if (!as_profile)
             status = convert(&v, &as_profile);
     }

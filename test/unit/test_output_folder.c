@@ -1,5 +1,8 @@
 /* Tests of base/output_folder.h: folders that appear whole or not at all, and many files that grow together. */
 #include "base/output_folder.h"
+
+#include <sys/wait.h>
+
 #include "output_check.h"
 
 static tl_output_folder *open_folder(const char *path, bool overwrite)
@@ -317,6 +320,37 @@ static void test_a_full_disk_is_told(void **state)
     assert_int_equal(scratch_files(0), 0);
 }
 
+/* Other threads cannot go on after that: in a process of its own. */
+static void test_abandoned_folders_are_removed(void **state)
+{
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) {
+        static const char *const name[] = {"stream", "index/stream.idx"};
+        tl_output_folder *f[3];
+        for (int i = 0; i < 3; i++) {
+            char path[] = "out0";
+            uint32_t file;
+            path[3] = (char)('0' + i);
+            f[i] = open_folder(path, false);
+            for (int k = 0; k < 2; k++) {
+                assert_int_equal(tl_output_folder_add(f[i], name[k], &file, NULL), 0);
+                assert_int_equal(tl_output_folder_append(f[i], file, "x", 1, NULL), 0);
+            }
+        }
+        finish(f[1]);
+        tl_output_folders_abandon();
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(access("out1/stream", F_OK), 0);
+    assert_int_equal(unlink("out1/index/stream.idx") | rmdir("out1/index"), 0);
+    remove_folder("out1");
+    assert_int_equal(scratch_files(0), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -335,6 +369,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_files_grow_together, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_a_file_that_fails_fails_the_folder, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_a_full_disk_is_told, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_abandoned_folders_are_removed, scratch_enter, scratch_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
