@@ -127,22 +127,24 @@ static void read_tlp(const uint8_t *data)
     read_histograms(&p, places);
 }
 
-/* A record: the ids of a stack from the innermost on, 0, calls, self time. A function's total counts recursion once. */
+/* A record: the ids of a stack from the innermost on, 0, calls, time with callees. A function's total counts recursion
+ * once. */
 static const uint8_t *read_stack(const uint8_t *p)
 {
     const uint8_t *end = p;
     while (load32(end) != 0)
         end += 4;
-    const uint64_t self = load64(end + 12);
-    functions[load32(p) & (MAX_FUNCTIONS - 1)].calls += load64(end + 4);
-    functions[load32(p) & (MAX_FUNCTIONS - 1)].self += self;
-    for (const uint8_t *frame = p; frame < end; frame += 4) {
-        struct function *f = &functions[load32(frame) & (MAX_FUNCTIONS - 1)];
-        f->total += f->active ? 0 : self;
-        f->active = 1;
-    }
-    for (const uint8_t *frame = p; frame < end; frame += 4)
-        functions[load32(frame) & (MAX_FUNCTIONS - 1)].active = 0;
+    const uint64_t time =
+        load64(end + 12); /* with callees: where no time was lost, no tree is needed to subtract them */
+    const uint32_t leaf = load32(p) & (MAX_FUNCTIONS - 1);
+    functions[leaf].calls += load64(end + 4);
+    functions[leaf].self += time;
+    if (p + 4 < end)
+        functions[load32(p + 4) & (MAX_FUNCTIONS - 1)].self -= time;
+    int outermost = 1;
+    for (const uint8_t *frame = p + 4; frame < end; frame += 4)
+        outermost &= (load32(frame) & (MAX_FUNCTIONS - 1)) != leaf;
+    functions[leaf].total += outermost ? time : 0;
     return end + 20;
 }
 

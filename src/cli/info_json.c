@@ -158,6 +158,8 @@ void tl_info_json(const tl_facts *f, tl_output *out)
         tl_json_key_u64(j, "paths", f->profile_paths);
         tl_json_key_u64(j, f->profile_sampled ? "samples" : "calls", f->profile_calls);
         tl_json_key_u64(j, "self_ticks", f->profile_self);
+        if (f->profile_inclusive)
+            tl_json_key_u64(j, "clamped", f->profile_clamped);
         tl_json_object_end(j);
     }
     tl_json_object_end(j);

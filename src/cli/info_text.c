@@ -126,6 +126,9 @@ static void print_head(const tl_facts *f, const tl_cli *c, tl_output *out)
              threads);
         line(out, terminal, "self time", "%s%s%s", time_text(self, sizeof self, t, f->profile_self),
              tl_trace_clock(t)->hz ? "" : " ", tl_trace_clock(t)->hz ? "" : tl_trace_unit(t));
+        if (f->profile_clamped)
+            line(out, terminal, "clamped", "%s %s with less time than their callees",
+                 tl_human_grouped(paths, sizeof paths, f->profile_clamped), f->profile_clamped == 1 ? "path" : "paths");
     }
     print_clock(f, terminal, out);
     tl_header_text(t, header_line, &(head_lines){terminal, out});

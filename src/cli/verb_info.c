@@ -23,6 +23,8 @@ static int count_profile(tl_facts *f, tl_source *s, tl_error *e)
         f->profile_calls = t->profile_calls;
         f->profile_self = t->profile_self;
         f->profile_sampled = t->profile_sampled;
+        f->profile_inclusive = t->profile_inclusive;
+        f->profile_clamped = t->profile_clamped;
         return 0;
     }
     tl_profile *p = NULL;

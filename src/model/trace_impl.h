@@ -55,8 +55,9 @@ struct tl_trace {
 
     /* Of a file that holds a profile, if the reader counts them. */
     bool has_profile_counts;
-    bool profile_sampled; /* made of samples: profile_calls counts these */
-    uint64_t profile_threads, profile_paths, profile_calls, profile_self;
+    bool profile_sampled;   /* made of samples: profile_calls counts these */
+    bool profile_inclusive; /* its times hold those of callees; profile_clamped: places that have less than these */
+    uint64_t profile_threads, profile_paths, profile_calls, profile_self, profile_clamped;
 };
 
 void tl_trace_init(tl_trace *t); /* of zeroed memory */

@@ -70,11 +70,17 @@ def own(verb, folder, checks):
         if "rule" in expected and verb == "check":
             first = result.json()["problems"][:1]
             checks.equal([(p["rule"], p["offset"]) for p in first], [(expected["rule"], expected["offset"])], name)
+        elif "tracks" in expected and verb == "info":
+            checks.equal(result.json()["lost"], {"events": expected["lost"], "packets": 0}, name, "lost")
         elif "tracks" in expected and verb == "jsonl":
-            checks.equal(result.status, 0, name, "status")
+            checks.equal(result.status, 3 if "rule" in expected else 0, name, "status")
             got = [json.loads(line) for line in result.text().splitlines()]
             difference = compare.jsonl(got, [line for lines in expected["tracks"].values() for line in lines])
             checks.that(difference is None, name, difference)
+        elif "functions" in expected and verb == "report":
+            checks.equal(result.status, 0, name, "status")
+            got = {row["id"]: [row["calls"], row["total"], row["self"]] for row in result.json()["functions"]}
+            checks.equal(got, expected["functions"], name)
 
 
 def main():

@@ -105,6 +105,26 @@ def run(seed, threads=2, events=120, pid=4711, **style):
     return [(pid + number * 3, Thread(random, pid + number * 3, style, events).events) for number in range(threads)]
 
 
+def functions(threads):
+    """What every function took: {id: [calls, ticks of those that lie in no other call of it, own ticks]}."""
+    rows = {}
+    for _, events in threads:
+        stack, last = [], 0
+        for event in events:
+            if stack:
+                rows[stack[-1][0]][2] += event.tsc - last
+            last = event.tsc
+            if event.kind in (ENTER, ENTER_ARGS):
+                rows.setdefault(event.function, [0, 0, 0])
+                stack.append((event.function, event.tsc))
+            elif event.kind in (EXIT, TAIL_EXIT):
+                function, entered = stack.pop()
+                rows[function][0] += 1
+                if all(outer != function for outer, _ in stack):
+                    rows[function][1] += event.tsc - entered
+    return rows
+
+
 def jsonl(threads, hz, cpu_bits=16, named=False):
     """What `convert --to jsonl` has to print: {track name: [object, ...]}."""
     every = [event.tsc for _, events in threads for event in events]

@@ -6,8 +6,8 @@
     xray_gen.py --bulk EVENTS FILE   writes a large FDR log of version 5 (4 threads)
     xray_gen.py --elf FILE           writes the binary with the names of the functions
 
-NAME.expect.json: {"tracks": {name: [events as jsonl objects]}} of a good file, {"rule", "offset"} of the first problem
-of a damaged one. The numbers come from the program that was simulated, not from a reader."""
+NAME.expect.json: {"tracks": {name: [events as jsonl objects]}, "lost"} of a good file, {"functions": {id: [calls, total, self]}} of
+a good profile, {"rule", "offset"} of the first problem of a damaged one. The numbers come from the program that was simulated, not from a reader."""
 import argparse
 import json
 import os
@@ -49,30 +49,40 @@ class File:
 
 # ---------------------------------------------------------------------------------------------------------------- basic
 
-def basic(version, order, threads, hz=HZ, piece=9):
-    """Threads flush their buffers in turn, `piece` events at a time."""
+def basic(version, order, threads, hz=HZ, piece=9, split=False, lost=0):
+    """Threads flush their buffers in turn, `piece` events at a time; `split`: records, so that others lie between an entry and
+    its argument. Of every `lost`-th event the argument of a call is left that is too deep to be recorded."""
     file = File(order)
     file.add("header", file.pack("HHIQ", version, 0, 3, hz) + unused(16))
-    at = count = 0
-    while any(events[at:] for _, events in threads):
-        for tid, events in threads:
-            for event in events[at:at + piece]:
-                count += 1
-                pid = PID if version >= 3 else count * 0x01010101 % (1 << 32)    # before version 3 these bytes are unused
-                file.add("record", file.pack("HBBiQII", 0, event.cpu & 255, event.kind, event.function, event.tsc, tid, pid)
-                         + unused(8))
-                for argument in event.args:
-                    file.add("argument", file.pack("H", 1) + unused(2) + file.pack("iIIQ", event.function, tid, pid, argument)
-                             + unused(8))
-        at += piece
+
+    def argument(tid, function, value):
+        pid = PID if version >= 3 else 0x12345678                                # before version 3 these bytes are unused
+        return "argument", file.pack("H", 1) + unused(2) + file.pack("iIIQ", function, tid, pid, value) + unused(8)
+
+    def records(tid, number, event):
+        pid = PID if version >= 3 else number * 0x01010101 % (1 << 32)
+        out = [("record", file.pack("HBBiQII", 0, event.cpu & 255, event.kind, event.function, event.tsc, tid, pid) + unused(8))]
+        out += [argument(tid, event.function, value) for value in event.args]
+        return out + ([argument(tid, event.function, number)] if lost and number % lost == 0 else [])
+
+    waiting = []
+    for tid, events in threads:
+        pieces = [records(tid, number, event) for number, event in enumerate(events)]
+        waiting.append([[record] for piece in pieces for record in piece] if split else pieces)
+    while any(waiting):
+        for pieces in waiting:
+            for name, data in sum(pieces[:piece], []):
+                file.add(name, data)
+            del pieces[:piece]
     return file
 
 
 # ------------------------------------------------------------------------------------------------------------------ FDR
 
 class Fdr:
-    def __init__(self, version, order, hz, buffer):
+    def __init__(self, version, order, hz, buffer, overwrites=False):
         self.version, self.hz, self.buffer = version, hz, buffer
+        self.overwrites = overwrites                                    # each record lies on the payload of the one before
         self.file = File(order)
 
     def metadata(self, kind, form="", *values):
@@ -87,23 +97,26 @@ class Fdr:
     def event(self, event, tsc):
         """(records of one event, TSC after it)"""
         out, delta = [], event.tsc - tsc
-        absolute = event.kind == CUSTOM and self.version < 5
+        absolute = event.kind > ENTER_ARGS and self.version < 5
         limit = 1 << 32 if event.kind <= ENTER_ARGS else 1 << 31
         if not absolute and not 0 <= delta < limit:
             out.append(("wrap", self.metadata(TSC_WRAP, "Q", event.tsc)))
             tsc, delta = event.tsc, 0
-        size = len(event.data)
+        size, data = len(event.data), b"" if self.overwrites else event.data
         if event.kind <= ENTER_ARGS:
             out.append(("function", self.function(event, delta)))
             out += [("call argument", self.metadata(ARGUMENT, "Q", value)) for value in event.args]
         elif event.kind == TYPED:
-            out.append(("typed", self.metadata(TYPED_EVENT, "iiH", size, delta, event.type) + event.data))
+            form, fields = ("iiH", (size, delta)) if self.version >= 5 else ("iQH", (size, event.tsc))
+            out.append(("typed", self.metadata(TYPED_EVENT, form, *fields, event.type) + data))
         elif self.version >= 5:
-            out.append(("custom", self.metadata(CUSTOM_EVENT, "ii", size, delta) + event.data))
+            out.append(("custom", self.metadata(CUSTOM_EVENT, "ii", size, delta) + data))
         elif self.version == 4:
-            out.append(("custom", self.metadata(CUSTOM_EVENT, "iQH", size, event.tsc, event.cpu) + event.data))
+            out.append(("custom", self.metadata(CUSTOM_EVENT, "iQH", size, event.tsc, event.cpu) + data))
         else:
-            out.append(("custom", self.metadata(CUSTOM_EVENT, "iQ", size, event.tsc) + event.data))
+            out.append(("custom", self.metadata(CUSTOM_EVENT, "iQ", size, event.tsc) + data))
+        if self.overwrites and size:
+            out[-1] = ("overwritten", out[-1][1])
         return out, tsc if absolute else event.tsc
 
     def buffers(self, tid, events):
@@ -129,6 +142,11 @@ class Fdr:
             space -= sum(len(data) for _, data in records)
         return out
 
+    def extents(self, records):
+        lost = sum(struct.unpack_from((">" if self.file.order == "big" else "<") + "i", data, 1)[0]
+                   for name, data in records if name == "overwritten")
+        return sum(len(data) for _, data in records) + lost
+
     def write(self, threads, shuffle=None):
         file = self.file
         file.add("header", file.pack("HHIQQ", self.version, 1, 0xFFFFFF03, self.hz, self.buffer) + unused(8))
@@ -140,42 +158,59 @@ class Fdr:
         for _, _, records in every:
             start = len(file.data)
             if self.version >= 2:
-                file.add("extents", self.metadata(EXTENTS, "Q", sum(len(data) for _, data in records)))
+                file.add("extents", self.metadata(EXTENTS, "Q", self.extents(records)))
             for name, data in records:
                 file.add(name, data)
+            if self.overwrites and self.version == 2:                   # the extents count what is not there
+                file.add("remains", b"\x77" * (start + 16 + self.extents(records) - len(file.data)))
             if self.version == 1:
                 file.add("end of buffer", self.metadata(END_OF_BUFFER))
                 file.add("unused", b"\x5a" * (self.buffer - (len(file.data) - start)))
         return file
 
 
-def fdr(version, order, threads, hz=HZ, buffer=1024, shuffle=None):
-    return Fdr(version, order, hz, buffer).write(threads, shuffle)
+def fdr(version, order, threads, hz=HZ, buffer=1024, shuffle=None, overwrites=False):
+    return Fdr(version, order, hz, buffer, overwrites).write(threads, shuffle)
+
+
+def concatenated(make, version, order, threads, hz=HZ, buffers=(None, None), **options):
+    """Two logs in one file: the first thread alone, then all others."""
+    file = File(order)
+    for part, buffer in ((threads[:1], buffers[0]), (threads[1:], buffers[1])):
+        other = make(version, order, part, hz=hz, **options, **({"buffer": buffer} if buffer else {}))
+        for name, at, size in other.places:
+            file.add(name, other.data[at:at + size])
+    return file
 
 
 # -------------------------------------------------------------------------------------------------------------- profile
 
 def profile(order, threads):
-    """Counts the calls of each path, as the runtime does."""
+    """Counts the calls of each path and their time, callees included, as the runtime does: each call of an outermost function
+    has paths of its own. A thread's blocks are two where it has several of these."""
     file = File(order)
     file.add("header", file.pack("QQQQ", 0x7872617970726F66, 0x20180424, 1_700_000_000 * 10**9, PID))
-    for number, (tid, events) in enumerate(threads):
-        paths, stack = {}, []                                           # path -> [calls, own time]; frame: [path, start, own]
-        last = 0
+    number = 0
+    for tid, events in threads:
+        trees, stack = [], []                                           # trees: path -> [calls, time]; stack: (path, entered)
         for event in events:
-            if stack:
-                paths[stack[-1]][1] += event.tsc - last
-            last = event.tsc
             if event.kind == ENTER:
-                stack.append((stack[-1] if stack else ()) + (event.function,))
-                paths.setdefault(stack[-1], [0, 0])
+                if not stack:
+                    trees.append({})
+                stack.append(((stack[-1][0] if stack else ()) + (event.function,), event.tsc))
+                trees[-1].setdefault(stack[-1][0], [0, 0])
             elif stack:
-                paths[stack.pop()][0] += 1
-        records = [b"".join(file.pack("i", f) for f in reversed(path)) + file.pack("iQQ", 0, *sums)
-                   for path, sums in sorted(paths.items())]
-        file.add("block", file.pack("IIQ", 16 + sum(map(len, records)), number, tid))
-        for record in records:
-            file.add("path", record)
+                path, entered = stack.pop()
+                trees[-1][path][0] += 1
+                trees[-1][path][1] += event.tsc - entered
+        for part in trees[:1], trees[1:]:
+            records = [b"".join(file.pack("i", f) for f in reversed(path)) + file.pack("iQQ", 0, *sums)
+                       for paths in part for path, sums in sorted(paths.items())]
+            if records:
+                file.add("block", file.pack("IIQ", 16 + sum(map(len, records)), number, tid))
+                number += 1
+            for record in records:
+                file.add("path", record)
     return file
 
 
@@ -263,10 +298,19 @@ def basic_kind(file):
     return "basic.unknown-kind", at
 
 
-def basic_stray(file):
-    at, _ = file.find("argument")[0]
-    file.put(at + 4, file.pack("i", 9999))
-    return "basic.stray-argument", at
+def other_header(file):
+    """The second header says another frequency."""
+    at, _ = file.find("header")[1]
+    file.put(at + 8, file.pack("Q", 1_999_999_999))
+    return "fdr.other-header", at
+
+
+def basic_other_header(file):
+    return "basic.other-header", other_header(file)[1]
+
+
+def overwritten(file):
+    return "fdr.overwritten-payload", file.find("overwritten")[0][0]
 
 
 def profile_cut(file):
@@ -317,6 +361,22 @@ def cases():
         "fdr-v5-le-many-args": ("fdr", 5, "little", {}, dict(PLAIN, args=500, max_args=5), None),
         "fdr-v5-le-empty": ("fdr", 5, "little", {}, dict(threads=0), None),
     }
+    for number, version in enumerate((2, 3, 4)):
+        more["fdr-v%d-typed" % version] = ("fdr", version, "big" if number == 1 else "little", {}, dict(RICH, threads=2, typed=90), None)
+    for version, order in ((1, "little"), (1, "big"), (2, "little"), (2, "big")):
+        style = dict(RICH, threads=2, typed=0 if version == 1 else 60)
+        more["damaged-fdr-v%d-%se-overwritten-payload" % (version, order[0])] = ("fdr", version, order, {"overwrites": True}, style, overwritten)
+    for version in (1, 3):
+        more["basic-v%d-split" % version] = ("basic", version, "little" if version == 3 else "big", {"piece": 3, "split": True},
+                                             dict(PLAIN, args=500), None)
+        more["basic-v%d-lost" % version] = ("basic", version, "little", {"split": True, "lost": 7}, dict(PLAIN, args=300), None)
+        more["basic-v%d-two" % version] = ("basic two", version, "big" if version == 3 else "little", {}, dict(PLAIN, args=300), None)
+    for version, order in ((1, "little"), (1, "big"), (2, "big"), (5, "little")):
+        sizes = {"buffers": (480, 640)} if version == 1 else {}
+        more["fdr-v%d-%se-two" % (version, order[0])] = ("fdr two", version, order, sizes, dict(RICH, threads=3), None)
+    more["damaged-fdr-v1-two"] = ("fdr two", 1, "little", {}, dict(PLAIN), other_header)
+    more["damaged-fdr-v5-two"] = ("fdr two", 5, "big", {}, dict(PLAIN), other_header)
+    more["damaged-basic-two"] = ("basic two", 3, "little", {}, dict(PLAIN), basic_other_header)
     out.update(more)
     damages = {"cut-record": cut_record, "cut-buffer": cut_buffer, "unknown-kind": unknown_kind, "huge-size": huge_size,
                "unknown-action": unknown_action, "unexpected-record": unexpected_record, "negative-size": negative_size,
@@ -325,7 +385,7 @@ def cases():
         for version, order in ((5, "little"), (2 + number % 4, "big")):
             style = dict(RICH, threads=2, events=120, custom=120)
             out["damaged-fdr-v%d-%s-%s" % (version, order[0] + "e", name)] = ("fdr", version, order, {}, style, damage)
-    for name, damage in {"cut": basic_cut, "type": basic_type, "kind": basic_kind, "stray": basic_stray}.items():
+    for name, damage in {"cut": basic_cut, "type": basic_type, "kind": basic_kind}.items():
         out["damaged-basic-" + name] = ("basic", 3, "little", {}, dict(PLAIN, args=150), damage)
     for name, damage in {"cut": profile_cut, "block": profile_block, "negative": profile_negative}.items():
         out["damaged-profile-" + name] = ("profile", 0, "little", {}, dict(threads=2, events=90), damage)
@@ -336,19 +396,34 @@ def make(name):
     """(bytes, what is expected)"""
     kind, version, order, options, style, damage = cases()[name]
     threads = program.run(sum(name.encode()), **style)
-    if kind == "basic":
-        file = basic(version, order, threads, **options)
-    elif kind == "fdr":
-        file = fdr(version, order, threads, **options)
-    else:
+    if kind.startswith("basic"):                                        # an entry has one argument at most
+        for _, events in threads:
+            for event in events:
+                del event.args[1:]
+    if kind == "profile":
         file = profile(order, threads)
+    elif kind.endswith(" two"):
+        file = concatenated(basic if kind == "basic two" else fdr, version, order, threads, **options)
+    else:
+        file = (basic if kind == "basic" else fdr)(version, order, threads, **options)
+    expected = {}
     if damage:
         rule, offset = damage(file)
-        return bytes(file.data), {"rule": rule, "offset": offset}
+        expected = {"rule": rule, "offset": offset}
+        if damage == other_header or damage == basic_other_header:
+            threads = threads[:1]
+        elif damage == overwritten:
+            for _, events in threads:
+                for event in events:
+                    event.data = b""
+        else:
+            return bytes(file.data), expected
     if kind == "profile":
-        return bytes(file.data), {"threads": len(threads)}
-    cpu_bits = 8 if kind == "basic" else 16
-    return bytes(file.data), {"tracks": program.jsonl(threads, options.get("hz", HZ), cpu_bits)}
+        return bytes(file.data), {"functions": program.functions(threads)}
+    cpu_bits = 8 if kind.startswith("basic") else 16
+    lost = options.get("lost")
+    expected["lost"] = sum((len(events) + lost - 1) // lost for _, events in threads) if lost else 0
+    return bytes(file.data), dict(expected, tracks=program.jsonl(threads, options.get("hz", HZ), cpu_bits))
 
 
 def bulk(path, wanted, threads=4):

@@ -45,7 +45,7 @@ def main():
             path = os.path.join(folder, name + ".xray")
             with open(path, "wb") as file:
                 file.write(xray_gen.make(name)[0])
-            pairs.append("%s=%s" % (FORMATS[xray_gen.cases()[name][0]], path))
+            pairs.append("%s=%s" % (FORMATS[xray_gen.cases()[name][0].split()[0]], path))
         for name in recording_gen.cases():
             path = os.path.join(folder, name + ".xray")
             with open(path, "wb") as file:

@@ -10,7 +10,7 @@
 #include "format/xray/fdr_layout.h"
 
 typedef struct made {
-    uint8_t data[1 << 16];
+    uint8_t data[1 << 18];
     size_t n;
     size_t extents; /* place of the BufferExtents record of the open buffer */
     bool big;

@@ -79,32 +79,180 @@ static void old_versions_have_no_pid(void **state)
     free(m);
 }
 
-static void arguments_belong_to_the_entry_before(void **state)
+static uint64_t argument_of(const tl_batch *b, uint32_t i)
+{
+    assert_true(i < b->n);
+    const tl_value *list = &b->v[b->val[i]];
+    assert_int_equal(list->type, TL_LIST);
+    return list->n == 1 ? list[1].as.u : 0;
+}
+
+static void an_argument_belongs_to_the_entry_before(void **state)
+{
+    (void)state;
+    made *m = fresh(3, false);
+    made_basic_argument(m, 1, 5, 4, 666); /* before anything */
+    made_basic(m, BASIC_ENTER_ARGS, 1, 10, 5, 4);
+    made_basic_argument(m, 1, 5, 4, 100);
+    made_basic_argument(m, 1, 5, 4, 666); /* an entry has one */
+    made_basic(m, BASIC_ENTER_ARGS, 1, 20, 5, 4);
+    made_basic_argument(m, 2, 5, 4, 666); /* of another function */
+    made_basic_argument(m, 1, 5, 4, 666); /* and then it is too late */
+    made_basic(m, BASIC_ENTER, 1, 30, 5, 4);
+    made_basic_argument(m, 1, 5, 4, 666); /* after a plain entry */
+    made_basic(m, BASIC_ENTER_ARGS, 1, 40, 5, 4);
+    tl_source *s = open_ok(m);
+    const tl_trace *t = tl_source_trace(s);
+    assert_int_equal(tl_trace_damages(t), 0);
+    assert_int_equal(tl_trace_lost_events(t), 5);
+    const tl_batch *b;
+    assert_int_equal(tl_source_next(s, &b, NULL), 1);
+    assert_int_equal(b->n, 4);
+    assert_int_equal(argument_of(b, 0), 100);
+    assert_int_equal(argument_of(b, 1), 0);
+    assert_int_equal(argument_of(b, 3), 0);
+    assert_int_equal(b->val[4], 4);
+    tl_source_close(s);
+    free(m);
+}
+
+/* Records of other threads may lie between, of which some are not known by any event, and records that are no good. */
+static void other_threads_lie_between(void **state)
 {
     (void)state;
     made *m = fresh(3, false);
     made_basic(m, BASIC_ENTER_ARGS, 1, 10, 5, 4);
+    made_basic(m, BASIC_ENTER_ARGS, 1, 20, 6, 4);
+    made_basic_argument(m, 1, 7, 4, 666); /* of nobody */
+    made_basic_argument(m, 1, 5, 9, 666); /* the same thread id in another process */
     made_basic_argument(m, 1, 5, 4, 100);
-    made_basic_argument(m, 2, 5, 4, 666); /* of another function: stray */
-    made_basic_argument(m, 1, 5, 4, 200);
-    made_basic(m, BASIC_ENTER_ARGS, 1, 20, 5, 4);
-    made_basic(m, BASIC_ENTER, 1, 30, 5, 4);
-    made_basic_argument(m, 1, 5, 4, 666); /* after a plain entry: stray */
+    const size_t bad = m->n;
+    made_basic(m, BASIC_ENTER, 1, 20, 6, 4);
+    m->data[bad] = 99; /* of nobody, too */
+    made_basic_argument(m, 1, 6, 4, 200);
+    made_basic(m, BASIC_ENTER_ARGS, 2, 30, 5, 4);
+    made_basic(m, BASIC_ENTER_ARGS, 2, 30, 6, 4);
+    made_basic(m, BASIC_KINDS, 2, 31, 5, 4); /* of thread 5: its entry waits no longer */
+    made_basic_argument(m, 2, 6, 4, 300);
+    made_basic_argument(m, 2, 5, 4, 666);
     tl_source *s = open_ok(m);
     const tl_trace *t = tl_source_trace(s);
     assert_int_equal(tl_trace_damages(t), 2);
-    assert_string_equal(tl_trace_damage(t, 0)->rule, "basic.stray-argument");
-    assert_int_equal(tl_trace_damage(t, 0)->offset, 32 + 64);
+    assert_int_equal(tl_trace_lost_events(t), 3);
+    assert_int_equal(tl_source_streams(s), 2);
     const tl_batch *b;
     assert_int_equal(tl_source_next(s, &b, NULL), 1);
-    assert_int_equal(b->n, 3);
-    assert_int_equal(b->v[b->val[0]].n, 2);
-    assert_int_equal(b->v[b->val[0] + 1].as.u, 100);
-    assert_int_equal(b->v[b->val[0] + 2].as.u, 200);
-    assert_int_equal(b->v[b->val[1]].n, 0);
-    assert_int_equal(b->val[2], 4);
+    assert_int_equal(b->n, 2);
+    assert_int_equal(argument_of(b, 0), 100);
+    assert_int_equal(argument_of(b, 1), 0);
+    assert_int_equal(tl_source_next(s, &b, NULL), 1);
+    assert_int_equal(argument_of(b, 0), 200);
+    assert_int_equal(argument_of(b, 1), 300);
     tl_source_close(s);
     free(m);
+}
+
+/* The last entry of a full batch gets its argument, also when that lies in another run of the thread. */
+static void argument_after_a_full_basic_batch(void **state)
+{
+    (void)state;
+    for (int between = 0; between < 2; between++) {
+        made *m = fresh(3, false);
+        for (uint64_t i = 0; i < TL_BATCH_MAX; i++)
+            made_basic(m, BASIC_ENTER_ARGS, 1, i, 5, 4);
+        if (between)
+            made_basic(m, BASIC_ENTER, 1, 7, 6, 4);
+        made_basic_argument(m, 1, 5, 4, 100);
+        made_basic(m, BASIC_ENTER_ARGS, 1, 5000, 5, 4);
+        tl_source *s = open_ok(m);
+        const tl_batch *b;
+        assert_int_equal(tl_source_next(s, &b, NULL), 1);
+        assert_int_equal(b->n, TL_BATCH_MAX);
+        assert_int_equal(argument_of(b, TL_BATCH_MAX - 1), 100);
+        assert_int_equal(tl_source_next(s, &b, NULL), 1);
+        assert_int_equal(b->n, 1);
+        assert_int_equal(b->ts[0], 5000);
+        tl_source_close(s);
+        free(m);
+    }
+}
+
+static uint64_t events_of(tl_source *s)
+{
+    tl_count count;
+    assert_int_equal(tl_source_count(s, 1, &count, NULL), 0);
+    const uint64_t n = count.events;
+    tl_count_free(&count);
+    return n;
+}
+
+static void equal_headers_between_records(void **state)
+{
+    (void)state;
+    for (unsigned version = 1; version <= 3; version++)
+        for (int big = 0; big < 2; big++) {
+            made *m = fresh(version, big);
+            m->n = 0;
+            made_header(m, version, BASIC_TYPE, 77, 0);
+            made_basic(m, BASIC_ENTER_ARGS, 1, 10, 5, 4);
+            made_header(m, version, BASIC_TYPE, 77, 0);
+            made_basic(m, BASIC_ENTER, 1, 20, 6, 4);
+            made_basic(m, BASIC_EXIT, 1, 20, 5, 4);
+            made_header(m, version, BASIC_TYPE, 77, 0);
+            tl_source *s = open_ok(m);
+            assert_int_equal(tl_trace_damages(tl_source_trace(s)), 0);
+            assert_int_equal(tl_trace_lost_events(tl_source_trace(s)), 0);
+            assert_int_equal(tl_source_streams(s), 2);
+            assert_int_equal(events_of(s), 3);
+            tl_source_close(s);
+            free(m);
+        }
+}
+
+/* Nothing is read behind a header of another version, byte order or frequency; where it can be told from a record. */
+static void other_headers_between_records(void **state)
+{
+    (void)state;
+    const struct {
+        unsigned version;
+        bool big;
+        uint64_t hz;
+        int kind; /* of the record behind it; -1: none */
+        const char *rule;
+    } other[] = {
+        {2, false, 77, BASIC_ENTER, "basic.other-header"},
+        {3, true, 77, BASIC_ENTER, "basic.other-header"},
+        {1, true, 77, -1, "basic.other-header"},
+        {3, false, BASIC_HZ_MAX, BASIC_EXIT, "basic.other-header"},
+        {3, false, BASIC_HZ_MAX + 1, BASIC_EXIT, "basic.unknown-record-type"},
+        {3, false, 76, BASIC_KINDS, "basic.unknown-record-type"},
+        {4, false, 76, BASIC_ENTER, "basic.unknown-record-type"},
+        {1, false, 77, BASIC_ENTER, NULL}, /* an argument */
+    };
+    for (size_t i = 0; i < TL_COUNT(other); i++) {
+        made *m = fresh(3, false);
+        m->n = 0;
+        made_header(m, 3, BASIC_TYPE, 77, 0);
+        made_basic(m, BASIC_ENTER, 1, 10, 5, 4);
+        const size_t at = m->n;
+        m->big = other[i].big;
+        made_header(m, other[i].version, BASIC_TYPE, other[i].hz, 0);
+        if (other[i].kind >= 0)
+            made_basic(m, (unsigned)other[i].kind, 1, 20, 5, 4);
+        tl_source *s = open_ok(m);
+        const tl_trace *t = tl_source_trace(s);
+        const bool ends = other[i].rule && strcmp(other[i].rule, "basic.other-header") == 0;
+        assert_int_equal(tl_trace_damages(t), !other[i].rule ? 0 : other[i].kind == BASIC_KINDS ? 2 : 1);
+        assert_int_equal(tl_trace_lost_events(t), other[i].rule ? 0 : 1);
+        if (other[i].rule) {
+            assert_string_equal(tl_trace_damage(t, 0)->rule, other[i].rule);
+            assert_int_equal(tl_trace_damage(t, 0)->offset, at);
+            assert_int_equal(tl_trace_damage(t, 0)->bytes, ends ? m->n - at : 32);
+        }
+        assert_int_equal(events_of(s), ends || other[i].kind == BASIC_KINDS ? 1 : 2);
+        tl_source_close(s);
+        free(m);
+    }
 }
 
 static void expect_damage(const made *m, const char *rule, uint64_t offset, uint64_t events)
@@ -176,7 +324,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_are_streams),
         cmocka_unit_test(old_versions_have_no_pid),
-        cmocka_unit_test(arguments_belong_to_the_entry_before),
+        cmocka_unit_test(an_argument_belongs_to_the_entry_before),
+        cmocka_unit_test(other_threads_lie_between),
+        cmocka_unit_test(argument_after_a_full_basic_batch),
+        cmocka_unit_test(equal_headers_between_records),
+        cmocka_unit_test(other_headers_between_records),
         cmocka_unit_test(damage_of_each_kind),
         cmocka_unit_test(survives_any_cut_and_change),
     };

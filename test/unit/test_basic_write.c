@@ -87,8 +87,13 @@ static void test_what_cannot_be_held(void **state)
     fixture_event(&f, ENTER, 0, 0, 1, INT32_MAX, NULL, 0);
     fixture_event(&f, ENTER, 0, 256 + 4, 2, (uint64_t)(int64_t)INT32_MIN, NULL, 0);
     fixture_event(&f, ENTER, 0, -1, 1, 1, NULL, 0); /* back in time: kept as it is */
+    tl_value args[] = {
+        {.type = TL_LIST, .n = 3}, {.type = TL_U64, .as.u = 9}, {.type = TL_U64, .as.u = 8}, {.type = TL_U64}};
+    fixture_event(&f, ENTER_ARGS, 0, 0, 1, 1, args, 4); /* an entry has one argument */
     fixture_finish(&f);
-    assert_int_equal(f.size, BASIC_HEADER_SIZE + 3 * BASIC_RECORD_SIZE);
+    assert_int_equal(f.size, BASIC_HEADER_SIZE + 5 * BASIC_RECORD_SIZE);
+    assert_int_equal(tl_load64(record(&f, 4) + BASIC_ARGUMENT_VALUE, false), 9);
+    assert_int_equal(fixture_dropped(&f, "arguments of a call after its first"), 2);
     assert_int_equal(record(&f, 1)[BASIC_FUNCTION_CPU], 4);
     assert_int_equal(record(&f, 2)[BASIC_FUNCTION_CPU], 0);
     assert_int_equal(tl_load64(record(&f, 2) + BASIC_FUNCTION_TSC, false), 1);

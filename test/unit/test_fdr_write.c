@@ -156,13 +156,15 @@ static void test_custom_events_of_each_version(void **state)
         const uint8_t *custom = f.bytes + FDR_HEADER_SIZE + (version == 1 ? 48 : version == 2 ? 64 : 80);
         assert_int_equal(custom[0], FDR_BYTE0(FDR_CUSTOM_EVENT, false));
         assert_int_equal(tl_load32(custom + FDR_EVENT_SIZE, false), 2);
-        if (version < 5)
-            assert_int_equal(tl_load64(custom + FDR_CUSTOM_TSC, false), 10);
-        else
+        if (version < 5) {
+            assert_int_equal(tl_load64(custom + FDR_EVENT_TSC, false), 10);
+            assert_int_equal(tl_load64(custom + 18 + FDR_EVENT_TSC, false), 11);
+        } else {
             assert_int_equal(tl_load32(custom + FDR_EVENT_DELTA, false), 0);
+        }
         assert_int_equal(custom[FDR_CUSTOM_CPU], version == 4 ? 1 : 0);
         assert_memory_equal(custom + 16, "hi", 2);
-        assert_int_equal(tl_load16(custom + 18 + FDR_TYPED_TYPE, false), 9);
+        assert_int_equal(tl_load16(custom + 18 + (version < 5 ? FDR_TYPED_TYPE_OLD : FDR_TYPED_TYPE), false), 9);
         assert_int_equal(fixture_dropped(&f, "process ids"), version < 3 ? 1 : 0);
         if (version == 1)
             assert_int_equal(f.size, FDR_HEADER_SIZE + FDR_SLOT_SIZE);

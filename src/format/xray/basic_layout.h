@@ -11,8 +11,9 @@
  *   argument   0      2            4          8    12    16         24      32
  *              | 1    | unused     | function | tid| pid | argument | unused |
  *
- * An argument record belongs to the entry with arguments (kind 3) before it, of the same function and thread; several
- * make several arguments. Version 1 has no tail exits; pid is valid from version 3 on. */
+ * An argument record belongs to the record before it of the same thread, if that is an entry with arguments (kind 3) of
+ * the same function. Version 1 has no tail exits; pid is valid from version 3 on. Logs may follow each other in a file,
+ * each with its header. */
 #ifndef TL_FORMAT_BASIC_LAYOUT_H
 #define TL_FORMAT_BASIC_LAYOUT_H
 
@@ -23,6 +24,7 @@ enum {
     BASIC_HEADER_HZ = 8,      /* u64; 0: not known */
     BASIC_HEADER_SIZE = 32
 };
+#define BASIC_HZ_MAX UINT64_C(100000000000) /* no counter is faster: a header that says more is none */
 enum { BASIC_TYPE = 0, BASIC_VERSION_MIN = 1, BASIC_VERSION_MAX = 3 };
 enum { BASIC_FLAG_CONSTANT_TSC = 1, BASIC_FLAG_NONSTOP_TSC = 2 };
 

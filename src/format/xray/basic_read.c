@@ -2,8 +2,10 @@
  *
  * The layout is in basic_layout.h. Threads write blocks of records in any order, so opening reads the file once and
  * notes where each thread has a run of them; damage is noted on the way. A cursor reads the runs of its thread. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/endian.h"
 #include "base/window.h"
@@ -13,7 +15,8 @@
 
 enum { WINDOW = 128 << 10 };
 
-/* Records of one thread that follow each other; arguments and damaged records between them included. 16 bytes. */
+/* Records of one thread that follow each other; arguments and records of unknown type between them included. 16 bytes.
+ */
 typedef struct basic_run {
     uint64_t offset;
     uint32_t records;
@@ -32,7 +35,6 @@ typedef struct basic_reader {
     size_t *first; /* [tracks + 1] */
 } basic_reader;
 
-/* A function record, and what an argument record after it has to match. */
 typedef struct basic_event {
     uint64_t tsc;
     uint32_t kind, tid, pid;
@@ -40,12 +42,18 @@ typedef struct basic_event {
     int32_t cpu;
 } basic_event;
 
+/* What the last record of a thread has to do with an argument record after it: whose entry waits for one. */
+typedef struct basic_last {
+    int32_t function;
+    bool waits;
+} basic_last;
+
 typedef struct basic_cursor {
     const basic_reader *reader;
-    const basic_run *run, *last;
+    const basic_run *run, *end_run;
     uint64_t position, end;
     tl_window window;
-    basic_event previous; /* kind BASIC_ENTER_ARGS: arguments may follow */
+    basic_last last_record;
     uint32_t track;
 } basic_cursor;
 
@@ -74,12 +82,17 @@ static basic_event load_event(const uint8_t *p, bool big)
     };
 }
 
-/* Does the argument record at p belong to the entry before it? */
-static bool argument_fits(const uint8_t *p, const basic_event *entry, const basic_reader *r)
+static basic_last last_of(const basic_event *event)
 {
-    return entry->kind == BASIC_ENTER_ARGS && (int32_t)tl_load32(p + BASIC_ARGUMENT_ID, r->big) == entry->function &&
-           tl_load32(p + BASIC_ARGUMENT_TID, r->big) == entry->tid &&
-           (r->version < 3 || tl_load32(p + BASIC_ARGUMENT_PID, r->big) == entry->pid);
+    return (basic_last){event->function, event->kind == BASIC_ENTER_ARGS};
+}
+
+/* Does the argument record at p, of the same thread, belong to the record before it? None after it does. */
+static bool take_argument(basic_last *last, const uint8_t *p, bool big)
+{
+    const bool fits = last->waits && (int32_t)tl_load32(p + BASIC_ARGUMENT_ID, big) == last->function;
+    last->waits = false;
+    return fits;
 }
 
 /* The scan that makes the index. */
@@ -87,25 +100,51 @@ typedef struct scan {
     basic_reader *r;
     tl_trace *t;
     xray_threads threads;
-    basic_event previous;
-    bool has_thread;
-    uint32_t tid, pid, track; /* of the current run */
+    basic_last *last; /* by track */
+    uint32_t ntrack, track_capacity;
+    bool in_run;              /* the record before belongs to the last run */
+    uint32_t tid, pid, track; /* of that run */
 } scan;
 
-static int see_function(scan *s, uint64_t offset, const basic_event *event, tl_error *e)
+static void see_time(tl_trace *t, uint64_t tsc)
+{
+    if (!t->has_range || tsc < t->begin)
+        t->begin = tsc;
+    if (!t->has_range || tsc > t->end)
+        t->end = tsc;
+    t->has_range = true;
+}
+
+static int add_track(scan *s, uint32_t pid, uint32_t tid, tl_error *e)
+{
+    int status = xray_thread(&s->threads, s->t, s->r->version >= 3, pid, tid, &s->track, e);
+    if (status < 0 || s->track < s->ntrack)
+        return status;
+    if (s->ntrack == s->track_capacity) {
+        uint32_t capacity = s->track_capacity ? 2 * s->track_capacity : 64;
+        basic_last *larger = realloc(s->last, capacity * sizeof *larger);
+        if (!larger)
+            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %" PRIu32 " threads", capacity);
+        s->last = larger;
+        s->track_capacity = capacity;
+    }
+    s->last[s->ntrack++] = (basic_last){0};
+    return 0;
+}
+
+/* Makes the last run one of this thread. 1: it is; 0: the thread is not known, and `adds` does not want it to be. */
+static int enter_run(scan *s, uint64_t offset, uint32_t pid, uint32_t tid, bool adds, tl_error *e)
 {
     basic_reader *r = s->r;
-    tl_trace *t = s->t;
-    if (!t->has_range || event->tsc < t->begin)
-        t->begin = event->tsc;
-    if (!t->has_range || event->tsc > t->end)
-        t->end = event->tsc;
-    t->has_range = true;
-    if (s->has_thread && s->tid == event->tid && (r->version < 3 || s->pid == event->pid) &&
-        r->run[r->nrun - 1].records < UINT32_MAX / 2)
+    const bool has_pid = r->version >= 3;
+    if (TL_LIKELY(s->in_run && s->tid == tid && (!has_pid || s->pid == pid) &&
+                  r->run[r->nrun - 1].records < UINT32_MAX / 2))
+        return 1;
+    s->in_run = false;
+    pid = has_pid ? pid : 0;
+    if (!adds && !xray_thread_known(&s->threads, has_pid, pid, tid, &s->track))
         return 0;
-    int status =
-        xray_thread(&s->threads, t, r->version >= 3, r->version >= 3 ? event->pid : 0, event->tid, &s->track, e);
+    int status = adds ? add_track(s, pid, tid, e) : 0;
     if (status < 0)
         return status;
     if (r->nrun == r->capacity) {
@@ -117,46 +156,103 @@ static int see_function(scan *s, uint64_t offset, const basic_event *event, tl_e
         r->capacity = capacity;
     }
     r->run[r->nrun++] = (basic_run){.offset = offset, .track = s->track};
-    s->has_thread = true;
-    s->tid = event->tid;
-    s->pid = event->pid;
-    return 0;
+    s->in_run = true;
+    s->tid = tid;
+    s->pid = pid;
+    return 1;
 }
 
-static int scan_record(scan *s, uint64_t offset, const uint8_t *p, tl_error *e)
+static int scan_function(scan *s, uint64_t offset, const uint8_t *p, tl_error *e)
+{
+    const basic_event event = load_event(p, s->r->big);
+    const bool known = event.kind < BASIC_KINDS;
+    int status = enter_run(s, offset, event.pid, event.tid, known, e);
+    if (TL_LIKELY(status > 0))
+        s->last[s->track] = last_of(&event);
+    if (TL_LIKELY(known && status > 0))
+        see_time(s->t, event.tsc);
+    else if (status >= 0)
+        status = tl_trace_add_damage(s->t, e, offset, BASIC_RECORD_SIZE, "basic.unknown-kind",
+                                     "function record of kind %u; known are 0 to %d", event.kind, BASIC_KINDS - 1);
+    return status;
+}
+
+/* LLVM's runtime writes the argument of a call that it leaves out because it is too deep: what belongs to no entry is
+ * such a call. */
+static int scan_argument(scan *s, uint64_t offset, const uint8_t *p, tl_error *e)
+{
+    const bool big = s->r->big;
+    int status =
+        enter_run(s, offset, tl_load32(p + BASIC_ARGUMENT_PID, big), tl_load32(p + BASIC_ARGUMENT_TID, big), false, e);
+    if (status >= 0 && (status == 0 || !take_argument(&s->last[s->track], p, big)))
+        s->t->lost_events++;
+    return status;
+}
+
+/* Is there a further header at p? 1: as the first one, 2: another one; 0: none; < 0: error. See the documentation of
+ * the format for the rule. */
+static int find_header(const scan *s, uint64_t offset, const uint8_t *p, size_t available, tl_error *e)
+{
+    const basic_reader *r = s->r;
+    bool big = p[0] == 0; /* no version needs the upper byte */
+    const unsigned version = tl_load16(p + BASIC_HEADER_VERSION, big);
+    const uint64_t hz = tl_load64(p + BASIC_HEADER_HZ, big);
+    const bool same = version == r->version && big == r->big && hz == s->t->clock.hz;
+    if (tl_load16(p + BASIC_HEADER_TYPE, big) != BASIC_TYPE || version < BASIC_VERSION_MIN ||
+        version > BASIC_VERSION_MAX)
+        return 0;
+    if (!same && (hz > BASIC_HZ_MAX || (version == BASIC_ARGUMENT && big == r->big)))
+        return 0; /* it may as well be a damaged record; an argument */
+    uint8_t next[4] = {0};
+    if (available >= BASIC_HEADER_SIZE + sizeof next) {
+        memcpy(next, p + BASIC_HEADER_SIZE, sizeof next);
+    } else {
+        size_t got = 0;
+        int status = tl_input_read(r->in, offset + BASIC_HEADER_SIZE, next, sizeof next, &got, e);
+        if (status < 0)
+            return status;
+    }
+    if (tl_load16(next + BASIC_RECORD_TYPE, big) != BASIC_FUNCTION || next[BASIC_FUNCTION_KIND] >= BASIC_KINDS)
+        return 0;
+    return same ? 1 : 2;
+}
+
+/* The record at p. 1: go on; 0: the rest is not read; < 0: error. */
+static int scan_record(scan *s, uint64_t offset, const uint8_t *p, size_t available, tl_error *e)
 {
     basic_reader *r = s->r;
     const unsigned type = tl_load16(p + BASIC_RECORD_TYPE, r->big);
-    int status = 0;
+    int status;
     if (type == BASIC_FUNCTION) {
-        s->previous = load_event(p, r->big);
-        if (s->previous.kind < BASIC_KINDS)
-            status = see_function(s, offset, &s->previous, e);
-        else
-            status =
-                tl_trace_add_damage(s->t, e, offset, BASIC_RECORD_SIZE, "basic.unknown-kind",
-                                    "function record of kind %u; known are 0 to %d", s->previous.kind, BASIC_KINDS - 1);
-    } else if (type == BASIC_ARGUMENT) {
-        if (!argument_fits(p, &s->previous, r))
-            status = tl_trace_add_damage(s->t, e, offset, BASIC_RECORD_SIZE, "basic.stray-argument",
-                                         "argument that follows no entry with arguments of its function and thread");
+        status = scan_function(s, offset, p, e);
     } else {
-        s->previous.kind = BASIC_KINDS;
-        status = tl_trace_add_damage(s->t, e, offset, BASIC_RECORD_SIZE, "basic.unknown-record-type",
-                                     "record of type %u; known are 0 and 1", type);
+        const int header = find_header(s, offset, p, available, e);
+        if (header == 2)
+            return tl_trace_add_damage(s->t, e, offset, r->size - offset, "basic.other-header",
+                                       "a header of another version, byte order or frequency; the rest is not read");
+        if (header != 0) {
+            s->in_run = false;
+            return header;
+        }
+        if (type == BASIC_ARGUMENT)
+            status = scan_argument(s, offset, p, e);
+        else
+            status = tl_trace_add_damage(s->t, e, offset, BASIC_RECORD_SIZE, "basic.unknown-record-type",
+                                         "record of type %u; known are 0 and 1", type);
     }
-    if (r->nrun)
+    if (s->in_run)
         r->run[r->nrun - 1].records++;
-    return status;
+    return status < 0 ? status : 1;
 }
 
 static int scan_file(basic_reader *r, tl_trace *t, tl_error *e)
 {
-    scan s = {.r = r, .t = t, .previous.kind = BASIC_KINDS};
+    scan s = {.r = r, .t = t};
     tl_window w;
     int status = tl_window_init(&w, r->in, WINDOW, e);
+    status = status < 0 ? status : 1;
     uint64_t position = BASIC_HEADER_SIZE;
-    while (status == 0 && position < r->size) {
+    while (status > 0 && position < r->size) {
         size_t available = 0;
         const uint8_t *p = tl_window_at(&w, position, BASIC_RECORD_SIZE, &available, e);
         if (!p) {
@@ -167,15 +263,16 @@ static int scan_file(basic_reader *r, tl_trace *t, tl_error *e)
                                     "record of %d bytes, but the file ends after %zu", BASIC_RECORD_SIZE, available);
             break;
         }
-        for (; status == 0 && available >= BASIC_RECORD_SIZE; available -= BASIC_RECORD_SIZE) {
-            status = scan_record(&s, position, p, e);
+        for (; status > 0 && available >= BASIC_RECORD_SIZE; available -= BASIC_RECORD_SIZE) {
+            status = scan_record(&s, position, p, available, e);
             p += BASIC_RECORD_SIZE;
             position += BASIC_RECORD_SIZE;
         }
     }
     tl_window_fini(&w);
     xray_threads_fini(&s.threads);
-    return status;
+    free(s.last);
+    return status < 0 ? status : 0;
 }
 
 /* Groups the runs by thread. */
@@ -258,8 +355,7 @@ static int stream_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
     c->reader = r;
     c->track = stream;
     c->run = r->run + r->first[stream];
-    c->last = r->run + r->first[stream + 1];
-    c->previous.kind = BASIC_KINDS;
+    c->end_run = r->run + r->first[stream + 1];
     uint64_t bytes =
         stream_weight(reader, stream); /* many threads may be read at once: no larger a window than is of use */
     return tl_window_init(&c->window, r->in, bytes < WINDOW ? (size_t)bytes : WINDOW, e);
@@ -282,9 +378,8 @@ static int add_argument(tl_batch *b, uint64_t value)
     return 0;
 }
 
-static int append(basic_cursor *c, tl_batch *b, tl_error *e)
+static int append(const basic_cursor *c, tl_batch *b, const basic_event *event, tl_error *e)
 {
-    const basic_event *event = &c->previous;
     b->ts[b->n] = event->tsc;
     b->key[b->n] = (uint64_t)(int64_t)event->function;
     b->cls[b->n] = event->kind;
@@ -306,22 +401,19 @@ static int append(basic_cursor *c, tl_batch *b, tl_error *e)
 /* The record at p. 1: done; 0: it needs a place in the batch, which is full; < 0: error. */
 static int decode_record(basic_cursor *c, tl_batch *b, const uint8_t *p, tl_error *e)
 {
-    const basic_reader *r = c->reader;
-    const unsigned type = tl_load16(p + BASIC_RECORD_TYPE, r->big);
+    const bool big = c->reader->big;
+    const unsigned type = tl_load16(p + BASIC_RECORD_TYPE, big);
     if (type == BASIC_FUNCTION) {
         if (b->n == b->capacity)
             return 0;
-        c->previous = load_event(p, r->big);
-        if (c->previous.kind < BASIC_KINDS) {
-            int status = append(c, b, e);
-            return status < 0 ? status : 1;
-        }
-    } else if (type != BASIC_ARGUMENT) {
-        c->previous.kind = BASIC_KINDS;
-    } else if (b->n && argument_fits(p, &c->previous, r) &&
-               add_argument(b, tl_load64(p + BASIC_ARGUMENT_VALUE, r->big)) < 0) {
-        return tl_fail(e, TL_ENOMEM, c->position, "no memory for the arguments of a call");
+        const basic_event event = load_event(p, big);
+        c->last_record = last_of(&event);
+        int status = event.kind < BASIC_KINDS ? append(c, b, &event, e) : 0;
+        return status < 0 ? status : 1;
     }
+    if (type == BASIC_ARGUMENT && take_argument(&c->last_record, p, big) && b->n &&
+        add_argument(b, tl_load64(p + BASIC_ARGUMENT_VALUE, big)) < 0)
+        return tl_fail(e, TL_ENOMEM, c->position, "no memory for the arguments of a call");
     return 1;
 }
 
@@ -331,7 +423,7 @@ static int stream_next(void *cursor, tl_batch *b, tl_error *e)
     int status = 1;
     while (status > 0) {
         if (c->position == c->end) {
-            if (b->n == b->capacity || c->run == c->last)
+            if (c->run == c->end_run) /* of a full batch, the next run may have the last argument */
                 break;
             c->position = c->run->offset;
             c->end = c->position + (uint64_t)c->run->records * BASIC_RECORD_SIZE;

@@ -64,19 +64,20 @@ static uint8_t known_cpu(basic_writer *w, const tl_batch *b, uint32_t i)
     return cpu < 0 ? 0 : (uint8_t)(uint32_t)cpu;
 }
 
-/* One argument record for each argument, directly after the entry. */
-static void write_arguments(basic_writer *w, uint32_t id)
+/* An argument record for the first argument, directly after the entry: an entry has no more. */
+static void write_argument(basic_writer *w, uint32_t id)
 {
-    for (uint32_t k = 0; k < w->args.n; k++) {
-        uint8_t *p = (uint8_t *)tl_output_reserve(w->context.out, BASIC_RECORD_SIZE);
-        memset(p, 0, BASIC_RECORD_SIZE);
-        tl_store16(p + BASIC_RECORD_TYPE, BASIC_ARGUMENT, BIG);
-        tl_store32(p + BASIC_ARGUMENT_ID, id, BIG);
-        tl_store32(p + BASIC_ARGUMENT_TID, w->tid, BIG);
-        tl_store32(p + BASIC_ARGUMENT_PID, w->pid, BIG);
-        tl_store64(p + BASIC_ARGUMENT_VALUE, w->args.v[k], BIG);
-        tl_output_commit(w->context.out, (char *)p + BASIC_RECORD_SIZE);
-    }
+    if (w->args.n == 0)
+        return;
+    w->more_args += w->args.n - 1;
+    uint8_t *p = (uint8_t *)tl_output_reserve(w->context.out, BASIC_RECORD_SIZE);
+    memset(p, 0, BASIC_RECORD_SIZE);
+    tl_store16(p + BASIC_RECORD_TYPE, BASIC_ARGUMENT, BIG);
+    tl_store32(p + BASIC_ARGUMENT_ID, id, BIG);
+    tl_store32(p + BASIC_ARGUMENT_TID, w->tid, BIG);
+    tl_store32(p + BASIC_ARGUMENT_PID, w->pid, BIG);
+    tl_store64(p + BASIC_ARGUMENT_VALUE, w->args.v[0], BIG);
+    tl_output_commit(w->context.out, (char *)p + BASIC_RECORD_SIZE);
 }
 
 static bool write_one(basic_writer *w, const tl_batch *b, uint32_t i)
@@ -106,7 +107,7 @@ static bool write_one(basic_writer *w, const tl_batch *b, uint32_t i)
     if (TL_UNLIKELY(kind == BASIC_ENTER_ARGS)) {
         if (!xray_write_arguments(&w->args, b, i, &w->other_args))
             return false;
-        write_arguments(w, (uint32_t)id);
+        write_argument(w, (uint32_t)id);
     }
     return true;
 }
@@ -132,6 +133,7 @@ int basic_finish(void *writer, tl_error *e)
     } drop[] = {
         {"function events with ids over 32 bits", w->wide_id},
         {"arguments that are no whole numbers", w->other_args},
+        {"arguments of a call after its first", w->more_args},
         {"tail exits, which version 1 does not hold (written as exits)", w->tail_exits},
         {"function names", xray_write_names(w->context.trace)},
         {"processor numbers over 8 bits (cut)", w->wide_cpu},

@@ -12,7 +12,7 @@ typedef struct basic_writer {
     uint32_t tid, pid;
     tl_hash no_pid_track; /* tracks whose pid could not be written */
     xray_arguments args;
-    uint64_t wide_id, wide_cpu, cut_id, other_args, tail_exits;
+    uint64_t wide_id, wide_cpu, cut_id, other_args, more_args, tail_exits;
 } basic_writer;
 
 int basic_create(void *writer, const tl_write_context *context, tl_error *e);

@@ -11,7 +11,7 @@ enum { WINDOW = 256 << 10 };
 
 int fdr_scan_init(fdr_scan *s, const fdr_index *x, tl_input *in, tl_error *e)
 {
-    *s = (fdr_scan){.index = x, .first = UINT64_MAX, .give_up = UINT64_MAX};
+    *s = (fdr_scan){.index = x, .slot = x->slot, .first = UINT64_MAX, .give_up = UINT64_MAX};
     return tl_window_init(&s->window, in, WINDOW, e);
 }
 

@@ -96,7 +96,7 @@ static int take(build *b, const fdr_scan *s, tl_error *e)
         int status = xray_thread(&b->threads, b->trace, buffer->has_pid, buffer->pid, buffer->tid, &track, e);
         if (status < 0)
             return status;
-        buffer->track = track & 0x3fffffffu;
+        buffer->track = track & 0x1fffffffu;
         x->nbuffer++;
     }
     for (size_t i = 0; i < s->nnote; i++) {
@@ -123,20 +123,22 @@ static int take(build *b, const fdr_scan *s, tl_error *e)
 
 static int join_parts(build *b, tl_error *e)
 {
-    uint64_t position = FDR_HEADER_SIZE;
+    uint64_t position = FDR_HEADER_SIZE, slot = b->index->slot;
     for (uint32_t i = 0; i < b->nparts; i++) {
         fdr_scan *s = &b->part[i];
         int status = 0;
         if (position < part_end(b, i)) {
-            if (s->from != position) {
+            if (s->from != position || s->slot_before != slot) {
                 fdr_scan_fini(s);
                 status = fdr_scan_init(s, b->index, b->in, e);
+                s->slot = slot;
                 if (status == 0)
                     status = fdr_scan_run(s, position, part_end(b, i), e);
             }
             if (status == 0)
                 status = take(b, s, e);
             position = s->next;
+            slot = s->slot;
         }
         fdr_scan_fini(s);
         if (status < 0)

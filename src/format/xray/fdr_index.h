@@ -15,14 +15,18 @@ typedef struct fdr_buffer {
     int64_t wall_seconds;
     int32_t wall_microseconds;
     int32_t pid, tid; /* in the file's terms, until tracks are known */
-    uint32_t track : 30, has_wall : 1, has_pid : 1;
+    uint32_t track : 29, has_wall : 1, has_pid : 1;
+    uint32_t overwritten : 1; /* the records after its events lie where the payloads were */
 } fdr_buffer;
+
+#define FDR_BAD_SLOT "buffer size %" PRIu64 ", which cannot hold a buffer; expected %d or more"
 
 typedef struct fdr_index {
     bool big;
     bool marked, live; /* by our own recorder (FDR_HEADER_MARK); being written, or left so */
     unsigned version;
-    uint64_t slot;      /* bytes of a version 1 slot */
+    uint64_t hz;
+    uint64_t slot;      /* bytes of a version 1 slot, as the first header says */
     uint64_t size;      /* of the file */
     fdr_buffer *buffer; /* after fdr_index_build: by track, each track's in order of execution */
     size_t nbuffer;

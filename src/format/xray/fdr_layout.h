@@ -5,7 +5,7 @@
  *   v2      ( BufferExtents NewBuffer Walltime NewCPUId body* )*
  *   v3      Pid comes between Walltime and NewCPUId
  *   v4      CustomEvent carries its own cpu
- *   v5      CustomEvent carries a time difference
+ *   v5      CustomEvent and TypedEvent carry a time difference, before their time
  *   body    Function CallArgument NewCPUId TSCWrap CustomEvent TypedEvent
  *
  *   header    0        2      4        8                16               24        32
@@ -19,9 +19,9 @@
  *
  *   function word     little: id << 4 | action << 1 | 0          big: 0 << 31 | action << 28 | id
  *
- * NewCPUId and TSCWrap set the running time (u64 ticks); a function record, a v5 custom event and every typed event add
- * to it, modulo 2^64. Walltime holds seconds
- * and microseconds, of CLOCK_MONOTONIC in the files of the LLVM runtime. */
+ * NewCPUId and TSCWrap set the running time (u64 ticks); a function record and the events of v5 add to it, modulo 2^64.
+ * Walltime holds seconds and microseconds, of CLOCK_MONOTONIC in the files of the LLVM runtime. Logs may follow each
+ * other in a file, each with its header. */
 #ifndef TL_FORMAT_FDR_LAYOUT_H
 #define TL_FORMAT_FDR_LAYOUT_H
 
@@ -52,6 +52,7 @@ enum {
 #define FDR_WORD_PAD  "tlrt.pad"
 enum { FDR_MARK_SIZE = 8, FDR_WORD_SIZE = 8, FDR_LIVE_PAGE = 4096 };
 enum { FDR_TYPE = 1, FDR_VERSION_MIN = 1, FDR_VERSION_MAX = 5 };
+enum { FDR_OVERWRITES_MAX = 2 }; /* the newest version whose producers wrote over the payloads of events */
 enum { FDR_FLAG_CONSTANT_TSC = 1, FDR_FLAG_NONSTOP_TSC = 2 };
 
 /* Kinds of metadata records. */
@@ -69,8 +70,8 @@ enum {
     FDR_KINDS
 };
 
-/* Sizes of records, in bytes. */
-enum { FDR_FUNCTION_SIZE = 8, FDR_METADATA_SIZE = 16 };
+/* Sizes of records, in bytes; and the smallest slot of version 1 that can hold a buffer. */
+enum { FDR_FUNCTION_SIZE = 8, FDR_METADATA_SIZE = 16, FDR_SLOT_MIN = 3 * FDR_METADATA_SIZE };
 
 /* Offsets in metadata records, from their first byte on. */
 enum {
@@ -84,10 +85,11 @@ enum {
     FDR_BUFFER_EXTENTS_BYTES = 1,  /* u64, bytes that follow this record */
     FDR_PID_PID = 1,               /* i32 */
     FDR_EVENT_SIZE = 1,            /* i32, bytes of payload: custom and typed */
-    FDR_CUSTOM_TSC = 5,            /* u64, versions 1 to 4 */
+    FDR_EVENT_TSC = 5,             /* u64, versions 1 to 4: custom and typed */
     FDR_CUSTOM_CPU = 13,           /* u16, version 4 */
-    FDR_EVENT_DELTA = 5,           /* i32: custom from version 5 on, typed always */
-    FDR_TYPED_TYPE = 9             /* u16 */
+    FDR_TYPED_TYPE_OLD = 13,       /* u16, versions 1 to 4 */
+    FDR_EVENT_DELTA = 5,           /* i32, version 5: custom and typed */
+    FDR_TYPED_TYPE = 9             /* u16, version 5 */
 };
 
 /* Function records. */

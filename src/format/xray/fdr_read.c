@@ -1,167 +1,19 @@
 /* Reading XRay flight data recorder logs: one stream a thread, its buffers one after another.
  *
- * The layout is in fdr_layout.h. Opening builds the index (fdr_index.c), which knows the good records of every buffer;
- * a cursor decodes these and nothing else. */
-#include <inttypes.h>
-#include <stdio.h>
+ * The layout is in fdr_layout.h. A cursor decodes the records that the index (fdr_index.c) knows to be good, and
+ * nothing else. */
+#include "format/xray/fdr_read.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/endian.h"
-#include "base/window.h"
-#include "format/xray/fdr_index.h"
 #include "format/xray/fdr_layout.h"
 #include "format/xray/fdr_typed.h"
-#include "format/xray/fdr_write.h"
 
 enum { WINDOW = 64 << 10 };
 
-typedef struct fdr_reader {
-    tl_input *in;
-    tl_trace *trace;
-    tl_want want;
-    uint64_t *progress;
-    fdr_index index;
-} fdr_reader;
-
-typedef struct fdr_cursor {
-    const fdr_reader *reader;
-    const fdr_buffer *buffer, *last; /* the buffers that are left */
-    uint64_t position, end;          /* records that are left of the current one */
-    tl_window window;
-    uint64_t tsc;
-    int32_t cpu;
-    uint8_t *scratch; /* a payload that is only looked at */
-    size_t scratch_size;
-    uint32_t track;
-    bool after_entry; /* a CallArgument here belongs to the event before */
-} fdr_cursor;
-
-static int probe(const tl_probe *p)
-{
-    if (p->size < 4)
-        return 0;
-    for (int big = 0; big < 2; big++) {
-        unsigned version = tl_load16(p->head + FDR_HEADER_VERSION, big);
-        if (tl_load16(p->head + FDR_HEADER_TYPE, big) == FDR_TYPE && version >= FDR_VERSION_MIN &&
-            version <= FDR_VERSION_MAX)
-            return 32;
-    }
-    return 0;
-}
-
-/* The file header. Returns 1 if there is one, 0 if the file ends within it. */
-static int read_header(fdr_reader *r, tl_trace *t, tl_error *e)
-{
-    uint8_t header[FDR_HEADER_SIZE] = {0};
-    size_t got = 0;
-    int status = tl_input_read(r->in, 0, header, sizeof header, &got, e);
-    if (status < 0)
-        return status;
-    fdr_index *x = &r->index;
-    x->size = tl_input_size(r->in);
-    x->big = tl_load16(header + FDR_HEADER_TYPE, false) != FDR_TYPE;
-    x->version = tl_load16(header + FDR_HEADER_VERSION, x->big);
-    if (tl_load16(header + FDR_HEADER_TYPE, x->big) != FDR_TYPE || x->version < FDR_VERSION_MIN ||
-        x->version > FDR_VERSION_MAX)
-        return tl_fail(e, TL_EFORMAT, 0, "version %u and type %u at the start; expected version %d to %d and type %d",
-                       tl_load16(header + FDR_HEADER_VERSION, false), tl_load16(header + FDR_HEADER_TYPE, false),
-                       FDR_VERSION_MIN, FDR_VERSION_MAX, FDR_TYPE);
-    char version[8];
-    snprintf(version, sizeof version, "%u", x->version);
-    t->version = tl_trace_intern(t, version);
-    t->byte_order = x->big ? "big" : "little";
-    if (!t->version)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the trace");
-    bool whole = got == sizeof header;
-    tl_trace_set_clock(t, "tsc", whole ? tl_load64(header + FDR_HEADER_HZ, x->big) : 0);
-    if (!whole) {
-        status = tl_trace_add_damage(t, e, 0, got, "header.truncated", "file header of %d bytes, but the file has %zu",
-                                     FDR_HEADER_SIZE, got);
-        return status < 0 ? status : 0;
-    }
-    x->live = x->version == FDR_VERSION_MAX && memcmp(header + FDR_HEADER_MARK, FDR_MARK_LIVE, FDR_MARK_SIZE) == 0;
-    x->marked = x->live ||
-                (x->version == FDR_VERSION_MAX && memcmp(header + FDR_HEADER_MARK, FDR_MARK_DONE, FDR_MARK_SIZE) == 0);
-    x->slot = tl_load64(header + FDR_HEADER_BUFFER_SIZE, x->big);
-    if (x->version == 1 && x->slot < 3 * FDR_METADATA_SIZE && x->size > FDR_HEADER_SIZE) {
-        status = tl_trace_add_damage(t, e, FDR_HEADER_BUFFER_SIZE, 8, "fdr.bad-buffer-size",
-                                     "buffer size %" PRIu64 ", which cannot hold a buffer; expected %d or more",
-                                     x->slot, 3 * FDR_METADATA_SIZE);
-        x->slot = x->size - FDR_HEADER_SIZE;
-    }
-    return status < 0 ? status : 1;
-}
-
-/* A class for each instant and counter that the notes tell of, behind those that all logs have: the n-th event of the
- * recording is class XRAY_CLASSES + n. */
-static int add_classes(tl_trace *t, tl_error *e)
-{
-    const tl_recording *r = t->recording;
-    tl_class *c = malloc(((size_t)XRAY_CLASSES + r->nevent) * sizeof *c);
-    if (!c)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %" PRIu32 " event classes", r->nevent);
-    memcpy(c, xray_classes, sizeof xray_classes);
-    for (uint32_t i = 0; i < r->nevent; i++)
-        c[XRAY_CLASSES + i] = (tl_class){.kind = r->event[i].kind,
-                                         .key = TL_KEY_NONE,
-                                         .name = r->event[i].name,
-                                         .field = r->event[i].field,
-                                         .nfield = r->event[i].nfield,
-                                         .format_data = &r->event[i]};
-    int status = tl_trace_set_classes(t, c, XRAY_CLASSES + r->nevent, e);
-    free(c);
-    return status;
-}
-
-/* What the notes say, once all are known. */
-static int finish_recording(tl_trace *t, tl_error *e)
-{
-    int status = tl_recording_finish(t, TL_RECORDING_LIVE, e); /* whatever the mark: it may be a copy of a live file */
-    for (uint32_t i = 0; i < t->ntrack; i++) {
-        const char *name = tl_recording_thread(t, t->track[i].tid);
-        t->track[i].name = name ? name : t->track[i].name;
-    }
-    return status < 0 ? status : add_classes(t, e);
-}
-
-static int open_reader(void *reader, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e)
-{
-    fdr_reader *r = reader;
-    r->in = in;
-    r->trace = t;
-    r->want = *want;
-    r->progress = progress;
-    int status = tl_trace_set_classes(t, xray_classes, XRAY_CLASSES, e);
-    if (status < 0)
-        return status;
-    status = read_header(r, t, e);
-    if (status == 0)
-        r->index.size = 0; /* nothing after the header to look at */
-    if (status >= 0 && r->index.marked)
-        status = tl_recording_begin(t, e);
-    if (status >= 0)
-        status = fdr_index_build(&r->index, in, t, want->threads, e);
-    if (status >= 0 && r->index.marked)
-        status = finish_recording(t, e);
-    return status;
-}
-
-static uint32_t streams(void *reader)
-{
-    return ((const fdr_reader *)reader)->trace->ntrack;
-}
-
-static uint64_t stream_weight(void *reader, uint32_t stream)
-{
-    const fdr_index *x = &((const fdr_reader *)reader)->index;
-    uint64_t bytes = 0;
-    for (uint32_t i = x->first[stream]; i < x->first[stream + 1]; i++)
-        bytes += x->buffer[i].end - x->buffer[i].begin;
-    return bytes;
-}
-
-static int stream_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
+int fdr_stream_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
 {
     const fdr_reader *r = reader;
     fdr_cursor *c = cursor;
@@ -176,7 +28,7 @@ static int stream_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
     return tl_window_init(&c->window, r->in, largest < WINDOW ? (size_t)largest : WINDOW, e);
 }
 
-static void stream_close(void *cursor)
+void fdr_stream_close(void *cursor)
 {
     fdr_cursor *c = cursor;
     tl_window_fini(&c->window);
@@ -333,16 +185,16 @@ static int decode_event(fdr_cursor *c, tl_batch *b, const uint8_t *p, unsigned k
 {
     const fdr_index *x = &c->reader->index;
     const bool big = x->big, typed = kind == FDR_TYPED_EVENT;
-    const uint32_t size = tl_load32(p + FDR_EVENT_SIZE, big);
-    const uint32_t type = tl_load16(p + FDR_TYPED_TYPE, big);
+    const uint32_t size = c->overwritten ? 0 : tl_load32(p + FDR_EVENT_SIZE, big);
+    const uint32_t type = tl_load16(p + (x->version >= 5 ? FDR_TYPED_TYPE : FDR_TYPED_TYPE_OLD), big);
     uint64_t tsc;
     int32_t cpu = c->cpu;
-    if (typed || x->version >= 5) {
+    if (x->version >= 5) {
         c->tsc += (uint64_t)(int64_t)(int32_t)tl_load32(p + FDR_EVENT_DELTA, big);
         tsc = c->tsc;
     } else {
-        tsc = tl_load64(p + FDR_CUSTOM_TSC, big);
-        if (x->version == 4)
+        tsc = tl_load64(p + FDR_EVENT_TSC, big);
+        if (x->version == 4 && !typed)
             cpu = tl_load16(p + FDR_CUSTOM_CPU, big);
     }
     if (size > c->end - c->position - FDR_METADATA_SIZE)
@@ -426,6 +278,7 @@ TL_ALWAYS_INLINE int decode(fdr_cursor *c, tl_batch *b, bool big, bool rich, tl_
                 return 0;
             c->position = c->buffer->begin;
             c->end = c->buffer->end;
+            c->overwritten = c->buffer->overwritten;
             c->buffer++;
             c->after_entry = false;
             if (c->reader->progress)
@@ -454,7 +307,7 @@ TL_ALWAYS_INLINE int decode(fdr_cursor *c, tl_batch *b, bool big, bool rich, tl_
     }
 }
 
-static int stream_next(void *cursor, tl_batch *b, tl_error *e)
+int fdr_stream_next(void *cursor, tl_batch *b, tl_error *e)
 {
     fdr_cursor *c = cursor;
     const bool rich = b->val || b->cpu, big = c->reader->index.big;
@@ -466,34 +319,3 @@ static int stream_next(void *cursor, tl_batch *b, tl_error *e)
         b->val[b->n] = b->nval;
     return status < 0 ? status : b->n > 0;
 }
-
-static void close_reader(void *reader)
-{
-    fdr_index_fini(&((fdr_reader *)reader)->index);
-}
-
-const tl_format tl_format_xray_fdr = {
-    .name = "xray-fdr",
-    .summary = "LLVM XRay flight data recorder log, versions 1 to 5",
-    .holds = "calls of functions",
-    .suffixes = ".fdr .xray",
-    .writes_fields = true,
-    .writes_cpu = true,
-    .reader_size = sizeof(fdr_reader),
-    .cursor_size = sizeof(fdr_cursor),
-    .probe = probe,
-    .open = open_reader,
-    .streams = streams,
-    .stream_weight = stream_weight,
-    .stream_open = stream_open,
-    .stream_next = stream_next,
-    .stream_close = stream_close,
-    .functions = xray_functions,
-    .close = close_reader,
-    .writer_size = sizeof(fdr_writer),
-    .create = fdr_create,
-    .accept = fdr_accept,
-    .write = fdr_write,
-    .finish = fdr_finish,
-    .discard = fdr_discard,
-};

@@ -3,8 +3,11 @@
 #ifndef TL_FORMAT_FDR_SCAN_H
 #define TL_FORMAT_FDR_SCAN_H
 
+#include <string.h>
+
 #include "base/window.h"
 #include "format/xray/fdr_index.h"
+#include "format/xray/fdr_layout.h"
 
 typedef struct fdr_damage {
     uint64_t offset, bytes;
@@ -22,7 +25,8 @@ typedef struct fdr_note {
 typedef struct fdr_scan {
     const fdr_index *index; /* version, byte order, size */
     tl_window window;
-    uint64_t from, next; /* the part scanned: [from, next) */
+    uint64_t from, next;        /* the part scanned: [from, next) */
+    uint64_t slot, slot_before; /* bytes of a version 1 slot, as the last header says: behind the part, and before it */
     uint64_t give_up; /* a guess that leads beyond this offset is a wrong one: the scan fails. UINT64_MAX: no guess */
     fdr_buffer *buffer;
     size_t nbuffer, buffer_capacity;
@@ -44,6 +48,46 @@ int fdr_scan_run(fdr_scan *s, uint64_t from, uint64_t until, tl_error *e);
 /* The first place in [from, until) that looks like the start of a buffer (BufferExtents, NewBuffer and Walltime bytes
  * at distance 16), or `until` rounded up to the file's end. */
 int fdr_scan_find(fdr_scan *s, uint64_t from, uint64_t until, uint64_t *found, tl_error *e);
+
+/* Is there such a start? 1, 0, or a negative code. */
+int fdr_scan_is_buffer(fdr_scan *s, uint64_t position, tl_error *e);
+
+/* A further header, where a buffer may begin: of the version, byte order and frequency of the first one, or not. */
+typedef struct fdr_header {
+    bool same;
+    uint64_t slot;
+} fdr_header;
+/* 1: there is one; 0; or a negative code. */
+int fdr_scan_header(fdr_scan *s, uint64_t position, fdr_header *h, tl_error *e);
+
+/* A buffer while it is scanned. */
+typedef struct fdr_scanned {
+    uint64_t position, end, stop; /* end: where its extents say; stop: the same, held within the file */
+    uint64_t tsc;
+    uint64_t next;    /* where the next buffer should begin */
+    uint64_t payload; /* if has_payload: the first event that has one */
+    uint32_t typed;   /* typed events seen */
+    bool after_entry, has_event, has_payload;
+    bool overwritten; /* payloads have no room */
+    bool zero_id;     /* versions 1 and 2: there was a function 0 */
+    fdr_buffer found;
+} fdr_scanned;
+
+/* In a live file zeros say that what follows is not written yet; at the end of a buffer there may be fewer than 8. */
+TL_ALWAYS_INLINE bool fdr_is_unwritten(const fdr_index *x, const uint8_t *p, uint64_t available)
+{
+    static const uint8_t zeros[FDR_FUNCTION_SIZE];
+    return x->live && memcmp(p, zeros, available < sizeof zeros ? (size_t)available : sizeof zeros) == 0;
+}
+
+extern const char *const fdr_kind_name[FDR_KINDS];
+
+/* fdr_scan.c: the records of a buffer after its preamble. Sets b->next. */
+int fdr_scan_body(fdr_scan *s, fdr_scanned *b, tl_error *e);
+/* Notes damage at b->position and gives up the rest of the buffer. */
+int fdr_give_up(fdr_scan *s, fdr_scanned *b, tl_error *e, const char *rule, const char *format, ...) TL_PRINTF(5, 6);
+/* The same for a record that the end of its buffer or of the file cuts. */
+int fdr_give_up_truncated(fdr_scan *s, fdr_scanned *b, const char *record, uint64_t needs, tl_error *e);
 
 /* fdr_found.c: add to the lists of a scan. */
 int fdr_found_buffer(fdr_scan *s, const fdr_buffer *buffer, tl_error *e);

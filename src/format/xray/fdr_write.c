@@ -395,8 +395,8 @@ static int write_event(fdr_writer *w, const tl_batch *b, uint32_t i, xray_action
         ++*count;
         return 0;
     }
-    bool adds = action == XRAY_WRITE_TYPED || w->version >= 5;
-    fdr_timing timing = adds ? ADD_I32 : w->version == 4 ? ABSOLUTE_TIME_AND_CPU : ABSOLUTE_TIME;
+    const bool typed = action == XRAY_WRITE_TYPED, adds = w->version >= 5, has_cpu = w->version == 4 && !typed;
+    fdr_timing timing = adds ? ADD_I32 : has_cpu ? ABSOLUTE_TIME_AND_CPU : ABSOLUTE_TIME;
     uint16_t cpu = known_cpu(w, b, i);
     size_t size = FDR_METADATA_SIZE + (size_t)data->n;
     fdr_open *o;
@@ -404,17 +404,17 @@ static int write_event(fdr_writer *w, const tl_batch *b, uint32_t i, xray_action
     if (status < 0 || !o)
         return status;
 
-    uint8_t *p = metadata(o->data + o->n, action == XRAY_WRITE_TYPED ? FDR_TYPED_EVENT : FDR_CUSTOM_EVENT);
+    uint8_t *p = metadata(o->data + o->n, typed ? FDR_TYPED_EVENT : FDR_CUSTOM_EVENT);
     tl_store32(p + FDR_EVENT_SIZE, data->n, BIG);
     if (adds) {
         tl_store32(p + FDR_EVENT_DELTA, (uint32_t)(b->ts[i] - o->tsc), BIG);
         o->tsc = b->ts[i];
     } else {
-        tl_store64(p + FDR_CUSTOM_TSC, b->ts[i], BIG);
+        tl_store64(p + FDR_EVENT_TSC, b->ts[i], BIG);
     }
-    if (action == XRAY_WRITE_TYPED)
-        tl_store16(p + FDR_TYPED_TYPE, (uint16_t)type, BIG);
-    else if (w->version == 4)
+    if (typed)
+        tl_store16(p + (adds ? FDR_TYPED_TYPE : FDR_TYPED_TYPE_OLD), (uint16_t)type, BIG);
+    else if (has_cpu)
         tl_store16(p + FDR_CUSTOM_CPU, cpu, BIG);
     if (data->n > 0)
         memcpy(p + FDR_METADATA_SIZE, data->as.p, data->n);

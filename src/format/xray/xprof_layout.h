@@ -9,7 +9,9 @@
  *            | size | number | thread   | records ...         size counts the block header; u32, u32, u64
  *
  *   record   0                        4*n   4*n+4   4*n+12   4*n+20
- *            | function ids (i32 * n) | 0   | calls | self   |        leaf first; u64, u64 ticks */
+ *            | function ids (i32 * n) | 0   | calls | time   |        leaf first; u64, u64 ticks
+ *
+ * The time of a record includes that of everything called from its innermost function. */
 #ifndef TL_FORMAT_XPROF_LAYOUT_H
 #define TL_FORMAT_XPROF_LAYOUT_H
 
@@ -24,6 +26,6 @@ enum {
     XPROF_HEADER_SIZE = 32
 };
 enum { XPROF_BLOCK_BYTES = 0, XPROF_BLOCK_NUMBER = 4, XPROF_BLOCK_THREAD = 8, XPROF_BLOCK_SIZE = 16 };
-enum { XPROF_ID_SIZE = 4, XPROF_NUMBERS_SIZE = 16, XPROF_NUMBERS_SELF = 8 };
+enum { XPROF_ID_SIZE = 4, XPROF_NUMBERS_SIZE = 16, XPROF_NUMBERS_TIME = 8 };
 
 #endif

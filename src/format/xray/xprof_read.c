@@ -1,6 +1,7 @@
 /* Reading XRay profiles: LLVM's profiling mode files, whose layout is in xprof_layout.h.
  *
- * One parser serves twice: opening counts and notes damage, read_profile builds the tree from the good records. */
+ * The time of a record includes that of its callees, and what a place has itself follows only from all records of its
+ * thread. So opening makes a tree for each thread; read_profile adds these up under the functions' names. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,20 +19,18 @@ typedef struct xprof_reader {
     tl_trace *trace;
     bool big, whole_header;
     uint64_t size, pid;
+    tl_profile *tree; /* of each thread, functions without names; NULL once it was handed over */
 } xprof_reader;
 
-/* One pass over the file. */
+/* One pass over the file, which fills the reader's tree. */
 typedef struct pass {
     xprof_reader *r;
-    tl_trace *t;   /* notes damage and counts, if not NULL */
-    tl_profile *p; /* is filled, if not NULL */
+    tl_trace *t; /* notes damage and counts, if not NULL */
     tl_window window;
     uint64_t position, stop; /* stop: end of the block, held within the file */
-    uint64_t thread;
-    uint32_t root;
-    int32_t *path; /* leaf first */
+    uint32_t root;           /* of the block's thread */
+    int32_t *path;           /* leaf first */
     size_t npath, path_capacity;
-    tl_hash threads;
 } pass;
 
 static int probe(const tl_probe *p)
@@ -78,18 +77,19 @@ static int read_path(pass *s, tl_error *e)
     return 0;
 }
 
-static int add_to_profile(pass *s, uint64_t calls, uint64_t self, tl_error *e)
+/* Records of equal path are added up: the sums of times stand in `total` until settle() was there. */
+static int add_record(pass *s, uint64_t calls, uint64_t time, tl_error *e)
 {
-    tl_profile *p = s->p;
+    tl_profile *p = s->r->tree;
     uint32_t place = s->root;
     for (size_t i = s->npath; i-- > 0 && place != TL_HASH_NONE;) {
-        uint32_t function = tl_profile_intern_function(p, s->r->trace, s->path[i]);
+        uint32_t function = tl_profile_intern_function(p, NULL, s->path[i]);
         place = function == TL_HASH_NONE ? TL_HASH_NONE : tl_profile_child(p, place, function);
     }
     if (place == TL_HASH_NONE)
         return tl_fail(e, TL_ENOMEM, s->position, "no memory for the call tree");
     p->stat[place].calls = tl_add_saturated(p->stat[place].calls, calls);
-    p->stat[place].self = tl_add_saturated(p->stat[place].self, self);
+    p->stat[place].total = tl_add_saturated(p->stat[place].total, time);
     return 0;
 }
 
@@ -113,49 +113,38 @@ static int read_record(pass *s, tl_error *e)
     const uint8_t *p = bytes(s, XPROF_NUMBERS_SIZE, e);
     if (!p)
         return TL_EIO;
-    uint64_t calls = tl_load64(p, s->r->big), self = tl_load64(p + XPROF_NUMBERS_SELF, s->r->big);
-    uint64_t self_at = s->position + XPROF_NUMBERS_SELF;
+    uint64_t calls = tl_load64(p, s->r->big), time = tl_load64(p + XPROF_NUMBERS_TIME, s->r->big);
+    uint64_t time_at = s->position + XPROF_NUMBERS_TIME;
     s->position += XPROF_NUMBERS_SIZE;
     if (s->npath == 0) {
         status = damage(s, e, start, s->position - start, "profile.empty-path", "a record without functions");
         return status < 0 ? status : 1;
     }
-    if (self >> 63) {
+    if (time >> 63) {
         if (s->t)
-            status = tl_trace_add_damage(s->t, e, self_at, 8, "profile.negative-time",
-                                         "self time of %" PRId64 " ticks; counted as 0", (int64_t)self);
+            status = tl_trace_add_damage(s->t, e, time_at, 8, "profile.negative-time",
+                                         "time of %" PRId64 " ticks; counted as 0", (int64_t)time);
         if (status < 0)
             return status;
-        self = 0;
+        time = 0;
     }
     if (s->t) {
         s->t->profile_paths++;
         s->t->profile_calls = tl_add_saturated(s->t->profile_calls, calls);
-        s->t->profile_self = tl_add_saturated(s->t->profile_self, self);
     }
-    if (s->p)
-        status = add_to_profile(s, calls, self, e);
+    status = add_record(s, calls, time, e);
     return status < 0 ? status : 1;
 }
 
-/* Counts the block's thread, and finds the root of its tree. */
-static int enter_thread(pass *s, tl_error *e)
+/* Finds the root of the tree of a block's thread. */
+static int enter_thread(pass *s, uint64_t thread, tl_error *e)
 {
-    if (s->t && tl_hash_get(&s->threads, s->thread) == TL_HASH_NONE) {
-        if (!tl_hash_put(&s->threads, s->thread, 0))
-            return tl_fail(e, TL_ENOMEM, s->position, "no memory for the list of threads");
-        s->t->profile_threads++;
-    }
-    if (s->p && s->p->per_thread) {
-        char name[40];
-        snprintf(name, sizeof name, "thread %" PRIu64, s->thread);
-        tl_track track = {
-            .name = name, .tid = (int64_t)s->thread, .pid = (int64_t)s->r->pid, .has_tid = true, .has_pid = true};
-        s->root = tl_profile_thread_root(s->p, &track);
-        if (s->root == TL_HASH_NONE)
-            return tl_fail(e, TL_ENOMEM, s->position, "no memory for the call tree");
-    }
-    return 0;
+    char name[40];
+    snprintf(name, sizeof name, "thread %" PRIu64, thread);
+    const tl_track track = {
+        .name = name, .tid = (int64_t)thread, .pid = (int64_t)s->r->pid, .has_tid = true, .has_pid = true};
+    s->root = tl_profile_thread_root(s->r->tree, &track);
+    return s->root == TL_HASH_NONE ? tl_fail(e, TL_ENOMEM, s->position, "no memory for the call tree") : 0;
 }
 
 /* The block at the position. 1: another may follow; 0: nothing more can be read; < 0: error. */
@@ -179,8 +168,7 @@ static int read_block(pass *s, tl_error *e)
                  : 0;
         return status < 0 ? status : 0;
     }
-    s->thread = tl_load64(p + XPROF_BLOCK_THREAD, s->r->big);
-    int status = enter_thread(s, e);
+    int status = enter_thread(s, tl_load64(p + XPROF_BLOCK_THREAD, s->r->big), e);
     if (status < 0)
         return status;
     s->position += XPROF_BLOCK_SIZE;
@@ -195,18 +183,43 @@ static int read_block(pass *s, tl_error *e)
     return status < 0 ? status : 1;
 }
 
-static int run(xprof_reader *r, tl_trace *t, tl_profile *p, tl_error *e)
+/* From the leaves on: a place has at least the time of those below it, and itself what it has beyond that. */
+static void settle(tl_profile *p, tl_trace *t)
 {
-    pass s = {.r = r, .t = t, .p = p, .position = XPROF_HEADER_SIZE};
-    int status = tl_window_init(&s.window, r->in, WINDOW, e);
+    for (uint32_t i = p->nplace - 1; i > 0; i--) { /* children come after their parents */
+        if (p->place[i].function == TL_NO_FUNCTION)
+            continue;
+        tl_place_stat *stat = &p->stat[i], *parent = &p->stat[p->place[i].parent];
+        const uint64_t below = stat->outer;
+        const bool clamped = stat->total < below; /* left at once, still open, or without a record */
+        stat->total = clamped ? below : stat->total;
+        stat->self = stat->total - below;
+        parent->outer = tl_add_saturated(parent->outer, stat->total);
+        if (t) {
+            t->profile_clamped += clamped && stat->calls > 0;
+            t->profile_self = tl_add_saturated(t->profile_self, stat->self);
+        }
+    }
+}
+
+static int run(xprof_reader *r, tl_trace *t, tl_error *e)
+{
+    pass s = {.r = r, .t = t, .position = XPROF_HEADER_SIZE};
+    int status = tl_profile_new(&r->tree, &r->trace->clock, e);
+    if (status == 0)
+        status = tl_window_init(&s.window, r->in, WINDOW, e);
     if (status == 0)
         status = 1;
     while (status == 1 && s.position < r->size)
         status = read_block(&s, e);
     tl_window_fini(&s.window);
-    tl_hash_fini(&s.threads);
     free(s.path);
-    return status < 0 ? status : 0;
+    if (status < 0)
+        return status;
+    settle(r->tree, t);
+    if (t)
+        t->profile_threads = r->tree->ntrack;
+    return 0;
 }
 
 static int open_reader(void *reader, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e)
@@ -227,7 +240,7 @@ static int open_reader(void *reader, tl_input *in, tl_trace *t, const tl_want *w
     if (tl_load64(header + XPROF_HEADER_MAGIC, r->big) != XPROF_MAGIC)
         return tl_fail(e, TL_EFORMAT, 0, "no \"xrayprof\" magic number at the start");
     t->byte_order = r->big ? "big" : "little";
-    t->has_profile_counts = true;
+    t->has_profile_counts = t->profile_inclusive = true;
     tl_trace_set_clock(t, "tsc", 0);
     if (!r->whole_header)
         return tl_trace_add_damage(t, e, 0, got, "header.truncated", "file header of %d bytes, but the file has %zu",
@@ -243,7 +256,7 @@ static int open_reader(void *reader, tl_input *in, tl_trace *t, const tl_want *w
         status = tl_trace_add_damage(t, e, XPROF_HEADER_VERSION, 8, "profile.unknown-version",
                                      "version 0x%" PRIx64 "; known is 0x%" PRIx64, version, XPROF_VERSION);
     if (status == 0)
-        status = run(r, t, NULL, e);
+        status = run(r, t, e);
     tl_trace_sort_damage(t);
     return status;
 }
@@ -254,12 +267,53 @@ static uint32_t streams(void *reader)
     return 0;
 }
 
+/* Adds the trees of the threads to a profile, whose functions are those of the trace. */
+static int add_tree(const xprof_reader *r, tl_profile *p, tl_error *e)
+{
+    const tl_profile *tree = r->tree;
+    uint32_t *place = calloc(tree->nplace, sizeof *place); /* of the tree -> of p; those of p without threads: 0 */
+    bool ok = place != NULL;
+    for (uint32_t i = 1; ok && i < tree->nplace; i++) {
+        const tl_place *at = &tree->place[i];
+        if (at->function == TL_NO_FUNCTION) {
+            place[i] = p->per_thread ? tl_profile_thread_root(p, &tree->track[at->track]) : 0;
+        } else {
+            const uint32_t function = tl_profile_intern_function(p, r->trace, tree->function[at->function].id);
+            place[i] = function == TL_HASH_NONE ? TL_HASH_NONE : tl_profile_child(p, place[at->parent], function);
+        }
+        ok = place[i] != TL_HASH_NONE;
+        if (ok) {
+            tl_place_stat *stat = &p->stat[place[i]];
+            stat->calls = tl_add_saturated(stat->calls, tree->stat[i].calls);
+            stat->self = tl_add_saturated(stat->self, tree->stat[i].self);
+        }
+    }
+    free(place);
+    return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the call tree");
+}
+
+static void drop_tree(xprof_reader *r)
+{
+    tl_profile_free(r->tree);
+    r->tree = NULL;
+}
+
 static int read_profile(void *reader, tl_profile *p, tl_error *e)
 {
     xprof_reader *r = reader;
     p->has_histogram = false;
-    int status = r->whole_header ? run(r, NULL, p, e) : 0;
+    int status = 0;
+    if (r->whole_header && !r->tree)
+        status = run(r, NULL, e);
+    if (status == 0 && r->tree)
+        status = add_tree(r, p, e);
+    drop_tree(r);
     return status < 0 ? status : tl_profile_sum_up(p, e);
+}
+
+static void close_reader(void *reader)
+{
+    drop_tree(reader);
 }
 
 const tl_format tl_format_xray_profile = {
@@ -273,5 +327,6 @@ const tl_format tl_format_xray_profile = {
     .streams = streams,
     .functions = xray_functions,
     .read_profile = read_profile,
+    .close = close_reader,
     .write_profile = xprof_write,
 };

@@ -1,9 +1,9 @@
 /* Writing XRay profiles, in the layout of xprof_layout.h and always little-endian, as LLVM's runtime does.
  *
  * One record for each stack with calls or self time, in one block a thread; a thread whose records exceed the u32 size
- * of a block gets several. The format holds i32 function ids, calls, and self time in ticks: all else is dropped and
- * reported. Id 0 ends a stack, so that stacks with it or with ids beyond i32 cannot be written. Profiles of samples are
- * refused: a reader would take their numbers for calls. */
+ * of a block gets several. The format holds i32 function ids, calls, and the ticks spent in a stack and below it: all
+ * else is dropped and reported. Id 0 ends a stack, so that stacks with it or with ids beyond i32 cannot be written.
+ * Profiles of samples are refused: a reader would take their numbers for calls. */
 #include "format/xray/xprof_write.h"
 
 #include <stdlib.h>
@@ -16,14 +16,38 @@ typedef struct writer {
     const tl_profile *p;
     tl_output *out;
     tl_place_walk walk;
+    uint64_t *time; /* by place: its self time and that of all below it that is written; UNFIT: it cannot be written */
     uint32_t longest, blocks;
-    uint32_t bad; /* functions of the stack at hand whose ids do not fit */
     uint64_t unfit, cut;
 } writer;
+
+#define UNFIT    UINT64_MAX
+#define TIME_MAX ((uint64_t)INT64_MAX) /* more would be negative to a reader */
 
 static bool fits(const tl_function *f)
 {
     return f->id != 0 && f->id >= INT32_MIN && f->id <= INT32_MAX;
+}
+
+/* So that each place has the same calls and self time when it is read again. */
+static int find_times(writer *w, tl_error *e)
+{
+    const tl_profile *p = w->p;
+    w->time = calloc(p->nplace, sizeof *w->time);
+    if (!w->time)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write the profile");
+    for (uint32_t i = 1; i < p->nplace; i++) {
+        const tl_place *at = &p->place[i];
+        const uint64_t self = p->stat[i].self < TIME_MAX ? p->stat[i].self : TIME_MAX;
+        const bool bad = at->function != TL_NO_FUNCTION && !fits(&p->function[at->function]);
+        w->time[i] = bad || w->time[at->parent] == UNFIT ? UNFIT : self;
+    }
+    for (uint32_t i = p->nplace - 1; i > 0; i--) { /* children come after their parents */
+        uint64_t *parent = &w->time[p->place[i].parent];
+        if (w->time[i] != UNFIT)
+            *parent = w->time[i] < TIME_MAX - *parent ? *parent + w->time[i] : TIME_MAX;
+    }
+    return 0;
 }
 
 static void put32(tl_output *out, uint32_t v)
@@ -57,27 +81,14 @@ static void put_header(writer *w)
     put64(w->out, common_pid(w->p));
 }
 
-static void start_walk(writer *w, uint32_t root)
-{
-    tl_place_walk_start(&w->walk, root);
-    w->bad = 0;
-}
-
 static bool next_record(writer *w, uint32_t track)
 {
     while (tl_place_walk_next(&w->walk)) {
-        const tl_place *at = &w->p->place[w->walk.place];
-        if (w->walk.track != track || at->function == TL_NO_FUNCTION)
+        const uint32_t place = w->walk.place;
+        if (w->walk.leaving || w->walk.track != track || w->p->place[place].function == TL_NO_FUNCTION ||
+            !tl_place_is_used(w->p, place))
             continue;
-        const bool bad = !fits(&w->p->function[at->function]);
-        if (w->walk.leaving) {
-            w->bad -= bad;
-            continue;
-        }
-        w->bad += bad;
-        if (!tl_place_is_used(w->p, w->walk.place))
-            continue;
-        if (w->bad == 0)
+        if (w->time[place] != UNFIT)
             return true;
         w->unfit++;
     }
@@ -93,12 +104,13 @@ static void put_record(writer *w)
 {
     const uint32_t frames = tl_place_walk_frames(&w->walk, w->longest);
     const tl_place_stat *stat = &w->p->stat[w->walk.place];
+    const bool deepest = frames == w->longest; /* nothing is written below it */
     w->cut += frames < w->walk.depth;
     for (uint32_t i = frames; i-- > 0;)
         put32(w->out, (uint32_t)w->p->function[tl_place_walk_frame(&w->walk, frames, i)].id);
     put32(w->out, 0);
     put64(w->out, stat->calls);
-    put64(w->out, stat->self);
+    put64(w->out, deepest && stat->self < TIME_MAX ? stat->self : w->time[w->walk.place]);
 }
 
 /* The records of a thread: a first pass measures the blocks, a second one writes them. */
@@ -106,7 +118,7 @@ static int put_thread(writer *w, uint32_t root, uint32_t track, uint64_t thread,
 {
     uint32_t *size = NULL; /* of the blocks */
     uint32_t n = 0, capacity = 0;
-    start_walk(w, root);
+    tl_place_walk_start(&w->walk, root);
     while (next_record(w, track)) {
         const uint64_t more = record_size(w);
         if (n > 0 && more <= UINT32_MAX - size[n - 1]) {
@@ -127,7 +139,7 @@ static int put_thread(writer *w, uint32_t root, uint32_t track, uint64_t thread,
 
     const uint64_t unfit = w->unfit; /* counted once, not twice */
     uint32_t block = 0, left = 0;
-    start_walk(w, root);
+    tl_place_walk_start(&w->walk, root);
     while (next_record(w, track)) {
         if (left == 0) {
             left = size[block] - XPROF_BLOCK_SIZE;
@@ -185,7 +197,9 @@ int xprof_write(const tl_write_context *context, const tl_profile *p, tl_error *
     if (status < 0)
         return status;
     writer w = {.p = p, .out = context->out};
-    status = tl_place_tree_longest(&tree, tl_place_is_used, TL_STACK_FRAMES_MAX, &w.longest, e);
+    status = find_times(&w, e);
+    if (status >= 0)
+        status = tl_place_tree_longest(&tree, tl_place_is_used, TL_STACK_FRAMES_MAX, &w.longest, e);
     if (status >= 0)
         status = tl_place_walk_init(&w.walk, &tree, e);
     if (status >= 0)
@@ -195,6 +209,7 @@ int xprof_write(const tl_write_context *context, const tl_profile *p, tl_error *
                          "xray-profile: numbers of functions have 32 bits there, and these are addresses");
     if (status >= 0)
         report_drops(&w, context->drops);
+    free(w.time);
     tl_place_walk_fini(&w.walk);
     tl_place_tree_fini(&tree);
     return status < 0 ? status : 0;

@@ -19,20 +19,29 @@ const tl_class xray_classes[XRAY_CLASSES] = {
     {.kind = TL_INSTANT, .key = TL_KEY_NONE, .name = "xray.typed", .field = typed_fields, .nfield = 2},
 };
 
+static uint64_t thread_key(int64_t pid, int64_t tid)
+{
+    return (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid;
+}
+
+bool xray_thread_known(const xray_threads *threads, bool has_pid, int64_t pid, int64_t tid, uint32_t *track)
+{
+    *track = tl_hash_get(has_pid ? &threads->with_pid : &threads->without_pid, thread_key(pid, tid));
+    return *track != TL_HASH_NONE;
+}
+
 int xray_thread(xray_threads *threads, tl_trace *t, bool has_pid, int64_t pid, int64_t tid, uint32_t *track,
                 tl_error *e)
 {
-    tl_hash *known = has_pid ? &threads->with_pid : &threads->without_pid;
-    uint64_t key = (uint64_t)(uint32_t)pid << 32 | (uint32_t)tid;
-    uint32_t index = tl_hash_get(known, key);
-    if (index == TL_HASH_NONE) {
+    uint32_t index;
+    if (!xray_thread_known(threads, has_pid, pid, tid, &index)) {
         char name[40];
         snprintf(name, sizeof name, "thread %" PRId64, tid);
         tl_track new = {.name = name, .pid = pid, .tid = tid, .has_pid = has_pid, .has_tid = true};
         int status = tl_trace_add_track(t, &new, &index, e);
         if (status < 0)
             return status;
-        if (!tl_hash_put(known, key, index))
+        if (!tl_hash_put(has_pid ? &threads->with_pid : &threads->without_pid, thread_key(pid, tid), index))
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the list of threads");
     }
     *track = index;

@@ -8,10 +8,12 @@ enum { XRAY_ENTER, XRAY_EXIT, XRAY_TAIL_EXIT, XRAY_ENTER_ARGS, XRAY_CUSTOM, XRAY
 
 extern const tl_class xray_classes[XRAY_CLASSES];
 
-/* The index of thread (pid, tid), adding it to the trace if it is new. `threads` belongs to the reader. */
+/* The index of thread (pid, tid), if it is known; or, adding it to the trace if it is new. `threads` belongs to the
+ * reader. */
 typedef struct xray_threads {
     tl_hash with_pid, without_pid;
 } xray_threads;
+bool xray_thread_known(const xray_threads *threads, bool has_pid, int64_t pid, int64_t tid, uint32_t *track);
 int xray_thread(xray_threads *threads, tl_trace *t, bool has_pid, int64_t pid, int64_t tid, uint32_t *track,
                 tl_error *e);
 void xray_threads_fini(xray_threads *threads);

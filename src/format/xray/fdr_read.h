@@ -1,0 +1,34 @@
+/* What opening an FDR log leaves for its cursors (fdr_format.c), and the cursors (fdr_read.c). */
+#ifndef TL_FORMAT_FDR_READ_H
+#define TL_FORMAT_FDR_READ_H
+
+#include "base/window.h"
+#include "format/xray/fdr_index.h"
+
+typedef struct fdr_reader {
+    tl_input *in;
+    tl_trace *trace;
+    tl_want want;
+    uint64_t *progress;
+    fdr_index index;
+} fdr_reader;
+
+typedef struct fdr_cursor {
+    const fdr_reader *reader;
+    const fdr_buffer *buffer, *last; /* the buffers that are left */
+    uint64_t position, end;          /* records that are left of the current one */
+    tl_window window;
+    uint64_t tsc;
+    int32_t cpu;
+    uint8_t *scratch; /* a payload that is only looked at */
+    size_t scratch_size;
+    uint32_t track;
+    bool after_entry; /* a CallArgument here belongs to the event before */
+    bool overwritten; /* of the current buffer: payloads have no room */
+} fdr_cursor;
+
+int fdr_stream_open(void *reader, uint32_t stream, void *cursor, tl_error *e);
+int fdr_stream_next(void *cursor, tl_batch *b, tl_error *e);
+void fdr_stream_close(void *cursor);
+
+#endif
