@@ -194,11 +194,12 @@ typedef enum tl_scope {
 } tl_scope;
 
 enum tl_field_flags {
-    TL_FIELD_OPTIONAL = 1, /* may be TL_ABSENT */
-    TL_FIELD_FIXED = 2,    /* a list, string or bytes that always has `length` elements (bytes of room) */
-    TL_FIELD_FLAGS = 4,    /* mappings are of bit numbers, not of values */
-    TL_FIELD_CLASH = 8,    /* both contexts have a field of this name: shown as stream.NAME and event.NAME */
-    TL_FIELD_NULLABLE = 16 /* may be TL_NULL: there, but not known */
+    TL_FIELD_OPTIONAL = 1,  /* may be TL_ABSENT */
+    TL_FIELD_FIXED = 2,     /* a list, string or bytes that always has `length` elements (bytes of room) */
+    TL_FIELD_FLAGS = 4,     /* mappings are of bit numbers, not of values */
+    TL_FIELD_CLASH = 8,     /* both contexts have a field of this name: shown as stream.NAME and event.NAME */
+    TL_FIELD_NULLABLE = 16, /* may be TL_NULL: there, but not known */
+    TL_FIELD_CLOCK = 32     /* a value of the clock, which the times of events come from: some do not show it */
 };
 
 /* A member of a class, struct, list (member[0] describes every element) or variant (a member for each option). */

@@ -159,14 +159,22 @@ TL_COLD static uint64_t scale_ns_slowly(const tl_scale *s, uint64_t ticks)
     return s->hz < FAST_HZ ? ticks : scale_exactly(ticks, NS_PER_S, s->hz);
 }
 
-uint64_t tl_scale_ns(const tl_scale *s, uint64_t ticks)
+TL_COLD static uint64_t scale_ns_down_slowly(const tl_scale *s, uint64_t ticks, uint64_t rest)
+{
+    tl_wide product = tl_multiply(ticks, NS_PER_S);
+    uint64_t remainder;
+    if (s->hz < FAST_HZ)
+        return ticks;
+    product.low += rest;
+    product.high += product.low < rest;
+    return product.high >= s->hz ? UINT64_MAX : divide(product, s->hz, &remainder);
+}
+
+/* ticks * 10^9 / hz rounded down, and what remains; UINT64_MAX, and nothing remains, if it does not fit. */
+TL_ALWAYS_INLINE uint64_t scale_quotient(const tl_scale *s, uint64_t ticks, uint64_t *rest)
 {
     uint64_t hz = s->hz, quotient;
-    if (hz == NS_PER_S)
-        return ticks;
-    if (TL_UNLIKELY(s->reciprocal == 0))
-        return scale_ns_slowly(s, ticks);
-
+    *rest = 0;
     tl_wide product = tl_multiply(ticks, s->reciprocal);
     if (s->shift >= 64) {
         quotient = product.high >> (s->shift - 64);
@@ -182,7 +190,28 @@ uint64_t tl_scale_ns(const tl_scale *s, uint64_t ticks)
         remainder -= hz;
         quotient++;
     }
-    return round_quotient(quotient, remainder, hz);
+    *rest = remainder;
+    return quotient;
+}
+
+uint64_t tl_scale_ns(const tl_scale *s, uint64_t ticks)
+{
+    if (s->hz == NS_PER_S)
+        return ticks;
+    if (TL_UNLIKELY(s->reciprocal == 0))
+        return scale_ns_slowly(s, ticks);
+    uint64_t remainder, quotient = scale_quotient(s, ticks, &remainder);
+    return round_quotient(quotient, remainder, s->hz);
+}
+
+uint64_t tl_scale_ns_down(const tl_scale *s, uint64_t ticks, uint64_t rest)
+{
+    if (s->hz == NS_PER_S)
+        return ticks;
+    if (TL_UNLIKELY(s->reciprocal == 0))
+        return scale_ns_down_slowly(s, ticks, rest);
+    uint64_t remainder, quotient = scale_quotient(s, ticks, &remainder);
+    return quotient + (remainder + rest >= s->hz && quotient != UINT64_MAX);
 }
 
 uint64_t tl_scale_ticks(const tl_scale *s, uint64_t ns)

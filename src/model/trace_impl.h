@@ -15,12 +15,21 @@
 #define TL_DAMAGE_TOLD (1u << 20) /* entries told apart: of these a second pass over the input counts none again */
 #define TL_TRACKS_MAX  (1u << 20) /* tracks of one trace: more is taken for a damaged file */
 
+/* Where tick 0 stands from what the clock counts from, which need not be 1970: whole ns, and what is left, in 1 / hz
+ * ns. For who shows times as the tracer's own tools do. */
+typedef struct tl_origin {
+    bool known;
+    int64_t ns;
+    uint64_t rest;
+} tl_origin;
+
 struct tl_trace {
     tl_strings strings; /* owns every string below */
     const char *path, *format, *version, *byte_order, *build_id, *exe;
     uint64_t bytes;
     tl_clock clock;
     tl_scale scale; /* of clock.hz */
+    tl_origin origin;
 
     tl_class *cls;
     uint32_t ncls;

@@ -296,7 +296,11 @@ static int join_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_zero, t
         tl_trace_set_clock(&j->trace, first->name, first->hz);
         j->trace.clock.has_utc = first->has_utc;
         j->trace.clock.utc_offset_ns = first->utc_offset_ns;
+        j->trace.origin = j->member[0].trace->origin;
         for (uint32_t i = 0; i < j->n; i++) {
+            const tl_origin *one = &j->member[i].trace->origin, *all = &j->trace.origin;
+            if (one->known != all->known || one->ns != all->ns || one->rest != all->rest)
+                j->trace.origin = (tl_origin){0};
             j->trace.clock.has_utc = j->trace.clock.has_utc && j->member[i].trace->clock.has_utc;
             j->member[i].begin = *time_zero;
         }

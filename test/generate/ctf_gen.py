@@ -17,7 +17,7 @@ import ctf2010_gen
 import ctf_damage
 from ctf_schema import Clock, EventClass, Maker, StreamClass
 from ctf_trace import Expected, File, Packet, Trace, add_header, add_packet_context, add_packet_header, files_of, write
-from ctf_types import Scope, Struct
+from ctf_types import Int, Scope, Struct
 from program import Random
 
 ALL = ("timestamp_begin", "timestamp_end", "content_size", "packet_size", "packet_seq_num", "events_discarded", "cpu_id")
@@ -29,7 +29,8 @@ class Plan:
     def __init__(self, dialect="1.8", order="le", style="bytes", container="text", headers=("large", "compact", "simple"), stamp=32,
                  context=ALL, widths=None, hz=10**9, offset_s=1_700_000_000, offset=123, clock=True, unix=True, files=2, packets=3,
                  events=12, classes=4, mixed=False, magic=True, identity=True, stream_id=True, ids=True, drop=0, skip=0, damage=None,
-                 gap=900, jump=True, folders=None, names=False, rich=False, silent=False):
+                 gap=900, jump=True, folders=None, names=False, rich=False, silent=False,
+                 mapped=False):
         self.__dict__.update(locals())
 
 
@@ -47,15 +48,28 @@ def make_streams(trace, plan, random):
         add_header(trace, stream, plan.headers[number], plan.stamp)
         if plan.ids:
             lengths = maker.lengths()
-            stream.context = Struct([(maker.name(), lengths), ("same", maker.integer())])
+            stream.context = Struct([(maker.name(), lengths), ("same", maker.integer())] + mapped(trace, stream, plan, "soon", 16))
         for i in range(plan.classes if plan.headers[number] != "none" else 1):
             make_event(trace, stream, maker, i, plan)
+
+
+def mapped(trace, stream, plan, name, bits):
+    """A field behind the headers that moves the clock."""
+    return [(name, Int(bits, order=trace.order, align=8, clock=stream.clock.name))] if plan.mapped else []
+
+
+def move_clock(values, time):
+    """Sets those fields of an event; returns where they leave the clock."""
+    for scope, name, step, bits in (("event-record-common-context", "soon", 20000, 16), ("event-record-payload", "later", 70000, 20)):
+        time += step
+        values[scope][name] = time % (1 << bits)
+    return time
 
 
 def make_event(trace, stream, maker, number, plan):
     payload = [maker.everything, lambda: maker.outer_length(stream.context), lambda: Struct([]), lambda: maker.struct(2, 6)][min(number, 3)]
     if not plan.rich or (not stream.context and number == 1):
-        payload = maker.small
+        payload = lambda: Struct(maker.small().members + mapped(trace, stream, plan, "later", 20))
     context = Struct([("same", maker.integer()), (maker.name(), maker.struct(1, 2))]) if number == 3 and stream.context else None
     big = {"compact": 29, "large": 65533, "simple": 60, "none": 0}[stream.header_kind]
     identity = number if number < 3 else big + 2 * number                # some do not fit the short header
@@ -86,7 +100,10 @@ def make_packet(trace, plan, random, file, time, state):
     for _ in range(plan.events if plan.damage or random.chance(900) else 0):
         time += random.below(plan.gap) if stream.clock else 0
         event = stream.events[random.below(len(stream.events))]
-        packet.events.append((time, event, event_values(random, stream, event)))
+        values = event_values(random, stream, event)
+        packet.events.append((time, event, values))
+        if plan.mapped:                                                 # the next stamp counts from there
+            time = move_clock(values, time)
     packet.end = time + random.below(5) if plan.jump else time
     packet.discarded = discarded + (random.below(plan.drop + 1) if plan.drop else 0)
     state[key] = (lost, packet.sequence + 1 + (random.below(plan.skip + 1) if plan.skip else 0), packet.discarded)
@@ -124,8 +141,11 @@ def cases():
                                                                names=True, packets=4, drop=3, skip=1, rich=True)
         out[short + "-wrap"] = Plan(dialect, headers=("simple",), stamp=13, gap=8000, container="short")
         out[short + "-wrap-be-bits"] = Plan(dialect, "be", "bits", headers=("simple", "compact"), stamp=27)
-        out[short + "-carry"] = Plan(dialect, headers=("simple",), stamp=16, context=("content_size", "packet_size"), jump=False,
+        # Packets without a begin: 1.8 goes on from the one before, each of 2 from 0, so that its first event says all bits.
+        out[short + "-carry"] = Plan(dialect, headers=("simple",) if dialect == "1.8" else ("compact",), stamp=16, context=("content_size", "packet_size"), jump=False,
                                      files=1, gap=60000, silent=dialect == "1.8")
+        if dialect == "1.8":
+            out[short + "-mapped"] = Plan(dialect, headers=("simple", "simple"), stamp=16, gap=60000, mapped=True)
         out[short + "-no-clock"] = Plan(dialect, clock=False, headers=("simple",), files=1, context=("content_size", "packet_size", "cpu_id"))
         out[short + "-mixed-classes"] = Plan(dialect, "be", mixed=True, packets=9, drop=2, skip=2)
         out[short + "-minimal"] = Plan(dialect, headers=("none",), context=None, magic=False, identity=False, stream_id=False, ids=False,

@@ -135,7 +135,7 @@ class Writer:
 
     def add(self, packet, padding):
         names = [n for n, _ in packet.stream.packet_context.members] if packet.stream.packet_context else []
-        before = packet.begin if "timestamp_begin" in names else self.clock
+        before = packet.begin if "timestamp_begin" in names else self.clock if self.trace.dialect == "1.8" else 0
         self.clock = before
         content = self.encode(packet, 0, 0).at
         if "content_size" not in names:

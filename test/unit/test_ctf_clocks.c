@@ -92,10 +92,10 @@ static void different_frequencies_become_nanoseconds(void **state)
     tl_source *s = open_clocks(&folder, c, 3);
     assert_int_equal(tl_trace_clock(&s->trace)->hz, 1000000000);
     assert_null(tl_trace_clock(&s->trace)->name); /* none is right for all */
-    /* The earliest offset is 99.666666667 s. */
-    assert_int_equal(nth(s, 0)->begin, 1500000000u + 333333333u);
-    assert_int_equal(nth(s, 1)->begin, 1333333333u);
-    assert_int_equal(nth(s, 2)->begin, 7 + 333333332u);
+    /* The earliest offset is 99.666666666 s and two thirds of a ns, which count. */
+    assert_int_equal(nth(s, 0)->begin, 101500000000u - 99666666666u);
+    assert_int_equal(nth(s, 1)->begin, 101000000000u - 99666666666u);
+    assert_int_equal(nth(s, 2)->begin, 100000000006u - 99666666666u);
     close_made(s, &folder);
 }
 

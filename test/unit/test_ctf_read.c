@@ -389,6 +389,35 @@ static void losses_of_a_stream(void **state)
     }
 }
 
+/* What was discarded up to the first packet is not counted if nothing says that it is the first: that is noted. */
+static void what_was_discarded_before_is_noted(void **state)
+{
+    (void)state;
+    for (unsigned discarded = 0; discarded < 2; discarded++) {
+        ctf_bytes folder = {0}, data = {0};
+        made_unit(&folder, "", &(ctf_made){.context = "u64 events_discarded;"});
+        made_u64(&data, 41 * discarded);
+        made_file(&folder, "s", &data);
+        tl_source *s = open_made(&folder, NULL);
+        assert_int_equal(s->trace.lost_events, 0);
+        assert_int_equal(s->trace.damage_count, 0);
+        assert_int_equal(s->trace.nnote, discarded);
+        if (discarded) {
+            assert_string_equal(s->trace.note[0].rule, "ctf.discarded");
+            assert_string_equal(s->trace.note[0].file, "s");
+            assert_non_null(strstr(s->trace.note[0].what, "41 events"));
+        }
+        close_made(s, &folder);
+    }
+    /* One that is not the first by its number is noted by nobody: others may know. */
+    ctf_bytes folder = {0};
+    made_unit(&folder, "", &usual);
+    put_stream(&folder, "s", MADE_ALL, (ctf_made_packet){.sequence = 3, .discarded = 41});
+    tl_source *s = open_made(&folder, NULL);
+    assert_int_equal(s->trace.nnote, 0);
+    close_made(s, &folder);
+}
+
 /* Streams that share a file have counters of their own. */
 static void losses_of_streams_in_one_file(void **state)
 {
@@ -446,6 +475,7 @@ int main(void)
         cmocka_unit_test(without_times_there_is_no_range),
         cmocka_unit_test(ends_that_make_no_sense_are_not_believed),
         cmocka_unit_test(losses_of_a_stream),
+        cmocka_unit_test(what_was_discarded_before_is_noted),
         cmocka_unit_test(losses_of_streams_in_one_file),
         cmocka_unit_test(losses_between_files),
     };

@@ -27,10 +27,10 @@ static uint64_t random_size(void)
     return random64() >> (random64() % 64);
 }
 
-/* a * b / d rounded half to even, saturated: schoolbook multiplication, then division bit by bit. */
-static uint64_t slow_scale(uint64_t a, uint64_t b, uint64_t d)
+/* (a * b + add) / d, saturated: schoolbook multiplication, then division bit by bit. Rounded down, and *remainder. */
+static uint64_t slow_divide(uint64_t a, uint64_t b, uint64_t add, uint64_t d, uint64_t *remainder)
 {
-    uint32_t digit[4] = {0};
+    uint32_t digit[4] = {(uint32_t)add, (uint32_t)(add >> 32)};
     const uint32_t x[2] = {(uint32_t)a, (uint32_t)(a >> 32)}, y[2] = {(uint32_t)b, (uint32_t)(b >> 32)};
     for (int i = 0; i < 2; i++) {
         uint64_t carry = 0;
@@ -39,8 +39,13 @@ static uint64_t slow_scale(uint64_t a, uint64_t b, uint64_t d)
             digit[i + k] = (uint32_t)carry;
             carry >>= 32;
         }
-        digit[i + 2] = (uint32_t)carry;
+        for (int k = i + 2; k < 4; k++) {
+            carry += digit[k];
+            digit[k] = (uint32_t)carry;
+            carry >>= 32;
+        }
     }
+    *remainder = 0;
     uint64_t rest = 0, quotient = 0;
     for (int bit = 127; bit >= 0; bit--) {
         int top = (int)(rest >> 63);
@@ -53,6 +58,14 @@ static uint64_t slow_scale(uint64_t a, uint64_t b, uint64_t d)
             quotient |= 1;
         }
     }
+    *remainder = rest;
+    return quotient;
+}
+
+/* a * b / d rounded half to even. */
+static uint64_t slow_scale(uint64_t a, uint64_t b, uint64_t d)
+{
+    uint64_t rest, quotient = slow_divide(a, b, 0, d, &rest);
     /* rest / d against one half, without doubling what may not fit */
     if (rest > d - rest || (rest == d - rest && quotient % 2 == 1))
         return quotient == UINT64_MAX ? quotient : quotient + 1;
@@ -64,6 +77,15 @@ static void check_scale(const tl_scale *s, uint64_t ticks)
     uint64_t expected = s->hz == 0 ? ticks : slow_scale(ticks, 1000000000u, s->hz), got = tl_scale_ns(s, ticks);
     if (got != expected)
         fail_msg("%" PRIu64 " ticks of %" PRIu64 " Hz: %" PRIu64 ", expected %" PRIu64, ticks, s->hz, got, expected);
+    const uint64_t rests[] = {0, s->hz ? s->hz - 1 : 0, s->hz ? random64() % s->hz : 0};
+    for (int i = 0; i < 3; i++) {
+        uint64_t remainder;
+        expected = s->hz == 0 ? ticks : slow_divide(ticks, 1000000000u, rests[i], s->hz, &remainder);
+        got = tl_scale_ns_down(s, ticks, rests[i]);
+        if (got != expected)
+            fail_msg("%" PRIu64 " ticks of %" PRIu64 " Hz and %" PRIu64 ": %" PRIu64 ", expected %" PRIu64, ticks,
+                     s->hz, rests[i], got, expected);
+    }
     /* Back again: the first tick that is shown as so many ns or more. */
     const uint64_t ns = ticks;
     got = tl_scale_ticks(s, ns);

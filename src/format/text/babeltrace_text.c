@@ -6,7 +6,8 @@
  *   (+..)     time since the event before it, whichever that is. If time goes back it is what 64 bits make of it
  *   host ..   of the trace's environment hostname, procname and vpid, as far as they are there
  *   { .. }    what the packet, the stream and the class say as context, and the payload: each that exists, even if it
- *             has no fields. Nothing follows the colon and the space if there is none of them
+ *             has no fields. Nothing follows the colon and the space if there is none of them. Values of the clock are
+ *             left out, and what holds nothing else
  *
  *   integer      10, -5; base 16: 0x1F; 8: 017; 2: 0b00011111 (all bits). Negative ones there in two's complement
  *   enumeration  ( "ONE", "ODD" : container = 1 ), ( <unknown> : container = 7 )
@@ -14,8 +15,9 @@
  *   real         as printf("%g"), also in 64 bits
  *   compound     { x = 1, y = 2 }, [ [0] = 1, [1] = 2 ], { the value of a variant }, { }, [ ]
  *
- * Events of streams without a clock have no time, and others do not count from them. Clocks that do not run at 1 GHz
- * are converted as babeltrace2 does it, by way of a double.
+ * Events of streams without a clock have no time, and others do not count from them. Times count from what the clock
+ * does, be that 1970 or not; those of clocks that do not run at 1 GHz are exact, and rounded down. (babeltrace2 goes by
+ * way of a double.)
  *
  * Differences: control characters in names, and C1 controls in text, are written as \xNN, so that they cannot drive a
  * terminal; the last second before 1970 has its sign, and hexadecimal numbers of 61 to 63 signed bits are right.
@@ -30,7 +32,6 @@
 #include "model/value_json.h"
 
 #define NS_PER_S 1000000000u
-#define TWO_63   9223372036854775808.0
 
 enum { SCOPES = TL_SCOPE_PAYLOAD + 1, TIME_MAX = 64, KEY_MAX = 64, SECOND_TEXT = 10, SECONDS_A_DAY = 86400 };
 
@@ -40,6 +41,7 @@ typedef struct babeltrace_class {
     tl_label head;             /* "name: " */
     uint32_t nscope;
     struct {
+        uint32_t skip; /* values of scopes in front of it that are not shown */
         uint32_t first, n;
         bool payload;
     } scope[SCOPES]; /* those that events have */
@@ -140,18 +142,32 @@ static bool shows_key(const tl_class *c)
     return c->key == TL_KEY_FUNCTION ? !(c->flags & TL_CLASS_KEY_IS_FIELD) : tl_key_name(c) != NULL;
 }
 
+/* Whether fields are values of the clock, and nothing else. */
+static bool is_hidden(const tl_field *f, uint32_t n)
+{
+    uint32_t times = 0;
+    for (uint32_t i = 0; i < n; i++)
+        times += (f[i].flags & TL_FIELD_CLOCK) != 0;
+    return n > 0 && times == n;
+}
+
 static void find_scopes(const tl_class *c, babeltrace_class *out)
 {
-    uint32_t first = 0;
+    uint32_t first = 0, skip = 0;
     for (unsigned s = 0; s < SCOPES; s++) {
         uint32_t end = first;
         while (end < c->nfield && (s == TL_SCOPE_PAYLOAD || tl_field_scope(&c->field[end]) == (tl_scope)s))
             end++;
         const bool payload = s == TL_SCOPE_PAYLOAD;
-        if (end > first || c->scopes >> s & 1 || (payload && shows_key(c))) {
+        const bool key = payload && shows_key(c);
+        if (!key && is_hidden(c->field + first, end - first)) {
+            skip += end - first;
+        } else if (end > first || c->scopes >> s & 1 || key) {
+            out->scope[out->nscope].skip = skip;
             out->scope[out->nscope].first = first;
             out->scope[out->nscope].n = end - first;
             out->scope[out->nscope++].payload = payload;
+            skip = 0;
         }
         first = end;
     }
@@ -172,16 +188,13 @@ static TL_COLD bool make_class(babeltrace_writer *w, const tl_class *c)
     return out->text != NULL;
 }
 
-/* Nanoseconds since the clock's origin; false if they do not fit. */
+/* Nanoseconds since the clock's origin, rounded down; false if they do not fit. */
 TL_ALWAYS_INLINE bool time_of(const tl_trace *t, uint64_t ts, int64_t *ns)
 {
-    if (TL_UNLIKELY(t->clock.hz != NS_PER_S && t->clock.hz != 0)) {
-        const double value = 1e9 * (double)ts / (double)t->clock.hz;
-        if (value >= TWO_63)
-            return false;
-        ts = (uint64_t)value;
-    }
-    return ts <= INT64_MAX && !__builtin_add_overflow((int64_t)ts, t->clock.utc_offset_ns, ns);
+    const int64_t offset = t->origin.known ? t->origin.ns : t->clock.utc_offset_ns;
+    if (TL_UNLIKELY(t->clock.hz != NS_PER_S))
+        ts = tl_scale_ns_down(&t->scale, ts, t->origin.rest);
+    return ts <= INT64_MAX && !__builtin_add_overflow((int64_t)ts, offset, ns);
 }
 
 static char *put_two(char *p, uint64_t v, char behind)
@@ -285,6 +298,8 @@ TL_ALWAYS_INLINE bool put_event(tl_pen *pen, babeltrace_writer *w, const tl_batc
         bool any = false;
         if (s > 0)
             TL_PEN_PUT(pen, ", ");
+        if (TL_UNLIKELY(cls->scope[s].skip))
+            v = tl_values_skip(v, end, cls->scope[s].skip);
         tl_pen_char(pen, '{');
         if (cls->scope[s].payload && shows_key(c)) {
             if (!put_key(pen, w, c, b->key[i]))

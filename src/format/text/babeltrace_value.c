@@ -79,11 +79,13 @@ void babeltrace_string(tl_pen *pen, const char *s, size_t n)
     tl_pen_char(pen, '"');
 }
 
-/* , name = */
+/* , name = ; nothing of fields that are not shown */
 static void make_lead(void *arg, const tl_field *f, tl_pb *text)
 {
     const char *name = f->name ? f->name : "";
     (void)arg;
+    if (f->flags & TL_FIELD_CLOCK)
+        return;
     tl_pb_raw(text, ", ", 2);
     text_safe(text, name, strlen(name));
     tl_pb_raw(text, " = ", 3);
@@ -252,8 +254,8 @@ static inline const tl_value *put_members(tl_pen *pen, babeltrace_fields *t, con
                                           const tl_value *v, const tl_value *end, bool any, unsigned depth)
 {
     for (uint32_t i = 0; i < n && v < end; i++) {
-        if (TL_UNLIKELY(v->type == TL_ABSENT)) {
-            v++;
+        if (TL_UNLIKELY(v->type == TL_ABSENT || f[i].nlead == 0)) {
+            v = tl_value_skip(v, end);
             continue;
         }
         const size_t lead = f[i].nlead - !any; /* the first one without its comma */

@@ -14,8 +14,8 @@ typedef struct babeltrace_fields {
 bool babeltrace_fields_init(babeltrace_fields *t, uint32_t ncls); /* of zeroed memory; fini is needed in any case */
 void babeltrace_fields_fini(babeltrace_fields *t);
 
-/* Writes n fields, " name = value, name = value", without those that are absent; with a comma in front if `any`.
- * Returns the slot after them. */
+/* Writes n fields, " name = value, name = value", without those that are absent or values of the clock; with a comma in
+ * front if `any`. Returns the slot after them. */
 const tl_value *babeltrace_members(tl_pen *pen, babeltrace_fields *t, const tl_field_text *f, uint32_t n,
                                    const tl_value *v, const tl_value *end, bool any);
 

@@ -225,7 +225,7 @@ static int bind(tsdl_parser *p, ctf_origin scope, const tsdl_name *name, tsdl_ty
     TSDL_TRY(count_fields(p, t, 1));
     switch (t->t.kind) {
     case CTF_INT:
-        if (p->in_array == 0)
+        if (p->in_array == 0 || scope > CTF_FROM_EVENT_HEADER)
             c.roles = tsdl_roles(p, scope, name, t);
         if (c.roles != 0)
             return copy_type(p, t, &c, out);

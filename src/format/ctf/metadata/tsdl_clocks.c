@@ -1,5 +1,6 @@
 /* What fields of TSDL are for: told by their names, in headers and contexts of packets and in headers of events, and by
- * the clocks that integers are mapped to. */
+ * the clocks that integers are mapped to. Everywhere behind the event header only the clock counts: every unsigned
+ * integer that is mapped to that of the stream moves it on, for the events that follow. */
 #include <string.h>
 
 #include "format/ctf/metadata/tsdl_parser.h"
@@ -23,10 +24,17 @@ typedef struct found_clocks {
     bool implicit;           /* there is a time by its name that is not mapped */
 } found_clocks;
 
-/* Looks at all integers but those in arrays, which are no times. */
+static bool is_header(ctf_origin scope)
+{
+    return scope <= CTF_FROM_EVENT_HEADER;
+}
+
+/* Looks at all integers but those in arrays in headers, which are no times. */
 static int search(tsdl_parser *p, ctf_origin scope, const tsdl_type *t, const tsdl_name *name, found_clocks *found)
 {
     TSDL_TRY(tsdl_step(p, t->t.position));
+    if (t->t.kind == CTF_ARRAY && !is_header(scope))
+        return search(p, scope, tsdl_type_of(t->t.member[0].type), NULL, found);
     if (t->t.kind == CTF_STRUCT || t->t.kind == CTF_VARIANT) {
         for (uint32_t i = 0; i < t->t.nmember; i++)
             TSDL_TRY(search(p, scope, tsdl_type_of(t->t.member[i].type), t->name[i], found));
@@ -35,7 +43,7 @@ static int search(tsdl_parser *p, ctf_origin scope, const tsdl_type *t, const ts
     if (t->t.kind != CTF_INT)
         return 0;
     const ctf_clock *clock = clock_of(p, t);
-    bool time = is_time(scope, name->text);
+    bool time = is_header(scope) && is_time(scope, name->text);
     if (clock && time && !found->named)
         found->named = clock;
     if (clock && !time && !found->mapped)
@@ -60,20 +68,38 @@ static int default_clock(tsdl_parser *p, const ctf_clock **out)
     return 0;
 }
 
-int tsdl_stream_clock(tsdl_parser *p, const tsdl_stream *stream, const ctf_clock **out)
+/* The clock that a field behind the event header is mapped to. */
+static int search_events(tsdl_parser *p, const tsdl_stream *stream, const uint32_t *event, found_clocks *found)
 {
-    found_clocks header = {0}, context = {0};
+    if (stream->event_context)
+        TSDL_TRY(search(p, CTF_FROM_STREAM_CONTEXT, stream->event_context, NULL, found));
+    for (uint32_t i = 0; i < stream->nevent && !found->mapped; i++) {
+        const tsdl_event *e = &p->event[event[i]];
+        if (e->context)
+            TSDL_TRY(search(p, CTF_FROM_EVENT_CONTEXT, e->context, NULL, found));
+        if (e->payload && !found->mapped)
+            TSDL_TRY(search(p, CTF_FROM_PAYLOAD, e->payload, NULL, found));
+    }
+    return 0;
+}
+
+int tsdl_stream_clock(tsdl_parser *p, const tsdl_stream *stream, const uint32_t *event, const ctf_clock **out)
+{
+    found_clocks header = {0}, context = {0}, events = {0};
     *out = NULL;
     if (stream->event_header)
         TSDL_TRY(search(p, CTF_FROM_EVENT_HEADER, stream->event_header, NULL, &header));
     if (stream->packet_context)
         TSDL_TRY(search(p, CTF_FROM_PACKET_CONTEXT, stream->packet_context, NULL, &context));
     const ctf_clock *said[] = {header.named, header.mapped, context.named, context.mapped};
-    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
-        if (said[i]) {
-            *out = said[i];
-            return 0;
-        }
+    for (size_t i = 0; i < sizeof said / sizeof said[0] && !*out; i++)
+        *out = said[i];
+    if (!*out && p->nclock > 0) {
+        TSDL_TRY(search_events(p, stream, event, &events));
+        *out = events.mapped;
+    }
+    if (*out)
+        return 0;
     if (!header.implicit && !context.implicit)
         return 0;
     if (p->nclock == 0)
@@ -115,7 +141,8 @@ uint32_t tsdl_roles(const tsdl_parser *p, ctf_origin scope, const tsdl_name *nam
 {
     /* A time that is not mapped goes by the clock of its stream class. */
     const ctf_clock *clock = clock_of(p, t);
-    bool mapped = p->stream_clock && (clock ? clock == p->stream_clock : is_time(scope, name->text));
+    bool mapped =
+        p->stream_clock && (clock ? clock == p->stream_clock : is_header(scope) && is_time(scope, name->text));
     switch (scope) {
     case CTF_FROM_PACKET_HEADER:
         return header_roles(name->text, t);
@@ -123,7 +150,7 @@ uint32_t tsdl_roles(const tsdl_parser *p, ctf_origin scope, const tsdl_name *nam
         return context_roles(name->text, mapped);
     case CTF_FROM_EVENT_HEADER:
         return (strcmp(name->text, "id") == 0 ? CTF_ROLE_EVENT_CLASS : 0) | (mapped ? CTF_ROLE_TIMESTAMP : 0);
-    default:
-        return 0;
+    default: /* behind the headers */
+        return clock && clock == p->stream_clock && !t->t.is_signed ? CTF_ROLE_TIMESTAMP : 0;
     }
 }

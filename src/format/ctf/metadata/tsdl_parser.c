@@ -94,7 +94,7 @@ static int make_stream(tsdl_parser *p, const tsdl_stream *from, ctf_stream_class
 {
     uint32_t frames = p->nframe, symbols = p->nsymbol;
     to->id = from->id;
-    TSDL_TRY(tsdl_stream_clock(p, from, &to->clock));
+    TSDL_TRY(tsdl_stream_clock(p, from, event, &to->clock));
     p->stream_clock = to->clock;
     TSDL_TRY(tsdl_bind_root(p, CTF_FROM_PACKET_CONTEXT, from->packet_context, &to->packet_context));
     TSDL_TRY(tsdl_bind_root(p, CTF_FROM_EVENT_HEADER, from->event_header, &to->event_header));

@@ -282,8 +282,10 @@ int tsdl_root(tsdl_parser *p);
 int tsdl_add_stream(tsdl_parser *p, const tsdl_stream *s);
 
 /* tsdl_clocks.c */
-/* Finds out which clock a stream class goes by; makes one where the metadata has none. */
-int tsdl_stream_clock(tsdl_parser *p, const tsdl_stream *stream, const ctf_clock **out);
+/* Finds out which clock a stream class goes by; makes one where the metadata has none. event: the indices of its
+ * events. */
+int tsdl_stream_clock(tsdl_parser *p, const tsdl_stream *stream, const uint32_t *event, const ctf_clock **out);
+/* name: NULL for the elements of an array. */
 uint32_t tsdl_roles(const tsdl_parser *p, ctf_origin scope, const tsdl_name *name, const tsdl_type *t);
 
 /* tsdl_locate.c */

@@ -26,6 +26,7 @@ void ctf_builder_start(ctf_builder *b, ctf_mode mode, uint32_t mod, uint32_t res
     b->run_load = 0;
     b->last_big = -1;
     b->slots = b->depth = b->loops = 0;
+    b->moves_clock = false;
 }
 
 void ctf_builder_fini(ctf_builder *b)
@@ -51,8 +52,6 @@ static void merge_positions(ctf_builder *b, uint32_t mod, uint32_t res)
 
 static void put_role(ctf_builder *b, const ctf_type *t, uint32_t number)
 {
-    if (b->mode == CTF_STORE && !(t->roles & CTF_ROLE_PAYLOAD_SIZE))
-        return;
     if (number == CTF_NO_NODE || number >= b->scopes->noccurrence)
         return;
     ctf_occurrence *o = &b->scopes->occurrence[number];
@@ -61,11 +60,13 @@ static void put_role(ctf_builder *b, const ctf_type *t, uint32_t number)
             return;
         o->reg = (uint16_t)b->scopes->registers++;
     }
-    for (uint32_t roles = t->roles; roles; roles &= roles - 1) {
+    b->moves_clock = b->moves_clock || t->roles & b->roles & CTF_ROLE_TIMESTAMP;
+    for (uint32_t roles = t->roles & b->roles; roles; roles &= roles - 1) {
         ctf_op *op = ctf_emit(b, CTF_OP_ROLE);
         op->reg = o->reg;
         op->a = (uint32_t)__builtin_ctz(roles);
-        op->b = t->kind == CTF_VARINT ? 64 : t->bits;
+        op->b = t->bits;
+        op->flags = t->kind == CTF_VARINT ? CTF_OP_VARIABLE : 0;
     }
 }
 
@@ -86,7 +87,7 @@ static void number(ctf_builder *b, const ctf_type *t, uint32_t node, bool condit
         }
     }
     ctf_emit_number(b, t, index, hidden);
-    if (t->roles)
+    if (t->roles & b->roles)
         put_role(b, t, index);
 }
 
@@ -102,7 +103,7 @@ static void varint(ctf_builder *b, const ctf_type *t, uint32_t node, bool condit
     b->slots += b->mode == CTF_STORE;
     b->mod = 8;
     b->res = 0;
-    if (t->roles)
+    if (t->roles & b->roles)
         put_role(b, t, index);
 }
 
@@ -440,6 +441,8 @@ static int field(ctf_builder *b, const ctf_type *t, uint32_t node, bool conditio
 int ctf_builder_root(ctf_builder *b, ctf_origin scope, const ctf_type *type, tl_error *e)
 {
     b->scopes->root[scope] = CTF_NO_NODE;
+    /* What is stored of a packet context was run for its roles before. */
+    b->roles = scope >= CTF_FROM_STREAM_CONTEXT ? b->event_roles : b->mode == CTF_STORE ? 0 : UINT32_MAX;
     if (!type)
         return 0;
     const uint32_t root = ctf_scopes_add(b->scopes, CTF_NO_NODE, NULL, NULL, type, false);

@@ -120,6 +120,19 @@ static const tl_mapping *mapping_of(const ctf_class_list *l, const ctf_range *r,
 static bool describe(const ctf_class_list *l, const ctf_member *m, const ctf_member *siblings, uint32_t index,
                      tl_field *out, unsigned depth);
 
+/* What holds nothing but times of the clock is one. Where that does not hold of all options, it holds of none. */
+static void mark_clock(const ctf_type *t, tl_field *out, tl_field *member)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < out->nmember; i++)
+        n += (member[i].flags & TL_FIELD_CLOCK) != 0;
+    if (n > 0 && n == out->nmember)
+        out->flags |= TL_FIELD_CLOCK;
+    else if (t->kind == CTF_VARIANT)
+        for (uint32_t i = 0; i < out->nmember; i++)
+            member[i].flags &= (uint8_t)~TL_FIELD_CLOCK;
+}
+
 /* Members of a struct, options of a variant, or the element of an array. */
 static bool describe_members(const ctf_class_list *l, const ctf_type *t, tl_field *out, unsigned depth)
 {
@@ -141,6 +154,7 @@ static bool describe_members(const ctf_class_list *l, const ctf_type *t, tl_fiel
         member++;
         out->nmember++;
     }
+    mark_clock(t, out, member - out->nmember);
     return true;
 }
 
@@ -178,6 +192,8 @@ static bool describe(const ctf_class_list *l, const ctf_member *m, const ctf_mem
     out->nmapping = t->nmapping;
     if (t->kind == CTF_BITMAP)
         out->flags |= TL_FIELD_FLAGS;
+    if (t->roles & (CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_END))
+        out->flags |= TL_FIELD_CLOCK;
     if (t->kind == CTF_TEXT && ctf_text_unit((ctf_encoding)t->encoding) > 1) {
         /* The length is that of other bytes than those of the value. */
     } else if (t->kind == CTF_TEXT || t->kind == CTF_BLOB || t->kind == CTF_ARRAY) {

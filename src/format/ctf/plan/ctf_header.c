@@ -203,7 +203,7 @@ static ctf_header_status check_identity(const ctf_plans *p, const ctf_run *r, ct
 static void take_roles(const ctf_run *r, ctf_packet *p)
 {
     p->has_begin = has(r, CTF_ROLE_TIMESTAMP);
-    p->begin = p->has_begin ? value(r, CTF_ROLE_TIMESTAMP) : 0;
+    p->begin = p->has_begin ? r->clock : 0; /* of one or more fields, each of which may say a part */
     p->has_end = has(r, CTF_ROLE_PACKET_END);
     p->end = p->has_end ? value(r, CTF_ROLE_PACKET_END) : 0;
     p->has_discarded = has(r, CTF_ROLE_DISCARDED);

@@ -116,6 +116,7 @@ static int plan_event(planner *p, const ctf_stream_class *sc, const ctf_event_cl
         status = place_key(p, ev, key->type, e);
     if (status == 0)
         status = ctf_builder_end(&p->b, &ev->store, &ev->store_number, e);
+    ev->moves_clock = p->b.moves_clock;
     ctf_scopes_cut(&p->scopes, nodes);
     p->b.replay = &replay;
     ctf_builder_start(&p->b, CTF_SKIP, mod, res);
@@ -271,6 +272,7 @@ static int plan_set(planner *p, tl_error *e)
     ctf_scopes_init(&p->scopes);
     p->b.scopes = &p->scopes;
     p->b.arena = &p->plans->arena;
+    p->b.event_roles = s->dialect == CTF_1_8 ? CTF_ROLE_TIMESTAMP : CTF_ROLE_PAYLOAD_SIZE;
     p->set->stream = tl_arena_zalloc(&p->plans->arena, (s->nstream + 1) * sizeof *p->set->stream);
     ctf_builder_start(&p->b, CTF_LOAD, CTF_ALIGN_MAX, 0);
     int status = p->set->stream ? ctf_builder_root(&p->b, CTF_FROM_PACKET_HEADER, s->packet_header, e) : no_memory(e);

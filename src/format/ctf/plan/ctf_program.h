@@ -55,7 +55,7 @@ typedef enum ctf_code {
     CTF_OP_NEXT,   /* end of the body of a loop */
     CTF_OP_CHOOSE, /* goes on at the choice that holds reg; choices a .. a+b-1, by value; n: compare signed */
     CTF_OP_JUMP,   /* to operation a */
-    CTF_OP_ROLE,   /* reg has the value for role a, of b bits */
+    CTF_OP_ROLE,   /* reg has the value for role a, of b bits; it was read right before */
     CTF_OP_HERE,   /* what is at this position has role a */
     CTF_OP_FAIL    /* the byte order changes inside a byte */
 } ctf_code;
@@ -74,7 +74,8 @@ enum ctf_op_flag {
     CTF_OP_FROM_REGISTER = 1, /* the count is in reg */
     CTF_OP_EMPTY_BODY = 2,    /* LOOP: an element may take no bits at all */
     CTF_OP_SIGNED_COUNT = 4,  /* the count in reg is signed: a negative one is an error */
-    CTF_OP_HIDDEN = 8         /* BITS: its value does not go onto the tape */
+    CTF_OP_HIDDEN = 8,        /* BITS: its value does not go onto the tape */
+    CTF_OP_VARIABLE = 16      /* ROLE: the field was a VARINT */
 };
 
 /* What a choice puts onto the tape itself. */

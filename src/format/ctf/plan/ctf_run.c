@@ -179,6 +179,7 @@ static ctf_run_status varint(ctf_run *r, const ctf_load *l, uint64_t *at, uint64
                 v |= UINT64_MAX << shift;
             *value = v;
             *at = (uint64_t)(p + 1 - r->data) * 8;
+            r->varint_bits = shift;
             return CTF_RUN_OK;
         }
     }
@@ -233,8 +234,8 @@ static void set_role(ctf_run *r, const ctf_op *op, uint64_t at)
     r->role[role] = value;
     r->role_bits[role] = (uint8_t)op->b;
     r->role_end[role] = at;
-    if (1u << role == CTF_ROLE_TIMESTAMP)
-        r->clock = ctf_clock_update(r->clock, value, (unsigned)op->b);
+    if (1u << role == CTF_ROLE_TIMESTAMP) /* as many bits as were read */
+        r->clock = ctf_clock_update(r->clock, value, op->flags & CTF_OP_VARIABLE ? r->varint_bits : (unsigned)op->b);
 }
 
 /* At the end of a run. */

@@ -41,7 +41,8 @@ typedef struct ctf_run {
     uint64_t bad, bad_value;
     uint32_t bad_op; /* the operation that failed, and of a run the load */
     uint32_t bad_load;
-    uint32_t seen; /* roles that were set, or-ed */
+    unsigned varint_bits; /* of the last VARINT: 7 for each byte */
+    uint32_t seen;        /* roles that were set, or-ed */
     uint64_t role[CTF_ROLES];
     uint8_t role_bits[CTF_ROLES];
     uint64_t role_end[CTF_ROLES]; /* bit behind the field */

@@ -11,14 +11,19 @@
 
 #define NS_PER_S 1000000000u
 
+/* The value 0 of a clock, since the origin: whole ns, and what is left in 1 / hz ns. */
+typedef struct offset {
+    ctf_wide whole;
+    uint64_t rest;
+} offset;
+
 /* What the clocks of all files with any have in common. */
 typedef struct common {
     uint64_t hz; /* of the first */
     const char *name;
     bool any, same_hz, same_name, all_unix;
-    ctf_wide cycles, ns; /* the earliest offset from the origin */
-    int64_t utc;         /* the same if it fits */
-    bool has_utc;
+    ctf_wide cycles; /* the earliest offset from the origin, ... */
+    offset ns;       /* ... and the same in ns */
 } common;
 
 /* The value 0 of a clock, in its own cycles since the origin. */
@@ -27,8 +32,7 @@ static ctf_wide offset_cycles(const ctf_clock *c)
     return ctf_wide_add(ctf_wide_multiply(c->offset_s, c->hz), ctf_wide_of(c->offset));
 }
 
-/* The same in nanoseconds, rounded. */
-static ctf_wide offset_ns(const ctf_clock *c)
+static offset offset_ns(const ctf_clock *c)
 {
     const uint64_t m = c->offset < 0 ? 0 - (uint64_t)c->offset : (uint64_t)c->offset;
     uint64_t whole = m / c->hz, rest = m % c->hz;
@@ -40,7 +44,8 @@ static ctf_wide offset_ns(const ctf_clock *c)
     tl_scale_init(&scale, c->hz);
     const ctf_wide seconds =
         ctf_wide_add(ctf_wide_multiply(c->offset_s, NS_PER_S), ctf_wide_multiply((int64_t)whole, NS_PER_S));
-    return ctf_wide_add(seconds, (ctf_wide){0, tl_scale_ns(&scale, rest)});
+    const uint64_t ns = tl_scale_ns_down(&scale, rest, 0);
+    return (offset){ctf_wide_add(seconds, (ctf_wide){0, ns}), rest * NS_PER_S - ns * c->hz};
 }
 
 static bool same_text(const char *a, const char *b)
@@ -50,7 +55,8 @@ static bool same_text(const char *a, const char *b)
 
 static void add_clock(common *all, const ctf_clock *c)
 {
-    const ctf_wide cycles = offset_cycles(c), ns = offset_ns(c);
+    const ctf_wide cycles = offset_cycles(c);
+    const offset ns = offset_ns(c);
     if (!all->any)
         *all = (common){.hz = c->hz,
                         .name = c->name,
@@ -65,16 +71,18 @@ static void add_clock(common *all, const ctf_clock *c)
     all->all_unix = all->all_unix && c->is_unix;
     if (ctf_wide_less(cycles, all->cycles))
         all->cycles = cycles;
-    if (ctf_wide_less(ns, all->ns))
-        all->ns = ns;
+    if (ctf_wide_less(ns.whole, all->ns.whole) || (!ctf_wide_less(all->ns.whole, ns.whole) && ns.rest < all->ns.rest))
+        all->ns = ns; /* of one frequency also the rests compare; of several that is left out */
 }
 
 static ctf_time time_of(const common *all, const ctf_clock *c)
 {
     ctf_time t = {.scaled = !all->same_hz};
     tl_scale_init(&t.scale, c->hz);
+    const offset ns = offset_ns(c);
+    t.rest = ns.rest;
     t.shift = all->same_hz ? ctf_wide_subtract(offset_cycles(c), all->cycles).low
-                           : ctf_wide_subtract(offset_ns(c), all->ns).low;
+                           : ctf_wide_subtract(ns.whole, all->ns.whole).low;
     return t;
 }
 
@@ -95,8 +103,11 @@ static int set_clock(tl_trace *t, const common *all, tl_error *e)
     if (all->same_name && all->name && !name)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the clock");
     tl_trace_set_clock(t, name, all->same_hz ? all->hz : NS_PER_S);
-    t->clock.has_utc = all->all_unix && ctf_wide_fits(all->ns);
-    t->clock.utc_offset_ns = t->clock.has_utc ? (int64_t)all->ns.low : 0;
+    t->origin.known = ctf_wide_fits(all->ns.whole);
+    t->origin.ns = t->origin.known ? (int64_t)all->ns.whole.low : 0;
+    t->origin.rest = all->same_hz ? all->ns.rest : 0;
+    t->clock.has_utc = all->all_unix && t->origin.known;
+    t->clock.utc_offset_ns = t->clock.has_utc ? t->origin.ns : 0;
     return 0;
 }
 

@@ -78,8 +78,7 @@ int ctf_cursor_limit(ctf_cursor *c, uint64_t from, uint64_t to, tl_error *e)
 
 uint64_t ctf_cursor_time(const ctf_cursor *c, uint32_t stream, uint64_t value)
 {
-    const ctf_time *t = &c->file->time[stream];
-    return (t->scaled ? tl_scale_ns(&t->scale, value) : value) + t->shift;
+    return ctf_ticks(&c->file->time[stream], value);
 }
 
 /* Makes the bytes of the packet from `byte` on visible to the run. */
@@ -205,11 +204,15 @@ static int open_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
         uint64_t bad;
         char what[160];
         c->run.at = 0;
+        /* A packet of 2 begins at 0, as all that its fields do not say; one of 1.8 goes on, unless it says its begin.
+         */
+        if (plans->schema->dialect == CTF_2 || p->has_begin)
+            c->run.clock = 0;
         (void)ctf_packet_header_run(plans, &c->run, &again, &bad, what); /* for the registers; the walk has judged it */
         p->context = again.context;
         c->run.at = p->first;
     }
-    if (p->has_begin)
+    if (is_2010)
         c->run.clock = p->begin;
     if (b->val && c->want->packets) {
         status = add_packet_event(c, b, e);

@@ -181,13 +181,15 @@ static int not_decoded(ctf_cursor *c, const ctf_event_plan *ev, const header *h,
     return moved != 0 ? moved : ctf_fault_event(c, ev, h->begin, fields, status, e);
 }
 
-/* Puts an event that was decoded into the columns. Returns as one_event(). */
-static int add_event(ctf_cursor *c, const ctf_event_plan *ev, const begun *from, tl_batch *b, tl_error *e)
+/* Puts an event that was decoded into the columns. clock: behind its header; what moves it later is for the next
+ * event. Returns as one_event(). */
+static int add_event(ctf_cursor *c, const ctf_event_plan *ev, const begun *from, uint64_t clock, tl_batch *b,
+                     tl_error *e)
 {
     const ctf_run *r = &c->run;
     const uint32_t stream = c->packet.stream;
     const bool has_clock = c->file->unit->schema.stream[stream]->clock != NULL;
-    const uint64_t ts = has_clock ? ctf_cursor_time(c, stream, r->clock) : 0;
+    const uint64_t ts = has_clock ? ctf_cursor_time(c, stream, clock) : 0;
     int status = ts < c->last[stream] ? ctf_fault_regression(c, from->at, e) : 0;
     if (status < 0)
         return status;
@@ -221,6 +223,7 @@ static int one_event(ctf_cursor *c, const ctf_stream_plan *s, tl_batch *b, tl_er
     }
     if (TL_UNLIKELY(found == HEADER_END))
         return more_bytes(c, &from, e);
+    const uint64_t clock = r->clock;
     if (TL_LIKELY(found == HEADER_OK)) {
         ev = ctf_event_plan_of(s, h.id);
         if (TL_UNLIKELY(!ev))
@@ -236,7 +239,7 @@ static int one_event(ctf_cursor *c, const ctf_stream_plan *s, tl_batch *b, tl_er
         return checked;
     if (TL_UNLIKELY(r->at == from.at))
         return ctf_fault_empty(c, from.at, e);
-    return add_event(c, ev, &from, b, e);
+    return add_event(c, ev, &from, clock, b, e);
 }
 
 int ctf_cursor_events(ctf_cursor *c, tl_batch *b, tl_error *e)

@@ -15,12 +15,17 @@ typedef struct ctf_unit {
 } ctf_unit;
 
 /* Puts clock values of a stream class onto the clock of the trace: ticks = value + shift, or, where frequencies differ,
- * ns = value in ns + shift (wrapping arithmetic). */
+ * ns = value and rest in ns, rounded down, + shift (wrapping arithmetic). */
 typedef struct ctf_time {
     bool scaled;
     tl_scale scale;
-    uint64_t shift;
+    uint64_t shift, rest;
 } ctf_time;
+
+TL_ALWAYS_INLINE uint64_t ctf_ticks(const ctf_time *t, uint64_t value)
+{
+    return (t->scaled ? tl_scale_ns_down(&t->scale, value, t->rest) : value) + t->shift;
+}
 
 /* A data stream file. */
 typedef struct ctf_file {

@@ -74,8 +74,7 @@ static int no_memory(tl_error *e)
 
 static uint64_t ticks(const ctf_file *f, uint32_t stream, uint64_t value)
 {
-    const ctf_time *t = &f->time[stream];
-    return (t->scaled ? tl_scale_ns(&t->scale, value) : value) + t->shift;
+    return ctf_ticks(&f->time[stream], value);
 }
 
 /* ---- one file ---- */
@@ -180,6 +179,22 @@ static int compare_spans(const void *left, const void *right)
     return (a->stream > b->stream) - (a->stream < b->stream);
 }
 
+/* What cannot be counted of what the tracer lost. */
+static int note_losses(tl_trace *t, const ctf_file *f, const ctf_losses *l, tl_error *e)
+{
+    int status = 0;
+    if (l->beyond)
+        status = ctf_report(t, f, TL_DAMAGE_NOTE, 0, 0, 0, "ctf.streams",
+                            "more than %u streams in one file: what the tracer lost of the others is not counted",
+                            CTF_CHAINS_MAX);
+    if (status == 0 && l->unnumbered)
+        status = ctf_report(t, f, TL_DAMAGE_NOTE, l->unnumbered_at, l->unnumbered_at, 0, "ctf.discarded",
+                            "the first packet says that %" PRIu64 " events were discarded up to its end, but has no "
+                            "sequence number: they may be from before the trace, and are not counted as lost",
+                            l->unnumbered);
+    return status < 0 ? no_memory(e) : 0;
+}
+
 static int scan_packets(indexing *x, scanning *s, tl_error *e)
 {
     worker *w = s->worker;
@@ -198,11 +213,8 @@ static int scan_packets(indexing *x, scanning *s, tl_error *e)
         if (status < 0)
             break;
     }
-    if (status == 0 && s->scan->losses.beyond &&
-        ctf_report(x->reader->trace, s->file, TL_DAMAGE_NOTE, 0, 0, 0, "ctf.streams",
-                   "more than %u streams in one file: what the tracer lost of the others is not counted",
-                   CTF_CHAINS_MAX) < 0)
-        status = no_memory(e);
+    if (status == 0)
+        status = note_losses(x->reader->trace, s->file, &s->scan->losses, e);
     tl_input_close(in);
     return status < 0 ? tl_error_context(e, "%s", s->file->name), status : 0;
 }

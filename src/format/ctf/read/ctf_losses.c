@@ -71,6 +71,10 @@ int ctf_losses_add(ctf_losses *l, const ctf_file *f, const ctf_packet *p, uint64
     if (!c) {
         if (p->has_discarded && (is_2010 || (p->has_sequence && p->sequence == 0)))
             l->events += p->discarded;
+        else if (p->has_discarded && !p->has_sequence && l->unnumbered == 0) {
+            l->unnumbered = p->discarded;
+            l->unnumbered_at = p->offset;
+        }
         if (l->n == CTF_CHAINS_MAX) {
             l->beyond = true;
             return 0;

@@ -27,8 +27,10 @@ typedef struct ctf_losses {
     uint64_t events, packets; /* that were lost in this file */
     ctf_chain *chain;
     uint32_t n, capacity, latest;
-    bool beyond;   /* there are more than CTF_CHAINS_MAX */
-    tl_hash known; /* stream class and instance -> chain */
+    bool beyond;                        /* there are more than CTF_CHAINS_MAX */
+    uint64_t unnumbered, unnumbered_at; /* what the first packet of a stream, without a sequence number, says was
+                                           discarded, of the first such stream: 0: none; and its offset */
+    tl_hash known;                      /* stream class and instance -> chain */
 } ctf_losses;
 
 /* The next packet of a file; begin: its ticks. TL_ENOMEM. */

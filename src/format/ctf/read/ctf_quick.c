@@ -16,7 +16,7 @@ static __attribute__((noinline)) uint64_t by_program(ctf_run *r, const ctf_strea
                                                      bool storing)
 {
     const ctf_event_plan *ev = s->dense[id] == CTF_NO_NODE ? NULL : &s->event[s->dense[id]];
-    if (!ev || ev->key != CTF_NO_REGISTER || s->has_payload_size)
+    if (!ev || ev->key != CTF_NO_REGISTER || ev->moves_clock || s->has_payload_size)
         return UINT64_MAX;
     for (uint32_t i = 0; i < ev->nclear; i++)
         r->reg[ev->clear[i]] = 0;
