@@ -14,13 +14,14 @@ RT = os.path.join(harness.SOURCE, "src", "rt")
 CLANGS = ("14", "19")
 SLEDS = ["-fxray-instrument", "-fxray-instruction-threshold=1"]
 NO_RUNTIME = {"14": "-fnoxray-link-deps", "19": "-fno-xray-link-deps"}
-COMMON = ["-g1", "-gdwarf-4", "-I", HERE] # 4: valgrind of Debian 12 cannot read all of 5
+COMMON = ["-g1", "-gdwarf-4", "-I", HERE, "-I", os.path.join(harness.SOURCE, "include")] # 4: valgrind of Debian 12 cannot read all of 5
 CROSS_FLAGS = ["-std=c17", "-D_GNU_SOURCE", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-mgeneral-regs-only", "-ffreestanding",
                "-fno-tree-loop-distribute-patterns", "-fno-stack-protector", "-ftls-model=initial-exec", "-mno-outline-atomics",
                "-I", os.path.join(harness.SOURCE, "src"), "-I", os.path.join(harness.SOURCE, "include")]
 # What objects that are opened later call in the program.
 EXPORTS = ["-Wl,--export-dynamic-symbol=" + name for name in ("tl_rt_object_register", "tl_rt_object_unregister",
-                                                              "__cyg_profile_func_enter", "__cyg_profile_func_exit")]
+                                                              "__cyg_profile_func_enter", "__cyg_profile_func_exit", "tl_rt_on",
+                                                              "tl_rt_span_enter", "tl_rt_span_leave")]
 NEEDED = {"sleds": ["TL_RT_LIBRARY", "TL_RT_START"], "llvm": ["TL_RT_LIBRARY"], "functions": ["TL_RT_LIBRARY"],
           "spans": ["TL_RT_LIBRARY"], "shared": ["TL_RT_SHARED"]}
 

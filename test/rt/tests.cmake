@@ -33,6 +33,13 @@ traceloom_rt_cases(functions-gcc-O2-shared "fdr+profile;ctf" "${some}")
 traceloom_rt_cases(sleds-clang19-O0 "fdr+profile" "${some}")
 traceloom_rt_cases(arm-clang19 "fdr+profile" "${TL_RT_PROGRAMS}")
 traceloom_rt_cases(arm-functions-gcc "profile" "${some}")
+# Libraries one after another at the same place. Under qemu they do not come there.
+foreach(hook sleds-clang19 functions-gcc-O2 functions-gcc-O2-shared)
+  traceloom_rt_cases(${hook} "fdr;profile;ctf;fdr+profile" reload)
+endforeach()
+foreach(hook sleds-clang14 functions-gcc-O0 functions-clang19)
+  traceloom_rt_cases(${hook} "fdr+profile;ctf" reload)
+endforeach()
 set(without_dlopen ${TL_RT_PROGRAMS})
 list(REMOVE_ITEM without_dlopen dlopen) # LLVM's runtime before 20 knows only the program itself
 foreach(version 14 19)

@@ -75,6 +75,27 @@ bool tl_rt_same(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
+static unsigned watched;
+static char told[64]; /* about numbers */
+
+void tl_rt_unload_watch(const rt_object *o)
+{
+    (void)o;
+    watched++;
+}
+
+void tl_rt_ids_unload(uintptr_t low, uintptr_t high)
+{
+    assert_true(low < high);
+    snprintf(told, sizeof told, "unloaded");
+}
+
+void tl_rt_ids_load(uintptr_t low, uintptr_t high, bool same)
+{
+    assert_true(low < high);
+    snprintf(told, sizeof told, same ? "same" : "other");
+}
+
 void *tl_rt_memory_take(size_t n)
 {
     return calloc(1, n ? n : 1);
@@ -141,6 +162,65 @@ static void test_object_of_a_library(void **state)
     assert_non_null(strstr(o->path, ".so"));
     assert_int_equal(o->path[0], '/');
     assert_ptr_equal(tl_rt_object_at((uintptr_t)&pthread_create), o);
+}
+
+/* Another one, loaded over a part of this one. */
+static rt_object *put_over(const rt_object *o, const char *build_id)
+{
+    rt_object *other = tl_rt_memory_take(sizeof *other);
+    other->low = o->high - 16;
+    other->high = o->high + 16;
+    strcpy(other->build_id, build_id);
+    assert_ptr_equal(append(other, false), other);
+    return other;
+}
+
+static void test_an_object_comes_again(void **state)
+{
+    (void)state;
+    const uintptr_t here = (uintptr_t)&own_path;
+    watched = 0;
+    rt_object *o = (rt_object *)(uintptr_t)tl_rt_object_at(here);
+    assert_non_null(o);
+    assert_string_equal(told, "other");
+    assert_int_equal(watched, 1);
+    assert_int_equal(o->apart, 0);
+    if (!o->build_id[0])
+        strcpy(o->build_id, "00");
+    tl_rt_object_leaves(o->high);
+    assert_false(o->gone);
+    tl_rt_object_leaves(here);
+    assert_true(o->gone);
+    assert_string_equal(told, "unloaded");
+    rt_object same = *o;
+    same.gone = false;
+    assert_ptr_equal(load_again(&same), o);
+    assert_false(o->gone);
+    assert_string_equal(told, "same");
+    assert_int_equal(watched, 2);
+    assert_int_equal(tl_rt_objects(), 1);
+
+    /* Where another one was meanwhile, numbers are not what they were. */
+    tl_rt_object_leaves(here);
+    rt_object *other = put_over(o, "abcd");
+    assert_int_equal(other->apart, UINT64_C(2) << 50);
+    other->gone = true;
+    assert_ptr_equal(load_again(&same), o);
+    assert_string_equal(told, "other");
+    tl_rt_object_leaves(here);
+    assert_ptr_equal(load_again(&same), o);
+    assert_string_equal(told, "same");
+    assert_int_equal(o->apart, 0);
+
+    /* The same one with other functions, and one of which nobody knows. */
+    tl_rt_object_leaves(here);
+    strcpy(same.build_id, "beef");
+    assert_null(load_again(&same));
+    same.build_id[0] = o->build_id[0] = 0;
+    assert_null(load_again(&same));
+    rt_object *again = put_over(o, "abcd"), *unknown = put_over(o, "");
+    assert_int_equal(again->apart, other->apart);
+    assert_int_equal(unknown->apart, UINT64_C(4) << 50);
 }
 
 static void test_no_object(void **state)
@@ -291,6 +371,7 @@ static int forget(void **state)
 #define forget NULL
 RT_SKIPPED(test_object_of_this_program)
 RT_SKIPPED(test_object_of_a_library)
+RT_SKIPPED(test_an_object_comes_again)
 RT_SKIPPED(test_no_object)
 RT_SKIPPED(test_many_threads_add_one_object)
 RT_SKIPPED(test_register_and_unregister)
@@ -303,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_object_of_this_program, forget),
         cmocka_unit_test_teardown(test_object_of_a_library, forget),
+        cmocka_unit_test_teardown(test_an_object_comes_again, forget),
         cmocka_unit_test_teardown(test_no_object, forget),
         cmocka_unit_test_teardown(test_many_threads_add_one_object, forget),
         cmocka_unit_test_teardown(test_register_and_unregister, forget),

@@ -17,6 +17,7 @@
  * than theirs. It seems to be called by them then; calls are counted right all the same. */
 #include "rt/object/rt_ids.h"
 #include "rt/object/rt_objects.h"
+#include "rt/object/rt_unload.h"
 #include "rt/object/rt_wanted.h"
 #include "rt/rt_lane.h"
 #include "rt/rt_life.h"
@@ -227,5 +228,6 @@ static rt_hook hook = {.name = "functions", .functions = functions, .select = se
 
 RT_UNTRACED __attribute__((constructor(101))) static void add(void)
 {
+    tl_rt_unload_begin();
     tl_rt_hook_add(&hook);
 }

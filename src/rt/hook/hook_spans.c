@@ -15,6 +15,7 @@
 #include "rt/rt_note.h"
 #include "rt/rt_say.h"
 #include "rt/rt_settings.h"
+#include "rt/rt_store.h"
 #include <errno.h>
 #include <fcntl.h>
 
@@ -29,7 +30,8 @@ uint32_t tl_rt_on;
 extern uint32_t tl_rt_on_here __attribute__((alias("tl_rt_on"), visibility("hidden")));
 
 static struct entry {
-    const struct tl_rt_site *site; /* NULL: nobody's */
+    const struct tl_rt_site *site; /* a copy: the site may be in a library that is unloaded. NULL: nobody's */
+    uintptr_t address;             /* of the site itself */
     uint32_t function;             /* of a span */
     uint32_t noted;                /* tl_rt.file + 1 of the file that has its note */
 } entries[RT_SITES];
@@ -164,9 +166,84 @@ static void note_others(uint32_t index)
     note_those_behind();
 }
 
+/* n bytes that stay, from a piece that all share; NULL: there is no memory. */
+static void *keep(size_t n)
+{
+    enum { PIECE = 1 << 16 };
+    static struct piece {
+        size_t used;
+        char bytes[];
+    } *volatile piece;
+    for (n = (n + 7) & ~(size_t)7;;) {
+        struct piece *p = __atomic_load_n(&piece, __ATOMIC_ACQUIRE);
+        size_t at = p ? __atomic_fetch_add(&p->used, n, __ATOMIC_RELAXED) : 0;
+        if (p && at <= PIECE - sizeof *p - n)
+            return p->bytes + at;
+        struct piece *fresh = n <= PIECE / 2 ? tl_rt_memory_take(PIECE) : NULL;
+        if (!fresh)
+            return NULL;
+        if (!__atomic_compare_exchange_n(&piece, &p, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            tl_rt_memory_give(fresh, PIECE);
+    }
+}
+
+static const char *keep_text(const char *s)
+{
+    char *copy = s ? keep(rt_length(s) + 1) : NULL;
+    if (copy)
+        rt_copy(copy, s, rt_length(s) + 1);
+    return copy;
+}
+
+/* What is recorded of a site; NULL: there is no memory. */
+static struct tl_rt_site *copy_of(const struct tl_rt_site *site)
+{
+    uint32_t n = site->nfield < RT_SITE_FIELDS ? site->nfield : RT_SITE_FIELDS;
+    struct tl_rt_site *copy = keep(sizeof *copy);
+    struct tl_rt_field *field = keep(n * sizeof *field);
+    bool good = copy && field;
+    if (good) {
+        *copy = (struct tl_rt_site){.kind = site->kind, .nfield = n, .field = field};
+        copy->name = keep_text(site->name);
+        good = copy->name != NULL;
+    }
+    for (uint32_t i = 0; good && i < n; i++) {
+        field[i] = (struct tl_rt_field){.name = keep_text(site->field[i].name), .type = site->field[i].type};
+        good = field[i].name != NULL;
+    }
+    return good ? copy : NULL;
+}
+
+static bool is_copy(const struct tl_rt_site *copy, const struct tl_rt_site *site)
+{
+    bool same = copy->kind == site->kind && copy->nfield == site->nfield && tl_rt_same(copy->name, site->name);
+    for (uint32_t i = 0; same && i < copy->nfield; i++)
+        same = copy->field[i].type == site->field[i].type && tl_rt_same(copy->field[i].name, site->field[i].name);
+    return same;
+}
+
+/* The index + 1 of a site whose library is loaded again where it was; 0: it is new. */
+static uint32_t known(const struct tl_rt_site *site)
+{
+    uint32_t n = __atomic_load_n(&nentry, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < n && i < RT_SITES; i++) {
+        const struct tl_rt_site *copy = __atomic_load_n(&entries[i].site, __ATOMIC_ACQUIRE);
+        if (copy && entries[i].address == (uintptr_t)site && is_copy(copy, site))
+            return i + 1;
+    }
+    return 0;
+}
+
 static RT_COLD uint32_t first_use(struct tl_rt_site *site, uintptr_t sp)
 {
-    uint32_t index = __atomic_load_n(&nentry, __ATOMIC_RELAXED);
+    uint32_t index = __atomic_load_n(&nentry, __ATOMIC_RELAXED), there = known(site);
+    if (there) {
+        __atomic_store_n(&site->id, there, __ATOMIC_RELEASE);
+        return there;
+    }
+    struct tl_rt_site *copy = copy_of(site);
+    if (!copy)
+        return 0;
     do {
         if (index >= RT_SITES) {
             say_too_many();
@@ -180,10 +257,11 @@ static RT_COLD uint32_t first_use(struct tl_rt_site *site, uintptr_t sp)
         if (!e->function)
             return 0;
     }
-    __atomic_store_n(&e->site, site, __ATOMIC_RELEASE);
+    copy->id = index + 1;
+    e->address = (uintptr_t)site;
+    __atomic_store_n(&e->site, copy, __ATOMIC_RELEASE);
     if (!guarded(sp, note_with_others, index))
         __atomic_fetch_add(&behind, 1, __ATOMIC_RELAXED);
-    uint32_t there = 0;
     if (__atomic_compare_exchange_n(&site->id, &there, index + 1, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
         return index + 1;
     __atomic_store_n(&e->site, NULL, __ATOMIC_RELEASE);
@@ -292,7 +370,7 @@ void tl_rt_span_enter(struct tl_rt_site *site, uintptr_t sp, const union tl_rt_v
     if (RT_UNLIKELY(!id))
         return;
     if (tl_rt.set.modes & RT_MODE_CTF) {
-        put_ctf(site, RT_CTF_BEGIN, sp, sp, value);
+        put_ctf(entries[id - 1].site, RT_CTF_BEGIN, sp, sp, value);
         return;
     }
     tl_rt_handlers.enter(entries[id - 1].function, sp, sp);
@@ -306,7 +384,7 @@ void tl_rt_span_leave(struct tl_rt_site *site, uintptr_t sp, uintptr_t keep)
     if (RT_UNLIKELY(!id))
         return;
     if (tl_rt.set.modes & RT_MODE_CTF)
-        put_ctf(site, RT_CTF_END, sp, keep, NULL);
+        put_ctf(entries[id - 1].site, RT_CTF_END, sp, keep, NULL);
     else
         tl_rt_handlers.exit(entries[id - 1].function, sp, keep);
 }
@@ -318,7 +396,7 @@ void tl_rt_event(struct tl_rt_site *site, const union tl_rt_value *value)
     if (RT_UNLIKELY(!id))
         return;
     if (tl_rt.set.modes & RT_MODE_CTF)
-        put_ctf(site, RT_CTF_BEGIN, sp, sp, value);
+        put_ctf(entries[id - 1].site, RT_CTF_BEGIN, sp, sp, value);
     else if (tl_rt.set.modes & RT_MODE_FDR)
         put_event(id, site, value);
 }

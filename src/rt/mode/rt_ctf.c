@@ -47,10 +47,13 @@ static void remember(uint32_t function, uint64_t address)
     __atomic_store_n(&there[function % CHUNK], address, __ATOMIC_RELAXED);
 }
 
+/* Of the function that is asked for: where it is seen to be. */
 static void remember_one(void *arg, uint32_t function, uintptr_t address)
 {
-    (void)arg;
-    remember(function, address);
+    if (function != *(const uint32_t *)arg)
+        return;
+    const rt_object *o = tl_rt_object_at(address);
+    remember(function, address + (o ? o->apart : 0));
 }
 
 static uint64_t known(uint32_t function)
@@ -65,11 +68,11 @@ static RT_COLD uint64_t find_address(uint32_t function)
     for (uint32_t i = 0; i < tl_rt_objects(); i++) {
         const rt_object *o = tl_rt_object(i);
         if (function > o->base && function - o->base <= o->count && o->function) {
-            remember(function, o->function[function - o->base - 1] + o->bias);
+            remember(function, o->function[function - o->base - 1] + o->bias + o->apart);
             return known(function);
         }
     }
-    tl_rt_ids_each_address(remember_one, NULL); /* of a signal handler that could not write a note */
+    tl_rt_ids_each_address(remember_one, &function); /* of a signal handler that could not write a note */
     if (!known(function))
         remember(function, function);
     uint64_t address = known(function);
@@ -293,7 +296,7 @@ static bool note_function(const char *line)
         return false;
     if (address) {
         const rt_object *o = object_of(value_of(line, " object="));
-        remember((uint32_t)number_at(id) & RT_ID_MAX, number_at(address) + (o ? o->bias : 0));
+        remember((uint32_t)number_at(id) & RT_ID_MAX, number_at(address) + (o ? o->bias + o->apart : 0));
         return true;
     }
     char text[sizeof((rt_line *)NULL)->text];

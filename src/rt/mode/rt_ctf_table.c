@@ -138,14 +138,14 @@ static unsigned digit(char c)
 bool tl_rt_ctf_table_object(const rt_object *o)
 {
     /* Addresses count from the place where the file's address 0 lies, or are those of the file. */
-    uint64_t base = o->bias ? o->bias : o->low;
+    uint64_t base = (o->bias ? o->bias : o->low) + o->apart;
     size_t digits = rt_length(o->build_id);
     rt_lock_take(&lock);
     uint64_t now = later(1);
     begin(RT_CTF_STREAM_OBJECTS);
     begin_event(RT_CTF_BIN_INFO, now);
     put(base, 8);
-    put(o->high - base, 8);
+    put(o->high + o->apart - base, 8);
     put_text(o->path, rt_length(o->path));
     put(o->bias != 0, 1);
     put(digits > 0, 1);

@@ -75,20 +75,32 @@ static rt_address_slot *slot_of(uintptr_t address)
     }
 }
 
+/* The number that stands in a slot; 0: none yet. */
+static uint32_t number_in(uint32_t id)
+{
+    return (id & ~(uint32_t)RT_ID_MAX) == RT_ID_UNLOADED ? 0 : id & RT_ID_MAX;
+}
+
+/* Without the number of what is no more. */
+static uint32_t forgotten(uint32_t id)
+{
+    return id && !number_in(id) && id & RT_ID_MAX ? 0 : id;
+}
+
 /* The number, made if need be; 0: there are no more. */
 static uint32_t number_of(rt_address_slot *s)
 {
     uint32_t there = __atomic_load_n(&s->id, __ATOMIC_RELAXED);
-    if (there & RT_ID_MAX)
-        return there & RT_ID_MAX;
+    if (number_in(there))
+        return number_in(there);
     uint32_t number = tl_rt_ids_take(1) + 1;
     if (!number)
         return 0;
     while (
         !__atomic_compare_exchange_n(&s->id, &there, number | RT_ID_UNNOTED, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        if (there & RT_ID_MAX) {
+        if (number_in(there)) {
             give_back(number);
-            return there & RT_ID_MAX;
+            return number_in(there);
         }
     return number;
 }
@@ -111,7 +123,9 @@ static uint32_t decide(rt_address_slot *s)
 {
     const uintptr_t address = __atomic_load_n(&s->address, __ATOMIC_RELAXED);
     const rt_object *o = tl_rt_object_at(address);
-    uint32_t number = 0;
+    uint32_t number = 0, there = __atomic_load_n(&s->id, __ATOMIC_RELAXED);
+    if (forgotten(there) != there)
+        __atomic_compare_exchange_n(&s->id, &there, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     if (tl_rt_wanted(o, address))
         number = number_of(s);
     if (number) {
@@ -177,7 +191,7 @@ void tl_rt_ids_each_address(void (*visit)(void *arg, uint32_t id, uintptr_t addr
     uint32_t n = __atomic_load_n(&nslot, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < n; i++) {
         const rt_address_slot *s = slot_at(i);
-        uint32_t number = s ? __atomic_load_n(&s->id, __ATOMIC_RELAXED) & RT_ID_MAX : 0;
+        uint32_t number = s ? number_in(__atomic_load_n(&s->id, __ATOMIC_RELAXED)) : 0;
         if (number)
             visit(arg, number, s->address);
     }
@@ -204,17 +218,53 @@ void tl_rt_ids_note_late(void)
     }
 }
 
-void tl_rt_ids_decide_again(void)
+/* Each slot of an address in [low, high) gets what `next` makes of what it has. */
+static void change(uintptr_t low, uintptr_t high, uint32_t (*next)(uint32_t id))
 {
     uint32_t n = __atomic_load_n(&nslot, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < n; i++) {
         rt_address_slot *s = slot_at(i);
-        if (!s)
+        if (!s || s->address - low >= high - low)
             continue;
-        /* As if nobody had seen it yet, but for its number. */
         uint32_t id = __atomic_load_n(&s->id, __ATOMIC_RELAXED);
-        while (!__atomic_compare_exchange_n(&s->id, &id, id & RT_ID_MAX ? (id & RT_ID_MAX) | RT_ID_UNNOTED : 0, true,
-                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        while (!__atomic_compare_exchange_n(&s->id, &id, next(id), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             ;
     }
+}
+
+static uint32_t unloaded(uint32_t id)
+{
+    return id & RT_ID_MAX ? (id & RT_ID_MAX) | RT_ID_UNLOADED : 0;
+}
+
+static uint32_t same_as_before(uint32_t id)
+{
+    return (id & ~(uint32_t)RT_ID_MAX) == RT_ID_UNLOADED ? (id & RT_ID_MAX) | RT_ID_UNNOTED : id;
+}
+
+/* As if nobody had seen it yet, but for its number. */
+static uint32_t undecided(uint32_t id)
+{
+    return number_in(id) ? number_in(id) | RT_ID_UNNOTED : id & RT_ID_MAX ? id : 0;
+}
+
+void tl_rt_ids_unload(uintptr_t low, uintptr_t high)
+{
+    change(low, high, unloaded);
+    uint32_t n = __atomic_load_n(&nslot, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < n; i++) {
+        rt_address_slot *s = slot_at(i);
+        if (s && s->address - low < high - low)
+            s->first = UINT32_MAX;
+    }
+}
+
+void tl_rt_ids_load(uintptr_t low, uintptr_t high, bool same)
+{
+    change(low, high, same ? same_as_before : forgotten);
+}
+
+void tl_rt_ids_decide_again(void)
+{
+    change(0, UINTPTR_MAX, undecided);
 }

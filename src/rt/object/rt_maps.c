@@ -212,6 +212,7 @@ bool tl_rt_image_read(rt_object *o, uintptr_t header)
     }
     if (begin == UINT64_MAX || high <= low)
         return false;
+    o->header = header;
     o->bias = header - begin;
     o->low = o->bias + low;
     o->high = o->bias + high;

@@ -8,7 +8,7 @@
  * False: nothing, or no file, or its begin is not mapped, or there is no memory, or no /proc. */
 bool tl_rt_maps_find(uintptr_t address, uintptr_t *header, char path[static RT_PATH]);
 
-/* Fills bias, low, high, writable and build_id by the ELF header at `header`. False: there is none. */
+/* Fills header, bias, low, high, writable and build_id by the ELF header at `header`. False: there is none. */
 bool tl_rt_image_read(rt_object *o, uintptr_t header);
 
 /* The build-id in n bytes of notes as hex; false: it is not there. Bytes may be anything. */

@@ -8,6 +8,7 @@
 #include "rt/hook/rt_sled.h"
 #include "rt/object/rt_ids.h"
 #include "rt/object/rt_maps.h"
+#include "rt/object/rt_unload.h"
 #include "rt/rt_lane.h"
 #include "rt/rt_note.h"
 #include "rt/rt_say.h"
@@ -45,6 +46,37 @@ static rt_object *known_at(uintptr_t address, uint32_t n)
     return NULL;
 }
 
+/* Are they of the same file, at the same place? Without build-ids nobody knows. */
+static bool is_same(const rt_object *a, const rt_object *b)
+{
+    return a->low == b->low && a->high == b->high && a->bias == b->bias && a->build_id[0] &&
+           tl_rt_same(a->build_id, b->build_id) && tl_rt_same(a->path, b->path);
+}
+
+static bool overlaps(const rt_object *a, const rt_object *b)
+{
+    return a->low < b->high && b->low < a->high;
+}
+
+/* What makes the addresses of an object its own, if others of the first n were there before. */
+static uint64_t set_apart(const rt_object *o, uint32_t n)
+{
+    enum { ABOVE = 50 }; /* bits of an address */
+    bool is_first = true;
+    for (uint32_t i = n; i-- > 0;) {
+        if (is_same(object[i], o))
+            return object[i]->apart;
+        is_first = is_first && !overlaps(object[i], o);
+    }
+    return is_first ? 0 : (uint64_t)(n + 1) << ABOVE;
+}
+
+static uint32_t load_number(void)
+{
+    static uint32_t last;
+    return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
 /* Adds o, or finds that another thread was faster if it may have been (`once`). NULL: there are too many. */
 static rt_object *append(rt_object *o, bool once)
 {
@@ -54,6 +86,8 @@ static rt_object *append(rt_object *o, bool once)
         if (other || n == OBJECTS_MAX)
             return other;
         o->id = n + 1;
+        o->loaded = load_number();
+        o->apart = set_apart(o, n);
         rt_object *none = NULL;
         bool added = __atomic_compare_exchange_n(&object[n], &none, o, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
         /* Whoever sees an object that is not counted yet counts it: its thread may have been interrupted. */
@@ -114,6 +148,28 @@ void tl_rt_objects_note_new(void)
             note(object[i], true);
 }
 
+/* The same object as before is loaded again where it was: it is known, and its functions keep their numbers, unless
+ * another one was there meanwhile. NULL: it is another one, or the first. */
+static rt_object *load_again(const rt_object *o)
+{
+    rt_object *same = NULL;
+    uint32_t latest = 0; /* of all that were there */
+    for (uint32_t i = 0; i < tl_rt_objects(); i++) {
+        rt_object *before = object[i];
+        if (overlaps(before, o) && before->loaded > latest)
+            latest = before->loaded;
+        if (before->gone && !before->map && is_same(before, o))
+            same = before;
+    }
+    tl_rt_ids_load(o->low, o->high, same && same->loaded == latest);
+    if (same) {
+        tl_rt_unload_watch(same);
+        same->loaded = load_number();
+        same->gone = false;
+    }
+    return same;
+}
+
 const rt_object *tl_rt_object_at(uintptr_t address)
 {
     rt_object *o = known_at(address, tl_rt_objects());
@@ -123,15 +179,20 @@ const rt_object *tl_rt_object_at(uintptr_t address)
     o = tl_rt_memory_take(sizeof *o);
     if (!o)
         return NULL;
-    rt_object *added = NULL;
+    rt_object *found = NULL;
     if (tl_rt_maps_find(address, &header, o->path) && tl_rt_image_read(o, header) &&
-        address - o->low < o->high - o->low)
-        added = append(o, true);
-    if (added != o)
+        address - o->low < o->high - o->low) {
+        found = load_again(o);
+        if (!found)
+            found = append(o, true);
+    }
+    if (found == o)
+        tl_rt_unload_watch(o);
+    else
         tl_rt_memory_give(o, sizeof *o);
-    else if (tl_rt.state == RT_ON)
-        write_note(o);
-    return added;
+    if (found && found->noted != tl_rt.file && tl_rt.state == RT_ON)
+        write_note(found);
+    return found;
 }
 
 /* Numbers for n functions. Those of the program come first, as in LLVM's runtime, although the libraries that it is
@@ -197,6 +258,20 @@ void tl_rt_object_register(const rt_sled_map *map)
     rt_lock_give(&tl_rt_sleds_lock);
 }
 
+/* What is unloaded has no functions any more, and what comes in its place has others. */
+static void leave(rt_object *o)
+{
+    tl_rt_ids_unload(o->low, o->high);
+    o->gone = true;
+}
+
+void tl_rt_object_leaves(uintptr_t address)
+{
+    rt_object *o = known_at(address, tl_rt_objects());
+    if (o && !o->map) /* else it tells so itself */
+        leave(o);
+}
+
 /* The program itself is never unloaded: its destructors run at the end of the process, and others behind them. */
 void tl_rt_object_unregister(const rt_sled_map *map)
 {
@@ -204,8 +279,8 @@ void tl_rt_object_unregister(const rt_sled_map *map)
         return;
     rt_lock_take(&tl_rt_sleds_lock);
     for (uint32_t i = 0; i < tl_rt_objects(); i++)
-        if (object[i]->map == map)
-            object[i]->gone = true;
+        if (object[i]->map == map && !object[i]->gone)
+            leave(object[i]);
     rt_lock_give(&tl_rt_sleds_lock);
 }
 

@@ -1,7 +1,8 @@
 /* The program and its shared objects: where they lie, what they are called, and their sleds.
  *
  * Each object that is linked with the recorder's start file (rt_object_start.c) registers itself when it is loaded and
- * takes itself out when it is unloaded; objects without are added when a function by address is found in them. */
+ * takes itself out when it is unloaded; objects without are added when a function by address is found in them, and
+ * watched from then on (rt_unload.h). */
 #ifndef TL_RT_OBJECTS_H
 #define TL_RT_OBJECTS_H
 
@@ -13,8 +14,11 @@ typedef struct rt_object {
     uint32_t id;   /* from 1 on, never used again */
     uint32_t base; /* functions base+1 .. base+count have sleds */
     uint32_t count;
-    bool gone;                     /* unloaded: its memory is no longer there, its numbers are not given again */
+    volatile bool gone;            /* unloaded: its memory is no longer there */
     uintptr_t bias, low, high;     /* loaded at [low, high); address in the file = address - bias */
+    volatile uint32_t loaded;      /* later than those with lower numbers */
+    uintptr_t header;              /* where its ELF header is */
+    uint64_t apart;                /* added to its addresses where another object was before: they are nobody else's */
     const struct rt_sled_map *map; /* NULL: no sleds */
     const uint64_t *function;      /* [count] addresses without bias; in the recorder's own memory, stays */
     volatile uint8_t *wanted;      /* [count] is the function left by the patterns? */
@@ -32,6 +36,9 @@ const rt_object *tl_rt_object(uint32_t index); /* 0 .. tl_rt_objects()-1 */
 void tl_rt_objects_child(void);
 /* The object that an address lies in, added if it was not known; NULL: none. From hooks, with the lane busy. */
 const rt_object *tl_rt_object_at(uintptr_t address);
+
+/* The object that an address lies in is about to be unloaded. Not from hooks. */
+void tl_rt_object_leaves(uintptr_t address);
 
 /* The name of a function in the object's file (symbol table, then dynamic symbols) by its address without bias;
  * NULL if there is none. Maps the file while an rt_symbols is open. Not from hooks. */

@@ -1,0 +1,120 @@
+/* Learns that an object is unloaded.
+ *
+ * When an object's destructors have run, the last thing that compilers' start files do is to call __cxa_finalize, with
+ * an address in the object, for handlers that it has registered (atexit). Its address stands in the object's own table
+ * of foreign addresses; we put ours there, which calls libc's. Nothing of the object runs after that, and nothing else
+ * can be loaded in its place before. Where the table has been made read-only after relocation, it is so again.
+ *
+ * An object without such start files is not watched. */
+#include "rt/object/rt_unload.h"
+
+#include <elf.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "rt/rt_say.h"
+#include "rt/rt_sys.h"
+
+#if defined(__x86_64__)
+enum { FOREIGN = R_X86_64_GLOB_DAT, FOREIGN_CALL = R_X86_64_JUMP_SLOT };
+#else
+enum { FOREIGN = R_AARCH64_GLOB_DAT, FOREIGN_CALL = R_AARCH64_JUMP_SLOT };
+#endif
+
+typedef void finalize(void *object);
+static finalize *volatile libc_finalize;
+static uint64_t page;
+
+void tl_rt_unload_begin(void)
+{
+    page = getauxval(AT_PAGESZ);
+}
+
+/* Called by the object that is unloaded, not from hooks; at the end of the process by all. */
+static void finalize_and_leave(void *object)
+{
+    libc_finalize(object);
+    tl_rt_object_leaves((uintptr_t)object);
+}
+
+/* What the dynamic section says of an object; addresses in memory. */
+typedef struct dynamic {
+    uintptr_t symbols, strings;
+    struct {
+        uintptr_t at;
+        uint64_t size;
+    } relocations[2];
+} dynamic;
+
+/* glibc turns addresses in the section into those in memory, others leave them. */
+static uintptr_t in_memory(const rt_object *o, uint64_t address)
+{
+    return address < o->low ? o->bias + address : address;
+}
+
+static dynamic read_dynamic(const rt_object *o, const Elf64_Dyn *d)
+{
+    dynamic out;
+    rt_zero(&out, sizeof out);
+    for (; d->d_tag != DT_NULL; d++) {
+        if (d->d_tag == DT_SYMTAB)
+            out.symbols = in_memory(o, d->d_un.d_ptr);
+        else if (d->d_tag == DT_STRTAB)
+            out.strings = in_memory(o, d->d_un.d_ptr);
+        else if (d->d_tag == DT_RELA || d->d_tag == DT_JMPREL)
+            out.relocations[d->d_tag == DT_JMPREL].at = in_memory(o, d->d_un.d_ptr);
+        else if (d->d_tag == DT_RELASZ || d->d_tag == DT_PLTRELSZ)
+            out.relocations[d->d_tag == DT_PLTRELSZ].size = d->d_un.d_val;
+    }
+    return out;
+}
+
+/* Where the object keeps the address of libc's function; NULL: it does not call it. */
+static finalize *volatile *find_place(const rt_object *o, const dynamic *d)
+{
+    for (unsigned k = 0; d->symbols && d->strings && k < 2; k++) {
+        const Elf64_Rela *r = (const Elf64_Rela *)d->relocations[k].at;
+        for (uint64_t i = 0; r && i < d->relocations[k].size / sizeof *r; i++) {
+            const uint64_t type = ELF64_R_TYPE(r[i].r_info);
+            const Elf64_Sym *symbol = (const Elf64_Sym *)d->symbols + ELF64_R_SYM(r[i].r_info);
+            if ((type == FOREIGN || type == FOREIGN_CALL) &&
+                tl_rt_same((const char *)d->strings + symbol->st_name, "__cxa_finalize"))
+                return (finalize *volatile *)(o->bias + r[i].r_offset);
+        }
+    }
+    return NULL;
+}
+
+static void put(const rt_object *o, const Elf64_Phdr *relro, finalize *volatile *place)
+{
+    const uintptr_t at = (uintptr_t)place & ~(page - 1);
+    bool closed = relro && (uintptr_t)place - (o->bias + relro->p_vaddr) < relro->p_memsz;
+    if (closed && RT_SYS3(SYS_mprotect, at, page, PROT_READ | PROT_WRITE) != 0)
+        return;
+    *place = finalize_and_leave;
+    if (closed)
+        RT_SYS3(SYS_mprotect, at, page, PROT_READ);
+}
+
+void tl_rt_unload_watch(const rt_object *o)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)o->header;
+    const Elf64_Phdr *p = (const Elf64_Phdr *)(o->header + e->e_phoff), *section = NULL, *relro = NULL;
+    for (unsigned i = 0; i < e->e_phnum; i++) {
+        section = p[i].p_type == PT_DYNAMIC ? &p[i] : section;
+        relro = p[i].p_type == PT_GNU_RELRO ? &p[i] : relro;
+    }
+    bool is_own = (uintptr_t)&libc_finalize - o->low < o->high - o->low; /* it stays to the end */
+    if (!page || !section || is_own)
+        return;
+    const dynamic d = read_dynamic(o, (const Elf64_Dyn *)(o->bias + section->p_vaddr));
+    finalize *volatile *place = find_place(o, &d);
+    finalize *there = place ? *place : NULL;
+    /* 0: no libc has it. In the object itself: not looked up yet. Another one: of a libc that is loaded twice. */
+    if (!there || there == finalize_and_leave || (uintptr_t)there - o->low < o->high - o->low)
+        return;
+    if (!libc_finalize)
+        libc_finalize = there;
+    if (libc_finalize == there)
+        put(o, relro, place);
+}

@@ -1,0 +1,94 @@
+/* Loads two traced shared objects in turns, so that each comes where the other one was: count_reload FIRST SECOND
+ *
+ * They have the same code under other names (count_reload_part.c). Exit status 4: one came somewhere else. */
+#define _GNU_SOURCE  /* dlinfo */
+#define FUNCTIONS(X) X(main) X(use)
+#include "count.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TURNS = 6, CALLS_EACH = 5, LEAVES = 3 };
+
+static const struct part {
+    const char *work, *span, *leaf;
+    unsigned calls; /* in a turn */
+} part[] = {{"first_work", "first_span", "first_leaf", CALLS_EACH},
+            {"second_work", "second_span", "second_leaf", 2 * CALLS_EACH}};
+
+UNTRACED static void *opened(const char *path)
+{
+    void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!object) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(3);
+    }
+    return object;
+}
+
+/* With nothing between the end of one and the begin of the other: what is mapped meanwhile might take its place. */
+TRACED static void use(void *object, const struct part *p)
+{
+    CALLED(use);
+    void (*work)(unsigned);
+    *(void **)&work = dlsym(object, p->work);
+    for (unsigned i = 0; i < p->calls; i++)
+        work(i);
+}
+
+UNTRACED static ElfW(Addr) place_of(void *object)
+{
+    struct link_map *map = NULL;
+    dlinfo(object, RTLD_DI_LINKMAP, &map);
+    return map->l_addr;
+}
+
+/* A child records to a file of its own, and says in it what the libraries were called that are no more. */
+UNTRACED static int child_status(void)
+{
+    int status = -1;
+    const pid_t pid = fork();
+    if (pid == 0)
+        exit(0);
+    waitpid(pid, &status, 0);
+    return status;
+}
+
+TRACED int main(int argc, char **argv)
+{
+    CALLED(main);
+    if (argc < 3)
+        return 2;
+    void *object = opened(argv[1]);
+    const ElfW(Addr) place = place_of(object);
+    for (unsigned i = 0; i < 2 * TURNS; i++) {
+        use(object, &part[i % 2]);
+        dlclose(object);
+        if (dlopen(argv[1 + i % 2], RTLD_NOW | RTLD_NOLOAD)) {
+            fprintf(stderr, "%s was not unloaded\n", argv[1 + i % 2]);
+            exit(3);
+        }
+        object = opened(argv[1 + (i + 1) % 2]);
+        if (place_of(object) != place) {
+            fprintf(stderr, "not where the other one was\n");
+            return 4;
+        }
+    }
+    EXPECT(use, 2 * TURNS);
+    print_calls();
+    dlclose(object);
+    if (child_status() != 0) {
+        fprintf(stderr, "the child, which has neither of them, did not end as it should\n");
+        return 5;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        const unsigned calls = TURNS * part[i].calls;
+        printf("call %s %u\ncall %s %u\ncall %s %u\n", part[i].work, calls, part[i].span, calls, part[i].leaf,
+               LEAVES * calls);
+        printf("edge use %s %u\nedge %s %s %u\n", part[i].work, calls, part[i].work, part[i].span, calls);
+        printf("edge %s %s %u\n", part[i].span, part[i].leaf, LEAVES * calls);
+    }
+    return 0;
+}
