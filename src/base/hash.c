@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/endian.h"
-
 /* Tables stay at most half full, so that a probe for a missing key ends soon. */
 #define SLOTS_LEAST 16u
 #define SLOTS_MOST  ((uint32_t)1 << 31)
@@ -32,8 +30,8 @@ static bool hash_grow(tl_hash *h)
     for (uint32_t i = 0; i < slots; i++)
         slot[i] = (struct tl_hash_slot){.value = TL_HASH_NONE};
 
-    if (!h->slot) /* where memory lies is chance enough; what is found does not depend on it */
-        h->seed = tl_hash_mix((uintptr_t)slot ^ (uintptr_t)&h);
+    if (!h->slot)
+        h->seed = tl_hash_seed(h);
     uint32_t mask = slots - 1;
     for (uint32_t from = 0; h->slot && from <= h->mask; from++) {
         if (h->slot[from].value == TL_HASH_NONE)
@@ -79,26 +77,6 @@ void tl_hash_fini(tl_hash *h)
     *h = (tl_hash){0};
 }
 
-/* The same on every host: eight bytes a step, loaded as little-endian, the last ones padded with zeros. */
-static uint64_t hash_bytes(const void *data, size_t n, uint64_t seed)
-{
-    const unsigned char *p = data;
-    uint64_t h = tl_hash_mix((uint64_t)n + 0x9e3779b97f4a7c15u) ^ seed;
-    for (; n >= 8; p += 8, n -= 8)
-        h = tl_hash_mix(h ^ tl_load64(p, false)) * 0x9e3779b97f4a7c15u;
-    if (n > 0) {
-        unsigned char tail[8] = {0};
-        memcpy(tail, p, n);
-        h = tl_hash_mix(h ^ tl_load64(tail, false)) * 0x9e3779b97f4a7c15u;
-    }
-    return tl_hash_mix(h);
-}
-
-uint64_t tl_hash_bytes(const void *data, size_t n)
-{
-    return hash_bytes(data, n, 0);
-}
-
 struct tl_string_slot {
     const char *s; /* NULL: free */
     uint64_t hash;
@@ -112,8 +90,6 @@ static bool strings_grow(tl_strings *t)
     if (!slot)
         return false;
 
-    if (!t->slot)
-        t->seed = tl_hash_mix((uintptr_t)slot ^ (uintptr_t)&t);
     uint32_t mask = slots - 1;
     for (uint32_t from = 0; t->slot && from <= t->mask; from++) {
         if (!t->slot[from].s)
@@ -146,7 +122,7 @@ const char *tl_strings_get(tl_strings *t, const char *s, size_t n)
 {
     if (!t->slot && !strings_grow(t))
         return NULL;
-    uint64_t hash = hash_bytes(s, n, t->seed);
+    uint64_t hash = tl_hash_bytes(s, n);
     struct tl_string_slot *slot = strings_find(t, s, n, hash);
     if (slot->s)
         return slot->s;

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/compiler.h"
-#include "base/wide.h"
+#include "base/hasher.h"
 
 #define TL_HASH_NONE UINT32_MAX
 
@@ -19,25 +19,18 @@ typedef struct tl_hash {
         uint32_t value; /* TL_HASH_NONE: free */
         uint32_t pad;
     } * slot;
-    uint64_t seed; /* differs from run to run, so that no file can hold keys made to collide */
+    uint64_t seed; /* differs from table to table, and from run to run */
     uint32_t mask; /* slots - 1 */
     uint32_t n;
 } tl_hash;
 
+/* Mixes bits, the same in every run; no key of a table of what a file says. */
 TL_ALWAYS_INLINE uint64_t tl_hash_mix(uint64_t x)
 {
     x ^= x >> 32;
     x *= 0xd6e8feb86659fd93u;
     x ^= x >> 32;
     return x;
-}
-
-/* Where a key belongs. The mix above is not enough for keys that somebody chose: those that differ in their highest
- * bits alone would meet, whatever the seed. Here both halves of the product decide. */
-TL_ALWAYS_INLINE uint32_t tl_hash_place(uint64_t key, uint64_t seed)
-{
-    const tl_wide product = tl_multiply(key ^ seed, 0x9e3779b97f4a7c15u);
-    return (uint32_t)(product.low ^ product.high);
 }
 
 /* The value of a key, or TL_HASH_NONE. */
@@ -54,14 +47,10 @@ TL_ALWAYS_INLINE uint32_t tl_hash_get(const tl_hash *h, uint64_t key)
 bool tl_hash_put(tl_hash *h, uint64_t key, uint32_t value);
 void tl_hash_fini(tl_hash *h);
 
-/* The same number for the same bytes, in every run and on every host. */
-uint64_t tl_hash_bytes(const void *p, size_t n);
-
 /* Interned strings: equal text has equal pointers, for as long as the set lives. */
 typedef struct tl_strings {
     tl_arena arena;
     struct tl_string_slot *slot;
-    uint64_t seed; /* as in tl_hash */
     uint32_t mask, n;
 } tl_strings;
 

@@ -11,10 +11,10 @@
 static void put(const tl_pair_map *m, struct tl_pair_slot *slot, uint32_t mask, uint32_t index)
 {
     const uint64_t hash = tl_pair_hash(m, m->pair[index].a, m->pair[index].b);
-    uint32_t i = (uint32_t)hash & mask;
+    uint32_t i = (uint32_t)(hash >> 32) & mask;
     while (slot[i].index != TL_HASH_NONE)
         i = (i + 1) & mask;
-    slot[i] = (struct tl_pair_slot){.index = index, .tag = (uint32_t)(hash >> 32)};
+    slot[i] = (struct tl_pair_slot){.index = index, .tag = (uint32_t)hash};
 }
 
 static bool grow(tl_pair_map *m)
@@ -27,8 +27,8 @@ static bool grow(tl_pair_map *m)
         return false;
     for (uint32_t i = 0; i < n * 2; i++)
         slot[i] = (struct tl_pair_slot){.index = TL_HASH_NONE};
-    if (!m->slot) /* where memory lies is chance enough; what is found does not depend on it */
-        m->seed = tl_hash_mix((uintptr_t)slot ^ (uintptr_t)&m);
+    if (!m->slot)
+        m->seed = tl_hash_seed(m);
     for (uint32_t i = 0; i < m->n; i++)
         put(m, slot, n * 2 - 1, i);
     free(m->slot);

@@ -13,7 +13,7 @@ typedef struct tl_pair {
 typedef struct tl_pair_map {
     tl_pair *pair; /* [n], by index */
     uint32_t n, capacity;
-    uint64_t seed; /* differs from run to run, so that no file can hold pairs made to collide */
+    uint64_t seed; /* as in tl_hash */
     uint32_t mask; /* slots - 1 */
     struct tl_pair_slot {
         uint32_t index; /* TL_HASH_NONE: free */
@@ -23,9 +23,8 @@ typedef struct tl_pair_map {
 
 TL_ALWAYS_INLINE uint64_t tl_pair_hash(const tl_pair_map *m, uint64_t a, uint64_t b)
 {
-    const tl_wide first = tl_multiply(a ^ m->seed, 0x9e3779b97f4a7c15u);
-    const tl_wide both = tl_multiply(first.low ^ first.high ^ b, 0xd6e8feb86659fd93u);
-    return both.low ^ both.high;
+    const tl_wide first = tl_multiply(a ^ m->seed, tl_hash_odd[2]);
+    return tl_hash_spread(first.low ^ first.high, b);
 }
 
 /* The index of a pair, or TL_HASH_NONE. */
@@ -34,11 +33,11 @@ TL_ALWAYS_INLINE uint32_t tl_pair_map_get(const tl_pair_map *m, uint64_t a, uint
     if (TL_UNLIKELY(!m->slot))
         return TL_HASH_NONE;
     const uint64_t hash = tl_pair_hash(m, a, b);
-    for (uint32_t i = (uint32_t)hash & m->mask;; i = (i + 1) & m->mask) {
+    for (uint32_t i = (uint32_t)(hash >> 32) & m->mask;; i = (i + 1) & m->mask) {
         const struct tl_pair_slot s = m->slot[i];
         if (s.index == TL_HASH_NONE)
             return TL_HASH_NONE;
-        if (s.tag == (uint32_t)(hash >> 32) && m->pair[s.index].a == a && m->pair[s.index].b == b)
+        if (s.tag == (uint32_t)hash && m->pair[s.index].a == a && m->pair[s.index].b == b)
             return s.index;
     }
 }

@@ -59,7 +59,7 @@ int tl_shadow_new(tl_shadow **out, tl_error *e)
     s->slot = slot;
     s->mask = SLOTS_LEAST - 1;
     s->generation = 1;
-    s->seed = tl_hash_mix((uintptr_t)s); /* nothing that is found depends on it, so no file can make keys collide */
+    s->seed = tl_hash_seed(s);
     s->sorted = true;
     cache_clear(s);
     *out = s;
@@ -80,7 +80,7 @@ void tl_shadow_free(tl_shadow *s)
 /* The slot of a page, or the free one where it belongs. */
 static shadow_slot *slot_of(const tl_shadow *s, uint64_t number)
 {
-    uint32_t i = (uint32_t)tl_hash_mix(number ^ s->seed) & s->mask;
+    uint32_t i = tl_hash_place(number, s->seed) & s->mask;
     while (s->slot[i].generation == s->generation && s->slot[i].number != number)
         i = (i + 1) & s->mask;
     return &s->slot[i];

@@ -20,8 +20,8 @@ static bool grow(tl_place_index *x, const tl_place *place)
     if (!slot)
         return false;
     tl_place_index larger = {.slot = slot, .mask = n - 1, .n = x->n, .seed = x->seed};
-    if (!old) /* where memory lies is chance enough; what is found does not depend on it */
-        larger.seed = tl_hash_mix((uintptr_t)slot ^ (uintptr_t)&larger);
+    if (!old)
+        larger.seed = tl_hash_seed(x);
     for (uint32_t i = 0; i < old; i++)
         if (x->slot[i])
             enter(&larger, place, x->slot[i]);

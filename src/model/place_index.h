@@ -23,7 +23,7 @@ typedef struct tl_place_index {
 
 TL_ALWAYS_INLINE uint32_t tl_place_index_start(const tl_place_index *x, uint32_t parent, uint32_t function)
 {
-    return (uint32_t)tl_hash_mix(((uint64_t)parent << 32 | function) ^ x->seed) & x->mask;
+    return tl_hash_place((uint64_t)parent << 32 | function, x->seed) & x->mask;
 }
 
 /* The place, or 0. */

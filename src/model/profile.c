@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "traceloom/trace.h"
 
 int tl_profile_new(tl_profile **out, const tl_clock *clock, tl_error *e)
@@ -170,16 +171,6 @@ uint32_t tl_profile_place_track(const tl_profile *p, uint32_t place)
 
 /* ---- functions ---- */
 
-static uint64_t mix_in(uint64_t hash, uint64_t v)
-{
-    return tl_hash_mix(hash + 0x9e3779b97f4a7c15u) ^ v;
-}
-
-static uint64_t mix_in_string(uint64_t hash, const char *interned)
-{
-    return mix_in(hash, (uint64_t)(uintptr_t)interned); /* equal text has equal pointers */
-}
-
 static bool same_function(const tl_function *a, const tl_function *b)
 {
     return a->id == b->id && a->module == b->module && a->name == b->name && a->file == b->file && a->line == b->line &&
@@ -188,9 +179,15 @@ static bool same_function(const tl_function *a, const tl_function *b)
 
 static uint64_t hash_function(const tl_function *f)
 {
-    uint64_t key = mix_in_string(mix_in_string(mix_in_string(f->line, f->module), f->name), f->file);
-    key = mix_in(mix_in(key, (uint64_t)f->id), (uint64_t)f->offset << 32 | f->flags);
-    return tl_hash_mix(mix_in_string(mix_in_string(key, f->library), f->renamed));
+    const char *const interned[] = {f->module, f->name, f->file, f->library,
+                                    f->renamed}; /* equal text: equal pointers */
+    tl_hasher h = tl_hasher_begin();
+    for (size_t i = 0; i < TL_COUNT(interned); i++)
+        tl_hasher_add(&h, (uintptr_t)interned[i]);
+    tl_hasher_add(&h, (uint64_t)f->id);
+    tl_hasher_add(&h, (uint64_t)f->offset << 32 | f->flags);
+    tl_hasher_add(&h, f->line);
+    return tl_hasher_end(h);
 }
 
 /* Details that do not tell functions apart: of two the smaller one that is known, so that the order does not matter. */
@@ -330,9 +327,14 @@ uint32_t tl_profile_interned_thread_root(tl_profile *p, const tl_track *track)
     tl_track t = {.name = track->name, .has_pid = track->has_pid, .has_tid = track->has_tid};
     t.pid = t.has_pid ? track->pid : 0;
     t.tid = t.has_tid ? track->tid : 0;
-    uint64_t key = mix_in_string((uint64_t)t.has_pid << 1 | t.has_tid, t.name);
+    tl_hasher h = tl_hasher_begin();
+    tl_hasher_add(&h, (uint64_t)t.has_pid << 1 | t.has_tid);
+    tl_hasher_add(&h, (uintptr_t)t.name); /* interned */
+    tl_hasher_add(&h, (uint64_t)t.pid);
+    tl_hasher_add(&h, (uint64_t)t.tid);
+    uint64_t key;
     uint32_t root;
-    for (key = tl_hash_mix(mix_in(mix_in(key, (uint64_t)t.pid), (uint64_t)t.tid));; key++) {
+    for (key = tl_hasher_end(h);; key++) {
         root = tl_hash_get(&p->by_track, key);
         if (root == TL_HASH_NONE)
             break;

@@ -30,6 +30,7 @@ struct tl_join {
 };
 
 #define FIELDS_COMPARED 100000u /* of two classes: what has more is taken for different, so that it ends */
+#define ALIKE_MOST      64u     /* classes of the same name and names of fields that a class is compared with */
 
 static bool same_text(const char *a, const char *b)
 {
@@ -88,12 +89,18 @@ static bool same_class(const tl_class *a, const tl_trace *of_a, const tl_class *
 /* What finds classes that may be the same. */
 static uint64_t fingerprint(const tl_class *c)
 {
-    uint64_t mark = tl_hash_bytes(c->name, strlen(c->name)) + (uint64_t)c->kind;
+    tl_hasher h = tl_hasher_begin();
+    tl_hasher_text(&h, c->name);
+    tl_hasher_text(&h, c->level);
+    tl_hasher_text(&h, c->title);
+    tl_hasher_add(&h, (uint64_t)c->kind << 32 | c->ncontext);
     for (uint32_t i = 0; i < c->nfield; i++) {
         const tl_field *f = &c->field[i];
-        mark = tl_hash_mix(mark + f->type) + (f->name ? tl_hash_bytes(f->name, strlen(f->name)) : 0);
+        tl_hasher_text(&h, f->name);
+        tl_hasher_add(&h, (uint64_t)f->type << 56 ^ (uint64_t)f->bits << 32 ^ f->length);
+        tl_hasher_add(&h, (uint64_t)f->nmember << 32 | f->nmapping);
     }
-    return mark;
+    return tl_hasher_end(h);
 }
 
 /* The classes of all members so far; those of one fingerprint are linked, the newest first. */
@@ -110,7 +117,8 @@ static uint32_t list_class(class_list *l, const tl_class *c, const tl_trace *of)
 {
     const uint64_t mark = fingerprint(c);
     const uint32_t newest = tl_hash_get(&l->newest, mark);
-    for (uint32_t at = newest == TL_HASH_NONE ? 0 : newest + 1; at > 0; at = l->older[at - 1])
+    uint32_t looked = 0;
+    for (uint32_t at = newest == TL_HASH_NONE ? 0 : newest + 1; at > 0 && looked++ < ALIKE_MOST; at = l->older[at - 1])
         if (same_class(&l->cls[at - 1], l->of[at - 1], c, of))
             return at - 1;
     if (!tl_hash_put(&l->newest, mark, l->n))

@@ -227,6 +227,38 @@ def limits(checks):
         checks.that(False, "plain-sizes.txt names", path, name, "which is a limit in SECURITY.md")
 
 
+def hashes(checks):
+    """Tables of what a file says are keyed: a table that probes asks base/hasher.h where a key belongs, with a seed from
+    there; and what mixes bits without a key stands in plain-hashes.txt with the reason why no file can make use of it."""
+    mixes = re.compile(r"\btl_hash_mix\(|\btl_hasher_stable\(|0x(?:9e3779b97f4a7c15|d6e8feb86659fd93|c2b2ae3d27d4eb4f|100000001b3)|"
+                       r"\b(?:2166136261|16777619|1099511628211)|\* 3[13] \+|\(\w+ << 5\) \+", re.I)
+    probes = re.compile(r"\b(\w+) = \(\1 \+ 1\) (?:&|%)")
+    keyed = re.compile(r"\btl_(?:hash_place|hash_bytes|pair_hash|place_index_start)\(")
+    seeds = re.compile(r"\bseed\s*=(?!=|\s*tl_hash_seed\(|\s*\w+->seed\b)")
+    reasons, mixed, probing = {}, set(), set()
+    for line in read("test/lint/plain-hashes.txt").splitlines():
+        if line.strip() and not line.startswith("#"):
+            path, _, reason = line.partition(" ")
+            checks.that(len(reason.split()) >= 4, "plain-hashes.txt: no reason for", path)
+            reasons[path] = reason
+    for path in files(".c", ".h"):
+        if not path.startswith("src/") or path.startswith("src/rt/"):
+            continue  # tables of the recorder are keyed by what the program does that it is part of
+        text = read(path)
+        if mixes.search(text):
+            mixed.add(path)
+        if probes.search(text):
+            probing.add(path)
+        if path in probing and path not in reasons:
+            checks.that(keyed.search(text), path, "has a table whose places are not those of base/hasher.h")
+            checks.that(not seeds.search(text), path, "has a table with a seed that is not tl_hash_seed()")
+    checks.that(len(probing) >= 5, "only", sorted(probing), "were found to be tables")
+    for path in sorted(mixed - set(reasons)):
+        checks.that(False, path, "mixes bits without a key, and is not in plain-hashes.txt")
+    for path in sorted(set(reasons) - mixed - probing):
+        checks.that(False, "plain-hashes.txt names", path, "which mixes nothing")
+
+
 def layout(checks):
     """clang-format has nothing to say."""
     tool = shutil.which("clang-format-14") or shutil.which("clang-format")
@@ -244,7 +276,7 @@ def layout(checks):
 
 
 RULES = {rule.__name__: rule for rule in (layers, headers, names, core, length, first_comment, words, functions, messages, limits,
-                                           layout)}
+                                           hashes, layout)}
 
 
 def main():

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/endian.h"
+#include "../hostile/old_collisions.h"
 #include "base/hash.h"
 
 static void test_empty_table(void **state)
@@ -142,39 +142,120 @@ static void test_text_with_zeros(void **state)
     tl_strings_fini(&t);
 }
 
-/* Keys of which tl_hash_mix() makes the same low bits, whatever they are xor-ed with: a table that only used it would
- * not end. */
+/* SipHash-1-3 with the key 0 of the bytes 0, 1, 2, ..., as CPython says that it is (PYTHONHASHSEED=0, hash(bytes)). */
+static void test_siphash(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n;
+        uint64_t hash;
+    } expected[] = {{1, 0x68a914128e01e473u}, {7, 0x2f098ab0c751325au},  {8, 0xead411e67ebe2eeau},
+                    {9, 0x75927f9d95124362u}, {15, 0xf30eb725bb91c9eau}, {16, 0x8972188433a5c5b7u},
+                    {63, 0x385d3e39e5f37359u}};
+    uint8_t data[64];
+    for (uint8_t i = 0; i < sizeof data; i++)
+        data[i] = i;
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        tl_hasher h = tl_hasher_stable();
+        tl_hasher_bytes(&h, data, expected[i].n);
+        assert_int_equal(tl_hasher_end(h), expected[i].hash);
+    }
+}
+
+/* Texts that are added one after the other do not run together; NULL is none of them. */
+static void test_hash_of_several_texts(void **state)
+{
+    (void)state;
+    static const char *const text[][2] = {{"", ""}, {NULL, ""}, {"", NULL}, {"ab", "c"}, {"a", "bc"}, {"abc", ""}};
+    uint64_t hash[6];
+    for (int i = 0; i < 6; i++) {
+        tl_hasher h = tl_hasher_begin();
+        tl_hasher_text(&h, text[i][0]);
+        tl_hasher_text(&h, text[i][1]);
+        hash[i] = tl_hasher_end(h);
+        for (int k = 0; k < i; k++)
+            assert_true(hash[i] != hash[k]);
+    }
+}
+
+/* A run's key is not that of files, nor nothing. */
+static void test_key_of_the_run(void **state)
+{
+    (void)state;
+    tl_hasher stable = tl_hasher_stable();
+    tl_hasher_bytes(&stable, "name", 4);
+    assert_true(tl_hash_bytes("name", 4) != tl_hasher_end(stable));
+    int one, other;
+    assert_true(tl_hash_seed(&one) != tl_hash_seed(&other));
+    assert_true(tl_hash_odd[0] & tl_hash_odd[1] & tl_hash_odd[2] & 1);
+    assert_true(tl_hash_odd[0] != tl_hash_odd[1] && tl_hash_odd[1] != tl_hash_odd[2]);
+}
+
+/* How many slots all keys of a table are from where they belong. */
+static uint64_t distance(const tl_hash *h)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i <= h->mask; i++)
+        if (h->slot[i].value != TL_HASH_NONE)
+            sum += (i - tl_hash_place(h->slot[i].key, h->seed)) & h->mask;
+    return sum;
+}
+
+/* Bits of a number, every third one from a place on. */
+static uint64_t bits_apart(uint64_t number, unsigned from)
+{
+    uint64_t key = 0;
+    for (unsigned i = 0; number; i++, number >>= 1)
+        key |= (number & 1) << ((from + 3 * i) & 63);
+    return key;
+}
+
+/* Keys that are sequences in some bits; of which one product makes sequences; that met before, whatever they were
+ * xor-ed with; of one hash and one xor. Half full, chance leaves each 0.5 slots away on the average. */
 static void test_chosen_keys_do_not_meet(void **state)
 {
     (void)state;
-    enum { HIGH = 16, KEYS = 1 << 21 };
-    tl_hash h = {0};
-    for (uint64_t i = 0; i < KEYS; i++) {
-        const uint64_t mixed = i << (64 - HIGH) | (i >> HIGH) * 0x9e3779b9u, key = mixed ^ mixed >> 32;
-        assert_true(tl_hash_put(&h, key, 1));
+    enum { KEYS = 1 << 16, FAMILIES = 64 + 64 + 3 };
+    for (unsigned family = 0; family < FAMILIES; family++) {
+        tl_hash h = {0};
+        for (uint64_t i = 0; i < KEYS; i++) {
+            const uint64_t mixed = i << 48 | (i >> 16) * 0x9e3779b9u;
+            const uint64_t key = family < 64     ? i << family | (family ? i >> (64 - family) : 0)
+                                 : family < 128  ? bits_apart(i, family - 64)
+                                 : family == 128 ? mixed ^ mixed >> 32
+                                 : family == 129 ? i * 0xf1de83e19937733du << 32
+                                                 : i * 4096 + 0x7f0000000000u;
+            assert_true(tl_hash_put(&h, key, 1));
+        }
+        assert_int_equal(h.n, KEYS);
+        assert_in_range(distance(&h), 0, 2 * KEYS);
+        tl_hash_fini(&h);
     }
-    assert_int_equal(h.n, KEYS);
-    tl_hash_fini(&h);
 }
 
-/* Strings that have one number. */
-static void test_chosen_strings_do_not_meet(void **state)
+/* Names that had one hash do not even share slots, but by chance: 51,600 of 65,536 in twice as many. */
+static void test_chosen_names_do_not_meet(void **state)
 {
     (void)state;
-    enum { STRINGS = 1 << 20 };
+    enum { SLOTS = 2 * OLD_NAMES };
+    char(*name)[OLD_NAME_BYTES + 1] = malloc(OLD_NAMES * sizeof *name);
+    bool *used = calloc(SLOTS, sizeof *used);
     tl_strings t = {0};
-    uint8_t text[16], first[16];
-    for (uint64_t i = 0; i < STRINGS; i++) {
-        tl_store64(text, i, false);
-        tl_store64(text + 8, tl_hash_mix(tl_hash_mix(16 + 0x9e3779b97f4a7c15u) ^ i) * 0x9e3779b97f4a7c15u ^ 0x123456789,
-                   false);
-        if (i == 0)
-            memcpy(first, text, sizeof first);
-        assert_int_equal(tl_hash_bytes(text, 16), tl_hash_bytes(first, 16));
-        assert_non_null(tl_strings_get(&t, (const char *)text, sizeof text));
+    uint32_t places = 0;
+    assert_true(name && used);
+    old_collisions(name, OLD_NAMES);
+    for (uint32_t i = 0; i < OLD_NAMES; i++) {
+        assert_int_equal(old_hash(name[i], OLD_NAME_BYTES), old_hash(name[0], OLD_NAME_BYTES));
+        bool *place = &used[tl_hash_bytes(name[i], OLD_NAME_BYTES) % SLOTS];
+        places += !*place;
+        *place = true;
+        assert_non_null(tl_strings_get(&t, name[i], OLD_NAME_BYTES));
     }
-    assert_int_equal(t.n, STRINGS);
+    assert_int_equal(t.n, OLD_NAMES); /* they differ */
+    assert_in_range(places, 50000, 53000);
     tl_strings_fini(&t);
+    free(used);
+    free(name);
 }
 
 int main(void)
@@ -189,7 +270,10 @@ int main(void)
         cmocka_unit_test(test_equal_strings_have_equal_pointers),
         cmocka_unit_test(test_strings_of_any_bytes),
         cmocka_unit_test(test_chosen_keys_do_not_meet),
-        cmocka_unit_test(test_chosen_strings_do_not_meet),
+        cmocka_unit_test(test_chosen_names_do_not_meet),
+        cmocka_unit_test(test_siphash),
+        cmocka_unit_test(test_hash_of_several_texts),
+        cmocka_unit_test(test_key_of_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,12 +50,13 @@ static bool same_copy(const tsdl_parser *p, const struct tsdl_copy *copy, const 
 
 static uint64_t hash_change(const tsdl_parser *p, const tsdl_type *source, const change *c)
 {
-    uint64_t h = tl_hash_mix((uint64_t)source->id << 32 | c->roles);
-    h = tl_hash_mix(h ^ (uintptr_t)c->location) * 0x9e3779b97f4a7c15u;
-    h = tl_hash_mix(h ^ (uintptr_t)c->labels) * 0x9e3779b97f4a7c15u;
+    tl_hasher h = tl_hasher_begin();
+    tl_hasher_add(&h, (uint64_t)source->id << 32 | c->roles);
+    tl_hasher_add(&h, (uintptr_t)c->location);
+    tl_hasher_add(&h, (uintptr_t)c->labels);
     for (uint32_t i = c->first; i < p->nbound; i++)
-        h = tl_hash_mix(h ^ (uintptr_t)p->bound[i].type) * 0x9e3779b97f4a7c15u;
-    return h;
+        tl_hasher_add(&h, (uintptr_t)p->bound[i].type);
+    return tl_hasher_end(h);
 }
 
 static int make_copy(tsdl_parser *p, tsdl_type *source, const change *c, const ctf_type **out)

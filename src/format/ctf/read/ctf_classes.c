@@ -36,18 +36,17 @@ static bool same_class(const tl_class *a, const tl_class *b)
            a->flags == b->flags && a->scopes == b->scopes && same_fields(a->field, b->field, a->nfield);
 }
 
-static uint64_t add(uint64_t key, uint64_t v)
-{
-    return tl_hash_mix(key ^ v) * 0x9e3779b97f4a7c15u;
-}
-
 /* A number that classes of the same name and fields have in common. */
 static uint64_t class_key(const tl_class *c)
 {
-    uint64_t key = add(tl_hash_bytes(c->name, strlen(c->name)), c->ncontext);
-    for (uint32_t i = 0; i < c->nfield; i++)
-        key = add(add(key, tl_hash_bytes(c->field[i].name, strlen(c->field[i].name))), c->field[i].bits);
-    return key;
+    tl_hasher h = tl_hasher_begin();
+    tl_hasher_text(&h, c->name);
+    tl_hasher_add(&h, c->ncontext);
+    for (uint32_t i = 0; i < c->nfield; i++) {
+        tl_hasher_text(&h, c->field[i].name);
+        tl_hasher_add(&h, c->field[i].bits);
+    }
+    return tl_hasher_end(h);
 }
 
 /* The number of an earlier class that is the same, or TL_HASH_NONE. Of several of one key only the latest is looked at:

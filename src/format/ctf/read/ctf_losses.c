@@ -30,7 +30,10 @@ static ctf_chain *find(ctf_losses *l, uint32_t stream, const ctf_packet *p, uint
     *key = 0;
     if (c && c->stream == stream && c->has_instance == p->has_instance && c->instance == p->instance)
         return c;
-    *key = tl_hash_mix(tl_hash_mix(p->instance + p->has_instance) ^ (uint64_t)stream << 32);
+    tl_hasher h = tl_hasher_begin();
+    tl_hasher_add(&h, (uint64_t)stream << 1 | p->has_instance);
+    tl_hasher_add(&h, p->instance);
+    *key = tl_hasher_end(h);
     const uint32_t i = tl_hash_get(&l->known, *key);
     if (i == TL_HASH_NONE)
         return NULL;

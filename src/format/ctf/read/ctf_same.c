@@ -111,19 +111,15 @@ bool ctf_same_schema(const ctf_schema *a, const ctf_schema *b)
     return true;
 }
 
-static uint64_t add(uint64_t key, uint64_t v)
-{
-    return tl_hash_mix(key ^ v) * 0x9e3779b97f4a7c15u;
-}
-
 uint64_t ctf_same_key(const ctf_schema *s)
 {
-    uint64_t key = add(s->dialect, s->nstream);
+    tl_hasher h = tl_hasher_begin();
+    tl_hasher_add(&h, (uint64_t)s->nstream << 32 | s->dialect);
     for (uint32_t i = 0; i < s->nstream; i++) {
-        key = add(key, s->stream[i]->id);
-        key = add(key, s->stream[i]->nevent);
+        tl_hasher_add(&h, s->stream[i]->id);
+        tl_hasher_add(&h, s->stream[i]->nevent);
         for (uint32_t k = 0; k < s->stream[i]->nevent; k++)
-            key = add(key, tl_hash_bytes(s->stream[i]->event[k]->name, strlen(s->stream[i]->event[k]->name)));
+            tl_hasher_text(&h, s->stream[i]->event[k]->name);
     }
-    return key;
+    return tl_hasher_end(h);
 }

@@ -41,24 +41,28 @@ typedef struct identity {
     uint64_t half[2];
 } identity;
 
-static uint64_t add(uint64_t key, uint64_t v, uint64_t factor)
-{
-    return tl_hash_mix(key ^ v) * factor;
-}
-
-/* Names, sizes and times of all files: two sums, so that chance alone does not make two alike. */
+/* Names, sizes and times of all files: two hashes, so that chance alone does not make two alike. */
 static identity identity_of(const tl_folder *f)
 {
-    identity id = {{f->n, ~(uint64_t)f->n}};
-    for (uint32_t i = 0; i < f->n; i++) {
-        const uint64_t of[] = {tl_hash_bytes(f->file[i].name, strlen(f->file[i].name)), f->file[i].size,
-                               (uint64_t)f->file[i].modified_ns};
-        for (unsigned k = 0; k < 3; k++) {
-            id.half[0] = add(id.half[0], of[k], 0x9e3779b97f4a7c15u);
-            id.half[1] = add(id.half[1], of[k], 0xc2b2ae3d27d4eb4fu);
+    identity id;
+    for (unsigned half = 0; half < 2; half++) {
+        tl_hasher h = tl_hasher_stable();
+        tl_hasher_add(&h, half);
+        for (uint32_t i = 0; i < f->n; i++) {
+            tl_hasher_text(&h, f->file[i].name);
+            tl_hasher_add(&h, f->file[i].size);
+            tl_hasher_add(&h, (uint64_t)f->file[i].modified_ns);
         }
+        id.half[half] = tl_hasher_end(h);
     }
     return id;
+}
+
+static uint64_t stable_hash(const void *p, size_t n)
+{
+    tl_hasher h = tl_hasher_stable();
+    tl_hasher_bytes(&h, p, n);
+    return tl_hasher_end(h);
 }
 
 /* Whether no file can change any more without its time telling. */
@@ -105,7 +109,7 @@ static bool cache_file(char path[PATH_SIZE], const tl_folder *f, bool make)
     if (!absolute)
         return false;
     const size_t n = strlen(path);
-    const int m = snprintf(path + n, PATH_SIZE - n, "/%016" PRIx64 SUFFIX, tl_hash_bytes(absolute, strlen(absolute)));
+    const int m = snprintf(path + n, PATH_SIZE - n, "/%016" PRIx64 SUFFIX, stable_hash(absolute, strlen(absolute)));
     free(absolute);
     return m > 0 && (size_t)m < PATH_SIZE - n;
 }
@@ -135,7 +139,7 @@ void *index_cache_load(const tl_folder *f, size_t *n)
               read(fd, head, sizeof head) == (ssize_t)sizeof head && check_head(head, f, (uint64_t)st.st_size, &size);
     if (ok)
         ok = (data = malloc(size + 1)) && read(fd, data, size) == (ssize_t)size &&
-             tl_hash_bytes(data, size) == tl_load64(head + CHECKSUM, false);
+             stable_hash(data, size) == tl_load64(head + CHECKSUM, false);
     if (ok)
         (void)futimens(fd, NULL); /* used last */
     close(fd);
@@ -212,7 +216,7 @@ void index_cache_store(const tl_folder *f, const void *data, size_t n)
     tl_store32(head + SIZE, (uint32_t)n, false);
     tl_store64(head + IDENTITY, id.half[0], false);
     tl_store64(head + IDENTITY + 8, id.half[1], false);
-    tl_store64(head + CHECKSUM, tl_hash_bytes(data, n), false);
+    tl_store64(head + CHECKSUM, stable_hash(data, n), false);
     make_room(n + HEAD);
     if (tl_output_open(&out, path, true, TL_PLAIN, 0, NULL) < 0) /* renamed when all is well */
         return;

@@ -101,8 +101,8 @@ uint32_t ctf_forms_shape(ctf_forms *f, const tl_class *c);
  * a length or selector is needed inside of such a context. False without memory. */
 bool ctf_forms_class(ctf_forms *f, const ctf_shape *shape, const tl_class *c, bool has_key, const ctf_form **context,
                      const ctf_form **payload);
-/* Describes everything that a field says; equal fields have equal hashes. */
-uint64_t ctf_field_hash(uint64_t seed, const tl_field *f);
+/* Adds everything that a field says. */
+void ctf_hash_field(tl_hasher *h, const tl_field *f);
 /* Letters, digits and '_', and not one of the words of TSDL. */
 bool ctf_is_identifier(const char *s);
 

@@ -8,33 +8,25 @@
 
 /* --- equal contexts --- */
 
-static uint64_t mix(uint64_t h, uint64_t v)
+static void hash_field(tl_hasher *h, const tl_field *f, unsigned depth)
 {
-    return tl_hash_mix(h * 31 + v);
-}
-
-static uint64_t mix_text(uint64_t h, const char *s)
-{
-    return mix(h, s ? tl_hash_bytes(s, strlen(s)) + 1 : 0);
-}
-
-static uint64_t field_hash(uint64_t h, const tl_field *f, unsigned depth)
-{
-    h = mix_text(h, f->name);
-    h = mix(h, (uint64_t)f->type | (uint64_t)f->bits << 8 | (uint64_t)(f->base ? f->base : 10) << 16 |
-                   (uint64_t)f->context << 24 | (uint64_t)(f->flags & ~TL_FIELD_CLASH) << 32);
-    h = mix(h, (uint64_t)f->length << 32 | f->governor);
-    h = mix(h, (uint64_t)f->nmember << 32 | f->nmapping);
-    for (uint32_t i = 0; i < f->nmapping; i++)
-        h = mix(mix(mix_text(h, f->mapping[i].label), f->mapping[i].low), f->mapping[i].high);
+    tl_hasher_text(h, f->name);
+    tl_hasher_add(h, (uint64_t)f->type | (uint64_t)f->bits << 8 | (uint64_t)(f->base ? f->base : 10) << 16 |
+                         (uint64_t)f->context << 24 | (uint64_t)(f->flags & ~TL_FIELD_CLASH) << 32);
+    tl_hasher_add(h, (uint64_t)f->length << 32 | f->governor);
+    tl_hasher_add(h, (uint64_t)f->nmember << 32 | f->nmapping);
+    for (uint32_t i = 0; i < f->nmapping; i++) {
+        tl_hasher_text(h, f->mapping[i].label);
+        tl_hasher_add(h, f->mapping[i].low);
+        tl_hasher_add(h, f->mapping[i].high);
+    }
     for (uint32_t i = 0; f->member && depth < CTF_DEPTH_MAX && i < f->nmember; i++)
-        h = field_hash(h, &f->member[i], depth + 1);
-    return h;
+        hash_field(h, &f->member[i], depth + 1);
 }
 
-uint64_t ctf_field_hash(uint64_t seed, const tl_field *f)
+void ctf_hash_field(tl_hasher *h, const tl_field *f)
 {
-    return field_hash(seed, f, 0);
+    hash_field(h, f, 0);
 }
 
 static bool same_text(const char *a, const char *b)
@@ -171,9 +163,11 @@ static bool make_shape(ctf_forms *forms, ctf_shape *s, const tl_class *c, uint32
 uint32_t ctf_forms_shape(ctf_forms *f, const tl_class *c)
 {
     const uint32_t n = shared_fields(c);
-    uint64_t hash = n | (uint64_t)is_timeless(f, c) << 32 | (uint64_t)shows_stream(c) << 33;
+    tl_hasher h = tl_hasher_begin();
+    tl_hasher_add(&h, n | (uint64_t)is_timeless(f, c) << 32 | (uint64_t)shows_stream(c) << 33);
     for (uint32_t i = 0; i < n; i++)
-        hash = ctf_field_hash(hash, &c->field[i]);
+        ctf_hash_field(&h, &c->field[i]);
+    const uint64_t hash = tl_hasher_end(h);
     for (uint32_t i = tl_hash_get(&f->shapes, hash); i < f->nshape && f->shape[i].hash == hash; i++)
         if (has_shape(f, c, n,
                       &f->shape[i])) /* two different ones of the same hash: perhaps made twice, never mixed up */

@@ -146,20 +146,22 @@ static void make_uuid(ctf_writer *w)
     const char *const texts[] = {t->format, t->version, t->clock.name, t->build_id};
     const uint64_t numbers[] = {t->lost_events, t->lost_packets, t->clock.hz, (uint64_t)t->clock.utc_offset_ns,
                                 t->begin,       t->end,          t->ncls};
-    uint64_t h = w->dialect;
+    tl_hasher h = tl_hasher_stable();
+    tl_hasher_add(&h, w->dialect);
     for (size_t i = 0; i < TL_COUNT(texts); i++)
-        h = tl_hash_mix(h * 31 + (texts[i] ? tl_hash_bytes(texts[i], strlen(texts[i])) : 1));
+        tl_hasher_text(&h, texts[i]);
     for (size_t i = 0; i < TL_COUNT(numbers); i++)
-        h = tl_hash_mix(h * 31 + numbers[i]);
+        tl_hasher_add(&h, numbers[i]);
     for (uint32_t i = 0; i < t->ncls; i++) {
-        h = tl_hash_mix(h * 31 + tl_hash_bytes(t->cls[i].name, strlen(t->cls[i].name)));
+        tl_hasher_text(&h, t->cls[i].name);
         for (uint32_t k = 0; k < t->cls[i].nfield; k++)
-            h = ctf_field_hash(h, &t->cls[i].field[k]);
+            ctf_hash_field(&h, &t->cls[i].field[k]);
     }
     for (uint32_t i = 0; i < t->ntrack; i++)
-        h = tl_hash_mix(h * 31 + tl_hash_bytes(t->track[i].name, strlen(t->track[i].name)));
-    tl_store64(w->uuid, h, true);
-    tl_store64(w->uuid + 8, tl_hash_mix(h + 0x9e3779b97f4a7c15u), true);
+        tl_hasher_text(&h, t->track[i].name);
+    tl_store64(w->uuid, tl_hasher_end(h), true);
+    tl_hasher_add(&h, 0);
+    tl_store64(w->uuid + 8, tl_hasher_end(h), true);
     w->uuid[6] = (uint8_t)((w->uuid[6] & 0x0f) | 0x80); /* version 8: made in a way of one's own */
     w->uuid[8] = (uint8_t)((w->uuid[8] & 0x3f) | 0x80);
 }

@@ -1,0 +1,86 @@
+/* Hashes that nobody can make collide from outside: SipHash-1-3 (Aumasson and Bernstein) with a key that is drawn once
+ * a run. Whoever makes a file does not know the key, and so no set of names or numbers in it meets in a table more
+ * often than chance has it. */
+#ifndef TL_BASE_HASHER_H
+#define TL_BASE_HASHER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+#include "base/wide.h"
+
+/* What was added so far. */
+typedef struct tl_hasher {
+    uint64_t v[4];
+} tl_hasher;
+
+/* With the key of this run: for tables. */
+tl_hasher tl_hasher_begin(void);
+/* Without a key, the same in every run and on every host: for what is written to files, never for tables. */
+tl_hasher tl_hasher_stable(void);
+
+TL_ALWAYS_INLINE uint64_t tl_hasher_turn(uint64_t x, unsigned bits)
+{
+    return x << bits | x >> (64 - bits);
+}
+
+TL_ALWAYS_INLINE void tl_hasher_round(tl_hasher *h)
+{
+    uint64_t a = h->v[0] + h->v[1], b = tl_hasher_turn(h->v[1], 13) ^ a;
+    uint64_t c = h->v[2] + h->v[3], d = tl_hasher_turn(h->v[3], 16) ^ c;
+    a = tl_hasher_turn(a, 32) + d;
+    c += b;
+    h->v[0] = a;
+    h->v[1] = tl_hasher_turn(b, 17) ^ c;
+    h->v[2] = tl_hasher_turn(c, 32);
+    h->v[3] = tl_hasher_turn(d, 21) ^ a;
+}
+
+TL_ALWAYS_INLINE void tl_hasher_add(tl_hasher *h, uint64_t number)
+{
+    h->v[3] ^= number;
+    tl_hasher_round(h);
+    h->v[0] ^= number;
+}
+
+/* Bytes; where several are added, their number has to be known, or be added before. */
+void tl_hasher_bytes(tl_hasher *h, const void *p, size_t n);
+/* A terminated text, or NULL, and where it ends. */
+void tl_hasher_text(tl_hasher *h, const char *s);
+
+TL_ALWAYS_INLINE uint64_t tl_hasher_end(tl_hasher h)
+{
+    h.v[2] ^= 0xff;
+    for (int i = 0; i < 3; i++)
+        tl_hasher_round(&h);
+    return h.v[0] ^ h.v[1] ^ h.v[2] ^ h.v[3];
+}
+
+/* SipHash-1-3 of bytes with the key of this run. */
+uint64_t tl_hash_bytes(const void *p, size_t n);
+
+/* --- numbers --- */
+
+/* Odd numbers that are drawn with the key; 0 before the first tl_hash_seed(). */
+__attribute__((visibility("hidden"))) extern uint64_t tl_hash_odd[3];
+
+/* The seed of a table of numbers, without which tl_hash_spread() must not be called. */
+uint64_t tl_hash_seed(const void *table);
+
+/* Where a number belongs in a table: the bits from 32 on. Four rounds of SipHash take twice as long, and events are
+ * counted here; so it is two products by secret factors. One of them is enough to keep keys from meeting that somebody
+ * chose, as nobody knows which ones meet (multiply-shift hashing is universal), but it keeps sequences in sequence: one
+ * factor in ten makes heaps of them. The second one, after the halves of the first are folded, leaves no order. */
+TL_ALWAYS_INLINE uint64_t tl_hash_spread(uint64_t key, uint64_t seed)
+{
+    const tl_wide product = tl_multiply(key ^ seed, tl_hash_odd[0]);
+    return (product.low ^ product.high) * tl_hash_odd[1];
+}
+
+TL_ALWAYS_INLINE uint32_t tl_hash_place(uint64_t key, uint64_t seed)
+{
+    return (uint32_t)(tl_hash_spread(key, seed) >> 32);
+}
+
+#endif
