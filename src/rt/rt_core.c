@@ -12,6 +12,7 @@
 #include "rt/object/rt_objects.h"
 #include "rt/rt_clock.h"
 #include "rt/rt_files.h"
+#include "rt/rt_lane.h"
 #include "rt/rt_note.h"
 #include "rt/rt_record.h"
 #include "rt/rt_say.h"
@@ -323,6 +324,7 @@ void tl_rt_begin(void)
         return;
     }
     set_state(RT_WAITING);
+    tl_rt_lanes_begin();
     if (tl_rt.set.start && tl_rt_start() < 0 && tl_rt.set.strict)
         RT_SYS1(SYS_exit_group, STATUS_USELESS);
     if (tl_rt.set.control && tl_rt.state != RT_OVER) {

@@ -109,6 +109,15 @@ void tl_rt_lanes_look(const rt_lane *own, void (*gone)(rt_lane *l))
     rt_lock_give(&lock);
 }
 
+/* In the middle of an event its thread was cancelled, and comes back no more. */
+static void abandon(rt_lane *l)
+{
+    tl_rt_lane_repair(l);
+    l->lost.late += l->nlate;
+    l->nlate = 0;
+    l->busy = 0;
+}
+
 /* Of the thread before: its open calls stay without an end. */
 static void clear(rt_lane *l)
 {
@@ -116,6 +125,7 @@ static void clear(rt_lane *l)
     l->frame[0] = (rt_frame){.sp = UINTPTR_MAX};
     l->frame_end = l->frame + 1; /* settled by the first call */
     l->beyond = 0;
+    l->lost.late += l->nlate;
     l->nlate = l->signals = 0;
 }
 
@@ -168,8 +178,10 @@ static rt_lane *take_lane(uint32_t tid)
     }
     if (l && on) {
         if (l->used && l->file == tl_rt.file) {
-            if (given_up) /* in the middle of an event its thread was cancelled */
-                tl_rt_lane_repair(l);
+            if (given_up) {
+                abandon(l);
+                l->busy = UINTPTR_MAX;
+            }
             tl_rt_profile_leave(l); /* the open calls of the thread that is gone */
         }
         l->tid = tid;
@@ -244,6 +256,8 @@ rt_lane *tl_rt_lane_attach(void)
     attaching = true;
     l = first(epoch);
     tl_rt_lane = l;
+    if (l) /* the caller's frame is above, and those of handlers that wait are below */
+        l->busy = (uintptr_t)__builtin_frame_address(0);
     attaching = false;
     rt_signals_restore(mask);
     if (!l && tl_rt.state == RT_ON)
@@ -284,8 +298,21 @@ void tl_rt_lane_repair(rt_lane *l)
     l->signals = 0;
     if (l->file != tl_rt.file)
         return;
-    tl_rt_fdr_repair(l);
-    tl_rt_profile_repair(l);
+    unsigned modes = tl_rt.set.modes;
+    bool entered = true;
+    if (modes & RT_MODE_FDR)
+        entered = tl_rt_fdr_repair(l);
+    if (modes & RT_MODE_CTF)
+        entered = tl_rt_ctf_repair(l);
+    if (modes & RT_MODE_PROFILE)
+        tl_rt_profile_repair(l);
+    if (!entered && l->top->function)
+        l->top--;
+}
+
+void tl_rt_lanes_begin(void)
+{
+    RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }
 
 /* Every other thread has done its stores up to now, and sees ours. */
@@ -293,7 +320,7 @@ static void meet_threads(void)
 {
     long done = RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     if (done == -EPERM) {
-        RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
+        tl_rt_lanes_begin();
         done = RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     }
     if (done < 0) /* the kernel knows it not, or may not: no processor keeps a store to itself for long */
@@ -305,16 +332,18 @@ void tl_rt_lanes_settle(void)
     meet_threads(); /* either a thread's `busy` is seen below, or the thread sees the new epoch */
     uint32_t n = tl_rt_lanes();
     for (uint32_t i = 0, turn = 0; i < n; i++) {
-        const rt_lane *l = lanes[i];
-        for (; turn < SETTLE_TURNS && l != tl_rt_lane && l->busy; turn++) {
-            if (turn < 64)
+        rt_lane *l = lanes[i];
+        bool gone = false;
+        for (; turn < SETTLE_TURNS && l != tl_rt_lane && l->busy && !gone; turn++) {
+            if (turn < 64) {
                 RT_SYS0(SYS_sched_yield);
-            else {
+            } else {
                 sleep_us(250);
-                if (RT_SYS3(SYS_tgkill, tl_rt.pid, l->tid, 0) == -ESRCH)
-                    break;
+                gone = RT_SYS3(SYS_tgkill, tl_rt.pid, l->tid, 0) == -ESRCH;
             }
         }
+        if (gone && l->busy)
+            abandon(l);
     }
     meet_threads(); /* on AArch64 `busy` may be seen to end before what was stored under it */
 }

@@ -104,6 +104,8 @@ void tl_rt_lane_repair(rt_lane *l);
 /* Calls with lanes of this file that have a ring and whose threads are gone, other than one's own: with some at a time,
  * so that it stays cheap. */
 void tl_rt_lanes_look(const rt_lane *own, void (*gone)(rt_lane *l));
+/* While there is one thread only it takes no time; later, some milliseconds when recording is stopped first. */
+void tl_rt_lanes_begin(void);
 /* Waits until no thread is inside of the recorder, after tl_rt.epoch was changed. Not from hooks. */
 void tl_rt_lanes_settle(void);
 /* In a child after fork: its only thread keeps its lane, all others are nobody's. */

@@ -15,31 +15,30 @@
 
 #include "rt/hook/rt_llvm.h"
 #include "rt/hook/rt_spans.h"
-#include "rt/object/rt_ids.h"
 #include "rt/object/rt_wanted.h"
 #include "rt/rt_lane.h"
+#include "rt/rt_record.h"
 
 enum { LIFE = 102 }; /* priority: 101 is for what must be there before */
 
 const char tl_rt_life[] = "";
 
 /* exit() was called in a signal handler that came while its thread was inside of the recorder. What was interrupted
- * will never go on, so nobody has to wait for it; what was put aside since is added now, by an event that is none. */
-static void leave_recorder(rt_lane *l)
+ * will never go on, so nobody has to wait for it; what was put aside since is added now. */
+static void leave_recorder(void)
 {
-    l->busy = 0;
-    if (!l->nlate || tl_rt.state != RT_ON)
-        return;
-    uint64_t exits = l->lost.exits;
-    tl_rt_handlers.exit(RT_ID_MAX, (uintptr_t)__builtin_frame_address(0), 0);
-    l->lost.exits = exits;
+    uint64_t mask = rt_signals_block();
+    rt_lane *l = tl_rt_record_take((uintptr_t)__builtin_frame_address(0));
+    if (l)
+        tl_rt_record_give(l);
+    rt_signals_restore(mask);
 }
 
 static void end(void)
 {
     tl_rt_ending = 1;
     if (tl_rt_lane && tl_rt_lane->busy)
-        leave_recorder(tl_rt_lane);
+        leave_recorder();
     tl_rt_finish();
 }
 

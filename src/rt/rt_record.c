@@ -5,9 +5,8 @@
 
 #include "rt/rt_stack.h"
 
-/* Does an event at sp come from a signal handler that interrupted the recorder? Else what it interrupted can no longer
- * go on: a handler left with longjmp. A handler is below the event that it came in, or on the signal stack. */
-static RT_COLD bool is_nested(const rt_lane *l, uintptr_t sp)
+/* A handler is below the event that it came in, or on the signal stack. */
+RT_COLD bool tl_rt_record_is_nested(const rt_lane *l, uintptr_t sp)
 {
     stack_t s = {.ss_flags = SS_DISABLE};
     RT_SYS2(SYS_sigaltstack, 0, &s);
@@ -20,21 +19,25 @@ static RT_COLD bool is_nested(const rt_lane *l, uintptr_t sp)
  * handler before left with longjmp: the guard is given up. */
 static RT_COLD bool put_aside(rt_lane *l, uint32_t action, uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value)
 {
-    if (!is_nested(l, sp))
+    if (!tl_rt_record_is_nested(l, sp))
         return false;
     stack_t s;
     bool on_signals = ask_signal_stack(&s);
+    uint64_t mask = rt_signals_block(); /* another handler may leave this one in the middle */
     uint32_t i = l->nlate;
-    uint64_t now;
-    do {
-        if (i >= RT_LATE) {
-            l->lost.late++;
-            return true;
-        }
-        now = rt_now();
-    } while (!__atomic_compare_exchange_n(&l->nlate, &i, i + 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    l->late[i] = (rt_late_event){
-        .time = now, .value = value, .sp = sp, .keep = keep, .id = id, .action = action, .on_signals = on_signals};
+    if (i < RT_LATE) {
+        l->late[i] = (rt_late_event){.time = rt_now(),
+                                     .value = value,
+                                     .sp = sp,
+                                     .keep = keep,
+                                     .id = id,
+                                     .action = action,
+                                     .on_signals = on_signals};
+        l->nlate = i + 1;
+    } else {
+        l->lost.late++;
+    }
+    rt_signals_restore(mask);
     return true;
 }
 
@@ -42,22 +45,18 @@ static RT_COLD bool put_aside(rt_lane *l, uint32_t action, uint32_t id, uintptr_
  * in the middle would have events added twice. */
 static void add_all(rt_lane *l, unsigned modes)
 {
-    for (uint32_t i = 0;;) {
-        for (; i < l->nlate; i++) {
-            const rt_late_event *e = &l->late[i];
-            uint64_t now = e->time;
-            l->signals = e->on_signals ? RT_ON_SIGNALS : RT_NOT_ON_SIGNALS;
-            if (e->action == RT_ARGUMENT)
-                enter_with(l, now, e->id, e->sp, e->keep, e->value, modes);
-            else if (e->action == RT_ENTER)
-                enter_at(l, now, e->id, e->sp, e->keep, true, modes);
-            else
-                exit_at(l, now, e->id, e->sp, e->keep, e->action == RT_TAIL ? FDR_TAIL_EXIT : FDR_EXIT, modes);
-        }
-        uint32_t done = i;
-        if (__atomic_compare_exchange_n(&l->nlate, &done, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            break;
+    for (uint32_t i = 0; i < l->nlate; i++) {
+        const rt_late_event *e = &l->late[i];
+        uint64_t now = e->time;
+        l->signals = e->on_signals ? RT_ON_SIGNALS : RT_NOT_ON_SIGNALS;
+        if (e->action == RT_ARGUMENT)
+            enter_with(l, now, e->id, e->sp, e->keep, e->value, modes);
+        else if (e->action == RT_ENTER)
+            enter_at(l, now, e->id, e->sp, e->keep, true, modes);
+        else
+            exit_at(l, now, e->id, e->sp, e->keep, e->action == RT_TAIL ? FDR_TAIL_EXIT : FDR_EXIT, modes);
     }
+    l->nlate = 0;
     l->signals = 0;
 }
 
@@ -90,14 +89,12 @@ static RT_COLD void catch_up(rt_lane *l, bool given_up, unsigned modes)
     rt_signals_restore(mask);
 }
 
-/* The guard. NULL: the event is taken care of, or there is nothing to record to. */
-ALIKE rt_lane *begin(uint32_t action, uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value, const unsigned modes)
+/* The lane, busy and in order, for what is no handler's within the recorder. NULL: there is nothing to record to. */
+ALIKE rt_lane *take(uintptr_t sp, const unsigned modes)
 {
     rt_lane *l = tl_rt_lane;
     if (RT_LIKELY(l != NULL)) {
         bool given_up = l->busy != 0;
-        if (RT_UNLIKELY(given_up) && put_aside(l, action, id, sp, keep, value))
-            return NULL;
         l->busy = sp;
         RT_BARRIER();
         if (RT_UNLIKELY(l->epoch != *(const volatile uint32_t *)&tl_rt.epoch) && !tl_rt_lane_attach()) {
@@ -112,6 +109,15 @@ ALIKE rt_lane *begin(uint32_t action, uint32_t id, uintptr_t sp, uintptr_t keep,
     if (l)
         l->busy = sp;
     return l;
+}
+
+/* The guard. NULL: the event is taken care of, or there is nothing to record to. */
+ALIKE rt_lane *begin(uint32_t action, uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value, const unsigned modes)
+{
+    rt_lane *l = tl_rt_lane;
+    if (RT_UNLIKELY(l && l->busy) && put_aside(l, action, id, sp, keep, value))
+        return NULL;
+    return take(sp, modes);
 }
 
 ALIKE void end(rt_lane *l, const unsigned modes)
@@ -238,7 +244,7 @@ ALIKE void on_event(unsigned kind, uint32_t type, const void *data, size_t n, co
 {
     uintptr_t here = (uintptr_t)__builtin_frame_address(0);
     rt_lane *l = tl_rt_lane;
-    if (l && l->busy && is_nested(l, here)) {
+    if (l && l->busy && tl_rt_record_is_nested(l, here)) {
         l->lost.late++; /* there is no room to keep data */
         return;
     }
@@ -248,6 +254,21 @@ ALIKE void on_event(unsigned kind, uint32_t type, const void *data, size_t n, co
     if (modes & RT_MODE_FDR)
         tl_rt_fdr_event(l, rt_now(), kind, type, data, n);
     end(l, modes);
+}
+
+static unsigned modes_now(void)
+{
+    return tl_rt.set.modes | (tl_rt.threshold > 0 ? (unsigned)WITH_THRESHOLD : 0);
+}
+
+rt_lane *tl_rt_record_take(uintptr_t sp)
+{
+    return take(sp, modes_now());
+}
+
+void tl_rt_record_give(rt_lane *l)
+{
+    end(l, modes_now());
 }
 
 const rt_frame *tl_rt_record_top(const rt_lane *l)

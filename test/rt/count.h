@@ -26,8 +26,15 @@
 #define COUNT_COUNTER(name) static unsigned long calls_of_##name;
 FUNCTIONS(COUNT_COUNTER)
 
-/* Signal handlers and threads count, too. */
-#define CALLED(name)     ((void)__atomic_fetch_add(&calls_of_##name, 1, __ATOMIC_RELAXED))
+/* Signal handlers and threads count, too. With COUNT_SPANS a call is a span by hand. */
+#if defined(COUNT_SPANS)
+#include "traceloom/rt.h"
+#define CALLED(name)                                                                                                   \
+    TL_RT_SPAN(#name);                                                                                                 \
+    (void)__atomic_fetch_add(&calls_of_##name, 1, __ATOMIC_RELAXED)
+#else
+#define CALLED(name) ((void)__atomic_fetch_add(&calls_of_##name, 1, __ATOMIC_RELAXED))
+#endif
 #define CALLS(name)      __atomic_load_n(&calls_of_##name, __ATOMIC_RELAXED)
 #define COUNT_LINE(name) printf("call " #name " %lu\n", CALLS(name));
 

@@ -1,15 +1,17 @@
 /* A timer of 100 us interrupts the program wherever it is, also inside of the recorder; the handlers are traced.
  *
- * count_signals [alternate | above | nested] [ms]: handlers on an alternate stack, which lies below the program's or
- * above; or two timers whose handlers interrupt each other. */
+ * count_signals [alternate | above | nested | storm] [ms]: handlers on an alternate stack, which lies below the
+ * program's or above; or two timers whose handlers interrupt each other. A storm ends after a number of signals, so
+ * that handlers that take longer than 20 us are no hindrance. */
 #define FUNCTIONS(X) X(main) X(work) X(leaf) X(on_tick) X(in_tick) X(on_other) X(worker)
 #include "count.h"
 #include "ticks.h"
 
-enum { TICK_US = 100 };
+enum { TICK_US = 100, OTHER_US = 77, STORM_US = 20, STORM_MOST = 10000 };
 
 static volatile unsigned long sum;
 static int milliseconds = 1000;
+static timer_t other;
 
 TRACED static void leaf(unsigned n)
 {
@@ -32,12 +34,20 @@ TRACED static void in_tick(void)
     sum++;
 }
 
+UNTRACED static void other_every(int us)
+{
+    struct itimerspec every = {{0, us * 1000L}, {0, us * 1000L}};
+    timer_settime(other, 0, &every, NULL);
+}
+
 TRACED static void on_tick(int number)
 {
     CALLED(on_tick);
     (void)number;
     in_tick();
     in_tick();
+    if (CALLS(on_tick) == STORM_MOST)
+        tick(0);
     NO_TAIL();
 }
 
@@ -46,6 +56,8 @@ TRACED static void on_other(int number)
     CALLED(on_other);
     (void)number;
     in_tick();
+    if (CALLS(on_other) == STORM_MOST)
+        other_every(0);
     NO_TAIL();
 }
 
@@ -62,16 +74,6 @@ UNTRACED static void catch (int number, void (*handler)(int), int flags)
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART | flags;
     sigaction(number, &action, NULL);
-}
-
-UNTRACED static timer_t other_timer(void)
-{
-    timer_t timer;
-    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
-    struct itimerspec often = {{0, 77000}, {0, 77000}};
-    if (timer_create(CLOCK_MONOTONIC, &event, &timer) || timer_settime(timer, 0, &often, NULL))
-        exit(3);
-    return timer;
 }
 
 /* A thread whose stack is at the low end of a mapping, its alternate one at the high end; it alone takes the signals.
@@ -93,19 +95,22 @@ TRACED int main(int argc, char **argv)
     const char *how = argc > 1 ? argv[1] : "plain";
     if (argc > 2)
         milliseconds = atoi(argv[2]);
-    int above = !strcmp(how, "above"), nested = !strcmp(how, "nested");
+    int above = !strcmp(how, "above"), storm = !strcmp(how, "storm"), nested = storm || !strcmp(how, "nested");
     static char low[STACK];
     if (!strcmp(how, "alternate"))
         use_stack(low);
-    catch (SIGALRM, on_tick, (above || !strcmp(how, "alternate") ? SA_ONSTACK : 0) | (nested ? SA_NODEFER : 0));
-    catch (SIGUSR2, on_other, SA_NODEFER);
+    catch (SIGALRM, on_tick,
+           (above || !strcmp(how, "alternate") ? SA_ONSTACK : 0) | (nested && !storm ? SA_NODEFER : 0));
+    catch (SIGUSR2, on_other, storm ? 0 : SA_NODEFER);
     if (above) {
         run_below(worker);
     } else {
-        timer_t other = 0;
+        struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR2};
+        if (nested && timer_create(CLOCK_MONOTONIC, &event, &other))
+            exit(3);
         if (nested)
-            other = other_timer();
-        tick(TICK_US);
+            other_every(storm ? STORM_US : OTHER_US);
+        tick(storm ? STORM_US : TICK_US);
         spend();
         tick(0);
         if (nested)

@@ -63,6 +63,7 @@ def hooks():
         out += [Hook("functions-gcc-" + level, "functions", "gcc", flags),
                 Hook("functions-gcc-%s-static" % level, "functions", "gcc", flags + ["-static"]),
                 Hook("functions-gcc-%s-shared" % level, "shared", "gcc", flags)]
+    out.append(Hook("spans-gcc", "spans", "gcc", ["-O2", "-DCOUNT_SPANS", "-I", os.path.join(harness.SOURCE, "include")]))
     out.append(Hook("arm-functions-gcc", "functions", "aarch64-linux-gnu-gcc", ["-O2", "-finstrument-functions"], target="aarch64"))
     return {hook.name: hook for hook in out}
 

@@ -1,6 +1,7 @@
 /* Handlers that leave with siglongjmp, whatever they interrupt, often the recorder.
  *
- * rt_handlers_jump [alternate | above] [ms]: on a stack of their own, which lies below the program's or above. */
+ * rt_handlers_jump [alternate | above | each] [ms]: on a stack of their own, which lies below the program's or above;
+ * each of them leaves, but they come less often, so that much is recorded in between. */
 #define FUNCTIONS(X) X(main) X(work) X(leaf) X(on_tick) X(in_tick)
 #include "count.h"
 #include "ticks.h"
@@ -8,9 +9,11 @@
 #include <setjmp.h>
 #include <stdbool.h>
 
-enum { TICK_US = 50 };
+enum { TICK_US = 50, EACH_US = 1000, EACH_CALLS = 200, CALLS = 5, ENOUGH = 20, LONGEST_MS = 20000 };
 
 static sigjmp_buf back;
+static bool each;
+static int milliseconds = 500;
 static volatile int armed;
 static volatile unsigned long jumps;
 
@@ -50,18 +53,17 @@ TRACED static void on_tick(int number)
 /* The handler may come at any time, but leaves only from here. */
 UNTRACED static void spend(int milliseconds)
 {
-    int64_t end = now_ns() + milliseconds * INT64_C(1000000);
-    for (volatile unsigned turn = 1; now_ns() < end; turn++) {
+    int64_t begin = now_ns(), end = begin + LONGEST_MS * INT64_C(1000000);
+    int64_t enough = begin + milliseconds * INT64_C(1000000);
+    for (volatile unsigned turn = 1; now_ns() < (jumps < ENOUGH ? end : enough); turn++) {
         if (sigsetjmp(back, 1))
             continue;
-        armed = turn % 3 == 0;
-        for (int i = 0; i < 5; i++)
+        armed = each || turn % 3 == 0;
+        for (int i = 0; i < (each ? EACH_CALLS : CALLS); i++)
             work();
         armed = 0;
     }
 }
-
-static int milliseconds = 500;
 
 /* Its stack is the lower end of a mapping, the handlers' the upper one. */
 UNTRACED static void *worker(void *high)
@@ -81,6 +83,7 @@ TRACED int main(int argc, char **argv)
     if (argc > 2)
         milliseconds = atoi(argv[2]);
     static char low[STACK];
+    each = !strcmp(how, "each");
     bool above = !strcmp(how, "above"), alternate = !strcmp(how, "alternate");
     if (alternate)
         use_stack(low);
@@ -92,7 +95,7 @@ TRACED int main(int argc, char **argv)
     if (above) {
         run_below(worker);
     } else {
-        tick(TICK_US);
+        tick(each ? EACH_US : TICK_US);
         spend(milliseconds);
         tick(0);
     }

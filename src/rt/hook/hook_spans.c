@@ -13,6 +13,7 @@
 #include "rt/rt_clock.h"
 #include "rt/rt_life.h"
 #include "rt/rt_note.h"
+#include "rt/rt_record.h"
 #include "rt/rt_say.h"
 #include "rt/rt_settings.h"
 #include "rt/rt_store.h"
@@ -115,10 +116,9 @@ static void note_those_behind(void)
 
 /* ---- sites ---- */
 
-/* Did a signal handler interrupt the recorder in this thread? One that was left by longjmp did not. */
 static bool is_inside(const rt_lane *l, uintptr_t sp)
 {
-    return l->busy && (sp <= l->busy || rt_on_signal_stack());
+    return l->busy && tl_rt_record_is_nested(l, sp);
 }
 
 static RT_COLD void say_too_many(void)
@@ -137,20 +137,16 @@ static RT_COLD void say_too_many(void)
  * a note within a note. False: a signal handler may not. */
 static RT_COLD bool guarded(uintptr_t sp, void (*what)(uint32_t), uint32_t index)
 {
-    rt_lane *l = tl_rt_lane;
-    if (l && is_inside(l, sp))
+    if (tl_rt_lane && is_inside(tl_rt_lane, sp))
         return false;
-    if (!l)
-        l = tl_rt_lane_attach(); /* it is busy from the begin on */
-    if (!l)
-        return false;
-    l->busy = sp;
-    RT_BARRIER();
-    if (l->epoch == *(const volatile uint32_t *)&tl_rt.epoch || tl_rt_lane_attach())
+    uint64_t mask = rt_signals_block();
+    rt_lane *l = tl_rt_record_take(sp);
+    if (l) {
         what(index);
-    RT_BARRIER();
-    l->busy = 0;
-    return true;
+        tl_rt_record_give(l);
+    }
+    rt_signals_restore(mask);
+    return l != NULL;
 }
 
 static void note_with_others(uint32_t index)
@@ -322,12 +318,6 @@ static void put_event(uint32_t id, const struct tl_rt_site *site, const union tl
 
 /* ---- the mode "ctf" has events with fields of its own ---- */
 
-/* Leads no event through the recorder, but adds what was put aside meanwhile. */
-static RT_COLD void add_late(void)
-{
-    tl_rt_handlers.custom(NULL, 0);
-}
-
 /* Calls that longjmp left end before the spans around them do: at the exit of a function that there is not. */
 static RT_COLD void end_calls(rt_lane *l, uintptr_t keep)
 {
@@ -344,22 +334,14 @@ static void put_ctf(const struct tl_rt_site *site, int phase, uintptr_t sp, uint
         tl_rt_ctf_site_late(l, rt_now(), site, phase, value);
         return;
     }
-    if (!l)
-        l = tl_rt_lane_attach();
-    if (!l)
-        return;
-    if (RT_UNLIKELY(l->top->sp < keep))
+    if (l && RT_UNLIKELY(l->top->sp < keep))
         end_calls(l, keep);
     const rt_ctf_place at = {sp, keep};
-    l->busy = keep;
-    RT_BARRIER();
-    if (RT_LIKELY(l->epoch == *(const volatile uint32_t *)&tl_rt.epoch) || tl_rt_lane_attach())
-        tl_rt_ctf_site(l, rt_now(), site, phase, &at, value);
-    RT_BARRIER();
-    l->busy = 0;
-    RT_BARRIER();
-    if (RT_UNLIKELY(l->nlate != 0))
-        add_late();
+    l = tl_rt_record_take(keep);
+    if (!l)
+        return;
+    tl_rt_ctf_site(l, rt_now(), site, phase, &at, value);
+    tl_rt_record_give(l);
 }
 
 /* ---- what macros call ---- */

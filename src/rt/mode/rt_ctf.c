@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/auxv.h>
 
 #include "rt/mode/rt_ctf_metadata.h"
 #include "rt/mode/rt_ctf_site.h"
@@ -92,6 +93,7 @@ static inline void put_call(rt_lane *l, uint64_t time, uint32_t function, uint32
     rt_ctf_stream *s = l->ctf;
     if (RT_UNLIKELY(!s)) {
         l->lost.memory++;
+        __atomic_fetch_add(&tl_rt_ctf_homeless, 1, __ATOMIC_RELAXED);
         return;
     }
     if (RT_UNLIKELY(s->late_used != 0))
@@ -130,15 +132,35 @@ bool tl_rt_ctf_attach(rt_lane *l)
         streams[l->index] = s;
     }
     if (s->file == tl_rt.file) /* of a thread that has ended */
-        tl_rt_ctf_stream_end(s);
+        tl_rt_ctf_stream_end(l, s);
     else
         tl_rt_ctf_stream_forget(s);
     s->file = tl_rt.file;
     s->number = __atomic_add_fetch(&nstream, 1, __ATOMIC_RELAXED);
     s->pid = l->pid;
     s->tid = l->tid;
+    tl_rt_ctf_stream_begin(l, s);
     l->ctf = s;
     return true;
+}
+
+/* The content's size says which events are there. A call is on the stack before its entry is written. */
+bool tl_rt_ctf_repair(rt_lane *l)
+{
+    rt_ctf_stream *s = l->ctf;
+    const rt_frame *f = l->top;
+    if (!s || s->file != tl_rt.file || !s->packet)
+        return true;
+    uint64_t bits = *(const volatile uint64_t *)(const void *)(s->packet + RT_CTF_AT_CONTENT);
+    if (s->at != s->packet + bits / 8) {
+        s->at = s->packet + bits / 8;
+        s->time = *(const volatile uint64_t *)(const void *)(s->packet + RT_CTF_AT_END);
+    }
+    if (f->begin != s->time)
+        return f->begin < s->time;
+    const char *last = s->at - RT_CTF_SHORT - 8;
+    return last >= s->packet + RT_CTF_HEADER && *(const rt_u16 *)(const void *)last == RT_CTF_CLASS_ENTRY &&
+           *(const rt_u64 *)(const void *)(last + RT_CTF_SHORT) == address_of(f->function);
 }
 
 /* ---- life ---- */
@@ -197,6 +219,7 @@ int tl_rt_ctf_start(void)
     tl_rt_ctf_taken = 0;
     tl_rt_ctf_failed = 0;
     tl_rt_ctf_homeless = 0;
+    tl_rt_ctf_page = getauxval(AT_PAGESZ);
     make_uuid();
     tl_rt_ctf_table_reset();
     return (int)make_folder();
@@ -214,7 +237,7 @@ static void end_streams(bool with_packet)
             continue; /* stopped in the middle of an event: its packet stays as it is, and is right */
         if (s->late_used)
             tl_rt_ctf_add_late(l, s);
-        tl_rt_ctf_stream_end(s);
+        tl_rt_ctf_stream_end(l, s);
         s->file = 0;
         l->ctf = NULL;
     }
@@ -223,7 +246,10 @@ static void end_streams(bool with_packet)
 int tl_rt_ctf_finish(int *named)
 {
     end_streams(false); /* the others tell what these lost */
+    tl_rt_ctf_homeless += tl_rt_lane_missed;
     end_streams(true);
+    if (tl_rt_ctf_homeless)
+        tl_rt_ctf_stream_tell_lost();
     *named = tl_rt_files_settle(RT_MODE_CTF);
     return -tl_rt_ctf_failed;
 }
@@ -232,8 +258,12 @@ void tl_rt_ctf_child(void)
 {
     for (uint32_t i = 0; i < RT_LANES && i < tl_rt_lanes(); i++)
         if (streams[i]) {
-            tl_rt_ctf_stream_forget(streams[i]);
-            streams[i]->file = 0;
+            rt_ctf_stream *s = streams[i];
+            if (s->packet && tl_rt_lane_get(i) == tl_rt_lane && tl_rt_lane->busy)
+                tl_rt_store_leave(s->packet, s->size, true); /* what the fork interrupted goes on */
+            else
+                tl_rt_ctf_stream_forget(s);
+            s->file = 0;
         }
     tl_rt_ctf_table_reset();
     tl_rt_ctf_metadata_child();

@@ -15,6 +15,7 @@ uint64_t tl_rt_ctf_bytes(void);
 
 /* Sets up a lane for its thread; false: no room, counted. */
 bool tl_rt_ctf_attach(rt_lane *l);
+bool tl_rt_ctf_repair(rt_lane *l); /* see tl_rt_lane_repair() */
 void tl_rt_ctf_enter(rt_lane *l, uint64_t time, uint32_t function);
 void tl_rt_ctf_exit(rt_lane *l, uint64_t time, uint32_t function);
 

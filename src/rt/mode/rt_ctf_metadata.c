@@ -355,6 +355,7 @@ bool tl_rt_ctf_metadata_site(const struct tl_rt_site *site)
     uint32_t index = site->id - 1;
     if (__atomic_load_n(&written[index], __ATOMIC_ACQUIRE) == tl_rt.file)
         return true;
+    uint64_t mask = rt_signals_block();
     rt_lock_take(&lock);
     long fd = open_file(0), done = fd < 0 ? fd : 0;
     bool there = written[index] == tl_rt.file;
@@ -368,6 +369,7 @@ bool tl_rt_ctf_metadata_site(const struct tl_rt_site *site)
     if (done == 0)
         __atomic_store_n(&written[index], tl_rt.file, __ATOMIC_RELEASE);
     rt_lock_give(&lock);
+    rt_signals_restore(mask);
     return done == 0;
 }
 

@@ -57,7 +57,6 @@ static void put(rt_lane *l, rt_ctf_stream *s, uint64_t time, const struct tl_rt_
 {
     fields f;
     if (RT_UNLIKELY(!tl_rt_ctf_metadata_site(site))) {
-        s->discarded++;
         l->lost.disk++;
         return;
     }
@@ -78,7 +77,11 @@ typedef struct late {
 static void put_payload(rt_lane *l, rt_ctf_stream *s, uint64_t time, const struct tl_rt_site *site, int phase,
                         const char *payload, size_t n)
 {
-    char *p = tl_rt_ctf_metadata_site(site) ? rt_ctf_reserve(l, s, &time, class_of(site, phase), n) : NULL;
+    if (!tl_rt_ctf_metadata_site(site)) {
+        l->lost.disk++;
+        return;
+    }
+    char *p = rt_ctf_reserve(l, s, &time, class_of(site, phase), n);
     if (p) {
         rt_copy(p, payload, n);
         rt_ctf_commit(s, time, p + n);
@@ -87,16 +90,14 @@ static void put_payload(rt_lane *l, rt_ctf_stream *s, uint64_t time, const struc
 
 void tl_rt_ctf_add_late(rt_lane *l, rt_ctf_stream *s)
 {
-    for (uint32_t done = 0;;) {
-        uint32_t to = s->late_used;
-        while (done < to) {
-            const late *e = (const late *)(const void *)(s->late + done);
-            put_payload(l, s, e->time, e->site, (int)e->phase, (const char *)(e + 1), e->n);
-            done += (uint32_t)sizeof *e + ((e->n + 7) & ~7u);
-        }
-        if (__atomic_compare_exchange_n(&s->late_used, &to, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-            return;
+    uint64_t mask = rt_signals_block(); /* as in add_all() of rt_record.c */
+    for (uint32_t done = 0; done < s->late_used;) {
+        const late *e = (const late *)(const void *)(s->late + done);
+        put_payload(l, s, e->time, e->site, (int)e->phase, (const char *)(e + 1), e->n);
+        done += (uint32_t)sizeof *e + ((e->n + 7) & ~7u);
     }
+    s->late_used = 0;
+    rt_signals_restore(mask);
 }
 
 void tl_rt_ctf_site_late(rt_lane *l, uint64_t time, const struct tl_rt_site *site, int phase,
@@ -104,23 +105,18 @@ void tl_rt_ctf_site_late(rt_lane *l, uint64_t time, const struct tl_rt_site *sit
 {
     rt_ctf_stream *s = l->ctf;
     fields f;
-    if (!s || s->file != tl_rt.file) {
-        l->lost.late++;
-        return;
-    }
     measure(&f, site, phase, value);
     uint32_t size = (uint32_t)(sizeof(late) + ((f.bytes + 7) & ~(size_t)7));
-    uint32_t at = s->late_used;
-    do {
-        if (size > RT_CTF_LATE - at) {
-            l->lost.late++;
-            s->discarded++;
-            return;
-        }
-    } while (!__atomic_compare_exchange_n(&s->late_used, &at, at + size, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
-    late *e = (late *)(void *)(s->late + at);
-    *e = (late){.time = time, .site = site, .phase = (uint32_t)phase, .n = (uint32_t)f.bytes};
-    put_fields((char *)(e + 1), &f, site, value);
+    uint64_t mask = rt_signals_block(); /* another handler may leave this one in the middle */
+    if (!s || s->file != tl_rt.file || size > RT_CTF_LATE - s->late_used) {
+        l->lost.late++;
+    } else {
+        late *e = (late *)(void *)(s->late + s->late_used);
+        *e = (late){.time = time, .site = site, .phase = (uint32_t)phase, .n = (uint32_t)f.bytes};
+        put_fields((char *)(e + 1), &f, site, value);
+        s->late_used += size;
+    }
+    rt_signals_restore(mask);
 }
 
 /* ---- spans that are open ---- */

@@ -7,6 +7,7 @@
 
 #include "format/ctf/ctf_layout.h"
 #include "rt/mode/rt_ctf_table.h"
+#include "rt/rt_clock.h"
 #include "rt/rt_files.h"
 #include "rt/rt_say.h"
 #include "rt/rt_store.h"
@@ -17,7 +18,7 @@
 
 enum {
     FILE_MODE = 0600,
-    FIRST_PACKET = 64 << 10, /* the largest page there is */
+    GROWTH = 4, /* of packets, up to */
     LAST_PACKET = 1 << 20,
     AHEAD = 1 << 30, /* the size of a new file; it is nearly all hole, and doubled when it is full */
     FIRST_WAIT = 64,
@@ -30,6 +31,7 @@ bool tl_rt_ctf_is_new;
 uint64_t tl_rt_ctf_taken;
 int tl_rt_ctf_failed;
 uint64_t tl_rt_ctf_homeless;
+uint64_t tl_rt_ctf_page;
 
 void tl_rt_ctf_path(char out[static RT_PATH + 64], const char *name)
 {
@@ -111,7 +113,18 @@ static long extend(rt_ctf_stream *s, long fd, uint64_t least)
     return 0;
 }
 
-static void fill_header(const rt_ctf_stream *s, char *p, uint64_t offset, uint64_t now)
+/* What the lane lost since the stream began; some modes have other names for it. */
+static uint64_t lost_of(const rt_lane *l)
+{
+    return l->lost.late + l->lost.depth + l->lost.memory + l->lost.disk;
+}
+
+void tl_rt_ctf_stream_begin(const rt_lane *l, rt_ctf_stream *s)
+{
+    s->lost_before = lost_of(l);
+}
+
+static void fill_header(const rt_ctf_stream *s, char *p, uint64_t offset, uint64_t now, uint64_t discarded)
 {
     rt_put32(p + RT_CTF_AT_MAGIC, (uint32_t)CTF_MAGIC_PACKET);
     rt_copy(p + RT_CTF_AT_UUID, tl_rt_ctf_uuid, sizeof tl_rt_ctf_uuid);
@@ -122,7 +135,7 @@ static void fill_header(const rt_ctf_stream *s, char *p, uint64_t offset, uint64
     rt_put64(p + RT_CTF_AT_CONTENT, RT_CTF_HEADER * 8);
     rt_put64(p + RT_CTF_AT_SIZE, (s->file_size - offset) * 8);
     rt_put64(p + RT_CTF_AT_SEQUENCE, s->sequence);
-    rt_put64(p + RT_CTF_AT_DISCARDED, s->discarded);
+    rt_put64(p + RT_CTF_AT_DISCARDED, discarded);
     rt_put32(p + RT_CTF_AT_PID, s->pid);
     rt_put32(p + RT_CTF_AT_TID, s->tid);
     enum { PR_GET_NAME_ = 16 };
@@ -133,7 +146,7 @@ static void fill_header(const rt_ctf_stream *s, char *p, uint64_t offset, uint64
 }
 
 /* Takes `size` bytes behind the packet that is full. 0 or -errno; then nothing has changed. */
-static long take(rt_ctf_stream *s, long fd, uint64_t offset, uint64_t size, uint64_t now)
+static long take(rt_ctf_stream *s, long fd, uint64_t offset, uint64_t size, uint64_t now, uint64_t discarded)
 {
     long done =
         offset + size > tl_rt_store_largest() ? -EFBIG : tl_rt_store_reserve(fd, FALLOC_FL_KEEP_SIZE, offset, size);
@@ -145,8 +158,10 @@ static long take(rt_ctf_stream *s, long fd, uint64_t offset, uint64_t size, uint
     if (RT_IS_ERROR(at))
         return at;
     char *p = (char *)at;
+    if (size < LAST_PACKET) /* else a page brings those of the hole behind it along, which takes milliseconds */
+        RT_SYS3(SYS_madvise, p, size, MADV_RANDOM);
     RT_SYS3(SYS_madvise, p, size, MADV_POPULATE_WRITE); /* where the kernel does not know it, pages come one by one */
-    fill_header(s, p, offset, now);
+    fill_header(s, p, offset, now, discarded);
     if (!s->packet && (done = give_name(s)) < 0) {
         RT_SYS2(SYS_munmap, p, size);
         return done;
@@ -165,18 +180,23 @@ static long take(rt_ctf_stream *s, long fd, uint64_t offset, uint64_t size, uint
     return 0;
 }
 
-/* -ENOBUFS: the limit of the settings is reached. */
-static long next_packet(rt_ctf_stream *s, uint64_t now)
+/* -ENOBUFS: the limit of the settings is reached. Signals are blocked. */
+static long next_packet(const rt_lane *l, rt_ctf_stream *s, uint64_t now, size_t need)
 {
     bool first = !s->packet;
-    uint64_t offset = first ? 0 : s->offset + s->size, limit = tl_rt.set.limit;
-    uint64_t size = first ? (uint64_t)FIRST_PACKET : s->size < LAST_PACKET ? 2 * s->size : (uint64_t)LAST_PACKET;
+    uint64_t offset = first ? 0 : s->offset + s->size, limit = tl_rt.set.limit, least = tl_rt_ctf_page;
+    uint64_t size = first ? least : s->size < LAST_PACKET / GROWTH ? GROWTH * s->size : (uint64_t)LAST_PACKET;
+    while (least < RT_CTF_HEADER + need)
+        least *= 2;
+    if (size < least)
+        size = least;
     if (limit && __atomic_load_n(&tl_rt_ctf_taken, __ATOMIC_RELAXED) + size > limit)
         return -ENOBUFS;
     long fd = open_file(s, first ? O_CREAT : 0), done = 0;
     if (fd < 0)
         return fd;
-    while (((done = take(s, fd, offset, size, now)) == -ENOSPC || done == -EFBIG) && size > FIRST_PACKET)
+    uint64_t discarded = lost_of(l) - s->lost_before;
+    while (((done = take(s, fd, offset, size, now, discarded)) == -ENOSPC || done == -EFBIG) && size > least)
         size /= 2;
     RT_SYS1(SYS_close, fd);
     if (done < 0)
@@ -201,13 +221,12 @@ static RT_COLD void drop(rt_lane *l, rt_ctf_stream *s, long error)
         if (!tl_rt_ctf_failed)
             tl_rt_ctf_failed = error == -ENOBUFS ? EFBIG : error == -EFBIG ? ENOSPC : (int)-error;
     }
-    s->discarded++;
     if (tl_rt_ctf_failed == EFBIG)
         l->lost.memory++;
     else
         l->lost.disk++;
     if (s->packet)
-        rt_ctf_tell(s->packet, RT_CTF_AT_DISCARDED, s->discarded);
+        rt_ctf_tell(s->packet, RT_CTF_AT_DISCARDED, lost_of(l) - s->lost_before);
 }
 
 char *tl_rt_ctf_room(rt_lane *l, rt_ctf_stream *s, uint64_t *time, uint32_t class, size_t n)
@@ -216,16 +235,20 @@ char *tl_rt_ctf_room(rt_lane *l, rt_ctf_stream *s, uint64_t *time, uint32_t clas
         *time = s->time;
     bool is_long = class >= RT_CTF_LONG_ID || *time - s->time > UINT32_MAX;
     if ((size_t)(s->end - s->at) < (is_long ? RT_CTF_LONG : RT_CTF_SHORT) + n) {
+        if (s->file != tl_rt.file) /* a signal handler forked: what it interrupted is the parent's */
+            return NULL;
         if (s->deaf) {
             s->deaf--;
             drop(l, s, 0);
             return NULL;
         }
-        long done = next_packet(s, *time);
-        if (done < 0) {
+        uint64_t mask = rt_signals_block();
+        long done = next_packet(l, s, *time, RT_CTF_LONG + n);
+        if (done < 0)
             drop(l, s, done);
+        rt_signals_restore(mask);
+        if (done < 0)
             return NULL;
-        }
         s->wait = 0;
         is_long = class >= RT_CTF_LONG_ID;
     }
@@ -247,7 +270,7 @@ void tl_rt_ctf_stream_forget(rt_ctf_stream *s)
         RT_SYS2(SYS_munmap, s->packet, s->size);
     s->packet = s->at = s->end = NULL;
     s->size = s->offset = s->file_size = 0;
-    s->sequence = s->discarded = 0;
+    s->sequence = 0;
     s->deaf = s->wait = s->copy = 0;
     s->has_row = false;
     s->nopen = s->beyond = 0;
@@ -255,13 +278,27 @@ void tl_rt_ctf_stream_forget(rt_ctf_stream *s)
     s->time = 0;
 }
 
-void tl_rt_ctf_stream_end(rt_ctf_stream *s)
+void tl_rt_ctf_stream_tell_lost(void)
 {
+    rt_ctf_stream s = {.number = 0, .pid = (uint32_t)tl_rt.pid, .tid = (uint32_t)tl_rt.pid, .file_size = RT_CTF_HEADER};
+    char packet[RT_CTF_HEADER];
+    fill_header(&s, packet, 0, rt_now(), __atomic_exchange_n(&tl_rt_ctf_homeless, 0, __ATOMIC_RELAXED));
+    long fd = open_file(&s, O_CREAT);
+    if (fd < 0)
+        return;
+    if (RT_SYS4(SYS_pwrite64, fd, packet, sizeof packet, 0) == sizeof packet)
+        give_name(&s);
+    RT_SYS1(SYS_close, fd);
+}
+
+void tl_rt_ctf_stream_end(const rt_lane *l, rt_ctf_stream *s)
+{
+    uint64_t discarded = lost_of(l) - s->lost_before;
     if (!s->packet) {
-        __atomic_fetch_add(&tl_rt_ctf_homeless, s->discarded, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&tl_rt_ctf_homeless, discarded, __ATOMIC_RELAXED);
     } else {
-        s->discarded += __atomic_exchange_n(&tl_rt_ctf_homeless, 0, __ATOMIC_RELAXED);
-        rt_ctf_tell(s->packet, RT_CTF_AT_DISCARDED, s->discarded);
+        discarded += __atomic_exchange_n(&tl_rt_ctf_homeless, 0, __ATOMIC_RELAXED);
+        rt_ctf_tell(s->packet, RT_CTF_AT_DISCARDED, discarded);
         uint64_t used = ((uint64_t)(s->at - s->packet) + 7) & ~UINT64_C(7);
         long fd = open_file(s, 0);
         if (fd >= 0) {

@@ -58,8 +58,9 @@ typedef struct rt_ctf_stream {
     char *packet;   /* mapped; NULL: none yet */
     uint64_t size, offset;
     uint64_t file_size;
-    uint64_t sequence, discarded;
-    uint32_t number; /* of all streams of the trace */
+    uint64_t sequence;
+    uint64_t lost_before; /* of the lane's losses: those that are not this stream's */
+    uint32_t number;      /* of all streams of the trace */
     uint32_t tid, pid;
     uint32_t file;          /* tl_rt.file that it belongs to */
     uint32_t deaf, wait;    /* after a failure: events that are not even tried, and how many the next time */
@@ -77,6 +78,7 @@ extern uint8_t tl_rt_ctf_uuid[16];
 extern uint64_t tl_rt_ctf_taken;
 extern int tl_rt_ctf_failed;
 extern uint64_t tl_rt_ctf_homeless; /* events of streams that got no packet, which could tell of them */
+extern uint64_t tl_rt_ctf_page;     /* of the kernel: the first packet of a file, and what all are multiples of */
 
 /* The whole path of a file in the trace's folder; "": of the folder. While it is new, it has a name that nobody takes
  * for a trace: it gets its own when the metadata is there. */
@@ -88,8 +90,12 @@ void tl_rt_ctf_stream_name(const rt_ctf_stream *s, char out[static 64]);
 
 /* Room for n bytes of payload behind the header of an event; NULL: dropped, and counted. With the lane busy. */
 char *tl_rt_ctf_room(rt_lane *l, rt_ctf_stream *s, uint64_t *time, uint32_t class, size_t n);
+/* From here on the lane's losses are the stream's. */
+void tl_rt_ctf_stream_begin(const rt_lane *l, rt_ctf_stream *s);
 /* The last packet ends behind its last event, and the file there, too. */
-void tl_rt_ctf_stream_end(rt_ctf_stream *s);
+void tl_rt_ctf_stream_end(const rt_lane *l, rt_ctf_stream *s);
+/* A file with a packet that has no event, which tells of events that no other stream could tell of. */
+void tl_rt_ctf_stream_tell_lost(void);
 /* Forgets the file; nothing of it changes. */
 void tl_rt_ctf_stream_forget(rt_ctf_stream *s);
 
@@ -128,13 +134,15 @@ RT_INLINE char *rt_ctf_reserve(rt_lane *l, rt_ctf_stream *s, uint64_t *time, uin
     return s->at + RT_CTF_SHORT;
 }
 
-/* The event that was reserved ends here. */
+/* The event that was reserved ends here. Whatever gives it up half way, the content's size says whether it is there;
+ * `time` and `at` come after it, in this order: see tl_rt_ctf_repair(). */
 RT_INLINE void rt_ctf_commit(rt_ctf_stream *s, uint64_t time, char *end)
 {
-    s->time = time;
-    s->at = end;
     rt_ctf_tell(s->packet, RT_CTF_AT_END, time);
     rt_ctf_tell(s->packet, RT_CTF_AT_CONTENT, (uint64_t)(end - s->packet) * 8);
+    RT_BARRIER();
+    RT_STORE(s->time, time);
+    RT_STORE(s->at, end);
 }
 
 #endif

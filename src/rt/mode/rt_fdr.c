@@ -258,25 +258,25 @@ static uint64_t size_at(const char *at)
 
 /* Records are written at `at` from behind, then `at` goes on, then the time. A call is on the stack before its entry is
  * written, and no longer there before its exit is. */
-void tl_rt_fdr_repair(rt_lane *l)
+bool tl_rt_fdr_repair(rt_lane *l)
 {
     if (!l->at)
-        return;
+        return true;
     const char *end = l->slot.memory + l->slot.size;
     const rt_frame *f = l->top;
     uint64_t entry = (uint64_t)f->function << FDR_ID_SHIFT_LITTLE | FDR_ENTER << FDR_ACTION_SHIFT_LITTLE;
     bool is_entry = (*(const uint64_t *)(const void *)l->at & UINT32_MAX) == entry ||
                     (*(const uint64_t *)(const void *)(l->at - FDR_FUNCTION_SIZE) & UINT32_MAX) == entry;
-    if (f->function && f->begin > l->time && !is_entry)
-        l->top--;
+    bool entered = f->begin <= l->time || is_entry;
     if (*(const uint64_t *)(const void *)l->at)
         l->at += size_at(l->at);
     if (l->at > end - RESERVE + FDR_FUNCTION_SIZE) { /* that was the padding */
         l->at = l->end = NULL;
-        return;
+        return entered;
     }
     rt_zero(l->at, FDR_METADATA_SIZE + REST_MAX);
     if (l->time < f->begin)
         l->time = f->begin;
     l->cpu = UINT32_MAX; /* the next record is told the time anew */
+    return entered;
 }

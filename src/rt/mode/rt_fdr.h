@@ -38,7 +38,7 @@ void tl_rt_fdr_enter(rt_lane *l, rt_frame *f, uint64_t now, bool has_value, uint
 /* Takes back the entry of a call that was too short, if nothing was recorded since. */
 bool tl_rt_fdr_take_back(rt_lane *l, const rt_frame *f);
 
-void tl_rt_fdr_repair(rt_lane *l);   /* see tl_rt_lane_repair() */
+bool tl_rt_fdr_repair(rt_lane *l);   /* see tl_rt_lane_repair() */
 void tl_rt_fdr_end_slot(rt_lane *l); /* pads what is left of the current one; l->at stays */
 
 /* What a fast record needs to be: one store, in the slot, on the same processor, soon after the one before. */
