@@ -283,7 +283,7 @@ void tl_rt_ctf_stream_tell_lost(void)
     rt_ctf_stream s = {.number = 0, .pid = (uint32_t)tl_rt.pid, .tid = (uint32_t)tl_rt.pid, .file_size = RT_CTF_HEADER};
     char packet[RT_CTF_HEADER];
     fill_header(&s, packet, 0, rt_now(), __atomic_exchange_n(&tl_rt_ctf_homeless, 0, __ATOMIC_RELAXED));
-    long fd = open_file(&s, O_CREAT);
+    long fd = tl_rt_store_largest() < sizeof packet ? -EFBIG : open_file(&s, O_CREAT);
     if (fd < 0)
         return;
     if (RT_SYS4(SYS_pwrite64, fd, packet, sizeof packet, 0) == sizeof packet)

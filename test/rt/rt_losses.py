@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""What the recorder could not keep is counted, in every mode, and said in the file.
+
+    rt_losses.py beyond MODE HOOK    a stack that is too deep, and a child after that
+    rt_losses.py early MODE HOOK     no room for the first event of any thread"""
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+import rt_build
+import rt_matrix
+
+
+def lost_of(checks, path):
+    checks.equal(harness.run("check", "-q", path).status, 0, "check of", path)
+    return json.loads(harness.run("info", "--json", path).out)["lost"]["events"]
+
+
+def beyond(mode, hook):
+    """Each call that is too deep is one lost event. What the parent lost is nothing that a child lost."""
+    program, checks = rt_build.build(hook, "count_beyond.c"), harness.Checks()
+    with harness.work_folder() as folder:
+        base = os.path.join(folder, "run")
+        done = rt_matrix.run_program(hook, mode, base, program, [])
+        checks.equal((done.returncode, done.stderr), (0, ""), "the program")
+        made = sum(rt_matrix.Printed(done.stdout).calls.values())
+        for one in mode.split(","):
+            path = base + rt_matrix.SUFFIX[one]
+            table, lost = rt_matrix.report(checks, path, "--by", "func"), lost_of(checks, path)
+            checks.that(lost > 0, one, "lost nothing")
+            checks.equal(sum(row["calls"] for row in table["functions"]) + lost, made, one, "calls and losses")
+            checks.equal(table["unmatched"], {"exits": 0, "open": 0}, one, "unmatched")
+            child = "%s.1%s" % (base, rt_matrix.SUFFIX[one])
+            calls = rt_matrix.by_name(rt_matrix.report(checks, child, "--by", "func")["functions"])
+            checks.equal((calls.get("down"), lost_of(checks, child)), (3, 0), one, "the child's calls and losses")
+    checks.end()
+
+
+def early(mode, hook):
+    """No event can be written: all are lost, two of each call."""
+    program, checks = rt_build.build(hook, "fault_early.c"), harness.Checks()
+    with harness.work_folder() as folder:
+        base = os.path.join(folder, "run")
+        done = rt_matrix.run_program(hook, mode, base, program, [])
+        checks.equal(done.returncode, 0, "the program")
+        checks.equal(done.stderr.count("File too large"), 1, "messages", done.stderr)
+        made = sum(rt_matrix.Printed(done.stdout).calls.values())
+        checks.equal(lost_of(checks, base + rt_matrix.SUFFIX[mode]), 2 * made, "lost events")
+    checks.end()
+
+
+if __name__ == "__main__":
+    {"beyond": beyond, "early": early}[sys.argv[1]](sys.argv[2], rt_build.HOOKS[sys.argv[3]])
