@@ -13,10 +13,12 @@ are kept in BUILD/results.json and not found out again as long as the changed fu
 """
 import argparse
 import collections
+import fcntl
 import fnmatch
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -44,9 +46,23 @@ AREAS = {
 }
 SLACK = 8     # times as long as it took, and a test is endless
 FLAGS = ["-w", "-Werror=int-conversion", "-Werror=incompatible-pointer-types"]
+LOW = "traceloom_low"
+CHECKED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+
+
+def runtimes():
+    """The libraries of the sanitizers, or none."""
+    paths = [subprocess.run(["cc", "-print-file-name=" + name], capture_output=True, text=True, check=False).stdout.strip()
+             for name in ("libasan.so", "libubsan.so")]
+    return paths if all(map(os.path.isabs, paths)) else []
+
+
+SANITIZERS = runtimes()
 
 
 def area_of(path):
+    if path == "src/cli/main.c":
+        return None  # of no library
     return next((area for area, patterns in AREAS.items() if any(fnmatch.fnmatch(path, pattern) for pattern in patterns)), None)
 
 
@@ -84,17 +100,17 @@ class Bench:
 
     def __init__(self, shop, known, number, budget=90):
         self.shop, self.known, self.budget = shop, known, budget
-        self.folder = os.path.join(shop.build, "bench-%d" % number)
-        os.makedirs(self.folder + "/include", exist_ok=True)
-        self.originals = {}
+        self.folder = os.path.join(shop.build, "bench-%d-%d" % (os.getpid(), number))
+        os.makedirs(self.folder + "/include")
+        self.originals, self.low = {}, None
 
-    def compile(self, path, text, words, name):
+    def compile(self, path, text, words, name, more=()):
         """The machine code of a file with this text, at BENCH/name; None if the compiler refuses it."""
         out = os.path.join(self.folder, name)
         full = os.path.join(workshop.SOURCE, path)
-        command = words[:words.index("-MD")] + FLAGS + ["-iquote", os.path.dirname(full), "-x", "c", "-", "-c", "-o", out]
+        command = words[:words.index("-MD")] + FLAGS + list(more) + ["-iquote", os.path.dirname(full), "-x", "c", "-", "-c", "-o", out]
         done = subprocess.run(" ".join(command), shell=True, input='# 1 "%s"\n%s' % (full, text), text=True, capture_output=True,
-                              cwd=self.shop.build, check=False)
+                              cwd=self.shop.build, env=workshop.UNCACHED, check=False)
         if done.returncode:
             return None
         with open(out, "rb") as file:
@@ -136,6 +152,8 @@ class Bench:
         """A test as it is run: one that has the mutant in it, and not only in a library that it loads, is made anew."""
         name, shop = test.name.split(".")[1], self.shop
         including = name in shop.including[mutant.path]
+        if test.name.startswith("hostile.limit.") and mutant.path in shop.lowered:
+            return test._replace(command=[self.low_command(mutant) if os.path.basename(word) == LOW else word for word in test.command])
         if not test.name.startswith("unit.") or not including and not (mutant.path.startswith("src/rt/") and name in shop.recording):
             return test
         made = dict(made, **{name: os.path.join(self.folder, name)})
@@ -148,10 +166,22 @@ class Bench:
             for words in shop.compiles["test/unit/%s.c" % name]:
                 target = words[words.index("-o") + 1]
                 made[target] = os.path.join(self.folder, name + ".o")
-                self.must(words[:1] + where + words[1:], made)
+                self.must(words[:words.index("-MD")] + where + words[words.index("-MD"):], made)
             os.unlink(copy)
         self.must(shop.links[name], made)
         return test._replace(command=[made[name]])
+
+    def low_command(self, mutant):
+        """The command with low limits, with the mutant in its copy of the file, where the line is the same."""
+        copy, out = self.shop.lowered[mutant.path], os.path.join(self.folder, LOW)
+        if self.low != mutant.key():
+            text = read(copy)
+            same = [m for m in mutate.mutants_of(mutant.path, text) if m.key() == mutant.key()]
+            words = self.shop.compiles[copy][0]
+            self.compile(copy, same[0].apply(text) if same else text, words, "low.o")
+            self.must(self.shop.links["test/" + LOW], {words[words.index("-o") + 1]: self.folder + "/low.o", "test/" + LOW: out})
+            self.low = mutant.key()
+        return out
 
     def must(self, words, changes):
         said = self.shop.replaced(words, changes)
@@ -180,15 +210,37 @@ class Bench:
                 done += 1
                 how, _ = workshop.run(test, environment, int(4 + SLACK * seconds))
                 # Programs that are stopped in the middle, or race, may fail for another reason: once more.
-                if how not in ("good", "skipped") and not name.startswith(("unit", "golden")):
+                if how not in ("good", "skipped") and (mutant.path.startswith("src/rt/") or not name.startswith(("unit", "golden"))):
                     how, _ = workshop.run(test, environment, int(4 + SLACK * seconds))
                 if how not in ("good", "skipped"):
                     return {"outcome": "killed", "test": name, "how": how, "tests": done}
+            for name in names[:done] if SANITIZERS else ():
+                # As `make check` runs them: what reads beyond a piece of memory, or loses one, is noticed.
+                if name.startswith(("unit", "fuzz")) and not mutant.path.startswith("src/rt/") and self.sanitized(mutant, text, name):
+                    return {"outcome": "killed", "test": name, "how": "failed with sanitizers", "tests": done}
         finally:
             for name in os.listdir(self.folder):
                 if name.endswith((".so", ".a", ".o")) or ".so.0." in name:
                     os.unlink(os.path.join(self.folder, name))
         return {"outcome": "survived", "tests": done, "left": len(names) - done}
+
+    def sanitized(self, mutant, text, name):
+        """Does a test notice a mutant if its file, alone, is compiled with sanitizers? It must be good with the file as it was."""
+        for changed in (mutant.apply(text), text):
+            objects = {}
+            for words in self.shop.compiles[mutant.path]:
+                target = words[words.index("-o") + 1]
+                objects[target] = os.path.join(self.folder, os.path.basename(target))
+                if self.compile(mutant.path, changed, words, os.path.basename(target), CHECKED) is None:
+                    return False
+            environment, made = self.link(objects)
+            environment.update(LD_LIBRARY_PATH=self.folder + ":" + self.shop.build, TL_WORK=self.folder + "/work",
+                               LD_PRELOAD=":".join(SANITIZERS))
+            test = self.program(self.shop.tests[name], mutant, changed, made)
+            how, _ = workshop.run(test, environment, int(10 + 4 * SLACK * self.known.tests[name][1]), workshop.resource.RLIM_INFINITY)
+            if (how == "good") == (changed != text):
+                return False
+        return True
 
 
 class Results:
@@ -197,9 +249,12 @@ class Results:
 
     def __init__(self, path):
         self.path, self.lock, self.all = path, threading.Lock(), {}
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                self.all = json.load(file)
+        self.load()
+
+    def load(self):
+        if os.path.exists(self.path):
+            with open(self.path, encoding="utf-8") as file:
+                self.all.update(json.load(file))
 
     def name(self, mutant):
         return hashlib.sha256((mutant.key() + mutant.apply(read(mutant.path))).encode()).hexdigest()[:20]
@@ -210,7 +265,9 @@ class Results:
         return None if known and known["outcome"] == "survived" and known["survey"] != survey_id else known
 
     def put(self, mutant, result):
-        with self.lock:
+        with self.lock, open(self.path + ".lock", "w", encoding="utf-8") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # several runs may share a build
+            self.load()
             self.all[self.name(mutant)] = dict(result, key=mutant.key(), says=str(mutant))
             with open(self.path + ".new", "w", encoding="utf-8") as file:
                 json.dump(self.all, file, indent=0)
@@ -271,7 +328,11 @@ def try_area(area, shop, known, results, survey_id, budget):
             if result["outcome"] == "killed":
                 killers[mutant.path][result["test"]] += 1
             entry[1] = result
-    workshop.parallel(benches, range(len(benches)), lambda bench, _: loop(bench))
+    try:
+        workshop.parallel(benches, range(len(benches)), lambda bench, _: loop(bench))
+    finally:
+        for bench in benches:
+            shutil.rmtree(bench.folder, ignore_errors=True)
 
 
 def table(areas, reasons):
@@ -329,7 +390,7 @@ def main():
     shop = workshop.Workshop(options.build, options.jobs)
     shop.make()
     known = survey.Survey(shop, os.path.join(options.build, "survey.json"), options.again)
-    survey_id = hashlib.sha256(json.dumps(sorted(known.tests)).encode() + str(os.path.getmtime(os.path.join(options.build, "survey.json"))).encode()).hexdigest()[:12]
+    survey_id = hashlib.sha256(json.dumps([known.taken, sorted(known.tests)]).encode()).hexdigest()[:12]
     results = Results(os.path.join(options.build, "results.json"))
     for area in areas:
         try_area(area, shop, known, results, survey_id, options.budget)

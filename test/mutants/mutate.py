@@ -1,7 +1,7 @@
 """Small semantic changes of a C file, found in its tokens: what a slip of a programmer would look like.
 
   comparison   <  becomes <=, == becomes !=, and the like
-  off-by-one   a number becomes the next one
+  off-by-one   a number becomes the next one; not the length of an array, nor how fast one grows
   guard        the body of an if is left out; && becomes ||, and the right side of || does not count
   count        a statement that counts is left out: n++; n += m;
   field        another member of the same object that the function uses, too
@@ -9,8 +9,8 @@
   sign         + becomes -, and the other way round
 
 Nothing is changed outside of functions, in comments, texts and lines of the preprocessor; nor in assertions, in what makes
-the text of an error, in what is done when memory ran out (`make faults` sees that) and when memory is freed (the sanitizers
-see that)."""
+the text of an error, in what is done when memory ran out (`make faults` sees that), when memory is freed or a lock is taken (the
+sanitizers see that)."""
 import hashlib
 import re
 
@@ -20,8 +20,8 @@ TOKEN = re.compile(r"""(?P<blank>\s+|/\*.*?\*/|//[^\n]*)|(?P<line>(?m:^)[ \t]*\#
     |(?P<sign>->|\+\+|--|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\.\.\.|.)""", re.X | re.S)
 COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 # Calls whose arguments say something to people, or whose absence other tests look for.
-SILENT = re.compile(r"(static_assert|_Static_assert|assert|sizeof|tl_fail\w*|\w*fail|tl_say_\w+|tl_warn\w*|printf|fprintf)$")
-NEEDED = re.compile(r"(assert|free|\w+_free|\w+_fini|va_\w+|tl_fail\w*|abort|prefetch|\w+_prefetch)$")
+SILENT = re.compile(r"(static_assert|_Static_assert|assert|sizeof|tl_fail\w*|\w*fail|\w*give_up\w*|\w*damage|tl_say_\w+|tl_warn\w*|printf|fprintf)$")
+NEEDED = re.compile(r"(assert|free|\w+_free|\w+_fini|va_\w+|tl_fail\w*|abort|prefetch|\w+_prefetch|pthread_mutex_\w+|\w*no_memory|\w*out_of_memory)$")
 NO_MEMORY = re.compile(r"ENOMEM|no memory|out of memory|(alloc|_new|strdup|_grow\w*|_reserve)\([^;]*;\s*if \(!")
 KEYWORDS = {"if", "else", "for", "while", "do", "switch", "case", "default", "return", "goto", "break", "continue", "sizeof"}
 
@@ -82,6 +82,10 @@ class Source:
 
     def word(self, i):
         return self.words[i] if 0 <= i < len(self.words) else ""
+
+    def line_of(self, i):
+        at = self.tokens[i][2]
+        return self.text[self.text.rfind("\n", 0, at) + 1:self.text.find("\n", at)]
 
     def is_operand(self, i):
         """Does an operand end in this token?"""
@@ -160,6 +164,10 @@ class Source:
     def at_token(self, i, function):
         kind, word, _ = self.tokens[i]
         if kind == "number" and re.match(r"(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*$", word) and self.word(i - 1) + self.word(i + 1) != "{}":
+            if self.word(i - 1) == "[" and self.tokens[i - 2][0] == self.tokens[i - 3][0] == "name" and self.words[i - 3] not in KEYWORDS:
+                return  # an array is declared
+            if re.search(r"capacity\b.*\?", self.line_of(i)):
+                return  # how fast something grows
             digits = word.rstrip("uUlL")
             value = int(digits, 16 if digits[:2] in ("0x", "0X") else 8 if digits[0] == "0" else 10) + 1
             self.add("off-by-one", i, i, ("0x%x" if digits[:2] in ("0x", "0X") else "%d") % value + word[len(digits):], function)

@@ -66,13 +66,17 @@ def operators(checks):
     checks.equal([m.operator for m in twice[0][:7]], list(mutate.OPERATORS), "operators take turns")
 
 
-# A library of two functions, of which one is tested; and `same` is no change at all for a compiler that optimises.
-PROGRAM = """int positive(int n) { if (n <= 0) return 0; return 1; }
+# A library of functions, of which one is not tested; changes of `beyond` are seen by sanitizers only, and some of `same` are none
+# for a compiler that optimises.
+PROGRAM = """#include <stdlib.h>
+int positive(int n) { if (n <= 0) return 0; return 1; }
 int unseen(int n) { return n + 1; }
+int beyond(int n) { int *p = malloc(4 * n); int i; for (i = 0; i < n; i++) p[i] = i; n = p[n - 1]; free(p); return n; }
 int same(unsigned n) { if (n < 1) return 0; return n >= 1; }
 """
 PROGRAM_TEST = """int positive(int n);
-int main(void) { return !(positive(1) && !positive(0)); }
+int beyond(int n);
+int main(void) { return !(positive(1) && !positive(0) && beyond(1000) == 999); }
 """
 
 
@@ -88,6 +92,7 @@ class Shop:
         workshop.SOURCE = self.build = folder
         compile_few = [compiler, "-O1", "-fPIC", "-MD", "-o", "few.o", "-c", folder + "/src/few.c"]
         self.compiles, self.including, self.recording = {"src/few.c": [compile_few]}, {"src/few.c": set()}, set()
+        self.lowered = {}
         self.links = {"libfew.so": [compiler, "-shared", "-o", "libfew.so", "few.o"]}
         for words in (compile_few, self.links["libfew.so"],
                       [compiler, "test.c", "-o", "test", "-L.", "-lfew", "-Wl,--enable-new-dtags,-rpath," + folder]):
@@ -103,7 +108,7 @@ class Known:
     tests = {"unit.few": ("good", 0.01)}
 
     def who_sees(self, mutant):
-        return ["unit.few"] if mutant.function == "positive" else []
+        return ["unit.few"] if mutant.function in ("positive", "beyond") else []
 
 
 def bench(checks):
@@ -117,6 +122,8 @@ def bench(checks):
         checks.equal(outcome["positive guard", 1]["outcome"], "killed")
         checks.equal(outcome["unseen sign", 1], {"outcome": "survived", "tests": 0, "left": 0})
         checks.equal(outcome["same guard", 1]["outcome"], "same")
+        if mutants.SANITIZERS:
+            checks.equal(outcome["beyond comparison", 1], {"outcome": "killed", "test": "unit.few", "how": "failed with sanitizers", "tests": 1})
         how, _ = workshop.run(workshop.Test("loop", ["sh", "-c", "while :; do :; done"], folder, {}), {}, 1)
         checks.equal(how, "endless")
 

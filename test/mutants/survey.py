@@ -1,4 +1,5 @@
 """Which test runs which lines: each is run once with libraries that count (gcc's --coverage)."""
+import collections
 import hashlib
 import json
 import os
@@ -7,6 +8,7 @@ import shutil
 import struct
 import subprocess
 import threading
+import time
 
 import workshop
 
@@ -38,8 +40,7 @@ class Counter:
 
     def __init__(self, shop, number):
         self.counted = shop.counted
-        self.folder = os.path.join(shop.build, "count-%d" % number)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder = os.path.join(shop.build, "count-%d-%d" % (os.getpid(), number))
         for folder, _, names in os.walk(shop.counted):
             notes = [name for name in names if name.endswith(".gcno")]
             if notes:
@@ -72,19 +73,20 @@ class Counter:
 
 class Survey:
     """What is known of the tests, kept in a file: `tests` is name -> (how it ended, seconds), in the order of the bits in
-    `lines` and `functions`, path -> line or name -> the tests that ran it; `digests` says of which text that was found out."""
+    `lines` and `functions`, path -> line or name -> the tests that ran it; `digests` says of which text that was found out, `taken` when it
+    was begun."""
 
     def __init__(self, shop, path, again=False):
         self.shop = shop
-        self.tests, self.lines, self.functions, self.digests = {}, {}, {}, {}
+        self.tests, self.lines, self.functions, self.digests, self.taken = {}, {}, {}, {}, time.time()
         if os.path.exists(path) and not again:
             with open(path, encoding="utf-8") as file:
                 self.__dict__.update(json.load(file))
-        new = [name for name in shop.tests if self.tests.get(name, ["new"])[0] not in ("good", "skipped")]
+        new = [name for name in shop.tests if name not in self.tests]
         if new:
             self.take(new)
             with open(path + ".new", "w", encoding="utf-8") as file:
-                json.dump({name: getattr(self, name) for name in ("tests", "lines", "functions", "digests")}, file)
+                json.dump({name: getattr(self, name) for name in ("tests", "lines", "functions", "digests", "taken")}, file)
             os.replace(path + ".new", path)
 
     def take(self, names):
@@ -104,13 +106,22 @@ class Survey:
                 if how not in ("good", "skipped"):
                     print("not used, because it %s: %s" % ({"failed": "fails", "crashed": "crashes"}.get(how, "does not end"), name),
                           flush=True)
-        workshop.parallel([Counter(self.shop, n) for n in range(self.shop.jobs)], names, one)
+        counters = [Counter(self.shop, n) for n in range(self.shop.jobs)]
+        try:
+            workshop.parallel(counters, names, one)
+        finally:
+            for counter in counters:
+                shutil.rmtree(counter.folder, ignore_errors=True)
 
     def who_sees(self, mutant):
-        """The tests that run the line of a mutant, or its function, if the file was another one then; the quick ones first."""
+        """The tests that run the line of a mutant, or its function, if the file was another one then; the quick ones first. Of
+        those that record, which are many of few kinds, one of each kind, then another one, and so on."""
         usable = [name for name, (how, _) in self.tests.items() if how == "good" and name in self.shop.tests]
         if mutant.path.startswith("src/rt/"):
-            seen = [name for name in usable if RECORDS.match(name)]
+            kinds = collections.defaultdict(list)
+            for name in sorted(filter(RECORDS.match, usable), key=lambda name: self.tests[name][1]):
+                kinds[re.match(r"unit\..*|cli\..*|\w+\.[\w-]+", name).group()].append(name)
+            return sorted(sum(kinds.values(), []), key=lambda name: min(kind.index(name) for kind in kinds.values() if name in kind))
         else:
             if self.digests.get(mutant.path) == digest(mutant.path):
                 lines = self.lines[mutant.path]
@@ -118,5 +129,6 @@ class Survey:
             else:
                 bits = self.functions.get(mutant.path, {}).get(mutant.function, 0)
             number = {name: n for n, name in enumerate(self.tests)}
-            seen = [name for name in usable if bits >> number[name] & 1]
+            lowered = mutant.path in self.shop.lowered
+            seen = [name for name in usable if bits >> number[name] & 1 or lowered and name.startswith("hostile.limit.")]
         return sorted(seen, key=lambda name: self.tests[name][1])

@@ -15,8 +15,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 # Tests that look at what the code does. The others look at the tree, or at what no mutant is of: see mutate.py. Of those of
 # the recorder: two sources of hooks, and what does not take minutes.
-KINDS = re.compile(r"(unit|golden|cli|roundtrip|differential|matrix|rt|spans|isa|fuzz\.replay|docs\.record)\b")
-MORE = re.compile(r"rt\..*(arm-|clang14|clang20|-O0|-static|-nopie|-shared|llvm|valgrind|tsan|functions-clang|million|deep|churn|kill|storm)")
+KINDS = re.compile(r"(unit|golden|cli|roundtrip|differential|matrix|rt|spans|isa|fuzz\.replay|hostile\.limit|docs\.record)\b")
+MORE = re.compile(r"rt\..*(arm-|clang14|clang20|-O0|-static|-nopie|-shared|llvm-xray|valgrind|tsan|functions-clang|million|deep|churn|kill|storm)")
 # Nothing counts which lines of the recorder run: a hook may not be counted itself. Tests that record can see it.
 RECORDS = re.compile(r"rt\.|unit\.test_rt_|spans\.|docs\.record|cli\.(record|ctl|follow)")
 CONFIGURE = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DTRACELOOM_PARTS_SHARED=ON", "-DTRACELOOM_EXAMPLES=OFF", "-DTL_SHARED=",
@@ -25,15 +25,17 @@ CONFIGURE = ["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DTRACELOOM_PARTS_SHARE
 SINGLE = ("test_rt_symbols",)
 MEMORY = 4 << 30  # bytes of a test's process, so that an endless loop that allocates is no danger
 PYTHON = sys.executable
+# ccache does not see that a changed file is found before the one that it knows.
+UNCACHED = {**os.environ, "CCACHE_DISABLE": "1"}
 
 Test = collections.namedtuple("Test", "name command folder environment")
 
 
-def limits(seconds):
+def limits(seconds, memory):
     """What the processes of a test may take: set in the child."""
     def apply():
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
             signal.signal(number, signal.SIG_DFL)  # which nohup and shells in the background ignore
@@ -41,12 +43,12 @@ def limits(seconds):
     return apply
 
 
-def run(test, environment, seconds):
+def run(test, environment, seconds, memory=MEMORY):
     """How a test ended, "good", "skipped", "failed", "crashed" or "endless", and the seconds that it took."""
     began = time.monotonic()
     with subprocess.Popen(test.command, cwd=test.folder, env={**os.environ, **test.environment, **environment},
                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                          start_new_session=True, preexec_fn=limits(seconds)) as process:
+                          start_new_session=True, preexec_fn=limits(seconds, memory)) as process:
         try:
             status = process.wait(timeout=20 + 8 * seconds)  # others may need the processors, too
         except subprocess.TimeoutExpired:
@@ -85,8 +87,8 @@ class Workshop:
             sys.exit("%s\n%s failed" % (done.stdout[-4000:], " ".join(command)))
 
     def read_commands(self):
-        """What makes what: `compiles` by source, `links` by output; and which tests have a source file in them (to reach what
-        is static in it), or the recorder."""
+        """What makes what: `compiles` by source, `links` by output; which tests have a source file in them (to reach what is
+        static in it), or the recorder; and `lowered`, the copies of files in a command with low limits."""
         listed = subprocess.run(["ninja", "-C", self.build, "-t", "commands", "all"], capture_output=True, text=True, check=True).stdout
         self.compiles, self.links = collections.defaultdict(list), {}
         for line in listed.splitlines():
@@ -98,14 +100,17 @@ class Workshop:
             elif " -o " in line:
                 self.links[words[words.index("-o") + 1]] = words
         self.including, self.recording = collections.defaultdict(set), set()
-        for path in self.compiles:
-            if path.startswith("test/unit/test_"):
-                name = os.path.basename(path)[:-2]
-                with open(os.path.join(SOURCE, path), encoding="utf-8") as file:
-                    for included in re.findall(r'^#include "(\w+/.*\.c)"', file.read(), re.M):
-                        self.including["src/" + included].add(name)
-                if name.startswith("test_rt_"):
-                    self.recording.add(name)
+        low = {os.path.basename(path): path for path in self.compiles if "/low/" in path}
+        self.lowered = {path: low["low_" + path[4:].replace("/", "_")] for path in self.compiles
+                        if "low_" + path[4:].replace("/", "_") in low}
+        depends = subprocess.run(["ninja", "-C", self.build, "-t", "deps"], capture_output=True, text=True, check=True).stdout
+        for target, files in re.findall(r"^test/CMakeFiles/(test_\w+)\.dir/unit/test_\w+\.c\.o:.*\n((?:    .*\n)*)", depends, re.M):
+            for path in files.split():
+                path = os.path.relpath(os.path.join(self.build, path), SOURCE)
+                if path.endswith(".c") and path.startswith("src/"):
+                    self.including[path].add(target)
+            if target.startswith("test_rt_"):
+                self.recording.add(target)
 
     def read_tests(self):
         listed = json.loads(subprocess.run(["ctest", "--show-only=json-v1"], cwd=self.build, capture_output=True, check=True).stdout)
@@ -125,7 +130,7 @@ class Workshop:
 
     def replaced(self, words, changes):
         """A command with other words in it, run in the build's folder. Returns what it printed, None if it succeeded."""
-        done = subprocess.run(" ".join(changes.get(word, word) for word in words), shell=True, cwd=self.build, text=True,
+        done = subprocess.run(" ".join(changes.get(word, word) for word in words), shell=True, cwd=self.build, text=True, env=UNCACHED,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         return done.stdout or "failed" if done.returncode else None
 
