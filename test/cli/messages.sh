@@ -107,6 +107,13 @@ if command -v script >/dev/null; then
     says out "standard input: is a terminal, expected a file or a pipe"
 fi
 
+# How many events were written is said on request, but not of none.
+expect 0 "$tl" convert -v "$trace" -o some.jsonl
+says err " events in "
+expect 0 "$tl" convert -v "$trace" --time 900s..901s -o none.jsonl
+says err "wrote none.jsonl"
+says_not err " events in "
+
 # A file name with an escape sequence comes out harmless.
 evil=$(printf 'a\033]0;b\007.xray')
 cp "$damaged" "$evil"

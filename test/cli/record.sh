@@ -53,6 +53,12 @@ says err "leaf"
 says err "1,000"
 says err "wrote app.tlp"
 has_calls app.tlp 1000
+if [ "$(uname -m)" = x86_64 ]; then # the processor's counter, where the kernel says, too, that it never stands still
+    clock=monotonic_raw
+    ! grep -qw nonstop_tsc /proc/cpuinfo || clock=tsc
+    expect 0 "$tl" info app.tlp
+    says out "clock     $clock, "
+fi
 only_files ./app ./app.c ./app.tlp ./plain
 expect 125 "$tl" record ./app
 says err "app.tlp: the file exists; -f replaces it"

@@ -179,7 +179,7 @@ static inline void put_snapshot(insn_fixture *f, uint64_t insns, uint64_t first,
         v[n++] = (tl_value){.type = TL_BYTES, .n = 2, .as.p = byte[i]};
     v[n++] = (tl_value){.type = TL_BYTES, .n = 256, .as.p = zero};
     for (uint32_t i = 0; i < 11; i++)
-        v[n++] = (tl_value){.type = TL_HEX, .as.u = 0x100 + i};
+        v[n++] = (tl_value){.type = TL_HEX, .as.u = UINT64_C(0x100) << i}; /* a bit each */
     v[n++] = (tl_value){.type = TL_U64, .as.u = 128};
     insn_event(f, XTRACE_CLASS_SNAPSHOT, 0, 0, 0, v, n);
     f->batch.ts[f->batch.n - 1] = insns;

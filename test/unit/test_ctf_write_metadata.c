@@ -443,6 +443,34 @@ static void test_every_dialect_is_readable(void **state)
     }
 }
 
+/* A length that is part of the type is that again when it is read. */
+static void test_a_fixed_length_is_kept(void **state)
+{
+    (void)state;
+    static const tl_field u16[] = {{.name = "", .type = TL_U64, .bits = 16}};
+    static const tl_field f[] = {
+        {.name = "list", .type = TL_LIST, .member = u16, .nmember = 1, .flags = TL_FIELD_FIXED, .length = 3}};
+    static const tl_value v[] = {LIST(3), U(1), U(2), U(3)};
+    for (int i = 0; i < 3; i++) {
+        folder_fixture w = {0};
+        const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 1}};
+        fixture_init(&w.f);
+        folder_classes(&w, classes, 1);
+        folder_start(&w, versions[i]);
+        fixture_event(&w.f, 0, 0, -1, 1000, 0, v, TL_COUNT(v));
+        folder_finish(&w);
+        tl_source *s;
+        assert_int_equal(tl_source_open(&s, "out", &(tl_open_options){.want = {.fields = true}}, NULL), 0);
+        const tl_class *c = tl_trace_class(tl_source_trace(s), 0);
+        const tl_field *list = &c->field[c->nfield - 1];
+        assert_string_equal(list->name, "list");
+        assert_int_equal(list->flags, TL_FIELD_FIXED);
+        assert_int_equal(list->length, 3);
+        tl_source_close(s);
+        folder_fini(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -459,6 +487,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_payload_size_of_2010, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_sections, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_every_dialect_is_readable, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_a_fixed_length_is_kept, scratch_enter, scratch_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

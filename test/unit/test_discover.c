@@ -30,7 +30,10 @@ static const char metadata[] =
     "event { name = \"lttng_ust_statedump:bin_info\"; id = 0;\n"
     "        fields := struct { u64 baddr; u64 memsz; string path; u8 is_pic; }; };\n"
     "event { name = \"lttng_ust_cyg_profile:func_entry\"; id = 1; fields := struct { u64 addr; }; };\n"
-    "event { name = \"lttng_ust_cyg_profile:func_exit\"; id = 2; fields := struct { u64 addr; }; };\n";
+    "event { name = \"lttng_ust_cyg_profile:func_exit\"; id = 2; fields := struct { u64 addr; }; };\n"
+    "event { name = \"lttng_ust_statedump:build_id\"; id = 3; fields := struct { u64 baddr; u8 build_id[4]; }; };\n"
+    "event { name = \"lttng_ust_statedump:bin_info\"; id = 4; fields := struct { u64 baddr; u64 path; u64 memsz; }; "
+    "};\n";
 
 static size_t put_event(uint8_t *p, uint8_t id, uint64_t number)
 {
@@ -183,6 +186,25 @@ static void test_one_file_at_many_places(void **state)
     tl_source_close(s);
 }
 
+/* What tells only a part of a module: its build-id and no path, or a path that is no text. */
+static void test_modules_in_part(void **state)
+{
+    (void)state;
+    events v = {0};
+    tl_source *s = NULL;
+    put_event(more(&v, 17), 3, 4096);
+    memcpy(more(&v, 4), "\x12\x34\xab\xcd", 4);
+    put_event(more(&v, 17), 4, 8192);
+    tl_store64(more(&v, 8), 4096, false);
+    tl_store64(more(&v, 8), 4096, false);
+    put_call(&v, 5000);
+    tl_profile *p = profile_of(&v, false, &s);
+    assert_int_equal(tl_profile_functions(p), 1);
+    assert_null(tl_profile_get_function(p, 0)->name);
+    tl_profile_free(p);
+    tl_source_close(s);
+}
+
 static bool has_note(const tl_source *s, const char *rule)
 {
     const tl_trace *t = tl_source_trace(s);
@@ -215,6 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_only_if_wanted),
         cmocka_unit_test(test_one_file_at_many_places),
+        cmocka_unit_test(test_modules_in_part),
         cmocka_unit_test(test_modules_have_a_limit),
         cmocka_unit_test_setup_teardown(test_only_regular_files, scratch_enter, scratch_leave),
     };

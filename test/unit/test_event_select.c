@@ -350,6 +350,39 @@ static void test_joined_classes(void **state)
     }
 }
 
+/* Classes are compared field by field, but not without end: what has more than 100,000 is taken for different. */
+static void test_joined_classes_of_many_fields(void **state)
+{
+    (void)state;
+    enum { MOST = 100000 }; /* with the one around them */
+    static const uint32_t members[] = {MOST - 1, MOST};
+    for (size_t i = 0; i < TL_COUNT(members); i++) {
+        tl_field *member[2], outer[2];
+        tl_class cls[2][SCRIPT_CLASSES];
+        script other[2] = {sampled, sampled};
+        tl_source *s[2];
+        for (int k = 0; k < 2; k++) {
+            member[k] = calloc(members[i], sizeof **member);
+            assert_non_null(member[k]);
+            for (uint32_t m = 0; m < members[i]; m++)
+                member[k][m] = (tl_field){.name = "m", .type = TL_U64};
+            outer[k] = (tl_field){.name = "all", .type = TL_STRUCT, .member = member[k], .nmember = members[i]};
+            memcpy(cls[k], usual, sizeof usual);
+            cls[k][NOTE].field = &outer[k];
+            other[k].cls = cls[k];
+            s[k] = open_trace(&other[k], true);
+        }
+        tl_events *v = NULL;
+        assert_int_equal(tl_events_open(&v, s, 2, NULL, true, NULL), 0);
+        assert_int_equal(tl_events_trace(v)->ncls, SCRIPT_CLASSES + (members[i] >= MOST));
+        tl_events_close(v);
+        for (int k = 0; k < 2; k++) {
+            tl_source_close(s[k]);
+            free(member[k]);
+        }
+    }
+}
+
 /* Two clocks that count from 0 at different times of day: the earlier 0 is that of both, also for a selection. */
 static void test_joined_times(void **state)
 {
@@ -429,6 +462,7 @@ int main(void)
         cmocka_unit_test(test_threads),
         cmocka_unit_test(test_times_from_zero),
         cmocka_unit_test(test_joined_classes),
+        cmocka_unit_test(test_joined_classes_of_many_fields),
         cmocka_unit_test(test_joined_times),
         cmocka_unit_test(test_followed),
     };

@@ -304,7 +304,28 @@ static void test_calls_are_grouped_by_library(void **state)
     p->stat[pa] = (tl_place_stat){.calls = 1, .total = 100, .self = 40, .outer = 100, .min = 100, .max = 100};
     p->stat[pb] = (tl_place_stat){.calls = 2, .total = 60, .self = 50, .outer = 60, .min = 30, .max = 30};
     p->stat[pc] = (tl_place_stat){.calls = 3, .total = 10, .self = 10, .outer = 10, .min = 1, .max = 5};
+    p->unmatched_exits = 3;
+    p->unmatched_open = 5;
+    p->samples.paused = 7;
+    p->has_span = true;
+    p->begin = 11;
+    p->end = 13;
+    p->lost_events = 17;
+    p->damaged_bytes = 19;
+    p->build_id = tl_profile_intern(p, "c0ffee");
+    p->exe = tl_profile_intern(p, "/bin/app");
     assert_int_equal(tl_profile_regroup(&by_library, p, TL_GROUP_BY_LIBRARY, &e), 0);
+    /* What is not of functions stays. */
+    assert_int_equal(by_library->unmatched_exits, 3);
+    assert_int_equal(by_library->unmatched_open, 5);
+    assert_int_equal(by_library->samples.paused, 7);
+    assert_true(by_library->has_span);
+    assert_int_equal(by_library->begin, 11);
+    assert_int_equal(by_library->end, 13);
+    assert_int_equal(by_library->lost_events, 17);
+    assert_int_equal(by_library->damaged_bytes, 19);
+    assert_string_equal(by_library->build_id, "c0ffee");
+    assert_string_equal(by_library->exe, "/bin/app");
     assert_int_equal(tl_table_functions(&t, by_library, &e), 0);
     assert_int_equal(t.n, 2);
     assert_string_equal(by_library->function[t.row[0].function].name, "abcd");

@@ -1,4 +1,6 @@
 /* What the recorder writes in the traced process against what the library makes of the same image, byte for byte. */
+#include <inttypes.h>
+
 #include "rt_tlp_fixture.h"
 
 #ifdef RT_TLP_HERE
@@ -70,6 +72,37 @@ static void test_lanes_are_written_as_threads(void **state)
     image_fini(&m);
 }
 
+/* When tick 0 was: ticks as ns are rounded half to even. */
+static void test_clocks_are_rounded(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t hz, ticks;
+        int64_t ns;
+    } clock[] = {{3, 1, 333333333},
+                 {3, 2, 666666667},
+                 {2000000000, 1, 0},
+                 {2000000000, 3, 2},
+                 {2000000000, 5, 2},
+                 {4000000000, 3, 1},
+                 {4000000000, 1, 0},
+                 {1, 7, 7000000000},
+                 {2999999999, 2999999998, 1000000000},
+                 {3000000000, UINT64_C(27000000000000001), 9000000000000000}};
+    for (size_t i = 0; i < TL_COUNT(clock); i++) {
+        char line[120];
+        live_image m;
+        image_init(&m);
+        snprintf(line, sizeof line, "clock name=tsc hz=%" PRIu64 " ticks=%" PRIu64 " raw=7 unix=1790000000000000000\n",
+                 clock[i].hz, clock[i].ticks);
+        image_text(&m, line);
+        m.p->clock.hz = clock[i].hz;
+        m.p->clock.utc_offset_ns = INT64_C(1790000000000000000) - clock[i].ns;
+        assert_written(&m);
+        image_fini(&m);
+    }
+}
+
 /* Names are linkage names, of all functions that have a symbol; a note's name goes before. */
 static void test_functions_get_their_symbols(void **state)
 {
@@ -126,6 +159,7 @@ RT_TLP_NOT_HERE(test_200_threads_are_written)
 RT_TLP_NOT_HERE(test_a_stack_of_100000_is_written)
 RT_TLP_NOT_HERE(test_counts_beyond_32_bits_are_written)
 RT_TLP_NOT_HERE(test_lanes_are_written_as_threads)
+RT_TLP_NOT_HERE(test_clocks_are_rounded)
 RT_TLP_NOT_HERE(test_functions_get_their_symbols)
 
 #endif
@@ -139,6 +173,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_stack_of_100000_is_written, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_counts_beyond_32_bits_are_written, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_lanes_are_written_as_threads, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_clocks_are_rounded, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_functions_get_their_symbols, scratch_enter, scratch_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

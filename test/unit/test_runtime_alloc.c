@@ -234,6 +234,28 @@ static void several_inputs_by_name(void **state)
     tl_alloc_fini(&a);
 }
 
+/* An input without an event has no time, and does not change that of the others. */
+static void an_empty_input_has_no_time(void **state)
+{
+    (void)state;
+    tl_alloc a = {.several = true};
+    rt_reset();
+    add_input(&a, NULL);
+    assert_false(a.has_span);
+    rt_reset();
+    allocated(RT_ONE, 50, 10, RT_H(5), 1, 10, RT_NONE);
+    allocated(RT_ONE, 70, 10, RT_H(5), 1, 10, RT_NONE);
+    add_input(&a, NULL);
+    assert_true(a.has_span);
+    const uint64_t first = a.first, last = a.last;
+    assert_int_equal(last - first, 20 * MS);
+    rt_reset();
+    add_input(&a, NULL);
+    assert_int_equal(a.first, first);
+    assert_int_equal(a.last, last);
+    tl_alloc_fini(&a);
+}
+
 /* Heap */
 
 static void read_heap(tl_heap *h, const tl_select *select)
@@ -308,6 +330,7 @@ int main(void)
         cmocka_unit_test(places_by_line),
         cmocka_unit_test(chosen_times_and_threads),
         cmocka_unit_test(several_inputs_by_name),
+        cmocka_unit_test(an_empty_input_has_no_time),
         cmocka_unit_test(growth_between_the_first_and_the_last),
         cmocka_unit_test(one_snapshot_and_none),
     };

@@ -161,6 +161,49 @@ static void undefined_ids(void **state)
     tl_jit_fini(&t);
 }
 
+/* What has no id stands before 1, in whatever order they come up. */
+static void undefined_ids_go_before_1(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        rt_reset();
+        for (int i = 0; i < 2; i++) {
+            if (i == first)
+                rt_add(RT_CODE, RT_PROCESS, 12, 0, RT_L(1), RT_ST(2), RT_H(0), RT_H(50), RT_H(3), RT_NONE);
+            else
+                code(12, 1, RT_H(2), 60);
+        }
+        rt_add(RT_JIT, RT_ONE, 13, 1, RT_NONE);
+        rt_add(RT_JIT_END, RT_ONE, 14, 1, RT_NONE, RT_H(0));
+        begin(RT_ONE, 20, 1);
+        end(RT_ONE, 25, 1, 0);
+        tl_jit t = read_jit(NULL);
+        assert_int_equal(t.n, 2);
+        assert_false(t.method[0].has_id);
+        assert_int_equal(t.method[1].id, 1);
+        tl_jit_fini(&t);
+    }
+}
+
+/* And of one id what is of no function before function 1. */
+static void undefined_functions_go_before_1(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        rt_reset();
+        for (int i = 0; i < 2; i++) {
+            begin(RT_ONE, 10 + 10 * (uint64_t)i, 0xa);
+            code(11 + 10 * (uint64_t)i, 0xa, i == first ? RT_NONE : RT_H(1), 100);
+            end(RT_ONE, 12 + 10 * (uint64_t)i, 0xa, 0);
+        }
+        tl_jit t = read_jit(NULL);
+        assert_int_equal(t.n, 2);
+        assert_false(t.method[0].has_function);
+        assert_int_equal(t.method[1].function, 1);
+        tl_jit_fini(&t);
+    }
+}
+
 static void by_thread(void **state)
 {
     (void)state;
@@ -178,6 +221,25 @@ static void by_thread(void **state)
     assert_int_equal(t.thread[0].max, 10 * MS);
     assert_int_equal(t.thread[1].compiled, 2);
     assert_int_equal(t.thread[1].total.low, 5 * MS);
+    tl_jit_fini(&t);
+}
+
+/* Of threads that took equally long the one with more compilations and searches goes first. */
+static void threads_of_equal_time(void **state)
+{
+    (void)state;
+    rt_reset();
+    begin(RT_ONE, 10, 1);
+    end(RT_ONE, 12, 1, 0);
+    begin(RT_TWO, 20, 2);
+    end(RT_TWO, 22, 2, 0);
+    rt_add(RT_SEARCH, RT_TWO, 30, 2, RT_H(2));
+    rt_add(RT_SEARCH_END, RT_TWO, 30, 2, RT_H(2));
+    tl_jit t = read_jit(NULL);
+    assert_int_equal(t.nthread, 2);
+    assert_true(t.thread[0].total.low == t.thread[1].total.low);
+    assert_string_equal(t.thread[0].name, "thread 0x2");
+    assert_int_equal(t.thread[0].searched, 1);
     tl_jit_fini(&t);
 }
 
@@ -317,7 +379,10 @@ int main(void)
         cmocka_unit_test(ids_are_used_again),
         cmocka_unit_test(searches_and_strays),
         cmocka_unit_test(undefined_ids),
+        cmocka_unit_test(undefined_ids_go_before_1),
+        cmocka_unit_test(undefined_functions_go_before_1),
         cmocka_unit_test(by_thread),
+        cmocka_unit_test(threads_of_equal_time),
         cmocka_unit_test(chosen_times_and_threads),
         cmocka_unit_test(several_inputs_by_name),
         cmocka_unit_test(sums_beyond_64_bits),

@@ -242,6 +242,40 @@ static void the_rest_is_counted(void **state)
     free(text);
 }
 
+static void check_has_not(const char *text, const char *part)
+{
+    if (strstr(text, part))
+        fail_msg("\"%s\" is in:\n%s", part, text);
+}
+
+/* In a narrow window the columns of the longest pauses stay: there is nothing else to say. */
+static void narrow_pauses(void **state)
+{
+    (void)state;
+    fill();
+    char *text = make(&tl_runtime_gc, &no_arguments, 20, false);
+    check_has(text, "begin");
+    check_has(strstr(text, "begin"), "pause");
+    free(text);
+}
+
+/* What a gap looks like is explained where there is one. */
+static void gaps_are_explained(void **state)
+{
+    (void)state;
+    for (int pause = 0; pause < 2; pause++) {
+        rt_reset();
+        for (uint64_t i = 0; i < 10; i++)
+            rt_add(RT_CPU, RT_PROCESS, 10 * (i + 1), 10 * i, RT_U(5000));
+        if (pause)
+            rt_bare(RT_PAUSE, RT_PROCESS, 50, 0); /* to the end */
+        char *text = make(&tl_runtime_cpu, &no_arguments, 0, false);
+        check_has(text, "charts are full at 100 %");
+        (pause ? check_has : check_has_not)(text, "~: recording was paused");
+        free(text);
+    }
+}
+
 static void lines_of_a_spark(void **state)
 {
     (void)state;
@@ -324,6 +358,8 @@ int main(void)
         cmocka_unit_test(text_says_the_numbers),
         cmocka_unit_test(texts_of_hostile_names),
         cmocka_unit_test(the_rest_is_counted),
+        cmocka_unit_test(narrow_pauses),
+        cmocka_unit_test(gaps_are_explained),
         cmocka_unit_test(lines_of_a_spark),
         cmocka_unit_test_setup_teardown(options_that_are_refused, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(whole_commands, scratch_enter, scratch_leave),

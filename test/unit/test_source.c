@@ -75,6 +75,10 @@ static void counts_do_not_depend_on_threads(void **state)
         assert_int_equal(count.begin[1], 1001);
         assert_int_equal(count.by_track[6], 128);
         tl_count_free(&count);
+        /* Nothing to say: the error stays as it was. */
+        tl_error e = {0};
+        assert_int_equal(tl_source_check(s, threads, &e), 0);
+        assert_string_equal(e.message, "");
         tl_source_close(s);
     }
     free(m);

@@ -260,6 +260,31 @@ static void test_odd_values(void **state)
     }
 }
 
+/* Each value that does not fit is counted, once for its line; what is missing is none. */
+static void test_odd_values_are_counted(void **state)
+{
+    (void)state;
+    static const tl_value id = {.type = TL_HEX, .as.u = 1}, number = {.type = TL_U64, .as.u = 5},
+                          none = {.type = TL_NULL}, text = {.type = TL_STRING, .n = 1, .as.p = "a"},
+                          stack = {.type = TL_STACK};
+    const struct {
+        tl_value v[5];
+        uint64_t odd;
+    } sample[] = {{{id, number, number, number, stack}, 0},   {{none, number, none, number, stack}, 0},
+                  {{text, number, number, number, stack}, 1}, {{id, number, text, number, stack}, 1},
+                  {{id, number, number, number, number}, 1},  {{text, number, text, number, text}, 1},
+                  {{id, number, number, text, stack}, 0}};
+    for (size_t i = 0; i < TL_COUNT(sample); i++) {
+        fixture f;
+        log_init(&f);
+        assert_int_equal(fixture_create(&f, &tracelog_door), 0);
+        fixture_event(&f, tracelog_sam_str, 1, 0, 9, 10, sample[i].v, 5);
+        fixture_finish(&f);
+        assert_int_equal(fixture_dropped(&f, "values that do not fit"), sample[i].odd);
+        fixture_fini(&f);
+    }
+}
+
 /* Values that are missing are unknown or 0. */
 static void test_missing_values(void **state)
 {
@@ -332,6 +357,7 @@ int main(void)
         cmocka_unit_test(test_part_says_what_it_lost),
         cmocka_unit_test(test_part_of_the_samples),
         cmocka_unit_test(test_odd_values),
+        cmocka_unit_test(test_odd_values_are_counted),
         cmocka_unit_test(test_missing_values),
         cmocka_unit_test(test_other_classes_are_dropped),
         cmocka_unit_test(test_order),

@@ -207,6 +207,24 @@ static void test_allocations_of_nobody(void **state)
     profiled_fini(&f);
 }
 
+/* Objects of no size are written; a stack of less than a ms, and of nothing else, is none. */
+static void test_objects_without_a_size(void **state)
+{
+    (void)state;
+    profiled f;
+    sampled_init(&f);
+    add_sampled(&f, 0, 0, 0, 0, 0, 3);
+    assert_log(&f, START("1") THREAD A "sam str 0x00000000 0 0 0:0 0x1\nsam mem 0x00000000 0 ?:3:0\n");
+    profiled_fini(&f);
+
+    profiled_init(&f, 1000000);
+    add_function(&f, 1, "a", NULL, 0);
+    add_call(&f, 0, 0, 400, 400);
+    write_with(&f, tracelog_write_profile);
+    assert_null(strstr(f.text, "sam "));
+    profiled_fini(&f);
+}
+
 static void test_very_deep_profile(void **state)
 {
     (void)state;
@@ -260,6 +278,7 @@ int main(void)
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_samples_of_several_periods),
         cmocka_unit_test(test_allocations_of_nobody),
+        cmocka_unit_test(test_objects_without_a_size),
         cmocka_unit_test(test_very_deep_profile),
         cmocka_unit_test(test_large_numbers),
         cmocka_unit_test(test_other_versions_are_refused),

@@ -113,8 +113,13 @@ static void test_image(void **state)
     uint8_t *p = file_of("xtrace.0.7.hint9.xmemory.core", &n), *note = p + tl_load64(p + 64 + 8, false);
     assert_int_equal(tl_load64(note + 20 + 112 + 8 * 31, false), 0x7ff0);
     assert_int_equal(tl_load64(note + 20 + 112 + 8 * 32, false), 0x400000);
-    assert_int_equal(tl_load64(note + 20 + 112 + 8 * 33, false), 0x102 | 0x10a); /* nzcv, daif */
-    assert_int_equal(tl_load64(note + 20 + 392 + 20 + 528 + 20, false), 0x103);  /* tpidr_el0 */
+    assert_int_equal(tl_load64(note + 20 + 112 + 8 * 33, false), 0x400 | 0x40000); /* nzcv, daif */
+    assert_int_equal(tl_load32(note + 20 + 392 + 20 + 512, false), 0x200);         /* fpsr */
+    assert_int_equal(tl_load32(note + 20 + 392 + 20 + 516, false), 0x100);         /* fpcr */
+    assert_int_equal(tl_load64(note + 20 + 392 + 20 + 528 + 20, false), 0x800);    /* tpidr_el0 */
+    const uint16_t sizes[] = {64, 56, 3, 64, 0}; /* of the header, of segments' and how many, of sections' */
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(tl_load16(p + 52 + 2 * i, false), sizes[i]);
     free(p);
     stop_set(&f);
 }
@@ -201,6 +206,24 @@ static void test_names(void **state)
     rmdir("in");
 }
 
+/* A thread may have the number 0. */
+static void test_number_0(void **state)
+{
+    (void)state;
+    insn_fixture f;
+    start_set(&f);
+    const tl_track before = f.trace.track[1];
+    f.trace.track[1].name = "idle";
+    f.trace.track[1].has_tid = true;
+    f.trace.track[1].tid = 0;
+    put_insn(&f, 0x500000, NOP, 0);
+    f.batch.track[0] = 1;
+    insn_finish(&f);
+    assert_true(has_file("xtrace.0.0.hint9.xinsndata.bin"));
+    f.trace.track[1] = before;
+    stop_set(&f);
+}
+
 static void test_two_tracks_of_one_name(void **state)
 {
     (void)state;
@@ -250,6 +273,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_image_without_registers, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_tracks, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_names, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_number_0, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_two_tracks_of_one_name, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_what_has_no_place, scratch_enter, scratch_leave),
     };

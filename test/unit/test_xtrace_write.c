@@ -214,7 +214,7 @@ static void test_snapshots_alone(void **state)
         assert_memory_equal(p + 800 + 16 * i + 2, "\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 14);
     }
     for (size_t i = 0; i < 11; i++)
-        assert_int_equal(tl_load64(p + 1328 + 8 * i, false), 0x100 + i);
+        assert_int_equal(tl_load64(p + 1328 + 8 * i, false), UINT64_C(0x100) << i);
     assert_int_equal(tl_load64(p + 1416, false), 128);
     assert_int_equal(f.drops.n, 0);
     insn_fini(&f);
