@@ -204,8 +204,9 @@ void ctf_metadata_json(ctf_writer *w, tl_output *out);
 int ctf_metadata_2010(ctf_writer *w, tl_output *out, tl_error *e);
 /* Does a class stand in the metadata of a stream class? */
 bool ctf_class_listed(const ctf_writer *w, const ctf_written_stream_class *sc, const ctf_written_class *c);
-/* Parts of a clock: utc_offset_ns as seconds and cycles of its frequency (1 GHz where it is not known). */
-void ctf_clock_offset(const tl_clock *c, int64_t *seconds, uint64_t *cycles);
+/* Parts of a clock: utc_offset_ns, with what it leaves of a ns if the origin (or NULL) says so, as seconds and cycles
+ * of its frequency (1 GHz where it is not known). */
+void ctf_clock_offset(const tl_clock *c, const tl_origin *origin, int64_t *seconds, uint64_t *cycles);
 #define CTF_WRITE_HZ(clock)   ((clock)->hz ? (clock)->hz : 1000000000u)
 #define CTF_CLOCK_NAME(clock) ((clock)->name ? (clock)->name : "clock")
 /* Property that says that the clock counts ticks of unknown length. */

@@ -236,7 +236,7 @@ bool ctf_class_listed(const ctf_writer *w, const ctf_written_stream_class *sc, c
     return true;
 }
 
-void ctf_clock_offset(const tl_clock *c, int64_t *seconds, uint64_t *cycles)
+void ctf_clock_offset(const tl_clock *c, const tl_origin *origin, int64_t *seconds, uint64_t *cycles)
 {
     enum { NS = 1000000000 };
     const uint64_t hz = CTF_WRITE_HZ(c);
@@ -246,9 +246,9 @@ void ctf_clock_offset(const tl_clock *c, int64_t *seconds, uint64_t *cycles)
         s--;
     }
     *seconds = c->has_utc ? s : 0;
-    /* ns * hz / 10^9 to the nearest, without 128 bits */
-    const uint64_t n = (uint64_t)ns;
-    *cycles = c->has_utc ? n * (hz / NS) + (n * (hz % NS) + NS / 2) / NS : 0;
+    /* (ns * hz + rest) / 10^9, or the nearest of an unknown rest, without 128 bits */
+    const uint64_t n = (uint64_t)ns, rest = origin && origin->known ? origin->rest : NS / 2;
+    *cycles = c->has_utc ? n * (hz / NS) + rest / NS + (n * (hz % NS) + rest % NS) / NS : 0;
     if (*cycles >= hz)
         *cycles = hz - 1;
 }

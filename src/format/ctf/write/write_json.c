@@ -354,7 +354,7 @@ static void put_clock(const ctf_writer *w, tl_json *j, tl_output *out)
     const tl_clock *c = &w->context.trace->clock;
     int64_t seconds;
     uint64_t cycles;
-    ctf_clock_offset(c, &seconds, &cycles);
+    ctf_clock_offset(c, &w->context.trace->origin, &seconds, &cycles);
     begin_fragment(j, out, "clock-class");
     tl_json_key_string(j, "id", CTF_CLOCK_NAME(c));
     tl_json_key_string(j, "name", CTF_CLOCK_NAME(c));

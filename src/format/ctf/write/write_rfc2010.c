@@ -161,7 +161,7 @@ static void put_trace(const ctf_writer *w, tl_output *out)
     if (w->scales) /* times are since the begin */
         c.utc_offset_ns += (int64_t)tl_scale_ns(&t->scale, w->context.options->begin);
     c.hz = 1000000000;
-    ctf_clock_offset(&c, &seconds, &ns);
+    ctf_clock_offset(&c, NULL, &seconds, &ns);
     tl_output_puts(out, "clock {\n  name = ");
     put_name(out, CTF_CLOCK_NAME(&c));
     tl_output_printf(

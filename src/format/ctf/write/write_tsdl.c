@@ -218,7 +218,7 @@ static void put_clock(const ctf_writer *w, tl_output *out)
     int64_t seconds;
     uint64_t cycles;
     origin.has_utc = origin.has_utc && w->base == 0;
-    ctf_clock_offset(c, &seconds, &cycles);
+    ctf_clock_offset(c, &w->context.trace->origin, &seconds, &cycles);
     tl_output_puts(out, "clock {\n\tname = ");
     put_identifier(out, CTF_CLOCK_NAME(c));
     tl_output_printf(out, ";\n\tfreq = %" PRIu64 ";\n\toffset_s = %" PRId64 ";\n\toffset = %" PRIu64 ";\n",
