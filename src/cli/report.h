@@ -57,6 +57,8 @@ int tl_report_text_modules(const tl_report *r, tl_output *out, tl_error *e);
 /* For the text: a number of the profile (a time, or what its samples are weighted by), a share, and a count, kept in a
  * buffer. */
 char *tl_report_time(const tl_report *r, char *buf, size_t size, uint64_t ticks);
+/* The same for what rests on durations of calls: marked if some of these were closed by the exit of an outer one. */
+char *tl_report_duration(const tl_report *r, char *buf, size_t size, uint64_t ticks, uint64_t unwound);
 char *tl_report_share(char *buf, size_t size, double share);
 /* "inflate.c:622" or "". */
 char *tl_report_source(char *buf, size_t size, const tl_function *f);

@@ -88,6 +88,14 @@ char *tl_report_time(const tl_report *r, char *buf, size_t size, uint64_t ticks)
     return tl_human_time(buf, size, tl_profile_time(p, ticks), tl_profile_clock(p)->hz != 0);
 }
 
+char *tl_report_duration(const tl_report *r, char *buf, size_t size, uint64_t ticks, uint64_t unwound)
+{
+    const size_t mark = unwound > 0;
+    buf[0] = '~';
+    tl_report_time(r, buf + mark, size - mark, ticks);
+    return buf;
+}
+
 char *tl_report_share(char *buf, size_t size, double share)
 {
     snprintf(buf, size, "%.1f %%", 100 * share);
@@ -130,4 +138,6 @@ void tl_report_put_numbers(tl_json *j, const tl_profile *p, const tl_row *row)
             tl_json_key_u64(j, single[i].key, tl_profile_time(p, single[i].ticks));
         else
             tl_json_key_null(j, single[i].key);
+    if (row->unwound)
+        tl_json_key_u64(j, "unwound", row->unwound);
 }

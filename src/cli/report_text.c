@@ -31,15 +31,18 @@ static void put_count(tl_text_table *t, tl_text_row *row, unsigned *column, uint
     put_cell(t, row, column, tl_human_grouped(text, sizeof text, n));
 }
 
-/* min p50 p90 p99 max, "-" without calls. */
+/* min p50 p90 p99 max, "-" without calls; and how many were unwound, where that is shown. */
 static void put_latencies(const tl_report *r, tl_text_table *t, tl_text_row *row, unsigned *column, const tl_row *from)
 {
     const uint64_t ticks[] = {from->stat.min, from->p50, from->p90, from->p99, from->stat.max};
+    char text[32];
     for (size_t i = 0; i < TL_COUNT(ticks); i++)
         if (from->stat.calls)
-            put_time(r, t, row, column, ticks[i]);
+            put_cell(t, row, column, tl_report_duration(r, text, sizeof text, ticks[i], from->unwound));
         else
             put_cell(t, row, column, "-");
+    if (t->ncolumn > *column)
+        put_count(t, row, column, from->unwound);
 }
 
 static const char *function_name(const tl_report *r, tl_text_table *t, uint32_t function)
@@ -50,13 +53,23 @@ static const char *function_name(const tl_report *r, tl_text_table *t, uint32_t 
     return tl_text_table_keep(t, tl_function_label(tl_profile_get_function(r->profile, function), number));
 }
 
+static bool any_unwound(const tl_table *rows)
+{
+    for (uint32_t i = 0; i < rows->n; i++)
+        if (rows->row[i].unwound)
+            return true;
+    return false;
+}
+
 /* The columns of a table: behind `ncommon` (the last of which counts calls) come five of durations, which are left out
- * without them; and where counts are all there is, they are not shown twice. */
-static void set_columns(const tl_report *r, tl_text_table *t, tl_text_column *column, unsigned ncommon)
+ * without them, and one of unwound calls, if there are any; and where counts are all there is, they are not shown
+ * twice. */
+static void set_columns(const tl_report *r, tl_text_table *t, tl_text_column *column, unsigned ncommon,
+                        const tl_table *rows)
 {
     column[ncommon - 1].title = tl_report_calls(r);
     t->column = column;
-    t->ncolumn = tl_profile_has_histogram(r->profile) ? ncommon + 5 : ncommon;
+    t->ncolumn = tl_profile_has_histogram(r->profile) ? ncommon + 5 + any_unwound(rows) : ncommon;
     if (tl_report_measure(r) == TL_MEASURE_COUNT)
         t->ncolumn = ncommon - 1;
 }
@@ -73,7 +86,7 @@ static uint64_t sum_of(const tl_table *t, bool outermost_only, bool self)
 static int print_functions(const tl_report *r, tl_output *out, tl_error *e)
 {
     tl_text_column column[] = {{"self", 0}, {"share", 0}, {"total", 2}, {"calls", 3}, {"min", 8},
-                               {"p50", 4},  {"p90", 7},   {"p99", 5},   {"max", 6}};
+                               {"p50", 4},  {"p90", 7},   {"p99", 5},   {"max", 6},   {"unwound", 3}};
     tl_text_table text = {.name_title = "function",
                           .none = tl_profile_weights(r->profile) ? "no samples" : "no calls",
                           .bar_after = 1,
@@ -82,7 +95,7 @@ static int print_functions(const tl_report *r, tl_output *out, tl_error *e)
     int status = tl_table_functions(&t, r->profile, e);
     if (status < 0)
         return status;
-    set_columns(r, &text, column, 4);
+    set_columns(r, &text, column, 4, &t);
     const uint64_t whole = sum_of(&t, false, true);
     const uint32_t all = tl_report_sort(r, &t, TL_REPORT_ROWS);
     for (uint32_t i = 0; i < t.n; i++) {
@@ -113,7 +126,7 @@ static int print_functions(const tl_report *r, tl_output *out, tl_error *e)
 static int print_callers(const tl_report *r, tl_output *out, tl_error *e)
 {
     tl_text_column column[] = {{"total", 0}, {"share", 0}, {"self", 2}, {"calls", 1}, {"min", 8},
-                               {"p50", 4},   {"p90", 7},   {"p99", 5},  {"max", 6}};
+                               {"p50", 4},   {"p90", 7},   {"p99", 5},  {"max", 6},   {"unwound", 3}};
     tl_text_table text = {.name_title = "caller and callee",
                           .none = tl_profile_weights(r->profile) ? "no samples" : "no calls",
                           .bar_after = 1,
@@ -122,7 +135,7 @@ static int print_callers(const tl_report *r, tl_output *out, tl_error *e)
     int status = tl_table_callers(&t, r->profile, e);
     if (status < 0)
         return status;
-    set_columns(r, &text, column, 4);
+    set_columns(r, &text, column, 4, &t);
     const uint64_t whole = sum_of(&t, true, false);
     const uint32_t all = tl_report_sort(r, &t, TL_REPORT_ROWS);
     for (uint32_t i = 0; i < t.n; i++) {

@@ -194,6 +194,13 @@ static const char *keep_time(tree *t, uint64_t ticks)
     return tl_text_table_keep_raw(&t->text, tl_report_time(t->report, text, sizeof text, ticks));
 }
 
+static const char *keep_duration(tree *t, uint32_t place, uint64_t ticks)
+{
+    char text[32];
+    return tl_text_table_keep_raw(
+        &t->text, tl_report_duration(t->report, text, sizeof text, ticks, tl_profile_unwound(t->profile, place)));
+}
+
 static void add_row(tree *t, uint32_t place)
 {
     const tl_profile *p = t->profile;
@@ -210,9 +217,9 @@ static void add_row(tree *t, uint32_t place)
             stat.calls ? tl_text_table_keep_raw(&t->text, tl_human_grouped(text, sizeof text, stat.calls)) : "-";
     row->cell[at] = stat.calls ? keep_time(t, stat.self) : "-";
     if (t->text.ncolumn > 4) {
-        row->cell[4] = stat.calls ? keep_time(t, tl_profile_percentile(p, place, 500)) : "-";
-        row->cell[5] = stat.calls ? keep_time(t, tl_profile_percentile(p, place, 990)) : "-";
-        row->cell[6] = stat.calls ? keep_time(t, stat.max) : "-";
+        row->cell[4] = stat.calls ? keep_duration(t, place, tl_profile_percentile(p, place, 500)) : "-";
+        row->cell[5] = stat.calls ? keep_duration(t, place, tl_profile_percentile(p, place, 990)) : "-";
+        row->cell[6] = stat.calls ? keep_duration(t, place, stat.max) : "-";
     }
     row->prefix = tl_text_table_keep_raw(&t->text, lines_before(t, prefix, place));
     row->name = tl_text_table_keep(&t->text, label_of(p, place, text));

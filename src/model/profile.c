@@ -47,6 +47,7 @@ void tl_profile_free(tl_profile *p)
     free(p->track);
     free(p->weight_self);
     free(p->outer_calls);
+    free(p->unwound);
     tl_place_index_fini(&p->child);
     tl_hash_fini(&p->by_detail);
     tl_id_map_fini(&p->by_id);
@@ -86,6 +87,11 @@ static bool reserve_places(tl_profile *p, uint32_t n)
     if (p->nweight && (!resize(&p->weight_self, n, p->nweight * sizeof *p->weight_self) ||
                        !resize(&p->outer_calls, n, sizeof *p->outer_calls)))
         return false;
+    if (p->unwound) {
+        if (!resize(&p->unwound, n, sizeof *p->unwound))
+            return false;
+        memset(p->unwound + p->place_capacity, 0, (n - p->place_capacity) * sizeof *p->unwound);
+    }
     p->place_capacity = n;
     return true;
 }
@@ -103,6 +109,16 @@ static bool reserve_functions(tl_profile *p, uint32_t n)
 bool tl_profile_reserve(tl_profile *p, uint32_t places, uint32_t functions)
 {
     return reserve_places(p, places) && reserve_functions(p, functions);
+}
+
+bool tl_profile_add_unwound(tl_profile *p, uint32_t place, uint64_t n)
+{
+    if (!p->unwound)
+        p->unwound = calloc(p->place_capacity, sizeof *p->unwound);
+    if (!p->unwound)
+        return false;
+    p->unwound[place] = tl_add_saturated(p->unwound[place], n);
+    return true;
 }
 
 const char *tl_profile_intern(tl_profile *p, const char *s)

@@ -73,7 +73,7 @@ static bool add_places(tl_profile *flat, tl_profile *p, hist_sum *sum)
 
 int tl_profile_flatten(tl_profile *p, tl_error *e)
 {
-    assert(!p->nweight && !p->per_thread);
+    assert(!p->nweight && !p->per_thread && !p->unwound); /* it is of a file, which does not hold these */
     tl_profile *flat = NULL;
     int status = tl_profile_new(&flat, &p->clock, e);
     if (status < 0)

@@ -68,6 +68,7 @@ struct tl_profile {
     const tl_weight *kind; /* [nweight], static */
     uint64_t *weight_self; /* [place_capacity * nweight]: by place, then by weight */
     uint64_t *outer_calls; /* [place_capacity] of `calls` those whose stack does not hold the function further up */
+    uint64_t *unwound;     /* [place_capacity] calls that the exit of an outer one closed; NULL: none */
     tl_sample_counts samples;
     bool has_span; /* of samples: the ticks that all events of the trace lie within are known */
     uint64_t begin, end;
@@ -117,6 +118,13 @@ uint32_t tl_profile_interned_thread_root(tl_profile *p, const tl_track *track);
 int tl_profile_sum_up(tl_profile *p, tl_error *e);
 /* Sets outer (and outer_calls, of samples) of all places from their totals. */
 int tl_profile_set_outer(tl_profile *p, tl_error *e);
+
+/* Calls of a place that were closed by the exit of an outer one: when they really ended is not known. */
+TL_ALWAYS_INLINE uint64_t tl_profile_unwound(const tl_profile *p, uint32_t place)
+{
+    return p->unwound ? p->unwound[place] : 0;
+}
+bool tl_profile_add_unwound(tl_profile *p, uint32_t place, uint64_t n); /* false when memory runs out */
 
 /* Makes one place of all places of each function, for those who ask for nothing else: of calls, without trees of
  * threads. TL_ENOMEM; the profile is of no use then. */

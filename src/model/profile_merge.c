@@ -146,7 +146,8 @@ static bool make_room(tl_profile *into, const tl_profile *from, merge_map *m)
     m->function = calloc((size_t)from->nfunction + 1, sizeof *m->function);
     m->place = calloc(from->nplace, sizeof *m->place);
     m->string = calloc((size_t)from->nfunction + from->ntrack + 1, 6 * sizeof *m->string); /* more than there are */
-    return m->function && m->place && m->string && map_functions(into, from, m) && map_places(into, from, m);
+    return m->function && m->place && m->string && map_functions(into, from, m) && map_places(into, from, m) &&
+           (!from->unwound || tl_profile_add_unwound(into, 0, 0));
 }
 
 static void add_stat(tl_place_stat *into, const tl_place_stat *from)
@@ -201,6 +202,8 @@ int tl_profile_merge(tl_profile *into, const tl_profile *from, tl_error *e)
         for (uint32_t i = 0; i < from->nplace; i++) {
             add_stat(&into->stat[m.place[i]], &from->stat[i]);
             add_weights(into, m.place[i], from, i);
+            if (from->unwound) /* room was made */
+                into->unwound[m.place[i]] = tl_add_saturated(into->unwound[m.place[i]], from->unwound[i]);
         }
         add_rest(into, from);
     } else {

@@ -49,7 +49,7 @@ static uint32_t add_function(tl_profile *to, const tl_profile *from, const tl_fu
     return tl_profile_add_function(to, &g);
 }
 
-static void add_numbers(tl_profile *to, uint32_t place, const tl_profile *from, uint32_t of)
+static bool add_numbers(tl_profile *to, uint32_t place, const tl_profile *from, uint32_t of)
 {
     tl_place_stat *s = &to->stat[place];
     const tl_place_stat *t = &from->stat[of];
@@ -58,6 +58,7 @@ static void add_numbers(tl_profile *to, uint32_t place, const tl_profile *from, 
     s->self = tl_add_saturated(s->self, t->self);
     for (uint32_t k = 0; k < from->nweight; k++)
         tl_profile_weigh(to, place, k, from->weight_self[(size_t)of * from->nweight + k]);
+    return !from->unwound || tl_profile_add_unwound(to, place, from->unwound[of]);
 }
 
 /* Places with their numbers; parents come before their children. False when memory runs out. */
@@ -68,9 +69,8 @@ static bool add_places(tl_profile *to, const tl_profile *from, const uint32_t *f
         const tl_place *at = &from->place[i];
         place[i] = at->function == TL_NO_FUNCTION ? tl_profile_thread_root(to, &from->track[at->track])
                                                   : tl_profile_child(to, place[at->parent], function[at->function]);
-        if (place[i] == TL_HASH_NONE)
+        if (place[i] == TL_HASH_NONE || !add_numbers(to, place[i], from, i))
             return false;
-        add_numbers(to, place[i], from, i);
     }
     return true;
 }

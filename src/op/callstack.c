@@ -17,8 +17,9 @@ typedef struct frame {
     uint64_t inner;    /* ticks of closed calls of the same function inside, not yet in any total */
     uint32_t place, function;
     uint32_t below; /* 1 + index of the next frame of the same function further down; 0: none */
-    bool selected;
-    uint64_t entry; /* number of the event, for tl_call */
+    uint32_t selected : 1;
+    uint32_t repeat : 31; /* beyond TL_STACK_REPEATS frames: how often the function is there up to here */
+    uint64_t entry;       /* number of the event, for tl_call */
 } frame;
 
 /* What is known of a function on one thread's stack. */
@@ -200,6 +201,65 @@ TL_COLD static bool begin_thread(tl_callstack *c, uint32_t track)
     return th->root != TL_HASH_NONE;
 }
 
+/* Closes the topmost frame, whose exit did not come. */
+TL_COLD static bool close_unwound(tl_callstack *c, uint32_t track, thread *th, uint64_t ts)
+{
+    const uint32_t place = th->stack[th->depth - 1].place;
+    const uint64_t calls = c->p->stat[place].calls;
+    c->p->unmatched_open++;
+    return close_top(c, track, th, ts, TL_NO_EXIT) &&
+           (c->p->stat[place].calls == calls || tl_profile_add_unwound(c->p, place, 1));
+}
+
+/* Frames from `from` on were left without an exit, and a function is among them so often that exceptions in a loop are
+ * the likely reason: as if each entry of a function that is among them already were from the caller of that one, which
+ * it ends. What remains is no deeper than there are functions. */
+TL_COLD static bool unwind_loops(tl_callstack *c, uint32_t track, thread *th, uint32_t from)
+{
+    const uint32_t n = th->depth;
+    for (; th->depth > from; th->depth--) {
+        const frame *f = &th->stack[th->depth - 1];
+        th->function[f->function].top = f->below;
+    }
+    for (uint32_t i = from; i < n; i++) {
+        frame f = th->stack[i];
+        on_stack *on = &th->function[f.function];
+        while (on->top > from)
+            if (!close_unwound(c, track, th, f.entered))
+                return false;
+        if (!c->flat)
+            f.place = tl_profile_child(c->p, th->depth ? th->stack[th->depth - 1].place : th->root, f.function);
+        if (f.place == TL_HASH_NONE)
+            return false;
+        f.below = on->top;
+        f.repeat = 0;
+        th->stack[th->depth] = f;
+        on->top = ++th->depth;
+    }
+    return true;
+}
+
+/* Is a function among the frames from `from` on that is so often on the stack? */
+TL_COLD static bool has_loops(const thread *th, uint32_t from)
+{
+    for (uint32_t i = th->depth; i-- > from;)
+        if (th->stack[i].repeat >= TL_STACK_REPEATS)
+            return true;
+    return false;
+}
+
+/* The stack is as deep as recursion hardly is: an entry of this function finds what the loops leave. */
+TL_COLD static bool unwind_at_entry(tl_callstack *c, uint32_t track, thread *th, const on_stack *on, uint64_t ts)
+{
+    uint32_t from = 0;
+    while (th->stack[th->function[th->stack[from].function].top - 1].repeat < TL_STACK_REPEATS) /* this one's is more */
+        from++;
+    bool ok = unwind_loops(c, track, th, from);
+    while (ok && on->top > from)
+        ok = close_unwound(c, track, th, ts);
+    return ok;
+}
+
 TL_ALWAYS_INLINE bool selected_at_entry(tl_callstack *c, const tl_batch *b, uint32_t i, const thread *th,
                                         uint32_t function)
 {
@@ -224,21 +284,28 @@ TL_ALWAYS_INLINE bool enter(tl_callstack *c, const tl_batch *b, uint32_t i, thre
     }
     if (TL_UNLIKELY(function >= th->nfunction) && !grow_functions(th, function))
         return false;
+    on_stack *on = &th->function[function];
     if (TL_UNLIKELY(th->depth == th->capacity)) {
-        if (th->depth == TL_STACK_DEPTH_MAX) {
+        if (th->depth >= TL_STACK_UNWIND_DEPTH && on->top && th->stack[on->top - 1].repeat >= TL_STACK_REPEATS) {
+            if (!unwind_at_entry(c, b->track[i], th, on, b->ts[i]))
+                return false;
+        } else if (th->depth == TL_STACK_DEPTH_MAX) {
             th->too_deep++;
             p->unmatched_open++;
             return true;
-        }
-        if (!grow_stack(th))
+        } else if (!grow_stack(th)) {
             return false;
+        }
     }
-    on_stack *on = &th->function[function];
-    uint32_t place;
+    uint32_t place, repeat = 0;
+    if (TL_UNLIKELY(th->depth >= TL_STACK_REPEATS))
+        repeat = 1 + (on->top ? th->stack[on->top - 1].repeat : 0);
     if (c->flat) {
         if (TL_UNLIKELY(!on->place))
             on->place = tl_profile_child(p, th->root, function);
         place = on->place;
+    } else if (TL_UNLIKELY(repeat > TL_STACK_REPEATS)) {
+        place = th->stack[on->top - 1].place;
     } else {
         place = tl_profile_child(p, th->depth ? th->stack[th->depth - 1].place : th->root, function);
     }
@@ -250,6 +317,7 @@ TL_ALWAYS_INLINE bool enter(tl_callstack *c, const tl_batch *b, uint32_t i, thre
                  .place = place,
                  .function = function,
                  .below = on->top,
+                 .repeat = repeat & 0x7fffffff,
                  .selected = !c->selecting || selected_at_entry(c, b, i, th, function),
                  .entry = th->events + i};
     on->top = ++th->depth;
@@ -271,11 +339,12 @@ TL_ALWAYS_INLINE bool leave(tl_callstack *c, const tl_batch *b, uint32_t i, thre
         c->p->unmatched_exits++;
         return true;
     }
-    while (th->stack[th->depth - 1].key != key) {
-        c->p->unmatched_open++;
-        if (!close_top(c, b->track[i], th, b->ts[i], TL_NO_EXIT))
+    const uint32_t above = th->function[function].top;
+    if (has_loops(th, above) && !unwind_loops(c, b->track[i], th, above))
+        return false;
+    while (th->stack[th->depth - 1].key != key)
+        if (!close_unwound(c, b->track[i], th, b->ts[i]))
             return false;
-    }
     return close_top(c, b->track[i], th, b->ts[i], number);
 }
 

@@ -8,6 +8,13 @@
 #include "model/profile_impl.h"
 #include "traceloom/profile.h"
 
+/* A function that, beyond as many frames, is on a thread's stack so often is deep recursion, or was left by exceptions
+ * that are caught in a loop: only exits tell. Until then its further calls get the place of the one before, so that
+ * trees end. When the exit of an outer function closes them, it were exceptions; and so it is taken to be when the
+ * stack becomes as deep as the second number, which recursion hardly reaches in the usual 8 MiB. */
+#define TL_STACK_REPEATS      256u
+#define TL_STACK_UNWIND_DEPTH (1u << 18)
+
 /* Deepest stack that is followed; entries beyond it count as unmatched. Logs that lost exits would grow without end. */
 #define TL_STACK_DEPTH_MAX (1u << 20)
 

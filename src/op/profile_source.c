@@ -282,6 +282,8 @@ static int select_places(tl_profile *p, const tl_select *s, tl_error *e)
         if (!taken) {
             tl_hist_fini(&p->stat[i].hist);
             p->stat[i] = (tl_place_stat){.min = UINT64_MAX};
+            if (p->unwound)
+                p->unwound[i] = 0;
         }
     }
     for (size_t i = 0; status == 0 && i < s->nfunc + s->nnot; i++)

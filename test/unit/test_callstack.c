@@ -174,6 +174,7 @@ static void selections_choose_calls(void **state)
         {{.min_ticks = 11}, 1, 1, 30},
         {{.time_from = 20, .has_from = true}, 0, 1, 10},
         {{.time_to = 41, .has_to = true}, 0, 1, 30},
+        {{.time_to = 40, .has_to = true}, 0, 0, 0}, /* the call ends at 40, which is outside */
         {{.func = (const char *const[]){"#2"}, .nfunc = 1}, 0, 2, 40},
         {{.not_func = (const char *const[]){"#2"}, .nnot = 1}, 1, 0, 0},
         {{.thread = (const char *const[]){"1"}, .nthread = 1}, 1, 2, 40},

@@ -319,6 +319,20 @@ static void test_percentiles_are_within_a_percent(void **state)
     }
 }
 
+/* What lies in the middle of a bucket is no value beyond the shortest and the longest one. */
+static void test_percentiles_stay_between_min_and_max(void **state)
+{
+    (void)state;
+    const uint64_t value[] = {1u << 20, (1u << 20) + 4095}; /* the first and the last of a bucket */
+    for (int i = 0; i < 2; i++) {
+        tl_hist h = {0};
+        for (int k = 0; k < 3; k++)
+            assert_true(tl_hist_add(&h, value[i]));
+        assert_int_equal(tl_hist_percentile(&h, 500, value[i], value[i]), value[i]);
+        tl_hist_fini(&h);
+    }
+}
+
 static void test_percentile_of_huge_counts(void **state)
 {
     (void)state;
@@ -372,6 +386,7 @@ int main(void)
         cmocka_unit_test(test_reserved_merge_keeps_its_room),
         cmocka_unit_test(test_assign_takes_memory_by_entries),
         cmocka_unit_test(test_percentiles_are_within_a_percent),
+        cmocka_unit_test(test_percentiles_stay_between_min_and_max),
         cmocka_unit_test(test_percentile_of_huge_counts),
         cmocka_unit_test(test_total_adds_many),
     };

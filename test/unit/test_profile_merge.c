@@ -202,6 +202,35 @@ static void test_functions_of_different_builds_stay_apart(void **state)
 }
 
 /* NULL wins over everything: that is what makes it associative. */
+/* The span of samples is that of all: the earlier begin, the later end. */
+static void test_spans_are_joined(void **state)
+{
+    (void)state;
+    static const struct {
+        bool has;
+        uint64_t begin, end;
+    } span[] = {{true, 5, 50}, {true, 7, 70}, {false, 0, 0}, {true, 1, 2}};
+    for (size_t i = 0; i < TL_COUNT(span); i++)
+        for (size_t k = 0; k < TL_COUNT(span); k++) {
+            tl_profile *p[2];
+            for (size_t n = 0; n < 2; n++) {
+                const size_t at = n ? k : i;
+                assert_int_equal(tl_profile_new(&p[n], &(tl_clock){.name = "t"}, NULL), 0);
+                p[n]->has_span = span[at].has;
+                p[n]->begin = span[at].begin;
+                p[n]->end = span[at].end;
+            }
+            assert_int_equal(tl_profile_merge(p[0], p[1], NULL), 0);
+            assert_int_equal(p[0]->has_span, span[i].has || span[k].has);
+            const size_t first = !span[i].has || (span[k].has && span[k].begin < span[i].begin) ? k : i;
+            const size_t last = !span[i].has || (span[k].has && span[k].end > span[i].end) ? k : i;
+            assert_int_equal(p[0]->begin, span[first].begin);
+            assert_int_equal(p[0]->end, span[last].end);
+            tl_profile_free(p[0]);
+            tl_profile_free(p[1]);
+        }
+}
+
 static void test_build_id_is_kept_only_if_all_agree(void **state)
 {
     (void)state;
@@ -303,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_merging_with_itself_doubles),
         cmocka_unit_test(test_threads_are_matched_by_ids_and_name),
         cmocka_unit_test(test_functions_of_different_builds_stay_apart),
+        cmocka_unit_test(test_spans_are_joined),
         cmocka_unit_test(test_build_id_is_kept_only_if_all_agree),
         cmocka_unit_test(test_different_clocks_are_refused),
         cmocka_unit_test(test_one_clock_measured_twice_is_one_clock),

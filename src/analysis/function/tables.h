@@ -21,6 +21,7 @@ typedef enum tl_column {
 typedef struct tl_row {
     tl_stat stat;
     uint64_t p50, p90, p99;
+    uint64_t unwound;  /* calls that were closed by the exit of an outer one: durations rest on them */
     uint32_t function; /* index into the profile's functions, or TL_NO_FUNCTION */
     uint32_t place;    /* of a tree row */
     uint32_t caller;   /* of a callers row: function index, TL_NO_FUNCTION for none */
