@@ -202,6 +202,24 @@ static void check_late(const tl_source *s, uint64_t late, const char *text)
     assert_int_equal(note->kind, TL_DAMAGE_NOTE);
 }
 
+/* One at the very time of the latest that was handed out still is in order. */
+static void as_late_as_can_be(void **state)
+{
+    (void)state;
+    tl_error e = {0};
+    fake_reset(1, 0);
+    for (uint32_t i = 0; i < MANY; i++)
+        times[i] = 10 + i;
+    times[WINDOW + 3 * TL_BATCH_MAX + 17] = 5;
+    times[WINDOW + 3 * TL_BATCH_MAX + 18] = times[4 * TL_BATCH_MAX - 1]; /* of the fourth batch that was handed out */
+    tl_source *s = open_fake(MANY, false);
+    const seen r = read_some(s, NULL, UINT64_MAX, &e);
+    assert_int_equal(r.status, 0);
+    assert_int_equal(r.out_of_order, 1);
+    check_late(s, 1, "1 event stood too far behind later ones to be put in order of time");
+    tl_source_close(s);
+}
+
 static void too_late_events(void **state)
 {
     (void)state;
@@ -359,6 +377,7 @@ int main(void)
         cmocka_unit_test(any_order_within_the_window),
         cmocka_unit_test(late_by_nearly_the_window),
         cmocka_unit_test(too_late_events),
+        cmocka_unit_test(as_late_as_can_be),
         cmocka_unit_test(a_trace_that_goes_backwards),
         cmocka_unit_test(closed_before_the_end),
         cmocka_unit_test(errors_come_last),

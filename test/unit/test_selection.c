@@ -164,7 +164,19 @@ static void test_cpus(void **state)
     assert_int_equal(s.select.ncpu, 5);
     assert_memory_equal(s.select.cpu, want, sizeof want);
     tl_selection_fini(&s);
-    static const char *const bad[] = {"", "x", "1,", ",1", "3-2", "2-", "-1", "1-2-3", "1 2", "99999999999", "0-70000"};
+    static const char *const bad[] = {"",
+                                      "x",
+                                      "1,",
+                                      ",1",
+                                      "3-2",
+                                      "2-",
+                                      "-1",
+                                      "1-2-3",
+                                      "1 2",
+                                      "99999999999",
+                                      "0-70000",
+                                      "0000000000000001",
+                                      "0-0000000000000001"};
     for (size_t i = 0; i < TL_COUNT(bad); i++) {
         words[0] = bad[i];
         if (tl_selection_parse(&s, &a, &error) != TL_EINVAL)
