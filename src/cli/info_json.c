@@ -155,6 +155,8 @@ void tl_info_json(const tl_facts *f, tl_output *out)
         tl_json_key(j, "profile");
         tl_json_object(j);
         tl_json_key_u64(j, "threads", f->profile_threads);
+        if (f->profile_trees < f->profile_threads)
+            tl_json_key_u64(j, "trees", f->profile_trees);
         tl_json_key_u64(j, "paths", f->profile_paths);
         tl_json_key_u64(j, f->profile_sampled ? "samples" : "calls", f->profile_calls);
         tl_json_key_u64(j, "self_ticks", f->profile_self);

@@ -117,10 +117,13 @@ static void print_head(const tl_facts *f, const tl_cli *c, tl_output *out)
              f->not_counted ? "not counted; --count reads all of it"
                             : tl_human_grouped(number, sizeof number, f->count.events));
     } else {
-        char calls[32], paths[32], threads[48] = "", self[32];
+        char calls[32], paths[32], threads[96] = "", self[32];
         if (f->profile_threads) /* 0: the file does not tell threads apart */
-            snprintf(threads, sizeof threads, ", %" PRIu64 " %s", f->profile_threads,
+            snprintf(threads, sizeof threads, ", %s %s", tl_human_grouped(number, sizeof number, f->profile_threads),
                      f->profile_threads == 1 ? "thread" : "threads");
+        if (f->profile_trees < f->profile_threads)
+            snprintf(threads + strlen(threads), sizeof threads - strlen(threads), " in %" PRIu64 " trees",
+                     f->profile_trees);
         line(out, terminal, "profile", "%s %s in %s paths%s", tl_human_grouped(calls, sizeof calls, f->profile_calls),
              f->profile_sampled ? "samples" : "calls", tl_human_grouped(paths, sizeof paths, f->profile_paths),
              threads);

@@ -19,6 +19,7 @@ static int count_profile(tl_facts *f, tl_source *s, tl_error *e)
     f->is_profile = true;
     if (t->has_profile_counts) {
         f->profile_threads = t->profile_threads;
+        f->profile_trees = t->profile_trees ? t->profile_trees : t->profile_threads;
         f->profile_paths = t->profile_paths;
         f->profile_calls = t->profile_calls;
         f->profile_self = t->profile_self;
@@ -32,7 +33,8 @@ static int count_profile(tl_facts *f, tl_source *s, tl_error *e)
     int status = tl_profile_from_source(&p, s, &options, e);
     if (status < 0)
         return status;
-    f->profile_threads = p->ntrack;
+    f->profile_threads = tl_profile_threads(p);
+    f->profile_trees = p->ntrack;
     for (uint32_t i = 0; i < tl_profile_places(p); i++) {
         tl_stat stat;
         tl_profile_stat(p, i, &stat);

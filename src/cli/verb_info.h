@@ -22,8 +22,9 @@ typedef struct tl_facts {
     uint32_t ncls;
     bool not_counted; /* of events only the times are known */
     bool is_profile;
-    bool profile_sampled, profile_inclusive;                                               /* as in the trace */
-    uint64_t profile_threads, profile_paths, profile_calls, profile_self, profile_clamped; /* self in ticks */
+    bool profile_sampled, profile_inclusive; /* as in the trace */
+    uint64_t profile_trees, profile_threads, profile_paths, profile_calls, profile_self,
+        profile_clamped; /* self in ticks */
 } tl_facts;
 
 /* An input of more bytes is not read by `info` for people if its reader knows the times without. */

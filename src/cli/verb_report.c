@@ -390,8 +390,10 @@ static int print_table(making *m, const plan *p)
         r->has_span = false;
     }
     tl_profile *const shown = r->profile;
-    if (m->profile->per_thread && m->profile->ntrack)
-        r->tracks = m->profile->ntrack;
+    if (m->profile->per_thread && m->profile->ntrack) {
+        r->tracks = (uint32_t)tl_profile_threads(m->profile);
+        r->trees = m->profile->ntrack;
+    }
     tl_profile *copy = NULL;
     int status = tl_report_regroup(r, &copy, &e);
     if (status == 0)

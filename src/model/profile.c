@@ -398,6 +398,25 @@ uint32_t tl_profile_tracks(const tl_profile *p)
     return p->ntrack;
 }
 
+/* "3 threads, 1": the first tree that several threads had, one after another. */
+static uint64_t threads_of(const tl_track *t)
+{
+    static const char words[] = " threads, ";
+    uint64_t n = 0;
+    const char *p = t->name;
+    while (p && *p >= '0' && *p <= '9' && n < UINT32_MAX)
+        n = 10 * n + (uint64_t)(*p++ - '0');
+    return !t->has_tid && n > 0 && strncmp(p, words, sizeof words - 1) == 0 ? n : 1;
+}
+
+uint64_t tl_profile_threads(const tl_profile *p)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < p->ntrack; i++)
+        n += threads_of(&p->track[i]);
+    return n;
+}
+
 const tl_track *tl_profile_track(const tl_profile *p, uint32_t index)
 {
     return index < p->ntrack ? &p->track[index] : NULL;

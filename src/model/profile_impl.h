@@ -187,4 +187,7 @@ const char *tl_profile_intern(tl_profile *p, const char *s); /* NULL stays NULL 
 /* Name to show: the function's name, or "#id", "0x5" or "?" written into buf. */
 const char *tl_function_label(const tl_function *f, char buf[static 24]);
 
+/* How many threads there are: more than tracks where some had one tree, one after another (docs/format/profile.md). */
+uint64_t tl_profile_threads(const tl_profile *p);
+
 #endif

@@ -66,6 +66,7 @@ struct tl_trace {
     bool has_profile_counts;
     bool profile_sampled;   /* made of samples: profile_calls counts these */
     bool profile_inclusive; /* its times hold those of callees; profile_clamped: places that have less than these */
+    uint64_t profile_trees; /* of threads: fewer, where some had one tree one after another. 0: as many */
     uint64_t profile_threads, profile_paths, profile_calls, profile_self, profile_clamped;
 };
 

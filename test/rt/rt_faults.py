@@ -373,6 +373,10 @@ def churn(mode, hook, count):
             sizes[threads] = size_of(path)
             if mode != "ctf" or threads <= 1000:
                 rt_matrix.check_file(checks, path, printed)
+            if mode == "profile":
+                told = harness.run("info", "--json", path).json()["profile"]
+                checks.equal(told["threads"], threads + 1, "threads")
+                checks.that(told["trees"] < 300, told["trees"], "trees of", threads, "threads")
     print("threads, memory:", peaks, "file:", sizes)
     few, many = count // 100, count
     # A mapped file counts as memory: what grows beside it may not.

@@ -13,6 +13,10 @@
 #include "rt_host.h"
 
 #if RT_HERE
+#include <pthread.h>
+
+#include "model/profile_impl.h"
+#include "model/trace_impl.h"
 #include "rt/mode/rt_profile.h"
 #include "rt_record_fixture.h"
 
@@ -172,7 +176,46 @@ static void changes_of_stacks_are_no_open_calls(void **state)
     assert_int_equal(unmatched, 2);
 }
 
+/* ---- more threads than have a tree of their own ---- */
+
+enum { TREES = 256, THREADS = 300 };
+
+static void *call_once(void *arg)
+{
+    call(FUNCTION);
+    return arg;
+}
+
+static void make_threads(void)
+{
+    for (int i = 0; i < THREADS; i++) {
+        pthread_t thread;
+        if (pthread_create(&thread, NULL, call_once, NULL))
+            _exit(3);
+        pthread_join(thread, NULL);
+    }
+}
+
+static void all_threads_are_told(void **state)
+{
+    (void)state;
+    assert_int_equal(record("mode=profile:out=t.tlp:control=off", make_threads), 0);
+    tl_source *s = open_trace("t.tlp", false);
+    tl_profile *p;
+    assert_int_equal(tl_profile_from_source(&p, s, &(tl_profile_options){.per_thread = true}, NULL), 0);
+    const uint32_t trees = tl_profile_tracks(p);
+    assert_in_range(trees, TREES, TREES + 10); /* one that was just joined may still be there */
+    assert_int_equal(tl_profile_threads(p), THREADS);
+    tl_profile_free(p);
+    assert_int_equal(tl_source_trace(s)->profile_threads, THREADS);
+    assert_int_equal(tl_source_trace(s)->profile_trees, trees);
+    tl_source_close(s);
+    uint64_t total;
+    assert_int_equal(calls_of(FUNCTION, &total), THREADS);
+}
+
 #else
+RT_SKIPPED(all_threads_are_told)
 RT_SKIPPED(calls_are_counted_once_wherever_they_are_given_up)
 RT_SKIPPED(counts_carry_and_are_repaired_then)
 RT_SKIPPED(changes_of_stacks_are_no_open_calls)
@@ -185,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(calls_are_counted_once_wherever_they_are_given_up, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(counts_carry_and_are_repaired_then, scratch_enter, leave),
+        cmocka_unit_test_setup_teardown(all_threads_are_told, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(changes_of_stacks_are_no_open_calls, scratch_enter, leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,7 +191,8 @@ static int describe(live_reader *r, const tl_profile *p, tl_error *e)
 {
     tl_trace *t = r->trace;
     t->has_profile_counts = true;
-    t->profile_threads = p->ntrack;
+    t->profile_threads = tl_profile_threads(p);
+    t->profile_trees = p->ntrack;
     t->profile_paths = p->nplace - 1 - p->ntrack;
     for (uint32_t i = 1; i < p->nplace; i++) {
         t->profile_calls = tl_add_saturated(t->profile_calls, p->stat[i].calls);

@@ -97,7 +97,8 @@ static int describe(const tl_profile *p, unsigned version, tl_trace *t, tl_error
     t->byte_order = "little";
     t->lost_events = p->lost_events;
     t->has_profile_counts = true;
-    t->profile_threads = p->ntrack;
+    t->profile_threads = tl_profile_threads(p);
+    t->profile_trees = p->ntrack;
     t->profile_paths = p->nplace - 1 - p->ntrack;
     t->profile_sampled = p->nweight > 0;
     t->profile_calls = p->samples.counted;
