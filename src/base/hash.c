@@ -139,6 +139,11 @@ const char *tl_strings_get(tl_strings *t, const char *s, size_t n)
     return copy;
 }
 
+bool tl_strings_has(const tl_strings *t, const char *s, size_t n)
+{
+    return t->slot && strings_find(t, s, n, tl_hash_bytes(s, n))->s;
+}
+
 const char *tl_strings_get_text(tl_strings *t, const char *s, size_t n)
 {
     if (TL_LIKELY(n == 0 || !memchr(s, 0, n)))

@@ -59,6 +59,8 @@ const char *tl_strings_get(tl_strings *t, const char *s, size_t n);
 /* The same for text that may have bytes 0 in it: they become the two bytes c0 80, which are in no UTF-8 text, and which
  * tl_json_string() shows as what they were. */
 const char *tl_strings_get_text(tl_strings *t, const char *s, size_t n);
+/* Whether a string is there already. */
+bool tl_strings_has(const tl_strings *t, const char *s, size_t n);
 void tl_strings_fini(tl_strings *t);
 
 #endif

@@ -45,6 +45,12 @@ TL_ALWAYS_INLINE uint32_t tl_pair_map_get(const tl_pair_map *m, uint64_t a, uint
 /* Adds a pair that is not there yet. Its index is n; TL_HASH_NONE when memory runs out or there are `most` pairs: the
  * map is then as before. */
 uint32_t tl_pair_map_add(tl_pair_map *m, uint64_t a, uint64_t b, uint32_t most);
+/* The index of a pair, which is added if need be; TL_HASH_NONE without memory. */
+TL_ALWAYS_INLINE uint32_t tl_pair_map_number(tl_pair_map *m, uint64_t a, uint64_t b)
+{
+    const uint32_t i = tl_pair_map_get(m, a, b);
+    return i != TL_HASH_NONE ? i : tl_pair_map_add(m, a, b, TL_HASH_NONE);
+}
 void tl_pair_map_fini(tl_pair_map *m);
 
 #endif

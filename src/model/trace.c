@@ -25,7 +25,7 @@ void tl_trace_fini(tl_trace *t)
     free(t->property);
     free(t->header);
     tl_recording_free(t->recording);
-    tl_hash_fini(&t->damage_known);
+    tl_strings_fini(&t->damage_known);
     pthread_mutex_destroy(&t->lock);
     tl_hash_fini(&t->function_index);
     tl_strings_fini(&t->strings);
@@ -127,13 +127,18 @@ no_memory:
 }
 
 /* What makes two entries the same one. */
-static uint64_t damage_identity(const tl_damage *d)
+typedef struct damage_identity {
+    uint64_t offset, at, file, rule, kind; /* file and rule: interned */
+} damage_identity;
+
+static bool is_known(const tl_trace *t, const void *identity, size_t n)
 {
-    struct {
-        uint64_t offset, at, file, rule, kind;
-    } id = {d->offset, d->at, d->file ? tl_hash_bytes(d->file, strlen(d->file)) : 0,
-            tl_hash_bytes(d->rule, strlen(d->rule)), d->kind};
-    return tl_hash_bytes(&id, sizeof id);
+    return tl_strings_has(&t->damage_known, identity, n);
+}
+
+static bool remember(tl_trace *t, const void *identity, size_t n)
+{
+    return tl_strings_get(&t->damage_known, identity, n) != NULL;
 }
 
 /* Under the lock. */
@@ -142,13 +147,16 @@ static int report(tl_trace *t, tl_error *e, const tl_damage *d, const char *text
     const bool is_note = d->kind == TL_DAMAGE_NOTE;
     tl_damage **list = is_note ? &t->note : &t->damage;
     uint32_t *n = is_note ? &t->nnote : &t->ndamage;
-    const uint64_t identity = damage_identity(d);
-    if (tl_hash_get(&t->damage_known, identity) != TL_HASH_NONE)
+    const char *file = d->file ? intern(t, d->file) : NULL, *rule = intern(t, d->rule);
+    if (!rule || (d->file && !file))
+        return tl_fail(e, TL_ENOMEM, d->at, "no memory for the list of damage");
+    const damage_identity id = {d->offset, d->at, (uintptr_t)file, (uintptr_t)rule, d->kind};
+    if (is_known(t, &id, sizeof id))
         return 0;
     t->damage_count += !is_note;
     if (*n == TL_DAMAGE_KEPT) {
         if (t->damage_known.n < TL_DAMAGE_TOLD)
-            (void)tl_hash_put(&t->damage_known, identity, 1); /* without memory, a second pass counts it again */
+            (void)remember(t, &id, sizeof id); /* without memory, a second pass counts it again */
         return 0;
     }
     tl_damage *array = grow(*list, *n, is_note ? &t->note_capacity : &t->damage_capacity, sizeof *array);
@@ -156,9 +164,8 @@ static int report(tl_trace *t, tl_error *e, const tl_damage *d, const char *text
         *list = array;
     tl_damage copy = *d;
     copy.what = intern(t, text);
-    if (copy.file)
-        copy.file = intern(t, copy.file);
-    if (!array || !copy.what || (d->file && !copy.file) || !tl_hash_put(&t->damage_known, identity, 1))
+    copy.file = file;
+    if (!array || !copy.what || !remember(t, &id, sizeof id))
         return tl_fail(e, TL_ENOMEM, d->at, "no memory for the list of damage");
     (*list)[(*n)++] = copy;
     return 0;
@@ -223,9 +230,8 @@ void tl_trace_sort_damage(tl_trace *t)
 
 void tl_trace_add_regressions(tl_trace *t, uint64_t part, uint64_t n)
 {
-    const uint64_t identity = tl_hash_mix(part + 1) ^ UINT64_C(0x5265677265737369);
     pthread_mutex_lock(&t->lock);
-    if (tl_hash_get(&t->damage_known, identity) == TL_HASH_NONE && tl_hash_put(&t->damage_known, identity, 1))
+    if (!is_known(t, &part, sizeof part) && remember(t, &part, sizeof part)) /* no entry has so few bytes */
         atomic_fetch_add(&t->regressions, n);
     pthread_mutex_unlock(&t->lock);
 }

@@ -48,7 +48,8 @@ struct tl_trace {
     tl_damage *damage; /* faults and losses; `lock` guards it while cursors read */
     uint32_t ndamage, damage_capacity;
     uint64_t damage_count;
-    tl_hash damage_known; /* of every entry, up to a limit, so that a second pass over the input adds nothing */
+    tl_strings damage_known; /* what tells every entry from others, up to a limit, so that a second pass over the input
+                                adds nothing */
     tl_damage *note;
     uint32_t nnote, note_capacity;
     pthread_mutex_t lock;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "base/pair_map.h"
 #include "model/value_json.h"
 #include "op/module_names.h"
 
@@ -12,7 +14,9 @@
 #define MODULES_MAX   65536u     /* binaries, over all processes of a trace */
 
 struct tl_discovery {
-    tl_hash thread; /* pid and tid, see thread_key(), -> track */
+    tl_pair_map thread; /* pid and tid */
+    uint32_t *track;    /* [thread.n] */
+    uint32_t track_capacity;
     tl_module *module;
     uint32_t nmodule, module_capacity;
     bool many_modules, many_functions; /* more than the limits */
@@ -85,11 +89,6 @@ static bool thread_of(const tl_class *c, const tl_batch *b, uint32_t i, int64_t 
     return true;
 }
 
-static uint64_t thread_key(int64_t pid, int64_t tid)
-{
-    return (uint64_t)pid << 32 ^ (uint64_t)tid;
-}
-
 static int no_memory(tl_error *e)
 {
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the functions and threads of the trace");
@@ -101,17 +100,27 @@ static int add_thread(tl_source *s, const tl_class *c, const tl_batch *b, uint32
     bool has_pid;
     if (!thread_of(c, b, i, &pid, &has_pid, &tid))
         return 0;
-    tl_hash *threads = &s->discovery->thread;
-    if (tl_hash_get(threads, thread_key(pid, tid)) != TL_HASH_NONE)
+    struct tl_discovery *d = s->discovery;
+    if (tl_pair_map_get(&d->thread, (uint64_t)pid, (uint64_t)tid) != TL_HASH_NONE)
         return 0;
     char name[48];
     snprintf(name, sizeof name, "thread %lld", (long long)tid);
     uint32_t track;
     int status = tl_trace_add_track(
         &s->trace, &(tl_track){.name = name, .pid = pid, .tid = tid, .has_pid = has_pid, .has_tid = true}, &track, e);
-    if (status == 0 && !tl_hash_put(threads, thread_key(pid, tid), track))
+    if (status == 0 && (!TL_GROW(d->track, d->thread.n, 1, d->track_capacity) ||
+                        tl_pair_map_number(&d->thread, (uint64_t)pid, (uint64_t)tid) == TL_HASH_NONE))
         status = no_memory(e);
+    if (status == 0)
+        d->track[d->thread.n - 1] = track;
     return status;
+}
+
+/* TL_HASH_NONE: not known. */
+static uint32_t track_of(const struct tl_discovery *d, int64_t pid, int64_t tid)
+{
+    const uint32_t i = tl_pair_map_get(&d->thread, (uint64_t)pid, (uint64_t)tid);
+    return i == TL_HASH_NONE ? TL_HASH_NONE : d->track[i];
 }
 
 static tl_module *module_at(struct tl_discovery *d, uint64_t base)
@@ -208,30 +217,29 @@ static int read_all(tl_source *s, tl_error *e)
     return status;
 }
 
-static bool same_function(const tl_function *a, const tl_function *b)
-{
-    return a->address == b->address && strcmp(a->name, b->name) == 0 &&
-           (a->module == b->module || (a->module && b->module && strcmp(a->module, b->module) == 0));
-}
-
-/* Processes have the same function at different addresses: all become the first of them. */
+/* Processes have the same function at different addresses: all become the first of them. Texts are interned: equal ones
+ * are the same pointer. */
 static int find_aliases(tl_source *s, tl_error *e)
 {
     const tl_trace *t = &s->trace;
-    tl_hash first = {0};
-    bool ok = true;
+    tl_pair_map names = {0}, places = {0}; /* name and module; the number of these, and address */
+    uint32_t *first = malloc(((size_t)t->nfunction + 1) * sizeof *first); /* [places.n] */
+    bool ok = first != NULL;
     for (uint32_t i = 0; ok && i < t->nfunction; i++) {
         const tl_function *f = &t->function[i];
         if (!f->name)
             continue;
-        const uint64_t what = tl_hash_bytes(f->name, strlen(f->name)) ^ f->address;
-        const uint32_t known = tl_hash_get(&first, what);
-        if (known == TL_HASH_NONE)
-            ok = tl_hash_put(&first, what, i);
-        else if (same_function(f, &t->function[known]))
-            ok = tl_hash_put(&s->discovery->alias, (uint64_t)f->id, known);
+        const uint32_t name = tl_pair_map_number(&names, (uintptr_t)f->name, (uintptr_t)f->module);
+        const uint32_t n = places.n, place = tl_pair_map_number(&places, name, f->address);
+        ok = name != TL_HASH_NONE && place != TL_HASH_NONE;
+        if (ok && place == n)
+            first[place] = i;
+        else if (ok)
+            ok = tl_hash_put(&s->discovery->alias, (uint64_t)f->id, first[place]);
     }
-    tl_hash_fini(&first);
+    free(first);
+    tl_pair_map_fini(&names);
+    tl_pair_map_fini(&places);
     return ok ? 0 : no_memory(e);
 }
 
@@ -267,7 +275,8 @@ void tl_discovery_free(struct tl_discovery *d)
 {
     if (!d)
         return;
-    tl_hash_fini(&d->thread);
+    tl_pair_map_fini(&d->thread);
+    free(d->track);
     tl_hash_fini(&d->module_at);
     tl_hash_fini(&d->alias);
     free(d->module);
@@ -308,7 +317,7 @@ const tl_batch *tl_thread_view_batch(tl_thread_view *v, const tl_batch *b, uint3
             continue;
         uint32_t track = TL_HASH_NONE;
         if (thread_of(c, b, i, &pid, &has_pid, &tid))
-            track = tl_hash_get(&v->source->discovery->thread, thread_key(pid, tid));
+            track = track_of(v->source->discovery, pid, tid);
         const uint32_t n = out->n++;
         const uint32_t alias = c->by_address ? tl_hash_get(&v->source->discovery->alias, b->key[i]) : TL_HASH_NONE;
         out->ts[n] = b->ts[i];

@@ -34,11 +34,14 @@ static ctf_chain *find(ctf_losses *l, uint32_t stream, const ctf_packet *p, uint
     tl_hasher_add(&h, (uint64_t)stream << 1 | p->has_instance);
     tl_hasher_add(&h, p->instance);
     *key = tl_hasher_end(h);
-    const uint32_t i = tl_hash_get(&l->known, *key);
-    if (i == TL_HASH_NONE)
-        return NULL;
-    l->latest = i;
-    return &l->chain[i];
+    for (uint32_t i; (i = tl_hash_get(&l->known, *key)) != TL_HASH_NONE; ++*key) {
+        c = &l->chain[i];
+        if (c->stream == stream && c->has_instance == p->has_instance && c->instance == p->instance) {
+            l->latest = i;
+            return c;
+        }
+    }
+    return NULL;
 }
 
 static bool add_chain(ctf_losses *l, const ctf_packet *p, const ctf_counters *now, uint64_t key)

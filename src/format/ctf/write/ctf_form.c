@@ -86,20 +86,18 @@ static const char *raw_name(ctf_lowering *l, const char *name)
     return raw;
 }
 
-const char *ctf_lower_name(ctf_lowering *l, tl_hash *names, const char *name)
+const char *ctf_lower_name(ctf_lowering *l, tl_strings *names, const char *name)
 {
     const char *raw = raw_name(l, name);
     const size_t n = strlen(raw);
-    uint64_t hash = tl_hash_bytes(raw, n);
-    for (uint32_t i = names->n + 1; tl_hash_get(names, hash) != TL_HASH_NONE && !l->no_memory; i++) {
+    for (uint32_t i = names->n + 1; tl_strings_has(names, raw, strlen(raw)) && !l->no_memory; i++) {
         char *longer = ctf_lower_alloc(l, n + 12);
         if (!longer)
             break;
         snprintf(longer, n + 12, "%s_%u", raw, (unsigned)i);
-        hash = tl_hash_bytes(longer, strlen(longer));
         raw = longer;
     }
-    if (!tl_hash_put(names, hash, 1))
+    if (!tl_strings_get(names, raw, strlen(raw)))
         l->no_memory = true;
     return raw;
 }
@@ -203,7 +201,7 @@ const ctf_form *ctf_lower_wrap(ctf_lowering *l, const ctf_frame *outer, const tl
     const ctf_form *form = ctf_lower_field(l, &fr, &alone, true, depth + 1);
     if (form)
         ctf_lower_add(l, &fr, CTF_WRAPPED, form, CTF_PART_TAPE);
-    tl_hash_fini(&fr.names);
+    tl_strings_fini(&fr.names);
     return form ? fr.form : NULL;
 }
 
@@ -297,7 +295,7 @@ static const ctf_form *struct_form(ctf_lowering *l, const ctf_frame *outer, cons
         if (member)
             of[i] = ctf_lower_add(l, &fr, f->member[i].name, member, CTF_PART_TAPE);
     }
-    tl_hash_fini(&fr.names);
+    tl_strings_fini(&fr.names);
     return l->no_memory ? NULL : form;
 }
 

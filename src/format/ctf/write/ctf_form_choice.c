@@ -156,7 +156,7 @@ static void put_choosers(ctf_lowering *l, ctf_part *p, const tl_field *option, b
 static bool options(ctf_lowering *l, ctf_frame *fr, const tl_field *f, ctf_form *form, const ctf_form *selector,
                     const char **label, unsigned depth)
 {
-    tl_hash names = {0};
+    tl_strings names = {0};
     for (uint32_t i = 0; i < f->nmember && !l->no_memory; i++) {
         const tl_field *option = &f->member[i];
         char numbered[24];
@@ -171,7 +171,7 @@ static bool options(ctf_lowering *l, ctf_frame *fr, const tl_field *f, ctf_form 
             put_choosers(l, p, option, selector->is_signed);
     }
     form->npart = f->nmember;
-    tl_hash_fini(&names);
+    tl_strings_fini(&names);
     return !l->no_memory;
 }
 

@@ -17,7 +17,7 @@ typedef struct ctf_lower_fields {
 /* A struct that is being built. */
 typedef struct ctf_frame {
     ctf_form *form;
-    tl_hash names; /* hashes of those of its parts */
+    tl_strings names; /* of its parts */
     const ctf_lower_fields *fields;
     tl_scope scope;
 } ctf_frame;
@@ -33,7 +33,7 @@ ctf_form *ctf_lower_int(ctf_lowering *l, unsigned bits);
 /* Room for n parts (but npart stays 0). */
 bool ctf_lower_parts(ctf_lowering *l, ctf_form *f, uint32_t n);
 /* A name that is not in the set yet, as it stands in the metadata. */
-const char *ctf_lower_name(ctf_lowering *l, tl_hash *names, const char *name);
+const char *ctf_lower_name(ctf_lowering *l, tl_strings *names, const char *name);
 /* Appends to the struct of the frame. */
 ctf_part *ctf_lower_add(ctf_lowering *l, ctf_frame *fr, const char *name, const ctf_form *form, ctf_part_source source);
 /* A length or selector of our own for a field called `name`; NULL without memory, or if form is NULL. */

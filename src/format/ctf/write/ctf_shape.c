@@ -144,8 +144,8 @@ static bool make_shape(ctf_forms *forms, ctf_shape *s, const tl_class *c, uint32
         lower_fields(&l, &frame[0], 0, packet, "");
         lower_fields(&l, &frame[1], packet, n, "");
     }
-    tl_hash_fini(&frame[0].names);
-    tl_hash_fini(&frame[1].names);
+    tl_strings_fini(&frame[0].names);
+    tl_strings_fini(&frame[1].names);
     if (l.no_memory)
         return false;
     s->packet = frame[0].form;
@@ -228,8 +228,8 @@ static bool lower_class(ctf_forms *f, const ctf_shape *shape, const tl_class *c,
         lower_fields(&l, merged ? &pay : &own, shape->nfield, first, merged ? "context_" : "");
         lower_fields(&l, &pay, first, c->nfield, "");
     }
-    tl_hash_fini(&own.names);
-    tl_hash_fini(&pay.names);
+    tl_strings_fini(&own.names);
+    tl_strings_fini(&pay.names);
     free(of);
     *context = own.form;
     *payload = pay.form;

@@ -355,7 +355,7 @@ void ctf_discard(void *writer)
     free(w->spare.data);
     free(w->scratch.data);
     tl_hash_fini(&w->called);
-    tl_hash_fini(&w->names);
-    tl_hash_fini(&w->sections);
+    tl_strings_fini(&w->names);
+    tl_strings_fini(&w->sections);
     ctf_forms_fini(&w->forms);
 }

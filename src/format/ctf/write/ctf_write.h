@@ -139,7 +139,7 @@ typedef struct ctf_writer {
     uint8_t packet_tail;      /* of it: bits of the last byte that belong to no field */
     ctf_written_track *track; /* [ntrack]: of the trace; more may be added while it is read */
     uint32_t ntrack;
-    tl_hash names, sections; /* hashes of those that are taken */
+    tl_strings names, sections; /* those that are taken */
     ctf_put put;
     uint64_t misfits, large, lost_cpus, lost_contexts, made_contexts;
     uint64_t made_times, back, far; /* 1.8 */

@@ -46,11 +46,6 @@ static const char *label_of(const tl_mapping *m)
     return m->label ? m->label : "";
 }
 
-static uint64_t label_hash(const tl_mapping *m)
-{
-    return tl_hash_bytes(label_of(m), strlen(label_of(m)));
-}
-
 /* The first mapping from `at` on that has the label of mapping i; f->nmapping: none. */
 static uint32_t same_label(const ctf_form *f, uint32_t i, uint32_t at)
 {
@@ -59,41 +54,53 @@ static uint32_t same_label(const ctf_form *f, uint32_t i, uint32_t at)
     return at;
 }
 
-/* There may be very many mappings: what same_label() would find, as a table of the first of each label, and of the next
- * one of each mapping. False without memory. */
-static bool index_labels(const ctf_form *f, tl_hash *first, uint32_t *next)
+/* There may be very many mappings: the first of each label, and the next one of each mapping. */
+typedef struct label_index {
+    tl_strings labels; /* equal ones are the same pointer */
+    tl_hash first;
+    uint32_t *next; /* of the same label; f->nmapping: none */
+} label_index;
+
+/* False without memory. */
+static bool index_labels(const ctf_form *f, label_index *x)
 {
     const uint32_t n = f->nmapping;
-    for (uint32_t i = n; next && i-- > 0;) {
-        const uint64_t hash = label_hash(&f->mapping[i]);
-        const uint32_t behind = tl_hash_get(first, hash);
-        next[i] = behind == TL_HASH_NONE ? n : behind;
-        if (!tl_hash_put(first, hash, i))
+    x->next = malloc(n * sizeof *x->next);
+    for (uint32_t i = n; x->next && i-- > 0;) {
+        const char *label = tl_strings_get(&x->labels, label_of(&f->mapping[i]), strlen(label_of(&f->mapping[i])));
+        const uint32_t behind = label ? tl_hash_get(&x->first, (uintptr_t)label) : TL_HASH_NONE;
+        x->next[i] = behind == TL_HASH_NONE ? n : behind;
+        if (!label || !tl_hash_put(&x->first, (uintptr_t)label, i))
             return false;
     }
-    return next != NULL;
+    return x->next != NULL;
+}
+
+static uint32_t first_of_label(label_index *x, const tl_mapping *m)
+{
+    return tl_hash_get(&x->first, (uintptr_t)tl_strings_get(&x->labels, label_of(m), strlen(label_of(m))));
 }
 
 /* Labels, each with all its ranges: the source may have several of the same text. */
 static void put_mappings(tl_json *j, const char *key, const ctf_form *f)
 {
     const uint32_t n = f->nmapping;
-    uint32_t *next = malloc(n * sizeof *next);
-    tl_hash labels = {0};
-    const bool indexed = index_labels(f, &labels, next);
+    label_index x = {0};
+    const bool indexed = index_labels(f, &x);
     tl_json_key(j, key);
     tl_json_object(j);
     for (uint32_t i = 0; i < n; i++) {
-        if ((indexed ? tl_hash_get(&labels, label_hash(&f->mapping[i])) : same_label(f, i, 0)) < i)
+        if ((indexed ? first_of_label(&x, &f->mapping[i]) : same_label(f, i, 0)) < i)
             continue;
         tl_json_key(j, label_of(&f->mapping[i]));
         tl_json_array(j);
-        for (uint32_t k = i; k < n; k = indexed ? next[k] : same_label(f, i, k + 1))
+        for (uint32_t k = i; k < n; k = indexed ? x.next[k] : same_label(f, i, k + 1))
             put_range(j, &f->mapping[k], f->is_signed);
         tl_json_array_end(j);
     }
-    free(next);
-    tl_hash_fini(&labels);
+    free(x.next);
+    tl_hash_fini(&x.first);
+    tl_strings_fini(&x.labels);
     tl_json_object_end(j);
 }
 
@@ -310,15 +317,14 @@ static void put_uuid(tl_json *j, const uint8_t *u)
 
 static void put_environment(tl_json *j, const tl_trace *t)
 {
-    tl_hash names = {0};
+    tl_strings names = {0};
     tl_json_key(j, "environment");
     tl_json_object(j);
     for (uint32_t i = 0; i < t->nproperty; i++) {
         const tl_property *p = &t->property[i];
-        const uint64_t hash = tl_hash_bytes(p->name, strlen(p->name));
-        if (tl_hash_get(&names, hash) != TL_HASH_NONE)
+        if (tl_strings_has(&names, p->name, strlen(p->name)))
             continue;
-        tl_hash_put(&names, hash, i); /* without memory a key may stand there twice */
+        tl_strings_get(&names, p->name, strlen(p->name)); /* without memory a key may stand there twice */
         if (p->text)
             tl_json_key_string(j, p->name, p->text);
         else
@@ -327,7 +333,7 @@ static void put_environment(tl_json *j, const tl_trace *t)
     if (!t->clock.hz)
         tl_json_key_string(j, CTF_TICKS_PROPERTY, "ticks");
     tl_json_object_end(j);
-    tl_hash_fini(&names);
+    tl_strings_fini(&names);
 }
 
 static void put_trace(const ctf_writer *w, tl_json *j, tl_output *out)

@@ -39,14 +39,14 @@ static const char *number_at_end(const char *s)
     return p < end && p > s && strchr("_-.", p[-1]) ? p : NULL;
 }
 
-static bool is_taken(const tl_hash *names, const char *s)
+static bool is_taken(const tl_strings *names, const char *s)
 {
-    return tl_hash_get(names, tl_hash_bytes(s, strlen(s))) != TL_HASH_NONE;
+    return tl_strings_has(names, s, strlen(s));
 }
 
-static bool take(tl_hash *names, const char *s)
+static bool take(tl_strings *names, const char *s)
 {
-    return tl_hash_put(names, tl_hash_bytes(s, strlen(s)), 1);
+    return tl_strings_get(names, s, strlen(s)) != NULL;
 }
 
 /* Copies a name with room for what makes it unique; the caller frees. */
@@ -62,7 +62,7 @@ static char *copy_name(const char *s, size_t n)
 }
 
 /* Appends a number until the name is free, and takes it. */
-static bool make_unique(tl_hash *names, char *s, const char *suffix)
+static bool make_unique(tl_strings *names, char *s, const char *suffix)
 {
     const size_t n = strlen(s);
     for (uint32_t i = names->n + 1; is_taken(names, s); i++)
