@@ -171,17 +171,16 @@ static Dwarf_Line *find_row(Dwarf_Lines *lines, size_t n, uint64_t address)
         else
             high = middle;
     }
-    for (size_t i = low; i < n; i++) {
+    bool ends = false, ended = false; /* what lies before an end is another piece of code */
+    for (size_t i = low; i < n; i++, ended |= ends) {
         Dwarf_Line *row = dwarf_onesrcline(lines, i);
         int line;
-        bool ends;
         if (dwarf_lineaddr(row, &at) != 0 || at != address)
             break;
         if (dwarf_lineendsequence(row, &ends) == 0 && !ends && dwarf_lineno(row, &line) == 0 && line > 0)
             return row;
     }
-    Dwarf_Line *before = low > 0 ? dwarf_onesrcline(lines, low - 1) : NULL;
-    bool ends;
+    Dwarf_Line *before = low > 0 && !ended ? dwarf_onesrcline(lines, low - 1) : NULL;
     return before && dwarf_lineendsequence(before, &ends) == 0 && !ends ? before : NULL;
 }
 

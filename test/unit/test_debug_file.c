@@ -214,6 +214,85 @@ static void test_lines_of_the_line_table(void **state)
     remove_folder();
 }
 
+/* Two pieces of code, each with lines of its own, of which the first one's end where the second one's begin; code of
+ * line 0, which nobody wrote; and code behind both, within the same unit, of which no row tells. */
+static const char pieces[] = ".file 1 \"bare.s\"\n"
+                             ".section .text.za,\"ax\",%progbits\n"
+                             ".globl first\n"
+                             ".type first,%function\n"
+                             "first:\n"
+                             ".loc 1 3\n"
+                             "nop\n"
+                             ".size first,.-first\n"
+                             ".globl zero\n"
+                             ".type zero,%function\n"
+                             "zero:\n"
+                             ".loc 1 0\n"
+                             "nop\n"
+                             ".size zero,.-zero\n"
+                             ".section .text.zb,\"ax\",%progbits\n"
+                             ".globl second\n"
+                             ".type second,%function\n"
+                             "second:\n"
+                             ".loc 1 7\n"
+                             "nop\n"
+                             ".size second,.-second\n"
+                             ".section .text.zc,\"ax\",%progbits\n"
+                             ".globl silent\n"
+                             ".type silent,%function\n"
+                             "silent:\n"
+                             "nop\n"
+                             ".size silent,.-silent\n"
+                             ".globl later\n"
+                             ".type later,%function\n"
+                             "later:\n"
+                             "nop\n"
+                             ".size later,.-later\n"
+                             ".Lend:\n"
+                             ".section .debug_abbrev,\"\",%progbits\n"
+                             ".byte 1,0x11,0,0x10,0x17,0x11,1,0x12,1,3,8,0,0,0\n"
+                             ".section .debug_info,\"\",%progbits\n"
+                             ".4byte 2f-1f\n"
+                             "1: .2byte 4\n"
+                             ".4byte .debug_abbrev\n"
+                             ".byte 8,1\n"
+                             ".4byte .debug_line\n"
+                             ".8byte first\n"
+                             ".8byte .Lend\n"
+                             ".asciz \"bare.s\"\n"
+                             "2:\n"
+                             ".section .debug_line,\"\",%progbits\n"
+                             ".section .note.GNU-stack,\"\",%progbits\n";
+
+static void test_ends_of_lines(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"first", "zero", "second", "silent", "later"};
+    uint64_t address[5];
+    tl_trace t;
+    tl_elf *elf;
+    compile("sha1 -g");
+    FILE *file = fopen(in_folder("bare.s"), "w");
+    assert_true(file && fputs(pieces, file) >= 0 && fclose(file) == 0);
+    run("cc -g app.c bare.s -o app && cp app whole");
+    for (int i = 0; i < 5; i++)
+        address[i] = address_of(name[i]);
+    begin_trace(&t, address, 5);
+    assert_int_equal(tl_elf_open(&elf, in_folder("app"), NULL), TL_OK);
+    assert_int_equal(tl_symbolize(&t, elf, true, true, NULL), TL_OK);
+    tl_elf_close(elf);
+#ifdef TL_HAVE_LIBDW
+    static const unsigned line[] = {3, 3, 7, 0, 0};
+    for (int i = 0; i < 5; i++) {
+        const tl_function *f = tl_trace_function(&t, i + 1);
+        assert_int_equal(f->line, line[i]);
+        assert_int_equal(f->file != NULL, line[i] > 0);
+    }
+#endif
+    tl_trace_fini(&t);
+    remove_folder();
+}
+
 static void test_lines_are_not_asked_for(void **state)
 {
     (void)state;
@@ -311,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_bad_split_files),
         cmocka_unit_test(test_shared_file),
         cmocka_unit_test(test_lines_of_the_line_table),
+        cmocka_unit_test(test_ends_of_lines),
         cmocka_unit_test(test_lines_are_not_asked_for),
         cmocka_unit_test(test_debuglink),
         cmocka_unit_test(test_debuglink_to_itself),
