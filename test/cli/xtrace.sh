@@ -30,7 +30,7 @@ PYTHON
 s=xtrace.1700000000.42.hint9.xinsndata.bin
 "$tl" help formats >formats
 grep -q '^xtrace ' formats || { # built without it
-    echo "SKIP: this build does not read xtrace"
+    echo "skipped: this build does not read xtrace"
     exit 77
 }
 

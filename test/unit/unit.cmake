@@ -1,12 +1,14 @@
 # One executable for each file of this folder, one ctest entry for each case in it.
 
+# Where starting a process costs more than most cases do (valgrind), an executable is one entry.
+option(TRACELOOM_WHOLE_UNITS "One ctest entry for each executable of unit tests, not for each case" OFF)
 option(TRACELOOM_OWN_CMOCKA "Use test/unit/compat/cmocka.h: for hosts without the library" OFF)
 set(unit_libraries)
 if(NOT TRACELOOM_OWN_CMOCKA)
   find_library(TL_CMOCKA NAMES cmocka)
   find_path(TL_CMOCKA_INCLUDE NAMES cmocka.h)
   if(NOT TL_CMOCKA OR NOT TL_CMOCKA_INCLUDE)
-    message(WARNING "cmocka was not found: no unit tests. Install it with: apt-get install libcmocka-dev")
+    traceloom_no_tests("cmocka was not found: no unit tests. Install it with: apt-get install libcmocka-dev")
     return()
   endif()
   list(APPEND unit_libraries ${TL_CMOCKA})
@@ -48,6 +50,12 @@ foreach(unit IN LISTS unit_files)
   set(labels unit)
   if(text MATCHES "\"thorough\\.h\"")
     list(APPEND labels slow)
+  endif()
+  if(TRACELOOM_WHOLE_UNITS)
+    set(cases "")
+    add_test(NAME unit.${name} COMMAND ${name})
+    set_tests_properties(unit.${name} PROPERTIES ENVIRONMENT "${TL_TEST_ENVIRONMENT}"
+      FAIL_REGULAR_EXPRESSION "Running 0 test" LABELS "${labels}" TIMEOUT 1200)
   endif()
   foreach(case IN LISTS cases)
     string(REGEX REPLACE "^test_" "" short_case ${case})
