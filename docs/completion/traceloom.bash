@@ -138,7 +138,7 @@ _traceloom()
     info)
         options="--count --at --json --thread --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
     check)
-        options="--json --from --strict --resync --threads --color --quiet --verbose --help" ;;
+        options="--json --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
     report)
         options="--by --weight --sort --top --per-thread --interval --line-size --sample --cache --predictor --calls --json --output --force --to --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
     convert|cat)

@@ -21,6 +21,7 @@ complete -c traceloom -n '__fish_seen_subcommand_from info' -l quiet -s q -d 'on
 complete -c traceloom -n '__fish_seen_subcommand_from info' -l verbose -s v -d 'say more'
 complete -c traceloom -n '__fish_seen_subcommand_from info' -l help -s h -d 'this text'
 complete -c traceloom -n '__fish_seen_subcommand_from check' -l json -d 'print JSON, one line'
+complete -c traceloom -n '__fish_seen_subcommand_from check' -l exe -s e -r -F -d 'the traced binary'
 complete -c traceloom -n '__fish_seen_subcommand_from check' -l from -x -a '(traceloom help --names read)' -d 'input format'
 complete -c traceloom -n '__fish_seen_subcommand_from check' -l strict -d 'stop at damage'
 complete -c traceloom -n '__fish_seen_subcommand_from check' -l resync -d 'guess past damage'

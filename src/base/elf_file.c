@@ -21,6 +21,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/endian.h"
 #include "base/input.h"
@@ -367,10 +368,27 @@ static int open_input(tl_elf **out, tl_input *in, tl_error *e)
     return TL_OK;
 }
 
+/* Whatever waits or never ends is not opened: the path comes from the command line, or from a trace. */
+static int check_regular(const char *path, tl_error *e)
+{
+    struct stat st;
+    if (strcmp(path, "-") != 0 && stat(path, &st) < 0) /* opening says why */
+        return TL_OK;
+    const char *kind = strcmp(path, "-") == 0 ? "standard input"
+                       : S_ISREG(st.st_mode)  ? NULL
+                       : S_ISDIR(st.st_mode)  ? "a folder"
+                       : S_ISFIFO(st.st_mode) ? "a pipe"
+                       : S_ISSOCK(st.st_mode) ? "a socket"
+                                              : "a device";
+    return kind ? tl_fail(e, TL_EFORMAT, TL_NO_OFFSET, "%s: expected a binary, found %s", path, kind) : TL_OK;
+}
+
 int tl_elf_open(tl_elf **out, const char *path, tl_error *e)
 {
     tl_input *in;
-    int rc = tl_input_open(&in, path, e);
+    int rc = check_regular(path, e);
+    if (rc == TL_OK)
+        rc = tl_input_open(&in, path, e);
     return rc < 0 ? rc : open_input(out, in, e);
 }
 

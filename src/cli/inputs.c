@@ -5,6 +5,7 @@
 
 #include "base/number.h"
 #include "base/pool.h"
+#include "cli/exe_files.h"
 #include "cli/formats_of.h"
 #include "cli/message.h"
 #include "traceloom/format.h"
@@ -34,9 +35,12 @@ int tl_check_inputs(const tl_cli *c)
 tl_open_options tl_reading_options(const tl_cli *c, const tl_want *want)
 {
     const tl_arguments *a = c->args;
+    const bool check = a->verb->id == TL_VERB_CHECK; /* names are of no use to it */
     tl_open_options options = {
         .from = a->from,
-        .exe = a->exe,
+        .exe = check ? NULL : a->exe,
+        .object = c->files ? c->files->object : NULL,
+        .nobject = c->files && !check ? c->files->n : 0,
         .no_names = a->verb->id == TL_VERB_INFO || a->verb->id == TL_VERB_CHECK,
         .no_demangle = a->no_demangle,
         .want = *want,
@@ -68,7 +72,7 @@ void tl_reading_take(tl_reading *r, const tl_cli *c, const char *path, tl_source
     const tl_arguments *a = c->args;
     *r = (tl_reading){.path = path, .source = s, .trace = tl_source_trace(s)};
     const char *exe = tl_trace_exe(r->trace);
-    if (a->exe && (!exe || strcmp(exe, a->exe) != 0))
+    if (a->verb->id != TL_VERB_CHECK && a->exe && (!exe || strcmp(exe, a->exe) != 0))
         tl_say(c, path, "format %s holds its own names; -e is not used for it", tl_trace_format(r->trace));
     char bytes[32];
     tl_say_more(c, path, "%s %s, %s", tl_trace_format(r->trace), tl_trace_version(r->trace),

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/exe_files.h"
 #include "cli/message.h"
 #include "cli/standard_files.h"
 #include "cli/verbs.h"
@@ -65,7 +66,8 @@ int main(int argc, char **argv)
     if (strcmp(word[0], "--version") == 0 || strcmp(word[0], "-V") == 0)
         return say_version(n, word);
     tl_arguments arguments;
-    tl_cli cli = {.args = &arguments};
+    static tl_exe_files files;
+    tl_cli cli = {.args = &arguments, .files = &files};
     if (strcmp(word[0], "help") == 0)
         return flush_stdout(tl_verb_help(&cli, n - 1, word + 1));
     char message[TL_USAGE_SIZE];
@@ -83,7 +85,10 @@ int main(int argc, char **argv)
         if (arguments.verb->id != TL_VERB_RECORD) /* which would pass it on to the program */
             signal(SIGXFSZ, SIG_IGN);             /* a limit of the file's size is an error of write() */
         tl_terminal_init(&cli.out, STDOUT_FILENO, arguments.color);
-        status = run_verb(&cli);
+        status = tl_exe_files_read(&files, &arguments);
+        if (status == TL_EXIT_DONE)
+            status = run_verb(&cli);
+        tl_exe_files_fini(&files);
     }
     tl_arguments_fini(&arguments);
     return status;

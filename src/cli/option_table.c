@@ -313,8 +313,12 @@ const tl_option tl_option_table[] = {
      "Only events of classes whose name matches;\n.Nm traceloom info\nlists the classes.\n"
      "May be given several times: then any of them.\n",
      NULL},
-    {TL_OPTION_EXE, 'e', "exe", "PATH", TL_GROUP_INPUT, READERS & ~CHECK, "the traced binary",
-     "The binary that was traced, for the names of functions, where the trace does not say them.\n", "@file"},
+    {TL_OPTION_EXE, 'e', "exe", "PATH", TL_GROUP_INPUT, READERS, "the traced binary",
+     "The binary that was traced, for the names of functions, where the trace does not say them.\n"
+     "Where ids of functions begin with the number of an object, as those of instrumented shared libraries do:\n"
+     ".Ar N Ns = Ns Ar PATH\nis the file of object\n.Ar N ,\nmay be given several times.\n"
+     "A file\n.Pa NAME.yaml\nmaps numbers to paths:\n.Ql 1: /usr/lib/libfoo.so\non a line each.\n",
+     "@file"},
     {TL_OPTION_NO_DEMANGLE, 0, "no-demangle", NULL, TL_GROUP_INPUT, REPORT | CONVERT, "names as linked",
      "Shows C++ and Rust names as the linker knows them.\n", NULL},
     {TL_OPTION_FROM, 0, "from", "FORMAT", TL_GROUP_INPUT, READERS, "input format",

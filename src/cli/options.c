@@ -305,8 +305,7 @@ static bool set_option(parser *p, const tl_option *o, const char *value)
         a->min_dur = value;
         return true;
     case TL_OPTION_EXE:
-        a->exe = value;
-        return true;
+        return add_word(p, &a->exe_word, value);
     case TL_OPTION_FROM:
         a->from = value;
         return true;
@@ -452,5 +451,6 @@ void tl_arguments_fini(tl_arguments *a)
     free(a->func.word);
     free(a->not_func.word);
     free(a->cls.word);
+    free(a->exe_word.word);
     *a = (tl_arguments){0};
 }

@@ -186,6 +186,7 @@ typedef struct tl_arguments {
     const char *mode, *threshold, *ring, *limit, *start; /* of record; or NULL */
     bool any;
 
+    tl_words exe_word;      /* -e as given: see exe_files.h */
     const char *exe, *from; /* or NULL */
     bool no_demangle, strict, resync, follow;
     unsigned threads; /* 0: as many as there are processors */

@@ -21,7 +21,8 @@ enum { TL_EXIT_RECORD = 125, TL_EXIT_CANNOT_RUN = 126, TL_EXIT_NOT_FOUND = 127 }
 
 typedef struct tl_cli {
     const tl_arguments *args;
-    tl_terminal out; /* standard output */
+    const struct tl_exe_files *files; /* what -e names besides args->exe */
+    tl_terminal out;                  /* standard output */
 } tl_cli;
 
 /* Each returns a tl_exit. */

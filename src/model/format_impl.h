@@ -114,8 +114,9 @@ typedef struct tl_format {
      * need be to put events in order. May be NULL: not known. */
     uint64_t (*stream_floor)(const void *cursor);
     void (*stream_close)(void *cursor);
-    /* Adds functions (id and address) from the traced binary to the trace. */
-    int (*functions)(void *reader, tl_elf *elf, tl_trace *t, tl_error *e);
+    /* Adds functions (id and address) of a binary to the trace: of the traced one, object 0, or of the object that ids
+     * have this number of. */
+    int (*functions)(void *reader, tl_elf *elf, uint32_t object, tl_trace *t, tl_error *e);
     /* Where in the source a frame of a sample is: false if not known. Strings live as long as the trace. Any thread. */
     bool (*locate)(void *reader, const tl_frame *frame, tl_location *out);
     /* What tl_source_check() looks for, beyond the damage that reading finds: adds it to the trace. Opens no cursors of

@@ -78,7 +78,7 @@ static int add_functions(tl_source *s, const tl_recording_object *o, const char 
 {
     tl_trace map;
     tl_trace_init(&map);
-    int status = s->format->functions(s->reader, elf, &map, e);
+    int status = s->format->functions(s->reader, elf, 0, &map, e);
     if (status == 0 && map.nfunction != o->count) {
         const tl_damage changed = about(o, "symbols.changed");
         status = tl_trace_report(&s->trace, e, &changed,

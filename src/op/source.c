@@ -12,6 +12,7 @@
 #include "model/recording.h"
 #include "op/code_map.h"
 #include "op/discover.h"
+#include "op/given_files.h"
 #include "op/object_symbols.h"
 #include "op/supply.h"
 #include "op/symbolize.h"
@@ -123,43 +124,6 @@ static int choose_format(tl_source *s, const char *name, tl_error *e)
     return 0;
 }
 
-/* Instructions may be anywhere in a function: all functions of the binary become known. */
-static int add_code(tl_source *s, const char *exe, tl_error *e)
-{
-    int status = tl_code_map_open(&s->code, exe, e);
-    for (uint32_t i = 0; status == 0 && i < tl_code_map_symbols(s->code); i++) {
-        const tl_code_symbol *c = tl_code_map_symbol(s->code, i);
-        const tl_function f = {.id = (int64_t)c->from, .address = c->from, .size = c->to - c->from};
-        status = tl_trace_add_function(&s->trace, &f, e);
-    }
-    return status;
-}
-
-/* Function ids get addresses from the binary, addresses get names. */
-static int resolve(tl_source *s, const tl_open_options *o, tl_error *e)
-{
-    tl_elf *elf = NULL;
-    tl_trace *t = &s->trace;
-    int status = tl_elf_open(&elf, o->exe, e);
-    if (status == 0)
-        status = s->format->functions ? s->format->functions(s->reader, elf, t, e) : add_code(s, o->exe, e);
-    if (status == 0)
-        status = tl_symbolize(t, elf, !o->no_demangle, !o->no_lines, e);
-    if (status == 0) {
-        const char *id = tl_elf_build_id(elf);
-        t->exe = tl_trace_intern(t, o->exe);
-        t->build_id = id ? tl_trace_intern(t, id) : NULL;
-        for (uint32_t i = 0; i < t->nfunction; i++)
-            t->function[i].module = t->build_id;
-        if (!t->exe || (id && !t->build_id))
-            status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for symbols");
-    }
-    tl_elf_close(elf);
-    if (status < 0 && e)
-        e->offset = TL_NO_OFFSET; /* one in the binary would be taken for one in the trace */
-    return status;
-}
-
 const char *tl_source_name(const tl_source *s)
 {
     return s->in ? tl_input_name(s->in) : s->folder->path;
@@ -221,7 +185,7 @@ static int open_format(tl_source *s, const tl_open_options *o, tl_error *e)
         return tl_discover(s, e);
     if (t->recording && t->recording->nobject > 0 && (o->exe || !o->no_names))
         return tl_object_symbols(s, o, e);
-    return o->exe && (s->format->functions || tl_trace_counts_insns(&s->trace)) ? resolve(s, o, e) : 0;
+    return o->exe || o->nobject ? tl_given_files(s, o, e) : 0;
 }
 
 /* Opens what `in` or `folder` holds; takes it over, also on failure. */

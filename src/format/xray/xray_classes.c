@@ -6,6 +6,9 @@
 
 #include "format/xray/instr_map.h"
 
+#define FUNCTION_BITS 24u /* of a packed id, below those of the object */
+#define FUNCTION_MASK ((1u << FUNCTION_BITS) - 1u)
+
 static const tl_field args_field[] = {{.name = "args", .type = TL_LIST}};
 static const tl_field data_field[] = {{.name = "data", .type = TL_BYTES}};
 static const tl_field typed_fields[] = {{.name = "type", .type = TL_U64}, {.name = "data", .type = TL_BYTES}};
@@ -54,8 +57,33 @@ void xray_threads_fini(xray_threads *threads)
     tl_hash_fini(&threads->without_pid);
 }
 
-int xray_functions(void *reader, tl_elf *elf, tl_trace *t, tl_error *e)
+/* Adds the functions of a binary as those of an object; `bits` of an id are kept. */
+static int add_object(tl_elf *elf, uint32_t object, uint32_t bits, tl_trace *t, tl_error *e)
+{
+    tl_trace map;
+    tl_trace_init(&map);
+    int status = xray_instr_map_read(elf, &map, e);
+    if (status == 0 && object > 0 && map.nfunction > FUNCTION_MASK)
+        status = tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: %" PRIu32 " functions; a library has at most %u",
+                         tl_elf_path(elf), map.nfunction, FUNCTION_MASK);
+    for (uint32_t i = 0; status == 0 && i < map.nfunction; i++) {
+        tl_function f = map.function[i];
+        if (object > 0)
+            f.id = (int32_t)((object << FUNCTION_BITS | (uint32_t)f.id) & bits);
+        status = tl_trace_add_function(t, &f, e);
+    }
+    tl_trace_fini(&map);
+    return status;
+}
+
+int xray_functions(void *reader, tl_elf *elf, uint32_t object, tl_trace *t, tl_error *e)
 {
     (void)reader;
-    return xray_instr_map_read(elf, t, e);
+    return add_object(elf, object, UINT32_MAX, t, e);
+}
+
+int xray_functions_28(void *reader, tl_elf *elf, uint32_t object, tl_trace *t, tl_error *e)
+{
+    (void)reader;
+    return add_object(elf, object, UINT32_MAX >> 4, t, e);
 }

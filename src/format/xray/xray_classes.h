@@ -18,7 +18,10 @@ int xray_thread(xray_threads *threads, tl_trace *t, bool has_pid, int64_t pid, i
                 tl_error *e);
 void xray_threads_fini(xray_threads *threads);
 
-/* Adds functions of the instrumented binary: the `functions` member of every XRay format. */
-int xray_functions(void *reader, tl_elf *elf, tl_trace *t, tl_error *e);
+/* Adds functions of an instrumented binary: the `functions` member of every XRay format. Those of shared libraries have
+ * packed ids, signed numbers of 32 bits: 8 bits of object, 24 of function. */
+int xray_functions(void *reader, tl_elf *elf, uint32_t object, tl_trace *t, tl_error *e);
+/* The same for logs that keep 28 bits of an id. */
+int xray_functions_28(void *reader, tl_elf *elf, uint32_t object, tl_trace *t, tl_error *e);
 
 #endif
