@@ -25,6 +25,23 @@ size_t tl_utf8_length(const char *s, size_t n)
     return length;
 }
 
+size_t tl_utf8_shown(const char *s, size_t n)
+{
+    const unsigned char a = (unsigned char)s[0];
+    if (a < 0x80)
+        return a >= 0x20 && a != 0x7f;
+    const size_t length = tl_utf8_length(s, n);
+    if (length == 2 && a == 0xc2)
+        return (unsigned char)s[1] < 0xa0 ? 0 : 2;
+    if (length == 3 && a == 0xe2) {
+        const unsigned char b = (unsigned char)s[1], c = (unsigned char)s[2];
+        if ((b == 0x80 && (c == 0x8e || c == 0x8f || (c >= 0xa8 && c <= 0xae))) ||
+            (b == 0x81 && c >= 0xa6 && c <= 0xa9))
+            return 0;
+    }
+    return length;
+}
+
 size_t tl_utf8_repair(char *out, const char *s, size_t n)
 {
     char *p = out;

@@ -9,6 +9,11 @@
  * byte, a sequence that is cut off or longer than need be, a surrogate, or beyond U+10FFFF. */
 size_t tl_utf8_length(const char *s, size_t n);
 
+/* The same for a character that a terminal may be given: 0 also for control characters (C0, DEL, C1) and for the
+ * invisible ones that turn the direction of text around or break lines (U+200E, U+200F, U+2028 to U+202E, U+2066 to
+ * U+2069). */
+size_t tl_utf8_shown(const char *s, size_t n);
+
 /* Copies n bytes to out (room for 2 * n), those that are not UTF-8 as the characters U+0080 to U+00FF. Returns the
  * number of bytes written. */
 size_t tl_utf8_repair(char *out, const char *s, size_t n);

@@ -12,6 +12,8 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
+#define PART_SIZE 512u /* of a text that is made clean part by part */
+
 static unsigned window_width(int fd)
 {
     uint64_t columns = 0;
@@ -89,32 +91,37 @@ unsigned tl_text_width(const char *s, size_t n)
     return width;
 }
 
-/* C0 and C1 controls, and the invisible characters that turn the direction of text around. */
-static bool is_control(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
-           (c >= 0x2066 && c <= 0x2069);
-}
-
 char *tl_text_clean(char *buf, size_t size, const char *s)
 {
     size_t at = 0, n = strlen(s);
     for (size_t i = 0; i < n;) {
-        uint32_t c = 0;
-        size_t length = decode(s + i, n - i, &c);
-        bool bad = length == 0 || is_control(c);
-        size_t put = bad ? 1 : length;
+        const size_t shown = tl_utf8_shown(s + i, n - i), length = tl_utf8_length(s + i, n - i);
+        const size_t put = shown ? shown : 1;
         if (put >= size - at)
             break;
-        if (bad)
-            buf[at] = '?';
+        if (shown)
+            memcpy(buf + at, s + i, shown);
         else
-            memcpy(buf + at, s + i, length);
+            buf[at] = '?';
         at += put;
         i += length ? length : 1;
     }
     buf[at] = 0;
     return buf;
+}
+
+void tl_text_put_clean(tl_output *out, const char *s)
+{
+    char part[PART_SIZE], clean[PART_SIZE];
+    while (*s) {
+        size_t n = strnlen(s, PART_SIZE - 1);
+        while (s[n] && n > PART_SIZE - 4 && ((unsigned char)s[n] & 0xc0) == 0x80)
+            n--; /* not within a character */
+        memcpy(part, s, n);
+        part[n] = 0;
+        tl_output_puts(out, tl_text_clean(clean, sizeof clean, part));
+        s += n;
+    }
 }
 
 /* Bytes of the longest beginning of s that takes at most `width` columns. */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/output.h"
 #include "cli/options.h"
 
 #define TL_WIDTH_DEFAULT 100u /* where there is no terminal */
@@ -33,6 +34,9 @@ unsigned tl_text_width(const char *s, size_t n);
 /* Copies text for people: control characters and bytes that are no UTF-8 become "?". A name from a file must neither
  * break a line nor command the terminal. Writes at most size bytes, terminated; returns buf. */
 char *tl_text_clean(char *buf, size_t size, const char *s);
+
+/* The same, written to an output, however long it is. */
+void tl_text_put_clean(tl_output *out, const char *s);
 
 /* Shortens text to `width` columns by replacing its middle. Returns s itself if it fits, else buf (of `size` bytes). */
 const char *tl_text_fit(const tl_terminal *t, char *buf, size_t size, const char *s, unsigned width);

@@ -198,6 +198,10 @@ static void test_strings(void **state)
          "2J\xc2\xa0\xc2",
          "\"\\xc2\\x9b"
          "2J\xc2\xa0\xc2\""}, /* a C1 control, and what looks like one */
+        {"a\xe2\x80\xae"
+         "b\xe2\x81\xa9\xe2\x80\xb0\xe2\x80",
+         "\"a\\xe2\\x80\\xae"
+         "b\\xe2\\x81\\xa9\xe2\x80\xb0\xe2\x80\""}, /* what turns text around, and what does not */
         {"12345678?", "\"12345678\\?\""},
         {"1234567?89012345'", "\"1234567\\?89012345\\'\""},
     };

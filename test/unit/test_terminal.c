@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "cli/terminal.h"
+#include "output_check.h"
 #include "skip.h"
 
 static const tl_terminal plain = {.unicode = false, .width = 80}, unicode = {.unicode = true, .width = 80};
@@ -90,6 +91,33 @@ static void test_clean(void **state)
                         "?cba"); /* right-to-left override */
     assert_string_equal(clean("\xff\xc0\xafx"), "???x");
     assert_string_equal(clean("\xe2\x94"), "??");
+}
+
+/* Written to an output, text of any length is what the whole of it would be in a buffer, wherever it is cut. */
+static void test_clean_is_written(void **state)
+{
+    (void)state;
+    char text[2000], whole[sizeof text];
+    for (size_t shift = 0; shift < 8; shift++) {
+        size_t n = shift;
+        memset(text, 'x', shift);
+        while (n + 8 < sizeof text) {
+            memcpy(text + n, "\xe6\x97\xa5\xc3\xa9\xff\n", 7);
+            n += 7;
+        }
+        text[n] = 0;
+        tl_output *out = open_plain("clean", true);
+        tl_text_put_clean(out, text);
+        tl_text_put_clean(out, "");
+        assert_int_equal(tl_output_finish(out, NULL), 0);
+        tl_output_close(out);
+        size_t got;
+        char *read = scratch_read("clean", &got);
+        tl_text_clean(whole, sizeof whole, text);
+        assert_int_equal(got, strlen(whole));
+        assert_memory_equal(read, whole, got);
+        free(read);
+    }
 }
 
 static void test_clean_stops_at_the_end(void **state)
@@ -220,6 +248,7 @@ int main(void)
         cmocka_unit_test(test_width_by_the_locale),
         cmocka_unit_test(test_no_locale),
         cmocka_unit_test(test_clean),
+        cmocka_unit_test_setup_teardown(test_clean_is_written, scratch_enter, scratch_leave),
         cmocka_unit_test(test_clean_stops_at_the_end),
         cmocka_unit_test(test_fit),
         cmocka_unit_test(test_bar),

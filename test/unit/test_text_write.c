@@ -54,7 +54,7 @@ static void test_hostile_text(void **state)
     (void)state;
     fixture f;
     fixture_init(&f);
-    tl_function function = {.id = 3, .name = "\x1b[2J\n\x7f\xff\xc2\x9b\xc3\xa9"};
+    tl_function function = {.id = 3, .name = "\x1b[2J\n\x7f\xff\xc2\x9b\xe2\x80\xae\xc3\xa9"};
     assert_int_equal(tl_trace_add_function(&f.trace, &function, NULL), 0);
     assert_int_equal(fixture_create(&f, &tl_format_text), 0);
     fixture_call(&f, ENTER, 0, 1, 3);
@@ -65,9 +65,10 @@ static void test_hostile_text(void **state)
                     {.type = TL_NULL}};
     fixture_event(&f, STRUCTURED, 0, -1, 2, 0, v, 5);
     fixture_finish(&f);
-    assert_string_equal((char *)f.bytes,
-                        "     0.000000001  thread 7  cpu 0  -> \\x1b[2J\\x0a\\x7f\\xff\\xc2\\x9b\xc3\xa9\n"
-                        "     0.000000002  thread 7    * structured point={x=1 ok=false} text=\"a\\x0d\" none=null\n");
+    assert_string_equal(
+        (char *)f.bytes,
+        "     0.000000001  thread 7  cpu 0  -> \\x1b[2J\\x0a\\x7f\\xff\\xc2\\x9b\\xe2\\x80\\xae\xc3\xa9\n"
+        "     0.000000002  thread 7    * structured point={x=1 ok=false} text=\"a\\x0d\" none=null\n");
     fixture_fini(&f);
 }
 

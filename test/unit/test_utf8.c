@@ -1,7 +1,9 @@
 /* UTF-8: what is a character, and repairing what is none. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -54,8 +56,36 @@ static void test_repair(void **state)
     assert_int_equal(tl_utf8_repair(out, "", 0), 0);
 }
 
+/* Every character of the Basic Multilingual Plane, against the list of what a terminal is not given. */
+static void test_shown(void **state)
+{
+    (void)state;
+    for (uint32_t c = 1; c < 0x10000; c++) {
+        char text[4] = "";
+        size_t n = 0;
+        if (c < 0x80) {
+            text[n++] = (char)c;
+        } else if (c < 0x800) {
+            text[n++] = (char)(0xc0 | c >> 6);
+            text[n++] = (char)(0x80 | (c & 0x3f));
+        } else {
+            text[n++] = (char)(0xe0 | c >> 12);
+            text[n++] = (char)(0x80 | (c >> 6 & 0x3f));
+            text[n++] = (char)(0x80 | (c & 0x3f));
+        }
+        const bool surrogate = c >= 0xd800 && c <= 0xdfff, control = c < 0x20 || (c >= 0x7f && c < 0xa0);
+        const bool turns = c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+        assert_int_equal(tl_utf8_shown(text, n), surrogate || control || turns ? 0 : n);
+        if (n == 3)
+            assert_int_equal(tl_utf8_shown(text, 2), 0);
+    }
+    assert_int_equal(tl_utf8_shown("\xf0\x90\x80\x80", 4), 4);
+    assert_int_equal(tl_utf8_shown("\x80", 1), 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lengths), cmocka_unit_test(test_repair)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_lengths), cmocka_unit_test(test_repair),
+                                       cmocka_unit_test(test_shown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,9 +61,8 @@ size_t listing_clean_name(char *out, const char *name, size_t most)
     char *p = out;
     for (size_t i = 0; i < n && i < most;) {
         const uint8_t c = (uint8_t)name[i];
-        const size_t length = tl_utf8_length(name + i, n - i);
-        const bool control = c < 0x20 || c == 0x7f || (c == 0xc2 && length == 2 && (uint8_t)name[i + 1] < 0xa0);
-        if (length > 0 && !control) {
+        const size_t length = tl_utf8_shown(name + i, n - i);
+        if (length > 0) {
             memcpy(p, name + i, length);
             p += length;
             i += length;

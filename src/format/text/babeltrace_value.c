@@ -3,16 +3,17 @@
 
 #include "base/number.h"
 #include "base/real.h"
+#include "base/utf8.h"
 #include "format/text/text_value.h"
 
-enum { PIECE = 1024, SCALAR_MAX = 80, ESCAPE_MAX = 8, INDEX_MAX = 32 };
+enum { PIECE = 1024, SCALAR_MAX = 80, ESCAPE_MAX = 12, INDEX_MAX = 32 };
 
 static const char lower_digit[] = "0123456789abcdef", upper_digit[] = "0123456789ABCDEF";
 
 /* Copies to p as many of n bytes as need no escape. Returns how many. */
 static inline size_t copy_plain(char *p, const char *s, size_t n)
 {
-    static const char special[] = "\"\\'?\x7f\xc2";
+    static const char special[] = "\"\\'?\x7f";
     size_t i = 0;
     for (; n - i >= 8; i += 8) {
         uint64_t word, any;
@@ -20,13 +21,14 @@ static inline size_t copy_plain(char *p, const char *s, size_t n)
         any = tl_any_below(word, ' ');
         for (size_t k = 0; k < sizeof special - 1; k++)
             any |= tl_any_is(word, special[k]);
+        any |= tl_any_is(word | 0x2020202020202020u, '\xe2'); /* c2 and e2, which some control characters begin with */
         if (any)
             break;
         memcpy(p + i, &word, 8);
     }
     for (; i < n; i++) {
         const unsigned char c = (unsigned char)s[i];
-        if (c < ' ' || c == '"' || c == '\\' || c == '\'' || c == '?' || c == 0x7f || c == 0xc2)
+        if (c < ' ' || c == '"' || c == '\\' || c == '\'' || c == '?' || c == 0x7f || (c | 0x20) == 0xe2)
             break;
         p[i] = s[i];
     }
@@ -51,10 +53,14 @@ static size_t put_special(tl_pen *pen, const char *s, size_t n)
     if (found) {
         *p++ = '\\';
         *p++ = to[found - from];
-    } else if (c == 0xc2 && n > 1 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] < 0xa0) {
-        pen->p = put_byte(put_byte(p, c), (unsigned char)s[1]);
-        return 2;
-    } else if (c == 0xc2) {
+    } else if ((c | 0x20) == 0xe2) {
+        const size_t length = tl_utf8_length(s, n);
+        if (length > 0 && !tl_utf8_shown(s, n)) {
+            for (size_t i = 0; i < length; i++)
+                p = put_byte(p, (unsigned char)s[i]);
+            pen->p = p;
+            return length;
+        }
         *p++ = (char)c;
     } else {
         p = put_byte(p, c);

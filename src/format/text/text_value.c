@@ -10,16 +10,6 @@ enum { PIECE = 1024, SCALAR_MAX = 80, ESCAPE = 4 };
 
 static const char hex_digit[] = "0123456789abcdef";
 
-/* Bytes of the printable character at s, or 0. C1 controls (U+0080 .. U+009F) are none: terminals act on them. */
-static size_t printable_length(const char *s, size_t n)
-{
-    unsigned char c = (unsigned char)s[0];
-    if (c < 0x80)
-        return c >= 0x20 && c != 0x7f;
-    size_t length = tl_utf8_length(s, n);
-    return c == 0xc2 && length == 2 && (unsigned char)s[1] < 0xa0 ? 0 : length;
-}
-
 /* Copies to p as many of n bytes as are printable ASCII. Returns how many. */
 static inline size_t copy_plain(char *p, const char *s, size_t n)
 {
@@ -47,7 +37,7 @@ void text_pen_safe(tl_pen *pen, const char *s, size_t n)
         n -= plain;
         if (plain == length)
             continue;
-        size_t character = printable_length(s, n); /* at most ESCAPE bytes */
+        size_t character = tl_utf8_shown(s, n); /* at most ESCAPE bytes */
         if (character > 0) {
             memcpy(pen->p, s, character);
             pen->p += character;
