@@ -171,11 +171,12 @@ static uint32_t print_properties(const tl_facts *f, const tl_cli *c, tl_output *
         width = PROPERTY_NAME_MAX;
     tl_output_puts(out, "\n");
     for (uint32_t i = 0; i < n && i < most; i++) {
-        char name[128], text[1024], number[32];
+        char name[128], number[32];
         snprintf(number, sizeof number, "%" PRId64, shown[i]->number);
-        tl_output_printf(out, "  %s%-*s%s  %s\n", tl_style_on(terminal, TL_FAINT), (int)width,
-                         tl_text_clean(name, sizeof name, shown[i]->name), tl_style_on(terminal, TL_PLAIN_TEXT),
-                         tl_text_clean(text, sizeof text, shown[i]->text ? shown[i]->text : number));
+        tl_output_printf(out, "  %s%-*s%s  ", tl_style_on(terminal, TL_FAINT), (int)width,
+                         tl_text_clean(name, sizeof name, shown[i]->name), tl_style_on(terminal, TL_PLAIN_TEXT));
+        tl_text_put_clean(out, shown[i]->text ? shown[i]->text : number);
+        tl_output_puts(out, "\n");
     }
     if (n > most)
         print_more(c, n - most, "properties", out);

@@ -7,6 +7,7 @@
 
 #include "base/number.h"
 #include "cli/message.h"
+#include "model/trace_impl.h"
 
 #define DAMAGES_SHOWN 5u /* the others are counted; `check` lists all */
 #define NOTES_SHOWN   5u /* `info --json` lists all */
@@ -112,6 +113,33 @@ void tl_say_notes(const tl_cli *c, const tl_trace *t)
                tl_human_grouped(number, sizeof number, all - NOTES_SHOWN));
 }
 
+/* "a, b, c and 4 more" */
+static char *names_text(char *buf, size_t size, const tl_contents *c)
+{
+    const uint32_t named = c->n < TL_CONTENTS_NAMED ? c->n : TL_CONTENTS_NAMED;
+    char number[32];
+    size_t at = 0;
+    buf[0] = 0;
+    for (uint32_t i = 0; i < named && at < size; i++)
+        at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? ", " : "", *c->name[i] ? c->name[i] : ".");
+    if (c->n > named && at < size)
+        snprintf(buf + at, size - at, " and %s more", tl_human_grouped(number, sizeof number, c->n - named));
+    return buf;
+}
+
+/* What was taken of a folder for the trace, and what was not. */
+static void say_contents(const tl_cli *c, const tl_trace *t)
+{
+    char names[PATH_SIZE], number[32];
+    if (t->parts.n > 1)
+        tl_say(c, tl_trace_path(t), "%s traces in this folder are read as one: %s",
+               tl_human_grouped(number, sizeof number, t->parts.n), names_text(names, sizeof names, &t->parts));
+    if (t->not_read.n)
+        tl_say(c, tl_trace_path(t), "%s in this folder %s to no trace and %s not read: %s",
+               t->not_read.n == 1 ? "a file" : "files", t->not_read.n == 1 ? "belongs" : "belong",
+               t->not_read.n == 1 ? "was" : "were", names_text(names, sizeof names, &t->not_read));
+}
+
 int tl_say_regressions(const tl_cli *c, const tl_trace *t)
 {
     const uint64_t n = tl_trace_regressions(t);
@@ -141,6 +169,7 @@ int tl_say_losses(const tl_cli *c, const tl_trace *t, uint64_t events)
     say_harmless_faults(c, t);
     status = tl_exit_worse(status, tl_say_regressions(c, t));
     tl_say_notes(c, t);
+    say_contents(c, t);
     return status;
 }
 

@@ -32,6 +32,13 @@ int tl_report_regroup(tl_report *r, tl_profile **copy, tl_error *e);
 /* Samples that counted, and those that did not: a member "samples". */
 void tl_report_put_samples(tl_json *j, const tl_profile *p);
 
+/* Whether the options go together: `table` is printed, a profile is written `to_file`. Says what does not; exit status.
+ */
+int tl_report_check_options(const tl_cli *c, bool table, bool to_file);
+/* Whether the table can be made of this profile of `path`, which is of samples, or of calls. Says why not; exit status.
+ */
+int tl_report_check_table(const tl_cli *c, const char *path, const tl_profile *p);
+
 /* Rows to show: --top, else `on_terminal` where the output is one; 0: all. */
 uint32_t tl_report_top(const tl_report *r, uint32_t on_terminal);
 /* Sorts a table as --sort says, or leaves it in its own order, and keeps the first tl_report_top() rows.

@@ -169,7 +169,7 @@ static bool print_function(const tl_report *r, const tl_row *row, tl_hist_total 
 {
     const tl_profile *p = r->profile;
     const tl_function *f = tl_profile_get_function(p, row->function);
-    char number[24], name[512], source[256], a[32], b[32], c[32], d[32], e[32], g[32];
+    char number[24], self[32], source[256], a[32], b[32], c[32], d[32], e[32], g[32];
     range_list ranges = {.n = 0};
     tl_report_histogram(p, row, total);
     choose_ranges(&ranges, tl_profile_time(p, row->stat.min), tl_profile_time(p, row->stat.max));
@@ -180,14 +180,16 @@ static bool print_function(const tl_report *r, const tl_row *row, tl_hist_total 
         ranges.calls[range_of(&ranges, tl_profile_time(p, ticks))] += pair.count;
     }
     tl_report_source(source, sizeof source, f);
-    tl_output_printf(out, "%s%s%s", tl_style_on(r->terminal, TL_STRONG),
-                     tl_text_clean(name, sizeof name, tl_function_label(f, number)),
-                     tl_style_on(r->terminal, TL_PLAIN_TEXT));
-    if (*source)
-        tl_output_printf(out, "  %s", tl_text_clean(name, sizeof name, source));
+    tl_output_puts(out, tl_style_on(r->terminal, TL_STRONG));
+    tl_text_put_clean(out, tl_function_label(f, number));
+    tl_output_puts(out, tl_style_on(r->terminal, TL_PLAIN_TEXT));
+    if (*source) {
+        tl_output_puts(out, "  ");
+        tl_text_put_clean(out, source);
+    }
     tl_output_printf(out, "\n%s %s, self %s; min %s, p50 %s, p90 %s, p99 %s, max %s\n",
                      tl_human_grouped(a, sizeof a, row->stat.calls), row->stat.calls == 1 ? "call" : "calls",
-                     tl_report_time(r, name, sizeof name, row->stat.self),
+                     tl_report_time(r, self, sizeof self, row->stat.self),
                      tl_report_time(r, b, sizeof b, row->stat.min), tl_report_time(r, c, sizeof c, row->p50),
                      tl_report_time(r, d, sizeof d, row->p90), tl_report_time(r, e, sizeof e, row->p99),
                      tl_report_time(r, g, sizeof g, row->stat.max));

@@ -51,7 +51,14 @@ int tl_report_regroup(tl_report *r, tl_profile **copy, tl_error *e)
     const tl_report_by by = r->cli->args->by;
     const tl_profile *p = r->profile;
     bool renamed = false;
+    tl_profile *joined = NULL;
     *copy = NULL;
+    if (by == TL_REPORT_TREE && p->per_thread && !r->cli->args->per_thread) { /* a file has threads, asked for or not */
+        const int joining = tl_profile_join_threads(&joined, p, e);
+        if (joining < 0)
+            return joining;
+        p = joined;
+    }
     for (uint32_t i = 0; i < tl_profile_functions(p); i++)
         renamed = renamed || tl_profile_get_function(p, i)->renamed;
     int status = 0;
@@ -63,6 +70,10 @@ int tl_report_regroup(tl_report *r, tl_profile **copy, tl_error *e)
         status = tl_profile_regroup(copy, p, TL_GROUP_BY_LAST, e);
     else if (renamed)
         status = tl_profile_regroup(copy, p, TL_GROUP_BY_ID, e);
+    if (status == 0 && joined && !*copy)
+        *copy = joined;
+    else
+        tl_profile_free(joined);
     if (*copy)
         r->profile = *copy;
     return status;

@@ -41,6 +41,24 @@ static void put_collection(tl_json *j, const tl_collection *c)
     tl_json_object_end(j);
 }
 
+/* All of them by time, or the longest that --top asks for, as the text has them. */
+static int put_collections(const tl_runtime_report *r, tl_json *j, tl_error *e)
+{
+    const tl_gc *g = &r->gc;
+    const uint32_t most = tl_runtime_json_rows(r, g->n);
+    uint32_t *index = NULL, n = 0;
+    int status = most < g->n ? tl_gc_longest(g, most, &index, &n, e) : 0;
+    if (status < 0)
+        return status;
+    tl_json_key(j, "collections");
+    tl_json_array(j);
+    for (uint32_t i = 0; i < (index ? n : g->n); i++)
+        put_collection(j, &g->collection[index ? index[i] : i]);
+    tl_json_array_end(j);
+    free(index);
+    return 0;
+}
+
 static void put_heap(tl_json *j, const tl_gc *g)
 {
     tl_json_key(j, "heap");
@@ -74,11 +92,9 @@ static int put_json(tl_runtime_report *r, tl_json *j, tl_error *e)
     if (status < 0)
         return status;
     tl_json_key_string(j, "unit", r->unit);
-    tl_json_key(j, "collections");
-    tl_json_array(j);
-    for (uint32_t i = 0; i < g->n; i++)
-        put_collection(j, &g->collection[i]);
-    tl_json_array_end(j);
+    status = put_collections(r, j, e);
+    if (status < 0)
+        return status;
     tl_json_key_u64(j, "induced", g->induced);
     tl_json_key(j, "by_generation");
     tl_json_object(j);

@@ -1,6 +1,7 @@
 /* `report` as text: the tables of functions, callers and threads. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/report.h"
@@ -74,13 +75,35 @@ static void set_columns(const tl_report *r, tl_text_table *t, tl_text_column *co
         t->ncolumn = ncommon - 1;
 }
 
-static uint64_t sum_of(const tl_table *t, bool outermost_only, bool self)
+static uint64_t sum_of(const tl_table *t, bool self)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < t->n; i++)
-        if (!outermost_only || t->row[i].caller == TL_NO_FUNCTION)
-            sum += self ? t->row[i].stat.self : t->row[i].stat.total;
+        sum += self ? t->row[i].stat.self : t->row[i].stat.total;
     return sum;
+}
+
+/* The time of all calls that no other call of the table is around: what the shares of pairs are of. A caller without a
+ * row of its own was left out by a selection, or is where the trace begins. */
+static int sum_outermost(const tl_profile *p, const tl_table *t, uint64_t *sum, tl_error *e)
+{
+    bool *called = calloc((size_t)p->nfunction + 1, sizeof *called);
+    uint64_t largest = 0;
+    if (!called)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of %" PRIu32 " pairs", t->n);
+    for (uint32_t i = 0; i < t->n; i++)
+        called[t->row[i].function] = true;
+    *sum = 0;
+    for (uint32_t i = 0; i < t->n; i++) {
+        const tl_row *row = &t->row[i];
+        largest = row->stat.total > largest ? row->stat.total : largest;
+        if (row->caller == TL_NO_FUNCTION || !called[row->caller])
+            *sum = tl_add_saturated(*sum, row->stat.total);
+    }
+    if (*sum == 0) /* all of them are called by each other */
+        *sum = largest;
+    free(called);
+    return 0;
 }
 
 static int print_functions(const tl_report *r, tl_output *out, tl_error *e)
@@ -96,7 +119,7 @@ static int print_functions(const tl_report *r, tl_output *out, tl_error *e)
     if (status < 0)
         return status;
     set_columns(r, &text, column, 4, &t);
-    const uint64_t whole = sum_of(&t, false, true);
+    const uint64_t whole = sum_of(&t, true);
     const uint32_t all = tl_report_sort(r, &t, TL_REPORT_ROWS);
     for (uint32_t i = 0; i < t.n; i++) {
         const tl_row *from = &t.row[i];
@@ -132,17 +155,20 @@ static int print_callers(const tl_report *r, tl_output *out, tl_error *e)
                           .bar_after = 1,
                           .name_wish = 40};
     tl_table t = {0};
+    uint64_t whole = 0;
     int status = tl_table_callers(&t, r->profile, e);
-    if (status < 0)
+    if (status == 0)
+        status = sum_outermost(r->profile, &t, &whole, e);
+    if (status < 0) {
+        tl_table_free(&t);
         return status;
+    }
     set_columns(r, &text, column, 4, &t);
-    const uint64_t whole = sum_of(&t, true, false);
     const uint32_t all = tl_report_sort(r, &t, TL_REPORT_ROWS);
     for (uint32_t i = 0; i < t.n; i++) {
         const tl_row *from = &t.row[i];
         tl_text_row *row = tl_text_table_add(&text);
         unsigned at = 0;
-        char pair[1024];
         put_time(r, &text, row, &at, from->stat.total);
         put_share(&text, row, &at, from->stat.total, whole);
         put_time(r, &text, row, &at, from->stat.self);
@@ -150,9 +176,8 @@ static int print_callers(const tl_report *r, tl_output *out, tl_error *e)
             put_count(&text, row, &at, from->stat.calls);
         if (text.ncolumn > at)
             put_latencies(r, &text, row, &at, from);
-        snprintf(pair, sizeof pair, "%s %s %s", function_name(r, &text, from->caller),
-                 r->terminal->unicode ? "→" : "->", function_name(r, &text, from->function));
-        row->name = tl_text_table_keep(&text, pair);
+        row->name = tl_text_table_join(&text, function_name(r, &text, from->caller),
+                                       r->terminal->unicode ? " → " : " -> ", function_name(r, &text, from->function));
     }
     tl_text_table_print(&text, r->terminal, out);
     tl_report_more(r, out, all - t.n, "pairs");
@@ -178,7 +203,7 @@ static int print_threads(const tl_report *r, tl_output *out, tl_error *e)
     int status = tl_table_threads(&t, p, e);
     if (status < 0)
         return status;
-    const uint64_t whole = sum_of(&t, false, false);
+    const uint64_t whole = sum_of(&t, false);
     const uint32_t all = tl_report_sort(r, &t, TL_REPORT_ROWS);
     for (uint32_t i = 0; i < t.n; i++) {
         const tl_row *from = &t.row[i];

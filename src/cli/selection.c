@@ -78,8 +78,21 @@ bool tl_parse_utc(const char *s, size_t n, uint64_t *ns)
     return true;
 }
 
+/* Is it a time but for the size of its number? */
+static bool is_too_long(const char *text)
+{
+    char one[TIME_TEXT_MAX + 1];
+    uint64_t ns;
+    const size_t digits = strspn(text, "0123456789");
+    snprintf(one, sizeof one, "1%s", text + digits);
+    return digits > 0 && tl_parse_duration(one, &ns);
+}
+
 static int bad_time(tl_error *e, const char *option, const char *text)
 {
+    if (is_too_long(text))
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s %s: too long; times go up to 584 years (5124095h)", option,
+                       text);
     return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s %s: expected a time such as 250, 1.5us, 20ms or 3s%s", option, text,
                    strcmp(option, "--time") == 0 ? ", as in 2s..3s, 500ms.., ..1s" : "");
 }

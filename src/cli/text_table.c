@@ -1,6 +1,7 @@
 /* Lays a table out: first the widths, then line by line. */
 #include "cli/text_table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,18 @@ const char *tl_text_table_keep(tl_text_table *t, const char *text)
         return "";
     }
     return tl_text_clean(copy, n + 1, text);
+}
+
+const char *tl_text_table_join(tl_text_table *t, const char *first, const char *between, const char *second)
+{
+    const size_t n = strlen(first) + strlen(between) + strlen(second) + 1;
+    char *joined = tl_arena_alloc(&t->arena, n);
+    if (!joined) {
+        t->failed = true;
+        return "";
+    }
+    snprintf(joined, n, "%s%s%s", first, between, second);
+    return joined;
 }
 
 void tl_text_table_fini(tl_text_table *t)

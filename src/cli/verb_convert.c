@@ -162,6 +162,11 @@ static int pump(conversion *v, tl_events *events, tl_out *out, tl_error *e)
         if (tl_out_write(out, run, n, e) < 0 || (follow && tl_out_flush(out, e) < 0))
             return tl_say_failure(NULL, e);
     }
+    if (status == TL_ENOMATCH && !(v->cli->args->output && strcmp(v->cli->args->output, "-") !=
+                                                               0)) { /* what was printed is not left without its end */
+        tl_error unsaid = {0};
+        (void)tl_out_finish(out, &unsaid);
+    }
     if (status < 0)
         return fail(v, e);
     return tl_out_finish(out, e) < 0 ? tl_say_failure(NULL, e) : TL_EXIT_DONE;

@@ -130,40 +130,12 @@ static bool has_no_names(const tl_profile *p)
     return tl_profile_functions(p) > 0;
 }
 
-/* Not every table can be made of samples, or of calls. */
-static int check_table(const making *m, const char *path, const tl_profile *p)
-{
-    const tl_report_by by = m->cli->args->by;
-    if (!m->plan->table)
-        return TL_EXIT_DONE;
-    if (by == TL_REPORT_HIST && tl_profile_weights(p)) {
-        tl_say_error(path, "--by hist needs durations of calls; samples of stacks have none");
-        return TL_EXIT_USAGE;
-    }
-    if (by == TL_REPORT_HIST && !tl_profile_has_histogram(p)) {
-        tl_say_error(path, "--by hist needs durations of calls; this profile holds only sums of them");
-        return TL_EXIT_USAGE;
-    }
-    if (by == TL_REPORT_THREAD && !p->per_thread) {
-        tl_say_error(
-            path,
-            "--by thread needs threads; this profile does not tell them apart (report --per-thread -o writes one that "
-            "does)");
-        return TL_EXIT_USAGE;
-    }
-    if (by == TL_REPORT_LINE && !tl_profile_weights(p)) {
-        tl_say_error(path, "--by line needs samples of stacks; calls are known by function (--by func)");
-        return TL_EXIT_USAGE;
-    }
-    return TL_EXIT_DONE;
-}
-
 /* The profile of one open input, added to those before it. *p becomes NULL if it is the first. */
 static int add_profile(making *m, const tl_reading *r, tl_profile **profile)
 {
     tl_error e = {0};
     tl_profile *p = *profile;
-    int status = check_table(m, r->path, p);
+    int status = m->plan->table ? tl_report_check_table(m->cli, r->path, p) : TL_EXIT_DONE;
     if (status != TL_EXIT_DONE)
         return status;
     const bool insns = tl_trace_counts_insns(r->trace); /* only -e names functions; entries and levels are none */
@@ -440,21 +412,6 @@ static int run(const tl_cli *c, const plan *p)
     return tl_exit_worse(status, losses);
 }
 
-/* Options that do not go together. */
-static int check_combination(const tl_cli *c, const plan *p)
-{
-    const tl_arguments *a = c->args;
-    if (a->per_thread && !p->format && a->by != TL_REPORT_TREE) {
-        tl_say_error(NULL, "--per-thread goes with --by tree or with -o; --by thread shows the threads");
-        return TL_EXIT_USAGE;
-    }
-    if (a->sort && !p->table) {
-        tl_say_error(NULL, "--sort needs a table: add --by");
-        return TL_EXIT_USAGE;
-    }
-    return tl_insn_check_options(a);
-}
-
 int tl_verb_report(tl_cli *c)
 {
     plan p;
@@ -462,7 +419,7 @@ int tl_verb_report(tl_cli *c)
     if (status == TL_EXIT_DONE)
         status = make_plan(c, &p);
     if (status == TL_EXIT_DONE)
-        status = check_combination(c, &p);
+        status = tl_report_check_options(c, p.table, p.format != NULL);
     if (status == TL_EXIT_DONE)
         status = tl_check_output(c);
     if (status == TL_EXIT_DONE && tl_report_is_runtime(c->args))

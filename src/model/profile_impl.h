@@ -167,6 +167,8 @@ typedef enum tl_grouping {
     TL_GROUP_BY_LIBRARY   /* by library, or else module; its name is the function's, NULL if it is not known */
 } tl_grouping;
 int tl_profile_regroup(tl_profile **out, const tl_profile *p, tl_grouping by, tl_error *e);
+/* A copy in which the trees of all threads are one. Belongs to the caller. */
+int tl_profile_join_threads(tl_profile **out, const tl_profile *p, tl_error *e);
 
 /* Places in canonical order, parents first and children by function (module, id, name, file, line), roots by track
  * (pid, tid, name): the same profile always gives the same order. order[] has nplace entries. */

@@ -18,8 +18,7 @@
 #include <string.h>
 
 #include "model/profile_impl.h"
-
-#define RATE_PARTS 1000u /* frequencies of one clock differ by less than one part of so many */
+#include "model/trace_impl.h"
 
 static bool same_text(const char *a, const char *b)
 {
@@ -34,16 +33,10 @@ static bool same_weights(const tl_profile *a, const tl_profile *b)
     return same;
 }
 
-/* Recorders measure how fast a processor's counter is, and each gets a slightly other number. */
-static bool same_rate(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b <= b / RATE_PARTS : b - a <= a / RATE_PARTS;
-}
-
 static int check_alike(const tl_profile *into, const tl_profile *from, tl_error *e)
 {
     const tl_clock *a = &into->clock, *b = &from->clock;
-    if (!same_text(a->name, b->name) || !same_rate(a->hz, b->hz))
+    if (!tl_clock_is(a, b))
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
                        "profiles of different clocks cannot be added up: %s at %" PRIu64 " Hz and %s at %" PRIu64 " Hz",
                        a->name ? a->name : "unnamed", a->hz, b->name ? b->name : "unnamed", b->hz);
@@ -138,16 +131,23 @@ static bool map_places(tl_profile *into, const tl_profile *from, merge_map *m)
             return false;
         m->place[i] = place;
     }
-    return true;
+    return !from->unwound || tl_profile_add_unwound(into, 0, 0);
 }
 
-static bool make_room(tl_profile *into, const tl_profile *from, merge_map *m)
+static bool start_map(tl_profile *into, const tl_profile *from, merge_map *m)
 {
     m->function = calloc((size_t)from->nfunction + 1, sizeof *m->function);
     m->place = calloc(from->nplace, sizeof *m->place);
     m->string = calloc((size_t)from->nfunction + from->ntrack + 1, 6 * sizeof *m->string); /* more than there are */
-    return m->function && m->place && m->string && map_functions(into, from, m) && map_places(into, from, m) &&
-           (!from->unwound || tl_profile_add_unwound(into, 0, 0));
+    return m->function && m->place && m->string && map_functions(into, from, m);
+}
+
+static void free_map(merge_map *m)
+{
+    free(m->function);
+    free(m->place);
+    free(m->string);
+    tl_hash_fini(&m->known);
 }
 
 static void add_stat(tl_place_stat *into, const tl_place_stat *from)
@@ -198,7 +198,7 @@ int tl_profile_merge(tl_profile *into, const tl_profile *from, tl_error *e)
     if (status < 0)
         return status;
     merge_map m = {0};
-    if (make_room(into, from, &m)) {
+    if (start_map(into, from, &m) && map_places(into, from, &m)) {
         for (uint32_t i = 0; i < from->nplace; i++) {
             add_stat(&into->stat[m.place[i]], &from->stat[i]);
             add_weights(into, m.place[i], from, i);
@@ -211,9 +211,52 @@ int tl_profile_merge(tl_profile *into, const tl_profile *from, tl_error *e)
             tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to merge profiles of %" PRIu32 " and %" PRIu32 " places",
                     into->nplace, from->nplace);
     }
-    free(m.function);
-    free(m.place);
-    free(m.string);
-    tl_hash_fini(&m.known);
+    free_map(&m);
     return status;
+}
+
+/* Several places of `from` are one of `into`, which is thrown away if memory runs out. */
+static bool join_places(tl_profile *into, const tl_profile *from, merge_map *m)
+{
+    m->place[0] = 0;
+    for (uint32_t i = 0; i < from->nplace; i++) {
+        const tl_place *at = &from->place[i];
+        if (at->function == TL_NO_FUNCTION)
+            m->place[i] = 0;
+        else
+            m->place[i] = tl_profile_child(into, m->place[at->parent], m->function[at->function]);
+        if (m->place[i] == TL_HASH_NONE || !tl_hist_reserve(&into->stat[m->place[i]].hist, &from->stat[i].hist))
+            return false;
+        add_stat(&into->stat[m->place[i]], &from->stat[i]);
+        add_weights(into, m->place[i], from, i);
+        if (from->unwound && !tl_profile_add_unwound(into, m->place[i], from->unwound[i]))
+            return false;
+    }
+    return true;
+}
+
+int tl_profile_join_threads(tl_profile **out, const tl_profile *p, tl_error *e)
+{
+    merge_map m = {0};
+    tl_profile *joined = NULL;
+    int status = tl_profile_new(&joined, &p->clock, e);
+    if (status == 0 && p->nweight)
+        status = tl_profile_make_sampled(joined, p->kind, p->nweight, e);
+    if (status == 0 && p->nweight)
+        status = tl_profile_choose_weight(joined, p->kind[p->weight].name, e);
+    if (status == 0) {
+        joined->has_histogram = p->has_histogram;
+        if (start_map(joined, p, &m) && join_places(joined, p, &m))
+            add_rest(joined, p);
+        else
+            status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a copy of a profile of %" PRIu32 " places",
+                             p->nplace);
+    }
+    free_map(&m);
+    if (status < 0) {
+        tl_profile_free(joined);
+        return status;
+    }
+    *out = joined;
+    return 0;
 }

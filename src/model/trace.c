@@ -8,6 +8,8 @@
 
 #include "model/recording.h"
 
+#define RATE_PARTS 1000u /* two measurements of the frequency of one clock differ by at most one part in so many */
+
 void tl_trace_init(tl_trace *t)
 {
     memset(t, 0, sizeof *t);
@@ -236,6 +238,18 @@ void tl_trace_add_regressions(tl_trace *t, uint64_t part, uint64_t n)
     pthread_mutex_unlock(&t->lock);
 }
 
+int tl_trace_add_content(tl_trace *t, tl_contents *to, const char *name, size_t n, tl_error *e)
+{
+    if (to->n < TL_CONTENTS_NAMED) {
+        const char *copy = tl_strings_get(&t->strings, name, n);
+        if (!copy)
+            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the list of files");
+        to->name[to->n] = copy;
+    }
+    to->n++;
+    return 0;
+}
+
 int tl_trace_add_property(tl_trace *t, const char *name, const char *text, int64_t number, tl_error *e)
 {
     tl_property *array = grow(t->property, t->nproperty, &t->property_capacity, sizeof *array);
@@ -324,6 +338,13 @@ const char *tl_clock_unit(const tl_clock *c)
 const char *tl_trace_unit(const tl_trace *t)
 {
     return tl_clock_unit(&t->clock);
+}
+
+bool tl_clock_is(const tl_clock *a, const tl_clock *b)
+{
+    const char *x = a->name, *y = b->name;
+    const uint64_t more = a->hz > b->hz ? a->hz : b->hz, less = a->hz > b->hz ? b->hz : a->hz;
+    return (x == y || (x && y && strcmp(x, y) == 0)) && more - less <= less / RATE_PARTS;
 }
 
 bool tl_trace_counts_insns(const tl_trace *t)

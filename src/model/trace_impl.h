@@ -23,6 +23,14 @@ typedef struct tl_origin {
     uint64_t rest;
 } tl_origin;
 
+#define TL_CONTENTS_NAMED 3u
+
+/* What is in a folder: how many, and what the first are called. */
+typedef struct tl_contents {
+    uint32_t n;
+    const char *name[TL_CONTENTS_NAMED];
+} tl_contents;
+
 struct tl_trace {
     tl_strings strings; /* owns every string below */
     const char *path, *format, *version, *byte_order, *build_id, *exe;
@@ -63,6 +71,9 @@ struct tl_trace {
     tl_value *header;
     struct tl_recording *recording; /* what our recorder says about itself (recording.h), or NULL; owned */
 
+    tl_contents parts;    /* of a folder: traces in it that are read as one */
+    tl_contents not_read; /* ... and files that belong to none */
+
     /* Of a file that holds a profile, if the reader counts them. */
     bool has_profile_counts;
     bool profile_sampled;   /* made of samples: profile_calls counts these */
@@ -96,12 +107,16 @@ void tl_trace_sort_damage(tl_trace *t);
 void tl_trace_add_regressions(tl_trace *t, uint64_t part, uint64_t n);
 /* Strings are copied. */
 int tl_trace_add_property(tl_trace *t, const char *name, const char *text, int64_t number, tl_error *e);
+/* Counts one more in `to`, a member of the trace; its name has n bytes and is copied. */
+int tl_trace_add_content(tl_trace *t, tl_contents *to, const char *name, size_t n, tl_error *e);
 /* See tl_trace_header(): n fields, which live as long as the trace, and `slots` values, which are copied, but not what
  * they point to. */
 int tl_trace_set_header(tl_trace *t, const tl_field *field, uint32_t n, const tl_value *v, uint32_t slots, tl_error *e);
 /* What ticks of a clock without a frequency are: "instructions" or "ticks"; of others "ns", which is what they become.
  */
 const char *tl_clock_unit(const tl_clock *c);
+/* Can both be the same clock? Recorders measure how fast it is, and each gets a slightly different number. */
+bool tl_clock_is(const tl_clock *a, const tl_clock *b);
 /* Has it instructions, and counts its clock them? Then times are numbers of instructions. */
 bool tl_trace_counts_insns(const tl_trace *t);
 /* A copy that lives as long as the trace. NULL when memory runs out. Thread-safe. */

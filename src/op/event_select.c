@@ -101,6 +101,28 @@ static bool has_calls(const tl_trace *t)
     return false;
 }
 
+static bool has_functions(const tl_trace *t)
+{
+    for (uint32_t i = 0; i < t->ncls; i++)
+        if (t->cls[i].key == TL_KEY_FUNCTION || t->cls[i].kind == TL_SAMPLE)
+            return true;
+    return false;
+}
+
+int tl_event_select_can_apply(tl_source *const *s, uint32_t n, const tl_select *select, tl_error *e)
+{
+    bool calls = false, functions = false;
+    for (uint32_t i = 0; i < n; i++) { /* a trace of no classes has nothing that could be chosen wrongly */
+        calls = calls || has_calls(&s[i]->trace) || s[i]->trace.ncls == 0;
+        functions = functions || has_functions(&s[i]->trace) || s[i]->trace.ncls == 0;
+    }
+    if ((select->depth || select->min_ticks) && !calls)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "no calls to select by depth or duration");
+    if ((select->nfunc || select->nnot) && !functions)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "no functions to select by name");
+    return 0;
+}
+
 /* Finds the classes of samples, if functions are selected. */
 static int find_stacks(tl_event_select *f, tl_source *s, tl_error *e)
 {

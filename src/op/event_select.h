@@ -11,6 +11,8 @@ typedef struct tl_event_select tl_event_select;
  * before. Asks the source for fields where functions of samples are selected. */
 int tl_event_select_new(tl_event_select **out, tl_source *s, const tl_select *select, uint64_t begin, uint64_t early,
                         tl_error *e);
+/* TL_EUNSUPPORTED if it selects by what none of the n sources has: depth or duration of calls, names of functions. */
+int tl_event_select_can_apply(tl_source *const *s, uint32_t n, const tl_select *select, tl_error *e);
 /* The time outside of which no event can be chosen, nor matters in any other way: ticks [*from, *to). False if all have
  * to be looked at. */
 bool tl_event_select_limit(const tl_event_select *f, uint64_t *from, uint64_t *to);

@@ -137,6 +137,8 @@ int tl_events_open(tl_events **out, tl_source *const *s, uint32_t n, const tl_se
         *v = (tl_events){.feed = feeds, .n = n, .ordered = ordered, .begin = UINT64_MAX};
         feeds = NULL;
     }
+    if (status == 0 && select)
+        status = tl_event_select_can_apply(s, n, select, e);
     for (uint32_t i = 0; status == 0 && i < n; i++) {
         v->feed[i].source = s[i];
         status = find_begin(s[i], &begin[i], e);

@@ -4,6 +4,7 @@
  * function; else it gets a new id above all others. */
 #include "op/join.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ struct tl_join {
     member *member;
     uint32_t n;
     bool wall_clock; /* times are ns by the time of day */
-    bool one_clock;  /* else times are ns since each member's begin */
+    bool one_clock;  /* of all members */
     int64_t *renamed;
     uint32_t nrenamed, renamed_capacity;
     tl_batch batch;
@@ -279,6 +280,20 @@ static void join_wall_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_z
     }
 }
 
+/* Nothing says which time of one trace is which of the other. */
+static int refuse_clocks(const tl_join *j, tl_error *e)
+{
+    const tl_trace *a = j->member[0].trace, *b = a;
+    for (uint32_t i = 1; i < j->n && b == a; i++)
+        if (!tl_clock_is(&j->member[i].trace->clock, &a->clock))
+            b = j->member[i].trace;
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                   "different clocks, and not all know the time of day: %s has %s at %" PRIu64
+                   " Hz and %s has %s at %" PRIu64 " Hz; convert them one at a time",
+                   a->path, a->clock.name ? a->clock.name : "an unnamed clock", a->clock.hz, b->path,
+                   b->clock.name ? b->clock.name : "an unnamed clock", b->clock.hz);
+}
+
 static int join_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_zero, tl_error *e)
 {
     const tl_clock *first = &j->member[0].trace->clock;
@@ -288,7 +303,7 @@ static int join_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_zero, t
     for (uint32_t i = 0; i < j->n; i++) {
         const tl_trace *t = j->member[i].trace;
         from_zero = from_zero && t->clock.from_zero;
-        j->one_clock = j->one_clock && t->clock.hz == first->hz && same_text(t->clock.name, first->name);
+        j->one_clock = j->one_clock && tl_clock_is(&t->clock, first);
         if (!t->clock.hz != !first->hz)
             return tl_fail(
                 e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s has a clock frequency and %s has none: cannot be joined",
@@ -313,8 +328,7 @@ static int join_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_zero, t
             j->member[i].begin = *time_zero;
         }
     } else {
-        tl_trace_set_clock(&j->trace, "ns", 1000000000);
-        *time_zero = 0;
+        return refuse_clocks(j, e);
     }
     j->trace.clock.from_zero = from_zero;
     return 0;
@@ -408,7 +422,7 @@ uint64_t tl_join_time(const tl_join *j, uint32_t i, uint64_t ts)
     const member *m = &j->member[i];
     if (j->wall_clock)
         return tl_scale_ns(&m->trace->scale, ts) + m->shift;
-    return j->one_clock ? ts : tl_scale_ns(&m->trace->scale, ts - m->begin);
+    return ts;
 }
 
 const tl_batch *tl_join_batch(tl_join *j, uint32_t i, const tl_batch *b, uint32_t from, uint32_t to)

@@ -50,6 +50,52 @@ static void test_merging_is_associative_and_commutative(void **state)
     }
 }
 
+static tl_profile *joined(const tl_profile *p)
+{
+    tl_profile *j = NULL;
+    tl_error e;
+    if (tl_profile_join_threads(&j, p, &e) < 0)
+        fail_msg("%s", e.message);
+    return j;
+}
+
+/* One tree of all threads has the numbers of theirs, each path once, and whether threads are joined before profiles are
+ * merged or after does not matter. */
+static void test_threads_are_joined(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (int i = 0; i < 100; i++) {
+        tl_profile *p[2], *one[2];
+        for (int k = 0; k < 2; k++) {
+            p[k] = fixture_random_profile(&seed, true, i & 1);
+            one[k] = joined(p[k]);
+            assert_false(one[k]->per_thread);
+            assert_int_equal(one[k]->has_histogram, p[k]->has_histogram);
+            uint64_t calls[2] = {0}, self[2] = {0};
+            for (uint32_t at = 0; at < p[k]->nplace; at++) {
+                calls[0] += p[k]->stat[at].calls;
+                self[0] += p[k]->stat[at].self;
+            }
+            for (uint32_t at = 0; at < one[k]->nplace; at++) {
+                const tl_place *a = &one[k]->place[at];
+                calls[1] += one[k]->stat[at].calls;
+                self[1] += one[k]->stat[at].self;
+                assert_true(at == 0 || a->function != TL_NO_FUNCTION);
+                for (uint32_t other = 1; other < at; other++)
+                    assert_false(one[k]->place[other].parent == a->parent &&
+                                 one[k]->place[other].function == a->function);
+            }
+            assert_true(calls[0] == calls[1] && self[0] == self[1]);
+        }
+        tl_profile *first = sum_of(one[0], one[1]), *both = sum_of(p[0], p[1]), *last = joined(both);
+        assert_same_profile(first, last);
+        tl_profile *all[] = {p[0], p[1], one[0], one[1], first, both, last};
+        for (size_t k = 0; k < TL_COUNT(all); k++)
+            tl_profile_free(all[k]);
+    }
+}
+
 /* Without the tree, every function has the same numbers; and whether it goes before merging or after does not matter.
  */
 static void test_flat_profiles_have_the_numbers_of_the_tree(void **state)
@@ -326,6 +372,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_merging_is_associative_and_commutative),
+        cmocka_unit_test(test_threads_are_joined),
         cmocka_unit_test(test_flat_profiles_have_the_numbers_of_the_tree),
         cmocka_unit_test(test_sums_that_overflow_stop_in_any_order),
         cmocka_unit_test(test_numbers_add_up),

@@ -254,8 +254,10 @@ static int open_folder(void *reader, const tl_folder *f, tl_trace *t, const tl_w
     for (uint32_t i = 0; status >= 0 && i < f->n; i++) {
         xtrace_file *file = &r->file[r->n];
         init_file(file, NULL, f->file[i].name);
-        if (!file->parts.is_file)
+        if (!file->parts.is_file) {
+            status = tl_trace_add_content(t, &t->not_read, f->file[i].name, strlen(f->file[i].name), e);
             continue;
+        }
         status = tl_folder_input_lazy(f, i, &file->in, e);
         if (status < 0)
             break;

@@ -78,6 +78,26 @@ static int add_file(ctf_reader *r, const ctf_unit *u, uint32_t index, tl_error *
     return 0;
 }
 
+/* A file beside no metadata. Index files lie in a folder of their own, and what they say is found by reading. */
+static int leave_out(ctf_reader *r, const char *name, tl_error *e)
+{
+    const size_t n = strlen(name);
+    if (n > 4 && strcmp(name + n - 4, ".idx") == 0)
+        return 0;
+    return tl_trace_add_content(r->trace, &r->trace->not_read, name, n, e);
+}
+
+/* The folders in the folder that hold traces. */
+static int add_parts(ctf_reader *r, const place *places, uint32_t n, tl_error *e)
+{
+    int status = 0;
+    for (uint32_t i = 0; status == 0 && i < n; i++)
+        if (places[i].unit)
+            status = tl_trace_add_content(r->trace, &r->trace->parts, places[i].metadata,
+                                          places[i].n ? places[i].n - 1 : 0, e);
+    return status;
+}
+
 static int add_track_slots(ctf_reader *r, tl_error *e)
 {
     uint64_t slots = 0;
@@ -111,7 +131,11 @@ int ctf_files_open(ctf_reader *r, tl_error *e)
         r->trace->bytes += at ? file->size : 0;
         if (!is_metadata && at && at->unit && file->size > 0)
             status = add_file(r, at->unit, i, e);
+        else if (!at)
+            status = leave_out(r, file->name, e);
     }
+    if (status == 0)
+        status = add_parts(r, places, nplace, e);
     free(places);
     return status == 0 ? add_track_slots(r, e) : status;
 }
