@@ -301,8 +301,8 @@ class Area:
 COUNTED = ("killed", "survived")
 
 
-def try_area(area, shop, known, results, survey_id, budget):
-    benches = [Bench(shop, known, n, budget) for n in range(shop.jobs)]
+def try_area(area, shop, known, results, survey_id, options):
+    benches = [Bench(shop, known, n, options.budget) for n in range(shop.jobs)]
     killers = collections.defaultdict(collections.Counter)  # path -> tests that killed there
     for result in results.all.values():
         if result["outcome"] == "killed":
@@ -318,7 +318,7 @@ def try_area(area, shop, known, results, survey_id, budget):
                 time.sleep(0.2)
                 continue
             mutant = entry[0]
-            result = results.get(mutant, survey_id)
+            result = None if options.replay else results.get(mutant, survey_id)
             if not result:
                 result = dict(bench.attempt(mutant, killers[mutant.path]), survey=survey_id)
                 results.put(mutant, result)
@@ -393,7 +393,7 @@ def main():
     survey_id = hashlib.sha256(json.dumps([known.taken, sorted(known.tests)]).encode()).hexdigest()[:12]
     results = Results(os.path.join(options.build, "results.json"))
     for area in areas:
-        try_area(area, shop, known, results, survey_id, options.budget)
+        try_area(area, shop, known, results, survey_id, options)
     lines, left = table(areas, explained())
     print("\n" + "\n".join(lines))
     if left:

@@ -83,6 +83,12 @@ class Source:
     def word(self, i):
         return self.words[i] if 0 <= i < len(self.words) else ""
 
+    def declares(self, i):
+        """Is this the length of an array that is declared: `char a[32], b[32];`?"""
+        if self.word(i - 1) != "[" or self.word(i + 1) != "]" or self.tokens[i - 2][0] != "name" or self.within[i - 1] != "{":
+            return False
+        return self.tokens[i - 3][0] == "name" and self.words[i - 3] not in KEYWORDS or self.word(i - 3) == "," and self.word(i + 2) in ",;"
+
     def line_of(self, i):
         at = self.tokens[i][2]
         return self.text[self.text.rfind("\n", 0, at) + 1:self.text.find("\n", at)]
@@ -164,8 +170,8 @@ class Source:
     def at_token(self, i, function):
         kind, word, _ = self.tokens[i]
         if kind == "number" and re.match(r"(0[xX][0-9a-fA-F]+|[0-9]+)[uUlL]*$", word) and self.word(i - 1) + self.word(i + 1) != "{}":
-            if self.word(i - 1) == "[" and self.tokens[i - 2][0] == self.tokens[i - 3][0] == "name" and self.words[i - 3] not in KEYWORDS:
-                return  # an array is declared
+            if self.declares(i):
+                return
             if re.search(r"capacity\b.*\?", self.line_of(i)):
                 return  # how fast something grows
             digits = word.rstrip("uUlL")

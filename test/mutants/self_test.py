@@ -23,6 +23,7 @@ int sum(struct pair *p, const int *v, int n) // 1 < 2
         return tl_fail("%d < 0" + 1, n - 1);
     for (int i = 0; i < n; i++)
         p->a += v[i];
+    char room[30], more_room[40];
     int *more = calloc(1, sizeof *more);
     if (!more)
         return 0x10;
@@ -43,12 +44,12 @@ FOUND = """9:guard: `n < 0 || !v` -> `0 && (n < 0 || !v)`
 12:count: `p->a += v[i];` -> `;`
 12:field: `a` -> `b`
 12:sign: `+=` -> `-=`
-13:off-by-one: `1` -> `2`
-15:off-by-one: `0x10` -> `0x11`
-16:comparison: `==` -> `!=`
-17:off-by-one: `1` -> `2`
-19:call: `flush(p);` -> `;`
-21:field: `b` -> `a`
+14:off-by-one: `1` -> `2`
+16:off-by-one: `0x10` -> `0x11`
+17:comparison: `==` -> `!=`
+18:off-by-one: `1` -> `2`
+20:call: `flush(p);` -> `;`
+22:field: `b` -> `a`
 """
 
 

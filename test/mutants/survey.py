@@ -22,6 +22,13 @@ def digest(path):
         return hashlib.sha256(file.read()).hexdigest()[:16]
 
 
+def source_of(test):
+    """The digest of what a test is written in, as far as it is one file."""
+    name = test.name.split(".")
+    path = "test/unit/%s.c" % name[1] if name[0] == "unit" else next((w for w in test.command if w.endswith((".py", ".sh"))), None)
+    return digest(path) if path and os.path.exists(os.path.join(workshop.SOURCE, path)) else None
+
+
 def counts_anything(path):
     """Is any counter in a .gcda file not zero? gcc leaves out the values of those that are: a negative length."""
     with open(path, "rb") as file:
@@ -74,19 +81,20 @@ class Counter:
 class Survey:
     """What is known of the tests, kept in a file: `tests` is name -> (how it ended, seconds), in the order of the bits in
     `lines` and `functions`, path -> line or name -> the tests that ran it; `digests` says of which text that was found out, `taken` when it
-    was begun."""
+    was begun, and `sources` what a test was then. One that has changed is run again."""
 
     def __init__(self, shop, path, again=False):
         self.shop = shop
         self.tests, self.lines, self.functions, self.digests, self.taken = {}, {}, {}, {}, time.time()
+        self.sources = {}
         if os.path.exists(path) and not again:
             with open(path, encoding="utf-8") as file:
                 self.__dict__.update(json.load(file))
-        new = [name for name in shop.tests if name not in self.tests]
+        new = [name for name in shop.tests if name not in self.tests or self.sources.get(name) != source_of(shop.tests[name])]
         if new:
             self.take(new)
             with open(path + ".new", "w", encoding="utf-8") as file:
-                json.dump({name: getattr(self, name) for name in ("tests", "lines", "functions", "digests", "taken")}, file)
+                json.dump({name: getattr(self, name) for name in ("tests", "lines", "functions", "digests", "taken", "sources")}, file)
             os.replace(path + ".new", path)
 
     def take(self, names):
@@ -95,14 +103,16 @@ class Survey:
         def one(counter, name):
             how, seconds, lines, functions = counter.run(self.shop.tests[name])
             with lock:
-                self.tests[name] = (how, seconds)
+                self.tests[name], self.sources[name] = (how, seconds), source_of(self.shop.tests[name])
                 bit = 1 << list(self.tests).index(name)
-                for table, found in ((self.lines, lines), (self.functions, functions)):
-                    for (path, key), ran in found.items():
-                        known = table.setdefault(path, {})
-                        known[key] = known.get(key, 0) | (bit if ran else 0)
                 for path in {path for path, _ in functions}:
                     self.digests.setdefault(path, digest(path))
+                for table, found in ((self.lines, lines), (self.functions, functions)):
+                    for (path, key), ran in found.items():
+                        if table is self.lines and self.digests[path] != digest(path):
+                            continue  # the others' lines are those of an earlier text
+                        known = table.setdefault(path, {})
+                        known[key] = known.get(key, 0) | (bit if ran else 0)
                 if how not in ("good", "skipped"):
                     print("not used, because it %s: %s" % ({"failed": "fails", "crashed": "crashes"}.get(how, "does not end"), name),
                           flush=True)
