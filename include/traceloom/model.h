@@ -42,13 +42,25 @@ typedef enum tl_key {
     TL_KEY_PC,
     TL_KEY_ADDRESS,
     TL_KEY_STACK,
-    TL_KEY_WEIGHT, /* ticks that one sample stands for; 0: recording was paused, the event does not count */
+    TL_KEY_WEIGHT, /* ticks that one sample stands for, see tl_weight_ticks(), or-ed with TL_WEIGHT_...; 0 ticks: the
+                      event does not count */
     TL_KEY_SINCE,  /* the tick at which what the event measures began; TL_SINCE_UNKNOWN: not known */
     TL_KEY_PAIR,   /* TL_BEGIN and TL_END: an end belongs to the latest open begin of its pair with the same key */
     TL_KEY_VALUE   /* the one value that the event tells */
 } tl_key;
 
 #define TL_SINCE_UNKNOWN UINT64_MAX
+
+/* In a key of TL_KEY_WEIGHT. PAUSED: written while recording was paused, of what was before. CALLS: no sample, but
+ * every change of the stack is known: at this event the frames behind the first TL_FIELD_KEPT were left, and the others
+ * entered. */
+#define TL_WEIGHT_PAUSED (UINT64_C(1) << 63)
+#define TL_WEIGHT_CALLS  (UINT64_C(1) << 62)
+
+static inline uint64_t tl_weight_ticks(uint64_t key)
+{
+    return key & ~(TL_WEIGHT_PAUSED | TL_WEIGHT_CALLS);
+}
 
 /* What tl_batch.aux means in a class: a second operand, for events of which there are too many for the tape. */
 typedef enum tl_aux {
@@ -89,8 +101,9 @@ typedef enum tl_role {
     TL_ROLE_TYPE_NAME,     /* TYPE, NAME */
     TL_ROLE_LIVE_OBJECTS,  /* what is in the heap: a list of items (TYPE, COUNT, BYTES) */
     TL_ROLE_HEAP_SIZES,    /* a list of generations (NAME, BYTES: used, RESERVED) */
-    TL_ROLE_CPU,           /* processor time that was used since the tick `key`: USED, in us */
-    TL_ROLE_PAUSED,        /* recording was suspended: samples and allocations do not count ... */
+    TL_ROLE_CPU,           /* processor time that was used since the tick `key`: USED, in us; < 0 is a clock that went
+                              back, and counts as 0 */
+    TL_ROLE_PAUSED,        /* recording was suspended ... */
     TL_ROLE_RESUMED,       /* ... until here */
     TL_ROLE_A64,           /* TL_INSN: the opcode is one of A64 */
     TL_ROLE_LOAD,          /* TL_MEM of the instruction before it (VALUE: the bytes) */
@@ -131,7 +144,8 @@ typedef enum tl_field_role {
     TL_FIELD_BASE,    /* an address in memory */
     TL_FIELD_GENERAL, /* a list of the general registers; of A64 32, the last is the stack pointer */
     TL_FIELD_FLAGS_REGISTER,
-    TL_FIELD_VECTORS /* a list of the vector registers: bytes, the lowest first */
+    TL_FIELD_VECTORS, /* a list of the vector registers: bytes, the lowest first */
+    TL_FIELD_KEPT     /* of a sample: so many of the outermost frames are still those of the track's sample before */
 } tl_field_role;
 
 typedef enum tl_type {
@@ -163,7 +177,12 @@ typedef struct tl_frame {
     uint32_t lasts;                /* 0; another one: it stays when its batch goes */
 } tl_frame;
 
-enum tl_frame_flags { TL_FRAME_FUNCTION = 1, TL_FRAME_IP = 2, TL_FRAME_LINE = 4 /* ip is a number of a line */ };
+enum tl_frame_flags {
+    TL_FRAME_FUNCTION = 1,
+    TL_FRAME_IP = 2,
+    TL_FRAME_LINE = 4, /* ip is a number of a line */
+    TL_FRAME_CALL = 8  /* it was entered at an event of TL_WEIGHT_CALLS */
+};
 
 /* A value: one 16-byte slot of the tape. */
 typedef struct tl_value {
@@ -292,6 +311,7 @@ typedef struct tl_want {
     bool strict;     /* fail at the first damage instead of salvaging */
     bool resync;     /* go on behind damage even where that means to guess where an event begins */
     bool companions; /* an input of several files, of which one is named: read the others, too */
+    bool calls;      /* with fields: samples that tell of calls (TL_WEIGHT_CALLS) are replaced by entries and exits */
     unsigned threads; /* that may be used to open, and to decode ahead while merging; 0 means 1 */
 } tl_want;
 

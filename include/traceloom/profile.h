@@ -138,7 +138,8 @@ uint64_t tl_profile_weight_self(const tl_profile *p, uint32_t place, uint32_t in
 typedef struct tl_sample_counts {
     uint64_t counted, empty, paused;
 } tl_sample_counts;
-/* Samples that counted, of these the ones of an empty stack, and those while recording was paused. All 0 if the profile
+/* Samples that counted, and of these the ones of an empty stack, and those that were written while recording was
+ * paused, of what was before. All 0 if the profile
  * is made of calls. */
 tl_sample_counts tl_profile_samples(const tl_profile *p);
 

@@ -45,7 +45,7 @@ static void put_samples(const tl_report *r, tl_output *out)
         put_amount(out, n.counted, "sample", "samples");
 }
 
-/* "; 12 samples of an empty stack, 40 more while recording was paused" */
+/* "; 12 of an empty stack; 40 written while recording was paused": parts of the samples */
 static void put_exceptions(const tl_report *r, tl_output *out)
 {
     const tl_sample_counts n = tl_profile_samples(r->profile);
@@ -55,7 +55,7 @@ static void put_exceptions(const tl_report *r, tl_output *out)
     if (n.empty)
         tl_output_printf(out, "; %s of an empty stack", tl_human_grouped(text, sizeof text, n.empty));
     if (n.paused)
-        tl_output_printf(out, "; %s more while recording was paused", tl_human_grouped(text, sizeof text, n.paused));
+        tl_output_printf(out, "; %s written while recording was paused", tl_human_grouped(text, sizeof text, n.paused));
 }
 
 void tl_report_text_head(const tl_report *r, tl_output *out)

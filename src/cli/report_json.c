@@ -43,7 +43,7 @@ static void put_functions(tl_json *j, const tl_report *r, const tl_table *t)
     tl_json_key_u64(j, "exits", tl_profile_unmatched_exits(p));
     tl_json_key_u64(j, "open", tl_profile_unmatched_open(p));
     tl_json_object_end(j);
-    if (tl_profile_weights(p))
+    if (tl_profile_weights(p) || p->of_stacks)
         tl_report_put_samples(j, p);
 }
 

@@ -200,7 +200,7 @@ int tl_report_json_tree(const tl_report *r, tl_output *out, tl_error *e)
         else
             put_by_stack(&w);
         tl_json_array_end(&json);
-        if (tl_profile_weights(r->profile))
+        if (tl_profile_weights(r->profile) || r->profile->of_stacks)
             tl_report_put_samples(&json, r->profile);
         tl_json_object_end(&json);
         tl_output_puts(out, "\n");

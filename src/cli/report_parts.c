@@ -50,6 +50,7 @@ int tl_report_regroup(tl_report *r, tl_profile **copy, tl_error *e)
 {
     const tl_report_by by = r->cli->args->by;
     const tl_profile *p = r->profile;
+    const bool stacks = tl_profile_weights(p) || p->of_stacks;
     bool renamed = false;
     tl_profile *joined = NULL;
     *copy = NULL;
@@ -64,9 +65,9 @@ int tl_report_regroup(tl_report *r, tl_profile **copy, tl_error *e)
     int status = 0;
     if (by == TL_REPORT_MODULE)
         status = tl_profile_regroup(copy, p, TL_GROUP_BY_LIBRARY, e);
-    else if (tl_profile_weights(p) && by == TL_REPORT_TREE)
+    else if (stacks && by == TL_REPORT_TREE)
         status = tl_profile_regroup(copy, p, TL_GROUP_BY_NAME, e);
-    else if (tl_profile_weights(p) && r->cli->args->file.n > 1)
+    else if (stacks && r->cli->args->file.n > 1)
         status = tl_profile_regroup(copy, p, TL_GROUP_BY_LAST, e);
     else if (renamed)
         status = tl_profile_regroup(copy, p, TL_GROUP_BY_ID, e);
@@ -143,7 +144,7 @@ void tl_report_put_numbers(tl_json *j, const tl_profile *p, const tl_row *row)
     tl_json_key_u64(j, "calls", row->stat.calls);
     tl_json_key_u64(j, "total", tl_profile_time(p, row->stat.total));
     tl_json_key_u64(j, "self", tl_profile_time(p, row->stat.self));
-    bool known = tl_profile_has_histogram(p) && row->stat.calls;
+    bool known = tl_profile_has_histogram(p) && row->stat.calls && !row->untimed;
     for (size_t i = 0; i < TL_COUNT(single); i++)
         if (known)
             tl_json_key_u64(j, single[i].key, tl_profile_time(p, single[i].ticks));

@@ -61,6 +61,8 @@ static int put_json(tl_runtime_report *r, tl_json *j, tl_error *e)
             tl_json_object_end(j);
         }
         tl_json_array_end(j);
+        if (t->negative)
+            tl_json_key_u64(j, "negative", t->negative);
         tl_json_object_end(j);
     }
     tl_json_array_end(j);

@@ -235,6 +235,7 @@ static int open_all(conversion *v)
         .fields = v->format->writes_fields,
         .cpu = v->format->writes_cpu || a->cpu.n,
         .packets = v->format->writes_packets,
+        .calls = v->format->writes_calls,
         .strict = a->strict,
         .companions = a->has_slice || v->format->writes_slices,
         .threads = tl_threads(v->cli),

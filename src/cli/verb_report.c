@@ -139,7 +139,7 @@ static int add_profile(making *m, const tl_reading *r, tl_profile **profile)
     if (status != TL_EXIT_DONE)
         return status;
     const bool insns = tl_trace_counts_insns(r->trace); /* only -e names functions; entries and levels are none */
-    m->lacks_names = (insns || has_no_names(p)) && !tl_profile_weights(p) && !m->cli->args->exe;
+    m->lacks_names = (insns || has_no_names(p)) && !tl_profile_weights(p) && !p->of_stacks && !m->cli->args->exe;
     m->of_events = m->of_events && !tl_source_is_profile(r->source);
     describe_input(m, r->trace, p);
     if (!m->profile) {
@@ -234,8 +234,6 @@ static void say_nothing_sampled(const making *m)
         tl_say(m->cli, NULL, "no allocations of a known stack were recorded; --weight time is of the samples");
     else if (bytes)
         tl_say(m->cli, NULL, "no samples were counted, only allocations: --weight bytes shows where");
-    else if (n.paused)
-        tl_say(m->cli, NULL, "all samples were taken while recording was paused");
     else if (n.counted)
         tl_say(m->cli, NULL, "all samples are of an empty stack");
     else

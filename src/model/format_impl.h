@@ -68,6 +68,7 @@ typedef struct tl_format {
     bool line_profile;              /* the profile writer wants functions told apart by line, too: of samples */
     bool writes_fields, writes_cpu; /* what the event writer looks at: becomes tl_want */
     bool writes_packets;            /* the same for tl_want.packets */
+    bool writes_calls;              /* the same for tl_want.calls */
     bool writes_names;              /* the event writer says what functions are called: worth a pass over the events of
                                        traces that do not know before */
     bool writes_folder;             /* the output is a folder */

@@ -91,7 +91,8 @@ static bool add_cpu(tl_gauges *g, const tl_class *c, const tl_batch *b, uint32_t
         return false;
     if (since == TL_SINCE_UNKNOWN)
         return true; /* the first of its track: nothing to say */
-    if (ns == 0 || g->trace->clock.hz == 0 || !used || used->type != TL_U64 || (t->shown && ts <= t->until)) {
+    if (ns == 0 || g->trace->clock.hz == 0 || !used || (used->type != TL_U64 && used->type != TL_I64) ||
+        (t->shown && ts <= t->until)) {
         g->no_interval++;
         return true;
     }
@@ -101,7 +102,8 @@ static bool add_cpu(tl_gauges *g, const tl_class *c, const tl_batch *b, uint32_t
         since = t->until;
     t->shown = true;
     t->until = ts;
-    const double percent = (double)used->as.u * 100e3 / (double)ns;
+    const bool negative = used->type == TL_I64 && used->as.i < 0; /* the clock went back */
+    const double percent = negative ? 0 : (double)used->as.u * 100e3 / (double)ns;
     const double rounded = percent < 1e9 ? (double)(uint64_t)(percent * 100 + 0.5) / 100 : percent;
     return put_cpu(g, b->track[i], since, rounded);
 }
@@ -171,7 +173,7 @@ static bool add_allocated(tl_gauges *g, const tl_class *c, const tl_batch *b, ui
 {
     uint64_t bytes, count;
     g->types++;
-    if (c->key == TL_KEY_WEIGHT && b->key[i] == 0)
+    if (c->key == TL_KEY_WEIGHT && tl_weight_ticks(b->key[i]) == 0)
         return true;
     struct tl_gauge_process *p = get_process(g, b->track[i]);
     if (!p)

@@ -60,6 +60,7 @@ struct tl_profile {
 
     tl_clock clock;
     tl_scale scale;
+    bool of_stacks;     /* of calls that changes of stacks told: `samples` is known, too */
     bool has_histogram; /* durations of single calls are known */
     bool per_thread;
     uint64_t unmatched_exits, unmatched_open;
@@ -140,6 +141,9 @@ int tl_profile_make_sampled(tl_profile *p, const tl_weight *kind, uint32_t n, tl
 /* Makes `stat` of one weight; NULL: "time", or the first if there is none. May be called again. TL_EINVAL if there is
  * no such weight; of a profile of calls there is only "time". */
 int tl_profile_choose_weight(tl_profile *p, const char *name, tl_error *e);
+/* A profile of samples whose `stat` holds calls becomes one of calls: of the samples, their number and time are added.
+ * If it is `flat`, recursion counts once in the number. Weights are gone. TL_ENOMEM. */
+int tl_profile_become_calls(tl_profile *p, bool flat, tl_error *e);
 /* Of samples: the weight that counts what the chosen one measures: samples, or allocations. */
 uint32_t tl_profile_counting_weight(const tl_profile *p);
 /* An amount of a weight in the weight's unit: of time as ns (ticks where the clock has no frequency). */

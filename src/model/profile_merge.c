@@ -166,6 +166,7 @@ static void add_weights(tl_profile *into, uint32_t place, const tl_profile *from
 
 static void add_rest(tl_profile *into, const tl_profile *from)
 {
+    into->of_stacks = into->of_stacks || from->of_stacks;
     into->samples.counted = tl_add_saturated(into->samples.counted, from->samples.counted);
     into->samples.empty = tl_add_saturated(into->samples.empty, from->samples.empty);
     into->samples.paused = tl_add_saturated(into->samples.paused, from->samples.paused);

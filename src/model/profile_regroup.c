@@ -1,4 +1,5 @@
-/* Copies of profiles whose functions are told apart otherwise: tables by name, by id or by library are tables of the
+/* Copies of profiles whose functions are told apart otherwise (durations of single calls are kept only of calls that
+ * stacks told): tables by name, by id or by library are tables of the
  * functions of such a copy, and recursion counts once in each of them. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static uint32_t add_function(tl_profile *to, const tl_profile *from, const tl_fu
     return tl_profile_add_function(to, &g);
 }
 
+/* False when memory runs out. */
 static bool add_numbers(tl_profile *to, uint32_t place, const tl_profile *from, uint32_t of)
 {
     tl_place_stat *s = &to->stat[place];
@@ -56,9 +58,12 @@ static bool add_numbers(tl_profile *to, uint32_t place, const tl_profile *from, 
     s->calls = tl_add_saturated(s->calls, t->calls);
     s->total = tl_add_saturated(s->total, t->total);
     s->self = tl_add_saturated(s->self, t->self);
+    s->min = t->min < s->min ? t->min : s->min;
+    s->max = t->max > s->max ? t->max : s->max;
     for (uint32_t k = 0; k < from->nweight; k++)
         tl_profile_weigh(to, place, k, from->weight_self[(size_t)of * from->nweight + k]);
-    return !from->unwound || tl_profile_add_unwound(to, place, from->unwound[of]);
+    return (!from->unwound || tl_profile_add_unwound(to, place, from->unwound[of])) &&
+           (!from->of_stacks || tl_hist_merge(&s->hist, &t->hist));
 }
 
 /* Places with their numbers; parents come before their children. False when memory runs out. */
@@ -77,7 +82,7 @@ static bool add_places(tl_profile *to, const tl_profile *from, const uint32_t *f
 
 static bool copy_rest(tl_profile *to, const tl_profile *from)
 {
-    to->has_histogram = false;
+    to->of_stacks = to->has_histogram = from->of_stacks;
     to->per_thread = from->per_thread;
     to->unmatched_exits = from->unmatched_exits;
     to->unmatched_open = from->unmatched_open;

@@ -7,7 +7,7 @@
 /* The public numbers of a sum: no calls, or none that were timed one by one, have no shortest and no longest. */
 static void present(const tl_profile *p, tl_stat *s)
 {
-    if (!p->has_histogram || s->calls == 0)
+    if (!p->has_histogram || s->calls == 0 || s->min > s->max)
         s->min = s->max = 0;
 }
 

@@ -97,6 +97,45 @@ int tl_profile_choose_weight(tl_profile *p, const char *name, tl_error *e)
     return sum_up(p, e);
 }
 
+/* Functions that were told apart by number alone get the last name that the trace has for them. */
+static int take_last_names(tl_profile *p, tl_error *e)
+{
+    for (uint32_t i = 0; i < p->nfunction; i++) {
+        tl_function *f = &p->function[i];
+        f->name = f->renamed ? f->renamed : f->name;
+        f->renamed = NULL;
+    }
+    return tl_profile_index_functions(p) ? 0
+                                         : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for functions of a profile");
+}
+
+int tl_profile_become_calls(tl_profile *p, bool flat, tl_error *e)
+{
+    int status = 0;
+    if (p->samples.counted) {
+        tl_place_stat *const calls = p->stat, *samples = malloc(p->place_capacity * sizeof *samples);
+        if (!samples)
+            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a profile of samples");
+        p->stat = samples;
+        status = tl_profile_choose_weight(p, TIME, e);
+        p->stat = calls;
+        for (uint32_t i = 0; status == 0 && i < p->nplace; i++) {
+            samples[i].calls = flat ? p->outer_calls[i] : samples[i].calls;
+            tl_profile_add_sums(&calls[i], &samples[i]);
+        }
+        free(samples);
+    } else if (flat) {
+        status = take_last_names(p, e);
+    }
+    free(p->weight_self);
+    free(p->outer_calls);
+    p->weight_self = p->outer_calls = NULL;
+    p->kind = NULL;
+    p->nweight = p->weight = 0;
+    p->of_stacks = p->has_histogram = true;
+    return status;
+}
+
 uint64_t tl_profile_weight_value(const tl_profile *p, uint32_t index, uint64_t amount)
 {
     return is_time(p, index) ? tl_scale_ns(&p->scale, amount) : amount;

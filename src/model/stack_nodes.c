@@ -246,7 +246,7 @@ tl_sample tl_sample_get(const tl_batch *b, uint32_t i, const tl_class *c)
     static const tl_value none = {.type = TL_STACK};
     const tl_value *count = tl_role_value(b, i, c, TL_FIELD_COUNT, NULL);
     tl_sample s = {.count = 1,
-                   .weight = c->key == TL_KEY_WEIGHT ? b->key[i] : 1,
+                   .weight = c->key == TL_KEY_WEIGHT ? tl_weight_ticks(b->key[i]) : 1,
                    .stack = tl_role_value(b, i, c, TL_FIELD_STACK, NULL)};
     if (count)
         s.count = count->type == TL_U64 ? count->as.u : 0;

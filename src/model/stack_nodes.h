@@ -63,7 +63,7 @@ bool tl_sample_class(const tl_class *c);
 
 /* A sample. */
 typedef struct tl_sample {
-    uint64_t count;  /* how many; 0: it only says what the stack is, or recording was paused */
+    uint64_t count;  /* how many; 0: it only says what the stack is */
     uint64_t weight; /* ticks that each stands for */
     const tl_value *stack;
 } tl_sample;

@@ -151,6 +151,7 @@ int tl_call_select_init(tl_call_select *s, const tl_select *select, const tl_tra
         tl_call_select_fini(s);
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
     }
+    s->ntrack = t->ntrack;
     for (uint32_t i = 0; i < t->ntrack; i++)
         s->track[i] = tl_select_track(select, &t->track[i]);
     for (uint32_t i = 0; i < t->ncls; i++)
@@ -166,6 +167,11 @@ void tl_call_select_fini(tl_call_select *s)
     free(s->hit);
     free(s->hit_not);
     *s = (tl_call_select){0};
+}
+
+bool tl_call_select_track(const tl_call_select *s, uint32_t track)
+{
+    return track < s->ntrack ? s->track[track] : tl_select_track(s->select, &s->trace->track[track]);
 }
 
 bool tl_call_select_function(tl_call_select *s, const tl_profile *p, uint32_t function)

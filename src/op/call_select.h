@@ -13,6 +13,7 @@ typedef struct tl_call_select {
     uint8_t *function; /* by profile function: 0 not decided yet, 1 taken, 2 not */
     uint32_t nfunction;
     bool *track, *cls;   /* by trace track and class */
+    uint32_t ntrack;     /* that it knows: more may come while reading */
     bool *hit, *hit_not; /* by glob: it matched something */
 } tl_call_select;
 
@@ -22,6 +23,8 @@ void tl_call_select_fini(tl_call_select *s);
 
 /* Is the function taken? p is the profile that `function` is an index of. Memory failure counts as taken. */
 bool tl_call_select_function(tl_call_select *s, const tl_profile *p, uint32_t function);
+/* Is the track of the trace taken, even one that came later? */
+bool tl_call_select_track(const tl_call_select *s, uint32_t track);
 /* Does the label pass the globs of the selection? hit and hit_not (may be NULL) note which matched. */
 bool tl_select_label(const tl_select *s, const char *label, bool *hit, bool *hit_not);
 bool tl_select_track(const tl_select *s, const tl_track *t);

@@ -18,7 +18,8 @@ typedef struct frame {
     uint32_t place, function;
     uint32_t below; /* 1 + index of the next frame of the same function further down; 0: none */
     uint32_t selected : 1;
-    uint32_t repeat : 31; /* beyond TL_STACK_REPEATS frames: how often the function is there up to here */
+    uint32_t begun : 1;   /* else it is no call */
+    uint32_t repeat : 30; /* beyond TL_STACK_REPEATS frames: how often the function is there up to here */
     uint64_t entry;       /* number of the event, for tl_call */
 } frame;
 
@@ -47,7 +48,7 @@ struct tl_callstack {
     uint8_t *kind;   /* by class: TL_ENTER, TL_EXIT or anything else */
     thread *thread;  /* by track */
     uint32_t *begun; /* the tracks that have begun since the last finish */
-    uint32_t nbegun;
+    uint32_t nbegun, ntrack;
     void (*closed)(void *arg, const tl_call *call);
     void *arg;
 };
@@ -64,6 +65,7 @@ int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const
     c->per_thread = options->per_thread;
     c->selecting = options->select != NULL;
     c->kind = malloc(t->ncls + 1);
+    c->ntrack = t->ntrack;
     c->thread = calloc((size_t)t->ntrack + 1, sizeof *c->thread);
     c->begun = malloc(((size_t)t->ntrack + 1) * sizeof *c->begun);
     int status = c->kind && c->thread && c->begun ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to match calls");
@@ -267,21 +269,16 @@ TL_ALWAYS_INLINE bool selected_at_entry(tl_callstack *c, const tl_batch *b, uint
     /* Whether a glob matches any function is decided by all calls, not only by those that pass the other tests. */
     if (!tl_call_select_function(s, c->p, function))
         return false;
-    return b->ts[i] >= s->from && (!s->select->depth || th->depth < s->select->depth) && s->track[b->track[i]] &&
-           s->cls[b->cls[i]] && (!b->cpu || tl_select_cpu(s->select, b->cpu[i]));
+    return b->ts[i] >= s->from && (!s->select->depth || th->depth < s->select->depth) &&
+           tl_call_select_track(s, b->track[i]) && s->cls[b->cls[i]] &&
+           (!b->cpu || tl_select_cpu(s->select, b->cpu[i]));
 }
 
-/* False when memory runs out. */
-TL_ALWAYS_INLINE bool enter(tl_callstack *c, const tl_batch *b, uint32_t i, thread *th)
+/* Puts a frame on top; false when memory runs out. Of whole stacks that are told, nothing is guessed about loops. */
+TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, thread *th, uint64_t key, uint32_t function,
+                           const bool begun, const bool whole)
 {
     tl_profile *p = c->p;
-    const uint64_t key = b->key[i];
-    uint32_t function = tl_id_map_get(&p->by_id, key);
-    if (TL_UNLIKELY(function == TL_HASH_NONE)) {
-        function = tl_profile_intern_function(p, c->trace, (int64_t)key);
-        if (function == TL_HASH_NONE)
-            return false;
-    }
     if (TL_UNLIKELY(function >= th->nfunction) && !grow_functions(th, function))
         return false;
     on_stack *on = &th->function[function];
@@ -298,7 +295,7 @@ TL_ALWAYS_INLINE bool enter(tl_callstack *c, const tl_batch *b, uint32_t i, thre
         }
     }
     uint32_t place, repeat = 0;
-    if (TL_UNLIKELY(th->depth >= TL_STACK_REPEATS))
+    if (!whole && TL_UNLIKELY(th->depth >= TL_STACK_REPEATS))
         repeat = 1 + (on->top ? th->stack[on->top - 1].repeat : 0);
     if (c->flat) {
         if (TL_UNLIKELY(!on->place))
@@ -316,12 +313,28 @@ TL_ALWAYS_INLINE bool enter(tl_callstack *c, const tl_batch *b, uint32_t i, thre
                  .entered = b->ts[i],
                  .place = place,
                  .function = function,
-                 .below = on->top,
-                 .repeat = repeat & 0x7fffffff,
+                 .below = begun ? on->top : 0,
+                 .repeat = repeat & 0x3fffffff,
                  .selected = !c->selecting || selected_at_entry(c, b, i, th, function),
+                 .begun = begun,
                  .entry = th->events + i};
-    on->top = ++th->depth;
+    ++th->depth;
+    if (begun)
+        on->top = th->depth;
     return true;
+}
+
+/* False when memory runs out. */
+TL_ALWAYS_INLINE bool enter(tl_callstack *c, const tl_batch *b, uint32_t i, thread *th)
+{
+    const uint64_t key = b->key[i];
+    uint32_t function = tl_id_map_get(&c->p->by_id, key);
+    if (TL_UNLIKELY(function == TL_HASH_NONE)) {
+        function = tl_profile_intern_function(c->p, c->trace, (int64_t)key);
+        if (function == TL_HASH_NONE)
+            return false;
+    }
+    return push(c, b, i, th, key, function, true, false);
 }
 
 /* False when memory runs out. */
@@ -384,19 +397,73 @@ int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e)
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the call tree (%u places)", c->p->nplace);
 }
 
+/* Takes the topmost frame away, whose call never ends: it is no call, those in it are. */
+static void forget_top(tl_callstack *c, uint32_t track, thread *th)
+{
+    const frame *f = &th->stack[--th->depth];
+    if (!f->begun)
+        return;
+    c->p->unmatched_open++;
+    th->function[f->function].top = f->below;
+    pass_on(c, th, f, f->inner);
+    if (c->closed)
+        tell(c, track, th, f, TL_NO_EXIT, UINT64_MAX);
+}
+
+/* Tracks may come while reading. */
+static bool grow_tracks(tl_callstack *c, uint32_t track)
+{
+    const uint32_t n = c->trace->ntrack > track ? c->trace->ntrack : track + 1;
+    thread *threads = realloc(c->thread, ((size_t)n + 1) * sizeof *threads);
+    if (threads)
+        c->thread = threads;
+    uint32_t *begun = realloc(c->begun, ((size_t)n + 1) * sizeof *begun);
+    if (begun)
+        c->begun = begun;
+    if (!threads || !begun)
+        return false;
+    memset(threads + c->ntrack, 0, (n - c->ntrack) * sizeof *threads);
+    c->ntrack = n;
+    return true;
+}
+
+uint32_t tl_callstack_depth(const tl_callstack *c, uint32_t track)
+{
+    return track < c->ntrack ? c->thread[track].depth : 0;
+}
+
+bool tl_callstack_cut(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t depth, bool left)
+{
+    const uint32_t track = b->track[i];
+    bool ok = true;
+    while (ok && tl_callstack_depth(c, track) > depth) {
+        thread *th = &c->thread[track];
+        const bool begun = th->stack[th->depth - 1].begun;
+        c->p->unmatched_exits += left && !begun;
+        if (left && begun)
+            ok = close_top(c, track, th, b->ts[i], TL_NO_EXIT);
+        else
+            forget_top(c, track, th);
+    }
+    return ok;
+}
+
+bool tl_callstack_push(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t function, bool begun)
+{
+    const uint32_t track = b->track[i];
+    if (track >= c->ntrack && !grow_tracks(c, track))
+        return false;
+    thread *th = &c->thread[track];
+    return (th->used || begin_thread(c, track)) && push(c, b, i, th, function, function, begun, true);
+}
+
 void tl_callstack_finish(tl_callstack *c)
 {
     for (uint32_t i = 0; i < c->nbegun; i++) {
         const uint32_t track = c->begun[i];
         thread *th = &c->thread[track];
-        c->p->unmatched_open += th->depth;
-        while (th->depth) { /* calls that never end are no calls, those in them are */
-            const frame *f = &th->stack[--th->depth];
-            th->function[f->function].top = f->below;
-            pass_on(c, th, f, f->inner);
-            if (c->closed)
-                tell(c, track, th, f, TL_NO_EXIT, UINT64_MAX);
-        }
+        while (th->depth)
+            forget_top(c, track, th);
         free(th->stack);
         free(th->function);
         *th = (thread){0};

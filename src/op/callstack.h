@@ -1,7 +1,10 @@
 /* Matches entries and exits of one track after another into calls, and adds them to a profile.
  *
  * An exit closes the nearest entry of its function; entries above that one are closed with it and counted as unmatched.
- * Entries that are open at the end are no calls. Durations are in ticks, 0 where the clock went back. */
+ * Entries that are open at the end are no calls. Durations are in ticks, 0 where the clock went back.
+ *
+ * Whoever is told of whole stacks in place of entries and exits cuts and pushes frames; some of them may have no begin
+ * that is known: they are no calls, but calls are made from them. */
 #ifndef TL_OP_CALLSTACK_H
 #define TL_OP_CALLSTACK_H
 
@@ -36,6 +39,14 @@ int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const
 void tl_callstack_on_call(tl_callstack *c, void (*closed)(void *arg, const tl_call *call), void *arg);
 /* Adds the events of a batch. Batches of one track must come in order; tracks may alternate. */
 int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e);
+/* How many frames are open on a track. */
+uint32_t tl_callstack_depth(const tl_callstack *c, uint32_t track);
+/* Event i of the batch says that of the stack of its track only the outermost `depth` frames are there still: the
+ * others were left at that time or, if not `left`, are nobody knows where. False when memory runs out. */
+bool tl_callstack_cut(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t depth, bool left);
+/* It says that a function of the profile is on top of it, which was entered at that time or, if not `begun`, earlier.
+ */
+bool tl_callstack_push(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t function, bool begun);
 /* Ends all tracks: what is still open is unmatched. Ready for other tracks then. */
 void tl_callstack_finish(tl_callstack *c);
 /* Did the i-th function glob (`not`: of not_func) match any function seen? */

@@ -1,13 +1,16 @@
 /* Makes a profile of the samples of a source.
  *
  * A sample event sets the stack of its track, and counts as often as it says, if its weight is not 0; an event of
- * allocations belongs to the stack that its track has then. */
+ * allocations belongs to the stack that its track has then. Where samples tell of calls (TL_WEIGHT_CALLS), and time is
+ * asked for, the profile becomes one of calls, to which samples are added. */
 #include "op/sample_profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "model/field_text.h"
+#include "op/callstack.h"
 #include "op/sample_select.h"
 #include "op/sample_stack.h"
 #include "op/supply.h"
@@ -18,7 +21,7 @@
 typedef struct plan {
     enum { NOTHING, SAMPLE, ALLOCATIONS } what;
     bool simple, simple_items;                /* fields before them, members of an item own one slot each */
-    uint32_t count, stack, items;             /* which field */
+    uint32_t count, stack, kept, items;       /* which field */
     uint32_t item_count, item_bytes, item_ip; /* which member of an item */
 } plan;
 
@@ -26,6 +29,7 @@ typedef struct plan {
 typedef struct thread {
     uint32_t root;  /* that its stacks are below; TL_HASH_NONE: it has not begun */
     uint32_t place; /* 0: its stack is empty, or not known */
+    uint32_t depth; /* of its stack */
     tl_frame top;   /* of that stack; only with lines */
 } thread;
 
@@ -39,7 +43,10 @@ typedef struct making {
     uint32_t nthread;
     bool selecting;
     tl_call_select select;
-    uint32_t ntrack; /* that it knows: more may come while reading */
+    bool of_time;         /* calls matter */
+    tl_callstack *calls;  /* NULL: none was told so far */
+    const tl_frame **top; /* frames of a stack that are to be pushed, innermost first */
+    uint32_t top_capacity;
 } making;
 
 static int no_memory(const making *m, tl_error *e)
@@ -90,6 +97,7 @@ static plan plan_of(const tl_class *c)
         p.what = SAMPLE;
         p.count = find_role(c->field, c->nfield, TL_FIELD_COUNT);
         p.stack = find_role(c->field, c->nfield, TL_FIELD_STACK);
+        p.kept = find_role(c->field, c->nfield, TL_FIELD_KEPT);
         p.simple = are_simple(c->field, p.stack) && (p.count == NO_FIELD || are_simple(c->field, p.count));
     } else if (c->role == TL_ROLE_ALLOCATION && c->key == TL_KEY_WEIGHT) {
         p.items = find_role(c->field, c->nfield, TL_FIELD_ITEMS);
@@ -188,10 +196,38 @@ TL_ALWAYS_INLINE thread *thread_of(making *m, uint32_t track)
 static bool is_selected(const making *m, const tl_batch *b, uint32_t i)
 {
     const tl_call_select *s = &m->select;
-    const uint32_t track = b->track[i];
-    const bool tracked = track < m->ntrack ? s->track[track] : tl_select_track(s->select, &m->trace->track[track]);
-    return b->ts[i] >= s->from && (!s->select->has_to || b->ts[i] < s->to) && s->cls[b->cls[i]] && tracked &&
-           (!b->cpu || tl_select_cpu(s->select, b->cpu[i]));
+    return b->ts[i] >= s->from && (!s->select->has_to || b->ts[i] < s->to) && s->cls[b->cls[i]] &&
+           tl_call_select_track(s, b->track[i]) && (!b->cpu || tl_select_cpu(s->select, b->cpu[i]));
+}
+
+/* The stack of the track becomes another one, and all calls that this ends and begins are known, or (not `told`) none.
+ * Frames that were kept may be more than those known so far: they were on the stack before. False when memory runs out.
+ */
+TL_NOINLINE static bool change_stack(making *m, const tl_batch *b, uint32_t i, const tl_frame *top, uint64_t kept,
+                                     bool told)
+{
+    const uint32_t was = m->thread[b->track[i]].depth;
+    if (!m->calls && tl_callstack_new(&m->calls, m->p, m->trace, m->options, NULL) < 0)
+        return false;
+    /* Of what was there before the first call it is enough to know how much of it is left. */
+    if (told && tl_callstack_depth(m->calls, b->track[i]) == 0 && kept < was)
+        m->p->unmatched_exits += was - kept;
+    if (!tl_callstack_cut(m->calls, b, i, kept < UINT32_MAX ? (uint32_t)kept : UINT32_MAX, told))
+        return false;
+    const uint32_t depth = tl_callstack_depth(m->calls, b->track[i]);
+    uint32_t n = 0;
+    for (; top && top->depth > depth; top = top->caller) {
+        if (!TL_GROW(m->top, n, 1, m->top_capacity))
+            return false;
+        m->top[n++] = top;
+    }
+    while (n > 0) {
+        const tl_frame *f = m->top[--n];
+        const uint32_t function = tl_sample_stack_function(&m->stack, f, !m->options->flat);
+        if (function == TL_HASH_NONE || !tl_callstack_push(m->calls, b, i, function, f->flags & TL_FRAME_CALL))
+            return false;
+    }
+    return true;
 }
 
 /* False when memory runs out. */
@@ -204,6 +240,16 @@ TL_ALWAYS_INLINE bool add_sample(making *m, const plan *pl, const tl_batch *b, u
     thread *th = thread_of(m, b->track[i]);
     if (TL_UNLIKELY(!th))
         return false;
+    const uint64_t ticks = tl_weight_ticks(b->key[i]);
+    const bool told = b->key[i] & TL_WEIGHT_CALLS;
+    if (TL_UNLIKELY(m->calls || told) && m->of_time) {
+        th->place = 0;
+        if (!change_stack(m, b, i, top, number(value_at(all, pl->kept, pl->simple)), told))
+            return false;
+    }
+    th->depth = top ? top->depth : 0;
+    if (TL_UNLIKELY(told) && m->of_time)
+        return true;
     const uint32_t place = tl_sample_stack_place(&m->stack, th->root, top);
     if (TL_UNLIKELY(place == TL_HASH_NONE))
         return false;
@@ -211,19 +257,17 @@ TL_ALWAYS_INLINE bool add_sample(making *m, const plan *pl, const tl_batch *b, u
     if (m->stack.lines && top)
         th->top = *top;
     const uint64_t n = pl->count == NO_FIELD ? 1 : number(value_at(all, pl->count, pl->simple));
-    if (n == 0 || (TL_UNLIKELY(m->selecting) && !is_selected(m, b, i)))
+    if (n == 0 || ticks == 0 || (TL_UNLIKELY(m->selecting) && !is_selected(m, b, i)))
         return true;
-    if (b->key[i] == 0) {
+    if (TL_UNLIKELY(b->key[i] & TL_WEIGHT_PAUSED))
         p->samples.paused = tl_add_saturated(p->samples.paused, n);
-        return true;
-    }
     p->samples.counted = tl_add_saturated(p->samples.counted, n);
     if (!top) {
         p->samples.empty = tl_add_saturated(p->samples.empty, n);
         return true;
     }
     tl_profile_weigh(p, place, TL_WEIGHT_SAMPLES, n);
-    tl_profile_weigh(p, place, TL_WEIGHT_TIME, times(n, b->key[i]));
+    tl_profile_weigh(p, place, TL_WEIGHT_TIME, times(n, ticks));
     return true;
 }
 
@@ -243,7 +287,8 @@ static bool add_allocations(making *m, const plan *pl, const tl_batch *b, uint32
     const thread *th = thread_of(m, b->track[i]);
     if (!th)
         return false;
-    if (b->key[i] == 0 || !th->place || !list || list->type != TL_LIST || (m->selecting && !is_selected(m, b, i)))
+    if (tl_weight_ticks(b->key[i]) == 0 || !th->place || !list || list->type != TL_LIST ||
+        (m->selecting && !is_selected(m, b, i)))
         return true;
     const tl_value *v = list + 1;
     for (uint32_t left = list->n; left > 0 && v < all.end; left--) {
@@ -331,7 +376,18 @@ static int start(making *m, tl_source *s, tl_error *e)
     if (select) {
         status = tl_call_select_init(&m->select, select, t, t->clock.from_zero || !t->has_range ? 0 : t->begin, e);
         m->selecting = status == 0;
-        m->ntrack = t->ntrack;
+    }
+    m->of_time = strcmp(m->p->kind[m->p->weight].name, "time") == 0;
+    return status;
+}
+
+/* Settles the patterns of functions by the calls that were met. */
+static int settle_calls(const making *m, const tl_select *s, tl_error *e)
+{
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < s->nfunc + s->nnot; i++) {
+        const bool not = i >= s->nfunc;
+        status = tl_select_settle(s, i, tl_callstack_matched(m->calls, not ? i - s->nfunc : i, not ), e);
     }
     return status;
 }
@@ -340,12 +396,18 @@ static int start(making *m, tl_source *s, tl_error *e)
 static int finish(making *m, tl_error *e)
 {
     const tl_select *select = m->options->select;
+    if (m->calls)
+        tl_callstack_finish(m->calls);
     int status = tl_profile_settle_functions(m->p, m->trace, e);
     if (status == 0 && select)
         status = tl_select_settle_names(select, m->trace, e);
     if (status == 0 && select)
-        status = tl_samples_select(m->p, select, e);
-    return status < 0 ? status : tl_profile_choose_weight(m->p, m->options->weight, e);
+        status =
+            m->calls && m->p->samples.counted == 0 ? settle_calls(m, select, e) : tl_samples_select(m->p, select, e);
+    if (status < 0)
+        return status;
+    return m->calls ? tl_profile_become_calls(m->p, m->options->flat, e)
+                    : tl_profile_choose_weight(m->p, m->options->weight, e);
 }
 
 int tl_profile_from_samples(tl_profile **out, tl_source *s, const tl_profile_options *o, tl_error *e)
@@ -357,6 +419,8 @@ int tl_profile_from_samples(tl_profile **out, tl_source *s, const tl_profile_opt
     if (status == 0)
         status = finish(&m, e);
     tl_sample_stack_fini(&m.stack);
+    tl_callstack_free(m.calls);
+    free(m.top);
     if (m.selecting)
         tl_call_select_fini(&m.select);
     free(m.plan);

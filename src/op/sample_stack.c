@@ -83,6 +83,16 @@ TL_ALWAYS_INLINE uint32_t whole_function(tl_sample_stack *s, const tl_frame *f)
     return new_function(s, f);
 }
 
+uint32_t tl_sample_stack_function(tl_sample_stack *s, const tl_frame *f, bool named)
+{
+    if (named || !(f->flags & TL_FRAME_FUNCTION))
+        return whole_function(s, f);
+    const uint32_t function = tl_id_map_get(&s->p->by_id, f->function);
+    const tl_function *known = tl_trace_function(&s->source->trace, (int64_t)f->function);
+    const tl_frame last = {.function = f->function, .name = known ? known->name : NULL};
+    return function != TL_HASH_NONE ? function : new_function(s, &last);
+}
+
 /* The function with the line that the frame is in, if that is known. */
 static uint32_t function_at(tl_sample_stack *s, uint32_t function, const tl_frame *f)
 {

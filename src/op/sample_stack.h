@@ -36,6 +36,10 @@ TL_ALWAYS_INLINE void tl_sample_stack_batch(tl_sample_stack *s)
     s->batch++;
 }
 
+/* The function of a frame, wherever in it the frame is: told apart by number and, if `named`, by the name that the
+ * frame has. TL_HASH_NONE when memory runs out. */
+uint32_t tl_sample_stack_function(tl_sample_stack *s, const tl_frame *f, bool named);
+
 uint32_t tl_sample_stack_place_slow(tl_sample_stack *s, uint32_t root, const tl_frame *top);
 
 /* The place of a stack below a root; `root` for an empty one. TL_HASH_NONE when memory runs out. */

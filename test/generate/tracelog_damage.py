@@ -88,7 +88,7 @@ def strings(log):
     spoil(find(log, "asm.ldf"), "tracelog.string", b'"', b"'")
     spoil(find(log, "cls.nam"), "tracelog.string", b'" "' if b'" "' in find(log, "cls.nam").text else b' "', b" ")
     spoil(find(log, "fun.nam"), "tracelog.string", b'" "', b'"  "')
-    insert(log, 3, "tracelog.string", b'cls nam 0x1 "', b'cls nam 0x1 "open', b"cls nam 0x1 none", b'fun nam 0x1 "one"',
+    insert(log, 3, "tracelog.string", b'cls nam 0x1 "', b'cls nam 0x1 "open', b"cls nam 0x1 none", b'fun nam 0x1 "one',
            b'fun nam 0x1 "one" "two"', b'fun nam 0x1 "one" "two" "three', b'mod ldf ? ? ? 0x0 \xff', b'cls nam 0x1 "a" ')
     insert(log, 6, "tracelog.field", b'cls nam "one"', b'cls nam  0x1 "one"', b'fun nam "one" "two" "three"', b"cls nam 0x1",
            b'mod ldf ? ? ? "name"', b'mod ldf ? ? ? ? "status cannot be undefined"')

@@ -84,7 +84,7 @@ class Answers:
 
     def version(self):
         names = {record.name for record in self.good} | self.hints
-        if names & {"fun.cmf", "fun.csf", "str.sam"}:
+        if names & {"fun.cmf", "fun.csf", "str.sam"} or any(record.oldest for record in self.good):
             return "old"
         if names & {"fil.src", "lin.src"}:
             return "saved"
@@ -120,36 +120,95 @@ class Answers:
 
     def samples(self):
         """([(count, period in ns, record)] of those that count, how many are counted, empty, paused)"""
-        period, paused, out, sums = 10, False, [], {"counted": 0, "empty": 0, "paused": 0}
+        period, paused, out, sums, method = 10, False, [], {"counted": 0, "empty": 0, "paused": 0}, None
+        resumed = False
         for record in self.good:
             if record.name == "prf.cfg" and record.fields["name"] == "SamplingTimeoutMs":
                 text = record.fields["value"]
                 good = text.isascii() and text.isdigit() and 1 <= int(text) <= 3600000
                 period = int(text) if good else 10
+            elif record.name == "prf.cfg" and record.fields["name"] == "CollectionMethod":
+                method = record.fields["value"]
+            elif record.name == "prf.cfg" and record.fields["name"] == "TracingSuspendedOnStart":
+                paused = paused or (record.fields["value"] == "T" and not resumed)
             elif record.name in ("prf.tps", "prf.trs"):
-                paused = record.name == "prf.tps"
-            elif record.delta and record.fields["count"]:
+                paused, resumed = record.name == "prf.tps", True
+            elif record.delta and record.fields["count"] and method != "Instrumentation":
                 count = record.fields["count"]
-                if paused:
-                    sums["paused"] += count
-                    continue
+                sums["paused"] += count if paused else 0
                 sums["counted"] += count
                 sums["empty"] += 0 if record.stack else count
                 out.append((count, period * MS, record))
         return out, sums
 
+    def calls(self):
+        """Every frame that was ever on a stack, as dicts; of a call that began and ended both times are known."""
+        config, stacks, every = {}, {}, []
+        if not any(r.name == "prf.cfg" and r.fields["value"] == "Instrumentation" for r in self.good):
+            return every
+        for record in self.good:
+            if record.name == "prf.cfg":
+                config[record.fields["name"]] = record.fields["value"]
+            if not record.delta:
+                continue
+            told = config.get("CollectionMethod") == "Instrumentation" and config.get("ExecutionTraceEnabled") != "F"
+            kept, _, _, _, frames = record.delta
+            stack = stacks.setdefault(record.who, [])
+            begins = [None] * (kept - len(stack)) + [record.ts if told else None] * len(frames)
+            for frame in stack[kept:]:
+                frame["end"] = record.ts if told else None
+                frame["left"] = told
+            del stack[kept:]
+            for begin in begins:
+                below = stack[-1] if stack else None
+                iid, name = record.stack[len(stack)][0], record.names[len(stack)] if begin is not None or not told else None
+                place = (below["place"] if below else ()) + (name if name is not None else iid or "?",)
+                stack.append({"iid": iid, "below": below, "place": place, "begin": begin, "end": None, "left": False})
+                every.append(stack[-1])
+        for frame in every:
+            ended = frame["begin"] is not None and frame["end"] is not None
+            frame["time"] = max(0, frame["end"] - frame["begin"]) if ended else None
+            frame["inside"] = 0
+        for frame in every:
+            if frame["time"] is not None and frame["below"]:
+                frame["below"]["inside"] += frame["time"]
+        return every
+
+    def unmatched(self):
+        every = self.calls()
+        return {"exits": sum(frame["left"] and frame["begin"] is None for frame in every),
+                "open": sum(frame["begin"] is not None and frame["end"] is None for frame in every)}
+
+    def add_calls(self, rows, key, outermost):
+        """Adds calls to rows of samples: those of a key, which `outermost` counts for the total only once on a stack."""
+        times = {}
+        for frame in self.calls():
+            if frame["time"] is None:
+                continue
+            row = rows.setdefault(frame[key], {"calls": 0, "total": 0, "self": 0})
+            row["calls"] += 1
+            row["self"] += max(0, frame["time"] - frame["inside"])
+            below = frame["below"] if outermost else None
+            while below and not (below[key] == frame[key] and below["time"] is not None):
+                below = below["below"]
+            row["total"] += 0 if below else frame["time"]
+            times.setdefault(frame[key], []).append(frame["time"])
+        return {at: {name: value for name, value in spread(found).items() if name in NO_TIMES} for at, found in times.items()}
+
     def func(self):
         names = self.last_by("fun.nam", "internalId", "fullName")
         counted, sums = self.samples()
-        rows = []
+        sums_of, rows = {}, []
         for iid in {iid for _, _, record in counted for iid, _ in record.stack}:
             on = [(n, period) for n, period, record in counted if iid in [frame[0] for frame in record.stack]]
             top = [(n, period) for n, period, record in counted if record.stack and record.stack[-1][0] == iid]
-            rows.append(dict({"id": None if iid is None else int(iid, 16), "name": names.get(iid), "file": None, "line": None,
-                              "calls": sum(n for n, _ in on), "total": sum(n * p for n, p in on),
-                              "self": sum(n * p for n, p in top)}, **NO_TIMES))
+            sums_of[iid] = {"calls": sum(n for n, _ in on), "total": sum(n * p for n, p in on), "self": sum(n * p for n, p in top)}
+        times = self.add_calls(sums_of, "iid", True)
+        for iid, row in sums_of.items():
+            rows.append(dict({"id": None if iid is None else int(iid, 16), "name": names.get(iid), "file": None, "line": None},
+                             **row, **times.get(iid, NO_TIMES)))
         rows.sort(key=lambda row: (-row["self"], -row["total"], row["id"] or 0))
-        return {"schema": 1, "unit": "ns", "functions": rows, "unmatched": {"exits": 0, "open": 0}, "samples": sums}
+        return {"schema": 1, "unit": "ns", "functions": rows, "unmatched": self.unmatched(), "samples": sums}
 
     def tree(self):
         counted, sums = self.samples()
@@ -162,7 +221,8 @@ class Answers:
                 node["calls"] += n
                 node["total"] += n * period
                 node["self"] += n * period if depth == len(path) else 0
-        return {"schema": 1, "unit": "ns", "nodes": [dict({"stack": list(path)}, **node, **NO_TIMES)
+        times = self.add_calls(nodes, "place", False)
+        return {"schema": 1, "unit": "ns", "nodes": [dict({"stack": list(path)}, **node, **times.get(path, NO_TIMES))
                                                      for path, node in sorted(nodes.items())], "samples": sums}
 
     # ------------------------------------------------------------------------------------------------- the runtime's
@@ -236,31 +296,37 @@ class Answers:
         return jobs
 
     def alloc(self):
-        names, paused, items = self.last_by("cls.nam", "classIid", "className"), False, []
-        for record in self.good:
-            if record.name in ("prf.tps", "prf.trs"):
-                paused = record.name == "prf.tps"
-            elif record.name == "sam.mem" and not paused:
-                items += record.fields["alloc_item"]
+        names = self.last_by("cls.nam", "classIid", "className")
+        items = [item for record in self.good if record.name == "sam.mem" for item in record.fields["alloc_item"]]
         tables = [record for record in self.good if record.name == "gch.alt"]
         live = {"ts": tables[-1].ts, "classes": types(tables[-1].fields["alt_item"], names)} if tables else None
         return {"schema": 1, "unit": "bytes", "classes": types(items, names), "count": sum(item["allocCount"] for item in items),
                 "bytes": sum(item["memSize"] for item in items), "live": live}
 
     def cpu(self):
-        step, tracks = None, {}
+        step, tracks, negative, resumed, since = None, {}, {}, False, 0
         for record in self.good:
             if record.name == "prf.cfg" and record.fields["name"] == "CpuTraceTimeoutMs":
                 step = int(record.fields["value"]) if record.fields["value"].isdigit() else None
+            elif record.name == "prf.cfg" and record.fields["name"] == "TracingSuspendedOnStart":
+                since = None if record.fields["value"] == "T" and not resumed else since
+            elif record.name in ("prf.tps", "prf.trs"):
+                resumed = True
+                since = record.ts if since is None and record.name == "prf.trs" else since
             elif record.name in ("prc.cpu", "thr.cpu"):
                 points = tracks.setdefault(record.who, [])
                 begin = points[-1]["end"] if points else None if step is None else max(0, record.ts - step * MS)
-                points.append({"begin": begin, "end": record.ts, "used": record.fields["usage"] * 1000})
+                if not points and begin is not None and (since is None or begin < since):
+                    begin = None
+                negative[record.who] = negative.get(record.who, 0) + (record.fields["usage"] < 0)
+                points.append({"begin": begin, "end": record.ts, "used": max(0, record.fields["usage"]) * 1000})
         rows = []
         for who, points in sorted(tracks.items()):
             known = [point for point in points if point["begin"] is not None]
             rows.append({"track": who, "used": sum(point["used"] for point in known),
                          "elapsed": sum(point["end"] - point["begin"] for point in known), "points": points})
+            if negative[who]:
+                rows[-1]["negative"] = negative[who]
         return {"schema": 1, "unit": "ns", "tracks": rows}
 
 

@@ -33,6 +33,15 @@ def cases():
         out[dialect] = (dialect, 1 + number, dict(steps=160, pauses=True, period="5", zone=number), None)
         out[dialect + "-free"] = (dialect, 11 + number, dict(steps=90, free=True, narrow=number % 2, zone=3 - number), None)
         out[dialect + "-small"] = (dialect, 51 + number, dict(SMALL, zone=number), None)
+    out["calls"] = ("doc", 61, dict(steps=120, instrumented=True, pauses=True, zone=1), None)
+    out["calls-old"] = ("old", 62, dict(steps=90, instrumented=True, oldest=True, threads=2), None)
+    out["calls-free"] = ("vs", 63, dict(steps=90, instrumented=True, free=True), None)
+    out["calls-small"] = ("doc", 64, dict(steps=20, instrumented=True, threads=2), None)
+    out["calls-memory"] = ("doc", 65, dict(steps=60, instrumented="memory"), None)
+    out["oldest-small"] = ("old", 66, dict(SMALL, oldest=True), None)
+    out["suspended-small"] = ("doc", 67, dict(SMALL, suspended=True, clock_back=True, steps=60), None)
+    out["damaged-calls-lost"] = ("doc", 68, dict(steps=120, instrumented=True), "lost-samples")
+    out["damaged-calls-backwards"] = ("doc", 69, dict(steps=120, instrumented=True), "backwards")
     out["doc-narrow"] = ("doc", 21, dict(steps=60, narrow=True, no_cpu_step=True, threads=1), None)
     out["vs-long"] = ("vs", 22, dict(steps=900, threads=5, pauses=True), None)
     out["bom"] = ("doc", 23, dict(steps=30, bom=True), None)
@@ -148,6 +157,10 @@ def make(name, shift=0):
 def compare_with_books(name, out, books):
     """What the program itself wrote down must be what follows from its log."""
     rows = {row["id"]: row for row in out["func"]["functions"]}
+    if books["calls"]:
+        assert {iid: (row["calls"], row["min"], row["max"]) for iid, row in rows.items()} == {
+            iid: (len(found), min(found) * 10**6, max(found) * 10**6) for iid, found in books["calls"].items()}, name
+        return
     assert {iid: row["total"] for iid, row in rows.items()} == {iid: ms * 10**6 for iid, ms in books["on"].items()}, name
     assert {iid: row["self"] for iid, row in rows.items() if row["self"]} == {iid: ms * 10**6 for iid,
                                                                               ms in books["top"].items()}, name

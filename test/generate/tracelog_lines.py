@@ -13,6 +13,7 @@ class Record:
     def __init__(self, name, track, at, fields, text):
         self.name, self.track, self.at, self.fields, self.text = name, track, at, fields, text
         self.end, self.rule, self.bad_bytes, self.hint, self.delta, self.truth = b"\n", None, 0, None, None, None
+        self.oldest = False     # it has the shape that only the oldest recorders wrote
 
 
 def hexa(value):
@@ -27,6 +28,7 @@ class Log:
         self.dialect, self.random, self.free = dialect, random, free
         self.digits = 16 if wide else 8
         self.records = []
+        self.oldest = False     # as recorders wrote before there were iids of classes
 
     # ---------------------------------------------------------------------------------------------------- spelling
 
@@ -92,11 +94,11 @@ class Log:
         return self.process("prf tps" if begin else "prf trs", at, {"timestamp": at}, "%d" % at)
 
     def process_cpu(self, at, usage):
-        return self.process("prc cpu", at, {"timestamp": at, "usage": usage}, "%d %d" % (at, usage))
+        return self.process("prc cpu", at, {"timestamp": at, "usage": usage}, "%d %d" % (at, usage % 2**64))
 
     def thread_cpu(self, iid, at, usage):
         fields = {"threadIid": hexa(iid), "timestamp": at, "usage": usage}
-        return self.put("thr cpu", ("iid", hexa(iid)), at, fields, self.iid(iid), "%d %d" % (at, usage))
+        return self.put("thr cpu", ("iid", hexa(iid)), at, fields, self.iid(iid), "%d %d" % (at, usage % 2**64))
 
     def thread_created(self, handle, iid):
         fields = {"threadId": hexa(handle), "threadIid": hexa(iid)}
@@ -134,8 +136,13 @@ class Log:
     def type_loaded(self, handle, iid, module, token, status=0):
         fields = {"classId": hexa(handle), "classIid": hexa(iid), "moduleId": hexa(module), "classToken": hexa(token),
                   "status": hexa(status)}
-        return self.process("cls ldf", None, fields, self.ptr(handle), self.iid(iid), self.ptr(module), self.hex32(token),
-                            self.hex32(status))
+        texts = [self.ptr(handle), self.iid(iid), self.ptr(module), self.hex32(token), self.hex32(status)]
+        if self.oldest:
+            fields["classIid"] = None
+            del texts[1]
+        record = self.process("cls ldf", None, fields, *texts)
+        record.oldest = self.oldest
+        return record
 
     def type_named(self, iid, name):
         return self.process("cls nam", None, {"classIid": hexa(iid), "className": name}, self.iid(iid), '"%s"' % name)
@@ -158,7 +165,12 @@ class Log:
 
     def function_named(self, iid, name, returns, signature):
         fields = {"internalId": hexa(iid), "fullName": name, "returnType": returns, "signature": signature}
-        return self.process("fun nam", None, fields, self.iid(iid), '"%s" "%s" "%s"' % (name, returns, signature))
+        if not self.oldest or '" "' in name:
+            return self.process("fun nam", None, fields, self.iid(iid), '"%s" "%s" "%s"' % (name, returns, signature))
+        fields["returnType"] = fields["signature"] = None
+        record = self.process("fun nam", None, fields, self.iid(iid), '"%s"' % name)
+        record.oldest = True
+        return record
 
     def of_thread(self, words, iid, os, at, fields, *texts):
         """jit and gch: the device viewer wants the number of the system."""

@@ -53,7 +53,7 @@ class Runtime:
         self.threads, self.methods, self.types, self.collections, self.gone = [], {}, {}, [], []
         self.next_iid, self.next_line, self.period, self.paused, self.cpu_step = 0, 1, 10, False, 10
         self.live = {}
-        self.books = {"on": {}, "top": {}, "bytes": {}, "pauses": [], "compiled": 0, "counted": 0}
+        self.books = {"on": {}, "top": {}, "bytes": {}, "pauses": [], "compiled": 0, "counted": 0, "calls": {}}
         self.begin(threads)
         for step in range(steps):
             self.step(step)
@@ -67,7 +67,14 @@ class Runtime:
     def begin(self, threads):
         log, style = self.log, self.style
         log.start(style.get("start", "2018-06-25 07:24:28.049"))
-        for name, value in (("CollectionMethod", "Sampling"), ("HighGranularityEnabled", "T"),
+        log.oldest = style.get("oldest", False)
+        self.instrumented = style.get("instrumented", False)
+        if style.get("suspended"):
+            log.config("TracingSuspendedOnStart", "T")
+            self.paused = True
+        if self.instrumented == "memory":
+            log.config("ExecutionTraceEnabled", "F")
+        for name, value in (("CollectionMethod", "Instrumentation" if self.instrumented else "Sampling"), ("HighGranularityEnabled", "T"),
                             ("CommandLine", "shop  --port 80 "),
                             ("Nothing", "")):
             log.config(name, value)
@@ -154,7 +161,10 @@ class Runtime:
             self.move(thread)
         if thread.stack and random.chance(400):
             self.allocate(thread)
-        if random.chance(850):
+        if self.instrumented is True:
+            if random.chance(500) or thread.pending:
+                self.tell(thread, self.pick((0, 0, 0, 3)))
+        elif random.chance(850):
             self.tell(thread, None if self.dialect == "old" and random.chance(100) else self.pick((0, 1, 1, 1, 2, 7)))
 
     # ---------------------------------------------------------------------------------------------- calls and samples
@@ -173,6 +183,7 @@ class Runtime:
                 self.move(thread)
         if self.random.chance(30):
             thread.stack.append([None, None, None])                 # of a library that the profiler does not know
+            self.entered(thread)
             return
         if plan not in self.methods:
             self.first_call(thread, plan)
@@ -181,6 +192,7 @@ class Runtime:
         if method.calls % 23 == 0:
             self.recompile(thread, method)
         thread.stack.append([method.iid, None if self.random.chance(150) else self.place(method), method])
+        self.entered(thread)
 
     def place(self, method):
         if self.dialect == "saved":
@@ -192,18 +204,31 @@ class Runtime:
         frame[1] = self.place(frame[2]) if frame[2] is not None and not self.random.chance(80) else None
 
     def leave(self, thread):
-        thread.stack.pop()
+        frame = thread.stack.pop()
         thread.low = min(thread.low, len(thread.stack))
+        if self.instrumented is not True:
+            return
+        self.now += self.random.below(3)
+        self.tell(thread, 0)
+        row = self.books["calls"].setdefault(frame[0], [])
+        row.append(thread.at - frame[3])
+
+    def entered(self, thread):
+        """An instrumented program writes a line for each enter and leave."""
+        if self.instrumented is True:
+            self.now += self.random.below(3)
+            self.tell(thread, 0)
+            thread.stack[-1].append(thread.at)
 
     def tell(self, thread, count, at=None):
         """One line: how the stack differs from what was told last, and how many samples it stands for."""
         at = self.clock(thread) if at is None else at
         kept, size = thread.low, len(thread.told)
         moved = kept > 0 and thread.told[kept - 1][1] != thread.stack[kept - 1][1]
-        frames = [(iid, ip) for iid, ip, _ in thread.stack]
+        frames = [(frame[0], frame[1]) for frame in thread.stack]
         self.log.sample(thread.iid, at, count, kept, size, moved, frames[kept - 1][1] if moved else None, frames[kept:], frames)
         thread.told, thread.low = frames, len(frames)
-        if count and not self.paused:
+        if count and not self.instrumented:
             books = self.books
             books["counted"] += count
             for iid in {iid for iid, _ in frames}:
@@ -215,8 +240,7 @@ class Runtime:
             thread.pending = {}
             self.log.allocations(thread.iid, at, items)
             for iid, _, size, _ in items:
-                if not self.paused:
-                    self.books["bytes"][iid] = self.books["bytes"].get(iid, 0) + size
+                self.books["bytes"][iid] = self.books["bytes"].get(iid, 0) + size
 
     def allocate(self, thread):
         method = thread.stack[-1][2]
@@ -343,6 +367,8 @@ class Runtime:
         total = 0
         for thread in alive:
             used = self.random.below(12000)
+            if self.style.get("clock_back") and self.random.chance(200):
+                used -= 12000                                           # another thread of the system, whose clock is behind
             total += used
             self.log.thread_cpu(thread.iid, self.clock(thread), used)
         self.log.process_cpu(self.now, total)

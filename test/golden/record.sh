@@ -38,6 +38,7 @@ tracelog-doc doc-small
 tracelog-vs vs-small
 tracelog-old old-small
 tracelog-saved saved-small
+tracelog-calls calls-small
 tracelog-records records
 tracelog-damaged damaged-not-utf8
 tracelog-cut damaged-cut-line

@@ -92,17 +92,17 @@ static void test_recursion_counts_once(void **state)
 static void test_pauses_zeros_and_empty_stacks(void **state)
 {
     static const script_line line[] = {
-        {S, 0, 0, 2, 0, "1=main 2=work"}, /* paused: sets the stack only */
-        {A, 0, 0, 0, 0, "5:1:100"},       /* paused */
+        {S, 0, 0, 2, 0, "1=main 2=work"}, /* worth nothing: sets the stack only */
+        {A, 0, 0, 0, 0, "5:1:100"},       /* the same */
         {A, 0, 0, 0, 10, "5:1:24 6:2:48"},
         {S, 0, 0, 0, 10, "1=main"},
         {A, 0, 0, 0, 10, "5:3:72"},
         {S, 0, 0, -1, 10, "1=main 3=old"},
         {A, 0, 0, 0, 10, ""},
         {S, 0, 0, 5, 10, ""},
-        {A, 0, 0, 0, 10, "5:1:1000"}, /* of nobody knows whom */
-        {A, 1, 0, 0, 10, "5:1:2000"}, /* the same */
-        {S, 0, 0, 7, 0, ""},
+        {A, 0, 0, 0, 10, "5:1:1000"},            /* of nobody knows whom */
+        {A, 1, 0, 0, 10, "5:1:2000"},            /* the same */
+        {S, 0, 0, 7, TL_WEIGHT_PAUSED | 10, ""}, /* counts: it is of before the pause */
         {S, 0, 0, 1, 10, "1=main"},
     };
     static const char *const weights[] = {"samples", "alloc_space", "alloc_objects"};
@@ -112,7 +112,7 @@ static void test_pauses_zeros_and_empty_stacks(void **state)
     (void)state;
     RUN(line, 2);
     tl_profile *p = scripted_profile(&s, &plain);
-    check_counts(p, 6, 5, 9);
+    check_counts(p, 13, 12, 7);
     scripted_check(p, "main", 1, 10, 10);
     scripted_check(p, "main;work", 0, 0, 0);
     tl_profile_free(p);
@@ -279,7 +279,7 @@ static void test_selections(void **state)
     static const script_line line[] = {
         {S, 0, 100, 1, 10, "1=main 2=work"}, {S, 0, 110, 2, 10, "1=main 2=work 3=leaf"},
         {S, 1, 120, 4, 10, "1=main 4=idle"}, {S, 0, 130, 8, 10, ""},
-        {S, 1, 140, 16, 10, "1=main"},       {S, 1, 141, 32, 0, "1=main"},
+        {S, 1, 140, 16, 10, "1=main"},       {S, 1, 141, 32, TL_WEIGHT_PAUSED | 10, "1=main"},
     };
     static const char *const work[] = {"w*"}, *const leaf[] = {"leaf"}, *const thread1[] = {"thread 1"},
                              *const none[] = {"nothing"}, *const samples[] = {"sample"}, *const other[] = {"other"};
@@ -288,11 +288,11 @@ static void test_selections(void **state)
         uint64_t counted, empty, paused, of_main;
     } kase[] = {
         {{.func = work, .nfunc = 1}, 3, 0, 32, 3},
-        {{.not_func = work, .nnot = 1}, 28, 8, 32, 20},
+        {{.not_func = work, .nnot = 1}, 60, 8, 32, 52},
         {{.func = work, .nfunc = 1, .not_func = leaf, .nnot = 1}, 1, 0, 32, 1},
-        {{.thread = thread1, .nthread = 1}, 20, 0, 32, 20},
+        {{.thread = thread1, .nthread = 1}, 52, 0, 32, 52},
         {{.has_from = true, .time_from = 110, .has_to = true, .time_to = 140}, 14, 8, 0, 6},
-        {{.cls = samples, .ncls = 1}, 31, 8, 32, 23},
+        {{.cls = samples, .ncls = 1}, 63, 8, 32, 55},
         {{.cls = other, .ncls = 1}, 0, 0, 0, 0},
     };
     scripted s;

@@ -208,8 +208,8 @@ static void times_of_records(void **state)
                "sam.str 3 thread 0x2 key 10 0x2 3 1 0 []\n"
                "mod.ata 5 process null null\n"
                "prf.tps 1 process 1\n"
-               "sam.str 4 thread 0x1 0x1 4 1 0 []\n"
-               "sam.mem 4 thread 0x1 0x1 4 L0\n"
+               "sam.str 4 thread 0x1 key 9223372036854775818 0x1 4 1 0 []\n"
+               "sam.mem 4 thread 0x1 key 1 0x1 4 L0\n"
                "thr.cpu 3 thread 0x1 since ? 0x1 3 0\n"
                "tracelog.time-order 86+0\n"
                "tracelog.time-order 120+0\n");
@@ -225,8 +225,8 @@ static void weights(void **state)
                "sam.str 1 thread ? key 3600000 null 1 1 0 []\n"
                "sam.mem 1 thread ? key 1 null 1 L0\n"
                "prf.tps 1 process 1\n"
-               "sam.str 1 thread ? null 1 1 0 []\n"
-               "sam.mem 1 thread ? null 1 L0\n"
+               "sam.str 1 thread ? key 9223372036858375808 null 1 1 0 []\n" /* TL_WEIGHT_PAUSED | 3600000 */
+               "sam.mem 1 thread ? key 1 null 1 L0\n"
                "prf.cfg 1 process \"SamplingTimeoutMs\" \"5\"\n"
                "prf.trs 2 process 2\n"
                "prf.trs 2 process 2\n"
@@ -258,6 +258,25 @@ static void intervals_of_processor_time(void **state)
                "prc.cpu 25 process since 20 25 1\n"
                "prf.cfg 30 process \"CpuTraceTimeoutMs\" \"9223372036855\"\n"
                "thr.cpu 40 thread 0x3 since ? 0x3 40 1\n");
+}
+
+static void intervals_after_a_begin_that_was_suspended(void **state)
+{
+    (void)state;
+    assert_log("prf cfg CpuTraceTimeoutMs 10\nprf cfg TracingSuspendedOnStart T\nprc cpu 5 1\nsam str ? 6 1 0:0\n"
+               "prf trs 20\nthr cpu 0x1 29 1\nthr cpu 0x2 30 18446744073709551615\nprc cpu 31 1\nsam str ? 31 1 0:0\n"
+               "prf cfg TracingSuspendedOnStart T\nsam str ? 32 1 0:0\n", /* too late to say that */
+               "prf.cfg 0 process \"CpuTraceTimeoutMs\" \"10\"\n"
+               "prf.cfg 0 process \"TracingSuspendedOnStart\" \"T\"\n"
+               "prc.cpu 5 process since ? 5 1\n"
+               "sam.str 6 thread ? key 9223372036854775818 null 6 1 0 []\n" /* TL_WEIGHT_PAUSED | 10 */
+               "prf.trs 20 process 20\n"
+               "thr.cpu 29 thread 0x1 since ? 0x1 29 1\n"
+               "thr.cpu 30 thread 0x2 since 20 0x2 30 -1\n"
+               "prc.cpu 31 process since 5 31 1\n"
+               "sam.str 31 thread ? key 10 null 31 1 0 []\n"
+               "prf.cfg 31 process \"TracingSuspendedOnStart\" \"T\"\n"
+               "sam.str 32 thread ? key 10 null 32 1 0 []\n");
 }
 
 static void pairs(void **state)
@@ -295,6 +314,7 @@ int main(void)
         cmocka_unit_test(times_of_records),
         cmocka_unit_test(weights),
         cmocka_unit_test(intervals_of_processor_time),
+        cmocka_unit_test(intervals_after_a_begin_that_was_suspended),
         cmocka_unit_test(pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

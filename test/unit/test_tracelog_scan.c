@@ -17,7 +17,7 @@ static reader *make_reader(void)
     reader *r = calloc(1, sizeof *r);
     assert_non_null(r);
     tl_trace_init(&r->trace);
-    assert_int_equal(tracelog_set_classes(&r->trace, NULL), 0);
+    assert_int_equal(tracelog_set_classes(&r->trace, false, NULL), 0);
     assert_int_equal(tracelog_part_init(&r->with, &r->trace, &(const tl_want){.fields = true}, NULL), 0);
     assert_int_equal(tracelog_part_init(&r->without, &r->trace, &(const tl_want){0}, NULL), 0);
     return r;
@@ -294,7 +294,7 @@ static void what_failed_leaves_nothing(void **state)
     log_text t = {0};
     (void)state;
     tl_trace_init(&trace);
-    assert_int_equal(tracelog_set_classes(&trace, NULL), 0);
+    assert_int_equal(tracelog_set_classes(&trace, false, NULL), 0);
     assert_int_equal(tracelog_part_init(&part, &trace, &(const tl_want){.fields = true}, NULL), 0);
     for (unsigned i = 0; i < 300; i++) {
         text_add(&t, "sam str 0x0 %u 1 0:0", i);

@@ -267,7 +267,7 @@ static void test_samples(void **state)
     sampled(&f, 0, 2, 10000, 1, &nameless);
     sampled(&f, 0, 3, 2500, 1, &a); /* periods that are no whole ms */
     sampled(&f, 0, 4, 2500, 3, &a);
-    sampled(&f, 0, 5, 0, 1, &a); /* while recording was paused */
+    sampled(&f, 0, 5, 0, 1, &a); /* worth nothing */
     sampled(&f, 0, 6, 0, 0, NULL);
     sampled(&f, 1, 7, 0, 0, &a); /* one sample, without a weight */
     sampled(&f, 0, 8, 1000, UINT64_C(1) << 32, &a);
@@ -281,10 +281,8 @@ static void test_samples(void **state)
                                                   "prf cfg SamplingTimeoutMs 1\n"
                                                   "sam str 0x00000000 3 2 1:3\n"
                                                   "sam str 0x00000000 4 8 1:1\n"
-                                                  "prf tps 5\n"
-                                                  "sam str 0x00000000 5 1 1:1\n"
+                                                  "sam str 0x00000000 5 0 1:1\n"
                                                   "sam str 0x00000000 6 0 0:1\n"
-                                                  "prf trs 7\n"
                                                   "sam str 0x00000000 7 1 0:0 0x1\n"
                                                   "sam str 0x00000000 8 4294967295 1:1\n"
                                                   "sam str 0x00000000 8 1 1:1\n");

@@ -93,6 +93,9 @@ __attribute__((unused)) static void show_value(log_text *t, const tl_value *v)
     case TL_U64:
         text_add(t, " %llu", (unsigned long long)v->as.u);
         break;
+    case TL_I64:
+        text_add(t, " %lld", (long long)v->as.i);
+        break;
     case TL_HEX:
         text_add(t, " 0x%llx", (unsigned long long)v->as.u);
         break;

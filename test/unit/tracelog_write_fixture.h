@@ -70,7 +70,7 @@ static inline void log_init(fixture *f)
     f->trace.path = "dir/test.log";
     f->trace.format = "tracelog";
     tl_trace_set_clock(&f->trace, "milliseconds", 1000);
-    assert_int_equal(tracelog_set_classes(&f->trace, NULL), 0);
+    assert_int_equal(tracelog_set_classes(&f->trace, false, NULL), 0);
     for (int i = 0; i < 3; i++) {
         static const char *const name[] = {"process", "thread 0x1", "thread 0x2"};
         uint32_t index;

@@ -52,7 +52,8 @@ static void set_percentiles(tl_row *row, const tl_hist *h)
 /* Percentiles of one row from the histograms of its places. */
 static void finish_row(const tl_rows *r, const tl_profile *p, tl_row *row, uint32_t first)
 {
-    if (!p->has_histogram || row->stat.calls == 0) {
+    row->untimed = row->stat.min > row->stat.max;
+    if (!p->has_histogram || row->stat.calls == 0 || row->untimed) {
         row->stat.min = row->stat.max = 0;
         return;
     }
@@ -97,6 +98,7 @@ void tl_row_set_place(tl_row *row, const tl_profile *p, uint32_t place)
 {
     row->unwound = tl_profile_unwound(p, place);
     tl_profile_stat(p, place, &row->stat);
+    row->untimed = p->stat[place].min > p->stat[place].max;
     if (p->has_histogram)
         set_percentiles(row, &p->stat[place].hist);
 }

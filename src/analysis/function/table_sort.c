@@ -84,7 +84,7 @@ static int compare_rows(const void *x, const void *y, void *argument)
             return c;
     }
     /* Of samples many rows have no self time. */
-    if (s->p->nweight && s->column == TL_BY_SELF && a->stat.total != b->stat.total)
+    if ((s->p->nweight || s->p->of_stacks) && s->column == TL_BY_SELF && a->stat.total != b->stat.total)
         return a->stat.total > b->stat.total ? -1 : 1;
     int c = compare_row_ids(s->p, a, b);
     if (c)

@@ -26,6 +26,7 @@ typedef struct tl_row {
     uint32_t place;    /* of a tree row */
     uint32_t caller;   /* of a callers row: function index, TL_NO_FUNCTION for none */
     uint32_t track;    /* of a thread row, or of a tree row with one tree a thread; else TL_NO_TRACK */
+    bool untimed;      /* samples alone: there is no shortest and no longest */
     uint32_t position; /* in default order, from 0; decides between rows that a column cannot tell apart */
 } tl_row;
 

@@ -24,8 +24,8 @@ static int add_objects(tl_type_rows *rows, const tl_runtime_event *ev, tl_error 
 
 static int add_allocation(alloc_input *in, const tl_runtime *r, const tl_runtime_event *ev, tl_error *e)
 {
-    const bool paused = ev->cls->key == TL_KEY_WEIGHT && ev->key == 0;
-    if (!ev->chosen || paused)
+    const bool counts = ev->cls->key != TL_KEY_WEIGHT || tl_weight_ticks(ev->key);
+    if (!ev->chosen || !counts)
         return 0;
     tl_sum sum = {0};
     int status = add_objects(&in->types, ev, e);

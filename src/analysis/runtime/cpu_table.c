@@ -43,12 +43,15 @@ static int on_event(void *arg, const tl_runtime *r, const tl_runtime_event *ev, 
     if (!room)
         return no_memory(e);
     c->point = room;
+    const tl_value *used = ev->field[TL_FIELD_USED];
+    const bool negative = used && used->type == TL_I64 && used->as.i < 0;
     const bool has_begin = ev->cls->key == TL_KEY_SINCE && ev->key != TL_SINCE_UNKNOWN;
     const tl_cpu_point p = {.begin = has_begin ? tl_runtime_time(r, ev->key) : 0,
                             .end = tl_runtime_time(r, ev->ts),
                             .has_begin = has_begin,
                             .track = ev->track,
-                            .used = tl_value_number(ev->field[TL_FIELD_USED])};
+                            .used = negative ? 0 : tl_value_number(used),
+                            .negative = negative};
     const uint64_t begin = has_begin && p.begin < p.end ? p.begin : p.end;
     c->first = !c->has_span || begin < c->first ? begin : c->first;
     c->last = !c->has_span || p.end > c->last ? p.end : c->last;
@@ -90,6 +93,7 @@ static int list_tracks(const tl_cpu *c, const tl_runtime *r, named_track *name, 
 static void add_point(tl_cpu_track *t, const tl_cpu_point *p)
 {
     t->n++;
+    t->negative += p->negative;
     if (!p->has_begin)
         return;
     tl_sum_join(&t->used, tl_sum_times(p->used, TL_CPU_NS_PER_US));

@@ -13,6 +13,7 @@ typedef struct tl_cpu_point {
     bool has_begin;
     uint32_t track; /* of tl_cpu.track */
     uint64_t used;  /* us */
+    bool negative;  /* what was measured: the clock went back, and nothing was used */
 } tl_cpu_point;
 
 #define TL_CPU_NS_PER_US 1000u
@@ -22,6 +23,7 @@ typedef struct tl_cpu_track {
     tl_sum used;                   /* ns, of the points that have a begin; and the time that they cover, which is */
     tl_sum elapsed, elapsed_minus; /* elapsed - elapsed_minus: time may go back */
     uint32_t first, n;             /* its points, in the order of the input */
+    uint32_t negative;             /* how many of them are */
 } tl_cpu_track;
 
 /* Recording was suspended from .. to. */

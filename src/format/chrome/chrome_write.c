@@ -407,6 +407,7 @@ const tl_format tl_format_chrome = {
     .suffixes = ".trace.json .json",
     .track_order = true,
     .writes_fields = true,
+    .writes_calls = true,
     .writer_size = sizeof(chrome_writer),
     .create = chrome_create,
     .accept = chrome_accept,

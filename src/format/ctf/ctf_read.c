@@ -163,6 +163,7 @@ const tl_format tl_format_ctf = {
     .track_order = true,
     .time_order = true,
     .writes_fields = true,
+    .writes_calls = true,
     .writes_cpu = true,
     .writes_packets = true,
     .writes_folder = true,

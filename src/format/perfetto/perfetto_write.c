@@ -461,6 +461,7 @@ const tl_format tl_format_perfetto = {
     .suffixes = ".pftrace .perfetto-trace",
     .track_order = true,
     .writes_fields = true,
+    .writes_calls = true,
     .writer_size = sizeof(perfetto_writer),
     .create = perfetto_create,
     .accept = perfetto_accept,

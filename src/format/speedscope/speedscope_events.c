@@ -375,6 +375,7 @@ const tl_format tl_format_speedscope = {
     .suffixes = ".speedscope.json",
     .thread_profile = true,
     .writes_fields = true,
+    .writes_calls = true,
     .writer_size = sizeof(writer),
     .create = create,
     .accept = accept_class,

@@ -38,16 +38,17 @@ static const tl_field code_item = ITEM_OF(code_members, 2), map_item = ITEM_OF(m
 #define FIELD_THREAD(n, r)      MAYBE(#n, TL_HEX, r)
 #define FIELD_ANY_THREAD(n, r)  MAYBE(#n, TL_HEX, r){.name = "osThreadId", .type = TL_U64, .flags = TL_FIELD_OPTIONAL},
 #define FIELD_ID(n, r)          MAYBE(#n, TL_HEX, r)
+#define FIELD_NEWER_ID(n, r)    MAYBE(#n, TL_HEX, r)
 #define FIELD_HEX(n, r)         ONE(#n, TL_HEX, r)
 #define FIELD_PID(n, r)         ONE(#n, TL_U64, r)
 #define FIELD_DEC(n, r)         ONE(#n, TL_U64, r)
-#define FIELD_USAGE(n, r)       ONE(#n, TL_U64, r)
+#define FIELD_USAGE(n, r)       ONE(#n, TL_I64, r)
 #define FIELD_MS(n, r)          ONE(#n, TL_U64, r)
 #define FIELD_COUNT(n, r)       ONE(#n, TL_U64, r)
 #define FIELD_OLD_COUNT(n, r)   MAYBE(#n, TL_U64, r)
 #define FIELD_TEXT(n, r)        ONE(#n, TL_STRING, r)
 #define FIELD_TEXT3(n, r)       ONE(#n, TL_STRING, r)
-#define FIELD_TEXT_NEXT(n, r)   ONE(#n, TL_STRING, r)
+#define FIELD_TEXT_NEXT(n, r)   MAYBE(#n, TL_STRING, r)
 #define FIELD_WORD(n, r)        ONE(#n, TL_STRING, r)
 #define FIELD_REST(n, r)        ONE(#n, TL_STRING, r)
 #define FIELD_TIME(n, r)        ONE(#n, TL_STRING, r)
@@ -55,7 +56,7 @@ static const tl_field code_item = ITEM_OF(code_members, 2), map_item = ITEM_OF(m
 #define FIELD_GENERATIONS(n, r) ONE(#n, TL_STRING, r)
 #define FIELD_STACK(n, r)                                                                                              \
     ONE("kept", TL_U64,                                                                                                \
-        PLAIN){.name = #n, .type = TL_STACK, .member = frame_members, .nmember = 3, .role = TL_FIELD_##r},
+        KEPT){.name = #n, .type = TL_STACK, .member = frame_members, .nmember = 3, .role = TL_FIELD_##r},
 #define FIELD_CODE(n, r)  LIST(#n, code_item, r) LIST("il_map", map_item, PLAIN)
 #define FIELD_ALT(n, r)   LIST(#n, alt_item, r)
 #define FIELD_ALLOC(n, r) LIST(#n, alloc_item, r)
@@ -89,9 +90,9 @@ const tracelog_shape tracelog_shapes[TRACELOG_RECORDS] = {
 #undef RECORD
 };
 
-int tracelog_set_classes(tl_trace *t, tl_error *e)
+int tracelog_set_classes(tl_trace *t, bool calls, tl_error *e)
 {
-    tl_class c[TRACELOG_RECORDS] = {
+    tl_class c[TRACELOG_CLASSES] = {
 #define RECORD(i, words, kind_, key_, role_, title_, other, track, fields)                                             \
     [tracelog_##i] = {.kind = TL_##kind_,                                                                              \
                       .key = TL_KEY_##key_,                                                                            \
@@ -102,6 +103,8 @@ int tracelog_set_classes(tl_trace *t, tl_error *e)
                       .nfield = TL_COUNT(fields_of_##i)},
 #include "format/tracelog/records.def"
 #undef RECORD
+        [TRACELOG_ENTER] = {.kind = TL_ENTER, .key = TL_KEY_FUNCTION, .name = "call.enter"},
+        [TRACELOG_EXIT] = {.kind = TL_EXIT, .key = TL_KEY_FUNCTION, .name = "call.exit"},
     };
     for (uint32_t i = 0; i < TRACELOG_RECORDS; i++) {
         char name[8];
@@ -111,5 +114,5 @@ int tracelog_set_classes(tl_trace *t, tl_error *e)
         if (!c[i].name)
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the classes of events");
     }
-    return tl_trace_set_classes(t, c, TRACELOG_RECORDS, e);
+    return tl_trace_set_classes(t, c, calls ? TRACELOG_CLASSES : TRACELOG_RECORDS, e);
 }

@@ -12,6 +12,9 @@ typedef enum tracelog_record {
     TRACELOG_RECORDS
 } tracelog_record;
 
+/* Classes of events that are no lines, behind those of records: calls, see tl_want.calls. */
+enum tracelog_call_class { TRACELOG_ENTER = TRACELOG_RECORDS, TRACELOG_EXIT, TRACELOG_CLASSES };
+
 /* What a field of a line is; see records.def. */
 typedef enum tracelog_item {
     TRACELOG_THREAD,
@@ -37,7 +40,8 @@ typedef enum tracelog_item {
     TRACELOG_ALT,
     TRACELOG_ALLOC,
     TRACELOG_SIZES,
-    TRACELOG_AGAIN
+    TRACELOG_AGAIN,
+    TRACELOG_NEWER_ID
 } tracelog_item;
 
 typedef struct tracelog_part_of_line {
@@ -56,24 +60,26 @@ typedef struct tracelog_shape {
 
 extern const tracelog_shape tracelog_shapes[TRACELOG_RECORDS];
 
-#define TRACELOG_MS_MAX         UINT64_C(9223372036854) /* so that a time in ns fits 63 bits */
-#define TRACELOG_USAGE_MAX      (TRACELOG_MS_MAX * 1000)
+#define TRACELOG_MS_MAX           UINT64_C(9223372036854) /* so that a time in ns fits 63 bits */
+#define TRACELOG_USAGE_MAX        (TRACELOG_MS_MAX * 1000)
+/* In the key of a call: not even the number of its function is known. */
+#define TRACELOG_UNKNOWN_FUNCTION INT64_MIN
 /* Of samples, in ms: what the recorder takes where a log says none, and the longest that is believed. */
-#define TRACELOG_DEFAULT_PERIOD 10u
-#define TRACELOG_PERIOD_MAX     3600000u
-#define TRACELOG_DEPTH_MAX      65536u /* frames of one stack */
+#define TRACELOG_DEFAULT_PERIOD   10u
+#define TRACELOG_PERIOD_MAX       3600000u
+#define TRACELOG_DEPTH_MAX        65536u /* frames of one stack */
 /* A line of a few bytes can ask for thousands of frames that no line told, or for new names of all that its stack has.
  * UNTOLD: so many, and one for each four bytes of the log before it, which is what frames that are told take at least.
  * RENEWED: so many a batch are looked at for new names. RENAMED: as many as UNTOLD may be others by a new name, their
  * own or that of one they were called by; each is a place of its own in a profile. */
-#define TRACELOG_UNTOLD_FREE    262144u
-#define TRACELOG_RENEWED_MAX    262144u
-#define TRACELOG_RENAMED_FREE   262144u
+#define TRACELOG_UNTOLD_FREE      262144u
+#define TRACELOG_RENEWED_MAX      262144u
+#define TRACELOG_RENAMED_FREE     262144u
 #define TRACELOG_LINE_MAX                                                                                              \
     ((uint64_t)16 << 20) /* bytes of a line: longer ones are skipped; the deepest stack                                \
                             with all its call points takes 2 MiB */
 
-/* Gives the trace its classes. */
-int tracelog_set_classes(tl_trace *t, tl_error *e);
+/* Gives the trace its classes, with those of calls or without. */
+int tracelog_set_classes(tl_trace *t, bool calls, tl_error *e);
 
 #endif

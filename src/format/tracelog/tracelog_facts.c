@@ -18,9 +18,15 @@ bool tracelog_is_fact(tracelog_record r)
            r == tracelog_fil_src || r == tracelog_lin_src || (r >= tracelog_fun_cmf && r <= tracelog_fun_nam);
 }
 
+bool tracelog_sets_calls(const uint8_t *p, size_t n)
+{
+    static const char method[] = "CollectionMethod Instrumentation";
+    return n >= sizeof method - 1 && memcmp(p, method, sizeof method - 1) == 0;
+}
+
 unsigned tracelog_signs_of(tracelog_record r, unsigned flags)
 {
-    const bool old = r == tracelog_fun_cmf || r == tracelog_fun_csf || r == tracelog_str_sam,
+    const bool old = r == tracelog_fun_cmf || r == tracelog_fun_csf || r == tracelog_str_sam || flags & TRACELOG_OLDEST,
                saved = r == tracelog_fil_src || r == tracelog_lin_src,
                vs = r == tracelog_gch_gen || (flags & (TRACELOG_TWICE | TRACELOG_OS_THREAD));
     return (old ? TRACELOG_OLD : 0u) | (saved ? TRACELOG_SAVED : 0u) | (vs ? TRACELOG_VS : 0u);
@@ -220,6 +226,15 @@ static int make_functions(tracelog_facts *s, tl_error *e)
     return status;
 }
 
+/* Changes of stacks become events of calls, some of functions of which not even a number is known. */
+static int tell_calls(tracelog_reader *r, tl_error *e)
+{
+    const tl_function unknown = {.id = TRACELOG_UNKNOWN_FUNCTION, .flags = TL_FUNCTION_UNKNOWN};
+    int status = r->late ? 0 : tracelog_set_classes(r->trace, true, e);
+    r->makes_calls = true;
+    return status < 0 ? status : tl_trace_add_function(r->trace, &unknown, e);
+}
+
 int tracelog_facts_tell(tracelog_facts *s, tl_error *e)
 {
     int status = make_tracks(s, e);
@@ -231,7 +246,8 @@ int tracelog_facts_tell(tracelog_facts *s, tl_error *e)
                                                             : "doc";
     s->reader->has_lines = s->signs & TRACELOG_SAVED;
     tracelog_code_sort(&s->reader->code);
-    return status;
+    const bool calls = s->reader->makes_calls || (s->reader->want->calls && s->signs & TRACELOG_CALLS);
+    return status == 0 && calls ? tell_calls(s->reader, e) : status;
 }
 
 void tracelog_facts_fini(tracelog_facts *f)

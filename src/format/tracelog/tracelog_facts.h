@@ -18,8 +18,8 @@ typedef struct fact_function {
     bool has_module;
 } fact_function;
 
-/* Signs of a dialect. */
-enum tracelog_signs { TRACELOG_OLD = 1, TRACELOG_SAVED = 2, TRACELOG_VS = 4 };
+/* Signs of a dialect; and CALLS: lines of samples may tell of calls. */
+enum tracelog_signs { TRACELOG_OLD = 1, TRACELOG_SAVED = 2, TRACELOG_VS = 4, TRACELOG_CALLS = 8 };
 
 typedef struct tracelog_facts {
     tracelog_reader *reader;
@@ -39,6 +39,9 @@ typedef struct tracelog_facts {
 
 /* Does a record say something that lasts? Only those have to be taken. */
 bool tracelog_is_fact(tracelog_record record);
+/* Does a prf cfg, by what stands behind its words, say that changes of stacks are calls? A guess that is wrong only
+ * where more stands behind it. */
+bool tracelog_sets_calls(const uint8_t *p, size_t n);
 /* The signs of a dialect that a record is, with the flags of its note. */
 unsigned tracelog_signs_of(tracelog_record record, unsigned note_flags);
 /* Takes over what a record says: its values as they stand on a tape, and the thread that it names. TL_ENOMEM. */

@@ -82,6 +82,15 @@ static bool check_dec(fault *f, const char *name, span s, uint64_t most)
     return check_digits(f, name, s, s, 10, most);
 }
 
+static bool check_usage(fault *f, const char *name, span s)
+{
+    uint64_t v = 0;
+    if (!check_dec(f, name, s, UINT64_MAX))
+        return false;
+    tracelog_parse_number((const char *)s.p, s.n, &v);
+    return tracelog_is_usage(v) || check_dec(f, name, s, TRACELOG_USAGE_MAX);
+}
+
 static bool check_hex(fault *f, const char *name, span s)
 {
     const span digits = {s.p + 2, begins_0x(s) ? s.n - 2 : 0};
@@ -209,6 +218,8 @@ static bool check_texts(fault *f, span rest, unsigned count)
 {
     const uint8_t *begin[3];
     size_t size[3];
+    if (count > 1 && tracelog_is_one_text(rest.p, rest.n))
+        return true;
     if (tracelog_divide_texts(rest.p, rest.n, count, begin, size))
         return true;
     if (rest.n == 0 || rest.p[0] != '"')
@@ -232,7 +243,7 @@ static bool check_field(fault *f, const tracelog_part_of_line *part, span s)
     case TRACELOG_DEC:
         return check_dec(f, part->name, s, UINT64_MAX);
     case TRACELOG_USAGE:
-        return check_dec(f, part->name, s, TRACELOG_USAGE_MAX);
+        return check_usage(f, part->name, s);
     case TRACELOG_MS:
         return check_dec(f, part->name, s, TRACELOG_MS_MAX);
     case TRACELOG_OLD_COUNT:
@@ -262,11 +273,19 @@ static bool is_text(tracelog_item i)
     return i == TRACELOG_TEXT || i == TRACELOG_TEXT3;
 }
 
+static bool has_optional(const tracelog_shape *shape)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < shape->nparts; i++)
+        any = any || shape->part[i].item == TRACELOG_AGAIN || shape->part[i].item == TRACELOG_NEWER_ID;
+    return any;
+}
+
 /* Are there as many fields as there should be, and none empty? Plain fields come first. */
 static bool check_number(fault *f, const tracelog_shape *shape, span rest, unsigned plain)
 {
     const tracelog_item last = plain < shape->nparts ? shape->part[plain].item : TRACELOG_ID;
-    const bool text = is_text(last), optional = shape->part[shape->nparts - 1].item == TRACELOG_AGAIN;
+    const bool text = is_text(last), optional = has_optional(shape);
     unsigned least = plain, most = plain, n = 0;
     if (text)
         least = plain + 1;
@@ -297,6 +316,14 @@ static unsigned plain_fields(const tracelog_shape *shape)
     return plain;
 }
 
+static unsigned fields_of(span rest)
+{
+    unsigned n = 0;
+    for (span s; take(&rest, ' ', &s);)
+        n++;
+    return n;
+}
+
 static bool check_record(fault *f, const tracelog_shape *shape, span rest)
 {
     unsigned plain = 0;
@@ -318,8 +345,10 @@ static bool check_record(fault *f, const tracelog_shape *shape, span rest)
         take(&list, ' ', &s);
     if (last == TRACELOG_CODE && !check_code(f, list))
         return false;
-    for (unsigned i = 0; i < plain && take(&rest, ' ', &s); i++)
-        if (!check_field(f, &shape->part[i], s))
+    const bool shorter = fields_of(rest) < plain;
+    for (unsigned i = 0; i < plain; i++)
+        if (!(shorter && shape->part[i].item == TRACELOG_NEWER_ID) && take(&rest, ' ', &s) &&
+            !check_field(f, &shape->part[i], s))
             return false;
     if (last == TRACELOG_STACK)
         return check_stack(f, list);

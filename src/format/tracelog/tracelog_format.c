@@ -78,10 +78,11 @@ static int open_log(void *reader, tl_input *in, tl_trace *t, const tl_want *want
     if (pthread_mutex_init(&r->lock, NULL) != 0)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to open the log");
     r->in = in;
-    int status = tracelog_set_classes(t, e);
+    r->late = r->follow || want->late;
+    r->makes_calls = r->late && want->calls; /* else if the log turns out to tell of some */
+    int status = tracelog_set_classes(t, r->makes_calls, e);
     if (status < 0)
         return status;
-    r->late = r->follow || want->late;
     return r->late ? tracelog_add_tracks(r, e) : tracelog_survey(r, progress, e);
 }
 
@@ -250,10 +251,26 @@ static void exchange(tl_batch *a, tl_batch *b)
     *b = was;
 }
 
+/* The events of a part that was replayed. 1; 0: there are none, < 0 error. */
+static int hand_out(cursor *c, tracelog_part *part, tl_batch *out, tl_error *e)
+{
+    if (TL_UNLIKELY(c->replay.has_calls))
+        return tracelog_replay_mix(&c->replay, part, out, e);
+    exchange(out, &part->batch);
+    if (out->cpu) /* not known: -1 */
+        memset(out->cpu, 0xff, out->n * sizeof *out->cpu);
+    return 1;
+}
+
 static int next_batch(void *state, tl_batch *out, tl_error *e)
 {
     cursor *c = state;
     for (;;) {
+        if (c->replay.mixed) {
+            const int mixed = tracelog_replay_mixed(&c->replay, out, e);
+            if (mixed != 0)
+                return mixed;
+        }
         while (c->at && c->part < c->at->nparts) {
             tracelog_part *part = &c->at->part[c->part++];
             int status = tracelog_replay_part(&c->replay, part, e);
@@ -264,13 +281,12 @@ static int next_batch(void *state, tl_batch *out, tl_error *e)
                     if (e)
                         c->at->error = *e;
                 }
-                exchange(out, &part->batch);
-                if (out->cpu) /* not known: -1 */
-                    memset(out->cpu, 0xff, out->n * sizeof *out->cpu);
-                return 1;
-            }
-            if (status < 0)
+                status = hand_out(c, part, out, e);
+                if (status != 0)
+                    return status;
+            } else if (status < 0) {
                 return status;
+            }
         }
         if (c->at && c->at->status < 0) {
             if (e)
@@ -289,7 +305,7 @@ static int next_batch(void *state, tl_batch *out, tl_error *e)
 static uint64_t floor_of_cursor(const void *state)
 {
     const cursor *c = state;
-    const bool used_up = !c->at || c->part == c->at->nparts;
+    const bool used_up = (!c->at || c->part == c->at->nparts) && !c->replay.mixed;
     const uint64_t chunk = (c->blocks - !used_up) * BLOCK / TRACELOG_CHUNK;
     return c->reader->late ? 0 : chunk < c->reader->nfloor ? c->reader->floor[chunk] : UINT64_MAX;
 }

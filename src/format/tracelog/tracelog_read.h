@@ -19,6 +19,7 @@ typedef struct tracelog_reader {
     bool late;                 /* what the log says about itself is only found out while it is read */
     tl_id_map track;           /* iid of a thread -> track */
     uint32_t process, unknown; /* tracks of the process, and of threads that are not known */
+    bool makes_calls;          /* of changes of stacks, see tl_want.calls */
     bool has_lines;            /* a saved session: an ip is the number of a line */
     uint64_t *floor;           /* [nfloor] by chunk: the least time in it and in all behind it, ms */
     size_t nfloor;

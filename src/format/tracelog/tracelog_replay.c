@@ -44,6 +44,7 @@ int tracelog_replay_init(tracelog_replay *p, tracelog_reader *r, tl_error *e)
     p->reader = r;
     p->period = TRACELOG_DEFAULT_PERIOD;
     p->first_interval = UINT64_MAX;
+    p->weight = TRACELOG_DEFAULT_PERIOD;
     p->facts.reader = r;
     if (add_thread(p, 0, r->unknown) == TL_HASH_NONE || add_thread(p, 0, r->process) == TL_HASH_NONE)
         return no_memory(e);
@@ -58,6 +59,8 @@ void tracelog_replay_fini(tracelog_replay *p)
     free(p->thread);
     free(p->iid);
     free(p->function);
+    tracelog_replay_unmix(p);
+    free(p->call);
     tl_id_map_fini(&p->thread_of);
     tl_id_map_fini(&p->function_of);
     tl_hash_fini(&p->thread_of_os);
@@ -124,15 +127,45 @@ TL_COLD static int tell_names(tracelog_replay *p, const tracelog_note *n, tl_err
                            "names of functions change too often: from here on stacks may show earlier ones");
 }
 
+static bool is_text(const tl_value *v, const char *text)
+{
+    return v->n == strlen(text) && memcmp(v->as.p, text, v->n) == 0;
+}
+
+/* What a sample is worth from here on; of an instrumented program, whatever its count, nothing. */
+static void set_weight(tracelog_replay *p)
+{
+    p->weight = !p->instrumented ? p->period : p->no_execution ? 0 : TL_WEIGHT_CALLS;
+    p->weight |= p->paused ? TL_WEIGHT_PAUSED : 0;
+}
+
 static void set_up(tracelog_replay *p, const tl_value *v)
 {
-    const char *name = v[CFG_NAME].as.p;
+    const tl_value *name = &v[CFG_NAME], *value = &v[CFG_VALUE];
     uint64_t number = 0;
-    const bool ok = tracelog_parse_number(v[CFG_VALUE].as.p, v[CFG_VALUE].n, &number);
-    if (strcmp(name, "SamplingTimeoutMs") == 0)
+    const bool ok = tracelog_parse_number(value->as.p, value->n, &number);
+    if (is_text(name, "SamplingTimeoutMs"))
         p->period = ok && number > 0 && number <= TRACELOG_PERIOD_MAX ? number : TRACELOG_DEFAULT_PERIOD;
-    else if (strcmp(name, "CpuTraceTimeoutMs") == 0)
+    else if (is_text(name, "CpuTraceTimeoutMs"))
         p->first_interval = ok && number <= TRACELOG_MS_MAX ? number : UINT64_MAX;
+    else if (is_text(name, "CollectionMethod"))
+        p->instrumented = is_text(value, "Instrumentation");
+    else if (is_text(name, "ExecutionTraceEnabled"))
+        p->no_execution = is_text(value, "F");
+    else if (is_text(name, "TracingSuspendedOnStart") && is_text(value, "T") && !p->pauses_seen) {
+        p->paused = true;
+        p->tracing_from = UINT64_MAX;
+    }
+    set_weight(p);
+}
+
+static void pause(tracelog_replay *p, bool paused, uint64_t at)
+{
+    p->paused = paused;
+    p->pauses_seen = true;
+    if (!paused && p->tracing_from == UINT64_MAX)
+        p->tracing_from = at;
+    set_weight(p);
 }
 
 static int set_name(tracelog_replay *p, const tl_value *v, tl_error *e)
@@ -148,14 +181,15 @@ static int set_name(tracelog_replay *p, const tl_value *v, tl_error *e)
     return 0;
 }
 
-/* When the measured interval began. */
+/* When the measured interval began. Where recording began suspended, the first one goes back to nobody knows when. */
 static uint64_t since(const tracelog_replay *p, replay_thread *t, uint64_t at)
 {
     uint64_t begin = t->cpu_until;
-    if (!t->has_cpu)
-        begin = p->first_interval == UINT64_MAX ? TL_SINCE_UNKNOWN
-                : at > p->first_interval        ? at - p->first_interval
-                                                : 0;
+    if (!t->has_cpu) {
+        begin = at > p->first_interval ? at - p->first_interval : 0;
+        if (p->first_interval == UINT64_MAX || begin < p->tracing_from)
+            begin = TL_SINCE_UNKNOWN;
+    }
     t->has_cpu = true;
     t->cpu_until = at;
     return begin;
@@ -183,6 +217,20 @@ TL_ALWAYS_INLINE uint32_t kept_of(tracelog_replay *p, const replay_thread *t, co
     return n->kept;
 }
 
+/* A sample that tells of calls. */
+TL_NOINLINE static bool replay_calls(tracelog_replay *p, uint32_t index, const tracelog_part *part,
+                                     const tracelog_note *n, uint32_t kept, tl_value *out)
+{
+    const bool makes = p->has_calls = p->reader->makes_calls;
+    const uint32_t line = (uint32_t)(n - part->note);
+    const uint64_t ms = part->batch.ts[line];
+    for (uint32_t i = 0; i < n->nframes; i++)
+        n->frame[i].flags |= TL_FRAME_CALL;
+    return (!makes || tracelog_replay_leave(p, index, kept, line, ms)) &&
+           tracelog_replay_stack(p, index, part, n, kept, out) &&
+           (!makes || tracelog_replay_enter(p, index, n->nframes, line, ms));
+}
+
 /* The samples. */
 TL_ALWAYS_INLINE int replay_sample(tracelog_replay *p, uint32_t index, const tracelog_part *part,
                                    const tracelog_note *n, tl_value *v, tl_error *e)
@@ -196,7 +244,8 @@ TL_ALWAYS_INLINE int replay_sample(tracelog_replay *p, uint32_t index, const tra
     const uint32_t kept = kept_of(p, t, n);
     if (!v)
         t->depth = kept + n->nframes;
-    else if (!tracelog_replay_stack(p, index, part, n, kept, v + SAM_STACK))
+    else if (!(TL_UNLIKELY(p->weight & TL_WEIGHT_CALLS) ? replay_calls : tracelog_replay_stack)(p, index, part, n, kept,
+                                                                                                v + SAM_STACK))
         return no_memory(e);
     return TL_UNLIKELY(p->keeps_names && !p->told_names) ? tell_names(p, n, e) : 0;
 }
@@ -220,10 +269,10 @@ static int replay_other(tracelog_replay *p, tracelog_part *part, uint32_t i, uin
             set_up(p, v);
         return 0;
     case tracelog_prf_tps:
-        p->paused = true;
+        pause(p, true, b->ts[i]);
         return 0;
     case tracelog_prf_trs:
-        p->paused = false;
+        pause(p, false, b->ts[i]);
         return 0;
     case tracelog_prc_cpu:
     case tracelog_thr_cpu:
@@ -245,7 +294,7 @@ static int replay_other(tracelog_replay *p, tracelog_part *part, uint32_t i, uin
             p->reader->has_lines = true;
         return 0;
     case tracelog_sam_mem:
-        b->key[i] = !p->paused;
+        b->key[i] = 1;
         return 0;
     default:
         return 0;
@@ -269,7 +318,7 @@ static int replay_event(tracelog_replay *p, tracelog_part *part, uint32_t i, tl_
         b->ts[i] = p->now;
     if (TL_LIKELY(record == tracelog_sam_str || record == tracelog_str_sam)) {
         p->facts.signs |= record == tracelog_str_sam ? TRACELOG_OLD : 0u;
-        b->key[i] = p->paused ? 0 : p->period;
+        b->key[i] = p->weight;
         status = replay_sample(p, index, part, n, b->v ? b->v + b->val[i] : NULL, e);
     } else {
         if (TL_UNLIKELY(n->flags & TRACELOG_OS_THREAD) && b->v && index != UNKNOWN)
@@ -293,6 +342,7 @@ int tracelog_replay_part(tracelog_replay *p, tracelog_part *part, tl_error *e)
     int status = 0;
     p->batch++;
     p->renewed = 0;
+    p->has_calls = false;
     if (p->stacks && part->batch.arena)
         tl_arena_hold(part->batch.arena, p->stacks);
     for (uint32_t i = 0; i < part->batch.n; i++) {

@@ -11,9 +11,10 @@ typedef struct replay_thread {
     uint32_t depth, saved, capacity;
     uint32_t counted; /* its depth in tracelog_replay.live */
     uint32_t track;
-    uint32_t next;  /* of those that the present batch names, see tracelog_replay.touched */
-    uint64_t batch; /* the number of that batch */
-    uint64_t names; /* as tracelog_replay.names when the names of its frames were looked up */
+    uint32_t next;    /* of those that the present batch names, see tracelog_replay.touched */
+    uint64_t batch;   /* the number of that batch */
+    uint64_t names;   /* as tracelog_replay.names when the names of its frames were looked up */
+    uint64_t call_ms; /* of its latest call */
     bool has_cpu;
 } replay_thread;
 
@@ -22,12 +23,22 @@ typedef struct replay_function {
     bool used;        /* it was on a stack */
 } replay_function;
 
+/* A call that begins or ends. */
+typedef struct replay_call {
+    uint64_t ts, function;
+    uint32_t cls, track;
+    uint32_t line; /* of its part, that tells it */
+} replay_call;
+
 typedef struct tracelog_replay {
     tracelog_reader *reader;
     uint64_t now;                    /* the largest time so far, ms */
     uint64_t period, first_interval; /* SamplingTimeoutMs; CpuTraceTimeoutMs, UINT64_MAX if not said */
-    bool paused;
-    replay_thread *thread; /* 0: all that are not known; 1: the process */
+    uint64_t weight;                 /* key of samples */
+    uint64_t tracing_from; /* after TracingSuspendedOnStart when recording began; UINT64_MAX: it did not yet */
+    bool paused, pauses_seen;
+    bool instrumented, no_execution; /* CollectionMethod Instrumentation; ExecutionTraceEnabled F */
+    replay_thread *thread;           /* 0: all that are not known; 1: the process */
     uint32_t nthread, thread_capacity;
     tl_id_map thread_of; /* iid -> index */
     tl_hash thread_of_os;
@@ -46,6 +57,12 @@ typedef struct tracelog_replay {
     tl_shared_arena *stacks; /* frames that last; NULL: none yet */
     uint64_t lasting, live;  /* how many there are, and how many of them are on the stacks of threads */
     uint32_t touched;        /* the thread whose stack was last touched in this batch, going on in `next`; 0: none */
+    bool has_calls;          /* the last part tells of calls that are to be events: */
+    replay_call *call;       /* in the order of its lines */
+    uint32_t ncall, call_capacity;
+    tracelog_part *mixed; /* the part that is being handed out together with its calls, or NULL: */
+    tl_shared_arena *mixed_memory;
+    uint32_t mixed_line, mixed_call; /* what comes next */
 } tracelog_replay;
 
 int tracelog_replay_init(tracelog_replay *p, tracelog_reader *r, tl_error *e); /* of zeroed memory */
@@ -53,6 +70,11 @@ void tracelog_replay_fini(tracelog_replay *p);
 /* Completes the events of a part. Faults go to the trace; if the reader is strict the first is TL_EDAMAGED, and the
  * part ends before it. */
 int tracelog_replay_part(tracelog_replay *p, tracelog_part *part, tl_error *e);
+/* Hands out a part that has_calls, with these, into an empty batch; what finds no room follows by `mixed`, as long as
+ * that is not NULL. 1; 0: there is no event, < 0 error. */
+int tracelog_replay_mix(tracelog_replay *p, tracelog_part *part, tl_batch *out, tl_error *e);
+int tracelog_replay_mixed(tracelog_replay *p, tl_batch *out, tl_error *e);
+void tracelog_replay_unmix(tracelog_replay *p); /* ends that early */
 
 /* Below this many, frames that no thread has any more are left where they are. */
 #define TRACELOG_LASTING_LEAST 4096u
@@ -61,6 +83,10 @@ int tracelog_replay_part(tracelog_replay *p, tracelog_part *part, tl_error *e);
  * tracelog_replay.c, as what follows. */
 bool tracelog_replay_stack(tracelog_replay *p, uint32_t thread, const tracelog_part *part, const tracelog_note *note,
                            uint32_t kept, tl_value *out);
+/* Makes calls of what such a line changes: before the stack is set of the frames that it leaves, and then of those that
+ * it enters. False when memory runs out. */
+bool tracelog_replay_leave(tracelog_replay *p, uint32_t thread, uint32_t kept, uint32_t line, uint64_t ms);
+bool tracelog_replay_enter(tracelog_replay *p, uint32_t thread, uint32_t entered, uint32_t line, uint64_t ms);
 /* Before the batch leaves: the stacks of all threads go where they last. False when memory runs out. */
 bool tracelog_replay_save(tracelog_replay *p);
 /* The function of an iid, made if need be; NULL when memory runs out. */

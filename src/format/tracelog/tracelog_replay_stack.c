@@ -176,7 +176,8 @@ static bool move(replay_thread *t, uint32_t kept, const tracelog_note *note, uin
         return false;
     tl_frame *node = t->node[kept - 1];
     node->ip = note->flags & TRACELOG_HAS_IP ? note->other : 0;
-    node->flags = (node->flags & TL_FRAME_FUNCTION) | (note->flags & TRACELOG_HAS_IP ? TL_FRAME_IP | line : 0u);
+    node->flags =
+        (node->flags & (TL_FRAME_FUNCTION | TL_FRAME_CALL)) | (note->flags & TRACELOG_HAS_IP ? TL_FRAME_IP | line : 0u);
     t->saved = t->saved < kept - 1 ? t->saved : kept - 1;
     return true;
 }

@@ -15,7 +15,8 @@ enum tracelog_note_flags {
     TRACELOG_MOVED = 8,      /* the call point of the last kept frame changed, ... */
     TRACELOG_HAS_IP = 16,    /* ... to `other`; else to unknown */
     TRACELOG_TWICE = 32,     /* thr dst with two fields */
-    TRACELOG_HAS_ID = 64     /* `other` is known */
+    TRACELOG_HAS_ID = 64,    /* `other` is known */
+    TRACELOG_OLDEST = 128    /* cls ldf without iid, fun nam with one text */
 };
 
 typedef struct tracelog_note {
@@ -66,5 +67,13 @@ bool tracelog_parse_number(const char *p, size_t n, uint64_t *out);
 /* Where n texts in quotes, the last thing of a line, are divided: false if they are not. begin[i] and size[i] are
  * without the quotes. */
 bool tracelog_divide_texts(const uint8_t *p, size_t n, unsigned count, const uint8_t **begin, size_t *size);
+/* Is it a text in quotes that cannot be divided? */
+bool tracelog_is_one_text(const uint8_t *p, size_t n);
+
+/* May a number be processor time? From 2^63 on it is negative. */
+static inline bool tracelog_is_usage(uint64_t value)
+{
+    return value <= TRACELOG_USAGE_MAX || value >> 63;
+}
 
 #endif

@@ -41,6 +41,19 @@ TL_NOINLINE static const uint8_t *read_ID(scan *s, const uint8_t *p, const bool 
     return p;
 }
 
+/* The second of five fields; where there are only four, this one is missing. */
+TL_NOINLINE static const uint8_t *read_NEWER_ID(scan *s, const uint8_t *p, const bool store)
+{
+    unsigned fields = 0;
+    for (const uint8_t *at = p; *at != '\n'; at++)
+        fields += *at == ' ';
+    if (fields != 3)
+        return read_ID(s, p, store);
+    s->note->flags |= TRACELOG_OLDEST;
+    put_null(s, store);
+    return p;
+}
+
 TL_ALWAYS_INLINE const uint8_t *read_THREAD(scan *s, const uint8_t *p, const bool store)
 {
     uint64_t id = 0;
@@ -106,8 +119,18 @@ TL_ALWAYS_INLINE const uint8_t *read_number(scan *s, const uint8_t *p, uint64_t 
     return p;
 }
 
-#define read_DEC(s, p, store)   read_number(s, p, UINT64_MAX, store)
-#define read_USAGE(s, p, store) read_number(s, p, TRACELOG_USAGE_MAX, store)
+#define read_DEC(s, p, store) read_number(s, p, UINT64_MAX, store)
+
+/* The difference of two unsigned numbers: one that is negative stands near 2^64. */
+TL_NOINLINE static const uint8_t *read_USAGE(scan *s, const uint8_t *p, const bool store)
+{
+    uint64_t value;
+    if (*p++ != ' ' || !(p = tracelog_dec(p, UINT64_MAX, &value)) || !tracelog_is_usage(value))
+        return NULL;
+    if (store)
+        *s->v++ = (tl_value){.type = TL_I64, .as.u = value};
+    return p;
+}
 
 TL_ALWAYS_INLINE const uint8_t *read_COUNT(scan *s, const uint8_t *p, const bool store)
 {
@@ -172,8 +195,20 @@ static const uint8_t *read_texts(scan *s, const uint8_t *p, unsigned count, cons
     return p + n;
 }
 
+/* The oldest recorders write the first one only. */
+static const uint8_t *read_TEXT3(scan *s, const uint8_t *p, const bool store)
+{
+    const size_t n = *p == ' ' ? rest_of_line(s, p + 1) : 0;
+    if (!tracelog_is_one_text(p + 1, n))
+        return read_texts(s, p, 3, store);
+    p = read_texts(s, p, 1, store);
+    put_null(s, store);
+    put_null(s, store);
+    s->note->flags |= TRACELOG_OLDEST;
+    return p;
+}
+
 #define read_TEXT(s, p, store)      read_texts(s, p, 1, store)
-#define read_TEXT3(s, p, store)     read_texts(s, p, 3, store)
 #define read_TEXT_NEXT(s, p, store) (p) /* was read with the first */
 
 static const uint8_t *read_WORD(scan *s, const uint8_t *p, const bool store)

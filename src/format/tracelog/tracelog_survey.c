@@ -97,7 +97,8 @@ static bool keep_values(worker *w, tracelog_record record, const tracelog_note *
 static bool is_looked_at(tracelog_record r)
 {
     return tracelog_is_fact(r) || r == tracelog_thr_crt || r == tracelog_thr_dst || r == tracelog_gch_gcs ||
-           r == tracelog_gch_gcf || r == tracelog_gch_gen || (r >= tracelog_jit_cmf && r <= tracelog_jit_css);
+           r == tracelog_gch_gcf || r == tracelog_gch_gen || r == tracelog_cls_ldf ||
+           (r >= tracelog_jit_cmf && r <= tracelog_jit_css);
 }
 
 /* A line that has to be read in full. */
@@ -134,6 +135,8 @@ static bool look_at_lines(worker *w, tracelog_lines *l)
         } else if (record == tracelog_str_sam) {
             w->signs |= TRACELOG_OLD;
             ok = look_at_sample(w, p + 8);
+        } else if (record == tracelog_prf_cfg) {
+            w->signs |= tracelog_sets_calls(p + 8, (size_t)(next - p - 8)) ? TRACELOG_CALLS : 0u;
         } else if (record < TRACELOG_RECORDS && is_looked_at(record)) {
             tracelog_lines line = {.text = l->text, .offset = l->offset, .at = p, .end = next};
             ok = read_line(w, record, &line);

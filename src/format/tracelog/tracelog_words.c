@@ -95,6 +95,13 @@ bool tracelog_divide_texts(const uint8_t *p, size_t n, unsigned count, const uin
     return true;
 }
 
+bool tracelog_is_one_text(const uint8_t *p, size_t n)
+{
+    const uint8_t *begin[2];
+    size_t size[2];
+    return tracelog_divide_texts(p, n, 1, begin, size) && !tracelog_divide_texts(p, n, 2, begin, size);
+}
+
 /* Days since 1970 of a date of the Gregorian calendar. */
 static int64_t days_of(int64_t year, int64_t month, int64_t day)
 {

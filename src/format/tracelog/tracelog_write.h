@@ -19,8 +19,8 @@ enum tracelog_action {
 
 /* What a reader of the lines so far takes a sample for. */
 typedef struct tracelog_pace {
-    uint64_t period_ms; /* SamplingTimeoutMs */
-    bool paused;        /* since a prf tps */
+    uint64_t period_ms;              /* SamplingTimeoutMs */
+    bool instrumented, no_execution; /* CollectionMethod Instrumentation; ExecutionTraceEnabled F */
 } tracelog_pace;
 
 typedef struct tracelog_writer {

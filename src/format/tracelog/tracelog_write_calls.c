@@ -201,7 +201,7 @@ bool tracelog_put_call(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint3
     }
     if (ms > thread->counted_ms) {
         if (before > 0) {
-            tracelog_put_pace(pen, w, TRACELOG_PERIOD_MS, ms);
+            tracelog_put_pace(pen, w, TRACELOG_PERIOD_MS, false);
             tracelog_put_count(pen, iid, ms, ms - thread->counted_ms, before);
         }
         thread->counted_ms = ms;
@@ -233,19 +233,21 @@ bool tracelog_put_call(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint3
 
 /* How often a sample counts in lines, whose period is said before; 0: it only sets the stack. */
 static uint64_t weigh(tl_pen *pen, tracelog_writer *w, tracelog_caller *thread, const tl_class *c, uint64_t key,
-                      uint64_t count, uint64_t ms)
+                      uint64_t count)
 {
     if (count == 0)
         return 0;
-    uint64_t ns = c->key == TL_KEY_WEIGHT ? tl_scale_ns(&w->context.trace->scale, key) : NS_PER_MS;
-    if (ns == 0 || (ns % NS_PER_MS == 0 && ns / NS_PER_MS <= TRACELOG_PERIOD_MAX)) {
-        tracelog_put_pace(pen, w, ns / NS_PER_MS, ms);
+    uint64_t ns = c->key == TL_KEY_WEIGHT ? tl_scale_ns(&w->context.trace->scale, tl_weight_ticks(key)) : NS_PER_MS;
+    if (ns == 0)
+        return 0;
+    if (ns % NS_PER_MS == 0 && ns / NS_PER_MS <= TRACELOG_PERIOD_MAX) {
+        tracelog_put_pace(pen, w, ns / NS_PER_MS, false);
         return count;
     }
     if (__builtin_mul_overflow(ns, count, &ns) || __builtin_add_overflow(ns, thread->rest_ns, &ns))
         ns = UINT64_MAX;
     thread->rest_ns = ns % NS_PER_MS;
-    tracelog_put_pace(pen, w, TRACELOG_PERIOD_MS, ms);
+    tracelog_put_pace(pen, w, TRACELOG_PERIOD_MS, false);
     return ns / NS_PER_MS;
 }
 
@@ -275,7 +277,7 @@ bool tracelog_put_foreign_sample(tl_pen *pen, tracelog_writer *w, const tl_batch
         else if (function_of(pen, w, at->function, at->node->name) == TL_HASH_NONE)
             return false;
     }
-    s.count = weigh(pen, w, &c->thread[index], cls, b->key[i], s.count, s.ms);
+    s.count = weigh(pen, w, &c->thread[index], cls, b->key[i], s.count);
     uint64_t rest = s.count > UINT32_MAX ? s.count - UINT32_MAX : 0;
     s.count -= rest;
     tracelog_put_sample(pen, w, &s, thread, &c->iid);

@@ -88,6 +88,12 @@ static char *put_dec(char *p, tracelog_writer *w, const tl_value *v)
     return tl_put_u64(p, good ? v->as.u : 0);
 }
 
+/* A negative one stands near 2^64. */
+static char *put_usage(char *p, tracelog_writer *w, const tl_value *v)
+{
+    return v && v->type == TL_I64 ? tl_put_u64(p, v->as.u) : put_dec(p, w, v);
+}
+
 /* The process in hex for the viewer of the IDE; threads of the system are decimal everywhere. */
 static char *put_pid(char *p, tracelog_writer *w, tracelog_record record, const tl_value *v)
 {
@@ -125,7 +131,8 @@ static void put_text(tl_pen *pen, tracelog_writer *w, const tl_value *v)
 static void put_quoted(tl_pen *pen, tracelog_writer *w, const tl_value *v)
 {
     tl_pen_char(pen, '"');
-    put_text(pen, w, v);
+    if (!is_nothing(v)) /* of fun nam with one text, the others */
+        put_text(pen, w, v);
     tl_pen_char(pen, '"');
 }
 
@@ -213,6 +220,7 @@ static const tl_value *put_part(tl_pen *pen, tracelog_writer *w, tracelog_record
     switch (part->item) {
     case TRACELOG_THREAD:
     case TRACELOG_ID:
+    case TRACELOG_NEWER_ID:
         pen->p = put_id(pen->p, w, take(&v, end), is_iid(part));
         break;
     case TRACELOG_ANY_THREAD:
@@ -229,8 +237,10 @@ static const tl_value *put_part(tl_pen *pen, tracelog_writer *w, tracelog_record
         take(&v, end);
         pen->p = tl_put_u64(pen->p, tracelog_write_ms(w, b->ts[i]));
         break;
-    case TRACELOG_DEC:
     case TRACELOG_USAGE:
+        pen->p = put_usage(pen->p, w, take(&v, end));
+        break;
+    case TRACELOG_DEC:
     case TRACELOG_COUNT:
     case TRACELOG_OLD_COUNT:
         pen->p = put_dec(pen->p, w, take(&v, end));
@@ -344,11 +354,12 @@ static bool put_names(tl_pen *pen, tracelog_writer *w, const tracelog_thread *th
 }
 
 /* Ticks of joined traces need not be ms: then the period is that of the log's own prf cfg. */
-static void put_pace(tl_pen *pen, tracelog_writer *w, uint64_t key, uint64_t ms)
+static void put_pace(tl_pen *pen, tracelog_writer *w, uint64_t key)
 {
-    if (key != 0 && w->context.trace->scale.hz != 1000)
-        key = w->log_period_ms;
-    tracelog_put_pace(pen, w, key, ms);
+    uint64_t period_ms = tl_weight_ticks(key);
+    if (period_ms != 0 && w->context.trace->scale.hz != 1000)
+        period_ms = w->log_period_ms;
+    tracelog_put_pace(pen, w, period_ms, key & TL_WEIGHT_CALLS);
 }
 
 static bool put_sample(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint32_t i, const tl_value *v,
@@ -375,10 +386,16 @@ static bool put_sample(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint3
         return false;
     if (!put_names(pen, w, thread, s.change.kept))
         return false;
-    if (s.count > 0)
-        put_pace(pen, w, b->key[i], s.ms);
+    if (s.count > 0 || b->key[i] & TL_WEIGHT_CALLS)
+        put_pace(pen, w, b->key[i]);
     tracelog_put_sample(pen, w, &s, thread, NULL);
     return true;
+}
+
+static bool is_text(const tl_value *v, const char *text)
+{
+    const size_t n = strlen(text);
+    return v && v->type == TL_STRING && v->n == n && memcmp(v->as.p, text, n) == 0;
 }
 
 /* What later lines rest on. */
@@ -398,14 +415,15 @@ static bool remember(tracelog_writer *w, tracelog_record record, const tl_value 
         return t != NULL;
     case tracelog_fun_nam:
         return !is_number(first) || tl_hash_put(&w->named, first->as.u, 1);
-    case tracelog_prf_tps:
-    case tracelog_prf_trs:
-        w->pace.paused = record == tracelog_prf_tps;
-        return true;
     case tracelog_prf_cfg:
-        if (first && first->type == TL_STRING && first->n == 17 && memcmp(first->as.p, "SamplingTimeoutMs", 17) == 0 &&
-            second && second->type == TL_STRING)
+        if (!second || second->type != TL_STRING)
+            return true;
+        if (is_text(first, "SamplingTimeoutMs"))
             w->pace.period_ms = w->log_period_ms = tracelog_period_ms(second->as.p, second->n);
+        else if (is_text(first, "CollectionMethod"))
+            w->pace.instrumented = is_text(second, "Instrumentation");
+        else if (is_text(first, "ExecutionTraceEnabled"))
+            w->pace.no_execution = is_text(second, "F");
         return true;
     default:
         return true;
@@ -423,9 +441,6 @@ bool tracelog_put_record(tl_pen *pen, tracelog_writer *w, tracelog_record record
     case tracelog_fun_csf:
         put_old_function(pen, w, record, v, end);
         return true;
-    case tracelog_sam_mem:
-        put_pace(pen, w, b->key[i] ? w->pace.period_ms : 0, tracelog_write_ms(w, b->ts[i]));
-        break;
     default:
         if (!remember(w, record, v, end))
             return false;

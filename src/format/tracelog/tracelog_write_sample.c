@@ -31,14 +31,22 @@ uint64_t tracelog_period_ms(const char *text, size_t n)
     return tracelog_parse_number(text, n, &ms) && ms > 0 && ms <= TRACELOG_PERIOD_MAX ? ms : TRACELOG_DEFAULT_PERIOD;
 }
 
-void tracelog_change_pace(tl_pen *pen, tracelog_writer *w, uint64_t period_ms, uint64_t ms)
+void tracelog_change_pace(tl_pen *pen, tracelog_writer *w, uint64_t period_ms, bool calls)
 {
-    if (w->pace.paused != (period_ms == 0)) {
-        w->pace.paused = !w->pace.paused;
-        tl_pen_room(pen, TRACELOG_NUMBER_ROOM);
-        memcpy(pen->p, w->pace.paused ? "prf tps " : "prf trs ", 8);
-        pen->p = tl_put_u64(pen->p + 8, ms);
-        *pen->p++ = '\n';
+    tracelog_pace *p = &w->pace;
+    if (p->instrumented != (period_ms == 0)) {
+        p->instrumented = !p->instrumented;
+        TL_PEN_PUT(pen, "prf cfg CollectionMethod ");
+        if (p->instrumented)
+            TL_PEN_PUT(pen, "Instrumentation\n");
+        else
+            TL_PEN_PUT(pen, "Sampling\n");
+    }
+    if (p->instrumented && p->no_execution == calls) {
+        p->no_execution = !calls;
+        TL_PEN_PUT(pen, "prf cfg ExecutionTraceEnabled ");
+        tl_pen_char(pen, calls ? 'T' : 'F');
+        tl_pen_char(pen, '\n');
     }
     if (period_ms != 0 && period_ms != w->pace.period_ms) {
         w->pace.period_ms = period_ms;

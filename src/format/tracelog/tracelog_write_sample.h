@@ -17,13 +17,16 @@ typedef struct tracelog_sample {
 void tracelog_put_sample(tl_pen *pen, const tracelog_writer *w, const tracelog_sample *s, const tracelog_thread *thread,
                          const tl_hash *iids);
 
-/* Before a sample of so many ms each (0: recorded while paused): says so if readers would take it for another one, such
- * as in parts of logs that have lost the line that did. */
-void tracelog_change_pace(tl_pen *pen, tracelog_writer *w, uint64_t period_ms, uint64_t ms);
-TL_ALWAYS_INLINE void tracelog_put_pace(tl_pen *pen, tracelog_writer *w, uint64_t period_ms, uint64_t ms)
+/* Before a sample: says what readers would else take it for another one by, such as in parts of logs that have lost the
+ * line that did. Of one that counts, the ms that each of its samples stands for; of others 0, and whether it tells of
+ * calls. */
+void tracelog_change_pace(tl_pen *pen, tracelog_writer *w, uint64_t period_ms, bool calls);
+TL_ALWAYS_INLINE void tracelog_put_pace(tl_pen *pen, tracelog_writer *w, uint64_t period_ms, bool calls)
 {
-    if (TL_UNLIKELY(w->pace.paused != (period_ms == 0) || (period_ms != 0 && period_ms != w->pace.period_ms)))
-        tracelog_change_pace(pen, w, period_ms, ms);
+    const tracelog_pace *p = &w->pace;
+    if (TL_UNLIKELY(p->instrumented != (period_ms == 0) || (period_ms == 0 && p->no_execution == calls) ||
+                    (period_ms != 0 && period_ms != p->period_ms)))
+        tracelog_change_pace(pen, w, period_ms, calls);
 }
 
 /* What readers make of the value of prf cfg SamplingTimeoutMs. */

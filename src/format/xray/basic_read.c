@@ -464,6 +464,7 @@ const tl_format tl_format_xray_basic = {
     .holds = "calls of functions",
     .suffixes = ".xray-basic .basic",
     .writes_fields = true,
+    .writes_calls = true,
     .writes_cpu = true,
     .reader_size = sizeof(basic_reader),
     .cursor_size = sizeof(basic_cursor),

@@ -148,6 +148,7 @@ const tl_format tl_format_xray_fdr = {
     .holds = "calls of functions",
     .suffixes = ".fdr .xray",
     .writes_fields = true,
+    .writes_calls = true,
     .writes_cpu = true,
     .reader_size = sizeof(fdr_reader),
     .cursor_size = sizeof(fdr_cursor),
