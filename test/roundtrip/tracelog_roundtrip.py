@@ -19,7 +19,7 @@ def logs(folder, count=10, seed=7):
     made = os.path.join(folder, "made")
     subprocess.run([sys.executable, "-B", tool, "--random", str(count), "--seed", str(seed), "--out", made], check=True)
     corpus = sorted(glob.glob(harness.shared("corpus", "tracelog", "generated", "*.log")))
-    found = [path for path in corpus if not os.path.basename(path).startswith("damaged-")] + sorted(glob.glob(made + "/*.log"))
+    found = [path for path in corpus if not os.path.basename(path).startswith("damaged-") and "lost-lines" not in path] + sorted(glob.glob(made + "/*.log"))
     for path in found:
         copy = os.path.join(folder, os.path.basename(path))
         with open(path, "rb") as file, open(copy, "wb") as out:
@@ -84,6 +84,8 @@ def parts(checks, folder):
     choices = (["--thread", "thread 0x1"], ["--time", "50ms..300ms"], ["--class", "sam.*"], ["--class", "sam.str"],
                ["--thread", "thread 0x?", "--time", "100ms.."])
     for path in logs(folder, 4, 9):
+        if b"CollectionMethod Instrumentation" in read(path):
+            continue        # calls that were open before begin where the part does
         for choice in choices:
             copy = path + ".part.log"
             result = harness.run("convert", "-q", "--force", "--to", "tracelog", *choice, path, "-o", copy)
@@ -92,7 +94,11 @@ def parts(checks, folder):
                 continue
             checks.equal(harness.run("check", copy).status, 0, path, choice, "is not valid")
             for by in ("func", "tree"):
-                checks.equal(report(copy, by), report(path, by, *choice), path, choice, by)
+                found, wanted = report(copy, by), report(path, by, *choice)
+                for value in (found, wanted):           # a part has no pauses
+                    if isinstance(value, dict):
+                        value["samples"].pop("paused")
+                checks.equal(found, wanted, path, choice, by)
 
 
 # ---- calls

@@ -13,6 +13,7 @@ void tracelog_losses_report(const tracelog_losses *l, tl_drops *drops)
         {"bytes that are not UTF-8 (written as U+0080 to U+00FF)", l->bad_text},
         {"frames deeper than 65536", l->too_deep},
         {"frames whose function has a name but no number (written as unknown)", l->no_number},
+        {"frames that were there before (written as calls that begin)", l->no_begin},
         {"threads with the number of another one (written as one)", l->same_iid},
         {"the clock's frequency, which is not known (a tick counts as 1 ns)", l->ticks},
         {"times that are no whole milliseconds (rounded)", l->rounded},

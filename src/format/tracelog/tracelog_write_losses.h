@@ -13,6 +13,7 @@ typedef struct tracelog_losses {
     uint64_t same_iid;                               /* threads of several logs that have the same number */
     uint64_t rounded, before_begin, too_late, moved; /* times */
     uint64_t unmatched_exits, closed_early, fields;  /* calls */
+    uint64_t no_begin;                               /* frames that become calls that begin where they are told */
     uint64_t no_number;                              /* frames with a name only */
     uint64_t thread_name, other_process, source_line;
     uint64_t ticks; /* 1: the clock has no frequency */

@@ -386,6 +386,8 @@ static bool put_sample(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint3
         return false;
     if (!put_names(pen, w, thread, s.change.kept))
         return false;
+    for (uint32_t k = s.change.kept; b->key[i] & TL_WEIGHT_CALLS && k < thread->n; k++)
+        w->losses.no_begin += !(thread->level[k].node->flags & TL_FRAME_CALL);
     if (s.count > 0 || b->key[i] & TL_WEIGHT_CALLS)
         put_pace(pen, w, b->key[i]);
     tracelog_put_sample(pen, w, &s, thread, NULL);

@@ -164,22 +164,20 @@ static const uint8_t *fill(xtrace_cursor *c, tl_batch *b, const uint8_t *p, cons
     return p;
 }
 
-/* Common tokens for those who only count them, at most up to instruction number `stop`. */
+/* Common tokens for those who only count them, at most up to instruction number `stop`. Where instructions are matters
+ * to nobody then. */
 static const uint8_t *count_common(xtrace_cursor *c, const uint8_t *p, const uint8_t *end, uint64_t stop)
 {
-    uint64_t insns = 0, pc = c->pc, no_pc = c->no_pc, mem[2] = {0}, value[6] = {0};
+    uint64_t insns = 0, mem[2] = {0}, value[6] = {0};
     if ((size_t)(end - p) < ENOUGH)
         return p;
     for (const uint8_t *const last = end - ENOUGH; p <= last;) {
         const unsigned token = *p, insn = token & XTRACE_INSN_MASK;
         if (insn == XTRACE_INST && c->count + insns < stop) {
             insns++;
-            pc += 4;
             p += XTRACE_INST_SIZE;
         } else if (insn == XTRACE_PCINST && c->count + insns < stop) {
             insns++;
-            pc = tl_load64(p + 1, false);
-            no_pc = 0;
             p += XTRACE_PCINST_SIZE;
         } else if ((token & XTRACE_CLASS_MASK) == XTRACE_MEM && token >> XTRACE_MEM_SIZE_SHIFT <= SIZE_MOST) {
             mem[token >> 3 & 1]++;
@@ -201,8 +199,6 @@ static const uint8_t *count_common(xtrace_cursor *c, const uint8_t *p, const uin
         all += value[i];
     }
     c->count += insns;
-    c->pc = pc;
-    c->no_pc = no_pc;
     c->tally->by_track[c->insns->track] += all;
     return p;
 }
