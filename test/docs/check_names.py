@@ -97,7 +97,7 @@ ROW = re.compile(r"^\| `(\w{3} \w{3})((?: \[?\w+:\w+\]?)*)` \| (\w+) \| (\w+) \|
 ITEMS = {"THREAD": "iid", "ANY_THREAD": "thread", "ID": "id iid", "HEX": "hex", "PID": "pid", "DEC": "dec", "USAGE": "us", "MS": "ms",
          "COUNT": "count", "OLD_COUNT": "count", "TEXT": "text", "TEXT3": "text", "TEXT_NEXT": "text", "WORD": "word", "REST": "rest",
          "TIME": "systime", "REASON": "reason", "GENERATIONS": "collected", "STACK": "stack", "CODE": "code", "ALT": "alts",
-         "ALLOC": "allocs", "SIZES": "sizes", "AGAIN": "iid"}
+         "ALLOC": "allocs", "SIZES": "sizes", "AGAIN": "iid", "NEWER_ID": "iid"}
 
 
 def check_records(checks):

@@ -238,58 +238,12 @@ static void test_exclusive_stores(void **state)
         else
             EXPECT_STREAM(&s, {73, "xtrace.shadow"}, {86, "xtrace.shadow"});
     }
-    for (unsigned n = 64; n < 66; n++) { /* as many as are remembered; of one more, all is forgotten */
-        made_stream s = known_memory(0);
-        made_inst(&s, 0, 0xc8007c20u);
-        for (unsigned i = 0; i < n; i++)
-            made_access(&s, true, 0x2000 + i, 0, 1);
-        made_value(&s, XTRACE_STXR, 1);
-        const size_t at = s.n;
-        made_access(&s, false, 0x1000, 3, 9);
-        made_access(&s, false, 0x2000 + n - 1, 0, 2);
-        if (n == 64)
-            EXPECT_STREAM(&s, {at, "xtrace.shadow"});
-        else
-            EXPECT_GOOD(&s);
-    }
     made_stream s = known_memory(0); /* more stores than any instruction has */
     for (unsigned i = 0; i < 1000; i++)
         made_access(&s, true, 0x2000 + i, 0, 1);
     made_value(&s, XTRACE_STXR, 1);
     made_access(&s, false, 0x2000 + 999, 0, 2);
     EXPECT_GOOD(&s);
-}
-
-/* The kernel puts a handler between two instructions, and goes on where it was behind the handler's SVC: the entry is
- * told, once, and the return is not. */
-static void test_signal_handlers(void **state)
-{
-    static const uint32_t interrupted[] = {NOP, B(1000), CBZ(100), BLR_X3};
-    enum { HANDLER = 0x500000, TRAMPOLINE = 0x600000 };
-    (void)state;
-    for (size_t i = 0; i < TL_COUNT(interrupted); i++)
-        for (int nested = 0; nested < 2; nested++) {
-            made_stream s = {0};
-            told expected[2] = {{13, "xtrace.pc-chain"}, {0}};
-            made_pcinst(&s, 0, PC, interrupted[i]);
-            if (interrupted[i] == BLR_X3) {
-                made_value(&s, XTRACE_TARGET, PC + 4000);
-                expected[0].rule = "xtrace.target";
-            }
-            made_pcinst(&s, 0, HANDLER, NOP);
-            if (nested) {
-                expected[1] = (told){s.n, "xtrace.pc-chain"};
-                made_pcinst(&s, 0, HANDLER + 0x1000, SVC);
-                made_pcinst(&s, 0, HANDLER + 4, NOP);
-            }
-            made_inst(&s, 0, RET);
-            made_value(&s, XTRACE_TARGET, TRAMPOLINE);
-            made_pcinst(&s, 0, TRAMPOLINE, NOP);
-            made_inst(&s, 0, SVC);
-            made_value(&s, XTRACE_SVC_ARG, 139); /* rt_sigreturn */
-            made_pcinst(&s, 0, interrupted[i] == NOP ? PC + 4 : PC + 4000, NOP);
-            expect_stream(&s, expected, (size_t)nested + 1);
-        }
 }
 
 /* Longer than the window, with tokens of all lengths over its ends. */
@@ -530,7 +484,6 @@ int main(void)
         cmocka_unit_test(test_memory_is_forgotten),
         cmocka_unit_test(test_cleared_memory),
         cmocka_unit_test(test_exclusive_stores),
-        cmocka_unit_test(test_signal_handlers),
         cmocka_unit_test(test_long_stream),
         cmocka_unit_test(test_stops_at_damage),
         cmocka_unit_test(test_order_of_snapshots),
