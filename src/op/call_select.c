@@ -59,6 +59,15 @@ bool tl_select_track(const tl_select *s, const tl_track *t)
     return s->nthread == 0;
 }
 
+bool tl_select_track_hits(const tl_select *s, const tl_track *t, bool *hit)
+{
+    bool taken = s->nthread == 0;
+    for (size_t i = 0; i < s->nthread; i++)
+        if (names_track(s->thread[i], t))
+            taken = hit[i] = true;
+    return taken;
+}
+
 static bool select_class(const tl_select *s, const tl_class *c)
 {
     for (size_t i = 0; i < s->ncls; i++)

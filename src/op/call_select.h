@@ -28,6 +28,8 @@ bool tl_call_select_track(const tl_call_select *s, uint32_t track);
 /* Does the label pass the globs of the selection? hit and hit_not (may be NULL) note which matched. */
 bool tl_select_label(const tl_select *s, const char *label, bool *hit, bool *hit_not);
 bool tl_select_track(const tl_select *s, const tl_track *t);
+/* The same; hit[i] becomes true if pattern i names it. */
+bool tl_select_track_hits(const tl_select *s, const tl_track *t, bool *hit);
 bool tl_select_cpu(const tl_select *s, int32_t cpu);
 
 /* Pattern number i of tl_select.matched was found or not: notes it, or says TL_ENOMATCH, as `matched` asks for. Not

@@ -1,6 +1,7 @@
 /* What only a pass over all events tells of function traces whose functions are addresses. */
 #include "op/discover.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,13 +69,17 @@ bool tl_discover_wanted(const tl_trace *t)
 bool tl_discover_threads(const tl_trace *t)
 {
     for (uint32_t i = 0; i < t->ncls; i++)
-        if (is_call(&t->cls[i]) && tid_name(&t->cls[i]))
+        if (is_call(&t->cls[i]) && tl_says_thread(&t->cls[i]))
             return true;
     return false;
 }
 
-/* The thread of an event; false if it does not say. */
-static bool thread_of(const tl_class *c, const tl_batch *b, uint32_t i, int64_t *pid, bool *has_pid, int64_t *tid)
+bool tl_says_thread(const tl_class *c)
+{
+    return tid_name(c) != NULL;
+}
+
+bool tl_thread_of(const tl_class *c, const tl_batch *b, uint32_t i, int64_t *pid, bool *has_pid, int64_t *tid)
 {
     const char *name = tid_name(c);
     const tl_value *t = name ? field_value(c, b, i, name, true) : NULL;
@@ -89,6 +94,12 @@ static bool thread_of(const tl_class *c, const tl_batch *b, uint32_t i, int64_t 
     return true;
 }
 
+const char *tl_thread_name(int64_t tid, char *room)
+{
+    snprintf(room, TL_THREAD_NAME_ROOM, "thread %" PRId64, tid);
+    return room;
+}
+
 static int no_memory(tl_error *e)
 {
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the functions and threads of the trace");
@@ -98,16 +109,17 @@ static int add_thread(tl_source *s, const tl_class *c, const tl_batch *b, uint32
 {
     int64_t pid, tid;
     bool has_pid;
-    if (!thread_of(c, b, i, &pid, &has_pid, &tid))
+    if (!tl_thread_of(c, b, i, &pid, &has_pid, &tid))
         return 0;
     struct tl_discovery *d = s->discovery;
     if (tl_pair_map_get(&d->thread, (uint64_t)pid, (uint64_t)tid) != TL_HASH_NONE)
         return 0;
-    char name[48];
-    snprintf(name, sizeof name, "thread %lld", (long long)tid);
+    char name[TL_THREAD_NAME_ROOM];
     uint32_t track;
     int status = tl_trace_add_track(
-        &s->trace, &(tl_track){.name = name, .pid = pid, .tid = tid, .has_pid = has_pid, .has_tid = true}, &track, e);
+        &s->trace,
+        &(tl_track){.name = tl_thread_name(tid, name), .pid = pid, .tid = tid, .has_pid = has_pid, .has_tid = true},
+        &track, e);
     if (status == 0 && (!TL_GROW(d->track, d->thread.n, 1, d->track_capacity) ||
                         tl_pair_map_number(&d->thread, (uint64_t)pid, (uint64_t)tid) == TL_HASH_NONE))
         status = no_memory(e);
@@ -316,7 +328,7 @@ const tl_batch *tl_thread_view_batch(tl_thread_view *v, const tl_batch *b, uint3
         if (!is_call(c))
             continue;
         uint32_t track = TL_HASH_NONE;
-        if (thread_of(c, b, i, &pid, &has_pid, &tid))
+        if (tl_thread_of(c, b, i, &pid, &has_pid, &tid))
             track = track_of(v->source->discovery, pid, tid);
         const uint32_t n = out->n++;
         const uint32_t alias = c->by_address ? tl_hash_get(&v->source->discovery->alias, b->key[i]) : TL_HASH_NONE;

@@ -10,6 +10,7 @@
 #include "model/stack_frames.h"
 #include "op/call_select.h"
 #include "op/callstack.h"
+#include "op/discover.h"
 #include "op/insn_select.h"
 
 /* A bit for each event of a track: 1, it belongs to a call that is not chosen. */
@@ -27,9 +28,12 @@ struct tl_event_select {
     uint32_t *stack;   /* by class: the field that is the stack of a sample; UINT32_MAX. NULL: stacks do not matter */
     tl_strings labels; /* of frames */
     tl_hash label;     /* one of them -> judgement */
+    bool *thread_hit;  /* by pattern of a thread. NULL: no event says its thread, or threads do not matter */
+    tl_hash thread;    /* id -> 0 not chosen, 1 chosen */
     bits *drop;        /* by track; NULL: depth and duration do not matter */
     tl_insn_select *insns; /* NULL: level and pc do not matter */
     bool no_memory;        /* while bits were set */
+    bool follow;
     const tl_trace *trace;
 };
 
@@ -145,6 +149,24 @@ static int find_stacks(tl_event_select *f, tl_source *s, tl_error *e)
     return 0;
 }
 
+/* Threads may be said by contexts of events, as LTTng's vtid, and not by tracks. Else the patterns are settled. */
+static int find_threads(tl_event_select *f, tl_source *s, tl_error *e)
+{
+    const tl_trace *t = f->trace;
+    bool any = false;
+    for (uint32_t i = 0; f->select->nthread && i < t->ncls; i++)
+        any = any || tl_says_thread(&t->cls[i]);
+    if (!any) /* a thread that is asked for may still begin where a trace is followed */
+        return s->follow ? 0 : tl_select_settle_tracks(f->select, t->track, t->ntrack, e);
+    f->thread_hit = calloc(f->select->nthread, sizeof *f->thread_hit);
+    if (!f->thread_hit)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
+    for (uint32_t i = 0; i < t->ntrack; i++)
+        tl_select_track_hits(f->select, &t->track[i], f->thread_hit);
+    s->want.fields = true;
+    return 0;
+}
+
 static uint64_t sooner(uint64_t ticks, uint64_t early)
 {
     return ticks > early ? ticks - early : 0;
@@ -159,8 +181,8 @@ int tl_event_select_new(tl_event_select **out, tl_source *s, const tl_select *se
     f->select = select;
     f->trace = &s->trace;
     f->ntrack = s->trace.ntrack;
-    /* A thread that is asked for may still begin. */
-    int status = s->follow ? 0 : tl_select_settle_tracks(select, s->trace.track, s->trace.ntrack, e);
+    f->follow = s->follow;
+    int status = find_threads(f, s, e);
     if (status == 0)
         status = tl_select_settle_classes(select, &s->trace, e);
     if (status == 0)
@@ -194,6 +216,8 @@ void tl_event_select_free(tl_event_select *f)
         free(f->drop[i].word);
     free(f->drop);
     free(f->stack);
+    free(f->thread_hit);
+    tl_hash_fini(&f->thread);
     tl_insn_select_free(f->insns);
     tl_strings_fini(&f->labels);
     tl_hash_fini(&f->label);
@@ -263,14 +287,33 @@ static bool choose_sample(tl_event_select *f, const tl_batch *b, uint32_t i)
     return v == end || choose_stack(f, v);
 }
 
+/* The thread that an event says; false if it says none. */
+static bool choose_thread(tl_event_select *f, const tl_batch *b, uint32_t i)
+{
+    int64_t pid, tid;
+    bool has_pid;
+    if (!b->val || !tl_thread_of(&f->trace->cls[b->cls[i]], b, i, &pid, &has_pid, &tid))
+        return false;
+    uint32_t known = tl_hash_get(&f->thread, (uint64_t)tid);
+    if (known == TL_HASH_NONE) {
+        char name[TL_THREAD_NAME_ROOM];
+        const tl_track thread = {.name = tl_thread_name(tid, name), .tid = tid, .has_tid = true};
+        known = tl_select_track_hits(f->select, &thread, f->thread_hit);
+        tl_hash_put(&f->thread, (uint64_t)tid, known); /* without memory it is decided again next time */
+    }
+    return known != 0;
+}
+
 static bool choose(tl_event_select *f, const tl_batch *b, uint32_t i)
 {
     const tl_class *c = &f->trace->cls[b->cls[i]];
     const uint32_t track = b->track[i];
-    bool keep =
-        b->ts[i] >= f->names.from && b->ts[i] < f->names.to &&
-        (TL_LIKELY(track < f->ntrack) ? f->names.track[track] : tl_select_track(f->select, &f->trace->track[track])) &&
-        f->names.cls[b->cls[i]] && (!b->cpu || tl_select_cpu(f->select, b->cpu[i]));
+    bool thread =
+        TL_LIKELY(track < f->ntrack) ? f->names.track[track] : tl_select_track(f->select, &f->trace->track[track]);
+    if (TL_UNLIKELY(f->thread_hit))
+        thread = choose_thread(f, b, i) || thread;
+    bool keep = b->ts[i] >= f->names.from && b->ts[i] < f->names.to && thread && f->names.cls[b->cls[i]] &&
+                (!b->cpu || tl_select_cpu(f->select, b->cpu[i]));
     if (f->insns && !tl_insn_select_event(f->insns, b, i))
         keep = false;
     if (f->drop && track < f->ntrack) {
@@ -286,13 +329,19 @@ static bool choose(tl_event_select *f, const tl_batch *b, uint32_t i)
     return keep;
 }
 
+bool tl_event_select_says_thread(const tl_event_select *f)
+{
+    return f->thread_hit != NULL;
+}
+
 bool tl_event_select_limit(const tl_event_select *f, uint64_t *from, uint64_t *to)
 {
     const tl_select *s = f->select;
     *from = f->names.from;
     *to = f->names.to;
-    /* Bits of calls are counted off event by event, and a function glob may match an event at any time. */
-    return (s->has_from || s->has_to) && !f->drop && !s->nfunc && !s->nnot;
+    /* Bits of calls are counted off event by event, and a glob of functions or threads may match an event at any time.
+     */
+    return (s->has_from || s->has_to) && !f->drop && !s->nfunc && !s->nnot && !f->thread_hit;
 }
 
 bool tl_event_select_run(tl_event_select *f, const tl_batch *b, uint32_t *at, uint32_t to, uint32_t *end,
@@ -317,5 +366,7 @@ int tl_event_select_check(const tl_event_select *f, tl_error *e)
     int status = 0;
     for (size_t i = 0; status == 0 && i < s->nfunc + s->nnot; i++)
         status = tl_select_settle(s, i, i < s->nfunc ? f->names.hit[i] : f->names.hit_not[i - s->nfunc], e);
+    for (size_t i = 0; status == 0 && f->thread_hit && !f->follow && i < s->nthread; i++)
+        status = tl_select_settle(s, s->nfunc + s->nnot + i, f->thread_hit[i], e);
     return status;
 }

@@ -127,6 +127,17 @@ static int check_score(const tl_events *v, size_t first, size_t n, tl_error *e)
     return status;
 }
 
+/* Of threads and classes, as far as they are known before the first event. */
+static int check_score_of_names(const tl_events *v, tl_error *e)
+{
+    const size_t functions = v->select.nfunc + v->select.nnot, threads = v->select.nthread;
+    bool later = false;
+    for (uint32_t i = 0; i < v->n; i++)
+        later = later || tl_event_select_says_thread(v->feed[i].select);
+    const int status = later ? 0 : check_score(v, functions, threads, e);
+    return status < 0 ? status : check_score(v, functions + threads, v->select.ncls, e);
+}
+
 int tl_events_open(tl_events **out, tl_source *const *s, uint32_t n, const tl_select *select, bool ordered, tl_error *e)
 {
     tl_events *v = calloc(1, sizeof *v);
@@ -159,7 +170,7 @@ int tl_events_open(tl_events **out, tl_source *const *s, uint32_t n, const tl_se
             status = open_feed(f, ordered, e);
     }
     if (status == 0 && v->matched)
-        status = check_score(v, v->select.nfunc + v->select.nnot, v->select.nthread + v->select.ncls, e);
+        status = check_score_of_names(v, e);
     for (uint32_t i = 0; status == 0 && i < n && !s[i]->follow; i++) { /* that would wait */
         status = advance(&v->feed[i], e);
         status = status < 0 ? status : 0;
@@ -258,7 +269,7 @@ int tl_events_next(tl_events *v, const tl_batch **batch, uint32_t *from, uint32_
     uint64_t limit;
     feed *f = choose_feed(v, &index, &limit);
     if (!f)
-        return v->matched ? check_score(v, 0, v->select.nfunc + v->select.nnot, e) : 0;
+        return v->matched ? check_score(v, 0, v->select.nfunc + v->select.nnot + v->select.nthread, e) : 0;
     uint32_t end = f->end;
     if (v->ordered)
         for (end = f->at + 1; end < f->end && feed_time(v, index, end) <= limit;)

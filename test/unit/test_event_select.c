@@ -1,220 +1,5 @@
-/* Choosing samples by their stacks and threads by their numbers, times from tick 0, and joining such traces: with a
- * format whose events stand in a list of the test. */
-#include "op/source_impl.h"
-#include "stack_fixture.h"
-#include "traceloom/events.h"
-#include "traceloom/source.h"
-
-enum { SAMPLE, BEGIN, END, NOTE, SCRIPT_CLASSES, NOTHING = 99 };
-
-static const tl_field sample_field[] = {
-    {.name = "count", .type = TL_U64},
-    {.name = "frames", .type = TL_STACK, .member = stack_members, .nmember = 3, .role = TL_FIELD_STACK}};
-static const tl_field plain_field[] = {{.name = "id", .type = TL_U64}},
-                      named_field[] = {{.name = "id", .type = TL_U64, .role = TL_FIELD_CODE_ID}};
-#define CLASSES_OF(title_, field_)                                                                                     \
-    {                                                                                                                  \
-        [SAMPLE] = {.kind = TL_SAMPLE, .key = TL_KEY_WEIGHT, .name = "sample", .field = sample_field, .nfield = 2},    \
-        [BEGIN] = {.kind = TL_BEGIN, .key = TL_KEY_PAIR, .name = "begin", .title = title_, .pair = END},               \
-        [END] = {.kind = TL_END, .key = TL_KEY_PAIR, .name = "end", .title = title_, .pair = BEGIN},                   \
-        [NOTE] = {.kind = TL_INSTANT, .name = "note", .field = field_, .nfield = 1},                                   \
-    }
-static const tl_class usual[SCRIPT_CLASSES] = CLASSES_OF("GC", plain_field),
-                      titled[SCRIPT_CLASSES] = CLASSES_OF("JIT", plain_field),
-                      roles[SCRIPT_CLASSES] = CLASSES_OF("GC", named_field);
-/* The same, but the end has another name: then the begin is another one, too. */
-static const tl_class other_end[SCRIPT_CLASSES] = {
-    [SAMPLE] = {.kind = TL_SAMPLE, .key = TL_KEY_WEIGHT, .name = "sample", .field = sample_field, .nfield = 2},
-    [BEGIN] = {.kind = TL_BEGIN, .key = TL_KEY_PAIR, .name = "begin", .title = "GC", .pair = END},
-    [END] = {.kind = TL_END, .key = TL_KEY_PAIR, .name = "finish", .title = "GC", .pair = BEGIN},
-    [NOTE] = {.kind = TL_INSTANT, .name = "note", .field = plain_field, .nfield = 1},
-};
-
-typedef struct listed {
-    uint64_t ts;
-    uint32_t cls, track; /* NOTHING: a batch without events */
-    const tl_frame *stack;
-} listed;
-
-typedef struct script {
-    const tl_class *cls;
-    const listed *event;
-    uint32_t n;
-    int64_t utc;
-    bool has_utc, counts_from_first, grows;
-} script;
-
-static const script *opened; /* what the next trace is */
-static uint32_t passes;      /* cursors that were opened */
-
-typedef struct reader {
-    const script *script;
-    tl_trace *trace;
-} reader;
-
-typedef struct cursor {
-    reader *reader;
-    uint32_t next;
-} cursor;
-
-static int add_track(tl_trace *t, uint32_t i, tl_error *e)
-{
-    static const tl_track track[] = {
-        {.name = "process"}, {.name = "thread 0x2", .tid = 77, .has_tid = true}, {.name = "thread 0x1f"}};
-    uint32_t index;
-    return tl_trace_add_track(t, &track[i], &index, e);
-}
-
-static int open_script(void *r, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e)
-{
-    (void)in;
-    (void)want;
-    (void)progress;
-    *(reader *)r = (reader){opened, t};
-    tl_trace_set_clock(t, "milliseconds", 1000);
-    t->clock.from_zero = !opened->counts_from_first;
-    t->clock.has_utc = opened->has_utc;
-    t->clock.utc_offset_ns = opened->utc;
-    int status = tl_trace_set_classes(t, opened->cls, SCRIPT_CLASSES, e);
-    for (uint32_t i = 0; status == 0 && i < (opened->grows ? 1 : 3); i++)
-        status = add_track(t, i, e);
-    return status;
-}
-
-static uint32_t one_stream(void *r)
-{
-    (void)r;
-    return 1;
-}
-
-static int stream_open(void *r, uint32_t stream, void *c, tl_error *e)
-{
-    (void)stream;
-    (void)e;
-    *(cursor *)c = (cursor){.reader = r};
-    passes++;
-    return 0;
-}
-
-static int stream_next(void *c_, tl_batch *b, tl_error *e)
-{
-    cursor *c = c_;
-    const script *s = c->reader->script;
-    if (c->next == s->n)
-        return 0;
-    for (; c->next < s->n && b->n < 3; c->next++) {
-        const listed *l = &s->event[c->next];
-        if (l->cls == NOTHING) {
-            if (b->n == 0)
-                c->next++;
-            break;
-        }
-        while (l->track >= c->reader->trace->ntrack)
-            assert_int_equal(add_track(c->reader->trace, c->reader->trace->ntrack, e), 0);
-        b->ts[b->n] = l->ts;
-        b->key[b->n] = 1;
-        b->cls[b->n] = l->cls;
-        b->track[b->n] = l->track;
-        if (b->val) {
-            b->val[b->n] = b->nval;
-            const uint32_t n = s->cls[l->cls].nfield;
-            tl_value *v = tl_batch_slots(b, n);
-            assert_true(n == 0 || v);
-            for (uint32_t i = 0; i < n; i++)
-                v[i] = i ? stack_value(l->stack) : (tl_value){.type = TL_U64, .as.u = 1};
-            b->val[b->n + 1] = b->nval;
-        }
-        if (b->cpu)
-            b->cpu[b->n] = -1;
-        b->n++;
-    }
-    return 1;
-}
-
-static int probe(const tl_probe *p)
-{
-    (void)p;
-    return 1;
-}
-
-static const tl_format scripted = {
-    .name = "scripted",
-    .summary = "",
-    .suffixes = ".s",
-    .unsorted = true,
-    .reader_size = sizeof(reader),
-    .cursor_size = sizeof(cursor),
-    .probe = probe,
-    .open = open_script,
-    .streams = one_stream,
-    .stream_open = stream_open,
-    .stream_next = stream_next,
-};
-
-/* In place of src/formats.c. */
-const tl_format *const tl_format_list[] = {&scripted, NULL};
-const tl_format *tl_format_by_name(const char *name)
-{
-    return strcmp(name, scripted.name) == 0 ? &scripted : NULL;
-}
-const tl_format *tl_format_by_suffix(const char *path, unsigned can)
-{
-    (void)path;
-    (void)can;
-    return NULL;
-}
-const tl_format *tl_format_of_empty(const char *path);
-const tl_format *tl_format_of_empty(const char *path)
-{
-    (void)path;
-    return NULL;
-}
-
-static tl_source *open_trace(const script *what, bool fields)
-{
-    tl_source *s = NULL;
-    tl_error e = {0};
-    const tl_open_options o = {.want = {.fields = fields}};
-    opened = what;
-    if (tl_source_open_memory(&s, "x", 1, "x.s", &o, &e) < 0)
-        fail_msg("%s", e.message);
-    return s;
-}
-
-typedef struct seen {
-    uint64_t ts[32];
-    uint32_t cls[32], n, empty;
-    int status;
-} seen;
-
-static seen read_all(tl_source *const *s, uint32_t n, const tl_select *select, bool ordered)
-{
-    seen all = {0};
-    tl_events *v = NULL;
-    tl_error e = {0};
-    if ((all.status = tl_events_open(&v, s, n, select, ordered, &e)) < 0)
-        return all;
-    const tl_batch *b;
-    uint32_t from, to;
-    while ((all.status = tl_events_next(v, &b, &from, &to, &e)) > 0) {
-        all.empty += from == to;
-        for (uint32_t i = from; i < to; i++) {
-            assert_true(all.n < 32);
-            all.ts[all.n] = b->ts[i] - tl_events_begin(v);
-            all.cls[all.n++] = b->cls[i];
-        }
-    }
-    tl_events_close(v);
-    return all;
-}
-
-static void check_times(const seen *all, uint32_t n, const uint64_t *ts)
-{
-    assert_int_equal(all->status, 0);
-    assert_int_equal(all->n, n);
-    for (uint32_t i = 0; i < n; i++)
-        assert_int_equal(all->ts[i], ts[i]);
-}
+/* Choosing samples by their stacks and threads by their numbers, times from tick 0, and joining such traces. */
+#include "script_fixture.h"
 
 /* main; main, 0x1f, ?; main, Fib; nothing. Stacks of one batch share frames. */
 static const listed samples[] = {
@@ -223,8 +8,6 @@ static const listed samples[] = {
     {560, END, 2, NULL},
 };
 static const script sampled = {.cls = usual, .event = samples, .n = TL_COUNT(samples)};
-#define GLOBS(name, ...)                                                                                               \
-    .name = (const char *const[]){__VA_ARGS__}, .n##name = TL_COUNT(((const char *[]){__VA_ARGS__}))
 
 static void test_functions_of_samples(void **state)
 {
@@ -241,8 +24,6 @@ static void test_functions_of_samples(void **state)
         {{GLOBS(func, "Fib", "0x1f")}, 5, {510, 520, 530, 550, 560}},
         {{.not_func = (const char *const[]){"Fib"}, .nnot = 1}, 6, {500, 510, 520, 540, 550, 560}},
         {{GLOBS(func, "Work*"), .not_func = (const char *const[]){"Fib"}, .nnot = 1}, 5, {500, 510, 520, 550, 560}},
-        {{GLOBS(func, "Fib"), .depth = 1, .min_ticks = 1000}, 4, {520, 530, 550, 560}}, /* these are for calls */
-        {{.depth = 1, .min_ticks = 1000}, 7, {500, 510, 520, 530, 540, 550, 560}},
     };
     for (size_t i = 0; i < TL_COUNT(cases); i++)
         for (unsigned how = 0; how < 4; how++) { /* also where the caller has no use for fields */
@@ -262,6 +43,18 @@ static void test_a_function_on_no_stack_is_an_error(void **state)
     for (size_t i = 0; i < 2; i++) {
         tl_source *s = open_trace(&sampled, true);
         assert_int_equal(read_all(&s, 1, &none[i], true).status, TL_ENOMATCH);
+        tl_source_close(s);
+    }
+}
+
+/* There are no calls, so that neither depth nor duration chooses anything. */
+static void test_depth_and_duration_need_calls(void **state)
+{
+    (void)state;
+    const tl_select select[] = {{.depth = 1}, {.min_ticks = 1000}, {GLOBS(func, "Fib"), .depth = 1, .min_ticks = 1000}};
+    for (size_t i = 0; i < TL_COUNT(select); i++) {
+        tl_source *s = open_trace(&sampled, true);
+        assert_int_equal(read_all(&s, 1, &select[i], true).status, TL_EUNSUPPORTED);
         tl_source_close(s);
     }
 }
@@ -287,6 +80,53 @@ static void test_threads(void **state)
         else
             assert_int_equal(all.status, TL_ENOMATCH);
         tl_source_close(s);
+    }
+}
+
+/* Threads that events say by a context, on whatever track they are: what no thread, no track is, only the end tells. */
+static void test_threads_of_contexts(void **state)
+{
+    (void)state;
+    static const listed notes[] = {{510, NOTE, 0, NULL},  {520, NOTE, 0, NULL}, {521, NOTE, 1, NULL},
+                                   {530, BEGIN, 0, NULL}, {540, END, 2, NULL},  {610, NOTE, 2, NULL}};
+    static const listed another[] = {{530, NOTE, 0, NULL}};
+    const script said = {.cls = saying, .event = notes, .n = TL_COUNT(notes), .says_thread = true},
+                 other = {.cls = saying, .event = another, .n = 1, .says_thread = true};
+    const struct {
+        tl_select select;
+        uint32_t n;
+        uint64_t ts[6];
+    } cases[] = {
+        {{GLOBS(thread, "1")}, 2, {510, 610}},
+        {{GLOBS(thread, "thread 2")}, 2, {520, 521}},
+        {{GLOBS(thread, "2", "1")}, 4, {510, 520, 521, 610}},
+        {{GLOBS(thread, "77")}, 1, {521}}, /* a track's */
+        {{GLOBS(thread, "process")}, 3, {510, 520, 530}},
+        {{GLOBS(thread, "1", "process")}, 4, {510, 520, 530, 610}},
+        {{GLOBS(thread, "1"), .has_to = true, .time_to = 600}, 1, {510}},
+        {{GLOBS(thread, "1"), .has_to = true, .time_to = 505}, 0, {0}}, /* it is there, but later */
+        {{GLOBS(thread, "1"), GLOBS(cls, "begin")}, 0, {0}},
+    };
+    for (size_t i = 0; i < TL_COUNT(cases); i++)
+        for (unsigned how = 0; how < 4; how++) { /* also where the caller has no use for fields */
+            tl_source *s = open_trace(&said, how & 1);
+            const seen all = read_all(&s, 1, &cases[i].select, how & 2);
+            check_times(&all, cases[i].n, cases[i].ts);
+            tl_source_close(s);
+        }
+    const struct {
+        tl_select select;
+        int one, both;
+    } missing[] = {{{GLOBS(thread, "1", "3")}, TL_ENOMATCH, 0},
+                   {{GLOBS(thread, "4")}, TL_ENOMATCH, TL_ENOMATCH},
+                   {{GLOBS(thread, "process")}, 0, 0},
+                   {{GLOBS(thread, "1"), GLOBS(cls, "none")}, TL_ENOMATCH, TL_ENOMATCH}};
+    for (size_t i = 0; i < TL_COUNT(missing); i++) {
+        tl_source *s[] = {open_trace(&said, true), open_trace(&other, true)};
+        assert_int_equal(read_all(s, 1, &missing[i].select, true).status, missing[i].one);
+        assert_int_equal(read_all(s, 2, &missing[i].select, true).status, missing[i].both);
+        tl_source_close(s[0]);
+        tl_source_close(s[1]);
     }
 }
 
@@ -459,7 +299,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functions_of_samples),
         cmocka_unit_test(test_a_function_on_no_stack_is_an_error),
+        cmocka_unit_test(test_depth_and_duration_need_calls),
         cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_threads_of_contexts),
         cmocka_unit_test(test_times_from_zero),
         cmocka_unit_test(test_joined_classes),
         cmocka_unit_test(test_joined_classes_of_many_fields),
