@@ -233,7 +233,10 @@ class Bench:
                 objects[target] = os.path.join(self.folder, os.path.basename(target))
                 if self.compile(mutant.path, changed, words, os.path.basename(target), CHECKED) is None:
                     return False
-            environment, made = self.link(objects)
+            try:
+                environment, made = self.link(dict(objects, **{"-shared": "-shared -Wl,-Bsymbolic"}))
+            except RuntimeError:
+                return False  # not every object can be linked that way
             environment.update(LD_LIBRARY_PATH=self.folder + ":" + self.shop.build, TL_WORK=self.folder + "/work",
                                LD_PRELOAD=":".join(SANITIZERS))
             test = self.program(self.shop.tests[name], mutant, changed, made)
