@@ -57,9 +57,9 @@ python3 - <<'PYTHON'
 import struct
 with open("deep.xray", "wb") as file:
     file.write(struct.pack("<HHIQ16x", 3, 0, 3, 1000000000))
-    for kind in (0, 1):
+    for kind in (0, 1):                                           # different functions: trees of recursion end
         for step in range(30000):
-            file.write(struct.pack("<HBBiQII8x", 0, 0, kind, 1, 1000 + step + 30000 * kind, 1, 7))
+            file.write(struct.pack("<HBBiQII8x", 0, 0, kind, 1 + (29999 - step if kind else step), 1000 + step + 30000 * kind, 1, 7))
 PYTHON
 expect 2 "$tl" report --json --by tree deep.xray
 says err "the stacks of this tree have 450015000 functions in all, at most 268435456 are printed as JSON"
