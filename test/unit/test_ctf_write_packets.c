@@ -1,5 +1,5 @@
 /* Tests of the writer of folders: packets of the source stay as they are. */
-#include "ctf_write_fixture.h"
+#include "ctf_read_back.h"
 
 static void test_packets_stay_as_they_are(void **state)
 {
@@ -119,6 +119,76 @@ static void test_large_packets_are_divided(void **state)
 }
 
 /* Fields of a packet come with its events: without one nobody knows them, which is told. */
+/* A member of the packet context of the class "c", read back. */
+static const tl_field *packet_member(const tl_trace *t, const char *name)
+{
+    for (uint32_t i = 0; i < tl_trace_classes(t); i++) {
+        const tl_class *c = tl_trace_class(t, i);
+        for (uint32_t k = 0; strcmp(c->name, "c") == 0 && k < c->ncontext; k++)
+            if (tl_field_scope(&c->field[k]) == TL_SCOPE_PACKET && strcmp(c->field[k].name, name) == 0)
+                return &c->field[k];
+    }
+    fail_msg("there is no %s", name);
+    return NULL;
+}
+
+/* The processor, which the writer knows itself, is shown as in the source. */
+static void test_the_processor_is_shown_as_before(void **state)
+{
+    (void)state;
+    enum { PACKET = TL_SCOPE_PAYLOAD - TL_SCOPE_PACKET };
+    static const tl_mapping label[] = {{.label = "little", .low = 0, .high = 3}, {.label = "big", .low = 4, .high = 7}};
+    static const struct {
+        tl_field cpu; /* without a name: there is none */
+        unsigned base, labels;
+        bool is_signed;
+    } cases[] = {
+        {{.name = NULL}, 10, 0, false},
+        {{.name = "cpu_id", .type = TL_U64, .bits = 32, .base = 10, .context = PACKET}, 10, 0, false},
+        {{.name = "cpu_id", .type = TL_U64, .bits = 16, .base = 16, .context = PACKET}, 16, 0, false},
+        {{.name = "cpu_id", .type = TL_U64, .bits = 64, .base = 8, .context = PACKET}, 8, 0, false},
+        {{.name = "cpu_id", .type = TL_I64, .bits = 32, .base = 2, .context = PACKET}, 2, 0, false},
+        {{.name = "cpu_id", .type = TL_HEX, .context = PACKET}, 16, 0, false},
+        {{.name = "cpu_id", .type = TL_STRING, .base = 16, .context = PACKET}, 10, 0, false},
+        {{.name = "cpu_id", .type = TL_U64, .bits = 32, .base = 16, .mapping = label, .nmapping = 2, .context = PACKET},
+         16,
+         2,
+         false},
+        {{.name = "cpu_id", .type = TL_I64, .bits = 8, .mapping = label, .nmapping = 2, .context = PACKET},
+         10,
+         2,
+         true},
+        {{.name = "cpu_id", .type = TL_U64, .bits = 64, .mapping = label, .nmapping = 2, .context = PACKET},
+         10,
+         0,
+         false},
+        {{.name = "other", .type = TL_U64, .bits = 32, .base = 16, .context = PACKET}, 10, 0, false},
+    };
+    for (size_t i = 0; i < 2 * TL_COUNT(cases); i++) {
+        const tl_field *cpu = &cases[i / 2].cpu;
+        const uint32_t n = cpu->name ? 1 : 0;
+        const tl_field f[] = {n ? *cpu : (tl_field){.name = "n", .type = TL_U64},
+                              {.name = n ? "cpu_id" : "m", .type = TL_U64, .base = 16}}; /* of the payload */
+        const tl_class cls = {.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 2, .ncontext = n};
+        const tl_value text = S("x"), v[] = {n && cpu->type == TL_STRING ? text : (tl_value)U(5), U(6)};
+        folder_fixture w = {0};
+        fixture_init(&w.f);
+        folder_classes(&w, &cls, 1);
+        folder_start(&w, versions[i % 2]);
+        fixture_event(&w.f, 0, 0, 5, 1, 0, v, 2);
+        folder_finish(&w);
+        tl_source *s = NULL;
+        const tl_open_options o = {.want = {.fields = true, .cpu = true, .packets = true}};
+        assert_int_equal(tl_source_open(&s, "out", &o, NULL), 0);
+        const tl_field *back = packet_member(tl_source_trace(s), "cpu_id");
+        assert_int_equal(back->base ? back->base : 10, cases[i / 2].base);
+        assert_int_equal(back->nmapping, cases[i / 2].labels);
+        assert_int_equal(back->type, cases[i / 2].is_signed ? TL_I64 : TL_U64);
+        tl_source_close(s);
+        folder_fini(&w);
+    }
+}
+
 static void test_contexts_without_events(void **state)
 {
     (void)state;
@@ -153,6 +223,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_times_of_packets_hold_their_events, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_counters_that_wrap, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_large_packets_are_divided, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_the_processor_is_shown_as_before, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_contexts_without_events, scratch_enter, scratch_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

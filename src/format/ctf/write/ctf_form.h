@@ -70,6 +70,7 @@ struct ctf_form {
 /* The contexts that some classes have in common: they can stand in one stream class. */
 typedef struct ctf_shape {
     const ctf_form *packet, *stream; /* structs */
+    const ctf_form *cpu;             /* the number of the processor, which we write ourselves, as the source shows it */
     bool loses_packet;               /* 2010: there is something in the packet context */
     bool has_packet;                 /* anything of the packet context is written */
     bool shows_stream;               /* the context is there even if it is empty */

@@ -130,16 +130,35 @@ static void lower_fields(ctf_lowering *l, ctf_frame *fr, uint32_t from, uint32_t
     }
 }
 
+/* Shows the processor as the source does, if it says it in n fields of packets. */
+static const ctf_form *cpu_form(ctf_lowering *l, const tl_field *field, uint32_t n)
+{
+    ctf_form *form = ctf_lower_int(l, 32);
+    for (uint32_t i = 0; form && i < n; i++) {
+        const tl_field *f = &field[i];
+        if (!same_text(f->name, "cpu_id") || (f->type != TL_U64 && f->type != TL_I64 && f->type != TL_HEX))
+            continue;
+        form->base = f->base ? f->base : f->type == TL_HEX ? 16 : 10;
+        if (f->bits > 0 && f->bits <= 32 && ctf_has_labels(f) && !(f->flags & TL_FIELD_FLAGS)) {
+            form->is_signed = f->type == TL_I64;
+            form->mapping = f->mapping;
+            form->nmapping = f->nmapping;
+        }
+    }
+    return form;
+}
+
 static bool make_shape(ctf_forms *forms, ctf_shape *s, const tl_class *c, uint32_t n)
 {
     ctf_lowering l = {.forms = forms};
     uint32_t packet = 0;
     while (packet < n && tl_field_scope(&c->field[packet]) == TL_SCOPE_PACKET)
         packet++;
+    s->cpu = cpu_form(&l, c->field, packet);
     s->of = ctf_lower_alloc(&l, ((size_t)n + 1) * sizeof(*s->of));
     const ctf_lower_fields fields = {.field = c->field, .n = n, .of = s->of};
     ctf_frame frame[2] = {0};
-    if (s->of && start_frame(&l, &frame[0], &fields, TL_SCOPE_PACKET, packet) &&
+    if (s->cpu && s->of && start_frame(&l, &frame[0], &fields, TL_SCOPE_PACKET, packet) &&
         start_frame(&l, &frame[1], &fields, TL_SCOPE_STREAM, n - packet)) {
         lower_fields(&l, &frame[0], 0, packet, "");
         lower_fields(&l, &frame[1], packet, n, "");

@@ -158,17 +158,20 @@ static void put_counted(tl_json *j, const ctf_form *f, const char *what)
         put_location(j, "length-field-location", f);
 }
 
+static void put_part(tl_json *j, const char *name, const ctf_form *f)
+{
+    tl_json_object(j);
+    tl_json_key_string(j, "name", name);
+    tl_json_key(j, "field-class");
+    put_class(j, f);
+    tl_json_object_end(j);
+}
+
 static void put_members(tl_json *j, const ctf_form *f)
 {
-    for (uint32_t i = 0; i < f->npart; i++) {
-        if (f->part[i].source == CTF_PART_PASSED)
-            continue;
-        tl_json_object(j);
-        tl_json_key_string(j, "name", f->part[i].name);
-        tl_json_key(j, "field-class");
-        put_class(j, f->part[i].form);
-        tl_json_object_end(j);
-    }
+    for (uint32_t i = 0; i < f->npart; i++)
+        if (f->part[i].source != CTF_PART_PASSED)
+            put_part(j, f->part[i].name, f->part[i].form);
 }
 
 static void put_options(tl_json *j, const ctf_form *f)
@@ -392,7 +395,7 @@ static void put_packet_context(const ctf_writer *w, tl_json *j, const ctf_writte
     for (size_t i = sc->timeless ? 2 : 0; i < TL_COUNT(known); i++)
         put_member(j, known[i][0], 64, false, known[i][1]);
     if (sc->has_cpu)
-        put_member(j, "cpu_id", 32, false, NULL);
+        put_part(j, "cpu_id", w->forms.shape[sc->shape].cpu);
     if (sc->has_pid)
         put_member(j, "pid", 64, true, NULL);
     if (sc->has_tid)

@@ -264,7 +264,7 @@ static void put_packet_context(const ctf_writer *w, tl_output *out, const ctf_wr
     for (size_t i = 0; i < TL_COUNT(sizes); i++)
         tl_output_printf(out, "\t\tinteger { size = 64; align = 8; signed = 0; } %s;\n", sizes[i]);
     if (sc->has_cpu)
-        tl_output_puts(out, "\t\tinteger { size = 32; align = 8; signed = 0; } cpu_id;\n");
+        put_member(out, &(ctf_part){.name = "cpu_id", .form = w->forms.shape[sc->shape].cpu}, 2);
     if (sc->has_pid)
         tl_output_puts(out, "\t\tinteger { size = 64; align = 8; signed = 1; } _pid;\n");
     if (sc->has_tid)
