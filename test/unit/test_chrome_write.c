@@ -44,6 +44,46 @@ static void test_exact_text(void **state)
     fixture_fini(&f);
 }
 
+/* Counters have a curve for each number of the payload: of other fields, and of the context, there is none. */
+static void test_series_of_counters(void **state)
+{
+    (void)state;
+    static const tl_mapping label = {.label = "low", .low = 0, .high = 9};
+    static const tl_field field[] = {{.name = "vtid", .type = TL_U64, .context = TL_SCOPE_PAYLOAD - TL_SCOPE_STREAM},
+                                     {.name = "count", .type = TL_U64, .mapping = &label, .nmapping = 1},
+                                     {.name = "address", .type = TL_HEX},
+                                     {.name = "balance", .type = TL_I64},
+                                     {.name = "text", .type = TL_STRING},
+                                     {.name = "load", .type = TL_F64},
+                                     {.name = "none", .type = TL_U64},
+                                     {.name = "on", .type = TL_BOOL},
+                                     {.name = "list", .type = TL_LIST},
+                                     {.name = "last", .type = TL_BOOL}};
+    static const tl_class cls = {
+        .kind = TL_COUNTER, .name = "gauge", .field = field, .nfield = TL_COUNT(field), .ncontext = 1};
+    const tl_value v[] = {{.type = TL_U64, .as.u = 16073},
+                          {.type = TL_U64, .as.u = 7},
+                          {.type = TL_HEX, .as.u = 0x10},
+                          {.type = TL_I64, .as.i = -5},
+                          {.type = TL_STRING, .n = 1, .as.p = "x"},
+                          {.type = TL_F64, .as.f = 0.5},
+                          {.type = TL_NULL},
+                          {.type = TL_BOOL, .as.u = 1},
+                          {.type = TL_LIST, .n = 1},
+                          {.type = TL_U64, .as.u = 8},
+                          {.type = TL_BOOL, .as.u = 0}};
+    fixture f;
+    fixture_init(&f);
+    assert_int_equal(tl_trace_set_classes(&f.trace, &cls, 1, NULL), 0);
+    start(&f);
+    fixture_event(&f, 0, 0, 0, 1000, 0, v, TL_COUNT(v));
+    fixture_finish(&f);
+    assert_string_equal((char *)f.bytes, BEGIN NAMES
+                        "{\"ph\":\"C\",\"name\":\"gauge\",\"pid\":5,\"tid\":7,\"ts\":1.000,\"args\":{\"count\":7,"
+                        "\"balance\":-5,\"load\":0.5,\"on\":1,\"last\":0}}" END);
+    fixture_fini(&f);
+}
+
 static void test_empty(void **state)
 {
     (void)state;
@@ -249,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exact_text),
+        cmocka_unit_test(test_series_of_counters),
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_outer_exit_closes_inner_calls),
         cmocka_unit_test(test_stray_exits_and_open_calls),

@@ -1,6 +1,7 @@
 /* Perfetto packets, taken apart field by field: sequences, state, interned names, descriptors, losses, arguments. */
 #include "rich_fixture.h"
 
+#include "format/perfetto/perfetto_writer.h"
 #include "perfetto_packets.h"
 
 extern const tl_format tl_format_perfetto;
@@ -206,6 +207,28 @@ static void test_losses(void **state)
     fixture_fini(&f);
 }
 
+/* Names that are too many are forgotten: sequences begin again, but nothing was lost. */
+static void test_forgotten_names(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_init(&f);
+    start(&f);
+    fixture_call(&f, ENTER, 0, 1, 1);
+    fixture_flush(&f);
+    ((perfetto_writer *)f.writer)->function.n = INTERNED_MAX; /* as if so many had come */
+    fixture_call(&f, ENTER, 0, 2, 1);
+    fixture_finish(&f);
+    message again = packet(&f, 4);
+    assert_int_equal(number(again, PACKET_SEQUENCE_FLAGS), SEQUENCE_STATE_CLEARED);
+    assert_int_equal(find(again, PACKET_DEFAULTS).number, PACKET_DEFAULTS);
+    assert_int_equal(find(again, PACKET_FIRST_ON_SEQUENCE).number, 0);
+    assert_int_equal(find(again, PACKET_PREVIOUS_DROPPED).number, 0);
+    message name = find(find(packet(&f, 5), PACKET_INTERNED_DATA).content, INTERNED_EVENT_NAMES).content;
+    assert_true(text_is(find(name, INTERNED_NAME), "main"));
+    fixture_fini(&f);
+}
+
 static void test_damage(void **state)
 {
     (void)state;
@@ -313,9 +336,11 @@ static void test_rich_fields(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clock_snapshot), cmocka_unit_test(test_sequence), cmocka_unit_test(test_two_sequences),
-        cmocka_unit_test(test_annotations),    cmocka_unit_test(test_counters), cmocka_unit_test(test_losses),
-        cmocka_unit_test(test_damage),         cmocka_unit_test(test_nesting),  cmocka_unit_test(test_largest_numbers),
+        cmocka_unit_test(test_clock_snapshot),  cmocka_unit_test(test_sequence),
+        cmocka_unit_test(test_two_sequences),   cmocka_unit_test(test_annotations),
+        cmocka_unit_test(test_counters),        cmocka_unit_test(test_losses),
+        cmocka_unit_test(test_forgotten_names), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_nesting),         cmocka_unit_test(test_largest_numbers),
         cmocka_unit_test(test_rich_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
