@@ -131,7 +131,7 @@ static void the_buffer_that_waits_longest_makes_room(void **state)
     for (size_t at = FDR_HEADER_SIZE; at < f.size;) {
         const uint8_t *p = f.bytes + at;
         buffers += tl_load32(p + FDR_METADATA_SIZE + FDR_NEW_BUFFER_TID, false) == 7;
-        at += FDR_METADATA_SIZE + tl_load64(p + FDR_BUFFER_EXTENTS_BYTES, false);
+        at += FDR_METADATA_SIZE + (size_t)tl_load64(p + FDR_BUFFER_EXTENTS_BYTES, false);
     }
     assert_int_equal(buffers, 2); /* the first one is written before those of later threads */
     fixture_fini(&f);
