@@ -47,8 +47,10 @@ class Cells:
         self.checks, self.path, self.options, self.folder = checks, path, options, folder
         self.results = []
         self.info = harness.run("info", "--json", path).json()
-        tree, threads = (harness.run("report", "-q", "--json", "--by", by, path, *options) for by in ("tree", "thread"))
-        self.reference = matrix_count.Reference(tree.json(), len(threads.json()["threads"]) if threads.status == 0 else 0)
+        tree, trees, threads = (harness.run("report", "-q", "--json", "--by", *by, path, *options)
+                                for by in (("tree",), ("tree", "--per-thread"), ("thread",)))
+        self.reference = matrix_count.Reference(tree.json(), len(trees.json()["nodes"]),
+                                                len(threads.json()["threads"]) if threads.status == 0 else 0)
 
     def say(self, verb, to, result, found=None, losses=None):
         reason = result.err.decode().splitlines()[-1].partition(": ")[2] if result.status else None
@@ -120,9 +122,9 @@ class Cells:
         rows = table.get(members.get(by), [])
         if not rows or "calls" not in rows[0]:
             return
-        key = "calls" if by == "callers" else "self"
+        key = "pairs" if by == "callers" else "self"
         whole = getattr(self.reference, key)
-        self.checks.equal(matrix_count.near(sum(row[key] for row in rows), whole, len(self.reference.nodes)), whole, self.path, by)
+        self.checks.equal(matrix_count.near(sum(row["calls" if key == "pairs" else key] for row in rows), whole, len(self.reference.nodes)), whole, self.path, by)
 
 
 def fill(checks, path, options, folder, as_text=True):
