@@ -49,6 +49,7 @@ struct tl_callstack {
     thread *thread;  /* by track */
     uint32_t *begun; /* the tracks that have begun since the last finish */
     uint32_t nbegun, ntrack;
+    uint32_t loops_from; /* a stack of so many frames may be a loop of exceptions */
     void (*closed)(void *arg, const tl_call *call);
     void *arg;
 };
@@ -64,6 +65,7 @@ int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const
     c->flat = options->flat;
     c->per_thread = options->per_thread;
     c->selecting = options->select != NULL;
+    c->loops_from = TL_STACK_REPEATS;
     c->kind = malloc(t->ncls + 1);
     c->ntrack = t->ntrack;
     c->thread = calloc((size_t)t->ntrack + 1, sizeof *c->thread);
@@ -81,6 +83,11 @@ int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const
                                                                                  : (uint8_t)TL_INSTANT;
     *out = c;
     return 0;
+}
+
+void tl_callstack_no_loops(tl_callstack *c)
+{
+    c->loops_from = UINT32_MAX;
 }
 
 void tl_callstack_on_call(tl_callstack *c, void (*closed)(void *arg, const tl_call *call), void *arg)
@@ -295,7 +302,7 @@ TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, threa
         }
     }
     uint32_t place, repeat = 0;
-    if (!whole && TL_UNLIKELY(th->depth >= TL_STACK_REPEATS))
+    if (!whole && TL_UNLIKELY(th->depth >= c->loops_from))
         repeat = 1 + (on->top ? th->stack[on->top - 1].repeat : 0);
     if (c->flat) {
         if (TL_UNLIKELY(!on->place))

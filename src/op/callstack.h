@@ -36,6 +36,8 @@ typedef struct tl_callstack tl_callstack;
 /* `options` and its selection are borrowed until free. */
 int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const tl_profile_options *options,
                      tl_error *e);
+/* Of traces that have every return: a deep stack is recursion, and no loop of exceptions whose exits are missing. */
+void tl_callstack_no_loops(tl_callstack *c);
 void tl_callstack_on_call(tl_callstack *c, void (*closed)(void *arg, const tl_call *call), void *arg);
 /* Adds the events of a batch. Batches of one track must come in order; tracks may alternate. */
 int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e);

@@ -127,6 +127,7 @@ int tl_insn_calls_new(tl_insn_calls **out, tl_profile *p, const tl_trace *t, con
         tl_insn_calls_free(c);
         return status;
     }
+    tl_callstack_no_loops(c->stack);
     for (uint32_t i = 0; i < t->ncls; i++)
         c->is_insn[i] = t->cls[i].kind == TL_INSN && t->cls[i].role == TL_ROLE_A64;
     for (uint32_t i = 0; i < t->ntrack; i++)

@@ -46,9 +46,9 @@ class Trace:
 
 
 def expected(trace, weight, path=None):
-    """label -> [self, total, count, functions of that label]. Tables have the last name of a function, files the one that
-    it had: names that changed have no self time in the traces that this is run on."""
-    report = json.loads(trace.report("--by", "func", "--json", "--weight", weight, path=path))
+    """label -> [self, total, count, functions of that label]. Tables of functions have the last name of each, files and
+    trees the one that it had: where a name changed, rows are made of the tree."""
+    report, tree = (json.loads(trace.report("--by", by, "--json", "--weight", weight, path=path)) for by in ("func", "tree"))
     rows = {}
     for f in report["functions"]:
         label = f["name"] if f["name"] is not None else "?" if f["id"] is None else "0x%x" % f["id"]
@@ -56,7 +56,17 @@ def expected(trace, weight, path=None):
         for i, key in enumerate(("self", "total", "calls")):
             row[i] += f[key]
         row[3] += 1
-    return rows
+    if {node["stack"][-1] for node in tree["nodes"]} == set(rows):
+        return rows
+    of_tree = {}
+    for node in tree["nodes"]:
+        label = node["stack"][-1]
+        row = of_tree.setdefault(label, [0, 0, 0, rows.get(label, [1])[-1]])
+        row[0] += node["self"]
+        if label not in node["stack"][:-1]:
+            row[1] += node["total"]
+            row[2] += node["calls"]
+    return of_tree
 
 
 def sums(rows):
