@@ -2,10 +2,11 @@
 """What a run of ctest left out, and what it took: ctest_summary.py RESULTS.xml [--may-skip LIST] [--labels]
 
 RESULTS.xml is what ctest --output-junit wrote. Each skipped test is printed with the reason that it gave. With --may-skip, a
-skipped test that no line of LIST allows is an error: `test | reason | why it may`, the first two as regular expressions that
-are searched for. With --labels, a table: label (a test's first word), tests, skipped, seconds."""
+skipped test that no line of LIST allows is an error: `build | test | reason | why it may`, the first three as regular
+expressions that are searched for in the name of the build's folder, of the test, and in what it said. With --labels, a table: label (a test's first word), tests, skipped, seconds."""
 import argparse
 import collections
+import os
 import re
 import sys
 import xml.etree.ElementTree as tree
@@ -30,16 +31,18 @@ def skips_of(case):
     return [Skip(name, reasons[0] if reasons else "no reason given")]
 
 
-def read_list(path):
+def read_list(path, build):
+    """What LIST allows in a build."""
     allowed = []
     with open(path, encoding="utf-8") as file:
         for line in file:
             if not line.strip() or line.startswith("#"):
                 continue
             parts = [part.strip() for part in line.split(" | ")]
-            if len(parts) != 3 or not all(parts):
-                sys.exit("%s: expected `test | reason | why it may`, found: %s" % (path, line.strip()))
-            allowed.append((re.compile(parts[0]), re.compile(parts[1])))
+            if len(parts) != 4 or not all(parts):
+                sys.exit("%s: expected `build | test | reason | why it may`, found: %s" % (path, line.strip()))
+            if re.search(parts[0], build):
+                allowed.append((re.compile(parts[1]), re.compile(parts[2])))
     return allowed
 
 
@@ -78,7 +81,7 @@ def main():
         print("%d tests were skipped. Reasons given:" % len(skips))
         print_skips(skips)
     if options.may_skip:
-        allowed = read_list(options.may_skip)
+        allowed = read_list(options.may_skip, os.path.basename(os.path.dirname(os.path.abspath(options.results))))
         wrong = [s for s in skips if not any(test.search(s.test) and why.search(s.reason) for test, why in allowed)]
         for skip in wrong:
             print("skipped, but not in %s: %s" % (options.may_skip, skip))
