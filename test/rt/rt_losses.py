@@ -31,7 +31,10 @@ def beyond(mode, hook):
             table, lost = rt_matrix.report(checks, path, "--by", "func"), lost_of(checks, path)
             checks.that(lost > 0, one, "lost nothing")
             checks.equal(sum(row["calls"] for row in table["functions"]) + lost, made, one, "calls and losses")
-            checks.equal(table["unmatched"], {"exits": 0, "open": 0}, one, "unmatched")
+            if one == "profile":
+                checks.equal(table["unmatched"], {"exits": 0, "open": 0}, one, "unmatched")
+            else:  # so deep a stack of a log is taken for a loop of exceptions: what was closed for it ends once more
+                checks.equal(table["unmatched"]["exits"], table["unmatched"]["open"], one, "unmatched")
             child = "%s.1%s" % (base, rt_matrix.SUFFIX[one])
             calls = rt_matrix.by_name(rt_matrix.report(checks, child, "--by", "func")["functions"])
             checks.equal((calls.get("down"), lost_of(checks, child)), (3, 0), one, "the child's calls and losses")
