@@ -400,7 +400,7 @@ def valgrind(mode, hook):
     is only possibly lost is what libc has allocated for a thread that is still there at the end, the one of control."""
     if not shutil.which("valgrind"):
         harness.skip("no valgrind")
-    checks = harness.Checks()
+    checks, own_end = harness.Checks(), []
     for name in ("count_recursion.c", "count_threads.c", "count_longjmp.c", "count_atexit.c"):
         program = rt_build.build(hook, name)
         with harness.work_folder() as folder:
@@ -408,9 +408,14 @@ def valgrind(mode, hook):
             done = run_with(["valgrind", "-q", "--smc-check=all", "--leak-check=" + ("no" if "profile" in mode else "full"),
                              "--show-leak-kinds=definite,indirect", "--errors-for-leak-kinds=definite,indirect",
                              "--error-exitcode=99", program], hook, mode, base)
+            if "aspacem assertion failed" in done.stderr:  # 3.19, of files that grow while they are mapped
+                own_end.append(name)
+                continue
             checks.equal((done.returncode, done.stderr), (0, ""), name, "under valgrind")
             for one in mode.split(","):
                 rt_matrix.check_file(checks, base + rt_matrix.SUFFIX[one], rt_matrix.Printed(done.stdout))
+    if own_end and not checks.failed:
+        harness.skip("this valgrind ends itself in " + ", ".join(own_end))
     checks.end()
 
 
