@@ -20,6 +20,9 @@
 #include "rt_record_fixture.h"
 #include "traceloom/rt.h"
 
+#define TICK_NS                                                                                                        \
+    100u /* no clock counts more slowly: the first event that is kept may be a tick later than what is complete */
+
 /* ---- calls that tell which they are ---- */
 
 enum { SLOT = 16 << 10, SLOTS = 4, PREAMBLE = 80, PADDED = 48 }; /* of ring=64K */
@@ -123,7 +126,7 @@ static void a_ring_keeps_the_last_calls(void **state)
     assert_true(MANY - k.thread[0].first >= (SLOTS - 1) * CALLS_OF_SLOT - MOVES);
     assert_int_equal(k.ring.overwritten + k.events, 2 * MANY);
     assert_true(k.ring.reused >= MANY / CALLS_OF_SLOT - SLOTS);
-    assert_int_equal(k.ring.complete_from, 0);
+    assert_in_range(k.ring.complete_from, 0, TICK_NS);
 }
 
 static void call_few(void)
@@ -293,7 +296,7 @@ static void threads_that_ended_keep_their_calls(void **state)
     assert_int_equal(k.ring.overwritten + k.events, 2 * (3 * SHORT + 2 * MANY));
     /* All that happened from then on is there, so it is behind the first calls that are left of the long ones. */
     assert_true(k.ring.complete_from >= k.thread[4].begin);
-    assert_int_equal(k.ring.complete_from <= k.thread[5].begin, 1);
+    assert_true(k.ring.complete_from <= k.thread[5].begin + TICK_NS);
 }
 
 enum { RINGFUL = SLOTS * CALLS_OF_SLOT };
