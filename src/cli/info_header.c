@@ -28,36 +28,33 @@ static const char *scalar_text(const tl_value *v, char *buf, size_t size)
     return buf;
 }
 
-/* How a recorder was set, with units. */
-static const char *option_text(const char *name, const tl_value *v, char *buf, size_t size)
+/* Members of structs that are shown with a unit, or by another name. */
+typedef struct shown_member {
+    const char *of, *member, *label;
+    enum { BYTES, TIME, COUNT } what;
+} shown_member;
+
+static const shown_member *find_member(const char *of, const char *member)
 {
-    if (v->type == TL_U64 && (strcmp(name, "ring") == 0 || strcmp(name, "limit") == 0))
-        return tl_human_bytes(buf, size, v->as.u);
-    if (v->type == TL_U64 && strcmp(name, "threshold") == 0)
-        return tl_human_time(buf, size, v->as.u, true);
-    return scalar_text(v, buf, size);
+    static const shown_member known[] = {{"options", "ring", "ring", BYTES},
+                                         {"options", "limit", "limit", BYTES},
+                                         {"options", "threshold", "threshold", TIME},
+                                         {"ring", "slots_reused", "slots reused", COUNT},
+                                         {"ring", "events_overwritten", "events overwritten", COUNT},
+                                         {"ring", "complete_from", "complete from", TIME}};
+    for (size_t i = 0; i < TL_COUNT(known); i++)
+        if (strcmp(of, known[i].of) == 0 && strcmp(member, known[i].member) == 0)
+            return &known[i];
+    return NULL;
 }
 
-/* A ring that was filled. */
-static const char *ring_text(const char *name, const tl_value *v, char *buf, size_t size)
+static const char *member_text(const shown_member *m, const tl_value *v, char *buf, size_t size)
 {
-    if (v->type == TL_U64 && strcmp(name, "complete_from") == 0)
-        return tl_human_time(buf, size, v->as.u, true);
-    return v->type == TL_U64 ? tl_human_grouped(buf, size, v->as.u) : scalar_text(v, buf, size);
-}
-
-static const char *plain_text(const char *name, const tl_value *v, char *buf, size_t size)
-{
-    (void)name;
-    return scalar_text(v, buf, size);
-}
-
-/* How the members of a struct are shown. */
-typedef const char *member_shown(const char *name, const tl_value *v, char *buf, size_t size);
-
-static member_shown *how_shown(const char *name)
-{
-    return strcmp(name, "options") == 0 ? option_text : strcmp(name, "ring") == 0 ? ring_text : plain_text;
+    if (!m || v->type != TL_U64)
+        return scalar_text(v, buf, size);
+    return m->what == BYTES  ? tl_human_bytes(buf, size, v->as.u)
+           : m->what == TIME ? tl_human_time(buf, size, v->as.u, true)
+                             : tl_human_grouped(buf, size, v->as.u);
 }
 
 static void put_value(tl_json *j, const tl_value *v)
@@ -106,18 +103,16 @@ void tl_header_text(const tl_trace *t, void (*line)(void *arg, const char *label
             line(arg, field[i].name, scalar_text(v, value, sizeof value));
             continue;
         }
-        member_shown *const show = how_shown(field[i].name);
         size_t used = 0;
         text[0] = '\0';
         for (uint32_t k = 0, members = v->n; k < members; k++) {
             const char *name = field[i].member[k].name;
-            v++;
-            const char *shown = show(name, v, value, sizeof value);
-            const int more = snprintf(text + used, sizeof text - used, "%s%s %s", k ? ", " : "", name, shown);
+            const shown_member *m = find_member(field[i].name, name);
+            const char *shown = member_text(m, ++v, value, sizeof value);
+            const int more =
+                snprintf(text + used, sizeof text - used, "%s%s %s", k ? ", " : "", m ? m->label : name, shown);
             used = more < 0 || (size_t)more >= sizeof text - used ? sizeof text - 1 : used + (size_t)more;
         }
-        for (char *p = text; show == ring_text && *p; p++)
-            *p = *p == '_' ? ' ' : *p;
         line(arg, field[i].name, text);
     }
 }
