@@ -35,7 +35,7 @@ slow: ## all of what `make check` tries a sample of, and leaks in thousands of s
 
 .PHONY: nightly
 nightly: ## what is too long for each change, some hours: `make slow faults sanitizers recorder-campaign mutants portability`
-	@for target in slow faults sanitizers recorder-campaign mutants portability; do echo "== make $$target"; $(MAKE) $$target || failed="$$failed $$target"; done; \
+	@failed=; for target in slow faults sanitizers recorder-campaign mutants portability; do echo "== make $$target"; $(MAKE) $$target || failed="$$failed $$target"; done; \
 	[ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
 faults: ## the n-th allocation, read, write, open, ... fails, for every n (`make check` tries a sample)

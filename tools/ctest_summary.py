@@ -3,7 +3,8 @@
 
 RESULTS.xml is what ctest --output-junit wrote. Each skipped test is printed with the reason that it gave. With --may-skip, a
 skipped test that no line of LIST allows is an error: `build | test | reason | why it may`, the first three as regular
-expressions that are searched for in the name of the build's folder, of the test, and in what it said. With --labels, a table: label (a test's first word), tests, skipped, seconds."""
+expressions that are searched for in the name of the build's folder, of the test, and in what it said. With --labels, a table:
+label (a test's first word), tests, skipped, seconds."""
 import argparse
 import collections
 import os
@@ -18,7 +19,7 @@ class Skip(collections.namedtuple("Skip", "test reason")):
 
 
 def skips_of(case):
-    """The skipped test itself; of a whole executable (TL_UNIT_WHOLE), the skipped cases in it."""
+    """The skipped test itself; of a whole executable (TRACELOOM_WHOLE_UNITS), the skipped cases in it."""
     name, out = case.get("name"), case.findtext("system-out") or ""
     reasons = re.findall(r"^skipped: (.*)", out, re.M)
     cases = re.findall(r"^\[  SKIPPED \] (?!\d+ test)(\S+)$", out, re.M)
