@@ -24,11 +24,14 @@ typedef struct tl_events tl_events;
  * none matches one of `not_func`; all other events are kept;
  *   depth and min_ticks choose the entries and exits of calls. They need a first pass over the trace and a bit an
  * event. Exits without entry are kept; a call that never ends passes any min_ticks.
- * Several sources of one clock (same name, frequency and time of day) keep their times, and those of `select` count
- * from the earliest begin. Else they are put in order by the time of day, if all know it, and if not, every one begins
- * at 0; times are ns then.
- * Errors: as tl_source_open(); TL_ENOMATCH for a thread or class pattern that matches nothing in any source;
- * TL_EUNSUPPORTED for several sources of which one is followed, or only some know what a tick is. */
+ * A thread pattern also chooses events by the thread that their context says (LTTng's vtid or tid).
+ * Several sources of one clock (same name and time of day, frequencies that differ by at most one part in 1000) keep
+ * their times, and those of `select` count from the earliest begin. Sources of different clocks are put in order by the
+ * time of day; times are ns then.
+ * Errors: as tl_source_open(); TL_ENOMATCH for a thread or class pattern that matches nothing in any source (where
+ * contexts say threads, only tl_events_next() can tell: at the end); TL_EUNSUPPORTED if `select` has function globs and
+ * no source has functions, or depth or min_ticks and no source has calls; and for several sources of which one is
+ * followed, only some know what a tick is, or clocks differ and not all know the time of day. */
 int tl_events_open(tl_events **out, tl_source *const *s, uint32_t n, const tl_select *select, bool ordered,
                    tl_error *e);
 /* Ends reading, at any event. NULL is fine. */

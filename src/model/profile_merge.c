@@ -36,7 +36,7 @@ static bool same_weights(const tl_profile *a, const tl_profile *b)
 static int check_alike(const tl_profile *into, const tl_profile *from, tl_error *e)
 {
     const tl_clock *a = &into->clock, *b = &from->clock;
-    if (!tl_clock_is(a, b))
+    if (!tl_same_clock(a, b))
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
                        "profiles of different clocks cannot be added up: %s at %" PRIu64 " Hz and %s at %" PRIu64 " Hz",
                        a->name ? a->name : "unnamed", a->hz, b->name ? b->name : "unnamed", b->hz);

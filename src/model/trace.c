@@ -8,7 +8,7 @@
 
 #include "model/recording.h"
 
-#define RATE_PARTS 1000u /* two measurements of the frequency of one clock differ by at most one part in so many */
+#define RATE_PARTS 1000u /* measurements of one frequency differ by at most one part in this many */
 
 void tl_trace_init(tl_trace *t)
 {
@@ -340,11 +340,11 @@ const char *tl_trace_unit(const tl_trace *t)
     return tl_clock_unit(&t->clock);
 }
 
-bool tl_clock_is(const tl_clock *a, const tl_clock *b)
+bool tl_same_clock(const tl_clock *a, const tl_clock *b)
 {
-    const char *x = a->name, *y = b->name;
+    const bool named_alike = a->name && b->name ? strcmp(a->name, b->name) == 0 : a->name == b->name;
     const uint64_t more = a->hz > b->hz ? a->hz : b->hz, less = a->hz > b->hz ? b->hz : a->hz;
-    return (x == y || (x && y && strcmp(x, y) == 0)) && more - less <= less / RATE_PARTS;
+    return named_alike && more - less <= less / RATE_PARTS;
 }
 
 bool tl_trace_counts_insns(const tl_trace *t)

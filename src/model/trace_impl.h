@@ -71,6 +71,7 @@ struct tl_trace {
     tl_value *header;
     struct tl_recording *recording; /* what our recorder says about itself (recording.h), or NULL; owned */
 
+    bool objects_read;    /* the files of tl_open_options.object had a use */
     tl_contents parts;    /* of a folder: traces in it that are read as one */
     tl_contents not_read; /* ... and files that belong to none */
 
@@ -115,8 +116,9 @@ int tl_trace_set_header(tl_trace *t, const tl_field *field, uint32_t n, const tl
 /* What ticks of a clock without a frequency are: "instructions" or "ticks"; of others "ns", which is what they become.
  */
 const char *tl_clock_unit(const tl_clock *c);
-/* Can both be the same clock? Recorders measure how fast it is, and each gets a slightly different number. */
-bool tl_clock_is(const tl_clock *a, const tl_clock *b);
+/* Whether both can be the same clock: of one name, and of frequencies that differ by no more than two measurements do.
+ */
+bool tl_same_clock(const tl_clock *a, const tl_clock *b);
 /* Has it instructions, and counts its clock them? Then times are numbers of instructions. */
 bool tl_trace_counts_insns(const tl_trace *t);
 /* A copy that lives as long as the trace. NULL when memory runs out. Thread-safe. */

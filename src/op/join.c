@@ -22,7 +22,6 @@ struct tl_join {
     member *member;
     uint32_t n;
     bool wall_clock; /* times are ns by the time of day */
-    bool one_clock;  /* of all members */
     int64_t *renamed;
     uint32_t nrenamed, renamed_capacity;
     tl_batch batch;
@@ -241,10 +240,10 @@ static int join_functions(tl_join *j, tl_error *e)
 }
 
 /* All traces know the time of day, and their clocks are not one: then that is the clock they have in common. */
-static bool has_wall_clock(const tl_join *j)
+static bool has_wall_clock(const tl_join *j, bool one_clock)
 {
     const tl_clock *first = &j->member[0].trace->clock;
-    bool differ = !j->one_clock;
+    bool differ = !one_clock;
     for (uint32_t i = 0; i < j->n; i++) {
         const tl_clock *c = &j->member[i].trace->clock;
         if (!c->has_utc || !c->hz)
@@ -280,12 +279,12 @@ static void join_wall_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_z
     }
 }
 
-/* Nothing says which time of one trace is which of the other. */
+/* No time of one trace is known on the clock of another. */
 static int refuse_clocks(const tl_join *j, tl_error *e)
 {
     const tl_trace *a = j->member[0].trace, *b = a;
     for (uint32_t i = 1; i < j->n && b == a; i++)
-        if (!tl_clock_is(&j->member[i].trace->clock, &a->clock))
+        if (!tl_same_clock(&j->member[i].trace->clock, &a->clock))
             b = j->member[i].trace;
     return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
                    "different clocks, and not all know the time of day: %s has %s at %" PRIu64
@@ -297,13 +296,12 @@ static int refuse_clocks(const tl_join *j, tl_error *e)
 static int join_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_zero, tl_error *e)
 {
     const tl_clock *first = &j->member[0].trace->clock;
-    bool from_zero = true;
-    j->one_clock = true;
+    bool from_zero = true, one_clock = true;
     *time_zero = UINT64_MAX;
     for (uint32_t i = 0; i < j->n; i++) {
         const tl_trace *t = j->member[i].trace;
         from_zero = from_zero && t->clock.from_zero;
-        j->one_clock = j->one_clock && tl_clock_is(&t->clock, first);
+        one_clock = one_clock && tl_same_clock(&t->clock, first);
         if (!t->clock.hz != !first->hz)
             return tl_fail(
                 e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s has a clock frequency and %s has none: cannot be joined",
@@ -312,10 +310,10 @@ static int join_clocks(tl_join *j, const uint64_t *begin, uint64_t *time_zero, t
     }
     if (*time_zero == UINT64_MAX)
         *time_zero = 0;
-    j->wall_clock = has_wall_clock(j);
+    j->wall_clock = has_wall_clock(j, one_clock);
     if (j->wall_clock) {
         join_wall_clocks(j, begin, time_zero);
-    } else if (j->one_clock) {
+    } else if (one_clock) {
         tl_trace_set_clock(&j->trace, first->name, first->hz);
         j->trace.clock.has_utc = first->has_utc;
         j->trace.clock.utc_offset_ns = first->utc_offset_ns;
@@ -420,9 +418,7 @@ uint64_t tl_join_early(const tl_join *j, uint32_t i)
 uint64_t tl_join_time(const tl_join *j, uint32_t i, uint64_t ts)
 {
     const member *m = &j->member[i];
-    if (j->wall_clock)
-        return tl_scale_ns(&m->trace->scale, ts) + m->shift;
-    return ts;
+    return j->wall_clock ? tl_scale_ns(&m->trace->scale, ts) + m->shift : ts;
 }
 
 const tl_batch *tl_join_batch(tl_join *j, uint32_t i, const tl_batch *b, uint32_t from, uint32_t to)

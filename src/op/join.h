@@ -7,8 +7,8 @@
 typedef struct tl_join tl_join;
 
 /* begin[i] is the tick of source i that its times count from, UINT64_MAX if it has none. *time_zero: the earliest of
- * them on the joined clock. TL_EUNSUPPORTED for a source that is followed, and where only some clocks have a frequency.
- */
+ * them on the joined clock. TL_EUNSUPPORTED for a source that is followed, where only some clocks have a frequency, and
+ * for different clocks of which not all know the time of day. */
 int tl_join_new(tl_join **out, tl_source *const *s, uint32_t n, const uint64_t *begin, uint64_t *time_zero,
                 tl_error *e);
 void tl_join_free(tl_join *j);
