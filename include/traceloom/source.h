@@ -23,16 +23,17 @@ typedef struct tl_cursor tl_cursor;
 typedef struct tl_merge tl_merge;
 struct tl_profile;
 
-/* The file of a binary that the runtime gave a number to. */
+/* The file of a shared library whose functions have ids that begin with a number. */
 typedef struct tl_object_file {
-    uint32_t object; /* 0: the program; 1 to 255: shared libraries, in the order in which they were registered */
+    uint32_t object; /* 1 to 255; 0 is the program: tl_open_options.exe */
     const char *path;
 } tl_object_file;
 
 typedef struct tl_open_options {
     const char *from; /* format name, or NULL: by content */
     const char *exe;  /* binary for function ids and symbols, or NULL; ignored by formats that have no use for it */
-    const tl_object_file *object; /* [nobject] binaries for ids that hold the number of an object (LLVM 20 and later) */
+    const tl_object_file *object; /* [nobject] read while opening, and not kept; ignored as exe is. TL_EINVAL for a
+                                     number that the format cannot have */
     size_t nobject;
     bool no_names;      /* no file is opened that the trace names: recordings of our own recorder, and LTTng's function
                            traces, name the binaries that their functions are in, and without this they are read, if

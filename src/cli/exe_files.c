@@ -6,7 +6,6 @@
  */
 #include "cli/exe_files.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/input.h"
@@ -16,7 +15,7 @@
 
 #define MAP_BYTES_MAX (1u << 20) /* 256 paths have far less */
 
-/* A pair as it comes together, and where. */
+/* A pair as its two halves are read. */
 typedef struct pair {
     tl_exe_files *files;
     tl_arguments *a;
@@ -53,11 +52,6 @@ static bool parse_object(const char *text, uint64_t *object)
     return tl_parse_u64(text, object) && *object < TL_OBJECTS_MAX;
 }
 
-static bool is_one_of(const char *word, const char *const list[3])
-{
-    return strcmp(word, list[0]) == 0 || strcmp(word, list[1]) == 0 || strcmp(word, list[2]) == 0;
-}
-
 /* Takes blanks and one pair of quotes away from both ends. */
 static char *trim(char *s)
 {
@@ -83,21 +77,23 @@ static int bad_line(const pair *p, const char *text)
 /* "1: path", "id: 1" or "path: path". */
 static int take_entry(pair *p, char *text)
 {
-    static const char *const ids[] = {"id", "object", "object-id"}, *const paths[] = {"path", "file", "binary"};
     char *colon = strchr(text, ':');
     if (!colon)
         return bad_line(p, text);
     *colon = 0;
     const char *key = trim(text), *value = trim(colon + 1);
     bool good = *value != 0;
-    if (is_one_of(key, ids) && !p->has_object)
-        good = good && (p->has_object = parse_object(value, &p->object));
-    else if (is_one_of(key, paths) && !p->path)
+    if (!p->has_object && tl_word_place(key, "id object object-id") >= 0) {
+        p->has_object = parse_object(value, &p->object);
+        good = good && p->has_object;
+    } else if (!p->path && tl_word_place(key, "path file binary") >= 0) {
         p->path = value;
-    else if (!p->has_object && !p->path && parse_object(key, &p->object))
-        p->has_object = (p->path = value) != NULL;
-    else
+    } else if (!p->has_object && !p->path && parse_object(key, &p->object)) {
+        p->has_object = true;
+        p->path = value;
+    } else {
         good = false;
+    }
     if (!good)
         return bad_line(p, key);
     if (!p->has_object || !p->path)

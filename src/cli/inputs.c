@@ -8,6 +8,7 @@
 #include "cli/exe_files.h"
 #include "cli/formats_of.h"
 #include "cli/message.h"
+#include "model/trace_impl.h"
 #include "traceloom/format.h"
 
 unsigned tl_threads(const tl_cli *c)
@@ -72,7 +73,9 @@ void tl_reading_take(tl_reading *r, const tl_cli *c, const char *path, tl_source
     const tl_arguments *a = c->args;
     *r = (tl_reading){.path = path, .source = s, .trace = tl_source_trace(s)};
     const char *exe = tl_trace_exe(r->trace);
-    if (a->verb->id != TL_VERB_CHECK && a->exe && (!exe || strcmp(exe, a->exe) != 0))
+    const bool used =
+        (!a->exe || (exe && strcmp(exe, a->exe) == 0)) && (!c->files || !c->files->n || r->trace->objects_read);
+    if (a->verb->id != TL_VERB_CHECK && !used)
         tl_say(c, path, "format %s holds its own names; -e is not used for it", tl_trace_format(r->trace));
     char bytes[32];
     tl_say_more(c, path, "%s %s, %s", tl_trace_format(r->trace), tl_trace_version(r->trace),

@@ -317,7 +317,8 @@ const tl_option tl_option_table[] = {
      "The binary that was traced, for the names of functions, where the trace does not say them.\n"
      "Where ids of functions begin with the number of an object, as those of instrumented shared libraries do:\n"
      ".Ar N Ns = Ns Ar PATH\nis the file of object\n.Ar N ,\nmay be given several times.\n"
-     "A file\n.Pa NAME.yaml\nmaps numbers to paths:\n.Ql 1: /usr/lib/libfoo.so\non a line each.\n",
+     "A file\n.Pa NAME.yaml\nmaps numbers to paths:\n.Ql 1: /usr/lib/libfoo.so\non a line each.\n"
+     ".Nm traceloom check\naccepts this option and ignores it.\n",
      "@file"},
     {TL_OPTION_NO_DEMANGLE, 0, "no-demangle", NULL, TL_GROUP_INPUT, REPORT | CONVERT, "names as linked",
      "Shows C++ and Rust names as the linker knows them.\n", NULL},

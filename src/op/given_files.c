@@ -39,26 +39,30 @@ static int resolve_program(tl_source *s, const tl_open_options *o, tl_error *e)
             status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for symbols");
     }
     tl_elf_close(elf);
-    if (status < 0 && e)
-        e->offset = TL_NO_OFFSET; /* one in the binary would be taken for one in the trace */
     return status;
 }
 
-/* Adds the functions that the map has, as those of the file; the caller frees *added, their indices in the trace. */
-static int add_functions(tl_trace *t, const tl_trace *map, const tl_elf *elf, uint32_t **added, tl_error *e)
+int tl_add_functions_of(tl_trace *t, const tl_trace *map, int64_t base, const char *module, const char *library,
+                        tl_error *e)
 {
-    const char *id = tl_elf_build_id(elf);
-    uint32_t *index = *added = malloc(((size_t)map->nfunction + 1) * sizeof *index);
-    int status = index ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for symbols");
+    int status = 0;
     for (uint32_t i = 0; status == 0 && i < map->nfunction; i++) {
-        tl_function f = map->function[i];
-        f.module = id;
-        f.library = tl_elf_path(elf);
+        const tl_function f = {.id = base + map->function[i].id,
+                               .address = map->function[i].address,
+                               .module = module,
+                               .library = library};
         status = tl_trace_add_function(t, &f, e);
-        if (status == 0)
-            index[i] = tl_hash_get(&t->function_index, (uint64_t)f.id);
     }
     return status;
+}
+
+/* The indices that the functions of the map have in the trace. The caller frees them. NULL without memory. */
+static uint32_t *indices_of(const tl_trace *t, const tl_trace *map)
+{
+    uint32_t *index = malloc(((size_t)map->nfunction + 1) * sizeof *index);
+    for (uint32_t i = 0; index && i < map->nfunction; i++)
+        index[i] = tl_hash_get(&t->function_index, (uint64_t)map->function[i].id);
+    return index;
 }
 
 static int resolve_object(tl_source *s, const tl_object_file *file, const tl_open_options *o, tl_error *e)
@@ -71,7 +75,9 @@ static int resolve_object(tl_source *s, const tl_object_file *file, const tl_ope
     if (status == 0)
         status = s->format->functions(s->reader, elf, file->object, &map, e);
     if (status == 0)
-        status = add_functions(&s->trace, &map, elf, &added, e);
+        status = tl_add_functions_of(&s->trace, &map, 0, tl_elf_build_id(elf), file->path, e);
+    if (status == 0 && !(added = indices_of(&s->trace, &map)))
+        status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for symbols");
     const tl_symbolize_options symbols = {
         .demangle = !o->no_demangle, .lines = !o->no_lines, .only = added, .nonly = map.nfunction};
     if (status == 0 && map.nfunction > 0)
@@ -79,8 +85,6 @@ static int resolve_object(tl_source *s, const tl_object_file *file, const tl_ope
     free(added);
     tl_trace_fini(&map);
     tl_elf_close(elf);
-    if (status < 0 && e)
-        e->offset = TL_NO_OFFSET;
     return status;
 }
 
@@ -91,5 +95,8 @@ int tl_given_files(tl_source *s, const tl_open_options *o, tl_error *e)
         status = resolve_program(s, o, e);
     for (size_t i = 0; status == 0 && s->format->functions && i < o->nobject; i++)
         status = resolve_object(s, &o->object[i], o, e);
+    if (status < 0 && e)
+        e->offset = TL_NO_OFFSET; /* one in the binary would be taken for one in the trace */
+    s->trace.objects_read = status == 0 && s->format->functions && o->nobject > 0;
     return status;
 }

@@ -11,6 +11,7 @@
 
 #include "base/base_name.h"
 #include "model/recording.h"
+#include "op/given_files.h"
 #include "op/named_file.h"
 #include "op/symbolize.h"
 
@@ -84,14 +85,8 @@ static int add_functions(tl_source *s, const tl_recording_object *o, const char 
         status = tl_trace_report(&s->trace, e, &changed,
                                  "functions stay unnamed: %s has %" PRIu32 " with sleds, %" PRIu32 " were recorded",
                                  tl_base_name(tl_elf_path(elf)), map.nfunction, o->count);
-    } else {
-        for (uint32_t i = 0; status == 0 && i < map.nfunction; i++) {
-            const tl_function f = {.id = (int64_t)o->base + map.function[i].id,
-                                   .address = map.function[i].address,
-                                   .module = o->build_id,
-                                   .library = library};
-            status = tl_trace_add_function(&s->trace, &f, e);
-        }
+    } else if (status == 0) {
+        status = tl_add_functions_of(&s->trace, &map, (int64_t)o->base, o->build_id, library, e);
     }
     tl_trace_fini(&map);
     return status;

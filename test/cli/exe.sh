@@ -48,6 +48,14 @@ says_not out '"id":16777217,"name":null'
 expect 0 "$tl" report --json packed.basic -e "1=$binary" -e "$binary" # the order is of no matter
 says_not out '"id":1,"name":null'
 
+# Where it has no use, that is said.
+expect 0 "$tl" report "$samples/tracelog-doc.log" -e 1=not-there
+says err "format tracelog holds its own names; -e is not used for it"
+expect 0 "$tl" report "$samples/rec-done.xray" -e "1=$binary"
+says err "-e is not used for it"
+expect 0 "$tl" report packed.basic -e "1=$binary"
+says_not err "-e is not used"
+
 for wrong in 256= 1= 99999999999999999999=x; do
     expect 2 "$tl" report packed.basic -e "$wrong"
     says err "-e $wrong: expected PATH, or N=PATH with a number from 0 to 255"

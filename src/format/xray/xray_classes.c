@@ -8,6 +8,7 @@
 
 #define FUNCTION_BITS 24u /* of a packed id, below those of the object */
 #define FUNCTION_MASK ((1u << FUNCTION_BITS) - 1u)
+#define OBJECT_MASK   (UINT32_MAX >> FUNCTION_BITS)
 
 static const tl_field args_field[] = {{.name = "args", .type = TL_LIST}};
 static const tl_field data_field[] = {{.name = "data", .type = TL_BYTES}};
@@ -61,6 +62,9 @@ void xray_threads_fini(xray_threads *threads)
 static int add_object(tl_elf *elf, uint32_t object, uint32_t bits, tl_trace *t, tl_error *e)
 {
     tl_trace map;
+    if (object > OBJECT_MASK)
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s: object %" PRIu32 "; numbers of objects go up to %u",
+                       tl_elf_path(elf), object, OBJECT_MASK);
     tl_trace_init(&map);
     int status = xray_instr_map_read(elf, &map, e);
     if (status == 0 && object > 0 && map.nfunction > FUNCTION_MASK)
