@@ -25,7 +25,7 @@ int tl_slice_check(const tl_arguments *a)
         return TL_EXIT_DONE;
     else if (!a->slice_insns)
         problem = "--slice-at: say with -n how many instructions the slice has";
-    else if (!a->output || strcmp(a->output, "-") == 0)
+    else if (tl_to_stdout(a))
         problem = "--slice-at: say with -o where the slice is written";
     else if (a->time || a->insns)
         problem = "--slice-at says which part of the time is meant: give it without --time and --insns";

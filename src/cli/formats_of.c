@@ -46,7 +46,7 @@ int tl_output_format(const tl_cli *c, unsigned first, const tl_format **out)
         *out = status ? NULL : tl_format_by_name(a->to);
         return status;
     }
-    if (!a->output || strcmp(a->output, "-") == 0)
+    if (tl_to_stdout(a))
         return TL_EXIT_DONE;
     *out = tl_format_by_suffix(a->output, first);
     if (!*out)

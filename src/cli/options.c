@@ -53,8 +53,12 @@ static bool add_word(parser *p, tl_words *words, const char *word)
     return true;
 }
 
-/* The place of a word in a space-separated list, or -1. */
-static int place_of(const char *word, const char *list)
+bool tl_to_stdout(const tl_arguments *a)
+{
+    return !a->output || strcmp(a->output, "-") == 0;
+}
+
+int tl_word_place(const char *word, const char *list)
 {
     size_t length = strlen(word);
     for (int place = 0; *list; place++) {
@@ -93,7 +97,7 @@ static const char *nearest_choice(const char *value, const char *list, char copy
 static bool choice(parser *p, const tl_option *o, const char *value, int *out)
 {
     char copy[TL_USAGE_SIZE];
-    int place = place_of(value, o->values);
+    int place = tl_word_place(value, o->values);
     if (place < 0) {
         const char *nearest = nearest_choice(value, o->values, copy);
         return bad_value(p, o, value, "expected one of: %s%s%s%s", o->values, nearest ? "; did you mean " : "",

@@ -195,6 +195,11 @@ typedef struct tl_arguments {
     bool quiet, verbose;
 } tl_arguments;
 
+/* The place of a word in a space-separated list, or -1. */
+int tl_word_place(const char *word, const char *list);
+/* Whether the output goes to standard output. */
+bool tl_to_stdout(const tl_arguments *a);
+
 /* One line about what is wrong with a command line. */
 #define TL_USAGE_SIZE 320u
 

@@ -42,7 +42,7 @@ static bool can_be_lost(const struct stat *st)
 int tl_check_output(const tl_cli *c)
 {
     const tl_arguments *a = c->args;
-    const bool is_stdout = !a->output || strcmp(a->output, "-") == 0;
+    const bool is_stdout = tl_to_stdout(a);
     struct stat st;
     if ((is_stdout ? fstat(STDOUT_FILENO, &st) : stat(a->output, &st)) != 0 || !can_be_lost(&st))
         return TL_EXIT_DONE;

@@ -32,6 +32,9 @@ int tl_report_regroup(tl_report *r, tl_profile **copy, tl_error *e);
 /* Samples that counted, and those that did not: a member "samples". */
 void tl_report_put_samples(tl_json *j, const tl_profile *p);
 
+/* Whether the table --by `by` sorts by this word, one of `sorts` (NULL: it has one order); sort may be NULL. Says why
+ * not; exit status. */
+int tl_report_check_sort(const char *sort, const char *by, const char *sorts);
 /* Whether the options go together: `table` is printed, a profile is written `to_file`. Says what does not; exit status.
  */
 int tl_report_check_options(const tl_cli *c, bool table, bool to_file);

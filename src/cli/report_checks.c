@@ -5,23 +5,25 @@
 #include "cli/report.h"
 #include "cli/report_insn.h"
 
-static bool is_one_of(const char *word, const char *const *list, size_t n)
+int tl_report_check_sort(const char *sort, const char *by, const char *sorts)
 {
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(word, list[i]) == 0)
-            return true;
-    return false;
+    if (!sort || (sorts && tl_word_place(sort, sorts) >= 0))
+        return TL_EXIT_DONE;
+    if (sorts)
+        tl_say_error(NULL, "--sort %s does not go with --by %s, which sorts by one of: %s", sort, by, sorts);
+    else
+        tl_say_error(NULL, "--sort does not go with --by %s, whose order is that of time or size", by);
+    return TL_EXIT_USAGE;
 }
 
-/* --sort has words for all tables; each has some of these columns. */
-static int check_sort(const tl_cli *c, const char *path, const tl_profile *p)
+/* Whether the profile has the durations that --sort names. */
+static int check_durations(const tl_cli *c, const char *path, const tl_profile *p)
 {
-    const tl_arguments *a = c->args;
-    static const char *const durations[] = {"min", "p50", "p90", "p99", "max"};
+    const char *sort = c->args->sort;
     const bool sampled = tl_profile_weights(p) > 0;
-    if (!a->sort || !is_one_of(a->sort, durations, TL_COUNT(durations)) || (!sampled && tl_profile_has_histogram(p)))
+    if (!sort || tl_word_place(sort, "min p50 p90 p99 max") < 0 || (!sampled && tl_profile_has_histogram(p)))
         return TL_EXIT_DONE;
-    tl_say_error(path, "--sort %s needs durations of calls; %s", a->sort,
+    tl_say_error(path, "--sort %s needs durations of calls; %s", sort,
                  sampled ? "samples of stacks have none" : "this profile holds only sums of them");
     return TL_EXIT_USAGE;
 }
@@ -48,20 +50,18 @@ int tl_report_check_table(const tl_cli *c, const char *path, const tl_profile *p
         tl_say_error(path, "--by line needs samples of stacks; calls are known by function (--by func)");
         return TL_EXIT_USAGE;
     }
-    return check_sort(c, path, p);
-}
-
-/* Is --sort by a column that the table has? Those of threads, lines and modules are sums alone. */
-static bool check_sums(const tl_arguments *a)
-{
-    static const char *const sums[] = {"self", "total", "calls", "name"};
-    const bool threads = a->by == TL_REPORT_THREAD,
-               of_sums = threads || a->by == TL_REPORT_LINE || a->by == TL_REPORT_MODULE;
-    return !a->sort || !of_sums || is_one_of(a->sort, sums + threads, TL_COUNT(sums) - threads);
+    return check_durations(c, path, p);
 }
 
 int tl_report_check_options(const tl_cli *c, bool table, bool to_file)
 {
+    /* Tables whose rows are sums alone. */
+    static const struct {
+        tl_report_by table;
+        const char *by, *sorts;
+    } of_sums[] = {{TL_REPORT_THREAD, "thread", "total calls name"},
+                   {TL_REPORT_LINE, "line", "self total calls name"},
+                   {TL_REPORT_MODULE, "module", "self total calls name"}};
     const tl_arguments *a = c->args;
     if (a->per_thread && !to_file && a->by != TL_REPORT_TREE) {
         tl_say_error(NULL, "--per-thread goes with --by tree or with -o; --by thread shows the threads");
@@ -71,13 +71,9 @@ int tl_report_check_options(const tl_cli *c, bool table, bool to_file)
         tl_say_error(NULL, "--sort needs a table: add --by");
         return TL_EXIT_USAGE;
     }
-    if (!check_sums(a)) {
-        tl_say_error(NULL, "--sort %s does not go with --by %s, which sorts by one of: %stotal calls name", a->sort,
-                     a->by == TL_REPORT_THREAD ? "thread"
-                     : a->by == TL_REPORT_LINE ? "line"
-                                               : "module",
-                     a->by == TL_REPORT_THREAD ? "" : "self ");
-        return TL_EXIT_USAGE;
-    }
-    return tl_insn_check_options(a);
+    int status = TL_EXIT_DONE;
+    for (size_t i = 0; i < TL_COUNT(of_sums) && status == TL_EXIT_DONE; i++)
+        if (a->by == of_sums[i].table)
+            status = tl_report_check_sort(a->sort, of_sums[i].by, of_sums[i].sorts);
+    return status == TL_EXIT_DONE ? tl_insn_check_options(a) : status;
 }

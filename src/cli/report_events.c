@@ -8,6 +8,7 @@
 #include "cli/formats_of.h"
 #include "cli/losses.h"
 #include "cli/message.h"
+#include "cli/report.h"
 #include "cli/selection.h"
 #include "cli/text_table.h"
 
@@ -17,36 +18,12 @@ typedef struct job {
     tl_selection selection;
 } job;
 
-/* Is a word one of a space-separated list? */
-static bool is_word_of(const char *word, const char *list)
-{
-    const size_t n = strlen(word);
-    for (; list && *list; list += strcspn(list, " "), list += *list == ' ')
-        if (strcspn(list, " ") == n && memcmp(list, word, n) == 0)
-            return true;
-    return false;
-}
-
 /* What narrows such a table, in words. */
 static const char *what_narrows(const tl_events_report *how)
 {
     return how->of_insns    ? "--time, --insns, --thread, --el and --pc"
            : how->no_thread ? "--time"
                             : "--time and --thread";
-}
-
-/* --sort has words for all tables; each knows some of them. */
-static int refuse_sort(const job *m)
-{
-    const char *sort = m->cli->args->sort;
-    if (!sort || is_word_of(sort, m->how->sorts))
-        return TL_EXIT_DONE;
-    if (m->how->sorts)
-        tl_say_error(NULL, "--sort %s does not go with --by %s, which sorts by one of: %s", sort, m->how->by,
-                     m->how->sorts);
-    else
-        tl_say_error(NULL, "--sort does not go with --by %s, whose order is that of time or size", m->how->by);
-    return TL_EXIT_USAGE;
 }
 
 /* Options that such a table has no use for: an answer that ignores them would be wrong. */
@@ -79,7 +56,7 @@ static int refuse(const job *m, bool with_profile)
         tl_say_error(NULL, "--by %s is of one trace: several cannot be added up", m->how->by);
         return TL_EXIT_USAGE;
     }
-    return refuse_sort(m);
+    return tl_report_check_sort(a->sort, m->how->by, m->how->sorts);
 }
 
 /* What the report calls an input; after reading, when all is known of it. */

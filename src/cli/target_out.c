@@ -39,7 +39,7 @@ static bool parse_size(const char *text, uint64_t *bytes)
 int tl_split_how_parse(tl_split_how *h, const tl_arguments *a)
 {
     h->set = true;
-    if (!a->output || strcmp(a->output, "-") == 0) {
+    if (tl_to_stdout(a)) {
         tl_say_error(NULL, "--split writes several files: name them with -o");
         return TL_EXIT_USAGE;
     }

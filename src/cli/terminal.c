@@ -95,16 +95,18 @@ char *tl_text_clean(char *buf, size_t size, const char *s)
 {
     size_t at = 0, n = strlen(s);
     for (size_t i = 0; i < n;) {
-        const size_t shown = tl_utf8_shown(s + i, n - i), length = tl_utf8_length(s + i, n - i);
-        const size_t put = shown ? shown : 1;
+        const size_t shown = tl_utf8_shown(s + i, n - i), put = shown ? shown : 1;
         if (put >= size - at)
             break;
-        if (shown)
+        if (shown) {
             memcpy(buf + at, s + i, shown);
-        else
+            i += shown;
+        } else {
+            const size_t hidden = tl_utf8_length(s + i, n - i);
             buf[at] = '?';
+            i += hidden ? hidden : 1;
+        }
         at += put;
-        i += length ? length : 1;
     }
     buf[at] = 0;
     return buf;

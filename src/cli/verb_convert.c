@@ -56,7 +56,7 @@ static int choose_format(conversion *v)
         v->format = tl_slice_format();
     if (status != TL_EXIT_DONE || v->format)
         return status;
-    if (!a->output || strcmp(a->output, "-") == 0) {
+    if (tl_to_stdout(a)) {
         v->format = tl_format_by_suffix("events.txt", TL_CAN_WRITE_EVENTS);
         if (v->format)
             return TL_EXIT_DONE;
@@ -162,8 +162,7 @@ static int pump(conversion *v, tl_events *events, tl_out *out, tl_error *e)
         if (tl_out_write(out, run, n, e) < 0 || (follow && tl_out_flush(out, e) < 0))
             return tl_say_failure(NULL, e);
     }
-    if (status == TL_ENOMATCH && !(v->cli->args->output && strcmp(v->cli->args->output, "-") !=
-                                                               0)) { /* what was printed is not left without its end */
+    if (status == TL_ENOMATCH && tl_to_stdout(v->cli->args)) { /* what was printed is finished */
         tl_error unsaid = {0};
         (void)tl_out_finish(out, &unsaid);
     }

@@ -65,10 +65,10 @@ static int make_plan(const tl_cli *c, plan *p)
         return TL_EXIT_USAGE;
     }
     if (p->format) {
-        p->table = a->output && strcmp(a->output, "-") != 0 && (a->has_by || a->json);
+        p->table = !tl_to_stdout(a) && (a->has_by || a->json);
         return TL_EXIT_DONE;
     }
-    if (a->output && strcmp(a->output, "-") != 0 && !a->json && !text) {
+    if (!tl_to_stdout(a) && !a->json && !text) {
         tl_say_error(a->output, "the suffix names no format; choose one with --to (traceloom help formats lists them)");
         return TL_EXIT_USAGE;
     }
