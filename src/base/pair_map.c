@@ -54,3 +54,18 @@ void tl_pair_map_fini(tl_pair_map *m)
     free(m->slot);
     *m = (tl_pair_map){0};
 }
+
+uint32_t *tl_pair_table_at(tl_pair_table *t, uint64_t a, uint64_t b)
+{
+    uint32_t i = tl_pair_map_get(&t->pairs, a, b);
+    if (i == TL_HASH_NONE && TL_GROW_TO(t->value, t->nvalue, t->pairs.n, TL_HASH_NONE))
+        i = tl_pair_map_add(&t->pairs, a, b, TL_HASH_NONE);
+    return i == TL_HASH_NONE ? NULL : &t->value[i];
+}
+
+void tl_pair_table_fini(tl_pair_table *t)
+{
+    tl_pair_map_fini(&t->pairs);
+    free(t->value);
+    *t = (tl_pair_table){0};
+}

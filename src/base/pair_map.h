@@ -53,4 +53,22 @@ TL_ALWAYS_INLINE uint32_t tl_pair_map_number(tl_pair_map *m, uint64_t a, uint64_
 }
 void tl_pair_map_fini(tl_pair_map *m);
 
+/* Pairs of numbers to values. A zeroed table is an empty one. */
+typedef struct tl_pair_table {
+    tl_pair_map pairs;
+    uint32_t *value; /* [nvalue], by index of the pair */
+    uint32_t nvalue; /* at least pairs.n */
+} tl_pair_table;
+
+/* The value of a pair, until the next tl_pair_table_at(); NULL: it is not there. */
+TL_ALWAYS_INLINE uint32_t *tl_pair_table_find(const tl_pair_table *t, uint64_t a, uint64_t b)
+{
+    const uint32_t i = tl_pair_map_get(&t->pairs, a, b);
+    return i == TL_HASH_NONE ? NULL : &t->value[i];
+}
+/* The same; a pair that is not there is added, its value is 0. NULL when memory runs out; the table is then as
+ * before. */
+uint32_t *tl_pair_table_at(tl_pair_table *t, uint64_t a, uint64_t b);
+void tl_pair_table_fini(tl_pair_table *t);
+
 #endif

@@ -1,23 +1,20 @@
 /* What only a pass over all events tells of function traces whose functions are addresses. */
 #include "op/discover.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "base/pair_map.h"
-#include "model/value_json.h"
+#include "model/event_thread.h"
 #include "op/module_names.h"
 
 #define FUNCTIONS_MAX (1u << 20) /* functions that get names; a program has some ten thousand */
 #define MODULES_MAX   65536u     /* binaries, over all processes of a trace */
 
 struct tl_discovery {
-    tl_pair_map thread; /* pid and tid */
-    uint32_t *track;    /* [thread.n] */
-    uint32_t track_capacity;
+    tl_thread_fields *fields; /* [ncls] */
+    tl_pair_table thread;     /* pid and tid -> track */
     tl_module *module;
     uint32_t nmodule, module_capacity;
     bool many_modules, many_functions; /* more than the limits */
@@ -25,37 +22,20 @@ struct tl_discovery {
     tl_hash alias; /* address of a function -> index in the trace's list of the same one at another address */
 };
 
-/* A value of the event: the field of this name, or NULL. */
-static const tl_value *field_value(const tl_class *c, const tl_batch *b, uint32_t i, const char *name, bool context)
+/* A value of the payload, by name; NULL if there is none. */
+static const tl_value *payload_value(const tl_class *c, const tl_batch *b, uint32_t i, const char *name)
 {
-    const uint32_t from = context ? 0 : c->ncontext, to = context ? c->ncontext : c->nfield;
-    uint32_t wanted = from;
-    while (wanted < to && strcmp(c->field[wanted].name, name) != 0)
-        wanted++;
-    if (wanted == to)
-        return NULL;
-    const tl_value *v = b->v + b->val[i], *end = b->v + b->val[i + 1];
-    for (uint32_t f = 0; f < wanted && v < end; f++)
-        v = tl_value_skip(v, end);
-    return v < end ? v : NULL;
+    return tl_event_value(b, i, tl_class_find_field(c, false, name));
 }
 
-static bool has_field(const tl_class *c, const char *name, bool context)
+static bool has_field(const tl_class *c, const char *name)
 {
-    for (uint32_t i = context ? 0 : c->ncontext; i < (context ? c->ncontext : c->nfield); i++)
-        if (strcmp(c->field[i].name, name) == 0)
-            return true;
-    return false;
+    return tl_class_find_field(c, false, name) != TL_NO_FIELD;
 }
 
 static bool is_call(const tl_class *c)
 {
     return c->kind == TL_ENTER || c->kind == TL_EXIT;
-}
-
-static const char *tid_name(const tl_class *c)
-{
-    return has_field(c, "vtid", true) ? "vtid" : has_field(c, "tid", true) ? "tid" : NULL;
 }
 
 bool tl_discover_wanted(const tl_trace *t)
@@ -69,35 +49,9 @@ bool tl_discover_wanted(const tl_trace *t)
 bool tl_discover_threads(const tl_trace *t)
 {
     for (uint32_t i = 0; i < t->ncls; i++)
-        if (is_call(&t->cls[i]) && tl_says_thread(&t->cls[i]))
+        if (is_call(&t->cls[i]) && tl_thread_fields_of(&t->cls[i]).tid != TL_NO_FIELD)
             return true;
     return false;
-}
-
-bool tl_says_thread(const tl_class *c)
-{
-    return tid_name(c) != NULL;
-}
-
-bool tl_thread_of(const tl_class *c, const tl_batch *b, uint32_t i, int64_t *pid, bool *has_pid, int64_t *tid)
-{
-    const char *name = tid_name(c);
-    const tl_value *t = name ? field_value(c, b, i, name, true) : NULL;
-    const tl_value *p = field_value(c, b, i, "vpid", true);
-    if (!p)
-        p = field_value(c, b, i, "pid", true);
-    *has_pid = p && (p->type == TL_I64 || p->type == TL_U64);
-    *pid = *has_pid ? p->as.i : 0;
-    if (!t || (t->type != TL_I64 && t->type != TL_U64))
-        return false;
-    *tid = t->as.i;
-    return true;
-}
-
-const char *tl_thread_name(int64_t tid, char *room)
-{
-    snprintf(room, TL_THREAD_NAME_ROOM, "thread %" PRId64, tid);
-    return room;
 }
 
 static int no_memory(tl_error *e)
@@ -105,34 +59,24 @@ static int no_memory(tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the functions and threads of the trace");
 }
 
-static int add_thread(tl_source *s, const tl_class *c, const tl_batch *b, uint32_t i, tl_error *e)
+static int add_thread(tl_source *s, const tl_batch *b, uint32_t i, tl_error *e)
 {
-    int64_t pid, tid;
-    bool has_pid;
-    if (!tl_thread_of(c, b, i, &pid, &has_pid, &tid))
-        return 0;
     struct tl_discovery *d = s->discovery;
-    if (tl_pair_map_get(&d->thread, (uint64_t)pid, (uint64_t)tid) != TL_HASH_NONE)
+    tl_event_thread thread;
+    if (!tl_event_thread_get(&d->fields[b->cls[i]], b, i, &thread) ||
+        tl_pair_table_find(&d->thread, (uint64_t)thread.pid, (uint64_t)thread.tid))
         return 0;
     char name[TL_THREAD_NAME_ROOM];
-    uint32_t track;
-    int status = tl_trace_add_track(
-        &s->trace,
-        &(tl_track){.name = tl_thread_name(tid, name), .pid = pid, .tid = tid, .has_pid = has_pid, .has_tid = true},
-        &track, e);
-    if (status == 0 && (!TL_GROW(d->track, d->thread.n, 1, d->track_capacity) ||
-                        tl_pair_map_number(&d->thread, (uint64_t)pid, (uint64_t)tid) == TL_HASH_NONE))
-        status = no_memory(e);
-    if (status == 0)
-        d->track[d->thread.n - 1] = track;
-    return status;
-}
-
-/* TL_HASH_NONE: not known. */
-static uint32_t track_of(const struct tl_discovery *d, int64_t pid, int64_t tid)
-{
-    const uint32_t i = tl_pair_map_get(&d->thread, (uint64_t)pid, (uint64_t)tid);
-    return i == TL_HASH_NONE ? TL_HASH_NONE : d->track[i];
+    uint32_t *track = tl_pair_table_at(&d->thread, (uint64_t)thread.pid, (uint64_t)thread.tid);
+    if (!track)
+        return no_memory(e);
+    return tl_trace_add_track(&s->trace,
+                              &(tl_track){.name = tl_event_thread_name(thread.tid, name),
+                                          .pid = thread.pid,
+                                          .tid = thread.tid,
+                                          .has_pid = thread.has_pid,
+                                          .has_tid = true},
+                              track, e);
 }
 
 static tl_module *module_at(struct tl_discovery *d, uint64_t base)
@@ -160,8 +104,8 @@ static tl_module *module_at(struct tl_discovery *d, uint64_t base)
 /* An event that tells of a binary: its place, size and path, or its build-id. */
 static int add_module(tl_source *s, const tl_class *c, const tl_batch *b, uint32_t i, tl_error *e)
 {
-    const tl_value *base = field_value(c, b, i, "baddr", false), *size = field_value(c, b, i, "memsz", false);
-    const tl_value *path = field_value(c, b, i, "path", false), *id = field_value(c, b, i, "build_id", false);
+    const tl_value *base = payload_value(c, b, i, "baddr"), *size = payload_value(c, b, i, "memsz");
+    const tl_value *path = payload_value(c, b, i, "path"), *id = payload_value(c, b, i, "build_id");
     if (!base || base->type != TL_U64 || (!path && !id))
         return 0;
     tl_module *m = module_at(s->discovery, base->as.u);
@@ -171,7 +115,7 @@ static int add_module(tl_source *s, const tl_class *c, const tl_batch *b, uint32
         char *copy = tl_arena_strndup(&s->trace.strings.arena, path->as.p, path->n);
         if (!copy)
             return no_memory(e);
-        const tl_value *pic = field_value(c, b, i, "is_pic", false);
+        const tl_value *pic = payload_value(c, b, i, "is_pic");
         m->path = copy;
         m->size = size->as.u;
         m->is_absolute = pic && pic->as.u == 0;
@@ -193,7 +137,7 @@ static int look_at(tl_source *s, const tl_batch *b, const bool *tells, tl_error 
         if (!is_call(c))
             continue;
         if (status == 0)
-            status = add_thread(s, c, b, i, e);
+            status = add_thread(s, b, i, e);
         if (status < 0 || !c->by_address || !b->key[i] || tl_trace_function(t, (int64_t)b->key[i]))
             continue;
         if (t->nfunction < FUNCTIONS_MAX)
@@ -212,7 +156,7 @@ static int read_all(tl_source *s, tl_error *e)
         return no_memory(e);
     for (uint32_t i = 0; i < s->trace.ncls; i++) {
         const tl_class *c = &s->trace.cls[i];
-        tells[i] = has_field(c, "baddr", false) && (has_field(c, "path", false) || has_field(c, "build_id", false));
+        tells[i] = has_field(c, "baddr") && (has_field(c, "path") || has_field(c, "build_id"));
     }
     s->want.fields = true;
     int status = 0;
@@ -273,7 +217,7 @@ int tl_discover(tl_source *s, tl_error *e)
     if (s->discovery)
         return 0;
     s->discovery = calloc(1, sizeof *s->discovery);
-    if (!s->discovery)
+    if (!s->discovery || !(s->discovery->fields = tl_thread_fields_new(&s->trace)))
         return no_memory(e);
     int status = read_all(s, e);
     if (status == 0)
@@ -287,8 +231,8 @@ void tl_discovery_free(struct tl_discovery *d)
 {
     if (!d)
         return;
-    tl_pair_map_fini(&d->thread);
-    free(d->track);
+    tl_pair_table_fini(&d->thread);
+    free(d->fields);
     tl_hash_fini(&d->module_at);
     tl_hash_fini(&d->alias);
     free(d->module);
@@ -319,23 +263,23 @@ int tl_thread_view_new(tl_thread_view **out, tl_source *s, tl_error *e)
 
 const tl_batch *tl_thread_view_batch(tl_thread_view *v, const tl_batch *b, uint32_t from, uint32_t to)
 {
+    const struct tl_discovery *d = v->source->discovery;
     tl_batch *out = &v->batch;
     out->n = 0;
     for (uint32_t i = from; i < to; i++) {
         const tl_class *c = &v->source->trace.cls[b->cls[i]];
-        int64_t pid, tid;
-        bool has_pid;
+        tl_event_thread thread;
         if (!is_call(c))
             continue;
-        uint32_t track = TL_HASH_NONE;
-        if (tl_thread_of(c, b, i, &pid, &has_pid, &tid))
-            track = track_of(v->source->discovery, pid, tid);
+        const uint32_t *track = NULL;
+        if (tl_event_thread_get(&d->fields[b->cls[i]], b, i, &thread))
+            track = tl_pair_table_find(&d->thread, (uint64_t)thread.pid, (uint64_t)thread.tid);
         const uint32_t n = out->n++;
-        const uint32_t alias = c->by_address ? tl_hash_get(&v->source->discovery->alias, b->key[i]) : TL_HASH_NONE;
+        const uint32_t alias = c->by_address ? tl_hash_get(&d->alias, b->key[i]) : TL_HASH_NONE;
         out->ts[n] = b->ts[i];
         out->key[n] = alias == TL_HASH_NONE ? b->key[i] : (uint64_t)v->source->trace.function[alias].id;
         out->cls[n] = b->cls[i];
-        out->track[n] = track == TL_HASH_NONE ? b->track[i] : track;
+        out->track[n] = track ? *track : b->track[i];
         out->cpu[n] = b->cpu ? b->cpu[i] : -1;
     }
     return out;

@@ -7,15 +7,8 @@
 
 /* Whether entries or exits have functions whose addresses are known only from the events. */
 bool tl_discover_wanted(const tl_trace *t);
-/* Whether threads are said by a context of the events ("vtid" or "tid", "vpid" or "pid"), not by their track. */
+/* Whether entries or exits name their thread by a context field (model/event_thread.h). */
 bool tl_discover_threads(const tl_trace *t);
-
-/* Whether events of the class say their thread by a context. */
-bool tl_says_thread(const tl_class *c);
-/* The thread that an event says (of a batch with fields) and, if it does, the process; false if it does not. */
-bool tl_thread_of(const tl_class *c, const tl_batch *b, uint32_t i, int64_t *pid, bool *has_pid, int64_t *tid);
-#define TL_THREAD_NAME_ROOM 32
-const char *tl_thread_name(int64_t tid, char *room); /* what its track is called */
 
 /* Reads all events once, and adds functions (id: the address) and a track for each thread that only contexts name. Then
  * names the functions: from the binary of an address if it is at hand and its build-id, if known, is the one recorded

@@ -6,11 +6,11 @@
 
 #include "base/compiler.h"
 #include "base/glob.h"
+#include "model/event_thread.h"
 #include "model/field_text.h"
 #include "model/stack_frames.h"
 #include "op/call_select.h"
 #include "op/callstack.h"
-#include "op/discover.h"
 #include "op/insn_select.h"
 
 /* A bit for each event of a track: 1, it belongs to a call that is not chosen. */
@@ -25,14 +25,15 @@ struct tl_event_select {
     tl_call_select names; /* by track and class */
     uint32_t ntrack;      /* of them: more may be added to a trace that is followed */
     tl_hash function;     /* key -> 0 not chosen, 1 chosen */
-    uint32_t *stack;   /* by class: the field that is the stack of a sample; UINT32_MAX. NULL: stacks do not matter */
+    uint32_t *stack;   /* by class: the field that is the stack of a sample; TL_NO_FIELD. NULL: stacks do not matter */
     tl_strings labels; /* of frames */
     tl_hash label;     /* one of them -> judgement */
-    bool *thread_hit;  /* by pattern of a thread. NULL: no event says its thread, or threads do not matter */
-    tl_hash thread;    /* id -> 0 not chosen, 1 chosen */
-    bits *drop;        /* by track; NULL: depth and duration do not matter */
-    tl_insn_select *insns; /* NULL: level and pc do not matter */
-    bool no_memory;        /* while bits were set */
+    tl_thread_fields *thread_fields; /* by class. NULL: no event names its thread, or threads do not matter */
+    bool *thread_hit;                /* by pattern of a thread, if there are thread_fields */
+    tl_hash thread;                  /* tid -> 0 not chosen, 1 chosen */
+    bits *drop;                      /* by track; NULL: depth and duration do not matter */
+    tl_insn_select *insns;           /* NULL: level and pc do not matter */
+    bool no_memory;                  /* while bits were set */
     bool follow;
     const tl_trace *trace;
 };
@@ -139,27 +140,28 @@ static int find_stacks(tl_event_select *f, tl_source *s, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
     for (uint32_t i = 0; i < t->ncls; i++) {
         const tl_class *c = &t->cls[i];
-        f->stack[i] = UINT32_MAX;
-        for (uint32_t k = 0; c->kind == TL_SAMPLE && k < c->nfield && f->stack[i] == UINT32_MAX; k++)
+        f->stack[i] = TL_NO_FIELD;
+        for (uint32_t k = 0; c->kind == TL_SAMPLE && k < c->nfield && f->stack[i] == TL_NO_FIELD; k++)
             if (c->field[k].type == TL_STACK)
                 f->stack[i] = k;
-        any = any || f->stack[i] != UINT32_MAX;
+        any = any || f->stack[i] != TL_NO_FIELD;
     }
     s->want.fields = s->want.fields || any;
     return 0;
 }
 
-/* Threads may be said by contexts of events, as LTTng's vtid, and not by tracks. Else the patterns are settled. */
+/* If no event names its thread, the tracks decide which patterns match; else the end does. */
 static int find_threads(tl_event_select *f, tl_source *s, tl_error *e)
 {
     const tl_trace *t = f->trace;
     bool any = false;
     for (uint32_t i = 0; f->select->nthread && i < t->ncls; i++)
-        any = any || tl_says_thread(&t->cls[i]);
+        any = any || tl_thread_fields_of(&t->cls[i]).tid != TL_NO_FIELD;
     if (!any) /* a thread that is asked for may still begin where a trace is followed */
         return s->follow ? 0 : tl_select_settle_tracks(f->select, t->track, t->ntrack, e);
+    f->thread_fields = tl_thread_fields_new(t);
     f->thread_hit = calloc(f->select->nthread, sizeof *f->thread_hit);
-    if (!f->thread_hit)
+    if (!f->thread_fields || !f->thread_hit)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
     for (uint32_t i = 0; i < t->ntrack; i++)
         tl_select_track_hits(f->select, &t->track[i], f->thread_hit);
@@ -216,6 +218,7 @@ void tl_event_select_free(tl_event_select *f)
         free(f->drop[i].word);
     free(f->drop);
     free(f->stack);
+    free(f->thread_fields);
     free(f->thread_hit);
     tl_hash_fini(&f->thread);
     tl_insn_select_free(f->insns);
@@ -280,26 +283,22 @@ static bool choose_stack(tl_event_select *f, const tl_value *v)
 
 static bool choose_sample(tl_event_select *f, const tl_batch *b, uint32_t i)
 {
-    const uint32_t field = f->stack[b->cls[i]];
-    if (field == UINT32_MAX || !b->val)
-        return true;
-    const tl_value *end = b->v + b->val[i + 1], *v = tl_values_skip(b->v + b->val[i], end, field);
-    return v == end || choose_stack(f, v);
+    const tl_value *v = tl_event_value(b, i, f->stack[b->cls[i]]);
+    return !v || choose_stack(f, v);
 }
 
-/* The thread that an event says; false if it says none. */
+/* Whether the event names a thread that is chosen. */
 static bool choose_thread(tl_event_select *f, const tl_batch *b, uint32_t i)
 {
-    int64_t pid, tid;
-    bool has_pid;
-    if (!b->val || !tl_thread_of(&f->trace->cls[b->cls[i]], b, i, &pid, &has_pid, &tid))
+    tl_event_thread thread;
+    if (!tl_event_thread_get(&f->thread_fields[b->cls[i]], b, i, &thread))
         return false;
-    uint32_t known = tl_hash_get(&f->thread, (uint64_t)tid);
+    uint32_t known = tl_hash_get(&f->thread, (uint64_t)thread.tid);
     if (known == TL_HASH_NONE) {
         char name[TL_THREAD_NAME_ROOM];
-        const tl_track thread = {.name = tl_thread_name(tid, name), .tid = tid, .has_tid = true};
-        known = tl_select_track_hits(f->select, &thread, f->thread_hit);
-        tl_hash_put(&f->thread, (uint64_t)tid, known); /* without memory it is decided again next time */
+        const tl_track track = {.name = tl_event_thread_name(thread.tid, name), .tid = thread.tid, .has_tid = true};
+        known = tl_select_track_hits(f->select, &track, f->thread_hit);
+        tl_hash_put(&f->thread, (uint64_t)thread.tid, known); /* without memory it is decided again next time */
     }
     return known != 0;
 }
@@ -310,7 +309,7 @@ static bool choose(tl_event_select *f, const tl_batch *b, uint32_t i)
     const uint32_t track = b->track[i];
     bool thread =
         TL_LIKELY(track < f->ntrack) ? f->names.track[track] : tl_select_track(f->select, &f->trace->track[track]);
-    if (TL_UNLIKELY(f->thread_hit))
+    if (TL_UNLIKELY(f->thread_fields))
         thread = choose_thread(f, b, i) || thread;
     bool keep = b->ts[i] >= f->names.from && b->ts[i] < f->names.to && thread && f->names.cls[b->cls[i]] &&
                 (!b->cpu || tl_select_cpu(f->select, b->cpu[i]));
@@ -331,7 +330,7 @@ static bool choose(tl_event_select *f, const tl_batch *b, uint32_t i)
 
 bool tl_event_select_says_thread(const tl_event_select *f)
 {
-    return f->thread_hit != NULL;
+    return f->thread_fields != NULL;
 }
 
 bool tl_event_select_limit(const tl_event_select *f, uint64_t *from, uint64_t *to)
@@ -339,9 +338,8 @@ bool tl_event_select_limit(const tl_event_select *f, uint64_t *from, uint64_t *t
     const tl_select *s = f->select;
     *from = f->names.from;
     *to = f->names.to;
-    /* Bits of calls are counted off event by event, and a glob of functions or threads may match an event at any time.
-     */
-    return (s->has_from || s->has_to) && !f->drop && !s->nfunc && !s->nnot && !f->thread_hit;
+    /* Bits of calls are counted off event by event; a glob of functions or threads may match an event at any time. */
+    return (s->has_from || s->has_to) && !f->drop && !s->nfunc && !s->nnot && !f->thread_fields;
 }
 
 bool tl_event_select_run(tl_event_select *f, const tl_batch *b, uint32_t *at, uint32_t to, uint32_t *end,
@@ -366,7 +364,7 @@ int tl_event_select_check(const tl_event_select *f, tl_error *e)
     int status = 0;
     for (size_t i = 0; status == 0 && i < s->nfunc + s->nnot; i++)
         status = tl_select_settle(s, i, i < s->nfunc ? f->names.hit[i] : f->names.hit_not[i - s->nfunc], e);
-    for (size_t i = 0; status == 0 && f->thread_hit && !f->follow && i < s->nthread; i++)
+    for (size_t i = 0; status == 0 && f->thread_fields && !f->follow && i < s->nthread; i++)
         status = tl_select_settle(s, s->nfunc + s->nnot + i, f->thread_hit[i], e);
     return status;
 }

@@ -234,6 +234,30 @@ static void test_threads_of_contexts(void **state)
     fixture_fini(&f);
 }
 
+/* Thread 2^32 + 7 of process 0 is not thread 7 of process 1. */
+static void test_threads_of_processes(void **state)
+{
+    (void)state;
+    static const int64_t thread[][2] = {{1, 7}, {0, (INT64_C(1) << 32) + 7}, {1, 7}};
+    fixture f;
+    fixture_init(&f);
+    assert_int_equal(tl_trace_set_classes(&f.trace, context_classes, 2, NULL), 0);
+    create(&f);
+    for (uint32_t i = 0; i < 3; i++) {
+        const tl_value v[] = {{.type = TL_I64, .as.i = thread[i][0]},
+                              {.type = TL_I64, .as.i = thread[i][1]},
+                              {.type = TL_U64, .as.u = 0x1234}};
+        fixture_event(&f, 0, 0, 0, i * MS, 0x1234, v, 3);
+    }
+    fixture_finish(&f);
+    const char *text = (const char *)f.bytes;
+    assert_non_null(strstr(text, "sam str 0x00000000 0 0 0:0 0x1234\n"));
+    assert_non_null(strstr(text, "sam str 0x00000001 1 0 0:0 0x1234\n"));
+    assert_non_null(strstr(text, "sam str 0x00000000 2 0 1:1 0x1234\n"));
+    assert_null(strstr(text, "sam str 0x00000002"));
+    fixture_fini(&f);
+}
+
 /* ---- samples */
 
 static const tl_field frame_fields[] = {
@@ -393,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_very_long_calls),
         cmocka_unit_test(test_deep_calls),
         cmocka_unit_test(test_threads_of_contexts),
+        cmocka_unit_test(test_threads_of_processes),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_calls_and_samples),
         cmocka_unit_test(test_log_and_calls),

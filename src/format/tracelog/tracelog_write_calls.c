@@ -17,19 +17,11 @@
 #include "model/label.h"
 
 enum { NS_PER_MS = 1000000, CALLERS_LEAST = 8 };
-#define CONTEXT_THREAD ((uint64_t)1 << 63) /* in a key of `index`: no track */
+#define NAMED_THREAD ((uint64_t)1 << 32) /* in a key of `index`: a number of `named`, not a track */
 
 bool tracelog_is_call(const tl_class *c)
 {
     return (c->kind == TL_ENTER || c->kind == TL_EXIT) && c->key == TL_KEY_FUNCTION;
-}
-
-static uint32_t find_field(const tl_class *c, bool context, const char *name)
-{
-    for (uint32_t i = context ? 0 : c->ncontext; i < (context ? c->ncontext : c->nfield); i++)
-        if (strcmp(c->field[i].name, name) == 0)
-            return i;
-    return TRACELOG_NO_FIELD;
 }
 
 static uint32_t find_stack(const tl_class *c)
@@ -37,25 +29,18 @@ static uint32_t find_stack(const tl_class *c)
     for (uint32_t i = 0; i < c->nfield; i++)
         if (c->field[i].type == TL_STACK)
             return i;
-    return TRACELOG_NO_FIELD;
+    return TL_NO_FIELD;
 }
 
 bool tracelog_is_sample(const tl_class *c)
 {
-    return c->kind == TL_SAMPLE && find_stack(c) != TRACELOG_NO_FIELD;
+    return c->kind == TL_SAMPLE && find_stack(c) != TL_NO_FIELD;
 }
 
 static void find_fields(tracelog_fields *f, const tl_class *c)
 {
-    *f = (tracelog_fields){.tid = find_field(c, true, "vtid"),
-                           .pid = find_field(c, true, "vpid"),
-                           .count = TRACELOG_NO_FIELD,
-                           .stack = find_stack(c)};
-    if (f->tid == TRACELOG_NO_FIELD)
-        f->tid = find_field(c, true, "tid");
-    if (f->pid == TRACELOG_NO_FIELD)
-        f->pid = find_field(c, true, "pid");
-    for (uint32_t i = 0; i < c->nfield && f->count == TRACELOG_NO_FIELD; i++)
+    *f = (tracelog_fields){.thread = tl_thread_fields_of(c), .count = TL_NO_FIELD, .stack = find_stack(c)};
+    for (uint32_t i = 0; i < c->nfield && f->count == TL_NO_FIELD; i++)
         if (c->field[i].role == TL_FIELD_COUNT)
             f->count = i;
 }
@@ -78,40 +63,26 @@ void tracelog_calls_fini(tracelog_calls *c)
     free(c->fields);
     free(c->thread);
     tl_hash_fini(&c->index);
+    tl_pair_map_fini(&c->named);
     tl_hash_fini(&c->iid);
     tl_nest_fini(&c->nest);
-}
-
-/* A value of the event, or NULL. */
-static const tl_value *value_of(const tl_batch *b, uint32_t i, uint32_t field)
-{
-    if (field == TRACELOG_NO_FIELD || !b->val)
-        return NULL;
-    const tl_value *end = b->v + b->val[i + 1], *v = tl_values_skip(b->v + b->val[i], end, field);
-    return v < end ? v : NULL;
-}
-
-static bool is_integer(const tl_value *v)
-{
-    return v && (v->type == TL_U64 || v->type == TL_I64);
 }
 
 /* Index of the thread of an event; TL_HASH_NONE when memory runs out. */
 static uint32_t thread_of(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint32_t i)
 {
     tracelog_calls *c = &w->calls;
-    const tracelog_fields *f = &c->fields[b->cls[i]];
-    const tl_value *tid = value_of(b, i, f->tid), *pid = is_integer(tid) ? value_of(b, i, f->pid) : NULL;
-    const tl_track *track = tl_trace_track(w->context.trace, b->track[i]), named = {
-                                                                               .has_tid = true,
-                                                                               .tid = is_integer(tid) ? tid->as.i : 0,
-                                                                               .has_pid = is_integer(pid),
-                                                                               .pid = is_integer(pid) ? pid->as.i : 0,
-                                                                           };
+    const tl_track *track = tl_trace_track(w->context.trace, b->track[i]);
+    tl_event_thread thread;
+    tl_track named;
     uint64_t key = b->track[i];
-    if (is_integer(tid)) {
+    if (tl_event_thread_get(&c->fields[b->cls[i]].thread, b, i, &thread)) {
+        const uint32_t number = tl_pair_map_number(&c->named, (uint64_t)thread.pid, (uint64_t)thread.tid);
+        if (TL_UNLIKELY(number == TL_HASH_NONE))
+            return TL_HASH_NONE;
+        key = NAMED_THREAD | number;
+        named = (tl_track){.has_tid = true, .tid = thread.tid, .has_pid = thread.has_pid, .pid = thread.pid};
         track = &named;
-        key = CONTEXT_THREAD | ((uint64_t)named.pid << 32 ^ (uint64_t)named.tid);
     }
     uint32_t index = tl_hash_get(&c->index, key);
     if (TL_LIKELY(index != TL_HASH_NONE))
@@ -263,9 +234,10 @@ bool tracelog_put_foreign_sample(tl_pen *pen, tracelog_writer *w, const tl_batch
                          .digits = TRACELOG_IID_DIGITS,
                          .ms = tracelog_write_ms(w, b->ts[i]),
                          .count = 1};
-    const tl_value *count = value_of(b, i, c->fields[cls->id].count), *stack = value_of(b, i, c->fields[cls->id].stack);
-    if (c->fields[cls->id].count != TRACELOG_NO_FIELD)
-        s.count = is_integer(count) ? count->as.u : 0;
+    const tl_value *count = tl_event_value(b, i, c->fields[cls->id].count),
+                   *stack = tl_event_value(b, i, c->fields[cls->id].stack);
+    if (c->fields[cls->id].count != TL_NO_FIELD)
+        s.count = count && (count->type == TL_U64 || count->type == TL_I64) ? count->as.u : 0;
     tracelog_thread *thread = tracelog_threads_get(&w->threads, true, s.iid);
     if (!thread || !tracelog_stack_set(&w->threads, thread, stack && stack->type == TL_STACK ? stack->as.p : NULL,
                                        TRACELOG_KEPT_UNKNOWN, &s.change, &w->losses.too_deep))

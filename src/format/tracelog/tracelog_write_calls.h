@@ -2,17 +2,18 @@
 #ifndef TL_FORMAT_TRACELOG_WRITE_CALLS_H
 #define TL_FORMAT_TRACELOG_WRITE_CALLS_H
 
+#include "base/pair_map.h"
 #include "format/tracelog/tracelog_write_heads.h"
+#include "model/event_thread.h"
 #include "model/nest.h"
 
 struct tracelog_writer;
 
-/* Where the events of a class say what matters here: indices of fields, TRACELOG_NO_FIELD if they do not. */
+/* Where the events of a class say what matters here: indices of fields, TL_NO_FIELD if they do not. */
 typedef struct tracelog_fields {
-    uint32_t tid, pid;     /* contexts that name the thread, in place of the track */
+    tl_thread_fields thread;
     uint32_t count, stack; /* of a sample */
 } tracelog_fields;
-#define TRACELOG_NO_FIELD UINT32_MAX
 
 typedef struct tracelog_caller {
     bool begun;
@@ -22,7 +23,8 @@ typedef struct tracelog_caller {
 
 typedef struct tracelog_calls {
     tracelog_fields *fields; /* [ncls] */
-    tl_hash index;           /* track, or thread that contexts name -> index of `thread`, and in `nest` */
+    tl_pair_map named;       /* pid and tid of threads that events name */
+    tl_hash index;           /* track, or number of a named thread -> index of `thread`, and in `nest` */
     tracelog_caller *thread;
     uint32_t n, capacity;
     uint32_t first_iid; /* of the threads */
