@@ -33,7 +33,7 @@ void tl_gauges_fini(tl_gauges *g)
 {
     free(g->track);
     free(g->process);
-    tl_hash_fini(&g->process_index);
+    tl_pair_map_fini(&g->processes);
     tl_strings_fini(&g->names);
     *g = (tl_gauges){0};
 }
@@ -53,23 +53,11 @@ static struct tl_gauge_track *get_track(tl_gauges *g, uint32_t track)
 static struct tl_gauge_process *get_process(tl_gauges *g, uint32_t track)
 {
     const tl_track *t = tl_trace_track(g->trace, track);
-    const uint64_t part = t ? tl_hash_mix((uint64_t)(uintptr_t)t->property) : 0;
-    const uint64_t key = part ^ (t && t->has_pid ? (uint64_t)t->pid : 0);
-    uint32_t at = tl_hash_get(&g->process_index, key);
-    if (at != TL_HASH_NONE)
-        return &g->process[at];
-    if (g->nprocess == g->process_capacity) {
-        uint32_t capacity = g->process_capacity ? 2 * g->process_capacity : 4;
-        struct tl_gauge_process *larger = realloc(g->process, capacity * sizeof *larger);
-        if (!larger)
-            return NULL;
-        g->process = larger;
-        g->process_capacity = capacity;
-    }
-    if (!tl_hash_put(&g->process_index, key, g->nprocess))
+    const uint64_t part = t ? (uintptr_t)t->property : 0, pid = t && t->has_pid ? (uint64_t)t->pid : 0;
+    const uint32_t at = tl_pair_map_number(&g->processes, part, pid);
+    if (at == TL_HASH_NONE || !TL_GROW_TO(g->process, g->nprocess, at, UINT32_MAX))
         return NULL;
-    g->process[g->nprocess] = (struct tl_gauge_process){0};
-    return &g->process[g->nprocess++];
+    return &g->process[at];
 }
 
 static bool put_cpu(tl_gauges *g, uint32_t track, uint64_t ts, double percent)

@@ -8,6 +8,7 @@
 #ifndef TL_MODEL_GAUGE_H
 #define TL_MODEL_GAUGE_H
 
+#include "base/pair_map.h"
 #include "model/trace_impl.h"
 
 /* Names of generations; further ones are left out. Runtimes have four. */
@@ -42,9 +43,9 @@ typedef struct tl_gauges {
     void *arg;
     struct tl_gauge_track *track;
     uint32_t ntrack;
-    tl_hash process_index;
+    tl_pair_map processes; /* part of the trace and pid -> index of `process` */
     struct tl_gauge_process *process;
-    uint32_t nprocess, process_capacity;
+    uint32_t nprocess;
     tl_strings names;
     const char *part[TL_GAUGE_PARTS_MAX];
     uint32_t nparts;

@@ -13,19 +13,16 @@
 #include "model/profile_impl.h"
 
 #define NONE     UINT32_MAX
-#define NOBODY   (UINT32_MAX - 1)   /* in a table: the key is known, but no span has it now */
 #define KEYS_MAX (4 * TL_SPANS_MAX) /* in a table, before those that nobody has are thrown out */
 
 enum { SLOTS_LEAST = 64, TRACKS_LEAST = 16, LANES_LEAST = 4 };
 
 struct tl_span_slot {
     tl_span s;
-    uint64_t serial; /* tells this use of the slot from others; 0: free */
-    uint64_t key;
+    uint64_t serial;  /* tells this use of the slot from others; 0: free */
     uint64_t outside; /* latest end of spans that were over on its track when it began */
     uint64_t tie_serial;
-    uint64_t learn; /* its code, as a key of by_code */
-    uint32_t tie;   /* ended ones: the one around it if that begins at the same time */
+    uint32_t tie; /* ended ones: the one around it if that begins at the same time */
     uint32_t same, outer, inner, code_next, code_prev, next;
     bool open, learning, written;
 };
@@ -33,6 +30,7 @@ typedef struct tl_span_slot slot;
 
 struct tl_span_track {
     uint32_t top;    /* the innermost open span + 1; 0: none */
+    uint32_t part;   /* number of the part that the track belongs to, + 1; 0: not looked up yet */
     uint64_t latest; /* end of those that nest */
 };
 
@@ -44,7 +42,6 @@ struct tl_span_lanes {
 void tl_spans_init(tl_spans *s, const tl_trace *t, tl_span_write *write, void *arg)
 {
     s->trace = t;
-    s->ncls = t->ncls;
     s->write = write;
     s->arg = arg;
     s->free = s->first = s->last = NONE;
@@ -56,13 +53,12 @@ void tl_spans_fini(tl_spans *s)
         free(s->slot[i].s.args);
     for (uint32_t i = 0; i < s->nlanes; i++)
         free(s->lanes[i].until);
-    for (uint32_t i = 0; s->by_key && i < s->ncls; i++)
-        tl_hash_fini(&s->by_key[i]);
-    free(s->by_key);
     free(s->slot);
     free(s->lanes);
     free(s->track);
-    tl_hash_fini(&s->by_code);
+    tl_hash_fini(&s->part);
+    tl_pair_table_fini(&s->by_key);
+    tl_pair_table_fini(&s->by_code);
     tl_hash_fini(&s->lane);
     *s = (tl_spans){0};
 }
@@ -87,16 +83,25 @@ static bool is_number(const tl_value *v)
     return v && (v->type == TL_U64 || v->type == TL_I64 || v->type == TL_HEX);
 }
 
-/* Which traced program a track belongs to, for traces that are several in one: their ids have nothing in common. */
-static uint64_t part_of(const tl_spans *s, uint32_t track)
-{
-    const tl_track *t = tl_trace_track(s->trace, track);
-    return t ? tl_hash_mix((uint64_t)(uintptr_t)t->property) : 0;
-}
-
+/* Looks up which traced program a track belongs to, for traces that are several in one: ids of one of them mean nothing
+ * to the others. */
 static bool ready_track(tl_spans *s, uint32_t track)
 {
-    return TL_GROW_TO(s->track, s->ntrack, track, TL_TRACKS_MAX);
+    if (!TL_GROW_TO(s->track, s->ntrack, track, TL_TRACKS_MAX))
+        return false;
+    if (s->track[track].part)
+        return true;
+    const tl_track *t = tl_trace_track(s->trace, track);
+    const uint64_t property = t ? (uintptr_t)t->property : 0;
+    const uint32_t known = tl_hash_get(&s->part, property), part = known == TL_HASH_NONE ? s->part.n : known;
+    s->track[track].part = part + 1;
+    return known != TL_HASH_NONE || tl_hash_put(&s->part, property, part);
+}
+
+/* Spans of a class in the part of a track. */
+static uint64_t of_class(const tl_spans *s, uint32_t track, uint32_t cls)
+{
+    return (uint64_t)s->track[track].part << 32 | cls;
 }
 
 /* A free slot; NONE when memory runs out. */
@@ -131,34 +136,31 @@ static void give_back(tl_spans *s, uint32_t at)
 }
 
 /* Makes a table anew with only the keys that a span has: most spans of a long log are over. */
-static bool shrink_keys(tl_spans *s, uint32_t cls)
+static bool shrink(tl_pair_table *t)
 {
-    tl_hash smaller = {0}, *h = &s->by_key[cls];
-    for (uint32_t i = 0; i < s->nslot; i++) {
-        const slot *x = &s->slot[i];
-        if (x->serial && x->open && x->s.cls->id == cls && tl_hash_get(h, x->key) == i &&
-            !tl_hash_put(&smaller, x->key, i)) {
-            tl_hash_fini(&smaller);
+    tl_pair_table smaller = {0};
+    for (uint32_t i = 0; i < t->pairs.n; i++) {
+        uint32_t *to = t->value[i] ? tl_pair_table_at(&smaller, t->pairs.pair[i].a, t->pairs.pair[i].b) : NULL;
+        if (to) {
+            *to = t->value[i];
+        } else if (t->value[i]) {
+            tl_pair_table_fini(&smaller);
             return false;
         }
     }
-    tl_hash_fini(h);
-    *h = smaller;
+    tl_pair_table_fini(t);
+    *t = smaller;
     return true;
 }
 
-static bool shrink_codes(tl_spans *s)
+/* Makes a span the latest one of a pair. *older: the one before it, or NONE. */
+static bool push(tl_pair_table *t, uint64_t a, uint64_t b, uint32_t at, uint32_t *older)
 {
-    tl_hash smaller = {0};
-    for (uint32_t i = 0; i < s->nslot; i++) {
-        const slot *x = &s->slot[i];
-        if (x->serial && x->learning && x->code_prev == NONE && !tl_hash_put(&smaller, x->learn, i)) {
-            tl_hash_fini(&smaller);
-            return false;
-        }
-    }
-    tl_hash_fini(&s->by_code);
-    s->by_code = smaller;
+    uint32_t *latest = t->pairs.n < KEYS_MAX || shrink(t) ? tl_pair_table_at(t, a, b) : NULL;
+    if (!latest)
+        return false;
+    *older = *latest - 1;
+    *latest = at + 1;
     return true;
 }
 
@@ -216,27 +218,17 @@ static void stop_learning(tl_spans *s, slot *x)
         s->slot[x->code_next].code_prev = x->code_prev;
     if (x->code_prev != NONE)
         s->slot[x->code_prev].code_next = x->code_next;
-    else /* a key that is there: cannot fail */
-        tl_hash_put(&s->by_code, x->learn, x->code_next == NONE ? NOBODY : x->code_next);
+    else
+        *tl_pair_table_find(&s->by_code, s->track[x->s.track].part, x->s.code) = x->code_next + 1;
     x->learning = false;
-}
-
-/* The id of a function's code, for matching; two programs in one trace do not share them. */
-static uint64_t code_key(const tl_spans *s, uint32_t track, uint64_t code)
-{
-    return code ^ part_of(s, track);
 }
 
 static bool start_learning(tl_spans *s, uint32_t at)
 {
     slot *x = &s->slot[at];
-    if (s->by_code.n >= KEYS_MAX && !shrink_codes(s))
-        return false;
-    uint32_t older = tl_hash_get(&s->by_code, x->learn);
-    if (!tl_hash_put(&s->by_code, x->learn, at))
+    if (!push(&s->by_code, s->track[x->s.track].part, x->s.code, at, &x->code_next))
         return false;
     x->code_prev = NONE;
-    x->code_next = older == TL_HASH_NONE || older == NOBODY ? NONE : older;
     if (x->code_next != NONE)
         s->slot[x->code_next].code_prev = at;
     x->learning = true;
@@ -249,33 +241,29 @@ bool tl_spans_begin(tl_spans *s, const tl_batch *b, uint32_t i, uint64_t ts, tl_
     const uint32_t track = b->track[i];
     uint32_t lane;
     *span = NULL;
-    if (!s->by_key && !(s->by_key = calloc((size_t)s->ncls + 1, sizeof *s->by_key)))
-        return false;
     if (s->used >= TL_SPANS_MAX) {
         s->too_many++;
         return true;
     }
-    tl_hash *h = &s->by_key[c->id];
-    if ((h->n >= KEYS_MAX && !shrink_keys(s, c->id)) || !ready_track(s, track) ||
-        !take_lane(s, track, c->id, ts, &lane))
+    if (!ready_track(s, track) || !take_lane(s, track, c->id, ts, &lane))
         return false;
     if (lane == NONE) {
         s->too_many++;
         return true;
     }
-    const uint64_t key = (c->key == TL_KEY_PAIR ? b->key[i] : 0) ^ part_of(s, track);
-    const uint32_t older = tl_hash_get(h, key), at = take_slot(s);
-    if (at == NONE || !tl_hash_put(h, key, at))
+    const uint64_t key = c->key == TL_KEY_PAIR ? b->key[i] : 0;
+    const uint32_t at = take_slot(s);
+    uint32_t older;
+    if (at == NONE || !push(&s->by_key, of_class(s, track, c->id), key, at, &older))
         return false;
     struct tl_span_track *t = &s->track[track];
     slot *x = &s->slot[at];
     uint8_t *args = x->s.args; /* of the one before: its memory is used again */
     *x = (slot){.s = {.cls = c, .track = track, .lane = lane, .begin = ts, .end = ts, .args = args},
                 .serial = ++s->serial,
-                .key = key,
                 .outside = t->latest,
                 .tie = NONE,
-                .same = older == TL_HASH_NONE || older == NOBODY ? NONE : older,
+                .same = older,
                 .outer = t->top ? t->top - 1 : NONE,
                 .inner = NONE,
                 .open = true};
@@ -286,7 +274,6 @@ bool tl_spans_begin(tl_spans *s, const tl_batch *b, uint32_t i, uint64_t ts, tl_
     if (is_number(code)) {
         x->s.has_code = true;
         x->s.code = code->as.u;
-        x->learn = code_key(s, track, code->as.u);
         if (!start_learning(s, at))
             return false;
     }
@@ -330,15 +317,18 @@ bool tl_spans_end(tl_spans *s, const tl_batch *b, uint32_t i, uint64_t ts, tl_sp
 {
     const uint32_t cls = s->trace->cls[b->cls[i]].pair;
     const tl_class *c = tl_trace_class(s->trace, cls);
-    const uint64_t key = (c && c->key == TL_KEY_PAIR ? b->key[i] : 0) ^ part_of(s, b->track[i]);
-    uint32_t at = s->by_key && c ? tl_hash_get(&s->by_key[cls], key) : NONE;
     *span = NULL;
-    if (at == NONE || at == NOBODY) {
+    if (!ready_track(s, b->track[i]))
+        return false;
+    const uint64_t key = c && c->key == TL_KEY_PAIR ? b->key[i] : 0;
+    uint32_t *latest = c ? tl_pair_table_find(&s->by_key, of_class(s, b->track[i], cls), key) : NULL;
+    if (!latest || *latest == 0) {
         s->no_begin++;
         return true;
     }
+    const uint32_t at = *latest - 1;
     slot *x = &s->slot[at];
-    tl_hash_put(&s->by_key[cls], key, x->same == NONE ? NOBODY : x->same); /* is there: cannot fail */
+    *latest = x->same + 1;
     x->s.ended = true;
     close_span(s, at, ts);
     *span = &x->s;
@@ -352,10 +342,10 @@ bool tl_spans_code(tl_spans *s, const tl_batch *b, uint32_t i)
     const tl_value *function = tl_role_value(b, i, c, TL_FIELD_FUNCTION, NULL);
     if (!is_number(code))
         return true;
-    uint32_t at = tl_hash_get(&s->by_code, code_key(s, b->track[i], code->as.u));
-    if (at == TL_HASH_NONE || at == NOBODY)
-        return true;
-    while (at != NONE) {
+    if (!ready_track(s, b->track[i]))
+        return false;
+    const uint32_t *latest = tl_pair_table_find(&s->by_code, s->track[b->track[i]].part, code->as.u);
+    for (uint32_t at = latest ? *latest - 1 : NONE; at != NONE;) {
         slot *x = &s->slot[at];
         at = x->code_next;
         stop_learning(s, x);

@@ -6,7 +6,7 @@
 #ifndef TL_MODEL_SPAN_H
 #define TL_MODEL_SPAN_H
 
-#include "base/hash.h"
+#include "base/pair_map.h"
 #include "model/trace_impl.h"
 
 /* Spans that are open or wait at a time; further begins are left out. Real programs have a few for each thread; a log
@@ -52,10 +52,10 @@ typedef struct tl_spans {
     uint32_t used;              /* slots in use */
     uint32_t first, last, wait; /* ended, not handed out: `wait` of them */
     uint64_t serial;
-    uint32_t ncls;
-    tl_hash *by_key; /* [ncls] key -> the latest open span */
-    tl_hash by_code; /* code -> the latest span that waits to learn its function */
-    tl_hash lane;    /* track and class -> index in lanes */
+    tl_hash part;          /* tl_track.property -> number of that part of the trace */
+    tl_pair_table by_key;  /* part and class, key -> 1 + the latest open span; 0: none is open now */
+    tl_pair_table by_code; /* part, code -> 1 + the latest span that waits to learn its function; 0: none waits now */
+    tl_hash lane;          /* track and class -> index in lanes */
     struct tl_span_lanes *lanes;
     uint32_t nlanes, lanes_capacity;
     struct tl_span_track *track;

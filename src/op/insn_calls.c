@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pair_map.h"
 #include "isa/a64_block.h"
 #include "model/trace_impl.h"
 #include "op/call_select.h"
@@ -42,7 +43,7 @@ typedef struct thread {
     branch last;    /* the instruction before, if it was a branch */
     uint64_t count; /* instructions that were chosen */
     uint64_t too_deep;
-    tl_hash backs; /* address to return to, with its base -> open calls */
+    tl_pair_table backs; /* base and address to return to -> open calls */
 } thread;
 
 struct tl_insn_calls {
@@ -143,7 +144,7 @@ void tl_insn_calls_free(tl_insn_calls *c)
         return;
     for (uint32_t i = 0; c->thread && i < c->nbegun; i++) {
         free(c->thread[c->begun[i]].stack);
-        tl_hash_fini(&c->thread[c->begun[i]].backs);
+        tl_pair_table_fini(&c->thread[c->begun[i]].backs);
     }
     tl_callstack_free(c->stack);
     tl_batch_fini(&c->out);
@@ -184,20 +185,15 @@ static bool tell(tl_insn_calls *c, const thread *th, uint32_t cls, uint64_t func
     return b->n < b->capacity || flush(c);
 }
 
-/* Calls of one level are found by their address alone, but not those of the levels below. */
-static uint64_t back_key(const thread *th, uint64_t back)
-{
-    return back ^ (uint64_t)th->base * UINT64_C(0x9e3779b97f4a7c15);
-}
-
 static bool count_back(tl_insn_calls *c, thread *th, uint64_t back, bool more)
 {
-    const uint64_t key = back_key(th, back);
-    const uint32_t known = tl_hash_get(&th->backs, key), n = known == TL_HASH_NONE ? 0 : known;
-    if (tl_hash_put(&th->backs, key, more ? n + 1 : n - (n > 0)))
-        return true;
-    no_memory(c->error);
-    return false;
+    uint32_t *open = tl_pair_table_at(&th->backs, th->base, back);
+    if (!open) {
+        no_memory(c->error);
+        return false;
+    }
+    *open = more ? *open + 1 : *open - (*open > 0);
+    return true;
 }
 
 static bool push(tl_insn_calls *c, thread *th, const frame *f)
@@ -290,8 +286,8 @@ static bool come_back(tl_insn_calls *c, thread *th, uint64_t pc)
         th->too_deep--;
         return true;
     }
-    const uint32_t open = tl_hash_get(&th->backs, back_key(th, pc));
-    if (open == TL_HASH_NONE || open == 0) {
+    const uint32_t *open = tl_pair_table_find(&th->backs, th->base, pc);
+    if (!open || *open == 0) {
         c->profile->unmatched_exits++;
         return arrive(c, th, pc);
     }
@@ -453,7 +449,7 @@ int tl_insn_calls_finish(tl_insn_calls *c, tl_error *e)
             ok = pop(c, th);
         }
         free(th->stack);
-        tl_hash_fini(&th->backs);
+        tl_pair_table_fini(&th->backs);
         *th = (thread){.state = NO_STATE};
     }
     c->nbegun = 0;

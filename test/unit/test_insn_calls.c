@@ -176,6 +176,22 @@ static void test_levels(void **state)
                  "[entry 0x400]>[el3] 1 1 1\n");
 }
 
+/* A return inside of a level, to an address that had the same hash there as one that the level below was called from.
+ */
+static void test_levels_do_not_meet(void **state)
+{
+    (void)state;
+    for (uint64_t base = 1; base < 4; base++) {
+        const uint64_t pc = 0x104 ^ base * UINT64_C(0x9e3779b97f4a7c15);
+        const hand_line line[] = {INSN(0x100, OP_BL),      INSN(0x200, OP_SVC), INSN_AT(0x8000, OP_RET, 1),
+                                  INSN_AT(pc, OP_ERET, 1), INSN(0x204, OP_RET), INSN(0x104, OP_ADD)};
+        EXPECT(line, "[entry 0x100] 2 6 1\n"
+                     "[entry 0x100]>0x200 2 4 1\n"
+                     "[entry 0x100]>0x200>[el1] 2 2 1\n"
+                     "exits 1 open 0\n");
+    }
+}
+
 static void test_unknown_pcs(void **state)
 {
     (void)state;
@@ -368,6 +384,7 @@ int main(void)
         cmocka_unit_test(test_calls),
         cmocka_unit_test(test_ends),
         cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_levels_do_not_meet),
         cmocka_unit_test(test_unknown_pcs),
         cmocka_unit_test(test_selections),
         cmocka_unit_test_setup_teardown(test_names, scratch_enter, scratch_leave),

@@ -60,8 +60,8 @@ static void keys_of_spans_are_forgotten(void **state)
         assert_non_null(span);
         tl_batch_clear(&f.batch);
         assert_true(tl_spans_flush(&s));
-        keys = s.by_key[RT_JIT].n > keys ? s.by_key[RT_JIT].n : keys;
-        assert_true(s.by_key[RT_JIT].n <= most && s.by_code.n <= most);
+        keys = s.by_key.pairs.n > keys ? s.by_key.pairs.n : keys;
+        assert_true(s.by_key.pairs.n <= most && s.by_code.pairs.n <= most);
     }
     assert_int_equal(keys, most);
     assert_true(tl_spans_finish(&s, most));

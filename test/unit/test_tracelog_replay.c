@@ -1,4 +1,7 @@
 /* What TraceLog lines mean after those before them: stacks, names, threads, pauses and intervals. */
+#include <inttypes.h>
+
+#include "base/hash.h"
 #include "format/tracelog/tracelog_classes.h"
 #include "tracelog_fixture.h"
 
@@ -301,6 +304,26 @@ static void pairs(void **state)
     tl_source_close(s);
 }
 
+/* Thread 1 and function 5, thread 2 and a function that had the same hash with it. */
+static void pairs_do_not_meet(void **state)
+{
+    (void)state;
+    uint64_t thread[2];
+    for (uint64_t i = 0; i < 2; i++)
+        thread[i] = tl_hash_mix(1 + i + 5 * UINT64_C(0x9e3779b97f4a7c15));
+    log_text log = {0};
+    text_add(&log, "jit cms 0x1 1 0x5\njit cms 0x2 1 0x%" PRIx64 "\njit cmf 0x1 2 0x5 0x0\n",
+             thread[0] ^ thread[1] ^ 5);
+    tl_source *s = open_log_text(log.p, log.n, &(const tl_want){.fields = true});
+    const tl_batch *b;
+    assert_int_equal(tl_source_next(s, &b, NULL), 1);
+    assert_int_equal(b->n, 3);
+    assert_int_not_equal(b->key[0], b->key[1]);
+    assert_int_equal(b->key[0], b->key[2]);
+    tl_source_close(s);
+    text_free(&log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +339,7 @@ int main(void)
         cmocka_unit_test(intervals_of_processor_time),
         cmocka_unit_test(intervals_after_a_begin_that_was_suspended),
         cmocka_unit_test(pairs),
+        cmocka_unit_test(pairs_do_not_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

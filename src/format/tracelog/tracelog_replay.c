@@ -64,6 +64,8 @@ void tracelog_replay_fini(tracelog_replay *p)
     tl_id_map_fini(&p->thread_of);
     tl_id_map_fini(&p->function_of);
     tl_hash_fini(&p->thread_of_os);
+    tl_pair_map_fini(&p->compiling);
+    tl_pair_map_fini(&p->compiled);
     tracelog_facts_fini(&p->facts);
     *p = (tracelog_replay){0};
 }
@@ -195,13 +197,15 @@ static uint64_t since(const tracelog_replay *p, replay_thread *t, uint64_t at)
     return begin;
 }
 
-/* Tells apart what is compiled where: thread and function. */
-static uint64_t pair_of(const tracelog_replay *p, uint32_t index, const tracelog_note *n)
+/* A number for each thread and function that is compiled: the key of its begin and end. TL_HASH_NONE when memory runs
+ * out. */
+static uint32_t pair_of(tracelog_replay *p, uint32_t index, const tracelog_note *n)
 {
     const bool known = index != UNKNOWN, os = n->flags & TRACELOG_OS_THREAD;
     const uint64_t thread = known ? p->iid[index] : os ? n->thread : 0;
-    const uint64_t tag = (known ? 1u : os ? 2u : 0u) + (n->flags & TRACELOG_HAS_ID ? 4u : 0u);
-    return tl_hash_mix(tl_hash_mix(thread + tag * UINT64_C(0x9e3779b97f4a7c15)) ^ n->other);
+    const uint32_t tag = (known ? 1u : os ? 2u : 0u) + (n->flags & TRACELOG_HAS_ID ? 4u : 0u);
+    const uint32_t number = tl_pair_map_number(&p->compiling, thread, tag);
+    return number == TL_HASH_NONE ? TL_HASH_NONE : tl_pair_map_number(&p->compiled, number, n->other);
 }
 
 /* How many frames of the stack before stay. Those that no line told are unknown ones, or left out if they get too many:
@@ -287,7 +291,7 @@ static int replay_other(tracelog_replay *p, tracelog_part *part, uint32_t i, uin
     case tracelog_jit_css:
     case tracelog_jit_csf:
         b->key[i] = pair_of(p, index, n);
-        return 0;
+        return b->key[i] != TL_HASH_NONE ? 0 : no_memory(e);
     case tracelog_fil_src:
     case tracelog_lin_src:
         if (p->reader->late)

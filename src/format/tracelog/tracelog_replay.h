@@ -2,6 +2,7 @@
 #ifndef TL_FORMAT_TRACELOG_REPLAY_H
 #define TL_FORMAT_TRACELOG_REPLAY_H
 
+#include "base/pair_map.h"
 #include "format/tracelog/tracelog_facts.h"
 
 typedef struct replay_thread {
@@ -42,7 +43,8 @@ typedef struct tracelog_replay {
     uint32_t nthread, thread_capacity;
     tl_id_map thread_of; /* iid -> index */
     tl_hash thread_of_os;
-    uint64_t *iid; /* [thread_capacity] */
+    tl_pair_map compiling, compiled; /* thread and what names it; the number of that, and a function */
+    uint64_t *iid;                   /* [thread_capacity] */
     replay_function *function;
     uint32_t nfunction, function_capacity;
     tl_id_map function_of; /* iid -> index */
