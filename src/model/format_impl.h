@@ -62,7 +62,7 @@ typedef struct tl_format {
     const char *holds;              /* which events can be written, in words ("calls of functions"); NULL: all */
     bool ordered;                   /* the event writer wants the streams merged by time; see tl_format_wants_order() */
     bool track_order;               /* the same if a track has its events in several streams: tl_trace.shared_tracks */
-    bool time_order;                /* the same if the trace is of a format that is read `unsorted` */
+    bool time_order;                /* the same if events of a stream may go back in time: tl_trace.unsorted */
     bool flat_profile;              /* the profile writer needs no tree */
     bool thread_profile;            /* the profile writer wants one tree per thread */
     bool line_profile;              /* the profile writer wants functions told apart by line, too: of samples */

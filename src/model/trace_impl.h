@@ -42,6 +42,7 @@ struct tl_trace {
     tl_class *cls;
     uint32_t ncls;
     bool has_aux, ranked; /* batches have these columns */
+    bool unsorted;        /* its format is (tl_format.unsorted), or that of a trace that it is joined of */
     bool shared_tracks;   /* streams may have events of one track: only merged are they in order */
     tl_track *track;
     uint32_t ntrack, track_capacity;

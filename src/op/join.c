@@ -15,6 +15,7 @@ typedef struct member {
     uint64_t begin;        /* its tick that is time 0, ... */
     uint64_t early;        /* ... or how many ticks before its tick 0 that is */
     uint64_t shift;        /* ns from the joined clock's 0 to its own, by the time of day */
+    tl_property nothing;   /* tl_track.property of its tracks if it has no properties: tells them from others' */
 } member;
 
 struct tl_join {
@@ -183,7 +184,7 @@ static int join_tracks(tl_join *j, tl_error *e)
             track.begin = tl_join_time(j, i, track.begin);
             track.end = tl_join_time(j, i, track.end);
             if (!track.property) {
-                track.property = m->trace->property;
+                track.property = m->trace->nproperty ? m->trace->property : &m->nothing;
                 track.nproperty = m->trace->nproperty;
             }
             int status = tl_trace_add_track(&j->trace, &track, &m->track[k], e);
@@ -360,8 +361,11 @@ int tl_join_new(tl_join **out, tl_source *const *s, uint32_t n, const uint64_t *
                 j->trace.version = NULL;
         }
         const tl_want everything = {.fields = true, .cpu = true};
-        for (uint32_t i = 0; i < n; i++)
+        for (uint32_t i = 0; i < n; i++) {
             j->trace.has_aux |= j->member[i].trace->has_aux;
+            j->trace.unsorted |= j->member[i].trace->unsorted;
+            j->trace.shared_tracks |= j->member[i].trace->shared_tracks;
+        }
         status = tl_batch_init(&j->batch, &j->trace, &everything, TL_BATCH_MAX, e);
         j->own_tape = j->batch.v;
         j->own_arena = j->batch.arena;

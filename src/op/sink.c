@@ -43,8 +43,7 @@ void tl_drops_add(tl_drops *d, const char *what, uint64_t n)
 
 bool tl_format_wants_order(const tl_format *f, const tl_trace *t)
 {
-    const tl_format *source = t->format ? tl_format_by_name(t->format) : NULL;
-    if ((f->track_order && t->shared_tracks) || (f->time_order && source && source->unsorted))
+    if ((f->track_order && t->shared_tracks) || (f->time_order && t->unsorted))
         return true;
     return f->ordered && !(f->unsorted && t->format && strcmp(t->format, f->name) == 0);
 }

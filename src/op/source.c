@@ -160,6 +160,7 @@ static int open_format(tl_source *s, const tl_open_options *o, tl_error *e)
                        "format %s cannot be read while it is still being written (--follow)", s->format->name);
     t->path = tl_trace_intern(t, s->in ? tl_input_path(s->in) : s->folder->path);
     t->format = s->format->name;
+    t->unsorted = s->format->unsorted;
     t->bytes = s->in ? tl_input_size(s->in) : 0;
     s->reader = calloc(1, s->format->reader_size ? s->format->reader_size : 1);
     if (!t->path || !s->reader)
