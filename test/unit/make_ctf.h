@@ -194,6 +194,28 @@ static inline void made_file(ctf_bytes *folder, const char *name, ctf_bytes *con
     *content = (ctf_bytes){0};
 }
 
+/* Metadata of function traces: what stands in front of the streams, and the events of calls, 1 and 2. */
+#define MADE_CALLS_HEAD                                                                                                \
+    "/* CTF 1.8 */\n"                                                                                                  \
+    "typealias integer { size = 8; align = 8; } := u8;\n"                                                              \
+    "typealias integer { size = 64; align = 8; } := u64;\n"                                                            \
+    "trace { major = 1; minor = 8; byte_order = le; };\n"                                                              \
+    "clock { name = mono; freq = 1000000000; };\n"                                                                     \
+    "typealias integer { size = 64; align = 8; map = clock.mono.value; } := stamp;\n"
+#define MADE_CALLS_EVENTS                                                                                              \
+    "event { name = \"lttng_ust_cyg_profile:func_entry\"; id = 1; fields := struct { u64 addr; }; };\n"                \
+    "event { name = \"lttng_ust_cyg_profile:func_exit\"; id = 2; fields := struct { u64 addr; }; };\n"
+
+/* A block of metadata and one stream, which is freed. */
+static inline ctf_bytes made_trace(const char *metadata, ctf_bytes *stream)
+{
+    ctf_bytes folder = {0}, text = {0};
+    made_put(&text, metadata, strlen(metadata));
+    made_file(&folder, "metadata", &text);
+    made_file(&folder, "stream", stream);
+    return folder;
+}
+
 /* A folder in it that holds metadata. */
 static inline void made_unit(ctf_bytes *folder, const char *path, const ctf_made *m)
 {

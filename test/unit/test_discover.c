@@ -13,99 +13,60 @@
 #include <cmocka.h>
 
 #include "base/elf_file.h"
-#include "base/endian.h"
+#include "make_ctf.h"
 #include "op/source_impl.h"
 #include "scratch.h"
 #include "skip.h"
 #include "traceloom/profile.h"
 
-static const char metadata[] =
-    "/* CTF 1.8 */\n"
-    "typealias integer { size = 8; align = 8; } := u8;\n"
-    "typealias integer { size = 64; align = 8; } := u64;\n"
-    "trace { major = 1; minor = 8; byte_order = le; };\n"
-    "clock { name = mono; freq = 1000000000; };\n"
-    "typealias integer { size = 64; align = 8; map = clock.mono.value; } := stamp;\n"
+static const char metadata[] = MADE_CALLS_HEAD
     "stream { event.header := struct { u8 id; stamp timestamp; }; };\n"
     "event { name = \"lttng_ust_statedump:bin_info\"; id = 0;\n"
-    "        fields := struct { u64 baddr; u64 memsz; string path; u8 is_pic; }; };\n"
-    "event { name = \"lttng_ust_cyg_profile:func_entry\"; id = 1; fields := struct { u64 addr; }; };\n"
-    "event { name = \"lttng_ust_cyg_profile:func_exit\"; id = 2; fields := struct { u64 addr; }; };\n"
+    "        fields := struct { u64 baddr; u64 memsz; string path; u8 is_pic; }; };\n" MADE_CALLS_EVENTS
     "event { name = \"lttng_ust_statedump:build_id\"; id = 3; fields := struct { u64 baddr; u8 build_id[4]; }; };\n"
     "event { name = \"lttng_ust_statedump:bin_info\"; id = 4; fields := struct { u64 baddr; u64 path; u64 memsz; }; "
     "};\n";
 
-static size_t put_event(uint8_t *p, uint8_t id, uint64_t number)
+/* Up to its first member, a number. */
+static void put_event(ctf_bytes *events, uint8_t id, uint64_t number)
 {
-    p[0] = id;
-    tl_store64(p + 1, id, false);
-    tl_store64(p + 9, number, false);
-    return 17;
+    made_put(events, &id, 1);
+    made_u64(events, id);
+    made_u64(events, number);
 }
 
-static size_t put_file(uint8_t *p, const char *name, const void *data, size_t n)
+static void put_module(ctf_bytes *events, uint64_t base, uint64_t size, const char *path, uint8_t is_pic)
 {
-    const size_t at = strlen(name) + 1;
-    memcpy(p, name, at);
-    tl_store32(p + at, (uint32_t)n, false);
-    memcpy(p + at + 4, data, n);
-    return at + 4 + n;
+    put_event(events, 0, base);
+    made_u64(events, size);
+    made_put(events, path, strlen(path) + 1);
+    made_put(events, &is_pic, 1);
 }
 
-/* Events of a trace. */
-typedef struct events {
-    uint8_t *p;
-    size_t n, room;
-} events;
-
-static uint8_t *more(events *v, size_t n)
+static void put_call(ctf_bytes *events, uint64_t function)
 {
-    if (v->n + n > v->room) {
-        v->room = 2 * (v->n + n);
-        v->p = realloc(v->p, v->room);
-        assert_non_null(v->p);
-    }
-    v->n += n;
-    return v->p + v->n - n;
-}
-
-static void put_module(events *v, uint64_t base, uint64_t size, const char *path, bool is_pic)
-{
-    const size_t n = strlen(path) + 1;
-    put_event(more(v, 17), 0, base);
-    tl_store64(more(v, 8), size, false);
-    memcpy(more(v, n), path, n);
-    *more(v, 1) = is_pic;
-}
-
-static void put_call(events *v, uint64_t function)
-{
-    put_event(more(v, 17), 1, function);
-    put_event(more(v, 17), 2, function);
+    put_event(events, 1, function);
+    put_event(events, 2, function);
 }
 
 /* The profile of the events, which are freed. The source stays open behind it. */
-static tl_profile *profile_of(events *v, bool no_names, tl_source **s)
+static tl_profile *profile_of(ctf_bytes *events, bool no_names, tl_source **s)
 {
-    uint8_t *packed = malloc(v->n + sizeof metadata + 64);
-    assert_non_null(packed);
-    size_t size = put_file(packed, "metadata", metadata, sizeof metadata - 1);
-    size += put_file(packed + size, "stream", v->p, v->n);
-    free(v->p);
+    ctf_bytes folder = made_trace(metadata, events);
     tl_profile *p = NULL;
     tl_error e = {0};
     const tl_open_options o = {.no_names = no_names, .no_lines = true};
-    if (tl_source_open_folder_memory(s, packed, size, "folder", &o, &e) < 0 ||
+    if (tl_source_open_folder_memory(s, folder.data, folder.n, "folder", &o, &e) < 0 ||
         tl_profile_from_source(&p, *s, NULL, &e) < 0)
         fail_msg("%s", e.message);
-    free(packed);
+    free(folder.data);
     return p;
 }
 
 /* A trace in which a function is called that lies in the binary of this path. Is its name found? */
 static bool is_named(const char *path, uint64_t function, bool no_names)
 {
-    events v = {0};
+    ctf_bytes v = {0};
     tl_source *s = NULL;
     put_module(&v, 0, UINT64_MAX, path, false);
     put_call(&v, function);
@@ -165,7 +126,7 @@ static void test_one_file_at_many_places(void **state)
     const uint64_t address = (uint64_t)((const char *)function - (const char *)info.dli_fbase);
     char other[PATH_MAX];
     snprintf(other, sizeof other, "/.%s", info.dli_fname);
-    events v = {0};
+    ctf_bytes v = {0};
     tl_source *s = NULL;
     put_module(&v, far - 4096, UINT64_C(1) << 50, "missing", true);
     for (uint64_t i = 0; i < 100; i++)
@@ -190,13 +151,13 @@ static void test_one_file_at_many_places(void **state)
 static void test_modules_in_part(void **state)
 {
     (void)state;
-    events v = {0};
+    ctf_bytes v = {0};
     tl_source *s = NULL;
-    put_event(more(&v, 17), 3, 4096);
-    memcpy(more(&v, 4), "\x12\x34\xab\xcd", 4);
-    put_event(more(&v, 17), 4, 8192);
-    tl_store64(more(&v, 8), 4096, false);
-    tl_store64(more(&v, 8), 4096, false);
+    put_event(&v, 3, 4096);
+    made_put(&v, "\x12\x34\xab\xcd", 4);
+    put_event(&v, 4, 8192);
+    made_u64(&v, 4096);
+    made_u64(&v, 4096);
     put_call(&v, 5000);
     tl_profile *p = profile_of(&v, false, &s);
     assert_int_equal(tl_profile_functions(p), 1);
@@ -219,7 +180,7 @@ static void test_modules_have_a_limit(void **state)
     (void)state;
     enum { MOST = 65536 };
     for (unsigned n = MOST; n <= MOST + 1; n++) {
-        events v = {0};
+        ctf_bytes v = {0};
         tl_source *s = NULL;
         for (unsigned i = 0; i < n; i++)
             put_module(&v, (i + 1) * 4096, 4096, "missing", true);

@@ -1,6 +1,7 @@
 /* Tests that things of equal hashes are not taken for the same: names, labels, damage, streams, threads, functions. */
 #include "ctf_read_back.h"
 #include "format/ctf/read/ctf_losses.h"
+#include "make_ctf.h"
 #include "model/trace_impl.h"
 #include "op/discover.h"
 #include "op/source_impl.h"
@@ -135,45 +136,25 @@ static void test_streams_of_packets(void **state)
 /* --- functions and threads that only the events tell of --- */
 
 static const char metadata[] =
-    "/* CTF 1.8 */\n"
-    "typealias integer { size = 8; align = 8; } := u8;\n"
-    "typealias integer { size = 64; align = 8; } := u64;\n"
-    "trace { major = 1; minor = 8; byte_order = le; };\n"
-    "clock { name = mono; freq = 1000000000; };\n"
-    "typealias integer { size = 64; align = 8; map = clock.mono.value; } := stamp;\n"
-    "stream { event.header := struct { u8 id; stamp timestamp; };\n"
-    "         event.context := struct { u64 _vpid; u64 _vtid; }; };\n"
-    "event { name = \"lttng_ust_cyg_profile:func_entry\"; id = 1; fields := struct { u64 addr; }; };\n"
-    "event { name = \"lttng_ust_cyg_profile:func_exit\"; id = 2; fields := struct { u64 addr; }; };\n";
-
-enum { EVENT = 1 + 8 + 3 * 8 };
-
-static size_t put_file(uint8_t *p, const char *name, const void *data, size_t n)
-{
-    const size_t at = strlen(name) + 1;
-    memcpy(p, name, at);
-    tl_store32(p + at, (uint32_t)n, false);
-    memcpy(p + at + 4, data, n);
-    return at + 4 + n;
-}
+    MADE_CALLS_HEAD "stream { event.header := struct { u8 id; stamp timestamp; };\n"
+                    "         event.context := struct { u64 _vpid; u64 _vtid; }; };\n" MADE_CALLS_EVENTS;
 
 /* A trace of calls: process, thread and function of each. */
-static tl_source *open_calls(const uint64_t (*call)[3], size_t n)
+static tl_source *open_calls(const uint64_t (*call)[3], size_t n, ctf_bytes *folder)
 {
-    static uint8_t events[16 * EVENT], packed[sizeof metadata + sizeof events + 64]; /* the source reads them later */
-    uint8_t *p = events;
-    for (size_t i = 0; i < 2 * n; i++, p += EVENT) {
-        p[0] = (uint8_t)(1 + i % 2);
-        tl_store64(p + 1, i, false);
+    ctf_bytes events = {0};
+    for (size_t i = 0; i < 2 * n; i++) {
+        const uint8_t id = (uint8_t)(1 + i % 2);
+        made_put(&events, &id, 1);
+        made_u64(&events, i);
         for (int k = 0; k < 3; k++)
-            tl_store64(p + 9 + 8 * k, call[i / 2][k], false);
+            made_u64(&events, call[i / 2][k]);
     }
-    size_t size = put_file(packed, "metadata", metadata, sizeof metadata - 1);
-    size += put_file(packed + size, "stream", events, 2 * n * EVENT);
+    *folder = made_trace(metadata, &events);
     const tl_open_options options = {.want = {.fields = true}};
     tl_source *s;
     tl_error e;
-    if (tl_source_open_folder_memory(&s, packed, size, "folder", &options, &e) < 0)
+    if (tl_source_open_folder_memory(&s, folder->data, folder->n, "folder", &options, &e) < 0)
         fail_msg("%s", e.message);
     return s;
 }
@@ -207,11 +188,13 @@ static void test_threads(void **state)
     static const uint64_t call[][3] = {{1, 5, 16}, {0, (UINT64_C(1) << 32) + 5, 16}, {1, 5, 16}};
     uint64_t function[3];
     uint32_t track[3];
-    tl_source *s = open_calls(call, TL_COUNT(call));
+    ctf_bytes folder; /* the source reads it later */
+    tl_source *s = open_calls(call, TL_COUNT(call), &folder);
     assert_int_equal(view_calls(s, function, track, 3), 3);
     assert_int_equal(track[0], track[2]);
     assert_int_not_equal(track[0], track[1]);
     tl_source_close(s);
+    free(folder.data);
 }
 
 static void test_functions_at_other_addresses(void **state)
@@ -220,7 +203,8 @@ static void test_functions_at_other_addresses(void **state)
     static const uint64_t call[][3] = {{1, 5, 0x1000}, {1, 5, 0x2000}, {2, 6, 0x3000}};
     uint64_t function[3];
     uint32_t track[3];
-    tl_source *s = open_calls(call, TL_COUNT(call));
+    ctf_bytes folder; /* the source reads it later */
+    tl_source *s = open_calls(call, TL_COUNT(call), &folder);
     for (int i = 0; i < 3; i++) {
         const tl_function f = {.id = 0x1000 * (i + 1), .name = i ? other : one, .address = 0x10};
         assert_int_equal(tl_trace_add_function(&s->trace, &f, NULL), 0);
@@ -230,6 +214,7 @@ static void test_functions_at_other_addresses(void **state)
     assert_int_equal(function[1], 0x2000);
     assert_int_equal(function[2], 0x2000); /* the same one, in another process */
     tl_source_close(s);
+    free(folder.data);
 }
 
 int main(void)
