@@ -17,8 +17,29 @@ import ctf_gen
 import tracelog_gen
 import xray_gen
 
+CHANGE = re.compile(rb"(?:sam str|str sam) (\S+) \S+ \S+ (\d+):\d+(?::\S+)?((?: \S+)*)\r?$")
+SETTING = re.compile(rb"prf cfg (CollectionMethod|ExecutionTraceEnabled) \"?(\w+)")
 # What our own table of functions and tracks takes.
 TABLE = re.compile(rb"^(?:\[[^\n]*?\) )?traceloom\.(?:function|track): ", re.M)
+
+
+def calls_instead(log):
+    """How many more events a TraceLog of an instrumented program has when entries and exits replace the lines that change
+    stacks. Counted in its text, not by our reader."""
+    settings, depth, more = {}, {}, 0
+    for line in log.split(b"\n"):
+        setting, change = SETTING.match(line), CHANGE.match(line)
+        if setting:
+            settings[setting[1]] = setting[2]
+        if not change:
+            continue
+        thread, kept, entered = change[1].lower(), int(change[2]), len(change[3].split())
+        if thread.startswith(b"0x"):
+            thread = int(thread, 16)
+        if settings.get(b"CollectionMethod") == b"Instrumentation" and settings.get(b"ExecutionTraceEnabled") != b"F":
+            more += entered + max(0, depth.get(thread, 0) - kept) - 1
+        depth[thread] = kept + entered
+    return more
 
 
 def examine(path, out):
@@ -26,9 +47,10 @@ def examine(path, out):
     done = harness.run("convert", "--to", "ctf", "--format-version", "1.8", "-o", out, path)
     if not os.path.isdir(out):
         return None if done.status in (2, 3) and b"Sanitizer" not in done.err else "is not written: %s" % done
-    # Of a log of an instrumented program two lines may be one call: there our own reader of the copy says how many.
-    calls = path.endswith(".log") and open(path, "rb").read().find(b"CollectionMethod Instrumentation") >= 0
-    events = harness.run("info", "--json", out if calls else path).json()["events"]
+    events = harness.run("info", "--json", path).json()["events"]
+    if path.endswith(".log"):
+        with open(path, "rb") as file:
+            events += calls_instead(file.read())
     read = subprocess.run(["babeltrace2", "--clock-gmt", out], capture_output=True, timeout=300)
     lines = read.stdout.count(b"\n") - len(TABLE.findall(read.stdout))
     shutil.rmtree(out)
