@@ -19,12 +19,12 @@ typedef struct tl_hash {
         uint32_t value; /* TL_HASH_NONE: free */
         uint32_t pad;
     } * slot;
-    uint64_t seed; /* differs from table to table, and from run to run */
+    uint64_t seed; /* tl_hash_seed(): another one in each table and run */
     uint32_t mask; /* slots - 1 */
     uint32_t n;
 } tl_hash;
 
-/* Mixes bits, the same in every run; no key of a table of what a file says. */
+/* Mixes bits, the same in every run. Not for tables whose keys come from a file. */
 TL_ALWAYS_INLINE uint64_t tl_hash_mix(uint64_t x)
 {
     x ^= x >> 32;

@@ -1,6 +1,5 @@
-/* Hashes that nobody can make collide from outside: SipHash-1-3 (Aumasson and Bernstein) with a key that is drawn once
- * a run. Whoever makes a file does not know the key, and so no set of names or numbers in it meets in a table more
- * often than chance has it. */
+/* Hashes for tables whose keys come from a file: SipHash-1-3 (Aumasson and Bernstein) with a key that is drawn once a
+ * run. Whoever made the file does not know the key and cannot choose names or numbers that collide in a table. */
 #ifndef TL_BASE_HASHER_H
 #define TL_BASE_HASHER_H
 
@@ -17,7 +16,7 @@ typedef struct tl_hasher {
 
 /* With the key of this run: for tables. */
 tl_hasher tl_hasher_begin(void);
-/* Without a key, the same in every run and on every host: for what is written to files, never for tables. */
+/* Without a key, the same in every run and on every host: for output, never for tables. */
 tl_hasher tl_hasher_stable(void);
 
 TL_ALWAYS_INLINE uint64_t tl_hasher_turn(uint64_t x, unsigned bits)
@@ -44,9 +43,9 @@ TL_ALWAYS_INLINE void tl_hasher_add(tl_hasher *h, uint64_t number)
     h->v[0] ^= number;
 }
 
-/* Bytes; where several are added, their number has to be known, or be added before. */
+/* Adds bytes. Callers that add several strings of bytes add their lengths, too. */
 void tl_hasher_bytes(tl_hasher *h, const void *p, size_t n);
-/* A terminated text, or NULL, and where it ends. */
+/* Adds the length of a NUL-terminated text, and the text; NULL is different from all texts. */
 void tl_hasher_text(tl_hasher *h, const char *s);
 
 TL_ALWAYS_INLINE uint64_t tl_hasher_end(tl_hasher h)
@@ -62,16 +61,16 @@ uint64_t tl_hash_bytes(const void *p, size_t n);
 
 /* --- numbers --- */
 
-/* Odd numbers that are drawn with the key; 0 before the first tl_hash_seed(). */
+/* Odd numbers derived from the key; 0 before the first tl_hash_seed() or tl_hasher_begin(). */
 __attribute__((visibility("hidden"))) extern uint64_t tl_hash_odd[3];
 
-/* The seed of a table of numbers, without which tl_hash_spread() must not be called. */
+/* The seed of a table of numbers. Has to be called before tl_hash_spread(): it draws the key. */
 uint64_t tl_hash_seed(const void *table);
 
-/* Where a number belongs in a table: the bits from 32 on. Four rounds of SipHash take twice as long, and events are
- * counted here; so it is two products by secret factors. One of them is enough to keep keys from meeting that somebody
- * chose, as nobody knows which ones meet (multiply-shift hashing is universal), but it keeps sequences in sequence: one
- * factor in ten makes heaps of them. The second one, after the halves of the first are folded, leaves no order. */
+/* Where a number belongs in a table: the bits from 32 on. Events are looked up by it, and SipHash takes about twice as
+ * long, so this is two products with secret factors. One is enough against chosen keys (multiply-shift hashing is
+ * universal), but sequences of keys stay sequences and some factors crowd them into few places. The second product, of
+ * the folded halves of the first, spreads them. */
 TL_ALWAYS_INLINE uint64_t tl_hash_spread(uint64_t key, uint64_t seed)
 {
     const tl_wide product = tl_multiply(key ^ seed, tl_hash_odd[0]);

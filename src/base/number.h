@@ -22,7 +22,8 @@ typedef struct tl_scale {
 
 void tl_scale_init(tl_scale *s, uint64_t hz);
 uint64_t tl_scale_ns(const tl_scale *s, uint64_t ticks);
-/* (ticks * 10^9 + rest) / hz rounded down, rest < hz: of a clock that begins so much after a whole ns, in 1 / hz ns. */
+/* (ticks * 10^9 + rest) / hz, rounded down: ns of a clock whose tick 0 is `rest` / hz ns after a whole ns; rest < hz.
+ */
 uint64_t tl_scale_ns_down(const tl_scale *s, uint64_t ticks, uint64_t rest);
 /* ns -> the first tick that tl_scale_ns() shows as ns or more, so that a time that was read off an output selects the
  * event that it was read from; saturates. */

@@ -178,7 +178,7 @@ static int begin(tl_output_folder *f, tl_error *e)
     return f->temporary ? 0 : tl_fail_errno(e, error, "%s: cannot create a folder beside it", f->path);
 }
 
-/* There is no temporary folder any more. Under the lock. */
+/* Takes it off the list: its temporary folder is gone. Under the lock. */
 static void forget(tl_output_folder *f)
 {
     tl_output_folder **at = &unfinished;
@@ -194,7 +194,7 @@ void tl_output_folders_abandon(void)
     pthread_mutex_lock(&lock);
     for (const tl_output_folder *f = unfinished; f; f = f->next)
         for (unsigned try = 0; try < TL_NAME_TRIES && access(f->temporary, F_OK) == 0; try++)
-            tl_remove_tree(f->temporary, 1); /* other threads may have been about to make a file */
+            tl_remove_tree(f->temporary, 1); /* another thread may make a file meanwhile */
 }
 
 int tl_output_folder_open(tl_output_folder **out, const char *path, bool overwrite, const char *ours, tl_error *e)

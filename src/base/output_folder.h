@@ -29,8 +29,8 @@ uint64_t tl_output_folder_bytes(const tl_output_folder *f);
 int tl_output_folder_finish(tl_output_folder *f, tl_error *e);
 /* Without finish: removes what was written. NULL is fine. */
 void tl_output_folder_close(tl_output_folder *f);
-/* Removes all folders that are not finished, because the program is about to end, from any thread: other threads wait
- * for ever when they begin, continue or end one. Not for signal handlers. */
+/* Removes all folders that are not finished, before the program ends. Any thread may call it; from then on, threads
+ * that begin, continue or end a folder wait for ever. Not for signal handlers. */
 void tl_output_folders_abandon(void);
 
 #endif

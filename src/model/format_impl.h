@@ -115,8 +115,8 @@ typedef struct tl_format {
      * need be to put events in order. May be NULL: not known. */
     uint64_t (*stream_floor)(const void *cursor);
     void (*stream_close)(void *cursor);
-    /* Adds functions (id and address) of a binary to the trace: of the traced one, object 0, or of the object that ids
-     * have this number of. */
+    /* Adds the functions (id and address) of a binary to the trace. object: 0 is the traced binary, others are numbers
+     * of objects in ids of functions. */
     int (*functions)(void *reader, tl_elf *elf, uint32_t object, tl_trace *t, tl_error *e);
     /* Where in the source a frame of a sample is: false if not known. Strings live as long as the trace. Any thread. */
     bool (*locate)(void *reader, const tl_frame *frame, tl_location *out);

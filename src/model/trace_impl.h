@@ -15,8 +15,8 @@
 #define TL_DAMAGE_TOLD (1u << 20) /* entries told apart: of these a second pass over the input counts none again */
 #define TL_TRACKS_MAX  (1u << 20) /* tracks of one trace: more is taken for a damaged file */
 
-/* Where tick 0 stands from what the clock counts from, which need not be 1970: whole ns, and what is left, in 1 / hz
- * ns. For who shows times as the tracer's own tools do. */
+/* The time of tick 0 on the tracer's own clock, whose origin need not be 1970: whole ns, and the rest in units of
+ * 1 / hz ns. For writers that show times as the tracer's own tools do. */
 typedef struct tl_origin {
     bool known;
     int64_t ns;

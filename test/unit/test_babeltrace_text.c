@@ -269,7 +269,6 @@ static void test_compounds(void **state)
     expect_shown(field, absent, 2, "{ <none> }");
 }
 
-/* Deeper than the writer follows: what comes after must still be read at its place. */
 /* Values of the clock are left out, whatever they are in, and a scope of nothing else. */
 static void test_values_of_the_clock(void **state)
 {
@@ -297,6 +296,7 @@ static void test_values_of_the_clock(void **state)
     expect(&f, FIRST "bare: { v = 6 }\n[00:00:00.000000002] (+0.000000001) empty: \n");
 }
 
+/* Deeper than the writer follows: what comes after must still be read at its place. */
 static void test_too_deep(void **state)
 {
     (void)state;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -178,10 +180,35 @@ static void test_hash_of_several_texts(void **state)
     }
 }
 
-/* A run's key is not that of files, nor nothing. */
+/* In two children that had no key before: each is a run. */
+static uint64_t hash_of_run[2];
+
+static uint64_t hash_in_child(void)
+{
+    int end[2];
+    uint64_t hash = 0;
+    if (pipe(end) < 0)
+        return 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        hash = tl_hash_bytes("name", 4);
+        _exit(write(end[1], &hash, sizeof hash) != sizeof hash);
+    }
+    close(end[1]);
+    if (child < 0 || read(end[0], &hash, sizeof hash) != sizeof hash)
+        hash = 0;
+    close(end[0]);
+    if (child > 0)
+        waitpid(child, NULL, 0);
+    return hash;
+}
+
+/* The key is another one in each run, and not that of files. */
 static void test_key_of_the_run(void **state)
 {
     (void)state;
+    assert_true(hash_of_run[0] != 0 && hash_of_run[1] != 0);
+    assert_true(hash_of_run[0] != hash_of_run[1]);
     tl_hasher stable = tl_hasher_stable();
     tl_hasher_bytes(&stable, "name", 4);
     assert_true(tl_hash_bytes("name", 4) != tl_hasher_end(stable));
@@ -210,8 +237,8 @@ static uint64_t bits_apart(uint64_t number, unsigned from)
     return key;
 }
 
-/* Keys that are sequences in some bits; of which one product makes sequences; that met before, whatever they were
- * xor-ed with; of one hash and one xor. Half full, chance leaves each 0.5 slots away on the average. */
+/* Families of keys: sequences in some bits, keys that one product turns into sequences, and keys that collided in the
+ * hash before. In a table that is half full, chance leaves a key 0.5 slots from its place on the average. */
 static void test_chosen_keys_do_not_meet(void **state)
 {
     (void)state;
@@ -275,5 +302,7 @@ int main(void)
         cmocka_unit_test(test_hash_of_several_texts),
         cmocka_unit_test(test_key_of_the_run),
     };
+    for (int i = 0; i < 2; i++)
+        hash_of_run[i] = hash_in_child();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,9 +15,9 @@
  *   real         as printf("%g"), also in 64 bits
  *   compound     { x = 1, y = 2 }, [ [0] = 1, [1] = 2 ], { the value of a variant }, { }, [ ]
  *
- * Events of streams without a clock have no time, and others do not count from them. Times count from what the clock
- * does, be that 1970 or not; those of clocks that do not run at 1 GHz are exact, and rounded down. (babeltrace2 goes by
- * way of a double.)
+ * Events of streams without a clock have no time, and others do not count from them. Times count from the
+ * clock's origin, also if that is not 1970; those of clocks that do not run at 1 GHz are exact, and rounded down.
+ * (babeltrace2 converts them by way of a double.)
  *
  * Differences: control characters in names, and C1 controls in text, are written as \xNN, so that they cannot drive a
  * terminal; the last second before 1970 has its sign, and hexadecimal numbers of 61 to 63 signed bits are right.

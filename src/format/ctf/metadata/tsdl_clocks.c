@@ -1,6 +1,6 @@
 /* What fields of TSDL are for: told by their names, in headers and contexts of packets and in headers of events, and by
- * the clocks that integers are mapped to. Everywhere behind the event header only the clock counts: every unsigned
- * integer that is mapped to that of the stream moves it on, for the events that follow. */
+ * the clocks that integers are mapped to. Behind the event header only the mapping counts: every unsigned integer that
+ * is mapped to the clock of the stream moves it, for the next events. */
 #include <string.h>
 
 #include "format/ctf/metadata/tsdl_parser.h"

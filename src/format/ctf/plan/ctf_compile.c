@@ -441,7 +441,7 @@ static int field(ctf_builder *b, const ctf_type *t, uint32_t node, bool conditio
 int ctf_builder_root(ctf_builder *b, ctf_origin scope, const ctf_type *type, tl_error *e)
 {
     b->scopes->root[scope] = CTF_NO_NODE;
-    /* What is stored of a packet context was run for its roles before. */
+    /* Roles of a packet context were taken when its packet was opened. */
     b->roles = scope >= CTF_FROM_STREAM_CONTEXT ? b->event_roles : b->mode == CTF_STORE ? 0 : UINT32_MAX;
     if (!type)
         return 0;

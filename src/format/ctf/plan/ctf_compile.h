@@ -33,9 +33,9 @@ typedef struct ctf_builder {
     int last_big;       /* byte order of the last number; -1: none */
     uint32_t slots, depth, loops;
     uint64_t all_choices; /* of all programs so far; see CHOICES_MAX */
-    uint32_t event_roles; /* those that count behind event headers ... */
-    uint32_t roles;       /* ... and in the tree at hand */
-    bool moves_clock;     /* a field of the program at hand does */
+    uint32_t event_roles; /* roles that fields behind the event header can have, ... */
+    uint32_t roles;       /* ... and those of the tree that is compiled now */
+    bool moves_clock;     /* a field of the program that is compiled now has the role of a timestamp */
     bool no_memory;
 } ctf_builder;
 

@@ -120,7 +120,8 @@ static const tl_mapping *mapping_of(const ctf_class_list *l, const ctf_range *r,
 static bool describe(const ctf_class_list *l, const ctf_member *m, const ctf_member *siblings, uint32_t index,
                      tl_field *out, unsigned depth);
 
-/* What holds nothing but times of the clock is one. Where that does not hold of all options, it holds of none. */
+/* A compound of nothing but values of the clock counts as one. The options of a variant count only if all of them do.
+ */
 static void mark_clock(const ctf_type *t, tl_field *out, tl_field *member)
 {
     uint32_t n = 0;

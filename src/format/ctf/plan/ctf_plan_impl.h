@@ -27,7 +27,7 @@ typedef struct ctf_event_plan {
     uint32_t cls; /* tl_class.id */
     uint16_t key; /* register of tl_batch.key, or CTF_NO_REGISTER */
     uint16_t nclear;
-    bool moves_clock;      /* a field behind the header does, for the events that follow */
+    bool moves_clock;      /* a field behind the header moves the clock, for the next events */
     const uint16_t *clear; /* registers that may keep a value from before */
     const uint32_t *store_number, *skip_number;
     ctf_program store, skip; /* stream context, event context and payload */

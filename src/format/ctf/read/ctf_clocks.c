@@ -72,7 +72,7 @@ static void add_clock(common *all, const ctf_clock *c)
     if (ctf_wide_less(cycles, all->cycles))
         all->cycles = cycles;
     if (ctf_wide_less(ns.whole, all->ns.whole) || (!ctf_wide_less(all->ns.whole, ns.whole) && ns.rest < all->ns.rest))
-        all->ns = ns; /* of one frequency also the rests compare; of several that is left out */
+        all->ns = ns; /* rests compare only between clocks of one frequency: where they differ, none is kept */
 }
 
 static ctf_time time_of(const common *all, const ctf_clock *c)

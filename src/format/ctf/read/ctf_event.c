@@ -181,8 +181,8 @@ static int not_decoded(ctf_cursor *c, const ctf_event_plan *ev, const header *h,
     return moved != 0 ? moved : ctf_fault_event(c, ev, h->begin, fields, status, e);
 }
 
-/* Puts an event that was decoded into the columns. clock: behind its header; what moves it later is for the next
- * event. Returns as one_event(). */
+/* Puts an event that was decoded into the columns. clock: as it was after the event's header; fields
+ * behind that move it for the next event. Returns as one_event(). */
 static int add_event(ctf_cursor *c, const ctf_event_plan *ev, const begun *from, uint64_t clock, tl_batch *b,
                      tl_error *e)
 {

@@ -78,7 +78,7 @@ static int add_file(ctf_reader *r, const ctf_unit *u, uint32_t index, tl_error *
     return 0;
 }
 
-/* A file beside no metadata. Index files lie in a folder of their own, and what they say is found by reading. */
+/* A file that belongs to no metadata. Those of the index of LTTng are not needed. */
 static int leave_out(ctf_reader *r, const char *name, tl_error *e)
 {
     const size_t n = strlen(name);

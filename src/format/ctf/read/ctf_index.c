@@ -179,7 +179,7 @@ static int compare_spans(const void *left, const void *right)
     return (a->stream > b->stream) - (a->stream < b->stream);
 }
 
-/* What cannot be counted of what the tracer lost. */
+/* Notes of losses that cannot be counted. */
 static int note_losses(tl_trace *t, const ctf_file *f, const ctf_losses *l, tl_error *e)
 {
     int status = 0;

@@ -28,8 +28,8 @@ typedef struct ctf_losses {
     ctf_chain *chain;
     uint32_t n, capacity, latest;
     bool beyond;                        /* there are more than CTF_CHAINS_MAX */
-    uint64_t unnumbered, unnumbered_at; /* what the first packet of a stream, without a sequence number, says was
-                                           discarded, of the first such stream: 0: none; and its offset */
+    uint64_t unnumbered, unnumbered_at; /* discarded events of the first packet that begins a stream without sequence
+                                           numbers and says so (0: there is none), and its offset */
     tl_hash known;                      /* stream class and instance -> chain */
 } ctf_losses;
 

@@ -217,7 +217,7 @@ static const ctf_form *element_form(ctf_lowering *l, ctf_frame *fr, const tl_fie
     return form;
 }
 
-/* Whether a form begins at a whole byte even if nothing of it is there. */
+/* Whether a form begins at a whole byte, also if its value takes no bits. */
 static bool is_aligned(const ctf_form *f)
 {
     switch ((ctf_form_kind)f->kind) {

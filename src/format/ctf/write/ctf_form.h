@@ -58,7 +58,7 @@ struct ctf_form {
     bool is_null;    /* what is not there is null, not absent */
     bool wraps;      /* a struct around a single value, for what has to stand before it */
     bool elsewhere;  /* `by` stands in another scope */
-    bool loose;      /* a list whose elements begin at any bit: they have no bits */
+    bool loose;      /* a list of elements that need not be aligned, because they may have no bits */
     uint32_t length; /* bytes of texts and blobs, elements of lists, values of structs */
     ctf_part *by;
     ctf_part *part;
@@ -70,13 +70,13 @@ struct ctf_form {
 /* The contexts that some classes have in common: they can stand in one stream class. */
 typedef struct ctf_shape {
     const ctf_form *packet, *stream; /* structs */
-    const ctf_form *cpu;             /* the number of the processor, which we write ourselves, as the source shows it */
-    bool loses_packet;               /* 2010: there is something in the packet context */
-    bool has_packet;                 /* anything of the packet context is written */
-    bool shows_stream;               /* the context is there even if it is empty */
-    bool timeless;                   /* events have no time */
-    uint32_t nfield;                 /* fields of both */
-    ctf_part **of;                   /* [nfield] their parts */
+    const ctf_form *cpu; /* of the processor number that we write ourselves: base and labels are those of the source */
+    bool loses_packet;   /* 2010: there is something in the packet context */
+    bool has_packet;     /* anything of the packet context is written */
+    bool shows_stream;   /* the context is there even if it is empty */
+    bool timeless;       /* events have no time */
+    uint32_t nfield;     /* fields of both */
+    ctf_part **of;       /* [nfield] their parts */
     const tl_class *first;
     uint64_t hash;
     uint32_t nclass;
@@ -89,7 +89,7 @@ typedef struct ctf_forms {
     uint32_t nshape, capacity;
     tl_hash shapes;   /* hash -> the first shape that has it */
     uint32_t places;  /* used so far */
-    bool timed;       /* 1.8: events without a time get one, because others have one */
+    bool timed;       /* 1.8: events without a time get time 0, because others have a time */
     uint64_t labels;  /* sets of labels that the dialect cannot hold */
     uint64_t unknown; /* fields of which no value can be written */
 } ctf_forms;

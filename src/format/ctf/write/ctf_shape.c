@@ -130,7 +130,8 @@ static void lower_fields(ctf_lowering *l, ctf_frame *fr, uint32_t from, uint32_t
     }
 }
 
-/* Shows the processor as the source does, if it says it in n fields of packets. */
+/* The processor number, with base and labels of the source's own field "cpu_id", if that is among n fields of packets.
+ */
 static const ctf_form *cpu_form(ctf_lowering *l, const tl_field *field, uint32_t n)
 {
     ctf_form *form = ctf_lower_int(l, 32);
@@ -189,7 +190,7 @@ uint32_t ctf_forms_shape(ctf_forms *f, const tl_class *c)
     const uint64_t hash = tl_hasher_end(h);
     for (uint32_t i = tl_hash_get(&f->shapes, hash); i < f->nshape && f->shape[i].hash == hash; i++)
         if (has_shape(f, c, n,
-                      &f->shape[i])) /* two different ones of the same hash: perhaps made twice, never mixed up */
+                      &f->shape[i])) /* of equal hashes only neighbours are compared: a shape may be there twice */
             return i;
     if (f->nshape == f->capacity) {
         const uint32_t capacity = f->capacity ? 2 * f->capacity : 8;

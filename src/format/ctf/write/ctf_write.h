@@ -119,7 +119,7 @@ typedef struct ctf_writer {
     ctf_dialect dialect;
     uint8_t uuid[16];
     bool scales;           /* 2010: times are ns since context.options->begin, else as they are */
-    uint64_t base, latest; /* 1.8: what is subtracted from times, and the latest one that readers can have */
+    uint64_t base, latest; /* 1.8: what is subtracted from times, and the latest time after that */
     bool packets;          /* the source tells where its packets begin */
     bool from_ctf;         /* it is of this format */
     bool one_section;      /* 2010: see write_names.c */

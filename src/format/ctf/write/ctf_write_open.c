@@ -90,7 +90,7 @@ static bool lower_class(ctf_writer *w, const tl_class *c, ctf_written_class *out
         written_key(c) != TL_KEY_NONE && !(c->flags & TL_CLASS_KEY_IS_FIELD) && !is_function_tracing(c);
     if (!ctf_forms_class(&w->forms, s, c, has_key, &out->context, &out->payload))
         return false;
-    const bool is_empty = c->ncontext <= s->nfield; /* else it is shown by what is in it, or has become fields */
+    const bool is_empty = c->ncontext <= s->nfield; /* else its fields show it, or have become members of the payload */
     out->shows_context = (c->scopes >> TL_SCOPE_EVENT & 1) && is_empty;
     return true;
 }
@@ -166,7 +166,7 @@ static void make_uuid(ctf_writer *w)
     w->uuid[8] = (uint8_t)((w->uuid[8] & 0x3f) | 0x80);
 }
 
-/* 1.8: readers count times in nanoseconds since the origin, as int64_t, some of them by way of double. */
+/* 1.8: babeltrace2 2.0.4 has times in ns since the origin as int64_t, and converts ticks by way of double. */
 static void bound_times(ctf_writer *w)
 {
     const uint64_t margin = UINT64_C(1) << 30, all = (uint64_t)INT64_MAX - margin;
