@@ -17,7 +17,7 @@ import ctf_gen
 import tracelog_gen
 import xray_gen
 
-CHANGE = re.compile(rb"(?:sam str|str sam) (\S+) \S+ \S+ (\d+):\d+(?::\S+)?((?: \S+)*)\r?$")
+CHANGE = re.compile(rb"(?:sam str|str sam) (?:0x([0-9A-Fa-f]+)|\?) \S+ \S+ (\d+):\d+(?::\S+)?((?: \S+)*)\r?$")
 SETTING = re.compile(rb"prf cfg (CollectionMethod|ExecutionTraceEnabled) \"?(\w+)")
 # What our own table of functions and tracks takes.
 TABLE = re.compile(rb"^(?:\[[^\n]*?\) )?traceloom\.(?:function|track): ", re.M)
@@ -33,9 +33,7 @@ def calls_instead(log):
             settings[setting[1]] = setting[2]
         if not change:
             continue
-        thread, kept, entered = change[1].lower(), int(change[2]), len(change[3].split())
-        if thread.startswith(b"0x"):
-            thread = int(thread, 16)
+        thread, kept, entered = change[1] and int(change[1], 16), int(change[2]), len(change[3].split())
         if settings.get(b"CollectionMethod") == b"Instrumentation" and settings.get(b"ExecutionTraceEnabled") != b"F":
             more += entered + max(0, depth.get(thread, 0) - kept) - 1
         depth[thread] = kept + entered

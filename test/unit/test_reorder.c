@@ -202,15 +202,28 @@ static void check_late(const tl_source *s, uint64_t late, const char *text)
     assert_int_equal(note->kind, TL_DAMAGE_NOTE);
 }
 
+/* Forwards, but for one event that comes when four batches were handed out. */
+static void one_too_late(void)
+{
+    fake_reset(1, 0);
+    for (uint32_t i = 0; i < MANY; i++)
+        times[i] = 10 + i;
+    times[WINDOW + 3 * TL_BATCH_MAX + 17] = 5;
+}
+
+static void backwards(void)
+{
+    fake_reset(1, 0);
+    for (uint32_t i = 0; i < MANY; i++)
+        times[i] = MANY - i;
+}
+
 /* One at the very time of the latest that was handed out still is in order. */
 static void as_late_as_can_be(void **state)
 {
     (void)state;
     tl_error e = {0};
-    fake_reset(1, 0);
-    for (uint32_t i = 0; i < MANY; i++)
-        times[i] = 10 + i;
-    times[WINDOW + 3 * TL_BATCH_MAX + 17] = 5;
+    one_too_late();
     times[WINDOW + 3 * TL_BATCH_MAX + 18] = times[4 * TL_BATCH_MAX - 1]; /* of the fourth batch that was handed out */
     tl_source *s = open_fake(MANY, false);
     const seen r = read_some(s, NULL, UINT64_MAX, &e);
@@ -224,10 +237,7 @@ static void too_late_events(void **state)
 {
     (void)state;
     tl_error e = {0};
-    fake_reset(1, 0);
-    for (uint32_t i = 0; i < MANY; i++)
-        times[i] = 10 + i;
-    times[WINDOW + 3 * TL_BATCH_MAX + 17] = 5;
+    one_too_late();
     tl_source *s = open_fake(MANY, true);
     seen r = read_some(s, NULL, UINT64_MAX, &e);
     assert_int_equal(r.status, 0);
@@ -256,9 +266,7 @@ static void a_trace_that_goes_backwards(void **state)
 {
     (void)state;
     tl_error e = {0};
-    fake_reset(1, 0);
-    for (uint32_t i = 0; i < MANY; i++)
-        times[i] = MANY - i;
+    backwards();
     tl_source *s = open_fake(MANY, false);
     const seen r = read_some(s, NULL, UINT64_MAX, &e);
     assert_int_equal(r.status, 0);
@@ -273,9 +281,7 @@ static void closed_before_the_end(void **state)
 {
     (void)state;
     tl_error e = {0};
-    fake_reset(1, 0);
-    for (uint32_t i = 0; i < MANY; i++)
-        times[i] = MANY - i;
+    backwards();
     for (uint64_t most = 0; most < MANY; most = 3 * most + 1) {
         tl_source *s = open_fake(MANY, true);
         const seen r = read_some(s, NULL, most, &e);
