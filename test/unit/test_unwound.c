@@ -139,12 +139,13 @@ static void unwound_calls_are_merged(void **state)
     free(l.data);
 }
 
-/* Exits come: every number is exact, however deep. The tree is for the first 256 frames (128 of A with MAIN, 127 of B),
- * and then for 256 of each function. */
+/* Exits come: every number is exact, however deep. The tree has a place for each of the first TL_STACK_REPEATS frames
+ * (MAIN, and A and B by turns), and then for so many of each function. */
 static void recursion_is_not_unwound(void **state)
 {
     (void)state;
-    const uint32_t depth[] = {2, TL_STACK_REPEATS, TL_STACK_REPEATS + 50, 100000};
+    const uint32_t places_of_a = 3 * TL_STACK_REPEATS / 2, places_of_b = places_of_a - 1;
+    const uint32_t depth[] = {2, TL_STACK_REPEATS, places_of_b, places_of_a, places_of_a + 1, 100000};
     for (size_t i = 0; i < TL_COUNT(depth); i++)
         for (int flat = 0; flat < 2; flat++) {
             const uint32_t n = depth[i];
@@ -168,7 +169,8 @@ static void recursion_is_not_unwound(void **state)
             assert_int_equal(a.max, 4 * (uint64_t)n - 1);
             assert_int_equal(b.min, 1);
             if (!flat)
-                assert_int_equal(p->nplace, n <= TL_STACK_REPEATS + 50 ? 2 + 2 * n : 2 + 384 + 383);
+                assert_int_equal(p->nplace,
+                                 2 + (n < places_of_a ? n : places_of_a) + (n < places_of_b ? n : places_of_b));
             tl_profile_free(p);
             free(l.data);
         }
