@@ -18,8 +18,8 @@ typedef struct frame {
     uint32_t place, function;
     uint32_t below; /* 1 + index of the next frame of the same function further down; 0: none */
     uint32_t selected : 1;
-    uint32_t begun : 1;   /* else it is no call */
-    uint32_t repeat : 30; /* beyond TL_STACK_REPEATS frames: how often the function is there up to here */
+    uint32_t begun : 1;   /* 0: its begin is not known, so it is no call */
+    uint32_t repeat : 30; /* how often its function is on the stack up to here, without the first `loops_from` frames */
     uint64_t entry;       /* number of the event, for tl_call */
 } frame;
 
@@ -49,13 +49,13 @@ struct tl_callstack {
     thread *thread;  /* by track */
     uint32_t *begun; /* the tracks that have begun since the last finish */
     uint32_t nbegun, ntrack;
-    uint32_t loops_from; /* a stack of so many frames may be a loop of exceptions */
+    uint32_t loops_from; /* beyond so many frames, repeats of functions are counted */
     void (*closed)(void *arg, const tl_call *call);
     void *arg;
 };
 
 int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const tl_profile_options *options,
-                     tl_error *e)
+                     tl_exits exits, tl_error *e)
 {
     tl_callstack *c = calloc(1, sizeof *c);
     if (!c)
@@ -65,7 +65,7 @@ int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const
     c->flat = options->flat;
     c->per_thread = options->per_thread;
     c->selecting = options->select != NULL;
-    c->loops_from = TL_STACK_REPEATS;
+    c->loops_from = exits == TL_EXITS_MISSING ? TL_STACK_REPEATS : UINT32_MAX;
     c->kind = malloc(t->ncls + 1);
     c->ntrack = t->ntrack;
     c->thread = calloc((size_t)t->ntrack + 1, sizeof *c->thread);
@@ -83,11 +83,6 @@ int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const
                                                                                  : (uint8_t)TL_INSTANT;
     *out = c;
     return 0;
-}
-
-void tl_callstack_no_loops(tl_callstack *c)
-{
-    c->loops_from = UINT32_MAX;
 }
 
 void tl_callstack_on_call(tl_callstack *c, void (*closed)(void *arg, const tl_call *call), void *arg)
@@ -220,9 +215,9 @@ TL_COLD static bool close_unwound(tl_callstack *c, uint32_t track, thread *th, u
            (c->p->stat[place].calls == calls || tl_profile_add_unwound(c->p, place, 1));
 }
 
-/* Frames from `from` on were left without an exit, and a function is among them so often that exceptions in a loop are
- * the likely reason: as if each entry of a function that is among them already were from the caller of that one, which
- * it ends. What remains is no deeper than there are functions. */
+/* Exceptions in a loop have left the frames from `from` on without exits. Rebuilds these frames: an entry of a function
+ * that is already among them closes that call, with all above it, and comes from the same caller. What remains has each
+ * function once. */
 TL_COLD static bool unwind_loops(tl_callstack *c, uint32_t track, thread *th, uint32_t from)
 {
     const uint32_t n = th->depth;
@@ -248,7 +243,7 @@ TL_COLD static bool unwind_loops(tl_callstack *c, uint32_t track, thread *th, ui
     return true;
 }
 
-/* Is a function among the frames from `from` on that is so often on the stack? */
+/* Is there a function among the frames from `from` on that repeats as often as in a loop? */
 TL_COLD static bool has_loops(const thread *th, uint32_t from)
 {
     for (uint32_t i = th->depth; i-- > from;)
@@ -257,11 +252,12 @@ TL_COLD static bool has_loops(const thread *th, uint32_t from)
     return false;
 }
 
-/* The stack is as deep as recursion hardly is: an entry of this function finds what the loops leave. */
+/* The stack is deeper than recursion usually gets: unwinds loops before an entry of the function of `on`. */
 TL_COLD static bool unwind_at_entry(tl_callstack *c, uint32_t track, thread *th, const on_stack *on, uint64_t ts)
 {
     uint32_t from = 0;
-    while (th->stack[th->function[th->stack[from].function].top - 1].repeat < TL_STACK_REPEATS) /* this one's is more */
+    /* The function of `on` repeats as often, so that this ends. */
+    while (th->stack[th->function[th->stack[from].function].top - 1].repeat < TL_STACK_REPEATS)
         from++;
     bool ok = unwind_loops(c, track, th, from);
     while (ok && on->top > from)
@@ -281,9 +277,9 @@ TL_ALWAYS_INLINE bool selected_at_entry(tl_callstack *c, const tl_batch *b, uint
            (!b->cpu || tl_select_cpu(s->select, b->cpu[i]));
 }
 
-/* Puts a frame on top; false when memory runs out. Of whole stacks that are told, nothing is guessed about loops. */
+/* Puts a frame on top; false when memory runs out. */
 TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, thread *th, uint64_t key, uint32_t function,
-                           const bool begun, const bool whole)
+                           const bool begun)
 {
     tl_profile *p = c->p;
     if (TL_UNLIKELY(function >= th->nfunction) && !grow_functions(th, function))
@@ -302,7 +298,7 @@ TL_ALWAYS_INLINE bool push(tl_callstack *c, const tl_batch *b, uint32_t i, threa
         }
     }
     uint32_t place, repeat = 0;
-    if (!whole && TL_UNLIKELY(th->depth >= c->loops_from))
+    if (TL_UNLIKELY(th->depth >= c->loops_from))
         repeat = 1 + (on->top ? th->stack[on->top - 1].repeat : 0);
     if (c->flat) {
         if (TL_UNLIKELY(!on->place))
@@ -341,7 +337,7 @@ TL_ALWAYS_INLINE bool enter(tl_callstack *c, const tl_batch *b, uint32_t i, thre
         if (function == TL_HASH_NONE)
             return false;
     }
-    return push(c, b, i, th, key, function, true, false);
+    return push(c, b, i, th, key, function, true);
 }
 
 /* False when memory runs out. */
@@ -404,7 +400,7 @@ int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e)
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the call tree (%u places)", c->p->nplace);
 }
 
-/* Takes the topmost frame away, whose call never ends: it is no call, those in it are. */
+/* Removes the topmost frame, which has no end and so is no call. Calls that it made count. */
 static void forget_top(tl_callstack *c, uint32_t track, thread *th)
 {
     const frame *f = &th->stack[--th->depth];
@@ -461,7 +457,7 @@ bool tl_callstack_push(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t 
     if (track >= c->ntrack && !grow_tracks(c, track))
         return false;
     thread *th = &c->thread[track];
-    return (th->used || begin_thread(c, track)) && push(c, b, i, th, function, function, begun, true);
+    return (th->used || begin_thread(c, track)) && push(c, b, i, th, function, function, begun);
 }
 
 void tl_callstack_finish(tl_callstack *c)

@@ -3,8 +3,8 @@
  * An exit closes the nearest entry of its function; entries above that one are closed with it and counted as unmatched.
  * Entries that are open at the end are no calls. Durations are in ticks, 0 where the clock went back.
  *
- * Whoever is told of whole stacks in place of entries and exits cuts and pushes frames; some of them may have no begin
- * that is known: they are no calls, but calls are made from them. */
+ * Callers that have whole stacks in place of entries and exits cut and push frames. A frame whose begin is not known is
+ * no call itself, but the caller of those above it. */
 #ifndef TL_OP_CALLSTACK_H
 #define TL_OP_CALLSTACK_H
 
@@ -38,21 +38,22 @@ typedef struct tl_call {
 
 typedef struct tl_callstack tl_callstack;
 
+/* Are exits missing where exceptions leave functions? Else a deep stack is always recursion. */
+typedef enum tl_exits { TL_EXITS_MISSING, TL_EXITS_COMPLETE } tl_exits;
+
 /* `options` and its selection are borrowed until free. */
 int tl_callstack_new(tl_callstack **out, tl_profile *p, const tl_trace *t, const tl_profile_options *options,
-                     tl_error *e);
-/* Of traces that have every return: a deep stack is recursion, and no loop of exceptions whose exits are missing. */
-void tl_callstack_no_loops(tl_callstack *c);
+                     tl_exits exits, tl_error *e);
 void tl_callstack_on_call(tl_callstack *c, void (*closed)(void *arg, const tl_call *call), void *arg);
 /* Adds the events of a batch. Batches of one track must come in order; tracks may alternate. */
 int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e);
 /* How many frames are open on a track. */
 uint32_t tl_callstack_depth(const tl_callstack *c, uint32_t track);
-/* Event i of the batch says that of the stack of its track only the outermost `depth` frames are there still: the
- * others were left at that time or, if not `left`, are nobody knows where. False when memory runs out. */
+/* At event i of the batch, only the outermost `depth` frames of its track are still there. The others ended at that
+ * time or, if not `left`, at an unknown one: then they are no calls. False when memory runs out. */
 bool tl_callstack_cut(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t depth, bool left);
-/* It says that a function of the profile is on top of it, which was entered at that time or, if not `begun`, earlier.
- */
+/* At event i, a function of the profile is on top of its track. It was entered at that time or, if not `begun`,
+ * earlier. False when memory runs out. */
 bool tl_callstack_push(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t function, bool begun);
 /* Ends all tracks: what is still open is unmatched. Ready for other tracks then. */
 void tl_callstack_finish(tl_callstack *c);

@@ -78,7 +78,7 @@ static int mark_calls(tl_event_select *f, tl_source *s, tl_error *e)
     int status = f->drop ? tl_profile_new(&p, &s->trace.clock, e)
                          : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a selection");
     if (status == 0)
-        status = tl_callstack_new(&calls, p, &s->trace, &flat, e);
+        status = tl_callstack_new(&calls, p, &s->trace, &flat, TL_EXITS_MISSING, e);
     if (status == 0)
         tl_callstack_on_call(calls, judge_call, f);
     for (uint32_t i = 0; status == 0 && i < tl_source_streams(s); i++) {

@@ -123,12 +123,11 @@ int tl_insn_calls_new(tl_insn_calls **out, tl_profile *p, const tl_trace *t, con
     if (status == 0)
         status = tl_batch_init(&c->out, &c->functions.calls, &(tl_want){0}, TL_BATCH_MAX, e);
     if (status == 0)
-        status = tl_callstack_new(&c->stack, p, &c->functions.calls, &c->options, e);
+        status = tl_callstack_new(&c->stack, p, &c->functions.calls, &c->options, TL_EXITS_COMPLETE, e);
     if (status < 0) {
         tl_insn_calls_free(c);
         return status;
     }
-    tl_callstack_no_loops(c->stack);
     for (uint32_t i = 0; i < t->ncls; i++)
         c->is_insn[i] = t->cls[i].kind == TL_INSN && t->cls[i].role == TL_ROLE_A64;
     for (uint32_t i = 0; i < t->ntrack; i++)

@@ -41,7 +41,7 @@ static int start_worker(making *m, worker *w)
     w->profile->per_thread = m->options->per_thread;
     if (m->of_insns)
         return tl_insn_calls_new(&w->insns, w->profile, &m->source->trace, m->source->code, m->options, &w->error);
-    return tl_callstack_new(&w->calls, w->profile, &m->source->trace, m->options, &w->error);
+    return tl_callstack_new(&w->calls, w->profile, &m->source->trace, m->options, TL_EXITS_MISSING, &w->error);
 }
 
 static int add_batch(worker *w, const tl_batch *b, tl_error *e)

@@ -207,7 +207,7 @@ TL_NOINLINE static bool change_stack(making *m, const tl_batch *b, uint32_t i, c
                                      bool told)
 {
     const uint32_t was = m->thread[b->track[i]].depth;
-    if (!m->calls && tl_callstack_new(&m->calls, m->p, m->trace, m->options, NULL) < 0)
+    if (!m->calls && tl_callstack_new(&m->calls, m->p, m->trace, m->options, TL_EXITS_COMPLETE, NULL) < 0)
         return false;
     /* Of what was there before the first call it is enough to know how much of it is left. */
     if (told && tl_callstack_depth(m->calls, b->track[i]) == 0 && kept < was)
