@@ -1,5 +1,5 @@
-/* Who calls whom, as a tree for each thread: calls, and how long 9 of 10 of them took at most.
- *     cc call_tree.c $(pkg-config --cflags --libs traceloom) && ./a.out TRACE [BINARY] */
+/* Who calls whom, as a tree for each thread: calls, and how long 9 of 10 of them took at most (with ? if it is
+ * estimated). cc call_tree.c $(pkg-config --cflags --libs traceloom) && ./a.out TRACE [BINARY] */
 #include <inttypes.h>
 #include <stdio.h>
 #include <traceloom/traceloom.h>
@@ -18,8 +18,9 @@ static void print_below(const tl_profile *p, uint32_t parent, int depth)
         const tl_function *function = tl_profile_get_function(p, tl_profile_function(p, place));
         tl_stat stat;
         tl_profile_stat(p, place, &stat);
-        printf("%6" PRIu64 " %10" PRIu64 " %s  %*s%s\n", stat.calls,
-               tl_profile_time(p, tl_profile_percentile(p, place, 900)), tl_profile_unit(p), 2 * depth, "",
+        printf("%6" PRIu64 " %10" PRIu64 " %s%c %*s%s\n", stat.calls,
+               tl_profile_time(p, tl_profile_percentile(p, place, 900)), tl_profile_unit(p),
+               tl_profile_place_unwound(p, place) ? '?' : ' ', 2 * depth, "",
                function && function->name ? function->name : "?");
         print_below(p, place, depth + 1);
     }

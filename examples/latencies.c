@@ -31,11 +31,13 @@ int main(int argc, char **argv)
         const uint64_t p50 = tl_profile_function_percentile(p, i, 500), p99 = tl_profile_function_percentile(p, i, 990);
         const char *name = tl_profile_get_function(p, i)->name;
         if (stat.calls)
-            printf("%10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %s\n", tl_profile_time(p, p50), tl_profile_time(p, p99),
-                   tl_profile_time(p, stat.max), name ? name : "?");
+            printf("%10" PRIu64 " %10" PRIu64 " %10" PRIu64 "  %s%s\n", tl_profile_time(p, p50),
+                   tl_profile_time(p, p99), tl_profile_time(p, stat.max), name ? name : "?",
+                   tl_profile_function_unwound(p, i) ? " (estimated)" : "");
     }
-    printf("%" PRIu64 " exits without entry, %" PRIu64 " entries without exit\n", tl_profile_unmatched_exits(p),
-           tl_profile_unmatched_open(p));
+    printf("%" PRIu64 " exits without entry, %" PRIu64 " entries without exit, %" PRIu64
+           " of them closed by the exit of an outer call\n",
+           tl_profile_unmatched_exits(p), tl_profile_unmatched_open(p), tl_profile_unwound(p));
     tl_profile_free(p);
     return 0;
 }

@@ -198,7 +198,7 @@ static const char *keep_duration(tree *t, uint32_t place, uint64_t ticks)
 {
     char text[32];
     return tl_text_table_keep_raw(
-        &t->text, tl_report_duration(t->report, text, sizeof text, ticks, tl_profile_unwound(t->profile, place)));
+        &t->text, tl_report_duration(t->report, text, sizeof text, ticks, tl_profile_place_unwound(t->profile, place)));
 }
 
 static void add_row(tree *t, uint32_t place)

@@ -290,14 +290,12 @@ static void say_strangers(const making *m)
 static void say_limits(const making *m)
 {
     const tl_profile *p = m->profile;
-    uint64_t exits = tl_profile_unmatched_exits(p), open = tl_profile_unmatched_open(p);
+    const uint64_t exits = tl_profile_unmatched_exits(p), open = tl_profile_unmatched_open(p);
+    const uint64_t unwound = tl_profile_unwound(p);
     char a[32], b[32];
     if (exits || open)
         tl_say(m->cli, NULL, "unmatched: %s %s without entry, %s %s without exit", tl_human_grouped(a, sizeof a, exits),
                exits == 1 ? "exit" : "exits", tl_human_grouped(b, sizeof b, open), open == 1 ? "entry" : "entries");
-    uint64_t unwound = 0;
-    for (uint32_t i = 0; i < p->nplace; i++)
-        unwound = tl_add_saturated(unwound, tl_profile_unwound(p, i));
     if (unwound)
         tl_say(m->cli, NULL, "unwound: %s %s closed by the exit of an outer one; durations with ~ rest on them",
                tl_human_grouped(a, sizeof a, unwound), unwound == 1 ? "call was" : "calls were");

@@ -120,11 +120,6 @@ int tl_profile_sum_up(tl_profile *p, tl_error *e);
 /* Sets outer (and outer_calls, of samples) of all places from their totals. */
 int tl_profile_set_outer(tl_profile *p, tl_error *e);
 
-/* Calls of a place that were closed by the exit of an outer one: when they really ended is not known. */
-TL_ALWAYS_INLINE uint64_t tl_profile_unwound(const tl_profile *p, uint32_t place)
-{
-    return p->unwound ? p->unwound[place] : 0;
-}
 bool tl_profile_add_unwound(tl_profile *p, uint32_t place, uint64_t n); /* false when memory runs out */
 
 /* Makes one place of all places of each function, for those who ask for nothing else: of calls, without trees of

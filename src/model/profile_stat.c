@@ -33,6 +33,27 @@ void tl_profile_function_stat(const tl_profile *p, uint32_t function, tl_stat *o
     *out = sum;
 }
 
+uint64_t tl_profile_unwound(const tl_profile *p)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < p->nplace; i++)
+        sum = tl_add_saturated(sum, tl_profile_place_unwound(p, i));
+    return sum;
+}
+
+uint64_t tl_profile_place_unwound(const tl_profile *p, uint32_t place)
+{
+    return p->unwound ? p->unwound[place] : 0;
+}
+
+uint64_t tl_profile_function_unwound(const tl_profile *p, uint32_t function)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = p->same_first[function]; i; i = p->same_next[i])
+        sum = tl_add_saturated(sum, tl_profile_place_unwound(p, i));
+    return sum;
+}
+
 uint64_t tl_profile_percentile(const tl_profile *p, uint32_t place, unsigned permille)
 {
     const tl_place_stat *s = &p->stat[place];

@@ -16,7 +16,7 @@ EXAMPLES = os.path.join(harness.SOURCE, "examples")
 FDR, LOG, BINARY = "fdr-v5-le.xray", "tracelog-doc.log", "program.elf"
 # Each run of an example, in the folder of inputs: its arguments (OUT is a folder for output), and a file as its input.
 RUNS = {
-    "call_tree": [([FDR, BINARY], None), (["absent.xray"], None)],
+    "call_tree": [([FDR, BINARY], None), (["fdr-v5-le-messy.xray", BINARY], None), (["absent.xray"], None)],
     "check_trace": [([FDR], None), (["ctf-18-damaged"], None), (["xtrace-damaged-load"], None), ([BINARY], None)],
     "convert_trace": [([FDR, "OUT/a.json"], None), ([FDR, "OUT/a.xray"], None), ([LOG, "OUT/a.speedscope.json"], None)],
     "count_functions": [([FDR, BINARY], None)],
@@ -24,7 +24,7 @@ RUNS = {
     "cut_time": [(["1000", "1500", FDR], None), (["1000", "1500", FDR, "fdr-v3-le.xray"], None)],
     "describe_trace": [([FDR, BINARY], None), (["ctf-18"], None), (["xtrace-cores"], None), (["tracelog-vs.log"], None)],
     "follow_trace": [(["-"], LOG)],
-    "latencies": [([FDR, BINARY], None), (["profile-le.xray"], None)],
+    "latencies": [([FDR, BINARY], None), (["fdr-v5-le-messy.xray", BINARY], None), (["profile-le.xray"], None)],
     "list_formats": [([], None)],
     "merge_profiles": [(["OUT/a.tlp", "#1*", FDR, "fdr-v3-le.xray"], None), (["OUT/b.svg", "#5", FDR, "OUT/a.tlp"], None),
                        (["OUT/c.tlp", "nobody", FDR, "fdr-v3-le.xray"], None)],

@@ -35,7 +35,7 @@ void tl_rows_add_place(tl_rows *r, const tl_profile *p, uint32_t row, uint32_t p
     sum->calls = tl_add_saturated(sum->calls, calls);
     sum->total = tl_add_saturated(sum->total, total);
     sum->self = tl_add_saturated(sum->self, s->self);
-    r->row[row].unwound = tl_add_saturated(r->row[row].unwound, tl_profile_unwound(p, place));
+    r->row[row].unwound = tl_add_saturated(r->row[row].unwound, tl_profile_place_unwound(p, place));
     sum->min = s->min < sum->min ? s->min : sum->min;
     sum->max = s->max > sum->max ? s->max : sum->max;
     r->next[place] = r->first[row];
@@ -96,7 +96,7 @@ void tl_rows_fini(tl_rows *r)
 
 void tl_row_set_place(tl_row *row, const tl_profile *p, uint32_t place)
 {
-    row->unwound = tl_profile_unwound(p, place);
+    row->unwound = tl_profile_place_unwound(p, place);
     tl_profile_stat(p, place, &row->stat);
     row->untimed = p->stat[place].min > p->stat[place].max;
     if (p->has_histogram)
