@@ -136,7 +136,7 @@ _traceloom()
     esac
     case ${COMP_WORDS[1]} in
     info)
-        options="--count --at --json --thread --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
+        options="--count --at --json --thread --cpu --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
     check)
         options="--json --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
     report)

@@ -11,6 +11,7 @@ complete -c traceloom -n '__fish_seen_subcommand_from info' -l count -d 'count t
 complete -c traceloom -n '__fish_seen_subcommand_from info' -l at -x -d 'registers and memory before instruction N'
 complete -c traceloom -n '__fish_seen_subcommand_from info' -l json -d 'print JSON, one line'
 complete -c traceloom -n '__fish_seen_subcommand_from info' -l thread -s t -x -d 'name or id'
+complete -c traceloom -n '__fish_seen_subcommand_from info' -l cpu -x -d 'processors: 0,2-3'
 complete -c traceloom -n '__fish_seen_subcommand_from info' -l exe -s e -r -F -d 'the traced binary'
 complete -c traceloom -n '__fish_seen_subcommand_from info' -l from -x -a '(traceloom help --names read)' -d 'input format'
 complete -c traceloom -n '__fish_seen_subcommand_from info' -l strict -d 'stop at damage'

@@ -323,6 +323,7 @@ typedef struct tl_track {
     int64_t pid, tid;
     bool has_pid, has_tid;
     bool has_range;
+    bool is_cpu;                        /* a processor, not a thread: its number is tid, whether or not has_tid */
     uint64_t begin, end;                /* ticks, if has_range: the time that the track covers, even without events */
     const struct tl_property *property; /* of a trace that is several in one: what the part that the track belongs to
                                            says about itself; NULL: what the trace says */

@@ -48,9 +48,9 @@ static void print_head(const view *v, tl_output *out)
 {
     const tl_machine *m = v->machine;
     char number[32], other[32], path[1024];
-    tl_output_printf(out, "%s%s%s: thread %s before instruction %s\n", tl_style_on(&v->cli->out, TL_STRONG),
+    tl_output_printf(out, "%s%s%s: %s%s before instruction %s\n", tl_style_on(&v->cli->out, TL_STRONG),
                      tl_text_clean(path, sizeof path, tl_path_name(tl_trace_path(v->trace))),
-                     tl_style_on(&v->cli->out, TL_PLAIN_TEXT), m->track ? m->track : "?",
+                     tl_style_on(&v->cli->out, TL_PLAIN_TEXT), m->is_cpu ? "" : "thread ", m->track ? m->track : "?",
                      tl_human_grouped(number, sizeof number, m->at));
     tl_output_puts(out, "  next      ");
     if (!m->has_next)

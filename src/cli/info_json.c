@@ -39,6 +39,8 @@ static void put_tracks(tl_json *j, const tl_facts *f)
         tl_json_key_string(j, "name", track->name);
         put_id(j, "pid", track->has_pid, track->pid);
         put_id(j, "tid", track->has_tid, track->tid);
+        if (track->is_cpu && !track->has_tid)
+            tl_json_key_i64(j, "cpu", track->tid);
         tl_json_key_u64(j, "events", f->count.by_track[i]);
         tl_json_key_u64(j, "begin", tl_trace_time(t, f->count.begin[i] - tl_facts_zero(f)));
         tl_json_key_u64(j, "end", tl_trace_time(t, f->count.end[i] - tl_facts_zero(f)));

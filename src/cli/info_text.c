@@ -266,19 +266,22 @@ static bool print_tracks(const tl_facts *f, const tl_cli *c, uint32_t room, tl_o
     static const tl_text_column column[] = {{"events", 0}, {"share", 0}, {"begin", 2}, {"end", 2}, {"pid", 1}};
     const uint32_t left_out = f->not_counted ? COUNTS : 0, tracks = tl_trace_tracks(f->trace);
     uint32_t listed = 0;
-    bool threads = tracks == 0; /* or the streams of something else */
+    bool threads = tracks == 0, cpus = tracks > 0; /* or the streams of something else */
     ranked *r = malloc(((size_t)tracks + 1) * sizeof *r);
     if (!r)
         return false;
     for (uint32_t i = 0; i < tracks; i++) {
         threads = threads || tl_trace_track(f->trace, i)->has_tid;
+        cpus = cpus && tl_trace_track(f->trace, i)->is_cpu;
         if (tl_facts_lists_track(f, i))
             r[listed++] = (ranked){f->count.by_track[i], i};
     }
     qsort(r, listed, sizeof *r, more_events_first);
     tl_text_table table = {.column = column + left_out,
                            .ncolumn = COLUMNS - left_out,
-                           .name_title = threads ? "thread" : "stream",
+                           .name_title = cpus      ? "processor"
+                                         : threads ? "thread"
+                                                   : "stream",
                            .bar_after = f->not_counted ? COLUMNS : COUNTS - 1,
                            .name_wish = 30};
     const uint32_t shown = rows_shown(c, listed, room);
@@ -299,7 +302,7 @@ static bool print_tracks(const tl_facts *f, const tl_cli *c, uint32_t room, tl_o
         row->name = tl_text_table_keep(&table, track->name);
     }
     free(r);
-    return print_table(&table, c, listed, shown, threads ? "threads" : "streams", out);
+    return print_table(&table, c, listed, shown, cpus ? "processors" : threads ? "threads" : "streams", out);
 }
 
 bool tl_info_text(const tl_facts *f, const tl_cli *c, tl_output *out)

@@ -292,12 +292,13 @@ const tl_option tl_option_table[] = {
      ".Ql 0x400000..0x401000 ,\n.Ql 0xffff000000000000..\n",
      NULL},
     {TL_OPTION_THREAD, 't', "thread", "GLOB", TL_GROUP_SELECT, INFO | REPORT | CONVERT, "name or id",
-     "Only threads whose name matches, or which have this id.\n"
+     "Only threads whose name matches, or which have this id.\nA processor is no thread: see\n.Fl -cpu .\n"
      "May be given several times: then any of them.\n",
      NULL},
-    {TL_OPTION_CPU, 0, "cpu", "N", TL_GROUP_SELECT, REPORT | CONVERT, "processors: 0,2-3",
+    {TL_OPTION_CPU, 0, "cpu", "N", TL_GROUP_SELECT, INFO | REPORT | CONVERT, "processors: 0,2-3",
      "Only what happened on these processors: numbers and ranges, as in\n.Ql 0,2-3 .\n"
-     "A call happened on the processor on which it began.\n",
+     "A call happened on the processor on which it began.\n"
+     "Of traces of instructions: streams that were recorded by processor.\n",
      NULL},
     {TL_OPTION_FUNC, 'F', "func", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "these functions",
      "Only functions whose name matches; a function without a name is called\n.Ql #id .\n"

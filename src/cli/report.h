@@ -16,7 +16,8 @@ typedef struct tl_report {
     char subject[256];           /* the file and its format, or "3 files" */
     uint32_t tracks;             /* 0: not known */
     uint32_t trees;              /* of threads: fewer, where some had one tree one after another. 0: as many */
-    bool are_threads;            /* or streams of something else */
+    bool are_threads;            /* or streams of something else ... */
+    bool are_cpus;               /* ... or all of them processors */
     uint64_t span;               /* ticks */
     bool has_span;
 } tl_report;

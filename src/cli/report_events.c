@@ -21,7 +21,7 @@ typedef struct job {
 /* What narrows such a table, in words. */
 static const char *what_narrows(const tl_events_report *how)
 {
-    return how->of_insns    ? "--time, --insns, --thread, --el and --pc"
+    return how->of_insns    ? "--time, --insns, --thread, --cpu, --el and --pc"
            : how->no_thread ? "--time"
                             : "--time and --thread";
 }
@@ -34,10 +34,11 @@ static int refuse(const job *m, bool with_profile)
     const struct {
         bool given;
         const char *option;
-    } narrow[] = {{a->func.n != 0, "-F"},           {a->not_func.n != 0, "-N"},      {a->cpu.n != 0, "--cpu"},
-                  {a->cls.n != 0, "--class"},       {a->depth != 0, "--depth"},      {a->min_dur != NULL, "--min-dur"},
-                  {a->weight != NULL, "--weight"},  {a->per_thread, "--per-thread"}, {a->insns && !of_insns, "--insns"},
-                  {a->levels && !of_insns, "--el"}, {a->pc && !of_insns, "--pc"}};
+    } narrow[] = {
+        {a->func.n != 0, "-F"},           {a->not_func.n != 0, "-N"},      {a->cpu.n != 0 && !of_insns, "--cpu"},
+        {a->cls.n != 0, "--class"},       {a->depth != 0, "--depth"},      {a->min_dur != NULL, "--min-dur"},
+        {a->weight != NULL, "--weight"},  {a->per_thread, "--per-thread"}, {a->insns && !of_insns, "--insns"},
+        {a->levels && !of_insns, "--el"}, {a->pc && !of_insns, "--pc"}};
     if (with_profile) {
         tl_say_error(NULL, "--by %s is a table, not a part of a profile: write the profile without it", m->how->by);
         return TL_EXIT_USAGE;

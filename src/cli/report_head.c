@@ -67,7 +67,13 @@ void tl_report_text_head(const tl_report *r, tl_output *out)
     tl_output_printf(out, "%s%s%s", tl_style_on(r->terminal, TL_STRONG),
                      tl_text_clean(subject, sizeof subject, r->subject), tl_style_on(r->terminal, TL_PLAIN_TEXT));
     if (r->tracks)
-        put_amount(out, r->tracks, r->are_threads ? "thread" : "stream", r->are_threads ? "threads" : "streams");
+        put_amount(out, r->tracks,
+                   r->are_cpus      ? "processor"
+                   : r->are_threads ? "thread"
+                                    : "stream",
+                   r->are_cpus      ? "processors"
+                   : r->are_threads ? "threads"
+                                    : "streams");
     if (r->trees && r->trees < r->tracks)
         tl_output_printf(out, " in %" PRIu32 " trees", r->trees);
     if (sampled)

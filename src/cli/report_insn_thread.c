@@ -42,6 +42,8 @@ static void put_thread(tl_json *j, const tl_thread_insns *row)
         tl_json_key_i64(j, "tid", row->tid);
     else
         tl_json_key_null(j, "tid");
+    if (row->is_cpu)
+        tl_json_key_i64(j, "cpu", row->tid);
     tl_json_key_u64(j, "instructions", tl_thread_insns_all(row));
     tl_json_key(j, "levels");
     tl_json_object(j);
@@ -77,6 +79,7 @@ static int put_json(const tl_insn_report *r, tl_json *j, tl_error *e)
 typedef struct layout {
     unsigned level[TL_INSN_LEVELS], levels; /* that have columns: none if there is one */
     uint64_t all;
+    bool cpus; /* all of them are processors */
 } layout;
 
 static void put_row(const layout *l, tl_text_table *t, const tl_thread_insns *row)
@@ -105,7 +108,9 @@ static void put_row(const layout *l, tl_text_table *t, const tl_thread_insns *ro
 static layout lay_out(const tl_threads_insns *t)
 {
     uint64_t level[TL_INSN_LEVELS] = {0};
-    layout l = {0};
+    layout l = {.cpus = true};
+    for (uint32_t i = 0; i < t->n; i++)
+        l.cpus = l.cpus && t->row[i].is_cpu;
     for (uint32_t i = 0; i < t->n; i++)
         for (unsigned k = 0; k < TL_INSN_LEVELS; k++)
             level[k] += t->row[i].level[k];
@@ -126,7 +131,9 @@ static int print_text(const tl_insn_report *r, tl_output *out, tl_error *e)
     const tl_threads_insns *t = r->table;
     const layout l = lay_out(t);
     tl_text_column column[TL_COUNT(before) + TL_INSN_LEVELS + TL_COUNT(after)];
-    tl_text_table table = {.column = column, .name_title = "thread", .bar_after = 1, .name_wish = 12};
+    tl_text_table table = {
+        .column = column, .name_title = l.cpus ? "processor" : "thread", .bar_after = 1, .name_wish = 12};
+    const char *const all = l.cpus ? "processors" : "threads";
     char a[32], b[32];
     tl_thread_insns *row = tl_threads_insns_rows(t);
     if (!row)
@@ -138,13 +145,13 @@ static int print_text(const tl_insn_report *r, tl_output *out, tl_error *e)
     for (unsigned i = 0; i < TL_COUNT(after); i++)
         column[table.ncolumn++] = after[i];
     tl_insn_subject(r, out);
-    tl_output_printf(out, "%s %s, %s %s\n\n", tl_human_grouped(a, sizeof a, t->n), t->n == 1 ? "thread" : "threads",
+    tl_output_printf(out, "%s %s, %s %s\n\n", tl_human_grouped(a, sizeof a, t->n), t->n == 1 ? table.name_title : all,
                      tl_human_grouped(b, sizeof b, l.all), l.all == 1 ? "instruction" : "instructions");
     const uint32_t n = tl_insn_rows(r, t->n, THREAD_ROWS);
     for (uint32_t i = 0; i < n; i++)
         put_row(&l, &table, &row[i]);
     free(row);
-    return tl_insn_print(r, &table, t->n - n, "threads", out, e);
+    return tl_insn_print(r, &table, t->n - n, all, out, e);
 }
 
 const tl_insn_view tl_insn_view_thread = {.by = "thread",

@@ -100,8 +100,9 @@ int tl_verb_info(tl_cli *c)
     int status = tl_check_inputs(c);
     if (status != TL_EXIT_DONE)
         return status;
-    if (c->args->thread.n && !c->args->has_at) {
-        tl_say_error(NULL, "--thread goes with --at; info shows all threads");
+    if ((c->args->thread.n || c->args->cpu.n) && !c->args->has_at) {
+        tl_say_error(NULL, "--%s goes with --at; info shows all %s", c->args->thread.n ? "thread" : "cpu",
+                     c->args->thread.n ? "threads" : "processors");
         return TL_EXIT_USAGE;
     }
     if (tl_output_open(&out, "-", false, TL_PLAIN, 0, &e) < 0)

@@ -97,9 +97,12 @@ static void set_options(making *m, const plan *p)
 /* Tracks that are threads; all of them where none says so: of a trace, those are streams. */
 static void count_tracks(tl_report *r, const tl_trace *t, bool of_events)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < tl_trace_tracks(t); i++)
+    uint32_t n = 0, cpus = 0;
+    for (uint32_t i = 0; i < tl_trace_tracks(t); i++) {
         n += tl_trace_track(t, i)->has_tid;
+        cpus += tl_trace_track(t, i)->is_cpu;
+    }
+    r->are_cpus = (r->tracks == 0 || r->are_cpus) && cpus > 0 && cpus == tl_trace_tracks(t);
     r->are_threads = r->are_threads || n || !of_events;
     r->tracks += n ? n : tl_trace_tracks(t);
 }

@@ -47,16 +47,42 @@ static bool is_number_of(const char *pattern, const char *name)
 static bool names_track(const char *pattern, const tl_track *t)
 {
     char tid[24];
+    if (t->is_cpu && pattern[0] && pattern[strspn(pattern, "0123456789")] == '\0')
+        return false; /* the id of a thread */
     snprintf(tid, sizeof tid, "%" PRId64, t->tid);
     return tl_glob(pattern, t->name) || (t->has_tid && strcmp(pattern, tid) == 0) || is_number_of(pattern, t->name);
 }
 
+/* Is the processor chosen, where the track is one? */
+static bool takes_processor(const tl_select *s, const tl_track *t)
+{
+    return !t->is_cpu || s->ncpu == 0 || (t->tid <= INT32_MAX && tl_select_cpu(s, (int32_t)t->tid));
+}
+
 bool tl_select_track(const tl_select *s, const tl_track *t)
 {
+    if (!takes_processor(s, t))
+        return false;
     for (size_t i = 0; i < s->nthread; i++)
         if (names_track(s->thread[i], t))
             return true;
     return s->nthread == 0;
+}
+
+bool tl_select_insn_track(const tl_select *s, const tl_track *t)
+{
+    return (s->ncpu == 0 || t->is_cpu) && tl_select_track(s, t);
+}
+
+int tl_select_check_insn_cpu(const tl_select *s, const tl_trace *t, tl_error *e)
+{
+    bool any = s->ncpu == 0 || t->ntrack == 0;
+    for (uint32_t i = 0; i < t->ntrack; i++)
+        any = any || t->track[i].is_cpu;
+    if (any)
+        return 0;
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                   "its instructions are those of threads: there are no processors to select them by");
 }
 
 bool tl_select_track_hits(const tl_select *s, const tl_track *t, bool *hit)
@@ -82,6 +108,12 @@ bool tl_select_cpu(const tl_select *s, int32_t cpu)
         if (s->cpu[i] == cpu)
             return true;
     return s->ncpu == 0;
+}
+
+bool tl_call_select_cpu(const tl_call_select *s, const tl_batch *b, uint32_t i)
+{
+    return !b->cpu || s->select->ncpu == 0 || s->trace->track[b->track[i]].is_cpu ||
+           tl_select_cpu(s->select, b->cpu[i]);
 }
 
 static int no_match(const tl_select *s, size_t i, tl_error *e)

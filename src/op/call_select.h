@@ -27,10 +27,18 @@ bool tl_call_select_function(tl_call_select *s, const tl_profile *p, uint32_t fu
 bool tl_call_select_track(const tl_call_select *s, uint32_t track);
 /* Does the label pass the globs of the selection? hit and hit_not (may be NULL) note which matched. */
 bool tl_select_label(const tl_select *s, const char *label, bool *hit, bool *hit_not);
+/* A track that is a processor is taken by its number (tl_select.cpu), and by its name, but not as a thread of this id.
+ */
 bool tl_select_track(const tl_select *s, const tl_track *t);
-/* The same; hit[i] becomes true if pattern i names it. */
+/* The same of a stream of instructions, which only says its processor by being of one. */
+bool tl_select_insn_track(const tl_select *s, const tl_track *t);
+/* TL_EUNSUPPORTED if streams of instructions are to be selected by processor, and none is of one. */
+int tl_select_check_insn_cpu(const tl_select *s, const tl_trace *t, tl_error *e);
+/* As tl_select_track() by thread alone; hit[i] becomes true if pattern i names it. */
 bool tl_select_track_hits(const tl_select *s, const tl_track *t, bool *hit);
 bool tl_select_cpu(const tl_select *s, int32_t cpu);
+/* Is event i of the batch on a processor that is taken? Of tracks that are processors the track has decided that. */
+bool tl_call_select_cpu(const tl_call_select *s, const tl_batch *b, uint32_t i);
 
 /* Pattern number i of tl_select.matched was found or not: notes it, or says TL_ENOMATCH, as `matched` asks for. Not
  * from several threads at once. */

@@ -273,8 +273,7 @@ TL_ALWAYS_INLINE bool selected_at_entry(tl_callstack *c, const tl_batch *b, uint
     if (!tl_call_select_function(s, c->p, function))
         return false;
     return b->ts[i] >= s->from && (!s->select->depth || th->depth < s->select->depth) &&
-           tl_call_select_track(s, b->track[i]) && s->cls[b->cls[i]] &&
-           (!b->cpu || tl_select_cpu(s->select, b->cpu[i]));
+           tl_call_select_track(s, b->track[i]) && s->cls[b->cls[i]] && tl_call_select_cpu(s, b, i);
 }
 
 /* Puts a frame on top; false when memory runs out. */

@@ -312,7 +312,7 @@ static bool choose(tl_event_select *f, const tl_batch *b, uint32_t i)
     if (TL_UNLIKELY(f->thread_fields))
         thread = choose_thread(f, b, i) || thread;
     bool keep = b->ts[i] >= f->names.from && b->ts[i] < f->names.to && thread && f->names.cls[b->cls[i]] &&
-                (!b->cpu || tl_select_cpu(f->select, b->cpu[i]));
+                tl_call_select_cpu(&f->names, b, i);
     if (f->insns && !tl_insn_select_event(f->insns, b, i))
         keep = false;
     if (f->drop && track < f->ntrack) {

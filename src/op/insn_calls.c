@@ -131,8 +131,8 @@ int tl_insn_calls_new(tl_insn_calls **out, tl_profile *p, const tl_trace *t, con
     for (uint32_t i = 0; i < t->ncls; i++)
         c->is_insn[i] = t->cls[i].kind == TL_INSN && t->cls[i].role == TL_ROLE_A64;
     for (uint32_t i = 0; i < t->ntrack; i++)
-        c->thread[i] =
-            (thread){.state = NO_STATE, .skipped = options->select && !tl_select_track(options->select, &t->track[i])};
+        c->thread[i] = (thread){.state = NO_STATE,
+                                .skipped = options->select && !tl_select_insn_track(options->select, &t->track[i])};
     *out = c;
     return 0;
 }

@@ -25,9 +25,12 @@ struct tl_insn_select {
 int tl_insn_select_new(tl_insn_select **out, const tl_trace *t, const tl_select *select, uint64_t origin, tl_error *e)
 {
     *out = NULL;
-    if (!select || !(select->levels || select->has_pc || select->has_from || select->has_to || select->nthread))
+    if (!select ||
+        !(select->levels || select->has_pc || select->has_from || select->has_to || select->nthread || select->ncpu))
         return 0;
     int status = tl_select_settle_tracks(select, t->track, t->ntrack, e);
+    if (status == 0)
+        status = tl_select_check_insn_cpu(select, t, e);
     if (status < 0)
         return status;
     tl_insn_select *s = calloc(1, sizeof *s);
@@ -54,7 +57,7 @@ int tl_insn_select_new(tl_insn_select **out, const tl_trace *t, const tl_select 
                      : t->cls[i].role == TL_ROLE_SNAPSHOT ? KIND_SNAPSHOT
                                                           : KIND_OTHER;
     for (uint32_t i = 0; i < t->ntrack; i++) {
-        s->thread[i] = tl_select_track(select, &t->track[i]);
+        s->thread[i] = tl_select_insn_track(select, &t->track[i]);
         s->current[i] = all;
     }
     *out = s;

@@ -208,16 +208,19 @@ static int from_events(tl_profile **out, tl_source *s, const tl_profile_options 
     const uint32_t streams = tl_source_streams(s);
     making m = {.source = s, .options = o, .nworker = o->threads ? o->threads : tl_processors()};
     m.of_insns = tl_insn_calls_wanted(&s->trace);
-    if (m.of_insns && o->select && (o->select->ncls || o->select->ncpu))
+    if (m.of_insns && o->select && o->select->ncls)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                       "calls that are found in instructions have no class and no processor to select them by");
+                       "calls that are found in instructions have no class to select them by");
+    int status = m.of_insns && o->select ? tl_select_check_insn_cpu(o->select, &s->trace, e) : 0;
+    if (status < 0)
+        return status;
     if (m.nworker > streams)
         m.nworker = streams ? streams : 1;
     m.order = tl_source_by_weight(s);
     m.worker = calloc(m.nworker, sizeof *m.worker);
-    int status = m.order && m.worker
-                     ? 0
-                     : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to make a profile with %u threads", m.nworker);
+    status = m.order && m.worker
+                 ? 0
+                 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to make a profile with %u threads", m.nworker);
     for (unsigned i = 0; m.worker && i < m.nworker; i++)
         m.worker[i].failed = UINT32_MAX;
     if (status == 0 && (tl_discover_wanted(&s->trace) || tl_discover_threads(&s->trace)))

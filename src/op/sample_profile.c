@@ -197,7 +197,7 @@ static bool is_selected(const making *m, const tl_batch *b, uint32_t i)
 {
     const tl_call_select *s = &m->select;
     return b->ts[i] >= s->from && (!s->select->has_to || b->ts[i] < s->to) && s->cls[b->cls[i]] &&
-           tl_call_select_track(s, b->track[i]) && (!b->cpu || tl_select_cpu(s->select, b->cpu[i]));
+           tl_call_select_track(s, b->track[i]) && tl_call_select_cpu(s, b, i);
 }
 
 /* The stack of the track becomes another one, and all calls that this ends and begins are known, or (not `told`) none.

@@ -113,6 +113,7 @@ wrong 2 "--calls goes with --by syscall" report $s --calls
 wrong 2 "is not made of intervals" convert $s --interval 5
 wrong 2 "does not go with --by mix" report $s --by mix -F x
 wrong 2 "does not go with --by gc" report "$trace" --by gc --pc 1..
-wrong 2 "no class and no processor" report $s --class insn
+wrong 2 "have no class to select" report $s --class insn
+wrong 2 "no processors to select them by" report $s --cpu 0
 [ ! -e x.txt ] || fail "an output of what failed is there"
 exit $failed

@@ -47,7 +47,7 @@ endforeach()
 foreach(seed 1 2)
   traceloom_script(differential.xtrace.fresh${seed} differential/xtrace_corpus.py fresh ${seed})
 endforeach()
-foreach(part info check jsonl mix block branch page syscall func damaged resync fresh ways ranges)
+foreach(part info check jsonl mix block branch page syscall func damaged resync fresh ways processors ranges)
   traceloom_script(differential.xtrace.own.${part} differential/xtrace_own.py ${part})
 endforeach()
 # Text of instructions.

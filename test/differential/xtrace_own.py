@@ -4,12 +4,14 @@ xtrace_own.py PART
 
 info, check, jsonl, mix, block, branch, page, syscall, func: that answer of every case. damaged: rules and offsets, and
 the events that are left; resync: and those behind it. fresh: all of these for fresh seeds, with every table. ways: compressed or not, by one thread
-or several, from a file or a pipe. ranges: --insns A..B is a part of the whole, with and without snapshots beside."""
+or several, from a file or a pipe. processors: recordings
+of processors have no threads, and are chosen by --cpu. ranges: --insns A..B is a part of the whole, with and without snapshots beside."""
 import bz2
 import gzip
 import json
 import os
 import random
+import struct
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -218,9 +220,57 @@ def ranges(checks, folder):
         list(parallel(one, some + [(0, 1), (insns - 1, insns)]))
 
 
+def processors(checks, folder):
+    """Hint 13 says that a processor was recorded, and so were those of hint 9 beside it."""
+    files = xtrace_gen.make("timed-kernel")
+    whole = os.path.join(folder, "whole")
+    save(whole, files)
+    streams = {int(file.name.split(".")[2]): file for file in files if is_stream(file)}
+    insns = {who: file.record.insns for who, file in streams.items()}
+    tracks = harness.run("info", "--json", whole).json()["tracks"]
+    checks.equal([(t["name"], t["tid"], t["cpu"]) for t in tracks], [("cpu %d" % who, None, who) for who in sorted(insns)], "tracks")
+    threads = harness.run("report", "--json", "--by", "thread", whole).json()["threads"]
+    checks.equal({row["cpu"]: (row["name"], row["tid"], row["instructions"]) for row in threads},
+                 {who: ("cpu %d" % who, None, n) for who, n in insns.items()}, "--by thread")
+    for who, file in streams.items():
+        option = ("--cpu", str(who))
+        wanted = [dict(line, track="cpu %d" % who, cpu=who) for line in file.events]
+        got = [line for line in jsonl(whole, *option) if line["class"] != "snapshot"]
+        checks.that(first_difference(got, wanted, "line") is None, "events", option, first_difference(got, wanted, "line"))
+        for options in (option, ("-t", "cpu %d" % who)):
+            for by in ("mix", "block"):
+                alone = harness.run("report", "--json", "--by", by, os.path.join(whole, file.name)).json()
+                got = harness.run("report", "--json", "--by", by, *options, whole).json()
+                checks.equal(unnamed(got), unnamed(alone), by, options)
+            calls = harness.run("report", "--json", *options, whole).json()["functions"]
+            checks.equal(sum(row["self"] for row in calls), insns[who], "calls", options)
+            state = harness.run("info", "--json", "--at", "50", *options, whole).json()
+            checks.equal((state["track"], state["at"]), ("cpu %d" % who, 50), "info --at", options)
+        records = harness.run("convert", "-q", "--to", "drmemtrace", "-o", "-", *option, whole).out
+        cpu = [value for kind, size, value in struct.iter_unpack("<HHQ", records) if (kind, size) == (28, 3)]
+        checks.equal(cpu, [who], "drmemtrace's marker of the processor")
+        for verb in (("report", "--by", "mix"), ("report",), ("convert", "--to", "jsonl", "-o", "-"), ("info", "--at", "5")):
+            result = harness.run(*verb, "-t", str(who), whole)
+            checks.equal((result.status, b"no thread matches" in result.err), (2, True), verb, "a processor is no thread")
+    first = os.path.join(folder, "first.xtrace")
+    checks.equal(harness.run("convert", "-q", "--cpu", "0", "-o", first, whole).status, 0, "--cpu 0 as a folder")
+    again = harness.run("info", "--json", first).json()["tracks"]
+    checks.equal([(t["name"], t["cpu"], t["tid"]) for t in again], [("cpu 0", 0, None)], "hint 9 alone, by its snapshots")
+    alone = os.path.join(whole, streams[1].name)
+    checks.equal([len(jsonl(alone, "--cpu", number)) for number in "01"], [0, len(streams[1].events)], "one file, by --cpu")
+    checks.equal(harness.run("convert", "--to", "jsonl", "-o", "-", "-t", "1", alone).status, 2, "one file, -t")
+    checks.that(b"processor\n" in harness.run("info", alone).out, "info of one file")
+    other = os.path.join(folder, "threads")
+    save(other, xtrace_gen.make("timed"))
+    result = harness.run("report", "--by", "mix", "--cpu", "200", other)
+    checks.equal((result.status, b"no processors" in result.err), (2, True), "threads, --cpu")
+    checks.equal(jsonl(other, "--cpu", "200"), [], "threads have no processor")
+    checks.that(all("cpu" not in t for t in harness.run("info", "--json", other).json()["tracks"]), "threads")
+
+
 def main():
     parts = {part: good(part) for part in PARTS}
-    parts.update(damaged=damaged, resync=resync, fresh=fresh, ways=ways, ranges=ranges)
+    parts.update(damaged=damaged, resync=resync, fresh=fresh, ways=ways, processors=processors, ranges=ranges)
     checks = harness.Checks()
     with harness.work_folder() as folder:
         parts[sys.argv[1]](checks, folder)

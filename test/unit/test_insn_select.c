@@ -93,6 +93,59 @@ static void test_times_and_threads(void **state)
     expect("xxxxxxxxxxxxx", &(tl_select){.thread = second, .nthread = 1}, 1);
 }
 
+/* Is the stream of a track chosen, the others being those of threads? */
+static bool takes(const tl_track *track, const tl_select *select, tl_code fails)
+{
+    hand h;
+    tl_insn_select *s = NULL;
+    tl_error e = {0};
+    hand_init(&h, 0);
+    HAND_ADD(&h, script);
+    HAND_ADD(&h, script);
+    h.source.trace.track[0] = *track;
+    assert_int_equal(tl_insn_select_new(&s, &h.source.trace, select, 0, &e), fails);
+    uint64_t ts = 0, key = 0, aux = 0;
+    uint32_t cls = HAND_INSN, number = 0;
+    const tl_batch b = {
+        .trace = &h.source.trace, .n = 1, .ts = &ts, .key = &key, .aux = &aux, .cls = &cls, .track = &number};
+    const bool first = s && tl_insn_select_event(s, &b, 0);
+    number = 1;
+    if (s && select->ncpu)
+        assert_false(tl_insn_select_event(s, &b, 0)); /* a thread */
+    tl_insn_select_free(s);
+    hand_fini(&h);
+    return first;
+}
+
+static void test_processors(void **state)
+{
+    (void)state;
+    const int32_t some[] = {7, 3}, others[] = {4}, none[] = {-1};
+    const char *const number[] = {"3"}, *const name[] = {"cpu 3"}, *const empty[] = {""};
+    const tl_track cpu = {.name = "cpu 3", .tid = 3, .is_cpu = true},
+                   alone = {.name = "3", .tid = 3, .has_tid = true, .is_cpu = true},
+                   large = {.name = "cpu 4294967299", .tid = 4294967299, .is_cpu = true},
+                   thread = {.name = "3", .tid = 3, .has_tid = true}, unnamed = {.name = "", .tid = 3, .is_cpu = true};
+    const tl_select by_cpu = {.cpu = some, .ncpu = 2}, by_other = {.cpu = others, .ncpu = 1},
+                    by_none = {.cpu = none, .ncpu = 1}, by_number = {.thread = number, .nthread = 1},
+                    by_name = {.thread = name, .nthread = 1}, by_empty = {.thread = empty, .nthread = 1},
+                    by_both = {.cpu = some, .ncpu = 2, .thread = name, .nthread = 1};
+    assert_true(takes(&cpu, &by_cpu, 0));
+    assert_true(takes(&alone, &by_cpu, 0));
+    assert_false(takes(&cpu, &by_other, 0));
+    assert_false(takes(&alone, &by_other, 0));
+    assert_false(takes(&large, &by_cpu, 0)); /* not its number modulo 2^32 */
+    assert_false(takes(&cpu, &by_none, 0));
+    assert_false(takes(&thread, &by_cpu, TL_EUNSUPPORTED));
+    /* As threads they are chosen by name, but not by number. */
+    assert_false(takes(&cpu, &by_number, TL_ENOMATCH));
+    assert_false(takes(&alone, &by_number, TL_ENOMATCH));
+    assert_true(takes(&thread, &by_number, 0));
+    assert_true(takes(&cpu, &by_name, 0));
+    assert_true(takes(&cpu, &by_both, 0));
+    assert_true(takes(&unnamed, &by_empty, 0));
+}
+
 static void test_nothing_to_leave_out(void **state)
 {
     (void)state;
@@ -157,6 +210,7 @@ int main(void)
         cmocka_unit_test(test_levels),
         cmocka_unit_test(test_pcs),
         cmocka_unit_test(test_times_and_threads),
+        cmocka_unit_test(test_processors),
         cmocka_unit_test(test_nothing_to_leave_out),
         cmocka_unit_test(test_events),
     };

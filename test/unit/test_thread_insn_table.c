@@ -51,13 +51,13 @@ static void test_rows(void **state)
 static void test_several_sources(void **state)
 {
     (void)state;
-    static const tl_track track[] = {{.name = "t", .tid = 1, .has_tid = true},
-                                     {.name = "t"},
-                                     {.name = "t", .tid = 2, .has_tid = true},
-                                     {.name = "t", .tid = 1, .has_tid = true}};
+    static const tl_track track[] = {
+        {.name = "t", .tid = 1, .has_tid = true}, {.name = "t"},
+        {.name = "t", .tid = 2, .has_tid = true}, {.name = "t", .tid = 1, .has_tid = true},
+        {.name = "t", .tid = 1, .is_cpu = true},  {.name = "t", .tid = 1, .has_tid = true, .is_cpu = true}};
     tl_threads_insns t;
     tl_error e;
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 6; i++) {
         hand h;
         hand_init(&h, 0);
         h.source.trace.track[0] = track[i];
@@ -68,14 +68,18 @@ static void test_several_sources(void **state)
     }
     tl_thread_insns *row = tl_threads_insns_rows(&t);
     assert_non_null(row);
-    assert_int_equal(t.n, 4);
+    assert_int_equal(t.n, 5);
     assert_string_equal(row[0].name, "t1");
-    assert_int_equal(tl_thread_insns_all(&row[0]), 16);
-    assert_int_equal(row[0].calls, 16);
+    assert_int_equal(tl_thread_insns_all(&row[0]), 24);
+    assert_int_equal(row[0].calls, 24);
     assert_int_equal(row[1].tid, 1);
+    assert_true(row[1].has_tid && !row[1].is_cpu);
     assert_int_equal(tl_thread_insns_all(&row[1]), 6);
-    assert_false(row[2].has_tid);
-    assert_int_equal(row[3].tid, 2);
+    assert_true(row[2].is_cpu && !row[2].has_tid); /* a processor, whatever its track says of threads */
+    assert_int_equal(row[2].tid, 1);
+    assert_int_equal(tl_thread_insns_all(&row[2]), 6);
+    assert_false(row[3].has_tid || row[3].is_cpu);
+    assert_int_equal(row[4].tid, 2);
     free(row);
     tl_threads_insns_table.fini(&t);
 }

@@ -235,7 +235,7 @@ static void test_two_tracks_of_one_name(void **state)
     put_insn(&f, 0x500000, NOP, 0);
     f.batch.track[1] = 1;
     assert_int_equal(insn_flush(&f, &e), TL_EUNSUPPORTED);
-    assert_string_equal(e.message, "xtrace-set: two tracks have the number 7: choose one with -t");
+    assert_string_equal(e.message, "xtrace-set: two tracks have the number 7: choose one with -t or --cpu");
     f.trace.track[1].name = "8";
     stop_set(&f);
     assert_int_equal(access("out.xtrace", F_OK), -1);

@@ -19,12 +19,13 @@ typedef struct search {
 static int is_mine(search *q, uint32_t track, bool *mine, tl_error *e)
 {
     const tl_trace *t = &q->source->trace;
-    *mine = !q->select || tl_select_track(q->select, &t->track[track]);
+    *mine = !q->select || tl_select_insn_track(q->select, &t->track[track]);
     if (!*mine || q->track == track)
         return 0;
     if (q->track != UINT32_MAX)
-        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "threads %s and %s: choose one with --thread",
-                       t->track[q->track].name, t->track[track].name);
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s%s and %s: choose one with %s",
+                       t->track[track].is_cpu ? "" : "threads ", t->track[q->track].name, t->track[track].name,
+                       t->track[track].is_cpu ? "--cpu" : "--thread");
     q->track = track;
     return 0;
 }
@@ -111,6 +112,10 @@ int tl_machine_at(tl_machine *m, tl_source *s, const tl_select *select, uint64_t
     if (tl_source_is_profile(s) || !tl_insn_classes_find(&q.classes, &s->trace))
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: has no instructions", tl_source_name(s));
     int status = tl_shadow_new(&m->memory, e);
+    if (status == 0 && select)
+        status = tl_select_settle_tracks(select, s->trace.track, s->trace.ntrack, e);
+    if (status == 0 && select)
+        status = tl_select_check_insn_cpu(select, &s->trace, e);
     const uint64_t behind = at < UINT64_MAX ? at + 1 : at;
     const tl_limit find = {.set = true, .from = behind, .to = behind};
     for (uint32_t i = 0; status == 0 && i < tl_source_streams(s); i++)
@@ -121,8 +126,10 @@ int tl_machine_at(tl_machine *m, tl_source *s, const tl_select *select, uint64_t
     tl_replay_finish(&q.replay);
     if (status == 0)
         status = check_end(&q, e);
-    if (q.track != UINT32_MAX)
+    if (q.track != UINT32_MAX) {
         m->track = s->trace.track[q.track].name;
+        m->is_cpu = s->trace.track[q.track].is_cpu && !s->trace.track[q.track].has_tid;
+    }
     return status;
 }
 

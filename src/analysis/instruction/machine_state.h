@@ -14,6 +14,7 @@
 typedef struct tl_machine {
     uint64_t at;       /* instructions executed before */
     const char *track; /* its name; lives as long as the trace */
+    bool is_cpu;       /* it is a processor, and its name says so */
     bool has_snapshot;
     uint64_t from; /* the instruction at which replaying began: that of the snapshot, or 0 */
     a64_state registers;

@@ -23,12 +23,12 @@ static int count(search *q, const tl_batch *b, tl_error *e)
     const tl_trace *t = &q->source->trace;
     for (uint32_t i = 0; i < b->n; i++) {
         const uint32_t track = b->track[i];
-        if (!is_snapshot(q, b, i) || (q->select && !tl_select_track(q->select, &t->track[track])))
+        if (!is_snapshot(q, b, i) || (q->select && !tl_select_insn_track(q->select, &t->track[track])))
             continue;
         if (q->track != UINT32_MAX && q->track != track)
-            return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
-                           "threads %s and %s both have snapshots; choose one with --thread", t->track[q->track].name,
-                           t->track[track].name);
+            return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s%s and %s both have snapshots; choose one with %s",
+                           t->track[track].is_cpu ? "" : "threads ", t->track[q->track].name, t->track[track].name,
+                           t->track[track].is_cpu ? "--cpu" : "--thread");
         q->track = track;
         if (q->seen++ == q->number) {
             q->ts = b->ts[i];
@@ -70,7 +70,9 @@ int tl_snapshot_find(tl_source *s, const tl_select *select, uint64_t number, uin
         return status;
     if (q.seen == 0)
         return tl_fail(e, TL_ENOMATCH, TL_NO_OFFSET, "there are no snapshots%s",
-                       select && select->nthread ? " of that thread" : ", neither in it nor beside it");
+                       select && select->nthread ? " of that thread"
+                       : select && select->ncpu  ? " of that processor"
+                                                 : ", neither in it nor beside it");
     if (!q.found)
         return tl_fail(e, TL_ENOMATCH, TL_NO_OFFSET,
                        "there is no snapshot %" PRIu64 ": there are %" PRIu64 ", counted from 0", number, q.seen);

@@ -14,16 +14,19 @@ static int no_memory(tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of threads");
 }
 
-/* The row of a track by what it is called, made if need be. */
-static int find_row(tl_threads_insns *t, const char *name, bool has_tid, int64_t tid, uint32_t *row, tl_error *e)
+/* The row of a track by what it is called, made if need be. `what`: its name, and whose number its tid is. */
+static int find_row(tl_threads_insns *t, const tl_thread_insns *what, uint32_t *row, tl_error *e)
 {
-    /* Behind the last newline stands the tid, so that no two tracks have one key. */
+    /* Behind the last newline stands the number, so that no two tracks have one key. */
+    const char *const name = what->name;
     const size_t n = strlen(name), size = n + 32;
     char *key = malloc(size);
     if (!key)
         return no_memory(e);
     memcpy(key, name, n);
-    const int more = has_tid ? snprintf(key + n, size - n, "\n%" PRId64, tid) : snprintf(key + n, size - n, "\n");
+    const int more = what->has_tid || what->is_cpu
+                         ? snprintf(key + n, size - n, "\n%s%" PRId64, what->is_cpu ? "c" : "", what->tid)
+                         : snprintf(key + n, size - n, "\n");
     const char *kept = tl_strings_get(&t->strings, key, n + (size_t)more);
     free(key);
     if (!kept)
@@ -35,7 +38,7 @@ static int find_row(tl_threads_insns *t, const char *name, bool has_tid, int64_t
     if (!own || !TL_GROW(t->row, t->n, 1, t->capacity) || !tl_hash_put(&t->index, (uintptr_t)kept, t->n))
         return no_memory(e);
     *row = t->n;
-    t->row[t->n++] = (tl_thread_insns){.name = own, .tid = has_tid ? tid : 0, .has_tid = has_tid};
+    t->row[t->n++] = (tl_thread_insns){.name = own, .tid = what->tid, .has_tid = what->has_tid, .is_cpu = what->is_cpu};
     return 0;
 }
 
@@ -56,7 +59,12 @@ static int turn_to(tl_threads_insns *t, uint32_t track, tl_error *e)
     const tl_track *of = tl_trace_track(t->trace, track);
     t->track = track;
     t->in_call = false;
-    return find_row(t, of && of->name ? of->name : "?", of && of->has_tid, of ? of->tid : 0, &t->current, e);
+    const bool is_cpu = of && of->is_cpu, has_tid = of && of->has_tid && !is_cpu;
+    const tl_thread_insns what = {.name = of && of->name ? of->name : "?",
+                                  .tid = has_tid || is_cpu ? of->tid : 0,
+                                  .has_tid = has_tid,
+                                  .is_cpu = is_cpu};
+    return find_row(t, &what, &t->current, e);
 }
 
 static int threads_events(void *table, const tl_batch *b, uint32_t from, uint32_t to, bool gap, tl_error *e)
@@ -106,7 +114,7 @@ static int threads_merge(void *into, void *from, tl_error *e)
     for (uint32_t i = 0; i < other->n; i++) {
         const tl_thread_insns *theirs = &other->row[i];
         uint32_t at;
-        const int status = find_row(t, theirs->name, theirs->has_tid, theirs->tid, &at, e);
+        const int status = find_row(t, theirs, &at, e);
         if (status < 0)
             return status;
         tl_thread_insns *row = &t->row[at];
@@ -154,6 +162,8 @@ static int compare(const void *left, const void *right)
     const int by_name = strcmp(a->name, b->name);
     if (by_name != 0)
         return by_name;
+    if (a->is_cpu != b->is_cpu)
+        return a->is_cpu ? 1 : -1;
     return a->has_tid != b->has_tid ? (a->has_tid ? 1 : -1) : (a->tid > b->tid) - (a->tid < b->tid);
 }
 

@@ -12,6 +12,7 @@ typedef struct tl_thread_insns {
     const char *name;
     int64_t tid;
     bool has_tid;
+    bool is_cpu;                    /* a processor, whose number is tid; has_tid is false */
     uint64_t level[TL_INSN_LEVELS]; /* instructions */
     uint64_t loads, load_bytes, stores, store_bytes;
     uint64_t branches;

@@ -140,9 +140,10 @@ static int champsim_write(void *writer, const tl_batch *b, uint32_t from, uint32
             continue;
         if (TL_UNLIKELY(b->track[i] != w->track)) {
             if (w->track != UINT32_MAX)
-                return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                               "champsim: the trace has several tracks, a file holds one: choose it with -t, or write "
-                               "all with --split track");
+                return tl_fail(
+                    e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                    "champsim: the trace has several tracks, a file holds one: choose it with -t or --cpu, or write "
+                    "all with --split track");
             w->track = b->track[i];
         }
         if (action == INSTRUCTION) {

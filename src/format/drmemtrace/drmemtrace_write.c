@@ -112,7 +112,7 @@ static void begin(drmemtrace_writer *w)
     put(w, DRMEMTRACE_THREAD, 0, tid);
     put(w, DRMEMTRACE_PID, 0, pid);
     put(w, DRMEMTRACE_MARKER, DRMEMTRACE_MARK_TIMESTAMP, ANY_TIME);
-    put(w, DRMEMTRACE_MARKER, DRMEMTRACE_MARK_CPU, UINT64_MAX); /* not known */
+    put(w, DRMEMTRACE_MARKER, DRMEMTRACE_MARK_CPU, t && t->is_cpu ? (uint64_t)t->tid : UINT64_MAX /* not known */);
 }
 
 static void put_encoding(drmemtrace_writer *w, uint64_t pc, uint32_t op)
@@ -224,7 +224,7 @@ static int drmemtrace_write(void *writer, const tl_batch *b, uint32_t from, uint
             if (w->track != UINT32_MAX)
                 return tl_fail(
                     e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                    "drmemtrace: the trace has several tracks, a file holds one: choose it with -t, or write "
+                    "drmemtrace: the trace has several tracks, a file holds one: choose it with -t or --cpu, or write "
                     "all with --split track");
             w->track = b->track[i];
             begin(w);

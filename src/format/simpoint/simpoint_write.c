@@ -138,7 +138,7 @@ static int refuse_track(const simpoint_writer *w, uint32_t track, tl_error *e)
     const tl_track *a = &w->trace->track[w->track], *b = &w->trace->track[track];
     return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
                    "basic block vectors are of one thread, and there are instructions of \"%.40s\" and \"%.40s\": "
-                   "choose one with -t, or write all with --split track",
+                   "choose one with -t or --cpu, or write all with --split track",
                    a->name ? a->name : "?", b->name ? b->name : "?");
 }
 

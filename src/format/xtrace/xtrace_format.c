@@ -17,10 +17,16 @@
 /* Adds the file's track, or finds that of its pair. */
 static int add_track(xtrace_reader *r, xtrace_file *f, tl_error *e)
 {
-    const tl_track track = {.name = f->parts.who, .tid = f->parts.number, .has_tid = f->parts.complete};
+    tl_track track = {
+        .name = f->parts.who, .tid = f->parts.number, .has_tid = f->parts.complete, .is_cpu = f->parts.hint == 13};
+    char name[sizeof "cpu " + sizeof f->parts.who];
     if (f->partner != XTRACE_NONE && r->file[f->partner].track != XTRACE_NONE) {
         f->track = r->file[f->partner].track;
         return 0;
+    }
+    if (f->says_cpu) {
+        snprintf(name, sizeof name, "cpu %s", f->parts.who);
+        track = (tl_track){.name = name, .tid = f->parts.number, .is_cpu = true};
     }
     return tl_trace_add_track(r->trace, &track, &f->track, e);
 }
@@ -64,7 +70,7 @@ static int look_at(xtrace_reader *r, xtrace_file *f, tl_error *e)
     } else {
         status = look_at_begin(r, f, e);
     }
-    return status < 0 || f->empty ? status : add_track(r, f, e);
+    return status < 0 ? status : 0;
 }
 
 /* Does the stream say in which order its accesses were? 1: yes, 0: no, < 0: error. */
@@ -135,6 +141,32 @@ static int set_classes(xtrace_reader *r, tl_error *e)
     return tl_trace_set_classes(r->trace, all, XTRACE_CLASSES, e);
 }
 
+/* Are files p and q of one recording? */
+static bool same_recording(const xtrace_name *p, const xtrace_name *q)
+{
+    return p->time_length == q->time_length && memcmp(p->time, q->time, p->time_length) == 0;
+}
+
+/* Was a processor recorded, as this file says? */
+static bool is_of_processor(const xtrace_file *f)
+{
+    const bool header = f->parts.kind == XTRACE_SNAPSHOTS && f->snapshots.has_header;
+    return f->parts.hint == 13 || (header && f->snapshots.stream == XTRACE_STREAM_OF_CPU);
+}
+
+/* A recording is of processors if one of its files is: that of hint 9 is then the first processor. Names are in order,
+ * so those of a recording stand together. */
+static void find_processors(xtrace_reader *r)
+{
+    for (uint32_t from = 0, to; from < r->n; from = to) {
+        bool cpus = false;
+        for (to = from; to < r->n && same_recording(&r->file[from].parts, &r->file[to].parts); to++)
+            cpus = cpus || is_of_processor(&r->file[to]);
+        for (uint32_t i = from; cpus && i < to; i++)
+            r->file[i].says_cpu = true;
+    }
+}
+
 /* Everything but finding the files. */
 static int open_all(xtrace_reader *r, tl_error *e)
 {
@@ -145,6 +177,10 @@ static int open_all(xtrace_reader *r, tl_error *e)
     int status = set_classes(r, e);
     for (uint32_t i = 0; status >= 0 && i < r->n; i++)
         status = look_at(r, &r->file[i], e);
+    if (status >= 0 && r->is_folder)
+        find_processors(r);
+    for (uint32_t i = 0; status >= 0 && i < r->n; i++)
+        status = r->file[i].empty ? 0 : add_track(r, &r->file[i], e);
     return status < 0 ? status : make_streams(r, e);
 }
 
@@ -266,6 +302,7 @@ static int open_folder(void *reader, const tl_folder *f, tl_trace *t, const tl_w
         t->bytes += tl_input_size(file->in);
         r->n++;
     }
+    r->is_folder = true;
     if (status >= 0)
         status = find_pairs(r, e);
     return status < 0 ? status : open_all(r, e);

@@ -15,6 +15,7 @@ typedef struct xtrace_file {
     bool own;          /* the input is ours to close */
     const char *name;  /* in its folder; NULL: the only one */
     xtrace_name parts; /* of its name */
+    bool says_cpu;     /* of a folder: a processor, which its events say */
     uint32_t track;
     uint32_t partner;           /* the other file of the pair, or XTRACE_NONE */
     bool empty;                 /* a stream without a single event */
@@ -32,6 +33,7 @@ typedef struct xtrace_reader {
     uint64_t *progress;
     xtrace_file *file;
     uint32_t n;
+    bool is_folder;
     xtrace_stream *stream;
     uint32_t nstream;
 } xtrace_reader;
@@ -78,6 +80,12 @@ bool xtrace_looks_like_snapshots(const uint8_t *head, size_t size, uint64_t tota
 /* Opens the other file of the pair that the path is one of: xtrace_partner.c. 1: *out is the caller's; 0: there is
  * none; < 0: it cannot be read. */
 int xtrace_partner_open(tl_input **out, const char *path, tl_error *e);
+
+/* The processor that events of the file say; -1: none. */
+static inline int32_t xtrace_file_cpu(const xtrace_file *f)
+{
+    return f->says_cpu && f->parts.number <= INT32_MAX ? (int32_t)f->parts.number : -1;
+}
 
 /* Cursors: xtrace_stream.c. */
 int xtrace_cursor_open(void *reader, uint32_t stream, void *cursor, tl_error *e);

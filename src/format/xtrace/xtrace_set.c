@@ -103,6 +103,10 @@ static int find_origin(const set_writer *w, const char *who, set_origin *o, tl_e
 static void name_track(const set_writer *w, uint32_t index, char who[TIME_SIZE])
 {
     const tl_track *t = tl_trace_track(w->context.trace, index);
+    if (t && t->is_cpu && t->tid >= 0) {
+        snprintf(who, TIME_SIZE, "%lld", (long long)t->tid);
+        return;
+    }
     const size_t n = t && t->name ? strspn(t->name, "0123456789") : 0;
     if (n > 0 && n < TIME_SIZE && t->name[n] == '\0')
         memcpy(who, t->name, n + 1);
@@ -127,7 +131,7 @@ static int begin_track(set_writer *w, set_track *t, uint32_t index, tl_error *e)
     set_origin o;
     if (++w->used > TRACKS_MOST)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                       "xtrace-set: the trace has more than %u tracks: choose with -t", TRACKS_MOST);
+                       "xtrace-set: the trace has more than %u tracks: choose with -t or --cpu", TRACKS_MOST);
     name_track(w, index, who);
     int r = find_origin(w, who, &o, e);
     if (r < 0)
@@ -136,7 +140,7 @@ static int begin_track(set_writer *w, set_track *t, uint32_t index, tl_error *e)
     for (uint32_t i = 0; i < w->ntrack; i++)
         if (w->track[i].used && strcmp(w->track[i].name, t->name) == 0)
             return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                           "xtrace-set: two tracks have the number %s: choose one with -t", who);
+                           "xtrace-set: two tracks have the number %s: choose one with -t or --cpu", who);
     r = open_file(w, t, "xinsndata.bin", &t->stream, e);
     if (r < 0)
         return r;
@@ -166,10 +170,13 @@ static void count_pages(set_writer *w, set_track *t)
     }
 }
 
-static int begin_snapshots(set_writer *w, set_track *t, tl_error *e)
+static int begin_snapshots(set_writer *w, set_track *t, uint32_t index, tl_error *e)
 {
     uint8_t bytes[XTRACE_HEADER_SIZE];
-    const xtrace_header h = xtrace_header_of(w->context.trace);
+    const tl_track *about = tl_trace_track(w->context.trace, index);
+    xtrace_header h = xtrace_header_of(w->context.trace);
+    if (about && about->is_cpu)
+        h.stream = XTRACE_STREAM_OF_CPU;
     const int r = open_file(w, t, "xsnapshot.bin", &t->snapshots, e);
     if (r < 0)
         return r;
@@ -189,7 +196,7 @@ static int put_snapshot(set_writer *w, set_track *t, const tl_batch *b, uint32_t
     const size_t n = xtrace_record_size(vl);
     if (!TL_GROW(w->record, 0, (uint32_t)n, w->record_capacity))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "xtrace-set: no memory for a snapshot");
-    const int r = t->snapshots ? 0 : begin_snapshots(w, t, e);
+    const int r = t->snapshots ? 0 : begin_snapshots(w, t, b->track[i], e);
     if (r < 0)
         return r;
     t->vl = vl;

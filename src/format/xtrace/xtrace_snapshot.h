@@ -31,6 +31,8 @@ enum {
     XTRACE_SNAPSHOT_TAIL = 8 /* before its end: the vector length */
 };
 
+enum { XTRACE_STREAM_OF_CPU = 1 }; /* the header's "stream", of a processor */
+
 #define XTRACE_VL_STEP 128u
 #define XTRACE_VL_MOST 2048u
 

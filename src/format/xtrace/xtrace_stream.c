@@ -280,10 +280,19 @@ static int take_snapshots(xtrace_cursor *c, uint64_t until, tl_batch *b, tl_erro
     return c->insns ? find_due(c, e) : 0;
 }
 
+/* Which processor the events were on. */
+static void fill_cpu(tl_batch *b, const xtrace_file *f)
+{
+    const int32_t cpu = xtrace_file_cpu(f);
+    for (uint32_t i = 0; b->cpu && i < b->n; i++)
+        b->cpu[i] = cpu;
+}
+
 /* Of a stream of snapshots alone. */
 static int next_snapshots(xtrace_cursor *c, tl_batch *b, tl_error *e)
 {
     int status = take_snapshots(c, c->to, b, e);
+    fill_cpu(b, c->snapshots);
     return status < 0 ? status : b->n > 0;
 }
 
@@ -353,8 +362,10 @@ int xtrace_cursor_next(void *cursor, tl_batch *b, tl_error *e)
     if (!c->insns)
         return next_snapshots(c, b, e);
     int status = next_ahead(c, b, e);
-    if (status != 0)
+    if (status != 0) {
+        fill_cpu(b, c->insns);
         return status;
+    }
     status = next_events(c, b, e);
     if (status < 0)
         return status;
@@ -367,8 +378,7 @@ int xtrace_cursor_next(void *cursor, tl_batch *b, tl_error *e)
     if (c->tally)
         tally_times(c);
     tl_batch_set_track(b, c->insns->track);
-    if (b->cpu)
-        memset(b->cpu, 0xff, b->n * sizeof *b->cpu); /* not known: -1 */
+    fill_cpu(b, c->insns);
     return b->n > 0;
 }
 

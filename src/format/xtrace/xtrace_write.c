@@ -103,9 +103,10 @@ static int begin_stream(xtrace_writer *w, tl_error *e)
 static int take_track(xtrace_writer *w, uint32_t track, tl_error *e)
 {
     if (w->track != UINT32_MAX)
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                       "xtrace: the trace has several tracks, a file holds one: choose it with -t, or write a folder "
-                       "with --to xtrace-set");
+        return tl_fail(
+            e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+            "xtrace: the trace has several tracks, a file holds one: choose it with -t or --cpu, or write a folder "
+            "with --to xtrace-set");
     w->track = track;
     return 0;
 }
