@@ -82,6 +82,12 @@ _traceloom()
     --dialect)
         COMPREPLY=($(compgen -W "doc vs" -- "$cur"))
         return ;;
+    --compress)
+        COMPREPLY=($(compgen -W "gzip bzip2" -- "$cur"))
+        return ;;
+    --checksum)
+        COMPREPLY=($(compgen -W "crc32 md5 sha1" -- "$cur"))
+        return ;;
     --time)
         COMPREPLY=($(compgen -W "" -- "$cur"))
         return ;;
@@ -142,7 +148,7 @@ _traceloom()
     report)
         options="--by --weight --sort --top --per-thread --interval --line-size --sample --cache --predictor --calls --json --output --force --to --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
     convert|cat)
-        options="--interval --output --force --to --text-style --split --format-version --dialect --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --quiet --verbose --help" ;;
+        options="--interval --output --force --to --text-style --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --quiet --verbose --help" ;;
     record)
         options="--mode --threshold --ring --limit --start --any --output --force --func --not --depth --color --quiet --verbose --help" ;;
     ctl)

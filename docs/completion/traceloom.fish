@@ -77,6 +77,8 @@ complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l text-style
 complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l split -x -a 'track' -d 'several files: 10s, 100MB, or track'
 complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l format-version -x -d 'its version'
 complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l dialect -x -a 'doc vs' -d 'doc or vs (.NET)'
+complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l compress -x -a 'gzip bzip2' -d 'compress packets: gzip, bzip2'
+complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l checksum -x -a 'crc32 md5 sha1' -d 'of packets: crc32, md5, sha1'
 complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l time -x -d 'from A to B'
 complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l insns -x -d 'instructions number A to B-1'
 complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l slice-at -x -d 'from snapshot N on'

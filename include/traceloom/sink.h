@@ -27,6 +27,9 @@ typedef struct tl_write_options {
     uint64_t begin;      /* tick that becomes time 0 */
     const char *title;   /* what a picture or a profile is called; or NULL */
     uint64_t interval;   /* instructions of an interval, of formats that are made of intervals; 0: their default */
+    /* Formats whose packets can be compressed and have checksums: CTF 1.1. Others fail with TL_EINVAL. */
+    const char *compress; /* "gzip" or "bzip2"; NULL: packets are not compressed */
+    const char *checksum; /* "crc32", "md5" or "sha1"; NULL: packets have no checksums */
 } tl_write_options;
 
 /* Something that a writer could not hold. */

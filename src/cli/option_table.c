@@ -263,6 +263,16 @@ const tl_option tl_option_table[] = {
      "Another spelling of\n.Fl -format-version\nfor formats whose versions have names:\n"
      ".Cm doc\nas the format is documented,\n.Cm vs\nas the viewer of Visual Studio reads it.\n",
      "doc vs"},
+    {TL_OPTION_COMPRESS, 0, "compress", "HOW", TL_GROUP_OUTPUT, CONVERT, "compress packets: gzip, bzip2",
+     "Compresses the packets of the output, each on its own:\n.Cm gzip\nor\n.Cm bzip2 ;\n"
+     "what does not become smaller stays as it is.\n"
+     "See\n.Xr traceloom-formats 5\nfor the formats that support it.\n",
+     "gzip bzip2"},
+    {TL_OPTION_CHECKSUM, 0, "checksum", "KIND", TL_GROUP_OUTPUT, CONVERT, "of packets: crc32, md5, sha1",
+     "Gives the packets of the output checksums, which\n.Cm check\nverifies:\n"
+     ".Cm crc32 , md5\nor\n.Cm sha1 .\n"
+     "See\n.Xr traceloom-formats 5\nfor the formats that support it.\n",
+     "crc32 md5 sha1"},
     {TL_OPTION_TIME, 0, "time", "A..B", TL_GROUP_SELECT, REPORT | CONVERT, "from A to B",
      "Only what lies between two times since the trace began:\n"
      ".Ql 2s..3s ,\n.Ql +500ms.. ,\n.Ql ..1.5s .\n"

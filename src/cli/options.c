@@ -198,6 +198,12 @@ static bool set_checked(parser *p, const tl_option *o, const char *value)
     case TL_OPTION_DIALECT:
         a->format_version = value;
         return choice(p, o, value, &word);
+    case TL_OPTION_COMPRESS:
+        a->compress = value;
+        return choice(p, o, value, &word);
+    case TL_OPTION_CHECKSUM:
+        a->checksum = value;
+        return choice(p, o, value, &word);
     case TL_OPTION_TEXT_STYLE:
         a->text_style = value;
         return choice(p, o, value, &word);

@@ -70,6 +70,8 @@ typedef enum tl_option_id {
     TL_OPTION_SPLIT,
     TL_OPTION_FORMAT_VERSION,
     TL_OPTION_DIALECT,
+    TL_OPTION_COMPRESS,
+    TL_OPTION_CHECKSUM,
     TL_OPTION_TIME,
     TL_OPTION_INSNS,
     TL_OPTION_SLICE_AT,
@@ -173,7 +175,8 @@ typedef struct tl_arguments {
 
     const char *output, *to, *text_style, *split; /* or NULL */
     bool force;
-    const char *format_version; /* or NULL */
+    const char *format_version;      /* or NULL */
+    const char *compress, *checksum; /* of packets; or NULL */
 
     const char *time, *min_dur; /* or NULL; see selection.h */
     const char *insns, *pc;     /* the same */

@@ -67,21 +67,43 @@ static int choose_format(conversion *v)
     return TL_EXIT_USAGE;
 }
 
-/* Adds the names of the formats that can be written while the input grows. */
-static void list_growing(char *text, size_t size)
+static bool writes_growing(const tl_format *f)
+{
+    return f->writes_growing;
+}
+
+static bool seals_packets(const tl_format *f)
+{
+    return f->seals_packets;
+}
+
+/* Writes the names of the formats that can do something. */
+static void list_formats(char *text, size_t size, bool (*can)(const tl_format *f))
 {
     size_t at = 0;
+    text[0] = '\0';
     for (const tl_format *const *f = tl_format_list; *f && at < size; f++)
-        if ((*f)->writes_growing)
+        if (can(*f))
             at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", (*f)->name);
 }
 
-static int check_interval(const conversion *v)
+/* Options that the format cannot use. */
+static int check_format_options(const conversion *v)
 {
-    if (!v->cli->args->interval || v->format->takes_interval)
-        return TL_EXIT_DONE;
-    tl_say_error(NULL, "--interval: format %s is not made of intervals", v->format->name);
-    return TL_EXIT_USAGE;
+    const tl_arguments *a = v->cli->args;
+    const char *sealing = a->compress ? "--compress" : a->checksum ? "--checksum" : NULL;
+    char names[160];
+    if (a->interval && !v->format->takes_interval) {
+        tl_say_error(NULL, "--interval: format %s is not made of intervals", v->format->name);
+        return TL_EXIT_USAGE;
+    }
+    if (sealing && !v->format->seals_packets) {
+        list_formats(names, sizeof names, seals_packets);
+        tl_say_error(NULL, "%s: format %s has no packets; formats of packets: %s", sealing, v->format->name,
+                     *names ? names : "none in this build");
+        return TL_EXIT_USAGE;
+    }
+    return TL_EXIT_DONE;
 }
 
 /* What does not go together with an input that has no end. */
@@ -89,7 +111,7 @@ static int check_follow(const conversion *v)
 {
     const tl_arguments *a = v->cli->args;
     const char *whole = a->split ? "--split" : a->depth ? "--depth" : a->min_dur ? "--min-dur" : NULL;
-    char names[160] = "";
+    char names[160];
     if (a->file.n > 1) {
         tl_say_error(NULL, "--follow: only one input can be followed, and these are %zu", a->file.n);
         return TL_EXIT_USAGE;
@@ -100,7 +122,7 @@ static int check_follow(const conversion *v)
     }
     if (v->format->writes_growing)
         return TL_EXIT_DONE;
-    list_growing(names, sizeof names);
+    list_formats(names, sizeof names, writes_growing);
     tl_say_error(NULL, "--follow: format %s is written when everything is known; these can be written as it comes: %s",
                  v->format->name, names);
     return TL_EXIT_USAGE;
@@ -211,7 +233,9 @@ static int write_events(conversion *v)
                                           .overwrite = a->force,
                                           .begin = tl_events_begin(events),
                                           .title = tl_base_name(v->reading[0].path),
-                                          .interval = a->interval};
+                                          .interval = a->interval,
+                                          .compress = a->compress,
+                                          .checksum = a->checksum};
         if (tl_out_open(&out, a->output ? a->output : "-", tl_events_trace(events), &options, &e) < 0)
             status = tl_say_failure(NULL, &e);
         else
@@ -294,7 +318,7 @@ int tl_verb_convert(tl_cli *c)
     if (status == TL_EXIT_DONE)
         status = choose_format(&v);
     if (status == TL_EXIT_DONE)
-        status = check_interval(&v);
+        status = check_format_options(&v);
     if (status == TL_EXIT_DONE && c->args->split)
         status = tl_split_how_parse(&v.split, c->args);
     if (status == TL_EXIT_DONE && c->args->follow)

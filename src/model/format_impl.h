@@ -75,6 +75,7 @@ typedef struct tl_format {
     const char *folder_files; /* glob that the names of all files in it match, or NULL: see tl_output_folder_open() */
     bool writes_growing;      /* what was written is of use at any time, and tracks may be added after create */
     bool takes_interval;      /* the event writer looks at tl_write_options.interval */
+    bool seals_packets;       /* the event writer looks at tl_write_options.compress and checksum */
     bool writes_slices;       /* the output holds instructions and the registers before them: a part of a trace
                                  that begins with a snapshot */
     bool compressed;          /* the output is gzip by nature, whatever the suffix */

@@ -66,6 +66,9 @@ static int choose_format(const tl_format **out, const char *path, const tl_write
     }
     if (can == TL_CAN_WRITE_PROFILE ? !f->write_profile : !f->create)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "format %s does not hold %s", f->name, data);
+    if ((o->compress || o->checksum) && !f->seals_packets)
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "format %s has no packets with %s", f->name,
+                       o->compress ? "compression" : "checksums");
     *out = f;
     return 0;
 }

@@ -166,6 +166,7 @@ const tl_format tl_format_ctf = {
     .writes_calls = true,
     .writes_cpu = true,
     .writes_packets = true,
+    .seals_packets = true,
     .writes_folder = true,
     .reader_size = sizeof(ctf_reader),
     .cursor_size = sizeof(ctf_cursor),

@@ -4,6 +4,11 @@
 
 #include "format/ctf/read/ctf_file.h"
 
+/* Schemes in packet headers. */
+enum { RFC2010_NO_CHECKSUM, RFC2010_MD5, RFC2010_SHA1, RFC2010_CRC32 };
+enum { RFC2010_NOT_COMPRESSED, RFC2010_BZIP2, RFC2010_GZIP };
+enum { RFC2010_NOT_ENCRYPTED, RFC2010_AES };
+
 #define RFC2010_BOTH (TL_DAMAGE_FAULT | TL_DAMAGE_LOSS)
 
 /* Where a problem is, as in tl_damage. */

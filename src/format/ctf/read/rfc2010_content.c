@@ -13,10 +13,6 @@
 #define DECOMPRESSED_MAX ((size_t)64 << 20) /* bytes of one packet: far more than any tracer's buffers, and no bomb */
 #define PIECE            ((size_t)16 << 10)
 
-enum { NO_CHECKSUM, CHECKSUM_MD5, CHECKSUM_SHA1, CHECKSUM_CRC32 };
-enum { NOT_COMPRESSED, COMPRESSED_BZIP2, COMPRESSED_GZIP };
-enum { NOT_ENCRYPTED, ENCRYPTED_AES };
-
 /* The stored bytes behind the header, read piece by piece. */
 typedef struct stored {
     tl_input *in;
@@ -60,7 +56,7 @@ static int report(const ctf_walk *w, const ctf_packet *p, unsigned kind, uint32_
 static int sum_of(const ctf_walk *w, const ctf_packet *p, uint32_t *sum, tl_error *e)
 {
     static const tl_digest_kind kind[] = {
-        [CHECKSUM_MD5] = TL_DIGEST_MD5, [CHECKSUM_SHA1] = TL_DIGEST_SHA1, [CHECKSUM_CRC32] = TL_DIGEST_CRC32};
+        [RFC2010_MD5] = TL_DIGEST_MD5, [RFC2010_SHA1] = TL_DIGEST_SHA1, [RFC2010_CRC32] = TL_DIGEST_CRC32};
     tl_digest d;
     const int begun = tl_digest_begin(&d, kind[p->checksum_scheme], e);
     if (begun <= 0)
@@ -74,16 +70,16 @@ static int sum_of(const ctf_walk *w, const ctf_packet *p, uint32_t *sum, tl_erro
     if (n < 0)
         return (int)n;
     /* A number is a number; of the others the first bytes are read as one in the byte order of the packet. */
-    *sum = tl_load32(digest, p->checksum_scheme == CHECKSUM_CRC32 || p->big);
+    *sum = tl_load32(digest, p->checksum_scheme == RFC2010_CRC32 || p->big);
     return done;
 }
 
 static int verify(const ctf_walk *w, const ctf_packet *p, tl_error *e)
 {
-    if (p->checksum_scheme > CHECKSUM_CRC32)
+    if (p->checksum_scheme > RFC2010_CRC32)
         return report(w, p, TL_DAMAGE_FAULT, CTF_2010_CHECKSUM_SCHEME, "ctf2010.checksum-scheme",
                       "unknown checksum scheme: not verified", e);
-    if (p->checksum_scheme == NO_CHECKSUM || p->truncated || !w->report) /* nobody asks */
+    if (p->checksum_scheme == RFC2010_NO_CHECKSUM || p->truncated || !w->report) /* nobody asks */
         return 0;
     uint32_t sum;
     int r = sum_of(w, p, &sum, e);
@@ -105,7 +101,7 @@ static int verify(const ctf_walk *w, const ctf_packet *p, tl_error *e)
 /* Decompresses; 1 if there is content, 0 if it is broken, which is reported. */
 static int decompress(const ctf_walk *w, const ctf_packet *p, uint8_t **content, size_t *n, tl_error *e)
 {
-    const tl_codec codec = p->compression == COMPRESSED_GZIP ? TL_CODEC_GZIP : TL_CODEC_BZIP2;
+    const tl_codec codec = p->compression == RFC2010_GZIP ? TL_CODEC_GZIP : TL_CODEC_BZIP2;
     stored s = stored_of(w, p);
     tl_error why = {0};
     tl_unpacked out;
@@ -140,15 +136,15 @@ int rfc2010_content(ctf_walk *w, const ctf_packet *p, uint8_t **content, size_t 
     int r = verify(w, p, e);
     if (r < 0)
         return r;
-    if (p->encryption > ENCRYPTED_AES) {
+    if (p->encryption > RFC2010_AES) {
         r = report(w, p, RFC2010_BOTH, CTF_2010_ENCRYPTION, "ctf2010.encryption",
                    "packet skipped: unknown encryption scheme", e);
-    } else if (p->encryption == ENCRYPTED_AES) {
+    } else if (p->encryption == RFC2010_AES) {
         r = report(w, p, TL_DAMAGE_NOTE, 0, "ctf2010.encrypted", "encrypted packet skipped", e);
-    } else if (p->compression > COMPRESSED_GZIP) {
+    } else if (p->compression > RFC2010_GZIP) {
         r = report(w, p, RFC2010_BOTH, CTF_2010_COMPRESSION, "ctf2010.compression",
                    "packet skipped: unknown compression scheme", e);
-    } else if (p->compression != NOT_COMPRESSED) {
+    } else if (p->compression != RFC2010_NOT_COMPRESSED) {
         r = decompress(w, p, &data, &size, e);
         is_skipped = r == 0;
     } else {

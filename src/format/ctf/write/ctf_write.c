@@ -354,6 +354,7 @@ void ctf_discard(void *writer)
     tl_stack_frames_fini(&w->put.frames);
     free(w->spare.data);
     free(w->scratch.data);
+    free(w->sealing.room.data);
     tl_hash_fini(&w->called);
     tl_strings_fini(&w->names);
     tl_strings_fini(&w->sections);

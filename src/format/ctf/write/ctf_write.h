@@ -9,6 +9,8 @@
 #ifndef TL_FORMAT_CTF_WRITE_H
 #define TL_FORMAT_CTF_WRITE_H
 
+#include "base/decompress.h"
+#include "base/digest.h"
 #include "format/ctf/read/ctf_table.h"
 #include "format/ctf/write/ctf_form.h"
 #include "model/format_impl.h"
@@ -107,6 +109,14 @@ typedef struct ctf_stream {
     uint32_t nindex, index_capacity, index_file;
 } ctf_stream;
 
+/* 2010: what is done with packets that are complete. */
+typedef struct ctf_sealing {
+    tl_codec codec;
+    tl_digest_kind digest;
+    uint8_t compression, checksum; /* schemes; 0: none */
+    ctf_room room;                 /* the packet that was compressed last */
+} ctf_sealing;
+
 /* A track of the source. */
 typedef struct ctf_written_track {
     uint32_t first, last; /* streams: the first in the chain, the one used last; UINT32_MAX */
@@ -141,6 +151,7 @@ typedef struct ctf_writer {
     uint32_t ntrack;
     tl_strings names, sections; /* those that are taken */
     ctf_put put;
+    ctf_sealing sealing;
     uint64_t misfits, large, lost_cpus, lost_contexts, made_contexts;
     uint64_t made_times, back, far; /* 1.8 */
 
@@ -176,6 +187,14 @@ int ctf_table_write(ctf_writer *w, tl_error *e);
  */
 int ctf_stream_find(ctf_writer *w, uint32_t track, uint32_t shape, int32_t cpu, ctf_stream **out, tl_error *e);
 void ctf_stream_free(ctf_stream *s);
+
+/* 2010, rfc2010_seal.c: looks at the options for compression and checksums. TL_EINVAL for what there is not, also in
+ * the other dialects; TL_EUNSUPPORTED for what this build lacks. */
+int ctf_seal_open(ctf_writer *w, tl_error *e);
+/* 2010: completes a packet of *n bytes: compresses its content if that makes it smaller (then *packet is another place,
+ * until the next call; never of metadata), and puts sizes and checksum into its header. *padding: zeros to be written
+ * behind. */
+int ctf_seal(ctf_sealing *s, bool metadata, uint8_t **packet, size_t *n, size_t *padding, tl_error *e);
 
 /* Files with LTTng's index of packets: write_index.c. Adds the packet that was just written at `offset`. */
 int ctf_index_add(ctf_writer *w, ctf_stream *s, uint64_t offset, const uint8_t *packet, tl_error *e);

@@ -207,7 +207,9 @@ int ctf_write_open(ctf_writer *w, tl_error *e)
 {
     const tl_trace *t = w->context.trace;
     w->newest = w->oldest = w->table = UINT32_MAX;
-    const int r = choose_dialect(w, e);
+    int r = choose_dialect(w, e);
+    if (r == 0)
+        r = ctf_seal_open(w, e);
     if (r < 0)
         return r;
     w->forms.dialect = w->dialect;

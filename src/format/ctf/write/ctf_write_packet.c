@@ -128,9 +128,6 @@ static void fill_header(const ctf_writer *w, ctf_stream *s, uint64_t end)
 {
     uint8_t *p = s->room.data;
     if (w->dialect == CTF_2010) {
-        const size_t pages = (s->room.n + CTF_WRITE_PAGE - 1) / CTF_WRITE_PAGE;
-        tl_store32(p + CTF_2010_CONTENT_SIZE, (uint32_t)s->room.n, BIG);
-        tl_store32(p + CTF_2010_PACKET_SIZE, (uint32_t)(pages * CTF_WRITE_PAGE), BIG);
         tl_store32(p + CTF_2010_COUNT, (uint32_t)s->sequence, BIG);
         tl_store64(p + CTF_2010_END, end, BIG);
         tl_store32(p + CTF_2010_DISCARDED, (uint32_t)(s->discarded - s->discarded_base), BIG);
@@ -146,19 +143,30 @@ static void fill_header(const ctf_writer *w, ctf_stream *s, uint64_t end)
     tl_store64(p + CTF_WRITTEN_DISCARDED - less, s->discarded, BIG);
 }
 
-static int append_packet(ctf_writer *w, ctf_stream *s, tl_error *e)
+static int append_2010(ctf_writer *w, ctf_stream *s, tl_error *e)
 {
     static const uint8_t zeros[CTF_WRITE_PAGE];
-    int r = tl_output_folder_append(w->context.folder, s->file, s->room.data, s->room.n, e);
+    uint8_t *packet = s->room.data;
+    size_t n = s->room.n, padding;
+    int r = ctf_seal(&w->sealing, false, &packet, &n, &padding, e);
+    if (r == 0)
+        r = tl_output_folder_append(w->context.folder, s->file, packet, n, e);
+    if (r == 0)
+        r = tl_output_folder_append(w->context.folder, s->file, zeros, padding, e);
+    s->bytes += n + padding;
+    return r;
+}
+
+static int append_packet(ctf_writer *w, ctf_stream *s, tl_error *e)
+{
+    if (w->dialect == CTF_2010)
+        return append_2010(w, s, e);
+    const int r = tl_output_folder_append(w->context.folder, s->file, s->room.data, s->room.n, e);
     if (r < 0)
         return r;
     const uint64_t offset = s->bytes;
     s->bytes += s->room.n;
-    if (w->dialect != CTF_2010)
-        return ctf_index_add(w, s, offset, s->room.data, e);
-    const size_t rest = (CTF_WRITE_PAGE - s->room.n % CTF_WRITE_PAGE) % CTF_WRITE_PAGE;
-    s->bytes += rest;
-    return tl_output_folder_append(w->context.folder, s->file, zeros, rest, e);
+    return ctf_index_add(w, s, offset, s->room.data, e);
 }
 
 /* Remembers the fields of the source's packet context, for packets without events. */

@@ -214,23 +214,26 @@ static void put_text(const ctf_writer *w, tl_output *text)
 
 /* --- packets --- */
 
-static void put_packets(const ctf_writer *w, tl_output *out, const char *text, size_t n)
+static int put_packets(ctf_writer *w, tl_output *out, const char *text, size_t n, tl_error *e)
 {
     enum { CONTENT = CTF_WRITE_PAGE - CTF_2010_HEADER };
     for (uint32_t number = 0; n > 0 || number == 0; number++) {
-        uint8_t page[CTF_WRITE_PAGE] = {0};
+        uint8_t page[CTF_WRITE_PAGE] = {0}, *packet = page;
         const size_t part = n < CONTENT ? n : CONTENT;
+        size_t size = CTF_2010_HEADER + part, padding;
         tl_store32(page, (uint32_t)CTF_MAGIC_PACKET, false);
         memcpy(page + CTF_2010_SESSION, w->uuid, 4);
-        tl_store32(page + CTF_2010_CONTENT_SIZE, (uint32_t)(CTF_2010_HEADER + part), false);
-        tl_store32(page + CTF_2010_PACKET_SIZE, CTF_WRITE_PAGE, false);
         tl_store32(page + CTF_2010_COUNT, number, false);
         page[CTF_2010_COUNT_BITS] = 32;
         memcpy(page + CTF_2010_HEADER, text, part);
+        const int r = ctf_seal(&w->sealing, true, &packet, &size, &padding, e);
+        if (r < 0)
+            return r;
         tl_output_write(out, page, sizeof page);
         text += part;
         n -= part;
     }
+    return 0;
 }
 
 int ctf_metadata_2010(ctf_writer *w, tl_output *out, tl_error *e)
@@ -246,7 +249,7 @@ int ctf_metadata_2010(ctf_writer *w, tl_output *out, tl_error *e)
     if (r == 0 && !bytes)
         r = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "ctf: no memory for metadata");
     if (r == 0)
-        put_packets(w, out, bytes, n);
+        r = put_packets(w, out, bytes, n, e);
     free(bytes);
     tl_output_close(text);
     return r;
