@@ -213,3 +213,26 @@ void *tl_rt_memory_grow(void *p, size_t from, size_t to)
     long q = RT_SYS4(SYS_mremap, p, from, to, MREMAP_MAYMOVE);
     return RT_IS_ERROR(q) ? NULL : (void *)q;
 }
+
+void *tl_rt_memory_keep(size_t n)
+{
+    enum { PIECE = 1 << 16 };
+    static struct piece {
+        size_t used;
+        char bytes[];
+    } *volatile piece;
+    n = (n + 7) & ~(size_t)7;
+    if (n > PIECE / 2)
+        return tl_rt_memory_take(n);
+    for (;;) {
+        struct piece *p = __atomic_load_n(&piece, __ATOMIC_ACQUIRE);
+        size_t at = p ? __atomic_fetch_add(&p->used, n, __ATOMIC_RELAXED) : 0;
+        if (p && at <= PIECE - sizeof *p - n)
+            return p->bytes + at;
+        struct piece *fresh = tl_rt_memory_take(PIECE);
+        if (!fresh)
+            return NULL;
+        if (!__atomic_compare_exchange_n(&piece, &p, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            tl_rt_memory_give(fresh, PIECE);
+    }
+}

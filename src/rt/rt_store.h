@@ -57,5 +57,7 @@ void tl_rt_store_leave(void *p, uint64_t n, bool busy); /* the same for a piece 
 void *tl_rt_memory_take(size_t n);
 void tl_rt_memory_give(void *p, size_t n);
 void *tl_rt_memory_grow(void *p, size_t from, size_t to); /* may move; NULL: p is as it was */
+/* The same, aligned to 8 bytes and never given back: small pieces share pages. */
+void *tl_rt_memory_keep(size_t n);
 
 #endif

@@ -63,9 +63,31 @@ static void test_pieces_of_one_mapping(void **state)
     (void)state;
     take_pieces(true);
 }
+
+/* Memory that is kept: zero, aligned, nobody else's, whether small or larger than what the small ones share. */
+static void test_kept_memory(void **state)
+{
+    (void)state;
+    enum { PIECES = 3000, LARGE_ONE = 70000 };
+    static char *piece[PIECES];
+    for (size_t i = 0; i < PIECES; i++) {
+        const size_t n = i % 100 == 99 ? LARGE_ONE : i % 200;
+        piece[i] = tl_rt_memory_keep(n);
+        assert_non_null(piece[i]);
+        assert_int_equal((uintptr_t)piece[i] % 8, 0);
+        for (size_t k = 0; k < n; k++) {
+            assert_int_equal(piece[i][k], 0);
+            piece[i][k] = (char)(i | 1);
+        }
+    }
+    for (size_t i = 0; i < PIECES; i++)
+        for (size_t k = 0; k < (i % 100 == 99 ? LARGE_ONE : i % 200); k++)
+            assert_int_equal(piece[i][k], (char)(i | 1));
+}
 #else
 RT_SKIPPED(test_pieces)
 RT_SKIPPED(test_pieces_of_one_mapping)
+RT_SKIPPED(test_kept_memory)
 #endif
 
 int main(void)
@@ -73,6 +95,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_pieces_of_one_mapping),
+        cmocka_unit_test(test_kept_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

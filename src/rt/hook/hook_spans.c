@@ -32,12 +32,13 @@ extern uint32_t tl_rt_on_here __attribute__((alias("tl_rt_on"), visibility("hidd
 
 static struct entry {
     const struct tl_rt_site *site; /* a copy: the site may be in a library that is unloaded. NULL: nobody's */
-    uintptr_t address;             /* of the site itself */
+    uintptr_t address;             /* of the site itself, once it has this index; 0: not yet, or another one */
     uint32_t function;             /* of a span */
     uint32_t noted;                /* tl_rt.file + 1 of the file that has its note */
 } entries[RT_SITES];
 static uint32_t nentry;
-static uint32_t behind; /* how many sites have no note yet */
+#define NOT_RECORDED UINT32_MAX /* in place of a site's id: there were too many before */
+static uint32_t behind;         /* how many sites have no note yet */
 
 uint32_t tl_rt_span_function(uint32_t index)
 {
@@ -46,14 +47,14 @@ uint32_t tl_rt_span_function(uint32_t index)
 
 /* ---- notes ---- */
 
-static void note_function(const struct entry *e)
+static void note_function(uint32_t function, const char *name)
 {
     rt_line l;
     rt_line_begin(&l);
     tl_rt_line_text(&l, "function id=");
-    tl_rt_line_number(&l, e->function);
+    tl_rt_line_number(&l, function);
     tl_rt_line_text(&l, " name=");
-    tl_rt_line_escaped(&l, e->site->name);
+    tl_rt_line_escaped(&l, name);
     tl_rt_note(&l);
 }
 
@@ -70,13 +71,12 @@ static void put_key(rt_line *l, const char *name)
 static void note_event(uint32_t index, const struct tl_rt_site *s)
 {
     static const char *const types[] = {"", "i64", "u64", "f64", "string"};
-    uint32_t n = s->nfield < RT_SITE_FIELDS ? s->nfield : RT_SITE_FIELDS;
     rt_line l;
     rt_line_begin(&l);
     tl_rt_line_text(&l, "event id=");
     tl_rt_line_number(&l, RT_SITE_EVENT + index);
     tl_rt_line_text(&l, s->kind == TL_RT_COUNTER_SITE ? " kind=counter" : " kind=instant");
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < s->nfield; i++) {
         tl_rt_line_text(&l, i ? "," : " fields=");
         put_key(&l, s->field[i].name);
         tl_rt_line_text(&l, ":");
@@ -87,13 +87,17 @@ static void note_event(uint32_t index, const struct tl_rt_site *s)
     tl_rt_note(&l);
 }
 
+/* Another thread may empty the entry meanwhile; the copy stays. */
 static void note(uint32_t index)
 {
     struct entry *e = &entries[index];
+    const struct tl_rt_site *site = __atomic_load_n(&e->site, __ATOMIC_ACQUIRE);
+    if (!site)
+        return;
     if (e->function)
-        note_function(e);
-    if (!e->function || e->site->nfield)
-        note_event(index, e->site);
+        note_function(e->function, site->name);
+    if (!e->function || site->nfield)
+        note_event(index, site);
     __atomic_store_n(&e->noted, tl_rt.file + 1, __ATOMIC_RELAXED);
 }
 
@@ -101,8 +105,7 @@ void tl_rt_spans_note(void)
 {
     uint32_t n = __atomic_load_n(&nentry, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < n && i < RT_SITES; i++)
-        if (__atomic_load_n(&entries[i].site, __ATOMIC_ACQUIRE))
-            note(i);
+        note(i);
 }
 
 static void note_those_behind(void)
@@ -110,7 +113,7 @@ static void note_those_behind(void)
     __atomic_store_n(&behind, 0, __ATOMIC_RELAXED);
     uint32_t n = __atomic_load_n(&nentry, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < n && i < RT_SITES; i++)
-        if (__atomic_load_n(&entries[i].site, __ATOMIC_ACQUIRE) && entries[i].noted != tl_rt.file + 1)
+        if (entries[i].noted != tl_rt.file + 1)
             note(i);
 }
 
@@ -162,41 +165,25 @@ static void note_others(uint32_t index)
     note_those_behind();
 }
 
-/* n bytes that stay, from a piece that all share; NULL: there is no memory. */
-static void *keep(size_t n)
-{
-    enum { PIECE = 1 << 16 };
-    static struct piece {
-        size_t used;
-        char bytes[];
-    } *volatile piece;
-    for (n = (n + 7) & ~(size_t)7;;) {
-        struct piece *p = __atomic_load_n(&piece, __ATOMIC_ACQUIRE);
-        size_t at = p ? __atomic_fetch_add(&p->used, n, __ATOMIC_RELAXED) : 0;
-        if (p && at <= PIECE - sizeof *p - n)
-            return p->bytes + at;
-        struct piece *fresh = n <= PIECE / 2 ? tl_rt_memory_take(PIECE) : NULL;
-        if (!fresh)
-            return NULL;
-        if (!__atomic_compare_exchange_n(&piece, &p, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-            tl_rt_memory_give(fresh, PIECE);
-    }
-}
-
 static const char *keep_text(const char *s)
 {
-    char *copy = s ? keep(rt_length(s) + 1) : NULL;
+    char *copy = s ? tl_rt_memory_keep(rt_length(s) + 1) : NULL;
     if (copy)
         rt_copy(copy, s, rt_length(s) + 1);
     return copy;
 }
 
+static uint32_t fields_of(const struct tl_rt_site *site)
+{
+    return site->nfield < RT_SITE_FIELDS ? site->nfield : (uint32_t)RT_SITE_FIELDS;
+}
+
 /* What is recorded of a site; NULL: there is no memory. */
 static struct tl_rt_site *copy_of(const struct tl_rt_site *site)
 {
-    uint32_t n = site->nfield < RT_SITE_FIELDS ? site->nfield : RT_SITE_FIELDS;
-    struct tl_rt_site *copy = keep(sizeof *copy);
-    struct tl_rt_field *field = keep(n * sizeof *field);
+    uint32_t n = fields_of(site);
+    struct tl_rt_site *copy = tl_rt_memory_keep(sizeof *copy);
+    struct tl_rt_field *field = tl_rt_memory_keep(n * sizeof *field);
     bool good = copy && field;
     if (good) {
         *copy = (struct tl_rt_site){.kind = site->kind, .nfield = n, .field = field};
@@ -212,7 +199,7 @@ static struct tl_rt_site *copy_of(const struct tl_rt_site *site)
 
 static bool is_copy(const struct tl_rt_site *copy, const struct tl_rt_site *site)
 {
-    bool same = copy->kind == site->kind && copy->nfield == site->nfield && tl_rt_same(copy->name, site->name);
+    bool same = copy->kind == site->kind && copy->nfield == fields_of(site) && tl_rt_same(copy->name, site->name);
     for (uint32_t i = 0; same && i < copy->nfield; i++)
         same = copy->field[i].type == site->field[i].type && tl_rt_same(copy->field[i].name, site->field[i].name);
     return same;
@@ -222,53 +209,88 @@ static bool is_copy(const struct tl_rt_site *copy, const struct tl_rt_site *site
 static uint32_t known(const struct tl_rt_site *site)
 {
     uint32_t n = __atomic_load_n(&nentry, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < n && i < RT_SITES; i++) {
-        const struct tl_rt_site *copy = __atomic_load_n(&entries[i].site, __ATOMIC_ACQUIRE);
-        if (copy && entries[i].address == (uintptr_t)site && is_copy(copy, site))
+    for (uint32_t i = 0; i < n && i < RT_SITES; i++)
+        if (__atomic_load_n(&entries[i].address, __ATOMIC_ACQUIRE) == (uintptr_t)site && is_copy(entries[i].site, site))
             return i + 1;
-    }
     return 0;
 }
 
-static RT_COLD uint32_t first_use(struct tl_rt_site *site, uintptr_t sp)
+/* The next free index; RT_SITES: there is none. */
+static uint32_t take_index(void)
 {
-    uint32_t index = __atomic_load_n(&nentry, __ATOMIC_RELAXED), there = known(site);
-    if (there) {
-        __atomic_store_n(&site->id, there, __ATOMIC_RELEASE);
-        return there;
-    }
+    uint32_t index = __atomic_load_n(&nentry, __ATOMIC_RELAXED);
+    while (index < RT_SITES &&
+           !__atomic_compare_exchange_n(&nentry, &index, index + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return index;
+}
+
+/* An entry for a site; NULL: there is no room, or no number for its function. */
+static struct entry *make_entry(const struct tl_rt_site *site)
+{
     struct tl_rt_site *copy = copy_of(site);
-    if (!copy)
-        return 0;
-    do {
-        if (index >= RT_SITES) {
-            say_too_many();
-            return 0;
-        }
-    } while (!__atomic_compare_exchange_n(&nentry, &index, index + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    const uint32_t index = copy ? take_index() : (uint32_t)RT_SITES;
+    if (index == RT_SITES)
+        return NULL;
     struct entry *e = &entries[index];
     e->function = 0;
     if (site->kind == TL_RT_SPAN_SITE) {
         e->function = tl_rt_ids_take(1) + 1;
         if (!e->function)
-            return 0;
+            return NULL;
     }
     copy->id = index + 1;
-    e->address = (uintptr_t)site;
     __atomic_store_n(&e->site, copy, __ATOMIC_RELEASE);
-    if (!guarded(sp, note_with_others, index))
+    return e;
+}
+
+/* The site's id becomes `id`, unless another thread gave it one. What it is then: an index + 1, or NOT_RECORDED. */
+static uint32_t settle(struct tl_rt_site *site, uint32_t id)
+{
+    uint32_t there = 0;
+    bool first = __atomic_compare_exchange_n(&site->id, &there, id, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE);
+    return first ? id : there;
+}
+
+/* Makes an entry for the site; what the site's id is then, perhaps that of a faster thread. 0: no entry can be made. */
+static uint32_t add(struct tl_rt_site *site, uintptr_t sp)
+{
+    struct entry *e = make_entry(site);
+    if (!e)
+        return 0;
+    const uint32_t own = e->site->id;
+    if (!guarded(sp, note_with_others, own - 1))
         __atomic_fetch_add(&behind, 1, __ATOMIC_RELAXED);
-    if (__atomic_compare_exchange_n(&site->id, &there, index + 1, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
-        return index + 1;
-    __atomic_store_n(&e->site, NULL, __ATOMIC_RELEASE);
-    return there;
+    const uint32_t id = settle(site, own);
+    if (id == own)
+        __atomic_store_n(&e->address, (uintptr_t)site, __ATOMIC_RELEASE);
+    else
+        __atomic_store_n(&e->site, NULL, __ATOMIC_RELEASE);
+    return id;
+}
+
+static RT_COLD uint32_t first_use(struct tl_rt_site *site, uintptr_t sp)
+{
+    uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
+    if (id == NOT_RECORDED)
+        return 0;
+    id = known(site);
+    if (id) {
+        __atomic_store_n(&site->id, id, __ATOMIC_RELEASE);
+    } else if (__atomic_load_n(&nentry, __ATOMIC_RELAXED) < RT_SITES) {
+        id = add(site, sp);
+    } else {
+        say_too_many();
+        id = settle(site, NOT_RECORDED);
+    }
+    return id == NOT_RECORDED ? 0 : id;
 }
 
 /* The site's index + 1; 0: it cannot be recorded. */
 static inline uint32_t id_of(struct tl_rt_site *site, uintptr_t sp)
 {
     uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
-    if (RT_UNLIKELY(id == 0))
+    if (RT_UNLIKELY(id - 1 >= RT_SITES))
         return first_use(site, sp);
     if (RT_UNLIKELY(__atomic_load_n(&behind, __ATOMIC_RELAXED)))
         guarded(sp, note_others, 0);
@@ -291,14 +313,13 @@ uint32_t tl_rt_site_text(const char *s)
 
 /* The fields of an event, in order: 8 bytes each, or the length of a text (4 bytes) and its bytes. Without fields one
  * byte 0: llvm-xray reads no file that has an empty event. */
-static void put_event(uint32_t id, const struct tl_rt_site *site, const union tl_rt_value *value)
+static void put_event(const struct tl_rt_site *site, const union tl_rt_value *value)
 {
     enum { ROOM = 2048 }; /* what texts take beyond it is cut: a signal handler's stack is small */
     char data[ROOM];
     size_t n = 0;
-    uint32_t fields = site->nfield < RT_SITE_FIELDS ? site->nfield : RT_SITE_FIELDS;
-    for (uint32_t i = 0; i < fields; i++) {
-        size_t rest = 8 * (size_t)(fields - i - 1); /* each of those to come has room at least */
+    for (uint32_t i = 0; i < site->nfield; i++) {
+        size_t rest = 8 * (size_t)(site->nfield - i - 1); /* each of those to come has room at least */
         if (site->field[i].type != TL_RT_TEXT) {
             rt_copy(data + n, &value[i], 8);
             n += 8;
@@ -313,7 +334,7 @@ static void put_event(uint32_t id, const struct tl_rt_site *site, const union tl
     }
     if (n == 0)
         data[n++] = 0;
-    tl_rt_handlers.typed(RT_SITE_EVENT + id - 1, data, n);
+    tl_rt_handlers.typed(RT_SITE_EVENT + site->id - 1, data, n);
 }
 
 /* ---- the mode "ctf" has events with fields of its own ---- */
@@ -356,14 +377,14 @@ void tl_rt_span_enter(struct tl_rt_site *site, uintptr_t sp, const union tl_rt_v
         return;
     }
     tl_rt_handlers.enter(entries[id - 1].function, sp, sp);
-    if (site->nfield && (tl_rt.set.modes & RT_MODE_FDR))
-        put_event(id, site, value);
+    if (entries[id - 1].site->nfield && (tl_rt.set.modes & RT_MODE_FDR))
+        put_event(entries[id - 1].site, value);
 }
 
 void tl_rt_span_leave(struct tl_rt_site *site, uintptr_t sp, uintptr_t keep)
 {
     uint32_t id = __atomic_load_n(&site->id, __ATOMIC_ACQUIRE);
-    if (RT_UNLIKELY(!id))
+    if (RT_UNLIKELY(id - 1 >= RT_SITES))
         return;
     if (tl_rt.set.modes & RT_MODE_CTF)
         put_ctf(entries[id - 1].site, RT_CTF_END, sp, keep, NULL);
@@ -380,7 +401,7 @@ void tl_rt_event(struct tl_rt_site *site, const union tl_rt_value *value)
     if (tl_rt.set.modes & RT_MODE_CTF)
         put_ctf(entries[id - 1].site, RT_CTF_BEGIN, sp, sp, value);
     else if (tl_rt.set.modes & RT_MODE_FDR)
-        put_event(id, site, value);
+        put_event(entries[id - 1].site, value);
 }
 
 /* ---- control ---- */

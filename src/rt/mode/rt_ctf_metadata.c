@@ -328,7 +328,7 @@ static void put_site(rt_json *j, const struct tl_rt_site *s, int phase)
 {
     static const char *const types[] = {"", SINT(64), UINT(64), REAL, TEXT};
     bool is_span = s->kind == TL_RT_SPAN_SITE;
-    uint32_t n = phase ? 0 : s->nfield < RT_SITE_FIELDS ? s->nfield : RT_SITE_FIELDS;
+    uint32_t n = phase ? 0 : s->nfield;
     tl_rt_json_raw(j, "{\"type\":\"event-record-class\",\"data-stream-class-id\":0,\"id\":");
     tl_rt_json_number(j, RT_CTF_CLASS_SITES + 2 * (uint64_t)(s->id - 1) + (unsigned)phase);
     tl_rt_json_raw(j, ",\"name\":");

@@ -19,7 +19,7 @@ typedef struct fields {
 static void measure(fields *f, const struct tl_rt_site *site, int phase, const union tl_rt_value *value)
 {
     f->bytes = site->kind == TL_RT_SPAN_SITE ? 4 : 0;
-    f->n = phase == RT_CTF_END ? 0 : site->nfield < RT_SITE_FIELDS ? site->nfield : (uint32_t)RT_SITE_FIELDS;
+    f->n = phase == RT_CTF_END ? 0 : site->nfield;
     for (uint32_t i = 0; i < f->n; i++) {
         f->length[i] = site->field[i].type == TL_RT_TEXT ? tl_rt_site_text(value[i].s) : 0;
         f->bytes += site->field[i].type == TL_RT_TEXT ? f->length[i] + 1 : 8;
