@@ -85,8 +85,7 @@ void tl_rt_fdr_end_slot(rt_lane *l)
     tl_rt_fdr_pad(l->at, l->slot.memory + l->slot.size);
 }
 
-/* For the next records, when the ring has one that may be overwritten. Whoever reads it now finds a buffer that is not
- * written yet. */
+/* Whoever reads the slot meanwhile finds a buffer that is not written yet. */
 void tl_rt_fdr_wipe(const rt_slot *s)
 {
     store64(s->memory + FDR_METADATA_SIZE, 0);
@@ -173,8 +172,6 @@ bool tl_rt_fdr_attach(rt_lane *l)
 {
     uint64_t now = rt_now();
     bool go_on = l->at && l->at <= l->end && (size_t)(l->end - l->at) >= SPLIT_MIN;
-    if (l->newest && !go_on)
-        tl_rt_fdr_end_slot(l);
     tl_rt_ring_leave(l, go_on);
     if (!go_on)
         return tl_rt_fdr_room(l, now, SLOT_MIN / 2);

@@ -1,8 +1,8 @@
 /* The mode "fdr": records of XRay's flight data recorder, version 5, in slots of a shared file.
  *
  *   file    header and first buffer of notes (16 KiB), then slots, each from one rt_store_take()
- *   slot    one FDR buffer; or several, where a thread ended and another one got its lane. Slots of rings are used
- * again (rt_ring.h)
+ *   slot    one FDR buffer; or several, where a thread ended and another one got its lane. A ring uses its slots again
+ *           (rt_ring.h)
  *
  *   slot    |<-- 80 bytes -->|                        at          end        |
  *           | preamble       | records ...            | zeros                |

@@ -19,7 +19,7 @@ enum {
     COPY_SIZE = 1 << 20
 };
 
-/* A note whose numbers change in place. */
+/* The note of a ring: its numbers change in place. */
 enum { RING_DIGITS = 16 };
 #define RING_NOTE "ring reused=0x0000000000000000 overwritten=0x0000000000000000 complete=0x0000000000000000"
 
@@ -92,7 +92,7 @@ static void put_digits(char *at, uint64_t v)
     *(volatile uint64_t *)(void *)(at + 8) = *(const uint64_t *)(const void *)(text + 8);
 }
 
-/* Where the program may be killed at any moment: in eight bytes at a time. */
+/* In stores of eight bytes: the program may be killed at any moment. */
 void tl_rt_fdr_note_ring(const rt_ring_note *n)
 {
     const uint64_t value[] = {n->reused, n->overwritten, n->complete};

@@ -12,7 +12,7 @@ enum { FDR_PREAMBLE_SIZE = 5 * FDR_METADATA_SIZE };
 
 /* A preamble at `at`, of a buffer that goes to `end`. */
 void tl_rt_fdr_begin_buffer(char *at, char *end, uint32_t pid, uint32_t tid, uint32_t cpu, uint64_t now);
-/* Makes a slot that was used as good as new. */
+/* Empties a slot that was used, for new records. */
 void tl_rt_fdr_wipe(const rt_slot *s);
 /* Fills the rest of a buffer, 24 bytes or more, with an event that is none. */
 void tl_rt_fdr_pad(char *at, const char *end);

@@ -1,4 +1,4 @@
-/* Slots of rings: who has which, and which is used again. */
+/* Slots of rings: which thread has which, and which one is used again. */
 #include "rt/mode/rt_ring.h"
 
 #include "rt/mode/rt_fdr.h"
@@ -6,21 +6,14 @@
 
 enum {
     SLOT_MIN = 16 << 10,
-    RING_SLOTS = 16, /* a ring has at most that many */
-    CHUNK_SLOTS = 64 /* that are told about in one piece of memory */
+    RING_SLOTS = 16 /* at most, in one ring */
 };
-
-typedef struct chunk {
-    struct chunk *next;
-    rt_ring_slot slot[CHUNK_SLOTS];
-} chunk;
 
 static struct {
     rt_lock lock;
-    chunk *chunks;
-    uint32_t left;                /* in the newest chunk */
-    uint64_t made;                /* slots */
-    rt_ring_slot *first, *newest; /* ended */
+    rt_ring_slot *made; /* all slots, the last one made first */
+    uint64_t nmade;
+    rt_ring_slot *first, *newest; /* ended slots */
     rt_ring_note note;
 } ring;
 
@@ -36,8 +29,8 @@ static uint32_t slots_of_ring(void)
     return n < 2 ? 2 : n > RING_SLOTS ? RING_SLOTS : (uint32_t)n;
 }
 
-/* What told about the slots of a parent stays, since an event that a handler with a fork interrupted goes on with it.
- */
+/* The parent's rt_ring_slots stay: after a fork in a signal handler, the event that the handler interrupted still uses
+ * them. */
 void tl_rt_ring_start(void)
 {
     rt_zero(&ring, sizeof ring);
@@ -54,7 +47,7 @@ static void put_behind(rt_ring_slot *before, rt_ring_slot *s)
         ring.newest = s;
 }
 
-/* n slots of a thread, oldest first. */
+/* n slots of a thread, oldest first; `ended` is the time of its last event. */
 static void put_ended(rt_ring_slot *s, uint32_t n, uint64_t ended)
 {
     rt_ring_slot *before = ring.newest;
@@ -86,10 +79,10 @@ static rt_ring_slot *take_ended(void)
 static uint64_t events_in(const rt_ring_slot *s)
 {
     const uint64_t used = (uint64_t)(s->at - s->slot.memory);
-    return (used > s->apart ? (used - s->apart) / FDR_FUNCTION_SIZE : 0) + s->other;
+    return (used > s->other_bytes ? (used - s->other_bytes) / FDR_FUNCTION_SIZE : 0) + s->other_events;
 }
 
-/* With the lock. */
+/* Notes that so many events, up to `time`, are overwritten. With the lock. */
 static void overwrite(uint64_t events, uint64_t time)
 {
     ring.note.reused++;
@@ -103,57 +96,44 @@ static void wipe(rt_ring_slot *s)
 {
     uint64_t events = events_in(s);
     tl_rt_fdr_wipe(&s->slot);
-    s->apart = s->other = 0;
-    s->own = NULL;
+    s->other_bytes = s->other_events = 0;
+    s->part = NULL;
     rt_lock_take(&ring.lock);
     overwrite(events, s->time);
     rt_lock_give(&ring.lock);
 }
 
-/* What the thread did in the slot that it has only a part of. With the lock. */
-static void wipe_own(rt_ring_slot *s)
+/* Overwrites the thread's part of a slot that it took over from another thread. With the lock. */
+static void wipe_part(rt_ring_slot *s)
 {
-    char *at = s->own + FDR_PREAMBLE_SIZE;
+    char *at = s->part + FDR_PREAMBLE_SIZE;
     tl_rt_fdr_pad(at, s->slot.memory + s->slot.size);
-    overwrite(events_in(s) - s->before, s->time);
+    overwrite(events_in(s) - s->events_before, s->time);
     s->at = at;
-    s->apart = (uint64_t)(at - s->slot.memory);
-    s->other = s->before;
+    s->other_bytes = (uint64_t)(at - s->slot.memory);
+    s->other_events = s->events_before;
     s->time = s->ended;
 }
 
-/* Memory to tell about another slot, with the lock; NULL: none. */
-static rt_ring_slot *new_record(void)
-{
-    if (ring.left == 0) {
-        chunk *c = tl_rt_memory_take(sizeof *c);
-        if (!c)
-            return NULL;
-        c->next = ring.chunks;
-        ring.chunks = c;
-        ring.left = CHUNK_SLOTS;
-    }
-    return &ring.chunks->slot[CHUNK_SLOTS - ring.left];
-}
-
-/* A new one, with the lock: as long as not all are made, and there is room. */
+/* A new slot, unless all are made or there is no room. With the lock. */
 static rt_ring_slot *make_slot(const rt_lane *l)
 {
     const rt_store *store = &tl_rt_fdr_store;
     uint64_t size = tl_rt_ring_slot_size();
     bool fits = !store->failed && (!store->limit || (store->size < store->limit && size <= store->limit - store->size));
     if ((!fits && (ring.first || l->nring > 1)) ||
-        (ring.first && ring.made >= (uint64_t)tl_rt_lanes() * slots_of_ring()))
+        (ring.first && ring.nmade >= (uint64_t)tl_rt_lanes() * slots_of_ring()))
         return NULL;
-    rt_ring_slot *s = new_record();
+    rt_ring_slot *s = tl_rt_memory_keep(sizeof *s);
     if (!s)
         return NULL;
     s->slot.size = size;
     s->slot.memory = tl_rt_store_take(&tl_rt_fdr_store, &s->slot.size, &s->slot.offset);
-    if (!s->slot.memory)
+    if (!s->slot.memory) /* the store has failed: it is not asked again */
         return NULL;
-    ring.left--;
-    ring.made++;
+    s->made_before = ring.made;
+    ring.made = s;
+    ring.nmade++;
     return s;
 }
 
@@ -165,18 +145,16 @@ static rt_ring_slot *unlink_oldest(rt_lane *l)
     return s;
 }
 
-/* Its thread is gone, and no other one has the lane yet. */
-static void leave_for_good(rt_lane *l)
+static void end_ring(rt_lane *l)
 {
-    tl_rt_fdr_end_slot(l);
     tl_rt_ring_leave(l, false);
 }
 
-/* One that was used before: the first of those that ended, else the lane's own oldest. NULL: there is none. */
+/* A slot that was used before: the first ended one, else the lane's own oldest. NULL: there is none. */
 static rt_ring_slot *use_again(rt_lane *l)
 {
     rt_ring_slot *s = NULL;
-    tl_rt_lanes_look(l, leave_for_good);
+    tl_rt_lanes_look(l, end_ring);
     rt_lock_take(&ring.lock);
     if (ring.first)
         s = take_ended();
@@ -188,13 +166,13 @@ bool tl_rt_ring_take(rt_lane *l)
 {
     rt_ring_slot *s = NULL;
     bool used = true;
-    if (l->nring == slots_of_ring() && !l->oldest->own) {
+    if (l->nring == slots_of_ring() && !l->oldest->part) {
         s = unlink_oldest(l);
     } else {
         rt_lock_take(&ring.lock);
         if (l->nring == slots_of_ring()) {
             rt_ring_slot *shared = unlink_oldest(l);
-            wipe_own(shared);
+            wipe_part(shared);
             put_ended(shared, 1, shared->ended);
         }
         s = make_slot(l);
@@ -222,6 +200,10 @@ void tl_rt_ring_leave(rt_lane *l, bool go_on)
 {
     if (!l->newest)
         return;
+    if (go_on)
+        rt_ring_end(l);
+    else
+        tl_rt_fdr_end_slot(l);
     rt_lock_take(&ring.lock);
     put_ended(l->oldest, l->nring - go_on, l->time);
     rt_lock_give(&ring.lock);
@@ -229,9 +211,8 @@ void tl_rt_ring_leave(rt_lane *l, bool go_on)
     l->nring = go_on;
     if (go_on) {
         rt_ring_slot *s = l->newest;
-        rt_ring_end(l);
-        s->own = l->at;
-        s->before = events_in(s);
+        s->part = l->at;
+        s->events_before = events_in(s);
         s->ended = l->time;
     } else {
         l->slot = (rt_slot){.memory = NULL};
@@ -241,8 +222,6 @@ void tl_rt_ring_leave(rt_lane *l, bool go_on)
 
 void tl_rt_ring_child(bool busy)
 {
-    for (const chunk *c = ring.chunks; c; c = c->next)
-        for (uint32_t i = 0; i < CHUNK_SLOTS; i++)
-            if (c->slot[i].slot.memory)
-                tl_rt_store_leave(c->slot[i].slot.memory, c->slot[i].slot.size, busy);
+    for (const rt_ring_slot *s = ring.made; s; s = s->made_before)
+        tl_rt_store_leave(s->slot.memory, s->slot.size, busy);
 }
