@@ -109,13 +109,25 @@ void tl_rt_lanes_look(const rt_lane *own, void (*gone)(rt_lane *l))
     rt_lock_give(&lock);
 }
 
-/* In the middle of an event its thread was cancelled, and comes back no more. */
+/* The lane's thread was cancelled in the middle of an event. With the lock; the lane stays busy. */
 static void abandon(rt_lane *l)
 {
     tl_rt_lane_repair(l);
     l->lost.late += l->nlate;
     l->nlate = 0;
-    l->busy = 0;
+}
+
+/* Makes a busy lane free if its thread is gone. Not from hooks. */
+static void free_deserted(rt_lane *l)
+{
+    uint64_t mask = rt_signals_block();
+    rt_lock_take(&lock); /* a new thread may be about to get it */
+    if (l->busy && deserted(l, 0)) {
+        abandon(l);
+        l->busy = 0;
+    }
+    rt_lock_give(&lock);
+    rt_signals_restore(mask);
 }
 
 /* Of the thread before: its open calls stay without an end. */
@@ -178,10 +190,8 @@ static rt_lane *take_lane(uint32_t tid)
     }
     if (l && on) {
         if (l->used && l->file == tl_rt.file) {
-            if (given_up) {
+            if (given_up)
                 abandon(l);
-                l->busy = UINTPTR_MAX;
-            }
             tl_rt_profile_leave(l); /* the open calls of the thread that is gone */
         }
         l->tid = tid;
@@ -333,17 +343,14 @@ void tl_rt_lanes_settle(void)
     uint32_t n = tl_rt_lanes();
     for (uint32_t i = 0, turn = 0; i < n; i++) {
         rt_lane *l = lanes[i];
-        bool gone = false;
-        for (; turn < SETTLE_TURNS && l != tl_rt_lane && l->busy && !gone; turn++) {
+        for (; turn < SETTLE_TURNS && l != tl_rt_lane && l->busy; turn++) {
             if (turn < 64) {
                 RT_SYS0(SYS_sched_yield);
             } else {
                 sleep_us(250);
-                gone = RT_SYS3(SYS_tgkill, tl_rt.pid, l->tid, 0) == -ESRCH;
+                free_deserted(l);
             }
         }
-        if (gone && l->busy)
-            abandon(l);
     }
     meet_threads(); /* on AArch64 `busy` may be seen to end before what was stored under it */
 }

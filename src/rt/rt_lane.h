@@ -101,10 +101,10 @@ bool tl_rt_lane_grow(rt_lane *l);
 /* Puts a lane in order whose last event was given up half way: a signal handler that came in the recorder left with
  * longjmp, or a thread was cancelled there. The event is lost, and counted; nothing else is. Signals are blocked. */
 void tl_rt_lane_repair(rt_lane *l);
-/* Calls with lanes of this file that have a ring and whose threads are gone, other than one's own: with some at a time,
- * so that it stays cheap. */
+/* Calls gone() with lanes of this file that have a ring and whose threads are gone, except `own`. It looks at some
+ * lanes at a time, so that it stays cheap. */
 void tl_rt_lanes_look(const rt_lane *own, void (*gone)(rt_lane *l));
-/* While there is one thread only it takes no time; later, some milliseconds when recording is stopped first. */
+/* Once, before recording begins: the kernel makes a process with several threads wait for it. */
 void tl_rt_lanes_begin(void);
 /* Waits until no thread is inside of the recorder, after tl_rt.epoch was changed. Not from hooks. */
 void tl_rt_lanes_settle(void);
