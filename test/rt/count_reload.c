@@ -13,10 +13,9 @@
 enum { TURNS = 6, CALLS_EACH = 5, LEAVES = 3 };
 
 static const struct part {
-    const char *work, *span, *leaf;
+    const char *name, *work;
     unsigned calls; /* in a turn */
-} part[] = {{"first_work", "first_span", "first_leaf", CALLS_EACH},
-            {"second_work", "second_span", "second_leaf", 2 * CALLS_EACH}};
+} part[] = {{"first", "first_work", CALLS_EACH}, {"second", "second_work", 2 * CALLS_EACH}};
 
 UNTRACED static void *opened(const char *path)
 {
@@ -84,11 +83,12 @@ TRACED int main(int argc, char **argv)
         return 5;
     }
     for (unsigned i = 0; i < 2; i++) {
-        const unsigned calls = TURNS * part[i].calls;
-        printf("call %s %u\ncall %s %u\ncall %s %u\n", part[i].work, calls, part[i].span, calls, part[i].leaf,
-               LEAVES * calls);
-        printf("edge use %s %u\nedge %s %s %u\n", part[i].work, calls, part[i].work, part[i].span, calls);
-        printf("edge %s %s %u\n", part[i].span, part[i].leaf, LEAVES * calls);
+        const unsigned calls = TURNS * part[i].calls, unloaded = TURNS + (i == 0);
+        const char *name = part[i].name;
+        printf("call %s_work %u\ncall %s_span %u\ncall %s_leaf %u\n", name, calls, name, calls, name, LEAVES * calls);
+        printf("call %s_early %u\ncall %s_late %u\n", name, unloaded, name, unloaded);
+        printf("edge use %s_work %u\nedge %s_work %s_span %u\n", name, calls, name, name, calls);
+        printf("edge %s_span %s_leaf %u\n", name, name, LEAVES * calls);
     }
     return 0;
 }

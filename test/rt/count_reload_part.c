@@ -1,4 +1,6 @@
-/* What count_reload loads, built with another NAME each time: NAME_work calls NAME_leaf three times, in NAME_span. */
+/* What count_reload loads, built with another NAME each time: NAME_work calls NAME_leaf three times, in NAME_span.
+ *
+ * Of destructors, those with a priority run last, behind what the compiler's start files do in the end. */
 #include "traceloom/rt.h"
 
 #if defined(__clang__)
@@ -11,6 +13,8 @@
 #define NAMED(a, b) JOIN(a, b)
 #define WORK        NAMED(NAME, _work)
 #define LEAF        NAMED(NAME, _leaf)
+#define EARLY       NAMED(NAME, _early)
+#define LATE        NAMED(NAME, _late)
 #define TEXT_OF(a)  #a
 #define TEXT(a)     TEXT_OF(a)
 
@@ -31,4 +35,16 @@ void WORK(unsigned n)
             LEAF(n);
     }
     __asm__ volatile("" ::: "memory");
+}
+
+__attribute__((destructor)) TRACED void EARLY(void);
+void EARLY(void)
+{
+    sum++;
+}
+
+__attribute__((destructor(200))) TRACED void LATE(void);
+void LATE(void)
+{
+    sum++;
 }

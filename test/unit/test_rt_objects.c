@@ -84,6 +84,14 @@ void tl_rt_unload_watch(const rt_object *o)
     watched++;
 }
 
+static bool is_watched;
+
+bool tl_rt_unload_is_watched(const rt_object *o)
+{
+    (void)o;
+    return is_watched;
+}
+
 void tl_rt_ids_unload(uintptr_t low, uintptr_t high)
 {
     assert_true(low < high);
@@ -192,6 +200,12 @@ static void test_an_object_comes_again(void **state)
     tl_rt_object_leaves(here);
     assert_true(o->gone);
     assert_string_equal(told, "unloaded");
+    is_watched = true; /* its last destructors still run */
+    assert_ptr_equal(tl_rt_object_at(here), o);
+    assert_true(o->gone);
+    assert_string_equal(told, "unloaded");
+    assert_int_equal(watched, 1);
+    is_watched = false;
     rt_object same = *o;
     same.gone = false;
     assert_ptr_equal(load_again(&same), o);

@@ -75,16 +75,21 @@ static rt_address_slot *slot_of(uintptr_t address)
     }
 }
 
-/* The number that stands in a slot; 0: none yet. */
-static uint32_t number_in(uint32_t id)
+static bool is_unloaded(uint32_t id)
 {
-    return (id & ~(uint32_t)RT_ID_MAX) == RT_ID_UNLOADED ? 0 : id & RT_ID_MAX;
+    return (id & ~(uint32_t)RT_ID_MAX) == RT_ID_UNLOADED;
 }
 
-/* Without the number of what is no more. */
+/* The number in a slot; 0: none yet. */
+static uint32_t number_in(uint32_t id)
+{
+    return is_unloaded(id) ? 0 : id & RT_ID_MAX;
+}
+
+/* Without the number of an object that was unloaded. */
 static uint32_t forgotten(uint32_t id)
 {
-    return id && !number_in(id) && id & RT_ID_MAX ? 0 : id;
+    return is_unloaded(id) ? 0 : id;
 }
 
 /* The number, made if need be; 0: there are no more. */
@@ -123,15 +128,18 @@ static uint32_t decide(rt_address_slot *s)
 {
     const uintptr_t address = __atomic_load_n(&s->address, __ATOMIC_RELAXED);
     const rt_object *o = tl_rt_object_at(address);
+    const bool wanted = tl_rt_wanted(o, address), leaves = o && o->gone; /* then the next object decides anew */
     uint32_t number = 0, there = __atomic_load_n(&s->id, __ATOMIC_RELAXED);
-    if (forgotten(there) != there)
+    if (leaves && is_unloaded(there))
+        return wanted ? there & RT_ID_MAX : 0;
+    if (is_unloaded(there))
         __atomic_compare_exchange_n(&s->id, &there, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    if (tl_rt_wanted(o, address))
+    if (wanted)
         number = number_of(s);
     if (number) {
         note(number, address, o);
-        __atomic_store_n(&s->id, number, __ATOMIC_RELAXED);
-    } else {
+        __atomic_store_n(&s->id, leaves ? number | RT_ID_UNLOADED : number, __ATOMIC_RELAXED);
+    } else if (!leaves) {
         __atomic_fetch_or(&s->id, RT_ID_LEFT_OUT, __ATOMIC_RELAXED);
     }
     return number;
@@ -239,7 +247,7 @@ static uint32_t unloaded(uint32_t id)
 
 static uint32_t same_as_before(uint32_t id)
 {
-    return (id & ~(uint32_t)RT_ID_MAX) == RT_ID_UNLOADED ? (id & RT_ID_MAX) | RT_ID_UNNOTED : id;
+    return is_unloaded(id) ? (id & RT_ID_MAX) | RT_ID_UNNOTED : id;
 }
 
 /* As if nobody had seen it yet, but for its number. */

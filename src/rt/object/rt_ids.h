@@ -33,7 +33,7 @@ enum { RT_ADDRESS_SLOTS = 1 << 20, RT_ADDRESS_MAX = RT_ADDRESS_SLOTS / 4 * 3 };
 #define RT_ID_FLAGGED  0x80000000u           /* not to be used as it is: one of those that follow is true */
 #define RT_ID_LEFT_OUT 0xc0000000u           /* by the patterns */
 #define RT_ID_UNNOTED  0xa0000000u           /* no note says what it is */
-#define RT_ID_UNLOADED 0x90000000u           /* the number is that of an object that is no more */
+#define RT_ID_UNLOADED 0x90000000u           /* the number is that of an object that was unloaded */
 extern rt_address_slot *tl_rt_address_slots; /* NULL until the recorder began */
 
 /* Neighbours in the program are neighbours in the table, so that it takes as few pages as the program does. With its
@@ -54,9 +54,10 @@ RT_INLINE rt_address_slot *rt_address_at_home(rt_address_slot *slots, uintptr_t 
 void tl_rt_ids_each_address(void (*visit)(void *arg, uint32_t id, uintptr_t address), void *arg);
 /* Notes what signal handlers could not, because they interrupted the recorder. While it is on; not from hooks. */
 void tl_rt_ids_note_late(void);
-/* Functions at [low, high) are no more; what is loaded there now is the same as it was, or not. The first not from
- * hooks. No thread runs in there. */
+/* The functions at [low, high) are unloaded: their numbers are not used for what is loaded there next. Not from hooks.
+ */
 void tl_rt_ids_unload(uintptr_t low, uintptr_t high);
+/* An object is loaded at [low, high); `same`: it is the one that was there last, and gets its numbers back. */
 void tl_rt_ids_load(uintptr_t low, uintptr_t high, bool same);
 /* The patterns are others: decides again about every function known. Not from hooks. */
 void tl_rt_ids_decide_again(void);

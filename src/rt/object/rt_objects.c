@@ -163,11 +163,21 @@ static rt_object *load_again(const rt_object *o)
     }
     tl_rt_ids_load(o->low, o->high, same && same->loaded == latest);
     if (same) {
-        tl_rt_unload_watch(same);
         same->loaded = load_number();
-        same->gone = false;
+        if (__atomic_exchange_n(&same->gone, false, __ATOMIC_ACQ_REL)) /* else another thread was faster */
+            tl_rt_unload_watch(same);
     }
     return same;
+}
+
+/* The latest object that was loaded exactly there. */
+static rt_object *latest_at(const rt_object *o)
+{
+    rt_object *latest = NULL;
+    for (uint32_t i = 0; i < tl_rt_objects(); i++)
+        if (object[i]->low == o->low && object[i]->high == o->high && (!latest || object[i]->loaded > latest->loaded))
+            latest = object[i];
+    return latest;
 }
 
 const rt_object *tl_rt_object_at(uintptr_t address)
@@ -182,7 +192,7 @@ const rt_object *tl_rt_object_at(uintptr_t address)
     rt_object *found = NULL;
     if (tl_rt_maps_find(address, &header, o->path) && tl_rt_image_read(o, header) &&
         address - o->low < o->high - o->low) {
-        found = load_again(o);
+        found = tl_rt_unload_is_watched(o) ? latest_at(o) : load_again(o);
         if (!found)
             found = append(o, true);
     }

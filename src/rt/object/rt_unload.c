@@ -1,11 +1,12 @@
 /* Learns that an object is unloaded.
  *
- * When an object's destructors have run, the last thing that compilers' start files do is to call __cxa_finalize, with
- * an address in the object, for handlers that it has registered (atexit). Its address stands in the object's own table
- * of foreign addresses; we put ours there, which calls libc's. Nothing of the object runs after that, and nothing else
- * can be loaded in its place before. Where the table has been made read-only after relocation, it is so again.
+ * Behind the object's destructors the compiler's start files call __cxa_finalize, with an address in the object, for
+ * the handlers that it registered (atexit). The address of that function is in the object's own table of foreign
+ * addresses (GOT); we put ours there, which calls libc's. Where the table was read-only, it is so again. Only the
+ * object's destructors that have a priority, and its DT_FINI, run after that; nothing is loaded in its place before.
  *
- * An object without such start files is not watched. */
+ * An object without such start files is not watched, nor are those that stay to the end: the program and the recorder.
+ */
 #include "rt/object/rt_unload.h"
 
 #include <elf.h>
@@ -24,10 +25,12 @@ enum { FOREIGN = R_AARCH64_GLOB_DAT, FOREIGN_CALL = R_AARCH64_JUMP_SLOT };
 typedef void finalize(void *object);
 static finalize *volatile libc_finalize;
 static uint64_t page;
+static uintptr_t program; /* an address in it */
 
 void tl_rt_unload_begin(void)
 {
     page = getauxval(AT_PAGESZ);
+    program = getauxval(AT_PHDR);
 }
 
 /* Called by the object that is unloaded, not from hooks; at the end of the process by all. */
@@ -70,7 +73,7 @@ static dynamic read_dynamic(const rt_object *o, const Elf64_Dyn *d)
 }
 
 /* Where the object keeps the address of libc's function; NULL: it does not call it. */
-static finalize *volatile *find_place(const rt_object *o, const dynamic *d)
+static finalize *volatile *find_in(const rt_object *o, const dynamic *d)
 {
     for (unsigned k = 0; d->symbols && d->strings && k < 2; k++) {
         const Elf64_Rela *r = (const Elf64_Rela *)d->relocations[k].at;
@@ -85,6 +88,27 @@ static finalize *volatile *find_place(const rt_object *o, const dynamic *d)
     return NULL;
 }
 
+static bool has(const rt_object *o, uintptr_t address)
+{
+    return address - o->low < o->high - o->low;
+}
+
+/* The same of an object that may be unloaded. *relro: what is read-only after relocation, or NULL. */
+static finalize *volatile *find_place(const rt_object *o, const Elf64_Phdr **relro)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)o->header;
+    const Elf64_Phdr *p = (const Elf64_Phdr *)(o->header + e->e_phoff), *section = NULL;
+    *relro = NULL;
+    for (unsigned i = 0; i < e->e_phnum; i++) {
+        section = p[i].p_type == PT_DYNAMIC ? &p[i] : section;
+        *relro = p[i].p_type == PT_GNU_RELRO ? &p[i] : *relro;
+    }
+    if (!page || !section || has(o, program) || has(o, (uintptr_t)&libc_finalize))
+        return NULL;
+    const dynamic d = read_dynamic(o, (const Elf64_Dyn *)(o->bias + section->p_vaddr));
+    return find_in(o, &d);
+}
+
 static void put(const rt_object *o, const Elf64_Phdr *relro, finalize *volatile *place)
 {
     const uintptr_t at = (uintptr_t)place & ~(page - 1);
@@ -96,22 +120,20 @@ static void put(const rt_object *o, const Elf64_Phdr *relro, finalize *volatile 
         RT_SYS3(SYS_mprotect, at, page, PROT_READ);
 }
 
+bool tl_rt_unload_is_watched(const rt_object *o)
+{
+    const Elf64_Phdr *relro;
+    finalize *volatile *place = find_place(o, &relro);
+    return place && *place == finalize_and_leave;
+}
+
 void tl_rt_unload_watch(const rt_object *o)
 {
-    const Elf64_Ehdr *e = (const Elf64_Ehdr *)o->header;
-    const Elf64_Phdr *p = (const Elf64_Phdr *)(o->header + e->e_phoff), *section = NULL, *relro = NULL;
-    for (unsigned i = 0; i < e->e_phnum; i++) {
-        section = p[i].p_type == PT_DYNAMIC ? &p[i] : section;
-        relro = p[i].p_type == PT_GNU_RELRO ? &p[i] : relro;
-    }
-    bool is_own = (uintptr_t)&libc_finalize - o->low < o->high - o->low; /* it stays to the end */
-    if (!page || !section || is_own)
-        return;
-    const dynamic d = read_dynamic(o, (const Elf64_Dyn *)(o->bias + section->p_vaddr));
-    finalize *volatile *place = find_place(o, &d);
+    const Elf64_Phdr *relro;
+    finalize *volatile *place = find_place(o, &relro);
     finalize *there = place ? *place : NULL;
-    /* 0: no libc has it. In the object itself: not looked up yet. Another one: of a libc that is loaded twice. */
-    if (!there || there == finalize_and_leave || (uintptr_t)there - o->low < o->high - o->low)
+    /* NULL: no libc has it. In the object itself: not looked up yet. Another one: of a second libc (dlmopen). */
+    if (!there || there == finalize_and_leave || has(o, (uintptr_t)there))
         return;
     if (!libc_finalize)
         libc_finalize = there;
