@@ -82,7 +82,7 @@ static int begin(void **state)
     given = NULL;
     tl_rt_lane = &lane;
     tl_rt.state = RT_ON;
-    patterns = false;
+    patterns = leaves = false;
     nnote = 0;
     memset(noted, 0, sizeof noted);
     nslot = last = 0;

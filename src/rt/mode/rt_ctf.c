@@ -48,7 +48,7 @@ static void remember(uint32_t function, uint64_t address)
     __atomic_store_n(&there[function % CHUNK], address, __ATOMIC_RELAXED);
 }
 
-/* Of the function that is asked for: where it is seen to be. */
+/* Remembers the address if it is of the function *arg. */
 static void remember_one(void *arg, uint32_t function, uintptr_t address)
 {
     if (function != *(const uint32_t *)arg)
@@ -93,7 +93,6 @@ static inline void put_call(rt_lane *l, uint64_t time, uint32_t function, uint32
     rt_ctf_stream *s = l->ctf;
     if (RT_UNLIKELY(!s)) {
         l->lost.memory++;
-        __atomic_fetch_add(&tl_rt_ctf_homeless, 1, __ATOMIC_RELAXED);
         return;
     }
     if (RT_UNLIKELY(s->late_used != 0))
@@ -139,12 +138,11 @@ bool tl_rt_ctf_attach(rt_lane *l)
     s->number = __atomic_add_fetch(&nstream, 1, __ATOMIC_RELAXED);
     s->pid = l->pid;
     s->tid = l->tid;
-    tl_rt_ctf_stream_begin(l, s);
     l->ctf = s;
     return true;
 }
 
-/* The content's size says which events are there. A call is on the stack before its entry is written. */
+/* The size of the content says which events are there. A call is on the stack before its entry is written. */
 bool tl_rt_ctf_repair(rt_lane *l)
 {
     rt_ctf_stream *s = l->ctf;
@@ -225,12 +223,14 @@ int tl_rt_ctf_start(void)
     return (int)make_folder();
 }
 
-/* Ends streams that have packets, or those that have none: for these there was no room. */
+/* Ends streams that have packets, or those that have none: for these there was no room, or none for the stream. */
 static void end_streams(bool with_packet)
 {
     for (uint32_t i = 0; i < tl_rt_lanes(); i++) {
         rt_ctf_stream *s = streams[i];
         rt_lane *l = tl_rt_lane_get(i);
+        if (!s && !with_packet && l->file == tl_rt.file)
+            tl_rt_ctf_homeless += rt_ctf_lost(l);
         if (!s || s->file != tl_rt.file || !s->packet == with_packet)
             continue;
         if (l->busy && l != tl_rt_lane)

@@ -113,17 +113,6 @@ static long extend(rt_ctf_stream *s, long fd, uint64_t least)
     return 0;
 }
 
-/* What the lane lost since the stream began; some modes have other names for it. */
-static uint64_t lost_of(const rt_lane *l)
-{
-    return l->lost.late + l->lost.depth + l->lost.memory + l->lost.disk;
-}
-
-void tl_rt_ctf_stream_begin(const rt_lane *l, rt_ctf_stream *s)
-{
-    s->lost_before = lost_of(l);
-}
-
 static void fill_header(const rt_ctf_stream *s, char *p, uint64_t offset, uint64_t now, uint64_t discarded)
 {
     rt_put32(p + RT_CTF_AT_MAGIC, (uint32_t)CTF_MAGIC_PACKET);
@@ -158,7 +147,7 @@ static long take(rt_ctf_stream *s, long fd, uint64_t offset, uint64_t size, uint
     if (RT_IS_ERROR(at))
         return at;
     char *p = (char *)at;
-    if (size < LAST_PACKET) /* else a page brings those of the hole behind it along, which takes milliseconds */
+    if (size < LAST_PACKET) /* else the kernel brings pages of the hole behind it along, which takes much longer */
         RT_SYS3(SYS_madvise, p, size, MADV_RANDOM);
     RT_SYS3(SYS_madvise, p, size, MADV_POPULATE_WRITE); /* where the kernel does not know it, pages come one by one */
     fill_header(s, p, offset, now, discarded);
@@ -195,7 +184,7 @@ static long next_packet(const rt_lane *l, rt_ctf_stream *s, uint64_t now, size_t
     long fd = open_file(s, first ? O_CREAT : 0), done = 0;
     if (fd < 0)
         return fd;
-    uint64_t discarded = lost_of(l) - s->lost_before;
+    uint64_t discarded = rt_ctf_lost(l) - s->lost_before;
     while (((done = take(s, fd, offset, size, now, discarded)) == -ENOSPC || done == -EFBIG) && size > least)
         size /= 2;
     RT_SYS1(SYS_close, fd);
@@ -226,7 +215,7 @@ static RT_COLD void drop(rt_lane *l, rt_ctf_stream *s, long error)
     else
         l->lost.disk++;
     if (s->packet)
-        rt_ctf_tell(s->packet, RT_CTF_AT_DISCARDED, lost_of(l) - s->lost_before);
+        rt_ctf_tell(s->packet, RT_CTF_AT_DISCARDED, rt_ctf_lost(l) - s->lost_before);
 }
 
 char *tl_rt_ctf_room(rt_lane *l, rt_ctf_stream *s, uint64_t *time, uint32_t class, size_t n)
@@ -270,7 +259,7 @@ void tl_rt_ctf_stream_forget(rt_ctf_stream *s)
         RT_SYS2(SYS_munmap, s->packet, s->size);
     s->packet = s->at = s->end = NULL;
     s->size = s->offset = s->file_size = 0;
-    s->sequence = 0;
+    s->sequence = s->lost_before = 0;
     s->deaf = s->wait = s->copy = 0;
     s->has_row = false;
     s->nopen = s->beyond = 0;
@@ -293,7 +282,8 @@ void tl_rt_ctf_stream_tell_lost(void)
 
 void tl_rt_ctf_stream_end(const rt_lane *l, rt_ctf_stream *s)
 {
-    uint64_t discarded = lost_of(l) - s->lost_before;
+    const uint64_t lost = rt_ctf_lost(l);
+    uint64_t discarded = lost - s->lost_before;
     if (!s->packet) {
         __atomic_fetch_add(&tl_rt_ctf_homeless, discarded, __ATOMIC_RELAXED);
     } else {
@@ -309,4 +299,5 @@ void tl_rt_ctf_stream_end(const rt_lane *l, rt_ctf_stream *s)
         }
     }
     tl_rt_ctf_stream_forget(s);
+    s->lost_before = lost;
 }

@@ -59,7 +59,7 @@ typedef struct rt_ctf_stream {
     uint64_t size, offset;
     uint64_t file_size;
     uint64_t sequence;
-    uint64_t lost_before; /* of the lane's losses: those that are not this stream's */
+    uint64_t lost_before; /* losses of the lane that an earlier stream told of */
     uint32_t number;      /* of all streams of the trace */
     uint32_t tid, pid;
     uint32_t file;          /* tl_rt.file that it belongs to */
@@ -77,8 +77,8 @@ extern uint8_t tl_rt_ctf_uuid[16];
 /* Bytes of all files; the first failure (an errno), EFBIG: the limit of the settings. */
 extern uint64_t tl_rt_ctf_taken;
 extern int tl_rt_ctf_failed;
-extern uint64_t tl_rt_ctf_homeless; /* events of streams that got no packet, which could tell of them */
-extern uint64_t tl_rt_ctf_page;     /* of the kernel: the first packet of a file, and what all are multiples of */
+extern uint64_t tl_rt_ctf_homeless; /* lost events of threads that got no packet to tell of them */
+extern uint64_t tl_rt_ctf_page;     /* the kernel's page: size of a file's first packet; all are multiples of it */
 
 /* The whole path of a file in the trace's folder; "": of the folder. While it is new, it has a name that nobody takes
  * for a trace: it gets its own when the metadata is there. */
@@ -90,11 +90,10 @@ void tl_rt_ctf_stream_name(const rt_ctf_stream *s, char out[static 64]);
 
 /* Room for n bytes of payload behind the header of an event; NULL: dropped, and counted. With the lane busy. */
 char *tl_rt_ctf_room(rt_lane *l, rt_ctf_stream *s, uint64_t *time, uint32_t class, size_t n);
-/* From here on the lane's losses are the stream's. */
-void tl_rt_ctf_stream_begin(const rt_lane *l, rt_ctf_stream *s);
-/* The last packet ends behind its last event, and the file there, too. */
+/* The last packet ends behind its last event, and the file there, too. Losses of the lane from here on are those of its
+ * next stream. */
 void tl_rt_ctf_stream_end(const rt_lane *l, rt_ctf_stream *s);
-/* A file with a packet that has no event, which tells of events that no other stream could tell of. */
+/* Writes a file with one packet, without events, that tells of the lost events that no stream could tell of. */
 void tl_rt_ctf_stream_tell_lost(void);
 /* Forgets the file; nothing of it changes. */
 void tl_rt_ctf_stream_forget(rt_ctf_stream *s);
@@ -123,6 +122,12 @@ RT_INLINE void rt_ctf_tell(char *packet, unsigned at, uint64_t v)
     __atomic_store_n((uint64_t *)(void *)(packet + at), v, __ATOMIC_RELEASE);
 }
 
+/* Events that the lane lost, in this mode. */
+RT_INLINE uint64_t rt_ctf_lost(const rt_lane *l)
+{
+    return l->lost.late + l->lost.depth + l->lost.memory + l->lost.disk;
+}
+
 RT_INLINE char *rt_ctf_reserve(rt_lane *l, rt_ctf_stream *s, uint64_t *time, uint32_t class, size_t n)
 {
     uint64_t now = *time;
@@ -134,8 +139,8 @@ RT_INLINE char *rt_ctf_reserve(rt_lane *l, rt_ctf_stream *s, uint64_t *time, uin
     return s->at + RT_CTF_SHORT;
 }
 
-/* The event that was reserved ends here. Whatever gives it up half way, the content's size says whether it is there;
- * `time` and `at` come after it, in this order: see tl_rt_ctf_repair(). */
+/* The event that was reserved ends here. If it is given up half way, the size of the content says whether it is there;
+ * `time` and `at` are stored after it, in this order: see tl_rt_ctf_repair(). */
 RT_INLINE void rt_ctf_commit(rt_ctf_stream *s, uint64_t time, char *end)
 {
     rt_ctf_tell(s->packet, RT_CTF_AT_END, time);
