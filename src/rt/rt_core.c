@@ -56,6 +56,8 @@ void tl_rt_losses(rt_losses *sum)
     *sum = (rt_losses){.threads = __atomic_load_n(&tl_rt_lane_missed, __ATOMIC_RELAXED)};
     for (uint32_t i = 0; i < tl_rt_lanes(); i++) {
         const rt_losses *l = &tl_rt_lane_get(i)->lost;
+        if (tl_rt_lane_get(i)->file != tl_rt.file) /* of the parent, before a fork */
+            continue;
         sum->late += l->late;
         sum->depth += l->depth;
         sum->memory += l->memory;

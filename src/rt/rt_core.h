@@ -101,6 +101,6 @@ typedef struct rt_losses {
     uint64_t exits;   /* exits of calls that began before recording */
     uint64_t threads; /* events of threads beyond the number that can be followed */
 } rt_losses;
-void tl_rt_losses(rt_losses *sum); /* of all threads so far; any thread */
+void tl_rt_losses(rt_losses *sum); /* of all threads that recorded to this file so far; any thread */
 
 #endif

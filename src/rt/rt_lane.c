@@ -359,6 +359,7 @@ void tl_rt_lanes_child(void)
 {
     lock = (rt_lock){.held = 0};
     attaching = false;
+    tl_rt_lane_missed = 0;
     for (uint32_t i = 0; i < nlane; i++)
         if (lanes[i] != tl_rt_lane) {
             lanes[i]->used = 0;

@@ -110,7 +110,7 @@ void tl_rt_lanes_begin(void);
 void tl_rt_lanes_settle(void);
 /* In a child after fork: its only thread keeps its lane, all others are nobody's. */
 void tl_rt_lanes_child(void);
-/* Events of threads for which there was no lane. */
+/* Events of threads for which there was no lane, in this process. */
 extern uint64_t tl_rt_lane_missed;
 
 #endif

@@ -1,45 +1,40 @@
-/* One stack that is deeper than the recorder follows; then the thread forks, and the child calls down() three times. */
+/* One stack that is deeper than the recorder follows. Then the thread forks, and main when the thread has ended; each
+ * child calls down() three times. */
 #define FUNCTIONS(X) X(main) X(beyond_thread) X(down)
 #include "count.h"
+#include "deep.h"
 
-#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { DEPTH = (1 << 20) + 5000, OF_CHILD = 3, STACK = 256 << 20 };
+enum { DEPTH = (1 << 20) + 5000, OF_CHILD = 3 };
 
-TRACED static unsigned down(unsigned n)
-{
-    CALLED(down);
-    unsigned r = n > 1 ? down(n - 1) + 1 : 1;
-    NO_TAIL();
-    return r;
-}
+DOWN(down, down)
 
-TRACED static void *beyond_thread(void *unused)
+UNTRACED static void run_child(void)
 {
-    CALLED(beyond_thread);
-    (void)unused;
-    if (down(DEPTH) != DEPTH)
-        exit(3);
     pid_t child = fork();
     if (child == 0)
         exit(down(OF_CHILD) == OF_CHILD ? 0 : 3);
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) != child || status)
         exit(3);
-    return NULL;
+}
+
+TRACED static void *beyond_thread(void *unused)
+{
+    CALLED(beyond_thread);
+    if (down(DEPTH) != DEPTH)
+        exit(3);
+    run_child();
+    return unused;
 }
 
 TRACED int main(void)
 {
     CALLED(main);
-    pthread_t thread;
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    if (pthread_attr_setstacksize(&attributes, STACK) || pthread_create(&thread, &attributes, beyond_thread, NULL) ||
-        pthread_join(thread, NULL))
-        exit(3);
+    run_deep(beyond_thread);
+    run_child();
     EXPECT(down, DEPTH);
     print_calls();
     return 0;
