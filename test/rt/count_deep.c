@@ -1,10 +1,9 @@
 /* Stacks of 100,000 frames, or of as many as it is told, of one function and of two in turns; on a large stack. */
 #define FUNCTIONS(X) X(main) X(deep_thread) X(down) X(left) X(right) X(bottom)
 #include "count.h"
+#include "deep.h"
 
-#include <pthread.h>
-
-enum { DEPTH = 100000, TIMES = 3, STACK = 256 << 20 };
+enum { DEPTH = 100000, TIMES = 3 };
 
 static unsigned depth = DEPTH;
 
@@ -28,28 +27,15 @@ TRACED static unsigned down(unsigned n)
 }
 
 TRACED static unsigned right(unsigned n);
-TRACED static unsigned left(unsigned n)
-{
-    CALLED(left);
-    unsigned r = n > 1 ? right(n - 1) + 1 : 0;
-    NO_TAIL();
-    return r;
-}
-
-TRACED static unsigned right(unsigned n)
-{
-    CALLED(right);
-    unsigned r = n > 1 ? left(n - 1) + 1 : 0;
-    NO_TAIL();
-    return r;
-}
+DOWN(left, right)
+DOWN(right, left)
 
 TRACED static void *deep_thread(void *arg)
 {
     CALLED(deep_thread);
     for (unsigned i = 0; i < TIMES; i++)
         reached += down(depth) != depth - 1;
-    reached += left(depth) != depth - 1;
+    reached += left(depth) != depth;
     return arg;
 }
 
@@ -58,12 +44,7 @@ TRACED int main(int argc, char **argv)
     CALLED(main);
     if (argc > 1)
         depth = (unsigned)strtoul(argv[1], NULL, 10);
-    pthread_attr_t attributes;
-    pthread_t thread;
-    pthread_attr_init(&attributes);
-    if (pthread_attr_setstacksize(&attributes, STACK) || pthread_create(&thread, &attributes, deep_thread, NULL))
-        exit(3);
-    pthread_join(thread, NULL);
+    run_deep(deep_thread);
     EXPECT(down, depth * TIMES);
     EXPECT(left, depth / 2);
     EXPECT(right, depth / 2);

@@ -3,6 +3,7 @@
 The environment says where the recorder is: TL_RT_LIBRARY (libtraceloom-rt.a), TL_RT_START (the part that every object
 with sleds needs, libtraceloom-rt-start.a), TL_RT_SHARED (libtraceloom-rt.so)."""
 import fcntl
+import glob
 import os
 import shutil
 import subprocess
@@ -63,7 +64,7 @@ def hooks():
         out += [Hook("functions-gcc-" + level, "functions", "gcc", flags),
                 Hook("functions-gcc-%s-static" % level, "functions", "gcc", flags + ["-static"]),
                 Hook("functions-gcc-%s-shared" % level, "shared", "gcc", flags)]
-    out.append(Hook("spans-gcc", "spans", "gcc", ["-O2", "-DCOUNT_SPANS", "-I", os.path.join(harness.SOURCE, "include")]))
+    out.append(Hook("spans-gcc", "spans", "gcc", ["-O2", "-DCOUNT_SPANS"]))
     out.append(Hook("arm-functions-gcc", "functions", "aarch64-linux-gnu-gcc", ["-O2", "-finstrument-functions"], target="aarch64"))
     return {hook.name: hook for hook in out}
 
@@ -152,7 +153,7 @@ def build(hook, source, extra=(), shared=False, name=None):
     """The path of the built program (or shared object)."""
     plus = source.endswith(".cpp")
     path = os.path.join(folder(hook.name), (name or os.path.splitext(source)[0]) + (".so" if shared else ""))
-    inputs = [os.path.join(HERE, source), os.path.join(HERE, "count.h"), os.path.abspath(__file__)]
+    inputs = [os.path.join(HERE, source), os.path.abspath(__file__), *glob.glob(os.path.join(HERE, "*.h"))]
     with Locked(path):
         if not newer(path, inputs + libraries(hook)):
             shape = ["-shared", "-fPIC"] if shared else []

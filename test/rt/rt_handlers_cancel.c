@@ -4,24 +4,11 @@
 #define FUNCTIONS(X) X(main) X(work) X(leaf) X(cleanup)
 #include "count.h"
 #include "ticks.h"
+#include "work.h"
 
 enum { LONGEST_US = 1500, AT_ONCE = 3 };
 
 static volatile int running;
-
-TRACED static void leaf(void)
-{
-    CALLED(leaf);
-    NO_TAIL();
-}
-
-TRACED static void work(void)
-{
-    CALLED(work);
-    for (int i = 0; i < 20; i++)
-        leaf();
-    NO_TAIL();
-}
 
 TRACED static void cleanup(void *unused)
 {

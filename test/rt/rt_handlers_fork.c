@@ -1,10 +1,9 @@
 /* A handler that forks, often in the recorder; the child goes on with what was interrupted: rt_handlers_fork N */
 #define FUNCTIONS(X) X(main) X(work) X(leaf)
 #include "count.h"
+#include "ticks.h"
+#include "work.h"
 
-#include <signal.h>
-#include <string.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,26 +11,6 @@ enum { TICK_US = 500, CHILD_STATUS = 7 };
 
 static volatile int forks, most, bad;
 static pid_t parent;
-
-TRACED static void leaf(void)
-{
-    CALLED(leaf);
-    NO_TAIL();
-}
-
-TRACED static void work(void)
-{
-    CALLED(work);
-    for (int i = 0; i < 20; i++)
-        leaf();
-    NO_TAIL();
-}
-
-UNTRACED static void tick(int us)
-{
-    struct itimerval every = {{0, us}, {0, us}};
-    setitimer(ITIMER_REAL, &every, NULL);
-}
 
 UNTRACED static void on_tick(int number)
 {

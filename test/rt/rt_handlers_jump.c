@@ -5,6 +5,7 @@
 #define FUNCTIONS(X) X(main) X(work) X(leaf) X(on_tick) X(in_tick)
 #include "count.h"
 #include "ticks.h"
+#include "work.h"
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -20,20 +21,6 @@ static volatile unsigned long jumps;
 TRACED static void in_tick(void)
 {
     CALLED(in_tick);
-    NO_TAIL();
-}
-
-TRACED static void leaf(void)
-{
-    CALLED(leaf);
-    NO_TAIL();
-}
-
-TRACED static void work(void)
-{
-    CALLED(work);
-    for (int i = 0; i < 20; i++)
-        leaf();
     NO_TAIL();
 }
 

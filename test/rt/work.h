@@ -1,0 +1,19 @@
+/* What signal handlers and cancellations interrupt: work() calls leaf() 20 times. Behind count.h. */
+#ifndef WORK_H
+#define WORK_H
+
+TRACED static void leaf(void)
+{
+    CALLED(leaf);
+    NO_TAIL();
+}
+
+TRACED static void work(void)
+{
+    CALLED(work);
+    for (int i = 0; i < 20; i++)
+        leaf();
+    NO_TAIL();
+}
+
+#endif
