@@ -2,6 +2,7 @@
 #include "rt/rt_say.h"
 
 #include <errno.h>
+#include <signal.h>
 
 #include "rt/rt_core.h"
 
@@ -108,6 +109,20 @@ const char *tl_rt_errno_text(int sys_errno)
     return NULL;
 }
 
+/* Writes to standard error. Signals that this raises (nobody reads, the file is full) do not reach the program. */
+static long write_error(const char *p, size_t n)
+{
+    static const uint64_t raised = UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGXFSZ - 1);
+    static const long at_once[2] = {0, 0};
+    uint64_t before = 0;
+    RT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &raised, &before, sizeof raised);
+    long written = RT_SYS3(SYS_write, 2, p, n);
+    if (written == -EPIPE || written == -EFBIG)
+        RT_SYS4(SYS_rt_sigtimedwait, &raised, NULL, at_once, sizeof raised);
+    rt_signals_restore(before);
+    return written;
+}
+
 void tl_rt_say(const rt_line *l, int sys_errno, bool error)
 {
     if (tl_rt.set.quiet && !error)
@@ -131,7 +146,7 @@ void tl_rt_say(const rt_line *l, int sys_errno, bool error)
     n += reason.n;
     out[n++] = '\n';
     for (size_t done = 0; done < n;) {
-        long written = RT_SYS3(SYS_write, 2, out + done, n - done);
+        long written = write_error(out + done, n - done);
         if (written <= 0 && written != -EINTR)
             return; /* nobody listens */
         done += written > 0 ? (size_t)written : 0;

@@ -123,6 +123,15 @@ uint64_t tl_rt_store_largest(void)
     return most[0];
 }
 
+long tl_rt_store_write(long fd, const void *p, uint64_t n, uint64_t offset)
+{
+    uint64_t most = tl_rt_store_largest();
+    if (offset > most || n > most - offset)
+        return -EFBIG;
+    long written = RT_SYS4(SYS_pwrite64, fd, p, n, offset);
+    return written == (long)n ? 0 : written < 0 ? written : -ENOSPC;
+}
+
 void *tl_rt_store_take(rt_store *s, uint64_t *size, uint64_t *offset)
 {
     uint64_t n = *size = rt_store_pages(s, *size);

@@ -42,6 +42,8 @@ RT_INLINE uint64_t rt_store_pages(const rt_store *s, uint64_t n)
 }
 /* How large files of the program may be: beyond, it would be killed by a signal. From anywhere. */
 uint64_t tl_rt_store_largest(void);
+/* Writes all n bytes into a file; 0 or -errno. Beyond the largest size nothing is written. From anywhere. */
+long tl_rt_store_write(long fd, const void *p, uint64_t n, uint64_t offset);
 /* Room on the disk. File systems that cannot reserve get zeros written. `mode`: of fallocate(). 0 or -errno. */
 long tl_rt_store_reserve(long fd, int mode, uint64_t offset, uint64_t n);
 /* Unmaps; the bytes stay in the file. */

@@ -36,6 +36,7 @@ import rt_matrix
 
 THREADS, NOBODY, PATIENCE = 3, 65534, 120
 MIB = 1 << 20
+SMALL = 0, 1, 100, 4096, 8192, 65536
 DAEMON_CALLS = 1000                         # of fault_daemon.c
 
 
@@ -168,6 +169,11 @@ def rlimit(mode, hook):
         undisturbed(checks, done, plain, "RLIMIT_FSIZE:", "File too large")
         if mode != "profile":
             readable(checks, folder, rt_matrix.Printed(plain.stdout).calls)
+    for most in SMALL: # too little for a header, a page of control, a first packet
+        with harness.work_folder() as folder:
+            done = run_with(command, hook, mode, os.path.join(folder, "run"),
+                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)))
+            checks.equal((done.returncode, done.stdout), (plain.returncode, plain.stdout), "RLIMIT_FSIZE of", most, done.stderr)
     checks.end()
 
 

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -11,6 +12,8 @@
 
 #if RT_HERE
 #include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/glob.h"
@@ -111,6 +114,55 @@ static void test_messages(void **state)
                                  "traceloom-rt: hello: Invalid argument\n");
     assert_string_equal(tl_rt_errno_text(EACCES), strerror(EACCES));
     assert_null(tl_rt_errno_text(4000));
+}
+
+static volatile int raised;
+
+static void count_signal(int number)
+{
+    (void)number;
+    raised++;
+}
+
+/* A message that cannot be written raises no signal in the program; what the program writes still does. */
+static void say_without_a_signal(int number)
+{
+    rt_line l;
+    rt_line_begin(&l);
+    tl_rt_line_text(&l, "unheard");
+    void (*before)(int) = signal(number, count_signal);
+    raised = 0;
+    tl_rt_say(&l, 0, true);
+    tl_rt_say(&l, 0, true);
+    const int of_messages = raised;
+    const ssize_t written = write(2, "x", 1);
+    signal(number, before);
+    dup2(kept, 2);
+    close(kept);
+    assert_int_equal(of_messages, 0);
+    assert_int_equal(written, -1);
+    assert_int_equal(raised, 1);
+}
+
+static void test_messages_that_cannot_be_written(void **state)
+{
+    (void)state;
+    listen_to_stderr();
+    close(ends[0]);
+    close(ends[1]);
+    say_without_a_signal(SIGPIPE);
+
+    struct rlimit before, none;
+    getrlimit(RLIMIT_FSIZE, &before);
+    none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+    FILE *f = tmpfile();
+    assert_non_null(f);
+    kept = dup(2);
+    dup2(fileno(f), 2);
+    setrlimit(RLIMIT_FSIZE, &none);
+    say_without_a_signal(SIGXFSZ);
+    setrlimit(RLIMIT_FSIZE, &before);
+    fclose(f);
 }
 
 static void test_an_error_is_said_once(void **state)
@@ -251,6 +303,7 @@ static void test_patterns_of_names(void **state)
 RT_SKIPPED(test_pieces_of_a_line)
 RT_SKIPPED(test_long_lines_are_cut)
 RT_SKIPPED(test_messages)
+RT_SKIPPED(test_messages_that_cannot_be_written)
 RT_SKIPPED(test_an_error_is_said_once)
 RT_SKIPPED(test_errno_texts_are_the_usual_ones)
 RT_SKIPPED(test_numbers)
@@ -267,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_pieces_of_a_line),
         cmocka_unit_test(test_long_lines_are_cut),
         cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_messages_that_cannot_be_written),
         cmocka_unit_test(test_an_error_is_said_once),
         cmocka_unit_test(test_errno_texts_are_the_usual_ones),
         cmocka_unit_test(test_numbers),

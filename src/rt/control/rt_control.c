@@ -164,7 +164,7 @@ static int make_page(void)
         fd = tl_rt_move_up((int)fd);
     if (fd < 0)
         return (int)fd;
-    long status = RT_SYS2(SYS_ftruncate, fd, CONTROL_SIZE);
+    long status = CONTROL_SIZE > tl_rt_store_largest() ? -EFBIG : RT_SYS2(SYS_ftruncate, fd, CONTROL_SIZE);
     long page = status < 0 ? status : RT_SYS6(SYS_mmap, 0, CONTROL_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (RT_IS_ERROR(page)) {
         RT_SYS1(SYS_close, fd);

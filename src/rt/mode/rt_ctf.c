@@ -125,7 +125,6 @@ bool tl_rt_ctf_attach(rt_lane *l)
         s = tl_rt_memory_take(sizeof *s);
         if (!s) {
             l->ctf = NULL;
-            l->lost.memory++;
             return false;
         }
         streams[l->index] = s;

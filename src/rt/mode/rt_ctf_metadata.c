@@ -162,13 +162,12 @@ static long open_file(int flags)
 
 static long write_all(long fd, const char *p, size_t n)
 {
-    long done = RT_SYS4(SYS_pwrite64, fd, p, n, size);
-    if (done == (long)n) {
+    long done = tl_rt_store_write(fd, p, n, size);
+    if (done == 0)
         size += n;
-        return 0;
-    }
-    RT_SYS2(SYS_ftruncate, fd, size);
-    return done < 0 ? done : -ENOSPC;
+    else
+        RT_SYS2(SYS_ftruncate, fd, size);
+    return done;
 }
 
 #define LINES_16 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
@@ -275,7 +274,7 @@ static long put_clock(long fd, bool again)
         tl_rt_json_raw(&j, " ");
     if (again) {
         text[j.n] = '\n';
-        return RT_SYS4(SYS_pwrite64, fd, text, CLOCK_ROOM, clock_at) == CLOCK_ROOM ? 0 : -EIO;
+        return tl_rt_store_write(fd, text, CLOCK_ROOM, clock_at);
     }
     long done = end(fd, &j);
     clock_at = size - CLOCK_ROOM;
@@ -350,11 +349,11 @@ static void put_site(rt_json *j, const struct tl_rt_site *s, int phase)
     tl_rt_json_raw(j, "]}}");
 }
 
-bool tl_rt_ctf_metadata_site(const struct tl_rt_site *site)
+long tl_rt_ctf_metadata_site(const struct tl_rt_site *site)
 {
     uint32_t index = site->id - 1;
     if (__atomic_load_n(&written[index], __ATOMIC_ACQUIRE) == tl_rt.file)
-        return true;
+        return 0;
     uint64_t mask = rt_signals_block();
     rt_lock_take(&lock);
     long fd = open_file(0), done = fd < 0 ? fd : 0;
@@ -370,7 +369,7 @@ bool tl_rt_ctf_metadata_site(const struct tl_rt_site *site)
         __atomic_store_n(&written[index], tl_rt.file, __ATOMIC_RELEASE);
     rt_lock_give(&lock);
     rt_signals_restore(mask);
-    return done == 0;
+    return done;
 }
 
 void tl_rt_ctf_metadata_child(void)

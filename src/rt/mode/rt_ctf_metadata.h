@@ -13,8 +13,8 @@ enum { RT_CTF_CLASS_ENTRY, RT_CTF_CLASS_EXIT, RT_CTF_CLASS_SITES = 16 };
 int tl_rt_ctf_metadata_start(void);
 /* The clock as it is known by now. */
 void tl_rt_ctf_metadata_clock(void);
-/* Classes of a site; with the lane busy. False: no room. Before the first event of the site. */
-bool tl_rt_ctf_metadata_site(const struct tl_rt_site *site);
+/* Classes of a site; with the lane busy, before an event of the site. 0 or -errno. */
+long tl_rt_ctf_metadata_site(const struct tl_rt_site *site);
 void tl_rt_ctf_metadata_child(void); /* after fork: nobody holds a lock */
 
 #endif

@@ -52,14 +52,21 @@ static uint32_t class_of(const struct tl_rt_site *site, int phase)
     return RT_CTF_CLASS_SITES + 2 * (site->id - 1) + (uint32_t)phase;
 }
 
+/* Are the site's classes in the metadata? If there is no room for them, its event is dropped. */
+static bool has_classes(rt_lane *l, rt_ctf_stream *s, const struct tl_rt_site *site)
+{
+    long done = tl_rt_ctf_metadata_site(site);
+    if (RT_UNLIKELY(done < 0))
+        tl_rt_ctf_drop(l, s, done);
+    return done == 0;
+}
+
 static void put(rt_lane *l, rt_ctf_stream *s, uint64_t time, const struct tl_rt_site *site, int phase,
                 const union tl_rt_value *value)
 {
     fields f;
-    if (RT_UNLIKELY(!tl_rt_ctf_metadata_site(site))) {
-        l->lost.disk++;
+    if (!has_classes(l, s, site))
         return;
-    }
     measure(&f, site, phase, value);
     char *p = rt_ctf_reserve(l, s, &time, class_of(site, phase), f.bytes);
     if (RT_LIKELY(p != NULL))
@@ -77,10 +84,8 @@ typedef struct late {
 static void put_payload(rt_lane *l, rt_ctf_stream *s, uint64_t time, const struct tl_rt_site *site, int phase,
                         const char *payload, size_t n)
 {
-    if (!tl_rt_ctf_metadata_site(site)) {
-        l->lost.disk++;
+    if (!has_classes(l, s, site))
         return;
-    }
     char *p = rt_ctf_reserve(l, s, &time, class_of(site, phase), n);
     if (p) {
         rt_copy(p, payload, n);

@@ -197,7 +197,7 @@ static long next_packet(const rt_lane *l, rt_ctf_stream *s, uint64_t now, size_t
 }
 
 /* After a failure it is tried again, but less and less often: it takes system calls. */
-static RT_COLD void drop(rt_lane *l, rt_ctf_stream *s, long error)
+void tl_rt_ctf_drop(rt_lane *l, rt_ctf_stream *s, long error)
 {
     if (error) {
         s->wait = s->wait ? (s->wait < LAST_WAIT ? 2 * s->wait : (uint32_t)LAST_WAIT) : (uint32_t)FIRST_WAIT;
@@ -228,13 +228,13 @@ char *tl_rt_ctf_room(rt_lane *l, rt_ctf_stream *s, uint64_t *time, uint32_t clas
             return NULL;
         if (s->deaf) {
             s->deaf--;
-            drop(l, s, 0);
+            tl_rt_ctf_drop(l, s, 0);
             return NULL;
         }
         uint64_t mask = rt_signals_block();
         long done = next_packet(l, s, *time, RT_CTF_LONG + n);
         if (done < 0)
-            drop(l, s, done);
+            tl_rt_ctf_drop(l, s, done);
         rt_signals_restore(mask);
         if (done < 0)
             return NULL;
@@ -272,10 +272,10 @@ void tl_rt_ctf_stream_tell_lost(void)
     rt_ctf_stream s = {.number = 0, .pid = (uint32_t)tl_rt.pid, .tid = (uint32_t)tl_rt.pid, .file_size = RT_CTF_HEADER};
     char packet[RT_CTF_HEADER];
     fill_header(&s, packet, 0, rt_now(), __atomic_exchange_n(&tl_rt_ctf_homeless, 0, __ATOMIC_RELAXED));
-    long fd = tl_rt_store_largest() < sizeof packet ? -EFBIG : open_file(&s, O_CREAT);
+    long fd = open_file(&s, O_CREAT);
     if (fd < 0)
         return;
-    if (RT_SYS4(SYS_pwrite64, fd, packet, sizeof packet, 0) == sizeof packet)
+    if (tl_rt_store_write(fd, packet, sizeof packet, 0) == 0)
         give_name(&s);
     RT_SYS1(SYS_close, fd);
 }

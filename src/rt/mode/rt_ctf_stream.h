@@ -90,6 +90,8 @@ void tl_rt_ctf_stream_name(const rt_ctf_stream *s, char out[static 64]);
 
 /* Room for n bytes of payload behind the header of an event; NULL: dropped, and counted. With the lane busy. */
 char *tl_rt_ctf_room(rt_lane *l, rt_ctf_stream *s, uint64_t *time, uint32_t class, size_t n);
+/* Counts an event that there is no room for. error: -errno of an attempt, or 0. */
+RT_COLD void tl_rt_ctf_drop(rt_lane *l, rt_ctf_stream *s, long error);
 /* The last packet ends behind its last event, and the file there, too. Losses of the lane from here on are those of its
  * next stream. */
 void tl_rt_ctf_stream_end(const rt_lane *l, rt_ctf_stream *s);

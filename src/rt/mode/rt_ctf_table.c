@@ -74,8 +74,7 @@ static bool end(unsigned which, uint64_t now, uint64_t size, uint64_t *at, bool 
     if (fd < 0)
         return false;
     uint64_t offset = again ? *at : files[which].size;
-    long n = RT_SYS4(SYS_pwrite64, fd, room, size, offset);
-    bool ok = n == (long)size;
+    bool ok = tl_rt_store_write(fd, room, size, offset) == 0;
     if (!ok && !again)
         RT_SYS2(SYS_ftruncate, fd, offset);
     RT_SYS1(SYS_close, fd);

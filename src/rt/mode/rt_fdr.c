@@ -135,6 +135,20 @@ static void count_lost(rt_lane *l)
         l->lost.disk++;
 }
 
+/* Ends the current slot, and begins another one. False: there is none, or it is too small for an event. */
+static bool next_slot(rt_lane *l, uint64_t now, size_t need)
+{
+    uint64_t mask = rt_signals_block();
+    tl_rt_fdr_end_slot(l);
+    bool taken = take_slot(l, need);
+    if (taken)
+        begin_buffer(l, l->slot.memory, now);
+    else
+        l->at = NULL; /* the padding stays */
+    rt_signals_restore(mask);
+    return taken;
+}
+
 bool tl_rt_fdr_room(rt_lane *l, uint64_t now, size_t need)
 {
     if (l->full) {
@@ -144,17 +158,9 @@ bool tl_rt_fdr_room(rt_lane *l, uint64_t now, size_t need)
     if (now < l->time)
         now = l->time;
     if (!l->at || (size_t)(l->end + FDR_FUNCTION_SIZE - l->at) < FDR_METADATA_SIZE + need || l->at > l->end) {
-        uint64_t mask = rt_signals_block();
-        tl_rt_fdr_end_slot(l);
-        bool taken = take_slot(l, need);
-        if (taken)
-            begin_buffer(l, l->slot.memory, now);
-        rt_signals_restore(mask);
-        if (!taken) {
+        if (!next_slot(l, now, need)) {
             if (l->full)
                 count_lost(l);
-            else if (l->at) /* an event that is too large for a ring; the padding stays, and the next slot comes */
-                l->at = NULL;
             return false;
         }
     } else if (now - l->time > INT32_MAX || *l->cpu_now != l->cpu) {
@@ -174,7 +180,7 @@ bool tl_rt_fdr_attach(rt_lane *l)
     bool go_on = l->at && l->at <= l->end && (size_t)(l->end - l->at) >= SPLIT_MIN;
     tl_rt_ring_leave(l, go_on);
     if (!go_on)
-        return tl_rt_fdr_room(l, now, SLOT_MIN / 2);
+        return !l->full && next_slot(l, now, SLOT_MIN / 2);
     put_extents(l->extents, (uint64_t)(l->at - l->extents - FDR_METADATA_SIZE));
     RT_PUBLISH();
     begin_buffer(l, l->at, now);

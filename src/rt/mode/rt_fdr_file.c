@@ -218,10 +218,10 @@ static int copy_bytes(int from, int to, uint64_t size, char *buffer)
         long got = RT_SYS4(SYS_pread64, from, buffer, part, at);
         if (got <= 0)
             return got < 0 ? (int)got : -EIO;
-        long put = RT_SYS4(SYS_pwrite64, to, buffer, got, at);
-        if (put <= 0)
-            return put < 0 ? (int)put : -ENOSPC;
-        at += (uint64_t)put;
+        long put = tl_rt_store_write(to, buffer, (uint64_t)got, at);
+        if (put < 0)
+            return (int)put;
+        at += (uint64_t)got;
     }
     return 0;
 }
@@ -231,24 +231,24 @@ static int copy_bytes(int from, int to, uint64_t size, char *buffer)
 static int end_copy(int to)
 {
     long put = 0;
-    for (size_t i = 0; i < snapshot.n && put >= 0; i++) {
+    for (size_t i = 0; i < snapshot.n && put == 0; i++) {
         const rt_tail *t = &snapshot.tail[i];
         char pad[FDR_METADATA_SIZE + FDR_WORD_SIZE] __attribute__((aligned(8)));
         rt_zero(pad, sizeof pad);
         uint64_t size = t->end - t->offset - FDR_METADATA_SIZE;
         *(uint64_t *)(void *)pad = FDR_BYTE0(FDR_CUSTOM_EVENT, 0) | size << 8;
         rt_copy(pad + FDR_METADATA_SIZE, FDR_WORD_PAD, FDR_WORD_SIZE);
-        put = RT_SYS4(SYS_pwrite64, to, pad, sizeof pad, t->offset);
+        put = tl_rt_store_write(to, pad, sizeof pad, t->offset);
         uint64_t extents = FDR_BYTE0(FDR_BUFFER_EXTENTS, 0) | (t->end - t->begin - FDR_METADATA_SIZE) << 8;
-        if (put >= 0)
-            put = RT_SYS4(SYS_pwrite64, to, &extents, sizeof extents, t->begin);
+        if (put == 0)
+            put = tl_rt_store_write(to, &extents, sizeof extents, t->begin);
     }
     char header[FDR_HEADER_SIZE] __attribute__((aligned(8)));
     rt_zero(header, sizeof header);
     write_header(header, FDR_MARK_DONE);
-    if (put >= 0)
-        put = RT_SYS4(SYS_pwrite64, to, header, sizeof header, 0);
-    return put < 0 ? (int)put : 0;
+    if (put == 0)
+        put = tl_rt_store_write(to, header, sizeof header, 0);
+    return (int)put;
 }
 
 int tl_rt_fdr_flush_copy(const char *path)

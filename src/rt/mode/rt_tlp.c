@@ -185,7 +185,7 @@ static void write_file(tlp_making *m, const char *beside, const char *path)
     tlp_sink s = {.fd = -1};
     put_file(m, &s, 0);
     const uint64_t size = s.size;
-    if (size > TLP_SIZE_MAX)
+    if (size > TLP_SIZE_MAX || size > tl_rt_store_largest())
         tl_rt_tlp_fail(m, -EFBIG);
     s = (tlp_sink){.buffer = tl_rt_tlp_take(m, BUFFER)};
     if (m->error)
