@@ -1,52 +1,15 @@
-/* Reading XRay basic logs: one stream a thread, made of the runs of records that it has in the file.
- *
- * The layout is in basic_layout.h. Threads write blocks of records in any order, so opening reads the file once and
- * notes where each thread has a run of them; damage is noted on the way. A cursor reads the runs of its thread. */
+/* Reading XRay basic logs: one stream a thread, made of the runs of records that it has in the file. A cursor reads the
+ * runs of its thread, which opening found (basic_index.h). The layout is in basic_layout.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/endian.h"
 #include "base/window.h"
+#include "format/xray/basic_index.h"
 #include "format/xray/basic_layout.h"
 #include "format/xray/basic_write.h"
 #include "format/xray/xray_classes.h"
-
-enum { WINDOW = 128 << 10 };
-
-/* Records of one thread that follow each other; arguments and records of unknown type between them included. 16 bytes.
- */
-typedef struct basic_run {
-    uint64_t offset;
-    uint32_t records;
-    uint32_t track;
-} basic_run;
-
-typedef struct basic_reader {
-    tl_input *in;
-    tl_trace *trace;
-    uint64_t *progress;
-    bool big;
-    unsigned version;
-    uint64_t size;
-    basic_run *run; /* after opening: by track, each track's in the order of the file */
-    size_t nrun, capacity;
-    size_t *first; /* [tracks + 1] */
-} basic_reader;
-
-typedef struct basic_event {
-    uint64_t tsc;
-    uint32_t kind, tid, pid;
-    int32_t function;
-    int32_t cpu;
-} basic_event;
-
-/* What the last record of a thread has to do with an argument record after it: whose entry waits for one. */
-typedef struct basic_last {
-    int32_t function;
-    bool waits;
-} basic_last;
 
 typedef struct basic_cursor {
     const basic_reader *reader;
@@ -67,231 +30,6 @@ static int probe(const tl_probe *p)
             version <= BASIC_VERSION_MAX)
             return 32;
     }
-    return 0;
-}
-
-static basic_event load_event(const uint8_t *p, bool big)
-{
-    return (basic_event){
-        .tsc = tl_load64(p + BASIC_FUNCTION_TSC, big),
-        .kind = p[BASIC_FUNCTION_KIND],
-        .tid = tl_load32(p + BASIC_FUNCTION_TID, big),
-        .pid = tl_load32(p + BASIC_FUNCTION_PID, big),
-        .function = (int32_t)tl_load32(p + BASIC_FUNCTION_ID, big),
-        .cpu = p[BASIC_FUNCTION_CPU],
-    };
-}
-
-static basic_last last_of(const basic_event *event)
-{
-    return (basic_last){event->function, event->kind == BASIC_ENTER_ARGS};
-}
-
-/* Does the argument record at p, of the same thread, belong to the record before it? None after it does. */
-static bool take_argument(basic_last *last, const uint8_t *p, bool big)
-{
-    const bool fits = last->waits && (int32_t)tl_load32(p + BASIC_ARGUMENT_ID, big) == last->function;
-    last->waits = false;
-    return fits;
-}
-
-/* The scan that makes the index. */
-typedef struct scan {
-    basic_reader *r;
-    tl_trace *t;
-    xray_threads threads;
-    basic_last *last; /* by track */
-    uint32_t ntrack, track_capacity;
-    bool in_run;              /* the record before belongs to the last run */
-    uint32_t tid, pid, track; /* of that run */
-} scan;
-
-static void see_time(tl_trace *t, uint64_t tsc)
-{
-    if (!t->has_range || tsc < t->begin)
-        t->begin = tsc;
-    if (!t->has_range || tsc > t->end)
-        t->end = tsc;
-    t->has_range = true;
-}
-
-static int add_track(scan *s, uint32_t pid, uint32_t tid, tl_error *e)
-{
-    int status = xray_thread(&s->threads, s->t, s->r->version >= 3, pid, tid, &s->track, e);
-    if (status < 0 || s->track < s->ntrack)
-        return status;
-    if (s->ntrack == s->track_capacity) {
-        uint32_t capacity = s->track_capacity ? 2 * s->track_capacity : 64;
-        basic_last *larger = realloc(s->last, capacity * sizeof *larger);
-        if (!larger)
-            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %" PRIu32 " threads", capacity);
-        s->last = larger;
-        s->track_capacity = capacity;
-    }
-    s->last[s->ntrack++] = (basic_last){0};
-    return 0;
-}
-
-/* Makes the last run one of this thread. 1: it is; 0: the thread is not known, and `adds` does not want it to be. */
-static int enter_run(scan *s, uint64_t offset, uint32_t pid, uint32_t tid, bool adds, tl_error *e)
-{
-    basic_reader *r = s->r;
-    const bool has_pid = r->version >= 3;
-    if (TL_LIKELY(s->in_run && s->tid == tid && (!has_pid || s->pid == pid) &&
-                  r->run[r->nrun - 1].records < UINT32_MAX / 2))
-        return 1;
-    s->in_run = false;
-    pid = has_pid ? pid : 0;
-    if (!adds && !xray_thread_known(&s->threads, has_pid, pid, tid, &s->track))
-        return 0;
-    int status = adds ? add_track(s, pid, tid, e) : 0;
-    if (status < 0)
-        return status;
-    if (r->nrun == r->capacity) {
-        size_t capacity = r->capacity ? 2 * r->capacity : 64;
-        basic_run *larger = realloc(r->run, capacity * sizeof *larger);
-        if (!larger)
-            return tl_fail(e, TL_ENOMEM, offset, "no memory for the index of %zu runs of records", capacity);
-        r->run = larger;
-        r->capacity = capacity;
-    }
-    r->run[r->nrun++] = (basic_run){.offset = offset, .track = s->track};
-    s->in_run = true;
-    s->tid = tid;
-    s->pid = pid;
-    return 1;
-}
-
-static int scan_function(scan *s, uint64_t offset, const uint8_t *p, tl_error *e)
-{
-    const basic_event event = load_event(p, s->r->big);
-    const bool known = event.kind < BASIC_KINDS;
-    int status = enter_run(s, offset, event.pid, event.tid, known, e);
-    if (TL_LIKELY(status > 0))
-        s->last[s->track] = last_of(&event);
-    if (TL_LIKELY(known && status > 0))
-        see_time(s->t, event.tsc);
-    else if (status >= 0)
-        status = tl_trace_add_damage(s->t, e, offset, BASIC_RECORD_SIZE, "basic.unknown-kind",
-                                     "function record of kind %u; known are 0 to %d", event.kind, BASIC_KINDS - 1);
-    return status;
-}
-
-/* LLVM's runtime writes the argument of a call that it leaves out because it is too deep: what belongs to no entry is
- * such a call. */
-static int scan_argument(scan *s, uint64_t offset, const uint8_t *p, tl_error *e)
-{
-    const bool big = s->r->big;
-    int status =
-        enter_run(s, offset, tl_load32(p + BASIC_ARGUMENT_PID, big), tl_load32(p + BASIC_ARGUMENT_TID, big), false, e);
-    if (status >= 0 && (status == 0 || !take_argument(&s->last[s->track], p, big)))
-        s->t->lost_events++;
-    return status;
-}
-
-/* Is there a further header at p? 1: as the first one, 2: another one; 0: none; < 0: error. See the documentation of
- * the format for the rule. */
-static int find_header(const scan *s, uint64_t offset, const uint8_t *p, size_t available, tl_error *e)
-{
-    const basic_reader *r = s->r;
-    bool big = p[0] == 0; /* no version needs the upper byte */
-    const unsigned version = tl_load16(p + BASIC_HEADER_VERSION, big);
-    const uint64_t hz = tl_load64(p + BASIC_HEADER_HZ, big);
-    const bool same = version == r->version && big == r->big && hz == s->t->clock.hz;
-    if (tl_load16(p + BASIC_HEADER_TYPE, big) != BASIC_TYPE || version < BASIC_VERSION_MIN ||
-        version > BASIC_VERSION_MAX)
-        return 0;
-    if (!same && (hz > BASIC_HZ_MAX || (version == BASIC_ARGUMENT && big == r->big)))
-        return 0; /* it may as well be a damaged record; an argument */
-    uint8_t next[4] = {0};
-    if (available >= BASIC_HEADER_SIZE + sizeof next) {
-        memcpy(next, p + BASIC_HEADER_SIZE, sizeof next);
-    } else {
-        size_t got = 0;
-        int status = tl_input_read(r->in, offset + BASIC_HEADER_SIZE, next, sizeof next, &got, e);
-        if (status < 0)
-            return status;
-    }
-    if (tl_load16(next + BASIC_RECORD_TYPE, big) != BASIC_FUNCTION || next[BASIC_FUNCTION_KIND] >= BASIC_KINDS)
-        return 0;
-    return same ? 1 : 2;
-}
-
-/* The record at p. 1: go on; 0: the rest is not read; < 0: error. */
-static int scan_record(scan *s, uint64_t offset, const uint8_t *p, size_t available, tl_error *e)
-{
-    basic_reader *r = s->r;
-    const unsigned type = tl_load16(p + BASIC_RECORD_TYPE, r->big);
-    int status;
-    if (type == BASIC_FUNCTION) {
-        status = scan_function(s, offset, p, e);
-    } else {
-        const int header = find_header(s, offset, p, available, e);
-        if (header == 2)
-            return tl_trace_add_damage(s->t, e, offset, r->size - offset, "basic.other-header",
-                                       "a header of another version, byte order or frequency; the rest is not read");
-        if (header != 0) {
-            s->in_run = false;
-            return header;
-        }
-        if (type == BASIC_ARGUMENT)
-            status = scan_argument(s, offset, p, e);
-        else
-            status = tl_trace_add_damage(s->t, e, offset, BASIC_RECORD_SIZE, "basic.unknown-record-type",
-                                         "record of type %u; known are 0 and 1", type);
-    }
-    if (s->in_run)
-        r->run[r->nrun - 1].records++;
-    return status < 0 ? status : 1;
-}
-
-static int scan_file(basic_reader *r, tl_trace *t, tl_error *e)
-{
-    scan s = {.r = r, .t = t};
-    tl_window w;
-    int status = tl_window_init(&w, r->in, WINDOW, e);
-    status = status < 0 ? status : 1;
-    uint64_t position = BASIC_HEADER_SIZE;
-    while (status > 0 && position < r->size) {
-        size_t available = 0;
-        const uint8_t *p = tl_window_at(&w, position, BASIC_RECORD_SIZE, &available, e);
-        if (!p) {
-            status = TL_EIO;
-        } else if (available < BASIC_RECORD_SIZE) {
-            status =
-                tl_trace_add_damage(t, e, position, r->size - position, "basic.truncated-record",
-                                    "record of %d bytes, but the file ends after %zu", BASIC_RECORD_SIZE, available);
-            break;
-        }
-        for (; status > 0 && available >= BASIC_RECORD_SIZE; available -= BASIC_RECORD_SIZE) {
-            status = scan_record(&s, position, p, available, e);
-            p += BASIC_RECORD_SIZE;
-            position += BASIC_RECORD_SIZE;
-        }
-    }
-    tl_window_fini(&w);
-    xray_threads_fini(&s.threads);
-    free(s.last);
-    return status < 0 ? status : 0;
-}
-
-/* Groups the runs by thread. */
-static int group(basic_reader *r, uint32_t tracks, tl_error *e)
-{
-    basic_run *grouped = malloc((r->nrun + 1) * sizeof *grouped);
-    r->first = calloc((size_t)tracks + 2, sizeof *r->first);
-    if (!grouped || !r->first) {
-        free(grouped);
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to sort %zu runs of records", r->nrun);
-    }
-    for (size_t i = 0; i < r->nrun; i++)
-        r->first[r->run[i].track + 2]++;
-    for (uint32_t t = 1; t <= tracks; t++)
-        r->first[t + 1] += r->first[t];
-    for (size_t i = 0; i < r->nrun; i++)
-        grouped[r->first[r->run[i].track + 1]++] = r->run[i];
-    free(r->run);
-    r->run = grouped;
     return 0;
 }
 
@@ -329,9 +67,9 @@ static int open_reader(void *reader, tl_input *in, tl_trace *t, const tl_want *w
                                      BASIC_HEADER_SIZE, got);
     } else {
         tl_trace_set_clock(t, "tsc", tl_load64(header + BASIC_HEADER_HZ, r->big));
-        status = scan_file(r, t, e);
+        status = basic_index_scan(r, t, e);
     }
-    return status < 0 ? status : group(r, t->ntrack, e);
+    return status < 0 ? status : basic_index_group(r, t->ntrack, e);
 }
 
 static uint32_t streams(void *reader)
@@ -358,7 +96,7 @@ static int stream_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
     c->end_run = r->run + r->first[stream + 1];
     uint64_t bytes =
         stream_weight(reader, stream); /* many threads may be read at once: no larger a window than is of use */
-    return tl_window_init(&c->window, r->in, bytes < WINDOW ? (size_t)bytes : WINDOW, e);
+    return tl_window_init(&c->window, r->in, bytes < BASIC_WINDOW ? (size_t)bytes : BASIC_WINDOW, e);
 }
 
 static void stream_close(void *cursor)
@@ -378,24 +116,44 @@ static int add_argument(tl_batch *b, uint64_t value)
     return 0;
 }
 
-static int append(const basic_cursor *c, tl_batch *b, const basic_event *event, tl_error *e)
+/* Appends function records, as long as they are of a kind below `kinds`, and passes over arguments that nobody wants:
+ * how many records. Of n; there is room for all. */
+TL_ALWAYS_INLINE uint32_t append_calls(tl_batch *b, const uint8_t *p, uint32_t n, unsigned kinds, const bool big)
 {
-    b->ts[b->n] = event->tsc;
-    b->key[b->n] = (uint64_t)(int64_t)event->function;
-    b->cls[b->n] = event->kind;
-    if (b->cpu)
-        b->cpu[b->n] = event->cpu;
-    if (b->val) {
-        b->val[b->n] = b->nval;
-        if (event->kind == BASIC_ENTER_ARGS) {
-            tl_value *list = tl_batch_slots(b, 1);
-            if (!list)
-                return tl_fail(e, TL_ENOMEM, c->position, "no memory for the values of a batch");
-            *list = (tl_value){.type = TL_LIST};
-        }
+    const uint32_t at = b->n, nval = b->nval;
+    uint64_t *const ts = b->ts + at, *const key = b->key + at;
+    uint32_t *const cls = b->cls + at, *const val = b->val ? b->val + at : NULL;
+    int32_t *const cpu = b->cpu ? b->cpu + at : NULL;
+    uint32_t done = 0, events = 0;
+    for (; done < n; done++, p += BASIC_RECORD_SIZE) {
+        const unsigned kind = p[BASIC_FUNCTION_KIND], type = tl_load16(p + BASIC_RECORD_TYPE, big);
+        if (type == BASIC_ARGUMENT && !val)
+            continue;
+        if (type != BASIC_FUNCTION || kind >= kinds)
+            break;
+        ts[events] = tl_load64(p + BASIC_FUNCTION_TSC, big);
+        key[events] = (uint64_t)(int32_t)tl_load32(p + BASIC_FUNCTION_ID, big);
+        cls[events] = kind;
+        if (cpu)
+            cpu[events] = p[BASIC_FUNCTION_CPU];
+        if (val)
+            val[events] = nval;
+        events++;
     }
-    b->n++;
-    return 0;
+    b->n += events;
+    return done;
+}
+
+/* Appends the usual records, up to the first that decode_record() has to look at: how many. */
+static uint32_t append_usual(basic_cursor *c, tl_batch *b, const uint8_t *p, uint64_t records)
+{
+    const bool big = c->reader->big;
+    const unsigned kinds = b->val ? BASIC_ENTER_ARGS : BASIC_KINDS; /* arguments are values */
+    const uint32_t room = b->capacity - b->n, n = records < room ? (uint32_t)records : room;
+    const uint32_t done = big ? append_calls(b, p, n, kinds, true) : append_calls(b, p, n, kinds, false);
+    if (done && b->val)
+        c->last_record = basic_last_of(p + (size_t)(done - 1) * BASIC_RECORD_SIZE, big);
+    return done;
 }
 
 /* The record at p. 1: done; 0: it needs a place in the batch, which is full; < 0: error. */
@@ -406,12 +164,16 @@ static int decode_record(basic_cursor *c, tl_batch *b, const uint8_t *p, tl_erro
     if (type == BASIC_FUNCTION) {
         if (b->n == b->capacity)
             return 0;
-        const basic_event event = load_event(p, big);
-        c->last_record = last_of(&event);
-        int status = event.kind < BASIC_KINDS ? append(c, b, &event, e) : 0;
-        return status < 0 ? status : 1;
+        c->last_record = basic_last_of(p, big);
+        if (append_calls(b, p, 1, BASIC_KINDS, big) && b->val && p[BASIC_FUNCTION_KIND] == BASIC_ENTER_ARGS) {
+            tl_value *list = tl_batch_slots(b, 1);
+            if (!list)
+                return tl_fail(e, TL_ENOMEM, c->position, "no memory for the values of a batch");
+            *list = (tl_value){.type = TL_LIST};
+        }
+        return 1;
     }
-    if (type == BASIC_ARGUMENT && take_argument(&c->last_record, p, big) && b->n &&
+    if (type == BASIC_ARGUMENT && basic_take_argument(&c->last_record, p, big) && b->n &&
         add_argument(b, tl_load64(p + BASIC_ARGUMENT_VALUE, big)) < 0)
         return tl_fail(e, TL_ENOMEM, c->position, "no memory for the arguments of a call");
     return 1;
@@ -437,12 +199,20 @@ static int stream_next(void *cursor, tl_batch *b, tl_error *e)
             return TL_EIO;
         if (available < BASIC_RECORD_SIZE)
             return tl_fail(e, TL_EIO, c->position, "the file changed while it was read");
-        for (; available >= BASIC_RECORD_SIZE && c->position < c->end; available -= BASIC_RECORD_SIZE) {
+        uint64_t left = (c->end - c->position < available ? c->end - c->position : available) / BASIC_RECORD_SIZE;
+        while (status > 0 && left > 0) {
+            const uint32_t usual = append_usual(c, b, p, left);
+            p += (size_t)usual * BASIC_RECORD_SIZE;
+            c->position += (uint64_t)usual * BASIC_RECORD_SIZE;
+            left -= usual;
+            if (left == 0)
+                break;
             status = decode_record(c, b, p, e);
             if (status <= 0)
                 break;
             p += BASIC_RECORD_SIZE;
             c->position += BASIC_RECORD_SIZE;
+            left--;
         }
     }
     tl_batch_set_track(b, c->track);
