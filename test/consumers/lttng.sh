@@ -38,6 +38,11 @@ if [ "${2:-}" = --inside ]; then
     lttng --no-sessiond start plain >/dev/null
     "$work/app" "$rounds" >"$work/plain.pid"
     lttng --no-sessiond destroy plain >/dev/null
+    # Streams in several files, the first of which are overwritten.
+    session limited --buffers-uid --subbuf-size 4K --tracefile-size 8K --tracefile-count 3 -- 'shop:*'
+    lttng --no-sessiond start limited >/dev/null
+    taskset -c 0 "$work/app" "$rounds" >/dev/null
+    lttng --no-sessiond destroy limited >/dev/null
     if [ -n "$profiler" ] && [ -e "$profiler" ]; then
         session calls --buffers-pid -- 'lttng_ust_cyg_profile*' 'lttng_ust_statedump*'
         lttng --no-sessiond start calls >/dev/null

@@ -85,6 +85,27 @@ def check_plain(checks, binary, folder, rounds):
         checks.that(context.get("vpid") == pid == context.get("vtid") and context.get("procname") == "app", "context of", line)
 
 
+def check_limited(checks, binary, folder, rounds):
+    """Files of one stream are one track: the last rounds, in order, whatever the numbers of the files."""
+    path = os.path.join(folder, "limited")
+    files = [name for _, _, names in os.walk(path) for name in names if name.startswith("channel_") and not name.endswith(".idx")]
+    stems = [name.rsplit("_", 1)[0] for name in files]
+    wanted = {stem if stems.count(stem) > 1 else name for stem, name in zip(stems, files)}
+    checks.that(len(files) > len(wanted), "the tracer did not begin new files:", files)
+    _, out, err = run(binary, "info", "--json", path)
+    info = json.loads(out)
+    checks.equal(sorted(track["name"].rsplit("/", 1)[1] for track in info["tracks"]), sorted(wanted), "tracks of limited files", err)
+    checks.equal(info["lost"], {"events": 0, "packets": 0}, "limited: lost")
+    _, out, err = run(binary, "convert", path, "--to", "jsonl", "-o", "-")
+    lines = [json.loads(line) for line in out.splitlines()]
+    expected = [one for i in range(rounds) for one in events_of(i)][-len(lines):]
+    if sum(track["events"] > 0 for track in info["tracks"]) == 1:      # else each processor has overwritten its own
+        checks.that(0 < len(lines) < 3 * rounds, "limited:", len(lines), "events")
+        for line, (name, fields) in zip(lines, expected):
+            if not checks.that(line["class"] == name and same(line["fields"], fields), "got", line, "expected", name, fields):
+                break
+
+
 def check_calls(checks, binary, folder, rounds):
     path = os.path.join(folder, "calls")
     if not os.path.isdir(path):
@@ -134,10 +155,11 @@ def main():
     binary, folder, rounds = sys.argv[1], sys.argv[2], int(sys.argv[3])
     checks = harness.Checks()
     check_plain(checks, binary, folder, rounds)
+    check_limited(checks, binary, folder, rounds)
     check_calls(checks, binary, folder, rounds)
     check_shared(checks, binary, folder, rounds)
     if shutil.which("babeltrace2"):
-        for name in ("plain", "calls"):
+        for name in ("plain", "limited", "calls"):
             if os.path.isdir(os.path.join(folder, name)):
                 check_text(checks, binary, os.path.join(folder, name))
     else:

@@ -30,7 +30,7 @@ class Plan:
                  context=ALL, widths=None, hz=10**9, offset_s=1_700_000_000, offset=123, clock=True, unix=True, files=2, packets=3,
                  events=12, classes=4, mixed=False, magic=True, identity=True, stream_id=True, ids=True, drop=0, skip=0, damage=None,
                  gap=900, jump=True, folders=None, names=False, rich=False, silent=False,
-                 mapped=False):
+                 mapped=False, rotate=0):
         self.__dict__.update(locals())
 
 
@@ -130,6 +130,20 @@ def make_trace(plan, random, first=10**6):
     return trace
 
 
+def rotate(trace, n):
+    """Each file becomes n, as tracers write them that limit the size of files. The first number was used again."""
+    for file in list(trace.files):
+        share, at = -(-len(file.packets) // n), trace.files.index(file)
+        parts = []
+        for i in range(0, len(file.packets), share):
+            part = File("%s_%d" % (file.name, (len(parts) + 1) % n), file.streams, file.instance)
+            part.packets, part.track = file.packets[i:i + share], file.name
+            begin, end = part.packets[0].offset, file.packets[i + share].offset if i + share < len(file.packets) else len(file.data)
+            part.data = file.data[begin:end]
+            parts.append(part)
+        trace.files[at:at + 1] = parts
+
+
 # ------------------------------------------------------------------------------------------------------------------- cases
 
 def cases():
@@ -156,6 +170,7 @@ def cases():
         out[short + "-odd-clock"] = Plan(dialect, hz=2_599_999_979, gap=1 << 30)
         out[short + "-small-counters"] = Plan(dialect, widths={"events_discarded": 8, "packet_seq_num": 16}, packets=12, drop=100, skip=3,
                                               events=2)
+        out[short + "-tracefiles"] = Plan(dialect, rotate=3, packets=8, drop=2, skip=1, classes=3)
         out[short + "-empty"] = Plan(dialect, packets=2, events=0)
         out[short + "-folders"] = Plan(dialect, folders=("first/ust", "second"), files=2, packets=2)
         out[short + "-no-files"] = Plan(dialect, files=0)
@@ -212,6 +227,8 @@ def make(name, seed=1):
     write(trace, random)
     if plan.damage:
         return plan.damage(trace)
+    if plan.rotate:
+        rotate(trace, plan.rotate)
     files = files_of(trace)
     expected = Expected(trace)
     return files, {"jsonl": expected.lines(), "info": expected.info(len(files["metadata"])), "ok": True}

@@ -15,6 +15,7 @@ class Packet:
 class File:
     def __init__(self, name, streams, instance):
         self.name, self.streams, self.instance, self.packets, self.data = name, streams, instance, [], bytearray()
+        self.track = None                                           # what its tracks are called after, if not its name
 
 
 class Trace:
@@ -175,7 +176,7 @@ def nanoseconds(ticks, hz):
 
 
 def track_name(stream, file):
-    return "%s/%s" % (stream.name if stream.name is not None else stream.id, file.name)
+    return "%s/%s" % (stream.name if stream.name is not None else stream.id, file.track or file.name)
 
 
 def has(packet, name):
@@ -228,7 +229,7 @@ class Expected:
         events = packets = 0
         last = {}
         for file, packet in self.packets():
-            key = (file.name, packet.stream.id, packet.instance)
+            key = (file.track or file.name, packet.stream.id, packet.instance)
             before = last.get(key)
             last[key] = packet
             kinds = dict(packet.stream.packet_context.members) if packet.stream.packet_context else {}

@@ -236,7 +236,12 @@ static void *packed(const tl_source *s, size_t *n, ctf_index *x)
                                 .point = r->file[i].point,
                                 .npoint = r->file[i].npoint,
                                 .regresses = i % 2,
-                                .has_begin = i < 1};
+                                .has_begin = i < 1,
+                                .closed = i < 1,
+                                .one_stream = i % 2,
+                                .has_instance = i < 1,
+                                .instance = UINT64_MAX - i,
+                                .cpu = i ? 77 : -1};
     void *data = ctf_index_pack(x, r, n);
     assert_non_null(data);
     return data;
@@ -267,6 +272,11 @@ static void bytes_hold_all(void **state)
         assert_int_equal(y.scan[i].packets, i);
         assert_int_equal(y.scan[i].regresses, i % 2);
         assert_int_equal(y.scan[i].has_begin, i < 1);
+        assert_int_equal(y.scan[i].closed, i < 1);
+        assert_int_equal(y.scan[i].one_stream, i % 2);
+        assert_int_equal(y.scan[i].has_instance, i < 1);
+        assert_true(y.scan[i].instance == UINT64_MAX - i);
+        assert_int_equal(y.scan[i].cpu, i ? 77 : -1);
         assert_int_equal(y.scan[i].nspan, 2);
         assert_int_equal(y.scan[i].span[0].end, 9);
         assert_true(y.scan[i].span[0].has_range && !y.scan[i].span[1].has_range);

@@ -8,7 +8,8 @@
  *
  * A folder may hold several such folders at any depth: they are read as one trace. Opening reads all metadata
  * (ctf_units.c), finds the files (ctf_files.c), puts their clocks onto one (ctf_clocks.c), and looks at the headers of
- * all packets (ctf_index.c). A stream is a file; its events are decoded by ctf_cursor.c. */
+ * all packets (ctf_index.c). A stream is a file, or several of which each goes on where the one before ends
+ * (ctf_joined.c); its events are decoded by ctf_cursor.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,18 +112,21 @@ static int open_folder(void *reader, const tl_folder *f, tl_trace *t, const tl_w
 
 static uint32_t streams(void *reader)
 {
-    return ((const ctf_reader *)reader)->nfile;
+    return ((const ctf_reader *)reader)->nstream;
 }
 
 static uint64_t stream_weight(void *reader, uint32_t stream)
 {
-    return ((const ctf_reader *)reader)->file[stream].size;
+    uint64_t bytes = 0;
+    for (const ctf_file *f = ((const ctf_reader *)reader)->stream[stream]; f; f = f->next)
+        bytes += f->size;
+    return bytes;
 }
 
 static int stream_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
 {
     const ctf_reader *r = reader;
-    return ctf_cursor_open(cursor, &r->file[stream], r->trace, &r->want, r->progress, e);
+    return ctf_cursor_open(cursor, r->stream[stream], r->trace, &r->want, r->progress, e);
 }
 
 static int stream_limit(void *cursor, uint64_t from, uint64_t to, tl_error *e)

@@ -1,4 +1,4 @@
-/* A cursor: the events of one data stream file, in order.
+/* A cursor: the events of one data stream file, or of the files of one stream, in order.
  *
  * The walk gives packets; a window gives their bytes. A packet larger than the window is decoded piece by piece: an
  * event that does not fit into what is left of the window is begun again with the window moved to it. The window begins
@@ -17,26 +17,43 @@
 #define WINDOW_LEAST (64u << 10) /* where a trace has very many files */
 #define EVENT_MOST   (64u << 20) /* an event that takes more bytes is not decoded */
 
-int ctf_cursor_open(ctf_cursor *c, const ctf_file *f, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e)
+/* Opens a file; its first packet comes next. On failure only ctf_cursor_close() is left to do. */
+static int open_file(ctf_cursor *c, const ctf_file *f, tl_error *e)
 {
-    const ctf_plans *plans = f->unit->plans;
-    const uint32_t registers = ctf_plans_registers(plans);
-    *c = (ctf_cursor){.file = f, .trace = t, .want = want, .progress = progress, .to = UINT64_MAX};
     /* Two units of alignment, so that a window can always move on. */
+    const uint64_t least = 2 * (uint64_t)f->unit->plans->align;
     uint64_t capacity = f->folder->n > 64 ? WINDOW_LEAST : WINDOW_MOST;
-    if (capacity < 2 * (uint64_t)plans->align)
-        capacity = 2 * (uint64_t)plans->align;
+    if (capacity < least)
+        capacity = least;
     if (f->size < capacity)
         capacity = f->size + 1;
+    c->file = f;
+    c->walk = (ctf_walk){.file = f, .window = &c->window};
+    const int status = tl_folder_input(f->folder, f->index, &c->in, e);
+    return status < 0 ? status : tl_window_init(&c->window, c->in, (size_t)capacity, e);
+}
+
+/* Leaves the file. complete: all of it was read. */
+static void close_file(ctf_cursor *c, bool complete)
+{
+    if (c->regressions && complete && c->from == 0 && c->to == UINT64_MAX)
+        tl_trace_add_regressions(c->trace, c->file->index, c->regressions);
+    c->regressions = 0;
+    tl_window_fini(&c->window);
+    tl_input_close(c->in);
+    c->in = NULL;
+}
+
+int ctf_cursor_open(ctf_cursor *c, const ctf_file *f, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e)
+{
+    const uint32_t registers = ctf_plans_registers(f->unit->plans);
+    *c = (ctf_cursor){.file = f, .trace = t, .want = want, .progress = progress, .to = UINT64_MAX};
     c->run.reg = calloc(registers + 1, sizeof *c->run.reg);
     c->last = calloc(f->unit->schema.nstream + 1, sizeof *c->last);
-    int status = c->run.reg && c->last ? tl_folder_input(f->folder, f->index, &c->in, e)
-                                       : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a cursor");
-    if (status == 0)
-        status = tl_window_init(&c->window, c->in, (size_t)capacity, e);
+    int status =
+        c->run.reg && c->last ? open_file(c, f, e) : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a cursor");
     if (status == 0 && want->packets && want->fields)
         status = tl_batch_init(&c->scratch, t, &(tl_want){.fields = true}, 1, e);
-    c->walk = (ctf_walk){.file = f, .window = &c->window};
     if (status < 0)
         ctf_cursor_close(c);
     return status;
@@ -44,15 +61,30 @@ int ctf_cursor_open(ctf_cursor *c, const ctf_file *f, tl_trace *t, const tl_want
 
 void ctf_cursor_close(ctf_cursor *c)
 {
-    if (c->regressions && c->at_end && c->from == 0 && c->to == UINT64_MAX)
-        tl_trace_add_regressions(c->trace, c->file->index, c->regressions);
+    close_file(c, c->at_end);
     free(c->content);
     free(c->run.reg);
     free(c->last);
     tl_batch_fini(&c->scratch);
-    tl_window_fini(&c->window);
-    tl_input_close(c->in);
     *c = (ctf_cursor){0};
+}
+
+/* Skips what is over at c->from, as far as the index knows. */
+static void skip_early(ctf_cursor *c)
+{
+    const ctf_file *f = c->file;
+    if (!f->has_begin || f->npoint == 0)
+        return;
+    uint32_t low = 0, high = f->npoint; /* the last point before which everything is over at `from` */
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (f->point[middle].latest < c->from)
+            low = middle;
+        else
+            high = middle;
+    }
+    c->walk.offset = f->point[low].offset;
+    c->walk.number = f->point[low].number;
 }
 
 int ctf_cursor_limit(ctf_cursor *c, uint64_t from, uint64_t to, tl_error *e)
@@ -60,19 +92,7 @@ int ctf_cursor_limit(ctf_cursor *c, uint64_t from, uint64_t to, tl_error *e)
     (void)e;
     c->from = from;
     c->to = to;
-    const ctf_file *f = c->file;
-    if (!f->has_begin || f->npoint == 0)
-        return 0;
-    uint32_t low = 0, high = f->npoint; /* the last point before which everything is over at `from` */
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (f->point[middle].latest < from)
-            low = middle;
-        else
-            high = middle;
-    }
-    c->walk.offset = f->point[low].offset;
-    c->walk.number = f->point[low].number;
+    skip_early(c);
     return 0;
 }
 
@@ -229,11 +249,28 @@ TL_COLD static int no_track(const ctf_cursor *c, tl_error *e)
                    c->file->unit->schema.stream[c->packet.stream]->id);
 }
 
+/* Goes to the next file of the stream: 1, 0 if there is none, < 0. */
+static int next_file(ctf_cursor *c, tl_error *e)
+{
+    const ctf_file *next = c->file->next;
+    if (!next)
+        return 0;
+    close_file(c, true);
+    const int status = open_file(c, next, e);
+    if (status < 0)
+        return status;
+    if (c->from > 0)
+        skip_early(c);
+    return 1;
+}
+
 /* Goes to the next packet that is wanted: 1, 0 at the end, < 0. */
 static int next_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
 {
     for (;;) {
         int status = ctf_walk_next(&c->walk, &c->packet, e);
+        if (status == 0 && (status = next_file(c, e)) > 0)
+            continue;
         if (status <= 0) {
             c->at_end = true;
             return status;

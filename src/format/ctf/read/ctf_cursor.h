@@ -1,4 +1,4 @@
-/* A cursor: the events of one data stream file, in order. */
+/* A cursor: the events of one data stream file, or of the files of one stream, in order. */
 #ifndef TL_FORMAT_CTF_CURSOR_H
 #define TL_FORMAT_CTF_CURSOR_H
 
@@ -29,8 +29,8 @@ typedef struct ctf_cursor {
     tl_batch scratch;  /* values of the packet context */
 } ctf_cursor;
 
-/* Opens a zeroed cursor. file, trace and want are borrowed. `progress`, if not NULL, grows by the bytes read. On
- * failure nothing has to be closed. */
+/* Opens a zeroed cursor of a file and those that follow it in its stream. file, trace and want are borrowed.
+ * `progress`, if not NULL, grows by the bytes read. On failure nothing has to be closed. */
 int ctf_cursor_open(ctf_cursor *c, const ctf_file *f, tl_trace *t, const tl_want *want, uint64_t *progress,
                     tl_error *e);
 /* As tl_format.stream_next. */

@@ -27,9 +27,11 @@ TL_ALWAYS_INLINE uint64_t ctf_ticks(const ctf_time *t, uint64_t value)
     return (t->scaled ? tl_scale_ns_down(&t->scale, value, t->rest) : value) + t->shift;
 }
 
-/* A data stream file. */
+/* A data stream file. Files of one stream (ctf_joined.c) are a chain, in order of time, and have the same track. */
 typedef struct ctf_file {
     const ctf_unit *unit;
+    struct ctf_file *first, *next; /* of the stream; `next` is NULL for the last one */
+    size_t stem;                   /* of a first one: bytes of its name that all have in common; 0: all of it */
     const tl_folder *folder;
     uint32_t index;          /* in the folder */
     const char *name;        /* relative to the folder */

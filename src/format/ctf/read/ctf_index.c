@@ -169,7 +169,15 @@ static int add_packet(scanning *s, const ctf_packet *p, tl_error *e)
         const uint64_t end = ticks(s->file, p->stream, p->end);
         s->latest = end > s->latest ? end : s->latest;
     }
-    scan->packets++;
+    if (scan->packets++ == 0) {
+        scan->one_stream = true;
+        scan->has_instance = p->has_instance;
+        scan->instance = p->instance;
+        scan->cpu = p->cpu;
+    }
+    scan->one_stream =
+        scan->one_stream && scan->nspan == 1 && p->has_instance == scan->has_instance && p->instance == scan->instance;
+    scan->cpu = p->cpu == scan->cpu ? p->cpu : -1;
     return ctf_losses_add(&scan->losses, s->file, p, begin, e);
 }
 
@@ -233,6 +241,7 @@ static int scan_file(void *arg, unsigned number, uint32_t i)
     if (scan->nspan > 1)
         qsort(scan->span, scan->nspan, sizeof *scan->span, compare_spans);
     scan->has_begin = scan->has_begin && scan->packets > 0;
+    scan->closed = scan->has_begin && !s.is_open;
     if (!scan->has_begin)
         scan->npoint = 0;
     if (status < 0 && i < w->failed)
@@ -289,6 +298,8 @@ static int build(ctf_reader *r, ctf_index *index, tl_error *e)
     for (uint32_t i = 0; i < r->nfile; i++)
         x.total += r->file[i].size;
     int status = scan_all(&x, e);
+    if (status == 0)
+        status = ctf_files_join(r, index, e);
     ctf_losses *losses = status == 0 ? calloc((size_t)r->nfile + 1, sizeof *losses) : NULL;
     if (status == 0 && !losses)
         status = no_memory(e);
@@ -306,26 +317,42 @@ static int build(ctf_reader *r, ctf_index *index, tl_error *e)
 
 /* ---- what becomes of it ---- */
 
-/* The track of a stream class in a file. */
+/* The files of a stream have one track: it lasts until this one ends. */
+static void add_to_track(tl_track *t, const ctf_span *span)
+{
+    t->begin = span->begin < t->begin ? span->begin : t->begin;
+    t->end = span->end > t->end ? span->end : t->end;
+}
+
+/* The track of a stream class in a file, and in others of the stream. */
 static int add_track(ctf_reader *r, ctf_file *f, const ctf_span *span, tl_error *e)
 {
+    if (f->track[span->stream] != UINT32_MAX) {
+        add_to_track(&r->trace->track[f->track[span->stream]], span);
+        return 0;
+    }
+    const ctf_file *first = f->first;
+    const char *path = first->name;
     const ctf_stream_class *class = f->unit->schema.stream[span->stream];
     char number[24];
     snprintf(number, sizeof number, "%" PRIu64, class->id);
     const char *of = class->name ? class->name : number;
-    const size_t n = strlen(of), m = strlen(f->name);
+    const size_t n = strlen(of), m = first->stem ? first->stem : strlen(path);
     char *name = malloc(n + m + 2);
     if (!name)
         return no_memory(e);
     memcpy(name, of, n);
     name[n] = '/';
-    memcpy(name + n + 1, f->name, m + 1);
+    memcpy(name + n + 1, path, m);
+    name[n + 1 + m] = '\0';
     tl_track track = {.name = name, .has_range = span->has_range, .begin = span->begin, .end = span->end};
     if (r->nunit > 1) { /* what all of them say of themselves is all that the trace says */
         track.property = f->unit->schema.property;
         track.nproperty = f->unit->schema.nproperty;
     }
     const int status = tl_trace_add_track(r->trace, &track, &f->track[span->stream], e);
+    for (const ctf_file *of_stream = first; status == 0 && of_stream; of_stream = of_stream->next)
+        of_stream->track[span->stream] = f->track[span->stream];
     free(name);
     return status;
 }
@@ -398,6 +425,8 @@ int ctf_index_open(ctf_reader *r, tl_error *e)
         const bool large = index.packets > CACHE_PACKETS || now_ns() - before > CACHE_NS;
         if (status == 0 && large && t->damage_count == 0 && t->nnote == notes)
             store(&index, r);
+    } else {
+        status = ctf_files_join(r, &index, e);
     }
     if (status == 0)
         status = apply(r, &index, e);

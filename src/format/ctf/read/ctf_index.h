@@ -24,6 +24,11 @@ typedef struct ctf_scan {
     struct ctf_point *point;
     uint32_t npoint, point_capacity;
     bool regresses, has_begin;
+    bool closed;     /* the last packet says when it ends */
+    bool one_stream; /* all packets have the same stream class and instance, ... */
+    bool has_instance;
+    uint64_t instance; /* ... which is this one, if they say it */
+    int32_t cpu;       /* the processor of all packets; -1 */
     ctf_losses losses;
 } ctf_scan;
 
@@ -33,6 +38,9 @@ typedef struct ctf_index {
     uint32_t n;
     uint64_t packets, lost_events, lost_packets;
 } ctf_index;
+
+/* Finds the streams: reader->stream, and the chains of files. TL_ENOMEM. */
+int ctf_files_join(ctf_reader *r, const ctf_index *index, tl_error *e);
 
 void ctf_index_fini(ctf_index *x);
 /* Most points of a file of `size` bytes of `total`. */

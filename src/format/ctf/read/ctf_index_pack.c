@@ -1,7 +1,9 @@
 /* An index as bytes, for the cache. All numbers are little-endian.
  *
  *   u64 packets  u64 lost events  u64 lost packets  u32 files, then for each file
- *   u32 its number in the folder  u64 packets  u8 flags (1: regresses, 2: has begin)  u32 spans  u32 points
+ *   u32 its number in the folder  u64 packets
+ *   u8 flags (1: regresses, 2: has begin, 4: closed, 8: one stream, 16: has an instance)  u64 instance  u32 processor
+ *   u32 spans  u32 points
  *   spans:  u32 stream class  u8 has range  u64 begin  u64 end
  *   points: u64 offset  u64 number  u64 latest
  *
@@ -11,7 +13,7 @@
 #include "base/endian.h"
 #include "format/ctf/read/ctf_index.h"
 
-enum { HEAD = 28, FILE_HEAD = 21, SPAN = 21, POINT = 24 };
+enum { HEAD = 28, FILE_HEAD = 33, SPAN = 21, POINT = 24 };
 
 typedef struct bytes {
     const uint8_t *p;
@@ -35,7 +37,9 @@ static uint8_t *put_file(uint8_t *p, const ctf_scan *s, uint32_t number)
 {
     p = put32(p, number);
     p = put64(p, s->packets);
-    *p++ = (uint8_t)(s->regresses | s->has_begin << 1);
+    *p++ = (uint8_t)(s->regresses | s->has_begin << 1 | s->closed << 2 | s->one_stream << 3 | s->has_instance << 4);
+    p = put64(p, s->instance);
+    p = put32(p, (uint32_t)s->cpu);
     p = put32(p, s->nspan);
     p = put32(p, s->npoint);
     for (uint32_t i = 0; i < s->nspan; i++) {
@@ -120,9 +124,14 @@ static bool get_file(bytes *b, ctf_scan *s, const ctf_file *f)
     const uint32_t index = (uint32_t)get(b, 4);
     s->packets = get(b, 8);
     const unsigned flags = (unsigned)get(b, 1);
+    s->instance = get(b, 8);
+    s->cpu = (int32_t)get(b, 4);
     const uint32_t spans = (uint32_t)get(b, 4), points = (uint32_t)get(b, 4);
     s->regresses = flags & 1;
     s->has_begin = flags & 2;
+    s->closed = flags & 4;
+    s->one_stream = flags & 8;
+    s->has_instance = flags & 16;
     return index == f->index && !b->short_of && get_spans(b, s, f, spans) && get_points(b, s, f, points);
 }
 

@@ -115,6 +115,8 @@ void ctf_losses_fini(ctf_losses *l)
 typedef struct part {
     const ctf_unit *unit;
     uint64_t id; /* of the stream class */
+    bool has_instance;
+    uint64_t instance; /* or the first file of the stream, if packets do not say their instance */
     const ctf_chain *chain;
     uint32_t file;
 } part;
@@ -138,7 +140,9 @@ static int compare_streams(const part *a, const part *b)
         return units;
     if (a->id != b->id)
         return a->id < b->id ? -1 : 1;
-    return (a->chain->instance > b->chain->instance) - (a->chain->instance < b->chain->instance);
+    if (a->has_instance != b->has_instance)
+        return a->has_instance ? -1 : 1;
+    return (a->instance > b->instance) - (a->instance < b->instance);
 }
 
 static int compare_parts(const void *left, const void *right)
@@ -165,6 +169,19 @@ static void join(const part *a, const part *b, uint64_t *events, uint64_t *packe
         *events += step(from->discarded, to->discarded, to->discarded_bits);
 }
 
+/* A stream of a file, if other files may have more of it; false: they may not. */
+static bool make_part(part *p, const ctf_file *f, uint32_t index, const ctf_chain *c)
+{
+    const bool goes_on = f->first && f->first->next;
+    *p = (part){f->unit,
+                f->unit->schema.stream[c->stream]->id,
+                c->has_instance,
+                c->has_instance || !goes_on ? c->instance : f->first->index,
+                c,
+                index};
+    return (c->has_instance && f->unit->schema.dialect != CTF_2010) || goes_on;
+}
+
 int ctf_losses_join(const ctf_losses *l, const ctf_file *file, uint32_t n, uint64_t *events, uint64_t *packets,
                     tl_error *e)
 {
@@ -177,9 +194,7 @@ int ctf_losses_join(const ctf_losses *l, const ctf_file *file, uint32_t n, uint6
     parts = 0;
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < l[i].n; k++)
-            if (l[i].chain[k].has_instance && file[i].unit->schema.dialect != CTF_2010)
-                list[parts++] =
-                    (part){file[i].unit, file[i].unit->schema.stream[l[i].chain[k].stream]->id, &l[i].chain[k], i};
+            parts += make_part(&list[parts], &file[i], i, &l[i].chain[k]);
     qsort(list, parts, sizeof *list, compare_parts);
     for (size_t i = 1; i < parts; i++)
         join(&list[i - 1], &list[i], events, packets);

@@ -15,6 +15,8 @@ typedef struct ctf_reader {
     uint32_t nunit;
     ctf_file *file;
     uint32_t nfile;
+    ctf_file **stream; /* [nstream] the first file of each */
+    uint32_t nstream;
     struct ctf_table_row *table; /* names of tracks, see ctf_table.c */
 } ctf_reader;
 
