@@ -9,8 +9,8 @@
 rt_clock tl_rt_clock;
 
 enum {
-    FIRST_NS = 1000000, /* how long the first calibration takes: good to about 100 ppm */
-    TRIES = 5,          /* readings of both clocks; the one that took least time counts */
+    FIRST_NS = 200000, /* how long the first calibration takes, which the program waits for: good to about 100 ppm */
+    TRIES = 5,         /* readings of both clocks; the one that took least time counts */
     SECOND = 1000000000
 };
 
