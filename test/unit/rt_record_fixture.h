@@ -55,6 +55,19 @@ static inline int record(const char *settings, void (*body)(void))
     return status;
 }
 
+/* Is something of this process mapped from a file with `name` in its path? */
+static inline bool is_mapped(const char *name)
+{
+    char line[600];
+    bool found = false;
+    FILE *f = fopen("/proc/self/maps", "r");
+    while (f && fgets(line, sizeof line, f))
+        found = found || strstr(line, name) != NULL;
+    if (f)
+        fclose(f);
+    return found;
+}
+
 /* ---- reading ---- */
 
 static inline tl_source *open_trace(const char *path, bool fields)

@@ -338,7 +338,11 @@ static void fork_in_the_middle(void)
     const pid_t pid = fork();
     TL_RT_INSTANT("behind");
     if (pid == 0) {
+        char of_parent[32];
+        snprintf(of_parent, sizeof of_parent, "/%d.ctf", (int)getppid());
         TL_RT_INSTANT("child");
+        if (is_mapped(of_parent)) /* the child would keep the room of a file that is removed */
+            TL_RT_INSTANT("mapped");
         tl_rt_finish();
         _exit(0);
     }

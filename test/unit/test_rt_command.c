@@ -1,0 +1,163 @@
+/* What commands see of a recording, and what stopping does to it: children record. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "rt_host.h"
+
+#if RT_HERE
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "rt/control/rt_command.h"
+#include "rt/rt_record.h"
+#include "rt_record_fixture.h"
+#include "traceloom/rt.h"
+
+void __cyg_profile_func_enter(void *function, void *site);
+void __cyg_profile_func_exit(void *function, void *site);
+
+/* ---- status ---- */
+
+/* Places in this program that stand for functions. */
+static char code[3];
+
+static void call_functions(void)
+{
+    for (size_t turn = 0; turn < 2; turn++)
+        for (size_t i = 0; i < sizeof code; i++) {
+            __cyg_profile_func_enter(&code[i], NULL);
+            __cyg_profile_func_exit(&code[i], NULL);
+        }
+}
+
+static void check_status(uint32_t modes)
+{
+    rt_status s;
+    memset(&s, 0xff, sizeof s);
+    tl_rt_command_status(&s);
+    if (s.state != RT_ON || s.modes != modes || s.functions || s.known || s.lanes || s.lost || !s.since)
+        _exit(3);
+    call_functions();
+    const uint64_t since = s.since;
+    memset(&s, 0xff, sizeof s);
+    tl_rt_command_status(&s);
+    if (s.functions != sizeof code || s.known != sizeof code || s.lanes != 1 || s.lost || s.since != since)
+        _exit(4);
+    if (s.bytes < 4096 || s.bytes > UINT64_C(1) << 31)
+        _exit(5);
+    tl_rt_record_stop();
+    tl_rt_command_status(&s);
+    if (s.state != RT_WAITING || s.known != sizeof code || s.since != since || s.bytes < 4096)
+        _exit(6);
+}
+
+static void check_fdr(void)
+{
+    check_status(RT_MODE_FDR);
+}
+
+static void check_profile(void)
+{
+    check_status(RT_MODE_PROFILE);
+}
+
+static void check_ctf(void)
+{
+    check_status(RT_MODE_CTF);
+}
+
+static void status_counts_what_was_met(void **state)
+{
+    (void)state;
+    assert_int_equal(record("mode=fdr:out=t.xray:control=off", check_fdr), 0);
+    assert_int_equal(record("mode=profile:out=t.tlp:control=off", check_profile), 0);
+    assert_int_equal(record("mode=ctf:out=t.ctf:control=off", check_ctf), 0);
+}
+
+/* ---- stopped ---- */
+
+static void handlers_that_are_off_do_nothing(void **state)
+{
+    (void)state;
+    static const unsigned modes[] = {RT_MODE_FDR, RT_MODE_PROFILE, RT_MODE_FDR | RT_MODE_PROFILE, RT_MODE_CTF};
+    const rt_handlers *off = tl_rt_record_handlers(false, RT_MODE_FDR, false);
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        for (int threshold = 0; threshold < 2; threshold++) {
+            assert_ptr_equal(tl_rt_record_handlers(false, modes[i], threshold != 0), off);
+            assert_ptr_not_equal(tl_rt_record_handlers(true, modes[i], threshold != 0), off);
+        }
+    assert_ptr_not_equal(tl_rt_record_handlers(true, RT_MODE_FDR, true),
+                         tl_rt_record_handlers(true, RT_MODE_FDR, false));
+    off->enter(1, 0x1000, 0); /* nothing was begun: whatever it did would crash */
+    off->argument(1, 0x1000, 0, 7);
+    off->exit(1, 0x1000, 0);
+    off->tail(1, 0x1000, 0);
+    off->custom("x", 1);
+    off->typed(1, "x", 1);
+}
+
+/* ---- threads that are gone ---- */
+
+enum { STACK = 1 << 20 };
+
+static void *leave_calls_open(void *arg)
+{
+    tl_rt_handlers.enter(1, 0x2000, 0);
+    tl_rt_handlers.enter(2, 0x1000, 0);
+    return arg;
+}
+
+/* The thread's stack, and all that libc and the kernel know of it, is unmapped when recording stops. */
+static void stop_without_the_thread(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    void *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pthread_attr_init(&attributes);
+    if (stack == MAP_FAILED || pthread_attr_setstack(&attributes, stack, STACK) ||
+        pthread_create(&thread, &attributes, leave_calls_open, NULL) || pthread_join(thread, NULL))
+        _exit(3);
+    munmap(stack, STACK);
+    tl_rt_record_stop();
+}
+
+static void calls_of_a_thread_that_is_gone_end_with_the_recording(void **state)
+{
+    (void)state;
+    uint64_t unmatched;
+    static const char *const mode[] = {"fdr", "ctf", "profile"}, *const file[] = {"t.xray", "t.ctf", "t.tlp"};
+    for (size_t i = 0; i < 3; i++) {
+        char settings[100];
+        snprintf(settings, sizeof settings, "mode=%s:out=%s:control=off", mode[i], file[i]);
+        assert_int_equal(record(settings, stop_without_the_thread), 0);
+        if (i < 2) {
+            calls(file[i], "", &unmatched);
+            assert_int_equal(unmatched, 0);
+        }
+    }
+}
+
+#else
+RT_SKIPPED(status_counts_what_was_met)
+RT_SKIPPED(handlers_that_are_off_do_nothing)
+RT_SKIPPED(calls_of_a_thread_that_is_gone_end_with_the_recording)
+#define scratch_enter NULL
+#define leave         NULL
+#endif
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(status_counts_what_was_met, scratch_enter, leave),
+        cmocka_unit_test_setup_teardown(handlers_that_are_off_do_nothing, scratch_enter, leave),
+        cmocka_unit_test_setup_teardown(calls_of_a_thread_that_is_gone_end_with_the_recording, scratch_enter, leave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
