@@ -130,7 +130,7 @@ static void free_deserted(rt_lane *l)
     rt_signals_restore(mask);
 }
 
-/* Of the thread before: its open calls stay without an end. */
+/* Forgets the thread that had the lane: its open calls get no end. */
 static void clear(rt_lane *l)
 {
     l->top = l->frame;

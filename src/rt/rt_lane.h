@@ -11,8 +11,8 @@
 enum { RT_LATE = 256, RT_FRAMES = 1 << 20 }; /* deepest stack that is followed, as in op/callstack.h */
 enum { RT_LANES = 1 << 16 };                 /* threads at the same time */
 
-/* A call that is open. frame[0] of a lane is none: its sp is above all others, its function 0. A frame of function 0
- * with sp 0 is a change of stacks: what follows runs on the alternate signal stack. */
+/* An open call. frame[0] of a lane is not a call: its sp is above all others, its function 0. A frame of function 0
+ * with sp 0 is a change of stacks: the calls above it run on the alternate signal stack. */
 typedef struct rt_frame {
     uintptr_t sp;
     uint64_t begin; /* ticks */
@@ -53,7 +53,7 @@ typedef struct rt_lane {
     volatile uint32_t nlate;
     uint32_t signals;            /* while events are added that were put aside: RT_ON_SIGNALS, or not; else 0 */
     uint32_t epoch;              /* tl_rt.epoch of the last event; another: hooks were stopped since */
-    uint32_t file;               /* tl_rt.file of its slots and nodes; another: they are of a file that is no more */
+    uint32_t file;               /* tl_rt.file of its slots and nodes; another: of a file that was closed */
     rt_frame *top;               /* the innermost open call */
     rt_frame *frame, *frame_end; /* frame_end: more than are there, or may be */
     size_t frames;
@@ -108,7 +108,7 @@ void tl_rt_lanes_look(const rt_lane *own, void (*gone)(rt_lane *l));
 void tl_rt_lanes_begin(void);
 /* Waits until no thread is inside of the recorder, after tl_rt.epoch was changed. Not from hooks. */
 void tl_rt_lanes_settle(void);
-/* In a child after fork: its only thread keeps its lane, all others are nobody's. */
+/* In a child after fork: its only thread keeps its lane, all others become free. */
 void tl_rt_lanes_child(void);
 /* Events of threads for which there was no lane, in this process. */
 extern uint64_t tl_rt_lane_missed;

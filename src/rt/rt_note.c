@@ -117,7 +117,7 @@ static void comm_path(char *out, size_t size, uint32_t tid)
     out[size - 1] = 0;
 }
 
-/* What a thread calls itself now. Those that ended are not asked any more. */
+/* The current name of a thread. Threads that ended are not asked. */
 static void note_thread(uint32_t tid)
 {
     char path[64], name[32];

@@ -1,4 +1,4 @@
-/* What the recorder has to tell: lines that are put together without stdio, and sent to standard error in one piece. */
+/* Messages of the recorder: lines made without stdio, and written to standard error in one piece. */
 #include "rt/rt_say.h"
 
 #include <errno.h>

@@ -16,7 +16,7 @@ enum { WITH_THRESHOLD = 8 }; /* beside RT_MODE_... */
 
 #define ALIKE static inline __attribute__((always_inline))
 
-/* The end of a call that is on top: it is taken off. */
+/* Ends the innermost open call, and removes it from the stack. */
 ALIKE void close_top(rt_lane *l, uint64_t now, unsigned action, const unsigned modes)
 {
     rt_frame *f = l->top;
@@ -35,7 +35,7 @@ ALIKE void close_top(rt_lane *l, uint64_t now, unsigned action, const unsigned m
         tl_rt_ctf_exit(l, now, f->function);
 }
 
-/* A call that longjmp or an exception left is closed now: at the first event after. */
+/* Ends a call that longjmp or an exception left, at the first event after that. */
 static void close_left(rt_lane *l, uint64_t now, unsigned modes)
 {
     switch (modes) {
@@ -66,7 +66,7 @@ static bool ask_signal_stack(stack_t *s)
     return RT_SYS2(SYS_sigaltstack, 0, s) == 0 && (s->ss_flags & SS_ONSTACK);
 }
 
-/* Of an event that was put aside it was asked then. */
+/* Does the event run on the signal stack? An event that was put aside noted it then. */
 static bool on_signal_stack(const rt_lane *l, stack_t *s)
 {
     bool now = ask_signal_stack(s);
@@ -80,7 +80,7 @@ static rt_frame *first_switch(const rt_lane *l)
     return l->switched && f <= l->top && !f->function ? f : NULL;
 }
 
-/* What comes now nests in the call that the signal interrupted. */
+/* The handler's calls nest in the call that the signal interrupted. */
 static bool enter_signal_stack(rt_lane *l, uint64_t now)
 {
     if (l->top + 1 == l->frame_end && !tl_rt_lane_grow(l))

@@ -40,7 +40,7 @@ RT_INLINE uint64_t rt_store_pages(const rt_store *s, uint64_t n)
 {
     return (n + s->page - 1) & ~(s->page - 1);
 }
-/* How large files of the program may be: beyond, it would be killed by a signal. From anywhere. */
+/* RLIMIT_FSIZE: the largest size of the program's files. Writing beyond it raises SIGXFSZ. From anywhere. */
 uint64_t tl_rt_store_largest(void);
 /* Writes all n bytes into a file; 0 or -errno. Beyond the largest size nothing is written. From anywhere. */
 long tl_rt_store_write(long fd, const void *p, uint64_t n, uint64_t offset);
@@ -51,11 +51,11 @@ void tl_rt_store_unmap(void *p, uint64_t n);
 /* Cuts the file to n bytes (UINT64_MAX: leaves it) and closes it. What is mapped stays mapped. */
 int tl_rt_store_close(rt_store *s, uint64_t n);
 /* After fork, in the child: forgets the file, and unmaps `whole`. `busy`: a signal handler forked that came while the
- * recorder was writing to it, which goes on when the handler returns: it writes to memory that is nobody's. */
+ * recorder was writing to it, which goes on when the handler returns: then it writes to memory that nobody reads. */
 void tl_rt_store_forget(rt_store *s, bool busy);
 void tl_rt_store_leave(void *p, uint64_t n, bool busy); /* the same for a piece that was taken */
 
-/* Memory of the recorder's own, private and zero; NULL if there is none. From anywhere. */
+/* The recorder's own memory, private and zero; NULL: out of memory. From anywhere. */
 void *tl_rt_memory_take(size_t n);
 void tl_rt_memory_give(void *p, size_t n);
 void *tl_rt_memory_grow(void *p, size_t from, size_t to); /* may move; NULL: p is as it was */

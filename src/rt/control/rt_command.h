@@ -1,4 +1,4 @@
-/* What a command from outside does. */
+/* Runs the commands of traceloom ctl. */
 #ifndef TL_RT_COMMAND_H
 #define TL_RT_COMMAND_H
 

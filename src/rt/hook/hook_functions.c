@@ -1,20 +1,22 @@
 /* The hook "functions": what compilers call with -finstrument-functions.
  *
- * All that is known of a call is the stack pointer where the hook is called. At an entry it is where it stays while the
- * function runs, or higher (alloca). Functions that were inlined have the stack pointer of the one that has them.
+ * A call is known by the stack pointer at which its hook is called. While a function runs, its stack pointer stays
+ * where it was at the entry, or goes lower (alloca). An inlined function has the stack pointer of the one that contains
+ * it.
  *
  * entry   Calls that have a lower one were left, by longjmp or an exception. So were those that have the same, unless
- *         the function is an inlined one. Those are told by where the hook returns to: that of a function's own code is
- *         the first in it, close to its begin, and comes before any other one in there.
+ *         the function is an inlined one. An inlined function is recognised by the return address of its hook: a
+ *         function's own hook is the first one in its code, close to its begin.
  * exit    Usually the innermost open call is meant. If not, the function's number says which.
  *
  * Often the exit hook is the last thing that a function does, and compilers turn its call into a jump. Then the
  * function's frame is gone already, and the hook is called with its caller's stack pointer, as if the caller had
- * called; and in a recursion, the caller has the same number. It shows in that the hook returns to where the function
- * returns to, which the compiler tells us. The function's own call is the outermost one below then.
+ * called; and in a recursion, the caller has the same number. Such a jump is recognised by the return address: the hook
+ * returns to where the function returns to, which the compiler passes. Then the outermost call below is the one that
+ * ends.
  *
- * What cannot be seen: a function is called after others were left by longjmp into its caller, and its frame is larger
- * than theirs. It seems to be called by them then; calls are counted right all the same. */
+ * One case cannot be recognised: a function is called after longjmp into its caller left other calls, and its frame is
+ * larger than theirs. Then they seem to be its callers; the number of calls is right all the same. */
 #include "rt/object/rt_ids.h"
 #include "rt/object/rt_objects.h"
 #include "rt/object/rt_unload.h"
@@ -43,11 +45,11 @@ static rt_address_slot *volatile table; /* of rt_ids.c, while recording is on; e
 
 /* ---- entry ---- */
 
-/* No function with its two hooks is shorter: within so many bytes of its begin there is none of another one. */
+/* A function with its two hooks is longer than this: a hook within so many bytes of its begin is its own. */
 enum { FIRST_WITHIN = 72 };
 
-/* What is rare is called last, as a jump: so the usual way keeps nothing on the stack.
- * The hook is none that is known to be a function's first. Maybe nobody knew until now. */
+/* An entry hook that is not known to be the first of its function: an inlined function's, or seen for the first time.
+ * Rare cases are called last, as a jump, so that the usual one keeps nothing on the stack. */
 RT_UNTRACED static RT_RARE void enter_inlined(rt_address_slot *s, uint32_t id, uintptr_t sp, uintptr_t offset)
 {
     bool first = s && offset < s->first && offset <= FIRST_WITHIN;
@@ -105,7 +107,7 @@ RT_INLINE uintptr_t innermost_of(const rt_frame *f, uint32_t id, uintptr_t sp)
     return f->function ? f->sp : sp;
 }
 
-/* It is not simply the innermost open call that ends. */
+/* An exit that does not end the innermost open call. */
 RT_UNTRACED static RT_RARE void exit_odd(uint32_t id, uintptr_t sp, bool jumped)
 {
     const rt_lane *l = tl_rt_lane;

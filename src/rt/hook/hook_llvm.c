@@ -319,8 +319,7 @@ static int flush(void)
 
 /* ---- begin ---- */
 
-/* Whoever says TRACELOOM=mode=... has chosen there, as traceloom record always does, and another mode in XRAY_OPTIONS
- * comes second. 0: nobody has. */
+/* The modes in TRACELOOM=mode=..., which take precedence over XRAY_OPTIONS (traceloom record sets them); 0: not set. */
 static unsigned chosen_modes(void)
 {
     char error[256];

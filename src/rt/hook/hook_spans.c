@@ -31,7 +31,7 @@ uint32_t tl_rt_on;
 extern uint32_t tl_rt_on_here __attribute__((alias("tl_rt_on"), visibility("hidden")));
 
 static struct entry {
-    const struct tl_rt_site *site; /* a copy: the site may be in a library that is unloaded. NULL: nobody's */
+    const struct tl_rt_site *site; /* a copy: the site may be in a library that is unloaded. NULL: empty */
     uintptr_t address;             /* of the site itself, once it has this index; 0: not yet, or another one */
     uint32_t function;             /* of a span */
     uint32_t noted;                /* tl_rt.file + 1 of the file that has its note */

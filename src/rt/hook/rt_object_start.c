@@ -97,8 +97,8 @@ RT_UNTRACED static void read_moves(const char *back, int n, int from[3], int at[
 }
 #endif
 
-/* What the compiler wanted to pass. It moves one register after the other, and does not care that a later one may come
- * from where an earlier one went to; LLVM's sources know that. What was there before is on the stack. */
+/* Reads the arguments that the compiler meant to pass. It moves them into registers one after the other, and an earlier
+ * move may overwrite the source of a later one (LLVM's sources say so). The overwritten value is on the stack. */
 RT_UNTRACED static void read_arguments(uint64_t out[3], int n, const uint64_t *registers, const char *back,
                                        const uint64_t *pushed)
 {

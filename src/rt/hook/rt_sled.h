@@ -12,7 +12,7 @@
  * is only written while the sled is off, and stays when it is switched off again: a thread may still be in it. */
 enum { RT_SLED_OFF, RT_SLED_ON, RT_SLED_ODD };
 
-/* How a sled stands; ODD: it is none that we know. */
+/* The state of a sled; ODD: unrecognised code. */
 int tl_rt_sled_state(uintptr_t at, unsigned kind);
 /* Can it be reached from the trampoline, and the other way round? */
 bool tl_rt_sled_reaches(uintptr_t at, uintptr_t trampoline);

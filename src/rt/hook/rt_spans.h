@@ -9,11 +9,11 @@ enum {
     RT_SITES = 16384,      /* more are not recorded; a message says so */
     RT_SITE_FIELDS = 16,   /* of one site; more are left out */
     RT_SITE_TEXT = 1000,   /* bytes of a text; more are cut */
-    RT_SITE_EVENT = 0x8000 /* number of a site's events in notes: its index, and this, so that it is none of the types
-                              that programs register themselves */
+    RT_SITE_EVENT = 0x8000 /* number of a site's events in notes: its index, and this, so that it differs from the
+                              types that programs register themselves */
 };
 
-/* A site's index is its id - 1. The number of the function that a span is; 0: it is none. */
+/* The number of the span's function; 0: the site is not a span. A site's index is its id - 1. */
 uint32_t tl_rt_span_function(uint32_t index);
 
 /* How many bytes of a text are recorded: no character is cut in two. NULL: 0. */

@@ -222,7 +222,7 @@ int tl_rt_ctf_start(void)
     return (int)make_folder();
 }
 
-/* Ends streams that have packets, or those that have none: for these there was no room, or none for the stream. */
+/* Ends the streams with packets, or those without: for these, there was no room for a packet or for the stream. */
 static void end_streams(bool with_packet)
 {
     for (uint32_t i = 0; i < tl_rt_lanes(); i++) {
@@ -270,7 +270,7 @@ void tl_rt_ctf_child(void)
 
 /* ---- notes ---- */
 
-/* What follows a key of a line, or NULL. */
+/* The value of a key in a line, or NULL. */
 static const char *value_of(const char *line, const char *key)
 {
     size_t n = rt_length(key);

@@ -173,7 +173,7 @@ static long write_all(long fd, const char *p, size_t n)
 #define LINES_16 "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n"
 #define LINES_64 LINES_16 LINES_16 LINES_16 LINES_16
 
-/* Appends what stands in `text`, which has at most a page. */
+/* Appends `text`, at most a page of it. */
 static long append(long fd, size_t n)
 {
     static const char blanks[] = LINES_64 LINES_64 LINES_64 LINES_64 LINES_64 LINES_64 LINES_64 LINES_64;

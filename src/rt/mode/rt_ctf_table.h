@@ -23,7 +23,7 @@ bool tl_rt_ctf_table_function(uint64_t id, const char *name, size_t n);
 /* The name of a thread's track, made of what the thread is called (NULL: nothing); again: in the place of the first. */
 bool tl_rt_ctf_table_track(rt_ctf_stream *s, const char *called);
 bool tl_rt_ctf_table_object(const rt_object *o);
-/* Of a new trace, or after fork: both files are empty, and nobody holds a lock. */
+/* For a new trace, and in a child after fork: both files are empty, and the lock is free. */
 void tl_rt_ctf_table_reset(void);
 
 #endif

@@ -85,7 +85,7 @@ void tl_rt_fdr_end_slot(rt_lane *l)
     tl_rt_fdr_pad(l->at, l->slot.memory + l->slot.size);
 }
 
-/* Whoever reads the slot meanwhile finds a buffer that is not written yet. */
+/* A reader that looks at the slot meanwhile finds a buffer that is not written yet. */
 void tl_rt_fdr_wipe(const rt_slot *s)
 {
     store64(s->memory + FDR_METADATA_SIZE, 0);
@@ -228,7 +228,7 @@ void tl_rt_fdr_enter(rt_lane *l, rt_frame *f, uint64_t now, bool has_value, uint
     rt_ring_count(l, need - FDR_FUNCTION_SIZE, 0);
 }
 
-/* Of calls with an argument, too. */
+/* Also takes back calls with an argument. */
 bool tl_rt_fdr_take_back(rt_lane *l, const rt_frame *f)
 {
     if (rt_fdr_is_last(l, f)) {
@@ -280,6 +280,6 @@ bool tl_rt_fdr_repair(rt_lane *l)
     rt_zero(l->at, FDR_METADATA_SIZE + REST_MAX);
     if (l->time < f->begin)
         l->time = f->begin;
-    l->cpu = UINT32_MAX; /* the next record is told the time anew */
+    l->cpu = UINT32_MAX; /* the next record begins with the time and the processor */
     return entered;
 }

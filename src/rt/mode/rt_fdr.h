@@ -41,7 +41,8 @@ bool tl_rt_fdr_take_back(rt_lane *l, const rt_frame *f);
 bool tl_rt_fdr_repair(rt_lane *l);   /* see tl_rt_lane_repair() */
 void tl_rt_fdr_end_slot(rt_lane *l); /* pads what is left of the current one; l->at stays */
 
-/* What a fast record needs to be: one store, in the slot, on the same processor, soon after the one before. */
+/* May the next record be a single store? It has room in the slot, the processor is the same, and the last record is
+ * recent enough. */
 RT_INLINE bool rt_fdr_is_ready(const rt_lane *l, uint64_t now)
 {
     return l->at < l->end && now - l->time <= UINT32_MAX && *l->cpu_now == l->cpu;

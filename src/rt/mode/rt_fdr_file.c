@@ -226,8 +226,8 @@ static int copy_bytes(int from, int to, uint64_t size, char *buffer)
     return 0;
 }
 
-/* What is behind each mark may have been written since: the padding covers it. A buffer may have been ended since, for
- * a new thread: it fills its slot again. */
+/* Ends each buffer of the copy where it ended when the marks were set: later records are covered by padding, and a
+ * buffer that was ended since, for a new thread, fills its slot again. */
 static int end_copy(int to)
 {
     long put = 0;

@@ -1,4 +1,4 @@
-/* What rt_fdr.c (slots) and rt_fdr_file.c (the file as a whole) know of each other. */
+/* The interface between rt_fdr.c (slots) and rt_fdr_file.c (the file as a whole). */
 #ifndef TL_RT_FDR_FILE_H
 #define TL_RT_FDR_FILE_H
 
@@ -14,7 +14,7 @@ enum { FDR_PREAMBLE_SIZE = 5 * FDR_METADATA_SIZE };
 void tl_rt_fdr_begin_buffer(char *at, char *end, uint32_t pid, uint32_t tid, uint32_t cpu, uint64_t now);
 /* Empties a slot that was used, for new records. */
 void tl_rt_fdr_wipe(const rt_slot *s);
-/* Fills the rest of a buffer, 24 bytes or more, with an event that is none. */
+/* Fills the rest of a buffer, 24 bytes or more, with a filler event. */
 void tl_rt_fdr_pad(char *at, const char *end);
 
 #endif

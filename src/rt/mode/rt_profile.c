@@ -28,7 +28,7 @@ enum {
     TABLE_FIRST = 1024 /* nodes and blocks that a new table has room for, and twice as many places */
 };
 
-/* Of the image: what it may take unless the settings say it, what is worth trying, what references reach. */
+/* Size of the image: without a setting, the least that is tried, the most that references reach. */
 #define LIMIT_USUAL (UINT64_C(1) << 30)
 #define LIMIT_LEAST (UINT64_C(1) << 24)
 #define LIMIT_MAX   (UINT64_C(1) << 36)

@@ -152,7 +152,7 @@ RT_INLINE uint64_t tlp_add(uint64_t a, uint64_t b)
     return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* ---- memory: zero, given back when the file is done; NULL and an error if there is none ---- */
+/* ---- memory: zero, given back when the file is done; NULL and an error: out of memory ---- */
 
 void *tl_rt_tlp_take(tlp_making *m, uint64_t n);
 /* n numbers: 0, 1, 2, ...; and as much behind them, for sorting. */

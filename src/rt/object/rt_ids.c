@@ -250,7 +250,7 @@ static uint32_t same_as_before(uint32_t id)
     return is_unloaded(id) ? (id & RT_ID_MAX) | RT_ID_UNNOTED : id;
 }
 
-/* As if nobody had seen it yet, but for its number. */
+/* Forgets all but the number. */
 static uint32_t undecided(uint32_t id)
 {
     return number_in(id) ? number_in(id) | RT_ID_UNNOTED : id & RT_ID_MAX ? id : 0;

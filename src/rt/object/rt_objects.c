@@ -58,7 +58,7 @@ static bool overlaps(const rt_object *a, const rt_object *b)
     return a->low < b->high && b->low < a->high;
 }
 
-/* What makes the addresses of an object its own, if others of the first n were there before. */
+/* A number that tells the addresses of an object from those of the first n, if one of them was loaded there before. */
 static uint64_t set_apart(const rt_object *o, uint32_t n)
 {
     enum { ABOVE = 50 }; /* bits of an address */
@@ -90,7 +90,7 @@ static rt_object *append(rt_object *o, bool once)
         o->apart = set_apart(o, n);
         rt_object *none = NULL;
         bool added = __atomic_compare_exchange_n(&object[n], &none, o, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-        /* Whoever sees an object that is not counted yet counts it: its thread may have been interrupted. */
+        /* An object may not be counted yet, because its thread was interrupted: then this thread counts it. */
         uint32_t before = n;
         __atomic_compare_exchange_n(&nobject, &before, n + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
         if (added)
@@ -98,7 +98,7 @@ static rt_object *append(rt_object *o, bool once)
     }
 }
 
-/* The lane is busy, or there is none. */
+/* The thread's lane is busy, or it has no lane. */
 static void write_note(rt_object *o)
 {
     rt_line l;
@@ -268,7 +268,7 @@ void tl_rt_object_register(const rt_sled_map *map)
     rt_lock_give(&tl_rt_sleds_lock);
 }
 
-/* What is unloaded has no functions any more, and what comes in its place has others. */
+/* The object's functions are forgotten: another object may be loaded in its place. */
 static void leave(rt_object *o)
 {
     tl_rt_ids_unload(o->low, o->high);

@@ -32,7 +32,7 @@ typedef struct rt_object {
 
 uint32_t tl_rt_objects(void);
 const rt_object *tl_rt_object(uint32_t index); /* 0 .. tl_rt_objects()-1 */
-/* After fork, in the child: locks that the parent's other threads held are nobody's. */
+/* After fork, in the child: locks that the parent's other threads held are free. */
 void tl_rt_objects_child(void);
 /* The object that an address lies in, added if it was not known; NULL: none. It is `gone` if it is just being unloaded:
  * one of its last destructors runs. From hooks, with the lane busy. */

@@ -1,6 +1,6 @@
 /* Names of functions by address, from the symbol tables of an object's file.
  *
- * What is needed of the file is read into memory of our own, never mapped: who cuts it short does not kill the program.
+ * The file is read into our own memory, not mapped: if somebody truncates it, the program does not crash.
  * The names are those that the library finds (op/symbolize.h): of a symbol of type function with exactly the address,
  * global before weak before local, then the first in .symtab, then in .dynsym. Nothing in the file is believed. */
 #include <elf.h>
@@ -85,7 +85,7 @@ static bool same_build(const rt_object *o, int fd, const Elf64_Ehdr *e, uint64_t
     return same;
 }
 
-/* Reads a symbol table and its names; a broken one is none. */
+/* Reads a symbol table and its names. A malformed table counts as missing. */
 static void read_table(rt_symbols *s, int fd, uint32_t type, unsigned t, uint64_t file)
 {
     size_t n = s->headers.n / sizeof(Elf64_Shdr);
