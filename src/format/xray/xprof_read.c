@@ -22,6 +22,12 @@ typedef struct xprof_reader {
     tl_profile *tree; /* of each thread, functions without names; NULL once it was handed over */
 } xprof_reader;
 
+/* A function of a path, and its place in the tree. */
+typedef struct frame {
+    int32_t id;
+    uint32_t place;
+} frame;
+
 /* One pass over the file, which fills the reader's tree. */
 typedef struct pass {
     xprof_reader *r;
@@ -31,6 +37,8 @@ typedef struct pass {
     uint32_t root;           /* of the block's thread */
     int32_t *path;           /* leaf first */
     size_t npath, path_capacity;
+    frame *stack; /* [path_capacity] of the record before, root first */
+    size_t depth; /* of it; 0: at the begin of a block */
 } pass;
 
 static int probe(const tl_probe *p)
@@ -52,6 +60,21 @@ static const uint8_t *bytes(pass *s, size_t n, tl_error *e)
     return p;
 }
 
+static bool grow_path(pass *s)
+{
+    const size_t capacity = s->path_capacity ? 2 * s->path_capacity : 256;
+    int32_t *path = realloc(s->path, capacity * sizeof *path);
+    if (path)
+        s->path = path;
+    frame *stack = realloc(s->stack, capacity * sizeof *stack);
+    if (stack)
+        s->stack = stack;
+    if (!path || !stack)
+        return false;
+    s->path_capacity = capacity;
+    return true;
+}
+
 /* Reads ids up to the 0 that ends them. 1: done; 0: the block ends first; < 0: error. */
 static int read_path(pass *s, tl_error *e)
 {
@@ -64,28 +87,30 @@ static int read_path(pass *s, tl_error *e)
         s->position += XPROF_ID_SIZE;
         if (id == 0)
             return 1;
-        if (s->npath == s->path_capacity) {
-            size_t capacity = s->path_capacity ? 2 * s->path_capacity : 256;
-            int32_t *larger = realloc(s->path, capacity * sizeof *larger);
-            if (!larger)
-                return tl_fail(e, TL_ENOMEM, s->position, "no memory for a stack of %zu functions", capacity);
-            s->path = larger;
-            s->path_capacity = capacity;
-        }
+        if (s->npath == s->path_capacity && !grow_path(s))
+            return tl_fail(e, TL_ENOMEM, s->position, "no memory for a stack of more than %zu functions", s->npath);
         s->path[s->npath++] = id;
     }
     return 0;
 }
 
-/* Records of equal path are added up: the sums of times stand in `total` until settle() was there. */
+/* Records of equal path are added up: the sums of times stand in `total` until settle() was there. Most paths begin as
+ * the one before. */
 static int add_record(pass *s, uint64_t calls, uint64_t time, tl_error *e)
 {
     tl_profile *p = s->r->tree;
-    uint32_t place = s->root;
-    for (size_t i = s->npath; i-- > 0 && place != TL_HASH_NONE;) {
-        uint32_t function = tl_profile_intern_function(p, NULL, s->path[i]);
+    const int32_t *outermost = s->path + s->npath - 1;
+    size_t depth = 0;
+    while (depth < s->npath && depth < s->depth && s->stack[depth].id == outermost[-(ptrdiff_t)depth])
+        depth++;
+    uint32_t place = depth ? s->stack[depth - 1].place : s->root;
+    for (; depth < s->npath && place != TL_HASH_NONE; depth++) {
+        const int32_t id = outermost[-(ptrdiff_t)depth];
+        const uint32_t function = tl_profile_intern_function(p, NULL, id);
         place = function == TL_HASH_NONE ? TL_HASH_NONE : tl_profile_child(p, place, function);
+        s->stack[depth] = (frame){id, place};
     }
+    s->depth = depth;
     if (place == TL_HASH_NONE)
         return tl_fail(e, TL_ENOMEM, s->position, "no memory for the call tree");
     p->stat[place].calls = tl_add_saturated(p->stat[place].calls, calls);
@@ -144,6 +169,7 @@ static int enter_thread(pass *s, uint64_t thread, tl_error *e)
     const tl_track track = {
         .name = name, .tid = (int64_t)thread, .pid = (int64_t)s->r->pid, .has_tid = true, .has_pid = true};
     s->root = tl_profile_thread_root(s->r->tree, &track);
+    s->depth = 0;
     return s->root == TL_HASH_NONE ? tl_fail(e, TL_ENOMEM, s->position, "no memory for the call tree") : 0;
 }
 
@@ -214,6 +240,7 @@ static int run(xprof_reader *r, tl_trace *t, tl_error *e)
         status = read_block(&s, e);
     tl_window_fini(&s.window);
     free(s.path);
+    free(s.stack);
     if (status < 0)
         return status;
     settle(r->tree, t);
@@ -271,16 +298,22 @@ static uint32_t streams(void *reader)
 static int add_tree(const xprof_reader *r, tl_profile *p, tl_error *e)
 {
     const tl_profile *tree = r->tree;
-    uint32_t *place = calloc(tree->nplace, sizeof *place); /* of the tree -> of p; those of p without threads: 0 */
-    bool ok = place != NULL;
+    const bool is_new = p->per_thread || tree->ntrack == 1; /* no place is there twice */
+    uint32_t *place = calloc(tree->nplace, sizeof *place);  /* of the tree -> of p; those of p without threads: 0 */
+    uint32_t *function = malloc(((size_t)tree->nfunction + 1) * sizeof *function);
+    bool ok = place && function && tl_profile_reserve(p, tree->nplace, tree->nfunction);
+    for (uint32_t i = 0; ok && i < tree->nfunction; i++) {
+        function[i] = tl_profile_intern_function(p, r->trace, tree->function[i].id);
+        ok = function[i] != TL_HASH_NONE;
+    }
     for (uint32_t i = 1; ok && i < tree->nplace; i++) {
         const tl_place *at = &tree->place[i];
-        if (at->function == TL_NO_FUNCTION) {
+        if (at->function == TL_NO_FUNCTION)
             place[i] = p->per_thread ? tl_profile_thread_root(p, &tree->track[at->track]) : 0;
-        } else {
-            const uint32_t function = tl_profile_intern_function(p, r->trace, tree->function[at->function].id);
-            place[i] = function == TL_HASH_NONE ? TL_HASH_NONE : tl_profile_child(p, place[at->parent], function);
-        }
+        else if (is_new)
+            place[i] = tl_profile_append_child(p, place[at->parent], function[at->function]);
+        else
+            place[i] = tl_profile_child(p, place[at->parent], function[at->function]);
         ok = place[i] != TL_HASH_NONE;
         if (ok) {
             tl_place_stat *stat = &p->stat[place[i]];
@@ -289,6 +322,7 @@ static int add_tree(const xprof_reader *r, tl_profile *p, tl_error *e)
         }
     }
     free(place);
+    free(function);
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the call tree");
 }
 
