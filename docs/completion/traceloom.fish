@@ -81,7 +81,7 @@ complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l compress -
 complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l checksum -x -a 'crc32 md5 sha1' -d 'of packets: crc32, md5, sha1'
 complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l time -x -d 'from A to B'
 complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l insns -x -d 'instructions number A to B-1'
-complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l slice-at -x -d 'from snapshot N on'
+complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l slice-at -x -d 'from snapshot N, or from TIME on'
 complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l slice-insns -s n -x -d 'so many instructions (with --slice-at)'
 complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l el -x -a '0 1 2 3' -d 'exception level: 0 to 3'
 complete -c traceloom -n '__fish_seen_subcommand_from convert cat' -l pc -x -d 'instructions at addresses A to B-1'

@@ -287,9 +287,13 @@ const tl_option tl_option_table[] = {
      "0,\n"
      "and what belongs to them:\n.Ql 1000..2000 ,\n.Ql 1M..\n",
      NULL},
-    {TL_OPTION_SLICE_AT, 0, "slice-at", "N", TL_GROUP_INSNS, CONVERT, "from snapshot N on",
+    {TL_OPTION_SLICE_AT, 0, "slice-at", "N|TIME", TL_GROUP_INSNS, CONVERT, "from snapshot N, or from TIME on",
      "Of traces of instructions: begins with snapshot number\n.Ar N\nof registers, counted from 0, and takes as many\n"
-     "instructions behind it as\n.Fl n\nsays.\n",
+     "instructions behind it as\n.Fl n\nsays.\n"
+     "Of several threads whose accesses were counted together: cuts all of them at this value of the counter, each "
+     "with "
+     "a snapshot;\n"
+     ".Ql +250\ncuts a single one, too.\n",
      NULL},
     {TL_OPTION_SLICE_INSNS, 'n', "slice-insns", "N", TL_GROUP_INSNS, CONVERT, "so many instructions (with --slice-at)",
      "How many instructions a slice has:\n.Ql 1000 ,\n.Ql 64k ,\n.Ql 100M .\n", NULL},

@@ -170,8 +170,8 @@ static bool set_of_instructions(parser *p, const tl_option *o, const char *value
             return bad_value(p, o, value, "expected the number of an instruction");
         return true;
     case TL_OPTION_SLICE_AT:
-        a->has_slice = true;
-        return number(p, o, value, UINT32_MAX, &a->slice_at);
+        a->slice_at = value;
+        return true;
     default:
         assert(false && "an option of the table has no case here");
         return false;

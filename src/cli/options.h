@@ -181,8 +181,8 @@ typedef struct tl_arguments {
     const char *time, *min_dur; /* or NULL; see selection.h */
     const char *insns, *pc;     /* the same */
     unsigned levels;            /* as tl_select.levels */
-    bool has_slice;
-    uint64_t slice_at, slice_insns; /* the number of a snapshot; instructions from there on, 0: not given */
+    const char *slice_at;       /* the number of a snapshot, or a TIME; or NULL; see convert_slice.h */
+    uint64_t slice_insns;       /* instructions from there on; 0: not given */
     tl_words thread, cpu, func, not_func, cls;
     uint32_t depth; /* 0: any */
 

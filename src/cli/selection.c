@@ -120,6 +120,12 @@ static int parse_when(tl_when *w, const char *option, const char *s, size_t n, t
     return tl_parse_duration(since, &w->value) ? 0 : bad_time(e, option, text);
 }
 
+int tl_parse_when(tl_when *w, const char *option, const char *text, tl_error *e)
+{
+    const int status = parse_when(w, option, text, strlen(text), e);
+    return status == 0 && w->kind == TL_WHEN_OPEN ? bad_time(e, option, text) : status;
+}
+
 static int parse_range(tl_selection *s, const char *text, tl_error *e)
 {
     const char *dots = strstr(text, "..");
@@ -227,7 +233,7 @@ static int parse_instructions(tl_selection *s, const tl_arguments *a, tl_error *
     if (status == 0 && a->pc)
         status = parse_pcs(s, a->pc, e);
     s->select.levels = a->levels;
-    s->insns_only = a->insns ? "--insns" : a->pc ? "--pc" : a->levels ? "--el" : a->has_slice ? "--slice-at" : NULL;
+    s->insns_only = a->insns ? "--insns" : a->pc ? "--pc" : a->levels ? "--el" : a->slice_at ? "--slice-at" : NULL;
     return status;
 }
 
@@ -318,8 +324,7 @@ int tl_selection_keep_score(tl_selection *s, tl_error *e)
     return 0;
 }
 
-/* Ticks of a duration, or since the trace began. */
-static int to_ticks(const tl_when *w, const tl_trace *t, uint64_t *ticks, tl_error *e)
+int tl_when_ticks(const tl_when *w, const tl_trace *t, uint64_t *ticks, tl_error *e)
 {
     const tl_clock *clock = tl_trace_clock(t);
     if (w->kind == TL_WHEN_PLAIN && clock->hz == 0) {
@@ -356,14 +361,14 @@ int tl_selection_apply(tl_selection *s, const tl_trace *t, tl_error *e)
                        tl_trace_path(t), s->insns_only);
     if (s->from.kind != TL_WHEN_OPEN) {
         o->has_from = true;
-        status = to_ticks(&s->from, t, &o->time_from, e);
+        status = tl_when_ticks(&s->from, t, &o->time_from, e);
     }
     if (status == 0 && s->to.kind != TL_WHEN_OPEN) {
         o->has_to = true;
-        status = to_ticks(&s->to, t, &o->time_to, e);
+        status = tl_when_ticks(&s->to, t, &o->time_to, e);
     }
     if (status == 0 && s->min_dur.kind != TL_WHEN_OPEN)
-        status = to_ticks(&s->min_dur, t, &o->min_ticks, e);
+        status = tl_when_ticks(&s->min_dur, t, &o->min_ticks, e);
     return status;
 }
 

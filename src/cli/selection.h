@@ -35,6 +35,11 @@ int tl_selection_keep_score(tl_selection *s, tl_error *e);
 int tl_selection_apply(tl_selection *s, const tl_trace *t, tl_error *e);
 void tl_selection_fini(tl_selection *s);
 
+/* Reads a time as an end of --time is one. Errors: TL_EINVAL; the message names the option. */
+int tl_parse_when(tl_when *w, const char *option, const char *text, tl_error *e);
+/* Ticks of a duration, or since the trace began. Errors: TL_EINVAL: see tl_selection_apply(). */
+int tl_when_ticks(const tl_when *w, const tl_trace *t, uint64_t *ticks, tl_error *e);
+
 /* Reads "2026-01-31T12:00:00.5Z" (seconds, fraction and Z may be missing; always UTC) to ns since 1970. */
 bool tl_parse_utc(const char *s, size_t n, uint64_t *ns);
 

@@ -24,6 +24,7 @@ typedef struct conversion {
     const tl_format *format;
     tl_selection selection;
     tl_split_how split;
+    tl_slice slice;
     tl_reading *reading; /* [n] */
     uint32_t n;
     uint64_t events; /* written */
@@ -52,7 +53,7 @@ static int choose_format(conversion *v)
     if (a->text_style)
         return choose_text_style(v, a->text_style);
     int status = tl_output_format(v->cli, TL_CAN_WRITE_EVENTS, &v->format);
-    if (status == TL_EXIT_DONE && !v->format && a->has_slice)
+    if (status == TL_EXIT_DONE && !v->format && a->slice_at)
         v->format = tl_slice_format();
     if (status != TL_EXIT_DONE || v->format)
         return status;
@@ -150,7 +151,8 @@ static int apply_selection(conversion *v)
         }
     if (tl_selection_apply(&v->selection, v->reading[0].trace, &e) < 0)
         return tl_say_failure(NULL, &e);
-    return v->cli->args->has_slice ? tl_slice_select(&v->selection, v->cli->args, &v->reading[0]) : TL_EXIT_DONE;
+    return v->cli->args->slice_at ? tl_slice_select(&v->slice, &v->selection, v->cli, v->format, &v->reading[0])
+                                  : TL_EXIT_DONE;
 }
 
 /* Which file an error of reading is about: the only input, else whatever the message says. */
@@ -179,6 +181,11 @@ static int pump(conversion *v, tl_events *events, tl_out *out, tl_error *e)
     uint32_t n;
     int status = 0;
     while (!(follow && tl_interrupted()) && (status = tl_events_runs(events, &run, &n, e)) > 0) {
+        if (v->slice.by_time) {
+            if (tl_slice_write(&v->slice, out, run, n, &v->events, e) < 0)
+                return tl_say_failure(NULL, e);
+            continue;
+        }
         for (uint32_t i = 0; i < n; i++)
             v->events += count_events(v, t, run[i].batch, run[i].from, run[i].to);
         if (tl_out_write(out, run, n, e) < 0 || (follow && tl_out_flush(out, e) < 0))
@@ -260,7 +267,7 @@ static int open_all(conversion *v)
         .packets = v->format->writes_packets,
         .calls = v->format->writes_calls,
         .strict = a->strict,
-        .companions = a->has_slice || v->format->writes_slices,
+        .companions = a->slice_at || v->format->writes_slices,
         .threads = tl_threads(v->cli),
     };
     int status = TL_EXIT_DONE;
@@ -337,6 +344,7 @@ int tl_verb_convert(tl_cli *c)
     for (uint32_t i = 0; i < v.n; i++)
         tl_reading_close(&v.reading[i]);
     free(v.reading);
+    tl_slice_fini(&v.slice);
     tl_selection_fini(&v.selection);
     if (status == TL_EXIT_DONE && as_profile)
         return tl_report_to_file(c);

@@ -32,6 +32,23 @@ static void learn_base(a64_state *s, const a64_memory *m, const a64_seen *seen)
     a64_know(s, m->base, seen->address - offset);
 }
 
+void a64_learn(a64_state *s, uint32_t op, const uint64_t *address, const uint64_t *target)
+{
+    const bool branches = (op & 0xff9ffc1f) == 0xd61f0000 && (op >> 5 & 31) != 31; /* BR, BLR, RET */
+    a64_operands o;
+    a64_operands_of(op, &o);
+    if (branches && target)
+        a64_know(s, op >> 5 & 31, *target);
+    if (!address || o.memory.access == A64_NO_ACCESS || o.memory.access == A64_PREFETCHES ||
+        o.memory.base > A64_BASE_SP || o.memory.base_vector || o.memory.base == o.memory.index)
+        return;
+    const a64_state before = *s;
+    a64_forget(s, (uint32_t)1 << o.memory.base);
+    learn_base(s, &o.memory, &(a64_seen){.has_address = true, .address = *address});
+    if (!(s->known >> o.memory.base & 1))
+        *s = before;
+}
+
 /* What the base register is behind an access that changes it. */
 static void write_back(a64_state *s, const a64_memory *m, const a64_state *before)
 {

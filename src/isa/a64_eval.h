@@ -31,6 +31,10 @@ typedef struct a64_seen {
 /* The instruction at pc was executed. */
 void a64_eval(a64_state *s, uint64_t pc, uint32_t op, const a64_seen *seen);
 
+/* The instruction comes next: its base register follows from the address of its first access, and the register of BR,
+ * BLR or RET from where it goes, whatever was known of them. Either may be NULL: not seen. */
+void a64_learn(a64_state *s, uint32_t op, const uint64_t *address, const uint64_t *target);
+
 /* One register gets a value, or becomes unknown. 31 is SP. */
 static inline void a64_know(a64_state *s, unsigned n, uint64_t value)
 {

@@ -100,6 +100,9 @@ wrong() { # STATUS TEXT OPTIONS...
 wrong 2 "there are 3, counted from 0" convert $s --slice-at 3 -n 5 -o x.txt
 wrong 2 "no snapshots" convert slice/xtrace.*xinsndata.bin --slice-at 0 -n 5 -o x.txt --from xtrace -t nobody
 wrong 2 "say with -n" convert $s --slice-at 1 -o x.txt
+wrong 2 "expected a time" convert $s --slice-at 1x -n 5 -o x.txt
+wrong 2 "write xtrace-set" convert $s --slice-at +1 -o x.txt
+wrong 2 "no TIMEs to cut it by" convert $s --slice-at +1 -o x.xtrace
 wrong 2 "say with -o" convert $s --slice-at 1 -n 5
 wrong 2 "where it begins" convert $s -n 5
 wrong 2 "without --time" convert $s --slice-at 1 -n 5 --time 1..2 -o x.txt
@@ -115,5 +118,5 @@ wrong 2 "does not go with --by mix" report $s --by mix -F x
 wrong 2 "does not go with --by gc" report "$trace" --by gc --pc 1..
 wrong 2 "have no class to select" report $s --class insn
 wrong 2 "no processors to select them by" report $s --cpu 0
-[ ! -e x.txt ] || fail "an output of what failed is there"
+[ ! -e x.txt ] && [ ! -e x.xtrace ] || fail "an output of what failed is there"
 exit $failed

@@ -85,6 +85,7 @@ COMMANDS = {
     "insn-tree": ["report", "--by", "tree", "--json", "a.xinsndata.bin", "-e", "a.elf", "--el", "0"],
     "insn-mix": ["report", "--by", "mix", "a.xinsndata.bin", "-e", "a.elf"],
     "insn-slice": ["convert", "a.xtrace", "--slice-at", "0", "-n", "100", "-o", "@OUT@/slice"],
+    "insn-slice-time": ["convert", "cores", "--slice-at", "+300", "-o", "@OUT@/slice"],
     "insn-check": ["check", "a.xtrace"],  # with a memory image
     "machine-info": ["info", "--json", "@INSN@"],
     "machine-at": ["info", "--json", "--at", "150", "@INSN@"],  # with the snapshots beside it

@@ -36,9 +36,9 @@ KINDS = {
 }
 WHOLE = ("short", "eintr")  # of every call
 # The names of its files say less if the folder that was read cannot be listed again.
-NAMED_LESS = ("insn-set ", "insn-slice ")
+NAMED_LESS = ("insn-set ", "insn-slice ", "insn-slice-time ")
 # The input is opened after other reads: it was shorter all along.
-OPENED_LATE = ("insn-mix ", "machine-folder ", "machine-cache ")
+OPENED_LATE = ("insn-mix ", "insn-slice-time ", "machine-folder ", "machine-cache ")
 
 
 class Shimmed:

@@ -16,7 +16,17 @@
 #include "op/source_impl.h"
 
 /* Snapshots and others stand in front, so that nobody can rely on ids. */
-enum { HAND_SNAPSHOT, HAND_OTHER, HAND_STORE, HAND_LOAD, HAND_INSN, HAND_ARGUMENT, HAND_RESULT, HAND_CLASSES };
+enum {
+    HAND_SNAPSHOT,
+    HAND_OTHER,
+    HAND_STORE,
+    HAND_LOAD,
+    HAND_INSN,
+    HAND_ARGUMENT,
+    HAND_RESULT,
+    HAND_TIME,
+    HAND_CLASSES
+};
 enum { HAND_TRACKS = 6 };
 
 /* Opcodes. */
@@ -70,6 +80,10 @@ typedef struct hand_line {
     {                                                                                                                  \
         HAND_RESULT, (value), 0                                                                                        \
     }
+#define TIME(value)                                                                                                    \
+    {                                                                                                                  \
+        HAND_TIME, (value), 0                                                                                          \
+    }
 #define OTHER()                                                                                                        \
     {                                                                                                                  \
         HAND_OTHER, 0, 0                                                                                               \
@@ -106,6 +120,7 @@ static const tl_class hand_classes[HAND_CLASSES] = {
     [HAND_LOAD] = {.kind = TL_MEM, .role = TL_ROLE_LOAD, .key = TL_KEY_ADDRESS, .aux = TL_AUX_SIZE, .name = "load"},
     [HAND_INSN] = {.kind = TL_INSN, .role = TL_ROLE_A64, .key = TL_KEY_PC, .aux = TL_AUX_INSN, .name = "insn"},
     [HAND_ARGUMENT] = {.kind = TL_STATE, .role = TL_ROLE_CALL_ARGUMENT, .key = TL_KEY_VALUE, .name = "argument"},
+    [HAND_TIME] = {.kind = TL_STATE, .role = TL_ROLE_ORDER, .key = TL_KEY_VALUE, .name = "time"},
     [HAND_RESULT] = {.kind = TL_STATE, .role = TL_ROLE_CALL_RESULT, .key = TL_KEY_VALUE, .name = "result"}};
 
 static uint32_t hand_streams(void *reader)

@@ -206,10 +206,58 @@ static void pairs_of_registers(void **state)
     }
 }
 
+/* What an instruction that comes next tells of the registers before it: also where something else was known. */
+static void learns(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t op;
+        unsigned n; /* the register, 32: none */
+        uint64_t value;
+    } cases[] = {
+        {0xf9400820, 1, 0x9000 - 16},       /* ldr x0, [x1, #16] */
+        {0xf81f0ca0, 5, 0x9000 + 16},       /* str x0, [x5, #-16]! */
+        {0xf8410440, 2, 0x9000},            /* ldr x0, [x2], #16 */
+        {0xf8627820, 1, 0x9000 - (7 << 3)}, /* ldr x0, [x1, x2, lsl #3] */
+        {0xf8677820, 32, 0},                /* ldr x0, [x1, x7, lsl #3]: x7 is not known */
+        {0xf8617820, 32, 0},                /* ldr x0, [x1, x1, lsl #3] */
+        {0xa9bf07e0, 31, 0x9000 + 16},      /* stp x0, x1, [sp, #-16]! */
+        {0xf9800020, 32, 0},                /* prfm pldl1keep, [x1] */
+        {0x8b020020, 32, 0},                /* add x0, x1, x2 */
+    };
+    const uint64_t address = 0x9000, target = 0x400800;
+    const a64_state before = start();
+    for (size_t i = 0; i < TL_COUNT(cases); i++) {
+        a64_state s = before, wanted = before;
+        a64_learn(&s, cases[i].op, &address, NULL);
+        if (cases[i].n < 32)
+            a64_know(&wanted, cases[i].n, cases[i].value);
+        assert_memory_equal(&s, &wanted, sizeof s);
+        a64_learn(&s, cases[i].op, NULL, NULL);
+        a64_learn(&s, cases[i].op, NULL, &target);
+        assert_memory_equal(&s, &wanted, sizeof s);
+    }
+    static const struct {
+        uint32_t op;
+        unsigned n;
+    } branches[] = {{0xd61f0020, 1},  {0xd63f0120, 9},  {0xd65f03c0, 30},
+                    {0xd61f03e0, 32}, {0xd71f0820, 32}, {0xd69f03e0, 32}};
+    for (size_t i = 0; i < TL_COUNT(branches); i++) {
+        a64_state s = before, wanted = before;
+        a64_learn(&s, branches[i].op, NULL, NULL);
+        assert_memory_equal(&s, &wanted, sizeof s);
+        a64_learn(&s, branches[i].op, NULL, &target);
+        if (branches[i].n < 32)
+            a64_know(&wanted, branches[i].n, target);
+        assert_memory_equal(&s, &wanted, sizeof s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(computes),
+        cmocka_unit_test(learns),
         cmocka_unit_test(sets_flags),
         cmocka_unit_test(what_does_not_follow_is_unknown),
         cmocka_unit_test(loads_say_what_they_loaded),

@@ -294,7 +294,7 @@ static void test_levels_and_pcs(void **state)
 static void test_only_of_instructions(void **state)
 {
     (void)state;
-    const tl_arguments a[] = {{.insns = "1..2"}, {.levels = 1}, {.pc = "1.."}, {.has_slice = true}};
+    const tl_arguments a[] = {{.insns = "1..2"}, {.levels = 1}, {.pc = "1.."}, {.slice_at = "1"}};
     static const char *const option[] = {"--insns", "--el", "--pc", "--slice-at"};
     tl_trace t;
     tl_selection s;

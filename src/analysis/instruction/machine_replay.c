@@ -3,6 +3,15 @@
 
 #include "analysis/instruction/insn_classes.h"
 #include "analysis/instruction/machine_state.h"
+#include "isa/a64_system.h"
+
+const tl_machine_register tl_machine_system[TL_MACHINE_SYSTEM] = {
+    {A64_SYSTEM_NUMBER(3, 3, 4, 4, 0), "fpcr", 0},       {A64_SYSTEM_NUMBER(3, 3, 4, 4, 1), "fpsr", 0},
+    {A64_SYSTEM_NUMBER(3, 3, 13, 0, 2), "tpidr_el0", 0}, {A64_SYSTEM_NUMBER(3, 3, 13, 0, 3), "tpidrro_el0", 0},
+    {A64_SYSTEM_NUMBER(3, 0, 2, 0, 0), "ttbr0_el1", 0},  {A64_SYSTEM_NUMBER(3, 0, 4, 0, 1), "elr_el1", 2},
+    {A64_SYSTEM_NUMBER(3, 0, 4, 0, 0), "spsr_el1", 2},   {A64_SYSTEM_NUMBER(3, 0, 5, 2, 0), "esr_el1", 2},
+    {A64_SYSTEM_NUMBER(3, 0, 13, 0, 4), "tpidr_el1", 0}, {A64_SYSTEM_NUMBER(3, 3, 4, 2, 1), "daif", 1},
+};
 
 /* The value of the field with this role, or NULL. */
 static const tl_value *field_of(const tl_batch *b, uint32_t i, tl_field_role role)
@@ -44,6 +53,8 @@ static void replay_vectors(tl_replay *r)
     a64_operands o;
     a64_operands_of(r->opcode, &o);
     m->vectors &= ~o.writes.v;
+    m->vectors_written |= o.writes.v;
+    m->predicates_written |= o.writes.p;
     const a64_memory *access = &o.memory;
     const size_t element = access->element;
     if (access->access != A64_READS || a64_class_of(r->opcode) != A64_LOAD || !(r->opcode >> 26 & 1) ||
@@ -74,14 +85,53 @@ void tl_replay_finish(tl_replay *r)
     r->waiting = false;
 }
 
+/* A register of the system has this value now. */
+static void take_system(tl_machine *m, uint32_t opcode, uint64_t value)
+{
+    a64_system s;
+    if (!a64_system_of(opcode, &s) || (s.kind != A64_MRS && s.kind != A64_MSR))
+        return;
+    for (unsigned k = 0; k < TL_MACHINE_SYSTEM; k++)
+        if (tl_machine_system[k].number == s.number) {
+            m->system[k] = value;
+            m->system_known |= (uint16_t)(1u << k);
+            m->system_unknown &= (uint16_t) ~(1u << k);
+        }
+}
+
+static void forget_system(tl_machine *m, const char *name)
+{
+    for (unsigned k = 0; k < TL_MACHINE_SYSTEM; k++)
+        if (strcmp(tl_machine_system[k].name, name) == 0) {
+            m->system_known &= (uint16_t) ~(1u << k);
+            m->system_unknown |= (uint16_t)(1u << k);
+        }
+}
+
+/* Another level: an exception, or the return from one. */
+static void change_level(tl_machine *m, unsigned from, unsigned to)
+{
+    for (unsigned k = 0; k < TL_MACHINE_SYSTEM; k++)
+        if (tl_machine_system[k].changes == 1 || (tl_machine_system[k].changes == 2 && to == 1 && from < 1))
+            forget_system(m, tl_machine_system[k].name);
+}
+
+void tl_replay_level(tl_replay *r, unsigned level)
+{
+    if (level == r->level)
+        return;
+    a64_forget(&r->machine->registers, A64_SP);
+    change_level(r->machine, r->level, level);
+    r->level = level;
+}
+
 static void begin(tl_replay *r, const tl_batch *b, uint32_t i)
 {
-    const unsigned level = tl_insn_level(b->aux[i]);
-    if (level != r->level) /* each level has a stack pointer of its own */
-        a64_forget(&r->machine->registers, A64_SP);
+    tl_replay_level(r, tl_insn_level(b->aux[i]));
+    if ((tl_insn_opcode(b->aux[i]) & 0xfffff0df) == 0xd50340df) /* MSR DAIFSet and DAIFClr say no value */
+        forget_system(r->machine, "daif");
     r->pc = b->key[i];
     r->opcode = tl_insn_opcode(b->aux[i]);
-    r->level = level;
     r->waiting = true;
     r->seen = (a64_seen){.no_pc = !tl_insn_has_pc(b->aux[i])};
     r->has_stores = r->has_flags = false;
@@ -126,6 +176,7 @@ int tl_replay_event(tl_replay *r, unsigned what, const tl_batch *b, uint32_t i, 
         r->seen.value = b->key[i];
         return 0;
     case TL_IS_SYSTEM_VALUE:
+        take_system(m, r->opcode, b->key[i]);
         r->seen.has_value = true;
         r->seen.value = b->key[i];
         return 0;

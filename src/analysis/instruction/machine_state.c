@@ -13,12 +13,17 @@ typedef struct search {
     tl_insn_classes classes;
     tl_replay replay;
     uint32_t track; /* UINT32_MAX: not known yet */
+    bool given;     /* it is the only one that is asked for */
 } search;
 
 /* Is it the track that is asked for? Errors: TL_EINVAL: it is another one than before. */
 static int is_mine(search *q, uint32_t track, bool *mine, tl_error *e)
 {
     const tl_trace *t = &q->source->trace;
+    if (q->given) {
+        *mine = track == q->track;
+        return 0;
+    }
     *mine = !q->select || tl_select_insn_track(q->select, &t->track[track]);
     if (!*mine || q->track == track)
         return 0;
@@ -65,17 +70,34 @@ static int take_snapshot(search *q, const tl_batch *b, uint32_t i, tl_error *e)
     return 0;
 }
 
+/* What belongs to the instruction that comes next; 1: it is over. */
+static int look_ahead(tl_machine *m, tl_insn_what what, const tl_batch *b, uint32_t i)
+{
+    if (what == TL_IS_INSN || what == TL_IS_GENERAL)
+        return 1;
+    if ((what == TL_IS_LOAD || what == TL_IS_STORE) && !m->has_address) {
+        m->has_address = true;
+        m->address = b->key[i];
+    } else if (what == TL_IS_TARGET) {
+        m->has_target = true;
+        m->target = b->key[i];
+    }
+    return 0;
+}
+
 static int replay(search *q, const tl_batch *b, uint32_t i, tl_error *e)
 {
     tl_machine *m = q->machine;
     const tl_insn_what what = tl_insn_what_is(&q->classes, b->cls[i]);
+    if (m->has_next)
+        return look_ahead(m, what, b, i);
     if (what == TL_IS_INSN && b->ts[i] == m->at) {
         m->has_next = true;
         m->has_pc = tl_insn_has_pc(b->aux[i]);
         m->pc = b->key[i];
         m->opcode = tl_insn_opcode(b->aux[i]);
         m->level = tl_insn_level(b->aux[i]);
-        return 1;
+        return 0;
     }
     if (b->ts[i] < m->from || what == TL_IS_SNAPSHOT)
         return 0;
@@ -105,10 +127,15 @@ static int check_end(search *q, tl_error *e)
     return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "there is no instruction %" PRIu64 ": there are %" PRIu64, m->at, insns);
 }
 
-int tl_machine_at(tl_machine *m, tl_source *s, const tl_select *select, uint64_t at, tl_error *e)
+static int find(tl_machine *m, tl_source *s, const tl_select *select, uint32_t track, uint64_t at, tl_error *e)
 {
     *m = (tl_machine){.at = at};
-    search q = {.machine = m, .source = s, .select = select, .track = UINT32_MAX, .replay = {.machine = m}};
+    search q = {.machine = m,
+                .source = s,
+                .select = select,
+                .track = track,
+                .given = track != UINT32_MAX,
+                .replay = {.machine = m}};
     if (tl_source_is_profile(s) || !tl_insn_classes_find(&q.classes, &s->trace))
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: has no instructions", tl_source_name(s));
     int status = tl_shadow_new(&m->memory, e);
@@ -124,6 +151,8 @@ int tl_machine_at(tl_machine *m, tl_source *s, const tl_select *select, uint64_t
     for (uint32_t i = 0; status == 0 && i < tl_source_streams(s); i++)
         status = visit_stream(&q, i, &part, replay, e);
     tl_replay_finish(&q.replay);
+    if (m->has_next && m->at > m->from)
+        tl_replay_level(&q.replay, m->level);
     if (status == 0)
         status = check_end(&q, e);
     if (q.track != UINT32_MAX) {
@@ -131,6 +160,16 @@ int tl_machine_at(tl_machine *m, tl_source *s, const tl_select *select, uint64_t
         m->is_cpu = s->trace.track[q.track].is_cpu && !s->trace.track[q.track].has_tid;
     }
     return status;
+}
+
+int tl_machine_at(tl_machine *m, tl_source *s, const tl_select *select, uint64_t at, tl_error *e)
+{
+    return find(m, s, select, UINT32_MAX, at, e);
+}
+
+int tl_machine_at_track(tl_machine *m, tl_source *s, uint32_t track, uint64_t at, tl_error *e)
+{
+    return find(m, s, NULL, track, at, e);
 }
 
 void tl_machine_fini(tl_machine *m)
