@@ -167,6 +167,7 @@ def cases():
         out[short + "-header-only"] = Plan(dialect, headers=("simple",), context=None, files=2, packets=1, ids=False, stream_id=False,
                                            stamp=64, jump=False)
         out[short + "-slow-clock"] = Plan(dialect, hz=1_000_000, offset_s=-5, offset=999_999)
+        out[short + "-no-epoch"] = Plan(dialect, hz=2_599_999_979, offset_s=-77, offset=2_599_999_977, unix=False)
         out[short + "-odd-clock"] = Plan(dialect, hz=2_599_999_979, gap=1 << 30)
         out[short + "-small-counters"] = Plan(dialect, widths={"events_discarded": 8, "packet_seq_num": 16}, packets=12, drop=100, skip=3,
                                               events=2)

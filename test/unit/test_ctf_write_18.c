@@ -132,21 +132,24 @@ static void test_times_far_from_the_origin(void **state)
     static const struct {
         uint64_t hz, begin, end, most; /* most: 0, the same as end */
         int64_t origin;                /* INT64_MIN: not known */
-        bool moves;
-    } c[] = {{1000000000, 1000, 2000, 0, INT64_MIN, false},
-             {1000000000, UINT64_C(1) << 63, (UINT64_C(1) << 63) + 500, 500, INT64_MIN, true},
-             {1000, UINT64_C(1) << 50, (UINT64_C(1) << 50) + 500, 500, INT64_MIN, true},
-             {0, UINT64_C(1) << 63, (UINT64_C(1) << 63) + 500, 500, INT64_MIN, true},
-             {1000000000, UINT64_C(1) << 62, (UINT64_C(1) << 62) + 7, 0, INT64_MIN, false},
-             {1000000000, UINT64_C(1) << 62, (UINT64_C(1) << 62) + 7, 7, (INT64_C(1) << 62) + 9, true},
-             {1000000000, 5, UINT64_MAX, INT64_MAX - (1 << 30), INT64_MIN, true}};
+        bool moves, epoch;             /* epoch: the origin is 1970 */
+    } c[] = {{1000000000, 1000, 2000, 0, INT64_MIN, false, false},
+             {1000000000, UINT64_C(1) << 63, (UINT64_C(1) << 63) + 500, 500, INT64_MIN, true, false},
+             {1000, UINT64_C(1) << 50, (UINT64_C(1) << 50) + 500, 500, INT64_MIN, true, false},
+             {0, UINT64_C(1) << 63, (UINT64_C(1) << 63) + 500, 500, INT64_MIN, true, false},
+             {1000000000, UINT64_C(1) << 62, (UINT64_C(1) << 62) + 7, 0, INT64_MIN, false, false},
+             {1000000000, UINT64_C(1) << 62, (UINT64_C(1) << 62) + 7, 7, (INT64_C(1) << 62) + 9, true, true},
+             {1000000000, UINT64_C(1) << 62, (UINT64_C(1) << 62) + 7, 0, (INT64_C(1) << 62) + 9, false, false},
+             {1000000000, UINT64_C(1) << 62, (UINT64_C(1) << 62) + 7, 0, 9, false, false},
+             {1000000000, 5, UINT64_MAX, INT64_MAX - (1 << 30), INT64_MIN, true, false}};
     for (size_t i = 0; i < TL_COUNT(c); i++) {
         folder_fixture w;
         found out[2];
         start(&w, (const tl_class[]){number_class, number_class}, 2);
         w.f.trace.clock.hz = c[i].hz;
         tl_scale_init(&w.f.trace.scale, c[i].hz);
-        w.f.trace.clock.has_utc = c[i].origin != INT64_MIN;
+        w.f.trace.clock.has_utc = c[i].epoch;
+        w.f.trace.origin = (tl_origin){c[i].origin != INT64_MIN, c[i].origin == INT64_MIN ? 0 : c[i].origin, 0};
         w.f.trace.clock.utc_offset_ns = w.f.trace.clock.has_utc ? c[i].origin : 0;
         w.f.trace.has_range = true;
         w.f.options.begin = w.f.trace.begin = c[i].begin;
@@ -157,7 +160,8 @@ static void test_times_far_from_the_origin(void **state)
         folder_finish(&w);
         assert_int_equal(fixture_dropped(&w.f, "the origin of the clock"), c[i].moves);
         assert_int_equal(fixture_dropped(&w.f, "times that are too far"), i == TL_COUNT(c) - 1);
-        assert_int_equal(metadata_has("absolute = true"), !c[i].moves && c[i].origin != INT64_MIN);
+        assert_int_equal(metadata_has("absolute = true"), !c[i].moves && c[i].epoch);
+        assert_int_equal(metadata_has("offset = 9;"), 0);
         assert_int_equal(read_back(out, 2), 2);
         assert_int_equal(out[0].ts, c[i].moves ? 0 : c[i].begin);
         assert_int_equal(out[1].ts, c[i].most ? c[i].most : c[i].end);

@@ -89,6 +89,58 @@ static void test_clock(void **state)
     }
 }
 
+/* A clock that does not count from 1970 keeps its offset, to the cycle; but 1.8 has no word for it. */
+static void test_clock_without_epoch(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t hz;
+        tl_origin origin;
+        const char *text[3]; /* 2, 1.8, 1.1 */
+    } cases[] = {
+        {1000000000,
+         {true, -1500000000, 0},
+         {"\"seconds\":-2,\"cycles\":500000000", "offset_s = 0;\n\toffset = 0;\n\tabsolute = false;",
+          "offset_s = -2;\n  offset = 500000000;\n  absolute = false;"}},
+        {3,
+         {true, 1666666666, 2},
+         {"\"seconds\":1,\"cycles\":2", "offset_s = 0;\n\toffset = 0;\n\tabsolute = false;", "offset_s = 1;"}},
+        {3, {true, 0, 0}, {"\"frequency\":3}", "offset_s = 0;\n\toffset = 0;\n\tabsolute = false;", "uint64_t"}},
+        {3,
+         {false, 1666666666, 2},
+         {"\"frequency\":3}", "offset_s = 0;\n\toffset = 0;\n\tabsolute = false;", "uint64_t"}},
+    };
+    for (size_t i = 0; i < 3 * TL_COUNT(cases); i++) {
+        folder_fixture w = {0};
+        const tl_origin *origin = &cases[i / 3].origin;
+        fixture_init(&w.f);
+        tl_trace_set_clock(&w.f.trace, "tsc", cases[i / 3].hz);
+        w.f.trace.clock.has_utc = false;
+        w.f.trace.clock.utc_offset_ns = 77; /* of no meaning */
+        w.f.trace.origin = *origin;
+        folder_start(&w, versions[i % 3]);
+        fixture_call(&w.f, ENTER, 0, 100, 1);
+        folder_finish(&w);
+        uint8_t *text = metadata((int)(i % 3));
+        has(text, cases[i / 3].text[i % 3]);
+        assert_null(strstr((char *)text, "unix-epoch"));
+        free(text);
+        tl_source *s;
+        assert_int_equal(tl_source_open(&s, "out", NULL, NULL), 0);
+        if (tl_trace_clock(tl_source_trace(s))->has_utc)
+            fail_msg("case %zu, version %s: the clock counts from 1970", i / 3, versions[i % 3]);
+        const bool holds = origin->known && i % 3 != 1;
+        const tl_origin *back = &tl_source_trace(s)->origin;
+        assert_int_equal(fixture_dropped(&w.f, "the offset of a clock"), origin->known && !holds && origin->ns != 0);
+        if (i % 3 < 2 || cases[i / 3].hz == 1000000000) { /* 1.1 counts from the begin of the trace */
+            assert_int_equal(back->ns, holds ? origin->ns : 0);
+            assert_int_equal(back->rest, holds ? origin->rest : 0);
+        }
+        tl_source_close(s);
+        folder_fini(&w);
+    }
+}
+
 static void test_environment(void **state)
 {
     (void)state;
@@ -475,6 +527,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_clock, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_clock_without_epoch, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_environment, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_log_levels, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_scopes_without_fields, scratch_enter, scratch_leave),

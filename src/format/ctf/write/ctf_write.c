@@ -285,6 +285,7 @@ static int write_metadata(ctf_writer *w, tl_error *e)
 static void say_drops(const ctf_writer *w)
 {
     const bool is_2010 = w->dialect == CTF_2010;
+    const tl_clock *clock = &w->context.trace->clock;
     const struct {
         const char *what;
         uint64_t n;
@@ -303,6 +304,8 @@ static void say_drops(const ctf_writer *w)
         {"events without a time, beside others that have one (written at time 0)", w->made_times},
         {"times that go back (written as the time before)", w->back},
         {"times that are too far from the clock's origin (cut)", w->far},
+        {"the offset of a clock that does not count from 1970",
+         w->dialect == CTF_1_8 && !clock->has_utc && ctf_origin_ns(clock, &w->context.trace->origin) != 0},
         {"the origin of the clock, from which times are too far (written since the begin)", w->base > 0},
         {"environment entries, which this version does not hold", is_2010 ? w->context.trace->nproperty : 0},
     };

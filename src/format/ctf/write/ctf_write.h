@@ -223,8 +223,11 @@ void ctf_metadata_json(ctf_writer *w, tl_output *out);
 int ctf_metadata_2010(ctf_writer *w, tl_output *out, tl_error *e);
 /* Does a class stand in the metadata of a stream class? */
 bool ctf_class_listed(const ctf_writer *w, const ctf_written_stream_class *sc, const ctf_written_class *c);
-/* Parts of a clock: utc_offset_ns, with what it leaves of a ns if the origin (or NULL) says so, as seconds and cycles
- * of its frequency (1 GHz where it is not known). */
+/* Where tick 0 of a clock stands, in ns since 1970, or since the clock's own origin (or NULL); 0 if that is not known.
+ */
+int64_t ctf_origin_ns(const tl_clock *c, const tl_origin *origin);
+/* The same, with what it leaves of a ns if the origin says so, as seconds and cycles of the clock's frequency (1 GHz
+ * where it is not known). */
 void ctf_clock_offset(const tl_clock *c, const tl_origin *origin, int64_t *seconds, uint64_t *cycles);
 #define CTF_WRITE_HZ(clock)   ((clock)->hz ? (clock)->hz : 1000000000u)
 #define CTF_CLOCK_NAME(clock) ((clock)->name ? (clock)->name : "clock")

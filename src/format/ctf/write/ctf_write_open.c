@@ -238,19 +238,26 @@ bool ctf_class_listed(const ctf_writer *w, const ctf_written_stream_class *sc, c
     return true;
 }
 
+int64_t ctf_origin_ns(const tl_clock *c, const tl_origin *origin)
+{
+    return c->has_utc ? c->utc_offset_ns : origin && origin->known ? origin->ns : 0;
+}
+
 void ctf_clock_offset(const tl_clock *c, const tl_origin *origin, int64_t *seconds, uint64_t *cycles)
 {
     enum { NS = 1000000000 };
     const uint64_t hz = CTF_WRITE_HZ(c);
-    int64_t s = c->utc_offset_ns / NS, ns = c->utc_offset_ns % NS;
+    const bool knows = origin && origin->known;
+    const int64_t offset = ctf_origin_ns(c, origin);
+    int64_t s = offset / NS, ns = offset % NS;
     if (ns < 0) {
         ns += NS;
         s--;
     }
-    *seconds = c->has_utc ? s : 0;
+    *seconds = s;
     /* (ns * hz + rest) / 10^9, or the nearest of an unknown rest, without 128 bits */
-    const uint64_t n = (uint64_t)ns, rest = origin && origin->known ? origin->rest : NS / 2;
-    *cycles = c->has_utc ? n * (hz / NS) + rest / NS + (n * (hz % NS) + rest % NS) / NS : 0;
+    const uint64_t n = (uint64_t)ns, rest = knows ? origin->rest : c->has_utc ? NS / 2 : 0;
+    *cycles = n * (hz / NS) + rest / NS + (n * (hz % NS) + rest % NS) / NS;
     if (*cycles >= hz)
         *cycles = hz - 1;
 }

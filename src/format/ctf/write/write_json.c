@@ -368,8 +368,9 @@ static void put_clock(const ctf_writer *w, tl_json *j, tl_output *out)
     tl_json_key_string(j, "id", CTF_CLOCK_NAME(c));
     tl_json_key_string(j, "name", CTF_CLOCK_NAME(c));
     tl_json_key_u64(j, "frequency", CTF_WRITE_HZ(c));
-    if (c->has_utc) {
+    if (c->has_utc)
         tl_json_key_string(j, "origin", "unix-epoch");
+    if (c->has_utc || seconds || cycles) {
         tl_json_key(j, "offset-from-origin");
         tl_json_object(j);
         tl_json_key_i64(j, "seconds", seconds);

@@ -153,20 +153,22 @@ static void put_trace(const ctf_writer *w, tl_output *out)
         tl_output_printf(out, "type uint%u_t { parent = integer; size = %u; signed = false; align = 8; }\n", bits,
                          bits);
     end_block(out);
-    if (!t->clock.has_utc)
-        return;
     tl_clock c = t->clock;
     int64_t seconds;
     uint64_t ns;
+    c.utc_offset_ns = ctf_origin_ns(&c, &t->origin);
+    if (!c.has_utc && c.utc_offset_ns == 0)
+        return;
     if (w->scales) /* times are since the begin */
         c.utc_offset_ns += (int64_t)tl_scale_ns(&t->scale, w->context.options->begin);
     c.hz = 1000000000;
+    c.has_utc = true;
     ctf_clock_offset(&c, NULL, &seconds, &ns);
     tl_output_puts(out, "clock {\n  name = ");
     put_name(out, CTF_CLOCK_NAME(&c));
     tl_output_printf(
-        out, ";\n  freq = 1000000000;\n  offset_s = %" PRId64 ";\n  offset = %" PRIu64 ";\n  absolute = true;\n}\n",
-        seconds, ns);
+        out, ";\n  freq = 1000000000;\n  offset_s = %" PRId64 ";\n  offset = %" PRIu64 ";\n  absolute = %s;\n}\n",
+        seconds, ns, t->clock.has_utc ? "true" : "false");
     end_block(out);
 }
 

@@ -213,12 +213,13 @@ static void put_environment(const ctf_writer *w, tl_output *out)
 
 static void put_clock(const ctf_writer *w, tl_output *out)
 {
-    tl_clock origin = w->context.trace->clock;
-    const tl_clock *c = &origin;
+    tl_clock clock = w->context.trace->clock;
+    const tl_clock *c = &clock;
     int64_t seconds;
     uint64_t cycles;
-    origin.has_utc = origin.has_utc && w->base == 0;
-    ctf_clock_offset(c, &w->context.trace->origin, &seconds, &cycles);
+    clock.has_utc = clock.has_utc && w->base == 0;
+    /* An offset is from 1970 here, whatever `absolute` says. */
+    ctf_clock_offset(c, c->has_utc ? &w->context.trace->origin : NULL, &seconds, &cycles);
     tl_output_puts(out, "clock {\n\tname = ");
     put_identifier(out, CTF_CLOCK_NAME(c));
     tl_output_printf(out, ";\n\tfreq = %" PRIu64 ";\n\toffset_s = %" PRId64 ";\n\toffset = %" PRIu64 ";\n",
