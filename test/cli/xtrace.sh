@@ -100,6 +100,9 @@ wrong() { # STATUS TEXT OPTIONS...
 wrong 2 "there are 3, counted from 0" convert $s --slice-at 3 -n 5 -o x.txt
 wrong 2 "no snapshots" convert slice/xtrace.*xinsndata.bin --slice-at 0 -n 5 -o x.txt --from xtrace -t nobody
 wrong 2 "say with -n" convert $s --slice-at 1 -o x.txt
+echo '{"schema":1}' >$s.json # of another tool, about the stream
+wrong 3 "no format" info $s.json
+rm $s.json
 wrong 2 "expected a time" convert $s --slice-at 1x -n 5 -o x.txt
 wrong 2 "write xtrace-set" convert $s --slice-at +1 -o x.txt
 wrong 2 "no TIMEs to cut it by" convert $s --slice-at +1 -o x.xtrace

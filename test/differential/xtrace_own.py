@@ -3,7 +3,7 @@
 xtrace_own.py PART
 
 info, check, jsonl, mix, block, branch, page, syscall, func: that answer of every case. damaged: rules and offsets, and
-the events that are left; resync: and those behind it. fresh: all of these for fresh seeds, with every table. ways: compressed or not, by one thread
+the events that are left; resync: and those behind it, also of check. fresh: all of these for fresh seeds, with every table. ways: compressed or not, by one thread
 or several, from a file or a pipe. processors: recordings
 of processors have no threads, and are chosen by --cpu. ranges: --insns A..B is a part of the whole, with and without snapshots beside."""
 import bz2
@@ -143,6 +143,43 @@ def resync(checks, folder):
         difference = first_difference(got, bad.events + rest, "line")
         checks.that(difference is None, name, difference)
         checks.that(rest, name, "there is nothing to find again")
+    resync_check(checks, folder)
+
+
+def resync_check(checks, folder):
+    """`check --resync` also finds what is wrong behind damage; of snapshots what was decided before."""
+    found = 0
+    for name in ["damaged-%s-%d" % (kind, n) for kind in ("target", "jump") for n in range(xtrace_damage.SEEDS)]:
+        bad, place = xtrace_gen.make(name)[0], os.path.join(folder, name)
+        events = [e for e in xtrace_damage.base(name)[0].record.events if e.name == "insn"]
+        before = [e.offset for e in events if e.offset < min(at for at, _ in bad.problems)]
+        for part in (0, 5, 9):
+            at = before[len(before) * part // 10]
+            data = bytearray(bad.data)
+            data[at] = 0xff
+            save(place, [xtrace_gen.File(bad.name, data, [])])
+            goes_on = min(e.offset for e in events if e.offset > at and data[e.offset] & 0x3f == 0x09)
+            rest = [(offset, rule) for offset, rule in bad.problems if offset > goes_on]
+            for options, wanted in (((), []), (("--resync",), rest)):
+                got = harness.run("check", "--json", *options, os.path.join(place, bad.name)).json()["problems"]
+                checks.equal([(p["offset"], p["rule"]) for p in got], [(at, "xtrace.unknown-token")] + wanted, name, part, options)
+            found += len(rest)
+    checks.that(found > 10, "only", found, "problems behind damage")
+    stream, shots = xtrace_gen.make("user-long")
+    wrong = [bytearray(shots.data) for _ in range(2)]
+    size = len(xtrace_record.shot_bytes(shots.shots[0]))
+    header = len(shots.data) - size * len(shots.shots)
+    for number, data in zip((1, 3), wrong):  # one more instruction than there are before that place
+        struct.pack_into("<Q", data, header + number * size + 24, shots.shots[number]["insns"] + 1)
+    middle = shots.shots[2]["offset"]
+    data = bytearray(stream.data)
+    data[middle] = 0xff
+    for shot, records in ((1, wrong[0]), (3, wrong[1])):
+        save(os.path.join(folder, "shots"), [xtrace_gen.File(stream.name, data, []), xtrace_gen.File(shots.name, records, [])])
+        got = harness.run("check", "--json", "--resync", os.path.join(folder, "shots")).json()["problems"]
+        wanted = [(middle, "xtrace.unknown-token")]
+        wanted += [(header + size, "xtrace.snapshot-offset")] if shot == 1 else []
+        checks.equal(sorted((p["offset"], p["rule"]) for p in got), sorted(wanted), "snapshot", shot)
 
 
 def fresh(checks, folder):

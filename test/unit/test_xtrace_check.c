@@ -16,7 +16,7 @@ static void check_made(const made_stream *s, xtrace_claims *claims, tl_trace *t)
 {
     tl_input *in;
     assert_int_equal(tl_input_open_memory(&in, s->data, s->n, "made", NULL), 0);
-    assert_int_equal(xtrace_check_stream(in, t, NULL, claims, NULL), 0);
+    assert_int_equal(xtrace_check_stream(in, t, NULL, claims, false, NULL), 0);
     tl_input_close(in);
 }
 
@@ -313,7 +313,7 @@ static void expect_snapshots(made_snapshots *m, made_stream *stream, const told 
         assert_int_equal(tl_input_open_memory(&with, stream->data, stream->n, "made", NULL), 0);
     assert_int_equal(xtrace_claims_init(&c, &s, with, NULL), 0);
     if (stream)
-        assert_int_equal(xtrace_check_stream(with, NULL, NULL, &c, NULL), 0);
+        assert_int_equal(xtrace_check_stream(with, NULL, NULL, &c, false, NULL), 0);
     expect_told(&t, expected, n);
     xtrace_claims_fini(&c);
     tl_input_close(in);
@@ -458,7 +458,7 @@ static void test_many_snapshots(void **state)
     assert_int_equal(tl_input_open_memory(&with, s.data, s.n, "made", NULL), 0);
     assert_int_equal(xtrace_snapshots_open(&all, in, &t, NULL, NULL), 0);
     assert_int_equal(xtrace_claims_init(&c, &all, with, NULL), 0);
-    assert_int_equal(xtrace_check_stream(with, NULL, NULL, &c, NULL), 0);
+    assert_int_equal(xtrace_check_stream(with, NULL, NULL, &c, false, NULL), 0);
     unsigned misplaced = 0;
     for (uint32_t i = 0; i < tl_trace_damages(&t); i++)
         if (strcmp(tl_trace_damage(&t, i)->rule, "xtrace.snapshot-offset") == 0) {

@@ -17,7 +17,7 @@ static void expect_stream(made_stream *s, const told *expected, size_t n)
     tl_trace t;
     tl_trace_init(&t);
     assert_int_equal(tl_input_open_memory(&in, s->data, s->n, "made", NULL), 0);
-    assert_int_equal(xtrace_check_stream(in, &t, NULL, NULL, NULL), 0);
+    assert_int_equal(xtrace_check_stream(in, &t, NULL, NULL, false, NULL), 0);
     tl_input_close(in);
     expect_told(&t, expected, n);
     tl_trace_fini(&t);

@@ -16,7 +16,7 @@ typedef struct checking {
 static int check_pair(const xtrace_reader *r, const xtrace_file *stream, const xtrace_file *snapshots, tl_error *e)
 {
     if (!snapshots)
-        return xtrace_check_stream(stream->in, r->trace, stream->name, NULL, e);
+        return xtrace_check_stream(stream->in, r->trace, stream->name, NULL, r->want.resync, e);
     tl_input *beside = NULL;
     int status = stream ? 0 : xtrace_partner_open(&beside, tl_input_path(snapshots->in), e);
     if (status < 0)
@@ -25,7 +25,8 @@ static int check_pair(const xtrace_reader *r, const xtrace_file *stream, const x
     xtrace_claims claims;
     status = xtrace_claims_init(&claims, &snapshots->snapshots, in, e);
     if (status >= 0 && (stream || claims.n > 0))
-        status = xtrace_check_stream(in, stream ? r->trace : NULL, stream ? stream->name : NULL, &claims, e);
+        status =
+            xtrace_check_stream(in, stream ? r->trace : NULL, stream ? stream->name : NULL, &claims, r->want.resync, e);
     xtrace_claims_fini(&claims);
     tl_input_close(beside);
     return status;

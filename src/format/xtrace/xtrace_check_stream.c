@@ -11,6 +11,7 @@
 #include "base/endian.h"
 #include "base/shadow.h"
 #include "format/xtrace/xtrace_check.h"
+#include "format/xtrace/xtrace_read.h"
 #include "format/xtrace/xtrace_tokens.h"
 #include "isa/a64.h"
 
@@ -30,6 +31,7 @@ typedef struct checker {
     const char *file; /* for what is told */
     xtrace_claims *claims;
     tl_input *in;
+    bool resync, resumed; /* go on behind damage; that was done */
     tl_window window;
     uint64_t offset;      /* of the next token */
     uint64_t count, user; /* instructions before it */
@@ -330,6 +332,18 @@ static const uint8_t *see_common(checker *c, const uint8_t *p, const uint8_t *en
     return p;
 }
 
+/* Behind damage: nothing of what was before matters. 1: there is more; 0: the stream has ended; < 0: error. */
+static int resume(checker *c, uint64_t size)
+{
+    int status = xtrace_find_chain(&c->window, c->offset + 1, &c->offset, c->e);
+    c->resumed = true;
+    c->claims = NULL;
+    c->any = c->has_pc = c->has_target = false;
+    c->nstore = 0;
+    forget_all(c);
+    return status < 0 ? status : c->offset < size;
+}
+
 /* Any one token. 1: done; 0: the stream ends here; < 0: error. */
 static int see_any(checker *c)
 {
@@ -339,8 +353,10 @@ static int see_any(checker *c)
     if (!p)
         return TL_EIO;
     const uint64_t total = tl_input_size(c->in), left = total > c->offset ? total - c->offset : 0;
-    if (available == 0 || left == 0 || xtrace_token_size(p, left, &size) != XTRACE_OK)
+    if (available == 0 || left == 0)
         return 0;
+    if (xtrace_token_size(p, left, &size) != XTRACE_OK)
+        return c->resync ? resume(c, total) : 0;
     see_token(c, c->offset);
     const unsigned token = *p;
     if (token != XTRACE_VEC && token != XTRACE_ALLGPR && token != XTRACE_FLAGS) {
@@ -382,12 +398,12 @@ static int walk(checker *c)
     return status;
 }
 
-int xtrace_check_stream(tl_input *in, tl_trace *t, const char *file, xtrace_claims *claims, tl_error *e)
+int xtrace_check_stream(tl_input *in, tl_trace *t, const char *file, xtrace_claims *claims, bool resync, tl_error *e)
 {
     checker *c = calloc(1, sizeof *c);
     if (!c)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to check a stream");
-    *c = (checker){.trace = t, .file = file, .claims = claims, .in = in, .e = e};
+    *c = (checker){.trace = t, .file = file, .claims = claims, .in = in, .resync = resync, .e = e};
     int status = tl_window_init(&c->window, in, WINDOW, e);
     if (status >= 0 && t)
         status = tl_shadow_new(&c->shadow, e);
@@ -395,9 +411,9 @@ int xtrace_check_stream(tl_input *in, tl_trace *t, const char *file, xtrace_clai
         status = walk(c);
     if (status >= 0 && claims) {
         const uint64_t size = tl_input_size(in);
-        if (size >= claims->due_offset)
+        if (size >= claims->due_offset && !c->resumed)
             xtrace_claims_token(claims, size, c->count, c->user);
-        status = xtrace_claims_end(claims, c->count, e);
+        status = xtrace_claims_end(claims, c->resumed ? UINT64_MAX : c->count, e); /* of how many nobody knows */
     }
     no_shadow(c);
     tl_window_fini(&c->window);

@@ -31,6 +31,12 @@ static bool skip(const char **at, const char *word)
     return true;
 }
 
+/* Nothing follows but a suffix of compression. */
+static bool ends(const char *p)
+{
+    return !*p || strcmp(p, ".zst") == 0 || strcmp(p, ".gz") == 0 || strcmp(p, ".bz2") == 0;
+}
+
 /* "xtrace.<time>.<who>.hint<n>." at p? */
 static bool parse_parts(xtrace_name *n, const char *p)
 {
@@ -53,16 +59,26 @@ static bool parse_parts(xtrace_name *n, const char *p)
     p++;
     if ((!skip(&p, stream_word) && !skip(&p, snapshot_word)) || !skip(&p, ".bin"))
         return false;
-    n->is_file = !*p || strcmp(p, ".zst") == 0 || strcmp(p, ".gz") == 0 || strcmp(p, ".bz2") == 0;
+    n->is_file = ends(p);
     return true;
+}
+
+/* Does the word stand in the name, and the name not go on behind ".bin"? Then it is of a file about the other. */
+static bool has_word(const char *name, const char *word)
+{
+    const char *p = strstr(name, word);
+    if (!p)
+        return false;
+    p += strlen(word);
+    return !skip(&p, ".bin") || ends(p);
 }
 
 void xtrace_name_parse(xtrace_name *n, const char *path)
 {
     const char *name = tl_base_name(path);
-    *n = (xtrace_name){.kind = strstr(name, snapshot_word) ? XTRACE_SNAPSHOTS
-                               : strstr(name, stream_word) ? XTRACE_STREAM
-                                                           : XTRACE_NO_KIND};
+    *n = (xtrace_name){.kind = has_word(name, snapshot_word) ? XTRACE_SNAPSHOTS
+                               : has_word(name, stream_word) ? XTRACE_STREAM
+                                                             : XTRACE_NO_KIND};
     for (const char *p = strstr(name, "xtrace."); p && !n->complete; p = strstr(p + 1, "xtrace."))
         n->complete = parse_parts(n, p);
     if (!n->complete)

@@ -100,6 +100,10 @@ void xtrace_cursor_close(void *cursor);
  * the batch (NULL: to the tally). 1: done; 0: the stream ends here; < 0: error. Damage is told. */
 int xtrace_token(xtrace_cursor *c, tl_batch *b, tl_error *e);
 
+/* The next place from `offset` on where reading can begin again behind damage (--resync); the end of the content if
+ * there is none. The window needs 128 KiB. */
+int xtrace_find_chain(tl_window *w, uint64_t offset, uint64_t *found, tl_error *e);
+
 /* Seeking, xtrace_seek.c: the nearest place from which the stream can be read so that every event from instruction
  * number `count` on has its pc, verified by reading towards it; the begin of the stream if nothing better is known. */
 int xtrace_seek(const xtrace_cursor *c, uint64_t count, xtrace_place *out, tl_error *e);

@@ -48,12 +48,11 @@ static bool is_chain(const uint8_t *p, const uint8_t *end)
     return true;
 }
 
-/* The next place where reading can begin again; the end of the content if there is none. */
-static int find_chain(xtrace_cursor *c, uint64_t offset, uint64_t *found, tl_error *e)
+int xtrace_find_chain(tl_window *w, uint64_t offset, uint64_t *found, tl_error *e)
 {
     for (;;) {
         size_t available;
-        const uint8_t *p = tl_window_at(&c->window, offset, SEARCH, &available, e);
+        const uint8_t *p = tl_window_at(w, offset, SEARCH, &available, e);
         if (!p)
             return TL_EIO;
         const bool last = available < SEARCH;
@@ -83,7 +82,7 @@ static int give_up(xtrace_cursor *c, const char *rule, const char *what, tl_erro
         return tl_fail(e, TL_EDAMAGED, at, "%s%s%s: %s", name ? name : "", name ? ": " : "", rule, what);
     }
     if (c->reader->want.resync) {
-        int status = find_chain(c, at + 1, &next, e);
+        int status = xtrace_find_chain(&c->window, at + 1, &next, e);
         if (status < 0)
             return status;
     }
