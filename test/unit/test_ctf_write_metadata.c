@@ -376,6 +376,31 @@ static void test_times_of_2010(void **state)
     folder_fini(&w);
 }
 
+/* A name of nothing but digits has no number behind it; nothing before its first byte is looked at. */
+static void test_digits_of_2010(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n < 4; n++) {
+        folder_fixture w;
+        size_t size;
+        char *name = malloc(n + 1); /* nothing stands before it */
+        assert_non_null(name);
+        memset(name, '7', n);
+        name[n] = '\0';
+        memset(&w, 0, sizeof w);
+        fixture_init(&w.f);
+        w.f.trace.track[0].name = name;
+        folder_classes(&w, (const tl_class[]){number_class, number_class}, 2);
+        folder_start(&w, "1.1");
+        put_number(&w, 0, 7, 900, 7);
+        folder_finish(&w);
+        assert_string_equal(((ctf_writer *)w.f.writer)->stream[0].name, name);
+        free(folder_file(name, &size));
+        folder_fini(&w);
+        free(name);
+    }
+}
+
 static void test_large_headers_of_2010(void **state)
 {
     (void)state;
@@ -536,6 +561,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_events_without_time, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_packets_of_2010, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_times_of_2010, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_digits_of_2010, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_large_headers_of_2010, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_payload_size_of_2010, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_sections, scratch_enter, scratch_leave),

@@ -87,7 +87,12 @@ static uint8_t *sealed(const char *compress, const char *checksum, unsigned n, s
     for (unsigned i = 0; i < n; i++)
         put_number(&w, 0, -1, 1000, 7);
     folder_finish(&w);
-    uint8_t *p = folder_file(((ctf_writer *)w.f.writer)->stream[0].name, size);
+    const ctf_writer *writer = w.f.writer;
+    uint64_t bytes = 0;
+    for (uint32_t i = writer->nstream; i-- > 1; bytes += *size) /* the first one is returned */
+        free(folder_file(writer->stream[i].name, size));
+    uint8_t *p = folder_file(writer->stream[0].name, size);
+    assert_int_equal(ctf_written(writer), bytes + *size);
     folder_fini(&w);
     return p;
 }
