@@ -313,14 +313,48 @@ void tl_rt_ctf_metadata_clock(void)
 
 /* ---- sites ---- */
 
-/* A name that no field before has, nor our own "id". */
-static void put_field_name(rt_json *j, const struct tl_rt_site *s, uint32_t index, bool is_span)
+/* The names of a class's members so far, as they stand in its text. */
+typedef struct members {
+    size_t n;
+    struct {
+        size_t at, length;
+    } name[RT_SITE_FIELDS + 1];
+} members;
+
+static bool is_taken(const rt_json *j, const members *m, size_t at)
 {
-    static const char *const more[] = {"", "_", "__", "___", "____", "_____", "______", "_______", "________"};
-    uint32_t same = is_span && tl_rt_same(s->field[index].name, "id");
-    for (uint32_t i = 0; i < index; i++)
-        same += tl_rt_same(s->field[i].name, s->field[index].name);
-    tl_rt_json_string(j, s->field[index].name, FIELD_MOST, more[same < 8 ? same : 8]);
+    bool taken = false;
+    for (size_t i = 0; i < m->n && !taken; i++) {
+        size_t same = 0, n = m->name[i].length;
+        while (n == j->n - at && same < n && j->text[m->name[i].at + same] == j->text[at + same])
+            same++;
+        taken = same == n;
+    }
+    return taken;
+}
+
+/* Puts a member's name, with underscores behind it if an earlier member has it. */
+static void put_member_name(rt_json *j, members *m, const char *name)
+{
+    static const char more[] = "________________"; /* one for each earlier member is enough */
+    _Static_assert(sizeof more > RT_SITE_FIELDS, "for all of a site's fields");
+    const size_t at = j->n;
+    size_t k = 0;
+    do {
+        j->n = at;
+        tl_rt_json_string(j, name, FIELD_MOST, more + sizeof more - 1 - k);
+    } while (is_taken(j, m, at) && k++ < m->n);
+    m->name[m->n].at = at;
+    m->name[m->n++].length = j->n - at;
+}
+
+static void put_member(rt_json *j, members *m, const char *name, const char *type)
+{
+    tl_rt_json_raw(j, m->n ? ",{\"name\":" : "{\"name\":");
+    put_member_name(j, m, name);
+    tl_rt_json_raw(j, ",\"field-class\":");
+    tl_rt_json_raw(j, type);
+    tl_rt_json_raw(j, "}");
 }
 
 static void put_site(rt_json *j, const struct tl_rt_site *s, int phase)
@@ -337,15 +371,12 @@ static void put_site(rt_json *j, const struct tl_rt_site *s, int phase)
                       : s->kind == TL_RT_COUNTER_SITE ? "counter"
                                                       : "instant");
     tl_rt_json_raw(j, "\"}},\"payload-field-class\":{\"type\":\"structure\",\"member-classes\":[");
+    members m;
+    m.n = 0; /* not `= {0}`: that may become a call of memset */
     if (is_span)
-        tl_rt_json_raw(j, MEMBER("id", UINT(32)));
-    for (uint32_t i = 0; i < n; i++) {
-        tl_rt_json_raw(j, i || is_span ? ",{\"name\":" : "{\"name\":");
-        put_field_name(j, s, i, is_span);
-        tl_rt_json_raw(j, ",\"field-class\":");
-        tl_rt_json_raw(j, types[s->field[i].type]);
-        tl_rt_json_raw(j, "}");
-    }
+        put_member(j, &m, "id", UINT(32));
+    for (uint32_t i = 0; i < n; i++)
+        put_member(j, &m, s->field[i].name, types[s->field[i].type]);
     tl_rt_json_raw(j, "]}}");
 }
 
