@@ -120,7 +120,7 @@ static rt_ring_slot *make_slot(const rt_lane *l)
 {
     const rt_store *store = &tl_rt_fdr_store;
     uint64_t size = tl_rt_ring_slot_size();
-    bool fits = !store->failed && (!store->limit || (store->size < store->limit && size <= store->limit - store->size));
+    bool fits = !store->failed && (!store->limit || size <= store->limit - store->size);
     if ((!fits && (ring.first || l->nring > 1)) ||
         (ring.first && ring.nmade >= (uint64_t)tl_rt_lanes() * slots_of_ring()))
         return NULL;
