@@ -4,8 +4,9 @@
     X(catcher)                                                                                                         \
     X(a)                                                                                                               \
     X(b)                                                                                                               \
-    X(thrower) X(after) X(rethrower) X(with_guard) X(unwound) X(descend) X(tiny) X(thread_body) X(inside_catch)        \
-        X(again)
+    X(thrower)                                                                                                         \
+    X(after) X(rethrower) X(with_guard) X(unwound) X(descend) X(tiny) X(thread_body) X(inside_catch) X(again)          \
+        X(jumps_on)
 #include "count.h"
 
 #include <exception>
@@ -173,6 +174,18 @@ TRACED void again(bool deep)
     }
 }
 
+// When it ends, with a jump, what the exception left is still thought to be open.
+TRACED void jumps_on(int what)
+{
+    CALLED(jumps_on);
+    try {
+        thrower(what);
+    } catch (int) {
+        sink = sink + 1;
+    }
+    tiny();
+}
+
 TRACED void *thread_body(void *arg)
 {
     CALLED(thread_body);
@@ -192,13 +205,14 @@ TRACED int main()
         catcher(i % 2 ? i : -i - 1);
         inside_catch(i);
         descend(0);
+        jumps_on(i);
     }
     again(false);
     pthread_t thread;
     if (pthread_create(&thread, nullptr, thread_body, nullptr))
         return 3;
     pthread_join(thread, nullptr);
-    EXPECT(thrower, 3 * TIMES + 1);
+    EXPECT(thrower, 4 * TIMES + 1);
     EXPECT(unwound, TIMES + 1);
     EXPECT(after, 2 * TIMES + 1);
     EXPECT(descend, TIMES * (BOTTOM + 1));
@@ -207,6 +221,7 @@ TRACED int main()
     printf("call net::reader::read(int) %lu\nedge with_guard net::reader::read(int) %lu\n", reads, reads);
     printf("edge main catcher %d\nedge main inside_catch %d\nedge main descend %d\n", TIMES, TIMES, TIMES);
     printf("edge catcher rethrower %d\nedge inside_catch a %d\nedge b thrower %d\n", TIMES, 2 * TIMES, 3 * TIMES + 1);
+    printf("edge main jumps_on %d\nedge jumps_on thrower %d\n", TIMES, TIMES);
     printf("edge main again 1\nedge again again 10\nedge thread_body after 1\n");
     return 0;
 }

@@ -12,8 +12,10 @@
 #include "rt_host.h"
 
 #if RT_HERE
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "rt/control/rt_command.h"
 #include "rt/rt_record.h"
@@ -81,6 +83,64 @@ static void status_counts_what_was_met(void **state)
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off", check_ctf), 0);
 }
 
+/* ---- waiting for commands ---- */
+
+static uint64_t processor_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* While the program sleeps, nothing takes the processor. */
+static void sleep_a_while(void)
+{
+    const struct timespec third = {0, 300000000};
+    const uint64_t before = processor_ms();
+    nanosleep(&third, NULL);
+    if (processor_ms() - before > 150)
+        _exit(3);
+}
+
+static void waiting_takes_no_processor(void **state)
+{
+    (void)state;
+    assert_int_equal(record("mode=fdr:out=t.xray", sleep_a_while), 0);
+    unlink("t.xray");
+    assert_int_equal(record("mode=fdr:out=t.xray:start=off", sleep_a_while), 0);
+}
+
+/* ---- descriptors ---- */
+
+/* With standard files that are closed: the program's next files get these numbers, not the recorder's. */
+static int open_standard_files(const char *settings)
+{
+    for (int fd = 0; fd < 3; fd++)
+        close(fd);
+    setenv("TRACELOOM", settings, 1);
+    tl_rt_begin();
+    for (int fd = 0; fd < 3; fd++)
+        if (open("/dev/null", O_RDWR) != fd)
+            return 3;
+    call_functions();
+    tl_rt_finish();
+    return 0;
+}
+
+static void the_recorder_takes_no_standard_files(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"mode=fdr:out=t.xray", "mode=profile:out=t.tlp", "mode=ctf:out=t.ctf"};
+    for (size_t i = 0; i < 3; i++) {
+        int status = -1;
+        const pid_t pid = fork();
+        if (pid == 0)
+            _exit(open_standard_files(settings[i]));
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_int_equal(status, 0);
+    }
+}
+
 /* ---- stopped ---- */
 
 static void handlers_that_are_off_do_nothing(void **state)
@@ -146,6 +206,8 @@ static void calls_of_a_thread_that_is_gone_end_with_the_recording(void **state)
 
 #else
 RT_SKIPPED(status_counts_what_was_met)
+RT_SKIPPED(waiting_takes_no_processor)
+RT_SKIPPED(the_recorder_takes_no_standard_files)
 RT_SKIPPED(handlers_that_are_off_do_nothing)
 RT_SKIPPED(calls_of_a_thread_that_is_gone_end_with_the_recording)
 #define scratch_enter NULL
@@ -156,6 +218,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(status_counts_what_was_met, scratch_enter, leave),
+        cmocka_unit_test_setup_teardown(waiting_takes_no_processor, scratch_enter, leave),
+        cmocka_unit_test_setup_teardown(the_recorder_takes_no_standard_files, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(handlers_that_are_off_do_nothing, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(calls_of_a_thread_that_is_gone_end_with_the_recording, scratch_enter, leave),
     };

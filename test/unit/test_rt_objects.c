@@ -104,14 +104,22 @@ void tl_rt_ids_load(uintptr_t low, uintptr_t high, bool same)
     snprintf(told, sizeof told, same ? "same" : "other");
 }
 
+static int pieces;           /* of memory that are taken */
+static int pieces_left = -1; /* before there is no more memory; -1: always some */
+
 void *tl_rt_memory_take(size_t n)
 {
+    if (pieces_left == 0)
+        return NULL;
+    pieces_left -= pieces_left > 0;
+    pieces++;
     return calloc(1, n ? n : 1);
 }
 
 void tl_rt_memory_give(void *p, size_t n)
 {
     (void)n;
+    pieces--;
     free(p);
 }
 
@@ -335,10 +343,23 @@ static void test_not_registered(void **state)
     map.end = sleds + 64;
     assert_int_equal(tl_rt_objects(), 0);
     assert_null(handlers);
+    const int before = pieces;
     next_id = UINT32_MAX; /* no more numbers */
     tl_rt_object_register(&map);
     assert_int_equal(tl_rt_objects(), 0);
     assert_non_null(strstr(said, "no room"));
+    assert_int_equal(pieces, before);
+    int enough = 0;
+    for (next_id = 0; tl_rt_objects() == 0; enough++) {
+        assert_true(enough < 100);
+        assert_int_equal(pieces, before);
+        assert_null(handlers);
+        pieces_left = enough;
+        tl_rt_object_register(&map);
+    }
+    pieces_left = -1;
+    assert_true(enough > 2);
+    assert_ptr_equal(handlers, &tl_rt_handlers);
 }
 
 static void test_build_ids_of_odd_notes(void **state)
