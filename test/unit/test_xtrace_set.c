@@ -1,5 +1,7 @@
 /* Tests of folders of recordings: their files, the counts in snapshots, images, and what has no place. */
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "insn_fixture.h"
 
@@ -265,6 +267,31 @@ static void test_what_has_no_place(void **state)
     stop_set(&f);
 }
 
+static unsigned open_files(void)
+{
+    unsigned n = 0;
+    for (int fd = 0; fd < 256; fd++)
+        n += fcntl(fd, F_GETFD) >= 0;
+    return n;
+}
+
+/* What was begun and is given up leaves nothing open. */
+static void test_given_up(void **state)
+{
+    (void)state;
+    insn_fixture f;
+    tl_error e;
+    const unsigned before = open_files();
+    start_set(&f);
+    put_snapshot(&f, 0, 0x100, 0x7ff0);
+    put_insn(&f, 0x400000, LDR, 0);
+    insn_must(insn_flush(&f, &e), &e);
+    assert_true(open_files() > before + 1);
+    stop_set(&f);
+    assert_int_equal(open_files(), before);
+    assert_true(access("out.xtrace", F_OK) < 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +302,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_names, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_number_0, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_two_tracks_of_one_name, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_given_up, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_what_has_no_place, scratch_enter, scratch_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

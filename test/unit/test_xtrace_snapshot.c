@@ -1,6 +1,11 @@
 /* Tests of format/xtrace/xtrace_snapshot.h: layouts are found, damaged files too, and records become events. */
 #include "snapshot_fixture.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "scratch.h"
+
 static void open_made(xtrace_snapshots *s, const made_snapshots *m, size_t total, tl_input **in, tl_trace *t)
 {
     tl_trace_init(t);
@@ -141,6 +146,52 @@ static void test_damage(void **state)
     close_made(in, &t, &m);
 }
 
+/* One record that fits exactly, in which a shorter one would fit, too, with something behind it. */
+static void test_one_whole_record(void **state)
+{
+    (void)state;
+    for (size_t n = 1; n < 3; n++) {
+        made_snapshots m = make_snapshots(24, 256, n);
+        xtrace_snapshots s;
+        tl_input *in;
+        tl_trace t;
+        for (size_t at = 1416; at + 8 <= n * m.size; at += 1424)
+            tl_store64(m.data + 24 + at, 128, false);
+        for (size_t i = 0; i < n; i++)
+            tl_store64(made_record(&m, i) + m.size - XTRACE_SNAPSHOT_TAIL, 256, false);
+        open_made(&s, &m, m.total, &in, &t);
+        assert_int_equal(s.vl, 256);
+        assert_int_equal(s.records, n);
+        assert_int_equal(tl_trace_damages(&t), 0);
+        close_made(in, &t, &m);
+    }
+}
+
+/* Files that cannot be read are not taken for files of another layout. */
+static void test_reading_fails(void **state)
+{
+    (void)state;
+    made_snapshots m = make_snapshots(24, 128, 5);
+    for (size_t cut = 0; cut <= 700; cut += 700) { /* whole, and with a record that is cut */
+        tl_input *in;
+        tl_error e = {0};
+        tl_trace t;
+        xtrace_snapshots s;
+        tl_trace_init(&t);
+        scratch_write("shots", m.data, m.total - cut);
+        const int fd = open("shots", O_RDONLY), folder = open(".", O_RDONLY | O_DIRECTORY);
+        assert_true(fd >= 0 && folder >= 0);
+        assert_int_equal(tl_input_open_file(&in, fd, "shots", NULL), 0);
+        assert_int_equal(dup2(folder, fd), fd);
+        close(folder);
+        assert_int_equal(xtrace_snapshots_open(&s, in, &t, NULL, &e), TL_EIO);
+        assert_int_equal(tl_trace_damages(&t), 0);
+        tl_input_close(in);
+        tl_trace_fini(&t);
+    }
+    free(m.data);
+}
+
 /* More records than are looked at one by one. */
 static void test_many_records(void **state)
 {
@@ -279,10 +330,15 @@ static void test_limits_of_batches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_layouts),       cmocka_unit_test(test_header_is_shown),
-        cmocka_unit_test(test_no_records),        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_many_records),      cmocka_unit_test(test_a_record_as_values),
+        cmocka_unit_test(test_all_layouts),
+        cmocka_unit_test(test_header_is_shown),
+        cmocka_unit_test(test_no_records),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_many_records),
+        cmocka_unit_test(test_a_record_as_values),
         cmocka_unit_test(test_limits_of_batches),
+        cmocka_unit_test(test_one_whole_record),
+        cmocka_unit_test_setup_teardown(test_reading_fails, scratch_enter, scratch_leave),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
