@@ -12,46 +12,29 @@
 #include "model/trace_impl.h"
 #include "op/source_impl.h"
 
-/* For profile files whose reader does not count: reads the profile. */
-static int count_profile(tl_facts *f, tl_source *s, tl_error *e)
+/* Of a file that holds a profile. */
+static void take_profile_counts(tl_facts *f)
 {
     const tl_trace *t = f->trace;
     f->is_profile = true;
-    if (t->has_profile_counts) {
-        f->profile_threads = t->profile_threads;
-        f->profile_trees = t->profile_trees ? t->profile_trees : t->profile_threads;
-        f->profile_paths = t->profile_paths;
-        f->profile_calls = t->profile_calls;
-        f->profile_self = t->profile_self;
-        f->profile_sampled = t->profile_sampled;
-        f->profile_inclusive = t->profile_inclusive;
-        f->profile_clamped = t->profile_clamped;
-        return 0;
-    }
-    tl_profile *p = NULL;
-    const tl_profile_options options = {.per_thread = true};
-    int status = tl_profile_from_source(&p, s, &options, e);
-    if (status < 0)
-        return status;
-    f->profile_threads = tl_profile_threads(p);
-    f->profile_trees = p->ntrack;
-    for (uint32_t i = 0; i < tl_profile_places(p); i++) {
-        tl_stat stat;
-        tl_profile_stat(p, i, &stat);
-        f->profile_paths += stat.calls != 0;
-        f->profile_calls += stat.calls;
-        f->profile_self += stat.self;
-    }
-    tl_profile_free(p);
-    return 0;
+    f->profile_threads = t->profile_threads;
+    f->profile_trees = t->profile_trees ? t->profile_trees : t->profile_threads;
+    f->profile_paths = t->profile_paths;
+    f->profile_calls = t->profile_calls;
+    f->profile_self = t->profile_self;
+    f->profile_sampled = t->profile_sampled;
+    f->profile_inclusive = t->profile_inclusive;
+    f->profile_clamped = t->profile_clamped;
 }
 
 /* Finds out what is to be shown. */
 static int find_facts(tl_facts *f, const tl_cli *c, tl_source *s, tl_error *e)
 {
     int status;
-    if (tl_source_is_profile(s))
-        return count_profile(f, s, e);
+    if (tl_source_is_profile(s)) {
+        take_profile_counts(f);
+        return 0;
+    }
     f->not_counted = !tl_info_counts(c->args, f->trace);
     if (f->not_counted)
         status = tl_count_known(f->trace, &f->count, e);

@@ -86,9 +86,9 @@ static int find_main(void *arg, const tl_elf_symbol *s)
     return 0;
 }
 
-static void test_only_if_wanted(void **state)
+/* Where this program's main() is in its file. */
+static uint64_t address_of_main(void)
 {
-    (void)state;
     tl_elf *elf = NULL;
     uint64_t address = 0;
     const int status = tl_elf_open(&elf, "/proc/self/exe", NULL);
@@ -98,6 +98,13 @@ static void test_only_if_wanted(void **state)
     assert_int_equal(tl_elf_each_symbol(elf, find_main, &address, NULL), 0);
     tl_elf_close(elf);
     assert_true(address > 0);
+    return address;
+}
+
+static void test_only_if_wanted(void **state)
+{
+    (void)state;
+    const uint64_t address = address_of_main();
     assert_true(is_named("/proc/self/exe", address, false));
     assert_false(is_named("/proc/self/exe", address, true));
 }
@@ -166,6 +173,24 @@ static void test_modules_in_part(void **state)
     tl_source_close(s);
 }
 
+/* Nothing that is known of a module is replaced by it. */
+static void test_a_path_that_is_no_text(void **state)
+{
+    (void)state;
+    ctf_bytes v = {0};
+    tl_source *s = NULL;
+    const uint64_t address = address_of_main();
+    put_module(&v, 0, UINT64_MAX, "/proc/self/exe", false);
+    put_event(&v, 4, 0);
+    made_u64(&v, 1);
+    made_u64(&v, UINT64_MAX);
+    put_call(&v, address);
+    tl_profile *p = profile_of(&v, false, &s);
+    assert_string_equal(tl_profile_get_function(p, 0)->name, "main");
+    tl_profile_free(p);
+    tl_source_close(s);
+}
+
 static bool has_note(const tl_source *s, const char *rule)
 {
     const tl_trace *t = tl_source_trace(s);
@@ -199,6 +224,7 @@ int main(void)
         cmocka_unit_test(test_only_if_wanted),
         cmocka_unit_test(test_one_file_at_many_places),
         cmocka_unit_test(test_modules_in_part),
+        cmocka_unit_test(test_a_path_that_is_no_text),
         cmocka_unit_test(test_modules_have_a_limit),
         cmocka_unit_test_setup_teardown(test_only_regular_files, scratch_enter, scratch_leave),
     };

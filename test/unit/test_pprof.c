@@ -170,6 +170,7 @@ static void test_shares_are_exact(void **state)
     check_sums(UINT64_MAX, 3, (const uint64_t[][2]){{0, 7}, {5, UINT64_C(1) << 62}, {UINT64_MAX, 1}});
     check_sums(UINT64_MAX - 1, 3,
                (const uint64_t[][2]){{1, 1}, {UINT64_MAX / 2, UINT64_C(1) << 60}, {UINT64_MAX, 12345}});
+    check_sums(UINT64_MAX, 2, (const uint64_t[][2]){{1, 1}, {UINT64_MAX, UINT64_MAX - 1}});
     check_sums(10, 4, (const uint64_t[][2]){{1, 1}, {2, 1}, {3, 1}, {4, 1}});
     check_sums(5, 2, (const uint64_t[][2]){{0, 3}, {1, 0xffffffff}});
     check_sums(0, 2, (const uint64_t[][2]){{0, 3}, {1, 1}});
@@ -190,6 +191,19 @@ static void test_shares_are_in_proportion(void **state)
         assert_true(get_sample(&f, i, &s));
         assert_int_equal(s.latency, i + 1);
         assert_int_equal(s.value[1], (i + 1) * 1000);
+    }
+    profiled_fini(&f);
+    static const uint64_t calls[] = {0, 40, 7, 3, 2}; /* more than ticks, and fewer */
+    profiled_init(&f, 1000000000);
+    function = add_function(&f, 1, "f", NULL, 0);
+    for (uint64_t ticks = 1; ticks <= 4; ticks++)
+        for (uint64_t i = 0; i < calls[ticks]; i++)
+            add_call(&f, 0, function, ticks, ticks * 1000);
+    write_pprof(&f);
+    for (uint64_t ticks = 1; ticks <= 4; ticks++) {
+        assert_true(get_sample(&f, ticks - 1, &s));
+        assert_int_equal(s.value[0], calls[ticks]);
+        assert_int_equal(s.value[1], calls[ticks] * ticks * 1000);
     }
     profiled_fini(&f);
 }

@@ -227,7 +227,6 @@ static void test_opening_describes_the_profile(void **state)
     assert_string_equal(tl_trace_build_id(&t), "c0ffee");
     assert_string_equal(tl_trace_exe(&t), "/bin/app");
     assert_int_equal(tl_trace_lost_events(&t), 12);
-    assert_true(t.has_profile_counts);
     assert_int_equal(t.profile_threads, 1);
     assert_int_equal(t.profile_paths, 2);
     assert_int_equal(t.profile_calls, 2);

@@ -127,17 +127,15 @@ static void closed_in_the_middle(void **state)
     text_free(&log);
 }
 
-/* Events in the order of time, as far as that is asked for: equal ones stay as they are. */
-static void merged_by_time(void **state)
+/* All events of a log, in the order of time. */
+static void check_merged(log_text log)
 {
-    log_text log = make_log(15000);
     tl_source *s = open_log_text(log.p, log.n, &(const tl_want){.fields = true});
     tl_merge *m = NULL;
     const tl_batch *b;
     uint32_t from, to;
     uint64_t last = 0, events = 0;
     tl_count count;
-    (void)state;
     assert_int_equal(tl_source_count(s, 1, &count, NULL), 0);
     assert_int_equal(tl_merge_open(&m, s, NULL), 0);
     while (tl_merge_next(m, &b, &from, &to, NULL) > 0)
@@ -151,6 +149,18 @@ static void merged_by_time(void **state)
     tl_merge_close(m);
     tl_source_close(s);
     text_free(&log);
+}
+
+/* Events in the order of time, as far as that is asked for: equal ones stay as they are. */
+static void merged_by_time(void **state)
+{
+    (void)state;
+    check_merged(make_log(15000));
+    log_text log = {0}; /* what is written last came first */
+    for (unsigned i = 0; i < 9000; i++)
+        text_add(&log, "sam str 0x1 %u 1 0:0 0x1\n", i < 3000 ? 5000 : i < 8000 ? 5000 + i : i - 8000);
+    assert_true(log.n > 128 << 10);
+    check_merged(log);
 }
 
 /* Events of a strict reader up to its error, whose place is in *e. */

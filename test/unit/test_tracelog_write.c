@@ -283,6 +283,30 @@ static void test_odd_values_are_counted(void **state)
     }
 }
 
+/* Pieces of code: address and size, or three numbers of a map from offsets. */
+static void test_odd_members_are_counted(void **state)
+{
+    (void)state;
+    static const tl_value id = {.type = TL_HEX, .as.u = 1}, number = {.type = TL_U64, .as.u = 5},
+                          text = {.type = TL_STRING, .n = 1, .as.p = "a"}, one = {.type = TL_LIST, .n = 1},
+                          none = {.type = TL_LIST}, pair = {.type = TL_STRUCT, .n = 2};
+    const struct {
+        tl_value v[10];
+        uint64_t odd;
+    } code[] = {{{id, id, id, id, id, one, pair, number, number, none}, 0},
+                {{id, id, id, id, id, one, pair, text, number, none}, 1},
+                {{id, id, id, id, id, one, pair, text, text, none}, 2}};
+    for (size_t i = 0; i < TL_COUNT(code); i++) {
+        fixture f;
+        log_init(&f);
+        assert_int_equal(fixture_create(&f, &tracelog_door), 0);
+        fixture_event(&f, tracelog_fun_inf, 1, 0, 9, 10, code[i].v, 10);
+        fixture_finish(&f);
+        assert_int_equal(fixture_dropped(&f, "values that do not fit"), code[i].odd);
+        fixture_fini(&f);
+    }
+}
+
 /* Values that are missing are unknown or 0. */
 static void test_missing_values(void **state)
 {
@@ -356,6 +380,7 @@ int main(void)
         cmocka_unit_test(test_part_of_the_samples),
         cmocka_unit_test(test_odd_values),
         cmocka_unit_test(test_odd_values_are_counted),
+        cmocka_unit_test(test_odd_members_are_counted),
         cmocka_unit_test(test_missing_values),
         cmocka_unit_test(test_other_classes_are_dropped),
         cmocka_unit_test(test_order),

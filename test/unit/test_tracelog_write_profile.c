@@ -237,6 +237,32 @@ static void test_very_deep_profile(void **state)
     profiled_fini(&f);
 }
 
+/* One line that is longer than what is kept of the text in memory. */
+static void test_line_of_a_deep_stack(void **state)
+{
+    (void)state;
+    static const char frame[] = " 0x11"; /* of the 17th function */
+    const uint32_t length = sizeof frame - 1;
+    profiled f;
+    profiled_init(&f, 1000);
+    uint32_t function = 0, place = 0;
+    for (int64_t i = 1; i <= 17; i++) {
+        function = add_function(&f, i, "f", NULL, 0);
+        add_call(&f, 0, function, 1, 1);
+    }
+    for (uint32_t i = 1; i < TRACELOG_DEPTH_MAX; i++)
+        place = tl_profile_child(f.p, place, function);
+    add_call(&f, place, function, 1, 1);
+    write_with(&f, tracelog_write_profile);
+    const size_t all = (size_t)(TRACELOG_DEPTH_MAX - 1) * length;
+    assert_true(f.n > all + 1);
+    const char *at = f.text + f.n - 1 - all;
+    for (uint32_t i = 1; i < TRACELOG_DEPTH_MAX; i++, at += length)
+        assert_memory_equal(at, frame, length);
+    assert_string_equal(at, "\n");
+    profiled_fini(&f);
+}
+
 static void test_large_numbers(void **state)
 {
     (void)state;
@@ -279,6 +305,7 @@ int main(void)
         cmocka_unit_test(test_allocations_of_nobody),
         cmocka_unit_test(test_objects_without_a_size),
         cmocka_unit_test(test_very_deep_profile),
+        cmocka_unit_test(test_line_of_a_deep_stack),
         cmocka_unit_test(test_large_numbers),
         cmocka_unit_test(test_other_versions_are_refused),
     };

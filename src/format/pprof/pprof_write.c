@@ -253,11 +253,12 @@ static unsigned weight_bits(const bucket *b)
 enum { WEIGHT_BITS = 20 };
 _Static_assert(BUCKETS_MAX <= 1 << (32 - WEIGHT_BITS), "the weights of all buckets must fit 32 bits together");
 
-/* calls * middle / 2^shift, rounded down; what is more than 64 bits is taken from the larger factor beforehand. */
+/* calls * middle / 2^shift, rounded down; bits beyond 64 are taken from the larger factor beforehand, but for its last
+ * one. */
 static uint64_t weight(const bucket *b, unsigned shift)
 {
     uint64_t large = b->calls > b->middle ? b->calls : b->middle, small = b->calls > b->middle ? b->middle : b->calls;
-    unsigned bits = weight_bits(b), before = bits > 64 ? bits - 64 : 0;
+    unsigned bits = weight_bits(b), before = bits == 128 ? 63 : bits > 64 ? bits - 64 : 0;
     unsigned after = shift - before; /* shift >= bits - WEIGHT_BITS > before */
     return after < 64 ? ((large >> before) * small) >> after : 0;
 }
@@ -322,7 +323,7 @@ static void put_place(pprof *w, uint32_t place, uint32_t frames, uint64_t thread
         const bucket *b = &w->bucket[i];
         uint64_t part = left; /* of the last one */
         if (i + 1 < all.n)
-            part = all.weight > 0 ? share(time, weight(b, all.shift), all.weight) : 0;
+            part = share(time, weight(b, all.shift), all.weight); /* of several, one has a weight */
         left -= part;
         uint64_t latency = tl_profile_time(w->p, b->middle);
         put_sample(w, frames, (uint64_t[]){b->calls, part}, &latency, thread);

@@ -190,7 +190,6 @@ static void reverse_lanes(live_reader *r)
 static int describe(live_reader *r, const tl_profile *p, tl_error *e)
 {
     tl_trace *t = r->trace;
-    t->has_profile_counts = true;
     t->profile_threads = tl_profile_threads(p);
     t->profile_trees = p->ntrack;
     t->profile_paths = p->nplace - 1 - p->ntrack;

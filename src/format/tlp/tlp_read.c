@@ -96,7 +96,6 @@ static int describe(const tl_profile *p, unsigned version, tl_trace *t, tl_error
     t->version = version == TLP_VERSION ? "1" : "2";
     t->byte_order = "little";
     t->lost_events = p->lost_events;
-    t->has_profile_counts = true;
     t->profile_threads = tl_profile_threads(p);
     t->profile_trees = p->ntrack;
     t->profile_paths = p->nplace - 1 - p->ntrack;

@@ -267,7 +267,7 @@ static int open_reader(void *reader, tl_input *in, tl_trace *t, const tl_want *w
     if (tl_load64(header + XPROF_HEADER_MAGIC, r->big) != XPROF_MAGIC)
         return tl_fail(e, TL_EFORMAT, 0, "no \"xrayprof\" magic number at the start");
     t->byte_order = r->big ? "big" : "little";
-    t->has_profile_counts = t->profile_inclusive = true;
+    t->profile_inclusive = true;
     tl_trace_set_clock(t, "tsc", 0);
     if (!r->whole_header)
         return tl_trace_add_damage(t, e, 0, got, "header.truncated", "file header of %d bytes, but the file has %zu",
