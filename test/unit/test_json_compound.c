@@ -1,5 +1,6 @@
 /* Tests of the field classes of CTF 2 that hold others: alignment, ranges, locations, aliases and limits. */
 #include "base/compiler.h"
+#include "format/ctf/plan/ctf_plan.h"
 #include "json_schema.h"
 
 static void test_structures(void **state)
@@ -194,6 +195,53 @@ static void test_locations(void **state)
     }
 }
 
+/* An array of a length at this path (or any location), behind these members; what is said of it when it is compiled. */
+static void location_fails(const char *members, const char *path, const char *message)
+{
+    char text[2000];
+    snprintf(text, sizeof text,
+             "%s{'name':'array','field-class':{'type':'dynamic-length-array','element-field-class':" U8
+             ",'length-field-location':{'path':%s}}}",
+             members, path);
+    payload_of(text);
+    tl_arena arena = {0};
+    ctf_class_list list = {.arena = &arena};
+    ctf_plans *plans = NULL;
+    tl_error e = {0};
+    assert_int_equal(ctf_plans_new(&plans, &schema, &list, &e), TL_EDAMAGED);
+    if (!strstr(e.message, message))
+        fail_msg("%s: %s; expected %s", path, e.message, message);
+    assert_true(e.offset != TL_NO_OFFSET);
+    free(list.cls);
+    tl_arena_fini(&arena);
+}
+
+static void test_locations_that_lead_nowhere(void **state)
+{
+    (void)state;
+    char path[300], message[300];
+#define MEMBER(name, type) "{'name':'" name "','field-class':" type "},"
+#define STRUCT(members)    "{'type':'structure','member-classes':[" members "]}"
+    location_fails("", "['n']", "there is no field \"n\" before the one that refers to it");
+    location_fails(MEMBER("s", STRUCT("{'name':'m','field-class':" U8 "}")), "['s','n']", "no field \"s.n\" before");
+    location_fails(MEMBER("s", STRUCT("{'name':'m','field-class':" U8 "}")), "['s','m','k']", "\"s.m.k\"");
+    location_fails(MEMBER("a", "{'type':'static-length-array','length':2,'element-field-class':" STRUCT(
+                                   "{'name':'n','field-class':" U8 "}") "}"),
+                   "['a','n']", "\"a.n\" lies in an array that has ended; expected a field that can be reached");
+    location_fails(MEMBER("t", "{'type':'null-terminated-string'}"), "['t']",
+                   "\"t\" is a string; a length or selector must be an integer");
+    location_fails(MEMBER("s", STRUCT("{'name':'m','field-class':" U8 "}")), "['s']", "\"s\" is a struct;");
+    /* Only the begin of a long one is shown: 99 bytes. */
+    for (int n = 90; n < 110; n++) {
+        char name[120];
+        memset(name, 'x', (size_t)n);
+        name[n] = '\0';
+        snprintf(path, sizeof path, "['%s','y']", name);
+        snprintf(message, sizeof message, "\"%.99s%s\" before", name, n > 95 ? "" : ".y");
+        location_fails("", path, message);
+    }
+}
+
 #define ALIAS(name, type) "@{'type':'field-class-alias','name':'" name "','field-class':" type "}\n"
 
 static void test_aliases(void **state)
@@ -321,6 +369,7 @@ int main(void)
         cmocka_unit_test_teardown(test_bad_options, schema_clean),
         cmocka_unit_test_teardown(test_alignment, schema_clean),
         cmocka_unit_test_teardown(test_locations, schema_clean),
+        cmocka_unit_test_teardown(test_locations_that_lead_nowhere, schema_clean),
         cmocka_unit_test_teardown(test_aliases, schema_clean),
         cmocka_unit_test_teardown(test_depth, schema_clean),
         cmocka_unit_test_teardown(test_doubling, schema_clean),
