@@ -28,6 +28,8 @@ int tl_slice_check(const tl_arguments *a)
         problem = "-n is how long a slice is: say with --slice-at where it begins";
     else if (!a->slice_at)
         return TL_EXIT_DONE;
+    else if (tl_parse_when(&when, "--slice-at", a->slice_at, &e) < 0)
+        problem = e.message;
     else if (tl_to_stdout(a))
         problem = "--slice-at: say with -o where the slice is written";
     else if (a->time || a->insns)
@@ -36,8 +38,6 @@ int tl_slice_check(const tl_arguments *a)
         problem = "--slice-at: a slice is of one trace";
     else if (a->follow)
         problem = "--follow: --slice-at needs the whole trace";
-    else if (tl_parse_when(&when, "--slice-at", a->slice_at, &e) < 0)
-        problem = e.message;
     if (problem)
         tl_say_error(NULL, "%s", problem);
     return problem ? TL_EXIT_USAGE : TL_EXIT_DONE;

@@ -226,6 +226,32 @@ static void test_number_0(void **state)
     stop_set(&f);
 }
 
+/* A processor is named by its number, and the header of its snapshots says that it is one; a thread's does not. */
+static void test_processor(void **state)
+{
+    (void)state;
+    insn_fixture f;
+    size_t n;
+    start_set(&f);
+    const tl_track before = f.trace.track[1];
+    f.trace.track[1] = (tl_track){.name = "cpu 0", .tid = 0, .is_cpu = true};
+    for (uint32_t track = 0; track < 2; track++) {
+        put_snapshot(&f, 0, 0x100, 0x7ff0);
+        put_insn(&f, 0x400000, NOP, 0);
+        f.batch.track[2 * track] = f.batch.track[2 * track + 1] = track;
+    }
+    insn_finish(&f);
+    static const char *const name[] = {"xtrace.0.7.hint9.xsnapshot.bin", "xtrace.0.0.hint9.xsnapshot.bin"};
+    for (uint8_t track = 0; track < 2; track++) {
+        uint8_t *shots = file_of(name[track], &n);
+        assert_int_equal(shots[17], track); /* stream of: 1 a processor */
+        free(shots);
+    }
+    assert_true(has_file("xtrace.0.0.hint9.xinsndata.bin"));
+    f.trace.track[1] = before;
+    stop_set(&f);
+}
+
 static void test_two_tracks_of_one_name(void **state)
 {
     (void)state;
@@ -301,6 +327,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_tracks, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_names, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_number_0, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_processor, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_two_tracks_of_one_name, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_given_up, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_what_has_no_place, scratch_enter, scratch_leave),
