@@ -141,6 +141,29 @@ static void the_recorder_takes_no_standard_files(void **state)
     }
 }
 
+/* ---- flush ---- */
+
+/* No thread may be in the middle of an event while lanes are looked at: each has to ask anew whether it may record. */
+static void flush_twice(void)
+{
+    call_functions();
+    for (int i = 0; i < 2; i++) {
+        const uint32_t before = tl_rt.epoch;
+        if (tl_rt_record_flush() != 0 || tl_rt.epoch == before || tl_rt.state != RT_ON)
+            _exit(3);
+        call_functions();
+    }
+}
+
+static void flush_waits_for_threads(void **state)
+{
+    (void)state;
+    assert_int_equal(record("mode=fdr:out=t.xray:control=off", flush_twice), 0);
+    unlink("t.xray");
+    assert_int_equal(record("mode=fdr:out=t.xray:control=off:ring=64K", flush_twice), 0);
+    assert_int_equal(record("mode=profile:out=t.tlp:control=off", flush_twice), 0);
+}
+
 /* ---- stopped ---- */
 
 static void handlers_that_are_off_do_nothing(void **state)
@@ -208,6 +231,7 @@ static void calls_of_a_thread_that_is_gone_end_with_the_recording(void **state)
 RT_SKIPPED(status_counts_what_was_met)
 RT_SKIPPED(waiting_takes_no_processor)
 RT_SKIPPED(the_recorder_takes_no_standard_files)
+RT_SKIPPED(flush_waits_for_threads)
 RT_SKIPPED(handlers_that_are_off_do_nothing)
 RT_SKIPPED(calls_of_a_thread_that_is_gone_end_with_the_recording)
 #define scratch_enter NULL
@@ -220,6 +244,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(status_counts_what_was_met, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(waiting_takes_no_processor, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(the_recorder_takes_no_standard_files, scratch_enter, leave),
+        cmocka_unit_test_setup_teardown(flush_waits_for_threads, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(handlers_that_are_off_do_nothing, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(calls_of_a_thread_that_is_gone_end_with_the_recording, scratch_enter, leave),
     };

@@ -183,6 +183,40 @@ static void fields_have_names_of_their_own(void **state)
     tl_source_close(s);
 }
 
+/* As long as names can be: each of their characters takes two in the metadata. */
+static void use_long_names(void)
+{
+    static char name[RT_SITE_FIELDS][64], long_name[400];
+    static struct tl_rt_field field[RT_SITE_FIELDS];
+    static union tl_rt_value value[RT_SITE_FIELDS];
+    static struct tl_rt_site s = {.name = long_name, .kind = TL_RT_SPAN_SITE, .field = field, .nfield = RT_SITE_FIELDS};
+    memset(long_name, '"', sizeof long_name - 1);
+    for (size_t i = 0; i < RT_SITE_FIELDS; i++) {
+        memset(name[i], '"', sizeof name[i] - 1);
+        field[i] = (struct tl_rt_field){.name = name[i], .type = TL_RT_TEXT};
+        value[i].s = "x";
+    }
+    TL_RT_INSTANT("before");
+    tl_rt_span_enter(&s, 0x1000, value);
+    tl_rt_span_leave(&s, 0x1000, 0);
+    TL_RT_INSTANT("behind");
+}
+
+static void names_may_be_long(void **state)
+{
+    (void)state;
+    assert_int_equal(record("mode=ctf:out=t.ctf:control=off", use_long_names), 0);
+    assert_int_equal(events("t.ctf", "before"), 1);
+    assert_int_equal(events("t.ctf", "behind"), 1);
+    tl_source *t = open_trace("t.ctf", true);
+    tl_count count;
+    tl_error e;
+    assert_int_equal(tl_source_count(t, 1, &count, &e), 0);
+    assert_int_equal(count.events + tl_trace_lost_events(tl_source_trace(t)), 4);
+    tl_count_free(&count);
+    tl_source_close(t);
+}
+
 /* ---- threads that meet at a site ---- */
 
 enum { THREADS = 4, SHARED = 2000 };
@@ -331,6 +365,7 @@ static void an_entry_may_be_given_up_while_it_is_noted(void **state)
 }
 
 #else
+RT_SKIPPED(names_may_be_long)
 RT_SKIPPED(fields_have_names_of_their_own)
 RT_SKIPPED(a_thread_is_overtaken_at_a_site)
 RT_SKIPPED(threads_find_no_room_for_a_site)
@@ -347,6 +382,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sites_beyond_the_limit_are_left_out, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(a_site_that_is_loaded_again_is_known, scratch_enter, leave),
+        cmocka_unit_test_setup_teardown(names_may_be_long, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(fields_have_names_of_their_own, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(threads_may_meet_at_a_site, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(a_thread_is_overtaken_at_a_site, scratch_enter, leave),
