@@ -56,6 +56,26 @@ static void test_collection(void **state)
     fixture_fini(&f);
 }
 
+/* Times count from the tick that is to be 0; what began before begins there. */
+static void test_begin(void **state)
+{
+    (void)state;
+    fixture f;
+    rt_init(&f);
+    f.options.begin = 3;
+    start(&f);
+    rt_gc_begin(&f, 0, 1);
+    rt_gc_end(&f, 0, 4);
+    rt_gc_begin(&f, 0, 5);
+    rt_gc_end(&f, 0, 9);
+    rt_two_items(&f, RT_ALLOC, 0, 10, 1, 10, 20);
+    fixture_finish(&f);
+    assert_has(&f, "\"GC\"," PLACE0 "0.000,\"dur\":1000.000,");
+    assert_has(&f, "\"GC\"," PLACE0 "2000.000,\"dur\":4000.000,");
+    assert_has(&f, "\"allocated\"," PLACE0 "7000.000,\"args\":{\"bytes\":30}");
+    fixture_fini(&f);
+}
+
 static void test_compilation_has_a_name(void **state)
 {
     (void)state;
@@ -276,6 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_collection),
+        cmocka_unit_test(test_begin),
         cmocka_unit_test(test_compilation_has_a_name),
         cmocka_unit_test(test_overlapping_spans),
         cmocka_unit_test(test_outer_span_first),
