@@ -34,8 +34,8 @@ slow: ## all of what `make check` tries a sample of, and leaks in thousands of s
 	TL_THOROUGH=1 tools/run-ctest.sh build-dev -j $(JOBS) -L slow
 
 .PHONY: nightly
-nightly: ## what is too long for each change, some hours: `make slow faults sanitizers recorder-campaign mutants portability`
-	@failed=; for target in slow faults sanitizers recorder-campaign mutants portability; do echo "== make $$target"; $(MAKE) $$target || failed="$$failed $$target"; done; \
+nightly: ## what is too long for each change, some hours: `make slow faults sanitizers recorder-campaign mutants limits portability`
+	@failed=; for target in slow faults sanitizers recorder-campaign mutants limits portability; do echo "== make $$target"; $(MAKE) $$target || failed="$$failed $$target"; done; \
 	[ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
 faults: ## the n-th allocation, read, write, open, ... fails, for every n (`make check` tries a sample)
@@ -61,6 +61,11 @@ mutants: ## do the tests notice small changes of the code? AREAS="xray op" COUNT
 	tools/install-deps.sh test
 	test/mutants/mutants.py build-mutants --jobs $(JOBS) $(if $(AREAS),--areas "$(AREAS)") $(if $(COUNT),--count $(COUNT)) \
 	    $(if $(SEED),--seed $(SEED)) $(if $(REPLAY),--replay $(REPLAY))
+
+.PHONY: limits
+limits: ## does the test of each limit in SECURITY.md reach it? A quarter of an hour, and once more to build
+	tools/install-deps.sh test
+	test/mutants/limit_mutants.py build-mutants $(NAMES)
 
 campaign: ## libFuzzer and AFL++ on each target, for so long and until nothing new is found, a day: SECONDS_EACH=1800 STILL=600
 	tools/install-deps.sh fuzz

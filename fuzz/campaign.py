@@ -24,7 +24,14 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Targets whose inputs hold several languages, or that of another target.
 DICTIONARIES = {"ctf": ["tsdl", "ctf_json"], "any": ["tracelog"], "xtrace_set": ["xtrace"], "fdr": ["recording"], "live": ["recording"]}
-RSS_MB, INPUT_SECONDS, INPUT_BYTES, RESTARTS = 256, 10, 16384, 5
+RSS_MB, INPUT_SECONDS, RESTARTS = 256, 10, 5
+
+
+def input_bytes(target):
+    """Most bytes of an input, as fuzz/run.sh takes them, too."""
+    with open(os.path.join(HERE, "sizes.txt"), encoding="ascii") as file:
+        known = dict(line.split() for line in file if not line.startswith("#"))
+    return int(known.get(target, 16384))
 
 
 def cpu_of_children():
@@ -124,7 +131,7 @@ def run_libfuzzer(target, a):
     os.makedirs(found, exist_ok=True)
     words = dictionary(target, a.out)
     command = [os.path.join(a.libfuzzer, "fuzz", "fuzz_" + target), "-rss_limit_mb=%d" % RSS_MB, "-timeout=%d" % INPUT_SECONDS,
-               "-max_len=%d" % INPUT_BYTES, "-print_final_stats=1", "-reload=0", "-artifact_prefix=%s/finding-%s-" % (a.out, target)]
+               "-max_len=%d" % input_bytes(target), "-print_final_stats=1", "-reload=0", "-artifact_prefix=%s/finding-%s-" % (a.out, target)]
     command += (["-dict=" + words] if words else []) + [found] + ([seeds] if os.path.isdir(seeds) else [])
     environment = dict(os.environ, ASAN_OPTIONS="quarantine_size_mb=16:" + os.environ.get("ASAN_OPTIONS", ""))
     with open(os.path.join(a.out, target + ".libfuzzer.log"), "w", encoding="utf-8", errors="replace") as log:
@@ -153,7 +160,7 @@ def begin_with(target, a):
     os.makedirs(folder)
     for source in (os.path.join(HERE, "corpus", target), os.path.join(a.out, "found", target)):
         for path in sorted(glob.glob(os.path.join(source, "*"))):
-            if 0 < os.path.getsize(path) <= INPUT_BYTES:
+            if 0 < os.path.getsize(path) <= input_bytes(target):
                 shutil.copy(path, folder)
     if not os.listdir(folder):
         with open(os.path.join(folder, "nothing"), "wb") as file:
@@ -205,7 +212,7 @@ def run_afl(target, a):
                        AFL_FORKSRV_INIT_TMOUT="60000",
                        ASAN_OPTIONS="abort_on_error=1:symbolize=0:detect_leaks=0:quarantine_size_mb=16:hard_rss_limit_mb=%d" % (2 * RSS_MB),
                        UBSAN_OPTIONS="abort_on_error=1:symbolize=0:halt_on_error=1")
-    command = ["afl-fuzz", "-i", begin_with(target, a), "-o", out, "-m", "none", "-t", "%d" % (INPUT_SECONDS * 1000), "-G", str(INPUT_BYTES)]
+    command = ["afl-fuzz", "-i", begin_with(target, a), "-o", out, "-m", "none", "-t", "%d" % (INPUT_SECONDS * 1000), "-G", str(input_bytes(target))]
     command += (["-x", words] if words else []) + ["--", os.path.join(a.afl, "fuzz", "fuzz_" + target)]
     with open(os.path.join(a.out, target + ".afl.log"), "wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env=environment)

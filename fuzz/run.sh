@@ -17,9 +17,10 @@ for target in "$build"/fuzz/fuzz_*; do
     mkdir -p "$found" "$here/corpus/$name"
     dictionary=()
     [ -f "$here/$name.dict" ] && dictionary=("-dict=$here/$name.dict")
+    bytes=$(sed -n "s/^$name //p" "$here/sizes.txt")
     echo "== $name, $seconds s"
     # The limits are part of the promise: no file may cost more memory or time than this.
-    "$target" -max_total_time="$seconds" -rss_limit_mb=256 -timeout=10 -max_len=65536 -print_final_stats=1 \
+    "$target" -max_total_time="$seconds" -rss_limit_mb=256 -timeout=10 -max_len="${bytes:-16384}" -print_final_stats=1 \
         -artifact_prefix="$build/finding-$name-" "${dictionary[@]}" "$found" "$here/corpus/$name"
     count=$((count + 1))
 done

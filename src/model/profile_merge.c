@@ -17,19 +17,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/same_text.h"
 #include "model/profile_impl.h"
 #include "model/trace_impl.h"
-
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
 
 static bool same_weights(const tl_profile *a, const tl_profile *b)
 {
     bool same = a->nweight == b->nweight && a->weight == b->weight;
     for (uint32_t i = 0; same && i < a->nweight; i++)
-        same = same_text(a->kind[i].name, b->kind[i].name) && same_text(a->kind[i].unit, b->kind[i].unit);
+        same = tl_same_text(a->kind[i].name, b->kind[i].name) && tl_same_text(a->kind[i].unit, b->kind[i].unit);
     return same;
 }
 
@@ -179,9 +175,9 @@ static void add_rest(tl_profile *into, const tl_profile *from)
     into->unmatched_open = tl_add_saturated(into->unmatched_open, from->unmatched_open);
     into->lost_events = tl_add_saturated(into->lost_events, from->lost_events);
     into->damaged_bytes = tl_add_saturated(into->damaged_bytes, from->damaged_bytes);
-    if (!same_text(into->build_id, from->build_id))
+    if (!tl_same_text(into->build_id, from->build_id))
         into->build_id = NULL;
-    if (!same_text(into->exe, from->exe))
+    if (!tl_same_text(into->exe, from->exe))
         into->exe = NULL;
     if (from->clock.hz > into->clock.hz) {
         into->clock.hz = from->clock.hz;

@@ -3,6 +3,7 @@
  * Classes that say the same become one. Tracks stay apart. A function keeps its id if that is free or means the same
  * function; else it gets a new id above all others. */
 #include "op/join.h"
+#include "base/same_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,18 +34,13 @@ struct tl_join {
 #define FIELDS_COMPARED 100000u /* of two classes: what has more is taken for different, so that it ends */
 #define ALIKE_MOST      64u     /* classes of the same name and names of fields that a class is compared with */
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool same_mapping(const tl_field *a, const tl_field *b)
 {
     if (a->nmapping != b->nmapping)
         return false;
     for (uint32_t i = 0; a->mapping != b->mapping && i < a->nmapping; i++) {
         const tl_mapping *x = &a->mapping[i], *y = &b->mapping[i];
-        if (x->low != y->low || x->high != y->high || !same_text(x->label, y->label))
+        if (x->low != y->low || x->high != y->high || !tl_same_text(x->label, y->label))
             return false;
     }
     return true;
@@ -56,7 +52,7 @@ static bool same_fields(const tl_field *a, const tl_field *b, uint32_t n, uint32
         if (*left == 0)
             return false;
         --*left;
-        if (!same_text(a->name, b->name) || a->type != b->type || a->nmember != b->nmember || a->bits != b->bits ||
+        if (!tl_same_text(a->name, b->name) || a->type != b->type || a->nmember != b->nmember || a->bits != b->bits ||
             a->base != b->base || a->context != b->context || a->flags != b->flags || a->length != b->length ||
             a->governor != b->governor || a->role != b->role || !same_mapping(a, b) ||
             !same_fields(a->member, b->member, a->nmember, left))
@@ -69,9 +65,9 @@ static bool same_alone(const tl_class *a, const tl_class *b)
 {
     uint32_t left = FIELDS_COMPARED;
     return strcmp(a->name, b->name) == 0 && a->kind == b->kind && a->key == b->key && a->by_address == b->by_address &&
-           a->nfield == b->nfield && a->ncontext == b->ncontext && same_text(a->level, b->level) &&
+           a->nfield == b->nfield && a->ncontext == b->ncontext && tl_same_text(a->level, b->level) &&
            a->level_value == b->level_value && a->flags == b->flags && a->scopes == b->scopes && a->role == b->role &&
-           same_text(a->title, b->title) && same_fields(a->field, b->field, a->nfield, &left);
+           tl_same_text(a->title, b->title) && same_fields(a->field, b->field, a->nfield, &left);
 }
 
 /* The other class of a begin or an end, or NULL. */
@@ -225,7 +221,7 @@ static int join_functions(tl_join *j, tl_error *e)
             tl_function f = m->trace->function[k];
             const tl_function *known = tl_trace_function(&j->trace, f.id);
             int status = 0;
-            if (known && !(same_text(known->name, f.name) && same_text(known->module, f.module))) {
+            if (known && !(tl_same_text(known->name, f.name) && tl_same_text(known->module, f.module))) {
                 status = rename_function(j, m, f.id, free_id, e);
                 f.id = free_id++;
             } else if (known) {
@@ -357,7 +353,7 @@ int tl_join_new(tl_join **out, tl_source *const *s, uint32_t n, const uint64_t *
         for (uint32_t i = 1; i < n; i++) { /* only what all have in common */
             if (strcmp(j->trace.format, j->member[i].trace->format) != 0)
                 j->trace.format = "several";
-            if (!same_text(j->trace.version, j->member[i].trace->version))
+            if (!tl_same_text(j->trace.version, j->member[i].trace->version))
                 j->trace.version = NULL;
         }
         const tl_want everything = {.fields = true, .cpu = true};

@@ -3,6 +3,7 @@
  * A trace may name any file. So nothing is opened but regular files, and nothing of them is used but names and lines of
  * functions; and, where the trace knows the build-id, only if it is the same in the file. */
 #include "op/object_symbols.h"
+#include "base/same_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -29,11 +30,6 @@ typedef struct naming {
 static tl_damage about(const tl_recording_object *o, const char *rule)
 {
     return (tl_damage){.offset = TL_NO_OFFSET, .at = o->id, .kind = TL_DAMAGE_NOTE, .rule = rule};
-}
-
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
 }
 
 /* No memory, and a disk that fails, are not for want of the right file. */
@@ -71,7 +67,7 @@ static int open_object(naming *g, const tl_recording_object *o, tl_elf **elf, tl
 /* Has the file the build-id that was recorded? If neither has one, the number of its functions has to do. */
 static bool is_same_file(const tl_recording_object *o, const tl_elf *elf)
 {
-    return same_text(o->build_id, tl_elf_build_id(elf));
+    return tl_same_text(o->build_id, tl_elf_build_id(elf));
 }
 
 /* Takes over the functions that have sleds: run k of the map is function base + k. */
@@ -144,7 +140,7 @@ static const tl_recording_object *object_of(const tl_recording *r, const tl_elf 
 {
     const char *id = tl_elf_build_id(elf);
     for (uint32_t i = 0; id && i < r->nobject; i++)
-        if (same_text(r->object[i].build_id, id))
+        if (tl_same_text(r->object[i].build_id, id))
             return &r->object[i];
     return tl_recording_program(r);
 }

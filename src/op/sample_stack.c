@@ -1,5 +1,6 @@
 /* From the frames of sampled stacks to places of a profile. */
 #include "op/sample_stack.h"
+#include "base/same_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +21,6 @@ void tl_sample_stack_fini(tl_sample_stack *s)
 }
 
 /* ---- functions ---- */
-
-static bool same_name(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
 
 /* Notes that a function has this name in this batch; false when memory runs out. */
 static bool remember(tl_sample_stack *s, uint32_t function, const char *name)
@@ -78,7 +74,7 @@ TL_ALWAYS_INLINE uint32_t whole_function(tl_sample_stack *s, const tl_frame *f)
     const tl_known_name *known = &s->known[function];
     if (TL_LIKELY(known->batch == s->batch && known->name == f->name))
         return function;
-    if (same_name(p->function[function].name, f->name))
+    if (tl_same_text(p->function[function].name, f->name))
         return remember(s, function, f->name) ? function : TL_HASH_NONE;
     return new_function(s, f);
 }

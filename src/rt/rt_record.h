@@ -17,8 +17,8 @@ void tl_rt_record_give(rt_lane *l);
 /* The innermost call on the stack that the calling thread runs on now: after a signal handler that is not what the lane
  * has on top. From hooks; the lane is the thread's, and not busy. */
 const rt_frame *tl_rt_record_top(const rt_lane *l);
-/* Ends all open calls of a lane when recording stops; otherwise they would seem to last until it goes on. Hooks are off,
- * and lanes settled. */
+/* Ends all open calls of a lane when recording stops; otherwise they would seem to last until it goes on. Hooks are
+ * off, and lanes settled. */
 void tl_rt_record_pause(rt_lane *l, unsigned modes, bool threshold);
 
 #endif

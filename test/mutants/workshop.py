@@ -114,7 +114,7 @@ class Workshop:
 
     def read_tests(self):
         listed = json.loads(subprocess.run(["ctest", "--show-only=json-v1"], cwd=self.build, capture_output=True, check=True).stdout)
-        self.tests = {}
+        self.tests, self.cases = {}, {}
         for test in listed["tests"]:
             name, command = test["name"], test.get("command")
             properties = {p["name"]: p["value"] for p in test["properties"]}
@@ -124,8 +124,8 @@ class Workshop:
                 command[0] = PYTHON
             environment = dict(line.split("=", 1) for line in properties.get("ENVIRONMENT", []))
             if name.startswith("unit.") and name.split(".")[1] not in SINGLE:
+                self.cases[name] = environment.pop("TL_CASE")
                 name = "unit." + name.split(".")[1]
-                del environment["TL_CASE"]
             self.tests.setdefault(name, Test(name, command, properties["WORKING_DIRECTORY"], environment))
 
     def replaced(self, words, changes):

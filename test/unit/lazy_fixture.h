@@ -42,7 +42,7 @@ static inline void packed_note(packed *f, uint32_t magic, const void *data, uint
     packed_add(f, data, n);
 }
 
-enum { WITH_SUM = 1, WITHOUT_SIZE = 2 };
+enum { WITH_SUM = 1, WITHOUT_SIZE = 2, WIDE = 4 /* a window of up to 32 MiB */ };
 
 /* Adds a frame. Without a library it is one of stored blocks. */
 static inline void packed_frame(packed *f, const void *data, size_t n, int flags)
@@ -55,6 +55,8 @@ static inline void packed_frame(packed *f, const void *data, size_t n, int flags
     ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, 1);
     ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, (flags & WITH_SUM) != 0);
     ZSTD_CCtx_setParameter(z, ZSTD_c_contentSizeFlag, (flags & WITHOUT_SIZE) == 0);
+    if (flags & WIDE)
+        ZSTD_CCtx_setParameter(z, ZSTD_c_windowLog, 25);
     const size_t size = ZSTD_compress2(z, out, most, data, n);
     assert_false(ZSTD_isError(size));
     packed_add(f, out, size);

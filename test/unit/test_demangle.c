@@ -110,7 +110,14 @@ static void test_exploding_names_stay(void **state)
     expect(name, "f(A<int, int>, A<A<int, int>, A<int, int> >, A<A<A<int, int>, A<int, int> >, A<A<int, int>, A<int, "
                  "int> > >, A<A<A<A<int, int>, A<int, int> >, A<A<int, int>, A<int, int> > >, A<A<A<int, int>, A<int, "
                  "int> >, A<A<int, int>, A<int, int> > > >)");
-    double_cpp(name, 34); /* some 2^40 bytes */
+    double_cpp(name, 10);
+    char *readable = tl_demangle(name);
+    assert_non_null(readable);
+    assert_int_equal(strlen(readable), 34756);
+    free(readable);
+    double_cpp(name, 11); /* 69,568 bytes */
+    expect(name, NULL);
+    double_cpp(name, 34); /* some 2^40 */
     expect(name, NULL);
     double_rust(name, 2, "l");
     expect(name, "a::<(i32, i32), ((i32, i32), (i32, i32)), (((i32, i32), (i32, i32)), ((i32, i32), (i32, i32)))>");
@@ -124,7 +131,7 @@ static void test_long_names(void **state)
 {
     (void)state;
     need_demangler();
-    enum { N = 100000 };
+    enum { N = 100000, LONGEST = 16384 };
     char *name = malloc(N + 16);
     assert_non_null(name);
     /* Within the limit: 400 levels. */
@@ -136,6 +143,15 @@ static void test_long_names(void **state)
     assert_non_null(readable);
     assert_int_equal(strlen(readable), 400 + 399 * 2 + 2);
     free(readable);
+    /* As long as names may be, and longer by a byte. */
+    for (int more = 0; more < 2; more++) {
+        sprintf(name, "_RNvC1a%d", LONGEST - 12 + more);
+        memset(name + 12, 'b', LONGEST - 12 + (size_t)more);
+        name[LONGEST + more] = 0;
+        readable = tl_demangle(name);
+        assert_int_equal(readable ? strlen(readable) : 0, more ? 0 : LONGEST - 12 + strlen("a::"));
+        free(readable);
+    }
     /* Far beyond it, in depth and in length. */
     memset(name, 'P', N);
     memcpy(name, "_Z1f", 4);

@@ -394,8 +394,8 @@ static void large_traces_are_looked_through_once(void **state)
 static void an_index_without_tracks(void **state)
 {
     (void)state;
-    /* packets, lost events, lost packets, files; index, packets, flags, spans, points */
-    static const uint8_t index[24 + 4 + 4 + 8 + 1 + 4 + 4] = {[24] = 1, [28] = 1};
+    /* packets, lost events, lost packets, files; index, packets, flags, instance, processor, spans, points */
+    static const uint8_t index[24 + 4 + 4 + 8 + 1 + 8 + 4 + 4 + 4] = {[24] = 1, [28] = 1};
     tl_folder *f = NULL;
     tl_source *s = NULL;
     tl_error e = {0};

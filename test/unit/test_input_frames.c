@@ -158,6 +158,27 @@ static void windows_have_a_limit(void **state)
 }
 
 /* One that is longer than anybody wants to hold, and more of them than are remembered. */
+/* Content of more frames is kept as a whole. */
+static void test_frames_have_a_limit(void **state)
+{
+    (void)state;
+    enum { LIMIT = 1 << 20 };
+    packed one = {0}, f = {0};
+    packed_frame(&f, "abc", 3, 0);
+    packed_frame(&one, "", 0, 0);
+    for (unsigned i = 1; i < LIMIT; i++)
+        packed_add(&f, one.p, one.n);
+    for (unsigned more = 0; more < 2; more++) {
+        tl_input *in = open_packed_file(&f);
+        assert_int_equal(tl_input_frames(in), more ? 0 : LIMIT);
+        check_reads(in, "abc", 3);
+        tl_input_close(in);
+        packed_add(&f, one.p, one.n);
+    }
+    free(one.p);
+    free(f.p);
+}
+
 static void test_notes_have_limits(void **state)
 {
     (void)state;
@@ -394,6 +415,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_unknown_sizes_are_spooled, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_skippable_frames_and_notes, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(windows_have_a_limit, scratch_enter, scratch_leave),
+        cmocka_unit_test_setup_teardown(test_frames_have_a_limit, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_notes_have_limits, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_seek_table, scratch_enter, scratch_leave),
         cmocka_unit_test_setup_teardown(test_seek_table_that_lies, scratch_enter, scratch_leave),

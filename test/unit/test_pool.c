@@ -113,7 +113,7 @@ static int note_worker(void *arg, unsigned worker, uint32_t i)
     unsigned before = atomic_load(&highest);
     while (worker > before && !atomic_compare_exchange_weak(&highest, &before, worker))
         continue;
-    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); /* or a few would do it all */
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL); /* or a few would do it all */
     return 0;
 }
 

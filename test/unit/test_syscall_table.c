@@ -311,6 +311,7 @@ static void memory_is_limited(void **state)
     (void)state;
     list l;
     list_init(&l);
+    assert_int_equal(l.table.memory->pages_max, 16384);
     l.table.memory->pages_max = 4;
     for (uint64_t i = 0; i < 100; i++) {
         access_memory(&l, LIST_STORE, i * 4096, "x", 1);

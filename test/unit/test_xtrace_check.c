@@ -239,10 +239,12 @@ static void test_exclusive_stores(void **state)
             EXPECT_STREAM(&s, {73, "xtrace.shadow"}, {86, "xtrace.shadow"});
     }
     made_stream s = known_memory(0); /* more stores than any instruction has */
+    made_inst(&s, 0, 0xc8007c20u);
     for (unsigned i = 0; i < 1000; i++)
         made_access(&s, true, 0x2000 + i, 0, 1);
     made_value(&s, XTRACE_STXR, 1);
     made_access(&s, false, 0x2000 + 999, 0, 2);
+    made_access(&s, false, 0x1000, 3, 9); /* all was forgotten, not only what they stored */
     EXPECT_GOOD(&s);
 }
 

@@ -313,12 +313,42 @@ static void parts(void **state)
     free(s.data);
 }
 
+/* As many buffers of a system call as are read, and one more. */
+static void buffers_are_limited(void **state)
+{
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        const size_t entries = (1u << 20) + more, n = 9 + entries * XTRACE_VEC_ENTRY;
+        made_stream s = {0};
+        made_inst(&s, 0, NOP);
+        uint8_t *p = stream_room(&s, n);
+        memset(p, 0, n);
+        *p = 0x24;
+        tl_store64(p + 1, entries, false);
+        made_pcinst(&s, 0, 0x1000, NOP);
+        tl_source *source = open_stream(&s, &(tl_want){.fields = true});
+        const tl_batch *b;
+        tl_error e;
+        uint64_t events = 0;
+        while (tl_source_next(source, &b, &e) > 0)
+            events += b->n;
+        const tl_trace *t = tl_source_trace(source);
+        assert_int_equal(tl_trace_damages(t), more);
+        if (more)
+            assert_string_equal(tl_trace_damage(t, 0)->rule, "xtrace.vec-count");
+        assert_int_equal(events, more ? 1 : 3);
+        tl_source_close(source);
+        free(s.data);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_token), cmocka_unit_test(nothing),      cmocka_unit_test(pc_wraps),
-        cmocka_unit_test(damage),      cmocka_unit_test(cut_anywhere), cmocka_unit_test(counting),
-        cmocka_unit_test(parts),
+        cmocka_unit_test(every_token),  cmocka_unit_test(nothing),
+        cmocka_unit_test(pc_wraps),     cmocka_unit_test(damage),
+        cmocka_unit_test(cut_anywhere), cmocka_unit_test(counting),
+        cmocka_unit_test(parts),        cmocka_unit_test(buffers_are_limited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,6 +133,11 @@ static void test_damage(void **state)
     tl_input_close(in);
     tl_trace_fini(&t);
 
+    made_snapshots long_vectors = make_snapshots(24, 2048 + 128, 1); /* longer than vectors can be */
+    open_made(&s, &long_vectors, long_vectors.total, &in, &t);
+    EXPECT_TOLD(&t, {0, "xtrace.snapshot-size"});
+    close_made(in, &t, &long_vectors);
+
     tl_store64(made_record(&m, 2) + 1416, 256, false); /* of another length: two of five, then three */
     tl_store64(made_record(&m, 4) + 1416, 256, false);
     open_made(&s, &m, m.total, &in, &t);

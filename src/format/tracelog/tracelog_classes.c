@@ -114,5 +114,5 @@ int tracelog_set_classes(tl_trace *t, bool calls, tl_error *e)
         if (!c[i].name)
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the classes of events");
     }
-    return tl_trace_set_classes(t, c, calls ? TRACELOG_CLASSES : TRACELOG_RECORDS, e);
+    return tl_trace_set_classes(t, c, calls ? (uint32_t)TRACELOG_CLASSES : (uint32_t)TRACELOG_RECORDS, e);
 }

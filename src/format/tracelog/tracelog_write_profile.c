@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/same_text.h"
 #include "format/tracelog/tracelog_write.h"
 #include "model/label.h"
 #include "model/place_tree.h"
@@ -81,16 +82,11 @@ static void choose_period(profile_writer *w)
     w->period_ms = period / NS_PER_MS;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* The same function, but perhaps another line of it. */
 static bool same_function(const tl_function *a, const tl_function *b)
 {
-    return a->id == b->id && same_text(a->name, b->name) && same_text(a->module, b->module) &&
-           same_text(a->library, b->library);
+    return a->id == b->id && tl_same_text(a->name, b->name) && tl_same_text(a->module, b->module) &&
+           tl_same_text(a->library, b->library);
 }
 
 /* Gives a function its iid, and writes it if it is a new one. */

@@ -2,25 +2,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/same_text.h"
 #include "format/ctf/plan/ctf_plan_impl.h"
 #include "format/ctf/read/ctf_same.h"
-
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
 
 /* Recursion ends: fields are made of types of at most CTF_DEPTH_MAX levels. */
 static bool same_fields(const tl_field *a, const tl_field *b, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (!same_text(a[i].name, b[i].name) || a[i].type != b[i].type || a[i].nmember != b[i].nmember ||
+        if (!tl_same_text(a[i].name, b[i].name) || a[i].type != b[i].type || a[i].nmember != b[i].nmember ||
             a[i].bits != b[i].bits || a[i].base != b[i].base || a[i].context != b[i].context ||
             a[i].flags != b[i].flags || a[i].length != b[i].length || a[i].governor != b[i].governor ||
             a[i].nmapping != b[i].nmapping)
             return false;
         for (uint32_t k = 0; k < a[i].nmapping; k++)
-            if (!same_text(a[i].mapping[k].label, b[i].mapping[k].label) ||
+            if (!tl_same_text(a[i].mapping[k].label, b[i].mapping[k].label) ||
                 a[i].mapping[k].low != b[i].mapping[k].low || a[i].mapping[k].high != b[i].mapping[k].high)
                 return false;
         if (!same_fields(a[i].member, b[i].member, a[i].nmember))
@@ -32,7 +28,7 @@ static bool same_fields(const tl_field *a, const tl_field *b, uint32_t n)
 static bool same_class(const tl_class *a, const tl_class *b)
 {
     return a->kind == b->kind && a->key == b->key && strcmp(a->name, b->name) == 0 && a->nfield == b->nfield &&
-           a->ncontext == b->ncontext && same_text(a->level, b->level) && a->level_value == b->level_value &&
+           a->ncontext == b->ncontext && tl_same_text(a->level, b->level) && a->level_value == b->level_value &&
            a->flags == b->flags && a->scopes == b->scopes && same_fields(a->field, b->field, a->nfield);
 }
 

@@ -4,8 +4,8 @@
  * different frequencies are put onto one of nanoseconds. Differences are exact; those that do not fit into 64 bits
  * wrap, in the same way everywhere. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/same_text.h"
 #include "format/ctf/read/ctf_reader.h"
 #include "format/ctf/read/ctf_wide.h"
 
@@ -48,11 +48,6 @@ static offset offset_ns(const ctf_clock *c)
     return (offset){ctf_wide_add(seconds, (ctf_wide){0, ns}), rest * NS_PER_S - ns * c->hz};
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static void add_clock(common *all, const ctf_clock *c)
 {
     const ctf_wide cycles = offset_cycles(c);
@@ -67,7 +62,7 @@ static void add_clock(common *all, const ctf_clock *c)
                         .cycles = cycles,
                         .ns = ns};
     all->same_hz = all->same_hz && all->hz == c->hz;
-    all->same_name = all->same_name && same_text(all->name, c->name);
+    all->same_name = all->same_name && tl_same_text(all->name, c->name);
     all->all_unix = all->all_unix && c->is_unix;
     if (ctf_wide_less(cycles, all->cycles))
         all->cycles = cycles;

@@ -1,5 +1,6 @@
 /* Schemas that are the same but for what differs between the processes of one program: such folders hold hundreds. */
 #include "format/ctf/read/ctf_same.h"
+#include "base/same_text.h"
 
 #include <string.h>
 
@@ -8,11 +9,6 @@
 /* Clocks of a schema that is compared: they are looked for one after the other. */
 #define CLOCKS_MOST 64u
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool same_location(const ctf_location *a, const ctf_location *b)
 {
     if (!a || !b || a == b)
@@ -20,7 +16,7 @@ static bool same_location(const ctf_location *a, const ctf_location *b)
     if (a->origin != b->origin || a->n != b->n)
         return false;
     for (uint32_t i = 0; i < a->n; i++)
-        if (!same_text(a->path[i], b->path[i]))
+        if (!tl_same_text(a->path[i], b->path[i]))
             return false;
     return true;
 }
@@ -31,7 +27,7 @@ static bool same_mappings(const ctf_type *a, const ctf_type *b)
         return false;
     for (uint32_t i = 0; i < a->nmapping; i++)
         if (a->mapping[i].low != b->mapping[i].low || a->mapping[i].high != b->mapping[i].high ||
-            !same_text(a->mapping[i].label, b->mapping[i].label))
+            !tl_same_text(a->mapping[i].label, b->mapping[i].label))
             return false;
     return true;
 }
@@ -62,7 +58,7 @@ static bool same_type(const ctf_type *a, const ctf_type *b, uint32_t *visits)
         !same_mappings(a, b) || !same_type(a->inline_length, b->inline_length, visits))
         return false;
     for (uint32_t i = 0; i < a->nmember; i++)
-        if (!same_text(a->member[i].name, b->member[i].name) || !same_text(a->member[i].raw, b->member[i].raw) ||
+        if (!tl_same_text(a->member[i].name, b->member[i].name) || !tl_same_text(a->member[i].raw, b->member[i].raw) ||
             !same_ranges(&a->member[i], &b->member[i]) || !same_type(a->member[i].type, b->member[i].type, visits))
             return false;
     return true;
@@ -70,9 +66,9 @@ static bool same_type(const ctf_type *a, const ctf_type *b, uint32_t *visits)
 
 static bool same_event(const ctf_event_class *a, const ctf_event_class *b, uint32_t *visits)
 {
-    return a->id == b->id && strcmp(a->name, b->name) == 0 && same_text(a->level, b->level) &&
-           a->level_value == b->level_value && same_text(a->uri, b->uri) && same_type(a->context, b->context, visits) &&
-           same_type(a->payload, b->payload, visits);
+    return a->id == b->id && strcmp(a->name, b->name) == 0 && tl_same_text(a->level, b->level) &&
+           a->level_value == b->level_value && tl_same_text(a->uri, b->uri) &&
+           same_type(a->context, b->context, visits) && same_type(a->payload, b->payload, visits);
 }
 
 /* The number of the default clock in the schema's list; nclock: none. */
@@ -87,7 +83,7 @@ static uint32_t clock_number(const ctf_schema *s, const ctf_stream_class *c)
 static bool same_stream(const ctf_schema *sa, const ctf_schema *sb, uint32_t stream, uint32_t *visits)
 {
     const ctf_stream_class *a = sa->stream[stream], *b = sb->stream[stream];
-    if (a->id != b->id || !same_text(a->name, b->name) || !a->clock != !b->clock ||
+    if (a->id != b->id || !tl_same_text(a->name, b->name) || !a->clock != !b->clock ||
         clock_number(sa, a) != clock_number(sb, b) || a->nevent != b->nevent ||
         !same_type(a->packet_context, b->packet_context, visits) ||
         !same_type(a->event_header, b->event_header, visits) || !same_type(a->event_context, b->event_context, visits))

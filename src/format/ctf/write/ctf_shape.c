@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
+#include "base/same_text.h"
 #include "format/ctf/write/ctf_lower.h"
 
 /* --- equal contexts --- */
@@ -29,23 +30,18 @@ void ctf_hash_field(tl_hasher *h, const tl_field *f)
     hash_field(h, f, 0);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* A clash of names is that of a class with its own context: it does not matter here. */
 static bool same_field(const tl_field *a, const tl_field *b, unsigned depth)
 {
     if (a == b)
         return true;
-    if (!same_text(a->name, b->name) || a->type != b->type || a->bits != b->bits || a->base != b->base ||
+    if (!tl_same_text(a->name, b->name) || a->type != b->type || a->bits != b->bits || a->base != b->base ||
         a->context != b->context || ((a->flags ^ b->flags) & ~TL_FIELD_CLASH) || a->length != b->length ||
         a->governor != b->governor || a->nmember != b->nmember || a->nmapping != b->nmapping ||
         !a->member != !b->member || depth > CTF_DEPTH_MAX)
         return false;
     for (uint32_t i = 0; i < a->nmapping; i++)
-        if (!same_text(a->mapping[i].label, b->mapping[i].label) || a->mapping[i].low != b->mapping[i].low ||
+        if (!tl_same_text(a->mapping[i].label, b->mapping[i].label) || a->mapping[i].low != b->mapping[i].low ||
             a->mapping[i].high != b->mapping[i].high)
             return false;
     for (uint32_t i = 0; a->member && i < a->nmember; i++)
@@ -137,7 +133,7 @@ static const ctf_form *cpu_form(ctf_lowering *l, const tl_field *field, uint32_t
     ctf_form *form = ctf_lower_int(l, 32);
     for (uint32_t i = 0; form && i < n; i++) {
         const tl_field *f = &field[i];
-        if (!same_text(f->name, "cpu_id") || (f->type != TL_U64 && f->type != TL_I64 && f->type != TL_HEX))
+        if (!tl_same_text(f->name, "cpu_id") || (f->type != TL_U64 && f->type != TL_I64 && f->type != TL_HEX))
             continue;
         form->base = f->base ? f->base : f->type == TL_HEX ? 16 : 10;
         if (f->bits > 0 && f->bits <= 32 && ctf_has_labels(f) && !(f->flags & TL_FIELD_FLAGS)) {
