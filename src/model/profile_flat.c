@@ -42,14 +42,16 @@ static bool sum_take(hist_sum *s, tl_hist *out)
 }
 
 /* Adds up the places of a function. False when memory runs out. */
-static bool sum_places(const tl_profile *p, uint32_t function, hist_sum *sum, tl_place_stat *out)
+static bool sum_places(const tl_profile *p, uint32_t function, hist_sum *sum, tl_profile *flat, uint32_t place)
 {
+    tl_place_stat *out = &flat->stat[place];
     *out = (tl_place_stat){.min = UINT64_MAX};
     for (uint32_t at = p->same_first[function]; at; at = p->same_next[at]) {
         tl_profile_add_sums(out, &p->stat[at]);
         sum_add(sum, &p->stat[at].hist);
     }
-    return sum_take(sum, &out->hist);
+    return sum_take(sum, &out->hist) &&
+           (!p->unwound || tl_profile_add_unwound(flat, place, tl_profile_function_unwound(p, function)));
 }
 
 /* Makes a place in `flat` for each function that has places in p. */
@@ -65,7 +67,7 @@ static bool add_places(tl_profile *flat, tl_profile *p, hist_sum *sum)
         const uint32_t place = flat->nplace++;
         flat->place[place] = (tl_place){.function = f, .track = TL_NO_TRACK};
         flat->same_next[place] = 0;
-        ok = sum_places(p, f, sum, &flat->stat[place]);
+        ok = sum_places(p, f, sum, flat, place);
         p->same_first[f] = place;
     }
     return ok;
@@ -73,7 +75,7 @@ static bool add_places(tl_profile *flat, tl_profile *p, hist_sum *sum)
 
 int tl_profile_flatten(tl_profile *p, tl_error *e)
 {
-    assert(!p->nweight && !p->per_thread && !p->unwound); /* it is of a file, which does not hold these */
+    assert(!p->nweight && !p->per_thread);
     tl_profile *flat = NULL;
     int status = tl_profile_new(&flat, &p->clock, e);
     if (status < 0)
@@ -86,11 +88,13 @@ int tl_profile_flatten(tl_profile *p, tl_error *e)
         p->place = flat->place;
         p->stat = flat->stat;
         p->same_next = flat->same_next;
+        p->unwound = flat->unwound;
         p->nplace = flat->nplace;
         p->place_capacity = flat->place_capacity;
         flat->place = before.place;
         flat->stat = before.stat;
         flat->same_next = before.same_next;
+        flat->unwound = before.unwound;
         flat->nplace = before.nplace;
         tl_place_index_fini(&p->child);
         p->indexed = 0;

@@ -100,8 +100,7 @@ class Cells:
             yield from matrix_count.profile(name, found, self.reference, losses)
             if name == "tlp":
                 copy = harness.run("report", "-q", "--json", "--by", "tree", os.path.join(self.folder, "out.tlp")).json()
-                stored = [{key: value for key, value in node.items() if key != "unwound"} for node in self.reference.nodes]
-                yield "the report", copy["nodes"], stored
+                yield "the report", copy["nodes"], self.reference.nodes
         self.cell("report", to, compare)
 
     def table(self, by, as_text):

@@ -2,7 +2,7 @@
 import zlib
 
 MAGIC = b"\x8ftlprof\n"
-HISTOGRAMS, PER_THREAD, UTC, SAMPLES = 1, 2, 4, 8
+HISTOGRAMS, PER_THREAD, UTC, SAMPLES, UNWOUND = 1, 2, 4, 8, 32
 
 
 class Body:
@@ -82,6 +82,8 @@ class Profile:
         threads = [self.thread(body, strings) for _ in range(nthread)] if flags & PER_THREAD else []
         self.places = self.tree(body, threads, nplace)
         self.sums(body)
+        if flags & UNWOUND:
+            body.column(nplace)
         if flags & HISTOGRAMS:
             self.durations(body)
         assert body.at == len(body.data), "bytes left over"

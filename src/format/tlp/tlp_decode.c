@@ -267,17 +267,7 @@ static void read_functions(decoder *d)
             damaged(d, begin, "tlp.bad-order: function %" PRIu32 " does not come after the one before it", i);
             return;
         }
-        tl_function details = {.id = f.id,
-                               .address = f.address,
-                               .name = d->string[f.name],
-                               .linkage_name = d->string[f.linkage_name],
-                               .file = d->string[f.file],
-                               .module = d->string[f.module],
-                               .library = d->string[f.library],
-                               .renamed = d->string[f.renamed],
-                               .line = (uint32_t)f.line,
-                               .flags = (uint32_t)f.flags,
-                               .offset = (uint32_t)f.offset};
+        const tl_function details = tlp_function_details(&f, d->string);
         uint32_t index = tl_profile_add_interned_function(d->p, &details);
         if (index == TL_HASH_NONE) {
             out_of_memory(d);
@@ -388,6 +378,22 @@ static void read_sums(decoder *d)
         s[i].outer = s[i].total - number(d, "an outermost time");
 }
 
+static void read_unwound(decoder *d)
+{
+    uint64_t any = 0;
+    for (uint32_t i = 1; d->flags & TLP_UNWOUND && i < d->nplace && d->status >= 0; i++) {
+        const uint8_t *begin = d->at;
+        const uint64_t n = number(d, "a number of unwound calls"), calls = d->p->stat[i].calls;
+        if (n > calls)
+            damaged(d, begin, "tlp.bad-unwound: place %" PRIu32 " has %" PRIu64 " of %" PRIu64 " calls", i, n, calls);
+        else if (n && !tl_profile_add_unwound(d->p, i, n))
+            out_of_memory(d);
+        any |= n;
+    }
+    if (d->flags & TLP_UNWOUND && !any)
+        damaged(d, d->at, "tlp.bad-unwound: the flags say that calls were unwound, but none was");
+}
+
 static void read_extremes(decoder *d)
 {
     tl_place_stat *s = d->p->stat;
@@ -459,28 +465,18 @@ static void check_end(decoder *d)
             damaged(d, d->file + TLP_OFFSET_BODY, "tlp.unused-string: nothing refers to string %" PRIu32, i);
 }
 
-static void check_flags(decoder *d)
-{
-    const uint8_t *at = d->file + TLP_OFFSET_FLAGS;
-    const unsigned known = d->extended ? TLP_FLAGS_SAMPLES : TLP_FLAGS;
-    if (d->flags & ~known)
-        damaged(d, at, "tlp.bad-flags: flags are 0x%x, only 0x%x are known", d->flags, known);
-    if (d->flags & TLP_SAMPLES && d->flags & TLP_HISTOGRAM)
-        damaged(d, at, "tlp.bad-flags: samples have no durations");
-    if (d->flags & TLP_SPAN && !(d->flags & TLP_SAMPLES))
-        damaged(d, at, "tlp.bad-flags: a time of samples, but there are none");
-}
-
 int tl_tlp_decode(const uint8_t *file, size_t size, tl_profile *p, tl_error *e)
 {
     assert(size >= TLP_LEAST && p->nplace == 1 && p->nfunction == 0);
     decoder d = {.file = file, .at = file + TLP_OFFSET_BODY, .end = file + size - TLP_CHECKSUM_BYTES, .p = p, .e = e};
     static void (*const part[])(decoder *) = {read_counts,  read_strings, read_head,   read_samples, read_functions,
-                                              read_threads, read_parents, read_places, read_sums};
+                                              read_threads, read_parents, read_places, read_sums,    read_unwound};
     d.flags = tl_load16(file + TLP_OFFSET_FLAGS, false);
     d.extended = tl_load16(file + TLP_OFFSET_VERSION, false) >= TLP_VERSION_SAMPLES;
-    d.needs_version = d.flags & TLP_SAMPLES;
-    check_flags(&d);
+    d.needs_version = d.flags & (TLP_SAMPLES | TLP_UNWOUND);
+    const char *fault = tlp_flags_fault(d.flags, d.extended);
+    if (fault)
+        damaged(&d, file + TLP_OFFSET_FLAGS, "tlp.bad-flags: flags are 0x%x: %s", d.flags, fault);
     for (size_t i = 0; i < TL_COUNT(part) && d.status >= 0; i++)
         part[i](&d);
     if (d.status >= 0 && p->has_histogram)

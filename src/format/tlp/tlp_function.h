@@ -33,4 +33,20 @@ static inline bool tlp_function_is_after(const tlp_function *f, const tlp_functi
     return f->offset != before->offset ? f->offset > before->offset : f->flags > before->flags;
 }
 
+/* With the strings themselves. */
+static inline tl_function tlp_function_details(const tlp_function *f, const char *const *string)
+{
+    return (tl_function){.id = f->id,
+                         .address = f->address,
+                         .name = string[f->name],
+                         .linkage_name = string[f->linkage_name],
+                         .file = string[f->file],
+                         .module = string[f->module],
+                         .library = string[f->library],
+                         .renamed = string[f->renamed],
+                         .line = (uint32_t)f->line,
+                         .flags = (uint32_t)f->flags,
+                         .offset = (uint32_t)f->offset};
+}
+
 #endif

@@ -6,8 +6,8 @@
  *   | magic  |version| flags | size of file   | body: varints     | CRC-32|      fixed numbers are little-endian
  *   +--------+-------+-------+----------------+------ - - - -----+-------+
  *
- *   version  1: calls. 2: what 1 cannot hold: samples, or functions with a library, another name later, or flags;
- *            marked (2) below
+ *   version  1: calls. 2: what 1 cannot hold: samples, calls without an exit, or functions with a library, another name
+ *            later, or flags; marked (2) below
  *
  *   body     counts      strings, functions, threads, places (without the root of all)
  *            strings     length, bytes; ascending, each once. References: 0 is none, k is the k-th string
@@ -20,12 +20,14 @@
  *                        place before the parent is; and which thread or function, as the difference to the sibling
  *            sums        columns: calls; total; total - self; total - outer;
  *                        (2) of samples instead: what the place has itself of samples; time; bytes and allocations
+ *            unwound     (2) column of calls that the exit of an outer one closed, if there are any
  *            durations   with histogram only, of places with calls: columns of total/calls - min; max - min; buckets
  *
  * Everything has one way to be written, and a reader refuses any other: equal profiles are equal files. */
 #ifndef TL_FORMAT_TLP_LAYOUT_H
 #define TL_FORMAT_TLP_LAYOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -50,10 +52,23 @@ enum {
     TLP_PER_THREAD = 2, /* one tree for each thread */
     TLP_UTC = 4,        /* the clock's UTC is known */
     TLP_FLAGS = TLP_HISTOGRAM | TLP_PER_THREAD | TLP_UTC,
-    TLP_SAMPLES = 8, /* made of samples; from version 2 on, as the next one */
-    TLP_SPAN = 16,   /* the time that the events lie within is known */
-    TLP_FLAGS_SAMPLES = TLP_FLAGS | TLP_SAMPLES | TLP_SPAN
+    TLP_SAMPLES = 8,  /* made of samples; from version 2 on, as the next one */
+    TLP_SPAN = 16,    /* the time that the events lie within is known */
+    TLP_UNWOUND = 32, /* some calls were closed by the exit of an outer one */
+    TLP_FLAGS_SAMPLES = TLP_FLAGS | TLP_SAMPLES | TLP_SPAN | TLP_UNWOUND
 };
+
+/* What is wrong with the flags, or NULL. */
+static inline const char *tlp_flags_fault(unsigned flags, bool extended)
+{
+    if (flags & ~(unsigned)(extended ? TLP_FLAGS_SAMPLES : TLP_FLAGS))
+        return "some are not known";
+    if (flags & TLP_SAMPLES && flags & (TLP_HISTOGRAM | TLP_UNWOUND))
+        return "samples have no durations and no exits";
+    if (flags & TLP_SPAN && !(flags & TLP_SAMPLES))
+        return "a time of samples, but there are none";
+    return NULL;
+}
 
 /* Which ids of a thread are known. */
 enum { TLP_HAS_PID = 1, TLP_HAS_TID = 2, TLP_HAS = TLP_HAS_PID | TLP_HAS_TID };

@@ -19,6 +19,7 @@ typedef struct encoder {
     uint32_t *code;     /* of each function, by index: number of threads + rank */
     uint32_t *next;     /* [nplace] scratch: least code that the next child may have */
     bool extended;      /* version 2 */
+    bool unwound;       /* calls of which the exit of an outer one is the end are told */
     uint8_t *file;      /* [capacity], NULL after memory ran out */
     size_t size, capacity;
 } encoder;
@@ -74,7 +75,7 @@ static void put_header(encoder *w)
     uint8_t header[TLP_OFFSET_BODY];
     unsigned flags = (w->p->has_histogram ? TLP_HISTOGRAM : 0u) | (w->p->per_thread ? TLP_PER_THREAD : 0u) |
                      (w->p->clock.has_utc ? TLP_UTC : 0u) | (w->p->nweight ? TLP_SAMPLES : 0u) |
-                     (w->p->nweight && w->p->has_span ? TLP_SPAN : 0u);
+                     (w->p->nweight && w->p->has_span ? TLP_SPAN : 0u) | (w->unwound ? TLP_UNWOUND : 0u);
     memcpy(header + TLP_OFFSET_MAGIC, TLP_MAGIC, TLP_MAGIC_BYTES);
     tl_store16(header + TLP_OFFSET_VERSION, w->extended ? TLP_VERSION_SAMPLES : TLP_VERSION, false);
     tl_store16(header + TLP_OFFSET_FLAGS, (uint16_t)flags, false);
@@ -230,6 +231,8 @@ static void put_body(encoder *w)
     put_threads(w);
     put_tree(w);
     put_sums(w);
+    for (uint32_t i = 1; w->unwound && i < w->p->nplace; i++)
+        put_number(w, tl_profile_place_unwound(w->p, w->place[i]));
     if (w->p->has_histogram)
         put_durations(w);
 }
@@ -259,7 +262,7 @@ static bool needs_extended(const tl_profile *p)
     for (uint32_t i = 0; i < p->nfunction; i++)
         if (p->function[i].library || p->function[i].renamed || p->function[i].flags)
             return true;
-    return p->nweight > 0;
+    return p->nweight > 0 || tl_profile_unwound(p) > 0;
 }
 
 /* Versions are asked for by number: up to which one, as it were. */
@@ -279,7 +282,7 @@ static int check_version(const char *wanted, bool extended, const tl_profile *p,
 
 static int encoder_init(encoder *w, const tl_profile *p, bool extended, tl_error *e)
 {
-    *w = (encoder){.p = p, .extended = extended};
+    *w = (encoder){.p = p, .extended = extended, .unwound = tl_profile_unwound(p) > 0};
     w->function = malloc(((size_t)p->nfunction + 1) * sizeof *w->function);
     w->code = malloc(((size_t)p->nfunction + 1) * sizeof *w->code);
     w->track = malloc(((size_t)p->ntrack + 1) * sizeof *w->track);
