@@ -319,6 +319,114 @@ static void survives_any_cut_and_change(void **state)
     free(m);
 }
 
+/* ---- calls and arguments in any order, against the rule by the letter ---- */
+
+enum { MIXED = 8000, THREADS = 3 }; /* more than a window holds */
+
+typedef struct mixed_call {
+    uint64_t tsc, argument;
+    int32_t function;
+    unsigned kind, arguments;
+} mixed_call;
+
+typedef struct mixed {
+    mixed_call call[THREADS][MIXED];
+    uint32_t n[THREADS];
+    bool waits[THREADS]; /* for an argument of its last call */
+    uint64_t lost, begin, end;
+} mixed;
+
+static uint32_t draw(uint32_t *random, uint32_t n)
+{
+    *random = *random * 1664525 + 1013904223;
+    return (*random >> 16) % n;
+}
+
+/* A record of a random kind; threads come in runs. */
+static void mixed_record(made *m, mixed *x, uint32_t *random, uint32_t thread)
+{
+    const int32_t function = (int32_t)draw(random, 2) + 1;
+    uint32_t *n = &x->n[thread];
+    if (draw(random, 5) < 3) {
+        const unsigned kind = (const unsigned[]){BASIC_ENTER, BASIC_EXIT, BASIC_ENTER_ARGS}[draw(random, 3)];
+        const uint64_t tsc = 1000 + draw(random, 60000);
+        made_basic(m, kind, function, tsc, thread + 1, 4);
+        x->call[thread][(*n)++] = (mixed_call){.tsc = tsc, .function = function, .kind = kind};
+        x->waits[thread] = kind == BASIC_ENTER_ARGS;
+        x->begin = tsc < x->begin ? tsc : x->begin;
+        x->end = tsc > x->end ? tsc : x->end;
+        return;
+    }
+    made_basic_argument(m, function, thread + 1, 4, m->n);
+    mixed_call *last = *n > 0 ? &x->call[thread][*n - 1] : NULL;
+    if (x->waits[thread] && last->function == function) {
+        last->argument = m->n - BASIC_RECORD_SIZE;
+        last->arguments = 1;
+    } else {
+        x->lost++;
+    }
+    x->waits[thread] = false;
+}
+
+static void check_mixed(const made *m, const mixed *x, bool fields)
+{
+    tl_source *s = NULL;
+    tl_error e = {0};
+    const tl_batch *b;
+    uint32_t at[THREADS] = {0};
+    uint64_t begin = 0, end = 0;
+    const tl_open_options o = {.want = {.fields = fields}};
+    if (tl_source_open_memory(&s, m->data, m->n, "made.xray", &o, &e) < 0)
+        fail_msg("%s", e.message);
+    const tl_trace *t = tl_source_trace(s);
+    assert_int_equal(tl_trace_damages(t), 0);
+    assert_int_equal(tl_trace_lost_events(t), x->lost);
+    assert_true(tl_trace_range(t, &begin, &end));
+    assert_int_equal(begin, x->begin);
+    assert_int_equal(end, x->end);
+    while (tl_source_next(s, &b, &e) > 0)
+        for (uint32_t i = 0; i < b->n; i++) {
+            const int64_t thread = tl_trace_track(t, b->track[i])->tid - 1;
+            assert_in_range(thread, 0, THREADS - 1);
+            assert_true(at[thread] < x->n[thread]);
+            const mixed_call *call = &x->call[thread][at[thread]++];
+            assert_int_equal(b->ts[i], call->tsc);
+            assert_int_equal(b->key[i], call->function);
+            assert_int_equal(b->cls[i], call->kind);
+            if (!fields)
+                continue;
+            const uint32_t slots = b->val[i + 1] - b->val[i];
+            assert_int_equal(slots, call->kind == BASIC_ENTER_ARGS ? 1 + call->arguments : 0);
+            if (call->arguments)
+                assert_int_equal(b->v[b->val[i] + 1].as.u, call->argument);
+        }
+    for (uint32_t i = 0; i < THREADS; i++)
+        assert_int_equal(at[i], x->n[i]);
+    tl_source_close(s);
+}
+
+static void calls_and_arguments_in_any_order(void **state)
+{
+    (void)state;
+    uint32_t random = 1;
+    mixed *x = malloc(sizeof *x);
+    assert_non_null(x);
+    for (unsigned round = 0; round < 24; round++) {
+        made *m = fresh(1 + round % 3, round / 3 % 2);
+        memset(x, 0, sizeof *x);
+        x->begin = UINT64_MAX;
+        const uint32_t records = round < 12 ? 40 : MIXED, longest = round % 4 ? 30 : 2;
+        for (uint32_t n = 0; n < records;)
+            for (uint32_t thread = draw(&random, THREADS), left = draw(&random, longest) + 1; left && n < records;
+                 n++, left--)
+                mixed_record(m, x, &random, thread);
+        check_mixed(m, x, false);
+        check_mixed(m, x, true);
+        free(m);
+    }
+    free(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +435,7 @@ int main(void)
         cmocka_unit_test(an_argument_belongs_to_the_entry_before),
         cmocka_unit_test(other_threads_lie_between),
         cmocka_unit_test(argument_after_a_full_basic_batch),
+        cmocka_unit_test(calls_and_arguments_in_any_order),
         cmocka_unit_test(equal_headers_between_records),
         cmocka_unit_test(other_headers_between_records),
         cmocka_unit_test(damage_of_each_kind),
