@@ -2,12 +2,18 @@
 #ifndef TL_TEST_MAKE_XRAY_H
 #define TL_TEST_MAKE_XRAY_H
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include "base/endian.h"
 #include "format/xray/basic_layout.h"
 #include "format/xray/fdr_layout.h"
+#include "traceloom/traceloom.h"
 
 typedef struct made {
     uint8_t data[1 << 18];
@@ -108,6 +114,16 @@ static inline void made_basic_argument(made *m, int32_t id, uint32_t tid, uint32
     tl_store32(p + BASIC_ARGUMENT_TID, tid, m->big);
     tl_store32(p + BASIC_ARGUMENT_PID, pid, m->big);
     tl_store64(p + BASIC_ARGUMENT_VALUE, value, m->big);
+}
+
+/* How many events a source of a made file has. */
+static inline uint64_t made_events(tl_source *s, unsigned threads)
+{
+    tl_count count;
+    assert_int_equal(tl_source_count(s, threads, &count, NULL), 0);
+    const uint64_t n = count.events;
+    tl_count_free(&count);
+    return n;
 }
 
 #endif

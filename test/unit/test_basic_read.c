@@ -177,15 +177,6 @@ static void argument_after_a_full_basic_batch(void **state)
     }
 }
 
-static uint64_t events_of(tl_source *s)
-{
-    tl_count count;
-    assert_int_equal(tl_source_count(s, 1, &count, NULL), 0);
-    const uint64_t n = count.events;
-    tl_count_free(&count);
-    return n;
-}
-
 static void equal_headers_between_records(void **state)
 {
     (void)state;
@@ -203,7 +194,7 @@ static void equal_headers_between_records(void **state)
             assert_int_equal(tl_trace_damages(tl_source_trace(s)), 0);
             assert_int_equal(tl_trace_lost_events(tl_source_trace(s)), 0);
             assert_int_equal(tl_source_streams(s), 2);
-            assert_int_equal(events_of(s), 3);
+            assert_int_equal(made_events(s, 1), 3);
             tl_source_close(s);
             free(m);
         }
@@ -249,7 +240,7 @@ static void other_headers_between_records(void **state)
             assert_int_equal(tl_trace_damage(t, 0)->offset, at);
             assert_int_equal(tl_trace_damage(t, 0)->bytes, ends ? m->n - at : 32);
         }
-        assert_int_equal(events_of(s), ends || other[i].kind == BASIC_KINDS ? 1 : 2);
+        assert_int_equal(made_events(s, 1), ends || other[i].kind == BASIC_KINDS ? 1 : 2);
         tl_source_close(s);
         free(m);
     }

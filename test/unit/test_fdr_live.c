@@ -43,15 +43,6 @@ static void zeros_until(made *m, size_t end)
     made_buffer_end(m);
 }
 
-static uint64_t events_of(tl_source *s)
-{
-    tl_count count;
-    assert_int_equal(tl_source_count(s, 1, &count, NULL), 0);
-    const uint64_t n = count.events;
-    tl_count_free(&count);
-    return n;
-}
-
 static void expect(const made *m, uint64_t events, const char *rule, uint64_t offset)
 {
     tl_source *s = open_made(m);
@@ -61,7 +52,7 @@ static void expect(const made *m, uint64_t events, const char *rule, uint64_t of
         fail_msg("%s, expected %s", d ? d->rule : "no damage", rule ? rule : "none");
     if (d)
         assert_int_equal(d->offset, offset);
-    assert_int_equal(events_of(s), events);
+    assert_int_equal(made_events(s, 1), events);
     tl_source_close(s);
 }
 
@@ -257,7 +248,7 @@ static void words_without_a_mark(void **state)
     tl_source *s = open_made(m);
     assert_int_equal(tl_trace_tracks(tl_source_trace(s)), 2);
     assert_null(tl_trace_function(tl_source_trace(s), 5));
-    assert_int_equal(events_of(s), 7);
+    assert_int_equal(made_events(s, 1), 7);
     tl_source_close(s);
     free(m);
 }
@@ -362,7 +353,7 @@ static void many_threads(void **state)
         assert_int_equal(tl_trace_tracks(t), 1);
         assert_non_null(tl_trace_function(t, 1));
         assert_null(tl_trace_function(t, 2));
-        assert_int_equal(events_of(s), 1 + (SIZE - 2 * LINE - 200 + LINE) / LINE);
+        assert_int_equal(made_events(s, 1), 1 + (SIZE - 2 * LINE - 200 + LINE) / LINE);
         tl_source_close(s);
     }
     free(m);

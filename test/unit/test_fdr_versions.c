@@ -227,15 +227,6 @@ static void else_the_first_reading_stays(void **state)
     free(m);
 }
 
-static uint64_t events_of(tl_source *s, unsigned threads)
-{
-    tl_count count;
-    assert_int_equal(tl_source_count(s, threads, &count, NULL), 0);
-    const uint64_t n = count.events;
-    tl_count_free(&count);
-    return n;
-}
-
 static void one_event(made *m, unsigned version, int32_t tid, size_t slot, uint64_t tsc)
 {
     if (version >= 3)
@@ -264,7 +255,7 @@ static void equal_headers_go_on(void **state)
             tl_source *s = open_bytes(m->data, m->n, 1);
             assert_int_equal(tl_trace_damages(tl_source_trace(s)), 0);
             assert_int_equal(tl_source_streams(s), 2);
-            assert_int_equal(events_of(s, 1), 3);
+            assert_int_equal(made_events(s, 1), 3);
             tl_source_close(s);
             free(m);
         }
@@ -296,7 +287,7 @@ static void other_headers_end_it(void **state)
             tl_source *s = open_bytes(m->data, m->n, 1);
             expect_problem(s, next == 2 ? "fdr.garbage-between-buffers" : "fdr.other-header", at);
             assert_int_equal(tl_trace_damage(tl_source_trace(s), 0)->bytes, next == 2 ? 48 : m->n - at);
-            assert_int_equal(events_of(s, 1), next == 2 ? 2 : 1);
+            assert_int_equal(made_events(s, 1), next == 2 ? 2 : 1);
             tl_source_close(s);
             free(m);
         }
@@ -317,7 +308,7 @@ static void a_header_is_a_place_to_go_on(void **state)
     tl_source *s = open_bytes(m->data, m->n, 1);
     expect_problem(s, "fdr.unknown-kind", bad);
     assert_int_equal(tl_trace_damage(tl_source_trace(s), 0)->bytes, FDR_METADATA_SIZE);
-    assert_int_equal(events_of(s, 1), 2);
+    assert_int_equal(made_events(s, 1), 2);
     tl_source_close(s);
     free(m);
 }
@@ -332,7 +323,7 @@ static void a_second_slot_size_that_is_too_small(void **state)
     one_event(m, 1, 2, 300, 200);
     tl_source *s = open_bytes(m->data, m->n, 1);
     expect_problem(s, "fdr.bad-buffer-size", at + FDR_HEADER_BUFFER_SIZE);
-    assert_int_equal(events_of(s, 1), 2);
+    assert_int_equal(made_events(s, 1), 2);
     tl_source_close(s);
     m->n = at + FDR_HEADER_SIZE; /* nothing to hold: no problem */
     s = open_bytes(m->data, m->n, 1);
@@ -361,7 +352,7 @@ static void headers_between_parts(void **state)
     for (unsigned threads = 1; threads <= 3; threads++) {
         tl_source *s = open_bytes(file, n, threads);
         assert_int_equal(tl_trace_damages(tl_source_trace(s)), 0);
-        assert_int_equal(events_of(s, threads), slots);
+        assert_int_equal(made_events(s, threads), slots);
         tl_source_close(s);
     }
     free(file);

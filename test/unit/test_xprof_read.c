@@ -40,6 +40,15 @@ static void block(file *f, uint64_t thread)
     put64(f, thread);
 }
 
+/* A file with a block of a thread. */
+static file of_thread(uint64_t thread)
+{
+    file f;
+    header(&f);
+    block(&f, thread);
+    return f;
+}
+
 /* Of a stack given by the digits of its functions, outermost first. */
 static void record(file *f, const char *stack, uint64_t calls, uint64_t time)
 {
@@ -125,9 +134,7 @@ static void expect_counts(const file *f, uint64_t threads, uint64_t paths, uint6
 static void test_own_time_is_what_callees_leave(void **state)
 {
     (void)state;
-    file f;
-    header(&f);
-    block(&f, 7);
+    file f = of_thread(7);
     record(&f, "1", 1, 100);
     record(&f, "12", 5, 60);
     record(&f, "13", 2, 40); /* all that is left: no own time */
@@ -145,9 +152,7 @@ static void test_own_time_is_what_callees_leave(void **state)
 static void test_blocks_of_a_thread_are_one(void **state)
 {
     (void)state;
-    file f;
-    header(&f);
-    block(&f, 7);
+    file f = of_thread(7);
     record(&f, "1", 1, 10);
     record(&f, "12", 1, 50);
     record(&f, "1", 1, 20);
@@ -163,9 +168,7 @@ static void test_blocks_of_a_thread_are_one(void **state)
 static void test_threads_are_added_at_the_end(void **state)
 {
     (void)state;
-    file f;
-    header(&f);
-    block(&f, 7);
+    file f = of_thread(7);
     record(&f, "1", 1, 10);
     record(&f, "12", 1, 50);
     block(&f, 8);
@@ -189,9 +192,7 @@ static void test_threads_are_added_at_the_end(void **state)
 static void test_less_than_below_counts_as_what_is_below(void **state)
 {
     (void)state;
-    file f;
-    header(&f);
-    block(&f, 7);
+    file f = of_thread(7);
     record(&f, "1", 0, 0);
     record(&f, "12", 3, UINT64_C(1) << 63);
     record(&f, "123", 1, 40);
@@ -212,9 +213,7 @@ static void test_less_than_below_counts_as_what_is_below(void **state)
 static void test_recursion_counts_once(void **state)
 {
     (void)state;
-    file f;
-    header(&f);
-    block(&f, 7);
+    file f = of_thread(7);
     record(&f, "1", 1, 100);
     record(&f, "11", 1, 70);
     record(&f, "121", 1, 5);
@@ -229,9 +228,7 @@ static void test_recursion_counts_once(void **state)
 static void test_a_profile_can_be_read_again(void **state)
 {
     (void)state;
-    file f;
-    header(&f);
-    block(&f, 7);
+    file f = of_thread(7);
     record(&f, "1", 1, 100);
     record(&f, "12", 1, 30);
     tl_source *s = open_bytes(f.data, f.n);
