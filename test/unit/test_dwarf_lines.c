@@ -1,0 +1,111 @@
+/* Tests of op/dwarf_lines.h: lines in this program itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/elf_file.h"
+#include "op/dwarf_lines.h"
+#include "skip.h"
+
+enum { PLACES = 8, STOPPED = -7 };
+
+int landmark(int n);
+enum { LANDMARK = __LINE__ + 1 };
+__attribute__((noinline, noclone, used)) int landmark(int n)
+{
+    for (int i = 0; i < n; i++)
+        n += i ^ n;
+    return n;
+}
+enum { LANDMARK_END = __LINE__ };
+
+static int find_landmark(void *arg, const tl_elf_symbol *s)
+{
+    if (strcmp(s->name, "landmark") == 0)
+        *(uint64_t *)arg = s->value;
+    return 0;
+}
+
+typedef struct found {
+    unsigned seen; /* a bit for each place */
+} found;
+
+static int take(void *arg, size_t i, const char *file, uint32_t line)
+{
+    found *f = arg;
+    assert_true(i < PLACES && !(f->seen >> i & 1));
+    assert_string_equal(strrchr(file, '/'), "/test_dwarf_lines.c");
+    assert_in_range(line, LANDMARK, LANDMARK_END);
+    if (i == 0)
+        assert_int_equal(line, LANDMARK);
+    f->seen |= 1u << i;
+    return 0;
+}
+
+/* Its begin, and places in its code, which only the line table has. */
+static void make_places(uint64_t place[static PLACES])
+{
+    tl_elf *elf = NULL;
+    uint64_t begin = 0;
+    const int status = tl_elf_open(&elf, "/proc/self/exe", NULL);
+    if (status == TL_EUNSUPPORTED)
+        skip_because("this program is no 64-bit ELF file");
+    assert_int_equal(status, 0);
+    assert_int_equal(tl_elf_each_symbol(elf, find_landmark, &begin, NULL), 0);
+    tl_elf_close(elf);
+    assert_true(begin > 0);
+    for (unsigned i = 0; i < PLACES; i++)
+        place[i] = begin + i;
+}
+
+static void need_libdw(void)
+{
+#ifndef TL_HAVE_LIBDW
+    skip_because("this build has no libdw");
+#endif
+}
+
+static void of_a_function_and_within(void **state)
+{
+    (void)state;
+    uint64_t place[PLACES];
+    found f = {0};
+    need_libdw();
+    make_places(place);
+    assert_int_equal(tl_dwarf_lines("/proc/self/exe", place, PLACES, take, &f), 0);
+    assert_int_equal(f.seen, (1u << PLACES) - 1);
+}
+
+/* Stops at the first place, which need not be that of a function. */
+static int stop(void *arg, size_t i, const char *file, uint32_t line)
+{
+    (void)i, (void)file, (void)line;
+    ++*(unsigned *)arg;
+    return STOPPED;
+}
+
+static void whoever_asked_may_stop(void **state)
+{
+    (void)state;
+    uint64_t place[PLACES];
+    need_libdw();
+    make_places(place);
+    for (size_t from = 0; from < 2; from++) { /* of the function; of the line table */
+        unsigned calls = 0;
+        assert_int_equal(tl_dwarf_lines("/proc/self/exe", place + from, PLACES - 1, stop, &calls), STOPPED);
+        assert_int_equal(calls, 1);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(of_a_function_and_within),
+        cmocka_unit_test(whoever_asked_may_stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
