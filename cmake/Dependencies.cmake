@@ -47,7 +47,6 @@ traceloom_library(LIBDW "Files and lines of functions" LIBRARIES dw elf HEADER e
                   PACKAGE libdw-dev libelf-dev)
 traceloom_library(DEMANGLE "C++ names as people write them" LIBRARIES iberty HEADER libiberty/demangle.h
                   PACKAGE libiberty-dev)
-traceloom_library(CRYPTO "Verifying MD5 and SHA-1 checksums" LIBRARIES crypto HEADER openssl/evp.h PACKAGE libssl-dev)
 
 # Not linked and not needed to build: looked for when the command runs.
 option(TRACELOOM_LLVM "Text of instructions through LLVM, where it is installed" ON)

@@ -19,7 +19,6 @@ build|libbz2-dev|reads .bz2 (or -DTRACELOOM_BZIP2=OFF)
 build|libdw-dev|files and lines of functions (or -DTRACELOOM_LIBDW=OFF)
 build|libelf-dev|goes with libdw
 build|libiberty-dev|demangles C++ names (or -DTRACELOOM_DEMANGLE=OFF)
-build|libssl-dev|verifies MD5 and SHA-1 checksums of packets (or -DTRACELOOM_CRYPTO=OFF)
 test|git|makes the release tarball, which is compared
 test|libcmocka-dev|unit tests
 test|abigail-tools|compares the libraries' binary interface with the recorded one

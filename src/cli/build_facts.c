@@ -32,15 +32,6 @@
 #elif defined TL_HAVE_LIBDW
 #define LIBDW NULL
 #endif
-#if defined TL_HAVE_CRYPTO && __has_include(<openssl/crypto.h>)
-#include <openssl/crypto.h>
-#endif
-#if defined OPENSSL_VERSION_STRING
-#define CRYPTO OpenSSL_version(OPENSSL_VERSION_STRING)
-#elif defined TL_HAVE_CRYPTO
-#define CRYPTO NULL
-#endif
-
 #ifdef __clang__
 #define COMPILER "clang " __clang_version__
 #elif defined __GNUC__
@@ -82,9 +73,6 @@ static size_t libraries(library out[static 8])
 #endif
 #ifdef TL_HAVE_DEMANGLE
     out[n++] = (library){.name = "libiberty"};
-#endif
-#ifdef CRYPTO
-    out[n++] = (library){.name = "libcrypto", .version = CRYPTO};
 #endif
 #ifdef TL_HAVE_LLVM
     out[n++] = (library){.name = "LLVM", .note = " (where it is installed)"};

@@ -58,6 +58,7 @@ COMMANDS = {
     "recording-copy": ["convert", "recording.xray", "--threads", "1", "-o", "@OUT@/b.xray"],
     "ctf": ["convert", "a.xray", "-o", "@OUT@/a.ctf"],
     "ctf-2010": ["convert", "a.xray", "--format-version", "1.1", "-o", "@OUT@/a.ctf"],
+    "ctf-sealed": ["convert", "a.xray", "--format-version", "1.1", "--compress", "gzip", "--checksum", "md5", "-o", "@OUT@/a.ctf"],
     "ctf-18": ["convert", "t18", "-o", "@OUT@/a.ctf"],
     "ctf-replaced": ["convert", "-f", "t2", "-o", "@OUT@/there.ctf"],
     "ctf-report": ["report", "t2010"],
