@@ -18,11 +18,12 @@
 #endif
 
 /* In place of a case, where it cannot run. */
-#define RT_SKIPPED(name)                                                                                               \
+#define RT_SKIPPED_BECAUSE(name, reason)                                                                               \
     static void name(void **state)                                                                                     \
     {                                                                                                                  \
         (void)state;                                                                                                   \
-        skip_because("the recorder is for x86-64 and AArch64 Linux");                                                  \
+        skip_because(reason);                                                                                          \
     }
+#define RT_SKIPPED(name) RT_SKIPPED_BECAUSE(name, "the recorder is for x86-64 and AArch64 Linux")
 
 #endif

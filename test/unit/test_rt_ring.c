@@ -85,12 +85,13 @@ static kept read_kept(const char *path)
     const tl_trace *t = tl_source_trace(s);
     const tl_batch *b;
     tl_error e;
-    uint64_t next[THREADS_MOST] = {0}, begin = 0;
+    uint64_t next[THREADS_MOST] = {0}, begin = UINT64_MAX;
     int status;
     while ((status = tl_source_next(s, &b, &e)) > 0)
         for (uint32_t i = 0; i < b->n; i++) {
             const tl_kind kind = tl_trace_class(t, b->cls[i])->kind;
-            begin = k.events++ ? begin : b->ts[i];
+            k.events++;
+            begin = b->ts[i] < begin ? b->ts[i] : begin; /* streams come one after the other, not in order of time */
             if (kind != TL_ENTER && kind != TL_EXIT)
                 continue;
             const uint64_t thread = b->key[i] / THREAD, call = b->key[i] % THREAD;
@@ -100,12 +101,14 @@ static kept read_kept(const char *path)
                 assert_int_equal(at, next[thread]);
             } else {
                 k.thread[thread].first = call;
-                k.thread[thread].begin = tl_trace_time(t, b->ts[i] - begin);
+                k.thread[thread].begin = b->ts[i];
             }
             k.thread[thread].last = call;
             next[thread] = at + 1;
         }
     assert_int_equal(status, 0);
+    for (uint32_t i = 0; i < THREADS_MOST; i++)
+        k.thread[i].begin = k.thread[i].first ? tl_trace_time(t, k.thread[i].begin - begin) : 0;
     k.tick = tl_trace_time(t, 1) + 1;
     k.ring = ring_of(s);
     is_sound(s);
