@@ -1,6 +1,6 @@
-/* Fuzz target: names. An input is a list of names, with a NUL behind each. Traces of each kind that holds text are made
- * of them, as event classes, members, labels and functions. Readers find these names and no others, equal ones as one;
- * what is written of them is well-formed, and does not drive a terminal. */
+/* Fuzz target: names. An input is a list of names, with a NUL behind each. Traces of CTF 1.8 and 2 and TraceLogs are
+ * made of them, as event classes, members, labels and functions, and profiles of these. Readers find these names and no
+ * others, equal ones as one; what is written of them is well-formed, and text drives no terminal. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -82,6 +82,25 @@ static void put_file(FILE *to, const char *name, const void *data, size_t n)
     fwrite(data, 1, n, to);
 }
 
+/* A folder of metadata, which is freed, and of a stream with one event of each class: its number, and a field of it. */
+static void put_folder(FILE *to, text *metadata, uint32_t classes)
+{
+    text stream;
+    text_open(&stream);
+    for (uint32_t i = 0; i < classes; i++) {
+        uint8_t event[8];
+        tl_store32(event, i, false);
+        tl_store32(event + 4, i, false);
+        fwrite(event, 1, sizeof event, stream.to);
+    }
+    fclose(metadata->to);
+    fclose(stream.to);
+    put_file(to, "metadata", metadata->data, metadata->n);
+    put_file(to, "stream", stream.data, stream.n);
+    free(metadata->data);
+    free(stream.data);
+}
+
 /* In quotes, with what needs it escaped: as octal numbers of bytes, or as JSON wants. */
 static void put_quoted(FILE *to, const char *name, const char *escape)
 {
@@ -97,29 +116,19 @@ static void put_quoted(FILE *to, const char *name, const char *escape)
 /* Event classes of these names, one event of each, and a label of each. */
 static void make_ctf18(FILE *to, const names *all)
 {
-    text metadata, stream;
+    text metadata;
     text_open(&metadata);
-    text_open(&stream);
     fputs("/* CTF 1.8 */\ntypealias integer { size = 32; align = 8; signed = false; } := u32;\n"
           "trace { major = 1; minor = 8; byte_order = le; };\nstream { event.header := struct { u32 id; }; };\n",
           metadata.to);
     for (uint32_t i = 0; i < all->n; i++) {
-        uint8_t event[8];
         fputs("event { name = ", metadata.to);
         put_quoted(metadata.to, all->name[i], "\\%03o");
         fprintf(metadata.to, "; id = %u; fields := struct { enum : u32 { ", i);
         put_quoted(metadata.to, all->name[i], "\\%03o");
         fprintf(metadata.to, " = %u } x; }; };\n", i);
-        tl_store32(event, i, false);
-        tl_store32(event + 4, i, false);
-        fwrite(event, 1, sizeof event, stream.to);
     }
-    fclose(metadata.to);
-    fclose(stream.to);
-    put_file(to, "metadata", metadata.data, metadata.n);
-    put_file(to, "stream", stream.data, stream.n);
-    free(metadata.data);
-    free(stream.data);
+    put_folder(to, &metadata, all->n);
 }
 
 static void make_ctf2(FILE *to, const names *all)
@@ -127,9 +136,8 @@ static void make_ctf2(FILE *to, const names *all)
     static const char type[] =
         "{\"type\":\"fixed-length-unsigned-integer\",\"length\":32,\"byte-order\":\"little-endian\","
         "\"alignment\":8";
-    text metadata, stream;
+    text metadata;
     text_open(&metadata);
-    text_open(&stream);
     fprintf(metadata.to,
             "\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"type\":\"trace-class\"}\n\x1e{\"type\":\"data-stream-"
             "class\","
@@ -138,22 +146,13 @@ static void make_ctf2(FILE *to, const names *all)
             "%s,\"roles\":[\"event-record-class-id\"]}}]}}\n",
             type);
     for (uint32_t i = 0; i < all->n; i++) {
-        uint8_t event[8];
         fprintf(metadata.to, "\x1e{\"type\":\"event-record-class\",\"id\":%u,\"name\":", i);
         put_quoted(metadata.to, all->name[i], "\\u%04x");
         fputs(",\"payload-field-class\":{\"type\":\"structure\",\"member-classes\":[{\"name\":", metadata.to);
         put_quoted(metadata.to, all->name[i], "\\u%04x");
         fprintf(metadata.to, ",\"field-class\":%s}}]}}\n", type);
-        tl_store32(event, i, false);
-        tl_store32(event + 4, i, false);
-        fwrite(event, 1, sizeof event, stream.to);
     }
-    fclose(metadata.to);
-    fclose(stream.to);
-    put_file(to, "metadata", metadata.data, metadata.n);
-    put_file(to, "stream", stream.data, stream.n);
-    free(metadata.data);
-    free(stream.data);
+    put_folder(to, &metadata, all->n);
 }
 
 /* A log has no way to hold line ends and quotes in names. */

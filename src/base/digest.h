@@ -1,7 +1,7 @@
 /* Digests of bytes that come in pieces: MD5 (RFC 1321), SHA-1 (RFC 3174), and CRC-32.
  *
- * Why not a library? libcrypto takes longer to load than all the rest of a short command, and it crashes where memory
- * runs out. These two are checksums of packets here, and protect nothing. */
+ * Why not a library? Every command would load libcrypto, also the many that make no checksum, and it crashes where
+ * memory runs out. These two are checksums of packets here, and protect nothing. */
 #ifndef TL_BASE_DIGEST_H
 #define TL_BASE_DIGEST_H
 

@@ -12,7 +12,7 @@
 #include "model/trace_impl.h"
 #include "op/source_impl.h"
 
-/* Of a file that holds a profile. */
+/* What the reader of a profile counted. */
 static void take_profile_counts(tl_facts *f)
 {
     const tl_trace *t = f->trace;

@@ -76,7 +76,7 @@ struct tl_trace {
     tl_contents parts;    /* of a folder: traces in it that are read as one */
     tl_contents not_read; /* ... and files that belong to none */
 
-    /* Of a file that holds a profile: its reader counts. */
+    /* Filled by readers of profiles: */
     bool profile_sampled;   /* made of samples: profile_calls counts these */
     bool profile_inclusive; /* its times hold those of callees; profile_clamped: places that have less than these */
     uint64_t profile_trees; /* of threads: fewer, where some had one tree one after another. 0: as many */

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "base/elf_file.h"
 #include "make_ctf.h"
 #include "op/source_impl.h"
+#include "own_symbol.h"
 #include "scratch.h"
 #include "skip.h"
 #include "traceloom/profile.h"
@@ -78,33 +78,10 @@ static bool is_named(const char *path, uint64_t function, bool no_names)
     return named;
 }
 
-static int find_main(void *arg, const tl_elf_symbol *s)
-{
-    uint64_t *address = arg;
-    if (strcmp(s->name, "main") == 0)
-        *address = s->value;
-    return 0;
-}
-
-/* Where this program's main() is in its file. */
-static uint64_t address_of_main(void)
-{
-    tl_elf *elf = NULL;
-    uint64_t address = 0;
-    const int status = tl_elf_open(&elf, "/proc/self/exe", NULL);
-    if (status == TL_EUNSUPPORTED)
-        skip_because("this program is no 64-bit ELF file");
-    assert_int_equal(status, 0);
-    assert_int_equal(tl_elf_each_symbol(elf, find_main, &address, NULL), 0);
-    tl_elf_close(elf);
-    assert_true(address > 0);
-    return address;
-}
-
 static void test_only_if_wanted(void **state)
 {
     (void)state;
-    const uint64_t address = address_of_main();
+    const uint64_t address = address_of("main");
     assert_true(is_named("/proc/self/exe", address, false));
     assert_false(is_named("/proc/self/exe", address, true));
 }
@@ -179,7 +156,7 @@ static void test_a_path_that_is_no_text(void **state)
     (void)state;
     ctf_bytes v = {0};
     tl_source *s = NULL;
-    const uint64_t address = address_of_main();
+    const uint64_t address = address_of("main");
     put_module(&v, 0, UINT64_MAX, "/proc/self/exe", false);
     put_event(&v, 4, 0);
     made_u64(&v, 1);

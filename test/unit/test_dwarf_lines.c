@@ -7,9 +7,8 @@
 
 #include <cmocka.h>
 
-#include "base/elf_file.h"
 #include "op/dwarf_lines.h"
-#include "skip.h"
+#include "own_symbol.h"
 
 enum { PLACES = 8, STOPPED = -7 };
 
@@ -22,13 +21,6 @@ __attribute__((noinline, noclone, used)) int landmark(int n)
     return n;
 }
 enum { LANDMARK_END = __LINE__ };
-
-static int find_landmark(void *arg, const tl_elf_symbol *s)
-{
-    if (strcmp(s->name, "landmark") == 0)
-        *(uint64_t *)arg = s->value;
-    return 0;
-}
 
 typedef struct found {
     unsigned seen; /* a bit for each place */
@@ -49,15 +41,7 @@ static int take(void *arg, size_t i, const char *file, uint32_t line)
 /* Its begin, and places in its code, which only the line table has. */
 static void make_places(uint64_t place[static PLACES])
 {
-    tl_elf *elf = NULL;
-    uint64_t begin = 0;
-    const int status = tl_elf_open(&elf, "/proc/self/exe", NULL);
-    if (status == TL_EUNSUPPORTED)
-        skip_because("this program is no 64-bit ELF file");
-    assert_int_equal(status, 0);
-    assert_int_equal(tl_elf_each_symbol(elf, find_landmark, &begin, NULL), 0);
-    tl_elf_close(elf);
-    assert_true(begin > 0);
+    const uint64_t begin = address_of("landmark");
     for (unsigned i = 0; i < PLACES; i++)
         place[i] = begin + i;
 }
