@@ -114,7 +114,7 @@ static void put_quoted(FILE *to, const char *name, const char *escape)
 }
 
 /* Event classes of these names, one event of each, and a label of each. */
-static void make_ctf18(FILE *to, const names *all)
+static void make_ctf18(FILE *to, names *all)
 {
     text metadata;
     text_open(&metadata);
@@ -131,7 +131,7 @@ static void make_ctf18(FILE *to, const names *all)
     put_folder(to, &metadata, all->n);
 }
 
-static void make_ctf2(FILE *to, const names *all)
+static void make_ctf2(FILE *to, names *all)
 {
     static const char type[] =
         "{\"type\":\"fixed-length-unsigned-integer\",\"length\":32,\"byte-order\":\"little-endian\","
@@ -369,45 +369,56 @@ static void check_events(tl_source *s, const names *all)
     promise(n == all->n, "each class has an event");
 }
 
-static void read_folder(void (*make)(FILE *, const names *), const uint8_t *data, size_t size, bool utf8)
+/* A trace of names, and what readers make of them. */
+typedef struct made {
+    text bytes;
+    names read;
+} made;
+
+static made make_trace(void (*make)(FILE *, names *), const uint8_t *data, size_t size, bool utf8)
+{
+    made m = {.read = names_of(data, size, true)};
+    names all = names_of(data, size, utf8);
+    text_open(&m.bytes);
+    make(m.bytes.to, &all);
+    fclose(m.bytes.to);
+    names_free(&all);
+    return m;
+}
+
+static void made_free(made *m)
+{
+    free(m->bytes.data);
+    names_free(&m->read);
+}
+
+static void read_folder(void (*make)(FILE *, names *), const uint8_t *data, size_t size, bool utf8)
 {
     static const tl_open_options options = {.from = "ctf", .want = {.fields = true}};
-    names all = names_of(data, size, utf8), read = names_of(data, size, true);
-    text folder;
+    made m = make_trace(make, data, size, utf8);
     tl_source *s = NULL;
     tl_error e = {0};
-    text_open(&folder);
-    make(folder.to, &all);
-    fclose(folder.to);
-    if (tl_source_open_folder_memory(&s, folder.data, folder.n, "fuzz", &options, &e) == 0) {
-        check_events(s, &read);
-        write_events(s, &of_events[size % (sizeof of_events / sizeof *of_events)]);
-    }
+    promise(tl_source_open_folder_memory(&s, m.bytes.data, m.bytes.n, "fuzz", &options, &e) == 0,
+            "names refuse no trace");
+    check_events(s, &m.read);
+    write_events(s, &of_events[size % (sizeof of_events / sizeof *of_events)]);
     tl_source_close(s);
-    free(folder.data);
-    names_free(&read);
-    names_free(&all);
+    made_free(&m);
 }
 
 static void read_log(const uint8_t *data, size_t size)
 {
     static const tl_open_options options = {.from = "tracelog", .want = {.fields = true}};
-    names all = names_of(data, size, false), read = names_of(data, size, true);
-    text log;
+    made m = make_trace(make_log, data, size, false);
     tl_source *s = NULL;
     tl_error e = {0};
-    text_open(&log);
-    make_log(log.to, &all);
-    fclose(log.to);
-    promise(tl_source_open_memory(&s, log.data, log.n, "fuzz.log", &options, &e) == 0, "every text is a log");
-    replace(&read);
-    qsort(read.name, read.n, sizeof *read.name, compare);
-    read_profile(s, &read, size);
+    promise(tl_source_open_memory(&s, m.bytes.data, m.bytes.n, "fuzz.log", &options, &e) == 0, "every text is a log");
+    replace(&m.read);
+    qsort(m.read.name, m.read.n, sizeof *m.read.name, compare);
+    read_profile(s, &m.read, size);
     write_events(s, &of_events[size % (sizeof of_events / sizeof *of_events)]);
     tl_source_close(s);
-    free(log.data);
-    names_free(&read);
-    names_free(&all);
+    made_free(&m);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

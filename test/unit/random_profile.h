@@ -110,6 +110,16 @@ static inline int fixture_load(const uint8_t *bytes, size_t n, tl_profile **p, t
     return status;
 }
 
+/* The same, of bytes that are a profile. */
+static inline tl_profile *fixture_must_load(const uint8_t *bytes, size_t n)
+{
+    tl_profile *p = NULL;
+    tl_error e = {0};
+    if (fixture_load(bytes, n, &p, NULL, &e) < 0)
+        fail_msg("%s", e.message);
+    return p;
+}
+
 static inline void assert_same_profile(const tl_profile *a, const tl_profile *b)
 {
     size_t na, nb;

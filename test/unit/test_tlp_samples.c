@@ -69,15 +69,6 @@ static void assert_equal_samples(const tl_profile *a, const tl_profile *b)
     free(ob);
 }
 
-static tl_profile *load(const uint8_t *bytes, size_t n)
-{
-    tl_profile *p = NULL;
-    tl_error e = {0};
-    if (fixture_load(bytes, n, &p, NULL, &e) < 0)
-        fail_msg("%s", e.message);
-    return p;
-}
-
 static void test_samples_come_back_exactly(void **state)
 {
     (void)state;
@@ -87,7 +78,7 @@ static void test_samples_come_back_exactly(void **state)
         tl_profile *p = random_samples(&seed, i & 1);
         uint8_t *bytes = fixture_save(p, &n);
         assert_int_equal(bytes[TLP_OFFSET_VERSION], 2);
-        tl_profile *back = load(bytes, n);
+        tl_profile *back = fixture_must_load(bytes, n);
         assert_equal_samples(p, back);
         assert_same_profile(p, back);
         free(bytes);
@@ -119,7 +110,7 @@ static void test_merging_what_was_read(void **state)
         for (int k = 0; k < 2; k++) {
             size_t n;
             uint8_t *bytes = fixture_save(p[k], &n);
-            back[k] = load(bytes, n);
+            back[k] = fixture_must_load(bytes, n);
             free(bytes);
         }
         assert_int_equal(tl_profile_merge(p[0], p[1], NULL), 0);
@@ -192,7 +183,7 @@ static void test_calls_of_functions_with_a_library(void **state)
     uint8_t *bytes = fixture_save(p, &n);
     assert_int_equal(bytes[TLP_OFFSET_VERSION], 2);
     assert_int_equal(bytes[TLP_OFFSET_FLAGS], TLP_HISTOGRAM);
-    tl_profile *back = load(bytes, n);
+    tl_profile *back = fixture_must_load(bytes, n);
     assert_int_equal(back->nweight, 0);
     assert_string_equal(back->function[0].library, "L");
     assert_int_equal(back->stat[1].max, 1000);

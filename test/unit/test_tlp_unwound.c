@@ -22,15 +22,6 @@ static tl_profile *make(uint64_t outer, uint64_t inner)
     return p;
 }
 
-static tl_profile *load(const uint8_t *bytes, size_t n)
-{
-    tl_profile *p = NULL;
-    tl_error e = {0};
-    if (fixture_load(bytes, n, &p, NULL, &e) < 0)
-        fail_msg("%s", e.message);
-    return p;
-}
-
 static uint64_t unwound_at(tl_profile *p, const char *stack)
 {
     return tl_profile_place_unwound(p, fixture_place(p, 0, stack));
@@ -44,7 +35,7 @@ static void test_comes_back(void **state)
     uint8_t *bytes = fixture_save(p, &n);
     assert_int_equal(bytes[TLP_OFFSET_VERSION], 2);
     assert_int_equal(bytes[TLP_OFFSET_FLAGS], TLP_HISTOGRAM | TLP_UNWOUND);
-    tl_profile *back = load(bytes, n);
+    tl_profile *back = fixture_must_load(bytes, n);
     assert_int_equal(unwound_at(back, "a"), 1);
     assert_int_equal(unwound_at(back, "ab"), 2);
     assert_int_equal(unwound_at(back, "b"), 0);
@@ -78,7 +69,7 @@ static void test_added_up(void **state)
     size_t n;
     tl_profile *p = make(1, 0), *q = make(1, 2);
     uint8_t *bytes = fixture_save(q, &n);
-    tl_profile *back = load(bytes, n);
+    tl_profile *back = fixture_must_load(bytes, n);
     assert_int_equal(tl_profile_merge(p, back, NULL), 0);
     assert_int_equal(unwound_at(p, "a"), 2);
     assert_int_equal(unwound_at(p, "ab"), 2);
