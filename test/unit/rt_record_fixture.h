@@ -3,12 +3,16 @@
 #define TL_TEST_RT_RECORD_FIXTURE_H
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "rt/rt_core.h"
 #include "scratch.h"
+#include "skip.h"
 #include "traceloom/profile.h"
 #include "traceloom/source.h"
 
@@ -38,7 +42,41 @@ static inline int leave(void **state)
     return scratch_leave(state);
 }
 
-/* Runs `body` in a process that records; how that ended. */
+/* The first packet of a stream is mapped before its file gets its name, the next ones beside it afterwards.
+ * Valgrind 3.19 ends itself over that. */
+static inline void map_file_that_is_renamed(void)
+{
+    enum { PART = 1 << 16, PARTS = 4 };
+    char *before = NULL;
+    for (int i = 0; i < PARTS; i++) {
+        int fd = open(i ? "named" : "nameless", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (fd < 0 || ftruncate(fd, PART * PARTS) < 0)
+            _exit(2);
+        char *p = mmap(NULL, PART, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)i * PART);
+        if (p == MAP_FAILED || close(fd) < 0 || (i == 0 && rename("nameless", "named") < 0) ||
+            (before && munmap(before, PART) < 0))
+            _exit(2);
+        before = p;
+    }
+    _exit(unlink("named") < 0 ? 2 : 0);
+}
+
+static inline void skip_where_streams_cannot_grow(void)
+{
+    fflush(NULL);
+    const pid_t pid = fork();
+    if (pid == 0)
+        map_file_that_is_renamed();
+    int status = -1;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (status == 0)
+        return;
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1); /* how valgrind ends itself */
+    unlink("named");
+    skip_because("this valgrind ends itself when a file is renamed between two maps of it");
+}
+
+/* Runs `body` in a process that records; how that ended. Skips the test where valgrind, not `body`, ended it. */
 static inline int record(const char *settings, void (*body)(void))
 {
     fflush(NULL);
@@ -52,6 +90,8 @@ static inline int record(const char *settings, void (*body)(void))
     }
     int status = -1;
     assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 1)
+        skip_where_streams_cannot_grow();
     return status;
 }
 
