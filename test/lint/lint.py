@@ -203,6 +203,19 @@ def messages(checks):
             checks.that(not re.search(r"\bskip\(\)", read(path)), path, "skips without a reason: skip_because()")
 
 
+def units(checks):
+    """Unit tests get cmocka, and what it needs, from check.h alone; no case says that it does not look at its state."""
+    found = 0
+    for path in files(".c", ".h"):
+        if not path.startswith("test/") or path.startswith("test/unit/compat/cmocka.h"):
+            continue
+        text = read(path)
+        found += '#include "check.h"' in text
+        checks.that("<cmocka.h>" not in text or path == "test/unit/check.h", path, "includes cmocka.h by itself: check.h")
+        checks.that("(void)state;" not in text, path, "says (void)state, which unit.cmake has a flag for")
+    checks.that(found > 50, "only", found, "files include check.h")
+
+
 def limits(checks):
     """Each constant called ..._MAX or ..._MOST is a limit, which SECURITY.md has, or in plain-sizes.txt with what it is."""
     defined = re.compile(r"^\s*#\s*define\s+([A-Z]\w*_(?:MAX|MOST))\b(?!\()|\b([A-Z]\w*_(?:MAX|MOST))\s*=(?!=)|"
@@ -275,8 +288,8 @@ def layout(checks):
         checks.that(done.returncode == 0, "clang-format would change", " ".join(bad))
 
 
-RULES = {rule.__name__: rule for rule in (layers, headers, names, core, length, first_comment, words, functions, messages, limits,
-                                           hashes, layout)}
+RULES = {rule.__name__: rule for rule in (layers, headers, names, core, length, first_comment, words, functions, messages, units,
+                                           limits, hashes, layout)}
 
 
 def main():

@@ -2,17 +2,10 @@
 #ifndef TL_TEST_CODE_FIXTURE_H
 #define TL_TEST_CODE_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <elf.h>
 
 #include "build_elf.h"
+#include "check.h"
 
 enum { CODE_SYMTAB = 1, CODE_STRTAB, CODE_TEXT, CODE_SYMBOLS = 64 };
 

@@ -2,17 +2,8 @@
 #ifndef TL_TEST_HAND_INSNS_H
 #define TL_TEST_HAND_INSNS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "analysis/instruction/insn_pass.h"
+#include "check.h"
 #include "op/source_impl.h"
 
 /* Snapshots and others stand in front, so that nobody can rely on ids. */

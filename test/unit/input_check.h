@@ -4,16 +4,11 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "base/input.h"
+#include "check.h"
 #include "scratch.h"
 
 static inline tl_input *open_input(const char *path)

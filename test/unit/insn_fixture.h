@@ -3,17 +3,8 @@
 #ifndef TL_TEST_INSN_FIXTURE_H
 #define TL_TEST_INSN_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/endian.h"
+#include "check.h"
 #include "format/xtrace/xtrace_classes.h"
 #include "format/xtrace/xtrace_snapshot.h"
 #include "model/format_impl.h"

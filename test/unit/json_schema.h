@@ -2,16 +2,7 @@
 #ifndef TL_TEST_JSON_SCHEMA_H
 #define TL_TEST_JSON_SCHEMA_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "format/ctf/ctf_schema.h"
 
 #define PREAMBLE "@{'type':'preamble','version':2}\n"
@@ -109,7 +100,6 @@ static inline void type_fails(const char *field_class, int code, const char *mes
 
 static inline int schema_clean(void **state)
 {
-    (void)state;
     tl_arena_fini(&schema.arena);
     return 0;
 }

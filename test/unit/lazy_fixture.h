@@ -3,11 +3,11 @@
 #ifndef TL_TEST_LAZY_FIXTURE_H
 #define TL_TEST_LAZY_FIXTURE_H
 
+#include "check.h"
 #include "input_check.h"
 
 #include "base/endian.h"
 #include "base/seek_table.h"
-#include "skip.h"
 
 #ifdef TL_HAVE_ZSTD
 #include <zstd.h>

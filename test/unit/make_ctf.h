@@ -3,18 +3,10 @@
 #ifndef TEST_MAKE_CTF_H
 #define TEST_MAKE_CTF_H
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/endian.h"
+#include "check.h"
 
 /* Parts of packet headers and contexts that can be left out. */
 enum ctf_made_parts {

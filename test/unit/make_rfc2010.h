@@ -3,17 +3,9 @@
 #define TL_TEST_MAKE_RFC2010_H
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/endian.h"
+#include "check.h"
 #include "format/ctf/ctf_layout.h"
 #include "format/ctf/read/ctf_file.h"
 

@@ -2,15 +2,8 @@
 #ifndef TL_TEST_MAKE_XRAY_H
 #define TL_TEST_MAKE_XRAY_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/endian.h"
+#include "check.h"
 #include "format/xray/basic_layout.h"
 #include "format/xray/fdr_layout.h"
 #include "traceloom/traceloom.h"

@@ -5,18 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "base/output.h"
+#include "check.h"
 #include "scratch.h"
 
 static inline tl_output *open_plain(const char *path, bool overwrite)

@@ -3,7 +3,7 @@
 #define TL_TEST_OWN_SYMBOL_H
 
 #include "base/elf_file.h"
-#include "skip.h"
+#include "check.h"
 
 typedef struct own_symbol {
     const char *name;

@@ -2,18 +2,9 @@
 #ifndef TL_TEST_RANDOM_PROFILE_H
 #define TL_TEST_RANDOM_PROFILE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/input.h"
 #include "base/output.h"
+#include "check.h"
 #include "model/format_impl.h"
 #include "model/profile_impl.h"
 

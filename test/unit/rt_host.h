@@ -3,7 +3,7 @@
 #ifndef TL_TEST_RT_HOST_H
 #define TL_TEST_RT_HOST_H
 
-#include "skip.h"
+#include "check.h"
 
 #if defined(__has_feature)
 #if __has_feature(memory_sanitizer)
@@ -21,7 +21,6 @@
 #define RT_SKIPPED_BECAUSE(name, reason)                                                                               \
     static void name(void **state)                                                                                     \
     {                                                                                                                  \
-        (void)state;                                                                                                   \
         skip_because(reason);                                                                                          \
     }
 #define RT_SKIPPED(name) RT_SKIPPED_BECAUSE(name, "the recorder is for x86-64 and AArch64 Linux")

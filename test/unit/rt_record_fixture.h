@@ -5,14 +5,13 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "rt/rt_core.h"
 #include "scratch.h"
-#include "skip.h"
 #include "traceloom/profile.h"
 #include "traceloom/source.h"
 

@@ -2,6 +2,7 @@
 #ifndef TL_TEST_RT_TLP_FIXTURE_H
 #define TL_TEST_RT_TLP_FIXTURE_H
 
+#include "check.h"
 #include "live_scenes.h"
 #include "scratch.h"
 
@@ -18,7 +19,6 @@
 #include "rt/mode/rt_tlp_notes.c"
 #include "rt/mode/rt_tlp_order.c"
 #include "rt/mode/rt_tlp_tree.c"
-#include "skip.h"
 
 /* ---- stand-ins for the parts of the recorder that it uses ---- */
 
@@ -150,7 +150,6 @@ static void assert_written(live_image *m)
 #define RT_TLP_NOT_HERE(test)                                                                                          \
     static void test(void **state)                                                                                     \
     {                                                                                                                  \
-        (void)state;                                                                                                   \
         skip_because("the recorder is for x86-64 and AArch64 Linux");                                                  \
     }
 

@@ -2,16 +2,7 @@
 #ifndef TL_TEST_SAMPLE_FIXTURE_H
 #define TL_TEST_SAMPLE_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "op/source_impl.h"
 #include "traceloom/profile.h"
 

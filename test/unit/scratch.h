@@ -14,7 +14,6 @@ static char scratch_path[256], scratch_before[4096];
 static inline int scratch_enter(void **state)
 {
     const char *base = getenv("TMPDIR");
-    (void)state;
     snprintf(scratch_path, sizeof scratch_path, "%s/traceloom-test.XXXXXX", base && *base ? base : "/tmp");
     return getcwd(scratch_before, sizeof scratch_before) && mkdtemp(scratch_path) && chdir(scratch_path) == 0 ? 0 : -1;
 }
@@ -37,7 +36,6 @@ static inline int scratch_files(int and_remove)
 
 static inline int scratch_leave(void **state)
 {
-    (void)state;
     scratch_files(1);
     return chdir(scratch_before) == 0 ? rmdir(scratch_path) : -1;
 }

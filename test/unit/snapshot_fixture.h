@@ -2,16 +2,8 @@
 #ifndef TL_TEST_SNAPSHOT_FIXTURE_H
 #define TL_TEST_SNAPSHOT_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/endian.h"
+#include "check.h"
 #include "format/xtrace/xtrace_snapshot.h"
 
 typedef struct made_snapshots {

@@ -1,15 +1,9 @@
 /* Tests of isa/a64.h and isa/a64_block.h: a few encodings of each class, branch targets, where blocks begin. */
+#include "check.h"
 #include "isa/a64_block.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 static void test_one_of_each_class(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t op;
         a64_class cls;
@@ -44,7 +38,6 @@ static void test_one_of_each_class(void **state)
 /* Those whose bits lie among another class. */
 static void test_neighbours(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t op;
         a64_class cls;
@@ -91,7 +84,6 @@ static void test_neighbours(void **state)
 
 static void test_predicates(void **state)
 {
-    (void)state;
     unsigned branches = 0, ends = 0, calls = 0;
     for (unsigned c = 0; c < A64_CLASSES; c++) {
         branches += a64_is_branch((a64_class)c);
@@ -107,7 +99,6 @@ static void test_predicates(void **state)
 
 static void test_targets(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t pc;
         uint32_t op;
@@ -142,7 +133,6 @@ static void test_targets(void **state)
 /* Each step is an instruction; begins says where the rules see a new block. */
 static void test_where_blocks_begin(void **state)
 {
-    (void)state;
     static const struct {
         bool has_pc;
         uint64_t pc;

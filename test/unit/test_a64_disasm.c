@@ -1,17 +1,8 @@
 /* Text of instructions through LLVM: that the built-in text claims nothing else, and how LLVM's is tidied. Skipped
  * where no LLVM is installed, or none is built in. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/compiler.h"
+#include "check.h"
 #include "isa/a64_disasm.h"
-#include "skip.h"
 
 static uint64_t seed = 88172645463325252u;
 
@@ -54,7 +45,6 @@ static bool compare(a64_disasm *d, uint32_t op, bool has_pc)
 /* Words without any order. */
 static void test_random(void **state)
 {
-    (void)state;
     a64_disasm *d = open_llvm();
     uint32_t claimed = 0;
     for (uint32_t i = 0; i < 50000; i++)
@@ -66,7 +56,6 @@ static void test_random(void **state)
 /* Words of the groups that the built-in text knows, whose fields are often all zeros or all ones. */
 static void test_edges(void **state)
 {
-    (void)state;
     static const uint8_t groups[] = {4, 5, 6, 8, 9, 10, 11, 12, 13, 14};
     a64_disasm *d = open_llvm();
     uint32_t claimed = 0;
@@ -85,7 +74,6 @@ static void test_edges(void **state)
 /* Every system instruction, with x0 and without a register. */
 static void test_system(void **state)
 {
-    (void)state;
     a64_disasm *d = open_llvm();
     uint32_t claimed = 0;
     for (uint32_t i = 0; i < 1u << 17; i++)
@@ -98,7 +86,6 @@ static void test_system(void **state)
 /* Exceptions and branches to registers: few words of many are one. */
 static void test_exceptions(void **state)
 {
-    (void)state;
     a64_disasm *d = open_llvm();
     uint32_t claimed = 0;
     for (uint32_t i = 0; i < 20000; i++) {
@@ -112,7 +99,6 @@ static void test_exceptions(void **state)
 /* What the built-in text does not know. */
 static void test_more_than_built_in(void **state)
 {
-    (void)state;
     a64_disasm *d = open_llvm();
     char text[A64_TEXT_MAX];
     a64_disasm_text(d, 0x1e652928, true, 0x1000, text);
@@ -131,7 +117,6 @@ static void test_more_than_built_in(void **state)
 /* Handles do not know of each other. */
 static void test_two_handles(void **state)
 {
-    (void)state;
     a64_disasm *a = open_llvm(), *b = NULL, *plain = NULL;
     char x[A64_TEXT_MAX], y[A64_TEXT_MAX];
     assert_int_equal(a64_disasm_new(&b, false, NULL), 0);

@@ -1,14 +1,6 @@
 /* Which library makes the text of instructions: TRACELOOM_LLVM. A process looks once, so each case is for itself; run
  * in one process they expect the same. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "isa/a64_disasm.h"
 
 static void expect_built_in(const char *variable)
@@ -27,20 +19,17 @@ static void expect_built_in(const char *variable)
 
 static void test_off(void **state)
 {
-    (void)state;
     expect_built_in("off");
 }
 
 static void test_no_such_library(void **state)
 {
-    (void)state;
     expect_built_in("./no-such-library.so");
 }
 
 /* There is one, but it is no disassembler. */
 static void test_another_library(void **state)
 {
-    (void)state;
     expect_built_in("libm.so.6");
 }
 

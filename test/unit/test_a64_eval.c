@@ -1,13 +1,6 @@
 /* What instructions do to registers that are known, and that nothing is made up about those that are not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/compiler.h"
+#include "check.h"
 #include "isa/a64_eval.h"
 
 #define PC UINT64_C(0x400120)
@@ -54,7 +47,6 @@ static void computes(void **state)
         {0x9b437c60, 0},                               /* smulh x0, x3, x3 */
         {0x9a020020, 108},                             /* adc x0, x1, x2 */
     };
-    (void)state;
     for (size_t i = 0; i < TL_COUNT(cases); i++) {
         a64_state s = start();
         a64_eval(&s, PC, cases[i].op, &(a64_seen){0});
@@ -79,7 +71,6 @@ static void sets_flags(void **state)
         {0xfa420028, N},     /* ccmp x1, x2, #8, eq, which does not hold: the flags are 8 */
         {0xfa422020, C},     /* ccmp x1, x2, #0, cs */
     };
-    (void)state;
     for (size_t i = 0; i < TL_COUNT(cases); i++) {
         a64_state s = start();
         a64_eval(&s, PC, cases[i].op, &(a64_seen){0});
@@ -96,7 +87,6 @@ static void what_does_not_follow_is_unknown(void **state)
         0x9e660020, /* fmov x0, d1 */
         0xd53bd040, /* mrs x0, tpidr_el0, of which nothing was seen */
     };
-    (void)state;
     for (size_t i = 0; i < TL_COUNT(ops); i++) {
         a64_state s = start();
         a64_know(&s, 0, 5);
@@ -126,7 +116,6 @@ static void loads_say_what_they_loaded(void **state)
         {0xc85f7c20, 8, UINT64_C(0x84030201fffffffe), 0},                             /* ldxr x0, [x1] */
         {0xf8220020, 8, UINT64_C(0x84030201fffffffe), 0},                             /* ldadd x2, x0, [x1] */
     };
-    (void)state;
     for (size_t i = 0; i < TL_COUNT(cases); i++) {
         a64_state s = start();
         const a64_seen seen = {.has_address = true, .address = 100, .loaded = bytes, .nloaded = cases[i].n};
@@ -153,7 +142,6 @@ static void addresses_say_what_their_base_is(void **state)
         {0xa9bf0120, 0x1010, 0x1000}, /* stp x0, x0, [x9, #-16]! */
         {0xf8627920, 0xfc8, 0xfc8},   /* ldr x0, [x9, x2, lsl #3] */
     };
-    (void)state;
     for (size_t i = 0; i < TL_COUNT(cases); i++) {
         a64_state s = start();
         a64_eval(&s, PC, cases[i].op, &(a64_seen){.has_address = true, .address = 0x1000});
@@ -171,7 +159,6 @@ static void addresses_say_what_their_base_is(void **state)
 
 static void calls_and_system_registers(void **state)
 {
-    (void)state;
     a64_state s = start();
     a64_eval(&s, PC, 0x94000010, &(a64_seen){0}); /* bl */
     assert_int_equal(s.x[30], PC + 4);
@@ -191,7 +178,6 @@ static void calls_and_system_registers(void **state)
 /* Two registers beginning at an even one; no instruction begins at 31, beyond which there is none. */
 static void pairs_of_registers(void **state)
 {
-    (void)state;
     static const uint8_t loaded[16] = {1, [8] = 2};
     const a64_seen seen = {.loaded = loaded, .nloaded = sizeof loaded};
     a64_state s = {0};
@@ -209,7 +195,6 @@ static void pairs_of_registers(void **state)
 /* What an instruction that comes next tells of the registers before it: also where something else was known. */
 static void learns(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t op;
         unsigned n; /* the register, 32: none */

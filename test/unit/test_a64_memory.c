@@ -1,11 +1,6 @@
 /* Tests of isa/a64_operands.h: the memory that instructions access, and the registers of their addresses. */
+#include "check.h"
 #include "isa/a64_operands.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #define B(n) ((uint32_t)1 << (n))
 #define NONE A64_NO_REG
@@ -50,7 +45,6 @@ static void check(const expectation *cases, size_t count)
 
 static void test_general_registers(void **state)
 {
-    (void)state;
     static const expectation cases[] = {
         {0xf9400420,
          "ldr x0, [x1, #8]",
@@ -143,7 +137,6 @@ static void test_general_registers(void **state)
 
 static void test_order_and_atomics(void **state)
 {
-    (void)state;
     static const expectation cases[] = {
         {0x885f7c20,
          "ldxr w0, [x1]",
@@ -272,7 +265,6 @@ static void test_order_and_atomics(void **state)
 
 static void test_simd_registers(void **state)
 {
-    (void)state;
     static const expectation cases[] = {
         {0xfc010cc5,
          "str d5, [x6, #16]!",
@@ -324,7 +316,6 @@ static void test_simd_registers(void **state)
 
 static void test_scalable(void **state)
 {
-    (void)state;
     static const expectation cases[] = {
         {0xc5634440,
          "ld1w { z0.d }, p1/z, [x2, z3.d, sxtw #2]",

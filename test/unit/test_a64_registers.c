@@ -1,11 +1,6 @@
 /* Tests of isa/a64_operands.h: which registers instructions of each group read and write, checked by hand. */
+#include "check.h"
 #include "isa/a64_operands.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #define B(n) ((uint32_t)1 << (n))
 #define LR   B(30)
@@ -32,7 +27,6 @@ static void check(const expectation *cases, size_t count)
 
 static void test_integer(void **state)
 {
-    (void)state;
     static const expectation cases[] = {
         {0x910043e0, {A64_SP, 0, 0}, {B(0), 0, 0}, "add x0, sp, #16"},
         {0x6b031041, {B(2) | B(3), 0, 0}, {B(1), 0, A64_NZCV}, "subs w1, w2, w3, lsl #4"},
@@ -67,7 +61,6 @@ static void test_integer(void **state)
 
 static void test_branches(void **state)
 {
-    (void)state;
     static const expectation cases[] = {
         {0x14000004, {0, 0, 0}, {0, 0, 0}, "b #16"},
         {0x97ffffff, {0, 0, 0}, {LR, 0, 0}, "bl #-4"},
@@ -88,7 +81,6 @@ static void test_branches(void **state)
 
 static void test_system(void **state)
 {
-    (void)state;
     static const expectation cases[] = {
         {0xd53bd040, {0, 0, 0}, {B(0), 0, 0}, "mrs x0, TPIDR_EL0"},
         {0xd53b4400, {0, 0, A64_FPCR}, {B(0), 0, 0}, "mrs x0, FPCR"},
@@ -112,7 +104,6 @@ static void test_system(void **state)
 
 static void test_simd(void **state)
 {
-    (void)state;
     static const expectation cases[] = {
         {0x1e622820, {0, B(1) | B(2), 0}, {0, B(0), 0}, "fadd d0, d1, d2"},
         {0x1f020c20, {0, B(1) | B(2) | B(3), 0}, {0, B(0), 0}, "fmadd s0, s1, s2, s3"},
@@ -149,7 +140,6 @@ static void test_simd(void **state)
 
 static void test_sve(void **state)
 {
-    (void)state;
     static const expectation cases[] = {
         {0x04800440, {0, B(0) | B(2), B(1)}, {0, B(0), 0}, "add z0.s, p1/m, z0.s, z2.s"},
         {0x04835c40, {0, B(0) | B(2) | B(3), B(7)}, {0, B(0), 0}, "mla z0.s, p7/m, z2.s, z3.s"},
@@ -172,7 +162,6 @@ static void test_sve(void **state)
 
 static void test_sme(void **state)
 {
-    (void)state;
     static const expectation cases[] = {
         {0x80844461, {0, B(3) | B(4), B(1) | B(2) | A64_ZA}, {0, 0, A64_ZA}, "fmopa za1.s, p1/m, p2/m, z3.s, z4.s"},
         {0xc0cc8020, {0, B(1), A64_ZT0}, {0, B(0), 0}, "luti2 z0.b, zt0, z1[2]"},
@@ -189,7 +178,6 @@ static void test_sme(void **state)
 /* Whatever the word: the structure is filled, and what it says is within its ranges. */
 static void test_any_word(void **state)
 {
-    (void)state;
     uint32_t op = 1;
     for (unsigned i = 0; i < 2000000; i++) {
         op = op * 1664525u + 1013904223u;

@@ -1,17 +1,11 @@
 /* Tests of isa/a64_system.h: what system and exception instructions name, and the names of registers. */
+#include "check.h"
 #include "isa/a64_system.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #define NUMBER A64_SYSTEM_NUMBER
 
 static void test_kinds(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t op;
         a64_system_kind kind;
@@ -60,7 +54,6 @@ static void test_kinds(void **state)
 
 static void test_others_are_none(void **state)
 {
-    (void)state;
     static const uint32_t others[] = {0xd61f0200, 0x910043e0, 0xd65f03c0, 0x14000000, 0x00010000, 0xd4000000};
     for (size_t i = 0; i < TL_COUNT(others); i++) {
         a64_system s;
@@ -73,7 +66,6 @@ static void test_others_are_none(void **state)
 
 static void test_names(void **state)
 {
-    (void)state;
     static const struct {
         uint16_t number;
         const char *name;
@@ -106,7 +98,6 @@ static void test_names(void **state)
 /* All numbers have a name, and those of the table are found: it is in order. */
 static void test_all_numbers(void **state)
 {
-    (void)state;
     unsigned named = 0;
     for (unsigned number = 0; number <= UINT16_MAX; number++) {
         char name[A64_SYSTEM_NAME_MAX];
@@ -119,7 +110,6 @@ static void test_all_numbers(void **state)
 
 static void test_shorthands(void **state)
 {
-    (void)state;
     assert_true(a64_is_svc(0xd4000001) && a64_is_svc(0xd41fffe1));
     assert_false(a64_is_svc(0xd4000002) || a64_is_svc(0xd4200001));
     assert_true(a64_is_dc_zero(0xd50b7423) && a64_is_dc_zero(0xd50b749f));                  /* dc zva, dc gzva */

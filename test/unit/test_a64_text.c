@@ -1,14 +1,7 @@
 /* The built-in text of instructions. What is expected was written by hand from the Arm Architecture Reference Manual's
  * syntax; test_a64_disasm.c compares with LLVM. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/compiler.h"
+#include "check.h"
 #include "isa/a64_text.h"
 
 typedef struct expected {
@@ -29,7 +22,6 @@ static void check(const expected *list, size_t n, bool has_pc, uint64_t pc)
 
 static void test_immediate(void **state)
 {
-    (void)state;
     static const expected list[] = {
         {0x9100bc20, "add x0, x1, #47"},
         {0x91000420, "add x0, x1, #1"},
@@ -71,7 +63,6 @@ static void test_immediate(void **state)
 
 static void test_register(void **state)
 {
-    (void)state;
     static const expected list[] = {
         {0x8b020020, "add x0, x1, x2"},
         {0x8b020c20, "add x0, x1, x2, lsl #3"},
@@ -114,7 +105,6 @@ static void test_register(void **state)
 
 static void test_memory(void **state)
 {
-    (void)state;
     static const expected list[] = {
         {0xf9400420, "ldr x0, [x1, #8]"},          {0xf94003e0, "ldr x0, [sp]"},
         {0x39000420, "strb w0, [x1, #1]"},         {0x39800420, "ldrsb x0, [x1, #1]"},
@@ -137,7 +127,6 @@ static void test_memory(void **state)
 
 static void test_control(void **state)
 {
-    (void)state;
     static const expected list[] = {
         {0xd65f03c0, "ret"},
         {0xd65f0020, "ret x1"},
@@ -164,7 +153,6 @@ static void test_control(void **state)
 
 static void test_places(void **state)
 {
-    (void)state;
     static const expected at[] = {
         {0x14000004, "b 0x400010"},
         {0x97ffffff, "bl 0x3ffffc"},
@@ -197,7 +185,6 @@ static void test_places(void **state)
 /* What is not known, not allocated, or unpredictable says so, with its class. */
 static void test_unknown(void **state)
 {
-    (void)state;
     static const expected list[] = {
         {0x1e652928, ".inst 0x1e652928 // simd"},   {0x04e900e7, ".inst 0x04e900e7 // sve"},
         {0xd5380620, ".inst 0xd5380620 // system"}, {0xa9400020, ".inst 0xa9400020 // load"}, /* ldp x0, x0, [x1] */
@@ -209,7 +196,6 @@ static void test_unknown(void **state)
 /* Every text fits, is terminated, and is one line; of words without any order and of those near each other. */
 static void test_any_word(void **state)
 {
-    (void)state;
     uint64_t s = 1;
     size_t longest = 0;
     for (unsigned i = 0; i < 300000; i++) {

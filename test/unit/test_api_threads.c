@@ -2,20 +2,12 @@
  * ThreadSanitizer (make sanitizers) a rule that is not kept fails; without it, results that differ do. */
 #include <inttypes.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #include <traceloom/traceloom.h>
 
+#include "check.h"
 #include "scratch.h"
-#include "skip.h"
 
 enum { THREADS = 4 };
 
@@ -106,7 +98,6 @@ static void *read_streams(void *arg)
 
 static void test_cursors_of_one_source(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         const tl_open_options options = {.want = {.fields = true, .cpu = true}};
         char path[4096];
@@ -150,7 +141,6 @@ static void *open_and_read(void *arg)
 static void test_sources_side_by_side(void **state)
 {
     static const char *const with_calls[] = {"fdr-v5-le.xray", "ctf-18", "tracelog-doc.log"};
-    (void)state;
     for (size_t i = 0; i < sizeof with_calls / sizeof *with_calls; i++)
         assert_true(all_see_the_same(open_and_read, NULL, with_calls[i]) != 0);
 }
@@ -180,7 +170,6 @@ static void *read_profile(void *arg)
 
 static void test_readers_of_one_profile(void **state)
 {
-    (void)state;
     char path[4096];
     tl_source *s = NULL;
     tl_profile *p = NULL;
@@ -220,7 +209,6 @@ static void *write_streams(void *arg)
 
 static void test_sinks_of_one_trace(void **state)
 {
-    (void)state;
     const tl_open_options options = {.want = {.fields = true, .cpu = true}};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) {
         char path[4096];
@@ -252,7 +240,6 @@ static void *ask_for_facts(void *arg)
 
 static void test_facts_from_any_thread(void **state)
 {
-    (void)state;
     assert_true(all_see_the_same(ask_for_facts, NULL, "fdr-v5-le.xray") != 0);
 }
 

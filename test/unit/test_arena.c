@@ -1,18 +1,9 @@
 /* Tests of base/arena.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/arena.h"
+#include "check.h"
 
 static void test_pieces_are_aligned_and_apart(void **state)
 {
-    (void)state;
     tl_arena a = {0};
     unsigned char *piece[500];
     for (size_t i = 0; i < 500; i++) {
@@ -29,7 +20,6 @@ static void test_pieces_are_aligned_and_apart(void **state)
 
 static void test_nothing_has_an_address_of_its_own(void **state)
 {
-    (void)state;
     tl_arena a = {0};
     void *first = tl_arena_alloc(&a, 0), *second = tl_arena_alloc(&a, 0);
     assert_non_null(first);
@@ -40,7 +30,6 @@ static void test_nothing_has_an_address_of_its_own(void **state)
 
 static void test_large_pieces(void **state)
 {
-    (void)state;
     tl_arena a = {0};
     char *small = tl_arena_strndup(&a, "small", 5);
     char *large = tl_arena_alloc(&a, 5u << 20);
@@ -55,7 +44,6 @@ static void test_large_pieces(void **state)
 
 static void test_zalloc_zeroes_used_memory(void **state)
 {
-    (void)state;
     tl_arena a = {0};
     memset(tl_arena_alloc(&a, 1000), 0xff, 1000);
     tl_arena_reset(&a);
@@ -67,7 +55,6 @@ static void test_zalloc_zeroes_used_memory(void **state)
 
 static void test_strndup_terminates_and_keeps_nul(void **state)
 {
-    (void)state;
     tl_arena a = {0};
     assert_string_equal(tl_arena_strndup(&a, "abcdef", 3), "abc");
     assert_string_equal(tl_arena_strndup(&a, NULL, 0), "");
@@ -77,7 +64,6 @@ static void test_strndup_terminates_and_keeps_nul(void **state)
 
 static void test_impossible_sizes_are_refused(void **state)
 {
-    (void)state;
     tl_arena a = {0};
     assert_null(tl_arena_alloc(&a, SIZE_MAX));
     assert_null(tl_arena_alloc(&a, SIZE_MAX - 15));
@@ -91,7 +77,6 @@ static void test_impossible_sizes_are_refused(void **state)
 /* The same load after a reset must fit into what is there: one chunk, which stays the same. */
 static void test_reset_reaches_a_steady_state(void **state)
 {
-    (void)state;
     tl_arena a = {0};
     struct tl_arena_chunk *chunk = NULL;
     size_t total = 0;
@@ -113,7 +98,6 @@ static void test_reset_reaches_a_steady_state(void **state)
 
 static void test_an_empty_arena_can_be_reset_and_freed(void **state)
 {
-    (void)state;
     tl_arena a = {0};
     tl_arena_reset(&a);
     tl_arena_fini(&a);
@@ -125,7 +109,6 @@ static void test_an_empty_arena_can_be_reset_and_freed(void **state)
 /* It goes with the last who holds it, which the build that looks for leaks and for use after free sees. */
 static void test_what_is_held_stays(void **state)
 {
-    (void)state;
     tl_arena a = {0}, b = {0};
     tl_shared_arena *first = tl_shared_arena_new(), *second = tl_shared_arena_new();
     assert_non_null(first);

@@ -3,11 +3,9 @@
 #include "babeltrace_fixture.h"
 
 #include <math.h>
-#include <stdio.h>
 
 static void test_scopes(void **state)
 {
-    (void)state;
     fixture f;
     rich_init(&f);
     start(&f);
@@ -31,7 +29,6 @@ static void test_scopes(void **state)
 
 static void test_environment(void **state)
 {
-    (void)state;
     static const struct {
         const char *host, *proc;
         int64_t vpid; /* 0: none */
@@ -91,7 +88,6 @@ static void expect_shown(const tl_field *field, const tl_value *v, uint32_t n, c
 
 static void test_integers(void **state)
 {
-    (void)state;
     static const struct {
         uint8_t bits, base;
         int64_t value;
@@ -148,7 +144,6 @@ static void test_integers(void **state)
 
 static void test_reals(void **state)
 {
-    (void)state;
     static const struct {
         double value;
         const char *text;
@@ -181,7 +176,6 @@ static void test_reals(void **state)
 
 static void test_strings(void **state)
 {
-    (void)state;
     static const struct {
         const char *value, *text;
     } c[] = {
@@ -217,7 +211,6 @@ static void test_strings(void **state)
 /* However long, and whatever stands where a piece ends. */
 static void test_long_strings(void **state)
 {
-    (void)state;
     enum { MOST = 70000 };
     const tl_field field = {.name = "f", .type = TL_STRING};
     char *text = malloc(MOST), *expected = malloc(2 * MOST + 3);
@@ -242,7 +235,6 @@ static void test_long_strings(void **state)
 
 static void test_compounds(void **state)
 {
-    (void)state;
     static const tl_field inner[] = {{.name = "", .type = TL_STRUCT}};
     static const tl_field field[] = {{.name = "f", .type = TL_LIST, .member = inner, .nmember = 1}};
     static const tl_field members[] = {{.name = "z", .type = TL_STRUCT, .member = inner, .nmember = 1}};
@@ -272,7 +264,6 @@ static void test_compounds(void **state)
 /* Values of the clock are left out, whatever they are in, and a scope of nothing else. */
 static void test_values_of_the_clock(void **state)
 {
-    (void)state;
     enum { CLOCK = TL_FIELD_CLOCK, STREAM = TL_SCOPE_PAYLOAD - TL_SCOPE_STREAM };
     static const tl_field list = {.name = "", .type = TL_U64, .flags = CLOCK},
                           field[] = {{.name = "s", .type = TL_U64, .flags = CLOCK, .context = STREAM},
@@ -299,7 +290,6 @@ static void test_values_of_the_clock(void **state)
 /* Deeper than the writer follows: what comes after must still be read at its place. */
 static void test_too_deep(void **state)
 {
-    (void)state;
     enum { DEPTH = 100 };
     for (tl_type type = TL_LIST; type <= TL_VARIANT; type++) {
         fixture f;
@@ -323,7 +313,6 @@ static void test_too_deep(void **state)
 
 static void test_names(void **state)
 {
-    (void)state;
     enum { NAME = 100000 };
     fixture f;
     rich_init(&f);
@@ -353,7 +342,6 @@ static void test_names(void **state)
 /* Keys that no field says stand first in the payload. */
 static void test_keys(void **state)
 {
-    (void)state;
     fixture f;
     rich_init(&f);
     start(&f);

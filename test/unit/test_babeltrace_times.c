@@ -3,7 +3,6 @@
 
 static void test_times(void **state)
 {
-    (void)state;
     static const uint64_t time[] = {
         1, 2, 2, 1000000001, 2999999999u, 100000000000u, 259200000000005u, 4611686018427387904u};
     fixture f;
@@ -24,7 +23,6 @@ static void test_times(void **state)
 /* Times that go back, lie before 1970, or beyond what fits. */
 static void test_odd_times(void **state)
 {
-    (void)state;
     fixture f;
     rich_init(&f);
     start(&f);
@@ -58,7 +56,6 @@ static void test_odd_times(void **state)
 /* Exact, and rounded down, whatever tick 0 is: the fractions are those of Python. */
 static void test_other_clocks(void **state)
 {
-    (void)state;
     static const uint64_t value[] = {0, 1, 3, 1000, 123456789012345, 9007199254740993, 1152921504606846977};
     fixture f;
     rich_init(&f);
@@ -90,7 +87,6 @@ static void test_other_clocks(void **state)
 /* What the clock counts from need not be 1970; a part of a ns is not lost. */
 static void test_origins(void **state)
 {
-    (void)state;
     fixture f;
     rich_init(&f);
     tl_trace_set_clock(&f.trace, "c", 3);
@@ -105,7 +101,6 @@ static void test_origins(void **state)
 
 static void test_timeless(void **state)
 {
-    (void)state;
     fixture f;
     rich_init(&f);
     start(&f);

@@ -1,11 +1,5 @@
 /* Reading basic logs: threads in any order, arguments, versions, damage. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "make_xray.h"
 #include "traceloom/traceloom.h"
 
@@ -36,7 +30,6 @@ static made *fresh(unsigned version, bool big)
 
 static void threads_are_streams(void **state)
 {
-    (void)state;
     for (int big = 0; big < 2; big++) {
         made *m = fresh(3, big);
         made_basic(m, BASIC_ENTER, 1, 10, 5, 4);
@@ -67,7 +60,6 @@ static void threads_are_streams(void **state)
 /* Before version 3 the process id is padding. */
 static void old_versions_have_no_pid(void **state)
 {
-    (void)state;
     made *m = fresh(2, false);
     made_basic(m, BASIC_ENTER, 1, 10, 5, 77);
     made_basic(m, BASIC_ENTER, 1, 10, 6, 77);
@@ -89,7 +81,6 @@ static uint64_t argument_of(const tl_batch *b, uint32_t i)
 
 static void an_argument_belongs_to_the_entry_before(void **state)
 {
-    (void)state;
     made *m = fresh(3, false);
     made_basic_argument(m, 1, 5, 4, 666); /* before anything */
     made_basic(m, BASIC_ENTER_ARGS, 1, 10, 5, 4);
@@ -119,7 +110,6 @@ static void an_argument_belongs_to_the_entry_before(void **state)
 /* Records of other threads may lie between, of which some are not known by any event, and records that are no good. */
 static void other_threads_lie_between(void **state)
 {
-    (void)state;
     made *m = fresh(3, false);
     made_basic(m, BASIC_ENTER_ARGS, 1, 10, 5, 4);
     made_basic(m, BASIC_ENTER_ARGS, 1, 20, 6, 4);
@@ -155,7 +145,6 @@ static void other_threads_lie_between(void **state)
 /* The last entry of a full batch gets its argument, also when that lies in another run of the thread. */
 static void argument_after_a_full_basic_batch(void **state)
 {
-    (void)state;
     for (int between = 0; between < 2; between++) {
         made *m = fresh(3, false);
         for (uint64_t i = 0; i < TL_BATCH_MAX; i++)
@@ -179,7 +168,6 @@ static void argument_after_a_full_basic_batch(void **state)
 
 static void equal_headers_between_records(void **state)
 {
-    (void)state;
     for (unsigned version = 1; version <= 3; version++)
         for (int big = 0; big < 2; big++) {
             made *m = fresh(version, big);
@@ -203,7 +191,6 @@ static void equal_headers_between_records(void **state)
 /* Nothing is read behind a header of another version, byte order or frequency; where it can be told from a record. */
 static void other_headers_between_records(void **state)
 {
-    (void)state;
     const struct {
         unsigned version;
         bool big;
@@ -266,7 +253,6 @@ static void expect_damage(const made *m, const char *rule, uint64_t offset, uint
 
 static void damage_of_each_kind(void **state)
 {
-    (void)state;
     made *m = fresh(3, false);
     for (uint64_t i = 0; i < 4; i++)
         made_basic(m, BASIC_ENTER, 1, i, 5, 4);
@@ -285,7 +271,6 @@ static void damage_of_each_kind(void **state)
 
 static void survives_any_cut_and_change(void **state)
 {
-    (void)state;
     made *m = fresh(3, false);
     for (uint64_t i = 0; i < 3; i++) {
         made_basic(m, BASIC_ENTER_ARGS, 1, i, 5, 4);
@@ -398,7 +383,6 @@ static void check_mixed(const made *m, const mixed *x, bool fields)
 
 static void calls_and_arguments_in_any_order(void **state)
 {
-    (void)state;
     uint32_t random = 1;
     mixed *x = malloc(sizeof *x);
     assert_non_null(x);

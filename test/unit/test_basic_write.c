@@ -23,7 +23,6 @@ static const uint8_t *record(const fixture *f, size_t i)
 
 static void test_exact_bytes(void **state)
 {
-    (void)state;
     static const uint8_t bytes[] = {
         /* header: version 3, 1 GHz */
         3, 0, 0, 0, 3, 0, 0, 0, 0x00, 0xca, 0x9a, 0x3b, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -48,7 +47,6 @@ static void test_exact_bytes(void **state)
 
 static void test_versions(void **state)
 {
-    (void)state;
     for (int version = 1; version <= 3; version++) {
         fixture f;
         start(&f, version);
@@ -80,7 +78,6 @@ static void test_versions(void **state)
 
 static void test_what_cannot_be_held(void **state)
 {
-    (void)state;
     fixture f;
     start(&f, 3);
     fixture_event(&f, ENTER, 0, 0, 1, (uint64_t)INT32_MAX + 1, NULL, 0);
@@ -108,7 +105,6 @@ static void test_what_cannot_be_held(void **state)
 
 static void test_tracks_without_ids(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     tl_track track = {.name = "stream"};
@@ -129,7 +125,6 @@ static void test_tracks_without_ids(void **state)
 
 static void test_canonical(void **state)
 {
-    (void)state;
     const tl_open_options all = {.want = {.fields = true, .cpu = true}};
     for (int version = 1; version <= 3; version++) {
         fixture f;

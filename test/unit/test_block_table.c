@@ -18,7 +18,6 @@ static void check_rows(const tl_blocks *b, const tl_block *expected, uint32_t n)
 
 static void test_begins(void **state)
 {
-    (void)state;
     static const hand_line line[] = {INSN_NO_PC(OP_ADD),         INSN_NO_PC(OP_ADD),          INSN_NO_PC(OP_B),
                                      INSN_NO_PC(OP_ADD),         INSN(0x1000, OP_ADD),        LOAD(0x8000, 8),
                                      INSN(0x1004, OP_B),                               /* the pc becomes known */
@@ -46,7 +45,6 @@ static void test_begins(void **state)
 /* The pc may end at the end of all numbers. */
 static void test_wraps(void **state)
 {
-    (void)state;
     static const hand_line line[] = {INSN(UINT64_MAX - 3, OP_ADD), INSN(0, OP_ADD), INSN(4, OP_ADD)};
     static const tl_block expected[] = {{UINT64_MAX - 3, 3, 1}};
     hand h;
@@ -62,7 +60,6 @@ static void test_wraps(void **state)
 /* A stream ends its block; the next one begins with nothing. */
 static void test_streams_are_apart(void **state)
 {
-    (void)state;
     static const hand_line first[] = {INSN(0x1000, OP_ADD), INSN(0x1004, OP_ADD)},
                            second[] = {INSN(0x1008, OP_ADD), INSN(0x100c, OP_B)};
     static const tl_block expected[] = {{0x1000, 2, 1}, {0x1008, 2, 1}};
@@ -80,7 +77,6 @@ static void test_streams_are_apart(void **state)
 /* What is left out by a selection ends a block, too. */
 static void test_gaps(void **state)
 {
-    (void)state;
     static const hand_line line[] = {INSN(0x1000, OP_ADD), INSN(0x1004, OP_ADD), INSN(0x1008, OP_CBZ),
                                      INSN(0x100c, OP_ADD), INSN(0x1004, OP_ADD), INSN(0x1008, OP_ADD),
                                      INSN(0x100c, OP_ADD)};
@@ -138,7 +134,6 @@ static uint32_t slow_blocks(const hand_line *line, uint32_t n, tl_block *row, ui
 
 static void test_as_the_slow_model(void **state)
 {
-    (void)state;
     enum { LINES = 30000, ROWS = 3000 };
     for (uint32_t seed = 1; seed < 6; seed++) {
         hand_line *line = hand_wander(LINES, seed);
@@ -169,7 +164,6 @@ static void test_as_the_slow_model(void **state)
 /* a64_block_class() may leave out the class of what ends no block, and of nothing else. */
 static void test_quick_class(void **state)
 {
-    (void)state;
     uint32_t x = 1;
     for (uint32_t i = 0; i < 2000000; i++) {
         const uint32_t op = hand_random(&x, 1u << 16) << 16 | hand_random(&x, 1u << 16);

@@ -21,7 +21,6 @@ static void check_row(const tl_branches *b, uint64_t pc, a64_class kind, uint64_
 
 static void test_which_count(void **state)
 {
-    (void)state;
     static const hand_line line[] = {INSN_NO_PC(OP_BCOND),
                                      INSN(0x1000, OP_BCOND),
                                      OTHER(),
@@ -64,7 +63,6 @@ static void test_which_count(void **state)
 
 static void test_targets(void **state)
 {
-    (void)state;
     static const hand_line line[] = {INSN(0x1000, OP_BR), INSN(0x2000, OP_B),   INSN(0x1000, OP_BR),
                                      INSN(0x3000, OP_B),  INSN(0x1000, OP_BR),  INSN(0x3000, OP_B),
                                      INSN(0x1000, OP_BR), INSN(0x2000, OP_B),   INSN(0x1000, OP_BR),
@@ -93,7 +91,6 @@ static void test_targets(void **state)
 /* Code may change: of two kinds at one pc the first in the first track counts, on any number of threads. */
 static void test_kind_does_not_depend_on_threads(void **state)
 {
-    (void)state;
     static const hand_line long_one[] = {INSN(0x1000, OP_ADD), INSN(0x1004, OP_ADD), INSN(0x1008, OP_RET),
                                          INSN(0x1000, OP_ADD)},
                            first[] = {INSN(0x1008, OP_CBZ), INSN(0x1000, OP_ADD), INSN(0x1008, OP_B),
@@ -147,7 +144,6 @@ static uint32_t slow_branches(const hand_line *line, uint32_t n, tl_branch *row,
 
 static void test_as_the_slow_model(void **state)
 {
-    (void)state;
     enum { LINES = 30000, ROWS = 1000 };
     tl_predictor_list list;
     char message[200];
@@ -189,7 +185,6 @@ static void test_as_the_slow_model(void **state)
 /* A branch in front of what was left out went nobody knows where. */
 static void test_gaps(void **state)
 {
-    (void)state;
     static const hand_line line[] = {INSN(0x1000, OP_BCOND), INSN(0x2000, OP_ADD), INSN(0x1004, OP_ADD),
                                      INSN(0x1000, OP_BCOND), INSN(0x1004, OP_ADD)};
     const tl_select select = {.has_pc = true, .pc_from = 0x1000, .pc_to = 0x2000};

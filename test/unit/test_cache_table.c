@@ -146,7 +146,6 @@ static void run_plain(plain *p, const hand_line *line, uint32_t n)
 
 static void agrees_with_a_plain_model(void **state)
 {
-    (void)state;
     static const char *const setup[] = {
         "l1i=1K:4:64,l1d=1K:2:64,l2=4K:8:64,itlb=3,dtlb=4,l2tlb=16:4",
         "l1i=512:1:64,l1d=512:8:64,l2=2K:1:64,itlb=1,dtlb=2,l2tlb=16",
@@ -191,7 +190,6 @@ static void agrees_with_a_plain_model(void **state)
 
 static void counts_by_hand(void **state)
 {
-    (void)state;
     static const hand_line line[] = {
         INSN(0x1000, OP_LDR),
         LOAD(0x8000, 8), /* all miss */
@@ -241,7 +239,6 @@ static void counts_by_hand(void **state)
 /* What is chosen begins in the middle: an access is not of the instruction that was seen last. */
 static void gaps_forget_the_pc(void **state)
 {
-    (void)state;
     hand h;
     tl_caches c = {0};
     uint64_t ts[2] = {0, 0}, key[2] = {0x1000, 0x8000}, aux[2] = {OP_LDR, 8};
@@ -260,7 +257,6 @@ static void gaps_forget_the_pc(void **state)
 
 static void setup_changes_what_is_named(void **state)
 {
-    (void)state;
     tl_cache_setup s = tl_cache_default;
     assert_int_equal(s.cache[TL_CACHE_L2TLB].sets * s.cache[TL_CACHE_L2TLB].ways, 1280);
     assert_int_equal(tl_cache_setup_parse(&s, "l1d=32k,l2=1M:16,itlb=64:4,dtlb=7,l2tlb=0", NULL), 0);
@@ -277,7 +273,6 @@ static void setup_changes_what_is_named(void **state)
 
 static void setup_says_what_is_wrong(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *says;
     } wrong[] = {{"", "expected NAME"},

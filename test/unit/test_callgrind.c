@@ -12,7 +12,6 @@ static void write_callgrind(profiled *f)
 
 static void test_example(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     add_example(&f, 0);
@@ -34,7 +33,6 @@ static void test_example(void **state)
 /* main -> f -> g -> f -> h: every function's callers add up to the time of its outermost calls. */
 static void test_recursion_counts_once(void **state)
 {
-    (void)state;
     profiled p;
     profiled_init(&p, 1000000000);
     uint32_t m = add_function(&p, 1, "main", NULL, 0), f = add_function(&p, 2, "f", NULL, 0),
@@ -76,7 +74,6 @@ static void test_recursion_counts_once(void **state)
 /* Threads come upon functions in an order that differs from run to run. The file must not. */
 static void test_order_of_functions_is_no_matter(void **state)
 {
-    (void)state;
     profiled f[2];
     for (unsigned i = 0; i < 2; i++) {
         profiled_init(&f[i], 1000000000);
@@ -96,7 +93,6 @@ static void test_order_of_functions_is_no_matter(void **state)
 /* A call that never ended has no time of its own, but shows that of its callees. */
 static void test_open_calls_show_what_was_seen(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     uint32_t m = add_function(&f, 1, "main", NULL, 0);
@@ -110,7 +106,6 @@ static void test_open_calls_show_what_was_seen(void **state)
 
 static void test_ticks(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 0);
     add_example(&f, 0);
@@ -122,7 +117,6 @@ static void test_ticks(void **state)
 /* The summary is the sum of the numbers in the file, each of which is rounded for itself. */
 static void test_summary_is_exact(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 2000000000); /* a tick is half a ns */
     for (int64_t i = 1; i <= 3; i++)
@@ -135,7 +129,6 @@ static void test_summary_is_exact(void **state)
 
 static void test_a_million_levels(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     add_chain(&f, 1000000);
@@ -147,7 +140,6 @@ static void test_a_million_levels(void **state)
 
 static void test_empty(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     write_callgrind(&f);

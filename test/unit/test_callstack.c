@@ -1,11 +1,5 @@
 /* Calls from entries and exits: every rule of matching, totals with recursion, selections, threads. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "make_xray.h"
 #include "traceloom/traceloom.h"
 
@@ -74,7 +68,6 @@ static void check_both(const made *m, int64_t id, uint64_t calls, uint64_t total
 
 static void nested_calls(void **state)
 {
-    (void)state;
     made *m = fresh();
     enter(m, 1, 0), enter(m, 2, 10), leave(m, 2, 40), enter(m, 2, 50), leave(m, 2, 60), leave(m, 1, 100);
     check_both(m, 1, 1, 100, 60);
@@ -84,7 +77,6 @@ static void nested_calls(void **state)
 
 static void recursion_counts_once(void **state)
 {
-    (void)state;
     made *m = fresh();
     enter(m, 1, 0), enter(m, 1, 10), enter(m, 2, 20), enter(m, 1, 30);
     leave(m, 1, 40), leave(m, 2, 60), leave(m, 1, 70), leave(m, 1, 100);
@@ -96,7 +88,6 @@ static void recursion_counts_once(void **state)
 /* An outer call that never ends is no call: the inner one of the same function is then outermost. */
 static void open_calls_hold_nothing_back(void **state)
 {
-    (void)state;
     made *m = fresh();
     enter(m, 1, 0), enter(m, 1, 10), leave(m, 1, 15), enter(m, 2, 20), leave(m, 2, 30);
     check_both(m, 1, 1, 5, 5);
@@ -110,7 +101,6 @@ static void open_calls_hold_nothing_back(void **state)
 
 static void an_exit_closes_what_is_above(void **state)
 {
-    (void)state;
     made *m = fresh();
     enter(m, 1, 0), enter(m, 2, 10), enter(m, 3, 20), leave(m, 1, 50), leave(m, 9, 60), leave(m, 2, 70);
     check_both(m, 1, 1, 50, 10);
@@ -125,7 +115,6 @@ static void an_exit_closes_what_is_above(void **state)
 
 static void a_clock_that_goes_back(void **state)
 {
-    (void)state;
     made *m = fresh();
     enter(m, 1, 100), enter(m, 2, 110), leave(m, 2, 105), leave(m, 1, 90);
     check_both(m, 1, 1, 0, 0);
@@ -135,7 +124,6 @@ static void a_clock_that_goes_back(void **state)
 
 static void threads_do_not_mix(void **state)
 {
-    (void)state;
     made *m = fresh();
     for (uint32_t t = 1; t <= 3; t++)
         made_basic(m, BASIC_ENTER, 1, 0, t, 1);
@@ -147,7 +135,6 @@ static void threads_do_not_mix(void **state)
 
 static void hostile_depth_and_unmatched_exits_are_quick(void **state)
 {
-    (void)state;
     enum { N = 900 };
     made *m = fresh();
     for (int i = 0; i < N; i++)
@@ -163,7 +150,6 @@ static void hostile_depth_and_unmatched_exits_are_quick(void **state)
 
 static void selections_choose_calls(void **state)
 {
-    (void)state;
     made *m = fresh();
     enter(m, 1, 1000), enter(m, 2, 1010), leave(m, 2, 1040), enter(m, 2, 1050), leave(m, 2, 1060), leave(m, 1, 1100);
     const struct {
@@ -190,7 +176,6 @@ static void selections_choose_calls(void **state)
 
 static void a_pattern_without_match_is_an_error(void **state)
 {
-    (void)state;
     made *m = fresh();
     enter(m, 1, 0), leave(m, 1, 1);
     const tl_select cases[] = {
@@ -215,7 +200,6 @@ static void a_pattern_without_match_is_an_error(void **state)
 /* Also where the calls that it matches are left out for another reason: that is an answer. */
 static void a_pattern_matches_whatever_else_is_selected(void **state)
 {
-    (void)state;
     made *m = fresh();
     enter(m, 1, 0), enter(m, 2, 1), leave(m, 2, 2), leave(m, 1, 3);
     const tl_select select = {.func = (const char *const[]){"#2"}, .nfunc = 1, .depth = 1};
@@ -232,7 +216,6 @@ static void a_pattern_matches_whatever_else_is_selected(void **state)
 /* For several traces: a pattern that one lacks is no error, and what is found is noted. */
 static void score_of_patterns(void **state)
 {
-    (void)state;
     made *m = fresh();
     enter(m, 1, 0), leave(m, 1, 1);
     bool matched[6] = {[2] = true};
@@ -260,7 +243,6 @@ static void score_of_patterns(void **state)
 
 static void tree_tells_places_apart(void **state)
 {
-    (void)state;
     made *m = fresh();
     enter(m, 1, 0), enter(m, 2, 1), leave(m, 2, 2), leave(m, 1, 3), enter(m, 2, 4), leave(m, 2, 8);
     tl_profile *p = profile_of(m, false, NULL);

@@ -62,7 +62,6 @@ static const expected_operands operand_cases[] = {
 
 static void test_operands(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof operand_cases / sizeof *operand_cases; i++) {
         const expected_operands *c = &operand_cases[i];
         const champsim_operands o = champsim_operands_of(c->op);
@@ -110,7 +109,6 @@ static const char *kind_of(const champsim_operands *o)
 
 static void test_branches_are_what_they_are(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t op;
         const char *kind;
@@ -151,7 +149,6 @@ static uint64_t word(const uint8_t *p, size_t offset)
 
 static void test_record(void **state)
 {
-    (void)state;
     insn_fixture f;
     insn_start(&f, &tl_format_champsim);
     put_insn(&f, 0x400000, LDR, 0);
@@ -177,7 +174,6 @@ static void test_record(void **state)
 
 static void test_taken(void **state)
 {
-    (void)state;
     insn_fixture f;
     insn_start(&f, &tl_format_champsim);
     put_insn(&f, 0x400000, B_EQ, 0); /* not taken */
@@ -200,7 +196,6 @@ static void test_taken(void **state)
 
 static void test_more_accesses_than_places(void **state)
 {
-    (void)state;
     insn_fixture f;
     insn_start(&f, &tl_format_champsim);
     put_mem(&f, false, 0x500, "x", 1); /* belongs to nothing */
@@ -227,7 +222,6 @@ static void test_more_accesses_than_places(void **state)
 
 static void test_several_tracks(void **state)
 {
-    (void)state;
     insn_fixture f;
     tl_error e;
     insn_start(&f, &tl_format_champsim);
@@ -241,7 +235,6 @@ static void test_several_tracks(void **state)
 
 static void test_a_trace_without_instructions(void **state)
 {
-    (void)state;
     static const tl_class call = {.kind = TL_ENTER, .key = TL_KEY_FUNCTION, .name = "enter"};
     insn_fixture f;
     tl_error e;
@@ -254,7 +247,6 @@ static void test_a_trace_without_instructions(void **state)
 
 static void test_accepts(void **state)
 {
-    (void)state;
     insn_fixture f;
     insn_start(&f, &tl_format_champsim);
     assert_int_equal(tl_format_champsim.accept(f.writer, &f.trace.cls[XTRACE_CLASS_INSN]), TL_ACCEPT_KEEP);

@@ -42,7 +42,6 @@ static size_t place_of(const fixture *f, const char *text)
 
 static void test_collection(void **state)
 {
-    (void)state;
     fixture f;
     rt_init(&f);
     start(&f);
@@ -59,7 +58,6 @@ static void test_collection(void **state)
 /* Times count from the tick that is to be 0; what began before begins there. */
 static void test_begin(void **state)
 {
-    (void)state;
     fixture f;
     rt_init(&f);
     f.options.begin = 3;
@@ -78,7 +76,6 @@ static void test_begin(void **state)
 
 static void test_compilation_has_a_name(void **state)
 {
-    (void)state;
     fixture f;
     rt_init(&f);
     start(&f);
@@ -108,7 +105,6 @@ static void test_compilation_has_a_name(void **state)
 /* Nested ones are X, others are not: viewers want those of a thread to nest. */
 static void test_overlapping_spans(void **state)
 {
-    (void)state;
     fixture f;
     rt_init(&f);
     start(&f);
@@ -128,7 +124,6 @@ static void test_overlapping_spans(void **state)
 /* Of two that begin at the same time the outer one comes first, for viewers that take the order as it is. */
 static void test_outer_span_first(void **state)
 {
-    (void)state;
     fixture f;
     rt_init(&f);
     start(&f);
@@ -146,7 +141,6 @@ static void test_outer_span_first(void **state)
 
 static void test_spans_without_other_half(void **state)
 {
-    (void)state;
     fixture f;
     rt_init(&f);
     start(&f);
@@ -166,7 +160,6 @@ static void test_spans_without_other_half(void **state)
 /* Names that never come do not hold up everything, ends that never come do not fill the memory. */
 static void test_spans_are_bounded(void **state)
 {
-    (void)state;
     const unsigned many = 20000 / (unsigned)one_in(8);
     fixture f;
     rt_init(&f);
@@ -188,7 +181,6 @@ static void test_spans_are_bounded(void **state)
 
 static void test_gauges(void **state)
 {
-    (void)state;
     fixture f;
     rt_init(&f);
     start(&f);
@@ -227,7 +219,6 @@ static void test_gauges(void **state)
 
 static void test_samples(void **state)
 {
-    (void)state;
     fixture f;
     rt_init(&f);
     start(&f);
@@ -262,7 +253,6 @@ static void test_samples(void **state)
 
 static void test_samples_are_bounded(void **state)
 {
-    (void)state;
     fixture f;
     rt_init(&f);
     start(&f);
@@ -277,7 +267,6 @@ static void test_samples_are_bounded(void **state)
 /* A number of our own must not be that of another thread. */
 static void test_thread_numbers(void **state)
 {
-    (void)state;
     fixture f;
     rt_init(&f);
     f.trace.track[0].tid = 2; /* the second track would be 2 */

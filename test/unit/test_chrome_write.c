@@ -1,8 +1,6 @@
 /* Chrome trace events: exact text, nesting, and what is put right. */
 #include "rich_fixture.h"
 
-#include <stdio.h>
-
 extern const tl_format tl_format_chrome;
 
 #define BEGIN "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
@@ -21,7 +19,6 @@ static void start(fixture *f)
 
 static void test_exact_text(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     f.options.begin = 1000;
@@ -47,7 +44,6 @@ static void test_exact_text(void **state)
 /* Counters have a curve for each number of the payload: of other fields, and of the context, there is none. */
 static void test_series_of_counters(void **state)
 {
-    (void)state;
     static const tl_mapping label = {.label = "low", .low = 0, .high = 9};
     static const tl_field field[] = {{.name = "vtid", .type = TL_U64, .context = TL_SCOPE_PAYLOAD - TL_SCOPE_STREAM},
                                      {.name = "count", .type = TL_U64, .mapping = &label, .nmapping = 1},
@@ -86,7 +82,6 @@ static void test_series_of_counters(void **state)
 
 static void test_empty(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     f.trace.clock.has_utc = true;
@@ -101,7 +96,6 @@ static void test_empty(void **state)
 
 static void test_outer_exit_closes_inner_calls(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -122,7 +116,6 @@ static void test_outer_exit_closes_inner_calls(void **state)
 
 static void test_stray_exits_and_open_calls(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -141,7 +134,6 @@ static void test_stray_exits_and_open_calls(void **state)
 
 static void test_times(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     f.options.begin = 1000;
@@ -161,7 +153,6 @@ static void test_times(void **state)
 
 static void test_names_are_escaped(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     tl_function function = {.id = 3, .name = "operator\"\"_x\\"};
@@ -182,7 +173,6 @@ static void test_names_are_escaped(void **state)
 /* Many open calls, then many exits of functions that are not open: must not look through the stack each time. */
 static void test_deep_stack_with_stray_exits(void **state)
 {
-    (void)state;
     enum { DEPTH = 300000, EXITS = 300000 };
     fixture f;
     fixture_init(&f);
@@ -205,7 +195,6 @@ static void test_deep_stack_with_stray_exits(void **state)
 
 static void test_tracks_without_ids(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     tl_track track = {.name = "stream"};
@@ -221,7 +210,6 @@ static void test_tracks_without_ids(void **state)
 
 static void test_long_names(void **state)
 {
-    (void)state;
     enum { NAME = 70000 };
     char *name = malloc(NAME + 1);
     assert_non_null(name);
@@ -243,7 +231,6 @@ static void test_long_names(void **state)
 
 static void test_accept(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -259,7 +246,6 @@ static void test_accept(void **state)
 
 static void test_rich_fields(void **state)
 {
-    (void)state;
     fixture f;
     rich_init(&f);
     start(&f);

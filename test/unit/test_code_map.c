@@ -29,7 +29,6 @@ static void expect(const tl_code_map *m, uint64_t pc, const char *name, uint64_t
 
 static void test_ranges(void **state)
 {
-    (void)state;
     static const code_symbol symbol[] = {CODE_FUNC("b", 0x1100, 0x10),
                                          CODE_FUNC("a", 0x1000, 0x20),
                                          CODE_FUNC("c", 0x1110, 8),
@@ -53,7 +52,6 @@ static void test_ranges(void **state)
 
 static void test_sizes(void **state)
 {
-    (void)state;
     static const code_symbol symbol[] = {
         CODE_FUNC("whole", 0x1000, 0x100),     CODE_FUNC("inner", 0x1040, 0x10), CODE_FUNC("unsized", 0x1800, 0),
         CODE_FUNC("next", 0x1900, 4),          CODE_FUNC("last", 0x2ff0, 0),     CODE_FUNC("nowhere", 0x9000, 0),
@@ -73,7 +71,6 @@ static void test_sizes(void **state)
 
 static void test_aliases(void **state)
 {
-    (void)state;
     static const code_symbol symbol[] = {{"local", 0x1000, 0x40, STT_FUNC, STB_LOCAL},
                                          {"weak", 0x1000, 0x10, STT_FUNC, STB_WEAK},
                                          {"global", 0x1000, 0x20, STT_FUNC, STB_GLOBAL},
@@ -88,7 +85,6 @@ static void test_aliases(void **state)
 
 static void test_no_functions(void **state)
 {
-    (void)state;
     tl_code_map *m = load(NULL, 0);
     assert_int_equal(tl_code_map_symbols(m), 0);
     expect(m, 0x1000, NULL, 0, UINT64_MAX);

@@ -1,18 +1,12 @@
 /* Tests of base/output.h: compressed output. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "base/input.h"
 #include "base/output.h"
+#include "check.h"
 #include "scratch.h"
-#include "skip.h"
 
 /* n bytes that do not compress too well. */
 static char *pattern(size_t n)
@@ -84,14 +78,12 @@ static void check_compression(tl_compression c, const char *name)
 
 static void test_gzip(void **state)
 {
-    (void)state;
     skip_without(TL_GZIP);
     check_compression(TL_GZIP, "gzip");
 }
 
 static void test_gzip_header_is_bare(void **state)
 {
-    (void)state;
     skip_without(TL_GZIP);
     size_t n;
     char *z = compress("hello", 5, TL_GZIP, &n);
@@ -102,14 +94,12 @@ static void test_gzip_header_is_bare(void **state)
 
 static void test_zstd(void **state)
 {
-    (void)state;
     skip_without(TL_ZSTD);
     check_compression(TL_ZSTD, "zstd");
 }
 
 static void test_compression_levels(void **state)
 {
-    (void)state;
     static const tl_compression kind[] = {TL_GZIP, TL_ZSTD};
     char *data = pattern(300000);
     for (int i = 0; i < 2; i++) {
@@ -144,7 +134,6 @@ static void test_compression_levels(void **state)
 
 static void test_compressed_output_to_a_full_device(void **state)
 {
-    (void)state;
     static const tl_compression kind[] = {TL_GZIP, TL_ZSTD};
     char *data = pattern(3000000);
     for (int i = 0; i < 2; i++) {

@@ -1,15 +1,12 @@
 /* Comma-separated values: columns, quoting, and fields as JSON in one cell. */
 #include "rich_fixture.h"
 
-#include <stdio.h>
-
 extern const tl_format tl_format_csv;
 
 #define HEADER "ts,class,track,cpu,function,id,fields\n"
 
 static void test_columns(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     f.options.begin = 100;
@@ -35,7 +32,6 @@ static void test_columns(void **state)
 
 static void test_quoting(void **state)
 {
-    (void)state;
     static const char *const name[] = {"a,b", "say \"hi\"", "two\nlines", " space", "\"", "f(int)"};
     static const char *const cell[] = {"\"a,b\"",    "\"say \"\"hi\"\"\"", "\"two\nlines\"",
                                        "\" space\"", "\"\"\"\"",           "f(int)"};
@@ -56,7 +52,6 @@ static void test_quoting(void **state)
 
 static void test_large_payload(void **state)
 {
-    (void)state;
     enum { DATA = 200000 };
     uint8_t *data = calloc(1, DATA);
     assert_non_null(data);
@@ -72,7 +67,6 @@ static void test_large_payload(void **state)
 
 static void test_bad_text_is_counted(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     assert_int_equal(fixture_create(&f, &tl_format_csv), 0);
@@ -87,7 +81,6 @@ static void test_bad_text_is_counted(void **state)
 
 static void test_rich_fields(void **state)
 {
-    (void)state;
     fixture f;
     rich_init(&f);
     assert_int_equal(fixture_create(&f, &tl_format_csv), 0);

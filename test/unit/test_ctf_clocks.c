@@ -1,7 +1,7 @@
 /* Tests of clocks: those of several units on one, offsets of any size, and the arithmetic behind it. */
+#include "check.h"
 #include "ctf_source.h"
 #include "format/ctf/read/ctf_wide.h"
-#include "skip.h"
 
 #include <inttypes.h>
 
@@ -33,7 +33,6 @@ static const tl_track *nth(const tl_source *s, unsigned i)
 
 static void one_clock_is_the_clock_of_the_trace(void **state)
 {
-    (void)state;
     static const clocked c = {"freq = 1234; offset_s = 50; offset = 617;", "lamp", 99};
     ctf_bytes folder;
     tl_source *s = open_clocks(&folder, &c, 1);
@@ -49,7 +48,6 @@ static void one_clock_is_the_clock_of_the_trace(void **state)
 /* LTTng's clock counts from the epoch, whatever it says. */
 static void monotonic_has_utc(void **state)
 {
-    (void)state;
     static const clocked c = {"freq = 1000000000; offset = 1600000000000000000;", "monotonic", 77};
     ctf_bytes folder;
     tl_source *s = open_clocks(&folder, &c, 1);
@@ -61,7 +59,6 @@ static void monotonic_has_utc(void **state)
 
 static void offsets_count_from_the_earliest(void **state)
 {
-    (void)state;
     static const clocked c[] = {{"freq = 1000; offset_s = 100; offset = 5;", NULL, 1000},
                                 {"freq = 1000; offset_s = 99;", NULL, 1000},
                                 {"freq = 1000; offset_s = 101; offset = -1001;", NULL, 1000}};
@@ -84,7 +81,6 @@ static void offsets_count_from_the_earliest(void **state)
 
 static void different_frequencies_become_nanoseconds(void **state)
 {
-    (void)state;
     static const clocked c[] = {{"freq = 1000; offset_s = 100;", NULL, 1500},
                                 {"freq = 3; offset_s = 100; offset = -1;", "other", 4},
                                 {"freq = 1000000000; offset_s = 99; offset = 999999999;", NULL, 7}};
@@ -102,7 +98,6 @@ static void different_frequencies_become_nanoseconds(void **state)
 /* Offsets that nothing holds: no crash, and differences stay right as long as they fit. */
 static void extreme_offsets(void **state)
 {
-    (void)state;
     static const char *const at[] = {
         "freq = 18446744073709551615; offset_s = -9223372036854775808; offset = -9223372036854775808;",
         "freq = 18446744073709551615; offset_s = 9223372036854775807; offset = 9223372036854775807;",
@@ -138,7 +133,6 @@ static void extreme_offsets(void **state)
 /* A clock that nothing was measured with does not spoil the others. */
 static void clocks_without_files_do_not_count(void **state)
 {
-    (void)state;
     static const clocked c = {"freq = 1000; offset_s = 100;", NULL, 5};
     ctf_bytes folder;
     tl_source *s = open_clocks(&folder, &c, 1);
@@ -153,7 +147,6 @@ static void clocks_without_files_do_not_count(void **state)
 /* Units that share classes keep clocks of their own. */
 static void shared_classes_have_their_own_clocks(void **state)
 {
-    (void)state;
     enum { N = 20 };
     clocked c[N];
     char text[N][64];
@@ -186,7 +179,6 @@ static uint64_t random_u64(void)
 
 static void wide_integers(void **state)
 {
-    (void)state;
     const ctf_wide least = ctf_wide_of(INT64_MIN), one = ctf_wide_of(1);
     assert_true(ctf_wide_fits(least) && !ctf_wide_fits(ctf_wide_subtract(least, one)));
     assert_true(ctf_wide_less(ctf_wide_subtract(least, one), least) && !ctf_wide_less(one, least));

@@ -41,7 +41,6 @@ static void fails_at(const char *metadata, const uint8_t *bytes, size_t n, uint6
 /* Behind a string nothing is known of the place but the byte: a bit-field that just fits its unit stays in it. */
 static void a_bit_field_fills_its_unit(void **state)
 {
-    (void)state;
     ctf_bytes folder;
     tl_source *s = open_stream(&folder, EVENT("u8 a; string b; u16 c:8; u16 d:9;"),
                                (const uint8_t[]){1, 'x', 0, 0x77, 0x34, 0xff}, 6);
@@ -55,7 +54,6 @@ static void a_bit_field_fills_its_unit(void **state)
 /* Text and bytes up to the end of the packet, and one more. */
 static void text_ends_with_the_packet(void **state)
 {
-    (void)state;
     static const char *const metadata[] = {
         EVENT("u8 n; integer { size = 8; align = 8; encoding = UTF8; } t[n];"),
         "\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"type\":\"trace-class\"}\n"
@@ -79,7 +77,6 @@ static void text_ends_with_the_packet(void **state)
 /* An array of single bits that just fits, and one that cannot: told at its begin, not at the bit that is missing. */
 static void an_array_fits_or_is_too_long(void **state)
 {
-    (void)state;
     ctf_bytes folder;
     const char *const metadata = EVENT("u8 n; bit list[n];");
     tl_source *s = open_stream(&folder, metadata, (const uint8_t[]){16, 0x01, 0x80}, 3);
@@ -94,7 +91,6 @@ static void an_array_fits_or_is_too_long(void **state)
 /* Counters of 16 bits go around; those of more were set back. */
 static void counters_of_16_bits_go_around(void **state)
 {
-    (void)state;
     for (unsigned bits = 16; bits <= 32; bits += 16) {
         char context[128];
         ctf_bytes folder = {0}, data = {0};
@@ -119,7 +115,6 @@ static void counters_of_16_bits_go_around(void **state)
 /* While a packet is searched, headers of more than 4096 bytes are none, whatever the window holds. */
 static void long_headers_are_not_searched(void **state)
 {
-    (void)state;
     for (unsigned size = 4000; size <= 5000; size += 1000) {
         char context[64];
         ctf_bytes folder = {0}, data = {0};

@@ -34,7 +34,6 @@ static void put_packets(ctf_bytes *folder, const char *name, unsigned parts, uns
 
 static void shares_are_bounded(void **state)
 {
-    (void)state;
     assert_int_equal(ctf_index_share(100, 100), 100);
     assert_int_equal(ctf_index_share(0, 0), CTF_POINTS_LEAST);
     assert_int_equal(ctf_index_share(UINT64_MAX, UINT64_MAX), CTF_POINTS_MAX - 1);
@@ -49,7 +48,6 @@ static void shares_are_bounded(void **state)
 
 static void every_packet_of_a_small_file_is_a_point(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0};
     made_unit(&folder, "", &(ctf_made){.parts = MADE_ALL});
     put_packets(&folder, "s", MADE_ALL, 50);
@@ -68,7 +66,6 @@ static void every_packet_of_a_small_file_is_a_point(void **state)
 /* Many packets of one file beside a large one: every so many are kept, evenly. */
 static void points_are_thinned_out(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0}, data = {0};
     made_unit(&folder, "", &(ctf_made){.parts = MADE_ALL});
     made_packet(&data, MADE_ALL, (ctf_made_packet){.padding = 40 << 20});
@@ -89,7 +86,6 @@ static void points_are_thinned_out(void **state)
 
 static void without_times_there_are_no_points(void **state)
 {
-    (void)state;
     const unsigned parts = MADE_ALL & ~MADE_TIMES;
     ctf_bytes folder = {0};
     made_unit(&folder, "", &(ctf_made){.parts = parts});
@@ -102,7 +98,6 @@ static void without_times_there_are_no_points(void **state)
 
 static void packets_that_go_back_are_known(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t begin[2], end[2];
         bool regresses;
@@ -184,7 +179,6 @@ static uint64_t sum_of(tl_source *s, uint64_t from, uint64_t to, bool limit)
 
 static void parts_are_as_in_the_whole(void **state)
 {
-    (void)state;
     for (unsigned round = 0; round < 200; round++) {
         const unsigned streams = 1 + round % 3;
         const unsigned parts = round % 4 == 3 ? MADE_ALL | MADE_BEGIN_ONLY : MADE_ALL;
@@ -205,7 +199,6 @@ static void parts_are_as_in_the_whole(void **state)
 /* What follows a packet of unknown end may begin before that is over, if it is of another stream. */
 static void packets_without_end_are_not_passed_over(void **state)
 {
-    (void)state;
     for (uint64_t begin = 0; begin < 2; begin++) {
         ctf_bytes folder = {0}, data = {0};
         made_unit(&folder, "", &(ctf_made){.parts = MADE_ALL, .streams = 2});
@@ -257,7 +250,6 @@ static tl_source *open_two(ctf_bytes *folder)
 
 static void bytes_hold_all(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0};
     tl_source *s = open_two(&folder);
     ctf_index x, y;
@@ -291,7 +283,6 @@ static void bytes_hold_all(void **state)
 
 static void other_bytes_are_refused(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0};
     tl_source *s = open_two(&folder);
     ctf_index x, y;

@@ -62,7 +62,6 @@ static const made_part wrapped[] = {
 
 static void one_stream_of_three_files(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0};
     tl_source *s = open_parts(&folder, &usual, wrapped, 3);
     static const uint64_t times[] = {10, 11, 19, 20, 50, 51};
@@ -90,7 +89,6 @@ static void one_stream_of_three_files(void **state)
 
 static void parts_of_the_time(void **state)
 {
-    (void)state;
     for (uint64_t from = 0; from < 60; from++)
         for (uint64_t to = from; to < 62; to++) {
             ctf_bytes folder = {0};
@@ -116,7 +114,6 @@ static void parts_of_the_time(void **state)
 
 static void names(void **state)
 {
-    (void)state;
     static const made_part others[] = {{.name = "b", .instance = 3, .begin = 1, .end = 2, .sequence = 0},
                                        {.name = "a", .instance = 3, .begin = 3, .end = 4, .sequence = 1}};
     static const made_part digits[] = {{.name = "c_10", .instance = 3, .begin = 1, .end = 2, .sequence = 0},
@@ -133,7 +130,6 @@ static void names(void **state)
 
 static void what_stays_apart(void **state)
 {
-    (void)state;
     made_part p[3];
     memcpy(p, wrapped, sizeof p);
     p[0].instance = 4;
@@ -155,7 +151,6 @@ static void what_stays_apart(void **state)
 /* Packets of two streams in one file. */
 static void mixed_files(void **state)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         ctf_bytes folder = {0}, data = {0};
         made_unit(&folder, "", &usual);
@@ -176,7 +171,6 @@ static void mixed_files(void **state)
 /* Without the number of the stream, names and processors have to say it. */
 static void without_instances(void **state)
 {
-    (void)state;
     static const ctf_made how = {.parts = no_instance, .context = "u32 cpu_id;"};
     static const made_part p[] = {{.name = "c_1_0", .cpu = 1, .begin = 1, .end = 2, .sequence = 4, .discarded = 3},
                                   {.name = "c_1_1", .cpu = 1, .begin = 3, .end = 4, .sequence = 6, .discarded = 5},
@@ -205,7 +199,6 @@ static void without_instances(void **state)
 /* Different folders stay different tracks: their paths tell them apart. */
 static void other_folders(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0}, data = {0};
     for (unsigned i = 0; i < 2; i++) {
         made_unit(&folder, i ? "2" : "1", &usual);

@@ -42,7 +42,6 @@ static int read_fields(const char *fields, const char *bytes, size_t n, uint64_t
 /* A length that is in whichever option was chosen, however many there are. */
 static void lengths_may_be_in_any_option(void **state)
 {
-    (void)state;
     enum { OPTIONS = 200 };
     char fields[1 << 13], *at = fields;
     at += sprintf(at, "enum : u8 { ");
@@ -65,7 +64,6 @@ static void lengths_may_be_in_any_option(void **state)
 /* Lengths whose number of bits would not fit its type. */
 static void lengths_are_limited(void **state)
 {
-    (void)state;
     static const char *const fields[] = {"u8 a[2305843009213693952];",
                                          "integer { size = 8; align = 8; encoding = UTF8; } a[2305843009213693952];"};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -81,7 +79,6 @@ static void lengths_are_limited(void **state)
 /* A trace of many stream classes and many files that all might be of each. */
 static void stream_classes_of_all_files_are_limited(void **state)
 {
-    (void)state;
     enum { CLASSES = 60000, FILES = 280 };
     ctf_bytes folder = {0}, text = {0};
     made_text(&text, HEAD);
@@ -103,7 +100,6 @@ static void stream_classes_of_all_files_are_limited(void **state)
 /* Two packets of each stream, between which an event was lost: it is counted, or the trace says that it is not. */
 static void streams_of_one_file_are_limited(void **state)
 {
-    (void)state;
     for (unsigned more = 0; more < 2; more++) {
         ctf_bytes folder = {0}, data = {0};
         made_unit(&folder, "", &(ctf_made){.parts = MADE_ALL});
@@ -135,7 +131,6 @@ static ctf_schema parsed(const char *text, size_t n)
 /* Schemas are one if they are the same, but they are not compared at any price. */
 static void schemas_of_many_clocks_are_not_compared(void **state)
 {
-    (void)state;
     for (unsigned n = 64; n <= 65; n++) {
         ctf_bytes text = {0};
         made_text(&text, HEAD);
@@ -153,7 +148,6 @@ static void schemas_of_many_clocks_are_not_compared(void **state)
 /* Types each of which holds the one before twice: 2^20 of them, in 20 pairs. */
 static void schemas_of_many_types_are_not_compared(void **state)
 {
-    (void)state;
     enum { LEVELS = 20 };
     ctf_type type[2][LEVELS + 1] = {{{0}}};
     ctf_member member[2][LEVELS + 1][2];

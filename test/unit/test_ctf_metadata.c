@@ -2,9 +2,9 @@
  * corpus is at hand, that each of its traces whose metadata decides is judged as it should be. */
 #include "base/compiler.h"
 #include "base/endian.h"
+#include "check.h"
 #include "format/ctf/ctf_layout.h"
 #include "json_schema.h"
-#include "skip.h"
 
 #include <inttypes.h>
 
@@ -18,7 +18,6 @@ static struct {
 
 static int start(void **state)
 {
-    (void)state;
     file.n = 0;
     return 0;
 }
@@ -107,7 +106,6 @@ static void read_badly(int code, uint64_t offset, const char *message)
 
 static void test_json_text(void **state)
 {
-    (void)state;
     put_text(PREAMBLE STREAM);
     const ctf_schema *s = read_well();
     assert_int_equal(s->dialect, CTF_2);
@@ -126,7 +124,6 @@ static void test_json_text(void **state)
 
 static void test_tsdl_text(void **state)
 {
-    (void)state;
     static const char *const heads[] = {"/* CTF 1.8 */", "\xef\xbb\xbf/* CTF 1.8 */\n", " // x\r\n/* y *//**/\t", ""};
     for (size_t i = 0; i < TL_COUNT(heads); i++) {
         file.n = 0;
@@ -138,7 +135,6 @@ static void test_tsdl_text(void **state)
 
 static void test_no_metadata(void **state)
 {
-    (void)state;
     read_badly(TL_EDAMAGED, 0, "the metadata is empty");
     put_zeros(40);
     read_badly(TL_EDAMAGED, 0, "the metadata is empty");
@@ -162,7 +158,6 @@ static const char text_2[] = "\x1e{\"type\":\"preamble\",\"version\":2}\n\x1e{\"
 /* All three headers, both byte orders, and content that is cut anywhere. */
 static void test_packets(void **state)
 {
-    (void)state;
     const size_t n = sizeof text_2 - 1;
     for (size_t cut = 0; cut <= n; cut++) {
         for (unsigned form = 0; form < 4; form++) {
@@ -200,7 +195,6 @@ static void test_packets(void **state)
 
 static void test_uuids(void **state)
 {
-    (void)state;
     /* What the text says goes before what the packets say; zeros say nothing. */
     static const char own[] = "\x1e{\"type\":\"preamble\",\"version\":2,\"uuid\":[9,9,9,9,9,9,9,9,9,9,9,9,9,9,9,9]}\n";
     put_packet(false, CTF_META_SIZE, 2, 0, own, sizeof own - 1, 0);
@@ -220,7 +214,6 @@ static void test_uuids(void **state)
 
 static void test_bad_packets(void **state)
 {
-    (void)state;
     static const struct {
         unsigned field;
         uint32_t value;
@@ -259,7 +252,6 @@ static void test_bad_packets(void **state)
 /* Cut anywhere: before the end of the content it is an error, at the byte where the packet begins. */
 static void test_cut(void **state)
 {
-    (void)state;
     put_packet(true, CTF_META_SIZE, 2, 0, text_2, sizeof text_2 - 1, 0);
     const size_t second = file.n;
     put_packet(true, CTF_META_SIZE, 2, 0, "\n\n\n\n", 4, 9);
@@ -285,7 +277,6 @@ static void test_cut(void **state)
 /* Errors of the text are found again in the file, whichever packet they are in. */
 static void test_places(void **state)
 {
-    (void)state;
     static const char bad[] = "\x1e{\"type\":\"preamble\",\n\"version\":3}";
     const size_t n = sizeof bad - 1, at = n - 2;
     for (size_t cut = 0; cut <= n; cut++) {
@@ -310,7 +301,6 @@ static void test_places(void **state)
 
 static void test_too_large(void **state)
 {
-    (void)state;
     const size_t size = (size_t)CTF_METADATA_MAX + 1;
     char *packed = malloc(10 + size);
     tl_folder *folder = NULL;
@@ -376,7 +366,6 @@ static int read_trace(const char *path, tl_error *e)
 
 static void test_corpus(void **state)
 {
-    (void)state;
     const char *shared = getenv("TL_SHARED");
     char path[1100], line[400], trace[300], bar[16];
     snprintf(path, sizeof path, "%s/corpus/ctf/results/bars.tsv", shared ? shared : "");
@@ -409,7 +398,6 @@ static void test_corpus(void **state)
 /* The recordings with metadata as LTTng 2.15 writes it, once as text and once in packets. */
 static void test_recordings(void **state)
 {
-    (void)state;
     const char *shared = getenv("TL_SHARED");
     static const char *const traces[] = {"ctf2-small", "ctf2-snap-packetized"};
     if (!shared) {

@@ -53,7 +53,6 @@ static void put_numbers(ctf_bytes *b, const uint8_t *bytes, const uint16_t *v, u
 /* In the order of reading: stream context, event context, an array, an option of a variant, an enumeration. */
 static void fields_behind_headers_move_the_clock(void **state)
 {
-    (void)state;
     char text[2048];
     snprintf(text, sizeof text,
              "/* CTF 1.8 */\n%s"
@@ -83,7 +82,6 @@ static void fields_behind_headers_move_the_clock(void **state)
 /* Nothing but a payload says which clock a stream has. */
 static void a_field_of_a_payload_names_the_clock(void **state)
 {
-    (void)state;
     char text[1024];
     snprintf(text, sizeof text,
              "/* CTF 1.8 */\n%sclock { name = other; };\nstream { event.header := struct { u8 id; }; };\n"
@@ -98,7 +96,6 @@ static void a_field_of_a_payload_names_the_clock(void **state)
 /* One of another clock, or with a sign, moves nothing. */
 static void other_fields_do_not_move_the_clock(void **state)
 {
-    (void)state;
     char text[1024];
     snprintf(
         text, sizeof text,
@@ -116,7 +113,6 @@ static void other_fields_do_not_move_the_clock(void **state)
 /* The fields say so, for writers of text; what holds others, too, does not. */
 static void fields_that_are_times_are_marked(void **state)
 {
-    (void)state;
     char text[2048];
     snprintf(text, sizeof text,
              "/* CTF 1.8 */\n%sstream { event.header := struct { u8 id; }; };\n"
@@ -160,7 +156,6 @@ static void fields_that_are_times_are_marked(void **state)
 
 static void a_variable_length_moves_as_many_bits(void **state)
 {
-    (void)state;
     ctf_bytes stream = {0};
     /* 300 in two bytes, then 5 and 6 in one each: 7 bits. 4 in one goes around. 4 in three bytes (21 bits), and in ten.
      */
@@ -174,7 +169,6 @@ static void a_variable_length_moves_as_many_bits(void **state)
 
 static void a_packet_of_2_begins_at_0(void **state)
 {
-    (void)state;
     ctf_bytes stream = {0};
     for (uint8_t i = 0; i < 2; i++)
         made_put(&stream, (const uint8_t[]){8 * 5, 0, 200, 100, (uint8_t)(90 + i)}, 5);
@@ -186,7 +180,6 @@ static void a_packet_of_2_begins_at_0(void **state)
 /* Each field of the begin says a part. */
 static void the_begin_of_a_packet_is_several_fields(void **state)
 {
-    (void)state;
     ctf_bytes stream = {0};
     made_put(&stream, (const uint8_t[]){8 * 6, 0, 0x34, 0x12, 0x33, 0x35}, 6);
     static const uint64_t expected[] = {0x1335};
@@ -204,7 +197,6 @@ static void the_begin_of_a_packet_is_several_fields(void **state)
 /* Only headers have roles there. */
 static void a_role_in_a_payload_of_2_moves_nothing(void **state)
 {
-    (void)state;
     ctf_bytes stream = {0};
     made_put(&stream, (const uint8_t[]){8 * 6, 0, 10, 200, 20, 201}, 6);
     static const uint64_t expected[] = {10, 20};

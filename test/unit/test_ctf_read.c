@@ -25,7 +25,6 @@ static void put_text_file(ctf_bytes *folder, const char *name, const char *text)
 
 static void files_beside_metadata_are_streams(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0};
     made_unit(&folder, "", &usual);
     put_stream(&folder, "chan_0", MADE_ALL, (ctf_made_packet){.begin = 100, .end = 200, .events = 3});
@@ -59,7 +58,6 @@ static void files_beside_metadata_are_streams(void **state)
 
 static void tracks_without_events_are_there(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0};
     made_unit(&folder, "a/b", &usual);
     put_stream(&folder, "a/b/chan", MADE_ALL, (ctf_made_packet){.begin = 7, .end = 9});
@@ -72,7 +70,6 @@ static void tracks_without_events_are_there(void **state)
 
 static void each_stream_class_of_a_file_has_its_track(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0}, data = {0};
     made_unit(&folder, "", &(ctf_made){.parts = MADE_ALL, .streams = 3});
     made_packet(&data, MADE_ALL, (ctf_made_packet){.stream = 2, .begin = 10, .end = 20, .events = 1});
@@ -91,7 +88,6 @@ static void each_stream_class_of_a_file_has_its_track(void **state)
 
 static void units_are_one_trace(void **state)
 {
-    (void)state;
     enum { UNITS = 150 }; /* more than are parsed at once */
     ctf_bytes folder = {0};
     for (unsigned i = 0; i < UNITS; i++) {
@@ -127,7 +123,6 @@ static void units_are_one_trace(void **state)
 /* Units of other classes have their own, and those that are the same are one. */
 static void different_units(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0};
     made_unit(&folder, "a", &(ctf_made){.parts = MADE_ALL, .streams = 2});
     made_unit(&folder, "b", &(ctf_made){.parts = MADE_ALL, .streams = 3});
@@ -154,7 +149,6 @@ static void different_units(void **state)
 
 static void units_that_cannot_be_used_are_reported(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0};
     put_text_file(&folder, "bad/metadata", "/* CTF 1.8 */\ntrace { nonsense nonsense nonsense");
     put_text_file(&folder, "bad/stream", "1234");
@@ -181,7 +175,6 @@ static void units_that_cannot_be_used_are_reported(void **state)
 
 static void nothing_but_bad_metadata_still_opens(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0};
     put_text_file(&folder, "metadata", "}");
     put_text_file(&folder, "stream", "1234");
@@ -197,7 +190,6 @@ static void nothing_but_bad_metadata_still_opens(void **state)
 
 static void problems_of_packets_are_in_order_of_files(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0};
     made_unit(&folder, "", &usual);
     for (char name[] = "a"; *name < 'k'; ++*name) {
@@ -225,7 +217,6 @@ static void problems_of_packets_are_in_order_of_files(void **state)
 /* All packets agree on a uuid that the metadata has not: a note. They do not: those that differ are lost. */
 static void a_common_uuid_is_the_right_one(void **state)
 {
-    (void)state;
     enum { ALL_THE_SAME, ONE_IS_RIGHT, ALL_DIFFER };
     static const struct {
         uint32_t notes, damages, events;
@@ -251,7 +242,6 @@ static void a_common_uuid_is_the_right_one(void **state)
 
 static void without_stream_classes_there_are_no_streams(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0};
     put_text_file(&folder, "metadata",
                   "\x1e{\"type\": \"preamble\", \"version\": 2}\n\x1e{\"type\": \"trace-class\"}\n");
@@ -268,7 +258,6 @@ static void without_stream_classes_there_are_no_streams(void **state)
 
 static void a_file_of_a_trace_says_what_to_do(void **state)
 {
-    (void)state;
     static const struct {
         const char *bytes;
         const char *what;
@@ -299,7 +288,6 @@ static void a_file_of_a_trace_says_what_to_do(void **state)
 
 static void folders_are_known_by_their_metadata(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         bool is_trace;
@@ -323,7 +311,6 @@ static void folders_are_known_by_their_metadata(void **state)
 
 static void without_times_there_is_no_range(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0};
     const unsigned parts = MADE_ALL & ~MADE_TIMES;
     made_unit(&folder, "", &(ctf_made){.parts = parts});
@@ -338,7 +325,6 @@ static void without_times_there_is_no_range(void **state)
 /* Tracers that were killed leave 0 as the end; others leave one before the begin. */
 static void ends_that_make_no_sense_are_not_believed(void **state)
 {
-    (void)state;
     static const uint64_t ends[] = {0, 499};
     for (size_t i = 0; i < 2; i++) {
         ctf_bytes folder = {0};
@@ -358,7 +344,6 @@ static void ends_that_make_no_sense_are_not_believed(void **state)
 /* Packets of one stream: number and counter of discarded events, and what is lost by them. */
 static void losses_of_a_stream(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t packet[3][2];
         uint64_t events, packets;
@@ -392,7 +377,6 @@ static void losses_of_a_stream(void **state)
 /* What was discarded up to the first packet is not counted if nothing says that it is the first: that is noted. */
 static void what_was_discarded_before_is_noted(void **state)
 {
-    (void)state;
     for (unsigned discarded = 0; discarded < 2; discarded++) {
         ctf_bytes folder = {0}, data = {0};
         made_unit(&folder, "", &(ctf_made){.context = "u64 events_discarded;"});
@@ -421,7 +405,6 @@ static void what_was_discarded_before_is_noted(void **state)
 /* Streams that share a file have counters of their own. */
 static void losses_of_streams_in_one_file(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0}, data = {0};
     made_unit(&folder, "", &(ctf_made){.parts = MADE_ALL, .streams = 2});
     for (unsigned i = 0; i < 100; i++)
@@ -440,7 +423,6 @@ static void losses_of_streams_in_one_file(void **state)
 /* A tracer that goes on in another file, even in another folder, loses there, too; but not by files that overlap. */
 static void losses_between_files(void **state)
 {
-    (void)state;
     ctf_bytes folder = {0};
     made_unit(&folder, "1", &usual);
     made_unit(&folder, "2", &usual);

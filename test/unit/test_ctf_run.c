@@ -1,14 +1,5 @@
 /* Plans and runs: random types, encoded bit by bit by a slow writer of our own, must decode to the same values. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "format/ctf/plan/ctf_plan_impl.h"
 #include "format/ctf/plan/ctf_run.h"
 

@@ -5,7 +5,6 @@
 
 static void packets_one_after_another(void **state)
 {
-    (void)state;
     static const size_t rooms[] = {80, 81, 128, 512, 65536}; /* also ones that must grow */
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
         fixture *x = start(MADE_ALL);
@@ -35,7 +34,6 @@ static void packets_one_after_another(void **state)
 
 static void nothing_has_no_packets(void **state)
 {
-    (void)state;
     fixture *x = start(MADE_ALL);
     walk(x);
     expect_end(x);
@@ -44,7 +42,6 @@ static void nothing_has_no_packets(void **state)
 
 static void without_sizes_the_file_is_one_packet(void **state)
 {
-    (void)state;
     fixture *x = start(MADE_ALL & ~MADE_SIZES);
     put(x, (ctf_made_packet){.events = 1000});
     walk(x);
@@ -59,7 +56,6 @@ static void without_sizes_the_file_is_one_packet(void **state)
 /* Producers that say little-endian and write the other order, or the reverse. */
 static void magic_in_either_byte_order(void **state)
 {
-    (void)state;
     fixture *x = start(MADE_ALL);
     const size_t a = put(x, (ctf_made_packet){.magic = 0xc11ffcc1, .events = 1});
     const size_t b = put(x, (ctf_made_packet){.events = 1});
@@ -75,7 +71,6 @@ static void magic_in_either_byte_order(void **state)
 
 static void bad_magic_is_skipped_to_the_next(void **state)
 {
-    (void)state;
     fixture *x = start(MADE_ALL);
     const size_t a = put(x, (ctf_made_packet){.events = 3});
     const size_t bad = put(x, (ctf_made_packet){.magic = 0xdeadbeef, .events = 30});
@@ -92,7 +87,6 @@ static void bad_magic_is_skipped_to_the_next(void **state)
 
 static void wrong_uuid_is_skipped(void **state)
 {
-    (void)state;
     fixture *x = start(MADE_ALL);
     const size_t bad = put(x, (ctf_made_packet){.other_uuid = true, .events = 9});
     const size_t b = put(x, (ctf_made_packet){.events = 2});
@@ -107,7 +101,6 @@ static void wrong_uuid_is_skipped(void **state)
 
 static void unknown_stream_class_is_skipped(void **state)
 {
-    (void)state;
     fixture *x = start(MADE_ALL);
     const size_t a = put(x, (ctf_made_packet){.events = 1});
     const size_t bad = put(x, (ctf_made_packet){.stream = 77, .events = 9});
@@ -123,7 +116,6 @@ static void unknown_stream_class_is_skipped(void **state)
 
 static void impossible_sizes_are_skipped(void **state)
 {
-    (void)state;
     static const struct {
         int64_t content, size; /* what is added, in bits */
         size_t at;             /* bytes from the packet */
@@ -151,7 +143,6 @@ static void impossible_sizes_are_skipped(void **state)
 /* A magic number in the data of events does not mislead the search: the uuid is missing. */
 static void search_wants_the_uuid(void **state)
 {
-    (void)state;
     fixture *x = start(MADE_ALL);
     const size_t bad = put(x, (ctf_made_packet){.magic = 1});
     for (unsigned i = 0; i < 100; i++) {
@@ -169,7 +160,6 @@ static void search_wants_the_uuid(void **state)
 /* Where headers have no uuid, a packet that is found has to be right in all. */
 static void search_without_uuid_wants_a_good_header(void **state)
 {
-    (void)state;
     fixture *x = start(MADE_ALL & ~MADE_UUID);
     put(x, (ctf_made_packet){.magic = 1});
     put(x, (ctf_made_packet){.stream = 3, .events = 1});
@@ -186,7 +176,6 @@ static void search_without_uuid_wants_a_good_header(void **state)
 /* The size of a bad packet is believed if it leads to a packet, even past magic numbers of others. */
 static void believed_sizes_are_not_searched(void **state)
 {
-    (void)state;
     fixture *x = start(MADE_ALL);
     const size_t bad = put(x, (ctf_made_packet){.content_error = 1 << 20, .padding = 500});
     uint8_t *inside = x->bytes.data + bad + 200; /* what looks like a packet, in its padding */
@@ -201,7 +190,6 @@ static void believed_sizes_are_not_searched(void **state)
 
 static void without_magic_the_rest_is_lost(void **state)
 {
-    (void)state;
     fixture *x = start(MADE_ALL & ~MADE_MAGIC);
     const size_t a = put(x, (ctf_made_packet){.events = 3});
     const size_t bad = put(x, (ctf_made_packet){.other_uuid = true, .events = 1, .size_error = 8});

@@ -5,7 +5,6 @@
 
 static void zeros_behind_the_last_packet(void **state)
 {
-    (void)state;
     for (size_t n = 1; n < 700; n += 53) {
         for (unsigned with = 0; with < 2; with++) {
             fixture *x = start(with ? MADE_ALL : MADE_ALL & ~(MADE_MAGIC | MADE_UUID));
@@ -28,7 +27,6 @@ static void zeros_behind_the_last_packet(void **state)
 
 static void garbage_behind_the_last_packet(void **state)
 {
-    (void)state;
     fixture *x = start(MADE_ALL);
     put(x, (ctf_made_packet){.events = 3});
     const size_t at = x->bytes.n;
@@ -44,7 +42,6 @@ static void garbage_behind_the_last_packet(void **state)
 /* Cut anywhere, the file gives what is left of its last packet. */
 static void cut_files(void **state)
 {
-    (void)state;
     fixture *whole = start(MADE_ALL);
     put(whole, (ctf_made_packet){.events = 1});
     const size_t last = put(whole, (ctf_made_packet){.events = 10, .padding = 20}), n = whole->bytes.n;
@@ -75,7 +72,6 @@ static void cut_files(void **state)
 /* A size that leads behind the end of a file in which more packets follow is a lie, and no cut. */
 static void sizes_that_lie(void **state)
 {
-    (void)state;
     for (unsigned whole = 0; whole < 2; whole++) {
         fixture *x = start(MADE_ALL);
         const size_t a =
@@ -110,7 +106,6 @@ static uint64_t random_u64(void)
 /* Whatever the bytes, the walk ends, packets do not overlap, and what is lost and what is found is the whole file. */
 static void damaged_anyhow_it_adds_up(void **state)
 {
-    (void)state;
     static const unsigned with[] = {MADE_ALL, MADE_ALL & ~MADE_UUID, MADE_ALL & ~MADE_MAGIC,
                                     MADE_ALL & ~(MADE_MAGIC | MADE_UUID | MADE_STREAM)};
     for (unsigned round = 0; round < 4000; round++) {
@@ -142,7 +137,6 @@ static void damaged_anyhow_it_adds_up(void **state)
 /* Nobody is told twice, and without a list nobody is told at all. */
 static void reports_only_if_asked(void **state)
 {
-    (void)state;
     fixture *x = start(MADE_ALL);
     put(x, (ctf_made_packet){.magic = 5, .events = 3});
     put(x, (ctf_made_packet){.events = 3});
@@ -164,7 +158,6 @@ static void reports_only_if_asked(void **state)
 /* A file of nothing but magic numbers and uuids, each of which has to be looked at, takes no more than linear time. */
 static void hostile_files_end(void **state)
 {
-    (void)state;
     fixture *x = start(MADE_ALL & ~MADE_SIZES);
     parts = MADE_MAGIC | MADE_UUID | MADE_STREAM;
     for (unsigned i = 0; i < 40000; i++)
@@ -180,7 +173,6 @@ static void hostile_files_end(void **state)
 /* Headers that claim to be very long, beside one another: each would have to be read to its end. */
 static void long_headers_are_given_up(void **state)
 {
-    (void)state;
     enum { PACKETS = 1 << 17, STEP = 32 };
     fixture *x = start_with(&(ctf_made){.parts = MADE_MAGIC | MADE_UUID, .context = "u32 n; u8 filling[n];"});
     for (unsigned i = 0; i < PACKETS; i++) {
@@ -214,7 +206,6 @@ static size_t put_filled(fixture *x, uint32_t n)
 /* While a packet is searched, only the first 4,096 bytes of what may be a header are looked at. */
 static void long_headers_are_not_found_by_searching(void **state)
 {
-    (void)state;
     for (unsigned more = 0; more < 2; more++) {
         fixture *x = start_with(&(ctf_made){.parts = MADE_MAGIC | MADE_SIZES, .context = "u32 n; u8 filling[n];"});
         made_zeros(&x->bytes, 100);
@@ -232,7 +223,6 @@ static void long_headers_are_not_found_by_searching(void **state)
 
 static void a_file_that_shrank_is_an_error(void **state)
 {
-    (void)state;
     fixture *x = start(MADE_ALL);
     put(x, (ctf_made_packet){.events = 3, .padding = 1000});
     walk(x);

@@ -6,7 +6,6 @@
 
 static void test_versions(void **state)
 {
-    (void)state;
     static const struct {
         const char *format, *version, *wanted;
         ctf_dialect dialect;
@@ -32,7 +31,6 @@ static void test_versions(void **state)
 
 static void test_without_events(void **state)
 {
-    (void)state;
     static const char *const version[] = {"2", "1.8", "1.1"};
     for (int i = 0; i < 3; i++) {
         folder_fixture w;
@@ -49,7 +47,6 @@ static void test_without_events(void **state)
 
 static void test_packet(void **state)
 {
-    (void)state;
     for (int dialect = 0; dialect < 2; dialect++) {
         folder_fixture w;
         size_t n, m;
@@ -92,7 +89,6 @@ static void test_packet(void **state)
 
 static void test_times_that_do_not_fit(void **state)
 {
-    (void)state;
     folder_fixture w;
     size_t n;
     start_plain(&w, "2");
@@ -120,7 +116,6 @@ static void test_times_that_do_not_fit(void **state)
 
 static void test_many_classes(void **state)
 {
-    (void)state;
     enum { MANY = 40 };
     tl_class classes[MANY];
     for (int i = 0; i < MANY; i++)
@@ -160,7 +155,6 @@ static void test_many_classes(void **state)
 
 static void test_full_packets_are_closed(void **state)
 {
-    (void)state;
     enum { EVENTS = 40000 };
     folder_fixture w;
     size_t n, m;
@@ -191,7 +185,6 @@ static void test_full_packets_are_closed(void **state)
 
 static void test_an_event_larger_than_a_packet(void **state)
 {
-    (void)state;
     enum { LARGE_DATA = 300000 };
     folder_fixture w = {0};
     size_t n;
@@ -214,7 +207,6 @@ static void test_an_event_larger_than_a_packet(void **state)
 
 static void test_packets_of_a_processor(void **state)
 {
-    (void)state;
     folder_fixture w = {0};
     size_t n;
     packet p[3];
@@ -251,7 +243,6 @@ static void test_packets_of_a_processor(void **state)
 
 static void test_more_tracks_than_open_packets(void **state)
 {
-    (void)state;
     enum { OPEN = 256, TRACKS = OPEN + 50, ROUNDS = 3 };
     folder_fixture w = {0};
     const tl_class classes[] = {number_class, number_class};
@@ -294,7 +285,6 @@ static void test_more_tracks_than_open_packets(void **state)
 
 static void test_names_of_files(void **state)
 {
-    (void)state;
     static const char *const tracks[] = {"a b/c", "a b/c", "a_b_c", "metadata", "index", "functions", "", "\xc3\xa4.x"};
     static const char *const files[] = {"a_b_c", NULL, NULL, "metadata_t", "index_t", "functions_t", "stream", "___x"};
     folder_fixture w = {0};
@@ -323,7 +313,6 @@ static void test_names_of_files(void **state)
 
 static void test_reproducible(void **state)
 {
-    (void)state;
     static const char *const version[] = {"2", "1.8", "1.1"};
     for (int i = 0; i < 3; i++) {
         uint8_t *first[2] = {NULL, NULL};
@@ -358,7 +347,6 @@ static void test_reproducible(void **state)
 
 static void test_a_full_disk_is_told(void **state)
 {
-    (void)state;
     folder_fixture w;
     tl_error e = {0};
     start_plain(&w, "2");

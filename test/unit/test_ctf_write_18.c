@@ -28,7 +28,6 @@ static bool metadata_has(const char *part)
 /* Readers merge streams, and stop at a time that goes back. */
 static void test_times_that_go_back(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         static const uint64_t ts[] = {100, 90, 95, 110};
         static const uint64_t held[] = {100, 100, 100, 110};
@@ -51,7 +50,6 @@ static void test_times_that_go_back(void **state)
 /* The begin of a packet is not before the end of the one before, which gives way. */
 static void test_packets_that_overlap(void **state)
 {
-    (void)state;
     folder_fixture w;
     size_t n;
     packet p[3];
@@ -80,7 +78,6 @@ static void test_packets_that_overlap(void **state)
 /* A clock for all streams or for none. */
 static void test_events_with_and_without_time(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         folder_fixture w;
         found out[2];
@@ -106,7 +103,6 @@ static void test_events_with_and_without_time(void **state)
 /* Where no event has a time, the table has none either. */
 static void test_a_table_without_time(void **state)
 {
-    (void)state;
     for (int timed = 0; timed < 2; timed++) {
         folder_fixture w;
         found out[1];
@@ -128,7 +124,6 @@ static void test_a_table_without_time(void **state)
 /* Nanoseconds since the origin are an int64_t of readers. */
 static void test_times_far_from_the_origin(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t hz, begin, end, most; /* most: 0, the same as end */
         int64_t origin;                /* INT64_MIN: not known */
@@ -172,7 +167,6 @@ static void test_times_far_from_the_origin(void **state)
 /* babeltrace2 aborts where something in an event's own context has a length or a selector. */
 static void test_contexts_of_no_fixed_size(void **state)
 {
-    (void)state;
     static const tl_field byte[] = {{.name = "", .type = TL_U64, .bits = 8}};
     static const tl_field inner[] = {{.name = "deep", .type = TL_LIST, .member = byte, .nmember = 1}};
     static const tl_mapping one[] = {{NULL, 0, 0}};
@@ -230,7 +224,6 @@ static void test_contexts_of_no_fixed_size(void **state)
 /* A selector of another scope is a syntax error to babeltrace2; a length there is not. */
 static void test_selectors_of_other_scopes(void **state)
 {
-    (void)state;
     static const tl_mapping label[] = {{"a", 0, 0}, {"b", 1, 1}}, choose[] = {{NULL, 0, 0}, {NULL, 1, 1}};
     static const tl_field byte[] = {{.name = "", .type = TL_U64, .bits = 8}};
     static const tl_field option[] = {{.name = "a", .type = TL_U64, .bits = 8, .mapping = &choose[0], .nmapping = 1},
@@ -262,7 +255,6 @@ static void test_selectors_of_other_scopes(void **state)
  * the next event. */
 static void test_lists_without_bits(void **state)
 {
-    (void)state;
     static const tl_field nothing[] = {{.name = "", .type = TL_STRUCT}}, byte[] = {U8("")};
     static const struct {
         const tl_field *element;

@@ -3,7 +3,6 @@
 
 static void test_packets_of_2010(void **state)
 {
-    (void)state;
     folder_fixture w;
     size_t n;
     const tl_class classes[] = {ctf_packet_class, number_class};
@@ -49,7 +48,6 @@ static void test_packets_of_2010(void **state)
 /* A clock that counts ns is written as it is, so that nothing is before its begin. */
 static void test_times_of_2010(void **state)
 {
-    (void)state;
     folder_fixture w;
     size_t n;
     start_plain(&w, "1.1");
@@ -65,7 +63,6 @@ static void test_times_of_2010(void **state)
 /* A name of nothing but digits has no number behind it; nothing before its first byte is looked at. */
 static void test_digits_of_2010(void **state)
 {
-    (void)state;
     for (size_t n = 1; n < 4; n++) {
         folder_fixture w;
         size_t size;
@@ -89,7 +86,6 @@ static void test_digits_of_2010(void **state)
 
 static void test_large_headers_of_2010(void **state)
 {
-    (void)state;
     enum { MANY = 40 };
     tl_class classes[MANY];
     for (int i = 0; i < MANY; i++)
@@ -120,7 +116,6 @@ static void test_large_headers_of_2010(void **state)
 
 static void test_payload_size_of_2010(void **state)
 {
-    (void)state;
     enum { STREAM = TL_SCOPE_PAYLOAD - TL_SCOPE_STREAM };
     static const tl_field f[] = {{.name = "payload_size", .type = TL_U64, .bits = 16, .context = STREAM},
                                  {.name = "s", .type = TL_STRING}};

@@ -6,7 +6,6 @@
 
 static void test_kinds_and_keys(void **state)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         folder_fixture w = {0};
         found out[8];
@@ -48,7 +47,6 @@ static void test_kinds_and_keys(void **state)
 
 static void test_functions_and_tracks(void **state)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         folder_fixture w = {0};
         fixture_init(&w.f);
@@ -101,7 +99,6 @@ static void test_functions_and_tracks(void **state)
 /* Kinds and keys of samples, begins and ends: the keys are for analyses, and no member. */
 static void test_kinds_of_runtimes(void **state)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         folder_fixture w = {0};
         found out[8];
@@ -132,7 +129,6 @@ static void test_kinds_of_runtimes(void **state)
 /* In a file each frame has its own name: readers, ours among them, would not take an event of that size. */
 static void test_stacks_too_large(void **state)
 {
-    (void)state;
     enum { NAME = 100000, DEPTH = 400 };
     char *name = malloc(NAME + 1);
     assert_non_null(name);
@@ -189,7 +185,6 @@ static void check_loss(const tl_value *v, uint32_t n, const char *what, uint64_t
 
 static void test_losses(void **state)
 {
-    (void)state;
 #define LOSS_OF(what, count, text, ...)                                                                                \
     do {                                                                                                               \
         const tl_value v[] = {__VA_ARGS__};                                                                            \
@@ -210,7 +205,6 @@ static void test_losses(void **state)
 
 static void test_lengths_that_lie(void **state)
 {
-    (void)state;
     static const tl_mapping choose[] = {{NULL, 1, 1}, {NULL, 2, 2}};
     static const tl_field option[] = {{.name = "a", .type = TL_U64, .mapping = &choose[0], .nmapping = 1},
                                       {.name = "b", .type = TL_U64, .mapping = &choose[1], .nmapping = 1}};
@@ -247,7 +241,6 @@ static void test_lengths_that_lie(void **state)
 /* A length that no text confirms is believed up to a limit: beyond it the event is left out. */
 static void test_lengths_that_ask_for_much(void **state)
 {
-    (void)state;
     static const tl_field f[] = {{.name = "n", .type = TL_U64, .bits = 32},
                                  {.name = "text", .type = TL_STRING, .governor = 1}};
     folder_fixture w = {0};

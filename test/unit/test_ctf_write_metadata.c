@@ -3,7 +3,6 @@
 
 static void test_clock(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t hz;
         int64_t utc;
@@ -54,7 +53,6 @@ static void test_clock(void **state)
 /* A clock that does not count from 1970 keeps its offset, to the cycle; but 1.8 has no word for it. */
 static void test_clock_without_epoch(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t hz;
         tl_origin origin;
@@ -105,7 +103,6 @@ static void test_clock_without_epoch(void **state)
 
 static void test_environment(void **state)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         folder_fixture w = {0};
         fixture_init(&w.f);
@@ -132,7 +129,6 @@ static void test_environment(void **state)
 
 static void test_log_levels(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         folder_fixture w = {0};
         const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .level = "TRACE_DEBUG_LINE", .level_value = 13}};
@@ -153,7 +149,6 @@ static void test_log_levels(void **state)
 
 static void test_scopes_without_fields(void **state)
 {
-    (void)state;
     for (unsigned scopes = 0; scopes < 16; scopes += 2) {
         folder_fixture w = {0};
         size_t n;
@@ -175,7 +170,6 @@ static void test_scopes_without_fields(void **state)
 /* Classes that differ in what all events of a stream have cannot stand in one stream class. */
 static void test_stream_classes(void **state)
 {
-    (void)state;
     enum { STREAM = TL_SCOPE_PAYLOAD - TL_SCOPE_STREAM };
     static const tl_field a[] = {{.name = "a", .type = TL_U64, .bits = 8, .context = STREAM}};
     static const tl_field b[] = {{.name = "a", .type = TL_U64, .bits = 16, .context = STREAM}};
@@ -208,7 +202,6 @@ static void test_stream_classes(void **state)
 
 static void test_packet_contexts(void **state)
 {
-    (void)state;
     enum { PACKET = TL_SCOPE_PAYLOAD - TL_SCOPE_PACKET };
     static const tl_field f[] = {{.name = "cpu_id", .type = TL_U64, .bits = 32, .context = PACKET},
                                  {.name = "room", .type = TL_STRING, .context = PACKET},
@@ -247,7 +240,6 @@ static void test_packet_contexts(void **state)
 
 static void test_events_without_time(void **state)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         folder_fixture w = {0};
         size_t n;
@@ -278,7 +270,6 @@ static void test_events_without_time(void **state)
 /* A source of this format may have several sections; names of files then say section and processor. */
 static void test_sections(void **state)
 {
-    (void)state;
     static const char *const tracks[] = {"sched/sched_0", "sched/sched_1", "net.rx/net.rx", "net.rx/net.rx_7",
                                          "0/a/b_1",       "0/a/b_1",       "0/b_3"};
     static const int32_t cpus[] = {0, 1, -1, 7, 1, 1, 2};
@@ -320,7 +311,6 @@ static void test_sections(void **state)
 
 static void test_every_dialect_is_readable(void **state)
 {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         folder_fixture w = {0};
         found out[1];
@@ -344,7 +334,6 @@ static void test_every_dialect_is_readable(void **state)
 /* A length that is part of the type is that again when it is read. */
 static void test_a_fixed_length_is_kept(void **state)
 {
-    (void)state;
     static const tl_field u16[] = {{.name = "", .type = TL_U64, .bits = 16}};
     static const tl_field f[] = {
         {.name = "list", .type = TL_LIST, .member = u16, .nmember = 1, .flags = TL_FIELD_FIXED, .length = 3}};

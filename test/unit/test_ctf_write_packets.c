@@ -3,7 +3,6 @@
 
 static void test_packets_stay_as_they_are(void **state)
 {
-    (void)state;
     folder_fixture w;
     size_t n;
     packet p[8];
@@ -43,7 +42,6 @@ static void test_packets_stay_as_they_are(void **state)
 
 static void test_times_of_packets_hold_their_events(void **state)
 {
-    (void)state;
     folder_fixture w;
     size_t n;
     packet p[3];
@@ -68,7 +66,6 @@ static void test_times_of_packets_hold_their_events(void **state)
 
 static void test_counters_that_wrap(void **state)
 {
-    (void)state;
     folder_fixture w;
     size_t n;
     packet p[4];
@@ -91,7 +88,6 @@ static void test_counters_that_wrap(void **state)
 
 static void test_large_packets_are_divided(void **state)
 {
-    (void)state;
     enum { EVENTS = CTF_WRITE_PACKET_KEPT / (COMPACT + 1) + 100 };
     folder_fixture w;
     size_t n;
@@ -135,7 +131,6 @@ static const tl_field *packet_member(const tl_trace *t, const char *name)
 /* The processor, which the writer knows itself, is shown as in the source. */
 static void test_the_processor_is_shown_as_before(void **state)
 {
-    (void)state;
     enum { PACKET = TL_SCOPE_PAYLOAD - TL_SCOPE_PACKET };
     static const tl_mapping label[] = {{.label = "little", .low = 0, .high = 3}, {.label = "big", .low = 4, .high = 7}};
     static const struct {
@@ -191,7 +186,6 @@ static void test_the_processor_is_shown_as_before(void **state)
 
 static void test_contexts_without_events(void **state)
 {
-    (void)state;
     static const tl_field f[] = {
         {.name = "where", .type = TL_U64, .bits = 32, .context = TL_SCOPE_PAYLOAD - TL_SCOPE_PACKET},
         {.name = "n", .type = TL_U64, .bits = 8}};

@@ -29,7 +29,6 @@ static void check(const tl_field *field, uint32_t nfield, uint32_t ncontext, con
 
 static void test_numbers(void **state)
 {
-    (void)state;
     static const tl_mapping labels[] = {{"low", 0, 3}, {"la \"b\"\\\n", 200, 200}, {"low", 7, 7}};
     static const tl_mapping negative[] = {{"below", (uint64_t)-5, (uint64_t)-1}};
     static const tl_field f[] = {
@@ -59,7 +58,6 @@ static void test_numbers(void **state)
 
 static void test_labels(void **state)
 {
-    (void)state;
     static const tl_mapping labels[] = {{"low", 0, 3}, {"la \"b\"\\\n", 200, 200}, {"low", 7, 7}};
     static const tl_field f[] = {{.name = "e", .type = TL_U64, .bits = 8, .mapping = labels, .nmapping = 3}};
     static const tl_value v[] = {U(200)};
@@ -97,7 +95,6 @@ static void test_labels(void **state)
 
 static void test_text_and_bytes(void **state)
 {
-    (void)state;
     static const tl_field f[] = {
         {.name = "plain", .type = TL_STRING},
         {.name = "len", .type = TL_U64, .bits = 8},
@@ -116,7 +113,6 @@ static void test_text_and_bytes(void **state)
 
 static void test_lists(void **state)
 {
-    (void)state;
     static const tl_field u16[] = {{.name = "", .type = TL_U64, .bits = 16}};
     static const tl_field inner[] = {{.name = "", .type = TL_LIST, .member = u16, .nmember = 1}};
     static const tl_field fixed[] = {
@@ -139,7 +135,6 @@ static void test_lists(void **state)
 
 static void test_structs(void **state)
 {
-    (void)state;
     static const tl_field u3[] = {{.name = "b", .type = TL_U64, .bits = 3}};
     static const tl_field point[] = {{.name = "x", .type = TL_I64, .bits = 32},
                                      {.name = "data", .type = TL_BYTES},
@@ -159,7 +154,6 @@ static void test_structs(void **state)
 
 static void test_variants(void **state)
 {
-    (void)state;
     static const tl_mapping tag[] = {{"num", 1, 1}, {"_text", 2, 5}, {"int", 9, 9}};
     static const tl_mapping choose[] = {{NULL, 1, 1}, {NULL, 2, 5}, {NULL, 9, 9}};
     static const tl_field u16[] = {{.name = "", .type = TL_U64, .bits = 16}};
@@ -185,7 +179,6 @@ static void test_variants(void **state)
 /* Values that choose an option in no order, and overlapping; the label says the same ones in another order. */
 static void test_variants_of_ranges(void **state)
 {
-    (void)state;
     enum { MINUS_3 = -3, MINUS_9 = -9 };
     static const tl_mapping tag[] = {{"a", 5, 9},   {"b", 35, 50},    {"a", (uint64_t)MINUS_3, 2},
                                      {"b", 30, 40}, {"none", 20, 20}, {"b", (uint64_t)MINUS_9, (uint64_t)MINUS_9}};
@@ -246,7 +239,6 @@ static unsigned selector_of(const tl_field f[2], const char *version)
 /* In 1.8 the source's field selects only where its labels mean the same values: else one of our own does. */
 static void test_selector_stays(void **state)
 {
-    (void)state;
     static const tl_mapping a[] = {{NULL, 5, 9}, {NULL, 1, 2}};
     static const tl_field option[] = {{.name = "a", .type = TL_STRING, .mapping = a, .nmapping = 2}};
     static const struct {
@@ -279,7 +271,6 @@ static void test_selector_stays(void **state)
 
 static void test_optional_fields(void **state)
 {
-    (void)state;
     static const tl_field u16[] = {{.name = "", .type = TL_U64, .bits = 16}};
     static const tl_field member[] = {{.name = "m", .type = TL_U64, .bits = 16, .flags = TL_FIELD_OPTIONAL},
                                       {.name = "l", .type = TL_BYTES, .flags = TL_FIELD_OPTIONAL}};
@@ -298,7 +289,6 @@ static void test_optional_fields(void **state)
 /* Null is held where a field says that it may be null, and read as such but in 2010: lists of 0 or 1 elements there. */
 static void test_nulls(void **state)
 {
-    (void)state;
     enum { NULLABLE = TL_FIELD_NULLABLE, EVENT = TL_SCOPE_PAYLOAD - TL_SCOPE_EVENT };
     static const tl_field item[] = {{.name = "id", .type = TL_HEX, .flags = NULLABLE},
                                     {.name = "n", .type = TL_U64, .bits = 16}};
@@ -330,7 +320,6 @@ static void test_nulls(void **state)
 /* What is read back says that it may be null, so that writing it again gives the same. */
 static void test_nullable_stays(void **state)
 {
-    (void)state;
     static const tl_field f[] = {{.name = "id", .type = TL_HEX, .flags = TL_FIELD_NULLABLE, .bits = 32},
                                  {.name = "may", .type = TL_HEX, .flags = TL_FIELD_OPTIONAL}};
     static const tl_value v[] = {NUL, ABSENT};
@@ -360,7 +349,6 @@ static void test_nullable_stays(void **state)
 /* A stack is a list of structs, whose members may be null. */
 static void test_stacks(void **state)
 {
-    (void)state;
     static const tl_field f[] = {
         {.name = "frames", .type = TL_STACK, .member = stack_members, .nmember = 3},
         {.name = "other", .type = TL_STACK}, /* without names of the members */
@@ -375,7 +363,6 @@ static void test_stacks(void **state)
 
 static void test_deep_stacks(void **state)
 {
-    (void)state;
     static const tl_field f[] = {{.name = "frames", .type = TL_STACK, .member = stack_members, .nmember = 3}};
     static const tl_class classes[] = {{.kind = TL_SAMPLE, .key = TL_KEY_WEIGHT, .name = "c", .field = f, .nfield = 1}};
     tl_frame *frames = stack_deep(STACK_DEEP, "f");
@@ -418,7 +405,6 @@ static void test_deep_stacks(void **state)
 
 static void test_contexts(void **state)
 {
-    (void)state;
     enum { STREAM = TL_SCOPE_PAYLOAD - TL_SCOPE_STREAM, EVENT = TL_SCOPE_PAYLOAD - TL_SCOPE_EVENT };
     static const tl_field u16[] = {{.name = "", .type = TL_U64, .bits = 16}};
     static const tl_field f[] = {
@@ -435,7 +421,6 @@ static void test_contexts(void **state)
 
 static void test_names(void **state)
 {
-    (void)state;
     static const char *const names[] = {"int", "_x", "a b", "a.b", "", "same", "same", "\xc3\xa4", "id", "variant"};
     tl_field f[TL_COUNT(names)];
     tl_value v[TL_COUNT(names)];

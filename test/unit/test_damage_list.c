@@ -1,17 +1,10 @@
 /* Tests of the list of damage of a trace: what is kept, and what is counted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "model/trace_impl.h"
 
 /* Some questions need two passes over the events: each place counts once, whether it is kept or not. */
 static void test_second_pass_counts_nothing(void **state)
 {
-    (void)state;
     enum { PLACES = TL_DAMAGE_KEPT + 500 };
     tl_trace t;
     tl_trace_init(&t);

@@ -1,19 +1,10 @@
 /* Tests of source lines and separate debug files, through op/symbolize.h and op/debug_file.h. Needs a compiler. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "check.h"
 #include "op/debug_file.h"
 #include "op/symbolize.h"
-#include "skip.h"
 
 /* A trace with a function for each address; ids count from 1. */
 static void begin_trace(tl_trace *t, const uint64_t *address, size_t n)
@@ -127,7 +118,6 @@ static void expect_lines(const char *binary, bool names, bool lines)
 
 static void test_lines_of_the_binary(void **state)
 {
-    (void)state;
     static const char *const options[] = {
         "sha1 -g", "none -g -gdwarf-4", "sha1 -g -gz=zlib", "sha1 -g -gsplit-dwarf", "sha1 -g -static-pie", "sha1 -g1"};
     for (size_t i = 0; i < TL_COUNT(options); i++) {
@@ -146,7 +136,6 @@ static void test_lines_of_the_binary(void **state)
  * which a function may begin where its body does. */
 static void test_bad_split_files(void **state)
 {
-    (void)state;
     static const char *const spoil[] = {"rm *.dwo",
                                         "f=$(echo *.dwo) && rm $f && mkfifo $f", /* must not be waited for */
                                         "printf x > text && objcopy --update-section .debug_str.dwo=text *.dwo",
@@ -175,7 +164,6 @@ static void test_bad_split_files(void **state)
 /* The same for the file that debug files share, and its build-id. */
 static void test_shared_file(void **state)
 {
-    (void)state;
     compile("sha1 -g");
     run("cp app whole && mkfifo shared && printf 'shared\\0\\1\\2\\3\\4' > link");
     run("objcopy --add-section .gnu_debugaltlink=link app");
@@ -192,7 +180,6 @@ static void test_shared_file(void **state)
 /* Assembly declares nothing: the line is the one of the first instruction. */
 static void test_lines_of_the_line_table(void **state)
 {
-    (void)state;
     compile("sha1 -g");
     run("printf '%s\\n' '.globl bare' '.type bare, %function' 'bare:' ' nop' ' nop' ' nop' '.size bare, .-bare' "
         "'.section .note.GNU-stack,\"\",%progbits' > bare.s");
@@ -266,7 +253,6 @@ static const char pieces[] = ".file 1 \"bare.s\"\n"
 
 static void test_ends_of_lines(void **state)
 {
-    (void)state;
     static const char *const name[] = {"first", "zero", "second", "silent", "later"};
     uint64_t address[5];
     tl_trace t;
@@ -295,7 +281,6 @@ static void test_ends_of_lines(void **state)
 
 static void test_lines_are_not_asked_for(void **state)
 {
-    (void)state;
     compile("sha1 -g");
     run("cp app whole");
     tl_trace t;
@@ -312,7 +297,6 @@ static void test_lines_are_not_asked_for(void **state)
 
 static void test_debuglink(void **state)
 {
-    (void)state;
     static const char *const options[] = {"none -g", "sha1 -g"};
     for (size_t i = 0; i < TL_COUNT(options); i++) {
         compile(options[i]);
@@ -338,7 +322,6 @@ static void test_debuglink(void **state)
 /* A binary that names itself as its debug file. */
 static void test_debuglink_to_itself(void **state)
 {
-    (void)state;
     compile("sha1 -g");
     run("cp app whole && cp app link.tmp && strip app && mv app stripped && cp stripped app");
     run("objcopy --add-gnu-debuglink=app stripped self && mv self app");
@@ -348,7 +331,6 @@ static void test_debuglink_to_itself(void **state)
 
 static void test_build_id(void **state)
 {
-    (void)state;
     compile("0xabcdef0123 -g");
     run("cp app whole && mkdir -p store/.build-id/ab && strip app -o stripped");
     run("objcopy --only-keep-debug app store/.build-id/ab/cdef0123.debug");
@@ -371,7 +353,6 @@ static void test_build_id(void **state)
 
 static void test_debuglink_under_the_root(void **state)
 {
-    (void)state;
     compile("none -g");
     run("objcopy --only-keep-debug app app.debug && strip app && objcopy --add-gnu-debuglink=app.debug app");
     run("mkdir -p \"store$PWD\" && mv app.debug \"store$PWD\"");

@@ -1,15 +1,9 @@
 /* Tests of base/input.h: compressed content, whole and damaged. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/output.h"
+#include "check.h"
 #include "input_check.h"
-#include "skip.h"
 #include "thorough.h"
 
 /* "hello, trace\n", as the usual tools compress it. */
@@ -76,7 +70,6 @@ static bool has(int c)
 
 static void test_compressed_file_and_pipe(void **state)
 {
-    (void)state;
     for (int c = 0; c < CODECS; c++) {
         tl_input *in;
         tl_error e;
@@ -106,7 +99,6 @@ static void test_compressed_file_and_pipe(void **state)
 /* Several compressed parts are one content. */
 static void test_concatenated(void **state)
 {
-    (void)state;
     const size_t parts = 20000 / one_in(5);
     for (int c = 0; c < CODECS; c++) {
         if (!has(c))
@@ -128,7 +120,6 @@ static void test_concatenated(void **state)
 
 static void test_zstd_skippable_frames(void **state)
 {
-    (void)state;
     if (!has(ZSTD))
         skip_because("this build has no libzstd");
     uint8_t packed[200] = {0x5a, 0x2a, 0x4d, 0x18, 7, 0, 0, 0, 's', 'k', 'i', 'p', 'p', 'e', 'd'};
@@ -148,7 +139,6 @@ static void test_zstd_skippable_frames(void **state)
 
 static void test_gzip_padding(void **state)
 {
-    (void)state;
     if (!has(GZIP))
         skip_because("this build has no zlib");
     uint8_t packed[sizeof hello_gz + 500] = {0};
@@ -163,7 +153,6 @@ static void test_gzip_padding(void **state)
 /* What the magic bytes only seem to promise is plain content. */
 static void test_almost_compressed(void **state)
 {
-    (void)state;
     static const char *const text[] = {
         "BZh",          "BZh9 is no bzip2 file",     "BZh01AY&SY", "\x1f\x8b", "\x1f\x8b\x07xxxxxxx",
         "\x28\xb5\x2f", "\x5a\x2a\x4d\x19xxxxxxxxxx"};
@@ -196,7 +185,6 @@ static void check_damage(const void *packed, size_t n, const char *expected, siz
 
 static void test_cut_off_anywhere(void **state)
 {
-    (void)state;
     for (int c = 0; c < CODECS; c++) {
         if (!has(c))
             continue;
@@ -209,7 +197,6 @@ static void test_cut_off_anywhere(void **state)
 
 static void test_something_else_follows(void **state)
 {
-    (void)state;
     for (int c = 0; c < CODECS; c++) {
         if (!has(c))
             continue;
@@ -228,7 +215,6 @@ static void test_something_else_follows(void **state)
  */
 static void test_any_byte_changed(void **state)
 {
-    (void)state;
     for (int c = 0; c < CODECS; c++) {
         if (!has(c))
             continue;
@@ -294,7 +280,6 @@ static void check_large_damage(int c, tl_compression compression)
 
 static void test_large_gzip_damage(void **state)
 {
-    (void)state;
     if (!has(GZIP))
         skip_because("this build has no zlib");
     check_large_damage(GZIP, TL_GZIP);
@@ -302,7 +287,6 @@ static void test_large_gzip_damage(void **state)
 
 static void test_large_zstd_damage(void **state)
 {
-    (void)state;
     if (!has(ZSTD))
         skip_because("this build has no libzstd");
     check_large_damage(ZSTD, TL_ZSTD);
@@ -311,7 +295,6 @@ static void test_large_zstd_damage(void **state)
 /* Four blocks; cut off in the third, so that two are there, and right behind it. */
 static void test_large_bzip2_damage(void **state)
 {
-    (void)state;
     if (!has(BZIP2))
         skip_because("this build has no libbz2");
     char *expected = malloc(LINES * 11 + 1);
@@ -365,7 +348,6 @@ static void check_large_content(tl_compression c)
 
 static void test_large_gzip_pipe(void **state)
 {
-    (void)state;
     if (!has(GZIP))
         skip_because("this build has no zlib");
     check_large_content(TL_GZIP);
@@ -373,7 +355,6 @@ static void test_large_gzip_pipe(void **state)
 
 static void test_large_zstd_pipe(void **state)
 {
-    (void)state;
     if (!has(ZSTD))
         skip_because("this build has no libzstd");
     check_large_content(TL_ZSTD);
@@ -382,7 +363,6 @@ static void test_large_zstd_pipe(void **state)
 /* Opening and closing leaves no descriptor behind, whichever way it ends. */
 static void test_no_descriptor_is_left(void **state)
 {
-    (void)state;
     int before = dup(0);
     close(before);
     scratch_write("plain", "plain", 5);

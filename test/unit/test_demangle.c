@@ -1,16 +1,6 @@
 /* Tests of op/demangle.h: C++, both Rust schemes, names of none of them, and names that want to cost much. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "op/demangle.h"
-#include "skip.h"
 
 static void expect(const char *linkage_name, const char *readable)
 {
@@ -33,7 +23,6 @@ static void need_demangler(void)
 
 static void test_cpp(void **state)
 {
-    (void)state;
     need_demangler();
     expect("_Z3foov", "foo()");
     expect("_ZN3foo3barEi", "foo::bar(int)");
@@ -46,7 +35,6 @@ static void test_cpp(void **state)
 
 static void test_legacy_rust_loses_its_hash(void **state)
 {
-    (void)state;
     need_demangler();
     expect("_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE", "core::fmt::Write::write_fmt");
     /* no hash, hence C++ */
@@ -55,7 +43,6 @@ static void test_legacy_rust_loses_its_hash(void **state)
 
 static void test_rust_v0(void **state)
 {
-    (void)state;
     need_demangler();
     expect("_RNvCs1234_7mycrate3foo", "mycrate::foo");
     expect("_RINvCs1234_7mycrate3foolE", "mycrate::foo::<i32>");
@@ -64,7 +51,6 @@ static void test_rust_v0(void **state)
 
 static void test_other_names(void **state)
 {
-    (void)state;
     static const char *const names[] = {
         "",      "main",      "foo::bar(int)", "_start", "__libc_start_main", "_Z", "_ZN", "_ZN3foo", "_R",
         "_RNvC", "_Z3foov@@", "Z3foov",        "i"};
@@ -103,7 +89,6 @@ static void double_rust(char *name, unsigned n, const char *leaf)
 
 static void test_exploding_names_stay(void **state)
 {
-    (void)state;
     need_demangler();
     char name[1024];
     double_cpp(name, 3);
@@ -129,7 +114,6 @@ static void test_exploding_names_stay(void **state)
 
 static void test_long_names(void **state)
 {
-    (void)state;
     need_demangler();
     enum { N = 100000, LONGEST = 16384 };
     char *name = malloc(N + 16);
@@ -166,7 +150,6 @@ static void test_long_names(void **state)
 /* Every name that begins as a sound one: no crash, and no leak under a sanitizer. */
 static void test_cut_and_broken_names(void **state)
 {
-    (void)state;
     need_demangler();
     static const char *const sound[] = {
         "_ZNK3foo3barEPKcRSt6vectorIiSaIiEE", "_ZN4core3fmt5Write9write_fmt17h0123456789abcdefE",

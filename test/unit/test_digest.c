@@ -1,18 +1,10 @@
 /* Tests of base/digest.h and base/crc32.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/crc32.h"
 #include "base/digest.h"
+#include "check.h"
 
 static void crc32_values(void **state)
 {
-    (void)state;
     assert_int_equal(tl_crc32(0, "", 0), 0);
     assert_int_equal(tl_crc32(0, "123456789", 9), 0xcbf43926);
     assert_int_equal(tl_crc32(tl_crc32(0, "1234", 4), "56789", 5), 0xcbf43926);
@@ -41,7 +33,6 @@ static void check(tl_digest_kind kind, const char *text, const char *expected, s
 
 static void digests(void **state)
 {
-    (void)state;
     check(TL_DIGEST_CRC32, "123456789", "\xcb\xf4\x39\x26", 4);
     check(TL_DIGEST_CRC32, "", "\0\0\0\0", 4);
     check(TL_DIGEST_MD5, "abc", "\x90\x01\x50\x98\x3c\xd2\x4f\xb0\xd6\x96\x3f\x7d\x28\xe1\x7f\x72", 16);
@@ -58,7 +49,6 @@ static void digests(void **state)
 /* Of texts of every length from 0 to 299 bytes, one digest after the other: as Python's hashlib has it. */
 static void digests_of_every_length(void **state)
 {
-    (void)state;
     static const struct {
         tl_digest_kind kind;
         uint8_t all[TL_DIGEST_MOST];

@@ -1,22 +1,13 @@
 /* Tests of op/discover.h: which files are opened because a function trace names them. */
 #include <dlfcn.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "make_ctf.h"
 #include "op/source_impl.h"
 #include "own_symbol.h"
 #include "scratch.h"
-#include "skip.h"
 #include "traceloom/profile.h"
 
 static const char metadata[] = MADE_CALLS_HEAD
@@ -80,7 +71,6 @@ static bool is_named(const char *path, uint64_t function, bool no_names)
 
 static void test_only_if_wanted(void **state)
 {
-    (void)state;
     const uint64_t address = address_of("main");
     assert_true(is_named("/proc/self/exe", address, false));
     assert_false(is_named("/proc/self/exe", address, true));
@@ -89,7 +79,6 @@ static void test_only_if_wanted(void **state)
 /* A pipe without a writer would be waited for, and standard input may be one. */
 static void test_only_regular_files(void **state)
 {
-    (void)state;
     assert_int_equal(mkfifo("pipe", 0600), 0);
     assert_false(is_named("pipe", 4096, false));
     assert_false(is_named("-", 4096, false));
@@ -101,7 +90,6 @@ static void test_only_regular_files(void **state)
  * under two names; and where modules overlap, the one that begins nearest has it. The file is the C library. */
 static void test_one_file_at_many_places(void **state)
 {
-    (void)state;
     const uint64_t far = UINT64_C(1) << 40, apart = UINT64_C(1) << 30;
     Dl_info info;
     const void *function = dlsym(RTLD_DEFAULT, "div");
@@ -134,7 +122,6 @@ static void test_one_file_at_many_places(void **state)
 /* What tells only a part of a module: its build-id and no path, or a path that is no text. */
 static void test_modules_in_part(void **state)
 {
-    (void)state;
     ctf_bytes v = {0};
     tl_source *s = NULL;
     put_event(&v, 3, 4096);
@@ -153,7 +140,6 @@ static void test_modules_in_part(void **state)
 /* Nothing that is known of a module is replaced by it. */
 static void test_a_path_that_is_no_text(void **state)
 {
-    (void)state;
     ctf_bytes v = {0};
     tl_source *s = NULL;
     const uint64_t address = address_of("main");
@@ -179,7 +165,6 @@ static bool has_note(const tl_source *s, const char *rule)
 
 static void test_modules_have_a_limit(void **state)
 {
-    (void)state;
     enum { MOST = 65536 };
     for (unsigned n = MOST; n <= MOST + 1; n++) {
         ctf_bytes v = {0};

@@ -10,7 +10,6 @@ static void write_dot(profiled *f)
 
 static void test_example(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     add_example(&f, 0);
@@ -31,7 +30,6 @@ static void test_example(void **state)
 
 static void test_names_are_escaped_and_cut(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 0);
     char name[80], shown[64];
@@ -51,7 +49,6 @@ static void test_names_are_escaped_and_cut(void **state)
 
 static void test_small_functions_are_left_out(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     uint32_t place = add_call(&f, 0, add_function(&f, 1000, "main", NULL, 0), 100000, 99000);
@@ -77,7 +74,6 @@ static void test_small_functions_are_left_out(void **state)
 
 static void test_recursion_is_a_loop(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     uint32_t function = add_function(&f, 1, "fib", NULL, 0);
@@ -90,7 +86,6 @@ static void test_recursion_is_a_loop(void **state)
 
 static void test_no_time_at_all(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     add_call(&f, add_call(&f, 0, add_function(&f, 1, "main", NULL, 0), 0, 0), add_function(&f, 2, "a", NULL, 0), 0, 0);
@@ -108,7 +103,6 @@ static void test_no_time_at_all(void **state)
 /* Shares of numbers beyond 32 bits. */
 static void test_large_times(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 0);
     uint32_t place = add_call(&f, 0, add_function(&f, 1, "main", NULL, 0), UINT64_MAX, UINT64_MAX / 2);

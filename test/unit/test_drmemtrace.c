@@ -44,7 +44,6 @@ static void expect(insn_fixture *f, const entry *expected, size_t n)
 
 static void test_head_and_tail(void **state)
 {
-    (void)state;
     static const entry head[] = {{25, 0, 5}, {28, 12, 5}, {28, 9, 0x608},     {22, 0, 7},
                                  {24, 0, 7}, {28, 2, 1},  {28, 3, UINT64_MAX}};
     insn_fixture f;
@@ -57,7 +56,6 @@ static void test_head_and_tail(void **state)
 
 static void test_ids(void **state)
 {
-    (void)state;
     static const struct {
         bool has_pid, has_tid;
         int64_t pid, tid;
@@ -86,7 +84,6 @@ static void test_ids(void **state)
 
 static void test_instructions_and_memory(void **state)
 {
-    (void)state;
     static const entry expected[] = {{47, 4, LDR},
                                      {10, 4, 0x400000},
                                      {0, 8, 0x1000},
@@ -119,7 +116,6 @@ static void test_instructions_and_memory(void **state)
 
 static void test_large_accesses(void **state)
 {
-    (void)state;
     static const entry expected[] = {
         {47, 4, STR}, {10, 4, 0x400000}, {1, 32768, 0x1000}, {1, 37232, 0x9000}, {1, 65535, 0}};
     static const char data[70000];
@@ -134,7 +130,6 @@ static void test_large_accesses(void **state)
 
 static void test_branches(void **state)
 {
-    (void)state;
     static const entry expected[] = {
         {47, 4, B_EQ},     {49, 4, 0x400000},                     /* not taken */
         {47, 4, CBZ},      {48, 4, 0x400004},                     /* taken */
@@ -163,7 +158,6 @@ static void test_branches(void **state)
 /* Interrupts, unknown pcs and the end hide where a branch went. */
 static void test_branches_to_nowhere(void **state)
 {
-    (void)state;
     static const char data[8];
     static const entry expected[] = {{47, 4, B_EQ},       {13, 4, 0x400000}, {47, 4, RETURN},
                                      {16, 4, 0x80000000}, {47, 4, BR},       {12, 4, 0x400100},
@@ -185,7 +179,6 @@ static void test_branches_to_nowhere(void **state)
 
 static void test_system_calls(void **state)
 {
-    (void)state;
     static const entry expected[] = {{47, 4, SVC},      {10, 4, 0x400000}, {28, 25, 64}, {47, 4, SVC},
                                      {10, 4, 0x400004}, {28, 25, 63},      {47, 4, NOP}, {10, 4, 0x400008}};
     insn_fixture f;
@@ -205,7 +198,6 @@ static void test_system_calls(void **state)
 
 static void test_several_tracks(void **state)
 {
-    (void)state;
     insn_fixture f;
     tl_error e;
     insn_start(&f, &tl_format_drmemtrace);
@@ -219,7 +211,6 @@ static void test_several_tracks(void **state)
 
 static void test_a_trace_without_instructions(void **state)
 {
-    (void)state;
     static const tl_class call = {.kind = TL_ENTER, .key = TL_KEY_FUNCTION, .name = "enter"};
     insn_fixture f;
     tl_error e;

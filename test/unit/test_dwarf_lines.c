@@ -1,12 +1,5 @@
 /* Tests of op/dwarf_lines.h: lines in this program itself. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "op/dwarf_lines.h"
 #include "own_symbol.h"
 
@@ -55,7 +48,6 @@ static void need_libdw(void)
 
 static void of_a_function_and_within(void **state)
 {
-    (void)state;
     uint64_t place[PLACES];
     found f = {0};
     need_libdw();
@@ -74,7 +66,6 @@ static int stop(void *arg, size_t i, const char *file, uint32_t line)
 
 static void whoever_asked_may_stop(void **state)
 {
-    (void)state;
     uint64_t place[PLACES];
     need_libdw();
     make_places(place);

@@ -1,16 +1,9 @@
 /* Tests of base/elf_file.h: what is found in sound files, and what is said of broken ones. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 #include <elf.h>
-#include <stdio.h>
 
 #include "base/elf_file.h"
 #include "build_elf.h"
+#include "check.h"
 
 static const char names[] = "\0alpha\0beta\0gamma";
 enum { ALPHA = 1, BETA = 7, GAMMA = 12 };
@@ -88,7 +81,6 @@ static int see_rela(void *arg, uint32_t section, uint64_t place, uint32_t type, 
 
 static void test_reads_both_byte_orders(void **state)
 {
-    (void)state;
     static struct built b;
     for (int big = 0; big < 2; big++) {
         tl_elf *elf;
@@ -129,7 +121,6 @@ static void test_reads_both_byte_orders(void **state)
 
 static void test_symbols_come_in_order(void **state)
 {
-    (void)state;
     static struct built b;
     for (int big = 0; big < 2; big++) {
         tl_elf *elf;
@@ -147,7 +138,6 @@ static void test_symbols_come_in_order(void **state)
 
 static void test_relocations(void **state)
 {
-    (void)state;
     static struct built b;
     for (int big = 0; big < 2; big++) {
         tl_elf *elf;
@@ -165,7 +155,6 @@ static void test_relocations(void **state)
 /* Little-endian MIPS writes the symbol and four types of one byte instead of one u64. */
 static void test_relocations_of_little_endian_mips(void **state)
 {
-    (void)state;
     static struct built b;
     tl_elf *elf;
     struct seen all = {0};
@@ -194,7 +183,6 @@ static void expect_failure(const void *data, size_t size, int code, uint64_t off
 
 static void test_other_files_are_no_elf(void **state)
 {
-    (void)state;
     expect_failure("", 0, TL_EFORMAT, 0, "not an ELF file");
     expect_failure("\x7f"
                    "EL",
@@ -208,7 +196,6 @@ static void test_other_files_are_no_elf(void **state)
 
 static void test_broken_headers(void **state)
 {
-    (void)state;
     static struct built good, b;
     build_all(&good, false);
     b = good;
@@ -246,7 +233,6 @@ static void test_broken_headers(void **state)
 
 static void test_many_sections_are_counted_in_section_0(void **state)
 {
-    (void)state;
     static struct built b;
     tl_elf *elf;
     build_all(&b, true);
@@ -264,7 +250,6 @@ static void test_many_sections_are_counted_in_section_0(void **state)
 
 static void test_no_section_headers(void **state)
 {
-    (void)state;
     static struct built b;
     tl_elf *elf;
     struct seen seen = {0};
@@ -295,7 +280,6 @@ static void expect_broken_symbols(const struct built *b, uint64_t offset, const 
 
 static void test_broken_symbols(void **state)
 {
-    (void)state;
     static struct built good, b;
     build_all(&good, false);
     b = good;
@@ -320,7 +304,6 @@ static void test_broken_symbols(void **state)
 
 static void test_broken_relocations(void **state)
 {
-    (void)state;
     static struct built b;
     tl_elf *elf;
     tl_error e = {0};
@@ -337,7 +320,6 @@ static void test_broken_relocations(void **state)
 
 static void test_sections_that_cannot_be_read(void **state)
 {
-    (void)state;
     static struct built b;
     tl_elf *elf;
     tl_error e = {0};
@@ -359,7 +341,6 @@ static void test_sections_that_cannot_be_read(void **state)
 /* Many sections that are all the whole file would make a small file cost the square of its size. */
 static void test_overlapping_sections_end(void **state)
 {
-    (void)state;
     static struct built b;
     tl_elf *elf;
     tl_error e = {0};
@@ -386,7 +367,6 @@ static void test_overlapping_sections_end(void **state)
 
 static void test_broken_notes_are_as_none(void **state)
 {
-    (void)state;
     static struct built good, b;
     tl_elf *elf;
     build_all(&good, false);
@@ -430,7 +410,6 @@ static void use_all(tl_elf *elf)
 
 static void test_every_truncation_is_noticed(void **state)
 {
-    (void)state;
     static struct built b;
     build_all(&b, false);
     for (size_t size = 0; size < b.size; size++) {
@@ -446,7 +425,6 @@ static void test_every_truncation_is_noticed(void **state)
 
 static void test_every_broken_byte_is_survived(void **state)
 {
-    (void)state;
     static struct built b;
     static const uint8_t changes[] = {0x01, 0x80, 0xff, 0x55};
     unsigned opened = 0, refused = 0;

@@ -1,21 +1,14 @@
 /* Limits of notes in ELF files: a section of them, and a build-id. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 #include <elf.h>
 
 #include "base/compiler.h"
 #include "base/elf_file.h"
 #include "build_elf.h"
+#include "check.h"
 
 /* The size of the section, which begins with the build-id, that of the build-id, and whether it is believed. */
 static void notes_have_limits(void **state)
 {
-    (void)state;
     static const struct {
         size_t section, id;
         bool found;

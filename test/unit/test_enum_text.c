@@ -1,14 +1,5 @@
 /* Labels of values: all that match, each once, in order; whatever the ranges are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "model/enum_ranges.h"
 #include "model/field_text.h"
 
@@ -34,7 +25,6 @@ static void expect_labels(tl_enum_texts *t, tl_enum_text *e, uint64_t value, con
 
 static void test_ranges(void **state)
 {
-    (void)state;
     static const tl_mapping m[] = {
         {"A", 0, 3}, {"B", 2, 5}, {"A", 5, 5}, {"empty", 9, 8}, {"top", UINT64_MAX - 1, UINT64_MAX}, {"A", 2, 2}};
     const tl_field f = {.name = "f", .type = TL_U64, .mapping = m, .nmapping = 6};
@@ -70,7 +60,6 @@ static void test_ranges(void **state)
 
 static void test_signed(void **state)
 {
-    (void)state;
     static const tl_mapping m[] = {{"low", (uint64_t)INT64_MIN, (uint64_t)-10},
                                    {"all", (uint64_t)INT64_MIN, INT64_MAX},
                                    {"near", (uint64_t)-1, 1}};
@@ -96,7 +85,6 @@ static void test_signed(void **state)
 
 static void test_flags(void **state)
 {
-    (void)state;
     static const tl_mapping m[] = {{"A", 0, 0},     {"B", 1, 3},      {"A", 5, 5},  {"all", 0, UINT64_MAX},
                                    {"top", 63, 63}, {"none", 64, 70}, {"odd", 4, 2}};
     const tl_field f = {.name = "f", .type = TL_U64, .flags = TL_FIELD_FLAGS, .mapping = m, .nmapping = 7};
@@ -118,7 +106,6 @@ static void test_flags(void **state)
 
 static void test_what_has_labels(void **state)
 {
-    (void)state;
     static const tl_mapping chosen[] = {{NULL, 1, 2}}, label[] = {{"x", 1, 2}};
     assert_false(tl_enum_has_labels(&(tl_field){.type = TL_U64}));
     assert_false(tl_enum_has_labels(&(tl_field){.type = TL_U64, .mapping = chosen, .nmapping = 1}));
@@ -129,7 +116,6 @@ static void test_what_has_labels(void **state)
 /* More text than is kept: it is forgotten and made again, and is right. */
 static void test_much_text(void **state)
 {
-    (void)state;
     enum { N = 400, LENGTH = 1000 };
     tl_mapping *m = calloc(N, sizeof *m);
     char *name = malloc((size_t)N * (LENGTH + 1));
@@ -170,7 +156,6 @@ static void lead(void *arg, const tl_field *f, tl_pb *text)
 /* Types that share members: all of them together would be 2^64. */
 static void test_shared_members(void **state)
 {
-    (void)state;
     enum { LEVELS = 64 };
     static tl_field level[LEVELS][2];
     for (unsigned i = 0; i < LEVELS; i++)
@@ -218,7 +203,6 @@ static void slow_labels(const tl_mapping *m, uint32_t n, bool is_flags, uint64_t
 /* Mappings of few labels at random: they overlap, stand in each other, and come in no order. */
 static void test_any_ranges(void **state)
 {
-    (void)state;
     static const char *const label[] = {"A", "B", "C", "D", "E", "F"};
     uint64_t random = 1;
     for (unsigned round = 0; round < 200; round++) {
@@ -257,7 +241,6 @@ static void count_found(void *arg, uint32_t mapping)
 /* However many ranges there are and however they overlap, a value costs as many steps as it has labels. */
 static void test_steps(void **state)
 {
-    (void)state;
     enum { N = 1 << 15, STEPS_A_RANGE = 40 };
     tl_mapping *m = calloc(N, sizeof *m);
     uint32_t *group = calloc(N, sizeof *group);

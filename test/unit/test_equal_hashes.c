@@ -11,7 +11,6 @@ static const char one[] = "aaaaaaaaby9sbbbbZHBNd2Wb", other[] = "aaaaaaaabEmBbbb
 
 static void test_labels_and_keys(void **state)
 {
-    (void)state;
     const tl_mapping label[] = {{one, 0, 0}, {other, 1, 1}, {one, 2, 3}};
     const tl_field f[] = {{.name = one, .type = TL_U64, .bits = 8, .mapping = label, .nmapping = 3},
                           {.name = other, .type = TL_U64, .bits = 8}};
@@ -56,7 +55,6 @@ static void test_labels_and_keys(void **state)
 
 static void test_names_of_files(void **state)
 {
-    (void)state;
     folder_fixture w = {0};
     const tl_class classes[] = {number_class, number_class};
     const char *const name[] = {one, other};
@@ -79,7 +77,6 @@ static void test_names_of_files(void **state)
 
 static void test_damage(void **state)
 {
-    (void)state;
     tl_trace t;
     tl_trace_init(&t);
     for (int pass = 0; pass < 2; pass++) {
@@ -112,7 +109,6 @@ static uint64_t unmix(uint64_t y)
 /* Streams of two classes whose instances were chosen to meet. */
 static void test_streams_of_packets(void **state)
 {
-    (void)state;
     const uint64_t first = 41, second = unmix(tl_hash_mix(first + 1) ^ UINT64_C(1) << 32) - 1;
     assert_int_equal(tl_hash_mix(first + 1), tl_hash_mix(second + 1) ^ UINT64_C(1) << 32);
     ctf_unit unit = {.schema = {.dialect = CTF_2}};
@@ -184,7 +180,6 @@ static uint32_t view_calls(tl_source *s, uint64_t *function, uint32_t *track, ui
 
 static void test_threads(void **state)
 {
-    (void)state;
     static const uint64_t call[][3] = {{1, 5, 16}, {0, (UINT64_C(1) << 32) + 5, 16}, {1, 5, 16}};
     uint64_t function[3];
     uint32_t track[3];
@@ -199,7 +194,6 @@ static void test_threads(void **state)
 
 static void test_functions_at_other_addresses(void **state)
 {
-    (void)state;
     static const uint64_t call[][3] = {{1, 5, 0x1000}, {1, 5, 0x2000}, {2, 6, 0x3000}};
     uint64_t function[3];
     uint32_t track[3];

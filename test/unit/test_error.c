@@ -1,19 +1,11 @@
 /* Tests of traceloom/error.h. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "traceloom/error.h"
 
 static void test_fail_fills_everything(void **state)
 {
-    (void)state;
     tl_error e;
     memset(&e, 0xaa, sizeof e);
     assert_int_equal(tl_fail(&e, TL_EDAMAGED, 18944, "unknown kind %d, expected %s", 12, "0 to 9"), TL_EDAMAGED);
@@ -25,7 +17,6 @@ static void test_fail_fills_everything(void **state)
 
 static void test_no_error_wanted(void **state)
 {
-    (void)state;
     assert_int_equal(tl_fail(NULL, TL_EFORMAT, 0, "x"), TL_EFORMAT);
     assert_int_equal(tl_fail_errno(NULL, ENOENT, "x"), TL_EIO);
     assert_int_equal(tl_fail_errno(NULL, ENOMEM, "x"), TL_ENOMEM);
@@ -34,7 +25,6 @@ static void test_no_error_wanted(void **state)
 
 static void test_errno(void **state)
 {
-    (void)state;
     tl_error e;
     assert_int_equal(tl_fail_errno(&e, ENOENT, "%s", "a.xray"), TL_EIO);
     assert_int_equal(e.code, TL_EIO);
@@ -47,7 +37,6 @@ static void test_errno(void **state)
 
 static void test_context_goes_in_front(void **state)
 {
-    (void)state;
     tl_error e;
     tl_fail(&e, TL_EDAMAGED, 7, "unknown kind %d", 12);
     assert_int_equal(tl_error_context(&e, "buffer %d", 17), TL_EDAMAGED);
@@ -58,7 +47,6 @@ static void test_context_goes_in_front(void **state)
 
 static void test_arguments_may_be_the_message_itself(void **state)
 {
-    (void)state;
     tl_error e;
     tl_fail(&e, TL_EIO, 0, "inner");
     tl_fail(&e, TL_EFORMAT, 0, "outer (%s)", e.message);
@@ -69,7 +57,6 @@ static void test_arguments_may_be_the_message_itself(void **state)
 
 static void test_long_messages_are_cut(void **state)
 {
-    (void)state;
     tl_error e;
     char text[1000];
     memset(text, 'x', sizeof text - 1);
@@ -89,7 +76,6 @@ static void test_long_messages_are_cut(void **state)
 /* However long the context is, the reason stays; however long the reason is, the place stays. */
 static void test_context_and_reason_both_stay(void **state)
 {
-    (void)state;
     tl_error e;
     char path[1000];
     memset(path, 'p', sizeof path - 1);
@@ -106,7 +92,6 @@ static void test_context_and_reason_both_stay(void **state)
 
 static void test_control_characters_are_replaced(void **state)
 {
-    (void)state;
     tl_error e;
     tl_fail(&e, TL_EFORMAT, 0, "name \"%s\"", "a\nb\x1b[31mc\x7f");
     assert_string_equal(e.message, "name \"a?b?[31mc?\"");
@@ -119,7 +104,6 @@ static void test_control_characters_are_replaced(void **state)
 
 static void test_every_code_has_a_name(void **state)
 {
-    (void)state;
     assert_string_equal(tl_code_name(TL_EDAMAGED), "damaged");
     assert_string_equal(tl_code_name(TL_ENOMEM), "out of memory");
     for (int a = TL_ENOMATCH; a <= TL_OK; a++)

@@ -11,7 +11,6 @@ static const script sampled = {.cls = usual, .event = samples, .n = TL_COUNT(sam
 
 static void test_functions_of_samples(void **state)
 {
-    (void)state;
     const struct {
         tl_select select;
         uint32_t n;
@@ -38,7 +37,6 @@ static void test_functions_of_samples(void **state)
 
 static void test_a_function_on_no_stack_is_an_error(void **state)
 {
-    (void)state;
     const tl_select none[] = {{GLOBS(func, "Fib", "Gib")}, {.not_func = (const char *const[]){"Gib"}, .nnot = 1}};
     for (size_t i = 0; i < 2; i++) {
         tl_source *s = open_trace(&sampled, true);
@@ -50,7 +48,6 @@ static void test_a_function_on_no_stack_is_an_error(void **state)
 /* There are no calls, so that neither depth nor duration chooses anything. */
 static void test_depth_and_duration_need_calls(void **state)
 {
-    (void)state;
     const tl_select select[] = {{.depth = 1}, {.min_ticks = 1000}, {GLOBS(func, "Fib"), .depth = 1, .min_ticks = 1000}};
     for (size_t i = 0; i < TL_COUNT(select); i++) {
         tl_source *s = open_trace(&sampled, true);
@@ -61,7 +58,6 @@ static void test_depth_and_duration_need_calls(void **state)
 
 static void test_threads(void **state)
 {
-    (void)state;
     static const uint64_t second[] = {500, 510}, third[] = {530, 540, 550, 560}, process[] = {520};
     const struct {
         const char *pattern;
@@ -86,7 +82,6 @@ static void test_threads(void **state)
 /* Threads that events say by a context, on whatever track they are: what no thread, no track is, only the end tells. */
 static void test_threads_of_contexts(void **state)
 {
-    (void)state;
     static const listed notes[] = {{510, NOTE, 0, NULL},  {520, NOTE, 0, NULL}, {521, NOTE, 1, NULL},
                                    {530, BEGIN, 0, NULL}, {540, END, 2, NULL},  {610, NOTE, 2, NULL}};
     static const listed another[] = {{530, NOTE, 0, NULL}};
@@ -133,7 +128,6 @@ static void test_threads_of_contexts(void **state)
 /* Times count from tick 0, if the clock says so, and else from the first event. */
 static void test_times_from_zero(void **state)
 {
-    (void)state;
     script from_first = sampled;
     from_first.counts_from_first = true;
     const tl_select select = {.has_from = true, .time_from = 20, .has_to = true, .time_to = 520};
@@ -149,7 +143,6 @@ static void test_times_from_zero(void **state)
 
 static void test_joined_classes(void **state)
 {
-    (void)state;
     const struct {
         const tl_class *other;
         uint32_t ncls;
@@ -193,7 +186,6 @@ static void test_joined_classes(void **state)
 /* Classes are compared field by field, but not without end: what has more than 100,000 is taken for different. */
 static void test_joined_classes_of_many_fields(void **state)
 {
-    (void)state;
     enum { MOST = 100000 }; /* with the one around them */
     static const uint32_t members[] = {MOST - 1, MOST};
     for (size_t i = 0; i < TL_COUNT(members); i++) {
@@ -226,7 +218,6 @@ static void test_joined_classes_of_many_fields(void **state)
 /* Two clocks that count from 0 at different times of day: the earlier 0 is that of both, also for a selection. */
 static void test_joined_times(void **state)
 {
-    (void)state;
     script early = sampled, late = sampled;
     early.has_utc = late.has_utc = true;
     early.utc = 5000000000;
@@ -258,7 +249,6 @@ static void test_joined_times(void **state)
  * runs without events say that there is nothing new. */
 static void test_followed(void **state)
 {
-    (void)state;
     static const listed coming[] = {{10, NOTE, 0, NULL},          {0, NOTHING, 0, NULL},
                                     {0, NOTHING, 0, NULL},        {30, SAMPLE, 1, &stack_fib},
                                     {20, SAMPLE, 2, &stack_main}, {40, SAMPLE, 2, &stack_fib}};

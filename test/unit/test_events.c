@@ -1,11 +1,5 @@
 /* Events of one or several sources: order by time, selection, joining of ids and clocks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "make_xray.h"
 #include "model/trace_impl.h"
 #include "traceloom/traceloom.h"
@@ -66,7 +60,6 @@ static void check_times(const seen *all, uint32_t n, const uint64_t *ts)
 /* Streams are merged; one that goes back in time keeps its own order. */
 static void merged_by_time(void **state)
 {
-    (void)state;
     made *m = fresh(1000000000);
     const uint64_t one[] = {100, 110, 105, 150}, two[] = {101, 109, 140};
     for (size_t i = 0; i < 4; i++)
@@ -94,7 +87,6 @@ static made *calls(uint64_t hz, uint64_t begin)
 
 static void selected(void **state)
 {
-    (void)state;
     made *m = calls(1000000000, 1000);
     const struct {
         tl_select select;
@@ -120,7 +112,6 @@ static void selected(void **state)
 
 static void a_function_that_never_comes_is_an_error(void **state)
 {
-    (void)state;
     made *m = calls(1, 0);
     tl_source *s = open_made(m);
     const tl_select select = {.func = (const char *const[]){"nobody"}, .nfunc = 1};
@@ -140,7 +131,6 @@ static void a_function_that_never_comes_is_an_error(void **state)
 /* One clock: times stay as they were recorded, relative to the earliest trace. */
 static void joined_on_one_clock(void **state)
 {
-    (void)state;
     made *a = calls(1000, 1000), *b = calls(1000, 1005);
     tl_source *s[] = {open_made(a), open_made(b)};
     seen all = read_all(s, 2, NULL, true);
@@ -155,7 +145,6 @@ static void joined_on_one_clock(void **state)
 /* A trace without events does not begin at tick 0. */
 static void joined_with_an_empty_one(void **state)
 {
-    (void)state;
     made *a = calls(1000, 1000), *b = fresh(1000);
     tl_source *s[] = {open_made(b), open_made(a), open_made(b)};
     const tl_select select = {.has_to = true, .time_to = 20};
@@ -176,7 +165,6 @@ static void joined_with_an_empty_one(void **state)
 /* Different clocks: each begins at 0, in ns. */
 static void joined_on_two_clocks(void **state)
 {
-    (void)state;
     made *a = calls(1000000000, 1000), *b = calls(500000000, 70);
     tl_source *s[] = {open_made(a), open_made(b)};
     tl_events *v = NULL;
@@ -219,7 +207,6 @@ static uint32_t joined_alike(uint32_t n)
 /* Comparing all with all takes too long. Those beyond stay apart. */
 static void classes_alike_have_a_limit(void **state)
 {
-    (void)state;
     assert_int_equal(joined_alike(ALIKE_MOST), ALIKE_MOST);
     assert_in_range(joined_alike(ALIKE_MOST + 1), ALIKE_MOST + 2, 2 * ALIKE_MOST + 2);
 }
@@ -227,7 +214,6 @@ static void classes_alike_have_a_limit(void **state)
 /* Frequencies that recorders measured are never quite the same: one part in 1000 is one clock, more is another. */
 static void joined_on_a_clock_measured_twice(void **state)
 {
-    (void)state;
     static const uint64_t hz[] = {1000000, 1001000, 999001, 1001001, 999000};
     for (int i = 0; i < 5; i++) {
         made *a = calls(hz[0], 1000), *b = calls(hz[i], 1000);
@@ -245,7 +231,6 @@ static void joined_on_a_clock_measured_twice(void **state)
 /* Of versions that differ none is that of all. */
 static void joined_versions(void **state)
 {
-    (void)state;
     made *a = calls(1000, 1000), *b = fresh(1000);
     tl_source *s[] = {open_made(a), open_made(b)};
     for (int same = 1; same >= 0; same--) {
@@ -266,7 +251,6 @@ static void joined_versions(void **state)
 /* A pattern has to match in one of the sources, not in each; times count from the earliest. */
 static void selected_from_several(void **state)
 {
-    (void)state;
     made *a = calls(1000, 1000), *b = fresh(1000);
     made_basic(b, BASIC_ENTER, 3, 1005, 2, 1);
     made_basic(b, BASIC_EXIT, 3, 1070, 2, 1);
@@ -294,7 +278,6 @@ static void selected_from_several(void **state)
 
 static void a_pattern_that_matches_in_no_source_is_an_error(void **state)
 {
-    (void)state;
     made *m = calls(1, 0);
     const tl_select cases[] = {
         {.func = (const char *const[]){"#1", "nobody"}, .nfunc = 2},

@@ -1,12 +1,6 @@
 /* FDR files of our own recorder: what their marks change, zeros in live files, notes and padding, typed events whose
  * fields are known. And that none of this is so without a mark. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "make_xray.h"
 #include "traceloom/traceloom.h"
 
@@ -59,7 +53,6 @@ static void expect(const made *m, uint64_t events, const char *rule, uint64_t of
 /* A live file with one event, and `tail` bytes of zeros behind it, of which the last few may be of the next record. */
 static void unwritten_tails(void **state)
 {
-    (void)state;
     for (size_t tail = 0; tail <= 40; tail++) {
         made *m = fresh(FDR_MARK_LIVE, 5, tail % 2);
         made_buffer(m, 7, 8, 1, 2, 100);
@@ -73,7 +66,6 @@ static void unwritten_tails(void **state)
 /* The same bytes without a mark, with another one, of another version, or done: zeros are entries of function 0. */
 static void only_with_the_mark(void **state)
 {
-    (void)state;
     static const char *const marks[] = {NULL, FDR_MARK_DONE, "tlrtX\0\0", "tlrtL\0\1"};
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
         made *m = fresh(marks[i], 5, false);
@@ -95,7 +87,6 @@ static void only_with_the_mark(void **state)
 /* Blocks of many records are checked at once: zeros in them count all the same. */
 static void zeros_in_a_long_run(void **state)
 {
-    (void)state;
     for (uint32_t n = 0; n < 70; n++) {
         made *m = fresh(FDR_MARK_LIVE, 5, n % 2);
         made_buffer(m, 7, 8, 1, 2, 100);
@@ -113,7 +104,6 @@ static void zeros_in_a_long_run(void **state)
 /* Function 0 with a time difference, and a difference of 0 with a function, are records. */
 static void nearly_zeros(void **state)
 {
-    (void)state;
     made *m = fresh(FDR_MARK_LIVE, 5, false);
     made_buffer(m, 7, 8, 1, 2, 100);
     made_function(m, FDR_ENTER, 0, 1);
@@ -125,7 +115,6 @@ static void nearly_zeros(void **state)
 
 static void preambles(void **state)
 {
-    (void)state;
     enum { RECORDS = 5 };
     for (int kept = 0; kept <= RECORDS; kept++) {
         made *m = fresh(FDR_MARK_LIVE, 5, false);
@@ -147,7 +136,6 @@ static void preambles(void **state)
 /* Gaps go on to the next page of the file, from wherever they begin; not to some place in it. */
 static void gaps(void **state)
 {
-    (void)state;
     for (size_t page = 1; page <= 3; page++) {
         made *m = fresh(FDR_MARK_LIVE, 5, false);
         made_buffer(m, 7, 8, 1, 2, 100);
@@ -177,7 +165,6 @@ static void gaps(void **state)
 
 static void damage_of_live_files(void **state)
 {
-    (void)state;
     made *m = fresh(FDR_MARK_LIVE, 5, false);
     made_buffer(m, 7, 8, 1, 2, 100);
     made_function(m, FDR_ENTER, 1, 1);
@@ -213,7 +200,6 @@ static void put_words(made *m)
 
 static void words(void **state)
 {
-    (void)state;
     for (int big = 0; big < 2; big++) {
         made *m = fresh(FDR_MARK_DONE, 5, big);
         put_words(m);
@@ -242,7 +228,6 @@ static void words(void **state)
 
 static void words_without_a_mark(void **state)
 {
-    (void)state;
     made *m = fresh(NULL, 5, false);
     put_words(m);
     tl_source *s = open_made(m);
@@ -255,7 +240,6 @@ static void words_without_a_mark(void **state)
 
 static void damaged_notes(void **state)
 {
-    (void)state;
     made *m = fresh(FDR_MARK_DONE, 5, false);
     made_buffer(m, 7, 7, 1, 2, 90);
     made_event(m, FDR_CUSTOM_EVENT, 0, 0, "tlrt.txtthread name=worker\n");
@@ -276,7 +260,6 @@ static void typed(made *m, unsigned type, const char *payload, size_t n)
 
 static void known_fields(void **state)
 {
-    (void)state;
     for (int way = 0; way < 4; way++) { /* both byte orders; with fields, and only counted */
         const bool big = way & 1, fields = way & 2;
         made *m = fresh(FDR_MARK_DONE, 5, big);
@@ -324,7 +307,6 @@ static void known_fields(void **state)
  * threads, and the text of a payload looks like buffers. */
 static void many_threads(void **state)
 {
-    (void)state;
     enum { SIZE = 20 << 20, LINE = 1 << 12 };
     uint8_t *data = calloc(1, SIZE);
     made *m = fresh(FDR_MARK_LIVE, 5, false);

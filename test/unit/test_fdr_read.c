@@ -1,11 +1,5 @@
 /* Reading FDR logs: order of buffers, running time, arguments, damage of every kind, both byte orders. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "make_xray.h"
 #include "traceloom/traceloom.h"
 
@@ -100,20 +94,17 @@ static void every_record(bool big)
 
 static void reads_every_record_little(void **state)
 {
-    (void)state;
     every_record(false);
 }
 
 static void reads_every_record_big(void **state)
 {
-    (void)state;
     every_record(true);
 }
 
 /* An entry that fills a batch still gets its arguments. */
 static void argument_after_a_full_batch(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     made_buffer(m, 1, 1, 0, 0, 0);
     for (uint32_t i = 0; i < TL_BATCH_MAX; i++)
@@ -135,7 +126,6 @@ static void argument_after_a_full_batch(void **state)
 /* Buffers come in any order; 20 of one thread, which is more than some readers can sort. */
 static void buffers_in_order_of_time(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     for (int k = 0; k < 20; k++) {
         int i = (k * 7 + 3) % 20;
@@ -190,7 +180,6 @@ enum { FIRST_BODY = FDR_HEADER_SIZE + 5 * FDR_METADATA_SIZE };
 
 static void unknown_action(void **state)
 {
-    (void)state;
     size_t second;
     made *m = two_buffers(&second);
     m->data[FIRST_BODY + 8] = 4 << 1;
@@ -200,7 +189,6 @@ static void unknown_action(void **state)
 
 static void unknown_kind(void **state)
 {
-    (void)state;
     size_t second;
     made *m = two_buffers(&second);
     m->data[FIRST_BODY + 8] = 0x7f;
@@ -210,7 +198,6 @@ static void unknown_kind(void **state)
 
 static void extents_too_small(void **state)
 {
-    (void)state;
     size_t second;
     made *m = two_buffers(&second);
     tl_store64(m->data + FDR_HEADER_SIZE + 1, 4 * FDR_METADATA_SIZE + 12, false);
@@ -220,7 +207,6 @@ static void extents_too_small(void **state)
 
 static void extents_cover_the_next_buffer(void **state)
 {
-    (void)state;
     size_t second;
     made *m = two_buffers(&second);
     tl_store64(m->data + FDR_HEADER_SIZE + 1, m->n - FDR_HEADER_SIZE - FDR_METADATA_SIZE, false);
@@ -230,7 +216,6 @@ static void extents_cover_the_next_buffer(void **state)
 
 static void extents_beyond_everything(void **state)
 {
-    (void)state;
     size_t second;
     made *m = two_buffers(&second);
     tl_store64(m->data + second + 1, UINT64_MAX, false);
@@ -240,7 +225,6 @@ static void extents_beyond_everything(void **state)
 
 static void garbage_between_buffers(void **state)
 {
-    (void)state;
     size_t second;
     made *m = two_buffers(&second);
     memmove(m->data + second + 5, m->data + second, m->n - second);
@@ -252,7 +236,6 @@ static void garbage_between_buffers(void **state)
 
 static void missing_walltime(void **state)
 {
-    (void)state;
     size_t second;
     made *m = two_buffers(&second);
     size_t at = second + 2 * FDR_METADATA_SIZE;
@@ -265,7 +248,6 @@ static void missing_walltime(void **state)
 
 static void stray_argument(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     made_buffer(m, 1, 2, 0, 0, 1);
     made_function(m, FDR_EXIT, 1, 1);
@@ -279,7 +261,6 @@ static void stray_argument(void **state)
 
 static void negative_size(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     made_buffer(m, 1, 2, 0, 0, 1);
     size_t at = m->n;
@@ -293,7 +274,6 @@ static void negative_size(void **state)
 /* The runtime forgets 16 bytes of extents for each typed event: the next buffer still is found. */
 static void typed_event_bug_is_repaired(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     made_buffer(m, 1, 2, 0, 0, 1);
     made_function(m, FDR_ENTER, 1, 1);
@@ -318,7 +298,6 @@ static void typed_event_bug_is_repaired(void **state)
 
 static void header_only_and_cut_header(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     tl_source *s = open_ok(m);
     const tl_batch *b;
@@ -333,7 +312,6 @@ static void header_only_and_cut_header(void **state)
 /* Every prefix and every single changed byte: an answer or an error, never anything else. */
 static void survives_any_cut_and_change(void **state)
 {
-    (void)state;
     size_t second;
     made *m = two_buffers(&second);
     const size_t whole = m->n;

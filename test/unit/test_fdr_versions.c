@@ -1,11 +1,5 @@
 /* Reading FDR logs: what only old versions have, and several logs in one file. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "make_xray.h"
 #include "traceloom/traceloom.h"
 
@@ -78,7 +72,6 @@ static void expect_event(const tl_batch *b, uint32_t i, const char *cls, uint64_
 /* Typed events of versions 1 to 4 carry a time of their own, and their type behind it. */
 static void typed_events_before_5_are_absolute(void **state)
 {
-    (void)state;
     for (unsigned version = 1; version <= 4; version++)
         for (int big = 0; big < 2; big++) {
             made *m = fresh(version, big);
@@ -121,7 +114,6 @@ static void expect_problem(const tl_source *s, const char *rule, uint64_t offset
 /* Records lie where the payloads were: the buffer is whole only if these take no room. */
 static void overwritten_payloads_take_no_room(void **state)
 {
-    (void)state;
     for (unsigned version = 1; version <= 2; version++)
         for (int big = 0; big < 2; big++) {
             made *m = fresh(version, big);
@@ -163,7 +155,6 @@ static void overwritten_payloads_take_no_room(void **state)
 /* Swallowed records leave no sign, but a function 0 is one. */
 static void a_function_0_is_a_sign(void **state)
 {
-    (void)state;
     for (uint32_t last = 0; last < 2; last++)
         for (unsigned many = 1; many <= 40; many += 39) { /* few, and enough to be checked at once */
             made *m = fresh(2, false);
@@ -193,7 +184,6 @@ static void a_function_0_is_a_sign(void **state)
 /* Without a payload, from version 3 on, and where neither reading is whole, the first one stays. */
 static void else_the_first_reading_stays(void **state)
 {
-    (void)state;
     for (unsigned version = 2; version <= 3; version++)
         for (uint32_t size = 0; size <= 3; size += 3) {
             made *m = fresh(version, false);
@@ -243,7 +233,6 @@ static void one_event(made *m, unsigned version, int32_t tid, size_t slot, uint6
 /* Logs that follow each other are one trace, each part of version 1 with its own size of slots. */
 static void equal_headers_go_on(void **state)
 {
-    (void)state;
     for (unsigned version = 1; version <= 5; version++)
         for (int big = 0; big < 2; big++) {
             made *m = fresh(version, big);
@@ -264,7 +253,6 @@ static void equal_headers_go_on(void **state)
 /* With another version, order or frequency, nothing is read behind them; what only begins like one is none. */
 static void other_headers_end_it(void **state)
 {
-    (void)state;
     const struct {
         unsigned version;
         bool big;
@@ -296,7 +284,6 @@ static void other_headers_end_it(void **state)
 /* After damage, the place that the extents name is believed if a header is there. */
 static void a_header_is_a_place_to_go_on(void **state)
 {
-    (void)state;
     made *m = fresh(5, false);
     made_buffer(m, 1, 2, 0, 0, 100);
     made_function(m, FDR_ENTER, 1, 1);
@@ -315,7 +302,6 @@ static void a_header_is_a_place_to_go_on(void **state)
 
 static void a_second_slot_size_that_is_too_small(void **state)
 {
-    (void)state;
     made *m = fresh(1, false);
     one_event(m, 1, 2, V1_SLOT, 100);
     const size_t at = m->n;
@@ -335,7 +321,6 @@ static void a_second_slot_size_that_is_too_small(void **state)
 /* Parts that are scanned at the same time begin at slots of the first header. */
 static void headers_between_parts(void **state)
 {
-    (void)state;
     enum { SIZE = 20 << 20, SECOND = 96 };
     made *m = calloc(1, sizeof *m);
     uint8_t *file = malloc(SIZE + 3 * FDR_HEADER_SIZE);

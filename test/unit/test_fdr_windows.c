@@ -31,7 +31,6 @@ static made *fresh(void)
 /* Payloads that begin in one window and end in the next have all their bytes, whatever their place. */
 static void payloads_across_windows(void **state)
 {
-    (void)state;
     made *m = fresh();
     uint32_t n = 0;
     while (m->n < 3 * FDR_WINDOW) {
@@ -62,7 +61,6 @@ static void payloads_across_windows(void **state)
 /* So do the words of our recorder: padding is no event, wherever it lies. */
 static void words_across_windows(void **state)
 {
-    (void)state;
     for (unsigned shift = 0; shift < 12; shift++) {
         made *m = fresh();
         memcpy(m->data + FDR_HEADER_MARK, FDR_MARK_DONE, FDR_MARK_SIZE);
@@ -91,7 +89,6 @@ static void words_across_windows(void **state)
 /* Time that passes 2^64 within records that are checked at once. */
 static void times_around_the_end(void **state)
 {
-    (void)state;
     for (uint64_t before = 1; before < 70; before++) {
         made *m = fresh();
         made_cpu(m, 0, UINT64_MAX - before + 1);
@@ -112,7 +109,6 @@ static void times_around_the_end(void **state)
 /* Where more threads are open than may be, the buffer that waited longest is written: one in use is not. */
 static void the_buffer_that_waits_longest_makes_room(void **state)
 {
-    (void)state;
     enum { TRACKS = 700 };
     fixture f;
     fixture_init(&f);

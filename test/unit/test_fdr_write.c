@@ -2,8 +2,6 @@
  * written again is the same. */
 #include "writer_fixture.h"
 
-#include <stdio.h>
-
 #include "base/endian.h"
 #include "format/xray/fdr_layout.h"
 #include "format/xray/fdr_write.h"
@@ -65,7 +63,6 @@ static void expect(const fixture *f, const char *records)
 
 static void test_exact_bytes(void **state)
 {
-    (void)state;
     static const uint8_t bytes[] = {/* header: version 5, 1 GHz, 16 KiB */
                                     5, 0, 1, 0, 3, 0, 0, 0, 0, 0xca, 0x9a, 0x3b, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0,
                                     0, 0, 0, 0, 0, 0, 0, 0,
@@ -92,7 +89,6 @@ static void test_exact_bytes(void **state)
 
 static void test_records_of_a_call(void **state)
 {
-    (void)state;
     fixture f;
     start(&f, 5);
     tl_value args[] = {{.type = TL_LIST, .n = 2}, {.type = TL_U64, .as.u = 3}, {.type = TL_U64, .as.u = UINT64_MAX}};
@@ -113,7 +109,6 @@ static void test_records_of_a_call(void **state)
 /* Differences at the limits of u32 for functions and of i32 for events. */
 static void test_differences(void **state)
 {
-    (void)state;
     const uint64_t k = UINT64_C(1) << 32, h = k / 2;
     fixture f;
     start(&f, 5);
@@ -136,7 +131,6 @@ static void test_differences(void **state)
 
 static void test_custom_events_of_each_version(void **state)
 {
-    (void)state;
     static const char *const records[] = {
         "new:7 wall:0.000000 cpu:1@10 custom typed cpu:2@12 custom f0:1+1 end ",
         "extents:124 new:7 wall:0.000000 cpu:1@10 custom typed cpu:2@12 custom f0:1+1 ",
@@ -174,7 +168,6 @@ static void test_custom_events_of_each_version(void **state)
 
 static void test_what_cannot_be_held(void **state)
 {
-    (void)state;
     fixture f;
     start(&f, 5);
     tl_value args[] = {
@@ -202,7 +195,6 @@ static void test_what_cannot_be_held(void **state)
 
 static void test_versions(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     f.trace.format = "xray-fdr";
@@ -232,7 +224,6 @@ static void test_versions(void **state)
 /* Fills buffers to the brim: 16384 bytes of content, not one more. */
 static void test_full_buffers(void **state)
 {
-    (void)state;
     fixture f;
     start(&f, 5);
     unsigned each = (FDR_BUFFER_MAX - 64) / 8;
@@ -250,7 +241,6 @@ static void test_full_buffers(void **state)
 /* An entry stays with its arguments, and one that is larger than any buffer gets one of its own size. */
 static void test_large_events(void **state)
 {
-    (void)state;
     enum { ARGS = 2000, DATA = 100000 };
     tl_value *args = calloc(ARGS + 1, sizeof *args);
     uint8_t *data = calloc(1, DATA);
@@ -290,7 +280,6 @@ static void test_large_events(void **state)
 /* Buffers of one thread whose first times go back must still come back in the order written. */
 static void test_wall_time_keeps_order(void **state)
 {
-    (void)state;
     enum { DATA = 17000, BUFFERS = 6 };
     static const uint64_t ts[BUFFERS] = {5000000, 5000000, 1000, 1000, 999, 9000000};
     static const uint64_t wall[BUFFERS] = {5000, 5000, 5001, 5001, 5002, 9000};
@@ -313,7 +302,6 @@ static void test_wall_time_keeps_order(void **state)
 
 static void test_alternating_tracks_share_no_buffers(void **state)
 {
-    (void)state;
     fixture f;
     start(&f, 5);
     for (unsigned i = 0; i < 100; i++)
@@ -326,7 +314,6 @@ static void test_alternating_tracks_share_no_buffers(void **state)
 /* Tracks without ids get their number, and more tracks than are held open at a time are all written. */
 static void test_many_tracks(void **state)
 {
-    (void)state;
     enum { TRACKS = FDR_OPEN_MAX + 50, ROUNDS = 3 };
     fixture f;
     fixture_init(&f);
@@ -423,7 +410,6 @@ static void fill(fixture *f, unsigned seed)
 
 static void test_canonical(void **state)
 {
-    (void)state;
     for (int version = 1; version <= 5; version++) {
         fixture f;
         start(&f, version);
@@ -444,7 +430,6 @@ static void test_canonical(void **state)
 /* A clock without frequency, times at the end of the range: wall times do not overflow. */
 static void test_clock_limits(void **state)
 {
-    (void)state;
     static const uint64_t hz[] = {0, 1, UINT64_MAX};
     for (size_t i = 0; i < 3; i++) {
         fixture f;

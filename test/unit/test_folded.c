@@ -10,7 +10,6 @@ static void write_folded(profiled *f)
 
 static void test_example(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     add_example(&f, 0);
@@ -23,7 +22,6 @@ static void test_example(void **state)
 
 static void test_times_are_converted(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 500000000);
     add_example(&f, 0);
@@ -39,7 +37,6 @@ static void test_times_are_converted(void **state)
 
 static void test_names(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     add_call(&f, add_call(&f, 0, add_function(&f, -7, NULL, NULL, 0), 3, 1),
@@ -51,7 +48,6 @@ static void test_names(void **state)
 
 static void test_stacks_without_time_are_counted(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     add_call(&f, add_call(&f, 0, add_function(&f, 1, "main", NULL, 0), 5, 0), add_function(&f, 2, "a", NULL, 0), 5, 5);
@@ -63,7 +59,6 @@ static void test_stacks_without_time_are_counted(void **state)
 
 static void test_threads_are_roots(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     uint32_t b = add_thread(&f, "thread 8", 5, 8), a = add_thread(&f, "thread;7", 5, 7);
@@ -76,7 +71,6 @@ static void test_threads_are_roots(void **state)
 
 static void test_empty(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     write_folded(&f);
@@ -88,7 +82,6 @@ static void test_empty(void **state)
 /* Lines of 30,000 places below each other would be 2 GB; they are cut in the middle, and no time is lost. */
 static void test_deep_stacks_are_cut(void **state)
 {
-    (void)state;
     enum { DEPTH = 30000 };
     profiled f;
     profiled_init(&f, 1000000000);
@@ -119,7 +112,6 @@ static void test_deep_stacks_are_cut(void **state)
 
 static void test_a_million_levels(void **state)
 {
-    (void)state;
     enum { DEPTH = 1000000 };
     profiled f;
     profiled_init(&f, 1000000000);

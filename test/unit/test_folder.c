@@ -1,19 +1,13 @@
 /* Tests of base/folder.h: what is found in folders and in blocks that stand for them, and how its files open. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "base/endian.h"
 #include "base/folder.h"
+#include "check.h"
 #include "scratch.h"
 
 static tl_folder *open_folder(const char *path)
@@ -80,7 +74,6 @@ static void remove_tree(void)
 
 static void files_at_any_depth_in_order(void **state)
 {
-    (void)state;
     make_tree();
     tl_folder *f = open_folder("t");
     assert_string_equal(f->path, "t");
@@ -97,7 +90,6 @@ static void files_at_any_depth_in_order(void **state)
 
 static void slashes_at_the_end_say_nothing(void **state)
 {
-    (void)state;
     make_tree();
     tl_folder *f = open_folder("t/b//");
     assert_string_equal(f->path, "t/b");
@@ -112,7 +104,6 @@ static void slashes_at_the_end_say_nothing(void **state)
 
 static void links_to_files_are_followed_and_others_not(void **state)
 {
-    (void)state;
     make_tree();
     assert_int_equal(symlink("z", "t/link"), 0);
     assert_int_equal(symlink("b", "t/way"), 0);
@@ -127,7 +118,6 @@ static void links_to_files_are_followed_and_others_not(void **state)
 
 static void time_of_change_is_known_to_the_nanosecond(void **state)
 {
-    (void)state;
     make_tree();
     const struct timespec times[2] = {{.tv_sec = 5}, {.tv_sec = 1234567890, .tv_nsec = 123456789}};
     assert_int_equal(utimensat(AT_FDCWD, "t/z", times, 0), 0);
@@ -140,7 +130,6 @@ static void time_of_change_is_known_to_the_nanosecond(void **state)
 /* Compressed files are read as they are: whoever reads a folder decides. */
 static void content_is_not_looked_at(void **state)
 {
-    (void)state;
     make_tree();
     scratch_write("t/z", "\x1f\x8b\x08\0\0\0\0\0", 8);
     tl_folder *f = open_folder("t");
@@ -155,7 +144,6 @@ static void content_is_not_looked_at(void **state)
 
 static void what_cannot_be_opened_is_named(void **state)
 {
-    (void)state;
     make_tree();
     tl_folder *f = NULL;
     tl_error e = {0};
@@ -185,7 +173,6 @@ static void what_cannot_be_opened_is_named(void **state)
 
 static void too_many_levels_are_refused(void **state)
 {
-    (void)state;
     char path[256] = "t";
     tl_folder *f = NULL;
     tl_error e = {0};
@@ -220,7 +207,6 @@ static size_t pack(char *to, const char *name, const char *data, uint32_t size)
 
 static void a_block_stands_for_a_folder(void **state)
 {
-    (void)state;
     char block[256];
     size_t n = pack(block, "b/x", "one", 3);
     n += pack(block + n, "a", "", 0);
@@ -238,7 +224,6 @@ static void a_block_stands_for_a_folder(void **state)
 
 static void names_in_blocks_are_not_trusted(void **state)
 {
-    (void)state;
     static const char *const bad[] = {"", ".", "..", "../x", "/x", "a/../x", "a//x", "a/.x"};
     char block[512];
     size_t n = 0;
@@ -257,7 +242,6 @@ static void names_in_blocks_are_not_trusted(void **state)
 /* Every cut leaves a folder of the files before it, and one of what is left of the last. */
 static void cut_blocks_end_early(void **state)
 {
-    (void)state;
     char block[64];
     size_t n = pack(block, "one", "1111", 4), first = n;
     n += pack(block + n, "two", "2222", 4);
@@ -280,7 +264,6 @@ static void cut_blocks_end_early(void **state)
 
 static void too_many_files_are_refused(void **state)
 {
-    (void)state;
     char *block = malloc((size_t)(TL_FOLDER_FILES_MAX + 1) * 16), *p = block;
     tl_folder *f = NULL;
     tl_error e = {0};

@@ -1,13 +1,7 @@
 /* Traces that are folders: which format they are given to, what is known without reading, parts of the time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "fake_format.h"
 #include "op/source_impl.h"
 #include "scratch.h"
@@ -36,7 +30,6 @@ static tl_source *open_fake(const tl_want *want)
 
 static void found_by_content(void **state)
 {
-    (void)state;
     fake_reset(2, 5);
     fake.bytes = 4711;
     const tl_want want = {0};
@@ -51,7 +44,6 @@ static void found_by_content(void **state)
 
 static void messages_name_the_folder(void **state)
 {
-    (void)state;
     tl_source *s = NULL;
     tl_error e = {0};
     fake_reset(1, 1);
@@ -84,7 +76,6 @@ static void messages_name_the_folder(void **state)
 /* A folder of the disk, with and without a slash at the end. */
 static void opened_by_its_path(void **state)
 {
-    (void)state;
     fake_reset(1, 3);
     assert_int_equal(mkdir("trace", 0777), 0);
     scratch_write("trace/fake", "x", 1);
@@ -106,7 +97,6 @@ static void opened_by_its_path(void **state)
 /* A folder has no input: errors of cursors name the folder. */
 static void errors_of_cursors_name_the_folder(void **state)
 {
-    (void)state;
     fake_reset(1, 3);
     fake.fail_at[0] = 1;
     const tl_want want = {0};
@@ -123,7 +113,6 @@ static const tl_damage fault = {.offset = 9, .at = 12, .kind = TL_DAMAGE_FAULT, 
 
 static void strict_opening_stops_at_damage_but_not_at_notes(void **state)
 {
-    (void)state;
     const fake_report reports[] = {{.damage = note, .what = "a note"}, {.damage = fault, .what = "is broken"}};
     const tl_want want = {.strict = true};
     const tl_open_options o = {.want = want};
@@ -152,7 +141,6 @@ static void count_with_ranges(tl_count *c)
 /* Tracks and the trace cover more time than their events. */
 static void counts_include_what_the_reader_knows(void **state)
 {
-    (void)state;
     tl_count c;
     fake_reset(3, 0);
     count_with_ranges(&c);
@@ -190,7 +178,6 @@ static void counts_include_what_the_reader_knows(void **state)
 
 static void known_without_reading(void **state)
 {
-    (void)state;
     tl_count c;
     fake_reset(2, 100);
     fake.track[1] = (tl_track){.has_range = true, .begin = 50, .end = 60};
@@ -231,7 +218,6 @@ static uint64_t read_events(tl_source *s, const tl_select *select, bool ordered,
 /* Only where each event stands for itself, a reader is told that others are not needed; the answer is the same. */
 static void a_part_of_the_time(void **state)
 {
-    (void)state;
     const tl_class cls[] = {{.kind = TL_ENTER, .key = TL_KEY_FUNCTION, .name = "enter"},
                             {.kind = TL_EXIT, .key = TL_KEY_FUNCTION, .name = "exit"}};
     const struct {
@@ -277,7 +263,6 @@ static void a_part_of_the_time(void **state)
 /* Where the reader knows the time, nothing is read before the events themselves. */
 static void the_begin_is_not_searched_for(void **state)
 {
-    (void)state;
     for (int known = 0; known < 2; known++) {
         uint64_t begin;
         fake_reset(2, 10);
@@ -297,7 +282,6 @@ static void the_begin_is_not_searched_for(void **state)
 /* A track without events, but with a time, is a begin, too. */
 static void a_begin_without_events(void **state)
 {
-    (void)state;
     uint64_t begin;
     fake_reset(2, 0);
     fake.track[1] = (tl_track){.has_range = true, .begin = 50, .end = 60};
@@ -310,7 +294,6 @@ static void a_begin_without_events(void **state)
 
 static void cursors_pass_limits_on(void **state)
 {
-    (void)state;
     fake_reset(1, 100);
     fake.limits = true;
     fake.step = 1; /* all at tick 7 */
@@ -359,7 +342,6 @@ static uint32_t joined_classes(const tl_class *a, const tl_class *b, bool *has_u
 
 static void classes_that_say_the_same_are_joined(void **state)
 {
-    (void)state;
     static const tl_mapping labels[] = {{"on", 1, 1}, {"off", 0, 0}}, others[] = {{"on", 1, 1}, {"off", 0, 3}};
     static const tl_field inner[] = {{.name = "x", .type = TL_U64, .mapping = labels, .nmapping = 2}},
                           same[] = {{.name = "x", .type = TL_U64, .mapping = labels, .nmapping = 2}},

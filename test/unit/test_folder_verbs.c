@@ -1,15 +1,9 @@
 /* info, check and convert of traces whose readers find damage while reading, know times without reading, and have notes
  * and properties: what they print, and their exit statuses. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "cli/verb_info.h"
 #include "cli/verbs.h"
 #include "fake_format.h"
@@ -127,7 +121,6 @@ static void trace_with(const fake_report *r)
 
 static void a_fault_is_a_problem_but_no_damage(void **state)
 {
-    (void)state;
     trace_with(&fault);
     assert_int_equal(run("check trace"), TL_EXIT_NO);
     assert_string_equal(out, "trace/a: byte 12: fake.fault: is odd\n");
@@ -147,7 +140,6 @@ static void a_fault_is_a_problem_but_no_damage(void **state)
 
 static void a_loss_is_damage_but_no_problem(void **state)
 {
-    (void)state;
     trace_with(&loss);
     assert_int_equal(run("check trace"), TL_EXIT_DONE);
     assert_string_equal(out, "trace: ok\n");
@@ -164,7 +156,6 @@ static void a_loss_is_damage_but_no_problem(void **state)
 
 static void both_is_both(void **state)
 {
-    (void)state;
     trace_with(&both);
     assert_int_equal(run("check trace"), TL_EXIT_NO);
     assert_string_equal(out, "trace: byte 44: fake.both: is broken\n");
@@ -176,7 +167,6 @@ static void both_is_both(void **state)
 
 static void a_note_is_neither(void **state)
 {
-    (void)state;
     trace_with(&note);
     assert_int_equal(run("check --strict trace"), TL_EXIT_DONE);
     assert_string_equal(out, "trace: ok\n");
@@ -192,7 +182,6 @@ static void a_note_is_neither(void **state)
 
 static void strict_stops_where_the_reader_stops(void **state)
 {
-    (void)state;
     trace_with(&fault);
     assert_int_equal(run("info --strict trace"), TL_EXIT_DAMAGED);
     assert_string_equal(out, "");
@@ -202,7 +191,6 @@ static void strict_stops_where_the_reader_stops(void **state)
 /* Only some are shown, the others counted. */
 static void many_places(void **state)
 {
-    (void)state;
     fake_report reports[24];
     for (uint32_t i = 0; i < 24; i++) {
         const fake_report *kinds[] = {&fault, &loss, &note};
@@ -235,7 +223,6 @@ static int go_back(tl_trace *t, tl_error *e)
 
 static void events_that_go_back_in_time(void **state)
 {
-    (void)state;
     fake_reset(1, 3);
     fake.properties = go_back;
     static const char *const verbs[] = {"info", "check", "info --json", "convert --to fake -o -", "report --json"};
@@ -253,7 +240,6 @@ static void events_that_go_back_in_time(void **state)
 
 static void tracks_without_events_have_times(void **state)
 {
-    (void)state;
     fake_reset(3, 0);
     fake.events[0] = 2;
     fake.step = 1;
@@ -272,7 +258,6 @@ static void tracks_without_events_have_times(void **state)
 /* Two classes of one name and kind are one for users; another kind is another class. */
 static void classes_of_one_name_are_one(void **state)
 {
-    (void)state;
     static const tl_field field = {.name = "value", .type = TL_U64};
     const tl_class cls[] = {{.kind = TL_INSTANT, .name = "a"},
                             {.kind = TL_INSTANT, .name = "b"},
@@ -313,7 +298,6 @@ static int many_properties(tl_trace *t, tl_error *e)
 
 static void properties_are_shown(void **state)
 {
-    (void)state;
     fake_reset(1, 1);
     assert_int_equal(run("info --json trace"), TL_EXIT_DONE);
     says_not(out, "properties");
@@ -334,7 +318,6 @@ static void properties_are_shown(void **state)
 /* What is large and knows its times is not read to the end, unless that is asked for. */
 static void large_traces_are_not_counted(void **state)
 {
-    (void)state;
     fake_reset(2, 10);
     fake.bytes = TL_INFO_READ_MAX + 1;
     fake.has_range = true;
@@ -369,7 +352,6 @@ static void large_traces_are_not_counted(void **state)
 /* Damage that opening finds is shown of those, too. */
 static void large_traces_may_be_damaged(void **state)
 {
-    (void)state;
     fake_reset(1, 10);
     fake.bytes = TL_INFO_READ_MAX + 1;
     fake.has_range = true;
@@ -382,7 +364,6 @@ static void large_traces_may_be_damaged(void **state)
 /* A part of the time: no event outside is read, nor anything searched for first. */
 static void convert_reads_only_the_time_asked_for(void **state)
 {
-    (void)state;
     fake_reset(1, 1000);
     fake.has_range = true;
     fake.begin = 100;

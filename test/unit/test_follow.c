@@ -1,14 +1,8 @@
 /* Reading a source that is still being written, with a small format of lines: "TIME TRACK". */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "input_check.h"
 #include "model/format_impl.h"
 #include "op/source_impl.h"
@@ -210,7 +204,6 @@ static void check_events(bool ordered, bool selected)
 
 static void events_as_they_come(void **state)
 {
-    (void)state;
     check_events(true, false);
     check_events(false, false);
     check_events(true, true);
@@ -219,7 +212,6 @@ static void events_as_they_come(void **state)
 
 static void many_runs_at_a_time(void **state)
 {
-    (void)state;
     tl_events *v = NULL;
     tl_error e = {0};
     const tl_run *run;
@@ -239,7 +231,6 @@ static void many_runs_at_a_time(void **state)
 
 static void strict_reading_fails_at_the_end(void **state)
 {
-    (void)state;
     tl_source *s = NULL;
     const tl_batch *b;
     tl_error e = {0};
@@ -257,7 +248,6 @@ static void strict_reading_fails_at_the_end(void **state)
 
 static void an_empty_file_is_what_its_name_says(void **state)
 {
-    (void)state;
     tl_source *s = NULL;
     const tl_batch *b;
     tl_error e = {0};
@@ -302,7 +292,6 @@ static void *write_slowly(void *arg)
 
 static void a_pipe_says_its_format_when_it_likes(void **state)
 {
-    (void)state;
     pthread_t thread;
     tl_events *v = NULL;
     tl_error e = {0};
@@ -323,7 +312,6 @@ static void a_pipe_says_its_format_when_it_likes(void **state)
 
 static void what_cannot_be_followed(void **state)
 {
-    (void)state;
     tl_source *s = NULL;
     tl_error e = {0};
     scratch_write("a", "rigid\n", 6);
@@ -340,7 +328,6 @@ static void what_cannot_be_followed(void **state)
 /* A pipe that ends before its format is known. */
 static void too_little_to_know_the_format(void **state)
 {
-    (void)state;
     tl_source *s = NULL;
     tl_error e = {0};
     feed f;
@@ -357,7 +344,6 @@ static void too_little_to_know_the_format(void **state)
 /* What was flushed can be read at the other end. */
 static void output_is_flushed(void **state)
 {
-    (void)state;
     tl_output *out = NULL;
     tl_error e = {0};
     int waiting = 0;

@@ -1,15 +1,9 @@
 /* Tests of base/grow.h: what stands in the array stays, and sizes that no memory has are refused. */
 #include "base/grow.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "check.h"
 
 static void test_elements_stay(void **state)
 {
-    (void)state;
     uint64_t *number = NULL;
     uint32_t n = 0, capacity = 0;
     for (uint32_t more = 1; n < 10000; more = more % 97 + 1) {
@@ -25,7 +19,6 @@ static void test_elements_stay(void **state)
 
 static void test_too_much_is_refused(void **state)
 {
-    (void)state;
     char *text = NULL;
     uint32_t capacity = 0;
     assert_true(TL_GROW(text, 0, 1, capacity));
@@ -40,7 +33,6 @@ static void test_too_much_is_refused(void **state)
 
 static void test_new_elements_are_zero(void **state)
 {
-    (void)state;
     uint32_t *number = NULL, n = 0;
     for (uint32_t index = 0; index < 5000; index += 333) {
         const uint32_t before = n;

@@ -1,22 +1,13 @@
 /* Tests of base/hash.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "../hostile/old_collisions.h"
 #include "base/hash.h"
+#include "check.h"
 
 static void test_empty_table(void **state)
 {
-    (void)state;
     tl_hash h = {0};
     assert_int_equal(tl_hash_get(&h, 0), TL_HASH_NONE);
     assert_int_equal(tl_hash_get(&h, 17), TL_HASH_NONE);
@@ -26,7 +17,6 @@ static void test_empty_table(void **state)
 
 static void test_many_keys(void **state)
 {
-    (void)state;
     enum { N = 100000 };
     static const uint64_t stride[] = {1, 16, 4096, (uint64_t)1 << 32, 0x9e3779b97f4a7c15u};
     for (size_t s = 0; s < sizeof stride / sizeof *stride; s++) {
@@ -44,7 +34,6 @@ static void test_many_keys(void **state)
 
 static void test_put_replaces(void **state)
 {
-    (void)state;
     tl_hash h = {0};
     for (uint32_t round = 0; round < 3; round++)
         for (uint32_t i = 0; i < 1000; i++)
@@ -57,7 +46,6 @@ static void test_put_replaces(void **state)
 
 static void test_extreme_keys_and_values(void **state)
 {
-    (void)state;
     tl_hash h = {0};
     assert_true(tl_hash_put(&h, 0, 0));
     assert_true(tl_hash_put(&h, UINT64_MAX, TL_HASH_NONE - 1));
@@ -70,7 +58,6 @@ static void test_extreme_keys_and_values(void **state)
 
 static void test_hash_of_bytes(void **state)
 {
-    (void)state;
     unsigned char data[65] = {0}, other[66];
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)(i * 7);
@@ -92,7 +79,6 @@ static void test_hash_of_bytes(void **state)
 
 static void test_equal_strings_have_equal_pointers(void **state)
 {
-    (void)state;
     enum { N = 20000 };
     tl_strings t = {0};
     const char **first = malloc(N * sizeof *first);
@@ -115,7 +101,6 @@ static void test_equal_strings_have_equal_pointers(void **state)
 
 static void test_strings_of_any_bytes(void **state)
 {
-    (void)state;
     tl_strings t = {0};
     const char *empty = tl_strings_get(&t, "", 0);
     assert_string_equal(empty, "");
@@ -133,7 +118,6 @@ static void test_strings_of_any_bytes(void **state)
 /* Bytes 0 become c0 80, other text is as it was. */
 static void test_text_with_zeros(void **state)
 {
-    (void)state;
     tl_strings t = {0};
     const char *plain = tl_strings_get_text(&t, "plain", 5);
     assert_ptr_equal(plain, tl_strings_get(&t, "plain", 5));
@@ -147,7 +131,6 @@ static void test_text_with_zeros(void **state)
 /* SipHash-1-3 with the key 0 of the bytes 0, 1, 2, ..., as CPython says that it is (PYTHONHASHSEED=0, hash(bytes)). */
 static void test_siphash(void **state)
 {
-    (void)state;
     static const struct {
         size_t n;
         uint64_t hash;
@@ -167,7 +150,6 @@ static void test_siphash(void **state)
 /* Texts that are added one after the other do not run together; NULL is none of them. */
 static void test_hash_of_several_texts(void **state)
 {
-    (void)state;
     static const char *const text[][2] = {{"", ""}, {NULL, ""}, {"", NULL}, {"ab", "c"}, {"a", "bc"}, {"abc", ""}};
     uint64_t hash[6];
     for (int i = 0; i < 6; i++) {
@@ -206,7 +188,6 @@ static uint64_t hash_in_child(void)
 /* The key is another one in each run, and not that of files. */
 static void test_key_of_the_run(void **state)
 {
-    (void)state;
     assert_true(hash_of_run[0] != 0 && hash_of_run[1] != 0);
     assert_true(hash_of_run[0] != hash_of_run[1]);
     tl_hasher stable = tl_hasher_stable();
@@ -241,7 +222,6 @@ static uint64_t bits_apart(uint64_t number, unsigned from)
  * hash before. In a table that is half full, chance leaves a key 0.5 slots from its place on the average. */
 static void test_chosen_keys_do_not_meet(void **state)
 {
-    (void)state;
     enum { KEYS = 1 << 16, FAMILIES = 64 + 64 + 3 };
     for (unsigned family = 0; family < FAMILIES; family++) {
         tl_hash h = {0};
@@ -263,7 +243,6 @@ static void test_chosen_keys_do_not_meet(void **state)
 /* Names that had one hash do not even share slots, but by chance: 51,600 of 65,536 in twice as many. */
 static void test_chosen_names_do_not_meet(void **state)
 {
-    (void)state;
     enum { SLOTS = 2 * OLD_NAMES };
     char(*name)[OLD_NAME_BYTES + 1] = malloc(OLD_NAMES * sizeof *name);
     bool *used = calloc(SLOTS, sizeof *used);

@@ -1,13 +1,5 @@
 /* Histograms: buckets, both ways to keep counts, wide counts, merging, and the stated error of percentiles. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "model/histogram.h"
 
 #define VALUES 20000u
@@ -25,7 +17,6 @@ static uint64_t random_u64(void)
 
 static void test_buckets_round_trip(void **state)
 {
-    (void)state;
     uint64_t expected_low = 0;
     for (uint32_t b = 0; b < TL_HIST_BUCKETS; b++) {
         uint64_t low = tl_hist_low(b), high = tl_hist_high(b), middle = tl_hist_middle(b);
@@ -42,7 +33,6 @@ static void test_buckets_round_trip(void **state)
 
 static void test_buckets_are_exact_below_512(void **state)
 {
-    (void)state;
     for (uint32_t v = 0; v < 512; v++) {
         assert_int_equal(tl_hist_bucket(v), v);
         assert_int_equal(tl_hist_high(v), v);
@@ -51,7 +41,6 @@ static void test_buckets_are_exact_below_512(void **state)
 
 static void test_middle_is_within_a_percent(void **state)
 {
-    (void)state;
     for (uint32_t b = 512; b < TL_HIST_BUCKETS; b++) {
         uint64_t low = tl_hist_low(b), high = tl_hist_high(b), middle = tl_hist_middle(b);
         assert_true(middle - low <= low / 500); /* 0.2 % */
@@ -61,7 +50,6 @@ static void test_middle_is_within_a_percent(void **state)
 
 static void test_empty(void **state)
 {
-    (void)state;
     tl_hist h = {0};
     assert_int_equal(tl_hist_sum(&h), 0);
     assert_int_equal(tl_hist_next(&h, 0), TL_HIST_BUCKETS);
@@ -113,7 +101,6 @@ static uint64_t habit_value(unsigned habit)
 
 static void test_adding_counts_every_value(void **state)
 {
-    (void)state;
     for (unsigned habit = 0; habit < HABITS; habit++) {
         static uint64_t count[TL_HIST_BUCKETS];
         memset(count, 0, sizeof count);
@@ -133,7 +120,6 @@ static void test_adding_counts_every_value(void **state)
 
 static void test_one_call_costs_one_entry(void **state)
 {
-    (void)state;
     tl_hist h = {0};
     assert_true(tl_hist_add(&h, 123456));
     assert_int_equal(h.n, 0);
@@ -147,7 +133,6 @@ static void test_one_call_costs_one_entry(void **state)
 
 static void test_busy_and_dense_become_windows(void **state)
 {
-    (void)state;
     tl_hist busy = {0}, dense = {0};
     for (int i = 0; i < 100; i++)
         assert_true(tl_hist_add(&busy, 1) && tl_hist_add(&busy, 1000000000));
@@ -162,7 +147,6 @@ static void test_busy_and_dense_become_windows(void **state)
 
 static void test_a_window_becomes_a_list_again_for_one_outlier(void **state)
 {
-    (void)state;
     tl_hist h = {0};
     for (uint64_t v = 0; v < 4; v++)
         assert_true(tl_hist_add(&h, v));
@@ -178,7 +162,6 @@ static void test_a_window_becomes_a_list_again_for_one_outlier(void **state)
 
 static void test_counts_beyond_32_bits(void **state)
 {
-    (void)state;
     tl_hist h = {0};
     for (int i = 0; i < 100; i++)
         assert_true(tl_hist_add(&h, 50));
@@ -203,7 +186,6 @@ static void test_counts_beyond_32_bits(void **state)
 
 static void test_merge_is_a_sum(void **state)
 {
-    (void)state;
     static uint64_t count[TL_HIST_BUCKETS];
     for (unsigned a = 0; a < HABITS; a++) {
         for (unsigned b = 0; b < HABITS; b++) {
@@ -235,7 +217,6 @@ static void test_merge_is_a_sum(void **state)
 
 static void test_merge_widens(void **state)
 {
-    (void)state;
     const tl_hist_pair many[] = {{.count = UINT32_MAX, .bucket = 3}, {.count = 7, .bucket = 4}};
     tl_hist a = {0}, b = {0};
     assert_true(tl_hist_assign(&a, many, 2) && tl_hist_assign(&b, many, 2));
@@ -250,7 +231,6 @@ static void test_merge_widens(void **state)
 
 static void test_reserved_merge_keeps_its_room(void **state)
 {
-    (void)state;
     for (unsigned habit = 0; habit < HABITS; habit++) {
         tl_hist a = {0}, b = {0};
         for (int i = 0; i < 30; i++)
@@ -267,7 +247,6 @@ static void test_reserved_merge_keeps_its_room(void **state)
 
 static void test_assign_takes_memory_by_entries(void **state)
 {
-    (void)state;
     const tl_hist_pair ends[] = {{.count = 5, .bucket = 0}, {.count = UINT64_MAX, .bucket = TL_HIST_BUCKETS - 1}};
     tl_hist h = {0};
     assert_true(tl_hist_assign(&h, ends, 2));
@@ -302,7 +281,6 @@ static void assert_percentiles(const tl_hist *h, const uint64_t *sorted, uint32_
 
 static void test_percentiles_are_within_a_percent(void **state)
 {
-    (void)state;
     static uint64_t value[VALUES];
     for (unsigned habit = 0; habit < HABITS; habit++) {
         static const uint32_t sizes[] = {1, 2, 3, 10, 99, 100, 101, 1000, VALUES};
@@ -322,7 +300,6 @@ static void test_percentiles_are_within_a_percent(void **state)
 /* What lies in the middle of a bucket is no value beyond the shortest and the longest one. */
 static void test_percentiles_stay_between_min_and_max(void **state)
 {
-    (void)state;
     const uint64_t value[] = {1u << 20, (1u << 20) + 4095}; /* the first and the last of a bucket */
     for (int i = 0; i < 2; i++) {
         tl_hist h = {0};
@@ -335,7 +312,6 @@ static void test_percentiles_stay_between_min_and_max(void **state)
 
 static void test_percentile_of_huge_counts(void **state)
 {
-    (void)state;
     const tl_hist_pair pairs[] = {{.count = UINT64_MAX - 10, .bucket = 7}, {.count = 10, .bucket = 90}};
     tl_hist h = {0};
     assert_true(tl_hist_assign(&h, pairs, 2));
@@ -346,7 +322,6 @@ static void test_percentile_of_huge_counts(void **state)
 
 static void test_total_adds_many(void **state)
 {
-    (void)state;
     static tl_hist_total total;
     static uint64_t count[TL_HIST_BUCKETS];
     memset(count, 0, sizeof count);

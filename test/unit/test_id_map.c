@@ -1,14 +1,9 @@
 /* Tests of base/id_map.h: small and large ids, set again, and the border between them. */
 #include "base/id_map.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "check.h"
 
 static void test_ids_of_any_size(void **state)
 {
-    (void)state;
     static const uint64_t ids[] = {0,          1,         255, 256, 4095, TL_ID_MAP_DIRECT - 1, TL_ID_MAP_DIRECT,
                                    UINT32_MAX, UINT64_MAX};
     tl_id_map m = {0};

@@ -110,7 +110,6 @@ static unsigned cache_files(char name[512])
 
 static void what_was_stored_is_found(void **state)
 {
-    (void)state;
     char name[512];
     put_trace();
     assert_string_equal(cached("trace"), "");
@@ -128,7 +127,6 @@ static void what_was_stored_is_found(void **state)
 
 static void any_change_makes_it_another_trace(void **state)
 {
-    (void)state;
     static const char *const content[] = {"0123456789", "01234567890"};
     for (unsigned i = 0; i < 7; i++) {
         put_trace();
@@ -165,7 +163,6 @@ static void any_change_makes_it_another_trace(void **state)
 /* A file that was just written may be written again within the same tick of its clock. */
 static void young_files_are_not_kept(void **state)
 {
-    (void)state;
     char name[512];
     static const time_t ages[] = {0, 1, -1000};
     for (unsigned i = 0; i < 3; i++) {
@@ -178,7 +175,6 @@ static void young_files_are_not_kept(void **state)
 
 static void it_can_be_turned_off(void **state)
 {
-    (void)state;
     char name[512];
     put_trace();
     setenv("TRACELOOM_NO_CACHE", "1", 1);
@@ -193,7 +189,6 @@ static void it_can_be_turned_off(void **state)
 
 static void homes(void **state)
 {
-    (void)state;
     char path[512];
     put_trace();
     unsetenv("XDG_CACHE_HOME");
@@ -217,7 +212,6 @@ static void homes(void **state)
 /* A folder of the cache that is a file, or cannot be made: nothing is stored, and nothing fails. */
 static void a_cache_that_cannot_be(void **state)
 {
-    (void)state;
     put_trace();
     scratch_write("cache", "", 0);
     store("trace", "hello");
@@ -230,7 +224,6 @@ static void a_cache_that_cannot_be(void **state)
 
 static void memory_has_no_cache(void **state)
 {
-    (void)state;
     char name[512];
     tl_folder *f = NULL;
     size_t n = 0;
@@ -243,7 +236,6 @@ static void memory_has_no_cache(void **state)
 
 static void damaged_files_are_not_used(void **state)
 {
-    (void)state;
     char name[512];
     put_trace();
     store("trace", "hello, world");
@@ -278,7 +270,6 @@ static void damaged_files_are_not_used(void **state)
 
 static void the_oldest_go(void **state)
 {
-    (void)state;
     char name[512];
     put_trace();
     store("trace", "hello");
@@ -374,7 +365,6 @@ static void spoil(void)
 
 static void large_traces_are_looked_through_once(void **state)
 {
-    (void)state;
     char name[512];
     write_trace();
     assert_int_equal(check_trace(), 0);
@@ -393,7 +383,6 @@ static void large_traces_are_looked_through_once(void **state)
 /* One that knows of no stream class: their packets have no track. */
 static void an_index_without_tracks(void **state)
 {
-    (void)state;
     /* packets, lost events, lost packets, files; index, packets, flags, instance, processor, spans, points */
     static const uint8_t index[24 + 4 + 4 + 8 + 1 + 8 + 4 + 4 + 4] = {[24] = 1, [28] = 1};
     tl_folder *f = NULL;

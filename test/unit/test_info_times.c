@@ -43,7 +43,6 @@ static void check(const tl_clock *clock, const char *const expected[])
 
 static void test_from_zero(void **state)
 {
-    (void)state;
     tl_clock clock = {
         .name = "milliseconds", .hz = 1000, .has_utc = true, .utc_offset_ns = 1529879068049000000, .from_zero = true};
     CHECK(clock, "\"kind\":\"begin\"", "\"events\":1,\"begin\":500000000,\"end\":500000000}",
@@ -55,7 +54,6 @@ static void test_from_zero(void **state)
 
 static void test_from_the_first_event(void **state)
 {
-    (void)state;
     tl_clock clock = {.name = "ms", .hz = 1000, .has_utc = true, .utc_offset_ns = 1529879068049000000};
     CHECK(clock, "\"events\":1,\"begin\":0,\"end\":0}", "\"events\":1,\"begin\":20000000,\"end\":100000000}",
           "},\"begin\":0,\"end\":100000000,", "\"start_utc\":\"2018-06-24T22:24:28.549Z\"");
@@ -64,7 +62,6 @@ static void test_from_the_first_event(void **state)
 /* As many decimals as there are; what they would cut off is not cut off. */
 static void test_decimals(void **state)
 {
-    (void)state;
     tl_clock clock = {.name = "ns", .hz = 1000000000, .has_utc = true, .utc_offset_ns = 7};
     CHECK(clock, "\"start_utc\":\"1970-01-01T00:00:00.000000507Z\"");
     clock.hz = 1000000;

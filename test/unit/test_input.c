@@ -1,21 +1,14 @@
 /* Tests of base/input.h: files, pipes and memory. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/resource.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "input_check.h"
-#include "skip.h"
 
 static void test_plain_file(void **state)
 {
-    (void)state;
     enum { N = 500000 };
     char *data = pattern(N);
     scratch_write("a.bin", data, N);
@@ -33,7 +26,6 @@ static void test_plain_file(void **state)
 
 static void test_small_files(void **state)
 {
-    (void)state;
     for (size_t n = 0; n < 20; n++) {
         char *data = pattern(n);
         scratch_write("small", data, n);
@@ -46,7 +38,6 @@ static void test_small_files(void **state)
 
 static void test_file_that_cannot_be_opened(void **state)
 {
-    (void)state;
     tl_input *in = NULL;
     tl_error e;
     assert_int_equal(tl_input_open(&in, "no.such", &e), TL_EIO);
@@ -61,7 +52,6 @@ static void test_file_that_cannot_be_opened(void **state)
 
 static void test_file_that_shrinks(void **state)
 {
-    (void)state;
     char buf[100];
     size_t got = 0;
     scratch_write("a", "0123456789abcdefghij", 20);
@@ -82,7 +72,6 @@ static void test_file_that_shrinks(void **state)
 
 static void test_file_that_grows_keeps_its_size(void **state)
 {
-    (void)state;
     char buf[100];
     size_t got = 0;
     scratch_write("a", "0123456789", 10);
@@ -96,7 +85,6 @@ static void test_file_that_grows_keeps_its_size(void **state)
 /* Files of the kernel say that they are empty. */
 static void test_file_without_a_size(void **state)
 {
-    (void)state;
     size_t n;
     if (access("/proc/self/status", R_OK) < 0)
         skip_because("the system has no /proc");
@@ -109,7 +97,6 @@ static void test_file_without_a_size(void **state)
 
 static void test_memory(void **state)
 {
-    (void)state;
     tl_input *in;
     char *data = pattern(1000);
     assert_int_equal(tl_input_open_memory(&in, data, 1000, "name", NULL), 0);
@@ -125,7 +112,6 @@ static void test_memory(void **state)
 
 static void test_pipe(void **state)
 {
-    (void)state;
     static const size_t size[] = {0, 1, 9, 10, 11, 100000, 5000000};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
         char *data = pattern(size[i]);
@@ -140,7 +126,6 @@ static void test_pipe(void **state)
 /* Around the limit of what is kept in memory, and beyond; nothing may be left in $TMPDIR. */
 static void test_large_pipe(void **state)
 {
-    (void)state;
     setenv("TMPDIR", ".", 1);
     static const size_t size[] = {TL_INPUT_MEMORY - 1, TL_INPUT_MEMORY, TL_INPUT_MEMORY + 1, TL_INPUT_MEMORY + 7654321};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
@@ -156,7 +141,6 @@ static void test_large_pipe(void **state)
 
 static void test_no_room_for_a_large_pipe(void **state)
 {
-    (void)state;
     enum { N = TL_INPUT_MEMORY + 1000000 };
     struct rlimit before, limit;
     char *data = pattern(N);
@@ -192,7 +176,6 @@ static void test_no_room_for_a_large_pipe(void **state)
 
 static void test_standard_input(void **state)
 {
-    (void)state;
     char buf[4];
     scratch_write("in", "abcdefghij", 10);
     int saved = dup(STDIN_FILENO), fd = open("in", O_RDONLY);
@@ -239,7 +222,6 @@ static void *reading_main(void *arg)
 
 static void test_threads_read_at_once(void **state)
 {
-    (void)state;
     static const size_t size[] = {1000000, TL_INPUT_MEMORY + 1000000};
     for (size_t k = 0; k < 3; k++) {
         size_t n = size[k / 2];

@@ -51,7 +51,6 @@ static uint64_t ms_now(void)
 
 static void test_file_that_grows(void **state)
 {
-    (void)state;
     scratch_write("log", "", 0);
     tl_input *in = follow("log");
     assert_string_equal(tl_input_path(in), "log");
@@ -73,7 +72,6 @@ static void test_file_that_grows(void **state)
 
 static void test_waiting_takes_as_long_as_told(void **state)
 {
-    (void)state;
     scratch_write("log", "abc", 3);
     tl_input *in = follow("log");
     assert_int_equal(tl_input_size(in), 3);
@@ -86,7 +84,6 @@ static void test_waiting_takes_as_long_as_told(void **state)
 
 static void test_file_that_becomes_shorter_has_ended(void **state)
 {
-    (void)state;
     char buf[20];
     size_t got;
     uint64_t offset = 0;
@@ -107,7 +104,6 @@ static void test_file_that_becomes_shorter_has_ended(void **state)
 /* Standard input may have been read from before. */
 static void test_standard_input_is_followed_from_where_it_stands(void **state)
 {
-    (void)state;
     scratch_write("log", "header\nrest", 11);
     const int saved = dup(STDIN_FILENO), fd = open("log", O_RDONLY);
     assert_true(lseek(fd, 7, SEEK_SET) == 7);
@@ -138,7 +134,6 @@ static int make_pipe(void)
 
 static void test_pipe_is_read_as_it_comes(void **state)
 {
-    (void)state;
     const int fd = make_pipe();
     tl_input *in = follow("pipe");
     assert_int_equal(tl_input_size(in), 0);
@@ -161,7 +156,6 @@ static void test_pipe_is_read_as_it_comes(void **state)
 
 static void test_large_pipe(void **state)
 {
-    (void)state;
     enum { N = 3 * TL_INPUT_MEMORY / 2 }; /* some of it goes to a temporary file */
     char *data = pattern(N);
     feed f;
@@ -198,7 +192,6 @@ static void check_interrupted(const char *path)
 
 static void test_a_signal_ends_waiting(void **state)
 {
-    (void)state;
     const int fd = make_pipe();
     scratch_write("log", "", 0);
     check_interrupted("log");
@@ -208,7 +201,6 @@ static void test_a_signal_ends_waiting(void **state)
 
 static void test_compressed_content_is_refused(void **state)
 {
-    (void)state;
     static const char gzip[] = "\x1f\x8b\x08\0\0\0\0\0\0\3rest";
     tl_input *in = NULL;
     tl_error e;
@@ -235,7 +227,6 @@ static void test_compressed_content_is_refused(void **state)
 
 static void test_what_cannot_be_opened(void **state)
 {
-    (void)state;
     tl_input *in = NULL;
     tl_error e;
     assert_int_equal(tl_input_open_follow(&in, "no.such", &e), TL_EIO);
@@ -249,7 +240,6 @@ static void test_what_cannot_be_opened(void **state)
 
 static void test_other_inputs_have_ended(void **state)
 {
-    (void)state;
     bool ended = false;
     scratch_write("log", "abc", 3);
     tl_input *in = open_input("log");

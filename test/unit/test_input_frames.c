@@ -1,10 +1,10 @@
 /* Tests of content that is decompressed when it is read: which content is, and that it is the same as ever. */
+#include "check.h"
 #include "lazy_fixture.h"
 
 #include "base/folder.h"
 #include "base/input_frames.h"
 #include "base/output.h"
-#include "skip.h"
 
 enum { NOTE = 0x184d2a57 };
 
@@ -30,7 +30,6 @@ static void check_content(const packed *f, uint32_t n, size_t step, const char *
 /* Frames below, at and above what a decoder keeps; with and without checksums; one and many. */
 static void test_frames_of_any_size(void **state)
 {
-    (void)state;
     static const size_t step[] = {100, 4096, 100000, MIB, 4 * MIB, 5 * MIB + 77, 9 * MIB};
     for (size_t i = 0; i < sizeof step / sizeof *step; i++) {
         const size_t size = step[i] < MIB ? step[i] * 20 - 13 : 9 * MIB;
@@ -45,7 +44,6 @@ static void test_frames_of_any_size(void **state)
 /* Content that is nothing but stored blocks, or one byte all over. */
 static void test_other_blocks(void **state)
 {
-    (void)state;
     enum { N = 3 * MIB };
     char *data = pattern(N);
     packed f = packed_frames(data, N, N, WITH_SUM);
@@ -60,7 +58,6 @@ static void test_other_blocks(void **state)
 
 static void test_empty_frames(void **state)
 {
-    (void)state;
     for (int sum = 0; sum < 2; sum++) {
         packed f = {0};
         packed_frame(&f, "", 0, sum);
@@ -83,7 +80,6 @@ static void test_empty_frames(void **state)
 /* What does not say how large it is, is spooled; and so is what is not zstd. */
 static void test_unknown_sizes_are_spooled(void **state)
 {
-    (void)state;
     enum { N = 300000 };
     char *data = content_of(N);
     packed f = packed_frames(data, N, N, 0);
@@ -110,7 +106,6 @@ static void test_unknown_sizes_are_spooled(void **state)
 
 static void test_skippable_frames_and_notes(void **state)
 {
-    (void)state;
     packed f = {0};
     packed_note(&f, 0x184d2a50, "in front", 8);
     packed_frame(&f, "abc", 3, WITH_SUM);
@@ -140,7 +135,6 @@ static void test_skippable_frames_and_notes(void **state)
 /* A frame of one byte that asks for a window of 2^n bytes. */
 static void windows_have_a_limit(void **state)
 {
-    (void)state;
 #ifndef TL_HAVE_ZSTD
     skip_because("this build has no libzstd");
 #endif
@@ -161,7 +155,6 @@ static void windows_have_a_limit(void **state)
 /* Content of more frames is kept as a whole. */
 static void test_frames_have_a_limit(void **state)
 {
-    (void)state;
     enum { LIMIT = 1 << 20 };
     packed one = {0}, f = {0};
     packed_frame(&f, "abc", 3, 0);
@@ -181,7 +174,6 @@ static void test_frames_have_a_limit(void **state)
 
 static void test_notes_have_limits(void **state)
 {
-    (void)state;
     enum { LONG = TL_NOTE_BYTES_MAX + 1 };
     packed f = {0};
     void *note = NULL;
@@ -218,7 +210,6 @@ static void add_table(packed *f, const tl_seek_frame *frame, uint32_t n, bool su
 
 static void test_seek_table(void **state)
 {
-    (void)state;
     enum { STEP = 150000, N = 3 * STEP };
     char *data = content_of(N);
     for (int sum = 0; sum < 2; sum++) {
@@ -250,7 +241,6 @@ static void test_seek_table(void **state)
 /* Tables that are wrong: whatever they say, the content is the same. */
 static void test_seek_table_that_lies(void **state)
 {
-    (void)state;
     enum { STEP = 60000, N = 3 * STEP };
     char *data = content_of(N);
     for (int lie = 0; lie < 12; lie++) {
@@ -295,7 +285,6 @@ static void test_seek_table_that_lies(void **state)
 /* What this program writes can be read this way. */
 static void test_own_output(void **state)
 {
-    (void)state;
     enum { N = 3 * MIB };
     tl_output *o;
     tl_error e;
@@ -318,7 +307,6 @@ static void test_own_output(void **state)
 
 static void test_memory_and_folders(void **state)
 {
-    (void)state;
     enum { N = 200000 };
     char *data = content_of(N);
     packed f = packed_frames(data, N, N / 2, 0);
@@ -354,7 +342,6 @@ static void test_memory_and_folders(void **state)
 /* Somebody before us has read some of standard input. */
 static void test_standard_input(void **state)
 {
-    (void)state;
     packed f = {0};
     packed_add(&f, "xyz", 3);
     packed_frame(&f, "abcdef", 6, WITH_SUM);
@@ -380,7 +367,6 @@ static void test_standard_input(void **state)
 
 static void test_no_descriptor_is_left(void **state)
 {
-    (void)state;
     const int before = dup(0);
     close(before);
     packed f = {0};

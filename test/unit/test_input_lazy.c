@@ -1,6 +1,6 @@
 /* Tests of content that is decompressed when it is read: damage, threads, and what it may cost. */
+#include "check.h"
 #include "lazy_fixture.h"
-#include "skip.h"
 #include "thorough.h"
 
 #include <errno.h>
@@ -24,7 +24,6 @@ static packed small_file(void)
 
 static void test_cut_off_anywhere(void **state)
 {
-    (void)state;
     packed f = small_file();
     for (size_t n = 0; n <= f.n; n++)
         check_same(f.p, n, 128);
@@ -33,7 +32,6 @@ static void test_cut_off_anywhere(void **state)
 
 static void test_any_bit_changed(void **state)
 {
-    (void)state;
     packed f = small_file();
     for (size_t i = 0; i < f.n * 8; i += one_in(7)) {
         f.p[i / 8] ^= (uint8_t)(1u << i % 8);
@@ -45,7 +43,6 @@ static void test_any_bit_changed(void **state)
 
 static void test_something_else_follows(void **state)
 {
-    (void)state;
     packed f = small_file();
     packed_add(&f, "garbage garbage", 15);
     check_same(f.p, f.n, 100);
@@ -62,7 +59,6 @@ static uint8_t *size_of_frame(uint8_t *frame)
 /* Content that is shorter or longer than the frame says, by little and by much; more content follows. */
 static void test_sizes_that_lie(void **state)
 {
-    (void)state;
     enum { N = 400000 };
     static const int by[] = {-399999, -130000, -1000, -1, 1, 999, 5000, 130000, 1 << 30, INT32_MAX};
     char *data = content_of(N);
@@ -82,7 +78,6 @@ static void test_sizes_that_lie(void **state)
 /* Sizes that nobody can mean, alone and in sum. */
 static void test_hostile_sizes(void **state)
 {
-    (void)state;
     static const uint64_t size[] = {UINT64_MAX, (uint64_t)1 << 63, INT64_MAX, (uint64_t)1 << 40, (uint64_t)1 << 31};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
         /* A window of 128 KiB, 8 bytes of size, one block of one stored byte. */
@@ -131,7 +126,6 @@ static void check_bomb(const packed *f)
 
 static void test_bombs(void **state)
 {
-    (void)state;
     enum { BLOCKS = 8300 }; /* of 128 KiB, all the same byte: more than 1 GiB */
     const uint8_t header[] = {0x28, 0xb5, 0x2f, 0xfd, 0x80, 0x38}, block[] = {0x02, 0, 0x10, 'x'};
     uint8_t size[4];
@@ -149,7 +143,6 @@ static void test_bombs(void **state)
 /* A window that is larger than decompressors take. */
 static void test_large_window(void **state)
 {
-    (void)state;
     packed f = {0};
     const uint8_t frame[] = {0x28, 0xb5, 0x2f, 0xfd, 0x80, 0x90, 1, 0, 0, 0, 0x09, 0, 0, 'x'};
     packed_add(&f, frame, sizeof frame);
@@ -171,7 +164,6 @@ static void spoil(uint8_t *frame, unsigned block)
  * everything is decompressed at once, from wherever it was found. */
 static void test_damage_is_found_when_it_is_met(void **state)
 {
-    (void)state;
     enum { STEP = 500000, N = 4 * STEP };
     char *data = content_of(N), buf[4096];
     for (int single = 0; single < 2; single++) {
@@ -216,7 +208,6 @@ static void test_damage_is_found_when_it_is_met(void **state)
 
 static void test_file_that_shrinks(void **state)
 {
-    (void)state;
     enum { STEP = 400000, N = 3 * STEP };
     char *data = content_of(N), *buf = malloc(N);
     packed f = packed_frames(data, N, STEP, WITH_SUM);
@@ -238,7 +229,6 @@ static void test_file_that_shrinks(void **state)
 /* Reading back in a frame that is not kept means to decompress it again: not for ever. */
 static void test_reading_back_is_spooled_in_the_end(void **state)
 {
-    (void)state;
     enum { N = 48 * MIB };
     char *data = content_of(N), buf[100];
     size_t got;
@@ -263,7 +253,6 @@ static void test_reading_back_is_spooled_in_the_end(void **state)
 
 static void test_settling_may_fail(void **state)
 {
-    (void)state;
     enum { N = TL_INPUT_MEMORY + MIB };
     char *data = content_of(N);
     tl_error e;
@@ -286,7 +275,6 @@ static void test_settling_may_fail(void **state)
 /* Nothing of it is kept but what decoders need: neither in memory nor in a file. */
 static void test_front_to_back_in_little_memory(void **state)
 {
-    (void)state;
     enum { N = 96 * MIB, STEP = 250000 };
     char *data = calloc(1, N), *buf = malloc(STEP);
     assert_true(data && buf);
@@ -359,7 +347,6 @@ static void read_with_threads(const packed *f, const char *data, size_t n, size_
 
 static void test_threads_read_at_once(void **state)
 {
-    (void)state;
     enum { N = 12 * MIB };
     char *data = content_of(N);
     static const size_t frame[] = {100000, MIB, 5 * MIB, N};
@@ -374,7 +361,6 @@ static void test_threads_read_at_once(void **state)
 /* At random in one large frame: decompressed again and again, until it is spooled while others read. */
 static void test_threads_make_it_spool(void **state)
 {
-    (void)state;
     enum { N = 48 * MIB };
     char *data = content_of(N);
     packed f = packed_frames(data, N, N, 0);
@@ -401,7 +387,6 @@ static void *meeting_main(void *arg)
 
 static void test_threads_meet_damage(void **state)
 {
-    (void)state;
     enum { STEP = 700000, N = 5 * STEP, THREADS = 4 };
     char *data = content_of(N);
     packed f = packed_frames(data, 2 * STEP, STEP, WITH_SUM), g = packed_frames(data + 2 * STEP, 3 * STEP, STEP, 0);

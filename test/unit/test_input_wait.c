@@ -39,7 +39,6 @@ static void *late_main(void *arg)
 /* Threads that wait for a decoder go on when the content turns out to end before what they want. */
 static void test_damage_wakes_all_who_wait(void **state)
 {
-    (void)state;
 #ifndef TL_HAVE_ZSTD
     skip_because("this build has no libzstd");
 #endif

@@ -97,7 +97,6 @@ static void expect_of(const hand_line *line, uint32_t n, const char *binary, con
 
 static void test_calls(void **state)
 {
-    (void)state;
     static const hand_line one[] = {SNAPSHOT(),          OTHER(),           INSN(0x100, OP_ADD), INSN(0x104, OP_BL),
                                     INSN(0x200, OP_LDR), LOAD(1, 8),        INSN(0x204, OP_RET), OTHER(),
                                     INSN(0x108, OP_BLR), INSN(0x200, OP_B), INSN(0x900, OP_RET), INSN(0x10c, OP_ADD)};
@@ -116,7 +115,6 @@ static void test_calls(void **state)
 
 static void test_ends(void **state)
 {
-    (void)state;
     static const hand_line open[] = {INSN(0x100, OP_BL), INSN(0x200, OP_BLR), INSN(0x300, OP_BL)};
     EXPECT(open, "[entry 0x100] 1 3 1\n"
                  "[entry 0x100]>0x200 1 2 1\n"
@@ -143,7 +141,6 @@ static void test_ends(void **state)
 
 static void test_levels(void **state)
 {
-    (void)state;
     static const hand_line call[] = {INSN(0x100, OP_SVC), INSN_AT(0x8000, OP_BL, 1), INSN_AT(0x9000, OP_RET, 1),
                                      INSN_AT(0x8004, OP_ERET, 1), INSN(0x104, OP_ADD)};
     EXPECT(call, "[entry 0x100] 2 5 1\n"
@@ -180,7 +177,6 @@ static void test_levels(void **state)
  */
 static void test_levels_do_not_meet(void **state)
 {
-    (void)state;
     for (uint64_t base = 1; base < 4; base++) {
         const uint64_t pc = 0x104 ^ base * UINT64_C(0x9e3779b97f4a7c15);
         const hand_line line[] = {INSN(0x100, OP_BL),      INSN(0x200, OP_SVC), INSN_AT(0x8000, OP_RET, 1),
@@ -194,7 +190,6 @@ static void test_levels_do_not_meet(void **state)
 
 static void test_unknown_pcs(void **state)
 {
-    (void)state;
     static const hand_line late[] = {INSN_NO_PC(OP_BL),  INSN_NO_PC(OP_RET),  INSN(0x100, OP_BL), INSN(0x200, OP_ADD),
                                      INSN_NO_PC(OP_RET), INSN(0x208, OP_RET), INSN(0x104, OP_ADD)};
     EXPECT(late, "? 2 2 1\n"
@@ -204,7 +199,6 @@ static void test_unknown_pcs(void **state)
 
 static void test_selections(void **state)
 {
-    (void)state;
     static const hand_line line[] = {INSN(0x100, OP_BL),          INSN(0x200, OP_SVC), INSN_AT(0x8000, OP_ADD, 1),
                                      INSN_AT(0x8004, OP_ERET, 1), INSN(0x204, OP_BL),  INSN(0x300, OP_RET),
                                      INSN(0x208, OP_RET),         INSN(0x104, OP_ADD)};
@@ -251,7 +245,6 @@ static const code_symbol symbols[] = {CODE_FUNC("main", 0x1000, 0x40), CODE_FUNC
 
 static void test_names(void **state)
 {
-    (void)state;
     code_write("binary", symbols, 4);
     /* f, called in its middle, jumps within itself, then to g, which returns to main. */
     static const hand_line tail[] = {INSN(0x1010, OP_BL),  INSN(0x1048, OP_B), INSN(0x1040, OP_BR),
@@ -317,7 +310,6 @@ static bool same_numbers(const tl_profile *a, const tl_profile *b)
 /* Whatever wanders about: no instruction is lost, and none counts twice. */
 static void test_every_instruction_once(void **state)
 {
-    (void)state;
     static const tl_select selects[] = {{.levels = 0},
                                         {.levels = 2},
                                         {.has_pc = true, .pc_from = 0x1200, .pc_to = 0x1500},
@@ -360,7 +352,6 @@ static void test_every_instruction_once(void **state)
 /* Calls without end: their number is limited, not what counts. */
 static void test_too_deep(void **state)
 {
-    (void)state;
     enum { CALLS = (1 << 20) + 100, LINES = CALLS + 200 };
     hand_line *line = malloc(LINES * sizeof *line);
     hand h;

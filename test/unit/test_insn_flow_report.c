@@ -76,7 +76,6 @@ static void check(const tl_insn_view *view, const tl_arguments *a, unsigned thre
 
 static void test_mix(void **state)
 {
-    (void)state;
     const tl_arguments a = {.by = TL_REPORT_MIX}, top = {.by = TL_REPORT_MIX, .has_top = true, .top = 1};
     check(&tl_insn_view_mix, &a, 1,
           "{\"unit\":\"instructions\",\"instructions\":12,\"levels\":{\"el0\":11,\"el1\":1,\"el2\":0,\"el3\":0},\"clas"
@@ -100,7 +99,6 @@ static void test_mix(void **state)
 
 static void test_block(void **state)
 {
-    (void)state;
     const tl_arguments a = {.by = TL_REPORT_BLOCK};
     check(&tl_insn_view_block, &a, 1,
           "{\"unit\":\"instructions\",\"blocks\":[{\"start\":\"0x1000\",\"instructions\":2,\"executions\":2},{\"star"
@@ -115,7 +113,6 @@ static void test_block(void **state)
 
 static void test_branch(void **state)
 {
-    (void)state;
     const tl_arguments a = {.by = TL_REPORT_BRANCH},
                        predicted = {.by = TL_REPORT_BRANCH, .predictor = "bimodal:4,ras,btb"};
     check(&tl_insn_view_branch, &a, 1,
@@ -142,7 +139,6 @@ static void test_branch(void **state)
 
 static void test_thread(void **state)
 {
-    (void)state;
     const tl_arguments a = {.by = TL_REPORT_THREAD};
     check(
         &tl_insn_view_thread, &a, 2,
@@ -159,7 +155,6 @@ static void test_thread(void **state)
 
 static void test_wrong_predictor(void **state)
 {
-    (void)state;
     const tl_arguments a = {.by = TL_REPORT_BRANCH, .predictor = "bimodal,oracle:3"};
     tl_predictor_list list;
     char message[TL_USAGE_SIZE] = "";

@@ -75,7 +75,6 @@ static void check(const tl_insn_view *view, tl_arguments a, unsigned width, cons
 
 static void json_of_pages(void **state)
 {
-    (void)state;
     check(&tl_insn_view_page, (tl_arguments){0}, JSON,
           "{\"unit\":\"accesses\",\"page_size\":4096,\"pages\":["
           "{\"page\":\"0x7000\",\"code\":0,\"loads\":2,\"stores\":0},"
@@ -92,7 +91,6 @@ static void json_of_pages(void **state)
 
 static void text_of_pages(void **state)
 {
-    (void)state;
     check(&tl_insn_view_page, (tl_arguments){.interval = 5}, 60,
           "made.bin: made\n"
           "5 pages of 4.0 KiB (20.0 KiB): 2 with code, 3 with data\n"
@@ -114,7 +112,6 @@ static void text_of_pages(void **state)
 
 static void json_of_reuse(void **state)
 {
-    (void)state;
     check(&tl_insn_view_reuse, (tl_arguments){0}, JSON,
           "{\"unit\":\"accesses\",\"line_size\":64,\"sampled\":null,\"accesses\":5,\"lines\":3,\"cold\":3,"
           "\"distances\":[{\"from\":0,\"to\":0,\"accesses\":1},{\"from\":1,\"to\":1,\"accesses\":0},"
@@ -126,7 +123,6 @@ static void json_of_reuse(void **state)
 
 static void text_of_reuse(void **state)
 {
-    (void)state;
     check(&tl_insn_view_reuse, (tl_arguments){0}, 80,
           "made.bin: made\n"
           "5 accesses to 3 lines of 64 B (192 B)\n\n"
@@ -141,7 +137,6 @@ static void text_of_reuse(void **state)
 
 static void json_of_caches(void **state)
 {
-    (void)state;
     char *text = make(&tl_insn_view_cache, &(tl_arguments){.cache = "l2=0,l2tlb=0", .json = true}, 0, true);
     static const char head[] =
         "{\"unit\":\"accesses\",\"instructions\":7,\"levels\":["
@@ -160,7 +155,6 @@ static void json_of_caches(void **state)
 
 static void text_of_caches(void **state)
 {
-    (void)state;
     char *text = make(&tl_insn_view_cache, &(tl_arguments){.cache = "l2tlb=0"}, 80, false);
     static const char head[] = "made.bin: made\n"
                                "7 instructions, 2 loads, 2 stores\n"
@@ -181,7 +175,6 @@ static void text_of_caches(void **state)
 
 static void calls(void **state)
 {
-    (void)state;
     check(&tl_insn_view_syscall, (tl_arguments){0}, JSON,
           "{\"unit\":\"calls\",\"syscalls\":[{\"number\":63,\"name\":\"read\",\"count\":2,\"errors\":1},"
           "{\"number\":999,\"name\":null,\"count\":1,\"errors\":0}]}");
@@ -196,7 +189,6 @@ static void calls(void **state)
 /* The script of this test has no fields, and its source gives none: what pointers point to is not known. */
 static void lists_of_calls(void **state)
 {
-    (void)state;
     tl_insn_view view = tl_insn_view_calls;
     tl_insn_table how = *view.how;
     assert_true(how.fields && !tl_insn_view_syscall.how->fields);
@@ -221,7 +213,6 @@ static void lists_of_calls(void **state)
 
 static void options_that_make_no_sense(void **state)
 {
-    (void)state;
     char message[TL_USAGE_SIZE] = "";
     char options[256];
     assert_true(sizeof options >= tl_insn_view_reuse.options_size);

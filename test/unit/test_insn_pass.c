@@ -120,7 +120,6 @@ static void make(hand *h, const hand_line *line, uint32_t batch)
 
 static void test_every_event_once(void **state)
 {
-    (void)state;
     hand_line *line = hand_wander(LINES, 3);
     for (unsigned threads = 0; threads < 6; threads++) {
         hand h;
@@ -147,7 +146,6 @@ static void test_every_event_once(void **state)
 /* A large trace of one stream is decoded by another thread; the table cannot see that. */
 static void test_one_large_stream(void **state)
 {
-    (void)state;
     hand_line *line = hand_wander(LINES, 4);
     hand h;
     diary d;
@@ -166,7 +164,6 @@ static void test_one_large_stream(void **state)
 
 static void test_one_order(void **state)
 {
-    (void)state;
     static const hand_line a[] = {INSN(1, OP_ADD), INSN(3, OP_ADD), INSN(5, OP_ADD)},
                            b[] = {INSN(2, OP_ADD), INSN(4, OP_ADD), INSN(6, OP_ADD)};
     tl_insn_table how = diary_table;
@@ -188,7 +185,6 @@ static void test_one_order(void **state)
 /* As tl_insn_select_event() says, event by event. */
 static void test_selection(void **state)
 {
-    (void)state;
     static const tl_select select[] = {{.levels = 2},
                                        {.has_pc = true, .pc_from = 0x1100, .pc_to = 0x1400},
                                        {.has_from = true, .time_from = 1000},
@@ -247,7 +243,6 @@ static void check_failure(hand *h, const tl_select *select, const void *options,
 
 static void test_failures(void **state)
 {
-    (void)state;
     static const int no_init = -1, full = 100;
     static const char *const nobody[] = {"nobody"};
     hand_line *line = hand_wander(LINES, 6);
@@ -268,7 +263,6 @@ static void test_failures(void **state)
 /* It is not read: a reader that fails is not noticed. */
 static void test_no_instructions(void **state)
 {
-    (void)state;
     hand_line *line = hand_wander(LINES, 6);
     for (unsigned threads = 1; threads < 4; threads++) {
         hand h;
@@ -287,7 +281,6 @@ static void test_no_instructions(void **state)
 
 static void test_classes(void **state)
 {
-    (void)state;
     hand h;
     tl_insn_classes c;
     hand_init(&h, 0);
@@ -329,7 +322,6 @@ static void test_classes(void **state)
 /* The quick way for one class of instructions, and the other one for several. */
 static void test_picking(void **state)
 {
-    (void)state;
     static const hand_line line[] = {OTHER(),         INSN(1, OP_ADD), LOAD(2, 8),       INSN(3, OP_ADD),
                                      INSN(4, OP_ADD), STORE(5, 4),     INSN_NO_PC(OP_B), OTHER()};
     hand h;

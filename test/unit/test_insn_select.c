@@ -63,7 +63,6 @@ static void expect(const char *chosen, const tl_select *select, unsigned track)
 
 static void test_levels(void **state)
 {
-    (void)state;
     expect("x.xxx..xxxxx.", &(tl_select){.levels = 1}, 0);
     expect("x....xxx.....", &(tl_select){.levels = 2}, 0);
     expect("x....xxx....x", &(tl_select){.levels = 2 | 8}, 0);
@@ -72,7 +71,6 @@ static void test_levels(void **state)
 
 static void test_pcs(void **state)
 {
-    (void)state;
     expect("x.xxx..x.....", &(tl_select){.has_pc = true, .pc_from = 0x100, .pc_to = 0x104}, 0);
     expect("x....xxxxx...", &(tl_select){.has_pc = true, .pc_from = 0x104, .pc_to = 0x10c}, 0);
     /* One without a known pc is nowhere, not at 0. */
@@ -82,7 +80,6 @@ static void test_pcs(void **state)
 
 static void test_times_and_threads(void **state)
 {
-    (void)state;
     expect("xxxxx........", &(tl_select){.has_to = true, .time_to = 1}, 0);
     expect(".....xxx.....", &(tl_select){.has_from = true, .time_from = 1, .has_to = true, .time_to = 2}, 0);
     expect("........xxxxx", &(tl_select){.has_from = true, .time_from = 2}, 0);
@@ -119,7 +116,6 @@ static bool takes(const tl_track *track, const tl_select *select, tl_code fails)
 
 static void test_processors(void **state)
 {
-    (void)state;
     const int32_t some[] = {7, 3}, others[] = {4}, none[] = {-1};
     const char *const number[] = {"3"}, *const name[] = {"cpu 3"}, *const empty[] = {""};
     const tl_track cpu = {.name = "cpu 3", .tid = 3, .is_cpu = true},
@@ -148,7 +144,6 @@ static void test_processors(void **state)
 
 static void test_nothing_to_leave_out(void **state)
 {
-    (void)state;
     hand h;
     const char *const nobody[] = {"nobody"}, *const some[] = {"x"};
     tl_insn_select *s = NULL;
@@ -180,7 +175,6 @@ static void test_nothing_to_leave_out(void **state)
 /* What convert writes: the same choice, behind --class and others, with the limit handed on to the reader. */
 static void test_events(void **state)
 {
-    (void)state;
     static const struct {
         tl_select select;
         uint32_t events;

@@ -1,20 +1,12 @@
 /* Tests of format/xray/instr_map.h: versions, byte orders, relocations, the rule of ids, broken maps; and, where the
  * corpus is at hand, that every binary of it is read as the reference reads it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 #include <elf.h>
 #include <inttypes.h>
 
 #include "build_elf.h"
+#include "check.h"
 #include "format/xray/instr_map.h"
 #include "op/symbolize.h"
-#include "skip.h"
 
 enum { MAP = 1, RELA, SYMTAB, STRTAB, SLEDS_MAX = 16, MAP_AT = 0x2535e };
 
@@ -107,7 +99,6 @@ static void expect_failure(const void *bytes, size_t size, int code, uint64_t of
 
 static void test_versions_and_byte_orders(void **state)
 {
-    (void)state;
     static struct built b;
     for (int big = 0; big < 2; big++)
         for (uint8_t version = 0; version <= 3; version++) {
@@ -123,7 +114,6 @@ static void test_versions_and_byte_orders(void **state)
 
 static void test_versions_may_be_mixed(void **state)
 {
-    (void)state;
     static struct built b;
     struct sleds s = {0};
     static const uint64_t address[] = {0x1000, 0x2000};
@@ -137,7 +127,6 @@ static void test_versions_may_be_mixed(void **state)
 /* Ids count runs: a function that comes again after another one has a second id. */
 static void test_ids_count_runs(void **state)
 {
-    (void)state;
     static struct built b;
     struct sleds s = {0};
     static const uint64_t address[] = {0x3000, 0x1000, 0x3000, 0x2000};
@@ -151,7 +140,6 @@ static void test_ids_count_runs(void **state)
 
 static void test_position_independent_binaries(void **state)
 {
-    (void)state;
     static const struct {
         uint16_t machine, relative;
         bool big;
@@ -182,7 +170,6 @@ static void test_position_independent_binaries(void **state)
 
 static void test_object_files(void **state)
 {
-    (void)state;
     static const struct {
         uint16_t machine;
         uint32_t absolute, relative;
@@ -212,7 +199,6 @@ static void test_object_files(void **state)
 
 static void test_unknown_machine(void **state)
 {
-    (void)state;
     static struct built b;
     struct sleds s = {0};
     static const uint64_t address[] = {0x1000};
@@ -226,7 +212,6 @@ static void test_unknown_machine(void **state)
 
 static void test_no_map(void **state)
 {
-    (void)state;
     static struct built b;
     struct sleds s = {0};
     add(&s, 0x1000, 2);
@@ -242,7 +227,6 @@ static void test_no_map(void **state)
 
 static void test_empty_map(void **state)
 {
-    (void)state;
     static struct built b;
     struct sleds s = {0};
     build_map(&b, &s, ET_EXEC, EM_X86_64, NULL, 0);
@@ -251,7 +235,6 @@ static void test_empty_map(void **state)
 
 static void test_broken_maps(void **state)
 {
-    (void)state;
     static struct built b;
     struct sleds s = {0};
     uint8_t rela[24];
@@ -269,7 +252,6 @@ static void test_broken_maps(void **state)
 /* A later file replaces what is known of an id. */
 static void test_ids_that_are_known_already(void **state)
 {
-    (void)state;
     static struct built b;
     struct sleds s = {0};
     tl_trace t = {0};
@@ -309,7 +291,6 @@ static int read_copy(const struct built *b, size_t size)
 
 static void test_every_truncation_is_noticed(void **state)
 {
-    (void)state;
     static struct built b;
     build_small(&b, false);
     assert_int_equal(read_copy(&b, b.size), TL_OK);
@@ -319,7 +300,6 @@ static void test_every_truncation_is_noticed(void **state)
 
 static void test_every_broken_byte_is_survived(void **state)
 {
-    (void)state;
     static struct built b;
     unsigned read = 0, refused = 0;
     build_small(&b, true);
@@ -336,7 +316,6 @@ static void test_every_broken_byte_is_survived(void **state)
 
 static void test_a_million_functions(void **state)
 {
-    (void)state;
     enum { N = 1000000 };
     uint8_t *sleds = malloc((size_t)N * 32), *file = malloc((size_t)N * 32 + 4096);
     assert_true(sleds && file);
@@ -383,7 +362,6 @@ static bool describe(const char *path, char *text, size_t room)
 
 static void test_corpus_equals_the_reference(void **state)
 {
-    (void)state;
     static const char *const files[] = {
         "llvm/Inputs/elf64-example.bin",
         "llvm/Inputs/elf64-pie.bin",

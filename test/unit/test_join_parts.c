@@ -37,7 +37,6 @@ static bool take_span(void *arg, const tl_span *s)
 
 static void spans_of_parts(void **state)
 {
-    (void)state;
     fixture f;
     ended all = {0};
     tl_spans s = {0};
@@ -78,7 +77,6 @@ static bool take_gauge(void *arg, const tl_gauge *g)
 
 static void processes_of_parts(void **state)
 {
-    (void)state;
     fixture f;
     uint64_t allocated[2] = {0};
     tl_gauges g = {0};
@@ -122,7 +120,6 @@ static tl_join *join(tl_source *a, tl_source *b, bool unsorted, bool shared_trac
 /* Also those that say nothing about themselves are told apart. */
 static void parts_without_properties(void **state)
 {
-    (void)state;
     tl_source a = {0}, b = {0};
     tl_join *j = join(&a, &b, false, false);
     const tl_trace *t = tl_join_trace(j);
@@ -140,7 +137,6 @@ static void parts_without_properties(void **state)
  * tracks. */
 static void order_of_parts(void **state)
 {
-    (void)state;
     static const tl_format by_time = {.name = "by time", .time_order = true},
                            by_track = {.name = "by track", .track_order = true};
     for (int i = 0; i < 3; i++) {

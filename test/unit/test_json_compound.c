@@ -5,7 +5,6 @@
 
 static void test_structures(void **state)
 {
-    (void)state;
     const ctf_type *t = payload_of("{'name':'a','field-class':" U8 "},{'name':'_b','field-class':" U32 "}");
     assert_int_equal(t->kind, CTF_STRUCT);
     assert_int_equal(t->nmember, 2);
@@ -44,7 +43,6 @@ static void test_structures(void **state)
 
 static void test_arrays(void **state)
 {
-    (void)state;
     const ctf_type *t = type_of("{'type':'static-length-array','length':3,'element-field-class':" U32 "}");
     assert_int_equal(t->kind, CTF_ARRAY);
     assert_false(t->dynamic);
@@ -67,7 +65,6 @@ static void test_arrays(void **state)
 
 static void test_options(void **state)
 {
-    (void)state;
     const ctf_type *t = type_of("{'type':'optional','field-class':" U32 "," SELECTOR "}");
     assert_int_equal(t->kind, CTF_OPTIONAL);
     assert_int_equal(t->align, 1);
@@ -96,7 +93,6 @@ static void test_options(void **state)
 
 static void test_bad_options(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *message;
     } bad[] = {
@@ -127,7 +123,6 @@ static void test_bad_options(void **state)
 
 static void test_alignment(void **state)
 {
-    (void)state;
     /* Structures and arrays hand it on; variants and optionals do not. */
     const ctf_type *t =
         payload_of("{'name':'a','field-class':{'type':'static-length-array','length':0,'element-field-class':"
@@ -154,7 +149,6 @@ static const char *location_text(const char *location)
 
 static void test_locations(void **state)
 {
-    (void)state;
     assert_int_equal(CTF_FROM_HERE, 6);
     assert_string_equal(location_text("{'path':['a']}"), "6:a");
     assert_string_equal(location_text("{'path':[null,null,'a','b']}"), "6:^/^/a/b");
@@ -218,7 +212,6 @@ static void location_fails(const char *members, const char *path, const char *me
 
 static void test_locations_that_lead_nowhere(void **state)
 {
-    (void)state;
     char path[300], message[300];
 #define MEMBER(name, type) "{'name':'" name "','field-class':" type "},"
 #define STRUCT(members)    "{'type':'structure','member-classes':[" members "]}"
@@ -246,7 +239,6 @@ static void test_locations_that_lead_nowhere(void **state)
 
 static void test_aliases(void **state)
 {
-    (void)state;
     const ctf_schema *s = schema_of(PREAMBLE ALIAS("u8", U8) ALIAS("again", "'u8'") STREAM
                                     "@{'type':'event-record-class','payload-field-class':{'type':'structure',"
                                     "'member-classes':[{'name':'a','field-class':'u8'},"
@@ -276,7 +268,6 @@ static char long_text[4 << 20];
 
 static void test_depth(void **state)
 {
-    (void)state;
     for (unsigned deep = 0; deep <= 1; deep++) {
         /* CTF_DEPTH_MAX with the payload itself, and one more. */
         char *at = long_text;
@@ -318,7 +309,6 @@ static void test_depth(void **state)
 /* Aliases that use the one before twice: few bytes, 2^30 fields. */
 static void test_doubling(void **state)
 {
-    (void)state;
     char *at = long_text;
     at += sprintf(at, PREAMBLE ALIAS("a0", U8));
     for (unsigned i = 1; i <= 30; i++)
@@ -342,7 +332,6 @@ static void test_doubling(void **state)
 
 static void test_members(void **state)
 {
-    (void)state;
     for (unsigned more = 0; more <= 1; more++) {
         char *at = long_text;
         at += sprintf(at, PREAMBLE ALIAS("u", U8) ALIAS("s", "{'type':'structure','member-classes':[{'name':'m',"

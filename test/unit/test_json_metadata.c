@@ -7,7 +7,6 @@
 
 static void test_least(void **state)
 {
-    (void)state;
     const ctf_schema *s = schema_of(PREAMBLE);
     assert_int_equal(s->dialect, CTF_2);
     assert_int_equal(s->major, 2);
@@ -32,7 +31,6 @@ static void test_least(void **state)
 /* The way of a sequence: separators in a row, white space of any kind, no line feed at the end. */
 static void test_sequence(void **state)
 {
-    (void)state;
     assert_int_equal(schema_of("@@ \n@{'type':'preamble',\r\n\t'version':2}@@{'type':'data-stream-class'} @")->nstream,
                      1);
     schema_fails("", TL_EDAMAGED, "line 1, column 1: expected a record separator");
@@ -55,7 +53,6 @@ static void test_sequence(void **state)
 
 static void test_preamble(void **state)
 {
-    (void)state;
     const ctf_schema *s =
         schema_of("@{'type':'preamble','version':2,'uuid':[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,255],'extensions':{},"
                   "'attributes':{'a':{'b':null}},'what':1}");
@@ -80,7 +77,6 @@ static void test_preamble(void **state)
 
 static void test_order(void **state)
 {
-    (void)state;
     schema_fails(STREAM PREAMBLE, TL_EDAMAGED,
                  "expected the preamble as the first fragment, found \"data-stream-class\"");
     schema_fails(PREAMBLE STREAM PREAMBLE, TL_EDAMAGED, "line 3, column 10: a second preamble");
@@ -100,7 +96,6 @@ static void test_order(void **state)
 
 static void test_trace(void **state)
 {
-    (void)state;
     const ctf_schema *s = schema_of(
         PREAMBLE "@{'type':'trace-class','namespace':'n','name':'my trace','uid':'u','environment':{'host':'a\\nb',"
                  "'pid':42,'least':-9223372036854775808,'most':18446744073709551615,'':''},"
@@ -136,7 +131,6 @@ static const ctf_clock *clock_of(const char *properties)
 
 static void test_clocks(void **state)
 {
-    (void)state;
     const ctf_clock *c = clock_of("'id':'c','frequency':1");
     assert_string_equal(c->id, "c");
     assert_null(c->name);
@@ -182,7 +176,6 @@ static void test_clocks(void **state)
 
 static void test_streams(void **state)
 {
-    (void)state;
     const ctf_schema *s = schema_of(
         PREAMBLE CLOCK "@{'type':'clock-class','id':'d','frequency':5}"
                        "@{'type':'data-stream-class','id':18446744073709551615,'name':'s','default-clock-class-id':'d'}"
@@ -218,7 +211,6 @@ static void test_streams(void **state)
 
 static void test_scopes(void **state)
 {
-    (void)state;
     const ctf_schema *s = schema_of(
         PREAMBLE
         "@{'type':'trace-class'," SCOPE("packet-header-field-class", "a") "}@{'type':'data-stream-class'," SCOPE(
@@ -242,7 +234,6 @@ static void test_scopes(void **state)
 /* cpu_id has a role only in a packet context; an alias that is used there and elsewhere stays as it is. */
 static void test_cpu(void **state)
 {
-    (void)state;
     const ctf_schema *s = schema_of(
         PREAMBLE "@{'type':'field-class-alias','name':'u','field-class':" U8 "}"
                  "@{'type':'field-class-alias','name':'s','field-class':{'type':'structure','minimum-alignment':16,"
@@ -273,7 +264,6 @@ static const ctf_event_class *event_with(const char *attributes)
 
 static void test_levels(void **state)
 {
-    (void)state;
     static const struct {
         const char *attributes, *level;
         int32_t value;
@@ -309,7 +299,6 @@ static void test_levels(void **state)
 /* The release candidates before 2.0, as tracers wrote them. */
 static void test_drafts(void **state)
 {
-    (void)state;
     const ctf_schema *s = schema_of(
         PREAMBLE "@{'type':'trace-class','uuid':[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]}"
                  "@{'type':'clock-class','name':'monotonic','frequency':1000,'offset':{'seconds':12,'cycles':5},"
@@ -332,7 +321,6 @@ static void test_drafts(void **state)
 
 static void test_byte_order(void **state)
 {
-    (void)state;
 #define BIG                                                                                                            \
     "@{'type':'field-class-alias','name':'%u','field-class':{'type':'fixed-length-unsigned-integer','length':%u,'"     \
     "byte-order':'big-endian'}}"
@@ -349,7 +337,6 @@ static void test_byte_order(void **state)
 /* As many classes as there may be, and one more. */
 static void test_many(void **state)
 {
-    (void)state;
     static const char *const kinds[] = {"data-stream-class", "event-record-class"};
     char *text = malloc((CTF_CLASSES_MAX + 3) * 50);
     assert_non_null(text);
@@ -368,7 +355,6 @@ static void test_many(void **state)
 /* Values of one fragment, few bytes each. */
 static void test_many_values(void **state)
 {
-    (void)state;
     const size_t n = CTF_JSON_VALUES_MAX;
     char *text = malloc(sizeof PREAMBLE + 2 * n + 4), *at = text;
     assert_non_null(text);

@@ -1,16 +1,7 @@
 /* Tests of base/json_read.h: values, places, strictness, and limits on hostile text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/compiler.h"
 #include "base/json_read.h"
+#include "check.h"
 
 #define VALUES 1000000u
 
@@ -32,14 +23,12 @@ static const tl_json_value *parse(const char *text)
 
 static int clean(void **state)
 {
-    (void)state;
     tl_arena_fini(&arena);
     return 0;
 }
 
 static void test_kinds(void **state)
 {
-    (void)state;
     const tl_json_value *v = parse(" [null, true, false, 7, -7, 1.5, \"a\", [], {}]\r\n\t ");
     assert_int_equal(v->kind, TL_JSON_ARRAY);
     assert_int_equal(v->n, 9);
@@ -67,7 +56,6 @@ static void test_kinds(void **state)
 /* Integers are exact to the last bit; what does not fit keeps its text. */
 static void test_numbers(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t u;
@@ -110,7 +98,6 @@ static void test_numbers(void **state)
 
 static void test_strings(void **state)
 {
-    (void)state;
     static const struct {
         const char *text, *value;
         uint32_t n;
@@ -135,7 +122,6 @@ static void test_strings(void **state)
 
 static void test_places(void **state)
 {
-    (void)state;
     const char text[] = "  {\"a\" : [ 1,\n \"x\"], \"\\u0062\":{\"c\":-2 } }";
     const tl_json_value *v = parse(text);
     assert_int_equal(v->offset, 2);
@@ -159,7 +145,6 @@ static void test_places(void **state)
 
 static void test_strict(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t offset;
@@ -238,7 +223,6 @@ static void test_strict(void **state)
 /* The text need not be terminated, and nothing behind it is looked at. Each prefix of a sound text is an error. */
 static void test_prefixes(void **state)
 {
-    (void)state;
     static const char text[] =
         "{\"a\\u00e9\\ud83d\\ude00\":[-12.5e+3,true,null,false,\"\\n\"],\"b\":{\"c\":\"\xe2\x82\xac\"}}";
     const size_t n = sizeof text - 1;
@@ -258,7 +242,6 @@ static void test_prefixes(void **state)
 
 static void test_names_twice(void **state)
 {
-    (void)state;
     const tl_json_value *v;
     tl_error e;
     const char small[] = "{\"a\":1,\"b\":2,\"\\u0061\":3}";
@@ -299,7 +282,6 @@ static char *nested(unsigned depth, char open, char close)
 
 static void test_limits(void **state)
 {
-    (void)state;
     const tl_json_value *v;
     tl_error e;
     char *text = nested(TL_JSON_DEPTH_MAX, '[', ']');
@@ -332,7 +314,6 @@ static char *repeated(const char *begin, const char *unit, size_t n, const char 
 /* What the header promises: 100 bytes for each value, and the text once. */
 static void test_memory(void **state)
 {
-    (void)state;
     static const char *const units[] = {"0,", "\"\",", "[],", "1.5,", "{\"\":{}},", "\"\\u00e9\xe2\x82\xac\","};
     for (size_t i = 0; i < TL_COUNT(units); i++) {
         const size_t n = 200000, values = strchr(units[i], '{') ? 3 * n + 1 : n + 1;

@@ -6,7 +6,6 @@
 
 static void test_integers(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         ctf_kind kind;
@@ -62,7 +61,6 @@ static void test_integers(void **state)
 
 static void test_bad_integers(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         int code;
@@ -103,7 +101,6 @@ static void test_bad_integers(void **state)
 
 static void test_roles(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         uint32_t role;
@@ -145,7 +142,6 @@ static void test_roles(void **state)
 
 static void test_mappings(void **state)
 {
-    (void)state;
     const ctf_type *t = type_of("{'type':'fixed-length-unsigned-integer','length':64," ORDER
                                 ",'mappings':{'one':[[1,1]],'':[[5,7],[0,18446744073709551615]]}}");
     assert_int_equal(t->nmapping, 3);
@@ -195,7 +191,6 @@ static void test_mappings(void **state)
 
 static void test_strings(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         ctf_kind kind;
@@ -235,7 +230,6 @@ static void test_strings(void **state)
 /* What is not known is passed over, whatever it is. */
 static void test_unknown_properties(void **state)
 {
-    (void)state;
     const ctf_type *t = type_of("{'x':{'y':[1,2,{}]},'type':'fixed-length-unsigned-integer','length':8," ORDER
                                 ",'attributes':{'my.org':{'unit':'m'}},'z':1e999,'extensions':{'my.org':{'e':1}}}");
     assert_int_equal(t->kind, CTF_INT);

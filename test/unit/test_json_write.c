@@ -1,14 +1,6 @@
 /* Tests of base/json_write.h. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/json_write.h"
+#include "check.h"
 
 static void check_string_n(const char *s, size_t n, const char *expected, uint64_t expected_bad)
 {
@@ -30,7 +22,6 @@ static void check_string(const char *s, const char *expected, uint64_t expected_
 
 static void test_plain_strings(void **state)
 {
-    (void)state;
     check_string("", "\"\"", 0);
     check_string("main", "\"main\"", 0);
     check_string("a/b 'c' <d> \x7f", "\"a/b 'c' <d> \x7f\"", 0);
@@ -38,7 +29,6 @@ static void test_plain_strings(void **state)
 
 static void test_escapes(void **state)
 {
-    (void)state;
     check_string("a\"b\\c", "\"a\\\"b\\\\c\"", 0);
     check_string("\n\t\r\b\f", "\"\\n\\t\\r\\b\\f\"", 0);
     check_string("\x01\x1b\x1f", "\"\\u0001\\u001b\\u001f\"", 0);
@@ -47,7 +37,6 @@ static void test_escapes(void **state)
 
 static void test_utf8_passes_through(void **state)
 {
-    (void)state;
     check_string("gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x90\x9b",
                  "\"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x90\x9b\"", 0);
     /* The first and last of each length, around the surrogates, and the last of all. */
@@ -58,7 +47,6 @@ static void test_utf8_passes_through(void **state)
 
 static void test_bytes_that_are_not_utf8(void **state)
 {
-    (void)state;
     check_string("a\x80z", "\"a\\u0080z\"", 1);
     check_string("\xff\xfe", "\"\\u00ff\\u00fe\"", 2);
     check_string("\xc3", "\"\\u00c3\"", 1);
@@ -76,7 +64,6 @@ static void test_bytes_that_are_not_utf8(void **state)
 /* A sequence that is cut off by the length, not by the memory behind it. */
 static void test_length_is_respected(void **state)
 {
-    (void)state;
     check_string_n("\xc3\xbc", 1, "\"\\u00c3\"", 1);
     check_string_n("abc", 2, "\"ab\"", 0);
 }
@@ -91,7 +78,6 @@ static char *take(tl_output *o, size_t *n)
 
 static void test_document(void **state)
 {
-    (void)state;
     tl_output *o;
     tl_json j;
     assert_int_equal(tl_output_open_memory(&o, TL_PLAIN, NULL), 0);
@@ -163,7 +149,6 @@ static void check_long(const char *unit)
 
 static void test_long_strings(void **state)
 {
-    (void)state;
     check_long("a");
     check_long("\x01");
     check_long("\xc3\xbc");

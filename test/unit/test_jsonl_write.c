@@ -2,7 +2,6 @@
 #include "rich_fixture.h"
 
 #include <math.h>
-#include <stdio.h>
 
 extern const tl_format tl_format_jsonl;
 
@@ -13,7 +12,6 @@ static void start(fixture *f)
 
 static void test_calls(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     f.options.begin = 1000;
@@ -46,7 +44,6 @@ static void test_calls(void **state)
 
 static void test_events(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -70,7 +67,6 @@ static void test_events(void **state)
 
 static void test_nested_values(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -103,7 +99,6 @@ static void test_nested_values(void **state)
 /* A list in a list in a list, deeper than the writer follows: what comes after must still be read at its place. */
 static void test_too_deep(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -123,7 +118,6 @@ static void test_too_deep(void **state)
 
 static void test_long_name_and_payload(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     enum { NAME = 100000, DATA = 50000 };
@@ -156,7 +150,6 @@ static void test_long_name_and_payload(void **state)
 
 static void test_times(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     tl_trace_set_clock(&f.trace, "tsc", 3);
@@ -180,7 +173,6 @@ static void test_times(void **state)
 
 static void test_accept(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -195,7 +187,6 @@ static void test_accept(void **state)
 /* Contexts, enumerations, flags, variants and what is absent. */
 static void test_rich_fields(void **state)
 {
-    (void)state;
     fixture f;
     rich_init(&f);
     start(&f);
@@ -224,7 +215,6 @@ static void test_rich_fields(void **state)
 /* Where a field says the key, only the name of the function is added, and only if the class has no field for it. */
 static void test_key_is_field(void **state)
 {
-    (void)state;
     static const tl_field named[] = {{.name = "function", .type = TL_STRING}};
     const tl_value name = {.type = TL_STRING, .n = 1, .as.p = "f"};
     fixture f;
@@ -251,7 +241,6 @@ static void test_key_is_field(void **state)
 /* Many lines, and a line longer than the room that the output has at once. */
 static void test_long_lists(void **state)
 {
-    (void)state;
     enum { N = 40000, LINES = 3 };
     fixture f;
     tl_value *v = calloc(N + 1, sizeof *v);

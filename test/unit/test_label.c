@@ -1,13 +1,6 @@
 /* Ready-made text: made once, found again, and forgotten when there is too much of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/number.h"
+#include "check.h"
 #include "model/label.h"
 
 typedef struct counter {
@@ -27,7 +20,6 @@ static void make(void *arg, uint64_t number, tl_pb *text)
 
 static void test_made_once(void **state)
 {
-    (void)state;
     counter c = {0};
     tl_labels labels = {0};
     tl_labels_init(&labels, make, &c);
@@ -46,7 +38,6 @@ static void test_made_once(void **state)
 
 static void test_number_is_bounded(void **state)
 {
-    (void)state;
     counter c = {0};
     tl_labels labels = {0};
     tl_labels_init(&labels, make, &c);
@@ -62,7 +53,6 @@ static void test_number_is_bounded(void **state)
 
 static void test_bytes_are_bounded(void **state)
 {
-    (void)state;
     counter c = {.padding = 1 << 20};
     tl_labels labels = {0};
     tl_labels_init(&labels, make, &c);

@@ -25,7 +25,6 @@ static unsigned decoders(size_t window)
 
 static void test_as_many_as_fit(void **state)
 {
-    (void)state;
     if (!tl_slot_possible())
         skip_because("this build has no libzstd");
     assert_int_equal(decoders(1000), 8);

@@ -3,7 +3,6 @@
 
 static void test_values(void **state)
 {
-    (void)state;
     static const uint8_t data[32] = {0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     fixture f;
     start(&f, &tl_format_listing_values, 1);
@@ -39,7 +38,6 @@ static void test_values(void **state)
 
 static void test_large_value(void **state)
 {
-    (void)state;
     enum { LARGE = 32768 };
     static uint8_t data[LARGE];
     fixture f;
@@ -64,7 +62,6 @@ static void test_large_value(void **state)
 
 static void test_registers(void **state)
 {
-    (void)state;
     fixture f;
     start(&f, &tl_format_listing_values, 1);
     tl_value v[37] = {{.type = TL_U64, .as.u = 3}, {.type = TL_LIST, .n = 32}};
@@ -98,7 +95,6 @@ static void test_registers(void **state)
 /* With a reader that has no tape. */
 static void test_no_tape(void **state)
 {
-    (void)state;
     fixture f;
     start(&f, &tl_format_listing_values, 1);
     put(&f, SNAP, 0, 0, 0, 0);

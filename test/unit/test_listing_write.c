@@ -3,7 +3,6 @@
 
 static void test_columns(void **state)
 {
-    (void)state;
     fixture f;
     start(&f, &tl_format_listing, 1);
     put(&f, IN, 0, 0, 0x400580, NOP);
@@ -35,7 +34,6 @@ static void test_columns(void **state)
 /* Every number, whichever digits change. */
 static void test_numbers(void **state)
 {
-    (void)state;
     fixture f;
     char line[32];
     start(&f, &tl_format_listing, 1);
@@ -54,7 +52,6 @@ static void test_numbers(void **state)
 
 static void test_details(void **state)
 {
-    (void)state;
     fixture f;
     start(&f, &tl_format_listing, 1);
     put(&f, IN, 0, 0, 0x1000, LDR);
@@ -89,7 +86,6 @@ static void test_details(void **state)
 
 static void test_calls(void **state)
 {
-    (void)state;
     fixture f;
     start(&f, &tl_format_listing, 1);
     put(&f, IN, 0, 0, 0x1000, SVC);
@@ -119,7 +115,6 @@ static void test_calls(void **state)
 /* Registers and losses have lines of their own, and what follows of the same instruction goes on behind its number. */
 static void test_own_lines(void **state)
 {
-    (void)state;
     fixture f;
     start(&f, &tl_format_listing, 1);
     put(&f, ORDER, 0, 0, 7, 0); /* before the first instruction */
@@ -143,7 +138,6 @@ static void test_own_lines(void **state)
  */
 static void test_tracks(void **state)
 {
-    (void)state;
     fixture f;
     start(&f, &tl_format_listing, 3);
     put(&f, IN, 0, 5, 0x1000, LDR);
@@ -163,7 +157,6 @@ static void test_tracks(void **state)
 /* Which function it is, in a column of its own, if there are any. */
 static void test_symbols(void **state)
 {
-    (void)state;
     static const tl_function known[] = {
         {.id = 3, .address = 0x2000, .size = 0x100, .name = "a::very::long::name<of, a, template>(int)"},
         {.id = 1, .address = 0x1000, .size = 0x10, .name = "main"},
@@ -216,7 +209,6 @@ static void test_symbols(void **state)
 /* A line does not end with a batch. */
 static void test_batches(void **state)
 {
-    (void)state;
     fixture f;
     start(&f, &tl_format_listing, 1);
     put(&f, IN, 0, 0, 0x1000, LDR);
@@ -231,7 +223,6 @@ static void test_batches(void **state)
 
 static void test_no_events(void **state)
 {
-    (void)state;
     fixture f;
     start(&f, &tl_format_listing, 1);
     expect(&f, "");
@@ -242,7 +233,6 @@ static void test_no_events(void **state)
 /* Lines are kept by place: another opcode or level there, and places that share a slot, are other lines. */
 static void test_kept_lines(void **state)
 {
-    (void)state;
     enum { PLACES = 7, SHARED = 65536 * 4 };
     static const uint32_t op[PLACES] = {NOP, LDR, SVC, RETURN, 0xd4200020, 0x14000004, 0x8b020020};
     static const char *const text[PLACES] = {"nop",          "ldr     x0, [x1, #8]", "svc     #0",        "ret",

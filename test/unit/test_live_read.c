@@ -20,7 +20,6 @@ static void assert_means(live_image *m)
 
 static void test_probe_looks_at_the_magic_number(void **state)
 {
-    (void)state;
     uint8_t head[16] = LIVE_MAGIC;
     tl_probe p = {.head = head, .size = 8, .total = 8};
     assert_int_equal(tl_format_tlp_live.probe(&p), 64);
@@ -33,7 +32,6 @@ static void test_probe_looks_at_the_magic_number(void **state)
 
 static void test_random_programs_are_read_exactly(void **state)
 {
-    (void)state;
     uint64_t seed = 17;
     for (int i = 0; i < 30; i++) {
         live_image m;
@@ -46,7 +44,6 @@ static void test_random_programs_are_read_exactly(void **state)
 
 static void test_an_image_without_threads(void **state)
 {
-    (void)state;
     live_image m;
     image_init(&m);
     assert_means(&m);
@@ -55,7 +52,6 @@ static void test_an_image_without_threads(void **state)
 
 static void test_many_threads(void **state)
 {
-    (void)state;
     uint64_t seed = 3;
     live_image m;
     image_init(&m);
@@ -66,7 +62,6 @@ static void test_many_threads(void **state)
 
 static void test_a_deep_stack(void **state)
 {
-    (void)state;
     live_image m;
     scene_deep(&m);
     assert_means(&m);
@@ -75,7 +70,6 @@ static void test_a_deep_stack(void **state)
 
 static void test_counts_beyond_32_bits(void **state)
 {
-    (void)state;
     live_image m;
     scene_many_calls(&m);
     assert_means(&m);
@@ -85,7 +79,6 @@ static void test_counts_beyond_32_bits(void **state)
 /* Lanes of the same thread are one thread; lanes of several threads are called so, and keep their numbers. */
 static void test_lanes_become_threads(void **state)
 {
-    (void)state;
     uint32_t root[6];
     live_image m;
     scene_lanes(&m, root, "noted 50", "thread tid=50 name=noted\n");
@@ -95,7 +88,6 @@ static void test_lanes_become_threads(void **state)
 
 static void test_losses_are_summed_up(void **state)
 {
-    (void)state;
     for (int noted = 0; noted < 2; noted++) {
         live_image m;
         image_init(&m);
@@ -117,7 +109,6 @@ static void test_losses_are_summed_up(void **state)
 /* Who is killed while a call is added: it is in calls and times, but in no histogram. */
 static void test_a_call_that_was_being_added(void **state)
 {
-    (void)state;
     live_image m;
     scene_adding(&m);
     assert_means(&m);
@@ -175,7 +166,6 @@ static void expect_damage(small *s, const char *rule, uint32_t places)
 
 static void test_references_that_lead_astray(void **state)
 {
-    (void)state;
     enum { ALL = 1 + 2 + 5 };
     small s;
     static const struct {
@@ -198,7 +188,6 @@ static void test_references_that_lead_astray(void **state)
 
 static void test_chains_that_go_in_circles(void **state)
 {
-    (void)state;
     small s;
     small_init(&s);
     const uint32_t lane = s.root[0] - LIVE_LANE_SIZE / LIVE_UNIT; /* the first one made */
@@ -219,7 +208,6 @@ static void test_chains_that_go_in_circles(void **state)
 
 static void test_two_threads_with_one_tree(void **state)
 {
-    (void)state;
     small s;
     small_init(&s);
     put32(&s.m, image_at(s.root[1]) - LIVE_LANE_SIZE + LIVE_LANE_ROOT, s.root[0]);
@@ -231,7 +219,6 @@ static void test_two_threads_with_one_tree(void **state)
 
 static void test_blocks_of_no_buckets(void **state)
 {
-    (void)state;
     small s;
     for (unsigned i = 0; i < 2; i++) {
         small_init(&s);
@@ -243,7 +230,6 @@ static void test_blocks_of_no_buckets(void **state)
 
 static void test_headers_that_are_refused(void **state)
 {
-    (void)state;
     tl_source *source = NULL;
     tl_error e = {0};
     small s;
@@ -272,7 +258,6 @@ static void read_anything(const uint8_t *bytes, size_t n)
 
 static void test_cut_images(void **state)
 {
-    (void)state;
     small s;
     small_init(&s);
     for (size_t n = LIVE_HEADER_SIZE - 16; n < s.m.size; n += one_in(5)) {
@@ -287,7 +272,6 @@ static void test_cut_images(void **state)
 
 static void test_images_with_changed_bits(void **state)
 {
-    (void)state;
     uint64_t seed = 23;
     small s;
     small_init(&s);
@@ -323,7 +307,6 @@ static void save(const live_image *m, const char *path, long hole)
 
 static void test_files_with_holes(void **state)
 {
-    (void)state;
     uint64_t seed = 5;
     size_t n, expected_n;
     live_image m;
@@ -348,7 +331,6 @@ static void test_files_with_holes(void **state)
 /* The file grows between open() and read_profile(), and nodes are linked that lie behind its old end. */
 static void test_a_file_that_grows(void **state)
 {
-    (void)state;
     uint64_t seed = 5;
     size_t n, expected_n;
     live_image m;

@@ -14,7 +14,6 @@ static void check(uint64_t lost, uint64_t events, const char *expected)
 
 static void test_shares(void **state)
 {
-    (void)state;
     check(0, 5, "");
     check(1, 0, "lost 1 event");
     check(1218, 32, "lost 1,218 events (97 %)");

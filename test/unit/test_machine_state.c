@@ -1,13 +1,6 @@
 /* The state before an instruction, replayed from the begin of a stream without snapshots. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "analysis/instruction/machine_state.h"
+#include "check.h"
 #include "make_xtrace.h"
 #include "traceloom/source.h"
 
@@ -62,7 +55,6 @@ static bool knows(const tl_machine *m, unsigned n, uint64_t value)
 static void replays(void **state)
 {
     made_stream s = make_program();
-    (void)state;
     tl_machine m = state_at(&s, 0);
     assert_true(m.has_next && m.has_pc && m.pc == 0x1000 && m.opcode == 0xd28000a0);
     assert_int_equal(m.registers.known, 0);
@@ -101,7 +93,6 @@ static void refuses(void **state)
     made_stream s = make_program();
     tl_error e = {0};
     tl_machine m;
-    (void)state;
     tl_source *source = open_stream(&s);
     assert_int_equal(tl_machine_at(&m, source, NULL, 10, &e), TL_EINVAL);
     assert_non_null(strstr(e.message, "there is no instruction 10: there are 9"));

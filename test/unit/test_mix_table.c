@@ -21,7 +21,6 @@ static const hand_line few[] = {INSN_NO_PC(OP_ADD),
 
 static void test_counts(void **state)
 {
-    (void)state;
     hand h;
     tl_mix m;
     hand_init(&h, 4);
@@ -49,7 +48,6 @@ static void test_counts(void **state)
 
 static void test_rows_by_count_then_name(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         uint64_t insns;
@@ -76,7 +74,6 @@ static void test_rows_by_count_then_name(void **state)
 /* Four streams on any number of threads, and again into the same table, are four and eight times one. */
 static void test_sums(void **state)
 {
-    (void)state;
     hand_line *line = hand_wander(20000, 7);
     hand one, four;
     tl_mix m, sum;

@@ -1,17 +1,10 @@
 /* Tests of op/named_file.h: which files are opened because a trace names them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "op/named_file.h"
 #include "scratch.h"
 
 static void test_only_regular_files(void **state)
 {
-    (void)state;
     struct stat st;
     assert_int_equal(mkfifo("pipe", 0600), 0);
     assert_int_equal(tl_named_file("/proc/self/exe", &st), TL_NAMED_GOOD);
@@ -25,7 +18,6 @@ static void test_only_regular_files(void **state)
 
 static void test_sizes_are_summed(void **state)
 {
-    (void)state;
     struct stat st = {.st_size = 600};
     uint64_t room = 1500;
     assert_true(tl_named_fits(&room, &st));

@@ -1,18 +1,10 @@
 /* Stacks of open calls, compared with the plainest way to keep them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "model/nest.h"
 #include "model/trace_impl.h"
 
 static void test_random_calls(void **state)
 {
-    (void)state;
     enum { EVENTS = 200000 };
     uint64_t *plain = malloc(EVENTS * sizeof *plain);
     assert_non_null(plain);
@@ -52,7 +44,6 @@ static void test_random_calls(void **state)
 
 static void test_depth_limit(void **state)
 {
-    (void)state;
     tl_nest nest = {0};
     tl_nest_track *t = tl_nest_get(&nest, 0);
     assert_non_null(t);
@@ -70,7 +61,6 @@ static void test_depth_limit(void **state)
 
 static void test_time(void **state)
 {
-    (void)state;
     tl_nest nest = {0};
     tl_nest_track *t = tl_nest_get(&nest, 0);
     assert_non_null(t);
@@ -83,7 +73,6 @@ static void test_time(void **state)
 
 static void test_tracks(void **state)
 {
-    (void)state;
     tl_nest nest = {0};
     assert_null(tl_nest_get(&nest, TL_TRACKS_MAX));
     assert_null(tl_nest_get(&nest, UINT32_MAX));

@@ -5,7 +5,6 @@ extern const tl_format tl_format_none;
 
 static void test_writes_nothing(void **state)
 {
-    (void)state;
     fixture f;
     rich_init(&f);
     assert_int_equal(fixture_create(&f, &tl_format_none), 0);
@@ -25,7 +24,6 @@ static void test_writes_nothing(void **state)
 /* Readers need not fill what nobody wants. */
 static void test_without_fields(void **state)
 {
-    (void)state;
     fixture f;
     rich_init(&f);
     assert_int_equal(fixture_create(&f, &tl_format_none), 0);

@@ -1,15 +1,8 @@
 /* Tests of base/number.h; the conversion of ticks against long division by hand, in 32-bit digits. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/number.h"
+#include "check.h"
 
 static uint64_t random_state = 88172645463325252u;
 
@@ -99,7 +92,6 @@ static void check_scale(const tl_scale *s, uint64_t ticks)
 
 static void test_slow_scale_itself(void **state)
 {
-    (void)state;
     assert_true(slow_scale(7, 6, 2) == 21);
     assert_true(slow_scale(5, 1, 2) == 2);
     assert_true(slow_scale(7, 1, 2) == 4);
@@ -110,7 +102,6 @@ static void test_slow_scale_itself(void **state)
 
 static void test_scale_of_usual_clocks(void **state)
 {
-    (void)state;
     static const uint64_t hz[] = {1,          2,          3,          100,        1000,       32768,      1000000,
                                   1193182,    3579545,    10000000,   14318180,   19200000,   24000000,   54000000,
                                   62500000,   100000000,  999999999,  1000000000, 1000000001, 1800000000, 2000000000,
@@ -129,7 +120,6 @@ static void test_scale_of_usual_clocks(void **state)
 
 static void test_scale_at_random(void **state)
 {
-    (void)state;
     for (int i = 0; i < 100000; i++) {
         tl_scale s;
         tl_scale_init(&s, random_size());
@@ -141,7 +131,6 @@ static void test_scale_at_random(void **state)
 /* Powers of two and their neighbours, both as frequency and as ticks; and the ticks around every saturation. */
 static void test_scale_at_edges(void **state)
 {
-    (void)state;
     for (int a = 0; a < 64; a++)
         for (int da = -1; da <= 1; da++) {
             tl_scale s;
@@ -160,7 +149,6 @@ static void test_scale_at_edges(void **state)
 
 static void test_scale_rounds_half_to_even(void **state)
 {
-    (void)state;
     tl_scale s;
     tl_scale_init(&s, 2000000000u); /* half a ns */
     assert_int_equal(tl_scale_ns(&s, 1), 0);
@@ -171,7 +159,6 @@ static void test_scale_rounds_half_to_even(void **state)
 
 static void test_scale_identity(void **state)
 {
-    (void)state;
     tl_scale s;
     for (uint64_t hz = 0; hz <= 1000000000u; hz += 1000000000u) {
         tl_scale_init(&s, hz);
@@ -200,7 +187,6 @@ static void check_text(uint64_t v)
 
 static void test_put(void **state)
 {
-    (void)state;
     for (uint64_t v = 0; v < 20000; v++)
         check_text(v);
     uint64_t power = 1;
@@ -218,7 +204,6 @@ static void test_put(void **state)
 
 static void test_put_writes_nothing_beyond(void **state)
 {
-    (void)state;
     uint64_t power = 1;
     for (size_t n = 1; n <= 20; n++, power *= 10) {
         char text[24];
@@ -250,7 +235,6 @@ static void check_human(human *f, uint64_t value, const char *expected)
 
 static void test_human_time(void **state)
 {
-    (void)state;
     check_human(human_ns, 0, "0 ns");
     check_human(human_ns, 999, "999 ns");
     check_human(human_ns, 1000, "1.00 us");
@@ -273,7 +257,6 @@ static void test_human_time(void **state)
 
 static void test_human_count_and_bytes(void **state)
 {
-    (void)state;
     check_human(tl_human_count, 0, "0");
     check_human(tl_human_count, 999, "999");
     check_human(tl_human_count, 1230, "1.23 k");
@@ -292,7 +275,6 @@ static void test_human_count_and_bytes(void **state)
 
 static void test_human_grouped(void **state)
 {
-    (void)state;
     check_human(tl_human_grouped, 0, "0");
     check_human(tl_human_grouped, 999, "999");
     check_human(tl_human_grouped, 1000, "1,000");
@@ -303,7 +285,6 @@ static void test_human_grouped(void **state)
 
 static void test_human_respects_the_buffer(void **state)
 {
-    (void)state;
     human *const f[] = {human_ns, human_ticks, tl_human_bytes, tl_human_grouped};
     for (size_t i = 0; i < sizeof f / sizeof *f; i++)
         for (size_t n = 1; n < 8; n++) {
@@ -317,7 +298,6 @@ static void test_human_respects_the_buffer(void **state)
 
 static void test_parse_u64(void **state)
 {
-    (void)state;
     uint64_t v = 42;
     assert_true(tl_parse_u64("0", &v) && v == 0);
     assert_true(tl_parse_u64("18446744073709551615", &v) && v == UINT64_MAX);
@@ -332,7 +312,6 @@ static void test_parse_u64(void **state)
 
 static void test_parse_count(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t value;
@@ -360,7 +339,6 @@ static void test_parse_count(void **state)
 
 static void test_parse_duration(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t ns;

@@ -1,14 +1,6 @@
 /* The table of options is consistent, and command lines are taken apart as it says. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/compiler.h"
+#include "check.h"
 #include "cli/nearest.h"
 #include "cli/options.h"
 
@@ -33,7 +25,6 @@ static bool parse(tl_arguments *a, const char *const *word, int n)
 
 static void test_table_is_consistent(void **state)
 {
-    (void)state;
     for (const tl_option *o = tl_option_table; o->name; o++) {
         assert_true(o->verbs != 0);
         assert_true(o->brief && strlen(o->brief) < 60);
@@ -56,7 +47,6 @@ static void test_table_is_consistent(void **state)
 
 static void test_every_option_is_parsed(void **state)
 {
-    (void)state;
     for (const tl_verb *v = tl_verb_table; v->name; v++)
         for (const tl_option *o = tl_option_table; o->name; o++) {
             if (!(o->verbs & TL_VERB_BIT(v->id)))
@@ -85,7 +75,6 @@ static void test_every_option_is_parsed(void **state)
 
 static void test_ways_to_give_a_value(void **state)
 {
-    (void)state;
     tl_arguments a;
     assert_true(
         PARSE(&a, "report", "--top", "3", "x", "--sort=p99", "-o", "f.svg", "y", "-Fab*", "-F", "c", "--func=d"));
@@ -110,7 +99,6 @@ static void test_ways_to_give_a_value(void **state)
 
 static void test_options_of_a_recorded_command(void **state)
 {
-    (void)state;
     tl_arguments a;
     assert_true(PARSE(&a, "record", "-m", "fdr", "./app", "-v", "--", "-o", "x"));
     assert_string_equal(a.mode, "fdr");
@@ -130,7 +118,6 @@ static void test_options_of_a_recorded_command(void **state)
 
 static void test_words_that_look_like_options(void **state)
 {
-    (void)state;
     tl_arguments a;
     assert_true(PARSE(&a, "info", "-", "--json", "--", "--json", "-q"));
     assert_int_equal(a.file.n, 3);
@@ -149,7 +136,6 @@ static void test_words_that_look_like_options(void **state)
 
 static void test_alias(void **state)
 {
-    (void)state;
     tl_arguments a;
     assert_true(PARSE(&a, "cat", "x"));
     assert_int_equal(a.verb->id, TL_VERB_CONVERT);
@@ -158,7 +144,6 @@ static void test_alias(void **state)
 
 static void test_quiet_and_verbose_exclude_each_other(void **state)
 {
-    (void)state;
     tl_arguments a;
     assert_true(PARSE(&a, "info", "-q", "-v"));
     assert_true(a.verbose && !a.quiet);
@@ -170,7 +155,6 @@ static void test_quiet_and_verbose_exclude_each_other(void **state)
 
 static void test_wrong_lines(void **state)
 {
-    (void)state;
     WRONG("did you mean report?", "rpeort");
     WRONG("did you mean check?", "chekc");
     WRONG("unknown verb xyzzy; see", "xyzzy");
@@ -206,7 +190,6 @@ static void test_wrong_lines(void **state)
 
 static void test_numbers_with_letters(void **state)
 {
-    (void)state;
     tl_arguments a;
     assert_true(PARSE(&a, "report", "--interval", "64k", "--sample=2M", "--line-size", "128", "--calls", "--cache", "x",
                       "--predictor=y", "--resync"));
@@ -244,7 +227,6 @@ static void test_numbers_with_letters(void **state)
 
 static void test_long_words_are_survived(void **state)
 {
-    (void)state;
     char word[5000];
     memset(word, 'x', sizeof word - 1);
     word[0] = word[1] = '-';
@@ -258,7 +240,6 @@ static void test_long_words_are_survived(void **state)
 
 static void test_nearest(void **state)
 {
-    (void)state;
     static const char *const word[] = {"time", "to", "top", "threads", "thread"};
     assert_string_equal(tl_nearest("tiem", word, TL_COUNT(word)), "time"); /* neighbours swapped: one mistake */
     assert_string_equal(tl_nearest("thraed", word, TL_COUNT(word)), "thread");

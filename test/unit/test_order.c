@@ -1,12 +1,5 @@
 /* Merging by time, with one thread and with several that decode ahead: the same events, errors at the same place. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "fake_format.h"
 #include "op/ahead.h"
 #include "op/source_impl.h"
@@ -155,7 +148,6 @@ static void random_trace(uint32_t streams, uint64_t seed, uint64_t bytes)
 
 static void merged_on_one_thread(void **state)
 {
-    (void)state;
     static const uint32_t streams[] = {0, 1, 2, 3, 4, 5, 7, 8, 16, 17, 33, 64, 65, 150};
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
         for (uint64_t seed = 1; seed <= 12; seed++) {
@@ -166,7 +158,6 @@ static void merged_on_one_thread(void **state)
 
 static void merged_by_several_threads(void **state)
 {
-    (void)state;
     static const uint32_t streams[] = {1, 2, 3, 5, 16, 17};
     for (size_t i = 0; i < sizeof streams / sizeof *streams; i++)
         for (unsigned threads = 2; threads <= 20; threads = 2 * threads + 1)
@@ -182,7 +173,6 @@ static void merged_by_several_threads(void **state)
 /* One stream holds all, in large batches; others end at once. */
 static void merged_with_a_heavy_stream(void **state)
 {
-    (void)state;
     for (unsigned threads = 1; threads <= 3; threads++) {
         fake_reset(5, 1);
         fake.bytes = TL_AHEAD_LEAST;
@@ -194,7 +184,6 @@ static void merged_with_a_heavy_stream(void **state)
 /* Times at both ends of what fits. */
 static void merged_at_the_ends_of_time(void **state)
 {
-    (void)state;
     for (uint32_t streams = 1; streams <= 5; streams++) {
         fake_reset(streams, 3);
         fake.step = 1;
@@ -206,7 +195,6 @@ static void merged_at_the_ends_of_time(void **state)
 
 static void small_traces_start_no_threads(void **state)
 {
-    (void)state;
     fake_reset(2, 10);
     fake.bytes = TL_AHEAD_LEAST - 1;
     tl_source *s = open_fake(8);
@@ -221,7 +209,6 @@ static void small_traces_start_no_threads(void **state)
 /* An event that cannot be read: all before it come, and then the error, however many threads there are. */
 static void errors_come_at_the_same_event(void **state)
 {
-    (void)state;
     static const uint64_t places[] = {1, 2, 700, 1024, 1025, 2500, 3000};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         uint64_t expected = 0;
@@ -248,7 +235,6 @@ static void errors_come_at_the_same_event(void **state)
 
 static void the_first_stream_that_does_not_open_is_reported(void **state)
 {
-    (void)state;
     for (unsigned threads = 1; threads <= 4; threads++) {
         tl_error e = {0};
         tl_merge *m = NULL;
@@ -266,7 +252,6 @@ static void the_first_stream_that_does_not_open_is_reported(void **state)
 
 static void closed_before_the_end(void **state)
 {
-    (void)state;
     for (unsigned threads = 1; threads <= 5; threads++)
         for (uint64_t most = 0; most < 6000; most = 2 * most + 1) {
             tl_error e = {0};
@@ -284,7 +269,6 @@ static void closed_before_the_end(void **state)
 /* Without order: stream after stream, also from several threads. */
 static void one_stream_after_another(void **state)
 {
-    (void)state;
     for (unsigned threads = 1; threads <= 4; threads++)
         for (uint64_t seed = 1; seed <= 6; seed++) {
             random_trace(6, seed, TL_AHEAD_LEAST);
@@ -321,7 +305,6 @@ static void one_stream_after_another(void **state)
 /* A source may be closed in the middle, and merged while tl_source_next() stands in the middle. */
 static void a_source_is_closed_in_the_middle(void **state)
 {
-    (void)state;
     for (unsigned threads = 1; threads <= 3; threads++) {
         const tl_batch *b;
         tl_error e = {0};
@@ -340,7 +323,6 @@ static void a_source_is_closed_in_the_middle(void **state)
 /* Several threads report damage; the list is in order all the same, and no entry is in it twice. */
 static void damage_of_several_threads_is_sorted(void **state)
 {
-    (void)state;
     static const char *const files[] = {"d", "c", "b", "a"};
     fake_report reports[40];
     for (uint32_t i = 0; i < 40; i++)
@@ -377,7 +359,6 @@ static void damage_of_several_threads_is_sorted(void **state)
 /* A reader that is strict stops at the damage, at the same event for any number of threads. */
 static void strict_reading_stops_at_damage(void **state)
 {
-    (void)state;
     const fake_report report = {
         .stream = 1,
         .event = 1500,

@@ -3,7 +3,6 @@
 
 static void test_file_appears_when_complete(void **state)
 {
-    (void)state;
     tl_output *o = open_plain("a.txt", false);
     tl_output_puts(o, "hello, ");
     tl_output_write(o, "world\n", 6);
@@ -19,14 +18,12 @@ static void test_file_appears_when_complete(void **state)
 
 static void test_empty_file(void **state)
 {
-    (void)state;
     check_finish(open_plain("empty", false));
     check_content("empty", "", 0);
 }
 
 static void test_mode_is_that_of_open(void **state)
 {
-    (void)state;
     struct stat st;
     mode_t before = umask(027);
     check_finish(open_plain("new", false));
@@ -42,7 +39,6 @@ static void test_mode_is_that_of_open(void **state)
 
 static void test_without_finish_nothing_stays(void **state)
 {
-    (void)state;
     tl_output *o = open_plain("a.txt", false);
     tl_output_puts(o, "x");
     tl_output_close(o);
@@ -52,7 +48,6 @@ static void test_without_finish_nothing_stays(void **state)
 
 static void test_existing_file_is_not_overwritten(void **state)
 {
-    (void)state;
     tl_output *o = NULL;
     tl_error e;
     scratch_write("a.txt", "old", 3);
@@ -66,7 +61,6 @@ static void test_existing_file_is_not_overwritten(void **state)
 
 static void test_overwriting_replaces_at_the_end(void **state)
 {
-    (void)state;
     scratch_write("a.txt", "old", 3);
     tl_output *o = open_plain("a.txt", true);
     tl_output_puts(o, "new content");
@@ -82,7 +76,6 @@ static void test_overwriting_replaces_at_the_end(void **state)
 
 static void test_file_that_appears_meanwhile_is_kept(void **state)
 {
-    (void)state;
     tl_error e;
     tl_output *o = open_plain("a.txt", false);
     tl_output_puts(o, "mine");
@@ -96,7 +89,6 @@ static void test_file_that_appears_meanwhile_is_kept(void **state)
 
 static void test_symbolic_links_stay(void **state)
 {
-    (void)state;
     struct stat st;
     tl_output *o = NULL;
     scratch_write("target", "old", 3);
@@ -114,7 +106,6 @@ static void test_symbolic_links_stay(void **state)
 
 static void test_paths_that_cannot_be(void **state)
 {
-    (void)state;
     tl_output *o = NULL;
     tl_error e;
     assert_int_equal(tl_output_open(&o, "no/such/directory/a", false, TL_PLAIN, 0, &e), TL_EIO);
@@ -130,7 +121,6 @@ static void test_paths_that_cannot_be(void **state)
 
 static void test_a_device_is_written_in_place(void **state)
 {
-    (void)state;
     struct stat st;
     tl_output *o = open_plain("/dev/null", false);
     assert_false(tl_output_can_patch(o));
@@ -150,7 +140,6 @@ static void *read_fifo(void *arg)
 
 static void test_a_fifo_is_written_in_place(void **state)
 {
-    (void)state;
     enum { N = 3000000 };
     pthread_t reader;
     size_t n = 0;
@@ -170,7 +159,6 @@ static void test_a_fifo_is_written_in_place(void **state)
 
 static void test_full_device(void **state)
 {
-    (void)state;
     tl_error e;
     char *data = pattern(1000000);
     tl_output *o = open_plain("/dev/full", false);
@@ -201,7 +189,6 @@ static void test_full_device(void **state)
 /* A file that cannot grow: the temporary one is gone after the failure, the target never existed. */
 static void test_file_size_limit(void **state)
 {
-    (void)state;
     tl_error e;
     struct rlimit before, limit;
     char *data = pattern(1000000);
@@ -224,7 +211,6 @@ static void test_file_size_limit(void **state)
 /* All ways of writing, in all sizes, against one array. */
 static void test_mixed_writes(void **state)
 {
-    (void)state;
     enum { N = 4000000 };
     char *data = pattern(N);
     for (int memory = 0; memory < 2; memory++) {
@@ -265,7 +251,6 @@ static void test_mixed_writes(void **state)
 
 static void test_printf(void **state)
 {
-    (void)state;
     tl_output *o;
     size_t n;
     assert_int_equal(tl_output_open_memory(&o, TL_PLAIN, NULL), 0);
@@ -288,7 +273,6 @@ static void test_printf(void **state)
 
 static void test_patch(void **state)
 {
-    (void)state;
     enum { N = 1000000 };
     char *data = pattern(N);
     for (int memory = 0; memory < 2; memory++) {
@@ -329,7 +313,6 @@ static void test_patch(void **state)
 
 static void test_take_memory(void **state)
 {
-    (void)state;
     tl_output *o;
     size_t n = 77;
     assert_int_equal(tl_output_open_memory(&o, TL_PLAIN, NULL), 0);

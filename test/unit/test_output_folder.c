@@ -52,7 +52,6 @@ static void remove_folder(const char *path)
 
 static void test_folder_appears_when_complete(void **state)
 {
-    (void)state;
     tl_output_folder *f = open_folder("out", false);
     put(f, "metadata", "meta");
     put(f, "index/a.idx", "one");
@@ -71,7 +70,6 @@ static void test_folder_appears_when_complete(void **state)
 
 static void test_mode_is_that_of_mkdir(void **state)
 {
-    (void)state;
     struct stat st;
     mode_t before = umask(027);
     finish(open_folder("out", false));
@@ -83,7 +81,6 @@ static void test_mode_is_that_of_mkdir(void **state)
 
 static void test_without_finish_nothing_stays(void **state)
 {
-    (void)state;
     tl_output_folder *f = open_folder("out", false);
     uint32_t file;
     put(f, "metadata", "meta");
@@ -98,7 +95,6 @@ static void test_without_finish_nothing_stays(void **state)
 
 static void test_files_can_be_patched(void **state)
 {
-    (void)state;
     tl_output_folder *f = open_folder("out", false);
     tl_output *o = NULL;
     assert_int_equal(tl_output_folder_file(f, "a", &o, NULL), 0);
@@ -113,7 +109,6 @@ static void test_files_can_be_patched(void **state)
 
 static void test_slashes_at_the_end(void **state)
 {
-    (void)state;
     finish(open_folder("out//", false));
     assert_int_equal(access("out", F_OK), 0);
     assert_int_equal(scratch_files(0), 1);
@@ -123,7 +118,6 @@ static void test_slashes_at_the_end(void **state)
 
 static void test_what_is_there_is_kept(void **state)
 {
-    (void)state;
     assert_int_equal(mkdir("out", 0777), 0);
     scratch_write("file", "x", 1);
     check_refused("out", false, TL_EEXIST, "out: the folder exists");
@@ -139,7 +133,6 @@ static void test_what_is_there_is_kept(void **state)
 
 static void test_only_folders_like_ours_are_replaced(void **state)
 {
-    (void)state;
     static const char refused[] = "out: the folder exists and holds other files: it is not replaced";
     assert_int_equal(mkdir("out", 0777), 0);
     scratch_write("out/letter.txt", "x", 1); /* no metadata: somebody's own files */
@@ -163,7 +156,6 @@ static void test_only_folders_like_ours_are_replaced(void **state)
 
 static void test_folders_of_known_names_are_replaced(void **state)
 {
-    (void)state;
     tl_output_folder *f = NULL;
     tl_error e;
     assert_int_equal(mkdir("out", 0777), 0);
@@ -181,7 +173,6 @@ static void test_folders_of_known_names_are_replaced(void **state)
 
 static void test_overwriting_replaces_all(void **state)
 {
-    (void)state;
     tl_output_folder *f = open_folder("out", false);
     put(f, "metadata", "old");
     put(f, "gone", "old");
@@ -200,7 +191,6 @@ static void test_overwriting_replaces_all(void **state)
 
 static void test_an_empty_folder_is_replaced(void **state)
 {
-    (void)state;
     assert_int_equal(mkdir("out", 0777), 0);
     tl_output_folder *f = open_folder("out", true);
     put(f, "a", "x");
@@ -212,7 +202,6 @@ static void test_an_empty_folder_is_replaced(void **state)
 
 static void test_a_link_to_a_folder_stays(void **state)
 {
-    (void)state;
     struct stat st;
     assert_int_equal(mkdir("real", 0777), 0);
     assert_int_equal(symlink("real", "link"), 0);
@@ -228,7 +217,6 @@ static void test_a_link_to_a_folder_stays(void **state)
 
 static void test_somebody_was_faster(void **state)
 {
-    (void)state;
     tl_output_folder *f = open_folder("out", false);
     tl_error e;
     put(f, "a", "x");
@@ -242,7 +230,6 @@ static void test_somebody_was_faster(void **state)
 
 static void test_files_grow_together(void **state)
 {
-    (void)state;
     enum { FILES = 3 * TL_OUTPUT_FOLDER_OPEN, ROUNDS = 3 };
     tl_output_folder *f = open_folder("out", false);
     uint32_t file[FILES];
@@ -273,7 +260,6 @@ static void test_files_grow_together(void **state)
 
 static void test_a_file_that_fails_fails_the_folder(void **state)
 {
-    (void)state;
     tl_output_folder *f = open_folder("out", false);
     tl_output *o = NULL;
     uint32_t file;
@@ -295,7 +281,6 @@ static void test_a_file_that_fails_fails_the_folder(void **state)
 
 static void test_a_full_disk_is_told(void **state)
 {
-    (void)state;
     tl_output_folder *f = open_folder("out", false);
     struct rlimit before, small;
     uint32_t file;
@@ -323,7 +308,6 @@ static void test_a_full_disk_is_told(void **state)
 /* Other threads cannot go on after that: in a process of its own. */
 static void test_abandoned_folders_are_removed(void **state)
 {
-    (void)state;
     const pid_t child = fork();
     if (child == 0) {
         static const char *const name[] = {"stream", "index/stream.idx"};

@@ -19,7 +19,6 @@ static void restore_stdout(int saved)
 
 static void test_standard_output(void **state)
 {
-    (void)state;
     int saved = replace_stdout(open("out", O_RDWR | O_CREAT, 0600));
     bool wrote = write(STDOUT_FILENO, "before ", 7) == 7;
     tl_output *o = open_plain("-", false);
@@ -38,7 +37,6 @@ static void test_standard_output(void **state)
 /* A file that is only appended to cannot be patched: pwrite() would append, too. */
 static void test_standard_output_that_appends(void **state)
 {
-    (void)state;
     int saved = replace_stdout(open("out", O_WRONLY | O_CREAT | O_APPEND, 0600));
     tl_output *o = open_plain("-", false);
     bool patchable = tl_output_can_patch(o);
@@ -52,7 +50,6 @@ static void test_standard_output_that_appends(void **state)
 
 static void test_closed_pipe(void **state)
 {
-    (void)state;
     int end[2];
     tl_error e;
     signal(SIGPIPE, SIG_IGN);
@@ -83,7 +80,6 @@ static void *drain_slowly(void *arg)
 /* A pipe takes part of a write, and one that does not block refuses the rest. */
 static void test_short_writes(void **state)
 {
-    (void)state;
     int end[2];
     pthread_t reader;
     void *sum;

@@ -1,16 +1,7 @@
 /* Tests of base/pack.h: what is packed is unpacked, and what does not fit is said. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/pack.h"
 #include "base/unpack.h"
-#include "skip.h"
+#include "check.h"
 
 typedef struct bytes {
     const uint8_t *data;
@@ -82,19 +73,16 @@ static void sizes_of(tl_codec c)
 
 static void gzip(void **state)
 {
-    (void)state;
     sizes_of(TL_CODEC_GZIP);
 }
 
 static void bzip2(void **state)
 {
-    (void)state;
     sizes_of(TL_CODEC_BZIP2);
 }
 
 static void chance_does_not_shrink(void **state)
 {
-    (void)state;
     static const tl_codec codec[] = {TL_CODEC_GZIP, TL_CODEC_BZIP2};
     enum { N = 200000 };
     uint8_t *data = make(N, true), *packed = malloc(N);
@@ -111,7 +99,6 @@ static void chance_does_not_shrink(void **state)
 
 static void the_host_does_not_show(void **state)
 {
-    (void)state;
     uint8_t packed[100];
     size_t size;
     tl_error e;
@@ -125,7 +112,6 @@ static void the_host_does_not_show(void **state)
 
 static void other_codecs(void **state)
 {
-    (void)state;
     uint8_t packed[100];
     size_t size;
     tl_error e;

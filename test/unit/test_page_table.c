@@ -23,7 +23,6 @@ static void check(const tl_pages *p, uint64_t address, uint64_t code, uint64_t l
 
 static void counts_each_page_once(void **state)
 {
-    (void)state;
     static const hand_line line[] = {
         INSN_NO_PC(OP_LDR),
         LOAD(0x5ffc, 4), /* just fits */
@@ -62,7 +61,6 @@ static void counts_each_page_once(void **state)
 /* A size out of a damaged file. */
 static void size_is_limited(void **state)
 {
-    (void)state;
     static const hand_line line[] = {LOAD(0x1000, UINT64_MAX), STORE(0x1fff, UINT64_C(1) << 40)};
     hand h;
     tl_pages p;
@@ -90,7 +88,6 @@ static void check_interval(const tl_pages *p, const uint32_t *index, uint32_t i,
 
 static void working_set(void **state)
 {
-    (void)state;
     static const hand_line one[] = {LOAD(0x9000, 1), /* before the first instruction: belongs to the first interval */
                                     INSN(0x1000, OP_LDR), LOAD(0x1800, 4), /* a page of code and of data: new once */
                                     INSN(0x1004, OP_LDR), LOAD(0x9000, 4),   INSN(0x1008, OP_STR),
@@ -121,7 +118,6 @@ static void working_set(void **state)
 
 static void regions(void **state)
 {
-    (void)state;
     static const hand_line line[] = {LOAD(0x3000, 1), LOAD(0x1000, 1), STORE(0x2000, 1), INSN(0x5000, OP_NOP),
                                      LOAD(UINT64_C(0xfffffffffffffff8), 16)};
     hand h;
@@ -154,7 +150,6 @@ static void regions(void **state)
 /* Against counting page by page, for any number of threads. */
 static void agrees_with_a_simple_count(void **state)
 {
-    (void)state;
     enum { LINES = 20000, PAGES = 16 };
     uint64_t count[PAGES][3] = {{0}};
     hand_line *line[3];
@@ -202,7 +197,6 @@ static void agrees_with_a_simple_count(void **state)
 
 static void too_many_intervals(void **state)
 {
-    (void)state;
     enum { LINES = 2 * TL_PAGE_INTERVALS_MAX / 1024 };
     hand h;
     tl_pages p;

@@ -1,14 +1,9 @@
 /* Tests of base/pair_map.h: many pairs against their own list, and the limit. */
 #include "base/pair_map.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "check.h"
 
 static void test_indices_in_order(void **state)
 {
-    (void)state;
     tl_pair_map m = {0};
     assert_int_equal(tl_pair_map_get(&m, 0, 0), TL_HASH_NONE);
     /* Pairs that differ in one number only, and in both; none is the other way round of another by accident. */
@@ -28,7 +23,6 @@ static void test_indices_in_order(void **state)
 
 static void test_no_more_than_most(void **state)
 {
-    (void)state;
     tl_pair_map m = {0};
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(tl_pair_map_add(&m, UINT64_MAX, i, 5), i);

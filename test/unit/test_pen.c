@@ -1,15 +1,6 @@
 /* Pens: what comes out does not depend on where the room ends; digits; bytes found in words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/pen.h"
+#include "check.h"
 
 /* Writes some of everything, and the same into `expected`. Returns the bytes. */
 static size_t scribble(tl_pen *pen, char *expected, size_t most)
@@ -34,7 +25,6 @@ static size_t scribble(tl_pen *pen, char *expected, size_t most)
 
 static void test_output(void **state)
 {
-    (void)state;
     enum { MOST = 3 << 20 };
     char *expected = malloc(MOST);
     tl_output *out;
@@ -57,7 +47,6 @@ static void test_output(void **state)
 
 static void test_buffer(void **state)
 {
-    (void)state;
     enum { MOST = 1 << 20 };
     char *expected = malloc(MOST);
     tl_pb b = {0};
@@ -79,7 +68,6 @@ static void test_buffer(void **state)
 /* A buffer that failed can still be written to; it stays failed, and no memory is taken. */
 static void test_failed_buffer(void **state)
 {
-    (void)state;
     tl_pb b = {0};
     tl_pen pen;
     assert_true(tl_pen_open_buffer(&pen, &b));
@@ -95,7 +83,6 @@ static void test_failed_buffer(void **state)
 
 static void test_digits(void **state)
 {
-    (void)state;
     char text[16] = "", expected[16];
     for (uint64_t v = 0; v < 1000000000; v = v < 1100000 ? v + 1 : v + v / 1000 + 7) {
         assert_ptr_equal(tl_put_nine(text, (uint32_t)v), text + 9);
@@ -108,7 +95,6 @@ static void test_digits(void **state)
 
 static void test_words(void **state)
 {
-    (void)state;
     for (unsigned at = 0; at < 8; at++)
         for (unsigned byte = 0; byte < 256; byte++)
             for (unsigned other = 0; other < 2; other++) {
@@ -125,7 +111,6 @@ static void test_words(void **state)
 
 static void test_padded(void **state)
 {
-    (void)state;
     char text[100 + TL_PEN_PADDING], copy[100 + TL_PEN_PADDING];
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = (char)i;

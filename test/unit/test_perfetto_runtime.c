@@ -46,7 +46,6 @@ static message descriptor(const fixture *f, uint64_t uuid)
 
 static void test_spans(void **state)
 {
-    (void)state;
     fixture f;
     track_event e[12];
     rt_init(&f);
@@ -99,7 +98,6 @@ static void test_spans(void **state)
 
 static void test_gauges(void **state)
 {
-    (void)state;
     fixture f;
     track_event e[12];
     rt_init(&f);
@@ -144,7 +142,6 @@ static bool interned_is(const fixture *f, unsigned table, uint64_t iid, const ch
 
 static void test_samples(void **state)
 {
-    (void)state;
     fixture f;
     rt_init(&f);
     start(&f);

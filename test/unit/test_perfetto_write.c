@@ -13,7 +13,6 @@ static void start(fixture *f)
 
 static void test_clock_snapshot(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     f.trace.clock.has_utc = true;
@@ -36,7 +35,6 @@ static void test_clock_snapshot(void **state)
 
 static void test_sequence(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     f.options.begin = 100;
@@ -90,7 +88,6 @@ static void test_sequence(void **state)
 /* Two tracks that alternate: each is told the names itself, and processes only once. */
 static void test_two_sequences(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -115,7 +112,6 @@ static void test_two_sequences(void **state)
 
 static void test_annotations(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -161,7 +157,6 @@ static void test_annotations(void **state)
 
 static void test_counters(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -189,7 +184,6 @@ static void test_counters(void **state)
 /* A loss clears the state: names are told again. */
 static void test_losses(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -210,7 +204,6 @@ static void test_losses(void **state)
 /* Names that are too many are forgotten: sequences begin again, but nothing was lost. */
 static void test_forgotten_names(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -231,7 +224,6 @@ static void test_forgotten_names(void **state)
 
 static void test_damage(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     assert_int_equal(tl_trace_add_damage(&f.trace, NULL, 5, 6, "rule", "what"), 0);
@@ -245,7 +237,6 @@ static void test_damage(void **state)
 
 static void test_nesting(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -268,7 +259,6 @@ static void test_nesting(void **state)
 /* The largest numbers must fit the packets that are written without a general encoder. */
 static void test_largest_numbers(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     tl_track track = {.name = "t", .tid = INT64_MAX, .pid = INT64_MIN, .has_tid = true, .has_pid = true};
@@ -300,7 +290,6 @@ static message annotation(message m, unsigned number, const char *name)
 
 static void test_rich_fields(void **state)
 {
-    (void)state;
     fixture f;
     rich_init(&f);
     start(&f);

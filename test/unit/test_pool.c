@@ -1,18 +1,12 @@
 /* Tests of base/pool.h. */
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "base/pool.h"
+#include "check.h"
 
 enum { N = 5000 };
 
@@ -64,14 +58,12 @@ static shared *shared_new(unsigned threads)
 
 static void test_processors(void **state)
 {
-    (void)state;
     assert_true(tl_processors() >= 1);
     assert_true(tl_processors() < 100000);
 }
 
 static void test_each_once_in_ascending_order(void **state)
 {
-    (void)state;
     static const unsigned threads[] = {1, 2, 3, 8, 64};
     for (size_t k = 0; k < sizeof threads / sizeof *threads; k++) {
         shared *s = shared_new(threads[k]);
@@ -89,7 +81,6 @@ static void test_each_once_in_ascending_order(void **state)
 
 static void test_none_and_few(void **state)
 {
-    (void)state;
     shared *s = shared_new(4);
     assert_int_equal(tl_parallel(4, 0, task, s), 0);
     assert_int_equal(s->calls[0], 0);
@@ -119,7 +110,6 @@ static int note_worker(void *arg, unsigned worker, uint32_t i)
 
 static void test_threads_have_a_limit(void **state)
 {
-    (void)state;
     atomic_store(&highest, 0);
     assert_int_equal(tl_parallel(UINT32_MAX, 4000, note_worker, NULL), 0);
     assert_in_range(atomic_load(&highest), 1, 1023);
@@ -128,7 +118,6 @@ static void test_threads_have_a_limit(void **state)
 /* Whatever the threads' timing, the failure of the lowest number wins, all below it were done, and it ends soon. */
 static void test_lowest_failure_is_returned(void **state)
 {
-    (void)state;
     for (unsigned round = 0; round < 200; round++) {
         unsigned threads = 1 + round % 8;
         shared *s = shared_new(threads);
@@ -159,7 +148,6 @@ static int look_at_signals(void *arg, unsigned worker, uint32_t i)
 
 static void test_signals_stay_with_the_caller(void **state)
 {
-    (void)state;
     shared *s = shared_new(4);
     sigset_t before, after;
     pthread_sigmask(SIG_SETMASK, NULL, &before);

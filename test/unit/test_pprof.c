@@ -12,7 +12,6 @@ static uint64_t middle(uint64_t ticks)
 
 static void test_example(void **state)
 {
-    (void)state;
     profiled f;
     sample s;
     field type;
@@ -57,7 +56,6 @@ static void test_example(void **state)
 
 static void test_functions_and_mappings(void **state)
 {
-    (void)state;
     profiled f;
     field at, line;
     profiled_init(&f, 1000000000);
@@ -112,7 +110,6 @@ static void test_functions_and_mappings(void **state)
 
 static void test_without_histogram(void **state)
 {
-    (void)state;
     profiled f;
     sample s;
     field period;
@@ -166,7 +163,6 @@ static void check_sums(uint64_t self, uint64_t n, const uint64_t (*bucket)[2])
 
 static void test_shares_are_exact(void **state)
 {
-    (void)state;
     check_sums(UINT64_MAX, 3, (const uint64_t[][2]){{0, 7}, {5, UINT64_C(1) << 62}, {UINT64_MAX, 1}});
     check_sums(UINT64_MAX - 1, 3,
                (const uint64_t[][2]){{1, 1}, {UINT64_MAX / 2, UINT64_C(1) << 60}, {UINT64_MAX, 12345}});
@@ -179,7 +175,6 @@ static void test_shares_are_exact(void **state)
 
 static void test_shares_are_in_proportion(void **state)
 {
-    (void)state;
     profiled f;
     sample s;
     profiled_init(&f, 1000000000);
@@ -211,7 +206,6 @@ static void test_shares_are_in_proportion(void **state)
 /* A histogram that knows fewer calls than there are: the others have no latency. */
 static void test_calls_of_unknown_duration(void **state)
 {
-    (void)state;
     profiled f;
     sample s;
     profiled_init(&f, 1000000000);
@@ -230,7 +224,6 @@ static void test_calls_of_unknown_duration(void **state)
 
 static void test_empty(void **state)
 {
-    (void)state;
     profiled f;
     sample s;
     field at;
@@ -247,7 +240,6 @@ static void test_empty(void **state)
 
 static void test_the_same_bytes_in_any_order(void **state)
 {
-    (void)state;
     profiled f[2];
     for (int i = 0; i < 2; i++) {
         profiled_init(&f[i], 1000000000);

@@ -18,7 +18,6 @@ static void check_types(const profiled *f, const char *const *expected, unsigned
 
 static void test_samples(void **state)
 {
-    (void)state;
     static const char *const types[] = {"samples",     "count", "time",          "nanoseconds",
                                         "alloc_space", "bytes", "alloc_objects", "count"};
     static const uint64_t values[][4] = {
@@ -63,7 +62,6 @@ static void test_samples(void **state)
 /* Weights of allocations are left out where there are none, and those of samples; the chosen one is there always. */
 static void test_weights_that_are_zero(void **state)
 {
-    (void)state;
     static const char *const sampled[] = {"samples", "count", "time", "nanoseconds"};
     static const char *const allocated[] = {"alloc_space", "bytes", "alloc_objects", "count"};
     for (int i = 0; i < 4; i++) {
@@ -90,7 +88,6 @@ static void test_weights_that_are_zero(void **state)
 /* Samples that stand for different times have no period. */
 static void test_periods_that_differ(void **state)
 {
-    (void)state;
     profiled f;
     sampled_init(&f, NULL);
     tl_profile_weigh(f.p, 1, TL_WEIGHT_TIME, 1);
@@ -103,7 +100,6 @@ static void test_periods_that_differ(void **state)
 /* Functions told apart by line are locations of one function, whose file is that of the lines that are known. */
 static void test_lines_are_locations(void **state)
 {
-    (void)state;
     static const struct {
         const char *name, *file;
         uint32_t line, function;

@@ -5,7 +5,6 @@
 
 static void test_list(void **state)
 {
-    (void)state;
     static const struct {
         const char *list, *name[4];
     } good[] = {{"bimodal", {"bimodal:12"}},
@@ -56,7 +55,6 @@ static void make(tl_predictor *p, const char *text)
 /* A loop of four: wrong at first and at each end. */
 static void test_bimodal_by_hand(void **state)
 {
-    (void)state;
     tl_predictor p;
     make(&p, "bimodal:4");
     static const bool taken[] = {true, true, true, false, true, true, true, false},
@@ -81,7 +79,6 @@ static void test_bimodal_by_hand(void **state)
 /* What alternates is learnt by history, and never by pc. */
 static void test_history_learns(void **state)
 {
-    (void)state;
     tl_predictor by_pc, by_history;
     make(&by_pc, "bimodal:8");
     make(&by_history, "gshare:8");
@@ -97,7 +94,6 @@ static void test_history_learns(void **state)
 
 static void test_returns(void **state)
 {
-    (void)state;
     tl_predictor p;
     make(&p, "ras:2");
     assert_true(tl_predictor_step(&p, 0x2000, A64_RETURN, true, 0x1004)); /* of no call */
@@ -118,7 +114,6 @@ static void test_returns(void **state)
 
 static void test_last_target(void **state)
 {
-    (void)state;
     tl_predictor p;
     make(&p, "btb:3");
     assert_true(tl_predictor_step(&p, 0x1000, A64_INDIRECT, true, 0x2000));
@@ -179,7 +174,6 @@ static bool naive_return(naive *m, uint64_t target, unsigned *known)
 
 static void test_as_the_naive_models(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         unsigned bits, history;

@@ -5,7 +5,6 @@
 
 static void test_a_new_profile_is_empty(void **state)
 {
-    (void)state;
     tl_profile *p = fixture_new();
     assert_int_equal(tl_profile_places(p), 1);
     assert_int_equal(tl_profile_parent(p, 0), 0);
@@ -29,7 +28,6 @@ static void test_a_new_profile_is_empty(void **state)
 
 static void test_a_clock_without_frequency_stays_in_ticks(void **state)
 {
-    (void)state;
     tl_profile *p = NULL;
     assert_int_equal(tl_profile_new(&p, &(tl_clock){.name = NULL}, NULL), 0);
     assert_string_equal(tl_profile_unit(p), "ticks");
@@ -40,7 +38,6 @@ static void test_a_clock_without_frequency_stays_in_ticks(void **state)
 
 static void test_places_are_found_again(void **state)
 {
-    (void)state;
     tl_profile *p = fixture_new();
     uint32_t abc = fixture_place(p, 0, "abc"), abd = fixture_place(p, 0, "abd"), b = fixture_place(p, 0, "b");
     assert_int_equal(tl_profile_places(p), 6);
@@ -57,7 +54,6 @@ static void test_places_are_found_again(void **state)
 
 static void test_many_places(void **state)
 {
-    (void)state;
     tl_profile *p = fixture_new();
     uint32_t f = fixture_function(p, 1, "f"), g = fixture_function(p, 2, "g"), place = 0;
     for (uint32_t i = 0; i < 50000; i++) {
@@ -70,7 +66,6 @@ static void test_many_places(void **state)
 
 static void test_functions_are_told_apart_by_their_details(void **state)
 {
-    (void)state;
     tl_profile *p = fixture_new();
     tl_function f = {.id = 5, .name = "f", .module = "m", .file = "x.c", .line = 3};
     uint32_t first = tl_profile_add_function(p, &f);
@@ -91,7 +86,6 @@ static void test_functions_are_told_apart_by_their_details(void **state)
 
 static void test_details_of_equal_functions_are_combined(void **state)
 {
-    (void)state;
     tl_profile *p = fixture_new();
     tl_function f = {.id = 5, .name = "f"};
     const uint64_t address[] = {0, 0x2000, 0, 0x1000, 0x3000};
@@ -108,7 +102,6 @@ static void test_details_of_equal_functions_are_combined(void **state)
 
 static void test_functions_by_id_come_from_the_trace(void **state)
 {
-    (void)state;
     static const int64_t ids[] = {0, 1, 65535, 65536, 1000000000000, -1, INT64_MIN, INT64_MAX};
     tl_trace t;
     tl_trace_init(&t);
@@ -137,7 +130,6 @@ static void test_functions_by_id_come_from_the_trace(void **state)
 
 static void test_labels(void **state)
 {
-    (void)state;
     char buf[24];
     assert_string_equal(tl_function_label(&(tl_function){.id = 3, .name = "f"}, buf), "f");
     assert_string_equal(tl_function_label(&(tl_function){.id = 3}, buf), "#3");
@@ -146,7 +138,6 @@ static void test_labels(void **state)
 
 static void test_threads_have_roots(void **state)
 {
-    (void)state;
     tl_profile *p = fixture_new();
     tl_track one = {.name = "thread 1", .has_tid = true, .tid = 1}, two = one;
     two.has_pid = true;
@@ -171,7 +162,6 @@ static void test_threads_have_roots(void **state)
 
 static void test_function_numbers_are_sums_over_places(void **state)
 {
-    (void)state;
     tl_profile *p = fixture_new();
     fixture_call(p, fixture_place(p, 0, "a"), 100, 40, true);
     fixture_call(p, fixture_place(p, 0, "ab"), 60, 10, true);
@@ -204,7 +194,6 @@ static void test_function_numbers_are_sums_over_places(void **state)
 
 static void test_sum_up_gives_totals(void **state)
 {
-    (void)state;
     static const struct {
         const char *stack;
         uint64_t calls, self, total, outer;
@@ -242,7 +231,6 @@ static void test_sum_up_gives_totals(void **state)
 
 static void test_sum_up_keeps_threads_apart_and_saturates(void **state)
 {
-    (void)state;
     tl_profile *p = fixture_new();
     uint32_t one = tl_profile_thread_root(p, &(tl_track){.name = "1"});
     uint32_t two = tl_profile_thread_root(p, &(tl_track){.name = "2"});
@@ -259,7 +247,6 @@ static void test_sum_up_keeps_threads_apart_and_saturates(void **state)
 
 static void test_a_deep_stack_does_not_take_the_machine_s(void **state)
 {
-    (void)state;
     tl_profile *p = fixture_new();
     uint32_t f = fixture_function(p, 1, "f"), place = 0, n = 1000000;
     for (uint32_t i = 0; i < n; i++) {
@@ -281,7 +268,6 @@ static void test_a_deep_stack_does_not_take_the_machine_s(void **state)
 /* As readers of profiles do it: places come in order, and are looked up only if something is added to them later. */
 static void test_appended_places_are_found_later(void **state)
 {
-    (void)state;
     tl_profile *p = fixture_new();
     enum { N = 1000 };
     uint32_t f[2] = {fixture_function(p, 1, "f"), fixture_function(p, 2, "g")}, place[N] = {0};
@@ -301,7 +287,6 @@ static void test_appended_places_are_found_later(void **state)
 
 static void test_functions_are_ordered_by_details(void **state)
 {
-    (void)state;
     static const tl_function ascending[] = {
         {.id = 9},
         {.id = -1, .module = "a"},
@@ -331,7 +316,6 @@ static void test_functions_are_ordered_by_details(void **state)
 
 static void test_threads_are_ordered_by_ids(void **state)
 {
-    (void)state;
     static const tl_track ascending[] = {
         {.name = NULL},
         {.name = "a"},
@@ -377,7 +361,6 @@ static void canonical_text(const tl_profile *p, char *text, size_t size)
 
 static void test_places_are_ordered_depth_first(void **state)
 {
-    (void)state;
     static const char *const stacks[][5] = {{"b", "acb", "abc", "ab", "cab"}, {"abc", "cab", "acb", "ab", "b"}};
     for (int i = 0; i < 2; i++) {
         char text[256];
@@ -401,7 +384,6 @@ static void test_places_are_ordered_depth_first(void **state)
 
 static void test_strings_have_ranks(void **state)
 {
-    (void)state;
     tl_profile *p = fixture_new();
     fixture_function(p, 1, "beta");
     fixture_function(p, 2, "alpha");

@@ -37,7 +37,6 @@ static void assert_laws(const tl_profile *a, const tl_profile *b, const tl_profi
 
 static void test_merging_is_associative_and_commutative(void **state)
 {
-    (void)state;
     uint64_t seed = 1;
     for (int i = 0; i < 200; i++) {
         bool per_thread = i & 1, has_histogram = i & 2;
@@ -63,7 +62,6 @@ static tl_profile *joined(const tl_profile *p)
  * merged or after does not matter. */
 static void test_threads_are_joined(void **state)
 {
-    (void)state;
     uint64_t seed = 7;
     for (int i = 0; i < 100; i++) {
         tl_profile *p[2], *one[2];
@@ -100,7 +98,6 @@ static void test_threads_are_joined(void **state)
  */
 static void test_flat_profiles_have_the_numbers_of_the_tree(void **state)
 {
-    (void)state;
     uint64_t seed = 3;
     for (int i = 0; i < 100; i++) {
         tl_profile *random[2], *flat[2];
@@ -134,7 +131,6 @@ static void test_flat_profiles_have_the_numbers_of_the_tree(void **state)
 
 static void test_sums_that_overflow_stop_in_any_order(void **state)
 {
-    (void)state;
     tl_profile *p[3];
     for (int k = 0; k < 3; k++) {
         p[k] = fixture_new();
@@ -160,7 +156,6 @@ static void test_sums_that_overflow_stop_in_any_order(void **state)
 
 static void test_numbers_add_up(void **state)
 {
-    (void)state;
     tl_profile *a = fixture_new(), *b = fixture_new();
     fixture_call(a, fixture_place(a, 0, "ab"), 100, 60, true);
     fixture_call(b, fixture_place(b, 0, "c"), 5, 5, true);
@@ -203,7 +198,6 @@ static void test_numbers_add_up(void **state)
 
 static void test_merging_with_itself_doubles(void **state)
 {
-    (void)state;
     uint64_t seed = 7;
     for (int i = 0; i < 20; i++) {
         tl_profile *p = fixture_random_profile(&seed, i & 1, true);
@@ -217,7 +211,6 @@ static void test_merging_with_itself_doubles(void **state)
 
 static void test_threads_are_matched_by_ids_and_name(void **state)
 {
-    (void)state;
     tl_profile *a = fixture_new(), *b = fixture_new();
     const tl_track one = {.name = "thread 1", .has_tid = true, .tid = 1};
     const tl_track other = {.name = "thread 1", .has_tid = true, .tid = 1, .has_pid = true, .pid = 4};
@@ -234,7 +227,6 @@ static void test_threads_are_matched_by_ids_and_name(void **state)
 
 static void test_functions_of_different_builds_stay_apart(void **state)
 {
-    (void)state;
     tl_profile *a = fixture_new(), *b = fixture_new();
     tl_function f = {.id = 1, .name = "f", .module = "aa"};
     fixture_call(a, tl_profile_child(a, 0, tl_profile_add_function(a, &f)), 10, 10, true);
@@ -251,7 +243,6 @@ static void test_functions_of_different_builds_stay_apart(void **state)
 /* The span of samples is that of all: the earlier begin, the later end. */
 static void test_spans_are_joined(void **state)
 {
-    (void)state;
     static const struct {
         bool has;
         uint64_t begin, end;
@@ -279,7 +270,6 @@ static void test_spans_are_joined(void **state)
 
 static void test_build_id_is_kept_only_if_all_agree(void **state)
 {
-    (void)state;
     static const char *const build[] = {"x", "y", NULL};
     for (int i = 0; i < 27; i++) {
         tl_profile *p[3];
@@ -307,7 +297,6 @@ static void test_build_id_is_kept_only_if_all_agree(void **state)
 
 static void test_different_clocks_are_refused(void **state)
 {
-    (void)state;
     tl_profile *a = fixture_new(), *b = NULL;
     tl_error e;
     assert_int_equal(tl_profile_new(&b, &(tl_clock){.name = "tsc", .hz = 3000000000}, NULL), 0);
@@ -332,7 +321,6 @@ static void test_different_clocks_are_refused(void **state)
 /* As two recordings on one machine have them. */
 static void test_one_clock_measured_twice_is_one_clock(void **state)
 {
-    (void)state;
     for (int turn = 0; turn < 2; turn++) {
         tl_profile *p[2] = {NULL, NULL};
         assert_int_equal(tl_profile_new(&p[turn], &(tl_clock){.name = "tsc", .hz = 2000000000}, NULL), 0);
@@ -350,7 +338,6 @@ static void test_one_clock_measured_twice_is_one_clock(void **state)
 
 static void test_different_detail_and_shape_are_refused(void **state)
 {
-    (void)state;
     tl_profile *a = fixture_new(), *b = fixture_new();
     tl_error e;
     fixture_call(b, fixture_place(b, 0, "f"), 1, 1, true);

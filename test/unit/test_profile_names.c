@@ -1,9 +1,9 @@
 /* Demangling the functions of a profile that was written with linkage names. */
+#include "check.h"
 #include "random_profile.h"
 
 #include "op/demangle.h"
 #include "op/profile_names.h"
-#include "skip.h"
 
 static uint32_t add(tl_profile *p, int64_t id, const char *module, const char *name, const char *linkage_name)
 {
@@ -22,7 +22,6 @@ static bool can_demangle(void)
 
 static void test_linkage_names_become_readable(void **state)
 {
-    (void)state;
     if (!can_demangle())
         skip_because("this build has no demangler");
     tl_profile *p = fixture_new();
@@ -51,7 +50,6 @@ static void test_linkage_names_become_readable(void **state)
 /* Both names of one function in a file: they would become the same, which no profile may have. */
 static void test_functions_do_not_become_the_same(void **state)
 {
-    (void)state;
     if (!can_demangle())
         skip_because("this build has no demangler");
     tl_profile *p = fixture_new();

@@ -1,16 +1,7 @@
 /* Profiles made of samples: weights, merging, what tells functions apart, and other ways to tell them apart. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "analysis/function/tables.h"
 #include "base/output.h"
+#include "check.h"
 #include "model/profile_impl.h"
 #include "model/trace_impl.h"
 
@@ -129,7 +120,6 @@ static tl_profile *merged(uint64_t seed, const char *weight, bool per_thread, co
 static void test_merging_is_associative_and_commutative(void **state)
 {
     static const int orders[][3] = {{0, 1, 2}, {1, 2, 0}, {2, 1, 0}, {0, 2, 1}};
-    (void)state;
     for (uint64_t seed = 1; seed < 20; seed++) {
         const char *weight = tl_sample_weight[seed % TL_SAMPLE_WEIGHTS].name;
         char *expected = NULL;
@@ -149,7 +139,6 @@ static void test_merging_is_associative_and_commutative(void **state)
 static void test_sums_of_a_merged_profile_are_those_of_its_weights(void **state)
 {
     static const int order[] = {0, 1, 2};
-    (void)state;
     for (uint64_t seed = 1; seed < 10; seed++) {
         tl_profile *p = merged(seed, "alloc_space", seed & 1, order, false);
         char *as_merged = dump(p);
@@ -167,7 +156,6 @@ static void test_what_does_not_go_together(void **state)
 {
     tl_profile *a = fresh("time"), *b = fresh("samples"), *calls = NULL;
     tl_error e;
-    (void)state;
     assert_int_equal(tl_profile_new(&calls, &a->clock, NULL), 0);
     assert_int_equal(tl_profile_merge(a, b, &e), TL_EUNSUPPORTED);
     assert_int_equal(tl_profile_merge(a, calls, &e), TL_EUNSUPPORTED);
@@ -189,7 +177,6 @@ static void test_what_does_not_go_together(void **state)
 static void test_new_places_have_no_weight(void **state)
 {
     tl_profile *p = fresh(NULL);
-    (void)state;
     uint32_t place = 0;
     for (int i = 0; i < 1000; i++) { /* grows several times */
         place = tl_profile_child(p, place, function_number(p, (uint64_t)i % FUNCTIONS));
@@ -223,7 +210,6 @@ static void test_functions_are_told_apart(void **state)
     uint32_t order[TL_COUNT(f)];
     tl_profile *p = fresh(NULL);
     tl_error e;
-    (void)state;
     for (int again = 0; again < 2; again++)
         for (uint32_t i = 0; i < TL_COUNT(f); i++) {
             char buf[24];
@@ -262,7 +248,6 @@ static void test_several_traces_are_grouped_by_their_last_names(void **state)
     tl_profile *p = fresh("samples"), *by_last = NULL;
     tl_table t;
     tl_error e;
-    (void)state;
     for (uint32_t i = 0; i < TL_COUNT(all); i++)
         assert_int_equal(tl_profile_add_function(p, &all[i]), i);
     add_stack(p, (uint32_t[]){0, 2, 3}, 3, 1);
@@ -295,7 +280,6 @@ static void test_calls_are_grouped_by_library(void **state)
     tl_profile *p = NULL, *by_library = NULL;
     tl_table t;
     tl_error e;
-    (void)state;
     assert_int_equal(tl_profile_new(&p, &(tl_clock){.name = "tsc", .hz = 1000000000}, NULL), 0);
     const uint32_t a = tl_profile_add_function(p, &(tl_function){.id = 1, .name = "a", .library = "x.so"}),
                    b = tl_profile_add_function(p, &(tl_function){.id = 2, .name = "b", .module = "abcd"}),

@@ -1,14 +1,6 @@
 /* Tests of base/protobuf.h, against bytes written by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/protobuf.h"
+#include "check.h"
 
 static void check(tl_pb *b, const char *expected, size_t n)
 {
@@ -22,7 +14,6 @@ static void check(tl_pb *b, const char *expected, size_t n)
 
 static void test_varint(void **state)
 {
-    (void)state;
     tl_pb b = {0};
     tl_pb_varint(&b, 0);
     CHECK(&b, "\x00");
@@ -41,7 +32,6 @@ static void test_varint(void **state)
 
 static void test_fields(void **state)
 {
-    (void)state;
     tl_pb b = {0};
     tl_pb_u64(&b, 1, 150);
     CHECK(&b, "\x08\x96\x01");
@@ -68,7 +58,6 @@ static void test_fields(void **state)
 
 static void test_packed(void **state)
 {
-    (void)state;
     tl_pb b = {0};
     static const uint64_t v[] = {3, 270, 86942};
     tl_pb_packed(&b, 4, v, 3);
@@ -80,7 +69,6 @@ static void test_packed(void **state)
 
 static void test_packed_longer_than_one_length_byte(void **state)
 {
-    (void)state;
     tl_pb b = {0};
     static uint64_t v[20000];
     for (size_t i = 0; i < 20000; i++)
@@ -94,7 +82,6 @@ static void test_packed_longer_than_one_length_byte(void **state)
 
 static void test_nested(void **state)
 {
-    (void)state;
     tl_pb b = {0};
     tl_pb_u64(&b, 1, 5);
     size_t outer = tl_pb_begin(&b, 3);
@@ -110,7 +97,6 @@ static void test_nested(void **state)
 /* Lengths around the places where one more byte is needed, nested twice. */
 static void test_nested_lengths(void **state)
 {
-    (void)state;
     static const size_t length[] = {0,     1,     100,   126,   127,    128,     129,
                                     16382, 16383, 16384, 16385, 100000, 2097151, 2097152};
     for (size_t i = 0; i < sizeof length / sizeof *length; i++) {
@@ -145,7 +131,6 @@ static void test_nested_lengths(void **state)
 
 static void test_clear_keeps_the_memory(void **state)
 {
-    (void)state;
     tl_pb b = {0};
     for (int i = 0; i < 1000; i++)
         tl_pb_u64(&b, 1, 1);
@@ -164,7 +149,6 @@ static void test_clear_keeps_the_memory(void **state)
 
 static void test_failure_is_kept(void **state)
 {
-    (void)state;
     tl_pb b = {0};
     tl_pb_u64(&b, 1, 1);
     size_t at = tl_pb_begin(&b, 2);

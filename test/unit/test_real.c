@@ -1,18 +1,10 @@
 /* Floating-point numbers as text: shortest, and as printf has them. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/real.h"
+#include "check.h"
 
 /* The definition: as few digits as read back. */
 static void shortest(char *text, size_t size, double v, bool single)
@@ -51,7 +43,6 @@ static void check(double v)
 
 static void test_values(void **state)
 {
-    (void)state;
     static const double v[] = {0.0,      -0.0,          1.0,     0.1,     1e15,     999999999999999.0,
                                1e16,     123456789.125, DBL_MAX, DBL_MIN, 5e-324,   1.0 / 3,
                                1e-4,     9.9e-5,        1e-5,    1e6,     999999,   999999.5,
@@ -75,7 +66,6 @@ static void test_values(void **state)
 
 static void test_random_values(void **state)
 {
-    (void)state;
     uint64_t seed = 88172645463325252u;
     for (unsigned i = 0; i < 60000; i++) {
         double v;
@@ -105,7 +95,6 @@ static void test_random_values(void **state)
 
 static void test_six_of_what_is_no_number(void **state)
 {
-    (void)state;
     static const double v[] = {NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < 3; i++) {
         char text[TL_REAL_TEXT_MAX + 1], expected[32];

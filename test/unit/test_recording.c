@@ -1,14 +1,5 @@
 /* Tests of model/recording.h: what each line says, what is wrong with others, and how much is kept. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "model/recording.h"
 
 /* A trace with these notes, which stand at offset 1000. */
@@ -60,7 +51,6 @@ static const tl_value *header_of(const tl_trace *t, const char *name, const tl_f
 
 static void every_line(void **state)
 {
-    (void)state;
     tl_trace *t = noted("traceloom version=1\n"
                         "process pid=4711 parent=0x10 start=17 exe=/opt/a b/app\n"
                         "clock name=tsc hz=2000000000 ticks=4000000000 raw=1 unix=1790000000000000000\n"
@@ -106,7 +96,6 @@ static void every_line(void **state)
 
 static void header(void **state)
 {
-    (void)state;
     const tl_field *f;
     tl_trace *t = noted("process pid=7 exe=/x\noption mode=fdr depth=0 ring=64\nlost late=0 depth=5\n");
     const tl_value *v = header_of(t, "process", &f);
@@ -148,7 +137,6 @@ static void header(void **state)
 
 static void of_a_later_recorder(void **state)
 {
-    (void)state;
     tl_trace *t = noted("colour name=red\nprocess  pid=7   colour=red  exe=/x = y\n\nword\nthread tid=1 name=\n");
     assert_int_equal(t->ndamage, 0);
     assert_string_equal(t->exe, "/x = y");
@@ -158,7 +146,6 @@ static void of_a_later_recorder(void **state)
 
 static void escapes(void **state)
 {
-    (void)state;
     tl_trace *t = noted("function id=1 name=a\\nb\\\\n\\\n");
     assert_string_equal(tl_trace_function(t, 1)->name, "a\nb\\n\\");
     discard(t);
@@ -166,7 +153,6 @@ static void escapes(void **state)
 
 static void later_lines_replace(void **state)
 {
-    (void)state;
     tl_trace *t = noted("clock name=tsc hz=1000 ticks=5 unix=1\nclock name=tsc hz=1001 ticks=9 unix=2\n"
                         "object id=1 base=0 count=5 path=/a\nobject id=1 base=0 count=8 path=/b\n"
                         "function id=9 name=a\nfunction id=9 name=b\n"
@@ -190,7 +176,6 @@ static void later_lines_replace(void **state)
 
 static void homes(void **state)
 {
-    (void)state;
     tl_trace *t = noted("process pid=1 exe=/app\n"
                         "object id=3 base=20 count=5 path=/c\nobject id=1 base=0 count=10 path=/app\n"
                         "object id=9 base=0 count=0 path=/d\nobject id=2 base=10 count=10 path=/b\n"
@@ -222,7 +207,6 @@ static void homes(void **state)
 
 static void overlaps(void **state)
 {
-    (void)state;
     const char *known = "object id=1 base=10 count=10\nobject id=2 base=40 count=1\nobject id=3 base=0 count=0\n";
     const struct {
         const char *line;
@@ -244,7 +228,6 @@ static void overlaps(void **state)
 
 static void damage(void **state)
 {
-    (void)state;
     check_damage("traceloom version=2", "note.version", "version 2");
     check_damage("traceloom", "note.bad-line", "version is missing");
     check_damage("process exe=/x", "note.bad-line", "pid is missing");
@@ -278,7 +261,6 @@ static void damage(void **state)
 
 static void bytes_of_zero(void **state)
 {
-    (void)state;
     tl_trace *t = noted("");
     static const char text[] = "thread tid=1 name=a\0b\nthread tid=2 name=c\n";
     assert_int_equal(tl_recording_add(t, text, sizeof text - 1, 7, NULL), 0);
@@ -303,7 +285,6 @@ static void check_most(const char *format, unsigned lines, unsigned kept, const 
 
 static void too_many(void **state)
 {
-    (void)state;
     tl_trace *t = noted("");
     check_most("object id=%u base=%u count=1\n", 1026, TL_RECORDING_OBJECTS_MAX, &t->recording->nobject, t);
     t = noted("");
@@ -316,7 +297,6 @@ static void too_many(void **state)
 
 static void too_many_fields(void **state)
 {
-    (void)state;
     for (unsigned n = TL_RECORDING_FIELDS_MAX; n <= TL_RECORDING_FIELDS_MAX + 1; n++) {
         char text[1024] = "event id=1 kind=instant fields=a:u64";
         for (unsigned i = 1; i < n; i++)
@@ -330,7 +310,6 @@ static void too_many_fields(void **state)
 
 static void long_lines(void **state)
 {
-    (void)state;
     for (size_t n = TL_RECORDING_LINE_MAX; n <= TL_RECORDING_LINE_MAX + 1; n++) {
         char *text = malloc(n + 1);
         assert_non_null(text);
@@ -347,7 +326,6 @@ static void long_lines(void **state)
 
 static void much_text(void **state)
 {
-    (void)state;
     enum { PIECE = 1 << 20 };
     tl_trace *t = noted("");
     char *text = malloc(PIECE);
@@ -367,7 +345,6 @@ static void much_text(void **state)
 
 static void text_is_kept(void **state)
 {
-    (void)state;
     tl_trace *t = noted("colour\nthread tid");
     assert_int_equal(tl_recording_add(t, "end\n", 4, 5, NULL), 0);
     assert_int_equal(t->recording->n, 22);
@@ -377,7 +354,6 @@ static void text_is_kept(void **state)
 
 static void strange_clocks(void **state)
 {
-    (void)state;
     tl_trace *t = noted("clock name=odd hz=0 ticks=5 unix=5\n");
     assert_false(t->clock.has_utc);
     assert_int_equal(t->clock.hz, 0);
@@ -399,7 +375,6 @@ static void strange_clocks(void **state)
 /* A number of more than 32 bits is not the object that its low bits would be. */
 static void test_numbers_of_objects_are_not_cut(void **state)
 {
-    (void)state;
     tl_trace *t = noted("object id=1 count=0 path=/a\nfunction id=5 object=4294967297 address=1\n");
     assert_int_equal(t->ndamage, 1);
     assert_string_equal(t->damage[0].rule, "note.no-object");

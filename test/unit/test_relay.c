@@ -1,13 +1,9 @@
 /* Tests of base/relay.h: pieces come in order whoever makes them, and the end and errors at their place. */
 #include "base/relay.h"
+#include "check.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 typedef struct shop {
     uint64_t slot[TL_RELAY_SLOTS_MAX];
@@ -50,7 +46,6 @@ static void run(unsigned workers, unsigned slots, uint64_t last, int at_last)
 
 static void test_pieces_come_in_order(void **state)
 {
-    (void)state;
     for (unsigned workers = 0; workers < 4; workers++)
         for (unsigned slots = 1; slots < 6; slots++) {
             run(workers, slots, 500, 0);
@@ -62,7 +57,6 @@ static void test_pieces_come_in_order(void **state)
 
 static void test_closed_in_the_middle(void **state)
 {
-    (void)state;
     shop s = {.last = UINT64_MAX};
     tl_relay *r = NULL;
     tl_error e;

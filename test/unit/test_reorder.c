@@ -1,11 +1,5 @@
 /* Putting a stream in order of time that comes in another one: against a plain stable sort of all events. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "check.h"
 
 #define FAKE_UNSORTED true
 #include "fake_format.h"
@@ -114,7 +108,6 @@ static uint64_t check_sorted(uint32_t n, bool fields)
 
 static void nothing_and_one_event(void **state)
 {
-    (void)state;
     fake_reset(1, 0);
     check_sorted(0, true);
     times[0] = UINT64_MAX;
@@ -125,7 +118,6 @@ static void nothing_and_one_event(void **state)
 
 static void what_is_in_order_comes_in_whole_batches(void **state)
 {
-    (void)state;
     fake_reset(1, 0);
     for (uint32_t i = 0; i < MANY; i++)
         times[i] = i / 7;
@@ -137,7 +129,6 @@ static void what_is_in_order_comes_in_whole_batches(void **state)
 
 static void nearly_in_order(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         uint64_t random = seed;
         const uint32_t n = (uint32_t)(fake_random(&random) % (seed < 18 ? 10000 : MANY));
@@ -153,7 +144,6 @@ static void nearly_in_order(void **state)
 /* As far out of order as the window allows: any order within it. */
 static void any_order_within_the_window(void **state)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 6; seed++) {
         uint64_t random = seed;
         fake_reset(1, 0);
@@ -181,7 +171,6 @@ static void any_order_within_the_window(void **state)
 /* A window in the middle of events is moved, not emptied: what is late by less than it is put in order. */
 static void late_by_nearly_the_window(void **state)
 {
-    (void)state;
     fake_reset(1, 0);
     for (uint32_t i = 0; i < MANY; i++)
         times[i] = 2 * i;
@@ -221,7 +210,6 @@ static void backwards(void)
 /* One at the very time of the latest that was handed out still is in order. */
 static void as_late_as_can_be(void **state)
 {
-    (void)state;
     tl_error e = {0};
     one_too_late();
     times[WINDOW + 3 * TL_BATCH_MAX + 18] = times[4 * TL_BATCH_MAX - 1]; /* of the fourth batch that was handed out */
@@ -235,7 +223,6 @@ static void as_late_as_can_be(void **state)
 
 static void too_late_events(void **state)
 {
-    (void)state;
     tl_error e = {0};
     one_too_late();
     tl_source *s = open_fake(MANY, true);
@@ -264,7 +251,6 @@ static void too_late_events(void **state)
 
 static void a_trace_that_goes_backwards(void **state)
 {
-    (void)state;
     tl_error e = {0};
     backwards();
     tl_source *s = open_fake(MANY, false);
@@ -279,7 +265,6 @@ static void a_trace_that_goes_backwards(void **state)
 /* Who stops early is told, too. */
 static void closed_before_the_end(void **state)
 {
-    (void)state;
     tl_error e = {0};
     backwards();
     for (uint64_t most = 0; most < MANY; most = 3 * most + 1) {
@@ -298,7 +283,6 @@ static void closed_before_the_end(void **state)
 /* What was read before an error comes before it, in order. */
 static void errors_come_last(void **state)
 {
-    (void)state;
     static const uint32_t places[] = {0, 1, 1023, 1024, 5000, WINDOW, WINDOW + 1, 3 * WINDOW / 2, MANY - 1};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         tl_error e = {0};
@@ -320,7 +304,6 @@ static void errors_come_last(void **state)
 
 static void a_stream_that_does_not_open(void **state)
 {
-    (void)state;
     tl_error e = {0};
     tl_merge *m = NULL;
     fake_reset(1, 0);
@@ -334,7 +317,6 @@ static void a_stream_that_does_not_open(void **state)
 /* The reader is told which time is wanted, and leaves out the rest. */
 static void limits_are_passed_on(void **state)
 {
-    (void)state;
     const tl_limit limit = {.set = true, .from = 100, .to = 200};
     tl_error e = {0};
     tl_merge *m = NULL;
@@ -360,7 +342,6 @@ static void limits_are_passed_on(void **state)
 /* Values that take much memory make the window smaller. */
 static void memory_is_bounded(void **state)
 {
-    (void)state;
     tl_error e = {0};
     fake_reset(1, 0);
     fake.text_room = 16 << 10;

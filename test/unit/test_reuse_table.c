@@ -26,7 +26,6 @@ static uint64_t plain_touch(plain *p, uint64_t line)
  * made anew many times. */
 static void agrees_with_a_plain_list(void **state)
 {
-    (void)state;
     static const uint32_t lines[] = {3, 16, 17, 18, 200, 5000};
     plain *p = malloc(sizeof *p);
     assert_non_null(p);
@@ -51,7 +50,6 @@ static void agrees_with_a_plain_list(void **state)
 /* Memory does not grow with time. */
 static void places_are_given_out_anew(void **state)
 {
-    (void)state;
     tl_reuse_stack s = {0};
     for (uint32_t i = 0; i < 100000; i++)
         assert_int_equal(tl_reuse_touch(&s, i % 100), i < 100 ? TL_REUSE_COLD : 99);
@@ -68,7 +66,6 @@ static void check_buckets(const tl_reuse *r, const uint64_t *expected, unsigned 
 
 static void histogram(void **state)
 {
-    (void)state;
     static const hand_line line[] = {
         LOAD(0x1000, 8),      LOAD(0x1038, 8), STORE(0x1020, 1), /* the same line: cold, 0, 0 */
         LOAD(0x103c, 8),                                         /* two lines: 0, cold */
@@ -99,7 +96,6 @@ static void histogram(void **state)
 
 static void line_size_counts(void **state)
 {
-    (void)state;
     static const hand_line line[] = {LOAD(0x1000, 1), LOAD(0x1001, 2), LOAD(0x1004, 8)};
     const tl_reuse_options options = {.line_size = 4};
     static const uint64_t expected[] = {1};
@@ -118,7 +114,6 @@ static void line_size_counts(void **state)
 /* A line that two tracks use is cold in both, and one line. */
 static void tracks_have_nothing_to_do_with_each_other(void **state)
 {
-    (void)state;
     enum { LINES = 3000 };
     static hand_line line[LINES];
     static const hand_line other[] = {LOAD(0x40, 1), LOAD(0x40, 1), LOAD(0x123456789, 1)};
@@ -145,7 +140,6 @@ static void tracks_have_nothing_to_do_with_each_other(void **state)
 /* Uniform use of n lines: distances are n/2 on average, and half of them are above it. The sample must say so, too. */
 static void sample_is_near_the_whole(void **state)
 {
-    (void)state;
     enum { LINES = 200000, DIFFERENT = 4096 };
     hand_line *line = malloc(LINES * sizeof *line);
     uint32_t x = 77;
@@ -178,7 +172,6 @@ static void sample_is_near_the_whole(void **state)
 
 static void ranges_of_buckets(void **state)
 {
-    (void)state;
     uint64_t from, to;
     tl_reuse_range(0, &from, &to);
     assert_true(from == 0 && to == 0);

@@ -70,7 +70,6 @@ static void check_skipped(const made *m, const char *problems)
 
 static void checksums(void **state)
 {
-    (void)state;
     static const struct {
         uint8_t scheme;
         uint32_t le, be; /* of TEXT, as a number in the packet's byte order */
@@ -108,7 +107,6 @@ static void checksums(void **state)
 /* Content that takes many pieces to read. */
 static void long_checksum(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     static uint8_t content[60000];
     uint32_t crc = 0xffffffff;
@@ -127,7 +125,6 @@ static void long_checksum(void **state)
 
 static void encryption(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     made_packet(m, (made_header){.encryption = AES, .compression = 77}, TEXT, TEXT_N);
     check_skipped(m, "N ctf2010.encrypted 0 0+0\n");
@@ -161,7 +158,6 @@ static void check_text(const made *m)
 
 static void compression(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < CODECS; i++) {
         const struct codec *c = &codec[i];
         made *m = fresh(i & 1);
@@ -198,7 +194,6 @@ static void compression(void **state)
 /* Of a packet that is cut off compressed content is not used, even if it is all there. */
 static void cut_off(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < CODECS; i++) {
         const struct codec *c = &codec[i];
         made *m = fresh(false);

@@ -1,7 +1,7 @@
 /* Metadata of 2010 from the shared corpus: the same files are good, and the others wrong at the same place, as its
  * executable specification says. */
+#include "check.h"
 #include "make_rfc2010.h"
-#include "skip.h"
 
 #include <dirent.h>
 
@@ -56,7 +56,6 @@ static void check_one(const char *folder, const char *name, const char *check)
 
 static void metadata(void **state)
 {
-    (void)state;
     const char *shared = getenv("TL_SHARED");
     char folder[2048], path[4096];
     snprintf(folder, sizeof folder, "%s/corpus/ctf/generated", shared ? shared : "");

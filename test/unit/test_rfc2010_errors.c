@@ -30,7 +30,6 @@ static void check(const mistake *m, size_t count)
 
 static void words(void **state)
 {
-    (void)state;
     static const mistake list[] = {
         {"trace { major = |@; }", "line 1, column 17: unexpected character '@'"},
         {"trace { }\n  |$", "line 2, column 3: unexpected character '$'"},
@@ -50,7 +49,6 @@ static void words(void **state)
 
 static void syntax(void **state)
 {
-    (void)state;
     static const mistake list[] = {
         {"|}", "expected a block such as trace"},
         {"|trace", "expected a block"},
@@ -74,7 +72,6 @@ static void syntax(void **state)
 
 static void blocks(void **state)
 {
-    (void)state;
     static const mistake list[] = {
         {"|stream { }", "unknown block stream"},
         {"|type { }", "a type without a name"},
@@ -108,7 +105,6 @@ static void blocks(void **state)
 
 static void events(void **state)
 {
-    (void)state;
     static const mistake list[] = {
         {S "|event { name = e; }", "an event needs a name and an id"},
         {S "|event { id = 1; }", "an event needs a name and an id"},
@@ -136,7 +132,6 @@ static void events(void **state)
 
 static void names(void **state)
 {
-    (void)state;
     static const mistake list[] = {
         {"type t { parent = integer; size = 8; } type |t { parent = integer; size = 8; }", "type t is defined twice"},
         {"type |integer { parent = enum; }", "type integer is defined twice"},
@@ -166,7 +161,6 @@ static void names(void **state)
 
 static void kinds(void **state)
 {
-    (void)state;
     static const mistake list[] = {
         {"type |t { parent = integer; }", "the size of an integer must be 1 to 64 bits"},
         {"type |t { parent = integer; size = 0; }", "1 to 64 bits"},
@@ -254,7 +248,6 @@ static void expect(long_text *t, const char *message)
 
 static void nesting(void **state)
 {
-    (void)state;
     for (int deep = 0; deep < 2; deep++) {
         long_text t = {0};
         const int n = (int)RFC2010_NESTING_MAX - 1 + deep; /* and those of the block */
@@ -270,7 +263,6 @@ static void nesting(void **state)
 
 static void depth(void **state)
 {
-    (void)state;
     for (int deep = 0; deep < 2; deep++)
         for (int backwards = 0; backwards < 2; backwards++) {
             long_text t = {0};
@@ -288,7 +280,6 @@ static void depth(void **state)
 
 static void parents(void **state)
 {
-    (void)state;
     for (int deep = 0; deep < 2; deep++) {
         long_text t = {0};
         add(&t, "type t0 { parent = integer; size = 8; }\n");
@@ -301,7 +292,6 @@ static void parents(void **state)
 /* A small text that describes a huge tree. */
 static void explosion(void **state)
 {
-    (void)state;
     long_text t = {0};
     add(&t, "type t0 { parent = struct; fields = { uint8_t a; uint8_t b; }; }\n");
     for (int i = 1; i < 40; i++)
@@ -318,7 +308,6 @@ static void explosion(void **state)
 
 static void members(void **state)
 {
-    (void)state;
     for (unsigned more = 0; more < 2; more++)
         for (int form = 0; form < 2; form++) {
             long_text t = {0};
@@ -333,7 +322,6 @@ static void members(void **state)
 /* What is inherited is made again for each type: the sum is bounded. */
 static void inherited_work(void **state)
 {
-    (void)state;
     long_text t = {0};
     add(&t, "type t { parent = enum; size = 16; map = {");
     for (int i = 0; i < 20000; i++)
@@ -346,7 +334,6 @@ static void inherited_work(void **state)
 
 static void words_limit(void **state)
 {
-    (void)state;
     long_text t = {0};
     add(&t, "trace { a = {");
     const size_t n = t.n + 2 * (size_t)RFC2010_NODES_MAX;

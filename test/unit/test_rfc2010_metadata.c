@@ -40,7 +40,6 @@ static void add(made *m, const char *text)
 /* Words may go through the end of a packet, and some packets may be empty. */
 static void packets(void **state)
 {
-    (void)state;
     for (int big = 0; big < 2; big++) {
         made *m = fresh(big);
         add(m, "trace { maj");
@@ -66,7 +65,6 @@ static void packets(void **state)
 /* The byte order is that of the first packet that can be used, the session that of the first one. */
 static void order_and_session(void **state)
 {
-    (void)state;
     made *m = fresh(true);
     made_packet(m, (made_header){.content_size = 5, .session = 77}, "bad ", 4);
     m->big = false;
@@ -93,7 +91,6 @@ static void check_error(const made *m, uint64_t offset, const char *message)
 
 static void mistakes(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     add(m, "trace { }\nbogus { }"); /* 48 + 19 + 7 bytes */
     check_error(m, 48 + 10, "line 2, column 1: unknown block bogus");
@@ -119,7 +116,6 @@ static void mistakes(void **state)
 
 static void compressed(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < CODECS; i++) {
         made *m = fresh(false);
         add(m, "section { name = s; event { header_type = type1; } }\n");
@@ -152,7 +148,6 @@ static void compressed(void **state)
 /* Packets that cannot be used are noted, and the rest is read. */
 static void damage(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     add(m, "trace { major = 0; }");                                                  /* 75 bytes */
     made_bytes(m, "garbage", 7);                                                     /* 82 */
@@ -182,7 +177,6 @@ static void damage(void **state)
 
 static void no_metadata(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     check_error(m, 0, "no packet magic number");
     add(m, TEXT);
@@ -206,7 +200,6 @@ static void no_metadata(void **state)
 /* More text than there may be: in plain packets, none of which has to be there. */
 static void limit(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     made_packet(m, (made_header){0}, "", 0);
     const size_t n = CTF_METADATA_MAX + 1;

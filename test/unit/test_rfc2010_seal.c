@@ -3,9 +3,9 @@
 #include "base/crc32.h"
 #include "base/digest.h"
 #include "base/pack.h"
+#include "check.h"
 #include "ctf_write_fixture.h"
 #include "format/ctf/rfc2010_packet.h"
-#include "skip.h"
 #include "traceloom/sink.h"
 
 /* What the writer says of these options. */
@@ -24,7 +24,6 @@ static int refusal(const char *version, const char *compress, const char *checks
 
 static void test_options(void **state)
 {
-    (void)state;
     static const struct {
         const char *version, *compress, *checksum, *message;
     } cases[] = {
@@ -50,7 +49,6 @@ static void test_options(void **state)
 /* What a build lacks is said before anything is written. */
 static void test_libraries(void **state)
 {
-    (void)state;
     static const struct {
         const char *name;
         tl_codec codec;
@@ -89,7 +87,6 @@ static uint8_t *sealed(const char *compress, const char *checksum, unsigned n, s
 
 static void test_checksum(void **state)
 {
-    (void)state;
     size_t n;
     uint8_t *p = sealed(NULL, "crc32", 5, &n);
     const size_t content = tl_load32(p + CTF_2010_CONTENT_SIZE, false);
@@ -109,7 +106,6 @@ static void test_checksum(void **state)
 /* A packet is compressed only if that makes it smaller. */
 static void test_compression(void **state)
 {
-    (void)state;
     if (!tl_can_pack(TL_CODEC_GZIP))
         skip_because("this build has no zlib");
     bool plain = false, packed = false;
@@ -138,7 +134,6 @@ static void test_compression(void **state)
 /* Other formats refuse what they have no use for. */
 static void test_other_formats(void **state)
 {
-    (void)state;
     fixture f;
     tl_sink *s;
     tl_error e;

@@ -43,7 +43,6 @@ static void check_type(const char *declarations, const char *type, const char *e
 
 static void integers(void **state)
 {
-    (void)state;
     check_type("", "uint8_t", "{u8 f}");
     check_type("", "int64_t", "{s64 f}");
     check_type("", "uint", "{u32 f}");
@@ -61,7 +60,6 @@ static void integers(void **state)
 
 static void inheritance(void **state)
 {
-    (void)state;
     const char *two = "abstract_type a { parent = integer; size = 16; align = 16; }\n"
                       "type b { parent = a; signed = true; } type c { parent = b; size = 24; }";
     check_type(two, "b", "{s16@16 f}@16");
@@ -77,7 +75,6 @@ static void inheritance(void **state)
 
 static void structs(void **state)
 {
-    (void)state;
     check_type("", "type { parent = struct; }", "{{}@1 f}@1");
     check_type("", "type { parent = struct; fields = { }; align = 16 }", "{{}@16 f}@16");
     check_type("", "type { parent = struct; align = 3; fields = { uint8_t x }; }", "{{u8 x} f}");
@@ -92,7 +89,6 @@ static void structs(void **state)
 
 static void bitfields(void **state)
 {
-    (void)state;
     const char *bits = "type bits { parent = gcc_bitfield; unit_size = 16; size = 12; signed = true; }";
     check_type(bits, "bits", "{s12:16@1 f}@16");
     check_type("type bits { parent = gcc_bitfield; unit_size = 16; size = 8; align = 1; }", "bits", "{u8:16@1 f}@16");
@@ -104,7 +100,6 @@ static void bitfields(void **state)
 
 static void lists(void **state)
 {
-    (void)state;
     check_type("", "type { parent = array; length = 3; elem_type = uint16_t; }", "{[3 u16] f}");
     check_type("", "type { parent = array; length = -3; elem_type = int5_t; }", "{[0 s5@1]@1 f}@1");
     check_type("", "type { parent = array; length = 0xffffffffffffffff; elem_type = string; }",
@@ -119,7 +114,6 @@ static void lists(void **state)
 
 static void enumerations(void **state)
 {
-    (void)state;
     check_type("",
                "type { .parent = enum; size = 8; .map = { { 1 , one }, {2, \"the two\"}; { {3, 5}, \"a\\\"b\" }, }; }",
                "{u8{1-1=one,2-2=the two,3-5=a\"b} f}");
@@ -137,7 +131,6 @@ static void enumerations(void **state)
 
 static void floats_and_strings(void **state)
 {
-    (void)state;
     check_type("", "type { parent = floating_point; }", "{f32 f}");
     check_type("", "type { parent = floating_point; exp_dig = 11; mant_dig = 53; align = 64; byte_order = be; }",
                "{f64be@64 f}@64");
@@ -148,7 +141,6 @@ static void floats_and_strings(void **state)
 /* Names and labels are UTF-8, whatever the text is; a NUL in one is a space, and between words it is white space. */
 static void names(void **state)
 {
-    (void)state;
     const char text[] = "section { name = \"net.rx\"; event { header_type\0= type2; } }\0"
                         "event { name = \"caf\xc3\xa9 \xe9\\\\\0x\\\ny\"; id = 0x7; section = \"net\\.rx\"; }\0\0"
                         "event { name = 12; id = -1; section = \"net.rx\" }";
@@ -168,7 +160,6 @@ static void names(void **state)
 /* Blocks may come in any order, and sections keep theirs. */
 static void schema(void **state)
 {
-    (void)state;
     ctf_schema *s = parse("event { id = 3; section = b; name = late; fields = t; }\n"
                           "section { name = a; event { header_type = type1; context { event_size = false; } } };\n"
                           "// a comment\nevent { name = e0 section = a id = 1 }\n/* another * / one */\n"
@@ -212,7 +203,6 @@ static void schema(void **state)
 
 static void clocks(void **state)
 {
-    (void)state;
     ctf_schema *s =
         parse("%sclock { name = mono; freq = 1000; offset_s = -5; offset = 7; precision = 3; absolute = TRUE; "
               "description = \"of the board\"; uuid = \"u\"; }",
@@ -244,7 +234,6 @@ static void check_header(const char *declarations, const char *header, const cha
 
 static void headers(void **state)
 {
-    (void)state;
     const char *natural32 = "type uint32_t { parent = integer; size = 32; align = 32; }"
                             "type uint64_t { parent = integer; size = 64; align = 32; }";
     const char *natural64 = "type uint32_t { parent = integer; size = 32; align = 32; }"
@@ -287,7 +276,6 @@ static void check_context(const char *declarations, const char *context, const c
 
 static void contexts(void **state)
 {
-    (void)state;
     const char *c = "type c { parent = struct; fields = { { uint, pid }, { uint16_t, payload_size } }; }";
     check_context(c, "context { event_size = true; }", "{u16#1000 payload_size}");
     check_context(c, "context = c;", "{u32 pid, u16#1000 payload_size}");

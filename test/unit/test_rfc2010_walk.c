@@ -73,7 +73,6 @@ static size_t add(made *m, made_header h)
 
 static void headers(void **state)
 {
-    (void)state;
     for (int big = 0; big < 2; big++) {
         made *m = fresh(big);
         const made_header h = {.checksum = 0x01020304,
@@ -111,7 +110,6 @@ static void headers(void **state)
 
 static void good_packets(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     check_walk(m, "\n");
     add(m, (made_header){0});
@@ -128,7 +126,6 @@ static void good_packets(void **state)
 
 static void counter_bits(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     add(m, (made_header){.bits = 0});
     add(m, (made_header){.bits = 33});
@@ -140,7 +137,6 @@ static void counter_bits(void **state)
 /* Between two good packets one with each flaw; its size leads to the second one. */
 static void flaws(void **state)
 {
-    (void)state;
     static const struct {
         made_header h;
         const char *expected;
@@ -171,7 +167,6 @@ static void flaws(void **state)
 /* A size that leads to the end of the file is believed, too; one that leads elsewhere is not. */
 static void sizes_that_lie(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     add(m, (made_header){.content_size = 1, .packet_size = 128});
     add(m, (made_header){0});
@@ -189,7 +184,6 @@ static void sizes_that_lie(void **state)
 
 static void garbage(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     static const char nearly[] = "\xc1\x1f\xfc\xc1junk\xc1\xfc\x1f\xc1\xc1\xc1\x1f\xc1\x1f\xfc";
     made_bytes(m, "some garbage", 12);
@@ -209,7 +203,6 @@ static void garbage(void **state)
 /* A mark is found wherever it lies, also over the end of a window. */
 static void marks_anywhere(void **state)
 {
-    (void)state;
     for (size_t i = 4; i < 300; i++) {
         made *m = fresh(i & 1);
         char expected[100];
@@ -224,7 +217,6 @@ static void marks_anywhere(void **state)
 
 static void truncated(void **state)
 {
-    (void)state;
     made *m = fresh(true);
     add(m, (made_header){0});
     add(m, (made_header){0});
@@ -247,7 +239,6 @@ static void truncated(void **state)
 /* A file that became shorter while it was read is an error, not the end. */
 static void changed(void **state)
 {
-    (void)state;
     made *m = fresh(false);
     add(m, (made_header){0});
     ctf_unit unit = {.schema = {.session = SESSION}};
@@ -278,7 +269,6 @@ static void changed(void **state)
 
 static void sections(void **state)
 {
-    (void)state;
     static const char *const name[] = {"net", "net_1", "net.rx", "7"};
     ctf_stream_class stream[4] = {{.name = name[0]}, {.name = name[1]}, {.name = name[2]}, {.name = name[3]}};
     const ctf_stream_class *list[] = {&stream[0], &stream[1], &stream[2], &stream[3]};

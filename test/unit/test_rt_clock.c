@@ -1,11 +1,5 @@
 /* The recorder's clock, on a counter and a kernel's clock that are made up: how fast the counter runs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -49,7 +43,6 @@ static long made_up_time(clockid_t which, struct timespec *t)
 
 static int begin(void **state)
 {
-    (void)state;
     tl_rt_clock = (rt_clock){.hz = 0};
     elapsed = 5000000000;
     per_ns = 3;
@@ -62,7 +55,6 @@ static int begin(void **state)
 #if defined(__x86_64__)
 static void test_the_counter_is_measured(void **state)
 {
-    (void)state;
     assert_string_equal(tl_rt_clock_start("tsc"), "tsc");
     assert_true(tl_rt_clock.counter);
     assert_int_equal(tl_rt_clock.hz, 3000000000);
@@ -75,7 +67,6 @@ static void test_the_counter_is_measured(void **state)
 /* Readings that something comes between are not used, wherever they are among the others. */
 static void test_interrupted_readings_do_not_count(void **state)
 {
-    (void)state;
     for (unsigned every = 4; every < 14; every++) {
         begin(NULL);
         interrupt = every;
@@ -87,7 +78,6 @@ static void test_interrupted_readings_do_not_count(void **state)
 
 static void test_a_counter_that_stands_still(void **state)
 {
-    (void)state;
     per_ns = 0;
     assert_string_equal(tl_rt_clock_start("tsc"), "monotonic_raw");
     assert_false(tl_rt_clock.counter);
@@ -98,7 +88,6 @@ static void test_a_counter_that_stands_still(void **state)
 
 static void test_without_a_counter(void **state)
 {
-    (void)state;
     assert_string_equal(tl_rt_clock_start("monotonic"), "monotonic_raw");
     assert_false(tl_rt_clock.counter);
     assert_int_equal(tl_rt_clock.hz, 1000000000);
@@ -112,7 +101,6 @@ static void test_without_a_counter(void **state)
 
 static void test_it_is_measured_again(void **state)
 {
-    (void)state;
     tl_rt_clock_start("tsc");
     tl_rt_clock.hz = 17;
     tl_rt_clock.raw0 = elapsed; /* too little time since */
@@ -126,7 +114,6 @@ static void test_it_is_measured_again(void **state)
 
 static void test_rates(void **state)
 {
-    (void)state;
     assert_int_equal(rate(3, 2), 1500000000);
     assert_int_equal(rate(1, 3), 333333333);
     assert_int_equal(rate(2, 3), 666666667);

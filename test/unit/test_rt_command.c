@@ -1,14 +1,5 @@
 /* What commands see of a recording, and what stopping does to it: children record. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -77,7 +68,6 @@ static void check_ctf(void)
 
 static void status_counts_what_was_met(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off", check_fdr), 0);
     assert_int_equal(record("mode=profile:out=t.tlp:control=off", check_profile), 0);
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off", check_ctf), 0);
@@ -118,7 +108,6 @@ static void see_it_sleep(void)
 
 static void waiting_takes_no_processor(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray", see_it_sleep), 0);
     unlink("t.xray");
     assert_int_equal(record("mode=fdr:out=t.xray:start=off", see_it_sleep), 0);
@@ -143,7 +132,6 @@ static int open_standard_files(const char *settings)
 
 static void the_recorder_takes_no_standard_files(void **state)
 {
-    (void)state;
     static const char *const settings[] = {"mode=fdr:out=t.xray", "mode=profile:out=t.tlp", "mode=ctf:out=t.ctf"};
     for (size_t i = 0; i < 3; i++) {
         int status = -1;
@@ -171,7 +159,6 @@ static void flush_twice(void)
 
 static void flush_waits_for_threads(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off", flush_twice), 0);
     unlink("t.xray");
     assert_int_equal(record("mode=fdr:out=t.xray:control=off:ring=64K", flush_twice), 0);
@@ -182,7 +169,6 @@ static void flush_waits_for_threads(void **state)
 
 static void handlers_that_are_off_do_nothing(void **state)
 {
-    (void)state;
     static const unsigned modes[] = {RT_MODE_FDR, RT_MODE_PROFILE, RT_MODE_FDR | RT_MODE_PROFILE, RT_MODE_CTF};
     const rt_handlers *off = tl_rt_record_handlers(false, RT_MODE_FDR, false);
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
@@ -227,7 +213,6 @@ static void stop_without_the_thread(void)
 
 static void calls_of_a_thread_that_is_gone_end_with_the_recording(void **state)
 {
-    (void)state;
     uint64_t unmatched;
     static const char *const mode[] = {"fdr", "ctf", "profile"}, *const file[] = {"t.xray", "t.ctf", "t.tlp"};
     for (size_t i = 0; i < 3; i++) {

@@ -1,14 +1,5 @@
 /* The recorder's mode "ctf", and spans, instants and counters in all modes: children record, and the library reads. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -20,7 +11,6 @@
 
 #include "rt/mode/rt_ctf_text.h"
 #include "rt_record_fixture.h"
-#include "skip.h"
 #include "traceloom/rt.h"
 
 /* ---- what one thread does ---- */
@@ -49,7 +39,6 @@ static void mark_some(void)
 
 static void events_are_there_with_their_fields(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off", mark_some), 0);
     char *text = list("t.ctf");
     assert_string_equal(text, "outer:begin\n"
@@ -87,7 +76,6 @@ static void mark_same_names(void)
 
 static void any_name_may_be_used(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off", mark_same_names), 0);
     char *text = list("t.ctf");
     assert_string_equal(text, "same:begin 1 2 3 4\n"
@@ -110,7 +98,6 @@ static void mark_long_text(void)
 
 static void long_texts_are_cut_between_characters(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off", mark_long_text), 0);
     char *text = list("t.ctf");
     const char *even = strstr(text, "even \""), *odd = strstr(text, "odd \"");
@@ -135,7 +122,6 @@ static void mark_many(void)
 
 static void packets_follow_each_other(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off", mark_many), 0);
     uint64_t unmatched;
     assert_int_equal(calls("t.ctf", "one", &unmatched), MANY);
@@ -213,19 +199,16 @@ static void check_threads(const char *settings, const char *path)
 
 static void threads_and_signals_lose_nothing_in_ctf(void **state)
 {
-    (void)state;
     check_threads("mode=ctf:out=t.ctf:control=off", "t.ctf");
 }
 
 static void threads_and_signals_lose_nothing_in_fdr(void **state)
 {
-    (void)state;
     check_threads("mode=fdr:out=t.xray:control=off", "t.xray");
 }
 
 static void threads_and_signals_lose_nothing_in_profiles(void **state)
 {
-    (void)state;
     check_threads("mode=profile:out=t.tlp:control=off", "t.tlp");
 }
 
@@ -247,7 +230,6 @@ static void mark_once_in_threads(void)
 
 static void tracks_are_threads(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off", mark_once_in_threads), 0);
     tl_source *s = open_trace("t.ctf", false);
     const tl_trace *t = tl_source_trace(s);
@@ -276,7 +258,6 @@ static void kill_in_the_middle(void)
 
 static void all_is_there_after_a_kill(void **state)
 {
-    (void)state;
     const int status = record("mode=ctf:out=t.ctf:control=off", kill_in_the_middle);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     uint64_t unmatched;
@@ -287,7 +268,6 @@ static void all_is_there_after_a_kill(void **state)
 
 static void what_does_not_fit_is_counted(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off:quiet=on:limit=256K", mark_many), 0);
     const uint64_t kept = events("t.ctf", "one:begin") + events("t.ctf", "one:end") + events("t.ctf", "i");
     assert_true(kept > 1000 && kept < 3 * MANY);
@@ -313,7 +293,6 @@ static void fork_in_the_middle(void)
 
 static void a_child_records_for_itself(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=ctf:out=%p.ctf:control=off", fork_in_the_middle), 0);
     unsigned traces = 0, children = 0;
     DIR *d = opendir(".");
@@ -349,7 +328,6 @@ static void stop_in_between(void)
 
 static void recording_stops_and_goes_on(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off", stop_in_between), 0);
     char *text = list("t.ctf");
     assert_string_equal(text, "first\nthird\n");
@@ -367,7 +345,6 @@ static void start_unasked(void)
 
 static void a_program_starts_by_itself(void **state)
 {
-    (void)state;
     fflush(NULL);
     const pid_t pid = fork();
     if (pid == 0) {
@@ -402,7 +379,6 @@ static void is_cleaned(const char *from, size_t n, size_t size, const char *expe
 
 static void texts_are_made_clean(void **state)
 {
-    (void)state;
     is_cleaned("plain", 5, 20, "plain");
     is_cleaned("plain", 5, 6, "plain");
     is_cleaned("plain", 5, 5, "plai");

@@ -1,13 +1,5 @@
 /* Numbers of functions by address: found again, noted, left out; given by threads and signal handlers at once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -77,7 +69,6 @@ static uint32_t id_of(uintptr_t address)
 static int begin(void **state)
 {
     static rt_lane lane;
-    (void)state;
     memset(&lane, 0, sizeof lane);
     given = NULL;
     tl_rt_lane = &lane;
@@ -94,7 +85,6 @@ static int begin(void **state)
 
 static void test_ranges_follow_each_other(void **state)
 {
-    (void)state;
     assert_int_equal(tl_rt_ids_take(3), 0);
     assert_int_equal(tl_rt_ids_take(0), 3);
     assert_int_equal(tl_rt_ids_take(1), 3);
@@ -105,7 +95,6 @@ static void test_ranges_follow_each_other(void **state)
 
 static void test_an_address_keeps_its_number(void **state)
 {
-    (void)state;
     tl_rt_ids_take(10);
     assert_int_equal(id_of(0x401000), 11);
     assert_int_equal(id_of(0x401040), 12);
@@ -119,7 +108,6 @@ static void test_an_address_keeps_its_number(void **state)
 /* Addresses with the same home lie behind each other, also over the end of the table. */
 static void test_shared_homes(void **state)
 {
-    (void)state;
     enum { SAME = 5 };
     uintptr_t base[] = {0x555555554000, (uintptr_t)(RT_ADDRESS_SLOTS - 1) << 5};
     for (unsigned b = 0; b < 2; b++) {
@@ -139,7 +127,6 @@ static void test_shared_homes(void **state)
 
 static void test_patterns_leave_out(void **state)
 {
-    (void)state;
     patterns = true;
     unwanted = 0x2000;
     assert_int_equal(id_of(0x2000), 0);
@@ -158,7 +145,6 @@ static void test_patterns_leave_out(void **state)
 
 static void test_objects_come_and_go(void **state)
 {
-    (void)state;
     assert_int_equal(id_of(0x2000), 1);
     assert_int_equal(id_of(0x3000), 2);
     assert_int_equal(id_of(0x4000), 3);
@@ -192,7 +178,6 @@ static void test_objects_come_and_go(void **state)
 /* The last destructors of an object that has left: known by their numbers, but not the next object's functions. */
 static void test_functions_of_an_object_that_leaves(void **state)
 {
-    (void)state;
     assert_int_equal(id_of(0x2000), 1);
     tl_rt_ids_unload(0x2000, 0x4000);
     leaves = true;
@@ -216,7 +201,6 @@ static void test_functions_of_an_object_that_leaves(void **state)
 /* Functions that the patterns left out are decided about again. */
 static void test_left_out_objects_come_and_go(void **state)
 {
-    (void)state;
     assert_int_equal(id_of(0x2000), 1);
     patterns = true;
     unwanted = 0x2000;
@@ -235,7 +219,6 @@ static void test_left_out_objects_come_and_go(void **state)
 /* A signal handler that interrupts the recorder. */
 static void test_inside_of_the_recorder(void **state)
 {
-    (void)state;
     tl_rt_lane->busy = 0x7fff0000;
     assert_int_equal(id_of(0x2000), 1);
     assert_int_equal(id_of(0x2000), 1);
@@ -259,7 +242,6 @@ static void test_inside_of_the_recorder(void **state)
 
 static void test_first_event_of_a_thread(void **state)
 {
-    (void)state;
     rt_lane *lane = tl_rt_lane;
     tl_rt_lane = NULL; /* and none is to be had */
     assert_int_equal(id_of(0x2000), 1);
@@ -274,7 +256,6 @@ static void test_first_event_of_a_thread(void **state)
 /* Recording is over, and the file closed: no number and no note. */
 static void test_after_the_end(void **state)
 {
-    (void)state;
     tl_rt.state = RT_OVER;
     assert_int_equal(id_of(0x2000), 0);
     assert_int_equal(nnote, 0);
@@ -298,7 +279,6 @@ static void *see_all(void *arg)
 
 static void test_threads_agree(void **state)
 {
-    (void)state;
     pthread_t thread[THREADS];
     for (unsigned t = 0; t < THREADS; t++)
         assert_int_equal(pthread_create(&thread[t], NULL, see_all, seen[t]), 0);
@@ -324,7 +304,6 @@ static void add(void *arg, uint32_t id, uintptr_t address)
 
 static void test_each_address(void **state)
 {
-    (void)state;
     uint64_t sum[3] = {0, 0, 0};
     patterns = true;
     unwanted = 0x9000;
@@ -342,7 +321,6 @@ static void test_each_address(void **state)
 
 static void test_a_full_table(void **state)
 {
-    (void)state;
     for (uintptr_t i = 0; i < RT_ADDRESS_MAX; i++)
         if (id_of(0x100000 + 64 * i) != i + 1)
             fail_msg("number %zu is another", (size_t)i + 1);

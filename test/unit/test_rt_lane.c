@@ -1,14 +1,5 @@
 /* What the recorder knows of the threads that record: where they run, and what they lost. Children record. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -23,7 +14,6 @@
 #include "rt/rt_record.h"
 #include "rt/rt_store.h"
 #include "rt_record_fixture.h"
-#include "skip.h"
 #include "traceloom/rt.h"
 
 /* ---- processors ---- */
@@ -66,7 +56,6 @@ static void call_on_two(void)
 
 static void events_say_where_they_ran(void **state)
 {
-    (void)state;
     if (!&__rseq_size || __rseq_size == 0)
         skip_because("libc does not say where the kernel keeps the number of the processor");
     if (processor(1) < 0)
@@ -118,7 +107,6 @@ static unsigned found_in(const char *path, const char *text)
 
 static void threads_without_a_name_are_not_named(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off", call_itself_x), 0);
     assert_int_equal(found_in("t.xray", "thread tid="), 1);
     assert_int_equal(found_in("t.xray", " name=x\n"), 1);
@@ -179,13 +167,11 @@ static void fill_a_file(void)
 
 static void a_file_may_be_as_large_as_the_limit(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off", fill_a_file), 0);
 }
 
 static void losses_have_their_reason(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off:limit=256K", reach_the_limit), 0);
     remove_folder("t.ctf");
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off", reach_the_size_of_files), 0);
@@ -225,7 +211,6 @@ static void be_stopped(void)
 
 static void events_aside_are_lost_when_recording_stops(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off", be_stopped), 0);
     assert_int_equal(lost_events("t.xray"), 2);
 }
@@ -246,7 +231,6 @@ static void give_an_entry_up(void)
 
 static void an_entry_that_is_given_up_is_no_call(void **state)
 {
-    (void)state;
     uint64_t unmatched;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off", give_an_entry_up), 0);
     calls("t.xray", "", &unmatched);
@@ -315,7 +299,6 @@ static void run_out_of_memory(void)
 
 static void a_thread_without_memory_is_counted(void **state)
 {
-    (void)state;
     const int status = record("mode=ctf:out=t.ctf:control=off", run_out_of_memory);
     if (WIFEXITED(status) && (WEXITSTATUS(status) == UNLIMITED || WEXITSTATUS(status) == 1))
         skip_because("RLIMIT_AS does not hold here, or valgrind ends itself over it");

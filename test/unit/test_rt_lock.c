@@ -1,14 +1,5 @@
 /* The recorder's locks while the program ends: who holds one may have been interrupted for good, or be at work. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -33,7 +24,6 @@ static void *work(void *unused)
 
 static void test_waits_for_other_threads(void **state)
 {
-    (void)state;
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, work, NULL), 0);
     while (!__atomic_load_n(&taken, __ATOMIC_SEQ_CST))
@@ -48,7 +38,6 @@ static void test_waits_for_other_threads(void **state)
 
 static void test_not_for_what_was_interrupted(void **state)
 {
-    (void)state;
     assert_true(rt_lock_take(&lock));
     tl_rt_ending = 1;
     assert_false(rt_lock_take(&lock)); /* in a signal handler that called exit() */

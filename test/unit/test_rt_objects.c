@@ -1,14 +1,5 @@
 /* The registry of objects: where an address lies, and objects with sleds that come and go. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -18,7 +9,6 @@
 #include "base/elf_file.h"
 #include "rt/object/rt_maps.c"
 #include "rt/object/rt_objects.c"
-#include "skip.h"
 
 rt_core tl_rt;
 rt_handlers tl_rt_handlers;
@@ -145,7 +135,6 @@ static void own_path(char path[static RT_PATH])
 
 static void test_object_of_this_program(void **state)
 {
-    (void)state;
     char path[RT_PATH];
     tl_elf *elf;
     uintptr_t here = (uintptr_t)&own_path;
@@ -168,7 +157,6 @@ static void test_object_of_this_program(void **state)
 
 static void test_object_of_a_library(void **state)
 {
-    (void)state;
     char path[RT_PATH];
     own_path(path);
     const rt_object *o = tl_rt_object_at((uintptr_t)&pthread_create);
@@ -193,7 +181,6 @@ static rt_object *put_over(const rt_object *o, const char *build_id)
 
 static void test_an_object_comes_again(void **state)
 {
-    (void)state;
     const uintptr_t here = (uintptr_t)&own_path;
     watched = 0;
     rt_object *o = (rt_object *)(uintptr_t)tl_rt_object_at(here);
@@ -247,7 +234,6 @@ static void test_an_object_comes_again(void **state)
 
 static void test_no_object(void **state)
 {
-    (void)state;
     char *heap = malloc(10);
     assert_null(tl_rt_object_at(0));
     assert_null(tl_rt_object_at(1));
@@ -269,7 +255,6 @@ static void *find_own(void *unused)
 
 static void test_many_threads_add_one_object(void **state)
 {
-    (void)state;
     enum { THREADS = 8 };
     pthread_t thread[THREADS];
     void *found[THREADS];
@@ -291,7 +276,6 @@ static rt_sled_map map = {.version = RT_START_VERSION, .begin = sleds, .end = sl
 
 static void test_register_and_unregister(void **state)
 {
-    (void)state;
     char expected[RT_PATH + 200];
     next_id = 10;
     tl_rt.state = RT_ON;
@@ -333,7 +317,6 @@ static void test_register_and_unregister(void **state)
 
 static void test_not_registered(void **state)
 {
-    (void)state;
     map.version++;
     tl_rt_object_register(&map);
     assert_non_null(strstr(said, "another recorder"));
@@ -364,7 +347,6 @@ static void test_not_registered(void **state)
 
 static void test_build_ids_of_odd_notes(void **state)
 {
-    (void)state;
     unsigned char note[64] = {4, 0, 0, 0, 3, 0, 0, 0, NT_GNU_BUILD_ID, 0, 0, 0, 'G', 'N', 'U', 0, 0xab, 0x01, 0xfe};
     char id[65] = "";
     assert_true(tl_rt_notes_build_id(note, 19, id));
@@ -388,7 +370,6 @@ static void test_build_ids_of_odd_notes(void **state)
 /* Cases follow one another in one process only where somebody starts the program by hand. */
 static int forget(void **state)
 {
-    (void)state;
     for (uint32_t i = 0; i < nobject; i++) {
         free((void *)(uintptr_t)object[i]->function);
         free(object[i]);

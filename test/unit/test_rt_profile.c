@@ -1,15 +1,6 @@
 /* The mode "profile": events that are given up half way, counts of more than 32 bits, calls that are open at the end.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -100,7 +91,6 @@ static void give_up_commits(void)
 
 static void calls_are_counted_once_wherever_they_are_given_up(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=profile:out=t.tlp:control=off", give_up_commits), 0);
     uint64_t total = 0;
     assert_int_equal(calls_of(FUNCTION, &total), 1 + 2 * (STEPS + 1));
@@ -139,7 +129,6 @@ static void overflow(void)
 
 static void counts_carry_and_are_repaired_then(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=profile:out=t.tlp:control=off", overflow), 0);
     /* All but one are in the node when it is made full. */
     const uint64_t made = UINT32_MAX + UINT64_C(1) + CALLS;
@@ -169,7 +158,6 @@ static void leave_open(void)
 
 static void changes_of_stacks_are_no_open_calls(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=profile:out=t.tlp:control=off", leave_open), 0);
     uint64_t unmatched;
     calls("t.tlp", "none", &unmatched);
@@ -198,7 +186,6 @@ static void make_threads(void)
 
 static void all_threads_are_told(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=profile:out=t.tlp:control=off", make_threads), 0);
     tl_source *s = open_trace("t.tlp", false);
     tl_profile *p;
@@ -230,7 +217,6 @@ static void fill_with_tables(void)
 
 static void tables_may_find_no_room(void **state)
 {
-    (void)state;
     uint64_t total;
     assert_int_equal(record("mode=profile:out=t.tlp:control=off:quiet=on:limit=16M", fill_with_tables), 0);
     assert_int_equal(calls_of(FUNCTION, &total), CALLS);

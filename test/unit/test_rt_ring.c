@@ -1,14 +1,5 @@
 /* Rings of the mode "fdr", and its running time: children record, and the library reads. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -120,7 +111,6 @@ static kept read_kept(const char *path)
 
 static void a_ring_keeps_the_last_calls(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off:ring=64K", call_many), 0);
     const kept k = read_kept("t.xray");
     assert_int_equal(k.thread[0].last, MANY);
@@ -139,7 +129,6 @@ static void call_few(void)
 
 static void a_ring_that_is_not_full_lacks_nothing(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off:ring=64K", call_few), 0);
     const kept k = read_kept("t.xray");
     assert_int_equal(k.events, 2 * (SLOTS * CALLS_OF_SLOT - MOVES));
@@ -154,7 +143,6 @@ static void call_and_kill(void)
 
 static void what_was_overwritten_is_known_after_a_kill(void **state)
 {
-    (void)state;
     const int status = record("mode=fdr:out=t.xray:control=off:ring=64K", call_and_kill);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     const kept k = read_kept("t.xray.live");
@@ -193,7 +181,6 @@ static void record_and_take_back(void)
 
 static void all_kinds_of_events_are_counted(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off:ring=64K", record_all_kinds), 0);
     assert_int_equal(record("mode=fdr,profile:out=p:control=off:ring=64K", record_all_kinds), 0);
     assert_int_equal(record("mode=fdr:out=back.xray:control=off:ring=64K:threshold=100s", record_and_take_back), 0);
@@ -284,7 +271,6 @@ static void short_ones_then_a_long_one(void)
 
 static void threads_that_ended_keep_their_calls(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off:ring=64K", short_ones_then_a_long_one), 0);
     const kept k = read_kept("t.xray");
     for (uint32_t i = 1; i <= 3; i++) {
@@ -313,7 +299,6 @@ static void full_rings_then_a_short_one(void)
 
 static void who_ended_first_is_overwritten_first(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off:ring=64K", full_rings_then_a_short_one), 0);
     const kept k = read_kept("t.xray");
     const uint64_t all = (SLOTS - 1) * CALLS_OF_SLOT - MOVES;
@@ -350,7 +335,6 @@ static void many_short_threads(void)
 
 static void many_short_threads_lose_nothing(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off:ring=64K", many_short_threads), 0);
     assert_int_equal(events("t.xray", "xray.enter"), 2 * (VERY_MANY + TOGETHER));
     assert_int_equal(events("t.xray", "xray.exit"), 2 * (VERY_MANY + TOGETHER));
@@ -362,7 +346,6 @@ static void many_short_threads_lose_nothing(void **state)
 /* Where the limit leaves no room for more slots, those that are there are used again. */
 static void a_limit_makes_rings_smaller(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off:ring=1M:limit=256K", call_many), 0);
     const kept k = read_kept("t.xray");
     assert_int_equal(k.thread[0].last, MANY);
@@ -385,7 +368,6 @@ static void fork_in_a_ring(void)
 
 static void a_child_has_a_ring_of_its_own(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t:control=off:ring=64K", fork_in_a_ring), 0);
     unsigned n = 0;
     DIR *d = opendir(".");
@@ -442,7 +424,6 @@ static void tell_after_pauses(void)
 /* Each event is later than the time it tells, and earlier than that which the next one tells. */
 static void long_pauses_keep_the_time(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off:clock=monotonic", tell_after_pauses), 0);
     tl_source *s = open_trace("t.xray", true);
     const tl_batch *b;

@@ -1,13 +1,5 @@
 /* The recorder's lines and messages, and what it reads of what people write. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -46,7 +38,6 @@ static const char *heard(void)
 
 static void test_pieces_of_a_line(void **state)
 {
-    (void)state;
     rt_line l;
     rt_line_begin(&l);
     assert_string_equal(l.text, "");
@@ -69,7 +60,6 @@ static void test_pieces_of_a_line(void **state)
 
 static void test_long_lines_are_cut(void **state)
 {
-    (void)state;
     char long_text[3000];
     memset(long_text, 'x', sizeof long_text - 1);
     long_text[sizeof long_text - 1] = 0;
@@ -93,7 +83,6 @@ static void test_long_lines_are_cut(void **state)
 
 static void test_messages(void **state)
 {
-    (void)state;
     rt_line l;
     rt_line_begin(&l);
     tl_rt_line_text(&l, "hello");
@@ -146,7 +135,6 @@ static void say_without_a_signal(int number)
 
 static void test_messages_that_cannot_be_written(void **state)
 {
-    (void)state;
     listen_to_stderr();
     close(ends[0]);
     close(ends[1]);
@@ -167,7 +155,6 @@ static void test_messages_that_cannot_be_written(void **state)
 
 static void test_an_error_is_said_once(void **state)
 {
-    (void)state;
     listen_to_stderr();
     tl_rt_say_error("cannot write", "/a/b", ENOSPC);
     tl_rt_say_error("cannot write", "/a/c", EIO);
@@ -178,7 +165,6 @@ static void test_an_error_is_said_once(void **state)
 
 static void test_errno_texts_are_the_usual_ones(void **state)
 {
-    (void)state;
 #ifndef __GLIBC__
     skip_because("another C library than glibc has other words");
 #endif
@@ -193,7 +179,6 @@ static void test_errno_texts_are_the_usual_ones(void **state)
 
 static void test_numbers(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t value;
@@ -210,7 +195,6 @@ static void test_numbers(void **state)
 
 static void test_sizes(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t value;
@@ -234,7 +218,6 @@ static void test_sizes(void **state)
 
 static void test_times(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t value;
@@ -252,7 +235,6 @@ static void test_times(void **state)
 
 static void test_same(void **state)
 {
-    (void)state;
     assert_true(tl_rt_same("", ""));
     assert_true(tl_rt_same("abc", "abc"));
     assert_false(tl_rt_same("abc", "ab"));
@@ -263,7 +245,6 @@ static void test_same(void **state)
 /* Patterns mean what they mean everywhere else in the project: every pattern and text of a small alphabet. */
 static void test_patterns_are_those_of_the_command(void **state)
 {
-    (void)state;
     static const char piece[] = {'a', 'b', '*', '?', '[', ']', '-', '!', '\\'}, letter[] = {'a', 'b', ']', '-'};
     enum { PIECES = sizeof piece, LETTERS = sizeof letter, LONGEST = 5 };
     char pattern[LONGEST + 1];
@@ -285,7 +266,6 @@ static void test_patterns_are_those_of_the_command(void **state)
 
 static void test_patterns_of_names(void **state)
 {
-    (void)state;
     assert_true(tl_rt_glob("net::*", "net::Reader::read"));
     assert_true(tl_rt_glob("*read*", "net::Reader::read"));
     assert_false(tl_rt_glob("read", "reader"));

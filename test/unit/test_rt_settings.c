@@ -1,14 +1,5 @@
 /* The environment variable TRACELOOM, and what recordings are called. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -47,7 +38,6 @@ static void is_wrong(const char *text, const char *part)
 
 static void test_defaults(void **state)
 {
-    (void)state;
     assert_true(read_text(""));
     assert_int_equal(s.modes, RT_MODE_PROFILE);
     assert_string_equal(s.out, "%e.%p");
@@ -58,7 +48,6 @@ static void test_defaults(void **state)
 
 static void test_all_keys(void **state)
 {
-    (void)state;
     assert_true(read_text("mode=fdr:out=app.xray:ring=64M:limit=1G:threshold=5us:func=net_*:func=b:not=*_get:depth=9:"
                           "start=off:control=off:clock=monotonic:strict=on:quiet=on:"));
     assert_int_equal(s.modes, RT_MODE_FDR);
@@ -83,7 +72,6 @@ static void test_all_keys(void **state)
 
 static void test_later_pairs_win(void **state)
 {
-    (void)state;
     assert_true(read_text("mode=ctf:out=a:mode=fdr:out=b:threshold=1us:threshold=2us"));
     assert_int_equal(s.modes, RT_MODE_FDR);
     assert_string_equal(s.out, "b");
@@ -92,7 +80,6 @@ static void test_later_pairs_win(void **state)
 
 static void test_colons_and_backslashes(void **state)
 {
-    (void)state;
     assert_true(read_text("out=C\\:\\\\x:func=net::Reader::*:not=a\\:\\:b"));
     assert_string_equal(s.out, "C:\\x");
     assert_int_equal(s.nfunc, 1);
@@ -104,7 +91,6 @@ static void test_colons_and_backslashes(void **state)
 
 static void test_what_is_wrong(void **state)
 {
-    (void)state;
     is_wrong("mode=foo", "mode=foo: expected fdr, profile, ctf or fdr,profile");
     is_wrong("mode=none", "expected fdr");
     is_wrong("thresh=5us", "thresh=5us: unknown; there are mode, ");
@@ -124,7 +110,6 @@ static void test_what_is_wrong(void **state)
 
 static void test_long_texts(void **state)
 {
-    (void)state;
     static char text[3 * RT_TEXT];
     memset(text, 'x', sizeof text - 1);
     memcpy(text, "out=", 4);
@@ -152,7 +137,6 @@ static void test_long_texts(void **state)
 
 static void test_set_while_running(void **state)
 {
-    (void)state;
     assert_true(read_text("mode=fdr:func=a*:func=b*:not=c"));
     assert_true(tl_rt_settings_set(&s, "threshold=7us:depth=3", error));
     assert_int_equal(s.threshold_ns, 7000);
@@ -173,7 +157,6 @@ static void test_set_while_running(void **state)
 
 static void test_set_refuses(void **state)
 {
-    (void)state;
     static const char *const refused[] = {"mode=ctf",  "out=x",     "ring=64M", "limit=1G",
                                           "start=off", "strict=on", "clock=tsc"};
     assert_true(read_text("mode=profile:func=a"));
@@ -190,7 +173,6 @@ static void test_set_refuses(void **state)
 
 static void test_copies_are_whole(void **state)
 {
-    (void)state;
     static rt_settings copy;
     assert_true(read_text("out=here:func=a:not=b:not=c"));
     tl_rt_settings_copy(&copy, &s);
@@ -205,7 +187,6 @@ static void test_copies_are_whole(void **state)
 /* What is no text of theirs takes no room in a copy, either. */
 static void test_full_settings_are_copied(void **state)
 {
-    (void)state;
     enum { PARTS = 4, PART = RT_TEXT / PARTS };
     char text[PARTS * (PART + 8)], *p = text;
     for (unsigned i = 0; i < PARTS; i++) {
@@ -230,7 +211,6 @@ static void test_full_settings_are_copied(void **state)
 
 static void test_modes_by_name(void **state)
 {
-    (void)state;
     assert_string_equal(tl_rt_settings_mode(RT_MODE_FDR), "fdr");
     assert_string_equal(tl_rt_settings_mode(RT_MODE_FDR | RT_MODE_PROFILE), "fdr,profile");
     assert_string_equal(tl_rt_settings_mode(0), "none");
@@ -242,7 +222,6 @@ static char folder[256];
 
 static int enter_folder(void **state)
 {
-    (void)state;
     char here[256];
     const char *tmp = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/rt_settings.XXXXXX", tmp ? tmp : "/tmp");
@@ -254,7 +233,6 @@ static int enter_folder(void **state)
 
 static int leave_folder(void **state)
 {
-    (void)state;
     static const char *const made[] = {"app.tlp", "app.1.tlp.live", "app.2.tlp", "there.xray"};
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++)
         unlink(made[i]);
@@ -280,7 +258,6 @@ static void is_path(const char *out, unsigned mode, const char *expected)
 
 static void test_path_of_the_pattern(void **state)
 {
-    (void)state;
     tl_rt_settings_default(&s);
     is_path("%e.%p", RT_MODE_PROFILE, "app.4711.tlp");
     is_path("%e%%%q", RT_MODE_FDR, "app%%q.xray");
@@ -294,7 +271,6 @@ static void test_path_of_the_pattern(void **state)
 
 static void test_path_is_free(void **state)
 {
-    (void)state;
     tl_rt_settings_default(&s);
     make_file("app.tlp");
     make_file("app.1.tlp.live");
@@ -309,7 +285,6 @@ static void test_path_is_free(void **state)
 
 static void test_long_paths_are_cut(void **state)
 {
-    (void)state;
     static char out[RT_PATH - 100];
     char path[RT_PATH];
     memset(out, 'x', sizeof out - 1);

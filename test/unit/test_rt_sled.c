@@ -1,14 +1,5 @@
 /* Sleds: how functions are numbered, which instructions are written, and that code runs on while they are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -19,7 +10,6 @@
 #include "rt/hook/rt_patch.c"
 #include "rt/hook/rt_sled_aarch64.c"
 #include "rt/hook/rt_sled_x86_64.c"
-#include "skip.h"
 
 /* What was said. */
 static char said[512];
@@ -147,7 +137,6 @@ static void call_all(uint32_t expected)
 
 static void test_functions_are_runs(void **state)
 {
-    (void)state;
     static char bytes[1 + 7 * SLED_BYTES];
     static const int of[7] = {1, 1, 1, 2, 3, 3, 1}; /* the last one is a function of its own again */
     for (unsigned version = 0; version <= 2; version++) {
@@ -170,7 +159,6 @@ static void test_functions_are_runs(void **state)
 #if defined(__x86_64__)
 static void test_instructions(void **state)
 {
-    (void)state;
     static _Alignas(16) uint8_t p[32];
     uintptr_t at = (uintptr_t)p;
     memcpy(p, function, 11);
@@ -202,7 +190,6 @@ static void test_instructions(void **state)
 
 static void test_reach(void **state)
 {
-    (void)state;
     uintptr_t at = UINT64_C(0x100000000), next = at + 11;
     assert_true(tl_rt_sled_reaches(at, next + INT32_MAX));
     assert_false(tl_rt_sled_reaches(at, next + INT32_MAX + 1));
@@ -212,7 +199,6 @@ static void test_reach(void **state)
 #else
 static void test_instructions(void **state)
 {
-    (void)state;
     static uint32_t p[8];
     uintptr_t at = (uintptr_t)p;
     memcpy(p, function, sizeof p);
@@ -241,7 +227,6 @@ static void test_instructions(void **state)
 
 static void test_reach(void **state)
 {
-    (void)state;
     uintptr_t at = UINT64_C(0x200000000);
     assert_true(tl_rt_sled_reaches(at, at + UINT64_C(0xffffffff)));
     assert_false(tl_rt_sled_reaches(at, at + UINT64_C(0x100000000)));
@@ -253,7 +238,6 @@ static void test_reach(void **state)
 /* What is patched is called with its number; the pages are as they were before. */
 static void test_patch_and_unpatch(void **state)
 {
-    (void)state;
     build();
     call_all(0);
     for (int turn = 0; turn < 3; turn++) {
@@ -275,7 +259,6 @@ static void test_patch_and_unpatch(void **state)
 
 static void test_only_wanted_functions(void **state)
 {
-    (void)state;
     build();
     for (int i = 0; i < FUNCTIONS; i++)
         wanted[i] = i == 3 || i == 8;
@@ -294,7 +277,6 @@ static void test_only_wanted_functions(void **state)
 
 static void test_odd_and_distant_sleds_are_told(void **state)
 {
-    (void)state;
     build();
     char *elsewhere = mmap(NULL, PAGES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(elsewhere != MAP_FAILED);
@@ -326,7 +308,6 @@ static void test_odd_and_distant_sleds_are_told(void **state)
 /* Where code may not be made writable there is one message, and nothing is patched. */
 static void test_code_that_stays_as_it_is(void **state)
 {
-    (void)state;
     build();
     char path[] = "/tmp/tl-rt-sled-XXXXXX";
     int fd = mkstemp(path);
@@ -352,7 +333,6 @@ static void test_code_that_stays_as_it_is(void **state)
 
 static void test_unloaded_objects_are_left_alone(void **state)
 {
-    (void)state;
     build();
     object.gone = true;
     map.begin = map.end = NULL; /* nothing of it may be looked at */
@@ -375,7 +355,6 @@ static void *calls(void *arg)
 
 static void test_threads_run_on(void **state)
 {
-    (void)state;
     enum { THREADS = 3, TURNS = 300 };
     pthread_t thread[THREADS];
     build();

@@ -1,14 +1,5 @@
 /* Sites of spans, instants and counters: more than can be recorded, and libraries that are loaded again. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -98,7 +89,6 @@ static void use_too_many(void)
 
 static void sites_beyond_the_limit_are_left_out(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off", use_too_many), 0);
     uint64_t unmatched;
     assert_int_equal(calls("t.xray", "there", &unmatched), RT_SITES + 1);
@@ -141,7 +131,6 @@ static void use_again(void)
 
 static void a_site_that_is_loaded_again_is_known(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off", use_again), 0);
     assert_int_equal(events("t.xray", "first"), 3);
     assert_int_equal(events("t.xray", "second"), 1);
@@ -162,7 +151,6 @@ static void use_fields(void)
 /* A span's class has a member "id" before its fields. */
 static void fields_have_names_of_their_own(void **state)
 {
-    (void)state;
     static const char *const expected[] = {"span:begin: id id_ x x_ x__ x___ id__", "span:end: id", "instant: id id_",
                                            "cut: " FORTY " " FORTY "_"};
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off", use_fields), 0);
@@ -204,7 +192,6 @@ static void use_long_names(void)
 
 static void names_may_be_long(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off", use_long_names), 0);
     assert_int_equal(events("t.ctf", "before"), 1);
     assert_int_equal(events("t.ctf", "behind"), 1);
@@ -242,7 +229,6 @@ static void use_together(void)
 
 static void threads_may_meet_at_a_site(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off", use_together), 0);
     assert_int_equal(events("t.xray", "together"), THREADS * SHARED);
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off", use_together), 0);
@@ -284,7 +270,6 @@ static void be_overtaken(void)
 
 static void a_thread_is_overtaken_at_a_site(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off", be_overtaken), 0);
     assert_int_equal(events("t.ctf", "meeting"), 4);
     assert_int_equal(record("mode=fdr:out=t.xray:control=off", be_overtaken), 0);
@@ -328,7 +313,6 @@ static void find_no_room_at_once(void)
 
 static void threads_find_no_room_for_a_site(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=ctf:out=t.ctf:control=off", find_no_room_in_the_end), 0);
     assert_int_equal(events("t.ctf", "meeting"), 0);
     remove_folder("t.ctf");
@@ -360,7 +344,6 @@ static void note_an_entry_that_is_given_up(void)
 
 static void an_entry_may_be_given_up_while_it_is_noted(void **state)
 {
-    (void)state;
     assert_int_equal(record("mode=fdr:out=t.xray:control=off", note_an_entry_that_is_given_up), 0);
 }
 

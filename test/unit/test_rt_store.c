@@ -1,14 +1,5 @@
 /* Pieces of the file that is recorded into: where kernels with larger pages than this one can map them, too. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -56,20 +47,17 @@ static void take_pieces(bool whole)
 
 static void test_pieces(void **state)
 {
-    (void)state;
     take_pieces(false);
 }
 
 static void test_pieces_of_one_mapping(void **state)
 {
-    (void)state;
     take_pieces(true);
 }
 
 /* Memory that is kept: zero, aligned, nobody else's, whether small or larger than what the small ones share. */
 static void test_kept_memory(void **state)
 {
-    (void)state;
     enum { PIECES = 3000, LARGE_ONE = 70000 };
     static char *piece[PIECES];
     for (size_t i = 0; i < PIECES; i++) {
@@ -98,7 +86,6 @@ static int lowest_descriptor(void)
 
 static void test_a_mapping_that_is_too_large(void **state)
 {
-    (void)state;
     const int lowest = lowest_descriptor();
     assert_true(tl_rt_store_open(&store, "file", UINT64_C(1) << 60, true) < 0);
     assert_int_equal(access("file", F_OK), -1);
@@ -133,7 +120,6 @@ static int open_without_descriptors(bool whole)
 
 static void test_no_descriptor_is_left(void **state)
 {
-    (void)state;
     for (int whole = 0; whole < 2; whole++) {
         int status = -1;
         const pid_t pid = fork();
@@ -148,7 +134,6 @@ static void test_no_descriptor_is_left(void **state)
 
 static void test_files_may_be_so_large_only(void **state)
 {
-    (void)state;
     struct rlimit before, little;
     getrlimit(RLIMIT_FSIZE, &before);
     little = (struct rlimit){.rlim_cur = 10, .rlim_max = before.rlim_max};

@@ -1,14 +1,5 @@
 /* Names of functions as the recorder finds them: the same as the library's, and none in files that are broken. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -20,7 +11,6 @@
 #include "rt/object/rt_maps.c"
 #include "rt/object/rt_plain.c"
 #include "rt/object/rt_symbols.c"
-#include "skip.h"
 
 /* Of exact size, so that a sanitizer sees any byte beyond it. */
 void *tl_rt_memory_take(size_t n)
@@ -93,7 +83,6 @@ static void build(struct built *b)
 
 static void test_best_symbol_of_an_address(void **state)
 {
-    (void)state;
     static struct built b;
     build(&b);
     rt_symbols *s = open_built(&b, b.size);
@@ -110,7 +99,6 @@ static void test_best_symbol_of_an_address(void **state)
 
 static void test_weak_before_local_without_a_second_table(void **state)
 {
-    (void)state;
     static struct built b;
     build(&b);
     tl_store32(section_field(&b, DYNSYM, 4), SHT_PROGBITS, false);
@@ -122,7 +110,6 @@ static void test_weak_before_local_without_a_second_table(void **state)
 /* All of this very program: what the library says, function by function. */
 static void test_names_are_those_of_the_library(void **state)
 {
-    (void)state;
     tl_elf *elf;
     tl_trace t;
     unsigned named = 0;
@@ -168,7 +155,6 @@ static void use(rt_symbols *s)
 
 static void test_cut_files(void **state)
 {
-    (void)state;
     static struct built b;
     build(&b);
     for (size_t size = 0; size < b.size; size++) /* the headers of the sections are at the end */
@@ -180,7 +166,6 @@ static void test_cut_files(void **state)
 
 static void test_damaged_files(void **state)
 {
-    (void)state;
     static struct built b;
     static const uint64_t bad[] = {0, 1, 24, 0x7fffffff, UINT64_MAX, UINT64_MAX - 100, UINT64_C(1) << 32, 999};
     uint64_t random = 1;
@@ -211,7 +196,6 @@ static void test_damaged_files(void **state)
 /* A program that was installed anew while the old one runs. */
 static void test_another_build_has_no_names(void **state)
 {
-    (void)state;
     ssize_t n = readlink("/proc/self/exe", object.path, sizeof object.path - 1);
     assert_true(n > 0);
     object.path[n] = '\0';
@@ -233,7 +217,6 @@ static void test_another_build_has_no_names(void **state)
 
 static void test_no_file(void **state)
 {
-    (void)state;
     snprintf(object.path, sizeof object.path, "/nonexistent/traceloom");
     assert_null(tl_rt_symbols_open(&object));
     snprintf(object.path, sizeof object.path, "/");
@@ -244,7 +227,6 @@ static void test_no_file(void **state)
 
 static void test_plain_names(void **state)
 {
-    (void)state;
     static const char *const name[][2] = {
         {"_ZN3net6Reader4readEi", "net::Reader::read"},
         {"_ZNK3net6Reader4sizeEv", "net::Reader::size"},
@@ -289,7 +271,6 @@ static void test_plain_names(void **state)
 /* Each part of a name, in a copy of exactly its size; and each size of the result. */
 static void test_plain_names_that_are_cut(void **state)
 {
-    (void)state;
     static const char whole[] = "_ZN1AIN1B1CIiEELi5EFvvEJidEDpT0_A5_cE1BB5cxx114readIiEC2ESt6vectorIiSaIiEE";
     for (size_t n = 0; n < sizeof whole; n++) {
         char *s = calloc(1, n + 1), *out = malloc(64);

@@ -7,7 +7,6 @@
 
 static void test_random_programs_are_written_exactly(void **state)
 {
-    (void)state;
     uint64_t seed = 29;
     for (int i = 0; i < 30; i++) {
         live_image m;
@@ -20,7 +19,6 @@ static void test_random_programs_are_written_exactly(void **state)
 
 static void test_an_empty_image_is_written(void **state)
 {
-    (void)state;
     live_image m;
     image_init(&m);
     assert_written(&m);
@@ -29,7 +27,6 @@ static void test_an_empty_image_is_written(void **state)
 
 static void test_200_threads_are_written(void **state)
 {
-    (void)state;
     uint64_t seed = 31;
     live_image m;
     image_init(&m);
@@ -40,7 +37,6 @@ static void test_200_threads_are_written(void **state)
 
 static void test_a_stack_of_100000_is_written(void **state)
 {
-    (void)state;
     live_image m;
     scene_deep(&m);
     assert_written(&m);
@@ -49,7 +45,6 @@ static void test_a_stack_of_100000_is_written(void **state)
 
 static void test_counts_beyond_32_bits_are_written(void **state)
 {
-    (void)state;
     live_image m;
     scene_many_calls(&m);
     assert_written(&m);
@@ -58,7 +53,6 @@ static void test_counts_beyond_32_bits_are_written(void **state)
 
 static void test_lanes_are_written_as_threads(void **state)
 {
-    (void)state;
     uint32_t root[6];
     live_image m;
     scene_lanes(&m, root, "a line\n and \\n 50", "thread tid=50 name=first\nthread tid=50 name=a line\\n and \\\\n\n");
@@ -75,7 +69,6 @@ static void test_lanes_are_written_as_threads(void **state)
 /* When tick 0 was: ticks as ns are rounded half to even. */
 static void test_clocks_are_rounded(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t hz, ticks;
         int64_t ns;
@@ -106,7 +99,6 @@ static void test_clocks_are_rounded(void **state)
 /* Names are linkage names, of all functions that have a symbol; a note's name goes before. */
 static void test_functions_get_their_symbols(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t id;
         const char *name;

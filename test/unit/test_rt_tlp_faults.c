@@ -1,6 +1,6 @@
 /* The recorder writes a profile while threads go on, without memory, to places that are none, and of broken images. */
+#include "check.h"
 #include "rt_tlp_fixture.h"
-#include "skip.h"
 #include "thorough.h"
 
 #ifdef RT_TLP_HERE
@@ -13,7 +13,6 @@
 
 static void test_a_call_that_is_being_added_is_left_out(void **state)
 {
-    (void)state;
     live_image m;
     scene_adding(&m);
     assert_written(&m);
@@ -65,7 +64,6 @@ static void *keep_adding(void *arg)
 /* Whenever it is written, the result is a profile. */
 static void test_an_image_that_changes(void **state)
 {
-    (void)state;
     pthread_t thread;
     live_image m;
     image_init(&m);
@@ -103,7 +101,6 @@ static void test_an_image_that_changes(void **state)
 
 static void test_without_memory_nothing_is_written(void **state)
 {
-    (void)state;
     uint64_t seed = 37;
     long i = 0;
     live_image m;
@@ -127,7 +124,6 @@ static void test_without_memory_nothing_is_written(void **state)
 
 static void test_places_that_cannot_be_written(void **state)
 {
-    (void)state;
     char long_name[5000];
     live_image m;
     image_init(&m);
@@ -148,7 +144,6 @@ static void test_places_that_cannot_be_written(void **state)
 
 static void test_a_full_disk(void **state)
 {
-    (void)state;
     if (access("/dev/full", W_OK) < 0)
         skip_because("the system has no /dev/full");
     live_image m;
@@ -172,7 +167,6 @@ static void test_a_full_disk(void **state)
 /* A stray store of the program may have hit the image. */
 static void test_images_with_changed_bits_are_survived(void **state)
 {
-    (void)state;
     uint64_t seed = 41;
     live_image m;
     image_init(&m);

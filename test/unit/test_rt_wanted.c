@@ -1,14 +1,5 @@
 /* Patterns for functions by address: this program's own functions, by their names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "rt_host.h"
 
 #if RT_HERE
@@ -16,7 +7,6 @@
 
 #include "rt/object/rt_wanted.c"
 #include "scratch.h"
-#include "skip.h"
 
 rt_core tl_rt;
 static rt_object program = {.id = 1, .path = "/proc/self/exe"};
@@ -53,7 +43,6 @@ static int first_object(struct dl_phdr_info *info, size_t size, void *arg)
 
 static int begin(void **state)
 {
-    (void)state;
     dl_iterate_phdr(first_object, NULL);
     tl_rt.set.nfunc = tl_rt.set.nnot = 0;
     tl_rt_wanted_forget();
@@ -82,7 +71,6 @@ static const char *which(void)
 
 static void test_without_patterns(void **state)
 {
-    (void)state;
     assert_false(tl_rt_wanted_patterns());
     assert_string_equal(which(), "1111");
     assert_true(tl_rt_wanted(NULL, 1));
@@ -90,7 +78,6 @@ static void test_without_patterns(void **state)
 
 static void test_func(void **state)
 {
-    (void)state;
     func("wanted_*");
     assert_string_equal(which(), "1100");
     assert_false(tl_rt_wanted(&program, (uintptr_t)wanted_apple + 1));
@@ -99,7 +86,6 @@ static void test_func(void **state)
 
 static void test_not(void **state)
 {
-    (void)state;
     not("*_pear");
     assert_string_equal(which(), "1011");
     assert_true(tl_rt_wanted(&program, (uintptr_t)wanted_pear + 1)); /* has no name */
@@ -108,7 +94,6 @@ static void test_not(void **state)
 
 static void test_both(void **state)
 {
-    (void)state;
     func("wanted_*");
     func("*plum");
     not("wanted_p*");
@@ -117,7 +102,6 @@ static void test_both(void **state)
 
 static void test_names_of_cplusplus(void **state)
 {
-    (void)state;
     func("fruit::*");
     assert_string_equal(which(), "0001");
     tl_rt.set.nfunc = 0;
@@ -129,7 +113,6 @@ static void test_names_of_cplusplus(void **state)
 /* What was read of the names is kept until it is said that the patterns are others. */
 static void test_forget(void **state)
 {
-    (void)state;
     func("wanted_apple");
     assert_string_equal(which(), "1000");
     tl_rt.set.func[0] = "wanted_pear";
@@ -140,7 +123,6 @@ static void test_forget(void **state)
 
 static void test_counts(void **state)
 {
-    (void)state;
     rt_wanted_count all = {0, 0}, some = {0, 0}, others = {0, 0}, none = {0, 0};
     tl_rt_wanted_add(&all, &program);
     assert_true(all.known > 4);
@@ -164,7 +146,6 @@ static void test_counts(void **state)
 
 static void test_imports(void **state)
 {
-    (void)state;
     bool linked_to_libc = tl_rt_wanted_imports("/proc/self/exe", "dl_iterate_phdr");
     if (!linked_to_libc) {
         skip_because("this test is linked statically");
@@ -209,7 +190,6 @@ static uint32_t known_in(const char *path)
 /* Files that are cut off, or lie about themselves, have no names, and do no harm. */
 static void test_damaged_files(void **state)
 {
-    (void)state;
     size_t size;
     char *p = read_program(&size);
     Elf64_Ehdr h;

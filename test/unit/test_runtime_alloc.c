@@ -46,7 +46,6 @@ static void check_row(const tl_type_row *r, uint64_t type, const char *name, uin
 
 static void sums_by_type(void **state)
 {
-    (void)state;
     tl_alloc a;
     rt_reset();
     type_name(1, "old");
@@ -73,7 +72,6 @@ static void sums_by_type(void **state)
 
 static void equal_rows_by_number_then_first_use(void **state)
 {
-    (void)state;
     tl_alloc a;
     rt_reset();
     allocated(RT_ONE, 1, 10, RT_H(3), 1, 8, RT_NONE);
@@ -91,7 +89,6 @@ static void equal_rows_by_number_then_first_use(void **state)
 
 static void sums_beyond_64_bits(void **state)
 {
-    (void)state;
     tl_alloc a;
     char text[TL_SUM_TEXT];
     rt_reset();
@@ -107,7 +104,6 @@ static void sums_beyond_64_bits(void **state)
 
 static void the_last_live_objects(void **state)
 {
-    (void)state;
     tl_alloc a;
     rt_reset();
     type_name(7, "Seven");
@@ -127,7 +123,6 @@ static void the_last_live_objects(void **state)
 /* The stack is that of the last sample of the same track, though its batch is long gone. */
 static void places(void **state)
 {
-    (void)state;
     tl_alloc a;
     const tl_frame fib = {.function = 5, .name = "seen as", .flags = TL_FRAME_FUNCTION},
                    nameless = {.function = 6, .flags = TL_FRAME_FUNCTION}, unknown = {.flags = 0},
@@ -172,7 +167,6 @@ static void places(void **state)
 /* Where frames have numbers of lines, so have allocations. */
 static void places_by_line(void **state)
 {
-    (void)state;
     tl_alloc a;
     const tl_frame f = {.function = 5, .ip = 3, .flags = TL_FRAME_FUNCTION | TL_FRAME_IP | TL_FRAME_LINE};
     rt_reset();
@@ -186,7 +180,6 @@ static void places_by_line(void **state)
 
 static void chosen_times_and_threads(void **state)
 {
-    (void)state;
     tl_alloc a;
     const char *const thread[] = {"thread 0x2"};
     const tl_select select = {.time_from = 5, .has_from = true, .thread = thread, .nthread = 1};
@@ -207,7 +200,6 @@ static void chosen_times_and_threads(void **state)
 
 static void several_inputs_by_name(void **state)
 {
-    (void)state;
     tl_alloc a = {.several = true};
     for (uint64_t i = 0; i < 2; i++) {
         rt_reset();
@@ -237,7 +229,6 @@ static void several_inputs_by_name(void **state)
 /* An input without an event has no time, and does not change that of the others. */
 static void an_empty_input_has_no_time(void **state)
 {
-    (void)state;
     tl_alloc a = {.several = true};
     rt_reset();
     add_input(&a, NULL);
@@ -270,7 +261,6 @@ static void read_heap(tl_heap *h, const tl_select *select)
 
 static void growth_between_the_first_and_the_last(void **state)
 {
-    (void)state;
     tl_heap h;
     rt_reset();
     rt_add(RT_LIVE, RT_PROCESS, 1, 0, RT_L(1), RT_OBJECT(RT_H(9), 1, 8000, RT_NONE)); /* not chosen */
@@ -301,7 +291,6 @@ static void growth_between_the_first_and_the_last(void **state)
 
 static void one_snapshot_and_none(void **state)
 {
-    (void)state;
     tl_heap h;
     rt_reset();
     read_heap(&h, NULL);

@@ -22,7 +22,6 @@ static void used(uint32_t track, uint64_t since, uint64_t ts, uint64_t us)
 
 static void points_by_track(void **state)
 {
-    (void)state;
     tl_cpu c;
     rt_reset();
     used(RT_TWO, TL_SINCE_UNKNOWN, 10, 7000);
@@ -52,7 +51,6 @@ static void points_by_track(void **state)
 
 static void chosen(void **state)
 {
-    (void)state;
     tl_cpu c;
     const char *const thread[] = {"thread *"};
     const tl_select select = {.time_from = 15, .has_from = true, .thread = thread, .nthread = 1};
@@ -82,7 +80,6 @@ static void check_columns(const tl_cpu *c, uint32_t track, const double *expecte
 
 static void columns_of_a_picture(void **state)
 {
-    (void)state;
     tl_cpu c;
     rt_reset();
     used(RT_PROCESS, 0, 100, 200000); /* two processors */
@@ -99,7 +96,6 @@ static void columns_of_a_picture(void **state)
 
 static void pauses_are_gaps(void **state)
 {
-    (void)state;
     tl_cpu c;
     rt_reset();
     rt_bare(RT_RESUME, RT_PROCESS, 1, 0); /* was not paused */
@@ -119,7 +115,6 @@ static void pauses_are_gaps(void **state)
 
 static void hostile_times(void **state)
 {
-    (void)state;
     tl_cpu c;
     double value[10];
     rt_reset();
@@ -137,7 +132,6 @@ static void hostile_times(void **state)
 
 static void many_points(void **state)
 {
-    (void)state;
     tl_cpu c;
     rt_reset();
     rt.repeat = 30000;

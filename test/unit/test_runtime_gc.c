@@ -24,7 +24,6 @@ static void gc_at(uint32_t track, uint64_t begin, uint64_t end, const char *reas
 
 static void collections_and_sums(void **state)
 {
-    (void)state;
     rt_reset();
     rt_bare(RT_OTHER, RT_PROCESS, 0, 0);
     gc_at(RT_ONE, 10, 15, NULL, "tfff");
@@ -57,7 +56,6 @@ static void collections_and_sums(void **state)
 /* Whichever thread it is on: their keys are equal. */
 static void ends_match_the_latest_open(void **state)
 {
-    (void)state;
     rt_reset();
     rt_bare(RT_GC_END, RT_ONE, 1, 0);
     rt_add(RT_GC, RT_ONE, 10, 0, RT_NONE, RT_S("tfff"));
@@ -80,7 +78,6 @@ static void ends_match_the_latest_open(void **state)
 
 static void chosen_times(void **state)
 {
-    (void)state;
     rt_reset();
     gc_at(RT_ONE, 10, 15, NULL, "tfff");
     rt_add(RT_GC, RT_ONE, 18, 0, RT_NONE, RT_S("tfff")); /* begins before, ends within */
@@ -102,7 +99,6 @@ static void chosen_times(void **state)
 
 static void chosen_threads(void **state)
 {
-    (void)state;
     rt_reset();
     const char *const thread[] = {"thread 0x2"}, *const nobody[] = {"nobody"};
     gc_at(RT_ONE, 10, 15, NULL, "tfff");
@@ -129,7 +125,6 @@ static void chosen_threads(void **state)
 
 static void times_from_the_begin_of_the_trace(void **state)
 {
-    (void)state;
     rt_reset();
     rt.from_zero = false;
     rt_bare(RT_OTHER, RT_PROCESS, 100, 0);
@@ -143,7 +138,6 @@ static void times_from_the_begin_of_the_trace(void **state)
 
 static void kinds_and_longest(void **state)
 {
-    (void)state;
     rt_reset();
     gc_at(RT_ONE, 10, 11, NULL, "tfff");
     gc_at(RT_ONE, 20, 29, "induced", "tfff");
@@ -177,7 +171,6 @@ static void kinds_and_longest(void **state)
 
 static void heap_sizes(void **state)
 {
-    (void)state;
     rt_reset();
     rt_add(RT_SIZES, RT_PROCESS, 10, 0, RT_L(2), RT_ST(3), RT_S("LOH"), RT_U(1), RT_U(UINT64_MAX), RT_ST(3),
            RT_S("GEN0"), RT_U(5), RT_U(6));
@@ -200,7 +193,6 @@ static void heap_sizes(void **state)
 /* Inputs add up; what is open in one does not end in the next. */
 static void several_inputs(void **state)
 {
-    (void)state;
     tl_gc g = {0};
     for (int i = 0; i < 2; i++) {
         rt_reset();
@@ -223,7 +215,6 @@ static void several_inputs(void **state)
 
 static void many_open_begins_of_many_batches(void **state)
 {
-    (void)state;
     rt_reset();
     rt.batch = 3;
     rt.repeat = 50000;
@@ -244,7 +235,6 @@ static void many_open_begins_of_many_batches(void **state)
 /* Events without the values that their class promises, and values of other types. */
 static void missing_values(void **state)
 {
-    (void)state;
     rt_reset();
     rt_bare(RT_GC, RT_ONE, 10, 0);
     rt_add(RT_GC, RT_ONE, 11, 0, RT_U(1), RT_NONE);

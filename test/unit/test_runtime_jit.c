@@ -61,7 +61,6 @@ static void check_method(const tl_jit_method *m, uint64_t id, uint64_t function,
 /* The first code below the begin, also if it comes before the end, or long after. */
 static void the_next_code_says_which_method(void **state)
 {
-    (void)state;
     rt_reset();
     name(5, "old");
     begin(RT_ONE, 10, 0xa);
@@ -86,7 +85,6 @@ static void the_next_code_says_which_method(void **state)
 
 static void without_code_below_it_is_the_latest_above(void **state)
 {
-    (void)state;
     rt_reset();
     code(1, 0xa, RT_H(5), 100);
     code(2, 0xa, RT_H(6), 200);
@@ -106,7 +104,6 @@ static void without_code_below_it_is_the_latest_above(void **state)
 /* An id may be used again for another function: two rows; and for the same again: one, with the size of the last. */
 static void ids_are_used_again(void **state)
 {
-    (void)state;
     rt_reset();
     begin(RT_ONE, 10, 0xa);
     code(11, 0xa, RT_H(9), 100);
@@ -126,7 +123,6 @@ static void ids_are_used_again(void **state)
 
 static void searches_and_strays(void **state)
 {
-    (void)state;
     rt_reset();
     rt_add(RT_SEARCH, RT_ONE, 10, 1, RT_H(0xa));
     rt_add(RT_JIT_END, RT_ONE, 11, 1, RT_H(0xa), RT_H(0)); /* of the other kind: no begin */
@@ -145,7 +141,6 @@ static void searches_and_strays(void **state)
 /* An undefined id is an id of its own, before and beside 0. */
 static void undefined_ids(void **state)
 {
-    (void)state;
     rt_reset();
     rt_add(RT_JIT, RT_ONE, 10, 1, RT_NONE);
     rt_add(RT_JIT, RT_ONE, 11, 2, RT_H(0));
@@ -164,7 +159,6 @@ static void undefined_ids(void **state)
 /* What has no id stands before 1, in whatever order they come up. */
 static void undefined_ids_go_before_1(void **state)
 {
-    (void)state;
     for (int first = 0; first < 2; first++) {
         rt_reset();
         for (int i = 0; i < 2; i++) {
@@ -188,7 +182,6 @@ static void undefined_ids_go_before_1(void **state)
 /* And of one id what is of no function before function 1. */
 static void undefined_functions_go_before_1(void **state)
 {
-    (void)state;
     for (int first = 0; first < 2; first++) {
         rt_reset();
         for (int i = 0; i < 2; i++) {
@@ -206,7 +199,6 @@ static void undefined_functions_go_before_1(void **state)
 
 static void by_thread(void **state)
 {
-    (void)state;
     rt_reset();
     begin(RT_ONE, 10, 1);
     begin(RT_TWO, 11, 2);
@@ -227,7 +219,6 @@ static void by_thread(void **state)
 /* Of threads that took equally long the one with more compilations and searches goes first. */
 static void threads_of_equal_time(void **state)
 {
-    (void)state;
     rt_reset();
     begin(RT_ONE, 10, 1);
     end(RT_ONE, 12, 1, 0);
@@ -245,7 +236,6 @@ static void threads_of_equal_time(void **state)
 
 static void chosen_times_and_threads(void **state)
 {
-    (void)state;
     const char *const thread[] = {"thread 0x1"};
     const tl_select select = {
         .time_from = 20, .has_from = true, .time_to = 40, .has_to = true, .thread = thread, .nthread = 1};
@@ -273,7 +263,6 @@ static void chosen_times_and_threads(void **state)
 
 static void several_inputs_by_name(void **state)
 {
-    (void)state;
     tl_jit t = {.by_name = true};
     for (uint64_t i = 0; i < 2; i++) {
         rt_reset();
@@ -300,7 +289,6 @@ static void several_inputs_by_name(void **state)
 
 static void sums_beyond_64_bits(void **state)
 {
-    (void)state;
     rt_reset();
     rt.repeat = 4;
     begin(RT_ONE, 0, 1);
@@ -318,7 +306,6 @@ static void sums_beyond_64_bits(void **state)
 /* Jobs that never end, jobs that wait for code for ever, and code that is told again and again: memory stays. */
 static void many_jobs(void **state)
 {
-    (void)state;
     rt_reset();
     rt.repeat = 30000;
     rt.batch = 5;
@@ -340,7 +327,6 @@ static void many_jobs(void **state)
 
 static void orders(void **state)
 {
-    (void)state;
     rt_reset();
     name(1, "b");
     name(2, "a");

@@ -69,7 +69,6 @@ static void check_json(const tl_runtime_table *table, const char *expected)
 
 static void json_of_nothing(void **state)
 {
-    (void)state;
     rt_reset();
     check_json(&tl_runtime_gc,
                "{\"unit\":\"ns\",\"collections\":[],\"induced\":0,\"by_generation\":{\"gen0\":0,\"gen1\":"
@@ -112,7 +111,6 @@ static void fill(void)
 
 static void json_is_exact(void **state)
 {
-    (void)state;
     fill();
     check_json(
         &tl_runtime_gc,
@@ -148,7 +146,6 @@ static void json_is_exact(void **state)
 
 static void rows_of_json_and_their_order(void **state)
 {
-    (void)state;
     rt_reset();
     rt_add(RT_ALLOC, RT_ONE, 56, 10, RT_U(0), RT_L(2), RT_OBJECT(RT_H(1), 9, 10, RT_NONE),
            RT_OBJECT(RT_H(2), 1, 20, RT_NONE));
@@ -179,7 +176,6 @@ static void check_width(const char *text, unsigned width)
 
 static void text_says_the_numbers(void **state)
 {
-    (void)state;
     const struct {
         const tl_runtime_table *table;
         const char *part[6];
@@ -211,7 +207,6 @@ static void text_says_the_numbers(void **state)
 
 static void texts_of_hostile_names(void **state)
 {
-    (void)state;
     rt_reset();
     rt_add(RT_TYPE, RT_PROCESS, 0, 0, RT_H(1), RT_S("a\033[2Jb\n"));
     rt_add(RT_ALLOC, RT_ONE, 56, 10, RT_U(0), RT_L(1), RT_OBJECT(RT_H(1), 9, 10, RT_NONE));
@@ -228,7 +223,6 @@ static void texts_of_hostile_names(void **state)
 
 static void the_rest_is_counted(void **state)
 {
-    (void)state;
     rt_reset();
     for (uint64_t i = 0; i < 40; i++)
         rt_add(RT_ALLOC, RT_ONE, i, 10, RT_U(0), RT_L(1), RT_OBJECT(RT_H(i), 1, 100 + i, RT_NONE));
@@ -251,7 +245,6 @@ static void check_has_not(const char *text, const char *part)
 /* In a narrow window the columns of the longest pauses stay: there is nothing else to say. */
 static void narrow_pauses(void **state)
 {
-    (void)state;
     fill();
     char *text = make(&tl_runtime_gc, &no_arguments, 1, false);
     check_has(text, "\n  begin    pause  longest pauses\n");
@@ -261,7 +254,6 @@ static void narrow_pauses(void **state)
 /* What a gap looks like is explained where there is one. */
 static void gaps_are_explained(void **state)
 {
-    (void)state;
     for (int pause = 0; pause < 2; pause++) {
         rt_reset();
         for (uint64_t i = 0; i < 10; i++)
@@ -277,7 +269,6 @@ static void gaps_are_explained(void **state)
 
 static void lines_of_a_spark(void **state)
 {
-    (void)state;
     const tl_terminal plain = {0}, unicode = {.unicode = true};
     const double value[] = {0, 0.124, 0.5, 1, 2, -1, -2};
     char buf[4 * 7 + 1];
@@ -301,7 +292,6 @@ static int command(tl_report_by by, const tl_arguments *more)
 
 static void options_that_are_refused(void **state)
 {
-    (void)state;
     const char *word[] = {"x"};
     scratch_write("made.log", "x", 1);
     fill();
@@ -323,7 +313,6 @@ static void options_that_are_refused(void **state)
 
 static void whole_commands(void **state)
 {
-    (void)state;
     scratch_write("made.log", "x", 1);
     fill();
     for (tl_report_by by = TL_REPORT_GC; by <= TL_REPORT_CPU; by++) {

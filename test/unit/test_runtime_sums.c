@@ -1,18 +1,10 @@
 /* Sums, percentiles, amounts over time, and the matching of begins and ends, below the tables of managed runtimes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "analysis/runtime/latest_names.h"
 #include "analysis/runtime/open_begins.h"
 #include "analysis/runtime/over_time.h"
 #include "analysis/runtime/spread.h"
 #include "analysis/runtime/wide_sum.h"
+#include "check.h"
 
 static void check_text(tl_sum s, const char *expected)
 {
@@ -22,7 +14,6 @@ static void check_text(tl_sum s, const char *expected)
 
 static void sums_are_exact_beyond_64_bits(void **state)
 {
-    (void)state;
     tl_sum s = {0};
     check_text(s, "0");
     tl_sum_add(&s, 999999999);
@@ -48,7 +39,6 @@ static void sums_are_exact_beyond_64_bits(void **state)
 
 static void sums_compare_and_subtract(void **state)
 {
-    (void)state;
     const tl_sum small = {0, UINT64_MAX}, large = {1, 0}, larger = {1, 5};
     assert_true(tl_sum_compare(small, large) < 0);
     assert_true(tl_sum_compare(larger, large) > 0);
@@ -63,7 +53,6 @@ static void sums_compare_and_subtract(void **state)
 
 static void percentiles_are_nearest_ranks(void **state)
 {
-    (void)state;
     tl_spread s = {0};
     tl_quantiles q = tl_spread_quantiles(&s);
     assert_int_equal(q.count, 0);
@@ -96,7 +85,6 @@ static void percentiles_are_nearest_ranks(void **state)
 
 static void both_ways_to_percentiles_agree(void **state)
 {
-    (void)state;
     uint64_t value[257], x = 1;
     for (unsigned n = 1; n < 257; n++) {
         tl_spread s = {0};
@@ -119,7 +107,6 @@ static void both_ways_to_percentiles_agree(void **state)
 
 static void amounts_keep_their_sum_while_bins_widen(void **state)
 {
-    (void)state;
     tl_over_time *t = calloc(1, sizeof *t);
     assert_non_null(t);
     assert_true(tl_over_time_sum(t, 0, UINT64_MAX) == 0);
@@ -140,7 +127,6 @@ static void amounts_keep_their_sum_while_bins_widen(void **state)
 
 static void intervals_are_round(void **state)
 {
-    (void)state;
     assert_int_equal(tl_round_interval(0, 10), 1);
     assert_int_equal(tl_round_interval(10, 10), 1);
     assert_int_equal(tl_round_interval(11, 10), 2);
@@ -153,7 +139,6 @@ static void intervals_are_round(void **state)
 
 static void ends_take_the_latest_begin_of_their_key(void **state)
 {
-    (void)state;
     tl_begins b;
     uint32_t v = 99;
     assert_int_equal(tl_begins_init(&b, 2, NULL), 0);
@@ -178,7 +163,6 @@ static void ends_take_the_latest_begin_of_their_key(void **state)
 
 static void entries_of_begins_are_used_again(void **state)
 {
-    (void)state;
     tl_begins b;
     uint32_t v;
     assert_int_equal(tl_begins_init(&b, 1, NULL), 0);
@@ -195,7 +179,6 @@ static void entries_of_begins_are_used_again(void **state)
 
 static void a_million_open_begins(void **state)
 {
-    (void)state;
     tl_begins b;
     uint32_t v = 0;
     assert_int_equal(tl_begins_init(&b, 1, NULL), 0);
@@ -211,7 +194,6 @@ static void a_million_open_begins(void **state)
 
 static void the_latest_name_counts(void **state)
 {
-    (void)state;
     tl_names t = {0};
     tl_strings strings = {0};
     const tl_value one = {.type = TL_HEX, .as.u = 1}, none = {.type = TL_NULL},

@@ -25,7 +25,6 @@ static void test_samples_count_with_all_that_is_on_the_stack(void **state)
         {S, 0, 120, 1, 10, "1=main"},        {S, 0, 130, 8, 20, "1=main 2=work"},
     };
     scripted s;
-    (void)state;
     for (uint32_t batch = 0; batch < 7; batch++) {
         RUN(line, batch);
         tl_profile *p = scripted_profile(&s, &plain);
@@ -54,7 +53,6 @@ static void test_only_frames_that_are_new_are_looked_up(void **state)
                                        {S, 0, 0, 1, 10, "1 2 3 4 5"},
                                        {S, 0, 0, 1, 10, "1 2"}};
     scripted s;
-    (void)state;
     RUN(line, 0);
     tl_profile *p = scripted_profile(&s, &plain);
     assert_int_equal(s.script.frames, 5); /* the script shares frames, so memos were used ... */
@@ -74,7 +72,6 @@ static void test_recursion_counts_once(void **state)
     static const script_line line[] = {{S, 0, 0, 3, 10, "1=f 2=g 1=f 1=f"}, {S, 0, 0, 1, 10, "2=g 1=f"}};
     scripted s;
     tl_stat stat;
-    (void)state;
     RUN(line, 0);
     tl_profile *p = scripted_profile(&s, &plain);
     tl_profile_function_stat(p, scripted_function(p, 1), &stat);
@@ -109,7 +106,6 @@ static void test_pauses_zeros_and_empty_stacks(void **state)
     static const char *const units[] = {"samples", "bytes", "allocations"};
     static const uint64_t expected[][3] = {{1, 1, 1}, {6, 144, 72}, {6, 6, 3}}; /* of main: calls, total, self */
     scripted s;
-    (void)state;
     RUN(line, 2);
     tl_profile *p = scripted_profile(&s, &plain);
     check_counts(p, 13, 12, 7);
@@ -137,7 +133,6 @@ static void test_names_change_and_are_unknown(void **state)
     tl_profile *by_name = NULL, *by_id = NULL;
     tl_stat stat;
     tl_error e;
-    (void)state;
     RUN(line, 0);
     tl_trace *t = &s.source.trace;
     assert_int_equal(
@@ -177,7 +172,6 @@ static void test_modules_count_once(void **state)
     tl_profile *p, *by_library = NULL;
     tl_table table;
     tl_error e;
-    (void)state;
     RUN(line, 0);
     tl_trace *t = &s.source.trace;
     assert_int_equal(tl_trace_add_function(t, &(tl_function){.id = 1, .name = "a", .library = "x.dll"}, &e), 0);
@@ -206,7 +200,6 @@ static void test_threads_have_trees_of_their_own(void **state)
     scripted s;
     tl_table table;
     tl_error e;
-    (void)state;
     RUN(line, 0);
     tl_profile *p = scripted_profile(&s, &(tl_profile_options){.per_thread = true});
     assert_int_equal(p->ntrack, 2);
@@ -239,7 +232,6 @@ static void test_lines_tell_functions_apart(void **state)
                     {2, "two.cs", 0x05, 1, true, 3, 8},  {2, "two.cs", 0x06, 0, false, 0, 24},
                     {2, NULL, 0, 0, false, 4, 0},        {2, "two.cs", 0x05, 2, true, 0, 100}};
     scripted s;
-    (void)state;
     for (uint32_t batch = 0; batch < 3; batch++) {
         RUN(line, batch);
         tl_profile *p = scripted_profile(&s, &(tl_profile_options){.lines = true});
@@ -298,7 +290,6 @@ static void test_selections(void **state)
     scripted s;
     tl_profile *p = NULL;
     tl_error e;
-    (void)state;
     RUN(line, 2);
     for (size_t i = 0; i < TL_COUNT(kase); i++) {
         p = scripted_profile(&s, &(tl_profile_options){.select = &kase[i].select, .weight = "samples"});

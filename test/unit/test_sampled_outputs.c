@@ -9,7 +9,6 @@ extern const tl_format tl_format_folded, tl_format_callgrind, tl_format_dot, tl_
 
 static void test_folded(void **state)
 {
-    (void)state;
     static const struct {
         const char *weight, *text;
     } expected[] = {
@@ -33,7 +32,6 @@ static void test_folded(void **state)
 
 static void test_callgrind_of_time(void **state)
 {
-    (void)state;
     profiled f;
     sampled_init(&f, NULL);
     write_with(&f, tl_format_callgrind.write_profile);
@@ -53,7 +51,6 @@ static void test_callgrind_of_time(void **state)
 
 static void test_callgrind_of_memory(void **state)
 {
-    (void)state;
     profiled f;
     sampled_init(&f, "alloc_space");
     write_with(&f, tl_format_callgrind.write_profile);
@@ -67,7 +64,6 @@ static void test_callgrind_of_memory(void **state)
 /* What is counted is the only cost then. */
 static void test_callgrind_of_counts(void **state)
 {
-    (void)state;
     profiled f;
     sampled_init(&f, "samples");
     write_with(&f, tl_format_callgrind.write_profile);
@@ -83,7 +79,6 @@ static void test_callgrind_of_counts(void **state)
 
 static void test_dot(void **state)
 {
-    (void)state;
     profiled f;
     sampled_init(&f, NULL);
     write_with(&f, tl_format_dot.write_profile);
@@ -112,7 +107,6 @@ static void test_dot(void **state)
 
 static void test_svg(void **state)
 {
-    (void)state;
     profiled f;
     sampled_init(&f, "alloc_space");
     write_with(&f, tl_format_svg.write_profile);
@@ -150,7 +144,6 @@ static void test_svg(void **state)
 /* Frames: 0 is ?, 1 is Main, 2 Work, 3 0x7. */
 static void test_speedscope_has_all_weights(void **state)
 {
-    (void)state;
     profiled f;
     sampled_init(&f, "alloc_space");
     write_with(&f, tl_format_speedscope.write_profile);
@@ -168,7 +161,6 @@ static void test_speedscope_has_all_weights(void **state)
 /* Weights that are zero everywhere are left out, and so are threads that have nothing of the chosen one. */
 static void test_speedscope_has_threads_of_the_chosen_weight(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000);
     assert_int_equal(tl_profile_make_sampled(f.p, tl_sample_weight, TL_SAMPLE_WEIGHTS, NULL), 0);
@@ -200,7 +192,6 @@ static void test_speedscope_has_threads_of_the_chosen_weight(void **state)
 
 static void test_no_samples_at_all(void **state)
 {
-    (void)state;
     const tl_format *const all[] = {&tl_format_folded, &tl_format_callgrind, &tl_format_dot, &tl_format_svg,
                                     &tl_format_speedscope};
     for (size_t i = 0; i < TL_COUNT(all); i++) {
@@ -219,7 +210,6 @@ static void test_no_samples_at_all(void **state)
 /* A reader would take the numbers for calls. */
 static void test_xray_profiles_are_refused(void **state)
 {
-    (void)state;
     profiled f;
     tl_error e = {0};
     tl_output *out;
@@ -236,7 +226,6 @@ static void test_xray_profiles_are_refused(void **state)
 /* What lines of a function have is the function's, and recursion is still none. */
 static void test_lines_become_functions(void **state)
 {
-    (void)state;
     profiled f;
     tl_profile *whole = NULL;
     tl_stat stat;
@@ -265,7 +254,6 @@ static void test_lines_become_functions(void **state)
 
 static void test_words(void **state)
 {
-    (void)state;
     char buf[TL_AMOUNT_SIZE];
     profiled f;
     sampled_init(&f, "alloc_objects");

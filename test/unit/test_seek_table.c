@@ -1,10 +1,10 @@
 /* Tests of zstd output that is cut into frames, and of the table behind them. */
+#include "check.h"
 #include "output_check.h"
 
 #include "base/endian.h"
 #include "base/input.h"
 #include "base/seek_table.h"
-#include "skip.h"
 
 enum { NOTE_MAGIC = 0x184d2a5b, MIB = 1 << 20 };
 
@@ -56,7 +56,6 @@ static void check_frame(const uint8_t *file, size_t at, size_t packed, const cha
 
 static void test_frames_and_their_table(void **state)
 {
-    (void)state;
     if (!has_zstd())
         skip_because("this build has no libzstd");
     const size_t n = 5 * MIB + 12345;
@@ -99,7 +98,6 @@ static void test_frames_and_their_table(void **state)
 
 static void test_nothing_behind_the_last_cut(void **state)
 {
-    (void)state;
     if (!has_zstd())
         skip_because("this build has no libzstd");
     char *data = pattern(2 * MIB);
@@ -120,7 +118,6 @@ static void test_nothing_behind_the_last_cut(void **state)
 /* Without a cut there is one frame as ever, and no table. */
 static void test_without_a_cut(void **state)
 {
-    (void)state;
     if (!has_zstd())
         skip_because("this build has no libzstd");
     char *data = pattern(MIB);
@@ -144,7 +141,6 @@ static void test_without_a_cut(void **state)
 /* Where there are no frames, cuts change nothing. */
 static void test_other_outputs(void **state)
 {
-    (void)state;
     static const tl_compression kind[] = {TL_PLAIN, TL_GZIP};
     char *data = pattern(3 * MIB);
     for (int i = 0; i < 2; i++) {
@@ -166,7 +162,6 @@ static void test_other_outputs(void **state)
 
 static void test_full_device(void **state)
 {
-    (void)state;
     if (!has_zstd())
         skip_because("this build has no libzstd");
     char *data = pattern(3 * MIB);
@@ -184,7 +179,6 @@ static void test_full_device(void **state)
 /* The command that everybody has. */
 static void test_zstd_reads_it(void **state)
 {
-    (void)state;
     if (!has_zstd() || system("zstd --version >/dev/null 2>&1") != 0)
         skip_because("needs libzstd and the command zstd");
     char *data = pattern(3 * MIB);
@@ -202,7 +196,6 @@ static void test_zstd_reads_it(void **state)
 
 static void test_large_frames_break_the_table(void **state)
 {
-    (void)state;
     tl_seek_table t = {0};
     assert_true(tl_seek_table_add(&t, UINT32_MAX, UINT32_MAX));
     assert_false(t.broken);
@@ -220,7 +213,6 @@ static void test_large_frames_break_the_table(void **state)
 /* Nobody reads a table of more frames than this. */
 static void test_frames_have_a_limit(void **state)
 {
-    (void)state;
     tl_seek_table t = {.n = TL_SEEK_TABLE_MOST};
     assert_true(tl_seek_table_add(&t, 1, 1));
     assert_true(t.broken);

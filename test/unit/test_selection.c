@@ -1,12 +1,5 @@
 /* From the words of --time, --cpu and --min-dur to ticks and numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "cli/selection.h"
 #include "model/trace_impl.h"
 
@@ -21,7 +14,6 @@ static int parse(tl_selection *s, const char *time, const char *min_dur)
 
 static void test_utc(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t ns;
@@ -69,7 +61,6 @@ static void test_utc(void **state)
 
 static void test_ranges(void **state)
 {
-    (void)state;
     tl_trace t = {0};
     tl_trace_init(&t);
     tl_trace_set_clock(&t, "tsc", 2000000000); /* two ticks a ns */
@@ -107,7 +98,6 @@ static void test_ranges(void **state)
 
 static void test_ticks_without_frequency(void **state)
 {
-    (void)state;
     tl_trace t = {0};
     tl_trace_init(&t);
     tl_trace_set_clock(&t, "tsc", 0);
@@ -128,7 +118,6 @@ static void test_ticks_without_frequency(void **state)
 
 static void test_time_of_day(void **state)
 {
-    (void)state;
     tl_trace t = {0};
     tl_trace_init(&t);
     tl_trace_set_clock(&t, "tsc", 1000000000);
@@ -155,7 +144,6 @@ static void test_time_of_day(void **state)
 
 static void test_cpus(void **state)
 {
-    (void)state;
     const char *words[] = {"0,2-4", "7"};
     tl_arguments a = {.cpu = {words, 2}};
     tl_selection s;
@@ -187,7 +175,6 @@ static void test_cpus(void **state)
 
 static void test_durations(void **state)
 {
-    (void)state;
     tl_selection s;
     static const char *const bad[] = {"", "x", "1970-01-01", "5 parsecs", "-3us"};
     for (size_t i = 0; i < TL_COUNT(bad); i++) {
@@ -213,7 +200,6 @@ static void begin_ticks(tl_trace *t, bool instructions)
 
 static void test_numbers_of_instructions(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         bool has_from, has_to;
@@ -248,7 +234,6 @@ static void test_numbers_of_instructions(void **state)
 
 static void test_levels_and_pcs(void **state)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t from, to;
@@ -293,7 +278,6 @@ static void test_levels_and_pcs(void **state)
 
 static void test_only_of_instructions(void **state)
 {
-    (void)state;
     const tl_arguments a[] = {{.insns = "1..2"}, {.levels = 1}, {.pc = "1.."}, {.slice_at = "1"}};
     static const char *const option[] = {"--insns", "--el", "--pc", "--slice-at"};
     tl_trace t;

@@ -1,13 +1,6 @@
 /* Tests of base/shadow.h: against a model that keeps every byte of a few pages, at both ends of memory, and without
  * memory of its own. The implementation is part of this file, so that its allocations can fail. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "check.h"
 
 static unsigned allocations_left = UINT32_MAX;
 
@@ -43,7 +36,6 @@ static tl_shadow *fresh(void)
 
 static void test_empty(void **state)
 {
-    (void)state;
     tl_shadow *s = fresh();
     uint8_t byte = 7;
     assert_int_equal(tl_shadow_get(s, 0, &byte, 1), 0);
@@ -62,7 +54,6 @@ static void test_empty(void **state)
 
 static void test_set_fill_get(void **state)
 {
-    (void)state;
     tl_shadow *s = fresh();
     char text[16] = {0};
     assert_int_equal(tl_shadow_set(s, 4094, "abcd", 4, NULL), 0); /* over the end of a page */
@@ -83,7 +74,6 @@ static void test_set_fill_get(void **state)
 
 static void test_wraps(void **state)
 {
-    (void)state;
     tl_shadow *s = fresh();
     char text[8] = {0};
     assert_int_equal(tl_shadow_set(s, UINT64_MAX - 3, "abcdefgh", 8, NULL), 0);
@@ -107,7 +97,6 @@ static void test_wraps(void **state)
 /* More than there is: only what is there is looked at, from either side of the range. */
 static void test_large_ranges(void **state)
 {
-    (void)state;
     tl_shadow *s = fresh();
     const uint64_t base = (uint64_t)1 << 40;
     uint8_t page[TL_SHADOW_PAGE];
@@ -129,7 +118,6 @@ static void test_large_ranges(void **state)
 
 static void test_pages_in_order(void **state)
 {
-    (void)state;
     tl_shadow *s = fresh();
     enum { PAGES = 1000 };
     for (uint64_t i = 0; i < PAGES; i++)
@@ -146,7 +134,6 @@ static void test_pages_in_order(void **state)
 /* Memory is used again, and shows nothing of what it held. */
 static void test_clear_uses_pages_again(void **state)
 {
-    (void)state;
     tl_shadow *s = fresh();
     uint8_t data[TL_SHADOW_PAGE];
     for (uint64_t round = 0; round < 50; round++) {
@@ -246,7 +233,6 @@ static void model_step(tl_shadow *s, uint64_t *seed)
 
 static void test_like_a_model(void **state)
 {
-    (void)state;
     tl_shadow *s = fresh();
     uint64_t seed = 20251122;
     memset(model, 0xff, sizeof model);
@@ -263,7 +249,6 @@ static void test_like_a_model(void **state)
 /* Whichever allocation fails: an error, and what was known is known still. */
 static void test_without_memory(void **state)
 {
-    (void)state;
     bool failed = true;
     for (unsigned limit = 0; failed; limit++) {
         tl_shadow *s = NULL;

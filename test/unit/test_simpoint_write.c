@@ -60,7 +60,6 @@ static const hand_line few[] = {INSN_NO_PC(OP_ADD),
 
 static void test_intervals(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t interval;
         const char *text;
@@ -88,7 +87,6 @@ static void test_intervals(void **state)
 
 static void test_nothing_to_write(void **state)
 {
-    (void)state;
     static const hand_line none[] = {SNAPSHOT()}, unknown[] = {INSN_NO_PC(OP_ADD)};
     char drops[200];
     tl_error e = {0};
@@ -109,7 +107,6 @@ static void test_nothing_to_write(void **state)
 /* A vector is of one thread. */
 static void test_several_threads(void **state)
 {
-    (void)state;
     static const hand_line none[] = {SNAPSHOT(), OTHER()};
     char drops[200];
     tl_error e = {0};
@@ -131,7 +128,6 @@ static void test_several_threads(void **state)
 /* All sums of a long run, whatever the interval. */
 static void test_sums(void **state)
 {
-    (void)state;
     enum { LINES = 20000, BLOCKS = 2000 };
     hand_line *line = hand_wander(LINES, 9);
     uint64_t expected[BLOCKS] = {0};

@@ -13,7 +13,6 @@ static int open_sink(tl_sink **s, const tl_trace *t, const char *path, const cha
 
 static void test_where_a_folder_cannot_go(void **state)
 {
-    (void)state;
     static const struct {
         const char *path, *to, *message;
         tl_code code;
@@ -42,7 +41,6 @@ static void test_where_a_folder_cannot_go(void **state)
 /* A suffix names the format; the folder appears when it is complete, and is replaced only if asked. */
 static void test_a_folder_appears_whole(void **state)
 {
-    (void)state;
     fixture f;
     tl_sink *s;
     tl_error e;
@@ -72,7 +70,6 @@ static void test_a_folder_appears_whole(void **state)
 
 static void test_a_folder_that_cannot_be_written(void **state)
 {
-    (void)state;
     fixture f;
     tl_sink *s = NULL;
     tl_error e;

@@ -15,7 +15,6 @@ static int find(hand *h, const tl_select *select, uint64_t number, uint64_t *ts,
 
 static void test_by_number(void **state)
 {
-    (void)state;
     hand h;
     uint64_t ts;
     tl_error e;
@@ -38,7 +37,6 @@ static void test_by_number(void **state)
 
 static void test_of_which_thread(void **state)
 {
-    (void)state;
     const char *const second[] = {"t1"}, *const third[] = {"102"};
     hand h;
     uint64_t ts;
@@ -57,7 +55,6 @@ static void test_of_which_thread(void **state)
 
 static void test_failures(void **state)
 {
-    (void)state;
     hand h;
     uint64_t ts;
     tl_error e;

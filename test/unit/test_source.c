@@ -1,11 +1,5 @@
 /* Opening traces: formats found by content, errors that name the file, profiles, counts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "format/xray/xprof_layout.h"
 #include "make_xray.h"
 #include "traceloom/traceloom.h"
@@ -18,7 +12,6 @@ static int open_bytes(tl_source **s, const void *data, size_t n, const char *fro
 
 static void errors_name_the_file(void **state)
 {
-    (void)state;
     tl_source *s = NULL;
     tl_error e = {0};
     assert_int_equal(open_bytes(&s, "", 0, NULL, &e), TL_EFORMAT);
@@ -33,7 +26,6 @@ static void errors_name_the_file(void **state)
 
 static void a_format_that_does_not_fit_is_refused(void **state)
 {
-    (void)state;
     made *m = calloc(1, sizeof *m);
     assert_non_null(m);
     made_header(m, 3, BASIC_TYPE, 1, 0);
@@ -57,7 +49,6 @@ static void a_format_that_does_not_fit_is_refused(void **state)
 
 static void counts_do_not_depend_on_threads(void **state)
 {
-    (void)state;
     made *m = calloc(1, sizeof *m);
     assert_non_null(m);
     made_header(m, 3, BASIC_TYPE, 1, 0);
@@ -107,7 +98,6 @@ static void made_profile(made *m, uint64_t self)
 
 static void reads_profiles(void **state)
 {
-    (void)state;
     for (int big = 0; big < 2; big++) {
         made *m = calloc(1, sizeof *m);
         assert_non_null(m);
@@ -137,7 +127,6 @@ static void reads_profiles(void **state)
 
 static void negative_times_count_as_none(void **state)
 {
-    (void)state;
     made *m = calloc(1, sizeof *m);
     assert_non_null(m);
     made_profile(m, UINT64_MAX - 4);
@@ -164,7 +153,6 @@ static void negative_times_count_as_none(void **state)
 
 static void profiles_survive_any_cut_and_change(void **state)
 {
-    (void)state;
     made *m = calloc(1, sizeof *m);
     assert_non_null(m);
     made_profile(m, 20);

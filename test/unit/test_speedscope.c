@@ -30,7 +30,6 @@ static void start(fixture *f)
 
 static void test_events(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     f.options.begin = 1000;
@@ -50,7 +49,6 @@ static void test_events(void **state)
 
 static void test_tracks_may_alternate(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -70,7 +68,6 @@ static void test_tracks_may_alternate(void **state)
 
 static void test_damaged_nesting_is_put_right(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -95,7 +92,6 @@ static void test_damaged_nesting_is_put_right(void **state)
 
 static void test_times(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     f.options.begin = 10;
@@ -113,7 +109,6 @@ static void test_times(void **state)
 
 static void test_classes(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -135,7 +130,6 @@ static void test_classes(void **state)
 /* More than the spool's memory and many chunks; the other track comes in between. */
 static void test_many_events(void **state)
 {
-    (void)state;
     enum { CALLS = 100000 };
     fixture f;
     fixture_init(&f);
@@ -168,7 +162,6 @@ static void test_many_events(void **state)
 
 static void test_no_events(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     start(&f);
@@ -180,7 +173,6 @@ static void test_no_events(void **state)
 /* Samples instead of calls: those of a stack in a row are one, the rest is dropped by name. */
 static void test_samples(void **state)
 {
-    (void)state;
     fixture f;
     rt_init(&f);
     start(&f);
@@ -213,7 +205,6 @@ static void test_samples(void **state)
 /* More distinct samples than the spool keeps in memory. */
 static void test_many_samples(void **state)
 {
-    (void)state;
     enum { SAMPLES = 200000 };
     fixture f;
     rt_init(&f);
@@ -236,7 +227,6 @@ static void test_many_samples(void **state)
 
 static void test_profile(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     uint32_t quiet = add_thread(&f, "thread 6", 5, 6);
@@ -257,7 +247,6 @@ static void test_profile(void **state)
 
 static void test_profile_without_threads(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 0);
     add_call(&f, add_call(&f, 0, add_function(&f, 1, "main", NULL, 0), 5, 0), add_function(&f, 2, NULL, NULL, 0), 5, 5);

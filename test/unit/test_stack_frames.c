@@ -3,7 +3,6 @@
 
 static void test_order(void **state)
 {
-    (void)state;
     tl_stack_frames s = {0};
     tl_value v = stack_value(&stack_unknown);
     assert_true(tl_stack_frames_set(&s, &v));
@@ -26,7 +25,6 @@ static void test_order(void **state)
 
 static void test_deep(void **state)
 {
-    (void)state;
     tl_stack_frames s = {0};
     tl_frame *f = stack_deep(STACK_DEEP, NULL);
     const tl_value v = stack_value(&f[STACK_DEEP - 1]);
@@ -40,7 +38,6 @@ static void test_deep(void **state)
 
 static void test_labels(void **state)
 {
-    (void)state;
     char buffer[TL_FRAME_LABEL_ROOM];
     const tl_frame largest = {.function = UINT64_MAX, .flags = TL_FRAME_FUNCTION};
     assert_string_equal(tl_frame_label(&stack_fib, buffer), "Fib");

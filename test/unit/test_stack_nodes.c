@@ -1,12 +1,6 @@
 /* Stacks as nodes of a tree: what is known again within a batch, and what is not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
 #include "base/arena.h"
+#include "check.h"
 #include "model/stack_nodes.h"
 #include "model/trace_impl.h"
 
@@ -42,7 +36,6 @@ static uint32_t node_of(tl_stack_nodes *s, const tl_batch *b, const tl_frame *f)
 
 static void frames_of_a_batch_are_known_again(void **state)
 {
-    (void)state;
     tl_trace t;
     tl_arena a = {0};
     tl_stack_nodes s = {0};
@@ -79,7 +72,6 @@ static void frames_of_a_batch_are_known_again(void **state)
 /* Frames that stay are known in other batches, too, for as long as these hold the same. */
 static void frames_that_stay_are_known_in_other_batches(void **state)
 {
-    (void)state;
     tl_trace t;
     tl_arena a = {0}, other = {0};
     tl_stack_nodes s = {0};
@@ -120,7 +112,6 @@ static void frames_that_stay_are_known_in_other_batches(void **state)
 /* What is remembered of frames that stay does not grow for ever. */
 static void frames_that_stayed_are_forgotten(void **state)
 {
-    (void)state;
     enum { MANY = 600 };
     tl_trace t;
     tl_arena a = {0};
@@ -152,7 +143,6 @@ static void frames_that_stayed_are_forgotten(void **state)
 /* A name is the same if its text is, wherever it stands; another text at the place of one is another name. */
 static void names_go_by_their_text(void **state)
 {
-    (void)state;
     tl_trace t;
     tl_arena a = {0};
     tl_stack_nodes s = {0};

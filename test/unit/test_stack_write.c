@@ -22,7 +22,6 @@ static void check(const tl_format *format, const char *expected)
 
 static void test_text(void **state)
 {
-    (void)state;
     check(&tl_format_text,
           "     0.000000001  thread 7  * sample thread=0x2 count=1 frames=[Work:Main \"x\" > 0x1f > ?]\n"
           "     0.000000002  thread 8  * sample thread=null count=null frames=[]\n"
@@ -33,7 +32,6 @@ static void test_text(void **state)
 
 static void test_text_says_where_the_innermost_is(void **state)
 {
-    (void)state;
     fixture f;
     stack_init(&f);
     assert_int_equal(fixture_create(&f, &tl_format_text), 0);
@@ -47,7 +45,6 @@ static void test_text_says_where_the_innermost_is(void **state)
 
 static void test_babeltrace(void **state)
 {
-    (void)state;
     check(&tl_format_babeltrace,
           "[00:00:00.000000001] (+?.?????????"
           ") sample: { thread = 0x2, count = 1, frames = [ [0] = { function = \"Work:Main \\\"x\\\"\", iid = 0x5, ip = "
@@ -61,7 +58,6 @@ static void test_babeltrace(void **state)
 
 static void test_jsonl(void **state)
 {
-    (void)state;
     check(
         &tl_format_jsonl,
         "{\"ts\":1,\"class\":\"sample\",\"track\":\"thread 7\",\"fields\":{\"thread\":\"0x2\",\"count\":1,\"frames\":["
@@ -76,7 +72,6 @@ static void test_jsonl(void **state)
 
 static void test_csv(void **state)
 {
-    (void)state;
     check(&tl_format_csv, "ts,class,track,cpu,function,id,fields\n"
                           "1,sample,thread 7,,,,\"{\"\"thread\"\":\"\"0x2\"\",\"\"count\"\":1,\"\"frames\"\":["
                           "{\"\"function\"\":\"\"Work:Main \\\"\"x\\\"\"\"\",\"\"iid\"\":\"\"0x5\"\",\"\"ip\"\":null},"
@@ -91,7 +86,6 @@ static void test_csv(void **state)
 /* The deepest stack between two shallow ones: in order, whole, and nothing of it is left behind. */
 static void test_deep(void **state)
 {
-    (void)state;
     const struct {
         const tl_format *format;
         const char *head, *first, *each, *last, *between;
@@ -145,7 +139,6 @@ static long most_memory(void)
 /* Frames share a long name in memory; what is written of one event must not have to fit there. */
 static void test_long_names_take_no_memory(void **state)
 {
-    (void)state;
     enum { NAME = 100000, DEPTH = 2000, ROOM_KIB = 64 << 10 };
     static const tl_format *const formats[] = {&tl_format_text, &tl_format_babeltrace, &tl_format_jsonl,
                                                &tl_format_csv};
@@ -178,7 +171,6 @@ static void test_long_names_take_no_memory(void **state)
 /* A name that is not UTF-8 does not get through. */
 static void test_hostile_names(void **state)
 {
-    (void)state;
     const tl_frame bad = {.name = "a\xff\n", .depth = 1};
     fixture f;
     stack_init(&f);

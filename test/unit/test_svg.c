@@ -12,7 +12,6 @@ static void write_svg(profiled *f)
 
 static void test_example(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     add_example(&f, 0);
@@ -37,7 +36,6 @@ static void test_example(void **state)
 
 static void test_without_histogram_there_are_no_percentiles(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 0);
     f.p->has_histogram = false;
@@ -52,7 +50,6 @@ static void test_without_histogram_there_are_no_percentiles(void **state)
 
 static void test_names_cannot_break_out(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     add_call(&f, 0, add_function(&f, 1, "]]></script><b>&\"'\\\x01\xff\xef\xbf\xbf", "<f>", 3), 10, 10);
@@ -66,7 +63,6 @@ static void test_names_cannot_break_out(void **state)
 
 static void test_text_fits_its_box(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     uint32_t place = add_call(&f, 0, add_function(&f, 1, "main", NULL, 0), 1200, 1000);
@@ -83,7 +79,6 @@ static void test_text_fits_its_box(void **state)
 
 static void test_siblings_stand_by_width(void **state)
 {
-    (void)state;
     profiled f;
     svg_layout l;
     tl_place_tree t;
@@ -113,7 +108,6 @@ static void test_siblings_stand_by_width(void **state)
 /* A frame that never ended is as wide as what was seen in it. */
 static void test_open_calls_are_as_wide_as_their_callees(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     uint32_t place = tl_profile_child(f.p, 0, add_function(&f, 1, "main", NULL, 0));
@@ -125,7 +119,6 @@ static void test_open_calls_are_as_wide_as_their_callees(void **state)
 
 static void test_at_most_so_many_boxes(void **state)
 {
-    (void)state;
     enum { WIDE = 6000, LEVELS = 5 };
     profiled f;
     svg_layout l;
@@ -156,7 +149,6 @@ static void test_at_most_so_many_boxes(void **state)
 
 static void test_a_million_levels(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     add_chain(&f, 1000000);
@@ -169,7 +161,6 @@ static void test_a_million_levels(void **state)
 
 static void test_large_times_and_no_time(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 0);
     uint32_t place = add_call(&f, 0, add_function(&f, 1, "main", NULL, 0), UINT64_MAX, UINT64_MAX / 2);
@@ -187,7 +178,6 @@ static void test_large_times_and_no_time(void **state)
 
 static void test_threads_are_boxes(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     add_example(&f, add_thread(&f, "thread 7", 5, 7));

@@ -1,16 +1,9 @@
 /* Tests of op/symbolize.h, names: which symbol wins, and what is left alone. Lines and debug files: test_debug_file.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 #include <elf.h>
 
 #include "build_elf.h"
+#include "check.h"
 #include "op/symbolize.h"
 
 enum { SYMTAB = 1, DYNSYM, STRTAB, SYMBOLS_MAX = 16 };
@@ -86,7 +79,6 @@ static void expect_name(const tl_trace *t, int64_t id, const char *linkage_name,
 
 static void test_global_before_weak_before_local(void **state)
 {
-    (void)state;
     static const struct {
         unsigned binding[3];
         const char *name;
@@ -112,7 +104,6 @@ static void test_global_before_weak_before_local(void **state)
 
 static void test_only_defined_functions_of_exactly_the_address(void **state)
 {
-    (void)state;
     static struct built b;
     struct symbols s = {0}, dynamic = {0};
     tl_trace t;
@@ -146,7 +137,6 @@ static void test_only_defined_functions_of_exactly_the_address(void **state)
 
 static void test_functions_in_any_order_and_twice(void **state)
 {
-    (void)state;
     static struct built b;
     struct symbols s = {0}, none = {0};
     tl_trace t;
@@ -165,7 +155,6 @@ static void test_functions_in_any_order_and_twice(void **state)
 
 static void test_demangled_if_asked(void **state)
 {
-    (void)state;
     static struct built b;
     struct symbols s = {0}, none = {0};
     add(&s, FOO_BAR, STB_GLOBAL, STT_FUNC, 1, 0x1000);
@@ -186,7 +175,6 @@ static void test_demangled_if_asked(void **state)
 
 static void test_names_that_are_there_stay(void **state)
 {
-    (void)state;
     static struct built b;
     struct symbols s = {0}, none = {0};
     tl_trace t;
@@ -203,7 +191,6 @@ static void test_names_that_are_there_stay(void **state)
 
 static void test_nothing_to_do(void **state)
 {
-    (void)state;
     static struct built b;
     struct symbols s = {0}, none = {0};
     tl_trace t;
@@ -219,7 +206,6 @@ static void test_nothing_to_do(void **state)
 
 static void test_broken_symbols_are_an_error(void **state)
 {
-    (void)state;
     static struct built b;
     struct symbols s = {0}, none = {0};
     tl_trace t;
@@ -236,7 +222,6 @@ static void test_broken_symbols_are_an_error(void **state)
 /* A name without measure is left unknown, and does not keep others from theirs. */
 static void test_very_long_names(void **state)
 {
-    (void)state;
     static struct built b;
     static char text[40000];
     uint8_t symbols[48];

@@ -18,7 +18,6 @@ static void check_row(const tl_syscalls *s, const uint32_t *index, uint32_t i, u
 
 static void counts_calls(void **state)
 {
-    (void)state;
     static const hand_line one[] = {
         RESULT(ERROR(1)), /* of a call before the trace */
         INSN(0x1000, OP_SVC), ARGUMENT(64),        ARGUMENT(1),  ARGUMENT(63),        RESULT(5),
@@ -156,7 +155,6 @@ static void check_text(const list *l, uint32_t i, const char *text)
 
 static void list_of_calls(void **state)
 {
-    (void)state;
     list l;
     list_init(&l);
     plain(&l, LIST_RESULT, 1); /* of nothing that we saw */
@@ -184,7 +182,6 @@ static void list_of_calls(void **state)
 /* What is shown is what was there when the call was made, not what comes behind it. */
 static void memory_is_of_the_time_of_the_call(void **state)
 {
-    (void)state;
     list l;
     list_init(&l);
     access_memory(&l, LIST_STORE, 0x2000, "one", 3);
@@ -200,7 +197,6 @@ static void memory_is_of_the_time_of_the_call(void **state)
 
 static void vectors(void **state)
 {
-    (void)state;
     static const tl_value v[] = {{.type = TL_LIST, .n = 2},       {.type = TL_STRUCT, .n = 2},
                                  {.type = TL_U64, .as.u = 2},     {.type = TL_HEX, .as.u = 0x2000},
                                  {.type = TL_STRUCT, .n = 2},     {.type = TL_U64, .as.u = 7},
@@ -243,7 +239,6 @@ static bool survives(uint64_t number, const uint64_t argument[3], uint64_t resul
 
 static void calls_change_memory(void **state)
 {
-    (void)state;
     assert_true(survives(64, ARGUMENTS(1, 0x2000, 4), 4));         /* write */
     assert_false(survives(63, ARGUMENTS(1, 0x2000, 4), 4));        /* read */
     assert_true(survives(63, ARGUMENTS(1, 0x1fff, 4), 1));         /* read, less than was asked for */
@@ -264,7 +259,6 @@ static void calls_change_memory(void **state)
 
 static void stores_that_were_none(void **state)
 {
-    (void)state;
     list l;
     list_init(&l);
     plain(&l, LIST_INSN, 0x1000);
@@ -290,7 +284,6 @@ static void stores_that_were_none(void **state)
 
 static void gaps_end_a_call(void **state)
 {
-    (void)state;
     list l;
     list_init(&l);
     access_memory(&l, LIST_STORE, 0x2000, "ab", 2);
@@ -308,7 +301,6 @@ static void gaps_end_a_call(void **state)
 
 static void memory_is_limited(void **state)
 {
-    (void)state;
     list l;
     list_init(&l);
     assert_int_equal(l.table.memory->pages_max, 16384);
@@ -325,7 +317,6 @@ static void memory_is_limited(void **state)
 
 static void merged_lists_are_in_order(void **state)
 {
-    (void)state;
     list a, b;
     list_init(&a);
     list_init(&b);

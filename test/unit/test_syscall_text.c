@@ -1,14 +1,7 @@
 /* System calls as text: arguments of all kinds, what is known of memory, results, errors. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "analysis/instruction/syscall_text.h"
 #include "base/compiler.h"
+#include "check.h"
 
 static tl_shadow *memory;
 
@@ -19,7 +12,6 @@ static void set(uint64_t address, const char *text, size_t n)
 
 static int setup(void **state)
 {
-    (void)state;
     assert_int_equal(tl_shadow_new(&memory, NULL), 0);
     set(0x1000, "hello\n", 6);
     set(0x2000, "/etc/passwd", 12);
@@ -34,7 +26,6 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    (void)state;
     tl_shadow_free(memory);
     return 0;
 }
@@ -58,7 +49,6 @@ static void check(const char *expected, uint64_t number, const uint64_t *argumen
 
 static void bytes_and_strings(void **state)
 {
-    (void)state;
     check("write(1, \"hello\\n\", 6)", 64, LIST(1, 0x1000, 6, 0, 0, 0));
     check("write(1, \"hello\\n\"..., 7)", 64, LIST(1, 0x1000, 7));
     check("write(1, \"hel\", 3)", 64, LIST(1, 0x1000, 3));
@@ -77,7 +67,6 @@ static void bytes_and_strings(void **state)
 
 static void flags_and_numbers(void **state)
 {
-    (void)state;
     const uint64_t cwd = (uint32_t)-100;
     check("openat(AT_FDCWD, \"/etc/passwd\", O_RDONLY)", 56, LIST(cwd, 0x2000, 0, 0));
     check("openat(AT_FDCWD, \"/etc/passwd\", O_RDONLY|O_CLOEXEC)", 56, LIST(cwd, 0x2000, 02000000, 0777));
@@ -107,7 +96,6 @@ static void flags_and_numbers(void **state)
 
 static void buffers(void **state)
 {
-    (void)state;
     tl_call_values c = {.number = 66, .argument = {1, 0x7000, 2}, .n = 3};
     check_values(&c, "writev(1, 0x7000, 2)");
     c.has_buffers = true;
@@ -127,7 +115,6 @@ static void buffers(void **state)
 
 static void room_is_kept(void **state)
 {
-    (void)state;
     const tl_call_values c = {.number = 66,
                               .argument = {1, 0x7000, 2},
                               .n = 3,
@@ -152,7 +139,6 @@ static void check_result(const char *expected, uint64_t number, bool has_result,
 
 static void results(void **state)
 {
-    (void)state;
     check_result("6", 64, true, 6);
     check_result("?", 93, false, 0);
     check_result("-1 ENOENT (No such file or directory)", 56, true, UINT64_C(0) - 2);
@@ -167,7 +153,6 @@ static void results(void **state)
 
 static void table_of_calls(void **state)
 {
-    (void)state;
     unsigned n = 0;
     for (uint64_t i = 0; i < 1000; i++) {
         const tl_linux_call *call = tl_linux_call_of(i);

@@ -51,7 +51,6 @@ static tl_profile *sample(void)
 
 static void test_functions(void **state)
 {
-    (void)state;
     tl_profile *p = sample();
     tl_table t;
     assert_int_equal(tl_table_functions(&t, p, NULL), 0);
@@ -79,7 +78,6 @@ static void test_functions(void **state)
 
 static void test_sorting_by_each_column(void **state)
 {
-    (void)state;
     static const struct {
         tl_column column;
         const char *expected;
@@ -106,7 +104,6 @@ static void test_sorting_by_each_column(void **state)
 
 static void test_ties_go_by_id_and_then_by_canonical_order(void **state)
 {
-    (void)state;
     static const tl_function f[] = {{.id = 2, .name = "x"},
                                     {.id = -1, .name = "y"},
                                     {.id = 2, .name = "w"},
@@ -135,7 +132,6 @@ static void test_ties_go_by_id_and_then_by_canonical_order(void **state)
 
 static void test_functions_without_names_sort_by_label(void **state)
 {
-    (void)state;
     tl_profile *p = fixture_new();
     const tl_function f[] = {{.id = 5, .name = "a"}, {.id = 12}, {.id = 7}};
     for (size_t i = 0; i < TL_COUNT(f); i++)
@@ -151,7 +147,6 @@ static void test_functions_without_names_sort_by_label(void **state)
 
 static void test_tree(void **state)
 {
-    (void)state;
     tl_profile *p = sample();
     fixture_call(p, fixture_place(p, 0, "ae"), 60, 60, true); /* as heavy as b in a, with a larger id */
     fixture_call(p, fixture_place(p, 0, "ac"), 61, 61, true);
@@ -173,7 +168,6 @@ static void test_tree(void **state)
 
 static void test_tree_keeps_threads_apart(void **state)
 {
-    (void)state;
     tl_profile *p = fixture_new();
     uint32_t two = tl_profile_thread_root(p, &(tl_track){.name = "2", .has_tid = true, .tid = 2});
     uint32_t one = tl_profile_thread_root(p, &(tl_track){.name = "1", .has_tid = true, .tid = 1});
@@ -195,7 +189,6 @@ static void test_tree_keeps_threads_apart(void **state)
 
 static void test_callers(void **state)
 {
-    (void)state;
     tl_profile *p = sample();
     tl_table t;
     assert_int_equal(tl_table_callers(&t, p, NULL), 0);
@@ -224,7 +217,6 @@ static void test_callers(void **state)
 
 static void test_threads(void **state)
 {
-    (void)state;
     tl_profile *p = sample();
     tl_table t;
     assert_int_equal(tl_table_threads(&t, p, NULL), 0);
@@ -261,7 +253,6 @@ static void test_threads(void **state)
 
 static void test_without_histogram_there_are_no_percentiles(void **state)
 {
-    (void)state;
     tl_profile *p = fixture_new();
     p->stat[fixture_place(p, 0, "ab")].self = 5;
     p->stat[fixture_place(p, 0, "ab")].calls = 2;
@@ -297,7 +288,6 @@ static void assert_same_tables(const tl_profile *p, const tl_table *a, const tl_
 
 static void test_tables_do_not_depend_on_how_a_profile_was_made(void **state)
 {
-    (void)state;
     int (*const make[])(tl_table *, const tl_profile *, tl_error *) = {tl_table_functions, tl_table_tree,
                                                                        tl_table_callers, tl_table_threads};
     uint64_t seed = 21;
@@ -327,7 +317,6 @@ static void test_tables_do_not_depend_on_how_a_profile_was_made(void **state)
 
 static void test_an_empty_profile_has_empty_tables(void **state)
 {
-    (void)state;
     int (*const make[])(tl_table *, const tl_profile *, tl_error *) = {tl_table_functions, tl_table_tree,
                                                                        tl_table_callers, tl_table_threads};
     tl_profile *p = fixture_new();
@@ -344,7 +333,6 @@ static void test_an_empty_profile_has_empty_tables(void **state)
 
 static void test_many_rows(void **state)
 {
-    (void)state;
     tl_profile *p = fixture_new();
     uint32_t n = 200000;
     for (uint32_t i = 0; i < n; i++) {

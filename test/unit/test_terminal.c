@@ -1,20 +1,12 @@
 /* Text that suits a terminal: widths, cleaning, shortening, bars; and what is found out about the terminal. */
 #include <fcntl.h>
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "cli/terminal.h"
 #include "output_check.h"
-#include "skip.h"
 
 static const tl_terminal plain = {.unicode = false, .width = 80}, unicode = {.unicode = true, .width = 80};
 
@@ -24,7 +16,6 @@ static bool has_utf8_locale;
 
 static int use_utf8(void **state)
 {
-    (void)state;
     has_utf8_locale = setlocale(LC_CTYPE, "C.UTF-8") != NULL;
     return 0;
 }
@@ -36,7 +27,6 @@ static unsigned width(const char *s)
 
 static void test_width(void **state)
 {
-    (void)state;
     assert_int_equal(width(""), 0);
     assert_int_equal(width("inflate"), 7);
     assert_int_equal(width("größe"), 5);
@@ -46,7 +36,6 @@ static void test_width(void **state)
 
 static void test_width_by_the_locale(void **state)
 {
-    (void)state;
     if (!has_utf8_locale) {
         skip_because("the host has no locale C.UTF-8");
     }
@@ -60,7 +49,6 @@ static void test_width_by_the_locale(void **state)
 /* Without a locale nothing is known of the terminal: only ASCII is drawn. */
 static void test_no_locale(void **state)
 {
-    (void)state;
     assert_non_null(setlocale(LC_CTYPE, "C"));
     tl_terminal t;
     tl_terminal_file(&t);
@@ -79,7 +67,6 @@ static const char *clean(const char *s)
 
 static void test_clean(void **state)
 {
-    (void)state;
     assert_string_equal(clean("main"), "main");
     assert_string_equal(clean("größe 日本"), "größe 日本");
     assert_string_equal(clean("a\033[31mb\n\t\x7f"), "a?[31mb???");
@@ -96,7 +83,6 @@ static void test_clean(void **state)
 /* Written to an output, text of any length is what the whole of it would be in a buffer, wherever it is cut. */
 static void test_clean_is_written(void **state)
 {
-    (void)state;
     char text[2000], whole[sizeof text];
     for (size_t shift = 0; shift < 8; shift++) {
         size_t n = shift;
@@ -122,7 +108,6 @@ static void test_clean_is_written(void **state)
 
 static void test_clean_stops_at_the_end(void **state)
 {
-    (void)state;
     char buf[8];
     memset(buf, '!', sizeof buf);
     assert_string_equal(tl_text_clean(buf, 4, "abcdef"), "abc");
@@ -134,7 +119,6 @@ static void test_clean_stops_at_the_end(void **state)
 
 static void test_fit(void **state)
 {
-    (void)state;
     char buf[64];
     const char *name = "std::vector<int>::push_back";
     assert_ptr_equal(tl_text_fit(&unicode, buf, sizeof buf, name, 27), name); /* fits: nothing is copied */
@@ -151,7 +135,6 @@ static void test_fit(void **state)
 
 static void test_bar(void **state)
 {
-    (void)state;
     char buf[256];
     assert_string_equal(tl_text_bar(&plain, buf, sizeof buf, 0.5, 10), "#####");
     assert_string_equal(tl_text_bar(&unicode, buf, sizeof buf, 0.5, 3), "█▌");
@@ -169,7 +152,6 @@ static void test_bar(void **state)
 
 static void test_style(void **state)
 {
-    (void)state;
     const tl_terminal color = {.color = true};
     assert_string_equal(tl_style_on(&plain, TL_HEADER), "");
     assert_string_equal(tl_style_on(&color, TL_PLAIN_TEXT), "\033[0m");
@@ -178,7 +160,6 @@ static void test_style(void **state)
 
 static void test_no_terminal(void **state)
 {
-    (void)state;
     int end[2];
     assert_int_equal(pipe(end), 0);
     tl_terminal t;
@@ -204,7 +185,6 @@ static int open_terminal(int *master)
 
 static void test_terminal(void **state)
 {
-    (void)state;
     int master, fd = open_terminal(&master);
     if (fd < 0)
         skip_because("the system gives no terminal");

@@ -7,7 +7,6 @@ extern const tl_format tl_format_text;
 
 static void test_layout(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     f.options.begin = 1000;
@@ -36,7 +35,6 @@ static void test_layout(void **state)
 
 static void test_ticks(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     tl_trace_set_clock(&f.trace, "tsc", 0);
@@ -51,7 +49,6 @@ static void test_ticks(void **state)
 
 static void test_hostile_text(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     tl_function function = {.id = 3, .name = "\x1b[2J\n\x7f\xff\xc2\x9b\xe2\x80\xae\xc3\xa9"};
@@ -75,7 +72,6 @@ static void test_hostile_text(void **state)
 /* Indentation ends somewhere, and comes back in step. */
 static void test_depth(void **state)
 {
-    (void)state;
     enum { DEPTH = 3000 };
     fixture f;
     fixture_init(&f);
@@ -98,7 +94,6 @@ static void test_depth(void **state)
 
 static void test_wide_track_names(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     tl_track track = {.name = "a stream with a name that is far too long for a column"};
@@ -118,7 +113,6 @@ static void test_wide_track_names(void **state)
 
 static void test_rich_fields(void **state)
 {
-    (void)state;
     fixture f;
     rich_init(&f);
     assert_int_equal(fixture_create(&f, &tl_format_text), 0);
@@ -144,7 +138,6 @@ static void test_rich_fields(void **state)
 /* The second that is kept from line to line: forwards, backwards, before the begin, with a wider column. */
 static void test_seconds(void **state)
 {
-    (void)state;
     static const uint64_t time[] = {5000000000, 5999999999,          6000000000, 5000000001,
                                     3999999999, 1000000004000000000, 4000000000};
     fixture f;
@@ -166,7 +159,6 @@ static void test_seconds(void **state)
 
 static void test_values(void **state)
 {
-    (void)state;
     static const struct {
         tl_value v;
         const char *text;
@@ -202,7 +194,6 @@ static void test_values(void **state)
 
 static void test_too_deep(void **state)
 {
-    (void)state;
     enum { DEPTH = 100 };
     for (tl_type type = TL_LIST; type <= TL_VARIANT; type++) {
         fixture f;

@@ -12,7 +12,6 @@ static const hand_line
 
 static void test_rows(void **state)
 {
-    (void)state;
     for (unsigned threads = 1; threads < 4; threads++) {
         hand h;
         tl_threads_insns t;
@@ -50,7 +49,6 @@ static void test_rows(void **state)
 /* One name and one tid are one row, one name and another tid, or none, are another. */
 static void test_several_sources(void **state)
 {
-    (void)state;
     static const tl_track track[] = {
         {.name = "t", .tid = 1, .has_tid = true}, {.name = "t"},
         {.name = "t", .tid = 2, .has_tid = true}, {.name = "t", .tid = 1, .has_tid = true},

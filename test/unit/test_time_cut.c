@@ -30,7 +30,6 @@ static void expect(const tl_time_cut *cut, tl_cut_kind kind, uint64_t at)
 
 static void test_rule(void **state)
 {
-    (void)state;
     static const struct {
         uint64_t time;
         tl_cut_kind kind[3];
@@ -69,7 +68,6 @@ static void test_rule(void **state)
 
 static void test_out_of_range(void **state)
 {
-    (void)state;
     hand h;
     tl_time_cut cut[HAND_TRACKS];
     tl_error e;
@@ -99,7 +97,6 @@ static void test_out_of_range(void **state)
 
 static void test_failures(void **state)
 {
-    (void)state;
     hand h;
     tl_time_cut cut[HAND_TRACKS];
     tl_error e;

@@ -14,7 +14,6 @@ static void start(fixture *f, const tl_format *format)
 /* As many spans as may be open, and three more: on many threads, each of which has its own limit. */
 static void spans_at_a_time_are_limited(void **state)
 {
-    (void)state;
     const unsigned tracks = TL_SPANS_MAX / TL_SPAN_LANES_MAX + 1;
     fixture f;
     rt_init(&f);
@@ -42,7 +41,6 @@ static bool hand_out(void *arg, const tl_span *s)
 /* Each span has another key and is about other code: a long log has more of them than are remembered. */
 static void keys_of_spans_are_forgotten(void **state)
 {
-    (void)state;
     const unsigned most = 4 * TL_SPANS_MAX;
     unsigned n = 0, keys = 0;
     fixture f;
@@ -74,7 +72,6 @@ static void keys_of_spans_are_forgotten(void **state)
 /* What does not fit is left out, and only that. */
 static void fields_of_spans_are_limited(void **state)
 {
-    (void)state;
     static char reason[TL_SPAN_ARGS_MAX + 1];
     memset(reason, 'x', sizeof reason - 1);
     const tl_format *const formats[] = {&tl_format_chrome, &tl_format_perfetto};
@@ -97,7 +94,6 @@ static void fields_of_spans_are_limited(void **state)
 
 static void names_of_generations_are_limited(void **state)
 {
-    (void)state;
     const tl_format *const formats[] = {&tl_format_chrome, &tl_format_perfetto};
     for (size_t i = 0; i < 2; i++) {
         fixture f;
@@ -124,7 +120,6 @@ static void names_of_generations_are_limited(void **state)
 /* Each writer puts a stack together in memory of a fixed size. */
 static void deep_stacks_are_cut(void **state)
 {
-    (void)state;
     enum { DEPTH = 5000 };
     static tl_frame frame[DEPTH];
     static char name[DEPTH][12];
@@ -156,7 +151,6 @@ static void deep_stacks_are_cut(void **state)
 /* One event may say that it is billions of samples. */
 static void samples_of_one_event_are_limited(void **state)
 {
-    (void)state;
     const tl_frame main_frame = RT_FRAME(1, "main", NULL, 1);
     const tl_format *const formats[] = {&tl_format_chrome, &tl_format_perfetto};
     for (size_t i = 0; i < 2; i++) {

@@ -6,7 +6,6 @@
 
 static void test_crc_is_the_usual_one(void **state)
 {
-    (void)state;
     assert_int_equal(tl_tlp_crc(0, "123456789", 9), 0xcbf43926);
     assert_int_equal(tl_tlp_crc(tl_tlp_crc(0, "1234", 4), "56789", 5), 0xcbf43926);
     assert_int_equal(tl_tlp_crc(0, "", 0), 0);
@@ -26,7 +25,6 @@ static uint32_t slow_crc(const uint8_t *p, size_t n)
 
 static void test_crc_of_many_bytes_is_the_same(void **state)
 {
-    (void)state;
     static uint8_t data[9000];
     uint64_t seed = 7;
     for (size_t i = 0; i < sizeof data; i++) {
@@ -41,7 +39,6 @@ static void test_crc_of_many_bytes_is_the_same(void **state)
 
 static void test_probe_looks_at_the_magic_number(void **state)
 {
-    (void)state;
     uint8_t head[16] = TLP_MAGIC;
     tl_probe p = {.head = head, .size = 8, .total = 8};
     assert_int_equal(tl_format_tlp.probe(&p), 64);
@@ -55,7 +52,6 @@ static void test_probe_looks_at_the_magic_number(void **state)
 /* The example of docs/format/profile.md. */
 static void test_bytes_are_as_documented(void **state)
 {
-    (void)state;
     static const uint8_t expected[] = {
         0x8f, 't',  'l',  'p',  'r',  'o', 'f', 0x0a, 1, 0, 1, 0, /* magic, version, flags */
         81,   0,    0,    0,    0,    0,   0,   0,                /* size */
@@ -137,7 +133,6 @@ static void assert_equal_profiles(const tl_profile *a, const tl_profile *b)
 
 static void test_profiles_come_back_exactly(void **state)
 {
-    (void)state;
     uint64_t seed = 3;
     for (int i = 0; i < 200; i++) {
         size_t n;
@@ -156,7 +151,6 @@ static void test_profiles_come_back_exactly(void **state)
 
 static void test_the_smallest_and_the_largest_numbers(void **state)
 {
-    (void)state;
     size_t n;
     tl_profile *p = NULL, *back = NULL;
     const tl_clock clock = {.name = "", .hz = UINT64_MAX, .has_utc = true, .utc_offset_ns = INT64_MIN};
@@ -180,7 +174,6 @@ static void test_the_smallest_and_the_largest_numbers(void **state)
 
 static void test_an_empty_profile(void **state)
 {
-    (void)state;
     size_t n;
     tl_profile *p = fixture_new(), *back = NULL;
     uint8_t *bytes = fixture_save(p, &n);
@@ -193,7 +186,6 @@ static void test_an_empty_profile(void **state)
 
 static void test_order_of_making_does_not_matter(void **state)
 {
-    (void)state;
     static const char *const stacks[] = {"abc", "a", "cba", "ac", "bb"};
     tl_profile *p[2] = {fixture_new(), fixture_new()};
     for (int i = 0; i < 5; i++) {
@@ -208,7 +200,6 @@ static void test_order_of_making_does_not_matter(void **state)
 
 static void test_opening_describes_the_profile(void **state)
 {
-    (void)state;
     size_t n;
     tl_trace t;
     tl_profile *p = fixture_new(), *back = NULL;
@@ -241,7 +232,6 @@ static void test_opening_describes_the_profile(void **state)
 /* What open() decoded is given away once; whoever asks again gets the same. */
 static void test_a_source_gives_its_profile_again_and_again(void **state)
 {
-    (void)state;
     size_t n;
     tl_profile *p = fixture_new(), *first = NULL, *second = NULL;
     tl_source *s = NULL;
@@ -261,7 +251,6 @@ static void test_a_source_gives_its_profile_again_and_again(void **state)
 
 static void test_a_histogram_that_contradicts_is_not_written(void **state)
 {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         tl_profile *p = fixture_new();
         uint32_t place = fixture_place(p, 0, "a");

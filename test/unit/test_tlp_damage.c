@@ -65,7 +65,6 @@ static void put_head(maker *m, uint64_t functions, uint64_t threads, uint64_t pl
 
 static void test_other_versions(void **state)
 {
-    (void)state;
     size_t n;
     tl_error e;
     tl_profile *p = fixture_new();
@@ -96,7 +95,6 @@ static void assert_refused(const uint8_t *bytes, size_t n, uint64_t offset, cons
 
 static void test_damage_outside_the_body(void **state)
 {
-    (void)state;
     maker m;
     tl_error e;
     tl_profile *p = NULL;
@@ -127,7 +125,6 @@ static void test_damage_outside_the_body(void **state)
 /* Each case: numbers of a body that break one rule, and where. */
 static void test_damage_in_counts_and_strings(void **state)
 {
-    (void)state;
     maker m;
     begin(&m, 0);
     PUT(&m, 100, 0, 0, 0);
@@ -177,7 +174,6 @@ static void test_damage_in_counts_and_strings(void **state)
 
 static void test_damage_in_numbers(void **state)
 {
-    (void)state;
     maker m;
     begin(&m, 0);
     PUT(&m, 0, 0, 0, 0, 0);
@@ -216,7 +212,6 @@ static void test_damage_in_numbers(void **state)
 
 static void test_damage_in_functions_and_threads(void **state)
 {
-    (void)state;
     maker m;
     begin(&m, 0);
     put_head(&m, 1, 0, 0);
@@ -269,7 +264,6 @@ static void test_damage_in_functions_and_threads(void **state)
 
 static void test_damage_in_the_tree(void **state)
 {
-    (void)state;
     maker m;
     begin(&m, 0);
     put_head(&m, 1, 0, 2);
@@ -320,7 +314,6 @@ static size_t put_one_place(maker *m, uint64_t calls, uint64_t total)
 
 static void test_damage_in_histograms(void **state)
 {
-    (void)state;
     maker m;
     size_t at = put_one_place(&m, 2, 20);
     PUT(&m, 11, 5); /* the mean is 10: the shortest call would be -1, which is 2^64 - 1 */
@@ -380,7 +373,6 @@ static bool accepted_as_it_is(const uint8_t *bytes, size_t n)
 
 static void test_every_truncation_is_refused(void **state)
 {
-    (void)state;
     uint64_t seed = 11;
     size_t n;
     tl_profile *p = fixture_random_profile(&seed, true, true);
@@ -401,7 +393,6 @@ static void test_every_truncation_is_refused(void **state)
 
 static void test_every_changed_byte_is_noticed(void **state)
 {
-    (void)state;
     uint64_t seed = 12;
     for (int k = 0; k < 2; k++) {
         size_t n, accepted = 0;
@@ -431,7 +422,6 @@ static void test_every_changed_byte_is_noticed(void **state)
 
 static void test_random_bodies(void **state)
 {
-    (void)state;
     uint64_t seed = 13;
     unsigned accepted[2] = {0};
     for (int i = 0; i < 10000; i++) {

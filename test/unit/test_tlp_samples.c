@@ -71,7 +71,6 @@ static void assert_equal_samples(const tl_profile *a, const tl_profile *b)
 
 static void test_samples_come_back_exactly(void **state)
 {
-    (void)state;
     uint64_t seed = 5;
     for (int i = 0; i < 200; i++) {
         size_t n;
@@ -90,7 +89,6 @@ static void test_samples_come_back_exactly(void **state)
 /* A profile holds all weights, whichever was chosen. */
 static void test_the_chosen_weight_is_no_matter(void **state)
 {
-    (void)state;
     uint64_t seed = 6;
     tl_profile *a = random_samples(&seed, false);
     seed = 6;
@@ -103,7 +101,6 @@ static void test_the_chosen_weight_is_no_matter(void **state)
 
 static void test_merging_what_was_read(void **state)
 {
-    (void)state;
     uint64_t seed = 7;
     for (int i = 0; i < 50; i++) {
         tl_profile *p[2] = {random_samples(&seed, i & 1), random_samples(&seed, i & 1)}, *back[2];
@@ -141,7 +138,6 @@ static const uint8_t example[] = {
 
 static void test_bytes_are_as_documented(void **state)
 {
-    (void)state;
     tl_profile *p = NULL;
     assert_int_equal(tl_profile_new(&p, &(tl_clock){.name = "ms", .hz = 1000}, NULL), 0);
     assert_int_equal(tl_profile_make_sampled(p, tl_sample_weight, TL_SAMPLE_WEIGHTS, NULL), 0);
@@ -175,7 +171,6 @@ static void test_bytes_are_as_documented(void **state)
 /* Functions may need version 2 in a profile of calls, too. */
 static void test_calls_of_functions_with_a_library(void **state)
 {
-    (void)state;
     size_t n;
     tl_profile *p = fixture_new();
     const tl_function f = {.id = 5, .library = "L", .flags = TL_FUNCTION_HEX_ID};
@@ -195,7 +190,6 @@ static void test_calls_of_functions_with_a_library(void **state)
 
 static void test_asking_for_a_version(void **state)
 {
-    (void)state;
     uint64_t seed = 8;
     static const tl_weight other[] = {{"samples", "count"}};
     tl_error e;
@@ -221,7 +215,6 @@ static void test_asking_for_a_version(void **state)
 
 static void test_opening_describes_the_samples(void **state)
 {
-    (void)state;
     tl_trace t;
     tl_profile *p = NULL;
     assert_int_equal(fixture_load(example, sizeof example, &p, &t, NULL), 0);
@@ -271,7 +264,6 @@ enum { FIRST = 0, MAGIC = 0x8f };                      /* no other change */
 
 static void test_damage(void **state)
 {
-    (void)state;
     assert_change_refused(TLP_OFFSET_FLAGS, 24 | TLP_UNWOUND, FIRST, MAGIC, "tlp.bad-flags", TLP_OFFSET_FLAGS);
     assert_change_refused(TLP_OFFSET_FLAGS, 24 | 64, FIRST, MAGIC, "tlp.bad-flags", TLP_OFFSET_FLAGS);
     assert_change_refused(TLP_OFFSET_FLAGS, 24 | TLP_HISTOGRAM, FIRST, MAGIC, "tlp.bad-flags", TLP_OFFSET_FLAGS);
@@ -297,14 +289,12 @@ static void assert_largest_refused(size_t at, const char *rule)
 
 static void test_numbers_that_are_too_large(void **state)
 {
-    (void)state;
     assert_largest_refused(SPAN_AT, "tlp.bad-samples");
     assert_largest_refused(KNOWN_AT + 10, "tlp.bad-function"); /* the offset */
 }
 
 static void test_version_2_for_nothing(void **state)
 {
-    (void)state;
     size_t n;
     tl_profile *p = fixture_new();
     uint8_t *bytes = fixture_save(p, &n);
@@ -336,7 +326,6 @@ static bool accepted_as_it_is(const uint8_t *bytes, size_t n)
 
 static void test_cut_and_changed_files(void **state)
 {
-    (void)state;
     uint64_t seed = 9;
     for (int k = 0; k < 4; k++) {
         size_t n, accepted = 0;

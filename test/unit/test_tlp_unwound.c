@@ -29,7 +29,6 @@ static uint64_t unwound_at(tl_profile *p, const char *stack)
 
 static void test_comes_back(void **state)
 {
-    (void)state;
     size_t n, again_n;
     tl_profile *p = make(1, 2);
     uint8_t *bytes = fixture_save(p, &n);
@@ -52,7 +51,6 @@ static void test_comes_back(void **state)
 /* Profiles without are the same files as ever. */
 static void test_none(void **state)
 {
-    (void)state;
     size_t n;
     tl_profile *p = make(0, 0);
     assert_true(tl_profile_add_unwound(p, 1, 0));
@@ -65,7 +63,6 @@ static void test_none(void **state)
 
 static void test_added_up(void **state)
 {
-    (void)state;
     size_t n;
     tl_profile *p = make(1, 0), *q = make(1, 2);
     uint8_t *bytes = fixture_save(q, &n);
@@ -85,7 +82,6 @@ static void test_added_up(void **state)
 
 static void test_version_1_cannot_hold_it(void **state)
 {
-    (void)state;
     tl_profile *p = make(0, 1);
     tl_output *out = NULL;
     tl_error e = {0};
@@ -99,7 +95,6 @@ static void test_version_1_cannot_hold_it(void **state)
 
 static void test_damage(void **state)
 {
-    (void)state;
     size_t n;
     tl_profile *p = make(1, 2), *q = NULL;
     uint8_t *bytes = fixture_save(p, &n);

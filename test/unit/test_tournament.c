@@ -1,12 +1,5 @@
 /* The tournament of the merge against a plain search for the least, with players that drop out in any order. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "op/tournament.h"
 
 enum { MOST = 70 };
@@ -76,7 +69,6 @@ static void play(uint32_t n, uint64_t seed, bool ends)
 
 static void any_number_of_players(void **state)
 {
-    (void)state;
     for (uint32_t n = 0; n <= MOST; n++)
         for (uint64_t seed = 1; seed <= 40; seed++)
             play(n, seed * 77, false);
@@ -84,7 +76,6 @@ static void any_number_of_players(void **state)
 
 static void times_at_both_ends(void **state)
 {
-    (void)state;
     for (uint32_t n = 1; n <= 20; n++)
         for (uint64_t seed = 1; seed <= 40; seed++)
             play(n, seed * 77, true);
@@ -93,7 +84,6 @@ static void times_at_both_ends(void **state)
 /* When half of the players are out, those who stay play in a smaller tournament. */
 static void it_becomes_smaller(void **state)
 {
-    (void)state;
     tl_tournament t;
     assert_true(tl_tournament_init(&t, 64));
     for (uint32_t i = 0; i < 64; i++)

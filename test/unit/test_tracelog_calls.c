@@ -1,14 +1,6 @@
 /* Calls that changes of stacks tell: as profiles, and as events in place of the lines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "analysis/function/tables.h"
+#include "check.h"
 #include "model/profile_impl.h"
 #include "traceloom/traceloom.h"
 
@@ -73,7 +65,6 @@ static void check_log(const char *log, const char *expected, uint64_t exits, uin
 
 static void lines_tell_calls(void **state)
 {
-    (void)state;
     check_log(METHOD NAMES "sam str 0x5 10 0 0:0 0x1\n"
                            "sam str 0x5 12 9 1:1:0x730 0x2\n" /* whatever its count */
                            "sam str 0x5 15 0 1:2\n"
@@ -86,7 +77,6 @@ static void lines_tell_calls(void **state)
 /* Frames that nobody told are no calls, nor what they are called from; what is called from them is. */
 static void lost_lines(void **state)
 {
-    (void)state;
     check_log(METHOD NAMES "sam str 0x5 10 0 2:2 0x1\n"
                            "sam str 0x5 14 0 2:3\n"
                            "sam str 0x5 20 0 1:2\n"
@@ -98,7 +88,6 @@ static void lost_lines(void **state)
 /* The log goes over from one method to the other: samples are added; a line that tells no calls ends none. */
 static void samples_and_calls(void **state)
 {
-    (void)state;
     check_log(NAMES "sam str 0x5 10 2 0:0 0x1 0x2\n" METHOD "sam str 0x5 20 0 1:2 0x2\n"
                     "sam str 0x5 25 0 0:2 0x3\n" /* A and the first B have no begin */
                     "prf cfg CollectionMethod Sampling\n"
@@ -108,7 +97,6 @@ static void samples_and_calls(void **state)
 
 static void only_allocations(void **state)
 {
-    (void)state;
     tl_profile *p = profile_of(METHOD NAMES "prf cfg ExecutionTraceEnabled F\n"
                                             "sam str 0x5 10 3 0:0 0x1\nsam mem 0x5 10 ?:1:24\nsam str 0x5 12 0 0:1\n",
                                (tl_profile_options){0}, false);
@@ -140,7 +128,6 @@ static void selections(void **state)
         {{.min_ticks = 11}, "B 1 19 19 [19..19]; "},
         {{.has_from = true, .time_from = 11}, "B 2 22 22 [3..19]; "},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof kase / sizeof *kase; i++) {
         tl_profile *p = profile_of(log, (tl_profile_options){.flat = i % 2, .select = &kase[i].select}, false);
         assert_functions(p, kase[i].expected);
@@ -191,7 +178,6 @@ static void calls_are_events(void **state)
                                      "sam str 0x5 14 0 0:1 0x1\n" /* a thread's time never goes back */
                                      "prf cfg CollectionMethod Sampling\n"
                                      "sam str 0x5 20 1 0:1 0x2\n";
-    (void)state;
     for (int late = 0; late < 2; late++)
         assert_events(log, late,
                       "10 +1; 10 +2; 10 sam.mem 8; 11 +3; 15 -2; 15 -1; 15 +0; 15 -0; 15 +1; 20 sam.str 5; ");
@@ -206,7 +192,6 @@ static void many_calls_of_a_line(void **state)
 {
     enum { FRAMES = 5000 };
     char *log = malloc(FRAMES * 8 + 200), *at = log + sprintf(log, METHOD "sam str 0x5 1 0 0:0");
-    (void)state;
     for (int i = 0; i < FRAMES; i++)
         at += sprintf(at, " 0x%x", i);
     sprintf(at, "\nsam mem 0x5 1 0x7:3:72\nsam str 0x5 9 0 1:%d\n", FRAMES);

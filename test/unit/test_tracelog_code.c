@@ -45,7 +45,6 @@ static void by_map(void **state)
 {
     static const uint64_t code[] = {0x1000, 0x10}, map[] = {0, 0, 8, 3, 8, 12, 5, 12, 16};
     tracelog_code c = {0};
-    (void)state;
     tracelog_code_sort(&c); /* an empty one */
     assert_int_equal(offset_of(&c, 5, 0x1000), NOWHERE);
     add(&c, 5, code, 1, map, 3);
@@ -72,7 +71,6 @@ static void several_pieces(void **state)
     static const uint64_t code[] = {0x2000, 0x10, 0x1000, 0x20, 0xfffffffffffffff0u, 0x10},
                           map[] = {1, 0, 0x0f, 2, 0x0f, 0x11, 3, 0x11, 0x30, 4, 0x30, 0x40};
     tracelog_code c = {0};
-    (void)state;
     add(&c, 5, code, 3, map, 4);
     tracelog_code_sort(&c);
     assert_int_equal(offset_of(&c, 5, 0x2000), 1);
@@ -94,7 +92,6 @@ static void special_offsets(void **state)
     static const uint64_t code[] = {0x1000, 0x10},
                           map[] = {0xfffffffe, 0, 2, 0xffffffff, 2, 4, 0xfffffffd, 4, 6, 0xfffffffc, 6, 8, 9, 0, 1};
     tracelog_code c = {0};
-    (void)state;
     add(&c, 5, code, 1, map, 5);
     tracelog_code_sort(&c);
     assert_int_equal(offset_of(&c, 5, 0x1000), 9);
@@ -111,7 +108,6 @@ static void the_later_code_counts(void **state)
 {
     static const uint64_t code[] = {0x1000, 0x10}, first[] = {1, 0, 0x10}, later[] = {2, 0, 0x10};
     tracelog_code c = {0};
-    (void)state;
     add(&c, 5, code, 1, first, 1);
     add(&c, 5, code, 1, later, 1);
     tracelog_code_sort(&c);
@@ -126,7 +122,6 @@ static void many_functions(void **state)
     tracelog_code c = {0};
     uint32_t seed = 17;
     uint64_t code[FUNCTIONS][PIECES * 2];
-    (void)state;
     for (uint32_t f = 0; f < FUNCTIONS; f++) {
         uint64_t map[PIECES * 3], before = 0;
         for (uint32_t i = 0; i < PIECES; i++) {
@@ -158,7 +153,6 @@ static void lines_of_saved_sessions(void **state)
     tracelog_code c = {0};
     tl_location at = {0};
     tl_frame f = {.ip = 1, .flags = TL_FRAME_IP | TL_FRAME_LINE};
-    (void)state;
     assert_int_equal(tracelog_code_add_line(&c, 1, 0x10, 42, NULL), 0); /* its file comes later */
     assert_int_equal(tracelog_code_add_line(&c, 2, 0x11, 7, NULL), 0);
     assert_int_equal(tracelog_code_add_line(&c, large, 0x10, UINT32_MAX - 1, NULL), 0);

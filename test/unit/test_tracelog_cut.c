@@ -92,7 +92,6 @@ static void every_size_gives_the_same_lines(void **state)
     static const char *const heads[] = {"", "\n", "\xef\xbb\xbf", "\xef\xbb", "\xef\xbb\xbf\n"}, *const tails[] = {
                                                                                                      "", "x", "\n",
                                                                                                      "prf tps 5", "\r"};
-    (void)state;
     for (size_t k = 0; k < 25; k++) {
         log_text log = {0};
         text_add(&log, "%s%s%s", heads[k / 5], small, tails[k % 5]);
@@ -120,7 +119,6 @@ static void every_size_gives_the_same_lines(void **state)
 static void hardly_any_text(void **state)
 {
     static const char *const logs[] = {"", "\n", "x", "\xef\xbb\xbf", "\xef\xbb\xbf\n", "\xef\xbb\xbfx", "\r\n"};
-    (void)state;
     for (size_t i = 0; i < sizeof logs / sizeof *logs; i++)
         for (uint64_t size = 1; size < 6; size++) {
             tl_trace trace = {0};
@@ -138,7 +136,6 @@ static void lines_longer_than_blocks(void **state)
 {
     static const uint64_t sizes[] = {1, 2, 7, 100, 4095, 4096, 4097, 5000, 12288, 65536};
     log_text log = {0};
-    (void)state;
     for (unsigned i = 0; i < 12; i++) {
         text_add(&log, "%s", small);
         for (unsigned k = 0; k < i * i * 9; k++)
@@ -189,7 +186,6 @@ static void a_log_that_grows(void **state)
 {
     static const uint64_t sizes[] = {2, 3, 10, 1000};
     log_text log = {0};
-    (void)state;
     text_add(&log, "\xef\xbb\xbf%s%s!\n%slast", small, small, small);
     lines expected = simple(log.p, log.n);
     for (size_t i = 0; i < 4 * sizeof sizes / sizeof *sizes; i++) {
@@ -246,7 +242,6 @@ static void the_longest_lines(void **state)
     static const size_t before[] = {0, 30, 65536, 65535, 100000};
     char *log = malloc(2 * most + 200000);
     assert_non_null(log);
-    (void)state;
     for (size_t i = 0; i < sizeof before / sizeof *before; i++) {
         check_long(log, before[i], most, true, 65536);
         check_long(log, before[i], most + 1, true, 65536);
@@ -266,7 +261,6 @@ static void strict_gives_the_lines_before(void **state)
     tracelog_text text = {0};
     tracelog_lines l = {0};
     tl_error e = {0};
-    (void)state;
     tl_trace_init(&trace);
     assert_int_equal(tl_input_open_memory(&in, log, sizeof log - 1, "log", NULL), 0);
     const tracelog_cutting c = {.in = in, .size = 1000, .trace = &trace, .strict = true};

@@ -86,7 +86,6 @@ static void assert_facts(const char *log, const char *expected)
 
 static void tracks_are_in_the_order_of_their_names(void **state)
 {
-    (void)state;
     assert_facts("", "process\nthread ?\n~ doc milliseconds\n");
     assert_facts("thr crt 0x99 0x10\nthr dst 0xa\nsam str 0x9 1 1 0:0\nsam str 0x00000009 1 1 0:0\nthr cpu 0x1 1 1\n"
                  "thr aos 0x2 12\nthr aos 0x3 0x12\nthr aos 0x2 13\nthr aos ? 14\nsam mem 0xffffffffffffffff 1\n"
@@ -99,7 +98,6 @@ static void tracks_are_in_the_order_of_their_names(void **state)
 
 static void functions_have_the_latest_name_and_module(void **state)
 {
-    (void)state;
     assert_facts("fun inf 0x1 0xf0 0x3 0xa1 0x5\n"
                  "fun nam 0x1 \"First\" \"\" \"\"\n"
                  "mod ldf 0xa1 ? ? 0x0 \"old.dll\"\n"
@@ -134,7 +132,6 @@ static void dialect_of(const char *log, const char *version)
 
 static void dialects(void **state)
 {
-    (void)state;
     dialect_of("prf cfg x y\nthr dst 0x1\ngch gcf 0x1 1\njit cms ? 1 ?\nsam str 0x1 1 1 0:0\n", "doc");
     dialect_of("gch gcf 1 1\n", "vs");
     dialect_of("jit csf 1 1 ?\n", "vs");
@@ -149,7 +146,6 @@ static void dialects(void **state)
 
 static void start(void **state)
 {
-    (void)state;
     assert_facts("prf stm 2018-06-25 07:24:28.049 +09:00\nprf stm 2019-06-25 07:24:28.049 +09:00\n",
                  "process\nthread ?\n~ doc milliseconds 1529879068049\n");
     /* The first one counts, if it can be read. */
@@ -166,7 +162,6 @@ static void any_number_of_threads_finds_the_same(void **state)
 {
     log_text log = {0}, one = {0};
     uint32_t seed = 3;
-    (void)state;
     for (unsigned i = 0; i < 9000; i++) {
         const unsigned k = random_below(&seed, 10), thread = random_below(&seed, 20);
         text_add(&log, "fun nam 0x%x \"name%u %0300u\" \"\" \"\"\nthr aos 0x%x %u\n", k, i % 1000, 0u, thread, i);

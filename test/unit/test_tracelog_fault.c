@@ -141,7 +141,6 @@ static const struct {
 /* Each line alone between two good ones, with both ends of lines. */
 static void rule_of_each_line(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
         const char *line = cases[i / 2].line, *rule = cases[i / 2].rule, *end = i % 2 ? "\r\n" : "\n";
         log_text log = {0};
@@ -171,7 +170,6 @@ static void messages_are_plain(void **state)
 {
     log_text log = {0};
     tl_count count;
-    (void)state;
     text_add(&log, "prf tps \x1b[31m\x01\xff\nprf tps %0300d\n\x1b\xff%0300d\n", 0, 0);
     log.p[log.n - 305] = 'x'; /* at the end of the long number */
     tl_source *s = open_log_text(log.p, log.n, &(const tl_want){.fields = true});

@@ -106,7 +106,6 @@ static void numbers_of_every_length(void **state)
     static const char hex[] = "0123456789abcdefABCDEF";
     uint8_t *p = room();
     uint32_t seed = 1;
-    (void)state;
     for (unsigned n = 0; n < 44; n++)
         for (unsigned k = 0; k < 60 * sizeof follows; k++) {
             const unsigned zeros = random_below(&seed, 3) ? 0 : random_below(&seed, n + 1);
@@ -166,7 +165,6 @@ static void limits(void **state)
     uint8_t *p = room();
     uint64_t value[2];
     unsigned digits;
-    (void)state;
     for (size_t i = 0; i < sizeof hex / sizeof *hex; i++) {
         put(p, hex[i].text);
         const uint8_t *end = hex[i].reads ? p + strlen(hex[i].text) : NULL;
@@ -192,7 +190,6 @@ static void ends_of_lines(void **state)
 {
     static const uint8_t feed[] = "\nx", both[] = "\r\nx", alone[] = "\rx", none[] = "xx";
     const uint8_t *next;
-    (void)state;
     assert_true(tracelog_at_end(feed, &next));
     assert_ptr_equal(next, feed + 1);
     assert_true(tracelog_at_end(both, &next));
@@ -216,7 +213,6 @@ static void numbers_that_are_a_whole_text(void **state)
              {"18446744073709551616", true, UINT64_MAX},
              {"184467440737095516160", true, UINT64_MAX},
              {"100000000000000000000000000000000000000000", true, UINT64_MAX}};
-    (void)state;
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         uint64_t value = 77;
         assert_int_equal(tracelog_parse_number(c[i].text, strlen(c[i].text), &value), c[i].ok);
@@ -262,7 +258,6 @@ static void times(void **state)
              {"2023-01-01 00:00:00.000+01:000", false, false, 0},
              {"2023-01-01 00:00:00.000 +0100", false, false, 0},
              {"", false, false, 0}};
-    (void)state;
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         int64_t ms = 0;
         bool zone = false;
@@ -279,7 +274,6 @@ static void days_follow_each_other(void **state)
     int64_t expected = 0, ms = 0;
     uint32_t found = 0;
     bool zone;
-    (void)state;
     for (unsigned year = 1970; year < 2370; year++)
         for (unsigned month = 1; month <= 12; month++)
             for (unsigned day = 1; day <= 31; day++) {
@@ -314,7 +308,6 @@ static void texts_are_divided_from_the_right(void **state)
              {"\"a\"  \"b\" \"c\"", 3, {NULL}},
              {"\"a\" \"b\"", 3, {NULL}},
              {"\"a\" \" \"", 3, {NULL}}};
-    (void)state;
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
         const uint8_t *begin[3] = {NULL};
         size_t size[3] = {0};

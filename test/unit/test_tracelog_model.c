@@ -111,7 +111,6 @@ static void as_the_model(void **state)
 {
     static const tl_want wants[] = {{.fields = true}, {.fields = true, .late = true}, {.fields = true, .threads = 3}};
     model *m = make_model();
-    (void)state;
     assert_true(m->log.n > 4 * 65536);
     for (size_t i = 0; i < sizeof wants / sizeof *wants; i++) {
         log_text got = {0};
@@ -136,7 +135,6 @@ static void without_fields(void **state)
     const tl_batch *b[2];
     log_text damage[2] = {{0}};
     int status[2];
-    (void)state;
     for (unsigned way = 0; way < 2; way++)
         s[way] = open_log_text(m->log.p, m->log.n, &(const tl_want){.fields = way == 0});
     while ((status[0] = tl_source_next(s[0], &b[0], NULL)) > 0) {
@@ -167,7 +165,6 @@ static void common_callers_are_shared(void **state)
 {
     log_text log = {0};
     const tl_batch *b;
-    (void)state;
     text_add(&log, "sam str 0x1 0 1 0:0 0x1 0x2 0x3\n");
     for (unsigned i = 1; i < 3000; i++)
         text_add(&log, "sam str 0x1 %u 1 2:3 0x%x\n", i, i % 9);

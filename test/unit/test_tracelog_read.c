@@ -56,7 +56,6 @@ static void any_number_of_threads(void **state)
                                     {.fields = true, .late = true},
                                     {.fields = true, .late = true, .threads = 3}};
     log_text log = make_log(15000), one = {0};
-    (void)state;
     assert_true(log.n > 8 * 65536);
     show_log(&one, log.p, log.n, &(const tl_want){.fields = true, .threads = 1});
     assert_true(one.n > 15000u * 20);
@@ -74,7 +73,6 @@ static void any_number_of_threads(void **state)
 static void several_cursors(void **state)
 {
     log_text log = make_log(6000), one = {0}, got[3] = {{0}};
-    (void)state;
     show_log(&one, log.p, log.n, &(const tl_want){.fields = true});
     for (unsigned threads = 1; threads < 4; threads += 2) {
         tl_source *s = open_log_text(log.p, log.n, &(const tl_want){.fields = true, .threads = threads});
@@ -113,7 +111,6 @@ static void several_cursors(void **state)
 static void closed_in_the_middle(void **state)
 {
     log_text log = make_log(6000);
-    (void)state;
     for (unsigned threads = 1; threads < 4; threads++) {
         tl_source *s = open_log_text(log.p, log.n, &(const tl_want){.fields = true, .threads = threads});
         tl_cursor *c = NULL;
@@ -154,7 +151,6 @@ static void check_merged(log_text log)
 /* Events in the order of time, as far as that is asked for: equal ones stay as they are. */
 static void merged_by_time(void **state)
 {
-    (void)state;
     check_merged(make_log(15000));
     log_text log = {0}; /* what is written last came first */
     for (unsigned i = 0; i < 9000; i++)
@@ -187,7 +183,6 @@ static void strict_stops_at_the_first_damage(void **state)
                                          "prf cfg \xff x\n",
                                          "thr cpu 0x1 7 0\nthr cpu 0x1 6 0\n", /* one event, then damage */
                                          "prf tps 1"};
-    (void)state;
     for (size_t i = 0; i < sizeof damage / sizeof *damage; i++)
         for (unsigned before = 0; before < 9000; before = before * 9 + 1)
             for (unsigned threads = 1; threads < 5; threads += 3) {
@@ -240,7 +235,6 @@ static void found_by_content(void **state)
                                             " prf cfg x\n",
                                             "{\"a\":1}\n"};
     static const char nul[] = "prf cfg\0 x y\n\0\0\0\0\0\0\0\0\0";
-    (void)state;
     for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
         if (probed(yes[i], strlen(yes[i])) <= 0)
             fail_msg("%s", yes[i]);

@@ -7,7 +7,6 @@
 
 static void stacks_are_differences(void **state)
 {
-    (void)state;
     assert_log("sam str 0x1 1 1 0:0 0x1:0x10 0x2\n"
                "sam str 0x1 2 2 1:2 0x3:33 ?:?\n" /* pop one, push two */
                "sam str 0x1 3 1 1:3:0x11\n"       /* the call point moved */
@@ -27,7 +26,6 @@ static void stacks_are_differences(void **state)
 /* A line is lost: what is missing is not known, what is too much goes. */
 static void lost_lines(void **state)
 {
-    (void)state;
     assert_log("sam str ? 1 1 2:3 0x3\n"
                "sam str ? 2 1 1:9:0x5\n"
                "sam str ? 3 1 2:1 0x4\n" /* no such line: skipped */
@@ -45,7 +43,6 @@ static void lost_lines(void **state)
 
 static void names_of_frames_are_the_latest(void **state)
 {
-    (void)state;
     assert_log("sam str 0x1 1 1 0:0 0x1 0x2\n"
                "fun nam 0x1 \"A\" \"\" \"\"\n"
                "sam str 0x1 2 1 2:2\n"
@@ -90,7 +87,6 @@ static void assert_last_stack(const log_text *log, uint32_t depth, const char *n
 /* Short lines that ask for the deepest stacks: some get them, the others what is known. */
 static void frames_that_nobody_told_are_limited(void **state)
 {
-    (void)state;
     const unsigned enough = TRACELOG_UNTOLD_FREE / TRACELOG_DEPTH_MAX;
     log_text log = {0};
     for (unsigned i = 0; i < enough; i++)
@@ -108,7 +104,6 @@ static void frames_that_nobody_told_are_limited(void **state)
 /* Names that change again and again above a deep stack: its frames are made anew some times in a batch, no more. */
 static void new_names_in_a_batch_are_limited(void **state)
 {
-    (void)state;
     const unsigned enough = TRACELOG_RENEWED_MAX / TRACELOG_DEPTH_MAX;
     log_text log = {0};
     text_add(&log, "sam str 0x1 1 1 65535:65535 0x1\n");
@@ -153,7 +148,6 @@ static unsigned outermost_names(const log_text *log, uint32_t notes)
 /* Names that change again and again below a deep stack, each in a batch of its own. */
 static void new_names_in_a_log_are_limited(void **state)
 {
-    (void)state;
     const unsigned enough = TRACELOG_RENAMED_FREE / TRACELOG_DEPTH_MAX;
     log_text log = {0};
     text_add(&log, "sam str 0x1 1 1 0:0 0x1\nsam str 0x1 1 1 65535:1 0x2\n");
@@ -172,7 +166,6 @@ static void new_names_in_a_log_are_limited(void **state)
 
 static void threads_of_the_system(void **state)
 {
-    (void)state;
     assert_log("gch gcf 17 1\n"
                "thr aos 0x1 17\n"
                "gch gcf 17 2\n"
@@ -195,7 +188,6 @@ static void threads_of_the_system(void **state)
 
 static void times_of_records(void **state)
 {
-    (void)state;
     assert_log("mod ata ? ?\n"
                "sam str 0x1 5 1 0:0\n"
                "mod ata ? ?\n"
@@ -221,7 +213,6 @@ static void times_of_records(void **state)
 static void weights(void **state)
 {
     static const char *const bad[] = {"0", "3600001", "x", "", "-5", "10 ", "0x5", "18446744073709551617"};
-    (void)state;
     assert_log("prf cfg SamplingTimeoutMs 3600000\nsam str ? 1 1 0:0\nsam mem ? 1\nprf tps 1\nsam str ? 1 1 0:0\n"
                "sam mem ? 1\nprf cfg SamplingTimeoutMs 5\nprf trs 2\nprf trs 2\nsam str ? 2 1 0:0\nsam mem ? 2\n",
                "prf.cfg 0 process \"SamplingTimeoutMs\" \"3600000\"\n"
@@ -249,7 +240,6 @@ static void weights(void **state)
 
 static void intervals_of_processor_time(void **state)
 {
-    (void)state;
     assert_log("prc cpu 5 1\nprf cfg CpuTraceTimeoutMs 10\nprc cpu 20 1\nthr cpu 0x1 15 1\nthr cpu 0x2 9 1\n"
                "thr cpu 0x1 30 1\nprc cpu 25 1\nprf cfg CpuTraceTimeoutMs 9223372036855\nthr cpu 0x3 40 1\n",
                "prc.cpu 5 process since ? 5 1\n"
@@ -265,7 +255,6 @@ static void intervals_of_processor_time(void **state)
 
 static void intervals_after_a_begin_that_was_suspended(void **state)
 {
-    (void)state;
     assert_log("prf cfg CpuTraceTimeoutMs 10\nprf cfg TracingSuspendedOnStart T\nprc cpu 5 1\nsam str ? 6 1 0:0\n"
                "prf trs 20\nthr cpu 0x1 29 1\nthr cpu 0x2 30 18446744073709551615\nprc cpu 31 1\nsam str ? 31 1 0:0\n"
                "prf cfg TracingSuspendedOnStart T\nsam str ? 32 1 0:0\n", /* too late to say that */
@@ -294,7 +283,6 @@ static void pairs(void **state)
                               "gch gcs 0x1 1 ? tfff\ngch gcf 0x2 1\n"; /* the latest, of whatever thread */
     tl_source *s = open_log_text(log, sizeof log - 1, &(const tl_want){.fields = true});
     const tl_batch *b;
-    (void)state;
     assert_int_equal(tl_source_next(s, &b, NULL), 1);
     assert_int_equal(b->n, 15);
     for (uint32_t i = 1; i < 13; i++)
@@ -307,7 +295,6 @@ static void pairs(void **state)
 /* Thread 1 and function 5, thread 2 and a function that had the same hash with it. */
 static void pairs_do_not_meet(void **state)
 {
-    (void)state;
     uint64_t thread[2];
     for (uint64_t i = 0; i < 2; i++)
         thread[i] = tl_hash_mix(1 + i + 5 * UINT64_C(0x9e3779b97f4a7c15));

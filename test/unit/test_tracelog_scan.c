@@ -218,7 +218,6 @@ static void good_lines_read(void **state)
     reader *r = make_reader();
     char line[LINE];
     uint32_t seed = 5;
-    (void)state;
     for (uint32_t record = 0; record < TRACELOG_RECORDS; record++)
         for (int i = 0; i < 100; i++) {
             size_t n = make_line(line, &tracelog_shapes[record], &seed);
@@ -235,7 +234,6 @@ static void both_readers_agree(void **state)
     reader *r = make_reader();
     char line[LINE];
     uint32_t seed = 11, read = 0, total = 0;
-    (void)state;
     for (uint32_t record = 0; record < TRACELOG_RECORDS; record++) {
         const tracelog_item first = tracelog_shapes[record].part[0].item;
         if (first == TRACELOG_TIME || first == TRACELOG_WORD) /* the thorough reader has no opinion of its own */
@@ -272,7 +270,6 @@ static void every_single_change(void **state)
                                         "apd crf ? 0x1 0x2 \"d\""};
     reader *r = make_reader();
     char line[LINE];
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         const size_t n = strlen(lines[i]);
         for (size_t at = 0; at < n; at++)
@@ -292,7 +289,6 @@ static void what_failed_leaves_nothing(void **state)
     tl_trace trace = {0};
     tracelog_part part;
     log_text t = {0};
-    (void)state;
     tl_trace_init(&trace);
     assert_int_equal(tracelog_set_classes(&trace, false, NULL), 0);
     assert_int_equal(tracelog_part_init(&part, &trace, &(const tl_want){.fields = true}, NULL), 0);

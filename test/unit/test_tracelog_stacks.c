@@ -125,7 +125,6 @@ static void read_log(tl_source *s, uint32_t seed, tl_sink *sink)
 
 static void stacks_last_over_batches(void **state)
 {
-    (void)state;
     for (unsigned threads = 1; threads <= 3; threads++) {
         model *m = calloc(1, sizeof *m);
         log_text log = {0};
@@ -182,7 +181,6 @@ static uint32_t kept_with(tracelog_threads *t, tl_arena *batch, tl_arena *of_fra
 /* A frame where another one was is not that one, be it of a batch or one that stays. */
 static void frames_at_the_same_address(void **state)
 {
-    (void)state;
     tracelog_threads t = {0};
     tl_arena batch = {0};
     assert_int_equal(kept_with(&t, &batch, &batch, 2), 0);

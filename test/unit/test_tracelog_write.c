@@ -50,7 +50,6 @@
 
 static void test_every_record(void **state)
 {
-    (void)state;
     assert_copy(COMMON OF_DOC, "doc", COMMON OF_DOC);
     assert_copy(COMMON OF_VS, "vs", COMMON OF_VS);
     assert_copy(COMMON OF_DOC, "vs", COMMON OF_VS);
@@ -59,7 +58,6 @@ static void test_every_record(void **state)
 
 static void test_own_dialect_is_kept(void **state)
 {
-    (void)state;
     assert_copy(OF_DOC, NULL, OF_DOC);
     assert_copy("thr aos 0x00000000 5483\n"
                 "thr aos 0x00000004 5490\n" OF_VS,
@@ -71,7 +69,6 @@ static void test_own_dialect_is_kept(void **state)
 
 static void test_other_versions_are_refused(void **state)
 {
-    (void)state;
     static const char *const wrong[] = {"old", "saved", "5", "", "DOC"};
     for (size_t i = 0; i < TL_COUNT(wrong); i++) {
         fixture f;
@@ -85,7 +82,6 @@ static void test_other_versions_are_refused(void **state)
 /* A number of the system that no thr aos gave has no iid; a thread whose number is not known keeps its iid. */
 static void test_threads_that_the_dialect_cannot_name(void **state)
 {
-    (void)state;
     assert_copy("gch gcf 77 393\n", "doc", "gch gcf 77 393\n");
     assert_copy("gch gcf 0x00000009 393\n", "vs", "gch gcf 0x00000009 393\n");
     /* The latest number counts. */
@@ -95,7 +91,6 @@ static void test_threads_that_the_dialect_cannot_name(void **state)
 
 static void test_old_logs_in_new_words(void **state)
 {
-    (void)state;
     fixture f;
     log_copy(&f,
              "fun cmf 0x00007F15D434F4E8 0x00000003 0x00007F07FBE68800 0x00007F12B532EB28 0x06000001 0x00000000 "
@@ -118,7 +113,6 @@ static void test_old_logs_in_new_words(void **state)
 
 static void test_saved_sessions_keep_their_lines(void **state)
 {
-    (void)state;
     static const char log[] = "fil src 0x00000001 \"/src/Main.cs\"\n"
                               "lin src 0x0000000A 0x00000001 0x00000003 10 9 10 40\n"
                               "sam str 0x00000001 5 1 0:0 0x3:0xa 0x4:0x0\n"
@@ -129,7 +123,6 @@ static void test_saved_sessions_keep_their_lines(void **state)
 /* Programs of 32 bits have pointers of eight digits; call points have the width of the pointers before. */
 static void test_width_of_pointers(void **state)
 {
-    (void)state;
     static const char log[] = "mod ata 0x7F56B6E0 0x00001234\n"
                               "sam str 0x00000001 5 1 0:0 0x3:0x0000ABCD\n"
                               "sam mem 0x00000001 5 0x1:1:24:0x0000ABCE\n"
@@ -140,7 +133,6 @@ static void test_width_of_pointers(void **state)
 /* Numbers keep their digits, whatever these are. */
 static void test_digits_are_kept(void **state)
 {
-    (void)state;
     static const char log[] = "thr crt 0x7FA6D6B31BC0 0x0\n"
                               "thr dst 0x0001\n"
                               "cls ldf 0x1 0x000000001 0x0 0x2 0x0\n"
@@ -158,7 +150,6 @@ static bool no_settings(const tl_batch *b, uint32_t i)
 
 static void test_part_says_what_it_lost(void **state)
 {
-    (void)state;
     fixture f;
     log_copy(&f,
              "prf cfg SamplingTimeoutMs 3\n"
@@ -193,7 +184,6 @@ static bool first_and_last(const tl_batch *b, uint32_t i)
 /* The line that is left out changed the stack: what stands behind it is written as it differs from what is known. */
 static void test_part_of_the_samples(void **state)
 {
-    (void)state;
     fixture f;
     log_copy(&f,
              "sam str 0x00000001 5 1 0:0 0x1 0x2:0x00007F0000000001 0x3\n"
@@ -229,7 +219,6 @@ static const tl_value odd_values[] = {
 /* Whatever the values of an event are, it is one line. */
 static void test_odd_values(void **state)
 {
-    (void)state;
     uint32_t random = 1;
     for (int vs = 0; vs < 2; vs++) {
         fixture f;
@@ -261,7 +250,6 @@ static void test_odd_values(void **state)
 /* Each value that does not fit is counted, once for its line; what is missing is none. */
 static void test_odd_values_are_counted(void **state)
 {
-    (void)state;
     static const tl_value id = {.type = TL_HEX, .as.u = 1}, number = {.type = TL_U64, .as.u = 5},
                           none = {.type = TL_NULL}, text = {.type = TL_STRING, .n = 1, .as.p = "a"},
                           stack = {.type = TL_STACK};
@@ -286,7 +274,6 @@ static void test_odd_values_are_counted(void **state)
 /* Pieces of code: address and size, or three numbers of a map from offsets. */
 static void test_odd_members_are_counted(void **state)
 {
-    (void)state;
     static const tl_value id = {.type = TL_HEX, .as.u = 1}, number = {.type = TL_U64, .as.u = 5},
                           text = {.type = TL_STRING, .n = 1, .as.p = "a"}, one = {.type = TL_LIST, .n = 1},
                           none = {.type = TL_LIST}, pair = {.type = TL_STRUCT, .n = 2};
@@ -310,7 +297,6 @@ static void test_odd_members_are_counted(void **state)
 /* Values that are missing are unknown or 0. */
 static void test_missing_values(void **state)
 {
-    (void)state;
     fixture f;
     log_init(&f);
     assert_int_equal(fixture_create(&f, &tracelog_door), 0);
@@ -331,7 +317,6 @@ static void test_missing_values(void **state)
 /* An event writer that never says yes to what it cannot hold. */
 static void test_other_classes_are_dropped(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     assert_int_equal(fixture_create(&f, &tracelog_door), 0);
@@ -347,7 +332,6 @@ static void test_other_classes_are_dropped(void **state)
 /* Other sources have to come by time, a log in its own order. */
 static void test_order(void **state)
 {
-    (void)state;
     tl_trace own = {.format = "tracelog"}, other = {.format = "xray-fdr"}, unknown = {0};
     tl_format f = {.name = "tracelog", .ordered = true, .unsorted = true};
     assert_false(tl_format_wants_order(&f, &own));

@@ -26,7 +26,6 @@ static void create(fixture *f)
 
 static void test_no_calls(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     create(&f);
@@ -36,7 +35,6 @@ static void test_no_calls(void **state)
 /* Every change is a line, and before it stand the milliseconds that began since the one before. */
 static void test_calls(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     f.options.begin = 10 * MS;
@@ -68,7 +66,6 @@ static void test_calls(void **state)
 
 static void test_calls_that_do_not_pair_up(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     f.options.begin = MS;
@@ -97,7 +94,6 @@ static void test_calls_that_do_not_pair_up(void **state)
 
 static void test_what_calls_lose(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     uint32_t index;
@@ -144,7 +140,6 @@ static void test_what_calls_lose(void **state)
 /* Readers take no count beyond 32 bits, and no time beyond 2^63 ns. */
 static void test_very_long_calls(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     tl_trace_set_clock(&f.trace, "seconds", 1);
@@ -164,7 +159,6 @@ static void test_very_long_calls(void **state)
 
 static void test_deep_calls(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     create(&f);
@@ -213,7 +207,6 @@ static void traced(fixture *f, uint32_t cls, uint32_t track, uint64_t ms, int64_
 /* A thread goes from one processor, which has a track, to another. */
 static void test_threads_of_contexts(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     assert_int_equal(tl_trace_set_classes(&f.trace, context_classes, 2, NULL), 0);
@@ -237,7 +230,6 @@ static void test_threads_of_contexts(void **state)
 /* Thread 2^32 + 7 of process 0 is not thread 7 of process 1. */
 static void test_threads_of_processes(void **state)
 {
-    (void)state;
     static const int64_t thread[][2] = {{1, 7}, {0, (INT64_C(1) << 32) + 7}, {1, 7}};
     fixture f;
     fixture_init(&f);
@@ -279,7 +271,6 @@ static void sampled(fixture *f, uint32_t cls, uint64_t ms, uint64_t weight_us, u
 
 static void test_samples(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     assert_int_equal(tl_trace_set_classes(&f.trace, sample_classes, 3, NULL), 0);
@@ -317,7 +308,6 @@ static void test_samples(void **state)
 /* A thread has one stack: that of its calls. */
 static void test_calls_and_samples(void **state)
 {
-    (void)state;
     fixture f;
     fixture_init(&f);
     assert_int_equal(tl_trace_set_classes(&f.trace, sample_classes, 4, NULL), 0);
@@ -332,7 +322,6 @@ static void test_calls_and_samples(void **state)
 /* Numbers of the log stay; what is new gets others. */
 static void test_log_and_calls(void **state)
 {
-    (void)state;
     fixture f;
     log_init(&f);
     f.trace.format = "several";
@@ -357,7 +346,6 @@ static void test_log_and_calls(void **state)
 /* Logs of several times of day: the earliest is 0. */
 static void test_joined_logs(void **state)
 {
-    (void)state;
     fixture f;
     log_init(&f);
     tl_trace_set_clock(&f.trace, "ns", 1000000000);
@@ -378,7 +366,6 @@ static void test_joined_logs(void **state)
 
 static void test_times_of_day(void **state)
 {
-    (void)state;
     static const struct {
         int64_t ns;
         const char *text;

@@ -18,7 +18,6 @@ static void assert_log(profiled *f, const char *expected)
 
 static void test_empty_profile(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000);
     assert_log(&f, START("1"));
@@ -29,7 +28,6 @@ static void test_empty_profile(void **state)
 /* Every stack once, as it differs from the one before; ticks are ms here. */
 static void test_calls(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000);
     add_example(&f, 0);
@@ -48,7 +46,6 @@ static void test_calls(void **state)
 
 static void test_threads(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000);
     const uint32_t a = add_function(&f, 1, "a", NULL, 0), b = add_function(&f, 2, "b", NULL, 0);
@@ -77,7 +74,6 @@ static void test_threads(void **state)
 /* Less than a ms is not lost, but added to what comes next. */
 static void test_rounding(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000);
     const uint32_t a = add_function(&f, 1, NULL, NULL, 0);
@@ -104,7 +100,6 @@ static void test_rounding(void **state)
 /* Ids that are no iids, and functions that have one in common, get numbers of their own. */
 static void test_numbers_of_functions(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000);
     const tl_function function[] = {
@@ -164,7 +159,6 @@ static void sampled_init(profiled *f)
 /* Samples that all stand for the same time stay samples, whichever weight was chosen. */
 static void test_samples(void **state)
 {
-    (void)state;
     profiled f;
     sampled_init(&f);
     const uint32_t a = add_sampled(&f, 0, 0, 3, 30, 0, 0);
@@ -184,7 +178,6 @@ static void test_samples(void **state)
 /* Else their time counts. */
 static void test_samples_of_several_periods(void **state)
 {
-    (void)state;
     profiled f;
     sampled_init(&f);
     add_sampled(&f, 0, 0, 3, 30, 0, 0);
@@ -198,7 +191,6 @@ static void test_samples_of_several_periods(void **state)
 /* What was allocated with an empty stack, of no thread. */
 static void test_allocations_of_nobody(void **state)
 {
-    (void)state;
     profiled f;
     sampled_init(&f);
     add_sampled(&f, 0, TL_NO_FUNCTION, 0, 0, 99, 3);
@@ -209,7 +201,6 @@ static void test_allocations_of_nobody(void **state)
 /* Objects of no size are written; a stack of less than a ms, and of nothing else, is none. */
 static void test_objects_without_a_size(void **state)
 {
-    (void)state;
     profiled f;
     sampled_init(&f);
     add_sampled(&f, 0, 0, 0, 0, 0, 3);
@@ -226,7 +217,6 @@ static void test_objects_without_a_size(void **state)
 
 static void test_very_deep_profile(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000);
     add_chain(&f, TRACELOG_DEPTH_MAX + 5);
@@ -240,7 +230,6 @@ static void test_very_deep_profile(void **state)
 /* One line that is longer than what is kept of the text in memory. */
 static void test_line_of_a_deep_stack(void **state)
 {
-    (void)state;
     static const char frame[] = " 0x11"; /* of the 17th function */
     const uint32_t length = sizeof frame - 1;
     profiled f;
@@ -265,7 +254,6 @@ static void test_line_of_a_deep_stack(void **state)
 
 static void test_large_numbers(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000);
     add_call(&f, 0, add_function(&f, 1, "a", NULL, 0), UINT64_MAX, UINT64_C(1) << 32);
@@ -278,7 +266,6 @@ static void test_large_numbers(void **state)
 
 static void test_other_versions_are_refused(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000);
     tl_output *out;

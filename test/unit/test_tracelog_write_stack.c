@@ -11,7 +11,6 @@ static void begin(fixture *f)
 
 static void test_same_stack_changes_nothing(void **state)
 {
-    (void)state;
     fixture f;
     begin(&f);
     const tl_frame a = frame_on(NULL, 1), b = frame_on(&a, 0xab);
@@ -32,7 +31,6 @@ static void test_same_stack_changes_nothing(void **state)
 /* A function that returned and was called again is a new frame, if the source says so. */
 static void test_called_again(void **state)
 {
-    (void)state;
     fixture f;
     begin(&f);
     const tl_frame a = frame_on(NULL, 1), b = frame_on(&a, 2), again = frame_on(&a, 2);
@@ -49,7 +47,6 @@ static void test_called_again(void **state)
 /* The call point of the last kept frame is said; one further down makes all above it new. */
 static void test_call_points(void **state)
 {
-    (void)state;
     fixture f;
     begin(&f);
     const tl_frame a = frame_at(NULL, 1, 0x10), b = frame_at(&a, 2, 0x20), moved = frame_at(&a, 2, 0x21),
@@ -74,7 +71,6 @@ static void test_call_points(void **state)
 /* A call point and the number of a line are not the same, even if they are equal. */
 static void test_lines_are_no_addresses(void **state)
 {
-    (void)state;
     fixture f;
     begin(&f);
     tl_frame a = frame_at(NULL, 1, 0x1f), line = a, far = a;
@@ -91,7 +87,6 @@ static void test_lines_are_no_addresses(void **state)
 
 static void test_unknown_functions(void **state)
 {
-    (void)state;
     fixture f;
     begin(&f);
     const tl_frame unknown = {.depth = 1, .function = 5}, other = {.depth = 1, .function = 6},
@@ -107,7 +102,6 @@ static void test_unknown_functions(void **state)
 /* What the source kept counts only as far as it can be true. */
 static void test_kept_beyond_what_is_there(void **state)
 {
-    (void)state;
     fixture f;
     begin(&f);
     const tl_frame a = frame_on(NULL, 1), b = frame_on(&a, 2), c = frame_on(&b, 3);
@@ -124,7 +118,6 @@ static void test_kept_beyond_what_is_there(void **state)
 /* The next batch may have other frames at the same place in memory. */
 static void test_frames_of_another_batch(void **state)
 {
-    (void)state;
     fixture f;
     begin(&f);
     tl_frame a = frame_on(NULL, 1), b = frame_on(&a, 2);
@@ -143,7 +136,6 @@ static void test_frames_of_another_batch(void **state)
 /* Frames that are shared need no look; those below them are right all the same. */
 static void test_shared_frames(void **state)
 {
-    (void)state;
     fixture f;
     begin(&f);
     const tl_frame a = frame_on(NULL, 1), b = frame_on(&a, 2), c = frame_on(&b, 3), d = frame_on(&b, 4),
@@ -161,7 +153,6 @@ static void test_shared_frames(void **state)
 /* Readers keep the stack of a thread that has ended, and so does the writer. */
 static void test_thread_that_ended(void **state)
 {
-    (void)state;
     static const char log[] = "sam str 0x00000001 1 1 0:0 0x1 0x2\n"
                               "thr dst 0x00000001\n"
                               "thr crt 0x00007F0000000001 0x00000001\n"
@@ -172,7 +163,6 @@ static void test_thread_that_ended(void **state)
 /* Each thread has a stack of its own, and all that are not known have one. */
 static void test_threads(void **state)
 {
-    (void)state;
     static const char log[] = "sam str 0x00000001 1 1 0:0 0x1\n"
                               "sam str 0x00000002 1 1 0:0 0x2 0x3\n"
                               "sam str ? 1 1 0:0 0x4\n"
@@ -187,7 +177,6 @@ static void test_threads(void **state)
 /* A stack that the log itself got wrong is written as it was read. */
 static void test_wrong_differences(void **state)
 {
-    (void)state;
     assert_copy("sam str 0x00000001 1 1 0:0 0x1\nsam str 0x00000001 2 1 3:5 0x2\n", NULL,
                 "sam str 0x00000001 1 1 0:0 0x1\nsam str 0x00000001 2 1 1:1 ? ? 0x2\n");
 }
@@ -195,7 +184,6 @@ static void test_wrong_differences(void **state)
 /* Readers take no more frames. */
 static void test_deepest_stack(void **state)
 {
-    (void)state;
     enum { DEEP = TRACELOG_DEPTH_MAX + 2 };
     fixture f;
     begin(&f);

@@ -5,7 +5,6 @@
 
 static void test_trace(void **state)
 {
-    (void)state;
     const ctf_schema *s = schema_of("trace { major = 1; minor = 010; byte_order = \"be\"; x = 5; x = y; "
                                     "uuid = \"0F37a32b-1796-408d-b723-bd27b45921c6\"; z.q := string; };;");
     static const uint8_t uuid[] = {0x0f, 0x37, 0xa3, 0x2b, 0x17, 0x96, 0x40, 0x8d,
@@ -30,7 +29,6 @@ static void test_trace(void **state)
 
 static void test_broken_trace(void **state)
 {
-    (void)state;
     schema_fails("/* CTF 1.8 */ |", "no 'trace' block");
     schema_fails(TRACE "|trace { };", "a second 'trace' block");
     schema_fails("|trace { minor = 8; byte_order = le; };", "the trace does not say its major version");
@@ -63,7 +61,6 @@ static void test_broken_trace(void **state)
 
 static void test_environment(void **state)
 {
-    (void)state;
     const ctf_schema *s = schema_of("env { a = 1; b = \"x\"; typedef string t; };" TRACE
                                     "env { c = word; a = \"new\"; d.e = -5; f = 0xffffffffffffffff; };");
     static const char *const expected[][2] = {
@@ -81,7 +78,6 @@ static void test_environment(void **state)
 
 static void test_clocks(void **state)
 {
-    (void)state;
     const ctf_schema *s = schema_of(
         TRACE "clock { name = a; };"
               "clock { name = \"b c\"; uuid = \"C19B5AC9-b8e6-4f78-be95-a605d04e34c6\"; description = \"d\"; freq = 3; "
@@ -115,7 +111,6 @@ static void test_clocks(void **state)
 
 static void test_lttng_counts_from_the_epoch(void **state)
 {
-    (void)state;
     static const char *const clocks = "clock { name = monotonic; }; clock { name = other; };";
     static const struct {
         const char *env;
@@ -136,7 +131,6 @@ static void test_lttng_counts_from_the_epoch(void **state)
 
 static void test_streams_and_events(void **state)
 {
-    (void)state;
     const ctf_schema *s = schema_of(
         "event { id = 7; stream_id = 2; name = \"x:y\"; context := struct { string c; }; fields := struct {}; };"
         "stream { id = 1; };" TRACE "event { id = 3; stream_id = 2; loglevel = 13; model.emf.uri = \"http://z\"; };"
@@ -177,7 +171,6 @@ static void test_streams_and_events(void **state)
 
 static void test_ids_that_are_left_out(void **state)
 {
-    (void)state;
     const ctf_schema *s = schema_of(TRACE "stream { id = 5; }; event { name = a; }; event { id = 1; stream_id = 5; };");
     assert_int_equal(s->stream[0]->nevent, 2);
     assert_int_equal(s->stream[0]->event[0]->id, 0);
@@ -229,7 +222,6 @@ static void expect_repeated(const char *before, const char *unit, unsigned n, co
 
 static void test_limits(void **state)
 {
-    (void)state;
     static const char *const fields = TRACE TYPES "event { fields := struct { ";
     char text[100];
     snprintf(text, sizeof text, "more than %u fields in one structure", CTF_MEMBERS_MAX);
@@ -269,7 +261,6 @@ static void test_limits(void **state)
 /* Texts that would take hours if anything grew with the square of what they hold. */
 static void test_large_texts_take_little_time(void **state)
 {
-    (void)state;
     const clock_t begin = clock();
     expect_repeated(TRACE "typedef string t; ", "typedef t t%;", 200000, "", NULL);
     expect_repeated(TRACE TYPES "enum e : u8 { ", "l%,", 500000, "};", NULL);

@@ -2,8 +2,8 @@
 #include <dirent.h>
 #include <sys/stat.h>
 
+#include "check.h"
 #include "format/ctf/plan/ctf_plan.h"
-#include "skip.h"
 #include "tsdl_schema.h"
 
 /* Files that are broken, and how. */
@@ -88,7 +88,6 @@ static void walk(const char *corpus, const char *folder)
 
 static void test_corpus(void **state)
 {
-    (void)state;
     static const char *const folders[] = {"bt2", "yactfr-cases/ctf-1", "barectf-cases"};
     const char *shared = getenv("TL_SHARED");
     char corpus[2048];

@@ -28,7 +28,6 @@ static void expect_number(const char *text, int64_t expected)
 
 static void test_numbers(void **state)
 {
-    (void)state;
     expect_number("0", 0);
     expect_number("1234", 1234);
     expect_number("+1234", 1234);
@@ -53,7 +52,6 @@ static void test_numbers(void **state)
 
 static void test_broken_numbers(void **state)
 {
-    (void)state;
     env_fails("|18446744073709551616", "a number of more than 64 bits");
     env_fails("|0x10000000000000000", "a number of more than 64 bits");
     env_fails("0|8", "'8' is no octal digit");
@@ -68,7 +66,6 @@ static void test_broken_numbers(void **state)
 
 static void test_strings(void **state)
 {
-    (void)state;
     assert_string_equal(env("\"\"")->text, "");
     assert_string_equal(env("word")->text, "word");
     assert_string_equal(env("string")->text, "string");
@@ -86,7 +83,6 @@ static void test_strings(void **state)
 
 static void test_broken_strings(void **state)
 {
-    (void)state;
     env_fails("|\"abc", "a string without an end");
     env_fails("|\"abc\n\"", "a string without an end");
     env_fails("\"ab|\\q\"", "an unknown escape sequence in a string");
@@ -102,7 +98,6 @@ static void test_broken_strings(void **state)
 
 static void test_bytes_of_value_0(void **state)
 {
-    (void)state;
     static const char padded[] = TRACE "\0\0\0", inside[] = TRACE "\0;", quoted[] = TRACE "env { x = \"a\0b\"; };";
     tl_error e = {0};
     const size_t n = strlen(TRACE);
@@ -116,7 +111,6 @@ static void test_bytes_of_value_0(void **state)
 
 static void test_comments_and_lines(void **state)
 {
-    (void)state;
     schema_of(
         "/* CTF 1.8 */\r\ntrace\r\n{\tmajor/**/=/***/1;//x\r\nminor=8 ; byte_order = le;/* / * */\r\n}\v\f;// the end");
     schema_fails(TRACE "|/* *", "a comment without an end");
@@ -134,7 +128,6 @@ static void test_comments_and_lines(void **state)
 
 static void test_names(void **state)
 {
-    (void)state;
     /* The two spellings of a letter are one name. */
     assert_string_equal(payload_of("u8 n\\u00e9e; u8 a[n\xc3\xa9"
                                    "e];"),
@@ -157,7 +150,6 @@ static const char sample[] =
 
 static void test_every_truncation_is_survived(void **state)
 {
-    (void)state;
     const size_t n = strlen(sample);
     schema_of(sample);
     for (size_t i = 0; i < n; i++) {
@@ -177,7 +169,6 @@ static void test_every_truncation_is_survived(void **state)
 
 static void test_every_broken_byte_is_survived(void **state)
 {
-    (void)state;
     static const char with[] = "x_0;{}[]<>()\"'\\:=.,*-\n \xff";
     const size_t n = strlen(sample);
     char *text = malloc(n);

@@ -34,7 +34,6 @@ static const ctf_schema *scopes(const char *clocks, const char *header, const ch
 
 static void test_absolute_paths(void **state)
 {
-    (void)state;
     const ctf_schema *s =
         scopes("", TAG("ht"), TAG("pt") "variant <trace.packet.header.ht>" BODY,
                TAG("et") "variant <stream.packet.context.pt>" BODY, TAG("st") "variant <stream.event.header.et>" BODY,
@@ -53,7 +52,6 @@ static void test_absolute_paths(void **state)
 
 static void test_relative_paths(void **state)
 {
-    (void)state;
     expect_payload("u8 n; struct { u8 a[n]; struct { u8 n; u8 b[n]; } in; u8 c[n]; } s;",
                    "{n:u8 s:{a:[n]u8 in:{n:u8 b:[n]u8}@8 c:[n]u8}@8}@8");
     expect_payload("struct { struct { u8 n; } b; } a; u8 x[a.b.n];", "{a:{b:{n:u8}@8}@8 x:[a.b.n]u8}@8");
@@ -65,7 +63,6 @@ static void test_relative_paths(void **state)
 
 static void test_spellings(void **state)
 {
-    (void)state;
     /* With one '_' more or less; the exact name wins, and an inner struct before that. */
     expect_payload("u8 _n; u8 a[_n]; u8 b[n];", "{n(_n):u8 a:[_n]u8 b:[_n]u8}@8");
     expect_payload("u8 n; u8 a[_n];", "{n:u8 a:[n]u8}@8");
@@ -77,7 +74,6 @@ static void test_spellings(void **state)
 
 static void test_paths_through_variants(void **state)
 {
-    (void)state;
     /* With or without the name of the option; a location has none. */
     expect_payload(
         TAG("t") "variant <t> { struct { u8 n; } A; struct { string s; u16 n; } B; } v; u8 a[v.n]; u8 b[v.A.n];",
@@ -93,7 +89,6 @@ static void test_paths_through_variants(void **state)
 /* A type refers to the field that was visible where it was declared. */
 static void test_declared_types_see_their_scope(void **state)
 {
-    (void)state;
     expect_payload(TAG("x") "typedef variant <x> { string A; u8 B; } ex;"
                             "struct { enum : u8 { X, Y } x; ex v; } a[10]; ex w;",
                    "{x:" ENUM " a:[10]{x:u8<X=0,Y=1> v:<./^.x>" CHOICE "}@8 w:<x>" CHOICE "}@8");
@@ -112,7 +107,6 @@ static void test_declared_types_see_their_scope(void **state)
 
 static void test_lost_paths(void **state)
 {
-    (void)state;
     payload_fails("u8 a[|n]; u8 n;", "'n' is no field that stands before this one");
     payload_fails("struct { u8 n; } s; u8 a[|n];", "'n' is no field that stands before this one");
     payload_fails("struct { u8 n; } s; u8 a[|s.m];", "'s.m' is no field");
@@ -142,7 +136,6 @@ static void test_lost_paths(void **state)
 
 static void test_options(void **state)
 {
-    (void)state;
     expect_payload("enum : u8 { A = 1 ... 5, B = 18, A = 9 ... 17, C } t; variant <t> { u8 A; u8 C; u8 D; } v;",
                    "{t:u8<A=1..5,B=18,A=9..17,C=18> v:<t>{A=1..5,9..17:u8 C=18:u8 D:u8}}@8");
     expect_payload("enum : i8 { A = -2 ... -1, B } t; variant <t> { u8 B; u8 A; } v;",
@@ -162,7 +155,6 @@ static void test_options(void **state)
 
 static void test_lengths_from_the_environment(void **state)
 {
-    (void)state;
     static const char *const text =
         TRACE TYPES "event { fields := struct { u8 a[env.n]; c t[env.n]; u8 b[2][env.z]; }; };"
                     "env { n = 1; n = 5; z = 0; };";
@@ -180,7 +172,6 @@ static void test_lengths_from_the_environment(void **state)
 
 static void test_roles(void **state)
 {
-    (void)state;
     const ctf_schema *s = scopes(
         CLOCK(k), "u32 magic; u8 uuid[16]; u32 stream_id; u64 stream_instance_id; struct { u8 stream_id; } s;",
         "tk timestamp_begin; tk timestamp_end; u64 content_size; u64 packet_size; u64 packet_seq_num; u64 "
@@ -206,7 +197,6 @@ static void test_roles(void **state)
 /* Only integers have roles, and only 16 bytes are a UUID. */
 static void test_no_roles(void **state)
 {
-    (void)state;
     const ctf_schema *s =
         scopes("", "string magic; string uuid[16]; string stream_id; u8 stream_instance_id[2];",
                "string content_size; struct {} packet_size;", "string id; string timestamp;", NULL, NULL, "");
@@ -234,7 +224,6 @@ static void expect_clock(const char *clocks, const char *packet, const char *eve
 
 static void test_clock_of_a_stream(void **state)
 {
-    (void)state;
     /* Fields that are not mapped go by the only clock, or by one that is made. */
     expect_clock(CLOCK(k), "u32 timestamp_begin; u32 timestamp_end;", "u32 timestamp;", "k",
                  "{timestamp_begin:u32#time timestamp_end:u32#end}@8", "{timestamp:u32#time}@8");
@@ -257,7 +246,6 @@ static void test_clock_of_a_stream(void **state)
 /* The same struct in two streams, and one in two scopes. */
 static void test_shared_structs(void **state)
 {
-    (void)state;
     const ctf_schema *s =
         schema_of(TRACE TYPES CLOCK(k)
                       CLOCK(m) "struct p { tk a; tm b; u32 id; }; "
@@ -273,7 +261,6 @@ static void test_shared_structs(void **state)
 
 static void test_byte_order_may_come_later(void **state)
 {
-    (void)state;
     const ctf_schema *s = schema_of(
         TYPES "typealias integer { size = 8; byte_order = le; } := l; enum e : u8 { a }; typedef u16 arr[2];"
               "typealias floating_point { exp_dig = 8; mant_dig = 24; } := f;"

@@ -8,7 +8,6 @@ static void expect_payload(const char *members, const char *expected)
 
 static void test_integers(void **state)
 {
-    (void)state;
     expect_payload("integer { size = 8; } a;", "{a:u8}@8");
     expect_payload("integer { size = 64; signed = true; } a;", "{a:i64}@8");
     expect_payload("integer { size = 5; signed = TRUE; } a; integer { size = 5; signed = 1; } b;", "{a:i5 b:i5}");
@@ -28,7 +27,6 @@ static void test_integers(void **state)
 
 static void test_broken_integers(void **state)
 {
-    (void)state;
     payload_fails("|integer { } a;", "an integer without a size");
     payload_fails("integer { size = |0; } a;", "an integer of 0 bits: 1 to 64 are possible");
     payload_fails("integer { size = |65; } a;", "an integer of 65 bits: 1 to 64 are possible");
@@ -56,7 +54,6 @@ static void test_broken_integers(void **state)
 
 static void test_real_numbers_and_strings(void **state)
 {
-    (void)state;
     expect_payload("floating_point { exp_dig = 8; mant_dig = 24; } a; floating_point { exp_dig = 11; mant_dig = 53; "
                    "align = 64; byte_order = be; } b;",
                    "{a:f32 b:f64be@64}@64");
@@ -68,7 +65,6 @@ static void test_real_numbers_and_strings(void **state)
 
 static void test_enumerations(void **state)
 {
-    (void)state;
     expect_payload("enum : u8 { ZERO, TEN = 10, ELEVEN, \"some text\" = 20 ... 30, int, last = 0x40 } e;",
                    "{e:u8<ZERO=0,TEN=10,ELEVEN=11,some text=20..30,int=31,last=64>}@8");
     expect_payload("enum : i8 { a = -5 ... -3, b, c = +7, } e;", "{e:i8<a=-5..-3,b=-2,c=7>}@8");
@@ -87,7 +83,6 @@ static void test_enumerations(void **state)
 
 static void test_broken_enumerations(void **state)
 {
-    (void)state;
     payload_fails("|enum { a } e;", "an enumeration without a type, and there is no type 'int'");
     payload_fails("|enum named e;", "no type is named 'enum named'");
     payload_fails("typedef string s; enum : |s { a } e;", "an enumeration of a type that is no integer");
@@ -107,7 +102,6 @@ static void test_broken_enumerations(void **state)
 
 static void test_structs(void **state)
 {
-    (void)state;
     expect_payload("", "{}");
     expect_payload("struct {} e; struct {} align(64) f;", "{e:{} f:{}@64}@64");
     expect_payload("struct { u8 a; } align(4) s; struct { u8 a; } align(32) t;", "{s:{a:u8}@8 t:{a:u8}@32}@32");
@@ -133,7 +127,6 @@ static void test_structs(void **state)
 
 static void test_names_are_shown_without_underscore(void **state)
 {
-    (void)state;
     expect_payload("u8 _a; u8 __b; u8 ___c; u8 _; u8 d;", "{a(_a):u8 _b(__b):u8 __c(___c):u8 _:u8 d:u8}@8");
     /* but two fields never have the same name */
     expect_payload("u8 a; u8 _a;", "{a:u8 _a:u8}@8");
@@ -145,7 +138,6 @@ static void test_names_are_shown_without_underscore(void **state)
 
 static void test_arrays(void **state)
 {
-    (void)state;
     expect_payload("u8 a[0]; u8 b[4294967296]; u8 c[0xffffffffffffffff];",
                    "{a:[0]u8 b:[4294967296]u8 c:[18446744073709551615]u8}@8");
     expect_payload("u8 a[1][2][3]; u8 (b); u8 (c[4])[5]; u8 ((d)[6])[7];",
@@ -164,7 +156,6 @@ static void test_arrays(void **state)
 
 static void test_text(void **state)
 {
-    (void)state;
     expect_payload("c a[5]; c b[0]; u8 n; c t[n]; c g[2][3];", "{a:text[5] b:text[0] n:u8 t:text[n] g:[2]text[3]}@8");
     /* Only whole bytes in a row are text. */
     expect_payload("integer { size = 8; align = 16; encoding = UTF8; } a[5];", "{a:[5]u8@16text}@16");
@@ -175,7 +166,6 @@ static void test_text(void **state)
 
 static void test_bit_fields(void **state)
 {
-    (void)state;
     expect_payload("u16 a:12; u16 b:5, c:3;", "{a:u12/16 b:u5/16 c:u3/16}@16");
     expect_payload("u16 a:16, b:(1);", "{a:u16@1/16 b:u1/16}@16");
     expect_payload("i32 :4; u8 x:1; u8 :0;", "{:0:i4/32 x:u1/8 :2:{}@8}@32");
@@ -191,7 +181,6 @@ static void test_bit_fields(void **state)
 
 static void test_names_of_types(void **state)
 {
-    (void)state;
     expect_payload("typealias u8 := unsigned long int; const unsigned long const int a; unsigned long int const b[2];",
                    "{a:u8 b:[2]u8}@8");
     expect_payload("typealias u8 := void *; typealias u16 := void **; typealias u32 := const struct page * const *;"
@@ -215,14 +204,12 @@ static void test_names_of_types(void **state)
 /* Words with a meaning, and names of types, may be names of fields. */
 static void test_fields_named_like_anything(void **state)
 {
-    (void)state;
     expect_payload("u8 u8; u16 env; u8 const; struct {} align; enum : u8 { x } int; string string; u8 event[2];",
                    "{u8:u8 env:u16 const:u8 align:{} int:u8<x=0> string:string event:[2]u8}@8");
 }
 
 static void test_scopes_of_types(void **state)
 {
-    (void)state;
     expect_payload("typedef u8 t; struct { typedef u16 t; t a; struct { t b; } c; } d; t e;",
                    "{d:{a:u16 c:{b:u16}@8}@8 e:u8}@8");
     expect_payload("struct s { struct in { u8 x; } i; struct in j; } k;", "{k:{i:{x:u8}@8 j:{x:u8}@8}@8}@8");
@@ -242,7 +229,6 @@ static void test_scopes_of_types(void **state)
 
 static void test_limits(void **state)
 {
-    (void)state;
     static char text[1 << 13];
     size_t n = 0;
     /* Types in types: the innermost is number 64. */

@@ -1,17 +1,9 @@
 /* Tests of base/unpack.h: limits, pieces, failing sources. The formats' own tests have whole and damaged data. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/compiler.h"
 #include "base/unpack.h"
-#include "skip.h"
+#include "check.h"
 
 #ifdef TL_HAVE_ZLIB
 #include <zlib.h>
@@ -54,7 +46,6 @@ static uint8_t *make_gzip(size_t n, size_t *size)
 
 static void sizes(void **state)
 {
-    (void)state;
     static const size_t plain[] = {0, 1, 65535 - 48, 65536 - 48, 65536 - 47, 200000, 1000000};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         for (size_t piece = 1; piece < 100000; piece *= 37) {
@@ -86,7 +77,6 @@ static void sizes(void **state)
 /* A bomb takes no more memory than the limit; it is stopped as soon as it is known. */
 static void bomb(void **state)
 {
-    (void)state;
     size_t size;
     uint8_t *packed = make_gzip((size_t)8 << 20, &size);
     pieces p = {packed, size, 0, 100, SIZE_MAX};
@@ -99,7 +89,6 @@ static void bomb(void **state)
 
 static void failures(void **state)
 {
-    (void)state;
     size_t size;
     uint8_t *packed = make_gzip(100000, &size);
     tl_unpacked out = {.n = 7};
@@ -125,19 +114,16 @@ static void failures(void **state)
 #else
 static void sizes(void **state)
 {
-    (void)state;
     skip_because("this build has no zlib");
 }
 
 static void bomb(void **state)
 {
-    (void)state;
     skip_because("this build has no zlib");
 }
 
 static void failures(void **state)
 {
-    (void)state;
     pieces p = {NULL, 0, 0, 1, SIZE_MAX};
     tl_unpacked out = {.n = 7};
     tl_error e;

@@ -1,12 +1,6 @@
 /* Calls that the exit of an outer one closed: their number, exceptions that are caught in a loop, and deep recursion.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "make_xray.h"
 #include "model/profile_impl.h"
 #include "op/callstack.h"
@@ -99,7 +93,6 @@ static uint32_t find(const tl_profile *p, uint32_t parent, int64_t id)
 
 static void calls_closed_by_an_outer_exit(void **state)
 {
-    (void)state;
     log_file l = fresh();
     enter(&l, MAIN), enter(&l, A), enter(&l, B), leave(&l, B), enter(&l, B), leave(&l, MAIN);
     enter(&l, A), leave(&l, A), enter(&l, C);
@@ -121,7 +114,6 @@ static void calls_closed_by_an_outer_exit(void **state)
 
 static void unwound_calls_are_merged(void **state)
 {
-    (void)state;
     log_file l = fresh(), clean = fresh();
     enter(&l, MAIN), enter(&l, A), leave(&l, MAIN);
     enter(&clean, B), enter(&clean, C), leave(&clean, C), leave(&clean, B);
@@ -146,7 +138,6 @@ static void unwound_calls_are_merged(void **state)
  * (MAIN, and A and B by turns), and then for so many of each function. */
 static void recursion_is_not_unwound(void **state)
 {
-    (void)state;
     const uint32_t places_of_a = 3 * TL_STACK_REPEATS / 2, places_of_b = places_of_a - 1;
     const uint32_t depth[] = {2, TL_STACK_REPEATS, places_of_b, places_of_a, places_of_a + 1, 100000};
     for (size_t i = 0; i < TL_COUNT(depth); i++)
@@ -199,7 +190,6 @@ static void add_exceptions(log_file *l, uint32_t n, bool helps)
 
 static void exceptions_caught_in_a_loop(void **state)
 {
-    (void)state;
     const uint32_t n = 60000;
     for (int helps = 0; helps < 2; helps++)
         for (int flat = 0; flat < 2; flat++) {
@@ -233,7 +223,6 @@ static void exceptions_caught_in_a_loop(void **state)
 /* LOOP never ends, as where it writes the log: the stack stays within TL_STACK_UNWIND_DEPTH. */
 static void exceptions_caught_in_a_loop_that_never_ends(void **state)
 {
-    (void)state;
     const uint32_t n = 210000;
     for (int flat = 0; flat < 2; flat++) {
         log_file l = fresh();

@@ -1,18 +1,11 @@
 /* UTF-8: what is a character, and repairing what is none. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/utf8.h"
+#include "check.h"
 
 static void test_lengths(void **state)
 {
-    (void)state;
     const struct {
         const char *text;
         size_t length;
@@ -46,7 +39,6 @@ static void test_lengths(void **state)
 
 static void test_repair(void **state)
 {
-    (void)state;
     char out[32];
     const char text[] = "a\xff\xe2\x82\xac\xe2\x82z";
     size_t n = tl_utf8_repair(out, text, sizeof text - 1);
@@ -59,7 +51,6 @@ static void test_repair(void **state)
 /* Every character of the Basic Multilingual Plane, against the list of what a terminal is not given. */
 static void test_shown(void **state)
 {
-    (void)state;
     for (uint32_t c = 1; c < 0x10000; c++) {
         char text[4] = "";
         size_t n = 0;

@@ -1,20 +1,12 @@
 /* Values as JSON text: what the writers' own tests do not reach. */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "model/value_json.h"
 
 static void test_doubles(void **state)
 {
-    (void)state;
     static const double number[] = {0.0, -0.0, 1.0, 0.1, 1e15, 1e16, 123456789.125, DBL_MAX, DBL_MIN, 5e-324, 1.0 / 3};
     static const char *const text[] = {"0.0",           "-0.0", "1.0", "0.1", "1e+15", "1e+16",
                                        "123456789.125", NULL,   NULL,  NULL,  NULL};
@@ -33,7 +25,6 @@ static void test_doubles(void **state)
 /* Long text is escaped in pieces: no character may be cut, wherever the pieces end. */
 static void test_long_strings(void **state)
 {
-    (void)state;
     static const char *const character[] = {"a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x99\x82"};
     for (size_t k = 0; k < 4; k++)
         for (size_t shift = 0; shift < 4; shift++) {
@@ -57,7 +48,6 @@ static void test_long_strings(void **state)
 
 static void test_bad_bytes_are_counted_once(void **state)
 {
-    (void)state;
     char text[3000];
     memset(text, '\x80', sizeof text);
     tl_pb out = {0};
@@ -71,7 +61,6 @@ static void test_bad_bytes_are_counted_once(void **state)
 /* Lists that say to be longer than the tape end with it. */
 static void test_lying_lists(void **state)
 {
-    (void)state;
     tl_value v[] = {
         {.type = TL_LIST, .n = UINT32_MAX}, {.type = TL_LIST, .n = UINT32_MAX}, {.type = TL_U64, .as.u = 7}};
     tl_pb out = {0};
@@ -89,7 +78,6 @@ static void test_lying_lists(void **state)
 
 static void test_keys(void **state)
 {
-    (void)state;
     static const tl_class none, function = {.key = TL_KEY_FUNCTION}, address = {.key = TL_KEY_ADDRESS},
                                 stack = {.key = TL_KEY_STACK},
                                 field = {.key = TL_KEY_PC, .flags = TL_CLASS_KEY_IS_FIELD};
@@ -128,7 +116,6 @@ static void check_json(const tl_value *v, const tl_value *end, const tl_field_te
 /* A stack is one slot. Its members are called as its field says, and have names of their own without. */
 static void test_stacks(void **state)
 {
-    (void)state;
     const tl_frame outer = {.function = 3, .name = "a", .depth = 1, .flags = TL_FRAME_FUNCTION},
                    inner = {.caller = &outer, .ip = 16, .depth = 2, .flags = TL_FRAME_IP};
     const tl_value v[] = {{.type = TL_LIST, .n = 3},
@@ -157,7 +144,6 @@ static void count_spills(void *arg, tl_pen *pen)
 /* Text that is collected can go on its way after each frame. */
 static void test_spill(void **state)
 {
-    (void)state;
     const tl_frame outer = {.depth = 1}, inner = {.caller = &outer, .depth = 2};
     const tl_value v = {.type = TL_STACK, .n = 2, .as.p = &inner};
     tl_pb out = {0};

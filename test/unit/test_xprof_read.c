@@ -133,7 +133,6 @@ static void expect_counts(const file *f, uint64_t threads, uint64_t paths, uint6
 
 static void test_own_time_is_what_callees_leave(void **state)
 {
-    (void)state;
     file f = of_thread(7);
     record(&f, "1", 1, 100);
     record(&f, "12", 5, 60);
@@ -151,7 +150,6 @@ static void test_own_time_is_what_callees_leave(void **state)
 /* Records of one thread are added up before anything is subtracted, in whichever block they are. */
 static void test_blocks_of_a_thread_are_one(void **state)
 {
-    (void)state;
     file f = of_thread(7);
     record(&f, "1", 1, 10);
     record(&f, "12", 1, 50);
@@ -167,7 +165,6 @@ static void test_blocks_of_a_thread_are_one(void **state)
 /* Threads are added up after it: what one has too little takes nothing from another. */
 static void test_threads_are_added_at_the_end(void **state)
 {
-    (void)state;
     file f = of_thread(7);
     record(&f, "1", 1, 10);
     record(&f, "12", 1, 50);
@@ -191,7 +188,6 @@ static void test_threads_are_added_at_the_end(void **state)
 /* Open frames, lost records and negative times have at least what is below them; only calls make it a loss. */
 static void test_less_than_below_counts_as_what_is_below(void **state)
 {
-    (void)state;
     file f = of_thread(7);
     record(&f, "1", 0, 0);
     record(&f, "12", 3, UINT64_C(1) << 63);
@@ -212,7 +208,6 @@ static void test_less_than_below_counts_as_what_is_below(void **state)
 
 static void test_recursion_counts_once(void **state)
 {
-    (void)state;
     file f = of_thread(7);
     record(&f, "1", 1, 100);
     record(&f, "11", 1, 70);
@@ -227,7 +222,6 @@ static void test_recursion_counts_once(void **state)
 /* Reading twice from one source gives the same again. */
 static void test_a_profile_can_be_read_again(void **state)
 {
-    (void)state;
     file f = of_thread(7);
     record(&f, "1", 1, 100);
     record(&f, "12", 1, 30);
@@ -245,7 +239,6 @@ static void test_a_profile_can_be_read_again(void **state)
 /* What was written has the same calls and own times when it is read, whatever the totals were. */
 static void test_written_calls_and_own_times_come_back(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 0);
     uint32_t one = add_function(&f, 1, NULL, NULL, 0), two = add_function(&f, 2, NULL, NULL, 0),

@@ -19,7 +19,6 @@ static uint32_t at32(const profiled *f, size_t offset)
 
 static void test_exact_bytes(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 1000000000);
     add_example(&f, add_thread(&f, "thread 7", 5, 7));
@@ -52,7 +51,6 @@ static void test_exact_bytes(void **state)
 
 static void test_a_block_for_each_thread(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 0);
     uint32_t a = add_thread(&f, "x", 5, 8), b = add_thread(&f, "y", 6, -1),
@@ -73,7 +71,6 @@ static void test_a_block_for_each_thread(void **state)
 
 static void test_ids_that_do_not_fit(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 0);
     uint32_t fine = add_function(&f, INT32_MIN, NULL, NULL, 0), zero = add_function(&f, 0, NULL, NULL, 0),
@@ -92,7 +89,6 @@ static void test_ids_that_do_not_fit(void **state)
 
 static void test_places_without_numbers_are_no_records(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 0);
     uint32_t function = add_function(&f, 9, NULL, NULL, 0);
@@ -104,7 +100,6 @@ static void test_places_without_numbers_are_no_records(void **state)
 
 static void test_empty(void **state)
 {
-    (void)state;
     profiled f;
     profiled_init(&f, 0);
     write_with(&f, xprof_write);
@@ -114,7 +109,6 @@ static void test_empty(void **state)
 
 static void test_a_million_levels(void **state)
 {
-    (void)state;
     enum { DEPTH = 1000000 };
     profiled f;
     profiled_init(&f, 0);

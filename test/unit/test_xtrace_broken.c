@@ -21,7 +21,6 @@ static packed make_broken(const made_stream *s, size_t cut)
 
 static void test_check(void **state)
 {
-    (void)state;
     made_stream s = {0};
     made_pcinst(&s, 0, 0x400000, NOP);
     for (unsigned i = 0; i < 200; i++)

@@ -47,7 +47,6 @@ static made_stream pair(uint32_t opcode, uint64_t next)
 
 static void test_chain(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t opcode;
         uint64_t next;
@@ -83,7 +82,6 @@ static void test_chain(void **state)
 
 static void test_chain_is_unknown(void **state)
 {
-    (void)state;
     made_stream s = {0};
     made_inst(&s, 0, B(7)); /* no pc yet */
     made_inst(&s, 0, NOP);
@@ -96,7 +94,6 @@ static void test_chain_is_unknown(void **state)
 
 static void test_target(void **state)
 {
-    (void)state;
     made_stream s = {0};
     made_pcinst(&s, 0, PC, RET);
     made_value(&s, XTRACE_TARGET, 0x1000);
@@ -129,7 +126,6 @@ static void test_target(void **state)
 
 static void test_loads(void **state)
 {
-    (void)state;
     made_stream s = {0};
     made_access(&s, true, 0x1000, 3, 1);  /* at 0, before any instruction */
     made_access(&s, false, 0x1004, 1, 5); /* at 17 */
@@ -153,7 +149,6 @@ static made_stream known_memory(unsigned level)
 
 static void test_memory_is_forgotten(void **state)
 {
-    (void)state;
     static const uint32_t calls[] = {SVC, 0xd4000002u, 0xd4000003u};
     for (size_t i = 0; i < TL_COUNT(calls); i++) {
         made_stream s = known_memory(0);
@@ -185,7 +180,6 @@ static void test_memory_is_forgotten(void **state)
 
 static void test_cleared_memory(void **state)
 {
-    (void)state;
     made_stream s = {0};
     made_access(&s, true, 0x17ff, 0, 1);
     made_access(&s, true, 0x1800, 0, 1);
@@ -223,7 +217,6 @@ static void test_cleared_memory(void **state)
 
 static void test_exclusive_stores(void **state)
 {
-    (void)state;
     for (uint64_t failed = 0; failed < 2; failed++) {
         made_stream s = known_memory(0);
         made_inst(&s, 0, 0xc8007c20u); /* at 30: STXR */
@@ -251,7 +244,6 @@ static void test_exclusive_stores(void **state)
 /* Longer than the window, with tokens of all lengths over its ends. */
 static void test_long_stream(void **state)
 {
-    (void)state;
     made_stream s = {0};
     told expected[300];
     size_t n = 0;
@@ -272,7 +264,6 @@ static void test_long_stream(void **state)
 
 static void test_stops_at_damage(void **state)
 {
-    (void)state;
     made_stream s = pair(NOP, PC);
     made_pcinst(&s, 0, PC, NOP);
     *stream_room(&s, 1) = 0x06;
@@ -343,7 +334,6 @@ static made_snapshots snapshots_of_blocks(void)
 
 static void test_order_of_snapshots(void **state)
 {
-    (void)state;
     made_snapshots m = snapshots_of_blocks();
     expect_snapshots(&m, NULL, NULL, 0);
     set(&m, 1, XTRACE_SNAPSHOT_USER, 11);           /* of 10 */
@@ -358,7 +348,6 @@ static void test_order_of_snapshots(void **state)
 
 static void test_offsets_of_snapshots(void **state)
 {
-    (void)state;
     made_snapshots m = snapshots_of_blocks();
     made_stream s = make_blocks(5, NULL, 0); /* the last snapshot is of its end */
     expect_snapshots(&m, &s, NULL, 0);
@@ -379,7 +368,6 @@ static void test_offsets_of_snapshots(void **state)
 
 static void test_registers_of_snapshots(void **state)
 {
-    (void)state;
     static const uint32_t first[] = {LDR_X1_X2_16, BLR_X3, LDR_X1_SP, RET, 0x3dc00441u /* LDR Q1, [X2, 16] */, NOP};
     made_snapshots m = snapshots_of_blocks();
     made_stream s = make_blocks(6, first, TL_COUNT(first));
@@ -413,7 +401,6 @@ static void test_registers_of_snapshots(void **state)
 /* Close to each other: at every second token, and inside of those between. */
 static void test_dense_snapshots(void **state)
 {
-    (void)state;
     enum { N = 400 };
     made_snapshots m = make_snapshots(0, 128, N);
     made_stream s = {0};
@@ -441,7 +428,6 @@ static void test_dense_snapshots(void **state)
 /* Many, in no order. */
 static void test_many_snapshots(void **state)
 {
-    (void)state;
     enum { N = 3000 };
     made_snapshots m = make_snapshots(0, 128, N);
     made_stream s = make_blocks(N, NULL, 0);

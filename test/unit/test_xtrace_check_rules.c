@@ -30,7 +30,6 @@ static void test_signal_handlers(void **state)
 {
     static const uint32_t interrupted[] = {NOP, B(1000), CBZ(100), BLR_X3};
     enum { HANDLER = 0x500000, TRAMPOLINE = 0x600000 };
-    (void)state;
     for (size_t i = 0; i < TL_COUNT(interrupted); i++)
         for (int nested = 0; nested < 2; nested++) {
             made_stream s = {0};
@@ -59,7 +58,6 @@ static void test_signal_handlers(void **state)
 /* As many stores as are remembered fail one by one; of one more, all that is known is forgotten. */
 static void test_many_exclusive_stores(void **state)
 {
-    (void)state;
     for (unsigned n = 64; n < 66; n++) {
         made_stream s = {0};
         made_pcinst(&s, 0, PC, NOP);

@@ -53,7 +53,6 @@ static void expect_bytes_at(const tl_shadow *s, uint64_t address, const char *te
 
 static void test_core_reads_back(void **state)
 {
-    (void)state;
     tl_shadow *out = new_memory(), *in = new_memory();
     const char *what;
     size_t n;
@@ -81,7 +80,6 @@ static void test_core_reads_back(void **state)
 
 static void test_core_of_nothing(void **state)
 {
-    (void)state;
     tl_shadow *out = new_memory();
     const char *what;
     size_t n;
@@ -96,7 +94,6 @@ static void test_core_of_nothing(void **state)
 /* 65535 program headers and more do not fit into the header; here 4. */
 static void test_core_of_very_many_runs(void **state)
 {
-    (void)state;
     tl_shadow *out = new_memory(), *in = new_memory();
     const char *what;
     for (uint64_t most = 4; most <= 5; most++) {
@@ -125,7 +122,6 @@ static void test_core_of_very_many_runs(void **state)
 
 static void test_registers_of_a_core(void **state)
 {
-    (void)state;
     xtrace_registers r = {
         .sp = 0x7ff0, .pc = 0x400000, .pstate = 0x40000000, .tpidr = 0x1234, .fpsr = 0x10, .fpcr = 0x1000000};
     tl_shadow *out = new_memory();
@@ -160,7 +156,6 @@ static void test_registers_of_a_core(void **state)
 /* A core file of somebody else: no note says what is known. */
 static void test_core_of_others(void **state)
 {
-    (void)state;
     tl_shadow *out = new_memory(), *in = new_memory();
     const char *what;
     size_t n;
@@ -177,7 +172,6 @@ static void test_core_of_others(void **state)
 /* Each change makes it unreadable, or says so; none makes it crash. */
 static void test_damaged_cores(void **state)
 {
-    (void)state;
     tl_shadow *out = new_memory();
     const char *what = NULL;
     size_t n;
@@ -227,7 +221,6 @@ static void test_damaged_cores(void **state)
 /* Every page that is touched costs memory. */
 static void test_images_have_a_limit(void **state)
 {
-    (void)state;
     insn_fixture f;
     xtrace_image m;
     insn_init(&f);
@@ -316,7 +309,6 @@ static void expect_problem(const checked *c, uint32_t i, size_t at, const char *
 
 static void test_check(void **state)
 {
-    (void)state;
     checked c;
     check_init(&c);
     set(c.memory, 0x400000, "abcdefgh");
@@ -344,7 +336,6 @@ static void test_check(void **state)
 
 static void test_check_of_exclusive_stores(void **state)
 {
-    (void)state;
     checked c;
     check_init(&c);
     put_bytes(&c, "\x01nop!", 5);
@@ -365,7 +356,6 @@ static void test_check_of_exclusive_stores(void **state)
 /* Others tell where a stream is damaged. */
 static void test_check_ends_at_damage(void **state)
 {
-    (void)state;
     checked c;
     check_init(&c);
     put_bytes(&c, "\x05", 1);
@@ -381,7 +371,6 @@ static void test_check_ends_at_damage(void **state)
 
 static void test_names(void **state)
 {
-    (void)state;
     char *name = xtrace_image_name("a/xtrace.1.2.hint9.xinsndata.bin");
     assert_string_equal(name, "a/xtrace.1.2.hint9.xmemory.core");
     free(name);

@@ -1,19 +1,10 @@
 /* Names of recordings, taken apart. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/compiler.h"
+#include "check.h"
 #include "format/xtrace/xtrace_name.h"
 
 static void test_kinds(void **state)
 {
-    (void)state;
     static const struct {
         const char *path;
         xtrace_kind kind;
@@ -53,7 +44,6 @@ static void test_kinds(void **state)
 
 static void test_partners(void **state)
 {
-    (void)state;
     char *p = xtrace_name_partner("xinsndata/xtrace.1.42.hint9.xinsndata.bin.gz");
     assert_string_equal(p, "xinsndata/xtrace.1.42.hint9.xsnapshot.bin.gz");
     free(p);

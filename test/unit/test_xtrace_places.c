@@ -1,14 +1,5 @@
 /* The index of a compressed instruction stream: what is one, and the place at or before an instruction. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "format/xtrace/xtrace_layout.h"
 #include "format/xtrace/xtrace_places.h"
 #include "lazy_fixture.h"
@@ -61,7 +52,6 @@ static const uint64_t good[][2] = {{0, 0}, {1000, 20}, {1500, 20}, {2999, 70}};
 
 static void test_an_index_is_read(void **state)
 {
-    (void)state;
     const made_index x = index_of(good, 4);
     xtrace_places p = places_of(&x);
     assert_int_equal(p.n, 4);
@@ -79,7 +69,6 @@ static void test_an_index_is_read(void **state)
 
 static void test_other_bytes_are_none(void **state)
 {
-    (void)state;
     const made_index whole = index_of(good, 4);
     made_index x = whole;
     tl_store32(x.bytes, XTRACE_INDEX_MAGIC + 1, false);
@@ -101,7 +90,6 @@ static void test_other_bytes_are_none(void **state)
 /* Places begin at 0, go up, and lie within the stream. */
 static void test_places_go_up(void **state)
 {
-    (void)state;
     static const uint64_t bad[][3][2] = {
         {{1, 0}, {10, 1}, {20, 2}},      {{0, 1}, {10, 1}, {20, 2}},         {{0, 0}, {10, 3}, {20, 2}},
         {{0, 0}, {10, 1}, {10, 2}},      {{0, 0}, {10, 1}, {9, 2}},          {{0, 0}, {0, 1}, {20, 2}},

@@ -1,16 +1,8 @@
 /* Reading instruction streams: every token, at every place of the window; damage; parts; who only counts. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "make_xtrace.h"
 #include "traceloom/source.h"
 #include "traceloom/trace.h"
@@ -110,7 +102,6 @@ static const tl_want plain = {0}, fields = {.fields = true};
 static void every_token(void **state)
 {
     made_stream s = {0};
-    (void)state;
     made_inst(&s, 0, NOP);
     made_pcinst(&s, 1, 0x400000, NOP);
     made_access(&s, false, 0x1000, 3, 0x10);
@@ -142,14 +133,12 @@ static void every_token(void **state)
 
 static void nothing(void **state)
 {
-    (void)state;
     expect(&(made_stream){.data = (uint8_t[]){0}}, &fields, "events\n");
 }
 
 static void pc_wraps(void **state)
 {
     made_stream s = {0};
-    (void)state;
     made_pcinst(&s, 0, UINT64_C(0xfffffffffffffffc), NOP);
     made_inst(&s, 0, NOP);
     expect(&s, &plain, "events\n0 insn fffffffffffffffc d503201f\n1 insn 0 d503201f\n");
@@ -169,7 +158,6 @@ static void damage(void **state)
                {{0x0f}, 1, "xtrace.unknown-token"},
                {{0x24, 0, 0, 0, 0, 0, 0, 0, 0x80}, 9, "xtrace.vec-count"},
                {{0x24, 1, 4}, 9, "xtrace.vec-count"}};
-    (void)state;
     for (size_t i = 0; i < TL_COUNT(bad); i++) {
         made_stream s = {0};
         made_inst(&s, 0, NOP);
@@ -203,7 +191,6 @@ static void damage(void **state)
 static void cut_anywhere(void **state)
 {
     made_stream s = {0};
-    (void)state;
     made_pcinst(&s, 0, 0x1000, NOP);
     made_access(&s, true, 0x10, 4, 1);
     made_value(&s, XTRACE_TARGET, 5);
@@ -260,7 +247,6 @@ static void counting(void **state)
     tl_error e = {0};
     uint64_t events = 0, by_class[16] = {0};
     const tl_batch *b;
-    (void)state;
     assert_int_equal(tl_source_count(source, 1, &count, &e), 0);
     int status;
     while ((status = tl_source_next(source, &b, &e)) > 0)
@@ -299,7 +285,6 @@ static void parts(void **state)
     static const uint64_t range[][2] = {{0, 1}, {0, 1024}, {1, 1025}, {999, 1001}, {5000, 5003}, {19999, 30000}};
     made_stream s = make_long(20000);
     text all = read_part(&s, &fields, 0, 0);
-    (void)state;
     for (size_t i = 0; i < TL_COUNT(range); i++) {
         text t = read_part(&s, &fields, range[i][0], range[i][1]);
         char *expected = lines_between(all.p, range[i][0], range[i][1]),
@@ -316,7 +301,6 @@ static void parts(void **state)
 /* As many buffers of a system call as are read, and one more. */
 static void buffers_are_limited(void **state)
 {
-    (void)state;
     for (size_t more = 0; more < 2; more++) {
         const size_t entries = (1u << 20) + more, n = 9 + entries * XTRACE_VEC_ENTRY;
         made_stream s = {0};

@@ -54,7 +54,6 @@ static bool has_file(const char *name)
 
 static void test_counts_begin_at_zero(void **state)
 {
-    (void)state;
     insn_fixture f;
     start_set(&f);
     f.count = 5000;
@@ -84,7 +83,6 @@ static void test_counts_begin_at_zero(void **state)
 
 static void test_image(void **state)
 {
-    (void)state;
     insn_fixture f;
     start_set(&f);
     put_snapshot(&f, 0, 0x100, 0x7ff0);
@@ -129,7 +127,6 @@ static void test_image(void **state)
 /* Registers of later are not those of the begin. */
 static void test_image_without_registers(void **state)
 {
-    (void)state;
     insn_fixture f;
     start_set(&f);
     put_insn(&f, 0x400000, NOP, 0);
@@ -145,7 +142,6 @@ static void test_image_without_registers(void **state)
 
 static void test_tracks(void **state)
 {
-    (void)state;
     insn_fixture f;
     start_set(&f);
     put_insn(&f, 0x400000, NOP, 0);
@@ -174,7 +170,6 @@ static void test_tracks(void **state)
 /* Time and hint are those of the file that was read; what has no number of its own gets one. */
 static void test_names(void **state)
 {
-    (void)state;
     static const struct {
         const char *path, *track;
         bool has_tid;
@@ -211,7 +206,6 @@ static void test_names(void **state)
 /* A thread may have the number 0. */
 static void test_number_0(void **state)
 {
-    (void)state;
     insn_fixture f;
     start_set(&f);
     const tl_track before = f.trace.track[1];
@@ -229,7 +223,6 @@ static void test_number_0(void **state)
 /* A processor is named by its number, and the header of its snapshots says that it is one; a thread's does not. */
 static void test_processor(void **state)
 {
-    (void)state;
     insn_fixture f;
     size_t n;
     start_set(&f);
@@ -254,7 +247,6 @@ static void test_processor(void **state)
 
 static void test_two_tracks_of_one_name(void **state)
 {
-    (void)state;
     insn_fixture f;
     tl_error e;
     start_set(&f);
@@ -271,7 +263,6 @@ static void test_two_tracks_of_one_name(void **state)
 
 static void test_what_has_no_place(void **state)
 {
-    (void)state;
     static const tl_class call = {.kind = TL_ENTER, .key = TL_KEY_FUNCTION, .name = "enter"};
     insn_fixture f;
     tl_error e;
@@ -304,7 +295,6 @@ static unsigned open_files(void)
 /* What was begun and is given up leaves nothing open. */
 static void test_given_up(void **state)
 {
-    (void)state;
     insn_fixture f;
     tl_error e;
     const unsigned before = open_files();

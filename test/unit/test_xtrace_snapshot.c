@@ -22,7 +22,6 @@ static void close_made(tl_input *in, tl_trace *t, made_snapshots *m)
 
 static void test_all_layouts(void **state)
 {
-    (void)state;
     static const uint32_t headers[] = {0, 19, 24, 32};
     for (size_t h = 0; h < TL_COUNT(headers); h++)
         for (uint32_t vl = 128; vl <= 2048; vl += 128)
@@ -52,7 +51,6 @@ static void test_all_layouts(void **state)
 
 static void test_header_is_shown(void **state)
 {
-    (void)state;
     made_snapshots m = make_snapshots(24, 128, 1);
     tl_store32(m.data, 0xabcd, false);
     tl_store32(m.data + 4, 7, false);
@@ -85,7 +83,6 @@ static void test_header_is_shown(void **state)
 
 static void test_no_records(void **state)
 {
-    (void)state;
     static const size_t sizes[] = {0, 19, 24, 32};
     for (size_t i = 0; i < TL_COUNT(sizes); i++) {
         made_snapshots m = make_snapshots(sizes[i], 128, 0);
@@ -110,7 +107,6 @@ static void test_no_records(void **state)
 
 static void test_damage(void **state)
 {
-    (void)state;
     made_snapshots m = make_snapshots(24, 128, 5);
     xtrace_snapshots s;
     tl_input *in;
@@ -154,7 +150,6 @@ static void test_damage(void **state)
 /* One record that fits exactly, in which a shorter one would fit, too, with something behind it. */
 static void test_one_whole_record(void **state)
 {
-    (void)state;
     for (size_t n = 1; n < 3; n++) {
         made_snapshots m = make_snapshots(24, 256, n);
         xtrace_snapshots s;
@@ -175,7 +170,6 @@ static void test_one_whole_record(void **state)
 /* Files that cannot be read are not taken for files of another layout. */
 static void test_reading_fails(void **state)
 {
-    (void)state;
     made_snapshots m = make_snapshots(24, 128, 5);
     for (size_t cut = 0; cut <= 700; cut += 700) { /* whole, and with a record that is cut */
         tl_input *in;
@@ -200,7 +194,6 @@ static void test_reading_fails(void **state)
 /* More records than are looked at one by one. */
 static void test_many_records(void **state)
 {
-    (void)state;
     enum { N = 9000 };
     made_snapshots m = make_snapshots(19, 128, N);
     xtrace_snapshots s;
@@ -246,7 +239,6 @@ static void expect_bytes(const tl_value *v, const uint8_t *bytes, uint32_t n)
 
 static void test_a_record_as_values(void **state)
 {
-    (void)state;
     made_snapshots m = make_snapshots(0, 256, 3);
     uint8_t *const r = made_record(&m, 1);
     for (size_t i = 32; i < m.size - 8; i++)
@@ -290,7 +282,6 @@ static void test_a_record_as_values(void **state)
 
 static void test_limits_of_batches(void **state)
 {
-    (void)state;
     made_snapshots m = make_snapshots(24, 2048, 30);
     tl_store64(made_record(&m, 4) + m.size - 8, 128, false);
     xtrace_snapshots s;

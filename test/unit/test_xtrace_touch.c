@@ -42,7 +42,6 @@ static void start(xtrace_touch *t, needs *s)
 
 static void test_bytes_are_needed_once(void **state)
 {
-    (void)state;
     xtrace_touch t;
     needs s;
     start(&t, &s);
@@ -56,7 +55,6 @@ static void test_bytes_are_needed_once(void **state)
 
 static void test_what_was_stored_is_not_needed(void **state)
 {
-    (void)state;
     xtrace_touch t;
     needs s;
     start(&t, &s);
@@ -83,7 +81,6 @@ static void test_what_was_stored_is_not_needed(void **state)
 
 static void test_a_store_that_did_not_happen(void **state)
 {
-    (void)state;
     xtrace_touch t;
     needs s;
     start(&t, &s);
@@ -97,7 +94,6 @@ static void test_a_store_that_did_not_happen(void **state)
 
 static void test_code_is_needed(void **state)
 {
-    (void)state;
     xtrace_touch t;
     needs s;
     start(&t, &s);
@@ -112,7 +108,6 @@ static void test_code_is_needed(void **state)
 
 static void test_addresses_wrap(void **state)
 {
-    (void)state;
     xtrace_touch t;
     needs s;
     start(&t, &s);
@@ -125,7 +120,6 @@ static void test_addresses_wrap(void **state)
 
 static void test_failure_of_the_caller(void **state)
 {
-    (void)state;
     xtrace_touch t;
     needs s;
     tl_error e;

@@ -1,10 +1,10 @@
 /* Tests of writing instruction streams and snapshots: every token, where an instruction says its pc, what has no
  * place in a file, and the index of a compressed one. */
+#include "check.h"
 #include "insn_fixture.h"
 
 #include "format/xtrace/xtrace_write.h"
 #include "output_check.h"
-#include "skip.h"
 
 static const tl_format writer_only = {
     .name = "xtrace",
@@ -40,7 +40,6 @@ static void expect_tokens(insn_fixture *f, const char *expected)
 
 static void test_pc_where_a_block_begins(void **state)
 {
-    (void)state;
     static const uint32_t op[] = {NOP, LDR, B_EQ, NOP, CALL, NOP, SVC, NOP, NOP, RETURN, NOP};
     insn_fixture f;
     insn_start(&f, &writer_only);
@@ -56,7 +55,6 @@ static void test_pc_where_a_block_begins(void **state)
 
 static void test_pcs_wrap(void **state)
 {
-    (void)state;
     insn_fixture f;
     insn_start(&f, &writer_only);
     put_insn(&f, UINT64_MAX - 3, NOP, 0);
@@ -66,7 +64,6 @@ static void test_pcs_wrap(void **state)
 
 static void test_unknown_pcs(void **state)
 {
-    (void)state;
     insn_fixture f;
     insn_start(&f, &writer_only);
     put_insn_without_pc(&f, NOP);
@@ -83,7 +80,6 @@ static void test_unknown_pcs(void **state)
 
 static void test_levels(void **state)
 {
-    (void)state;
     insn_fixture f;
     insn_start(&f, &writer_only);
     for (unsigned level = 0; level < 4; level++)
@@ -95,7 +91,6 @@ static void test_levels(void **state)
 
 static void test_values(void **state)
 {
-    (void)state;
     static const struct {
         uint32_t cls;
         uint8_t token;
@@ -115,7 +110,6 @@ static void test_values(void **state)
 
 static void test_registers_and_buffers(void **state)
 {
-    (void)state;
     uint8_t expected[257 + 9 + 2 * 16 + 9] = {0x0c};
     insn_fixture f;
     insn_start(&f, &writer_only);
@@ -142,7 +136,6 @@ static void test_registers_and_buffers(void **state)
 /* Every size that a token can have, and sizes that none has. */
 static void test_sizes_of_accesses(void **state)
 {
-    (void)state;
     char *data = pattern(100000);
     insn_fixture f;
     insn_start(&f, &writer_only);
@@ -178,7 +171,6 @@ static void test_sizes_of_accesses(void **state)
 
 static void test_several_tracks(void **state)
 {
-    (void)state;
     insn_fixture f;
     tl_error e;
     insn_start(&f, &writer_only);
@@ -192,7 +184,6 @@ static void test_several_tracks(void **state)
 
 static void test_snapshots_alone(void **state)
 {
-    (void)state;
     insn_fixture f;
     insn_start(&f, &writer_only);
     put_snapshot(&f, 0, 0x100, 0x7ff0);
@@ -222,7 +213,6 @@ static void test_snapshots_alone(void **state)
 
 static void test_more_snapshots_than_are_held_back(void **state)
 {
-    (void)state;
     insn_fixture f;
     const size_t n = (16u << 20) / 1424 + 100;
     tl_error e;
@@ -239,7 +229,6 @@ static void test_more_snapshots_than_are_held_back(void **state)
 
 static void test_snapshots_of_a_stream(void **state)
 {
-    (void)state;
     insn_fixture f;
     insn_start(&f, &writer_only);
     put_snapshot(&f, 0, 0x100, 0x7ff0);
@@ -255,7 +244,6 @@ static void test_snapshots_of_a_stream(void **state)
 
 static void test_snapshots_of_other_shapes(void **state)
 {
-    (void)state;
     insn_fixture f;
     tl_error e;
     insn_start(&f, &writer_only);
@@ -278,7 +266,6 @@ static void test_snapshots_of_other_shapes(void **state)
 /* What is called so must be so: readers go by the name. */
 static void test_name_says_what(void **state)
 {
-    (void)state;
     insn_fixture f;
     tl_error e;
     insn_init(&f);
@@ -301,7 +288,6 @@ static void test_name_says_what(void **state)
 
 static void test_nothing(void **state)
 {
-    (void)state;
     insn_fixture f;
     insn_start(&f, &writer_only);
     expect_bytes(&f, "", 0);
@@ -309,7 +295,6 @@ static void test_nothing(void **state)
 
 static void test_other_traces(void **state)
 {
-    (void)state;
     static const tl_class call = {.kind = TL_ENTER, .key = TL_KEY_FUNCTION, .name = "enter"};
     static const tl_class valueless = {.kind = TL_MEM, .role = TL_ROLE_LOAD, .aux = TL_AUX_SIZE, .name = "access"};
     insn_fixture f;
@@ -328,7 +313,6 @@ static void test_other_traces(void **state)
 /* 3 MiB of a stream, compressed: cut where instructions say their pc, and the index says where. */
 static void test_index(void **state)
 {
-    (void)state;
     insn_fixture f;
     insn_init(&f);
     tl_error e;

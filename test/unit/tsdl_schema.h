@@ -3,16 +3,8 @@
 #define TL_TEST_TSDL_SCHEMA_H
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "check.h"
 #include "format/ctf/ctf_schema.h"
 
 #define TRACE "trace { major = 1; minor = 8; byte_order = le; };\n"
@@ -228,7 +220,6 @@ static inline void payload_fails(const char *members, const char *message)
 
 static inline int schema_clean(void **state)
 {
-    (void)state;
     tl_arena_fini(&schema.arena);
     schema = (ctf_schema){0};
     return 0;

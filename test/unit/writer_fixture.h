@@ -3,16 +3,7 @@
 #ifndef TL_TEST_WRITER_FIXTURE_H
 #define TL_TEST_WRITER_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "check.h"
 #include "model/batch.h"
 #include "model/format_impl.h"
 

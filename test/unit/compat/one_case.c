@@ -1,11 +1,5 @@
 /* Linked into every unit test: the environment variable TL_CASE names the one case to run. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "../check.h"
 
 __attribute__((constructor)) static void choose_case(void)
 {
