@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "format/xray/instr_map.h"
-#include "op/symbolize.h"
+#include "op/symbols/symbolize.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

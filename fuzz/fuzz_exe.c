@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/elf_file.h"
-#include "op/dwarf_lines.h"
+#include "base/elf/elf_file.h"
+#include "op/symbols/dwarf_lines.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

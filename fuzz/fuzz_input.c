@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/decompress.h"
-#include "base/input.h"
-#include "base/spool.h"
+#include "base/io/decompress.h"
+#include "base/io/input.h"
+#include "base/io/spool.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

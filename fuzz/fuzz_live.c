@@ -3,7 +3,7 @@
  * that can be written, and comes back as it is. */
 #include <string.h>
 
-#include "base/output.h"
+#include "base/io/output.h"
 #include "format/tlp/live_layout.h"
 #include "fuzz_source.h"
 #include "model/format_impl.h"

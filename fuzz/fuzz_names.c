@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/endian.h"
-#include "base/json_read.h"
-#include "base/utf8.h"
+#include "base/text/json_read.h"
+#include "base/text/utf8.h"
 #include "fuzz_promises.h"
 #include "fuzz_write.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/endian.h"
-#include "base/input.h"
-#include "base/output.h"
+#include "base/io/input.h"
+#include "base/io/output.h"
 #include "format/tlp/tlp_layout.h"
 #include "model/format_impl.h"
 

@@ -6,8 +6,8 @@
 
 #include "analysis/instruction/cache_setup.h"
 #include "analysis/instruction/predictor.h"
-#include "base/glob.h"
-#include "base/number.h"
+#include "base/text/glob.h"
+#include "base/text/number.h"
 #include "cli/selection.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "base/number.h"
+#include "base/text/number.h"
 
 /* What is done sooner needs no bar; more often than that nobody can read it. */
 #define NS_PER_S    1000000000u

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_write.h"
-#include "base/output.h"
+#include "base/io/output.h"
+#include "base/text/json_write.h"
 #include "cli/message.h"
 #include "cli/verbs.h"
 #include "traceloom/format.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/instruction/snapshot_find.h"
-#include "base/number.h"
+#include "base/text/number.h"
 #include "cli/message.h"
 #include "model/histogram.h"
 #include "model/trace_impl.h"

@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "base/input.h"
-#include "base/number.h"
+#include "base/io/input.h"
+#include "base/text/number.h"
 #include "cli/message.h"
 #include "cli/verbs.h"
 

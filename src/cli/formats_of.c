@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/number.h"
+#include "base/text/number.h"
 #include "cli/message.h"
 #include "cli/nearest.h"
 

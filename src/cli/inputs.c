@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/number.h"
 #include "base/pool.h"
+#include "base/text/number.h"
 #include "cli/exe_files.h"
 #include "cli/formats_of.h"
 #include "cli/message.h"

@@ -2,7 +2,7 @@
 #ifndef TL_CLI_INPUTS_H
 #define TL_CLI_INPUTS_H
 
-#include "base/base_name.h"
+#include "base/io/base_name.h"
 #include "base/progress.h"
 #include "cli/verbs.h"
 #include "traceloom/source.h"

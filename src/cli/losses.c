@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/text/number.h"
 #include "cli/message.h"
 #include "model/trace_impl.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/compiler.h"
-#include "base/number.h"
+#include "base/text/number.h"
 #include "cli/nearest.h"
 
 #define LINE_SIZE_MAX 65536u /* of a cache: larger ones are no lines */

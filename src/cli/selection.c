@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/text/number.h"
 #include "model/trace_impl.h"
 
 #define TIME_TEXT_MAX 64u        /* longest end of a --time range */

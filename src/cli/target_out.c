@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/number.h"
+#include "base/text/number.h"
 #include "cli/formats_of.h"
 #include "cli/losses.h"
 #include "cli/message.h"

@@ -9,8 +9,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "base/number.h"
-#include "base/utf8.h"
+#include "base/text/number.h"
+#include "base/text/utf8.h"
 
 #define PART_SIZE 512u /* of a text that is made clean part by part */
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/output.h"
+#include "base/io/output.h"
 #include "cli/options.h"
 
 #define TL_WIDTH_DEFAULT 100u /* where there is no terminal */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/output.h"
+#include "base/io/output.h"
 #include "cli/terminal.h"
 
 #define TL_TEXT_COLUMNS 12u /* most columns before the name */

@@ -1,13 +1,13 @@
 /* traceloom check: is every byte of a trace valid? */
 #include <inttypes.h>
 
-#include "base/json_write.h"
-#include "base/number.h"
-#include "base/output.h"
+#include "base/io/output.h"
+#include "base/text/json_write.h"
+#include "base/text/number.h"
+#include "cli/info/verb_info.h"
 #include "cli/inputs.h"
 #include "cli/losses.h"
 #include "cli/message.h"
-#include "cli/verb_info.h"
 #include "traceloom/source.h"
 
 /* The places that break a rule of the format, the first `most` of them. */

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/number.h"
-#include "base/output_folder.h"
+#include "base/io/output_folder.h"
+#include "base/text/number.h"
 #include "cli/convert_slice.h"
 #include "cli/formats_of.h"
 #include "cli/inputs.h"
@@ -15,7 +15,7 @@
 #include "cli/message.h"
 #include "cli/selection.h"
 #include "cli/target_out.h"
-#include "op/discover.h"
+#include "op/symbols/discover.h"
 #include "traceloom/events.h"
 #include "traceloom/sink.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/number.h"
+#include "base/text/number.h"
 #include "isa/a64_text.h"
 
 /* A text that is being made. Whoever finds that the instruction is not known returns false, and what was put is

@@ -5,11 +5,11 @@
 #ifndef TL_MODEL_FORMAT_IMPL_H
 #define TL_MODEL_FORMAT_IMPL_H
 
-#include "base/elf_file.h"
-#include "base/folder.h"
-#include "base/input.h"
-#include "base/output.h"
-#include "base/output_folder.h"
+#include "base/elf/elf_file.h"
+#include "base/io/folder.h"
+#include "base/io/input.h"
+#include "base/io/output.h"
+#include "base/io/output_folder.h"
 #include "model/batch.h"
 #include "model/profile_impl.h"
 #include "model/trace_impl.h"

@@ -13,7 +13,7 @@
 
 #include "base/hash.h"
 #include "base/id_map.h"
-#include "base/number.h"
+#include "base/text/number.h"
 #include "model/histogram.h"
 #include "model/place_index.h"
 #include "traceloom/profile.h"

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/same_text.h"
+#include "base/text/same_text.h"
 #include "model/profile_impl.h"
 #include "model/trace_impl.h"
 

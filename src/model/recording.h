@@ -98,8 +98,8 @@ int tl_recording_add(tl_trace *t, const char *text, size_t n, uint64_t offset, t
 typedef enum tl_recording_state { TL_RECORDING_DONE, TL_RECORDING_LIVE } tl_recording_state;
 
 /* Fills the trace: clock (if there is a line about it), exe and build-id, functions by name or address, events lost,
- * and the header that `info` shows. Functions with a name are complete; op/object_symbols.c finds the others in the
- * files of the objects. */
+ * and the header that `info` shows. Functions with a name are complete; op/symbols/object_symbols.c finds the others in
+ * the files of the objects. */
 int tl_recording_finish(tl_trace *t, tl_recording_state state, tl_error *e);
 
 /* The name of a thread for people ("worker 4712"), or NULL if the notes have none. Lives as long as the trace. */

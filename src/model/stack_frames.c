@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/text/number.h"
 
 enum { CAPACITY_LEAST = 64 };
 

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
-#include "base/number.h"
+#include "base/text/number.h"
 #include "traceloom/error.h"
 #include "traceloom/trace.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_write.h"
+#include "base/text/json_write.h"
 
 /* Strings are looked through and escaped in pieces; a piece that needs escapes ends where no character is cut. */
 enum { CLEAN_PIECE = 2048, PIECE = 512, UTF8_LONGEST = 4, SCALAR_MAX = 64 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/glob.h"
+#include "base/text/glob.h"
 
 bool tl_select_label(const tl_select *s, const char *label, bool *hit, bool *hit_not)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/glob.h"
+#include "base/text/glob.h"
 #include "model/event_thread.h"
 #include "model/field_text.h"
 #include "model/stack_frames.h"

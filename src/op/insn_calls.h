@@ -14,8 +14,8 @@
 #ifndef TL_OP_INSN_CALLS_H
 #define TL_OP_INSN_CALLS_H
 
-#include "op/code_map.h"
 #include "op/source_impl.h"
+#include "op/symbols/code_map.h"
 #include "traceloom/profile.h"
 
 typedef struct tl_insn_calls tl_insn_calls;

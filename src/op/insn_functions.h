@@ -4,7 +4,7 @@
 #define TL_OP_INSN_FUNCTIONS_H
 
 #include "model/trace_impl.h"
-#include "op/code_map.h"
+#include "op/symbols/code_map.h"
 
 enum { TL_INSN_ENTER, TL_INSN_EXIT }; /* the classes of the trace of calls */
 

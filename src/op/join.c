@@ -3,7 +3,7 @@
  * Classes that say the same become one. Tracks stay apart. A function keeps its id if that is free or means the same
  * function; else it gets a new id above all others. */
 #include "op/join.h"
-#include "base/same_text.h"
+#include "base/text/same_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -7,13 +7,13 @@
 #include "base/pool.h"
 #include "op/call_select.h"
 #include "op/callstack.h"
-#include "op/discover.h"
 #include "op/insn_calls.h"
-#include "op/profile_names.h"
 #include "op/sample_profile.h"
 #include "op/sample_select.h"
 #include "op/source_impl.h"
 #include "op/supply.h"
+#include "op/symbols/discover.h"
+#include "op/symbols/profile_names.h"
 
 typedef struct worker {
     tl_profile *profile;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/glob.h"
+#include "base/text/glob.h"
 
 enum { WANTED = 1, UNWANTED = 2 }; /* what a function, or one of a stack, matches */
 

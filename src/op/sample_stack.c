@@ -1,6 +1,6 @@
 /* From the frames of sampled stacks to places of a profile. */
 #include "op/sample_stack.h"
-#include "base/same_text.h"
+#include "base/text/same_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,12 +10,12 @@
 #include <sys/stat.h>
 
 #include "model/recording.h"
-#include "op/code_map.h"
-#include "op/discover.h"
-#include "op/given_files.h"
-#include "op/object_symbols.h"
 #include "op/supply.h"
-#include "op/symbolize.h"
+#include "op/symbols/code_map.h"
+#include "op/symbols/discover.h"
+#include "op/symbols/given_files.h"
+#include "op/symbols/object_symbols.h"
+#include "op/symbols/symbolize.h"
 
 /* The format with the most evidence so far. */
 typedef struct contest {

@@ -7,9 +7,9 @@
 
 /* What all streams together are read through; see op/supply.h. */
 struct tl_supply;
-/* What a pass over all events found; see op/discover.h. */
+/* What a pass over all events found; see op/symbols/discover.h. */
 struct tl_discovery;
-/* Which function holds an address; see op/code_map.h. */
+/* Which function holds an address; see op/symbols/code_map.h. */
 struct tl_code_map;
 
 struct tl_source {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_name.h"
 #include "base/compiler.h"
+#include "base/io/base_name.h"
 #include "model/format_impl.h"
 #include "op/sink_part.h"
 

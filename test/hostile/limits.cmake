@@ -3,7 +3,7 @@
 set(low_sources
     analysis/instruction/block_table.c analysis/instruction/branch_table.c analysis/instruction/cache_table.c
     analysis/instruction/page_table.c analysis/instruction/reuse_stack.c analysis/instruction/reuse_table.c
-    analysis/instruction/syscall_table.c base/elf_file.c cli/report_json_tree.c format/chrome/chrome_samples.c
+    analysis/instruction/syscall_table.c base/elf/elf_file.c cli/report/report_json_tree.c format/chrome/chrome_samples.c
     format/ctf/metadata/tsdl_locate.c format/ctf/metadata/tsdl_names.c format/ctf/plan/ctf_compile.c format/ctf/plan/ctf_run.c format/ctf/plan/ctf_scope.c
     format/ctf/read/ctf_cursor.c format/ctf/read/ctf_fault.c format/ctf/read/rfc2010_content.c
     format/ctf/write/ctf_write_event.c format/folded/folded_write.c format/perfetto/perfetto_write.c
@@ -11,8 +11,8 @@ set(low_sources
     format/tlp/live_read.c format/xray/xprof_write.c format/xtrace/xtrace_ahead.c format/xtrace/xtrace_core_read.c
     format/xtrace/xtrace_core_write.c format/xtrace/xtrace_image.c format/xtrace/xtrace_image_check.c
     format/xtrace/xtrace_check_stream.c format/xtrace/xtrace_set.c model/profile.c model/recording.c model/stack_nodes.c
-    model/trace.c op/callstack.c op/discover.c op/dwarf_lines.c op/insn_calls.c op/module_names.c op/object_symbols.c
-    op/split.c op/symbolize.c)
+    model/trace.c op/callstack.c op/insn_calls.c op/split.c op/symbols/discover.c op/symbols/dwarf_lines.c
+    op/symbols/module_names.c op/symbols/object_symbols.c op/symbols/symbolize.c)
 set(low_local BLOCKS_MAX EVENT_MOST DECOMPRESSED_MAX TRACKS_MOST BATCHES_MOST PAGES_MOST SECTIONS_MAX SECTION_BYTES_MAX NAMES_BYTES_MAX
     STEPS_MAX SEARCH_MAX CHOICES_MAX FUNCTIONS_MAX MODULES_MAX CHROME_TOLD_MAX ZEROS_MAX IMAGE_PAGES_MOST CALLS_MAX)
 set(low_copies)

@@ -26,7 +26,7 @@ uint64_t low_limit(const char *name, uint64_t real);
 #include "model/stack_nodes.h"
 #include "model/trace_impl.h"
 #include "op/callstack.h"
-#include "op/named_file.h"
+#include "op/symbols/named_file.h"
 #include "traceloom/split.h"
 
 /* Of headers: what they say. */

@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "base/input.h"
+#include "base/io/input.h"
 #include "check.h"
 #include "scratch.h"
 

@@ -7,7 +7,7 @@
 #include "input_check.h"
 
 #include "base/endian.h"
-#include "base/seek_table.h"
+#include "base/io/seek_table.h"
 
 #ifdef TL_HAVE_ZSTD
 #include <zstd.h>

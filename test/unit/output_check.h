@@ -1,4 +1,4 @@
-/* What the tests of base/output.h share: opening, and checking what came out. */
+/* What the tests of base/io/output.h share: opening, and checking what came out. */
 #ifndef TL_TEST_OUTPUT_CHECK_H
 #define TL_TEST_OUTPUT_CHECK_H
 
@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "base/output.h"
+#include "base/io/output.h"
 #include "check.h"
 #include "scratch.h"
 

@@ -2,7 +2,7 @@
 #ifndef TL_TEST_OWN_SYMBOL_H
 #define TL_TEST_OWN_SYMBOL_H
 
-#include "base/elf_file.h"
+#include "base/elf/elf_file.h"
 #include "check.h"
 
 typedef struct own_symbol {

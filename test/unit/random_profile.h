@@ -2,8 +2,8 @@
 #ifndef TL_TEST_RANDOM_PROFILE_H
 #define TL_TEST_RANDOM_PROFILE_H
 
-#include "base/input.h"
-#include "base/output.h"
+#include "base/io/input.h"
+#include "base/io/output.h"
 #include "check.h"
 #include "model/format_impl.h"
 #include "model/profile_impl.h"

@@ -1,5 +1,5 @@
 /* Which function holds an address: sizes that are known, guessed, overlap, or are wrong. */
-#include "op/code_map.h"
+#include "op/symbols/code_map.h"
 
 #include "code_fixture.h"
 #include "scratch.h"

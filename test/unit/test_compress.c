@@ -1,10 +1,10 @@
-/* Tests of base/output.h: compressed output. */
+/* Tests of base/io/output.h: compressed output. */
 #include <errno.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#include "base/input.h"
-#include "base/output.h"
+#include "base/io/input.h"
+#include "base/io/output.h"
 #include "check.h"
 #include "scratch.h"
 

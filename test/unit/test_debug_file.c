@@ -1,10 +1,11 @@
-/* Tests of source lines and separate debug files, through op/symbolize.h and op/debug_file.h. Needs a compiler. */
+/* Tests of source lines and separate debug files, through op/symbols/symbolize.h and op/symbols/debug_file.h. Needs a
+ * compiler. */
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "check.h"
-#include "op/debug_file.h"
-#include "op/symbolize.h"
+#include "op/symbols/debug_file.h"
+#include "op/symbols/symbolize.h"
 
 /* A trace with a function for each address; ids count from 1. */
 static void begin_trace(tl_trace *t, const uint64_t *address, size_t n)

@@ -1,7 +1,7 @@
-/* Tests of base/input.h: compressed content, whole and damaged. */
+/* Tests of base/io/input.h: compressed content, whole and damaged. */
 #include <stdbool.h>
 
-#include "base/output.h"
+#include "base/io/output.h"
 #include "check.h"
 #include "input_check.h"
 #include "thorough.h"

@@ -1,6 +1,6 @@
-/* Tests of op/demangle.h: C++, both Rust schemes, names of none of them, and names that want to cost much. */
+/* Tests of op/symbols/demangle.h: C++, both Rust schemes, names of none of them, and names that want to cost much. */
 #include "check.h"
-#include "op/demangle.h"
+#include "op/symbols/demangle.h"
 
 static void expect(const char *linkage_name, const char *readable)
 {

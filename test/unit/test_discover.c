@@ -1,4 +1,4 @@
-/* Tests of op/discover.h: which files are opened because a function trace names them. */
+/* Tests of op/symbols/discover.h: which files are opened because a function trace names them. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
-/* Tests of op/dwarf_lines.h: lines in this program itself. */
+/* Tests of op/symbols/dwarf_lines.h: lines in this program itself. */
 #include "check.h"
-#include "op/dwarf_lines.h"
+#include "op/symbols/dwarf_lines.h"
 #include "own_symbol.h"
 
 enum { PLACES = 8, STOPPED = -7 };

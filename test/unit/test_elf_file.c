@@ -1,7 +1,7 @@
-/* Tests of base/elf_file.h: what is found in sound files, and what is said of broken ones. */
+/* Tests of base/elf/elf_file.h: what is found in sound files, and what is said of broken ones. */
 #include <elf.h>
 
-#include "base/elf_file.h"
+#include "base/elf/elf_file.h"
 #include "build_elf.h"
 #include "check.h"
 

@@ -2,7 +2,7 @@
 #include <elf.h>
 
 #include "base/compiler.h"
-#include "base/elf_file.h"
+#include "base/elf/elf_file.h"
 #include "build_elf.h"
 #include "check.h"
 

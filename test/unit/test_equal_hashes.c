@@ -3,8 +3,8 @@
 #include "format/ctf/read/ctf_losses.h"
 #include "make_ctf.h"
 #include "model/trace_impl.h"
-#include "op/discover.h"
 #include "op/source_impl.h"
+#include "op/symbols/discover.h"
 
 /* Two texts that were one to a table of hashes without a key. */
 static const char one[] = "aaaaaaaaby9sbbbbZHBNd2Wb", other[] = "aaaaaaaabEmBbbbbTl_7v7Nz";

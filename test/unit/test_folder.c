@@ -1,4 +1,4 @@
-/* Tests of base/folder.h: what is found in folders and in blocks that stand for them, and how its files open. */
+/* Tests of base/io/folder.h: what is found in folders and in blocks that stand for them, and how its files open. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/endian.h"
-#include "base/folder.h"
+#include "base/io/folder.h"
 #include "check.h"
 #include "scratch.h"
 

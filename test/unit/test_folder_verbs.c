@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "check.h"
-#include "cli/verb_info.h"
+#include "cli/info/verb_info.h"
 #include "cli/verbs.h"
 #include "fake_format.h"
 #include "scratch.h"

@@ -1,7 +1,7 @@
-/* Tests of base/glob.h. */
+/* Tests of base/text/glob.h. */
 #include <time.h>
 
-#include "base/glob.h"
+#include "base/text/glob.h"
 #include "check.h"
 
 #define MATCH(pattern, text)    assert_true(tl_glob(pattern, text))

@@ -1,5 +1,5 @@
 /* What `info` says of times: where they count from, and how many decimals the time of day has. */
-#include "cli/verb_info.h"
+#include "cli/info/verb_info.h"
 #include "writer_fixture.h"
 
 /* `info --json` of a trace with one event each of two threads. */

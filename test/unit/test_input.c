@@ -1,4 +1,4 @@
-/* Tests of base/input.h: files, pipes and memory. */
+/* Tests of base/io/input.h: files, pipes and memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>

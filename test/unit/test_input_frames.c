@@ -2,9 +2,9 @@
 #include "check.h"
 #include "lazy_fixture.h"
 
-#include "base/folder.h"
-#include "base/input_frames.h"
-#include "base/output.h"
+#include "base/io/folder.h"
+#include "base/io/input_frames.h"
+#include "base/io/output.h"
 
 enum { NOTE = 0x184d2a57 };
 

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#include "base/input_lazy.h"
+#include "base/io/input_lazy.h"
 
 /* Three small frames, all that may stand between them, and a checksum. */
 static packed small_file(void)

@@ -2,7 +2,7 @@
 #include "hand_insns.h"
 
 #include "analysis/instruction/predictor.h"
-#include "cli/report_insn.h"
+#include "cli/report/report_insn.h"
 
 /* A loop of two, a call with two targets, and something of the system in between. */
 static const hand_line script[] = {INSN_NO_PC(OP_ADD),     INSN(0x1000, OP_LDR), LOAD(0x8000, 8),

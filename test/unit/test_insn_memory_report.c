@@ -2,7 +2,7 @@
 #include "hand_insns.h"
 
 #include "analysis/instruction/syscall_table.h"
-#include "cli/report_insn.h"
+#include "cli/report/report_insn.h"
 
 static const hand_line script[] = {INSN(0x400000, OP_LDR),
                                    LOAD(0x7ffc, 8),

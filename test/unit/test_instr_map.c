@@ -6,7 +6,7 @@
 #include "build_elf.h"
 #include "check.h"
 #include "format/xray/instr_map.h"
-#include "op/symbolize.h"
+#include "op/symbols/symbolize.h"
 
 enum { MAP = 1, RELA, SYMTAB, STRTAB, SLEDS_MAX = 16, MAP_AT = 0x2535e };
 

@@ -1,6 +1,6 @@
-/* Tests of base/json_read.h: values, places, strictness, and limits on hostile text. */
+/* Tests of base/text/json_read.h: values, places, strictness, and limits on hostile text. */
 #include "base/compiler.h"
-#include "base/json_read.h"
+#include "base/text/json_read.h"
 #include "check.h"
 
 #define VALUES 1000000u

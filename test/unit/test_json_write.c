@@ -1,5 +1,5 @@
-/* Tests of base/json_write.h. */
-#include "base/json_write.h"
+/* Tests of base/text/json_write.h. */
+#include "base/text/json_write.h"
 #include "check.h"
 
 static void check_string_n(const char *s, size_t n, const char *expected, uint64_t expected_bad)

@@ -1,5 +1,5 @@
 /* Ready-made text: made once, found again, and forgotten when there is too much of it. */
-#include "base/number.h"
+#include "base/text/number.h"
 #include "check.h"
 #include "model/label.h"
 

@@ -1,5 +1,5 @@
 /* How many decoders an input has: what is in input_lazy.c is reached from inside. */
-#include "base/input_lazy.c"
+#include "base/io/input_lazy.c"
 
 #include "lazy_fixture.h"
 

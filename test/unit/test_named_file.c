@@ -1,6 +1,6 @@
-/* Tests of op/named_file.h: which files are opened because a trace names them. */
+/* Tests of op/symbols/named_file.h: which files are opened because a trace names them. */
 #include "check.h"
-#include "op/named_file.h"
+#include "op/symbols/named_file.h"
 #include "scratch.h"
 
 static void test_only_regular_files(void **state)

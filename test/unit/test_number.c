@@ -1,7 +1,7 @@
-/* Tests of base/number.h; the conversion of ticks against long division by hand, in 32-bit digits. */
+/* Tests of base/text/number.h; the conversion of ticks against long division by hand, in 32-bit digits. */
 #include <inttypes.h>
 
-#include "base/number.h"
+#include "base/text/number.h"
 #include "check.h"
 
 static uint64_t random_state = 88172645463325252u;

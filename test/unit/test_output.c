@@ -1,4 +1,4 @@
-/* Tests of base/output.h: what comes out, and what is there when something goes wrong. */
+/* Tests of base/io/output.h: what comes out, and what is there when something goes wrong. */
 #include "output_check.h"
 
 static void test_file_appears_when_complete(void **state)

@@ -1,5 +1,5 @@
-/* Tests of base/output_folder.h: folders that appear whole or not at all, and many files that grow together. */
-#include "base/output_folder.h"
+/* Tests of base/io/output_folder.h: folders that appear whole or not at all, and many files that grow together. */
+#include "base/io/output_folder.h"
 
 #include <sys/wait.h>
 

@@ -1,4 +1,4 @@
-/* Tests of base/output.h on standard output and pipes: what is written when others can fail or be slow. */
+/* Tests of base/io/output.h on standard output and pipes: what is written when others can fail or be slow. */
 #include "output_check.h"
 
 /* Standard output for the time of a test. */

@@ -1,6 +1,6 @@
-/* Tests of base/pack.h: what is packed is unpacked, and what does not fit is said. */
-#include "base/pack.h"
-#include "base/unpack.h"
+/* Tests of base/io/pack.h: what is packed is unpacked, and what does not fit is said. */
+#include "base/io/pack.h"
+#include "base/io/unpack.h"
 #include "check.h"
 
 typedef struct bytes {

@@ -2,8 +2,8 @@
 #include "check.h"
 #include "random_profile.h"
 
-#include "op/demangle.h"
-#include "op/profile_names.h"
+#include "op/symbols/demangle.h"
+#include "op/symbols/profile_names.h"
 
 static uint32_t add(tl_profile *p, int64_t id, const char *module, const char *name, const char *linkage_name)
 {

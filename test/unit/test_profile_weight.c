@@ -1,6 +1,6 @@
 /* Profiles made of samples: weights, merging, what tells functions apart, and other ways to tell them apart. */
 #include "analysis/function/tables.h"
-#include "base/output.h"
+#include "base/io/output.h"
 #include "check.h"
 #include "model/profile_impl.h"
 #include "model/trace_impl.h"

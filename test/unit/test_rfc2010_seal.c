@@ -2,7 +2,7 @@
  * What readers make of it is tested by roundtrip.ctf.sealed, with other libraries. */
 #include "base/crc32.h"
 #include "base/digest.h"
-#include "base/pack.h"
+#include "base/io/pack.h"
 #include "check.h"
 #include "ctf_write_fixture.h"
 #include "format/ctf/rfc2010_packet.h"

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "base/elf_file.h"
+#include "base/elf/elf_file.h"
 #include "rt/object/rt_maps.c"
 #include "rt/object/rt_objects.c"
 

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/glob.h"
+#include "base/text/glob.h"
 #include "rt/rt_say.c"
 #include "rt/rt_words.c"
 

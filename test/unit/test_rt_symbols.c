@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "build_elf.h"
-#include "op/symbolize.h"
+#include "op/symbols/symbolize.h"
 #include "rt/object/rt_maps.c"
 #include "rt/object/rt_plain.c"
 #include "rt/object/rt_symbols.c"

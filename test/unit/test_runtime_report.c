@@ -2,7 +2,7 @@
  * options it refuses. */
 #include "runtime_fixture.h"
 
-#include "cli/report_runtime.h"
+#include "cli/report/report_runtime.h"
 #include "scratch.h"
 
 static const tl_arguments no_arguments;

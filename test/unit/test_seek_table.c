@@ -3,8 +3,8 @@
 #include "output_check.h"
 
 #include "base/endian.h"
-#include "base/input.h"
-#include "base/seek_table.h"
+#include "base/io/input.h"
+#include "base/io/seek_table.h"
 
 enum { NOTE_MAGIC = 0x184d2a5b, MIB = 1 << 20 };
 

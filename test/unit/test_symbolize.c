@@ -1,10 +1,11 @@
-/* Tests of op/symbolize.h, names: which symbol wins, and what is left alone. Lines and debug files: test_debug_file.c.
+/* Tests of op/symbols/symbolize.h, names: which symbol wins, and what is left alone. Lines and debug files:
+ * test_debug_file.c.
  */
 #include <elf.h>
 
 #include "build_elf.h"
 #include "check.h"
-#include "op/symbolize.h"
+#include "op/symbols/symbolize.h"
 
 enum { SYMTAB = 1, DYNSYM, STRTAB, SYMBOLS_MAX = 16 };
 

@@ -1,8 +1,8 @@
-/* Tests of base/unpack.h: limits, pieces, failing sources. The formats' own tests have whole and damaged data. */
+/* Tests of base/io/unpack.h: limits, pieces, failing sources. The formats' own tests have whole and damaged data. */
 #include <stdbool.h>
 
 #include "base/compiler.h"
-#include "base/unpack.h"
+#include "base/io/unpack.h"
 #include "check.h"
 
 #ifdef TL_HAVE_ZLIB

@@ -1,7 +1,7 @@
 /* UTF-8: what is a character, and repairing what is none. */
 #include <stdbool.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "check.h"
 
 static void test_lengths(void **state)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/number.h"
+#include "base/text/number.h"
 
 #define PAGE      (1u << TL_CACHE_PAGE_SHIFT)
 #define PART_MOST 40u /* letters of one part of the text: more is nothing that we know */

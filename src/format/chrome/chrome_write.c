@@ -19,7 +19,7 @@
  * only the order within a thread matters to them, so streams may come one after the other if no thread is in two. */
 #include <stdlib.h>
 
-#include "base/base_name.h"
+#include "base/io/base_name.h"
 #include "format/chrome/chrome_writer.h"
 
 /* Room for all of an event that is neither label nor args. */

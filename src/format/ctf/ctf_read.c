@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_name.h"
 #include "base/endian.h"
+#include "base/io/base_name.h"
 #include "format/ctf/ctf_layout.h"
 #include "format/ctf/read/ctf_cursor.h"
 #include "format/ctf/read/ctf_reader.h"

@@ -3,7 +3,7 @@
 #define TL_FORMAT_CTF_SCHEMA_H
 
 #include "base/arena.h"
-#include "base/folder.h"
+#include "base/io/folder.h"
 #include "format/ctf/ctf_type.h"
 #include "traceloom/error.h"
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "model/callgraph.h"
 #include "model/format_impl.h"
 #include "model/profile_words.h"

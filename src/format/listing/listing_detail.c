@@ -1,7 +1,7 @@
 /* Values from the tape: the bytes of accesses, registers, buffers of system calls. */
 #include "format/listing/listing_detail.h"
 
-#include "base/number.h"
+#include "base/text/number.h"
 #include "model/field_text.h"
 
 enum {

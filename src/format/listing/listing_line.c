@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/number.h"
+#include "base/text/number.h"
 
 enum { LEVEL_WIDTH = 5, PC_WIDTH = 18, OPCODE_DIGITS = 8, MNEMONIC_WIDTH = 7, GAP = 2 };
 

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "base/number.h"
+#include "base/text/number.h"
 #include "format/listing/listing_detail.h"
 #include "format/listing/listing_line.h"
 #include "model/label.h"

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_name.h"
+#include "base/io/base_name.h"
 #include "format/perfetto/perfetto_writer.h"
 
 size_t perfetto_begin_packet(tl_pb *p)

@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/protobuf.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "format/pprof/pprof_values.h"
 #include "model/format_impl.h"
 #include "model/place_tree.h"

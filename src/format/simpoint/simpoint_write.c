@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
-#include "base/number.h"
 #include "base/pair_map.h"
+#include "base/text/number.h"
 #include "isa/a64_block.h"
 #include "model/format_impl.h"
 

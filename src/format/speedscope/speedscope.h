@@ -2,7 +2,7 @@
 #ifndef TL_FORMAT_SPEEDSCOPE_H
 #define TL_FORMAT_SPEEDSCOPE_H
 
-#include "base/json_write.h"
+#include "base/text/json_write.h"
 #include "model/format_impl.h"
 
 /* The file's object up to and into "profiles":[ */

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_write.h"
-#include "base/number.h"
+#include "base/text/json_write.h"
+#include "base/text/number.h"
 #include "format/speedscope/speedscope_events.h"
 
 #define AT_MOST (UINT64_MAX >> 1) /* a time, doubled, must fit */

@@ -2,8 +2,8 @@
 #ifndef TL_FORMAT_SPEEDSCOPE_EVENTS_H
 #define TL_FORMAT_SPEEDSCOPE_EVENTS_H
 
+#include "base/io/spool.h"
 #include "base/protobuf.h"
-#include "base/spool.h"
 #include "format/speedscope/speedscope.h"
 #include "model/nest.h"
 #include "model/stack_nodes.h"

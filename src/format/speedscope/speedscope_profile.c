@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_write.h"
-#include "base/number.h"
+#include "base/text/json_write.h"
+#include "base/text/number.h"
 #include "format/speedscope/speedscope.h"
 #include "model/place_tree.h"
 #include "model/profile_words.h"

@@ -8,8 +8,8 @@
  * end:
  *
  *   | varint: node of the tree of stacks | varint: weight in ns | */
-#include "base/json_write.h"
-#include "base/number.h"
+#include "base/text/json_write.h"
+#include "base/text/number.h"
 #include "format/speedscope/speedscope_events.h"
 
 static uint64_t add_saturated(uint64_t a, uint64_t b)

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "format/svg/svg_layout.h"
 #include "format/svg/svg_script.h"
 #include "model/format_impl.h"

@@ -1,9 +1,9 @@
 /* Names and values of fields as babeltrace2 prints them; see babeltrace_text.c. */
 #include "format/text/babeltrace_value.h"
 
-#include "base/number.h"
-#include "base/real.h"
-#include "base/utf8.h"
+#include "base/text/number.h"
+#include "base/text/real.h"
+#include "base/text/utf8.h"
 #include "format/text/text_value.h"
 
 enum { PIECE = 1024, SCALAR_MAX = 80, ESCAPE_MAX = 12, INDEX_MAX = 32 };

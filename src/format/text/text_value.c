@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "base/real.h"
-#include "base/utf8.h"
+#include "base/text/real.h"
+#include "base/text/utf8.h"
 
 enum { PIECE = 1024, SCALAR_MAX = 80, ESCAPE = 4 };
 

@@ -2,7 +2,7 @@
 #ifndef TL_FORMAT_TEXT_VALUE_H
 #define TL_FORMAT_TEXT_VALUE_H
 
-#include "base/number.h"
+#include "base/text/number.h"
 #include "model/field_text.h"
 #include "model/stack_frames.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "base/input.h"
+#include "base/io/input.h"
 #include "format/tlp/live_layout.h"
 
 enum { LIVE_PIECE = 16 << 10, LIVE_PIECES_MAX = 256 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/endian.h"
-#include "base/number.h"
+#include "base/text/number.h"
 #include "format/tlp/tlp_format.h"
 #include "format/tlp/tlp_layout.h"
 #include "model/string_rank.h"

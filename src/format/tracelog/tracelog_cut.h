@@ -4,7 +4,7 @@
 #ifndef TL_FORMAT_TRACELOG_CUT_H
 #define TL_FORMAT_TRACELOG_CUT_H
 
-#include "base/input.h"
+#include "base/io/input.h"
 #include "format/tracelog/tracelog_scan.h"
 
 /* The text of a block, in memory of its own that is used again for the next. Zeroed memory is an empty one. */

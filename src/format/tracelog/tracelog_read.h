@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "base/id_map.h"
-#include "base/input.h"
+#include "base/io/input.h"
 #include "format/tracelog/tracelog_code.h"
 #include "model/trace_impl.h"
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "format/tracelog/tracelog_scan.h"
 
 #define VALUES_OF_A_LINE 16u /* on the tape, without those of lists */

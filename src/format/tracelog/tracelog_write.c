@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_name.h"
+#include "base/io/base_name.h"
 #include "format/tracelog/tracelog_write_record.h"
 
 static const char format_name[] = "tracelog", dialect_doc[] = "doc", dialect_vs[] = "vs";

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/same_text.h"
+#include "base/text/same_text.h"
 #include "format/tracelog/tracelog_write.h"
 #include "model/label.h"
 #include "model/place_tree.h"

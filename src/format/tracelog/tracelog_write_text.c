@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 void tracelog_put_text(tl_pen *pen, const char *s, size_t n, uint64_t *breaks)
 {

@@ -2,8 +2,8 @@
 #ifndef TL_FORMAT_TRACELOG_WRITE_TEXT_H
 #define TL_FORMAT_TRACELOG_WRITE_TEXT_H
 
-#include "base/number.h"
-#include "base/pen.h"
+#include "base/text/number.h"
+#include "base/text/pen.h"
 
 /* Room for a number, what divides it from the next, and what is written in vain behind it. */
 #define TRACELOG_NUMBER_ROOM ((size_t)40)

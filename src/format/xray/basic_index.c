@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/endian.h"
-#include "base/window.h"
+#include "base/io/window.h"
 #include "format/xray/xray_classes.h"
 
 enum { RUN_RECORDS = INT32_MAX }; /* after so many, another run begins */

@@ -3,7 +3,7 @@
 #define TL_FORMAT_BASIC_INDEX_H
 
 #include "base/endian.h"
-#include "base/input.h"
+#include "base/io/input.h"
 #include "format/xray/basic_layout.h"
 #include "model/format_impl.h"
 

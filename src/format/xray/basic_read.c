@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/endian.h"
-#include "base/window.h"
+#include "base/io/window.h"
 #include "format/xray/basic_index.h"
 #include "format/xray/basic_layout.h"
 #include "format/xray/basic_write.h"

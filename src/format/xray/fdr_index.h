@@ -5,7 +5,7 @@
 #ifndef TL_FORMAT_FDR_INDEX_H
 #define TL_FORMAT_FDR_INDEX_H
 
-#include "base/input.h"
+#include "base/io/input.h"
 #include "format/xray/xray_classes.h"
 
 /* Good records of one buffer: from its first NewCPUId record to the end of the last whole record. 48 bytes a buffer. */

@@ -2,7 +2,7 @@
 #ifndef TL_FORMAT_FDR_READ_H
 #define TL_FORMAT_FDR_READ_H
 
-#include "base/window.h"
+#include "base/io/window.h"
 #include "format/xray/fdr_index.h"
 
 typedef struct fdr_reader {

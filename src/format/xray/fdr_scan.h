@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/window.h"
+#include "base/io/window.h"
 #include "format/xray/fdr_index.h"
 #include "format/xray/fdr_layout.h"
 

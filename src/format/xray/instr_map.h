@@ -2,7 +2,7 @@
 #ifndef TL_FORMAT_XRAY_INSTR_MAP_H
 #define TL_FORMAT_XRAY_INSTR_MAP_H
 
-#include "base/elf_file.h"
+#include "base/elf/elf_file.h"
 #include "model/trace_impl.h"
 
 /* Adds a function (id, address) to t for every function of the map: id n is the n-th run of equal function addresses.

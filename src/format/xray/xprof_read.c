@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/endian.h"
-#include "base/window.h"
+#include "base/io/window.h"
 #include "format/xray/xprof_layout.h"
 #include "format/xray/xprof_write.h"
 #include "format/xray/xray_classes.h"

@@ -3,7 +3,7 @@
 #ifndef TL_XTRACE_CLAIMS_H
 #define TL_XTRACE_CLAIMS_H
 
-#include "base/window.h"
+#include "base/io/window.h"
 #include "format/xtrace/xtrace_snapshot.h"
 
 /* One snapshot. */

@@ -11,8 +11,8 @@
 #ifndef TL_XTRACE_CORE_H
 #define TL_XTRACE_CORE_H
 
-#include "base/input.h"
-#include "base/output.h"
+#include "base/io/input.h"
+#include "base/io/output.h"
 #include "base/shadow.h"
 
 /* Pages of a file that is read. */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/endian.h"
-#include "base/window.h"
+#include "base/io/window.h"
 #include "format/xtrace/xtrace_core.h"
 
 #define WINDOW (64u << 10)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_name.h"
+#include "base/io/base_name.h"
 #include "format/xtrace/xtrace_check.h"
 #include "format/xtrace/xtrace_classes.h"
 #include "format/xtrace/xtrace_read.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_name.h"
 #include "base/endian.h"
-#include "base/window.h"
+#include "base/io/base_name.h"
+#include "base/io/window.h"
 #include "format/xtrace/xtrace_image.h"
 #include "format/xtrace/xtrace_tokens.h"
 

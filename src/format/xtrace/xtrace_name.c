@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_name.h"
+#include "base/io/base_name.h"
 
 static const char stream_word[] = "xinsndata", snapshot_word[] = "xsnapshot";
 

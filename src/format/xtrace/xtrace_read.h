@@ -2,7 +2,7 @@
 #ifndef TL_XTRACE_READ_H
 #define TL_XTRACE_READ_H
 
-#include "base/window.h"
+#include "base/io/window.h"
 #include "format/xtrace/xtrace_name.h"
 #include "format/xtrace/xtrace_snapshot.h"
 #include "format/xtrace/xtrace_tokens.h"

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/folder.h"
 #include "base/grow.h"
+#include "base/io/folder.h"
 #include "format/xtrace/xtrace_image.h"
 #include "format/xtrace/xtrace_name.h"
 #include "format/xtrace/xtrace_snapshot.h"

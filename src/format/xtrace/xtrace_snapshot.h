@@ -17,7 +17,7 @@
 #ifndef TL_XTRACE_SNAPSHOT_H
 #define TL_XTRACE_SNAPSHOT_H
 
-#include "base/input.h"
+#include "base/io/input.h"
 #include "model/batch.h"
 #include "model/trace_impl.h"
 

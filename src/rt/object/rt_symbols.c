@@ -1,8 +1,9 @@
 /* Names of functions by address, from the symbol tables of an object's file.
  *
  * The file is read into our own memory, not mapped: if somebody truncates it, the program does not crash.
- * The names are those that the library finds (op/symbolize.h): of a symbol of type function with exactly the address,
- * global before weak before local, then the first in .symtab, then in .dynsym. Nothing in the file is believed. */
+ * The names are those that the library finds (op/symbols/symbolize.h): of a symbol of type function with exactly the
+ * address, global before weak before local, then the first in .symtab, then in .dynsym. Nothing in the file is
+ * believed. */
 #include <elf.h>
 #include <fcntl.h>
 

@@ -6,7 +6,7 @@
 #define TL_FORMAT_CTF_JSON_BUILD_H
 
 #include "base/hash.h"
-#include "base/json_read.h"
+#include "base/text/json_read.h"
 #include "format/ctf/ctf_schema.h"
 
 #define CTF_JSON_VALUES_MAX 1048576u /* JSON values of one fragment: an enumeration may have 200,000 labels */

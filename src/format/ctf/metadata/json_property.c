@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "format/ctf/metadata/json_build.h"
 
 TL_COLD int ctf_json_fail(ctf_json *j, tl_code code, const tl_json_value *at, const char *format, ...)

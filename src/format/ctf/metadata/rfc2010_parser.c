@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "format/ctf/ctf_schema.h"
 
 /* A word, or the end of the text. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 /* Longest piece of text that is remembered of a token, for messages. */
 #define TOKEN_TEXT_MAX 1000u

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "format/ctf/metadata/tsdl_lexer.h"
 
 static const struct {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/same_text.h"
+#include "base/text/same_text.h"
 #include "format/ctf/plan/ctf_plan_impl.h"
 #include "format/ctf/read/ctf_same.h"
 

@@ -5,7 +5,7 @@
  * wrap, in the same way everywhere. */
 #include <stdlib.h>
 
-#include "base/same_text.h"
+#include "base/text/same_text.h"
 #include "format/ctf/read/ctf_reader.h"
 #include "format/ctf/read/ctf_wide.h"
 

@@ -2,7 +2,7 @@
 #ifndef TL_FORMAT_CTF_FILE_H
 #define TL_FORMAT_CTF_FILE_H
 
-#include "base/window.h"
+#include "base/io/window.h"
 #include "format/ctf/plan/ctf_plan.h"
 
 /* One metadata file and what belongs to it. A folder may hold several. */

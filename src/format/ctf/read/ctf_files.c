@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_name.h"
+#include "base/io/base_name.h"
 #include "format/ctf/read/ctf_reader.h"
 
 /* Track numbers of all files together, one for each stream class of each file. Stream classes beyond the first are

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_name.h"
 #include "base/compiler.h"
+#include "base/io/base_name.h"
 #include "format/ctf/read/ctf_index.h"
 
 typedef struct member {

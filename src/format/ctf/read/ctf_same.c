@@ -1,6 +1,6 @@
 /* Schemas that are the same but for what differs between the processes of one program: such folders hold hundreds. */
 #include "format/ctf/read/ctf_same.h"
-#include "base/same_text.h"
+#include "base/text/same_text.h"
 
 #include <string.h>
 

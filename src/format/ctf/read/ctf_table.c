@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_name.h"
+#include "base/io/base_name.h"
 #include "format/ctf/read/ctf_cursor.h"
 #include "format/ctf/read/ctf_reader.h"
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/base_name.h"
 #include "base/endian.h"
+#include "base/io/base_name.h"
 #include "base/pool.h"
 #include "format/ctf/ctf_layout.h"
 #include "format/ctf/plan/ctf_plan_impl.h"

@@ -22,7 +22,7 @@
 
 #include "base/endian.h"
 #include "base/hash.h"
-#include "base/output.h"
+#include "base/io/output.h"
 
 /* To be counted up when what is stored changes, or how it is found. */
 #define VERSION 3u

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "base/folder.h"
+#include "base/io/folder.h"
 
 #define INDEX_CACHE_FILE_MAX   (16u << 20) /* bytes of one file: ten times a large one */
 #define INDEX_CACHE_FOLDER_MAX (64u << 20) /* bytes of all: the oldest go */

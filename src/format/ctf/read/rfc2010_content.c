@@ -6,7 +6,7 @@
 
 #include "base/digest.h"
 #include "base/endian.h"
-#include "base/unpack.h"
+#include "base/io/unpack.h"
 #include "format/ctf/ctf_layout.h"
 #include "format/ctf/rfc2010_packet.h"
 

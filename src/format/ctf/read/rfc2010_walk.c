@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/base_name.h"
 #include "base/endian.h"
+#include "base/io/base_name.h"
 #include "format/ctf/ctf_layout.h"
 
 #define MARK_SIZE 8u /* a magic number and a session id */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/same_text.h"
+#include "base/text/same_text.h"
 #include "format/ctf/write/ctf_lower.h"
 
 /* --- equal contexts --- */

@@ -9,8 +9,8 @@
 #ifndef TL_FORMAT_CTF_WRITE_H
 #define TL_FORMAT_CTF_WRITE_H
 
-#include "base/decompress.h"
 #include "base/digest.h"
+#include "base/io/decompress.h"
 #include "format/ctf/read/ctf_table.h"
 #include "format/ctf/write/ctf_form.h"
 #include "model/format_impl.h"

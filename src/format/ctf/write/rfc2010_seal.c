@@ -4,7 +4,7 @@
 
 #include "base/compiler.h"
 #include "base/endian.h"
-#include "base/pack.h"
+#include "base/io/pack.h"
 #include "format/ctf/ctf_layout.h"
 #include "format/ctf/rfc2010_packet.h"
 #include "format/ctf/write/ctf_write.h"

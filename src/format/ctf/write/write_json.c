@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/compiler.h"
-#include "base/json_write.h"
+#include "base/text/json_write.h"
 #include "format/ctf/write/ctf_write.h"
 
 static void put_class(tl_json *j, const ctf_form *f);

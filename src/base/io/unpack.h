@@ -1,0 +1,21 @@
+/* Decompression of one part (a gzip member, a bzip2 stream) into memory, with a limit. What follows the part is not
+ * looked at. */
+#ifndef TL_BASE_UNPACK_H
+#define TL_BASE_UNPACK_H
+
+#include "base/io/decompress.h"
+
+/* Where the bytes go. */
+typedef struct tl_unpacked {
+    uint8_t *data;   /* malloc'ed; belongs to the caller */
+    size_t n;        /* bytes from data on, the front included */
+    size_t capacity; /* bytes from data on, the slack not included */
+} tl_unpacked;
+
+/* Decompresses at most `most` bytes behind `front` bytes that are left free, with `slack` bytes behind them that are 0.
+ * Fails with TL_EDAMAGED (the data is damaged, ends early, or is longer), TL_ENOMEM, TL_EUNSUPPORTED (a codec that this
+ * build lacks) or as the source does; then nothing has to be freed. */
+int tl_unpack(tl_codec c, tl_codec_source *source, void *arg, size_t front, size_t most, size_t slack, tl_unpacked *out,
+              tl_error *e);
+
+#endif

@@ -1,0 +1,257 @@
+/* Finds the control page of a process, and speaks with its recorder. */
+#include "cli/record/control_page.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/message.h"
+#include "rt/control/control_layout.h"
+
+#ifdef __linux__
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#endif
+
+_Static_assert(TL_CONTROL_COMMAND == CONTROL_COMMAND_SIZE && TL_CONTROL_RESULT == CONTROL_RESULT_SIZE, "as laid out");
+
+enum { PATIENCE_MS = 5000, STEP_MS = 50 };
+
+static uint32_t *word(const tl_control *p, unsigned offset)
+{
+    return (uint32_t *)(void *)(p->page + offset);
+}
+
+static uint32_t load(const tl_control *p, unsigned offset)
+{
+    return __atomic_load_n(word(p, offset), __ATOMIC_ACQUIRE);
+}
+
+static uint64_t load64(const tl_control *p, unsigned offset)
+{
+    return __atomic_load_n((uint64_t *)(void *)(p->page + offset), __ATOMIC_RELAXED);
+}
+
+/* A line of /proc/PID/NAME that begins with `key`: what follows it. */
+static bool read_line(long pid, const char *name, const char *key, char *out, size_t size)
+{
+    char path[64], line[256];
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%ld/%s", pid, name);
+    FILE *f = fopen(path, "re");
+    while (f && !found && fgets(line, sizeof line, f)) {
+        line[strcspn(line, "\n")] = 0;
+        found = strncmp(line, key, strlen(key)) == 0;
+    }
+    if (found)
+        snprintf(out, size, "%.*s", (int)size - 1, line + strlen(key));
+    if (f)
+        fclose(f);
+    return found;
+}
+
+/* Who may command it. */
+static int say_not_allowed(long pid)
+{
+    char path[64];
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/%ld", pid);
+    const bool known = stat(path, &st) == 0;
+    if (geteuid() == 0)
+        tl_say_error(NULL, "ctl: process %ld cannot be looked at from here, not even by root", pid);
+    else if (known && st.st_uid == geteuid())
+        tl_say_error(NULL, "ctl: process %ld has protected itself; only root may command it", pid);
+    else if (known && st.st_uid != 0)
+        tl_say_error(NULL, "ctl: only user %lu and root may command process %ld", (unsigned long)st.st_uid, pid);
+    else
+        tl_say_error(NULL, "ctl: only root may command process %ld", pid);
+    return TL_EXIT_DAMAGED;
+}
+
+static int say_no_recorder(const tl_control *p)
+{
+    char state[32] = "";
+    read_line(p->pid, "status", "State:\t", state, sizeof state);
+    if (state[0] == 'Z') {
+        tl_say_error(NULL, "ctl: process %ld (%s) has ended", p->pid, p->name);
+        return TL_EXIT_DAMAGED;
+    }
+    tl_say_error(NULL,
+                 "ctl: process %ld (%s) has no recorder that takes commands; it is there in programs that were "
+                 "built with one and run by traceloom record, or with TRACELOOM in the environment",
+                 p->pid, p->name);
+    return TL_EXIT_NO;
+}
+
+/* The pid as the process itself knows it: the last one, where it lives in a container. */
+static long inner_pid(long pid)
+{
+    char ids[256];
+    if (!read_line(pid, "status", "NSpid:\t", ids, sizeof ids))
+        return pid;
+    const char *last = strrchr(ids, '\t');
+    return strtol(last ? last + 1 : ids, NULL, 10);
+}
+
+/* Is the file behind this descriptor the page of this very process? */
+static bool take_page(tl_control *p, const char *path)
+{
+    const int fd = open(path, O_RDWR | O_CLOEXEC);
+    struct stat st;
+    if (fd < 0)
+        return false;
+    void *page = MAP_FAILED;
+    if (fstat(fd, &st) == 0 && st.st_size >= CONTROL_SIZE)
+        page = mmap(NULL, CONTROL_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (page == MAP_FAILED)
+        return false;
+    p->page = page;
+    /* A child that was just forked, or that runs another program's code, may hold that of its parent. */
+    if (memcmp(p->page + CONTROL_HEAD, CONTROL_MAGIC, 8) == 0 && load(p, CONTROL_PID) == (uint32_t)inner_pid(p->pid))
+        return true;
+    tl_control_close(p);
+    return false;
+}
+
+int tl_control_open(tl_control *p, long pid)
+{
+    static const char link_name[] = "/memfd:" CONTROL_NAME;
+    char folder[64], path[sizeof folder + sizeof((struct dirent *)0)->d_name], to[128];
+    bool denied = false;
+    *p = (tl_control){.pid = pid};
+    if (!read_line(pid, "comm", "", p->name, sizeof p->name)) {
+        tl_say_error(NULL, "ctl: there is no process %ld", pid);
+        return TL_EXIT_DAMAGED;
+    }
+    snprintf(folder, sizeof folder, "/proc/%ld/fd", pid);
+    DIR *d = opendir(folder);
+    if (!d)
+        return errno == EACCES || errno == EPERM ? say_not_allowed(pid) : say_no_recorder(p);
+    for (const struct dirent *entry; !p->page && (entry = readdir(d));) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        const ssize_t n = readlink(path, to, sizeof to - 1);
+        denied = denied || (n < 0 && errno == EACCES);
+        if (n < (ssize_t)sizeof link_name - 1 || memcmp(to, link_name, sizeof link_name - 1) != 0)
+            continue;
+        denied = !take_page(p, path) && (errno == EACCES || errno == EPERM);
+    }
+    closedir(d);
+    if (p->page)
+        return TL_EXIT_DONE;
+    return denied ? say_not_allowed(pid) : say_no_recorder(p);
+}
+
+void tl_control_close(tl_control *p)
+{
+    if (p->page)
+        munmap(p->page, CONTROL_SIZE);
+    p->page = NULL;
+}
+
+static void wake(uint32_t *w)
+{
+#ifdef __linux__
+    syscall(SYS_futex, w, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
+#else
+    (void)w;
+#endif
+}
+
+/* Waits while *w is `value`, for one step at most. */
+static void wait_step(uint32_t *w, uint32_t value)
+{
+    const struct timespec step = {0, STEP_MS * 1000000L};
+#ifdef __linux__
+    if (syscall(SYS_futex, w, FUTEX_WAIT, value, &step, NULL, 0) == 0 || errno == EAGAIN || errno == ETIMEDOUT)
+        return;
+#else
+    (void)w;
+    (void)value;
+#endif
+    nanosleep(&step, NULL);
+}
+
+static bool is_gone(long pid)
+{
+    char state[32] = "";
+    return !read_line(pid, "status", "State:\t", state, sizeof state) || state[0] == 'Z' || state[0] == 'X';
+}
+
+/* Makes the page ours: one commander at a time. One that is no longer alive is replaced. */
+static bool take_owner(tl_control *p)
+{
+    const uint32_t me = (uint32_t)getpid();
+    for (int waited = 0; waited < PATIENCE_MS; waited += STEP_MS) {
+        uint32_t owner = 0;
+        if (__atomic_compare_exchange_n(word(p, CONTROL_OWNER), &owner, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return true;
+        if (kill((pid_t)owner, 0) != 0 && errno == ESRCH &&
+            __atomic_compare_exchange_n(word(p, CONTROL_OWNER), &owner, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return true;
+        wait_step(word(p, CONTROL_OWNER), owner);
+    }
+    tl_say_error(NULL, "ctl: process %ld is being commanded by process %lu, which does not end", p->pid,
+                 (unsigned long)load(p, CONTROL_OWNER));
+    return false;
+}
+
+static int say_silence(const tl_control *p)
+{
+    char state[32] = "";
+    if (is_gone(p->pid)) {
+        tl_say_error(NULL, "ctl: process %ld (%s) has ended", p->pid, p->name);
+        return TL_EXIT_DAMAGED;
+    }
+    read_line(p->pid, "status", "State:\t", state, sizeof state);
+    tl_say_error(NULL, "ctl: process %ld (%s) does not answer for %d s%s", p->pid, p->name, PATIENCE_MS / 1000,
+                 state[0] == 'T' || state[0] == 't' ? "; it is stopped (kill -CONT lets it go on)" : "");
+    return TL_EXIT_DAMAGED;
+}
+
+int tl_control_ask(tl_control *p, const char *command, char answer[static TL_CONTROL_RESULT])
+{
+    answer[0] = 0;
+    if (!take_owner(p))
+        return TL_EXIT_DAMAGED;
+    snprintf(p->page + CONTROL_COMMAND, CONTROL_COMMAND_SIZE, "%s", command);
+    const uint32_t request = __atomic_add_fetch(word(p, CONTROL_REQUEST), 1, __ATOMIC_RELEASE);
+    wake(word(p, CONTROL_REQUEST));
+    uint32_t answered = load(p, CONTROL_ANSWER);
+    for (int waited = 0; answered != request && waited < PATIENCE_MS && !is_gone(p->pid); waited += STEP_MS) {
+        wait_step(word(p, CONTROL_ANSWER), answered);
+        answered = load(p, CONTROL_ANSWER);
+    }
+    int status = TL_EXIT_DAMAGED;
+    if (answered == request) {
+        snprintf(answer, TL_CONTROL_RESULT, "%.*s", (int)CONTROL_RESULT_SIZE - 1, p->page + CONTROL_RESULT);
+        status = (int32_t)load(p, CONTROL_STATUS) < 0 ? TL_EXIT_NO : TL_EXIT_DONE;
+    } else {
+        status = say_silence(p);
+    }
+    __atomic_store_n(word(p, CONTROL_OWNER), 0, __ATOMIC_RELEASE);
+    wake(word(p, CONTROL_OWNER));
+    return status;
+}
+
+tl_control_status tl_control_read(const tl_control *p)
+{
+    tl_control_status s = {.state = load(p, CONTROL_STATE),
+                           .modes = load(p, CONTROL_MODES),
+                           .functions = load(p, CONTROL_FUNCTIONS),
+                           .known = load(p, CONTROL_KNOWN),
+                           .lanes = load(p, CONTROL_LANES),
+                           .bytes = load64(p, CONTROL_BYTES),
+                           .lost = load64(p, CONTROL_LOST),
+                           .since = load64(p, CONTROL_SINCE)};
+    memcpy(s.path, p->page + CONTROL_PATH, CONTROL_PATH_SIZE - 1);
+    return s;
+}

@@ -1,0 +1,132 @@
+/* Runs the program to be recorded, and waits for its end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/compiler.h"
+#include "cli/message.h"
+#include "cli/record/record.h"
+
+/* Signals that somebody sends us, who means the program. */
+static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT};
+/* Signals that a terminal sends to both of us: the program decides what they mean. */
+static const int left_alone[] = {SIGINT, SIGQUIT};
+enum { NPASSED = TL_COUNT(passed_on), NLEFT = TL_COUNT(left_alone) };
+
+static volatile sig_atomic_t running; /* the program's pid; 0: not yet, or no more */
+
+static void pass_on(int number)
+{
+    const int kept = errno;
+    if (running > 0)
+        kill((pid_t)running, number);
+    errno = kept;
+}
+
+typedef struct handlers {
+    struct sigaction before[NPASSED + NLEFT];
+    sigset_t mask;
+} handlers;
+
+/* What was ignored stays so: nohup means both of us. */
+static void take_signals(handlers *h)
+{
+    struct sigaction pass = {.sa_handler = pass_on, .sa_flags = SA_RESTART}, leave = {.sa_handler = SIG_IGN};
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &h->mask);
+    sigemptyset(&pass.sa_mask);
+    sigemptyset(&leave.sa_mask);
+    for (int i = 0; i < NPASSED + NLEFT; i++) {
+        const int number = i < NPASSED ? passed_on[i] : left_alone[i - NPASSED];
+        sigaction(number, NULL, &h->before[i]);
+        if (h->before[i].sa_handler != SIG_IGN)
+            sigaction(number, i < NPASSED ? &pass : &leave, NULL);
+    }
+}
+
+static void give_signals_back(const handlers *h)
+{
+    for (int i = 0; i < NPASSED + NLEFT; i++)
+        sigaction(i < NPASSED ? passed_on[i] : left_alone[i - NPASSED], &h->before[i], NULL);
+    sigprocmask(SIG_SETMASK, &h->mask, NULL);
+}
+
+/* In the child. What goes wrong is told through the pipe, which closes by itself when the program runs. */
+static void become(const tl_record *r, char **argv, const handlers *h, int pipe_end)
+{
+    give_signals_back(h);
+    execv(r->program, argv);
+    if (errno == ENOEXEC) { /* a script without its first line, which shells run all the same */
+        char *shell[3] = {(char[]){"sh"}, (char *)r->program, NULL};
+        size_t n = 0;
+        while (argv[n])
+            n++;
+        char **words = calloc(n + 2, sizeof *words);
+        if (words) {
+            memcpy(words, shell, 2 * sizeof *words);
+            memcpy(words + 2, argv + 1, n * sizeof *words);
+            execv("/bin/sh", words);
+        }
+        errno = ENOEXEC;
+    }
+    const int why = errno;
+    ssize_t written = write(pipe_end, &why, sizeof why);
+    _exit(written ? TL_EXIT_CANNOT_RUN : TL_EXIT_RECORD);
+}
+
+static int wait_for(tl_record *r)
+{
+    while (waitpid(r->pid, &r->status, 0) < 0)
+        if (errno != EINTR)
+            return errno;
+    running = 0;
+    return 0;
+}
+
+int tl_record_run(tl_record *r)
+{
+    const tl_words *words = &r->cli->args->file;
+    char **argv = calloc(words->n + 1, sizeof *argv), *settings = tl_record_settings(r);
+    int ends[2], why = 0;
+    handlers h;
+    if (!argv || !settings || setenv("TRACELOOM", settings, 1) != 0 || pipe2(ends, O_CLOEXEC) != 0) {
+        free(argv);
+        free(settings);
+        tl_say_error(NULL, "record: %s", strerror(errno));
+        return TL_EXIT_RECORD;
+    }
+    tl_say_more(r->cli, NULL, "TRACELOOM=%s", settings);
+    for (size_t i = 0; i < words->n; i++)
+        argv[i] = (char *)(uintptr_t)words->word[i];
+    clock_gettime(CLOCK_REALTIME, &r->begin);
+    take_signals(&h);
+    r->pid = fork();
+    if (r->pid == 0)
+        become(r, argv, &h, ends[1]);
+    running = r->pid > 0 ? (sig_atomic_t)r->pid : 0;
+    if (r->pid < 0)
+        why = errno;
+    close(ends[1]);
+    sigprocmask(SIG_SETMASK, &h.mask, NULL);
+    const bool failed = why || read(ends[0], &why, sizeof why) == (ssize_t)sizeof why;
+    close(ends[0]);
+    if (!failed && r->cli->args->start && strcmp(r->cli->args->start, "off") == 0)
+        tl_say(r->cli, NULL, "process %ld is not recorded yet: traceloom ctl %ld start", (long)r->pid, (long)r->pid);
+    if (r->pid > 0) {
+        const int lost = wait_for(r);
+        why = failed ? why : lost;
+    }
+    give_signals_back(&h);
+    signal(SIGXFSZ, SIG_IGN); /* what is made of the recording may be too large, which is an error then */
+    free(argv);
+    free(settings);
+    if (!why)
+        return TL_EXIT_DONE;
+    tl_say_error(words->word[0], "cannot be run: %s", strerror(why));
+    return why == ENOENT ? TL_EXIT_NOT_FOUND : r->pid < 0 ? TL_EXIT_RECORD : TL_EXIT_CANNOT_RUN;
+}

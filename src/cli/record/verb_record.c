@@ -1,0 +1,132 @@
+/* traceloom record: runs a program, records it, and reports. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/text/number.h"
+#include "cli/message.h"
+#include "cli/record/record.h"
+
+#define REPORT_ROWS  20u
+#define REPORT_BYTES (INT64_C(4) << 30) /* more is not read without being asked to */
+
+/* The table of functions goes where messages go: standard output is the program's. */
+static int show_table(const tl_record *r, const char *path)
+{
+    const tl_arguments a = {.verb = tl_verb_find("report"),
+                            .file = {&path, 1},
+                            .has_top = true,
+                            .top = REPORT_ROWS,
+                            .color = r->cli->args->color};
+    tl_cli c = {.args = &a};
+    fflush(stdout);
+    const int kept = dup(STDOUT_FILENO);
+    if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        return TL_EXIT_RECORD;
+    tl_terminal_init(&c.out, STDERR_FILENO, a.color);
+    fputc('\n', stderr);
+    const int status = tl_verb_report(&c);
+    fflush(stdout);
+    if (kept >= 0) {
+        dup2(kept, STDOUT_FILENO);
+        close(kept);
+    }
+    return status;
+}
+
+/* "wrote app.tlp (12.1 KiB); next: traceloom report app.tlp --by tree, or -o app.svg" */
+static void say_next(const tl_record *r, unsigned mode, const char *path)
+{
+    struct stat st;
+    char size[48] = "", bytes[32];
+    if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+        snprintf(size, sizeof size, " (%s)", tl_human_bytes(bytes, sizeof bytes, (uint64_t)st.st_size));
+    if (mode == TL_RECORD_PROFILE)
+        tl_say(r->cli, NULL, "wrote %s%s; next: traceloom report %s --by tree, or -o %s.svg", path, size, path,
+               r->stem);
+    else if (mode == TL_RECORD_STREAMS && r->certain) /* events of this format have no names */
+        tl_say(r->cli, NULL, "wrote %s%s; next: traceloom convert %s -e %s -o %s.pftrace", path, size, path, r->program,
+               r->stem);
+    else
+        tl_say(r->cli, NULL, "wrote %s%s; next: traceloom convert %s -o %s.pftrace", path, size, path, r->stem);
+}
+
+int tl_record_report(tl_record *r, bool *any)
+{
+    static const unsigned order[TL_RECORD_MODES] = {TL_RECORD_PROFILE, TL_RECORD_CALLS, TL_RECORD_STREAMS};
+    char path[PATH_MAX];
+    struct stat st;
+    bool shown = r->cli->args->quiet;
+    *any = false;
+    for (unsigned i = 0; i < TL_RECORD_MODES; i++) {
+        if (!(r->modes & order[i]) || lstat(tl_record_path(r, order[i], "", path), &st) != 0)
+            continue;
+        *any = true;
+        const uint64_t bytes = (uint64_t)st.st_size; /* off_t may have 32 bits */
+        if (!shown && bytes <= REPORT_BYTES)
+            shown = show_table(r, path) == TL_EXIT_DONE;
+    }
+    for (unsigned i = 0; i < TL_RECORD_MODES; i++) {
+        if (!(r->modes & order[i]) || lstat(tl_record_path(r, order[i], "", path), &st) != 0)
+            continue;
+        if (r->convert)
+            unlink(path); /* -o has what was wanted, and was named already */
+        else
+            say_next(r, order[i], path);
+    }
+    return TL_EXIT_DONE;
+}
+
+/* The status of the program as a shell says it. */
+static int status_of(const tl_record *r)
+{
+    return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
+}
+
+static int say_nothing(const tl_record *r)
+{
+    const char *start = r->cli->args->start;
+    if (start && strcmp(start, "off") == 0) {
+        tl_say(r->cli, NULL, "nothing was recorded: nobody started it");
+        return TL_EXIT_DONE;
+    }
+    if (status_of(r) != TL_EXIT_RECORD) /* so the recorder itself ends a program, after it said why */
+        tl_say_error(NULL, "nothing was recorded: no recorder ran, or it could not record and said why above");
+    return TL_EXIT_RECORD;
+}
+
+static int run(tl_record *r)
+{
+    int status = tl_record_plan(r);
+    if (status == TL_EXIT_DONE)
+        status = tl_record_find(r);
+    if (status == TL_EXIT_DONE)
+        status = tl_record_look(r);
+    if (status == TL_EXIT_DONE)
+        status = tl_record_run(r);
+    if (status != TL_EXIT_DONE)
+        return status;
+    bool any = false;
+    status = tl_record_settle(r);
+    if (status == TL_EXIT_DONE)
+        tl_record_report(r, &any);
+    if (status == TL_EXIT_DONE && !any)
+        status = say_nothing(r);
+    return status_of(r) ? status_of(r) : status;
+}
+
+int tl_verb_record(tl_cli *c)
+{
+    tl_record *r = calloc(1, sizeof *r);
+    if (!r) {
+        tl_say_error(NULL, "out of memory");
+        return TL_EXIT_RECORD;
+    }
+    r->cli = c;
+    const int status = run(r);
+    free(r);
+    return status;
+}

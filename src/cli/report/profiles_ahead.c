@@ -1,0 +1,102 @@
+/* Reading a profile takes longer than adding it to others. So files are read by several threads, and added by one, in
+ * the order of the command line: what comes out, and what is said on the way, is the same for any number of threads. */
+#include "cli/report/profiles_ahead.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/relay.h"
+#include "cli/inputs.h"
+
+/* Each thread has one file in hand, and one more is ready. Files beyond a size are read in their turn, so that what is
+ * ready takes no more memory than one large profile. */
+enum { THREADS_MOST = 16, SLOTS_MOST = THREADS_MOST + 1 };
+#define BYTES_MOST ((off_t)8 << 20)
+
+typedef struct slot {
+    tl_source *source; /* NULL: not read */
+    tl_profile *profile;
+} slot;
+
+struct tl_profiles_ahead {
+    const tl_cli *cli;
+    const tl_profile_options *options;
+    tl_open_options open;
+    size_t first;
+    tl_relay *relay;
+    slot slot[SLOTS_MOST];
+};
+
+static void clear(slot *s)
+{
+    tl_source_close(s->source);
+    tl_profile_free(s->profile);
+    *s = (slot){0};
+}
+
+/* What is no regular file can be opened only once. */
+static bool may_be_opened_twice(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= BYTES_MOST;
+}
+
+/* Nothing is said of what goes wrong: the file is opened again in its turn. */
+static int make(void *arg, unsigned number, uint64_t i)
+{
+    tl_profiles_ahead *a = arg;
+    slot *s = &a->slot[number];
+    const tl_words *file = &a->cli->args->file;
+    clear(s); /* what was lent is given back */
+    if (i >= file->n - a->first)
+        return 0;
+    const char *path = file->word[a->first + (size_t)i];
+    tl_error e;
+    if (!may_be_opened_twice(path) || tl_source_open(&s->source, path, &a->open, &e) < 0)
+        return 1;
+    if (!tl_source_is_profile(s->source) || tl_profile_from_source(&s->profile, s->source, a->options, &e) < 0)
+        clear(s);
+    return 1;
+}
+
+tl_profiles_ahead *tl_profiles_ahead_open(const tl_cli *c, size_t first, const tl_want *want,
+                                          const tl_profile_options *options)
+{
+    const unsigned threads = tl_threads(c) < THREADS_MOST ? tl_threads(c) : THREADS_MOST;
+    tl_profiles_ahead *a = calloc(1, sizeof *a);
+    if (!a)
+        return NULL;
+    a->cli = c;
+    a->options = options;
+    a->open = tl_reading_options(c, want);
+    a->open.want.threads = 1;
+    a->first = first;
+    tl_error e;
+    if (tl_relay_open(&a->relay, threads - 1, threads + 1, make, a, &e) < 0) {
+        free(a);
+        return NULL;
+    }
+    return a;
+}
+
+tl_source *tl_profiles_ahead_next(tl_profiles_ahead *a, tl_profile **profile)
+{
+    unsigned number;
+    if (tl_relay_next(a->relay, &number) <= 0)
+        return NULL;
+    tl_source *source = a->slot[number].source;
+    a->slot[number].source = NULL;
+    *profile = a->slot[number].profile;
+    return source;
+}
+
+void tl_profiles_ahead_close(tl_profiles_ahead *a)
+{
+    if (!a)
+        return;
+    tl_relay_close(a->relay);
+    for (unsigned i = 0; i < SLOTS_MOST; i++)
+        clear(&a->slot[i]);
+    free(a);
+}

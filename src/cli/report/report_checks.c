@@ -1,0 +1,79 @@
+/* Which tables and options of `report` go together, and with what the trace has. */
+#include <string.h>
+
+#include "cli/message.h"
+#include "cli/report/report.h"
+#include "cli/report/report_insn.h"
+
+int tl_report_check_sort(const char *sort, const char *by, const char *sorts)
+{
+    if (!sort || (sorts && tl_word_place(sort, sorts) >= 0))
+        return TL_EXIT_DONE;
+    if (sorts)
+        tl_say_error(NULL, "--sort %s does not go with --by %s, which sorts by one of: %s", sort, by, sorts);
+    else
+        tl_say_error(NULL, "--sort does not go with --by %s, whose order is that of time or size", by);
+    return TL_EXIT_USAGE;
+}
+
+/* Whether the profile has the durations that --sort names. */
+static int check_durations(const tl_cli *c, const char *path, const tl_profile *p)
+{
+    const char *sort = c->args->sort;
+    const bool sampled = tl_profile_weights(p) > 0;
+    if (!sort || tl_word_place(sort, "min p50 p90 p99 max") < 0 || (!sampled && tl_profile_has_histogram(p)))
+        return TL_EXIT_DONE;
+    tl_say_error(path, "--sort %s needs durations of calls; %s", sort,
+                 sampled ? "samples of stacks have none" : "this profile holds only sums of them");
+    return TL_EXIT_USAGE;
+}
+
+int tl_report_check_table(const tl_cli *c, const char *path, const tl_profile *p)
+{
+    const tl_report_by by = c->args->by;
+    if (by == TL_REPORT_HIST && tl_profile_weights(p)) {
+        tl_say_error(path, "--by hist needs durations of calls; samples of stacks have none");
+        return TL_EXIT_USAGE;
+    }
+    if (by == TL_REPORT_HIST && !tl_profile_has_histogram(p)) {
+        tl_say_error(path, "--by hist needs durations of calls; this profile holds only sums of them");
+        return TL_EXIT_USAGE;
+    }
+    if (by == TL_REPORT_THREAD && !p->per_thread) {
+        tl_say_error(
+            path,
+            "--by thread needs threads; this profile does not tell them apart (report --per-thread -o writes one that "
+            "does)");
+        return TL_EXIT_USAGE;
+    }
+    if (by == TL_REPORT_LINE && !tl_profile_weights(p)) {
+        tl_say_error(path, "--by line needs samples of stacks; calls are known by function (--by func)");
+        return TL_EXIT_USAGE;
+    }
+    return check_durations(c, path, p);
+}
+
+int tl_report_check_options(const tl_cli *c, bool table, bool to_file)
+{
+    /* Tables whose rows are sums alone. */
+    static const struct {
+        tl_report_by table;
+        const char *by, *sorts;
+    } of_sums[] = {{TL_REPORT_THREAD, "thread", "total calls name"},
+                   {TL_REPORT_LINE, "line", "self total calls name"},
+                   {TL_REPORT_MODULE, "module", "self total calls name"}};
+    const tl_arguments *a = c->args;
+    if (a->per_thread && !to_file && a->by != TL_REPORT_TREE) {
+        tl_say_error(NULL, "--per-thread goes with --by tree or with -o; --by thread shows the threads");
+        return TL_EXIT_USAGE;
+    }
+    if (a->sort && !table) {
+        tl_say_error(NULL, "--sort needs a table: add --by");
+        return TL_EXIT_USAGE;
+    }
+    int status = TL_EXIT_DONE;
+    for (size_t i = 0; i < TL_COUNT(of_sums) && status == TL_EXIT_DONE; i++)
+        if (a->by == of_sums[i].table)
+            status = tl_report_check_sort(a->sort, of_sums[i].by, of_sums[i].sorts);
+    return status == TL_EXIT_DONE ? tl_insn_check_options(a) : status;
+}

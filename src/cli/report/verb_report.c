@@ -1,0 +1,436 @@
+/* traceloom report: makes a profile of all inputs, and shows it as tables or writes it to a file. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/formats_of.h"
+#include "cli/inputs.h"
+#include "cli/losses.h"
+#include "cli/message.h"
+#include "cli/report/profiles_ahead.h"
+#include "cli/report/report.h"
+#include "cli/report/report_insn.h"
+#include "cli/report/report_runtime.h"
+#include "cli/selection.h"
+#include "traceloom/profile.h"
+#include "traceloom/sink.h"
+
+/* What is to be made of the profile. */
+typedef struct plan {
+    const tl_format *format; /* of a profile to be written, or NULL */
+    bool table;              /* a table, or JSON, is printed ... */
+    const char *table_path;  /* ... here */
+} plan;
+
+typedef struct making {
+    const tl_cli *cli;
+    tl_selection selection;
+    tl_profile_options options;
+    tl_profile *profile; /* of the inputs read so far */
+    tl_profile *whole;   /* the same by function, if `profile` is by line; see whole_functions() */
+    tl_report *report;
+    bool lacks_names; /* no function of the last input has a name */
+    bool explained;   /* an input said itself which names are missing, and why */
+    bool of_events;   /* no input holds a profile */
+    const plan *plan;
+    bool instead;             /* the answer is a table of events after all, and given */
+    tl_profiles_ahead *ahead; /* of the inputs behind the first, or NULL */
+} making;
+
+static bool ends_in(const char *s, const char *suffix)
+{
+    size_t n = strlen(s), m = strlen(suffix);
+    return n >= m && strcmp(s + n - m, suffix) == 0;
+}
+
+/* -o goes to a profile file, or to the table: with --json, or by the suffix .txt. */
+static int make_plan(const tl_cli *c, plan *p)
+{
+    const tl_arguments *a = c->args;
+    *p = (plan){.table = true, .table_path = "-"};
+    int status = tl_output_format(c, TL_CAN_WRITE_PROFILE, &p->format);
+    if (status != TL_EXIT_DONE)
+        return status;
+    bool text = a->output && !a->to && (ends_in(a->output, ".txt") || (a->json && ends_in(a->output, ".json")));
+    if (p->format && !p->format->write_profile && text)
+        p->format = NULL;
+    if (p->format && !p->format->write_profile && !a->to && ends_in(a->output, ".json")) {
+        tl_say_error(a->output, "add --json for tables as JSON, or name a format of profiles by --to");
+        return TL_EXIT_USAGE;
+    }
+    if (p->format && !p->format->write_profile) {
+        tl_say_error(NULL, "format %s holds no profiles; see traceloom help formats, or traceloom convert for events",
+                     p->format->name);
+        return TL_EXIT_USAGE;
+    }
+    if (p->format) {
+        p->table = !tl_to_stdout(a) && (a->has_by || a->json);
+        return TL_EXIT_DONE;
+    }
+    if (!tl_to_stdout(a) && !a->json && !text) {
+        tl_say_error(a->output, "the suffix names no format; choose one with --to (traceloom help formats lists them)");
+        return TL_EXIT_USAGE;
+    }
+    if (a->output)
+        p->table_path = a->output;
+    return TL_EXIT_DONE;
+}
+
+/* How detailed the profile has to be. */
+static void set_options(making *m, const plan *p)
+{
+    const tl_arguments *a = m->cli->args;
+    const tl_format *f = p->format;
+    bool tree = (f && !f->flat_profile) || (p->table && (a->by == TL_REPORT_TREE || a->by == TL_REPORT_CALLERS ||
+                                                         a->by == TL_REPORT_THREAD || a->by == TL_REPORT_MODULE));
+    m->options = (tl_profile_options){
+        .flat = !tree,
+        .per_thread = a->per_thread || (f && f->thread_profile) || (p->table && a->by == TL_REPORT_THREAD),
+        .lines = (p->table && a->by == TL_REPORT_LINE) || (f && f->line_profile),
+        .weight = a->weight,
+        .threads = tl_threads(m->cli),
+        .select = m->selection.any ? &m->selection.select : NULL,
+    };
+}
+
+/* Tracks that are threads; all of them where none says so: of a trace, those are streams. */
+static void count_tracks(tl_report *r, const tl_trace *t, bool of_events)
+{
+    uint32_t n = 0, cpus = 0;
+    for (uint32_t i = 0; i < tl_trace_tracks(t); i++) {
+        n += tl_trace_track(t, i)->has_tid;
+        cpus += tl_trace_track(t, i)->is_cpu;
+    }
+    r->are_cpus = (r->tracks == 0 || r->are_cpus) && cpus > 0 && cpus == tl_trace_tracks(t);
+    r->are_threads = r->are_threads || n || !of_events;
+    r->tracks += n ? n : tl_trace_tracks(t);
+}
+
+static void describe_input(making *m, const tl_trace *t, const tl_profile *p)
+{
+    tl_report *r = m->report;
+    const char *version = tl_trace_version(t);
+    uint64_t begin, end;
+    snprintf(r->subject, sizeof r->subject, "%s: %s%s%s", tl_path_name(tl_base_name(tl_trace_path(t))),
+             tl_trace_format(t), version ? " " : "", version ? version : "");
+    count_tracks(r, t, m->of_events);
+    m->explained = m->explained || tl_trace_notes(t);
+    r->has_span = tl_trace_range(t, &begin, &end);
+    if (!r->has_span && p->has_span) {
+        begin = p->begin;
+        end = p->end;
+        r->has_span = true;
+    }
+    r->span = r->has_span ? end - begin : 0;
+}
+
+static bool has_no_names(const tl_profile *p)
+{
+    for (uint32_t i = 0; i < tl_profile_functions(p); i++)
+        if (tl_profile_get_function(p, i)->name && !(tl_profile_get_function(p, i)->flags & TL_FUNCTION_UNKNOWN))
+            return false;
+    return tl_profile_functions(p) > 0;
+}
+
+/* The profile of one open input, added to those before it. *p becomes NULL if it is the first. */
+static int add_profile(making *m, const tl_reading *r, tl_profile **profile)
+{
+    tl_error e = {0};
+    tl_profile *p = *profile;
+    int status = m->plan->table ? tl_report_check_table(m->cli, r->path, p) : TL_EXIT_DONE;
+    if (status != TL_EXIT_DONE)
+        return status;
+    const bool insns = tl_trace_counts_insns(r->trace); /* only -e names functions; entries and levels are none */
+    m->lacks_names = (insns || has_no_names(p)) && !tl_profile_weights(p) && !p->of_stacks && !m->cli->args->exe;
+    m->of_events = m->of_events && !tl_source_is_profile(r->source);
+    describe_input(m, r->trace, p);
+    if (!m->profile) {
+        m->profile = p;
+        *profile = NULL;
+        return TL_EXIT_DONE;
+    }
+    status = tl_profile_merge(m->profile, p, &e);
+    return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
+}
+
+static int add_input(making *m, tl_reading *r)
+{
+    tl_error e = {0};
+    tl_profile *p = NULL;
+    int status = tl_selection_apply(&m->selection, r->trace, &e);
+    if (status == 0) {
+        tl_reading_start(r, m->cli, "reading");
+        status = tl_profile_from_source(&p, r->source, &m->options, &e);
+        tl_reading_stop(r);
+    }
+    status = status < 0 ? tl_say_failure(r->path, &e) : add_profile(m, r, &p);
+    tl_profile_free(p);
+    return status;
+}
+
+/* Is it enough to know what the trace says about itself when everything was read? */
+static bool can_learn_late(const making *m)
+{
+    const tl_arguments *a = m->cli->args;
+    return !m->options.per_thread && !m->options.lines && a->by != TL_REPORT_MODULE && !m->selection.any && !a->output;
+}
+
+/* One input, in its turn. */
+static int read_input(making *m, size_t i, const tl_want *want, int *losses)
+{
+    const tl_arguments *a = m->cli->args;
+    tl_reading r;
+    tl_profile *p = NULL;
+    tl_source *s = m->ahead ? tl_profiles_ahead_next(m->ahead, &p) : NULL;
+    int status = TL_EXIT_DONE;
+    if (s)
+        tl_reading_take(&r, m->cli, a->file.word[i], s);
+    else
+        status = tl_reading_open(&r, m->cli, a->file.word[i], want);
+    if (status != TL_EXIT_DONE)
+        return status;
+    if (i == 0 && m->plan->table && a->has_by && tl_report_is_insn_of(a, r.trace)) {
+        m->instead = true;
+        return tl_report_insn(m->cli, &r, m->plan->table_path, m->plan->format != NULL);
+    }
+    status = s ? add_profile(m, &r, &p) : add_input(m, &r);
+    if (status == TL_EXIT_DONE)
+        *losses = tl_exit_worse(*losses, tl_say_losses(m->cli, r.trace, 0));
+    if (i == 0 && status == TL_EXIT_DONE && a->file.n > 2 && tl_source_is_profile(r.source) && tl_threads(m->cli) > 1 &&
+        !m->selection.any) /* what is selected keeps score, of one input after another */
+        m->ahead = tl_profiles_ahead_open(m->cli, 1, want, &m->options);
+    tl_reading_close(&r);
+    return status;
+}
+
+static int read_inputs(making *m, int *losses)
+{
+    const tl_arguments *a = m->cli->args;
+    const tl_want want = {
+        .cpu = a->cpu.n != 0, .late = can_learn_late(m), .strict = a->strict, .threads = tl_threads(m->cli)};
+    int status = TL_EXIT_DONE;
+    for (size_t i = 0; i < a->file.n && status == TL_EXIT_DONE && !m->instead; i++)
+        status = read_input(m, i, &want, losses);
+    tl_profiles_ahead_close(m->ahead);
+    m->ahead = NULL;
+    if (m->instead)
+        return status;
+    tl_error e = {0};
+    if (status == TL_EXIT_DONE && tl_select_check(&m->selection.select, &e) < 0)
+        status = tl_say_failure(NULL, &e);
+    return status;
+}
+
+/* Why a profile of samples is empty, and what to try. */
+static void say_nothing_sampled(const making *m)
+{
+    const tl_profile *p = m->profile;
+    const tl_sample_counts n = tl_profile_samples(p);
+    const uint32_t chosen = tl_profile_chosen_weight(p);
+    bool bytes = false;
+    if (!tl_profile_weights(p) || tl_profile_weight_sum(p, chosen))
+        return;
+    for (uint32_t i = 0; i < tl_profile_weights(p); i++)
+        bytes = bytes || (strcmp(tl_profile_weight(p, i)->unit, "bytes") == 0 && tl_profile_weight_sum(p, i));
+    if (strncmp(tl_profile_weight(p, chosen)->name, "alloc", 5) == 0)
+        tl_say(m->cli, NULL, "no allocations of a known stack were recorded; --weight time is of the samples");
+    else if (bytes)
+        tl_say(m->cli, NULL, "no samples were counted, only allocations: --weight bytes shows where");
+    else if (n.counted)
+        tl_say(m->cli, NULL, "all samples are of an empty stack");
+    else
+        tl_say(m->cli, NULL, "no samples were counted");
+}
+
+/* Has it neither calls, nor samples, nor anything that says that there were some? */
+static bool is_empty(const tl_profile *p)
+{
+    bool any = tl_profile_weights(p) > 0 || tl_profile_unmatched_exits(p) > 0 || tl_profile_unmatched_open(p) > 0;
+    for (uint32_t i = 0; !any && i < p->nplace; i++)
+        any = p->stat[i].calls > 0 || p->stat[i].self > 0;
+    return !any;
+}
+
+/* A picture of nothing would look like the answer that nothing took time. But what is a profile is copied as it is. */
+static int check_empty(const making *m)
+{
+    if (!is_empty(m->profile))
+        return TL_EXIT_DONE;
+    if (m->plan->format && m->of_events) {
+        tl_say_error(NULL,
+                     "there are no calls and no samples of stacks to make a profile of; traceloom info lists what "
+                     "there is");
+        return TL_EXIT_USAGE;
+    }
+    tl_say(m->cli, NULL, "no calls and no samples of stacks in %s; traceloom info lists what there is",
+           m->selection.any           ? "what was chosen"
+           : m->cli->args->file.n > 1 ? "these traces"
+                                      : "this trace");
+    return TL_EXIT_DONE;
+}
+
+/* Numbers of functions that the given binary does not have: it may be another one, whose names are all wrong. */
+static void say_strangers(const making *m)
+{
+    const tl_profile *p = m->profile;
+    uint64_t called = 0, strange = 0;
+    char a[32], b[32];
+    for (uint32_t i = 0; i < tl_profile_functions(p); i++) {
+        const tl_function *f = tl_profile_get_function(p, i);
+        tl_stat stat;
+        tl_profile_function_stat(p, i, &stat);
+        called += stat.calls != 0;
+        strange += stat.calls && !f->name && !f->address && !(f->flags & (TL_FUNCTION_HEX_ID | TL_FUNCTION_UNKNOWN));
+    }
+    if (strange)
+        tl_say(m->cli, NULL, "%s of %s functions %s not in %s; is that the binary that was traced?",
+               tl_human_grouped(a, sizeof a, strange), tl_human_grouped(b, sizeof b, called),
+               strange == 1 ? "is" : "are", m->cli->args->exe);
+}
+
+/* What limits the answer. */
+static void say_limits(const making *m)
+{
+    const tl_profile *p = m->profile;
+    const uint64_t exits = tl_profile_unmatched_exits(p), open = tl_profile_unmatched_open(p);
+    const uint64_t unwound = tl_profile_unwound(p);
+    char a[32], b[32];
+    if (exits || open)
+        tl_say(m->cli, NULL, "unmatched: %s %s without entry, %s %s without exit", tl_human_grouped(a, sizeof a, exits),
+               exits == 1 ? "exit" : "exits", tl_human_grouped(b, sizeof b, open), open == 1 ? "entry" : "entries");
+    if (unwound)
+        tl_say(m->cli, NULL, "unwound: %s %s closed by the exit of an outer one; durations with ~ rest on them",
+               tl_human_grouped(a, sizeof a, unwound), unwound == 1 ? "call was" : "calls were");
+    if (m->lacks_names && !is_empty(p))
+        tl_say(m->cli, NULL, "functions have no names; -e names the binary that was traced");
+    if (m->cli->args->exe && !m->explained && m->of_events && !tl_profile_weights(p))
+        say_strangers(m);
+    say_nothing_sampled(m);
+}
+
+static bool has_lines(const tl_profile *p)
+{
+    for (uint32_t i = 0; tl_profile_weights(p) && i < tl_profile_functions(p); i++) {
+        const tl_function *f = tl_profile_get_function(p, i);
+        if (f->file || f->line || f->flags & TL_FUNCTION_OFFSET)
+            return true;
+    }
+    return false;
+}
+
+/* The profile for those who do not want functions of samples told apart by line; NULL when that fails. */
+static tl_profile *whole_functions(making *m, tl_error *e)
+{
+    if (m->whole || !has_lines(m->profile))
+        return m->whole ? m->whole : m->profile;
+    return tl_profile_regroup(&m->whole, m->profile, TL_GROUP_BY_FUNCTION, e) < 0 ? NULL : m->whole;
+}
+
+static int write_profile(making *m, const plan *p)
+{
+    const tl_arguments *a = m->cli->args;
+    const char *path = a->output ? a->output : "-";
+    const tl_write_options options = {.to = p->format->name,
+                                      .version = a->format_version,
+                                      .overwrite = a->force,
+                                      .title = tl_base_name(a->exe ? a->exe : a->file.word[0])};
+    tl_error e = {0};
+    const tl_profile *profile = p->format->line_profile ? m->profile : whole_functions(m, &e);
+    if (!profile || tl_profile_write(profile, path, &options, tl_say_drop, (void *)(uintptr_t)m->cli, &e) < 0)
+        return tl_say_failure(NULL, &e);
+    tl_say_written(m->cli, path);
+    return TL_EXIT_DONE;
+}
+
+static int print_table(making *m, const plan *p)
+{
+    tl_report *r = m->report;
+    const tl_arguments *a = m->cli->args;
+    tl_terminal file;
+    tl_output *out = NULL;
+    tl_error e = {0};
+    bool is_stdout = strcmp(p->table_path, "-") == 0;
+    tl_terminal_file(&file);
+    r->profile = a->by == TL_REPORT_LINE ? m->profile : whole_functions(m, &e);
+    if (!r->profile)
+        return tl_say_failure(NULL, &e);
+    r->terminal = is_stdout ? &m->cli->out : &file;
+    if (a->file.n > 1) {
+        snprintf(r->subject, sizeof r->subject, "%zu files", a->file.n);
+        r->has_span = false;
+    }
+    tl_profile *const shown = r->profile;
+    if (m->profile->per_thread && m->profile->ntrack) {
+        r->tracks = (uint32_t)tl_profile_threads(m->profile);
+        r->trees = m->profile->ntrack;
+    }
+    tl_profile *copy = NULL;
+    int status = tl_report_regroup(r, &copy, &e);
+    if (status == 0)
+        status = tl_output_open(&out, p->table_path, a->force, TL_PLAIN, 0, &e);
+    if (status == 0)
+        status = a->json ? tl_report_json(r, out, &e) : tl_report_text(r, out, &e);
+    if (status == 0)
+        status = tl_output_finish(out, &e);
+    tl_output_close(out);
+    tl_profile_free(copy);
+    r->profile = shown;
+    if (status < 0)
+        return tl_say_failure(NULL, &e);
+    if (!is_stdout)
+        tl_say_written(m->cli, p->table_path);
+    return TL_EXIT_DONE;
+}
+
+static int run(const tl_cli *c, const plan *p)
+{
+    tl_report report = {.cli = c};
+    making m = {.cli = c, .report = &report, .plan = p, .of_events = true};
+    tl_error e = {0};
+    int losses = TL_EXIT_DONE, status = TL_EXIT_DONE;
+    if (tl_selection_parse(&m.selection, c->args, &e) < 0 ||
+        (c->args->file.n > 1 && tl_selection_keep_score(&m.selection, &e) < 0))
+        status = tl_say_failure(NULL, &e);
+    if (status == TL_EXIT_DONE) {
+        set_options(&m, p);
+        status = read_inputs(&m, &losses);
+    }
+    if (status == TL_EXIT_DONE && !m.instead)
+        status = check_empty(&m);
+    const bool made = status == TL_EXIT_DONE && !m.instead;
+    if (made)
+        say_limits(&m);
+    if (made && p->table)
+        status = print_table(&m, p);
+    if (made && status == TL_EXIT_DONE && p->format)
+        status = write_profile(&m, p);
+    tl_profile_free(m.profile);
+    tl_profile_free(m.whole);
+    tl_selection_fini(&m.selection);
+    return tl_exit_worse(status, losses);
+}
+
+int tl_verb_report(tl_cli *c)
+{
+    plan p;
+    int status = tl_check_inputs(c);
+    if (status == TL_EXIT_DONE)
+        status = make_plan(c, &p);
+    if (status == TL_EXIT_DONE)
+        status = tl_report_check_options(c, p.table, p.format != NULL);
+    if (status == TL_EXIT_DONE)
+        status = tl_check_output(c);
+    if (status == TL_EXIT_DONE && tl_report_is_runtime(c->args))
+        return tl_report_runtime(c, p.table_path, p.format != NULL);
+    if (status == TL_EXIT_DONE && tl_report_is_insn(c->args))
+        return tl_report_insn(c, NULL, p.table_path, p.format != NULL);
+    return status == TL_EXIT_DONE ? run(c, &p) : status;
+}
+
+int tl_report_to_file(tl_cli *c)
+{
+    plan p = {0};
+    int status = tl_output_format(c, TL_CAN_WRITE_PROFILE, &p.format);
+    return status == TL_EXIT_DONE ? run(c, &p) : status;
+}

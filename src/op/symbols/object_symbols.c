@@ -1,0 +1,222 @@
+/* Names for the functions of a recording, which says itself which binaries they are in.
+ *
+ * A trace may name any file. So nothing is opened but regular files, and nothing of them is used but names and lines of
+ * functions; and, where the trace knows the build-id, only if it is the same in the file. */
+#include "op/symbols/object_symbols.h"
+#include "base/text/same_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io/base_name.h"
+#include "model/recording.h"
+#include "op/symbols/given_files.h"
+#include "op/symbols/named_file.h"
+#include "op/symbols/symbolize.h"
+
+#define NONE UINT32_MAX
+
+typedef struct naming {
+    tl_source *source;
+    const tl_open_options *options;
+    uint64_t room;   /* bytes of files that may still be opened, see named_file.h */
+    uint32_t *first; /* [objects] of its functions that the notes, or the input, told; NONE: there are none */
+    uint32_t *next;  /* [functions told] of the same object */
+} naming;
+
+/* A note about an object: no offset of the trace has anything to do with it. */
+static tl_damage about(const tl_recording_object *o, const char *rule)
+{
+    return (tl_damage){.offset = TL_NO_OFFSET, .at = o->id, .kind = TL_DAMAGE_NOTE, .rule = rule};
+}
+
+/* No memory, and a disk that fails, are not for want of the right file. */
+static bool is_failure(int status, const tl_error *why)
+{
+    return status == TL_ENOMEM || (status == TL_EIO && why->sys_errno == EIO);
+}
+
+/* The file of an object, or NULL, which is not an error: a note says why. */
+static int open_object(naming *g, const tl_recording_object *o, tl_elf **elf, tl_error *e)
+{
+    tl_trace *t = &g->source->trace;
+    const tl_damage missing = about(o, "symbols.missing");
+    struct stat st;
+    tl_error why = {0};
+    *elf = NULL;
+    const tl_named is = tl_named_file(o->path, &st);
+    if (is == TL_NAMED_MISSING)
+        return tl_trace_report(t, e, &missing, "functions stay unnamed: there is no file %s", o->path);
+    if (is == TL_NAMED_IRREGULAR)
+        return tl_trace_report(t, e, &missing, "functions stay unnamed: this is no regular file: %s", o->path);
+    if (!tl_named_fits(&g->room, &st))
+        return tl_trace_report(t, e, &missing,
+                               "functions stay unnamed: with %s the binaries would have over %" PRIu64 " GiB", o->path,
+                               TL_NAMED_BYTES_MAX >> 30);
+    int status = tl_elf_open(elf, o->path, &why);
+    if (is_failure(status, &why)) {
+        if (e)
+            *e = why;
+        return status;
+    }
+    return status < 0 ? tl_trace_report(t, e, &missing, "functions stay unnamed: %s", why.message) : 0;
+}
+
+/* Has the file the build-id that was recorded? If neither has one, the number of its functions has to do. */
+static bool is_same_file(const tl_recording_object *o, const tl_elf *elf)
+{
+    return tl_same_text(o->build_id, tl_elf_build_id(elf));
+}
+
+/* Takes over the functions that have sleds: run k of the map is function base + k. */
+static int add_functions(tl_source *s, const tl_recording_object *o, const char *library, tl_elf *elf, tl_error *e)
+{
+    tl_trace map;
+    tl_trace_init(&map);
+    int status = s->format->functions(s->reader, elf, 0, &map, e);
+    if (status == 0 && map.nfunction != o->count) {
+        const tl_damage changed = about(o, "symbols.changed");
+        status = tl_trace_report(&s->trace, e, &changed,
+                                 "functions stay unnamed: %s has %" PRIu32 " with sleds, %" PRIu32 " were recorded",
+                                 tl_base_name(tl_elf_path(elf)), map.nfunction, o->count);
+    } else if (status == 0) {
+        status = tl_add_functions_of(&s->trace, &map, (int64_t)o->base, o->build_id, library, e);
+    }
+    tl_trace_fini(&map);
+    return status;
+}
+
+/* The functions of an object: those that were told, and those from `added` on, which its map added. The caller frees
+ * *out. */
+static int find_functions(const naming *g, const tl_recording_object *o, uint32_t added, uint32_t **out, uint32_t *n,
+                          tl_error *e)
+{
+    const tl_trace *t = &g->source->trace;
+    const uint32_t first = g->first[o - t->recording->object];
+    size_t most = 1 + (size_t)(t->nfunction - added);
+    for (uint32_t i = first; i != NONE; i = g->next[i])
+        most++;
+    uint32_t *found = *out = malloc(most * sizeof *found);
+    if (!found)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name functions");
+    for (uint32_t i = first; i != NONE; i = g->next[i])
+        found[(*n)++] = i;
+    for (uint32_t i = added; i < t->nfunction; i++)
+        if (tl_recording_home(t->recording, t->function[i].id) == o)
+            found[(*n)++] = i;
+    return 0;
+}
+
+static int name_functions(naming *g, const tl_recording_object *o, tl_elf *elf, tl_error *e)
+{
+    tl_source *s = g->source;
+    if (!is_same_file(o, elf)) {
+        const tl_damage changed = about(o, "symbols.changed");
+        const char *id = tl_elf_build_id(elf);
+        return tl_trace_report(&s->trace, e, &changed,
+                               "functions stay unnamed: %s has %s%s, that of the recording has %s",
+                               tl_base_name(tl_elf_path(elf)), id ? "build-id " : "no build-id", id ? id : "",
+                               o->build_id ? o->build_id : "none");
+    }
+    const uint32_t told = s->trace.nfunction;
+    uint32_t *found = NULL, n = 0;
+    int status = 0;
+    if (o->count > 0 && s->format->functions)
+        status = add_functions(s, o, o == tl_recording_program(s->trace.recording) ? NULL : o->path, elf, e);
+    if (status == 0)
+        status = find_functions(g, o, told, &found, &n, e);
+    const tl_symbolize_options symbols = {
+        .demangle = !g->options->no_demangle, .lines = !g->options->no_lines, .only = found, .nonly = n};
+    if (status == 0 && n > 0)
+        status = tl_symbolize_some(&s->trace, elf, &symbols, e);
+    free(found);
+    return status;
+}
+
+/* Which object the binary is that the user gave: the one with its build-id, else the program itself. */
+static const tl_recording_object *object_of(const tl_recording *r, const tl_elf *elf)
+{
+    const char *id = tl_elf_build_id(elf);
+    for (uint32_t i = 0; id && i < r->nobject; i++)
+        if (tl_same_text(r->object[i].build_id, id))
+            return &r->object[i];
+    return tl_recording_program(r);
+}
+
+/* The binary that the user gave. *given: the object that it stands for. */
+static int name_given(naming *g, const tl_recording_object **given, tl_error *e)
+{
+    tl_trace *t = &g->source->trace;
+    tl_elf *elf = NULL;
+    int status = tl_elf_open(&elf, g->options->exe, e);
+    if (status < 0)
+        return status;
+    *given = object_of(t->recording, elf);
+    t->exe = g->source->exe;
+    if (*given)
+        status = name_functions(g, *given, elf, e);
+    tl_elf_close(elf);
+    if (status < 0 && e)
+        e->offset = TL_NO_OFFSET; /* one in the binary would be taken for one in the trace */
+    return status;
+}
+
+/* The file of an object, which the notes name. */
+static int name_object(naming *g, const tl_recording_object *object, tl_error *e)
+{
+    tl_elf *elf = NULL;
+    tl_error why = {0};
+    int status = open_object(g, object, &elf, e);
+    if (status < 0 || !elf)
+        return status;
+    status = name_functions(g, object, elf, &why);
+    if (status < 0 && !is_failure(status, &why)) { /* no map, or a broken one */
+        const tl_damage missing = about(object, "symbols.missing");
+        status = tl_trace_report(&g->source->trace, e, &missing, "functions stay unnamed: %s", why.message);
+    } else if (status < 0 && e) {
+        *e = why;
+        e->offset = TL_NO_OFFSET;
+    }
+    tl_elf_close(elf);
+    return status;
+}
+
+/* Chains by object the functions that are known so far. */
+static int chain_functions(naming *g, const tl_recording *r, tl_error *e)
+{
+    const tl_trace *t = &g->source->trace;
+    g->first = malloc(((size_t)r->nobject + 1) * sizeof *g->first);
+    g->next = malloc(((size_t)t->nfunction + 1) * sizeof *g->next);
+    if (!g->first || !g->next)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name functions");
+    for (uint32_t i = 0; i < r->nobject; i++)
+        g->first[i] = NONE;
+    for (uint32_t i = t->nfunction; i-- > 0;) {
+        const tl_recording_object *o = tl_recording_home(r, t->function[i].id);
+        if (o) {
+            g->next[i] = g->first[o - r->object];
+            g->first[o - r->object] = i;
+        }
+    }
+    return 0;
+}
+
+int tl_object_symbols(tl_source *s, const tl_open_options *o, tl_error *e)
+{
+    const tl_recording *r = s->trace.recording;
+    const tl_recording_object *given = NULL;
+    naming g = {.source = s, .options = o, .room = TL_NAMED_BYTES_MAX};
+    int status = chain_functions(&g, r, e);
+    if (status == 0 && o->exe)
+        status = name_given(&g, &given, e);
+    for (uint32_t i = 0; status == 0 && !o->no_names && i < r->nobject; i++) {
+        const tl_recording_object *object = &r->object[i];
+        if (object != given && object->path && (object->count > 0 || g.first[i] != NONE))
+            status = name_object(&g, object, e);
+    }
+    free(g.first);
+    free(g.next);
+    return status;
+}

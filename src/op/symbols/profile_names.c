@@ -1,0 +1,57 @@
+/* Demangles the functions of a profile: a traced program that writes its own profile knows linkage names only. */
+#include "op/symbols/profile_names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "op/symbols/demangle.h"
+
+/* Whether two functions are the same but for their names, or may be. */
+static bool may_be_same(const tl_function *a, const tl_function *b)
+{
+    return a->id == b->id && (a->module == b->module || (a->module && b->module && strcmp(a->module, b->module) == 0));
+}
+
+static bool is_mangled(const tl_function *f)
+{
+    return f->name && f->linkage_name && f->name[0] == '_' && strcmp(f->name, f->linkage_name) == 0;
+}
+
+static int rename_function(tl_profile *p, tl_function *f, bool *changed, tl_error *e)
+{
+    char *readable = tl_demangle(f->linkage_name);
+    if (!readable)
+        return 0;
+    const char *name = tl_profile_intern(p, readable);
+    free(readable);
+    if (!name)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the names of functions");
+    f->name = name;
+    *changed = true;
+    return 0;
+}
+
+int tl_profile_demangle(tl_profile *p, tl_error *e)
+{
+    bool any = false, changed = false;
+    for (uint32_t i = 0; i < p->nfunction && !any; i++)
+        any = is_mangled(&p->function[i]);
+    if (!any)
+        return 0;
+    uint32_t *order = malloc(((size_t)p->nfunction + 1) * sizeof *order); /* those of one module and id side by side */
+    if (!order)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name %" PRIu32 " functions", p->nfunction);
+    int status = tl_profile_function_order(p, order, e);
+    for (uint32_t i = 0; status == 0 && i < p->nfunction; i++) {
+        tl_function *f = &p->function[order[i]];
+        const bool alone = (i == 0 || !may_be_same(f, &p->function[order[i - 1]])) &&
+                           (i + 1 == p->nfunction || !may_be_same(f, &p->function[order[i + 1]]));
+        if (alone && is_mangled(f))
+            status = rename_function(p, f, &changed, e);
+    }
+    free(order);
+    if (status == 0 && changed && !tl_profile_index_functions(p))
+        status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name %" PRIu32 " functions", p->nfunction);
+    return status;
+}
