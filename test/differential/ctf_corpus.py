@@ -7,7 +7,7 @@ Of the shared corpus ($TL_SHARED/corpus/ctf):
     values          the values of yactfr's listings, and where its errors are
     actf            the text that actf prints
     lttng           recordings: info, check, and a digest of all lines
-    rfc2010 VERB    traces of the proposal of 2010: info, check, jsonl
+    ctf2010 VERB    traces of the proposal of 2010: info, check, jsonl
 Of our own generator:
     own [SEED]      info, check and jsonl of all cases
     own-text        the text of babeltrace2, where that is installed and can read them"""
@@ -431,7 +431,7 @@ def check_own_text(checks):
 def main():
     part, rest = sys.argv[1], sys.argv[2:]
     checks = harness.Checks()
-    parts = {"bars": check_bars, "text": check_text, "values": check_values, "actf": check_actf, "lttng": check_lttng, "rfc2010": check_2010,
+    parts = {"bars": check_bars, "text": check_text, "values": check_values, "actf": check_actf, "lttng": check_lttng, "ctf2010": check_2010,
              "own-text": check_own_text}
     if part == "own":
         check_own(checks, int(rest[0]) if rest else 1)

@@ -26,7 +26,7 @@ foreach(part text values actf lttng own own-text)
 endforeach()
 traceloom_script(differential.ctf.times differential/ctf_times.py)
 foreach(verb info check jsonl)
-  traceloom_script(differential.ctf.rfc2010.${verb} differential/ctf_corpus.py rfc2010 ${verb})
+  traceloom_script(differential.ctf.ctf2010.${verb} differential/ctf_corpus.py ctf2010 ${verb})
 endforeach()
 traceloom_script(differential.ctf.own.seed2 differential/ctf_corpus.py own 2)
 # Logs of .NET programs.

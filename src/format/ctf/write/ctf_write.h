@@ -4,7 +4,7 @@
  * what the metadata of every dialect is printed from, and what events are written by, so that the two cannot disagree.
  * Everything is little-endian and begins at whole bytes.
  *
- *   classes -> ctf_write_open.c -> ctf_shape.c, ctf_form.c (forms) -> write_tsdl.c, write_json.c, write_rfc2010.c
+ *   classes -> ctf_write_open.c -> ctf_shape.c, ctf_form.c (forms) -> write_tsdl.c, write_json.c, write_ctf2010.c
  *   batch -> ctf_write.c -> ctf_write_stream.c (which file) -> ctf_write_event.c (values) -> ctf_write_packet.c */
 #ifndef TL_FORMAT_CTF_WRITE_H
 #define TL_FORMAT_CTF_WRITE_H
@@ -188,7 +188,7 @@ int ctf_table_write(ctf_writer *w, tl_error *e);
 int ctf_stream_find(ctf_writer *w, uint32_t track, uint32_t shape, int32_t cpu, ctf_stream **out, tl_error *e);
 void ctf_stream_free(ctf_stream *s);
 
-/* 2010, rfc2010_seal.c: looks at the options for compression and checksums. TL_EINVAL for what there is not, also in
+/* 2010, ctf2010_seal.c: looks at the options for compression and checksums. TL_EINVAL for what there is not, also in
  * the other dialects; TL_EUNSUPPORTED for what this build lacks. */
 int ctf_seal_open(ctf_writer *w, tl_error *e);
 /* 2010: completes a packet of *n bytes: compresses its content if that makes it smaller (then *packet is another place,

@@ -1,7 +1,7 @@
 /* Metadata of 2010 from the shared corpus: the same files are good, and the others wrong at the same place, as its
  * executable specification says. */
 #include "check.h"
-#include "make_rfc2010.h"
+#include "make_ctf2010.h"
 
 #include <dirent.h>
 

@@ -1,5 +1,5 @@
 /* The metadata language of 2010: what types, sections and events become. */
-#include "make_rfc2010.h"
+#include "make_ctf2010.h"
 
 static const char *const frame = "section { name = s; event { header_type = type1; } }\n";
 

@@ -1,5 +1,5 @@
 /* Packets of the 2010 dialect: checksums, compression, encryption. */
-#include "make_rfc2010.h"
+#include "make_ctf2010.h"
 
 typedef struct result {
     int status;

@@ -9,7 +9,7 @@
  * there. The alignment behind it is a struct of no members that is chosen in the same way. */
 #include <string.h>
 
-#include "format/ctf/metadata/rfc2010_schema.h"
+#include "format/ctf/metadata/ctf2010_schema.h"
 
 typedef struct maker {
     ctf_schema *schema;
@@ -83,10 +83,10 @@ static ctf_member named(const char *name, const ctf_type *type)
     return (ctf_member){.name = name, .raw = name, .type = type};
 }
 
-const ctf_type *rfc2010_event_header(ctf_schema *s, rfc2010_header header, rfc2010_natural natural)
+const ctf_type *ctf2010_event_header(ctf_schema *s, ctf2010_header header, ctf2010_natural natural)
 {
     maker m = {.schema = s};
-    const bool is_type1 = header == RFC2010_TYPE1;
+    const bool is_type1 = header == CTF2010_TYPE1;
     const uint64_t escape = is_type1 ? 31 : 65535;
     const ctf_member id = named("id", integer(&m, 32, 8, CTF_ROLE_EVENT_CLASS));
     const ctf_member timestamp = named("timestamp", integer(&m, 64, 8, CTF_ROLE_TIMESTAMP));
@@ -108,7 +108,7 @@ const ctf_type *rfc2010_event_header(ctf_schema *s, rfc2010_header header, rfc20
     return m.failed ? NULL : t;
 }
 
-const ctf_type *rfc2010_context(ctf_schema *s, const ctf_type *context)
+const ctf_type *ctf2010_context(ctf_schema *s, const ctf_type *context)
 {
     bool has_role = false;
     for (uint32_t i = 0; i < context->nmember; i++)

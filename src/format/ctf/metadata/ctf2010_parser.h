@@ -7,8 +7,8 @@
  * Values are numbers, names, strings, `type { block }`, and values in braces; a member may also hold a block. ',' and
  * ';' only separate, wherever and how often they stand; a '.' before the name of a member says nothing. NUL bytes are
  * white space: the text comes as strings that end with one. */
-#ifndef TL_FORMAT_CTF_RFC2010_PARSER_H
-#define TL_FORMAT_CTF_RFC2010_PARSER_H
+#ifndef TL_FORMAT_CTF_CTF2010_PARSER_H
+#define TL_FORMAT_CTF_CTF2010_PARSER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,63 +17,63 @@
 #include "base/arena.h"
 #include "traceloom/error.h"
 
-#define RFC2010_NODES_MAX   (2u << 20) /* 32 bytes each; the kernel's 2000 events make a third of a million */
-#define RFC2010_NESTING_MAX 256u       /* braces in braces: each level costs stack, and a type has up to three */
+#define CTF2010_NODES_MAX   (2u << 20) /* 32 bytes each; the kernel's 2000 events make a third of a million */
+#define CTF2010_NESTING_MAX 256u       /* braces in braces: each level costs stack, and a type has up to three */
 
-typedef enum rfc2010_kind {
-    RFC2010_END,
-    RFC2010_NUMBER,
-    RFC2010_NAME,
-    RFC2010_STRING, /* quotes included */
-    RFC2010_MARK,
-    RFC2010_TYPE,   /* type { members }; the word is `type` */
-    RFC2010_BRACES, /* { values }; the word is '{' */
-    RFC2010_BLOCK,  /* { members }; the word is '{' */
-    RFC2010_MEMBER, /* the word is its name, the only child its value */
-    RFC2010_ITEM    /* the word is what it is of; the children are its name, if it has one, and its block */
-} rfc2010_kind;
+typedef enum ctf2010_kind {
+    CTF2010_END,
+    CTF2010_NUMBER,
+    CTF2010_NAME,
+    CTF2010_STRING, /* quotes included */
+    CTF2010_MARK,
+    CTF2010_TYPE,   /* type { members }; the word is `type` */
+    CTF2010_BRACES, /* { values }; the word is '{' */
+    CTF2010_BLOCK,  /* { members }; the word is '{' */
+    CTF2010_MEMBER, /* the word is its name, the only child its value */
+    CTF2010_ITEM    /* the word is what it is of; the children are its name, if it has one, and its block */
+} ctf2010_kind;
 
-typedef struct rfc2010_node {
+typedef struct ctf2010_node {
     uint32_t position, n; /* of its word in the text, in bytes */
     uint32_t count;       /* children */
     uint8_t kind;
-    const struct rfc2010_node *first, *next; /* child, sibling */
-} rfc2010_node;
+    const struct ctf2010_node *first, *next; /* child, sibling */
+} ctf2010_node;
 
 /* The text, and where failures are described. */
-typedef struct rfc2010_source {
+typedef struct ctf2010_source {
     const char *text;
     size_t n;
     tl_error *e;
-} rfc2010_source;
+} ctf2010_source;
 
 /* Fails with the place of a word. */
-#define rfc2010_fail(source, position, ...)                                                                            \
+#define ctf2010_fail(source, position, ...)                                                                            \
     ctf_metadata_fail((source)->e, (source)->text, (source)->n, position, __VA_ARGS__)
 
 /* Parses the text, at most CTF_METADATA_MAX bytes. *root: a node whose children are the items; all are in the arena.
  * Errors: TL_EDAMAGED with the offset of the wrong word, something that is no word before anything else; TL_ENOMEM. */
-int rfc2010_tree(const rfc2010_node **root, tl_arena *arena, const rfc2010_source *source);
+int ctf2010_tree(const ctf2010_node **root, tl_arena *arena, const ctf2010_source *source);
 
 /* Is the word of a node this one? */
-bool rfc2010_is(const rfc2010_source *source, const rfc2010_node *node, const char *word);
+bool ctf2010_is(const ctf2010_source *source, const ctf2010_node *node, const char *word);
 /* The word of a node as arguments of "%.*s", shortened. */
-#define RFC2010_SHOWN 40u
-#define RFC2010_WORD(source, node)                                                                                     \
-    (int)((node)->n < RFC2010_SHOWN ? (node)->n : RFC2010_SHOWN), (source)->text + (node)->position
+#define CTF2010_SHOWN 40u
+#define CTF2010_WORD(source, node)                                                                                     \
+    (int)((node)->n < CTF2010_SHOWN ? (node)->n : CTF2010_SHOWN), (source)->text + (node)->position
 
 /* A number of the text: its sign and its magnitude. */
-typedef struct rfc2010_number {
+typedef struct ctf2010_number {
     bool negative; /* only if the magnitude is not 0 */
     uint64_t magnitude;
-} rfc2010_number;
+} ctf2010_number;
 
 /* The value of a node that must be a number: decimal, 0 octal, 0x hexadecimal, at most 64 bits. */
-int rfc2010_number_of(const rfc2010_source *source, const rfc2010_node *node, rfc2010_number *out);
+int ctf2010_number_of(const ctf2010_source *source, const ctf2010_node *node, ctf2010_number *out);
 /* As int64_t; what lies beyond becomes the nearest that it can hold. */
-int64_t rfc2010_to_int64(rfc2010_number number);
+int64_t ctf2010_to_int64(ctf2010_number number);
 /* The text of a node that must be a name, string or number, without quotes and backslashes and as UTF-8, in the arena:
  * *out. A NUL in it becomes a space. */
-int rfc2010_text_of(const rfc2010_source *source, const rfc2010_node *node, tl_arena *arena, const char **out);
+int ctf2010_text_of(const ctf2010_source *source, const ctf2010_node *node, tl_arena *arena, const char **out);
 
 #endif

@@ -7,8 +7,8 @@
 #include "base/digest.h"
 #include "base/endian.h"
 #include "base/io/unpack.h"
+#include "format/ctf/ctf2010_packet.h"
 #include "format/ctf/ctf_layout.h"
-#include "format/ctf/rfc2010_packet.h"
 
 #define DECOMPRESSED_MAX ((size_t)64 << 20) /* bytes of one packet: far more than any tracer's buffers, and no bomb */
 #define PIECE            ((size_t)16 << 10)
@@ -40,14 +40,14 @@ static int report(const ctf_walk *w, const ctf_packet *p, unsigned kind, uint32_
                   const char *what, tl_error *e)
 {
     const bool is_lost = kind & TL_DAMAGE_LOSS;
-    const rfc2010_place where = {
+    const ctf2010_place where = {
         .kind = kind,
         .at = p->offset + at,
         .offset = p->offset + (is_lost ? CTF_2010_HEADER : at),
         .bytes = is_lost ? p->content / 8 - CTF_2010_HEADER : 0,
         .rule = rule,
     };
-    return rfc2010_report(w, &where, e, "%s", what);
+    return ctf2010_report(w, &where, e, "%s", what);
 }
 
 /* --- checksum --- */
@@ -56,7 +56,7 @@ static int report(const ctf_walk *w, const ctf_packet *p, unsigned kind, uint32_
 static int sum_of(const ctf_walk *w, const ctf_packet *p, uint32_t *sum, tl_error *e)
 {
     static const tl_digest_kind kind[] = {
-        [RFC2010_MD5] = TL_DIGEST_MD5, [RFC2010_SHA1] = TL_DIGEST_SHA1, [RFC2010_CRC32] = TL_DIGEST_CRC32};
+        [CTF2010_MD5] = TL_DIGEST_MD5, [CTF2010_SHA1] = TL_DIGEST_SHA1, [CTF2010_CRC32] = TL_DIGEST_CRC32};
     tl_digest d;
     uint8_t piece[PIECE], digest[TL_DIGEST_MOST];
     stored s = stored_of(w, p);
@@ -68,16 +68,16 @@ static int sum_of(const ctf_walk *w, const ctf_packet *p, uint32_t *sum, tl_erro
         return (int)n;
     tl_digest_end(&d, digest);
     /* A number is a number; of the others the first bytes are read as one in the byte order of the packet. */
-    *sum = tl_load32(digest, p->checksum_scheme == RFC2010_CRC32 || p->big);
+    *sum = tl_load32(digest, p->checksum_scheme == CTF2010_CRC32 || p->big);
     return 0;
 }
 
 static int verify(const ctf_walk *w, const ctf_packet *p, tl_error *e)
 {
-    if (p->checksum_scheme > RFC2010_CRC32)
+    if (p->checksum_scheme > CTF2010_CRC32)
         return report(w, p, TL_DAMAGE_FAULT, CTF_2010_CHECKSUM_SCHEME, "ctf2010.checksum-scheme",
                       "unknown checksum scheme: not verified", e);
-    if (p->checksum_scheme == RFC2010_NO_CHECKSUM || p->truncated || !w->report) /* nobody asks */
+    if (p->checksum_scheme == CTF2010_NO_CHECKSUM || p->truncated || !w->report) /* nobody asks */
         return 0;
     uint32_t sum;
     const int r = sum_of(w, p, &sum, e);
@@ -88,7 +88,7 @@ static int verify(const ctf_walk *w, const ctf_packet *p, tl_error *e)
     char what[96];
     snprintf(what, sizeof what, "checksum 0x%08" PRIx32 ", the content has 0x%08" PRIx32 "; decoded all the same",
              p->checksum, sum);
-    return report(w, p, RFC2010_BOTH, CTF_2010_CHECKSUM, "ctf2010.checksum", what, e);
+    return report(w, p, CTF2010_BOTH, CTF_2010_CHECKSUM, "ctf2010.checksum", what, e);
 }
 
 /* --- compression --- */
@@ -96,7 +96,7 @@ static int verify(const ctf_walk *w, const ctf_packet *p, tl_error *e)
 /* Decompresses; 1 if there is content, 0 if it is broken, which is reported. */
 static int decompress(const ctf_walk *w, const ctf_packet *p, uint8_t **content, size_t *n, tl_error *e)
 {
-    const tl_codec codec = p->compression == RFC2010_GZIP ? TL_CODEC_GZIP : TL_CODEC_BZIP2;
+    const tl_codec codec = p->compression == CTF2010_GZIP ? TL_CODEC_GZIP : TL_CODEC_BZIP2;
     stored s = stored_of(w, p);
     tl_error why = {0};
     tl_unpacked out;
@@ -119,11 +119,11 @@ static int decompress(const ctf_walk *w, const ctf_packet *p, uint8_t **content,
     }
     char what[160];
     snprintf(what, sizeof what, "packet skipped: cannot decompress: %.120s", why.message);
-    r = report(w, p, r == TL_EDAMAGED ? RFC2010_BOTH : TL_DAMAGE_LOSS, CTF_2010_HEADER, "ctf2010.compression", what, e);
+    r = report(w, p, r == TL_EDAMAGED ? CTF2010_BOTH : TL_DAMAGE_LOSS, CTF_2010_HEADER, "ctf2010.compression", what, e);
     return r < 0 ? r : 0;
 }
 
-int rfc2010_content(ctf_walk *w, const ctf_packet *p, uint8_t **content, size_t *n, bool *skip, tl_error *e)
+int ctf2010_content(ctf_walk *w, const ctf_packet *p, uint8_t **content, size_t *n, bool *skip, tl_error *e)
 {
     uint8_t *data = NULL;
     size_t size = 0;
@@ -131,15 +131,15 @@ int rfc2010_content(ctf_walk *w, const ctf_packet *p, uint8_t **content, size_t 
     int r = verify(w, p, e);
     if (r < 0)
         return r;
-    if (p->encryption > RFC2010_AES) {
-        r = report(w, p, RFC2010_BOTH, CTF_2010_ENCRYPTION, "ctf2010.encryption",
+    if (p->encryption > CTF2010_AES) {
+        r = report(w, p, CTF2010_BOTH, CTF_2010_ENCRYPTION, "ctf2010.encryption",
                    "packet skipped: unknown encryption scheme", e);
-    } else if (p->encryption == RFC2010_AES) {
+    } else if (p->encryption == CTF2010_AES) {
         r = report(w, p, TL_DAMAGE_NOTE, 0, "ctf2010.encrypted", "encrypted packet skipped", e);
-    } else if (p->compression > RFC2010_GZIP) {
-        r = report(w, p, RFC2010_BOTH, CTF_2010_COMPRESSION, "ctf2010.compression",
+    } else if (p->compression > CTF2010_GZIP) {
+        r = report(w, p, CTF2010_BOTH, CTF_2010_COMPRESSION, "ctf2010.compression",
                    "packet skipped: unknown compression scheme", e);
-    } else if (p->compression != RFC2010_NOT_COMPRESSED) {
+    } else if (p->compression != CTF2010_NOT_COMPRESSED) {
         r = decompress(w, p, &data, &size, e);
         is_skipped = r == 0;
     } else {
@@ -157,7 +157,7 @@ int ctf_2010_content(ctf_walk *w, const ctf_packet *p, uint8_t **content, size_t
 {
     uint8_t *data;
     size_t size;
-    int r = rfc2010_content(w, p, &data, &size, skip, e);
+    int r = ctf2010_content(w, p, &data, &size, skip, e);
     if (r < 0)
         return r;
     if (p->truncated && data) {

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/endian.h"
+#include "format/ctf/ctf2010_packet.h"
 #include "format/ctf/ctf_layout.h"
 #include "format/ctf/ctf_schema.h"
-#include "format/ctf/rfc2010_packet.h"
 
 #define WINDOW ((size_t)64 << 10)
 
@@ -71,7 +71,7 @@ static int run(pass *c, tl_error *e)
         if (!c->has_order)
             c->schema->order = p.big ? CTF_BE : CTF_LE;
         c->has_order = true;
-        r = rfc2010_content(&c->walk, &p, &content, &n, &skip, e);
+        r = ctf2010_content(&c->walk, &p, &content, &n, &skip, e);
         if (r < 0)
             return r;
         if (!skip)
@@ -139,7 +139,7 @@ int ctf_2010_metadata(ctf_schema *s, tl_input *in, tl_error *e)
     int r = tl_input_read(in, 0, head, sizeof head, &n, e);
     if (r < 0)
         return r;
-    if (!rfc2010_magic(head, n, &big))
+    if (!ctf2010_magic(head, n, &big))
         return tl_fail(e, TL_EDAMAGED, 0, "no packet magic number");
     s->dialect = CTF_2010;
     s->order = big ? CTF_BE : CTF_LE;

@@ -1,35 +1,35 @@
 /* Names as keys: a hash table of their hashes. Names of equal hashes take the next free number as theirs. */
-#include "format/ctf/metadata/rfc2010_names.h"
+#include "format/ctf/metadata/ctf2010_names.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* The key of a name, or the free one where it belongs; its number in *number. */
-static uint64_t find(const rfc2010_names *t, const char *s, size_t n, uint32_t *number)
+static uint64_t find(const ctf2010_names *t, const char *s, size_t n, uint32_t *number)
 {
     uint64_t key = tl_hash_bytes(s, n);
     for (;; key++) {
         *number = tl_hash_get(&t->hash, key);
         if (*number == TL_HASH_NONE)
             return key;
-        const rfc2010_name *name = &t->name[*number];
+        const ctf2010_name *name = &t->name[*number];
         if (name->n == n && memcmp(name->s, s, n) == 0)
             return key;
     }
 }
 
-uint32_t rfc2010_names_find(const rfc2010_names *t, const char *s, size_t n)
+uint32_t ctf2010_names_find(const ctf2010_names *t, const char *s, size_t n)
 {
     uint32_t number;
     find(t, s, n, &number);
     return number;
 }
 
-bool rfc2010_names_add(rfc2010_names *t, const char *s, size_t n)
+bool ctf2010_names_add(ctf2010_names *t, const char *s, size_t n)
 {
     if (t->n == t->capacity) {
         const uint32_t capacity = t->capacity ? 2 * t->capacity : 8;
-        rfc2010_name *larger = realloc(t->name, capacity * sizeof *larger);
+        ctf2010_name *larger = realloc(t->name, capacity * sizeof *larger);
         if (!larger)
             return false;
         t->name = larger;
@@ -39,13 +39,13 @@ bool rfc2010_names_add(rfc2010_names *t, const char *s, size_t n)
     const uint64_t key = find(t, s, n, &number);
     if (!tl_hash_put(&t->hash, key, t->n))
         return false;
-    t->name[t->n++] = (rfc2010_name){s, n};
+    t->name[t->n++] = (ctf2010_name){s, n};
     return true;
 }
 
-void rfc2010_names_fini(rfc2010_names *t)
+void ctf2010_names_fini(ctf2010_names *t)
 {
     tl_hash_fini(&t->hash);
     free(t->name);
-    *t = (rfc2010_names){0};
+    *t = (ctf2010_names){0};
 }

@@ -1,6 +1,6 @@
 /* Traces of the 2010 dialect to test with: packets with any header, types as text, and problems as text. */
-#ifndef TL_TEST_MAKE_RFC2010_H
-#define TL_TEST_MAKE_RFC2010_H
+#ifndef TL_TEST_MAKE_CTF2010_H
+#define TL_TEST_MAKE_CTF2010_H
 
 #include <inttypes.h>
 

@@ -5,23 +5,23 @@
 #include "base/compiler.h"
 #include "base/endian.h"
 #include "base/io/pack.h"
+#include "format/ctf/ctf2010_packet.h"
 #include "format/ctf/ctf_layout.h"
-#include "format/ctf/rfc2010_packet.h"
 #include "format/ctf/write/ctf_write.h"
 
 static const struct {
     const char *name;
     tl_codec codec;
     uint8_t scheme;
-} compressions[] = {{"bzip2", TL_CODEC_BZIP2, RFC2010_BZIP2}, {"gzip", TL_CODEC_GZIP, RFC2010_GZIP}};
+} compressions[] = {{"bzip2", TL_CODEC_BZIP2, CTF2010_BZIP2}, {"gzip", TL_CODEC_GZIP, CTF2010_GZIP}};
 
 static const struct {
     const char *name;
     tl_digest_kind kind;
     uint8_t scheme;
-} checksums[] = {{"md5", TL_DIGEST_MD5, RFC2010_MD5},
-                 {"sha1", TL_DIGEST_SHA1, RFC2010_SHA1},
-                 {"crc32", TL_DIGEST_CRC32, RFC2010_CRC32}};
+} checksums[] = {{"md5", TL_DIGEST_MD5, CTF2010_MD5},
+                 {"sha1", TL_DIGEST_SHA1, CTF2010_SHA1},
+                 {"crc32", TL_DIGEST_CRC32, CTF2010_CRC32}};
 
 static int choose_compression(ctf_sealing *s, const char *name, tl_error *e)
 {

@@ -3,7 +3,7 @@
  * A packet whose header makes no sense is skipped: its packet_size is believed if it leads to the end of the file or to
  * a packet of the trace; else the bytes are searched for the next magic number with the session id of the trace behind
  * it. Bytes are searched at most once. */
-#include "format/ctf/rfc2010_packet.h"
+#include "format/ctf/ctf2010_packet.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 
 static const uint8_t magic_le[] = {0xc1, 0x1f, 0xfc, 0xc1}, magic_be[] = {0xc1, 0xfc, 0x1f, 0xc1};
 
-bool rfc2010_magic(const uint8_t *p, size_t n, bool *big)
+bool ctf2010_magic(const uint8_t *p, size_t n, bool *big)
 {
     if (n < sizeof magic_le)
         return false;
@@ -26,7 +26,7 @@ bool rfc2010_magic(const uint8_t *p, size_t n, bool *big)
     return *big || memcmp(p, magic_le, sizeof magic_le) == 0;
 }
 
-int rfc2010_report(const ctf_walk *w, const rfc2010_place *where, tl_error *e, const char *format, ...)
+int ctf2010_report(const ctf_walk *w, const ctf2010_place *where, tl_error *e, const char *format, ...)
 {
     if (!w->report)
         return 0;
@@ -209,8 +209,8 @@ static int skip_bytes(ctf_walk *w, tl_error *e)
     if (r < 0)
         return r;
     w->offset = follower;
-    const rfc2010_place where = {RFC2010_BOTH, from, from, follower - from, "ctf2010.magic"};
-    return rfc2010_report(w, &where, e, "no packet magic number; the bytes belong to no packet");
+    const ctf2010_place where = {CTF2010_BOTH, from, from, follower - from, "ctf2010.magic"};
+    return ctf2010_report(w, &where, e, "no packet magic number; the bytes belong to no packet");
 }
 
 static int skip_packet(ctf_walk *w, const flaw *f, uint32_t packet_size, tl_error *e)
@@ -222,16 +222,16 @@ static int skip_packet(ctf_walk *w, const flaw *f, uint32_t packet_size, tl_erro
         return r;
     w->offset = follower;
     w->number++;
-    const rfc2010_place where = {RFC2010_BOTH, from + f->at, from, follower - from, f->rule};
-    return rfc2010_report(w, &where, e, "packet skipped: %s", f->what);
+    const ctf2010_place where = {CTF2010_BOTH, from + f->at, from, follower - from, f->rule};
+    return ctf2010_report(w, &where, e, "packet skipped: %s", f->what);
 }
 
 /* The last bytes of the file are less than a header. */
 static int end_early(ctf_walk *w, size_t n, tl_error *e)
 {
-    const rfc2010_place where = {RFC2010_BOTH, w->offset + n, w->offset, n, "ctf2010.truncated"};
+    const ctf2010_place where = {CTF2010_BOTH, w->offset + n, w->offset, n, "ctf2010.truncated"};
     w->offset = w->file->size;
-    return rfc2010_report(w, &where, e, "the file ends inside a packet header");
+    return ctf2010_report(w, &where, e, "the file ends inside a packet header");
 }
 
 /* A packet that can be used; the walk goes on behind it. */
@@ -253,13 +253,13 @@ static int take_packet(ctf_walk *w, ctf_packet *p, const uint8_t *h, bool big, t
     int r = 0;
     if (bits > 32) {
         const uint64_t at = p->offset + CTF_2010_COUNT_BITS;
-        const rfc2010_place where = {TL_DAMAGE_FAULT, at, at, 0, "ctf2010.counter-bits"};
-        r = rfc2010_report(w, &where, e, "%u significant bits of the packet counter, more than 32", bits);
+        const ctf2010_place where = {TL_DAMAGE_FAULT, at, at, 0, "ctf2010.counter-bits"};
+        r = ctf2010_report(w, &where, e, "%u significant bits of the packet counter, more than 32", bits);
     }
     if (r >= 0 && p->truncated) {
         const uint64_t at = w->file->size;
-        const rfc2010_place where = {TL_DAMAGE_FAULT, at, at, 0, "ctf2010.truncated"};
-        r = rfc2010_report(w, &where, e, "the file ends inside the packet at %" PRIu64, p->offset);
+        const ctf2010_place where = {TL_DAMAGE_FAULT, at, at, 0, "ctf2010.truncated"};
+        r = ctf2010_report(w, &where, e, "the file ends inside the packet at %" PRIu64, p->offset);
     }
     return r < 0 ? r : 1;
 }
@@ -273,7 +273,7 @@ int ctf_2010_walk_next(ctf_walk *w, ctf_packet *p, tl_error *e)
             return failed(e);
         bool big = false;
         int r;
-        if (n >= sizeof magic_le && !rfc2010_magic(h, n, &big)) {
+        if (n >= sizeof magic_le && !ctf2010_magic(h, n, &big)) {
             r = skip_bytes(w, e);
         } else if (n < CTF_2010_HEADER) {
             r = end_early(w, n, e);

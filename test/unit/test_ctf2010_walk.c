@@ -1,5 +1,5 @@
 /* Packets of the 2010 dialect: which are found, what they say, and what is said of the others. */
-#include "make_rfc2010.h"
+#include "make_ctf2010.h"
 
 /* Walks over the bytes and shows the packets: number:offset+size/content bytes, '!' if cut off. Problems are shown
  * behind them. The window holds `capacity` bytes. */

@@ -1,5 +1,5 @@
 /* Reading the metadata language of 2010: words, and the tree that they make. */
-#include "format/ctf/metadata/rfc2010_parser.h"
+#include "format/ctf/metadata/ctf2010_parser.h"
 
 #include <string.h>
 
@@ -10,11 +10,11 @@
 /* A word, or the end of the text. */
 typedef struct word {
     uint32_t position, n;
-    rfc2010_kind kind;
+    ctf2010_kind kind;
 } word;
 
 typedef struct parser {
-    const rfc2010_source *source;
+    const ctf2010_source *source;
     const char *text; /* of the source */
     uint32_t n;
     uint32_t at; /* behind `next` */
@@ -115,16 +115,16 @@ static word read_word(const char *text, uint32_t n, uint32_t at)
     if (left == 0)
         return w;
     if (*p == '-' || is_digit(*p)) {
-        w.kind = RFC2010_NUMBER;
+        w.kind = CTF2010_NUMBER;
         w.n = number_length(p, left);
     } else if (is_letter(*p)) {
-        w.kind = RFC2010_NAME;
+        w.kind = CTF2010_NAME;
         w.n = name_length(p, left);
     } else if (*p == '"') {
-        w.kind = RFC2010_STRING;
+        w.kind = CTF2010_STRING;
         w.n = string_length(p, left);
     } else {
-        w.kind = RFC2010_MARK;
+        w.kind = CTF2010_MARK;
         w.n = mark_length(p, left);
     }
     return w;
@@ -134,16 +134,16 @@ static word read_word(const char *text, uint32_t n, uint32_t at)
 static int check_words(parser *p)
 {
     word w;
-    for (uint32_t at = 0; (w = read_word(p->text, p->n, at)).kind != RFC2010_END; at = w.position + w.n) {
+    for (uint32_t at = 0; (w = read_word(p->text, p->n, at)).kind != CTF2010_END; at = w.position + w.n) {
         if (w.n > 0)
             continue;
         const unsigned char c = (unsigned char)p->text[w.position];
         if (c > 0x20 && c < 0x7f)
-            return rfc2010_fail(p->source, w.position, "unexpected character '%c'%s", c,
+            return ctf2010_fail(p->source, w.position, "unexpected character '%c'%s", c,
                                 c == '"'   ? ": a string that does not end"
                                 : c == '/' ? ": a comment that does not end"
                                            : "");
-        return rfc2010_fail(p->source, w.position, "unexpected character 0x%02x", c);
+        return ctf2010_fail(p->source, w.position, "unexpected character 0x%02x", c);
     }
     return 0;
 }
@@ -159,7 +159,7 @@ static void step(parser *p)
 
 static bool at_mark(const parser *p, char c)
 {
-    return p->token.kind == RFC2010_MARK && p->token.n == 1 && p->text[p->token.position] == c;
+    return p->token.kind == CTF2010_MARK && p->token.n == 1 && p->text[p->token.position] == c;
 }
 
 static void skip_separators(parser *p)
@@ -170,18 +170,18 @@ static void skip_separators(parser *p)
 
 TL_COLD static int fail_expected(parser *p, word found, const char *expected)
 {
-    if (found.kind == RFC2010_END)
-        return rfc2010_fail(p->source, found.position, "expected %s, but the metadata ends", expected);
-    return rfc2010_fail(p->source, found.position, "expected %s, found '%.*s'%s", expected,
-                        RFC2010_WORD(p->source, &found), found.n > RFC2010_SHOWN ? "..." : "");
+    if (found.kind == CTF2010_END)
+        return ctf2010_fail(p->source, found.position, "expected %s, but the metadata ends", expected);
+    return ctf2010_fail(p->source, found.position, "expected %s, found '%.*s'%s", expected,
+                        CTF2010_WORD(p->source, &found), found.n > CTF2010_SHOWN ? "..." : "");
 }
 
-static int new_node(parser *p, rfc2010_kind kind, word w, rfc2010_node **out)
+static int new_node(parser *p, ctf2010_kind kind, word w, ctf2010_node **out)
 {
-    if (p->nodes++ == RFC2010_NODES_MAX)
+    if (p->nodes++ == CTF2010_NODES_MAX)
         return tl_fail(p->source->e, TL_ENOMEM, w.position, "metadata of more than %u words (the limit)",
-                       RFC2010_NODES_MAX);
-    rfc2010_node *node = tl_arena_zalloc(p->arena, sizeof *node);
+                       CTF2010_NODES_MAX);
+    ctf2010_node *node = tl_arena_zalloc(p->arena, sizeof *node);
     if (!node)
         return tl_fail(p->source->e, TL_ENOMEM, w.position, "no memory for %u words of metadata", p->nodes);
     node->position = w.position;
@@ -192,7 +192,7 @@ static int new_node(parser *p, rfc2010_kind kind, word w, rfc2010_node **out)
 }
 
 /* Children are put behind the last one: *end is where its pointer to the next stands. */
-static void add_child(rfc2010_node *parent, const rfc2010_node ***end, rfc2010_node *child)
+static void add_child(ctf2010_node *parent, const ctf2010_node ***end, ctf2010_node *child)
 {
     **end = child;
     *end = &child->next;
@@ -201,17 +201,17 @@ static void add_child(rfc2010_node *parent, const rfc2010_node ***end, rfc2010_n
 
 static int deeper(parser *p)
 {
-    if (p->nesting == RFC2010_NESTING_MAX)
-        return rfc2010_fail(p->source, p->token.position, "braces nested more than %u deep (the limit)",
-                            RFC2010_NESTING_MAX);
+    if (p->nesting == CTF2010_NESTING_MAX)
+        return ctf2010_fail(p->source, p->token.position, "braces nested more than %u deep (the limit)",
+                            CTF2010_NESTING_MAX);
     p->nesting++;
     return 0;
 }
 
-static int parse_value(parser *p, rfc2010_node **out);
+static int parse_value(parser *p, ctf2010_node **out);
 
 /* The members of a block, from its '{' to its '}'. */
-static int parse_members(parser *p, rfc2010_node *parent)
+static int parse_members(parser *p, ctf2010_node *parent)
 {
     if (!at_mark(p, '{'))
         return fail_expected(p, p->token, "'{'");
@@ -220,18 +220,18 @@ static int parse_members(parser *p, rfc2010_node *parent)
         return r;
     step(p);
     skip_separators(p);
-    const rfc2010_node **end = &parent->first;
+    const ctf2010_node **end = &parent->first;
     while (!at_mark(p, '}')) {
         if (at_mark(p, '.'))
             step(p);
-        if (p->token.kind != RFC2010_NAME)
+        if (p->token.kind != CTF2010_NAME)
             return fail_expected(p, p->token, "the name of an attribute or '}'");
-        rfc2010_node *member, *value;
-        if ((r = new_node(p, RFC2010_MEMBER, p->token, &member)) < 0)
+        ctf2010_node *member, *value;
+        if ((r = new_node(p, CTF2010_MEMBER, p->token, &member)) < 0)
             return r;
         step(p);
         if (at_mark(p, '{')) {
-            if ((r = new_node(p, RFC2010_BLOCK, p->token, &value)) < 0 || (r = parse_members(p, value)) < 0)
+            if ((r = new_node(p, CTF2010_BLOCK, p->token, &value)) < 0 || (r = parse_members(p, value)) < 0)
                 return r;
         } else if (at_mark(p, '=')) {
             step(p);
@@ -251,16 +251,16 @@ static int parse_members(parser *p, rfc2010_node *parent)
 }
 
 /* The values in braces. */
-static int parse_values(parser *p, rfc2010_node *parent)
+static int parse_values(parser *p, ctf2010_node *parent)
 {
     int r = deeper(p);
     if (r < 0)
         return r;
     step(p);
     skip_separators(p);
-    const rfc2010_node **end = &parent->first;
+    const ctf2010_node **end = &parent->first;
     while (!at_mark(p, '}')) {
-        rfc2010_node *value;
+        ctf2010_node *value;
         if ((r = parse_value(p, &value)) < 0)
             return r;
         add_child(parent, &end, value);
@@ -271,53 +271,53 @@ static int parse_values(parser *p, rfc2010_node *parent)
     return 0;
 }
 
-static int parse_value(parser *p, rfc2010_node **out)
+static int parse_value(parser *p, ctf2010_node **out)
 {
     const word w = p->token;
-    const bool is_brace_next = p->next.kind == RFC2010_MARK && p->text[p->next.position] == '{';
+    const bool is_brace_next = p->next.kind == CTF2010_MARK && p->text[p->next.position] == '{';
     int r;
-    if (w.kind == RFC2010_NAME && w.n == 4 && memcmp(p->text + w.position, "type", 4) == 0 && is_brace_next) {
+    if (w.kind == CTF2010_NAME && w.n == 4 && memcmp(p->text + w.position, "type", 4) == 0 && is_brace_next) {
         step(p);
-        if ((r = new_node(p, RFC2010_TYPE, w, out)) < 0)
+        if ((r = new_node(p, CTF2010_TYPE, w, out)) < 0)
             return r;
         return parse_members(p, *out);
     }
     if (at_mark(p, '{')) {
-        if ((r = new_node(p, RFC2010_BRACES, w, out)) < 0)
+        if ((r = new_node(p, CTF2010_BRACES, w, out)) < 0)
             return r;
         return parse_values(p, *out);
     }
-    if (w.kind != RFC2010_NUMBER && w.kind != RFC2010_NAME && w.kind != RFC2010_STRING)
+    if (w.kind != CTF2010_NUMBER && w.kind != CTF2010_NAME && w.kind != CTF2010_STRING)
         return fail_expected(p, w, "a value");
     step(p);
     return new_node(p, w.kind, w, out);
 }
 
-static int parse_item(parser *p, rfc2010_node **out)
+static int parse_item(parser *p, ctf2010_node **out)
 {
     const word w = p->token;
-    int r = new_node(p, RFC2010_ITEM, w, out);
+    int r = new_node(p, CTF2010_ITEM, w, out);
     if (r < 0)
         return r;
-    const bool is_type = rfc2010_is(p->source, *out, "type") || rfc2010_is(p->source, *out, "abstract_type");
-    const rfc2010_node **end = &(*out)->first;
-    rfc2010_node *child;
+    const bool is_type = ctf2010_is(p->source, *out, "type") || ctf2010_is(p->source, *out, "abstract_type");
+    const ctf2010_node **end = &(*out)->first;
+    ctf2010_node *child;
     step(p);
-    if (is_type && p->token.kind == RFC2010_NAME) {
-        if ((r = new_node(p, RFC2010_NAME, p->token, &child)) < 0)
+    if (is_type && p->token.kind == CTF2010_NAME) {
+        if ((r = new_node(p, CTF2010_NAME, p->token, &child)) < 0)
             return r;
         add_child(*out, &end, child);
         step(p);
-    } else if (w.kind != RFC2010_NAME || !at_mark(p, '{')) {
+    } else if (w.kind != CTF2010_NAME || !at_mark(p, '{')) {
         return fail_expected(p, w, "a block such as trace { }, type NAME { } or event { }");
     }
-    if ((r = new_node(p, RFC2010_BLOCK, p->token, &child)) < 0)
+    if ((r = new_node(p, CTF2010_BLOCK, p->token, &child)) < 0)
         return r;
     add_child(*out, &end, child);
     return parse_members(p, child);
 }
 
-int rfc2010_tree(const rfc2010_node **root, tl_arena *arena, const rfc2010_source *source)
+int ctf2010_tree(const ctf2010_node **root, tl_arena *arena, const ctf2010_source *source)
 {
     if (source->n > CTF_METADATA_MAX)
         return tl_fail(source->e, TL_ENOMEM, TL_NO_OFFSET, "metadata of more than %u bytes (the limit)",
@@ -326,13 +326,13 @@ int rfc2010_tree(const rfc2010_node **root, tl_arena *arena, const rfc2010_sourc
     int r = check_words(&p);
     if (r < 0)
         return r;
-    rfc2010_node *top, *item;
+    ctf2010_node *top, *item;
     step(&p);
     step(&p);
-    if ((r = new_node(&p, RFC2010_BLOCK, p.token, &top)) < 0)
+    if ((r = new_node(&p, CTF2010_BLOCK, p.token, &top)) < 0)
         return r;
-    const rfc2010_node **end = &top->first;
-    for (skip_separators(&p); p.token.kind != RFC2010_END; skip_separators(&p)) {
+    const ctf2010_node **end = &top->first;
+    for (skip_separators(&p); p.token.kind != CTF2010_END; skip_separators(&p)) {
         if ((r = parse_item(&p, &item)) < 0)
             return r;
         add_child(top, &end, item);
@@ -343,7 +343,7 @@ int rfc2010_tree(const rfc2010_node **root, tl_arena *arena, const rfc2010_sourc
 
 /* --- words --- */
 
-bool rfc2010_is(const rfc2010_source *source, const rfc2010_node *node, const char *w)
+bool ctf2010_is(const ctf2010_source *source, const ctf2010_node *node, const char *w)
 {
     const size_t n = strlen(w);
     return node->n == n && memcmp(source->text + node->position, w, n) == 0;
@@ -354,10 +354,10 @@ static unsigned digit_of(char c)
     return (unsigned)(is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
 }
 
-int rfc2010_number_of(const rfc2010_source *source, const rfc2010_node *node, rfc2010_number *out)
+int ctf2010_number_of(const ctf2010_source *source, const ctf2010_node *node, ctf2010_number *out)
 {
-    if (node->kind != RFC2010_NUMBER)
-        return rfc2010_fail(source, node->position, "expected a number");
+    if (node->kind != CTF2010_NUMBER)
+        return ctf2010_fail(source, node->position, "expected a number");
     const char *p = source->text + node->position, *end = p + node->n;
     const bool negative = *p == '-';
     unsigned base = 10;
@@ -373,16 +373,16 @@ int rfc2010_number_of(const rfc2010_source *source, const rfc2010_node *node, rf
     for (; p < end; p++) {
         const unsigned digit = digit_of(*p);
         if (digit >= base)
-            return rfc2010_fail(source, node->position, "expected a number, which is octal if it begins with 0");
+            return ctf2010_fail(source, node->position, "expected a number, which is octal if it begins with 0");
         if (v > (most - digit) / base)
-            return rfc2010_fail(source, node->position, "expected a number of at most 64 bits");
+            return ctf2010_fail(source, node->position, "expected a number of at most 64 bits");
         v = v * base + digit;
     }
-    *out = (rfc2010_number){.negative = negative && v > 0, .magnitude = v};
+    *out = (ctf2010_number){.negative = negative && v > 0, .magnitude = v};
     return 0;
 }
 
-int64_t rfc2010_to_int64(rfc2010_number number)
+int64_t ctf2010_to_int64(ctf2010_number number)
 {
     if (number.negative)
         return (int64_t)(0 - number.magnitude);
@@ -397,11 +397,11 @@ static bool is_utf8(const char *s, size_t n)
     return true;
 }
 
-int rfc2010_text_of(const rfc2010_source *source, const rfc2010_node *node, tl_arena *arena, const char **out)
+int ctf2010_text_of(const ctf2010_source *source, const ctf2010_node *node, tl_arena *arena, const char **out)
 {
-    if (node->kind != RFC2010_NAME && node->kind != RFC2010_STRING && node->kind != RFC2010_NUMBER)
-        return rfc2010_fail(source, node->position, "expected a name or a string");
-    const bool is_quoted = node->kind == RFC2010_STRING;
+    if (node->kind != CTF2010_NAME && node->kind != CTF2010_STRING && node->kind != CTF2010_NUMBER)
+        return ctf2010_fail(source, node->position, "expected a name or a string");
+    const bool is_quoted = node->kind == CTF2010_STRING;
     const char *s = source->text + node->position + is_quoted;
     size_t length = node->n - 2 * (size_t)is_quoted, n = 0;
     char *copy = tl_arena_alloc(arena, length + 1), *whole = copy;

@@ -1,5 +1,5 @@
 /* The metadata file of 2010: text in packets, and mistakes at their place in the file. */
-#include "make_rfc2010.h"
+#include "make_ctf2010.h"
 
 /* Reads m as a metadata file; the bytes are exactly as many as there are. */
 static int read_made(const made *m, ctf_schema *s, tl_error *e)

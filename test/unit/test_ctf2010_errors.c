@@ -1,7 +1,7 @@
 /* The metadata language of 2010: every mistake is found, and where it is. */
-#include "make_rfc2010.h"
+#include "make_ctf2010.h"
 
-#include "format/ctf/metadata/rfc2010_types.h"
+#include "format/ctf/metadata/ctf2010_types.h"
 
 /* Text with a '|' before the word that is wrong, and part of the message. */
 typedef struct mistake {
@@ -250,7 +250,7 @@ static void nesting(void **state)
 {
     for (int deep = 0; deep < 2; deep++) {
         long_text t = {0};
-        const int n = (int)RFC2010_NESTING_MAX - 1 + deep; /* and those of the block */
+        const int n = (int)CTF2010_NESTING_MAX - 1 + deep; /* and those of the block */
         add(&t, "trace { a = ");
         for (int i = 0; i < n; i++)
             add(&t, "{");
@@ -283,7 +283,7 @@ static void parents(void **state)
     for (int deep = 0; deep < 2; deep++) {
         long_text t = {0};
         add(&t, "type t0 { parent = integer; size = 8; }\n");
-        for (int i = 1; i <= (int)RFC2010_PARENTS_MAX + deep; i++)
+        for (int i = 1; i <= (int)CTF2010_PARENTS_MAX + deep; i++)
             add(&t, "type t%d { parent = t%d; }\n", i, i - 1);
         expect(&t, deep ? "more than 64 parents" : NULL);
     }
@@ -336,7 +336,7 @@ static void words_limit(void **state)
 {
     long_text t = {0};
     add(&t, "trace { a = {");
-    const size_t n = t.n + 2 * (size_t)RFC2010_NODES_MAX;
+    const size_t n = t.n + 2 * (size_t)CTF2010_NODES_MAX;
     t.p = realloc(t.p, n);
     assert_non_null(t.p);
     for (; t.n < n; t.n += 2)

@@ -5,7 +5,7 @@
 #include "base/io/pack.h"
 #include "check.h"
 #include "ctf_write_fixture.h"
-#include "format/ctf/rfc2010_packet.h"
+#include "format/ctf/ctf2010_packet.h"
 #include "traceloom/sink.h"
 
 /* What the writer says of these options. */
@@ -91,14 +91,14 @@ static void test_checksum(void **state)
     uint8_t *p = sealed(NULL, "crc32", 5, &n);
     const size_t content = tl_load32(p + CTF_2010_CONTENT_SIZE, false);
     assert_int_equal(n, CTF_WRITE_PAGE);
-    assert_int_equal(p[CTF_2010_CHECKSUM_SCHEME], RFC2010_CRC32);
-    assert_int_equal(p[CTF_2010_COMPRESSION], RFC2010_NOT_COMPRESSED);
+    assert_int_equal(p[CTF_2010_CHECKSUM_SCHEME], CTF2010_CRC32);
+    assert_int_equal(p[CTF_2010_COMPRESSION], CTF2010_NOT_COMPRESSED);
     assert_int_equal(tl_load32(p + CTF_2010_CHECKSUM, false),
                      tl_crc32(0, p + CTF_2010_HEADER, content - CTF_2010_HEADER));
     free(p);
     p = sealed(NULL, NULL, 5, &n);
     assert_int_equal(tl_load32(p + CTF_2010_CONTENT_SIZE, false), content);
-    assert_int_equal(p[CTF_2010_CHECKSUM_SCHEME], RFC2010_NO_CHECKSUM);
+    assert_int_equal(p[CTF_2010_CHECKSUM_SCHEME], CTF2010_NO_CHECKSUM);
     assert_int_equal(tl_load32(p + CTF_2010_CHECKSUM, false), 0);
     free(p);
 }
@@ -117,12 +117,12 @@ static void test_compression(void **state)
         p = sealed("gzip", NULL, events, &n);
         const size_t stored = tl_load32(p + CTF_2010_CONTENT_SIZE, false);
         assert_int_equal(tl_load32(p + CTF_2010_PACKET_SIZE, false), n);
-        if (p[CTF_2010_COMPRESSION] == RFC2010_GZIP) {
+        if (p[CTF_2010_COMPRESSION] == CTF2010_GZIP) {
             assert_true(stored < all);
             assert_int_equal(tl_load32(p + CTF_2010_HEADER, true) >> 16, 0x1f8b);
             packed = true;
         } else {
-            assert_int_equal(p[CTF_2010_COMPRESSION], RFC2010_NOT_COMPRESSED);
+            assert_int_equal(p[CTF_2010_COMPRESSION], CTF2010_NOT_COMPRESSED);
             assert_int_equal(stored, all);
             plain = true;
         }
