@@ -33,7 +33,7 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; i < tl_trace_notes(t); i++)
         print_place("note", tl_trace_note(t, i));
     printf("%" PRIu64 " damaged places, %" PRIu64 " events go back in time\n", tl_trace_damage_count(t),
-           tl_trace_regressions(t));
+           tl_trace_out_of_order(t));
     const int result = status < 0 ? 2 : tl_trace_damage_count(t) > 0;
     tl_source_close(source);
     return result;

@@ -87,7 +87,7 @@ int tl_source_next(tl_source *s, const tl_batch **batch, tl_error *e);
  * goes back in time it is not reordered. Costs more than tl_source_next(), the more often streams alternate.
  * Of formats whose one stream is the input as it stands, events are put in order of time (equal times stay as they are)
  * within a window of some 65,000 events; one that comes later than that is handed out at once, counted
- * (tl_trace_regressions()) and told in a note. With tl_open_options.follow nothing is put in order, and a run without
+ * (tl_trace_out_of_order()) and told in a note. With tl_open_options.follow nothing is put in order, and a run without
  * events says that there is nothing new at the moment.
  * *out belongs to the caller; close it before the source. Errors: as tl_cursor_open() and tl_cursor_next(). */
 int tl_merge_open(tl_merge **out, tl_source *s, tl_error *e);

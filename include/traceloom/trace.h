@@ -5,9 +5,9 @@
  * or place of damage until one more of its kind is added: of tracks and functions that is when tl_profile_from_source()
  * finds them in the events, and while events are read with tl_want.late or tl_open_options.follow.
  * Where a number or a name comes from is said by the format: its page in docs/format names the bytes.
- * Thread rule: any thread may ask at any time, with two exceptions: damage, notes and regressions only while no thread
- * reads events, since that may add to them; and with tl_want.late or tl_open_options.follow, everything only in the
- * thread that reads. */
+ * Thread rule: any thread may ask at any time, with two exceptions: damage, notes and what is out of order only while
+ * no thread reads events, since that may add to them; and with tl_want.late or tl_open_options.follow, everything only
+ * in the thread that reads. */
 #ifndef TRACELOOM_TRACE_H
 #define TRACELOOM_TRACE_H
 
@@ -87,7 +87,7 @@ const tl_property *tl_trace_property(const tl_trace *t, uint32_t index);
 const tl_value *tl_trace_header(const tl_trace *t, const tl_field **field, uint32_t *n);
 
 /* How often an event of a track is earlier than the one before it; complete once everything was read. */
-uint64_t tl_trace_regressions(const tl_trace *t);
+uint64_t tl_trace_out_of_order(const tl_trace *t);
 
 /* Events that were lost while recording, as the trace itself counts them. */
 uint64_t tl_trace_lost_events(const tl_trace *t);

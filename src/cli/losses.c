@@ -140,9 +140,9 @@ static void say_contents(const tl_cli *c, const tl_trace *t)
                t->not_read.n == 1 ? "was" : "were", names_text(names, sizeof names, &t->not_read));
 }
 
-int tl_say_regressions(const tl_cli *c, const tl_trace *t)
+int tl_say_out_of_order(const tl_cli *c, const tl_trace *t)
 {
-    const uint64_t n = tl_trace_regressions(t);
+    const uint64_t n = tl_trace_out_of_order(t);
     char text[96], number[32];
     if (n == 0)
         return TL_EXIT_DONE;
@@ -167,7 +167,7 @@ int tl_say_losses(const tl_cli *c, const tl_trace *t, uint64_t events)
     }
     status = tl_exit_worse(status, say_lost_places(c, t));
     say_harmless_faults(c, t);
-    status = tl_exit_worse(status, tl_say_regressions(c, t));
+    status = tl_exit_worse(status, tl_say_out_of_order(c, t));
     tl_say_notes(c, t);
     say_contents(c, t);
     return status;

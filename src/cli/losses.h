@@ -13,7 +13,7 @@ int tl_say_losses(const tl_cli *c, const tl_trace *t, uint64_t events);
 
 /* Parts of it. */
 void tl_say_notes(const tl_cli *c, const tl_trace *t);
-int tl_say_regressions(const tl_cli *c, const tl_trace *t);
+int tl_say_out_of_order(const tl_cli *c, const tl_trace *t);
 
 /* How many places of a trace are damage of a kind (tl_damage_kinds). */
 uint64_t tl_damages_of(const tl_trace *t, unsigned kind);

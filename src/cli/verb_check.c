@@ -104,7 +104,7 @@ static int check_file(const tl_cli *c, const char *path, tl_output *out)
     char text[128];
     if (*tl_losses_text(text, sizeof text, r.trace, events))
         tl_say(c, path, "%s", text);
-    status = tl_exit_worse(status, tl_say_regressions(c, r.trace));
+    status = tl_exit_worse(status, tl_say_out_of_order(c, r.trace));
     tl_say_notes(c, r.trace);
     tl_reading_close(&r);
     return status;

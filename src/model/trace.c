@@ -230,11 +230,11 @@ void tl_trace_sort_damage(tl_trace *t)
     pthread_mutex_unlock(&t->lock);
 }
 
-void tl_trace_add_regressions(tl_trace *t, uint64_t part, uint64_t n)
+void tl_trace_add_out_of_order(tl_trace *t, uint64_t part, uint64_t n)
 {
     pthread_mutex_lock(&t->lock);
     if (!is_known(t, &part, sizeof part) && remember(t, &part, sizeof part)) /* no entry has so few bytes */
-        atomic_fetch_add(&t->regressions, n);
+        atomic_fetch_add(&t->out_of_order, n);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -440,7 +440,7 @@ bool tl_trace_is_ranked(const tl_trace *t)
     return t->ranked;
 }
 
-uint64_t tl_trace_regressions(const tl_trace *t)
+uint64_t tl_trace_out_of_order(const tl_trace *t)
 {
-    return t->regressions;
+    return t->out_of_order;
 }

@@ -63,7 +63,7 @@ struct tl_trace {
     uint32_t nnote, note_capacity;
     pthread_mutex_t lock;
     uint64_t lost_events, lost_packets;
-    _Atomic uint64_t regressions;
+    _Atomic uint64_t out_of_order;
 
     tl_property *property;
     uint32_t nproperty, property_capacity;
@@ -105,7 +105,7 @@ __attribute__((format(printf, 4, 5))) int tl_trace_report(tl_trace *t, tl_error 
 void tl_trace_sort_damage(tl_trace *t);
 /* Adds events that go back in time in a part of the trace (a stream, a file), unless that part was added before.
  * Thread-safe. */
-void tl_trace_add_regressions(tl_trace *t, uint64_t part, uint64_t n);
+void tl_trace_add_out_of_order(tl_trace *t, uint64_t part, uint64_t n);
 /* Strings are copied. */
 int tl_trace_add_property(tl_trace *t, const char *name, const char *text, int64_t number, tl_error *e);
 /* Counts one more in `to`, a member of the trace; its name has n bytes and is copied. */

@@ -269,7 +269,7 @@ static int report(tl_reorder *r, tl_error *e)
     if (n == 0)
         return 0;
     r->late = 0;
-    tl_trace_add_regressions(&r->source->trace, no_stream, n);
+    tl_trace_add_out_of_order(&r->source->trace, no_stream, n);
     return tl_trace_report(&r->source->trace, e, &note,
                            "%" PRIu64 " event%s stood too far behind later ones to be put in order of time", n,
                            n == 1 ? "" : "s");

@@ -2,7 +2,7 @@
  *
  * For formats whose only stream is the input as it stands (tl_format.unsorted). Events of equal time keep their order.
  * An event can be put in front of those of the batches that the window holds, but not in front of what was handed out
- * before it was read: then it comes as soon as it can, is counted as a regression, and the trace says so in a note. */
+ * before it was read: then it comes as soon as it can, is counted as out of order, and the trace says so in a note. */
 #ifndef TL_OP_REORDER_H
 #define TL_OP_REORDER_H
 

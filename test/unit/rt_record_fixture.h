@@ -125,7 +125,7 @@ static inline void is_sound(tl_source *s)
     for (uint32_t i = 0; i < tl_trace_damages(t); i++)
         print_error("damage: %s\n", tl_trace_damage(t, i)->what);
     assert_int_equal(tl_trace_damage_count(t), 0);
-    assert_int_equal(tl_trace_regressions(t), 0);
+    assert_int_equal(tl_trace_out_of_order(t), 0);
 }
 
 static inline void put_values(char *out, size_t size, const tl_value *v, const tl_value *end)

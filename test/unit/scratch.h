@@ -47,7 +47,7 @@ static inline void scratch_write(const char *name, const void *data, size_t n)
         abort();
 }
 
-/* The content, terminated; belongs to the caller. NULL if there is no such file. */
+/* The content, terminated; belongs to the caller. NULL if there is . */
 static inline char *scratch_read(const char *name, size_t *n)
 {
     FILE *f = fopen(name, "rb");

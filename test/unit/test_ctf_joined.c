@@ -83,7 +83,7 @@ static void one_stream_of_three_files(void **state)
             assert_int_equal(b->track[i], 0);
         }
     assert_int_equal(n, 6);
-    assert_int_equal(tl_trace_regressions(&s->trace), 0);
+    assert_int_equal(tl_trace_out_of_order(&s->trace), 0);
     close_made(s, &folder);
 }
 

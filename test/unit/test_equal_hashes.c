@@ -85,13 +85,13 @@ static void test_damage(void **state)
             const tl_damage d = {.offset = 7, .at = 7, .file = file[i], .rule = "some.rule", .kind = TL_DAMAGE_FAULT};
             assert_int_equal(tl_trace_report(&t, NULL, &d, "bad"), 0);
         }
-        tl_trace_add_regressions(&t, 3, 5);
-        tl_trace_add_regressions(&t, 4, 5);
+        tl_trace_add_out_of_order(&t, 3, 5);
+        tl_trace_add_out_of_order(&t, 4, 5);
     }
     assert_int_equal(tl_trace_damage_count(&t), 2);
     assert_string_equal(t.damage[0].file, one);
     assert_string_equal(t.damage[1].file, other);
-    assert_int_equal(t.regressions, 10);
+    assert_int_equal(t.out_of_order, 10);
     tl_trace_fini(&t);
 }
 

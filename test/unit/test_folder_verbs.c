@@ -217,7 +217,7 @@ static void many_places(void **state)
 static int go_back(tl_trace *t, tl_error *e)
 {
     (void)e;
-    t->regressions = 12;
+    t->out_of_order = 12;
     return 0;
 }
 

@@ -98,7 +98,7 @@ static uint64_t check_sorted(uint32_t n, bool fields)
     assert_int_equal(r.status, 0);
     assert_int_equal(r.events, n);
     assert_int_equal(r.out_of_order, 0);
-    assert_int_equal(tl_trace_regressions(&s->trace), 0);
+    assert_int_equal(tl_trace_out_of_order(&s->trace), 0);
     assert_int_equal(tl_trace_notes(&s->trace), 0);
     tl_source_close(s);
     assert_int_equal(atomic_load(&fake.opened), atomic_load(&fake.closed));
@@ -182,7 +182,7 @@ static void late_by_nearly_the_window(void **state)
 /* Events that come too late: at once, counted, and told in one note. */
 static void check_late(const tl_source *s, uint64_t late, const char *text)
 {
-    assert_int_equal(tl_trace_regressions(&s->trace), late);
+    assert_int_equal(tl_trace_out_of_order(&s->trace), late);
     assert_int_equal(tl_trace_damages(&s->trace), 0);
     assert_int_equal(tl_trace_notes(&s->trace), 1);
     const tl_damage *note = tl_trace_note(&s->trace, 0);

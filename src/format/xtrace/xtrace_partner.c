@@ -20,7 +20,7 @@ static size_t bare_length(const char *path)
     return n;
 }
 
-/* 1: opened; 0: there is no such file; < 0: error. */
+/* 1: opened; 0: there is ; < 0: error. */
 static int try_path(tl_input **out, const char *path, tl_error *e)
 {
     tl_error why = {0};

@@ -36,9 +36,9 @@ static int open_file(ctf_cursor *c, const ctf_file *f, tl_error *e)
 /* Leaves the file. complete: all of it was read. */
 static void close_file(ctf_cursor *c, bool complete)
 {
-    if (c->regressions && complete && c->from == 0 && c->to == UINT64_MAX)
-        tl_trace_add_regressions(c->trace, c->file->index, c->regressions);
-    c->regressions = 0;
+    if (c->out_of_order && complete && c->from == 0 && c->to == UINT64_MAX)
+        tl_trace_add_out_of_order(c->trace, c->file->index, c->out_of_order);
+    c->out_of_order = 0;
     tl_window_fini(&c->window);
     tl_input_close(c->in);
     c->in = NULL;

@@ -23,7 +23,7 @@ typedef struct ctf_cursor {
     uint64_t finish; /* bits of the packet that may be decoded */
     ctf_run run;
     uint64_t *last; /* [nstream] latest tick of each track */
-    uint64_t regressions;
+    uint64_t out_of_order;
     uint64_t from, to; /* ticks that are wanted */
     tl_tally *tally;   /* events may be added to it in place of a batch; or NULL */
     tl_batch scratch;  /* values of the packet context */

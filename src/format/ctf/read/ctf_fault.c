@@ -162,6 +162,6 @@ int ctf_fault_empty(ctf_cursor *c, uint64_t start, tl_error *e)
 
 int ctf_fault_regression(ctf_cursor *c, uint64_t start, tl_error *e)
 {
-    c->regressions++;
+    c->out_of_order++;
     return fail_if_strict(c, 0, file_byte(c, start), "ctf.order", "an event is earlier than the one before it", e);
 }
