@@ -2,7 +2,7 @@
 #ifndef TL_MODEL_FIELD_TEXT_H
 #define TL_MODEL_FIELD_TEXT_H
 
-#include "base/text/pen.h"
+#include "base/text/text_writer.h"
 #include "model/enum_text.h"
 
 /* Lists, structs and variants in each other deeper than this are not written: each level costs stack. */

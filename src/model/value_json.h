@@ -2,8 +2,8 @@
 #ifndef TL_MODEL_VALUE_JSON_H
 #define TL_MODEL_VALUE_JSON_H
 
+#include "base/text/float_text.h"
 #include "base/text/number.h"
-#include "base/text/real.h"
 #include "model/field_text.h"
 #include "model/stack_frames.h"
 #include "model/trace_impl.h"

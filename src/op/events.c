@@ -7,7 +7,7 @@
 #include "op/call_select.h"
 #include "op/event_select.h"
 #include "op/join.h"
-#include "op/supply.h"
+#include "op/stream_reader.h"
 
 /* One source of the sequence, and the run that it offers next. */
 typedef struct feed {

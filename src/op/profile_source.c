@@ -11,7 +11,7 @@
 #include "op/sample_profile.h"
 #include "op/sample_select.h"
 #include "op/source_impl.h"
-#include "op/supply.h"
+#include "op/stream_reader.h"
 #include "op/symbols/discover.h"
 #include "op/symbols/profile_names.h"
 

@@ -13,7 +13,7 @@
 #include "op/callstack.h"
 #include "op/sample_select.h"
 #include "op/sample_stack.h"
-#include "op/supply.h"
+#include "op/stream_reader.h"
 
 #define NO_FIELD UINT32_MAX
 

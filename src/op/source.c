@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "model/recording.h"
-#include "op/supply.h"
+#include "op/stream_reader.h"
 #include "op/symbols/code_map.h"
 #include "op/symbols/discover.h"
 #include "op/symbols/given_files.h"

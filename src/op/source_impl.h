@@ -5,7 +5,7 @@
 #include "model/format_impl.h"
 #include "traceloom/source.h"
 
-/* What all streams together are read through; see op/supply.h. */
+/* What all streams together are read through; see op/stream_reader.h. */
 struct tl_supply;
 /* What a pass over all events found; see op/symbols/discover.h. */
 struct tl_discovery;

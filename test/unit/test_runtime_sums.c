@@ -2,7 +2,7 @@
 #include "analysis/runtime/latest_names.h"
 #include "analysis/runtime/open_begins.h"
 #include "analysis/runtime/over_time.h"
-#include "analysis/runtime/spread.h"
+#include "analysis/runtime/quantiles.h"
 #include "analysis/runtime/wide_sum.h"
 #include "check.h"
 

@@ -8,7 +8,7 @@
 #include "analysis/instruction/insn_classes.h"
 #include "base/pool.h"
 #include "op/insn_select.h"
-#include "op/supply.h"
+#include "op/stream_reader.h"
 
 typedef struct worker {
     void *table;            /* of the caller, or one of its own */

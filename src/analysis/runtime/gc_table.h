@@ -6,8 +6,8 @@
 #define TL_ANALYSIS_GC_TABLE_H
 
 #include "analysis/runtime/open_begins.h"
+#include "analysis/runtime/quantiles.h"
 #include "analysis/runtime/runtime_events.h"
-#include "analysis/runtime/spread.h"
 
 typedef struct tl_collection {
     uint64_t begin, pause; /* a pause is at least 0 */

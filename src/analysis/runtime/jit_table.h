@@ -5,8 +5,8 @@
 #ifndef TL_ANALYSIS_JIT_TABLE_H
 #define TL_ANALYSIS_JIT_TABLE_H
 
+#include "analysis/runtime/quantiles.h"
 #include "analysis/runtime/runtime_events.h"
-#include "analysis/runtime/spread.h"
 
 /* One id of code and one function that it was of: ids may be used again. */
 typedef struct tl_jit_method {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/relay.h"
+#include "base/ordered_workers.h"
 #include "cli/inputs.h"
 
 /* Each thread has one file in hand, and one more is ready. Files beyond a size are read in their turn, so that what is

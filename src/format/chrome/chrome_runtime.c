@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/real.h"
+#include "base/text/float_text.h"
 #include "format/chrome/chrome_writer.h"
 
 void chrome_put(tl_pb *out, const char *s)

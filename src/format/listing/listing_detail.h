@@ -2,7 +2,7 @@
 #ifndef TL_LISTING_DETAIL_H
 #define TL_LISTING_DETAIL_H
 
-#include "base/text/pen.h"
+#include "base/text/text_writer.h"
 #include "model/format_impl.h"
 
 /* "0x", and digits enough for `size` bytes */

@@ -8,7 +8,7 @@
  *
  * A sample is the frames of a stack, outermost first, as places in the list of frames; its weight is the self time in
  * ns, or ticks where the clock has no frequency (unit "none"). Stacks without self time are left out. The list of
- * frames stands last because the other writer, speedscope_events.c, knows it only then; JSON does not mind.
+ * frames stands last because the other writer, speedscope_format.c, knows it only then; JSON does not mind.
  *
  * A profile made of samples has first a profile of all threads for each weight that is not zero everywhere, named after
  * it, with its unit; then, of the chosen weight, one for each thread. */

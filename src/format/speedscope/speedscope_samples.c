@@ -10,7 +10,7 @@
  *   | varint: node of the tree of stacks | varint: weight in ns | */
 #include "base/text/json_write.h"
 #include "base/text/number.h"
-#include "format/speedscope/speedscope_events.h"
+#include "format/speedscope/speedscope_writer.h"
 
 static uint64_t add_saturated(uint64_t a, uint64_t b)
 {

@@ -1,8 +1,8 @@
 /* Names and values of fields as babeltrace2 prints them; see babeltrace_text.c. */
 #include "format/text/babeltrace_value.h"
 
+#include "base/text/float_text.h"
 #include "base/text/number.h"
-#include "base/text/real.h"
 #include "base/text/utf8.h"
 #include "format/text/text_value.h"
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/text/real.h"
+#include "base/text/float_text.h"
 #include "base/text/utf8.h"
 
 enum { PIECE = 1024, SCALAR_MAX = 80, ESCAPE = 4 };

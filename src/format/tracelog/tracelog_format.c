@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/relay.h"
+#include "base/ordered_workers.h"
 #include "format/tracelog/tracelog_cut.h"
 #include "format/tracelog/tracelog_facts.h"
 #include "format/tracelog/tracelog_replay.h"

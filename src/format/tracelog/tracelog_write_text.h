@@ -3,7 +3,7 @@
 #define TL_FORMAT_TRACELOG_WRITE_TEXT_H
 
 #include "base/text/number.h"
-#include "base/text/pen.h"
+#include "base/text/text_writer.h"
 
 /* Room for a number, what divides it from the next, and what is written in vain behind it. */
 #define TRACELOG_NUMBER_ROOM ((size_t)40)

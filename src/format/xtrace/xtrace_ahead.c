@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/relay.h"
+#include "base/ordered_workers.h"
 #include "format/xtrace/xtrace_classes.h"
 #include "format/xtrace/xtrace_places.h"
 

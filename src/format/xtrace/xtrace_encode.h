@@ -2,7 +2,7 @@
 #ifndef TL_XTRACE_ENCODE_H
 #define TL_XTRACE_ENCODE_H
 
-#include "base/text/pen.h"
+#include "base/text/text_writer.h"
 #include "model/format_impl.h"
 
 /* What the events of a class become. */

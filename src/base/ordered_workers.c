@@ -1,6 +1,6 @@
 /* Workers that make numbered pieces ahead of the thread that takes them. One lock guards everything; it is held for a
  * few instructions around each piece, which takes tens of microseconds to make. */
-#include "base/relay.h"
+#include "base/ordered_workers.h"
 
 #include <assert.h>
 #include <pthread.h>

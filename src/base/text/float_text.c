@@ -1,5 +1,5 @@
 /* Floating-point numbers as text: simple decimals by exact arithmetic, all others by the C library. */
-#include "base/text/real.h"
+#include "base/text/float_text.h"
 
 #include <float.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/text/real.h"
+#include "base/text/float_text.h"
 #include "check.h"
 
 /* The definition: as few digits as read back. */

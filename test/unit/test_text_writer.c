@@ -1,5 +1,5 @@
 /* Pens: what comes out does not depend on where the room ends; digits; bytes found in words. */
-#include "base/text/pen.h"
+#include "base/text/text_writer.h"
 #include "check.h"
 
 /* Writes some of everything, and the same into `expected`. Returns the bytes. */

@@ -18,7 +18,7 @@
 
 #include "base/text/json_write.h"
 #include "base/text/number.h"
-#include "format/speedscope/speedscope_events.h"
+#include "format/speedscope/speedscope_writer.h"
 
 #define AT_MOST (UINT64_MAX >> 1) /* a time, doubled, must fit */
 

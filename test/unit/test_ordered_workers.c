@@ -1,5 +1,5 @@
-/* Tests of base/relay.h: pieces come in order whoever makes them, and the end and errors at their place. */
-#include "base/relay.h"
+/* Tests of base/ordered_workers.h: pieces come in order whoever makes them, and the end and errors at their place. */
+#include "base/ordered_workers.h"
 #include "check.h"
 
 #include <stdatomic.h>

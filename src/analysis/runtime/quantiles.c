@@ -1,5 +1,5 @@
 /* Percentiles by nearest rank: the value at rank ceil(n * percent / 100), counted from 1. */
-#include "analysis/runtime/spread.h"
+#include "analysis/runtime/quantiles.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* The inside of the writer of events: what speedscope_events.c and speedscope_samples.c share. */
+/* The inside of the writer of events: what speedscope_format.c and speedscope_samples.c share. */
 #ifndef TL_FORMAT_SPEEDSCOPE_EVENTS_H
 #define TL_FORMAT_SPEEDSCOPE_EVENTS_H
 

@@ -1,5 +1,5 @@
 /* Batches of all streams of a source, by cursors or by threads that decode ahead. */
-#include "op/supply.h"
+#include "op/stream_reader.h"
 
 #include <stdlib.h>
 

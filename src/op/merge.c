@@ -6,7 +6,7 @@
 
 #include "base/compiler.h"
 #include "op/reorder.h"
-#include "op/supply.h"
+#include "op/stream_reader.h"
 #include "op/tournament.h"
 
 /* A stream of the merge. */

@@ -1,5 +1,5 @@
 /* Pens: where new room comes from. */
-#include "base/text/pen.h"
+#include "base/text/text_writer.h"
 
 #include <assert.h>
 #include <stdlib.h>
