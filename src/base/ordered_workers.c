@@ -12,8 +12,8 @@
 /* How often the taking thread looks before it sleeps: about as long as waking it would take. */
 #define LOOKS 400u
 
-struct tl_relay {
-    tl_relay_make make;
+struct tl_ordered_workers {
+    tl_ordered_make make;
     void *arg;
     pthread_mutex_t lock;
     pthread_cond_t work;  /* a slot is free */
@@ -26,19 +26,19 @@ struct tl_relay {
     bool waiting;
     unsigned idle; /* workers that sleep */
     unsigned slots;
-    _Atomic bool made[TL_RELAY_SLOTS_MAX]; /* looked at without the lock, too */
-    int status[TL_RELAY_SLOTS_MAX];
+    _Atomic bool made[TL_ORDERED_SLOTS_MAX]; /* looked at without the lock, too */
+    int status[TL_ORDERED_SLOTS_MAX];
     unsigned nthread;
     pthread_t thread[];
 };
 
-static bool can_claim(const tl_relay *r)
+static bool can_claim(const tl_ordered_workers *r)
 {
     return !r->ended && r->claimed - r->taken < r->slots;
 }
 
 /* Makes the next piece. Called and returns with the lock held; gives it up in between. */
-static void make_next(tl_relay *r)
+static void make_next(tl_ordered_workers *r)
 {
     const uint64_t number = r->claimed++;
     const unsigned slot = (unsigned)(number % r->slots);
@@ -56,7 +56,7 @@ static void make_next(tl_relay *r)
 
 static void *worker_main(void *arg)
 {
-    tl_relay *r = arg;
+    tl_ordered_workers *r = arg;
     pthread_mutex_lock(&r->lock);
     while (!r->stop) {
         if (can_claim(r)) {
@@ -72,7 +72,7 @@ static void *worker_main(void *arg)
 }
 
 /* Starts up to n workers, with all signals blocked: those belong to the program's own threads. */
-static void start_workers(tl_relay *r, unsigned n)
+static void start_workers(tl_ordered_workers *r, unsigned n)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -83,10 +83,11 @@ static void start_workers(tl_relay *r, unsigned n)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-int tl_relay_open(tl_relay **out, unsigned workers, unsigned slots, tl_relay_make make, void *arg, tl_error *e)
+int tl_ordered_open(tl_ordered_workers **out, unsigned workers, unsigned slots, tl_ordered_make make, void *arg,
+                    tl_error *e)
 {
-    assert(slots >= 1 && slots <= TL_RELAY_SLOTS_MAX);
-    tl_relay *r = calloc(1, sizeof *r + workers * sizeof r->thread[0]);
+    assert(slots >= 1 && slots <= TL_ORDERED_SLOTS_MAX);
+    tl_ordered_workers *r = calloc(1, sizeof *r + workers * sizeof r->thread[0]);
     if (!r)
         goto no_memory;
     r->make = make;
@@ -112,7 +113,7 @@ no_memory:
 }
 
 /* Waits until a piece is made: first awake, giving up the lock, then asleep. */
-static void wait_for(tl_relay *r, unsigned slot)
+static void wait_for(tl_ordered_workers *r, unsigned slot)
 {
     pthread_mutex_unlock(&r->lock);
     for (unsigned i = 0; i < LOOKS && !atomic_load_explicit(&r->made[slot], memory_order_relaxed); i++) {
@@ -127,7 +128,7 @@ static void wait_for(tl_relay *r, unsigned slot)
     r->waiting = false;
 }
 
-int tl_relay_next(tl_relay *r, unsigned *slot)
+int tl_ordered_next(tl_ordered_workers *r, unsigned *slot)
 {
     pthread_mutex_lock(&r->lock);
     const unsigned before = (unsigned)(r->taken % r->slots);
@@ -151,7 +152,7 @@ int tl_relay_next(tl_relay *r, unsigned *slot)
     return status;
 }
 
-void tl_relay_close(tl_relay *r)
+void tl_ordered_close(tl_ordered_workers *r)
 {
     if (!r)
         return;

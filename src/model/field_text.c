@@ -50,7 +50,7 @@ static bool make_field(tl_field_texts *t, const tl_field *f, tl_field_text *out,
     tl_pb_clear(&t->scratch);
     t->lead(t->arg, f, &t->scratch);
     const size_t n = t->scratch.n;
-    char *lead = t->scratch.failed || n > UINT32_MAX ? NULL : tl_arena_zalloc(&t->arena, n + TL_PEN_PADDING);
+    char *lead = t->scratch.failed || n > UINT32_MAX ? NULL : tl_arena_zalloc(&t->arena, n + TL_TEXT_PADDING);
     if (!lead)
         return false;
     if (n > 0)

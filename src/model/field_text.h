@@ -9,7 +9,7 @@
 #define TL_VALUE_DEPTH_MAX 64u
 
 typedef struct tl_field_text {
-    const char *lead; /* what stands before the value; TL_PEN_PADDING readable bytes behind it */
+    const char *lead; /* what stands before the value; TL_TEXT_PADDING readable bytes behind it */
     uint32_t nlead;
     uint32_t nmember;
     const struct tl_field_text *member; /* or NULL */

@@ -42,62 +42,62 @@ static inline size_t copy_clean(char *p, const char *s, size_t n)
 }
 
 /* Writes what has characters to escape, without quotes. */
-static TL_NOINLINE void put_escaped(tl_pen *pen, const char *s, size_t n, uint64_t *bad)
+static TL_NOINLINE void put_escaped(tl_text_writer *tw, const char *s, size_t n, uint64_t *bad)
 {
     char text[6 * PIECE + 2];
     while (n > 0) {
         size_t length = piece_length(s, n);
         char *end = tl_json_put_string(text, s, length, bad);
-        tl_pen_raw(pen, text + 1, (size_t)(end - text) - 2);
+        tl_text_raw(tw, text + 1, (size_t)(end - text) - 2);
         s += length;
         n -= length;
     }
 }
 
-void tl_pen_json(tl_pen *pen, const char *s, size_t n, uint64_t *bad)
+void tl_text_json(tl_text_writer *tw, const char *s, size_t n, uint64_t *bad)
 {
-    tl_pen_char(pen, '"');
+    tl_text_char(tw, '"');
     while (n > 0) {
         size_t length = n < CLEAN_PIECE ? n : CLEAN_PIECE;
-        tl_pen_room(pen, length);
-        size_t clean = copy_clean(pen->p, s, length);
-        pen->p += clean;
+        tl_text_room(tw, length);
+        size_t clean = copy_clean(tw->p, s, length);
+        tw->p += clean;
         s += clean;
         n -= clean;
         if (TL_UNLIKELY(clean < length)) {
-            put_escaped(pen, s, n, bad);
+            put_escaped(tw, s, n, bad);
             break;
         }
     }
-    tl_pen_char(pen, '"');
+    tl_text_char(tw, '"');
 }
 
 void tl_string_json(tl_pb *out, const char *s, size_t n, uint64_t *bad)
 {
-    tl_pen pen;
-    if (!tl_pen_open_buffer(&pen, out))
+    tl_text_writer tw;
+    if (!tl_text_open_buffer(&tw, out))
         return;
-    tl_pen_json(&pen, s, n, bad);
-    tl_pen_close(&pen);
+    tl_text_json(&tw, s, n, bad);
+    tl_text_close(&tw);
 }
 
-static void bytes_json(tl_pen *pen, const uint8_t *from, size_t n)
+static void bytes_json(tl_text_writer *tw, const uint8_t *from, size_t n)
 {
     static const char digit[] = "0123456789abcdef";
-    tl_pen_char(pen, '"');
+    tl_text_char(tw, '"');
     while (n > 0) {
         size_t length = n < PIECE ? n : PIECE;
-        tl_pen_room(pen, 2 * length);
-        char *p = pen->p;
+        tl_text_room(tw, 2 * length);
+        char *p = tw->p;
         for (size_t i = 0; i < length; i++) {
             *p++ = digit[from[i] >> 4];
             *p++ = digit[from[i] & 15];
         }
-        pen->p = p;
+        tw->p = p;
         from += length;
         n -= length;
     }
-    tl_pen_char(pen, '"');
+    tl_text_char(tw, '"');
 }
 
 static char *double_json(char *p, double v, bool single)
@@ -117,92 +117,92 @@ static char *hex_json(char *p, uint64_t v)
 }
 
 /* A member of a frame, up to its value; number k of three. */
-static void frame_lead(tl_pen *pen, const tl_field_text *f, uint32_t k)
+static void frame_lead(tl_text_writer *tw, const tl_field_text *f, uint32_t k)
 {
     static const char *const other[TL_FRAME_MEMBERS] = {",\"function\":", ",\"id\":", ",\"ip\":"};
     const bool named = f && f->nmember == TL_FRAME_MEMBERS;
     const char *lead = named ? f->member[k].lead : other[k];
     const size_t n = named ? f->member[k].nlead : strlen(other[k]);
     if (k == 0)
-        tl_pen_char(pen, '{'); /* in place of the comma */
-    tl_pen_raw(pen, lead + (k == 0), n - (k == 0));
+        tl_text_char(tw, '{'); /* in place of the comma */
+    tl_text_raw(tw, lead + (k == 0), n - (k == 0));
 }
 
-static void frame_number(tl_pen *pen, bool known, uint64_t v)
+static void frame_number(tl_text_writer *tw, bool known, uint64_t v)
 {
-    tl_pen_room(pen, SCALAR_MAX);
-    pen->p = known ? hex_json(pen->p, v) : TL_PUT(pen->p, "null");
+    tl_text_room(tw, SCALAR_MAX);
+    tw->p = known ? hex_json(tw->p, v) : TL_PUT(tw->p, "null");
 }
 
 /* [{"function":"fib","iid":"0x5","ip":null}], outermost first. */
-static TL_NOINLINE void stack_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_field_text *f)
+static TL_NOINLINE void stack_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_field_text *f)
 {
     j->failed = j->failed || !tl_stack_frames_set(&j->frames, v);
-    tl_pen_char(pen, '[');
+    tl_text_char(tw, '[');
     for (uint32_t i = j->frames.n; i-- > 0;) {
         const tl_frame *frame = j->frames.frame[i];
-        frame_lead(pen, f, 0);
+        frame_lead(tw, f, 0);
         if (frame->name)
-            tl_pen_json(pen, frame->name, strlen(frame->name), NULL); /* UTF-8, or the reader is wrong */
+            tl_text_json(tw, frame->name, strlen(frame->name), NULL); /* UTF-8, or the reader is wrong */
         else
-            TL_PEN_PUT(pen, "null");
-        frame_lead(pen, f, 1);
-        frame_number(pen, frame->flags & TL_FRAME_FUNCTION, frame->function);
-        frame_lead(pen, f, 2);
-        frame_number(pen, frame->flags & TL_FRAME_IP, frame->ip);
-        tl_pen_char(pen, '}');
+            TL_TEXT_PUT(tw, "null");
+        frame_lead(tw, f, 1);
+        frame_number(tw, frame->flags & TL_FRAME_FUNCTION, frame->function);
+        frame_lead(tw, f, 2);
+        frame_number(tw, frame->flags & TL_FRAME_IP, frame->ip);
+        tl_text_char(tw, '}');
         if (i > 0)
-            tl_pen_char(pen, ',');
+            tl_text_char(tw, ',');
         if (j->spill)
-            j->spill(j->spill_arg, pen);
+            j->spill(j->spill_arg, tw);
     }
-    tl_pen_char(pen, ']');
+    tl_text_char(tw, ']');
 }
 
-static void scalar_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_field_text *f)
+static void scalar_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_field_text *f)
 {
-    tl_pen_room(pen, SCALAR_MAX);
+    tl_text_room(tw, SCALAR_MAX);
     switch ((tl_type)v->type) {
     case TL_BOOL:
-        pen->p = v->as.u ? TL_PUT(pen->p, "true") : TL_PUT(pen->p, "false");
+        tw->p = v->as.u ? TL_PUT(tw->p, "true") : TL_PUT(tw->p, "false");
         break;
     case TL_U64:
-        pen->p = tl_put_u64(pen->p, v->as.u);
+        tw->p = tl_put_u64(tw->p, v->as.u);
         break;
     case TL_I64:
-        pen->p = tl_put_i64(pen->p, v->as.i);
+        tw->p = tl_put_i64(tw->p, v->as.i);
         break;
     case TL_F64:
-        pen->p = double_json(pen->p, v->as.f, f && f->single);
+        tw->p = double_json(tw->p, v->as.f, f && f->single);
         break;
     case TL_HEX:
-        pen->p = hex_json(pen->p, v->as.u);
+        tw->p = hex_json(tw->p, v->as.u);
         break;
     case TL_STRING:
-        tl_pen_json(pen, v->as.p, v->n, &j->bad);
+        tl_text_json(tw, v->as.p, v->n, &j->bad);
         break;
     case TL_BYTES:
-        bytes_json(pen, v->as.p, v->n);
+        bytes_json(tw, v->as.p, v->n);
         break;
     case TL_STACK:
-        stack_json(pen, j, v, f);
+        stack_json(tw, j, v, f);
         break;
     default:
-        pen->p = TL_PUT(pen->p, "null");
+        tw->p = TL_PUT(tw->p, "null");
     }
 }
 
 /* {"value":1,"labels":["ONE","ODD"]} */
-static void enum_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_field_text *f)
+static void enum_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_field_text *f)
 {
     tl_label labels = tl_enum_label(&j->texts.enums, f->labels, v->as.u);
     if (!labels.p) {
         j->failed = true;
         return;
     }
-    TL_PEN_PUT(pen, "{\"value\":");
-    scalar_json(pen, j, v, f);
-    tl_pen_raw(pen, labels.p, labels.n);
+    TL_TEXT_PUT(tw, "{\"value\":");
+    scalar_json(tw, j, v, f);
+    tl_text_raw(tw, labels.p, labels.n);
 }
 
 /* ,"labels":["ONE","ODD"]} */
@@ -242,11 +242,11 @@ void tl_json_fields_fini(tl_json_fields *j)
     tl_stack_frames_fini(&j->frames);
 }
 
-static const tl_value *value_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_value *end,
+static const tl_value *value_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,
                                   const tl_field_text *f, unsigned depth);
 
 /* Members of a struct, without those that are absent. */
-static const tl_value *members_json(tl_pen *pen, tl_json_fields *j, const tl_field_text *f, uint32_t n,
+static const tl_value *members_json(tl_text_writer *tw, tl_json_fields *j, const tl_field_text *f, uint32_t n,
                                     const tl_value *v, const tl_value *end, unsigned depth, bool *any)
 {
     for (uint32_t i = 0; i < n && v < end; i++) {
@@ -255,84 +255,84 @@ static const tl_value *members_json(tl_pen *pen, tl_json_fields *j, const tl_fie
             continue;
         }
         const size_t lead = f[i].nlead - !*any; /* the first one without its comma */
-        if (TL_LIKELY(lead <= TL_PEN_ROOM - TL_PEN_PADDING - SCALAR_MAX)) {
-            tl_pen_room(pen, lead + TL_PEN_PADDING + SCALAR_MAX);
-            pen->p = tl_put_padded(pen->p, f[i].lead + !*any, lead);
+        if (TL_LIKELY(lead <= TL_TEXT_ROOM - TL_TEXT_PADDING - SCALAR_MAX)) {
+            tl_text_room(tw, lead + TL_TEXT_PADDING + SCALAR_MAX);
+            tw->p = tl_put_padded(tw->p, f[i].lead + !*any, lead);
         } else {
-            tl_pen_raw(pen, f[i].lead + !*any, lead);
+            tl_text_raw(tw, f[i].lead + !*any, lead);
         }
         *any = true;
         if (TL_LIKELY(v->type == TL_U64 && !f[i].labels)) {
-            pen->p = tl_put_u64(pen->p, v->as.u);
+            tw->p = tl_put_u64(tw->p, v->as.u);
             v++;
         } else {
-            v = value_json(pen, j, v, end, &f[i], depth);
+            v = value_json(tw, j, v, end, &f[i], depth);
         }
     }
     return v;
 }
 
-static const tl_value *list_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_value *end,
+static const tl_value *list_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,
                                  const tl_field_text *f, unsigned depth)
 {
     const uint8_t type = v->type;
     const uint32_t n = v->n;
-    tl_pen_char(pen, '[');
+    tl_text_char(tw, '[');
     v++;
     for (uint32_t i = 0; i < n && v < end; i++) {
         const tl_field_text *m = tl_field_text_member(f, type, i);
-        tl_pen_room(pen, 1 + SCALAR_MAX);
+        tl_text_room(tw, 1 + SCALAR_MAX);
         if (i > 0)
-            *pen->p++ = ',';
+            *tw->p++ = ',';
         if (TL_LIKELY(v->type == TL_U64 && !(m && m->labels))) {
-            pen->p = tl_put_u64(pen->p, v->as.u);
+            tw->p = tl_put_u64(tw->p, v->as.u);
             v++;
         } else {
-            v = value_json(pen, j, v, end, m, depth);
+            v = value_json(tw, j, v, end, m, depth);
         }
     }
-    tl_pen_char(pen, ']');
+    tl_text_char(tw, ']');
     return v;
 }
 
-static const tl_value *value_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_value *end,
+static const tl_value *value_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,
                                   const tl_field_text *f, unsigned depth)
 {
     for (; v->type == TL_VARIANT && end - v > 1; v++)
         f = tl_field_text_member(f, TL_VARIANT, v->variant);
     if (v->type != TL_LIST && v->type != TL_STRUCT) {
         if (TL_UNLIKELY(f && f->labels && (v->type == TL_U64 || v->type == TL_I64)))
-            enum_json(pen, j, v, f);
+            enum_json(tw, j, v, f);
         else
-            scalar_json(pen, j, v, f);
+            scalar_json(tw, j, v, f);
         return v + 1;
     }
     if (depth == TL_VALUE_DEPTH_MAX) {
-        TL_PEN_PUT(pen, "null");
+        TL_TEXT_PUT(tw, "null");
         return tl_value_skip(v, end);
     }
     if (!tl_field_text_named(f, v))
-        return list_json(pen, j, v, end, f, depth + 1);
+        return list_json(tw, j, v, end, f, depth + 1);
     bool any = false;
-    tl_pen_char(pen, '{');
-    v = members_json(pen, j, f ? f->member : NULL, v->n, v + 1, end, depth + 1, &any);
-    tl_pen_char(pen, '}');
+    tl_text_char(tw, '{');
+    v = members_json(tw, j, f ? f->member : NULL, v->n, v + 1, end, depth + 1, &any);
+    tl_text_char(tw, '}');
     return v;
 }
 
-const tl_value *tl_value_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_value *end,
+const tl_value *tl_value_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,
                               const tl_field_text *f)
 {
-    return value_json(pen, j, v, end, f, 0);
+    return value_json(tw, j, v, end, f, 0);
 }
 
-const tl_value *tl_fields_json(tl_pen *pen, tl_json_fields *j, const tl_field_text *f, uint32_t n, const tl_value *v,
-                               const tl_value *end, bool *any)
+const tl_value *tl_fields_json(tl_text_writer *tw, tl_json_fields *j, const tl_field_text *f, uint32_t n,
+                               const tl_value *v, const tl_value *end, bool *any)
 {
-    return members_json(pen, j, f, n, v, end, 0, any);
+    return members_json(tw, j, f, n, v, end, 0, any);
 }
 
-void tl_event_json(tl_pen *pen, tl_json_fields *j, const tl_class *c, const tl_batch *b, uint32_t i, bool *any)
+void tl_event_json(tl_text_writer *tw, tl_json_fields *j, const tl_class *c, const tl_batch *b, uint32_t i, bool *any)
 {
     const tl_class_text *text = tl_field_texts_get(&j->texts, c);
     if (TL_UNLIKELY(!text)) {
@@ -341,20 +341,20 @@ void tl_event_json(tl_pen *pen, tl_json_fields *j, const tl_class *c, const tl_b
     }
     const tl_value *v = b->v + b->val[i], *end = b->v + b->val[i + 1];
     if (TL_LIKELY(text->ncontext == 0)) {
-        members_json(pen, j, text->field, text->nfield, v, end, 0, any);
+        members_json(tw, j, text->field, text->nfield, v, end, 0, any);
         return;
     }
     const uint32_t npacket = text->npacket, ncontext = text->ncontext;
     const tl_value *context = tl_values_skip(v, end, npacket),
                    *payload = tl_values_skip(context, end, ncontext - npacket);
-    members_json(pen, j, text->field + ncontext, text->nfield - ncontext, payload, end, 0, any);
+    members_json(tw, j, text->field + ncontext, text->nfield - ncontext, payload, end, 0, any);
     if (tl_values_present(context, payload, ncontext - npacket)) {
         bool inside = false;
         if (*any)
-            tl_pen_char(pen, ',');
-        TL_PEN_PUT(pen, "\"context\":{");
-        members_json(pen, j, text->field + npacket, ncontext - npacket, context, payload, 0, &inside);
-        tl_pen_char(pen, '}');
+            tl_text_char(tw, ',');
+        TL_TEXT_PUT(tw, "\"context\":{");
+        members_json(tw, j, text->field + npacket, ncontext - npacket, context, payload, 0, &inside);
+        tl_text_char(tw, '}');
         *any = true;
     }
 }
@@ -375,12 +375,12 @@ const char *tl_key_name(const tl_class *c)
     }
 }
 
-void tl_key_json(tl_pen *pen, const tl_class *c, uint64_t value)
+void tl_key_json(tl_text_writer *tw, const tl_class *c, uint64_t value)
 {
     const char *name = tl_key_name(c);
-    tl_pen_char(pen, '"');
-    tl_pen_raw(pen, name, strlen(name));
-    TL_PEN_PUT(pen, "\":");
-    tl_pen_room(pen, SCALAR_MAX);
-    pen->p = c->key == TL_KEY_STACK ? tl_put_u64(pen->p, value) : hex_json(pen->p, value);
+    tl_text_char(tw, '"');
+    tl_text_raw(tw, name, strlen(name));
+    TL_TEXT_PUT(tw, "\":");
+    tl_text_room(tw, SCALAR_MAX);
+    tw->p = c->key == TL_KEY_STACK ? tl_put_u64(tw->p, value) : hex_json(tw->p, value);
 }

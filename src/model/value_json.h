@@ -10,7 +10,7 @@
 
 /* A JSON string with quotes. *bad is increased by the number of bytes that are not UTF-8. */
 void tl_string_json(tl_pb *out, const char *s, size_t n, uint64_t *bad);
-void tl_pen_json(tl_pen *pen, const char *s, size_t n, uint64_t *bad);
+void tl_text_json(tl_text_writer *tw, const char *s, size_t n, uint64_t *bad);
 
 /* What values need besides themselves. */
 typedef struct tl_json_fields {
@@ -18,7 +18,7 @@ typedef struct tl_json_fields {
     tl_stack_frames frames;
     /* NULL, or called after each frame of a stack: where text is collected in memory, so that it can go on its way.
      * The text of one event has no bound that the trace's own size would set. */
-    void (*spill)(void *arg, tl_pen *pen);
+    void (*spill)(void *arg, tl_text_writer *tw);
     void *spill_arg;
     uint64_t bad; /* bytes that are not UTF-8 */
     bool failed;  /* memory ran out */
@@ -31,23 +31,23 @@ void tl_json_fields_fini(tl_json_fields *j);
  * Whole numbers in full; TL_HEX as "0x..", bytes as hex pairs; NaN and infinities as strings; enumerations as
  * {"value":1,"labels":["ONE"]}; of a variant the value that was chosen; a stack as a list of structs, outermost frame
  * first. What is absent is left out of structs. */
-const tl_value *tl_value_json(tl_pen *pen, tl_json_fields *j, const tl_value *v, const tl_value *end,
+const tl_value *tl_value_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,
                               const tl_field_text *f);
 
 /* Writes n fields as members, "name":value,"name":value, without those that are absent. *any: does a member stand
  * before (then a comma is due); set if one is written. Returns the slot after them. */
-const tl_value *tl_fields_json(tl_pen *pen, tl_json_fields *j, const tl_field_text *f, uint32_t n, const tl_value *v,
-                               const tl_value *end, bool *any);
+const tl_value *tl_fields_json(tl_text_writer *tw, tl_json_fields *j, const tl_field_text *f, uint32_t n,
+                               const tl_value *v, const tl_value *end, bool *any);
 
 /* Writes the payload of event i, and ,"context":{...} if it has some (fields of the packet scope excepted), as members
  * of one object. *any as above. */
-void tl_event_json(tl_pen *pen, tl_json_fields *j, const tl_class *c, const tl_batch *b, uint32_t i, bool *any);
+void tl_event_json(tl_text_writer *tw, tl_json_fields *j, const tl_class *c, const tl_batch *b, uint32_t i, bool *any);
 
 /* Names of keys that are shown: "pc", "addr", "stack"; NULL for TL_KEY_NONE and TL_KEY_FUNCTION, for keys that are only
  * for analyses (TL_KEY_WEIGHT and those behind it), and where a field of the class says the same. */
 const char *tl_key_name(const tl_class *c);
 /* Writes the key as a member: "pc":"0x4010". Only for classes whose key has a name. */
-void tl_key_json(tl_pen *pen, const tl_class *c, uint64_t value);
+void tl_key_json(tl_text_writer *tw, const tl_class *c, uint64_t value);
 
 /* Time since `begin` in ns (ticks where the clock has no frequency), negative for earlier ones; at most 21 bytes. */
 TL_ALWAYS_INLINE char *tl_put_time(char *p, const tl_scale *s, uint64_t begin, uint64_t ts)

@@ -12,8 +12,8 @@
 /* One source of the sequence, and the run that it offers next. */
 typedef struct feed {
     tl_source *source;
-    tl_merge *merge;   /* if ordered, else ... */
-    tl_supply *supply; /* ... one stream after another: */
+    tl_merge *merge;                 /* if ordered, else ... */
+    tl_stream_reader *stream_reader; /* ... one stream after another: */
     uint32_t stream;
     tl_event_select *select;
     const tl_batch *batch;
@@ -40,7 +40,7 @@ static int read_on(feed *f, tl_error *e)
         return tl_merge_next(f->merge, &f->batch, &f->next, &f->to, e);
     int status = 0;
     while (f->stream < tl_source_streams(f->source) &&
-           (status = tl_supply_next(f->supply, f->stream, &f->batch, e)) == 0)
+           (status = tl_stream_reader_next(f->stream_reader, f->stream, &f->batch, e)) == 0)
         f->stream++;
     f->next = 0;
     f->to = status > 0 ? f->batch->n : 0;
@@ -101,7 +101,7 @@ static int open_feed(feed *f, bool ordered, tl_error *e)
     if (f->select)
         limit.set = tl_event_select_limit(f->select, &limit.from, &limit.to);
     return ordered ? tl_merge_open_limited(&f->merge, f->source, &limit, e)
-                   : tl_supply_open(&f->supply, f->source, &limit, e);
+                   : tl_stream_reader_open(&f->stream_reader, f->source, &limit, e);
 }
 
 /* A pattern need not match in every source: it is settled when all of them are known. */
@@ -191,7 +191,7 @@ void tl_events_close(tl_events *v)
         return;
     for (uint32_t i = 0; v->feed && i < v->n; i++) {
         tl_merge_close(v->feed[i].merge);
-        tl_supply_close(v->feed[i].supply);
+        tl_stream_reader_close(v->feed[i].stream_reader);
         tl_event_select_free(v->feed[i].select);
     }
     tl_join_free(v->join);

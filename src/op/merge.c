@@ -23,7 +23,7 @@ typedef struct head {
 struct tl_merge {
     tl_source *source;
     tl_reorder *reorder; /* of a source that has one stream that is in no order: all that it needs; else NULL */
-    tl_supply *supply;
+    tl_stream_reader *stream_reader;
     head *head; /* by stream */
     tl_tournament streams;
     bool used_up; /* the batch of the winner: it has to be read on */
@@ -42,7 +42,7 @@ TL_ALWAYS_INLINE void go_to(head *h, uint32_t at)
 static int refill(tl_merge *m, uint32_t stream, tl_error *e)
 {
     head *h = &m->head[stream];
-    int status = tl_supply_next(m->supply, stream, &h->batch, e);
+    int status = tl_stream_reader_next(m->stream_reader, stream, &h->batch, e);
     if (status > 0) {
         h->time = h->batch->rank ? h->batch->rank : h->batch->ts;
         go_to(h, 0);
@@ -57,7 +57,7 @@ static int open_streams(tl_merge *m, const tl_limit *limit, tl_error *e)
     const uint32_t streams = tl_source_streams(s);
     m->head = calloc((size_t)streams + 1, sizeof *m->head);
     int status = m->head && tl_tournament_init(&m->streams, streams)
-                     ? tl_supply_open(&m->supply, s, limit, e)
+                     ? tl_stream_reader_open(&m->stream_reader, s, limit, e)
                      : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to merge %u streams", streams);
     for (uint32_t i = 0; status >= 0 && i < streams; i++) {
         status = refill(m, i, e);
@@ -65,8 +65,8 @@ static int open_streams(tl_merge *m, const tl_limit *limit, tl_error *e)
             continue;
         tl_tournament_add(&m->streams, i, m->head[i].time[0]);
         /* Of very many short streams only those that live at the same time are to cost memory. */
-        if (streams > OPEN_AT_ONCE && tl_supply_rewinds(m->supply)) {
-            tl_supply_rewind(m->supply, i);
+        if (streams > OPEN_AT_ONCE && tl_stream_reader_rewinds(m->stream_reader)) {
+            tl_stream_reader_rewind(m->stream_reader, i);
             m->head[i].batch = NULL;
         }
     }
@@ -85,7 +85,7 @@ int tl_merge_open_limited(tl_merge **out, tl_source *s, const tl_limit *limit, t
     m->source = s;
     int status;
     if (s->follow) /* nothing is read before it is asked for: it would be waited for */
-        status = tl_supply_open(&m->supply, s, limit, e);
+        status = tl_stream_reader_open(&m->stream_reader, s, limit, e);
     else if (s->format->unsorted && streams == 1)
         status = tl_reorder_open(&m->reorder, s, 0, limit, e);
     else
@@ -207,7 +207,7 @@ static void plan_many(tl_merge *m)
 static int plan_followed(tl_merge *m, tl_error *e)
 {
     const tl_batch *b;
-    int status = tl_supply_next(m->supply, 0, &b, e);
+    int status = tl_stream_reader_next(m->stream_reader, 0, &b, e);
     if (status > 0) {
         m->plan[0] = (tl_run){b, 0, b->n};
         m->planned = 1;
@@ -298,7 +298,7 @@ void tl_merge_close(tl_merge *m)
         tl_reorder_close(m->reorder);
         tl_trace_sort_damage(&m->source->trace); /* of what was read, even if that was not all */
     }
-    tl_supply_close(m->supply);
+    tl_stream_reader_close(m->stream_reader);
     free(m->head);
     tl_tournament_fini(&m->streams);
     free(m);

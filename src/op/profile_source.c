@@ -23,16 +23,16 @@ typedef struct worker {
     uint32_t failed; /* the task that failed; UINT32_MAX: none */
 } worker;
 
-typedef struct making {
+typedef struct profile_job {
     tl_source *source;
     const tl_profile_options *options;
     bool of_insns; /* calls have to be found in instructions */
     uint32_t *order;
     worker *worker;
     unsigned nworker;
-} making;
+} profile_job;
 
-static int start_worker(making *m, worker *w)
+static int start_worker(profile_job *m, worker *w)
 {
     int status = tl_profile_new(&w->profile, &m->source->trace.clock, &w->error);
     if (status < 0)
@@ -67,7 +67,7 @@ static void find_limit(const worker *w, tl_limit *limit)
 
 static int profile_stream(void *arg, unsigned number, uint32_t i)
 {
-    making *m = arg;
+    profile_job *m = arg;
     worker *w = &m->worker[number];
     tl_cursor *c = NULL;
     const tl_batch *b;
@@ -88,7 +88,7 @@ static int profile_stream(void *arg, unsigned number, uint32_t i)
 
 /* Threads that only the events name may run on any stream, and functions that are addresses have to be looked up: all
  * streams in the order of time, matched by one worker. */
-static int profile_by_thread(making *m, tl_error *e)
+static int profile_by_thread(profile_job *m, tl_error *e)
 {
     tl_source *s = m->source;
     tl_thread_view *view = NULL;
@@ -113,26 +113,26 @@ static int profile_by_thread(making *m, tl_error *e)
 }
 
 /* One stream after another by one worker, for whom other threads decode. */
-static int profile_in_turn(making *m, tl_error *e)
+static int profile_in_turn(profile_job *m, tl_error *e)
 {
     worker *w = &m->worker[0];
-    tl_supply *supply = NULL;
+    tl_stream_reader *stream_reader = NULL;
     tl_limit limit;
     const tl_batch *b;
     find_limit(w, &limit);
-    int status = tl_supply_open(&supply, m->source, &limit, e);
+    int status = tl_stream_reader_open(&stream_reader, m->source, &limit, e);
     for (uint32_t i = 0; status == 0 && i < tl_source_streams(m->source); i++) {
-        while (status == 0 && (status = tl_supply_next(supply, m->order[i], &b, e)) > 0)
+        while (status == 0 && (status = tl_stream_reader_next(stream_reader, m->order[i], &b, e)) > 0)
             status = add_batch(w, b, e);
         if (status == 0)
             status = finish_stream(w, e);
     }
-    tl_supply_close(supply);
+    tl_stream_reader_close(stream_reader);
     return status;
 }
 
 /* All streams, by all workers. */
-static int profile_by_stream(making *m, tl_error *e)
+static int profile_by_stream(profile_job *m, tl_error *e)
 {
     int status = tl_parallel(m->nworker, tl_source_streams(m->source), profile_stream, m);
     if (status == 0)
@@ -152,7 +152,7 @@ static bool matches(const worker *w, size_t i, bool not )
 }
 
 /* A glob has to match a function of any worker. */
-static int settle_globs(const making *m, tl_error *e)
+static int settle_globs(const profile_job *m, tl_error *e)
 {
     const tl_select *s = m->options->select;
     int status = 0;
@@ -206,7 +206,7 @@ static void free_worker(worker *w)
 static int from_events(tl_profile **out, tl_source *s, const tl_profile_options *o, tl_error *e)
 {
     const uint32_t streams = tl_source_streams(s);
-    making m = {.source = s, .options = o, .nworker = o->threads ? o->threads : tl_processors()};
+    profile_job m = {.source = s, .options = o, .nworker = o->threads ? o->threads : tl_processors()};
     m.of_insns = tl_insn_calls_wanted(&s->trace);
     if (m.of_insns && o->select && o->select->ncls)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,

@@ -33,7 +33,7 @@ typedef struct thread {
     tl_frame top;   /* of that stack; only with lines */
 } thread;
 
-typedef struct making {
+typedef struct sample_job {
     const tl_trace *trace;
     const tl_profile_options *options;
     tl_profile *p;
@@ -47,9 +47,9 @@ typedef struct making {
     tl_callstack *calls;  /* NULL: none was told so far */
     const tl_frame **top; /* frames of a stack that are to be pushed, innermost first */
     uint32_t top_capacity;
-} making;
+} sample_job;
 
-static int no_memory(const making *m, tl_error *e)
+static int no_memory(const sample_job *m, tl_error *e)
 {
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the tree of stacks (%u places)", m->p ? m->p->nplace : 0);
 }
@@ -164,7 +164,7 @@ static uint64_t times(uint64_t a, uint64_t b)
 /* ---- events ---- */
 
 /* The state of a track; NULL when memory runs out. Tracks may come while reading. */
-TL_COLD static thread *new_threads(making *m, uint32_t track)
+TL_COLD static thread *new_threads(sample_job *m, uint32_t track)
 {
     uint32_t n = m->trace->ntrack > track ? m->trace->ntrack : track + 1;
     n = n > 2 * m->nthread ? n : 2 * m->nthread;
@@ -178,14 +178,14 @@ TL_COLD static thread *new_threads(making *m, uint32_t track)
     return &m->thread[track];
 }
 
-TL_COLD static bool begin_thread(making *m, thread *th, uint32_t track)
+TL_COLD static bool begin_thread(sample_job *m, thread *th, uint32_t track)
 {
     th->root = m->options->per_thread ? tl_profile_thread_root(m->p, &m->trace->track[track]) : 0;
     return th->root != TL_HASH_NONE;
 }
 
 /* The track of an event, begun; NULL when memory runs out. */
-TL_ALWAYS_INLINE thread *thread_of(making *m, uint32_t track)
+TL_ALWAYS_INLINE thread *thread_of(sample_job *m, uint32_t track)
 {
     thread *th = TL_LIKELY(track < m->nthread) ? &m->thread[track] : new_threads(m, track);
     if (TL_UNLIKELY(th && th->root == TL_HASH_NONE) && !begin_thread(m, th, track))
@@ -193,7 +193,7 @@ TL_ALWAYS_INLINE thread *thread_of(making *m, uint32_t track)
     return th;
 }
 
-static bool is_selected(const making *m, const tl_batch *b, uint32_t i)
+static bool is_selected(const sample_job *m, const tl_batch *b, uint32_t i)
 {
     const tl_call_select *s = &m->select;
     return b->ts[i] >= s->from && (!s->select->has_to || b->ts[i] < s->to) && s->cls[b->cls[i]] &&
@@ -203,7 +203,7 @@ static bool is_selected(const making *m, const tl_batch *b, uint32_t i)
 /* The stack of the track becomes another one, and all calls that this ends and begins are known, or (not `told`) none.
  * Frames that were kept may be more than those known so far: they were on the stack before. False when memory runs out.
  */
-TL_NOINLINE static bool change_stack(making *m, const tl_batch *b, uint32_t i, const tl_frame *top, uint64_t kept,
+TL_NOINLINE static bool change_stack(sample_job *m, const tl_batch *b, uint32_t i, const tl_frame *top, uint64_t kept,
                                      bool told)
 {
     const uint32_t was = m->thread[b->track[i]].depth;
@@ -231,7 +231,7 @@ TL_NOINLINE static bool change_stack(making *m, const tl_batch *b, uint32_t i, c
 }
 
 /* False when memory runs out. */
-TL_ALWAYS_INLINE bool add_sample(making *m, const plan *pl, const tl_batch *b, uint32_t i)
+TL_ALWAYS_INLINE bool add_sample(sample_job *m, const plan *pl, const tl_batch *b, uint32_t i)
 {
     tl_profile *p = m->p;
     const values all = values_of(b, i);
@@ -272,7 +272,7 @@ TL_ALWAYS_INLINE bool add_sample(making *m, const plan *pl, const tl_batch *b, u
 }
 
 /* Where an item was allocated; TL_HASH_NONE when memory runs out. */
-static uint32_t place_of_item(making *m, const thread *th, const tl_value *ip)
+static uint32_t place_of_item(sample_job *m, const thread *th, const tl_value *ip)
 {
     if (!m->stack.lines || !ip || (ip->type != TL_HEX && ip->type != TL_U64))
         return th->place;
@@ -280,7 +280,7 @@ static uint32_t place_of_item(making *m, const thread *th, const tl_value *ip)
 }
 
 /* False when memory runs out. */
-static bool add_allocations(making *m, const plan *pl, const tl_batch *b, uint32_t i)
+static bool add_allocations(sample_job *m, const plan *pl, const tl_batch *b, uint32_t i)
 {
     const values all = values_of(b, i);
     const tl_value *list = value_at(all, pl->items, pl->simple);
@@ -320,7 +320,7 @@ static void note_times(tl_profile *p, const tl_batch *b)
     p->end = end;
 }
 
-static int add_batch(making *m, const tl_batch *b, tl_error *e)
+static int add_batch(sample_job *m, const tl_batch *b, tl_error *e)
 {
     bool ok = true;
     tl_sample_stack_batch(&m->stack);
@@ -339,22 +339,22 @@ static int add_batch(making *m, const tl_batch *b, tl_error *e)
 /* ---- all of it ---- */
 
 /* Every stream from its begin: stacks are told as differences, and who is limited in time needs what came before. */
-static int read_all(making *m, tl_source *s, tl_error *e)
+static int read_all(sample_job *m, tl_source *s, tl_error *e)
 {
-    struct tl_supply *supply = NULL;
+    struct tl_stream_reader *stream_reader = NULL;
     const tl_batch *b;
     const bool fields = s->want.fields;
     s->want.fields = true;
-    int status = tl_supply_open(&supply, s, NULL, e);
+    int status = tl_stream_reader_open(&stream_reader, s, NULL, e);
     for (uint32_t i = 0; status == 0 && i < tl_source_streams(s); i++)
-        while (status >= 0 && (status = tl_supply_next(supply, i, &b, e)) > 0)
+        while (status >= 0 && (status = tl_stream_reader_next(stream_reader, i, &b, e)) > 0)
             status = add_batch(m, b, e);
-    tl_supply_close(supply);
+    tl_stream_reader_close(stream_reader);
     s->want.fields = fields;
     return status;
 }
 
-static int start(making *m, tl_source *s, tl_error *e)
+static int start(sample_job *m, tl_source *s, tl_error *e)
 {
     const tl_trace *t = m->trace;
     const tl_select *select = m->options->select;
@@ -382,7 +382,7 @@ static int start(making *m, tl_source *s, tl_error *e)
 }
 
 /* Settles the patterns of functions by the calls that were met. */
-static int settle_calls(const making *m, const tl_select *s, tl_error *e)
+static int settle_calls(const sample_job *m, const tl_select *s, tl_error *e)
 {
     int status = 0;
     for (size_t i = 0; status == 0 && i < s->nfunc + s->nnot; i++) {
@@ -393,7 +393,7 @@ static int settle_calls(const making *m, const tl_select *s, tl_error *e)
 }
 
 /* What is known only when everything was read. */
-static int finish(making *m, tl_error *e)
+static int finish(sample_job *m, tl_error *e)
 {
     const tl_select *select = m->options->select;
     if (m->calls)
@@ -412,7 +412,7 @@ static int finish(making *m, tl_error *e)
 
 int tl_profile_from_samples(tl_profile **out, tl_source *s, const tl_profile_options *o, tl_error *e)
 {
-    making m = {.trace = &s->trace, .options = o};
+    sample_job m = {.trace = &s->trace, .options = o};
     int status = start(&m, s, e);
     if (status == 0)
         status = read_all(&m, s, e);

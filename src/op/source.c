@@ -255,7 +255,7 @@ void tl_source_close(tl_source *s)
 {
     if (!s)
         return;
-    tl_supply_close(s->supply);
+    tl_stream_reader_close(s->stream_reader);
     tl_discovery_free(s->discovery);
     tl_code_map_close(s->code);
     if (s->reader && s->format->close)
@@ -385,11 +385,11 @@ void tl_cursor_close(tl_cursor *c)
 
 int tl_source_next(tl_source *s, const tl_batch **batch, tl_error *e)
 {
-    int status = s->supply ? 0 : tl_supply_open(&s->supply, s, NULL, e);
+    int status = s->stream_reader ? 0 : tl_stream_reader_open(&s->stream_reader, s, NULL, e);
     if (status < 0)
         return status;
     for (; s->stream < tl_source_streams(s); s->stream++)
-        if ((status = tl_supply_next(s->supply, s->stream, batch, e)) != 0)
+        if ((status = tl_stream_reader_next(s->stream_reader, s->stream, batch, e)) != 0)
             return status;
     tl_trace_sort_damage(&s->trace);
     return 0;

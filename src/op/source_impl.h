@@ -6,7 +6,7 @@
 #include "traceloom/source.h"
 
 /* What all streams together are read through; see op/stream_reader.h. */
-struct tl_supply;
+struct tl_stream_reader;
 /* What a pass over all events found; see op/symbols/discover.h. */
 struct tl_discovery;
 /* Which function holds an address; see op/symbols/code_map.h. */
@@ -19,8 +19,8 @@ struct tl_source {
     const tl_format *format;
     void *reader;
     tl_want want;
-    bool follow;              /* as in tl_open_options */
-    struct tl_supply *supply; /* of tl_source_next() */
+    bool follow;                            /* as in tl_open_options */
+    struct tl_stream_reader *stream_reader; /* of tl_source_next() */
     struct tl_discovery *discovery;
     struct tl_code_map *code; /* of the traced binary, for instructions; or NULL */
     const char *exe;          /* as in tl_open_options, for tl_discover() */

@@ -10,17 +10,17 @@ typedef struct feed {
     bool ended;
 } feed;
 
-struct tl_supply {
+struct tl_stream_reader {
     tl_source *source;
     tl_limit limit;
     tl_ahead *ahead; /* or NULL: cursors */
     feed *feed;      /* by stream */
 };
 
-int tl_supply_open(tl_supply **out, tl_source *s, const tl_limit *limit, tl_error *e)
+int tl_stream_reader_open(tl_stream_reader **out, tl_source *s, const tl_limit *limit, tl_error *e)
 {
     const uint32_t n = tl_source_streams(s);
-    tl_supply *p = calloc(1, sizeof *p);
+    tl_stream_reader *p = calloc(1, sizeof *p);
     int status = 0;
     if (!p || !(p->feed = calloc((size_t)n + 1, sizeof *p->feed))) {
         free(p);
@@ -32,14 +32,14 @@ int tl_supply_open(tl_supply **out, tl_source *s, const tl_limit *limit, tl_erro
     if (tl_ahead_pays(s))
         status = tl_ahead_open(&p->ahead, s, &p->limit, e);
     if (status < 0) {
-        tl_supply_close(p);
+        tl_stream_reader_close(p);
         return status;
     }
     *out = p;
     return 0;
 }
 
-int tl_supply_next(tl_supply *p, uint32_t stream, const tl_batch **batch, tl_error *e)
+int tl_stream_reader_next(tl_stream_reader *p, uint32_t stream, const tl_batch **batch, tl_error *e)
 {
     if (p->ahead)
         return tl_ahead_next(p->ahead, stream, batch, e);
@@ -50,24 +50,24 @@ int tl_supply_next(tl_supply *p, uint32_t stream, const tl_batch **batch, tl_err
     if (status == 0)
         status = tl_cursor_next(f->cursor, batch, e);
     if (status == 0) {
-        tl_supply_rewind(p, stream);
+        tl_stream_reader_rewind(p, stream);
         f->ended = true;
     }
     return status;
 }
 
-void tl_supply_rewind(tl_supply *p, uint32_t stream)
+void tl_stream_reader_rewind(tl_stream_reader *p, uint32_t stream)
 {
     tl_cursor_close(p->feed[stream].cursor);
     p->feed[stream].cursor = NULL;
 }
 
-bool tl_supply_rewinds(const tl_supply *p)
+bool tl_stream_reader_rewinds(const tl_stream_reader *p)
 {
     return !p->ahead;
 }
 
-void tl_supply_close(tl_supply *p)
+void tl_stream_reader_close(tl_stream_reader *p)
 {
     if (!p)
         return;

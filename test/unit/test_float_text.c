@@ -19,10 +19,10 @@ static void shortest(char *text, size_t size, double v, bool single)
 
 static void check(double v)
 {
-    char text[TL_REAL_TEXT_MAX + 1], expected[64];
+    char text[TL_FLOAT_TEXT_MAX + 1], expected[64];
     memset(text, 0xee, sizeof text);
     char *end = tl_put_double(text, v);
-    assert_in_range(end - text, 1, TL_REAL_TEXT_MAX);
+    assert_in_range(end - text, 1, TL_FLOAT_TEXT_MAX);
     *end = 0;
     shortest(expected, sizeof expected, v, false);
     assert_string_equal(text, expected);
@@ -35,7 +35,7 @@ static void check(double v)
     if (!isfinite(single))
         return;
     end = tl_put_float(text, single);
-    assert_in_range(end - text, 1, TL_REAL_TEXT_MAX);
+    assert_in_range(end - text, 1, TL_FLOAT_TEXT_MAX);
     *end = 0;
     shortest(expected, sizeof expected, (double)single, true);
     assert_string_equal(text, expected);
@@ -56,7 +56,7 @@ static void test_values(void **state)
     } single[] = {{0.1f, "0.1"},  {1.5f, "1.5"}, {3.0f, "3.0"}, {FLT_MAX, "3.40282e+38"}, {16777216.0f, "16777216.0"},
                   {-0.0f, "-0.0"}};
     for (size_t i = 0; i < sizeof single / sizeof *single; i++) {
-        char text[TL_REAL_TEXT_MAX + 1];
+        char text[TL_FLOAT_TEXT_MAX + 1];
         *tl_put_float(text, single[i].v) = 0;
         assert_true(strtof(text, NULL) == single[i].v);
         if (i != 3)
@@ -97,7 +97,7 @@ static void test_six_of_what_is_no_number(void **state)
 {
     static const double v[] = {NAN, INFINITY, -INFINITY};
     for (size_t i = 0; i < 3; i++) {
-        char text[TL_REAL_TEXT_MAX + 1], expected[32];
+        char text[TL_FLOAT_TEXT_MAX + 1], expected[32];
         *tl_put_six(text, v[i]) = 0;
         snprintf(expected, sizeof expected, "%g", v[i]);
         assert_string_equal(text, expected);

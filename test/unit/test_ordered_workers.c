@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 typedef struct shop {
-    uint64_t slot[TL_RELAY_SLOTS_MAX];
+    uint64_t slot[TL_ORDERED_SLOTS_MAX];
     uint64_t last; /* pieces 0 .. last-1 are there */
     int at_last;   /* what making piece `last` returns */
     _Atomic uint64_t made;
@@ -27,21 +27,21 @@ static int make(void *arg, unsigned slot, uint64_t number)
 static void run(unsigned workers, unsigned slots, uint64_t last, int at_last)
 {
     shop s = {.last = last, .at_last = at_last};
-    tl_relay *r = NULL;
+    tl_ordered_workers *r = NULL;
     tl_error e;
     unsigned slot = 99;
-    assert_int_equal(tl_relay_open(&r, workers, slots, make, &s, &e), 0);
+    assert_int_equal(tl_ordered_open(&r, workers, slots, make, &s, &e), 0);
     for (uint64_t i = 0; i < last; i++) {
-        assert_int_equal(tl_relay_next(r, &slot), 1);
+        assert_int_equal(tl_ordered_next(r, &slot), 1);
         assert_int_equal(s.slot[slot], i);
         assert_int_equal(slot, i % slots);
     }
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(tl_relay_next(r, &slot), at_last);
+        assert_int_equal(tl_ordered_next(r, &slot), at_last);
         assert_int_equal(slot, last % slots);
     }
     assert_int_equal(s.made, last);
-    tl_relay_close(r);
+    tl_ordered_close(r);
 }
 
 static void test_pieces_come_in_order(void **state)
@@ -58,15 +58,15 @@ static void test_pieces_come_in_order(void **state)
 static void test_closed_in_the_middle(void **state)
 {
     shop s = {.last = UINT64_MAX};
-    tl_relay *r = NULL;
+    tl_ordered_workers *r = NULL;
     tl_error e;
     unsigned slot;
-    assert_int_equal(tl_relay_open(&r, 3, 4, make, &s, &e), 0);
+    assert_int_equal(tl_ordered_open(&r, 3, 4, make, &s, &e), 0);
     for (int i = 0; i < 10; i++)
-        assert_int_equal(tl_relay_next(r, &slot), 1);
-    tl_relay_close(r);
+        assert_int_equal(tl_ordered_next(r, &slot), 1);
+    tl_ordered_close(r);
     assert_true(s.made >= 10 && s.made <= 14);
-    tl_relay_close(NULL);
+    tl_ordered_close(NULL);
 }
 
 int main(void)

@@ -53,12 +53,12 @@ static void sums_compare_and_subtract(void **state)
 
 static void percentiles_are_nearest_ranks(void **state)
 {
-    tl_spread s = {0};
-    tl_quantiles q = tl_spread_quantiles(&s);
+    tl_quantile_set s = {0};
+    tl_quantiles q = tl_quantiles_of_set(&s);
     assert_int_equal(q.count, 0);
     for (uint64_t v = 200; v > 0; v--)
-        assert_int_equal(tl_spread_add(&s, (v + 1) / 2, NULL), 0); /* 1 1 2 2 .. 100 100 */
-    q = tl_spread_quantiles(&s);
+        assert_int_equal(tl_quantile_set_add(&s, (v + 1) / 2, NULL), 0); /* 1 1 2 2 .. 100 100 */
+    q = tl_quantiles_of_set(&s);
     assert_int_equal(s.n, 100); /* equal ones are kept once */
     assert_int_equal(q.count, 200);
     check_text(q.total, "10100");
@@ -67,7 +67,7 @@ static void percentiles_are_nearest_ranks(void **state)
     assert_int_equal(q.p90, 90);
     assert_int_equal(q.p99, 99);
     assert_int_equal(q.max, 100);
-    tl_spread_fini(&s);
+    tl_quantile_set_fini(&s);
 
     uint64_t seven[] = {13, 8, 28, 14, 26, 11, 19};
     q = tl_quantiles_of(seven, 7);
@@ -87,13 +87,13 @@ static void both_ways_to_percentiles_agree(void **state)
 {
     uint64_t value[257], x = 1;
     for (unsigned n = 1; n < 257; n++) {
-        tl_spread s = {0};
+        tl_quantile_set s = {0};
         for (unsigned i = 0; i < n; i++) {
             x = x * 6364136223846793005u + 1442695040888963407u;
             value[i] = x >> 60;
-            assert_int_equal(tl_spread_add(&s, value[i], NULL), 0);
+            assert_int_equal(tl_quantile_set_add(&s, value[i], NULL), 0);
         }
-        const tl_quantiles a = tl_spread_quantiles(&s), b = tl_quantiles_of(value, n);
+        const tl_quantiles a = tl_quantiles_of_set(&s), b = tl_quantiles_of(value, n);
         assert_int_equal(a.count, b.count);
         assert_int_equal(a.min, b.min);
         assert_int_equal(a.p50, b.p50);
@@ -101,7 +101,7 @@ static void both_ways_to_percentiles_agree(void **state)
         assert_int_equal(a.p99, b.p99);
         assert_int_equal(a.max, b.max);
         assert_int_equal(tl_sum_compare(a.total, b.total), 0);
-        tl_spread_fini(&s);
+        tl_quantile_set_fini(&s);
     }
 }
 

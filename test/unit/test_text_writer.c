@@ -1,9 +1,9 @@
-/* Pens: what comes out does not depend on where the room ends; digits; bytes found in words. */
+/* Text writers: what comes out does not depend on where the room ends; digits; bytes found in words. */
 #include "base/text/text_writer.h"
 #include "check.h"
 
 /* Writes some of everything, and the same into `expected`. Returns the bytes. */
-static size_t scribble(tl_pen *pen, char *expected, size_t most)
+static size_t scribble(tl_text_writer *tw, char *expected, size_t most)
 {
     static char piece[100000];
     size_t n = 0;
@@ -11,13 +11,13 @@ static size_t scribble(tl_pen *pen, char *expected, size_t most)
     for (unsigned i = 0; n + sizeof piece + 64 < most; i++) {
         size_t length = i % 50 == 49 ? sizeof piece : i * 7919 % 5000;
         piece[0] = (char)('a' + i % 26);
-        tl_pen_raw(pen, piece, length);
+        tl_text_raw(tw, piece, length);
         memcpy(expected + n, piece, length);
         n += length;
-        tl_pen_char(pen, 'c');
-        TL_PEN_PUT(pen, "constant");
-        tl_pen_room(pen, TL_PEN_ROOM);
-        pen->p = tl_put_nine(pen->p, i);
+        tl_text_char(tw, 'c');
+        TL_TEXT_PUT(tw, "constant");
+        tl_text_room(tw, TL_TEXT_ROOM);
+        tw->p = tl_put_nine(tw->p, i);
         n += (size_t)snprintf(expected + n, 32, "cconstant%09u", i);
     }
     return n;
@@ -28,14 +28,14 @@ static void test_output(void **state)
     enum { MOST = 3 << 20 };
     char *expected = malloc(MOST);
     tl_output *out;
-    tl_pen pen;
+    tl_text_writer tw;
     assert_non_null(expected);
     assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, NULL), 0);
-    tl_pen_open(&pen, out);
-    size_t n = scribble(&pen, expected, MOST), size;
-    tl_pen_close(&pen);
-    tl_pen_open(&pen, out); /* again, without a word */
-    tl_pen_close(&pen);
+    tl_text_open(&tw, out);
+    size_t n = scribble(&tw, expected, MOST), size;
+    tl_text_close(&tw);
+    tl_text_open(&tw, out); /* again, without a word */
+    tl_text_close(&tw);
     assert_int_equal(tl_output_finish(out, NULL), 0);
     char *bytes = tl_output_take_memory(out, &size);
     assert_int_equal(size, n);
@@ -50,17 +50,17 @@ static void test_buffer(void **state)
     enum { MOST = 1 << 20 };
     char *expected = malloc(MOST);
     tl_pb b = {0};
-    tl_pen pen;
+    tl_text_writer tw;
     assert_non_null(expected);
     tl_pb_raw(&b, "before", 6);
-    assert_true(tl_pen_open_buffer(&pen, &b));
-    size_t n = scribble(&pen, expected, MOST);
-    tl_pen_close(&pen);
+    assert_true(tl_text_open_buffer(&tw, &b));
+    size_t n = scribble(&tw, expected, MOST);
+    tl_text_close(&tw);
     assert_int_equal(b.n, n + 6);
     assert_memory_equal(b.data, "before", 6);
     assert_memory_equal(b.data + 6, expected, n);
     b.failed = true;
-    assert_false(tl_pen_open_buffer(&pen, &b));
+    assert_false(tl_text_open_buffer(&tw, &b));
     free(expected);
     tl_pb_fini(&b);
 }
@@ -69,13 +69,13 @@ static void test_buffer(void **state)
 static void test_failed_buffer(void **state)
 {
     tl_pb b = {0};
-    tl_pen pen;
-    assert_true(tl_pen_open_buffer(&pen, &b));
+    tl_text_writer tw;
+    assert_true(tl_text_open_buffer(&tw, &b));
     size_t capacity = b.capacity;
     b.failed = true;
     for (unsigned i = 0; i < 10000; i++)
-        tl_pen_raw(&pen, "0123456789", 10);
-    tl_pen_close(&pen);
+        tl_text_raw(&tw, "0123456789", 10);
+    tl_text_close(&tw);
     assert_true(b.failed);
     assert_int_equal(b.capacity, capacity);
     tl_pb_fini(&b);
@@ -111,7 +111,7 @@ static void test_words(void **state)
 
 static void test_padded(void **state)
 {
-    char text[100 + TL_PEN_PADDING], copy[100 + TL_PEN_PADDING];
+    char text[100 + TL_TEXT_PADDING], copy[100 + TL_TEXT_PADDING];
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = (char)i;
     for (size_t n = 0; n <= 100; n++) {

@@ -65,10 +65,10 @@ static void test_lying_lists(void **state)
         {.type = TL_LIST, .n = UINT32_MAX}, {.type = TL_LIST, .n = UINT32_MAX}, {.type = TL_U64, .as.u = 7}};
     tl_pb out = {0};
     tl_json_fields fields = {0};
-    tl_pen pen;
-    assert_true(tl_pen_open_buffer(&pen, &out));
-    assert_ptr_equal(tl_value_json(&pen, &fields, v, v + 3, NULL), v + 3);
-    tl_pen_close(&pen);
+    tl_text_writer tw;
+    assert_true(tl_text_open_buffer(&tw, &out));
+    assert_ptr_equal(tl_value_json(&tw, &fields, v, v + 3, NULL), v + 3);
+    tl_text_close(&tw);
     assert_int_equal(out.n, 5);
     assert_memory_equal(out.data, "[[7]]", 5);
     assert_ptr_equal(tl_value_skip(v, v + 3), v + 3);
@@ -87,11 +87,11 @@ static void test_keys(void **state)
     for (int key = TL_KEY_WEIGHT; key <= TL_KEY_PAIR; key++) /* those are for analyses */
         assert_null(tl_key_name(&(tl_class){.key = (tl_key)key}));
     tl_pb out = {0};
-    tl_pen pen;
-    assert_true(tl_pen_open_buffer(&pen, &out));
-    tl_key_json(&pen, &address, UINT64_MAX);
-    tl_key_json(&pen, &stack, 12);
-    tl_pen_close(&pen);
+    tl_text_writer tw;
+    assert_true(tl_text_open_buffer(&tw, &out));
+    tl_key_json(&tw, &address, UINT64_MAX);
+    tl_key_json(&tw, &stack, 12);
+    tl_text_close(&tw);
     static const char expected[] = "\"addr\":\"0xffffffffffffffff\"\"stack\":12";
     assert_int_equal(out.n, sizeof expected - 1);
     assert_memory_equal(out.data, expected, out.n);
@@ -102,10 +102,10 @@ static void check_json(const tl_value *v, const tl_value *end, const tl_field_te
 {
     tl_pb out = {0};
     tl_json_fields fields = {0};
-    tl_pen pen;
-    assert_true(tl_pen_open_buffer(&pen, &out));
-    assert_ptr_equal(tl_value_json(&pen, &fields, v, end, f), end);
-    tl_pen_close(&pen);
+    tl_text_writer tw;
+    assert_true(tl_text_open_buffer(&tw, &out));
+    assert_ptr_equal(tl_value_json(&tw, &fields, v, end, f), end);
+    tl_text_close(&tw);
     assert_int_equal(out.n, strlen(expected));
     assert_memory_equal(out.data, expected, out.n);
     assert_false(fields.failed);
@@ -134,11 +134,11 @@ static void test_stacks(void **state)
     assert_ptr_equal(tl_value_skip(v + 1, v + 4), v + 2);
 }
 
-static void count_spills(void *arg, tl_pen *pen)
+static void count_spills(void *arg, tl_text_writer *tw)
 {
     uint32_t *n = arg;
     ++*n;
-    assert_non_null(pen->p);
+    assert_non_null(tw->p);
 }
 
 /* Text that is collected can go on its way after each frame. */
@@ -149,10 +149,10 @@ static void test_spill(void **state)
     tl_pb out = {0};
     uint32_t spilt = 0;
     tl_json_fields fields = {.spill = count_spills, .spill_arg = &spilt};
-    tl_pen pen;
-    assert_true(tl_pen_open_buffer(&pen, &out));
-    tl_value_json(&pen, &fields, &v, &v + 1, NULL);
-    tl_pen_close(&pen);
+    tl_text_writer tw;
+    assert_true(tl_text_open_buffer(&tw, &out));
+    tl_value_json(&tw, &fields, &v, &v + 1, NULL);
+    tl_text_close(&tw);
     assert_int_equal(spilt, 2);
     tl_json_fields_fini(&fields);
     tl_pb_fini(&out);

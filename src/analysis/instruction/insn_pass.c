@@ -106,19 +106,19 @@ static int read_by_stream(pass *p, tl_error *e)
 static int read_in_turn(pass *p, tl_error *e)
 {
     worker *w = &p->worker[0];
-    tl_supply *supply = NULL;
+    tl_stream_reader *stream_reader = NULL;
     int status = start_table(p, w, e);
     if (status == 0)
-        status = tl_supply_open(&supply, p->source, &p->limit, e);
+        status = tl_stream_reader_open(&stream_reader, p->source, &p->limit, e);
     for (uint32_t i = 0; status == 0 && i < tl_source_streams(p->source); i++) {
         const tl_batch *b;
         status = begin(p, w, e);
-        while (status == 0 && (status = tl_supply_next(supply, p->order[i], &b, e)) > 0)
+        while (status == 0 && (status = tl_stream_reader_next(stream_reader, p->order[i], &b, e)) > 0)
             status = add(p, w, b, 0, b->n, e);
         if (status == 0)
             status = end(p, w, e);
     }
-    tl_supply_close(supply);
+    tl_stream_reader_close(stream_reader);
     return status;
 }
 

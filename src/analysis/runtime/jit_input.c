@@ -154,7 +154,7 @@ int tl_jit_end(tl_jit_input *in, const tl_runtime *r, const tl_runtime_event *ev
         thread->failed += failed;
         tl_sum_add(&thread->total, took);
         thread->max = took > thread->max ? took : thread->max;
-        status = tl_spread_add(&in->out->compile, took, e);
+        status = tl_quantile_set_add(&in->out->compile, took, e);
     }
     release_group(in, job.group);
     return status;

@@ -144,7 +144,7 @@ void tl_jit_fini(tl_jit *t)
 {
     free(t->method);
     free(t->thread);
-    tl_spread_fini(&t->compile);
+    tl_quantile_set_fini(&t->compile);
     tl_strings_fini(&t->strings);
     tl_hash_fini(&t->methods);
     tl_hash_fini(&t->threads);

@@ -35,7 +35,7 @@ typedef struct tl_jit {
     uint32_t n, capacity;
     tl_jit_thread *thread;
     uint32_t nthread, thread_capacity;
-    tl_spread compile; /* durations of all compilations that ended */
+    tl_quantile_set compile; /* durations of all compilations that ended */
     uint64_t stray_ends;
     uint64_t open; /* begins without end: of compilations and of searches */
     uint64_t span; /* see tl_gc */

@@ -5,17 +5,17 @@
 
 #include "analysis/runtime/list_grow.h"
 
-int tl_spread_add(tl_spread *s, uint64_t value, tl_error *e)
+int tl_quantile_set_add(tl_quantile_set *s, uint64_t value, tl_error *e)
 {
     uint32_t i = tl_hash_get(&s->index, value);
     if (i == TL_HASH_NONE) {
-        struct tl_spread_value *room = tl_list_room(s->value, s->n, &s->capacity, sizeof *room);
+        struct tl_quantile_value *room = tl_list_room(s->value, s->n, &s->capacity, sizeof *room);
         if (room)
             s->value = room;
         if (!room || !tl_hash_put(&s->index, value, s->n))
             return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for percentiles");
         i = s->n++;
-        s->value[i] = (struct tl_spread_value){.value = value};
+        s->value[i] = (struct tl_quantile_value){.value = value};
     }
     s->value[i].n++;
     s->count++;
@@ -25,7 +25,7 @@ int tl_spread_add(tl_spread *s, uint64_t value, tl_error *e)
 
 static int by_value(const void *left, const void *right)
 {
-    const struct tl_spread_value *a = left, *b = right;
+    const struct tl_quantile_value *a = left, *b = right;
     return (a->value > b->value) - (a->value < b->value);
 }
 
@@ -36,7 +36,7 @@ static uint64_t rank_of(uint64_t n, unsigned percent)
     return rank ? rank : 1;
 }
 
-static uint64_t value_at(const tl_spread *s, unsigned percent)
+static uint64_t value_at(const tl_quantile_set *s, unsigned percent)
 {
     const uint64_t rank = rank_of(s->count, percent);
     uint64_t seen = 0;
@@ -46,7 +46,7 @@ static uint64_t value_at(const tl_spread *s, unsigned percent)
     return s->value[i].value;
 }
 
-tl_quantiles tl_spread_quantiles(tl_spread *s)
+tl_quantiles tl_quantiles_of_set(tl_quantile_set *s)
 {
     tl_quantiles q = {.count = s->count, .total = s->total};
     if (s->n == 0)
@@ -83,9 +83,9 @@ tl_quantiles tl_quantiles_of(uint64_t *value, uint32_t n)
     return q;
 }
 
-void tl_spread_fini(tl_spread *s)
+void tl_quantile_set_fini(tl_quantile_set *s)
 {
     free(s->value);
     tl_hash_fini(&s->index);
-    *s = (tl_spread){0};
+    *s = (tl_quantile_set){0};
 }

@@ -1,21 +1,21 @@
-/* How values are spread: count, exact sum, and percentiles by nearest rank. Equal values are kept once, so that memory
+/* Quantiles of values: count, exact sum, and percentiles by nearest rank. Equal values are kept once, so that memory
  * grows with the different ones: 40 to 72 bytes for each. */
-#ifndef TL_ANALYSIS_SPREAD_H
-#define TL_ANALYSIS_SPREAD_H
+#ifndef TL_ANALYSIS_QUANTILES_H
+#define TL_ANALYSIS_QUANTILES_H
 
 #include "analysis/runtime/wide_sum.h"
 #include "base/hash.h"
 #include "traceloom/error.h"
 
-typedef struct tl_spread {
-    struct tl_spread_value {
+typedef struct tl_quantile_set {
+    struct tl_quantile_value {
         uint64_t value, n;
     } * value;
     uint32_t n, capacity;
     tl_hash index; /* value -> index, until it is sorted */
     uint64_t count;
     tl_sum total;
-} tl_spread;
+} tl_quantile_set;
 
 typedef struct tl_quantiles {
     uint64_t count;
@@ -23,12 +23,12 @@ typedef struct tl_quantiles {
     uint64_t min, p50, p90, p99, max; /* 0 without values */
 } tl_quantiles;
 
-/* A zeroed spread is an empty one. Errors: TL_ENOMEM. */
-int tl_spread_add(tl_spread *s, uint64_t value, tl_error *e);
+/* A zeroed set is an empty one. Errors: TL_ENOMEM. */
+int tl_quantile_set_add(tl_quantile_set *s, uint64_t value, tl_error *e);
 /* Sorts; nothing can be added afterwards. */
-tl_quantiles tl_spread_quantiles(tl_spread *s);
+tl_quantiles tl_quantiles_of_set(tl_quantile_set *s);
 /* The same of an array, which it sorts. */
 tl_quantiles tl_quantiles_of(uint64_t *value, uint32_t n);
-void tl_spread_fini(tl_spread *s);
+void tl_quantile_set_fini(tl_quantile_set *s);
 
 #endif

@@ -72,7 +72,7 @@ static void neutral_point(char *text)
 
 static TL_COLD char *put_slowly(char *p, double v, bool single)
 {
-    char text[TL_REAL_TEXT_MAX + 8];
+    char text[TL_FLOAT_TEXT_MAX + 8];
     int precision = single ? FLOAT_LEAST : EXACT_DIGITS;
     do
         snprintf(text, sizeof text, "%.*g", precision, v);
@@ -111,7 +111,7 @@ char *tl_put_float(char *p, float v)
 
 char *tl_put_six(char *p, double v)
 {
-    char text[TL_REAL_TEXT_MAX];
+    char text[TL_FLOAT_TEXT_MAX];
     if (v > -power[SIX] && v < power[SIX] && v == (double)(int64_t)v && !(v == 0 && signbit(v)))
         return tl_put_i64(p, (int64_t)v);
     int n = snprintf(text, sizeof text, "%g", v);

@@ -1,9 +1,9 @@
 /* Floating-point numbers as text. */
-#ifndef TL_BASE_REAL_H
-#define TL_BASE_REAL_H
+#ifndef TL_BASE_FLOAT_TEXT_H
+#define TL_BASE_FLOAT_TEXT_H
 
 /* Most bytes that the functions below write. */
-#define TL_REAL_TEXT_MAX 32u
+#define TL_FLOAT_TEXT_MAX 32u
 
 /* Shortest decimal text that reads back as the same number, always with a point or an exponent. Returns the end. Only
  * for finite numbers. */

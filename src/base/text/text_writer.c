@@ -1,26 +1,26 @@
-/* Pens: where new room comes from. */
+/* Text writers: where new room comes from. */
 #include "base/text/text_writer.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-void tl_pen_open(tl_pen *pen, tl_output *out)
+void tl_text_open(tl_text_writer *tw, tl_output *out)
 {
-    pen->out = out;
-    pen->buffer = NULL;
-    pen->p = tl_output_reserve(out, TL_OUTPUT_ROOM);
-    pen->end = pen->p + TL_OUTPUT_ROOM;
+    tw->out = out;
+    tw->buffer = NULL;
+    tw->p = tl_output_reserve(out, TL_OUTPUT_ROOM);
+    tw->end = tw->p + TL_OUTPUT_ROOM;
 }
 
-/* Capacity for TL_PEN_ROOM bytes behind the n that the buffer holds. */
+/* Capacity for TL_TEXT_ROOM bytes behind the n that the buffer holds. */
 static bool grow(tl_pb *b)
 {
-    if (b->capacity - b->n >= TL_PEN_ROOM)
+    if (b->capacity - b->n >= TL_TEXT_ROOM)
         return true;
-    size_t capacity = b->capacity < TL_PEN_ROOM ? (size_t)2 * TL_PEN_ROOM : b->capacity;
-    while (capacity - b->n < TL_PEN_ROOM && capacity <= SIZE_MAX / 4)
+    size_t capacity = b->capacity < TL_TEXT_ROOM ? (size_t)2 * TL_TEXT_ROOM : b->capacity;
+    while (capacity - b->n < TL_TEXT_ROOM && capacity <= SIZE_MAX / 4)
         capacity *= 2;
-    uint8_t *data = capacity - b->n < TL_PEN_ROOM ? NULL : realloc(b->data, capacity);
+    uint8_t *data = capacity - b->n < TL_TEXT_ROOM ? NULL : realloc(b->data, capacity);
     if (!data) {
         b->failed = true;
         return false;
@@ -30,51 +30,51 @@ static bool grow(tl_pb *b)
     return true;
 }
 
-bool tl_pen_open_buffer(tl_pen *pen, tl_pb *buffer)
+bool tl_text_open_buffer(tl_text_writer *tw, tl_pb *buffer)
 {
     if (buffer->failed || !grow(buffer))
         return false;
-    pen->out = NULL;
-    pen->buffer = buffer;
-    pen->p = (char *)buffer->data + buffer->n;
-    pen->end = (char *)buffer->data + buffer->capacity;
+    tw->out = NULL;
+    tw->buffer = buffer;
+    tw->p = (char *)buffer->data + buffer->n;
+    tw->end = (char *)buffer->data + buffer->capacity;
     return true;
 }
 
-void tl_pen_close(tl_pen *pen)
+void tl_text_close(tl_text_writer *tw)
 {
-    if (pen->out)
-        tl_output_commit(pen->out, pen->p);
+    if (tw->out)
+        tl_output_commit(tw->out, tw->p);
     else
-        pen->buffer->n = (size_t)(pen->p - (char *)pen->buffer->data);
-    pen->p = pen->end = NULL;
+        tw->buffer->n = (size_t)(tw->p - (char *)tw->buffer->data);
+    tw->p = tw->end = NULL;
 }
 
-TL_NOINLINE void tl_pen_refill(tl_pen *pen)
+TL_NOINLINE void tl_text_refill(tl_text_writer *tw)
 {
-    if (pen->out) {
-        tl_output *out = pen->out;
-        tl_pen_close(pen);
-        tl_pen_open(pen, out);
+    if (tw->out) {
+        tl_output *out = tw->out;
+        tl_text_close(tw);
+        tl_text_open(tw, out);
         return;
     }
-    tl_pb *b = pen->buffer;
-    b->n = b->failed ? 0 : (size_t)(pen->p - (char *)b->data);
+    tl_pb *b = tw->buffer;
+    b->n = b->failed ? 0 : (size_t)(tw->p - (char *)b->data);
     if (b->failed || !grow(b))
         b->n = 0; /* from here on the beginning is written again and again: nobody will look at it */
-    pen->p = (char *)b->data + b->n;
-    pen->end = (char *)b->data + b->capacity;
-    assert((size_t)(pen->end - pen->p) >= TL_PEN_ROOM);
+    tw->p = (char *)b->data + b->n;
+    tw->end = (char *)b->data + b->capacity;
+    assert((size_t)(tw->end - tw->p) >= TL_TEXT_ROOM);
 }
 
-void tl_pen_raw_slow(tl_pen *pen, const void *data, size_t n)
+void tl_text_raw_slow(tl_text_writer *tw, const void *data, size_t n)
 {
     const char *from = data;
     while (n > 0) {
-        tl_pen_room(pen, 1);
-        size_t room = (size_t)(pen->end - pen->p), part = n < room ? n : room;
-        memcpy(pen->p, from, part);
-        pen->p += part;
+        tl_text_room(tw, 1);
+        size_t room = (size_t)(tw->end - tw->p), part = n < room ? n : room;
+        memcpy(tw->p, from, part);
+        tw->p += part;
         from += part;
         n -= part;
     }

@@ -1,10 +1,10 @@
-/* A pen: text written in place into an output or a growing buffer, with checks of room in steps rather than for each
- * byte.
+/* A text writer: text written in place into an output or a growing buffer, with checks of room in steps rather than for
+ * each byte.
  *
- * While a pen is open nothing else may write to what it writes to. Copy `p` to a local variable in hot code: the
- * compiler cannot know that the bytes written are not the pen itself. */
-#ifndef TL_BASE_PEN_H
-#define TL_BASE_PEN_H
+ * While one is open nothing else may write to what it writes to. Copy `p` to a local variable in hot code: the
+ * compiler cannot know that the bytes written are not the writer itself. */
+#ifndef TL_BASE_TEXT_WRITER_H
+#define TL_BASE_TEXT_WRITER_H
 
 #include <string.h>
 
@@ -14,62 +14,62 @@
 #include "base/protobuf.h"
 
 /* Most bytes that can be asked for at once. */
-#define TL_PEN_ROOM 4096u
+#define TL_TEXT_ROOM 4096u
 
-typedef struct tl_pen {
+typedef struct tl_text_writer {
     char *p, *end;  /* the room at hand */
     tl_output *out; /* where it goes: either this ... */
     tl_pb *buffer;  /* ... or behind what this holds */
-} tl_pen;
+} tl_text_writer;
 
-void tl_pen_open(tl_pen *pen, tl_output *out);
+void tl_text_open(tl_text_writer *tw, tl_output *out);
 /* False when memory runs out: then there is nothing to close. If it runs out later, buffer->failed is set, and the
  * contents are lost. */
-bool tl_pen_open_buffer(tl_pen *pen, tl_pb *buffer);
-/* Hands over what was written. The pen can be opened again. */
-void tl_pen_close(tl_pen *pen);
+bool tl_text_open_buffer(tl_text_writer *tw, tl_pb *buffer);
+/* Hands over what was written. It can be opened again. */
+void tl_text_close(tl_text_writer *tw);
 
-void tl_pen_refill(tl_pen *pen);
-void tl_pen_raw_slow(tl_pen *pen, const void *data, size_t n);
+void tl_text_refill(tl_text_writer *tw);
+void tl_text_raw_slow(tl_text_writer *tw, const void *data, size_t n);
 
-/* Makes room for n bytes at pen->p; n <= TL_PEN_ROOM. */
-TL_ALWAYS_INLINE void tl_pen_room(tl_pen *pen, size_t n)
+/* Makes room for n bytes at tw->p; n <= TL_TEXT_ROOM. */
+TL_ALWAYS_INLINE void tl_text_room(tl_text_writer *tw, size_t n)
 {
-    if (TL_UNLIKELY((size_t)(pen->end - pen->p) < n))
-        tl_pen_refill(pen);
+    if (TL_UNLIKELY((size_t)(tw->end - tw->p) < n))
+        tl_text_refill(tw);
 }
 
 /* Any number of bytes. */
-TL_ALWAYS_INLINE void tl_pen_raw(tl_pen *pen, const void *data, size_t n)
+TL_ALWAYS_INLINE void tl_text_raw(tl_text_writer *tw, const void *data, size_t n)
 {
-    if (TL_UNLIKELY((size_t)(pen->end - pen->p) < n)) {
-        tl_pen_raw_slow(pen, data, n);
+    if (TL_UNLIKELY((size_t)(tw->end - tw->p) < n)) {
+        tl_text_raw_slow(tw, data, n);
         return;
     }
     if (n > 0)
-        memcpy(pen->p, data, n);
-    pen->p += n;
+        memcpy(tw->p, data, n);
+    tw->p += n;
 }
 
-TL_ALWAYS_INLINE void tl_pen_char(tl_pen *pen, char c)
+TL_ALWAYS_INLINE void tl_text_char(tl_text_writer *tw, char c)
 {
-    tl_pen_room(pen, 1);
-    *pen->p++ = c;
+    tl_text_room(tw, 1);
+    *tw->p++ = c;
 }
 
 /* A string constant, short. */
-#define TL_PEN_PUT(pen, text)  (tl_pen_room(pen, sizeof(text) - 1), TL_PEN_COPY(pen, text))
-#define TL_PEN_COPY(pen, text) ((void)memcpy((pen)->p, (text), sizeof(text) - 1), (void)((pen)->p += sizeof(text) - 1))
+#define TL_TEXT_PUT(tw, text)  (tl_text_room(tw, sizeof(text) - 1), TL_TEXT_COPY(tw, text))
+#define TL_TEXT_COPY(tw, text) ((void)memcpy((tw)->p, (text), sizeof(text) - 1), (void)((tw)->p += sizeof(text) - 1))
 
 /* Text that is copied often is kept with so many readable bytes behind it, so that short pieces of it can be copied by
  * a fixed number of instructions. */
-#define TL_PEN_PADDING 32u
+#define TL_TEXT_PADDING 32u
 
-/* Copies a piece of such text. There must be room for n + TL_PEN_PADDING bytes. Returns the end. */
+/* Copies a piece of such text. There must be room for n + TL_TEXT_PADDING bytes. Returns the end. */
 TL_ALWAYS_INLINE char *tl_put_padded(char *p, const char *text, size_t n)
 {
-    if (TL_LIKELY(n <= TL_PEN_PADDING))
-        memcpy(p, text, TL_PEN_PADDING);
+    if (TL_LIKELY(n <= TL_TEXT_PADDING))
+        memcpy(p, text, TL_TEXT_PADDING);
     else
         memcpy(p, text, n);
     return p + n;

@@ -24,7 +24,7 @@ struct tl_profiles_ahead {
     const tl_profile_options *options;
     tl_open_options open;
     size_t first;
-    tl_relay *relay;
+    tl_ordered_workers *workers;
     slot slot[SLOTS_MOST];
 };
 
@@ -73,7 +73,7 @@ tl_profiles_ahead *tl_profiles_ahead_open(const tl_cli *c, size_t first, const t
     a->open.want.threads = 1;
     a->first = first;
     tl_error e;
-    if (tl_relay_open(&a->relay, threads - 1, threads + 1, make, a, &e) < 0) {
+    if (tl_ordered_open(&a->workers, threads - 1, threads + 1, make, a, &e) < 0) {
         free(a);
         return NULL;
     }
@@ -83,7 +83,7 @@ tl_profiles_ahead *tl_profiles_ahead_open(const tl_cli *c, size_t first, const t
 tl_source *tl_profiles_ahead_next(tl_profiles_ahead *a, tl_profile **profile)
 {
     unsigned number;
-    if (tl_relay_next(a->relay, &number) <= 0)
+    if (tl_ordered_next(a->workers, &number) <= 0)
         return NULL;
     tl_source *source = a->slot[number].source;
     a->slot[number].source = NULL;
@@ -95,7 +95,7 @@ void tl_profiles_ahead_close(tl_profiles_ahead *a)
 {
     if (!a)
         return;
-    tl_relay_close(a->relay);
+    tl_ordered_close(a->workers);
     for (unsigned i = 0; i < SLOTS_MOST; i++)
         clear(&a->slot[i]);
     free(a);

@@ -35,7 +35,7 @@ static tl_jit_order chosen_order(const tl_runtime_report *r, tl_jit_order otherw
 static int put_json(tl_runtime_report *r, tl_json *j, tl_error *e)
 {
     tl_jit *t = &r->jit;
-    const tl_quantiles compile = tl_spread_quantiles(&t->compile);
+    const tl_quantiles compile = tl_quantiles_of_set(&t->compile);
     (void)e;
     tl_jit_sort(t, chosen_order(r, r->cli->args->has_top && r->cli->args->top ? TL_JIT_BY_TOTAL : TL_JIT_BY_ID));
     tl_json_key_string(j, "unit", r->unit);
@@ -173,7 +173,7 @@ static int print_methods(const tl_runtime_report *r, const tl_quantiles *q, tl_o
 static int print_text(tl_runtime_report *r, tl_output *out, tl_error *e)
 {
     const totals sum = add_up(&r->jit);
-    const tl_quantiles compile = tl_spread_quantiles(&r->jit.compile);
+    const tl_quantiles compile = tl_quantiles_of_set(&r->jit.compile);
     int status = 0;
     tl_jit_sort(&r->jit, chosen_order(r, TL_JIT_BY_TOTAL));
     print_head(r, &sum, &compile, out);

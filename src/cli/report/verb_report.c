@@ -23,7 +23,7 @@ typedef struct plan {
     const char *table_path;  /* ... here */
 } plan;
 
-typedef struct making {
+typedef struct report_job {
     const tl_cli *cli;
     tl_selection selection;
     tl_profile_options options;
@@ -36,7 +36,7 @@ typedef struct making {
     const plan *plan;
     bool instead;             /* the answer is a table of events after all, and given */
     tl_profiles_ahead *ahead; /* of the inputs behind the first, or NULL */
-} making;
+} report_job;
 
 static bool ends_in(const char *s, const char *suffix)
 {
@@ -78,7 +78,7 @@ static int make_plan(const tl_cli *c, plan *p)
 }
 
 /* How detailed the profile has to be. */
-static void set_options(making *m, const plan *p)
+static void set_options(report_job *m, const plan *p)
 {
     const tl_arguments *a = m->cli->args;
     const tl_format *f = p->format;
@@ -107,7 +107,7 @@ static void count_tracks(tl_report *r, const tl_trace *t, bool of_events)
     r->tracks += n ? n : tl_trace_tracks(t);
 }
 
-static void describe_input(making *m, const tl_trace *t, const tl_profile *p)
+static void describe_input(report_job *m, const tl_trace *t, const tl_profile *p)
 {
     tl_report *r = m->report;
     const char *version = tl_trace_version(t);
@@ -134,7 +134,7 @@ static bool has_no_names(const tl_profile *p)
 }
 
 /* The profile of one open input, added to those before it. *p becomes NULL if it is the first. */
-static int add_profile(making *m, const tl_reading *r, tl_profile **profile)
+static int add_profile(report_job *m, const tl_reading *r, tl_profile **profile)
 {
     tl_error e = {0};
     tl_profile *p = *profile;
@@ -154,7 +154,7 @@ static int add_profile(making *m, const tl_reading *r, tl_profile **profile)
     return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
 }
 
-static int add_input(making *m, tl_reading *r)
+static int add_input(report_job *m, tl_reading *r)
 {
     tl_error e = {0};
     tl_profile *p = NULL;
@@ -170,14 +170,14 @@ static int add_input(making *m, tl_reading *r)
 }
 
 /* Is it enough to know what the trace says about itself when everything was read? */
-static bool can_learn_late(const making *m)
+static bool can_learn_late(const report_job *m)
 {
     const tl_arguments *a = m->cli->args;
     return !m->options.per_thread && !m->options.lines && a->by != TL_REPORT_MODULE && !m->selection.any && !a->output;
 }
 
 /* One input, in its turn. */
-static int read_input(making *m, size_t i, const tl_want *want, int *losses)
+static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
 {
     const tl_arguments *a = m->cli->args;
     tl_reading r;
@@ -204,7 +204,7 @@ static int read_input(making *m, size_t i, const tl_want *want, int *losses)
     return status;
 }
 
-static int read_inputs(making *m, int *losses)
+static int read_inputs(report_job *m, int *losses)
 {
     const tl_arguments *a = m->cli->args;
     const tl_want want = {
@@ -223,7 +223,7 @@ static int read_inputs(making *m, int *losses)
 }
 
 /* Why a profile of samples is empty, and what to try. */
-static void say_nothing_sampled(const making *m)
+static void say_nothing_sampled(const report_job *m)
 {
     const tl_profile *p = m->profile;
     const tl_sample_counts n = tl_profile_samples(p);
@@ -253,7 +253,7 @@ static bool is_empty(const tl_profile *p)
 }
 
 /* A picture of nothing would look like the answer that nothing took time. But what is a profile is copied as it is. */
-static int check_empty(const making *m)
+static int check_empty(const report_job *m)
 {
     if (!is_empty(m->profile))
         return TL_EXIT_DONE;
@@ -271,7 +271,7 @@ static int check_empty(const making *m)
 }
 
 /* Numbers of functions that the given binary does not have: it may be another one, whose names are all wrong. */
-static void say_strangers(const making *m)
+static void say_strangers(const report_job *m)
 {
     const tl_profile *p = m->profile;
     uint64_t called = 0, strange = 0;
@@ -290,7 +290,7 @@ static void say_strangers(const making *m)
 }
 
 /* What limits the answer. */
-static void say_limits(const making *m)
+static void say_limits(const report_job *m)
 {
     const tl_profile *p = m->profile;
     const uint64_t exits = tl_profile_unmatched_exits(p), open = tl_profile_unmatched_open(p);
@@ -320,14 +320,14 @@ static bool has_lines(const tl_profile *p)
 }
 
 /* The profile for those who do not want functions of samples told apart by line; NULL when that fails. */
-static tl_profile *whole_functions(making *m, tl_error *e)
+static tl_profile *whole_functions(report_job *m, tl_error *e)
 {
     if (m->whole || !has_lines(m->profile))
         return m->whole ? m->whole : m->profile;
     return tl_profile_regroup(&m->whole, m->profile, TL_GROUP_BY_FUNCTION, e) < 0 ? NULL : m->whole;
 }
 
-static int write_profile(making *m, const plan *p)
+static int write_profile(report_job *m, const plan *p)
 {
     const tl_arguments *a = m->cli->args;
     const char *path = a->output ? a->output : "-";
@@ -343,7 +343,7 @@ static int write_profile(making *m, const plan *p)
     return TL_EXIT_DONE;
 }
 
-static int print_table(making *m, const plan *p)
+static int print_table(report_job *m, const plan *p)
 {
     tl_report *r = m->report;
     const tl_arguments *a = m->cli->args;
@@ -386,7 +386,7 @@ static int print_table(making *m, const plan *p)
 static int run(const tl_cli *c, const plan *p)
 {
     tl_report report = {.cli = c};
-    making m = {.cli = c, .report = &report, .plan = p, .of_events = true};
+    report_job m = {.cli = c, .report = &report, .plan = p, .of_events = true};
     tl_error e = {0};
     int losses = TL_EXIT_DONE, status = TL_EXIT_DONE;
     if (tl_selection_parse(&m.selection, c->args, &e) < 0 ||

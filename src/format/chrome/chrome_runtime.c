@@ -172,7 +172,7 @@ static bool has_field(const tl_class *c, const char *name)
 static bool end_span(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ts)
 {
     tl_span *s;
-    tl_pen pen;
+    tl_text_writer tw;
     if (!tl_spans_end(&w->spans, b, i, ts, &s))
         return false;
     if (s && b->val) {
@@ -180,15 +180,15 @@ static bool end_span(chrome_writer *w, const tl_class *c, const tl_batch *b, uin
         const tl_value *end = b->v + b->val[i + 1], *v = tl_values_skip(b->v + b->val[i], end, c->ncontext);
         bool any = s->nargs > 0;
         tl_pb_clear(&w->args);
-        if (!text || !tl_pen_open_buffer(&pen, &w->args))
+        if (!text || !tl_text_open_buffer(&tw, &w->args))
             return false;
         for (uint32_t f = c->ncontext; f < c->nfield && v < end; f++) {
             const tl_value *next = tl_value_skip(v, end);
             if (!has_field(s->cls, c->field[f].name))
-                tl_fields_json(&pen, &w->fields, &text->field[f], 1, v, next, &any);
+                tl_fields_json(&tw, &w->fields, &text->field[f], 1, v, next, &any);
             v = next;
         }
-        tl_pen_close(&pen);
+        tl_text_close(&tw);
         if (w->args.failed || w->fields.failed || !tl_span_keep(&w->spans, s, w->args.data, w->args.n))
             return false;
     }
@@ -222,7 +222,7 @@ static bool write_gauge(void *arg, const tl_gauge *g)
     chrome_put_text(w, g->unit);
     chrome_put(line, ":");
     if (g->is_real) {
-        char text[TL_REAL_TEXT_MAX];
+        char text[TL_FLOAT_TEXT_MAX];
         tl_pb_raw(line, text, (size_t)(tl_put_double(text, g->real) - text));
     } else {
         chrome_put_u64(line, g->value);

@@ -216,30 +216,30 @@ TL_ALWAYS_INLINE uint64_t to_ns(chrome_writer *w, uint64_t ts)
 /* Fills w->args; NULL if there are none. */
 const tl_pb *chrome_args(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
 {
-    tl_pen pen;
+    tl_text_writer tw;
     bool any = false;
     tl_pb_clear(&w->args);
-    if (!tl_pen_open_buffer(&pen, &w->args))
+    if (!tl_text_open_buffer(&tw, &w->args))
         return &w->args;
     if (tl_key_name(c)) {
-        tl_key_json(&pen, c, b->key[i]);
+        tl_key_json(&tw, c, b->key[i]);
         any = true;
     }
     if (b->val)
-        tl_event_json(&pen, &w->fields, c, b, i, &any);
-    tl_pen_close(&pen);
+        tl_event_json(&tw, &w->fields, c, b, i, &any);
+    tl_text_close(&tw);
     return any || w->args.failed ? &w->args : NULL;
 }
 
 /* The numeric fields of the payload only, as viewers draw one curve for each; NULL if there are none. */
 static const tl_pb *collect_series(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
 {
-    tl_pen pen;
+    tl_text_writer tw;
     const tl_class_text *text = tl_field_texts_get(&w->fields.texts, c);
     tl_pb_clear(&w->args);
     if (!b->val)
         return NULL;
-    if (!text || !tl_pen_open_buffer(&pen, &w->args)) {
+    if (!text || !tl_text_open_buffer(&tw, &w->args)) {
         w->args.failed = true;
         return &w->args;
     }
@@ -254,9 +254,9 @@ static const tl_pb *collect_series(chrome_writer *w, const tl_class *c, const tl
             number.type = TL_U64;
         tl_field_text plain = text->field[f];
         plain.labels = NULL;
-        tl_fields_json(&pen, &w->fields, &plain, 1, &number, &number + 1, &any);
+        tl_fields_json(&tw, &w->fields, &plain, 1, &number, &number + 1, &any);
     }
-    tl_pen_close(&pen);
+    tl_text_close(&tw);
     return any || w->args.failed ? &w->args : NULL;
 }
 

@@ -20,9 +20,9 @@ typedef struct csv_writer {
     tl_labels track;    /* thread 18353, */
     tl_labels cls;      /* ,xray.enter, */
     tl_json_fields fields;
-    tl_pb json;   /* of one event, or what is left of it */
-    tl_pen *line; /* where it goes */
-    bool begun;   /* the first part of it did */
+    tl_pb json;           /* of one event, or what is left of it */
+    tl_text_writer *line; /* where it goes */
+    bool begun;           /* the first part of it did */
 } csv_writer;
 
 enum { PIECE = 1024, NUMBER_ROOM = 32, JSON_MOST = 256 * 1024 };
@@ -81,18 +81,18 @@ static void make_class(void *writer, uint64_t id, tl_pb *text)
 }
 
 /* Text with quotes doubled, but without those around it. */
-static void put_doubled(tl_pen *pen, const char *s, size_t n)
+static void put_doubled(tl_text_writer *tw, const char *s, size_t n)
 {
     while (n > 0) {
         const size_t length = n < PIECE ? n : PIECE;
-        tl_pen_room(pen, 2 * length);
-        char *p = pen->p;
+        tl_text_room(tw, 2 * length);
+        char *p = tw->p;
         for (size_t i = 0; i < length; i++) {
             *p = s[i];
             p[1] = '"';
             p += s[i] == '"' ? 2 : 1;
         }
-        pen->p = p;
+        tw->p = p;
         s += length;
         n -= length;
     }
@@ -101,21 +101,21 @@ static void put_doubled(tl_pen *pen, const char *s, size_t n)
 static void put_json(csv_writer *w)
 {
     if (!w->begun)
-        tl_pen_char(w->line, '"');
+        tl_text_char(w->line, '"');
     w->begun = true;
     put_doubled(w->line, (const char *)w->json.data, w->json.n);
     tl_pb_clear(&w->json);
 }
 
 /* Writes what there is of a long text, so that it does not take memory. */
-static void spill(void *writer, tl_pen *json)
+static void spill(void *writer, tl_text_writer *json)
 {
     csv_writer *w = writer;
     if (json->p - (char *)w->json.data < JSON_MOST || w->json.failed)
         return;
-    tl_pen_close(json);
+    tl_text_close(json);
     put_json(w);
-    (void)tl_pen_open_buffer(json, &w->json); /* there is room */
+    (void)tl_text_open_buffer(json, &w->json); /* there is room */
 }
 
 static int csv_create(void *writer, const tl_write_context *context, tl_error *e)
@@ -139,34 +139,34 @@ static tl_accept csv_accept(void *writer, const tl_class *c)
     return c->kind == TL_FORMAT ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
 }
 
-static bool put_fields(tl_pen *pen, csv_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
+static bool put_fields(tl_text_writer *tw, csv_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
 {
-    tl_pen json;
+    tl_text_writer json;
     bool any = false;
-    w->line = pen;
+    w->line = tw;
     w->begun = false;
     tl_pb_clear(&w->json);
-    if (!tl_pen_open_buffer(&json, &w->json))
+    if (!tl_text_open_buffer(&json, &w->json))
         return false;
-    tl_pen_char(&json, '{');
+    tl_text_char(&json, '{');
     if (tl_key_name(c)) {
         tl_key_json(&json, c, b->key[i]);
         any = true;
     }
     if (b->val)
         tl_event_json(&json, &w->fields, c, b, i, &any);
-    tl_pen_char(&json, '}');
-    tl_pen_close(&json);
+    tl_text_char(&json, '}');
+    tl_text_close(&json);
     if (w->json.failed || w->fields.failed)
         return false;
     if (any) {
         put_json(w);
-        tl_pen_char(pen, '"');
+        tl_text_char(tw, '"');
     }
     return true;
 }
 
-static bool put_event(tl_pen *pen, csv_writer *w, const tl_batch *b, uint32_t i)
+static bool put_event(tl_text_writer *tw, csv_writer *w, const tl_batch *b, uint32_t i)
 {
     const tl_trace *t = w->context.trace;
     const tl_class *c = &t->cls[b->cls[i]];
@@ -176,30 +176,30 @@ static bool put_event(tl_pen *pen, csv_writer *w, const tl_batch *b, uint32_t i)
     if (!cls.p || !track.p || !function.p)
         return false;
 
-    tl_pen_room(pen, NUMBER_ROOM);
-    pen->p = tl_put_time(pen->p, &t->scale, w->context.options->begin, b->ts[i]);
-    tl_pen_raw(pen, cls.p, cls.n);
-    tl_pen_raw(pen, track.p, track.n);
-    tl_pen_room(pen, NUMBER_ROOM);
+    tl_text_room(tw, NUMBER_ROOM);
+    tw->p = tl_put_time(tw->p, &t->scale, w->context.options->begin, b->ts[i]);
+    tl_text_raw(tw, cls.p, cls.n);
+    tl_text_raw(tw, track.p, track.n);
+    tl_text_room(tw, NUMBER_ROOM);
     if (b->cpu && b->cpu[i] >= 0)
-        pen->p = tl_put_u64(pen->p, (uint32_t)b->cpu[i]);
-    *pen->p++ = ',';
-    tl_pen_raw(pen, function.p, function.n);
-    if ((c->nfield > 0 || c->key > TL_KEY_FUNCTION) && !put_fields(pen, w, c, b, i))
+        tw->p = tl_put_u64(tw->p, (uint32_t)b->cpu[i]);
+    *tw->p++ = ',';
+    tl_text_raw(tw, function.p, function.n);
+    if ((c->nfield > 0 || c->key > TL_KEY_FUNCTION) && !put_fields(tw, w, c, b, i))
         return false;
-    tl_pen_char(pen, '\n');
+    tl_text_char(tw, '\n');
     return true;
 }
 
 static int csv_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
     csv_writer *w = writer;
-    tl_pen pen;
+    tl_text_writer tw;
     bool ok = true;
-    tl_pen_open(&pen, w->context.out);
+    tl_text_open(&tw, w->context.out);
     for (uint32_t i = from; i < to && ok; i++)
-        ok = put_event(&pen, w, b, i);
-    tl_pen_close(&pen);
+        ok = put_event(&tw, w, b, i);
+    tl_text_close(&tw);
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "csv: no memory for a line");
 }
 

@@ -120,11 +120,11 @@ static tl_accept jsonl_accept(void *writer, const tl_class *c)
 }
 
 /* "fields":{...},"context":{...} without the first word and the bracket behind it. */
-static void put_fields(tl_pen *pen, jsonl_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, bool any)
+static void put_fields(tl_text_writer *tw, jsonl_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, bool any)
 {
     const tl_class_text *text = w->cls[c->id].text;
     if (tl_key_name(c)) {
-        tl_key_json(pen, c, b->key[i]);
+        tl_key_json(tw, c, b->key[i]);
         any = true;
     }
     const tl_value *v = b->val ? b->v + b->val[i] : NULL, *end = b->val ? b->v + b->val[i + 1] : NULL;
@@ -134,15 +134,15 @@ static void put_fields(tl_pen *pen, jsonl_writer *w, const tl_class *c, const tl
         context = tl_values_skip(v, end, npacket);
         payload = tl_values_skip(context, end, ncontext - npacket);
     }
-    tl_fields_json(pen, &w->fields, text->field + ncontext, text->nfield - ncontext, payload, end, &any);
+    tl_fields_json(tw, &w->fields, text->field + ncontext, text->nfield - ncontext, payload, end, &any);
     if (TL_UNLIKELY(ncontext > npacket) && tl_values_present(context, payload, ncontext - npacket)) {
-        TL_PEN_PUT(pen, "},\"context\":{");
+        TL_TEXT_PUT(tw, "},\"context\":{");
         any = false;
-        tl_fields_json(pen, &w->fields, text->field + npacket, ncontext - npacket, context, payload, &any);
+        tl_fields_json(tw, &w->fields, text->field + npacket, ncontext - npacket, context, payload, &any);
     }
 }
 
-TL_ALWAYS_INLINE bool put_event(tl_pen *pen, jsonl_writer *w, const tl_batch *b, uint32_t i)
+TL_ALWAYS_INLINE bool put_event(tl_text_writer *tw, jsonl_writer *w, const tl_batch *b, uint32_t i)
 {
     const tl_class *c = &w->context.trace->cls[b->cls[i]];
     const jsonl_class *cls = &w->cls[c->id];
@@ -154,33 +154,33 @@ TL_ALWAYS_INLINE bool put_event(tl_pen *pen, jsonl_writer *w, const tl_batch *b,
     if (TL_UNLIKELY(!track.p || !function.p))
         return false;
 
-    tl_pen_room(pen, TIME_ROOM);
-    pen->p = TL_PUT(pen->p, "{\"ts\":");
-    pen->p = tl_put_time(pen->p, &w->context.trace->scale, w->context.options->begin, b->ts[i]);
-    tl_pen_raw(pen, cls->head.p, cls->head.n);
-    tl_pen_raw(pen, track.p, track.n);
-    tl_pen_room(pen, CPU_ROOM);
+    tl_text_room(tw, TIME_ROOM);
+    tw->p = TL_PUT(tw->p, "{\"ts\":");
+    tw->p = tl_put_time(tw->p, &w->context.trace->scale, w->context.options->begin, b->ts[i]);
+    tl_text_raw(tw, cls->head.p, cls->head.n);
+    tl_text_raw(tw, track.p, track.n);
+    tl_text_room(tw, CPU_ROOM);
     if (b->cpu && b->cpu[i] >= 0) {
-        pen->p = TL_PUT(pen->p, ",\"cpu\":");
-        pen->p = tl_put_u64(pen->p, (uint32_t)b->cpu[i]);
+        tw->p = TL_PUT(tw->p, ",\"cpu\":");
+        tw->p = tl_put_u64(tw->p, (uint32_t)b->cpu[i]);
     }
-    pen->p = TL_PUT(pen->p, ",\"fields\":{");
-    tl_pen_raw(pen, function.p, function.n);
+    tw->p = TL_PUT(tw->p, ",\"fields\":{");
+    tl_text_raw(tw, function.p, function.n);
     if (c->nfield > 0 || c->key > TL_KEY_FUNCTION)
-        put_fields(pen, w, c, b, i, function.n > 0);
-    TL_PEN_PUT(pen, "}}\n");
+        put_fields(tw, w, c, b, i, function.n > 0);
+    TL_TEXT_PUT(tw, "}}\n");
     return !w->fields.failed;
 }
 
 static int jsonl_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
     jsonl_writer *w = writer;
-    tl_pen pen;
+    tl_text_writer tw;
     bool ok = true;
-    tl_pen_open(&pen, w->context.out);
+    tl_text_open(&tw, w->context.out);
     for (uint32_t i = from; i < to && ok; i++)
-        ok = put_event(&pen, w, b, i);
-    tl_pen_close(&pen);
+        ok = put_event(&tw, w, b, i);
+    tl_text_close(&tw);
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "jsonl: no memory for a line");
 }
 

@@ -48,7 +48,7 @@ static const tl_value *find(const tl_class *c, const tl_batch *b, uint32_t i, tl
     return NULL;
 }
 
-void listing_put_bytes(tl_pen *pen, const tl_class *c, const tl_batch *b, uint32_t i)
+void listing_put_bytes(tl_text_writer *tw, const tl_class *c, const tl_batch *b, uint32_t i)
 {
     const tl_value *end, *v = find(c, b, i, TL_FIELD_VALUE, &end);
     if (!v || v->type != TL_BYTES || v->n == 0)
@@ -56,26 +56,26 @@ void listing_put_bytes(tl_pen *pen, const tl_class *c, const tl_batch *b, uint32
     const uint8_t *bytes = v->as.p;
     const bool number = v->n <= 16 && (v->n & (v->n - 1)) == 0;
     if (number)
-        TL_PEN_PUT(pen, " 0x");
+        TL_TEXT_PUT(tw, " 0x");
     else
-        TL_PEN_PUT(pen, " ");
+        TL_TEXT_PUT(tw, " ");
     for (uint32_t k = 0; k < v->n; k++) {
         if (k % STEP == 0)
-            tl_pen_room(pen, 2 * STEP);
+            tl_text_room(tw, 2 * STEP);
         const uint8_t byte = bytes[number ? v->n - 1 - k : k];
-        *pen->p++ = digits[byte >> 4];
-        *pen->p++ = digits[byte & 15];
+        *tw->p++ = digits[byte >> 4];
+        *tw->p++ = digits[byte & 15];
     }
 }
 
-static void put_number(tl_pen *pen, uint64_t v, bool hex)
+static void put_number(tl_text_writer *tw, uint64_t v, bool hex)
 {
-    tl_pen_room(pen, 24);
+    tl_text_room(tw, 24);
     if (hex) {
-        TL_PEN_COPY(pen, "0x");
-        pen->p = tl_put_hex(pen->p, v);
+        TL_TEXT_COPY(tw, "0x");
+        tw->p = tl_put_hex(tw->p, v);
     } else {
-        pen->p = tl_put_u64(pen->p, v);
+        tw->p = tl_put_u64(tw->p, v);
     }
 }
 
@@ -89,7 +89,7 @@ static uint64_t member(const tl_field *f, const tl_value *v, const tl_value *end
     return 0;
 }
 
-void listing_put_buffers(tl_pen *pen, const tl_class *c, const tl_batch *b, uint32_t i)
+void listing_put_buffers(tl_text_writer *tw, const tl_class *c, const tl_batch *b, uint32_t i)
 {
     const tl_value *end, *v = find(c, b, i, TL_FIELD_ITEMS, &end);
     const tl_field *f = NULL;
@@ -99,54 +99,54 @@ void listing_put_buffers(tl_pen *pen, const tl_class *c, const tl_batch *b, uint
     if (!v || !f || v->type != TL_LIST)
         return;
     const uint32_t n = v->n;
-    TL_PEN_PUT(pen, " buffers");
+    TL_TEXT_PUT(tw, " buffers");
     v++;
     for (uint32_t k = 0; k < n && v < end; k++, v = tl_value_skip(v, end)) {
-        TL_PEN_PUT(pen, " [");
-        put_number(pen, member(f, v, end, TL_FIELD_BASE), true);
-        tl_pen_char(pen, ' ');
+        TL_TEXT_PUT(tw, " [");
+        put_number(tw, member(f, v, end, TL_FIELD_BASE), true);
+        tl_text_char(tw, ' ');
         const uint64_t bytes = member(f, v, end, TL_FIELD_BYTES);
-        put_number(pen, bytes, false);
+        put_number(tw, bytes, false);
         if (bytes == 1)
-            TL_PEN_PUT(pen, " byte]");
+            TL_TEXT_PUT(tw, " byte]");
         else
-            TL_PEN_PUT(pen, " bytes]");
+            TL_TEXT_PUT(tw, " bytes]");
     }
 }
 
-static void start_row(tl_pen *pen)
+static void start_row(tl_text_writer *tw)
 {
-    tl_pen_room(pen, INDENT + 1);
-    *pen->p++ = '\n';
-    memset(pen->p, ' ', INDENT);
-    pen->p += INDENT;
+    tl_text_room(tw, INDENT + 1);
+    *tw->p++ = '\n';
+    memset(tw->p, ' ', INDENT);
+    tw->p += INDENT;
 }
 
 /* x0 to x30 and sp, four a row */
-static void put_general(tl_pen *pen, const tl_value *v, const tl_value *end)
+static void put_general(tl_text_writer *tw, const tl_value *v, const tl_value *end)
 {
     const uint32_t n = v->n;
     for (uint32_t k = 0; k < n && v + 1 + k < end; k++) {
         char name[8] = "x", *p = k == 31 ? memcpy(name, "sp", 2), name + 2 : tl_put_u64(name + 1, k);
         if (k % IN_A_ROW == 0)
-            start_row(pen);
+            start_row(tw);
         else
-            TL_PEN_PUT(pen, "  ");
-        tl_pen_room(pen, 64);
+            TL_TEXT_PUT(tw, "  ");
+        tl_text_room(tw, 64);
         memset(p, ' ', (size_t)(name + sizeof name - p));
-        memcpy(pen->p, name, NAME_WIDTH);
-        pen->p = listing_put_padded_hex(pen->p + NAME_WIDTH, v[1 + k].as.u, 8);
+        memcpy(tw->p, name, NAME_WIDTH);
+        tw->p = listing_put_padded_hex(tw->p + NAME_WIDTH, v[1 + k].as.u, 8);
     }
 }
 
-uint32_t listing_put_registers(tl_pen *pen, const tl_class *c, const tl_batch *b, uint32_t i)
+uint32_t listing_put_registers(tl_text_writer *tw, const tl_class *c, const tl_batch *b, uint32_t i)
 {
     const tl_value *v = b->v + b->val[i], *const end = b->v + b->val[i + 1];
     uint32_t left_out = 0, in_row = 0;
     for (uint32_t f = 0; f < c->nfield && v < end; f++, v = tl_value_skip(v, end)) {
         const tl_field *field = &c->field[f];
         if (field->role == TL_FIELD_GENERAL && v->type == TL_LIST) {
-            put_general(pen, v, end);
+            put_general(tw, v, end);
             in_row = 0;
             continue;
         }
@@ -155,16 +155,16 @@ uint32_t listing_put_registers(tl_pen *pen, const tl_class *c, const tl_batch *b
             continue;
         }
         if (in_row++ % IN_A_ROW == 0)
-            start_row(pen);
+            start_row(tw);
         else
-            TL_PEN_PUT(pen, "  ");
-        tl_pen_raw(pen, field->name, strlen(field->name));
-        tl_pen_char(pen, ' ');
+            TL_TEXT_PUT(tw, "  ");
+        tl_text_raw(tw, field->name, strlen(field->name));
+        tl_text_char(tw, ' ');
         if (field->role == TL_FIELD_FLAGS_REGISTER) {
-            tl_pen_room(pen, 24);
-            pen->p = listing_put_flags(pen->p, v->as.u);
+            tl_text_room(tw, 24);
+            tw->p = listing_put_flags(tw->p, v->as.u);
         } else {
-            put_number(pen, v->as.u, v->type == TL_HEX);
+            put_number(tw, v->as.u, v->type == TL_HEX);
         }
     }
     return left_out;

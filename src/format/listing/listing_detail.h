@@ -10,10 +10,10 @@ char *listing_put_padded_hex(char *p, uint64_t v, unsigned size);
 /* "nZCv"; in hexadecimal where other bits than these are set. At most 20 bytes. */
 char *listing_put_flags(char *p, uint64_t flags);
 /* The bytes of an access, with a space in front: a number where registers have its size, else as they lie. */
-void listing_put_bytes(tl_pen *pen, const tl_class *c, const tl_batch *b, uint32_t i);
+void listing_put_bytes(tl_text_writer *tw, const tl_class *c, const tl_batch *b, uint32_t i);
 /* " buffers [0x4000 12 bytes] ..." */
-void listing_put_buffers(tl_pen *pen, const tl_class *c, const tl_batch *b, uint32_t i);
+void listing_put_buffers(tl_text_writer *tw, const tl_class *c, const tl_batch *b, uint32_t i);
 /* Lines of registers. Returns how many fields could not be shown. */
-uint32_t listing_put_registers(tl_pen *pen, const tl_class *c, const tl_batch *b, uint32_t i);
+uint32_t listing_put_registers(tl_text_writer *tw, const tl_class *c, const tl_batch *b, uint32_t i);
 
 #endif

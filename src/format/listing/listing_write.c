@@ -73,10 +73,10 @@ typedef struct listing_writer {
     uint64_t open_number; /* ... it stands behind it, ... */
     unsigned padding;     /* ... after so many spaces */
 
-    uint64_t number;                          /* of the last line, ... */
-    char digits[NUMBER_MAX + TL_PEN_PADDING]; /* ... as text that ends at NUMBER_MAX, all but ... */
-    char last_digit;                          /* ... this one */
-    const char *first_digit;                  /* where the column begins */
+    uint64_t number;                           /* of the last line, ... */
+    char digits[NUMBER_MAX + TL_TEXT_PADDING]; /* ... as text that ends at NUMBER_MAX, all but ... */
+    char last_digit;                           /* ... this one */
+    const char *first_digit;                   /* where the column begins */
 
     listing_call *call; /* by track */
     uint32_t ncall;
@@ -208,10 +208,10 @@ TL_ALWAYS_INLINE char *put_number(listing_writer *w, char *p, uint64_t number)
 }
 
 /* Ends the line before, and begins one with track and number. False when memory runs out. */
-TL_ALWAYS_INLINE bool start_line(tl_pen *pen, listing_writer *w, const tl_batch *b, uint32_t i)
+TL_ALWAYS_INLINE bool start_line(tl_text_writer *tw, listing_writer *w, const tl_batch *b, uint32_t i)
 {
-    *pen->p = '\n';
-    pen->p += w->open;
+    *tw->p = '\n';
+    tw->p += w->open;
     w->open = true;
     w->open_track = b->track[i];
     w->open_number = b->ts[i];
@@ -219,10 +219,10 @@ TL_ALWAYS_INLINE bool start_line(tl_pen *pen, listing_writer *w, const tl_batch 
         const tl_label track = tl_labels_get(&w->track, b->track[i]);
         if (TL_UNLIKELY(!track.p))
             return false;
-        tl_pen_raw(pen, track.p, track.n);
-        tl_pen_room(pen, EVENT_ROOM);
+        tl_text_raw(tw, track.p, track.n);
+        tl_text_room(tw, EVENT_ROOM);
     }
-    pen->p = put_number(w, pen->p, b->ts[i]);
+    tw->p = put_number(w, tw->p, b->ts[i]);
     return true;
 }
 
@@ -274,10 +274,10 @@ TL_ALWAYS_INLINE char *put_access(char *p, const tl_batch *b, uint32_t i, bool s
 }
 
 /* What is said behind an instruction, with a space in front; there is room for EVENT_ROOM. */
-static bool put_detail(tl_pen *pen, listing_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
+static bool put_detail(tl_text_writer *tw, listing_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
 {
     const uint64_t v = b->key[i];
-    char *p = pen->p;
+    char *p = tw->p;
     switch ((listing_action)w->action[c->id]) {
     case LISTING_STORED:
         p = v ? TL_PUT(p, " not stored") : TL_PUT(p, " stored");
@@ -307,80 +307,80 @@ static bool put_detail(tl_pen *pen, listing_writer *w, const tl_class *c, const 
         break;
     case LISTING_BUFFERS:
         if (w->values) {
-            listing_put_buffers(pen, c, b, i);
+            listing_put_buffers(tw, c, b, i);
             return true;
         }
         p = TL_PUT(p, " buffers");
         break;
     default:
-        *pen->p++ = ' ';
-        tl_pen_raw(pen, c->name, strlen(c->name));
-        tl_pen_room(pen, EVENT_ROOM);
-        p = pen->p;
+        *tw->p++ = ' ';
+        tl_text_raw(tw, c->name, strlen(c->name));
+        tl_text_room(tw, EVENT_ROOM);
+        p = tw->p;
         if (w->action[c->id] == LISTING_VALUE)
             p = put_0x(TL_PUT(p, " "), v);
     }
-    pen->p = p;
+    tw->p = p;
     return true;
 }
 
-static void put_own(tl_pen *pen, listing_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
+static void put_own(tl_text_writer *tw, listing_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
 {
-    TL_PEN_COPY(pen, "  -- ");
-    tl_pen_raw(pen, c->name, strlen(c->name));
+    TL_TEXT_COPY(tw, "  -- ");
+    tl_text_raw(tw, c->name, strlen(c->name));
     if (w->values && b->val && c->kind == TL_REGS)
-        w->left_out += listing_put_registers(pen, c, b, i);
+        w->left_out += listing_put_registers(tw, c, b, i);
 }
 
 /* An event that is not an instruction. */
-static bool put_other(tl_pen *pen, listing_writer *w, const tl_batch *b, uint32_t i)
+static bool put_other(tl_text_writer *tw, listing_writer *w, const tl_batch *b, uint32_t i)
 {
     const tl_class *c = &w->context.trace->cls[b->cls[i]];
     const listing_action action = (listing_action)w->action[c->id];
     if (action == LISTING_OWN_LINE) {
-        if (!start_line(pen, w, b, i))
+        if (!start_line(tw, w, b, i))
             return false;
         w->mine = false;
-        put_own(pen, w, c, b, i);
+        put_own(tw, w, c, b, i);
         return true;
     }
     if (TL_UNLIKELY(!w->mine || w->open_track != b->track[i] || w->open_number != b->ts[i])) {
-        if (!start_line(pen, w, b, i))
+        if (!start_line(tw, w, b, i))
             return false;
         w->mine = true;
         w->padding = w->lines.width;
     }
     if (w->padding > 0) { /* one of the spaces is the detail's own */
-        pen->p = (char *)memset(pen->p, ' ', SPACES) + w->padding - 1;
+        tw->p = (char *)memset(tw->p, ' ', SPACES) + w->padding - 1;
         w->padding = 0;
     }
     if (action != LISTING_LOAD && action != LISTING_STORE)
-        return put_detail(pen, w, c, b, i);
-    pen->p = put_access(pen->p, b, i, action == LISTING_STORE);
+        return put_detail(tw, w, c, b, i);
+    tw->p = put_access(tw->p, b, i, action == LISTING_STORE);
     if (w->values)
-        listing_put_bytes(pen, c, b, i);
-    tl_pen_char(pen, ']');
+        listing_put_bytes(tw, c, b, i);
+    tl_text_char(tw, ']');
     return true;
 }
 
 static int listing_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
     listing_writer *w = writer;
-    tl_pen pen;
+    tl_text_writer tw;
     bool ok = true;
-    tl_pen_open(&pen, w->context.out);
+    tl_text_open(&tw, w->context.out);
     for (uint32_t i = from; i < to && ok; i++) {
-        tl_pen_room(&pen, EVENT_ROOM);
+        tl_text_room(&tw, EVENT_ROOM);
         if (TL_LIKELY(w->action[b->cls[i]] == LISTING_INSN)) {
-            ok = start_line(&pen, w, b, i);
+            ok = start_line(&tw, w, b, i);
             if (TL_LIKELY(ok))
-                pen.p = listing_put_line(&w->lines, pen.p, b->key[i], b->aux[i], &w->padding);
+                tw.p = listing_put_line(&w->lines, tw.p, b->key[i], b->aux[i], &w->padding);
             w->mine = true;
         } else {
-            ok = put_other(&pen, w, b, i);
+            ok = put_other(&tw, w, b, i);
         }
     }
-    tl_pen_close(&pen);
+    tl_text_close(&tw);
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "listing: no memory for a line");
 }
 

@@ -54,8 +54,8 @@ typedef struct babeltrace_writer {
     tl_arena arena;
     babeltrace_class *cls; /* [ncls] */
     babeltrace_fields fields;
-    uint64_t second;                /* ns at which the second in `text` begins */
-    char text[16 + TL_PEN_PADDING]; /* "[19:57:48." */
+    uint64_t second;                 /* ns at which the second in `text` begins */
+    char text[16 + TL_TEXT_PADDING]; /* "[19:57:48." */
     bool has_second, has_last, has_delta;
     int64_t last;   /* time of the event before, ns */
     uint64_t delta; /* shown with it */
@@ -65,18 +65,18 @@ static void make_function(void *writer, uint64_t id, tl_pb *text)
 {
     babeltrace_writer *w = writer;
     const tl_function *f = tl_trace_function(w->context.trace, (int64_t)id);
-    tl_pen pen;
-    if (!tl_pen_open_buffer(&pen, text))
+    tl_text_writer tw;
+    if (!tl_text_open_buffer(&tw, text))
         return;
     if (f && f->name) {
-        TL_PEN_PUT(&pen, " function = ");
-        babeltrace_string(&pen, f->name, strlen(f->name));
-        tl_pen_char(&pen, ',');
+        TL_TEXT_PUT(&tw, " function = ");
+        babeltrace_string(&tw, f->name, strlen(f->name));
+        tl_text_char(&tw, ',');
     }
-    tl_pen_room(&pen, KEY_MAX);
-    TL_PEN_COPY(&pen, " id = ");
-    pen.p = tl_put_i64(pen.p, (int64_t)id);
-    tl_pen_close(&pen);
+    tl_text_room(&tw, KEY_MAX);
+    TL_TEXT_COPY(&tw, " id = ");
+    tw.p = tl_put_i64(tw.p, (int64_t)id);
+    tl_text_close(&tw);
 }
 
 static const tl_property *find_property(const tl_trace *t, const tl_track *track, const char *name)
@@ -255,73 +255,73 @@ TL_ALWAYS_INLINE char *put_time(babeltrace_writer *w, char *p, uint64_t ts)
 }
 
 /* A key that no field says. */
-static bool put_key(tl_pen *pen, babeltrace_writer *w, const tl_class *c, uint64_t key)
+static bool put_key(tl_text_writer *tw, babeltrace_writer *w, const tl_class *c, uint64_t key)
 {
     if (c->key == TL_KEY_FUNCTION) {
         const tl_label function = tl_labels_get(&w->function, key);
         if (!function.p)
             return false;
-        tl_pen_raw(pen, function.p, function.n);
+        tl_text_raw(tw, function.p, function.n);
         return true;
     }
     const char *name = tl_key_name(c);
     static const tl_field_text all_bits = {.base = 16, .bits = 64};
-    tl_pen_room(pen, KEY_MAX);
-    *pen->p++ = ' ';
-    tl_pen_raw(pen, name, strlen(name));
+    tl_text_room(tw, KEY_MAX);
+    *tw->p++ = ' ';
+    tl_text_raw(tw, name, strlen(name));
     if (c->key == TL_KEY_STACK) {
-        TL_PEN_COPY(pen, " = ");
-        pen->p = tl_put_u64(pen->p, key);
+        TL_TEXT_COPY(tw, " = ");
+        tw->p = tl_put_u64(tw->p, key);
     } else {
-        TL_PEN_COPY(pen, " = 0x");
-        pen->p = tl_put_based(pen->p, key, &all_bits, "0123456789ABCDEF");
+        TL_TEXT_COPY(tw, " = 0x");
+        tw->p = tl_put_based(tw->p, key, &all_bits, "0123456789ABCDEF");
     }
     return true;
 }
 
-TL_ALWAYS_INLINE bool put_event(tl_pen *pen, babeltrace_writer *w, const tl_batch *b, uint32_t i)
+TL_ALWAYS_INLINE bool put_event(tl_text_writer *tw, babeltrace_writer *w, const tl_batch *b, uint32_t i)
 {
     const tl_class *c = &w->context.trace->cls[b->cls[i]];
     const babeltrace_class *cls = &w->cls[c->id];
     if (TL_UNLIKELY(!cls->text) && !make_class(w, c))
         return false;
-    tl_pen_room(pen, TIME_MAX + TL_PEN_PADDING);
+    tl_text_room(tw, TIME_MAX + TL_TEXT_PADDING);
     if (TL_LIKELY(!(c->flags & TL_CLASS_TIMELESS)))
-        pen->p = put_time(w, pen->p, b->ts[i]);
+        tw->p = put_time(w, tw->p, b->ts[i]);
     const tl_label environment = tl_labels_get(&w->environment, b->track[i]);
     if (TL_UNLIKELY(!environment.p))
         return false;
-    tl_pen_raw(pen, environment.p, environment.n);
-    tl_pen_raw(pen, cls->head.p, cls->head.n);
+    tl_text_raw(tw, environment.p, environment.n);
+    tl_text_raw(tw, cls->head.p, cls->head.n);
     const tl_value *v = b->val ? b->v + b->val[i] : NULL, *end = b->val ? b->v + b->val[i + 1] : NULL;
     for (uint32_t s = 0; s < cls->nscope; s++) {
         bool any = false;
         if (s > 0)
-            TL_PEN_PUT(pen, ", ");
+            TL_TEXT_PUT(tw, ", ");
         if (TL_UNLIKELY(cls->scope[s].skip))
             v = tl_values_skip(v, end, cls->scope[s].skip);
-        tl_pen_char(pen, '{');
+        tl_text_char(tw, '{');
         if (cls->scope[s].payload && shows_key(c)) {
-            if (!put_key(pen, w, c, b->key[i]))
+            if (!put_key(tw, w, c, b->key[i]))
                 return false;
             any = true;
         }
-        v = babeltrace_members(pen, &w->fields, cls->text->field + cls->scope[s].first, cls->scope[s].n, v, end, any);
-        TL_PEN_PUT(pen, " }");
+        v = babeltrace_members(tw, &w->fields, cls->text->field + cls->scope[s].first, cls->scope[s].n, v, end, any);
+        TL_TEXT_PUT(tw, " }");
     }
-    tl_pen_char(pen, '\n');
+    tl_text_char(tw, '\n');
     return !w->fields.failed;
 }
 
 static int babeltrace_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
     babeltrace_writer *w = writer;
-    tl_pen pen;
+    tl_text_writer tw;
     bool ok = true;
-    tl_pen_open(&pen, w->context.out);
+    tl_text_open(&tw, w->context.out);
     for (uint32_t i = from; i < to && ok; i++)
-        ok = put_event(&pen, w, b, i);
-    tl_pen_close(&pen);
+        ok = put_event(&tw, w, b, i);
+    tl_text_close(&tw);
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "babeltrace: no memory for a line");
 }
 

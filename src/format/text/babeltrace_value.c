@@ -44,11 +44,11 @@ static char *put_byte(char *p, unsigned char c)
 }
 
 /* Writes the character at s, one of those that copy_plain() stops at: at most ESCAPE_MAX bytes. Returns its length. */
-static size_t put_special(tl_pen *pen, const char *s, size_t n)
+static size_t put_special(tl_text_writer *tw, const char *s, size_t n)
 {
     static const char from[] = "\"\\'?\a\b\t\n\v\f\r\x1b", to[] = "\"\\'?abtnvfre";
     const unsigned char c = (unsigned char)s[0];
-    char *p = pen->p;
+    char *p = tw->p;
     const char *found = c ? strchr(from, c) : NULL;
     if (found) {
         *p++ = '\\';
@@ -58,31 +58,31 @@ static size_t put_special(tl_pen *pen, const char *s, size_t n)
         if (length > 0 && !tl_utf8_shown(s, n)) {
             for (size_t i = 0; i < length; i++)
                 p = put_byte(p, (unsigned char)s[i]);
-            pen->p = p;
+            tw->p = p;
             return length;
         }
         *p++ = (char)c;
     } else {
         p = put_byte(p, c);
     }
-    pen->p = p;
+    tw->p = p;
     return 1;
 }
 
-void babeltrace_string(tl_pen *pen, const char *s, size_t n)
+void babeltrace_string(tl_text_writer *tw, const char *s, size_t n)
 {
-    tl_pen_char(pen, '"');
+    tl_text_char(tw, '"');
     while (n > 0) {
         const size_t length = n < PIECE ? n : PIECE;
-        tl_pen_room(pen, length + ESCAPE_MAX);
-        size_t done = copy_plain(pen->p, s, length);
-        pen->p += done;
+        tl_text_room(tw, length + ESCAPE_MAX);
+        size_t done = copy_plain(tw->p, s, length);
+        tw->p += done;
         if (TL_UNLIKELY(done < length))
-            done += put_special(pen, s + done, n - done);
+            done += put_special(tw, s + done, n - done);
         s += done;
         n -= done;
     }
-    tl_pen_char(pen, '"');
+    tl_text_char(tw, '"');
 }
 
 /* , name = ; nothing of fields that are not shown */
@@ -100,20 +100,20 @@ static void make_lead(void *arg, const tl_field *f, tl_pb *text)
 /* ( "ONE", "ODD" : container = */
 static void make_labels(void *arg, const char *const *label, uint32_t n, tl_pb *text)
 {
-    tl_pen pen;
+    tl_text_writer tw;
     (void)arg;
-    if (!tl_pen_open_buffer(&pen, text))
+    if (!tl_text_open_buffer(&tw, text))
         return;
-    TL_PEN_PUT(&pen, "( ");
+    TL_TEXT_PUT(&tw, "( ");
     if (n == 0)
-        TL_PEN_PUT(&pen, "<unknown>");
+        TL_TEXT_PUT(&tw, "<unknown>");
     for (uint32_t i = 0; i < n; i++) {
         if (i > 0)
-            TL_PEN_PUT(&pen, ", ");
-        babeltrace_string(&pen, label[i], strlen(label[i]));
+            TL_TEXT_PUT(&tw, ", ");
+        babeltrace_string(&tw, label[i], strlen(label[i]));
     }
-    TL_PEN_PUT(&pen, " : container = ");
-    tl_pen_close(&pen);
+    TL_TEXT_PUT(&tw, " : container = ");
+    tl_text_close(&tw);
 }
 
 bool babeltrace_fields_init(babeltrace_fields *t, uint32_t ncls)
@@ -146,117 +146,117 @@ static char *put_hex(char *p, uint64_t v)
 }
 
 /* [ [0] = 0x68, [1] = 0x69 ] */
-static void put_bytes(tl_pen *pen, const uint8_t *p, uint32_t n)
+static void put_bytes(tl_text_writer *tw, const uint8_t *p, uint32_t n)
 {
-    tl_pen_char(pen, '[');
+    tl_text_char(tw, '[');
     for (uint32_t i = 0; i < n; i++) {
-        tl_pen_room(pen, INDEX_MAX + SCALAR_MAX);
+        tl_text_room(tw, INDEX_MAX + SCALAR_MAX);
         if (i > 0)
-            *pen->p++ = ',';
-        TL_PEN_COPY(pen, " [");
-        pen->p = tl_put_u64(pen->p, i);
-        TL_PEN_COPY(pen, "] = ");
-        pen->p = put_hex(pen->p, p[i]);
+            *tw->p++ = ',';
+        TL_TEXT_COPY(tw, " [");
+        tw->p = tl_put_u64(tw->p, i);
+        TL_TEXT_COPY(tw, "] = ");
+        tw->p = put_hex(tw->p, p[i]);
     }
-    TL_PEN_PUT(pen, " ]");
+    TL_TEXT_PUT(tw, " ]");
 }
 
 /* What stands before member k of a frame. */
-static void frame_lead(tl_pen *pen, const tl_field_text *f, uint32_t k)
+static void frame_lead(tl_text_writer *tw, const tl_field_text *f, uint32_t k)
 {
     static const char *const other[TL_FRAME_MEMBERS] = {", function = ", ", id = ", ", ip = "};
     const bool named = f && f->nmember == TL_FRAME_MEMBERS;
     const char *lead = named ? f->member[k].lead : other[k];
     const size_t n = named ? f->member[k].nlead : strlen(other[k]);
-    tl_pen_raw(pen, lead + (k == 0), n - (k == 0));
+    tl_text_raw(tw, lead + (k == 0), n - (k == 0));
 }
 
-static void frame_number(tl_pen *pen, bool known, uint64_t v)
+static void frame_number(tl_text_writer *tw, bool known, uint64_t v)
 {
-    tl_pen_room(pen, SCALAR_MAX);
+    tl_text_room(tw, SCALAR_MAX);
     if (known)
-        pen->p = put_hex(pen->p, v);
+        tw->p = put_hex(tw->p, v);
     else
-        TL_PEN_COPY(pen, "null");
+        TL_TEXT_COPY(tw, "null");
 }
 
 /* [ [0] = { function = "main", iid = 0x1, ip = null } ], outermost first. */
-static TL_NOINLINE void put_stack(tl_pen *pen, babeltrace_fields *t, const tl_value *v, const tl_field_text *f)
+static TL_NOINLINE void put_stack(tl_text_writer *tw, babeltrace_fields *t, const tl_value *v, const tl_field_text *f)
 {
     t->failed = t->failed || !tl_stack_frames_set(&t->frames, v);
     const uint32_t n = t->frames.n;
-    tl_pen_char(pen, '[');
+    tl_text_char(tw, '[');
     for (uint32_t i = 0; i < n; i++) {
         const tl_frame *frame = t->frames.frame[n - 1 - i];
-        tl_pen_room(pen, INDEX_MAX);
+        tl_text_room(tw, INDEX_MAX);
         if (i > 0)
-            *pen->p++ = ',';
-        TL_PEN_COPY(pen, " [");
-        pen->p = tl_put_u64(pen->p, i);
-        TL_PEN_COPY(pen, "] = {");
-        frame_lead(pen, f, 0);
+            *tw->p++ = ',';
+        TL_TEXT_COPY(tw, " [");
+        tw->p = tl_put_u64(tw->p, i);
+        TL_TEXT_COPY(tw, "] = {");
+        frame_lead(tw, f, 0);
         if (frame->name)
-            babeltrace_string(pen, frame->name, strlen(frame->name));
+            babeltrace_string(tw, frame->name, strlen(frame->name));
         else
-            TL_PEN_PUT(pen, "null");
-        frame_lead(pen, f, 1);
-        frame_number(pen, frame->flags & TL_FRAME_FUNCTION, frame->function);
-        frame_lead(pen, f, 2);
-        frame_number(pen, frame->flags & TL_FRAME_IP, frame->ip);
-        TL_PEN_PUT(pen, " }");
+            TL_TEXT_PUT(tw, "null");
+        frame_lead(tw, f, 1);
+        frame_number(tw, frame->flags & TL_FRAME_FUNCTION, frame->function);
+        frame_lead(tw, f, 2);
+        frame_number(tw, frame->flags & TL_FRAME_IP, frame->ip);
+        TL_TEXT_PUT(tw, " }");
     }
-    TL_PEN_PUT(pen, " ]");
+    TL_TEXT_PUT(tw, " ]");
 }
 
-static void put_scalar(tl_pen *pen, const tl_value *v, const tl_field_text *f)
+static void put_scalar(tl_text_writer *tw, const tl_value *v, const tl_field_text *f)
 {
-    tl_pen_room(pen, SCALAR_MAX);
+    tl_text_room(tw, SCALAR_MAX);
     switch ((tl_type)v->type) {
     case TL_BOOL:
         if (v->as.u)
-            TL_PEN_COPY(pen, "true");
+            TL_TEXT_COPY(tw, "true");
         else
-            TL_PEN_COPY(pen, "false");
+            TL_TEXT_COPY(tw, "false");
         break;
     case TL_U64:
     case TL_I64:
-        pen->p = put_integer(pen->p, v, f);
+        tw->p = put_integer(tw->p, v, f);
         break;
     case TL_F64:
-        pen->p = tl_put_six(pen->p, v->as.f);
+        tw->p = tl_put_six(tw->p, v->as.f);
         break;
     case TL_HEX:
-        pen->p = put_hex(pen->p, v->as.u);
+        tw->p = put_hex(tw->p, v->as.u);
         break;
     case TL_STRING:
-        babeltrace_string(pen, v->as.p, v->n);
+        babeltrace_string(tw, v->as.p, v->n);
         break;
     case TL_BYTES:
-        put_bytes(pen, v->as.p, v->n);
+        put_bytes(tw, v->as.p, v->n);
         break;
     case TL_NULL:
-        TL_PEN_COPY(pen, "null");
+        TL_TEXT_COPY(tw, "null");
         break;
     default:
-        TL_PEN_COPY(pen, "<none>");
+        TL_TEXT_COPY(tw, "<none>");
     }
 }
 
 /* ( "ONE", "ODD" : container = 1 ) */
-static void put_enum(tl_pen *pen, babeltrace_fields *t, const tl_value *v, const tl_field_text *f)
+static void put_enum(tl_text_writer *tw, babeltrace_fields *t, const tl_value *v, const tl_field_text *f)
 {
     const tl_label label = tl_enum_label(&t->texts.enums, f->labels, v->as.u);
     t->failed = t->failed || !label.p;
-    tl_pen_raw(pen, label.p, label.n);
-    tl_pen_room(pen, SCALAR_MAX);
-    pen->p = f->is_flags ? put_hex(pen->p, v->as.u) : put_integer(pen->p, v, f);
-    TL_PEN_PUT(pen, " )");
+    tl_text_raw(tw, label.p, label.n);
+    tl_text_room(tw, SCALAR_MAX);
+    tw->p = f->is_flags ? put_hex(tw->p, v->as.u) : put_integer(tw->p, v, f);
+    TL_TEXT_PUT(tw, " )");
 }
 
-static const tl_value *put_value(tl_pen *pen, babeltrace_fields *t, const tl_value *v, const tl_value *end,
+static const tl_value *put_value(tl_text_writer *tw, babeltrace_fields *t, const tl_value *v, const tl_value *end,
                                  const tl_field_text *f, unsigned depth);
 
-static inline const tl_value *put_members(tl_pen *pen, babeltrace_fields *t, const tl_field_text *f, uint32_t n,
+static inline const tl_value *put_members(tl_text_writer *tw, babeltrace_fields *t, const tl_field_text *f, uint32_t n,
                                           const tl_value *v, const tl_value *end, bool any, unsigned depth)
 {
     for (uint32_t i = 0; i < n && v < end; i++) {
@@ -265,85 +265,85 @@ static inline const tl_value *put_members(tl_pen *pen, babeltrace_fields *t, con
             continue;
         }
         const size_t lead = f[i].nlead - !any; /* the first one without its comma */
-        if (TL_LIKELY(lead <= TL_PEN_ROOM - TL_PEN_PADDING - SCALAR_MAX)) {
-            tl_pen_room(pen, lead + TL_PEN_PADDING + SCALAR_MAX);
-            pen->p = tl_put_padded(pen->p, f[i].lead + !any, lead);
+        if (TL_LIKELY(lead <= TL_TEXT_ROOM - TL_TEXT_PADDING - SCALAR_MAX)) {
+            tl_text_room(tw, lead + TL_TEXT_PADDING + SCALAR_MAX);
+            tw->p = tl_put_padded(tw->p, f[i].lead + !any, lead);
         } else {
-            tl_pen_raw(pen, f[i].lead + !any, lead);
+            tl_text_raw(tw, f[i].lead + !any, lead);
         }
         any = true;
         if (TL_LIKELY(v->type <= TL_I64 && v->type >= TL_U64 && !f[i].labels)) {
-            tl_pen_room(pen, SCALAR_MAX);
-            pen->p = put_integer(pen->p, v, &f[i]);
+            tl_text_room(tw, SCALAR_MAX);
+            tw->p = put_integer(tw->p, v, &f[i]);
             v++;
         } else {
-            v = put_value(pen, t, v, end, &f[i], depth);
+            v = put_value(tw, t, v, end, &f[i], depth);
         }
     }
     return v;
 }
 
 /* [ [0] = 1, [1] = 2 ] */
-static const tl_value *put_list(tl_pen *pen, babeltrace_fields *t, const tl_value *v, const tl_value *end,
+static const tl_value *put_list(tl_text_writer *tw, babeltrace_fields *t, const tl_value *v, const tl_value *end,
                                 const tl_field_text *f, unsigned depth)
 {
     const uint8_t type = v->type;
     const uint32_t n = v->n;
-    tl_pen_char(pen, '[');
+    tl_text_char(tw, '[');
     v++;
     for (uint32_t i = 0; i < n && v < end; i++) {
-        tl_pen_room(pen, INDEX_MAX);
+        tl_text_room(tw, INDEX_MAX);
         if (i > 0)
-            *pen->p++ = ',';
-        TL_PEN_COPY(pen, " [");
-        pen->p = tl_put_u64(pen->p, i);
-        TL_PEN_COPY(pen, "] = ");
-        v = put_value(pen, t, v, end, tl_field_text_member(f, type, i), depth);
+            *tw->p++ = ',';
+        TL_TEXT_COPY(tw, " [");
+        tw->p = tl_put_u64(tw->p, i);
+        TL_TEXT_COPY(tw, "] = ");
+        v = put_value(tw, t, v, end, tl_field_text_member(f, type, i), depth);
     }
-    TL_PEN_PUT(pen, " ]");
+    TL_TEXT_PUT(tw, " ]");
     return v;
 }
 
 /* What holds other values. */
-static const tl_value *put_compound(tl_pen *pen, babeltrace_fields *t, const tl_value *v, const tl_value *end,
+static const tl_value *put_compound(tl_text_writer *tw, babeltrace_fields *t, const tl_value *v, const tl_value *end,
                                     const tl_field_text *f, unsigned depth)
 {
     if (depth == TL_VALUE_DEPTH_MAX) {
-        TL_PEN_PUT(pen, "...");
+        TL_TEXT_PUT(tw, "...");
         return tl_value_skip(v, end);
     }
     const bool named = tl_field_text_named(f, v);
     if (!named && v->type != TL_VARIANT)
-        return put_list(pen, t, v, end, f, depth + 1);
-    tl_pen_char(pen, '{');
+        return put_list(tw, t, v, end, f, depth + 1);
+    tl_text_char(tw, '{');
     if (named) {
-        v = put_members(pen, t, f ? f->member : NULL, v->n, v + 1, end, false, depth + 1);
+        v = put_members(tw, t, f ? f->member : NULL, v->n, v + 1, end, false, depth + 1);
     } else if (end - v > 1) {
-        tl_pen_char(pen, ' ');
-        v = put_value(pen, t, v + 1, end, tl_field_text_member(f, TL_VARIANT, v->variant), depth + 1);
+        tl_text_char(tw, ' ');
+        v = put_value(tw, t, v + 1, end, tl_field_text_member(f, TL_VARIANT, v->variant), depth + 1);
     } else {
         v++;
     }
-    TL_PEN_PUT(pen, " }");
+    TL_TEXT_PUT(tw, " }");
     return v;
 }
 
-static const tl_value *put_value(tl_pen *pen, babeltrace_fields *t, const tl_value *v, const tl_value *end,
+static const tl_value *put_value(tl_text_writer *tw, babeltrace_fields *t, const tl_value *v, const tl_value *end,
                                  const tl_field_text *f, unsigned depth)
 {
     if (v->type == TL_LIST || v->type == TL_STRUCT || v->type == TL_VARIANT)
-        return put_compound(pen, t, v, end, f, depth);
+        return put_compound(tw, t, v, end, f, depth);
     if (f && f->labels && (v->type == TL_U64 || v->type == TL_I64))
-        put_enum(pen, t, v, f);
+        put_enum(tw, t, v, f);
     else if (TL_UNLIKELY(v->type == TL_STACK))
-        put_stack(pen, t, v, f);
+        put_stack(tw, t, v, f);
     else
-        put_scalar(pen, v, f);
+        put_scalar(tw, v, f);
     return v + 1;
 }
 
-const tl_value *babeltrace_members(tl_pen *pen, babeltrace_fields *t, const tl_field_text *f, uint32_t n,
+const tl_value *babeltrace_members(tl_text_writer *tw, babeltrace_fields *t, const tl_field_text *f, uint32_t n,
                                    const tl_value *v, const tl_value *end, bool any)
 {
-    return put_members(pen, t, f, n, v, end, any, 0);
+    return put_members(tw, t, f, n, v, end, any, 0);
 }

@@ -16,10 +16,10 @@ void babeltrace_fields_fini(babeltrace_fields *t);
 
 /* Writes n fields, " name = value, name = value", without those that are absent or values of the clock; with a comma in
  * front if `any`. Returns the slot after them. */
-const tl_value *babeltrace_members(tl_pen *pen, babeltrace_fields *t, const tl_field_text *f, uint32_t n,
+const tl_value *babeltrace_members(tl_text_writer *tw, babeltrace_fields *t, const tl_field_text *f, uint32_t n,
                                    const tl_value *v, const tl_value *end, bool any);
 
 /* "text" with escapes. */
-void babeltrace_string(tl_pen *pen, const char *s, size_t n);
+void babeltrace_string(tl_text_writer *tw, const char *s, size_t n);
 
 #endif

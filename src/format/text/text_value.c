@@ -26,26 +26,26 @@ static inline size_t copy_plain(char *p, const char *s, size_t n)
     return i;
 }
 
-void text_pen_safe(tl_pen *pen, const char *s, size_t n)
+void text_put_safe(tl_text_writer *tw, const char *s, size_t n)
 {
     while (n > 0) {
         const size_t length = n < PIECE ? n : PIECE;
-        tl_pen_room(pen, length + ESCAPE);
-        const size_t plain = copy_plain(pen->p, s, length);
-        pen->p += plain;
+        tl_text_room(tw, length + ESCAPE);
+        const size_t plain = copy_plain(tw->p, s, length);
+        tw->p += plain;
         s += plain;
         n -= plain;
         if (plain == length)
             continue;
         size_t character = tl_utf8_shown(s, n); /* at most ESCAPE bytes */
         if (character > 0) {
-            memcpy(pen->p, s, character);
-            pen->p += character;
+            memcpy(tw->p, s, character);
+            tw->p += character;
         } else {
             const unsigned char c = (unsigned char)*s;
             const char escape[ESCAPE] = {'\\', 'x', hex_digit[c >> 4], hex_digit[c & 15]};
-            memcpy(pen->p, escape, ESCAPE);
-            pen->p += ESCAPE;
+            memcpy(tw->p, escape, ESCAPE);
+            tw->p += ESCAPE;
             character = 1;
         }
         s += character;
@@ -55,11 +55,11 @@ void text_pen_safe(tl_pen *pen, const char *s, size_t n)
 
 void text_safe(tl_pb *out, const char *s, size_t n)
 {
-    tl_pen pen;
-    if (!tl_pen_open_buffer(&pen, out))
+    tl_text_writer tw;
+    if (!tl_text_open_buffer(&tw, out))
         return;
-    text_pen_safe(&pen, s, n);
-    tl_pen_close(&pen);
+    text_put_safe(&tw, s, n);
+    tl_text_close(&tw);
 }
 
 /*  name= */
@@ -96,17 +96,17 @@ void text_fields_fini(text_fields *t)
     tl_stack_frames_fini(&t->frames);
 }
 
-static void put_bytes(tl_pen *pen, const uint8_t *from, size_t n)
+static void put_bytes(tl_text_writer *tw, const uint8_t *from, size_t n)
 {
     while (n > 0) {
         const size_t length = n < PIECE ? n : PIECE;
-        tl_pen_room(pen, 2 * length);
-        char *p = pen->p;
+        tl_text_room(tw, 2 * length);
+        char *p = tw->p;
         for (size_t i = 0; i < length; i++) {
             *p++ = hex_digit[from[i] >> 4];
             *p++ = hex_digit[from[i] & 15];
         }
-        pen->p = p;
+        tw->p = p;
         from += length;
         n -= length;
     }
@@ -135,78 +135,78 @@ static char *put_real(char *p, double v, bool single)
 }
 
 /* [main > fib @0x401000]: functions from the outermost on, and where the innermost is. */
-static TL_NOINLINE void put_stack(tl_pen *pen, text_fields *t, const tl_value *v)
+static TL_NOINLINE void put_stack(tl_text_writer *tw, text_fields *t, const tl_value *v)
 {
     char label[TL_FRAME_LABEL_ROOM];
     t->failed = t->failed || !tl_stack_frames_set(&t->frames, v);
-    tl_pen_char(pen, '[');
+    tl_text_char(tw, '[');
     for (uint32_t i = t->frames.n; i-- > 0;) {
         const char *text = tl_frame_label(t->frames.frame[i], label);
-        text_pen_safe(pen, text, strlen(text));
+        text_put_safe(tw, text, strlen(text));
         if (i > 0)
-            TL_PEN_PUT(pen, " > ");
+            TL_TEXT_PUT(tw, " > ");
     }
     if (t->frames.n > 0 && t->frames.frame[0]->flags & TL_FRAME_IP) {
-        tl_pen_room(pen, SCALAR_MAX);
-        TL_PEN_COPY(pen, " @0x");
-        pen->p = tl_put_hex(pen->p, t->frames.frame[0]->ip);
+        tl_text_room(tw, SCALAR_MAX);
+        TL_TEXT_COPY(tw, " @0x");
+        tw->p = tl_put_hex(tw->p, t->frames.frame[0]->ip);
     }
-    tl_pen_char(pen, ']');
+    tl_text_char(tw, ']');
 }
 
-static void put_scalar(tl_pen *pen, const tl_value *v, const tl_field_text *f)
+static void put_scalar(tl_text_writer *tw, const tl_value *v, const tl_field_text *f)
 {
-    tl_pen_room(pen, SCALAR_MAX);
+    tl_text_room(tw, SCALAR_MAX);
     switch ((tl_type)v->type) {
     case TL_BOOL:
         if (v->as.u)
-            TL_PEN_COPY(pen, "true");
+            TL_TEXT_COPY(tw, "true");
         else
-            TL_PEN_COPY(pen, "false");
+            TL_TEXT_COPY(tw, "false");
         break;
     case TL_U64:
     case TL_I64:
-        pen->p = put_integer(pen->p, v, f);
+        tw->p = put_integer(tw->p, v, f);
         break;
     case TL_F64:
-        pen->p = put_real(pen->p, v->as.f, f && f->single);
+        tw->p = put_real(tw->p, v->as.f, f && f->single);
         break;
     case TL_HEX:
-        TL_PEN_COPY(pen, "0x");
-        pen->p = tl_put_hex(pen->p, v->as.u);
+        TL_TEXT_COPY(tw, "0x");
+        tw->p = tl_put_hex(tw->p, v->as.u);
         break;
     case TL_STRING:
-        tl_pen_char(pen, '"');
-        text_pen_safe(pen, v->as.p, v->n);
-        tl_pen_char(pen, '"');
+        tl_text_char(tw, '"');
+        text_put_safe(tw, v->as.p, v->n);
+        tl_text_char(tw, '"');
         break;
     case TL_BYTES:
-        put_bytes(pen, v->as.p, v->n);
+        put_bytes(tw, v->as.p, v->n);
         break;
     default:
-        TL_PEN_COPY(pen, "null");
+        TL_TEXT_COPY(tw, "null");
     }
 }
 
 /* ONE|ODD(1) */
-static void put_enum(tl_pen *pen, text_fields *t, const tl_value *v, const tl_field_text *f)
+static void put_enum(tl_text_writer *tw, text_fields *t, const tl_value *v, const tl_field_text *f)
 {
     const tl_label label = tl_enum_label(&t->texts.enums, f->labels, v->as.u);
     t->failed = t->failed || !label.p;
     if (label.n == 0) {
-        put_scalar(pen, v, f);
+        put_scalar(tw, v, f);
         return;
     }
-    tl_pen_raw(pen, label.p, label.n);
-    tl_pen_char(pen, '(');
-    put_scalar(pen, v, f);
-    tl_pen_char(pen, ')');
+    tl_text_raw(tw, label.p, label.n);
+    tl_text_char(tw, '(');
+    put_scalar(tw, v, f);
+    tl_text_char(tw, ')');
 }
 
-static const tl_value *put_value(tl_pen *pen, text_fields *t, const tl_value *v, const tl_value *end,
+static const tl_value *put_value(tl_text_writer *tw, text_fields *t, const tl_value *v, const tl_value *end,
                                  const tl_field_text *f, unsigned depth);
 
-static inline const tl_value *put_members(tl_pen *pen, text_fields *t, const tl_field_text *f, uint32_t n,
+static inline const tl_value *put_members(tl_text_writer *tw, text_fields *t, const tl_field_text *f, uint32_t n,
                                           const tl_value *v, const tl_value *end, bool spaced, unsigned depth)
 {
     for (uint32_t i = 0; i < n && v < end; i++) {
@@ -215,76 +215,77 @@ static inline const tl_value *put_members(tl_pen *pen, text_fields *t, const tl_
             continue;
         }
         const size_t lead = f[i].nlead - !spaced; /* the first one in brackets has no space in front */
-        if (TL_LIKELY(lead <= TL_PEN_ROOM - TL_PEN_PADDING - SCALAR_MAX)) {
-            tl_pen_room(pen, lead + TL_PEN_PADDING + SCALAR_MAX);
-            pen->p = tl_put_padded(pen->p, f[i].lead + !spaced, lead);
+        if (TL_LIKELY(lead <= TL_TEXT_ROOM - TL_TEXT_PADDING - SCALAR_MAX)) {
+            tl_text_room(tw, lead + TL_TEXT_PADDING + SCALAR_MAX);
+            tw->p = tl_put_padded(tw->p, f[i].lead + !spaced, lead);
         } else {
-            tl_pen_raw(pen, f[i].lead + !spaced, lead);
+            tl_text_raw(tw, f[i].lead + !spaced, lead);
         }
         spaced = true;
         if (TL_LIKELY(v->type <= TL_HEX && v->type >= TL_U64 && !f[i].labels)) {
-            put_scalar(pen, v, &f[i]);
+            put_scalar(tw, v, &f[i]);
             v++;
         } else {
-            v = put_value(pen, t, v, end, &f[i], depth);
+            v = put_value(tw, t, v, end, &f[i], depth);
         }
     }
     return v;
 }
 
-static const tl_value *put_list(tl_pen *pen, text_fields *t, const tl_value *v, const tl_value *end,
+static const tl_value *put_list(tl_text_writer *tw, text_fields *t, const tl_value *v, const tl_value *end,
                                 const tl_field_text *f, unsigned depth)
 {
     const uint8_t type = v->type;
     const uint32_t n = v->n;
     v++;
     for (uint32_t i = 0; i < n && v < end; i++) {
-        TL_PEN_PUT(pen, ", ");
-        pen->p -= i > 0 ? 0 : 2;
-        v = put_value(pen, t, v, end, tl_field_text_member(f, type, i), depth);
+        TL_TEXT_PUT(tw, ", ");
+        tw->p -= i > 0 ? 0 : 2;
+        v = put_value(tw, t, v, end, tl_field_text_member(f, type, i), depth);
     }
     return v;
 }
 
-static const tl_value *put_value(tl_pen *pen, text_fields *t, const tl_value *v, const tl_value *end,
+static const tl_value *put_value(tl_text_writer *tw, text_fields *t, const tl_value *v, const tl_value *end,
                                  const tl_field_text *f, unsigned depth)
 {
     for (; v->type == TL_VARIANT && end - v > 1; v++)
         f = tl_field_text_member(f, TL_VARIANT, v->variant);
     if (v->type != TL_LIST && v->type != TL_STRUCT) {
         if (TL_UNLIKELY(f && f->labels && (v->type == TL_U64 || v->type == TL_I64)))
-            put_enum(pen, t, v, f);
+            put_enum(tw, t, v, f);
         else if (TL_UNLIKELY(v->type == TL_STACK))
-            put_stack(pen, t, v);
+            put_stack(tw, t, v);
         else
-            put_scalar(pen, v, f);
+            put_scalar(tw, v, f);
         return v + 1;
     }
     if (depth == TL_VALUE_DEPTH_MAX) {
-        TL_PEN_PUT(pen, "...");
+        TL_TEXT_PUT(tw, "...");
         return tl_value_skip(v, end);
     }
     const bool named = tl_field_text_named(f, v);
-    tl_pen_char(pen, named ? '{' : '[');
-    v = named ? put_members(pen, t, f ? f->member : NULL, v->n, v + 1, end, false, depth + 1)
-              : put_list(pen, t, v, end, f, depth + 1);
-    tl_pen_char(pen, named ? '}' : ']');
+    tl_text_char(tw, named ? '{' : '[');
+    v = named ? put_members(tw, t, f ? f->member : NULL, v->n, v + 1, end, false, depth + 1)
+              : put_list(tw, t, v, end, f, depth + 1);
+    tl_text_char(tw, named ? '}' : ']');
     return v;
 }
 
-const tl_value *text_value(tl_pen *pen, text_fields *t, const tl_value *v, const tl_value *end, const tl_field_text *f)
+const tl_value *text_value(tl_text_writer *tw, text_fields *t, const tl_value *v, const tl_value *end,
+                           const tl_field_text *f)
 {
-    return put_value(pen, t, v, end, f, 0);
+    return put_value(tw, t, v, end, f, 0);
 }
 
-const tl_value *text_members(tl_pen *pen, text_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
+const tl_value *text_members(tl_text_writer *tw, text_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
                              const tl_value *end)
 {
-    return put_members(pen, t, f, n, v, end, true, 0);
+    return put_members(tw, t, f, n, v, end, true, 0);
 }
 
-const tl_value *text_group(tl_pen *pen, text_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
+const tl_value *text_group(tl_text_writer *tw, text_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
                            const tl_value *end)
 {
-    return put_members(pen, t, f, n, v, end, false, 0);
+    return put_members(tw, t, f, n, v, end, false, 0);
 }

@@ -18,17 +18,18 @@ void text_fields_fini(text_fields *t);
 /* Writes one value; returns the slot after it. Numbers in the base of their field: 0x1f, 017, 0b101; labels with the
  * number behind: ONE|ODD(1); text in quotes; bytes as hex pairs; [1, 2]; {x=1 y=2}; stacks [main > fib @0x401000]. f
  * may be NULL. */
-const tl_value *text_value(tl_pen *pen, text_fields *t, const tl_value *v, const tl_value *end, const tl_field_text *f);
+const tl_value *text_value(tl_text_writer *tw, text_fields *t, const tl_value *v, const tl_value *end,
+                           const tl_field_text *f);
 
 /* Writes n fields, " name=value name=value", without those that are absent. Returns the slot after them. */
-const tl_value *text_members(tl_pen *pen, text_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
+const tl_value *text_members(tl_text_writer *tw, text_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
                              const tl_value *end);
 /* The same in brackets, "name=value name=value". */
-const tl_value *text_group(tl_pen *pen, text_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
+const tl_value *text_group(tl_text_writer *tw, text_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
                            const tl_value *end);
 
 /* Appends text so that it cannot drive a terminal: control characters and bytes that are not UTF-8 as \xNN. */
 void text_safe(tl_pb *out, const char *s, size_t n);
-void text_pen_safe(tl_pen *pen, const char *s, size_t n);
+void text_put_safe(tl_text_writer *tw, const char *s, size_t n);
 
 #endif

@@ -38,7 +38,7 @@ enum {
 typedef struct text_second {
     uint64_t begin; /* ns */
     size_t n;       /* bytes of text; 0: none yet */
-    char text[NUMBER_MAX + TL_PEN_PADDING];
+    char text[NUMBER_MAX + TL_TEXT_PADDING];
 } text_second;
 
 typedef struct text_writer {
@@ -52,8 +52,8 @@ typedef struct text_writer {
     uint32_t first_exit; /* class id */
 } text_writer;
 
-static const char spaces[INDENT_MAX + TL_PEN_PADDING] = "                                                         "
-                                                        "                                                         ";
+static const char spaces[INDENT_MAX + TL_TEXT_PADDING] = "                                                         "
+                                                         "                                                         ";
 
 static void make_function(void *writer, uint64_t id, tl_pb *text)
 {
@@ -174,21 +174,21 @@ static uint32_t *track_depth(text_writer *w, uint32_t track)
 }
 
 /* (1, 2) */
-static const tl_value *put_call(tl_pen *pen, text_fields *t, const tl_value *v, const tl_value *end)
+static const tl_value *put_call(tl_text_writer *tw, text_fields *t, const tl_value *v, const tl_value *end)
 {
     uint32_t n = v->n;
-    tl_pen_char(pen, '(');
+    tl_text_char(tw, '(');
     v++;
     for (uint32_t i = 0; i < n && v < end; i++) {
         if (i > 0)
-            TL_PEN_PUT(pen, ", ");
-        v = text_value(pen, t, v, end, NULL);
+            TL_TEXT_PUT(tw, ", ");
+        v = text_value(tw, t, v, end, NULL);
     }
-    tl_pen_char(pen, ')');
+    tl_text_char(tw, ')');
     return v;
 }
 
-static void put_fields(tl_pen *pen, text_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
+static void put_fields(tl_text_writer *tw, text_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
 {
     const tl_class_text *text = tl_field_texts_get(&w->fields.texts, c);
     const tl_value *v = b->v + b->val[i], *end = b->v + b->val[i + 1];
@@ -203,9 +203,9 @@ static void put_fields(tl_pen *pen, text_writer *w, const tl_class *c, const tl_
         v = tl_values_skip(v, end, text->npacket);
         f += text->npacket;
         if (tl_values_present(v, end, shown)) {
-            TL_PEN_PUT(pen, " {");
-            v = text_group(pen, &w->fields, f, shown, v, end);
-            tl_pen_char(pen, '}');
+            TL_TEXT_PUT(tw, " {");
+            v = text_group(tw, &w->fields, f, shown, v, end);
+            tl_text_char(tw, '}');
         } else {
             v = tl_values_skip(v, end, shown);
         }
@@ -214,24 +214,24 @@ static void put_fields(tl_pen *pen, text_writer *w, const tl_class *c, const tl_
     }
     if (c->kind == TL_ENTER && n > 0 && v < end && v->type == TL_LIST &&
         strcmp(c->field[text->ncontext].name, "args") == 0) {
-        v = put_call(pen, &w->fields, v, end);
+        v = put_call(tw, &w->fields, v, end);
         f++;
         n--;
     }
-    text_members(pen, &w->fields, f, n, v, end);
+    text_members(tw, &w->fields, f, n, v, end);
 }
 
-static void put_key(tl_pen *pen, const tl_class *c, uint64_t key)
+static void put_key(tl_text_writer *tw, const tl_class *c, uint64_t key)
 {
     const char *name = tl_key_name(c);
-    tl_pen_char(pen, ' ');
-    tl_pen_raw(pen, name, strlen(name));
-    tl_pen_room(pen, NUMBER_MAX);
-    TL_PEN_COPY(pen, "=0x");
-    pen->p = tl_put_hex(pen->p, key);
+    tl_text_char(tw, ' ');
+    tl_text_raw(tw, name, strlen(name));
+    tl_text_room(tw, NUMBER_MAX);
+    TL_TEXT_COPY(tw, "=0x");
+    tw->p = tl_put_hex(tw->p, key);
 }
 
-static bool put_event(tl_pen *pen, text_writer *w, const tl_batch *b, uint32_t i)
+static bool put_event(tl_text_writer *tw, text_writer *w, const tl_batch *b, uint32_t i)
 {
     const tl_class *c = &w->context.trace->cls[b->cls[i]];
     uint32_t *depth = track_depth(w, b->track[i]);
@@ -241,48 +241,48 @@ static bool put_event(tl_pen *pen, text_writer *w, const tl_batch *b, uint32_t i
     if (TL_UNLIKELY(!depth || !track.p || !cls.p || !name.p))
         return false;
 
-    tl_pen_room(pen, TIME_WIDTH + NUMBER_MAX + TL_PEN_PADDING);
-    pen->p = put_time(w, pen->p, b->ts[i]);
-    tl_pen_raw(pen, track.p, track.n);
-    tl_pen_room(pen, NUMBER_MAX + INDENT_MAX + TL_PEN_PADDING + NUMBER_MAX);
+    tl_text_room(tw, TIME_WIDTH + NUMBER_MAX + TL_TEXT_PADDING);
+    tw->p = put_time(w, tw->p, b->ts[i]);
+    tl_text_raw(tw, track.p, track.n);
+    tl_text_room(tw, NUMBER_MAX + INDENT_MAX + TL_TEXT_PADDING + NUMBER_MAX);
     if (b->cpu && b->cpu[i] >= 0) {
-        TL_PEN_COPY(pen, "  cpu ");
-        pen->p = tl_put_u64(pen->p, (uint32_t)b->cpu[i]);
+        TL_TEXT_COPY(tw, "  cpu ");
+        tw->p = tl_put_u64(tw->p, (uint32_t)b->cpu[i]);
     }
     if (c->kind == TL_EXIT && *depth > 0)
         --*depth;
-    pen->p = tl_put_padded(pen->p, spaces, 2 + 2 * (size_t)(*depth < DEPTH_SHOWN_MAX ? *depth : DEPTH_SHOWN_MAX));
+    tw->p = tl_put_padded(tw->p, spaces, 2 + 2 * (size_t)(*depth < DEPTH_SHOWN_MAX ? *depth : DEPTH_SHOWN_MAX));
     if (c->kind == TL_ENTER) {
-        TL_PEN_COPY(pen, "-> ");
+        TL_TEXT_COPY(tw, "-> ");
         *depth += *depth < UINT32_MAX;
     } else if (c->kind == TL_EXIT) {
-        TL_PEN_COPY(pen, "<- ");
+        TL_TEXT_COPY(tw, "<- ");
     } else {
-        TL_PEN_COPY(pen, "* ");
+        TL_TEXT_COPY(tw, "* ");
     }
-    tl_pen_raw(pen, name.p, name.n);
+    tl_text_raw(tw, name.p, name.n);
     if (c->key > TL_KEY_FUNCTION && tl_key_name(c))
-        put_key(pen, c, b->key[i]);
+        put_key(tw, c, b->key[i]);
     if (b->val && c->nfield > 0)
-        put_fields(pen, w, c, b, i);
+        put_fields(tw, w, c, b, i);
     if (TL_UNLIKELY(c->kind == TL_EXIT && c->id != w->first_exit)) {
-        TL_PEN_PUT(pen, " (");
-        tl_pen_raw(pen, cls.p, cls.n);
-        tl_pen_char(pen, ')');
+        TL_TEXT_PUT(tw, " (");
+        tl_text_raw(tw, cls.p, cls.n);
+        tl_text_char(tw, ')');
     }
-    tl_pen_char(pen, '\n');
+    tl_text_char(tw, '\n');
     return !w->fields.failed;
 }
 
 static int text_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
     text_writer *w = writer;
-    tl_pen pen;
+    tl_text_writer tw;
     bool ok = true;
-    tl_pen_open(&pen, w->context.out);
+    tl_text_open(&tw, w->context.out);
     for (uint32_t i = from; i < to && ok; i++)
-        ok = put_event(&pen, w, b, i);
-    tl_pen_close(&pen);
+        ok = put_event(&tw, w, b, i);
+    tl_text_close(&tw);
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "text: no memory for a line");
 }
 

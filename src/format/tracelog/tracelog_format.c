@@ -35,10 +35,10 @@ typedef struct cursor {
     tracelog_reader *reader;
     tracelog_replay replay;
     tracelog_cutting cutting;
-    tl_relay *relay; /* NULL: the log is followed */
-    uint64_t offset; /* then: where to read on */
-    uint64_t blocks; /* taken so far */
-    block *block;    /* [nslots] */
+    tl_ordered_workers *workers; /* NULL: the log is followed */
+    uint64_t offset;             /* then: where to read on */
+    uint64_t blocks;             /* taken so far */
+    block *block;                /* [nslots] */
     unsigned nslots;
     block *at; /* the block being handed out, or NULL */
     uint32_t part;
@@ -176,7 +176,7 @@ static int make_block(void *arg, unsigned slot, uint64_t number)
 static void close_cursor(void *state)
 {
     cursor *c = state;
-    tl_relay_close(c->relay);
+    tl_ordered_close(c->workers);
     for (unsigned i = 0; c->block && i < c->nslots; i++) {
         for (uint32_t k = 0; k < c->block[i].capacity; k++)
             tracelog_part_fini(&c->block[i].part[k]);
@@ -201,7 +201,7 @@ static int open_cursor(void *reader, uint32_t stream, void *state, tl_error *e)
     if (status == 0 && !(c->block = calloc(c->nslots, sizeof *c->block)))
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to read the log");
     if (status == 0 && !r->follow)
-        status = tl_relay_open(&c->relay, threads - 1, c->nslots, make_block, c, e);
+        status = tl_ordered_open(&c->workers, threads - 1, c->nslots, make_block, c, e);
     if (status < 0)
         close_cursor(c);
     return status;
@@ -212,7 +212,7 @@ static int next_block(cursor *c)
 {
     unsigned slot;
     c->part = 0;
-    int status = tl_relay_next(c->relay, &slot);
+    int status = tl_ordered_next(c->workers, &slot);
     c->at = status > 0 ? &c->block[slot] : NULL;
     c->blocks += status > 0;
     return status;
@@ -293,7 +293,7 @@ static int next_batch(void *state, tl_batch *out, tl_error *e)
                 *e = c->at->error;
             return c->at->status;
         }
-        int status = c->relay ? next_block(c) : follow(c, e);
+        int status = c->workers ? next_block(c) : follow(c, e);
         if (status == 0 && c->reader->late)
             return tracelog_facts_tell(&c->replay.facts, e);
         if (status != 1)

@@ -62,11 +62,11 @@ static bool put_start(tracelog_writer *w, bool calls)
     const tl_trace *t = c->trace;
     uint32_t i = 0;
     bool ok = true;
-    tl_pen pen;
-    tl_pen_open(&pen, c->out);
-    tracelog_head_time(&pen, &t->clock, w->base);
+    tl_text_writer tw;
+    tl_text_open(&tw, c->out);
+    tracelog_head_time(&tw, &t->clock, w->base);
     if (!w->own) {
-        tracelog_head_settings(&pen, calls, TRACELOG_PERIOD_MS);
+        tracelog_head_settings(&tw, calls, TRACELOG_PERIOD_MS);
         w->pace.period_ms = TRACELOG_PERIOD_MS;
         w->heads.library = t->exe;
         while (i < t->ntrack && !(t->track[i].has_pid && t->track[i].pid >= 0))
@@ -74,9 +74,9 @@ static bool put_start(tracelog_writer *w, bool calls)
         const char *file = t->exe ? t->exe : c->options->title ? NULL : t->path;
         const char *name = file ? tl_base_name(file) : c->options->title;
         if (i < t->ntrack)
-            ok = tracelog_head_process(&pen, &w->heads, t->track[i].pid, name);
+            ok = tracelog_head_process(&tw, &w->heads, t->track[i].pid, name);
     }
-    tl_pen_close(&pen);
+    tl_text_close(&tw);
     return ok;
 }
 
@@ -143,19 +143,19 @@ int tracelog_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, 
 {
     tracelog_writer *w = writer;
     bool ok = true;
-    tl_pen pen;
+    tl_text_writer tw;
     tracelog_threads_run(&w->threads, b);
-    tl_pen_open(&pen, w->context.out);
+    tl_text_open(&tw, w->context.out);
     for (uint32_t i = from; i < to && ok; i++) {
         const uint8_t action = w->action[b->cls[i]];
         if (TL_LIKELY(action < TRACELOG_RECORDS))
-            ok = tracelog_put_record(&pen, w, (tracelog_record)action, b, i);
+            ok = tracelog_put_record(&tw, w, (tracelog_record)action, b, i);
         else if (action == TRACELOG_WRITE_CALL)
-            ok = tracelog_put_call(&pen, w, b, i);
+            ok = tracelog_put_call(&tw, w, b, i);
         else if (action == TRACELOG_WRITE_SAMPLE)
-            ok = tracelog_put_foreign_sample(&pen, w, b, i);
+            ok = tracelog_put_foreign_sample(&tw, w, b, i);
     }
-    tl_pen_close(&pen);
+    tl_text_close(&tw);
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory for a line", format_name);
 }
 

@@ -69,7 +69,7 @@ void tracelog_calls_fini(tracelog_calls *c)
 }
 
 /* Index of the thread of an event; TL_HASH_NONE when memory runs out. */
-static uint32_t thread_of(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint32_t i)
+static uint32_t thread_of(tl_text_writer *tw, tracelog_writer *w, const tl_batch *b, uint32_t i)
 {
     tracelog_calls *c = &w->calls;
     const tl_track *track = tl_trace_track(w->context.trace, b->track[i]);
@@ -98,12 +98,12 @@ static uint32_t thread_of(tl_pen *pen, tracelog_writer *w, const tl_batch *b, ui
     if (!tl_hash_put(&c->index, key, c->n))
         return TL_HASH_NONE;
     c->thread[c->n] = (tracelog_caller){0};
-    tracelog_head_thread(pen, &w->heads, (uint64_t)c->first_iid + c->n, track);
+    tracelog_head_thread(tw, &w->heads, (uint64_t)c->first_iid + c->n, track);
     return c->n++;
 }
 
 /* The iid of a function, which is written the first time; TL_HASH_NONE when memory runs out. */
-static uint32_t function_of(tl_pen *pen, tracelog_writer *w, uint64_t id, const char *name)
+static uint32_t function_of(tl_text_writer *tw, tracelog_writer *w, uint64_t id, const char *name)
 {
     tracelog_calls *c = &w->calls;
     uint32_t iid = tl_hash_get(&c->iid, id);
@@ -116,15 +116,15 @@ static uint32_t function_of(tl_pen *pen, tracelog_writer *w, uint64_t id, const 
     if (!known && w->by_address)
         f.address = id;
     iid = tracelog_iid_new(&c->iids, f.id);
-    if (!tl_hash_put(&c->iid, id, iid) || !tracelog_head_function(pen, &w->heads, iid, &f))
+    if (!tl_hash_put(&c->iid, id, iid) || !tracelog_head_function(tw, &w->heads, iid, &f))
         return TL_HASH_NONE;
     return iid;
 }
 
-void tracelog_put_line(tl_pen *pen, uint64_t iid, uint64_t ms, uint64_t count, uint32_t kept, uint32_t size)
+void tracelog_put_line(tl_text_writer *tw, uint64_t iid, uint64_t ms, uint64_t count, uint32_t kept, uint32_t size)
 {
-    tl_pen_room(pen, 6 * TRACELOG_NUMBER_ROOM);
-    char *p = pen->p;
+    tl_text_room(tw, 6 * TRACELOG_NUMBER_ROOM);
+    char *p = tw->p;
     p = TL_PUT(p, "sam str ");
     p = tracelog_put_hex(p, iid, TRACELOG_IID_DIGITS, TRACELOG_UPPER);
     *p++ = ' ';
@@ -134,15 +134,15 @@ void tracelog_put_line(tl_pen *pen, uint64_t iid, uint64_t ms, uint64_t count, u
     *p++ = ' ';
     p = tl_put_u64(p, kept);
     *p++ = ':';
-    pen->p = tl_put_u64(p, size);
+    tw->p = tl_put_u64(p, size);
 }
 
-void tracelog_put_count(tl_pen *pen, uint64_t iid, uint64_t ms, uint64_t count, uint32_t depth)
+void tracelog_put_count(tl_text_writer *tw, uint64_t iid, uint64_t ms, uint64_t count, uint32_t depth)
 {
     while (count > 0) {
         const uint64_t part = count < UINT32_MAX ? count : UINT32_MAX; /* readers take no more at once */
-        tracelog_put_line(pen, iid, ms, part, depth, depth);
-        tl_pen_char(pen, '\n');
+        tracelog_put_line(tw, iid, ms, part, depth, depth);
+        tl_text_char(tw, '\n');
         count -= part;
     }
 }
@@ -152,11 +152,11 @@ static uint32_t written_depth(const tl_nest_track *t)
     return t->n < TRACELOG_DEPTH_MAX ? t->n : TRACELOG_DEPTH_MAX;
 }
 
-bool tracelog_put_call(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint32_t i)
+bool tracelog_put_call(tl_text_writer *tw, tracelog_writer *w, const tl_batch *b, uint32_t i)
 {
     tracelog_calls *c = &w->calls;
     const tl_class *cls = &w->context.trace->cls[b->cls[i]];
-    const uint32_t index = thread_of(pen, w, b, i);
+    const uint32_t index = thread_of(tw, w, b, i);
     tl_nest_track *t = index == TL_HASH_NONE ? NULL : tl_nest_get(&c->nest, index);
     if (TL_UNLIKELY(!t))
         return false;
@@ -166,14 +166,14 @@ bool tracelog_put_call(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint3
     uint64_t function = 0;
     w->losses.fields += cls->nfield > cls->ncontext && !(cls->flags & TL_CLASS_KEY_IS_FIELD);
     if (cls->kind == TL_ENTER) {
-        function = function_of(pen, w, b->key[i], NULL);
+        function = function_of(tw, w, b->key[i], NULL);
         if (function == TL_HASH_NONE)
             return false;
     }
     if (ms > thread->counted_ms) {
         if (before > 0) {
-            tracelog_put_pace(pen, w, TRACELOG_PERIOD_MS, false);
-            tracelog_put_count(pen, iid, ms, ms - thread->counted_ms, before);
+            tracelog_put_pace(tw, w, TRACELOG_PERIOD_MS, false);
+            tracelog_put_count(tw, iid, ms, ms - thread->counted_ms, before);
         }
         thread->counted_ms = ms;
     }
@@ -184,11 +184,11 @@ bool tracelog_put_call(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint3
             w->losses.too_deep++;
             return true;
         }
-        tracelog_put_line(pen, iid, ms, 0, before, before);
-        tl_pen_room(pen, TRACELOG_NUMBER_ROOM);
-        *pen->p++ = ' ';
-        pen->p = tracelog_put_short(pen->p, function);
-        *pen->p++ = '\n';
+        tracelog_put_line(tw, iid, ms, 0, before, before);
+        tl_text_room(tw, TRACELOG_NUMBER_ROOM);
+        *tw->p++ = ' ';
+        tw->p = tracelog_put_short(tw->p, function);
+        *tw->p++ = '\n';
         return true;
     }
     const uint32_t closed = tl_nest_exit(&c->nest, t, b->key[i]);
@@ -196,14 +196,14 @@ bool tracelog_put_call(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint3
         tl_nest_pop(t);
     w->losses.closed_early += closed > 1 ? closed - 1 : 0;
     if (written_depth(t) < before) {
-        tracelog_put_line(pen, iid, ms, 0, written_depth(t), before);
-        tl_pen_char(pen, '\n');
+        tracelog_put_line(tw, iid, ms, 0, written_depth(t), before);
+        tl_text_char(tw, '\n');
     }
     return true;
 }
 
 /* How often a sample counts in lines, whose period is said before; 0: it only sets the stack. */
-static uint64_t weigh(tl_pen *pen, tracelog_writer *w, tracelog_caller *thread, const tl_class *c, uint64_t key,
+static uint64_t weigh(tl_text_writer *tw, tracelog_writer *w, tracelog_caller *thread, const tl_class *c, uint64_t key,
                       uint64_t count)
 {
     if (count == 0)
@@ -212,21 +212,21 @@ static uint64_t weigh(tl_pen *pen, tracelog_writer *w, tracelog_caller *thread, 
     if (ns == 0)
         return 0;
     if (ns % NS_PER_MS == 0 && ns / NS_PER_MS <= TRACELOG_PERIOD_MAX) {
-        tracelog_put_pace(pen, w, ns / NS_PER_MS, false);
+        tracelog_put_pace(tw, w, ns / NS_PER_MS, false);
         return count;
     }
     if (__builtin_mul_overflow(ns, count, &ns) || __builtin_add_overflow(ns, thread->rest_ns, &ns))
         ns = UINT64_MAX;
     thread->rest_ns = ns % NS_PER_MS;
-    tracelog_put_pace(pen, w, TRACELOG_PERIOD_MS, false);
+    tracelog_put_pace(tw, w, TRACELOG_PERIOD_MS, false);
     return ns / NS_PER_MS;
 }
 
-bool tracelog_put_foreign_sample(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint32_t i)
+bool tracelog_put_foreign_sample(tl_text_writer *tw, tracelog_writer *w, const tl_batch *b, uint32_t i)
 {
     tracelog_calls *c = &w->calls;
     const tl_class *cls = &w->context.trace->cls[b->cls[i]];
-    const uint32_t index = thread_of(pen, w, b, i);
+    const uint32_t index = thread_of(tw, w, b, i);
     if (TL_UNLIKELY(index == TL_HASH_NONE))
         return false;
     tracelog_sample s = {.known = true,
@@ -246,13 +246,13 @@ bool tracelog_put_foreign_sample(tl_pen *pen, tracelog_writer *w, const tl_batch
         const tracelog_level *at = &thread->level[k];
         if (!(at->flags & TL_FRAME_FUNCTION))
             w->losses.no_number += at->node->name != NULL;
-        else if (function_of(pen, w, at->function, at->node->name) == TL_HASH_NONE)
+        else if (function_of(tw, w, at->function, at->node->name) == TL_HASH_NONE)
             return false;
     }
-    s.count = weigh(pen, w, &c->thread[index], cls, b->key[i], s.count);
+    s.count = weigh(tw, w, &c->thread[index], cls, b->key[i], s.count);
     uint64_t rest = s.count > UINT32_MAX ? s.count - UINT32_MAX : 0;
     s.count -= rest;
-    tracelog_put_sample(pen, w, &s, thread, &c->iid);
-    tracelog_put_count(pen, s.iid, s.ms, rest, thread->n);
+    tracelog_put_sample(tw, w, &s, thread, &c->iid);
+    tracelog_put_count(tw, s.iid, s.ms, rest, thread->n);
     return true;
 }

@@ -41,12 +41,12 @@ bool tracelog_is_call(const tl_class *c);
 bool tracelog_is_sample(const tl_class *c);
 
 /* False when memory runs out. */
-bool tracelog_put_call(tl_pen *pen, struct tracelog_writer *w, const tl_batch *b, uint32_t i);
-bool tracelog_put_foreign_sample(tl_pen *pen, struct tracelog_writer *w, const tl_batch *b, uint32_t i);
+bool tracelog_put_call(tl_text_writer *tw, struct tracelog_writer *w, const tl_batch *b, uint32_t i);
+bool tracelog_put_foreign_sample(tl_text_writer *tw, struct tracelog_writer *w, const tl_batch *b, uint32_t i);
 
 /* A line up to its frames: the stack of a thread was `size` frames deep, of which `kept` remain. */
-void tracelog_put_line(tl_pen *pen, uint64_t iid, uint64_t ms, uint64_t count, uint32_t kept, uint32_t size);
+void tracelog_put_line(tl_text_writer *tw, uint64_t iid, uint64_t ms, uint64_t count, uint32_t kept, uint32_t size);
 /* Lines of any number of samples of the stack as it is. */
-void tracelog_put_count(tl_pen *pen, uint64_t iid, uint64_t ms, uint64_t count, uint32_t depth);
+void tracelog_put_count(tl_text_writer *tw, uint64_t iid, uint64_t ms, uint64_t count, uint32_t depth);
 
 #endif

@@ -36,7 +36,7 @@ static char *put_date(char *p, int64_t day)
     return put_digits(p, of_year - (153 * month + 2) / 5 + 1, 2);
 }
 
-static void put_time(tl_pen *pen, int64_t ns)
+static void put_time(tl_text_writer *tw, int64_t ns)
 {
     int64_t ms = ns / NS_PER_MS - (ns % NS_PER_MS < 0), day = ms / MS_PER_DAY;
     ms -= day * MS_PER_DAY;
@@ -45,9 +45,9 @@ static void put_time(tl_pen *pen, int64_t ns)
         day--;
     }
     const uint32_t s = (uint32_t)(ms / MS_PER_S);
-    TL_PEN_PUT(pen, "prf stm ");
-    tl_pen_room(pen, 64);
-    char *p = put_date(pen->p, day);
+    TL_TEXT_PUT(tw, "prf stm ");
+    tl_text_room(tw, 64);
+    char *p = put_date(tw->p, day);
     *p++ = ' ';
     p = put_digits(p, s / 3600, 2);
     *p++ = ':';
@@ -55,40 +55,40 @@ static void put_time(tl_pen *pen, int64_t ns)
     *p++ = ':';
     p = put_digits(p, s % 60, 2);
     *p++ = '.';
-    pen->p = put_digits(p, (uint32_t)(ms % MS_PER_S), 3);
-    TL_PEN_PUT(pen, " +00:00\n");
+    tw->p = put_digits(p, (uint32_t)(ms % MS_PER_S), 3);
+    TL_TEXT_PUT(tw, " +00:00\n");
 }
 
-void tracelog_head_time(tl_pen *pen, const tl_clock *clock, uint64_t begin)
+void tracelog_head_time(tl_text_writer *tw, const tl_clock *clock, uint64_t begin)
 {
     tl_scale scale;
     tl_scale_init(&scale, clock->hz);
     if (clock->has_utc)
-        put_time(pen, (int64_t)((uint64_t)clock->utc_offset_ns + tl_scale_ns(&scale, begin)));
+        put_time(tw, (int64_t)((uint64_t)clock->utc_offset_ns + tl_scale_ns(&scale, begin)));
 }
 
-void tracelog_head_settings(tl_pen *pen, bool calls, uint64_t period_ms)
+void tracelog_head_settings(tl_text_writer *tw, bool calls, uint64_t period_ms)
 {
-    TL_PEN_PUT(pen, "prf cfg CollectionMethod Sampling\nprf cfg SamplingTimeoutMs ");
-    tl_pen_room(pen, TRACELOG_NUMBER_ROOM);
-    pen->p = tl_put_u64(pen->p, period_ms);
+    TL_TEXT_PUT(tw, "prf cfg CollectionMethod Sampling\nprf cfg SamplingTimeoutMs ");
+    tl_text_room(tw, TRACELOG_NUMBER_ROOM);
+    tw->p = tl_put_u64(tw->p, period_ms);
     /* With low granularity the writer of the runtime, too, says the ticks when the stack changes. */
-    TL_PEN_PUT(pen, "\nprf cfg HighGranularityEnabled F\n");
+    TL_TEXT_PUT(tw, "\nprf cfg HighGranularityEnabled F\n");
     if (calls)
-        TL_PEN_PUT(pen, "prf cfg ExecutionTraceEnabled T\n");
+        TL_TEXT_PUT(tw, "prf cfg ExecutionTraceEnabled T\n");
 }
 
-bool tracelog_head_process(tl_pen *pen, tracelog_heads *h, int64_t pid, const char *name)
+bool tracelog_head_process(tl_text_writer *tw, tracelog_heads *h, int64_t pid, const char *name)
 {
     h->has_pid = true;
     h->pid = pid;
-    TL_PEN_PUT(pen, "apd crf 0x0000000000000001 ");
-    tl_pen_room(pen, TRACELOG_NUMBER_ROOM);
-    pen->p = h->vs ? tracelog_put_short(pen->p, (uint64_t)pid) : tl_put_u64(pen->p, (uint64_t)pid);
-    TL_PEN_PUT(pen, " 0x00000000 ");
-    if (!tracelog_put_name(pen, name, &h->scratch, &h->losses->breaks, &h->losses->bad_text))
+    TL_TEXT_PUT(tw, "apd crf 0x0000000000000001 ");
+    tl_text_room(tw, TRACELOG_NUMBER_ROOM);
+    tw->p = h->vs ? tracelog_put_short(tw->p, (uint64_t)pid) : tl_put_u64(tw->p, (uint64_t)pid);
+    TL_TEXT_PUT(tw, " 0x00000000 ");
+    if (!tracelog_put_name(tw, name, &h->scratch, &h->losses->breaks, &h->losses->bad_text))
         return false;
-    tl_pen_char(pen, '\n');
+    tl_text_char(tw, '\n');
     return true;
 }
 
@@ -101,29 +101,29 @@ static bool is_plain_name(const tl_track *track)
     return track->has_tid && strncmp(track->name, text, (size_t)(end - text)) == 0 && !track->name[end - text];
 }
 
-void tracelog_head_thread(tl_pen *pen, tracelog_heads *h, uint64_t iid, const tl_track *track)
+void tracelog_head_thread(tl_text_writer *tw, tracelog_heads *h, uint64_t iid, const tl_track *track)
 {
-    tl_pen_room(pen, 5 * TRACELOG_NUMBER_ROOM);
-    TL_PEN_COPY(pen, "thr crt ");
-    pen->p = tracelog_put_hex(pen->p, iid + 1, TRACELOG_POINTER_DIGITS, TRACELOG_UPPER);
-    *pen->p++ = ' ';
-    pen->p = tracelog_put_hex(pen->p, iid, TRACELOG_IID_DIGITS, TRACELOG_UPPER);
-    *pen->p++ = '\n';
+    tl_text_room(tw, 5 * TRACELOG_NUMBER_ROOM);
+    TL_TEXT_COPY(tw, "thr crt ");
+    tw->p = tracelog_put_hex(tw->p, iid + 1, TRACELOG_POINTER_DIGITS, TRACELOG_UPPER);
+    *tw->p++ = ' ';
+    tw->p = tracelog_put_hex(tw->p, iid, TRACELOG_IID_DIGITS, TRACELOG_UPPER);
+    *tw->p++ = '\n';
     if (!track)
         return;
     if (track->has_tid && track->tid >= 0) {
-        TL_PEN_COPY(pen, "thr aos ");
-        pen->p = tracelog_put_hex(pen->p, iid, TRACELOG_IID_DIGITS, TRACELOG_UPPER);
-        *pen->p++ = ' ';
-        pen->p = tl_put_u64(pen->p, (uint64_t)track->tid);
-        *pen->p++ = '\n';
+        TL_TEXT_COPY(tw, "thr aos ");
+        tw->p = tracelog_put_hex(tw->p, iid, TRACELOG_IID_DIGITS, TRACELOG_UPPER);
+        *tw->p++ = ' ';
+        tw->p = tl_put_u64(tw->p, (uint64_t)track->tid);
+        *tw->p++ = '\n';
     }
     h->losses->thread_name += track->name && !is_plain_name(track);
     h->losses->other_process += track->has_pid && (!h->has_pid || track->pid != h->pid);
 }
 
 /* The moduleId of a file; a new one is written. TL_HASH_NONE when memory runs out. */
-static uint32_t library_id(tl_pen *pen, tracelog_heads *h, const char *path)
+static uint32_t library_id(tl_text_writer *tw, tracelog_heads *h, const char *path)
 {
     const char *name = tl_strings_get(&h->libraries, path, strlen(path));
     if (!name)
@@ -134,42 +134,42 @@ static uint32_t library_id(tl_pen *pen, tracelog_heads *h, const char *path)
     id = h->library_id.n + 1;
     if (!tl_hash_put(&h->library_id, (uint64_t)(uintptr_t)name, id))
         return TL_HASH_NONE;
-    TL_PEN_PUT(pen, "mod ldf ");
-    tl_pen_room(pen, TRACELOG_NUMBER_ROOM);
-    pen->p = tracelog_put_hex(pen->p, id, TRACELOG_POINTER_DIGITS, TRACELOG_UPPER);
-    TL_PEN_PUT(pen, " 0x0000000000000000 0x0000000000000000 0x00000000 ");
-    if (!tracelog_put_name(pen, name, &h->scratch, &h->losses->breaks, &h->losses->bad_text))
+    TL_TEXT_PUT(tw, "mod ldf ");
+    tl_text_room(tw, TRACELOG_NUMBER_ROOM);
+    tw->p = tracelog_put_hex(tw->p, id, TRACELOG_POINTER_DIGITS, TRACELOG_UPPER);
+    TL_TEXT_PUT(tw, " 0x0000000000000000 0x0000000000000000 0x00000000 ");
+    if (!tracelog_put_name(tw, name, &h->scratch, &h->losses->breaks, &h->losses->bad_text))
         return TL_HASH_NONE;
-    tl_pen_char(pen, '\n');
+    tl_text_char(tw, '\n');
     return id;
 }
 
-bool tracelog_head_name(tl_pen *pen, tracelog_heads *h, uint64_t iid, const char *name)
+bool tracelog_head_name(tl_text_writer *tw, tracelog_heads *h, uint64_t iid, const char *name)
 {
-    TL_PEN_PUT(pen, "fun nam ");
-    tl_pen_room(pen, TRACELOG_NUMBER_ROOM);
-    pen->p = tracelog_put_hex(pen->p, iid, TRACELOG_IID_DIGITS, TRACELOG_UPPER);
-    tl_pen_char(pen, ' ');
-    if (!tracelog_put_name(pen, name, &h->scratch, &h->losses->breaks, &h->losses->bad_text))
+    TL_TEXT_PUT(tw, "fun nam ");
+    tl_text_room(tw, TRACELOG_NUMBER_ROOM);
+    tw->p = tracelog_put_hex(tw->p, iid, TRACELOG_IID_DIGITS, TRACELOG_UPPER);
+    tl_text_char(tw, ' ');
+    if (!tracelog_put_name(tw, name, &h->scratch, &h->losses->breaks, &h->losses->bad_text))
         return false;
-    TL_PEN_PUT(pen, " \"\" \"\"\n");
+    TL_TEXT_PUT(tw, " \"\" \"\"\n");
     return true;
 }
 
-bool tracelog_head_function(tl_pen *pen, tracelog_heads *h, uint64_t iid, const tl_function *f)
+bool tracelog_head_function(tl_text_writer *tw, tracelog_heads *h, uint64_t iid, const tl_function *f)
 {
     const char *library = f && f->library ? f->library : h->library;
     uint32_t module = 0;
-    if (library && (module = library_id(pen, h, library)) == TL_HASH_NONE)
+    if (library && (module = library_id(tw, h, library)) == TL_HASH_NONE)
         return false;
-    tl_pen_room(pen, 6 * TRACELOG_NUMBER_ROOM);
-    TL_PEN_COPY(pen, "fun inf ");
-    pen->p = tracelog_put_hex(pen->p, iid, TRACELOG_IID_DIGITS, TRACELOG_UPPER);
-    *pen->p++ = ' ';
-    pen->p = tracelog_put_hex(pen->p, f ? f->address : 0, TRACELOG_POINTER_DIGITS, TRACELOG_UPPER);
-    TL_PEN_COPY(pen, " 0x0000000000000000 ");
-    pen->p = tracelog_put_hex(pen->p, module, TRACELOG_POINTER_DIGITS, TRACELOG_UPPER);
-    TL_PEN_COPY(pen, " 0x00000000\n");
+    tl_text_room(tw, 6 * TRACELOG_NUMBER_ROOM);
+    TL_TEXT_COPY(tw, "fun inf ");
+    tw->p = tracelog_put_hex(tw->p, iid, TRACELOG_IID_DIGITS, TRACELOG_UPPER);
+    *tw->p++ = ' ';
+    tw->p = tracelog_put_hex(tw->p, f ? f->address : 0, TRACELOG_POINTER_DIGITS, TRACELOG_UPPER);
+    TL_TEXT_COPY(tw, " 0x0000000000000000 ");
+    tw->p = tracelog_put_hex(tw->p, module, TRACELOG_POINTER_DIGITS, TRACELOG_UPPER);
+    TL_TEXT_COPY(tw, " 0x00000000\n");
     h->losses->source_line += f && f->file;
-    return !f || !f->name || tracelog_head_name(pen, h, iid, f->name);
+    return !f || !f->name || tracelog_head_name(tw, h, iid, f->name);
 }

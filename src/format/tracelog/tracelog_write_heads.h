@@ -23,17 +23,17 @@ typedef struct tracelog_heads {
 void tracelog_heads_fini(tracelog_heads *h); /* of zeroed memory */
 
 /* prf stm, if the time of day of tick `begin` is known. */
-void tracelog_head_time(tl_pen *pen, const tl_clock *clock, uint64_t begin);
+void tracelog_head_time(tl_text_writer *tw, const tl_clock *clock, uint64_t begin);
 /* prf cfg. calls: all calls are there, not only samples. */
-void tracelog_head_settings(tl_pen *pen, bool calls, uint64_t period_ms);
+void tracelog_head_settings(tl_text_writer *tw, bool calls, uint64_t period_ms);
 /* apd crf. False when memory runs out, as those below. */
-bool tracelog_head_process(tl_pen *pen, tracelog_heads *h, int64_t pid, const char *name);
+bool tracelog_head_process(tl_text_writer *tw, tracelog_heads *h, int64_t pid, const char *name);
 /* thr crt, and thr aos where the thread's id is known. */
-void tracelog_head_thread(tl_pen *pen, tracelog_heads *h, uint64_t iid, const tl_track *track);
+void tracelog_head_thread(tl_text_writer *tw, tracelog_heads *h, uint64_t iid, const tl_track *track);
 /* fun inf, and before it mod ldf if the file is a new one; and fun nam where the name is known. */
-bool tracelog_head_function(tl_pen *pen, tracelog_heads *h, uint64_t iid, const tl_function *f);
+bool tracelog_head_function(tl_text_writer *tw, tracelog_heads *h, uint64_t iid, const tl_function *f);
 /* fun nam of a function of which no more is known. */
-bool tracelog_head_name(tl_pen *pen, tracelog_heads *h, uint64_t iid, const char *name);
+bool tracelog_head_name(tl_text_writer *tw, tracelog_heads *h, uint64_t iid, const char *name);
 
 /* The iids of functions: their ids where these fit, so that they can be recognised; else numbers of our own. */
 typedef struct tracelog_iids {

@@ -27,7 +27,7 @@ typedef struct thread_state {
 
 typedef struct profile_writer {
     const tl_profile *p;
-    tl_pen pen;
+    tl_text_writer tw;
     tl_place_walk walk;
     tracelog_heads heads;
     tracelog_losses losses;
@@ -101,7 +101,7 @@ static bool number_function(profile_writer *w, uint32_t index)
     }
     const uint32_t iid = tracelog_iid_new(&w->iids, other == TL_HASH_NONE ? f->id : -1);
     w->iid[index] = iid;
-    return tl_hash_put(&w->of_iid, iid, index) && tracelog_head_function(&w->pen, &w->heads, iid, f);
+    return tl_hash_put(&w->of_iid, iid, index) && tracelog_head_function(&w->tw, &w->heads, iid, f);
 }
 
 /* Writes the functions of the stack from a depth on. */
@@ -123,7 +123,7 @@ static thread_state *begin_thread(profile_writer *w, uint32_t track)
         t->begun = true;
         t->iid = w->threads++;
         t->rest_ns = NS_PER_MS / 2; /* so that the sum is rounded to the nearest */
-        tracelog_head_thread(&w->pen, &w->heads, t->iid, track == TL_NO_TRACK ? NULL : &w->p->track[track]);
+        tracelog_head_thread(&w->tw, &w->heads, t->iid, track == TL_NO_TRACK ? NULL : &w->p->track[track]);
     }
     return t;
 }
@@ -144,27 +144,27 @@ static bool put_stack(profile_writer *w, thread_state *t, uint64_t count)
     if (!number_functions(w, t->kept, depth))
         return false;
     pass_time(t, __builtin_mul_overflow(count, w->period_ms, &passed) ? UINT64_MAX : passed);
-    tracelog_put_line(&w->pen, t->iid, t->ms, first, t->kept, t->size);
+    tracelog_put_line(&w->tw, t->iid, t->ms, first, t->kept, t->size);
     for (uint32_t i = t->kept; i < depth; i++) {
         const uint32_t index = w->walk.stack[i];
-        tl_pen_room(&w->pen, TRACELOG_NUMBER_ROOM);
-        *w->pen.p++ = ' ';
+        tl_text_room(&w->tw, TRACELOG_NUMBER_ROOM);
+        *w->tw.p++ = ' ';
         if (w->iid[index] == NO_IID)
-            *w->pen.p++ = '?';
+            *w->tw.p++ = '?';
         else
-            w->pen.p = tracelog_put_short(w->pen.p, w->iid[index]);
+            w->tw.p = tracelog_put_short(w->tw.p, w->iid[index]);
     }
-    tl_pen_char(&w->pen, '\n');
-    tracelog_put_count(&w->pen, t->iid, t->ms, count - first, depth);
+    tl_text_char(&w->tw, '\n');
+    tracelog_put_count(&w->tw, t->iid, t->ms, count - first, depth);
     t->size = t->kept = depth;
     return true;
 }
 
 static void put_memory(profile_writer *w, const thread_state *t, uint64_t objects, uint64_t bytes)
 {
-    tl_pen_room(&w->pen, 5 * TRACELOG_NUMBER_ROOM);
-    TL_PEN_COPY(&w->pen, "sam mem ");
-    char *p = tracelog_put_hex(w->pen.p, t->iid, TRACELOG_IID_DIGITS, TRACELOG_UPPER);
+    tl_text_room(&w->tw, 5 * TRACELOG_NUMBER_ROOM);
+    TL_TEXT_COPY(&w->tw, "sam mem ");
+    char *p = tracelog_put_hex(w->tw.p, t->iid, TRACELOG_IID_DIGITS, TRACELOG_UPPER);
     *p++ = ' ';
     p = tl_put_u64(p, t->ms);
     p = TL_PUT(p, " ?:");
@@ -172,7 +172,7 @@ static void put_memory(profile_writer *w, const thread_state *t, uint64_t object
     *p++ = ':';
     p = tl_put_u64(p, bytes);
     *p++ = '\n';
-    w->pen.p = p;
+    w->tw.p = p;
 }
 
 /* Writes what a place has itself; that of a root is of the empty stack. */
@@ -228,12 +228,12 @@ static bool put_start(profile_writer *w, const tl_write_context *context)
 {
     const tl_profile *p = w->p;
     uint32_t i = 0;
-    tracelog_head_settings(&w->pen, false, w->period_ms);
+    tracelog_head_settings(&w->tw, false, w->period_ms);
     w->heads.library = p->exe;
     while (i < p->ntrack && !(p->track[i].has_pid && p->track[i].pid >= 0))
         i++;
     const char *name = p->exe ? p->exe : context->options->title;
-    return i == p->ntrack || tracelog_head_process(&w->pen, &w->heads, p->track[i].pid, name);
+    return i == p->ntrack || tracelog_head_process(&w->tw, &w->heads, p->track[i].pid, name);
 }
 
 static void report(const profile_writer *w, tl_drops *drops)
@@ -259,9 +259,9 @@ static int write_with(profile_writer *w, const tl_write_context *context, const 
         w->iid[i] = NO_IID;
     if (ok) {
         choose_period(w);
-        tl_pen_open(&w->pen, context->out);
+        tl_text_open(&w->tw, context->out);
         ok = put_start(w, context) && put_places(w);
-        tl_pen_close(&w->pen);
+        tl_text_close(&w->tw);
     }
     return status < 0 ? status : ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "tracelog: no memory for the profile");
 }

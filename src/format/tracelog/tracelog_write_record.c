@@ -120,20 +120,20 @@ static char *put_any_thread(char *p, tracelog_writer *w, const tl_value *iid, co
     return put_id(p, w, iid, true);
 }
 
-static void put_text(tl_pen *pen, tracelog_writer *w, const tl_value *v)
+static void put_text(tl_text_writer *tw, tracelog_writer *w, const tl_value *v)
 {
     if (v && v->type == TL_STRING)
-        tracelog_put_text(pen, v->as.p, v->n, &w->losses.breaks);
+        tracelog_put_text(tw, v->as.p, v->n, &w->losses.breaks);
     else
         w->losses.odd++;
 }
 
-static void put_quoted(tl_pen *pen, tracelog_writer *w, const tl_value *v)
+static void put_quoted(tl_text_writer *tw, tracelog_writer *w, const tl_value *v)
 {
-    tl_pen_char(pen, '"');
+    tl_text_char(tw, '"');
     if (!is_nothing(v)) /* of fun nam with one text, the others */
-        put_text(pen, w, v);
-    tl_pen_char(pen, '"');
+        put_text(tw, w, v);
+    tl_text_char(tw, '"');
 }
 
 /* Members of the items of lists. */
@@ -150,10 +150,10 @@ static char *put_ip(char *p, tracelog_writer *w, const tl_value *v)
     return tracelog_put_hex(p, v->as.u, digits, digits < 8 ? TRACELOG_LOWER : TRACELOG_UPPER);
 }
 
-static void put_member(tl_pen *pen, tracelog_writer *w, uint8_t style, const tl_value *v)
+static void put_member(tl_text_writer *tw, tracelog_writer *w, uint8_t style, const tl_value *v)
 {
-    tl_pen_room(pen, TRACELOG_NUMBER_ROOM);
-    char *p = pen->p;
+    tl_text_room(tw, TRACELOG_NUMBER_ROOM);
+    char *p = tw->p;
     if (style == DEC)
         p = put_dec(p, w, v);
     else if (style == POINTER && is_number(v))
@@ -164,14 +164,14 @@ static void put_member(tl_pen *pen, tracelog_writer *w, uint8_t style, const tl_
         p = tracelog_put_hex(p, v->as.u, digits_of(v, 1), v->as.u > UINT32_MAX ? TRACELOG_UPPER : TRACELOG_LOWER);
     else if (style == SHORT || style == POINTER)
         p = tracelog_put_hex(p, is_number(v) ? v->as.u : 0, is_number(v) ? digits_of(v, 1) : 1, TRACELOG_LOWER);
-    pen->p = p;
+    tw->p = p;
     if (style == NAME)
-        put_text(pen, w, v);
+        put_text(tw, w, v);
     else if (style != SHORT_ID && style != DEC)
         w->losses.odd += !is_number(v);
 }
 
-static const tl_value *put_item(tl_pen *pen, tracelog_writer *w, const tl_value *v, const tl_value *end,
+static const tl_value *put_item(tl_text_writer *tw, tracelog_writer *w, const tl_value *v, const tl_value *end,
                                 const uint8_t style[MEMBERS_MAX])
 {
     if (v->type != TL_STRUCT) {
@@ -184,19 +184,19 @@ static const tl_value *put_item(tl_pen *pen, tracelog_writer *w, const tl_value 
         left -= left > 0;
         if (style[m] == IP) {
             if (is_number(member)) {
-                tl_pen_room(pen, TRACELOG_NUMBER_ROOM);
-                *pen->p++ = ':';
-                pen->p = put_ip(pen->p, w, member);
+                tl_text_room(tw, TRACELOG_NUMBER_ROOM);
+                *tw->p++ = ':';
+                tw->p = put_ip(tw->p, w, member);
             }
             continue;
         }
-        tl_pen_char(pen, m == 0 ? ' ' : ':');
-        put_member(pen, w, style[m], member);
+        tl_text_char(tw, m == 0 ? ' ' : ':');
+        put_member(tw, w, style[m], member);
     }
     return tl_values_skip(v, end, left);
 }
 
-static const tl_value *put_list(tl_pen *pen, tracelog_writer *w, const tl_value *v, const tl_value *end,
+static const tl_value *put_list(tl_text_writer *tw, tracelog_writer *w, const tl_value *v, const tl_value *end,
                                 const uint8_t style[MEMBERS_MAX])
 {
     if (v >= end || v->type != TL_LIST) {
@@ -206,75 +206,75 @@ static const tl_value *put_list(tl_pen *pen, tracelog_writer *w, const tl_value 
     }
     uint32_t n = v++->n;
     for (; n > 0 && v < end; n--)
-        v = put_item(pen, w, v, end, style);
+        v = put_item(tw, w, v, end, style);
     return v;
 }
 
 /* One part of a line, without the space before it. */
-static const tl_value *put_part(tl_pen *pen, tracelog_writer *w, tracelog_record record,
+static const tl_value *put_part(tl_text_writer *tw, tracelog_writer *w, tracelog_record record,
                                 const tracelog_part_of_line *part, const tl_batch *b, uint32_t i, const tl_value *v,
                                 const tl_value *end)
 {
     const tl_value *one;
-    tl_pen_room(pen, TRACELOG_NUMBER_ROOM);
+    tl_text_room(tw, TRACELOG_NUMBER_ROOM);
     switch (part->item) {
     case TRACELOG_THREAD:
     case TRACELOG_ID:
     case TRACELOG_NEWER_ID:
-        pen->p = put_id(pen->p, w, take(&v, end), is_iid(part));
+        tw->p = put_id(tw->p, w, take(&v, end), is_iid(part));
         break;
     case TRACELOG_ANY_THREAD:
         one = take(&v, end);
-        pen->p = put_any_thread(pen->p, w, one, take(&v, end), tl_trace_track(w->context.trace, b->track[i]));
+        tw->p = put_any_thread(tw->p, w, one, take(&v, end), tl_trace_track(w->context.trace, b->track[i]));
         break;
     case TRACELOG_HEX:
-        pen->p = put_code(pen->p, w, take(&v, end));
+        tw->p = put_code(tw->p, w, take(&v, end));
         break;
     case TRACELOG_PID:
-        pen->p = put_pid(pen->p, w, record, take(&v, end));
+        tw->p = put_pid(tw->p, w, record, take(&v, end));
         break;
     case TRACELOG_MS:
         take(&v, end);
-        pen->p = tl_put_u64(pen->p, tracelog_write_ms(w, b->ts[i]));
+        tw->p = tl_put_u64(tw->p, tracelog_write_ms(w, b->ts[i]));
         break;
     case TRACELOG_USAGE:
-        pen->p = put_usage(pen->p, w, take(&v, end));
+        tw->p = put_usage(tw->p, w, take(&v, end));
         break;
     case TRACELOG_DEC:
     case TRACELOG_COUNT:
     case TRACELOG_OLD_COUNT:
-        pen->p = put_dec(pen->p, w, take(&v, end));
+        tw->p = put_dec(tw->p, w, take(&v, end));
         break;
     case TRACELOG_TEXT:
     case TRACELOG_TEXT3:
     case TRACELOG_TEXT_NEXT:
-        put_quoted(pen, w, take(&v, end));
+        put_quoted(tw, w, take(&v, end));
         break;
     case TRACELOG_REASON:
         one = take(&v, end);
         if (is_nothing(one))
-            pen->p = put_unknown(pen->p);
+            tw->p = put_unknown(tw->p);
         else
-            put_text(pen, w, one);
+            put_text(tw, w, one);
         break;
     case TRACELOG_WORD:
     case TRACELOG_REST:
     case TRACELOG_TIME:
     case TRACELOG_GENERATIONS:
-        put_text(pen, w, take(&v, end));
+        put_text(tw, w, take(&v, end));
         break;
     case TRACELOG_CODE: /* items of lists bring their own spaces */
-        v = put_list(pen, w, v, end, code_style);
-        v = put_list(pen, w, v, end, map_style);
+        v = put_list(tw, w, v, end, code_style);
+        v = put_list(tw, w, v, end, map_style);
         break;
     case TRACELOG_ALT:
-        v = put_list(pen, w, v, end, alt_style);
+        v = put_list(tw, w, v, end, alt_style);
         break;
     case TRACELOG_ALLOC:
-        v = put_list(pen, w, v, end, alloc_style);
+        v = put_list(tw, w, v, end, alloc_style);
         break;
     case TRACELOG_SIZES:
-        v = put_list(pen, w, v, end, size_style);
+        v = put_list(tw, w, v, end, size_style);
         break;
     case TRACELOG_AGAIN:
     case TRACELOG_STACK:
@@ -288,39 +288,39 @@ static bool is_list(tracelog_item item)
     return item == TRACELOG_CODE || item == TRACELOG_ALT || item == TRACELOG_ALLOC || item == TRACELOG_SIZES;
 }
 
-static void put_parts(tl_pen *pen, tracelog_writer *w, tracelog_record record, const tl_batch *b, uint32_t i,
+static void put_parts(tl_text_writer *tw, tracelog_writer *w, tracelog_record record, const tl_batch *b, uint32_t i,
                       const tl_value *v, const tl_value *end)
 {
     const tracelog_shape *shape = &tracelog_shapes[record];
     const tl_value *first = v < end ? v : NULL;
-    tl_pen_room(pen, 8);
-    memcpy(pen->p, shape->words, 7);
-    pen->p += 7;
+    tl_text_room(tw, 8);
+    memcpy(tw->p, shape->words, 7);
+    tw->p += 7;
     for (uint32_t k = 0; k < shape->nparts; k++) {
         const tracelog_part_of_line *part = &shape->part[k];
         if (part->item == TRACELOG_AGAIN) {
             if (!w->vs)
                 continue;
-            tl_pen_room(pen, TRACELOG_NUMBER_ROOM);
-            *pen->p++ = ' ';
-            pen->p = put_id(pen->p, w, first, true);
+            tl_text_room(tw, TRACELOG_NUMBER_ROOM);
+            *tw->p++ = ' ';
+            tw->p = put_id(tw->p, w, first, true);
             continue;
         }
         if (!is_list(part->item))
-            tl_pen_char(pen, ' ');
-        v = put_part(pen, w, record, part, b, i, v, end);
+            tl_text_char(tw, ' ');
+        v = put_part(tw, w, record, part, b, i, v, end);
     }
-    tl_pen_char(pen, '\n');
+    tl_text_char(tw, '\n');
 }
 
 /* fun cmf and fun csf have the first two ids the other way round, and fun cmf a status. */
-static void put_old_function(tl_pen *pen, tracelog_writer *w, tracelog_record record, const tl_value *v,
+static void put_old_function(tl_text_writer *tw, tracelog_writer *w, tracelog_record record, const tl_value *v,
                              const tl_value *end)
 {
     const tl_value *function = take(&v, end), *internal = take(&v, end);
-    TL_PEN_PUT(pen, "fun inf ");
-    tl_pen_room(pen, 5 * TRACELOG_NUMBER_ROOM);
-    char *p = put_id(pen->p, w, internal, true);
+    TL_TEXT_PUT(tw, "fun inf ");
+    tl_text_room(tw, 5 * TRACELOG_NUMBER_ROOM);
+    char *p = put_id(tw->p, w, internal, true);
     *p++ = ' ';
     p = put_id(p, w, function, false);
     for (unsigned k = 0; k < 2; k++) { /* class and module */
@@ -328,18 +328,18 @@ static void put_old_function(tl_pen *pen, tracelog_writer *w, tracelog_record re
         p = put_id(p, w, take(&v, end), false);
     }
     *p++ = ' ';
-    pen->p = put_code(p, w, take(&v, end));
+    tw->p = put_code(p, w, take(&v, end));
     if (record == tracelog_fun_cmf) {
         take(&v, end);
         w->losses.status++;
     }
-    v = put_list(pen, w, v, end, code_style);
-    put_list(pen, w, v, end, map_style);
-    tl_pen_char(pen, '\n');
+    v = put_list(tw, w, v, end, code_style);
+    put_list(tw, w, v, end, map_style);
+    tl_text_char(tw, '\n');
 }
 
 /* Names of new frames whose fun nam line was not among the events: those of a part of a log. */
-static bool put_names(tl_pen *pen, tracelog_writer *w, const tracelog_thread *thread, uint32_t from)
+static bool put_names(tl_text_writer *tw, tracelog_writer *w, const tracelog_thread *thread, uint32_t from)
 {
     for (uint32_t i = from; i < thread->n; i++) {
         const tracelog_level *at = &thread->level[i];
@@ -347,22 +347,22 @@ static bool put_names(tl_pen *pen, tracelog_writer *w, const tracelog_thread *th
             TL_LIKELY(tl_hash_get(&w->named, at->function) != TL_HASH_NONE))
             continue;
         if (!tl_hash_put(&w->named, at->function, 1) ||
-            !tracelog_head_name(pen, &w->heads, at->function, at->node->name))
+            !tracelog_head_name(tw, &w->heads, at->function, at->node->name))
             return false;
     }
     return true;
 }
 
 /* Ticks of joined traces need not be ms: then the period is that of the log's own prf cfg. */
-static void put_pace(tl_pen *pen, tracelog_writer *w, uint64_t key)
+static void put_pace(tl_text_writer *tw, tracelog_writer *w, uint64_t key)
 {
     uint64_t period_ms = tl_weight_ticks(key);
     if (period_ms != 0 && w->context.trace->scale.hz != 1000)
         period_ms = w->log_period_ms;
-    tracelog_put_pace(pen, w, period_ms, key & TL_WEIGHT_CALLS);
+    tracelog_put_pace(tw, w, period_ms, key & TL_WEIGHT_CALLS);
 }
 
-static bool put_sample(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint32_t i, const tl_value *v,
+static bool put_sample(tl_text_writer *tw, tracelog_writer *w, const tl_batch *b, uint32_t i, const tl_value *v,
                        const tl_value *end)
 {
     const tl_value *iid = take(&v, end);
@@ -384,13 +384,13 @@ static bool put_sample(tl_pen *pen, tracelog_writer *w, const tl_batch *b, uint3
     if (!thread ||
         !tracelog_stack_set(&w->threads, thread, is_stack ? stack->as.p : NULL, hint, &s.change, &w->losses.too_deep))
         return false;
-    if (!put_names(pen, w, thread, s.change.kept))
+    if (!put_names(tw, w, thread, s.change.kept))
         return false;
     for (uint32_t k = s.change.kept; b->key[i] & TL_WEIGHT_CALLS && k < thread->n; k++)
         w->losses.no_begin += !(thread->level[k].node->flags & TL_FRAME_CALL);
     if (s.count > 0 || b->key[i] & TL_WEIGHT_CALLS)
-        put_pace(pen, w, b->key[i]);
-    tracelog_put_sample(pen, w, &s, thread, NULL);
+        put_pace(tw, w, b->key[i]);
+    tracelog_put_sample(tw, w, &s, thread, NULL);
     return true;
 }
 
@@ -432,21 +432,21 @@ static bool remember(tracelog_writer *w, tracelog_record record, const tl_value 
     }
 }
 
-bool tracelog_put_record(tl_pen *pen, tracelog_writer *w, tracelog_record record, const tl_batch *b, uint32_t i)
+bool tracelog_put_record(tl_text_writer *tw, tracelog_writer *w, tracelog_record record, const tl_batch *b, uint32_t i)
 {
     const tl_value *v = b->val ? b->v + b->val[i] : NULL, *end = b->val ? b->v + b->val[i + 1] : NULL;
     switch (record) {
     case tracelog_sam_str:
     case tracelog_str_sam:
-        return put_sample(pen, w, b, i, v, end);
+        return put_sample(tw, w, b, i, v, end);
     case tracelog_fun_cmf:
     case tracelog_fun_csf:
-        put_old_function(pen, w, record, v, end);
+        put_old_function(tw, w, record, v, end);
         return true;
     default:
         if (!remember(w, record, v, end))
             return false;
     }
-    put_parts(pen, w, record, b, i, v, end);
+    put_parts(tw, w, record, b, i, v, end);
     return true;
 }

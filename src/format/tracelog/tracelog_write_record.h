@@ -5,6 +5,6 @@
 #include "format/tracelog/tracelog_write.h"
 
 /* Writes event i of a batch as the record that it is. False when memory runs out. */
-bool tracelog_put_record(tl_pen *pen, tracelog_writer *w, tracelog_record record, const tl_batch *b, uint32_t i);
+bool tracelog_put_record(tl_text_writer *tw, tracelog_writer *w, tracelog_record record, const tl_batch *b, uint32_t i);
 
 #endif

@@ -31,29 +31,29 @@ uint64_t tracelog_period_ms(const char *text, size_t n)
     return tracelog_parse_number(text, n, &ms) && ms > 0 && ms <= TRACELOG_PERIOD_MAX ? ms : TRACELOG_DEFAULT_PERIOD;
 }
 
-void tracelog_change_pace(tl_pen *pen, tracelog_writer *w, uint64_t period_ms, bool calls)
+void tracelog_change_pace(tl_text_writer *tw, tracelog_writer *w, uint64_t period_ms, bool calls)
 {
     tracelog_pace *p = &w->pace;
     if (p->instrumented != (period_ms == 0)) {
         p->instrumented = !p->instrumented;
-        TL_PEN_PUT(pen, "prf cfg CollectionMethod ");
+        TL_TEXT_PUT(tw, "prf cfg CollectionMethod ");
         if (p->instrumented)
-            TL_PEN_PUT(pen, "Instrumentation\n");
+            TL_TEXT_PUT(tw, "Instrumentation\n");
         else
-            TL_PEN_PUT(pen, "Sampling\n");
+            TL_TEXT_PUT(tw, "Sampling\n");
     }
     if (p->instrumented && p->no_execution == calls) {
         p->no_execution = !calls;
-        TL_PEN_PUT(pen, "prf cfg ExecutionTraceEnabled ");
-        tl_pen_char(pen, calls ? 'T' : 'F');
-        tl_pen_char(pen, '\n');
+        TL_TEXT_PUT(tw, "prf cfg ExecutionTraceEnabled ");
+        tl_text_char(tw, calls ? 'T' : 'F');
+        tl_text_char(tw, '\n');
     }
     if (period_ms != 0 && period_ms != w->pace.period_ms) {
         w->pace.period_ms = period_ms;
-        TL_PEN_PUT(pen, "prf cfg SamplingTimeoutMs ");
-        tl_pen_room(pen, TRACELOG_NUMBER_ROOM);
-        pen->p = tl_put_u64(pen->p, period_ms);
-        *pen->p++ = '\n';
+        TL_TEXT_PUT(tw, "prf cfg SamplingTimeoutMs ");
+        tl_text_room(tw, TRACELOG_NUMBER_ROOM);
+        tw->p = tl_put_u64(tw->p, period_ms);
+        *tw->p++ = '\n';
     }
 }
 
@@ -69,13 +69,13 @@ TL_ALWAYS_INLINE char *put_call_point(char *p, const tracelog_writer *w, const t
     return tracelog_put_hex(p, at->ip, w->pointer_digits, TRACELOG_UPPER);
 }
 
-static void put_frames(tl_pen *pen, const tracelog_writer *w, const tracelog_thread *thread, uint32_t from,
+static void put_frames(tl_text_writer *tw, const tracelog_writer *w, const tracelog_thread *thread, uint32_t from,
                        const tl_hash *iids)
 {
     for (uint32_t i = from; i < thread->n; i++) {
         const tracelog_level *at = &thread->level[i];
-        tl_pen_room(pen, 2 * TRACELOG_NUMBER_ROOM);
-        char *p = pen->p;
+        tl_text_room(tw, 2 * TRACELOG_NUMBER_ROOM);
+        char *p = tw->p;
         *p++ = ' ';
         if (TL_LIKELY(at->flags & TL_FRAME_FUNCTION))
             p = tracelog_put_short(p, iids ? tl_hash_get(iids, at->function) : at->function);
@@ -83,15 +83,15 @@ static void put_frames(tl_pen *pen, const tracelog_writer *w, const tracelog_thr
             *p++ = '?';
         if (at->flags & TL_FRAME_IP)
             p = put_call_point(p, w, at);
-        pen->p = p;
+        tw->p = p;
     }
 }
 
-void tracelog_put_sample(tl_pen *pen, const tracelog_writer *w, const tracelog_sample *s, const tracelog_thread *thread,
-                         const tl_hash *iids)
+void tracelog_put_sample(tl_text_writer *tw, const tracelog_writer *w, const tracelog_sample *s,
+                         const tracelog_thread *thread, const tl_hash *iids)
 {
-    tl_pen_room(pen, 6 * TRACELOG_NUMBER_ROOM);
-    char *p = pen->p;
+    tl_text_room(tw, 6 * TRACELOG_NUMBER_ROOM);
+    char *p = tw->p;
     p = TL_PUT(p, "sam str ");
     if (TL_LIKELY(s->known))
         p = tracelog_put_hex(p, s->iid, s->digits, TRACELOG_UPPER);
@@ -107,7 +107,7 @@ void tracelog_put_sample(tl_pen *pen, const tracelog_writer *w, const tracelog_s
     p = tl_put_u64(p, s->change.size);
     if (s->change.moved)
         p = put_call_point(p, w, &thread->level[s->change.kept - 1]);
-    pen->p = p;
-    put_frames(pen, w, thread, s->change.kept, iids);
-    tl_pen_char(pen, '\n');
+    tw->p = p;
+    put_frames(tw, w, thread, s->change.kept, iids);
+    tl_text_char(tw, '\n');
 }

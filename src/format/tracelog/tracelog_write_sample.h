@@ -14,19 +14,19 @@ typedef struct tracelog_sample {
 } tracelog_sample;
 
 /* Writes the line of a thread whose stack was set already. `iids`: of its functions; NULL: their numbers. */
-void tracelog_put_sample(tl_pen *pen, const tracelog_writer *w, const tracelog_sample *s, const tracelog_thread *thread,
-                         const tl_hash *iids);
+void tracelog_put_sample(tl_text_writer *tw, const tracelog_writer *w, const tracelog_sample *s,
+                         const tracelog_thread *thread, const tl_hash *iids);
 
 /* Before a sample: says what readers would else take it for another one by, such as in parts of logs that have lost the
  * line that did. Of one that counts, the ms that each of its samples stands for; of others 0, and whether it tells of
  * calls. */
-void tracelog_change_pace(tl_pen *pen, tracelog_writer *w, uint64_t period_ms, bool calls);
-TL_ALWAYS_INLINE void tracelog_put_pace(tl_pen *pen, tracelog_writer *w, uint64_t period_ms, bool calls)
+void tracelog_change_pace(tl_text_writer *tw, tracelog_writer *w, uint64_t period_ms, bool calls);
+TL_ALWAYS_INLINE void tracelog_put_pace(tl_text_writer *tw, tracelog_writer *w, uint64_t period_ms, bool calls)
 {
     const tracelog_pace *p = &w->pace;
     if (TL_UNLIKELY(p->instrumented != (period_ms == 0) || (period_ms == 0 && p->no_execution == calls) ||
                     (period_ms != 0 && period_ms != p->period_ms)))
-        tracelog_change_pace(pen, w, period_ms, calls);
+        tracelog_change_pace(tw, w, period_ms, calls);
 }
 
 /* What readers make of the value of prf cfg SamplingTimeoutMs. */

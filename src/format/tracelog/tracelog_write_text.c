@@ -5,16 +5,16 @@
 
 #include "base/text/utf8.h"
 
-void tracelog_put_text(tl_pen *pen, const char *s, size_t n, uint64_t *breaks)
+void tracelog_put_text(tl_text_writer *tw, const char *s, size_t n, uint64_t *breaks)
 {
     while (n > 0) {
         const char *at = memchr(s, '\n', n);
         const size_t part = at ? (size_t)(at - s) : n;
-        tl_pen_raw(pen, s, part);
+        tl_text_raw(tw, s, part);
         s += part;
         n -= part;
         if (at) {
-            tl_pen_char(pen, ' ');
+            tl_text_char(tw, ' ');
             s++;
             n--;
             ++*breaks;
@@ -45,15 +45,15 @@ static uint64_t repair(tl_pb *out, const char *s, size_t n)
     return bad;
 }
 
-bool tracelog_put_name(tl_pen *pen, const char *name, tl_pb *scratch, uint64_t *breaks, uint64_t *bad)
+bool tracelog_put_name(tl_text_writer *tw, const char *name, tl_pb *scratch, uint64_t *breaks, uint64_t *bad)
 {
     tl_pb_clear(scratch);
     if (name)
         *bad += repair(scratch, name, strlen(name));
     if (scratch->failed)
         return false;
-    tl_pen_char(pen, '"');
-    tracelog_put_text(pen, (const char *)scratch->data, scratch->n, breaks);
-    tl_pen_char(pen, '"');
+    tl_text_char(tw, '"');
+    tracelog_put_text(tw, (const char *)scratch->data, scratch->n, breaks);
+    tl_text_char(tw, '"');
     return true;
 }

@@ -46,10 +46,10 @@ TL_ALWAYS_INLINE char *tracelog_put_short(char *p, uint64_t v)
 }
 
 /* Text of a line: line breaks would end it, and become spaces, which *breaks counts. */
-void tracelog_put_text(tl_pen *pen, const char *s, size_t n, uint64_t *breaks);
+void tracelog_put_text(tl_text_writer *tw, const char *s, size_t n, uint64_t *breaks);
 
 /* The same in quotes of a name from elsewhere (NULL: empty). Bytes that are not UTF-8 are repaired as readers do, and
  * counted. False when memory runs out. */
-bool tracelog_put_name(tl_pen *pen, const char *name, tl_pb *scratch, uint64_t *breaks, uint64_t *bad);
+bool tracelog_put_name(tl_text_writer *tw, const char *name, tl_pb *scratch, uint64_t *breaks, uint64_t *bad);
 
 #endif

@@ -30,7 +30,7 @@ struct xtrace_ahead {
     xtrace_reader *reader;
     uint32_t stream;
     xtrace_places places;
-    tl_relay *relay;
+    tl_ordered_workers *workers;
     part part[SLOTS_MOST];
     part *at;        /* that is being handed out, or NULL */
     uint32_t next;   /* its next batch */
@@ -106,8 +106,8 @@ int xtrace_ahead_open(xtrace_ahead **out, const xtrace_cursor *c, tl_error *e)
     int status = xtrace_places_read(&a->places, c->insns->in, e);
     const unsigned wanted = threads * SLOTS_OF_WORKER, slots = wanted < SLOTS_MOST ? wanted : SLOTS_MOST;
     if (status == 0 && a->places.n > 1)
-        status = tl_relay_open(&a->relay, threads - 1, slots, make, a, e);
-    if (status < 0 || !a->relay) {
+        status = tl_ordered_open(&a->workers, threads - 1, slots, make, a, e);
+    if (status < 0 || !a->workers) {
         xtrace_ahead_close(a);
         return status;
     }
@@ -156,7 +156,7 @@ int xtrace_ahead_next(xtrace_ahead *a, xtrace_cursor *c, tl_batch *b, tl_error *
         if (a->number >= a->places.n || !begins_here(a, c))
             return 0;
         unsigned slot;
-        int status = tl_relay_next(a->relay, &slot);
+        int status = tl_ordered_next(a->workers, &slot);
         if (status <= 0) {
             if (status < 0 && e)
                 *e = a->part[slot].error;
@@ -173,7 +173,7 @@ void xtrace_ahead_close(xtrace_ahead *a)
 {
     if (!a)
         return;
-    tl_relay_close(a->relay);
+    tl_ordered_close(a->workers);
     for (unsigned i = 0; i < SLOTS_MOST; i++) {
         part *p = &a->part[i];
         for (uint32_t k = 0; k < p->capacity; k++)

@@ -118,16 +118,16 @@ void xtrace_encoder_fini(xtrace_encoder *x)
 
 static void put(xtrace_encoder *x, const void *data, size_t n)
 {
-    tl_pen_raw(&x->pen, data, n);
+    tl_text_raw(&x->tw, data, n);
     x->offset += n;
 }
 
 /* The next instruction says its pc: a reader could begin here. */
 static int offer_cut(xtrace_encoder *x, uint64_t pc, tl_error *e)
 {
-    tl_pen_close(&x->pen);
+    tl_text_close(&x->tw);
     const bool cut = tl_output_cut(x->out);
-    tl_pen_open(&x->pen, x->out);
+    tl_text_open(&x->tw, x->out);
     x->offer = x->offset + (cut ? TL_OUTPUT_FRAME : OFFER_AGAIN);
     if (!cut)
         return 0;
@@ -149,14 +149,14 @@ static int put_insn(xtrace_encoder *x, uint64_t pc, uint64_t aux, tl_error *e)
     }
     if (x->insns == 0)
         x->first = (xtrace_frame){.pc = pc, .has_pc = has_pc};
-    tl_pen_room(&x->pen, XTRACE_PCINST_SIZE);
-    uint8_t *p = (uint8_t *)x->pen.p;
+    tl_text_room(&x->tw, XTRACE_PCINST_SIZE);
+    uint8_t *p = (uint8_t *)x->tw.p;
     const size_t n = says_pc ? XTRACE_PCINST_SIZE : XTRACE_INST_SIZE;
     p[0] = (uint8_t)((says_pc ? XTRACE_PCINST : XTRACE_INST) | level << XTRACE_LEVEL_SHIFT);
     if (says_pc)
         tl_store64(p + 1, pc, false);
     tl_store32(p + n - 4, op, false);
-    x->pen.p += n;
+    x->tw.p += n;
     x->offset += n;
     x->lost_pc += x->has_pc && !has_pc;
     x->insns++;
@@ -177,11 +177,11 @@ static void put_mem(xtrace_encoder *x, unsigned token, uint64_t address, const t
     while (left > 0) {
         const unsigned most = (unsigned)(31 - __builtin_clz(left)), k = most < 15 ? most : 15;
         const uint32_t n = (uint32_t)1 << k;
-        tl_pen_room(&x->pen, XTRACE_MEM_HEAD);
-        uint8_t *p = (uint8_t *)x->pen.p;
+        tl_text_room(&x->tw, XTRACE_MEM_HEAD);
+        uint8_t *p = (uint8_t *)x->tw.p;
         p[0] = (uint8_t)(token | k << XTRACE_MEM_SIZE_SHIFT);
         tl_store64(p + 1, address, false);
-        x->pen.p += XTRACE_MEM_HEAD;
+        x->tw.p += XTRACE_MEM_HEAD;
         x->offset += XTRACE_MEM_HEAD;
         put(x, data, n);
         data += n;
@@ -257,10 +257,10 @@ static int put_event(xtrace_encoder *x, const tl_batch *b, uint32_t i, tl_error 
 int xtrace_encode(xtrace_encoder *x, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
     int r = 0;
-    tl_pen_open(&x->pen, x->out);
+    tl_text_open(&x->tw, x->out);
     for (uint32_t i = from; r == 0 && i < to; i++)
         r = put_event(x, b, i, e);
-    tl_pen_close(&x->pen);
+    tl_text_close(&x->tw);
     return r;
 }
 

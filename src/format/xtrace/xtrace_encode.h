@@ -49,7 +49,7 @@ typedef struct xtrace_encoder {
     xtrace_frame first, *frame; /* where it begins; all places behind that where it was cut */
     uint32_t nframe, frame_capacity;
     uint64_t lost_pc, lost_value; /* events that could not be written as they are */
-    tl_pen pen;                   /* while events are written */
+    tl_text_writer tw;            /* while events are written */
 } xtrace_encoder;
 
 void xtrace_encoder_init(xtrace_encoder *x, tl_output *out, const xtrace_how *how);

@@ -19,13 +19,13 @@ struct tlp_chunk {
     size_t size;
 };
 
-void tl_rt_tlp_fail(tlp_making *m, int error)
+void tl_rt_tlp_fail(tlp_writer *m, int error)
 {
     if (!m->error)
         m->error = error;
 }
 
-static void *take_chunk(tlp_making *m, uint64_t n)
+static void *take_chunk(tlp_writer *m, uint64_t n)
 {
     size_t size = (size_t)(n + sizeof(struct tlp_chunk) + RT_PAGE - 1) & ~(size_t)(RT_PAGE - 1);
     struct tlp_chunk *c = n < SIZE_MAX / 2 ? tl_rt_memory_take(size) : NULL;
@@ -39,7 +39,7 @@ static void *take_chunk(tlp_making *m, uint64_t n)
     return c + 1;
 }
 
-void *tl_rt_tlp_take(tlp_making *m, uint64_t n)
+void *tl_rt_tlp_take(tlp_writer *m, uint64_t n)
 {
     n = n ? (n + 15) & ~UINT64_C(15) : 16; /* NULL is no memory, whatever n is */
     if (m->error)
@@ -59,7 +59,7 @@ void *tl_rt_tlp_take(tlp_making *m, uint64_t n)
     return p;
 }
 
-uint32_t *tl_rt_tlp_numbers(tlp_making *m, uint32_t n)
+uint32_t *tl_rt_tlp_numbers(tlp_writer *m, uint32_t n)
 {
     uint32_t *number = tl_rt_tlp_take(m, 2 * (uint64_t)n * sizeof *number);
     for (uint32_t i = 0; number && i < n; i++)
@@ -67,7 +67,7 @@ uint32_t *tl_rt_tlp_numbers(tlp_making *m, uint32_t n)
     return number;
 }
 
-const char *tl_rt_tlp_copy(tlp_making *m, const char *s, size_t n)
+const char *tl_rt_tlp_copy(tlp_writer *m, const char *s, size_t n)
 {
     char *p = tl_rt_tlp_take(m, (uint64_t)n + 1);
     if (p)
@@ -75,7 +75,7 @@ const char *tl_rt_tlp_copy(tlp_making *m, const char *s, size_t n)
     return p;
 }
 
-bool tl_rt_tlp_grow(tlp_making *m, void *array, uint32_t n, uint64_t size)
+bool tl_rt_tlp_grow(tlp_writer *m, void *array, uint32_t n, uint64_t size)
 {
     if (n & (n - 1))
         return true;
@@ -89,7 +89,7 @@ bool tl_rt_tlp_grow(tlp_making *m, void *array, uint32_t n, uint64_t size)
     return true;
 }
 
-static void give_all(tlp_making *m)
+static void give_all(tlp_writer *m)
 {
     while (m->chunk) {
         struct tlp_chunk *c = m->chunk;
@@ -169,7 +169,7 @@ static void put_fixed(tlp_sink *s, uint64_t v, uint32_t n)
     tl_rt_tlp_put(s, byte, n);
 }
 
-static void put_file(const tlp_making *m, tlp_sink *s, uint64_t size)
+static void put_file(const tlp_writer *m, tlp_sink *s, uint64_t size)
 {
     tl_rt_tlp_put(s, TLP_MAGIC, TLP_MAGIC_BYTES);
     put_fixed(s, m->extended ? TLP_VERSION_SAMPLES : TLP_VERSION, 2);
@@ -180,7 +180,7 @@ static void put_file(const tlp_making *m, tlp_sink *s, uint64_t size)
 }
 
 /* Encodes into a file that is new, and gives it its name only when all of it is there. */
-static void write_file(tlp_making *m, const char *beside, const char *path)
+static void write_file(tlp_writer *m, const char *beside, const char *path)
 {
     tlp_sink s = {.fd = -1};
     put_file(m, &s, 0);
@@ -229,7 +229,7 @@ static bool name_beside(char out[static RT_PATH], const char *path)
     return true;
 }
 
-static void check_header(tlp_making *m)
+static void check_header(tlp_writer *m)
 {
     const uint8_t *p = m->image;
     bool ours = __atomic_load_n(m->image_size, __ATOMIC_RELAXED) >= LIVE_HEADER_SIZE &&
@@ -247,11 +247,11 @@ int tl_rt_tlp_write(const char *path, const void *image, uint64_t size)
 
 int tl_rt_tlp_write_growing(const char *path, const void *image, const uint64_t *size)
 {
-    static void (*const part[])(tlp_making *) = {
+    static void (*const part[])(tlp_writer *) = {
         check_header,   tl_rt_tlp_read_notes, tl_rt_tlp_read_lanes,   tl_rt_tlp_read_tree, tl_rt_tlp_name_functions,
         tl_rt_tlp_rank, tl_rt_tlp_order,      tl_rt_tlp_read_numbers,
     };
-    tlp_making m = {.image = image, .image_size = size};
+    tlp_writer m = {.image = image, .image_size = size};
     char beside[RT_PATH];
     if (!name_beside(beside, path))
         return -ENAMETOOLONG;

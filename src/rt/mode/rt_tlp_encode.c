@@ -2,12 +2,12 @@
 #include "format/tlp/tlp_layout.h"
 #include "rt/mode/rt_tlp_impl.h"
 
-static void put_string(const tlp_making *m, tlp_sink *s, uint32_t string)
+static void put_string(const tlp_writer *m, tlp_sink *s, uint32_t string)
 {
     tl_rt_tlp_put_number(s, string ? m->text[string - 1].rank : 0);
 }
 
-static void put_strings(const tlp_making *m, tlp_sink *s)
+static void put_strings(const tlp_writer *m, tlp_sink *s)
 {
     for (uint32_t i = 0; i < m->nstring; i++) {
         const tlp_text *t = &m->text[m->text_order[i]];
@@ -16,7 +16,7 @@ static void put_strings(const tlp_making *m, tlp_sink *s)
     }
 }
 
-static void put_head(const tlp_making *m, tlp_sink *s)
+static void put_head(const tlp_writer *m, tlp_sink *s)
 {
     put_string(m, s, m->clock_text);
     tl_rt_tlp_put_number(s, m->hz);
@@ -30,7 +30,7 @@ static void put_head(const tlp_making *m, tlp_sink *s)
     tl_rt_tlp_put_number(s, 0); /* damaged bytes */
 }
 
-static void put_functions(const tlp_making *m, tlp_sink *s)
+static void put_functions(const tlp_writer *m, tlp_sink *s)
 {
     uint32_t id = 0;
     for (uint32_t i = 0; i < m->nfunction; i++) {
@@ -51,7 +51,7 @@ static void put_functions(const tlp_making *m, tlp_sink *s)
     }
 }
 
-static void put_threads(const tlp_making *m, tlp_sink *s)
+static void put_threads(const tlp_writer *m, tlp_sink *s)
 {
     for (uint32_t i = 0; i < m->nthread; i++) {
         const tlp_thread *t = &m->thread[i];
@@ -63,7 +63,7 @@ static void put_threads(const tlp_making *m, tlp_sink *s)
     }
 }
 
-static void put_tree(const tlp_making *m, tlp_sink *s)
+static void put_tree(const tlp_writer *m, tlp_sink *s)
 {
     for (uint32_t i = 1; i < m->nplace; i++) {
         uint32_t up = 0, at = m->order[i - 1];
@@ -81,7 +81,7 @@ static void put_tree(const tlp_making *m, tlp_sink *s)
     }
 }
 
-static void put_sums(const tlp_making *m, tlp_sink *s)
+static void put_sums(const tlp_writer *m, tlp_sink *s)
 {
     const tlp_numbers *n = m->numbers;
     for (uint32_t i = 1; i < m->nplace; i++)
@@ -94,7 +94,7 @@ static void put_sums(const tlp_making *m, tlp_sink *s)
         tl_rt_tlp_put_number(s, n[i].total - n[i].outer);
 }
 
-static void put_durations(const tlp_making *m, tlp_sink *s)
+static void put_durations(const tlp_writer *m, tlp_sink *s)
 {
     const tlp_numbers *n = m->numbers;
     for (uint32_t i = 1; i < m->nplace; i++)
@@ -107,7 +107,7 @@ static void put_durations(const tlp_making *m, tlp_sink *s)
         tl_rt_tlp_put(s, b->byte, b->used);
 }
 
-void tl_rt_tlp_put_body(const tlp_making *m, tlp_sink *s)
+void tl_rt_tlp_put_body(const tlp_writer *m, tlp_sink *s)
 {
     tl_rt_tlp_put_number(s, m->nstring);
     tl_rt_tlp_put_number(s, m->nfunction);

@@ -1,4 +1,4 @@
-/* What the parts of the writer of .tlp files share. One tlp_making is one file that is being written.
+/* What the parts of the writer of .tlp files share. One tlp_writer is one file that is being written.
  *
  *   rt_tlp_notes.c    clock, program, objects and functions, from the notes in the image
  *   rt_tlp_tree.c     lanes and nodes of the image -> threads and places
@@ -20,7 +20,7 @@
 enum { TLP_NONE = UINT32_MAX };
 enum { TLP_FUNCTION = 1u << 31 }; /* in the table of places: this is the index of a function */
 
-/* Strings are numbers: index + 1 in tlp_making.text, 0 for none. */
+/* Strings are numbers: index + 1 in tlp_writer.text, 0 for none. */
 typedef struct tlp_text {
     const char *s;
     uint32_t n;
@@ -63,7 +63,7 @@ typedef struct tlp_lane {
 typedef struct tlp_place {
     uint32_t parent;   /* place 0 is the root of all */
     uint32_t function; /* index; of threads the index of the thread */
-    uint32_t nodes;    /* first of its nodes in tlp_making.node, TLP_NONE: none */
+    uint32_t nodes;    /* first of its nodes in tlp_writer.node, TLP_NONE: none */
 } tlp_place;
 
 typedef struct tlp_node {
@@ -82,7 +82,7 @@ typedef struct tlp_bytes { /* a column that is encoded before its turn */
     uint8_t byte[];
 } tlp_bytes;
 
-typedef struct tlp_making {
+typedef struct tlp_writer {
     const uint8_t *image;
     const uint64_t *image_size; /* may grow: what was linked already lies within it */
     int error;                  /* the first one: -errno */
@@ -126,12 +126,12 @@ typedef struct tlp_making {
     uint32_t *least;      /* [nplace] scratch: least code that the next child may have */
     tlp_numbers *numbers; /* [nplace] by position in the file */
     tlp_bytes *bucket_first, *bucket_last;
-} tlp_making;
+} tlp_writer;
 
 /* ---- the image: every reference may be anything, and anything may change ---- */
 
 /* The n bytes that a reference means, or NULL if they do not lie in the image. */
-RT_INLINE const uint8_t *tlp_at(const tlp_making *m, uint32_t reference, uint64_t n)
+RT_INLINE const uint8_t *tlp_at(const tlp_writer *m, uint32_t reference, uint64_t n)
 {
     const uint64_t offset = (uint64_t)reference * LIVE_UNIT, size = __atomic_load_n(m->image_size, __ATOMIC_RELAXED);
     return reference && n <= size && offset <= size - n ? m->image + offset : NULL;
@@ -154,35 +154,35 @@ RT_INLINE uint64_t tlp_add(uint64_t a, uint64_t b)
 
 /* ---- memory: zero, given back when the file is done; NULL and an error: out of memory ---- */
 
-void *tl_rt_tlp_take(tlp_making *m, uint64_t n);
+void *tl_rt_tlp_take(tlp_writer *m, uint64_t n);
 /* n numbers: 0, 1, 2, ...; and as much behind them, for sorting. */
-uint32_t *tl_rt_tlp_numbers(tlp_making *m, uint32_t n);
+uint32_t *tl_rt_tlp_numbers(tlp_writer *m, uint32_t n);
 /* A copy of n bytes with a zero behind them. */
-const char *tl_rt_tlp_copy(tlp_making *m, const char *s, size_t n);
-void tl_rt_tlp_fail(tlp_making *m, int error);
+const char *tl_rt_tlp_copy(tlp_writer *m, const char *s, size_t n);
+void tl_rt_tlp_fail(tlp_writer *m, int error);
 /* Room for one entry more in an array of n; it grows at powers of two. False: none. */
-bool tl_rt_tlp_grow(tlp_making *m, void *array, uint32_t n, uint64_t size);
+bool tl_rt_tlp_grow(tlp_writer *m, void *array, uint32_t n, uint64_t size);
 
 /* Sorts numbers, stable. order[n] are sorted, scratch[n] is overwritten. */
-typedef bool tlp_after(const tlp_making *m, uint32_t a, uint32_t b); /* has a to stand behind b? */
-void tl_rt_tlp_sort(const tlp_making *m, uint32_t *order, uint32_t *scratch, uint32_t n, tlp_after *after);
+typedef bool tlp_after(const tlp_writer *m, uint32_t a, uint32_t b); /* has a to stand behind b? */
+void tl_rt_tlp_sort(const tlp_writer *m, uint32_t *order, uint32_t *scratch, uint32_t n, tlp_after *after);
 /* < 0, 0, > 0 as bytes compare; none comes before everything. */
-int tl_rt_tlp_compare(const tlp_making *m, uint32_t a, uint32_t b);
+int tl_rt_tlp_compare(const tlp_writer *m, uint32_t a, uint32_t b);
 /* A new string, kept by pointer; 0 for NULL. */
-uint32_t tl_rt_tlp_string(tlp_making *m, const char *s);
+uint32_t tl_rt_tlp_string(tlp_writer *m, const char *s);
 
 const tlp_note *tl_rt_tlp_find(const tlp_note *note, uint32_t n, uint32_t id);
 
 /* ---- the parts, in this order; each does nothing after an error ---- */
 
-void tl_rt_tlp_read_notes(tlp_making *m);
-void tl_rt_tlp_read_lanes(tlp_making *m);
-void tl_rt_tlp_read_tree(tlp_making *m);
-void tl_rt_tlp_name_functions(tlp_making *m);
-void tl_rt_tlp_close_symbols(tlp_making *m);
-void tl_rt_tlp_rank(tlp_making *m); /* strings, then functions */
-void tl_rt_tlp_order(tlp_making *m);
-void tl_rt_tlp_read_numbers(tlp_making *m);
+void tl_rt_tlp_read_notes(tlp_writer *m);
+void tl_rt_tlp_read_lanes(tlp_writer *m);
+void tl_rt_tlp_read_tree(tlp_writer *m);
+void tl_rt_tlp_name_functions(tlp_writer *m);
+void tl_rt_tlp_close_symbols(tlp_writer *m);
+void tl_rt_tlp_rank(tlp_writer *m); /* strings, then functions */
+void tl_rt_tlp_order(tlp_writer *m);
+void tl_rt_tlp_read_numbers(tlp_writer *m);
 
 /* Where the file goes: once to nowhere, to learn its size, then to the disk. */
 typedef struct tlp_sink {
@@ -197,6 +197,6 @@ typedef struct tlp_sink {
 void tl_rt_tlp_put(tlp_sink *s, const void *data, size_t n);
 void tl_rt_tlp_put_number(tlp_sink *s, uint64_t v);            /* varint */
 uint32_t tl_rt_tlp_varint(uint64_t v, uint8_t out[static 10]); /* its length */
-void tl_rt_tlp_put_body(const tlp_making *m, tlp_sink *s);
+void tl_rt_tlp_put_body(const tlp_writer *m, tlp_sink *s);
 
 #endif

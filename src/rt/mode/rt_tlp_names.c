@@ -4,7 +4,7 @@
 
 /* ---- sorting: merges runs of 1, 2, 4, ...; stable, n log n, without recursion ---- */
 
-static void merge(const tlp_making *m, const uint32_t *from, uint32_t *to, uint32_t n, uint32_t width, tlp_after *after)
+static void merge(const tlp_writer *m, const uint32_t *from, uint32_t *to, uint32_t n, uint32_t width, tlp_after *after)
 {
     for (uint64_t begin = 0; begin < n; begin += 2 * (uint64_t)width) {
         const uint64_t middle = begin + width < n ? begin + width : n;
@@ -15,7 +15,7 @@ static void merge(const tlp_making *m, const uint32_t *from, uint32_t *to, uint3
     }
 }
 
-void tl_rt_tlp_sort(const tlp_making *m, uint32_t *order, uint32_t *scratch, uint32_t n, tlp_after *after)
+void tl_rt_tlp_sort(const tlp_writer *m, uint32_t *order, uint32_t *scratch, uint32_t n, tlp_after *after)
 {
     uint32_t *from = order, *to = scratch;
     for (uint32_t width = 1; width<n; width = width> n / 2 ? n : 2 * width) {
@@ -30,7 +30,7 @@ void tl_rt_tlp_sort(const tlp_making *m, uint32_t *order, uint32_t *scratch, uin
 
 /* ---- strings ---- */
 
-uint32_t tl_rt_tlp_string(tlp_making *m, const char *s)
+uint32_t tl_rt_tlp_string(tlp_writer *m, const char *s)
 {
     if (!s || !tl_rt_tlp_grow(m, &m->text, m->ntext, sizeof *m->text))
         return 0;
@@ -47,19 +47,19 @@ static int compare_texts(const tlp_text *a, const tlp_text *b)
     return a->n < b->n ? -1 : a->n > b->n;
 }
 
-int tl_rt_tlp_compare(const tlp_making *m, uint32_t a, uint32_t b)
+int tl_rt_tlp_compare(const tlp_writer *m, uint32_t a, uint32_t b)
 {
     if (!a || !b || a == b)
         return a == b ? 0 : !a ? -1 : 1;
     return compare_texts(&m->text[a - 1], &m->text[b - 1]);
 }
 
-static bool text_after(const tlp_making *m, uint32_t a, uint32_t b)
+static bool text_after(const tlp_writer *m, uint32_t a, uint32_t b)
 {
     return compare_texts(&m->text[a], &m->text[b]) > 0;
 }
 
-static void rank_texts(tlp_making *m)
+static void rank_texts(tlp_writer *m)
 {
     m->text_order = tl_rt_tlp_numbers(m, m->ntext);
     if (!m->text_order)
@@ -75,25 +75,25 @@ static void rank_texts(tlp_making *m)
 
 /* ---- functions ---- */
 
-static bool id_after(const tlp_making *m, uint32_t a, uint32_t b)
+static bool id_after(const tlp_writer *m, uint32_t a, uint32_t b)
 {
     return m->function[a].id > m->function[b].id;
 }
 
-static uint32_t rank_of(const tlp_making *m, uint32_t string)
+static uint32_t rank_of(const tlp_writer *m, uint32_t string)
 {
     return string ? m->text[string - 1].rank : 0;
 }
 
 /* Ids are unique: what comes behind them in the order of the file decides nothing. */
-static bool function_after(const tlp_making *m, uint32_t a, uint32_t b)
+static bool function_after(const tlp_writer *m, uint32_t a, uint32_t b)
 {
     const uint32_t module_a = rank_of(m, m->function[a].module), module_b = rank_of(m, m->function[b].module);
     return module_a != module_b ? module_a > module_b : id_after(m, a, b);
 }
 
 /* The first of the functions, ascending by id, that has this id or a larger one. */
-static uint32_t lower_bound(const tlp_making *m, const uint32_t *order, uint64_t id)
+static uint32_t lower_bound(const tlp_writer *m, const uint32_t *order, uint64_t id)
 {
     uint32_t low = 0, high = m->nfunction;
     while (low < high) {
@@ -106,7 +106,7 @@ static uint32_t lower_bound(const tlp_making *m, const uint32_t *order, uint64_t
     return low;
 }
 
-static uint32_t object_of(const tlp_making *m, uint32_t id)
+static uint32_t object_of(const tlp_writer *m, uint32_t id)
 {
     uint32_t low = 0, high = m->nobject;
     while (low < high) {
@@ -120,7 +120,7 @@ static uint32_t object_of(const tlp_making *m, uint32_t id)
 }
 
 /* The functions base + 1 .. base + count are of an object; their addresses are in a table, if it is not NULL. */
-static void take_range(tlp_making *m, const uint32_t *order, uint32_t object, uint64_t base, uint64_t count,
+static void take_range(tlp_writer *m, const uint32_t *order, uint32_t object, uint64_t base, uint64_t count,
                        const uint8_t *address)
 {
     for (uint32_t i = lower_bound(m, order, base + 1); i < m->nfunction; i++) {
@@ -133,7 +133,7 @@ static void take_range(tlp_making *m, const uint32_t *order, uint32_t object, ui
     }
 }
 
-static void take_tables(tlp_making *m, const uint32_t *order)
+static void take_tables(tlp_writer *m, const uint32_t *order)
 {
     live_chain chain = {0};
     const uint8_t *p;
@@ -146,7 +146,7 @@ static void take_tables(tlp_making *m, const uint32_t *order)
 }
 
 /* An object's strings and symbols, once a function is in it. */
-static void use_object(tlp_making *m, tlp_object *o)
+static void use_object(tlp_writer *m, tlp_object *o)
 {
     o->used = true;
     o->module = tl_rt_tlp_string(m, o->build_id);
@@ -160,7 +160,7 @@ static void use_object(tlp_making *m, tlp_object *o)
     }
 }
 
-static void name_function(tlp_making *m, tlp_function *f)
+static void name_function(tlp_writer *m, tlp_function *f)
 {
     const tlp_note *note = tl_rt_tlp_find(m->note, m->nnote, f->id);
     if (note) {
@@ -180,7 +180,7 @@ static void name_function(tlp_making *m, tlp_function *f)
         f->name = tl_rt_tlp_string(m, tl_rt_symbols_name(o->symbols, f->address));
 }
 
-void tl_rt_tlp_name_functions(tlp_making *m)
+void tl_rt_tlp_name_functions(tlp_writer *m)
 {
     uint32_t *order = tl_rt_tlp_numbers(m, m->nfunction);
     if (!order)
@@ -199,14 +199,14 @@ void tl_rt_tlp_name_functions(tlp_making *m)
     m->build_id_text = program == TLP_NONE ? 0 : tl_rt_tlp_string(m, m->object[program].build_id);
 }
 
-void tl_rt_tlp_close_symbols(tlp_making *m)
+void tl_rt_tlp_close_symbols(tlp_writer *m)
 {
     for (uint32_t i = 0; i < m->nobject; i++)
         if (m->object[i].symbols)
             tl_rt_symbols_close(m->object[i].symbols);
 }
 
-void tl_rt_tlp_rank(tlp_making *m)
+void tl_rt_tlp_rank(tlp_writer *m)
 {
     rank_texts(m);
     m->function_order = tl_rt_tlp_numbers(m, m->nfunction);

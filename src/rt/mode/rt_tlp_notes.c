@@ -32,7 +32,7 @@ static bool next_pair(char **at, const char *rest, const char **key, char **valu
 }
 
 /* A copy of a value that comes last in its line: \n is a line feed, \\ a backslash. */
-static const char *unescaped(tlp_making *m, char *s)
+static const char *unescaped(tlp_writer *m, char *s)
 {
     char *to = s;
     for (const char *from = s; *from; from++) {
@@ -52,7 +52,7 @@ static uint64_t number(const char *s)
     return tl_rt_read_number(s, &v) ? v : 0;
 }
 
-static void read_process(tlp_making *m, char *at)
+static void read_process(tlp_writer *m, char *at)
 {
     const char *key;
     char *value;
@@ -85,7 +85,7 @@ static bool ns_of(uint64_t ticks, uint64_t hz, int64_t *ns)
     return true;
 }
 
-static void read_clock(tlp_making *m, char *at)
+static void read_clock(tlp_writer *m, char *at)
 {
     const char *key;
     char *value;
@@ -109,7 +109,7 @@ static void read_clock(tlp_making *m, char *at)
         m->utc = (int64_t)unix_ns - since;
 }
 
-static void read_object(tlp_making *m, char *at)
+static void read_object(tlp_writer *m, char *at)
 {
     tlp_object o = {0};
     const char *key;
@@ -130,7 +130,7 @@ static void read_object(tlp_making *m, char *at)
         m->object[m->nobject++] = o;
 }
 
-static void read_function(tlp_making *m, char *at)
+static void read_function(tlp_writer *m, char *at)
 {
     tlp_note f = {0};
     const char *key;
@@ -150,7 +150,7 @@ static void read_function(tlp_making *m, char *at)
 }
 
 /* A thread by its number: in the list of functions' shape, since both are found by a number. */
-static void read_thread(tlp_making *m, char *at)
+static void read_thread(tlp_writer *m, char *at)
 {
     tlp_note t = {0};
     const char *key;
@@ -166,7 +166,7 @@ static void read_thread(tlp_making *m, char *at)
 }
 
 /* Exits of calls that began before are no losses: they have a number of their own. */
-static void read_lost(tlp_making *m, char *at)
+static void read_lost(tlp_writer *m, char *at)
 {
     const char *key;
     char *value;
@@ -176,11 +176,11 @@ static void read_lost(tlp_making *m, char *at)
             m->lost_noted = tlp_add(m->lost_noted, number(value));
 }
 
-static void read_line(tlp_making *m, char *line)
+static void read_line(tlp_writer *m, char *line)
 {
     static const struct {
         const char *word;
-        void (*read)(tlp_making *m, char *at);
+        void (*read)(tlp_writer *m, char *at);
     } known[] = {{"process", read_process},   {"clock", read_clock},   {"object", read_object},
                  {"function", read_function}, {"thread", read_thread}, {"lost", read_lost}};
     char *at = line;
@@ -196,7 +196,7 @@ static void read_line(tlp_making *m, char *line)
 /* ---- all of them ---- */
 
 typedef struct lines {
-    tlp_making *m;
+    tlp_writer *m;
     uint32_t n;
     char line[LINE];
 } lines;
@@ -218,23 +218,23 @@ static void add_bytes(lines *l, const uint8_t *p, uint64_t n)
 }
 
 /* Lines of one id replace each other: only the last one stays. They stand in the order of ids then. */
-static bool object_after(const tlp_making *m, uint32_t a, uint32_t b)
+static bool object_after(const tlp_writer *m, uint32_t a, uint32_t b)
 {
     return m->object[a].id > m->object[b].id;
 }
 
-static bool note_after(const tlp_making *m, uint32_t a, uint32_t b)
+static bool note_after(const tlp_writer *m, uint32_t a, uint32_t b)
 {
     return m->note[a].id > m->note[b].id;
 }
 
-static bool named_after(const tlp_making *m, uint32_t a, uint32_t b)
+static bool named_after(const tlp_writer *m, uint32_t a, uint32_t b)
 {
     return m->named[a].id > m->named[b].id;
 }
 
 /* The last index of each id, ascending by id; *n becomes their number. */
-static const uint32_t *settle(tlp_making *m, uint32_t *n, tlp_after *after)
+static const uint32_t *settle(tlp_writer *m, uint32_t *n, tlp_after *after)
 {
     uint32_t *order = tl_rt_tlp_numbers(m, *n), kept = 0;
     if (!order)
@@ -249,7 +249,7 @@ static const uint32_t *settle(tlp_making *m, uint32_t *n, tlp_after *after)
     return order;
 }
 
-static void settle_objects(tlp_making *m)
+static void settle_objects(tlp_writer *m)
 {
     uint32_t n = m->nobject;
     const uint32_t *order = settle(m, &n, object_after);
@@ -260,7 +260,7 @@ static void settle_objects(tlp_making *m)
     m->nobject = n;
 }
 
-static tlp_note *settled(tlp_making *m, const tlp_note *note, uint32_t *n, tlp_after *after)
+static tlp_note *settled(tlp_writer *m, const tlp_note *note, uint32_t *n, tlp_after *after)
 {
     const uint32_t *order = settle(m, n, after);
     tlp_note *out = tl_rt_tlp_take(m, *n * (uint64_t)sizeof *out);
@@ -283,7 +283,7 @@ const tlp_note *tl_rt_tlp_find(const tlp_note *note, uint32_t n, uint32_t id)
 }
 
 /* The object of the program itself: by its path, else by its numbers. 0: not known. */
-static void find_program(tlp_making *m)
+static void find_program(tlp_writer *m)
 {
     for (uint32_t i = 0; m->exe && i < m->nobject && !m->program; i++)
         if (m->object[i].path && tl_rt_same(m->object[i].path, m->exe))
@@ -293,7 +293,7 @@ static void find_program(tlp_making *m)
             m->program = m->object[i].id;
 }
 
-void tl_rt_tlp_read_notes(tlp_making *m)
+void tl_rt_tlp_read_notes(tlp_writer *m)
 {
     lines *l = tl_rt_tlp_take(m, sizeof *l);
     live_chain chain = {0};

@@ -11,13 +11,13 @@ enum {
 
 /* ---- order ---- */
 
-static uint32_t code_of(const tlp_making *m, uint32_t place)
+static uint32_t code_of(const tlp_writer *m, uint32_t place)
 {
     return place <= m->nthread ? place - 1 : m->function_code[m->place[place].function];
 }
 
 /* All places but the root by code, by counting; as many go into sorted[]. */
-static bool sort_places(tlp_making *m, uint32_t *sorted)
+static bool sort_places(tlp_writer *m, uint32_t *sorted)
 {
     const uint32_t codes = m->nthread + m->nfunction;
     uint32_t *start = tl_rt_tlp_take(m, (codes + 1) * (uint64_t)sizeof *start);
@@ -32,7 +32,7 @@ static bool sort_places(tlp_making *m, uint32_t *sorted)
     return true;
 }
 
-void tl_rt_tlp_order(tlp_making *m)
+void tl_rt_tlp_order(tlp_writer *m)
 {
     const uint64_t bytes = m->nplace * (uint64_t)sizeof(uint32_t);
     uint32_t *first = tl_rt_tlp_take(m, bytes), *next = tl_rt_tlp_take(m, bytes); /* child, sibling; 0: none */
@@ -86,7 +86,7 @@ static void use_tag(histogram *h, uint32_t tag)
 }
 
 /* Adds the blocks of a node; returns the sum of their counts. */
-static uint64_t add_blocks(const tlp_making *m, histogram *h, uint32_t at)
+static uint64_t add_blocks(const tlp_writer *m, histogram *h, uint32_t at)
 {
     uint64_t sum = 0;
     live_chain chain = {0};
@@ -121,7 +121,7 @@ typedef struct last_call {
     uint64_t ticks, inner;
 } last_call;
 
-static last_call last_of(const tlp_making *m, uint32_t lane)
+static last_call last_of(const tlp_writer *m, uint32_t lane)
 {
     const uint8_t *p = tlp_at(m, lane, LIVE_LANE_SIZE);
     last_call c = {.node = tlp_load32(p + LIVE_LANE_LAST_NODE)};
@@ -133,7 +133,7 @@ static last_call last_of(const tlp_making *m, uint32_t lane)
 /* Adds what a node has at this moment. Its calls are the sum of its histogram; one without has no times either: they
  * are of a call that is being added. The lane's last call is added, too, if it waited all the while: it is the same
  * before and after, and the node's calls were as many as in its histogram, and did not change. */
-static void add_node_numbers(const tlp_making *m, histogram *h, tlp_numbers *s, const tlp_node *node)
+static void add_node_numbers(const tlp_writer *m, histogram *h, tlp_numbers *s, const tlp_node *node)
 {
     const uint8_t *p = tlp_at(m, node->at, LIVE_NODE_SIZE);
     const last_call before = last_of(m, node->lane);
@@ -162,7 +162,7 @@ static uint64_t held_within(uint64_t v, uint32_t bucket)
     return v < low ? low : v > high ? high : v;
 }
 
-static void put_byte(tlp_making *m, uint8_t byte)
+static void put_byte(tlp_writer *m, uint8_t byte)
 {
     if (!m->bucket_last || m->bucket_last->used == PIECE) {
         tlp_bytes *more = tl_rt_tlp_take(m, sizeof *more + PIECE);
@@ -177,7 +177,7 @@ static void put_byte(tlp_making *m, uint8_t byte)
     m->bucket_last->byte[m->bucket_last->used++] = byte;
 }
 
-static void put_number(tlp_making *m, uint64_t v)
+static void put_number(tlp_writer *m, uint64_t v)
 {
     uint8_t byte[10];
     const uint32_t n = tl_rt_tlp_varint(v, byte);
@@ -186,7 +186,7 @@ static void put_number(tlp_making *m, uint64_t v)
 }
 
 /* min and max lie in the first and the last bucket; if that is one bucket, there is nothing more to say. */
-static void put_histogram(tlp_making *m, const histogram *h, tlp_numbers *s)
+static void put_histogram(tlp_writer *m, const histogram *h, tlp_numbers *s)
 {
     uint32_t first = h->low * BLOCK_COUNTS, last = h->high * BLOCK_COUNTS - 1;
     while (!h->count[first])
@@ -210,7 +210,7 @@ static void put_histogram(tlp_making *m, const histogram *h, tlp_numbers *s)
 
 /* Ticks of calls that lie in no other call of the same function: all of a place or none. A place whose calls never
  * ended hides nothing. */
-static void find_outer(tlp_making *m)
+static void find_outer(tlp_writer *m)
 {
     uint32_t *open = tl_rt_tlp_take(m, (m->nfunction + 1) * (uint64_t)sizeof *open); /* of each function on the stack */
     uint32_t *position = m->least;
@@ -227,7 +227,7 @@ static void find_outer(tlp_making *m)
     }
 }
 
-void tl_rt_tlp_read_numbers(tlp_making *m)
+void tl_rt_tlp_read_numbers(tlp_writer *m)
 {
     histogram *h = tl_rt_tlp_take(m, sizeof *h);
     m->numbers = tl_rt_tlp_take(m, m->nplace * (uint64_t)sizeof *m->numbers);

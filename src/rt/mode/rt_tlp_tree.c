@@ -30,7 +30,7 @@ static void add_number(char *out, uint32_t *n, uint32_t v)
 
 /* What a thread is called: "worker 4711", "thread 4711" without a name; "3 threads, 1" is the first lane of several
  * threads. */
-static const char *thread_name(tlp_making *m, const uint8_t *lane, uint32_t threads, uint32_t tid, uint32_t number)
+static const char *thread_name(tlp_writer *m, const uint8_t *lane, uint32_t threads, uint32_t tid, uint32_t number)
 {
     enum { NAME = 16, ROOM = 48 };
     char text[ROOM];
@@ -57,7 +57,7 @@ static const char *thread_name(tlp_making *m, const uint8_t *lane, uint32_t thre
     return out;
 }
 
-static void read_lane(tlp_making *m, tlp_lane *l, uint32_t *several)
+static void read_lane(tlp_writer *m, tlp_lane *l, uint32_t *several)
 {
     const uint8_t *p = tlp_at(m, l->at, LIVE_LANE_SIZE);
     const uint32_t threads = tlp_load32(p + LIVE_LANE_THREADS);
@@ -71,7 +71,7 @@ static void read_lane(tlp_making *m, tlp_lane *l, uint32_t *several)
     m->lost = tlp_add(m->lost, tlp_load64(p + LIVE_LANE_LOST));
 }
 
-static int compare_lanes(const tlp_making *m, const tlp_thread *a, const tlp_thread *b)
+static int compare_lanes(const tlp_writer *m, const tlp_thread *a, const tlp_thread *b)
 {
     if (a->pid != b->pid)
         return a->pid < b->pid ? -1 : 1;
@@ -82,13 +82,13 @@ static int compare_lanes(const tlp_making *m, const tlp_thread *a, const tlp_thr
     return tl_rt_tlp_compare(m, a->name, b->name);
 }
 
-static bool lane_after(const tlp_making *m, uint32_t a, uint32_t b)
+static bool lane_after(const tlp_writer *m, uint32_t a, uint32_t b)
 {
     return compare_lanes(m, &m->lane[a].key, &m->lane[b].key) > 0;
 }
 
 /* Lanes in the order of the file, those of one thread side by side: they get one number. */
-static void find_threads(tlp_making *m)
+static void find_threads(tlp_writer *m)
 {
     uint32_t *order = tl_rt_tlp_numbers(m, m->nlane);
     m->thread = tl_rt_tlp_take(m, m->nlane * (uint64_t)sizeof *m->thread);
@@ -103,7 +103,7 @@ static void find_threads(tlp_making *m)
     }
 }
 
-void tl_rt_tlp_read_lanes(tlp_making *m)
+void tl_rt_tlp_read_lanes(tlp_writer *m)
 {
     live_chain chain = {0};
     const uint8_t *p;
@@ -128,20 +128,20 @@ void tl_rt_tlp_read_lanes(tlp_making *m)
 /* ---- nodes ---- */
 
 /* A node's field that is a reference, or its function. */
-static uint32_t field(const tlp_making *m, uint32_t node, uint32_t offset)
+static uint32_t field(const tlp_writer *m, uint32_t node, uint32_t offset)
 {
     return tlp_load32(m->image + (uint64_t)node * LIVE_UNIT + offset);
 }
 
 /* A node, if it is one: it lies in the image, and its parent is the one that names it. Else 0. */
-static uint32_t child_of(const tlp_making *m, uint32_t node, uint32_t parent)
+static uint32_t child_of(const tlp_writer *m, uint32_t node, uint32_t parent)
 {
     return node > parent && tlp_at(m, node, LIVE_NODE_SIZE) && field(m, node, LIVE_NODE_PARENT) == parent ? node : 0;
 }
 
 /* The node after another one: a child, a sibling, or a sibling of a node that is `up` levels further up. 0: that was
  * the last one. */
-static uint32_t next_node(const tlp_making *m, uint32_t root, uint32_t at, uint32_t *up)
+static uint32_t next_node(const tlp_writer *m, uint32_t root, uint32_t at, uint32_t *up)
 {
     *up = 0;
     uint32_t next = child_of(m, field(m, at, LIVE_NODE_CHILD), at);
@@ -154,14 +154,14 @@ static uint32_t next_node(const tlp_making *m, uint32_t root, uint32_t at, uint3
     return next;
 }
 
-static uint32_t root_of(const tlp_making *m, const tlp_lane *l)
+static uint32_t root_of(const tlp_writer *m, const tlp_lane *l)
 {
     const uint32_t root = tlp_load32(tlp_at(m, l->at, LIVE_LANE_SIZE) + LIVE_LANE_ROOT);
     return tlp_at(m, root, LIVE_NODE_SIZE) ? root : 0;
 }
 
 /* The slot of a place, or of a function where parent is TLP_NONE; a free one if it is not known. */
-static uint32_t *slot_of(const tlp_making *m, uint32_t parent, uint32_t what)
+static uint32_t *slot_of(const tlp_writer *m, uint32_t parent, uint32_t what)
 {
     const uint64_t h = ((uint64_t)parent << 32 | what) * UINT64_C(0x9e3779b97f4a7c15);
     for (uint32_t i = (uint32_t)(h >> 32) & m->known_mask;; i = (i + 1) & m->known_mask) {
@@ -176,7 +176,7 @@ static uint32_t *slot_of(const tlp_making *m, uint32_t parent, uint32_t what)
 }
 
 /* Index of a function by its number; TLP_NONE: no memory. */
-static uint32_t function_of(tlp_making *m, uint32_t id)
+static uint32_t function_of(tlp_writer *m, uint32_t id)
 {
     uint32_t *slot = slot_of(m, TLP_NONE, id);
     if (!*slot) {
@@ -189,7 +189,7 @@ static uint32_t function_of(tlp_making *m, uint32_t id)
 }
 
 /* Adds a node to its place; 0: there is no room. */
-static uint32_t add_node(tlp_making *m, uint32_t parent, uint32_t node, uint32_t lane)
+static uint32_t add_node(tlp_writer *m, uint32_t parent, uint32_t node, uint32_t lane)
 {
     const uint32_t function = m->nnode < m->capacity ? function_of(m, field(m, node, LIVE_NODE_FUNCTION)) : TLP_NONE;
     if (function == TLP_NONE)
@@ -205,7 +205,7 @@ static uint32_t add_node(tlp_making *m, uint32_t parent, uint32_t node, uint32_t
 }
 
 /* What was added to the tree since it was counted, and does not fit, is left for the next time. */
-static void read_lane_tree(tlp_making *m, const tlp_lane *l)
+static void read_lane_tree(tlp_writer *m, const tlp_lane *l)
 {
     const uint32_t root = root_of(m, l);
     uint32_t place = 1 + l->thread, up;
@@ -218,7 +218,7 @@ static void read_lane_tree(tlp_making *m, const tlp_lane *l)
     }
 }
 
-void tl_rt_tlp_read_tree(tlp_making *m)
+void tl_rt_tlp_read_tree(tlp_writer *m)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < m->nlane; i++) {
