@@ -23,7 +23,7 @@
  *   end unix=.. ticks=..
  *                the recording was finished
  *
- * In FDR files they are the payload of custom events (fdr_layout.h), in profiles in the making a chain of texts
+ * In FDR files they are the payload of custom events (fdr_layout.h), in recorded profiles a chain of texts
  * (live_layout.h), in CTF they go where CTF has a place for them. The library reads them in model/recording.c. */
 #ifndef TL_RT_NOTE_H
 #define TL_RT_NOTE_H

@@ -159,6 +159,11 @@ says err "the program was killed (Killed); what it had recorded is in app.tlp"
 fresh
 expect 0 "$tl" record ./app fork
 says err "1 more by other processes: app.1.tlp"
+for name in app.tlp app.1.tlp; do # small, and as private as the recorder made them
+    expect 0 "$tl" info "$name"
+    says out "format    tlp 1"
+    [ "$(stat -c %a "$name")" = 600 ] || fail "$name has mode $(stat -c %a "$name")"
+done
 has_calls app.tlp 1000
 has_calls app.1.tlp 10 # a child begins anew
 fresh

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Profiles in the making of a simulated program, which knows its calls: live_own.py PART
+"""Recorded profiles of a simulated program, which knows its calls: live_own.py PART
 
     check   damage has its rule and offset; nothing of a live file is damage
     numbers every number of every place, and every bucket, as a reader of .tlp files of our own finds them in what

@@ -36,7 +36,7 @@ The columns are kinds of input:
 | TraceLog | logs of .NET programs: samples, collections, compilations, allocations |
 | xtrace file, folder | instructions of a thread; of several threads, with snapshots of registers |
 | xtrace snapshots | a file of snapshots without instructions |
-| profiles of calls | XRay's profiling mode, `.tlp`, and `.tlp.live`, which is one that is being recorded |
+| profiles of calls | XRay's profiling mode, `.tlp`, and `.tlp.live`, which is one as it is recorded |
 | profiles of samples | `.tlp` made of a TraceLog |
 
 And the cells:

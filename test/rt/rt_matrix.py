@@ -4,7 +4,7 @@
     rt_matrix.py PROGRAM HOOK MODE [ARGUMENT...]       a name of rt_build.HOOKS; fdr, profile, fdr,profile or ctf
 
 The program prints what it called how often (count.h). Every function must be there under its name with exactly that
-number of calls, and no other one. With fdr,profile the profile that the program wrote must be the one that is made of
+number of calls, and no other one. With fdr,profile the profile that the program left must be the one that is made of
 its log: calls, ticks, and histograms bucket by bucket."""
 import collections
 import json
@@ -125,11 +125,12 @@ def every_call_has_a_place(nodes):
 
 
 def check_same(checks, base, flat):
-    """The profile that was written in the process, and the one made of the log of the same run."""
-    made = base + ".made.tlp"
-    done = harness.run("report", "-q", "-f", "-o", made, base + ".xray")
-    if not checks.equal(done.status, 0, "status of report -o", done):
-        return
+    """The profile that the process left, and the one made of the log of the same run."""
+    made, left = base + ".made.tlp", base + ".left.tlp"
+    for out, path in ((made, base + ".xray"), (left, base + ".tlp")):
+        done = harness.run("report", "-q", "-f", "-o", out, path)
+        if not checks.equal(done.status, 0, "status of report -o", done):
+            return
     if flat or not every_call_has_a_place(report(checks, base + ".tlp", "--by", "tree")["nodes"]):
         own, ours = (report(checks, path, "--by", "func") for path in (base + ".tlp", made))
         keys = ("name", "calls", "total", "self", "min", "max", "p50", "p99")
@@ -137,7 +138,7 @@ def check_same(checks, base, flat):
         checks.equal(ours, own, "functions of", made)
         return
     names = {}
-    own, ours = (tlp_reader.Profile(path).merged(names) for path in (base + ".tlp", made))
+    own, ours = (tlp_reader.Profile(path).merged(names) for path in (left, made))
     checks.equal(sorted(own), sorted(ours), "places")
     different = [path for path in own if path in ours and own[path] != ours[path]]
     text = {number: name for (_, name), number in names.items()}

@@ -1,4 +1,4 @@
-/* Images of profiles in the making for tests, put together as the recorder does it; and the profile that each means,
+/* Images of recorded profiles for tests, put together as the recorder does it; and the profile that each means,
  * which is kept beside it call by call and knows nothing of the image. */
 #ifndef TL_TEST_LIVE_FIXTURE_H
 #define TL_TEST_LIVE_FIXTURE_H

@@ -1,4 +1,4 @@
-/* Images of profiles in the making that the library must read, and the recorder must write as a file. */
+/* Images of recorded profiles that the library must read. */
 #ifndef TL_TEST_LIVE_SCENES_H
 #define TL_TEST_LIVE_SCENES_H
 

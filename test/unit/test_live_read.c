@@ -1,4 +1,4 @@
-/* The reader of profiles in the making: images made as the recorder makes them, and broken ones. */
+/* The reader of recorded profiles: images made as the recorder makes them, and broken ones. */
 #include "live_scenes.h"
 
 #include "scratch.h"
@@ -102,6 +102,39 @@ static void test_losses_are_summed_up(void **state)
         m.p->unmatched_open = 6;
         m.p->unmatched_exits = 600;
         assert_means(&m);
+        image_fini(&m);
+    }
+}
+
+/* Functions whose notes have names need no binary; of others it is said that theirs is missing. */
+static void test_names_of_notes(void **state)
+{
+    for (uint32_t unnamed = 0; unnamed < 2; unnamed++) {
+        live_image m;
+        tl_source *s = NULL;
+        tl_profile *p = NULL;
+        image_init(&m);
+        image_table(&m, 2, 0, 1000, 0x1000);
+        image_text(&m, "function id=5 object=2 address=0x1040 name=_Z1fv\n");
+        const uint32_t root = image_lane(&m, 1, 1, "", "thread 1");
+        image_call(&m, image_node(&m, root, 5), 10, 0);
+        if (unnamed)
+            image_call(&m, image_node(&m, root, 6), 10, 0);
+        const tl_open_options options = {.no_demangle = true};
+        assert_int_equal(tl_source_open_memory(&s, m.bytes, m.size, "image", &options, NULL), 0);
+        assert_int_equal(tl_trace_notes(tl_source_trace(s)), unnamed);
+        if (unnamed)
+            assert_string_equal(tl_trace_note(tl_source_trace(s), 0)->rule, "symbols.missing");
+        assert_int_equal(tl_profile_from_source(&p, s, NULL, NULL), 0);
+        assert_int_equal(tl_profile_functions(p), 1 + unnamed);
+        for (uint32_t i = 0; i <= unnamed; i++) {
+            const tl_function *f = tl_profile_get_function(p, i);
+            assert_int_equal(f->address, 0x1000 + 16 * (f->id - 1));
+            assert_string_equal(f->module, "c0ffee");
+            assert_string_equal(f->id == 5 ? f->name : "", f->id == 5 ? "_Z1fv" : f->name ? f->name : "");
+        }
+        tl_profile_free(p);
+        tl_source_close(s);
         image_fini(&m);
     }
 }
@@ -370,6 +403,7 @@ int main(void)
         cmocka_unit_test(test_counts_beyond_32_bits),
         cmocka_unit_test(test_lanes_become_threads),
         cmocka_unit_test(test_losses_are_summed_up),
+        cmocka_unit_test(test_names_of_notes),
         cmocka_unit_test(test_a_call_that_was_being_added),
         cmocka_unit_test(test_references_that_lead_astray),
         cmocka_unit_test(test_chains_that_go_in_circles),

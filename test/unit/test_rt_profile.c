@@ -10,6 +10,7 @@
 #include "model/trace_impl.h"
 #include "rt/mode/rt_profile.h"
 #include "rt_record_fixture.h"
+#include "traceloom/rt.h"
 
 enum { FUNCTION = 7, CALLS = 5, PLACE = 0x1000 };
 
@@ -20,9 +21,9 @@ static void call(uint32_t id)
 }
 
 /* The calls of a function, and the sum of their times, as the library reads them. */
-static uint64_t calls_of(uint32_t id, uint64_t *total)
+static uint64_t calls_in(const char *path, uint32_t id, uint64_t *total)
 {
-    tl_source *s = open_trace("t.tlp", false);
+    tl_source *s = open_trace(path, false);
     const tl_profile_options options = {.flat = true, .threads = 1};
     tl_profile *p;
     tl_error e;
@@ -41,6 +42,11 @@ static uint64_t calls_of(uint32_t id, uint64_t *total)
     is_sound(s);
     tl_source_close(s);
     return n;
+}
+
+static uint64_t calls_of(uint32_t id, uint64_t *total)
+{
+    return calls_in("t.tlp", id, total);
 }
 
 /* ---- a call that is put into its node ---- */
@@ -164,6 +170,31 @@ static void changes_of_stacks_are_no_open_calls(void **state)
     assert_int_equal(unmatched, 2);
 }
 
+/* ---- a copy in between ---- */
+
+static void flush_between_calls(void)
+{
+    for (int i = 0; i < 3 * CALLS; i++) {
+        if (i == CALLS && (tl_rt_record_flush() != 0 || rename("t.tlp", "copy.tlp") != 0))
+            _exit(3);
+        call(FUNCTION);
+        end_call(FUNCTION + 1);
+    }
+}
+
+static void what_is_flushed_stays_as_it_was(void **state)
+{
+    assert_int_equal(record("mode=profile:out=t.tlp:control=off", flush_between_calls), 0);
+    uint64_t total = 0, later = 0;
+    assert_int_equal(calls_in("copy.tlp", FUNCTION, &total), CALLS);
+    assert_int_equal(calls_of(FUNCTION, &later), 3 * CALLS);
+    assert_true(total <= later);
+    assert_int_equal(calls_in("copy.tlp", FUNCTION + 1, &total), CALLS);
+    assert_int_equal(total, CALLS * TICKS);
+    assert_int_equal(calls_of(FUNCTION + 1, &total), 3 * CALLS);
+    assert_int_equal(total, 3 * CALLS * TICKS);
+}
+
 /* ---- more threads than have a tree of their own ---- */
 
 enum { TREES = 256, THREADS = 300 };
@@ -224,6 +255,7 @@ static void tables_may_find_no_room(void **state)
 
 #else
 RT_SKIPPED(tables_may_find_no_room)
+RT_SKIPPED(what_is_flushed_stays_as_it_was)
 RT_SKIPPED(all_threads_are_told)
 RT_SKIPPED(calls_are_counted_once_wherever_they_are_given_up)
 RT_SKIPPED(counts_carry_and_are_repaired_then)
@@ -238,6 +270,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(calls_are_counted_once_wherever_they_are_given_up, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(counts_carry_and_are_repaired_then, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(tables_may_find_no_room, scratch_enter, leave),
+        cmocka_unit_test_setup_teardown(what_is_flushed_stays_as_it_was, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(all_threads_are_told, scratch_enter, leave),
         cmocka_unit_test_setup_teardown(changes_of_stacks_are_no_open_calls, scratch_enter, leave),
     };

@@ -1,5 +1,5 @@
-/* Gives the file of a program that could not end its recording itself (killed, _exit, exec) the form and name of one
- * that did. */
+/* What becomes of the files that programs leave: a profile is written anew, in a twentieth of the room; the file of a
+ * program that could not end its recording itself (killed, _exit, exec) gets the form and name of one that did. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +12,8 @@
 #include "cli/inputs.h"
 #include "cli/message.h"
 #include "cli/record/record.h"
+#include "traceloom/sink.h"
+#include "traceloom/source.h"
 
 /* `from` in the format of `to`, by the verbs that do that. */
 static int rewrite(const tl_record *r, const char *from, const char *to, bool profile, bool quiet)
@@ -36,6 +38,31 @@ static const char *end_of(const tl_record *r, char *buf, size_t size)
     return buf;
 }
 
+/* A profile as the recorder leaves it becomes a small one of the same names: they are in it, so no binary is opened. */
+static int compact(const char *path)
+{
+    const tl_open_options reading = {.no_demangle = true, .no_lines = true};
+    const tl_profile_options whole = {.lines = true};
+    const tl_write_options writing = {.overwrite = true};
+    struct stat st;
+    tl_source *s = NULL;
+    tl_profile *p = NULL;
+    tl_error e = {0};
+    if (lstat(path, &st) != 0)
+        return TL_EXIT_DONE;
+    int status = tl_source_open(&s, path, &reading, &e);
+    if (status == 0)
+        status = tl_profile_from_source(&p, s, &whole, &e);
+    if (status == 0)
+        status = tl_profile_write(p, path, &writing, NULL, NULL, &e);
+    tl_profile_free(p);
+    tl_source_close(s);
+    if (status == 0)
+        return TL_EXIT_DONE;
+    tl_say_error(path, "stays as the program left it: %s", e.message);
+    return TL_EXIT_RECORD;
+}
+
 static int settle(const tl_record *r, unsigned mode)
 {
     char live[PATH_MAX], path[PATH_MAX], end[64];
@@ -43,7 +70,7 @@ static int settle(const tl_record *r, unsigned mode)
     tl_record_path(r, mode, TL_RECORD_LIVE, live);
     tl_record_path(r, mode, "", path);
     if (lstat(live, &st) != 0)
-        return TL_EXIT_DONE;
+        return mode == TL_RECORD_PROFILE ? compact(path) : TL_EXIT_DONE;
     int status = TL_EXIT_DONE;
     if (mode == TL_RECORD_STREAMS) {
         if (rename(live, path) != 0)
@@ -93,8 +120,16 @@ static bool is_of_any_mode(const tl_record *r, const char *name, const char *bas
     return false;
 }
 
-/* Names what child processes recorded, in one line. */
-static void say_children(const tl_record *r)
+/* Profiles of processes that have ended. */
+static bool is_whole_profile(const char *name, const char *base)
+{
+    const size_t n = strlen(name), m = strlen(TL_RECORD_LIVE);
+    return is_of_child(name, base, tl_record_suffix(TL_RECORD_PROFILE)) &&
+           (n < m || strcmp(name + n - m, TL_RECORD_LIVE));
+}
+
+/* What child processes recorded: settles profiles, and names all in one line. */
+static void settle_children(const tl_record *r)
 {
     enum { SHOWN = 4 };
     char folder[PATH_MAX], list[512] = "", path[2 * PATH_MAX];
@@ -108,6 +143,8 @@ static void say_children(const tl_record *r)
         snprintf(path, sizeof path, "%s%s", folder, name);
         if (!is_of_any_mode(r, name, base) || !is_new(r, path))
             continue;
+        if (r->modes & TL_RECORD_PROFILE && is_whole_profile(name, base))
+            compact(path);
         const size_t at = strlen(list);
         if (n++ < SHOWN)
             snprintf(list + at, sizeof list - at, "%s%.120s", n > 1 ? ", " : "", name);
@@ -144,6 +181,6 @@ int tl_record_settle(tl_record *r)
             status = TL_EXIT_RECORD;
     if (r->convert && status == TL_EXIT_DONE)
         status = convert(r);
-    say_children(r);
+    settle_children(r);
     return status;
 }

@@ -1,4 +1,4 @@
-/* What the halves of the reader of profiles in the making share: the file as a whole, and its trees. */
+/* What the halves of the reader of recorded profiles share: the file as a whole, and its trees. */
 #ifndef TL_FORMAT_LIVE_FORMAT_H
 #define TL_FORMAT_LIVE_FORMAT_H
 

@@ -1,5 +1,5 @@
-/* A profile while it is being made: what the recorder keeps in a file that is mapped and shared, so that it can be read
- * after the program was killed. Written by the recorder (src/rt/mode/rt_profile.c), read by live_read.c.
+/* A profile as the recorder keeps it: in a file that is mapped and shared, so that it can be read after the program was
+ * killed. Written by the recorder (src/rt/mode/rt_profile.c), read by live_read.c.
  *
  *   header   one page: magic, sizes, where things begin
  *   then     lanes, nodes, histogram blocks, texts: anywhere, in any order, each where the recorder had room for it

@@ -1,4 +1,4 @@
-/* Reading a profile while it is being made, or what a program that was killed left of one: live_layout.h.
+/* Reading a profile as the recorder keeps it, finished or not: live_layout.h.
  *
  * The file is read by following references, whatever its size; it may have holes. open() reads all of it, to know of
  * damage and which functions there are; read_profile() reads it again, when functions have names. */
@@ -149,7 +149,7 @@ static int read_header(live_reader *r, uint8_t header[static LIVE_HEADER_SIZE], 
     if (status < 0)
         return status;
     if (got < MAGIC_BYTES || memcmp(header, LIVE_MAGIC, MAGIC_BYTES) != 0)
-        return tl_fail(e, TL_EFORMAT, 0, "does not begin like a profile in the making");
+        return tl_fail(e, TL_EFORMAT, 0, "does not begin like a recorded profile");
     if (got < LIVE_HEADER_SIZE)
         return tl_trace_add_damage(r->trace, e, 0, got, "live.truncated",
                                    "the file has %zu bytes, its header alone takes %d", got, LIVE_HEADER_SIZE);
@@ -293,7 +293,7 @@ static void close_file(void *reader)
 
 const tl_format tl_format_tlp_live = {
     .name = "tlp-live",
-    .summary = "Traceloom's profile while it is being recorded, or of a program that was killed",
+    .summary = "Traceloom's profile as the recorder keeps it, also while the program runs",
     .suffixes = ".tlp.live",
     .reader_size = sizeof(live_reader),
     .probe = probe,

@@ -1,4 +1,4 @@
-/* The trees of a profile in the making, as places of a tl_profile.
+/* The trees of a recorded profile, as places of a tl_profile.
  *
  * A node is believed if it lies in the file, behind its parent and before the sibling that led to it, and names its
  * parent. So each is visited once, whatever the references say: it has one parent, and stands in one list of children.

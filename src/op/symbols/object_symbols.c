@@ -1,12 +1,17 @@
 /* Names for the functions of a recording, which says itself which binaries they are in.
  *
  * A trace may name any file. So nothing is opened but regular files, and nothing of them is used but names and lines of
- * functions; and, where the trace knows the build-id, only if it is the same in the file. */
+ * functions; and, where the trace knows the build-id, only if it is the same in the file.
+ *
+ * Notes may have the names, too. Then a binary is read for the source lines alone, and nobody misses one that is gone.
+ */
 #include "op/symbols/object_symbols.h"
 #include "base/text/same_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +21,11 @@
 #include "op/symbols/named_file.h"
 #include "op/symbols/symbolize.h"
 
-#define NONE UINT32_MAX
+#define NONE    UINT32_MAX
+#define MISSING "symbols.missing"
+#define CHANGED "symbols.changed"
+
+enum { REASON_BYTES = 8192 }; /* a path, and some words */
 
 typedef struct naming {
     tl_source *source;
@@ -26,42 +35,60 @@ typedef struct naming {
     uint32_t *next;  /* [functions told] of the same object */
 } naming;
 
-/* A note about an object: no offset of the trace has anything to do with it. */
-static tl_damage about(const tl_recording_object *o, const char *rule)
-{
-    return (tl_damage){.offset = TL_NO_OFFSET, .at = o->id, .kind = TL_DAMAGE_NOTE, .rule = rule};
-}
-
 /* No memory, and a disk that fails, are not for want of the right file. */
 static bool is_failure(int status, const tl_error *why)
 {
     return status == TL_ENOMEM || (status == TL_EIO && why->sys_errno == EIO);
 }
 
+/* Has the object functions whose names only its file can tell? */
+static bool lacks_names(const naming *g, const tl_recording_object *o)
+{
+    const tl_source *s = g->source;
+    if (o->count > 0 && s->format->functions)
+        return true;
+    for (uint32_t i = g->first[o - s->trace.recording->object]; i != NONE; i = g->next[i])
+        if (!s->trace.function[i].name)
+            return true;
+    return false;
+}
+
+/* A note why the functions of an object stay unnamed, if any do. No offset of the trace has anything to do with it. */
+__attribute__((format(printf, 5, 6))) static int stay_unnamed(naming *g, const tl_recording_object *o, const char *rule,
+                                                              tl_error *e, const char *format, ...)
+{
+    const tl_damage note = {.offset = TL_NO_OFFSET, .at = o->id, .kind = TL_DAMAGE_NOTE, .rule = rule};
+    char why[REASON_BYTES];
+    if (!lacks_names(g, o))
+        return 0;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    return tl_trace_report(&g->source->trace, e, &note, "functions stay unnamed: %s", why);
+}
+
 /* The file of an object, or NULL, which is not an error: a note says why. */
 static int open_object(naming *g, const tl_recording_object *o, tl_elf **elf, tl_error *e)
 {
-    tl_trace *t = &g->source->trace;
-    const tl_damage missing = about(o, "symbols.missing");
     struct stat st;
     tl_error why = {0};
     *elf = NULL;
     const tl_named is = tl_named_file(o->path, &st);
     if (is == TL_NAMED_MISSING)
-        return tl_trace_report(t, e, &missing, "functions stay unnamed: there is no file %s", o->path);
+        return stay_unnamed(g, o, MISSING, e, "there is no file %s", o->path);
     if (is == TL_NAMED_IRREGULAR)
-        return tl_trace_report(t, e, &missing, "functions stay unnamed: this is no regular file: %s", o->path);
+        return stay_unnamed(g, o, MISSING, e, "this is no regular file: %s", o->path);
     if (!tl_named_fits(&g->room, &st))
-        return tl_trace_report(t, e, &missing,
-                               "functions stay unnamed: with %s the binaries would have over %" PRIu64 " GiB", o->path,
-                               TL_NAMED_BYTES_MAX >> 30);
+        return stay_unnamed(g, o, MISSING, e, "with %s the binaries would have over %" PRIu64 " GiB", o->path,
+                            TL_NAMED_BYTES_MAX >> 30);
     int status = tl_elf_open(elf, o->path, &why);
     if (is_failure(status, &why)) {
         if (e)
             *e = why;
         return status;
     }
-    return status < 0 ? tl_trace_report(t, e, &missing, "functions stay unnamed: %s", why.message) : 0;
+    return status < 0 ? stay_unnamed(g, o, MISSING, e, "%s", why.message) : 0;
 }
 
 /* Has the file the build-id that was recorded? If neither has one, the number of its functions has to do. */
@@ -71,19 +98,17 @@ static bool is_same_file(const tl_recording_object *o, const tl_elf *elf)
 }
 
 /* Takes over the functions that have sleds: run k of the map is function base + k. */
-static int add_functions(tl_source *s, const tl_recording_object *o, const char *library, tl_elf *elf, tl_error *e)
+static int add_functions(naming *g, const tl_recording_object *o, const char *library, tl_elf *elf, tl_error *e)
 {
+    tl_source *s = g->source;
     tl_trace map;
     tl_trace_init(&map);
     int status = s->format->functions(s->reader, elf, 0, &map, e);
-    if (status == 0 && map.nfunction != o->count) {
-        const tl_damage changed = about(o, "symbols.changed");
-        status = tl_trace_report(&s->trace, e, &changed,
-                                 "functions stay unnamed: %s has %" PRIu32 " with sleds, %" PRIu32 " were recorded",
-                                 tl_base_name(tl_elf_path(elf)), map.nfunction, o->count);
-    } else if (status == 0) {
+    if (status == 0 && map.nfunction != o->count)
+        status = stay_unnamed(g, o, CHANGED, e, "%s has %" PRIu32 " with sleds, %" PRIu32 " were recorded",
+                              tl_base_name(tl_elf_path(elf)), map.nfunction, o->count);
+    else if (status == 0)
         status = tl_add_functions_of(&s->trace, &map, (int64_t)o->base, o->build_id, library, e);
-    }
     tl_trace_fini(&map);
     return status;
 }
@@ -109,28 +134,47 @@ static int find_functions(const naming *g, const tl_recording_object *o, uint32_
     return 0;
 }
 
+/* Names of notes stay where the binary has none: it is the same, and has the lines besides. */
+static int symbolize(naming *g, tl_elf *elf, const uint32_t *found, uint32_t n, tl_error *e)
+{
+    tl_trace *t = &g->source->trace;
+    const tl_symbolize_options symbols = {
+        .demangle = !g->options->no_demangle, .lines = !g->options->no_lines, .only = found, .nonly = n};
+    const char **noted = calloc(n, sizeof *noted);
+    if (!noted)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name functions");
+    for (uint32_t i = 0; i < n; i++) {
+        noted[i] = t->function[found[i]].name;
+        t->function[found[i]].name = NULL;
+    }
+    const int status = tl_symbolize_some(t, elf, &symbols, e);
+    for (uint32_t i = 0; i < n; i++) {
+        tl_function *f = &t->function[found[i]];
+        if (!f->name)
+            f->name = f->linkage_name = noted[i];
+    }
+    free(noted);
+    return status;
+}
+
 static int name_functions(naming *g, const tl_recording_object *o, tl_elf *elf, tl_error *e)
 {
     tl_source *s = g->source;
     if (!is_same_file(o, elf)) {
-        const tl_damage changed = about(o, "symbols.changed");
         const char *id = tl_elf_build_id(elf);
-        return tl_trace_report(&s->trace, e, &changed,
-                               "functions stay unnamed: %s has %s%s, that of the recording has %s",
-                               tl_base_name(tl_elf_path(elf)), id ? "build-id " : "no build-id", id ? id : "",
-                               o->build_id ? o->build_id : "none");
+        return stay_unnamed(g, o, CHANGED, e, "%s has %s%s, that of the recording has %s",
+                            tl_base_name(tl_elf_path(elf)), id ? "build-id " : "no build-id", id ? id : "",
+                            o->build_id ? o->build_id : "none");
     }
     const uint32_t told = s->trace.nfunction;
     uint32_t *found = NULL, n = 0;
     int status = 0;
     if (o->count > 0 && s->format->functions)
-        status = add_functions(s, o, o == tl_recording_program(s->trace.recording) ? NULL : o->path, elf, e);
+        status = add_functions(g, o, o == tl_recording_program(s->trace.recording) ? NULL : o->path, elf, e);
     if (status == 0)
         status = find_functions(g, o, told, &found, &n, e);
-    const tl_symbolize_options symbols = {
-        .demangle = !g->options->no_demangle, .lines = !g->options->no_lines, .only = found, .nonly = n};
     if (status == 0 && n > 0)
-        status = tl_symbolize_some(&s->trace, elf, &symbols, e);
+        status = symbolize(g, elf, found, n, e);
     free(found);
     return status;
 }
@@ -173,8 +217,7 @@ static int name_object(naming *g, const tl_recording_object *object, tl_error *e
         return status;
     status = name_functions(g, object, elf, &why);
     if (status < 0 && !is_failure(status, &why)) { /* no map, or a broken one */
-        const tl_damage missing = about(object, "symbols.missing");
-        status = tl_trace_report(&g->source->trace, e, &missing, "functions stay unnamed: %s", why.message);
+        status = stay_unnamed(g, object, MISSING, e, "%s", why.message);
     } else if (status < 0 && e) {
         *e = why;
         e->offset = TL_NO_OFFSET;
@@ -213,7 +256,8 @@ int tl_object_symbols(tl_source *s, const tl_open_options *o, tl_error *e)
         status = name_given(&g, &given, e);
     for (uint32_t i = 0; status == 0 && !o->no_names && i < r->nobject; i++) {
         const tl_recording_object *object = &r->object[i];
-        if (object != given && object->path && (object->count > 0 || g.first[i] != NONE))
+        const bool wanted = g.first[i] != NONE || (object->count > 0 && s->format->functions);
+        if (object != given && object->path && wanted && (!o->no_lines || lacks_names(&g, object)))
             status = name_object(&g, object, e);
     }
     free(g.first);

@@ -1,4 +1,4 @@
-/* Demangles the functions of a profile: a traced program that writes its own profile knows linkage names only. */
+/* Demangles the functions of a profile: a profile of the recorder has linkage names only. */
 #include "op/symbols/profile_names.h"
 
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "rt/mode/rt_tlp.h"
+#include "rt/mode/rt_profile_image.h"
 #include "rt/rt_files.h"
 #include "rt/rt_store.h"
 
@@ -401,9 +401,21 @@ void tl_rt_profile_leave(rt_lane *l)
     l->exits_told = l->lost.exits;
 }
 
+/* Names find room even where something larger did not. */
+static void write_names(void)
+{
+    const int failed = store.failed;
+    store.failed = 0;
+    tl_rt_profile_name(&(rt_image){store.whole, &store.size});
+    store.failed = failed;
+}
+
 int tl_rt_profile_flush(const char *path)
 {
-    return store.fd < 0 ? -EBADF : tl_rt_tlp_write_growing(path, store.whole, &store.size);
+    if (store.fd < 0)
+        return -EBADF;
+    write_names();
+    return tl_rt_profile_copy(&(rt_image){store.whole, &store.size}, path);
 }
 
 int tl_rt_profile_finish(int *named)
@@ -415,14 +427,11 @@ int tl_rt_profile_finish(int *named)
         if (l->file == tl_rt.file)
             tl_rt_profile_leave(l);
     }
+    write_names();
     *word(store.whole + LIVE_HEADER_STATE) = 1;
-    char live[RT_PATH + 8];
-    tl_rt_files_live(live, RT_MODE_PROFILE);
     int failed = store.failed == ENOBUFS ? 0 : store.failed; /* the limit is told by the losses */
-    *named = tl_rt_tlp_write(tl_rt_files_path(RT_MODE_PROFILE), store.whole, store.size);
-    if (*named == 0)
-        RT_SYS3(SYS_unlinkat, AT_FDCWD, live, 0);
     tl_rt_store_close(&store, UINT64_MAX);
+    *named = tl_rt_files_settle(RT_MODE_PROFILE);
     return -failed;
 }
 

@@ -39,7 +39,7 @@ typedef struct rt_self {
 
 /* The file tl_rt.path + ".live". 0 or -errno. Not from hooks; nor are the other functions of this group. */
 int tl_rt_profile_start(void);
-int tl_rt_profile_finish(int *named); /* writes the .tlp, removes the live file; see tl_rt_fdr_finish() */
+int tl_rt_profile_finish(int *named); /* the live file gets its own name; see tl_rt_fdr_finish() */
 int tl_rt_profile_flush(const char *path);
 void tl_rt_profile_child(void);
 bool tl_rt_profile_note(const char *text, size_t n);

@@ -1,0 +1,34 @@
+/* The image of mode "profile" as the recorder itself reads it: when a recording ends or is flushed. Every reference may
+ * be anything, since the file is mapped and others may write to it. None from hooks. */
+#ifndef TL_RT_PROFILE_IMAGE_H
+#define TL_RT_PROFILE_IMAGE_H
+
+#include "rt/mode/rt_profile.h"
+
+typedef struct rt_image {
+    char *at;
+    const uint64_t *size; /* may grow; what is linked into it lies within */
+} rt_image;
+
+/* The n bytes that a reference means, or NULL if they do not lie in the image. */
+RT_INLINE char *rt_image_at(const rt_image *m, uint32_t reference, uint64_t n)
+{
+    const uint64_t offset = (uint64_t)reference * LIVE_UNIT, size = __atomic_load_n(m->size, __ATOMIC_RELAXED);
+    return reference && n <= size && offset <= size - n ? m->at + offset : NULL;
+}
+
+RT_INLINE uint32_t rt_image_load(const char *p)
+{
+    return __atomic_load_n((const uint32_t *)(const void *)p, __ATOMIC_ACQUIRE);
+}
+
+/* Calls with every node of every lane but the roots, parents first. */
+void tl_rt_profile_each_node(const rt_image *m, void (*visit)(void *arg, rt_node *n), void *arg);
+
+/* Notes the names of the functions that are in the image and have no name in its notes yet. What there is no memory or
+ * no room for is left out: readers then look into the binaries. */
+void tl_rt_profile_name(const rt_image *m);
+/* Writes a copy of the image, as that of a recording that is finished, beside `path` and renames it. 0 or -errno. */
+int tl_rt_profile_copy(const rt_image *m, const char *path);
+
+#endif

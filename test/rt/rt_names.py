@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""A finished profile has the names of its functions: it is read where no binary is, or where another one is in its place.
+
+    rt_names.py WHAT HOOK          gone, long, flush"""
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+import rt_build
+import rt_matrix
+
+PATIENCE = 60
+MOST = 4000  # bytes of a name in a recording
+
+
+def moved(path, folder):
+    return shutil.copy(path, os.path.join(folder, os.path.basename(path)))
+
+
+def profile_of(checks, path, *options):
+    """What report says of a profile, without a word beside it."""
+    done = harness.run("report", "--json", "--by", "func", *options, path)
+    if not checks.equal((done.status, [l for l in done.err.decode().splitlines() if "unmatched:" not in l]), (0, []), "report"):
+        return None
+    return done.json()
+
+
+def gone(hook):
+    """The program and its library, removed, and then others in their place."""
+    checks = harness.Checks()
+    for name, plugin in (("count_exceptions.cpp", None), ("count_dlopen.c", "count_plugin.c")):
+        with harness.work_folder() as folder:
+            program = moved(rt_build.build(hook, name), folder)
+            library = [moved(rt_build.build(hook, plugin, shared=True), folder)] if plugin else []
+            base = os.path.join(folder, "run")
+            done = rt_matrix.run_program(hook, "profile", base, program, library)
+            checks.equal((done.returncode, done.stderr), (0, ""), name, "the program's end")
+            printed = rt_matrix.Printed(done.stdout)
+            there = profile_of(checks, base + ".tlp")
+            for path in [program] + library:
+                os.unlink(path)
+            missing = profile_of(checks, base + ".tlp")
+            for path in [program] + library:
+                shutil.copy(harness.binary()[0], path)
+            replaced = profile_of(checks, base + ".tlp")
+            for what, table in (("there", there), ("missing", missing), ("replaced", replaced)):
+                if table:
+                    rt_matrix.check_calls(checks, name + ", binary " + what, table, printed)
+            linked = profile_of(checks, base + ".tlp", "--no-demangle")
+            if linked and name.endswith(".cpp"):
+                checks.that(any(row["name"].startswith("_Z") for row in linked["functions"]), "no linkage names")
+            if there and missing and harness.built_with("libdw"):
+                checks.that(all(row["file"] and row["line"] for row in there["functions"]), "no lines of", name)
+                checks.that(not any(row["file"] for row in missing["functions"]), "lines of no binary")
+    checks.end()
+
+
+def long(hook):
+    """A name that is too long is found in the binary, as long as that is there; then only this function has none."""
+    checks = harness.Checks()
+    for size in (MOST, MOST + 1):
+        name = "fib".ljust(size, "x")
+        with harness.work_folder() as folder:
+            program = moved(rt_build.build(hook, "count_recursion.c"), folder)
+            rt_build.call(["objcopy", "--redefine-sym", "fib=" + name, program])
+            base = os.path.join(folder, "run")
+            done = rt_matrix.run_program(hook, "profile", base, program, [])
+            checks.equal((done.returncode, done.stderr), (0, ""), "the program's end")
+            printed = rt_matrix.Printed(done.stdout)
+            printed.calls[name] = printed.calls.pop("fib")
+            there = profile_of(checks, base + ".tlp")
+            os.unlink(program)
+            rt_matrix.check_calls(checks, "binary there", there, printed)
+            done = harness.run("report", "--json", "--by", "func", base + ".tlp")
+            unnamed = [row["calls"] for row in done.json()["functions"] if row["name"] is None]
+            checks.equal(unnamed, [printed.calls[name]] if size > MOST else [], "calls of functions without a name")
+            checks.equal(b"functions stay unnamed" in done.err, size > MOST, "said", done.err)
+    checks.end()
+
+
+def flush(hook):
+    """A copy that is written while threads record; then the program is killed. All is in both, names in both."""
+    checks = harness.Checks()
+    with harness.work_folder() as folder:
+        program = moved(rt_build.build(hook, "fault_kill.c"), folder)
+        progress, base = os.path.join(folder, "progress"), os.path.join(folder, "run")
+        child = subprocess.Popen([program, progress], env=rt_matrix.environment(hook, "profile", base))
+        until = time.monotonic() + PATIENCE
+        while not os.path.exists(base + ".tlp.live") and child.poll() is None and time.monotonic() < until:
+            time.sleep(0.01)
+        copies = []
+        for i in range(5):
+            done = harness.run("ctl", child.pid, "flush")
+            if checks.equal(done.status, 0, "flush", done):
+                copies.append("%s.%d.tlp" % (base, i))
+                os.rename(base + ".tlp", copies[-1])
+        child.kill()
+        child.wait()
+        os.unlink(program)
+        before = 0
+        for path in copies + [base + ".tlp.live"]:
+            checks.equal(harness.run("check", "-q", path).status, 0, path, "status of check")
+            finished = "not finished" not in harness.run("info", path).out.decode()
+            checks.equal(finished, path in copies, "finished", path)
+            table = profile_of(checks, path)
+            if not table:
+                continue
+            rows = {row["name"]: row for row in table["functions"]}
+            checks.that(set(rows) <= {"main", "worker", "outer", "leaf"}, "names", sorted(map(str, rows)))
+            calls = rows["leaf"]["calls"] if "leaf" in rows else 0
+            checks.that(calls >= before, "calls that are gone:", calls, before)
+            before = calls
+            for row in rows.values():
+                # A call more may be in the times, of each thread, than is counted.
+                checks.that(row["calls"] * row["min"] <= row["total"] <= (row["calls"] + 3) * row["max"], row)
+        checks.that(before > 0, "no calls")
+    checks.end()
+
+
+def main():
+    hook = rt_build.HOOKS[sys.argv[2]]
+    missing = hook.needs(sys.argv[1] == "gone")
+    if missing:
+        harness.skip(missing)
+    {"gone": gone, "long": long, "flush": flush}[sys.argv[1]](hook)
+
+
+if __name__ == "__main__":
+    main()
