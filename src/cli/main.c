@@ -1,4 +1,6 @@
 /* The command: takes the words apart and calls the verb. */
+#include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
@@ -8,7 +10,6 @@
 
 #include "cli/exe_files.h"
 #include "cli/message.h"
-#include "cli/standard_files.h"
 #include "cli/verbs.h"
 
 /* What was printed with stdio must have arrived; the verbs look after their own output. */
@@ -52,11 +53,26 @@ static int run_verb(tl_cli *c)
     }
 }
 
+/* Before anything is opened. A file would get the number of a standard one that is closed, and what is printed would
+ * land in it: these numbers are taken, by what can be neither read nor written. False if they cannot be. */
+static bool fill_standard_files(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+            continue;
+        /* The wrong way round, so that use fails; a program that we run finds them closed, as it would without us. */
+        const int way = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+        if (open("/dev/null", way | O_CLOEXEC) != fd)
+            return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     const char *const *word = (const char *const *)(argv + 1);
     int n = argc > 0 ? argc - 1 : 0;
-    if (!tl_standard_files_fill())
+    if (!fill_standard_files())
         return TL_EXIT_DAMAGED;
     setlocale(LC_CTYPE, ""); /* only characters: numbers look the same everywhere */
     if (n == 0 || strcmp(word[0], "--help") == 0 || strcmp(word[0], "-h") == 0) {

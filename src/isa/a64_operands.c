@@ -112,10 +112,3 @@ void a64_operands_of(uint32_t op, a64_operands *out)
         return;
     }
 }
-
-unsigned a64_access_size(uint32_t op)
-{
-    a64_operands o;
-    a64_operands_of(op, &o);
-    return o.memory.size;
-}

@@ -96,7 +96,4 @@ typedef struct a64_operands {
 /* Fills all of *out. */
 void a64_operands_of(uint32_t op, a64_operands *out);
 
-/* memory.size of a64_operands_of(): 0 for what accesses none, or one that depends on the vector length. */
-unsigned a64_access_size(uint32_t op);
-
 #endif

@@ -47,26 +47,4 @@ bool a64_system_of(uint32_t op, a64_system *out);
 #define A64_SYSTEM_NUMBER(op0, op1, crn, crm, op2)                                                                     \
     ((uint16_t)((op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2)))
 
-#define A64_SYSTEM_NAME_MAX 20u /* with its NUL */
-
-/* "TPIDR_EL0", or "S3_3_C13_C0_7" for those without a name here. Returns name. */
-const char *a64_system_register_name(uint16_t number, char name[static A64_SYSTEM_NAME_MAX]);
-
-static inline bool a64_is_svc(uint32_t op)
-{
-    return (op & 0xffe0001f) == 0xd4000001;
-}
-
-/* DC ZVA and DC GZVA, which store zeros to a whole block: 4 << (DCZID_EL0 & 15) bytes around Xt. */
-static inline bool a64_is_dc_zero(uint32_t op)
-{
-    return (op & 0xffffffe0) == 0xd50b7420 || (op & 0xffffffe0) == 0xd50b7480;
-}
-
-/* STXR, STXP and their like, which write whether they stored to the W register in bits 20 to 16. */
-static inline bool a64_is_store_exclusive(uint32_t op)
-{
-    return (op & 0x3fc00000) == 0x08000000 && (op >> 31 || !(op & 0x00200000));
-}
-
 #endif

@@ -13,15 +13,13 @@
 
 /* Names of generations; further ones are left out. Runtimes have four. */
 #define TL_GAUGE_PARTS_MAX 64u
-/* Gauges of one trace have numbers below this. */
-#define TL_GAUGE_IDS       (8u * TL_GAUGE_PARTS_MAX)
 
 #define TL_DROP_NO_INTERVAL "processor times of no interval"
 #define TL_DROP_MANY_PARTS  "sizes of generations beyond 64 names"
 #define TL_DROP_TYPES       "lists of objects by type (written as their sums)"
 
 typedef struct tl_gauge {
-    uint32_t id;        /* which gauge of the track or process, < TL_GAUGE_IDS */
+    uint32_t id;        /* which gauge of the track or process, < 8 * TL_GAUGE_PARTS_MAX */
     bool of_process;    /* else of the track */
     const char *name;   /* "CPU", "heap" */
     const char *part;   /* "GEN0", or NULL */

@@ -179,8 +179,7 @@ int tl_profile_track_order(const tl_profile *p, uint32_t *order, tl_error *e);
 /* Places in depth-first order, siblings in the order that they have in sorted[] (places 1 .. nplace-1, each once),
  * which may be the same array as order[]. */
 int tl_profile_depth_first(const tl_profile *p, const uint32_t *sorted, uint32_t *order, tl_error *e);
-/* The orders above of two functions, two tracks: < 0, 0, > 0. NULL and unknown come first. */
-int tl_function_compare(const tl_function *a, const tl_function *b);
+/* The order above of two tracks: < 0, 0, > 0. NULL and unknown come first. */
 int tl_track_compare(const tl_track *a, const tl_track *b);
 
 const char *tl_profile_intern(tl_profile *p, const char *s); /* NULL stays NULL */

@@ -32,26 +32,6 @@ static int compare_ids_of(uint32_t flags_a, int64_t a, uint32_t flags_b, int64_t
     return hex_a ? ((uint64_t)a > (uint64_t)b) - ((uint64_t)a < (uint64_t)b) : compare_i64(a, b);
 }
 
-int tl_function_compare(const tl_function *a, const tl_function *b)
-{
-    int c = compare_text(a->module, b->module);
-    if (!c)
-        c = compare_ids_of(a->flags, a->id, b->flags, b->id);
-    if (!c)
-        c = compare_text(a->name, b->name);
-    if (!c)
-        c = compare_text(a->file, b->file);
-    if (!c)
-        c = compare_u32(a->line, b->line);
-    if (!c)
-        c = compare_text(a->library, b->library);
-    if (!c)
-        c = compare_text(a->renamed, b->renamed);
-    if (!c)
-        c = compare_u32(a->offset, b->offset);
-    return c ? c : compare_u32(a->flags, b->flags);
-}
-
 static int compare_ids(const tl_track *a, const tl_track *b)
 {
     int c = a->has_pid - b->has_pid;

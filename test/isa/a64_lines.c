@@ -3,12 +3,14 @@
  * compare.py asks for more of them with TL_ISA_WORDS and TL_ISA_TRIES in the environment.
  *
  * Out, with tabs between them: word, class, reads, writes, memory (its struct in order, then letters for its flags),
- * target of a direct branch at 0x100000000, what a system instruction names, and the shorthands that are true. */
+ * target of a direct branch at 0x100000000, and what a system instruction names. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "isa/a64_system.h"
+
+#include "a64_system_names.h"
 
 static void registers(const a64_regs *r)
 {
@@ -49,8 +51,7 @@ int main(void)
         if (a64_direct_target(0x100000000, op, &target))
             printf("%" PRIx64, target);
         system_of(op);
-        printf("\t%s%s%s\n", a64_is_svc(op) ? "v" : "", a64_is_dc_zero(op) ? "z" : "",
-               a64_is_store_exclusive(op) ? "x" : "");
+        printf("\n");
     }
     return ferror(stdin) || fflush(stdout) ? 1 : 0;
 }

@@ -104,7 +104,7 @@ class Ours:
     """A line of a64_lines."""
 
     def __init__(self, line):
-        word, self.cls, reads, writes, memory, self.target, system, self.shorthands = line.split("\t")
+        word, self.cls, reads, writes, memory, self.target, system = line.split("\t")
         self.word = int(word, 16)
         self.reads = tuple(int(number, 16) for number in reads.split(","))
         self.writes = tuple(int(number, 16) for number in writes.split(","))

@@ -247,10 +247,6 @@ def system_differences(llvm, ours, mnemonic, operands):
         expected = SVC + ("svc", "hvc", "smc", "brk", "hlt").index(mnemonic)
         if (kind, ours.system_number) != (expected, int(operands[1:], 0)):
             yield "system", operands, (kind, ours.system_number)
-    shorthands = ("v" if mnemonic == "svc" else "") + ("z" if re.match(r"dc g?zva", llvm.text) else "") + (
-        "x" if re.match(r"stl?x[rp]", mnemonic) else "")
-    if shorthands != ours.shorthands:
-        yield "system", shorthands, ours.shorthands
 
 
 def differences(llvm, ours):

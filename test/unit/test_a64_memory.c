@@ -28,7 +28,7 @@ static void check(const expectation *cases, size_t count)
             fail_msg("%s: access %u mode %u base %u index %u extend %u shift %u imm %d", e->text, o.memory.access,
                      o.memory.mode, o.memory.base, o.memory.index, o.memory.extend, o.memory.shift, o.memory.imm);
         if (o.memory.registers != m->registers || o.memory.element != m->element || o.memory.lane != m->lane ||
-            o.memory.size != m->size || o.memory.atomic != m->atomic || a64_access_size(e->op) != m->size)
+            o.memory.size != m->size || o.memory.atomic != m->atomic)
             fail_msg("%s: registers %u element %u lane %u size %u atomic %u", e->text, o.memory.registers,
                      o.memory.element, o.memory.lane, o.memory.size, o.memory.atomic);
         if (o.memory.base_vector != m->base_vector || o.memory.index_vector != m->index_vector ||

@@ -6,6 +6,7 @@
 #include "base/io/input.h"
 #include "base/io/output.h"
 #include "check.h"
+#include "input_inside.h"
 #include "scratch.h"
 
 /* n bytes that do not compress too well. */
@@ -60,7 +61,7 @@ static void check_compression(tl_compression c, const char *name)
         scratch_write("packed", z, packed);
         tl_input *in;
         assert_int_equal(tl_input_open(&in, "packed", NULL), 0);
-        assert_string_equal(tl_input_compression(in), name);
+        assert_string_equal(input_compression(in), name);
         assert_null(tl_input_damage(in, NULL));
         assert_int_equal(tl_input_size(in), n);
         char *got = malloc(n + 1);

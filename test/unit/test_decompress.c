@@ -4,6 +4,7 @@
 #include "base/io/output.h"
 #include "check.h"
 #include "input_check.h"
+#include "input_inside.h"
 #include "thorough.h"
 
 /* "hello, trace\n", as the usual tools compress it. */
@@ -84,13 +85,13 @@ static void test_compressed_file_and_pipe(void **state)
             continue;
         }
         assert_int_equal(r, 0);
-        assert_string_equal(tl_input_compression(in), codec[c].name);
+        assert_string_equal(input_compression(in), codec[c].name);
         assert_null(tl_input_damage(in, NULL));
         check_reads(in, HELLO, HELLO_N);
         tl_input_close(in);
 
         in = open_pipe(codec[c].hello, codec[c].n);
-        assert_string_equal(tl_input_compression(in), codec[c].name);
+        assert_string_equal(input_compression(in), codec[c].name);
         check_reads(in, HELLO, HELLO_N);
         tl_input_close(in);
     }
@@ -159,7 +160,7 @@ static void test_almost_compressed(void **state)
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         scratch_write("a", text[i], strlen(text[i]));
         tl_input *in = open_input("a");
-        assert_null(tl_input_compression(in));
+        assert_null(input_compression(in));
         check_reads(in, text[i], strlen(text[i]));
         tl_input_close(in);
     }
@@ -229,7 +230,7 @@ static void test_any_byte_changed(void **state)
                 assert_true(e.code == TL_EUNSUPPORTED || e.code == TL_ENOMEM);
                 continue;
             }
-            if (tl_input_compression(in) && !tl_input_damage(in, NULL))
+            if (input_compression(in) && !tl_input_damage(in, NULL))
                 assert_int_equal(tl_input_size(in), HELLO_N);
             tl_input_close(in);
         }

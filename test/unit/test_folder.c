@@ -8,6 +8,7 @@
 #include "base/endian.h"
 #include "base/io/folder.h"
 #include "check.h"
+#include "input_inside.h"
 #include "scratch.h"
 
 static tl_folder *open_folder(const char *path)
@@ -136,7 +137,7 @@ static void content_is_not_looked_at(void **state)
     tl_input *in = NULL;
     assert_int_equal(tl_folder_input(f, tl_folder_find(f, "z"), &in, NULL), 0);
     assert_int_equal(tl_input_size(in), 8);
-    assert_null(tl_input_compression(in));
+    assert_null(input_compression(in));
     tl_input_close(in);
     tl_folder_close(f);
     remove_tree();

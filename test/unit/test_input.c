@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "input_check.h"
+#include "input_inside.h"
 
 static void test_plain_file(void **state)
 {
@@ -14,7 +15,7 @@ static void test_plain_file(void **state)
     scratch_write("a.bin", data, N);
     tl_input *in = open_input("a.bin");
     assert_string_equal(tl_input_path(in), "a.bin");
-    assert_null(tl_input_compression(in));
+    assert_null(input_compression(in));
     uint64_t offset = 42;
     assert_null(tl_input_damage(in, &offset));
     assert_int_equal(offset, 42);
@@ -101,7 +102,7 @@ static void test_memory(void **state)
     char *data = pattern(1000);
     assert_int_equal(tl_input_open_memory(&in, data, 1000, "name", NULL), 0);
     assert_string_equal(tl_input_path(in), "name");
-    assert_null(tl_input_compression(in));
+    assert_null(input_compression(in));
     check_reads(in, data, 1000);
     tl_input_close(in);
     assert_int_equal(tl_input_open_memory(&in, NULL, 0, "empty", NULL), 0);
@@ -117,7 +118,7 @@ static void test_pipe(void **state)
         char *data = pattern(size[i]);
         tl_input *in = open_pipe(data, size[i]);
         check_reads(in, data, size[i]);
-        assert_null(tl_input_compression(in));
+        assert_null(input_compression(in));
         tl_input_close(in);
         free(data);
     }

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "input_check.h"
+#include "input_inside.h"
 
 enum { LONG = 20000 }; /* ms: nobody waits that long unless something is wrong */
 
@@ -54,7 +55,7 @@ static void test_file_that_grows(void **state)
     scratch_write("log", "", 0);
     tl_input *in = follow("log");
     assert_string_equal(tl_input_path(in), "log");
-    assert_null(tl_input_compression(in));
+    assert_null(input_compression(in));
     assert_int_equal(tl_input_size(in), 0);
     assert_false(wait_more(in, 0, 0));
     append("log", "one\nt");

@@ -5,6 +5,7 @@
 #include "base/io/folder.h"
 #include "base/io/input_frames.h"
 #include "base/io/output.h"
+#include "input_inside.h"
 
 enum { NOTE = 0x184d2a57 };
 
@@ -12,9 +13,9 @@ static void check_frames(tl_input *in, uint32_t n, size_t step, size_t size)
 {
     assert_int_equal(tl_input_frames(in), n);
     for (uint32_t i = 0; i < n; i++)
-        assert_int_equal(tl_input_frame_begin(in, i), (uint64_t)i * step);
-    assert_int_equal(tl_input_frame_begin(in, n), size);
-    assert_string_equal(tl_input_compression(in), "zstd");
+        assert_int_equal(input_frame_begin(in, i), (uint64_t)i * step);
+    assert_int_equal(input_frame_begin(in, n), size);
+    assert_string_equal(input_compression(in), "zstd");
 }
 
 static void check_content(const packed *f, uint32_t n, size_t step, const char *data, size_t size)

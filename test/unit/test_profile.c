@@ -1,6 +1,7 @@
 /* Profiles: places, functions, threads, their numbers, sums, and canonical order. */
 #include "random_profile.h"
 
+#include "function_order.h"
 #include "model/string_rank.h"
 
 static void test_a_new_profile_is_empty(void **state)
@@ -301,7 +302,7 @@ static void test_functions_are_ordered_by_details(void **state)
     };
     for (uint32_t i = 0; i < TL_COUNT(ascending); i++)
         for (uint32_t k = 0; k < TL_COUNT(ascending); k++) {
-            int c = tl_function_compare(&ascending[i], &ascending[k]);
+            int c = function_compare(&ascending[i], &ascending[k]);
             assert_true(i < k ? c < 0 : i > k ? c > 0 : c == 0);
         }
     tl_profile *p = fixture_new();
@@ -310,7 +311,7 @@ static void test_functions_are_ordered_by_details(void **state)
     uint32_t order[TL_COUNT(ascending)];
     assert_int_equal(tl_profile_function_order(p, order, NULL), 0);
     for (uint32_t i = 0; i < TL_COUNT(ascending); i++)
-        assert_int_equal(tl_function_compare(tl_profile_get_function(p, order[i]), &ascending[i]), 0);
+        assert_int_equal(function_compare(tl_profile_get_function(p, order[i]), &ascending[i]), 0);
     tl_profile_free(p);
 }
 

@@ -2,6 +2,7 @@
 #include "analysis/function/tables.h"
 #include "base/io/output.h"
 #include "check.h"
+#include "function_order.h"
 #include "model/profile_impl.h"
 #include "model/trace_impl.h"
 
@@ -218,8 +219,8 @@ static void test_functions_are_told_apart(void **state)
         }
     assert_int_equal(tl_profile_function_order(p, order, &e), 0);
     for (uint32_t i = 0; i + 1 < TL_COUNT(f); i++) {
-        assert_true(tl_function_compare(&p->function[order[i]], &p->function[order[i + 1]]) < 0);
-        assert_true(tl_function_compare(&p->function[order[i + 1]], &p->function[order[i]]) > 0);
+        assert_true(function_compare(&p->function[order[i]], &p->function[order[i + 1]]) < 0);
+        assert_true(function_compare(&p->function[order[i + 1]], &p->function[order[i]]) > 0);
     }
     assert_int_equal(order[TL_COUNT(f) - 1], 7); /* ids without sign come after the others, and by size */
     tl_profile_free(p);

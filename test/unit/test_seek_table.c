@@ -5,6 +5,7 @@
 #include "base/endian.h"
 #include "base/io/input.h"
 #include "base/io/seek_table.h"
+#include "input_inside.h"
 
 enum { NOTE_MAGIC = 0x184d2a5b, MIB = 1 << 20 };
 
@@ -37,7 +38,7 @@ static void check_reads_back(const char *path, const char *data, size_t n)
     size_t got_n;
     char *got = malloc(n + 1);
     assert_int_equal(tl_input_open(&in, path, NULL), 0);
-    assert_string_equal(tl_input_compression(in), "zstd");
+    assert_string_equal(input_compression(in), "zstd");
     assert_null(tl_input_damage(in, NULL));
     assert_int_equal(tl_input_size(in), n);
     assert_int_equal(tl_input_read(in, 0, got, n, &got_n, NULL), 0);

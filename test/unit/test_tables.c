@@ -2,6 +2,7 @@
 #include "random_profile.h"
 
 #include "analysis/function/tables.h"
+#include "function_order.h"
 
 static const char *row_function(const tl_profile *p, const tl_row *r)
 {
@@ -282,7 +283,7 @@ static void assert_same_tables(const tl_profile *p, const tl_table *a, const tl_
         assert_true(x->p50 == y->p50 && x->p90 == y->p90 && x->p99 == y->p99);
         assert_int_equal(x->function == TL_NO_FUNCTION, y->function == TL_NO_FUNCTION);
         if (x->function != TL_NO_FUNCTION)
-            assert_int_equal(tl_function_compare(&p->function[x->function], &q->function[y->function]), 0);
+            assert_int_equal(function_compare(&p->function[x->function], &q->function[y->function]), 0);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "random_profile.h"
 
 #include "format/tlp/tlp_layout.h"
+#include "function_order.h"
 #include "traceloom/source.h"
 
 static void test_crc_is_the_usual_one(void **state)
@@ -117,7 +118,7 @@ static void assert_equal_profiles(const tl_profile *a, const tl_profile *b)
             assert_int_equal(tl_track_compare(&a->track[pa->track], &b->track[pb->track]), 0);
         } else {
             const tl_function *fa = &a->function[pa->function], *fb = &b->function[pb->function];
-            assert_int_equal(tl_function_compare(fa, fb), 0);
+            assert_int_equal(function_compare(fa, fb), 0);
             assert_true(fa->address == fb->address && !fa->linkage_name == !fb->linkage_name);
         }
         assert_true(sa->calls == sb->calls && sa->total == sb->total && sa->self == sb->self && sa->outer == sb->outer);

@@ -5,6 +5,7 @@
 
 #include "base/endian.h"
 #include "format/tlp/tlp_layout.h"
+#include "function_order.h"
 
 /* Of a few functions with all that version 2 knows of them, in random stacks. */
 static tl_profile *random_samples(uint64_t *seed, bool per_thread)
@@ -58,7 +59,7 @@ static void assert_equal_samples(const tl_profile *a, const tl_profile *b)
         tl_stat sa, sb;
         assert_int_equal(fa == TL_NO_FUNCTION, fb == TL_NO_FUNCTION);
         if (fa != TL_NO_FUNCTION)
-            assert_int_equal(tl_function_compare(&a->function[fa], &b->function[fb]), 0);
+            assert_int_equal(function_compare(&a->function[fa], &b->function[fb]), 0);
         for (uint32_t k = 0; k < TL_SAMPLE_WEIGHTS; k++)
             assert_true(tl_profile_weight_self(a, oa[i], k) == tl_profile_weight_self(b, ob[i], k));
         tl_profile_stat(a, oa[i], &sa);

@@ -322,11 +322,6 @@ uint64_t tl_input_size(const tl_input *in)
     return in->lazy ? tl_lazy_size(in->lazy) : in->size;
 }
 
-const char *tl_input_compression(const tl_input *in)
-{
-    return tl_codec_name(in->codec);
-}
-
 const char *tl_input_damage(const tl_input *in, uint64_t *offset)
 {
     if (in->lazy)
@@ -377,11 +372,6 @@ int tl_input_read(tl_input *in, uint64_t offset, void *buf, size_t n, size_t *go
 uint32_t tl_input_frames(const tl_input *in)
 {
     return in->lazy ? tl_lazy_frames(in->lazy)->n : 0;
-}
-
-uint64_t tl_input_frame_begin(const tl_input *in, uint32_t i)
-{
-    return tl_lazy_frames(in->lazy)->frame[i].begin;
 }
 
 int tl_input_note(const tl_input *in, uint32_t magic, void **data, size_t *n, tl_error *e)

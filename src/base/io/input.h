@@ -68,17 +68,14 @@ void tl_input_close(tl_input *in);
 void tl_input_look_again(tl_input *in);
 
 const char *tl_input_path(const tl_input *in);
-const char *tl_input_name(const tl_input *in);        /* what messages call it: the path, or "standard input" */
-uint64_t tl_input_size(const tl_input *in);           /* of the content, after decompression */
-const char *tl_input_compression(const tl_input *in); /* "gzip", "zstd", "bzip2" or NULL */
+const char *tl_input_name(const tl_input *in); /* what messages call it: the path, or "standard input" */
+uint64_t tl_input_size(const tl_input *in);    /* of the content, after decompression */
 /* Message of damage in the compressed data, or NULL. *offset is where in the content it ends. */
 const char *tl_input_damage(const tl_input *in, uint64_t *offset);
 
 /* Of content that is decompressed when it is read: how many compressed parts it has, each of which can be read without
  * those before it; 0 if it is something else. */
 uint32_t tl_input_frames(const tl_input *in);
-/* Where in the content part i begins, as the file says; of i == tl_input_frames() the end. */
-uint64_t tl_input_frame_begin(const tl_input *in, uint32_t i);
 /* Of the same: the first skippable frame (0x184d2a50 to 0x184d2a5f) with this magic number, if it is at most
  * TL_NOTE_BYTES_MAX long. 1: *data is to be freed; 0: there is none; < 0: error. */
 int tl_input_note(const tl_input *in, uint32_t magic, void **data, size_t *n, tl_error *e);

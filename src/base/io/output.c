@@ -159,11 +159,6 @@ uint64_t tl_output_bytes(const tl_output *o)
     return o->flushed + o->n;
 }
 
-bool tl_output_failed(const tl_output *o)
-{
-    return o->failed;
-}
-
 bool tl_output_cut(tl_output *o)
 {
     assert(!o->finished);

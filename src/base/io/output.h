@@ -30,7 +30,6 @@ void tl_output_puts(tl_output *o, const char *s);
 
 /* Bytes written so far, before compression. */
 uint64_t tl_output_bytes(const tl_output *o);
-bool tl_output_failed(const tl_output *o);
 
 /* Says that a reader could begin here: ends a frame of zstd that holds at least TL_OUTPUT_FRAME bytes. The file then
  * has a table of its frames behind them (see seek_table.h); to others nothing changes. True: what is written next

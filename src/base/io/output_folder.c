@@ -41,7 +41,6 @@ struct tl_output_folder {
     bool overwrite;
     const char *ours; /* glob of files that may be replaced, or NULL */
     bool failed;
-    uint64_t bytes; /* appended */
     grown_file *file;
     uint32_t nfile, capacity;
     uint32_t newest, oldest, nopen;
@@ -363,13 +362,7 @@ int tl_output_folder_append(tl_output_folder *f, uint32_t file, const void *data
     const int r = append(f, file, data, n, e);
     pthread_mutex_unlock(&lock);
     f->failed = f->failed || r < 0;
-    f->bytes += r < 0 ? 0 : n;
     return r;
-}
-
-uint64_t tl_output_folder_bytes(const tl_output_folder *f)
-{
-    return f->bytes;
 }
 
 /* Ending */

@@ -23,8 +23,6 @@ int tl_output_folder_file(tl_output_folder *f, const char *name, tl_output **out
  * to the end. Nothing is buffered; a file appears with its first bytes. */
 int tl_output_folder_add(tl_output_folder *f, const char *name, uint32_t *file, tl_error *e);
 int tl_output_folder_append(tl_output_folder *f, uint32_t file, const void *data, size_t n, tl_error *e);
-/* Bytes appended so far. */
-uint64_t tl_output_folder_bytes(const tl_output_folder *f);
 /* Gives the folder its name. On failure nothing is left behind. */
 int tl_output_folder_finish(tl_output_folder *f, tl_error *e);
 /* Without finish: removes what was written. NULL is fine. */

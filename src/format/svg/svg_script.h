@@ -7,7 +7,6 @@
 #define SVG_HEAD      96 /* title, note, tools, details */
 #define SVG_ROW       18
 #define SVG_COLOURS   24
-#define SVG_CELL      "7.3" /* width of a monospace character of 12 points; the script measures it */
 #define SVG_NARROWEST "0.4" /* narrower boxes are not drawn until zoomed into */
 
 extern const char *const svg_style[];  /* lines, NULL at the end */

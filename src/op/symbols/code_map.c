@@ -134,11 +134,6 @@ void tl_code_map_close(tl_code_map *m)
     free(m);
 }
 
-tl_elf *tl_code_map_elf(tl_code_map *m)
-{
-    return m->elf;
-}
-
 uint32_t tl_code_map_symbols(const tl_code_map *m)
 {
     return m->n;

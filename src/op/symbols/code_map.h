@@ -18,7 +18,6 @@ typedef struct tl_code_map tl_code_map;
 int tl_code_map_open(tl_code_map **out, const char *path, tl_error *e);
 void tl_code_map_close(tl_code_map *m); /* NULL is fine */
 
-tl_elf *tl_code_map_elf(tl_code_map *m); /* borrowed */
 uint32_t tl_code_map_symbols(const tl_code_map *m);
 const tl_code_symbol *tl_code_map_symbol(const tl_code_map *m, uint32_t i); /* in the order of addresses */
 

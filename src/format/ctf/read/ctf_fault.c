@@ -1,9 +1,9 @@
 /* Reporting events that cannot be decoded: where, what was found, what was lost by it. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "format/ctf/ctf_layout.h"
-#include "format/ctf/plan/ctf_path.h"
 #include "format/ctf/read/ctf_event.h"
 
 /* A byte of the file for a bit of the window; in compressed packets, the begin of the content. */
@@ -46,6 +46,42 @@ static int report(const ctf_cursor *c, unsigned kind, uint64_t at, uint64_t offs
     return fail_if_strict(c, status, at, rule, what, e);
 }
 
+/* Puts the path of a member into text if it is in the type. */
+static bool find_member(const ctf_type *t, const ctf_member *m, unsigned depth, char *text, size_t size)
+{
+    const size_t at = strlen(text);
+    for (uint32_t i = 0; t && depth < CTF_DEPTH_MAX && i < t->nmember; i++) {
+        const ctf_member *child = &t->member[i];
+        if (child->name)
+            snprintf(text + at, size - at, "%s%s", at ? "." : "", child->name);
+        if (child == m || find_member(child->type, m, depth + 1, text, size))
+            return true;
+        text[at] = 0;
+    }
+    return false;
+}
+
+/* Writes the path of the field that a program failed at ("len", "a.b.c") into text. Returns text, "" if none is known.
+ */
+static const char *path_of(const ctf_program *p, const ctf_run *r, const ctf_type *const *scope, unsigned n, char *text,
+                           size_t size)
+{
+    text[0] = 0;
+    if (r->bad_op >= p->nop)
+        return text;
+    const ctf_op *op = &p->op[r->bad_op];
+    const ctf_member *m = p->op_member[r->bad_op];
+    const bool is_run = op->code == CTF_OP_RUN || op->code == CTF_OP_RUN_LE || op->code == CTF_OP_RUN_BE;
+    if (is_run && r->bad_load >= op->a && r->bad_load - op->a < op->n)
+        m = p->load_member[r->bad_load];
+    if (op->code == CTF_OP_BITS || op->code == CTF_OP_VARINT)
+        m = p->load_member[op->a];
+    for (unsigned i = 0; m && i < n; i++)
+        if (scope[i] && find_member(scope[i], m, 0, text, size))
+            return text;
+    return text;
+}
+
 static void describe(const ctf_cursor *c, const ctf_event_plan *ev, uint64_t start, ctf_run_status status, char *what,
                      size_t size)
 {
@@ -58,9 +94,9 @@ static void describe(const ctf_cursor *c, const ctf_event_plan *ev, uint64_t sta
     if (ev) {
         const ctf_event_class *ec = sc->event[ev - s->event];
         const ctf_type *scope[] = {sc->event_context, ec->context, ec->payload};
-        ctf_path(r->batch ? &ev->store : &ev->skip, r, scope, 3, path, sizeof path);
+        path_of(r->batch ? &ev->store : &ev->skip, r, scope, 3, path, sizeof path);
     } else {
-        ctf_path(&s->header, r, &sc->event_header, 1, path, sizeof path);
+        path_of(&s->header, r, &sc->event_header, 1, path, sizeof path);
     }
     switch (status) {
     case CTF_RUN_SELECTOR:

@@ -1,7 +1,12 @@
 /* Names of system registers: those that programs, kernels and their tools use. */
+#ifndef TL_TEST_A64_SYSTEM_NAMES_H
+#define TL_TEST_A64_SYSTEM_NAMES_H
+
 #include <stdio.h>
 
 #include "isa/a64_system.h"
+
+#define A64_SYSTEM_NAME_MAX 20u /* with its NUL */
 
 typedef struct named {
     uint16_t number;
@@ -115,7 +120,8 @@ static const named names[] = {
     {N(3, 6, 5, 2, 0), "ESR_EL3"},
 };
 
-const char *a64_system_register_name(uint16_t number, char name[static A64_SYSTEM_NAME_MAX])
+/* "TPIDR_EL0", or "S3_3_C13_C0_7" for those without a name here. Returns name. */
+static const char *a64_system_register_name(uint16_t number, char name[static A64_SYSTEM_NAME_MAX])
 {
     size_t low = 0, high = TL_COUNT(names);
     while (low < high) {
@@ -133,3 +139,5 @@ const char *a64_system_register_name(uint16_t number, char name[static A64_SYSTE
                    number >> 7 & 15u, number >> 3 & 15u, number & 7u);
     return name;
 }
+
+#endif
