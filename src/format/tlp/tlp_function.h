@@ -10,7 +10,7 @@ typedef struct tlp_function {
     uint64_t line, address, flags, offset;
 } tlp_function;
 
-/* The order of tl_function_compare(). */
+/* The order of tl_profile_function_order(). */
 static inline bool tlp_function_is_after(const tlp_function *f, const tlp_function *before)
 {
     const bool hex = f->flags & TL_FUNCTION_HEX_ID, hex_before = before->flags & TL_FUNCTION_HEX_ID;
