@@ -74,7 +74,7 @@ static void insns_flow(tl_source *s)
     if (insns_pass(&mix, &tl_mix_table, NULL, s)) {
         const uint64_t insns = tl_mix_insns(&mix);
         if (insns_pass(&blocks, &tl_blocks_table, NULL, s)) {
-            tl_block *row = tl_blocks_rows(&blocks);
+            tl_insn_block *row = tl_blocks_rows(&blocks);
             uint64_t sum = blocks.without_pc;
             for (uint32_t i = 0; row && i < blocks.map.n; i++)
                 sum += row[i].length * row[i].executions;

@@ -190,6 +190,7 @@ static bool set_checked(parser *p, const tl_option *o, const char *value)
         if (!choice(p, o, value, &word))
             return false;
         a->by = (tl_report_by)word;
+        a->by_name = value;
         a->has_by = true;
         return true;
     case TL_OPTION_WEIGHT:

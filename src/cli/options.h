@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "view/terminal.h"
+
 typedef enum tl_verb_id {
     TL_VERB_INFO,
     TL_VERB_CHECK,
@@ -121,7 +123,6 @@ bool tl_example_is_bare(const tl_verb *verb, const tl_example *example);
 /* What a verb's options of one group are about: "Which part of the trace". */
 const char *tl_group_title(const tl_verb *verb, tl_option_group group);
 
-typedef enum tl_color { TL_COLOR_AUTO, TL_COLOR_ALWAYS, TL_COLOR_NEVER } tl_color;
 typedef enum tl_report_by {
     TL_REPORT_FUNC,
     TL_REPORT_TREE,
@@ -130,7 +131,7 @@ typedef enum tl_report_by {
     TL_REPORT_THREAD,
     TL_REPORT_LINE,
     TL_REPORT_MODULE,
-    TL_REPORT_GC, /* from here on: of managed runtimes, not made from a profile */
+    TL_REPORT_GC, /* from here on: not made from a profile; of managed runtimes */
     TL_REPORT_JIT,
     TL_REPORT_ALLOC,
     TL_REPORT_HEAP,
@@ -158,6 +159,7 @@ typedef struct tl_arguments {
     tl_words file;
 
     tl_report_by by;
+    const char *by_name; /* the word; NULL: not given */
     bool has_by;
     const char *weight; /* of samples: name of a tl_weight, or NULL */
     const char *sort;   /* a column's name, checked, or NULL */

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "cli/options.h"
-#include "cli/terminal.h"
 #include "traceloom/error.h"
+#include "view/terminal.h"
 
 typedef enum tl_exit {
     TL_EXIT_DONE = 0,

@@ -10,8 +10,8 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
 
-LAYERS = ["base", "isa", "model", "format", "op", "analysis", "cli"]
-CORE = ("src/base/", "src/model/", "src/op/", "src/cli/")
+LAYERS = ["base", "isa", "model", "format", "op", "analysis", "query", "view", "cli"]
+CORE = ("src/base/", "src/model/", "src/op/", "src/query/", "src/cli/")
 MAX_LINES = 500
 GENERATED = ("build", "build-", "demo", "node_modules", ".git")
 

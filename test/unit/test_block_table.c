@@ -3,9 +3,9 @@
 
 #include "hand_insns.h"
 
-static void check_rows(const tl_blocks *b, const tl_block *expected, uint32_t n)
+static void check_rows(const tl_blocks *b, const tl_insn_block *expected, uint32_t n)
 {
-    tl_block *row = tl_blocks_rows(b);
+    tl_insn_block *row = tl_blocks_rows(b);
     assert_non_null(row);
     assert_int_equal(b->map.n, n);
     for (uint32_t i = 0; i < n; i++)
@@ -26,8 +26,8 @@ static void test_begins(void **state)
                                      INSN_AT(0x3004, OP_ADD, 1), INSN_AT(0x3008, OP_ERET, 1), /* another level */
                                      INSN(0x300c, OP_ADD),       INSN_NO_PC(OP_ADD),          /* unknown again */
                                      INSN(0x1000, OP_ADD),       INSN(0x1004, OP_BCOND),      INSN(0x1008, OP_ADD)};
-    static const tl_block expected[] = {{0x1000, 2, 2}, {0x2000, 2, 1}, {0x3004, 2, 1}, {0x1008, 1, 1},
-                                        {0x2008, 1, 1}, {0x3000, 1, 1}, {0x300c, 1, 1}};
+    static const tl_insn_block expected[] = {{0x1000, 2, 2}, {0x2000, 2, 1}, {0x3004, 2, 1}, {0x1008, 1, 1},
+                                             {0x2008, 1, 1}, {0x3000, 1, 1}, {0x300c, 1, 1}};
     for (uint32_t batch = 1; batch < 20; batch++) {
         hand h;
         tl_blocks b;
@@ -46,7 +46,7 @@ static void test_begins(void **state)
 static void test_wraps(void **state)
 {
     static const hand_line line[] = {INSN(UINT64_MAX - 3, OP_ADD), INSN(0, OP_ADD), INSN(4, OP_ADD)};
-    static const tl_block expected[] = {{UINT64_MAX - 3, 3, 1}};
+    static const tl_insn_block expected[] = {{UINT64_MAX - 3, 3, 1}};
     hand h;
     tl_blocks b;
     hand_init(&h, 0);
@@ -62,7 +62,7 @@ static void test_streams_are_apart(void **state)
 {
     static const hand_line first[] = {INSN(0x1000, OP_ADD), INSN(0x1004, OP_ADD)},
                            second[] = {INSN(0x1008, OP_ADD), INSN(0x100c, OP_B)};
-    static const tl_block expected[] = {{0x1000, 2, 1}, {0x1008, 2, 1}};
+    static const tl_insn_block expected[] = {{0x1000, 2, 1}, {0x1008, 2, 1}};
     hand h;
     tl_blocks b;
     hand_init(&h, 0);
@@ -80,7 +80,7 @@ static void test_gaps(void **state)
     static const hand_line line[] = {INSN(0x1000, OP_ADD), INSN(0x1004, OP_ADD), INSN(0x1008, OP_CBZ),
                                      INSN(0x100c, OP_ADD), INSN(0x1004, OP_ADD), INSN(0x1008, OP_ADD),
                                      INSN(0x100c, OP_ADD)};
-    static const tl_block expected[] = {{0x1004, 2, 2}};
+    static const tl_insn_block expected[] = {{0x1004, 2, 2}};
     for (uint32_t batch = 1; batch < 8; batch++) {
         hand h;
         tl_blocks b;
@@ -96,11 +96,11 @@ static void test_gaps(void **state)
 }
 
 /* The same program, slowly: rows in a list. */
-static uint32_t slow_blocks(const hand_line *line, uint32_t n, tl_block *row, uint64_t *without)
+static uint32_t slow_blocks(const hand_line *line, uint32_t n, tl_insn_block *row, uint64_t *without)
 {
     uint32_t rows = 0;
     const hand_line *last = NULL;
-    tl_block open = {0};
+    tl_insn_block open = {0};
     bool known = false;
     *without = 0;
     for (uint32_t i = 0; i <= n; i++) {
@@ -118,7 +118,7 @@ static uint32_t slow_blocks(const hand_line *line, uint32_t n, tl_block *row, ui
             if (!known)
                 *without += open.length;
             else if (k == rows)
-                row[rows++] = (tl_block){open.start, open.length, 1};
+                row[rows++] = (tl_insn_block){open.start, open.length, 1};
             else
                 row[k].executions++;
             open.length = 0;
@@ -137,7 +137,7 @@ static void test_as_the_slow_model(void **state)
     enum { LINES = 30000, ROWS = 3000 };
     for (uint32_t seed = 1; seed < 6; seed++) {
         hand_line *line = hand_wander(LINES, seed);
-        tl_block *row = calloc(ROWS, sizeof *row);
+        tl_insn_block *row = calloc(ROWS, sizeof *row);
         uint64_t without;
         hand h;
         tl_blocks b;

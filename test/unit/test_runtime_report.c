@@ -2,85 +2,46 @@
  * options it refuses. */
 #include "runtime_fixture.h"
 
-#include "cli/report/report_runtime.h"
+#include "answer_fixture.h"
+#include "cli/report/report_table.h"
 #include "scratch.h"
 
-static const tl_arguments no_arguments;
+extern const tl_table_kind tl_table_gc, tl_table_jit, tl_table_alloc, tl_table_heap, tl_table_cpu;
+static const tl_ask no_options;
 
-/* A report whose output is a window of this width; 0: a file. */
-static void start(tl_runtime_report *r, tl_cli *cli, const tl_arguments *a, unsigned width)
+/* The output of a table for a window of this width; 0: for a file. To be freed. */
+static char *make(const tl_table_kind *kind, const tl_ask *options, unsigned width, const tl_view *view)
 {
-    memset(r, 0, sizeof *r);
-    *cli = (tl_cli){.args = a, .out = {.tty = width != 0, .unicode = false, .width = width ? width : 100}};
-    r->cli = cli;
-    r->terminal = &cli->out;
-    snprintf(r->subject, sizeof r->subject, "made.log: made 1");
-    snprintf(r->unit, sizeof r->unit, "ns");
-    r->is_ns = true;
-}
-
-static void finish(tl_runtime_report *r)
-{
-    tl_gc_fini(&r->gc);
-    tl_jit_fini(&r->jit);
-    tl_alloc_fini(&r->alloc);
-    tl_heap_fini(&r->heap);
-    tl_cpu_fini(&r->cpu);
-}
-
-/* The output of a table, to be freed. */
-static char *make(const tl_runtime_table *table, const tl_arguments *a, unsigned width, bool json)
-{
-    tl_runtime_report r;
-    tl_cli cli;
-    tl_error e = {0};
-    tl_output *out = NULL;
-    size_t n = 0;
-    start(&r, &cli, a, width);
+    tl_ask ask = *options;
+    ask.tty = width != 0;
+    ask.width = width ? width : 100;
     tl_source *s = rt_source();
-    assert_int_equal(table->read(&r, s, NULL, &e), 0);
-    assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, &e), 0);
-    if (json) {
-        tl_json j;
-        tl_json_init(&j, out);
-        tl_json_object(&j);
-        assert_int_equal(table->json(&r, &j, &e), 0);
-        tl_json_object_end(&j);
-    } else {
-        assert_int_equal(table->text(&r, out, &e), 0);
-    }
-    assert_int_equal(tl_output_finish(out, &e), 0);
-    char *bytes = tl_output_take_memory(out, &n), *text = calloc(1, n + 1);
-    assert_non_null(text);
-    memcpy(text, bytes, n);
-    free(bytes);
-    tl_output_close(out);
+    char *text = answer_of(kind, s, &ask, view);
     tl_source_close(s);
-    finish(&r);
     return text;
 }
 
-static void check_json(const tl_runtime_table *table, const char *expected)
+static void check_json(const tl_table_kind *kind, const char *expected)
 {
-    char *text = make(table, &no_arguments, 0, true);
-    assert_string_equal(text, expected);
+    char *text = make(kind, &no_options, 0, &tl_view_json), whole[4096];
+    snprintf(whole, sizeof whole, "{\"schema\":1,%s\n", expected + 1);
+    assert_string_equal(text, whole);
     free(text);
 }
 
 static void json_of_nothing(void **state)
 {
     rt_reset();
-    check_json(&tl_runtime_gc,
-               "{\"unit\":\"ns\",\"collections\":[],\"induced\":0,\"by_generation\":{\"gen0\":0,\"gen1\":"
-               "0,\"gen2\":0,\"loh\":0},\"pause\":{\"count\":0,\"total\":0,\"min\":null,\"p50\":null,"
-               "\"p90\":null,\"p99\":null,\"max\":null},\"heap\":[],\"unmatched\":{\"ends\":0,\"open\":"
-               "0}}");
-    check_json(&tl_runtime_jit, "{\"unit\":\"ns\",\"methods\":[],\"compile\":{\"count\":0,\"total\":0,\"min\":null,"
-                                "\"p50\":null,\"p90\":null,\"p99\":null,\"max\":null},\"unmatched\":{\"ends\":0,"
-                                "\"open\":0}}");
-    check_json(&tl_runtime_alloc, "{\"unit\":\"bytes\",\"classes\":[],\"count\":0,\"bytes\":0,\"live\":null}");
-    check_json(&tl_runtime_heap, "{\"unit\":\"bytes\",\"snapshots\":[],\"growth\":null}");
-    check_json(&tl_runtime_cpu, "{\"unit\":\"ns\",\"tracks\":[]}");
+    check_json(&tl_table_gc, "{\"unit\":\"ns\",\"collections\":[],\"induced\":0,\"by_generation\":{\"gen0\":0,\"gen1\":"
+                             "0,\"gen2\":0,\"loh\":0},\"pause\":{\"count\":0,\"total\":0,\"min\":null,\"p50\":null,"
+                             "\"p90\":null,\"p99\":null,\"max\":null},\"heap\":[],\"unmatched\":{\"ends\":0,\"open\":"
+                             "0}}");
+    check_json(&tl_table_jit, "{\"unit\":\"ns\",\"methods\":[],\"compile\":{\"count\":0,\"total\":0,\"min\":null,"
+                              "\"p50\":null,\"p90\":null,\"p99\":null,\"max\":null},\"unmatched\":{\"ends\":0,"
+                              "\"open\":0}}");
+    check_json(&tl_table_alloc, "{\"unit\":\"bytes\",\"classes\":[],\"count\":0,\"bytes\":0,\"live\":null}");
+    check_json(&tl_table_heap, "{\"unit\":\"bytes\",\"snapshots\":[],\"growth\":null}");
+    check_json(&tl_table_cpu, "{\"unit\":\"ns\",\"tracks\":[]}");
 }
 
 /* A little of everything; numbers that 64 bits do not hold. */
@@ -113,7 +74,7 @@ static void json_is_exact(void **state)
 {
     fill();
     check_json(
-        &tl_runtime_gc,
+        &tl_table_gc,
         "{\"unit\":\"ns\",\"collections\":[{\"begin\":10000000,\"end\":30000000,\"pause\":20000000,\"track\":"
         "\"thread 0x1\",\"reason\":\"induced\",\"generations\":\"ttff\"},{\"begin\":40000000,\"end\":null,"
         "\"pause\":null,\"track\":\"thread 0x1\",\"reason\":null,\"generations\":\"tfff\"}],\"induced\":1,"
@@ -122,23 +83,23 @@ static void json_is_exact(void **state)
         "40000000,\"generations\":[{\"name\":\"GEN0\",\"alloc\":5,\"reserved\":18446744073709551615}]},{\"ts\":"
         "45000000,\"generations\":[{\"name\":\"GEN0\",\"alloc\":10,\"reserved\":20}]}],\"unmatched\":{\"ends\":0,"
         "\"open\":1}}");
-    check_json(&tl_runtime_jit,
+    check_json(&tl_table_jit,
                "{\"unit\":\"ns\",\"methods\":[{\"id\":\"0xa\",\"iid\":\"0x5\",\"name\":\"Work:Fib\",\"compiled\":1,"
                "\"searched\":0,\"failed\":0,\"total\":4000000,\"max\":4000000,\"code_bytes\":18446744073709551616}],"
                "\"compile\":{\"count\":1,\"total\":4000000,\"min\":4000000,\"p50\":4000000,\"p90\":4000000,\"p99\":"
                "4000000,\"max\":4000000},\"unmatched\":{\"ends\":0,\"open\":0}}");
     check_json(
-        &tl_runtime_alloc,
+        &tl_table_alloc,
         "{\"unit\":\"bytes\",\"classes\":[{\"iid\":\"0x1\",\"name\":\"Node\",\"count\":18446744073709551616,"
         "\"bytes\":18446744073709551616}],\"count\":18446744073709551616,\"bytes\":18446744073709551616,\"live\":{"
         "\"ts\":70000000,\"classes\":[{\"iid\":null,\"name\":null,\"count\":2,\"bytes\":50}]}}");
     check_json(
-        &tl_runtime_heap,
+        &tl_table_heap,
         "{\"unit\":\"bytes\",\"snapshots\":[{\"ts\":60000000,\"count\":1,\"bytes\":100},{\"ts\":70000000,"
         "\"count\":2,\"bytes\":50}],\"growth\":{\"from\":60000000,\"to\":70000000,\"classes\":[{\"iid\":null,"
         "\"name\":null,\"count\":2,\"bytes\":50,\"count_before\":0,\"bytes_before\":0},{\"iid\":\"0x1\",\"name\":"
         "\"Node\",\"count\":0,\"bytes\":0,\"count_before\":1,\"bytes_before\":100}]}}");
-    check_json(&tl_runtime_cpu,
+    check_json(&tl_table_cpu,
                "{\"unit\":\"ns\",\"tracks\":[{\"track\":\"process\",\"used\":18446744073709551622000,\"elapsed\":"
                "-10000000,\"points\":[{\"begin\":null,\"end\":80000000,\"used\":1000},{\"begin\":80000000,\"end\":"
                "90000000,\"used\":18446744073709551615000},{\"begin\":90000000,\"end\":70000000,\"used\":7000}]}]}");
@@ -149,13 +110,13 @@ static void rows_of_json_and_their_order(void **state)
     rt_reset();
     rt_add(RT_ALLOC, RT_ONE, 56, 10, RT_U(0), RT_L(2), RT_OBJECT(RT_H(1), 9, 10, RT_NONE),
            RT_OBJECT(RT_H(2), 1, 20, RT_NONE));
-    const tl_arguments top = {.has_top = true, .top = 1}, calls = {.sort = "calls"};
-    char *text = make(&tl_runtime_alloc, &top, 0, true);
-    assert_string_equal(text,
-                        "{\"unit\":\"bytes\",\"classes\":[{\"iid\":\"0x2\",\"name\":null,\"count\":1,\"bytes\":20}]"
-                        ",\"count\":10,\"bytes\":30,\"live\":null}");
+    const tl_ask top = {.has_top = true, .top = 1}, calls = {.sort = "calls"};
+    char *text = make(&tl_table_alloc, &top, 0, &tl_view_json);
+    assert_string_equal(
+        text, "{\"schema\":1,\"unit\":\"bytes\",\"classes\":[{\"iid\":\"0x2\",\"name\":null,\"count\":1,\"bytes\":20}]"
+              ",\"count\":10,\"bytes\":30,\"live\":null}\n");
     free(text);
-    text = make(&tl_runtime_alloc, &calls, 0, true);
+    text = make(&tl_table_alloc, &calls, 0, &tl_view_json);
     assert_non_null(strstr(text, "\"classes\":[{\"iid\":\"0x1\""));
     free(text);
 }
@@ -177,26 +138,26 @@ static void check_width(const char *text, unsigned width)
 static void text_says_the_numbers(void **state)
 {
     const struct {
-        const tl_runtime_table *table;
+        const tl_table_kind *table;
         const char *part[6];
     } expected[] = {
-        {&tl_runtime_gc,
+        {&tl_table_gc,
          {"2 collections (1 induced), 20.0 ms of pauses in 90.0 ms (22.2 %)", "1 without end", "gen 0-1, induced",
           "longest pauses", "thread 0x1", "GEN0"}},
-        {&tl_runtime_jit,
+        {&tl_table_jit,
          {"1 method in 90.0 ms: 1 compiled, 0 found", "compiling took 4.00 ms: p50 4.00 ms", "Work:Fib", "thread 0x1",
           "100.0 %", "compiled"}},
-        {&tl_runtime_alloc,
+        {&tl_table_alloc,
          {"of 1 class in 90.0 ms", "in the heap at 70.0 ms: 50 B in 2 objects", "Node", "Work:Fib  Work.cs:7",
           "by place", "over time"}},
-        {&tl_runtime_heap,
+        {&tl_table_heap,
          {"2 snapshots of the heap: 100 B at 60.0 ms, 50 B at 70.0 ms", "-50 B", "+50 B", "-100 B", "Node", "?"}},
-        {&tl_runtime_cpu, {"processor time of 1 track", "process", "charts are full at 100 %", "used", "highest", "#"}},
+        {&tl_table_cpu, {"processor time of 1 track", "process", "charts are full at 100 %", "used", "highest", "#"}},
     };
     fill();
     for (size_t i = 0; i < TL_COUNT(expected); i++)
         for (unsigned width = 0; width <= 120; width += 40) {
-            char *text = make(expected[i].table, &no_arguments, width, false);
+            char *text = make(expected[i].table, &no_options, width, &tl_view_table);
             for (size_t k = 0; k < TL_COUNT(expected[i].part) && (width == 0 || width >= 120); k++)
                 check_has(text, expected[i].part[k]);
             if (width >= 80)
@@ -212,11 +173,11 @@ static void texts_of_hostile_names(void **state)
     rt_add(RT_ALLOC, RT_ONE, 56, 10, RT_U(0), RT_L(1), RT_OBJECT(RT_H(1), 9, 10, RT_NONE));
     rt_add(RT_GC, RT_ONE, 57, 0, RT_S("\033[1m"), RT_S("t\033ft\n"));
     rt_bare(RT_GC_END, RT_ONE, 58, 0);
-    char *text = make(&tl_runtime_alloc, &no_arguments, 80, false);
+    char *text = make(&tl_table_alloc, &no_options, 80, &tl_view_table);
     check_has(text, "a?[2Jb?");
     assert_null(strchr(text, '\033'));
     free(text);
-    text = make(&tl_runtime_gc, &no_arguments, 80, false);
+    text = make(&tl_table_gc, &no_options, 80, &tl_view_table);
     assert_null(strchr(text, '\033'));
     free(text);
 }
@@ -226,12 +187,12 @@ static void the_rest_is_counted(void **state)
     rt_reset();
     for (uint64_t i = 0; i < 40; i++)
         rt_add(RT_ALLOC, RT_ONE, i, 10, RT_U(0), RT_L(1), RT_OBJECT(RT_H(i), 1, 100 + i, RT_NONE));
-    char *text = make(&tl_runtime_alloc, &no_arguments, 80, false);
+    char *text = make(&tl_table_alloc, &no_options, 80, &tl_view_table);
     check_has(text, "... 30 more classes; --top 0 shows all");
     check_has(text, "0x27");
     assert_null(strstr(text, "0x10"));
     free(text);
-    text = make(&tl_runtime_alloc, &no_arguments, 0, false);
+    text = make(&tl_table_alloc, &no_options, 0, &tl_view_table);
     check_has(text, "0x10");
     free(text);
 }
@@ -246,7 +207,7 @@ static void check_has_not(const char *text, const char *part)
 static void narrow_pauses(void **state)
 {
     fill();
-    char *text = make(&tl_runtime_gc, &no_arguments, 1, false);
+    char *text = make(&tl_table_gc, &no_options, 1, &tl_view_table);
     check_has(text, "\n  begin    pause  longest pauses\n");
     free(text);
 }
@@ -260,7 +221,7 @@ static void gaps_are_explained(void **state)
             rt_add(RT_CPU, RT_PROCESS, 10 * (i + 1), 10 * i, RT_U(5000));
         if (pause)
             rt_bare(RT_PAUSE, RT_PROCESS, 50, 0); /* to the end */
-        char *text = make(&tl_runtime_cpu, &no_arguments, 0, false);
+        char *text = make(&tl_table_cpu, &no_options, 0, &tl_view_table);
         check_has(text, "charts are full at 100 %");
         (pause ? check_has : check_has_not)(text, "~: recording was paused");
         free(text);
@@ -272,22 +233,22 @@ static void lines_of_a_spark(void **state)
     const tl_terminal plain = {0}, unicode = {.unicode = true};
     const double value[] = {0, 0.124, 0.5, 1, 2, -1, -2};
     char buf[4 * 7 + 1];
-    assert_string_equal(tl_runtime_spark(&plain, buf, value, 7), "__=## ~");
-    assert_string_equal(tl_runtime_spark(&unicode, buf, value, 7), "▁▁▅██ ╌");
+    assert_string_equal(tl_text_spark(&plain, buf, value, 7), "__=## ~");
+    assert_string_equal(tl_text_spark(&unicode, buf, value, 7), "▁▁▅██ ╌");
 }
 
 /* The whole command, on a file; its format is that of the fixture. */
-static int command(tl_report_by by, const tl_arguments *more)
+static int command(const tl_table_kind *kind, const tl_arguments *more)
 {
     static const char *file[] = {"made.log", "made.log"};
     tl_arguments a = *more;
     a.verb = tl_verb_find("report");
-    a.by = by;
     a.quiet = true;
     a.file.word = file;
     a.file.n = a.file.n ? a.file.n : 1;
     const tl_cli c = {.args = &a, .out = {.width = 80}};
-    return tl_report_runtime(&c, "out.txt", false);
+    const tl_target to = {a.json ? &tl_view_json : &tl_view_table, "out.txt"};
+    return tl_report_table(&c, kind, NULL, &to, false);
 }
 
 static void options_that_are_refused(void **state)
@@ -295,19 +256,19 @@ static void options_that_are_refused(void **state)
     const char *word[] = {"x"};
     scratch_write("made.log", "x", 1);
     fill();
-    assert_int_equal(command(TL_REPORT_GC, &(tl_arguments){.func = {word, 1}}), TL_EXIT_USAGE);
-    assert_int_equal(command(TL_REPORT_JIT, &(tl_arguments){.not_func = {word, 1}}), TL_EXIT_USAGE);
-    assert_int_equal(command(TL_REPORT_CPU, &(tl_arguments){.depth = 3}), TL_EXIT_USAGE);
-    assert_int_equal(command(TL_REPORT_ALLOC, &(tl_arguments){.weight = "time"}), TL_EXIT_USAGE);
-    assert_int_equal(command(TL_REPORT_HEAP, &(tl_arguments){.thread = {word, 1}}), TL_EXIT_USAGE);
-    assert_int_equal(command(TL_REPORT_GC, &(tl_arguments){.sort = "total"}), TL_EXIT_USAGE);
-    assert_int_equal(command(TL_REPORT_JIT, &(tl_arguments){.sort = "p50"}), TL_EXIT_USAGE);
-    assert_int_equal(command(TL_REPORT_CPU, &(tl_arguments){.file = {NULL, 2}}), TL_EXIT_USAGE);
-    assert_int_equal(command(TL_REPORT_HEAP, &(tl_arguments){.file = {NULL, 2}}), TL_EXIT_USAGE);
-    assert_int_equal(command(TL_REPORT_GC, &(tl_arguments){.thread = {word, 1}}), TL_EXIT_USAGE); /* matches nothing */
-    const tl_arguments a = {.by = TL_REPORT_GC};
+    assert_int_equal(command(&tl_table_gc, &(tl_arguments){.func = {word, 1}}), TL_EXIT_USAGE);
+    assert_int_equal(command(&tl_table_jit, &(tl_arguments){.not_func = {word, 1}}), TL_EXIT_USAGE);
+    assert_int_equal(command(&tl_table_cpu, &(tl_arguments){.depth = 3}), TL_EXIT_USAGE);
+    assert_int_equal(command(&tl_table_alloc, &(tl_arguments){.weight = "time"}), TL_EXIT_USAGE);
+    assert_int_equal(command(&tl_table_heap, &(tl_arguments){.thread = {word, 1}}), TL_EXIT_USAGE);
+    assert_int_equal(command(&tl_table_gc, &(tl_arguments){.sort = "total"}), TL_EXIT_USAGE);
+    assert_int_equal(command(&tl_table_jit, &(tl_arguments){.sort = "p50"}), TL_EXIT_USAGE);
+    assert_int_equal(command(&tl_table_cpu, &(tl_arguments){.file = {NULL, 2}}), TL_EXIT_USAGE);
+    assert_int_equal(command(&tl_table_heap, &(tl_arguments){.file = {NULL, 2}}), TL_EXIT_USAGE);
+    assert_int_equal(command(&tl_table_gc, &(tl_arguments){.thread = {word, 1}}), TL_EXIT_USAGE); /* matches nothing */
+    const tl_arguments a = {0};
     const tl_cli c = {.args = &a};
-    assert_int_equal(tl_report_runtime(&c, "-", true), TL_EXIT_USAGE);
+    assert_int_equal(tl_report_table(&c, &tl_table_gc, NULL, &(tl_target){&tl_view_table, "-"}, true), TL_EXIT_USAGE);
     assert_int_equal(scratch_files(0), 1); /* nothing was written */
 }
 
@@ -315,23 +276,24 @@ static void whole_commands(void **state)
 {
     scratch_write("made.log", "x", 1);
     fill();
-    for (tl_report_by by = TL_REPORT_GC; by <= TL_REPORT_CPU; by++) {
+    const tl_table_kind *const kind[] = {&tl_table_gc, &tl_table_jit, &tl_table_alloc, &tl_table_heap, &tl_table_cpu};
+    for (size_t i = 0; i < TL_COUNT(kind); i++) {
         size_t n;
-        assert_int_equal(command(by, &(tl_arguments){.json = true}), TL_EXIT_DONE);
+        assert_int_equal(command(kind[i], &(tl_arguments){.json = true}), TL_EXIT_DONE);
         char *text = scratch_read("out.txt", &n);
         assert_non_null(text);
         assert_memory_equal(text, "{\"schema\":1,\"unit\":\"", 20);
         assert_string_equal(text + n - 2, "}\n");
         free(text);
-        assert_int_equal(command(by, &(tl_arguments){.force = true}), TL_EXIT_DONE);
+        assert_int_equal(command(kind[i], &(tl_arguments){.force = true}), TL_EXIT_DONE);
         text = scratch_read("out.txt", &n);
         assert_memory_equal(text, "made.log: made 1\n", 17);
         free(text);
-        assert_int_equal(command(by, &no_arguments), TL_EXIT_USAGE); /* it exists */
+        assert_int_equal(command(kind[i], &(tl_arguments){0}), TL_EXIT_USAGE); /* it exists */
         assert_int_equal(unlink("out.txt"), 0);
     }
     size_t n;
-    assert_int_equal(command(TL_REPORT_ALLOC, &(tl_arguments){.file = {NULL, 2}, .json = true}), TL_EXIT_DONE);
+    assert_int_equal(command(&tl_table_alloc, &(tl_arguments){.file = {NULL, 2}, .json = true}), TL_EXIT_DONE);
     char *text = scratch_read("out.txt", &n);
     check_has(text, "\"bytes\":36893488147419103232,\"live\":null");
     free(text);

@@ -3,7 +3,7 @@
 #include "analysis/runtime/open_begins.h"
 #include "analysis/runtime/over_time.h"
 #include "analysis/runtime/quantiles.h"
-#include "analysis/runtime/wide_sum.h"
+#include "base/wide_sum.h"
 #include "check.h"
 
 static void check_text(tl_sum s, const char *expected)

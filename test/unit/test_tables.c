@@ -80,7 +80,7 @@ static void test_functions(void **state)
 static void test_sorting_by_each_column(void **state)
 {
     static const struct {
-        tl_column column;
+        tl_row_order column;
         const char *expected;
     } cases[] = {
         {TL_BY_SELF, "a b d"}, {TL_BY_TOTAL, "a b d"}, {TL_BY_CALLS, "b a d"}, {TL_BY_MIN, "a d b"},
@@ -303,8 +303,8 @@ static void test_tables_do_not_depend_on_how_a_profile_was_made(void **state)
             assert_int_equal(make[i](&b, q, NULL), 0);
             assert_same_tables(p, &a, q, &b);
             for (int column = TL_BY_SELF; column <= TL_BY_ID; column++) {
-                tl_table_sort(&a, p, (tl_column)column, 0);
-                tl_table_sort(&b, q, (tl_column)column, 0);
+                tl_table_sort(&a, p, (tl_row_order)column, 0);
+                tl_table_sort(&b, q, (tl_row_order)column, 0);
                 assert_same_tables(p, &a, q, &b);
             }
             tl_table_free(&a);

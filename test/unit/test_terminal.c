@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "cli/terminal.h"
 #include "output_check.h"
+#include "view/terminal.h"
 
 static const tl_terminal plain = {.unicode = false, .width = 80}, unicode = {.unicode = true, .width = 80};
 

@@ -5,7 +5,7 @@
 #include "analysis/function/table_rows.h"
 
 typedef struct pairs {
-    tl_rows rows;
+    tl_row_sums rows;
     tl_hash index;    /* caller << 32 | callee -> row */
     uint32_t *row;    /* of each place */
     uint32_t *active; /* of each row: its places on the stack */

@@ -6,7 +6,7 @@
 
 int tl_table_functions(tl_table *out, const tl_profile *p, tl_error *e)
 {
-    tl_rows rows;
+    tl_row_sums rows;
     int status = tl_rows_init(&rows, p, p->nfunction, e);
     if (status < 0)
         return status;

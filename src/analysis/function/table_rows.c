@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-int tl_rows_init(tl_rows *r, const tl_profile *p, uint32_t capacity, tl_error *e)
+int tl_rows_init(tl_row_sums *r, const tl_profile *p, uint32_t capacity, tl_error *e)
 {
-    *r = (tl_rows){.capacity = capacity};
+    *r = (tl_row_sums){.capacity = capacity};
     r->row = calloc((size_t)capacity + 1, sizeof *r->row);
     r->first = calloc((size_t)capacity + 1, sizeof *r->first);
     r->next = calloc(p->nplace, sizeof *r->next);
@@ -16,19 +16,20 @@ int tl_rows_init(tl_rows *r, const tl_profile *p, uint32_t capacity, tl_error *e
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of %" PRIu32 " rows", capacity);
 }
 
-uint32_t tl_rows_add(tl_rows *r, uint32_t function, uint32_t caller, uint32_t track)
+uint32_t tl_rows_add(tl_row_sums *r, uint32_t function, uint32_t caller, uint32_t track)
 {
     r->row[r->n] = (tl_row){.stat.min = UINT64_MAX, .function = function, .caller = caller, .track = track};
     return r->n++;
 }
 
-void tl_rows_add_nested(tl_rows *r, const tl_profile *p, uint32_t row, uint32_t place, bool outermost)
+void tl_rows_add_nested(tl_row_sums *r, const tl_profile *p, uint32_t row, uint32_t place, bool outermost)
 {
     const tl_place_stat *s = &p->stat[place];
     tl_rows_add_place(r, p, row, place, outermost || !p->nweight ? s->calls : 0, outermost ? s->total : 0);
 }
 
-void tl_rows_add_place(tl_rows *r, const tl_profile *p, uint32_t row, uint32_t place, uint64_t calls, uint64_t total)
+void tl_rows_add_place(tl_row_sums *r, const tl_profile *p, uint32_t row, uint32_t place, uint64_t calls,
+                       uint64_t total)
 {
     const tl_place_stat *s = &p->stat[place];
     tl_stat *sum = &r->row[row].stat;
@@ -50,7 +51,7 @@ static void set_percentiles(tl_row *row, const tl_hist *h)
 }
 
 /* Percentiles of one row from the histograms of its places. */
-static void finish_row(const tl_rows *r, const tl_profile *p, tl_row *row, uint32_t first)
+static void finish_row(const tl_row_sums *r, const tl_profile *p, tl_row *row, uint32_t first)
 {
     row->untimed = row->stat.min > row->stat.max;
     if (!p->has_histogram || row->stat.calls == 0 || row->untimed) {
@@ -68,7 +69,7 @@ static void finish_row(const tl_rows *r, const tl_profile *p, tl_row *row, uint3
     set_percentiles(row, &sum.hist);
 }
 
-void tl_rows_take(tl_rows *r, const tl_profile *p, tl_column column, tl_table *out)
+void tl_rows_take(tl_row_sums *r, const tl_profile *p, tl_row_order column, tl_table *out)
 {
     tl_table t = {.row = r->row};
     for (uint32_t i = 0; i < r->n; i++) {
@@ -86,12 +87,12 @@ void tl_rows_take(tl_rows *r, const tl_profile *p, tl_column column, tl_table *o
     *out = t;
 }
 
-void tl_rows_fini(tl_rows *r)
+void tl_rows_fini(tl_row_sums *r)
 {
     free(r->row);
     free(r->first);
     free(r->next);
-    *r = (tl_rows){0};
+    *r = (tl_row_sums){0};
 }
 
 void tl_row_set_place(tl_row *row, const tl_profile *p, uint32_t place)

@@ -6,10 +6,10 @@
 
 typedef struct sorting {
     const tl_profile *p;
-    tl_column column;
+    tl_row_order column;
 } sorting;
 
-static uint64_t column_value(const tl_row *r, tl_column column)
+static uint64_t column_value(const tl_row *r, tl_row_order column)
 {
     switch (column) {
     case TL_BY_SELF:
@@ -92,7 +92,7 @@ static int compare_rows(const void *x, const void *y, void *argument)
     return (a->position > b->position) - (a->position < b->position);
 }
 
-void tl_table_sort(tl_table *t, const tl_profile *p, tl_column column, uint32_t top)
+void tl_table_sort(tl_table *t, const tl_profile *p, tl_row_order column, uint32_t top)
 {
     sorting s = {.p = p, .column = column};
     if (t->n > 1)

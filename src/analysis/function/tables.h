@@ -4,7 +4,7 @@
 
 #include "model/profile_impl.h"
 
-typedef enum tl_column {
+typedef enum tl_row_order {
     TL_BY_SELF,
     TL_BY_TOTAL,
     TL_BY_CALLS,
@@ -15,7 +15,7 @@ typedef enum tl_column {
     TL_BY_MAX,
     TL_BY_NAME,
     TL_BY_ID
-} tl_column;
+} tl_row_order;
 
 /* A row of numbers, with percentiles. */
 typedef struct tl_row {
@@ -50,7 +50,7 @@ int tl_table_callers(tl_table *out, const tl_profile *p, tl_error *e);
 int tl_table_threads(tl_table *out, const tl_profile *p, tl_error *e);
 /* Sorts rows by a column, descending (names and ids ascending), ties by function id, then by position; keeps the first
  * `top` (0: all). Thread rows have the name and the id of the thread. */
-void tl_table_sort(tl_table *t, const tl_profile *p, tl_column column, uint32_t top);
+void tl_table_sort(tl_table *t, const tl_profile *p, tl_row_order column, uint32_t top);
 void tl_table_free(tl_table *t);
 
 #endif

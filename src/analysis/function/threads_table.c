@@ -8,7 +8,7 @@
 
 /* row[place]: the row of its thread; covered[place]: the place or one above it has calls, so that the time of places
  * below is in a total already. Parents come before children. */
-static void add_up(tl_rows *rows, const tl_profile *p, uint32_t *row, bool *covered)
+static void add_up(tl_row_sums *rows, const tl_profile *p, uint32_t *row, bool *covered)
 {
     row[0] = IN_NO_ROW;
     for (uint32_t i = 1; i < p->nplace; i++) {
@@ -24,7 +24,7 @@ static void add_up(tl_rows *rows, const tl_profile *p, uint32_t *row, bool *cove
 
 int tl_table_threads(tl_table *out, const tl_profile *p, tl_error *e)
 {
-    tl_rows rows;
+    tl_row_sums rows;
     int status = tl_rows_init(&rows, p, p->ntrack, e);
     if (status < 0)
         return status;

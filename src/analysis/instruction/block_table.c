@@ -111,7 +111,7 @@ const tl_insn_table tl_blocks_table = {.size = sizeof(tl_blocks),
 
 static int compare(const void *left, const void *right)
 {
-    const tl_block *a = left, *b = right;
+    const tl_insn_block *a = left, *b = right;
     const uint64_t insns = a->executions * a->length, others = b->executions * b->length;
     if (insns != others)
         return insns > others ? -1 : 1;
@@ -120,13 +120,13 @@ static int compare(const void *left, const void *right)
     return (a->length > b->length) - (a->length < b->length);
 }
 
-tl_block *tl_blocks_rows(const tl_blocks *b)
+tl_insn_block *tl_blocks_rows(const tl_blocks *b)
 {
-    tl_block *row = malloc(((size_t)b->map.n + 1) * sizeof *row);
+    tl_insn_block *row = malloc(((size_t)b->map.n + 1) * sizeof *row);
     if (!row)
         return NULL;
     for (uint32_t i = 0; i < b->map.n; i++)
-        row[i] = (tl_block){b->map.pair[i].a, b->map.pair[i].b, b->executions[i]};
+        row[i] = (tl_insn_block){b->map.pair[i].a, b->map.pair[i].b, b->executions[i]};
     qsort(row, b->map.n, sizeof *row, compare);
     return row;
 }

@@ -29,12 +29,12 @@ typedef struct tl_blocks {
 extern const tl_insn_table tl_blocks_table;
 
 /* A row of the table. */
-typedef struct tl_block {
+typedef struct tl_insn_block {
     uint64_t start, length, executions;
-} tl_block;
+} tl_insn_block;
 
 /* All blocks, those of the most instructions first, equal ones by start and length; the caller's to free. NULL when
  * memory runs out. Their number is b->map.n. */
-tl_block *tl_blocks_rows(const tl_blocks *b);
+tl_insn_block *tl_blocks_rows(const tl_blocks *b);
 
 #endif

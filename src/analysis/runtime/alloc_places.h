@@ -5,7 +5,7 @@
 
 #include "analysis/runtime/latest_names.h"
 #include "analysis/runtime/runtime_events.h"
-#include "analysis/runtime/wide_sum.h"
+#include "base/wide_sum.h"
 
 /* What people see: places of the same name and source are one. */
 typedef struct tl_alloc_place {

@@ -200,7 +200,7 @@ static bool find_kinds(const tl_gc *g, kind_pause *of, tl_gc_kind *kind, uint32_
 int tl_gc_kinds(const tl_gc *g, tl_gc_kind **out, uint32_t *n, tl_error *e)
 {
     kind_pause *of = malloc(((size_t)g->n + 1) * sizeof *of);
-    tl_gc_kind *kind = malloc(((size_t)g->n + 1) * sizeof *kind);
+    tl_gc_kind *kind = malloc(((size_t)g->n + 2) * sizeof *kind); /* one more for their sum */
     uint64_t *pause = malloc(((size_t)g->n + 1) * sizeof *pause);
     uint32_t kinds = 0;
     if (!of || !kind || !pause || !find_kinds(g, of, kind, &kinds)) {

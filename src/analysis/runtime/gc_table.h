@@ -54,7 +54,8 @@ typedef struct tl_gc {
 int tl_gc_read(tl_gc *g, tl_source *s, const tl_select *select, tl_error *e);
 /* All pauses together. Errors: TL_ENOMEM. */
 int tl_gc_pauses(const tl_gc *g, tl_quantiles *out, tl_error *e);
-/* By generations and reason, in the order of their first collection; to be freed. Errors: TL_ENOMEM. */
+/* By generations and reason, in the order of their first collection; to be freed, with room for one more. Errors:
+ * TL_ENOMEM. */
 int tl_gc_kinds(const tl_gc *g, tl_gc_kind **out, uint32_t *n, tl_error *e);
 /* The collections with the longest pauses, longest first, at most `most` (0: all): indexes, to be freed. */
 int tl_gc_longest(const tl_gc *g, uint32_t most, uint32_t **out, uint32_t *n, tl_error *e);

@@ -3,8 +3,8 @@
 #ifndef TL_ANALYSIS_QUANTILES_H
 #define TL_ANALYSIS_QUANTILES_H
 
-#include "analysis/runtime/wide_sum.h"
 #include "base/hash.h"
+#include "base/wide_sum.h"
 #include "traceloom/error.h"
 
 typedef struct tl_quantile_set {

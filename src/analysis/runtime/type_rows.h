@@ -3,7 +3,7 @@
 #define TL_ANALYSIS_TYPE_ROWS_H
 
 #include "analysis/runtime/latest_names.h"
-#include "analysis/runtime/wide_sum.h"
+#include "base/wide_sum.h"
 
 typedef struct tl_type_row {
     uint64_t type; /* its number, if has_type */

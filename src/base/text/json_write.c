@@ -165,7 +165,12 @@ void tl_json_string(tl_json *j, const char *s)
 
 void tl_json_key(tl_json *j, const char *key)
 {
-    tl_json_string_n(j, key, strlen(key));
+    tl_json_key_n(j, key, strlen(key));
+}
+
+void tl_json_key_n(tl_json *j, const char *key, size_t n)
+{
+    tl_json_string_n(j, key, n);
     char *p = tl_output_reserve(j->out, 1);
     *p++ = ':';
     tl_output_commit(j->out, p);
@@ -185,6 +190,12 @@ void tl_json_i64(tl_json *j, int64_t v)
 void tl_json_bool(tl_json *j, bool v)
 {
     put_literal(j, v ? "true" : "false");
+}
+
+void tl_json_raw(tl_json *j, const char *text)
+{
+    tl_output_commit(j->out, begin_value(j, 1));
+    tl_output_puts(j->out, text);
 }
 
 void tl_json_null(tl_json *j)

@@ -24,12 +24,14 @@ void tl_json_object_end(tl_json *j); /* } */
 void tl_json_array(tl_json *j);
 void tl_json_array_end(tl_json *j);
 void tl_json_key(tl_json *j, const char *key);
+void tl_json_key_n(tl_json *j, const char *key, size_t n);
 void tl_json_string(tl_json *j, const char *s); /* NULL: null */
 void tl_json_string_n(tl_json *j, const char *s, size_t n);
 void tl_json_u64(tl_json *j, uint64_t v);
 void tl_json_i64(tl_json *j, int64_t v);
 void tl_json_bool(tl_json *j, bool v);
 void tl_json_null(tl_json *j);
+void tl_json_raw(tl_json *j, const char *text); /* a value that is JSON already */
 /* Key and value in one. */
 void tl_json_key_string(tl_json *j, const char *key, const char *s);
 void tl_json_key_u64(tl_json *j, const char *key, uint64_t v);

@@ -10,8 +10,8 @@
 #include "cli/info/verb_info.h"
 #include "cli/losses.h"
 #include "cli/message.h"
-#include "cli/text_table.h"
 #include "model/trace_impl.h"
+#include "view/text_table.h"
 
 /* On a terminal all fits one screen: the head, the classes, and as many threads as there is room for. */
 enum { SCREEN = 23, HEAD = 8, CLASSES_MAX = 6, THREADS_LEAST = 3, AROUND_A_TABLE = 2, MORE = 1 };

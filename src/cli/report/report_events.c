@@ -10,7 +10,7 @@
 #include "cli/message.h"
 #include "cli/report/report.h"
 #include "cli/selection.h"
-#include "cli/text_table.h"
+#include "view/text_table.h"
 
 typedef struct job {
     const tl_cli *cli;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cli/report/report.h"
-#include "cli/text_table.h"
+#include "view/text_table.h"
 
 #define ROWS_MAX      24u
 #define ROWS_FEW      8u /* fewer than that from the finest series: steps of equal width are tried */

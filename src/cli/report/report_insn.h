@@ -7,9 +7,9 @@
 #include "base/io/output.h"
 #include "base/text/json_write.h"
 #include "cli/inputs.h"
-#include "cli/text_table.h"
 #include "cli/verbs.h"
 #include "op/symbols/code_map.h"
+#include "view/text_table.h"
 
 /* The table that is being shown. */
 typedef struct tl_insn_report {

@@ -24,7 +24,7 @@ static int put_json(const tl_insn_report *r, tl_json *j, tl_error *e)
 {
     const tl_blocks *b = r->table;
     const uint32_t n = tl_insn_rows(r, b->map.n, 0);
-    tl_block *row = tl_blocks_rows(b);
+    tl_insn_block *row = tl_blocks_rows(b);
     char text[24];
     if (!row)
         return fail_memory(e);
@@ -48,7 +48,7 @@ static int put_json(const tl_insn_report *r, tl_json *j, tl_error *e)
 /* Text */
 
 /* How many of the first rows hold `part` of all instructions. */
-static uint32_t rows_of(const tl_block *row, uint32_t n, double part, uint64_t insns)
+static uint32_t rows_of(const tl_insn_block *row, uint32_t n, double part, uint64_t insns)
 {
     uint32_t i = 0;
     for (double sum = 0; i < n && sum < part * (double)insns; i++)
@@ -56,7 +56,7 @@ static uint32_t rows_of(const tl_block *row, uint32_t n, double part, uint64_t i
     return i;
 }
 
-static void print_head(const tl_insn_report *r, const tl_block *row, tl_output *out)
+static void print_head(const tl_insn_report *r, const tl_insn_block *row, tl_output *out)
 {
     const tl_blocks *b = r->table;
     const uint32_t n = b->map.n;
@@ -86,7 +86,7 @@ static int print_text(const tl_insn_report *r, tl_output *out, tl_error *e)
     static const tl_text_column column[] = {{"instructions", 0}, {"share", 3}, {"executions", 0}, {"length", 1}};
     const tl_blocks *b = r->table;
     tl_text_table t = {.column = column, .ncolumn = 4, .name_title = "block", .bar_after = 1, .name_wish = 18};
-    tl_block *row = tl_blocks_rows(b);
+    tl_insn_block *row = tl_blocks_rows(b);
     if (!row)
         return fail_memory(e);
     print_head(r, row, out);

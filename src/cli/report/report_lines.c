@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cli/report/report.h"
-#include "cli/text_table.h"
+#include "view/text_table.h"
 
 /* "Program.cs:42", "IL_0007", or "" */
 static const char *source_of(char *buf, size_t size, const tl_function *f)

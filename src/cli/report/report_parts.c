@@ -17,13 +17,13 @@ uint32_t tl_report_sort(const tl_report *r, tl_table *t, uint32_t on_terminal)
 {
     static const struct {
         const char *name;
-        tl_column column;
+        tl_row_order column;
     } by[] = {{"self", TL_BY_SELF}, {"total", TL_BY_TOTAL}, {"calls", TL_BY_CALLS},
               {"min", TL_BY_MIN},   {"p50", TL_BY_P50},     {"p90", TL_BY_P90},
               {"p99", TL_BY_P99},   {"max", TL_BY_MAX},     {"name", TL_BY_NAME}};
     const tl_arguments *a = r->cli->args;
     uint32_t all = t->n, top = tl_report_top(r, on_terminal);
-    tl_column column = a->by == TL_REPORT_CALLERS || a->by == TL_REPORT_THREAD ? TL_BY_TOTAL : TL_BY_SELF;
+    tl_row_order column = a->by == TL_REPORT_CALLERS || a->by == TL_REPORT_THREAD ? TL_BY_TOTAL : TL_BY_SELF;
     for (size_t i = 0; a->sort && i < TL_COUNT(by); i++)
         if (strcmp(by[i].name, a->sort) == 0)
             column = by[i].column;

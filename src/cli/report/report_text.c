@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/report/report.h"
-#include "cli/text_table.h"
+#include "view/text_table.h"
 
 /* Cells of one row, by what they show. */
 static void put_cell(tl_text_table *t, tl_text_row *row, unsigned *column, const char *text)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/report/report.h"
-#include "cli/text_table.h"
+#include "view/text_table.h"
 
 #define SMALL_PART   1000u /* on a terminal a place of less than one in so many of the time is left out */
 #define LEVELS_MAX   48u   /* levels of lines before a name; deeper ones lose their outer lines */
@@ -20,8 +20,8 @@ typedef struct tree {
     uint32_t *order;                 /* scratch: places sorted by something */
     uint32_t *depth;
     bool *shown;
-    tl_column column; /* order of siblings */
-    uint64_t *key;    /* what siblings are ordered by, descending; inclusive for TL_BY_NAME */
+    tl_row_order column; /* order of siblings */
+    uint64_t *key;       /* what siblings are ordered by, descending; inclusive for TL_BY_NAME */
     uint32_t hidden;
     tl_text_table text;
 } tree;
@@ -99,12 +99,12 @@ static const char *label_of(const tl_profile *p, uint32_t place, char buf[static
     return at->track < p->ntrack ? p->track[at->track].name : "(unknown thread)";
 }
 
-static tl_column column_of(const char *sort)
+static tl_row_order column_of(const char *sort)
 {
     static const char *const name[] = {"self", "total", "calls", "min", "p50", "p90", "p99", "max", "name"};
     for (unsigned i = 0; sort && i < TL_COUNT(name); i++)
         if (strcmp(sort, name[i]) == 0)
-            return (tl_column)i; /* the same order as tl_column */
+            return (tl_row_order)i; /* the same order as tl_row_order */
     return TL_BY_TOTAL;
 }
 

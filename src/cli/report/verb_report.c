@@ -11,7 +11,7 @@
 #include "cli/report/profiles_ahead.h"
 #include "cli/report/report.h"
 #include "cli/report/report_insn.h"
-#include "cli/report/report_runtime.h"
+#include "cli/report/report_table.h"
 #include "cli/selection.h"
 #include "traceloom/profile.h"
 #include "traceloom/sink.h"
@@ -19,8 +19,8 @@
 /* What is to be made of the profile. */
 typedef struct plan {
     const tl_format *format; /* of a profile to be written, or NULL */
-    bool table;              /* a table, or JSON, is printed ... */
-    const char *table_path;  /* ... here */
+    bool table;              /* a table is shown ... */
+    tl_target to;            /* ... here */
 } plan;
 
 typedef struct report_job {
@@ -38,27 +38,31 @@ typedef struct report_job {
     tl_profiles_ahead *ahead; /* of the inputs behind the first, or NULL */
 } report_job;
 
-static bool ends_in(const char *s, const char *suffix)
+/* The view that --to, --json or the suffix of -o asks for; NULL: none of them does. */
+static const tl_view *asked_view(const tl_arguments *a)
 {
-    size_t n = strlen(s), m = strlen(suffix);
-    return n >= m && strcmp(s + n - m, suffix) == 0;
+    if (a->to)
+        return tl_view_find(a->to);
+    return a->json ? &tl_view_json : a->output ? tl_view_of_path(a->output) : NULL;
 }
 
-/* -o goes to a profile file, or to the table: with --json, or by the suffix .txt. */
+/* -o goes to a profile file, or to the table. */
 static int make_plan(const tl_cli *c, plan *p)
 {
     const tl_arguments *a = c->args;
-    *p = (plan){.table = true, .table_path = "-"};
-    int status = tl_output_format(c, TL_CAN_WRITE_PROFILE, &p->format);
-    if (status != TL_EXIT_DONE)
-        return status;
-    bool text = a->output && !a->to && (ends_in(a->output, ".txt") || (a->json && ends_in(a->output, ".json")));
-    if (p->format && !p->format->write_profile && text)
-        p->format = NULL;
-    if (p->format && !p->format->write_profile && !a->to && ends_in(a->output, ".json")) {
-        tl_say_error(a->output, "add --json for tables as JSON, or name a format of profiles by --to");
+    const tl_view *view = asked_view(a);
+    *p = (plan){.table = true, .to = {view ? view : &tl_view_table, a->output ? a->output : "-"}};
+    if (view && a->to && a->json && view != &tl_view_json) {
+        tl_say_error(NULL, "--json does not go with --to %s", a->to);
         return TL_EXIT_USAGE;
     }
+    if (view && a->to)
+        return TL_EXIT_DONE;
+    const int status = tl_output_format(c, TL_CAN_WRITE_PROFILE, &p->format);
+    if (status != TL_EXIT_DONE)
+        return status;
+    if (p->format && !p->format->write_profile && view)
+        p->format = NULL;
     if (p->format && !p->format->write_profile) {
         tl_say_error(NULL, "format %s holds no profiles; see traceloom help formats, or traceloom convert for events",
                      p->format->name);
@@ -66,14 +70,13 @@ static int make_plan(const tl_cli *c, plan *p)
     }
     if (p->format) {
         p->table = !tl_to_stdout(a) && (a->has_by || a->json);
+        p->to = (tl_target){a->json ? &tl_view_json : &tl_view_table, "-"};
         return TL_EXIT_DONE;
     }
-    if (!tl_to_stdout(a) && !a->json && !text) {
+    if (!tl_to_stdout(a) && !view) {
         tl_say_error(a->output, "the suffix names no format; choose one with --to (traceloom help formats lists them)");
         return TL_EXIT_USAGE;
     }
-    if (a->output)
-        p->table_path = a->output;
     return TL_EXIT_DONE;
 }
 
@@ -192,7 +195,7 @@ static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
         return status;
     if (i == 0 && m->plan->table && a->has_by && tl_report_is_insn_of(a, r.trace)) {
         m->instead = true;
-        return tl_report_insn(m->cli, &r, m->plan->table_path, m->plan->format != NULL);
+        return tl_report_insn(m->cli, &r, m->plan->to.path, m->plan->format != NULL);
     }
     status = s ? add_profile(m, &r, &p) : add_input(m, &r);
     if (status == TL_EXIT_DONE)
@@ -350,7 +353,7 @@ static int print_table(report_job *m, const plan *p)
     tl_terminal file;
     tl_output *out = NULL;
     tl_error e = {0};
-    bool is_stdout = strcmp(p->table_path, "-") == 0;
+    bool is_stdout = strcmp(p->to.path, "-") == 0;
     tl_terminal_file(&file);
     r->profile = a->by == TL_REPORT_LINE ? m->profile : whole_functions(m, &e);
     if (!r->profile)
@@ -368,7 +371,7 @@ static int print_table(report_job *m, const plan *p)
     tl_profile *copy = NULL;
     int status = tl_report_regroup(r, &copy, &e);
     if (status == 0)
-        status = tl_output_open(&out, p->table_path, a->force, TL_PLAIN, 0, &e);
+        status = tl_output_open(&out, p->to.path, a->force, TL_PLAIN, 0, &e);
     if (status == 0)
         status = a->json ? tl_report_json(r, out, &e) : tl_report_text(r, out, &e);
     if (status == 0)
@@ -379,7 +382,7 @@ static int print_table(report_job *m, const plan *p)
     if (status < 0)
         return tl_say_failure(NULL, &e);
     if (!is_stdout)
-        tl_say_written(m->cli, p->table_path);
+        tl_say_written(m->cli, p->to.path);
     return TL_EXIT_DONE;
 }
 
@@ -421,10 +424,11 @@ int tl_verb_report(tl_cli *c)
         status = tl_report_check_options(c, p.table, p.format != NULL);
     if (status == TL_EXIT_DONE)
         status = tl_check_output(c);
-    if (status == TL_EXIT_DONE && tl_report_is_runtime(c->args))
-        return tl_report_runtime(c, p.table_path, p.format != NULL);
+    const tl_table_kind *kind = c->args->by_name ? tl_table_find(c->args->by_name) : NULL;
+    if (status == TL_EXIT_DONE && kind)
+        return tl_report_table(c, kind, NULL, &p.to, p.format != NULL);
     if (status == TL_EXIT_DONE && tl_report_is_insn(c->args))
-        return tl_report_insn(c, NULL, p.table_path, p.format != NULL);
+        return tl_report_insn(c, NULL, p.to.path, p.format != NULL);
     return status == TL_EXIT_DONE ? run(c, &p) : status;
 }
 

@@ -1,5 +1,5 @@
 /* Text of sums that need more than 64 bits. */
-#include "analysis/runtime/wide_sum.h"
+#include "base/wide_sum.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Lays a table out: first the widths, then line by line. */
-#include "cli/text_table.h"
+#include "view/text_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,54 +1,15 @@
-/* Width and abilities of the terminal, and text made to fit it. */
-#include "cli/terminal.h"
+/* Text for people: styles, the columns that it takes, and small pictures. */
+#include "model/prose.h"
 
-#include <langinfo.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 #include <wchar.h>
 
+#include "base/compiler.h"
 #include "base/text/number.h"
 #include "base/text/utf8.h"
 
 #define PART_SIZE 512u /* of a text that is made clean part by part */
-
-static unsigned window_width(int fd)
-{
-    uint64_t columns = 0;
-    const char *text = getenv("COLUMNS");
-    if (!text || !tl_parse_u64(text, &columns) || columns == 0) {
-        struct winsize size;
-        if (ioctl(fd, TIOCGWINSZ, &size) == 0)
-            columns = size.ws_col;
-    }
-    if (columns == 0)
-        return TL_WIDTH_DEFAULT;
-    if (columns < TL_WIDTH_MIN)
-        return TL_WIDTH_MIN;
-    return columns > TL_WIDTH_MAX ? TL_WIDTH_MAX : (unsigned)columns;
-}
-
-static bool is_utf8(void)
-{
-    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-}
-
-void tl_terminal_init(tl_terminal *t, int fd, tl_color color)
-{
-    t->tty = isatty(fd) == 1;
-    t->unicode = is_utf8();
-    t->width = t->tty ? window_width(fd) : TL_WIDTH_DEFAULT;
-    const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
-    bool automatic = t->tty && !(none && *none) && term && *term && strcmp(term, "dumb") != 0;
-    t->color = color == TL_COLOR_ALWAYS || (color == TL_COLOR_AUTO && automatic);
-}
-
-void tl_terminal_file(tl_terminal *t)
-{
-    *t = (tl_terminal){.unicode = is_utf8(), .width = TL_WIDTH_DEFAULT};
-}
 
 const char *tl_style_on(const tl_terminal *t, tl_style style)
 {
@@ -79,15 +40,19 @@ static unsigned character_width(uint32_t c)
     return width < 0 ? 1 : (unsigned)width;
 }
 
+size_t tl_text_character(const char *s, size_t n, unsigned *columns)
+{
+    uint32_t c = 0;
+    const size_t length = decode(s, n, &c);
+    *columns = length ? character_width(c) : 1;
+    return length ? length : 1;
+}
+
 unsigned tl_text_width(const char *s, size_t n)
 {
-    unsigned width = 0;
-    for (size_t i = 0; i < n;) {
-        uint32_t c = 0;
-        size_t length = decode(s + i, n - i, &c);
-        width += length ? character_width(c) : 1;
-        i += length ? length : 1;
-    }
+    unsigned width = 0, columns;
+    for (size_t i = 0; i < n; width += columns)
+        i += tl_text_character(s + i, n - i, &columns);
     return width;
 }
 
@@ -126,19 +91,34 @@ void tl_text_put_clean(tl_output *out, const char *s)
     }
 }
 
+void tl_text_put_markdown(tl_output *out, const char *s)
+{
+    for (size_t n = strlen(s); n > 0;) {
+        const size_t shown = tl_utf8_shown(s, n), hidden = shown ? 0 : tl_utf8_length(s, n);
+        const size_t length = shown ? shown : hidden ? hidden : 1;
+        if (!shown)
+            tl_output_puts(out, "?");
+        else if (strchr("\\`*_{}[]<>#|&~$!", *s))
+            tl_output_printf(out, "\\%c", *s);
+        else
+            tl_output_write(out, s, shown);
+        s += length;
+        n -= length;
+    }
+}
+
 /* Bytes of the longest beginning of s that takes at most `width` columns. */
 static size_t beginning(const char *s, size_t n, unsigned width)
 {
     size_t i = 0;
     unsigned used = 0;
     while (i < n) {
-        uint32_t c = 0;
-        size_t length = decode(s + i, n - i, &c);
-        unsigned columns = length ? character_width(c) : 1;
+        unsigned columns;
+        const size_t length = tl_text_character(s + i, n - i, &columns);
         if (columns > width - used)
             break;
         used += columns;
-        i += length ? length : 1;
+        i += length;
     }
     return i;
 }
@@ -172,28 +152,45 @@ const char *tl_text_fit(const tl_terminal *t, char *buf, size_t size, const char
     return buf;
 }
 
-char *tl_text_bar(const tl_terminal *t, char *buf, size_t size, double share, unsigned width)
+char *tl_text_spark(const tl_terminal *t, char *buf, const double *value, unsigned n)
 {
-    static const char *const eighth[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    const unsigned steps = t->unicode ? 8 : 1;
-    const char *full = t->unicode ? "█" : "#";
-    if (!(share > 0))
-        share = 0;
-    if (share > 1)
-        share = 1;
-    unsigned n = (unsigned)(share * width * steps + 0.5);
-    if (n == 0 && share > 0 && t->unicode)
-        n = 1;
-    size_t at = 0;
-    for (unsigned i = 0; i < n / steps && at + strlen(full) < size; i++) {
-        memcpy(buf + at, full, strlen(full));
-        at += strlen(full);
+    static const char *const block[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+    static const char *const letter[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
+    char *p = buf;
+    for (unsigned i = 0; i < n; i++) {
+        const char *text = " ";
+        if (value[i] >= 0) {
+            const unsigned step = value[i] >= 1 ? 7 : (unsigned)(value[i] * 8);
+            text = (t->unicode ? block : letter)[step];
+        } else if (value[i] <= -2) {
+            text = t->unicode ? "╌" : "~";
+        }
+        const size_t length = strlen(text);
+        memcpy(p, text, length);
+        p += length;
     }
-    const char *rest = t->unicode ? eighth[n % steps] : "";
-    if (*rest && at + strlen(rest) < size) {
-        memcpy(buf + at, rest, strlen(rest));
-        at += strlen(rest);
-    }
-    buf[at] = 0;
+    *p = 0;
     return buf;
+}
+
+void tl_say_count(const tl_prose *p, uint64_t n, const char *one, const char *many)
+{
+    char text[32];
+    tl_output_printf(p->out, "%s %s", tl_human_grouped(text, sizeof text, n), n == 1 ? one : many);
+}
+
+void tl_say_styled(const tl_prose *p, tl_style style, const char *text)
+{
+    tl_output_puts(p->out, tl_style_on(p->terminal, style));
+    (p->markdown ? tl_text_put_markdown : tl_text_put_clean)(p->out, text);
+    tl_output_puts(p->out, tl_style_on(p->terminal, TL_PLAIN_TEXT));
+}
+
+void tl_say_left_out(const tl_prose *p, uint64_t n, const char *of)
+{
+    char number[32];
+    if (n)
+        tl_output_printf(p->out, "%s%s %s more %s; --top 0 shows all%s\n", tl_style_on(p->terminal, TL_FAINT),
+                         p->terminal->unicode ? "…" : "...", tl_human_grouped(number, sizeof number, n), of,
+                         tl_style_on(p->terminal, TL_PLAIN_TEXT));
 }

@@ -1,7 +1,7 @@
 /* Exact sums of 64-bit numbers: 128 bits, in two halves, since not every host's compiler has such a type. 2^64 numbers
  * can be added up before they wrap. */
-#ifndef TL_ANALYSIS_WIDE_SUM_H
-#define TL_ANALYSIS_WIDE_SUM_H
+#ifndef TL_BASE_WIDE_SUM_H
+#define TL_BASE_WIDE_SUM_H
 
 #include <stdbool.h>
 #include <stdint.h>

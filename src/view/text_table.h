@@ -2,14 +2,14 @@
  *
  * Where the window is narrow the bar shrinks, then columns go (the one with the highest `drop` first), then the bar,
  * and last the middle of the names. Where there is no terminal nothing is ever cut from a name. */
-#ifndef TL_CLI_TEXT_TABLE_H
-#define TL_CLI_TEXT_TABLE_H
+#ifndef TL_VIEW_TEXT_TABLE_H
+#define TL_VIEW_TEXT_TABLE_H
 
 #include <stdint.h>
 
 #include "base/arena.h"
 #include "base/io/output.h"
-#include "cli/terminal.h"
+#include "view/terminal.h"
 
 #define TL_TEXT_COLUMNS 12u /* most columns before the name */
 

@@ -1,0 +1,55 @@
+/* What a table of `report` is: what it is made of, what it takes, and how its answer is made. Each has a file of its
+ * own with its columns; src/tables.def lists them. */
+#ifndef TL_ANALYSIS_TABLE_KIND_H
+#define TL_ANALYSIS_TABLE_KIND_H
+
+#include "analysis/instruction/insn_pass.h"
+#include "model/relation_impl.h"
+#include "op/symbols/code_map.h"
+
+#define TL_TABLE_MESSAGE 300u
+
+/* What the tables' own options say; each table names those that it takes. */
+typedef struct tl_table_options {
+    uint64_t interval, sample;
+    uint32_t line_size;
+    const char *cache, *predictor;
+    bool calls;
+    bool several;            /* several inputs are read into one table */
+    const tl_code_map *code; /* names of the program's functions, by address; NULL: not known */
+    bool no_demangle;
+} tl_table_options;
+
+/* A table that is made straight from the events of sources. */
+typedef struct tl_table_kind {
+    tl_table_info info;
+    const char *what;  /* "garbage collections": what an empty table has none of */
+    const char *sorts; /* words of --sort that it knows; NULL: it has one order */
+    const char *takes; /* words of its own options: "cache"; NULL: none */
+    bool several;      /* sources can be added up */
+    bool of_insns;     /* of instructions: these can be chosen by level and pc, too */
+    bool late;         /* need not know names and threads before the end */
+    bool reads_fields;
+    const char *no_thread; /* why threads cannot be chosen, or NULL */
+    size_t size;           /* of the table, zeroed at first */
+    size_t options_size;   /* of the struct that the pass gets, zeroed; 0: NULL */
+    /* Takes options into that struct, or, without one, into the table; false with one line about what is wrong. May be
+     * NULL. */
+    bool (*set)(void *to, const tl_table_options *o, char message[static TL_TABLE_MESSAGE]);
+    /* Adds a source: a pass over instructions, or a function of its own. */
+    const tl_insn_table *pass;
+    int (*read)(void *table, tl_source *s, const tl_select *select, tl_error *e);
+    bool (*empty)(const void *table);
+    int (*answer)(void *table, const tl_ask *ask, tl_answer *a, tl_error *e);
+    void (*fini)(void *table);
+    /* What it is for programs: the columns of its first relation. */
+    const tl_column *column;
+    uint32_t ncolumn;
+} tl_table_kind;
+#define TL_TABLE_COLUMNS(array) .column = (array), .ncolumn = TL_COUNT(array)
+
+/* All tables (src/tables.def), and one by its name: NULL if there is none. */
+const tl_table_kind *const *tl_table_kinds(size_t *n);
+const tl_table_kind *tl_table_find(const char *name);
+
+#endif

@@ -1,0 +1,67 @@
+/* Makes tables from the events of sources. */
+#include "analysis/table_run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int tl_table_run_init(tl_table_run *r, const tl_table_kind *kind, const tl_table_options *o, tl_error *e)
+{
+    char message[TL_TABLE_MESSAGE] = "";
+    *r = (tl_table_run){.kind = kind, .code = o->code, .no_demangle = o->no_demangle};
+    r->table = calloc(1, kind->size);
+    r->options = kind->options_size ? calloc(1, kind->options_size) : NULL;
+    if (!r->table || (kind->options_size && !r->options))
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table");
+    if (kind->set && !kind->set(r->options ? r->options : r->table, o, message))
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s", message);
+    return 0;
+}
+
+tl_want tl_table_run_want(const tl_table_kind *kind)
+{
+    return (tl_want){.fields = kind->reads_fields, .late = kind->late};
+}
+
+int tl_table_run_add(tl_table_run *r, tl_source *s, const tl_select *select, unsigned threads, tl_error *e)
+{
+    const char *unit = tl_trace_unit(tl_source_trace(s));
+    const bool first = !r->begun;
+    if (!first && strcmp(r->unit, unit) != 0)
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
+                       "its times are %s, those of the inputs before are %s: they cannot be added up", unit, r->unit);
+    snprintf(r->unit, sizeof r->unit, "%s", unit);
+    r->begun = true;
+    if (r->kind->pass)
+        return tl_insn_pass(r->table, r->kind->pass, r->options, first, s, select, threads, e);
+    return r->kind->read(r->table, s, select, e);
+}
+
+bool tl_table_run_empty(const tl_table_run *r)
+{
+    return !r->begun || r->kind->empty(r->table);
+}
+
+int tl_table_run_answer(tl_table_run *r, const tl_ask *ask, const char *subject, tl_answer *a, tl_error *e)
+{
+    *a = (tl_answer){.unit = r->unit,
+                     .is_ns = strcmp(r->unit, "ns") == 0,
+                     .subject = subject,
+                     .table = r->table,
+                     .code = r->code,
+                     .no_demangle = r->no_demangle,
+                     .unicode = ask->unicode};
+    const int status = r->kind->answer(r->table, ask, a, e);
+    if (status == 0 && a->failed)
+        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table");
+    return status;
+}
+
+void tl_table_run_fini(tl_table_run *r)
+{
+    if (r->begun)
+        r->kind->fini(r->table);
+    free(r->table);
+    free(r->options);
+    *r = (tl_table_run){0};
+}

@@ -1,0 +1,210 @@
+/* Reads the inputs of a table that is made from events, and shows it. */
+#include "cli/report/report_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/table_run.h"
+#include "cli/formats_of.h"
+#include "cli/losses.h"
+#include "cli/message.h"
+#include "cli/report/report.h"
+#include "cli/selection.h"
+
+#define SUBJECT_SIZE 256u
+
+typedef struct job {
+    const tl_cli *cli;
+    const tl_table_kind *kind;
+    tl_selection selection;
+    tl_table_run run;
+    tl_code_map *code;
+    char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files" */
+} job;
+
+/* What narrows such a table, in words. */
+static const char *what_narrows(const tl_table_kind *kind)
+{
+    return kind->of_insns    ? "--time, --insns, --thread, --cpu, --el and --pc"
+           : kind->no_thread ? "--time"
+                             : "--time and --thread";
+}
+
+/* Options that such a table has no use for: an answer that ignores them would be wrong. */
+static int refuse(const job *m, bool with_profile)
+{
+    const tl_arguments *a = m->cli->args;
+    const tl_table_kind *kind = m->kind;
+    const bool of_insns = kind->of_insns;
+    const char *by = kind->info.name;
+    const struct {
+        bool given;
+        const char *option;
+    } narrow[] = {
+        {a->func.n != 0, "-F"},           {a->not_func.n != 0, "-N"},      {a->cpu.n != 0 && !of_insns, "--cpu"},
+        {a->cls.n != 0, "--class"},       {a->depth != 0, "--depth"},      {a->min_dur != NULL, "--min-dur"},
+        {a->weight != NULL, "--weight"},  {a->per_thread, "--per-thread"}, {a->insns && !of_insns, "--insns"},
+        {a->levels && !of_insns, "--el"}, {a->pc && !of_insns, "--pc"}};
+    if (with_profile) {
+        tl_say_error(NULL, "--by %s is a table, not a part of a profile: write the profile without it", by);
+        return TL_EXIT_USAGE;
+    }
+    for (size_t i = 0; i < TL_COUNT(narrow); i++)
+        if (narrow[i].given) {
+            tl_say_error(NULL, "%s does not go with --by %s; what does is %s", narrow[i].option, by,
+                         what_narrows(kind));
+            return TL_EXIT_USAGE;
+        }
+    if (a->thread.n && kind->no_thread) {
+        tl_say_error(NULL, "--thread does not go with --by %s: %s", by, kind->no_thread);
+        return TL_EXIT_USAGE;
+    }
+    if (a->file.n > 1 && !kind->several) {
+        tl_say_error(NULL, "--by %s is of one trace: several cannot be added up", by);
+        return TL_EXIT_USAGE;
+    }
+    return tl_report_check_sort(a->sort, by, kind->sorts);
+}
+
+/* What the report calls an input; after reading, when all is known of it. */
+static void name_input(job *m, const tl_reading *r)
+{
+    const char *version = tl_trace_version(r->trace);
+    snprintf(m->subject, SUBJECT_SIZE, "%s: %s%s%s", tl_path_name(tl_base_name(tl_trace_path(r->trace))),
+             tl_trace_format(r->trace), version ? " " : "", version ? version : "");
+}
+
+static int add_input(job *m, tl_reading *r)
+{
+    tl_error e = {0};
+    int status = tl_selection_apply(&m->selection, r->trace, &e);
+    if (status == 0) {
+        tl_reading_start(r, m->cli, "reading");
+        status = tl_table_run_add(&m->run, r->source, m->selection.any ? &m->selection.select : NULL,
+                                  tl_threads(m->cli), &e);
+        tl_reading_stop(r);
+    }
+    name_input(m, r);
+    return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
+}
+
+static int read_inputs(job *m, tl_reading *open, int *losses)
+{
+    const tl_arguments *a = m->cli->args;
+    tl_want want = tl_table_run_want(m->kind);
+    want.late = want.late && !m->selection.any;
+    want.strict = a->strict;
+    want.threads = tl_threads(m->cli);
+    int status = TL_EXIT_DONE;
+    for (size_t i = 0; i < a->file.n && status == TL_EXIT_DONE; i++) {
+        tl_reading own, *r = open && i == 0 ? open : &own;
+        if (r == &own)
+            status = tl_reading_open(r, m->cli, a->file.word[i], &want);
+        if (status != TL_EXIT_DONE)
+            break;
+        status = add_input(m, r);
+        if (status == TL_EXIT_DONE)
+            *losses = tl_exit_worse(*losses, tl_say_losses(m->cli, r->trace, 0));
+        if (r == &own)
+            tl_reading_close(r);
+    }
+    tl_error e = {0};
+    if (status == TL_EXIT_DONE && tl_select_check(&m->selection.select, &e) < 0)
+        status = tl_say_failure(NULL, &e);
+    if (a->file.n > 1)
+        snprintf(m->subject, SUBJECT_SIZE, "%zu files", a->file.n);
+    return status;
+}
+
+tl_ask tl_ask_of(const tl_cli *c, const tl_view *view, const tl_terminal *terminal)
+{
+    return (tl_ask){.for_programs = view->for_programs,
+                    .has_top = c->args->has_top,
+                    .top = c->args->top,
+                    .sort = c->args->sort,
+                    .tty = terminal->tty,
+                    .unicode = terminal->unicode,
+                    .width = terminal->width};
+}
+
+int tl_show_answer(const tl_cli *c, const tl_answer *a, const tl_ask *ask, const tl_target *to,
+                   const tl_terminal *terminal)
+{
+    tl_output *out = NULL;
+    tl_error e = {0};
+    int status = tl_output_open(&out, to->path, c->args->force, TL_PLAIN, 0, &e);
+    if (status == 0)
+        status = to->view->show(&(tl_showing){a, ask, terminal, out}, &e);
+    if (status == 0)
+        status = tl_output_finish(out, &e);
+    tl_output_close(out);
+    if (status < 0)
+        return tl_say_failure(NULL, &e);
+    if (strcmp(to->path, "-") != 0)
+        tl_say_written(c, to->path);
+    return TL_EXIT_DONE;
+}
+
+static int print(job *m, const tl_target *to)
+{
+    const bool empty = tl_table_run_empty(&m->run);
+    tl_answer answer = {0};
+    tl_terminal file;
+    tl_error e = {0};
+    tl_terminal_file(&file);
+    const tl_terminal *terminal = strcmp(to->path, "-") == 0 ? &m->cli->out : &file;
+    const tl_ask ask = tl_ask_of(m->cli, to->view, terminal);
+    int status = 0;
+    if (!empty || to->view->for_programs)
+        status = tl_table_run_answer(&m->run, &ask, m->subject, &answer, &e);
+    status = status < 0 ? tl_say_failure(NULL, &e) : tl_show_answer(m->cli, &answer, &ask, to, terminal);
+    tl_answer_fini(&answer);
+    if (status == TL_EXIT_DONE && empty)
+        tl_say(m->cli, NULL, "no %s in %s; traceloom info lists what there is", m->kind->what,
+               m->selection.any           ? "what was chosen"
+               : m->cli->args->file.n > 1 ? "these traces"
+                                          : "this trace");
+    return status;
+}
+
+/* Options of the table, and names of functions. */
+static int prepare(job *m)
+{
+    const tl_arguments *a = m->cli->args;
+    tl_error e = {0};
+    if (m->kind->of_insns && a->exe && tl_code_map_open(&m->code, a->exe, &e) < 0)
+        return tl_say_failure(NULL, &e);
+    const tl_table_options options = {.interval = a->interval,
+                                      .sample = a->sample,
+                                      .line_size = a->line_size,
+                                      .cache = a->cache,
+                                      .predictor = a->predictor,
+                                      .calls = a->calls,
+                                      .several = a->file.n > 1,
+                                      .code = m->code,
+                                      .no_demangle = a->no_demangle};
+    return tl_table_run_init(&m->run, m->kind, &options, &e) < 0 ? tl_say_failure(NULL, &e) : TL_EXIT_DONE;
+}
+
+int tl_report_table(const tl_cli *c, const tl_table_kind *kind, tl_reading *open, const tl_target *to,
+                    bool with_profile)
+{
+    job m = {.cli = c, .kind = kind};
+    tl_error e = {0};
+    int losses = TL_EXIT_DONE, status = refuse(&m, with_profile);
+    if (status == TL_EXIT_DONE)
+        status = prepare(&m);
+    if (status == TL_EXIT_DONE && (tl_selection_parse(&m.selection, c->args, &e) < 0 ||
+                                   (c->args->file.n > 1 && tl_selection_keep_score(&m.selection, &e) < 0)))
+        status = tl_say_failure(NULL, &e);
+    if (status == TL_EXIT_DONE)
+        status = read_inputs(&m, open, &losses);
+    if (status == TL_EXIT_DONE)
+        status = print(&m, to);
+    if (open)
+        tl_reading_close(open);
+    tl_table_run_fini(&m.run);
+    tl_code_map_close(m.code);
+    tl_selection_fini(&m.selection);
+    return tl_exit_worse(status, losses);
+}

@@ -1,0 +1,227 @@
+/* Every answer about traces as one kind of thing: parts, each of them rows with named, typed columns, and sentences for
+ * people. What an answer says is written once, by its columns; each file of src/view is a way of showing it. */
+#ifndef TL_MODEL_RELATION_IMPL_H
+#define TL_MODEL_RELATION_IMPL_H
+
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/compiler.h"
+#include "base/wide_sum.h"
+#include "model/prose.h"
+#include "model/relation.h"
+
+typedef enum tl_cell_kind {
+    TL_CELL_NULL,
+    TL_CELL_UINT,
+    TL_CELL_INT,
+    TL_CELL_SUM, /* more than 64 bits, perhaps negative */
+    TL_CELL_REAL,
+    TL_CELL_TEXT,
+    TL_CELL_ROWS /* some of the rows of the part's `list` */
+} tl_cell_kind;
+
+typedef struct tl_cell {
+    tl_cell_kind kind;
+    bool negative; /* of a sum */
+    union {
+        uint64_t u64;
+        int64_t i64;
+        tl_sum sum;
+        double real;
+        const char *text;
+        struct {
+            uint64_t first, n;
+        } rows;
+    };
+} tl_cell;
+
+typedef enum tl_column_role {
+    TL_ROLE_NUMBER, /* a column of its own before the name, also if it is text */
+    TL_ROLE_BAR,    /* not shown but as the bar behind the columns before it: a share */
+    TL_ROLE_PREFIX, /* the lines of a tree, before the name */
+    TL_ROLE_NAME,   /* what the row is of: the last column, the only one that may be long */
+    TL_ROLE_SUFFIX  /* stands behind the name where there is room */
+} tl_column_role;
+
+/* How a column is found in a row: a member of the row's struct. */
+typedef enum tl_member {
+    TL_MEMBER_NONE,
+    TL_MEMBER_U64,
+    TL_MEMBER_U32,
+    TL_MEMBER_I64,
+    TL_MEMBER_SUM,
+    TL_MEMBER_REAL,
+    TL_MEMBER_TEXT
+} tl_member;
+#define TL_AT(kind, type, name) .member = TL_MEMBER_##kind, .offset = offsetof(type, name)
+/* The value is there only if this bool of the row is set. */
+#define TL_ONLY_IF(type, name)  .guarded = true, .guard = offsetof(type, name)
+
+enum {
+    TL_WITH_BAR = 1,    /* a share, with a bar behind it */
+    TL_LEFT_OUT = 2,    /* --json has no member where it is null */
+    TL_BLANK = 4,       /* null is "" to people, else "-" */
+    TL_APPROXIMATE = 8, /* marked with "~" if the part's `approximate` says so of the row */
+    TL_SIGNED = 16      /* to people "+3" */
+};
+
+/* Of which part, row and column a value is asked for; the value is null already. */
+typedef struct tl_at {
+    const struct tl_part *part;
+    const void *table; /* of the answer */
+    const void *row;
+    const struct tl_column *column;
+} tl_at;
+
+typedef struct tl_column {
+    tl_column_info info;
+    /* Name in --json, if not info.name. "loads.bytes": member of an object; "misses[]": element of a list. */
+    const char *json;
+    void (*get)(const struct tl_at *at, tl_cell *out); /* else a member of the row: */
+    uint8_t member;
+    bool guarded;
+    uint16_t offset, guard;
+    uint8_t role, flags;
+    uint8_t drop;     /* 0: stays on narrow terminals; else columns with a higher number go first */
+    uint8_t decimals; /* of a number that is no share; 0: six significant digits */
+    uint32_t which;   /* tells columns with the same `get` apart */
+} tl_column;
+
+struct tl_answer;
+
+/* Rows of one kind. A part whose columns have titles is a table for people; one whose columns have names is for
+ * programs; most are both. */
+typedef struct tl_part {
+    struct tl_answer *answer;
+    /* Name of its rows in --json ("collections", "growth.classes"); NULL: it has one row, whose columns are members of
+     * the answer itself. */
+    const char *key;
+    const tl_column *column;
+    uint32_t ncolumn;
+    const void *table; /* for those who get cells */
+    const void *row;   /* [n] structs of `stride` bytes ... */
+    size_t stride;
+    const uint32_t *order; /* ... in this order; NULL: as they stand */
+    uint64_t n;
+    const struct tl_part *list; /* what cells of TL_CELL_ROWS are rows of; in --json only */
+    bool (*approximate)(const struct tl_part *part, const void *row);
+    bool for_programs, for_people; /* who sees it */
+    bool verbatim;                 /* what `before` says is laid out in columns */
+    /* For people: */
+    uint64_t left_out;  /* rows that the table has besides ... */
+    const char *of;     /* ... "pauses" */
+    const char *none;   /* in place of a table without rows */
+    unsigned name_wish; /* columns that a name gets before others are dropped for it */
+    void (*before)(const struct tl_part *part, const tl_prose *p); /* sentences. May be NULL */
+    void (*after)(const struct tl_part *part, const tl_prose *p);
+    struct tl_part *next;
+} tl_part;
+
+/* What is asked besides the table. */
+typedef struct tl_ask {
+    bool for_programs; /* or for people */
+    bool has_top;
+    uint32_t top; /* 0: all rows */
+    const char *sort;
+    bool tty, unicode; /* of the terminal */
+    unsigned width;
+} tl_ask;
+
+typedef struct tl_answer {
+    const char *unit;                                           /* of times and of what is counted; NULL: it has none */
+    bool is_ns;                                                 /* times are nanoseconds */
+    const char *subject;                                        /* the file and its format, or "3 files" */
+    void (*head)(const struct tl_answer *a, const tl_prose *p); /* the first lines. May be NULL */
+    const void *table, *detail;                                 /* of those who made it */
+    bool unicode;                                               /* block and line characters can be shown */
+    const struct tl_code_map *code;                             /* names of functions by address; NULL: not known */
+    bool no_demangle;
+    tl_part *first, *last; /* in the arena */
+    struct tl_owned *owned;
+    tl_arena arena;   /* rows and texts of the answer */
+    tl_arena scratch; /* texts of one row, or of a block of rows */
+    bool failed;      /* memory ran out */
+} tl_answer;
+
+/* Columns in few words: TL_COL("ts", "begin", INTEGER, TIME, "when it began"). */
+#define TL_COL(name, title, type, unit, what)                                                                          \
+    {                                                                                                                  \
+        name, title, TL_##type, TL_UNIT_##unit, what                                                                   \
+    }
+
+/* A new part, whose members are zero but `answer`; NULL if memory ran out. for_programs and for_people as asked. */
+tl_part *tl_answer_add(tl_answer *a, const tl_ask *ask);
+/* The same with a name, columns and rows; n structs of `stride` bytes in an order that lives as long as the answer, or
+ * NULL. Without a name it has one row. */
+tl_part *tl_answer_add_rows(tl_answer *a, const tl_ask *ask, const char *key, const tl_column *column, uint32_t ncolumn,
+                            const void *row, size_t stride, const uint32_t *order, uint64_t n);
+#define TL_ADD_ROWS(a, ask, key, column, row, order, n)                                                                \
+    tl_answer_add_rows((a), (ask), (key), (column), TL_COUNT(column), (row), sizeof *(row), (order), (n))
+/* A part that is none of the answer's, for cells of TL_CELL_ROWS. */
+tl_part *tl_answer_list(tl_answer *a, const tl_column *column, uint32_t ncolumn, const void *row, size_t stride);
+#define TL_ADD_LIST(a, column, row)       tl_answer_list((a), (column), TL_COUNT(column), (row), sizeof *(row))
+#define TL_ADD_FACTS(a, ask, column, row) TL_ADD_ROWS(a, ask, NULL, column, row, NULL, 1)
+/* Memory that lives as long as the answer; NULL, and the answer has failed, when it runs out. */
+void *tl_answer_alloc(tl_answer *a, size_t n, size_t size);
+/* Frees an array of malloc() with the answer, or at once if memory runs out; NULL: the answer has failed. */
+void tl_answer_own(tl_answer *a, void *array);
+void tl_answer_fini(tl_answer *a);
+/* The answer's subject, in strong letters, as a line. */
+void tl_say_subject(const tl_answer *a, const tl_prose *p);
+/* Rows to show: those of --top, else all for programs; for people `on_terminal` or, elsewhere, `in_file`; 0: all. At
+ * most n. */
+uint32_t tl_ask_rows(const tl_ask *ask, uint32_t n, uint32_t on_terminal, uint32_t in_file);
+
+/* The value of a column in a row, 0 .. n-1. Text may live in scratch. */
+void tl_part_cell(const tl_part *part, uint64_t row, uint32_t column, tl_cell *out);
+static inline const void *tl_part_row(const tl_part *p, uint64_t i)
+{
+    return (const char *)p->row + p->stride * (p->order ? p->order[i] : i);
+}
+
+/* For getters. Text is copied to scratch, NULL is null. */
+static inline void tl_cell_u64(tl_cell *c, uint64_t v)
+{
+    c->kind = TL_CELL_UINT;
+    c->u64 = v;
+}
+static inline void tl_cell_i64(tl_cell *c, int64_t v)
+{
+    c->kind = TL_CELL_INT;
+    c->i64 = v;
+}
+static inline void tl_cell_sum(tl_cell *c, tl_sum v)
+{
+    c->kind = TL_CELL_SUM;
+    c->sum = v;
+}
+static inline void tl_cell_real(tl_cell *c, double v)
+{
+    c->kind = TL_CELL_REAL;
+    c->real = v;
+}
+/* Static text, or one that lives as long as the answer; NULL is null. */
+static inline void tl_cell_text(tl_cell *c, const char *text)
+{
+    c->kind = text ? TL_CELL_TEXT : TL_CELL_NULL;
+    c->text = text;
+}
+/* part of whole, 0 of nothing. */
+static inline void tl_cell_share(tl_cell *c, double part, double whole)
+{
+    tl_cell_real(c, whole > 0 ? part / whole : 0);
+}
+static inline void tl_cell_rows(tl_cell *c, uint64_t first, uint64_t n)
+{
+    c->kind = TL_CELL_ROWS;
+    c->rows.first = first;
+    c->rows.n = n;
+}
+/* A list of n texts, as JSON. */
+void tl_cell_texts(const tl_at *at, tl_cell *c, const char *const *text, size_t n);
+/* now - before. */
+void tl_cell_growth(tl_cell *c, tl_sum now, tl_sum before);
+void tl_cell_printf(const tl_at *at, tl_cell *c, const char *format, ...) TL_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,119 @@
+/* An answer as Markdown: its sentences, and its tables. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/view.h"
+
+static bool is_shown(const tl_column *c)
+{
+    return c->info.title && c->role != TL_ROLE_BAR && c->role != TL_ROLE_PREFIX;
+}
+
+static void put_table(const tl_part *p, tl_output *out)
+{
+    char text[64];
+    for (uint32_t i = 0; i < p->ncolumn; i++)
+        if (is_shown(&p->column[i])) {
+            tl_output_puts(out, "| ");
+            tl_text_put_markdown(out, p->column[i].info.title);
+            tl_output_puts(out, " ");
+        }
+    tl_output_puts(out, "|\n");
+    for (uint32_t i = 0; i < p->ncolumn; i++)
+        if (is_shown(&p->column[i]))
+            tl_output_puts(out, p->column[i].info.type == TL_TEXT ? "|---" : "|--:");
+    tl_output_puts(out, "|\n");
+    for (uint64_t row = 0; row < p->n; row++) {
+        for (uint32_t i = 0; i < p->ncolumn; i++)
+            if (is_shown(&p->column[i])) {
+                tl_output_puts(out, "| ");
+                tl_text_put_markdown(out, tl_cell_shown(p, row, i, text, sizeof text));
+                tl_output_puts(out, " ");
+            }
+        tl_output_puts(out, "|\n");
+        tl_arena_reset(&p->answer->scratch);
+    }
+}
+
+static bool has_table(const tl_part *p)
+{
+    for (uint32_t i = 0; i < p->ncolumn; i++)
+        if (is_shown(&p->column[i]))
+            return true;
+    return false;
+}
+
+/* Sentences of the answer (part is NULL) or of a part. */
+typedef struct speech {
+    void (*of_answer)(const tl_answer *a, const tl_prose *p);
+    void (*of_part)(const tl_part *part, const tl_prose *p);
+} speech;
+
+/* Each line of what is said is a paragraph; what is laid out in columns stands as it is, in a fence. */
+static int put_speech(const tl_showing *s, speech say, const tl_part *part, bool verbatim, tl_error *e)
+{
+    const tl_terminal plain = {.unicode = s->terminal->unicode, .width = s->terminal->width};
+    tl_output *memory = NULL;
+    size_t n = 0;
+    int status = tl_output_open_memory(&memory, TL_PLAIN, e);
+    if (status < 0)
+        return status;
+    const tl_prose prose = {.out = memory, .terminal = &plain, .markdown = !verbatim};
+    if (say.of_answer)
+        say.of_answer(s->answer, &prose);
+    else
+        say.of_part(part, &prose);
+    status = tl_output_finish(memory, e);
+    char *text = status < 0 ? NULL : tl_output_take_memory(memory, &n);
+    tl_output_close(memory);
+    if (verbatim)
+        tl_output_puts(s->out, "```text\n");
+    for (size_t at = 0, end; text && at < n; at = end) {
+        const char *newline = memchr(text + at, '\n', n - at);
+        end = newline ? (size_t)(newline - text) + 1 : n;
+        tl_output_write(s->out, text + at, end - at);
+        tl_output_puts(s->out, !verbatim && end < n ? "\n" : "");
+    }
+    if (verbatim)
+        tl_output_puts(s->out, "```\n");
+    free(text);
+    return status;
+}
+
+static int put_part(const tl_showing *s, const tl_part *p, tl_error *e)
+{
+    tl_output *out = s->out;
+    const tl_terminal plain = {.unicode = s->terminal->unicode};
+    const tl_prose prose = {.out = out, .terminal = &plain, .markdown = true};
+    int status = 0;
+    if (p->before) {
+        tl_output_puts(out, "\n");
+        status = put_speech(s, (speech){.of_part = p->before}, p, p->verbatim, e);
+    }
+    if (has_table(p)) {
+        tl_output_puts(out, "\n");
+        put_table(p, out);
+        if (p->left_out && !s->ask->has_top) {
+            tl_output_puts(out, "\n");
+            tl_say_left_out(&prose, p->left_out, p->of);
+        }
+    }
+    if (status == 0 && p->after) {
+        tl_output_puts(out, "\n");
+        status = put_speech(s, (speech){.of_part = p->after}, p, false, e);
+    }
+    return status;
+}
+
+static int show_markdown(const tl_showing *s, tl_error *e)
+{
+    const tl_answer *a = s->answer;
+    int status = a->head ? put_speech(s, (speech){.of_answer = a->head}, NULL, false, e) : 0;
+    for (const tl_part *p = a->first; p && status == 0; p = p->next)
+        if (p->for_people)
+            status = put_part(s, p, e);
+    return status < 0 ? status : tl_answer_check(a, e);
+}
+
+const tl_view tl_view_markdown = {
+    .name = "markdown", .suffix = ".md", .show = show_markdown, .what = "tables for documents and comments"};

@@ -1,0 +1,44 @@
+/* The ways of showing an answer. */
+#ifndef TL_VIEW_VIEW_H
+#define TL_VIEW_VIEW_H
+
+#include "model/prose.h"
+#include "model/relation_impl.h"
+
+typedef struct tl_showing {
+    const tl_answer *answer;
+    const tl_ask *ask;
+    const tl_terminal *terminal;
+    tl_output *out;
+} tl_showing;
+
+/* Each writes the whole answer, or the rows of its first relation. Errors: TL_ENOMEM; those of the output are found by
+ * tl_output_finish(). */
+typedef struct tl_view {
+    const char *name;   /* "csv": the word of --to */
+    const char *suffix; /* ".csv", of -o */
+    bool for_programs;  /* the answer has to be made for these */
+    int (*show)(const tl_showing *s, tl_error *e);
+    const char *what; /* "comma-separated values with a line of names" */
+} tl_view;
+
+extern const tl_view tl_view_table, tl_view_json, tl_view_jsonl, tl_view_csv, tl_view_markdown;
+/* All of them, in the order of the manual. */
+const tl_view *const *tl_views(size_t *n);
+/* By name, or NULL. */
+const tl_view *tl_view_find(const char *name);
+/* By the suffix of a path, or NULL. */
+const tl_view *tl_view_of_path(const char *path);
+
+/* What they share. */
+
+/* A value as people read it, made clean: "1,204", "1.24 ms", "17.8 %", "-". */
+const char *tl_cell_shown(const tl_part *part, uint64_t row, uint32_t column, char *buf, size_t size);
+/* Rows of a list (TL_CELL_ROWS) as JSON, in scratch. */
+const char *tl_rows_json(const tl_part *part, const tl_cell *rows);
+/* TL_ENOMEM if the answer could not be made whole, else 0. */
+int tl_answer_check(const tl_answer *a, tl_error *e);
+/* The relation that goes into files with one table: the first with a name. NULL: none. */
+const tl_part *tl_answer_main(const tl_answer *a);
+
+#endif

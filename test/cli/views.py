@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""All ways of writing a table say the same: views.py
+
+The rows of --to csv and --to jsonl, read by Python's own csv and json, are those of --json, number by number, in traces
+as they are and in one whose names have everything in them that has a meaning in some output. Nothing for people has
+control characters in it."""
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import harness
+
+# Tables, each with a trace that has what it is about, in test/golden/input.
+TABLES = [("gc", "tracelog-vs.log"), ("jit", "tracelog-vs.log"), ("alloc", "tracelog-vs.log"), ("heap", "tracelog-vs.log"), ("cpu", "tracelog-vs.log")]
+HOSTILE = b'"a, ""b"" |\x1b[2J\r<i>&amp;`*_\xff\xc3\xa9\\n\xe2\x80\xae"'
+NAMES = (b'"System.String"', b'"Shop.Json:ReadValue"')
+
+
+def run(*arguments):
+    done = subprocess.run(harness.binary() + ["report", *arguments], capture_output=True, env=dict(os.environ, LC_ALL="C.UTF-8"))
+    assert done.returncode in (0, 3), (arguments, done.returncode, done.stderr)
+    return done.stdout
+
+
+def first_list(value):
+    """The rows of the first relation: of members in their order, the first that is a list."""
+    for member in value.values():
+        found = member if isinstance(member, list) else first_list(member) if isinstance(member, dict) else None
+        if found is not None:
+            return found
+    return None
+
+
+def leaves(value):
+    """Values without their names, which differ; without nulls, which --json may leave out."""
+    if isinstance(value, dict):
+        return [leaf for member in value.values() for leaf in leaves(member)]
+    if isinstance(value, list):
+        return [[leaf for member in value for leaf in leaves(member)]]
+    return [] if value is None else [(type(value).__name__, value)]
+
+
+def flat(row, path=""):
+    """{"a.b": value} of {"a": {"b": value}}."""
+    out = {}
+    for name, value in row.items():
+        out.update(flat(value, path + name + ".") if isinstance(value, dict) else {path + name: value})
+    return out
+
+
+def same_cell(cell, value):
+    if value is None:
+        return cell == ""
+    if isinstance(value, bool):
+        return cell == str(int(value))
+    if isinstance(value, float):
+        return float(cell) == value
+    if isinstance(value, list):
+        return json.loads(cell) == value
+    return cell == str(value)
+
+
+def check(by, path, *options):
+    whole = json.loads(run("--json", "--by", by, path, *options))
+    lines = run("--to", "jsonl", "--by", by, path, *options).decode("utf-8").split("\n")
+    assert lines.pop() == "", "the last line has no end"
+    rows = [json.loads(line) for line in lines]
+    wanted = first_list(whole)
+    assert [leaves(row) for row in rows] == [leaves(row) for row in wanted], "jsonl is not json: %s" % by
+    text = run("--to", "csv", "--by", by, path, *options).decode("utf-8")
+    cells = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    assert text.endswith("\r\n") and len(cells) == len(rows) + 1, "csv: %d lines of %d rows" % (len(cells), len(rows))
+    for line, row in zip(cells[1:], rows):
+        row = flat(row)
+        assert cells[0] == list(row), "csv has other columns: %s, %s" % (cells[0], list(row))
+        for cell, (name, value) in zip(line, row.items()):
+            assert same_cell(cell, value), "%s: %s is %r in csv, %r in jsonl" % (by, name, cell, value)
+    for view in ("table", "markdown"):
+        shown = run("--to", view, "--by", by, path, *options).decode("utf-8")
+        assert view == "table" or "<i>" not in shown, "markdown has tags"
+        assert not any(c < " " and c != "\n" or c in "\x7f\u202e" for c in shown), "%s has control characters" % view
+    check_markdown(by, shown)
+    return len(rows)
+
+
+def check_markdown(by, shown):
+    """Each row of a table has as many cells as its title."""
+    width = 0
+    for line in shown.split("\n"):
+        line = line.replace("\\\\", "").replace("\\|", "")
+        width = width if line.startswith("|") else 0
+        width = width or line.count("|")
+        assert not line.startswith("|") or line.count("|") == width, "%s: a row with other cells: %s" % (by, line)
+
+
+def main():
+    inputs = os.path.join(harness.SOURCE, "test", "golden", "input")
+    rows = 0
+    with tempfile.TemporaryDirectory(dir=os.environ["TL_WORK"]) as folder:
+        for by, name in TABLES:
+            path = os.path.join(inputs, name)
+            found = check(by, path)
+            assert found > 1, "%s has no rows in %s" % (by, name)
+            rows += found + check(by, path, "--top", "1")
+            hostile = os.path.join(folder, "a|b`*<i>.log")
+            with open(path, "rb") as f:
+                text = f.read()
+            for old in NAMES:
+                assert old in text
+                text = text.replace(old, HOSTILE)
+            with open(hostile, "wb") as f:
+                f.write(text)
+            rows += check(by, hostile)
+            assert by not in ("jit", "alloc") or b"\\u001b[2J" in run("--to", "jsonl", "--by", by, hostile), "no name of %s" % by
+    print("%d rows" % rows)
+
+
+if __name__ == "__main__":
+    main()
