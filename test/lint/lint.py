@@ -216,6 +216,45 @@ def units(checks):
     checks.that(found > 50, "only", found, "files include check.h")
 
 
+def struct_members(text, name):
+    """The members of a struct by name, each with its declaration; none if the text has no such struct."""
+    found = re.search(r"typedef struct %s \{\n(.*?)\n\} %s;" % (name, name), re.sub(r"/\*.*?\*/", "", text, flags=re.S), re.S)
+    out = {}
+    for declared in found.group(1).split(";") if found else ():
+        function = re.search(r"\(\*(\w+)\)\(", declared)
+        plain = re.findall(r"(\w+)\s*(?=,|$)", declared.strip())
+        out.update(dict.fromkeys([function.group(1)] if function else plain, declared.strip()))
+    return out
+
+
+def members(checks):
+    """CONTRIBUTING.md has each member of tl_format, and of the structs that it points to for its roles, in one row of one
+    table, and no others. A role's members are in the table of its own."""
+    tables = {"tl_reader": "to read events", "tl_event_writer": "to write events", "tl_profile_writer": "profiles"}
+    rows, table = {heading: [] for heading in tables.values()}, None
+    for line in read("CONTRIBUTING.md").splitlines():
+        cells = [cell.strip() for cell in line.strip().split("|")]
+        if len(cells) != 4:
+            table = None
+        elif table is None:
+            table = cells[1] if cells[1] in rows else ""
+        elif table:
+            rows[table] += re.findall(r"`(\w+)`", cells[1])
+    header = read("src/model/format_impl.h")
+    structs = {name: struct_members(header, name) for name in ("tl_format", *tables)}
+    checks.that(sum(map(len, structs.values())) > 50, "only", sum(map(len, structs.values())), "members were found")
+    for struct, known in structs.items():
+        for name, declared in known.items():
+            if any(re.match(r"const %s \*" % role, declared) for role in tables):
+                continue
+            where = [tables[struct]] if struct in tables else [heading for role, heading in tables.items() if name not in structs[role]]
+            count = sum(rows[heading].count(name) for heading in where)
+            checks.that(count == 1, "CONTRIBUTING.md has %s.%s in %d rows of the tables: %s" % (struct, name, count, ", ".join(where)))
+    for role, heading in tables.items():
+        for name in rows[heading]:
+            checks.that(name in structs[role] or name in structs["tl_format"], "CONTRIBUTING.md,", heading + ":", name, "is no member")
+
+
 def limits(checks):
     """Each constant called ..._MAX or ..._MOST is a limit, which SECURITY.md has, or in plain-sizes.txt with what it is."""
     defined = re.compile(r"^\s*#\s*define\s+([A-Z]\w*_(?:MAX|MOST))\b(?!\()|\b([A-Z]\w*_(?:MAX|MOST))\s*=(?!=)|"
@@ -289,7 +328,7 @@ def layout(checks):
 
 
 RULES = {rule.__name__: rule for rule in (layers, headers, names, core, length, first_comment, words, functions, messages, units,
-                                           limits, hashes, layout)}
+                                           members, limits, hashes, layout)}
 
 
 def main():
