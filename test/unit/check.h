@@ -1,9 +1,11 @@
-/* What every unit test includes: cmocka behind the headers that it needs, and skips that give their reason. */
+/* What every unit test includes: cmocka behind the headers that it needs, assertions that say what they found, and
+ * skips that give their reason. */
 #ifndef TL_UNIT_CHECK_H
 #define TL_UNIT_CHECK_H
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +13,25 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+/* `call` must not fail; `e` points to the tl_error that it fills. */
+#define must(call, e)                                                                                                  \
+    do {                                                                                                               \
+        if ((call) < 0)                                                                                                \
+            fail_msg("%s", (e)->message);                                                                              \
+    } while (0)
+
+/* Whether the text, of char or bytes and with a NUL at its end, has a piece in it. */
+#define assert_contains(text, piece) check_piece(true, text, piece)
+#define assert_lacks(text, piece)    check_piece(false, text, piece)
+#define check_piece(wanted, text, piece)                                                                                 \
+    do {                                                                                                                 \
+        const void *check_in = _Generic((text), char *: (text), const char *: (text), uint8_t *: (text),               \
+                                        const uint8_t *: (text)); \
+        const char *check_for = (piece);                                                                                 \
+        if ((strstr(check_in, check_for) != NULL) != (wanted))                                                           \
+            fail_msg("\"%s\" is %sin:\n%.4000s", check_for, (wanted) ? "not " : "", (const char *)check_in);             \
+    } while (0)
 
 /* Ends the test; tools/run-ctest.sh lists the reasons. */
 #define skip_because(reason)                                                                                           \

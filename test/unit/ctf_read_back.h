@@ -82,8 +82,7 @@ static inline uint32_t read_back(found *out, uint32_t most)
     const tl_open_options options = {.want = {.fields = true, .cpu = true}};
     tl_source *s;
     tl_error e;
-    if (tl_source_open(&s, "out", &options, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open(&s, "out", &options, &e), &e);
     const tl_trace *t = tl_source_trace(s);
     assert_int_equal(tl_trace_damage_count(t), 0);
     const tl_batch *b;
@@ -104,8 +103,7 @@ static inline uint32_t read_back(found *out, uint32_t most)
             f->cls = *tl_trace_class(t, b->cls[i]);
             snprintf(f->name, sizeof f->name, "%s", f->cls.name);
         }
-    if (status < 0)
-        fail_msg("%s", e.message);
+    must(status, &e);
     assert_int_equal(tl_trace_damage_count(t), 0);
     tl_source_close(s);
     return n;

@@ -10,8 +10,7 @@ static inline tl_source *open_made(const ctf_bytes *folder, const tl_open_option
 {
     tl_source *s = NULL;
     tl_error e = {0};
-    if (tl_source_open_folder_memory(&s, folder->data, folder->n, "made", options, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_folder_memory(&s, folder->data, folder->n, "made", options, &e), &e);
     return s;
 }
 
@@ -41,8 +40,7 @@ static inline uint64_t read_all(tl_source *s)
     int status;
     while ((status = tl_source_next(s, &b, &e)) > 0)
         n += b->n;
-    if (status < 0)
-        fail_msg("%s", e.message);
+    must(status, &e);
     return n;
 }
 

@@ -33,11 +33,9 @@ static inline fixture *start_with(const ctf_made *m)
     tl_trace_init(&x->trace);
     made_metadata(&text, m);
     char *copy = tl_arena_strndup(&x->arena, (const char *)text.data, text.n); /* names may point into it */
-    if (ctf_tsdl_parse(&x->unit.schema, copy, text.n, &e) < 0)
-        fail_msg("%s", e.message);
+    must(ctf_tsdl_parse(&x->unit.schema, copy, text.n, &e), &e);
     x->classes.arena = &x->arena;
-    if (ctf_plans_new(&x->unit.plans, &x->unit.schema, &x->classes, &e) < 0)
-        fail_msg("%s", e.message);
+    must(ctf_plans_new(&x->unit.plans, &x->unit.schema, &x->classes, &e), &e);
     free(text.data);
     x->file = (ctf_file){.unit = &x->unit, .name = "stream"};
     parts = m->parts;

@@ -56,8 +56,7 @@ static inline int folder_create(folder_fixture *w, const char *version, tl_error
 static inline void folder_start(folder_fixture *w, const char *version)
 {
     tl_error e;
-    if (folder_create(w, version, &e) < 0)
-        fail_msg("%s", e.message);
+    must(folder_create(w, version, &e), &e);
 }
 
 static inline void folder_finish(folder_fixture *w)

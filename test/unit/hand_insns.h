@@ -207,8 +207,7 @@ static inline void hand_fini(hand *h)
 static inline void hand_pass(hand *h, void *table, const tl_insn_table *how, const void *options, unsigned threads)
 {
     tl_error e = {0};
-    if (tl_insn_pass(table, how, options, true, &h->source, NULL, threads, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_insn_pass(table, how, options, true, &h->source, NULL, threads, &e), &e);
 }
 
 static inline uint32_t hand_random(uint32_t *x, uint32_t below)

@@ -15,8 +15,7 @@ static inline tl_input *open_input(const char *path)
 {
     tl_input *in = NULL;
     tl_error e;
-    if (tl_input_open(&in, path, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_input_open(&in, path, &e), &e);
     return in;
 }
 
@@ -26,8 +25,7 @@ static inline char *content(tl_input *in, size_t *n)
     size_t size = (size_t)tl_input_size(in);
     char *p = malloc(size + 1);
     tl_error e;
-    if (tl_input_read(in, 0, p, size, n, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_input_read(in, 0, p, size, n, &e), &e);
     assert_int_equal(*n, size);
     p[size] = '\0';
     return p;

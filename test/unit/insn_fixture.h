@@ -76,8 +76,7 @@ static inline void insn_start(insn_fixture *f, const tl_format *format)
 {
     tl_error e;
     insn_init(f);
-    if (insn_create(f, format, &e) < 0)
-        fail_msg("%s", e.message);
+    must(insn_create(f, format, &e), &e);
 }
 
 /* Hands the events so far to the writer. */
@@ -94,8 +93,7 @@ static inline void insn_event(insn_fixture *f, uint32_t cls, uint32_t track, uin
 {
     if (f->batch.n == TL_BATCH_MAX) {
         tl_error e;
-        if (insn_flush(f, &e) < 0)
-            fail_msg("%s", e.message);
+        must(insn_flush(f, &e), &e);
     }
     tl_batch *b = &f->batch;
     const uint32_t i = b->n++;
@@ -176,23 +174,17 @@ static inline void put_snapshot(insn_fixture *f, uint64_t insns, uint64_t first,
     f->batch.ts[f->batch.n - 1] = insns;
 }
 
-static inline void insn_must(int r, const tl_error *e)
-{
-    if (r < 0)
-        fail_msg("%s", e->message);
-}
-
 /* Completes the file: f->bytes and f->size. */
 static inline void insn_finish(insn_fixture *f)
 {
     tl_error e;
-    insn_must(insn_flush(f, &e), &e);
-    insn_must(f->format->finish(f->writer, &e), &e);
+    must(insn_flush(f, &e), &e);
+    must(f->format->finish(f->writer, &e), &e);
     if (f->folder) {
-        insn_must(tl_output_folder_finish(f->folder, &e), &e);
+        must(tl_output_folder_finish(f->folder, &e), &e);
         return;
     }
-    insn_must(tl_output_finish(f->out, &e), &e);
+    must(tl_output_finish(f->out, &e), &e);
     f->bytes = tl_output_take_memory(f->out, &f->size);
 }
 

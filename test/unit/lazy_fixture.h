@@ -90,8 +90,7 @@ static inline tl_input *open_lazy(const char *path)
 {
     tl_input *in = NULL;
     tl_error e;
-    if (tl_input_open_lazy(&in, path, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_input_open_lazy(&in, path, &e), &e);
     return in;
 }
 
@@ -108,8 +107,7 @@ static inline size_t read_through(tl_input *in, char *buf, size_t most, size_t s
     tl_error e;
     do {
         const size_t n = most - sum < step ? most - sum : step;
-        if (tl_input_read(in, sum, buf + sum, n, &got, &e) < 0)
-            fail_msg("%s", e.message);
+        must(tl_input_read(in, sum, buf + sum, n, &got, &e), &e);
         sum += got;
     } while (got > 0);
     return sum;

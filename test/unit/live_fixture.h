@@ -224,14 +224,12 @@ static inline tl_profile *image_read(const live_image *m, bool damaged)
     tl_source *s = NULL;
     tl_profile *p = NULL;
     tl_error e = {0};
-    if (tl_source_open_memory(&s, m->bytes, m->size, "image", NULL, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&s, m->bytes, m->size, "image", NULL, &e), &e);
     assert_string_equal(tl_trace_format(tl_source_trace(s)), "tlp-live");
     if (!damaged && tl_trace_damages(tl_source_trace(s)))
         fail_msg("%s", tl_trace_damage(tl_source_trace(s), 0)->what);
     assert_int_equal(tl_trace_damages(tl_source_trace(s)) > 0, damaged);
-    if (tl_profile_from_source(&p, s, NULL, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_profile_from_source(&p, s, NULL, &e), &e);
     tl_source_close(s);
     return p;
 }

@@ -18,8 +18,7 @@ static inline tl_output *open_plain(const char *path, bool overwrite)
 {
     tl_output *o = NULL;
     tl_error e;
-    if (tl_output_open(&o, path, overwrite, TL_PLAIN, 0, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_output_open(&o, path, overwrite, TL_PLAIN, 0, &e), &e);
     return o;
 }
 
@@ -36,8 +35,7 @@ static inline void check_content(const char *path, const void *expected, size_t 
 static inline void check_finish(tl_output *o)
 {
     tl_error e;
-    if (tl_output_finish(o, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_output_finish(o, &e), &e);
     tl_output_close(o);
 }
 

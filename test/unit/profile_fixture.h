@@ -107,16 +107,4 @@ static inline uint64_t dropped(const profiled *f, const char *what)
     return 0;
 }
 
-static inline void assert_contains(const profiled *f, const char *piece)
-{
-    if (!strstr(f->text, piece))
-        fail_msg("\"%s\" is not in:\n%.4000s", piece, f->text);
-}
-
-static inline void assert_lacks(const profiled *f, const char *piece)
-{
-    if (strstr(f->text, piece))
-        fail_msg("\"%s\" is in:\n%.4000s", piece, f->text);
-}
-
 #endif

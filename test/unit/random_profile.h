@@ -69,8 +69,7 @@ static inline uint8_t *fixture_save(const tl_profile *p, size_t *n)
     tl_error e = {0};
     assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, &e), 0);
     const tl_write_context context = {.out = out};
-    if (tl_format_tlp.write_profile(&context, p, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_format_tlp.write_profile(&context, p, &e), &e);
     assert_int_equal(tl_output_finish(out, &e), 0);
     uint8_t *bytes = tl_output_take_memory(out, n);
     assert_non_null(bytes);
@@ -106,8 +105,7 @@ static inline tl_profile *fixture_must_load(const uint8_t *bytes, size_t n)
 {
     tl_profile *p = NULL;
     tl_error e = {0};
-    if (fixture_load(bytes, n, &p, NULL, &e) < 0)
-        fail_msg("%s", e.message);
+    must(fixture_load(bytes, n, &p, NULL, &e), &e);
     return p;
 }
 

@@ -178,8 +178,7 @@ static inline uint64_t events(const char *path, const char *name)
     tl_count count;
     tl_error e;
     uint64_t n = 0;
-    if (tl_source_count(s, 1, &count, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_count(s, 1, &count, &e), &e);
     for (uint32_t i = 0; i < tl_trace_classes(t); i++)
         n += strcmp(tl_trace_class(t, i)->name, name) == 0 ? count.by_class[i] : 0;
     tl_count_free(&count);

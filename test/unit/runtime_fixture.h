@@ -315,8 +315,7 @@ static inline tl_source *rt_source(void)
     tl_source *s = NULL;
     tl_error e = {0};
     const tl_open_options o = {.want = {.fields = true}};
-    if (tl_source_open_memory(&s, "x", 1, "made.log", &o, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&s, "x", 1, "made.log", &o, &e), &e);
     return s;
 }
 

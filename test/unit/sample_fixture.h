@@ -249,8 +249,7 @@ static inline tl_profile *scripted_profile(scripted *s, const tl_profile_options
 {
     tl_profile *p = NULL;
     tl_error e = {0};
-    if (tl_profile_from_source(&p, &s->source, o, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_profile_from_source(&p, &s->source, o, &e), &e);
     assert_false(s->source.want.fields); /* as it was before */
     return p;
 }

@@ -188,8 +188,7 @@ static tl_source *open_trace(const script *what, bool fields)
     tl_error e = {0};
     const tl_open_options o = {.want = {.fields = fields}};
     opened = what;
-    if (tl_source_open_memory(&s, "x", 1, "x.s", &o, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&s, "x", 1, "x.s", &o, &e), &e);
     return s;
 }
 

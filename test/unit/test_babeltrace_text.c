@@ -302,11 +302,9 @@ static void test_too_deep(void **state)
         fixture_event(&f, RICH_PACKET, 0, -1, 1, 0, v, n + 1);
         add_bare(&f, 2);
         fixture_finish(&f);
-        assert_non_null(strstr((char *)f.bytes, type == TL_LIST     ? "[ [0] = ... ]"
-                                                : type == TL_STRUCT ? "[ [0] = ... ]"
-                                                                    : "{ ... }"));
-        assert_null(strstr((char *)f.bytes, "42"));
-        assert_non_null(strstr((char *)f.bytes, "}, { pid = 9 }, { text = \"x\" }\n[00:00:00.000000002]"));
+        assert_contains(f.bytes, type == TL_LIST ? "[ [0] = ... ]" : type == TL_STRUCT ? "[ [0] = ... ]" : "{ ... }");
+        assert_lacks(f.bytes, "42");
+        assert_contains(f.bytes, "}, { pid = 9 }, { text = \"x\" }\n[00:00:00.000000002]");
         fixture_fini(&f);
     }
 }
@@ -333,8 +331,8 @@ static void test_names(void **state)
     const char *text = (char *)f.bytes;
     assert_int_equal(f.size, strlen(FIRST ": {  = 1, a\\x0ab = 2 }\n") + 2 * NAME +
                                  strlen("[00:00:00.000000001] (+0.000000000) x\\x1b[2J: { }, { }\n"));
-    assert_non_null(strstr(text, "n = 1, a\\x0ab = 2 }\n"));
-    assert_non_null(strstr(text, "x\\x1b[2J: { }, { }\n"));
+    assert_contains(text, "n = 1, a\\x0ab = 2 }\n");
+    assert_contains(text, "x\\x1b[2J: { }, { }\n");
     free(name);
     fixture_fini(&f);
 }

@@ -352,8 +352,7 @@ static void check_mixed(const made *m, const mixed *x, bool fields)
     uint32_t at[THREADS] = {0};
     uint64_t begin = 0, end = 0;
     const tl_open_options o = {.want = {.fields = fields}};
-    if (tl_source_open_memory(&s, m->data, m->n, "made.xray", &o, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&s, m->data, m->n, "made.xray", &o, &e), &e);
     const tl_trace *t = tl_source_trace(s);
     assert_int_equal(tl_trace_damages(t), 0);
     assert_int_equal(tl_trace_lost_events(t), x->lost);

@@ -7,8 +7,7 @@ static tl_source *open_made(const made *m)
 {
     tl_source *s = NULL;
     tl_error e = {0};
-    if (tl_source_open_memory(&s, m->data, m->n, "made.xray", NULL, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&s, m->data, m->n, "made.xray", NULL, &e), &e);
     return s;
 }
 
@@ -18,8 +17,7 @@ static tl_profile *profile_of(const made *m, bool flat, const tl_select *select)
     tl_profile *p = NULL;
     tl_error e = {0};
     const tl_profile_options o = {.flat = flat, .threads = 2, .select = select};
-    if (tl_profile_from_source(&p, s, &o, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_profile_from_source(&p, s, &o, &e), &e);
     tl_source_close(s);
     return p;
 }
@@ -191,7 +189,7 @@ static void a_pattern_without_match_is_an_error(void **state)
         const tl_profile_options o = {.select = &cases[i]};
         assert_int_equal(tl_profile_from_source(&p, s, &o, &e), TL_ENOMATCH);
         assert_null(p);
-        assert_non_null(strstr(e.message, "matches"));
+        assert_contains(e.message, "matches");
         tl_source_close(s);
     }
     free(m);

@@ -164,9 +164,9 @@ static void test_names_are_escaped(void **state)
     fixture_call(&f, EXIT, 0, 3, 44);
     fixture_call(&f, EXIT, 0, 3, 3);
     fixture_finish(&f);
-    assert_non_null(strstr((char *)f.bytes, "\"args\":{\"name\":\"a \\\"title\\\"\"}"));
-    assert_non_null(strstr((char *)f.bytes, "{\"ph\":\"E\",\"name\":\"operator\\\"\\\"_x\\\\\","));
-    assert_non_null(strstr((char *)f.bytes, "{\"ph\":\"B\",\"name\":\"#44\","));
+    assert_contains(f.bytes, "\"args\":{\"name\":\"a \\\"title\\\"\"}");
+    assert_contains(f.bytes, "{\"ph\":\"E\",\"name\":\"operator\\\"\\\"_x\\\\\",");
+    assert_contains(f.bytes, "{\"ph\":\"B\",\"name\":\"#44\",");
     fixture_fini(&f);
 }
 
@@ -204,7 +204,7 @@ static void test_tracks_without_ids(void **state)
     fixture_call(&f, ENTER, index, 1, 1);
     fixture_call(&f, EXIT, index, 2, 1);
     fixture_finish(&f);
-    assert_non_null(strstr((char *)f.bytes, "{\"ph\":\"B\",\"name\":\"main\",\"pid\":1,\"tid\":3,\"ts\":0.001}"));
+    assert_contains(f.bytes, "{\"ph\":\"B\",\"name\":\"main\",\"pid\":1,\"tid\":3,\"ts\":0.001}");
     fixture_fini(&f);
 }
 
@@ -236,7 +236,7 @@ static void test_accept(void **state)
     start(&f);
     for (uint32_t i = 0; i < CLASSES; i++)
         assert_int_equal(f.format->accept(f.writer, &f.trace.cls[i]), i == FRAMING ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP);
-    assert_null(strstr(f.format->suffixes, ".chrome.json"));
+    assert_lacks(f.format->suffixes, ".chrome.json");
     tl_value text[] = {{.type = TL_STRING, .n = 0}, {.type = TL_STRING, .n = 0}, {.type = TL_NULL}};
     fixture_event(&f, COUNTER, 0, 0, 1, 0, text, 3);
     fixture_finish(&f);

@@ -9,8 +9,7 @@ static tl_code_map *load(const code_symbol *symbol, size_t n)
     tl_code_map *m = NULL;
     tl_error e = {0};
     code_write("binary", symbol, n);
-    if (tl_code_map_open(&m, "binary", &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_code_map_open(&m, "binary", &e), &e);
     return m;
 }
 

@@ -38,8 +38,7 @@ static void check_one(const char *folder, const char *name, const char *check)
     tl_input *in;
     tl_error e = {0};
     ctf_schema s = {0};
-    if (tl_input_open(&in, path, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_input_open(&in, path, &e), &e);
     const int64_t offset = expected_offset(check);
     const int r = ctf_2010_metadata(&s, in, &e);
     if (r != (offset < 0 ? 0 : TL_EDAMAGED) || (offset >= 0 && e.offset != (uint64_t)offset))

@@ -48,8 +48,7 @@ static void packets(void **state)
         made_packet(m, (made_header){0}, "ent { header_type = type1; } }\0\0", 32);
         ctf_schema s;
         tl_error e = {0};
-        if (read_made(m, &s, &e) < 0)
-            fail_msg("%s", e.message);
+        must(read_made(m, &s, &e), &e);
         assert_int_equal(s.dialect, CTF_2010);
         assert_int_equal(s.order, big ? CTF_BE : CTF_LE);
         assert_int_equal(s.session, SESSION);
@@ -122,8 +121,7 @@ static void compressed(void **state)
         made_packet(m, (made_header){.compression = codec[i].scheme}, codec[i].data, codec[i].n);
         ctf_schema s;
         tl_error e = {0};
-        if (read_made(m, &s, &e) < 0)
-            fail_msg("%s", e.message);
+        must(read_made(m, &s, &e), &e);
         assert_int_equal(s.nstream, 1);
         char expected[64] = "";
         if (!codec[i].is_built) /* it says so */

@@ -17,8 +17,7 @@ static ctf_schema *parse(const char *format, ...)
     const size_t n = strlen(text);
     char *exact = malloc(n + 1);
     memcpy(exact, text, n);
-    if (ctf_2010_parse(s, exact, n, &e) < 0)
-        fail_msg("%s", e.message);
+    must(ctf_2010_parse(s, exact, n, &e), &e);
     free(exact);
     return s;
 }
@@ -146,8 +145,7 @@ static void names(void **state)
                         "event { name = 12; id = -1; section = \"net.rx\" }";
     ctf_schema s = {0};
     tl_error e;
-    if (ctf_2010_parse(&s, text, sizeof text - 1, &e) < 0)
-        fail_msg("%s", e.message);
+    must(ctf_2010_parse(&s, text, sizeof text - 1, &e), &e);
     assert_string_equal(s.stream[0]->name, "net.rx");
     assert_int_equal(s.stream[0]->nevent, 2);
     assert_string_equal(s.stream[0]->event[0]->name, "caf\xc3\xa9 \xc3\xa9\\ x\\\ny");

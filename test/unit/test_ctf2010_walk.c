@@ -28,8 +28,7 @@ static void walk(const made *m, size_t capacity, bool report, shown *out)
         assert_int_equal(p.stream, 5);
         assert_int_equal(p.cpu, 3);
     }
-    if (r < 0)
-        fail_msg("%s", e.message);
+    must(r, &e);
     assert_int_equal(w.offset, m->n);
     assert_int_equal(ctf_2010_walk_next(&w, &p, &e), 0);
     show(out, "\n");
@@ -259,7 +258,7 @@ static void changed(void **state)
             r = ctf_2010_walk_next(&w, &p, &e);
         }
         assert_int_equal(r, TL_EIO);
-        assert_non_null(strstr(e.message, "f: the file changed"));
+        assert_contains(e.message, "f: the file changed");
         assert_int_equal(ctf_2010_walk_next(&w, &p, NULL), TL_EIO);
         tl_window_fini(&window);
         tl_input_close(in);

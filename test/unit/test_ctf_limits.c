@@ -93,7 +93,7 @@ static void stream_classes_of_all_files_are_limited(void **state)
     tl_source *s = NULL;
     tl_error e = {0};
     assert_int_equal(tl_source_open_folder_memory(&s, folder.data, folder.n, "made", NULL, &e), TL_EUNSUPPORTED);
-    assert_non_null(strstr(e.message, "too many stream classes for 280 files"));
+    assert_contains(e.message, "too many stream classes for 280 files");
     free(folder.data);
 }
 
@@ -113,7 +113,7 @@ static void streams_of_one_file_are_limited(void **state)
         assert_int_equal(s->trace.nnote, more);
         if (more) {
             assert_string_equal(s->trace.note[0].rule, "ctf.streams");
-            assert_non_null(strstr(s->trace.note[0].what, "more than 4096 streams"));
+            assert_contains(s->trace.note[0].what, "more than 4096 streams");
         }
         close_made(s, &folder);
     }
@@ -123,8 +123,7 @@ static ctf_schema parsed(const char *text, size_t n)
 {
     ctf_schema s = {0};
     tl_error e = {0};
-    if (ctf_tsdl_parse(&s, text, n, &e) < 0)
-        fail_msg("%s", e.message);
+    must(ctf_tsdl_parse(&s, text, n, &e), &e);
     return s;
 }
 

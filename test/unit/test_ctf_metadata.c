@@ -88,8 +88,7 @@ static int read_metadata(tl_error *e)
 static const ctf_schema *read_well(void)
 {
     tl_error e = {0};
-    if (read_metadata(&e) < 0)
-        fail_msg("%s", e.message);
+    must(read_metadata(&e), &e);
     return &schema;
 }
 
@@ -312,7 +311,7 @@ static void test_too_large(void **state)
     tl_arena_fini(&schema.arena);
     schema = (ctf_schema){0};
     assert_int_equal(ctf_metadata_read(&schema, folder, 0, &e), TL_EUNSUPPORTED);
-    assert_non_null(strstr(e.message, "bytes of metadata; expected at most"));
+    assert_contains(e.message, "bytes of metadata; expected at most");
     assert_int_equal(schema.arena.total, 0);
     tl_folder_close(folder);
     free(packed);

@@ -169,7 +169,7 @@ static void units_that_cannot_be_used_are_reported(void **state)
     tl_error e = {0};
     const tl_open_options strict = {.want.strict = true};
     assert_int_equal(tl_source_open_folder_memory(&s, folder.data, folder.n, "made", &strict, &e), TL_EDAMAGED);
-    assert_non_null(strstr(e.message, "bad/metadata: ctf.metadata"));
+    assert_contains(e.message, "bad/metadata: ctf.metadata");
     free(folder.data);
 }
 
@@ -274,9 +274,9 @@ static void a_file_of_a_trace_says_what_to_do(void **state)
         tl_error e = {0};
         assert_int_equal(tl_source_open_memory(&s, files[i].bytes, strlen(files[i].bytes), "x/file", NULL, &e),
                          TL_EUNSUPPORTED);
-        assert_non_null(strstr(e.message, "x/file: ctf: this is"));
-        assert_non_null(strstr(e.message, files[i].what));
-        assert_non_null(strstr(e.message, "; give the folder that holds it"));
+        assert_contains(e.message, "x/file: ctf: this is");
+        assert_contains(e.message, files[i].what);
+        assert_contains(e.message, "; give the folder that holds it");
     }
     const tl_probe nothing[] = {{.head = (const uint8_t *)""},
                                 {.head = (const uint8_t *)"\xc1\xfc\x1f", .size = 3, .total = 3},
@@ -389,7 +389,7 @@ static void what_was_discarded_before_is_noted(void **state)
         if (discarded) {
             assert_string_equal(s->trace.note[0].rule, "ctf.discarded");
             assert_string_equal(s->trace.note[0].file, "s");
-            assert_non_null(strstr(s->trace.note[0].what, "41 events"));
+            assert_contains(s->trace.note[0].what, "41 events");
         }
         close_made(s, &folder);
     }

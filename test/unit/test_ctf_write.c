@@ -355,7 +355,7 @@ static void test_a_full_disk_is_told(void **state)
     put_number(&w, 0, -1, 1, 0);
     fixture_flush(&w.f);
     assert_int_equal(ctf_finish(w.f.writer, &e), TL_EIO);
-    assert_non_null(strstr(e.message, "out/thread_7"));
+    assert_contains(e.message, "out/thread_7");
     folder_fini(&w);
 }
 

@@ -66,8 +66,7 @@ static void test_functions_and_tracks(void **state)
         folder_finish(&w);
         tl_source *s;
         tl_error e;
-        if (tl_source_open(&s, "out", NULL, &e) < 0)
-            fail_msg("%s", e.message);
+        must(tl_source_open(&s, "out", NULL, &e), &e);
         const tl_trace *t = tl_source_trace(s);
         const tl_function *f = tl_trace_function(t, 3);
         assert_non_null(f);

@@ -102,7 +102,7 @@ static void expect_lines(const char *binary, bool names, bool lines)
 #ifdef TL_HAVE_LIBDW
         if (lines) {
             assert_non_null(f->file);
-            assert_non_null(strstr(f->file, "app.c"));
+            assert_contains(f->file, "app.c");
             assert_int_equal(f->line, line[i]);
             continue;
         }
@@ -154,7 +154,7 @@ static void test_bad_split_files(void **state)
         assert_string_equal(tl_trace_function(&t, 1)->name, "main");
 #ifdef TL_HAVE_LIBDW
         assert_non_null(tl_trace_function(&t, 1)->file);
-        assert_non_null(strstr(tl_trace_function(&t, 1)->file, "app.c"));
+        assert_contains(tl_trace_function(&t, 1)->file, "app.c");
         assert_in_range(tl_trace_function(&t, 1)->line, 6, 7);
 #endif
         tl_trace_fini(&t);
@@ -194,7 +194,7 @@ static void test_lines_of_the_line_table(void **state)
     assert_string_equal(tl_trace_function(&t, 1)->name, "bare");
 #ifdef TL_HAVE_LIBDW
     assert_non_null(tl_trace_function(&t, 1)->file);
-    assert_non_null(strstr(tl_trace_function(&t, 1)->file, "bare.s"));
+    assert_contains(tl_trace_function(&t, 1)->file, "bare.s");
     assert_int_equal(tl_trace_function(&t, 1)->line, 4);
     assert_int_equal(tl_trace_function(&t, 2)->line, 6);
 #endif
@@ -341,7 +341,7 @@ static void test_build_id(void **state)
     assert_int_equal(tl_debug_file_open(&debug, elf, in_folder("nothing"), NULL), 0);
     assert_null(debug);
     assert_int_equal(tl_debug_file_open(&debug, elf, in_folder("store"), NULL), 1);
-    assert_non_null(strstr(tl_elf_path(debug), "/store/.build-id/ab/cdef0123.debug"));
+    assert_contains(tl_elf_path(debug), "/store/.build-id/ab/cdef0123.debug");
     assert_string_equal(tl_elf_build_id(debug), "abcdef0123");
     tl_elf_close(debug);
     debug = NULL;

@@ -176,7 +176,7 @@ static void check_damage(const void *packed, size_t n, const char *expected, siz
     size_t got_n;
     char *got = content(in, &got_n);
     assert_non_null(message);
-    assert_non_null(strstr(message, what));
+    assert_contains(message, what);
     assert_int_equal(offset, got_n);
     assert_true(got_n <= expected_n);
     assert_memory_equal(got, expected, got_n);
@@ -268,7 +268,7 @@ static void check_large_damage(int c, tl_compression compression)
     memset(packed + n / 2, 0xff, n / 4);
     scratch_write("packed", packed, n);
     tl_input *in = open_input("packed");
-    assert_non_null(strstr(tl_input_damage(in, NULL), damaged));
+    assert_contains(tl_input_damage(in, NULL), damaged);
     size_t got_n;
     char *got = content(in, &got_n);
     assert_true(got_n + BLOCKS > N / 2);
@@ -335,7 +335,7 @@ static void check_large_content(tl_compression c)
         setenv("TMPDIR", "./missing", 1);
         scratch_write("packed", packed, n);
         assert_int_equal(tl_input_open(&in, "packed", &e), TL_EIO);
-        assert_non_null(strstr(e.message, "cannot make a temporary file"));
+        assert_contains(e.message, "cannot make a temporary file");
         unsetenv("TMPDIR");
     }
     in = open_pipe(packed, n);

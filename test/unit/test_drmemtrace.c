@@ -205,7 +205,7 @@ static void test_several_tracks(void **state)
     put_insn(&f, 0x400004, NOP, 0);
     f.batch.track[1] = 1;
     assert_int_equal(insn_flush(&f, &e), TL_EUNSUPPORTED);
-    assert_non_null(strstr(e.message, "-t"));
+    assert_contains(e.message, "-t");
     insn_fini(&f);
 }
 

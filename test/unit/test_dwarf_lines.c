@@ -7,7 +7,7 @@ enum { PLACES = 8, STOPPED = -7 };
 
 int landmark(int n);
 enum { LANDMARK = __LINE__ + 1 };
-__attribute__((noinline, noclone, used)) int landmark(int n)
+__attribute__((noinline, used)) int landmark(int n)
 {
     for (int i = 0; i < n; i++)
         n += i ^ n;

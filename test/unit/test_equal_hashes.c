@@ -150,8 +150,7 @@ static tl_source *open_calls(const uint64_t (*call)[3], size_t n, ctf_bytes *fol
     const tl_open_options options = {.want = {.fields = true}};
     tl_source *s;
     tl_error e;
-    if (tl_source_open_folder_memory(&s, folder->data, folder->n, "folder", &options, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_folder_memory(&s, folder->data, folder->n, "folder", &options, &e), &e);
     return s;
 }
 

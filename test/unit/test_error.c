@@ -81,7 +81,7 @@ static void test_context_and_reason_both_stay(void **state)
     memset(path, 'p', sizeof path - 1);
     path[sizeof path - 1] = '\0';
     tl_fail_errno(&e, ENOSPC, "%s", path);
-    assert_non_null(strstr(e.message, "ppp...: No space left on device"));
+    assert_contains(e.message, "ppp...: No space left on device");
     assert_true(strlen(e.message) < sizeof e.message);
 
     tl_fail(&e, TL_EDAMAGED, 0, "%s", path);

@@ -11,8 +11,7 @@ static tl_source *open_made(const made *m)
     tl_source *s = NULL;
     tl_error e = {0};
     const tl_open_options o = {.want = {.fields = true, .cpu = true}};
-    if (tl_source_open_memory(&s, m->data, m->n, "made.xray", &o, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&s, m->data, m->n, "made.xray", &o, &e), &e);
     return s;
 }
 
@@ -34,8 +33,7 @@ static seen read_all(tl_source *const *s, uint32_t n, const tl_select *select, b
     seen all = {0};
     tl_events *v = NULL;
     tl_error e = {0};
-    if (tl_events_open(&v, s, n, select, ordered, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_events_open(&v, s, n, select, ordered, &e), &e);
     const tl_batch *b;
     uint32_t from, to;
     int status;
@@ -170,9 +168,9 @@ static void joined_on_two_clocks(void **state)
     tl_events *v = NULL;
     tl_error e = {0};
     assert_int_equal(tl_events_open(&v, s, 2, NULL, true, &e), TL_EUNSUPPORTED);
-    assert_non_null(strstr(e.message, "different clocks, and not all know the time of day: "));
-    assert_non_null(strstr(e.message, "at 1000000000 Hz and "));
-    assert_non_null(strstr(e.message, "at 500000000 Hz"));
+    assert_contains(e.message, "different clocks, and not all know the time of day: ");
+    assert_contains(e.message, "at 1000000000 Hz and ");
+    assert_contains(e.message, "at 500000000 Hz");
     tl_source_close(s[0]);
     tl_source_close(s[1]);
     free(a);
@@ -294,7 +292,7 @@ static void a_pattern_that_matches_in_no_source_is_an_error(void **state)
         while (status == 0 && (status = tl_events_next(v, &b, &from, &to, &e)) > 0)
             status = 0;
         assert_int_equal(status, TL_ENOMATCH);
-        assert_non_null(strstr(e.message, i == 0 ? "no function matches \"nobody\"" : "matches"));
+        assert_contains(e.message, i == 0 ? "no function matches \"nobody\"" : "matches");
         tl_events_close(v);
         tl_source_close(s[0]);
         tl_source_close(s[1]);

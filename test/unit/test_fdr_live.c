@@ -20,8 +20,7 @@ static tl_source *open_with(const made *m, const tl_want *want)
     tl_source *s = NULL;
     tl_error e = {0};
     const tl_open_options o = {.want = *want, .no_names = true};
-    if (tl_source_open_memory(&s, m->data, m->n, "made.xray", &o, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&s, m->data, m->n, "made.xray", &o, &e), &e);
     return s;
 }
 

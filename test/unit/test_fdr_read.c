@@ -289,7 +289,7 @@ static void typed_event_bug_is_repaired(void **state)
     const tl_damage *d = tl_trace_damage(tl_source_trace(s), 0);
     assert_non_null(d);
     assert_string_equal(d->rule, "fdr.truncated-record");
-    assert_non_null(strstr(d->what, "typed events"));
+    assert_contains(d->what, "typed events");
     assert_true(d->offset < end);
     assert_int_equal(only_batch(s)->n, 2);
     tl_source_close(s);

@@ -10,8 +10,7 @@ static tl_source *open_bytes(const void *data, size_t n, unsigned threads)
     tl_source *s = NULL;
     tl_error e = {0};
     const tl_open_options o = {.want = {.fields = true, .cpu = true, .threads = threads}};
-    if (tl_source_open_memory(&s, data, n, "made.xray", &o, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&s, data, n, "made.xray", &o, &e), &e);
     return s;
 }
 

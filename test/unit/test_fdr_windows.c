@@ -13,8 +13,7 @@ static tl_source *open_log(const void *data, size_t n)
     tl_source *s = NULL;
     tl_error e = {0};
     const tl_open_options o = {.want = {.fields = true, .cpu = true}};
-    if (tl_source_open_memory(&s, data, n, "made.xray", &o, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&s, data, n, "made.xray", &o, &e), &e);
     assert_int_equal(tl_trace_damages(tl_source_trace(s)), 0);
     return s;
 }

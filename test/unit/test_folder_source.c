@@ -23,8 +23,7 @@ static tl_source *open_fake(const tl_want *want)
     tl_source *s = NULL;
     tl_error e = {0};
     const tl_open_options o = {.want = *want};
-    if (open_packed(&s, "fake", &o, &e) < 0)
-        fail_msg("%s", e.message);
+    must(open_packed(&s, "fake", &o, &e), &e);
     return s;
 }
 
@@ -82,8 +81,7 @@ static void opened_by_its_path(void **state)
     for (int slash = 0; slash < 2; slash++) {
         tl_source *s = NULL;
         tl_error e = {0};
-        if (tl_source_open(&s, slash ? "trace/" : "trace", NULL, &e) < 0)
-            fail_msg("%s", e.message);
+        must(tl_source_open(&s, slash ? "trace/" : "trace", NULL, &e), &e);
         assert_string_equal(tl_trace_path(tl_source_trace(s)), "trace");
         tl_source_close(s);
     }
@@ -200,8 +198,7 @@ static uint64_t read_events(tl_source *s, const tl_select *select, bool ordered,
 {
     tl_events *v = NULL;
     tl_error e = {0};
-    if (tl_events_open(&v, &s, 1, select, ordered, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_events_open(&v, &s, 1, select, ordered, &e), &e);
     const tl_batch *b;
     uint32_t from, to;
     uint64_t n = 0;
@@ -330,8 +327,7 @@ static uint32_t joined_classes(const tl_class *a, const tl_class *b, bool *has_u
         s[i]->trace.clock.has_utc = true;
         s[i]->trace.clock.utc_offset_ns = i ? utc_offset : 7;
     }
-    if (tl_events_open(&v, s, 2, NULL, true, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_events_open(&v, s, 2, NULL, true, &e), &e);
     const uint32_t n = tl_trace_classes(tl_events_trace(v));
     *has_utc = tl_trace_clock(tl_events_trace(v))->has_utc;
     tl_events_close(v);

@@ -142,8 +142,7 @@ static tl_source *open_followed(const char *path)
 {
     tl_source *s = NULL;
     tl_error e = {0};
-    if (try_open(&s, path, NULL, false, &e) < 0)
-        fail_msg("%s", e.message);
+    must(try_open(&s, path, NULL, false, &e), &e);
     return s;
 }
 
@@ -162,8 +161,7 @@ static int64_t next_time(tl_events *v)
     uint32_t from, to;
     tl_error e;
     int status = tl_events_next(v, &b, &from, &to, &e);
-    if (status < 0)
-        fail_msg("%s", e.message);
+    must(status, &e);
     if (status == 0)
         return -2;
     assert_ptr_equal(b->trace, tl_events_trace(v));
@@ -198,7 +196,7 @@ static void check_events(bool ordered, bool selected)
     assert_int_equal(tl_trace_damages(tl_source_trace(s)), 1);
     const tl_damage *d = tl_trace_damage(tl_source_trace(s), 0);
     assert_string_equal(d->rule, "input.damaged");
-    assert_non_null(strstr(d->what, "became shorter"));
+    assert_contains(d->what, "became shorter");
     tl_source_close(s);
 }
 
@@ -242,7 +240,7 @@ static void strict_reading_fails_at_the_end(void **state)
     assert_int_equal(b->n, 0);
     assert_int_equal(truncate("a.lines", 3), 0);
     assert_int_equal(tl_source_next(s, &b, &e), TL_EDAMAGED);
-    assert_non_null(strstr(e.message, "a.lines: lines: input.damaged: the file became shorter"));
+    assert_contains(e.message, "a.lines: lines: input.damaged: the file became shorter");
     tl_source_close(s);
 }
 
@@ -320,7 +318,7 @@ static void what_cannot_be_followed(void **state)
     assert_int_equal(try_open(&s, "a", "rigid", false, &e), TL_EUNSUPPORTED);
     scratch_write("b", "\x1f\x8b\x08\0\0\0\0\0\0\3rest", 14);
     assert_int_equal(try_open(&s, "b", "lines", false, &e), TL_EUNSUPPORTED);
-    assert_non_null(strstr(e.message, "b: the content is compressed"));
+    assert_contains(e.message, "b: the content is compressed");
     assert_int_equal(try_open(&s, "/nonexistent/a", "lines", false, &e), TL_EIO);
     assert_null(s);
 }
@@ -333,11 +331,11 @@ static void too_little_to_know_the_format(void **state)
     feed f;
     feed_start(&f, "lin", 3);
     assert_int_equal(try_open(&s, "fifo", NULL, false, &e), TL_EFORMAT);
-    assert_non_null(strstr(e.message, "fifo: begins with bytes 6c 69 6e, which no format known here does; choose"));
+    assert_contains(e.message, "fifo: begins with bytes 6c 69 6e, which no format known here does; choose");
     pthread_join(f.thread, NULL);
     feed_start(&f, "", 0);
     assert_int_equal(try_open(&s, "fifo", NULL, false, &e), TL_EFORMAT);
-    assert_non_null(strstr(e.message, "fifo: the file is empty; expected a trace; choose"));
+    assert_contains(e.message, "fifo: the file is empty; expected a trace; choose");
     pthread_join(f.thread, NULL);
 }
 

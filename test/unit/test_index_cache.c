@@ -328,8 +328,7 @@ static uint64_t check_trace(void)
 {
     tl_source *s = NULL;
     tl_error e = {0};
-    if (tl_source_open(&s, "trace", NULL, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open(&s, "trace", NULL, &e), &e);
     const uint64_t damage = s->trace.damage_count;
     if (damage == 0) {
         assert_int_equal(s->trace.lost_packets, PACKETS - 1);
@@ -397,7 +396,7 @@ static void an_index_without_tracks(void **state)
     assert_int_equal(tl_source_open(&s, "trace", NULL, &e), 0);
     assert_int_equal(s->trace.ntrack, 0);
     assert_int_equal(tl_source_next(s, &b, &e), TL_EIO);
-    assert_non_null(strstr(e.message, "stream: the file, or its index in the cache, changed: stream class 0 is new"));
+    assert_contains(e.message, "stream: the file, or its index in the cache, changed: stream class 0 is new");
     tl_source_close(s);
 }
 

@@ -12,8 +12,7 @@ static tl_input *follow(const char *path)
 {
     tl_input *in = NULL;
     tl_error e;
-    if (tl_input_open_follow(&in, path, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_input_open_follow(&in, path, &e), &e);
     assert_true(tl_input_follows(in));
     return in;
 }
@@ -22,8 +21,7 @@ static bool wait_more(tl_input *in, uint64_t known, unsigned ms)
 {
     tl_error e;
     bool ended = !known;
-    if (tl_input_wait(in, known, ms, &ended, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_input_wait(in, known, ms, &ended, &e), &e);
     return ended;
 }
 

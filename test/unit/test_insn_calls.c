@@ -66,8 +66,7 @@ static tl_profile *profile_of(hand *h, const tl_profile_options *options)
 {
     tl_profile *p = NULL;
     tl_error e = {0};
-    if (tl_profile_from_source(&p, &h->source, options, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_profile_from_source(&p, &h->source, options, &e), &e);
     assert_string_equal(tl_profile_unit(p), "instructions");
     return p;
 }

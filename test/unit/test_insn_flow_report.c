@@ -69,7 +69,7 @@ static void check(const tl_insn_view *view, const tl_arguments *a, unsigned thre
     free(got);
     for (unsigned width = 20; width < 130; width += 7) { /* columns go where there is no room */
         got = make(view, a, width, threads, false);
-        assert_non_null(strstr(got, "made.bin"));
+        assert_contains(got, "made.bin");
         free(got);
     }
 }

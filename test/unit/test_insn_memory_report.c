@@ -148,8 +148,8 @@ static void json_of_caches(void **state)
     assert_memory_equal(text, head, sizeof head - 1);
     assert_true(strlen(text) > sizeof tail);
     assert_string_equal(text + strlen(text) - (sizeof tail - 1), tail);
-    assert_non_null(strstr(text, "{\"name\":\"DTLB\",\"entries\":48,\"ways\":48,\"page_size\":4096,"));
-    assert_null(strstr(text, "L2\""));
+    assert_contains(text, "{\"name\":\"DTLB\",\"entries\":48,\"ways\":48,\"page_size\":4096,");
+    assert_lacks(text, "L2\"");
     free(text);
 }
 
@@ -161,13 +161,13 @@ static void text_of_caches(void **state)
                                "l1i=64K:4:64,l1d=64K:4:64,l2=512K:8:64,itlb=48,dtlb=48,l2tlb=0\n\n"
                                "lookups  misses    ratio";
     assert_memory_equal(text, head, sizeof head - 1);
-    assert_non_null(strstr(text, "\n      5       3   60.0 %  ###########            428.57        0  L1D\n"));
-    assert_non_null(strstr(text, "instructions that miss L1D\n"));
-    assert_non_null(strstr(text, "  0x400000\n"));
-    assert_non_null(strstr(text, "of L2"));
+    assert_contains(text, "\n      5       3   60.0 %  ###########            428.57        0  L1D\n");
+    assert_contains(text, "instructions that miss L1D\n");
+    assert_contains(text, "  0x400000\n");
+    assert_contains(text, "of L2");
     free(text);
     text = make(&tl_insn_view_cache, &(tl_arguments){.cache = "l2=0"}, 80, false);
-    assert_null(strstr(text, "of L2"));
+    assert_lacks(text, "of L2");
     for (const char *line = text; *line; line = strchr(line, '\n') + 1)
         assert_true(strcspn(line, "\n") <= 80);
     free(text);
@@ -218,7 +218,7 @@ static void options_that_make_no_sense(void **state)
     assert_true(sizeof options >= tl_insn_view_reuse.options_size);
     assert_true(sizeof options >= tl_insn_view_cache.options_size);
     assert_false(tl_insn_view_reuse.options(options, &(tl_arguments){.sample = 100}, message));
-    assert_non_null(strstr(message, "--sample 100: expected a power of two"));
+    assert_contains(message, "--sample 100: expected a power of two");
     assert_false(tl_insn_view_reuse.options(options, &(tl_arguments){.sample = UINT64_C(1) << 33}, message));
     assert_false(tl_insn_view_cache.options(options, &(tl_arguments){.cache = "l4=1"}, message));
     assert_memory_equal(message, "--cache l4=1: ", 14);

@@ -71,8 +71,7 @@ static void expect_functions(const struct built *b, const uint64_t *address, uin
     tl_trace t = {0};
     tl_error e = {0};
     tl_trace_init(&t);
-    if (read_bytes(b->bytes, b->size, &t, &e) < 0)
-        fail_msg("%s", e.message);
+    must(read_bytes(b->bytes, b->size, &t, &e), &e);
     assert_int_equal(t.nfunction, n);
     for (uint32_t i = 0; i < n; i++) {
         const tl_function *f = tl_trace_function(&t, (int64_t)i + 1);
@@ -92,7 +91,7 @@ static void expect_failure(const void *bytes, size_t size, int code, uint64_t of
     assert_int_equal(read_bytes(bytes, size, &t, &e), code);
     assert_int_equal(e.code, code);
     assert_int_equal(e.offset, offset);
-    assert_non_null(strstr(e.message, part));
+    assert_contains(e.message, part);
     assert_int_equal(t.nfunction, 0);
     tl_trace_fini(&t);
 }

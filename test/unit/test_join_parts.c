@@ -112,8 +112,7 @@ static tl_join *join(tl_source *a, tl_source *b, bool unsorted, bool shared_trac
     }
     b->trace.unsorted = unsorted;
     b->trace.shared_tracks = shared_tracks;
-    if (tl_join_new(&j, s, 2, begin, &zero, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_join_new(&j, s, 2, begin, &zero, &e), &e);
     return j;
 }
 

@@ -83,14 +83,13 @@ static void test_nested_values(void **state)
     }
     fixture_finish(&f);
     const char *text = (char *)f.bytes;
-    assert_non_null(strstr(text,
-                           "\"fields\":{\"point\":{\"x\":-9223372036854775808,\"ok\":true},\"text\":\"a\\\"\\n\xc3\xa9"
-                           "\\u00ff\",\"none\":null}}\n"));
+    assert_contains(text, "\"fields\":{\"point\":{\"x\":-9223372036854775808,\"ok\":true},\"text\":\"a\\\"\\n\xc3\xa9"
+                          "\\u00ff\",\"none\":null}}\n");
     static const char *const expected[] = {"\"NaN\"", "\"Infinity\"", "\"-Infinity\"", "0.1", "1.0", "1e+300"};
     for (size_t i = 0; i < 6; i++) {
         char member[64];
         snprintf(member, sizeof member, "{\"heap\":1,\"what\":\"\",\"load\":%s}}\n", expected[i]);
-        assert_non_null(strstr(text, member));
+        assert_contains(text, member);
     }
     assert_int_equal(fixture_dropped(&f, "bytes that are not UTF-8"), 1);
     fixture_fini(&f);
@@ -110,9 +109,9 @@ static void test_too_deep(void **state)
     fixture_event(&f, ENTER_ARGS, 0, -1, 1, 1, v, DEPTH + 1);
     fixture_call(&f, EXIT, 0, 2, 1);
     fixture_finish(&f);
-    assert_non_null(strstr((char *)f.bytes, "[[null]]"));
-    assert_null(strstr((char *)f.bytes, "42"));
-    assert_non_null(strstr((char *)f.bytes, "{\"ts\":2,\"class\":\"xray.exit\""));
+    assert_contains(f.bytes, "[[null]]");
+    assert_lacks(f.bytes, "42");
+    assert_contains(f.bytes, "{\"ts\":2,\"class\":\"xray.exit\"");
     fixture_fini(&f);
 }
 
@@ -158,8 +157,8 @@ static void test_times(void **state)
     fixture_call(&f, ENTER, 0, 11, 1);
     fixture_call(&f, ENTER, 0, 8, 1); /* before the begin: negative, not huge */
     fixture_finish(&f);
-    assert_non_null(strstr((char *)f.bytes, "{\"ts\":333333333,"));
-    assert_non_null(strstr((char *)f.bytes, "{\"ts\":-666666667,"));
+    assert_contains(f.bytes, "{\"ts\":333333333,");
+    assert_contains(f.bytes, "{\"ts\":-666666667,");
     fixture_fini(&f);
 
     fixture_init(&f); /* no frequency: ticks */
@@ -167,7 +166,7 @@ static void test_times(void **state)
     start(&f);
     fixture_call(&f, ENTER, 0, UINT64_MAX, 1);
     fixture_finish(&f);
-    assert_non_null(strstr((char *)f.bytes, "{\"ts\":18446744073709551615,"));
+    assert_contains(f.bytes, "{\"ts\":18446744073709551615,");
     fixture_fini(&f);
 }
 

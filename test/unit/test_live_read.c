@@ -184,8 +184,7 @@ static void expect_damage(small *s, const char *rule, uint32_t places)
 {
     tl_source *source = NULL;
     tl_error e = {0};
-    if (tl_source_open_memory(&source, s->m.bytes, s->m.size, "image", NULL, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&source, s->m.bytes, s->m.size, "image", NULL, &e), &e);
     assert_true(tl_trace_damages(tl_source_trace(source)) > 0);
     assert_string_equal(tl_trace_damage(tl_source_trace(source), 0)->rule, rule);
     tl_source_close(source);

@@ -41,8 +41,7 @@ static tl_machine state_at(const made_stream *s, uint64_t at)
     tl_machine m;
     tl_error e = {0};
     tl_source *source = open_stream(s);
-    if (tl_machine_at(&m, source, NULL, at, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_machine_at(&m, source, NULL, at, &e), &e);
     tl_source_close(source);
     return m;
 }
@@ -95,7 +94,7 @@ static void refuses(void **state)
     tl_machine m;
     tl_source *source = open_stream(&s);
     assert_int_equal(tl_machine_at(&m, source, NULL, 10, &e), TL_EINVAL);
-    assert_non_null(strstr(e.message, "there is no instruction 10: there are 9"));
+    assert_contains(e.message, "there is no instruction 10: there are 9");
     tl_machine_fini(&m);
     const char *const glob[] = {"99"};
     const tl_select other = {.thread = glob, .nthread = 1};

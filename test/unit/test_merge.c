@@ -11,8 +11,7 @@ static tl_source *open_fake(unsigned threads)
     tl_source *s = NULL;
     tl_error e = {0};
     const tl_open_options o = {.want = {.fields = true, .cpu = true, .threads = threads}};
-    if (tl_source_open_memory(&s, "x", 1, "fake.trace", &o, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&s, "x", 1, "fake.trace", &o, &e), &e);
     return s;
 }
 
@@ -225,8 +224,8 @@ static void errors_come_at_the_same_event(void **state)
                 expected = seen;
             assert_int_equal(status, TL_EIO);
             assert_int_equal(seen, expected);
-            assert_non_null(strstr(e.message, "fake.trace: fake: event"));
-            assert_non_null(strstr(e.message, "of stream 1 cannot be read"));
+            assert_contains(e.message, "fake.trace: fake: event");
+            assert_contains(e.message, "of stream 1 cannot be read");
             tl_source_close(s);
             assert_int_equal(atomic_load(&fake.opened), atomic_load(&fake.closed));
         }

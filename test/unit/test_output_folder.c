@@ -9,8 +9,7 @@ static tl_output_folder *open_folder(const char *path, bool overwrite)
 {
     tl_output_folder *f = NULL;
     tl_error e;
-    if (tl_output_folder_open(&f, path, overwrite, NULL, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_output_folder_open(&f, path, overwrite, NULL, &e), &e);
     return f;
 }
 
@@ -34,8 +33,7 @@ static void put(tl_output_folder *f, const char *name, const char *text)
 static void finish(tl_output_folder *f)
 {
     tl_error e;
-    if (tl_output_folder_finish(f, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_output_folder_finish(f, &e), &e);
     tl_output_folder_close(f);
 }
 

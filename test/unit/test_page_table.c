@@ -222,7 +222,7 @@ static void too_many_intervals(void **state)
         status = tl_page_table.events(&p, &b, 0, 1024, false, &e);
     }
     assert_int_equal(status, TL_ENOMEM);
-    assert_non_null(strstr(e.message, "longer"));
+    assert_contains(e.message, "longer");
     assert_int_equal(p.nintervals, TL_PAGE_INTERVALS_MAX);
     tl_page_table.fini(&p);
     hand_fini(&h);

@@ -32,7 +32,7 @@ static void test_list(void **state)
         memset(message, 0, sizeof message);
         if (tl_predictor_parse(&list, bad[i], message, sizeof message))
             fail_msg("\"%s\" was taken", bad[i]);
-        assert_non_null(strstr(message, "--predictor"));
+        assert_contains(message, "--predictor");
     }
     assert_false(tl_predictor_parse(&list, "ras:0,btb", message, sizeof message));
     assert_string_equal(message, "--predictor ras:0: expected ras[:ENTRIES], from 1 to 65536");

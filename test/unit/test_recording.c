@@ -30,7 +30,7 @@ static void check_damage(const char *line, const char *rule, const char *what)
     if (t->ndamage != 1)
         fail_msg("%u places of damage in %s", t->ndamage, line);
     assert_string_equal(t->damage[0].rule, rule);
-    assert_non_null(strstr(t->damage[0].what, what));
+    assert_contains(t->damage[0].what, what);
     assert_int_equal(t->damage[0].offset, 1020);
     assert_int_equal(t->damage[0].bytes, strlen(line));
     assert_string_equal(tl_trace_function(t, 77)->name, "after it");

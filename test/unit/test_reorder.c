@@ -21,8 +21,7 @@ static tl_source *open_fake(uint64_t events, bool fields)
     fake.events[0] = events;
     fake.times = times;
     fake.bytes = TL_AHEAD_LEAST;
-    if (tl_source_open_memory(&s, "x", 1, "fake.trace", &o, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&s, "x", 1, "fake.trace", &o, &e), &e);
     assert_false(tl_ahead_pays(s));
     return s;
 }
@@ -295,7 +294,7 @@ static void errors_come_last(void **state)
         const seen r = read_some(s, number, UINT64_MAX, &e);
         assert_int_equal(r.status, TL_EIO);
         assert_int_equal(r.events, places[i]);
-        assert_non_null(strstr(e.message, "fake.trace: fake: event"));
+        assert_contains(e.message, "fake.trace: fake: event");
         tl_source_close(s);
         assert_int_equal(atomic_load(&fake.opened), atomic_load(&fake.closed));
         free(number);

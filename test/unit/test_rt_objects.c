@@ -163,7 +163,7 @@ static void test_object_of_a_library(void **state)
     assert_non_null(o);
     if (strcmp(o->path, path) == 0)
         skip_because("linked statically, or the address is that of a stub");
-    assert_non_null(strstr(o->path, ".so"));
+    assert_contains(o->path, ".so");
     assert_int_equal(o->path[0], '/');
     assert_ptr_equal(tl_rt_object_at((uintptr_t)&pthread_create), o);
 }
@@ -300,7 +300,7 @@ static void test_register_and_unregister(void **state)
     tl_rt_object_register(&map); /* the same place: another object, other numbers */
     assert_int_equal(tl_rt_objects(), 2);
     assert_int_equal(tl_rt_object(1)->base, 13);
-    assert_non_null(strstr(noted, "object id=2 base=13"));
+    assert_contains(noted, "object id=2 base=13");
     assert_ptr_equal(tl_rt_object_at((uintptr_t)sleds), tl_rt_object(1));
 
     noted[0] = '\0';
@@ -308,18 +308,18 @@ static void test_register_and_unregister(void **state)
     assert_string_equal(noted, "");
     tl_rt.file = 2;
     tl_rt_objects_note_new();
-    assert_non_null(strstr(noted, "object id=2 "));
-    assert_null(strstr(noted, "object id=1 ")); /* it is gone */
+    assert_contains(noted, "object id=2 ");
+    assert_lacks(noted, "object id=1 "); /* it is gone */
     noted[0] = '\0';
     tl_rt_objects_note();
-    assert_non_null(strstr(noted, "object id=2 "));
+    assert_contains(noted, "object id=2 ");
 }
 
 static void test_not_registered(void **state)
 {
     map.version++;
     tl_rt_object_register(&map);
-    assert_non_null(strstr(said, "another recorder"));
+    assert_contains(said, "another recorder");
     map.version--;
     map.end = map.begin; /* linked with the start file, but without sleds */
     tl_rt_object_register(&map);
@@ -330,7 +330,7 @@ static void test_not_registered(void **state)
     next_id = UINT32_MAX; /* no more numbers */
     tl_rt_object_register(&map);
     assert_int_equal(tl_rt_objects(), 0);
-    assert_non_null(strstr(said, "no room"));
+    assert_contains(said, "no room");
     assert_int_equal(pieces, before);
     int enough = 0;
     for (next_id = 0; tl_rt_objects() == 0; enough++) {

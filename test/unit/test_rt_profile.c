@@ -28,8 +28,7 @@ static uint64_t calls_in(const char *path, uint32_t id, uint64_t *total)
     tl_profile *p;
     tl_error e;
     uint64_t n = 0;
-    if (tl_profile_from_source(&p, s, &options, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_profile_from_source(&p, s, &options, &e), &e);
     for (uint32_t i = 0; i < tl_profile_functions(p); i++) {
         tl_stat stat;
         tl_profile_function_stat(p, i, &stat);

@@ -162,7 +162,7 @@ static void test_set_refuses(void **state)
     assert_true(read_text("mode=profile:func=a"));
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         assert_false(tl_rt_settings_set(&s, refused[i], error));
-        assert_non_null(strstr(error, "cannot change while the program runs"));
+        assert_contains(error, "cannot change while the program runs");
     }
     assert_false(tl_rt_settings_set(&s, "", error));
     assert_false(tl_rt_settings_set(&s, "func=b:threshold=1us", error));

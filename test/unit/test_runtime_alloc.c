@@ -10,8 +10,7 @@ static void add_input(tl_alloc *a, const tl_select *select)
 {
     tl_error e = {0};
     tl_source *s = rt_source();
-    if (tl_alloc_read(a, s, select, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_alloc_read(a, s, select, &e), &e);
     tl_source_close(s);
 }
 
@@ -254,8 +253,7 @@ static void read_heap(tl_heap *h, const tl_select *select)
     tl_error e = {0};
     tl_source *s = rt_source();
     memset(h, 0, sizeof *h);
-    if (tl_heap_read(h, s, select, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_heap_read(h, s, select, &e), &e);
     tl_source_close(s);
 }
 

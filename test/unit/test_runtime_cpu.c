@@ -10,8 +10,7 @@ static void read_cpu(tl_cpu *c, const tl_select *select)
     tl_error e = {0};
     tl_source *s = rt_source();
     memset(c, 0, sizeof *c);
-    if (tl_cpu_read(c, s, select, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_cpu_read(c, s, select, &e), &e);
     tl_source_close(s);
 }
 

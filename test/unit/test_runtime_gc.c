@@ -8,8 +8,7 @@ static tl_gc read_gc(const tl_select *select)
     tl_gc g = {0};
     tl_error e = {0};
     tl_source *s = rt_source();
-    if (tl_gc_read(&g, s, select, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_gc_read(&g, s, select, &e), &e);
     tl_source_close(s);
     return g;
 }

@@ -9,8 +9,7 @@ static void add_input(tl_jit *t, const tl_select *select)
 {
     tl_error e = {0};
     tl_source *s = rt_source();
-    if (tl_jit_read(t, s, select, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_jit_read(t, s, select, &e), &e);
     tl_source_close(s);
 }
 

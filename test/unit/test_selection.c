@@ -111,7 +111,7 @@ static void test_ticks_without_frequency(void **state)
     tl_selection_fini(&s);
     assert_int_equal(parse(&s, "1ms..", NULL), 0);
     assert_int_equal(tl_selection_apply(&s, &t, &error), TL_EINVAL);
-    assert_non_null(strstr(error.message, "ticks"));
+    assert_contains(error.message, "ticks");
     tl_selection_fini(&s);
     tl_trace_fini(&t);
 }
@@ -125,7 +125,7 @@ static void test_time_of_day(void **state)
     tl_selection s;
     assert_int_equal(parse(&s, "1970-01-01T00:00:10Z..1970-01-01T00:00:11Z", NULL), 0);
     assert_int_equal(tl_selection_apply(&s, &t, &error), TL_EINVAL); /* it does not know */
-    assert_non_null(strstr(error.message, "time of day"));
+    assert_contains(error.message, "time of day");
     t.clock.has_utc = true;
     t.clock.utc_offset_ns = 5000000000; /* tick 0 */
     t.has_range = true;
@@ -224,7 +224,7 @@ static void test_numbers_of_instructions(void **state)
     }
     for (size_t i = 0; i < TL_COUNT(bad); i++) {
         assert_int_equal(tl_selection_parse(&s, &(tl_arguments){.insns = bad[i]}, &error), TL_EINVAL);
-        assert_non_null(strstr(error.message, "--insns"));
+        assert_contains(error.message, "--insns");
         tl_selection_fini(&s);
     }
     assert_int_equal(tl_selection_parse(&s, &(tl_arguments){.insns = "1..2", .time = "1..2"}, &error), TL_EINVAL);
@@ -266,7 +266,7 @@ static void test_levels_and_pcs(void **state)
     }
     for (size_t i = 0; i < TL_COUNT(bad); i++) {
         assert_int_equal(tl_selection_parse(&s, &(tl_arguments){.pc = bad[i]}, &error), TL_EINVAL);
-        assert_non_null(strstr(error.message, "--pc"));
+        assert_contains(error.message, "--pc");
         tl_selection_fini(&s);
     }
     char nines[200];
@@ -286,7 +286,7 @@ static void test_only_of_instructions(void **state)
     for (size_t i = 0; i < TL_COUNT(a); i++) {
         assert_int_equal(tl_selection_parse(&s, &a[i], &error), 0);
         assert_int_equal(tl_selection_apply(&s, &t, &error), TL_EINVAL);
-        assert_non_null(strstr(error.message, option[i]));
+        assert_contains(error.message, option[i]);
         tl_selection_fini(&s);
     }
     tl_trace_fini(&t);

@@ -28,7 +28,7 @@ static void test_by_number(void **state)
         assert_int_equal(find(&h, NULL, 2, &ts, &e), 0);
         assert_int_equal(ts, 1);
         assert_int_equal(find(&h, NULL, 3, &ts, &e), TL_ENOMATCH);
-        assert_non_null(strstr(e.message, "there are 3"));
+        assert_contains(e.message, "there are 3");
         assert_int_equal(find(&h, NULL, UINT64_MAX, &ts, &e), TL_ENOMATCH);
         assert_int_equal(ts, 77);
         hand_fini(&h);
@@ -46,10 +46,10 @@ static void test_of_which_thread(void **state)
     HAND_ADD(&h, snapshots);
     HAND_ADD(&h, instructions);
     assert_int_equal(find(&h, NULL, 0, &ts, &e), TL_EINVAL);
-    assert_non_null(strstr(e.message, "t0 and t1"));
+    assert_contains(e.message, "t0 and t1");
     assert_int_equal(find(&h, &(tl_select){.thread = second, .nthread = 1}, 1, &ts, &e), 0);
     assert_int_equal(find(&h, &(tl_select){.thread = third, .nthread = 1}, 0, &ts, &e), TL_ENOMATCH);
-    assert_non_null(strstr(e.message, "of that thread"));
+    assert_contains(e.message, "of that thread");
     hand_fini(&h);
 }
 
@@ -60,7 +60,7 @@ static void test_failures(void **state)
     tl_error e;
     hand_init(&h, 0);
     assert_int_equal(find(&h, NULL, 0, &ts, &e), TL_ENOMATCH);
-    assert_non_null(strstr(e.message, "no snapshots"));
+    assert_contains(e.message, "no snapshots");
     HAND_ADD(&h, snapshots);
     h.fails = 1;
     assert_int_equal(find(&h, NULL, 0, &ts, &e), TL_EIO);

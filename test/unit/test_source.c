@@ -17,10 +17,10 @@ static void errors_name_the_file(void **state)
     assert_int_equal(open_bytes(&s, "", 0, NULL, &e), TL_EFORMAT);
     assert_string_equal(e.message, "some file: the file is empty; expected a trace");
     assert_int_equal(open_bytes(&s, "what is this", 12, NULL, &e), TL_EFORMAT);
-    assert_non_null(strstr(e.message, "some file: begins with bytes 77 68 61 74"));
+    assert_contains(e.message, "some file: begins with bytes 77 68 61 74");
     assert_int_equal(open_bytes(&s, "what is this", 12, "nonsense", &e), TL_EINVAL);
     assert_int_equal(tl_source_open(&s, "/nonexistent/trace", NULL, &e), TL_EIO);
-    assert_non_null(strstr(e.message, "/nonexistent/trace"));
+    assert_contains(e.message, "/nonexistent/trace");
     assert_null(s);
 }
 
@@ -137,7 +137,7 @@ static void negative_times_count_as_none(void **state)
     assert_non_null(d);
     assert_string_equal(d->rule, "profile.negative-time");
     assert_int_equal(d->offset, m->n - 8);
-    assert_non_null(strstr(d->what, "-5 ticks"));
+    assert_contains(d->what, "-5 ticks");
     assert_int_equal(tl_profile_from_source(&p, s, NULL, NULL), 0);
     tl_stat root = {0};
     for (uint32_t i = 1; i < tl_profile_places(p); i++) {

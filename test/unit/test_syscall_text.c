@@ -110,7 +110,7 @@ static void buffers(void **state)
     c.buffers = 1000000;
     char text[TL_CALL_TEXT];
     tl_call_text(text, sizeof text, &c, memory);
-    assert_non_null(strstr(text, "}, ...], 2)"));
+    assert_contains(text, "}, ...], 2)");
 }
 
 static void room_is_kept(void **state)

@@ -140,8 +140,7 @@ static void test_profiles_come_back_exactly(void **state)
         tl_error e = {0};
         tl_profile *p = fixture_random_profile(&seed, i & 1, i & 2), *back = NULL;
         uint8_t *bytes = fixture_save(p, &n);
-        if (fixture_load(bytes, n, &back, NULL, &e) < 0)
-            fail_msg("%s", e.message);
+        must(fixture_load(bytes, n, &back, NULL, &e), &e);
         assert_equal_profiles(p, back);
         assert_same_profile(p, back);
         free(bytes);

@@ -111,7 +111,7 @@ static void test_damage(void **state)
         memcpy(bytes + at, bad[i].column, 3);
         tl_store32(bytes + n - 4, tl_tlp_crc(0, bytes, n - 4), false);
         assert_int_equal(fixture_load(bytes, n, &q, NULL, &e), TL_EDAMAGED);
-        assert_non_null(strstr(e.message, "tlp.bad-unwound"));
+        assert_contains(e.message, "tlp.bad-unwound");
         assert_int_equal(e.offset, bad[i].offset);
     }
     free(bytes);

@@ -22,8 +22,7 @@ static tl_profile *profile_of(const char *log, tl_profile_options o, bool late)
     tl_source *s = open_text(log, (tl_want){.late = late});
     tl_profile *p = NULL;
     tl_error e = {0};
-    if (tl_profile_from_source(&p, s, &o, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_profile_from_source(&p, s, &o, &e), &e);
     tl_source_close(s);
     return p;
 }

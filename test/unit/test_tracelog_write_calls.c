@@ -243,10 +243,10 @@ static void test_threads_of_processes(void **state)
     }
     fixture_finish(&f);
     const char *text = (const char *)f.bytes;
-    assert_non_null(strstr(text, "sam str 0x00000000 0 0 0:0 0x1234\n"));
-    assert_non_null(strstr(text, "sam str 0x00000001 1 0 0:0 0x1234\n"));
-    assert_non_null(strstr(text, "sam str 0x00000000 2 0 1:1 0x1234\n"));
-    assert_null(strstr(text, "sam str 0x00000002"));
+    assert_contains(text, "sam str 0x00000000 0 0 0:0 0x1234\n");
+    assert_contains(text, "sam str 0x00000001 1 0 0:0 0x1234\n");
+    assert_contains(text, "sam str 0x00000000 2 0 1:1 0x1234\n");
+    assert_lacks(text, "sam str 0x00000002");
     fixture_fini(&f);
 }
 

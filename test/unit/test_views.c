@@ -161,8 +161,8 @@ static void markdown(void **state)
     char *text = shown(&tl_view_markdown, false);
     const char *expected = MD_HOSTILE "\n\n2 things\n";
     assert_memory_equal(text, expected, strlen(expected));
-    assert_non_null(strstr(text, "\n\n" MD_TABLES "|  | -3 | 1 B | -16.0 EiB | "));
-    assert_non_null(strstr(text, " | 0.0 % |\n\n... 1,200 more things; --top 0 shows all\n\na\\|b?\n\n  c\n"));
+    assert_contains(text, "\n\n" MD_TABLES "|  | -3 | 1 B | -16.0 EiB | ");
+    assert_contains(text, " | 0.0 % |\n\n... 1,200 more things; --top 0 shows all\n\na\\|b?\n\n  c\n");
     free(text);
 }
 
@@ -170,7 +170,7 @@ static void markdown(void **state)
 static void markdown_verbatim(void **state)
 {
     char *text = shown(&tl_view_markdown, true);
-    assert_non_null(strstr(text, "\n\n```text\na|b?\n  c\n```\n"));
+    assert_contains(text, "\n\n```text\na|b?\n  c\n```\n");
     free(text);
 }
 
@@ -180,7 +180,7 @@ static void text_is_clean(void **state)
     const char *expected = "a,\"b\"|c?<i>*d_`?[2J?\xc3\xa9\\\n2 things\n\n";
     assert_memory_equal(text, expected, strlen(expected));
     assert_null(strchr(text, '\033'));
-    assert_non_null(strstr(text, "... 1,200 more things; --top 0 shows all\n\na|b?\n  c\n"));
+    assert_contains(text, "... 1,200 more things; --top 0 shows all\n\na|b?\n  c\n");
     free(text);
 }
 

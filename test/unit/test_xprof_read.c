@@ -64,8 +64,7 @@ static tl_source *open_bytes(const void *data, size_t n)
 {
     tl_source *s = NULL;
     tl_error e = {0};
-    if (tl_source_open_memory(&s, data, n, "made.xrayprof", NULL, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&s, data, n, "made.xrayprof", NULL, &e), &e);
     return s;
 }
 

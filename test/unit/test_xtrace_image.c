@@ -11,8 +11,8 @@ static uint8_t *write_core(tl_shadow *memory, const xtrace_registers *r, size_t 
     tl_output *o;
     tl_error e;
     assert_int_equal(tl_output_open_memory(&o, TL_PLAIN, NULL), 0);
-    insn_must(xtrace_core_write(o, memory, r, 4711, &e), &e);
-    insn_must(tl_output_finish(o, &e), &e);
+    must(xtrace_core_write(o, memory, r, 4711, &e), &e);
+    must(tl_output_finish(o, &e), &e);
     uint8_t *bytes = tl_output_take_memory(o, n);
     tl_output_close(o);
     return bytes;
@@ -25,8 +25,7 @@ static int read_core(const uint8_t *bytes, size_t n, tl_shadow *memory, const ch
     tl_error e;
     assert_int_equal(tl_input_open_memory(&in, bytes, n, "core", NULL), 0);
     const int r = xtrace_core_read(in, memory, what, &e);
-    if (r < 0)
-        fail_msg("%s", e.message);
+    must(r, &e);
     tl_input_close(in);
     return r;
 }
@@ -103,8 +102,8 @@ static void test_core_of_very_many_runs(void **state)
         for (uint64_t i = 0; i < 3; i++)
             set(out, i * 2 * TL_SHADOW_PAGE, "x");
         assert_int_equal(tl_output_open_memory(&o, TL_PLAIN, NULL), 0);
-        insn_must(xtrace_core_write_many(o, out, NULL, 1, most, &e), &e);
-        insn_must(tl_output_finish(o, &e), &e);
+        must(xtrace_core_write_many(o, out, NULL, 1, most, &e), &e);
+        must(tl_output_finish(o, &e), &e);
         uint8_t *bytes = tl_output_take_memory(o, &n);
         tl_output_close(o);
         assert_int_equal(tl_load16(bytes + 56, false), most == 4 ? 65535 : 4);
@@ -285,7 +284,7 @@ static void run_check(checked *c)
     uint8_t *core = write_core(c->memory, NULL, &n);
     assert_int_equal(tl_input_open_memory(&stream, c->stream, c->n, "stream", NULL), 0);
     assert_int_equal(tl_input_open_memory(&image, core, n, "image", NULL), 0);
-    insn_must(xtrace_image_check(stream, "stream", image, "image", &c->trace, &e), &e);
+    must(xtrace_image_check(stream, "stream", image, "image", &c->trace, &e), &e);
     tl_input_close(stream);
     tl_input_close(image);
     free(core);

@@ -50,8 +50,7 @@ static tl_source *open_stream(const made_stream *s, const tl_want *want)
     tl_source *source = NULL;
     tl_error e = {0};
     const tl_open_options o = {.want = *want};
-    if (tl_source_open_memory(&source, s->data, s->n, NAME, &o, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&source, s->data, s->n, NAME, &o, &e), &e);
     return source;
 }
 
@@ -180,8 +179,8 @@ static void damage(void **state)
         free(t.p);
         free(expected.p);
         t = read_part(&s, &(tl_want){.strict = true}, 0, 0);
-        assert_non_null(strstr(t.p, "error "));
-        assert_non_null(strstr(t.p, bad[i].rule));
+        assert_contains(t.p, "error ");
+        assert_contains(t.p, bad[i].rule);
         free(t.p);
         free(s.data);
     }

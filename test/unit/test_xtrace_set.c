@@ -20,7 +20,7 @@ static int try_start(insn_fixture *f, tl_error *e)
 static void start_set(insn_fixture *f)
 {
     tl_error e;
-    insn_must(try_start(f, &e), &e);
+    must(try_start(f, &e), &e);
 }
 
 /* Also removes the folder. */
@@ -301,7 +301,7 @@ static void test_given_up(void **state)
     start_set(&f);
     put_snapshot(&f, 0, 0x100, 0x7ff0);
     put_insn(&f, 0x400000, LDR, 0);
-    insn_must(insn_flush(&f, &e), &e);
+    must(insn_flush(&f, &e), &e);
     assert_true(open_files() > before + 1);
     stop_set(&f);
     assert_int_equal(open_files(), before);

@@ -178,7 +178,7 @@ static void test_several_tracks(void **state)
     put_insn(&f, 0x400004, NOP, 0);
     f.batch.track[1] = 1;
     assert_int_equal(insn_flush(&f, &e), TL_EUNSUPPORTED);
-    assert_non_null(strstr(e.message, "xtrace-set"));
+    assert_contains(e.message, "xtrace-set");
     insn_fini(&f);
 }
 
@@ -219,10 +219,10 @@ static void test_more_snapshots_than_are_held_back(void **state)
     insn_start(&f, &writer_only);
     for (size_t i = 0; i < n; i++)
         put_snapshot(&f, i, i, 0x7ff0);
-    insn_must(insn_flush(&f, &e), &e);
+    must(insn_flush(&f, &e), &e);
     put_insn(&f, 0x400000, NOP, 0); /* too late */
     assert_int_equal(insn_flush(&f, &e), TL_EUNSUPPORTED);
-    assert_non_null(strstr(e.message, "xtrace-set"));
+    assert_contains(e.message, "xtrace-set");
     assert_int_equal(tl_output_bytes(f.out), 24 + n * 1424);
     insn_fini(&f);
 }
@@ -248,13 +248,13 @@ static void test_snapshots_of_other_shapes(void **state)
     tl_error e;
     insn_start(&f, &writer_only);
     put_snapshot(&f, 0, 0x100, 0x7ff0);
-    insn_must(insn_flush(&f, &e), &e);
+    must(insn_flush(&f, &e), &e);
     put_snapshot(&f, 1, 0x100, 0x7ff0);
     f.batch.v[f.batch.nval - 1].as.u = 256; /* the vectors are too short for that */
-    insn_must(insn_flush(&f, &e), &e);
+    must(insn_flush(&f, &e), &e);
     put_snapshot(&f, 1, 0x100, 0x7ff0);
     f.batch.v[4].n = 31;
-    insn_must(insn_flush(&f, &e), &e);
+    must(insn_flush(&f, &e), &e);
     const tl_value v[] = {{.type = TL_U64}};
     insn_event(&f, XTRACE_CLASS_SNAPSHOT, 0, 0, 0, v, 1);
     insn_finish(&f);
@@ -326,8 +326,8 @@ static void test_index(void **state)
     for (uint32_t k = 0; k < LOOPS; k++)
         for (uint32_t i = 0; i < LOOP; i++)
             put_insn(&f, 0x400000 + 4 * i, i + 1 < LOOP ? NOP : JUMP, k & 1);
-    insn_must(insn_flush(&f, &e), &e);
-    insn_must(xtrace_finish(f.writer, &e), &e);
+    must(insn_flush(&f, &e), &e);
+    must(xtrace_finish(f.writer, &e), &e);
     const uint64_t bytes = tl_output_bytes(f.out);
     check_finish(f.out);
     f.out = NULL;

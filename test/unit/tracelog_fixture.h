@@ -46,8 +46,7 @@ __attribute__((unused)) static tl_source *open_log_text(const char *log, size_t 
     const tl_open_options options = {.from = "tracelog", .want = *want};
     tl_source *s = NULL;
     tl_error e = {0};
-    if (tl_source_open_memory(&s, log, n, "test.log", &options, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&s, log, n, "test.log", &options, &e), &e);
     return s;
 }
 
@@ -141,8 +140,7 @@ __attribute__((unused)) static void show_log(log_text *t, const char *log, size_
 {
     tl_source *s = open_log_text(log, n, want);
     tl_error e = {0};
-    if (show_events(t, s, NULL, &e) < 0)
-        fail_msg("%s", e.message);
+    must(show_events(t, s, NULL, &e), &e);
     show_damage(t, tl_source_trace(s));
     tl_source_close(s);
 }

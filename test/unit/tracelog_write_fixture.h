@@ -30,8 +30,7 @@ static inline void log_copy(fixture *f, const char *log, const char *dialect, lo
     tl_error e = {0};
     memset(f, 0, sizeof *f);
     tl_trace_init(&f->trace);
-    if (tl_source_open_memory(&s, log, strlen(log), "test.log", &options, &e) < 0)
-        fail_msg("%s", e.message);
+    must(tl_source_open_memory(&s, log, strlen(log), "test.log", &options, &e), &e);
     const tl_trace *t = tl_source_trace(s);
     f->format = &tracelog_door;
     f->options.version = dialect;
