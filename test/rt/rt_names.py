@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A finished profile has the names of its functions: it is read where no binary is, or where another one is in its place.
 
-    rt_names.py WHAT HOOK          gone, long, flush"""
+    rt_names.py WHAT HOOK          gone, odd, full, flush"""
 import os
 import shutil
 import subprocess
@@ -15,6 +15,7 @@ import rt_matrix
 
 PATIENCE = 60
 MOST = 4000  # bytes of a name in a recording
+DEEP = ("main", "deep_thread", "down", "left", "right", "bottom")  # of count_deep.c
 
 
 def moved(path, folder):
@@ -59,11 +60,12 @@ def gone(hook):
     checks.end()
 
 
-def long(hook):
-    """A name that is too long is found in the binary, as long as that is there; then only this function has none."""
+def odd(hook):
+    """A name that is too long is found in the binary, as long as that is there; then only this function has none. Others
+    are kept byte for byte."""
     checks = harness.Checks()
-    for size in (MOST, MOST + 1):
-        name = "fib".ljust(size, "x")
+    for name in ("fi\\n b\n", "fib".ljust(MOST, "x"), "fib".ljust(MOST + 1, "x")):
+        size = len(name)
         with harness.work_folder() as folder:
             program = moved(rt_build.build(hook, "count_recursion.c"), folder)
             rt_build.call(["objcopy", "--redefine-sym", "fib=" + name, program])
@@ -76,9 +78,28 @@ def long(hook):
             os.unlink(program)
             rt_matrix.check_calls(checks, "binary there", there, printed)
             done = harness.run("report", "--json", "--by", "func", base + ".tlp")
+            named = rt_matrix.by_name(row for row in done.json()["functions"] if row["name"] is not None)
+            checks.equal(named.get(name), None if size > MOST else printed.calls[name], "calls of", name)
             unnamed = [row["calls"] for row in done.json()["functions"] if row["name"] is None]
             checks.equal(unnamed, [printed.calls[name]] if size > MOST else [], "calls of functions without a name")
             checks.equal(b"functions stay unnamed" in done.err, size > MOST, "said", done.err)
+    checks.end()
+
+
+def full(hook):
+    """No room for more calls: there is still some for names, here of more bytes than a chunk of notes has."""
+    checks = harness.Checks()
+    with harness.work_folder() as folder:
+        program = moved(rt_build.build(hook, "count_deep.c"), folder)
+        for name in DEEP:
+            rt_build.call(["objcopy", "--redefine-sym", "%s=%s" % (name, name.ljust(MOST, "x")), program])
+        base = os.path.join(folder, "run")
+        done = rt_matrix.run_program(hook, "profile:limit=2M", base, program, [])
+        checks.equal((done.returncode, done.stderr), (0, ""), "the program's end")
+        os.unlink(program)
+        done = harness.run("report", "--json", "--by", "func", base + ".tlp")
+        checks.that(b"lost" in done.err and b"unnamed" not in done.err, "said", done.err)
+        checks.equal({row["name"] for row in done.json()["functions"]}, {"main".ljust(MOST, "x")}, "names of functions that have calls")
     checks.end()
 
 
@@ -101,6 +122,8 @@ def flush(hook):
         child.kill()
         child.wait()
         os.unlink(program)
+        with open(base + ".tlp.live", "rb") as file:
+            checks.equal(file.read().count(b" name=leaf\n"), 1, "how often a name was written")
         before = 0
         for path in copies + [base + ".tlp.live"]:
             checks.equal(harness.run("check", "-q", path).status, 0, path, "status of check")
@@ -126,7 +149,7 @@ def main():
     missing = hook.needs(sys.argv[1] == "gone")
     if missing:
         harness.skip(missing)
-    {"gone": gone, "long": long, "flush": flush}[sys.argv[1]](hook)
+    {"gone": gone, "odd": odd, "full": full, "flush": flush}[sys.argv[1]](hook)
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ foreach(hook sleds-clang19 functions-gcc-O2)
 endforeach()
 # A profile that was finished, or flushed, needs no binaries.
 foreach(hook sleds-clang19 functions-gcc-O2)
-  foreach(what gone long flush)
+  foreach(what gone odd full flush)
     traceloom_script(rt.names.${what}.${hook} rt/rt_names.py ${what} ${hook})
   endforeach()
 endforeach()

@@ -25,8 +25,8 @@ RT_INLINE uint32_t rt_image_load(const char *p)
 /* Calls with every node of every lane but the roots, parents first. */
 void tl_rt_profile_each_node(const rt_image *m, void (*visit)(void *arg, rt_node *n), void *arg);
 
-/* Notes the names of the functions that are in the image and have no name in its notes yet. What there is no memory or
- * no room for is left out: readers then look into the binaries. */
+/* Notes the names of the functions that are in the tree, or have a note, and have no name yet. What there is no memory
+ * or no room for is left out: readers then look into the binaries. */
 void tl_rt_profile_name(const rt_image *m);
 /* Writes a copy of the image, as that of a recording that is finished, beside `path` and renames it. 0 or -errno. */
 int tl_rt_profile_copy(const rt_image *m, const char *path);

@@ -163,10 +163,11 @@ static void write_note(naming *g, uint32_t id, uint32_t index, uint64_t address)
         g->state[id] |= NAMED;
 }
 
+/* Whether it is in the tree or not: a reader cannot know which of the functions without a name matter. */
 static void name_noted(naming *g, const function_note *f)
 {
     const uint32_t index = (uint32_t)f->object - 1; /* ids of objects begin with 1 */
-    if (f->placed && !f->named && g->state[f->id] == USED && index < g->nobject)
+    if (f->placed && !f->named && !(g->state[f->id] & NAMED) && index < g->nobject)
         write_note(g, (uint32_t)f->id, index, f->address);
 }
 
