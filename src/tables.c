@@ -3,14 +3,10 @@
 
 #include "analysis/table_kind.h"
 
-#define TL_TABLE(symbol) extern const tl_table_kind symbol;
-#include "tables.def"
-#undef TL_TABLE
-
 static const tl_table_kind *const all[] = {
-#define TL_TABLE(symbol) &symbol,
+#define TL_TABLE(word)           &tl_table_##word,
+#define TL_TABLE_OF_SOME(symbol) TL_TABLE(symbol)
 #include "tables.def"
-#undef TL_TABLE
 };
 
 const tl_table_kind *const *tl_table_kinds(size_t *n)
@@ -19,10 +15,10 @@ const tl_table_kind *const *tl_table_kinds(size_t *n)
     return all;
 }
 
-const tl_table_kind *tl_table_find(const char *name)
+const tl_table_kind *tl_table_find(const char *name, const tl_trace *trace)
 {
     for (size_t i = 0; i < TL_COUNT(all); i++)
-        if (strcmp(all[i]->info.name, name) == 0)
+        if (strcmp(all[i]->info.name, name) == 0 && (!all[i]->only_of || (trace && all[i]->only_of(trace))))
             return all[i];
     return NULL;
 }

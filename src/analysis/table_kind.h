@@ -5,7 +5,8 @@
 
 #include "analysis/instruction/insn_pass.h"
 #include "model/relation_impl.h"
-#include "op/symbols/code_map.h"
+
+struct tl_code_map;
 
 #define TL_TABLE_MESSAGE 300u
 
@@ -15,8 +16,8 @@ typedef struct tl_table_options {
     uint32_t line_size;
     const char *cache, *predictor;
     bool calls;
-    bool several;            /* several inputs are read into one table */
-    const tl_code_map *code; /* names of the program's functions, by address; NULL: not known */
+    bool several;                   /* several inputs are read into one table */
+    const struct tl_code_map *code; /* names of the program's functions, by address; NULL: not known */
     bool no_demangle;
 } tl_table_options;
 
@@ -26,30 +27,39 @@ typedef struct tl_table_kind {
     const char *what;  /* "garbage collections": what an empty table has none of */
     const char *sorts; /* words of --sort that it knows; NULL: it has one order */
     const char *takes; /* words of its own options: "cache"; NULL: none */
-    bool several;      /* sources can be added up */
-    bool of_insns;     /* of instructions: these can be chosen by level and pc, too */
-    bool late;         /* need not know names and threads before the end */
+    /* Which traces it is made of, if a table of another kind has the same name; else NULL. */
+    bool (*only_of)(const tl_trace *t);
+    bool several; /* sources can be added up; those of instructions always can */
+    bool late;    /* need not know names and threads before the end */
     bool reads_fields;
     const char *no_thread; /* why threads cannot be chosen, or NULL */
-    size_t size;           /* of the table, zeroed at first */
+    size_t size;           /* of the table, zeroed at first; with a pass it is known */
     size_t options_size;   /* of the struct that the pass gets, zeroed; 0: NULL */
     /* Takes options into that struct, or, without one, into the table; false with one line about what is wrong. May be
      * NULL. */
     bool (*set)(void *to, const tl_table_options *o, char message[static TL_TABLE_MESSAGE]);
-    /* Adds a source: a pass over instructions, or a function of its own. */
+    /* Adds a source: a pass over instructions, which can be chosen by level and pc, too; or a function of its own. */
     const tl_insn_table *pass;
+    const tl_insn_table *calls_pass; /* in its place, if options say `calls` */
     int (*read)(void *table, tl_source *s, const tl_select *select, tl_error *e);
     bool (*empty)(const void *table);
     int (*answer)(void *table, const tl_ask *ask, tl_answer *a, tl_error *e);
-    void (*fini)(void *table);
+    void (*fini)(void *table); /* with a pass it is known */
     /* What it is for programs: the columns of its first relation. */
     const tl_column *column;
     uint32_t ncolumn;
 } tl_table_kind;
 #define TL_TABLE_COLUMNS(array) .column = (array), .ncolumn = TL_COUNT(array)
 
-/* All tables (src/tables.def), and one by its name: NULL if there is none. */
+/* Each of src/tables.def. */
+#define TL_TABLE(word)           extern const tl_table_kind tl_table_##word;
+#define TL_TABLE_OF_SOME(symbol) TL_TABLE(symbol)
+#include "tables.def"
+#undef TL_TABLE
+#undef TL_TABLE_OF_SOME
+/* All of them. */
 const tl_table_kind *const *tl_table_kinds(size_t *n);
-const tl_table_kind *tl_table_find(const char *name);
+/* One by its name, for a first trace; trace NULL: whatever it is. NULL if there is none. */
+const tl_table_kind *tl_table_find(const char *name, const tl_trace *trace);
 
 #endif

@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "op/source_impl.h"
+
 int tl_table_run_init(tl_table_run *r, const tl_table_kind *kind, const tl_table_options *o, tl_error *e)
 {
     char message[TL_TABLE_MESSAGE] = "";
     *r = (tl_table_run){.kind = kind, .code = o->code, .no_demangle = o->no_demangle};
-    r->table = calloc(1, kind->size);
+    r->pass = o->calls && kind->calls_pass ? kind->calls_pass : kind->pass;
+    r->table = calloc(1, r->pass ? r->pass->size : kind->size);
     r->options = kind->options_size ? calloc(1, kind->options_size) : NULL;
     if (!r->table || (kind->options_size && !r->options))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table");
@@ -18,22 +21,22 @@ int tl_table_run_init(tl_table_run *r, const tl_table_kind *kind, const tl_table
     return 0;
 }
 
-tl_want tl_table_run_want(const tl_table_kind *kind)
+tl_want tl_table_run_want(const tl_table_run *r)
 {
-    return (tl_want){.fields = kind->reads_fields, .late = kind->late};
+    return (tl_want){.fields = r->pass ? r->pass->fields : r->kind->reads_fields, .late = r->kind->late};
 }
 
 int tl_table_run_add(tl_table_run *r, tl_source *s, const tl_select *select, unsigned threads, tl_error *e)
 {
     const char *unit = tl_trace_unit(tl_source_trace(s));
     const bool first = !r->begun;
-    if (!first && strcmp(r->unit, unit) != 0)
+    if (!first && !r->pass && strcmp(r->unit, unit) != 0)
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
                        "its times are %s, those of the inputs before are %s: they cannot be added up", unit, r->unit);
     snprintf(r->unit, sizeof r->unit, "%s", unit);
     r->begun = true;
-    if (r->kind->pass)
-        return tl_insn_pass(r->table, r->kind->pass, r->options, first, s, select, threads, e);
+    if (r->pass)
+        return tl_insn_pass(r->table, r->pass, r->options, first, s, select, threads, e);
     return r->kind->read(r->table, s, select, e);
 }
 
@@ -60,7 +63,7 @@ int tl_table_run_answer(tl_table_run *r, const tl_ask *ask, const char *subject,
 void tl_table_run_fini(tl_table_run *r)
 {
     if (r->begun)
-        r->kind->fini(r->table);
+        (r->pass ? r->pass->fini : r->kind->fini)(r->table);
     free(r->table);
     free(r->options);
     *r = (tl_table_run){0};

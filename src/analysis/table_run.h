@@ -6,8 +6,9 @@
 
 typedef struct tl_table_run {
     const tl_table_kind *kind;
+    const tl_insn_table *pass; /* or NULL */
     void *table, *options;
-    const tl_code_map *code;
+    const struct tl_code_map *code;
     bool no_demangle;
     bool begun;    /* the table has to be finished */
     char unit[16]; /* of times, as tl_trace_unit() */
@@ -17,7 +18,7 @@ typedef struct tl_table_run {
  * called. */
 int tl_table_run_init(tl_table_run *r, const tl_table_kind *kind, const tl_table_options *o, tl_error *e);
 /* What the source has to be opened with. */
-tl_want tl_table_run_want(const tl_table_kind *kind);
+tl_want tl_table_run_want(const tl_table_run *r);
 /* Adds what is selected of a source. Errors: TL_EINVAL if its times have another unit than those of sources before,
  * those of reading. */
 int tl_table_run_add(tl_table_run *r, tl_source *s, const tl_select *select, unsigned threads, tl_error *e);

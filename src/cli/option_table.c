@@ -154,7 +154,13 @@ const tl_option tl_option_table[] = {
      ".It Cm syscall\nsystem calls\n"
      ".El\n"
      "Without it, and with\n.Fl o ,\nno table is printed.\n",
-     "func tree callers hist thread line module gc jit alloc heap cpu mix block branch page reuse cache syscall"},
+     "func tree callers hist thread line module"
+#define TL_TABLE(word) " " #word
+#define TL_TABLE_OF_SOME(symbol)
+#include "tables.def"
+#undef TL_TABLE
+#undef TL_TABLE_OF_SOME
+    },
     {TL_OPTION_WEIGHT, 0, "weight", "WHAT", TL_GROUP_VERB, REPORT, "samples, time, bytes or allocations",
      "What samples of stacks are weighted by:\n"
      ".Cm samples\nor\n.Cm time ,\nthe default, of those taken at intervals;\n"

@@ -189,7 +189,7 @@ static bool set_checked(parser *p, const tl_option *o, const char *value)
     case TL_OPTION_BY:
         if (!choice(p, o, value, &word))
             return false;
-        a->by = (tl_report_by)word;
+        a->by = word < TL_REPORT_EVENTS ? (tl_report_by)word : TL_REPORT_EVENTS;
         a->by_name = value;
         a->has_by = true;
         return true;

@@ -131,18 +131,7 @@ typedef enum tl_report_by {
     TL_REPORT_THREAD,
     TL_REPORT_LINE,
     TL_REPORT_MODULE,
-    TL_REPORT_GC, /* from here on: not made from a profile; of managed runtimes */
-    TL_REPORT_JIT,
-    TL_REPORT_ALLOC,
-    TL_REPORT_HEAP,
-    TL_REPORT_CPU,
-    TL_REPORT_MIX, /* from here on: of instructions, made by one pass over the events */
-    TL_REPORT_BLOCK,
-    TL_REPORT_BRANCH,
-    TL_REPORT_PAGE,
-    TL_REPORT_REUSE,
-    TL_REPORT_CACHE,
-    TL_REPORT_SYSCALL
+    TL_REPORT_EVENTS /* a table of tables.def, made from events: by_name says which */
 } tl_report_by;
 
 typedef struct tl_words {

@@ -66,6 +66,17 @@ void *tl_answer_alloc(tl_answer *a, size_t n, size_t size)
     return p;
 }
 
+tl_column *tl_answer_columns(tl_answer *a, const tl_column *column, uint32_t *n, uint64_t without)
+{
+    tl_column *copy = tl_answer_alloc(a, *n, sizeof *copy);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; copy && i < *n; i++)
+        if (!(without >> i & 1))
+            copy[kept++] = column[i];
+    *n = kept;
+    return copy;
+}
+
 typedef struct tl_owned {
     void *array;
     struct tl_owned *next;

@@ -162,6 +162,9 @@ tl_part *tl_answer_add_rows(tl_answer *a, const tl_ask *ask, const char *key, co
 tl_part *tl_answer_list(tl_answer *a, const tl_column *column, uint32_t ncolumn, const void *row, size_t stride);
 #define TL_ADD_LIST(a, column, row)       tl_answer_list((a), (column), TL_COUNT(column), (row), sizeof *(row))
 #define TL_ADD_FACTS(a, ask, column, row) TL_ADD_ROWS(a, ask, NULL, column, row, NULL, 1)
+/* A copy of `column` without those whose bits are in `without`, for parts that do not show all of them; *n becomes how
+ * many there are. NULL, and the answer has failed, when memory runs out. */
+tl_column *tl_answer_columns(tl_answer *a, const tl_column *column, uint32_t *n, uint64_t without);
 /* Memory that lives as long as the answer; NULL, and the answer has failed, when it runs out. */
 void *tl_answer_alloc(tl_answer *a, size_t n, size_t size);
 /* Frees an array of malloc() with the answer, or at once if memory runs out; NULL: the answer has failed. */

@@ -26,6 +26,17 @@ static inline char *answer_shown(const tl_answer *a, const tl_ask *ask, const tl
     return text;
 }
 
+/* Compares an answer in JSON with its members behind "schema", and frees it. */
+static inline void answer_check_json(char *json, const char *members)
+{
+    static const char begin[] = "{\"schema\":1,";
+    assert_memory_equal(json, begin, sizeof begin - 1);
+    assert_int_equal(json[strlen(json) - 1], '\n');
+    json[strlen(json) - 1] = 0;
+    assert_string_equal(json + sizeof begin - 1, members);
+    free(json);
+}
+
 /* What a table with options says of a source. The view decides whom the answer is made for. */
 static inline char *answer_with(const tl_table_kind *kind, const tl_table_options *options, tl_source *s,
                                 const tl_ask *ask, const tl_view *view)

@@ -1,8 +1,9 @@
 /* What `report --by mix, block, branch, thread` of instructions prints, as JSON and as text. */
+#include "analysis/instruction/predictor.h"
+#include "answer_fixture.h"
 #include "hand_insns.h"
 
 #include "analysis/instruction/predictor.h"
-#include "cli/report/report_insn.h"
 
 /* A loop of two, a call with two targets, and something of the system in between. */
 static const hand_line script[] = {INSN_NO_PC(OP_ADD),     INSN(0x1000, OP_LDR), LOAD(0x8000, 8),
@@ -12,73 +13,43 @@ static const hand_line script[] = {INSN_NO_PC(OP_ADD),     INSN(0x1000, OP_LDR),
                                    ARGUMENT(64),           ARGUMENT(1),          INSN_AT(0x8000, OP_ERET, 1),
                                    INSN(0x1008, OP_BLR),   INSN(0x3000, OP_RET)};
 
-/* The output of a view, to be freed. `threads`: streams that have the script. */
-static char *make(const tl_insn_view *view, const tl_arguments *a, unsigned width, unsigned threads, bool json)
+/* What a table says of `threads` streams that have the script, to be freed. */
+static char *make(const tl_table_kind *kind, const tl_table_options *o, const tl_ask *ask, unsigned threads,
+                  const tl_view *view)
 {
-    const tl_cli cli = {.args = a, .out = {.tty = width != 0, .width = width ? width : 100}};
-    tl_insn_report r = {.cli = &cli, .terminal = &cli.out, .subject = "made.bin: made"};
-    tl_error e = {0};
-    tl_output *out = NULL;
-    tl_json j;
-    size_t n = 0;
-    char message[TL_USAGE_SIZE] = "";
-    void *table = calloc(1, view->how->size), *options = calloc(1, view->options_size + 1);
     hand h;
-    assert_true(table && options);
-    assert_true(view->empty(table));
-    if (view->options && !view->options(options, a, message))
-        fail_msg("%s", message);
     hand_init(&h, 0);
     for (unsigned i = 0; i < threads; i++)
         HAND_ADD(&h, script);
-    hand_pass(&h, table, view->how, view->options ? options : NULL, threads);
-    assert_false(view->empty(table));
-    r.table = table;
-    assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, &e), 0);
-    tl_json_init(&j, out);
-    if (json)
-        tl_json_object(&j);
-    assert_int_equal(json ? view->json(&r, &j, &e) : view->text(&r, out, &e), 0);
-    if (json)
-        tl_json_object_end(&j);
-    assert_int_equal(tl_output_finish(out, &e), 0);
-    char *bytes = tl_output_take_memory(out, &n), *text = calloc(1, n + 1);
-    assert_non_null(text);
-    memcpy(text, bytes, n);
-    free(bytes);
-    tl_output_close(out);
-    view->how->fini(table);
-    free(table);
-    free(options);
+    char *text = answer_with(kind, o, &h.source, ask, view);
     hand_fini(&h);
     return text;
 }
 
-static void check(const tl_insn_view *view, const tl_arguments *a, unsigned threads, const char *json,
+/* `json`: all but its begin. */
+static void check(const tl_table_kind *kind, const tl_table_options *o, tl_ask ask, unsigned threads, const char *json,
                   const char *const *lines)
 {
-    tl_arguments with_json = *a;
-    with_json.json = true;
-    char *got = make(view, &with_json, 0, threads, true);
-    assert_string_equal(got, json);
-    free(got);
-    got = make(view, a, 0, threads, false);
+    char *got = make(kind, o, &ask, threads, &tl_view_json);
+    answer_check_json(got, json);
+    ask.width = 100;
+    got = make(kind, o, &ask, threads, &tl_view_table);
     for (; *lines; lines++)
-        if (!strstr(got, *lines))
-            fail_msg("no \"%s\" in\n%s", *lines, got);
+        assert_contains(got, *lines);
     free(got);
-    for (unsigned width = 20; width < 130; width += 7) { /* columns go where there is no room */
-        got = make(view, a, width, threads, false);
-        assert_contains(got, "made.bin");
+    ask.tty = true;
+    for (ask.width = 20; ask.width < 130; ask.width += 7) { /* columns go where there is no room */
+        got = make(kind, o, &ask, threads, &tl_view_table);
+        assert_memory_equal(got, ANSWER_SUBJECT, strlen(ANSWER_SUBJECT));
         free(got);
     }
 }
 
 static void test_mix(void **state)
 {
-    const tl_arguments a = {.by = TL_REPORT_MIX}, top = {.by = TL_REPORT_MIX, .has_top = true, .top = 1};
-    check(&tl_insn_view_mix, &a, 1,
-          "{\"unit\":\"instructions\",\"instructions\":12,\"levels\":{\"el0\":11,\"el1\":1,\"el2\":0,\"el3\":0},\"clas"
+    const tl_table_options o = {0};
+    check(&tl_table_mix, &o, (tl_ask){0}, 1,
+          "\"unit\":\"instructions\",\"instructions\":12,\"levels\":{\"el0\":11,\"el1\":1,\"el2\":0,\"el3\":0},\"clas"
           "ses\":[{\"name\":\"branch.cond\",\"instructions\":2},{\"name\":\"branch.indirect_call\",\"instructions"
           "\":2},{\"name\":\"branch.return\",\"instructions\":2},{\"name\":\"exception\",\"instructions\":2},{\"nam"
           "e\":\"load\",\"instructions\":2},{\"name\":\"int\",\"instructions\":1},{\"name\":\"store\",\"instructions\""
@@ -88,8 +59,8 @@ static void test_mix(void **state)
               "           2  16.7 %  ###                     1    1  exception  SVC, HVC",
               "2 loads of 16 B, 0.17 for each instruction\n1 store of 4 B, 0.08",
               "    2  100.0 %       0    0.0 %  #############         8\n", NULL});
-    check(&tl_insn_view_mix, &top, 2,
-          "{\"unit\":\"instructions\",\"instructions\":24,\"levels\":{\"el0\":22,\"el1\":2,\"el2\":0,\"el3\":0},\"clas"
+    check(&tl_table_mix, &o, (tl_ask){.has_top = true, .top = 1}, 2,
+          "\"unit\":\"instructions\",\"instructions\":24,\"levels\":{\"el0\":22,\"el1\":2,\"el2\":0,\"el3\":0},\"clas"
           "ses\":[{\"name\":\"branch.cond\",\"instructions\":4}],\"loads\":{\"tokens\":4,\"bytes\":32},\"stores\":{\""
           "tokens\":2,\"bytes\":8}}",
           (const char *const[]){"           4  16.7 %  ###                     4    0  branch.cond  B.cond, CBZ, CBNZ, "
@@ -99,9 +70,9 @@ static void test_mix(void **state)
 
 static void test_block(void **state)
 {
-    const tl_arguments a = {.by = TL_REPORT_BLOCK};
-    check(&tl_insn_view_block, &a, 1,
-          "{\"unit\":\"instructions\",\"blocks\":[{\"start\":\"0x1000\",\"instructions\":2,\"executions\":2},{\"star"
+    const tl_table_options o = {0};
+    check(&tl_table_block, &o, (tl_ask){0}, 1,
+          "\"unit\":\"instructions\",\"blocks\":[{\"start\":\"0x1000\",\"instructions\":2,\"executions\":2},{\"star"
           "t\":\"0x1008\",\"instructions\":1,\"executions\":2},{\"start\":\"0x2000\",\"instructions\":2,\"execution"
           "s\":1},{\"start\":\"0x100c\",\"instructions\":1,\"executions\":1},{\"start\":\"0x3000\",\"instructions\":"
           "1,\"executions\":1},{\"start\":\"0x8000\",\"instructions\":1,\"executions\":1}],\"without_pc\":1}",
@@ -113,10 +84,9 @@ static void test_block(void **state)
 
 static void test_branch(void **state)
 {
-    const tl_arguments a = {.by = TL_REPORT_BRANCH},
-                       predicted = {.by = TL_REPORT_BRANCH, .predictor = "bimodal:4,ras,btb"};
-    check(&tl_insn_view_branch, &a, 1,
-          "{\"unit\":\"instructions\",\"branches\":[{\"pc\":\"0x1004\",\"kind\":\"branch.cond\",\"taken\":1,\"not_take"
+    const tl_table_options o = {0}, predicted = {.predictor = "bimodal:4,ras,btb"};
+    check(&tl_table_branch, &o, (tl_ask){0}, 1,
+          "\"unit\":\"instructions\",\"branches\":[{\"pc\":\"0x1004\",\"kind\":\"branch.cond\",\"taken\":1,\"not_take"
           "n\":1},{\"pc\":\"0x1008\",\"kind\":\"branch.indirect_call\",\"taken\":2,\"not_taken\":0},{\"pc\":\"0x2004\""
           ",\"kind\":\"branch.return\",\"taken\":1,\"not_taken\":0}]}",
           (const char *const[]){
@@ -124,8 +94,8 @@ static void test_branch(void **state)
               "       2  40.0 %  ########               50.0 %       1  cond\n",
               "       2  40.0 %  100.0 %  ########              0x1008  indirect_call, 2 targets, 0x2000 in 50.0 %\n",
               "0x2004  return, to 0x100c\n", NULL});
-    check(&tl_insn_view_branch, &predicted, 1,
-          "{\"unit\":\"instructions\",\"branches\":[{\"pc\":\"0x1004\",\"kind\":\"branch.cond\",\"taken\":1,\"not_take"
+    check(&tl_table_branch, &predicted, (tl_ask){0}, 1,
+          "\"unit\":\"instructions\",\"branches\":[{\"pc\":\"0x1004\",\"kind\":\"branch.cond\",\"taken\":1,\"not_take"
           "n\":1,\"misses\":[2,null,null]},{\"pc\":\"0x1008\",\"kind\":\"branch.indirect_call\",\"taken\":2,\"not_ta"
           "ken\":0,\"misses\":[null,null,2]},{\"pc\":\"0x2004\",\"kind\":\"branch.return\",\"taken\":1,\"not_taken\":"
           "0,\"misses\":[null,0,null]}],\"predictors\":[{\"name\":\"bimodal:4\",\"branches\":2,\"misses\":2},{\"name\":"
@@ -139,10 +109,10 @@ static void test_branch(void **state)
 
 static void test_thread(void **state)
 {
-    const tl_arguments a = {.by = TL_REPORT_THREAD};
+    const tl_table_options o = {0};
     check(
-        &tl_insn_view_thread, &a, 2,
-        "{\"unit\":\"instructions\",\"threads\":[{\"name\":\"t0\",\"tid\":100,\"instructions\":12,\"levels\":{\"el0\""
+        &tl_table_thread_insns, &o, (tl_ask){0}, 2,
+        "\"unit\":\"instructions\",\"threads\":[{\"name\":\"t0\",\"tid\":100,\"instructions\":12,\"levels\":{\"el0\""
         ":11,\"el1\":1,\"el2\":0,\"el3\":0},\"loads\":{\"tokens\":2,\"bytes\":16},\"stores\":{\"tokens\":1,\"bytes\":"
         "4},\"branches\":6,\"syscalls\":1},{\"name\":\"t1\",\"tid\":101,\"instructions\":12,\"levels\":{\"el0\":11,"
         "\"el1\":1,\"el2\":0,\"el3\":0},\"loads\":{\"tokens\":2,\"bytes\":16},\"stores\":{\"tokens\":1,\"bytes\":4},\""
@@ -155,18 +125,101 @@ static void test_thread(void **state)
 
 static void test_wrong_predictor(void **state)
 {
-    const tl_arguments a = {.by = TL_REPORT_BRANCH, .predictor = "bimodal,oracle:3"};
+    const tl_table_options o = {.predictor = "bimodal,oracle:3"};
     tl_predictor_list list;
-    char message[TL_USAGE_SIZE] = "";
-    assert_false(tl_insn_view_branch.options(&list, &a, message));
+    char message[TL_TABLE_MESSAGE] = "";
+    assert_false(tl_table_branch.set(&list, &o, message));
     assert_string_equal(message, "--predictor oracle:3: expected bimodal[:BITS], gshare[:BITS[:HISTORY]], "
                                  "ras[:ENTRIES] or btb[:BITS]");
 }
 
+/* A column for each predictor; and the rows of the first relation only. */
+static void test_csv(void **state)
+{
+    const tl_table_options o = {.predictor = "bimodal:4,ras,btb"};
+    char *got = make(&tl_table_branch, &o, &(tl_ask){0}, 1, &tl_view_csv);
+    assert_string_equal(got, "pc,kind,taken,not_taken,misses_1,misses_2,misses_3\r\n"
+                             "0x1004,branch.cond,1,1,2,,\r\n"
+                             "0x1008,branch.indirect_call,2,0,,,2\r\n"
+                             "0x2004,branch.return,1,0,,0,\r\n");
+    free(got);
+    got = make(&tl_table_block, &o, &(tl_ask){.has_top = true, .top = 1}, 1, &tl_view_csv);
+    assert_string_equal(got, "start,length,executions\r\n0x1000,2,2\r\n");
+    free(got);
+    got = make(&tl_table_thread_insns, &o, &(tl_ask){0}, 1, &tl_view_csv);
+    assert_string_equal(got, "thread,tid,cpu,instructions,el0,el1,el2,el3,loads,load_bytes,stores,store_bytes,branches,"
+                             "syscalls\r\nt0,100,,12,11,1,0,0,2,16,1,4,6,1\r\n");
+    free(got);
+}
+
+/* Of a source without streams programs get all members, and people are told (by the command) that there is nothing. */
+static void test_nothing(void **state)
+{
+    static const char *const json[] = {
+        "\"unit\":\"instructions\",\"instructions\":0,\"levels\":{\"el0\":0,\"el1\":0,\"el2\":0,\"el3\":0},\"classes\":"
+        "[],\"loads\":{\"tokens\":0,\"bytes\":0},\"stores\":{\"tokens\":0,\"bytes\":0}}",
+        "\"unit\":\"instructions\",\"blocks\":[],\"without_pc\":0}",
+        "\"unit\":\"instructions\",\"branches\":[]}",
+        "\"unit\":\"accesses\",\"page_size\":4096,\"pages\":[]}",
+        "\"unit\":\"accesses\",\"line_size\":64,\"sampled\":null,\"accesses\":0,\"lines\":0,\"cold\":0,\"distances\":[]"
+        "}",
+        NULL, /* caches have a size */
+        "\"unit\":\"calls\",\"syscalls\":[]}",
+        "\"unit\":\"instructions\",\"threads\":[]}"};
+    size_t n, k = 0;
+    const tl_table_kind *const *kind = tl_table_kinds(&n);
+    for (size_t i = 0; i < n; i++) {
+        if (!kind[i]->pass)
+            continue;
+        char *got = make(kind[i], &(tl_table_options){0}, &(tl_ask){0}, 0, &tl_view_json);
+        if (json[k])
+            answer_check_json(got, json[k]);
+        else
+            free(got);
+        k++;
+        tl_table_run run;
+        tl_error e = {0};
+        hand h;
+        hand_init(&h, 0);
+        assert_int_equal(tl_table_run_init(&run, kind[i], &(tl_table_options){0}, &e), 0);
+        assert_true(tl_table_run_empty(&run));
+        assert_int_equal(tl_table_run_add(&run, &h.source, NULL, 1, &e), 0);
+        assert_true(tl_table_run_empty(&run));
+        HAND_ADD(&h, script);
+        assert_int_equal(tl_table_run_add(&run, &h.source, NULL, 1, &e), 0);
+        assert_false(tl_table_run_empty(&run));
+        tl_table_run_fini(&run);
+        hand_fini(&h);
+    }
+    assert_int_equal(k, TL_COUNT(json));
+}
+
+/* A word that is that of a table made of a profile, too, is this table for traces of instructions only. */
+static void test_find(void **state)
+{
+    tl_trace other;
+    hand h;
+    hand_init(&h, 0);
+    tl_trace_init(&other);
+    assert_null(tl_table_find("thread", NULL));
+    assert_null(tl_table_find("thread", &other));
+    assert_ptr_equal(tl_table_find("thread", &h.source.trace), &tl_table_thread_insns);
+    assert_ptr_equal(tl_table_find("mix", NULL), &tl_table_mix);
+    assert_ptr_equal(tl_table_find("gc", &h.source.trace), &tl_table_gc);
+    assert_null(tl_table_find("func", &h.source.trace));
+    tl_trace_fini(&other);
+    hand_fini(&h);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_mix), cmocka_unit_test(test_block),
-                                       cmocka_unit_test(test_branch), cmocka_unit_test(test_thread),
-                                       cmocka_unit_test(test_wrong_predictor)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_mix),
+                                       cmocka_unit_test(test_block),
+                                       cmocka_unit_test(test_branch),
+                                       cmocka_unit_test(test_thread),
+                                       cmocka_unit_test(test_wrong_predictor),
+                                       cmocka_unit_test(test_csv),
+                                       cmocka_unit_test(test_nothing),
+                                       cmocka_unit_test(test_find)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,6 @@
 /* What `report --by page, reuse, cache, syscall` prints, as JSON and as text. */
+#include "answer_fixture.h"
 #include "hand_insns.h"
-
-#include "analysis/instruction/syscall_table.h"
-#include "cli/report/report_insn.h"
 
 static const hand_line script[] = {INSN(0x400000, OP_LDR),
                                    LOAD(0x7ffc, 8),
@@ -24,127 +22,103 @@ static const hand_line script[] = {INSN(0x400000, OP_LDR),
                                    INSN(0x400010, OP_SVC),
                                    ARGUMENT(999)};
 
-/* The output of a view, to be freed. `width`: of a window; 0: a file. */
-static char *make(const tl_insn_view *view, const tl_arguments *a, unsigned width, bool json)
+/* What a table says of the script, to be freed. `width`: of a window. */
+static char *make(const tl_table_kind *kind, const tl_table_options *o, tl_ask ask, unsigned width, const tl_view *view)
 {
-    const tl_cli cli = {.args = a, .out = {.tty = width != 0, .width = width ? width : 100}};
-    tl_insn_report r = {.cli = &cli, .terminal = &cli.out, .subject = "made.bin: made"};
-    tl_error e = {0};
-    tl_output *out = NULL;
-    tl_json j;
-    size_t n = 0;
-    char message[TL_USAGE_SIZE] = "";
-    void *table = calloc(1, view->how->size), *options = calloc(1, view->options_size);
     hand h;
-    assert_true(table && options);
-    assert_true(view->options(options, a, message));
+    ask.tty = true;
+    ask.width = width;
     hand_init(&h, 0);
     HAND_ADD(&h, script);
-    hand_pass(&h, table, view->how, options, 1);
-    assert_false(view->empty(table));
-    r.table = table;
-    assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, &e), 0);
-    tl_json_init(&j, out);
-    if (json)
-        tl_json_object(&j);
-    assert_int_equal(json ? view->json(&r, &j, &e) : view->text(&r, out, &e), 0);
-    if (json)
-        tl_json_object_end(&j);
-    assert_int_equal(tl_output_finish(out, &e), 0);
-    char *bytes = tl_output_take_memory(out, &n), *text = calloc(1, n + 1);
-    assert_non_null(text);
-    memcpy(text, bytes, n);
-    free(bytes);
-    tl_output_close(out);
-    view->how->fini(table);
-    free(table);
-    free(options);
+    char *text = answer_with(kind, o, &h.source, &ask, view);
     hand_fini(&h);
     return text;
 }
 
-static void check(const tl_insn_view *view, tl_arguments a, unsigned width, const char *expected)
+static void check_json(const tl_table_kind *kind, tl_table_options o, tl_ask ask, const char *json)
 {
-    a.json = width == UINT32_MAX;
-    char *text = make(view, &a, a.json ? 0 : width, a.json);
+    answer_check_json(make(kind, &o, ask, 0, &tl_view_json), json);
+}
+
+static void check_text(const tl_table_kind *kind, tl_table_options o, unsigned width, const char *expected)
+{
+    char *text = make(kind, &o, (tl_ask){0}, width, &tl_view_table);
     assert_string_equal(text, expected);
     free(text);
 }
 
-#define JSON UINT32_MAX
-
 static void json_of_pages(void **state)
 {
-    check(&tl_insn_view_page, (tl_arguments){0}, JSON,
-          "{\"unit\":\"accesses\",\"page_size\":4096,\"pages\":["
-          "{\"page\":\"0x7000\",\"code\":0,\"loads\":2,\"stores\":0},"
-          "{\"page\":\"0x8000\",\"code\":0,\"loads\":1,\"stores\":1},"
-          "{\"page\":\"0x9000\",\"code\":0,\"loads\":0,\"stores\":1},"
-          "{\"page\":\"0x400000\",\"code\":6,\"loads\":0,\"stores\":0},"
-          "{\"page\":\"0x401000\",\"code\":1,\"loads\":0,\"stores\":0}]}");
-    check(&tl_insn_view_page, (tl_arguments){.has_top = true, .top = 1, .interval = 5}, JSON,
-          "{\"unit\":\"accesses\",\"page_size\":4096,\"pages\":["
-          "{\"page\":\"0x400000\",\"code\":6,\"loads\":0,\"stores\":0}],\"working_set\":["
-          "{\"track\":\"t0\",\"from\":0,\"to\":5,\"code_pages\":2,\"data_pages\":3,\"new_pages\":5},"
-          "{\"track\":\"t0\",\"from\":5,\"to\":7,\"code_pages\":1,\"data_pages\":0,\"new_pages\":0}]}");
+    check_json(&tl_table_page, (tl_table_options){0}, (tl_ask){0},
+               "\"unit\":\"accesses\",\"page_size\":4096,\"pages\":["
+               "{\"page\":\"0x7000\",\"code\":0,\"loads\":2,\"stores\":0},"
+               "{\"page\":\"0x8000\",\"code\":0,\"loads\":1,\"stores\":1},"
+               "{\"page\":\"0x9000\",\"code\":0,\"loads\":0,\"stores\":1},"
+               "{\"page\":\"0x400000\",\"code\":6,\"loads\":0,\"stores\":0},"
+               "{\"page\":\"0x401000\",\"code\":1,\"loads\":0,\"stores\":0}]}");
+    check_json(&tl_table_page, (tl_table_options){.interval = 5}, (tl_ask){.has_top = true, .top = 1},
+               "\"unit\":\"accesses\",\"page_size\":4096,\"pages\":["
+               "{\"page\":\"0x400000\",\"code\":6,\"loads\":0,\"stores\":0}],\"working_set\":["
+               "{\"track\":\"t0\",\"from\":0,\"to\":5,\"code_pages\":2,\"data_pages\":3,\"new_pages\":5},"
+               "{\"track\":\"t0\",\"from\":5,\"to\":7,\"code_pages\":1,\"data_pages\":0,\"new_pages\":0}]}");
 }
 
 static void text_of_pages(void **state)
 {
-    check(&tl_insn_view_page, (tl_arguments){.interval = 5}, 60,
-          "made.bin: made\n"
-          "5 pages of 4.0 KiB (20.0 KiB): 2 with code, 3 with data\n"
-          "touched 7 times by code, 3 by loads, 2 by stores\n\n"
-          "touches   share            loads  stores  use  page\n"
-          "      6  50.0 %  ####          0       0  --x  0x400000\n"
-          "      2  16.7 %  #             2       0  r--  0x7000\n"
-          "      2  16.7 %  #             1       1  rw-  0x8000\n"
-          "      1   8.3 %  #             0       1  -w-  0x9000\n"
-          "      1   8.3 %  #             0       0  --x  0x401000\n\n"
-          "    size  touches   share  stores  use  region\n"
-          " 8.0 KiB        7  58.3 %       0  --x  0x400000-0x401fff\n"
-          "12.0 KiB        5  41.7 %       2  rw-  0x7000-0x9fff\n\n"
-          "working set in intervals of 5 instructions: at most 20.0 KiB\n"
-          "code  data  new    in use                        from\n"
-          "   2     3    5  20.0 KiB  ####################  0\n"
-          "   1     0    0   4.0 KiB  ####                  5\n");
+    check_text(&tl_table_page, (tl_table_options){.interval = 5}, 60,
+               ANSWER_SUBJECT "\n"
+                              "5 pages of 4.0 KiB (20.0 KiB): 2 with code, 3 with data\n"
+                              "touched 7 times by code, 3 by loads, 2 by stores\n\n"
+                              "touches   share            loads  stores  use  page\n"
+                              "      6  50.0 %  ####          0       0  --x  0x400000\n"
+                              "      2  16.7 %  #             2       0  r--  0x7000\n"
+                              "      2  16.7 %  #             1       1  rw-  0x8000\n"
+                              "      1   8.3 %  #             0       1  -w-  0x9000\n"
+                              "      1   8.3 %  #             0       0  --x  0x401000\n\n"
+                              "    size  touches   share  stores  use  region\n"
+                              " 8.0 KiB        7  58.3 %       0  --x  0x400000-0x401fff\n"
+                              "12.0 KiB        5  41.7 %       2  rw-  0x7000-0x9fff\n\n"
+                              "working set in intervals of 5 instructions: at most 20.0 KiB\n"
+                              "code  data  new    in use                        from\n"
+                              "   2     3    5  20.0 KiB  ####################  0\n"
+                              "   1     0    0   4.0 KiB  ####                  5\n");
 }
 
 static void json_of_reuse(void **state)
 {
-    check(&tl_insn_view_reuse, (tl_arguments){0}, JSON,
-          "{\"unit\":\"accesses\",\"line_size\":64,\"sampled\":null,\"accesses\":5,\"lines\":3,\"cold\":3,"
-          "\"distances\":[{\"from\":0,\"to\":0,\"accesses\":1},{\"from\":1,\"to\":1,\"accesses\":0},"
-          "{\"from\":2,\"to\":3,\"accesses\":1}]}");
-    check(&tl_insn_view_reuse, (tl_arguments){.line_size = 4096, .sample = UINT64_C(1) << 32}, JSON,
-          "{\"unit\":\"accesses\",\"line_size\":4096,\"sampled\":4294967296,\"accesses\":5,\"lines\":0,\"cold\":0,"
-          "\"distances\":[]}");
+    check_json(&tl_table_reuse, (tl_table_options){0}, (tl_ask){0},
+               "\"unit\":\"accesses\",\"line_size\":64,\"sampled\":null,\"accesses\":5,\"lines\":3,\"cold\":3,"
+               "\"distances\":[{\"from\":0,\"to\":0,\"accesses\":1},{\"from\":1,\"to\":1,\"accesses\":0},"
+               "{\"from\":2,\"to\":3,\"accesses\":1}]}");
+    check_json(&tl_table_reuse, (tl_table_options){.line_size = 4096, .sample = UINT64_C(1) << 32}, (tl_ask){0},
+               "\"unit\":\"accesses\",\"line_size\":4096,\"sampled\":4294967296,\"accesses\":5,\"lines\":0,\"cold\":0,"
+               "\"distances\":[]}");
 }
 
 static void text_of_reuse(void **state)
 {
-    check(&tl_insn_view_reuse, (tl_arguments){0}, 80,
-          "made.bin: made\n"
-          "5 accesses to 3 lines of 64 B (192 B)\n\n"
-          "accesses   share                        other lines since then\n"
-          "       1  20.0 %  ####                  0\n"
-          "       0   0.0 %                        1\n"
-          "       1  20.0 %  ####                  2 - 3\n"
-          "       3  60.0 %  ############          first use\n\n"
-          "misses   ratio                        fully associative LRU cache\n"
-          "     3  60.0 %  ############          1.0 KiB  16 lines\n");
+    check_text(&tl_table_reuse, (tl_table_options){0}, 80,
+               ANSWER_SUBJECT "\n"
+                              "5 accesses to 3 lines of 64 B (192 B)\n\n"
+                              "accesses   share                        other lines since then\n"
+                              "       1  20.0 %  ####                  0\n"
+                              "       0   0.0 %                        1\n"
+                              "       1  20.0 %  ####                  2 - 3\n"
+                              "       3  60.0 %  ############          first use\n\n"
+                              "misses   ratio                        fully associative LRU cache\n"
+                              "     3  60.0 %  ############          1.0 KiB  16 lines\n");
 }
 
 static void json_of_caches(void **state)
 {
-    char *text = make(&tl_insn_view_cache, &(tl_arguments){.cache = "l2=0,l2tlb=0", .json = true}, 0, true);
+    char *text = make(&tl_table_cache, &(tl_table_options){.cache = "l2=0,l2tlb=0"}, (tl_ask){0}, 0, &tl_view_json);
     static const char head[] =
-        "{\"unit\":\"accesses\",\"instructions\":7,\"levels\":["
+        "{\"schema\":1,\"unit\":\"accesses\",\"instructions\":7,\"levels\":["
         "{\"name\":\"L1I\",\"size\":65536,\"ways\":4,\"line_size\":64,\"accesses\":6,\"lookups\":7,\"misses\":3,"
         "\"writebacks\":0,\"code\":{\"accesses\":6,\"lookups\":7,\"misses\":3},\"load\":{\"accesses\":0,"
         "\"lookups\":0,\"misses\":0},\"store\":{\"accesses\":0,\"lookups\":0,\"misses\":0}},{\"name\":\"L1D\",";
     static const char tail[] = "\"misses_by_pc\":[{\"pc\":\"0x400000\",\"loads\":2,\"stores\":0,\"l2\":0}],"
-                               "\"misses_without_pc\":{\"loads\":0,\"stores\":1,\"l2\":0}}";
+                               "\"misses_without_pc\":{\"loads\":0,\"stores\":1,\"l2\":0}}\n";
     assert_memory_equal(text, head, sizeof head - 1);
     assert_true(strlen(text) > sizeof tail);
     assert_string_equal(text + strlen(text) - (sizeof tail - 1), tail);
@@ -155,18 +129,18 @@ static void json_of_caches(void **state)
 
 static void text_of_caches(void **state)
 {
-    char *text = make(&tl_insn_view_cache, &(tl_arguments){.cache = "l2tlb=0"}, 80, false);
-    static const char head[] = "made.bin: made\n"
-                               "7 instructions, 2 loads, 2 stores\n"
-                               "l1i=64K:4:64,l1d=64K:4:64,l2=512K:8:64,itlb=48,dtlb=48,l2tlb=0\n\n"
-                               "lookups  misses    ratio";
+    char *text = make(&tl_table_cache, &(tl_table_options){.cache = "l2tlb=0"}, (tl_ask){0}, 80, &tl_view_table);
+    static const char head[] = ANSWER_SUBJECT "\n"
+                                              "7 instructions, 2 loads, 2 stores\n"
+                                              "l1i=64K:4:64,l1d=64K:4:64,l2=512K:8:64,itlb=48,dtlb=48,l2tlb=0\n\n"
+                                              "lookups  misses    ratio";
     assert_memory_equal(text, head, sizeof head - 1);
     assert_contains(text, "\n      5       3   60.0 %  ###########            428.57        0  L1D\n");
     assert_contains(text, "instructions that miss L1D\n");
     assert_contains(text, "  0x400000\n");
     assert_contains(text, "of L2");
     free(text);
-    text = make(&tl_insn_view_cache, &(tl_arguments){.cache = "l2=0"}, 80, false);
+    text = make(&tl_table_cache, &(tl_table_options){.cache = "l2=0"}, (tl_ask){0}, 80, &tl_view_table);
     assert_lacks(text, "of L2");
     for (const char *line = text; *line; line = strchr(line, '\n') + 1)
         assert_true(strcspn(line, "\n") <= 80);
@@ -175,52 +149,49 @@ static void text_of_caches(void **state)
 
 static void calls(void **state)
 {
-    check(&tl_insn_view_syscall, (tl_arguments){0}, JSON,
-          "{\"unit\":\"calls\",\"syscalls\":[{\"number\":63,\"name\":\"read\",\"count\":2,\"errors\":1},"
-          "{\"number\":999,\"name\":null,\"count\":1,\"errors\":0}]}");
-    check(&tl_insn_view_syscall, (tl_arguments){0}, 80,
-          "made.bin: made\n"
-          "3 system calls of 2 kinds, 1 failed\n\n"
-          "calls   share                        errors  system call\n"
-          "    2  66.7 %  #############              1  read  63\n"
-          "    1  33.3 %  #######                    -  number 999\n");
+    check_json(&tl_table_syscall, (tl_table_options){0}, (tl_ask){0},
+               "\"unit\":\"calls\",\"syscalls\":[{\"number\":63,\"name\":\"read\",\"count\":2,\"errors\":1},"
+               "{\"number\":999,\"name\":null,\"count\":1,\"errors\":0}]}");
+    check_text(&tl_table_syscall, (tl_table_options){0}, 80,
+               ANSWER_SUBJECT "\n"
+                              "3 system calls of 2 kinds, 1 failed\n\n"
+                              "calls   share                        errors  system call\n"
+                              "    2  66.7 %  #############              1  read  63\n"
+                              "    1  33.3 %  #######                    -  number 999\n");
 }
 
 /* The script of this test has no fields, and its source gives none: what pointers point to is not known. */
 static void lists_of_calls(void **state)
 {
-    tl_insn_view view = tl_insn_view_calls;
-    tl_insn_table how = *view.how;
-    assert_true(how.fields && !tl_insn_view_syscall.how->fields);
-    view.how = &how;
-    check(&view, (tl_arguments){.calls = true, .has_top = true, .top = 2}, JSON,
-          "{\"unit\":\"calls\",\"syscalls\":[{\"number\":63,\"name\":\"read\",\"count\":2,\"errors\":1},"
-          "{\"number\":999,\"name\":null,\"count\":1,\"errors\":0}],\"calls\":["
-          "{\"ts\":4,\"track\":\"t0\",\"number\":63,\"name\":\"read\",\"arguments\":[\"0x0\",\"0x9000\",\"0x10\"],"
-          "\"result\":\"0xfffffffffffffff5\",\"line\":\"read(0, 0x9000, 16) = -1 EAGAIN (Resource temporarily "
-          "unavailable)\"},{\"ts\":5,\"track\":\"t0\",\"number\":63,\"name\":\"read\",\"arguments\":[],"
-          "\"result\":\"0x10\",\"line\":\"read() = 16\"}]}");
-    check(&view, (tl_arguments){.calls = true}, 80,
-          "made.bin: made\n"
-          "3 system calls of 2 kinds, 1 failed\n\n"
-          "calls   share                        errors  system call\n"
-          "    2  66.7 %  #############              1  read  63\n"
-          "    1  33.3 %  #######                    -  number 999\n\n"
-          "4  t0  read(0, 0x9000, 16) = -1 EAGAIN (Resource temporarily unavailable)\n"
-          "5  t0  read() = 16\n"
-          "6  t0  syscall_0x3e7() = ?\n");
+    assert_true(tl_table_syscall.calls_pass->fields && !tl_table_syscall.pass->fields);
+    check_json(&tl_table_syscall, (tl_table_options){.calls = true}, (tl_ask){.has_top = true, .top = 2},
+               "\"unit\":\"calls\",\"syscalls\":[{\"number\":63,\"name\":\"read\",\"count\":2,\"errors\":1},"
+               "{\"number\":999,\"name\":null,\"count\":1,\"errors\":0}],\"calls\":["
+               "{\"ts\":4,\"track\":\"t0\",\"number\":63,\"name\":\"read\",\"arguments\":[\"0x0\",\"0x9000\",\"0x10\"],"
+               "\"result\":\"0xfffffffffffffff5\",\"line\":\"read(0, 0x9000, 16) = -1 EAGAIN (Resource temporarily "
+               "unavailable)\"},{\"ts\":5,\"track\":\"t0\",\"number\":63,\"name\":\"read\",\"arguments\":[],"
+               "\"result\":\"0x10\",\"line\":\"read() = 16\"}]}");
+    check_text(&tl_table_syscall, (tl_table_options){.calls = true}, 80,
+               ANSWER_SUBJECT "\n"
+                              "3 system calls of 2 kinds, 1 failed\n\n"
+                              "calls   share                        errors  system call\n"
+                              "    2  66.7 %  #############              1  read  63\n"
+                              "    1  33.3 %  #######                    -  number 999\n\n"
+                              "4  t0  read(0, 0x9000, 16) = -1 EAGAIN (Resource temporarily unavailable)\n"
+                              "5  t0  read() = 16\n"
+                              "6  t0  syscall_0x3e7() = ?\n");
 }
 
 static void options_that_make_no_sense(void **state)
 {
-    char message[TL_USAGE_SIZE] = "";
+    char message[TL_TABLE_MESSAGE] = "";
     char options[256];
-    assert_true(sizeof options >= tl_insn_view_reuse.options_size);
-    assert_true(sizeof options >= tl_insn_view_cache.options_size);
-    assert_false(tl_insn_view_reuse.options(options, &(tl_arguments){.sample = 100}, message));
+    assert_true(sizeof options >= tl_table_reuse.options_size);
+    assert_true(sizeof options >= tl_table_cache.options_size);
+    assert_false(tl_table_reuse.set(options, &(tl_table_options){.sample = 100}, message));
     assert_contains(message, "--sample 100: expected a power of two");
-    assert_false(tl_insn_view_reuse.options(options, &(tl_arguments){.sample = UINT64_C(1) << 33}, message));
-    assert_false(tl_insn_view_cache.options(options, &(tl_arguments){.cache = "l4=1"}, message));
+    assert_false(tl_table_reuse.set(options, &(tl_table_options){.sample = UINT64_C(1) << 33}, message));
+    assert_false(tl_table_cache.set(options, &(tl_table_options){.cache = "l4=1"}, message));
     assert_memory_equal(message, "--cache l4=1: ", 14);
 }
 

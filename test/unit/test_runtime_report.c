@@ -6,7 +6,6 @@
 #include "cli/report/report_table.h"
 #include "scratch.h"
 
-extern const tl_table_kind tl_table_gc, tl_table_jit, tl_table_alloc, tl_table_heap, tl_table_cpu;
 static const tl_ask no_options;
 
 /* The output of a table for a window of this width; 0: for a file. To be freed. */

@@ -8,6 +8,7 @@
 #include "analysis/instruction/insn_classes.h"
 #include "base/pool.h"
 #include "op/insn_select.h"
+#include "op/source_impl.h"
 #include "op/stream_reader.h"
 
 typedef struct worker {

@@ -6,8 +6,8 @@
 #ifndef TL_ANALYSIS_INSN_PASS_H
 #define TL_ANALYSIS_INSN_PASS_H
 
-#include "op/source_impl.h"
-#include "traceloom/profile.h"
+#include "traceloom/sink.h"
+#include "traceloom/source.h"
 
 typedef struct tl_insn_table {
     size_t size;    /* of the table: zeroed by the pass */

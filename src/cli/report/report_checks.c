@@ -1,9 +1,7 @@
 /* Which tables and options of `report` go together, and with what the trace has. */
-#include <string.h>
-
+#include "analysis/table_kind.h"
 #include "cli/message.h"
 #include "cli/report/report.h"
-#include "cli/report/report_insn.h"
 
 int tl_report_check_sort(const char *sort, const char *by, const char *sorts)
 {
@@ -53,6 +51,33 @@ int tl_report_check_table(const tl_cli *c, const char *path, const tl_profile *p
     return check_durations(c, path, p);
 }
 
+static bool takes(const tl_table_kind *kind, const char *option)
+{
+    return kind && kind->takes && tl_word_place(option, kind->takes) >= 0;
+}
+
+/* Whether the table takes the options that are for some tables only. */
+static int check_own_options(const tl_arguments *a)
+{
+    const struct {
+        bool given;
+        const char *option;
+    } own[] = {{a->interval != 0, "interval"}, {a->line_size != 0, "line-size"},    {a->sample != 0, "sample"},
+               {a->cache != NULL, "cache"},    {a->predictor != NULL, "predictor"}, {a->calls, "calls"}};
+    const tl_table_kind *asked = a->by_name ? tl_table_find(a->by_name, NULL) : NULL;
+    size_t n, k = 0;
+    const tl_table_kind *const *kind = tl_table_kinds(&n);
+    for (size_t i = 0; i < TL_COUNT(own); i++) {
+        if (!own[i].given || takes(asked, own[i].option))
+            continue;
+        while (k < n && !takes(kind[k], own[i].option))
+            k++;
+        tl_say_error(NULL, "--%s goes with --by %s", own[i].option, k < n ? kind[k]->info.name : "another table");
+        return TL_EXIT_USAGE;
+    }
+    return TL_EXIT_DONE;
+}
+
 int tl_report_check_options(const tl_cli *c, bool table, bool to_file)
 {
     /* Tables whose rows are sums alone. */
@@ -75,5 +100,5 @@ int tl_report_check_options(const tl_cli *c, bool table, bool to_file)
     for (size_t i = 0; i < TL_COUNT(of_sums) && status == TL_EXIT_DONE; i++)
         if (a->by == of_sums[i].table)
             status = tl_report_check_sort(a->sort, of_sums[i].by, of_sums[i].sorts);
-    return status == TL_EXIT_DONE ? tl_insn_check_options(a) : status;
+    return status == TL_EXIT_DONE ? check_own_options(a) : status;
 }

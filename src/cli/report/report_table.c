@@ -10,6 +10,7 @@
 #include "cli/message.h"
 #include "cli/report/report.h"
 #include "cli/selection.h"
+#include "op/symbols/code_map.h"
 
 #define SUBJECT_SIZE 256u
 
@@ -25,7 +26,7 @@ typedef struct job {
 /* What narrows such a table, in words. */
 static const char *what_narrows(const tl_table_kind *kind)
 {
-    return kind->of_insns    ? "--time, --insns, --thread, --cpu, --el and --pc"
+    return kind->pass        ? "--time, --insns, --thread, --cpu, --el and --pc"
            : kind->no_thread ? "--time"
                              : "--time and --thread";
 }
@@ -35,7 +36,7 @@ static int refuse(const job *m, bool with_profile)
 {
     const tl_arguments *a = m->cli->args;
     const tl_table_kind *kind = m->kind;
-    const bool of_insns = kind->of_insns;
+    const bool of_insns = kind->pass != NULL;
     const char *by = kind->info.name;
     const struct {
         bool given;
@@ -59,7 +60,7 @@ static int refuse(const job *m, bool with_profile)
         tl_say_error(NULL, "--thread does not go with --by %s: %s", by, kind->no_thread);
         return TL_EXIT_USAGE;
     }
-    if (a->file.n > 1 && !kind->several) {
+    if (a->file.n > 1 && !kind->several && !of_insns) {
         tl_say_error(NULL, "--by %s is of one trace: several cannot be added up", by);
         return TL_EXIT_USAGE;
     }
@@ -91,7 +92,7 @@ static int add_input(job *m, tl_reading *r)
 static int read_inputs(job *m, tl_reading *open, int *losses)
 {
     const tl_arguments *a = m->cli->args;
-    tl_want want = tl_table_run_want(m->kind);
+    tl_want want = tl_table_run_want(&m->run);
     want.late = want.late && !m->selection.any;
     want.strict = a->strict;
     want.threads = tl_threads(m->cli);
@@ -172,7 +173,7 @@ static int prepare(job *m)
 {
     const tl_arguments *a = m->cli->args;
     tl_error e = {0};
-    if (m->kind->of_insns && a->exe && tl_code_map_open(&m->code, a->exe, &e) < 0)
+    if (m->kind->pass && a->exe && tl_code_map_open(&m->code, a->exe, &e) < 0)
         return tl_say_failure(NULL, &e);
     const tl_table_options options = {.interval = a->interval,
                                       .sample = a->sample,

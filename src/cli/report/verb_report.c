@@ -10,7 +10,6 @@
 #include "cli/message.h"
 #include "cli/report/profiles_ahead.h"
 #include "cli/report/report.h"
-#include "cli/report/report_insn.h"
 #include "cli/report/report_table.h"
 #include "cli/selection.h"
 #include "traceloom/profile.h"
@@ -193,9 +192,10 @@ static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
         status = tl_reading_open(&r, m->cli, a->file.word[i], want);
     if (status != TL_EXIT_DONE)
         return status;
-    if (i == 0 && m->plan->table && a->has_by && tl_report_is_insn_of(a, r.trace)) {
+    const tl_table_kind *kind = i == 0 && m->plan->table && a->by_name ? tl_table_find(a->by_name, r.trace) : NULL;
+    if (kind) {
         m->instead = true;
-        return tl_report_insn(m->cli, &r, m->plan->to.path, m->plan->format != NULL);
+        return tl_report_table(m->cli, kind, &r, &m->plan->to, m->plan->format != NULL);
     }
     status = s ? add_profile(m, &r, &p) : add_input(m, &r);
     if (status == TL_EXIT_DONE)
@@ -424,11 +424,9 @@ int tl_verb_report(tl_cli *c)
         status = tl_report_check_options(c, p.table, p.format != NULL);
     if (status == TL_EXIT_DONE)
         status = tl_check_output(c);
-    const tl_table_kind *kind = c->args->by_name ? tl_table_find(c->args->by_name) : NULL;
+    const tl_table_kind *kind = c->args->by_name ? tl_table_find(c->args->by_name, NULL) : NULL;
     if (status == TL_EXIT_DONE && kind)
         return tl_report_table(c, kind, NULL, &p.to, p.format != NULL);
-    if (status == TL_EXIT_DONE && tl_report_is_insn(c->args))
-        return tl_report_insn(c, NULL, p.to.path, p.format != NULL);
     return status == TL_EXIT_DONE ? run(c, &p) : status;
 }
 

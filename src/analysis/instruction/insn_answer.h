@@ -1,0 +1,25 @@
+/* What the answers about instructions share. */
+#ifndef TL_ANALYSIS_INSN_ANSWER_H
+#define TL_ANALYSIS_INSN_ANSWER_H
+
+#include "analysis/instruction/mix_table.h"
+#include "analysis/table_kind.h"
+
+/* "main+0x1c": the function that holds a pc, in scratch; NULL where none is known. */
+const char *tl_insn_place(const tl_at *at, uint64_t pc);
+/* The same as a column, of the pc that is a member of the row. */
+void tl_get_place(const tl_at *at, tl_cell *out);
+#define TL_PLACE(type, pc)                                                                                             \
+    {                                                                                                                  \
+        TL_COL(NULL, "function", TEXT, NONE, NULL), .get = tl_get_place, .which = offsetof(type, pc),                  \
+                                                    .role = TL_ROLE_SUFFIX                                             \
+    }
+
+/* Bits of exception levels that get no column of their own: those without instructions, or all if only one has some. */
+uint64_t tl_levels_without(const uint64_t insns[static TL_INSN_LEVELS]);
+/* Limits a table for people to n of its `all` rows of `what`. */
+void tl_part_first(tl_part *part, uint64_t n, uint64_t all, const char *what);
+/* A line that is not so important: "3 without a known pc". */
+void tl_say_faint(const tl_prose *p, uint64_t n, const char *text);
+
+#endif
