@@ -17,13 +17,6 @@ static inline void start(fixture *f)
     assert_int_equal(fixture_create(f, &tl_format_babeltrace), 0);
 }
 
-static inline void expect(fixture *f, const char *text)
-{
-    fixture_finish(f);
-    assert_string_equal((char *)f->bytes, text);
-    fixture_fini(f);
-}
-
 static inline void add_bare(fixture *f, uint64_t ts)
 {
     fixture_event(f, RICH_BARE, 0, -1, ts, 0, NULL, 0);

@@ -26,45 +26,26 @@ static const tl_format ctf_writer_only = {
     .discard = ctf_discard,
 };
 
-typedef struct folder_fixture {
-    fixture f;
-    tl_output_folder *folder;
-} folder_fixture;
-
 /* Replaces the classes of the trace. */
-static inline void folder_classes(folder_fixture *w, const tl_class *c, uint32_t n)
+static inline void folder_classes(fixture *w, const tl_class *c, uint32_t n)
 {
-    assert_int_equal(tl_trace_set_classes(&w->f.trace, c, n, NULL), 0);
+    assert_int_equal(tl_trace_set_classes(&w->trace, c, n, NULL), 0);
 }
 
-static inline int folder_create(folder_fixture *w, const char *version, tl_error *e)
+static inline int folder_create(fixture *w, const char *version, tl_error *e)
 {
-    w->f.options.version = version;
-    w->f.format = &ctf_writer_only;
-    int r = tl_output_folder_open(&w->folder, "out", false, NULL, e);
-    assert_int_equal(r, 0);
-    w->f.writer = calloc(1, sizeof(ctf_writer));
-    assert_non_null(w->f.writer);
-    const tl_write_context context = {
-        .folder = w->folder, .trace = &w->f.trace, .drops = &w->f.drops, .options = &w->f.options};
-    r = ctf_create(w->f.writer, &context, e);
-    for (uint32_t i = 0; r == 0 && i < w->f.trace.ncls; i++)
-        ctf_accept(w->f.writer, &w->f.trace.cls[i]);
+    w->options.version = version;
+    assert_int_equal(tl_output_folder_open(&w->folder, "out", false, NULL, e), 0);
+    const int r = fixture_create_for(w, &ctf_writer_only, &w->trace, e);
+    for (uint32_t i = 0; r == 0 && i < w->trace.ncls; i++)
+        ctf_accept(w->writer, &w->trace.cls[i]);
     return r;
 }
 
-static inline void folder_start(folder_fixture *w, const char *version)
+static inline void folder_start(fixture *w, const char *version)
 {
     tl_error e;
     must(folder_create(w, version, &e), &e);
-}
-
-static inline void folder_finish(folder_fixture *w)
-{
-    tl_error e;
-    fixture_flush(&w->f);
-    if (ctf_finish(w->f.writer, &e) < 0 || tl_output_folder_finish(w->folder, &e) < 0)
-        fail_msg("%s", e.message);
 }
 
 static inline void remove_files(const char *path)
@@ -78,11 +59,9 @@ static inline void remove_files(const char *path)
 }
 
 /* Also removes the folder. */
-static inline void folder_fini(folder_fixture *w)
+static inline void folder_fini(fixture *w)
 {
-    tl_output_folder_close(w->folder);
-    w->folder = NULL;
-    fixture_fini(&w->f);
+    fixture_fini(w);
     remove_files("out/index");
     remove_files("out");
 }
@@ -106,30 +85,30 @@ enum { COMPACT = 4, COMPACT_EXTENDED = 13, LARGE = 6, LARGE_EXTENDED = 14 };
 static const tl_field number_field[] = {{.name = "n", .type = TL_U64, .bits = 8}};
 static const tl_class number_class = {.kind = TL_INSTANT, .name = "number", .field = number_field, .nfield = 1};
 
-static inline void put_number(folder_fixture *w, uint32_t track, int32_t cpu, uint64_t ts, uint64_t n)
+static inline void put_number(fixture *w, uint32_t track, int32_t cpu, uint64_t ts, uint64_t n)
 {
     const tl_value v = {.type = TL_U64, .as.u = n};
-    fixture_event(&w->f, 1, track, cpu, ts, 0, &v, 1);
+    fixture_event(w, 1, track, cpu, ts, 0, &v, 1);
 }
 
 /* A trace with the class of packets and a class of one byte. */
-static inline void start_packets(folder_fixture *w, const char *version)
+static inline void start_packets(fixture *w, const char *version)
 {
     const tl_class classes[] = {ctf_packet_class, number_class};
     memset(w, 0, sizeof *w);
-    fixture_init(&w->f);
+    fixture_init(w);
     folder_classes(w, classes, 2);
     folder_start(w, version);
 }
 
 /* The same for a source that does not tell of packets: the number is class 1, too. */
-static inline void start_plain(folder_fixture *w, const char *version)
+static inline void start_plain(fixture *w, const char *version)
 {
     const tl_class classes[] = {number_class, number_class};
     memset(w, 0, sizeof *w);
-    fixture_init(&w->f);
-    for (uint32_t i = 0; i < w->f.trace.ntrack; i++)
-        w->f.trace.track[i].has_pid = w->f.trace.track[i].has_tid = false;
+    fixture_init(w);
+    for (uint32_t i = 0; i < w->trace.ntrack; i++)
+        w->trace.track[i].has_pid = w->trace.track[i].has_tid = false;
     folder_classes(w, classes, 2);
     folder_start(w, version);
 }
@@ -163,14 +142,14 @@ static inline uint32_t packets_of(const uint8_t *bytes, size_t n, packet *out, u
 }
 
 /* A packet of the source; UINT64_MAX: not said. */
-static inline void put_packet(folder_fixture *w, uint32_t track, int32_t cpu, uint64_t begin, uint64_t end,
-                              uint64_t discarded, uint64_t sequence)
+static inline void put_packet(fixture *w, uint32_t track, int32_t cpu, uint64_t begin, uint64_t end, uint64_t discarded,
+                              uint64_t sequence)
 {
     const uint64_t said[] = {begin, end, discarded, sequence};
     tl_value v[4];
     for (int i = 0; i < 4; i++)
         v[i] = (tl_value){.type = said[i] == UINT64_MAX ? TL_ABSENT : TL_U64, .n = i < 2 ? 0 : 32, .as.u = said[i]};
-    fixture_event(&w->f, 0, track, cpu, begin == UINT64_MAX ? 0 : begin, 0, v, 4);
+    fixture_event(w, 0, track, cpu, begin == UINT64_MAX ? 0 : begin, 0, v, 4);
 }
 
 #endif

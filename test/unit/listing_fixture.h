@@ -4,7 +4,7 @@
 #ifndef TL_TEST_LISTING_FIXTURE_H
 #define TL_TEST_LISTING_FIXTURE_H
 
-#include "writer_fixture.h"
+#include "fixture.h"
 
 extern const tl_format tl_format_listing, tl_format_listing_values;
 
@@ -71,19 +71,12 @@ static unsigned nfunction;
 
 static inline void start(fixture *f, const tl_format *format, unsigned tracks)
 {
-    const tl_want all = {.fields = true, .cpu = true};
-    memset(f, 0, sizeof *f);
-    tl_trace_init(&f->trace);
-    tl_trace_set_clock(&f->trace, "instructions", 0);
-    assert_int_equal(tl_trace_set_classes(&f->trace, classes, KINDS, NULL), 0);
-    for (unsigned i = 0; i < tracks; i++) {
-        const tl_track track = {.name = i == 0 ? "4711" : i == 1 ? "cpu\x1b[2J\xff" : "a third"};
-        uint32_t index;
-        assert_int_equal(tl_trace_add_track(&f->trace, &track, &index, NULL), 0);
-    }
+    fixture_trace(f, NULL, "instructions", 0, classes, KINDS);
+    for (unsigned i = 0; i < tracks; i++)
+        fixture_track(f, &(tl_track){.name = i == 0 ? "4711" : i == 1 ? "cpu\x1b[2J\xff" : "a third"});
     for (unsigned i = 0; i < nfunction; i++)
-        assert_int_equal(tl_trace_add_function(&f->trace, &functions[i], NULL), 0);
-    assert_int_equal(tl_batch_init(&f->batch, &f->trace, &all, TL_BATCH_MAX, NULL), 0);
+        fixture_function(f, &functions[i]);
+    fixture_batch(f, true);
     assert_non_null(f->batch.aux);
     assert_int_equal(fixture_create(f, format), 0);
     for (uint32_t i = 0; i < KINDS; i++)
@@ -103,13 +96,6 @@ static inline void put_bytes(fixture *f, uint32_t cls, uint64_t ts, uint64_t key
     const tl_value v[2] = {{.type = TL_HEX, .as.u = key}, {.type = TL_BYTES, .n = n, .as.p = data}};
     fixture_event(f, cls, 0, -1, ts, key, v, 2);
     f->batch.aux[f->batch.n - 1] = n;
-}
-
-static inline void expect(fixture *f, const char *text)
-{
-    fixture_finish(f);
-    assert_string_equal((char *)f->bytes, text);
-    fixture_fini(f);
 }
 
 #endif

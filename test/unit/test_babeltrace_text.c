@@ -15,16 +15,16 @@ static void test_scopes(void **state)
     rich_packed_event(&f, 3);
     fixture_event(&f, RICH_EMPTY, 0, -1, 4, 0, NULL, 0);
     fixture_event(&f, RICH_BARE, 0, -1, 5, 0, NULL, 0);
-    expect(&f,
-           FIRST "open: { pid = -1 }, { pid = 7, ip = 0xBEEF }, { mode = ( \"READ\", \"B \\\"\\?\" : container = 2 ), "
-                 "level = ( \"neg\", \"all\" : container = 0775 ), bits = ( \"A\", \"B\" : container = 0x5 ), "
-                 "either = { 5 }, list = [ [0] = 0x1, [1] = 0xAB ], real = 0.1 }\n"
-                 "[00:00:00.000000002] (+0.000000001) open: { }, { }, { mode = ( <unknown> : container = 100 ), "
-                 "level = ( <unknown> : container = 0600 ), bits = ( \"C\" : container = 0x8000000000000000 ), "
-                 "maybe = \"\\?\\e\", either = { { x = 0xFF, y = true } }, list = [ ], real = 3 }\n"
-                 "[00:00:00.000000003] (+0.000000001) packed: { cpu_id = 2 }, { pid = 9 }, { text = \"x\" }\n"
-                 "[00:00:00.000000004] (+0.000000001) empty: { }, { }\n"
-                 "[00:00:00.000000005] (+0.000000001) bare: \n");
+    fixture_expect(
+        &f, FIRST "open: { pid = -1 }, { pid = 7, ip = 0xBEEF }, { mode = ( \"READ\", \"B \\\"\\?\" : container = 2 ), "
+                  "level = ( \"neg\", \"all\" : container = 0775 ), bits = ( \"A\", \"B\" : container = 0x5 ), "
+                  "either = { 5 }, list = [ [0] = 0x1, [1] = 0xAB ], real = 0.1 }\n"
+                  "[00:00:00.000000002] (+0.000000001) open: { }, { }, { mode = ( <unknown> : container = 100 ), "
+                  "level = ( <unknown> : container = 0600 ), bits = ( \"C\" : container = 0x8000000000000000 ), "
+                  "maybe = \"\\?\\e\", either = { { x = 0xFF, y = true } }, list = [ ], real = 3 }\n"
+                  "[00:00:00.000000003] (+0.000000001) packed: { cpu_id = 2 }, { pid = 9 }, { text = \"x\" }\n"
+                  "[00:00:00.000000004] (+0.000000001) empty: { }, { }\n"
+                  "[00:00:00.000000005] (+0.000000001) bare: \n");
 }
 
 static void test_environment(void **state)
@@ -52,7 +52,7 @@ static void test_environment(void **state)
         start(&f);
         add_bare(&f, 1);
         snprintf(text, sizeof text, "%s%s", FIRST, c[i].text);
-        expect(&f, text);
+        fixture_expect(&f, text);
     }
     /* A track of a part of the trace that says something else. */
     static const tl_property own[] = {{"hostname", "mine", 0}};
@@ -64,7 +64,7 @@ static void test_environment(void **state)
     start(&f);
     add_bare(&f, 1);
     fixture_event(&f, RICH_BARE, 1, -1, 1, 0, NULL, 0);
-    expect(&f, FIRST "all bare: \n[00:00:00.000000001] (+0.000000000) mine bare: \n");
+    fixture_expect(&f, FIRST "all bare: \n[00:00:00.000000001] (+0.000000000) mine bare: \n");
 }
 
 /* One value as the only field of a class. */
@@ -284,7 +284,7 @@ static void test_values_of_the_clock(void **state)
     start(&f);
     fixture_event(&f, RICH_BARE, 0, -1, 1, 0, v, 6);
     fixture_event(&f, RICH_EMPTY, 0, -1, 2, 0, v, 1);
-    expect(&f, FIRST "bare: { v = 6 }\n[00:00:00.000000002] (+0.000000001) empty: \n");
+    fixture_expect(&f, FIRST "bare: { v = 6 }\n[00:00:00.000000002] (+0.000000001) empty: \n");
 }
 
 /* Deeper than the writer follows: what comes after must still be read at its place. */
@@ -348,14 +348,14 @@ static void test_keys(void **state)
     rich_entry_event(&f, 1, 1);
     assert_int_equal(f.format->accept(f.writer, &f.trace.cls[RICH_FRAMING]), TL_ACCEPT_IGNORE);
     assert_int_equal(f.format->accept(f.writer, &f.trace.cls[RICH_OPEN]), TL_ACCEPT_KEEP);
-    expect(&f, FIRST "call: { function = \"main\", id = 1 }\n"
-                     "[00:00:00.000000001] (+0.000000000) call: { id = 77 }\n"
-                     "[00:00:00.000000001] (+0.000000000) func_entry: { addr = 0x1 }\n");
+    fixture_expect(&f, FIRST "call: { function = \"main\", id = 1 }\n"
+                             "[00:00:00.000000001] (+0.000000000) call: { id = 77 }\n"
+                             "[00:00:00.000000001] (+0.000000000) func_entry: { addr = 0x1 }\n");
     fixture_init(&f);
     start(&f);
     tl_value opcode = {.type = TL_HEX, .as.u = 0x1f};
     fixture_event(&f, INSN, 0, -1, 1, 0x40ab, &opcode, 1);
-    expect(&f, FIRST "insn: { pc = 0x40AB, opcode = 0x1F }\n");
+    fixture_expect(&f, FIRST "insn: { pc = 0x40AB, opcode = 0x1F }\n");
 }
 
 int main(void)

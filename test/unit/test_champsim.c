@@ -136,7 +136,7 @@ static void test_branches_are_what_they_are(void **state)
     }
 }
 
-static const uint8_t *record(const insn_fixture *f, size_t i)
+static const uint8_t *record(const fixture *f, size_t i)
 {
     assert_true((i + 1) * 64 <= f->size);
     return f->bytes + i * 64;
@@ -149,13 +149,13 @@ static uint64_t word(const uint8_t *p, size_t offset)
 
 static void test_record(void **state)
 {
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &tl_format_champsim);
     put_insn(&f, 0x400000, LDR, 0);
     put_mem(&f, false, 0x1000, "01234567", 8);
     put_insn(&f, 0x400004, STR, 0);
     put_mem(&f, true, 0xffff000000001008, "01234567", 8);
-    insn_finish(&f);
+    fixture_finish(&f);
     assert_int_equal(f.size, 128);
     const uint8_t *p = record(&f, 0);
     assert_int_equal(word(p, 0), 0x400000);
@@ -169,12 +169,12 @@ static void test_record(void **state)
     assert_int_equal(word(p, 16), 0xffff000000001008);
     assert_int_equal(word(p, 32), 0);
     assert_int_equal(f.drops.n, 0);
-    insn_fini(&f);
+    fixture_fini(&f);
 }
 
 static void test_taken(void **state)
 {
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &tl_format_champsim);
     put_insn(&f, 0x400000, B_EQ, 0); /* not taken */
     put_insn(&f, 0x400004, B_EQ, 0); /* taken */
@@ -183,20 +183,20 @@ static void test_taken(void **state)
     put_insn(&f, 0x400018, B_EQ, 0); /* where to is not known */
     put_insn_without_pc(&f, NOP);
     put_insn(&f, 0x40001c, B_EQ, 0); /* the last one */
-    insn_finish(&f);
+    fixture_finish(&f);
     static const char taken[] = {0, 1, 1, 1, 0, 0};
     assert_int_equal(f.size, 64 * sizeof taken);
     for (size_t i = 0; i < sizeof taken; i++) {
         assert_int_equal(record(&f, i)[8], 1);
         assert_int_equal(record(&f, i)[9], taken[i]);
     }
-    assert_int_equal(insn_dropped(&f, "instructions without pc"), 1);
-    insn_fini(&f);
+    assert_int_equal(fixture_dropped(&f, "instructions without pc"), 1);
+    fixture_fini(&f);
 }
 
 static void test_more_accesses_than_places(void **state)
 {
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &tl_format_champsim);
     put_mem(&f, false, 0x500, "x", 1); /* belongs to nothing */
     put_insn_without_pc(&f, LDR);
@@ -207,47 +207,39 @@ static void test_more_accesses_than_places(void **state)
     for (uint64_t i = 0; i < 5; i++)
         put_mem(&f, true, 0x2000 + i, "x", 1);
     put_insn(&f, 0x400004, NOP, 0);
-    insn_finish(&f);
+    fixture_finish(&f);
     assert_int_equal(f.size, 128);
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(word(record(&f, 0), 32 + 8 * i), 0x1000 + i);
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(word(record(&f, 0), 16 + 8 * i), 0x2000 + i);
     assert_int_equal(word(record(&f, 1), 32), 0);
-    assert_int_equal(insn_dropped(&f, "loads beyond 4"), 2);
-    assert_int_equal(insn_dropped(&f, "stores beyond 2"), 3);
-    assert_int_equal(insn_dropped(&f, "instructions without pc"), 1);
-    insn_fini(&f);
+    assert_int_equal(fixture_dropped(&f, "loads beyond 4"), 2);
+    assert_int_equal(fixture_dropped(&f, "stores beyond 2"), 3);
+    assert_int_equal(fixture_dropped(&f, "instructions without pc"), 1);
+    fixture_fini(&f);
 }
 
 static void test_several_tracks(void **state)
 {
-    insn_fixture f;
-    tl_error e;
-    insn_start(&f, &tl_format_champsim);
-    put_insn(&f, 0x400000, NOP, 0);
-    put_insn(&f, 0x400004, NOP, 0);
-    f.batch.track[1] = 1;
-    assert_int_equal(insn_flush(&f, &e), TL_EUNSUPPORTED);
-    assert_contains(e.message, "-t");
-    insn_fini(&f);
+    insn_refuses_tracks(&tl_format_champsim, "-t");
 }
 
 static void test_a_trace_without_instructions(void **state)
 {
     static const tl_class call = {.kind = TL_ENTER, .key = TL_KEY_FUNCTION, .name = "enter"};
-    insn_fixture f;
+    fixture f;
     tl_error e;
     insn_init(&f);
     assert_int_equal(tl_trace_set_classes(&f.trace, &call, 1, NULL), 0);
     assert_int_equal(insn_create(&f, &tl_format_champsim, &e), TL_EUNSUPPORTED);
     assert_string_equal(e.message, "champsim: the trace has no instructions of A64");
-    insn_fini(&f);
+    fixture_fini(&f);
 }
 
 static void test_accepts(void **state)
 {
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &tl_format_champsim);
     assert_int_equal(tl_format_champsim.accept(f.writer, &f.trace.cls[XTRACE_CLASS_INSN]), TL_ACCEPT_KEEP);
     assert_int_equal(tl_format_champsim.accept(f.writer, &f.trace.cls[XTRACE_CLASS_LOAD]), TL_ACCEPT_KEEP);
@@ -255,7 +247,7 @@ static void test_accepts(void **state)
     assert_int_equal(tl_format_champsim.accept(f.writer, &f.trace.cls[XTRACE_CLASS_FLAGS]), TL_ACCEPT_DROP);
     /* Where a branch goes is said by the next instruction. */
     assert_int_equal(tl_format_champsim.accept(f.writer, &f.trace.cls[XTRACE_CLASS_TARGET]), TL_ACCEPT_IGNORE);
-    insn_fini(&f);
+    fixture_fini(&f);
 }
 
 int main(void)

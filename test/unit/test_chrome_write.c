@@ -73,11 +73,9 @@ static void test_series_of_counters(void **state)
     assert_int_equal(tl_trace_set_classes(&f.trace, &cls, 1, NULL), 0);
     start(&f);
     fixture_event(&f, 0, 0, 0, 1000, 0, v, TL_COUNT(v));
-    fixture_finish(&f);
-    assert_string_equal((char *)f.bytes, BEGIN NAMES
-                        "{\"ph\":\"C\",\"name\":\"gauge\",\"pid\":5,\"tid\":7,\"ts\":1.000,\"args\":{\"count\":7,"
-                        "\"balance\":-5,\"load\":0.5,\"on\":1,\"last\":0}}" END);
-    fixture_fini(&f);
+    fixture_expect(&f, BEGIN NAMES
+                   "{\"ph\":\"C\",\"name\":\"gauge\",\"pid\":5,\"tid\":7,\"ts\":1.000,\"args\":{\"count\":7,"
+                   "\"balance\":-5,\"load\":0.5,\"on\":1,\"last\":0}}" END);
 }
 
 static void test_empty(void **state)
@@ -88,10 +86,7 @@ static void test_empty(void **state)
     f.trace.clock.utc_offset_ns = 1700000000000000000;
     f.options.begin = 5;
     start(&f);
-    fixture_finish(&f);
-    assert_string_equal((char *)f.bytes,
-                        BEGIN "],\"metadata\":{\"time-unit\":\"ns\",\"begin-utc-ns\":1700000000000000005}}\n");
-    fixture_fini(&f);
+    fixture_expect(&f, BEGIN "],\"metadata\":{\"time-unit\":\"ns\",\"begin-utc-ns\":1700000000000000005}}\n");
 }
 
 static void test_outer_exit_closes_inner_calls(void **state)

@@ -19,15 +19,12 @@ static void test_columns(void **state)
     tl_value opcode = {.type = TL_HEX, .as.u = 0x1f};
     fixture_event(&f, INSN, 0, -1, 104, 0x4000, &opcode, 1);
     fixture_event(&f, LOSS, 0, -1, 105, 0, NULL, 0);
-    fixture_finish(&f);
-    assert_string_equal((char *)f.bytes,
-                        HEADER "0,xray.enter,thread 7,2,main,1,\n"
-                               "1,xray.enter_args,thread 7,2,fib,2,\"{\"\"args\"\":[3]}\"\n"
-                               "2,xray.exit,thread 8,,,99,\n"
-                               "3,xray.typed,thread 7,0,,,\"{\"\"type\"\":7,\"\"data\"\":\"\"6869\"\"}\"\n"
-                               "4,insn,thread 7,,,,\"{\"\"pc\"\":\"\"0x4000\"\",\"\"opcode\"\":\"\"0x1f\"\"}\"\n"
-                               "5,lost,thread 7,,,,\n");
-    fixture_fini(&f);
+    fixture_expect(&f, HEADER "0,xray.enter,thread 7,2,main,1,\n"
+                              "1,xray.enter_args,thread 7,2,fib,2,\"{\"\"args\"\":[3]}\"\n"
+                              "2,xray.exit,thread 8,,,99,\n"
+                              "3,xray.typed,thread 7,0,,,\"{\"\"type\"\":7,\"\"data\"\":\"\"6869\"\"}\"\n"
+                              "4,insn,thread 7,,,,\"{\"\"pc\"\":\"\"0x4000\"\",\"\"opcode\"\":\"\"0x1f\"\"}\"\n"
+                              "5,lost,thread 7,,,,\n");
 }
 
 static void test_quoting(void **state)

@@ -11,11 +11,11 @@
 /* What the writer says of these options. */
 static int refusal(const char *version, const char *compress, const char *checksum, char message[sizeof(tl_error)])
 {
-    folder_fixture w = {0};
+    fixture w = {0};
     tl_error e = {0};
-    fixture_init(&w.f);
-    w.f.options.compress = compress;
-    w.f.options.checksum = checksum;
+    fixture_init(&w);
+    w.options.compress = compress;
+    w.options.checksum = checksum;
     const int r = folder_create(&w, version, &e);
     memcpy(message, e.message, strlen(e.message) + 1);
     folder_fini(&w);
@@ -66,16 +66,16 @@ static void test_libraries(void **state)
 static uint8_t *sealed(const char *compress, const char *checksum, unsigned n, size_t *size)
 {
     const tl_class classes[] = {ctf_packet_class, number_class};
-    folder_fixture w = {0};
-    fixture_init(&w.f);
+    fixture w = {0};
+    fixture_init(&w);
     folder_classes(&w, classes, 2);
-    w.f.options.compress = compress;
-    w.f.options.checksum = checksum;
+    w.options.compress = compress;
+    w.options.checksum = checksum;
     folder_start(&w, "1.1");
     for (unsigned i = 0; i < n; i++)
         put_number(&w, 0, -1, 1000, 7);
-    folder_finish(&w);
-    const ctf_writer *writer = w.f.writer;
+    fixture_finish(&w);
+    const ctf_writer *writer = w.writer;
     uint64_t bytes = 0;
     for (uint32_t i = writer->nstream; i-- > 1; bytes += *size) /* the first one is returned */
         free(folder_file(writer->stream[i].name, size));

@@ -13,17 +13,17 @@ static void test_versions(void **state)
                  {"ctf", "2", NULL, CTF_2},      {"ctf", "1.8", "2", CTF_2},    {"several", "1.8", NULL, CTF_2},
                  {NULL, NULL, "1.1", CTF_2010},  {NULL, NULL, "2.0", CTF_2},    {NULL, NULL, "1.8", CTF_1_8}};
     for (size_t i = 0; i < TL_COUNT(cases); i++) {
-        folder_fixture w = {0};
-        fixture_init(&w.f);
-        w.f.trace.format = cases[i].format;
-        w.f.trace.version = cases[i].version;
+        fixture w = {0};
+        fixture_init(&w);
+        w.trace.format = cases[i].format;
+        w.trace.version = cases[i].version;
         folder_start(&w, cases[i].wanted);
-        assert_int_equal(((ctf_writer *)w.f.writer)->dialect, cases[i].dialect);
+        assert_int_equal(((ctf_writer *)w.writer)->dialect, cases[i].dialect);
         folder_fini(&w);
     }
-    folder_fixture w = {0};
+    fixture w = {0};
     tl_error e;
-    fixture_init(&w.f);
+    fixture_init(&w);
     assert_int_equal(folder_create(&w, "1.9", &e), TL_EINVAL);
     assert_string_equal(e.message, "ctf: there is no version 1.9, only 2, 1.8 and 1.1");
     folder_fini(&w);
@@ -33,10 +33,10 @@ static void test_without_events(void **state)
 {
     static const char *const version[] = {"2", "1.8", "1.1"};
     for (int i = 0; i < 3; i++) {
-        folder_fixture w;
+        fixture w;
         size_t n;
         start_plain(&w, version[i]);
-        folder_finish(&w);
+        fixture_finish(&w);
         free(folder_file("metadata", &n));
         assert_true(n > 100);
         folder_fini(&w);
@@ -48,13 +48,13 @@ static void test_without_events(void **state)
 static void test_packet(void **state)
 {
     for (int dialect = 0; dialect < 2; dialect++) {
-        folder_fixture w;
+        fixture w;
         size_t n, m;
         packet p[1];
         start_plain(&w, dialect ? "1.8" : "2");
         put_number(&w, 0, -1, 1000, 7);
         put_number(&w, 0, -1, 1003, 8);
-        folder_finish(&w);
+        fixture_finish(&w);
         uint8_t *bytes = folder_file("thread_7", &n), *index = folder_file("index/thread_7.idx", &m);
         assert_int_equal(packets_of(bytes, n, p, 1), 1);
         assert_int_equal(n, CTF_WRITTEN_HEADER + 2 * (COMPACT + 1));
@@ -89,7 +89,7 @@ static void test_packet(void **state)
 
 static void test_times_that_do_not_fit(void **state)
 {
-    folder_fixture w;
+    fixture w;
     size_t n;
     start_plain(&w, "2");
     const uint64_t most = (UINT64_C(1) << 27) - 1;
@@ -97,7 +97,7 @@ static void test_times_that_do_not_fit(void **state)
     put_number(&w, 0, -1, 5 + most, 2);     /* the longest step of a short header */
     put_number(&w, 0, -1, 6 + 2 * most, 3); /* one more */
     put_number(&w, 0, -1, 5 + 2 * most, 4); /* back */
-    folder_finish(&w);
+    fixture_finish(&w);
     uint8_t *bytes = folder_file("thread_7", &n);
     assert_int_equal(n, CTF_WRITTEN_HEADER + 2 * (COMPACT + 1) + 2 * (COMPACT_EXTENDED + 1));
     const uint8_t *e = bytes + CTF_WRITTEN_HEADER + COMPACT + 1;
@@ -121,18 +121,18 @@ static void test_many_classes(void **state)
     for (int i = 0; i < MANY; i++)
         classes[i] = number_class;
     for (uint32_t count = 31; count <= 32; count++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         size_t n;
         packet p[1];
         const tl_value v = {.type = TL_U64, .as.u = 9};
-        fixture_init(&w.f);
+        fixture_init(&w);
         for (uint32_t i = 0; i < 2; i++)
-            w.f.trace.track[i].has_pid = w.f.trace.track[i].has_tid = false;
+            w.trace.track[i].has_pid = w.trace.track[i].has_tid = false;
         folder_classes(&w, classes, count);
         folder_start(&w, "2");
-        fixture_event(&w.f, count - 1, 0, -1, 3, 0, &v, 1);
-        fixture_event(&w.f, count - 1, 0, -1, 3 + (UINT64_C(1) << 32), 0, &v, 1);
-        folder_finish(&w);
+        fixture_event(&w, count - 1, 0, -1, 3, 0, &v, 1);
+        fixture_event(&w, count - 1, 0, -1, 3 + (UINT64_C(1) << 32), 0, &v, 1);
+        fixture_finish(&w);
         uint8_t *bytes = folder_file("thread_7", &n);
         assert_int_equal(packets_of(bytes, n, p, 1), 1);
         const uint8_t *e = bytes + CTF_WRITTEN_HEADER;
@@ -156,13 +156,13 @@ static void test_many_classes(void **state)
 static void test_full_packets_are_closed(void **state)
 {
     enum { EVENTS = 40000 };
-    folder_fixture w;
+    fixture w;
     size_t n, m;
     packet p[8];
     start_plain(&w, "2");
     for (uint32_t i = 0; i < EVENTS; i++)
         put_number(&w, 0, -1, i, i & 255);
-    folder_finish(&w);
+    fixture_finish(&w);
     uint8_t *bytes = folder_file("thread_7", &n), *index = folder_file("index/thread_7.idx", &m);
     const uint32_t count = packets_of(bytes, n, p, 8);
     assert_int_equal(count, 4);
@@ -186,15 +186,15 @@ static void test_full_packets_are_closed(void **state)
 static void test_an_event_larger_than_a_packet(void **state)
 {
     enum { LARGE_DATA = 300000 };
-    folder_fixture w = {0};
+    fixture w = {0};
     size_t n;
     packet p[2];
     char *data = calloc(1, LARGE_DATA);
-    fixture_init(&w.f);
+    fixture_init(&w);
     folder_start(&w, "2");
-    fixture_custom(&w.f, 0, -1, 1, data, LARGE_DATA);
-    fixture_custom(&w.f, 0, -1, 2, data, 1);
-    folder_finish(&w);
+    fixture_custom(&w, 0, -1, 1, data, LARGE_DATA);
+    fixture_custom(&w, 0, -1, 2, data, 1);
+    fixture_finish(&w);
     uint8_t *bytes = folder_file("thread_7", &n);
     assert_int_equal(packets_of(bytes, n, p, 2), 2);
     assert_true(p[0].size / 8 > LARGE_DATA);
@@ -207,11 +207,11 @@ static void test_an_event_larger_than_a_packet(void **state)
 
 static void test_packets_of_a_processor(void **state)
 {
-    folder_fixture w = {0};
+    fixture w = {0};
     size_t n;
     packet p[3];
     const tl_class classes[] = {number_class, number_class};
-    fixture_init(&w.f);
+    fixture_init(&w);
     folder_classes(&w, classes, 2);
     folder_start(&w, "2");
     put_number(&w, 0, 3, 10, 1);
@@ -219,7 +219,7 @@ static void test_packets_of_a_processor(void **state)
     put_number(&w, 0, 4, 12, 3);
     put_number(&w, 0, -1, 13, 4); /* a stream class without a processor */
     put_number(&w, 0, 4, 14, 5);
-    folder_finish(&w);
+    fixture_finish(&w);
     uint8_t *bytes = folder_file("thread_7", &n);
     assert_int_equal(packets_of(bytes, n, p, 3), 2);
     const int cpu[] = {3, 4};
@@ -244,28 +244,28 @@ static void test_packets_of_a_processor(void **state)
 static void test_more_tracks_than_open_packets(void **state)
 {
     enum { OPEN = 256, TRACKS = OPEN + 50, ROUNDS = 3 };
-    folder_fixture w = {0};
+    fixture w = {0};
     const tl_class classes[] = {number_class, number_class};
     char name[40];
     uint32_t most = 0;
-    fixture_init(&w.f);
+    fixture_init(&w);
     for (uint32_t i = 0; i < TRACKS - 2; i++) {
         uint32_t index;
         snprintf(name, sizeof name, "many %u", (unsigned)i);
         const tl_track track = {.name = name};
-        assert_int_equal(tl_trace_add_track(&w.f.trace, &track, &index, NULL), 0);
+        assert_int_equal(tl_trace_add_track(&w.trace, &track, &index, NULL), 0);
     }
     folder_classes(&w, classes, 2);
     folder_start(&w, "2");
     for (uint64_t round = 0; round < ROUNDS; round++)
         for (uint32_t i = 0; i < TRACKS; i++) {
             put_number(&w, i, -1, 1000 * round + i, round);
-            fixture_flush(&w.f);
-            const uint32_t open = ((ctf_writer *)w.f.writer)->nopen;
+            fixture_flush(&w);
+            const uint32_t open = ((ctf_writer *)w.writer)->nopen;
             most = open > most ? open : most;
         }
     assert_int_equal(most, OPEN);
-    folder_finish(&w);
+    fixture_finish(&w);
     for (uint32_t i = 2; i < TRACKS; i++) {
         size_t n;
         packet p[ROUNDS];
@@ -287,19 +287,19 @@ static void test_names_of_files(void **state)
 {
     static const char *const tracks[] = {"a b/c", "a b/c", "a_b_c", "metadata", "index", "functions", "", "\xc3\xa4.x"};
     static const char *const files[] = {"a_b_c", NULL, NULL, "metadata_t", "index_t", "functions_t", "stream", "___x"};
-    folder_fixture w = {0};
+    fixture w = {0};
     const tl_class classes[] = {number_class, number_class};
-    fixture_init(&w.f);
+    fixture_init(&w);
     for (size_t i = 0; i < TL_COUNT(tracks); i++) {
         uint32_t index;
-        assert_int_equal(tl_trace_add_track(&w.f.trace, &(tl_track){.name = tracks[i]}, &index, NULL), 0);
+        assert_int_equal(tl_trace_add_track(&w.trace, &(tl_track){.name = tracks[i]}, &index, NULL), 0);
     }
     folder_classes(&w, classes, 2);
     folder_start(&w, "2");
     for (uint32_t i = 0; i < TL_COUNT(tracks); i++)
         put_number(&w, i + 2, -1, 1, 0);
-    folder_finish(&w);
-    const ctf_writer *writer = w.f.writer;
+    fixture_finish(&w);
+    const ctf_writer *writer = w.writer;
     for (size_t i = 0; i < TL_COUNT(tracks); i++) {
         if (files[i])
             assert_string_equal(writer->stream[i].name, files[i]);
@@ -318,14 +318,14 @@ static void test_reproducible(void **state)
         uint8_t *first[2] = {NULL, NULL};
         size_t size[2] = {0, 0};
         for (int run = 0; run < 3; run++) {
-            folder_fixture w = {0};
-            fixture_init(&w.f);
+            fixture w = {0};
+            fixture_init(&w);
             if (run == 2)
-                w.f.trace.end = 12345; /* another trace: another identity */
+                w.trace.end = 12345; /* another trace: another identity */
             folder_start(&w, version[i]);
-            fixture_call(&w.f, ENTER, 0, 100, 1);
-            fixture_call(&w.f, EXIT, 0, 200, 1);
-            folder_finish(&w);
+            fixture_call(&w, ENTER, 0, 100, 1);
+            fixture_call(&w, EXIT, 0, 200, 1);
+            fixture_finish(&w);
             static const char *const name[] = {"metadata", "thread_7"};
             for (int k = 0; k < 2; k++) {
                 size_t n;
@@ -347,14 +347,14 @@ static void test_reproducible(void **state)
 
 static void test_a_full_disk_is_told(void **state)
 {
-    folder_fixture w;
+    fixture w;
     tl_error e = {0};
     start_plain(&w, "2");
     /* Nothing can be created in a folder that is gone. */
     assert_int_equal(scratch_files(1), 1);
     put_number(&w, 0, -1, 1, 0);
-    fixture_flush(&w.f);
-    assert_int_equal(ctf_finish(w.f.writer, &e), TL_EIO);
+    fixture_flush(&w);
+    assert_int_equal(ctf_finish(w.writer, &e), TL_EIO);
     assert_contains(e.message, "out/thread_7");
     folder_fini(&w);
 }

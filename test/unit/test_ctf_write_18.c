@@ -6,13 +6,13 @@
         .name = field, .type = TL_U64, .bits = 8                                                                       \
     }
 
-static void start(folder_fixture *w, const tl_class *classes, uint32_t n)
+static void start(fixture *w, const tl_class *classes, uint32_t n)
 {
     memset(w, 0, sizeof *w);
-    fixture_init(&w->f);
-    w->f.trace.format = "ctf"; /* and nothing is known of the tracks: then there is no table of them */
-    for (uint32_t i = 0; i < w->f.trace.ntrack; i++)
-        w->f.trace.track[i].has_pid = w->f.trace.track[i].has_tid = false;
+    fixture_init(w);
+    w->trace.format = "ctf"; /* and nothing is known of the tracks: then there is no table of them */
+    for (uint32_t i = 0; i < w->trace.ntrack; i++)
+        w->trace.track[i].has_pid = w->trace.track[i].has_tid = false;
     folder_classes(w, classes, n);
 }
 
@@ -31,15 +31,15 @@ static void test_times_that_go_back(void **state)
     for (int i = 0; i < 2; i++) {
         static const uint64_t ts[] = {100, 90, 95, 110};
         static const uint64_t held[] = {100, 100, 100, 110};
-        folder_fixture w;
+        fixture w;
         found out[4];
         const tl_class classes[] = {ctf_packet_class, number_class};
         start(&w, classes, 2);
         folder_start(&w, versions[i]);
         for (uint64_t k = 0; k < 4; k++)
             put_number(&w, 0, -1, ts[k], k);
-        folder_finish(&w);
-        assert_int_equal(fixture_dropped(&w.f, "times that go back"), i ? 2 : 0);
+        fixture_finish(&w);
+        assert_int_equal(fixture_dropped(&w, "times that go back"), i ? 2 : 0);
         assert_int_equal(read_back(out, 4), 4);
         for (int k = 0; k < 4; k++)
             assert_int_equal(out[k].ts, i ? held[k] : ts[k]);
@@ -50,7 +50,7 @@ static void test_times_that_go_back(void **state)
 /* The begin of a packet is not before the end of the one before, which gives way. */
 static void test_packets_that_overlap(void **state)
 {
-    folder_fixture w;
+    fixture w;
     size_t n;
     packet p[3];
     const tl_class classes[] = {ctf_packet_class, number_class};
@@ -62,7 +62,7 @@ static void test_packets_that_overlap(void **state)
     put_number(&w, 0, -1, 250, 2);
     put_packet(&w, 0, -1, 120, 400, UINT64_MAX, UINT64_MAX); /* begins before that event */
     put_number(&w, 0, -1, 260, 3);
-    folder_finish(&w);
+    fixture_finish(&w);
     uint8_t *bytes = folder_file("thread_7", &n);
     assert_int_equal(packets_of(bytes, n, p, 3), 3);
     static const uint64_t times[3][2] = {{100, 150}, {150, 250}, {250, 400}};
@@ -70,7 +70,7 @@ static void test_packets_that_overlap(void **state)
         assert_int_equal(p[i].begin, times[i][0]);
         assert_int_equal(p[i].end, times[i][1]);
     }
-    assert_int_equal(fixture_dropped(&w.f, "times that go back"), 0);
+    assert_int_equal(fixture_dropped(&w, "times that go back"), 0);
     free(bytes);
     folder_fini(&w);
 }
@@ -79,17 +79,17 @@ static void test_packets_that_overlap(void **state)
 static void test_events_with_and_without_time(void **state)
 {
     for (int i = 0; i < 2; i++) {
-        folder_fixture w;
+        fixture w;
         found out[2];
         tl_class classes[] = {number_class, number_class};
         classes[0].flags = TL_CLASS_TIMELESS;
         start(&w, classes, 2);
         folder_start(&w, versions[i]);
         const tl_value v = U(3);
-        fixture_event(&w.f, 0, 0, -1, 0, 0, &v, 1);
+        fixture_event(&w, 0, 0, -1, 0, 0, &v, 1);
         put_number(&w, 0, -1, 5, 7);
-        folder_finish(&w);
-        assert_int_equal(fixture_dropped(&w.f, "events without a time"), i);
+        fixture_finish(&w);
+        assert_int_equal(fixture_dropped(&w, "events without a time"), i);
         assert_int_equal(read_back(out, 2), 2);
         for (int k = 0; k < 2; k++) {
             const bool timed = strcmp(out[k].text, "u7") == 0;
@@ -104,16 +104,16 @@ static void test_events_with_and_without_time(void **state)
 static void test_a_table_without_time(void **state)
 {
     for (int timed = 0; timed < 2; timed++) {
-        folder_fixture w;
+        fixture w;
         found out[1];
         tl_class classes[] = {number_class, number_class};
         classes[1].flags = timed ? 0 : TL_CLASS_TIMELESS;
         start(&w, classes + 1, 1);
-        w.f.trace.track[0].has_tid = true;
+        w.trace.track[0].has_tid = true;
         folder_start(&w, "1.8");
         const tl_value v = U(3);
-        fixture_event(&w.f, 0, 0, -1, 0, 0, &v, 1);
-        folder_finish(&w);
+        fixture_event(&w, 0, 0, -1, 0, 0, &v, 1);
+        fixture_finish(&w);
         assert_true(metadata_has("traceloom.track"));
         assert_int_equal(metadata_has("timestamp_begin"), timed);
         assert_int_equal(read_back(out, 1), 1);
@@ -138,23 +138,23 @@ static void test_times_far_from_the_origin(void **state)
              {1000000000, UINT64_C(1) << 62, (UINT64_C(1) << 62) + 7, 0, 9, false, false},
              {1000000000, 5, UINT64_MAX, INT64_MAX - (1 << 30), INT64_MIN, true, false}};
     for (size_t i = 0; i < TL_COUNT(c); i++) {
-        folder_fixture w;
+        fixture w;
         found out[2];
         start(&w, (const tl_class[]){number_class, number_class}, 2);
-        w.f.trace.clock.hz = c[i].hz;
-        tl_scale_init(&w.f.trace.scale, c[i].hz);
-        w.f.trace.clock.has_utc = c[i].epoch;
-        w.f.trace.origin = (tl_origin){c[i].origin != INT64_MIN, c[i].origin == INT64_MIN ? 0 : c[i].origin, 0};
-        w.f.trace.clock.utc_offset_ns = w.f.trace.clock.has_utc ? c[i].origin : 0;
-        w.f.trace.has_range = true;
-        w.f.options.begin = w.f.trace.begin = c[i].begin;
-        w.f.trace.end = c[i].end;
+        w.trace.clock.hz = c[i].hz;
+        tl_scale_init(&w.trace.scale, c[i].hz);
+        w.trace.clock.has_utc = c[i].epoch;
+        w.trace.origin = (tl_origin){c[i].origin != INT64_MIN, c[i].origin == INT64_MIN ? 0 : c[i].origin, 0};
+        w.trace.clock.utc_offset_ns = w.trace.clock.has_utc ? c[i].origin : 0;
+        w.trace.has_range = true;
+        w.options.begin = w.trace.begin = c[i].begin;
+        w.trace.end = c[i].end;
         folder_start(&w, "1.8");
         put_number(&w, 0, -1, c[i].begin, 1);
         put_number(&w, 0, -1, c[i].end, 2);
-        folder_finish(&w);
-        assert_int_equal(fixture_dropped(&w.f, "the origin of the clock"), c[i].moves);
-        assert_int_equal(fixture_dropped(&w.f, "times that are too far"), i == TL_COUNT(c) - 1);
+        fixture_finish(&w);
+        assert_int_equal(fixture_dropped(&w, "the origin of the clock"), c[i].moves);
+        assert_int_equal(fixture_dropped(&w, "times that are too far"), i == TL_COUNT(c) - 1);
         assert_int_equal(metadata_has("absolute = true"), !c[i].moves && c[i].epoch);
         assert_int_equal(metadata_has("offset = 9;"), 0);
         assert_int_equal(read_back(out, 2), 2);
@@ -195,7 +195,7 @@ static void test_contexts_of_no_fixed_size(void **state)
         {{.name = "x", .type = TL_U64, .bits = 8, .flags = TL_FIELD_NULLABLE}, true, {U(5)}, 1, "u5 u9"},
     };
     for (size_t i = 0; i < TL_COUNT(c); i++) {
-        folder_fixture w;
+        fixture w;
         found out[1];
         tl_field f[] = {c[i].field, U8("y")};
         f[0].context = TL_SCOPE_PAYLOAD - TL_SCOPE_EVENT;
@@ -210,9 +210,9 @@ static void test_contexts_of_no_fixed_size(void **state)
         tl_value v[5];
         memcpy(v, c[i].v, sizeof c[i].v);
         v[c[i].n] = (tl_value)U(9);
-        fixture_event(&w.f, 0, 0, -1, 1, 0, v, c[i].n + 1);
-        folder_finish(&w);
-        assert_int_equal(w.f.drops.n, 0);
+        fixture_event(&w, 0, 0, -1, 1, 0, v, c[i].n + 1);
+        fixture_finish(&w);
+        assert_int_equal(w.drops.n, 0);
         assert_int_equal(metadata_has("\tcontext := struct"), !c[i].moves);
         assert_int_equal(metadata_has("_context_x"), c[i].moves);
         assert_int_equal(read_back(out, 1), 1);
@@ -238,12 +238,12 @@ static void test_selectors_of_other_scopes(void **state)
                                  {.name = "v", .type = TL_VARIANT, .member = option, .nmember = 2, .governor = 1}};
     static const tl_value v[] = {U(1), LIST(1), U(7), VARIANT(1), S("x")};
     const tl_class cls = {.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 3, .ncontext = 1};
-    folder_fixture w;
+    fixture w;
     found out[1];
     start(&w, &cls, 1);
     folder_start(&w, "1.8");
-    fixture_event(&w.f, 0, 0, -1, 1, 0, v, TL_COUNT(v));
-    folder_finish(&w);
+    fixture_event(&w, 0, 0, -1, 1, 0, v, TL_COUNT(v));
+    fixture_finish(&w);
     assert_true(metadata_has("_list[stream.event.context._tag]"));
     assert_true(metadata_has("variant <___v_tag>"));
     assert_int_equal(read_back(out, 1), 1);
@@ -263,7 +263,7 @@ static void test_lists_without_bits(void **state)
     } c[] = {{nothing, 0, 5}, {nothing, 2, 5}, {byte, 0, 0}};
     for (size_t i = 0; i < TL_COUNT(c); i++)
         for (int k = 0; k < 2; k++) {
-            folder_fixture w;
+            fixture w;
             packet p[1];
             size_t n;
             const tl_field f[] = {{.name = "x", .type = TL_U64, .bits = 3},
@@ -277,8 +277,8 @@ static void test_lists_without_bits(void **state)
             const tl_class cls = {.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 2};
             start(&w, &cls, 1);
             folder_start(&w, versions[k]);
-            fixture_event(&w.f, 0, 0, -1, 1, 0, v, 2 + c[i].n);
-            folder_finish(&w);
+            fixture_event(&w, 0, 0, -1, 1, 0, v, 2 + c[i].n);
+            fixture_finish(&w);
             uint8_t *bytes = folder_file("thread_7", &n);
             assert_int_equal(packets_of(bytes, n, p, 1), 1);
             assert_int_equal(p[0].size - p[0].content, c[i].unused);

@@ -3,21 +3,21 @@
 
 static void test_packets_of_2010(void **state)
 {
-    folder_fixture w;
+    fixture w;
     size_t n;
     const tl_class classes[] = {ctf_packet_class, number_class};
     memset(&w, 0, sizeof w);
-    fixture_init(&w.f);
-    tl_trace_set_clock(&w.f.trace, "tsc", 500000000); /* 2 ns */
-    w.f.options.begin = 1000;
+    fixture_init(&w);
+    tl_trace_set_clock(&w.trace, "tsc", 500000000); /* 2 ns */
+    w.options.begin = 1000;
     folder_classes(&w, classes, 2);
     folder_start(&w, "1.1");
     put_packet(&w, 0, 3, 1000, 1500, 4, 9);
     put_number(&w, 0, 3, 1001, 7);
     put_number(&w, 0, 3, 1001 + (1u << 27), 8); /* does not fit */
     put_packet(&w, 0, 3, 1u << 28, 1u << 28, 6, 11);
-    folder_finish(&w);
-    assert_int_equal(fixture_dropped(&w.f, "events with a processor"), 2);
+    fixture_finish(&w);
+    assert_int_equal(fixture_dropped(&w, "events with a processor"), 2);
     uint8_t *p = folder_file("thread_7", &n);
     assert_int_equal(n, 2 * CTF_WRITE_PAGE);
     assert_int_equal(tl_load32(p, false), (uint32_t)CTF_MAGIC_PACKET);
@@ -48,12 +48,12 @@ static void test_packets_of_2010(void **state)
 /* A clock that counts ns is written as it is, so that nothing is before its begin. */
 static void test_times_of_2010(void **state)
 {
-    folder_fixture w;
+    fixture w;
     size_t n;
     start_plain(&w, "1.1");
-    w.f.options.begin = 1000;
+    w.options.begin = 1000;
     put_number(&w, 0, -1, 900, 7);
-    folder_finish(&w);
+    fixture_finish(&w);
     uint8_t *p = folder_file("thread_7", &n);
     assert_int_equal(tl_load64(p + CTF_2010_BEGIN, false), 900);
     free(p);
@@ -64,20 +64,20 @@ static void test_times_of_2010(void **state)
 static void test_digits_of_2010(void **state)
 {
     for (size_t n = 1; n < 4; n++) {
-        folder_fixture w;
+        fixture w;
         size_t size;
         char *name = malloc(n + 1); /* nothing stands before it */
         assert_non_null(name);
         memset(name, '7', n);
         name[n] = '\0';
         memset(&w, 0, sizeof w);
-        fixture_init(&w.f);
-        w.f.trace.track[0].name = name;
+        fixture_init(&w);
+        w.trace.track[0].name = name;
         folder_classes(&w, (const tl_class[]){number_class, number_class}, 2);
         folder_start(&w, "1.1");
         put_number(&w, 0, 7, 900, 7);
-        folder_finish(&w);
-        assert_string_equal(((ctf_writer *)w.f.writer)->stream[0].name, name);
+        fixture_finish(&w);
+        assert_string_equal(((ctf_writer *)w.writer)->stream[0].name, name);
         free(folder_file(name, &size));
         folder_fini(&w);
         free(name);
@@ -90,15 +90,15 @@ static void test_large_headers_of_2010(void **state)
     tl_class classes[MANY];
     for (int i = 0; i < MANY; i++)
         classes[i] = number_class;
-    folder_fixture w = {0};
+    fixture w = {0};
     size_t n;
     const tl_value v = U(9);
-    fixture_init(&w.f);
+    fixture_init(&w);
     folder_classes(&w, classes, MANY);
     folder_start(&w, "1.1");
-    fixture_event(&w.f, 35, 0, -1, 3, 0, &v, 1);
-    fixture_event(&w.f, 36, 0, -1, 3 + (UINT64_C(1) << 32), 0, &v, 1);
-    folder_finish(&w);
+    fixture_event(&w, 35, 0, -1, 3, 0, &v, 1);
+    fixture_event(&w, 36, 0, -1, 3 + (UINT64_C(1) << 32), 0, &v, 1);
+    fixture_finish(&w);
     uint8_t *p = folder_file("thread_7", &n), *e = p + CTF_2010_HEADER;
     assert_int_equal(tl_load32(p + CTF_2010_CONTENT_SIZE, false), CTF_2010_HEADER + 6 + 1 + 18 + 1);
     assert_int_equal(tl_load32(e, false), 3);
@@ -121,14 +121,14 @@ static void test_payload_size_of_2010(void **state)
                                  {.name = "s", .type = TL_STRING}};
     const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 2, .ncontext = 1}};
     for (int i = 0; i < 3; i++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         found out[1];
         const tl_value v[] = {U(99), S("four")};
-        fixture_init(&w.f);
+        fixture_init(&w);
         folder_classes(&w, classes, 1);
         folder_start(&w, versions[i]);
-        fixture_event(&w.f, 0, 0, -1, 1, 0, v, 2);
-        folder_finish(&w);
+        fixture_event(&w, 0, 0, -1, 1, 0, v, 2);
+        fixture_finish(&w);
         assert_int_equal(read_back(out, 1), 1);
         assert_string_equal(out[0].text, i == 2 ? "u5 s\"four\"" : "u99 s\"four\"");
         folder_fini(&w);

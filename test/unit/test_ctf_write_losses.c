@@ -7,20 +7,20 @@
 static void test_kinds_and_keys(void **state)
 {
     for (int i = 0; i < 3; i++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         found out[8];
-        fixture_init(&w.f);
+        fixture_init(&w);
         folder_start(&w, versions[i]);
-        fixture_call(&w.f, ENTER, 0, 100, 2);
-        fixture_call(&w.f, EXIT, 0, 200, 2);
+        fixture_call(&w, ENTER, 0, 100, 2);
+        fixture_call(&w, EXIT, 0, 200, 2);
         static const tl_value opcode = {.type = TL_HEX, .as.u = 0x90};
-        fixture_event(&w.f, INSN, 0, 0, 300, 0x401000, &opcode, 1);
+        fixture_event(&w, INSN, 0, 0, 300, 0x401000, &opcode, 1);
         static const tl_value counter[] = {U(5), S("heap"), F(0.5)};
-        fixture_event(&w.f, COUNTER, 0, 0, 400, 0, counter, 3);
-        fixture_event(&w.f, LOSS, 0, 0, 500, 0, NULL, 0);
-        fixture_event(&w.f, FRAMING, 0, 0, 500, 0, NULL, 0); /* not written */
-        fixture_call(&w.f, ENTER, 1, 600, (uint64_t)-4);
-        folder_finish(&w);
+        fixture_event(&w, COUNTER, 0, 0, 400, 0, counter, 3);
+        fixture_event(&w, LOSS, 0, 0, 500, 0, NULL, 0);
+        fixture_event(&w, FRAMING, 0, 0, 500, 0, NULL, 0); /* not written */
+        fixture_call(&w, ENTER, 1, 600, (uint64_t)-4);
+        fixture_finish(&w);
         assert_int_equal(read_back(out, 8), 6);
         static const struct {
             tl_kind kind;
@@ -48,8 +48,8 @@ static void test_kinds_and_keys(void **state)
 static void test_functions_and_tracks(void **state)
 {
     for (int i = 0; i < 3; i++) {
-        folder_fixture w = {0};
-        fixture_init(&w.f);
+        fixture w = {0};
+        fixture_init(&w);
         const tl_function more = {.id = 3,
                                   .address = 0x401000,
                                   .name = "a::b()",
@@ -57,13 +57,13 @@ static void test_functions_and_tracks(void **state)
                                   .file = "a.cc",
                                   .module = "0abc",
                                   .line = 12};
-        assert_int_equal(tl_trace_add_function(&w.f.trace, &more, NULL), 0);
+        assert_int_equal(tl_trace_add_function(&w.trace, &more, NULL), 0);
         folder_start(&w, versions[i]);
-        fixture_call(&w.f, ENTER, 0, 100, 3);
-        fixture_call(&w.f, EXIT, 0, 200, 3);
-        fixture_call(&w.f, ENTER, 1, 300, 1);
-        fixture_call(&w.f, ENTER, 1, 400, 77); /* nothing is known of it */
-        folder_finish(&w);
+        fixture_call(&w, ENTER, 0, 100, 3);
+        fixture_call(&w, EXIT, 0, 200, 3);
+        fixture_call(&w, ENTER, 1, 300, 1);
+        fixture_call(&w, ENTER, 1, 400, 77); /* nothing is known of it */
+        fixture_finish(&w);
         tl_source *s;
         tl_error e;
         must(tl_source_open(&s, "out", NULL, &e), &e);
@@ -99,13 +99,13 @@ static void test_functions_and_tracks(void **state)
 static void test_kinds_of_runtimes(void **state)
 {
     for (int i = 0; i < 3; i++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         found out[8];
-        stack_init(&w.f);
+        stack_init(&w);
         folder_start(&w, versions[i]);
-        stack_events(&w.f);
-        folder_finish(&w);
-        assert_int_equal(w.f.drops.n, 0);
+        stack_events(&w);
+        fixture_finish(&w);
+        assert_int_equal(w.drops.n, 0);
         assert_int_equal(read_back(out, 8), 5);
         static const char *const text[] = {NULL, NULL, NULL, "", "u9500"};
         static const char *const name[] = {"sample", "sample", "gc.begin", "gc.end", "cpu"};
@@ -135,16 +135,16 @@ static void test_stacks_too_large(void **state)
     name[NAME] = '\0';
     tl_frame *frames = stack_deep(DEPTH, name);
     for (int i = 0; i < 3; i++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         found out[8];
-        stack_init(&w.f);
+        stack_init(&w);
         folder_start(&w, versions[i]);
-        stack_event(&w.f, 1, &stack_fib);
-        stack_event(&w.f, 2, &frames[DEPTH - 1]);
-        stack_event(&w.f, 3, &stack_fib);
-        folder_finish(&w);
-        assert_int_equal(w.f.drops.n, 1);
-        assert_int_equal(fixture_dropped(&w.f, "events with a stack of more than 32 MiB"), 1);
+        stack_event(&w, 1, &stack_fib);
+        stack_event(&w, 2, &frames[DEPTH - 1]);
+        stack_event(&w, 3, &stack_fib);
+        fixture_finish(&w);
+        assert_int_equal(w.drops.n, 1);
+        assert_int_equal(fixture_dropped(&w, "events with a stack of more than 32 MiB"), 1);
         assert_int_equal(read_back(out, 8), 2);
         assert_int_equal(out[1].ts - out[0].ts, 2);
         assert_string_equal(out[0].text, out[1].text);
@@ -165,17 +165,17 @@ static const tl_field lossy_field[] = {
 
 static void check_loss(const tl_value *v, uint32_t n, const char *what, uint64_t count, const char *text)
 {
-    folder_fixture w = {0};
+    fixture w = {0};
     found out[1];
     const tl_class classes[] = {
         {.kind = TL_INSTANT, .name = "c", .field = lossy_field, .nfield = TL_COUNT(lossy_field)}};
-    fixture_init(&w.f);
+    fixture_init(&w);
     folder_classes(&w, classes, 1);
     folder_start(&w, "2");
-    fixture_event(&w.f, 0, 0, -1, 1, 0, v, n);
-    folder_finish(&w);
-    assert_int_equal(w.f.drops.n, 1);
-    assert_int_equal(fixture_dropped(&w.f, what), count);
+    fixture_event(&w, 0, 0, -1, 1, 0, v, n);
+    fixture_finish(&w);
+    assert_int_equal(w.drops.n, 1);
+    assert_int_equal(fixture_dropped(&w, what), count);
     assert_int_equal(read_back(out, 1), text ? 1 : 0);
     if (text)
         assert_string_equal(out[0].text, text);
@@ -220,18 +220,18 @@ static void test_lengths_that_lie(void **state)
         {U(1), LIST(1), U(9), VARIANT(2), U(1), LIST(1), U(1)},              /* there is no such option */
         {U(1), LIST(1), U(9), VARIANT(0), U(1), LIST(0), {.type = TL_NULL}}, /* always 1 */
     };
-    folder_fixture w = {0};
+    fixture w = {0};
     found out[1];
     const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .field = f, .nfield = TL_COUNT(f)}};
-    fixture_init(&w.f);
+    fixture_init(&w);
     folder_classes(&w, classes, 1);
     folder_start(&w, "2");
     for (size_t i = 0; i < TL_COUNT(wrong); i++)
-        fixture_event(&w.f, 0, 0, -1, i, 0, wrong[i], i == 3 ? 6 : 7);
+        fixture_event(&w, 0, 0, -1, i, 0, wrong[i], i == 3 ? 6 : 7);
     const tl_value right[] = {U(1), LIST(1), U(9), VARIANT(0), U(1), LIST(1), U(1)};
-    fixture_event(&w.f, 0, 0, -1, 9, 0, right, 7);
-    folder_finish(&w);
-    assert_int_equal(fixture_dropped(&w.f, "events whose values"), TL_COUNT(wrong));
+    fixture_event(&w, 0, 0, -1, 9, 0, right, 7);
+    fixture_finish(&w);
+    assert_int_equal(fixture_dropped(&w, "events whose values"), TL_COUNT(wrong));
     assert_int_equal(read_back(out, 1), 1);
     assert_string_equal(out[0].text, "u1 [u9 ] <0 u1 > [u1 ]");
     folder_fini(&w);
@@ -242,17 +242,17 @@ static void test_lengths_that_ask_for_much(void **state)
 {
     static const tl_field f[] = {{.name = "n", .type = TL_U64, .bits = 32},
                                  {.name = "text", .type = TL_STRING, .governor = 1}};
-    folder_fixture w = {0};
+    fixture w = {0};
     found out[1];
     const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .field = f, .nfield = TL_COUNT(f)}};
-    fixture_init(&w.f);
+    fixture_init(&w);
     folder_classes(&w, classes, 1);
     folder_start(&w, "2");
     const tl_value hostile[] = {U((64 << 20) + 1), S("")}, right[] = {U(3), S("a")};
-    fixture_event(&w.f, 0, 0, -1, 1, 0, hostile, 2);
-    fixture_event(&w.f, 0, 0, -1, 2, 0, right, 2);
-    folder_finish(&w);
-    assert_int_equal(fixture_dropped(&w.f, "events whose values"), 1);
+    fixture_event(&w, 0, 0, -1, 1, 0, hostile, 2);
+    fixture_event(&w, 0, 0, -1, 2, 0, right, 2);
+    fixture_finish(&w);
+    assert_int_equal(fixture_dropped(&w, "events whose values"), 1);
     assert_int_equal(read_back(out, 1), 1);
     assert_string_equal(out[0].text, "u3 s\"a\"");
     folder_fini(&w);

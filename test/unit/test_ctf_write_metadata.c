@@ -23,17 +23,17 @@ static void test_clock(void **state)
          {"\"frequency\":1000000000}", "\"traceloom_clock_unit\":\"ticks\"", "", ""}},
     };
     for (size_t i = 0; i < 2 * TL_COUNT(cases); i++) {
-        folder_fixture w;
+        fixture w;
         size_t n;
         const bool json = i % 2;
         memset(&w, 0, sizeof w);
-        fixture_init(&w.f);
-        tl_trace_set_clock(&w.f.trace, "tsc", cases[i / 2].hz);
-        w.f.trace.clock.has_utc = cases[i / 2].utc != INT64_MIN;
-        w.f.trace.clock.utc_offset_ns = w.f.trace.clock.has_utc ? cases[i / 2].utc : 0;
+        fixture_init(&w);
+        tl_trace_set_clock(&w.trace, "tsc", cases[i / 2].hz);
+        w.trace.clock.has_utc = cases[i / 2].utc != INT64_MIN;
+        w.trace.clock.utc_offset_ns = w.trace.clock.has_utc ? cases[i / 2].utc : 0;
         folder_start(&w, json ? "2" : "1.8");
-        fixture_call(&w.f, ENTER, 0, 100, 1);
-        folder_finish(&w);
+        fixture_call(&w, ENTER, 0, 100, 1);
+        fixture_finish(&w);
         uint8_t *text = folder_file("metadata", &n);
         for (int k = 0; k < 4; k++)
             has(text, json ? cases[i / 2].json[k] : cases[i / 2].tsdl[k]);
@@ -42,7 +42,7 @@ static void test_clock(void **state)
         assert_int_equal(tl_source_open(&s, "out", NULL, NULL), 0);
         const tl_clock *c = tl_trace_clock(tl_source_trace(s));
         assert_string_equal(c->name, "tsc");
-        assert_int_equal(c->has_utc, w.f.trace.clock.has_utc);
+        assert_int_equal(c->has_utc, w.trace.clock.has_utc);
         if (cases[i / 2].hz == 1000000000)
             assert_int_equal(c->utc_offset_ns, cases[i / 2].utc);
         tl_source_close(s);
@@ -71,16 +71,16 @@ static void test_clock_without_epoch(void **state)
          {"\"frequency\":3}", "offset_s = 0;\n\toffset = 0;\n\tabsolute = false;", "uint64_t"}},
     };
     for (size_t i = 0; i < 3 * TL_COUNT(cases); i++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         const tl_origin *origin = &cases[i / 3].origin;
-        fixture_init(&w.f);
-        tl_trace_set_clock(&w.f.trace, "tsc", cases[i / 3].hz);
-        w.f.trace.clock.has_utc = false;
-        w.f.trace.clock.utc_offset_ns = 77; /* of no meaning */
-        w.f.trace.origin = *origin;
+        fixture_init(&w);
+        tl_trace_set_clock(&w.trace, "tsc", cases[i / 3].hz);
+        w.trace.clock.has_utc = false;
+        w.trace.clock.utc_offset_ns = 77; /* of no meaning */
+        w.trace.origin = *origin;
         folder_start(&w, versions[i % 3]);
-        fixture_call(&w.f, ENTER, 0, 100, 1);
-        folder_finish(&w);
+        fixture_call(&w, ENTER, 0, 100, 1);
+        fixture_finish(&w);
         uint8_t *text = metadata((int)(i % 3));
         has(text, cases[i / 3].text[i % 3]);
         assert_lacks(text, "unix-epoch");
@@ -91,7 +91,7 @@ static void test_clock_without_epoch(void **state)
             fail_msg("case %zu, version %s: the clock counts from 1970", i / 3, versions[i % 3]);
         const bool holds = origin->known && i % 3 != 1;
         const tl_origin *back = &tl_source_trace(s)->origin;
-        assert_int_equal(fixture_dropped(&w.f, "the offset of a clock"), origin->known && !holds && origin->ns != 0);
+        assert_int_equal(fixture_dropped(&w, "the offset of a clock"), origin->known && !holds && origin->ns != 0);
         if (i % 3 < 2 || cases[i / 3].hz == 1000000000) { /* 1.1 counts from the begin of the trace */
             assert_int_equal(back->ns, holds ? origin->ns : 0);
             assert_int_equal(back->rest, holds ? origin->rest : 0);
@@ -104,14 +104,14 @@ static void test_clock_without_epoch(void **state)
 static void test_environment(void **state)
 {
     for (int i = 0; i < 3; i++) {
-        folder_fixture w = {0};
-        fixture_init(&w.f);
-        tl_trace_add_property(&w.f.trace, "hostname", "a \"b\"\\\n", 0, NULL);
-        tl_trace_add_property(&w.f.trace, "number", NULL, INT64_MIN, NULL);
+        fixture w = {0};
+        fixture_init(&w);
+        tl_trace_add_property(&w.trace, "hostname", "a \"b\"\\\n", 0, NULL);
+        tl_trace_add_property(&w.trace, "number", NULL, INT64_MIN, NULL);
         folder_start(&w, versions[i]);
-        fixture_call(&w.f, ENTER, 0, 100, 1);
-        folder_finish(&w);
-        assert_int_equal(fixture_dropped(&w.f, "environment"), i == 2 ? 2 : 0);
+        fixture_call(&w, ENTER, 0, 100, 1);
+        fixture_finish(&w);
+        assert_int_equal(fixture_dropped(&w, "environment"), i == 2 ? 2 : 0);
         tl_source *s;
         assert_int_equal(tl_source_open(&s, "out", NULL, NULL), 0);
         const tl_trace *t = tl_source_trace(s);
@@ -130,13 +130,13 @@ static void test_environment(void **state)
 static void test_log_levels(void **state)
 {
     for (int i = 0; i < 2; i++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .level = "TRACE_DEBUG_LINE", .level_value = 13}};
-        fixture_init(&w.f);
+        fixture_init(&w);
         folder_classes(&w, classes, 1);
         folder_start(&w, versions[i]);
-        fixture_event(&w.f, 0, 0, -1, 1, 0, NULL, 0);
-        folder_finish(&w);
+        fixture_event(&w, 0, 0, -1, 1, 0, NULL, 0);
+        fixture_finish(&w);
         tl_source *s;
         assert_int_equal(tl_source_open(&s, "out", NULL, NULL), 0);
         const tl_class *c = tl_trace_class(tl_source_trace(s), 0);
@@ -150,14 +150,14 @@ static void test_log_levels(void **state)
 static void test_scopes_without_fields(void **state)
 {
     for (unsigned scopes = 0; scopes < 16; scopes += 2) {
-        folder_fixture w = {0};
+        fixture w = {0};
         size_t n;
         const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .scopes = (uint8_t)(scopes ? scopes | 1 : 0)}};
-        fixture_init(&w.f);
+        fixture_init(&w);
         folder_classes(&w, classes, 1);
         folder_start(&w, "1.8");
-        fixture_event(&w.f, 0, 0, -1, 1, 0, NULL, 0);
-        folder_finish(&w);
+        fixture_event(&w, 0, 0, -1, 1, 0, NULL, 0);
+        fixture_finish(&w);
         uint8_t *text = folder_file("metadata", &n), *event = (uint8_t *)strstr((char *)text, "name = \"c\"");
         (scopes >> TL_SCOPE_STREAM & 1 ? has : has_not)(text, "event.context := ");
         *strchr(strstr((char *)event, "stream_id"), '}') = '\0';
@@ -177,16 +177,16 @@ static void test_stream_classes(void **state)
                                 {.kind = TL_INSTANT, .name = "two", .field = b, .nfield = 1, .ncontext = 1},
                                 {.kind = TL_INSTANT, .name = "three", .field = a, .nfield = 1, .ncontext = 1}};
     for (int i = 0; i < 3; i++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         found out[4];
         const tl_value v[] = {U(7)};
-        fixture_init(&w.f);
+        fixture_init(&w);
         folder_classes(&w, classes, 3);
         folder_start(&w, versions[i]);
         for (uint32_t k = 0; k < 4; k++)
-            fixture_event(&w.f, k % 3, k / 3, -1, k, 0, v, 1);
-        folder_finish(&w);
-        const ctf_writer *writer = w.f.writer;
+            fixture_event(&w, k % 3, k / 3, -1, k, 0, v, 1);
+        fixture_finish(&w);
+        const ctf_writer *writer = w.writer;
         assert_int_equal(writer->cls[0].shape, writer->cls[2].shape);
         assert_int_not_equal(writer->cls[0].shape, writer->cls[1].shape);
         assert_int_equal(read_back(out, 4), 4);
@@ -210,19 +210,19 @@ static void test_packet_contexts(void **state)
     const tl_class classes[] = {ctf_packet_class,
                                 {.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 4, .ncontext = 3}};
     for (int i = 0; i < 3; i++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         size_t n;
         packet p[4];
         found out[4];
-        fixture_init(&w.f);
+        fixture_init(&w);
         folder_classes(&w, classes, 2);
         folder_start(&w, versions[i]);
         const tl_value v[][4] = {{U(1), S("x"), U(2), U(7)}, {U(1), S("x"), U(2), U(8)}, {U(1), S("xy"), U(2), U(9)}};
         for (int k = 0; k < 3; k++)
-            fixture_event(&w.f, 1, 0, 1, (uint64_t)k, 0, v[k], 4);
+            fixture_event(&w, 1, 0, 1, (uint64_t)k, 0, v[k], 4);
         put_packet(&w, 0, 1, 100, 200, 0, 0); /* has the context of the one before */
-        folder_finish(&w);
-        assert_int_equal(fixture_dropped(&w.f, "packet contexts"), i == 2 ? 2 : 0);
+        fixture_finish(&w);
+        assert_int_equal(fixture_dropped(&w, "packet contexts"), i == 2 ? 2 : 0);
         if (i < 2) {
             uint8_t *bytes = folder_file("thread_7", &n);
             assert_int_equal(packets_of(bytes, n, p, 4), 3);
@@ -241,19 +241,19 @@ static void test_packet_contexts(void **state)
 static void test_events_without_time(void **state)
 {
     for (int i = 0; i < 2; i++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         size_t n;
         found out[2];
         tl_class classes[] = {number_class, number_class};
         classes[0].flags = classes[1].flags = TL_CLASS_TIMELESS;
-        fixture_init(&w.f);
-        w.f.trace.format = "ctf"; /* and nothing is known of the tracks: then there is no table of them */
-        w.f.trace.track[0].has_pid = w.f.trace.track[0].has_tid = false;
+        fixture_init(&w);
+        w.trace.format = "ctf"; /* and nothing is known of the tracks: then there is no table of them */
+        w.trace.track[0].has_pid = w.trace.track[0].has_tid = false;
         folder_classes(&w, classes, 2);
         folder_start(&w, versions[i]);
         put_number(&w, 0, -1, 5, 7);
         put_number(&w, 0, -1, 6, 8);
-        folder_finish(&w);
+        fixture_finish(&w);
         uint8_t *text = folder_file("metadata", &n);
         has_not(text, i ? "timestamp_begin" : "\"timestamp_begin\"");
         free(text);
@@ -274,21 +274,21 @@ static void test_sections(void **state)
                                          "0/a/b_1",       "0/a/b_1",       "0/b_3"};
     static const int32_t cpus[] = {0, 1, -1, 7, 1, 1, 2};
     static const char *const files[] = {"sched_0", "sched_1", "net.rx", "net.rx_s_7", "a_b_1", "a_b_1_s_1", "b_3_s"};
-    folder_fixture w = {0};
+    fixture w = {0};
     found out[TL_COUNT(tracks)];
     const tl_class classes[] = {number_class, number_class};
-    fixture_init(&w.f);
-    w.f.trace.format = "ctf";
+    fixture_init(&w);
+    w.trace.format = "ctf";
     for (size_t i = 0; i < TL_COUNT(tracks); i++) {
         uint32_t index;
-        assert_int_equal(tl_trace_add_track(&w.f.trace, &(tl_track){.name = tracks[i]}, &index, NULL), 0);
+        assert_int_equal(tl_trace_add_track(&w.trace, &(tl_track){.name = tracks[i]}, &index, NULL), 0);
     }
     folder_classes(&w, classes, 2);
     folder_start(&w, "1.1");
     for (uint32_t i = 0; i < TL_COUNT(tracks); i++)
         put_number(&w, i + 2, cpus[i], i, i);
-    folder_finish(&w);
-    const ctf_writer *writer = w.f.writer;
+    fixture_finish(&w);
+    const ctf_writer *writer = w.writer;
     for (size_t i = 0; i < TL_COUNT(tracks); i++) {
         const char *section = writer->sc[writer->stream[i].cls].name;
         const size_t n = strlen(section);
@@ -304,20 +304,20 @@ static void test_sections(void **state)
         assert_int_equal(sscanf(out[i].text, "u%u", &which), 1);
         assert_int_equal(out[i].cpu, which == 6 ? -1 : cpus[which]);
     }
-    assert_int_equal(fixture_dropped(&w.f, "events with a processor"), 1);
-    w.f.trace.format = NULL;
+    assert_int_equal(fixture_dropped(&w, "events with a processor"), 1);
+    w.trace.format = NULL;
     folder_fini(&w);
 }
 
 static void test_every_dialect_is_readable(void **state)
 {
     for (int i = 0; i < 3; i++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         found out[1];
-        fixture_init(&w.f);
+        fixture_init(&w);
         folder_start(&w, versions[i]);
-        fixture_call(&w.f, ENTER, 0, 100, 1);
-        folder_finish(&w);
+        fixture_call(&w, ENTER, 0, 100, 1);
+        fixture_finish(&w);
         uint8_t *text = metadata(i);
         has(text, "xray.enter");
         free(text);
@@ -339,13 +339,13 @@ static void test_a_fixed_length_is_kept(void **state)
         {.name = "list", .type = TL_LIST, .member = u16, .nmember = 1, .flags = TL_FIELD_FIXED, .length = 3}};
     static const tl_value v[] = {LIST(3), U(1), U(2), U(3)};
     for (int i = 0; i < 3; i++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 1}};
-        fixture_init(&w.f);
+        fixture_init(&w);
         folder_classes(&w, classes, 1);
         folder_start(&w, versions[i]);
-        fixture_event(&w.f, 0, 0, -1, 1000, 0, v, TL_COUNT(v));
-        folder_finish(&w);
+        fixture_event(&w, 0, 0, -1, 1000, 0, v, TL_COUNT(v));
+        fixture_finish(&w);
         tl_source *s;
         assert_int_equal(tl_source_open(&s, "out", &(tl_open_options){.want = {.fields = true}}, NULL), 0);
         const tl_class *c = tl_trace_class(tl_source_trace(s), 0);

@@ -3,7 +3,7 @@
 
 static void test_packets_stay_as_they_are(void **state)
 {
-    folder_fixture w;
+    fixture w;
     size_t n;
     packet p[8];
     start_packets(&w, "2");
@@ -17,7 +17,7 @@ static void test_packets_stay_as_they_are(void **state)
     put_number(&w, 0, -1, 330, 3);
     put_packet(&w, 0, -1, 400, 450, 6, 16); /* the last one is empty */
     put_packet(&w, 1, -1, 7, 8, 1, 0);      /* a track without events */
-    folder_finish(&w);
+    fixture_finish(&w);
     uint8_t *bytes = folder_file("thread_7", &n);
     assert_int_equal(packets_of(bytes, n, p, 8), 5);
     static const uint64_t expected[][5] = {
@@ -42,7 +42,7 @@ static void test_packets_stay_as_they_are(void **state)
 
 static void test_times_of_packets_hold_their_events(void **state)
 {
-    folder_fixture w;
+    fixture w;
     size_t n;
     packet p[3];
     start_packets(&w, "2");
@@ -51,7 +51,7 @@ static void test_times_of_packets_hold_their_events(void **state)
     put_number(&w, 0, -1, 120, 2); /* after the end */
     put_packet(&w, 0, -1, UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX);
     put_number(&w, 0, -1, 130, 3);
-    folder_finish(&w);
+    fixture_finish(&w);
     uint8_t *bytes = folder_file("thread_7", &n);
     assert_int_equal(packets_of(bytes, n, p, 3), 2);
     assert_int_equal(p[0].begin, 90);
@@ -66,7 +66,7 @@ static void test_times_of_packets_hold_their_events(void **state)
 
 static void test_counters_that_wrap(void **state)
 {
-    folder_fixture w;
+    fixture w;
     size_t n;
     packet p[4];
     start_packets(&w, "2");
@@ -74,7 +74,7 @@ static void test_counters_that_wrap(void **state)
     put_packet(&w, 0, -1, 1, 2, 3, 0);
     put_packet(&w, 0, -1, 2, 3, 1, 2); /* set back a little: nothing was lost */
     put_number(&w, 0, -1, 3, 0);
-    folder_finish(&w);
+    fixture_finish(&w);
     uint8_t *bytes = folder_file("thread_7", &n);
     assert_int_equal(packets_of(bytes, n, p, 4), 3);
     assert_int_equal(p[0].sequence, UINT32_MAX);
@@ -89,7 +89,7 @@ static void test_counters_that_wrap(void **state)
 static void test_large_packets_are_divided(void **state)
 {
     enum { EVENTS = CTF_WRITE_PACKET_KEPT / (COMPACT + 1) + 100 };
-    folder_fixture w;
+    fixture w;
     size_t n;
     packet p[4];
     start_packets(&w, "2");
@@ -98,7 +98,7 @@ static void test_large_packets_are_divided(void **state)
         put_number(&w, 0, -1, 10 + i, 0);
     put_packet(&w, 0, -1, UINT32_MAX, UINT64_MAX, 9, 1);
     put_number(&w, 0, -1, (uint64_t)UINT32_MAX + 5, 0);
-    folder_finish(&w);
+    fixture_finish(&w);
     uint8_t *bytes = folder_file("thread_7", &n);
     assert_int_equal(packets_of(bytes, n, p, 4), 3);
     assert_int_equal(p[0].begin, 5);
@@ -166,12 +166,12 @@ static void test_the_processor_is_shown_as_before(void **state)
                               {.name = n ? "cpu_id" : "m", .type = TL_U64, .base = 16}}; /* of the payload */
         const tl_class cls = {.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 2, .ncontext = n};
         const tl_value text = S("x"), v[] = {n && cpu->type == TL_STRING ? text : (tl_value)U(5), U(6)};
-        folder_fixture w = {0};
-        fixture_init(&w.f);
+        fixture w = {0};
+        fixture_init(&w);
         folder_classes(&w, &cls, 1);
         folder_start(&w, versions[i % 2]);
-        fixture_event(&w.f, 0, 0, 5, 1, 0, v, 2);
-        folder_finish(&w);
+        fixture_event(&w, 0, 0, 5, 1, 0, v, 2);
+        fixture_finish(&w);
         tl_source *s = NULL;
         const tl_open_options o = {.want = {.fields = true, .cpu = true, .packets = true}};
         assert_int_equal(tl_source_open(&s, "out", &o, NULL), 0);
@@ -192,18 +192,18 @@ static void test_contexts_without_events(void **state)
     const tl_class classes[] = {ctf_packet_class,
                                 {.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 2, .ncontext = 1}};
     const tl_value v[] = {{.type = TL_U64, .as.u = 7}, {.type = TL_U64, .as.u = 1}};
-    folder_fixture w = {0};
+    fixture w = {0};
     size_t n;
     packet p[3];
-    fixture_init(&w.f);
+    fixture_init(&w);
     folder_classes(&w, classes, 2);
     folder_start(&w, "2");
     put_packet(&w, 0, -1, 0, 50, 0, 0);
     put_packet(&w, 0, -1, 100, 150, 0, 1);
-    fixture_event(&w.f, 1, 0, -1, 120, 0, v, 2);
+    fixture_event(&w, 1, 0, -1, 120, 0, v, 2);
     put_packet(&w, 0, -1, 200, 250, 0, 2);
-    folder_finish(&w);
-    assert_int_equal(fixture_dropped(&w.f, "contexts of packets without events"), 2);
+    fixture_finish(&w);
+    assert_int_equal(fixture_dropped(&w, "contexts of packets without events"), 2);
     uint8_t *bytes = folder_file("thread_7", &n);
     assert_int_equal(packets_of(bytes, n, p, 3), 3);
     free(bytes);

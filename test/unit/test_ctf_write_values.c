@@ -7,16 +7,16 @@ static void check(const tl_field *field, uint32_t nfield, uint32_t ncontext, con
                   const char *expected[3])
 {
     for (int i = 0; i < 3; i++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         found out[2];
         const tl_class classes[] = {
             {.kind = TL_INSTANT, .name = "c", .field = field, .nfield = nfield, .ncontext = ncontext}};
-        fixture_init(&w.f);
+        fixture_init(&w);
         folder_classes(&w, classes, 1);
         folder_start(&w, versions[i]);
-        fixture_event(&w.f, 0, 0, -1, 1000, 0, v, nv);
-        folder_finish(&w);
-        assert_int_equal(w.f.drops.n, 0);
+        fixture_event(&w, 0, 0, -1, 1000, 0, v, nv);
+        fixture_finish(&w);
+        assert_int_equal(w.drops.n, 0);
         assert_int_equal(read_back(out, 2), 1);
         if (expected[i])
             assert_string_equal(out[0].text, expected[i]);
@@ -62,14 +62,14 @@ static void test_labels(void **state)
     static const tl_field f[] = {{.name = "e", .type = TL_U64, .bits = 8, .mapping = labels, .nmapping = 3}};
     static const tl_value v[] = {U(200)};
     for (int i = 0; i < 3; i++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         found out[1];
         const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c \"q\"\\\t", .field = f, .nfield = 1}};
-        fixture_init(&w.f);
+        fixture_init(&w);
         folder_classes(&w, classes, 1);
         folder_start(&w, versions[i]);
-        fixture_event(&w.f, 0, 0, -1, 1000, 0, v, 1);
-        folder_finish(&w);
+        fixture_event(&w, 0, 0, -1, 1000, 0, v, 1);
+        fixture_finish(&w);
         const tl_open_options options = {.want = {.fields = true}};
         tl_source *s;
         assert_int_equal(tl_source_open(&s, "out", &options, NULL), 0);
@@ -221,13 +221,13 @@ static const tl_class *class_c(const tl_source *s, uint32_t nfield)
 static unsigned selector_of(const tl_field f[2], const char *version)
 {
     static const tl_value v[] = {I(5), VARIANT(0), S("x")};
-    folder_fixture w = {0};
+    fixture w = {0};
     const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 2}};
-    fixture_init(&w.f);
+    fixture_init(&w);
     folder_classes(&w, classes, 1);
     folder_start(&w, version);
-    fixture_event(&w.f, 0, 0, -1, 1000, 0, v, 3);
-    folder_finish(&w);
+    fixture_event(&w, 0, 0, -1, 1000, 0, v, 3);
+    fixture_finish(&w);
     tl_source *s;
     assert_int_equal(tl_source_open(&s, "out", NULL, NULL), 0);
     const unsigned governor = class_c(s, 2)->field[1].governor;
@@ -324,14 +324,14 @@ static void test_nullable_stays(void **state)
                                  {.name = "may", .type = TL_HEX, .flags = TL_FIELD_OPTIONAL}};
     static const tl_value v[] = {NUL, ABSENT};
     for (int i = 0; i < 2; i++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         found out[1];
         const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 2}};
-        fixture_init(&w.f);
+        fixture_init(&w);
         folder_classes(&w, classes, 1);
         folder_start(&w, versions[i]);
-        fixture_event(&w.f, 0, 0, -1, 1000, 0, v, 2);
-        folder_finish(&w);
+        fixture_event(&w, 0, 0, -1, 1000, 0, v, 2);
+        fixture_finish(&w);
         tl_source *s;
         assert_int_equal(tl_source_open(&s, "out", NULL, NULL), 0);
         const tl_class *c = class_c(s, 2);
@@ -367,16 +367,16 @@ static void test_deep_stacks(void **state)
     static const tl_class classes[] = {{.kind = TL_SAMPLE, .key = TL_KEY_WEIGHT, .name = "c", .field = f, .nfield = 1}};
     tl_frame *frames = stack_deep(STACK_DEEP, "f");
     for (int i = 0; i < 2; i++) {
-        folder_fixture w = {0};
-        fixture_init(&w.f);
+        fixture w = {0};
+        fixture_init(&w);
         folder_classes(&w, classes, 1);
         folder_start(&w, versions[i]);
         for (uint32_t k = 0; k < 3; k++) {
             const tl_value v = stack_value(&frames[k == 1 ? STACK_DEEP - 1 : k]);
-            fixture_event(&w.f, 0, 0, -1, 1000 + k, 10, &v, 1);
+            fixture_event(&w, 0, 0, -1, 1000 + k, 10, &v, 1);
         }
-        folder_finish(&w);
-        assert_int_equal(w.f.drops.n, 0);
+        fixture_finish(&w);
+        assert_int_equal(w.drops.n, 0);
         const tl_open_options options = {.want = {.fields = true}};
         tl_source *s;
         const tl_batch *b;
@@ -433,14 +433,14 @@ static void test_names(void **state)
         {"int", "_x", "a_b", NULL, NULL, "same", NULL, "__", "id", "variant"},
         {"int", "_x", "a b", "a.b", NULL, "same", NULL, "\xc3\xa4", "id", "variant"}};
     for (int i = 0; i < 3; i++) {
-        folder_fixture w = {0};
+        fixture w = {0};
         found out[1];
         const tl_class classes[] = {{.kind = TL_INSTANT, .name = "c", .field = f, .nfield = TL_COUNT(names)}};
-        fixture_init(&w.f);
+        fixture_init(&w);
         folder_classes(&w, classes, 1);
         folder_start(&w, versions[i]);
-        fixture_event(&w.f, 0, 0, -1, 1000, 0, v, TL_COUNT(names));
-        folder_finish(&w);
+        fixture_event(&w, 0, 0, -1, 1000, 0, v, TL_COUNT(names));
+        fixture_finish(&w);
         const tl_open_options options = {.want = {.fields = true}};
         tl_source *s;
         assert_int_equal(tl_source_open(&s, "out", &options, NULL), 0);

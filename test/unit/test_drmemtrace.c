@@ -13,14 +13,14 @@ typedef struct entry {
 /* What stands before the first instruction, and behind the last, of a file of thread 7. */
 enum { HEAD = 7, TAIL = 2 };
 
-static entry entry_of(const insn_fixture *f, size_t i)
+static entry entry_of(const fixture *f, size_t i)
 {
     const uint8_t *p = f->bytes + 12 * i;
     assert_true(12 * (i + 1) <= f->size);
     return (entry){tl_load16(p, false), tl_load16(p + 2, false), tl_load64(p + 4, false)};
 }
 
-static void expect_at(const insn_fixture *f, size_t at, const entry *expected, size_t n)
+static void expect_at(const fixture *f, size_t at, const entry *expected, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const entry got = entry_of(f, at + i), *want = &expected[i];
@@ -31,10 +31,10 @@ static void expect_at(const insn_fixture *f, size_t at, const entry *expected, s
 }
 
 /* Completes the file and compares all that stands between head and tail. */
-static void expect(insn_fixture *f, const entry *expected, size_t n)
+static void expect(fixture *f, const entry *expected, size_t n)
 {
     static const entry tail[] = {{23, 0, 7}, {26, 0, 0}};
-    insn_finish(f);
+    fixture_finish(f);
     expect_at(f, HEAD, expected, n);
     expect_at(f, HEAD + n, tail, TAIL);
     assert_int_equal(f->size, 12 * (HEAD + n + TAIL));
@@ -46,12 +46,12 @@ static void test_head_and_tail(void **state)
 {
     static const entry head[] = {{25, 0, 5}, {28, 12, 5}, {28, 9, 0x608},     {22, 0, 7},
                                  {24, 0, 7}, {28, 2, 1},  {28, 3, UINT64_MAX}};
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &tl_format_drmemtrace);
     expect(&f, NULL, 0);
     expect_at(&f, 0, head, HEAD);
     assert_int_equal(f.drops.n, 0);
-    insn_fini(&f);
+    fixture_fini(&f);
 }
 
 static void test_ids(void **state)
@@ -66,7 +66,7 @@ static void test_ids(void **state)
                  {false, false, 0, 0, 1u << 22, 1u << 22},
                  {true, true, -1, -1, 1u << 22, 1u << 22}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        insn_fixture f;
+        fixture f;
         insn_start(&f, &tl_format_drmemtrace);
         tl_track *t = &f.trace.track[0];
         t->has_pid = cases[i].has_pid;
@@ -74,11 +74,11 @@ static void test_ids(void **state)
         t->pid = cases[i].pid;
         t->tid = cases[i].tid;
         put_insn(&f, 0x400000, NOP, 0);
-        insn_finish(&f);
+        fixture_finish(&f);
         assert_int_equal(entry_of(&f, 3).value, cases[i].out_tid);
         assert_int_equal(entry_of(&f, 4).value, cases[i].out_pid);
         assert_int_equal(entry_of(&f, HEAD + 2).value, cases[i].out_tid);
-        insn_fini(&f);
+        fixture_fini(&f);
     }
 }
 
@@ -98,7 +98,7 @@ static void test_instructions_and_memory(void **state)
                                      {47, 4, NOP},
                                      {10, 4, 0x400000}};
     static const char data[16];
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &tl_format_drmemtrace);
     put_mem(&f, false, 0x500, data, 1); /* belongs to nothing */
     put_insn(&f, 0x400000, LDR, 0);
@@ -111,7 +111,7 @@ static void test_instructions_and_memory(void **state)
     put_insn(&f, 0x400000, NOP, 0);
     EXPECT(&f, expected);
     assert_int_equal(f.drops.n, 0);
-    insn_fini(&f);
+    fixture_fini(&f);
 }
 
 static void test_large_accesses(void **state)
@@ -119,13 +119,13 @@ static void test_large_accesses(void **state)
     static const entry expected[] = {
         {47, 4, STR}, {10, 4, 0x400000}, {1, 32768, 0x1000}, {1, 37232, 0x9000}, {1, 65535, 0}};
     static const char data[70000];
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &tl_format_drmemtrace);
     put_insn(&f, 0x400000, STR, 0);
     put_mem(&f, true, 0x1000, data, 70000);
     put_mem(&f, true, 0, data, 65535);
     EXPECT(&f, expected);
-    insn_fini(&f);
+    fixture_fini(&f);
 }
 
 static void test_branches(void **state)
@@ -139,7 +139,7 @@ static void test_branches(void **state)
         {47, 4, JUMP},     {11, 4, 0x500010},  {47, 4, RETURN},   {28, 29, 0x500020},
         {16, 4, 0x500018}, {47, 4, NOP},       {10, 4, 0x500020},
     };
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &tl_format_drmemtrace);
     put_insn(&f, 0x400000, B_EQ, 0);
     put_insn(&f, 0x400004, CBZ, 0);
@@ -152,7 +152,7 @@ static void test_branches(void **state)
     put_insn(&f, 0x500020, NOP, 0);
     EXPECT(&f, expected);
     assert_int_equal(f.drops.n, 0);
-    insn_fini(&f);
+    fixture_fini(&f);
 }
 
 /* Interrupts, unknown pcs and the end hide where a branch went. */
@@ -162,7 +162,7 @@ static void test_branches_to_nowhere(void **state)
     static const entry expected[] = {{47, 4, B_EQ},       {13, 4, 0x400000}, {47, 4, RETURN},
                                      {16, 4, 0x80000000}, {47, 4, BR},       {12, 4, 0x400100},
                                      {0, 8, 0x1000},      {47, 4, CBZ},      {13, 4, 0x400200}};
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &tl_format_drmemtrace);
     put_insn(&f, 0x400000, B_EQ, 0);
     put_insn(&f, 0x80000000, RETURN, 1);
@@ -172,16 +172,16 @@ static void test_branches_to_nowhere(void **state)
     put_mem(&f, false, 0x1000, data, 8); /* nonsense */
     put_insn(&f, 0x400200, CBZ, 0);
     EXPECT(&f, expected);
-    assert_int_equal(insn_dropped(&f, "instructions without pc"), 1);
-    assert_int_equal(insn_dropped(&f, "branches of which"), 4);
-    insn_fini(&f);
+    assert_int_equal(fixture_dropped(&f, "instructions without pc"), 1);
+    assert_int_equal(fixture_dropped(&f, "branches of which"), 4);
+    fixture_fini(&f);
 }
 
 static void test_system_calls(void **state)
 {
     static const entry expected[] = {{47, 4, SVC},      {10, 4, 0x400000}, {28, 25, 64}, {47, 4, SVC},
                                      {10, 4, 0x400004}, {28, 25, 63},      {47, 4, NOP}, {10, 4, 0x400008}};
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &tl_format_drmemtrace);
     put_state(&f, XTRACE_CLASS_SVC_ARG, 1); /* of nothing */
     put_insn(&f, 0x400000, SVC, 0);
@@ -192,33 +192,25 @@ static void test_system_calls(void **state)
     put_insn(&f, 0x400008, NOP, 0);
     put_state(&f, XTRACE_CLASS_SVC_ARG, 1);
     EXPECT(&f, expected);
-    assert_int_equal(insn_dropped(&f, "arguments of system calls"), 8);
-    insn_fini(&f);
+    assert_int_equal(fixture_dropped(&f, "arguments of system calls"), 8);
+    fixture_fini(&f);
 }
 
 static void test_several_tracks(void **state)
 {
-    insn_fixture f;
-    tl_error e;
-    insn_start(&f, &tl_format_drmemtrace);
-    put_insn(&f, 0x400000, NOP, 0);
-    put_insn(&f, 0x400004, NOP, 0);
-    f.batch.track[1] = 1;
-    assert_int_equal(insn_flush(&f, &e), TL_EUNSUPPORTED);
-    assert_contains(e.message, "-t");
-    insn_fini(&f);
+    insn_refuses_tracks(&tl_format_drmemtrace, "-t");
 }
 
 static void test_a_trace_without_instructions(void **state)
 {
     static const tl_class call = {.kind = TL_ENTER, .key = TL_KEY_FUNCTION, .name = "enter"};
-    insn_fixture f;
+    fixture f;
     tl_error e;
     insn_init(&f);
     assert_int_equal(tl_format_drmemtrace.accept(NULL, &call), TL_ACCEPT_DROP);
     assert_int_equal(tl_trace_set_classes(&f.trace, &call, 1, NULL), 0);
     assert_int_equal(insn_create(&f, &tl_format_drmemtrace, &e), TL_EUNSUPPORTED);
-    insn_fini(&f);
+    fixture_fini(&f);
 }
 
 int main(void)

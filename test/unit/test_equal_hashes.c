@@ -16,15 +16,15 @@ static void test_labels_and_keys(void **state)
                           {.name = other, .type = TL_U64, .bits = 8}};
     const tl_class cls = {.kind = TL_INSTANT, .name = "c", .field = f, .nfield = 2};
     static const tl_value v[] = {U(1), U(2)};
-    folder_fixture w = {0};
-    fixture_init(&w.f);
-    tl_trace_add_property(&w.f.trace, one, "first", 0, NULL);
-    tl_trace_add_property(&w.f.trace, other, "second", 0, NULL);
-    tl_trace_add_property(&w.f.trace, one, "again", 0, NULL); /* the first one counts */
+    fixture w = {0};
+    fixture_init(&w);
+    tl_trace_add_property(&w.trace, one, "first", 0, NULL);
+    tl_trace_add_property(&w.trace, other, "second", 0, NULL);
+    tl_trace_add_property(&w.trace, one, "again", 0, NULL); /* the first one counts */
     folder_classes(&w, &cls, 1);
     folder_start(&w, "2");
-    fixture_event(&w.f, 0, 0, -1, 1, 0, v, 2);
-    folder_finish(&w);
+    fixture_event(&w, 0, 0, -1, 1, 0, v, 2);
+    fixture_finish(&w);
     tl_source *s;
     assert_int_equal(tl_source_open(&s, "out", NULL, NULL), 0);
     const tl_trace *t = tl_source_trace(s);
@@ -55,19 +55,19 @@ static void test_labels_and_keys(void **state)
 
 static void test_names_of_files(void **state)
 {
-    folder_fixture w = {0};
+    fixture w = {0};
     const tl_class classes[] = {number_class, number_class};
     const char *const name[] = {one, other};
-    fixture_init(&w.f);
+    fixture_init(&w);
     for (int i = 0; i < 2; i++) {
         uint32_t track;
-        assert_int_equal(tl_trace_add_track(&w.f.trace, &(tl_track){.name = name[i]}, &track, NULL), 0);
+        assert_int_equal(tl_trace_add_track(&w.trace, &(tl_track){.name = name[i]}, &track, NULL), 0);
     }
     folder_classes(&w, classes, 2);
     folder_start(&w, "2");
     for (uint32_t i = 0; i < 2; i++)
-        put_number(&w, w.f.trace.ntrack - 2 + i, -1, 1, 0);
-    folder_finish(&w);
+        put_number(&w, w.trace.ntrack - 2 + i, -1, 1, 0);
+    fixture_finish(&w);
     for (int i = 0; i < 2; i++) {
         size_t n;
         free(folder_file(name[i], &n));

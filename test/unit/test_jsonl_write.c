@@ -193,22 +193,19 @@ static void test_rich_fields(void **state)
     rich_other_event(&f, 2);
     rich_packed_event(&f, 3);
     fixture_event(&f, RICH_EMPTY, 0, -1, 4, 0, NULL, 0);
-    fixture_finish(&f);
-    assert_string_equal((char *)f.bytes,
-                        "{\"ts\":1,\"class\":\"open\",\"track\":\"thread 7\",\"cpu\":1,\"fields\":{"
-                        "\"mode\":{\"value\":2,\"labels\":[\"READ\",\"B "
-                        "\\\"?\"]},\"level\":{\"value\":-3,\"labels\":[\"neg\",\"all\"]},"
-                        "\"bits\":{\"value\":5,\"labels\":[\"A\",\"B\"]},\"either\":5,\"list\":[1,171],\"real\":0.1},"
-                        "\"context\":{\"stream.pid\":-1,\"event.pid\":7,\"ip\":48879}}\n"
-                        "{\"ts\":2,\"class\":\"open\",\"track\":\"thread 8\",\"fields\":{"
-                        "\"mode\":{\"value\":100,\"labels\":[]},\"level\":{\"value\":-128,\"labels\":[]},"
-                        "\"bits\":{\"value\":9223372036854775808,\"labels\":[\"C\"]},\"maybe\":\"?\\u001b\",\"either\":"
-                        "{\"x\":-1,\"y\":true},"
-                        "\"list\":[],\"real\":3.0}}\n"
-                        "{\"ts\":3,\"class\":\"packed\",\"track\":\"thread "
-                        "7\",\"cpu\":2,\"fields\":{\"text\":\"x\"},\"context\":{\"pid\":9}}\n"
-                        "{\"ts\":4,\"class\":\"empty\",\"track\":\"thread 7\",\"fields\":{}}\n");
-    fixture_fini(&f);
+    fixture_expect(&f, "{\"ts\":1,\"class\":\"open\",\"track\":\"thread 7\",\"cpu\":1,\"fields\":{"
+                       "\"mode\":{\"value\":2,\"labels\":[\"READ\",\"B "
+                       "\\\"?\"]},\"level\":{\"value\":-3,\"labels\":[\"neg\",\"all\"]},"
+                       "\"bits\":{\"value\":5,\"labels\":[\"A\",\"B\"]},\"either\":5,\"list\":[1,171],\"real\":0.1},"
+                       "\"context\":{\"stream.pid\":-1,\"event.pid\":7,\"ip\":48879}}\n"
+                       "{\"ts\":2,\"class\":\"open\",\"track\":\"thread 8\",\"fields\":{"
+                       "\"mode\":{\"value\":100,\"labels\":[]},\"level\":{\"value\":-128,\"labels\":[]},"
+                       "\"bits\":{\"value\":9223372036854775808,\"labels\":[\"C\"]},\"maybe\":\"?\\u001b\",\"either\":"
+                       "{\"x\":-1,\"y\":true},"
+                       "\"list\":[],\"real\":3.0}}\n"
+                       "{\"ts\":3,\"class\":\"packed\",\"track\":\"thread "
+                       "7\",\"cpu\":2,\"fields\":{\"text\":\"x\"},\"context\":{\"pid\":9}}\n"
+                       "{\"ts\":4,\"class\":\"empty\",\"track\":\"thread 7\",\"fields\":{}}\n");
 }
 
 /* Where a field says the key, only the name of the function is added, and only if the class has no field for it. */

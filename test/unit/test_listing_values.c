@@ -24,7 +24,7 @@ static void test_values(void **state)
     fixture_event(&f, VEC, 0, -1, 1, 0, list, 7);
     fixture_event(&f, VEC, 0, -1, 1, 0, NULL, 0);
     put(&f, RET, 0, 1, 13, 0);
-    expect(
+    fixture_expect(
         &f,
         "        0                 0x1000  f9400420  ldr     x0, [x1, #8]            [0x20 -> 8 bytes "
         "0xfedcba9876543210] "
@@ -106,8 +106,9 @@ static void test_no_tape(void **state)
     bare.v = NULL;
     assert_int_equal(f.format->write(f.writer, &bare, 0, bare.n, NULL), 0);
     tl_batch_clear(&f.batch);
-    expect(&f, "        0  -- snapshot\n"
-               "        0                 0x1000  f9400420  ldr     x0, [x1, #8]            [0x20 -> 4 bytes]\n");
+    fixture_expect(&f,
+                   "        0  -- snapshot\n"
+                   "        0                 0x1000  f9400420  ldr     x0, [x1, #8]            [0x20 -> 4 bytes]\n");
 }
 
 int main(void)

@@ -17,18 +17,18 @@ static void test_columns(void **state)
     put(&f, IN, 0, 1000000001, 0x400588, RETURN);
     put(&f, IN, 0, UINT64_MAX, 0x400588, RETURN);
     put(&f, IN, 0, 0, 0x400588, RETURN);
-    expect(&f, "        0               0x400580  d503201f  nop\n"
-               "        1 el1 0xffff800010080400  d503201f  nop\n"
-               "        2                      -  d503201f  nop\n"
-               "        9                      -  14000004  b       #16\n"
-               "       10                    0x0  14000004  b       0x10\n"
-               "       99 el3           0x400584  38e28020  swpalb  w2, w0, [x1]\n"
-               "      100               0x400588  d65f03c0  ret\n"
-               "999999999               0x400588  d65f03c0  ret\n"
-               "1000000000               0x400588  d65f03c0  ret\n"
-               "1000000001               0x400588  d65f03c0  ret\n"
-               "18446744073709551615               0x400588  d65f03c0  ret\n"
-               "        0               0x400588  d65f03c0  ret\n");
+    fixture_expect(&f, "        0               0x400580  d503201f  nop\n"
+                       "        1 el1 0xffff800010080400  d503201f  nop\n"
+                       "        2                      -  d503201f  nop\n"
+                       "        9                      -  14000004  b       #16\n"
+                       "       10                    0x0  14000004  b       0x10\n"
+                       "       99 el3           0x400584  38e28020  swpalb  w2, w0, [x1]\n"
+                       "      100               0x400588  d65f03c0  ret\n"
+                       "999999999               0x400588  d65f03c0  ret\n"
+                       "1000000000               0x400588  d65f03c0  ret\n"
+                       "1000000001               0x400588  d65f03c0  ret\n"
+                       "18446744073709551615               0x400588  d65f03c0  ret\n"
+                       "        0               0x400588  d65f03c0  ret\n");
 }
 
 /* Every number, whichever digits change. */
@@ -72,7 +72,7 @@ static void test_details(void **state)
     put(&f, OTHER, 0, 4, 5, 0);
     put(&f, IN, 0, 5, 0x1014, RETURN);
     put(&f, TARGET, 0, 5, 0x400900, 0);
-    expect(
+    fixture_expect(
         &f,
         "        0                 0x1000  f9400420  ldr     x0, [x1, #8]            [0x7ffff0 -> 8 bytes] [0x7ffff8 "
         "-> 1 byte]\n"
@@ -102,7 +102,7 @@ static void test_calls(void **state)
     put(&f, RET, 0, 2, (uint64_t)-4096, 0);
     put(&f, IN, 0, 3, 0x100c, NOP); /* the kernel went on for a while */
     put(&f, RET, 0, 3, 0, 0);
-    expect(
+    fixture_expect(
         &f,
         "        0                 0x1000  d4000001  svc     #0                      syscall 64: 0x1, 0x4000 buffers = "
         "0xc\n"
@@ -125,13 +125,13 @@ static void test_own_lines(void **state)
     put(&f, LD, 0, 0, 0x24, 4);
     put(&f, LOST, 0, 1, 0, 0);
     put(&f, IN, 0, 1, 0x1004, NOP);
-    expect(&f, "        0" BLANK "@7\n"
-               "        0  -- snapshot\n"
-               "        0                 0x1000  f9400420  ldr     x0, [x1, #8]\n"
-               "        0  -- all\n"
-               "        0" BLANK "[0x20 -> 4 bytes] [0x24 -> 4 bytes]\n"
-               "        1  -- lost\n"
-               "        1                 0x1004  d503201f  nop\n");
+    fixture_expect(&f, "        0" BLANK "@7\n"
+                       "        0  -- snapshot\n"
+                       "        0                 0x1000  f9400420  ldr     x0, [x1, #8]\n"
+                       "        0  -- all\n"
+                       "        0" BLANK "[0x20 -> 4 bytes] [0x24 -> 4 bytes]\n"
+                       "        1  -- lost\n"
+                       "        1                 0x1004  d503201f  nop\n");
 }
 
 /* Names of tracks are as wide as the widest, and cannot drive a terminal; a line that was left goes on with its number.
@@ -146,12 +146,12 @@ static void test_tracks(void **state)
     put(&f, LD, 0, 5, 0x20, 4);
     put(&f, ARG, 1, 5, 1, 0);
     put(&f, IN, 2, 6, 0x1000, NOP);
-    expect(&f,
-           "4711                    5                 0x1000  f9400420  ldr     x0, [x1, #8]\n"
-           "cpu\\x1b[2J\\xff          5                 0x1000  d4000001  svc     #0                      syscall 64\n"
-           "4711                    5" BLANK "[0x20 -> 4 bytes]\n"
-           "cpu\\x1b[2J\\xff          5                                                                  : 0x1\n"
-           "a third                 6                 0x1000  d503201f  nop\n");
+    fixture_expect(
+        &f, "4711                    5                 0x1000  f9400420  ldr     x0, [x1, #8]\n"
+            "cpu\\x1b[2J\\xff          5                 0x1000  d4000001  svc     #0                      syscall 64\n"
+            "4711                    5" BLANK "[0x20 -> 4 bytes]\n"
+            "cpu\\x1b[2J\\xff          5                                                                  : 0x1\n"
+            "a third                 6                 0x1000  d503201f  nop\n");
 }
 
 /* Which function it is, in a column of its own, if there are any. */
@@ -183,7 +183,7 @@ static void test_symbols(void **state)
     put(&f, LD, 0, 12, 0x20, 4);
     put(&f, LOST, 0, 12, 0, 0);
     put(&f, LD, 0, 12, 0x20, 4);
-    expect(
+    fixture_expect(
         &f,
         "        0                  0xffc                                    d503201f  nop\n"
         "        1                 0x1000  main                              d503201f  nop\n"
@@ -217,17 +217,17 @@ static void test_batches(void **state)
     fixture_flush(&f);
     fixture_flush(&f);
     put(&f, IN, 0, 1, 0x1004, NOP);
-    expect(&f, "        0                 0x1000  f9400420  ldr     x0, [x1, #8]            [0x20 -> 4 bytes]\n"
-               "        1                 0x1004  d503201f  nop\n");
+    fixture_expect(&f, "        0                 0x1000  f9400420  ldr     x0, [x1, #8]            [0x20 -> 4 bytes]\n"
+                       "        1                 0x1004  d503201f  nop\n");
 }
 
 static void test_no_events(void **state)
 {
     fixture f;
     start(&f, &tl_format_listing, 1);
-    expect(&f, "");
+    fixture_expect(&f, "");
     start(&f, &tl_format_listing, 0);
-    expect(&f, "");
+    fixture_expect(&f, "");
 }
 
 /* Lines are kept by place: another opcode or level there, and places that share a slot, are other lines. */

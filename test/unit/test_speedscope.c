@@ -1,5 +1,6 @@
 /* speedscope files made from events and from profiles. */
 #include "timeline_fixture.h"
+#include "writer_fixture.h"
 
 #include "profile_fixture.h"
 #include "traceloom/format.h"

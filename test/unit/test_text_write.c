@@ -21,16 +21,14 @@ static void test_layout(void **state)
     tl_value opcode = {.type = TL_HEX, .as.u = 0x1f};
     fixture_event(&f, INSN, 1, -1, 2000001239, 0x4000, &opcode, 1);
     fixture_event(&f, EXIT, 0, -1, 999, 1, NULL, 0);
-    fixture_finish(&f);
-    assert_string_equal((char *)f.bytes, "     0.000000000  thread 7  cpu 3  -> main\n"
-                                         "     2.000000234  thread 7  cpu 3    -> fib(3, -1)\n"
-                                         "     2.000000235  thread 7  cpu 3      * xray.custom data=6869\n"
-                                         "     2.000000236  thread 7  cpu 3    <- fib (xray.tail_exit)\n"
-                                         "     2.000000237  thread 7  cpu 3  <- main\n"
-                                         "     2.000000238  thread 7  <- #77\n"
-                                         "     2.000000239  thread 8  * insn pc=0x4000 opcode=0x1f\n"
-                                         "    -0.000000001  thread 7  <- main\n");
-    fixture_fini(&f);
+    fixture_expect(&f, "     0.000000000  thread 7  cpu 3  -> main\n"
+                       "     2.000000234  thread 7  cpu 3    -> fib(3, -1)\n"
+                       "     2.000000235  thread 7  cpu 3      * xray.custom data=6869\n"
+                       "     2.000000236  thread 7  cpu 3    <- fib (xray.tail_exit)\n"
+                       "     2.000000237  thread 7  cpu 3  <- main\n"
+                       "     2.000000238  thread 7  <- #77\n"
+                       "     2.000000239  thread 8  * insn pc=0x4000 opcode=0x1f\n"
+                       "    -0.000000001  thread 7  <- main\n");
 }
 
 static void test_ticks(void **state)
@@ -41,10 +39,8 @@ static void test_ticks(void **state)
     assert_int_equal(fixture_create(&f, &tl_format_text), 0);
     fixture_call(&f, ENTER, 0, 12345, 1);
     fixture_call(&f, ENTER, 0, UINT64_MAX, 2);
-    fixture_finish(&f);
-    assert_string_equal((char *)f.bytes, "           12345  thread 7  cpu 0  -> main\n"
-                                         "18446744073709551615  thread 7  cpu 0    -> fib\n");
-    fixture_fini(&f);
+    fixture_expect(&f, "           12345  thread 7  cpu 0  -> main\n"
+                       "18446744073709551615  thread 7  cpu 0    -> fib\n");
 }
 
 static void test_hostile_text(void **state)
@@ -104,11 +100,8 @@ static void test_wide_track_names(void **state)
     assert_int_equal(fixture_create(&f, &tl_format_text), 0);
     fixture_event(&f, ENTER, 0, -1, 1, 1, NULL, 0);
     fixture_event(&f, ENTER, 2, -1, 2, 1, NULL, 0);
-    fixture_finish(&f);
-    assert_string_equal((char *)f.bytes,
-                        "     0.000000001  thread 7     -> main\n"
-                        "     0.000000002  a stream with a name that is far too long for a column  -> main\n");
-    fixture_fini(&f);
+    fixture_expect(&f, "     0.000000001  thread 7     -> main\n"
+                       "     0.000000002  a stream with a name that is far too long for a column  -> main\n");
 }
 
 static void test_rich_fields(void **state)
@@ -122,17 +115,14 @@ static void test_rich_fields(void **state)
     rich_entry_event(&f, 4, 1);
     rich_entry_event(&f, 5, 77);
     fixture_event(&f, RICH_EMPTY, 0, -1, 6, 0, NULL, 0);
-    fixture_finish(&f);
-    assert_string_equal((char *)f.bytes,
-                        "     0.000000001  thread 7  cpu 1  * open {stream.pid=-1 event.pid=7 ip=0xbeef} mode=READ|B "
-                        "\"?(2) level=neg|all(0775) bits=A|B(5) either=5 list=[0x1, 0xab] real=0.1\n"
-                        "     0.000000002  thread 8  * open mode=100 level=0600 bits=C(9223372036854775808) "
-                        "maybe=\"?\\x1b\" either={x=0xff y=true} list=[] real=3.0\n"
-                        "     0.000000003  thread 7  cpu 2  * packed {pid=9} text=\"x\"\n"
-                        "     0.000000004  thread 7  -> main addr=0x1\n"
-                        "     0.000000005  thread 7    -> #77 addr=0x4d\n"
-                        "     0.000000006  thread 7      * empty\n");
-    fixture_fini(&f);
+    fixture_expect(&f, "     0.000000001  thread 7  cpu 1  * open {stream.pid=-1 event.pid=7 ip=0xbeef} mode=READ|B "
+                       "\"?(2) level=neg|all(0775) bits=A|B(5) either=5 list=[0x1, 0xab] real=0.1\n"
+                       "     0.000000002  thread 8  * open mode=100 level=0600 bits=C(9223372036854775808) "
+                       "maybe=\"?\\x1b\" either={x=0xff y=true} list=[] real=3.0\n"
+                       "     0.000000003  thread 7  cpu 2  * packed {pid=9} text=\"x\"\n"
+                       "     0.000000004  thread 7  -> main addr=0x1\n"
+                       "     0.000000005  thread 7    -> #77 addr=0x4d\n"
+                       "     0.000000006  thread 7      * empty\n");
 }
 
 /* The second that is kept from line to line: forwards, backwards, before the begin, with a wider column. */
@@ -146,15 +136,13 @@ static void test_seconds(void **state)
     assert_int_equal(fixture_create(&f, &tl_format_text), 0);
     for (size_t i = 0; i < TL_COUNT(time); i++)
         fixture_event(&f, LOSS, 0, -1, time[i], 0, NULL, 0);
-    fixture_finish(&f);
-    assert_string_equal((char *)f.bytes, "     1.000000000  thread 7  * lost\n"
-                                         "     1.999999999  thread 7  * lost\n"
-                                         "     2.000000000  thread 7  * lost\n"
-                                         "     1.000000001  thread 7  * lost\n"
-                                         "    -0.000000001  thread 7  * lost\n"
-                                         "1000000000.000000000  thread 7  * lost\n"
-                                         "     0.000000000  thread 7  * lost\n");
-    fixture_fini(&f);
+    fixture_expect(&f, "     1.000000000  thread 7  * lost\n"
+                       "     1.999999999  thread 7  * lost\n"
+                       "     2.000000000  thread 7  * lost\n"
+                       "     1.000000001  thread 7  * lost\n"
+                       "    -0.000000001  thread 7  * lost\n"
+                       "1000000000.000000000  thread 7  * lost\n"
+                       "     0.000000000  thread 7  * lost\n");
 }
 
 static void test_values(void **state)

@@ -1,5 +1,6 @@
 /* Calls and samples of other sources, written as TraceLogs. */
 #include "tracelog_write_fixture.h"
+#include "writer_fixture.h"
 
 #define START                                                                                                          \
     "prf cfg CollectionMethod Sampling\n"                                                                              \
@@ -29,7 +30,7 @@ static void test_no_calls(void **state)
     fixture f;
     fixture_init(&f);
     create(&f);
-    assert_lines(&f, CALLS APP);
+    fixture_expect(&f, CALLS APP);
 }
 
 /* Every change is a line, and before it stand the milliseconds that began since the one before. */
@@ -334,13 +335,11 @@ static void test_log_and_calls(void **state)
     log_sample(&f, 1, 2, UINT64_MAX, &a);
     fixture_call(&f, TRACELOG_RECORDS, 1, 2, 5);
     log_sample(&f, 3, 2, UINT64_MAX, NULL);
-    fixture_finish(&f);
-    assert_string_equal((const char *)f.bytes, CALLS "prf cfg SamplingTimeoutMs 10\n"
-                                                     "sam str 0x00000001 1 2 0:0 0x5\n"
-                                                     "thr crt 0x0000000040000001 0x40000000\n" INF(
-                                                         "0x40000000") "sam str 0x40000000 2 0 0:0 0x40000000\n"
-                                                                       "sam str 0x00000001 3 2 0:1\n");
-    fixture_fini(&f);
+    fixture_expect(&f, CALLS
+                   "prf cfg SamplingTimeoutMs 10\n"
+                   "sam str 0x00000001 1 2 0:0 0x5\n"
+                   "thr crt 0x0000000040000001 0x40000000\n" INF("0x40000000") "sam str 0x40000000 2 0 0:0 0x40000000\n"
+                                                                               "sam str 0x00000001 3 2 0:1\n");
 }
 
 /* Logs of several times of day: the earliest is 0. */

@@ -20,12 +20,12 @@ static void test_same_stack_changes_nothing(void **state)
     log_sample(&f, 4, 1, ANY, NULL);
     log_sample(&f, 5, 1, ANY, NULL);
     log_sample(&f, 6, 1, ANY, &a);
-    assert_lines(&f, "sam str 0x00000001 1 1 0:0 0x1 0xab\n"
-                     "sam str 0x00000001 2 1 2:2\n"
-                     "sam str 0x00000001 3 1 1:2\n"
-                     "sam str 0x00000001 4 1 0:1\n"
-                     "sam str 0x00000001 5 1 0:0\n"
-                     "sam str 0x00000001 6 1 0:0 0x1\n");
+    fixture_expect(&f, "sam str 0x00000001 1 1 0:0 0x1 0xab\n"
+                       "sam str 0x00000001 2 1 2:2\n"
+                       "sam str 0x00000001 3 1 1:2\n"
+                       "sam str 0x00000001 4 1 0:1\n"
+                       "sam str 0x00000001 5 1 0:0\n"
+                       "sam str 0x00000001 6 1 0:0 0x1\n");
 }
 
 /* A function that returned and was called again is a new frame, if the source says so. */
@@ -38,10 +38,10 @@ static void test_called_again(void **state)
     log_sample(&f, 2, 1, 1, &again);
     log_sample(&f, 3, 1, 0, &again);
     log_sample(&f, 4, 1, 2, &again);
-    assert_lines(&f, "sam str 0x00000001 1 1 0:0 0x1 0x2\n"
-                     "sam str 0x00000001 2 1 1:2 0x2\n"
-                     "sam str 0x00000001 3 1 0:2 0x1 0x2\n"
-                     "sam str 0x00000001 4 1 2:2\n");
+    fixture_expect(&f, "sam str 0x00000001 1 1 0:0 0x1 0x2\n"
+                       "sam str 0x00000001 2 1 1:2 0x2\n"
+                       "sam str 0x00000001 3 1 0:2 0x1 0x2\n"
+                       "sam str 0x00000001 4 1 2:2\n");
 }
 
 /* The call point of the last kept frame is said; one further down makes all above it new. */
@@ -59,13 +59,13 @@ static void test_call_points(void **state)
     log_sample(&f, 5, 1, ANY, &b);
     log_sample(&f, 6, 1, ANY, &upper);
     log_sample(&f, 7, 1, 2, &b); /* not possible: frame 1 differs */
-    assert_lines(&f, "sam str 0x00000001 1 1 0:0 0x1:0x0000000000000010 0x2:0x0000000000000020\n"
-                     "sam str 0x00000001 2 1 2:2:0x0000000000000021\n"
-                     "sam str 0x00000001 3 1 2:2:?\n"
-                     "sam str 0x00000001 4 1 2:2 0x3:0x0000000000000ABC\n"
-                     "sam str 0x00000001 5 1 2:3:0x0000000000000020\n"
-                     "sam str 0x00000001 6 1 1:2:0x0000000000000011 0x2:0x0000000000000020\n"
-                     "sam str 0x00000001 7 1 1:2:0x0000000000000010 0x2:0x0000000000000020\n");
+    fixture_expect(&f, "sam str 0x00000001 1 1 0:0 0x1:0x0000000000000010 0x2:0x0000000000000020\n"
+                       "sam str 0x00000001 2 1 2:2:0x0000000000000021\n"
+                       "sam str 0x00000001 3 1 2:2:?\n"
+                       "sam str 0x00000001 4 1 2:2 0x3:0x0000000000000ABC\n"
+                       "sam str 0x00000001 5 1 2:3:0x0000000000000020\n"
+                       "sam str 0x00000001 6 1 1:2:0x0000000000000011 0x2:0x0000000000000020\n"
+                       "sam str 0x00000001 7 1 1:2:0x0000000000000010 0x2:0x0000000000000020\n");
 }
 
 /* A call point and the number of a line are not the same, even if they are equal. */
@@ -80,9 +80,9 @@ static void test_lines_are_no_addresses(void **state)
     log_sample(&f, 1, 1, ANY, &a);
     log_sample(&f, 2, 1, ANY, &line);
     log_sample(&f, 3, 1, ANY, &far);
-    assert_lines(&f, "sam str 0x00000001 1 1 0:0 0x1:0x000000000000001F\n"
-                     "sam str 0x00000001 2 1 1:1:0x1f\n"
-                     "sam str 0x00000001 3 1 1:1:0x00007F00000000AB\n");
+    fixture_expect(&f, "sam str 0x00000001 1 1 0:0 0x1:0x000000000000001F\n"
+                       "sam str 0x00000001 2 1 1:1:0x1f\n"
+                       "sam str 0x00000001 3 1 1:1:0x00007F00000000AB\n");
 }
 
 static void test_unknown_functions(void **state)
@@ -94,9 +94,9 @@ static void test_unknown_functions(void **state)
     log_sample(&f, 1, 1, ANY, &a);
     log_sample(&f, 2, 1, ANY, &other); /* the number of a frame without one does not matter */
     log_sample(&f, 3, 1, ANY, &zero);
-    assert_lines(&f, "sam str 0x00000001 1 1 0:0 ? 0x0\n"
-                     "sam str 0x00000001 2 1 1:2\n"
-                     "sam str 0x00000001 3 1 0:1 0x0\n");
+    fixture_expect(&f, "sam str 0x00000001 1 1 0:0 ? 0x0\n"
+                       "sam str 0x00000001 2 1 1:2\n"
+                       "sam str 0x00000001 3 1 0:1 0x0\n");
 }
 
 /* What the source kept counts only as far as it can be true. */
@@ -109,10 +109,10 @@ static void test_kept_beyond_what_is_there(void **state)
     log_sample(&f, 2, 1, 3, &c);
     log_sample(&f, 3, 1, UINT32_MAX, &c);
     log_sample(&f, 4, 1, UINT64_MAX - 1, &a);
-    assert_lines(&f, "sam str 0x00000001 1 1 0:0 0x1 0x2\n"
-                     "sam str 0x00000001 2 1 2:2 0x3\n"
-                     "sam str 0x00000001 3 1 3:3\n"
-                     "sam str 0x00000001 4 1 1:3\n");
+    fixture_expect(&f, "sam str 0x00000001 1 1 0:0 0x1 0x2\n"
+                       "sam str 0x00000001 2 1 2:2 0x3\n"
+                       "sam str 0x00000001 3 1 3:3\n"
+                       "sam str 0x00000001 4 1 1:3\n");
 }
 
 /* The next batch may have other frames at the same place in memory. */
@@ -128,9 +128,9 @@ static void test_frames_of_another_batch(void **state)
     fixture_flush(&f);
     const tl_frame copy = frame_on(NULL, 9), top = frame_on(&copy, 2);
     log_sample(&f, 3, 1, ANY, &top);
-    assert_lines(&f, "sam str 0x00000001 1 1 0:0 0x1 0x2\n"
-                     "sam str 0x00000001 2 1 0:2 0x9 0x2\n"
-                     "sam str 0x00000001 3 1 2:2\n");
+    fixture_expect(&f, "sam str 0x00000001 1 1 0:0 0x1 0x2\n"
+                       "sam str 0x00000001 2 1 0:2 0x9 0x2\n"
+                       "sam str 0x00000001 3 1 2:2\n");
 }
 
 /* Frames that are shared need no look; those below them are right all the same. */
@@ -144,10 +144,10 @@ static void test_shared_frames(void **state)
     log_sample(&f, 2, 1, ANY, &d);
     log_sample(&f, 3, 1, ANY, &g); /* equal, but other frames */
     log_sample(&f, 4, 1, ANY, &c);
-    assert_lines(&f, "sam str 0x00000001 1 1 0:0 0x1 0x2 0x3\n"
-                     "sam str 0x00000001 2 1 2:3 0x4\n"
-                     "sam str 0x00000001 3 1 3:3\n"
-                     "sam str 0x00000001 4 1 2:3 0x3\n");
+    fixture_expect(&f, "sam str 0x00000001 1 1 0:0 0x1 0x2 0x3\n"
+                       "sam str 0x00000001 2 1 2:3 0x4\n"
+                       "sam str 0x00000001 3 1 3:3\n"
+                       "sam str 0x00000001 4 1 2:3 0x3\n");
 }
 
 /* Readers keep the stack of a thread that has ended, and so does the writer. */

@@ -220,7 +220,7 @@ static void test_damaged_cores(void **state)
 /* Every page that is touched costs memory. */
 static void test_images_have_a_limit(void **state)
 {
-    insn_fixture f;
+    fixture f;
     xtrace_image m;
     insn_init(&f);
     xtrace_how *how = xtrace_hows(&f.trace);
@@ -241,7 +241,7 @@ static void test_images_have_a_limit(void **state)
     assert_int_equal(xtrace_image_add(&m, how, &f.batch, 0, f.batch.n, NULL), 0); /* it is not looked at any more */
     xtrace_image_fini(&m);
     free(how);
-    insn_fini(&f);
+    fixture_fini(&f);
 }
 
 /* --- the check --- */

@@ -10,23 +10,23 @@
 
 extern const tl_format tl_format_xtrace_set;
 
-static int try_start(insn_fixture *f, tl_error *e)
+static int try_start(fixture *f, tl_error *e)
 {
     insn_init(f);
     assert_int_equal(tl_output_folder_open(&f->folder, "out.xtrace", false, NULL, NULL), 0);
     return insn_create(f, &tl_format_xtrace_set, e);
 }
 
-static void start_set(insn_fixture *f)
+static void start_set(fixture *f)
 {
     tl_error e;
     must(try_start(f, &e), &e);
 }
 
 /* Also removes the folder. */
-static void stop_set(insn_fixture *f)
+static void stop_set(fixture *f)
 {
-    insn_fini(f);
+    fixture_fini(f);
     if (chdir("out.xtrace") == 0) {
         scratch_files(1);
         assert_int_equal(chdir(".."), 0);
@@ -54,7 +54,7 @@ static bool has_file(const char *name)
 
 static void test_counts_begin_at_zero(void **state)
 {
-    insn_fixture f;
+    fixture f;
     start_set(&f);
     f.count = 5000;
     put_snapshot(&f, 5000, 0x100, 0x7ff0);
@@ -63,7 +63,7 @@ static void test_counts_begin_at_zero(void **state)
     put_insn(&f, 0x400004, NOP, 1);
     put_snapshot(&f, 5002, 0x200, 0x7fe0);
     put_insn(&f, 0x400008, NOP, 0);
-    insn_finish(&f);
+    fixture_finish(&f);
     size_t n;
     uint8_t *p = file_of("xtrace.0.7.hint9.xinsndata.bin", &n);
     assert_int_equal(n, 13 + 17 + 5 + 5);
@@ -83,7 +83,7 @@ static void test_counts_begin_at_zero(void **state)
 
 static void test_image(void **state)
 {
-    insn_fixture f;
+    fixture f;
     start_set(&f);
     put_snapshot(&f, 0, 0x100, 0x7ff0);
     put_insn(&f, 0x400000, LDR, 0);
@@ -92,7 +92,7 @@ static void test_image(void **state)
     put_insn(&f, 0x400004, LDR, 0);
     put_mem(&f, false, 0x2004, "ed??", 4);
     put_state(&f, XTRACE_CLASS_STXR, 1);
-    insn_finish(&f);
+    fixture_finish(&f);
     tl_shadow *memory;
     tl_input *in;
     const char *what;
@@ -127,12 +127,12 @@ static void test_image(void **state)
 /* Registers of later are not those of the begin. */
 static void test_image_without_registers(void **state)
 {
-    insn_fixture f;
+    fixture f;
     start_set(&f);
     put_insn(&f, 0x400000, NOP, 0);
     put_snapshot(&f, 1, 0x100, 0x7ff0);
     put_insn(&f, 0x400004, NOP, 0);
-    insn_finish(&f);
+    fixture_finish(&f);
     size_t n;
     uint8_t *p = file_of("xtrace.0.7.hint9.xmemory.core", &n);
     assert_memory_equal(p + tl_load64(p + 64 + 8, false) + 12, "TRACELOOM", 10);
@@ -142,7 +142,7 @@ static void test_image_without_registers(void **state)
 
 static void test_tracks(void **state)
 {
-    insn_fixture f;
+    fixture f;
     start_set(&f);
     put_insn(&f, 0x400000, NOP, 0);
     put_insn(&f, 0x500000, NOP, 0);
@@ -150,7 +150,7 @@ static void test_tracks(void **state)
     put_insn(&f, 0x400004, NOP, 0);
     put_state(&f, XTRACE_CLASS_TIME, 5);
     put_snapshot(&f, 3, 0x100, 0x7ff0);
-    insn_finish(&f);
+    fixture_finish(&f);
     size_t n;
     uint8_t *p = file_of("xtrace.0.7.hint9.xinsndata.bin", &n);
     assert_int_equal(n, 13 + 5 + 9);
@@ -185,13 +185,13 @@ static void test_names(void **state)
     scratch_write("in/xtrace.98.6.hint9.xinsndata.bin", "", 0);
     scratch_write("in/xtrace.99.7.hint13.xinsndata.bin", "", 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        insn_fixture f;
+        fixture f;
         start_set(&f);
         f.trace.path = cases[i].path;
         f.trace.track[0].name = cases[i].track;
         f.trace.track[0].has_tid = cases[i].has_tid;
         put_insn(&f, 0x400000, NOP, 0);
-        insn_finish(&f);
+        fixture_finish(&f);
         if (!has_file(cases[i].name))
             fail_msg("case %zu: there is no %s", i, cases[i].name);
         f.trace.path = NULL;
@@ -206,7 +206,7 @@ static void test_names(void **state)
 /* A thread may have the number 0. */
 static void test_number_0(void **state)
 {
-    insn_fixture f;
+    fixture f;
     start_set(&f);
     const tl_track before = f.trace.track[1];
     f.trace.track[1].name = "idle";
@@ -214,7 +214,7 @@ static void test_number_0(void **state)
     f.trace.track[1].tid = 0;
     put_insn(&f, 0x500000, NOP, 0);
     f.batch.track[0] = 1;
-    insn_finish(&f);
+    fixture_finish(&f);
     assert_true(has_file("xtrace.0.0.hint9.xinsndata.bin"));
     f.trace.track[1] = before;
     stop_set(&f);
@@ -223,7 +223,7 @@ static void test_number_0(void **state)
 /* A processor is named by its number, and the header of its snapshots says that it is one; a thread's does not. */
 static void test_processor(void **state)
 {
-    insn_fixture f;
+    fixture f;
     size_t n;
     start_set(&f);
     const tl_track before = f.trace.track[1];
@@ -233,7 +233,7 @@ static void test_processor(void **state)
         put_insn(&f, 0x400000, NOP, 0);
         f.batch.track[2 * track] = f.batch.track[2 * track + 1] = track;
     }
-    insn_finish(&f);
+    fixture_finish(&f);
     static const char *const name[] = {"xtrace.0.7.hint9.xsnapshot.bin", "xtrace.0.0.hint9.xsnapshot.bin"};
     for (uint8_t track = 0; track < 2; track++) {
         uint8_t *shots = file_of(name[track], &n);
@@ -247,14 +247,14 @@ static void test_processor(void **state)
 
 static void test_two_tracks_of_one_name(void **state)
 {
-    insn_fixture f;
+    fixture f;
     tl_error e;
     start_set(&f);
     f.trace.track[1].name = "7";
     put_insn(&f, 0x400000, NOP, 0);
     put_insn(&f, 0x500000, NOP, 0);
     f.batch.track[1] = 1;
-    assert_int_equal(insn_flush(&f, &e), TL_EUNSUPPORTED);
+    assert_int_equal(fixture_write(&f, &e), TL_EUNSUPPORTED);
     assert_string_equal(e.message, "xtrace-set: two tracks have the number 7: choose one with -t or --cpu");
     f.trace.track[1].name = "8";
     stop_set(&f);
@@ -264,16 +264,16 @@ static void test_two_tracks_of_one_name(void **state)
 static void test_what_has_no_place(void **state)
 {
     static const tl_class call = {.kind = TL_ENTER, .key = TL_KEY_FUNCTION, .name = "enter"};
-    insn_fixture f;
+    fixture f;
     tl_error e;
     start_set(&f);
     assert_int_equal(tl_format_xtrace_set.accept(f.writer, &call), TL_ACCEPT_DROP);
     put_snapshot(&f, 7, 0x100, 0x7ff0); /* of no instruction */
     put_snapshot(&f, 8, 0x100, 0x7ff0);
     f.batch.v[f.batch.nval - 1].as.u = 256;
-    insn_finish(&f);
-    assert_int_equal(insn_dropped(&f, "snapshots of another shape"), 1);
-    assert_int_equal(insn_dropped(&f, "counts of tracks"), 1);
+    fixture_finish(&f);
+    assert_int_equal(fixture_dropped(&f, "snapshots of another shape"), 1);
+    assert_int_equal(fixture_dropped(&f, "counts of tracks"), 1);
     assert_false(has_file("xtrace.0.7.hint9.xmemory.core"));
     stop_set(&f);
 
@@ -295,13 +295,13 @@ static unsigned open_files(void)
 /* What was begun and is given up leaves nothing open. */
 static void test_given_up(void **state)
 {
-    insn_fixture f;
+    fixture f;
     tl_error e;
     const unsigned before = open_files();
     start_set(&f);
     put_snapshot(&f, 0, 0x100, 0x7ff0);
     put_insn(&f, 0x400000, LDR, 0);
-    must(insn_flush(&f, &e), &e);
+    must(fixture_write(&f, &e), &e);
     assert_true(open_files() > before + 1);
     stop_set(&f);
     assert_int_equal(open_files(), before);

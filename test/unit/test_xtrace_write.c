@@ -16,32 +16,32 @@ static const tl_format writer_only = {
     .discard = xtrace_discard,
 };
 
-static void expect_bytes(insn_fixture *f, const void *expected, size_t n)
+static void expect_bytes(fixture *f, const void *expected, size_t n)
 {
-    insn_finish(f);
+    fixture_finish(f);
     assert_int_equal(f->size, n);
     assert_memory_equal(f->bytes, expected, n);
-    insn_fini(f);
+    fixture_fini(f);
 }
 
 /* The tokens of a stream of instructions only: "P" for one with its pc, "i" for one without. */
-static void expect_tokens(insn_fixture *f, const char *expected)
+static void expect_tokens(fixture *f, const char *expected)
 {
     size_t at = 0;
-    insn_finish(f);
+    fixture_finish(f);
     for (const char *t = expected; *t; t++) {
         assert_true(at < f->size);
         assert_int_equal(f->bytes[at] & 0x3f, *t == 'P' ? 0x09 : 0x01);
         at += *t == 'P' ? 13 : 5;
     }
     assert_int_equal(at, f->size);
-    insn_fini(f);
+    fixture_fini(f);
 }
 
 static void test_pc_where_a_block_begins(void **state)
 {
     static const uint32_t op[] = {NOP, LDR, B_EQ, NOP, CALL, NOP, SVC, NOP, NOP, RETURN, NOP};
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &writer_only);
     uint64_t pc = 0x400000;
     for (size_t i = 0; i < sizeof op / sizeof *op; i++) {
@@ -55,7 +55,7 @@ static void test_pc_where_a_block_begins(void **state)
 
 static void test_pcs_wrap(void **state)
 {
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &writer_only);
     put_insn(&f, UINT64_MAX - 3, NOP, 0);
     put_insn(&f, 0, NOP, 0);
@@ -64,7 +64,7 @@ static void test_pcs_wrap(void **state)
 
 static void test_unknown_pcs(void **state)
 {
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &writer_only);
     put_insn_without_pc(&f, NOP);
     put_insn_without_pc(&f, RETURN);
@@ -72,15 +72,15 @@ static void test_unknown_pcs(void **state)
     put_insn(&f, 0x400004, NOP, 0);
     put_insn_without_pc(&f, NOP); /* a reader will know better */
     put_insn(&f, 0x40000c, NOP, 0);
-    insn_finish(&f);
-    assert_int_equal(insn_dropped(&f, "instructions of unknown pc"), 1);
+    fixture_finish(&f);
+    assert_int_equal(fixture_dropped(&f, "instructions of unknown pc"), 1);
     assert_int_equal(f.size, 5 + 5 + 13 + 5 + 5 + 13);
-    insn_fini(&f);
+    fixture_fini(&f);
 }
 
 static void test_levels(void **state)
 {
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &writer_only);
     for (unsigned level = 0; level < 4; level++)
         put_insn(&f, 0x400000 + 4 * level, NOP, level);
@@ -98,7 +98,7 @@ static void test_values(void **state)
                  {XTRACE_CLASS_SVC_RET, 0x1b}, {XTRACE_CLASS_DC, 0x23},  {XTRACE_CLASS_TARGET, 0x2b},
                  {XTRACE_CLASS_FLAGS, 0x1c},   {XTRACE_CLASS_TIME, 0x07}};
     uint8_t expected[sizeof cases / sizeof *cases * 9];
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &writer_only);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         put_state(&f, cases[i].cls, 0x0123456789abcdef - i);
@@ -111,7 +111,7 @@ static void test_values(void **state)
 static void test_registers_and_buffers(void **state)
 {
     uint8_t expected[257 + 9 + 2 * 16 + 9] = {0x0c};
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &writer_only);
     put_all_gpr(&f, 0xffff000000000000);
     for (size_t i = 0; i < 32; i++)
@@ -137,14 +137,14 @@ static void test_registers_and_buffers(void **state)
 static void test_sizes_of_accesses(void **state)
 {
     char *data = pattern(100000);
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &writer_only);
     for (unsigned k = 0; k < 16; k++)
         put_mem(&f, k & 1, 0x1000 * k, data, 1u << k);
     put_mem(&f, false, 0xffffffffffffffff, data, 3); /* the second part wraps around */
     put_mem(&f, true, 0x100000, data, 70000);
     put_mem(&f, true, 0, data, 0);
-    insn_finish(&f);
+    fixture_finish(&f);
     const uint8_t *p = f.bytes;
     for (unsigned k = 0; k < 16; k++) {
         assert_int_equal(p[0], k << 4 | (k & 1) << 3 | 2);
@@ -164,31 +164,23 @@ static void test_sizes_of_accesses(void **state)
         p += 9 + parts[i].n;
     }
     assert_int_equal(p - f.bytes, f.size);
-    assert_int_equal(insn_dropped(&f, "events without their values"), 1);
-    insn_fini(&f);
+    assert_int_equal(fixture_dropped(&f, "events without their values"), 1);
+    fixture_fini(&f);
     free(data);
 }
 
 static void test_several_tracks(void **state)
 {
-    insn_fixture f;
-    tl_error e;
-    insn_start(&f, &writer_only);
-    put_insn(&f, 0x400000, NOP, 0);
-    put_insn(&f, 0x400004, NOP, 0);
-    f.batch.track[1] = 1;
-    assert_int_equal(insn_flush(&f, &e), TL_EUNSUPPORTED);
-    assert_contains(e.message, "xtrace-set");
-    insn_fini(&f);
+    insn_refuses_tracks(&writer_only, "xtrace-set");
 }
 
 static void test_snapshots_alone(void **state)
 {
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &writer_only);
     put_snapshot(&f, 0, 0x100, 0x7ff0);
     put_snapshot(&f, 1000, 0x200, 0x7fe0);
-    insn_finish(&f);
+    fixture_finish(&f);
     assert_int_equal(f.size, 24 + 2 * 1424);
     assert_memory_equal(f.bytes, "TLTX\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 24);
     const uint8_t *p = f.bytes + 24 + 1424;
@@ -208,65 +200,65 @@ static void test_snapshots_alone(void **state)
         assert_int_equal(tl_load64(p + 1328 + 8 * i, false), UINT64_C(0x100) << i);
     assert_int_equal(tl_load64(p + 1416, false), 128);
     assert_int_equal(f.drops.n, 0);
-    insn_fini(&f);
+    fixture_fini(&f);
 }
 
 static void test_more_snapshots_than_are_held_back(void **state)
 {
-    insn_fixture f;
+    fixture f;
     const size_t n = (16u << 20) / 1424 + 100;
     tl_error e;
     insn_start(&f, &writer_only);
     for (size_t i = 0; i < n; i++)
         put_snapshot(&f, i, i, 0x7ff0);
-    must(insn_flush(&f, &e), &e);
+    must(fixture_write(&f, &e), &e);
     put_insn(&f, 0x400000, NOP, 0); /* too late */
-    assert_int_equal(insn_flush(&f, &e), TL_EUNSUPPORTED);
+    assert_int_equal(fixture_write(&f, &e), TL_EUNSUPPORTED);
     assert_contains(e.message, "xtrace-set");
     assert_int_equal(tl_output_bytes(f.out), 24 + n * 1424);
-    insn_fini(&f);
+    fixture_fini(&f);
 }
 
 static void test_snapshots_of_a_stream(void **state)
 {
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &writer_only);
     put_snapshot(&f, 0, 0x100, 0x7ff0);
     put_snapshot(&f, 0, 0x100, 0x7ff0);
     put_insn(&f, 0x400000, NOP, 0);
     put_snapshot(&f, 1, 0x100, 0x7ff0);
     put_insn(&f, 0x400004, NOP, 0);
-    insn_finish(&f);
+    fixture_finish(&f);
     assert_int_equal(f.size, 18);
-    assert_int_equal(insn_dropped(&f, "snapshots, which"), 3);
-    insn_fini(&f);
+    assert_int_equal(fixture_dropped(&f, "snapshots, which"), 3);
+    fixture_fini(&f);
 }
 
 static void test_snapshots_of_other_shapes(void **state)
 {
-    insn_fixture f;
+    fixture f;
     tl_error e;
     insn_start(&f, &writer_only);
     put_snapshot(&f, 0, 0x100, 0x7ff0);
-    must(insn_flush(&f, &e), &e);
+    must(fixture_write(&f, &e), &e);
     put_snapshot(&f, 1, 0x100, 0x7ff0);
     f.batch.v[f.batch.nval - 1].as.u = 256; /* the vectors are too short for that */
-    must(insn_flush(&f, &e), &e);
+    must(fixture_write(&f, &e), &e);
     put_snapshot(&f, 1, 0x100, 0x7ff0);
     f.batch.v[4].n = 31;
-    must(insn_flush(&f, &e), &e);
+    must(fixture_write(&f, &e), &e);
     const tl_value v[] = {{.type = TL_U64}};
     insn_event(&f, XTRACE_CLASS_SNAPSHOT, 0, 0, 0, v, 1);
-    insn_finish(&f);
+    fixture_finish(&f);
     assert_int_equal(f.size, 24 + 1424);
-    assert_int_equal(insn_dropped(&f, "snapshots of another shape"), 3);
-    insn_fini(&f);
+    assert_int_equal(fixture_dropped(&f, "snapshots of another shape"), 3);
+    fixture_fini(&f);
 }
 
 /* What is called so must be so: readers go by the name. */
 static void test_name_says_what(void **state)
 {
-    insn_fixture f;
+    fixture f;
     tl_error e;
     insn_init(&f);
     f.path = "part/a.xsnapshot.bin.zst";
@@ -274,21 +266,21 @@ static void test_name_says_what(void **state)
     for (uint32_t i = 0; i < XTRACE_CLASSES; i++)
         assert_int_equal(xtrace_accept(f.writer, &f.trace.cls[i]),
                          i == XTRACE_CLASS_SNAPSHOT ? TL_ACCEPT_KEEP : TL_ACCEPT_DROP);
-    insn_fini(&f);
+    fixture_fini(&f);
 
     insn_init(&f);
     f.path = "a.xinsndata.bin";
     assert_int_equal(insn_create(&f, &writer_only, &e), 0);
     put_snapshot(&f, 0, 0x100, 0x7ff0);
-    insn_finish(&f);
+    fixture_finish(&f);
     assert_int_equal(f.size, 0);
-    assert_int_equal(insn_dropped(&f, "snapshots, which"), 1);
-    insn_fini(&f);
+    assert_int_equal(fixture_dropped(&f, "snapshots, which"), 1);
+    fixture_fini(&f);
 }
 
 static void test_nothing(void **state)
 {
-    insn_fixture f;
+    fixture f;
     insn_start(&f, &writer_only);
     expect_bytes(&f, "", 0);
 }
@@ -297,7 +289,7 @@ static void test_other_traces(void **state)
 {
     static const tl_class call = {.kind = TL_ENTER, .key = TL_KEY_FUNCTION, .name = "enter"};
     static const tl_class valueless = {.kind = TL_MEM, .role = TL_ROLE_LOAD, .aux = TL_AUX_SIZE, .name = "access"};
-    insn_fixture f;
+    fixture f;
     tl_error e;
     insn_init(&f);
     xtrace_writer w = {0};
@@ -307,18 +299,18 @@ static void test_other_traces(void **state)
         assert_int_equal(xtrace_accept(&w, &f.trace.cls[i]), TL_ACCEPT_KEEP);
     assert_int_equal(tl_trace_set_classes(&f.trace, &call, 1, NULL), 0);
     assert_int_equal(insn_create(&f, &writer_only, &e), TL_EUNSUPPORTED);
-    insn_fini(&f);
+    fixture_fini(&f);
 }
 
 /* 3 MiB of a stream, compressed: cut where instructions say their pc, and the index says where. */
 static void test_index(void **state)
 {
-    insn_fixture f;
+    fixture f;
     insn_init(&f);
     tl_error e;
     const int r = tl_output_open(&f.out, "out.zst", false, TL_ZSTD, 0, &e);
     if (r == TL_EUNSUPPORTED) {
-        insn_fini(&f);
+        fixture_fini(&f);
         skip_because("this build has no libzstd");
     }
     assert_int_equal(insn_create(&f, &writer_only, &e), 0);
@@ -326,7 +318,7 @@ static void test_index(void **state)
     for (uint32_t k = 0; k < LOOPS; k++)
         for (uint32_t i = 0; i < LOOP; i++)
             put_insn(&f, 0x400000 + 4 * i, i + 1 < LOOP ? NOP : JUMP, k & 1);
-    must(insn_flush(&f, &e), &e);
+    must(fixture_write(&f, &e), &e);
     must(xtrace_finish(f.writer, &e), &e);
     const uint64_t bytes = tl_output_bytes(f.out);
     check_finish(f.out);
@@ -355,7 +347,7 @@ static void test_index(void **state)
     }
     assert_int_equal(offset, bytes);
     free(file);
-    insn_fini(&f);
+    fixture_fini(&f);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 #ifndef TL_TEST_TIMELINE_FIXTURE_H
 #define TL_TEST_TIMELINE_FIXTURE_H
 
-#include "writer_fixture.h"
+#include "fixture.h"
 
 enum {
     RT_GC,
@@ -94,23 +94,17 @@ static const tl_class rt_classes[RT_CLASSES] = {
 /* Two threads of process 5 of which one has no tid, and functions 1 "main" and 2 "fib". */
 static inline void rt_init(fixture *f)
 {
-    const tl_want all = {.fields = true};
-    memset(f, 0, sizeof *f);
-    tl_trace_init(&f->trace);
-    f->trace.path = "app.log";
-    tl_trace_set_clock(&f->trace, "milliseconds", 1000);
-    assert_int_equal(tl_trace_set_classes(&f->trace, rt_classes, RT_CLASSES, NULL), 0);
+    fixture_trace(f, "app.log", "milliseconds", 1000, rt_classes, RT_CLASSES);
     const tl_track track[] = {{.name = "thread 0x0", .pid = 5, .tid = 7, .has_pid = true, .has_tid = true},
                               {.name = "thread 0x1", .pid = 5, .has_pid = true}};
     const tl_function function[] = {{.id = 1, .name = "main", .flags = TL_FUNCTION_HEX_ID},
                                     {.id = 2, .name = "fib", .flags = TL_FUNCTION_HEX_ID},
                                     {.id = 3, .flags = TL_FUNCTION_HEX_ID}};
-    uint32_t index;
     for (size_t i = 0; i < 2; i++)
-        assert_int_equal(tl_trace_add_track(&f->trace, &track[i], &index, NULL), 0);
+        fixture_track(f, &track[i]);
     for (size_t i = 0; i < 3; i++)
-        assert_int_equal(tl_trace_add_function(&f->trace, &function[i], NULL), 0);
-    assert_int_equal(tl_batch_init(&f->batch, &f->trace, &all, TL_BATCH_MAX, NULL), 0);
+        fixture_function(f, &function[i]);
+    fixture_batch(f, false);
 }
 
 static inline tl_value rt_text(const char *s)
@@ -118,24 +112,10 @@ static inline tl_value rt_text(const char *s)
     return (tl_value){.type = TL_STRING, .n = (uint32_t)strlen(s), .as.p = s};
 }
 
-/* fixture_event() fills the processor, too: these batches have none. */
 static inline void rt_event(fixture *f, uint32_t cls, uint32_t track, uint64_t ts, uint64_t key, const tl_value *v,
                             uint32_t n)
 {
-    tl_batch *b = &f->batch;
-    uint32_t i = b->n++;
-    b->cls[i] = cls;
-    b->track[i] = track;
-    b->ts[i] = ts;
-    b->key[i] = key;
-    b->val[i] = b->nval;
-    tl_value *slot = tl_batch_slots(b, n);
-    assert_true(n == 0 || slot);
-    if (n > 0)
-        memcpy(slot, v, n * sizeof *v);
-    b->val[i + 1] = b->nval;
-    if (b->n == TL_BATCH_MAX)
-        fixture_flush(f);
+    fixture_event(f, cls, track, -1, ts, key, v, n);
 }
 
 static inline void rt_gc_begin(fixture *f, uint32_t track, uint64_t ts)

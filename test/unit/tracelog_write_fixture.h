@@ -2,7 +2,7 @@
 #ifndef TL_TEST_TRACELOG_WRITE_FIXTURE_H
 #define TL_TEST_TRACELOG_WRITE_FIXTURE_H
 
-#include "writer_fixture.h"
+#include "fixture.h"
 
 #include "format/tracelog/tracelog_write.h"
 #include "traceloom/source.h"
@@ -32,13 +32,8 @@ static inline void log_copy(fixture *f, const char *log, const char *dialect, lo
     tl_trace_init(&f->trace);
     must(tl_source_open_memory(&s, log, strlen(log), "test.log", &options, &e), &e);
     const tl_trace *t = tl_source_trace(s);
-    f->format = &tracelog_door;
     f->options.version = dialect;
-    assert_int_equal(tl_output_open_memory(&f->out, TL_PLAIN, NULL), 0);
-    f->writer = calloc(1, sizeof(tracelog_writer));
-    assert_non_null(f->writer);
-    const tl_write_context context = {.out = f->out, .trace = t, .drops = &f->drops, .options = &f->options};
-    assert_int_equal(tracelog_create(f->writer, &context, NULL), 0);
+    must(fixture_create_for(f, &tracelog_door, t, &e), &e);
     for (uint32_t i = 0; i < t->ncls; i++)
         assert_int_equal(tracelog_accept(f->writer, &t->cls[i]), TL_ACCEPT_KEEP);
     while (tl_source_next(s, &b, NULL) > 0)
@@ -63,19 +58,14 @@ static inline void assert_copy(const char *log, const char *dialect, const char 
 /* A trace that looks like a TraceLog of two threads, for events made by hand. */
 static inline void log_init(fixture *f)
 {
-    const tl_want all = {.fields = true, .cpu = true};
-    memset(f, 0, sizeof *f);
-    tl_trace_init(&f->trace);
-    f->trace.path = "dir/test.log";
+    fixture_trace(f, "dir/test.log", "milliseconds", 1000, NULL, 0);
     f->trace.format = "tracelog";
-    tl_trace_set_clock(&f->trace, "milliseconds", 1000);
     assert_int_equal(tracelog_set_classes(&f->trace, false, NULL), 0);
     for (int i = 0; i < 3; i++) {
         static const char *const name[] = {"process", "thread 0x1", "thread 0x2"};
-        uint32_t index;
-        assert_int_equal(tl_trace_add_track(&f->trace, &(tl_track){.name = name[i]}, &index, NULL), 0);
+        fixture_track(f, &(tl_track){.name = name[i]});
     }
-    assert_int_equal(tl_batch_init(&f->batch, &f->trace, &all, TL_BATCH_MAX, NULL), 0);
+    fixture_batch(f, true);
 }
 
 /* A sample of thread 1; kept UINT64_MAX: none is told. */
@@ -101,14 +91,6 @@ static inline tl_frame frame_at(const tl_frame *caller, uint64_t function, uint6
     frame.ip = ip;
     frame.flags |= TL_FRAME_IP;
     return frame;
-}
-
-/* Completes the log, which has to be this. */
-static inline void assert_lines(fixture *f, const char *expected)
-{
-    fixture_finish(f);
-    assert_string_equal((const char *)f->bytes, expected);
-    fixture_fini(f);
 }
 
 #endif

@@ -1,0 +1,166 @@
+/* What tests of event writers share: a trace whose classes they choose, events put into batches one by one, and the
+ * bytes that a writer makes of them. */
+#ifndef TL_TEST_FIXTURE_H
+#define TL_TEST_FIXTURE_H
+
+#include "check.h"
+#include "model/batch.h"
+#include "model/format_impl.h"
+
+typedef struct fixture {
+    tl_trace trace;
+    tl_batch batch;
+    tl_write_options options;
+    char version[16];
+    tl_drops drops;
+    const char *path; /* how the output is called, or NULL */
+    tl_output *out;
+    tl_output_folder *folder; /* opened by a test that wants one in place of out */
+    const tl_format *format;
+    void *writer;
+    uint64_t count; /* instructions so far */
+    uint8_t *bytes; /* after fixture_finish(), with a NUL behind; not of a folder */
+    size_t size;
+} fixture;
+
+/* An empty trace with a clock and classes. Its tracks and functions follow, then the batch. */
+static inline void fixture_trace(fixture *f, const char *path, const char *clock, uint64_t hz, const tl_class *classes,
+                                 uint32_t n)
+{
+    memset(f, 0, sizeof *f);
+    tl_trace_init(&f->trace);
+    f->trace.path = path;
+    tl_trace_set_clock(&f->trace, clock, hz);
+    assert_int_equal(tl_trace_set_classes(&f->trace, classes, n, NULL), 0);
+}
+
+static inline void fixture_track(fixture *f, const tl_track *track)
+{
+    uint32_t index;
+    assert_int_equal(tl_trace_add_track(&f->trace, track, &index, NULL), 0);
+}
+
+static inline void fixture_function(fixture *f, const tl_function *function)
+{
+    assert_int_equal(tl_trace_add_function(&f->trace, function, NULL), 0);
+}
+
+/* `cpu`: with the column of processors. */
+static inline void fixture_batch(fixture *f, bool cpu)
+{
+    const tl_want want = {.fields = true, .cpu = cpu};
+    assert_int_equal(tl_batch_init(&f->batch, &f->trace, &want, TL_BATCH_MAX, NULL), 0);
+}
+
+/* The version to write; 0: not said. */
+static inline void fixture_version(fixture *f, int version)
+{
+    snprintf(f->version, sizeof f->version, "%d", version);
+    f->options.version = version ? f->version : NULL;
+}
+
+/* Opens the writer for the events of a trace, which must be complete, as the options. */
+static inline int fixture_create_for(fixture *f, const tl_format *format, const tl_trace *t, tl_error *e)
+{
+    f->format = format;
+    if (!f->folder && !f->out)
+        assert_int_equal(tl_output_open_memory(&f->out, TL_PLAIN, NULL), 0);
+    f->writer = calloc(1, format->writer_size);
+    assert_non_null(f->writer);
+    const tl_write_context context = {
+        .path = f->path, .out = f->out, .folder = f->folder, .trace = t, .drops = &f->drops, .options = &f->options};
+    return format->create(f->writer, &context, e);
+}
+
+static inline int fixture_create(fixture *f, const tl_format *format)
+{
+    return fixture_create_for(f, format, &f->trace, NULL);
+}
+
+/* Hands the events so far to the writer. */
+static inline int fixture_write(fixture *f, tl_error *e)
+{
+    const int r = f->batch.n > 0 ? f->format->write(f->writer, &f->batch, 0, f->batch.n, e) : 0;
+    tl_batch_clear(&f->batch);
+    return r;
+}
+
+static inline void fixture_flush(fixture *f)
+{
+    tl_error e;
+    must(fixture_write(f, &e), &e);
+}
+
+/* Appends an event; n values follow as slots of the tape. The processor is left out where the batch has none. */
+static inline void fixture_event(fixture *f, uint32_t cls, uint32_t track, int32_t cpu, uint64_t ts, uint64_t key,
+                                 const tl_value *v, uint32_t n)
+{
+    if (f->batch.n == TL_BATCH_MAX)
+        fixture_flush(f);
+    tl_batch *b = &f->batch;
+    uint32_t i = b->n++;
+    b->cls[i] = cls;
+    b->track[i] = track;
+    if (b->cpu)
+        b->cpu[i] = cpu;
+    b->ts[i] = ts;
+    b->key[i] = key;
+    b->val[i] = b->nval;
+    tl_value *slot = tl_batch_slots(b, n);
+    assert_true(n == 0 || slot);
+    if (n > 0)
+        memcpy(slot, v, n * sizeof *v);
+    b->val[i + 1] = b->nval;
+}
+
+/* Completes the file: f->bytes and f->size. */
+static inline void fixture_finish(fixture *f)
+{
+    tl_error e;
+    fixture_flush(f);
+    must(f->format->finish(f->writer, &e), &e);
+    if (f->folder) {
+        must(tl_output_folder_finish(f->folder, &e), &e);
+        return;
+    }
+    must(tl_output_finish(f->out, &e), &e);
+    void *memory = tl_output_take_memory(f->out, &f->size);
+    f->bytes = calloc(1, f->size + 1);
+    assert_non_null(f->bytes);
+    if (f->size > 0)
+        memcpy(f->bytes, memory, f->size);
+    free(memory);
+}
+
+static inline void fixture_fini(fixture *f)
+{
+    if (f->writer)
+        f->format->discard(f->writer);
+    free(f->writer);
+    tl_output_close(f->out);
+    tl_output_folder_close(f->folder);
+    free(f->bytes);
+    free(f->drops.drop);
+    tl_batch_fini(&f->batch);
+    f->trace.path = f->trace.format = f->trace.version = NULL;
+    tl_trace_fini(&f->trace);
+}
+
+/* Completes the file, which has to be this text, and frees the fixture. */
+static inline void fixture_expect(fixture *f, const char *text)
+{
+    fixture_finish(f);
+    assert_string_equal((const char *)f->bytes, text);
+    fixture_fini(f);
+}
+
+/* How many of a thing were reported as dropped; the text only has to begin so. */
+static inline uint64_t fixture_dropped(const fixture *f, const char *what)
+{
+    for (uint32_t i = 0; i < f->drops.n; i++)
+        if (strncmp(f->drops.drop[i].what, what, strlen(what)) == 0)
+            return f->drops.drop[i].n;
+    return 0;
+}
+
+#endif
