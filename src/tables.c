@@ -17,8 +17,14 @@ const tl_table_kind *const *tl_table_kinds(size_t *n)
 
 const tl_table_kind *tl_table_find(const char *name, const tl_trace *trace)
 {
-    for (size_t i = 0; i < TL_COUNT(all); i++)
-        if (strcmp(all[i]->info.name, name) == 0 && (!all[i]->only_of || (trace && all[i]->only_of(trace))))
+    const tl_table_kind *found = NULL;
+    for (size_t i = 0; i < TL_COUNT(all); i++) {
+        if (strcmp(all[i]->info.name, name) != 0)
+            continue;
+        if (all[i]->only_of && trace && all[i]->only_of(trace))
             return all[i];
-    return NULL;
+        if (!all[i]->only_of)
+            found = all[i];
+    }
+    return found;
 }

@@ -21,7 +21,18 @@ typedef struct tl_table_options {
     bool no_demangle;
 } tl_table_options;
 
-/* A table that is made straight from the events of sources. */
+/* What a profile has to be for a table that is made of one, straight from no events. */
+enum {
+    TL_PROFILE_FLAT = 1, /* sums by function are enough */
+    TL_PROFILE_TREE = 2,
+    TL_PROFILE_PER_THREAD = 4,
+    TL_PROFILE_LINES = 8,    /* functions of samples by line */
+    TL_PROFILE_MODULES = 16, /* is regrouped, by module */
+    TL_PROFILE_NEEDS_SAMPLES = 32,
+    TL_PROFILE_NEEDS_DURATIONS = 64
+};
+
+/* A table: made straight from the events of sources, or of a profile (see analysis/function/profile_answer.h). */
 typedef struct tl_table_kind {
     tl_table_info info;
     const char *what;  /* "garbage collections": what an empty table has none of */
@@ -29,8 +40,9 @@ typedef struct tl_table_kind {
     const char *takes; /* words of its own options: "cache"; NULL: none */
     /* Which traces it is made of, if a table of another kind has the same name; else NULL. */
     bool (*only_of)(const tl_trace *t);
-    bool several; /* sources can be added up; those of instructions always can */
-    bool late;    /* need not know names and threads before the end */
+    unsigned profile; /* of a profile: TL_PROFILE_FLAT and so on; 0: of events */
+    bool several;     /* sources can be added up; those of instructions always can */
+    bool late;        /* need not know names and threads before the end */
     bool reads_fields;
     const char *no_thread; /* why threads cannot be chosen, or NULL */
     size_t size;           /* of the table, zeroed at first; with a pass it is known */

@@ -35,9 +35,12 @@ int tl_table_run_add(tl_table_run *r, tl_source *s, const tl_select *select, uns
                        "its times are %s, those of the inputs before are %s: they cannot be added up", unit, r->unit);
     snprintf(r->unit, sizeof r->unit, "%s", unit);
     r->begun = true;
-    if (r->pass)
-        return tl_insn_pass(r->table, r->pass, r->options, first, s, select, threads, e);
-    return r->kind->read(r->table, s, select, e);
+    const tl_want want = s->want;
+    s->want.fields = r->kind->reads_fields;
+    const int status = r->pass ? tl_insn_pass(r->table, r->pass, r->options, first, s, select, threads, e)
+                               : r->kind->read(r->table, s, select, e);
+    s->want = want;
+    return status;
 }
 
 bool tl_table_run_empty(const tl_table_run *r)

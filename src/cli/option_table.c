@@ -154,13 +154,13 @@ const tl_option tl_option_table[] = {
      ".It Cm syscall\nsystem calls\n"
      ".El\n"
      "Without it, and with\n.Fl o ,\nno table is printed.\n",
-     "func tree callers hist thread line module"
+     &"" /* without the blank before the first */
 #define TL_TABLE(word) " " #word
 #define TL_TABLE_OF_SOME(symbol)
 #include "tables.def"
 #undef TL_TABLE
 #undef TL_TABLE_OF_SOME
-    },
+         [1]},
     {TL_OPTION_WEIGHT, 0, "weight", "WHAT", TL_GROUP_VERB, REPORT, "samples, time, bytes or allocations",
      "What samples of stacks are weighted by:\n"
      ".Cm samples\nor\n.Cm time ,\nthe default, of those taken at intervals;\n"

@@ -58,18 +58,6 @@ bool tl_to_stdout(const tl_arguments *a)
     return !a->output || strcmp(a->output, "-") == 0;
 }
 
-int tl_word_place(const char *word, const char *list)
-{
-    size_t length = strlen(word);
-    for (int place = 0; *list; place++) {
-        size_t n = strcspn(list, " ");
-        if (n == length && memcmp(word, list, n) == 0)
-            return place;
-        list += n + (list[n] == ' ');
-    }
-    return -1;
-}
-
 /* "--top x: expected a whole number": what is wrong with the value of an option. */
 TL_PRINTF(4, 5) static bool bad_value(parser *p, const tl_option *o, const char *value, const char *format, ...)
 {

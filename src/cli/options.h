@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/text/words.h"
 #include "view/terminal.h"
 
 typedef enum tl_verb_id {
@@ -189,8 +190,6 @@ typedef struct tl_arguments {
     bool quiet, verbose;
 } tl_arguments;
 
-/* The place of a word in a space-separated list, or -1. */
-int tl_word_place(const char *word, const char *list);
 /* Whether the output goes to standard output. */
 bool tl_to_stdout(const tl_arguments *a);
 

@@ -47,6 +47,9 @@ void tl_print_help(const tl_verb *verb);
 /* Prints the man page of a verb ("" or "traceloom": of the whole command; "formats": of formats) in mdoc; false if
  * there is no such page. */
 bool tl_print_man(const char *verb, FILE *file);
+/* Prints which tables there are; and their columns, for docs/tables.md: false if `what` is not "markdown". */
+void tl_print_tables(void);
+bool tl_print_tables_as(const char *what);
 /* Prints the completion script of a shell; false if the shell is not known. */
 bool tl_print_completion(const char *shell);
 

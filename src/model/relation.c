@@ -59,6 +59,14 @@ void tl_say_subject(const tl_answer *a, const tl_prose *p)
     tl_output_puts(p->out, "\n");
 }
 
+const tl_part *tl_answer_main(const tl_answer *a)
+{
+    const tl_part *p = a->first;
+    while (p && !(p->key && p->for_programs))
+        p = p->next;
+    return p;
+}
+
 void *tl_answer_alloc(tl_answer *a, size_t n, size_t size)
 {
     void *p = n <= SIZE_MAX / size ? tl_arena_zalloc(&a->arena, n * size) : NULL;

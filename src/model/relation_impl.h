@@ -9,7 +9,7 @@
 #include "base/compiler.h"
 #include "base/wide_sum.h"
 #include "model/prose.h"
-#include "model/relation.h"
+#include "traceloom/relation.h"
 
 typedef enum tl_cell_kind {
     TL_CELL_NULL,
@@ -83,6 +83,7 @@ typedef struct tl_column {
     bool guarded;
     uint16_t offset, guard;
     uint8_t role, flags;
+    uint8_t place;    /* on the terminal: after columns with lower numbers; equal ones as they stand here */
     uint8_t drop;     /* 0: stays on narrow terminals; else columns with a higher number go first */
     uint8_t decimals; /* of a number that is no share; 0: six significant digits */
     uint32_t which;   /* tells columns with the same `get` apart */
@@ -100,12 +101,13 @@ typedef struct tl_part {
     const tl_column *column;
     uint32_t ncolumn;
     const void *table; /* for those who get cells */
+    void *detail;      /* the same, of this part alone */
     const void *row;   /* [n] structs of `stride` bytes ... */
     size_t stride;
     const uint32_t *order; /* ... in this order; NULL: as they stand */
     uint64_t n;
     const struct tl_part *list; /* what cells of TL_CELL_ROWS are rows of; in --json only */
-    bool (*approximate)(const struct tl_part *part, const void *row);
+    bool (*approximate)(const void *row);
     bool for_programs, for_people; /* who sees it */
     bool verbatim;                 /* what `before` says is laid out in columns */
     /* For people: */
@@ -129,8 +131,10 @@ typedef struct tl_ask {
 } tl_ask;
 
 typedef struct tl_answer {
-    const char *unit;                                           /* of times and of what is counted; NULL: it has none */
-    bool is_ns;                                                 /* times are nanoseconds */
+    const char *unit; /* of times and of what is counted; NULL: it has none */
+    bool is_ns;       /* times are nanoseconds */
+    tl_column_unit
+        times; /* what TL_UNIT_TIME is, if no time: bytes or a count, of profiles that are weighted so; or 0 */
     const char *subject;                                        /* the file and its format, or "3 files" */
     void (*head)(const struct tl_answer *a, const tl_prose *p); /* the first lines. May be NULL */
     const void *table, *detail;                                 /* of those who made it */
@@ -170,6 +174,8 @@ void *tl_answer_alloc(tl_answer *a, size_t n, size_t size);
 /* Frees an array of malloc() with the answer, or at once if memory runs out; NULL: the answer has failed. */
 void tl_answer_own(tl_answer *a, void *array);
 void tl_answer_fini(tl_answer *a);
+/* The relation that goes where there is room for one: the first with a name. NULL: none. */
+const tl_part *tl_answer_main(const tl_answer *a);
 /* The answer's subject, in strong letters, as a line. */
 void tl_say_subject(const tl_answer *a, const tl_prose *p);
 /* Rows to show: those of --top, else all for programs; for people `on_terminal` or, elsewhere, `in_file`; 0: all. At

@@ -9,26 +9,43 @@ typedef struct layout {
     int64_t share, prefix, name, suffix; /* < 0: none */
 } layout;
 
+/* The column that stands in the next place; part->ncolumn behind the last. */
+static uint32_t next_column(const tl_part *part, uint32_t after)
+{
+    uint32_t best = part->ncolumn;
+    for (uint32_t i = 0; i < part->ncolumn; i++) {
+        const unsigned place = part->column[i].place;
+        const bool is_behind = after == part->ncolumn || place > part->column[after].place ||
+                               (place == part->column[after].place && i > after);
+        if (is_behind && (best == part->ncolumn || place < part->column[best].place))
+            best = i;
+    }
+    return best;
+}
+
+static void take_column(const tl_column *c, uint32_t i, layout *l, tl_text_table *t)
+{
+    if (c->role == TL_ROLE_PREFIX)
+        l->prefix = i;
+    else if (c->role == TL_ROLE_SUFFIX)
+        l->suffix = i;
+    else if (c->role == TL_ROLE_NAME && c->info.title)
+        l->name = i;
+    else if (c->role == TL_ROLE_NUMBER && c->info.title && t->ncolumn < TL_TEXT_COLUMNS) {
+        l->cell[t->ncolumn] = i;
+        l->column[t->ncolumn++] = (tl_text_column){c->info.title, c->drop};
+    }
+    if (c->role == TL_ROLE_BAR || (c->flags & TL_WITH_BAR && c->info.title)) {
+        l->share = i;
+        t->bar_after = t->ncolumn - 1;
+    }
+}
+
 static void take_columns(const tl_part *part, layout *l, tl_text_table *t)
 {
     *l = (layout){.share = -1, .prefix = -1, .name = -1, .suffix = -1};
-    for (uint32_t i = 0; i < part->ncolumn; i++) {
-        const tl_column *c = &part->column[i];
-        if (c->role == TL_ROLE_PREFIX)
-            l->prefix = i;
-        else if (c->role == TL_ROLE_SUFFIX)
-            l->suffix = i;
-        else if (c->role == TL_ROLE_NAME && c->info.title)
-            l->name = i;
-        else if (c->role == TL_ROLE_NUMBER && c->info.title && t->ncolumn < TL_TEXT_COLUMNS) {
-            l->cell[t->ncolumn] = i;
-            l->column[t->ncolumn++] = (tl_text_column){c->info.title, c->drop};
-        }
-        if (c->role == TL_ROLE_BAR || c->flags & TL_WITH_BAR) {
-            l->share = i;
-            t->bar_after = t->ncolumn - 1;
-        }
-    }
+    for (uint32_t i = next_column(part, part->ncolumn); i < part->ncolumn; i = next_column(part, i))
+        take_column(&part->column[i], i, l, t);
     t->column = l->column;
     if (l->share < 0)
         t->bar_after = t->ncolumn;

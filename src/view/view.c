@@ -39,17 +39,10 @@ int tl_answer_check(const tl_answer *a, tl_error *e)
     return a->failed ? tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table") : 0;
 }
 
-const tl_part *tl_answer_main(const tl_answer *a)
-{
-    const tl_part *p = a->first;
-    while (p && !(p->key && p->for_programs))
-        p = p->next;
-    return p;
-}
-
 static void show_number(const tl_part *part, const tl_column *c, uint64_t v, char *buf, size_t size)
 {
-    switch (c->info.unit) {
+    const tl_column_unit times = part->answer->times;
+    switch (c->info.unit == TL_UNIT_TIME && times ? times : c->info.unit) {
     case TL_UNIT_TIME:
         tl_human_time(buf, size, v, part->answer->is_ns);
         break;
@@ -114,7 +107,7 @@ const char *tl_cell_shown(const tl_part *part, uint64_t row, uint32_t column, ch
     tl_cell v;
     tl_part_cell(part, row, column, &v);
     if (!(c->flags & TL_APPROXIMATE) || v.kind == TL_CELL_NULL || !part->approximate ||
-        !part->approximate(part, tl_part_row(part, row)))
+        !part->approximate(tl_part_row(part, row)))
         return show(part, c, &v, buf, size);
     buf[0] = '~';
     return show(part, c, &v, buf + 1, size - 1) == buf + 1 ? buf : "";

@@ -38,7 +38,5 @@ const char *tl_cell_shown(const tl_part *part, uint64_t row, uint32_t column, ch
 const char *tl_rows_json(const tl_part *part, const tl_cell *rows);
 /* TL_ENOMEM if the answer could not be made whole, else 0. */
 int tl_answer_check(const tl_answer *a, tl_error *e);
-/* The relation that goes into files with one table: the first with a name. NULL: none. */
-const tl_part *tl_answer_main(const tl_answer *a);
 
 #endif

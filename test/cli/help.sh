@@ -36,7 +36,7 @@ for verb in info check report convert cat record ctl help; do
     cmp out "$docs/man/traceloom-$verb.1" || fail "docs/man/traceloom-$verb.1 is old: traceloom help --man $verb"
 done
 expect 2 "$tl" help --man nosuchpage
-says err "expected traceloom, formats, or the name of a verb"
+says err "expected traceloom, formats, tables, or the name of a verb"
 expect 2 "$tl" help reprot
 says err "did you mean report?"
 expect 0 "$tl" help --man formats
@@ -49,6 +49,12 @@ fi
     sed -n "/^\\.It Cm $format\$/,/^\\.\\(It\\|El\\)/p" out | grep -q '^\.Pp' || echo "$format"
 done >bare
 is_empty bare
+expect 0 "$tl" help --man tables
+cmp out "$docs/man/traceloom-tables.5" || fail "docs/man/traceloom-tables.5 is old: traceloom help --man tables"
+expect 0 "$tl" help --tables markdown
+cmp out "$docs/tables.md" || fail "docs/tables.md is old: traceloom help --tables markdown"
+expect 0 "$tl" help tables
+says out "callers"
 expect 0 "$tl" help --man traceloom
 cmp out "$docs/man/traceloom.1" || fail "docs/man/traceloom.1 is old: traceloom help --man traceloom"
 expect 0 "$tl" help --completion bash

@@ -3,7 +3,7 @@
 set(low_sources
     analysis/instruction/block_table.c analysis/instruction/branch_table.c analysis/instruction/cache_table.c
     analysis/instruction/page_table.c analysis/instruction/reuse_stack.c analysis/instruction/reuse_table.c
-    analysis/instruction/syscall_table.c base/elf/elf_file.c cli/report/report_json_tree.c format/chrome/chrome_samples.c
+    analysis/instruction/syscall_table.c base/elf/elf_file.c analysis/function/stacks_answer.c format/chrome/chrome_samples.c
     format/ctf/metadata/tsdl_locate.c format/ctf/metadata/tsdl_names.c format/ctf/plan/ctf_compile.c format/ctf/plan/ctf_run.c format/ctf/plan/ctf_scope.c
     format/ctf/read/ctf_cursor.c format/ctf/read/ctf_fault.c format/ctf/read/ctf2010_content.c
     format/ctf/write/ctf_write_event.c format/folded/folded_write.c format/perfetto/perfetto_write.c

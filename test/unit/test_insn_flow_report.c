@@ -201,12 +201,12 @@ static void test_find(void **state)
     hand h;
     hand_init(&h, 0);
     tl_trace_init(&other);
-    assert_null(tl_table_find("thread", NULL));
-    assert_null(tl_table_find("thread", &other));
+    assert_ptr_equal(tl_table_find("thread", NULL), &tl_table_thread);
+    assert_ptr_equal(tl_table_find("thread", &other), &tl_table_thread);
     assert_ptr_equal(tl_table_find("thread", &h.source.trace), &tl_table_thread_insns);
     assert_ptr_equal(tl_table_find("mix", NULL), &tl_table_mix);
     assert_ptr_equal(tl_table_find("gc", &h.source.trace), &tl_table_gc);
-    assert_null(tl_table_find("func", &h.source.trace));
+    assert_ptr_equal(tl_table_find("func", &h.source.trace), &tl_table_func);
     tl_trace_fini(&other);
     hand_fini(&h);
 }

@@ -255,7 +255,7 @@ static void test_several_traces_are_grouped_by_their_last_names(void **state)
     add_stack(p, (uint32_t[]){1, 4, 5}, 3, 2);
     assert_int_equal(tl_profile_choose_weight(p, "samples", &e), 0);
     assert_int_equal(tl_profile_regroup(&by_last, p, TL_GROUP_BY_LAST, &e), 0);
-    assert_int_equal(tl_table_functions(&t, by_last, &e), 0);
+    assert_int_equal(tl_function_rows(&t, by_last, &e), 0);
     assert_int_equal(t.n, 4); /* unknown, Work, Main, 0x2 */
     const tl_function *f = &by_last->function[t.row[0].function];
     assert_true(f->flags & TL_FUNCTION_UNKNOWN);
@@ -311,7 +311,7 @@ static void test_calls_are_grouped_by_library(void **state)
     assert_int_equal(by_library->damaged_bytes, 19);
     assert_string_equal(by_library->build_id, "c0ffee");
     assert_string_equal(by_library->exe, "/bin/app");
-    assert_int_equal(tl_table_functions(&t, by_library, &e), 0);
+    assert_int_equal(tl_function_rows(&t, by_library, &e), 0);
     assert_int_equal(t.n, 2);
     assert_string_equal(by_library->function[t.row[0].function].name, "abcd");
     assert_int_equal(t.row[0].stat.total, 60);

@@ -178,7 +178,7 @@ static void test_modules_count_once(void **state)
     assert_int_equal(tl_trace_add_function(t, &(tl_function){.id = 2, .name = "b", .library = "x.dll"}, &e), 0);
     p = scripted_profile(&s, &plain);
     assert_int_equal(tl_profile_regroup(&by_library, p, TL_GROUP_BY_LIBRARY, &e), 0);
-    assert_int_equal(tl_table_functions(&table, by_library, &e), 0);
+    assert_int_equal(tl_function_rows(&table, by_library, &e), 0);
     assert_int_equal(table.n, 2);
     assert_string_equal(by_library->function[table.row[0].function].name, "x.dll");
     assert_int_equal(table.row[0].stat.calls, 2);
@@ -204,7 +204,7 @@ static void test_threads_have_trees_of_their_own(void **state)
     tl_profile *p = scripted_profile(&s, &(tl_profile_options){.per_thread = true});
     assert_int_equal(p->ntrack, 2);
     assert_int_equal(p->nplace, 5);
-    assert_int_equal(tl_table_threads(&table, p, &e), 0);
+    assert_int_equal(tl_thread_rows(&table, p, &e), 0);
     assert_int_equal(table.n, 2);
     for (uint32_t i = 0; i < 2; i++) {
         assert_int_equal(table.row[i].stat.calls, 2);

@@ -54,7 +54,7 @@ static void test_functions(void **state)
 {
     tl_profile *p = sample();
     tl_table t;
-    assert_int_equal(tl_table_functions(&t, p, NULL), 0);
+    assert_int_equal(tl_function_rows(&t, p, NULL), 0);
     assert_string_equal(names(p, &t), "a b d"); /* self 70, 46, 30; neither c nor z has calls */
     const tl_row *b = &t.row[1];
     assert_int_equal(b->stat.calls, 4);
@@ -89,7 +89,7 @@ static void test_sorting_by_each_column(void **state)
     };
     tl_profile *p = sample();
     tl_table t;
-    assert_int_equal(tl_table_functions(&t, p, NULL), 0);
+    assert_int_equal(tl_function_rows(&t, p, NULL), 0);
     for (size_t i = 0; i < TL_COUNT(cases); i++) {
         tl_table_sort(&t, p, TL_BY_MIN, 0); /* from another order than the expected one */
         tl_table_sort(&t, p, cases[i].column, 0);
@@ -117,14 +117,14 @@ static void test_ties_go_by_id_and_then_by_canonical_order(void **state)
             fixture_call(p, tl_profile_child(p, 0, function), 5, 5, true);
         }
         tl_table t;
-        assert_int_equal(tl_table_functions(&t, p, NULL), 0);
+        assert_int_equal(tl_function_rows(&t, p, NULL), 0);
         assert_string_equal(names(p, &t), "y w x u v");
         tl_table_sort(&t, p, TL_BY_NAME, 0);
         assert_string_equal(names(p, &t), "u v w x y");
         tl_table_sort(&t, p, TL_BY_ID, 0);
         assert_string_equal(names(p, &t), "y w x u v");
         tl_table_free(&t);
-        assert_int_equal(tl_table_tree(&t, p, NULL), 0);
+        assert_int_equal(tl_tree_rows(&t, p, NULL), 0);
         assert_string_equal(names(p, &t), "y w x u v");
         tl_table_free(&t);
         tl_profile_free(p);
@@ -138,7 +138,7 @@ static void test_functions_without_names_sort_by_label(void **state)
     for (size_t i = 0; i < TL_COUNT(f); i++)
         fixture_call(p, tl_profile_child(p, 0, tl_profile_add_function(p, &f[i])), 1, 1, true);
     tl_table t;
-    assert_int_equal(tl_table_functions(&t, p, NULL), 0);
+    assert_int_equal(tl_function_rows(&t, p, NULL), 0);
     tl_table_sort(&t, p, TL_BY_NAME, 0);
     assert_int_equal(p->function[t.row[0].function].id, 12); /* "#12", "#7", "a" */
     assert_int_equal(p->function[t.row[1].function].id, 7);
@@ -152,7 +152,7 @@ static void test_tree(void **state)
     fixture_call(p, fixture_place(p, 0, "ae"), 60, 60, true); /* as heavy as b in a, with a larger id */
     fixture_call(p, fixture_place(p, 0, "ac"), 61, 61, true);
     tl_table t;
-    assert_int_equal(tl_table_tree(&t, p, NULL), 0);
+    assert_int_equal(tl_tree_rows(&t, p, NULL), 0);
     assert_string_equal(stacks(p, &t), "a ac ab aba abab ae b cd");
     const tl_row *row = &t.row[6];
     assert_int_equal(row->stat.calls, 2);
@@ -177,7 +177,7 @@ static void test_tree_keeps_threads_apart(void **state)
     fixture_call(p, fixture_place(p, one, "ab"), 5, 5, true);
     fixture_call(p, fixture_place(p, 0, "c"), 5, 5, true); /* in no thread's tree */
     tl_table t;
-    assert_int_equal(tl_table_tree(&t, p, NULL), 0);
+    assert_int_equal(tl_tree_rows(&t, p, NULL), 0);
     assert_int_equal(t.n, 4); /* a in thread 2 has neither calls nor total */
     assert_string_equal(stacks(p, &t), "a ab ab c");
     assert_int_equal(p->track[t.row[0].track].tid, 1);
@@ -192,7 +192,7 @@ static void test_callers(void **state)
 {
     tl_profile *p = sample();
     tl_table t;
-    assert_int_equal(tl_table_callers(&t, p, NULL), 0);
+    assert_int_equal(tl_caller_rows(&t, p, NULL), 0);
     static const struct {
         const char *caller, *callee;
         uint64_t calls, total, self;
@@ -220,7 +220,7 @@ static void test_threads(void **state)
 {
     tl_profile *p = sample();
     tl_table t;
-    assert_int_equal(tl_table_threads(&t, p, NULL), 0);
+    assert_int_equal(tl_thread_rows(&t, p, NULL), 0);
     assert_int_equal(t.n, 0); /* one tree of all threads */
     tl_table_free(&t);
     tl_profile_free(p);
@@ -233,7 +233,7 @@ static void test_threads(void **state)
     fixture_call(p, fixture_place(p, one, "aa"), 60, 60, false);
     fixture_call(p, fixture_place(p, one, "b"), 7, 7, true);
     fixture_call(p, fixture_place(p, two, "cd"), 500, 500, true); /* c never ended */
-    assert_int_equal(tl_table_threads(&t, p, NULL), 0);
+    assert_int_equal(tl_thread_rows(&t, p, NULL), 0);
     assert_int_equal(t.n, 2);
     assert_int_equal(p->track[t.row[0].track].tid, 2);
     assert_int_equal(t.row[0].stat.total, 500);
@@ -258,8 +258,7 @@ static void test_without_histogram_there_are_no_percentiles(void **state)
     p->stat[fixture_place(p, 0, "ab")].self = 5;
     p->stat[fixture_place(p, 0, "ab")].calls = 2;
     assert_int_equal(tl_profile_sum_up(p, NULL), 0);
-    int (*const make[])(tl_table *, const tl_profile *, tl_error *) = {tl_table_functions, tl_table_tree,
-                                                                       tl_table_callers};
+    int (*const make[])(tl_table *, const tl_profile *, tl_error *) = {tl_function_rows, tl_tree_rows, tl_caller_rows};
     for (size_t i = 0; i < TL_COUNT(make); i++) {
         tl_table t;
         assert_int_equal(make[i](&t, p, NULL), 0);
@@ -289,8 +288,8 @@ static void assert_same_tables(const tl_profile *p, const tl_table *a, const tl_
 
 static void test_tables_do_not_depend_on_how_a_profile_was_made(void **state)
 {
-    int (*const make[])(tl_table *, const tl_profile *, tl_error *) = {tl_table_functions, tl_table_tree,
-                                                                       tl_table_callers, tl_table_threads};
+    int (*const make[])(tl_table *, const tl_profile *, tl_error *) = {tl_function_rows, tl_tree_rows, tl_caller_rows,
+                                                                       tl_thread_rows};
     uint64_t seed = 21;
     for (int round = 0; round < 40; round++) {
         tl_profile *p = fixture_random_profile(&seed, round & 1, true), *q = NULL;
@@ -318,8 +317,8 @@ static void test_tables_do_not_depend_on_how_a_profile_was_made(void **state)
 
 static void test_an_empty_profile_has_empty_tables(void **state)
 {
-    int (*const make[])(tl_table *, const tl_profile *, tl_error *) = {tl_table_functions, tl_table_tree,
-                                                                       tl_table_callers, tl_table_threads};
+    int (*const make[])(tl_table *, const tl_profile *, tl_error *) = {tl_function_rows, tl_tree_rows, tl_caller_rows,
+                                                                       tl_thread_rows};
     tl_profile *p = fixture_new();
     for (size_t i = 0; i < TL_COUNT(make); i++) {
         tl_table t;
@@ -341,7 +340,7 @@ static void test_many_rows(void **state)
         fixture_call(p, tl_profile_child(p, 0, f), i % 7, i % 7, true);
     }
     tl_table t;
-    assert_int_equal(tl_table_functions(&t, p, NULL), 0);
+    assert_int_equal(tl_function_rows(&t, p, NULL), 0);
     assert_int_equal(t.n, n);
     for (uint32_t i = 1; i < n; i++) {
         const tl_row *before = &t.row[i - 1], *row = &t.row[i];

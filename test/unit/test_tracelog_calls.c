@@ -32,7 +32,7 @@ static void assert_functions(const tl_profile *p, const char *expected)
 {
     char text[1000] = "";
     tl_table t;
-    assert_int_equal(tl_table_functions(&t, p, NULL), 0);
+    assert_int_equal(tl_function_rows(&t, p, NULL), 0);
     for (uint32_t i = 0; i < t.n; i++) {
         char label[24];
         const tl_row *row = &t.row[i];

@@ -20,7 +20,7 @@ static uint32_t pair_row(pairs *s, const tl_profile *p, uint32_t place)
     if (row == TL_HASH_NONE) {
         if (!tl_hash_put(&s->index, key, s->rows.n))
             return TL_HASH_NONE;
-        row = tl_rows_add(&s->rows, callee, caller, TL_NO_TRACK);
+        row = tl_row_sums_add(&s->rows, callee, caller, TL_NO_TRACK);
     }
     return row;
 }
@@ -45,17 +45,17 @@ static bool add_up(pairs *s, const tl_profile *p, const uint32_t *places)
         if (row == TL_HASH_NONE)
             return false;
         s->row[place] = row;
-        tl_rows_add_nested(&s->rows, p, row, place, s->active[row] == 0);
+        tl_row_sums_add_nested(&s->rows, p, row, place, s->active[row] == 0);
         s->active[row] += hides(p, place);
     }
     return true;
 }
 
-int tl_table_callers(tl_table *out, const tl_profile *p, tl_error *e)
+int tl_caller_rows(tl_table *out, const tl_profile *p, tl_error *e)
 {
     pairs s = {.row = calloc(p->nplace, sizeof *s.row), .active = calloc(p->nplace, sizeof *s.active)};
     uint32_t *order = malloc(p->nplace * sizeof *order);
-    int status = tl_rows_init(&s.rows, p, p->nplace, e);
+    int status = tl_row_sums_init(&s.rows, p, p->nplace, e);
     if (status < 0)
         goto out;
     if (!s.row || !s.active || !order) {
@@ -66,11 +66,11 @@ int tl_table_callers(tl_table *out, const tl_profile *p, tl_error *e)
     if (status < 0)
         goto out;
     if (add_up(&s, p, order))
-        tl_rows_take(&s.rows, p, TL_BY_TOTAL, out);
+        tl_row_sums_take(&s.rows, p, TL_BY_TOTAL, out);
     else
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of %" PRIu32 " calls", s.rows.n);
 out:
-    tl_rows_fini(&s.rows);
+    tl_row_sums_fini(&s.rows);
     tl_hash_fini(&s.index);
     free(s.row);
     free(s.active);

@@ -4,10 +4,10 @@
 
 #include "analysis/function/table_rows.h"
 
-int tl_table_functions(tl_table *out, const tl_profile *p, tl_error *e)
+int tl_function_rows(tl_table *out, const tl_profile *p, tl_error *e)
 {
     tl_row_sums rows;
-    int status = tl_rows_init(&rows, p, p->nfunction, e);
+    int status = tl_row_sums_init(&rows, p, p->nfunction, e);
     if (status < 0)
         return status;
     uint32_t *order = malloc(((size_t)p->nfunction + 1) * sizeof *order);
@@ -19,14 +19,14 @@ int tl_table_functions(tl_table *out, const tl_profile *p, tl_error *e)
     if (status < 0)
         goto out;
     for (uint32_t i = 0; i < p->nfunction; i++) {
-        uint32_t row = tl_rows_add(&rows, order[i], TL_NO_FUNCTION, TL_NO_TRACK);
+        uint32_t row = tl_row_sums_add(&rows, order[i], TL_NO_FUNCTION, TL_NO_TRACK);
         for (uint32_t at = p->same_first[order[i]]; at; at = p->same_next[at])
-            tl_rows_add_place(&rows, p, row, at, p->nweight ? p->outer_calls[at] : p->stat[at].calls,
-                              p->stat[at].outer);
+            tl_row_sums_add_place(&rows, p, row, at, p->nweight ? p->outer_calls[at] : p->stat[at].calls,
+                                  p->stat[at].outer);
     }
-    tl_rows_take(&rows, p, TL_BY_SELF, out);
+    tl_row_sums_take(&rows, p, TL_BY_SELF, out);
 out:
     free(order);
-    tl_rows_fini(&rows);
+    tl_row_sums_fini(&rows);
     return status;
 }

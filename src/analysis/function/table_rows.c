@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-int tl_rows_init(tl_row_sums *r, const tl_profile *p, uint32_t capacity, tl_error *e)
+int tl_row_sums_init(tl_row_sums *r, const tl_profile *p, uint32_t capacity, tl_error *e)
 {
     *r = (tl_row_sums){.capacity = capacity};
     r->row = calloc((size_t)capacity + 1, sizeof *r->row);
@@ -12,24 +12,24 @@ int tl_rows_init(tl_row_sums *r, const tl_profile *p, uint32_t capacity, tl_erro
     r->next = calloc(p->nplace, sizeof *r->next);
     if (r->row && r->first && r->next)
         return 0;
-    tl_rows_fini(r);
+    tl_row_sums_fini(r);
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of %" PRIu32 " rows", capacity);
 }
 
-uint32_t tl_rows_add(tl_row_sums *r, uint32_t function, uint32_t caller, uint32_t track)
+uint32_t tl_row_sums_add(tl_row_sums *r, uint32_t function, uint32_t caller, uint32_t track)
 {
     r->row[r->n] = (tl_row){.stat.min = UINT64_MAX, .function = function, .caller = caller, .track = track};
     return r->n++;
 }
 
-void tl_rows_add_nested(tl_row_sums *r, const tl_profile *p, uint32_t row, uint32_t place, bool outermost)
+void tl_row_sums_add_nested(tl_row_sums *r, const tl_profile *p, uint32_t row, uint32_t place, bool outermost)
 {
     const tl_place_stat *s = &p->stat[place];
-    tl_rows_add_place(r, p, row, place, outermost || !p->nweight ? s->calls : 0, outermost ? s->total : 0);
+    tl_row_sums_add_place(r, p, row, place, outermost || !p->nweight ? s->calls : 0, outermost ? s->total : 0);
 }
 
-void tl_rows_add_place(tl_row_sums *r, const tl_profile *p, uint32_t row, uint32_t place, uint64_t calls,
-                       uint64_t total)
+void tl_row_sums_add_place(tl_row_sums *r, const tl_profile *p, uint32_t row, uint32_t place, uint64_t calls,
+                           uint64_t total)
 {
     const tl_place_stat *s = &p->stat[place];
     tl_stat *sum = &r->row[row].stat;
@@ -69,7 +69,7 @@ static void finish_row(const tl_row_sums *r, const tl_profile *p, tl_row *row, u
     set_percentiles(row, &sum.hist);
 }
 
-void tl_rows_take(tl_row_sums *r, const tl_profile *p, tl_row_order column, tl_table *out)
+void tl_row_sums_take(tl_row_sums *r, const tl_profile *p, tl_row_order column, tl_table *out)
 {
     tl_table t = {.row = r->row};
     for (uint32_t i = 0; i < r->n; i++) {
@@ -87,7 +87,7 @@ void tl_rows_take(tl_row_sums *r, const tl_profile *p, tl_row_order column, tl_t
     *out = t;
 }
 
-void tl_rows_fini(tl_row_sums *r)
+void tl_row_sums_fini(tl_row_sums *r)
 {
     free(r->row);
     free(r->first);

@@ -12,18 +12,18 @@ typedef struct tl_row_sums {
     uint32_t *next;  /* [nplace] another place of the same row, 0: none */
 } tl_row_sums;
 
-int tl_rows_init(tl_row_sums *r, const tl_profile *p, uint32_t capacity, tl_error *e);
+int tl_row_sums_init(tl_row_sums *r, const tl_profile *p, uint32_t capacity, tl_error *e);
 /* A new row without numbers; its index. There must be capacity. */
-uint32_t tl_rows_add(tl_row_sums *r, uint32_t function, uint32_t caller, uint32_t track);
+uint32_t tl_row_sums_add(tl_row_sums *r, uint32_t function, uint32_t caller, uint32_t track);
 /* Adds self, min and max of a place to a row, and what counts of its calls and its total there. */
-void tl_rows_add_place(tl_row_sums *r, const tl_profile *p, uint32_t row, uint32_t place, uint64_t calls,
-                       uint64_t total);
+void tl_row_sums_add_place(tl_row_sums *r, const tl_profile *p, uint32_t row, uint32_t place, uint64_t calls,
+                           uint64_t total);
 /* The same for one of several places of a row on a stack: only the outermost counts for total and, of samples, for
  * calls: there a stack counts once. */
-void tl_rows_add_nested(tl_row_sums *r, const tl_profile *p, uint32_t row, uint32_t place, bool outermost);
+void tl_row_sums_add_nested(tl_row_sums *r, const tl_profile *p, uint32_t row, uint32_t place, bool outermost);
 /* Computes percentiles, drops rows without calls and total, and hands the rows over, sorted. */
-void tl_rows_take(tl_row_sums *r, const tl_profile *p, tl_row_order column, tl_table *out);
-void tl_rows_fini(tl_row_sums *r);
+void tl_row_sums_take(tl_row_sums *r, const tl_profile *p, tl_row_order column, tl_table *out);
+void tl_row_sums_fini(tl_row_sums *r);
 
 /* Numbers of a single place. */
 void tl_row_set_place(tl_row *row, const tl_profile *p, uint32_t place);

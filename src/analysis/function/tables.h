@@ -39,15 +39,15 @@ typedef struct tl_table {
  * then id; the others as said. Of samples each stack counts once for the calls of a row.
  * Rows that are equal in this stand in the profile's canonical order: the same profile gives the same table. The table
  * belongs to the caller: tl_table_free(). Errors: TL_ENOMEM. min, max and percentiles are 0 without a histogram. */
-int tl_table_functions(tl_table *out, const tl_profile *p, tl_error *e);
+int tl_function_rows(tl_table *out, const tl_profile *p, tl_error *e);
 /* Places in depth-first order, children by total descending; threads of a per-thread profile are not merged. */
-int tl_table_tree(tl_table *out, const tl_profile *p, tl_error *e);
+int tl_tree_rows(tl_table *out, const tl_profile *p, tl_error *e);
 /* One row for each pair caller -> callee: the callee's calls from there; by total descending. Of calls nested in each
  * other between the same two functions only the outermost count for total. */
-int tl_table_callers(tl_table *out, const tl_profile *p, tl_error *e);
+int tl_caller_rows(tl_table *out, const tl_profile *p, tl_error *e);
 /* One row for each thread of a per-thread profile: calls, self sum, total = time in outermost calls; by total
  * descending. Of another profile: no rows. */
-int tl_table_threads(tl_table *out, const tl_profile *p, tl_error *e);
+int tl_thread_rows(tl_table *out, const tl_profile *p, tl_error *e);
 /* Sorts rows by a column, descending (names and ids ascending), ties by function id, then by position; keeps the first
  * `top` (0: all). Thread rows have the name and the id of the thread. */
 void tl_table_sort(tl_table *t, const tl_profile *p, tl_row_order column, uint32_t top);

@@ -17,15 +17,15 @@ static void add_up(tl_row_sums *rows, const tl_profile *p, uint32_t *row, bool *
             continue; /* the row of a thread's root is set already */
         row[i] = row[at->parent];
         if (row[i] != IN_NO_ROW)
-            tl_rows_add_nested(rows, p, row[i], i, !covered[at->parent]);
+            tl_row_sums_add_nested(rows, p, row[i], i, !covered[at->parent]);
         covered[i] = covered[at->parent] || p->stat[i].calls || p->stat[i].total;
     }
 }
 
-int tl_table_threads(tl_table *out, const tl_profile *p, tl_error *e)
+int tl_thread_rows(tl_table *out, const tl_profile *p, tl_error *e)
 {
     tl_row_sums rows;
-    int status = tl_rows_init(&rows, p, p->ntrack, e);
+    int status = tl_row_sums_init(&rows, p, p->ntrack, e);
     if (status < 0)
         return status;
     uint32_t *row = malloc(p->nplace * sizeof *row);
@@ -39,7 +39,7 @@ int tl_table_threads(tl_table *out, const tl_profile *p, tl_error *e)
     if (status < 0)
         goto out;
     for (uint32_t i = 0; i < p->ntrack; i++)
-        tl_rows_add(&rows, TL_NO_FUNCTION, TL_NO_FUNCTION, order[i]);
+        tl_row_sums_add(&rows, TL_NO_FUNCTION, TL_NO_FUNCTION, order[i]);
     uint32_t *row_of_track = order; /* the inverse, in the same place */
     for (uint32_t i = 0; i < rows.n; i++)
         row_of_track[rows.row[i].track] = i;
@@ -47,11 +47,11 @@ int tl_table_threads(tl_table *out, const tl_profile *p, tl_error *e)
         if (p->place[i].function == TL_NO_FUNCTION)
             row[i] = row_of_track[p->place[i].track];
     add_up(&rows, p, row, covered);
-    tl_rows_take(&rows, p, TL_BY_TOTAL, out);
+    tl_row_sums_take(&rows, p, TL_BY_TOTAL, out);
 out:
     free(row);
     free(order);
     free(covered);
-    tl_rows_fini(&rows);
+    tl_row_sums_fini(&rows);
     return status;
 }

@@ -47,7 +47,7 @@ out:
     return status;
 }
 
-int tl_table_tree(tl_table *out, const tl_profile *p, tl_error *e)
+int tl_tree_rows(tl_table *out, const tl_profile *p, tl_error *e)
 {
     tl_table t = {.row = malloc(p->nplace * sizeof *t.row)};
     uint32_t *order = malloc(p->nplace * sizeof *order);

@@ -190,8 +190,8 @@ static bool show_page(const char *verb)
 /* What has help, and is called nearly so; or NULL. */
 static const char *nearest_topic(const char *name)
 {
-    const char *candidate[16] = {"formats"};
-    size_t n = 1;
+    const char *candidate[16] = {"formats", "tables"};
+    size_t n = 2;
     for (const tl_verb *v = tl_verb_table; v->name && n + 2 <= TL_COUNT(candidate); v++) {
         candidate[n++] = v->name;
         if (v->alias)
@@ -223,7 +223,8 @@ static bool print_man(const char *page)
 static const struct maker {
     const char *option, *expected;
     bool (*print)(const char *what);
-} makers[] = {{"--man", "traceloom, formats, or the name of a verb", print_man},
+} makers[] = {{"--man", "traceloom, formats, tables, or the name of a verb", print_man},
+              {"--tables", "markdown", tl_print_tables_as},
               {"--completion", "bash, zsh or fish", tl_print_completion},
               {"--names", "read, write or options", print_names}};
 
@@ -249,10 +250,12 @@ int tl_verb_help(tl_cli *c, int argc, const char *const *argv)
         tl_say_error(NULL, "help: unknown option %.64s; see traceloom help --help", argv[0]);
         return TL_EXIT_USAGE;
     } else if (argc > 1) {
-        tl_say_error(NULL, "help: expected one word, the name of a verb or formats");
+        tl_say_error(NULL, "help: expected one word: a verb, formats or tables");
         return TL_EXIT_USAGE;
     } else if (strcmp(argv[0], "formats") == 0) {
         print_formats();
+    } else if (strcmp(argv[0], "tables") == 0) {
+        tl_print_tables();
     } else {
         return help_verb(argv[0]);
     }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/compiler.h"
 #include "cli/manual/manpage.h"
 #include "cli/verbs.h"
 
@@ -262,7 +263,7 @@ static void put_verb(FILE *f, const tl_verb *verb)
     fputs(".El\n.Sh SEE ALSO\n", f);
     fputs(verb->id == TL_VERB_RECORD ? ".Xr traceloom 1 ,\n.Xr traceloom-ctl 1 ,\n.Xr traceloom-rt 3\n"
           : verb->id == TL_VERB_CTL  ? ".Xr traceloom 1 ,\n.Xr traceloom-record 1\n"
-          : reads_files(verb)        ? ".Xr traceloom 1 ,\n.Xr traceloom-formats 5\n"
+          : reads_files(verb)        ? ".Xr traceloom 1 ,\n.Xr traceloom-formats 5 ,\n.Xr traceloom-tables 5\n"
                                      : ".Xr traceloom 1\n",
           f);
 }
@@ -319,16 +320,28 @@ static void put_command(FILE *f)
         fprintf(f, "%s.Xr traceloom-%s 1", last ? " ,\n" : "", next->name);
         last = next;
     }
-    fputs(" ,\n.Xr libtraceloom 3 ,\n.Xr traceloom-rt 3 ,\n.Xr traceloom-formats 5\n", f);
+    fputs(" ,\n.Xr libtraceloom 3 ,\n.Xr traceloom-rt 3 ,\n.Xr traceloom-formats 5 ,\n.Xr traceloom-tables 5\n", f);
 }
 
-static void put_formats(FILE *f)
+/* Pages of section 5. */
+static const struct {
+    const char *name;
+    void (*put)(FILE *f);
+} topic[] = {{"formats", tl_put_formats_page}, {"tables", tl_put_tables_page}};
+
+static bool put_topic(FILE *f, const char *name)
 {
-    fprintf(f,
-            ".\\\" Made by traceloom help --man formats; do not edit.\n"
-            ".Dd %s\n.Dt TRACELOOM-FORMATS 5\n.Os\n",
-            PAGE_DATE);
-    tl_put_formats_page(f);
+    for (size_t i = 0; i < TL_COUNT(topic); i++) {
+        if (strcmp(name, topic[i].name) != 0)
+            continue;
+        fprintf(f,
+                ".\\\" Made by traceloom help --man %s; do not edit.\n"
+                ".Dd %s\n.Dt TRACELOOM-%s 5\n.Os\n",
+                name, PAGE_DATE, upper_case(name, (char[NAME_SIZE]){0}));
+        topic[i].put(f);
+        return true;
+    }
+    return false;
 }
 
 /* The page of the other name of a verb, which refers to that of the verb. */
@@ -359,10 +372,8 @@ bool tl_print_man(const char *verb, FILE *file)
         put_command(file);
         return true;
     }
-    if (strcmp(verb, "formats") == 0) {
-        put_formats(file);
+    if (put_topic(file, verb))
         return true;
-    }
     const tl_verb *v = tl_verb_find(verb);
     if (!v)
         return false;

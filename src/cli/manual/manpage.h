@@ -10,6 +10,8 @@ void tl_put_mdoc(FILE *f, const char *text);
 void tl_put_summary(FILE *f, const char *summary);
 /* All of traceloom-formats(5) behind its title. */
 void tl_put_formats_page(FILE *f);
+/* All of traceloom-tables(5) behind its title. */
+void tl_put_tables_page(FILE *f);
 /* What the page says of one format, or NULL: formats_manual.def has nothing about it. */
 const char *tl_format_manual(const char *name);
 

@@ -14,43 +14,6 @@ int tl_report_check_sort(const char *sort, const char *by, const char *sorts)
     return TL_EXIT_USAGE;
 }
 
-/* Whether the profile has the durations that --sort names. */
-static int check_durations(const tl_cli *c, const char *path, const tl_profile *p)
-{
-    const char *sort = c->args->sort;
-    const bool sampled = tl_profile_weights(p) > 0;
-    if (!sort || tl_word_place(sort, "min p50 p90 p99 max") < 0 || (!sampled && tl_profile_has_histogram(p)))
-        return TL_EXIT_DONE;
-    tl_say_error(path, "--sort %s needs durations of calls; %s", sort,
-                 sampled ? "samples of stacks have none" : "this profile holds only sums of them");
-    return TL_EXIT_USAGE;
-}
-
-int tl_report_check_table(const tl_cli *c, const char *path, const tl_profile *p)
-{
-    const tl_report_by by = c->args->by;
-    if (by == TL_REPORT_HIST && tl_profile_weights(p)) {
-        tl_say_error(path, "--by hist needs durations of calls; samples of stacks have none");
-        return TL_EXIT_USAGE;
-    }
-    if (by == TL_REPORT_HIST && !tl_profile_has_histogram(p)) {
-        tl_say_error(path, "--by hist needs durations of calls; this profile holds only sums of them");
-        return TL_EXIT_USAGE;
-    }
-    if (by == TL_REPORT_THREAD && !p->per_thread) {
-        tl_say_error(
-            path,
-            "--by thread needs threads; this profile does not tell them apart (report --per-thread -o writes one that "
-            "does)");
-        return TL_EXIT_USAGE;
-    }
-    if (by == TL_REPORT_LINE && !tl_profile_weights(p)) {
-        tl_say_error(path, "--by line needs samples of stacks; calls are known by function (--by func)");
-        return TL_EXIT_USAGE;
-    }
-    return check_durations(c, path, p);
-}
-
 static bool takes(const tl_table_kind *kind, const char *option)
 {
     return kind && kind->takes && tl_word_place(option, kind->takes) >= 0;
@@ -78,15 +41,8 @@ static int check_own_options(const tl_arguments *a)
     return TL_EXIT_DONE;
 }
 
-int tl_report_check_options(const tl_cli *c, bool table, bool to_file)
+int tl_report_check_options(const tl_cli *c, const tl_table_kind *kind, bool table, bool to_file)
 {
-    /* Tables whose rows are sums alone. */
-    static const struct {
-        tl_report_by table;
-        const char *by, *sorts;
-    } of_sums[] = {{TL_REPORT_THREAD, "thread", "total calls name"},
-                   {TL_REPORT_LINE, "line", "self total calls name"},
-                   {TL_REPORT_MODULE, "module", "self total calls name"}};
     const tl_arguments *a = c->args;
     if (a->per_thread && !to_file && a->by != TL_REPORT_TREE) {
         tl_say_error(NULL, "--per-thread goes with --by tree or with -o; --by thread shows the threads");
@@ -97,8 +53,7 @@ int tl_report_check_options(const tl_cli *c, bool table, bool to_file)
         return TL_EXIT_USAGE;
     }
     int status = TL_EXIT_DONE;
-    for (size_t i = 0; i < TL_COUNT(of_sums) && status == TL_EXIT_DONE; i++)
-        if (a->by == of_sums[i].table)
-            status = tl_report_check_sort(a->sort, of_sums[i].by, of_sums[i].sorts);
+    if (kind && kind->profile && kind->sorts)
+        status = tl_report_check_sort(a->sort, kind->info.name, kind->sorts);
     return status == TL_EXIT_DONE ? check_own_options(a) : status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/function/profile_answer.h"
 #include "cli/formats_of.h"
 #include "cli/inputs.h"
 #include "cli/losses.h"
@@ -12,14 +13,18 @@
 #include "cli/report/report.h"
 #include "cli/report/report_table.h"
 #include "cli/selection.h"
+#include "model/profile_impl.h"
 #include "traceloom/profile.h"
 #include "traceloom/sink.h"
 
+#define SUBJECT_SIZE 256u
+
 /* What is to be made of the profile. */
 typedef struct plan {
-    const tl_format *format; /* of a profile to be written, or NULL */
-    bool table;              /* a table is shown ... */
-    tl_target to;            /* ... here */
+    const tl_table_kind *kind; /* the table; NULL: of instructions, or of a runtime */
+    const tl_format *format;   /* of a profile to be written, or NULL */
+    bool table;                /* a table is shown ... */
+    tl_target to;              /* ... here */
 } plan;
 
 typedef struct report_job {
@@ -28,10 +33,11 @@ typedef struct report_job {
     tl_profile_options options;
     tl_profile *profile; /* of the inputs read so far */
     tl_profile *whole;   /* the same by function, if `profile` is by line; see whole_functions() */
-    tl_report *report;
-    bool lacks_names; /* no function of the last input has a name */
-    bool explained;   /* an input said itself which names are missing, and why */
-    bool of_events;   /* no input holds a profile */
+    tl_profile_table table;
+    char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files" */
+    bool lacks_names;           /* no function of the last input has a name */
+    bool explained;             /* an input said itself which names are missing, and why */
+    bool of_events;             /* no input holds a profile */
     const plan *plan;
     bool instead;             /* the answer is a table of events after all, and given */
     tl_profiles_ahead *ahead; /* of the inputs behind the first, or NULL */
@@ -50,7 +56,9 @@ static int make_plan(const tl_cli *c, plan *p)
 {
     const tl_arguments *a = c->args;
     const tl_view *view = asked_view(a);
-    *p = (plan){.table = true, .to = {view ? view : &tl_view_table, a->output ? a->output : "-"}};
+    *p = (plan){.kind = tl_table_find(a->by_name ? a->by_name : "func", NULL),
+                .table = true,
+                .to = {view ? view : &tl_view_table, a->output ? a->output : "-"}};
     if (view && a->to && a->json && view != &tl_view_json) {
         tl_say_error(NULL, "--json does not go with --to %s", a->to);
         return TL_EXIT_USAGE;
@@ -84,12 +92,11 @@ static void set_options(report_job *m, const plan *p)
 {
     const tl_arguments *a = m->cli->args;
     const tl_format *f = p->format;
-    bool tree = (f && !f->flat_profile) || (p->table && (a->by == TL_REPORT_TREE || a->by == TL_REPORT_CALLERS ||
-                                                         a->by == TL_REPORT_THREAD || a->by == TL_REPORT_MODULE));
+    const unsigned needs = p->table && p->kind ? p->kind->profile : 0;
     m->options = (tl_profile_options){
-        .flat = !tree,
-        .per_thread = a->per_thread || (f && f->thread_profile) || (p->table && a->by == TL_REPORT_THREAD),
-        .lines = (p->table && a->by == TL_REPORT_LINE) || (f && f->line_profile),
+        .flat = !((f && !f->flat_profile) || needs & TL_PROFILE_TREE),
+        .per_thread = a->per_thread || (f && f->thread_profile) || needs & TL_PROFILE_PER_THREAD,
+        .lines = needs & TL_PROFILE_LINES || (f && f->line_profile),
         .weight = a->weight,
         .threads = tl_threads(m->cli),
         .select = m->selection.any ? &m->selection.select : NULL,
@@ -97,7 +104,7 @@ static void set_options(report_job *m, const plan *p)
 }
 
 /* Tracks that are threads; all of them where none says so: of a trace, those are streams. */
-static void count_tracks(tl_report *r, const tl_trace *t, bool of_events)
+static void count_tracks(tl_profile_table *r, const tl_trace *t, bool of_events)
 {
     uint32_t n = 0, cpus = 0;
     for (uint32_t i = 0; i < tl_trace_tracks(t); i++) {
@@ -111,11 +118,11 @@ static void count_tracks(tl_report *r, const tl_trace *t, bool of_events)
 
 static void describe_input(report_job *m, const tl_trace *t, const tl_profile *p)
 {
-    tl_report *r = m->report;
+    tl_profile_table *r = &m->table;
     const char *version = tl_trace_version(t);
     uint64_t begin, end;
-    snprintf(r->subject, sizeof r->subject, "%s: %s%s%s", tl_path_name(tl_base_name(tl_trace_path(t))),
-             tl_trace_format(t), version ? " " : "", version ? version : "");
+    snprintf(m->subject, SUBJECT_SIZE, "%s: %s%s%s", tl_path_name(tl_base_name(tl_trace_path(t))), tl_trace_format(t),
+             version ? " " : "", version ? version : "");
     count_tracks(r, t, m->of_events);
     m->explained = m->explained || tl_trace_notes(t);
     r->has_span = tl_trace_range(t, &begin, &end);
@@ -140,9 +147,8 @@ static int add_profile(report_job *m, const tl_reading *r, tl_profile **profile)
 {
     tl_error e = {0};
     tl_profile *p = *profile;
-    int status = m->plan->table ? tl_report_check_table(m->cli, r->path, p) : TL_EXIT_DONE;
-    if (status != TL_EXIT_DONE)
-        return status;
+    if (m->plan->table && tl_profile_fits(m->plan->kind, p, m->cli->args->sort, &e) < 0)
+        return tl_say_failure(r->path, &e);
     const bool insns = tl_trace_counts_insns(r->trace); /* only -e names functions; entries and levels are none */
     m->lacks_names = (insns || has_no_names(p)) && !tl_profile_weights(p) && !p->of_stacks && !m->cli->args->exe;
     m->of_events = m->of_events && !tl_source_is_profile(r->source);
@@ -152,7 +158,7 @@ static int add_profile(report_job *m, const tl_reading *r, tl_profile **profile)
         *profile = NULL;
         return TL_EXIT_DONE;
     }
-    status = tl_profile_merge(m->profile, p, &e);
+    const int status = tl_profile_merge(m->profile, p, &e);
     return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
 }
 
@@ -175,7 +181,8 @@ static int add_input(report_job *m, tl_reading *r)
 static bool can_learn_late(const report_job *m)
 {
     const tl_arguments *a = m->cli->args;
-    return !m->options.per_thread && !m->options.lines && a->by != TL_REPORT_MODULE && !m->selection.any && !a->output;
+    const bool modules = m->plan->kind && m->plan->kind->profile & TL_PROFILE_MODULES;
+    return !m->options.per_thread && !m->options.lines && !modules && !m->selection.any && !a->output;
 }
 
 /* One input, in its turn. */
@@ -193,7 +200,7 @@ static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
     if (status != TL_EXIT_DONE)
         return status;
     const tl_table_kind *kind = i == 0 && m->plan->table && a->by_name ? tl_table_find(a->by_name, r.trace) : NULL;
-    if (kind) {
+    if (kind && !kind->profile) {
         m->instead = true;
         return tl_report_table(m->cli, kind, &r, &m->plan->to, m->plan->format != NULL);
     }
@@ -346,50 +353,48 @@ static int write_profile(report_job *m, const plan *p)
     return TL_EXIT_DONE;
 }
 
+static int show_table(const tl_cli *c, const tl_table_kind *kind, tl_profile_table *t, const char *subject,
+                      const tl_target *to)
+{
+    tl_terminal file;
+    tl_terminal_file(&file);
+    const tl_terminal *terminal = strcmp(to->path, "-") == 0 ? &c->out : &file;
+    const tl_ask ask = tl_ask_of(c, to->view, terminal);
+    tl_answer answer = {0};
+    tl_error e = {0};
+    int status = tl_profile_answer(kind, t, &ask, subject, &answer, &e);
+    status = status < 0 ? tl_say_failure(NULL, &e) : tl_show_answer(c, &answer, &ask, to, terminal);
+    tl_answer_fini(&answer);
+    return status;
+}
+
 static int print_table(report_job *m, const plan *p)
 {
-    tl_report *r = m->report;
     const tl_arguments *a = m->cli->args;
-    tl_terminal file;
-    tl_output *out = NULL;
-    tl_error e = {0};
-    bool is_stdout = strcmp(p->to.path, "-") == 0;
-    tl_terminal_file(&file);
-    r->profile = a->by == TL_REPORT_LINE ? m->profile : whole_functions(m, &e);
-    if (!r->profile)
-        return tl_say_failure(NULL, &e);
-    r->terminal = is_stdout ? &m->cli->out : &file;
-    if (a->file.n > 1) {
-        snprintf(r->subject, sizeof r->subject, "%zu files", a->file.n);
-        r->has_span = false;
-    }
-    tl_profile *const shown = r->profile;
-    if (m->profile->per_thread && m->profile->ntrack) {
-        r->tracks = (uint32_t)tl_profile_threads(m->profile);
-        r->trees = m->profile->ntrack;
-    }
+    tl_profile_table *t = &m->table;
     tl_profile *copy = NULL;
-    int status = tl_report_regroup(r, &copy, &e);
-    if (status == 0)
-        status = tl_output_open(&out, p->to.path, a->force, TL_PLAIN, 0, &e);
-    if (status == 0)
-        status = a->json ? tl_report_json(r, out, &e) : tl_report_text(r, out, &e);
-    if (status == 0)
-        status = tl_output_finish(out, &e);
-    tl_output_close(out);
-    tl_profile_free(copy);
-    r->profile = shown;
-    if (status < 0)
+    tl_error e = {0};
+    t->profile = p->kind->profile & TL_PROFILE_LINES ? m->profile : whole_functions(m, &e);
+    t->are_chosen = a->func.n != 0;
+    if (!t->profile)
         return tl_say_failure(NULL, &e);
-    if (!is_stdout)
-        tl_say_written(m->cli, p->to.path);
-    return TL_EXIT_DONE;
+    if (a->file.n > 1) {
+        snprintf(m->subject, SUBJECT_SIZE, "%zu files", a->file.n);
+        t->has_span = false;
+    }
+    if (m->profile->per_thread && m->profile->ntrack) {
+        t->tracks = (uint32_t)tl_profile_threads(m->profile);
+        t->trees = m->profile->ntrack;
+    }
+    int status = tl_profile_group(p->kind, t, a->per_thread, a->file.n > 1, &copy, &e);
+    status = status < 0 ? tl_say_failure(NULL, &e) : show_table(m->cli, p->kind, t, m->subject, &p->to);
+    tl_profile_free(copy);
+    return status;
 }
 
 static int run(const tl_cli *c, const plan *p)
 {
-    tl_report report = {.cli = c};
-    report_job m = {.cli = c, .report = &report, .plan = p, .of_events = true};
+    report_job m = {.cli = c, .plan = p, .of_events = true};
     tl_error e = {0};
     int losses = TL_EXIT_DONE, status = TL_EXIT_DONE;
     if (tl_selection_parse(&m.selection, c->args, &e) < 0 ||
@@ -421,12 +426,11 @@ int tl_verb_report(tl_cli *c)
     if (status == TL_EXIT_DONE)
         status = make_plan(c, &p);
     if (status == TL_EXIT_DONE)
-        status = tl_report_check_options(c, p.table, p.format != NULL);
+        status = tl_report_check_options(c, p.kind, p.table, p.format != NULL);
     if (status == TL_EXIT_DONE)
         status = tl_check_output(c);
-    const tl_table_kind *kind = c->args->by_name ? tl_table_find(c->args->by_name, NULL) : NULL;
-    if (status == TL_EXIT_DONE && kind)
-        return tl_report_table(c, kind, NULL, &p.to, p.format != NULL);
+    if (status == TL_EXIT_DONE && p.kind && !p.kind->profile)
+        return tl_report_table(c, p.kind, NULL, &p.to, p.format != NULL);
     return status == TL_EXIT_DONE ? run(c, &p) : status;
 }
 

@@ -1,19 +1,20 @@
-/* `report --by tree` as text: the tree with its lines, small parts left out on a terminal. */
+/* The tree of calls for people: with its lines, small parts left out on a terminal. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/report/report.h"
-#include "view/text_table.h"
+#include "analysis/function/profile_answer.h"
+#include "analysis/function/table_rows.h"
 
 #define SMALL_PART   1000u /* on a terminal a place of less than one in so many of the time is left out */
-#define LEVELS_MAX   48u   /* levels of lines before a name; deeper ones lose their outer lines */
-#define PREFIX_BYTES (LEVELS_MAX * 4 + 8) /* "│ " takes 4 bytes */
+#define LEVELS_SHOWN 48u   /* levels of lines before a name; deeper ones lose their outer lines */
+#define PREFIX_BYTES (LEVELS_SHOWN * 4 + 8) /* "│ " takes 4 bytes */
 
 typedef struct tree {
-    const tl_report *report;
+    const tl_ask *ask;
     const tl_profile *profile;
+    tl_answer *answer;
     /* Arrays of as many entries as there are places. */
     uint64_t *inclusive;             /* time in the place and below it, also where the call itself never ended */
     uint32_t *first_child, *sibling; /* of shown places, in the order to show; 0: none */
@@ -23,8 +24,17 @@ typedef struct tree {
     tl_row_order column; /* order of siblings */
     uint64_t *key;       /* what siblings are ordered by, descending; inclusive for TL_BY_NAME */
     uint32_t hidden;
-    tl_text_table text;
+    struct node *node; /* what is shown, depth first */
+    uint32_t nnode;
 } tree;
+
+/* A place that is shown. */
+typedef struct node {
+    tl_row row;
+    uint64_t total; /* with what never ended */
+    double share;
+    const char *lines; /* before its name */
+} node;
 
 static void free_tree(tree *t)
 {
@@ -32,7 +42,7 @@ static void free_tree(tree *t)
     free(t->first_child);
     free(t->shown);
     free(t->key);
-    tl_text_table_fini(&t->text);
+    free(t->node);
 }
 
 static int start_tree(tree *t, tl_error *e)
@@ -43,7 +53,8 @@ static int start_tree(tree *t, tl_error *e)
     t->first_child = calloc(4 * n + 1, sizeof *t->first_child);
     t->shown = calloc(n + 1, sizeof *t->shown);
     t->key = calloc(n + 1, sizeof *t->key);
-    if (!t->inclusive || !t->first_child || !t->shown || !t->key)
+    t->node = malloc((n + 1) * sizeof *t->node);
+    if (!t->inclusive || !t->first_child || !t->shown || !t->key || !t->node)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a tree of %zu places", n);
     t->sibling = t->first_child + n;
     t->order = t->sibling + n;
@@ -70,8 +81,8 @@ static int larger_first(const void *left, const void *right, void *arg)
 static void choose(tree *t)
 {
     const tl_profile *p = t->profile;
-    const uint32_t top = tl_report_top(t->report, TL_REPORT_ROWS);
-    const bool prune = t->report->terminal->tty && !t->report->cli->args->has_top;
+    const uint32_t top = tl_ask_rows(t->ask, UINT32_MAX, TL_PROFILE_ROWS, 0);
+    const bool prune = t->ask->tty && !t->ask->has_top;
     uint32_t n = 0, shown = 0;
     for (uint32_t i = 1; i < p->nplace; i++)
         if (t->inclusive[i] || p->stat[i].calls)
@@ -79,7 +90,7 @@ static void choose(tree *t)
     qsort_r(t->order, n, sizeof *t->order, larger_first, t);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t place = t->order[i];
-        if ((top && shown >= top) || (prune && t->inclusive[place] < t->inclusive[0] / SMALL_PART))
+        if (shown >= top || (prune && t->inclusive[place] < t->inclusive[0] / SMALL_PART))
             break;
         t->shown[place] = true;
         shown++;
@@ -149,7 +160,7 @@ static void link_children(tree *t)
 {
     const tl_profile *p = t->profile;
     uint32_t n = 0;
-    t->column = column_of(t->report->cli->args->sort);
+    t->column = column_of(t->ask->sort);
     for (uint32_t i = 1; i < p->nplace; i++) {
         t->depth[i] = t->depth[p->place[i].parent] + 1;
         if (!t->shown[i])
@@ -169,17 +180,16 @@ static void link_children(tree *t)
 static const char *lines_before(const tree *t, char buf[static PREFIX_BYTES], uint32_t place)
 {
     static const char *const unicode[] = {"  ", "│ ", "├ ", "└ "}, *const ascii[] = {"  ", "| ", "|-", "`-"};
-    const tl_terminal *terminal = t->report->terminal;
-    const char *const *piece = terminal->unicode ? unicode : ascii;
-    uint32_t levels = t->depth[place] - 1, most = terminal->tty ? terminal->width / 6 : LEVELS_MAX;
-    const char *part[LEVELS_MAX];
-    most = most > LEVELS_MAX ? LEVELS_MAX : most;
+    const char *const *piece = t->ask->unicode ? unicode : ascii;
+    uint32_t levels = t->depth[place] - 1, most = t->ask->tty ? t->ask->width / 6 : LEVELS_SHOWN;
+    const char *part[LEVELS_SHOWN];
+    most = most > LEVELS_SHOWN ? LEVELS_SHOWN : most;
     uint32_t n = levels < most ? levels : most, left = n;
     for (uint32_t at = place; left-- > 0; at = t->profile->place[at].parent)
         part[left] = piece[at == place ? (t->sibling[at] ? 2 : 3) : (t->sibling[at] ? 1 : 0)];
     size_t used = 0;
     if (levels > n && n) /* the outer lines are left out */
-        part[0] = terminal->unicode ? "… " : "..";
+        part[0] = t->ask->unicode ? "… " : "..";
     for (uint32_t i = 0; i < n; i++) {
         memcpy(buf + used, part[i], strlen(part[i]));
         used += strlen(part[i]);
@@ -188,52 +198,26 @@ static const char *lines_before(const tree *t, char buf[static PREFIX_BYTES], ui
     return buf;
 }
 
-static const char *keep_time(tree *t, uint64_t ticks)
-{
-    char text[32];
-    return tl_text_table_keep_raw(&t->text, tl_report_time(t->report, text, sizeof text, ticks));
-}
-
-static const char *keep_duration(tree *t, uint32_t place, uint64_t ticks)
-{
-    char text[32];
-    return tl_text_table_keep_raw(
-        &t->text, tl_report_duration(t->report, text, sizeof text, ticks, tl_profile_place_unwound(t->profile, place)));
-}
-
-static void add_row(tree *t, uint32_t place)
+static void add_node(tree *t, uint32_t place)
 {
     const tl_profile *p = t->profile;
-    tl_text_row *row = tl_text_table_add(&t->text);
-    char text[64], source[256], prefix[PREFIX_BYTES];
-    tl_stat stat;
-    tl_profile_stat(p, place, &stat);
-    row->share = t->inclusive[0] ? (double)t->inclusive[place] / (double)t->inclusive[0] : 0;
-    row->cell[0] = keep_time(t, t->inclusive[place]);
-    row->cell[1] = tl_text_table_keep_raw(&t->text, tl_report_share(text, sizeof text, row->share));
-    unsigned at = 2;
-    if (t->text.ncolumn > 3)
-        row->cell[at++] =
-            stat.calls ? tl_text_table_keep_raw(&t->text, tl_human_grouped(text, sizeof text, stat.calls)) : "-";
-    row->cell[at] = stat.calls ? keep_time(t, stat.self) : "-";
-    if (t->text.ncolumn > 4) {
-        row->cell[4] = stat.calls ? keep_duration(t, place, tl_profile_percentile(p, place, 500)) : "-";
-        row->cell[5] = stat.calls ? keep_duration(t, place, tl_profile_percentile(p, place, 990)) : "-";
-        row->cell[6] = stat.calls ? keep_duration(t, place, stat.max) : "-";
-    }
-    row->prefix = tl_text_table_keep_raw(&t->text, lines_before(t, prefix, place));
-    row->name = tl_text_table_keep(&t->text, label_of(p, place, text));
-    if (p->place[place].function != TL_NO_FUNCTION)
-        row->suffix = tl_text_table_keep(
-            &t->text, tl_report_source(source, sizeof source, &p->function[p->place[place].function]));
+    char lines[PREFIX_BYTES];
+    node *to = &t->node[t->nnode++];
+    *to = (node){.row = {.function = p->place[place].function, .place = place},
+                 .total = t->inclusive[place],
+                 .share = t->inclusive[0] ? (double)t->inclusive[place] / (double)t->inclusive[0] : 0};
+    tl_row_set_place(&to->row, p, place);
+    lines_before(t, lines, place);
+    to->lines = tl_arena_strndup(&t->answer->arena, lines, strlen(lines));
+    t->answer->failed = t->answer->failed || !to->lines;
 }
 
 /* Depth first, by the links alone. */
-static void add_rows(tree *t)
+static void add_nodes(tree *t)
 {
     uint32_t at = t->first_child[0];
     while (at) {
-        add_row(t, at);
+        add_node(t, at);
         if (t->first_child[at]) {
             at = t->first_child[at];
             continue;
@@ -244,33 +228,94 @@ static void add_rows(tree *t)
     }
 }
 
-int tl_report_text_tree(const tl_report *r, tl_output *out, tl_error *e)
+/* ---- columns ---- */
+
+static const tl_profile *profile_of(const tl_at *at)
 {
-    static const tl_text_column counts_only[] = {{"total", 0}, {"share", 0}, {"self", 1}};
-    const tl_text_column column[] = {{"total", 0}, {"share", 0}, {tl_report_calls(r), 2}, {"self", 1}, {"p50", 3},
-                                     {"p99", 4},   {"max", 5}};
-    tree t = {.report = r,
-              .profile = r->profile,
-              .text = {.column = column,
-                       .ncolumn = tl_profile_has_histogram(r->profile) ? 7 : 4,
-                       .name_title = "call tree",
-                       .none = tl_profile_weights(r->profile) ? "no samples" : "no calls",
-                       .bar_after = 1,
-                       .name_wish = r->terminal->width / 2}};
-    if (tl_report_measure(r) == TL_MEASURE_COUNT) {
-        t.text.column = counts_only;
-        t.text.ncolumn = TL_COUNT(counts_only);
+    return ((const tl_profile_table *)at->table)->profile;
+}
+
+static void get_total(const tl_at *at, tl_cell *out)
+{
+    tl_cell_u64(out, tl_profile_time(profile_of(at), ((const node *)at->row)->total));
+}
+
+/* Also of places that were never called, whose numbers mean nothing. */
+static void get_called(const tl_at *at, tl_cell *out)
+{
+    const uint64_t value = *(const uint64_t *)(const void *)((const char *)at->row + at->column->which);
+    if (((const node *)at->row)->row.stat.calls)
+        tl_cell_u64(out, at->column->info.unit == TL_UNIT_TIME ? tl_profile_time(profile_of(at), value) : value);
+}
+
+static void get_name(const tl_at *at, tl_cell *out)
+{
+    char text[24];
+    tl_cell_printf(at, out, "%s", label_of(profile_of(at), ((const node *)at->row)->row.place, text));
+}
+
+static void get_place_source(const tl_at *at, tl_cell *out)
+{
+    if (((const node *)at->row)->row.function != TL_NO_FUNCTION)
+        tl_get_source(at, out);
+}
+
+#define CALLED(title, kind, member, dropped, marked)                                                                   \
+    {                                                                                                                  \
+        TL_COL(NULL, title, INTEGER, kind, NULL), .get = get_called, .which = offsetof(node, row.member),              \
+                                                  .drop = dropped, .flags = marked                                     \
     }
-    int status = start_tree(&t, e);
-    if (status == 0) {
-        choose(&t);
-        link_children(&t);
-        add_rows(&t);
-        tl_text_table_print(&t.text, r->terminal, out);
-        tl_report_more(r, out, t.hidden, "smaller places");
-        if (t.text.failed)
-            status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to show a tree");
-    }
+
+static const tl_column columns[] = {
+    {TL_COL(NULL, "total", INTEGER, TIME, NULL), .get = get_total},
+    {TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(REAL, node, share), .flags = TL_WITH_BAR},
+    CALLED("calls", COUNT, stat.calls, 2, 0),
+    CALLED("self", TIME, stat.self, 1, 0),
+    CALLED("p50", TIME, p50, 3, TL_APPROXIMATE),
+    CALLED("p99", TIME, p99, 4, TL_APPROXIMATE),
+    CALLED("max", TIME, stat.max, 5, TL_APPROXIMATE),
+    {TL_COL(NULL, "lines", TEXT, NONE, NULL), TL_AT(TEXT, node, lines), .role = TL_ROLE_PREFIX},
+    {TL_COL(NULL, "call tree", TEXT, NONE, NULL), .get = get_name, .role = TL_ROLE_NAME},
+    {TL_COL(NULL, "source", TEXT, NONE, NULL), .get = get_place_source, .role = TL_ROLE_SUFFIX},
+};
+
+static const tl_column *choose_columns(const tl_profile *p, tl_answer *a)
+{
+    enum { CALLS = 2, FIRST_DURATION = 4, LAST_DURATION = 6 };
+    uint32_t ncolumn = TL_COUNT(columns);
+    tl_column *c = tl_answer_columns(a, columns, &ncolumn, 0);
+    const bool counts = tl_profile_counts(p);
+    if (!c)
+        return NULL;
+    c[CALLS].info.title = counts ? NULL : tl_profile_calls(p);
+    for (unsigned i = FIRST_DURATION; i <= LAST_DURATION; i++)
+        if (counts || !tl_profile_has_histogram(p))
+            c[i].info.title = NULL;
+    return c;
+}
+
+static void add_tree(tree *t, tl_answer *a)
+{
+    choose(t);
+    link_children(t);
+    add_nodes(t);
+    tl_part *part = tl_answer_add_rows(a, t->ask, NULL, choose_columns(t->profile, a), TL_COUNT(columns), t->node,
+                                       sizeof *t->node, NULL, t->nnode);
+    part->none = tl_profile_weights(t->profile) ? "no samples" : "no calls";
+    part->approximate = tl_is_approximate; /* a node begins with its row */
+    part->left_out = t->hidden;
+    part->of = "smaller places";
+    part->name_wish = t->ask->width / 2;
+    tl_answer_own(a, t->node);
+    t->node = NULL;
+}
+
+int tl_tree_answer(const tl_profile *p, const tl_ask *ask, tl_answer *a, tl_error *e)
+{
+    tree t = {.ask = ask, .profile = p, .answer = a};
+    const int status = start_tree(&t, e);
+    if (status == 0)
+        add_tree(&t, a);
     free_tree(&t);
     return status;
 }

@@ -1,4 +1,4 @@
-/* `report --by tree --json`: every place of the tree with its whole stack, sorted by stack.
+/* The relation `places`, for programs: every place of the tree with its whole stack, sorted by stack.
  *
  * Stacks compare name by name in the order of bytes. Places with the same names (two functions of one name) are taken
  * together: the places of a group are written in the order of their calls, then their children are sorted by name and
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/report/report.h"
+#include "analysis/function/profile_answer.h"
 #include "model/place_tree.h"
 
 typedef struct group {
@@ -16,14 +16,14 @@ typedef struct group {
 
 typedef struct walk {
     const tl_profile *profile;
-    tl_json *json;
     const tl_table *table;
-    const tl_track *track; /* of a tree per thread, else NULL */
+    uint32_t *order; /* rows in the order found */
+    uint32_t n;
     /* Arrays of as many entries as there are places, in one block. */
     uint32_t *row_of;                /* place -> row, or UINT32_MAX */
     uint32_t *first_child, *sibling; /* 0: none */
-    uint32_t *path;                  /* of one row, innermost place first */
-    uint32_t *waiting;               /* the places of all groups met so far; every place is in it once */
+    uint32_t *depth;
+    uint32_t *waiting; /* the places of all groups met so far; every place is in it once */
     uint32_t nwaiting;
     group *stack; /* groups to visit, next on top */
     uint32_t nstack;
@@ -53,27 +53,7 @@ static int compare_calls(const void *left, const void *right, void *arg)
     return (a > b) - (a < b);
 }
 
-static void put_place(const walk *w, const tl_row *row)
-{
-    const tl_profile *p = w->profile;
-    tl_json *j = w->json;
-    char buf[24];
-    uint32_t depth = 0;
-    tl_json_object(j);
-    if (w->track)
-        tl_json_key_string(j, "thread", w->track->name);
-    tl_json_key(j, "stack");
-    tl_json_array(j);
-    for (uint32_t at = row->place; at && p->place[at].function != TL_NO_FUNCTION; at = p->place[at].parent)
-        w->path[depth++] = at;
-    while (depth)
-        tl_json_string(j, label_of(p, w->path[--depth], buf));
-    tl_json_array_end(j);
-    tl_report_put_numbers(j, p, row);
-    tl_json_object_end(j);
-}
-
-/* Writes the places of a group, and puts their children, by name, on the stack. */
+/* Takes the places of a group, and puts their children, by name, on the stack. */
 static void visit(walk *w, group g)
 {
     const tl_profile *p = w->profile;
@@ -82,7 +62,7 @@ static void visit(walk *w, group g)
     for (uint32_t i = g.begin; i < g.end; i++) {
         uint32_t place = w->waiting[i];
         if (w->row_of[place] != UINT32_MAX)
-            put_place(w, &w->table->row[w->row_of[place]]);
+            w->order[w->n++] = w->row_of[place];
         for (uint32_t child = w->first_child[place]; child; child = w->sibling[child])
             if (p->place[child].function != TL_NO_FUNCTION)
                 w->waiting[w->nwaiting++] = child;
@@ -101,7 +81,7 @@ static void visit(walk *w, group g)
 static int check_size(const walk *w, tl_error *e)
 {
     const tl_profile *p = w->profile;
-    uint32_t *depth = w->path; /* not in use yet */
+    uint32_t *depth = w->depth;
     uint64_t frames = 0;
     depth[0] = 0;
     for (uint32_t i = 1; i < p->nplace; i++)
@@ -135,8 +115,8 @@ static int start_walk(walk *w, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to sort a tree of %zu places", n);
     w->first_child = w->row_of + n;
     w->sibling = w->first_child + n;
-    w->path = w->sibling + n;
-    w->waiting = w->path + n;
+    w->depth = w->sibling + n;
+    w->waiting = w->depth + n;
     memset(w->row_of, 0xff, n * sizeof *w->row_of);
     memset(w->first_child, 0, 2 * n * sizeof *w->first_child);
     for (uint32_t i = 0; i < w->table->n; i++)
@@ -150,63 +130,97 @@ static int start_walk(walk *w, tl_error *e)
 }
 
 /* All rows, by thread if there is a tree for each, then by stack. */
-static void put_by_stack(walk *w)
+static void walk_all(walk *w)
 {
     const tl_profile *p = w->profile;
-    for (uint32_t i = 1; p->per_thread && i < p->nplace; i++) {
-        uint32_t track = p->place[i].track;
-        if (p->place[i].function != TL_NO_FUNCTION || track >= p->ntrack)
-            continue;
-        w->track = &p->track[track];
-        walk_from(w, i);
-    }
-    w->track = NULL;
+    for (uint32_t i = 1; p->per_thread && i < p->nplace; i++)
+        if (p->place[i].function == TL_NO_FUNCTION && p->place[i].track < p->ntrack)
+            walk_from(w, i);
     walk_from(w, 0);
 }
 
-/* Rows in the order of the table. */
-static void put_in_order(walk *w)
+/* ---- columns ---- */
+
+static const tl_profile *profile_of(const tl_at *at)
 {
-    const tl_profile *p = w->profile;
-    for (uint32_t i = 0; i < w->table->n; i++) {
-        uint32_t track = p->per_thread ? tl_profile_place_track(p, w->table->row[i].place) : TL_NO_TRACK;
-        w->track = track == TL_NO_TRACK ? NULL : &p->track[track];
-        put_place(w, &w->table->row[i]);
-    }
+    return ((const tl_profile_table *)at->table)->profile;
 }
 
-int tl_report_json_tree(const tl_report *r, tl_output *out, tl_error *e)
+static void get_thread(const tl_at *at, tl_cell *out)
 {
-    const tl_arguments *a = r->cli->args;
-    tl_table table = {0};
-    tl_json json;
-    walk w = {.profile = r->profile, .json = &json, .table = &table};
-    int status = tl_table_tree(&table, r->profile, e);
-    if (status == 0 && (a->sort || tl_report_top(r, 0)))
-        tl_report_sort(r, &table, 0);
+    const tl_profile *p = profile_of(at);
+    const uint32_t track = p->per_thread ? tl_profile_place_track(p, ((const tl_row *)at->row)->place) : TL_NO_TRACK;
+    if (track != TL_NO_TRACK)
+        tl_cell_text(out, p->track[track].name);
+}
+
+static void get_stack(const tl_at *at, tl_cell *out)
+{
+    typedef char number[24];
+    const tl_profile *p = profile_of(at);
+    const uint32_t place = ((const tl_row *)at->row)->place;
+    tl_arena *scratch = &at->part->answer->scratch;
+    size_t n = 0;
+    for (uint32_t i = place; i && p->place[i].function != TL_NO_FUNCTION; i = p->place[i].parent)
+        n++;
+    const char **name = tl_arena_alloc(scratch, (n + 1) * sizeof *name);
+    number *text = tl_arena_alloc(scratch, (n + 1) * sizeof *text);
+    if (!name || !text) {
+        at->part->answer->failed = true;
+        return;
+    }
+    for (uint32_t i = place, left = (uint32_t)n; left; i = p->place[i].parent, left--)
+        name[left - 1] = label_of(p, i, text[left - 1]);
+    tl_cell_texts(at, out, name, n);
+}
+
+static const tl_column columns[] = {
+    {TL_COL("thread", NULL, TEXT, NONE, "of trees by thread"), .get = get_thread, .flags = TL_LEFT_OUT},
+    {TL_COL("stack", NULL, TEXT, JSON, "functions, the outermost first"), .get = get_stack},
+    TL_CALLS(0, 0),
+    TL_TICKS("total", stat.total, 0, 0, "time there and in what was called from there"),
+    TL_TICKS("self", stat.self, 0, 0, "time there alone"),
+    TL_DURATIONS,
+};
+
+static int answer_programs(const tl_profile *p, const tl_ask *ask, tl_answer *a, tl_error *e)
+{
+    tl_table rows = {0};
+    walk w = {.profile = p, .table = &rows};
+    int status = tl_tree_rows(&rows, p, e);
+    if (status == 0 && (ask->sort || (ask->has_top && ask->top)))
+        tl_profile_sort(&rows, p, ask, TL_BY_SELF);
     if (status == 0)
         status = start_walk(&w, e);
     if (status == 0)
         status = check_size(&w, e);
-    if (status == 0) {
-        tl_json_init(&json, out);
-        tl_json_object(&json);
-        tl_json_key_u64(&json, "schema", 1);
-        tl_json_key_string(&json, "unit", tl_profile_unit(r->profile));
-        tl_json_key(&json, "nodes");
-        tl_json_array(&json);
-        if (a->sort)
-            put_in_order(&w);
-        else
-            put_by_stack(&w);
-        tl_json_array_end(&json);
-        if (tl_profile_weights(r->profile) || r->profile->of_stacks)
-            tl_report_put_samples(&json, r->profile);
-        tl_json_object_end(&json);
-        tl_output_puts(out, "\n");
-    }
+    w.order = status == 0 && !ask->sort ? malloc(((size_t)rows.n + 1) * sizeof *w.order) : NULL;
+    if (w.order)
+        walk_all(&w);
     free(w.row_of);
     free(w.stack);
-    tl_table_free(&table);
-    return status;
+    if (status < 0) {
+        tl_table_free(&rows);
+        return status;
+    }
+    tl_part *part = tl_profile_add(a, ask, "nodes", columns, TL_COUNT(columns), &rows);
+    if (!ask->sort) {
+        tl_answer_own(a, w.order);
+        part->order = w.order;
+    }
+    if (tl_profile_weights(p) || p->of_stacks)
+        tl_profile_add_samples(a, ask);
+    return 0;
 }
+
+static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
+{
+    const tl_profile *p = ((const tl_profile_table *)table)->profile;
+    return ask->for_programs ? answer_programs(p, ask, a, e) : tl_tree_answer(p, ask, a, e);
+}
+
+const tl_table_kind tl_table_tree = {.info = {"tree", "the tree of calls, or of samples", "calls or samples"},
+                                     .sorts = TL_PROFILE_SORTS,
+                                     .profile = TL_PROFILE_TREE,
+                                     .answer = answer,
+                                     TL_TABLE_COLUMNS(columns)};

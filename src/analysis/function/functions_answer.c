@@ -1,0 +1,44 @@
+/* The relation `functions`: what each cost. */
+#include "analysis/function/profile_answer.h"
+
+static const tl_column columns[] = {
+    {TL_COL("function_id", NULL, INTEGER, NONE, "the number that the trace knows it by"), "id",
+     .get = tl_get_function_id},
+    {TL_COL("name", "function", TEXT, NONE, "the function"), .get = tl_get_function, .role = TL_ROLE_NAME},
+    {TL_COL("file", NULL, TEXT, NONE, "where it is defined"), .get = tl_get_file},
+    {TL_COL("line", NULL, INTEGER, NONE, "the line there"), .get = tl_get_line},
+    {TL_COL(NULL, "source", TEXT, NONE, NULL), .get = tl_get_source, .role = TL_ROLE_SUFFIX},
+    TL_CALLS(4, 3),
+    TL_TICKS("total", stat.total, 3, 2, "time in it and in what it called; recursion counts once"),
+    TL_TICKS("self", stat.self, 1, 0, "time in it alone"),
+    {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = tl_get_self_share, .flags = TL_WITH_BAR, .place = 2},
+    TL_DURATIONS,
+};
+
+static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
+{
+    tl_profile_table *t = table;
+    const tl_profile *p = t->profile;
+    tl_table rows = {0};
+    const int status = tl_function_rows(&rows, p, e);
+    if (status < 0)
+        return status;
+    for (uint32_t i = 0; i < rows.n; i++)
+        t->whole += rows.row[i].stat.self;
+    const uint32_t left_out = tl_profile_sort(&rows, p, ask, TL_BY_SELF);
+    const tl_column *c = tl_profile_columns(a, columns, TL_COUNT(columns), &rows);
+    tl_part *part = tl_profile_add(a, ask, "functions", c, TL_COUNT(columns), &rows);
+    part->left_out = left_out;
+    part->of = "functions";
+    part->name_wish = 28;
+    tl_profile_add_unmatched(a, ask);
+    if (tl_profile_weights(p) || p->of_stacks)
+        tl_profile_add_samples(a, ask);
+    return 0;
+}
+
+const tl_table_kind tl_table_func = {.info = {"func", "functions: time, calls, percentiles", "calls or samples"},
+                                     .sorts = TL_PROFILE_SORTS,
+                                     .profile = TL_PROFILE_FLAT,
+                                     .answer = answer,
+                                     TL_TABLE_COLUMNS(columns)};

@@ -1,0 +1,102 @@
+/* What the answers made of a profile share: the table that they are made of, their columns, and the line above them. */
+#ifndef TL_ANALYSIS_PROFILE_ANSWER_H
+#define TL_ANALYSIS_PROFILE_ANSWER_H
+
+#include "analysis/function/tables.h"
+#include "analysis/table_kind.h"
+
+#define TL_PROFILE_ROWS 19u /* on a terminal: with head and prompt it fits 24 lines */
+
+#define TL_PROFILE_SORTS "self total calls min p50 p90 p99 max name"
+
+/* What such an answer is made of. */
+typedef struct tl_profile_table {
+    const tl_profile *profile;
+    uint32_t tracks;  /* 0: not known */
+    uint32_t trees;   /* of threads: fewer, where some had one tree one after another. 0: as many */
+    bool are_threads; /* tracks are threads, or streams of something else ... */
+    bool are_cpus;    /* ... or all of them processors */
+    uint64_t span;    /* ticks */
+    bool has_span;
+    bool of_modules;  /* functions of the profile are modules */
+    bool are_chosen;  /* functions were chosen by name */
+    bool is_unsorted; /* the tree keeps its own order */
+    uint64_t whole;   /* what shares are of; set with the answer */
+} tl_profile_table;
+
+/* Answers of profiles are made of a tl_profile_table; ask->sort is one of the words of its kind. */
+int tl_profile_answer(const tl_table_kind *kind, tl_profile_table *t, const tl_ask *ask, const char *subject,
+                      tl_answer *a, tl_error *e);
+
+/* Puts in place of t->profile a copy, *copy, whose functions are what rows of the table are: of samples, of several
+ * inputs, or of modules. *copy is NULL where none is needed, else the caller's. per_thread: trees of threads stay
+ * apart. Errors: TL_ENOMEM. */
+int tl_profile_group(const tl_table_kind *kind, tl_profile_table *t, bool per_thread, bool several, tl_profile **copy,
+                     tl_error *e);
+
+/* Whether the profile has what the table needs, and the order `sort` (NULL: its own) needs. Errors: TL_EUNSUPPORTED. */
+int tl_profile_fits(const tl_table_kind *kind, const tl_profile *p, const char *sort, tl_error *e);
+
+/* What the numbers of a profile are. */
+bool tl_profile_counts(const tl_profile *p);       /* calls, or samples, are all that its rows say */
+const char *tl_profile_calls(const tl_profile *p); /* "calls", "samples" or "allocations" */
+
+/* Sorts rows as asked, else for a table that is cut by `usual`, and keeps those that are to be shown; returns how many
+ * are left out. */
+uint32_t tl_profile_sort(tl_table *rows, const tl_profile *p, const tl_ask *ask, tl_row_order usual);
+/* Adds rows as a part, which owns them. */
+tl_part *tl_profile_add(tl_answer *a, const tl_ask *ask, const char *key, const tl_column *column, uint32_t ncolumn,
+                        const tl_table *rows);
+/* The columns that suit the profile: titles of what is counted, and none that would be empty, or said twice. */
+const tl_column *tl_profile_columns(tl_answer *a, const tl_column *column, size_t n, const tl_table *rows);
+
+/* The tree for people: places that are large, with lines. Errors: TL_ENOMEM. */
+int tl_tree_answer(const tl_profile *p, const tl_ask *ask, tl_answer *a, tl_error *e);
+
+/* Facts: exits and entries that have no other, and samples by what became of them. */
+void tl_profile_add_unmatched(tl_answer *a, const tl_ask *ask);
+void tl_profile_add_samples(tl_answer *a, const tl_ask *ask);
+
+/* Values of a tl_row. */
+void tl_get_ticks(const tl_at *at, tl_cell *out);    /* the member at `which`, as a time */
+void tl_get_duration(const tl_at *at, tl_cell *out); /* the same, null without calls or durations */
+void tl_get_unwound(const tl_at *at, tl_cell *out);  /* null if there are none */
+void tl_get_self_share(const tl_at *at, tl_cell *out);
+void tl_get_total_share(const tl_at *at, tl_cell *out);
+void tl_get_function_id(const tl_at *at, tl_cell *out);
+void tl_get_function(const tl_at *at, tl_cell *out); /* its name; to people a number, if it has none */
+void tl_get_file(const tl_at *at, tl_cell *out);
+void tl_get_line(const tl_at *at, tl_cell *out);
+void tl_get_source(const tl_at *at, tl_cell *out); /* "inflate.c:622" */
+void tl_cell_function_id(const tl_function *f, tl_cell *out);
+const tl_function *tl_row_function(const tl_at *at);
+bool tl_is_approximate(const void *row);
+
+#define TL_TICKS(name, member, at, dropped, what)                                                                      \
+    {                                                                                                                  \
+        TL_COL(name, name, INTEGER, TIME, what), .get = tl_get_ticks, .which = offsetof(tl_row, member), .place = at,  \
+                                                 .drop = dropped                                                       \
+    }
+#define TL_DURATION(name, key, member, at, dropped, what)                                                              \
+    {                                                                                                                  \
+        TL_COL(name, key, INTEGER, TIME, what), .json = key, .get = tl_get_duration,                                   \
+                                                .which = offsetof(tl_row, member), .place = at, .drop = dropped,       \
+                                                .flags = TL_APPROXIMATE                                                \
+    }
+#define TL_CALLS(at, dropped)                                                                                          \
+    {                                                                                                                  \
+        TL_COL("calls", "calls", INTEGER, COUNT, "how often it was called; of samples, in how many of them it was"),   \
+            TL_AT(U64, tl_row, stat.calls), .place = at, .drop = dropped                                               \
+    }
+/* From the fifth place on. */
+#define TL_DURATIONS                                                                                                   \
+    TL_DURATION("min_dur", "min", stat.min, 5, 8, "the shortest call"),                                                \
+        TL_DURATION("p50", "p50", p50, 6, 4, "half of the calls take at most that"),                                   \
+        TL_DURATION("p90", "p90", p90, 7, 7, "90 % of the calls"), TL_DURATION("p99", "p99", p99, 8, 5, "99 %"),       \
+        TL_DURATION("max_dur", "max", stat.max, 9, 6, "the longest call"),                                             \
+    {                                                                                                                  \
+        TL_COL("unwound", "unwound", INTEGER, COUNT, "calls that an outer one's exit closed: durations rest on them"), \
+            .get = tl_get_unwound, .flags = TL_LEFT_OUT, .place = 10, .drop = 3                                        \
+    }
+
+#endif

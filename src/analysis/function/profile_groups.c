@@ -1,0 +1,62 @@
+/* What the functions of a profile have to be for a table to be made of it. */
+#include "analysis/function/profile_answer.h"
+#include "base/text/words.h"
+
+extern const tl_table_kind tl_table_tree;
+
+int tl_profile_group(const tl_table_kind *kind, tl_profile_table *t, bool per_thread, bool several, tl_profile **copy,
+                     tl_error *e)
+{
+    const tl_profile *p = t->profile;
+    const bool tree = kind == &tl_table_tree;
+    const bool stacks = tl_profile_weights(p) || p->of_stacks;
+    bool renamed = false;
+    tl_profile *joined = NULL;
+    *copy = NULL;
+    if (tree && p->per_thread && !per_thread) { /* a file has threads, asked for or not */
+        const int joining = tl_profile_join_threads(&joined, p, e);
+        if (joining < 0)
+            return joining;
+        p = joined;
+    }
+    for (uint32_t i = 0; i < tl_profile_functions(p); i++)
+        renamed = renamed || tl_profile_get_function(p, i)->renamed;
+    int status = 0;
+    if (kind->profile & TL_PROFILE_MODULES)
+        status = tl_profile_regroup(copy, p, TL_GROUP_BY_LIBRARY, e);
+    else if (stacks && tree)
+        status = tl_profile_regroup(copy, p, TL_GROUP_BY_NAME, e);
+    else if (stacks && several)
+        status = tl_profile_regroup(copy, p, TL_GROUP_BY_LAST, e);
+    else if (renamed)
+        status = tl_profile_regroup(copy, p, TL_GROUP_BY_ID, e);
+    if (status == 0 && joined && !*copy)
+        *copy = joined;
+    else
+        tl_profile_free(joined);
+    if (*copy)
+        t->profile = *copy;
+    return status;
+}
+
+int tl_profile_fits(const tl_table_kind *kind, const tl_profile *p, const char *sort, tl_error *e)
+{
+    const char *by = kind->info.name, *const lacks = tl_profile_weights(p) ? "samples of stacks have none"
+                                                                           : "this profile holds only sums of them";
+    const unsigned needs = kind->profile;
+    const bool has_durations = !tl_profile_weights(p) && tl_profile_has_histogram(p);
+    if (needs & TL_PROFILE_NEEDS_DURATIONS && !has_durations)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "--by %s needs durations of calls; %s", by, lacks);
+    if (needs & TL_PROFILE_PER_THREAD && !p->per_thread)
+        return tl_fail(
+            e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+            "--by %s needs threads; this profile does not tell them apart (report --per-thread -o writes one "
+            "that does)",
+            by);
+    if (needs & TL_PROFILE_NEEDS_SAMPLES && !tl_profile_weights(p))
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
+                       "--by %s needs samples of stacks; calls are known by function (--by func)", by);
+    if (sort && tl_word_place(sort, "min p50 p90 p99 max") >= 0 && !has_durations)
+        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "--sort %s needs durations of calls; %s", sort, lacks);
+    return 0;
+}

@@ -1,0 +1,20 @@
+/* Lists of words with blanks between them. */
+#ifndef TL_BASE_WORDS_H
+#define TL_BASE_WORDS_H
+
+#include <string.h>
+
+/* The place of a word in a space-separated list, or -1. */
+static inline int tl_word_place(const char *word, const char *list)
+{
+    size_t length = strlen(word);
+    for (int place = 0; *list; place++) {
+        size_t n = strcspn(list, " ");
+        if (n == length && memcmp(word, list, n) == 0)
+            return place;
+        list += n + (list[n] == ' ');
+    }
+    return -1;
+}
+
+#endif
