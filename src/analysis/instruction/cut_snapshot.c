@@ -7,6 +7,7 @@
 #include "analysis/instruction/insn_classes.h"
 #include "analysis/instruction/machine_state.h"
 #include "model/batch.h"
+#include "op/source_impl.h"
 
 enum { PREDICATES = 16 };
 

@@ -2,7 +2,7 @@
 #ifndef TL_ANALYSIS_CUT_SNAPSHOT_H
 #define TL_ANALYSIS_CUT_SNAPSHOT_H
 
-#include "op/source_impl.h"
+#include "traceloom/source.h"
 
 typedef struct tl_cut_snapshot {
     tl_batch batch;   /* the one event, if there is one */

@@ -43,10 +43,9 @@ uint64_t tl_levels_without(const uint64_t insns[static TL_INSN_LEVELS])
     return with & (with - 1) ? all & ~with : all;
 }
 
-void tl_part_first(tl_part *part, uint64_t n, uint64_t all, const char *what)
+void tl_part_of(tl_part *part, uint64_t all, const char *what)
 {
-    part->n = n;
-    part->left_out = all - n;
+    part->left_out = all - part->n;
     part->of = what;
 }
 

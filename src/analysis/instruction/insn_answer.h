@@ -17,8 +17,8 @@ void tl_get_place(const tl_at *at, tl_cell *out);
 
 /* Bits of exception levels that get no column of their own: those without instructions, or all if only one has some. */
 uint64_t tl_levels_without(const uint64_t insns[static TL_INSN_LEVELS]);
-/* Limits a table for people to n of its `all` rows of `what`. */
-void tl_part_first(tl_part *part, uint64_t n, uint64_t all, const char *what);
+/* The rows of a part are the first of `all` rows, of `what`. */
+void tl_part_of(tl_part *part, uint64_t all, const char *what);
 /* A line that is not so important: "3 without a known pc". */
 void tl_say_faint(const tl_prose *p, uint64_t n, const char *text);
 

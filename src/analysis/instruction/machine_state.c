@@ -5,6 +5,7 @@
 
 #include "analysis/instruction/insn_classes.h"
 #include "op/call_select.h"
+#include "op/source_impl.h"
 
 typedef struct search {
     tl_machine *machine;

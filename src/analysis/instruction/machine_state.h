@@ -7,7 +7,8 @@
 
 #include "base/shadow.h"
 #include "isa/a64_eval.h"
-#include "op/source_impl.h"
+#include "traceloom/sink.h"
+#include "traceloom/source.h"
 
 /* Registers of the system that MRS and MSR tell, by the names that snapshots have for them. */
 enum { TL_MACHINE_SYSTEM = 10 };

@@ -118,8 +118,8 @@ static void add_pages(const tl_pages *p, const tl_ask *ask, tl_answer *a)
     const uint32_t n = tl_ask_rows(ask, p->n, PAGE_ROWS, 0);
     uint32_t *order = tl_pages_sort(p, !ask->for_programs || n < p->n);
     tl_answer_own(a, order);
-    tl_part *part = TL_ADD_ROWS(a, ask, "pages", pages, p->page, order, 0);
-    tl_part_first(part, n, p->n, "pages");
+    tl_part *part = TL_ADD_ROWS(a, ask, "pages", pages, p->page, order, n);
+    tl_part_of(part, p->n, "pages");
     part->name_wish = 18;
 }
 
@@ -131,8 +131,8 @@ static void add_regions(const tl_pages *p, const tl_ask *ask, tl_answer *a)
     if (!region)
         return;
     tl_page_regions_by_use(region, n);
-    tl_part *part = TL_ADD_ROWS(a, ask, NULL, regions, region, NULL, 0);
-    tl_part_first(part, tl_ask_rows(ask, n, REGION_ROWS, 0), n, "regions");
+    tl_part *part = TL_ADD_ROWS(a, ask, NULL, regions, region, NULL, tl_ask_rows(ask, n, REGION_ROWS, 0));
+    tl_part_of(part, n, "regions");
     part->name_wish = 37;
 }
 
@@ -220,9 +220,9 @@ static void add_intervals(const tl_pages *p, const tl_ask *ask, tl_answer *a, de
         d->several = strcmp(p->interval[order[0]].track, p->interval[order[p->nintervals - 1]].track) != 0;
     for (uint32_t i = 0; i < p->nintervals; i++)
         d->most = pages_of(&p->interval[i]) > d->most ? pages_of(&p->interval[i]) : d->most;
-    tl_part *part = TL_ADD_ROWS(a, ask, "working_set", intervals, p->interval, order, p->nintervals);
-    if (!ask->for_programs)
-        tl_part_first(part, tl_ask_rows(ask, p->nintervals, INTERVAL_ROWS, 0), p->nintervals, "intervals");
+    tl_part *part = TL_ADD_ROWS(a, ask, "working_set", intervals, p->interval, order,
+                                ask->for_programs ? p->nintervals : tl_ask_rows(ask, p->nintervals, INTERVAL_ROWS, 0));
+    tl_part_of(part, p->nintervals, "intervals");
     part->name_wish = 16;
     part->before = before_intervals;
 }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "op/call_select.h"
+#include "op/source_impl.h"
 
 typedef struct search {
     const tl_source *source;

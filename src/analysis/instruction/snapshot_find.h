@@ -2,8 +2,8 @@
 #ifndef TL_ANALYSIS_SNAPSHOT_FIND_H
 #define TL_ANALYSIS_SNAPSHOT_FIND_H
 
-#include "op/source_impl.h"
-#include "traceloom/profile.h"
+#include "traceloom/sink.h"
+#include "traceloom/source.h"
 
 /* The tick of snapshot `number`, counted from 0, of the one track that has snapshots and that `select` (may be NULL)
  * chooses. Streams that do not begin with one are not read. Errors: TL_ENOMATCH: there are no or too few snapshots;

@@ -3,8 +3,8 @@
 #ifndef TL_ANALYSIS_TIME_CUT_H
 #define TL_ANALYSIS_TIME_CUT_H
 
-#include "op/source_impl.h"
-#include "traceloom/profile.h"
+#include "traceloom/sink.h"
+#include "traceloom/source.h"
 
 typedef enum tl_cut_kind {
     TL_CUT_NONE,  /* the track is not chosen, or has no instructions */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/runtime/list_grow.h"
+#include "op/source_impl.h"
 
 #define SOURCE_MAX 512u /* bytes of "file:line" that are kept */
 

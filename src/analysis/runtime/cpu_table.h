@@ -6,6 +6,7 @@
 #define TL_ANALYSIS_CPU_TABLE_H
 
 #include "analysis/runtime/runtime_events.h"
+#include "base/hash.h"
 #include "base/wide_sum.h"
 
 typedef struct tl_cpu_point {

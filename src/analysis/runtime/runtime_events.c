@@ -5,6 +5,7 @@
 
 #include "model/field_text.h"
 #include "op/call_select.h"
+#include "op/source_impl.h"
 
 uint64_t tl_runtime_time(const tl_runtime *r, uint64_t tick)
 {

@@ -3,8 +3,8 @@
 #ifndef TL_ANALYSIS_RUNTIME_EVENTS_H
 #define TL_ANALYSIS_RUNTIME_EVENTS_H
 
-#include "op/source_impl.h"
-#include "traceloom/profile.h"
+#include "traceloom/sink.h"
+#include "traceloom/source.h"
 
 #define TL_FIELD_ROLES ((unsigned)TL_FIELD_ITEMS + 1)
 
