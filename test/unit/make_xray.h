@@ -119,4 +119,41 @@ static inline uint64_t made_events(tl_source *s, unsigned threads)
     return n;
 }
 
+static inline tl_source *made_open(const made *m, bool strict, tl_error *e)
+{
+    tl_source *s = NULL;
+    const tl_open_options o = {.want = {.fields = true, .cpu = true, .strict = strict}};
+    return tl_source_open_memory(&s, m->data, m->n, "made.xray", &o, e) == 0 ? s : NULL;
+}
+
+static inline tl_source *made_read(const made *m)
+{
+    tl_error e = {0};
+    tl_source *s = made_open(m, false, &e);
+    if (!s)
+        fail_msg("%s", e.message);
+    return s;
+}
+
+/* Opens a damaged log; expects one problem and the number of events that is left, with one thread and with two. */
+static inline void made_damaged(const made *m, const char *rule, uint64_t offset, uint64_t events)
+{
+    for (unsigned threads = 1; threads <= 2; threads++) {
+        tl_source *s = made_read(m);
+        const tl_trace *t = tl_source_trace(s);
+        assert_int_equal(tl_trace_damages(t), 1);
+        assert_string_equal(tl_trace_damage(t, 0)->rule, rule);
+        assert_int_equal(tl_trace_damage(t, 0)->offset, offset);
+        tl_count count;
+        assert_int_equal(tl_source_count(s, threads, &count, NULL), 0);
+        assert_int_equal(count.events, events);
+        tl_count_free(&count);
+        tl_source_close(s);
+    }
+    tl_error e = {0};
+    assert_null(made_open(m, true, &e));
+    assert_int_equal(e.code, TL_EDAMAGED);
+    assert_int_equal(e.offset, offset);
+}
+
 #endif

@@ -3,22 +3,6 @@
 #include "make_xray.h"
 #include "traceloom/traceloom.h"
 
-static tl_source *open_made(const made *m, bool strict, tl_error *e)
-{
-    tl_source *s = NULL;
-    const tl_open_options o = {.want = {.fields = true, .cpu = true, .strict = strict}};
-    return tl_source_open_memory(&s, m->data, m->n, "made.xray", &o, e) == 0 ? s : NULL;
-}
-
-static tl_source *open_ok(const made *m)
-{
-    tl_error e = {0};
-    tl_source *s = open_made(m, false, &e);
-    if (!s)
-        fail_msg("%s", e.message);
-    return s;
-}
-
 static made *fresh(unsigned version, bool big)
 {
     made *m = calloc(1, sizeof *m);
@@ -36,7 +20,7 @@ static void threads_are_streams(void **state)
         made_basic(m, BASIC_ENTER, -2, 20, 6, 4);
         made_basic(m, BASIC_EXIT, 1, 30, 5, 4);
         made_basic(m, BASIC_EXIT, 1, 5, 5, 3); /* another process */
-        tl_source *s = open_ok(m);
+        tl_source *s = made_read(m);
         const tl_trace *t = tl_source_trace(s);
         assert_int_equal(tl_source_streams(s), 3);
         assert_string_equal(tl_trace_unit(t), "ticks");
@@ -64,7 +48,7 @@ static void old_versions_have_no_pid(void **state)
     made_basic(m, BASIC_ENTER, 1, 10, 5, 77);
     made_basic(m, BASIC_ENTER, 1, 10, 6, 77);
     made_basic(m, BASIC_TAIL_EXIT, 1, 11, 5, 78);
-    tl_source *s = open_ok(m);
+    tl_source *s = made_read(m);
     assert_int_equal(tl_source_streams(s), 2);
     assert_false(tl_trace_track(tl_source_trace(s), 0)->has_pid);
     tl_source_close(s);
@@ -92,7 +76,7 @@ static void an_argument_belongs_to_the_entry_before(void **state)
     made_basic(m, BASIC_ENTER, 1, 30, 5, 4);
     made_basic_argument(m, 1, 5, 4, 666); /* after a plain entry */
     made_basic(m, BASIC_ENTER_ARGS, 1, 40, 5, 4);
-    tl_source *s = open_ok(m);
+    tl_source *s = made_read(m);
     const tl_trace *t = tl_source_trace(s);
     assert_int_equal(tl_trace_damages(t), 0);
     assert_int_equal(tl_trace_lost_events(t), 5);
@@ -125,7 +109,7 @@ static void other_threads_lie_between(void **state)
     made_basic(m, BASIC_KINDS, 2, 31, 5, 4); /* of thread 5: its entry waits no longer */
     made_basic_argument(m, 2, 6, 4, 300);
     made_basic_argument(m, 2, 5, 4, 666);
-    tl_source *s = open_ok(m);
+    tl_source *s = made_read(m);
     const tl_trace *t = tl_source_trace(s);
     assert_int_equal(tl_trace_damages(t), 2);
     assert_int_equal(tl_trace_lost_events(t), 3);
@@ -153,7 +137,7 @@ static void argument_after_a_full_basic_batch(void **state)
             made_basic(m, BASIC_ENTER, 1, 7, 6, 4);
         made_basic_argument(m, 1, 5, 4, 100);
         made_basic(m, BASIC_ENTER_ARGS, 1, 5000, 5, 4);
-        tl_source *s = open_ok(m);
+        tl_source *s = made_read(m);
         const tl_batch *b;
         assert_int_equal(tl_source_next(s, &b, NULL), 1);
         assert_int_equal(b->n, TL_BATCH_MAX);
@@ -178,7 +162,7 @@ static void equal_headers_between_records(void **state)
             made_basic(m, BASIC_ENTER, 1, 20, 6, 4);
             made_basic(m, BASIC_EXIT, 1, 20, 5, 4);
             made_header(m, version, BASIC_TYPE, 77, 0);
-            tl_source *s = open_ok(m);
+            tl_source *s = made_read(m);
             assert_int_equal(tl_trace_damages(tl_source_trace(s)), 0);
             assert_int_equal(tl_trace_lost_events(tl_source_trace(s)), 0);
             assert_int_equal(tl_source_streams(s), 2);
@@ -217,7 +201,7 @@ static void other_headers_between_records(void **state)
         made_header(m, other[i].version, BASIC_TYPE, other[i].hz, 0);
         if (other[i].kind >= 0)
             made_basic(m, (unsigned)other[i].kind, 1, 20, 5, 4);
-        tl_source *s = open_ok(m);
+        tl_source *s = made_read(m);
         const tl_trace *t = tl_source_trace(s);
         const bool ends = other[i].rule && strcmp(other[i].rule, "basic.other-header") == 0;
         assert_int_equal(tl_trace_damages(t), !other[i].rule ? 0 : other[i].kind == BASIC_KINDS ? 2 : 1);
@@ -233,39 +217,21 @@ static void other_headers_between_records(void **state)
     }
 }
 
-static void expect_damage(const made *m, const char *rule, uint64_t offset, uint64_t events)
-{
-    tl_source *s = open_ok(m);
-    const tl_trace *t = tl_source_trace(s);
-    assert_int_equal(tl_trace_damages(t), 1);
-    assert_string_equal(tl_trace_damage(t, 0)->rule, rule);
-    assert_int_equal(tl_trace_damage(t, 0)->offset, offset);
-    tl_count count;
-    assert_int_equal(tl_source_count(s, 1, &count, NULL), 0);
-    assert_int_equal(count.events, events);
-    tl_count_free(&count);
-    tl_source_close(s);
-    tl_error e = {0};
-    assert_null(open_made(m, true, &e));
-    assert_int_equal(e.code, TL_EDAMAGED);
-    assert_int_equal(e.offset, offset);
-}
-
 static void damage_of_each_kind(void **state)
 {
     made *m = fresh(3, false);
     for (uint64_t i = 0; i < 4; i++)
         made_basic(m, BASIC_ENTER, 1, i, 5, 4);
     m->data[64] = 9;
-    expect_damage(m, "basic.unknown-record-type", 64, 3);
+    made_damaged(m, "basic.unknown-record-type", 64, 3);
     m->data[64] = 0;
     m->data[64 + BASIC_FUNCTION_KIND] = BASIC_KINDS;
-    expect_damage(m, "basic.unknown-kind", 64, 3);
+    made_damaged(m, "basic.unknown-kind", 64, 3);
     m->data[64 + BASIC_FUNCTION_KIND] = BASIC_ENTER;
     m->n -= 3;
-    expect_damage(m, "basic.truncated-record", 32 + 3 * 32, 3);
+    made_damaged(m, "basic.truncated-record", 32 + 3 * 32, 3);
     m->n = 31;
-    expect_damage(m, "header.truncated", 0, 0);
+    made_damaged(m, "header.truncated", 0, 0);
     free(m);
 }
 

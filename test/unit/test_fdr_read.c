@@ -3,22 +3,6 @@
 #include "make_xray.h"
 #include "traceloom/traceloom.h"
 
-static tl_source *open_made(const made *m, bool strict, tl_error *e)
-{
-    tl_source *s = NULL;
-    const tl_open_options o = {.want = {.fields = true, .cpu = true, .strict = strict}};
-    return tl_source_open_memory(&s, m->data, m->n, "made.xray", &o, e) == 0 ? s : NULL;
-}
-
-static tl_source *open_ok(const made *m)
-{
-    tl_error e = {0};
-    tl_source *s = open_made(m, false, &e);
-    if (!s)
-        fail_msg("%s", e.message);
-    return s;
-}
-
 static const tl_batch *only_batch(tl_source *s)
 {
     const tl_batch *b = NULL;
@@ -56,7 +40,7 @@ static void every_record(bool big)
     made_function(m, FDR_TAIL_EXIT, FDR_ID_MAX, UINT32_MAX);
     made_function(m, FDR_EXIT, 3, 0);
     made_buffer_end(m);
-    tl_source *s = open_ok(m);
+    tl_source *s = made_read(m);
     const tl_trace *t = tl_source_trace(s);
     assert_string_equal(tl_trace_format(t), "xray-fdr");
     assert_string_equal(tl_trace_byte_order(t), big ? "big" : "little");
@@ -112,7 +96,7 @@ static void argument_after_a_full_batch(void **state)
     made_argument(m, 5);
     made_function(m, FDR_EXIT, 1, 1);
     made_buffer_end(m);
-    tl_source *s = open_ok(m);
+    tl_source *s = made_read(m);
     const tl_batch *b = only_batch(s);
     assert_int_equal(b->n, TL_BATCH_MAX);
     check_event(b, TL_BATCH_MAX - 1, "xray.enter_args", TL_BATCH_MAX, 1);
@@ -133,32 +117,13 @@ static void buffers_in_order_of_time(void **state)
         made_function(m, FDR_ENTER, (uint32_t)i + 1, 1);
         made_buffer_end(m);
     }
-    tl_source *s = open_ok(m);
+    tl_source *s = made_read(m);
     const tl_batch *b = only_batch(s);
     assert_int_equal(b->n, 20);
     for (uint32_t i = 0; i < 20; i++)
         check_event(b, i, "xray.enter", 100 * i + 1, i + 1);
     tl_source_close(s);
     free(m);
-}
-
-/* Opens a damaged log; expects one problem and the number of events that is left. */
-static void expect_damage(const made *m, const char *rule, uint64_t offset, uint64_t events)
-{
-    tl_source *s = open_ok(m);
-    const tl_trace *t = tl_source_trace(s);
-    assert_int_equal(tl_trace_damages(t), 1);
-    assert_string_equal(tl_trace_damage(t, 0)->rule, rule);
-    assert_int_equal(tl_trace_damage(t, 0)->offset, offset);
-    tl_count count;
-    assert_int_equal(tl_source_count(s, 2, &count, NULL), 0);
-    assert_int_equal(count.events, events);
-    tl_count_free(&count);
-    tl_source_close(s);
-    tl_error e = {0};
-    assert_null(open_made(m, true, &e));
-    assert_int_equal(e.code, TL_EDAMAGED);
-    assert_int_equal(e.offset, offset);
 }
 
 /* Two buffers of three events; the first one's record `damage` is then broken by the caller. */
@@ -183,7 +148,7 @@ static void unknown_action(void **state)
     size_t second;
     made *m = two_buffers(&second);
     m->data[FIRST_BODY + 8] = 4 << 1;
-    expect_damage(m, "fdr.unknown-action", FIRST_BODY + 8, 4);
+    made_damaged(m, "fdr.unknown-action", FIRST_BODY + 8, 4);
     free(m);
 }
 
@@ -192,7 +157,7 @@ static void unknown_kind(void **state)
     size_t second;
     made *m = two_buffers(&second);
     m->data[FIRST_BODY + 8] = 0x7f;
-    expect_damage(m, "fdr.unknown-kind", FIRST_BODY + 8, 4);
+    made_damaged(m, "fdr.unknown-kind", FIRST_BODY + 8, 4);
     free(m);
 }
 
@@ -201,7 +166,7 @@ static void extents_too_small(void **state)
     size_t second;
     made *m = two_buffers(&second);
     tl_store64(m->data + FDR_HEADER_SIZE + 1, 4 * FDR_METADATA_SIZE + 12, false);
-    expect_damage(m, "fdr.truncated-record", FIRST_BODY + 8, 4);
+    made_damaged(m, "fdr.truncated-record", FIRST_BODY + 8, 4);
     free(m);
 }
 
@@ -210,7 +175,7 @@ static void extents_cover_the_next_buffer(void **state)
     size_t second;
     made *m = two_buffers(&second);
     tl_store64(m->data + FDR_HEADER_SIZE + 1, m->n - FDR_HEADER_SIZE - FDR_METADATA_SIZE, false);
-    expect_damage(m, "fdr.bad-extents", second, 6);
+    made_damaged(m, "fdr.bad-extents", second, 6);
     free(m);
 }
 
@@ -219,7 +184,7 @@ static void extents_beyond_everything(void **state)
     size_t second;
     made *m = two_buffers(&second);
     tl_store64(m->data + second + 1, UINT64_MAX, false);
-    expect_damage(m, "fdr.truncated-buffer", m->n, 6);
+    made_damaged(m, "fdr.truncated-buffer", m->n, 6);
     free(m);
 }
 
@@ -230,7 +195,7 @@ static void garbage_between_buffers(void **state)
     memmove(m->data + second + 5, m->data + second, m->n - second);
     memset(m->data + second, 0, 5);
     m->n += 5;
-    expect_damage(m, "fdr.garbage-between-buffers", second, 6);
+    made_damaged(m, "fdr.garbage-between-buffers", second, 6);
     free(m);
 }
 
@@ -242,7 +207,7 @@ static void missing_walltime(void **state)
     memmove(m->data + at, m->data + at + FDR_METADATA_SIZE, m->n - at - FDR_METADATA_SIZE);
     m->n -= FDR_METADATA_SIZE;
     tl_store64(m->data + second + 1, m->n - second - FDR_METADATA_SIZE, false);
-    expect_damage(m, "fdr.missing-walltime", at, 6);
+    made_damaged(m, "fdr.missing-walltime", at, 6);
     free(m);
 }
 
@@ -255,7 +220,7 @@ static void stray_argument(void **state)
     made_argument(m, 1);
     made_function(m, FDR_ENTER, 1, 1);
     made_buffer_end(m);
-    expect_damage(m, "fdr.stray-argument", at, 2);
+    made_damaged(m, "fdr.stray-argument", at, 2);
     free(m);
 }
 
@@ -267,7 +232,7 @@ static void negative_size(void **state)
     made_event(m, FDR_CUSTOM_EVENT, 0, 1, "");
     tl_store32(m->data + at + FDR_EVENT_SIZE, UINT32_MAX, false);
     made_buffer_end(m);
-    expect_damage(m, "fdr.bad-size", at, 0);
+    made_damaged(m, "fdr.bad-size", at, 0);
     free(m);
 }
 
@@ -285,7 +250,7 @@ static void typed_event_bug_is_repaired(void **state)
     made_buffer(m, 1, 2, 1, 0, 1);
     made_function(m, FDR_EXIT, 1, 1);
     made_buffer_end(m);
-    tl_source *s = open_ok(m);
+    tl_source *s = made_read(m);
     const tl_damage *d = tl_trace_damage(tl_source_trace(s), 0);
     assert_non_null(d);
     assert_string_equal(d->rule, "fdr.truncated-record");
@@ -299,13 +264,13 @@ static void typed_event_bug_is_repaired(void **state)
 static void header_only_and_cut_header(void **state)
 {
     made *m = fresh(false);
-    tl_source *s = open_ok(m);
+    tl_source *s = made_read(m);
     const tl_batch *b;
     assert_int_equal(tl_trace_damages(tl_source_trace(s)), 0);
     assert_int_equal(tl_source_next(s, &b, NULL), 0);
     tl_source_close(s);
     m->n = 17;
-    expect_damage(m, "header.truncated", 0, 0);
+    made_damaged(m, "header.truncated", 0, 0);
     free(m);
 }
 
