@@ -23,6 +23,29 @@ typedef struct fixture {
     size_t size;
 } fixture;
 
+/* Completes an output to memory: its bytes, with a NUL behind; free(). */
+static inline void *take_bytes(tl_output *out, size_t *n)
+{
+    tl_error e;
+    must(tl_output_finish(out, &e), &e);
+    void *memory = tl_output_take_memory(out, n);
+    char *bytes = calloc(1, *n + 1);
+    assert_non_null(bytes);
+    if (*n > 0)
+        memcpy(bytes, memory, *n);
+    free(memory);
+    return bytes;
+}
+
+/* How many of a thing were reported as dropped; the text only has to begin so. */
+static inline uint64_t drops_of(const tl_drops *d, const char *what)
+{
+    for (uint32_t i = 0; i < d->n; i++)
+        if (strncmp(d->drop[i].what, what, strlen(what)) == 0)
+            return d->drop[i].n;
+    return 0;
+}
+
 /* An empty trace with a clock and classes. Its tracks and functions follow, then the batch. */
 static inline void fixture_trace(fixture *f, const char *path, const char *clock, uint64_t hz, const tl_class *classes,
                                  uint32_t n)
@@ -123,13 +146,7 @@ static inline void fixture_finish(fixture *f)
         must(tl_output_folder_finish(f->folder, &e), &e);
         return;
     }
-    must(tl_output_finish(f->out, &e), &e);
-    void *memory = tl_output_take_memory(f->out, &f->size);
-    f->bytes = calloc(1, f->size + 1);
-    assert_non_null(f->bytes);
-    if (f->size > 0)
-        memcpy(f->bytes, memory, f->size);
-    free(memory);
+    f->bytes = take_bytes(f->out, &f->size);
 }
 
 static inline void fixture_fini(fixture *f)
@@ -154,13 +171,9 @@ static inline void fixture_expect(fixture *f, const char *text)
     fixture_fini(f);
 }
 
-/* How many of a thing were reported as dropped; the text only has to begin so. */
 static inline uint64_t fixture_dropped(const fixture *f, const char *what)
 {
-    for (uint32_t i = 0; i < f->drops.n; i++)
-        if (strncmp(f->drops.drop[i].what, what, strlen(what)) == 0)
-            return f->drops.drop[i].n;
-    return 0;
+    return drops_of(&f->drops, what);
 }
 
 #endif

@@ -2,8 +2,7 @@
 #ifndef TL_TEST_PROFILE_FIXTURE_H
 #define TL_TEST_PROFILE_FIXTURE_H
 
-#include "check.h"
-#include "model/format_impl.h"
+#include "fixture.h"
 #include "model/place_tree.h"
 
 typedef struct profiled {
@@ -81,13 +80,7 @@ static inline void write_with(profiled *f, int (*write)(const tl_write_context *
     assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, &e), 0);
     const tl_write_context context = {.out = out, .drops = &f->drops, .options = &f->options};
     assert_int_equal(write(&context, f->p, &e), 0);
-    assert_int_equal(tl_output_finish(out, &e), 0);
-    void *memory = tl_output_take_memory(out, &f->n);
-    f->text = calloc(1, f->n + 1);
-    assert_non_null(f->text);
-    if (f->n > 0)
-        memcpy(f->text, memory, f->n);
-    free(memory);
+    f->text = take_bytes(out, &f->n);
     tl_output_close(out);
 }
 
@@ -98,13 +91,9 @@ static inline void profiled_fini(profiled *f)
     free(f->drops.drop);
 }
 
-/* How many of a thing were reported as dropped; the text only has to begin so. */
 static inline uint64_t dropped(const profiled *f, const char *what)
 {
-    for (uint32_t i = 0; i < f->drops.n; i++)
-        if (strncmp(f->drops.drop[i].what, what, strlen(what)) == 0)
-            return f->drops.drop[i].n;
-    return 0;
+    return drops_of(&f->drops, what);
 }
 
 #endif

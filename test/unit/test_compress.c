@@ -1,25 +1,8 @@
 /* Tests of base/io/output.h: compressed output. */
-#include <errno.h>
-#include <stdbool.h>
-#include <sys/stat.h>
-
 #include "base/io/input.h"
-#include "base/io/output.h"
 #include "check.h"
 #include "input_inside.h"
-#include "scratch.h"
-
-/* n bytes that do not compress too well. */
-static char *pattern(size_t n)
-{
-    char *p = malloc(n + 1);
-    uint32_t x = 12345;
-    for (size_t i = 0; i < n; i++) {
-        x = x * 1664525 + 1013904223;
-        p[i] = (char)(x >> 24 & (i & 4096 ? 0xff : 0x0f));
-    }
-    return p;
-}
+#include "output_check.h"
 
 /* Skips a test of what this build lacks. */
 static void skip_without(tl_compression c)
