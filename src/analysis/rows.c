@@ -78,7 +78,7 @@ static int read_events(tl_rows *r, const tl_table_kind *kind, tl_source *const *
                                       .cache = o->cache,
                                       .predictor = o->predictor,
                                       .several = n > 1};
-    if (n > 1 && !kind->several)
+    if (n > 1 && !tl_table_adds_up(kind))
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s is of one trace: several cannot be added up", kind->info.name);
     int status = tl_table_run_init(&r->run, kind, &options, e);
     for (size_t i = 0; i < n && status == 0; i++)

@@ -63,6 +63,12 @@ typedef struct tl_table_kind {
 } tl_table_kind;
 #define TL_TABLE_COLUMNS(array) .column = (array), .ncolumn = TL_COUNT(array)
 
+/* Can sources be added up? */
+static inline bool tl_table_adds_up(const tl_table_kind *kind)
+{
+    return kind->several || kind->pass;
+}
+
 /* Each of src/tables.def. */
 #define TL_TABLE(word)           extern const tl_table_kind tl_table_##word;
 #define TL_TABLE_OF_SOME(symbol) TL_TABLE(symbol)

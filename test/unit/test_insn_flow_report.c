@@ -211,6 +211,38 @@ static void test_find(void **state)
     hand_fini(&h);
 }
 
+/* The same rows for users of the library, who may add up traces, too. */
+static void test_rows(void **state)
+{
+    hand h, more;
+    tl_source *const both[] = {&h.source, &more.source};
+    tl_rows *rows;
+    tl_block b;
+    tl_error e = {0};
+    hand_init(&h, 0);
+    hand_init(&more, 0);
+    HAND_ADD(&h, script);
+    HAND_ADD(&more, script);
+    must(tl_rows_open(&rows, "thread", both, 2, NULL, &e), &e);
+    assert_string_equal(tl_rows_unit(rows), "instructions");
+    assert_int_equal(tl_rows_columns(rows), 14);
+    assert_int_equal(tl_rows_next(rows, &b, &e), 1);
+    assert_int_equal(b.rows, 1);
+    for (uint32_t i = 0; i < tl_rows_columns(rows); i++) {
+        static const int64_t expected[] = {0, 100, 0, 24, 22, 2, 0, 0, 4, 32, 2, 8, 12, 2};
+        const tl_column_info *c = tl_rows_column(rows, i);
+        assert_int_equal(b.column[i].is_null[0], strcmp(c->name, "cpu") == 0);
+        if (c->type == TL_TEXT)
+            assert_string_equal(b.column[i].text[0], "t0");
+        else
+            assert_int_equal(b.column[i].i64[0], expected[i]);
+    }
+    assert_int_equal(tl_rows_next(rows, &b, &e), 0);
+    tl_rows_close(rows);
+    hand_fini(&h);
+    hand_fini(&more);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_mix),
@@ -220,6 +252,7 @@ int main(void)
                                        cmocka_unit_test(test_wrong_predictor),
                                        cmocka_unit_test(test_csv),
                                        cmocka_unit_test(test_nothing),
-                                       cmocka_unit_test(test_find)};
+                                       cmocka_unit_test(test_find),
+                                       cmocka_unit_test(test_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

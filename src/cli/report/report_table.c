@@ -60,7 +60,7 @@ static int refuse(const job *m, bool with_profile)
         tl_say_error(NULL, "--thread does not go with --by %s: %s", by, kind->no_thread);
         return TL_EXIT_USAGE;
     }
-    if (a->file.n > 1 && !kind->several && !of_insns) {
+    if (a->file.n > 1 && !tl_table_adds_up(kind)) {
         tl_say_error(NULL, "--by %s is of one trace: several cannot be added up", by);
         return TL_EXIT_USAGE;
     }
