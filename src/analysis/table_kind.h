@@ -29,7 +29,8 @@ enum {
     TL_PROFILE_LINES = 8,    /* functions of samples by line */
     TL_PROFILE_MODULES = 16, /* is regrouped, by module */
     TL_PROFILE_NEEDS_SAMPLES = 32,
-    TL_PROFILE_NEEDS_DURATIONS = 64
+    TL_PROFILE_NEEDS_DURATIONS = 64,
+    TL_PROFILE_TREES = 128 /* shows trees, also one for each thread */
 };
 
 /* A table: made straight from the events of sources, or of a profile (see analysis/function/profile_answer.h). */

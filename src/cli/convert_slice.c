@@ -9,7 +9,6 @@
 #include "base/text/number.h"
 #include "cli/message.h"
 #include "model/histogram.h"
-#include "model/trace_impl.h"
 
 const tl_format *tl_slice_format(void)
 {

@@ -8,7 +8,6 @@
 #include "cli/exe_files.h"
 #include "cli/formats_of.h"
 #include "cli/message.h"
-#include "model/trace_impl.h"
 #include "traceloom/format.h"
 
 unsigned tl_threads(const tl_cli *c)

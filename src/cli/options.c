@@ -177,9 +177,7 @@ static bool set_checked(parser *p, const tl_option *o, const char *value)
     case TL_OPTION_BY:
         if (!choice(p, o, value, &word))
             return false;
-        a->by = word < TL_REPORT_EVENTS ? (tl_report_by)word : TL_REPORT_EVENTS;
-        a->by_name = value;
-        a->has_by = true;
+        a->by = value;
         return true;
     case TL_OPTION_WEIGHT:
         a->weight = choice(p, o, value, &word) ? weights[word] : NULL;

@@ -124,17 +124,6 @@ bool tl_example_is_bare(const tl_verb *verb, const tl_example *example);
 /* What a verb's options of one group are about: "Which part of the trace". */
 const char *tl_group_title(const tl_verb *verb, tl_option_group group);
 
-typedef enum tl_report_by {
-    TL_REPORT_FUNC,
-    TL_REPORT_TREE,
-    TL_REPORT_CALLERS,
-    TL_REPORT_HIST,
-    TL_REPORT_THREAD,
-    TL_REPORT_LINE,
-    TL_REPORT_MODULE,
-    TL_REPORT_EVENTS /* a table of tables.def, made from events: by_name says which */
-} tl_report_by;
-
 typedef struct tl_words {
     const char **word;
     size_t n;
@@ -148,9 +137,7 @@ typedef struct tl_arguments {
     bool no_memory; /* to take the words apart */
     tl_words file;
 
-    tl_report_by by;
-    const char *by_name; /* the word; NULL: not given */
-    bool has_by;
+    const char *by;     /* of --by; NULL: not given */
     const char *weight; /* of samples: name of a tl_weight, or NULL */
     const char *sort;   /* a column's name, checked, or NULL */
     bool has_top, per_thread, count, json;

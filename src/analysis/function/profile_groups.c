@@ -2,13 +2,11 @@
 #include "analysis/function/profile_answer.h"
 #include "base/text/words.h"
 
-extern const tl_table_kind tl_table_tree;
-
 int tl_profile_group(const tl_table_kind *kind, tl_profile_table *t, bool per_thread, bool several, tl_profile **copy,
                      tl_error *e)
 {
     const tl_profile *p = t->profile;
-    const bool tree = kind == &tl_table_tree;
+    const bool tree = kind->profile & TL_PROFILE_TREES;
     const bool stacks = tl_profile_weights(p) || p->of_stacks;
     bool renamed = false;
     tl_profile *joined = NULL;

@@ -221,6 +221,6 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
 
 const tl_table_kind tl_table_tree = {.info = {"tree", "the tree of calls, or of samples", "calls or samples"},
                                      .sorts = TL_PROFILE_SORTS,
-                                     .profile = TL_PROFILE_TREE,
+                                     .profile = TL_PROFILE_TREE | TL_PROFILE_TREES,
                                      .answer = answer,
                                      TL_TABLE_COLUMNS(columns)};

@@ -4,6 +4,7 @@
 #include "analysis/instruction/insn_classes.h"
 #include "analysis/instruction/machine_state.h"
 #include "isa/a64_system.h"
+#include "op/source_impl.h"
 
 const tl_machine_register tl_machine_system[TL_MACHINE_SYSTEM] = {
     {A64_SYSTEM_NUMBER(3, 3, 4, 4, 0), "fpcr", 0},       {A64_SYSTEM_NUMBER(3, 3, 4, 4, 1), "fpsr", 0},

@@ -8,7 +8,6 @@
 #include "cli/inputs.h"
 #include "cli/losses.h"
 #include "cli/message.h"
-#include "model/profile_impl.h"
 #include "model/trace_impl.h"
 #include "op/source_impl.h"
 

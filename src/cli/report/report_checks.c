@@ -27,7 +27,7 @@ static int check_own_options(const tl_arguments *a)
         const char *option;
     } own[] = {{a->interval != 0, "interval"}, {a->line_size != 0, "line-size"},    {a->sample != 0, "sample"},
                {a->cache != NULL, "cache"},    {a->predictor != NULL, "predictor"}, {a->calls, "calls"}};
-    const tl_table_kind *asked = a->by_name ? tl_table_find(a->by_name, NULL) : NULL;
+    const tl_table_kind *asked = a->by ? tl_table_find(a->by, NULL) : NULL;
     size_t n, k = 0;
     const tl_table_kind *const *kind = tl_table_kinds(&n);
     for (size_t i = 0; i < TL_COUNT(own); i++) {
@@ -44,7 +44,7 @@ static int check_own_options(const tl_arguments *a)
 int tl_report_check_options(const tl_cli *c, const tl_table_kind *kind, bool table, bool to_file)
 {
     const tl_arguments *a = c->args;
-    if (a->per_thread && !to_file && a->by != TL_REPORT_TREE) {
+    if (a->per_thread && !to_file && !(kind && kind->profile & TL_PROFILE_TREES)) {
         tl_say_error(NULL, "--per-thread goes with --by tree or with -o; --by thread shows the threads");
         return TL_EXIT_USAGE;
     }

@@ -56,7 +56,7 @@ static int make_plan(const tl_cli *c, plan *p)
 {
     const tl_arguments *a = c->args;
     const tl_view *view = asked_view(a);
-    *p = (plan){.kind = tl_table_find(a->by_name ? a->by_name : "func", NULL),
+    *p = (plan){.kind = tl_table_find(a->by ? a->by : "func", NULL),
                 .table = true,
                 .to = {view ? view : &tl_view_table, a->output ? a->output : "-"}};
     if (view && a->to && a->json && view != &tl_view_json) {
@@ -76,7 +76,7 @@ static int make_plan(const tl_cli *c, plan *p)
         return TL_EXIT_USAGE;
     }
     if (p->format) {
-        p->table = !tl_to_stdout(a) && (a->has_by || a->json);
+        p->table = !tl_to_stdout(a) && (a->by || a->json);
         p->to = (tl_target){a->json ? &tl_view_json : &tl_view_table, "-"};
         return TL_EXIT_DONE;
     }
@@ -199,7 +199,7 @@ static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
         status = tl_reading_open(&r, m->cli, a->file.word[i], want);
     if (status != TL_EXIT_DONE)
         return status;
-    const tl_table_kind *kind = i == 0 && m->plan->table && a->by_name ? tl_table_find(a->by_name, r.trace) : NULL;
+    const tl_table_kind *kind = i == 0 && m->plan->table && a->by ? tl_table_find(a->by, r.trace) : NULL;
     if (kind && !kind->profile) {
         m->instead = true;
         return tl_report_table(m->cli, kind, &r, &m->plan->to, m->plan->format != NULL);
