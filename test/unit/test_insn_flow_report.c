@@ -192,6 +192,8 @@ static void test_nothing(void **state)
         hand_fini(&h);
     }
     assert_int_equal(k, TL_COUNT(json));
+    answer_check_json(make(&tl_table_page, &(tl_table_options){.interval = 5}, &(tl_ask){0}, 0, &tl_view_json),
+                      "\"unit\":\"accesses\",\"page_size\":4096,\"pages\":[],\"working_set\":[]}");
 }
 
 /* A word that is that of a table made of a profile, too, is this table for traces of instructions only. */
@@ -238,6 +240,11 @@ static void test_rows(void **state)
             assert_int_equal(b.column[i].i64[0], expected[i]);
     }
     assert_int_equal(tl_rows_next(rows, &b, &e), 0);
+    tl_rows_close(rows);
+    tl_trace_set_clock(&more.source.trace, "ns", 1000000000); /* a trace of something else adds nothing */
+    more.nstream = 0;
+    must(tl_rows_open(&rows, "thread", both, 2, NULL, &e), &e);
+    assert_int_equal(tl_rows_count(rows), 1);
     tl_rows_close(rows);
     hand_fini(&h);
     hand_fini(&more);

@@ -28,13 +28,13 @@ static void get_share(const tl_at *at, tl_cell *out)
 }
 
 static const tl_column blocks[] = {
-    {TL_COL("start", "block", INTEGER, HEX, "address of its first instruction"), TL_AT(U64, tl_insn_block, start),
+    {TL_COL("start", "block", INTEGER, HEX, "address of the first instruction"), TL_AT(U64, tl_insn_block, start),
      .role = TL_ROLE_NAME},
     {TL_COL(NULL, "instructions", INTEGER, COUNT, NULL), .get = get_insns},
     {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_share, .flags = TL_WITH_BAR, .drop = 3},
-    {TL_COL("length", NULL, INTEGER, COUNT, "how many instructions it has"), "instructions",
+    {TL_COL("length", NULL, INTEGER, COUNT, "instructions in the block"), "instructions",
      TL_AT(U64, tl_insn_block, length)},
-    {TL_COL("executions", "executions", INTEGER, COUNT, "how often it was executed"),
+    {TL_COL("executions", "executions", INTEGER, COUNT, "times the block was executed"),
      TL_AT(U64, tl_insn_block, executions)},
     {TL_COL(NULL, "length", INTEGER, COUNT, NULL), TL_AT(U64, tl_insn_block, length), .drop = 1},
     TL_PLACE(tl_insn_block, start),

@@ -106,17 +106,18 @@ static void get_predicts(const tl_at *at, tl_cell *out)
 }
 
 static const tl_column predictors[] = {
-    {TL_COL("name", "predictor", TEXT, NONE, "as --predictor names it"), .get = get_name, .role = TL_ROLE_NAME},
-    {TL_COL("branches", "predicted", INTEGER, COUNT, "how many it was asked about"), TL_AT(U64, tl_predictor, branches),
+    {TL_COL("name", "predictor", TEXT, NONE, "the predictor, as --predictor names it"), .get = get_name,
+     .role = TL_ROLE_NAME},
+    {TL_COL("branches", "predicted", INTEGER, COUNT, "branches it predicted"), TL_AT(U64, tl_predictor, branches),
      .drop = 1},
-    {TL_COL("misses", "wrong", INTEGER, COUNT, "how often it was wrong"), TL_AT(U64, tl_predictor, misses)},
+    {TL_COL("misses", "wrong", INTEGER, COUNT, "mispredictions"), TL_AT(U64, tl_predictor, misses)},
     {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_miss_share, .flags = TL_WITH_BAR},
     {TL_COL(NULL, "per 1000 instructions", REAL, NONE, NULL), .get = get_per_1000, .decimals = 3},
     {TL_COL(NULL, "of", TEXT, NONE, NULL), .get = get_predicts, .role = TL_ROLE_SUFFIX},
 };
 
 static const tl_column instructions[] = {
-    {TL_COL("instructions", NULL, INTEGER, COUNT, "how many were executed"), TL_AT(U64, tl_branches, insns)},
+    {TL_COL("instructions", NULL, INTEGER, COUNT, "instructions executed"), TL_AT(U64, tl_branches, insns)},
 };
 
 static void add_predictors(const tl_branches *b, const tl_ask *ask, tl_answer *a)
@@ -191,17 +192,16 @@ static void get_description(const tl_at *at, tl_cell *out)
 #define MISSES(number)                                                                                                 \
     {                                                                                                                  \
         TL_COL("misses_" #number, "", INTEGER, COUNT,                                                                  \
-               "how often this predictor was wrong; null: it predicts no such "                                        \
-               "branches"),                                                                                            \
+               "mispredictions by predictor " #number " of --predictor; null: it does not predict such branches"),     \
             "misses[]", get_misses, .which = (number)-1, .drop = 2 + (number)                                          \
     }
 #define FIRST_MISSES 8u /* column of the branches */
 
 static const tl_column branches[] = {
-    {TL_COL("pc", "branch", INTEGER, HEX, "its address"), TL_AT(U64, tl_branch, pc), .role = TL_ROLE_NAME},
-    {TL_COL("kind", NULL, TEXT, NONE, "branch.cond, branch.return ..."), .get = get_kind},
-    {TL_COL("taken", NULL, INTEGER, COUNT, "how often it was taken"), TL_AT(U64, tl_branch, taken)},
-    {TL_COL("not_taken", NULL, INTEGER, COUNT, "how often not"), TL_AT(U64, tl_branch, not_taken)},
+    {TL_COL("pc", "branch", INTEGER, HEX, "address of the branch"), TL_AT(U64, tl_branch, pc), .role = TL_ROLE_NAME},
+    {TL_COL("kind", NULL, TEXT, NONE, "kind of branch, such as branch.cond"), .get = get_kind},
+    {TL_COL("taken", NULL, INTEGER, COUNT, "times it was taken"), TL_AT(U64, tl_branch, taken)},
+    {TL_COL("not_taken", NULL, INTEGER, COUNT, "times it was not taken"), TL_AT(U64, tl_branch, not_taken)},
     {TL_COL(NULL, "executed", INTEGER, COUNT, NULL), .get = get_executed},
     {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_share, .drop = 2},
     {TL_COL(NULL, "taken", REAL, SHARE, NULL), .get = get_taken, .drop = 1},

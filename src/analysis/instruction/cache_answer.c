@@ -41,37 +41,37 @@ typedef struct level {
 } level;
 
 static const tl_column instructions[] = {
-    {TL_COL("instructions", NULL, INTEGER, COUNT, "how many were executed"), TL_AT(U64, tl_caches, instructions)},
+    {TL_COL("instructions", NULL, INTEGER, COUNT, "instructions executed"), TL_AT(U64, tl_caches, instructions)},
 };
 
-#define BY_CLASS(name, id)                                                                                             \
-    {TL_COL(name "_accesses", NULL, INTEGER, COUNT, "of them those by this kind of access"), name ".accesses",         \
+#define BY_CLASS(name, id, by)                                                                                         \
+    {TL_COL(name "_accesses", NULL, INTEGER, COUNT, "accesses by " by), name ".accesses",                              \
      TL_AT(U64, level, count.accesses[id])},                                                                           \
-        {TL_COL(name "_lookups", NULL, INTEGER, COUNT, "of them those by this kind of access"), name ".lookups",       \
+        {TL_COL(name "_lookups", NULL, INTEGER, COUNT, "lookups by " by), name ".lookups",                             \
          TL_AT(U64, level, count.lookups[id])},                                                                        \
     {                                                                                                                  \
-        TL_COL(name "_misses", NULL, INTEGER, COUNT, "of them those by this kind of access"), name ".misses",          \
+        TL_COL(name "_misses", NULL, INTEGER, COUNT, "misses by " by), name ".misses",                                 \
             TL_AT(U64, level, count.misses[id])                                                                        \
     }
 
 static const tl_column levels[] = {
     {TL_COL("name", NULL, TEXT, NONE, "L1I, L1D, L2, ITLB, DTLB or L2 TLB"), TL_AT(TEXT, level, name)},
-    {TL_COL("entries", NULL, INTEGER, COUNT, "of a TLB"), TL_AT(U64, level, size), TL_ONLY_IF(level, is_tlb),
+    {TL_COL("entries", NULL, INTEGER, COUNT, "entries of a TLB"), TL_AT(U64, level, size), TL_ONLY_IF(level, is_tlb),
      .flags = TL_LEFT_OUT},
-    {TL_COL("size", NULL, INTEGER, BYTES, "of a cache"), TL_AT(U64, level, size), TL_ONLY_IF(level, is_cache),
+    {TL_COL("size", NULL, INTEGER, BYTES, "size of a cache"), TL_AT(U64, level, size), TL_ONLY_IF(level, is_cache),
      .flags = TL_LEFT_OUT},
-    {TL_COL("ways", NULL, INTEGER, COUNT, "how many places a line may be at"), TL_AT(U64, level, ways)},
-    {TL_COL("page_size", NULL, INTEGER, BYTES, "of a TLB"), TL_AT(U64, level, line), TL_ONLY_IF(level, is_tlb),
-     .flags = TL_LEFT_OUT},
-    {TL_COL("line_size", NULL, INTEGER, BYTES, "of a cache"), TL_AT(U64, level, line), TL_ONLY_IF(level, is_cache),
-     .flags = TL_LEFT_OUT},
+    {TL_COL("ways", NULL, INTEGER, COUNT, "associativity"), TL_AT(U64, level, ways)},
+    {TL_COL("page_size", NULL, INTEGER, BYTES, "size of a page, for a TLB"), TL_AT(U64, level, line),
+     TL_ONLY_IF(level, is_tlb), .flags = TL_LEFT_OUT},
+    {TL_COL("line_size", NULL, INTEGER, BYTES, "size of a line, for a cache"), TL_AT(U64, level, line),
+     TL_ONLY_IF(level, is_cache), .flags = TL_LEFT_OUT},
     {TL_COL("accesses", NULL, INTEGER, COUNT, "loads, stores and instructions"), TL_AT(U64, level, accesses)},
-    {TL_COL("lookups", NULL, INTEGER, COUNT, "lines that were looked up by them"), TL_AT(U64, level, lookups)},
-    {TL_COL("misses", NULL, INTEGER, COUNT, "lines that were not there"), TL_AT(U64, level, misses)},
-    {TL_COL("writebacks", NULL, INTEGER, COUNT, "lines that were written back"), TL_AT(U64, level, count.writebacks)},
-    BY_CLASS("code", TL_CACHE_CODE),
-    BY_CLASS("load", TL_CACHE_LOAD),
-    BY_CLASS("store", TL_CACHE_STORE),
+    {TL_COL("lookups", NULL, INTEGER, COUNT, "lookups: an access to two lines has two"), TL_AT(U64, level, lookups)},
+    {TL_COL("misses", NULL, INTEGER, COUNT, "lookups that missed"), TL_AT(U64, level, misses)},
+    {TL_COL("writebacks", NULL, INTEGER, COUNT, "lines written back"), TL_AT(U64, level, count.writebacks)},
+    BY_CLASS("code", TL_CACHE_CODE, "instructions"),
+    BY_CLASS("load", TL_CACHE_LOAD, "loads"),
+    BY_CLASS("store", TL_CACHE_STORE, "stores"),
 };
 
 static void get_ratio(const tl_at *at, tl_cell *out)
@@ -170,23 +170,23 @@ static void get_share(const tl_at *at, tl_cell *out)
 }
 
 static const tl_column pcs[] = {
-    {TL_COL("pc", "instructions that miss L1D", INTEGER, HEX, "address of the instruction"),
+    {TL_COL("pc", "instructions that miss L1D", INTEGER, HEX, "address of the instruction that missed"),
      TL_AT(U64, tl_cache_pc, pc), .role = TL_ROLE_NAME},
     TL_PLACE(tl_cache_pc, pc),
     {TL_COL(NULL, "misses", INTEGER, COUNT, NULL), .get = get_misses},
     {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_share, .flags = TL_WITH_BAR, .drop = 1},
-    {TL_COL("loads", "loads", INTEGER, COUNT, "of them that missed L1D"), TL_AT(U64, tl_cache_pc, loads), .drop = 2},
-    {TL_COL("stores", "stores", INTEGER, COUNT, "of them that missed L1D"), TL_AT(U64, tl_cache_pc, stores), .drop = 2},
-    {TL_COL("l2", "of L2", INTEGER, COUNT, "of both those that missed L2, too"), TL_AT(U64, tl_cache_pc, l2),
+    {TL_COL("loads", "loads", INTEGER, COUNT, "loads that missed L1D"), TL_AT(U64, tl_cache_pc, loads), .drop = 2},
+    {TL_COL("stores", "stores", INTEGER, COUNT, "stores that missed L1D"), TL_AT(U64, tl_cache_pc, stores), .drop = 2},
+    {TL_COL("l2", "of L2", INTEGER, COUNT, "loads and stores that missed L2, too"), TL_AT(U64, tl_cache_pc, l2),
      .drop = 3}, /* the last: it is left out where there is no L2 */
 };
 
 static const tl_column without_pc[] = {
-    {TL_COL("misses_without_pc.loads", NULL, INTEGER, COUNT, "of instructions whose pc is not known"),
+    {TL_COL("misses_without_pc.loads", NULL, INTEGER, COUNT, "misses by instructions whose pc is unknown"),
      TL_AT(U64, tl_caches, without_pc.loads)},
-    {TL_COL("misses_without_pc.stores", NULL, INTEGER, COUNT, "of instructions whose pc is not known"),
+    {TL_COL("misses_without_pc.stores", NULL, INTEGER, COUNT, "misses by instructions whose pc is unknown"),
      TL_AT(U64, tl_caches, without_pc.stores)},
-    {TL_COL("misses_without_pc.l2", NULL, INTEGER, COUNT, "of instructions whose pc is not known"),
+    {TL_COL("misses_without_pc.l2", NULL, INTEGER, COUNT, "misses by instructions whose pc is unknown"),
      TL_AT(U64, tl_caches, without_pc.l2)},
 };
 

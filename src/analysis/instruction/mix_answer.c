@@ -20,12 +20,12 @@ static void get_level(const tl_at *at, tl_cell *out)
 
 #define LEVEL(name, number)                                                                                            \
     {                                                                                                                  \
-        TL_COL("levels." name, NULL, INTEGER, COUNT, "of them at this exception level"), .get = get_level,             \
-                                                                                         .which = (number)             \
+        TL_COL("levels." name, NULL, INTEGER, COUNT, "instructions at this exception level"), .get = get_level,        \
+                                                                                              .which = (number)        \
     }
 
 static const tl_column counts[] = {
-    {TL_COL("instructions", NULL, INTEGER, COUNT, "how many were executed"), .get = get_insns},
+    {TL_COL("instructions", NULL, INTEGER, COUNT, "instructions executed"), .get = get_insns},
     LEVEL("el0", 0),
     LEVEL("el1", 1),
     LEVEL("el2", 2),
@@ -33,10 +33,10 @@ static const tl_column counts[] = {
 };
 
 static const tl_column accesses[] = {
-    {TL_COL("loads.tokens", NULL, INTEGER, COUNT, "how many loads"), TL_AT(U64, tl_mix, load.tokens)},
-    {TL_COL("loads.bytes", NULL, INTEGER, BYTES, "of how many bytes"), TL_AT(U64, tl_mix, load.bytes)},
-    {TL_COL("stores.tokens", NULL, INTEGER, COUNT, "how many stores"), TL_AT(U64, tl_mix, store.tokens)},
-    {TL_COL("stores.bytes", NULL, INTEGER, BYTES, "of how many bytes"), TL_AT(U64, tl_mix, store.bytes)},
+    {TL_COL("loads.tokens", NULL, INTEGER, COUNT, "number of loads"), TL_AT(U64, tl_mix, load.tokens)},
+    {TL_COL("loads.bytes", NULL, INTEGER, BYTES, "bytes loaded"), TL_AT(U64, tl_mix, load.bytes)},
+    {TL_COL("stores.tokens", NULL, INTEGER, COUNT, "number of stores"), TL_AT(U64, tl_mix, store.tokens)},
+    {TL_COL("stores.bytes", NULL, INTEGER, BYTES, "bytes stored"), TL_AT(U64, tl_mix, store.bytes)},
 };
 
 /* ---- classes ---- */
@@ -86,9 +86,9 @@ static void get_meaning(const tl_at *at, tl_cell *out)
 #define FIRST_LEVEL 3u /* column of the classes */
 
 static const tl_column classes[] = {
-    {TL_COL("class", "class", TEXT, NONE, "of instructions, such as branch.cond"), "name", get_name,
+    {TL_COL("class", "class", TEXT, NONE, "class of instructions, such as branch.cond"), "name", get_name,
      .role = TL_ROLE_NAME},
-    {TL_COL("instructions", "instructions", INTEGER, COUNT, "how many of them were executed"),
+    {TL_COL("instructions", "instructions", INTEGER, COUNT, "instructions of this class that were executed"),
      TL_AT(U64, tl_mix_row, insns)},
     {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_share, .flags = TL_WITH_BAR},
     AT_LEVEL("EL0", 0),

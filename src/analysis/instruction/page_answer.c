@@ -83,16 +83,16 @@ static void get_range(const tl_at *at, tl_cell *out)
     {TL_COL(NULL, "touches", INTEGER, COUNT, NULL), .get = get_touches, .which = offsetof(type, code)},                \
         {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_share, .which = offsetof(type, code), .drop = 1,         \
          .flags = (with_bar)},                                                                                         \
-        {TL_COL("code", "code", INTEGER, COUNT, "instructions in it that were executed"), TL_AT(U64, type, code),      \
+        {TL_COL("code", "code", INTEGER, COUNT, "times an executed instruction touched it"), TL_AT(U64, type, code),   \
          .drop = 4},                                                                                                   \
-        {TL_COL("loads", "loads", INTEGER, COUNT, "loads from it"), TL_AT(U64, type, loads), .drop = 3},               \
-        {TL_COL("stores", "stores", INTEGER, COUNT, "stores to it"), TL_AT(U64, type, stores), .drop = 2},             \
+        {TL_COL("loads", "loads", INTEGER, COUNT, "times a load touched it"), TL_AT(U64, type, loads), .drop = 3},     \
+        {TL_COL("stores", "stores", INTEGER, COUNT, "times a store touched it"), TL_AT(U64, type, stores), .drop = 2}, \
     {                                                                                                                  \
         TL_COL(NULL, "use", TEXT, NONE, NULL), .get = get_use, .which = offsetof(type, code)                           \
     }
 
 static const tl_column pages[] = {
-    {TL_COL("page", "page", INTEGER, HEX, "its address"), .get = get_address, .role = TL_ROLE_NAME},
+    {TL_COL("page", "page", INTEGER, HEX, "address of the page"), .get = get_address, .role = TL_ROLE_NAME},
     USES(tl_page, TL_WITH_BAR),
 };
 
@@ -109,7 +109,7 @@ static void get_page_size(const tl_at *at, tl_cell *out)
 }
 
 static const tl_column page_size[] = {
-    {TL_COL("page_size", NULL, INTEGER, BYTES, "of all pages"), .get = get_page_size},
+    {TL_COL("page_size", NULL, INTEGER, BYTES, "size of a page"), .get = get_page_size},
 };
 
 /* All pages by address for programs, else those that are used most. */
@@ -161,15 +161,16 @@ static void get_track(const tl_at *at, tl_cell *out)
 }
 
 static const tl_column intervals[] = {
-    {TL_COL("thread", NULL, TEXT, NONE, "whose instructions they are"), "track", TL_AT(TEXT, tl_page_interval, track)},
-    {TL_COL("ts", "from", INTEGER, COUNT, "how many instructions it had executed at the begin"), "from",
+    {TL_COL("thread", NULL, TEXT, NONE, "the thread"), "track", TL_AT(TEXT, tl_page_interval, track)},
+    {TL_COL("ts", "from", INTEGER, COUNT, "instructions the thread had executed when the interval began"), "from",
      TL_AT(U64, tl_page_interval, from), .role = TL_ROLE_NAME},
-    {TL_COL("end_ts", NULL, INTEGER, COUNT, "and at the end"), "to", TL_AT(U64, tl_page_interval, to)},
-    {TL_COL("code_pages", "code", INTEGER, COUNT, "pages with code that was executed"),
+    {TL_COL("end_ts", NULL, INTEGER, COUNT, "instructions it had executed when the interval ended"), "to",
+     TL_AT(U64, tl_page_interval, to)},
+    {TL_COL("code_pages", "code", INTEGER, COUNT, "pages it executed code from"),
      TL_AT(U64, tl_page_interval, code_pages), .drop = 2},
-    {TL_COL("data_pages", "data", INTEGER, COUNT, "pages that were loaded from or stored to"),
+    {TL_COL("data_pages", "data", INTEGER, COUNT, "pages it loaded from or stored to"),
      TL_AT(U64, tl_page_interval, data_pages), .drop = 2},
-    {TL_COL("new_pages", "new", INTEGER, COUNT, "of them those that it had not used before"),
+    {TL_COL("new_pages", "new", INTEGER, COUNT, "pages it had not used before"),
      TL_AT(U64, tl_page_interval, new_pages), .drop = 1},
     {TL_COL(NULL, "in use", INTEGER, BYTES, NULL), .get = get_in_use},
     {TL_COL(NULL, NULL, REAL, SHARE, NULL), .get = get_part_of_most, .role = TL_ROLE_BAR},

@@ -52,11 +52,12 @@ static void get_cold(const tl_at *at, tl_cell *out)
 }
 
 static const tl_column facts[] = {
-    {TL_COL("line_size", NULL, INTEGER, BYTES, "of all lines"), .get = get_line_size},
-    {TL_COL("sampled", NULL, INTEGER, COUNT, "one line of so many was looked at; null: all"), .get = get_sampled},
-    {TL_COL("accesses", NULL, INTEGER, COUNT, "to lines"), TL_AT(U64, tl_reuse, accesses)},
-    {TL_COL("lines", NULL, INTEGER, COUNT, "different ones"), .get = get_lines},
-    {TL_COL("cold", NULL, INTEGER, COUNT, "accesses that were the first of their line"), .get = get_cold},
+    {TL_COL("line_size", NULL, INTEGER, BYTES, "size of a line"), .get = get_line_size},
+    {TL_COL("sampled", NULL, INTEGER, COUNT, "one line in this many was looked at; null: all lines"),
+     .get = get_sampled},
+    {TL_COL("accesses", NULL, INTEGER, COUNT, "accesses to lines"), TL_AT(U64, tl_reuse, accesses)},
+    {TL_COL("lines", NULL, INTEGER, COUNT, "distinct lines"), .get = get_lines},
+    {TL_COL("cold", NULL, INTEGER, COUNT, "first accesses to a line"), .get = get_cold},
 };
 
 /* ---- distances, and caches of all sizes ---- */
@@ -90,10 +91,10 @@ static void get_distance(const tl_at *at, tl_cell *out)
 }
 
 static const tl_column distances[] = {
-    {TL_COL("low", NULL, INTEGER, COUNT, "at least so many other lines were used since"), "from",
-     TL_AT(U64, row, from)},
-    {TL_COL("high", NULL, INTEGER, COUNT, "and at most so many"), "to", TL_AT(U64, row, to)},
-    {TL_COL("accesses", "accesses", INTEGER, COUNT, "of such a distance"), .get = get_n},
+    {TL_COL("low", NULL, INTEGER, COUNT, "least number of other lines used since the last access to the same line"),
+     "from", TL_AT(U64, row, from)},
+    {TL_COL("high", NULL, INTEGER, COUNT, "greatest number of other lines"), "to", TL_AT(U64, row, to)},
+    {TL_COL("accesses", "accesses", INTEGER, COUNT, "accesses in this range"), .get = get_n},
     {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_share, .flags = TL_WITH_BAR},
     {TL_COL(NULL, "other lines since then", TEXT, NONE, NULL), .get = get_distance, .role = TL_ROLE_NAME},
 };

@@ -65,11 +65,11 @@ static void get_errors_shown(const tl_at *at, tl_cell *out)
 }
 
 static const tl_column kinds[] = {
-    {TL_COL("number", NULL, INTEGER, NONE, "of the call"), TL_AT(U64, tl_syscall_row, number)},
-    {TL_COL("name", NULL, TEXT, NONE, "of the call; null: not known"), .get = get_name},
-    {TL_COL("calls", "calls", INTEGER, COUNT, "how many there were"), "count", TL_AT(U64, tl_syscall_row, count)},
+    {TL_COL("number", NULL, INTEGER, NONE, "number of the system call"), TL_AT(U64, tl_syscall_row, number)},
+    {TL_COL("name", NULL, TEXT, NONE, "its name; null: unknown"), .get = get_name},
+    {TL_COL("calls", "calls", INTEGER, COUNT, "calls made"), "count", TL_AT(U64, tl_syscall_row, count)},
     {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_share, .flags = TL_WITH_BAR, .drop = 1},
-    {TL_COL("errors", NULL, INTEGER, COUNT, "of them those that failed"), TL_AT(U64, tl_syscall_row, errors)},
+    {TL_COL("errors", NULL, INTEGER, COUNT, "calls that failed"), TL_AT(U64, tl_syscall_row, errors)},
     {TL_COL(NULL, "errors", INTEGER, COUNT, NULL), .get = get_errors_shown},
     {TL_COL(NULL, "system call", TEXT, NONE, NULL), .get = get_name_shown, .role = TL_ROLE_NAME},
     {TL_COL(NULL, "number", INTEGER, NONE, NULL), .get = get_number_shown, .role = TL_ROLE_SUFFIX, .flags = TL_BLANK},
@@ -112,14 +112,14 @@ static void get_line(const tl_at *at, tl_cell *out)
 }
 
 static const tl_column calls[] = {
-    {TL_COL("ts", NULL, INTEGER, COUNT, "instructions of its thread before it"), TL_AT(U64, tl_syscall, ts)},
-    {TL_COL("thread", NULL, TEXT, NONE, "that called"), "track", TL_AT(TEXT, tl_syscall, track)},
-    {TL_COL("number", NULL, INTEGER, NONE, "of the call"), TL_AT(U64, tl_syscall, number)},
-    {TL_COL("name", NULL, TEXT, NONE, "of the call; null: not known"), .get = get_call_name},
-    {TL_COL("arguments", NULL, TEXT, JSON, "as it was given them, in hexadecimal"), .get = get_arguments},
-    {TL_COL("result", NULL, INTEGER, HEX, "null: not known"), TL_AT(U64, tl_syscall, result),
+    {TL_COL("ts", NULL, INTEGER, COUNT, "instructions the thread had executed before it"), TL_AT(U64, tl_syscall, ts)},
+    {TL_COL("thread", NULL, TEXT, NONE, "the thread that called"), "track", TL_AT(TEXT, tl_syscall, track)},
+    {TL_COL("number", NULL, INTEGER, NONE, "number of the system call"), TL_AT(U64, tl_syscall, number)},
+    {TL_COL("name", NULL, TEXT, NONE, "its name; null: unknown"), .get = get_call_name},
+    {TL_COL("arguments", NULL, TEXT, JSON, "arguments, in hexadecimal"), .get = get_arguments},
+    {TL_COL("result", NULL, INTEGER, HEX, "result; null: unknown"), TL_AT(U64, tl_syscall, result),
      TL_ONLY_IF(tl_syscall, has_result)},
-    {TL_COL("line", NULL, TEXT, NONE, "all of it as text in the manner of C"), .get = get_line},
+    {TL_COL("line", NULL, TEXT, NONE, "the call as text, in the manner of C"), .get = get_line},
 };
 
 /* Lines as `strace` prints them; they are not cut, since what is behind them is the result. */

@@ -45,34 +45,35 @@ static void get_tid(const tl_at *at, tl_cell *out)
 
 #define LEVEL(name, title, number)                                                                                     \
     {                                                                                                                  \
-        TL_COL(name, title, INTEGER, COUNT, "of them at this exception level"), "levels." name,                        \
+        TL_COL(name, title, INTEGER, COUNT, "instructions executed at exception level " #number), "levels." name,      \
             TL_AT(U64, tl_thread_insns, level[number]), .drop = 5                                                      \
     }
 enum { NAME, FIRST_LEVEL = 5 }; /* columns */
 
 static const tl_column threads[] = {
-    [NAME] = {TL_COL("thread", "thread", TEXT, NONE, "its name"), "name", TL_AT(TEXT, tl_thread_insns, name),
-              .role = TL_ROLE_NAME},
-    {TL_COL("tid", NULL, INTEGER, NONE, "its number, or null"), TL_AT(I64, tl_thread_insns, tid),
+    [NAME] = {TL_COL("thread", "thread", TEXT, NONE, "name of the thread or processor"), "name",
+              TL_AT(TEXT, tl_thread_insns, name), .role = TL_ROLE_NAME},
+    {TL_COL("tid", NULL, INTEGER, NONE, "thread id; null: unknown"), TL_AT(I64, tl_thread_insns, tid),
      TL_ONLY_IF(tl_thread_insns, has_tid)},
-    {TL_COL("cpu", NULL, INTEGER, NONE, "number of the processor, if it is one"), TL_AT(I64, tl_thread_insns, tid),
-     TL_ONLY_IF(tl_thread_insns, is_cpu), .flags = TL_LEFT_OUT},
-    {TL_COL("instructions", "instructions", INTEGER, COUNT, "how many it executed"), .get = get_insns},
+    {TL_COL("cpu", NULL, INTEGER, NONE, "number of the processor; null: it is a thread"),
+     TL_AT(I64, tl_thread_insns, tid), TL_ONLY_IF(tl_thread_insns, is_cpu), .flags = TL_LEFT_OUT},
+    {TL_COL("instructions", "instructions", INTEGER, COUNT, "instructions executed"), .get = get_insns},
     {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = get_share, .flags = TL_WITH_BAR},
     LEVEL("el0", "EL0", 0),
     LEVEL("el1", "EL1", 1),
     LEVEL("el2", "EL2", 2),
     LEVEL("el3", "EL3", 3),
-    {TL_COL("loads", "loads", INTEGER, COUNT, "how many loads"), "loads.tokens", TL_AT(U64, tl_thread_insns, loads),
+    {TL_COL("loads", "loads", INTEGER, COUNT, "loads executed"), "loads.tokens", TL_AT(U64, tl_thread_insns, loads),
      .drop = 2},
-    {TL_COL("load_bytes", "read", INTEGER, BYTES, "of how many bytes"), "loads.bytes",
+    {TL_COL("load_bytes", "read", INTEGER, BYTES, "bytes loaded"), "loads.bytes",
      TL_AT(U64, tl_thread_insns, load_bytes), .drop = 4},
-    {TL_COL("stores", "stores", INTEGER, COUNT, "how many stores"), "stores.tokens",
+    {TL_COL("stores", "stores", INTEGER, COUNT, "stores executed"), "stores.tokens",
      TL_AT(U64, tl_thread_insns, stores), .drop = 2},
-    {TL_COL("store_bytes", "written", INTEGER, BYTES, "of how many bytes"), "stores.bytes",
+    {TL_COL("store_bytes", "written", INTEGER, BYTES, "bytes stored"), "stores.bytes",
      TL_AT(U64, tl_thread_insns, store_bytes), .drop = 4},
-    {TL_COL("branches", "branches", INTEGER, COUNT, "taken or not"), TL_AT(U64, tl_thread_insns, branches), .drop = 3},
-    {TL_COL("syscalls", "syscalls", INTEGER, COUNT, "calls of the system"), TL_AT(U64, tl_thread_insns, calls),
+    {TL_COL("branches", "branches", INTEGER, COUNT, "branches executed"), TL_AT(U64, tl_thread_insns, branches),
+     .drop = 3},
+    {TL_COL("syscalls", "syscalls", INTEGER, COUNT, "system calls made"), TL_AT(U64, tl_thread_insns, calls),
      .drop = 1},
     {TL_COL(NULL, "tid", TEXT, NONE, NULL), .get = get_tid, .role = TL_ROLE_SUFFIX},
 };
