@@ -15,7 +15,7 @@ all: ## build/traceloom, optimised
 deps: ## install what building needs (Debian, Ubuntu)
 	tools/install-deps.sh build
 
-demo: ## build, make a sample trace, report on it: demo/sample.pb.gz, demo/sample.svg
+demo: ## build, make the files that the README names in demo/, report on one: demo/sample.pb.gz, demo/sample.svg
 	tools/install-deps.sh build
 	@$(MAKE) --no-print-directory all
 	tools/demo.sh

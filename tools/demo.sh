@@ -1,21 +1,24 @@
 #!/usr/bin/env bash
-# The demonstration: makes a sample trace of a small server and shows what traceloom says of it.
+# The demonstration: makes the files that the README's examples name, and shows what traceloom says of one: demo.sh [FOLDER]
 set -euo pipefail
-cd "$(dirname "$0")/.."
-traceloom=build/traceloom
-mkdir -p demo
-python3 -B test/generate/xray_gen.py --bulk 400000 demo/sample.xray --elf demo/sample.elf >/dev/null
+traceloom=${TL_TRACELOOM:-$(cd "$(dirname "$0")/.." && pwd)/build/traceloom}
+source=$(cd "$(dirname "$0")/.." && pwd)
+folder=${1:-$source/demo}
+mkdir -p "$folder"
+cd "$folder"
+python3 -B "$source/test/docs/demo_files.py" .
 
 say() {
-    printf '\n$ %s\n' "${*/#$traceloom/traceloom}"
-    "$@"
+    printf '\n$ traceloom %s\n' "$*"
+    "$traceloom" "$@"
 }
-say $traceloom info demo/sample.xray -e demo/sample.elf
-say $traceloom report demo/sample.xray -e demo/sample.elf --top 10
-say $traceloom report demo/sample.xray -e demo/sample.elf -f -o demo/sample.pb.gz
-say $traceloom report demo/sample.xray -e demo/sample.elf -f -o demo/sample.svg
+say info app.xray
+say report app.xray -e app --top 10
+say report app.xray -e app -f -o sample.pb.gz
+say report app.xray -e app -f -o sample.svg
 cat <<'TEXT'
 
+demo/ has the files that the README's examples name: cd demo, and copy them.
 demo/sample.svg     a flame graph: open it in a browser
 demo/sample.pb.gz   a profile: go tool pprof -http=: demo/sample.pb.gz
 TEXT

@@ -12,7 +12,7 @@ build|ninja-build|runs the build
 build|gcc|compiles
 build|libc6-dev|the C library's headers
 build|pkg-config|finds the installed library in tests and examples
-build|python3|makes the sample trace of the demo
+build|python3|makes the sample traces of the demo
 build|zlib1g-dev|reads and writes .gz (or -DTRACELOOM_ZLIB=OFF)
 build|libzstd-dev|reads and writes .zst (or -DTRACELOOM_ZSTD=OFF)
 build|libbz2-dev|reads .bz2 (or -DTRACELOOM_BZIP2=OFF)

@@ -8,8 +8,9 @@ The stacks of the example in docs/format/tracelog.md are compared with those rea
     <!-- recorded -->   a block that run_recorded.py runs
     <!-- formats -->    a table of formats: name, what is done with events and with profiles, suffixes
 
-Commands run in an empty folder with app.xray (a made-up server's trace), damaged.xray (the same, broken in one place),
-app (the binary with its names), shop.log (of a made-up .NET program), and job.xtrace and job (instructions of a made-up program, and its names). --update writes them anew where they differ: then read what `git diff` says.
+Commands run in a folder with what `make demo` leaves in demo/ (demo_files.py); each file that a command of README.md reads
+must be there or have been written by a command before it. --update writes them anew where they differ: then read what
+`git diff` says.
 TL_BINARY names the command; without it, that of the release build is taken."""
 import json
 import os
@@ -21,12 +22,6 @@ import textwrap
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness
-import elf_gen
-import program
-import tracelog_lines
-import tracelog_runtime
-import xray_gen
-import xtrace_gen
 
 FENCE = re.compile(r"(?<!<!-- recorded -->\n)^```(\w+)\n(.*?)^```$", re.M | re.S)
 EXCERPT = re.compile(r'(<!-- from (\S+): "([^"]+)" to "([^"]+)" -->\n```c\n)(.*?)(^```$)', re.M | re.S)
@@ -45,17 +40,11 @@ def make_commands(folder):
 
 
 def make_inputs(folder):
-    file = xray_gen.fdr(5, "little", program.run(27, threads=3, events=40000, migrate=20, typed=1), buffer=1 << 14)
-    put(folder, "app.xray", bytes(file.data))
-    xray_gen.unknown_kind(file)
-    put(folder, "damaged.xray", bytes(file.data))
-    put(folder, "app", elf_gen.build_elf())
-    put(folder, "shop.log", tracelog_lines.to_bytes(tracelog_runtime.Runtime(7, "doc", steps=1500, collecting=3).log.records))
-    recording = xtrace_gen.simulate(seed=30, rounds=30, every=1000)
-    os.mkdir(os.path.join(folder, "job.xtrace"))
-    for file in recording:
-        put(folder, "job.xtrace/" + file.name, file.data)
-    put(folder, "job", xtrace_gen.elf_of(recording))
+    """What `make demo` leaves in demo/, made by the same script."""
+    done = subprocess.run([os.path.join(harness.SOURCE, "tools", "demo.sh"), folder], capture_output=True, text=True, timeout=300,
+                          env=dict(os.environ, TL_TRACELOOM=os.path.join(folder, ".bin", "traceloom"), TRACELOOM_LLVM="off"))
+    if done.returncode:
+        sys.exit("tools/demo.sh: " + done.stdout + done.stderr)
 
 
 def run_command(command, folder):
@@ -141,6 +130,35 @@ def check_excerpts(checks, path, update):
         checks.equal(document, wanted, path, "has other code than the file")
 
 
+def commands(document):
+    """Every command of the document's blocks for a shell, in order; those that need root or a checkout are left out."""
+    for kind, text in re.findall(r"^```(console|sh)\n(.*?)^```$", document, re.M | re.S):
+        for line in text.splitlines():
+            line = line[2:] if line.startswith("$ ") else line if kind == "sh" else ""
+            if line and not line.startswith(("make", "sudo", "cd ", "git ")):
+                yield line
+
+
+def check_order(checks, document, there):
+    """A newcomer can copy all commands in their order into the folder of `make demo`: each reads what is there by then, and
+    none writes what is there already."""
+    there, count = set(there), 0
+    for command in commands(document):
+        count += 1
+        outputs = re.findall(r" -o (\S+)", command)
+        for name in re.findall(r"(?<![\w./*$-])(?:\./)?([\w-]+(?:\.[a-z]\w*)*)(?![\w/=])", re.sub(r"'[^']*'|\$\([^)]*\)| -[oe] \S+", " ", command)):
+            if "." in name:
+                checks.that(name in there, "README.md reads", name, "which is not there:", command)
+        for name in re.findall(r" -e (\S+)|\./(\w+)", command):
+            checks.that("".join(name) in there, "README.md reads", "".join(name), "which is not there:", command)
+        for name in outputs:
+            checks.that(name not in there, "README.md writes", name, "which is there already:", command)
+            there.add(name)
+        for program in re.findall(r"traceloom record (?:\./)(\w+)$", command):
+            there.add(program + ".tlp")
+    checks.that(count > 12, "only", count, "commands were found in README.md")
+
+
 def check_document(checks, path, update):
     """Its examples print what stands there, each in the folder that those before it left."""
     full = os.path.join(harness.SOURCE, path)
@@ -149,6 +167,8 @@ def check_document(checks, path, update):
     with harness.work_folder() as folder:
         make_commands(folder)
         make_inputs(folder)
+        if path == "README.md":
+            check_order(checks, document, os.listdir(folder))
         wanted = real(document, folder)
     if update:
         put(harness.SOURCE, path, wanted.encode())

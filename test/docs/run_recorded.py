@@ -3,10 +3,10 @@
 or, with that which the system has, run_recorded.py --installed.
 
     <!-- recorded -->   before a block of README.md or docs/recording.md
-    ```sh               commands that must succeed, and leave app.svg that shows the program's functions
+    ```sh               commands that must succeed, and leave one new .svg, which shows the program's functions
     ```console          lines "$ command", each followed by what it prints, but for times, shares and bars, which differ
 
-Commands run in an empty folder with app.c (below) and spans.c of the examples. --update writes the documents anew where
+Commands run in an empty folder with app.c (beside this script) and spans.c of the examples. --update writes the documents anew where
 more than times differs."""
 import os
 import re
@@ -20,30 +20,6 @@ import harness
 
 DOCUMENTS = ("README.md", "docs/recording.md")
 BLOCK = re.compile(r"(<!-- recorded -->\n```(sh|console)\n)(.*?)(^```$)", re.M | re.S)
-# The app.c that the documents record: its functions differ so much in what they take that their order is never chance.
-PROGRAM = """#include <stdio.h>
-
-static volatile unsigned sink;
-static void spin(unsigned n)
-{
-    for (unsigned i = 0; i < n; i++)
-        sink = sink * 31 + i;
-}
-
-__attribute__((noinline)) void find_user(int user) { spin(400 + (unsigned)user % 7 * 40); }
-__attribute__((noinline)) void hash_password(int user) { spin(40000 + (unsigned)user % 5 * 4000); }
-__attribute__((noinline)) void render_page(int depth) { spin(1000); if (depth) render_page(depth - 1); }
-__attribute__((noinline)) void serve(int user) { find_user(user); if (user % 4 == 0) hash_password(user); render_page(user % 3); }
-
-int main(void)
-{
-    for (int user = 0; user < 2000; user++)
-        serve(user);
-    return printf("%u requests\\n", 2000u) < 0;
-}
-"""
-
-
 def put(path, text, mode=0o644):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
@@ -68,7 +44,7 @@ def prepare(folder, build):
     clang = shutil.which("clang-19") or shutil.which("clang")
     put(os.path.join(commands, "clang"), "#!/bin/sh\nexec %s \"$@\"\n" % clang, 0o755)
     put(os.path.join(commands, "traceloom"), "#!/bin/sh\nexec %s \"$@\"\n" % shlex.join(harness.binary()), 0o755)
-    put(os.path.join(place, "app.c"), PROGRAM)
+    shutil.copy(os.path.join(harness.SOURCE, "test", "docs", "app.c"), place)
     shutil.copy(os.path.join(harness.SOURCE, "examples", "spans.c"), place)
     return place, dict(os.environ, PATH=commands + ":" + os.environ["PATH"], LC_ALL="C.UTF-8", TERM="dumb", **found)
 
@@ -107,12 +83,12 @@ def check(checks, path, place, environment, update):
         if kind == "sh":
             status, printed = run("set -ex\n" + text, place, environment)
             checks.equal(status, 0, path, "fails:\n" + printed)
-            picture = os.path.join(place, "app.svg")
-            if checks.that(os.path.exists(picture), path, "makes no app.svg:\n" + printed):
-                with open(picture, encoding="utf-8") as file:
+            pictures = [name for name in os.listdir(place) if name.endswith(".svg")]
+            if checks.equal(len(pictures), 1, path, "leaves pictures", pictures, "and printed:\n" + printed):
+                with open(os.path.join(place, pictures[0]), encoding="utf-8") as file:
                     shown = file.read()
                 for name in ("serve", "hash_password", "render_page"):
-                    checks.that(name in shown, "app.svg does not show", name)
+                    checks.that(name in shown, pictures[0], "does not show", name)
             continue
         real = console(text, place, environment)
         if masked(real) != masked(text) and update:
