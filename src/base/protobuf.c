@@ -11,6 +11,7 @@
 
 #include "base/compiler.h"
 #include "base/endian.h"
+#include "base/text/number.h"
 
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_LENGTH = 2, VARINT_MOST = 10, CAPACITY_LEAST = 256 };
 
@@ -72,6 +73,23 @@ void tl_pb_raw(tl_pb *b, const void *data, size_t n)
         return;
     memcpy(b->data + b->n, data, n);
     b->n += n;
+}
+
+void tl_pb_text(tl_pb *b, const char *s)
+{
+    tl_pb_raw(b, s, strlen(s));
+}
+
+void tl_pb_text_u64(tl_pb *b, uint64_t v)
+{
+    char text[24];
+    tl_pb_raw(b, text, (size_t)(tl_put_u64(text, v) - text));
+}
+
+void tl_pb_text_i64(tl_pb *b, int64_t v)
+{
+    char text[24];
+    tl_pb_raw(b, text, (size_t)(tl_put_i64(text, v) - text));
 }
 
 void tl_pb_varint(tl_pb *b, uint64_t v)

@@ -17,6 +17,10 @@ void tl_pb_fini(tl_pb *b);
 void tl_pb_clear(tl_pb *b); /* keeps the memory */
 void tl_pb_raw(tl_pb *b, const void *data, size_t n);
 void tl_pb_varint(tl_pb *b, uint64_t v);
+/* Text: a string without its NUL, and decimal numbers. */
+void tl_pb_text(tl_pb *b, const char *s);
+void tl_pb_text_u64(tl_pb *b, uint64_t v);
+void tl_pb_text_i64(tl_pb *b, int64_t v);
 
 void tl_pb_u64(tl_pb *b, unsigned field, uint64_t v); /* also bool, enum, int32/64 as their two's complement */
 void tl_pb_fixed64(tl_pb *b, unsigned field, uint64_t v);

@@ -34,6 +34,17 @@ void tl_field_texts_fini(tl_field_texts *t)
     *t = (tl_field_texts){0};
 }
 
+bool tl_fields_init(tl_fields *fields, uint32_t ncls, tl_field_lead *lead, tl_enum_make *labels)
+{
+    return tl_field_texts_init(&fields->texts, ncls, lead, labels, fields);
+}
+
+void tl_fields_fini(tl_fields *fields)
+{
+    tl_field_texts_fini(&fields->texts);
+    tl_stack_frames_fini(&fields->frames);
+}
+
 void tl_field_put_name(const tl_field *f, tl_pb *text)
 {
     const char *name = f->name ? f->name : "";

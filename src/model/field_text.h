@@ -4,6 +4,7 @@
 
 #include "base/text/text_writer.h"
 #include "model/enum_text.h"
+#include "model/stack_frames.h"
 
 /* Lists, structs and variants in each other deeper than this are not written: each level costs stack. */
 #define TL_VALUE_DEPTH_MAX 64u
@@ -55,6 +56,22 @@ TL_ALWAYS_INLINE const tl_class_text *tl_field_texts_get(tl_field_texts *t, cons
 {
     return TL_LIKELY(t->cls[c->id] != NULL) ? t->cls[c->id] : tl_field_texts_make(t, c);
 }
+
+/* What a writer of values needs besides them. */
+typedef struct tl_fields {
+    tl_field_texts texts;
+    tl_stack_frames frames;
+    /* NULL, or called after each frame of a stack: where text is collected in memory, so that it can go on its way.
+     * The text of one event has no bound that the trace's own size would set. */
+    void (*spill)(void *arg, tl_text_writer *tw);
+    void *spill_arg;
+    uint64_t bad; /* bytes that are not UTF-8 */
+    bool failed;  /* memory ran out */
+} tl_fields;
+
+/* The same as for tl_field_texts, whose functions are given `fields`. */
+bool tl_fields_init(tl_fields *fields, uint32_t ncls, tl_field_lead *lead, tl_enum_make *labels);
+void tl_fields_fini(tl_fields *fields);
 
 /* Appends the name of a field, with "stream." or "event." in front where both contexts have it. */
 void tl_field_put_name(const tl_field *f, tl_pb *text);

@@ -57,6 +57,9 @@ typedef enum tl_accept {
     TL_ACCEPT_IGNORE /* not written, but nothing is lost by that (TL_FORMAT classes) */
 } tl_accept;
 
+/* tl_format.accept of writers that hold everything: all but TL_FORMAT classes. */
+tl_accept tl_accept_events(void *writer, const tl_class *c);
+
 typedef struct tl_format {
     const char *name, *summary, *suffixes;
     const char *holds;              /* which events can be written, in words ("calls of functions"); NULL: all */

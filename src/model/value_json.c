@@ -233,13 +233,12 @@ static void make_lead(void *fields, const tl_field *f, tl_pb *text)
 
 bool tl_json_fields_init(tl_json_fields *j, const tl_trace *t)
 {
-    return tl_field_texts_init(&j->texts, t->ncls, make_lead, make_labels, j);
+    return tl_fields_init(j, t->ncls, make_lead, make_labels);
 }
 
 void tl_json_fields_fini(tl_json_fields *j)
 {
-    tl_field_texts_fini(&j->texts);
-    tl_stack_frames_fini(&j->frames);
+    tl_fields_fini(j);
 }
 
 static const tl_value *value_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,

@@ -5,24 +5,13 @@
 #include "base/text/float_text.h"
 #include "base/text/number.h"
 #include "model/field_text.h"
-#include "model/stack_frames.h"
 #include "model/trace_impl.h"
 
 /* A JSON string with quotes. *bad is increased by the number of bytes that are not UTF-8. */
 void tl_string_json(tl_pb *out, const char *s, size_t n, uint64_t *bad);
 void tl_text_json(tl_text_writer *tw, const char *s, size_t n, uint64_t *bad);
 
-/* What values need besides themselves. */
-typedef struct tl_json_fields {
-    tl_field_texts texts; /* ,"name": */
-    tl_stack_frames frames;
-    /* NULL, or called after each frame of a stack: where text is collected in memory, so that it can go on its way.
-     * The text of one event has no bound that the trace's own size would set. */
-    void (*spill)(void *arg, tl_text_writer *tw);
-    void *spill_arg;
-    uint64_t bad; /* bytes that are not UTF-8 */
-    bool failed;  /* memory ran out */
-} tl_json_fields;
+typedef tl_fields tl_json_fields;
 
 bool tl_json_fields_init(tl_json_fields *j, const tl_trace *t); /* of zeroed memory; fini is needed in any case */
 void tl_json_fields_fini(tl_json_fields *j);

@@ -21,6 +21,12 @@ struct tl_sink {
     tl_write_options options;
 };
 
+tl_accept tl_accept_events(void *writer, const tl_class *c)
+{
+    (void)writer;
+    return c->kind == TL_FORMAT ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
+}
+
 void tl_drops_add(tl_drops *d, const char *what, uint64_t n)
 {
     if (n == 0)

@@ -30,6 +30,19 @@ static void test_varint(void **state)
     tl_pb_fini(&b);
 }
 
+static void test_text(void **state)
+{
+    tl_pb b = {0};
+    tl_pb_text(&b, "");
+    CHECK(&b, "");
+    tl_pb_text(&b, "of ");
+    tl_pb_text_u64(&b, UINT64_MAX);
+    tl_pb_text(&b, ": ");
+    tl_pb_text_i64(&b, INT64_MIN);
+    CHECK(&b, "of 18446744073709551615: -9223372036854775808");
+    tl_pb_fini(&b);
+}
+
 static void test_fields(void **state)
 {
     tl_pb b = {0};
@@ -169,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_varint),
+        cmocka_unit_test(test_text),
         cmocka_unit_test(test_fields),
         cmocka_unit_test(test_packed),
         cmocka_unit_test(test_packed_longer_than_one_length_byte),

@@ -13,10 +13,8 @@
 #include "base/grow.h"
 #include "format/chrome/chrome_writer.h"
 
-/* Samples that one event may stand for: a hostile file would blow up the output. */
-#define CHROME_SAMPLES_MAX 1000u
 /* Nodes that profiles of all threads know: real programs stay far below, hostile files do not grow. */
-#define CHROME_TOLD_MAX    (1u << 22)
+#define CHROME_TOLD_MAX (1u << 22)
 
 enum { NODE_ROOT = 1, NODE_IDLE = 2, NODE_FIRST = 2 /* our node 1 is number 3 */ };
 
@@ -37,39 +35,39 @@ static chrome_profile *get_profile(chrome_writer *w, uint32_t track)
 static bool begin_profile(chrome_writer *w, const char *name, uint32_t track, uint64_t ns)
 {
     tl_pb *line = chrome_begin_event(w, 'P');
-    chrome_put(line, ",\"name\":\"");
-    chrome_put(line, name);
-    chrome_put(line, "\",\"cat\":\"v8\",\"id\":");
+    tl_pb_text(line, ",\"name\":\"");
+    tl_pb_text(line, name);
+    tl_pb_text(line, "\",\"cat\":\"v8\",\"id\":");
     chrome_put_id(line, (uint64_t)track + 1);
     if (!chrome_put_place(w, track, ns))
         return false;
-    chrome_put(line, ",\"args\":{\"data\":{");
+    tl_pb_text(line, ",\"args\":{\"data\":{");
     return true;
 }
 
 static void put_node(chrome_writer *w, uint64_t id, uint64_t parent, const char *name, bool comma)
 {
-    chrome_put(&w->line, comma ? ",{\"id\":" : "{\"id\":");
-    chrome_put_u64(&w->line, id);
+    tl_pb_text(&w->text, comma ? ",{\"id\":" : "{\"id\":");
+    tl_pb_text_u64(&w->text, id);
     if (parent > 0) {
-        chrome_put(&w->line, ",\"parent\":");
-        chrome_put_u64(&w->line, parent);
+        tl_pb_text(&w->text, ",\"parent\":");
+        tl_pb_text_u64(&w->text, parent);
     }
-    chrome_put(&w->line, ",\"callFrame\":{\"functionName\":");
-    chrome_put_text(w, name);
-    chrome_put(&w->line, ",\"scriptId\":0}}");
+    tl_pb_text(&w->text, ",\"callFrame\":{\"functionName\":");
+    chrome_put_string(w, name);
+    tl_pb_text(&w->text, ",\"scriptId\":0}}");
 }
 
 /* "nodes":[...] of those on a stack that the profile does not know, the outermost first. */
 static bool put_nodes(chrome_writer *w, uint32_t track, uint32_t node, bool first)
 {
-    const tl_stack_nodes *s = &w->stacks;
+    const tl_stack_nodes *s = &w->line.stacks;
     uint32_t unknown[CHROME_DEPTH_MAX], n = 0;
     const uint64_t of_track = (uint64_t)track << 32;
     for (; node && n < CHROME_DEPTH_MAX && tl_hash_get(&w->told, of_track | node) == TL_HASH_NONE;
          node = s->node[node].parent)
         unknown[n++] = node;
-    chrome_put(&w->line, "\"nodes\":[");
+    tl_pb_text(&w->text, "\"nodes\":[");
     if (first) {
         put_node(w, NODE_ROOT, 0, "(root)", false);
         put_node(w, NODE_IDLE, NODE_ROOT, "(idle)", true);
@@ -82,15 +80,15 @@ static bool put_nodes(chrome_writer *w, uint32_t track, uint32_t node, bool firs
         put_node(w, (uint64_t)node + NODE_FIRST, parent ? (uint64_t)parent + NODE_FIRST : NODE_ROOT,
                  s->label[s->node[node].label], comma);
     }
-    chrome_put(&w->line, "],");
+    tl_pb_text(&w->text, "],");
     return true;
 }
 
 static void put_list_number(tl_pb *out, uint64_t v, bool comma)
 {
     if (comma)
-        chrome_put(out, ",");
-    chrome_put_u64(out, v);
+        tl_pb_text(out, ",");
+    tl_pb_text_u64(out, v);
 }
 
 /* us between samples, each after the one before it; the n-th of them stands for the time up to `end`. */
@@ -98,14 +96,14 @@ static void put_deltas(chrome_writer *w, chrome_profile *p, uint64_t idle_at, ui
 {
     bool comma = false;
     if (idle_at != UINT64_MAX) {
-        put_list_number(&w->line, idle_at - p->at, false);
+        put_list_number(&w->text, idle_at - p->at, false);
         p->at = idle_at;
         comma = true;
     }
     for (uint64_t k = n; k > 0; k--) {
         const uint64_t back = each <= end / k ? k * each : end;
         const uint64_t at = end - back > p->until ? end - back : p->until;
-        put_list_number(&w->line, at - p->at, comma);
+        put_list_number(&w->text, at - p->at, comma);
         p->at = at;
         comma = true;
     }
@@ -117,69 +115,60 @@ static bool start_profile(chrome_writer *w, chrome_profile *p, uint32_t track)
         return true;
     if (!begin_profile(w, "Profile", track, 0))
         return false;
-    chrome_put(&w->line, "\"startTime\":0}}");
+    tl_pb_text(&w->text, "\"startTime\":0}}");
     p->started = p->idle = true;
     return chrome_end_event(w);
 }
 
-/* node: of our tree; n times, each for so many us before `end`. */
-static bool write_samples(chrome_writer *w, uint32_t track, uint32_t node, uint64_t n, uint64_t each, uint64_t end)
+bool chrome_write_samples(void *writer, const tl_timeline_samples *s)
 {
-    chrome_profile *p = get_profile(w, track);
+    chrome_writer *w = writer;
+    tl_stack_nodes *stacks = &w->line.stacks;
+    if (w->told.n >= CHROME_TOLD_MAX) {
+        stacks->too_many = tl_add_saturated(stacks->too_many, s->count);
+        return true;
+    }
+    const uint64_t n = tl_timeline_count(&w->line, s->count), each = s->each / 1000;
+    chrome_profile *p = get_profile(w, s->track);
     if (!p)
         return false;
     const bool first = !p->started;
-    if (!start_profile(w, p, track) || !begin_profile(w, "ProfileChunk", track, end * 1000))
+    if (!start_profile(w, p, s->track) || !begin_profile(w, "ProfileChunk", s->track, s->end / 1000 * 1000))
         return false;
-    end = end > p->until ? end : p->until;
+    const uint64_t end = s->end / 1000 > p->until ? s->end / 1000 : p->until;
     const uint64_t begin = each <= end / n ? end - n * each : 0;
     const uint64_t idle_at = !p->idle && begin > p->until ? p->until : UINT64_MAX;
-    chrome_put(&w->line, "\"cpuProfile\":{");
-    if (!put_nodes(w, track, node, first))
+    tl_pb_text(&w->text, "\"cpuProfile\":{");
+    if (!put_nodes(w, s->track, s->node, first))
         return false;
-    chrome_put(&w->line, "\"samples\":[");
+    tl_pb_text(&w->text, "\"samples\":[");
     if (idle_at != UINT64_MAX)
-        put_list_number(&w->line, NODE_IDLE, false);
+        put_list_number(&w->text, NODE_IDLE, false);
     for (uint64_t k = 0; k < n; k++)
-        put_list_number(&w->line, node ? (uint64_t)node + NODE_FIRST : NODE_ROOT, k > 0 || idle_at != UINT64_MAX);
-    chrome_put(&w->line, "]},\"timeDeltas\":[");
+        put_list_number(&w->text, s->node ? (uint64_t)s->node + NODE_FIRST : NODE_ROOT, k > 0 || idle_at != UINT64_MAX);
+    tl_pb_text(&w->text, "]},\"timeDeltas\":[");
     put_deltas(w, p, idle_at, end, each, n);
-    chrome_put(&w->line, "]}}");
+    tl_pb_text(&w->text, "]}}");
     p->idle = false;
     p->until = end;
     return chrome_end_event(w);
 }
 
-bool chrome_add_sample(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ts)
+bool chrome_end_profiles(chrome_writer *w)
 {
-    const tl_sample s = tl_sample_get(b, i, c);
-    uint32_t node;
-    if (s.count == 0)
-        return true;
-    tl_stack_found found = tl_stack_nodes_get(&w->stacks, &s, &node);
-    if (found != TL_STACK_NODE)
-        return found == TL_STACK_TOO_MANY;
-    if (w->told.n >= CHROME_TOLD_MAX) {
-        w->too_many_told = tl_add_saturated(w->too_many_told, s.count);
-        return true;
+    for (uint32_t track = 0; track < w->nprofile; track++) {
+        chrome_profile *p = &w->profile[track];
+        if (!p->started || p->idle)
+            continue;
+        if (!begin_profile(w, "ProfileChunk", track, p->until * 1000))
+            return false;
+        tl_pb_text(&w->text, "\"cpuProfile\":{\"samples\":[");
+        put_list_number(&w->text, NODE_IDLE, false);
+        tl_pb_text(&w->text, "]},\"timeDeltas\":[");
+        put_deltas(w, p, p->until, 0, 0, 0);
+        tl_pb_text(&w->text, "]}}");
+        if (!chrome_end_event(w))
+            return false;
     }
-    const uint64_t n = s.count < CHROME_SAMPLES_MAX ? s.count : CHROME_SAMPLES_MAX;
-    w->too_many_in_one += s.count - n;
-    return write_samples(w, b->track[i], node, n, tl_scale_ns(&w->context.trace->scale, s.weight) / 1000,
-                         chrome_to_ns(w, ts) / 1000);
-}
-
-bool chrome_end_profile(chrome_writer *w, uint32_t track)
-{
-    chrome_profile *p = &w->profile[track];
-    if (!p->started || p->idle)
-        return true;
-    if (!begin_profile(w, "ProfileChunk", track, p->until * 1000))
-        return false;
-    chrome_put(&w->line, "\"cpuProfile\":{\"samples\":[");
-    put_list_number(&w->line, NODE_IDLE, false);
-    chrome_put(&w->line, "]},\"timeDeltas\":[");
-    put_deltas(w, p, p->until, 0, 0, 0);
-    chrome_put(&w->line, "]}}");
-    return chrome_end_event(w);
+    return true;
 }

@@ -19,133 +19,135 @@
  * only the order within a thread matters to them, so streams may come one after the other if no thread is in two. */
 #include <stdlib.h>
 
-#include "base/io/base_name.h"
 #include "format/chrome/chrome_writer.h"
 
 /* Room for all of an event that is neither label nor args. */
 enum { FRAME = 96 };
 
-static void put(tl_pb *out, const char *s)
-{
-    tl_pb_raw(out, s, strlen(s));
-}
-
-static void put_i64(tl_pb *out, int64_t v)
-{
-    char text[24];
-    tl_pb_raw(out, text, (size_t)(tl_put_i64(text, v) - text));
-}
+/* Names */
 
 static void make_name(chrome_writer *w, const char *name, tl_pb *text)
 {
-    put(text, "\"name\":");
+    tl_pb_text(text, "\"name\":");
     tl_string_json(text, name, strlen(name), &w->fields.bad);
 }
 
 static void make_function(void *writer, uint64_t id, tl_pb *text)
 {
     chrome_writer *w = writer;
-    const tl_function *f = tl_trace_function(w->context.trace, (int64_t)id);
-    if (f && f->name) {
-        make_name(w, f->name, text);
-        return;
-    }
-    put(text, "\"name\":\"#");
-    put_i64(text, (int64_t)id);
-    put(text, "\"");
+    char buf[24];
+    make_name(w, tl_timeline_function(&w->line, id, buf), text);
 }
 
 static void make_class(void *writer, uint64_t id, tl_pb *text)
 {
     chrome_writer *w = writer;
-    make_name(w, tl_trace_class(w->context.trace, (uint32_t)id)->name, text);
+    make_name(w, tl_trace_class(w->line.context.trace, (uint32_t)id)->name, text);
 }
 
 static void make_track(void *writer, uint64_t index, tl_pb *text)
 {
     chrome_writer *w = writer;
-    int64_t tid;
-    put(text, ",\"pid\":");
-    put_i64(text, tl_track_pid(w->context.trace, (uint32_t)index));
-    put(text, ",\"tid\":");
-    if (tl_track_tid(&w->ids, w->context.trace, (uint32_t)index, &tid))
-        put_i64(text, tid);
-    else
-        text->failed = true;
-    put(text, ",\"ts\":");
+    const tl_trace *t = w->line.context.trace;
+    int64_t tid = 0;
+    const bool ok = tl_track_tid(&w->line.ids, t, (uint32_t)index, &tid);
+    tl_pb_text(text, ",\"pid\":");
+    tl_pb_text_i64(text, tl_track_pid(t, (uint32_t)index));
+    tl_pb_text(text, ",\"tid\":");
+    tl_pb_text_i64(text, tid);
+    tl_pb_text(text, ",\"ts\":");
+    text->failed = text->failed || !ok;
 }
 
-static int chrome_create(void *writer, const tl_write_context *context, tl_error *e)
+/* Events piece by piece */
+
+tl_pb *chrome_begin_event(chrome_writer *w, char ph)
 {
-    chrome_writer *w = writer;
-    w->context = *context;
-    tl_labels_init(&w->function, make_function, w);
-    tl_labels_init(&w->cls, make_class, w);
-    tl_labels_init(&w->track, make_track, w);
-    if (!chrome_runtime_init(w) || !tl_json_fields_init(&w->fields, context->trace))
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "chrome: no memory for the classes");
-    tl_output_puts(context->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-    return 0;
+    tl_pb *text = &w->text;
+    tl_pb_clear(text);
+    tl_pb_text(text, w->any ? ",\n{\"ph\":\"" : "{\"ph\":\"");
+    tl_pb_raw(text, &ph, 1);
+    tl_pb_text(text, "\"");
+    return text;
 }
 
-static tl_accept chrome_accept(void *writer, const tl_class *c)
+bool chrome_end_event(chrome_writer *w)
 {
-    (void)writer;
-    return c->kind == TL_FORMAT ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
+    tl_pb_text(&w->text, "}");
+    if (w->text.failed)
+        return false;
+    tl_output_write(w->line.context.out, w->text.data, w->text.n);
+    w->any = true;
+    return true;
 }
 
-/* What to call the traced program: the title, or the file name of the binary or of the trace. */
-static const char *process_name(const tl_write_context *c)
+void chrome_put_string(chrome_writer *w, const char *s)
 {
-    if (c->options->title)
-        return c->options->title;
-    return tl_base_name(c->trace->exe ? c->trace->exe : c->trace->path ? c->trace->path : "trace");
+    tl_string_json(&w->text, s, strlen(s), &w->fields.bad);
+}
+
+void chrome_put_id(tl_pb *out, uint64_t v)
+{
+    char text[24];
+    tl_pb_text(out, "\"0x");
+    tl_pb_raw(out, text, (size_t)(tl_put_hex(text, v) - text));
+    tl_pb_text(out, "\"");
+}
+
+void chrome_put_time(tl_pb *out, uint64_t ns)
+{
+    char text[32];
+    tl_pb_raw(out, text, (size_t)(chrome_microseconds(text, ns) - text));
+}
+
+bool chrome_put_place(chrome_writer *w, uint32_t track, uint64_t ns)
+{
+    const tl_label label = tl_labels_get(&w->track, track);
+    if (!label.p)
+        return false;
+    tl_pb_raw(&w->text, label.p, label.n);
+    chrome_put_time(&w->text, ns);
+    return true;
 }
 
 /* {"ph":"M","name":"thread_name","pid":7,"tid":8,"ts":0,"args":{"name":"thread 8"}} */
 static bool write_metadata(chrome_writer *w, const char *what, tl_label track, const char *name)
 {
-    tl_pb *line = &w->line;
-    tl_pb_clear(line);
-    put(line, w->any ? ",\n{\"ph\":\"M\"," : "{\"ph\":\"M\",");
-    if (w->samples_first) /* speedscope takes samples for what the file is about if the first event has it */
-        put(line, "\"cat\":\"__metadata\",");
-    put(line, "\"name\":\"");
-    put(line, what);
-    put(line, "\"");
-    tl_pb_raw(line, track.p, track.n);
-    put(line, "0,\"args\":{\"name\":");
-    tl_string_json(line, name, strlen(name), &w->fields.bad);
-    put(line, "}}");
-    if (line->failed)
-        return false;
-    tl_output_write(w->context.out, line->data, line->n);
-    w->any = true;
-    return true;
+    tl_pb *text = chrome_begin_event(w, 'M');
+    /* speedscope takes samples for what the file is about if the first event has it */
+    if (w->line.samples && !w->line.calls)
+        tl_pb_text(text, ",\"cat\":\"__metadata\"");
+    tl_pb_text(text, ",\"name\":\"");
+    tl_pb_text(text, what);
+    tl_pb_text(text, "\"");
+    tl_pb_raw(text, track.p, track.n);
+    tl_pb_text(text, "0,\"args\":{\"name\":");
+    chrome_put_string(w, name);
+    tl_pb_text(text, "}");
+    return chrome_end_event(w);
 }
 
 /* Names a track, and its process if it is the first of it, before the track's first event. */
-static bool name_track(chrome_writer *w, uint32_t index, tl_label label)
+static TL_COLD bool name_track(chrome_writer *w, uint32_t index)
 {
-    const tl_track *track = tl_trace_track(w->context.trace, index);
-    uint64_t pid = (uint64_t)tl_track_pid(w->context.trace, index);
+    const tl_track *track = tl_trace_track(w->line.context.trace, index);
+    const uint64_t pid = (uint64_t)tl_track_pid(w->line.context.trace, index);
+    const tl_label label = tl_labels_get(&w->track, index);
+    if (!label.p)
+        return false;
     if (tl_hash_get(&w->named_pid, pid) == TL_HASH_NONE &&
-        (!tl_hash_put(&w->named_pid, pid, 1) || !write_metadata(w, "process_name", label, process_name(&w->context))))
+        (!tl_hash_put(&w->named_pid, pid, 1) ||
+         !write_metadata(w, "process_name", label, tl_timeline_process(&w->line))))
         return false;
     return write_metadata(w, "thread_name", label, track ? track->name : "thread");
 }
 
-/* ns since the begin as microseconds with three digits. */
-TL_ALWAYS_INLINE char *put_microseconds(char *p, uint64_t ns)
+static inline bool ready_track(void *writer, uint32_t index, bool started)
 {
-    p = tl_put_u64(p, ns / 1000);
-    unsigned rest = (unsigned)(ns % 1000);
-    p[0] = '.';
-    p[1] = (char)('0' + rest / 100);
-    p[2] = (char)('0' + rest / 10 % 10);
-    p[3] = (char)('0' + rest % 10);
-    return p + 4;
+    return TL_LIKELY(started) || name_track(writer, index);
 }
+
+/* Events in one go */
 
 /* The parts of an event. */
 typedef struct event_parts {
@@ -163,7 +165,7 @@ TL_ALWAYS_INLINE char *put_event(char *p, const event_parts *v, bool comma)
     p[-3] = v->ph;
     p = tl_put_label(p, v->name);
     p = tl_put_label(p, v->track);
-    p = put_microseconds(p, v->ns);
+    p = chrome_microseconds(p, v->ns);
     if (TL_UNLIKELY(v->ph == 'i'))
         p = TL_PUT(p, ",\"s\":\"t\"");
     if (TL_UNLIKELY(v->args)) {
@@ -179,15 +181,15 @@ TL_ALWAYS_INLINE char *put_event(char *p, const event_parts *v, bool comma)
 /* An event of any length, by way of a buffer of our own. */
 static TL_COLD bool write_long(chrome_writer *w, const event_parts *v, size_t size)
 {
-    if (size > w->line.capacity) {
-        uint8_t *data = realloc(w->line.data, size);
+    if (size > w->text.capacity) {
+        uint8_t *data = realloc(w->text.data, size);
         if (!data)
             return false;
-        w->line.data = data;
-        w->line.capacity = size;
+        w->text.data = data;
+        w->text.capacity = size;
     }
-    char *p = (char *)w->line.data;
-    tl_output_write(w->context.out, p, (size_t)(put_event(p, v, w->any) - p));
+    char *p = (char *)w->text.data;
+    tl_output_write(w->line.context.out, p, (size_t)(put_event(p, v, w->any) - p));
     return true;
 }
 
@@ -197,30 +199,28 @@ TL_ALWAYS_INLINE bool write_event(chrome_writer *w, const event_parts *v)
         return false;
     size_t size = FRAME + v->name.n + v->track.n + (v->args ? v->args->n : 0);
     if (TL_LIKELY(size <= TL_OUTPUT_ROOM))
-        tl_output_commit(w->context.out, put_event(tl_output_reserve(w->context.out, size), v, w->any));
+        tl_output_commit(w->line.context.out, put_event(tl_output_reserve(w->line.context.out, size), v, w->any));
     else if (!write_long(w, v, size))
         return false;
     w->any = true;
     return true;
 }
 
-TL_ALWAYS_INLINE uint64_t to_ns(chrome_writer *w, uint64_t ts)
+/* What is in w->args; NULL if there is nothing. False when memory ran out. */
+static inline bool get_args(const chrome_writer *w, bool any, const tl_pb **args)
 {
-    uint64_t begin = w->context.options->begin;
-    if (TL_LIKELY(ts >= begin))
-        return tl_scale_ns(&w->context.trace->scale, ts - begin);
-    w->before_begin++;
-    return 0;
+    *args = any ? &w->args : NULL;
+    return !w->args.failed && !w->fields.failed;
 }
 
-/* Fills w->args; NULL if there are none. */
-const tl_pb *chrome_args(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
+/* Key, fields and contexts. */
+static bool make_args(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, const tl_pb **args)
 {
     tl_text_writer tw;
     bool any = false;
     tl_pb_clear(&w->args);
     if (!tl_text_open_buffer(&tw, &w->args))
-        return &w->args;
+        return false;
     if (tl_key_name(c)) {
         tl_key_json(&tw, c, b->key[i]);
         any = true;
@@ -228,176 +228,153 @@ const tl_pb *chrome_args(chrome_writer *w, const tl_class *c, const tl_batch *b,
     if (b->val)
         tl_event_json(&tw, &w->fields, c, b, i, &any);
     tl_text_close(&tw);
-    return any || w->args.failed ? &w->args : NULL;
+    return get_args(w, any, args);
 }
 
-/* The numeric fields of the payload only, as viewers draw one curve for each; NULL if there are none. */
-static const tl_pb *collect_series(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
+static inline bool write_enter(void *writer, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ns)
 {
-    tl_text_writer tw;
+    chrome_writer *w = writer;
+    event_parts v = {'B', tl_labels_get(&w->function, b->key[i]), tl_labels_get(&w->track, b->track[i]), ns, NULL};
+    return (TL_LIKELY(c->nfield == 0) || make_args(w, c, b, i, &v.args)) && write_event(w, &v);
+}
+
+static inline bool write_exit(void *writer, uint32_t track, uint64_t function, uint64_t ns)
+{
+    chrome_writer *w = writer;
+    const event_parts v = {'E', tl_labels_get(&w->function, function), tl_labels_get(&w->track, track), ns, NULL};
+    return write_event(w, &v);
+}
+
+static inline bool write_instant(void *writer, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ns)
+{
+    chrome_writer *w = writer;
+    event_parts v = {'i', tl_labels_get(&w->cls, c->id), tl_labels_get(&w->track, b->track[i]), ns, NULL};
+    return make_args(w, c, b, i, &v.args) && write_event(w, &v);
+}
+
+/* The numeric fields of the payload only, as viewers draw one curve for each. */
+static bool write_counter(void *writer, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ns, bool *any)
+{
+    chrome_writer *w = writer;
+    event_parts v = {'C', tl_labels_get(&w->cls, c->id), tl_labels_get(&w->track, b->track[i]), ns, NULL};
     const tl_class_text *text = tl_field_texts_get(&w->fields.texts, c);
+    tl_payload p = tl_payload_of(c, b, i);
+    tl_text_writer tw;
     tl_pb_clear(&w->args);
-    if (!b->val)
-        return NULL;
-    if (!text || !tl_text_open_buffer(&tw, &w->args)) {
-        w->args.failed = true;
-        return &w->args;
-    }
-    const tl_value *v = b->v + b->val[i], *end = b->v + b->val[i + 1];
-    bool any = false;
-    v = tl_values_skip(v, end, c->ncontext);
-    for (uint32_t f = c->ncontext; f < c->nfield && v < end; v = tl_value_skip(v, end), f++) {
-        if (v->type != TL_U64 && v->type != TL_I64 && v->type != TL_F64 && v->type != TL_BOOL)
-            continue;
-        tl_value number = *v;
-        if (v->type == TL_BOOL)
+    if (!text || !tl_text_open_buffer(&tw, &w->args))
+        return false;
+    while (tl_payload_next_number(&p)) {
+        tl_value number = *p.v;
+        tl_field_text plain = text->field[p.field];
+        if (number.type == TL_BOOL)
             number.type = TL_U64;
-        tl_field_text plain = text->field[f];
         plain.labels = NULL;
-        tl_fields_json(&tw, &w->fields, &plain, 1, &number, &number + 1, &any);
+        tl_fields_json(&tw, &w->fields, &plain, 1, &number, &number + 1, any);
     }
     tl_text_close(&tw);
-    return any || w->args.failed ? &w->args : NULL;
+    return get_args(w, *any, &v.args) && (!*any || write_event(w, &v));
 }
 
-/* Closes n calls of a track at one time. */
-static bool write_exits(chrome_writer *w, tl_nest_track *t, tl_label track, uint32_t n, uint64_t ns)
+/* The end of a span says what its begin did not. */
+static const tl_pb *span_args(void *writer, const tl_class *c, const tl_batch *b, uint32_t i, const tl_span *s)
 {
-    for (; n > 0; n--) {
-        event_parts v = {.ph = 'E', .name = tl_labels_get(&w->function, tl_nest_pop(t)), .track = track, .ns = ns};
-        if (!write_event(w, &v))
-            return false;
-    }
-    return true;
+    chrome_writer *w = writer;
+    const tl_pb *args;
+    if (!s->ended)
+        return make_args(w, c, b, i, &args) ? &w->args : NULL;
+    const tl_class_text *text = tl_field_texts_get(&w->fields.texts, c);
+    tl_payload p = tl_payload_of(c, b, i);
+    tl_text_writer tw;
+    bool any = s->nargs > 0;
+    tl_pb_clear(&w->args);
+    if (!text || !tl_text_open_buffer(&tw, &w->args))
+        return NULL;
+    while (tl_payload_next_new(&p, s->cls))
+        tl_fields_json(&tw, &w->fields, &text->field[p.field], 1, p.v, p.next, &any);
+    tl_text_close(&tw);
+    return get_args(w, any, &args) ? &w->args : NULL;
 }
 
-/* Everything but entries and exits of functions. */
-static bool write_other(chrome_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, tl_label track, uint64_t ts,
-                        uint64_t ns)
-{
-    const chrome_use use = (chrome_use)w->use[c->id];
-    if (use != CHROME_EVENT && use != CHROME_CODE)
-        return chrome_runtime_event(w, c, b, i, ts);
-    event_parts v = {.ph = 'i', .name = tl_labels_get(&w->cls, c->id), .track = track, .ns = ns};
-    if (c->kind == TL_COUNTER) {
-        v.ph = 'C';
-        v.args = collect_series(w, c, b, i);
-        if (!v.args) {
-            w->no_number++;
-            return true;
-        }
-    } else {
-        v.args = chrome_args(w, c, b, i);
-    }
-    return !w->args.failed && !w->fields.failed && write_event(w, &v) &&
-           (use == CHROME_EVENT || chrome_runtime_event(w, c, b, i, ts));
-}
+static const tl_drawing drawing = {
+    .no_memory = "chrome: no memory for an event",
+    .open_calls = "calls still open at the end (closed there)",
+    .open_spans = "begins still open at the end (closed there)",
+    .deep_stacks = "samples of stacks of over 4096 calls (written without the innermost)",
+    .depth_most = CHROME_DEPTH_MAX,
+    .closes = true,
+    .code_first = true,
+    .ready = ready_track,
+    .enter = write_enter,
+    .exit = write_exit,
+    .instant = write_instant,
+    .counter = write_counter,
+    .args = span_args,
+    .span = chrome_write_span,
+    .gauge = chrome_write_gauge,
+    .samples = chrome_write_samples,
+};
 
-static bool write_one(chrome_writer *w, const tl_batch *b, uint32_t i)
-{
-    const tl_class *c = &w->context.trace->cls[b->cls[i]];
-    uint32_t index = b->track[i];
-    tl_nest_track *t = tl_nest_get(&w->nest, index);
-    tl_label track = tl_labels_get(&w->track, index);
-    if (!t || !track.p)
-        return false;
-    bool function = c->key == TL_KEY_FUNCTION;
-    uint32_t exits = 0;
-    if (function && c->kind == TL_EXIT && (exits = tl_nest_exit(&w->nest, t, b->key[i])) == 0)
-        return true;
-    if (TL_UNLIKELY(!t->started) && !name_track(w, index, track))
-        return false;
-    const uint64_t ts =
-        TL_LIKELY(function || !w->managed) ? tl_nest_time(&w->nest, t, b->ts[i]) : tl_nest_own_time(t, b->ts[i]);
-    uint64_t ns = to_ns(w, ts);
+/* The writer */
 
-    if (exits > 0) {
-        w->closed_early += exits - 1;
-        return write_exits(w, t, track, exits, ns);
-    }
-    if (!function || c->kind != TL_ENTER)
-        return write_other(w, c, b, i, track, ts, ns);
-    tl_nest_result opened = tl_nest_enter(&w->nest, t, b->key[i]);
-    if (opened != TL_NEST_OPENED)
-        return opened == TL_NEST_TOO_DEEP;
-    event_parts v = {.ph = 'B', .name = tl_labels_get(&w->function, b->key[i]), .track = track, .ns = ns};
-    if (TL_UNLIKELY(c->nfield > 0))
-        v.args = chrome_args(w, c, b, i);
-    return !w->args.failed && !w->fields.failed && write_event(w, &v);
+static int chrome_create(void *writer, const tl_write_context *context, tl_error *e)
+{
+    chrome_writer *w = writer;
+    tl_labels_init(&w->function, make_function, w);
+    tl_labels_init(&w->cls, make_class, w);
+    tl_labels_init(&w->track, make_track, w);
+    int status = tl_timeline_init(&w->line, context, &drawing, e);
+    if (status < 0)
+        return status;
+    if (!tl_json_fields_init(&w->fields, context->trace))
+        return tl_timeline_no_memory(&w->line, e);
+    tl_output_puts(context->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+    return 0;
 }
 
 static int chrome_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
-    chrome_writer *w = writer;
-    tl_stack_nodes_run(&w->stacks, b);
-    for (uint32_t i = from; i < to; i++)
-        if (!write_one(w, b, i))
-            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "chrome: no memory for an event");
-    return 0;
-}
-
-static void report(chrome_writer *w)
-{
-    const struct {
-        const char *what;
-        uint64_t n;
-    } drop[] = {
-        {"exits of functions that were not open", w->nest.unmatched_exits},
-        {"entries deeper than 1048576 calls", w->nest.too_deep},
-        {"counters without a number", w->no_number},
-        {"calls without an exit of their own (closed with their caller)", w->closed_early},
-        {"calls still open at the end (closed there)", w->open_at_end},
-        {"times that went back (moved forward)", w->nest.moved},
-        {"times before the begin (moved there)", w->before_begin},
-        {"bytes that are not UTF-8 (escaped one by one)", w->fields.bad},
-    };
-    for (size_t i = 0; i < TL_COUNT(drop); i++)
-        if (drop[i].n > 0)
-            tl_drops_add(w->context.drops, drop[i].what, drop[i].n);
-    chrome_runtime_report(w);
+    return tl_timeline_write(writer, &drawing, b, from, to, e);
 }
 
 static int chrome_finish(void *writer, tl_error *e)
 {
     chrome_writer *w = writer;
-    for (uint32_t i = 0; i < w->nest.ntrack; i++) {
-        tl_nest_track *t = &w->nest.track[i];
-        w->open_at_end += t->n;
-        if (t->n > 0 && !write_exits(w, t, tl_labels_get(&w->track, i), t->n, to_ns(w, t->last)))
-            return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "chrome: no memory for an event");
-    }
-    if (!chrome_runtime_finish(w))
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "chrome: no memory for an event");
-    const tl_trace *t = w->context.trace;
-    tl_pb_clear(&w->line);
-    put(&w->line, w->any ? "\n],\"metadata\":{" : "],\"metadata\":{");
-    put(&w->line, "\"time-unit\":");
-    put(&w->line, t->clock.hz ? "\"ns\"" : "\"ticks\"");
+    const tl_trace *t = w->line.context.trace;
+    tl_pb *text = &w->text;
+    int status = tl_timeline_finish(&w->line, e);
+    if (status < 0)
+        return status;
+    if (!chrome_end_profiles(w))
+        return tl_timeline_no_memory(&w->line, e);
+    tl_pb_clear(text);
+    tl_pb_text(text, w->any ? "\n],\"metadata\":{" : "],\"metadata\":{");
+    tl_pb_text(text, t->clock.hz ? "\"time-unit\":\"ns\"" : "\"time-unit\":\"ticks\"");
     if (t->clock.has_utc) {
-        put(&w->line, ",\"begin-utc-ns\":");
-        put_i64(&w->line,
-                (int64_t)((uint64_t)t->clock.utc_offset_ns + tl_scale_ns(&t->scale, w->context.options->begin)));
+        tl_pb_text(text, ",\"begin-utc-ns\":");
+        tl_pb_text_i64(
+            text, (int64_t)((uint64_t)t->clock.utc_offset_ns + tl_scale_ns(&t->scale, w->line.context.options->begin)));
     }
-    put(&w->line, "}}\n");
-    if (w->line.failed)
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "chrome: no memory for the end of the file");
-    tl_output_write(w->context.out, w->line.data, w->line.n);
-    report(w);
+    tl_pb_text(text, "}}\n");
+    if (text->failed)
+        return tl_timeline_no_memory(&w->line, e);
+    tl_output_write(w->line.context.out, text->data, text->n);
+    tl_timeline_report(&w->line, w->fields.bad);
     return 0;
 }
 
 static void chrome_discard(void *writer)
 {
     chrome_writer *w = writer;
+    tl_timeline_fini(&w->line);
     tl_labels_fini(&w->function);
     tl_labels_fini(&w->cls);
     tl_labels_fini(&w->track);
-    tl_nest_fini(&w->nest);
     tl_hash_fini(&w->named_pid);
+    tl_hash_fini(&w->told);
     tl_json_fields_fini(&w->fields);
     tl_pb_fini(&w->args);
-    tl_pb_fini(&w->line);
-    chrome_runtime_fini(w);
+    tl_pb_fini(&w->text);
+    free(w->profile);
 }
 
 /* Never ".chrome.json": speedscope takes a file of that name for a bare array and fails. */
@@ -410,7 +387,7 @@ const tl_format tl_format_chrome = {
     .writes_calls = true,
     .writer_size = sizeof(chrome_writer),
     .create = chrome_create,
-    .accept = chrome_accept,
+    .accept = tl_accept_events,
     .write = chrome_write,
     .finish = chrome_finish,
     .discard = chrome_discard,

@@ -10,22 +10,16 @@
  *   fields         the other fields as one JSON object, empty if there are none; contexts are its member "context"
  *
  * Every event is written, whatever its kind; only TL_FORMAT records are not events. Lines are in the order of time. */
-#include "model/format_impl.h"
-#include "model/label.h"
-#include "model/value_json.h"
+#include "model/lines.h"
 
 typedef struct csv_writer {
-    tl_write_context context;
-    tl_labels function; /* fib,1, */
-    tl_labels track;    /* thread 18353, */
-    tl_labels cls;      /* ,xray.enter, */
-    tl_json_fields fields;
+    tl_lines lines;
     tl_pb json;           /* of one event, or what is left of it */
     tl_text_writer *line; /* where it goes */
     bool begun;           /* the first part of it did */
 } csv_writer;
 
-enum { PIECE = 1024, NUMBER_ROOM = 32, JSON_MOST = 256 * 1024 };
+enum { PIECE = 1024, JSON_MOST = 256 * 1024 };
 
 /* One cell: as it is, or in quotes with quotes doubled. */
 static void put_cell(tl_pb *out, const char *s, size_t n)
@@ -50,34 +44,33 @@ static void put_cell(tl_pb *out, const char *s, size_t n)
     tl_pb_raw(out, "\"", 1);
 }
 
+/* fib,1, */
 static void make_function(void *writer, uint64_t id, tl_pb *text)
 {
-    csv_writer *w = writer;
-    const tl_function *f = tl_trace_function(w->context.trace, (int64_t)id);
-    char number[24];
+    const csv_writer *w = writer;
+    const tl_function *f = tl_trace_function(w->lines.context.trace, (int64_t)id);
     if (f && f->name)
         put_cell(text, f->name, strlen(f->name));
-    tl_pb_raw(text, ",", 1);
-    tl_pb_raw(text, number, (size_t)(tl_put_i64(number, (int64_t)id) - number));
-    tl_pb_raw(text, ",", 1);
+    tl_pb_text(text, ",");
+    tl_pb_text_i64(text, (int64_t)id);
+    tl_pb_text(text, ",");
 }
 
+/* thread 18353 */
 static void make_track(void *writer, uint64_t index, tl_pb *text)
 {
-    csv_writer *w = writer;
-    const tl_track *track = tl_trace_track(w->context.trace, (uint32_t)index);
+    const csv_writer *w = writer;
+    const tl_track *track = tl_trace_track(w->lines.context.trace, (uint32_t)index);
     if (track)
         put_cell(text, track->name, strlen(track->name));
-    tl_pb_raw(text, ",", 1);
 }
 
+/* xray.enter */
 static void make_class(void *writer, uint64_t id, tl_pb *text)
 {
-    csv_writer *w = writer;
-    const char *name = tl_trace_class(w->context.trace, (uint32_t)id)->name;
-    tl_pb_raw(text, ",", 1);
+    const csv_writer *w = writer;
+    const char *name = tl_trace_class(w->lines.context.trace, (uint32_t)id)->name;
     put_cell(text, name, strlen(name));
-    tl_pb_raw(text, ",", 1);
 }
 
 /* Text with quotes doubled, but without those around it. */
@@ -120,26 +113,27 @@ static void spill(void *writer, tl_text_writer *json)
 
 static int csv_create(void *writer, const tl_write_context *context, tl_error *e)
 {
+    static const tl_line_kind kind = {.name = "csv", .function = make_function, .track = make_track, .cls = make_class};
     csv_writer *w = writer;
-    w->context = *context;
-    tl_labels_init(&w->function, make_function, w);
-    tl_labels_init(&w->track, make_track, w);
-    tl_labels_init(&w->cls, make_class, w);
-    if (!tl_json_fields_init(&w->fields, context->trace))
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "csv: no memory for the classes");
-    w->fields.spill = spill;
-    w->fields.spill_arg = w;
+    int status = tl_lines_init(&w->lines, context, &kind, e);
+    if (status < 0)
+        return status;
+    w->lines.fields.spill = spill;
+    w->lines.fields.spill_arg = w;
     tl_output_puts(context->out, "ts,class,track,cpu,function,id,fields\n");
     return 0;
 }
 
-static tl_accept csv_accept(void *writer, const tl_class *c)
+static bool put_function(tl_text_writer *tw, void *writer, const tl_class *c, const tl_batch *b, uint32_t i)
 {
-    (void)writer;
-    return c->kind == TL_FORMAT ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
+    csv_writer *w = writer;
+    if (c->key == TL_KEY_FUNCTION)
+        return tl_line_label(tw, "", tl_labels_get(&w->lines.function, b->key[i]));
+    TL_TEXT_PUT(tw, ",,");
+    return true;
 }
 
-static bool put_fields(tl_text_writer *tw, csv_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
+static TL_NOINLINE bool put_object(tl_text_writer *tw, csv_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
 {
     tl_text_writer json;
     bool any = false;
@@ -154,10 +148,10 @@ static bool put_fields(tl_text_writer *tw, csv_writer *w, const tl_class *c, con
         any = true;
     }
     if (b->val)
-        tl_event_json(&json, &w->fields, c, b, i, &any);
+        tl_event_json(&json, &w->lines.fields, c, b, i, &any);
     tl_text_char(&json, '}');
     tl_text_close(&json);
-    if (w->json.failed || w->fields.failed)
+    if (w->json.failed || w->lines.fields.failed)
         return false;
     if (any) {
         put_json(w);
@@ -166,59 +160,26 @@ static bool put_fields(tl_text_writer *tw, csv_writer *w, const tl_class *c, con
     return true;
 }
 
-static bool put_event(tl_text_writer *tw, csv_writer *w, const tl_batch *b, uint32_t i)
+static inline bool put_fields(tl_text_writer *tw, void *writer, const tl_class *c, const tl_batch *b, uint32_t i)
 {
-    const tl_trace *t = w->context.trace;
-    const tl_class *c = &t->cls[b->cls[i]];
-    tl_label cls = tl_labels_get(&w->cls, c->id);
-    tl_label track = tl_labels_get(&w->track, b->track[i]);
-    tl_label function = c->key == TL_KEY_FUNCTION ? tl_labels_get(&w->function, b->key[i]) : (tl_label){",,", 2};
-    if (!cls.p || !track.p || !function.p)
-        return false;
-
-    tl_text_room(tw, NUMBER_ROOM);
-    tw->p = tl_put_time(tw->p, &t->scale, w->context.options->begin, b->ts[i]);
-    tl_text_raw(tw, cls.p, cls.n);
-    tl_text_raw(tw, track.p, track.n);
-    tl_text_room(tw, NUMBER_ROOM);
-    if (b->cpu && b->cpu[i] >= 0)
-        tw->p = tl_put_u64(tw->p, (uint32_t)b->cpu[i]);
-    *tw->p++ = ',';
-    tl_text_raw(tw, function.p, function.n);
-    if ((c->nfield > 0 || c->key > TL_KEY_FUNCTION) && !put_fields(tw, w, c, b, i))
-        return false;
-    tl_text_char(tw, '\n');
-    return true;
+    return (c->nfield == 0 && c->key <= TL_KEY_FUNCTION) || put_object(tw, writer, c, b, i);
 }
+
+static const tl_column columns[] = {
+    {TL_COLUMN_TIME, "", NULL},      {TL_COLUMN_CLASS, ",", NULL}, {TL_COLUMN_TRACK, ",", NULL},
+    {TL_COLUMN_TEXT, ",", NULL},     {TL_COLUMN_CPU, "", NULL},    {TL_COLUMN_OWN, ",", put_function},
+    {TL_COLUMN_OWN, "", put_fields}, {TL_COLUMN_TEXT, "\n", NULL},
+};
 
 static int csv_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
-    csv_writer *w = writer;
-    tl_text_writer tw;
-    bool ok = true;
-    tl_text_open(&tw, w->context.out);
-    for (uint32_t i = from; i < to && ok; i++)
-        ok = put_event(&tw, w, b, i);
-    tl_text_close(&tw);
-    return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "csv: no memory for a line");
-}
-
-static int csv_finish(void *writer, tl_error *e)
-{
-    (void)e;
-    csv_writer *w = writer;
-    if (w->fields.bad > 0)
-        tl_drops_add(w->context.drops, "bytes that are not UTF-8 (escaped one by one)", w->fields.bad);
-    return 0;
+    return tl_lines_write(writer, columns, TL_COUNT(columns), b, from, to, e);
 }
 
 static void csv_discard(void *writer)
 {
     csv_writer *w = writer;
-    tl_labels_fini(&w->function);
-    tl_labels_fini(&w->track);
-    tl_labels_fini(&w->cls);
-    tl_json_fields_fini(&w->fields);
+    tl_lines_fini(&w->lines);
     tl_pb_fini(&w->json);
 }
 
@@ -232,8 +193,8 @@ const tl_format tl_format_csv = {
     .writes_cpu = true,
     .writer_size = sizeof(csv_writer),
     .create = csv_create,
-    .accept = csv_accept,
+    .accept = tl_accept_events,
     .write = csv_write,
-    .finish = csv_finish,
+    .finish = tl_lines_finish,
     .discard = csv_discard,
 };

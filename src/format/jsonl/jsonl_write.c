@@ -13,64 +13,54 @@
  * Every event is written, whatever its kind; only TL_FORMAT records are not events. Lines are in the order of time. */
 #include <stdlib.h>
 
-#include "model/format_impl.h"
-#include "model/label.h"
-#include "model/value_json.h"
+#include "model/lines.h"
 
 /* What is said of the function of an event. */
 typedef enum jsonl_function { NO_FUNCTION, NAME_AND_ID, NAME_IF_KNOWN } jsonl_function;
 
-typedef struct jsonl_class {
-    const tl_class_text *text; /* NULL: not made yet */
-    tl_label head;             /* ,"class":"xray.enter","track": */
-    jsonl_function function;
-} jsonl_class;
-
 typedef struct jsonl_writer {
-    tl_write_context context;
-    tl_labels function; /* "function":"fib","id":1 */
-    tl_labels name;     /* "function":"fib", or nothing */
-    tl_labels track;    /* "thread 18353" */
-    tl_arena arena;
-    jsonl_class *cls; /* [ncls] */
-    tl_json_fields fields;
+    tl_lines lines;
+    tl_labels name;    /* "function":"fib", or nothing */
+    uint8_t *function; /* [ncls] jsonl_function */
 } jsonl_writer;
 
-/* Room for what is neither label nor field: ts; cpu, and the begin of fields. */
-enum { TIME_ROOM = 32, CPU_ROOM = 64 };
-
-static void put_function(jsonl_writer *w, const tl_function *f, tl_pb *text)
+static void put_string(tl_lines *l, const char *s, tl_pb *text)
 {
-    tl_pb_raw(text, "\"function\":", 11);
-    if (f && f->name)
-        tl_string_json(text, f->name, strlen(f->name), &w->fields.bad);
-    else
-        tl_pb_raw(text, "null", 4);
+    tl_string_json(text, s, strlen(s), &l->fields.bad);
 }
 
-static void make_function(void *writer, uint64_t id, tl_pb *text)
-{
-    jsonl_writer *w = writer;
-    char number[24];
-    put_function(w, tl_trace_function(w->context.trace, (int64_t)id), text);
-    tl_pb_raw(text, ",\"id\":", 6);
-    tl_pb_raw(text, number, (size_t)(tl_put_i64(number, (int64_t)id) - number));
-}
-
+/* "function":"fib", or nothing */
 static void make_name(void *writer, uint64_t id, tl_pb *text)
 {
     jsonl_writer *w = writer;
-    const tl_function *f = tl_trace_function(w->context.trace, (int64_t)id);
-    if (f && f->name)
-        put_function(w, f, text);
+    const tl_function *f = tl_trace_function(w->lines.context.trace, (int64_t)id);
+    if (f && f->name) {
+        tl_pb_text(text, "\"function\":");
+        put_string(&w->lines, f->name, text);
+    }
 }
 
+/* "function":"fib","id":1 */
+static void make_function(void *writer, uint64_t id, tl_pb *text)
+{
+    make_name(writer, id, text);
+    tl_pb_text(text, text->n > 0 ? ",\"id\":" : "\"function\":null,\"id\":");
+    tl_pb_text_i64(text, (int64_t)id);
+}
+
+/* "thread 18353" */
 static void make_track(void *writer, uint64_t index, tl_pb *text)
 {
     jsonl_writer *w = writer;
-    const tl_track *track = tl_trace_track(w->context.trace, (uint32_t)index);
-    const char *name = track ? track->name : "";
-    tl_string_json(text, name, strlen(name), &w->fields.bad);
+    const tl_track *track = tl_trace_track(w->lines.context.trace, (uint32_t)index);
+    put_string(&w->lines, track ? track->name : "", text);
+}
+
+/* "xray.enter" */
+static void make_class(void *writer, uint64_t id, tl_pb *text)
+{
+    jsonl_writer *w = writer;
+    put_string(&w->lines, tl_trace_class(w->lines.context.trace, (uint32_t)id)->name, text);
 }
 
 static jsonl_function function_of(const tl_class *c)
@@ -85,42 +75,22 @@ static jsonl_function function_of(const tl_class *c)
     return NAME_IF_KNOWN;
 }
 
-static TL_COLD bool make_class(jsonl_writer *w, const tl_class *c)
-{
-    jsonl_class *out = &w->cls[c->id];
-    tl_pb text = {0};
-    tl_pb_raw(&text, ",\"class\":", 9);
-    tl_string_json(&text, c->name, strlen(c->name), &w->fields.bad);
-    tl_pb_raw(&text, ",\"track\":", 9);
-    const char *head = text.failed ? NULL : tl_arena_strndup(&w->arena, (const char *)text.data, text.n);
-    out->head = (tl_label){head, text.n};
-    out->function = function_of(c);
-    out->text = head ? tl_field_texts_get(&w->fields.texts, c) : NULL;
-    tl_pb_fini(&text);
-    return out->text != NULL;
-}
-
 static int jsonl_create(void *writer, const tl_write_context *context, tl_error *e)
 {
+    static const tl_line_kind kind = {
+        .name = "jsonl", .function = make_function, .track = make_track, .cls = make_class};
     jsonl_writer *w = writer;
-    w->context = *context;
-    tl_labels_init(&w->function, make_function, w);
+    const tl_trace *t = context->trace;
     tl_labels_init(&w->name, make_name, w);
-    tl_labels_init(&w->track, make_track, w);
-    w->cls = calloc((size_t)context->trace->ncls + 1, sizeof *w->cls);
-    if (w->cls && tl_json_fields_init(&w->fields, context->trace))
-        return 0;
-    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "jsonl: no memory for the classes");
-}
-
-static tl_accept jsonl_accept(void *writer, const tl_class *c)
-{
-    (void)writer;
-    return c->kind == TL_FORMAT ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
+    w->function = malloc((size_t)t->ncls + 1);
+    for (uint32_t i = 0; w->function && i < t->ncls; i++)
+        w->function[i] = (uint8_t)function_of(&t->cls[i]);
+    int status = tl_lines_init(&w->lines, context, &kind, e);
+    return status < 0 || w->function ? status : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "jsonl: no memory for the classes");
 }
 
 /* "fields":{...},"context":{...} without the first word and the bracket behind it. */
-static void put_fields(tl_text_writer *tw, jsonl_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, bool any)
+static void put_members(tl_text_writer *tw, tl_lines *w, const tl_class *c, const tl_batch *b, uint32_t i, bool any)
 {
     const tl_class_text *text = w->cls[c->id].text;
     if (tl_key_name(c)) {
@@ -142,66 +112,36 @@ static void put_fields(tl_text_writer *tw, jsonl_writer *w, const tl_class *c, c
     }
 }
 
-TL_ALWAYS_INLINE bool put_event(tl_text_writer *tw, jsonl_writer *w, const tl_batch *b, uint32_t i)
+static inline bool put_fields(tl_text_writer *tw, void *writer, const tl_class *c, const tl_batch *b, uint32_t i)
 {
-    const tl_class *c = &w->context.trace->cls[b->cls[i]];
-    const jsonl_class *cls = &w->cls[c->id];
-    if (TL_UNLIKELY(!cls->text) && !make_class(w, c))
+    jsonl_writer *w = writer;
+    tl_label function = {"", 0};
+    if (w->function[c->id] != NO_FUNCTION)
+        function = tl_labels_get(w->function[c->id] == NAME_AND_ID ? &w->lines.function : &w->name, b->key[i]);
+    if (!tl_line_label(tw, "", function))
         return false;
-    tl_label track = tl_labels_get(&w->track, b->track[i]), function = {"", 0};
-    if (cls->function != NO_FUNCTION)
-        function = tl_labels_get(cls->function == NAME_AND_ID ? &w->function : &w->name, b->key[i]);
-    if (TL_UNLIKELY(!track.p || !function.p))
-        return false;
-
-    tl_text_room(tw, TIME_ROOM);
-    tw->p = TL_PUT(tw->p, "{\"ts\":");
-    tw->p = tl_put_time(tw->p, &w->context.trace->scale, w->context.options->begin, b->ts[i]);
-    tl_text_raw(tw, cls->head.p, cls->head.n);
-    tl_text_raw(tw, track.p, track.n);
-    tl_text_room(tw, CPU_ROOM);
-    if (b->cpu && b->cpu[i] >= 0) {
-        tw->p = TL_PUT(tw->p, ",\"cpu\":");
-        tw->p = tl_put_u64(tw->p, (uint32_t)b->cpu[i]);
-    }
-    tw->p = TL_PUT(tw->p, ",\"fields\":{");
-    tl_text_raw(tw, function.p, function.n);
     if (c->nfield > 0 || c->key > TL_KEY_FUNCTION)
-        put_fields(tw, w, c, b, i, function.n > 0);
-    TL_TEXT_PUT(tw, "}}\n");
-    return !w->fields.failed;
+        put_members(tw, &w->lines, c, b, i, function.n > 0);
+    return true;
 }
+
+static const tl_column columns[] = {
+    {TL_COLUMN_TIME, "{\"ts\":", NULL},           {TL_COLUMN_CLASS, ",\"class\":", NULL},
+    {TL_COLUMN_TRACK, ",\"track\":", NULL},       {TL_COLUMN_CPU, ",\"cpu\":", NULL},
+    {TL_COLUMN_OWN, ",\"fields\":{", put_fields}, {TL_COLUMN_TEXT, "}}\n", NULL},
+};
 
 static int jsonl_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
-    jsonl_writer *w = writer;
-    tl_text_writer tw;
-    bool ok = true;
-    tl_text_open(&tw, w->context.out);
-    for (uint32_t i = from; i < to && ok; i++)
-        ok = put_event(&tw, w, b, i);
-    tl_text_close(&tw);
-    return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "jsonl: no memory for a line");
-}
-
-static int jsonl_finish(void *writer, tl_error *e)
-{
-    (void)e;
-    jsonl_writer *w = writer;
-    if (w->fields.bad > 0)
-        tl_drops_add(w->context.drops, "bytes that are not UTF-8 (escaped one by one)", w->fields.bad);
-    return 0;
+    return tl_lines_write(writer, columns, TL_COUNT(columns), b, from, to, e);
 }
 
 static void jsonl_discard(void *writer)
 {
     jsonl_writer *w = writer;
-    tl_labels_fini(&w->function);
+    tl_lines_fini(&w->lines);
     tl_labels_fini(&w->name);
-    tl_labels_fini(&w->track);
-    tl_arena_fini(&w->arena);
-    tl_json_fields_fini(&w->fields);
-    free(w->cls);
+    free(w->function);
 }
 
 const tl_format tl_format_jsonl = {
@@ -214,8 +154,8 @@ const tl_format tl_format_jsonl = {
     .writes_cpu = true,
     .writer_size = sizeof(jsonl_writer),
     .create = jsonl_create,
-    .accept = jsonl_accept,
+    .accept = tl_accept_events,
     .write = jsonl_write,
-    .finish = jsonl_finish,
+    .finish = tl_lines_finish,
     .discard = jsonl_discard,
 };

@@ -16,12 +16,6 @@ static int none_create(void *writer, const tl_write_context *context, tl_error *
     return 0;
 }
 
-static tl_accept none_accept(void *writer, const tl_class *c)
-{
-    (void)writer;
-    return c->kind == TL_FORMAT ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
-}
-
 static int none_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
     (void)e;
@@ -56,7 +50,7 @@ const tl_format tl_format_none = {
     .writes_cpu = true,
     .writer_size = sizeof(none_writer),
     .create = none_create,
-    .accept = none_accept,
+    .accept = tl_accept_events,
     .write = none_write,
     .finish = none_finish,
     .discard = none_discard,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "format/perfetto/perfetto_layout.h"
+#include "model/timeline.h"
 #include "model/value_json.h"
 
 void perfetto_double(tl_pb *p, unsigned field, double v)
@@ -185,27 +186,12 @@ void perfetto_annotations(tl_pb *p, perfetto_fields *fields, const tl_class *c, 
     }
 }
 
-static bool has_field(const tl_class *c, const char *name)
-{
-    for (uint32_t i = 0; i < c->nfield; i++)
-        if (strcmp(c->field[i].name, name) == 0)
-            return true;
-    return false;
-}
-
 void perfetto_new_annotations(tl_pb *p, perfetto_fields *fields, const tl_class *c, const tl_class *other,
                               const tl_batch *b, uint32_t i)
 {
-    const tl_class_text *text = b->val ? tl_field_texts_get(&fields->texts, c) : NULL;
-    if (!text) {
-        p->failed = p->failed || b->val;
-        return;
-    }
-    const tl_value *end = b->v + b->val[i + 1], *v = tl_values_skip(b->v + b->val[i], end, c->ncontext);
-    for (uint32_t f = c->ncontext; f < c->nfield && v < end; f++) {
-        const tl_value *next = tl_value_skip(v, end);
-        if (!has_field(other, c->field[f].name))
-            put_members(p, fields, EVENT_ANNOTATION, &text->field[f], 1, v, next, 0);
-        v = next;
-    }
+    const tl_class_text *text = tl_field_texts_get(&fields->texts, c);
+    tl_payload payload = tl_payload_of(c, b, i);
+    p->failed = p->failed || !text;
+    while (text && tl_payload_next_new(&payload, other))
+        put_members(p, fields, EVENT_ANNOTATION, &text->field[payload.field], 1, payload.v, payload.next, 0);
 }

@@ -4,12 +4,7 @@
 
 #include "format/perfetto/perfetto_annotation.h"
 #include "format/perfetto/perfetto_layout.h"
-#include "model/format_impl.h"
-#include "model/gauge.h"
-#include "model/nest.h"
-#include "model/span.h"
-#include "model/stack_nodes.h"
-#include "model/track_id.h"
+#include "model/timeline.h"
 #include "model/value_json.h"
 
 /* Track uuids: what it is in the upper bits, then its number. */
@@ -28,15 +23,8 @@ enum { FILE_SEQUENCE = 1, FIRST_TRACK_SEQUENCE = 2, SAMPLES_SEQUENCE = FIRST_TRA
  * programs stay far below, hostile files do not grow. */
 #define INTERNED_MAX (1u << 22)
 
-/* What becomes of the events of a class. */
-typedef enum perfetto_use {
-    PERFETTO_EVENT, /* as its kind says */
-    PERFETTO_BEGIN, /* of a span */
-    PERFETTO_END,
-    PERFETTO_CODE, /* an instant, and it names spans */
-    PERFETTO_GAUGE,
-    PERFETTO_SAMPLE
-} perfetto_use;
+/* Deepest stack that is written, of deeper ones the outermost frames: every different stack is written in full. */
+#define PERFETTO_DEPTH_MAX 1024u
 
 typedef struct perfetto_track {
     uint32_t generation; /* how often the state of its sequence was cleared; 0: not begun */
@@ -44,8 +32,7 @@ typedef struct perfetto_track {
 } perfetto_track;
 
 typedef struct perfetto_writer {
-    tl_write_context context;
-    tl_nest nest;
+    tl_timeline line;
     perfetto_track *track;
     uint32_t ntrack;
     uint32_t epoch;   /* counts how often all names were forgotten */
@@ -55,37 +42,35 @@ typedef struct perfetto_writer {
     tl_hash counter;  /* uuid -> 1: described */
     perfetto_fields fields;
     tl_pb packet;
-    uint64_t before_begin, no_number, closed_early, open_at_end;
 
-    /* perfetto_runtime.c */
-    tl_track_ids ids;
-    uint8_t *use; /* [ncls] perfetto_use */
-    bool managed; /* some are not PERFETTO_EVENT: the log of a managed runtime, whose events need not be in order */
-    tl_spans spans;
-    tl_gauges gauges;
-    tl_stack_nodes stacks;
-    tl_hash own_track;                /* of spans and gauges: what it is -> its number */
-    struct perfetto_samples *samples; /* [nsamples] by track */
-    uint32_t nsamples;
+    /* perfetto_managed.c */
+    tl_hash own_track; /* of spans and gauges: what it is -> its number */
+
+    /* perfetto_samples.c */
+    uint64_t *last_sample; /* [nlast] by track, ns */
+    uint32_t nlast;
     bool sampled;                  /* the sequence of samples has begun */
     tl_hash told_label, told_node; /* what that sequence knows */
-    uint64_t too_many_in_one;      /* samples */
 } perfetto_writer;
 
 bool perfetto_has_damage(const tl_trace *t);
-size_t perfetto_begin_packet(tl_pb *p);
+/* A packet of a sequence, and one with a time that needs what the sequence was told. */
+size_t perfetto_begin_packet(perfetto_writer *w, uint64_t sequence);
+size_t perfetto_begin_timed(perfetto_writer *w, uint64_t sequence, uint64_t ns);
 bool perfetto_end_packet(perfetto_writer *w, size_t at);
-/* Opens a packet and the TrackEvent in it. */
-void perfetto_begin_event(perfetto_writer *w, uint32_t track, uint64_t ns, unsigned type, size_t at[2]);
+/* A packet of a track's sequence and the TrackEvent in it; uuid: of another track than its own, or 0. */
+void perfetto_begin_event(perfetto_writer *w, uint32_t track, uint64_t ns, unsigned type, uint64_t uuid, size_t at[2]);
+bool perfetto_end_event(perfetto_writer *w, const size_t at[2]);
+/* The description of a track below another; to be ended like an event. */
+void perfetto_begin_track(perfetto_writer *w, uint32_t track, uint64_t uuid, uint64_t parent, size_t at[2]);
+bool perfetto_write_value(perfetto_writer *w, uint32_t track, uint64_t uuid, uint64_t ns, const tl_value *v);
 uint64_t perfetto_process_uuid(int64_t pid);
-const char *perfetto_process_name(const tl_write_context *c);
 
-/* Of a zeroed part of the writer; false when memory runs out. */
-bool perfetto_runtime_init(perfetto_writer *w);
-void perfetto_runtime_fini(perfetto_writer *w);
-/* An event that is not only a PERFETTO_EVENT, at a time in ticks. The sequence of its track has begun. */
-bool perfetto_runtime_event(perfetto_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ts);
-bool perfetto_runtime_finish(perfetto_writer *w);
-void perfetto_runtime_report(const perfetto_writer *w);
+/* perfetto_managed.c */
+bool perfetto_write_span(void *writer, const tl_span *s, uint64_t begin, uint64_t end);
+bool perfetto_write_gauge(void *writer, const tl_gauge *g, uint64_t ns);
+
+/* perfetto_samples.c */
+bool perfetto_write_samples(void *writer, const tl_timeline_samples *s);
 
 #endif

@@ -66,13 +66,6 @@ static int simpoint_create(void *writer, const tl_write_context *context, tl_err
     return 0;
 }
 
-/* Everything is taken, also what is passed over: that is faster than many short runs. */
-static tl_accept simpoint_accept(void *writer, const tl_class *c)
-{
-    (void)writer;
-    return c->kind == TL_FORMAT ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
-}
-
 static int by_number(const void *left, const void *right)
 {
     const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -207,7 +200,7 @@ const tl_format tl_format_simpoint = {
     .takes_interval = true,
     .writer_size = sizeof(simpoint_writer),
     .create = simpoint_create,
-    .accept = simpoint_accept,
+    .accept = tl_accept_events, /* also what is passed over: that is faster than many short runs */
     .write = simpoint_write,
     .finish = simpoint_finish,
     .discard = simpoint_discard,

@@ -27,33 +27,26 @@
 
 #include "format/text/babeltrace_value.h"
 #include "format/text/text_value.h"
-#include "model/format_impl.h"
-#include "model/label.h"
-#include "model/value_json.h"
 
 #define NS_PER_S 1000000000u
 
 enum { SCOPES = TL_SCOPE_PAYLOAD + 1, TIME_MAX = 64, KEY_MAX = 64, SECOND_TEXT = 10, SECONDS_A_DAY = 86400 };
 
-/* What is ready-made of a class. */
+/* Which fields of a class are shown: of each scope that its events have. */
+typedef struct babeltrace_scope {
+    uint32_t skip; /* values of scopes in front of it that are not shown */
+    uint32_t first, n;
+    bool payload;
+} babeltrace_scope;
+
 typedef struct babeltrace_class {
-    const tl_class_text *text; /* NULL: not made yet */
-    tl_label head;             /* "name: " */
     uint32_t nscope;
-    struct {
-        uint32_t skip; /* values of scopes in front of it that are not shown */
-        uint32_t first, n;
-        bool payload;
-    } scope[SCOPES]; /* those that events have */
+    babeltrace_scope scope[SCOPES];
 } babeltrace_class;
 
 typedef struct babeltrace_writer {
-    tl_write_context context;
-    tl_labels function;    /* " function = "fib", id = 1" */
-    tl_labels environment; /* of a track: "host:proc:(1) " */
-    tl_arena arena;
-    babeltrace_class *cls; /* [ncls] */
-    babeltrace_fields fields;
+    tl_lines lines;                  /* ready-made of a track: "host:proc:(1) " */
+    babeltrace_class *cls;           /* [ncls] */
     uint64_t second;                 /* ns at which the second in `text` begins */
     char text[16 + TL_TEXT_PADDING]; /* "[19:57:48." */
     bool has_second, has_last, has_delta;
@@ -61,10 +54,11 @@ typedef struct babeltrace_writer {
     uint64_t delta; /* shown with it */
 } babeltrace_writer;
 
+/*  function = "fib", id = 1 */
 static void make_function(void *writer, uint64_t id, tl_pb *text)
 {
-    babeltrace_writer *w = writer;
-    const tl_function *f = tl_trace_function(w->context.trace, (int64_t)id);
+    const babeltrace_writer *w = writer;
+    const tl_function *f = tl_trace_function(w->lines.context.trace, (int64_t)id);
     tl_text_writer tw;
     if (!tl_text_open_buffer(&tw, text))
         return;
@@ -73,10 +67,9 @@ static void make_function(void *writer, uint64_t id, tl_pb *text)
         babeltrace_string(&tw, f->name, strlen(f->name));
         tl_text_char(&tw, ',');
     }
-    tl_text_room(&tw, KEY_MAX);
-    TL_TEXT_COPY(&tw, " id = ");
-    tw.p = tl_put_i64(tw.p, (int64_t)id);
+    TL_TEXT_PUT(&tw, " id = ");
     tl_text_close(&tw);
+    tl_pb_text_i64(text, (int64_t)id);
 }
 
 static const tl_property *find_property(const tl_trace *t, const tl_track *track, const char *name)
@@ -92,19 +85,18 @@ static const tl_property *find_property(const tl_trace *t, const tl_track *track
 
 static void put_property(tl_pb *text, const tl_property *p)
 {
-    char number[24];
     if (p->text)
         text_safe(text, p->text, strlen(p->text));
     else
-        tl_pb_raw(text, number, (size_t)(tl_put_i64(number, p->number) - number));
+        tl_pb_text_i64(text, p->number);
 }
 
 static void make_environment(void *writer, uint64_t index, tl_pb *text)
 {
     static const char *const name[] = {"hostname", "procname", "vpid"};
     enum { VPID = 2 };
-    babeltrace_writer *w = writer;
-    const tl_trace *t = w->context.trace;
+    const babeltrace_writer *w = writer;
+    const tl_trace *t = w->lines.context.trace;
     bool any = false;
     for (size_t i = 0; i < TL_COUNT(name); i++) {
         const tl_property *p = find_property(t, tl_trace_track(t, (uint32_t)index), name[i]);
@@ -117,24 +109,6 @@ static void make_environment(void *writer, uint64_t index, tl_pb *text)
         any = true;
     }
     tl_pb_raw(text, " ", any);
-}
-
-static int babeltrace_create(void *writer, const tl_write_context *context, tl_error *e)
-{
-    babeltrace_writer *w = writer;
-    w->context = *context;
-    tl_labels_init(&w->function, make_function, w);
-    tl_labels_init(&w->environment, make_environment, w);
-    w->cls = calloc((size_t)context->trace->ncls + 1, sizeof *w->cls);
-    if (w->cls && babeltrace_fields_init(&w->fields, context->trace->ncls))
-        return 0;
-    return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "babeltrace: no memory for the classes");
-}
-
-static tl_accept babeltrace_accept(void *writer, const tl_class *c)
-{
-    (void)writer;
-    return c->kind == TL_FORMAT ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
 }
 
 static bool shows_key(const tl_class *c)
@@ -173,19 +147,26 @@ static void find_scopes(const tl_class *c, babeltrace_class *out)
     }
 }
 
-static TL_COLD bool make_class(babeltrace_writer *w, const tl_class *c)
+/* "name: " */
+static void make_class(void *writer, uint64_t id, tl_pb *text)
 {
-    babeltrace_class *out = &w->cls[c->id];
-    tl_pb text = {0};
-    text_safe(&text, c->name, strlen(c->name));
-    tl_pb_raw(&text, ": ", 2);
-    const char *head = text.failed ? NULL : tl_arena_strndup(&w->arena, (const char *)text.data, text.n);
-    out->head = (tl_label){head, text.n};
-    out->nscope = 0;
-    find_scopes(c, out);
-    out->text = head ? tl_field_texts_get(&w->fields.texts, c) : NULL;
-    tl_pb_fini(&text);
-    return out->text != NULL;
+    const babeltrace_writer *w = writer;
+    const char *name = tl_trace_class(w->lines.context.trace, (uint32_t)id)->name;
+    text_safe(text, name, strlen(name));
+    tl_pb_text(text, ": ");
+}
+
+static int babeltrace_create(void *writer, const tl_write_context *context, tl_error *e)
+{
+    static const tl_line_kind kind = {"babeltrace", make_function,   make_environment,
+                                      make_class,   babeltrace_lead, babeltrace_labels};
+    babeltrace_writer *w = writer;
+    const tl_trace *t = context->trace;
+    w->cls = calloc((size_t)t->ncls + 1, sizeof *w->cls);
+    for (uint32_t i = 0; w->cls && i < t->ncls; i++)
+        find_scopes(&t->cls[i], &w->cls[i]);
+    int status = tl_lines_init(&w->lines, context, &kind, e);
+    return status < 0 || w->cls ? status : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "babeltrace: no memory for the classes");
 }
 
 /* Nanoseconds since the clock's origin, rounded down; false if they do not fit. */
@@ -223,10 +204,10 @@ static TL_COLD char *put_new_time(babeltrace_writer *w, char *p, int64_t ns)
 }
 
 /* [19:57:48.352343840] (+0.000001084) ; at most TIME_MAX bytes. */
-TL_ALWAYS_INLINE char *put_time(babeltrace_writer *w, char *p, uint64_t ts)
+TL_ALWAYS_INLINE char *time_text(babeltrace_writer *w, char *p, uint64_t ts)
 {
     int64_t ns;
-    if (TL_LIKELY(time_of(w->context.trace, ts, &ns))) {
+    if (TL_LIKELY(time_of(w->lines.context.trace, ts, &ns))) {
         const uint64_t fraction = (uint64_t)ns - w->second;
         if (TL_LIKELY(fraction < NS_PER_S && w->has_second))
             p = tl_put_nine(tl_put_padded(p, w->text, SECOND_TEXT), (uint32_t)fraction);
@@ -257,13 +238,8 @@ TL_ALWAYS_INLINE char *put_time(babeltrace_writer *w, char *p, uint64_t ts)
 /* A key that no field says. */
 static bool put_key(tl_text_writer *tw, babeltrace_writer *w, const tl_class *c, uint64_t key)
 {
-    if (c->key == TL_KEY_FUNCTION) {
-        const tl_label function = tl_labels_get(&w->function, key);
-        if (!function.p)
-            return false;
-        tl_text_raw(tw, function.p, function.n);
-        return true;
-    }
+    if (c->key == TL_KEY_FUNCTION)
+        return tl_line_label(tw, "", tl_labels_get(&w->lines.function, key));
     const char *name = tl_key_name(c);
     static const tl_field_text all_bits = {.base = 16, .bits = 64};
     tl_text_room(tw, KEY_MAX);
@@ -279,66 +255,53 @@ static bool put_key(tl_text_writer *tw, babeltrace_writer *w, const tl_class *c,
     return true;
 }
 
-TL_ALWAYS_INLINE bool put_event(tl_text_writer *tw, babeltrace_writer *w, const tl_batch *b, uint32_t i)
+static inline bool put_time(tl_text_writer *tw, void *writer, const tl_class *c, const tl_batch *b, uint32_t i)
 {
-    const tl_class *c = &w->context.trace->cls[b->cls[i]];
-    const babeltrace_class *cls = &w->cls[c->id];
-    if (TL_UNLIKELY(!cls->text) && !make_class(w, c))
-        return false;
     tl_text_room(tw, TIME_MAX + TL_TEXT_PADDING);
     if (TL_LIKELY(!(c->flags & TL_CLASS_TIMELESS)))
-        tw->p = put_time(w, tw->p, b->ts[i]);
-    const tl_label environment = tl_labels_get(&w->environment, b->track[i]);
-    if (TL_UNLIKELY(!environment.p))
-        return false;
-    tl_text_raw(tw, environment.p, environment.n);
-    tl_text_raw(tw, cls->head.p, cls->head.n);
+        tw->p = time_text(writer, tw->p, b->ts[i]);
+    return true;
+}
+
+static inline bool put_scopes(tl_text_writer *tw, void *writer, const tl_class *c, const tl_batch *b, uint32_t i)
+{
+    babeltrace_writer *w = writer;
+    const babeltrace_class *cls = &w->cls[c->id];
+    const tl_field_text *f = w->lines.cls[c->id].text->field;
     const tl_value *v = b->val ? b->v + b->val[i] : NULL, *end = b->val ? b->v + b->val[i + 1] : NULL;
-    for (uint32_t s = 0; s < cls->nscope; s++) {
+    for (const babeltrace_scope *s = cls->scope; s < cls->scope + cls->nscope; s++) {
         bool any = false;
-        if (s > 0)
+        if (s > cls->scope)
             TL_TEXT_PUT(tw, ", ");
-        if (TL_UNLIKELY(cls->scope[s].skip))
-            v = tl_values_skip(v, end, cls->scope[s].skip);
+        if (TL_UNLIKELY(s->skip))
+            v = tl_values_skip(v, end, s->skip);
         tl_text_char(tw, '{');
-        if (cls->scope[s].payload && shows_key(c)) {
+        if (s->payload && shows_key(c)) {
             if (!put_key(tw, w, c, b->key[i]))
                 return false;
             any = true;
         }
-        v = babeltrace_members(tw, &w->fields, cls->text->field + cls->scope[s].first, cls->scope[s].n, v, end, any);
+        v = babeltrace_members(tw, &w->lines.fields, f + s->first, s->n, v, end, any);
         TL_TEXT_PUT(tw, " }");
     }
     tl_text_char(tw, '\n');
-    return !w->fields.failed;
+    return true;
 }
+
+static const tl_column columns[] = {{TL_COLUMN_OWN, "", put_time},
+                                    {TL_COLUMN_TRACK, "", NULL},
+                                    {TL_COLUMN_CLASS, "", NULL},
+                                    {TL_COLUMN_OWN, "", put_scopes}};
 
 static int babeltrace_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
-    babeltrace_writer *w = writer;
-    tl_text_writer tw;
-    bool ok = true;
-    tl_text_open(&tw, w->context.out);
-    for (uint32_t i = from; i < to && ok; i++)
-        ok = put_event(&tw, w, b, i);
-    tl_text_close(&tw);
-    return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "babeltrace: no memory for a line");
-}
-
-static int babeltrace_finish(void *writer, tl_error *e)
-{
-    (void)writer;
-    (void)e;
-    return 0;
+    return tl_lines_write(writer, columns, TL_COUNT(columns), b, from, to, e);
 }
 
 static void babeltrace_discard(void *writer)
 {
     babeltrace_writer *w = writer;
-    tl_labels_fini(&w->function);
-    tl_labels_fini(&w->environment);
-    tl_arena_fini(&w->arena);
-    babeltrace_fields_fini(&w->fields);
+    tl_lines_fini(&w->lines);
     free(w->cls);
 }
 
@@ -350,8 +313,8 @@ const tl_format tl_format_babeltrace = {
     .writes_packets = true,
     .writer_size = sizeof(babeltrace_writer),
     .create = babeltrace_create,
-    .accept = babeltrace_accept,
+    .accept = tl_accept_events,
     .write = babeltrace_write,
-    .finish = babeltrace_finish,
+    .finish = tl_lines_finish,
     .discard = babeltrace_discard,
 };

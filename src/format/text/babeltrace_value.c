@@ -86,7 +86,7 @@ void babeltrace_string(tl_text_writer *tw, const char *s, size_t n)
 }
 
 /* , name = ; nothing of fields that are not shown */
-static void make_lead(void *arg, const tl_field *f, tl_pb *text)
+void babeltrace_lead(void *arg, const tl_field *f, tl_pb *text)
 {
     const char *name = f->name ? f->name : "";
     (void)arg;
@@ -98,7 +98,7 @@ static void make_lead(void *arg, const tl_field *f, tl_pb *text)
 }
 
 /* ( "ONE", "ODD" : container = */
-static void make_labels(void *arg, const char *const *label, uint32_t n, tl_pb *text)
+void babeltrace_labels(void *arg, const char *const *label, uint32_t n, tl_pb *text)
 {
     tl_text_writer tw;
     (void)arg;
@@ -114,17 +114,6 @@ static void make_labels(void *arg, const char *const *label, uint32_t n, tl_pb *
     }
     TL_TEXT_PUT(&tw, " : container = ");
     tl_text_close(&tw);
-}
-
-bool babeltrace_fields_init(babeltrace_fields *t, uint32_t ncls)
-{
-    return tl_field_texts_init(&t->texts, ncls, make_lead, make_labels, NULL);
-}
-
-void babeltrace_fields_fini(babeltrace_fields *t)
-{
-    tl_field_texts_fini(&t->texts);
-    tl_stack_frames_fini(&t->frames);
 }
 
 /* At most SCALAR_MAX bytes. */
@@ -181,7 +170,7 @@ static void frame_number(tl_text_writer *tw, bool known, uint64_t v)
 }
 
 /* [ [0] = { function = "main", iid = 0x1, ip = null } ], outermost first. */
-static TL_NOINLINE void put_stack(tl_text_writer *tw, babeltrace_fields *t, const tl_value *v, const tl_field_text *f)
+static TL_NOINLINE void put_stack(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_field_text *f)
 {
     t->failed = t->failed || !tl_stack_frames_set(&t->frames, v);
     const uint32_t n = t->frames.n;
@@ -243,7 +232,7 @@ static void put_scalar(tl_text_writer *tw, const tl_value *v, const tl_field_tex
 }
 
 /* ( "ONE", "ODD" : container = 1 ) */
-static void put_enum(tl_text_writer *tw, babeltrace_fields *t, const tl_value *v, const tl_field_text *f)
+static void put_enum(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_field_text *f)
 {
     const tl_label label = tl_enum_label(&t->texts.enums, f->labels, v->as.u);
     t->failed = t->failed || !label.p;
@@ -253,10 +242,10 @@ static void put_enum(tl_text_writer *tw, babeltrace_fields *t, const tl_value *v
     TL_TEXT_PUT(tw, " )");
 }
 
-static const tl_value *put_value(tl_text_writer *tw, babeltrace_fields *t, const tl_value *v, const tl_value *end,
+static const tl_value *put_value(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_value *end,
                                  const tl_field_text *f, unsigned depth);
 
-static inline const tl_value *put_members(tl_text_writer *tw, babeltrace_fields *t, const tl_field_text *f, uint32_t n,
+static inline const tl_value *put_members(tl_text_writer *tw, tl_fields *t, const tl_field_text *f, uint32_t n,
                                           const tl_value *v, const tl_value *end, bool any, unsigned depth)
 {
     for (uint32_t i = 0; i < n && v < end; i++) {
@@ -284,7 +273,7 @@ static inline const tl_value *put_members(tl_text_writer *tw, babeltrace_fields 
 }
 
 /* [ [0] = 1, [1] = 2 ] */
-static const tl_value *put_list(tl_text_writer *tw, babeltrace_fields *t, const tl_value *v, const tl_value *end,
+static const tl_value *put_list(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_value *end,
                                 const tl_field_text *f, unsigned depth)
 {
     const uint8_t type = v->type;
@@ -305,7 +294,7 @@ static const tl_value *put_list(tl_text_writer *tw, babeltrace_fields *t, const 
 }
 
 /* What holds other values. */
-static const tl_value *put_compound(tl_text_writer *tw, babeltrace_fields *t, const tl_value *v, const tl_value *end,
+static const tl_value *put_compound(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_value *end,
                                     const tl_field_text *f, unsigned depth)
 {
     if (depth == TL_VALUE_DEPTH_MAX) {
@@ -328,7 +317,7 @@ static const tl_value *put_compound(tl_text_writer *tw, babeltrace_fields *t, co
     return v;
 }
 
-static const tl_value *put_value(tl_text_writer *tw, babeltrace_fields *t, const tl_value *v, const tl_value *end,
+static const tl_value *put_value(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_value *end,
                                  const tl_field_text *f, unsigned depth)
 {
     if (v->type == TL_LIST || v->type == TL_STRUCT || v->type == TL_VARIANT)
@@ -342,7 +331,7 @@ static const tl_value *put_value(tl_text_writer *tw, babeltrace_fields *t, const
     return v + 1;
 }
 
-const tl_value *babeltrace_members(tl_text_writer *tw, babeltrace_fields *t, const tl_field_text *f, uint32_t n,
+const tl_value *babeltrace_members(tl_text_writer *tw, tl_fields *t, const tl_field_text *f, uint32_t n,
                                    const tl_value *v, const tl_value *end, bool any)
 {
     return put_members(tw, t, f, n, v, end, any, 0);

@@ -2,21 +2,15 @@
 #ifndef TL_FORMAT_BABELTRACE_VALUE_H
 #define TL_FORMAT_BABELTRACE_VALUE_H
 
-#include "model/field_text.h"
-#include "model/stack_frames.h"
+#include "model/lines.h"
 
-typedef struct babeltrace_fields {
-    tl_field_texts texts; /* ", name = " */
-    tl_stack_frames frames;
-    bool failed; /* memory ran out */
-} babeltrace_fields;
-
-bool babeltrace_fields_init(babeltrace_fields *t, uint32_t ncls); /* of zeroed memory; fini is needed in any case */
-void babeltrace_fields_fini(babeltrace_fields *t);
+/* What is ready-made: ", name = ", and ( "ONE", "ODD" : container = */
+void babeltrace_lead(void *arg, const tl_field *f, tl_pb *text);
+void babeltrace_labels(void *arg, const char *const *label, uint32_t n, tl_pb *text);
 
 /* Writes n fields, " name = value, name = value", without those that are absent or values of the clock; with a comma in
  * front if `any`. Returns the slot after them. */
-const tl_value *babeltrace_members(tl_text_writer *tw, babeltrace_fields *t, const tl_field_text *f, uint32_t n,
+const tl_value *babeltrace_members(tl_text_writer *tw, tl_fields *t, const tl_field_text *f, uint32_t n,
                                    const tl_value *v, const tl_value *end, bool any);
 
 /* "text" with escapes. */

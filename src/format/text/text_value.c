@@ -63,7 +63,7 @@ void text_safe(tl_pb *out, const char *s, size_t n)
 }
 
 /*  name= */
-static void make_lead(void *arg, const tl_field *f, tl_pb *text)
+void text_lead(void *arg, const tl_field *f, tl_pb *text)
 {
     tl_pb name = {0};
     (void)arg;
@@ -76,24 +76,13 @@ static void make_lead(void *arg, const tl_field *f, tl_pb *text)
 }
 
 /* ONE|ODD */
-static void make_labels(void *arg, const char *const *label, uint32_t n, tl_pb *text)
+void text_labels(void *arg, const char *const *label, uint32_t n, tl_pb *text)
 {
     (void)arg;
     for (uint32_t i = 0; i < n; i++) {
         tl_pb_raw(text, "|", i > 0);
         text_safe(text, label[i], strlen(label[i]));
     }
-}
-
-bool text_fields_init(text_fields *t, uint32_t ncls)
-{
-    return tl_field_texts_init(&t->texts, ncls, make_lead, make_labels, NULL);
-}
-
-void text_fields_fini(text_fields *t)
-{
-    tl_field_texts_fini(&t->texts);
-    tl_stack_frames_fini(&t->frames);
 }
 
 static void put_bytes(tl_text_writer *tw, const uint8_t *from, size_t n)
@@ -135,7 +124,7 @@ static char *put_real(char *p, double v, bool single)
 }
 
 /* [main > fib @0x401000]: functions from the outermost on, and where the innermost is. */
-static TL_NOINLINE void put_stack(tl_text_writer *tw, text_fields *t, const tl_value *v)
+static TL_NOINLINE void put_stack(tl_text_writer *tw, tl_fields *t, const tl_value *v)
 {
     char label[TL_FRAME_LABEL_ROOM];
     t->failed = t->failed || !tl_stack_frames_set(&t->frames, v);
@@ -189,7 +178,7 @@ static void put_scalar(tl_text_writer *tw, const tl_value *v, const tl_field_tex
 }
 
 /* ONE|ODD(1) */
-static void put_enum(tl_text_writer *tw, text_fields *t, const tl_value *v, const tl_field_text *f)
+static void put_enum(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_field_text *f)
 {
     const tl_label label = tl_enum_label(&t->texts.enums, f->labels, v->as.u);
     t->failed = t->failed || !label.p;
@@ -203,10 +192,10 @@ static void put_enum(tl_text_writer *tw, text_fields *t, const tl_value *v, cons
     tl_text_char(tw, ')');
 }
 
-static const tl_value *put_value(tl_text_writer *tw, text_fields *t, const tl_value *v, const tl_value *end,
+static const tl_value *put_value(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_value *end,
                                  const tl_field_text *f, unsigned depth);
 
-static inline const tl_value *put_members(tl_text_writer *tw, text_fields *t, const tl_field_text *f, uint32_t n,
+static inline const tl_value *put_members(tl_text_writer *tw, tl_fields *t, const tl_field_text *f, uint32_t n,
                                           const tl_value *v, const tl_value *end, bool spaced, unsigned depth)
 {
     for (uint32_t i = 0; i < n && v < end; i++) {
@@ -232,7 +221,7 @@ static inline const tl_value *put_members(tl_text_writer *tw, text_fields *t, co
     return v;
 }
 
-static const tl_value *put_list(tl_text_writer *tw, text_fields *t, const tl_value *v, const tl_value *end,
+static const tl_value *put_list(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_value *end,
                                 const tl_field_text *f, unsigned depth)
 {
     const uint8_t type = v->type;
@@ -246,7 +235,7 @@ static const tl_value *put_list(tl_text_writer *tw, text_fields *t, const tl_val
     return v;
 }
 
-static const tl_value *put_value(tl_text_writer *tw, text_fields *t, const tl_value *v, const tl_value *end,
+static const tl_value *put_value(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_value *end,
                                  const tl_field_text *f, unsigned depth)
 {
     for (; v->type == TL_VARIANT && end - v > 1; v++)
@@ -272,19 +261,19 @@ static const tl_value *put_value(tl_text_writer *tw, text_fields *t, const tl_va
     return v;
 }
 
-const tl_value *text_value(tl_text_writer *tw, text_fields *t, const tl_value *v, const tl_value *end,
+const tl_value *text_value(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_value *end,
                            const tl_field_text *f)
 {
     return put_value(tw, t, v, end, f, 0);
 }
 
-const tl_value *text_members(tl_text_writer *tw, text_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
+const tl_value *text_members(tl_text_writer *tw, tl_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
                              const tl_value *end)
 {
     return put_members(tw, t, f, n, v, end, true, 0);
 }
 
-const tl_value *text_group(tl_text_writer *tw, text_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
+const tl_value *text_group(tl_text_writer *tw, tl_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
                            const tl_value *end)
 {
     return put_members(tw, t, f, n, v, end, false, 0);

@@ -2,30 +2,23 @@
 #ifndef TL_FORMAT_TEXT_VALUE_H
 #define TL_FORMAT_TEXT_VALUE_H
 
-#include "base/text/number.h"
-#include "model/field_text.h"
-#include "model/stack_frames.h"
+#include "model/lines.h"
 
-typedef struct text_fields {
-    tl_field_texts texts; /* " name=" */
-    tl_stack_frames frames;
-    bool failed; /* memory ran out */
-} text_fields;
-
-bool text_fields_init(text_fields *t, uint32_t ncls); /* of zeroed memory; fini is needed in any case */
-void text_fields_fini(text_fields *t);
+/* What is ready-made: " name=", and ONE|ODD. */
+void text_lead(void *arg, const tl_field *f, tl_pb *text);
+void text_labels(void *arg, const char *const *label, uint32_t n, tl_pb *text);
 
 /* Writes one value; returns the slot after it. Numbers in the base of their field: 0x1f, 017, 0b101; labels with the
  * number behind: ONE|ODD(1); text in quotes; bytes as hex pairs; [1, 2]; {x=1 y=2}; stacks [main > fib @0x401000]. f
  * may be NULL. */
-const tl_value *text_value(tl_text_writer *tw, text_fields *t, const tl_value *v, const tl_value *end,
+const tl_value *text_value(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_value *end,
                            const tl_field_text *f);
 
 /* Writes n fields, " name=value name=value", without those that are absent. Returns the slot after them. */
-const tl_value *text_members(tl_text_writer *tw, text_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
+const tl_value *text_members(tl_text_writer *tw, tl_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
                              const tl_value *end);
 /* The same in brackets, "name=value name=value". */
-const tl_value *text_group(tl_text_writer *tw, text_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
+const tl_value *text_group(tl_text_writer *tw, tl_fields *t, const tl_field_text *f, uint32_t n, const tl_value *v,
                            const tl_value *end);
 
 /* Appends text so that it cannot drive a terminal: control characters and bytes that are not UTF-8 as \xNN. */

@@ -17,12 +17,9 @@
  * Exits of another class than the trace's first class of exits say which, in brackets. Control characters and bytes
  * that are not UTF-8 are written as \xNN, so that a hostile name cannot drive a terminal. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/grow.h"
 #include "format/text/text_value.h"
-#include "model/format_impl.h"
-#include "model/label.h"
-#include "model/value_json.h"
 
 enum {
     TRACK_WIDTH_MAX = 32, /* longer names push their line to the right */
@@ -42,9 +39,7 @@ typedef struct text_second {
 } text_second;
 
 typedef struct text_writer {
-    tl_write_context context;
-    tl_labels function, track, cls;
-    text_fields fields;
+    tl_lines lines;
     text_second second;
     uint32_t *depth; /* open calls of each track */
     uint32_t ndepth;
@@ -55,50 +50,50 @@ typedef struct text_writer {
 static const char spaces[INDENT_MAX + TL_TEXT_PADDING] = "                                                         "
                                                          "                                                         ";
 
+static void put_safe(tl_pb *text, const char *s)
+{
+    text_safe(text, s, strlen(s));
+}
+
 static void make_function(void *writer, uint64_t id, tl_pb *text)
 {
-    text_writer *w = writer;
-    const tl_function *f = tl_trace_function(w->context.trace, (int64_t)id);
-    char number[24];
+    const text_writer *w = writer;
+    const tl_function *f = tl_trace_function(w->lines.context.trace, (int64_t)id);
     if (f && f->name) {
-        text_safe(text, f->name, strlen(f->name));
+        put_safe(text, f->name);
     } else {
-        tl_pb_raw(text, "#", 1);
-        tl_pb_raw(text, number, (size_t)(tl_put_i64(number, (int64_t)id) - number));
+        tl_pb_text(text, "#");
+        tl_pb_text_i64(text, (int64_t)id);
     }
 }
 
 static void make_track(void *writer, uint64_t index, tl_pb *text)
 {
-    text_writer *w = writer;
-    const tl_track *track = tl_trace_track(w->context.trace, (uint32_t)index);
-    const char *name = track ? track->name : "?";
-    tl_pb_raw(text, "  ", 2);
-    text_safe(text, name, strlen(name));
+    const text_writer *w = writer;
+    const tl_track *track = tl_trace_track(w->lines.context.trace, (uint32_t)index);
+    tl_pb_text(text, "  ");
+    put_safe(text, track ? track->name : "?");
     if (text->n < w->track_width + 2)
         tl_pb_raw(text, spaces, w->track_width + 2 - text->n);
 }
 
 static void make_class(void *writer, uint64_t id, tl_pb *text)
 {
-    text_writer *w = writer;
-    const tl_class *c = tl_trace_class(w->context.trace, (uint32_t)id);
-    text_safe(text, c->name, strlen(c->name));
+    const text_writer *w = writer;
+    const tl_class *c = tl_trace_class(w->lines.context.trace, (uint32_t)id);
+    put_safe(text, c->name);
     if (c->title && (c->kind == TL_BEGIN || c->kind == TL_END)) {
-        tl_pb_raw(text, " (", 2);
-        text_safe(text, c->title, strlen(c->title));
-        tl_pb_raw(text, c->kind == TL_BEGIN ? " begins)" : " ends)", c->kind == TL_BEGIN ? 8 : 6);
+        tl_pb_text(text, " (");
+        put_safe(text, c->title);
+        tl_pb_text(text, c->kind == TL_BEGIN ? " begins)" : " ends)");
     }
 }
 
 static int text_create(void *writer, const tl_write_context *context, tl_error *e)
 {
+    static const tl_line_kind kind = {"text", make_function, make_track, make_class, text_lead, text_labels};
     text_writer *w = writer;
     const tl_trace *t = context->trace;
-    w->context = *context;
-    tl_labels_init(&w->function, make_function, w);
-    tl_labels_init(&w->track, make_track, w);
-    tl_labels_init(&w->cls, make_class, w);
     for (uint32_t i = 0; i < t->ntrack; i++) {
         size_t n = strlen(t->track[i].name);
         if (n <= TRACK_WIDTH_MAX && n > w->track_width)
@@ -108,15 +103,7 @@ static int text_create(void *writer, const tl_write_context *context, tl_error *
     for (uint32_t i = t->ncls; i-- > 0;)
         if (t->cls[i].kind == TL_EXIT)
             w->first_exit = i;
-    if (!text_fields_init(&w->fields, t->ncls))
-        return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "text: no memory for the classes");
-    return 0;
-}
-
-static tl_accept text_accept(void *writer, const tl_class *c)
-{
-    (void)writer;
-    return c->kind == TL_FORMAT ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
+    return tl_lines_init(&w->lines, context, &kind, e);
 }
 
 /* A time in columns, with n bytes of fraction behind it still to come. */
@@ -134,7 +121,7 @@ static TL_COLD char *put_new_time(text_writer *w, char *p, uint64_t time, bool n
     char text[NUMBER_MAX], *end = text;
     if (negative)
         *end++ = '-';
-    if (w->context.trace->scale.hz == 0)
+    if (w->lines.context.trace->scale.hz == 0)
         return put_padded(p, text, (size_t)(tl_put_u64(end, time) - text), 0);
     end = tl_put_u64(end, time / NS_PER_S);
     *end++ = '.';
@@ -145,10 +132,10 @@ static TL_COLD char *put_new_time(text_writer *w, char *p, uint64_t time, bool n
     return tl_put_nine(put_padded(p, text, (size_t)(end - text), FRACTION_WIDTH), (uint32_t)(time % NS_PER_S));
 }
 
-TL_ALWAYS_INLINE char *put_time(text_writer *w, char *p, uint64_t ts)
+TL_ALWAYS_INLINE char *time_text(text_writer *w, char *p, uint64_t ts)
 {
-    const tl_scale *s = &w->context.trace->scale;
-    const uint64_t begin = w->context.options->begin;
+    const tl_scale *s = &w->lines.context.trace->scale;
+    const uint64_t begin = w->lines.context.options->begin;
     const bool negative = ts < begin;
     const uint64_t time = tl_scale_ns(s, negative ? begin - ts : ts - begin), fraction = time - w->second.begin;
     if (TL_UNLIKELY(negative || fraction >= NS_PER_S || w->second.n == 0))
@@ -156,25 +143,16 @@ TL_ALWAYS_INLINE char *put_time(text_writer *w, char *p, uint64_t ts)
     return tl_put_nine(tl_put_padded(p, w->second.text, w->second.n), (uint32_t)fraction);
 }
 
-/* The depth of a track; NULL when memory runs out. */
-static uint32_t *track_depth(text_writer *w, uint32_t track)
+static inline bool put_time(tl_text_writer *tw, void *writer, const tl_class *c, const tl_batch *b, uint32_t i)
 {
-    if (track >= w->ndepth) {
-        uint32_t n = w->ndepth ? w->ndepth : 16;
-        while (n <= track)
-            n *= 2;
-        uint32_t *depth = track < TL_TRACKS_MAX ? realloc(w->depth, n * sizeof *depth) : NULL;
-        if (!depth)
-            return NULL;
-        memset(depth + w->ndepth, 0, (n - w->ndepth) * sizeof *depth);
-        w->depth = depth;
-        w->ndepth = n;
-    }
-    return &w->depth[track];
+    (void)c;
+    tl_text_room(tw, TIME_WIDTH + NUMBER_MAX + TL_TEXT_PADDING);
+    tw->p = time_text(writer, tw->p, b->ts[i]);
+    return true;
 }
 
 /* (1, 2) */
-static const tl_value *put_call(tl_text_writer *tw, text_fields *t, const tl_value *v, const tl_value *end)
+static const tl_value *put_call(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_value *end)
 {
     uint32_t n = v->n;
     tl_text_char(tw, '(');
@@ -188,14 +166,10 @@ static const tl_value *put_call(tl_text_writer *tw, text_fields *t, const tl_val
     return v;
 }
 
-static void put_fields(tl_text_writer *tw, text_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
+static void put_fields(tl_text_writer *tw, tl_lines *l, const tl_class *c, const tl_batch *b, uint32_t i)
 {
-    const tl_class_text *text = tl_field_texts_get(&w->fields.texts, c);
+    const tl_class_text *text = l->cls[c->id].text;
     const tl_value *v = b->v + b->val[i], *end = b->v + b->val[i + 1];
-    if (TL_UNLIKELY(!text)) {
-        w->fields.failed = true;
-        return;
-    }
     const tl_field_text *f = text->field;
     uint32_t n = text->nfield;
     if (TL_UNLIKELY(text->ncontext > 0)) {
@@ -204,7 +178,7 @@ static void put_fields(tl_text_writer *tw, text_writer *w, const tl_class *c, co
         f += text->npacket;
         if (tl_values_present(v, end, shown)) {
             TL_TEXT_PUT(tw, " {");
-            v = text_group(tw, &w->fields, f, shown, v, end);
+            v = text_group(tw, &l->fields, f, shown, v, end);
             tl_text_char(tw, '}');
         } else {
             v = tl_values_skip(v, end, shown);
@@ -214,11 +188,11 @@ static void put_fields(tl_text_writer *tw, text_writer *w, const tl_class *c, co
     }
     if (c->kind == TL_ENTER && n > 0 && v < end && v->type == TL_LIST &&
         strcmp(c->field[text->ncontext].name, "args") == 0) {
-        v = put_call(tw, &w->fields, v, end);
+        v = put_call(tw, &l->fields, v, end);
         f++;
         n--;
     }
-    text_members(tw, &w->fields, f, n, v, end);
+    text_members(tw, &l->fields, f, n, v, end);
 }
 
 static void put_key(tl_text_writer *tw, const tl_class *c, uint64_t key)
@@ -231,24 +205,16 @@ static void put_key(tl_text_writer *tw, const tl_class *c, uint64_t key)
     tw->p = tl_put_hex(tw->p, key);
 }
 
-static bool put_event(tl_text_writer *tw, text_writer *w, const tl_batch *b, uint32_t i)
+static bool put_event(tl_text_writer *tw, void *writer, const tl_class *c, const tl_batch *b, uint32_t i)
 {
-    const tl_class *c = &w->context.trace->cls[b->cls[i]];
-    uint32_t *depth = track_depth(w, b->track[i]);
-    tl_label track = tl_labels_get(&w->track, b->track[i]);
-    tl_label cls = tl_labels_get(&w->cls, c->id);
-    tl_label name = c->key == TL_KEY_FUNCTION ? tl_labels_get(&w->function, b->key[i]) : cls;
-    if (TL_UNLIKELY(!depth || !track.p || !cls.p || !name.p))
+    text_writer *w = writer;
+    const uint32_t track = b->track[i];
+    const tl_label cls = w->lines.cls[c->id].head;
+    const tl_label name = c->key == TL_KEY_FUNCTION ? tl_labels_get(&w->lines.function, b->key[i]) : cls;
+    if (TL_UNLIKELY(track >= w->ndepth) && !TL_GROW_TO(w->depth, w->ndepth, track, TL_TRACKS_MAX))
         return false;
-
-    tl_text_room(tw, TIME_WIDTH + NUMBER_MAX + TL_TEXT_PADDING);
-    tw->p = put_time(w, tw->p, b->ts[i]);
-    tl_text_raw(tw, track.p, track.n);
-    tl_text_room(tw, NUMBER_MAX + INDENT_MAX + TL_TEXT_PADDING + NUMBER_MAX);
-    if (b->cpu && b->cpu[i] >= 0) {
-        TL_TEXT_COPY(tw, "  cpu ");
-        tw->p = tl_put_u64(tw->p, (uint32_t)b->cpu[i]);
-    }
+    uint32_t *depth = &w->depth[track];
+    tl_text_room(tw, INDENT_MAX + TL_TEXT_PADDING + NUMBER_MAX);
     if (c->kind == TL_EXIT && *depth > 0)
         --*depth;
     tw->p = tl_put_padded(tw->p, spaces, 2 + 2 * (size_t)(*depth < DEPTH_SHOWN_MAX ? *depth : DEPTH_SHOWN_MAX));
@@ -260,46 +226,35 @@ static bool put_event(tl_text_writer *tw, text_writer *w, const tl_batch *b, uin
     } else {
         TL_TEXT_COPY(tw, "* ");
     }
-    tl_text_raw(tw, name.p, name.n);
+    if (!tl_line_label(tw, "", name))
+        return false;
     if (c->key > TL_KEY_FUNCTION && tl_key_name(c))
         put_key(tw, c, b->key[i]);
     if (b->val && c->nfield > 0)
-        put_fields(tw, w, c, b, i);
+        put_fields(tw, &w->lines, c, b, i);
     if (TL_UNLIKELY(c->kind == TL_EXIT && c->id != w->first_exit)) {
         TL_TEXT_PUT(tw, " (");
         tl_text_raw(tw, cls.p, cls.n);
         tl_text_char(tw, ')');
     }
     tl_text_char(tw, '\n');
-    return !w->fields.failed;
+    return true;
 }
+
+static const tl_column columns[] = {{TL_COLUMN_OWN, "", put_time},
+                                    {TL_COLUMN_TRACK, "", NULL},
+                                    {TL_COLUMN_CPU, "  cpu ", NULL},
+                                    {TL_COLUMN_OWN, "", put_event}};
 
 static int text_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
-    text_writer *w = writer;
-    tl_text_writer tw;
-    bool ok = true;
-    tl_text_open(&tw, w->context.out);
-    for (uint32_t i = from; i < to && ok; i++)
-        ok = put_event(&tw, w, b, i);
-    tl_text_close(&tw);
-    return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "text: no memory for a line");
-}
-
-static int text_finish(void *writer, tl_error *e)
-{
-    (void)writer;
-    (void)e;
-    return 0;
+    return tl_lines_write(writer, columns, TL_COUNT(columns), b, from, to, e);
 }
 
 static void text_discard(void *writer)
 {
     text_writer *w = writer;
-    tl_labels_fini(&w->function);
-    tl_labels_fini(&w->track);
-    tl_labels_fini(&w->cls);
-    text_fields_fini(&w->fields);
+    tl_lines_fini(&w->lines);
     free(w->depth);
 }
 
@@ -313,8 +268,8 @@ const tl_format tl_format_text = {
     .writes_cpu = true,
     .writer_size = sizeof(text_writer),
     .create = text_create,
-    .accept = text_accept,
+    .accept = tl_accept_events,
     .write = text_write,
-    .finish = text_finish,
+    .finish = tl_lines_finish,
     .discard = text_discard,
 };
