@@ -124,36 +124,7 @@ const tl_verb tl_verb_table[] = {
 
 const tl_option tl_option_table[] = {
     {TL_OPTION_BY, 0, "by", "TABLE", TL_GROUP_VERB, REPORT, "func, tree, callers, line, gc, alloc, mix, ...",
-     "Which table is printed:\n"
-     ".Bl -tag -width callers -compact\n"
-     ".It Cm func\nfunctions; the default\n"
-     ".It Cm tree\nthe tree of calls\n"
-     ".It Cm callers\npairs of caller and callee\n"
-     ".It Cm hist\nhow the durations of calls are distributed, for the functions chosen by\n.Fl F\n"
-     "or else the three with most self time\n"
-     ".It Cm thread\nthreads\n"
-     ".It Cm line\nlines of the source, of samples that know where they were taken\n"
-     ".It Cm module\nlibraries and assemblies\n"
-     ".El\n"
-     "And of what a managed runtime reports:\n"
-     ".Bl -tag -width callers -compact\n"
-     ".It Cm gc\ngarbage collections and their pauses\n"
-     ".It Cm jit\nfunctions that were compiled while running, or found compiled\n"
-     ".It Cm alloc\nwhat was allocated: by class, by place, over time\n"
-     ".It Cm heap\nwhat lives in the heap, and how it grew\n"
-     ".It Cm cpu\nprocessor time over time\n"
-     ".El\n"
-     "And of what instructions were executed:\n"
-     ".Bl -tag -width callers -compact\n"
-     ".It Cm mix\nwhat kinds of instructions\n"
-     ".It Cm block\nbasic blocks that were executed most\n"
-     ".It Cm branch\nbranches, and how well they can be predicted\n"
-     ".It Cm page\npages of memory, and how many are in use at a time\n"
-     ".It Cm reuse\nhow many other lines of memory are used before one is used again\n"
-     ".It Cm cache\nhits and misses of simulated caches\n"
-     ".It Cm syscall\nsystem calls\n"
-     ".El\n"
-     "Without it, and with\n.Fl o ,\nno table is printed.\n",
+     "Which table is printed.\nThe default is\n.Cm func ,\nor none with\n.Fl o .\n", /* tl_put_table_list() goes on */
      &"" /* without the blank before the first */
 #define TL_TABLE(word) " " #word
 #define TL_TABLE_OF_SOME(symbol)

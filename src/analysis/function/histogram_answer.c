@@ -290,8 +290,9 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     return 0;
 }
 
-const tl_table_kind tl_table_hist = {.info = {"hist", "how the durations of calls are distributed", "calls"},
-                                     .sorts = TL_PROFILE_SORTS,
-                                     .profile = TL_PROFILE_FLAT | TL_PROFILE_NEEDS_DURATIONS,
-                                     .answer = answer,
-                                     TL_TABLE_COLUMNS(columns)};
+const tl_table_kind tl_table_hist = {
+    .info = {"hist", "durations of the calls of chosen functions, or of the three with most self time", "calls"},
+    .sorts = TL_PROFILE_SORTS,
+    .profile = TL_PROFILE_FLAT | TL_PROFILE_NEEDS_DURATIONS,
+    .answer = answer,
+    TL_TABLE_COLUMNS(columns)};

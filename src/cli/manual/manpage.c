@@ -70,6 +70,8 @@ static void put_option(FILE *f, const tl_option *o)
     else
         fprintf(f, ".It Fl -%s%s%s\n", o->name, o->value ? " Ar " : "", o->value ? o->value : "");
     tl_put_mdoc(f, o->manual);
+    if (o->id == TL_OPTION_BY)
+        tl_put_table_list(f);
 }
 
 static void put_options(FILE *f, const tl_verb *verb)

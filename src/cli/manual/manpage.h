@@ -10,6 +10,8 @@ void tl_put_mdoc(FILE *f, const char *text);
 void tl_put_summary(FILE *f, const char *summary);
 /* All of traceloom-formats(5) behind its title. */
 void tl_put_formats_page(FILE *f);
+/* The list of tables in the text of --by. */
+void tl_put_table_list(FILE *f);
 /* All of traceloom-tables(5) behind its title. */
 void tl_put_tables_page(FILE *f);
 /* What the page says of one format, or NULL: formats_manual.def has nothing about it. */

@@ -68,6 +68,28 @@ static void print_markdown(void)
 
 /* ---- mdoc ---- */
 
+/* Those that need the same as kind[at], if it is the first of them. */
+static void put_tables_like(FILE *f, const tl_table_kind *const *kind, size_t n, size_t at)
+{
+    const char *needs = kind[at]->info.needs;
+    for (size_t i = 0; i < at; i++)
+        if (strcmp(kind[i]->info.needs, needs) == 0)
+            return;
+    fprintf(f, "Of %s:\n.Bl -tag -width callers -compact\n", needs);
+    for (size_t i = at; i < n; i++)
+        if (strcmp(kind[i]->info.needs, needs) == 0)
+            fprintf(f, ".It Cm %s\n%s\n", kind[i]->info.name, kind[i]->info.summary);
+    fputs(".El\n", f);
+}
+
+void tl_put_table_list(FILE *f)
+{
+    size_t n;
+    const tl_table_kind *const *kind = tl_table_kinds(&n);
+    for (size_t i = 0; i < n; i++)
+        put_tables_like(f, kind, n, i);
+}
+
 void tl_put_tables_page(FILE *f)
 {
     size_t n;
