@@ -11,20 +11,20 @@ static const tl_function *caller_of(const tl_at *at)
     return caller == TL_NO_FUNCTION ? NULL : tl_profile_get_function(t->profile, caller);
 }
 
-static void get_caller(const tl_at *at, tl_cell *out)
+void tl_get_caller(const tl_at *at, tl_cell *out)
 {
     const tl_function *f = caller_of(at);
     tl_cell_text(out, f ? f->name : NULL);
 }
 
-static void get_caller_id(const tl_at *at, tl_cell *out)
+void tl_get_caller_id(const tl_at *at, tl_cell *out)
 {
     const tl_function *f = caller_of(at);
     if (f)
         tl_cell_function_id(f, out);
 }
 
-static void get_pair(const tl_at *at, tl_cell *out)
+void tl_get_pair(const tl_at *at, tl_cell *out)
 {
     const tl_function *caller = caller_of(at);
     char a[24], b[24];
@@ -33,16 +33,13 @@ static void get_pair(const tl_at *at, tl_cell *out)
 }
 
 static const tl_column columns[] = {
-    {TL_COL("caller", NULL, TEXT, NONE, "the function that calls; null: the begin of the trace"), .get = get_caller},
-    {TL_COL("caller_id", NULL, INTEGER, NONE, "its number"), .get = get_caller_id},
-    {TL_COL("callee", NULL, TEXT, NONE, "the function that is called"), .get = tl_get_function},
-    {TL_COL("callee_id", NULL, INTEGER, NONE, "its number"), .get = tl_get_function_id},
+    TL_PAIR,
     TL_CALLS(4, 1),
     TL_TICKS("total", stat.total, 1, 0, "time in the calls; of nested ones only the outermost counts"),
     TL_TICKS("self", stat.self, 3, 2, "time in the callee alone"),
     {TL_COL(NULL, "share", REAL, SHARE, NULL), .get = tl_get_total_share, .flags = TL_WITH_BAR, .place = 2},
     TL_DURATIONS,
-    {TL_COL(NULL, "caller and callee", TEXT, NONE, NULL), .get = get_pair, .role = TL_ROLE_NAME},
+    TL_PAIR_NAME,
 };
 
 /* The time of all calls that no other call of the table is around: what the shares of pairs are of. A caller without a

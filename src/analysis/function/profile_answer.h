@@ -65,6 +65,9 @@ void tl_get_self_share(const tl_at *at, tl_cell *out);
 void tl_get_total_share(const tl_at *at, tl_cell *out);
 void tl_get_function_id(const tl_at *at, tl_cell *out);
 void tl_get_function(const tl_at *at, tl_cell *out); /* its name; to people a number, if it has none */
+void tl_get_caller(const tl_at *at, tl_cell *out);   /* null: the trace begins with the call */
+void tl_get_caller_id(const tl_at *at, tl_cell *out);
+void tl_get_pair(const tl_at *at, tl_cell *out); /* "main -> parse" */
 void tl_get_file(const tl_at *at, tl_cell *out);
 void tl_get_line(const tl_at *at, tl_cell *out);
 void tl_get_source(const tl_at *at, tl_cell *out); /* "inflate.c:622" */
@@ -87,6 +90,19 @@ bool tl_is_approximate(const void *row);
     {                                                                                                                  \
         TL_COL("calls", "calls", INTEGER, COUNT, "how often it was called; of samples, in how many of them it was"),   \
             TL_AT(U64, tl_row, stat.calls), .place = at, .drop = dropped                                               \
+    }
+/* Who calls whom. */
+#define TL_PAIR                                                                                                        \
+    {TL_COL("caller", NULL, TEXT, NONE, "the function that calls; null: the begin of the trace"),                      \
+     .get = tl_get_caller},                                                                                            \
+        {TL_COL("caller_id", NULL, INTEGER, NONE, "its number"), .get = tl_get_caller_id},                             \
+        {TL_COL("callee", NULL, TEXT, NONE, "the function that is called"), .get = tl_get_function},                   \
+    {                                                                                                                  \
+        TL_COL("callee_id", NULL, INTEGER, NONE, "its number"), .get = tl_get_function_id                              \
+    }
+#define TL_PAIR_NAME                                                                                                   \
+    {                                                                                                                  \
+        TL_COL(NULL, "caller and callee", TEXT, NONE, NULL), .get = tl_get_pair, .role = TL_ROLE_NAME                  \
     }
 /* From the fifth place on. */
 #define TL_DURATIONS                                                                                                   \
