@@ -67,6 +67,24 @@ import re, sys
 shares = [float(s) for s in re.findall(r" ([0-9.]+) %", open("out").read())]
 sys.exit(not shares or abs(sum(shares) - 100) > 0.1 * len(shares))' || fail "shares of the callers of $first: $(cat out)"
 
+# Callees are the pairs of callers, caller by caller, with their part of the caller's time.
+for by in func callers callees; do
+    "$tl" report "$trace" -e "$binary" --by $by --json >$by.json
+done
+python3 -c '
+import json, sys
+read = lambda by, member: json.load(open(by + ".json"))[member]
+total = {f["id"]: f["total"] for f in read("func", "functions")}
+pairs, callees = read("callers", "edges"), read("callees", "edges")
+total[None] = sum(p["total"] for p in pairs if p["caller_id"] is None)
+share = [p.pop("share") for p in callees]
+key = lambda p: (-total[p["caller_id"]] if p["caller"] else -1 << 64, p["caller_id"] or 0, -p["total"], p["callee_id"])
+assert len(callees) > 3 and sorted(pairs, key=key) == sorted(callees, key=key), "other pairs"
+assert [key(p)[:3] for p in callees] == sorted(key(p)[:3] for p in callees), "not in the order of callers"
+far = [p for s, p in zip(share, callees) if abs(s * total[p["caller_id"]] - p["total"]) > 1]  # times are whole ns
+assert not far and min(share) < 0.9, "shares: %s" % far
+' || fail "callees: $(head -c 300 callees.json)"
+
 # --top counts rows of JSON, too: the longest collections, as in the text.
 expect 0 "$tl" report "$log" --by gc --json --top 1
 python3 -c '

@@ -34,7 +34,7 @@ says_not out "${esc}["
 on_terminal TERM=xterm NO_COLOR=1 "$tl" report "$trace" -e "$binary" --color=always
 says out "${esc}["
 for width in 40 60 80 120; do
-    for by in func tree callers hist thread; do
+    for by in func tree callers callees hist thread; do
         on_terminal TERM=dumb LC_ALL=C COLUMNS=$width "$tl" report "$trace" -e "$binary" --by "$by" -q
         # The head, the line of numbers above a histogram and the last line are sentences: they may be longer.
         longest=$(grep -v -e ', ' -e --top out | awk '{ if (length($0) > n) n = length($0) } END { print n }')

@@ -94,7 +94,7 @@ for verb in info check report cat; do
 done
 # A table without rows is a sentence.
 { printf '\003\000\000\000\003\000\000\000\000\312\232\073\000\000\000\000' && head -c 16 /dev/zero; } >nothing.xray
-for by in func tree callers hist thread module; do
+for by in func tree callers callees hist thread module; do
     expect 0 "$tl" report --by $by nothing.xray
     [ "$(tail -n 1 out)" = "no calls" ] || fail "--by $by of no calls: $(cat out)"
 done

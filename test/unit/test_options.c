@@ -169,7 +169,7 @@ static void test_wrong_lines(void **state)
     WRONG("--by needs a value: TABLE", "report", "--by");
     WRONG("--json takes no value", "info", "--json=yes");
     WRONG("short options stand alone: -q", "info", "-qv");
-    WRONG("expected one of: func tree callers hist thread", "report", "--by", "moon");
+    WRONG("expected one of: func tree callers callees hist", "report", "--by", "moon");
     WRONG("expected one of: auto always never", "info", "--color", "alway");
     WRONG("expected one of:", "report", "--sort", "self total"); /* two words are none */
     WRONG("--sort needs a value: COLUMN", "report", "--sort", "");
