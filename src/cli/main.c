@@ -101,6 +101,7 @@ int main(int argc, char **argv)
         if (arguments.verb->id != TL_VERB_RECORD) /* which would pass it on to the program */
             signal(SIGXFSZ, SIG_IGN);             /* a limit of the file's size is an error of write() */
         tl_terminal_init(&cli.out, STDOUT_FILENO, arguments.color);
+        cli.out.wide = arguments.wide;
         status = tl_exe_files_read(&files, &arguments);
         if (status == TL_EXIT_DONE)
             status = run_verb(&cli);

@@ -148,6 +148,10 @@ const tl_option tl_option_table[] = {
      NULL},
     {TL_OPTION_PER_THREAD, 0, "per-thread", NULL, TL_GROUP_VERB, REPORT, "trees by thread",
      "Keeps the calls of each thread apart, in the tree and in written profiles.\n", NULL},
+    {TL_OPTION_WIDE, 0, "wide", NULL, TL_GROUP_VERB, INFO | REPORT, "whole names",
+     "Shows whole names and all columns, even where they are wider than the terminal.\n"
+     "Otherwise columns are left out, and then parts of long names: arguments of templates, parameters, namespaces.\n",
+     NULL},
     {TL_OPTION_INTERVAL, 0, "interval", "N", TL_GROUP_INSNS, REPORT | CONVERT, "instructions of an interval: 100M",
      "How many instructions an interval has, for\n.Fl -by Cm page\nand for output that is made of intervals:\n"
      ".Ql 1000 ,\n.Ql 64k ,\n.Ql 100M .\n",

@@ -260,6 +260,8 @@ static bool set_option(parser *p, const tl_option *o, const char *value)
 {
     tl_arguments *a = p->a;
     switch (o->id) {
+    case TL_OPTION_WIDE:
+        return a->wide = true;
     case TL_OPTION_PER_THREAD:
         return a->per_thread = true;
     case TL_OPTION_COUNT:

@@ -51,6 +51,7 @@ typedef enum tl_option_id {
     TL_OPTION_SORT,
     TL_OPTION_TOP,
     TL_OPTION_PER_THREAD,
+    TL_OPTION_WIDE,
     TL_OPTION_INTERVAL,
     TL_OPTION_LINE_SIZE,
     TL_OPTION_SAMPLE,
@@ -140,7 +141,7 @@ typedef struct tl_arguments {
     const char *by;     /* of --by; NULL: not given */
     const char *weight; /* of samples: name of a tl_weight, or NULL */
     const char *sort;   /* a column's name, checked, or NULL */
-    bool has_top, per_thread, count, json;
+    bool has_top, wide, per_thread, count, json;
     uint32_t top;
 
     /* Tables of instructions; 0, NULL: not given. */

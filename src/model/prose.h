@@ -10,6 +10,7 @@
 
 typedef struct tl_terminal {
     bool tty;
+    bool wide; /* names are shown whole, and all columns, even where they do not fit */
     bool color;
     bool unicode; /* the locale can show block and line characters */
     unsigned width;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/name_fit.h"
+
 #define GAP        2u  /* blanks between columns */
 #define BAR_BEST   20u /* columns of the bar where there is room */
 #define BAR_LEAST  8u  /* it does not shrink further: it goes */
@@ -117,18 +119,16 @@ static void lay_out(const tl_text_table *t, const tl_terminal *terminal, layout 
         longest = w > longest ? w : longest;
     }
     unsigned wish = longest < t->name_wish ? longest : t->name_wish, width = terminal->width;
-    if (!terminal->tty) { /* the same columns whatever the names are, and nothing is cut */
+    if (!terminal->tty || terminal->wide) { /* the same columns whatever the names are, and nothing is cut */
         l->name = UINT32_MAX;
         return;
     }
     while (used(t, l) + wish > width) {
-        if (l->bar > BAR_LEAST)
-            l->bar--;
+        if (l->bar)
+            l->bar = l->bar > BAR_LEAST ? l->bar - 1 : 0;
         else if (!drop_column(t, l))
             break;
     }
-    if (used(t, l) + wish > width)
-        l->bar = 0;
     l->name = width > used(t, l) + NAME_LEAST ? width - used(t, l) : NAME_LEAST;
 }
 
@@ -195,7 +195,7 @@ static void print_row(const tl_text_table *t, const tl_terminal *terminal, const
     }
     unsigned prefix = width_of(row->prefix), room = l->name > prefix + NAME_LEAST ? l->name - prefix : NAME_LEAST;
     put_styled(&line, terminal, TL_FAINT, row->prefix);
-    const char *name = tl_text_fit(terminal, buffer, sizeof buffer, row->name, room);
+    const char *name = tl_name_fit(terminal, buffer, sizeof buffer, row->name, room);
     put(&line, name);
     unsigned name_width = width_of(name), suffix = width_of(row->suffix);
     if (suffix && (l->name == UINT32_MAX || name_width + GAP + suffix <= room)) {

@@ -1,7 +1,7 @@
 /* Tables for eyes: right-aligned columns, a bar, and a name at the end, laid out for the width at hand.
  *
- * Where the window is narrow the bar shrinks, then columns go (the one with the highest `drop` first), then the bar,
- * and last the middle of the names. Where there is no terminal nothing is ever cut from a name. */
+ * Where the window is narrow the bar shrinks and goes, then columns go (the one with the highest `drop` first), and
+ * last parts of the names. Where there is no terminal, and with --wide, nothing is ever cut from a name. */
 #ifndef TL_VIEW_TEXT_TABLE_H
 #define TL_VIEW_TEXT_TABLE_H
 

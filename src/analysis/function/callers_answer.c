@@ -80,7 +80,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     tl_part *part = tl_profile_add(a, ask, "edges", c, TL_COUNT(columns), &rows);
     part->left_out = left_out;
     part->of = "pairs";
-    part->name_wish = 40;
+    part->name_wish = ask->width * 2 / 3;
     return 0;
 }
 

@@ -30,7 +30,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     tl_part *part = tl_profile_add(a, ask, "functions", c, TL_COUNT(columns), &rows);
     part->left_out = left_out;
     part->of = "functions";
-    part->name_wish = 28;
+    part->name_wish = ask->width / 2;
     tl_profile_add_unmatched(a, ask);
     if (tl_profile_weights(p) || p->of_stacks)
         tl_profile_add_samples(a, ask);
