@@ -52,10 +52,17 @@ static void take_columns(const tl_part *part, layout *l, tl_text_table *t)
     t->name_title = l->name < 0 ? "" : part->column[l->name].info.title;
 }
 
+/* The text of a cell, for as long as the table lives. Numbers need not be made clean, and the lines of a tree are the
+ * answer's own. */
 static const char *keep(tl_text_table *t, const tl_part *part, uint64_t row, int64_t column)
 {
     char buf[64];
-    return column < 0 ? "" : tl_text_table_keep(t, tl_cell_shown(part, row, (uint32_t)column, buf, sizeof buf));
+    if (column < 0)
+        return "";
+    const char *text = tl_cell_shown(part, row, (uint32_t)column, buf, sizeof buf);
+    if (part->column[column].role == TL_ROLE_PREFIX)
+        return text;
+    return text == buf ? tl_text_table_keep_raw(t, text) : tl_text_table_keep(t, text);
 }
 
 static void add_row(tl_text_table *t, const layout *l, const tl_part *part, uint64_t i)

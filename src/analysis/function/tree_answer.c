@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "analysis/function/profile_answer.h"
-#include "analysis/function/table_rows.h"
 
 #define SMALL_PART   1000u /* on a terminal a place of less than one in so many of the time is left out */
 #define LEVELS_SHOWN 48u   /* levels of lines before a name; deeper ones lose their outer lines */
@@ -30,7 +29,8 @@ typedef struct tree {
 
 /* A place that is shown. */
 typedef struct node {
-    tl_row row;
+    uint32_t place;
+    bool unwound;   /* durations of its calls rest on the exits of outer ones */
     uint64_t total; /* with what never ended */
     double share;
     const char *lines; /* before its name */
@@ -203,10 +203,10 @@ static void add_node(tree *t, uint32_t place)
     const tl_profile *p = t->profile;
     char lines[PREFIX_BYTES];
     node *to = &t->node[t->nnode++];
-    *to = (node){.row = {.function = p->place[place].function, .place = place},
+    *to = (node){.place = place,
+                 .unwound = tl_profile_place_unwound(p, place) > 0,
                  .total = t->inclusive[place],
                  .share = t->inclusive[0] ? (double)t->inclusive[place] / (double)t->inclusive[0] : 0};
-    tl_row_set_place(&to->row, p, place);
     lines_before(t, lines, place);
     to->lines = tl_arena_strndup(&t->answer->arena, lines, strlen(lines));
     t->answer->failed = t->answer->failed || !to->lines;
@@ -240,40 +240,61 @@ static void get_total(const tl_at *at, tl_cell *out)
     tl_cell_u64(out, tl_profile_time(profile_of(at), ((const node *)at->row)->total));
 }
 
-/* Also of places that were never called, whose numbers mean nothing. */
+enum { SELF = 1, CALLS = 2, MAX = 3 }; /* of a place; else a percentile, in thousandths */
+
+/* Numbers of the calls of a place; null if it was never called. */
 static void get_called(const tl_at *at, tl_cell *out)
 {
-    const uint64_t value = *(const uint64_t *)(const void *)((const char *)at->row + at->column->which);
-    if (((const node *)at->row)->row.stat.calls)
-        tl_cell_u64(out, at->column->info.unit == TL_UNIT_TIME ? tl_profile_time(profile_of(at), value) : value);
+    const tl_profile *p = profile_of(at);
+    const uint32_t place = ((const node *)at->row)->place, which = at->column->which;
+    tl_stat stat;
+    tl_profile_stat(p, place, &stat);
+    if (stat.calls == 0)
+        return;
+    const uint64_t ticks = which == SELF    ? stat.self
+                           : which == MAX   ? stat.max
+                           : which == CALLS ? stat.calls
+                                            : tl_profile_percentile(p, place, which);
+    tl_cell_u64(out, which == CALLS ? ticks : tl_profile_time(p, ticks));
+}
+
+static bool is_approximate(const void *row)
+{
+    return ((const node *)row)->unwound;
 }
 
 static void get_name(const tl_at *at, tl_cell *out)
 {
     char text[24];
-    tl_cell_printf(at, out, "%s", label_of(profile_of(at), ((const node *)at->row)->row.place, text));
+    const char *label = label_of(profile_of(at), ((const node *)at->row)->place, text);
+    if (label == text)
+        tl_cell_printf(at, out, "%s", text);
+    else
+        tl_cell_text(out, label);
 }
 
 static void get_place_source(const tl_at *at, tl_cell *out)
 {
-    if (((const node *)at->row)->row.function != TL_NO_FUNCTION)
-        tl_get_source(at, out);
+    const tl_row row = {.function = profile_of(at)->place[((const node *)at->row)->place].function};
+    tl_at of = *at;
+    of.row = &row;
+    if (row.function != TL_NO_FUNCTION)
+        tl_get_source(&of, out);
 }
 
-#define CALLED(title, kind, member, dropped, marked)                                                                   \
+#define CALLED(title, kind, number, dropped, marked)                                                                   \
     {                                                                                                                  \
-        TL_COL(NULL, title, INTEGER, kind, NULL), .get = get_called, .which = offsetof(node, row.member),              \
-                                                  .drop = dropped, .flags = marked                                     \
+        TL_COL(NULL, title, INTEGER, kind, NULL), .get = get_called, .which = number, .drop = dropped, .flags = marked \
     }
 
 static const tl_column columns[] = {
     {TL_COL(NULL, "total", INTEGER, TIME, NULL), .get = get_total},
     {TL_COL(NULL, "share", REAL, SHARE, NULL), TL_AT(REAL, node, share), .flags = TL_WITH_BAR},
-    CALLED("calls", COUNT, stat.calls, 2, 0),
-    CALLED("self", TIME, stat.self, 1, 0),
-    CALLED("p50", TIME, p50, 3, TL_APPROXIMATE),
-    CALLED("p99", TIME, p99, 4, TL_APPROXIMATE),
-    CALLED("max", TIME, stat.max, 5, TL_APPROXIMATE),
+    CALLED("calls", COUNT, CALLS, 2, 0),
+    CALLED("self", TIME, SELF, 1, 0),
+    CALLED("p50", TIME, 500, 3, TL_APPROXIMATE),
+    CALLED("p99", TIME, 990, 4, TL_APPROXIMATE),
+    CALLED("max", TIME, MAX, 5, TL_APPROXIMATE),
     {TL_COL(NULL, "lines", TEXT, NONE, NULL), TL_AT(TEXT, node, lines), .role = TL_ROLE_PREFIX},
     {TL_COL(NULL, "call tree", TEXT, NONE, NULL), .get = get_name, .role = TL_ROLE_NAME},
     {TL_COL(NULL, "source", TEXT, NONE, NULL), .get = get_place_source, .role = TL_ROLE_SUFFIX},
@@ -281,13 +302,13 @@ static const tl_column columns[] = {
 
 static const tl_column *choose_columns(const tl_profile *p, tl_answer *a)
 {
-    enum { CALLS = 2, FIRST_DURATION = 4, LAST_DURATION = 6 };
+    enum { CALLS_COLUMN = 2, FIRST_DURATION = 4, LAST_DURATION = 6 };
     uint32_t ncolumn = TL_COUNT(columns);
     tl_column *c = tl_answer_columns(a, columns, &ncolumn, 0);
     const bool counts = tl_profile_counts(p);
     if (!c)
         return NULL;
-    c[CALLS].info.title = counts ? NULL : tl_profile_calls(p);
+    c[CALLS_COLUMN].info.title = counts ? NULL : tl_profile_calls(p);
     for (unsigned i = FIRST_DURATION; i <= LAST_DURATION; i++)
         if (counts || !tl_profile_has_histogram(p))
             c[i].info.title = NULL;
@@ -302,7 +323,7 @@ static void add_tree(tree *t, tl_answer *a)
     tl_part *part = tl_answer_add_rows(a, t->ask, NULL, choose_columns(t->profile, a), TL_COUNT(columns), t->node,
                                        sizeof *t->node, NULL, t->nnode);
     part->none = tl_profile_weights(t->profile) ? "no samples" : "no calls";
-    part->approximate = tl_is_approximate; /* a node begins with its row */
+    part->approximate = is_approximate;
     part->left_out = t->hidden;
     part->of = "smaller places";
     part->name_wish = t->ask->width / 2;
