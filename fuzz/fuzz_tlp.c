@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32.h"
 #include "base/endian.h"
 #include "base/io/input.h"
 #include "base/io/output.h"
@@ -86,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const unsigned version = tl_load16(copy + TLP_OFFSET_VERSION, false);
     tl_store16(copy + TLP_OFFSET_VERSION, version & 1 ? TLP_VERSION : TLP_VERSION_SAMPLES, false);
     tl_store64(copy + TLP_OFFSET_SIZE, size, false);
-    tl_store32(copy + size - TLP_CHECKSUM_BYTES, tl_tlp_crc(0, copy, size - TLP_CHECKSUM_BYTES), false);
+    tl_store32(copy + size - TLP_CHECKSUM_BYTES, tl_crc32(0, copy, size - TLP_CHECKSUM_BYTES), false);
     read_bytes(copy, size);
     free(copy);
     return 0;

@@ -5,39 +5,6 @@
 #include "function_order.h"
 #include "traceloom/source.h"
 
-static void test_crc_is_the_usual_one(void **state)
-{
-    assert_int_equal(tl_tlp_crc(0, "123456789", 9), 0xcbf43926);
-    assert_int_equal(tl_tlp_crc(tl_tlp_crc(0, "1234", 4), "56789", 5), 0xcbf43926);
-    assert_int_equal(tl_tlp_crc(0, "", 0), 0);
-}
-
-/* By the definition, a bit at a time. */
-static uint32_t slow_crc(const uint8_t *p, size_t n)
-{
-    uint32_t crc = UINT32_MAX;
-    for (size_t i = 0; i < n; i++) {
-        crc ^= p[i];
-        for (int bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
-    }
-    return ~crc;
-}
-
-static void test_crc_of_many_bytes_is_the_same(void **state)
-{
-    static uint8_t data[9000];
-    uint64_t seed = 7;
-    for (size_t i = 0; i < sizeof data; i++) {
-        seed = seed * 6364136223846793005u + 1442695040888963407u;
-        data[i] = (uint8_t)(seed >> 56);
-    }
-    for (size_t n = 4080; n < 4110; n++) { /* one way to compute it ends there, and the other begins */
-        assert_int_equal(tl_tlp_crc(0, data, n), slow_crc(data, n));
-        assert_int_equal(tl_tlp_crc(tl_tlp_crc(0, data, n), data + n, sizeof data - n), slow_crc(data, sizeof data));
-    }
-}
-
 static void test_probe_looks_at_the_magic_number(void **state)
 {
     uint8_t head[16] = TLP_MAGIC;
@@ -275,8 +242,6 @@ static void test_a_histogram_that_contradicts_is_not_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crc_is_the_usual_one),
-        cmocka_unit_test(test_crc_of_many_bytes_is_the_same),
         cmocka_unit_test(test_probe_looks_at_the_magic_number),
         cmocka_unit_test(test_bytes_are_as_documented),
         cmocka_unit_test(test_profiles_come_back_exactly),

@@ -3,6 +3,7 @@
 #include "random_profile.h"
 #include "thorough.h"
 
+#include "base/crc32.h"
 #include "base/endian.h"
 #include "format/tlp/tlp_layout.h"
 
@@ -45,7 +46,7 @@ static void begin(maker *m, unsigned flags)
 static void seal(uint8_t *bytes, size_t n)
 {
     tl_store64(bytes + TLP_OFFSET_SIZE, n, false);
-    tl_store32(bytes + n - 4, tl_tlp_crc(0, bytes, n - 4), false);
+    tl_store32(bytes + n - 4, tl_crc32(0, bytes, n - 4), false);
 }
 
 static void finish(maker *m)

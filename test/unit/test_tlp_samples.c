@@ -3,6 +3,7 @@
 #include "random_profile.h"
 #include "thorough.h"
 
+#include "base/crc32.h"
 #include "base/endian.h"
 #include "format/tlp/tlp_layout.h"
 #include "function_order.h"
@@ -234,7 +235,7 @@ static void test_opening_describes_the_samples(void **state)
 static void seal(uint8_t *bytes, size_t n)
 {
     tl_store64(bytes + TLP_OFFSET_SIZE, n, false);
-    tl_store32(bytes + n - 4, tl_tlp_crc(0, bytes, n - 4), false);
+    tl_store32(bytes + n - 4, tl_crc32(0, bytes, n - 4), false);
 }
 
 static void assert_refused(uint8_t *bytes, size_t n, const char *rule, uint64_t offset)

@@ -2,6 +2,7 @@
  * merged or lose their trees, and is held against the number of calls. */
 #include "random_profile.h"
 
+#include "base/crc32.h"
 #include "base/endian.h"
 #include "format/tlp/tlp_layout.h"
 
@@ -109,7 +110,7 @@ static void test_damage(void **state)
     for (size_t i = 0; i < TL_COUNT(bad); i++) {
         tl_error e = {0};
         memcpy(bytes + at, bad[i].column, 3);
-        tl_store32(bytes + n - 4, tl_tlp_crc(0, bytes, n - 4), false);
+        tl_store32(bytes + n - 4, tl_crc32(0, bytes, n - 4), false);
         assert_int_equal(fixture_load(bytes, n, &q, NULL, &e), TL_EDAMAGED);
         assert_contains(e.message, "tlp.bad-unwound");
         assert_int_equal(e.offset, bad[i].offset);

@@ -92,9 +92,6 @@ enum { TLP_FUNCTION_FLAGS = 7 };
 #define TLP_VARINT_MOST                                                                                                \
     10 /* bytes of a number: seven bits each, least significant first, top bit set but in the last */
 
-/* CRC-32 as in zlib and PNG (reflected polynomial 0xedb88320) of further bytes; begins with crc 0. */
-uint32_t tl_tlp_crc(uint32_t crc, const void *data, size_t n);
-
 /* Signed numbers with small absolute values become small numbers: 0, -1, 1, -2, ... */
 static inline uint64_t tlp_zigzag(int64_t v)
 {

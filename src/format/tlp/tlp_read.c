@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32.h"
 #include "base/endian.h"
 #include "format/tlp/tlp_format.h"
 #include "format/tlp/tlp_layout.h"
@@ -48,7 +49,7 @@ static int check_header(const uint8_t *header, size_t n, uint64_t size, tl_error
 static int check_content(const tlp_reader *r, tl_error *e)
 {
     size_t end = r->size - TLP_CHECKSUM_BYTES;
-    uint32_t said = tl_load32(r->file + end, false), is = tl_tlp_crc(0, r->file, end);
+    uint32_t said = tl_load32(r->file + end, false), is = tl_crc32(0, r->file, end);
     if (is != said)
         return tl_fail(e, TL_EDAMAGED, end, "tlp.checksum: the file's CRC-32 is 0x%08" PRIx32 ", it says 0x%08" PRIx32,
                        is, said);

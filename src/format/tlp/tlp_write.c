@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32.h"
 #include "base/endian.h"
 #include "base/text/number.h"
 #include "format/tlp/tlp_format.h"
@@ -339,7 +340,7 @@ int tl_tlp_write_profile(const tl_write_context *context, const tl_profile *p, t
     }
     size_t end = w.size - TLP_CHECKSUM_BYTES;
     tl_store64(w.file + TLP_OFFSET_SIZE, w.size, false);
-    tl_store32(w.file + end, tl_tlp_crc(0, w.file, end), false);
+    tl_store32(w.file + end, tl_crc32(0, w.file, end), false);
     tl_output_write(context->out, w.file, w.size);
 out:
     encoder_fini(&w);
