@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/compiler.h"
+
 /* How many letters must be changed, added, left out or swapped with their neighbour to make b of a. */
 static unsigned distance(const char *a, const char *b)
 {
@@ -47,4 +49,45 @@ const char *tl_nearest(const char *word, const char *const *candidate, size_t n)
         }
     }
     return best;
+}
+
+typedef struct other_word {
+    const char *word, *ours;
+} other_word;
+
+static const char *ours_of(const char *word, const other_word *other, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(word, other[i].word) == 0)
+            return other[i].ours;
+    return NULL;
+}
+
+const char *tl_verb_of_others(const char *name)
+{
+    static const other_word other[] = {{"account", "report"},
+                                       {"graph", "report --by callers"},
+                                       {"stack", "report --by tree"},
+                                       {"view", "cat"},
+                                       {"dump", "cat"},
+                                       {"script", "cat"},
+                                       {"stat", "report"},
+                                       {"stats", "report"},
+                                       {"merge", "convert A B -o C"},
+                                       {"diff", "report --json, once for each"},
+                                       {"flamegraph", "report -o app.svg"},
+                                       {"record-attach", "ctl PID start"},
+                                       {"formats", "help formats"},
+                                       {"version", "--version"}};
+    return ours_of(name, other, TL_COUNT(other));
+}
+
+const char *tl_table_of_others(const char *name)
+{
+    static const other_word other[] = {{"function", "did you mean func?"},
+                                       {"functions", "did you mean func?"},
+                                       {"calltree", "did you mean tree?"},
+                                       {"graph", "did you mean callers?"},
+                                       {"flamegraph", "-o app.svg draws a flame graph"}};
+    return ours_of(name, other, TL_COUNT(other));
 }

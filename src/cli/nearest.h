@@ -9,4 +9,9 @@
 /* The candidate nearest to a mistyped word, or NULL if none is near. */
 const char *tl_nearest(const char *word, const char *const *candidate, size_t n);
 
+/* What does here what other tools have a verb for: "report --by callers"; NULL: not known. */
+const char *tl_verb_of_others(const char *name);
+/* What to do about a word that is no table of --by, but of other tools or plain English; NULL: not known. */
+const char *tl_table_of_others(const char *name);
+
 #endif

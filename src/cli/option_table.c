@@ -257,11 +257,14 @@ const tl_option tl_option_table[] = {
     {TL_OPTION_TIME, 0, "time", "A..B", TL_GROUP_SELECT, REPORT | CONVERT, "from A to B",
      "Only what lies between two times since the trace began:\n"
      ".Ql 2s..3s ,\n.Ql +500ms.. ,\n.Ql ..1.5s .\n"
-     "Units are ns, us, ms, s, min and h; without one it is ns, or ticks where the frequency of the clock is unknown.\n"
+     "Units are ns, us, ms, s, min and h; without one it is that of the other end, else ns, or ticks where the "
+     "frequency of the clock is unknown.\n"
      "Of several inputs,\n.Cm convert\ncounts from the begin of the first that began, if they have the same clock, "
      "and\n"
      ".Cm report\nfrom the begin of each.\n"
-     "Where the trace knows the time of day, A and B may also be UTC in the form\n.Ql 2026-01-31T12:00:00.5Z .\n",
+     "Where the trace knows the time of day, A and B may also be in UTC,\n.Ql 2026-01-31T12:00:00.5Z ,\nor with an "
+     "offset,\n.Ql 2026-01-31T13:00:00.5+01:00 ,\n"
+     "or without a date, on the day on which the trace began:\n.Ql 23:01:24.. .\n",
      NULL},
     {TL_OPTION_INSNS, 0, "insns", "A..B", TL_GROUP_INSNS, REPORT | CONVERT, "instructions number A to B-1",
      "Of traces of instructions: only those from number A up to, and without, number B of each thread, counted from "
@@ -287,7 +290,8 @@ const tl_option tl_option_table[] = {
      ".Ql 0x400000..0x401000 ,\n.Ql 0xffff000000000000..\n",
      NULL},
     {TL_OPTION_THREAD, 't', "thread", "GLOB", TL_GROUP_SELECT, INFO | REPORT | CONVERT, "name or id",
-     "Only threads whose name matches, or which have this id.\nA processor is no thread: see\n.Fl -cpu .\n"
+     "Only threads whose name matches, or which have this id, or one of several:\n.Ql 4711,4712 .\nA processor is no "
+     "thread: see\n.Fl -cpu .\n"
      "May be given several times: then any of them.\n",
      NULL},
     {TL_OPTION_CPU, 0, "cpu", "N", TL_GROUP_SELECT, INFO | REPORT | CONVERT, "processors: 0,2-3",

@@ -27,7 +27,7 @@ const tl_verb *tl_verb_find(const char *name)
 /* What the parser is working on. */
 typedef struct parser {
     tl_arguments *a;
-    size_t argc; /* all words: no list can become longer */
+    size_t argc; /* all words, and parts of lists: no list can become longer */
     char *message;
 } parser;
 
@@ -86,6 +86,9 @@ static bool choice(parser *p, const tl_option *o, const char *value, int *out)
 {
     char copy[TL_USAGE_SIZE];
     int place = tl_word_place(value, o->values);
+    const char *ours = place < 0 && o->id == TL_OPTION_BY ? tl_table_of_others(value) : NULL;
+    if (ours)
+        return bad_value(p, o, value, "%s", ours);
     if (place < 0) {
         const char *nearest = nearest_choice(value, o->values, copy);
         return bad_value(p, o, value, "expected one of: %s%s%s%s", o->values, nearest ? "; did you mean " : "",
@@ -256,6 +259,26 @@ static bool set_of_record(parser *p, const tl_option *o, const char *value)
     }
 }
 
+/* "4711,4712": each of the ids; anything else is one pattern. */
+static bool add_threads(parser *p, const char *value)
+{
+    if (!strchr(value, ',') || value[strspn(value, "0123456789,")])
+        return add_word(p, &p->a->thread, value);
+    char *copy = strdup(value), *rest = NULL;
+    if (!copy) {
+        p->a->no_memory = true;
+        return wrong(p, "out of memory");
+    }
+    if (!add_word(p, &p->a->copied, copy)) {
+        free(copy);
+        return false;
+    }
+    for (char *id = strtok_r(copy, ",", &rest); id; id = strtok_r(NULL, ",", &rest))
+        if (!add_word(p, &p->a->thread, id))
+            return false;
+    return p->a->thread.n > 0 || wrong(p, "--thread %s: expected a name or ids, such as 4711,4712", value);
+}
+
 static bool set_option(parser *p, const tl_option *o, const char *value)
 {
     tl_arguments *a = p->a;
@@ -309,7 +332,7 @@ static bool set_option(parser *p, const tl_option *o, const char *value)
         a->from = value;
         return true;
     case TL_OPTION_THREAD:
-        return add_word(p, &a->thread, value);
+        return add_threads(p, value);
     case TL_OPTION_CPU:
         return add_word(p, &a->cpu, value);
     case TL_OPTION_FUNC:
@@ -350,6 +373,9 @@ static bool unknown(parser *p, const char *word, size_t n, const tl_option *of_a
         char name[TL_WORD_MAX + 1];
         memcpy(name, word + 2, n - 2);
         name[n - 2] = 0;
+        const tl_option *by = find_option("by", 2, 0);
+        if (verb->id == TL_VERB_REPORT && tl_word_place(name, by->values) >= 0)
+            return wrong(p, "unknown option %.*s; did you mean --by %s?", (int)n, word, name);
         const char *nearest = tl_nearest(name, candidate, count);
         if (nearest)
             return wrong(p, "unknown option %.*s; did you mean --%s?", (int)n, word, nearest);
@@ -387,6 +413,9 @@ static bool take_option(parser *p, int argc, const char *const *argv, int *at)
 /* A verb, or an option that stands for itself. */
 static bool unknown_verb(parser *p, const char *name)
 {
+    const char *ours = tl_verb_of_others(name);
+    if (ours)
+        return wrong(p, "unknown verb %s; did you mean traceloom %s?", name, ours);
     const char *candidate[16] = {"--help", "--version"};
     size_t n = 2;
     for (const tl_verb *v = tl_verb_table; v->name && n + 2 <= TL_COUNT(candidate); v++) {
@@ -402,9 +431,6 @@ static bool unknown_verb(parser *p, const char *name)
         return wrong(p, "unknown option %.64s; options follow the verb, see traceloom --help", name);
     if (access(name, F_OK) == 0)
         return wrong(p, "%.64s is a file, expected a verb, as in traceloom info %.64s", name, name);
-    if (strcmp(name, "version") == 0 || strcmp(name, "formats") == 0)
-        return wrong(p, "unknown verb %s; did you mean traceloom %s?", name,
-                     name[0] == 'v' ? "--version" : "help formats");
     return wrong(p, "unknown verb %.64s; see traceloom --help", name);
 }
 
@@ -425,6 +451,9 @@ bool tl_arguments_parse(tl_arguments *a, int argc, const char *const *argv, char
     *a = (tl_arguments){0};
     message[0] = 0;
     parser p = {a, argc > 0 ? (size_t)argc : 1, message};
+    for (int i = 0; i < argc; i++)
+        for (const char *comma = strchr(argv[i], ','); comma; comma = strchr(comma + 1, ','))
+            p.argc++; /* may be between two ids */
     if (argc < 1)
         return wrong(&p, "no verb");
     if (!find_verb(&p, argv[0]))
@@ -446,6 +475,9 @@ void tl_arguments_fini(tl_arguments *a)
 {
     free(a->file.word);
     free(a->thread.word);
+    for (size_t i = 0; i < a->copied.n; i++)
+        free((void *)(uintptr_t)a->copied.word[i]);
+    free(a->copied.word);
     free(a->cpu.word);
     free(a->func.word);
     free(a->not_func.word);

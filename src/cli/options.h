@@ -130,7 +130,7 @@ typedef struct tl_words {
     size_t n;
 } tl_words;
 
-/* A command line, taken apart. Strings are borrowed from argv. */
+/* A command line, taken apart. Strings are borrowed from argv, or copied. */
 typedef struct tl_arguments {
     const tl_verb *verb;
     const char *called; /* what the verb was called: its name or its alias; NULL if no words were parsed */
@@ -164,7 +164,8 @@ typedef struct tl_arguments {
     const char *slice_at;       /* the number of a snapshot, or a TIME; or NULL; see convert_slice.h */
     uint64_t slice_insns;       /* instructions from there on; 0: not given */
     tl_words thread, cpu, func, not_func, cls;
-    uint32_t depth; /* 0: any */
+    tl_words copied; /* words that are not argv's: they are freed with this */
+    uint32_t depth;  /* 0: any */
 
     const char *mode, *threshold, *ring, *limit, *start; /* of record; or NULL */
     bool any;

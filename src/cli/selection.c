@@ -11,6 +11,7 @@
 #define TIME_TEXT_MAX 64u        /* longest end of a --time range */
 #define CPU_MAX       (1u << 16) /* largest processor number, so that a range cannot ask for much memory */
 #define NS_PER_S      1000000000u
+#define NS_PER_DAY    (86400 * (uint64_t)NS_PER_S)
 
 /* Reads exactly n digits. */
 static bool digits(const char **s, const char *end, unsigned n, unsigned *out)
@@ -46,36 +47,68 @@ static uint64_t days_since_1970(unsigned year, unsigned month, unsigned day)
     return (uint64_t)(year - 1970) * 365 + leap_days + before[month - 1] + (leap && month > 2) + day - 1;
 }
 
+/* "23:01", "23:01:24.5": ns since midnight. */
+static bool clock_time(const char **s, const char *end, uint64_t *ns)
+{
+    unsigned hour, minute, second = 0, digit;
+    uint64_t fraction = 0, place = NS_PER_S;
+    if (!digits(s, end, 2, &hour) || !skip(s, end, ':') || !digits(s, end, 2, &minute))
+        return false;
+    if (skip(s, end, ':') && !digits(s, end, 2, &second))
+        return false;
+    if (skip(s, end, '.')) {
+        const char *first = *s;
+        while (digits(s, end, 1, &digit))
+            fraction += digit * (place /= 10);
+        if (*s == first)
+            return false;
+    }
+    *ns = ((uint64_t)hour * 3600 + minute * 60 + second) * NS_PER_S + fraction;
+    return hour <= 23 && minute <= 59 && second <= 60;
+}
+
+/* "Z", "+01:00", or nothing, which is UTC, up to the end: ns that local time is ahead of UTC. */
+static bool time_zone(const char **s, const char *end, int64_t *ahead)
+{
+    const bool west = skip(s, end, '-');
+    unsigned hour, minute;
+    *ahead = 0;
+    if (west || skip(s, end, '+')) {
+        if (!digits(s, end, 2, &hour) || !skip(s, end, ':') || !digits(s, end, 2, &minute) || hour > 23 || minute > 59)
+            return false;
+        *ahead = (int64_t)(hour * 60 + minute) * 60 * (west ? -(int64_t)NS_PER_S : (int64_t)NS_PER_S);
+    } else {
+        (void)skip(s, end, 'Z');
+    }
+    return *s == end;
+}
+
 bool tl_parse_utc(const char *s, size_t n, uint64_t *ns)
 {
     const char *end = s + n;
-    unsigned year, month, day, hour = 0, minute = 0, second = 0;
-    uint64_t fraction = 0;
+    unsigned year, month, day;
+    uint64_t clock = 0;
+    int64_t ahead = 0;
     if (!digits(&s, end, 4, &year) || !skip(&s, end, '-') || !digits(&s, end, 2, &month) || !skip(&s, end, '-') ||
         !digits(&s, end, 2, &day))
         return false;
-    if (skip(&s, end, 'T') || skip(&s, end, ' ')) {
-        if (!digits(&s, end, 2, &hour) || !skip(&s, end, ':') || !digits(&s, end, 2, &minute))
-            return false;
-        if (skip(&s, end, ':') && !digits(&s, end, 2, &second))
-            return false;
-        if (skip(&s, end, '.')) {
-            unsigned digit;
-            uint64_t place = NS_PER_S;
-            const char *first = s;
-            while (digits(&s, end, 1, &digit))
-                fraction += digit * (place /= 10);
-            if (s == first)
-                return false;
-        }
-    }
-    (void)skip(&s, end, 'Z');
-    if (s != end || year < 1970 || year > 2500 || month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 ||
-        minute > 59 || second > 60)
+    const bool has_clock = skip(&s, end, 'T') || skip(&s, end, ' ');
+    if (has_clock ? !clock_time(&s, end, &clock) || !time_zone(&s, end, &ahead) : (skip(&s, end, 'Z'), s != end))
         return false;
-    uint64_t seconds = ((days_since_1970(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
-    *ns = seconds * NS_PER_S + fraction;
+    if (year < 1970 || year > 2500 || month < 1 || month > 12 || day < 1 || day > 31)
+        return false;
+    const uint64_t local = days_since_1970(year, month, day) * NS_PER_DAY + clock;
+    if (ahead > 0 && local < (uint64_t)ahead)
+        return false;
+    *ns = local - (uint64_t)ahead;
     return true;
+}
+
+/* "23:01:24.5", "23:01:24+01:00": a time of day. */
+static bool parse_time_of_day(const char *s, size_t n, tl_when *w)
+{
+    const char *end = s + n;
+    return clock_time(&s, end, &w->value) && time_zone(&s, end, &w->ahead);
 }
 
 /* Is it a time but for the size of its number? */
@@ -94,7 +127,8 @@ static int bad_time(tl_error *e, const char *option, const char *text)
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s %s: too long; times go up to 584 years (5124095h)", option,
                        text);
     return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s %s: expected a time such as 250, 1.5us, 20ms or 3s%s", option, text,
-                   strcmp(option, "--time") == 0 ? ", as in 2s..3s, 500ms.., ..1s" : "");
+                   strcmp(option, "--time") == 0 ? ", as in 2s..3s, 500ms.., ..1s, or of day in UTC, as in 23:01:24.."
+                                                 : "");
 }
 
 /* One end of a range: n bytes at s. */
@@ -112,6 +146,10 @@ static int parse_when(tl_when *w, const char *option, const char *s, size_t n, t
         w->kind = TL_WHEN_UTC;
         return 0;
     }
+    if (parse_time_of_day(text, n, w)) {
+        w->kind = TL_WHEN_DAY;
+        return 0;
+    }
     const char *since = text + (*text == '+');
     w->kind = TL_WHEN_PLAIN;
     if (*since && tl_parse_u64(since, &w->value))
@@ -126,21 +164,42 @@ int tl_parse_when(tl_when *w, const char *option, const char *text, tl_error *e)
     return status == 0 && w->kind == TL_WHEN_OPEN ? bad_time(e, option, text) : status;
 }
 
+/* The unit of a time since the begin; "" if it has none, or is no such time. */
+static const char *unit_of(const char *text)
+{
+    const char *unit = text + strspn(text, "+0123456789.");
+    return unit == text || strpbrk(unit, "-:") ? "" : unit;
+}
+
+/* One end of a range, which may leave its unit to the other one. */
+static int parse_end(tl_when *w, const char *text, const char *other, tl_error *e)
+{
+    char whole[2 * TIME_TEXT_MAX];
+    const bool inherits = *text && !text[strspn(text, "+0123456789.")];
+    const int n = snprintf(whole, sizeof whole, "%s%s", text, inherits ? unit_of(other) : "");
+    return parse_when(w, "--time", whole, (size_t)n, e);
+}
+
 static int parse_range(tl_selection *s, const char *text, tl_error *e)
 {
     const char *dots = strstr(text, "..");
+    char from[TIME_TEXT_MAX];
     if (!dots)
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "--time %s: expected two times, A..B; one of them may be missing",
                        text);
-    int status = parse_when(&s->from, "--time", text, (size_t)(dots - text), e);
+    if ((size_t)(dots - text) >= sizeof from || strlen(dots + 2) >= TIME_TEXT_MAX)
+        return bad_time(e, "--time", "...");
+    memcpy(from, text, (size_t)(dots - text));
+    from[dots - text] = 0;
+    int status = parse_end(&s->from, from, dots + 2, e);
     if (status == 0)
-        status = parse_when(&s->to, "--time", dots + 2, strlen(dots + 2), e);
+        status = parse_end(&s->to, dots + 2, from, e);
     if (status < 0)
         return status;
     if (s->from.kind == TL_WHEN_OPEN && s->to.kind == TL_WHEN_OPEN)
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "--time %s: neither end is given", text);
-    bool comparable = s->from.kind != TL_WHEN_OPEN && s->to.kind != TL_WHEN_OPEN &&
-                      (s->from.kind == TL_WHEN_UTC) == (s->to.kind == TL_WHEN_UTC);
+    bool comparable = s->from.kind != TL_WHEN_OPEN && s->to.kind != TL_WHEN_OPEN && s->from.kind != TL_WHEN_DAY &&
+                      s->to.kind != TL_WHEN_DAY && (s->from.kind == TL_WHEN_UTC) == (s->to.kind == TL_WHEN_UTC);
     if (comparable && s->from.value >= s->to.value)
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "--time %s: the end is not after the beginning", text);
     return 0;
@@ -306,7 +365,7 @@ int tl_selection_parse(tl_selection *s, const tl_arguments *a, tl_error *e)
         status = parse_range(s, a->time, e);
     if (status == 0 && a->min_dur) {
         status = parse_when(&s->min_dur, "--min-dur", a->min_dur, strlen(a->min_dur), e);
-        if (status == 0 && (s->min_dur.kind == TL_WHEN_UTC || s->min_dur.kind == TL_WHEN_OPEN))
+        if (status == 0 && s->min_dur.kind != TL_WHEN_PLAIN && s->min_dur.kind != TL_WHEN_UNIT)
             status = bad_time(e, "--min-dur", a->min_dur);
     }
     s->any =
@@ -324,6 +383,14 @@ int tl_selection_keep_score(tl_selection *s, tl_error *e)
     return 0;
 }
 
+/* A time of day on the day on which a trace began, or on the next one, if that is in the trace and the first is not. */
+static uint64_t on_its_day(const tl_when *w, uint64_t begin, uint64_t end)
+{
+    const uint64_t ahead = (uint64_t)w->ahead, local = begin + ahead;
+    const uint64_t at = local - local % NS_PER_DAY + w->value - ahead;
+    return at < begin && at + NS_PER_DAY <= end ? at + NS_PER_DAY : at;
+}
+
 int tl_when_ticks(const tl_when *w, const tl_trace *t, uint64_t *ticks, tl_error *e)
 {
     const tl_clock *clock = tl_trace_clock(t);
@@ -337,18 +404,22 @@ int tl_when_ticks(const tl_when *w, const tl_trace *t, uint64_t *ticks, tl_error
                        tl_trace_path(t));
     tl_scale scale;
     tl_scale_init(&scale, clock->hz);
-    if (w->kind != TL_WHEN_UTC) {
+    if (w->kind != TL_WHEN_UTC && w->kind != TL_WHEN_DAY) {
         *ticks = tl_scale_ticks(&scale, w->value);
         return 0;
     }
     uint64_t begin = 0, end = 0;
-    if (!clock->has_utc || (!clock->from_zero && !tl_trace_range(t, &begin, &end)))
+    const bool has_range = tl_trace_range(t, &begin, &end);
+    if (!clock->has_utc || (!clock->from_zero && !has_range))
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
                        "%s: it does not know the time of day; give times since it began, such as 2s..3s",
                        tl_trace_path(t));
     /* Through unsigned arithmetic: an offset before 1970 is as good as one after. */
-    uint64_t start = tl_scale_ns(&scale, begin) + (uint64_t)clock->utc_offset_ns;
-    *ticks = w->value > start ? tl_scale_ticks(&scale, w->value - start) : 0;
+    const uint64_t offset = (uint64_t)clock->utc_offset_ns;
+    const uint64_t start = tl_scale_ns(&scale, clock->from_zero ? 0 : begin) + offset;
+    const uint64_t last = has_range ? tl_scale_ns(&scale, end) + offset : start;
+    const uint64_t at = w->kind == TL_WHEN_DAY ? on_its_day(w, tl_scale_ns(&scale, begin) + offset, last) : w->value;
+    *ticks = at > start ? tl_scale_ticks(&scale, at - start) : 0;
     return 0;
 }
 
@@ -367,6 +438,8 @@ int tl_selection_apply(tl_selection *s, const tl_trace *t, tl_error *e)
         o->has_to = true;
         status = tl_when_ticks(&s->to, t, &o->time_to, e);
     }
+    if (status == 0 && (s->from.kind == TL_WHEN_DAY || s->to.kind == TL_WHEN_DAY))
+        status = check_range("--time", "A..B", o->has_from && o->has_to, o->time_from, o->time_to, e);
     if (status == 0 && s->min_dur.kind != TL_WHEN_OPEN)
         status = tl_when_ticks(&s->min_dur, t, &o->min_ticks, e);
     return status;

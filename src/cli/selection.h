@@ -12,9 +12,11 @@ typedef struct tl_when {
         TL_WHEN_OPEN,
         TL_WHEN_PLAIN,
         TL_WHEN_UNIT,
-        TL_WHEN_UTC
-    } kind;         /* open end; number; with a unit; time of day */
-    uint64_t value; /* ns (of PLAIN: or ticks) since the trace began; of UTC: ns since 1970 */
+        TL_WHEN_UTC,
+        TL_WHEN_DAY
+    } kind;         /* open end; number; with a unit; date and time of day; time of day alone */
+    uint64_t value; /* ns (of PLAIN: or ticks) since the trace began; of UTC: ns since 1970; of DAY: since midnight */
+    int64_t ahead;  /* of DAY: ns that its midnight is before that of UTC */
 } tl_when;
 
 typedef struct tl_selection {
@@ -40,7 +42,8 @@ int tl_parse_when(tl_when *w, const char *option, const char *text, tl_error *e)
 /* Ticks of a duration, or since the trace began. Errors: TL_EINVAL: see tl_selection_apply(). */
 int tl_when_ticks(const tl_when *w, const tl_trace *t, uint64_t *ticks, tl_error *e);
 
-/* Reads "2026-01-31T12:00:00.5Z" (seconds, fraction and Z may be missing; always UTC) to ns since 1970. */
+/* Reads "2026-01-31T12:00:00.5Z" (seconds, fraction and Z may be missing; UTC, unless it ends in an offset such as
+ * +01:00) to ns since 1970. */
 bool tl_parse_utc(const char *s, size_t n, uint64_t *ns);
 
 #endif

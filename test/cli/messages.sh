@@ -7,6 +7,17 @@ expect 2 "$tl" rpeort
 says err "traceloom: unknown verb rpeort; did you mean report?"
 expect 2 "$tl" formats
 says err "unknown verb formats; did you mean traceloom help formats?"
+for pair in account:report graph:report view:cat dump:cat stats:report stat:report merge:convert diff:report \
+    flamegraph:report record-attach:ctl version:--version; do
+    expect 2 "$tl" ${pair%%:*} "$trace"
+    says err "unknown verb ${pair%%:*}; did you mean traceloom ${pair#*:}"
+done
+expect 2 "$tl" report "$trace" --by function
+says err "traceloom: --by function: did you mean func?"
+expect 2 "$tl" report "$trace" --by flamegraph
+says err "traceloom: --by flamegraph: -o app.svg draws a flame graph"
+expect 2 "$tl" report "$trace" --tree
+says err "unknown option --tree; did you mean --by tree?"
 expect 2 "$tl" report --tpo 3 "$trace"
 says err "did you mean --top?"
 expect 2 "$tl" info --by func "$trace"

@@ -225,6 +225,28 @@ static void test_numbers_with_letters(void **state)
     WRONG("expected the number of an instruction", "info", "--at", "-1");
 }
 
+static void test_lists_of_threads(void **state)
+{
+    static const struct {
+        const char *value;
+        size_t n;
+        const char *first, *last;
+    } good[] = {{"4711", 1, "4711", "4711"},
+                {"4711,4712,3", 3, "4711", "3"},
+                {",7,,8,", 2, "7", "8"},
+                {"worker,*", 1, "worker,*", "worker,*"}}; /* a pattern is one word */
+    for (size_t i = 0; i < TL_COUNT(good); i++) {
+        const char *const argv[] = {"report", "-t", good[i].value, "f"};
+        tl_arguments a;
+        assert_true(tl_arguments_parse(&a, 4, argv, message));
+        assert_int_equal(a.thread.n, good[i].n);
+        assert_string_equal(a.thread.word[0], good[i].first);
+        assert_string_equal(a.thread.word[a.thread.n - 1], good[i].last);
+        tl_arguments_fini(&a);
+    }
+    WRONG("expected a name or ids", "report", "-t", ",");
+}
+
 static void test_long_words_are_survived(void **state)
 {
     char word[5000];
@@ -261,6 +283,7 @@ int main(void)
         cmocka_unit_test(test_quiet_and_verbose_exclude_each_other),
         cmocka_unit_test(test_wrong_lines),
         cmocka_unit_test(test_numbers_with_letters),
+        cmocka_unit_test(test_lists_of_threads),
         cmocka_unit_test(test_long_words_are_survived),
         cmocka_unit_test(test_nearest),
     };

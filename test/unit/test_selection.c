@@ -27,6 +27,8 @@ static void test_utc(void **state)
         {"2100-03-01", 4107542400000000000},                        /* 2100 is no leap year */
         {"1972-12-31T23:59:60Z", 94694400000000000},                /* a leap second */
         {"2026-01-01T00:00:00.1234567899999", 1767225600123456789}, /* finer than ns */
+        {"1970-01-01T01:00:01+01:00", 1000000000},
+        {"1970-01-01 00:01-00:30", 1860000000000},
     };
     for (size_t i = 0; i < TL_COUNT(good); i++) {
         uint64_t ns = 1;
@@ -50,6 +52,10 @@ static void test_utc(void **state)
                                       "2026-01-01x",
                                       "2026-01-01T00:00:00ZZ",
                                       "20260101",
+                                      "1970-01-01T00:59:59+01:00",
+                                      "2026-01-01+01:00",
+                                      "2026-01-01T00:00+1:00",
+                                      "2026-01-01T00:00+24:00",
                                       "-026-01-01"};
     for (size_t i = 0; i < TL_COUNT(bad); i++) {
         uint64_t ns = 77;
@@ -74,6 +80,9 @@ static void test_ranges(void **state)
         {"..1.5us", false, true, 0, 2999},
         {"101..201", true, true, 202, 402}, /* ns; halves are shown as the even neighbour */
         {"..+1min", false, true, 0, 119999999999},
+        {"2..3s", true, true, 3999999999, 5999999999}, /* the unit of the other end */
+        {"2s..3", true, true, 3999999999, 5999999999},
+        {"0..+1.5us", true, true, 0, 2999},
     };
     for (size_t i = 0; i < TL_COUNT(good); i++) {
         tl_selection s;
@@ -140,6 +149,44 @@ static void test_time_of_day(void **state)
     assert_int_equal(s.select.time_from, 0);
     tl_selection_fini(&s);
     tl_trace_fini(&t);
+}
+
+static void test_time_of_day_alone(void **state)
+{
+    const uint64_t s = 1000000000, hour = 3600 * s, day = 24 * hour;
+    const struct {
+        const char *text;
+        uint64_t begin, end; /* of the trace, since 1970 */
+        uint64_t from, to;   /* since it began */
+    } good[] = {
+        {"12:00:01..12:00:02.5", 5 * day + 12 * hour, 5 * day + 13 * hour, s, 2 * s + s / 2},
+        {"13:00..13:01+01:00", 5 * day + 12 * hour, 5 * day + 14 * hour, hour, 60 * s},
+        {"23:59..00:10", 5 * day + 23 * hour, 6 * day + hour, 59 * 60 * s, hour + 600 * s}, /* over midnight */
+        {"11:00..12:30", 5 * day + 12 * hour, 5 * day + 13 * hour, 0, hour / 2},            /* before it began */
+    };
+    for (size_t i = 0; i < TL_COUNT(good); i++) {
+        tl_trace t = {0};
+        tl_trace_init(&t);
+        tl_trace_set_clock(&t, "tsc", s);
+        t.path = "a";
+        t.clock.has_utc = true;
+        t.clock.utc_offset_ns = (int64_t)good[i].begin - 7;
+        t.has_range = true;
+        t.begin = 7;
+        t.end = 7 + good[i].end - good[i].begin;
+        tl_selection sel;
+        assert_int_equal(parse(&sel, good[i].text, NULL), 0);
+        if (i != 1) { /* whose ends are given in two zones, the second of which is earlier */
+            assert_int_equal(tl_selection_apply(&sel, &t, &error), 0);
+            assert_int_equal(sel.select.time_to, good[i].to);
+        } else {
+            assert_int_equal(tl_selection_apply(&sel, &t, &error), TL_EINVAL);
+            assert_contains(error.message, "not after the beginning");
+        }
+        assert_int_equal(sel.select.time_from, good[i].from);
+        tl_selection_fini(&sel);
+        tl_trace_fini(&t);
+    }
 }
 
 static void test_cpus(void **state)
@@ -299,6 +346,7 @@ int main(void)
         cmocka_unit_test(test_ranges),
         cmocka_unit_test(test_ticks_without_frequency),
         cmocka_unit_test(test_time_of_day),
+        cmocka_unit_test(test_time_of_day_alone),
         cmocka_unit_test(test_cpus),
         cmocka_unit_test(test_durations),
         cmocka_unit_test(test_numbers_of_instructions),
