@@ -444,3 +444,10 @@ uint64_t tl_trace_out_of_order(const tl_trace *t)
 {
     return t->out_of_order;
 }
+
+const char *tl_kind_name(tl_kind kind)
+{
+    static const char *const name[] = {"enter", "exit",  "instant", "counter", "sample", "insn", "mem",
+                                       "regs",  "state", "loss",    "format",  "begin",  "end"};
+    return (size_t)kind < TL_COUNT(name) ? name[kind] : "instant";
+}

@@ -124,4 +124,7 @@ bool tl_trace_counts_insns(const tl_trace *t);
 /* A copy that lives as long as the trace. NULL when memory runs out. Thread-safe. */
 const char *tl_trace_intern(tl_trace *t, const char *s);
 
+/* "enter", "instant", ... */
+const char *tl_kind_name(tl_kind kind);
+
 #endif

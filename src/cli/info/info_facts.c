@@ -5,15 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/compiler.h"
 #include "cli/info/verb_info.h"
-
-const char *tl_kind_name(tl_kind kind)
-{
-    static const char *const name[] = {"enter", "exit",  "instant", "counter", "sample", "insn", "mem",
-                                       "regs",  "state", "loss",    "format",  "begin",  "end"};
-    return (size_t)kind < TL_COUNT(name) ? name[kind] : "instant";
-}
 
 uint64_t tl_facts_zero(const tl_facts *f)
 {

@@ -2,6 +2,7 @@
 #include "base/text/json_write.h"
 #include "cli/info/verb_info.h"
 #include "cli/inputs.h"
+#include "model/trace_impl.h"
 
 static void put_classes(tl_json *j, const tl_facts *f)
 {

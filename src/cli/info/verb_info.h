@@ -50,9 +50,6 @@ void tl_header_text(const tl_trace *t, void (*line)(void *arg, const char *label
 /* False: memory ran out. */
 bool tl_info_text(const tl_facts *f, const tl_cli *c, tl_output *out);
 
-/* "enter", "instant", ... */
-const char *tl_kind_name(tl_kind kind);
-
 /* The tick that times are shown from: that of the first event, unless the clock says that it is tick 0. */
 uint64_t tl_facts_zero(const tl_facts *f);
 

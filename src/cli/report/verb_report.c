@@ -185,6 +185,27 @@ static bool can_learn_late(const report_job *m)
     return !m->options.per_thread && !m->options.lines && !modules && !m->selection.any && !a->output;
 }
 
+/* The table to show of the first input instead, if it is made of events: as asked, or, of a trace without anything that
+ * a profile is made of, that of its classes. */
+static const tl_table_kind *table_instead(const report_job *m, const tl_reading *r)
+{
+    const tl_arguments *a = m->cli->args;
+    if (!m->plan->table)
+        return NULL;
+    if (a->by)
+        return tl_table_find(a->by, r->trace);
+    const bool plain = !m->plan->to.view->for_programs && !m->plan->format && a->file.n == 1 && !m->selection.any &&
+                       !a->weight && !a->sort && !a->per_thread;
+    if (!plain || tl_source_is_profile(r->source) || tl_trace_classes(r->trace) == 0)
+        return NULL;
+    for (uint32_t i = 0; i < tl_trace_classes(r->trace); i++) {
+        const tl_class *c = tl_trace_class(r->trace, i);
+        if (c->kind == TL_SAMPLE || c->kind == TL_INSN || c->key == TL_KEY_FUNCTION)
+            return NULL;
+    }
+    return &tl_table_class;
+}
+
 /* One input, in its turn. */
 static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
 {
@@ -199,7 +220,7 @@ static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
         status = tl_reading_open(&r, m->cli, a->file.word[i], want);
     if (status != TL_EXIT_DONE)
         return status;
-    const tl_table_kind *kind = i == 0 && m->plan->table && a->by ? tl_table_find(a->by, r.trace) : NULL;
+    const tl_table_kind *kind = i == 0 ? table_instead(m, &r) : NULL;
     if (kind && !kind->profile) {
         m->instead = true;
         return tl_report_table(m->cli, kind, &r, &m->plan->to, m->plan->format != NULL);
