@@ -63,7 +63,8 @@ enum {
     TL_LEFT_OUT = 2,    /* --json has no member where it is null */
     TL_BLANK = 4,       /* null is "" to people, else "-" */
     TL_APPROXIMATE = 8, /* marked with "~" if the part's `approximate` says so of the row */
-    TL_SIGNED = 16      /* to people "+3" */
+    TL_SIGNED = 16,     /* to people "+3" */
+    TL_NOT_0 = 32       /* --json has no member where it is 0 */
 };
 
 /* Of which part, row and column a value is asked for; the value is null already. */

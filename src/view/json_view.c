@@ -124,6 +124,12 @@ static void put_value(tl_json *j, const tl_part *part, const tl_column *c, const
     }
 }
 
+static bool is_left_out(const tl_column *c, const tl_cell *v)
+{
+    return (c->flags & TL_LEFT_OUT && v->kind == TL_CELL_NULL) ||
+           (c->flags & TL_NOT_0 && v->kind == TL_CELL_UINT && v->u64 == 0);
+}
+
 /* The columns of a row as members of what is open. */
 static void put_members(members *m, const tl_part *part, uint64_t row, bool plain)
 {
@@ -134,7 +140,7 @@ static void put_members(members *m, const tl_part *part, uint64_t row, bool plai
         if (!key)
             continue;
         tl_part_cell(part, row, i, &v);
-        if (v.kind == TL_CELL_NULL && c->flags & TL_LEFT_OUT && !plain)
+        if (!plain && is_left_out(c, &v))
             continue;
         go_to(m, key);
         put_value(&m->json, part, c, &v, plain);

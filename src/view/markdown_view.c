@@ -9,6 +9,27 @@ static bool is_shown(const tl_column *c)
     return c->info.title && c->role != TL_ROLE_BAR && c->role != TL_ROLE_PREFIX;
 }
 
+/* Text whose blanks have to stay: the lines of a tree. */
+static void put_lines(tl_output *out, const char *text)
+{
+    for (; *text; text++) {
+        const char *as = *text == ' ' ? "&nbsp;" : *text == '|' ? "\\|" : *text == '`' ? "\\`" : NULL;
+        if (as)
+            tl_output_puts(out, as);
+        else
+            tl_output_write(out, text, 1);
+    }
+}
+
+/* What stands before the name of a row. */
+static void put_prefix(const tl_part *p, uint64_t row, tl_output *out)
+{
+    char buf[64];
+    for (uint32_t i = 0; i < p->ncolumn; i++)
+        if (p->column[i].role == TL_ROLE_PREFIX)
+            put_lines(out, tl_cell_shown(p, row, i, buf, sizeof buf));
+}
+
 static void put_table(const tl_part *p, tl_output *out)
 {
     char text[64];
@@ -27,6 +48,8 @@ static void put_table(const tl_part *p, tl_output *out)
         for (uint32_t i = 0; i < p->ncolumn; i++)
             if (is_shown(&p->column[i])) {
                 tl_output_puts(out, "| ");
+                if (p->column[i].role == TL_ROLE_NAME)
+                    put_prefix(p, row, out);
                 tl_text_put_markdown(out, tl_cell_shown(p, row, i, text, sizeof text));
                 tl_output_puts(out, " ");
             }

@@ -204,9 +204,7 @@ void tl_get_duration(const tl_at *at, tl_cell *out)
 
 void tl_get_unwound(const tl_at *at, tl_cell *out)
 {
-    const tl_row *row = at->row;
-    if (row->unwound || at->part->for_people)
-        tl_cell_u64(out, row->unwound);
+    tl_cell_u64(out, ((const tl_row *)at->row)->unwound);
 }
 
 bool tl_is_approximate(const void *row)

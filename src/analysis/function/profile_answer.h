@@ -60,7 +60,7 @@ void tl_profile_add_samples(tl_answer *a, const tl_ask *ask);
 /* Values of a tl_row. */
 void tl_get_ticks(const tl_at *at, tl_cell *out);    /* the member at `which`, as a time */
 void tl_get_duration(const tl_at *at, tl_cell *out); /* the same, null without calls or durations */
-void tl_get_unwound(const tl_at *at, tl_cell *out);  /* null if there are none */
+void tl_get_unwound(const tl_at *at, tl_cell *out);
 void tl_get_self_share(const tl_at *at, tl_cell *out);
 void tl_get_total_share(const tl_at *at, tl_cell *out);
 void tl_get_function_id(const tl_at *at, tl_cell *out);
@@ -112,7 +112,7 @@ bool tl_is_approximate(const void *row);
         TL_DURATION("max_dur", "max", stat.max, 9, 6, "the longest call"),                                             \
     {                                                                                                                  \
         TL_COL("unwound", "unwound", INTEGER, COUNT, "calls that an outer one's exit closed: durations rest on them"), \
-            .get = tl_get_unwound, .flags = TL_LEFT_OUT, .place = 10, .drop = 3                                        \
+            .get = tl_get_unwound, .flags = TL_NOT_0, .place = 10, .drop = 3                                           \
     }
 
 #endif
