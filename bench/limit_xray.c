@@ -196,7 +196,7 @@ int main(int argc, char **argv)
         qsort(list.of, list.n, sizeof(*list.of), by_thread_and_time);
     for (size_t i = 0; i < list.n; i++) {
         if (i > 0 && list.of[i].thread != list.of[i - 1].thread) {
-            while (depth > 0) /* what is still open is no call */
+            while (depth > 0) /* what is still open is not a call */
                 functions[stack[--depth].id].active = 0;
         }
         depth = fdr ? read_buffer(&list.of[i], depth) : read_records(&list.of[i], depth);

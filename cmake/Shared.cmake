@@ -1,6 +1,6 @@
 # libtraceloom.so.0, of the objects of libtraceloom.a: they are position-independent and hidden in any case.
 #
-# The command links the static library, because two thirds of the functions that it calls are no public interface. It
+# The command links the static library, because two thirds of the functions that it calls are not public interface. It
 # would not start sooner otherwise: what takes time are the libraries that both need. It would be smaller by 1.3 of its
 # 1.5 MiB of code, but then is no longer one file.
 

@@ -30,7 +30,7 @@ int main(int argc, char **argv)
         return 1;
     }
     const tl_sample_counts counts = tl_profile_samples(p);
-    printf("%" PRIu64 " samples, %" PRIu64 " of an empty stack, %" PRIu64 " while paused\n", counts.counted,
+    printf("%" PRIu64 " samples, %" PRIu64 " with an empty stack, %" PRIu64 " while paused\n", counts.counted,
            counts.empty, counts.paused);
     for (uint32_t i = 0; i < tl_profile_weights(p); i++) {
         const tl_weight *w = tl_profile_weight(p, i);

@@ -260,7 +260,7 @@ typedef struct tl_class {
     const char *name; /* "xray.enter" */
     const tl_field *field;
     uint32_t nfield;
-    uint32_t ncontext;       /* how many of the first fields are no payload, see tl_scope */
+    uint32_t ncontext;       /* how many of the first fields are not payload, see tl_scope */
     const char *level;       /* how important ("TRACE_DEBUG"), or NULL */
     int32_t level_value;     /* the number of `level` */
     const void *format_data; /* the format's own; others do not look at it */

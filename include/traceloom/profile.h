@@ -39,9 +39,9 @@ typedef struct tl_select {
     uint64_t pc_from,
         pc_to; /* of instructions, if has_pc: pc_from <= pc < pc_to; one without a known pc does not count */
     bool has_pc;
-    /* NULL: a pattern that matches nothing in the trace is TL_ENOMATCH. Else it is no error, and matched[i] is set for
-     * the patterns that match something: [nfunc + nnot + nthread + ncls], in this order. For a selection from several
-     * traces, with tl_select_check() after the last. */
+    /* NULL: a pattern that matches nothing in the trace is TL_ENOMATCH. Else it is not an error, and matched[i] is set
+     * for the patterns that match something: [nfunc + nnot + nthread + ncls], in this order. For a selection from
+     * several traces, with tl_select_check() after the last. */
     bool *matched;
 } tl_select;
 
@@ -138,7 +138,7 @@ uint64_t tl_profile_weight_self(const tl_profile *p, uint32_t place, uint32_t in
 typedef struct tl_sample_counts {
     uint64_t counted, empty, paused;
 } tl_sample_counts;
-/* Samples that counted, and of these the ones of an empty stack, and those that were written while recording was
+/* Samples that counted, and of these the ones with an empty stack, and those that were written while recording was
  * paused, of what was before. All 0 if the profile
  * is made of calls. */
 tl_sample_counts tl_profile_samples(const tl_profile *p);

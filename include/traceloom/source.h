@@ -49,7 +49,7 @@ typedef struct tl_open_options {
 
 /* Opens a trace: a path, or "-" for standard input; plain, .gz, .zst or .bz2. The path may be that of a folder whose
  * files are one trace. options may be NULL (all zero), and are copied.
- * On success *out belongs to the caller (tl_source_close). Damage is no failure unless want.strict; see
+ * On success *out belongs to the caller (tl_source_close). Damage is not a failure unless want.strict; see
  * tl_trace_damages(). Errors: TL_EIO, TL_EFORMAT (of no format known, or of two), TL_EDAMAGED (what all else rests on:
  * its header, its metadata), TL_EUNSUPPORTED, TL_EINVAL (no such format), TL_ENOMEM. */
 int tl_source_open(tl_source **out, const char *path, const tl_open_options *options, tl_error *e);
@@ -101,8 +101,8 @@ int tl_merge_runs(tl_merge *m, const tl_run **run, uint32_t *n, tl_error *e);
 void tl_merge_close(tl_merge *m);
 
 /* Looks for what reading does not: events that contradict each other, by the rules of the format. Adds what it finds to
- * the damage of the trace (contradictions are no failure), with up to `threads` threads. To be called when no cursor is
- * open. 0; or < 0, errors: as tl_source_open(). */
+ * the damage of the trace (contradictions are not failures), with up to `threads` threads. To be called when no cursor
+ * is open. 0; or < 0, errors: as tl_source_open(). */
 int tl_source_check(tl_source *s, unsigned threads, tl_error *e);
 
 /* Counts of a whole trace: what `traceloom info` shows. */

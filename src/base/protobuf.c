@@ -130,7 +130,7 @@ void tl_pb_string(tl_pb *b, unsigned field, const char *s)
     tl_pb_bytes(b, field, s, strlen(s));
 }
 
-/* An empty array is no field at all, as everywhere in the wire format. */
+/* An empty array is not a field at all, as everywhere in the wire format. */
 void tl_pb_packed(tl_pb *b, unsigned field, const uint64_t *v, size_t n)
 {
     if (n == 0)

@@ -29,7 +29,7 @@ static int say_version(int n, const char *const *word)
     const bool json = n == 2 && strcmp(word[1], "--json") == 0;
     if (n == 1 || json)
         return tl_print_version(json);
-    tl_say_error(NULL, "%s takes no more words but --json", word[0]);
+    tl_say_error(NULL, "%s takes no other arguments than --json", word[0]);
     return TL_EXIT_USAGE;
 }
 

@@ -17,7 +17,7 @@ TL_PRINTF(3, 4) void tl_say(const tl_cli *c, const char *subject, const char *fo
 TL_PRINTF(3, 4) void tl_say_more(const tl_cli *c, const char *subject, const char *format, ...);
 
 /* Shows a library's error: with the name of the file in front and the byte offset, if the message does not have them.
- * A pipe that nobody reads any more is no error to talk about. Returns the exit status that suits the error. */
+ * A pipe that nobody reads any more is not an error to talk about. Returns the exit status that suits the error. */
 int tl_say_failure(const char *path, const tl_error *e);
 
 /* Of two exit statuses the one that says more: damage before losses before "no". */

@@ -11,7 +11,7 @@ const char *tl_nearest(const char *word, const char *const *candidate, size_t n)
 
 /* What does here what other tools have a verb for: "report --by callers"; NULL: not known. */
 const char *tl_verb_of_others(const char *name);
-/* What to do about a word that is no table of --by, but of other tools or plain English; NULL: not known. */
+/* What to do about a word that is not a table of --by, but of other tools or plain English; NULL: not known. */
 const char *tl_table_of_others(const char *name);
 
 #endif

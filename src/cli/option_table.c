@@ -48,16 +48,16 @@ static const tl_example help_examples[] = {
     {"help report", "the manual page of a verb"}, {"help formats", "what can be read and written"}, {NULL, NULL}};
 
 const tl_verb tl_verb_table[] = {
-    {TL_VERB_INFO, "info", NULL, "FILE...", "What is this trace: format, length, contents, losses", info_examples,
+    {TL_VERB_INFO, "info", NULL, "FILE...", "What a trace is: format, length, contents, losses", info_examples,
      "Prints one screen about each\n.Ar FILE ,\nwhich may also be a folder whose files are one trace:\n"
      "its format and version, the time it spans, how many events of which classes it holds, its threads,\n"
      "its clock, and what was lost or damaged.\n"
-     "Everything is read once, so that the counts are exact; but of an input larger than 1\\ GiB whose times are "
-     "known\n"
-     "without that, the events are not counted unless\n.Fl -count\nor\n.Fl -json\nis given.\n"
+     "It reads everything once, so that the counts are exact.\n"
+     "If an input is larger than 1\\ GiB and its times are known without reading it all, it counts the events only\n"
+     "with\n.Fl -count\nor\n.Fl -json .\n"
      ".Pp\n"
      "Records that only frame the file, such as buffer and packet boundaries, are not counted as events.\n"},
-    {TL_VERB_CHECK, "check", NULL, "FILE...", "Is every byte of it valid? Problems with byte offsets", check_examples,
+    {TL_VERB_CHECK, "check", NULL, "FILE...", "Is every byte valid? Problems with byte offsets", check_examples,
      "Reads each\n.Ar FILE\n"
      "completely and prints\n.Dq ok ,\n"
      "or one line for each place that breaks the rules of its format:\n"
@@ -74,47 +74,46 @@ const tl_verb tl_verb_table[] = {
      ".Pp\n"
      "The total time of a function counts recursion once; its self time excludes what it calls.\n"
      "Percentiles have a relative error of at most 1\\ %; all other numbers are exact.\n"
-     "Calls that had not ended when the trace ended are not counted; a message says how many there are.\n"
-     "Of a trace of instructions, calls are found by the branches that call and return, and a time is a number of\n"
-     "instructions; there, calls that had not ended are counted as well, so that every instruction is in some "
-     "function.\n"
-     "Samples and allocations that were recorded while recording was suspended are not counted.\n"},
-    {TL_VERB_CONVERT, "convert", "cat", "FILE...", "Events to another format, to text (cat), or a part",
+     "Calls that had not ended when the trace ended are not counted; a message says how many.\n"
+     "In an instruction trace, calls are found by the branches that call and return, and times are numbers of\n"
+     "instructions; calls that had not ended are counted as well, so that every instruction is in a function.\n"
+     "Samples and allocations that the profiler wrote while recording was paused are not counted.\n"},
+    {TL_VERB_CONVERT, "convert", "cat", "FILE...", "Convert events to another format or text (cat), or cut out a part",
      convert_examples,
      "Writes the events of one or several traces in another format.\n"
      "Called as\n.Nm traceloom cat ,\n"
      "or without\n.Fl o\nand\n.Fl -to ,\n"
      "it prints them as text.\n"
      "Several inputs are merged by time.\n"
-     "What the output format cannot hold is left out, and a message says how much of what.\n"},
+     "What the output format cannot hold is left out, and a message says what and how much.\n"},
     {TL_VERB_RECORD, "record", NULL, "[--] CMD [ARG...]", "Run a program, record its function calls, and report",
      record_examples,
      "Runs\n.Ar CMD\n"
-     "and records its function calls through the recorder that was linked into it; without, it says how to build it.\n"
+     "and records its function calls through the recorder that is linked into it; if there is no recorder, it says how "
+     "to build the program with one.\n"
      "When the program has ended, a table of its functions is printed to standard error, so that its own output can go "
      "through a pipe.\n"
      "Options end at\n.Ar CMD .\n"
      ".Pp\n"
-     "The recording is called as the program, in the current folder, or as\n.Fl o\nsays.\n"
-     "While it is written the name has\n.Pa .live\nat its end; it can be read already, and what a program that was "
-     "killed recorded is in it.\n"
-     "Children of the program that record, too, write files of their own, whose names have a number before the "
-     "suffix.\n"
+     "The recording has the name of the program, in the current folder, or the name that\n.Fl o\ngives.\n"
+     "While it is being written, its name ends in\n.Pa .live ;\nit can already be read, and it keeps what was recorded "
+     "if the program is killed.\n"
+     "Child processes that also record write files of their own, whose names have a number before the suffix.\n"
      "The suffix of another format, such as\n.Pa .svg , .pb.gz\nor\n.Pa .pftrace ,\n"
-     "makes a recording first and converts it in the end.\n"},
-    {TL_VERB_CTL, "ctl", NULL, "PID COMMAND [KEY=VALUE...]",
-     "Command a program that records: status, start, stop, flush", ctl_examples,
-     "Commands the recorder in the running program\n.Ar PID ,\n"
-     "which is not stopped for that and gets no signal.\n"
-     "Only the user whose program it is, and root, may.\n"
+     "makes a recording first and converts it at the end.\n"},
+    {TL_VERB_CTL, "ctl", NULL, "PID COMMAND [KEY=VALUE...]", "Control a running recording: status, start, stop, flush",
+     ctl_examples,
+     "Controls the recorder in the running program\n.Ar PID ,\n"
+     "without stopping the program or sending it a signal.\n"
+     "Only the user who runs the program, and root, may do so.\n"
      ".Bl -tag -width status -compact\n"
-     ".It Cm status\nwhether it records, what, and where to; the default\n"
-     ".It Cm start\nfrom now on; until then the program runs at full speed\n"
-     ".It Cm stop\nno more; what was recorded stays\n"
-     ".It Cm flush\nwrites what there is under its own name, and goes on\n"
-     ".It Cm set\nchanges settings at once:\n"
+     ".It Cm status\nprint whether it records, what, and where to; the default\n"
+     ".It Cm start\nstart recording; until then the program runs at full speed\n"
+     ".It Cm stop\nstop recording; keep what was recorded\n"
+     ".It Cm flush\nwrite what was recorded so far to a file of its own, and continue\n"
+     ".It Cm set\nchange settings at once:\n"
      ".Ql threshold=5us ,\n.Ql func=GLOB ,\n.Ql not=GLOB ,\n.Ql depth=N .\n"
-     "New patterns take the place of all before; without one, as in\n.Ql func= ,\nthere is none any more.\n"
+     "New patterns replace all earlier ones;\n.Ql func=\nremoves them.\n"
      ".El\n"},
     {TL_VERB_HELP, "help", NULL, "[VERB]", "The manual of a verb, or the list of formats", help_examples,
      "Shows the manual page of a verb.\n"
@@ -124,7 +123,7 @@ const tl_verb tl_verb_table[] = {
 
 const tl_option tl_option_table[] = {
     {TL_OPTION_BY, 0, "by", "TABLE", TL_GROUP_VERB, REPORT, "func, tree, callers, line, gc, alloc, mix, ...",
-     "Which table is printed.\nThe default is\n.Cm func ,\nor none with\n.Fl o .\n", /* tl_put_table_list() goes on */
+     "Prints this table.\nThe default is\n.Cm func ,\nor no table with\n.Fl o .\n", /* tl_put_table_list() goes on */
      &"" /* without the blank before the first */
 #define TL_TABLE(word) " " #word
 #define TL_TABLE_OF_SOME(symbol)
@@ -133,9 +132,9 @@ const tl_option tl_option_table[] = {
 #undef TL_TABLE_OF_SOME
          [1]},
     {TL_OPTION_WEIGHT, 0, "weight", "WHAT", TL_GROUP_VERB, REPORT, "samples, time, bytes or allocations",
-     "What samples of stacks are weighted by:\n"
-     ".Cm samples\nor\n.Cm time ,\nthe default, of those taken at intervals;\n"
-     ".Cm bytes\nor\n.Cm allocations\nof what was allocated.\n",
+     "Weights stack samples by\n"
+     ".Cm samples\nor\n.Cm time ,\nthe default, if they were taken at intervals, or by\n"
+     ".Cm bytes\nor\n.Cm allocations\nif they are allocations.\n",
      "samples time bytes allocations"},
     {TL_OPTION_SORT, 0, "sort", "COLUMN", TL_GROUP_VERB, REPORT, "self, total, calls, min, p50, p90, p99, max or name",
      "Sorts by this column:\n"
@@ -144,7 +143,7 @@ const tl_option tl_option_table[] = {
      "self total calls min p50 p90 p99 max name"},
     {TL_OPTION_TOP, 0, "top", "N", TL_GROUP_VERB, REPORT, "N rows; 0: all",
      "Prints only the first\n.Ar N\nrows, or all of them if it is 0.\n"
-     "The default is what fits a screen on a terminal, and everything otherwise.\n",
+     "The default is what fits the screen on a terminal, and all rows otherwise.\n",
      NULL},
     {TL_OPTION_PER_THREAD, 0, "per-thread", NULL, TL_GROUP_VERB, REPORT, "trees by thread",
      "Keeps the calls of each thread apart, in the tree and in written profiles.\n", NULL},
@@ -152,75 +151,76 @@ const tl_option tl_option_table[] = {
      "Shows whole names and all columns, even where they are wider than the terminal.\n"
      "Otherwise columns are left out, and then parts of long names: arguments of templates, parameters, namespaces.\n",
      NULL},
-    {TL_OPTION_INTERVAL, 0, "interval", "N", TL_GROUP_INSNS, REPORT | CONVERT, "instructions of an interval: 100M",
-     "How many instructions an interval has, for\n.Fl -by Cm page\nand for output that is made of intervals:\n"
+    {TL_OPTION_INTERVAL, 0, "interval", "N", TL_GROUP_INSNS, REPORT | CONVERT, "instructions per interval: 100M",
+     "Sets how many instructions an interval has, for\n.Fl -by Cm page\nand for output that is made of intervals:\n"
      ".Ql 1000 ,\n.Ql 64k ,\n.Ql 100M .\n",
      NULL},
-    {TL_OPTION_LINE_SIZE, 0, "line-size", "N", TL_GROUP_INSNS, REPORT, "bytes of a line of the cache",
-     "How many bytes a line of the cache has, for\n.Fl -by Cm reuse ;\na power of two.\nThe default is 64.\n",
+    {TL_OPTION_LINE_SIZE, 0, "line-size", "N", TL_GROUP_INSNS, REPORT, "bytes per cache line",
+     "Sets how many bytes a cache line has, for\n.Fl -by Cm reuse ;\na power of two.\nThe default is 64.\n",
      "64 32 128"},
-    {TL_OPTION_SAMPLE, 0, "sample", "N", TL_GROUP_INSNS, REPORT, "look at one line of N (with --by reuse)",
-     "Looks at one line of memory of\n.Ar N ,\na power of two, for\n.Fl -by Cm reuse\nof very large traces: faster, "
+    {TL_OPTION_SAMPLE, 0, "sample", "N", TL_GROUP_INSNS, REPORT, "sample one line in N (with --by reuse)",
+     "Samples one cache line in\n.Ar N ,\na power of two, for\n.Fl -by Cm reuse\nof very large traces: faster, "
      "and less exact.\n",
      NULL},
     {TL_OPTION_CACHE, 0, "cache", "SPEC", TL_GROUP_INSNS, REPORT, "caches to simulate (with --by cache)",
-     "Which caches\n.Fl -by Cm cache\nsimulates: NAME=SIZE:WAYS:LINE of\n.Cm l1i , l1d\nand\n.Cm l2 ,\n"
-     "NAME=ENTRIES:WAYS of\n.Cm itlb , dtlb\nand\n.Cm l2tlb ,\nwith commas between.\n"
-     "What is not said is as in\n"
+     "Sets the caches that\n.Fl -by Cm cache\nsimulates: NAME=SIZE:WAYS:LINE of\n.Cm l1i , l1d\nand\n.Cm l2 ,\n"
+     "NAME=ENTRIES:WAYS of\n.Cm itlb , dtlb\nand\n.Cm l2tlb ,\nseparated by commas.\n"
+     "The defaults are\n"
      ".Ql l1i=64K:4:64,l1d=64K:4:64,l2=512K:8:64,itlb=48,dtlb=48,l2tlb=1280:5 ;\n"
-     ".Ql l2=0\nand\n.Ql l2tlb=0 :\nthere is none.\n",
+     ".Ql l2=0\nand\n.Ql l2tlb=0\nleave out that cache.\n",
      NULL},
     {TL_OPTION_PREDICTOR, 0, "predictor", "LIST", TL_GROUP_INSNS, REPORT, "predictors to simulate (with --by branch)",
-     "Which predictors of branches\n.Fl -by Cm branch\nsimulates:\n"
+     "Sets the branch predictors that\n.Fl -by Cm branch\nsimulates:\n"
      ".Ql bimodal:BITS,gshare:BITS:HISTORY,ras:ENTRIES,btb:BITS ,\n"
-     "any of them; numbers that are not given are the usual ones.\n",
+     "any of them; numbers that are left out have usual values.\n",
      NULL},
     {TL_OPTION_CALLS, 0, "calls", NULL, TL_GROUP_INSNS, REPORT, "list each call (with --by syscall)",
      "Lists system calls one by one, with arguments and result; with strings, too, where loads and stores show them.\n",
      NULL},
-    {TL_OPTION_COUNT, 0, "count", NULL, TL_GROUP_VERB, INFO, "count the events of large traces, too",
-     "Reads all of an input larger than 1\\ GiB, to count its events and to find damage in them.\n"
-     "Smaller ones are always counted, and all are with\n.Fl -json .\n",
+    {TL_OPTION_COUNT, 0, "count", NULL, TL_GROUP_VERB, INFO, "count the events of large traces as well",
+     "Reads all of an input larger than 1\\ GiB, to count its events and find damage in them.\n"
+     "Smaller inputs are always read, and with\n.Fl -json\nall are.\n",
      NULL},
     {TL_OPTION_AT, 0, "at", "N", TL_GROUP_VERB, INFO, "registers and memory before instruction N",
-     "Shows, instead, what is known of the machine just before instruction number\n.Ar N\nof the trace, or of the "
+     "Shows instead what is known of the machine just before instruction number\n.Ar N\nof the trace, or of the "
      "thread that\n.Fl -thread\nchooses:\n"
      "registers and memory, replayed from the last snapshot before it.\n"
-     "What does not follow from the trace is shown as unknown.\n",
+     "What cannot be computed from the trace is shown as unknown.\n",
      NULL},
     {TL_OPTION_MODE, 'm', "mode", "MODE", TL_GROUP_VERB, RECORD, "profile, fdr (every call), ctf or fdr,profile",
-     "What is kept of the calls:\n"
+     "Chooses what is kept of the calls:\n"
      ".Bl -tag -width fdr,profile -compact\n"
-     ".It Cm profile\nthe tree of calls with numbers, times and a histogram in every place of it: kilobytes, however "
+     ".It Cm profile\nthe call tree with the number, time and a histogram of the calls in every place: kilobytes, "
+     "however "
      "long the program runs; the default\n"
      ".It Cm fdr\nevery call with its begin and end, as XRay's flight data recorder\n"
-     ".It Cm ctf\nthe same in the Common Trace Format, with the fields of spans by hand\n"
+     ".It Cm ctf\nthe same in the Common Trace Format, with the fields of spans placed by hand\n"
      ".It Cm fdr,profile\nboth, of the same calls\n"
      ".El\n"
      "Without it, the suffix of\n.Fl o\ndecides.\n",
      "profile fdr ctf fdr,profile"},
     {TL_OPTION_THRESHOLD, 0, "threshold", "T", TL_GROUP_VERB, RECORD, "leave out shorter calls: 5us (fdr)",
-     "Leaves out calls that took less time:\n.Ql 5us .\nOf mode\n.Cm fdr\nonly.\n", "5us 1us 10us 100us 1ms"},
+     "Leaves out calls that took less time:\n.Ql 5us .\nOnly for mode\n.Cm fdr .\n", "5us 1us 10us 100us 1ms"},
     {TL_OPTION_RING, 0, "ring", "SIZE", TL_GROUP_VERB, RECORD, "keep the last 64M of a thread (fdr)",
-     "Keeps only the last calls of each thread, this much of them:\n.Ql 64M .\nOf mode\n.Cm fdr\nonly.\n"
-     "Those of a thread that ended are overwritten when others need the room.\n",
+     "Keeps only the latest calls of each thread, in this much memory:\n.Ql 64M .\nOnly for mode\n.Cm fdr .\n"
+     "The calls of a thread that ended are overwritten when others need the room.\n",
      "64M 1M 16M 256M 1G all"},
-    {TL_OPTION_LIMIT, 0, "limit", "SIZE", TL_GROUP_VERB, RECORD, "at most so large a file: 1G",
-     "Makes the file no larger than this while it is written, and counts what did not fit.\n"
-     "The default is 1G for a profile, and the room on the disk otherwise.\n",
+    {TL_OPTION_LIMIT, 0, "limit", "SIZE", TL_GROUP_VERB, RECORD, "largest size of the file: 1G",
+     "Keeps the file below this size while it is written, and counts what did not fit.\n"
+     "The default is 1G for a profile, and otherwise the free space of the disk.\n",
      "1G 100M 10G"},
     {TL_OPTION_START, 0, "start", "WHEN", TL_GROUP_VERB, RECORD, "on, or off: wait for traceloom ctl PID start",
-     "Whether recording begins with the program, the default, or when\n.Xr traceloom-ctl 1\nsays so.\n", "on off"},
-    {TL_OPTION_ANY, 0, "any", NULL, TL_GROUP_VERB, RECORD, "run it even without recorder",
-     "Runs any command: perhaps it starts, or loads, what has a recorder.\n", NULL},
+     "Starts recording with the program, the default, or only when\n.Xr traceloom-ctl 1\nstarts it.\n", "on off"},
+    {TL_OPTION_ANY, 0, "any", NULL, TL_GROUP_VERB, RECORD, "run it even without a recorder",
+     "Runs any command: it may start or load something that has a recorder.\n", NULL},
     {TL_OPTION_JSON, 0, "json", NULL, TL_GROUP_OUTPUT, INFO | CHECK | REPORT | CTL, "print JSON, one line",
      "Prints one line of JSON instead of text.\n"
-     "Times are whole nanoseconds; all names are stable.\n",
+     "Times are whole nanoseconds; names do not change between versions.\n",
      NULL},
     {TL_OPTION_OUTPUT, 'o', "output", "FILE", TL_GROUP_OUTPUT, REPORT | CONVERT | RECORD,
      "write here, format by suffix",
      "Writes to\n.Ar FILE ,\nin the format of its suffix; a further suffix\n.Pa .gz\nor\n.Pa .zst\ncompresses.\n"
-     "The file appears whole or not at all.\n"
+     "The file appears when it is complete, or not at all.\n"
      "Except for a recording,\n.Sq -\nis standard output.\n",
      "@file"},
     {TL_OPTION_FORCE, 'f', "force", NULL, TL_GROUP_OUTPUT, REPORT | CONVERT | RECORD, "replace a file",
@@ -231,14 +231,14 @@ const tl_option tl_option_table[] = {
      "Prints text in this style:\n.Cm plain ,\nthe default, or\n.Cm babeltrace ,\n"
      "exactly as\n.Nm babeltrace2\nprints it with\n.Fl -clock-gmt .\n",
      "plain babeltrace"},
-    {TL_OPTION_SPLIT, 0, "split", "HOW", TL_GROUP_OUTPUT, CONVERT, "several files: 10s, 100MB, or track",
+    {TL_OPTION_SPLIT, 0, "split", "HOW", TL_GROUP_OUTPUT, CONVERT, "into several files: 10s, 100MB, or track",
      "Writes several files, whose names get a number before the suffix:\n"
      "a new one after a time since the trace began, such as\n.Ql 10s\nor\n.Ql 500ms ,\n"
      "or when one has a size, such as\n.Ql 100MB\nor\n.Ql 64KiB ,\nor one for each\n.Cm track .\n",
      "track"},
     {TL_OPTION_FORMAT_VERSION, 0, "format-version", "N", TL_GROUP_OUTPUT, REPORT | CONVERT, "its version",
      "Writes this version of the output format.\n"
-     "The default is that of the input where input and output have the same format, and else the newest.\n",
+     "The default is the version of the input if it has the same format, and otherwise the newest.\n",
      NULL},
     {TL_OPTION_DIALECT, 0, "dialect", "NAME", TL_GROUP_OUTPUT, REPORT | CONVERT, "doc or vs (.NET)",
      "Another spelling of\n.Fl -format-version\nfor formats whose versions have names:\n"
@@ -259,34 +259,33 @@ const tl_option tl_option_table[] = {
      ".Ql 2s..3s ,\n.Ql +500ms.. ,\n.Ql ..1.5s .\n"
      "Units are ns, us, ms, s, min and h; without one it is that of the other end, else ns, or ticks where the "
      "frequency of the clock is unknown.\n"
-     "Of several inputs,\n.Cm convert\ncounts from the begin of the first that began, if they have the same clock, "
-     "and\n"
+     "With several inputs,\n.Cm convert\ncounts from the earliest begin, if they have the same clock, and\n"
      ".Cm report\nfrom the begin of each.\n"
      "Where the trace knows the time of day, A and B may also be in UTC,\n.Ql 2026-01-31T12:00:00.5Z ,\nor with an "
      "offset,\n.Ql 2026-01-31T13:00:00.5+01:00 ,\n"
      "or without a date, on the day on which the trace began:\n.Ql 23:01:24.. .\n",
      NULL},
     {TL_OPTION_INSNS, 0, "insns", "A..B", TL_GROUP_INSNS, REPORT | CONVERT, "instructions number A to B-1",
-     "Of traces of instructions: only those from number A up to, and without, number B of each thread, counted from "
-     "0,\n"
+     "Only instructions from number A up to, but not including, number B of each thread, counted from 0,\n"
      "and what belongs to them:\n.Ql 1000..2000 ,\n.Ql 1M..\n",
      NULL},
     {TL_OPTION_SLICE_AT, 0, "slice-at", "N|TIME", TL_GROUP_INSNS, CONVERT, "from snapshot N, or from TIME on",
-     "Of traces of instructions: begins with snapshot number\n.Ar N\nof registers, counted from 0, and takes as many\n"
-     "instructions behind it as\n.Fl n\nsays.\n"
-     "Of several threads whose accesses were counted together: cuts all of them at this value of the counter, each "
-     "with "
-     "a snapshot;\n"
-     ".Ql +250\ncuts a single one, too.\n",
+     "Writes a slice of an instruction trace: it begins with register snapshot number\n.Ar N ,\ncounted from 0, and "
+     "has as many\n"
+     "instructions as\n.Fl n\nsays.\n"
+     "If the accesses of several threads were counted together, cuts all of them at this value of the counter, each\n"
+     "with a snapshot;\n"
+     ".Ql +250\ncuts a single thread, too.\n",
      NULL},
-    {TL_OPTION_SLICE_INSNS, 'n', "slice-insns", "N", TL_GROUP_INSNS, CONVERT, "so many instructions (with --slice-at)",
-     "How many instructions a slice has:\n.Ql 1000 ,\n.Ql 64k ,\n.Ql 100M .\n", NULL},
+    {TL_OPTION_SLICE_INSNS, 'n', "slice-insns", "N", TL_GROUP_INSNS, CONVERT,
+     "length in instructions (with --slice-at)",
+     "Sets how many instructions a slice has:\n.Ql 1000 ,\n.Ql 64k ,\n.Ql 100M .\n", NULL},
     {TL_OPTION_EL, 0, "el", "LEVEL", TL_GROUP_INSNS, REPORT | CONVERT, "exception level: 0 to 3",
      "Only instructions that were executed at this exception level, and what belongs to them.\n"
      "May be given several times: then any of them.\n",
      "0 1 2 3"},
     {TL_OPTION_PC, 0, "pc", "A..B", TL_GROUP_INSNS, REPORT | CONVERT, "instructions at addresses A to B-1",
-     "Only instructions at addresses from A up to, and without, B, and what belongs to them:\n"
+     "Only instructions at addresses from A up to, but not including, B, and what belongs to them:\n"
      ".Ql 0x400000..0x401000 ,\n.Ql 0xffff000000000000..\n",
      NULL},
     {TL_OPTION_THREAD, 't', "thread", "GLOB", TL_GROUP_SELECT, INFO | REPORT | CONVERT, "name or id",
@@ -296,8 +295,8 @@ const tl_option tl_option_table[] = {
      NULL},
     {TL_OPTION_CPU, 0, "cpu", "N", TL_GROUP_SELECT, INFO | REPORT | CONVERT, "processors: 0,2-3",
      "Only what happened on these processors: numbers and ranges, as in\n.Ql 0,2-3 .\n"
-     "A call happened on the processor on which it began.\n"
-     "Of traces of instructions: streams that were recorded by processor.\n",
+     "A call counts for the processor on which it began.\n"
+     "In an instruction trace this selects streams that were recorded per processor.\n",
      NULL},
     {TL_OPTION_FUNC, 'F', "func", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "these functions",
      "Only functions whose name matches; a function without a name is called\n.Ql #id .\n"
@@ -314,38 +313,38 @@ const tl_option tl_option_table[] = {
      "May be given several times: then any of them.\n",
      NULL},
     {TL_OPTION_EXE, 'e', "exe", "PATH", TL_GROUP_INPUT, READERS, "the traced binary",
-     "The binary that was traced, for the names of functions, where the trace does not say them.\n"
-     "Where ids of functions begin with the number of an object, as those of instrumented shared libraries do:\n"
-     ".Ar N Ns = Ns Ar PATH\nis the file of object\n.Ar N ,\nmay be given several times.\n"
+     "Reads the names of functions from this binary, the one that was traced, if the trace does not hold them.\n"
+     "If function ids begin with the number of an object, as those of instrumented shared libraries do,\n"
+     ".Ar N Ns = Ns Ar PATH\nnames the file of object\n.Ar N\nand may be given several times.\n"
      "A file\n.Pa NAME.yaml\nmaps numbers to paths:\n.Ql 1: /usr/lib/libfoo.so\non a line each.\n"
      ".Nm traceloom check\naccepts this option and ignores it.\n",
      "@file"},
-    {TL_OPTION_NO_DEMANGLE, 0, "no-demangle", NULL, TL_GROUP_INPUT, REPORT | CONVERT, "names as linked",
-     "Shows C++ and Rust names as the linker knows them.\n", NULL},
+    {TL_OPTION_NO_DEMANGLE, 0, "no-demangle", NULL, TL_GROUP_INPUT, REPORT | CONVERT, "mangled names",
+     "Shows C++ and Rust names in the mangled form that the linker uses.\n", NULL},
     {TL_OPTION_FROM, 0, "from", "FORMAT", TL_GROUP_INPUT, READERS, "input format",
      "Reads the input as this format instead of finding it by content.\n", "@read"},
     {TL_OPTION_STRICT, 0, "strict", NULL, TL_GROUP_INPUT, READERS, "stop at damage",
      "Stops at the first damage instead of skipping it, and exits with 4 if the trace says that events were lost.\n",
      NULL},
     {TL_OPTION_RESYNC, 0, "resync", NULL, TL_GROUP_INPUT, READERS, "guess past damage",
-     "Goes on behind damage even in formats in which it can only be guessed where the next event begins.\n"
-     "What is read from there on is likely, and not certain.\n",
+     "Continues after damage even in formats where the begin of the next event can only be guessed.\n"
+     "What is read from there on is probably, but not certainly, right.\n",
      NULL},
     {TL_OPTION_FOLLOW, 0, "follow", NULL, TL_GROUP_INPUT, CONVERT, "wait for more at the end, as tail -f",
-     "Reads an input that is still being written: at its end waits for more, until interrupted or, of a pipe, until "
+     "Reads an input that is still being written: waits for more at its end, until interrupted or, for a pipe, until "
      "the\n"
      "writer closes it.\n"
-     "Events come in the order of the input, not in that of time.\n"
+     "Events come in the order of the input, not in order of time.\n"
      "A file named with\n.Fl o\nappears when it is complete; standard output shows events at once.\n",
      NULL},
-    {TL_OPTION_THREADS, 0, "threads", "N", TL_GROUP_INPUT, READERS, "threads that work",
-     "Works with this many threads; the default is one for each processor.\n", NULL},
+    {TL_OPTION_THREADS, 0, "threads", "N", TL_GROUP_INPUT, READERS, "worker threads",
+     "Uses this many threads; the default is one per processor.\n", NULL},
     {TL_OPTION_COLOR, 0, "color", "WHEN", TL_GROUP_ALWAYS, ALL, "auto/always/never",
      ".Cm auto ,\n.Cm always\nor\n.Cm never .\n"
-     ".Cm auto ,\nthe default, means: on a terminal, if\n.Ev NO_COLOR\nis not set and\n.Ev TERM\nis not\n.Ql dumb .\n",
+     ".Cm auto ,\nthe default, colours on a terminal if\n.Ev NO_COLOR\nis not set and\n.Ev TERM\nis not\n.Ql dumb .\n",
      "auto always never"},
     {TL_OPTION_QUIET, 'q', "quiet", NULL, TL_GROUP_ALWAYS, ALL, "only errors",
-     "No messages but errors, and no progress bar.\n", NULL},
+     "Prints no messages except errors, and no progress bar.\n", NULL},
     {TL_OPTION_VERBOSE, 'v', "verbose", NULL, TL_GROUP_ALWAYS, ALL, "say more",
      "Says what is being done, and how long it took.\n", NULL},
     {TL_OPTION_HELP, 'h', "help", NULL, TL_GROUP_ALWAYS, ALL | HELP, "this text", "Shows a short help.\n", NULL},
@@ -355,8 +354,8 @@ const char *tl_group_title(const tl_verb *verb, tl_option_group group)
 {
     static const char *const of_process[TL_GROUPS] = {"What is recorded", "Where it goes", "Which calls", "",
                                                       "Always",           "Always"};
-    static const char *const title[TL_GROUPS] = {"What is shown",   "Where it goes",  "Which part of the trace",
-                                                 "Of instructions", "How it is read", "Always"};
+    static const char *const title[TL_GROUPS] = {"What is shown",      "Where it goes",  "Which part of the trace",
+                                                 "Instruction traces", "How it is read", "Always"};
     return verb->id == TL_VERB_RECORD || verb->id == TL_VERB_CTL ? of_process[group] : title[group];
 }
 

@@ -12,7 +12,7 @@
 #include "base/text/number.h"
 #include "cli/nearest.h"
 
-#define LINE_SIZE_MAX 65536u /* of a cache: larger ones are no lines */
+#define LINE_SIZE_MAX 65536u /* of a cache: larger ones are not lines */
 #define CHOICES_MAX   32u    /* more words than any option allows */
 #define VALUE_SHOWN   64     /* bytes of a value that is wrong: what is wrong with it matters more */
 

@@ -49,7 +49,7 @@ int tl_check_output(const tl_cli *c)
     const char *name = is_stdout ? "standard output" : a->output;
     for (size_t i = 0; i < a->file.n; i++)
         if (is_input(a->file.word[i], &st)) {
-            tl_say_error(name, "is the input %s, too; write to another file", tl_path_name(a->file.word[i]));
+            tl_say_error(name, "is also the input %s; write to another file", tl_path_name(a->file.word[i]));
             return TL_EXIT_USAGE;
         }
     if (!is_stdout && a->exe && is_input(a->exe, &st)) {

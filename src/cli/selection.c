@@ -428,7 +428,7 @@ int tl_selection_apply(tl_selection *s, const tl_trace *t, tl_error *e)
     tl_select *o = &s->select;
     int status = 0;
     if (s->insns_only && !tl_trace_counts_insns(t))
-        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s: %s is for traces of instructions, and this is none",
+        return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s: %s needs an instruction trace; this one has no instructions",
                        tl_trace_path(t), s->insns_only);
     if (s->from.kind != TL_WHEN_OPEN) {
         o->has_from = true;

@@ -8,7 +8,7 @@
 #include "cli/losses.h"
 #include "cli/message.h"
 
-/* "100MB", "64KiB": false if it is no size. */
+/* "100MB", "64KiB": false if it is not a size. */
 static bool parse_size(const char *text, uint64_t *bytes)
 {
     static const struct {

@@ -36,7 +36,7 @@ static int choose_text_style(conversion *v, const char *style)
     const tl_format *plain = tl_format_by_suffix("events.txt", TL_CAN_WRITE_EVENTS);
     const char *to = v->cli->args->to;
     if (to && !(plain && strcmp(to, plain->name) == 0)) {
-        tl_say_error(NULL, "--text-style %s: but --to %s is no text", style, to);
+        tl_say_error(NULL, "--text-style %s: but --to %s is not text", style, to);
         return TL_EXIT_USAGE;
     }
     if (plain && strcmp(style, "plain") == 0)

@@ -33,7 +33,7 @@ typedef enum a64_class {
 #define A64_CLASSES ((unsigned)A64_OTHER + 1)
 
 a64_class a64_class_of(uint32_t op);
-/* The same, with the common ones in line: for loops over hundreds of millions. A value of the table that is no class
+/* The same, with the common ones in line: for loops over hundreds of millions. A value of the table that is not a class
  * says that the highest bits are not enough. */
 extern const uint8_t a64_class_table[2048];
 TL_ALWAYS_INLINE a64_class a64_class_quick(uint32_t op)

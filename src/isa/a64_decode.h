@@ -20,7 +20,7 @@ static inline int32_t a64_field_signed(uint32_t op, unsigned high, unsigned low)
     return ((int32_t)a64_field(op, high, low) ^ sign) - sign;
 }
 
-/* The zero register is no operand. */
+/* The zero register is not an operand. */
 static inline uint32_t a64_x(uint32_t n)
 {
     return n == 31 ? 0 : (uint32_t)1 << n;

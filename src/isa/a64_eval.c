@@ -92,7 +92,7 @@ static unsigned loaded_registers(uint32_t op, const a64_memory *m, unsigned to[2
     if (m->atomic == A64_CAS) {
         to[0] = op >> 16 & 31;
         to[1] = to[0] + 1;
-        if (m->registers == 2 && to[0] % 2) /* CASP of an odd register is no instruction */
+        if (m->registers == 2 && to[0] % 2) /* CASP of an odd register is not an instruction */
             return 0;
     } else if (m->atomic == A64_COPY || m->atomic == A64_FILL) {
         return 0;

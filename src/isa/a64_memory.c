@@ -148,7 +148,8 @@ static void single(uint32_t op, a64_operands *o)
     unsigned size = a64_field(op, 31, 30), opcode = a64_field(op, 23, 22);
     if (opcode == 2 && size == 3) {
         access(o, A64_PREFETCHES, 0, 0);
-        if (o->memory.mode == A64_MODE_REGISTER && a64_field(op, 4, 3) == 3) { /* RPRFM: the register is no offset */
+        if (o->memory.mode == A64_MODE_REGISTER &&
+            a64_field(op, 4, 3) == 3) { /* RPRFM: the register is not an offset */
             o->memory.mode = A64_MODE_OFFSET;
             o->memory.index = A64_NO_REG;
             o->memory.extend = A64_LSL;

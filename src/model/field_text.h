@@ -26,7 +26,7 @@ typedef struct tl_class_text {
     const tl_field_text *field;
     uint32_t nfield;
     uint32_t npacket;  /* how many of the first are of TL_SCOPE_PACKET */
-    uint32_t ncontext; /* how many of the first are no payload, npacket included */
+    uint32_t ncontext; /* how many of the first are not payload, npacket included */
 } tl_class_text;
 
 /* Appends what stands before the value of a field: its name, in the way of the format. */

@@ -1,4 +1,4 @@
-/* The door that every format goes through: one static tl_format, listed in src/formats.c.
+/* The interface every format implements: one static tl_format, listed in src/formats.c.
  *
  * Private state (reader, cursor, writer) is allocated, zeroed and freed by the core; a format only says its size. A
  * format fills what it can and leaves the other members NULL. */

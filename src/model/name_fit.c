@@ -37,7 +37,7 @@ static bool is_word(char c)
            (unsigned char)c >= 0x80;
 }
 
-/* Bytes of "operator<<", "->" or "=>" at s, whose signs are no brackets; 0: there is none. */
+/* Bytes of "operator<<", "->" or "=>" at s, whose signs are not brackets; 0: there is none. */
 static size_t signs(const char *name, size_t at)
 {
     static const char *const sign[] = {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "->", "<=", ">=", "<", ">"};
@@ -150,7 +150,7 @@ static bool shrink(const char *name, const cuts *c, char to[static WORK_SIZE])
         } else if (w.hidden == 0) {
             put(&t, name + w.at, n ? n : 1);
         }
-        /* "operator< <int>": the blank is no end */
+        /* "operator< <int>": the blank is not an end */
         w.after_operator = n > 2 || (w.after_operator && name[w.at] == ' ');
         w.at += n ? n : 1;
     }

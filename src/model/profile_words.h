@@ -19,9 +19,9 @@ char *tl_profile_amount(const tl_profile *p, char buf[static TL_AMOUNT_SIZE], ui
 /* What formats for one weight drop of a profile of samples: the other weights that are not zero everywhere ... */
 #define TL_DROP_WEIGHTS "other weights"
 uint64_t tl_profile_other_weights(const tl_profile *p);
-/* ... and what trees of stacks have no place for: samples that counted, of an empty stack. None where the chosen weight
- * is of allocations. */
-#define TL_DROP_EMPTY_STACKS "samples of an empty stack"
+/* ... and what trees of stacks have no place for: samples that counted, with an empty stack. None where the chosen
+ * weight is of allocations. */
+#define TL_DROP_EMPTY_STACKS "samples with an empty stack"
 uint64_t tl_profile_empty_stacks(const tl_profile *p);
 
 #endif

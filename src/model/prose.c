@@ -17,7 +17,7 @@ const char *tl_style_on(const tl_terminal *t, tl_style style)
     return t->color ? sequence[style] : "";
 }
 
-/* Decodes one character of at most n bytes; returns its length, 0 if it is no valid UTF-8. */
+/* Decodes one character of at most n bytes; returns its length, 0 if it is not valid UTF-8. */
 static size_t decode(const char *s, size_t n, uint32_t *out)
 {
     size_t length = n ? tl_utf8_length(s, n) : 0;

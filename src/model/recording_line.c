@@ -88,7 +88,7 @@ int tl_note_pairs(note *l, pair_spec *spec, size_t n)
             if (!tl_piece_is(key, spec[i].key))
                 continue;
             if (spec[i].number && !read_number(value, spec[i].number))
-                return tl_note_bad(l, "note.bad-line", "%s is no number", spec[i].key);
+                return tl_note_bad(l, "note.bad-line", "%s is not a number", spec[i].key);
             if (spec[i].text)
                 *spec[i].text = value;
             spec[i].seen = true;

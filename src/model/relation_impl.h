@@ -86,7 +86,7 @@ typedef struct tl_column {
     uint8_t role, flags;
     uint8_t place;    /* on the terminal: after columns with lower numbers; equal ones as they stand here */
     uint8_t drop;     /* 0: stays on narrow terminals; else columns with a higher number go first */
-    uint8_t decimals; /* of a number that is no share; 0: six significant digits */
+    uint8_t decimals; /* of a number that is not a share; 0: six significant digits */
     uint32_t which;   /* tells columns with the same `get` apart */
 } tl_column;
 

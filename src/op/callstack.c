@@ -18,7 +18,7 @@ typedef struct frame {
     uint32_t place, function;
     uint32_t below; /* 1 + index of the next frame of the same function further down; 0: none */
     uint32_t selected : 1;
-    uint32_t begun : 1;   /* 0: its begin is not known, so it is no call */
+    uint32_t begun : 1;   /* 0: its begin is not known, so it is not a call */
     uint32_t repeat : 30; /* how often its function is on the stack up to here, without the first `loops_from` frames */
     uint64_t entry;       /* number of the event, for tl_call */
 } frame;
@@ -399,7 +399,7 @@ int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e)
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the call tree (%u places)", c->p->nplace);
 }
 
-/* Removes the topmost frame, which has no end and so is no call. Calls that it made count. */
+/* Removes the topmost frame, which has no end and so is not a call. Calls that it made count. */
 static void forget_top(tl_callstack *c, uint32_t track, thread *th)
 {
     const frame *f = &th->stack[--th->depth];

@@ -1,7 +1,7 @@
 /* Matches entries and exits of one track after another into calls, and adds them to a profile.
  *
  * An exit closes the nearest entry of its function; entries above that one are closed with it and counted as unmatched.
- * Entries that are open at the end are no calls. Durations are in ticks, 0 where the clock went back.
+ * Entries that are open at the end are not calls. Durations are in ticks, 0 where the clock went back.
  *
  * Callers that have whole stacks in place of entries and exits cut and push frames. A frame whose begin is not known is
  * no call itself, but the caller of those above it. */
@@ -50,7 +50,7 @@ int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e);
 /* How many frames are open on a track. */
 uint32_t tl_callstack_depth(const tl_callstack *c, uint32_t track);
 /* At event i of the batch, only the outermost `depth` frames of its track are still there. The others ended at that
- * time or, if not `left`, at an unknown one: then they are no calls. False when memory runs out. */
+ * time or, if not `left`, at an unknown one: then they are not calls. False when memory runs out. */
 bool tl_callstack_cut(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t depth, bool left);
 /* At event i, a function of the profile is on top of its track. It was entered at that time or, if not `begun`,
  * earlier. False when memory runs out. */

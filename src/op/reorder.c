@@ -270,9 +270,8 @@ static int report(tl_reorder *r, tl_error *e)
         return 0;
     r->late = 0;
     tl_trace_add_out_of_order(&r->source->trace, no_stream, n);
-    return tl_trace_report(&r->source->trace, e, &note,
-                           "%" PRIu64 " event%s stood too far behind later ones to be put in order of time", n,
-                           n == 1 ? "" : "s");
+    return tl_trace_report(&r->source->trace, e, &note, "%" PRIu64 " event%s came too late to be put in order of time",
+                           n, n == 1 ? "" : "s");
 }
 
 /* The next runs of the earliest batch: those before the next event of any other. Returns how many, at most `room`; the

@@ -63,8 +63,7 @@ static int no_format(const tl_input *in, const uint8_t *head, size_t got, tl_err
         return tl_fail(e, TL_EFORMAT, TL_NO_OFFSET, "the file is empty; expected a trace%s", hint);
     for (size_t i = 0; i < got && i < SHOWN; i++)
         snprintf(bytes + 3 * i, sizeof bytes - 3 * i, " %02x", head[i]);
-    return tl_fail(e, TL_EFORMAT, 0, "begins with byte%s%s, which no format known here does%s", got > 1 ? "s" : "",
-                   bytes, hint);
+    return tl_fail(e, TL_EFORMAT, TL_NO_OFFSET, "unrecognised format (starts with%s)%s", bytes, hint);
 }
 
 /* Asks every format; the one with the most evidence wins, two with the same are an error. An empty file is what its
@@ -103,7 +102,7 @@ static int find_folder_format(const tl_format **out, const tl_folder *folder, tl
     if (c.rival)
         return tie(&c, TL_NO_OFFSET, e);
     if (!c.best)
-        return tl_fail(e, TL_EFORMAT, TL_NO_OFFSET, "is a folder without a trace that is known here");
+        return tl_fail(e, TL_EFORMAT, TL_NO_OFFSET, "no recognised trace in this folder");
     *out = c.best;
     return 0;
 }

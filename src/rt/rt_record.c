@@ -89,7 +89,7 @@ static RT_COLD void catch_up(rt_lane *l, bool given_up, unsigned modes)
     rt_signals_restore(mask);
 }
 
-/* The lane, busy and in order, for what is no handler's within the recorder. NULL: there is nothing to record to. */
+/* The lane, busy and in order, for what is not a handler's within the recorder. NULL: there is nothing to record to. */
 ALIKE rt_lane *take(uintptr_t sp, const unsigned modes)
 {
     rt_lane *l = tl_rt_lane;

@@ -236,8 +236,8 @@ static bool read_pair(reader *r, const char *key, const char *value)
     return read_early(r, key, value);
 }
 
-/* Takes one pair out of the text; *p goes to the next one. "" is no pair. The value is NULL without a '='. False: there
- * is more of it than `word` has room for. */
+/* Takes one pair out of the text; *p goes to the next one. "" is not a pair. The value is NULL without a '='. False:
+ * there is more of it than `word` has room for. */
 static bool split_pair(const char **p, char *word, size_t size, const char **value)
 {
     size_t n = 0;

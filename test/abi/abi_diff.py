@@ -17,7 +17,7 @@ import public_api
 harness = public_api.harness
 RECORDED = os.path.join(harness.SOURCE, "test", "abi", "recorded")
 MOST_BYTES = 300_000
-# Nothing of the machine, nothing of the inside; without names of parameters, which are no interface.
+# Nothing of the machine, nothing of the inside; without names of parameters, which are not interface.
 DUMP = ["abidw", "--exported-interfaces-only", "--drop-private-types", "--drop-undefined-syms", "--headers-dir", public_api.FOLDER,
         "--no-corpus-path", "--no-comp-dir-path", "--no-show-locs", "--no-elf-needed", "--no-architecture",
         "--no-parameter-names", "--no-write-default-sizes", "--type-id-style", "hash"]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# -e: what is no binary is refused and not waited for; shared libraries by the number of their object, in words and from a map.
+# -e: what is not a binary is refused and not waited for; shared libraries by the number of their object, in words and from a map.
 # shellcheck disable=SC2154
 . "$(dirname "$0")/common.inc"
 

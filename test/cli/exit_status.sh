@@ -21,7 +21,7 @@ says err "no-such-file: "
 expect 3 "$tl" info "$binary" # not a trace
 mkdir no-trace
 expect 3 "$tl" info no-trace
-says err "is a folder without a trace that is known here"
+says err "no recognised trace in this folder"
 : >empty
 expect 3 "$tl" info empty
 expect 3 "$tl" info "$trace" no-such-file

@@ -70,7 +70,7 @@ for signal in INT TERM; do
         if [ $got -ne 0 ]; then
             [ ! -e out.jsonl ] || fail "exit status $got, and there is a file"
         else
-            head -c "$(wc -c <out.jsonl)" expected | cmp - out.jsonl || fail "the file is no beginning of the whole"
+            head -c "$(wc -c <out.jsonl)" expected | cmp - out.jsonl || fail "the file is not a beginning of the whole"
         fi
     done
     { [ $got -eq 0 ] && cmp out.jsonl expected; } || fail "SIG$signal: exit status $got: $(head -3 err)"
@@ -96,7 +96,7 @@ is_empty err
 got=$?
 [ $got -eq 0 ] || fail "exit status $got of a pipe: $(cat err)"
 says out "4712"
-[ "$(tail -1 out | cut -c1-6)" = '{"ts":' ] || fail "the last line is no object: $(tail -1 out)"
+[ "$(tail -1 out | cut -c1-6)" = '{"ts":' ] || fail "the last line is not an object: $(tail -1 out)"
 sed -n '1,$p' app.log >whole.log
 printf 'prc cpu 50 4712\n' >>whole.log
 "$tl" convert --to jsonl whole.log | sort >expected

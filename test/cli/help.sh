@@ -23,7 +23,7 @@ assert list(v) == ["schema", "version", "libraries", "formats", "without", "reco
 assert v["formats"] and not set(v["formats"]) & set(v["without"]), v
 assert len(v["formats"]) + len(v["without"]) == int(sys.argv[1]) and v["recorder"] in (True, False), v' "$formats" || fail "--version --json"
 expect 2 "$tl" --version --jsno
-says err "takes no more words but --json"
+says err "takes no other arguments than --json"
 
 for verb in info check report convert cat record ctl help; do
     [ $verb = cat ] || says overview "  $verb "

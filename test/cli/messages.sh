@@ -67,16 +67,16 @@ says err "traceloom: 1 of 2 functions is not in $binary; is that the binary that
 expect 0 "$tl" report "$trace" -e "$binary"
 says_not err "the binary that was traced"
 expect 0 "$tl" report strange.xray --time 9s..10s
-says err "no calls and no samples of stacks in what was chosen"
+says err "no calls and no stack samples in what was chosen"
 says_not err "functions have no names"
 
 # Inputs are named once.
 for input in . -; do
     "$tl" info "$input" <. 2>err && fail "a folder without a trace is read"
-    [ "$(grep -o 'is a directory\|is a folder\|^\.:\|standard input:' err | wc -l)" -eq 2 ] || fail "info $input: $(cat err)"
+    [ "$(grep -o 'is a directory\|in this folder\|^\.:\|standard input:' err | wc -l)" -eq 2 ] || fail "info $input: $(cat err)"
 done
 
-# What is no trace at all ends at once, and says what it is; the name stands there once, whatever it is.
+# What is not a trace at all ends at once, and says what it is; the name stands there once, whatever it is.
 : >empty
 printf x >"two words"
 printf x >"$(printf 'line\nbreak')"
@@ -92,14 +92,13 @@ for verb in info check report cat; do
     expect 3 "$tl" $verb no/such/file
     says err "no/such/file: No such file or directory"
     expect 3 "$tl" $verb "two words"
-    says err "two words: begins with byte 78, which no format known here does"
+    says err "two words: unrecognised format (starts with 78)"
     expect 3 "$tl" $verb "$(printf 'line\nbreak')"
-    [ "$(cat err)" = "line?break: begins with byte 78, which no format known here does" ] || fail "$verb: $(cat err)"
+    [ "$(cat err)" = "line?break: unrecognised format (starts with 78)" ] || fail "$verb: $(cat err)"
     expect 3 "$tl" $verb "$long/$long/$long"
-    [ "$(cat err)" = "$long/$long/$long: byte 0: begins with bytes 78 79, which no format known here does" ] ||
-        [ "$(cat err)" = "$long/$long/$long: begins with bytes 78 79, which no format known here does" ] || fail "$verb: $(cat err)"
+    [ "$(cat err)" = "$long/$long/$long: unrecognised format (starts with 78 79)" ] || fail "$verb: $(cat err)"
     expect 3 "$tl" $verb .
-    says err ".: is a folder without a trace that is known here"
+    says err ".: no recognised trace in this folder"
     expect 2 "$tl" $verb
     says err "traceloom: $verb: no input file; - is standard input"
 done

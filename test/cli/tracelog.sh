@@ -61,7 +61,7 @@ peak 3 "$tl" convert deep.log --to folded -o - </dev/null || true
 expect 1 "$tl" check deep.log
 says out tracelog.field
 
-# Bytes that are no UTF-8 appear as the characters of their values, and cannot command the terminal.
+# Bytes that are not UTF-8 appear as the characters of their values, and cannot command the terminal.
 printf 'cls nam 0x1 "caf\351 \033]0;x\007"\nsam mem 0x0 1 0x1:1:8\n' >bytes.log
 expect 1 "$tl" check bytes.log
 says out tracelog.utf8

@@ -101,7 +101,7 @@ wrong 2 "there are 3, counted from 0" convert $s --slice-at 3 -n 5 -o x.txt
 wrong 2 "no snapshots" convert slice/xtrace.*xinsndata.bin --slice-at 0 -n 5 -o x.txt --from xtrace -t nobody
 wrong 2 "say with -n" convert $s --slice-at 1 -o x.txt
 echo '{"schema":1}' >$s.json # of another tool, about the stream
-wrong 3 "no format" info $s.json
+wrong 3 "unrecognised format" info $s.json
 rm $s.json
 wrong 2 "expected a time" convert $s --slice-at 1x -n 5 -o x.txt
 wrong 2 "write xtrace-set" convert $s --slice-at +1 -o x.txt
@@ -112,8 +112,8 @@ wrong 2 "without --time" convert $s --slice-at 1 -n 5 --time 1..2 -o x.txt
 wrong 2 "of one trace" convert $s $s --slice-at 1 -n 5 -o x.txt
 wrong 2 "the same" report $s --insns 1..2 --time 1..2
 wrong 2 "the end is not after" report $s --pc 0x2..0x1
-wrong 2 "--el is for traces of instructions" report "$trace" --el 0
-wrong 2 "--slice-at is for traces" convert "$trace" --slice-at 0 -n 1 -o x.txt
+wrong 2 "--el needs an instruction trace" report "$trace" --el 0
+wrong 2 "--slice-at needs an instruction trace" convert "$trace" --slice-at 0 -n 1 -o x.txt
 wrong 2 "--interval goes with --by page" report $s --by mix --interval 5
 wrong 2 "--calls goes with --by syscall" report $s --calls
 wrong 2 "is not made of intervals" convert $s --interval 5

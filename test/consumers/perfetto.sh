@@ -93,7 +93,7 @@ while at < len(data):
     packet, at = fields(data[at:at + size]), at + size
     sequence, flags = packet[10][0], packet[13][0] if packet[13] else 0
     if first and not packet[6]:
-        problem("the first packet is no clock snapshot")
+        problem("the first packet is not a clock snapshot")
     first = False
     if flags & 1:
         if sequence not in known and not (packet[87] or packet[42]):

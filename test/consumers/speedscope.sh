@@ -61,7 +61,7 @@ while at + 2 < len(cells) and re.match(r"[\d,.]+\S* ?\(", cells[at]):
     at, rows = at + 3, rows + 1
     margin += 0.5 * len(report["functions"]) + 64        # every place is rounded for itself
     if name not in expected:
-        # What never ended is closed by the writer, but is no call of the report.
+        # What never ended is closed by the writer, but is not a call of the report.
         if report["unmatched"]["open"] == 0:
             problems.append("%s is not in the report" % name)
         continue

@@ -160,7 +160,7 @@ def copy(checks, folder):
         checks.equal(harness.run("convert", "-q", copies[0], "-o", copies[1]).status, 0, name)
         data = [open(c, "rb").read() for c in copies]
         checks.that(data[0] == data[1], name, "is not copied byte for byte")
-        checks.equal(data[0][24:32], b"tlrtD\0\0\0", name, "is no usual file")
+        checks.equal(data[0][24:32], b"tlrtD\0\0\0", name, "is not a usual file")
         checks.equal(harness.run("check", copies[0]).status, 0, name, "the copy is damaged")
         difference = compare.jsonl(events(copies[0])[1], flat(recording_gen.name_all(expected["tracks"])))
         checks.that(difference is None, name, difference)

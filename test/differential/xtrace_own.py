@@ -288,7 +288,7 @@ def processors(checks, folder):
         checks.equal(cpu, [who], "drmemtrace's marker of the processor")
         for verb in (("report", "--by", "mix"), ("report",), ("convert", "--to", "jsonl", "-o", "-"), ("info", "--at", "5")):
             result = harness.run(*verb, "-t", str(who), whole)
-            checks.equal((result.status, b"no thread matches" in result.err), (2, True), verb, "a processor is no thread")
+            checks.equal((result.status, b"no thread matches" in result.err), (2, True), verb, "a processor is not a thread")
     first = os.path.join(folder, "first.xtrace")
     checks.equal(harness.run("convert", "-q", "--cpu", "0", "-o", first, whole).status, 0, "--cpu 0 as a folder")
     again = harness.run("info", "--json", first).json()["tracks"]

@@ -189,7 +189,7 @@ def backwards(log):
 
 
 def mixed_line_ends(log):
-    """Line ends of both kinds, and blank lines; a second carriage return is no line end."""
+    """Line ends of both kinds, and blank lines; a second carriage return is not a line end."""
     for number, record in enumerate(log.records):
         record.end = (b"\n", b"\r\n")[number % 3 == 0]
     insert(log, 3, None, b"", b"\r", b"")

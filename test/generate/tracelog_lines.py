@@ -5,7 +5,7 @@ DIALECTS = ("doc", "vs", "old", "saved")
 
 
 class Record:
-    """A line. `name` None: it is no record (blank, comment). `rule`: a reader has to skip it, for this reason.
+    """A line. `name` None: it is not a record (blank, comment). `rule`: a reader has to skip it, for this reason.
     `track`: "process", ("iid", "0x2" or None) or ("os", number). `at`: its time in ms, or None.
     `hint`: of which dialect it is a sign, although it is skipped.
     `delta` of a sample: (kept, size, moved, ip, frames); `truth`: the stack that the program had."""
@@ -78,7 +78,7 @@ class Log:
         return self.put(words, "process", at, fields, *texts)
 
     def nothing(self, text, rule=None):
-        """A blank line, or one that is no record."""
+        """A blank line, or one that is not a record."""
         record = Record(None, None, None, None, text)
         record.rule = rule
         self.records.append(record)

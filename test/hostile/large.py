@@ -103,7 +103,7 @@ def zstd_sized(c):
     c.write("zeros.zst", frame * 40)
     c.run("info zeros.zst", 3, TOO_MUCH)
     c.write("zeros.zst", frame * 16)
-    c.run("info zeros.zst", 3, "no format known here")
+    c.run("info zeros.zst", 3, "unrecognised format")
 
 
 def zstd_unsized(c):
@@ -142,15 +142,15 @@ def bzip2(c):
 
 
 def gzip_large(c):
-    """gzip packs to a thousandth at best, which is allowed: it is read, and is no trace."""
+    """gzip packs to a thousandth at best, which is allowed: it is read, and is not a trace."""
     c.write("large.gz", gzip.compress(ZERO) * 4)
-    c.run("info large.gz", 3, "no format known here")
+    c.run("info large.gz", 3, "unrecognised format")
 
 
 def nested(c):
     """Only one layer is taken off."""
     c.write("nested.gz", gzip.compress(zstd(bz2.compress(ZERO) * 100, True)))
-    c.all_verbs("nested.gz", 3, "no format known here")
+    c.all_verbs("nested.gz", 3, "unrecognised format")
 
 
 # -------------------------------------------------------------------------------------------------------------- holes

@@ -35,7 +35,7 @@ CASES = {
     "TL_STACK_FRAMES_MAX": (3, ["report", FDR, "--by", "tree", "--json"], 2, "at most 3 are printed"),
     "TL_RECORDING_FUNCTIONS_MAX": (1, ["check", "rec-done.xray"], 1, "note.too-many: more than 1 functions"),
     "LIVE_LANES_MAX": (1, ["info", LIVE], 3, "byte [0-9]+: .*more than 1 threads"),
-    "LIVE_TEXT_MAX": (4, ["check", LIVE], 1, "a text that is longer than can be"),
+    "LIVE_TEXT_MAX": (4, ["check", LIVE], 1, "a text that is too long"),
     "TRACKS_MOST": (1, ["convert", "xtrace-cores", "-o", "out.xtrace"], 2, "more than 1 tracks"),
     "XTRACE_CORE_PAGES": (0, ["convert", "xtrace-cores", "-o", "out.xtrace"], 2, "too many pages"),
     "XTRACE_TOUCH_PAGES": (0, ["convert", "xtrace-cores", "-o", "out.xtrace"], 0, "not written: .* of too many pages"),

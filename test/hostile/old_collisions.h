@@ -31,7 +31,7 @@ static uint64_t old_hash(const void *text, size_t n)
     return old_mix(h);
 }
 
-/* Eight letters, of which the number has 48 bits; the first one is no digit. */
+/* Eight letters, of which the number has 48 bits; the first one is not a digit. */
 static uint64_t old_word(uint64_t number)
 {
     static const char letter[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789_";

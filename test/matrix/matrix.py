@@ -77,11 +77,11 @@ class Cells:
         try:
             found = matrix_outputs.READERS[to](out)
             empty = not any(found.values()) and to not in ("none", "tlp", "tracelog")      # these may hold names alone
-            self.checks.that(not empty, self.path, what, "holds nothing, and is no answer", result)
+            self.checks.that(not empty, self.path, what, "holds nothing, and is not an answer", result)
             for name, got, expected in compare(to, found, losses):
                 self.checks.equal(got, expected, self.path, what, name, result)
         except Exception as error:              # whatever makes a file one that cannot be read
-            self.checks.that(False, self.path, what, "is no valid output: %r" % error, result)
+            self.checks.that(False, self.path, what, "is not valid output: %r" % error, result)
             found = {}
         self.say(verb, to, result, found, losses)
         left = [name for name in os.listdir(self.folder) if name != os.path.basename(out)]

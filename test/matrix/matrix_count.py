@@ -67,8 +67,8 @@ def instructions(found, info, losses):
     names, kinds = by_name(info), by_kind(info)
     without = losses.lines.get("instructions without pc", 0) + losses.lines.get("instructions without a known pc", 0)
     yield "instructions", found["insn"] + without, kinds.get("insn", 0)
-    if "events that are no instructions" in losses.lines:
-        yield "others", losses.lines["events that are no instructions"], info["events"] - kinds.get("insn", 0)
+    if "events that are not instructions" in losses.lines:
+        yield "others", losses.lines["events that are not instructions"], info["events"] - kinds.get("insn", 0)
     elif "mem" in found:
         yield "accesses", found["mem"], kinds.get("mem", 0)
         yield "dumps", found["dumps"], kinds.get("regs", 0)

@@ -50,7 +50,7 @@ And the cells:
 
 The usual reasons of a refusal: a profile holds sums, of which no events can be made; a trace without calls, samples and instructions has no profile; formats of calls, and formats of instructions, need some. Other reasons are told below the tables.
 
-"Not written" lists what messages said in these runs, in their words, without the numbers. What was closed or moved "there" is no loss: it was put right so that viewers can read the file."""
+"Not written" lists what messages said in these runs, in their words, without the numbers. What was closed or moved "there" is not a loss: it was put right so that viewers can read the file."""
 
 USUAL = re.compile(r"holds a profile|there are no |the trace has no instructions|has no instructions")
 
@@ -128,4 +128,4 @@ def of_classes(names):
         return "what instructions say besides (" + ", ".join("`%s`" % name for name in sorted(names)) + ")"
     if names & xray:
         return "custom and typed events, and spans by hand but for their calls" if names - xray else "custom and typed events"
-    return "events that are no calls and no samples"
+    return "events that are neither calls nor samples"

@@ -41,7 +41,7 @@ def calls_instead(log):
 
 
 def examine(path, out):
-    """None if this is no trace of events, else what is wrong with the copy: "" for nothing."""
+    """None if this is not a trace of events, else what is wrong with the copy: "" for nothing."""
     done = harness.run("convert", "--to", "ctf", "--format-version", "1.8", "-o", out, path)
     if not os.path.isdir(out):
         return None if done.status in (2, 3) and b"Sanitizer" not in done.err else "is not written: %s" % done

@@ -37,7 +37,7 @@ static inline uint32_t sampled_place(profiled *f, uint32_t parent, uint32_t func
  *   Main;Work;?     1 sample
  *   Main;0x7                    3000 bytes in 1 object
  *
- * and two samples of an empty stack. */
+ * and two samples with an empty stack. */
 static inline void sampled_init(profiled *f, const char *weight)
 {
     profiled_init(f, 1000);

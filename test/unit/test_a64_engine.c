@@ -27,7 +27,7 @@ static void test_no_such_library(void **state)
     expect_built_in("./no-such-library.so");
 }
 
-/* There is one, but it is no disassembler. */
+/* There is one, but it is not a disassembler. */
 static void test_another_library(void **state)
 {
     expect_built_in("libm.so.6");

@@ -83,7 +83,7 @@ static void recursion_counts_once(void **state)
     free(m);
 }
 
-/* An outer call that never ends is no call: the inner one of the same function is then outermost. */
+/* An outer call that never ends is not a call: the inner one of the same function is then outermost. */
 static void open_calls_hold_nothing_back(void **state)
 {
     made *m = fresh();
@@ -211,7 +211,7 @@ static void a_pattern_matches_whatever_else_is_selected(void **state)
     free(m);
 }
 
-/* For several traces: a pattern that one lacks is no error, and what is found is noted. */
+/* For several traces: a pattern that one lacks is not an error, and what is found is noted. */
 static void score_of_patterns(void **state)
 {
     made *m = fresh();

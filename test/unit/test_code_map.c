@@ -93,7 +93,7 @@ static void test_no_functions(void **state)
     assert_int_equal(tl_code_map_open(&m, "not there", &e), TL_EIO);
     FILE *f = fopen("text", "wb");
     assert_non_null(f);
-    assert_true(fputs("this is no binary at all, but a text that is long enough to be looked at", f) >= 0);
+    assert_true(fputs("this is not a binary at all, but a text that is long enough to be looked at", f) >= 0);
     assert_int_equal(fclose(f), 0);
     assert_int_equal(tl_code_map_open(&m, "text", &e), TL_EFORMAT);
     assert_null(m);

@@ -41,7 +41,7 @@ static void words(void **state)
         {"a |\"abc\\", "a string that does not end"},
         {"a |/* * /", "a comment that does not end"},
         {"a |/", "unexpected character '/'"},
-        /* What is no word is found before all that is wrong in front of it. */
+        /* What is not a word is found before all that is wrong in front of it. */
         {"} } type type { |@@", "unexpected character '@'"},
     };
     CHECK(list);

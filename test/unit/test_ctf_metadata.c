@@ -142,12 +142,12 @@ static void test_no_metadata(void **state)
     read_badly(TL_EDAMAGED, 0, "'{' without a record separator (the byte 0x1e) before it");
     file.n = 0;
     put_text("\xef\xbb\xbf /* x */ [");
-    read_badly(TL_EDAMAGED, 12, "line 1, column 10: this is no metadata of CTF 2 or 1.8");
+    read_badly(TL_EDAMAGED, 12, "line 1, column 10: not metadata of CTF 2 or 1.8");
     file.n = 0;
     put("\x7f"
         "ELF",
         4);
-    read_badly(TL_EDAMAGED, 0, "this is no metadata of CTF 2 or 1.8");
+    read_badly(TL_EDAMAGED, 0, "not metadata of CTF 2 or 1.8");
 }
 
 /* ---- packets ---- */
@@ -179,7 +179,7 @@ static void test_packets(void **state)
     file.n = 0;
     put_packet(true, 60, 2, 0, text_2, n, 0);
     assert_int_equal(read_well()->nstream, 1);
-    /* Padding that is cut off is no loss. */
+    /* Padding that is cut off is not a loss. */
     file.n = 0;
     put_packet(false, CTF_META_SIZE, 2, 0, text_2, n, 100);
     file.n -= 60;

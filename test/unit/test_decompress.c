@@ -155,7 +155,7 @@ static void test_gzip_padding(void **state)
 static void test_almost_compressed(void **state)
 {
     static const char *const text[] = {
-        "BZh",          "BZh9 is no bzip2 file",     "BZh01AY&SY", "\x1f\x8b", "\x1f\x8b\x07xxxxxxx",
+        "BZh",          "BZh9 is not a bzip2 file",  "BZh01AY&SY", "\x1f\x8b", "\x1f\x8b\x07xxxxxxx",
         "\x28\xb5\x2f", "\x5a\x2a\x4d\x19xxxxxxxxxx"};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         scratch_write("a", text[i], strlen(text[i]));

@@ -119,7 +119,7 @@ static void test_one_file_at_many_places(void **state)
     tl_source_close(s);
 }
 
-/* What tells only a part of a module: its build-id and no path, or a path that is no text. */
+/* What tells only a part of a module: its build-id and no path, or a path that is not text. */
 static void test_modules_in_part(void **state)
 {
     ctf_bytes v = {0};

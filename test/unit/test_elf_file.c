@@ -287,10 +287,10 @@ static void test_broken_symbols(void **state)
     expect_broken_symbols(&b, b.data[SYMTAB], "entries of 16 bytes, expected 24");
     b = good;
     tl_store32(section_field(&b, SYMTAB, 40), TEXT, false);
-    expect_broken_symbols(&b, b.data[SYMTAB], "which is no string table");
+    expect_broken_symbols(&b, b.data[SYMTAB], "which is not a string table");
     b = good;
     tl_store32(section_field(&b, SYMTAB, 40), 99, false);
-    expect_broken_symbols(&b, b.data[SYMTAB], "which is no string table");
+    expect_broken_symbols(&b, b.data[SYMTAB], "which is not a string table");
     b = good;
     tl_store32(b.bytes + b.data[SYMTAB] + 24, sizeof names, false);
     expect_broken_symbols(&b, b.data[SYMTAB] + 24, "the name of symbol 1");

@@ -79,7 +79,7 @@ static void test_signed(void **state)
     expect_labels(&t, e, 2, "all");
     expect_labels(&t, e, INT64_MAX, "all");
     expect_labels(&t, other, (uint64_t)INT64_MIN, "low");
-    expect_labels(&t, other, 0, ""); /* unsigned, 2^63 .. 2^63 - 1 is no range */
+    expect_labels(&t, other, 0, ""); /* unsigned, 2^63 .. 2^63 - 1 is not a range */
     tl_enum_texts_fini(&t);
 }
 

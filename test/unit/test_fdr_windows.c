@@ -57,7 +57,7 @@ static void payloads_across_windows(void **state)
     free(m);
 }
 
-/* So do the words of our recorder: padding is no event, wherever it lies. */
+/* So do the words of our recorder: padding is not an event, wherever it lies. */
 static void words_across_windows(void **state)
 {
     for (unsigned shift = 0; shift < 12; shift++) {

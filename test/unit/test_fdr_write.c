@@ -185,7 +185,7 @@ static void test_what_cannot_be_held(void **state)
     assert_int_equal(fixture_dropped(&f, "function events with ids over 28 bits"), 2);
     assert_int_equal(fixture_dropped(&f, "typed events with types over 16 bits"), 1);
     assert_int_equal(fixture_dropped(&f, "processor numbers"), 1);
-    assert_int_equal(fixture_dropped(&f, "arguments that are no whole numbers"), 1);
+    assert_int_equal(fixture_dropped(&f, "arguments that are not whole numbers"), 1);
     for (uint32_t i = 0; i < CLASSES; i++)
         assert_int_equal(f.format->accept(f.writer, &f.trace.cls[i]), i == FRAMING ? TL_ACCEPT_IGNORE
                                                                       : i <= TYPED ? TL_ACCEPT_KEEP

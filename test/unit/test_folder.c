@@ -165,7 +165,7 @@ static void what_cannot_be_opened_is_named(void **state)
     assert_int_equal(unlink("t/b/x"), 0);
     assert_int_equal(mkfifo("t/b/x", 0666), 0);
     assert_int_equal(tl_folder_input(f, x, &in, &e), TL_EUNSUPPORTED);
-    assert_contains(e.message, "t/b/x: is no regular file");
+    assert_contains(e.message, "t/b/x: is not a regular file");
     assert_null(in);
     tl_folder_close(f);
     remove_tree();

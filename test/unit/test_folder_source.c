@@ -47,7 +47,7 @@ static void messages_name_the_folder(void **state)
     tl_error e = {0};
     fake_reset(1, 1);
     assert_int_equal(open_packed(&s, "other", NULL, &e), TL_EFORMAT);
-    assert_string_equal(e.message, "some/folder: is a folder without a trace that is known here");
+    assert_string_equal(e.message, "some/folder: no recognised trace in this folder");
     fake_rivals = true;
     assert_int_equal(open_packed(&s, "fake", NULL, &e), TL_EFORMAT);
     assert_string_equal(e.message, "some/folder: could be fake or rival; choose with --from");
@@ -89,7 +89,7 @@ static void opened_by_its_path(void **state)
     tl_source *s = NULL;
     tl_error e = {0};
     assert_int_equal(tl_source_open(&s, "trace", NULL, &e), TL_EFORMAT);
-    assert_string_equal(e.message, "trace: is a folder without a trace that is known here");
+    assert_string_equal(e.message, "trace: no recognised trace in this folder");
 }
 
 /* A folder has no input: errors of cursors name the folder. */

@@ -72,7 +72,7 @@ static void test_hash_of_bytes(void **state)
             other[1 + i] ^= 1;
         }
     }
-    /* Padding is no content. */
+    /* Padding is not content. */
     assert_false(tl_hash_bytes("\0", 1) == tl_hash_bytes("\0\0", 2));
     assert_false(tl_hash_bytes("\0", 1) == tl_hash_bytes("", 0));
 }

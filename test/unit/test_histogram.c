@@ -297,7 +297,7 @@ static void test_percentiles_are_within_a_percent(void **state)
     }
 }
 
-/* What lies in the middle of a bucket is no value beyond the shortest and the longest one. */
+/* What lies in the middle of a bucket is not a value beyond the shortest and the longest one. */
 static void test_percentiles_stay_between_min_and_max(void **state)
 {
     const uint64_t value[] = {1u << 20, (1u << 20) + 4095}; /* the first and the last of a bucket */

@@ -88,7 +88,7 @@ static void test_registers(void **state)
     assert_memory_equal(f.bytes, begin, strlen(begin));
     assert_true(f.size > strlen(end));
     assert_string_equal((char *)f.bytes + f.size - strlen(end), end);
-    assert_int_equal(fixture_dropped(&f, "registers that are no numbers"), 1);
+    assert_int_equal(fixture_dropped(&f, "vector registers"), 1);
     fixture_fini(&f);
 }
 

@@ -35,7 +35,7 @@ static void test_parts_go_in_order(void **state)
         {"void ns::run<int, long>(int, long)", 16, "..::run<..>(..)"},
         {"ns::f(int, long, char) const", 20, "ns::f(..) const"},
         {"ns::f(int, long, char) [clone .cold]", 28, "ns::f(..) [clone .cold]"},
-        /* Signs of operators are no brackets. */
+        /* Signs of operators are not brackets. */
         {"bool ns::operator< <int, long>(A<int, long> const&, B)", 36, "bool ns::operator< <..>(..)"},
         {"ns::X<int, long>::operator()(int, long) const", 34, "ns::X<..>::operator()(..) const"},
         {"ns::X<int, long>::operator[](unsigned long)", 26, "ns::X<..>::operator[](..)"},

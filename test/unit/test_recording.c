@@ -233,11 +233,11 @@ static void damage(void **state)
     check_damage("process exe=/x", "note.bad-line", "pid is missing");
     check_damage("process pid=1 parent", "note.bad-line", "without key=value");
     check_damage("process pid=1 =5", "note.bad-line", "without key=value");
-    check_damage("process pid=0x", "note.bad-line", "pid is no number");
-    check_damage("process pid=-1", "note.bad-line", "pid is no number");
-    check_damage("process pid=", "note.bad-line", "pid is no number");
-    check_damage("process pid=18446744073709551616", "note.bad-line", "pid is no number");
-    check_damage("process pid=1a", "note.bad-line", "pid is no number");
+    check_damage("process pid=0x", "note.bad-line", "pid is not a number");
+    check_damage("process pid=-1", "note.bad-line", "pid is not a number");
+    check_damage("process pid=", "note.bad-line", "pid is not a number");
+    check_damage("process pid=18446744073709551616", "note.bad-line", "pid is not a number");
+    check_damage("process pid=1a", "note.bad-line", "pid is not a number");
     check_damage("clock hz=5", "note.bad-line", "name is missing");
     check_damage("object id=0 count=1", "note.bad-line", "object 0");
     check_damage("object id=4294967296 count=1", "note.bad-line", "object 4294967296");
@@ -255,8 +255,8 @@ static void damage(void **state)
     check_damage("event id=1 kind=instant fields=a:u64,,b:u64 name=e", "note.bad-line", "NAME:TYPE");
     check_damage("thread name=a", "note.bad-line", "tid is missing");
     check_damage("option ring", "note.bad-line", "without key=value");
-    check_damage("ring reused=1 overwritten=some", "note.bad-line", "overwritten is no number");
-    check_damage("lost late=many", "note.bad-line", "late is no number");
+    check_damage("ring reused=1 overwritten=some", "note.bad-line", "overwritten is not a number");
+    check_damage("lost late=many", "note.bad-line", "late is not a number");
 }
 
 static void bytes_of_zero(void **state)

@@ -216,7 +216,7 @@ static void as_late_as_can_be(void **state)
     const seen r = read_some(s, NULL, UINT64_MAX, &e);
     assert_int_equal(r.status, 0);
     assert_int_equal(r.out_of_order, 1);
-    check_late(s, 1, "1 event stood too far behind later ones to be put in order of time");
+    check_late(s, 1, "1 event came too late to be put in order of time");
     tl_source_close(s);
 }
 
@@ -229,11 +229,11 @@ static void too_late_events(void **state)
     assert_int_equal(r.status, 0);
     assert_int_equal(r.events, MANY);
     assert_int_equal(r.out_of_order, 1);
-    check_late(s, 1, "1 event stood too far behind later ones to be put in order of time");
+    check_late(s, 1, "1 event came too late to be put in order of time");
     /* Who reads again adds nothing. */
     r = read_some(s, NULL, UINT64_MAX, &e);
     assert_int_equal(r.out_of_order, 1);
-    check_late(s, 1, "1 event stood too far behind later ones to be put in order of time");
+    check_late(s, 1, "1 event came too late to be put in order of time");
     tl_source_close(s);
     /* It came as soon as it was read: behind the four batches that were handed out, 3 * TL_BATCH_MAX before 17. */
     uint32_t *expected = malloc(MANY * sizeof *expected);
@@ -257,7 +257,7 @@ static void a_trace_that_goes_backwards(void **state)
     assert_int_equal(r.status, 0);
     assert_int_equal(r.events, MANY);
     assert_true(r.out_of_order > 0);
-    check_late(s, MANY - WINDOW, "134464 events stood too far behind later ones to be put in order of time");
+    check_late(s, MANY - WINDOW, "134464 events came too late to be put in order of time");
     tl_source_close(s);
 }
 

@@ -69,7 +69,7 @@ static void histogram(void **state)
     static const hand_line line[] = {
         LOAD(0x1000, 8),      LOAD(0x1038, 8), STORE(0x1020, 1), /* the same line: cold, 0, 0 */
         LOAD(0x103c, 8),                                         /* two lines: 0, cold */
-        INSN(0x9000, OP_NOP),                                    /* code is no data */
+        INSN(0x9000, OP_NOP),                                    /* code is not data */
         LOAD(0x1000, 1),                                         /* 1 */
         LOAD(0x2000, 1),      LOAD(0x3000, 1),                   /* cold, cold */
         LOAD(0x1000, 1),                                         /* 2 */

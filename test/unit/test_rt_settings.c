@@ -66,7 +66,7 @@ static void test_all_keys(void **state)
     assert_true(read_text("mode=profile,fdr:ring=all"));
     assert_int_equal(s.modes, RT_MODE_FDR | RT_MODE_PROFILE);
     assert_int_equal(s.ring, 0);
-    assert_true(read_text(":mode=ctf:")); /* a stray colon is no pair */
+    assert_true(read_text(":mode=ctf:")); /* a stray colon is not a pair */
     assert_int_equal(s.modes, RT_MODE_CTF);
 }
 
@@ -184,7 +184,7 @@ static void test_copies_are_whole(void **state)
     assert_int_equal(copy.nnot, 2);
 }
 
-/* What is no text of theirs takes no room in a copy, either. */
+/* What is not text of theirs takes no room in a copy, either. */
 static void test_full_settings_are_copied(void **state)
 {
     enum { PARTS = 4, PART = RT_TEXT / PARTS };

@@ -143,7 +143,7 @@ static void test_functions_are_runs(void **state)
         uint64_t address[8] = {0};
         for (int i = 0; i < 7; i++)
             put_sled(bytes + 1 + i * SLED_BYTES, code + i, code + 100 * of[i], (unsigned)i % 3, version);
-        /* A rest that is no whole sled is none. */
+        /* A rest that is not a whole sled is none. */
         assert_int_equal(tl_rt_map_functions(bytes + 1, bytes + sizeof bytes, 0, NULL), 4);
         assert_int_equal(tl_rt_map_functions(bytes + 1, bytes + sizeof bytes - 1, 0, NULL), 3);
         assert_int_equal(tl_rt_map_functions(bytes + 1, bytes + sizeof bytes, (uintptr_t)code, address), 4);

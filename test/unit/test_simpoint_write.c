@@ -79,7 +79,7 @@ static void test_intervals(void **state)
             HAND_ADD(&h, few);
             must(write_all(&h, cases[i].interval, drops, sizeof drops, &e), &e);
             check_file(cases[i].text);
-            assert_string_equal(drops, "instructions without a known pc 2;events that are no instructions 2;");
+            assert_string_equal(drops, "instructions without a known pc 2;events that are not instructions 2;");
             hand_fini(&h);
         }
 }

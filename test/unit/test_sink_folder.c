@@ -21,7 +21,7 @@ static void test_where_a_folder_cannot_go(void **state)
          TL_EUNSUPPORTED},
         {"out.gz", "ctf", "out.gz: format ctf is a folder of files: it is not compressed", TL_EUNSUPPORTED},
         {"out.ctf.zst", NULL, "out.ctf.zst: format ctf is a folder of files: it is not compressed", TL_EUNSUPPORTED},
-        {"file", "ctf", "file: exists and is no folder", TL_EEXIST},
+        {"file", "ctf", "file: exists and is not a folder", TL_EEXIST},
     };
     fixture f;
     fixture_init(&f);

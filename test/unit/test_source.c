@@ -17,7 +17,7 @@ static void errors_name_the_file(void **state)
     assert_int_equal(open_bytes(&s, "", 0, NULL, &e), TL_EFORMAT);
     assert_string_equal(e.message, "some file: the file is empty; expected a trace");
     assert_int_equal(open_bytes(&s, "what is this", 12, NULL, &e), TL_EFORMAT);
-    assert_contains(e.message, "some file: begins with bytes 77 68 61 74");
+    assert_contains(e.message, "some file: unrecognised format (starts with 77 68 61 74)");
     assert_int_equal(open_bytes(&s, "what is this", 12, "nonsense", &e), TL_EINVAL);
     assert_int_equal(tl_source_open(&s, "/nonexistent/trace", NULL, &e), TL_EIO);
     assert_contains(e.message, "/nonexistent/trace");

@@ -30,7 +30,7 @@ static void test_width(void **state)
     assert_int_equal(width(""), 0);
     assert_int_equal(width("inflate"), 7);
     assert_int_equal(width("größe"), 5);
-    assert_int_equal(width("a\xff\xfe"), 3); /* bytes that are no UTF-8 count one each */
+    assert_int_equal(width("a\xff\xfe"), 3); /* bytes that are not UTF-8 count one each */
     assert_int_equal(width("\xe2\x94"), 2);  /* cut off */
 }
 

@@ -74,7 +74,7 @@ static void test_other_versions(void **state)
     assert_int_equal(tl_format_tlp.write_profile(&context, p, &e), TL_EUNSUPPORTED);
     uint8_t *bytes = fixture_save(p, &n);
     bytes[TLP_OFFSET_VERSION] = 3;
-    assert_int_equal(fixture_load(bytes, n, &p, NULL, &e), TL_EDAMAGED); /* a flipped bit is no newer version */
+    assert_int_equal(fixture_load(bytes, n, &p, NULL, &e), TL_EDAMAGED); /* a flipped bit is not a newer version */
     seal(bytes, n);
     assert_int_equal(fixture_load(bytes, n, &p, NULL, &e), TL_EUNSUPPORTED);
     assert_contains(e.message, "version 3");

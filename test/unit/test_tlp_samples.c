@@ -129,7 +129,7 @@ static const uint8_t example[] = {
     4,    2,    0,    2,                                        /* strings, functions, threads, places */
     1,    'L',  1,    'R',  1,   'f', 2,   'm',  's',           /* strings */
     4,    0xe8, 7,    0,    0,   0,   0,   0,    0,             /* clock: ms, 1000 Hz; nothing known, nothing lost */
-    6,    2,    9,    20,   100,                             /* 6 samples, 2 of an empty stack, 9 paused; 20 to 120 */
+    6,    2,    9,    20,   100,                             /* 6 samples, 2 with an empty stack, 9 paused; 20 to 120 */
     0,    0,    0,    0,    0,   0,   0,   0,    0,   2,     /* a function that is not known */
     0,    10,   3,    0,    0,   0,   0,   1,    2,   5, 16, /* function 0x5: f, of L, later R, at offset 16 */
     0,    0,    1,    0,                                     /* up, functions: f, and ? below it */

@@ -73,7 +73,7 @@ static void lines_tell_calls(void **state)
               "A 3 15 12 [4..10]; B 1 3 3 [3..3]; ", 0, 0);
 }
 
-/* Frames that nobody told are no calls, nor what they are called from; what is called from them is. */
+/* Frames that nobody told are not calls, nor what they are called from; what is called from them is. */
 static void lost_lines(void **state)
 {
     check_log(METHOD NAMES "sam str 0x5 10 0 2:2 0x1\n"

@@ -61,7 +61,7 @@ static void test_calls(void **state)
                                                 "sam str 0x00000000 10 0 0:0 0x1\n"
                                                 "sam str 0x00000000 11 1 1:1\n"
                                                 "sam str 0x00000000 11 0 0:1\n");
-    assert_int_equal(fixture_dropped(&f, "times that are no whole milliseconds"), 4);
+    assert_int_equal(fixture_dropped(&f, "times that are not whole milliseconds"), 4);
     fixture_fini(&f);
 }
 
@@ -110,7 +110,7 @@ static void test_what_calls_lose(void **state)
     create(&f);
     const tl_value none = {.type = TL_LIST};
     fixture_event(&f, ENTER_ARGS, 2, 0, 0, 3, &none, 1);
-    fixture_call(&f, ENTER, 3, 0, UINT64_MAX); /* an id that is no iid */
+    fixture_call(&f, ENTER, 3, 0, UINT64_MAX); /* an id that is not an iid */
     fixture_call(&f, ENTER, 3, 0, UINT64_C(1) << 40);
     fixture_finish(&f);
     f.trace.exe = NULL;
@@ -281,7 +281,7 @@ static void test_samples(void **state)
     b.name = "said by the frame";
     sampled(&f, 0, 1, 10000, 2, &b);
     sampled(&f, 0, 2, 10000, 1, &nameless);
-    sampled(&f, 0, 3, 2500, 1, &a); /* periods that are no whole ms */
+    sampled(&f, 0, 3, 2500, 1, &a); /* periods that are not whole ms */
     sampled(&f, 0, 4, 2500, 3, &a);
     sampled(&f, 0, 5, 0, 1, &a); /* worth nothing */
     sampled(&f, 0, 6, 0, 0, NULL);

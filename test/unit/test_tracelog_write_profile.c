@@ -93,11 +93,11 @@ static void test_rounding(void **state)
         assert_int_equal(ms, counted);
     }
     assert_int_equal(counted, (sum + 500) / 1000);
-    assert_true(dropped(&f, "times that are no whole milliseconds") > 100);
+    assert_true(dropped(&f, "times that are not whole milliseconds") > 100);
     profiled_fini(&f);
 }
 
-/* Ids that are no iids, and functions that have one in common, get numbers of their own. */
+/* Ids that are not iids, and functions that have one in common, get numbers of their own. */
 static void test_numbers_of_functions(void **state)
 {
     profiled f;
@@ -184,7 +184,7 @@ static void test_samples_of_several_periods(void **state)
     add_sampled(&f, 0, 1, 3, 15, 0, 0);
     f.p->samples = (tl_sample_counts){.counted = 9, .empty = 3};
     assert_log(&f, START("1") THREAD A "sam str 0x00000000 30 30 0:0 0x1\n" B "sam str 0x00000000 45 15 0:1 0x2\n");
-    assert_int_equal(dropped(&f, "samples of the empty stack"), 3);
+    assert_int_equal(dropped(&f, "samples with an empty stack"), 3);
     profiled_fini(&f);
 }
 

@@ -43,9 +43,9 @@ static void test_broken_trace(void **state)
     schema_fails("trace { byte_order = |network; };", "expected 'be' or 'le', found 'network'");
     schema_fails("trace { byte_order = |1; };", "expected a string, found a number");
     schema_fails("trace { uuid = |\"0f37a32b-1796-408d-b723-bd27b45921c\"; };",
-                 "'0f37a32b-1796-408d-b723-bd27b45921c' is no UUID");
+                 "'0f37a32b-1796-408d-b723-bd27b45921c' is not a UUID");
     schema_fails("trace { uuid = |\"0f37a32b-1796-408d-b723-bd27b45921c6a\"; };",
-                 "'0f37a32b-1796-408d-b723-bd27b45921c6a' is no UUID");
+                 "'0f37a32b-1796-408d-b723-bd27b45921c6a' is not a UUID");
     schema_fails("trace { |packet.header = 5; };", "'packet.header' takes a structure");
     schema_fails("trace { |packet.header := string; };", "'packet.header' takes a structure");
     schema_fails("trace { major = 1; |major = 1; };", "'major' is given twice");

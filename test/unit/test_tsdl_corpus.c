@@ -17,8 +17,8 @@ static const struct {
     {"bt2/fail/smalltrace", 183, "version 0.1: only 1.8 is known in this language"},
     {"bt2/fail/integer-range", 205, "a number of more than 64 bits"},
     {"bt2/fail/metadata-syntax-error", 72, "expected '}' or the name of an attribute, found ']'"},
-    {"bt2/fail/invalid-sequence-length-field-class", 302, "the length 'len' is no unsigned integer"},
-    {"bt2/fail/invalid-variant-selector-field-class", 305, "the tag 'selector' of a variant is no enumeration"},
+    {"bt2/fail/invalid-sequence-length-field-class", 302, "the length 'len' is not an unsigned integer"},
+    {"bt2/fail/invalid-variant-selector-field-class", 305, "the tag 'selector' of a variant is not an enumeration"},
 };
 
 static unsigned nread, nrefused;

@@ -54,7 +54,7 @@ static void test_broken_numbers(void **state)
 {
     env_fails("|18446744073709551616", "a number of more than 64 bits");
     env_fails("|0x10000000000000000", "a number of more than 64 bits");
-    env_fails("0|8", "'8' is no octal digit");
+    env_fails("0|8", "'8' is not an octal digit");
     env_fails("|0x", "a malformed number");
     env_fails("|1a", "a malformed number");
     env_fails("|1lul", "a malformed number");
@@ -77,7 +77,7 @@ static void test_strings(void **state)
     assert_string_equal(env("\"\\1a\\0011\"")->text, "\001a\0011");
     assert_string_equal(env("\"\\u00e9\\U0001f600\"")->text, "\xc3\xa9\xf0\x9f\x98\x80");
     assert_string_equal(env("L\"wide /* no comment */\"")->text, "wide /* no comment */");
-    /* What is no UTF-8 becomes it: names are shown. */
+    /* What is not UTF-8 becomes it: names are shown. */
     assert_string_equal(env("\"\\xff\xc3\xa9\"")->text, "\xc3\xbf\xc3\xa9");
 }
 
@@ -87,11 +87,11 @@ static void test_broken_strings(void **state)
     env_fails("|\"abc\n\"", "a string without an end");
     env_fails("\"ab|\\q\"", "an unknown escape sequence in a string");
     env_fails("\"ab|\\x\"", "an escape sequence without digits");
-    env_fails("\"ab|\\x100\"", "an escape sequence that is no byte");
-    env_fails("\"ab|\\400\"", "an escape sequence that is no byte");
+    env_fails("\"ab|\\x100\"", "an escape sequence that is not at at a byte");
+    env_fails("\"ab|\\400\"", "an escape sequence that is not at at a byte");
     env_fails("\"ab|\\u12\"", "an escape sequence with fewer than 4 hexadecimal digits");
-    env_fails("\"ab|\\ud800\"", "an escape sequence that is no character");
-    env_fails("\"ab|\\U00110000\"", "an escape sequence that is no character");
+    env_fails("\"ab|\\ud800\"", "an escape sequence that is not at at a character");
+    env_fails("\"ab|\\U00110000\"", "an escape sequence that is not at at a character");
     env_fails("|\"ab\\0\"", "a string with a character of value 0");
     env_fails("|''", "a character constant without a character");
 }
@@ -117,8 +117,8 @@ static void test_comments_and_lines(void **state)
     schema_fails(TRACE "|/*/", "a comment without an end");
     schema_fails(TRACE "|/ x", "a character '/' that does not belong here");
     schema_fails(TRACE "env|@", "a character '@' that does not belong here");
-    schema_fails(TRACE "env |\x01", "a byte 0x01 that is no text");
-    schema_fails(TRACE "env |\xff", "a byte 0xff that is no text");
+    schema_fails(TRACE "env |\x01", "a byte 0x01 that is not text");
+    schema_fails(TRACE "env |\xff", "a byte 0xff that is not text");
     tl_error e = {0};
     assert_int_equal(schema_parse_bytes("\n\n  foo", 7, &e), TL_EDAMAGED);
     assert_string_equal(e.message, "line 3, column 3: expected a block or a declaration, found 'foo'");
@@ -135,7 +135,7 @@ static void test_names(void **state)
                         "e:u8 a:[n\xc3\xa9"
                         "e]u8}@8");
     payload_fails("u8 a; u8 |\\u0061;", "'a' is declared twice");
-    payload_fails("u8 x|\xff;", "a byte 0xff that is no text");
+    payload_fails("u8 x|\xff;", "a byte 0xff that is not text");
 }
 
 static const char sample[] =

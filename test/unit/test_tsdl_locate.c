@@ -69,7 +69,7 @@ static void test_spellings(void **state)
     expect_payload("u8 _n; u16 n; u8 a[_n]; u8 b[n];", "{_n:u8 n:u16 a:[_n]u8 b:[n]u8}@8");
     expect_payload("u8 n; struct { u8 _n; u8 a[n]; } s;", "{n:u8 s:{n(_n):u8 a:[_n]u8}@8}@8");
     expect_payload("struct { u8 _n; } _s; u8 a[s.n]; u8 b[_s._n];", "{s(_s):{n(_n):u8}@8 a:[_s._n]u8 b:[_s._n]u8}@8");
-    payload_fails("u8 n; u8 a[|__n];", "'__n' is no field that stands before this one");
+    payload_fails("u8 n; u8 a[|__n];", "'__n' is not a field that stands before this one");
 }
 
 static void test_paths_through_variants(void **state)
@@ -107,26 +107,26 @@ static void test_declared_types_see_their_scope(void **state)
 
 static void test_lost_paths(void **state)
 {
-    payload_fails("u8 a[|n]; u8 n;", "'n' is no field that stands before this one");
-    payload_fails("struct { u8 n; } s; u8 a[|n];", "'n' is no field that stands before this one");
-    payload_fails("struct { u8 n; } s; u8 a[|s.m];", "'s.m' is no field");
-    payload_fails("u8 s; u8 a[|s.m];", "'s.m' is no field");
-    payload_fails("u8 a[|stream.event.header.n];", "'n' is no field of a scope that stands before this one");
-    payload_fails("u8 n; u8 a[|event.fields.m];", "'m' is no field of its scope");
-    payload_fails("struct { u8 h; } len; u8 x[|len];", "the length 'len' is no unsigned integer");
-    payload_fails("i8 len; u8 x[|len];", "the length 'len' is no unsigned integer");
-    payload_fails("string len; u8 x[|len];", "the length 'len' is no unsigned integer");
-    payload_fails("u8 t; variant <|t> { u8 A; } v;", "the tag 't' of a variant is no enumeration");
-    payload_fails("struct { u8 h; } t; variant <|t> { u8 A; } v;", "the tag 't' of a variant is no enumeration");
-    payload_fails("variant <|t> { u8 A; } v;", "'t' is no field that stands before this one");
-    payload_fails("variant <|env.t> { u8 A; } v;", "the tag of a variant is no field");
+    payload_fails("u8 a[|n]; u8 n;", "'n' is not a field that stands before this one");
+    payload_fails("struct { u8 n; } s; u8 a[|n];", "'n' is not a field that stands before this one");
+    payload_fails("struct { u8 n; } s; u8 a[|s.m];", "'s.m' is not a field");
+    payload_fails("u8 s; u8 a[|s.m];", "'s.m' is not a field");
+    payload_fails("u8 a[|stream.event.header.n];", "'n' is not a field of a scope that stands before this one");
+    payload_fails("u8 n; u8 a[|event.fields.m];", "'m' is not a field of its scope");
+    payload_fails("struct { u8 h; } len; u8 x[|len];", "the length 'len' is not an unsigned integer");
+    payload_fails("i8 len; u8 x[|len];", "the length 'len' is not an unsigned integer");
+    payload_fails("string len; u8 x[|len];", "the length 'len' is not an unsigned integer");
+    payload_fails("u8 t; variant <|t> { u8 A; } v;", "the tag 't' of a variant is not an enumeration");
+    payload_fails("struct { u8 h; } t; variant <|t> { u8 A; } v;", "the tag 't' of a variant is not an enumeration");
+    payload_fails("variant <|t> { u8 A; } v;", "'t' is not a field that stands before this one");
+    payload_fails("variant <|env.t> { u8 A; } v;", "the tag of a variant is not a field");
     payload_fails("variant <|5> { u8 A; } v;", "expected the name of a field, found a number");
     payload_fails("variant { u8 A; } |v;", "a variant without a tag");
     payload_fails("variant { u8 A; } v|[2];", "a variant without a tag");
     payload_fails("|variant v <t> x;", "no variant is named 'v'");
     schema_fails(TRACE TYPES "stream { event.header := struct { u8 x[|event.fields.n]; }; };"
                              "event { fields := struct { u8 n; }; };",
-                 "'n' is no field of a scope that stands before this one");
+                 "'n' is not a field of a scope that stands before this one");
     static char text[1000];
     size_t n = (size_t)sprintf(text, "u8 x[a");
     for (int i = 1; i < 70; i++)
@@ -162,9 +162,9 @@ static void test_lengths_from_the_environment(void **state)
     payload_fails("u8 a[|env.n];", "the environment has no entry 'n'");
     payload_fails("u8 a[|env.n.m];", "the environment has no entry 'n'");
     schema_fails(TRACE TYPES "env { n = \"x\"; }; event { fields := struct { u8 a[|env.n]; }; };",
-                 "the environment's entry 'n' is no length");
+                 "the environment's entry 'n' is not a length");
     schema_fails(TRACE TYPES "env { n = -1; }; event { fields := struct { u8 a[|env.n]; }; };",
-                 "the environment's entry 'n' is no length");
+                 "the environment's entry 'n' is not a length");
 }
 
 #define CLOCK(name)                                                                                                    \

@@ -44,7 +44,7 @@ static void test_broken_integers(void **state)
     payload_fails("integer { size = 8; byte_order = |middle; } a;",
                   "expected 'native', 'network', 'be' or 'le', found 'middle'");
     payload_fails("integer { size = 8; base = |7; } a;", "base 7: only 2, 8, 10 and 16 are known");
-    payload_fails("integer { size = 8; base = |y; } a;", "'y' is no base of numbers");
+    payload_fails("integer { size = 8; base = |y; } a;", "'y' is not a number base");
     payload_fails("integer { size = 8; encoding = |latin1; } a;", "expected 'none', 'UTF8' or 'ASCII', found 'latin1'");
     payload_fails("integer { size = 8; map = |clock.x; } a;", "expected 'clock.NAME.value'");
     payload_fails("integer { size = 8; map = |clock.x.value; } a;", "no clock is named 'x'");
@@ -85,7 +85,7 @@ static void test_broken_enumerations(void **state)
 {
     payload_fails("|enum { a } e;", "an enumeration without a type, and there is no type 'int'");
     payload_fails("|enum named e;", "no type is named 'enum named'");
-    payload_fails("typedef string s; enum : |s { a } e;", "an enumeration of a type that is no integer");
+    payload_fails("typedef string s; enum : |s { a } e;", "an enumeration of a type that is not an integer");
     payload_fails("enum : |nothing { a } e;", "no type is named 'nothing'");
     payload_fails("enum : u8 |e;", "expected '{', found 'e'");
     payload_fails("enum |;", "expected '{', ':' or a name, found ';'");
@@ -171,12 +171,12 @@ static void test_bit_fields(void **state)
     expect_payload("i32 :4; u8 x:1; u8 :0;", "{:0:i4/32 x:u1/8 :2:{}@8}@32");
     expect_payload("enum : u8 { a, b } e:2;", "{e:u2/8<a=0,b=1>}@8");
     expect_payload("typealias u32 := unsigned int; unsigned int :4; unsigned int x:5;", "{:0:u4/32 x:u5/32}@32");
-    payload_fails("string |s:3;", "a bit-field of a type that is no integer");
-    payload_fails("u8 |s[2]:3;", "a bit-field of a type that is no integer");
+    payload_fails("string |s:3;", "a bit-field of a type that is not an integer");
+    payload_fails("u8 |s[2]:3;", "a bit-field of a type that is not an integer");
     payload_fails("u8 |s:9;", "a bit-field of 9 bits in a type of 8");
     payload_fails("u8 s:|0;", "a bit-field of 0 bits with a name");
     payload_fails("u8 s:|65;", "expected a number from 0 to 64, found 65");
-    payload_fails("integer { size = 24; } |s:3;", "a bit-field in units of 24 bits, which is no power of two");
+    payload_fails("integer { size = 24; } |s:3;", "a bit-field in units of 24 bits, which is not a power of two");
 }
 
 static void test_names_of_types(void **state)

@@ -157,7 +157,7 @@ static void test_memory_is_forgotten(void **state)
         EXPECT_GOOD(&s);
     }
     made_stream s = known_memory(0);
-    made_inst(&s, 0, 0xd4200000u); /* BRK is no call of the system */
+    made_inst(&s, 0, 0xd4200000u); /* BRK is not a call of the system */
     made_access(&s, false, 0x1000, 3, 9);
     EXPECT_STREAM(&s, {35, "xtrace.shadow"});
 

@@ -148,8 +148,8 @@ static int read_classes(void *table, tl_source *s, const tl_select *select, tl_e
     int status = 0;
     c->row = calloc((size_t)n + 1, sizeof *c->row);
     if (tl_source_is_profile(s))
-        status = tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                         "%s: holds a profile, without the events that this table is of", tl_source_name(s));
+        status = tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: holds a profile, but this table needs events",
+                         tl_source_name(s));
     else
         status = row_of && c->row ? list_rows(c, t, row_of, e) : no_memory(e);
     if (status == 0)

@@ -68,7 +68,7 @@ static void say_samples(const tl_profile *profile, const tl_prose *p)
         say_amount(p, tl_profile_samples(profile).counted, "sample", "samples");
 }
 
-/* "; 12 of an empty stack; 40 written while recording was paused": parts of the samples */
+/* "; 12 with an empty stack; 40 written while recording was paused": parts of the samples */
 static void say_exceptions(const tl_profile *profile, const tl_prose *p)
 {
     const tl_sample_counts n = tl_profile_samples(profile);
@@ -76,7 +76,7 @@ static void say_exceptions(const tl_profile *profile, const tl_prose *p)
     if (strcmp(tl_profile_calls(profile), "allocations") == 0)
         return;
     if (n.empty)
-        tl_output_printf(p->out, "; %s of an empty stack", tl_human_grouped(text, sizeof text, n.empty));
+        tl_output_printf(p->out, "; %s with an empty stack", tl_human_grouped(text, sizeof text, n.empty));
     if (n.paused)
         tl_output_printf(p->out, "; %s written while recording was paused",
                          tl_human_grouped(text, sizeof text, n.paused));
@@ -300,7 +300,8 @@ void tl_profile_add_unmatched(tl_answer *a, const tl_ask *ask)
 
 static const tl_column samples[] = {
     {TL_COL("samples.counted", NULL, INTEGER, COUNT, "samples that count"), TL_AT(U64, tl_sample_counts, counted)},
-    {TL_COL("samples.empty", NULL, INTEGER, COUNT, "of these, of an empty stack"), TL_AT(U64, tl_sample_counts, empty)},
+    {TL_COL("samples.empty", NULL, INTEGER, COUNT, "of these, with an empty stack"),
+     TL_AT(U64, tl_sample_counts, empty)},
     {TL_COL("samples.paused", NULL, INTEGER, COUNT, "samples while recording was paused"),
      TL_AT(U64, tl_sample_counts, paused)},
 };

@@ -14,7 +14,7 @@
 #define TL_CACHE_WRITTEN UINT64_C(2) /* in an entry, which is line << 2 | TL_CACHE_USED; 0: free */
 #define TL_CACHE_USED    UINT64_C(1)
 
-/* A zeroed one is no cache. */
+/* A zeroed one is not a cache. */
 typedef struct tl_cache_level {
     uint64_t *entry; /* [sets * ways] */
     uint64_t mask;   /* sets - 1 */

@@ -103,7 +103,7 @@ static int parse_part(tl_cache_setup *s, const char *part, tl_error *e)
         return wrong(e, part, tlb ? "a TLB has ENTRIES:WAYS" : "a cache has SIZE:WAYS:LINE");
     for (unsigned i = 0; i < n; i++)
         if (!parse_size(field[i], &value[i]))
-            return wrong(e, part, "expected numbers, with K or M behind them or without");
+            return wrong(e, part, "expected numbers, with or without a suffix K or M");
     tl_cache_shape *c = &s->cache[id];
     const uint64_t ways = n > 1 ? value[1] : tlb ? value[0] : c->ways, line = n > 2 ? value[2] : c->line;
     return check(c, (tl_cache_id)id, value[0], ways, line, part, e);
@@ -117,7 +117,7 @@ int tl_cache_setup_parse(tl_cache_setup *s, const char *text, tl_error *e)
         const size_t n = strcspn(text, ",");
         snprintf(part, sizeof part, "%.*s", n < sizeof part ? (int)n : (int)sizeof part - 1, text);
         if (n > PART_MOST)
-            return wrong(e, part, "expected NAME=SIZE:WAYS:LINE, and a comma before the next");
+            return wrong(e, part, "expected NAME=SIZE:WAYS:LINE, separated by commas");
         const int status = parse_part(&changed, part, e);
         if (status < 0)
             return status;

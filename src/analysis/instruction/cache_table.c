@@ -10,7 +10,9 @@ static int init(void *table, const void *options, tl_error *e)
 {
     tl_caches *c = table;
     c->setup = options ? *(const tl_cache_setup *)options : tl_cache_default;
-    return tl_cache_sim_init(&c->sim, &c->setup) ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for such caches");
+    return tl_cache_sim_init(&c->sim, &c->setup)
+               ? 0
+               : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to simulate these caches");
 }
 
 static int begin(void *table, const tl_trace *t, tl_error *e)

@@ -62,7 +62,7 @@ typedef struct tl_pages {
     tl_strings names;
 } tl_pages;
 
-#define TL_NO_PAGE UINT64_MAX /* is no number of a page */
+#define TL_NO_PAGE UINT64_MAX /* is not a number of a page */
 
 extern const tl_insn_table tl_page_table;
 

@@ -53,8 +53,7 @@ static void get_cold(const tl_at *at, tl_cell *out)
 
 static const tl_column facts[] = {
     {TL_COL("line_size", NULL, INTEGER, BYTES, "size of a line"), .get = get_line_size},
-    {TL_COL("sampled", NULL, INTEGER, COUNT, "one line in this many was looked at; null: all lines"),
-     .get = get_sampled},
+    {TL_COL("sampled", NULL, INTEGER, COUNT, "one line in this many was sampled; null: all lines"), .get = get_sampled},
     {TL_COL("accesses", NULL, INTEGER, COUNT, "accesses to lines"), TL_AT(U64, tl_reuse, accesses)},
     {TL_COL("lines", NULL, INTEGER, COUNT, "distinct lines"), .get = get_lines},
     {TL_COL("cold", NULL, INTEGER, COUNT, "first accesses to a line"), .get = get_cold},
@@ -161,7 +160,7 @@ static void head(const tl_answer *a, const tl_prose *p)
         tl_output_printf(p->out, " (%s)", tl_human_bytes(x, sizeof x, lines << t->shift));
     tl_output_puts(p->out, "\n");
     if (t->sample > 1)
-        tl_output_printf(p->out, "%sestimated from one line of %s; distances below that are told as 0%s\n",
+        tl_output_printf(p->out, "%sestimated from one line of %s; distances below that are shown as 0%s\n",
                          tl_style_on(p->terminal, TL_STRONG), tl_human_grouped(x, sizeof x, t->sample),
                          tl_style_on(p->terminal, TL_PLAIN_TEXT));
 }

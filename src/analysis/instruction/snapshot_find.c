@@ -39,7 +39,7 @@ static int count(search *q, const tl_batch *b, tl_error *e)
     return 0;
 }
 
-/* A stream whose first events are no snapshots has none: it may be very long. */
+/* A stream whose first events are not snapshots has none: it may be very long. */
 static int read_stream(search *q, tl_source *s, uint32_t stream, tl_error *e)
 {
     tl_cursor *c = NULL;

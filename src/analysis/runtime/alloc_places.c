@@ -91,7 +91,7 @@ static uint32_t number_of(tl_hash *h, uint64_t key)
     return tl_hash_put(h, key, number) ? number : TL_HASH_NONE;
 }
 
-/* The numbers of functions begin at 2, those of unnumbered ones are their name's, which are no small numbers. */
+/* The numbers of functions begin at 2, those of unnumbered ones are their name's, which are not small numbers. */
 static uint32_t function_number(tl_alloc_sites *s, const struct tl_alloc_top *top)
 {
     if (!top->known)

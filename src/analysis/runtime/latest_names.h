@@ -28,7 +28,7 @@ static inline uint64_t tl_value_number(const tl_value *v)
 /* A copy of a text value, or NULL if it is none; *failed is set if memory runs out. */
 const char *tl_value_text(const tl_value *v, tl_strings *strings, bool *failed);
 
-/* Names a number; what is no number or no text is passed over. The copy lives in `strings`. Errors: TL_ENOMEM. */
+/* Names a number; what is not a number or no text is passed over. The copy lives in `strings`. Errors: TL_ENOMEM. */
 int tl_names_set(tl_names *t, tl_strings *strings, const tl_value *number, const tl_value *name, tl_error *e);
 /* The latest name, or NULL. */
 const char *tl_names_get(const tl_names *t, uint64_t number);

@@ -21,7 +21,7 @@ enum { SYMBOL_NAME = 0, SYMBOL_INFO = 4, SYMBOL_SECTION = 6, SYMBOL_VALUE = 8, S
 
 enum { RELA_PLACE = 0, RELA_SYMBOL_TYPE = 8, RELA_ADDEND = 16, RELA_BYTES = 24 };
 
-/* The entries of a table section. A rest that is no whole entry is not looked at. */
+/* The entries of a table section. A rest that is not a whole entry is not looked at. */
 static int table(tl_elf *elf, const tl_elf_section *s, size_t entry, const uint8_t **data, size_t *n, tl_error *e)
 {
     size_t size = 0;
@@ -42,7 +42,7 @@ static int strings(tl_elf *elf, const tl_elf_section *s, const char **text, size
     const tl_elf_section *link = tl_elf_section_get(elf, s->link);
     if (!link || link->type != SHT_STRTAB)
         return tl_fail(e, TL_EDAMAGED, s->offset,
-                       "%s: section %s is said to have its names in section %" PRIu32 ", which is no string table",
+                       "%s: section %s is said to have its names in section %" PRIu32 ", which is not a string table",
                        tl_elf_path(elf), s->name, s->link);
     int rc = tl_elf_section_data(elf, link, &data, size, e);
     if (rc < 0)

@@ -92,7 +92,7 @@ static TL_UNUSED int flush(stream *s)
     return r;
 }
 
-/* Notes damage; returns 0, since it is no failure. */
+/* Notes damage; returns 0, since it is not a failure. */
 static TL_UNUSED TL_PRINTF(2, 3) int damaged(stream *s, const char *format, ...)
 {
     va_list ap;

@@ -19,7 +19,7 @@ const char *tl_codec_name(tl_codec c); /* "gzip", "zstd", "bzip2", or NULL */
 /* Where compressed bytes come from: returns how many (0: the end) or a negative code. */
 typedef int64_t tl_codec_source(void *arg, void *buf, size_t n, tl_error *e);
 
-/* Decompresses everything to the spool. Damage in the data is no failure: what was decompressed before it is in the
+/* Decompresses everything to the spool. Damage in the data is not a failure: what was decompressed before it is in the
  * spool, and damage[] says what is wrong (else it is empty). Fails for the rest: reading, the spool, memory, too much
  * expansion (TL_ENOMEM), a codec that this build lacks (TL_EUNSUPPORTED). */
 #define TL_CODEC_DAMAGE 128u

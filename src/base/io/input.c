@@ -208,7 +208,7 @@ int tl_input_open_beside(tl_input **out, const char *path, tl_error *e)
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
         return open_fd(out, fd, false, path, true, e);
     close(fd);
-    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: is no regular file", path);
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: is not a regular file", path);
 }
 
 int tl_input_open_lazy_file(tl_input **out, int fd, const char *path, tl_error *e)
@@ -280,7 +280,7 @@ int tl_input_open_file(tl_input **out, int fd, const char *path, tl_error *e)
     if (fstat(fd, &st) < 0)
         result = tl_fail_errno(e, errno, "%s: cannot be examined", path);
     else if (!S_ISREG(st.st_mode))
-        result = tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: is no regular file", path);
+        result = tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: is not a regular file", path);
     else if (tl_sparse_check(fd, e) < 0)
         result = e ? tl_error_context(e, "%s", path) : TL_ENOMEM;
     else if (!(in = tl_input_new(path)))

@@ -118,7 +118,7 @@ static int check_target(const tl_output_folder *f, tl_error *e)
     if (lstat(f->target, &st) < 0)
         return errno == ENOENT ? 0 : tl_fail_errno(e, errno, "%s", f->path);
     if (!S_ISDIR(st.st_mode))
-        return tl_fail(e, TL_EEXIST, TL_NO_OFFSET, "%s: exists and is no folder", f->path);
+        return tl_fail(e, TL_EEXIST, TL_NO_OFFSET, "%s: exists and is not a folder", f->path);
     if (!f->overwrite)
         return tl_fail(e, TL_EEXIST, TL_NO_OFFSET, "%s: the folder exists", f->path);
     return check_replaceable(f, e);

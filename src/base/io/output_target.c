@@ -1,5 +1,5 @@
 /* Where output goes. A file is created beside its target without a name, or where the file system has no such files,
- * with another one; it gets its own when it is complete. What is no regular file (a device, a pipe) is written as it
+ * with another one; it gets its own when it is complete. What is not a regular file (a device, a pipe) is written as it
  * is. */
 #ifndef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64

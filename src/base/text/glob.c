@@ -43,7 +43,7 @@ static size_t char_length(const char *t)
     return n;
 }
 
-/* Matches one pattern element that is no star with the text; moves both on. */
+/* Matches one pattern element that is not a star with the text; moves both on. */
 static bool match_one(const char **pattern, const char **text)
 {
     const char *p = *pattern, *t = *text, *end;

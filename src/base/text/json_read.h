@@ -55,7 +55,7 @@ typedef struct tl_json_value {
 int tl_json_parse(const tl_json_value **out, tl_arena *arena, const char *text, size_t n, uint32_t values_max,
                   tl_error *e);
 
-/* The member of an object by its name; NULL if it is not there, or if `object` is no object. */
+/* The member of an object by its name; NULL if it is not there, or if `object` is not an object. */
 const tl_json_value *tl_json_find(const tl_json_value *object, const char *name);
 /* "an object", "an integer", ...: for messages. Static storage. */
 const char *tl_json_kind_name(const tl_json_value *v);

@@ -96,19 +96,19 @@ static void put_environment(FILE *f)
     tl_put_mdoc(f, ".Sh ENVIRONMENT\n"
                    ".Bl -tag -width TRACELOOM_NO_CACHE\n"
                    ".It Ev COLUMNS\n"
-                   "The width of the terminal, if it is not the one that the system says.\n"
+                   "The width of the terminal, if the system reports a wrong one.\n"
                    ".It Ev NO_COLOR\n"
                    "If set and not empty, nothing is coloured unless\n"
                    ".Fl -color Ns = Ns Cm always\n"
                    "is given.\n"
                    ".It Ev TMPDIR\n"
-                   "Where large input from a pipe, or compressed input, is kept while it is read; the default is\n"
+                   "Where large input from a pipe, or compressed input, is stored while it is read; the default is\n"
                    ".Pa /var/tmp .\n"
                    ".It Ev TRACELOOM_LLVM\n"
-                   "The library of LLVM that disassembles instructions, by path or by name, or\n"
+                   "The LLVM library that disassembles instructions, by path or by name, or\n"
                    ".Cm off .\n"
                    ".It Ev TRACELOOM_NO_CACHE\n"
-                   "If set, and neither empty nor 0, no indexes of traces that are folders are kept in\n"
+                   "If set, and neither empty nor 0, the indexes of traces that are folders are not cached in\n"
                    ".Pa ~/.cache/traceloom\n"
                    "or in that folder of\n"
                    ".Ev XDG_CACHE_HOME .\n"
@@ -121,25 +121,25 @@ static void put_settings(FILE *f)
     tl_put_mdoc(f, ".Sh ENVIRONMENT\n"
                    ".Bl -tag -width TRACELOOM\n"
                    ".It Ev TRACELOOM\n"
-                   "What the recorder in a program is told:\n"
+                   "Settings for the recorder in a program:\n"
                    ".Ar key Ns = Ns Ar value\n"
                    "pairs with\n"
                    ".Sq \\&:\n"
                    "between them.\n"
                    ".Nm traceloom record\n"
-                   "adds its own to those that are there.\n"
+                   "adds its own to them.\n"
                    "Without the variable, or if it is empty, the recorder does nothing; with it, a program can also be "
                    "recorded without\n"
                    ".Nm traceloom record .\n"
                    "The keys are\n"
                    ".Cm mode , out , ring , limit , threshold , func , not , depth , start ,\n"
-                   "which are as the options above, and\n"
+                   "which mean the same as the options above, and\n"
                    ".Cm control=off\n"
-                   "for programs that must have no further thread, and which\n"
+                   "for programs that must not get another thread, which\n"
                    ".Xr traceloom-ctl 1\n"
-                   "then cannot command,\n"
+                   "then cannot control,\n"
                    ".Cm clock=monotonic\n"
-                   "where the counter of the processor cannot be trusted, and\n"
+                   "where the processor's counter cannot be trusted, and\n"
                    ".Cm quiet=on .\n"
                    ".El\n");
 }
@@ -150,12 +150,12 @@ static void put_record_status(FILE *f)
                    "That of the program; 128 and the number of the signal if one ended it; or\n"
                    ".Bl -tag -width Ds\n"
                    ".It 125\n"
-                   "The program was not run, because something is wrong with the command line, the output, or the "
+                   "The program was not run, because the command line or the output is invalid, or the "
                    "program has no recorder; or the recording could not be made.\n"
                    ".It 126\n"
                    "The program could not be run.\n"
                    ".It 127\n"
-                   "There is no such program.\n"
+                   "The program was not found.\n"
                    ".El\n");
 }
 
@@ -165,26 +165,26 @@ static void put_status(FILE *f, bool of_process)
         tl_put_mdoc(f, ".Sh EXIT STATUS\n"
                        ".Bl -tag -width Ds\n"
                        ".It 0\n"
-                       "It was done.\n"
+                       "Success.\n"
                        ".It 1\n"
                        "The program has no recorder, or its recorder refused the command.\n"
                        ".It 2\n"
-                       "The command line makes no sense.\n"
+                       "The command line is invalid.\n"
                        ".It 3\n"
-                       "There is no such process, it may not be commanded, or it does not answer.\n"
+                       "There is no such process, you may not control it, or it does not answer.\n"
                        ".El\n");
         return;
     }
     tl_put_mdoc(f, ".Sh EXIT STATUS\n"
                    ".Bl -tag -width Ds\n"
                    ".It 0\n"
-                   "Everything was done.\n"
+                   "Success.\n"
                    ".It 1\n"
                    "The answer is no:\n"
                    ".Cm check\n"
                    "found problems.\n"
                    ".It 2\n"
-                   "The command line makes no sense, a pattern matches nothing, or the output file exists.\n"
+                   "The command line is invalid, a pattern matches nothing, or the output file exists.\n"
                    ".It 3\n"
                    "The input was damaged or unreadable, or the output could not be written.\n"
                    "What was written is valid; a message says at which byte the damage is.\n"
@@ -247,9 +247,10 @@ static void put_verb(FILE *f, const tl_verb *verb)
     fputs(".Sh DESCRIPTION\n", f);
     tl_put_mdoc(f, verb->manual);
     if (reads_files(verb))
-        tl_put_mdoc(f, "A\n.Ar FILE\nof\n.Sq -\nis standard input.\n"
-                       "The format of a file is found by its content; files compressed by gzip, zstd or bzip2 are read "
-                       "as they are.\n");
+        tl_put_mdoc(
+            f, "A\n.Ar FILE\nof\n.Sq -\nis standard input.\n"
+               "The format of a file is recognised by its content; files compressed by gzip, zstd or bzip2 are read "
+               "as they are.\n");
     put_options(f, verb);
     if (verb->id == TL_VERB_RECORD)
         put_settings(f);
@@ -288,7 +289,7 @@ static void put_command(FILE *f)
             ".Sh NAME\n.Nm traceloom\n.Nd reads, analyses and converts traces\n"
             ".Sh SYNOPSIS\n.Nm\n.Ar verb\n.Op Ar options\n.Op Ar\n"
             ".Sh DESCRIPTION\n"
-            ".Nm\nreads traces of several formats, which it tells apart by their content,\n"
+            ".Nm\nreads traces of several formats, which it recognises by their content,\n"
             "shows what is in them, and writes them, or profiles made from them, in other\nformats.\n"
             "The verbs are:\n"
             ".Bl -tag -width convert\n",
@@ -298,16 +299,17 @@ static void put_command(FILE *f)
         if (v->alias)
             fprintf(f, "Called\n.Cm %s ,\nit prints text.\n", v->alias);
     }
-    tl_put_mdoc(f, ".El\n"
-                   ".Pp\n"
-                   "The same options have the same names and letters in all verbs.\n"
-                   "Data goes to standard output, and everything else to standard error.\n"
-                   "A damaged trace is read as far as it can be: what was skipped is said, and the exit status is 3.\n"
-                   ".Bl -tag -width Ds\n"
-                   ".It Fl -help\nShows a short help.\n"
-                   ".It Fl -version Op Fl -json\nShows the version and what was built in: libraries with their "
-                   "versions, formats, the recorder and the compiler.\n"
-                   ".El\n");
+    tl_put_mdoc(
+        f, ".El\n"
+           ".Pp\n"
+           "The same options have the same names and letters in all verbs.\n"
+           "Data goes to standard output, and everything else to standard error.\n"
+           "A damaged trace is read as far as possible: a message says what was skipped, and the exit status is 3.\n"
+           ".Bl -tag -width Ds\n"
+           ".It Fl -help\nShows a short help.\n"
+           ".It Fl -version Op Fl -json\nShows the version and what this build contains: libraries with their "
+           "versions, formats, the recorder and the compiler.\n"
+           ".El\n");
     put_environment(f);
     put_status(f, false);
     fputs(".Sh EXAMPLES\n.Bl -tag -width Ds\n", f);

@@ -21,7 +21,7 @@
 typedef struct tl_record {
     const tl_cli *cli;
     unsigned modes;            /* TL_RECORD_* */
-    const tl_format *convert;  /* what -o wants, if that is no recording; else NULL */
+    const tl_format *convert;  /* what -o wants, if that is not a recording; else NULL */
     char stem[TL_RECORD_STEM]; /* of the recordings, without suffix */
     char program[PATH_MAX];    /* the file that is run */
     bool certain;              /* the recorder is in that file, and not in what it starts, perhaps */

@@ -66,7 +66,7 @@ static unsigned modes_by_name(const char *names)
     return modes;
 }
 
-/* Where -o is no recording: what it is, and which recording it can be made of. */
+/* Where -o is not a recording: what it is, and which recording it can be made of. */
 static int plan_conversion(tl_record *r)
 {
     const tl_arguments *a = r->cli->args;

@@ -112,7 +112,7 @@ static int make_command(const tl_arguments *a, char *out, size_t size)
     }
     const bool set = strcmp(word, "set") == 0;
     if (set ? a->file.n < 3 : a->file.n > 2)
-        return wrong(word, set ? "expected KEY=VALUE behind it, such as threshold=5us" : "takes no more words");
+        return wrong(word, set ? "expected KEY=VALUE behind it, such as threshold=5us" : "takes no arguments");
     int n = snprintf(out, size, "%s", strcmp(word, "status") == 0 ? "show" : word);
     for (size_t i = 2; i < a->file.n && n >= 0 && (size_t)n < size; i++) {
         const char *pair = a->file.word[i];

@@ -90,7 +90,7 @@ static int say_nothing(const tl_record *r)
 {
     const char *start = r->cli->args->start;
     if (start && strcmp(start, "off") == 0) {
-        tl_say(r->cli, NULL, "nothing was recorded: nobody started it");
+        tl_say(r->cli, NULL, "nothing was recorded: recording was never started");
         return TL_EXIT_DONE;
     }
     if (status_of(r) != TL_EXIT_RECORD) /* so the recorder itself ends a program, after it said why */

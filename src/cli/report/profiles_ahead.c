@@ -35,7 +35,7 @@ static void clear(slot *s)
     *s = (slot){0};
 }
 
-/* What is no regular file can be opened only once. */
+/* What is not a regular file can be opened only once. */
 static bool may_be_opened_twice(const char *path)
 {
     struct stat st;

@@ -12,8 +12,9 @@ typedef struct tl_profiles_ahead tl_profiles_ahead;
  * out: they are then read in their turn. */
 tl_profiles_ahead *tl_profiles_ahead_open(const tl_cli *c, size_t first, const tl_want *want,
                                           const tl_profile_options *options);
-/* The next file. NULL: it was not read, for it is no small file with a profile, or something is wrong with it; whoever
- * opens it now finds out. Otherwise the source belongs to the caller, and *profile is lent until the next call. */
+/* The next file. NULL: it was not read, for it is not a small file with a profile, or something is wrong with it;
+ * whoever opens it now finds out. Otherwise the source belongs to the caller, and *profile is lent until the next call.
+ */
 tl_source *tl_profiles_ahead_next(tl_profiles_ahead *a, tl_profile **profile);
 void tl_profiles_ahead_close(tl_profiles_ahead *a); /* NULL is fine */
 

@@ -149,7 +149,7 @@ static int add_profile(report_job *m, const tl_reading *r, tl_profile **profile)
     tl_profile *p = *profile;
     if (m->plan->table && tl_profile_fits(m->plan->kind, p, m->cli->args->sort, &e) < 0)
         return tl_say_failure(r->path, &e);
-    const bool insns = tl_trace_counts_insns(r->trace); /* only -e names functions; entries and levels are none */
+    const bool insns = tl_trace_counts_insns(r->trace); /* only -e names functions; not entries or levels */
     m->lacks_names = (insns || has_no_names(p)) && !tl_profile_weights(p) && !p->of_stacks && !m->cli->args->exe;
     m->of_events = m->of_events && !tl_source_is_profile(r->source);
     describe_input(m, r->trace, p);
@@ -269,7 +269,7 @@ static void say_nothing_sampled(const report_job *m)
     else if (bytes)
         tl_say(m->cli, NULL, "no samples were counted, only allocations: --weight bytes shows where");
     else if (n.counted)
-        tl_say(m->cli, NULL, "all samples are of an empty stack");
+        tl_say(m->cli, NULL, "all samples have an empty stack");
     else
         tl_say(m->cli, NULL, "no samples were counted");
 }
@@ -289,12 +289,11 @@ static int check_empty(const report_job *m)
     if (!is_empty(m->profile))
         return TL_EXIT_DONE;
     if (m->plan->format && m->of_events) {
-        tl_say_error(NULL,
-                     "there are no calls and no samples of stacks to make a profile of; traceloom info lists what "
-                     "there is");
+        tl_say_error(NULL, "no calls and no stack samples to make a profile from; traceloom info lists what "
+                           "there is");
         return TL_EXIT_USAGE;
     }
-    tl_say(m->cli, NULL, "no calls and no samples of stacks in %s; traceloom info lists what there is",
+    tl_say(m->cli, NULL, "no calls and no stack samples in %s; traceloom info lists what there is",
            m->selection.any           ? "what was chosen"
            : m->cli->args->file.n > 1 ? "these traces"
                                       : "this trace");
@@ -331,7 +330,7 @@ static void say_limits(const report_job *m)
         tl_say(m->cli, NULL, "unmatched: %s %s without entry, %s %s without exit", tl_human_grouped(a, sizeof a, exits),
                exits == 1 ? "exit" : "exits", tl_human_grouped(b, sizeof b, open), open == 1 ? "entry" : "entries");
     if (unwound)
-        tl_say(m->cli, NULL, "unwound: %s %s closed by the exit of an outer one; durations with ~ rest on them",
+        tl_say(m->cli, NULL, "unwound: %s %s closed by the exit of an outer one; durations marked ~ depend on them",
                tl_human_grouped(a, sizeof a, unwound), unwound == 1 ? "call was" : "calls were");
     if (m->lacks_names && !is_empty(p))
         tl_say(m->cli, NULL, "functions have no names; -e names the binary that was traced");

@@ -15,7 +15,7 @@
  * only (see model/callgraph.h), so that a function's callers add up to its total. A function "(root)" calls the
  * outermost functions, whose calls and time would have no place otherwise.
  *
- * Samples are no calls. Costs are then the chosen weight and how many samples (or allocations) it is of, self and
+ * Samples are not calls. Costs are then the chosen weight and how many samples (or allocations) it is of, self and
  * within. Nobody knows how often a function was called: each "calls=" says how many samples have the call on the stack,
  * since callgrind_annotate takes the costs of 0 calls for the caller's own. Calls that cost nothing are left out. */
 #include <inttypes.h>

@@ -48,7 +48,7 @@ static void writes(operand_list *l, unsigned number)
         l->out.destination[l->destinations++] = (uint8_t)number;
 }
 
-/* Number 31 is the zero register, which is no operand ... */
+/* Number 31 is the zero register, which is not an operand ... */
 static unsigned general(unsigned number)
 {
     return number == ZERO ? 0 : CHAMPSIM_X0 + number;

@@ -391,7 +391,7 @@ static int listing_finish(void *writer, tl_error *e)
     if (w->open)
         tl_output_puts(w->context.out, "\n");
     w->open = false;
-    tl_drops_add(w->context.drops, "registers that are no numbers (of vectors)", w->left_out);
+    tl_drops_add(w->context.drops, "vector registers", w->left_out);
     return 0;
 }
 

@@ -13,7 +13,7 @@
 #define UUID_COUNTER        ((uint64_t)3 << 60)
 #define UUID_SPANS          ((uint64_t)4 << 60)
 #define UUID_GAUGE          ((uint64_t)5 << 60)
-#define COUNTER_FIELDS_BITS 8u /* further fields of a class are no counters */
+#define COUNTER_FIELDS_BITS 8u /* further fields of a class are not counters */
 #define COUNTER_CLASS_BITS  20u
 
 /* Sequence 1 is that of the file; tracks follow, and after all of them the samples of all threads. */

@@ -38,7 +38,7 @@ typedef struct simpoint_writer {
     a64_cutter cutter;
     uint64_t start, length; /* the open block; without instructions there is none */
     bool has_pc;
-    uint64_t without_pc, others; /* what is not written: instructions, events that are none */
+    uint64_t without_pc, others; /* what is not written: instructions, events that are not instructions */
     bool is_part;                /* see tl_write_context */
 } simpoint_writer;
 
@@ -179,7 +179,7 @@ static int simpoint_finish(void *writer, tl_error *e)
     if (status == 0 && w->nused > 0)
         put_line(w);
     tl_drops_add(w->drops, "instructions without a known pc", w->without_pc);
-    tl_drops_add(w->drops, "events that are no instructions", w->others);
+    tl_drops_add(w->drops, "events that are not instructions", w->others);
     return status;
 }
 

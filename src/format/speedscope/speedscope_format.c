@@ -371,7 +371,7 @@ static void discard(void *writer_)
 const tl_format tl_format_speedscope = {
     .name = "speedscope",
     .summary = "time lines or profiles for the viewer speedscope",
-    .holds = "calls of functions and no samples of stacks",
+    .holds = "function calls and no stack samples",
     .suffixes = ".speedscope.json",
     .thread_profile = true,
     .writes_fields = true,

@@ -444,7 +444,7 @@ static int write_profile(const tl_write_context *context, const tl_profile *p, t
         put_scripts(&w);
         tl_drops_add(context->drops, "places too narrow or too deep", layout.left_out);
         tl_drops_add(context->drops, "places without time", layout.timeless);
-        tl_drops_add(context->drops, "latency histograms, but for p50 and p99", tl_profile_histograms(p));
+        tl_drops_add(context->drops, "latency histograms, except p50 and p99", tl_profile_histograms(p));
         tl_drops_add(context->drops, TL_DROP_WEIGHTS, tl_profile_other_weights(p));
         tl_drops_add(context->drops, TL_DROP_EMPTY_STACKS, tl_profile_empty_stacks(p));
     } else {

@@ -22,7 +22,7 @@
  * Differences: control characters in names, and C1 controls in text, are written as \xNN, so that they cannot drive a
  * terminal; the last second before 1970 has its sign, and hexadecimal numbers of 61 to 63 signed bits are right.
  * What 2.0.4 does not know is ours: bytes are a list, absent members are left out, sets of flags are hexadecimal
- * enumerations, a key that is no field stands first. */
+ * enumerations, a key that is not a field stands first. */
 #include <stdlib.h>
 
 #include "format/text/babeltrace_value.h"

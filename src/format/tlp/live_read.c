@@ -91,7 +91,7 @@ static int take_text(live_reader *r, uint32_t at, const uint8_t *entry, uint64_t
         return no_memory(e);
     int status = text ? live_bytes_get(&r->bytes, offset, text, used, &when, e) : 0;
     if (status == 0)
-        status = bad_reference(r, at, "a text that is longer than can be", e);
+        status = bad_reference(r, at, "a text that is too long", e);
     else if (status > 0)
         status = tl_recording_add(r->trace, text, used, offset, e);
     free(text);
@@ -126,7 +126,7 @@ static int take_table(live_reader *r, uint32_t at, const uint8_t *entry, uint64_
         if (status < 0)
             return status;
         if (status == 0)
-            return bad_reference(r, at, "a table of addresses that goes on behind the end of the file", e);
+            return bad_reference(r, at, "a table of addresses that extends beyond the end of the file", e);
         if (tl_hash_get(&notes->function_at, r->used[i]) != TL_HASH_NONE)
             continue; /* has a note of its own */
         const tl_function f = {.id = r->used[i],
@@ -213,12 +213,12 @@ static int read_all(live_reader *r, const uint8_t *header, tl_error *e)
     int status = tl_recording_begin(r->trace, e);
     if (status >= 0)
         status = each(r, tl_load32(header + LIVE_HEADER_TEXT, false), LIVE_TEXT_BYTES,
-                      "a text behind the end of the file, or in a circle of texts", take_text, e);
+                      "a text beyond the end of the file, or a cycle of texts", take_text, e);
     if (status >= 0)
         status = tl_recording_finish(r->trace, r->done ? TL_RECORDING_DONE : TL_RECORDING_LIVE, e);
     if (status >= 0)
         status = each(r, tl_load32(header + LIVE_HEADER_LANES, false), LIVE_LANE_SIZE,
-                      "a thread behind the end of the file, or in a circle of threads", take_lane, e);
+                      "a thread beyond the end of the file, or a cycle of threads", take_lane, e);
     if (status < 0)
         return status;
     reverse_lanes(r);
@@ -231,7 +231,7 @@ static int read_all(live_reader *r, const uint8_t *header, tl_error *e)
     tl_profile_free(p);
     if (status >= 0)
         status = each(r, tl_load32(header + LIVE_HEADER_TABLES, false), LIVE_TABLE_ADDRESS,
-                      "a table behind the end of the file, or in a circle of tables", take_table, e);
+                      "a table beyond the end of the file, or a cycle of tables", take_table, e);
     return status;
 }
 

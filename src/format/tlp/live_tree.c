@@ -90,14 +90,14 @@ static int read_blocks(walk *w, uint32_t at, uint64_t when, uint64_t *sum)
     while (at) {
         uint8_t block[LIVE_BLOCK_SIZE];
         if (at >= before)
-            return damage(w, at, "live.bad-reference", "a block of a histogram that stands behind the one before it");
+            return damage(w, at, "live.bad-reference", "histogram blocks out of order");
         if (w->blocks++ >= tl_input_size(w->r->in) / LIVE_BLOCK_SIZE)
             return damage(w, at, "live.bad-reference", "more blocks of histograms than fit into the file");
         const int status = live_bytes_get(&w->r->bytes, live_offset(at), block, sizeof block, &when, w->e);
         if (status < 0)
             return status;
         if (status == 0)
-            return damage(w, at, "live.bad-reference", "a block of a histogram that lies behind the end of the file");
+            return damage(w, at, "live.bad-reference", "a histogram block beyond the end of the file");
         const unsigned tag = tl_load16(block + LIVE_BLOCK_TAG, false),
                        shift = tl_load16(block + LIVE_BLOCK_SHIFT, false);
         if (tag >= TAGS || (shift != 0 && shift != 32)) {
@@ -264,13 +264,13 @@ static int read_node(walk *w, uint32_t at, uint32_t parent, uint32_t before, uin
                      uint64_t *when)
 {
     if (at <= parent || at >= before)
-        return damage(w, at, "live.bad-reference", "a node that stands %s",
-                      at <= parent ? "before its parent" : "behind the sibling that leads to it");
+        return damage(w, at, "live.bad-reference", "a node %s",
+                      at <= parent ? "before its parent" : "after the sibling that refers to it");
     const int status = live_bytes_get(&w->r->bytes, live_offset(at), node, LIVE_NODE_SIZE, when, w->e);
     if (status < 0)
         return status;
     if (status == 0)
-        return damage(w, at, "live.bad-reference", "a node that lies behind the end of the file");
+        return damage(w, at, "live.bad-reference", "a node beyond the end of the file");
     if (tl_load32(node + LIVE_NODE_PARENT, false) != parent)
         return damage(w, at, "live.bad-reference", "a node whose parent is another one");
     return 1;
@@ -295,7 +295,7 @@ static int read_tree(walk *w, uint32_t root, uint32_t root_place)
     if (got < 0)
         return got;
     if (got == 0 || root == 0 || tl_load32(node + LIVE_NODE_PARENT, false) != 0)
-        return damage(w, root, "live.bad-reference", "the root of a thread's tree is none");
+        return damage(w, root, "live.bad-reference", "bad reference to the root of a thread's tree");
     uint32_t at = tl_load32(node + LIVE_NODE_CHILD, false), before = UINT32_MAX, parent = root, place = root_place;
     w->depth = 0;
     for (;;) {

@@ -210,7 +210,7 @@ static void read_samples(decoder *d)
     if (!(d->flags & TLP_SAMPLES))
         return;
     p->samples.counted = number(d, "the number of samples");
-    p->samples.empty = number(d, "the number of samples of an empty stack");
+    p->samples.empty = number(d, "the number of samples with an empty stack");
     p->samples.paused = number(d, "the number of samples while paused");
     p->has_span = d->flags & TLP_SPAN;
     if (!p->has_span)

@@ -12,7 +12,7 @@
  *   body     counts      strings, functions, threads, places (without the root of all)
  *            strings     length, bytes; ascending, each once. References: 0 is none, k is the k-th string
  *            head        clock name, hz, [UTC]; build-id, exe; unmatched exits and open; lost events, damaged bytes
- *            samples     (2) with samples only: counted, of an empty stack, while paused; [begin; end - begin]
+ *            samples     (2) with samples only: counted, with an empty stack, while paused; [begin; end - begin]
  *            functions   module, id (difference), name, file, line, address, linkage name; in canonical order;
  *                        (2) library, renamed, flags, [offset]
  *            threads     which ids, [pid], [tid], name; in canonical order

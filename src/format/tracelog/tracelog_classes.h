@@ -12,7 +12,7 @@ typedef enum tracelog_record {
     TRACELOG_RECORDS
 } tracelog_record;
 
-/* Classes of events that are no lines, behind those of records: calls, see tl_want.calls. */
+/* Classes of events that are not lines, behind those of records: calls, see tl_want.calls. */
 enum tracelog_call_class { TRACELOG_ENTER = TRACELOG_RECORDS, TRACELOG_EXIT, TRACELOG_CLASSES };
 
 /* What a field of a line is; see records.def. */

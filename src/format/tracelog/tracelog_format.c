@@ -1,4 +1,4 @@
-/* TraceLog: the text logs of CoreProfiler. The door, and the one cursor.
+/* TraceLog: the text logs of CoreProfiler. The format's interface, and the one cursor.
  *
  *   block n of the text --> parts (tracelog_scan.c) --> replay (tracelog_replay.c) --> batches
  *   several threads, any order                          one thread, in the order of the log
@@ -313,7 +313,7 @@ static uint64_t floor_of_cursor(const void *state)
 const tl_format tl_format_tracelog = {
     .name = "tracelog",
     .summary = "text logs of .NET programs by CoreProfiler, in all dialects",
-    .holds = "calls of functions and no samples of stacks",
+    .holds = "function calls and no stack samples",
     .suffixes = ".log .tracelog",
     .may_be_empty = true,
     .unsorted = true,

@@ -32,7 +32,7 @@ TL_ALWAYS_INLINE unsigned tracelog_hex16(const uint8_t *p, uint64_t *value)
         _mm_cmplt_epi8(_mm_add_epi8(lower, _mm_set1_epi8((char)(128 - 'a'))), _mm_set1_epi8(-128 + 6));
     const unsigned others = ~(unsigned)_mm_movemask_epi8(_mm_or_si128(digit, letter));
     const unsigned n = (unsigned)__builtin_ctz(others | 0x10000u);
-    /* Nibbles, then pairs of them; the first character in the highest. What is no digit goes below. */
+    /* Nibbles, then pairs of them; the first character in the highest. What is not a digit goes below. */
     const __m128i nibble = _mm_add_epi8(_mm_and_si128(x, _mm_set1_epi8(0x0f)), _mm_and_si128(letter, _mm_set1_epi8(9)));
     const __m128i pair =
         _mm_and_si128(_mm_or_si128(_mm_slli_epi16(nibble, 4), _mm_srli_epi16(nibble, 8)), _mm_set1_epi16(0xff));
@@ -53,7 +53,7 @@ TL_ALWAYS_INLINE unsigned tracelog_hex8(const uint8_t *p, uint32_t *value)
     const uint64_t letter = (lower + TRACELOG_BYTES(0x80 - 'a')) & ~(lower + TRACELOG_BYTES(0x7f - 'f')) & ~digit & ~x &
                             TRACELOG_BYTES(0x80);
     const unsigned n = tracelog_marked((digit | letter) & ~x);
-    /* Nibbles, then pairs of them, then fours, the first character in the highest. What is no digit goes below. */
+    /* Nibbles, then pairs of them, then fours, the first character in the highest. What is not a digit goes below. */
     uint64_t v = (x & TRACELOG_BYTES(0x0f)) + (letter >> 7) * 9;
     v = (v << 4 | v >> 8) & UINT64_C(0x00ff00ff00ff00ff);
     v = (v << 8 | v >> 16) & UINT64_C(0x0000ffff0000ffff);

@@ -254,7 +254,7 @@ TL_ALWAYS_INLINE int replay_sample(tracelog_replay *p, uint32_t index, const tra
     return TL_UNLIKELY(p->keeps_names && !p->told_names) ? tell_names(p, n, e) : 0;
 }
 
-/* What lasts of a record that is no sample. */
+/* What lasts of a record that is not a sample. */
 static int note_fact(tracelog_replay *p, tracelog_record record, const tracelog_note *n, const tl_value *v, tl_error *e)
 {
     p->facts.signs |= tracelog_signs_of(record, n->flags);

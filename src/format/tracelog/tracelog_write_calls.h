@@ -18,7 +18,7 @@ typedef struct tracelog_fields {
 typedef struct tracelog_caller {
     bool begun;
     uint64_t counted_ms; /* up to here its time was written */
-    uint64_t rest_ns;    /* of samples whose period is no whole ms: what is not yet */
+    uint64_t rest_ns;    /* of samples whose period is not a whole ms: what is not yet */
 } tracelog_caller;
 
 typedef struct tracelog_calls {

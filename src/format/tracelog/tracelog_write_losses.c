@@ -16,7 +16,7 @@ void tracelog_losses_report(const tracelog_losses *l, tl_drops *drops)
         {"frames that were there before (written as calls that begin)", l->no_begin},
         {"threads with the number of another one (written as one)", l->same_iid},
         {"the clock's frequency, which is not known (a tick counts as 1 ns)", l->ticks},
-        {"times that are no whole milliseconds (rounded)", l->rounded},
+        {"times that are not whole milliseconds (rounded)", l->rounded},
         {"times before the begin (moved there)", l->before_begin},
         {"times after 9223372036854 ms (moved there)", l->too_late},
         {"times that went back (moved forward)", l->moved},

@@ -244,7 +244,7 @@ static void report(const profile_writer *w, tl_drops *drops)
     if (p->nweight == 0)
         tl_drops_add(drops, "call counts", tl_profile_called_places(p));
     tl_drops_add(drops, "latency histograms, with shortest and longest calls", tl_profile_histograms(p));
-    tl_drops_add(drops, "samples of the empty stack", w->counts ? 0 : samples.empty);
+    tl_drops_add(drops, "samples with an empty stack", w->counts ? 0 : samples.empty);
     tl_drops_add(drops, "the build-id", p->build_id != NULL);
 }
 

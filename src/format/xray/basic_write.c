@@ -132,12 +132,12 @@ int basic_finish(void *writer, tl_error *e)
         uint64_t n;
     } drop[] = {
         {"function events with ids over 32 bits", w->wide_id},
-        {"arguments that are no whole numbers", w->other_args},
+        {"arguments that are not whole numbers", w->other_args},
         {"arguments of a call after its first", w->more_args},
         {"tail exits, which version 1 does not hold (written as exits)", w->tail_exits},
         {"function names", xray_write_names(w->context.trace)},
-        {"processor numbers over 8 bits (cut)", w->wide_cpu},
-        {"process or thread ids over 32 bits (cut)", w->cut_id},
+        {"processor numbers over 8 bits (truncated)", w->wide_cpu},
+        {"process or thread ids over 32 bits (truncated)", w->cut_id},
         {"process ids, which versions 1 and 2 do not hold", w->no_pid_track.n},
     };
     for (size_t i = 0; i < TL_COUNT(drop); i++)

@@ -44,7 +44,7 @@ enum {
  *        the rest of the buffer is not written yet. Zeros where BufferExtents should be go on to the next multiple of
  *        FDR_LIVE_PAGE in the file. Nothing of this is damage.
  *
- * Custom events whose payload begins with one of these words are no events of the program. FDR_WORD_NOTE: lines of
+ * Custom events whose payload begins with one of these words are not events of the program. FDR_WORD_NOTE: lines of
  * text about the recording (rt/rt_note.h), in buffers of their own. FDR_WORD_PAD: fills a buffer up to its extents. */
 #define FDR_MARK_DONE "tlrtD\0\0" /* 8 bytes with the final zero */
 #define FDR_MARK_LIVE "tlrtL\0\0"

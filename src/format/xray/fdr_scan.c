@@ -145,7 +145,7 @@ out:
     return i;
 }
 
-/* The payload of a custom event of our own recorder: 1 if it is no event of the program. */
+/* The payload of a custom event of our own recorder: 1 if it is not an event of the program. */
 static int scan_word(fdr_scan *s, uint64_t offset, uint32_t size, tl_error *e)
 {
     size_t available = 0;

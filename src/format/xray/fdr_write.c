@@ -453,10 +453,10 @@ int fdr_finish(void *writer, tl_error *e)
         {"typed events with types over 16 bits", w->wide_type},
         {"events of 2 GiB and more", w->wide_payload},
         {"events larger than a slot of version 1", w->wide_slot},
-        {"arguments that are no whole numbers", w->other_args},
+        {"arguments that are not whole numbers", w->other_args},
         {"function names", w->context.trace->recording && !w->no_notes ? 0 : xray_write_names(w->context.trace)},
-        {"processor numbers over 16 bits (cut)", w->wide_cpu},
-        {"process or thread ids over 32 bits (cut)", w->cut_id},
+        {"processor numbers over 16 bits (truncated)", w->wide_cpu},
+        {"process or thread ids over 32 bits (truncated)", w->cut_id},
         {"process ids, which versions 1 and 2 do not hold", w->no_pid},
     };
     for (size_t i = 0; i < TL_COUNT(drop); i++)

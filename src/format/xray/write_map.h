@@ -28,7 +28,7 @@ typedef struct xray_arguments {
     uint32_t n, capacity;
 } xray_arguments;
 
-/* Takes the whole numbers of the first field of event i, a list; *others counts what is no whole number. False when
+/* Takes the whole numbers of the first field of event i, a list; *others counts what is not a whole number. False when
  * memory runs out. */
 bool xray_write_arguments(xray_arguments *a, const tl_batch *b, uint32_t i, uint64_t *others);
 

@@ -131,8 +131,8 @@ static int read_record(pass *s, tl_error *e)
     if (status < 0)
         return status;
     if (status == 0 || s->stop - s->position < XPROF_NUMBERS_SIZE) {
-        status =
-            damage(s, e, start, s->stop - start, "profile.truncated-record", "a record that the end of its block cuts");
+        status = damage(s, e, start, s->stop - start, "profile.truncated-record",
+                        "a record truncated by the end of its block");
         return status < 0 ? status : 0;
     }
     const uint8_t *p = bytes(s, XPROF_NUMBERS_SIZE, e);

@@ -4,7 +4,7 @@
 
 #include "format/xtrace/xtrace_claims.h"
 
-/* The hook of the door. */
+/* The format's check. */
 int xtrace_check(void *reader, unsigned threads, tl_error *e);
 
 /* Goes through a stream once, up to its end or to where it is damaged; with `resync` it goes on behind that, where

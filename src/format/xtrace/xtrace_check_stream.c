@@ -21,7 +21,7 @@
 
 /* Memory is forgotten, and given back, when it is known of more pages: 1.2 GB. */
 #define PAGES_MOST  (1u << 18)
-/* Stores of one instruction that are remembered: those that have more are no exclusive stores. */
+/* Stores of one instruction that are remembered: those that have more are not exclusive stores. */
 #define STORES_MOST 64u
 /* What DC ZVA clears is not known; no processor has more. */
 #define CLEARED     2048u

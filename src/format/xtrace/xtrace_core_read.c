@@ -29,7 +29,7 @@ static const uint8_t *look(core_reader *c, uint64_t offset, size_t n, int *statu
         return NULL;
     }
     if (available < n) {
-        c->what = "the file is cut";
+        c->what = "the file is truncated";
         *status = 1;
         return NULL;
     }
@@ -54,7 +54,7 @@ static int read_header(core_reader *c, tl_error *e)
                6) != 0 ||
         tl_load16(h + 16, false) != CORE_ET || tl_load16(h + 18, false) != CORE_EM ||
         tl_load16(h + 54, false) != CORE_PHDR)
-        return bad(c, "it is no core file of AArch64");
+        return bad(c, "not an AArch64 core file");
     c->headers_at = tl_load64(h + 32, false);
     c->headers = tl_load16(h + 56, false);
     if (c->headers == CORE_MANY) {

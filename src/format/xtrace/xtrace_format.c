@@ -1,4 +1,4 @@
-/* The door of instruction streams and their snapshots: a file, the pair that it belongs to, or a folder of many. */
+/* The format of instruction streams and their snapshots: a file, the pair that it belongs to, or a folder of many. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

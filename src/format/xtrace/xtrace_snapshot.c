@@ -184,14 +184,15 @@ static int tell_layout(const xtrace_snapshots *s, tl_error *e)
     const uint64_t total = tl_input_size(s->in), end = s->first + s->records * s->record_size;
     if (!s->has_layout) {
         snprintf(what, sizeof what,
-                 "%" PRIu64 " bytes are no snapshots: no header of 24, 19, 0 or 32 bytes and no vector length of %u to "
+                 "%" PRIu64
+                 " bytes are not snapshots: no header of 24, 19, 0 or 32 bytes and no vector length of %u to "
                  "%u bits fit",
                  total, XTRACE_VL_STEP, XTRACE_VL_MOST);
         return tell(s, e, 0, total, "xtrace.snapshot-size", what);
     }
     if (end >= total)
         return 0;
-    snprintf(what, sizeof what, "record %" PRIu64 " is cut: it has %" PRIu64 " of %" PRIu64 " bytes", s->records,
+    snprintf(what, sizeof what, "record %" PRIu64 " is truncated: it has %" PRIu64 " of %" PRIu64 " bytes", s->records,
              total - end, s->record_size);
     return tell(s, e, end, total - end, "xtrace.snapshot-truncated", what);
 }

@@ -1,4 +1,4 @@
-/* Any one token: the rare ones, the long ones, those at the end of the content, and what is no token. */
+/* Any one token: the rare ones, the long ones, those at the end of the content, and what is not a token. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -277,7 +277,7 @@ int xtrace_token(xtrace_cursor *c, tl_batch *b, tl_error *e)
         if (!p)
             return TL_EIO;
         if (available < size) /* fewer bytes than it had: of compressed content that turned out to be damaged */
-            return give_up(c, "xtrace.truncated", "the payload is cut", e);
+            return give_up(c, "xtrace.truncated", "the payload is truncated", e);
         t.payload = p + 1;
         status = put_event(c, b, &t, e);
     }

@@ -4,7 +4,7 @@
 
 #include "format/xtrace/xtrace_encode.h"
 
-/* What the file becomes is decided by its name, or by the first event that is no snapshot. */
+/* What the file becomes is decided by its name, or by the first event that is not a snapshot. */
 typedef enum xtrace_mode { XTRACE_UNDECIDED, XTRACE_WRITES_STREAM, XTRACE_WRITES_SNAPSHOTS } xtrace_mode;
 
 typedef struct xtrace_writer {
@@ -21,7 +21,7 @@ typedef struct xtrace_writer {
     uint32_t vl;
 } xtrace_writer;
 
-/* For the door; wants the order of time (snapshots would come first otherwise) and the tape. */
+/* For the format's interface; wants the order of time (snapshots would come first otherwise) and the tape. */
 int xtrace_create(void *writer, const tl_write_context *context, tl_error *e);
 tl_accept xtrace_accept(void *writer, const tl_class *c);
 int xtrace_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e);

@@ -205,10 +205,10 @@ static int report_limits(tl_source *s, tl_error *e)
     tl_damage note = {.offset = TL_NO_OFFSET, .kind = TL_DAMAGE_NOTE, .rule = "symbols.many-functions"};
     int status = 0;
     if (s->discovery->many_functions)
-        status = tl_trace_report(&s->trace, e, &note, "only the first %u functions get names", FUNCTIONS_MAX);
+        status = tl_trace_report(&s->trace, e, &note, "only the first %u functions are named", FUNCTIONS_MAX);
     note.rule = "symbols.many-modules";
     if (status == 0 && s->discovery->many_modules)
-        status = tl_trace_report(&s->trace, e, &note, "only functions of the first %u binaries get names", MODULES_MAX);
+        status = tl_trace_report(&s->trace, e, &note, "only functions of the first %u binaries are named", MODULES_MAX);
     return status;
 }
 

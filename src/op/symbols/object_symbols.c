@@ -78,7 +78,7 @@ static int open_object(naming *g, const tl_recording_object *o, tl_elf **elf, tl
     if (is == TL_NAMED_MISSING)
         return stay_unnamed(g, o, MISSING, e, "there is no file %s", o->path);
     if (is == TL_NAMED_IRREGULAR)
-        return stay_unnamed(g, o, MISSING, e, "this is no regular file: %s", o->path);
+        return stay_unnamed(g, o, MISSING, e, "this is not a regular file: %s", o->path);
     if (!tl_named_fits(&g->room, &st))
         return stay_unnamed(g, o, MISSING, e, "with %s the binaries would have over %" PRIu64 " GiB", o->path,
                             TL_NAMED_BYTES_MAX >> 30);

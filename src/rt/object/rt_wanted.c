@@ -94,7 +94,7 @@ static rt_symtab elf_symbols(const rt_elf *f, uint32_t type)
     return t;
 }
 
-/* A symbol's name; NULL: it is no symbol of a function. `defined`: its code is in this object. */
+/* A symbol's name; NULL: it is not a symbol of a function. `defined`: its code is in this object. */
 static const char *function_name(const rt_symtab *t, uint64_t i, bool defined, uint64_t *address)
 {
     Elf64_Sym s;

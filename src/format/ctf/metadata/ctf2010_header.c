@@ -126,7 +126,7 @@ const ctf_type *ctf2010_context(ctf_schema *s, const ctf_type *context)
     for (uint32_t i = 0; i < context->nmember; i++) {
         const ctf_type *type = member[i].type;
         if (strcmp(member[i].name, "payload_size") != 0 || type->kind != CTF_INT || type->mapping)
-            continue; /* an enumeration is no size */
+            continue; /* an enumeration is not a size */
         ctf_type *size = tl_arena_alloc(&s->arena, sizeof *size);
         if (!size)
             return NULL;

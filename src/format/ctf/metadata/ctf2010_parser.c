@@ -56,7 +56,7 @@ static uint32_t skip_space(const char *text, uint32_t n, uint32_t at)
         } else if (text[at] == '/' && n - at >= 2 && text[at + 1] == '*') {
             const char *end = memmem(text + at + 2, n - at - 2, "*/", 2);
             if (!end)
-                return at; /* a comment that does not end is no word either */
+                return at; /* a comment that does not end is not a word either */
             at = (uint32_t)(end - text) + 2;
         } else {
             break;

@@ -52,7 +52,8 @@ typedef struct ctf2010_source {
     ctf_metadata_fail((source)->e, (source)->text, (source)->n, position, __VA_ARGS__)
 
 /* Parses the text, at most CTF_METADATA_MAX bytes. *root: a node whose children are the items; all are in the arena.
- * Errors: TL_EDAMAGED with the offset of the wrong word, something that is no word before anything else; TL_ENOMEM. */
+ * Errors: TL_EDAMAGED with the offset of the wrong word, something that is not a word before anything else; TL_ENOMEM.
+ */
 int ctf2010_tree(const ctf2010_node **root, tl_arena *arena, const ctf2010_source *source);
 
 /* Is the word of a node this one? */

@@ -154,7 +154,7 @@ static int check_packets(const file *f, uint64_t *count, packet *first)
             rc = check_same(f, at, number, first, &p);
         if (rc < 0)
             return rc;
-        /* Padding that is cut off is no loss. */
+        /* Padding that is cut off is not a loss. */
         at = p.size < f->n - at ? at + p.size : f->n;
     }
     *count = number;
@@ -247,7 +247,7 @@ static int check_tsdl(const file *f)
     return ctf_metadata_fail(
         f->e, f->data, f->n, at,
         c == '{' ? "'{' without a record separator (the byte 0x1e) before it: expected metadata of CTF 2 or 1.8"
-                 : "this is no metadata of CTF 2 or 1.8");
+                 : "not metadata of CTF 2 or 1.8");
 }
 
 static int read_text(ctf_schema *s, file *f)

@@ -152,7 +152,7 @@ static int bind_variant(tsdl_parser *p, ctf_origin scope, tsdl_type *t, const ct
     change c = {.first = p->nbound};
     tsdl_labels *labels = NULL;
     if (t->path->origin == TSDL_FROM_ENVIRONMENT)
-        return tsdl_fail(&p->l, t->path->position, "the tag of a variant is no field");
+        return tsdl_fail(&p->l, t->path->position, "the tag of a variant is not a field");
     TSDL_TRY(tsdl_locate(p, t, &c.location, &labels));
     c.labels = labels;
     for (uint32_t i = 0; i < t->t.nmember; i++) {
@@ -174,7 +174,7 @@ static int environment_length(tsdl_parser *p, const tsdl_path *path, uint64_t *l
         return tsdl_fail(&p->l, path->position, "the environment has no entry '%.60s'", name->text);
     const tl_property *entry = &p->property[name->property - 1];
     if (entry->text || entry->number < 0)
-        return tsdl_fail(&p->l, path->position, "the environment's entry '%.60s' is no length", name->text);
+        return tsdl_fail(&p->l, path->position, "the environment's entry '%.60s' is not a length", name->text);
     *length = (uint64_t)entry->number;
     return 0;
 }

@@ -29,7 +29,7 @@ static bool is_header(ctf_origin scope)
     return scope <= CTF_FROM_EVENT_HEADER;
 }
 
-/* Looks at all integers but those in arrays in headers, which are no times. */
+/* Looks at all integers but those in arrays in headers, which are not times. */
 static int search(tsdl_parser *p, ctf_origin scope, const tsdl_type *t, const tsdl_name *name, found_clocks *found)
 {
     TSDL_TRY(tsdl_step(p, t->t.position));

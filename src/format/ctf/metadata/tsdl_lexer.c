@@ -94,7 +94,7 @@ static int universal_character(tsdl_lexer *l, char *out, size_t *n)
     }
     size_t written = code == 0 ? 0 : put_utf8(out + *n, code);
     if (written == 0)
-        return tsdl_fail(l, begin, "an escape sequence that is no character");
+        return tsdl_fail(l, begin, "an escape sequence that is not at at a character");
     *n += written;
     return 0;
 }
@@ -109,7 +109,7 @@ static int numeric_escape(tsdl_lexer *l, size_t begin, int base, unsigned most, 
             break;
         value = value * (unsigned)base + (unsigned)digit;
         if (value > 0xff)
-            return tsdl_fail(l, begin, "an escape sequence that is no byte");
+            return tsdl_fail(l, begin, "an escape sequence that is not at at a byte");
     }
     if (digits == 0)
         return tsdl_fail(l, begin, "an escape sequence without digits");
@@ -263,7 +263,7 @@ static int number(tsdl_lexer *l, tsdl_token *t)
         if (digit < 0 || (base < 16 && digit >= 10))
             break;
         if ((unsigned)digit >= base)
-            return tsdl_fail(l, l->at, "'%c' is no octal digit", at(l, l->at));
+            return tsdl_fail(l, l->at, "'%c' is not an octal digit", at(l, l->at));
         if (t->number > (UINT64_MAX - (unsigned)digit) / base)
             return tsdl_fail(l, begin, "a number of more than 64 bits");
         t->number = t->number * base + (unsigned)digit;
@@ -294,7 +294,7 @@ static int punctuator(tsdl_lexer *l, tsdl_token *t)
     } else if (c >= ' ' && c < 0x7f) {
         return tsdl_fail(l, l->at, "a character '%c' that does not belong here", c);
     } else {
-        return tsdl_fail(l, l->at, "a byte 0x%02x that is no text", (unsigned)(unsigned char)c);
+        return tsdl_fail(l, l->at, "a byte 0x%02x that is not text", (unsigned)(unsigned char)c);
     }
     l->at += n;
     return 0;

@@ -89,9 +89,9 @@ static int arrive(search *s, tsdl_type *t)
     uint64_t position = s->path->position;
     bool integer = t->t.kind == CTF_INT;
     if (s->tag && (!integer || !t->is_enum))
-        return tsdl_fail(l, position, "the tag '%s' of a variant is no enumeration", spell(s->path, text));
+        return tsdl_fail(l, position, "the tag '%s' of a variant is not an enumeration", spell(s->path, text));
     if (!s->tag && (!integer || t->t.is_signed))
-        return tsdl_fail(l, position, "the length '%s' is no unsigned integer", spell(s->path, text));
+        return tsdl_fail(l, position, "the length '%s' is not an unsigned integer", spell(s->path, text));
     if (!s->found)
         s->found = t;
     if (!s->tag || s->found == t)
@@ -172,7 +172,7 @@ static int find_start(search *s, start *at)
         const tsdl_symbol *symbol;
         TSDL_TRY(tsdl_find_field(p, path->name[0], &symbol));
         if (!symbol)
-            return not_found(s, "no field that stands before this one");
+            return not_found(s, "not a field that stands before this one");
         *at = (start){.frame = symbol->scope, .member = symbol->index};
         return see_declaration(s, at);
     }
@@ -180,9 +180,9 @@ static int find_start(search *s, start *at)
         if (p->frame[f].root && p->frame[f].origin == path->origin) {
             *at = (start){.frame = f};
             TSDL_TRY(member_index(p, p->frame[f].type, path->name[0], &at->member));
-            return at->member != TL_HASH_NONE ? 0 : not_found(s, "no field of its scope");
+            return at->member != TL_HASH_NONE ? 0 : not_found(s, "not a field of its scope");
         }
-    return not_found(s, "no field of a scope that stands before this one");
+    return not_found(s, "not a field of a scope that stands before this one");
 }
 
 /* The location as it was found. */
@@ -271,7 +271,7 @@ int tsdl_locate(tsdl_parser *p, const tsdl_type *t, const ctf_location **out, ts
     if (rc < 0)
         return rc;
     if (rc == 0)
-        return not_found(&s, "no field");
+        return not_found(&s, "not a field");
     s.name[0] = first->raw;
     TSDL_TRY(make_location(&s, t, &at, out));
     return labels ? find_labels(p, s.found, labels) : 0;

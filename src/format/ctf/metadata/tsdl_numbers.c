@@ -65,7 +65,7 @@ static int base(tsdl_parser *p, const tsdl_value *v, tsdl_type *t)
             t->t.base = known[i].base;
             return 0;
         }
-    return tsdl_fail(&p->l, v->position, "'%.40s' is no base of numbers", v->text->text);
+    return tsdl_fail(&p->l, v->position, "'%.40s' is not a number base", v->text->text);
 }
 
 /* map = clock.NAME.value */

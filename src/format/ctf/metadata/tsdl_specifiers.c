@@ -286,7 +286,7 @@ static int container(tsdl_parser *p, uint64_t position, tsdl_type **out)
     tsdl_type *t = NULL;
     TSDL_TRY(tsdl_base_type(p, &base, 0, &t));
     if (t->t.kind != CTF_INT)
-        return tsdl_fail(&p->l, base.position, "an enumeration of a type that is no integer");
+        return tsdl_fail(&p->l, base.position, "an enumeration of a type that is not an integer");
     return tsdl_type_copy(p, t, position, out);
 }
 

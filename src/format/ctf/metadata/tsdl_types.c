@@ -143,9 +143,9 @@ int tsdl_array(tsdl_parser *p, tsdl_type *element, uint64_t length, const tsdl_p
 int tsdl_bit_field(tsdl_parser *p, const tsdl_type *unit, uint64_t bits, uint64_t position, tsdl_type **out)
 {
     if (unit->t.kind != CTF_INT || unit->t.unit > 0)
-        return tsdl_fail(&p->l, position, "a bit-field of a type that is no integer");
+        return tsdl_fail(&p->l, position, "a bit-field of a type that is not an integer");
     if (unit->t.bits & (unit->t.bits - 1))
-        return tsdl_fail(&p->l, position, "a bit-field in units of %" PRIu32 " bits, which is no power of two",
+        return tsdl_fail(&p->l, position, "a bit-field in units of %" PRIu32 " bits, which is not a power of two",
                          unit->t.bits);
     if (bits > unit->t.bits)
         return tsdl_fail(&p->l, position, "a bit-field of %" PRIu64 " bits in a type of %" PRIu32, bits, unit->t.bits);

@@ -149,11 +149,11 @@ int tsdl_value_uuid(tsdl_parser *p, const tsdl_value *v, uint8_t uuid[16])
             s++;
         int high = hex_digit(s[0]), low = high < 0 ? -1 : hex_digit(s[1]);
         if (low < 0)
-            return tsdl_fail(&p->l, v->position, "'%.40s' is no UUID", text->text);
+            return tsdl_fail(&p->l, v->position, "'%.40s' is not a UUID", text->text);
         uuid[i] = (uint8_t)(high << 4 | low);
     }
     if (*s != '\0')
-        return tsdl_fail(&p->l, v->position, "'%.40s' is no UUID", text->text);
+        return tsdl_fail(&p->l, v->position, "'%.40s' is not a UUID", text->text);
     return 0;
 }
 

@@ -12,7 +12,7 @@
 
 enum { UNROLLED_MAX = 16 };             /* elements of a fixed array that become single loads */
 #define CHOICES_MAX (1u << 21)          /* ranges that choose options, of all programs together: 32 bytes each */
-#define LENGTH_MAX  (UINT64_C(1) << 56) /* elements or bytes: far above every file, and 64 times it is no overflow */
+#define LENGTH_MAX  (UINT64_C(1) << 56) /* elements or bytes: far above every file, and 64 times it is not overflow */
 
 static int field(ctf_builder *b, const ctf_type *t, uint32_t node, bool conditional, tl_error *e);
 

@@ -22,7 +22,7 @@ typedef enum ctf_run_status {
     CTF_RUN_LENGTH,   /* a negative length */
     CTF_RUN_ORDER,    /* the byte order changes inside a byte */
     CTF_RUN_VARINT,   /* more than 64 bits */
-    CTF_RUN_TEXT,     /* a length that is no whole number of code units */
+    CTF_RUN_TEXT,     /* a length that is not a whole number of code units */
     CTF_RUN_LARGE,    /* more than CTF_EVENT_SLOTS_MAX values, or elements that take no bits */
     CTF_RUN_MEMORY
 } ctf_run_status;

@@ -99,7 +99,7 @@ typedef struct matches {
     uint16_t reg;          /* that one of them has already */
     bool several;          /* they have different ones */
     bool closed;           /* an array that has ended stood in the way */
-    const ctf_type *other; /* something that is no number */
+    const ctf_type *other; /* something that is not a number */
 } matches;
 
 /* Made twice: the first finds out which register it is, the second gives it to all matches. */

@@ -112,7 +112,7 @@ static void describe(const ctf_cursor *c, const ctf_event_plan *ev, uint64_t sta
         snprintf(problem, sizeof problem, "an integer of more than 64 bits");
         break;
     case CTF_RUN_TEXT:
-        snprintf(problem, sizeof problem, "%" PRIu64 " bytes are no whole number of characters", r->bad_value);
+        snprintf(problem, sizeof problem, "%" PRIu64 " bytes are not whole number of characters", r->bad_value);
         break;
     case CTF_RUN_LARGE:
         snprintf(problem, sizeof problem, "more than %u values", CTF_EVENT_SLOTS_MAX);

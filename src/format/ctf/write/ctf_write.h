@@ -1,4 +1,4 @@
-/* Writing CTF in all three dialects: the door, and what the files of the writer share.
+/* Writing CTF in all three dialects: the interface, and what the files of the writer share.
  *
  * A class of events is lowered to forms once: trees that say how each value of the tape stands in the file. Forms are
  * what the metadata of every dialect is printed from, and what events are written by, so that the two cannot disagree.
@@ -161,7 +161,7 @@ typedef struct ctf_writer {
     uint64_t recent[64]; /* the same, directly */
 } ctf_writer;
 
-/* The door. */
+/* The format's interface. */
 int ctf_create(void *writer, const tl_write_context *context, tl_error *e);
 tl_accept ctf_accept(void *writer, const tl_class *c);
 int ctf_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e);
@@ -214,7 +214,7 @@ char *ctf_class_name(ctf_writer *w, uint32_t track, bool own);
 char *ctf_file_name(ctf_writer *w, uint32_t track, const char *section, int32_t cpu);
 /* 2010: whether a section has a file of this number. */
 bool ctf_file_exists(const ctf_writer *w, const char *section, int32_t cpu);
-/* Replaces all that is no letter, digit or '-' by '_'. */
+/* Replaces all that is not a letter, digit or '-' by '_'. */
 void ctf_safe_name(char *s);
 
 /* Metadata: each prints all of it. */

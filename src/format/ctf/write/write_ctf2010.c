@@ -1,7 +1,7 @@
 /* Metadata of the proposal of 2010: prints forms in its language, and packs the text into packets.
  *
  * Every type is written out where it is used, with its alignment, so that nothing depends on an architecture. Names
- * that are no identifiers stand in quotes. `uri` of events and `clock` are additions of ours, which others pass over.
+ * that are not identifiers stand in quotes. `uri` of events and `clock` are additions of ours, which others pass over.
  */
 #include <inttypes.h>
 #include <stdlib.h>
