@@ -19,7 +19,7 @@ typedef enum tl_code {
     TL_OK = 0,
     TL_ENOMEM = -1,       /* memory ran out, or a stated limit on it was reached */
     TL_EIO = -2,          /* the operating system failed a read, write or open; sys_errno says how */
-    TL_EFORMAT = -3,      /* the file is of no format known here, or not of the one asked for */
+    TL_EFORMAT = -3,      /* unrecognised format, or not the one asked for */
     TL_EDAMAGED = -4,     /* the file breaks its format's rules at `offset` */
     TL_EUNSUPPORTED = -5, /* right, but outside what this build or this function does */
     TL_EINVAL = -6,       /* the caller's arguments make no sense */

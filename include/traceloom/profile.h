@@ -148,8 +148,8 @@ uint64_t tl_profile_unmatched_exits(const tl_profile *p);
 /* Entries without exit: the function had not returned when recording ended, or its exit was lost. */
 uint64_t tl_profile_unmatched_open(const tl_profile *p);
 /* Entries without exit that the exit of an outer call closed: an exception or longjmp left them, or their exit was
- * lost. They are calls, but when they really ended is not known: durations that rest on them are estimates. 0 where the
- * file does not say, which only .tlp does. */
+ * lost. They are calls, but when they really ended is not known: durations that depend on them are estimates. 0 where
+ * the file does not say, which only .tlp does. */
 uint64_t tl_profile_unwound(const tl_profile *p);
 /* The same of a place. */
 uint64_t tl_profile_place_unwound(const tl_profile *p, uint32_t place);

@@ -50,8 +50,8 @@ typedef struct tl_open_options {
 /* Opens a trace: a path, or "-" for standard input; plain, .gz, .zst or .bz2. The path may be that of a folder whose
  * files are one trace. options may be NULL (all zero), and are copied.
  * On success *out belongs to the caller (tl_source_close). Damage is not a failure unless want.strict; see
- * tl_trace_damages(). Errors: TL_EIO, TL_EFORMAT (of no format known, or of two), TL_EDAMAGED (what all else rests on:
- * its header, its metadata), TL_EUNSUPPORTED, TL_EINVAL (no such format), TL_ENOMEM. */
+ * tl_trace_damages(). Errors: TL_EIO, TL_EFORMAT (unrecognised, or matches two formats), TL_EDAMAGED (in what all else
+ * depends on: its header, its metadata), TL_EUNSUPPORTED, TL_EINVAL (no such format), TL_ENOMEM. */
 int tl_source_open(tl_source **out, const char *path, const tl_open_options *options, tl_error *e);
 /* The same for a trace in memory, errors too. The bytes are borrowed until close; `name` is what messages call it. */
 int tl_source_open_memory(tl_source **out, const void *data, size_t size, const char *name,

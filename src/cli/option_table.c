@@ -289,7 +289,8 @@ const tl_option tl_option_table[] = {
      ".Ql 0x400000..0x401000 ,\n.Ql 0xffff000000000000..\n",
      NULL},
     {TL_OPTION_THREAD, 't', "thread", "GLOB", TL_GROUP_SELECT, INFO | REPORT | CONVERT, "name or id",
-     "Only threads whose name matches, or which have this id, or one of several:\n.Ql 4711,4712 .\nA processor is no "
+     "Only threads whose name matches, or which have this id, or one of several:\n.Ql 4711,4712 .\nA processor is not "
+     "a "
      "thread: see\n.Fl -cpu .\n"
      "May be given several times: then any of them.\n",
      NULL},

@@ -256,6 +256,23 @@ def members(checks):
             checks.that(name in structs[role] or name in structs["tl_format"], "CONTRIBUTING.md,", heading + ":", name, "is no member")
 
 
+def wording(checks):
+    """Texts for people have no words that others replaced: replaced-words.txt says which, and what to say instead."""
+    rows = [line.split("\t") for line in read("test/lint/replaced-words.txt").splitlines() if line and not line.startswith("#")]
+    found = 0
+    for path in files(".c", ".h", ".def", ".md", ".1", ".3", ".5"):
+        text = read(path)
+        if path.startswith("src/"):
+            text = "\n".join(" ".join(re.findall(r'"((?:[^"\\]|\\.)*)"', re.sub(r"/\*.*", "", line))) for line in text.splitlines())
+        elif not path.startswith(("include/", "docs/")) and "/" in path:
+            continue
+        found += 1
+        for pattern, better in rows:
+            for one in re.finditer(pattern, text):
+                checks.that(False, "%s:%d: %s: %s" % (path, text[:one.start()].count("\n") + 1, one.group(0), better))
+    checks.that(found > 500 and len(rows) > 5, "only", found, "files and", len(rows), "words were looked at")
+
+
 def limits(checks):
     """Each constant called ..._MAX or ..._MOST is a limit, which SECURITY.md has, or in plain-sizes.txt with what it is."""
     defined = re.compile(r"^\s*#\s*define\s+([A-Z]\w*_(?:MAX|MOST))\b(?!\()|\b([A-Z]\w*_(?:MAX|MOST))\s*=(?!=)|"
@@ -329,7 +346,7 @@ def layout(checks):
 
 
 RULES = {rule.__name__: rule for rule in (layers, headers, names, core, length, first_comment, words, functions, messages, units,
-                                           members, limits, hashes, layout)}
+                                           members, wording, limits, hashes, layout)}
 
 
 def main():

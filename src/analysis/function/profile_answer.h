@@ -111,7 +111,8 @@ bool tl_is_approximate(const void *row);
         TL_DURATION("p90", "p90", p90, 7, 7, "90 % of the calls"), TL_DURATION("p99", "p99", p99, 8, 5, "99 %"),       \
         TL_DURATION("max_dur", "max", stat.max, 9, 6, "the longest call"),                                             \
     {                                                                                                                  \
-        TL_COL("unwound", "unwound", INTEGER, COUNT, "calls that an outer one's exit closed: durations rest on them"), \
+        TL_COL("unwound", "unwound", INTEGER, COUNT,                                                                   \
+               "calls that an outer one's exit closed: durations depend on them"),                                     \
             .get = tl_get_unwound, .flags = TL_NOT_0, .place = 10, .drop = 3                                           \
     }
 
