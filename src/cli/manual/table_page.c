@@ -32,7 +32,7 @@ void tl_print_tables(void)
     const tl_table_kind *const *kind = tl_table_kinds(&n);
     puts("Tables that traceloom report --by shows:\n");
     for (size_t i = 0; i < n; i++)
-        printf("  %-8s %s; of %s\n", kind[i]->info.name, kind[i]->info.summary, kind[i]->info.needs);
+        printf("  %-8s %s; from %s\n", kind[i]->info.name, kind[i]->info.summary, kind[i]->info.needs);
     puts("\nman 5 traceloom-tables says what their columns are, in JSON, CSV and so on.");
 }
 
@@ -51,7 +51,7 @@ static void print_markdown(void)
          "in nanoseconds, unless the trace's clock has no frequency. This page is made by `traceloom help --tables\n"
          "markdown`.\n");
     for (size_t i = 0; i < n; i++) {
-        printf("## %s\n\nOf %s: %s.\n\n| column | | |\n|---|---|---|\n", kind[i]->info.name, kind[i]->info.needs,
+        printf("## %s\n\nFrom %s: %s.\n\n| column | | |\n|---|---|---|\n", kind[i]->info.name, kind[i]->info.needs,
                kind[i]->info.summary);
         for (uint32_t k = 0; k < kind[i]->ncolumn; k++) {
             const tl_column *c = &kind[i]->column[k];
@@ -75,7 +75,7 @@ static void put_tables_like(FILE *f, const tl_table_kind *const *kind, size_t n,
     for (size_t i = 0; i < at; i++)
         if (strcmp(kind[i]->info.needs, needs) == 0)
             return;
-    fprintf(f, "Of %s:\n.Bl -tag -width callers -compact\n", needs);
+    fprintf(f, "Tables made from %s:\n.Bl -tag -width callers -compact\n", needs);
     for (size_t i = at; i < n; i++)
         if (strcmp(kind[i]->info.needs, needs) == 0)
             fprintf(f, ".It Cm %s\n%s\n", kind[i]->info.name, kind[i]->info.summary);
