@@ -69,7 +69,6 @@ LINES = {
     "places too narrow or too deep": PROFILE,
     "places without time": PROFILE,
     "samples with an empty stack": PROFILE,
-    "samples with an empty stack": PROFILE,
     "samples while recording was paused": PROFILE,
     "small calls between functions": PROFILE,
     "small functions": PROFILE,
