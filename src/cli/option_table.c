@@ -122,7 +122,7 @@ const tl_verb tl_verb_table[] = {
     {TL_VERB_HELP, NULL, NULL, NULL, NULL, NULL, NULL}};
 
 const tl_option tl_option_table[] = {
-    {TL_OPTION_BY, 0, "by", "TABLE", TL_GROUP_VERB, REPORT, "func, tree, callers, line, gc, alloc, mix, ...",
+    {TL_OPTION_BY, 0, "by", "TABLE", TL_GROUP_VERB, REPORT, "which table, by what the trace has",
      "Prints this table.\nThe default is\n.Cm func ,\nor no table with\n.Fl o .\n", /* tl_put_table_list() goes on */
      &"" /* without the blank before the first */
 #define TL_TABLE(word) " " #word

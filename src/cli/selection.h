@@ -37,6 +37,9 @@ int tl_selection_keep_score(tl_selection *s, tl_error *e);
 int tl_selection_apply(tl_selection *s, const tl_trace *t, tl_error *e);
 void tl_selection_fini(tl_selection *s);
 
+/* Appends what is selected to a text, as in " (--time 2s..3s, -F main)": nothing if all is. `size` bytes at most. */
+void tl_selection_describe(const tl_arguments *a, char *text, size_t size);
+
 /* Reads a time as an end of --time is one. Errors: TL_EINVAL; the message names the option. */
 int tl_parse_when(tl_when *w, const char *option, const char *text, tl_error *e);
 /* Ticks of a duration, or since the trace began. Errors: TL_EINVAL: see tl_selection_apply(). */

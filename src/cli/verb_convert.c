@@ -13,6 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/losses.h"
 #include "cli/message.h"
+#include "cli/near_miss.h"
 #include "cli/selection.h"
 #include "cli/target_out.h"
 #include "op/symbols/discover.h"
@@ -158,7 +159,7 @@ static int apply_selection(conversion *v)
 /* Which file an error of reading is about: the only input, else whatever the message says. */
 static int fail(const conversion *v, const tl_error *e)
 {
-    return tl_say_failure(v->n == 1 ? v->reading[0].path : NULL, e);
+    return v->n == 1 ? tl_say_near_miss(v->cli, v->reading[0].path, v->reading[0].trace, e) : tl_say_failure(NULL, e);
 }
 
 /* How many of a run are events, and not only marks of where a packet begins. */
@@ -198,6 +199,28 @@ static int pump(conversion *v, tl_events *events, tl_out *out, tl_error *e)
     if (status < 0)
         return fail(v, e);
     return tl_out_finish(out, e) < 0 ? tl_say_failure(NULL, e) : TL_EXIT_DONE;
+}
+
+/* That nothing was selected, and what there is to select from. */
+static void say_nothing(const conversion *v)
+{
+    const tl_trace *t = v->reading[0].trace;
+    const tl_clock *clock = tl_trace_clock(t);
+    uint64_t begin, end;
+    char from[32], to[32];
+    tl_scale scale;
+    if (v->events || !v->selection.any || v->cli->args->slice_at || v->cli->args->follow)
+        return;
+    if (v->n > 1 || !tl_trace_range(t, &begin, &end)) {
+        tl_say(v->cli, NULL, "0 events were selected");
+        return;
+    }
+    tl_scale_init(&scale, clock->hz);
+    const uint64_t zero = clock->from_zero ? 0 : begin;
+    tl_human_time(from, sizeof from, tl_scale_ns(&scale, begin - zero), clock->hz != 0);
+    tl_human_time(to, sizeof to, tl_scale_ns(&scale, end - zero), clock->hz != 0);
+    tl_say(v->cli, v->reading[0].path, "0 events were selected; the trace spans %s .. %s", begin == zero ? "0" : from,
+           to);
 }
 
 /* Whether events have to come by time: of any of the inputs. */
@@ -252,6 +275,8 @@ static int write_events(conversion *v)
         tl_reading_stop(&v->reading[i]);
     if (status == TL_EXIT_DONE)
         tl_out_say(&out, v->cli);
+    if (status == TL_EXIT_DONE)
+        say_nothing(v);
     tl_out_close(&out);
     tl_events_close(events);
     free(source);

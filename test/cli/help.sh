@@ -29,7 +29,7 @@ for verb in info check report convert cat record ctl help; do
     [ $verb = cat ] || says overview "  $verb "
     expect 0 "$tl" $verb --help
     most=30
-    [ $verb = report ] && most=36 # with the list of its tables
+    [ $verb = report ] && most=40 # with the list of its tables
     [ "$(wc -l <out)" -le $most ] || fail "$verb --help has $(wc -l <out) lines"
     awk 'length($0) > 80 { exit 1 }' out || fail "$verb --help is wider than 80 columns"
     expect 0 "$tl" help $verb # no terminal: the short help
@@ -37,6 +37,11 @@ for verb in info check report convert cat record ctl help; do
     expect 0 "$tl" help --man $verb
     cmp out "$docs/man/traceloom-$verb.1" || fail "docs/man/traceloom-$verb.1 is old: traceloom help --man $verb"
 done
+expect 0 "$tl" report --help
+sed -n 's/^TL_TABLE(\(.*\))/\1/p' "$root/src/tables.def" | while read -r table; do
+    grep -q ": \(.* \)\?$table\( \|\$\)" out || echo "$table"
+done >unlisted
+is_empty unlisted
 expect 2 "$tl" help --man nosuchpage
 says err "expected traceloom, formats, tables, or the name of a verb"
 expect 2 "$tl" help reprot

@@ -46,4 +46,35 @@ says err 'no function matches "nobody"'
 class=$(grep -o '"class":"[^"]*"' all.jsonl | head -1 | cut -d'"' -f4)
 expect 0 "$tl" convert "$trace" --to jsonl --class "$class"
 [ "$(grep -c "\"$class\"" all.jsonl)" -eq "$(wc -l <out)" ] || fail "--class $class"
+# What selects nothing says what there is to select from.
+expect 0 "$tl" cat "$trace" --time 100h..
+is_empty out
+says err "0 events were selected; the trace spans 0 .. "
+expect 2 "$tl" cat "$trace" -F nosuch
+says err 'no function matches "nosuch": functions have no names; give -e'
+expect 2 "$tl" report "$trace" -F nosuch
+says err 'no function matches "nosuch": functions have no names; give -e'
+name=$("$tl" report "$trace" -e "$binary" --json | python3 -c '
+import json, sys
+print(max((f["name"] for f in json.load(sys.stdin)["functions"] if f["name"].isidentifier()), key=len))')
+for verb in cat report; do
+    expect 2 "$tl" $verb "$trace" -e "$binary" -F "${name%?}"
+    says err "no function matches \"${name%?}\"; did you mean \"*${name%?}*\"?"
+done
+expect 2 "$tl" cat "$trace" -e "$binary" -F 'no*such'
+says_not err "did you mean"
+class=$("$tl" convert "$trace" --to jsonl | python3 -c '
+import json, sys
+print(max((e["class"] for e in map(json.loads, sys.stdin) if "class" in e), key=len))')
+expect 2 "$tl" cat "$trace" --class "${class%?}"
+says err "; did you mean $class?"
+expect 2 "$tl" cat "$trace" -t 99999999
+says err '"99999999"; there are '
+# The head of a table says what was selected.
+expect 0 "$tl" report "$trace" -e "$binary" --time 0..1h -F '*' -N "$name" --depth 9
+says out " (--time 0..1h, -F *, -N $name, --depth 9), "
+expect 0 "$tl" report "$trace" --by tree -t '*' --min-dur 0 --cpu 0-9
+says out " (-t *, --cpu 0-9, --min-dur 0)"
+expect 0 "$tl" report "$trace" -e "$binary"
+says_not out "("
 exit $failed

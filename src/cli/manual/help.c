@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analysis/table_kind.h"
 #include "base/compiler.h"
 #include "cli/message.h"
 #include "cli/nearest.h"
@@ -35,6 +36,26 @@ static int option_text(char *buf, size_t size, const tl_option *o)
     return snprintf(buf, size, "  %-18s %s%s", option, strlen(option) > 17 ? " " : "", o->brief);
 }
 
+/* The tables of --by, a line for each thing that they are made of. */
+static void print_tables_by_need(void)
+{
+    size_t n;
+    const tl_table_kind *const *kind = tl_table_kinds(&n);
+    for (size_t i = 0; i < n; i++) {
+        const char *needs = kind[i]->info.needs;
+        size_t before = 0;
+        while (strcmp(kind[before]->info.needs, needs) != 0)
+            before++;
+        if (before < i)
+            continue;
+        printf("%10s%s:", "", needs);
+        for (size_t k = i; k < n; k++)
+            if (strcmp(kind[k]->info.needs, needs) == 0)
+                printf(" %s", kind[k]->info.name);
+        putchar('\n');
+    }
+}
+
 /* Options of the groups first .. last under the title of the first; two in a line where they fit. */
 static void print_groups(const tl_verb *verb, tl_option_group first, tl_option_group last)
 {
@@ -55,6 +76,11 @@ static void print_groups(const tl_verb *verb, tl_option_group first, tl_option_g
         else
             printf("%s%s", column ? "\n" : "", text);
         column = second ? 0 : n;
+        if (o->id == TL_OPTION_BY) {
+            putchar('\n');
+            print_tables_by_need();
+            column = 0;
+        }
     }
     if (column)
         putchar('\n');

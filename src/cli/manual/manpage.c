@@ -5,6 +5,7 @@
 #include "base/compiler.h"
 #include "cli/manual/manpage.h"
 #include "cli/verbs.h"
+#include "view/view.h"
 
 #define PAGE_DATE  "November 22, 2026" /* when the texts changed last */
 #define TEXT_WIDTH 79u
@@ -62,7 +63,20 @@ void tl_put_summary(FILE *f, const char *summary)
     tl_put_mdoc(f, line);
 }
 
-static void put_option(FILE *f, const tl_option *o)
+/* The ways of writing a table, which are no formats. */
+static void put_views(FILE *f)
+{
+    size_t n;
+    const tl_view *const *view = tl_views(&n);
+    fputs("A table is written as\n", f);
+    for (size_t i = 0; i < n; i++)
+        fprintf(f, "%s.Cm %s\n.Pq Pa %s%s\n", i > 0 && i + 1 == n ? "or\n" : "", view[i]->name, view[i]->suffix,
+                i + 2 < n    ? " ,"
+                : i + 1 == n ? " ."
+                             : "");
+}
+
+static void put_option(FILE *f, const tl_verb *verb, const tl_option *o)
 {
     if (o->letter)
         fprintf(f, ".It Fl %c%s%s , Fl -%s%s%s\n", o->letter, o->value ? " Ar " : "", o->value ? o->value : "", o->name,
@@ -72,6 +86,8 @@ static void put_option(FILE *f, const tl_option *o)
     tl_put_mdoc(f, o->manual);
     if (o->id == TL_OPTION_BY)
         tl_put_table_list(f);
+    if (o->id == TL_OPTION_TO && verb->id == TL_VERB_REPORT)
+        put_views(f);
 }
 
 static void put_options(FILE *f, const tl_verb *verb)
@@ -84,7 +100,7 @@ static void put_options(FILE *f, const tl_verb *verb)
             if (!any)
                 fprintf(f, ".Ss %s\n.Bl -tag -width Ds\n", tl_group_title(verb, (tl_option_group)g));
             any = true;
-            put_option(f, o);
+            put_option(f, verb, o);
         }
         if (any)
             fputs(".El\n", f);

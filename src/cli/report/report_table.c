@@ -8,11 +8,12 @@
 #include "cli/formats_of.h"
 #include "cli/losses.h"
 #include "cli/message.h"
+#include "cli/near_miss.h"
 #include "cli/report/report.h"
 #include "cli/selection.h"
 #include "op/symbols/code_map.h"
 
-#define SUBJECT_SIZE 256u
+#define SUBJECT_SIZE 512u
 
 typedef struct job {
     const tl_cli *cli;
@@ -20,7 +21,7 @@ typedef struct job {
     tl_selection selection;
     tl_table_run run;
     tl_code_map *code;
-    char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files" */
+    char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files"; what is selected */
 } job;
 
 /* What narrows such a table, in words. */
@@ -86,7 +87,7 @@ static int add_input(job *m, tl_reading *r)
         tl_reading_stop(r);
     }
     name_input(m, r);
-    return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
+    return status < 0 ? tl_say_near_miss(m->cli, r->path, r->trace, &e) : TL_EXIT_DONE;
 }
 
 static int read_inputs(job *m, tl_reading *open, int *losses)
@@ -156,6 +157,7 @@ static int print(job *m, const tl_target *to)
     const tl_terminal *terminal = strcmp(to->path, "-") == 0 ? &m->cli->out : &file;
     const tl_ask ask = tl_ask_of(m->cli, to->view, terminal);
     int status = 0;
+    tl_selection_describe(m->cli->args, m->subject, SUBJECT_SIZE);
     if (!empty || to->view->for_programs)
         status = tl_table_run_answer(&m->run, &ask, m->subject, &answer, &e);
     status = status < 0 ? tl_say_failure(NULL, &e) : tl_show_answer(m->cli, &answer, &ask, to, terminal);

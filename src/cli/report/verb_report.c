@@ -9,6 +9,7 @@
 #include "cli/inputs.h"
 #include "cli/losses.h"
 #include "cli/message.h"
+#include "cli/near_miss.h"
 #include "cli/report/profiles_ahead.h"
 #include "cli/report/report.h"
 #include "cli/report/report_table.h"
@@ -17,7 +18,7 @@
 #include "traceloom/profile.h"
 #include "traceloom/sink.h"
 
-#define SUBJECT_SIZE 256u
+#define SUBJECT_SIZE 512u
 
 /* What is to be made of the profile. */
 typedef struct plan {
@@ -34,7 +35,7 @@ typedef struct report_job {
     tl_profile *profile; /* of the inputs read so far */
     tl_profile *whole;   /* the same by function, if `profile` is by line; see whole_functions() */
     tl_profile_table table;
-    char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files" */
+    char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files"; what is selected */
     bool lacks_names;           /* no function of the last input has a name */
     bool explained;             /* an input said itself which names are missing, and why */
     bool of_events;             /* no input holds a profile */
@@ -172,7 +173,7 @@ static int add_input(report_job *m, tl_reading *r)
         status = tl_profile_from_source(&p, r->source, &m->options, &e);
         tl_reading_stop(r);
     }
-    status = status < 0 ? tl_say_failure(r->path, &e) : add_profile(m, r, &p);
+    status = status < 0 ? tl_say_near_miss(m->cli, r->path, r->trace, &e) : add_profile(m, r, &p);
     tl_profile_free(p);
     return status;
 }
@@ -402,6 +403,7 @@ static int print_table(report_job *m, const plan *p)
         snprintf(m->subject, SUBJECT_SIZE, "%zu files", a->file.n);
         t->has_span = false;
     }
+    tl_selection_describe(a, m->subject, SUBJECT_SIZE);
     if (m->profile->per_thread && m->profile->ntrack) {
         t->tracks = (uint32_t)tl_profile_threads(m->profile);
         t->trees = m->profile->ntrack;
