@@ -118,7 +118,12 @@ typedef enum tl_role {
     TL_ROLE_ORDER,         /* key: when this happened, as counted over all tracks */
     TL_ROLE_FLAGS,         /* key: the condition flags behind the instruction */
     TL_ROLE_GENERAL,       /* all general registers (GENERAL) */
-    TL_ROLE_SNAPSHOT       /* TL_REGS: all registers (GENERAL, FLAGS and others by name) before instruction number ts */
+    TL_ROLE_SNAPSHOT,      /* TL_REGS: all registers (GENERAL, FLAGS and others by name) before instruction number ts */
+    TL_ROLE_DOMAIN,        /* an application domain was created: DOMAIN, NAME, STATUS */
+    TL_ROLE_ASSEMBLY,      /* an assembly was loaded: ASSEMBLY, DOMAIN, NAME, STATUS */
+    TL_ROLE_MODULE,        /* a module was loaded: MODULE, ASSEMBLY, NAME, STATUS ... */
+    TL_ROLE_MODULE_OWNER,  /* ... and became part of an assembly: MODULE, ASSEMBLY */
+    TL_ROLE_TYPE           /* a type was loaded: TYPE_ID, TYPE, MODULE, STATUS */
 } tl_role;
 
 /* What a field is, for analyses; see tl_role. */
@@ -145,7 +150,10 @@ typedef enum tl_field_role {
     TL_FIELD_GENERAL, /* a list of the general registers; of A64 32, the last is the stack pointer */
     TL_FIELD_FLAGS_REGISTER,
     TL_FIELD_VECTORS, /* a list of the vector registers: bytes, the lowest first */
-    TL_FIELD_KEPT     /* of a sample: so many of the outermost frames are still those of the track's sample before */
+    TL_FIELD_KEPT,    /* of a sample: so many of the outermost frames are still those of the track's sample before */
+    TL_FIELD_DOMAIN,  /* the runtime's own ids */
+    TL_FIELD_ASSEMBLY,
+    TL_FIELD_TYPE_ID
 } tl_field_role;
 
 typedef enum tl_type {

@@ -39,7 +39,7 @@ for verb in info check report convert cat record ctl help; do
 done
 expect 0 "$tl" report --help
 sed -n 's/^TL_TABLE(\(.*\))/\1/p' "$root/src/tables.def" | while read -r table; do
-    grep -q ": \(.* \)\?$table\( \|\$\)" out || echo "$table"
+    grep -q "^          \(.*: \| *\)\(.* \)\?$table\( \|\$\)" out || echo "$table"
 done >unlisted
 is_empty unlisted
 expect 2 "$tl" help --man nosuchpage

@@ -6,7 +6,7 @@
 #include "traceloom/sink.h"
 #include "traceloom/source.h"
 
-#define TL_FIELD_ROLES ((unsigned)TL_FIELD_ITEMS + 1)
+#define TL_FIELD_ROLES ((unsigned)TL_FIELD_TYPE_ID + 1)
 
 /* An input that is being read. */
 typedef struct tl_runtime {

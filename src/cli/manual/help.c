@@ -48,10 +48,14 @@ static void print_tables_by_need(void)
             before++;
         if (before < i)
             continue;
-        printf("%10s%s:", "", needs);
-        for (size_t k = i; k < n; k++)
-            if (strcmp(kind[k]->info.needs, needs) == 0)
-                printf(" %s", kind[k]->info.name);
+        int column = printf("%10s%s:", "", needs);
+        for (size_t k = i; k < n; k++) {
+            if (strcmp(kind[k]->info.needs, needs) != 0)
+                continue;
+            if (column + (int)strlen(kind[k]->info.name) >= (int)HELP_WIDTH)
+                column = printf("\n%11s", "") - 1;
+            column += printf(" %s", kind[k]->info.name);
+        }
         putchar('\n');
     }
 }
