@@ -133,7 +133,7 @@ def names(checks, folder):
         checks.equal(harness.run(verb, path).err, b"", verb)
     expect("library given", set(every), "-e", library + ".moved")
     os.mkfifo(library)
-    expect("a pipe in its place", in_program | {12}, note="no regular file")
+    expect("a pipe in its place", in_program | {12}, note="not a regular file")
     os.unlink(library)
     shutil.copy(program, library)
     expect("another file in its place", in_program | {12}, note="libpage.so has build-id " + recording_gen.PROGRAM_ID.hex())

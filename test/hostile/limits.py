@@ -55,8 +55,8 @@ CASES = {
     "CALLS_MAX": (1, ["report", STREAM], 0, "unmatched: .* [1-9][0-9]* entr"),
     "TL_SPLIT_OPEN_MAX": (1, ["convert", FDR, "--split", "track", "--to", "jsonl", "-o", "out.jsonl"], 2, "more than 1 tracks"),
     "TL_SPLIT_PARTS_MAX": (1, ["convert", FDR, "--split", "track", "--to", "jsonl", "-o", "out.jsonl"], 2, "more than 1 parts"),
-    "FUNCTIONS_MAX": (1, ["report", "calls"], 0, "only the first 1 functions get names"),
-    "MODULES_MAX": (1, ["report", "calls"], 0, "only functions of the first 1 binaries get names"),
+    "FUNCTIONS_MAX": (1, ["report", "calls"], 0, "only the first 1 functions are named"),
+    "MODULES_MAX": (1, ["report", "calls"], 0, "only functions of the first 1 binaries are named"),
     "TL_NAMED_BYTES_MAX": (20, ["report", "calls"], 0, "functions of 2 binaries stay unnamed"),
     "DECOMPRESSED_MAX": (16, ["check", "packed"], 1, "ctf"),
 }

@@ -52,7 +52,10 @@ The usual reasons of a refusal: a profile holds sums, of which no events can be 
 
 "Not written" lists what messages said in these runs, in their words, without the numbers. What was closed or moved "there" is not a loss: it was put right so that viewers can read the file."""
 
-USUAL = re.compile(r"holds a profile|there are no |the trace has no instructions|has no instructions")
+# Losses that rest on how long calls took.
+BY_TIME = {"small functions", "small calls between functions", "places too narrow or too deep", "places without time"}
+
+USUAL = re.compile(r"holds a profile|there are no |no calls and no stack samples|the trace has no instructions|has no instructions")
 
 WANTS = (
     ("A time line", "Who ran when, to zoom into.", (("perfetto", "convert"), ("chrome", "convert"), ("speedscope", "convert"))),

@@ -49,7 +49,7 @@ def check_content(checks, source, tarball):
 def main():
     if not shutil.which("git") or git(harness.SOURCE, "rev-parse", "HEAD").returncode or \
             git(harness.SOURCE, "rev-parse", "--show-prefix").stdout.strip():
-        harness.skip("a tarball is made of a checkout of git, and this is none")
+        harness.skip("a tarball is made of a checkout of git, and this is not one")
     checks = harness.Checks()
     with harness.work_folder() as folder:
         # Clones, because somebody may commit meanwhile.
@@ -68,7 +68,7 @@ def main():
         inner = next(os.path.join(one, name) for name in os.listdir(one) if name.startswith("traceloom-"))
         shutil.copy(os.path.join(harness.SOURCE, "tools", "dist.sh"), os.path.join(inner, "tools"))
         done = subprocess.run([os.path.join(inner, "tools", "dist.sh")], capture_output=True, text=True, check=False)
-        checks.that(done.returncode == 1 and "no checkout" in done.stderr, "in a tarball, tools/dist.sh says", done.stderr)
+        checks.that(done.returncode == 1 and "not a checkout" in done.stderr, "in a tarball, tools/dist.sh says", done.stderr)
     checks.end()
 
 

@@ -182,8 +182,8 @@ static void test_damaged_cores(void **state)
         size_t at;
         uint64_t value;
         const char *what;
-    } cases[] = {{0, 0, "no core file"},
-                 {16, 0x0000000100b70002, "no core file"},
+    } cases[] = {{0, 0, "not an AArch64 core file"},
+                 {16, 0x0000000100b70002, "not an AArch64 core file"},
                  {32, UINT64_MAX - 7, "more program headers"},
                  {52, 0xfffe00380040, "more program headers"},
                  {64 + 8, UINT64_MAX - 7, "notes are beyond"},
