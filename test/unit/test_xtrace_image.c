@@ -189,7 +189,7 @@ static void test_damaged_cores(void **state)
                  {64 + 8, UINT64_MAX - 7, "notes are beyond"},
                  {64 + 32, UINT64_MAX - 7, "notes are beyond"},
                  {64 + 32, n - note_at + 1, "notes are beyond"},
-                 {64 + 56 + 8, UINT64_MAX - 7, "cut"},
+                 {64 + 56 + 8, UINT64_MAX - 7, "truncated"},
                  {64 + 56 + 16, 0x3000, "of other pages"},
                  {64 + 56 + 32, 0x1001, "not in the note"},
                  {64 + 56 + 32, 0x2000, "of other pages"},
