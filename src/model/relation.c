@@ -145,6 +145,19 @@ static void get_member(const void *row, const tl_column *c, tl_cell *out)
     }
 }
 
+uint32_t tl_part_next_column(const tl_part *part, uint32_t after)
+{
+    uint32_t best = part->ncolumn;
+    for (uint32_t i = 0; i < part->ncolumn; i++) {
+        const unsigned place = part->column[i].place;
+        const bool is_behind = after == part->ncolumn || place > part->column[after].place ||
+                               (place == part->column[after].place && i > after);
+        if (is_behind && (best == part->ncolumn || place < part->column[best].place))
+            best = i;
+    }
+    return best;
+}
+
 void tl_part_cell(const tl_part *part, uint64_t row, uint32_t column, tl_cell *out)
 {
     const tl_column *c = &part->column[column];

@@ -163,7 +163,7 @@ tl_part *tl_answer_add_rows(tl_answer *a, const tl_ask *ask, const char *key, co
                             const void *row, size_t stride, const uint32_t *order, uint64_t n);
 #define TL_ADD_ROWS(a, ask, key, column, row, order, n)                                                                \
     tl_answer_add_rows((a), (ask), (key), (column), TL_COUNT(column), (row), sizeof *(row), (order), (n))
-/* A part that is none of the answer's, for cells of TL_CELL_ROWS. */
+/* Rows for cells of TL_CELL_ROWS: a part that the answer itself does not show. */
 tl_part *tl_answer_list(tl_answer *a, const tl_column *column, uint32_t ncolumn, const void *row, size_t stride);
 #define TL_ADD_LIST(a, column, row)       tl_answer_list((a), (column), TL_COUNT(column), (row), sizeof *(row))
 #define TL_ADD_FACTS(a, ask, column, row) TL_ADD_ROWS(a, ask, NULL, column, row, NULL, 1)
@@ -183,6 +183,9 @@ void tl_say_subject(const tl_answer *a, const tl_prose *p);
  * most n. */
 uint32_t tl_ask_rows(const tl_ask *ask, uint32_t n, uint32_t on_terminal, uint32_t in_file);
 
+/* The column that people see behind another one, by their places; the first behind part->ncolumn, which is also what
+ * comes behind the last. */
+uint32_t tl_part_next_column(const tl_part *part, uint32_t after);
 /* The value of a column in a row, 0 .. n-1. Text may live in scratch. */
 void tl_part_cell(const tl_part *part, uint64_t row, uint32_t column, tl_cell *out);
 static inline const void *tl_part_row(const tl_part *p, uint64_t i)

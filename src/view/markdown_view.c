@@ -2,11 +2,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "view/text_table.h"
 #include "view/view.h"
 
-static bool is_shown(const tl_column *c)
+#define SHOWN (TL_TEXT_COLUMNS + 2u) /* columns, the name, and what stands behind it */
+
+static void take_role(const tl_part *p, tl_column_role role, uint32_t shown[static SHOWN], unsigned *n)
 {
-    return c->info.title && c->role != TL_ROLE_BAR && c->role != TL_ROLE_PREFIX;
+    for (uint32_t i = tl_part_next_column(p, p->ncolumn); i < p->ncolumn; i = tl_part_next_column(p, i))
+        if (p->column[i].role == role && p->column[i].info.title && *n < SHOWN)
+            shown[(*n)++] = i;
+}
+
+/* The columns that people see, in the order of the text; how many. */
+static unsigned shown_columns(const tl_part *p, uint32_t shown[static SHOWN])
+{
+    unsigned n = 0;
+    take_role(p, TL_ROLE_NUMBER, shown, &n);
+    take_role(p, TL_ROLE_NAME, shown, &n);
+    take_role(p, TL_ROLE_SUFFIX, shown, &n);
+    return n;
 }
 
 /* Text whose blanks have to stay: the lines of a tree. */
@@ -30,40 +45,39 @@ static void put_prefix(const tl_part *p, uint64_t row, tl_output *out)
             put_lines(out, tl_cell_shown(p, row, i, buf, sizeof buf));
 }
 
-static void put_table(const tl_part *p, tl_output *out)
+static void put_row(const tl_part *p, uint64_t row, const uint32_t *shown, unsigned n, tl_output *out)
 {
     char text[64];
-    for (uint32_t i = 0; i < p->ncolumn; i++)
-        if (is_shown(&p->column[i])) {
-            tl_output_puts(out, "| ");
-            tl_text_put_markdown(out, p->column[i].info.title);
-            tl_output_puts(out, " ");
-        }
-    tl_output_puts(out, "|\n");
-    for (uint32_t i = 0; i < p->ncolumn; i++)
-        if (is_shown(&p->column[i]))
-            tl_output_puts(out, p->column[i].info.type == TL_TEXT ? "|---" : "|--:");
-    tl_output_puts(out, "|\n");
-    for (uint64_t row = 0; row < p->n; row++) {
-        for (uint32_t i = 0; i < p->ncolumn; i++)
-            if (is_shown(&p->column[i])) {
-                tl_output_puts(out, "| ");
-                if (p->column[i].role == TL_ROLE_NAME)
-                    put_prefix(p, row, out);
-                tl_text_put_markdown(out, tl_cell_shown(p, row, i, text, sizeof text));
-                tl_output_puts(out, " ");
-            }
-        tl_output_puts(out, "|\n");
-        tl_arena_reset(&p->answer->scratch);
+    for (unsigned i = 0; i < n; i++) {
+        tl_output_puts(out, "| ");
+        if (p->column[shown[i]].role == TL_ROLE_NAME)
+            put_prefix(p, row, out);
+        tl_text_put_markdown(out, tl_cell_shown(p, row, shown[i], text, sizeof text));
+        tl_output_puts(out, " ");
     }
+    tl_output_puts(out, "|\n");
+    tl_arena_reset(&p->answer->scratch);
 }
 
-static bool has_table(const tl_part *p)
+static void put_table(const tl_part *p, tl_output *out)
 {
-    for (uint32_t i = 0; i < p->ncolumn; i++)
-        if (is_shown(&p->column[i]))
-            return true;
-    return false;
+    uint32_t shown[SHOWN];
+    const unsigned n = shown_columns(p, shown);
+    if (n && p->n == 0)
+        tl_output_printf(out, "%s\n", p->none ? p->none : "nothing to show");
+    if (n == 0 || p->n == 0)
+        return;
+    for (unsigned i = 0; i < n; i++) {
+        tl_output_puts(out, "| ");
+        tl_text_put_markdown(out, p->column[shown[i]].info.title);
+        tl_output_puts(out, " ");
+    }
+    tl_output_puts(out, "|\n");
+    for (unsigned i = 0; i < n; i++)
+        tl_output_puts(out, p->column[shown[i]].info.type == TL_TEXT ? "|---" : "|--:");
+    tl_output_puts(out, "|\n");
+    for (uint64_t row = 0; row < p->n; row++)
+        put_row(p, row, shown, n, out);
 }
 
 /* Sentences of the answer (part is NULL) or of a part. */
@@ -113,7 +127,8 @@ static int put_part(const tl_showing *s, const tl_part *p, tl_error *e)
         tl_output_puts(out, "\n");
         status = put_speech(s, (speech){.of_part = p->before}, p, p->verbatim, e);
     }
-    if (has_table(p)) {
+    uint32_t shown[SHOWN];
+    if (shown_columns(p, shown)) {
         tl_output_puts(out, "\n");
         put_table(p, out);
         if (p->left_out && !s->ask->has_top) {

@@ -9,20 +9,6 @@ typedef struct layout {
     int64_t share, prefix, name, suffix; /* < 0: none */
 } layout;
 
-/* The column that stands in the next place; part->ncolumn behind the last. */
-static uint32_t next_column(const tl_part *part, uint32_t after)
-{
-    uint32_t best = part->ncolumn;
-    for (uint32_t i = 0; i < part->ncolumn; i++) {
-        const unsigned place = part->column[i].place;
-        const bool is_behind = after == part->ncolumn || place > part->column[after].place ||
-                               (place == part->column[after].place && i > after);
-        if (is_behind && (best == part->ncolumn || place < part->column[best].place))
-            best = i;
-    }
-    return best;
-}
-
 static void take_column(const tl_column *c, uint32_t i, layout *l, tl_text_table *t)
 {
     if (c->role == TL_ROLE_PREFIX)
@@ -44,7 +30,7 @@ static void take_column(const tl_column *c, uint32_t i, layout *l, tl_text_table
 static void take_columns(const tl_part *part, layout *l, tl_text_table *t)
 {
     *l = (layout){.share = -1, .prefix = -1, .name = -1, .suffix = -1};
-    for (uint32_t i = next_column(part, part->ncolumn); i < part->ncolumn; i = next_column(part, i))
+    for (uint32_t i = tl_part_next_column(part, part->ncolumn); i < part->ncolumn; i = tl_part_next_column(part, i))
         take_column(&part->column[i], i, l, t);
     t->column = l->column;
     if (l->share < 0)
