@@ -77,8 +77,8 @@ typedef struct tl_rows_options {
 typedef struct tl_rows tl_rows;
 
 /* Computes a relation of one or several traces, added up. The sources are read one after the other, without open
- * cursors; they are not used after the call. They have to be opened with names and threads known, and with
- * tl_want.fields if tl_table_info.needs says "events". options may be NULL (all zero). *out belongs to the caller:
+ * cursors, and are not used after the call; no fields have to be wanted of them (tl_want).
+ * options may be NULL (all zero). *out belongs to the caller:
  * tl_rows_close(). Errors: TL_EINVAL (no such relation, option or order; traces that cannot be added up),
  * TL_EUNSUPPORTED (the trace has nothing that this relation is made of), TL_ENOMEM, those of reading. */
 int tl_rows_open(tl_rows **out, const char *table, tl_source *const *source, size_t nsource,

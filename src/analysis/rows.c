@@ -157,7 +157,7 @@ uint64_t tl_rows_count(const tl_rows *rows)
 
 const char *tl_rows_unit(const tl_rows *rows)
 {
-    return rows->answer.unit;
+    return rows->run.kind ? rows->run.unit : rows->answer.unit;
 }
 
 static int64_t integer_of(const tl_cell *v)

@@ -32,7 +32,7 @@ RUNS = {
     "sample_weights": [([LOG], None)],
     "split_trace": [([FDR, "OUT/part.jsonl"], None)],
     "table": [([], None), (["func", FDR, BINARY], None), (["tree", "fdr-v5-le-messy.xray"], None), (["gc", LOG], None),
-              (["block", "xtrace-cores"], None), (["line", FDR], None), (["func", "absent.xray"], None)],
+              (["heap", "tracelog-vs.log"], None), (["block", "xtrace-cores"], None), (["line", FDR], None), (["func", "absent.xray"], None)],
     "trace_in_memory": [(["3"], None), (["0"], None)],
 }
 # Lines that are the same in every build, where not all are.

@@ -118,11 +118,6 @@ static uint32_t range_of(const range_list *r, uint64_t value)
 
 /* ---- for programs ---- */
 
-static const tl_profile *profile_of(const tl_at *at)
-{
-    return ((const tl_profile_table *)at->table)->profile;
-}
-
 /* Adds up the histograms of all places of a row's function. */
 static void add_up(const tl_profile *p, const tl_row *row, tl_hist_total *out)
 {
@@ -135,7 +130,7 @@ static void add_up(const tl_profile *p, const tl_row *row, tl_hist_total *out)
 static void get_histogram(const tl_at *at, tl_cell *out)
 {
     enum { BUCKET_TEXT = sizeof "{'low':,'high':,'calls':}," + 3 * 20 };
-    const tl_profile *p = profile_of(at);
+    const tl_profile *p = tl_at_profile(at);
     tl_hist_total *sum = at->part->detail;
     tl_hist_pair pair;
     size_t n = 0;

@@ -179,11 +179,6 @@ const tl_column *tl_profile_columns(tl_answer *a, const tl_column *column, size_
     return c;
 }
 
-static const tl_profile *profile_of(const tl_at *at)
-{
-    return ((const tl_profile_table *)at->table)->profile;
-}
-
 static uint64_t ticks_at(const tl_at *at)
 {
     return *(const uint64_t *)(const void *)((const char *)at->row + at->column->which);
@@ -191,13 +186,13 @@ static uint64_t ticks_at(const tl_at *at)
 
 void tl_get_ticks(const tl_at *at, tl_cell *out)
 {
-    tl_cell_u64(out, tl_profile_time(profile_of(at), ticks_at(at)));
+    tl_cell_u64(out, tl_profile_time(tl_at_profile(at), ticks_at(at)));
 }
 
 void tl_get_duration(const tl_at *at, tl_cell *out)
 {
     const tl_row *row = at->row;
-    const bool known = at->part->for_people || (tl_profile_has_histogram(profile_of(at)) && !row->untimed);
+    const bool known = at->part->for_people || (tl_profile_has_histogram(tl_at_profile(at)) && !row->untimed);
     if (known && row->stat.calls)
         tl_get_ticks(at, out);
 }
@@ -226,7 +221,7 @@ void tl_get_total_share(const tl_at *at, tl_cell *out)
 
 const tl_function *tl_row_function(const tl_at *at)
 {
-    return tl_profile_get_function(profile_of(at), ((const tl_row *)at->row)->function);
+    return tl_profile_get_function(tl_at_profile(at), ((const tl_row *)at->row)->function);
 }
 
 void tl_cell_function_id(const tl_function *f, tl_cell *out)
@@ -279,12 +274,12 @@ void tl_get_source(const tl_at *at, tl_cell *out)
 
 static void get_exits(const tl_at *at, tl_cell *out)
 {
-    tl_cell_u64(out, tl_profile_unmatched_exits(profile_of(at)));
+    tl_cell_u64(out, tl_profile_unmatched_exits(tl_at_profile(at)));
 }
 
 static void get_open(const tl_at *at, tl_cell *out)
 {
-    tl_cell_u64(out, tl_profile_unmatched_open(profile_of(at)));
+    tl_cell_u64(out, tl_profile_unmatched_open(tl_at_profile(at)));
 }
 
 static const tl_column unmatched[] = {

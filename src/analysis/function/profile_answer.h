@@ -57,6 +57,11 @@ int tl_tree_answer(const tl_profile *p, const tl_ask *ask, tl_answer *a, tl_erro
 void tl_profile_add_unmatched(tl_answer *a, const tl_ask *ask);
 void tl_profile_add_samples(tl_answer *a, const tl_ask *ask);
 
+static inline const tl_profile *tl_at_profile(const tl_at *at)
+{
+    return ((const tl_profile_table *)at->table)->profile;
+}
+
 /* Values of a tl_row. */
 void tl_get_ticks(const tl_at *at, tl_cell *out);    /* the member at `which`, as a time */
 void tl_get_duration(const tl_at *at, tl_cell *out); /* the same, null without calls or durations */

@@ -141,14 +141,9 @@ static void walk_all(walk *w)
 
 /* ---- columns ---- */
 
-static const tl_profile *profile_of(const tl_at *at)
-{
-    return ((const tl_profile_table *)at->table)->profile;
-}
-
 static void get_thread(const tl_at *at, tl_cell *out)
 {
-    const tl_profile *p = profile_of(at);
+    const tl_profile *p = tl_at_profile(at);
     const uint32_t track = p->per_thread ? tl_profile_place_track(p, ((const tl_row *)at->row)->place) : TL_NO_TRACK;
     if (track != TL_NO_TRACK)
         tl_cell_text(out, p->track[track].name);
@@ -157,7 +152,7 @@ static void get_thread(const tl_at *at, tl_cell *out)
 static void get_stack(const tl_at *at, tl_cell *out)
 {
     typedef char number[24];
-    const tl_profile *p = profile_of(at);
+    const tl_profile *p = tl_at_profile(at);
     const uint32_t place = ((const tl_row *)at->row)->place;
     tl_arena *scratch = &at->part->answer->scratch;
     size_t n = 0;

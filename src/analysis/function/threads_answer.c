@@ -3,7 +3,7 @@
 
 static const tl_track *track_of(const tl_at *at)
 {
-    const tl_profile *p = ((const tl_profile_table *)at->table)->profile;
+    const tl_profile *p = tl_at_profile(at);
     const uint32_t track = ((const tl_row *)at->row)->track;
     return track < p->ntrack ? &p->track[track] : NULL;
 }

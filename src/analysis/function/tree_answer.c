@@ -230,14 +230,9 @@ static void add_nodes(tree *t)
 
 /* ---- columns ---- */
 
-static const tl_profile *profile_of(const tl_at *at)
-{
-    return ((const tl_profile_table *)at->table)->profile;
-}
-
 static void get_total(const tl_at *at, tl_cell *out)
 {
-    tl_cell_u64(out, tl_profile_time(profile_of(at), ((const node *)at->row)->total));
+    tl_cell_u64(out, tl_profile_time(tl_at_profile(at), ((const node *)at->row)->total));
 }
 
 enum { SELF = 1, CALLS = 2, MAX = 3 }; /* of a place; else a percentile, in thousandths */
@@ -245,7 +240,7 @@ enum { SELF = 1, CALLS = 2, MAX = 3 }; /* of a place; else a percentile, in thou
 /* Numbers of the calls of a place; null if it was never called. */
 static void get_called(const tl_at *at, tl_cell *out)
 {
-    const tl_profile *p = profile_of(at);
+    const tl_profile *p = tl_at_profile(at);
     const uint32_t place = ((const node *)at->row)->place, which = at->column->which;
     tl_stat stat;
     tl_profile_stat(p, place, &stat);
@@ -266,7 +261,7 @@ static bool is_approximate(const void *row)
 static void get_name(const tl_at *at, tl_cell *out)
 {
     char text[24];
-    const char *label = label_of(profile_of(at), ((const node *)at->row)->place, text);
+    const char *label = label_of(tl_at_profile(at), ((const node *)at->row)->place, text);
     if (label == text)
         tl_cell_printf(at, out, "%s", text);
     else
@@ -275,7 +270,7 @@ static void get_name(const tl_at *at, tl_cell *out)
 
 static void get_place_source(const tl_at *at, tl_cell *out)
 {
-    const tl_row row = {.function = profile_of(at)->place[((const node *)at->row)->place].function};
+    const tl_row row = {.function = tl_at_profile(at)->place[((const node *)at->row)->place].function};
     tl_at of = *at;
     of.row = &row;
     if (row.function != TL_NO_FUNCTION)

@@ -6,7 +6,7 @@
 #include "analysis/runtime/type_rows.h"
 #include "analysis/table_kind.h"
 
-/* Of a tl_quantiles; minimum and so on are null without values. */
+/* A member of a tl_quantiles; all but count and total are null without values. */
 void tl_get_quantile(const tl_at *at, tl_cell *out);
 
 #define TL_QUANTILE(path, rank, unit, text)                                                                            \
@@ -21,14 +21,14 @@ void tl_get_quantile(const tl_at *at, tl_cell *out);
         TL_QUANTILE(path ".p90", p90, TIME, "90 % take at most"),                                                      \
         TL_QUANTILE(path ".p99", p99, TIME, "99 % take at most"), TL_QUANTILE(path ".max", max, TIME, "the longest")
 
-/* Of a table with `stray_ends` and `open`. */
+/* Facts of a table that has members `stray_ends` and `open`. */
 #define TL_UNMATCHED_FACTS(table)                                                                                      \
     {TL_COL("unmatched.ends", NULL, INTEGER, COUNT, "ends without begin"), TL_AT(U64, table, stray_ends)},             \
     {                                                                                                                  \
         TL_COL("unmatched.open", NULL, INTEGER, COUNT, "begins without end"), TL_AT(U64, table, open)                  \
     }
 
-/* Of a tl_type_row: what people and programs call it. */
+/* The name of a tl_type_row, for people and for programs. */
 void tl_get_type(const tl_at *at, tl_cell *out);
 #define TL_TYPE_COLUMNS                                                                                                \
     {TL_COL(NULL, "class", TEXT, NONE, NULL), .get = tl_get_type, .role = TL_ROLE_NAME},                               \

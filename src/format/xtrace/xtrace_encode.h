@@ -22,7 +22,7 @@ typedef struct xtrace_how {
     uint32_t slot; /* of the value that is needed, from the first of the event on */
 } xtrace_how;
 
-/* Of any format's classes: what is not a part of a recording is XTRACE_NOTHING. */
+/* What a class of any format becomes; XTRACE_NOTHING: no part of a recording. */
 xtrace_how xtrace_how_of(const tl_class *c);
 /* An array for all classes of a trace; free(). NULL when memory runs out. */
 xtrace_how *xtrace_hows(const tl_trace *t);
