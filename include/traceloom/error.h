@@ -1,4 +1,4 @@
-/* Errors: one struct that the caller owns, filled by whatever failed.
+/* Errors: one struct that the caller owns, filled by the function that failed.
  *
  * Every function that can fail returns >= 0 on success and a negative tl_code on failure, and takes a tl_error * as its
  * last argument (NULL if the details do not matter). On failure the out-parameters are left as they were. TL_ENOMEM can

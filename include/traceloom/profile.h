@@ -3,8 +3,8 @@
  * Times are ticks of the profile's clock; tl_profile_time() makes ns of them. Merging is associative and commutative:
  * the same profiles in any order and grouping give the same bytes when saved.
  * What is returned is borrowed: strings and the clock live as long as the profile, functions until it is changed.
- * Indices of places and functions are below their numbers, which is not checked unless it is said. Which is which may
- * differ from run to run if several threads made the profile; what is written does not.
+ * Indices of places and functions must be below their numbers; this is only checked where stated. If several threads
+ * made the profile, indices may differ from run to run; what is written does not.
  * Thread rule: a profile may be read by several threads at once; it is changed, by tl_profile_merge() alone, while no
  * other thread uses it. Different profiles are independent. */
 #ifndef TRACELOOM_PROFILE_H
@@ -21,11 +21,12 @@ extern "C" {
 
 typedef struct tl_profile tl_profile;
 
-/* Which calls count. Zero means no restriction. A call counts if it passes every test given. */
+/* Which calls count. Zero means no restriction. A call counts if it passes every test. */
 typedef struct tl_select {
     uint64_t time_from, time_to; /* ticks since the trace's begin; the call lies within [from, to) */
     bool has_from, has_to;
-    const char *const *func, *const *not_func; /* globs of function names (or "#id"); any / none of them matches */
+    const char *const *func,
+        *const *not_func; /* globs of function names (or "#id"): any of the first must match, none of the second */
     size_t nfunc, nnot;
     const char *const *thread; /* globs of track names, or decimal thread ids */
     size_t nthread;
@@ -33,15 +34,15 @@ typedef struct tl_select {
     size_t ncls;
     const int32_t *cpu; /* processor numbers */
     size_t ncpu;
-    uint32_t depth;     /* deepest frame that counts; 1 is the outermost; 0: any */
+    uint32_t depth;     /* deepest frame that counts (the outermost has 1); 0: any */
     uint64_t min_ticks; /* shortest call that counts */
-    unsigned levels; /* of instructions: 1 << tl_insn_level() of those that count, with what belongs to them; 0: all */
+    unsigned levels;    /* of instructions: 1 << tl_insn_level() of each level that counts; 0: all */
     uint64_t pc_from,
-        pc_to; /* of instructions, if has_pc: pc_from <= pc < pc_to; one without a known pc does not count */
+        pc_to; /* of instructions, if has_pc: pc_from <= pc < pc_to; those without a known pc do not count */
     bool has_pc;
-    /* NULL: a pattern that matches nothing in the trace is TL_ENOMATCH. Else it is not an error, and matched[i] is set
-     * for the patterns that match something: [nfunc + nnot + nthread + ncls], in this order. For a selection from
-     * several traces, with tl_select_check() after the last. */
+    /* If NULL, a pattern that matches nothing in the trace is TL_ENOMATCH. Else that is not an error, and matched[i] is
+     * set for each pattern that matches: [nfunc + nnot + nthread + ncls], in this order. For a selection from several
+     * traces: tl_select_check() after the last. */
     bool *matched;
 } tl_select;
 
@@ -50,16 +51,16 @@ int tl_select_check(const tl_select *s, tl_error *e);
 
 typedef struct tl_profile_options {
     bool flat;               /* no tree: every function is a root. Enough for per-function tables, and faster */
-    bool per_thread;         /* one tree per thread (see tl_profile_track()) instead of one of all */
-    bool lines;              /* of samples: functions are told apart by the line that they are in, too */
-    const char *weight;      /* of samples: which of tl_profile_weight() the numbers are; NULL: "time" */
+    bool per_thread;         /* one tree per thread (see tl_profile_track()) instead of one for all */
+    bool lines;              /* of samples: a function at different lines counts as different functions */
+    const char *weight;      /* of samples: the tl_profile_weight() to add up; NULL: "time" */
     unsigned threads;        /* worker threads; 0: as many as there are processors */
     const tl_select *select; /* or NULL */
 } tl_profile_options;
 
 /* Makes a profile of all calls of a trace, or of its samples or instructions, or takes the one that the file holds.
  * options may be NULL (all zero); they are needed during the call only. *out belongs to the caller: tl_profile_free().
- * It borrows nothing from the source. No cursor is open meanwhile.
+ * It borrows nothing from the source, which must have no open cursor.
  * Errors: as tl_source_open(), TL_ENOMATCH, TL_EINVAL (no such weight), TL_EUNSUPPORTED (a selection that this kind of
  * trace cannot answer). */
 int tl_profile_from_source(tl_profile **out, tl_source *s, const tl_profile_options *options, tl_error *e);
@@ -67,22 +68,23 @@ int tl_profile_from_source(tl_profile **out, tl_source *s, const tl_profile_opti
 void tl_profile_free(tl_profile *p);
 
 /* Adds the calls of `from` to `into`; `from` stays as it was. 0; or < 0, errors: TL_EUNSUPPORTED if their clocks differ
- * (in frequency by more than 0.1 %), or if only one has durations of single calls, or one tree a thread. TL_ENOMEM may
+ * (in frequency by more than 0.1 %), or if only one has durations of single calls, or a tree per thread. TL_ENOMEM may
  * leave places without calls, but changes no number. */
 int tl_profile_merge(tl_profile *into, const tl_profile *from, tl_error *e);
 
-/* What its times are ticks of: that of the trace. Never NULL. */
+/* The clock that its times are ticks of: that of the trace. Never NULL. */
 const tl_clock *tl_profile_clock(const tl_profile *p);
-/* Ticks to what tl_profile_unit() says: ns, rounded as by tl_trace_time(); all else stays as it is. */
+/* Ticks to tl_profile_unit(): ns, rounded as by tl_trace_time(); other units stay as they are. */
 uint64_t tl_profile_time(const tl_profile *p, uint64_t ticks);
-/* "ns", "ticks" or "instructions", see tl_trace_unit(); of other weights than time "bytes", "samples", "allocations":
- * ticks are these then. Static, never NULL. */
+/* "ns", "ticks" or "instructions", see tl_trace_unit(); "bytes", "samples" or "allocations" if another weight than time
+ * is counted in place of ticks. Static, never NULL. */
 const char *tl_profile_unit(const tl_profile *p);
 
 /* Exact numbers of a place or a function, in ticks. */
 typedef struct tl_stat {
     uint64_t calls;
-    uint64_t total; /* of a place: sum of durations; of a function: of its outermost calls, recursion counts once */
+    uint64_t total; /* of a place: sum of durations; of a function: that of its outermost calls, so that recursion
+                       counts once */
     uint64_t self;  /* total without callees */
     uint64_t min, max;
 } tl_stat;
@@ -91,17 +93,17 @@ typedef struct tl_stat {
 uint32_t tl_profile_places(const tl_profile *p);
 /* The place of the caller; 0 for outermost functions, and for the root. */
 uint32_t tl_profile_parent(const tl_profile *p, uint32_t place);
-/* The index of a place's function; UINT32_MAX for the roots of all stacks and of a thread's. */
+/* The index of a place's function; UINT32_MAX for the root of all stacks and that of a thread. */
 uint32_t tl_profile_function(const tl_profile *p, uint32_t place);
-/* The track whose tree a place is in, by index; UINT32_MAX for the root of all, or if threads are not told apart. */
+/* The index of the track whose tree a place is in; UINT32_MAX for the root of all, or without trees per thread. */
 uint32_t tl_profile_place_track(const tl_profile *p, uint32_t place);
-/* The numbers of a place, into *out. min and max are 0 where they are not known. */
+/* The numbers of a place, into *out. min and max are 0 where unknown. */
 void tl_profile_stat(const tl_profile *p, uint32_t place, tl_stat *out);
 
-/* How many tracks there are that have a tree of their own; 0 where the profile does not tell threads apart. */
+/* How many tracks have a tree of their own; 0 without trees per thread. */
 uint32_t tl_profile_tracks(const tl_profile *p);
-/* One of them: its root is a place without function whose parent is 0. Borrowed until the profile is changed; NULL past
- * the end. */
+/* One of them. The root of its tree is a place without a function whose parent is 0. Borrowed until the profile is
+ * changed; NULL past the end. */
 const tl_track *tl_profile_track(const tl_profile *p, uint32_t index);
 
 /* How many functions there are. */
@@ -119,28 +121,27 @@ uint64_t tl_profile_percentile(const tl_profile *p, uint32_t place, unsigned per
 /* The same over all places of a function. Takes up to 128 KiB of stack for their sum. */
 uint64_t tl_profile_function_percentile(const tl_profile *p, uint32_t function, unsigned permille);
 
-/* A profile made of samples of stacks, not of calls, has several sums for each place, one for each weight. tl_stat is
- * of the chosen one: self is what the place has itself, total with everything below it, calls the samples (or, where
- * the weight is of allocations, the allocations) with the place on the stack; of a function each stack counts once. */
+/* A profile made of sampled stacks, not of calls, has several sums for each place, one for each weight. tl_stat has
+ * those of the chosen weight: self of the place itself, total with everything below it; calls is the number of samples
+ * with the place on the stack (of allocations, if the weight counts these). For a function each stack counts once. */
 typedef struct tl_weight {
-    const char *name; /* "samples", "time", "alloc_space", "alloc_objects": what pprof calls them; static */
+    const char *name; /* as in pprof: "samples", "time", "alloc_space", "alloc_objects"; static */
     const char *unit; /* "count", "nanoseconds", "bytes", "count"; static */
 } tl_weight;
-/* How many weights there are; 0: made of calls. */
+/* How many weights there are; 0: the profile is made of calls. */
 uint32_t tl_profile_weights(const tl_profile *p);
 /* One of them. Static; NULL past the end. */
 const tl_weight *tl_profile_weight(const tl_profile *p, uint32_t index);
-/* The index of the one that tl_stat is of; 0 if there is none. */
+/* The index of the weight in tl_stat; 0 if there are no weights. */
 uint32_t tl_profile_chosen_weight(const tl_profile *p);
-/* What a place has itself of a weight; "time" in ticks of the clock, whichever weight is chosen. 0 past the end of
+/* A place's own amount of a weight; "time" in ticks of the clock, whichever weight is chosen. 0 past the end of
  * either. */
 uint64_t tl_profile_weight_self(const tl_profile *p, uint32_t place, uint32_t index);
 typedef struct tl_sample_counts {
     uint64_t counted, empty, paused;
 } tl_sample_counts;
-/* Samples that counted, and of these the ones with an empty stack, and those that were written while recording was
- * paused, of what was before. All 0 if the profile
- * is made of calls. */
+/* Samples that counted; those of them with an empty stack; and those written while recording was paused, about the time
+ * before. All 0 if the profile is made of calls. */
 tl_sample_counts tl_profile_samples(const tl_profile *p);
 
 /* Exits without entry: the function was called before recording began, or its entry was lost. */
@@ -148,10 +149,10 @@ uint64_t tl_profile_unmatched_exits(const tl_profile *p);
 /* Entries without exit: the function had not returned when recording ended, or its exit was lost. */
 uint64_t tl_profile_unmatched_open(const tl_profile *p);
 /* Entries without exit that the exit of an outer call closed: an exception or longjmp left them, or their exit was
- * lost. They are calls, but when they really ended is not known: durations that depend on them are estimates. 0 where
- * the file does not say, which only .tlp does. */
+ * lost. They count as calls, but their end is unknown, so durations that depend on them are estimates. 0 where the file
+ * does not say; only .tlp does. */
 uint64_t tl_profile_unwound(const tl_profile *p);
-/* The same of a place. */
+/* The same for a place. */
 uint64_t tl_profile_place_unwound(const tl_profile *p, uint32_t place);
 /* The same over all places of a function. */
 uint64_t tl_profile_function_unwound(const tl_profile *p, uint32_t function);

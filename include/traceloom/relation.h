@@ -10,8 +10,8 @@
  *             printf("%s %" PRId64 "\n", b.column[NAME].text[i], b.column[CALLS].i64[i]);
  *     tl_rows_close(rows);
  *
- * Columns are described in docs/tables.md. Threads: different tl_rows may be used by different threads at once, as long
- * as they have no source in common; one must not be. */
+ * Columns are described in docs/tables.md. Thread rule: a tl_rows belongs to one thread at a time; different ones are
+ * independent if they have no source in common. */
 #ifndef TRACELOOM_RELATION_H
 #define TRACELOOM_RELATION_H
 
@@ -39,12 +39,12 @@ typedef enum tl_column_unit {
     TL_UNIT_SHARE, /* 0 .. 1 */
     TL_UNIT_HEX,   /* an address or another number that is written in hexadecimal */
     TL_UNIT_BOOL,  /* 0 or 1 */
-    TL_UNIT_JSON   /* text in JSON: a list, or an object */
+    TL_UNIT_JSON   /* JSON text: a list or an object */
 } tl_column_unit;
 
 typedef struct tl_column_info {
-    const char *name;  /* "end_ts": in every output that programs read */
-    const char *title; /* "end": on the terminal; NULL: it is not shown there */
+    const char *name;  /* "end_ts": the name in every output for programs */
+    const char *title; /* "end": the title on a terminal; NULL: not shown there */
     tl_column_type type;
     tl_column_unit unit;
     const char *what; /* one sentence */
@@ -52,14 +52,14 @@ typedef struct tl_column_info {
 
 /* A relation. */
 typedef struct tl_table_info {
-    const char *name;    /* "gc": the word of `report --by` */
+    const char *name;    /* "gc": the word after `report --by` */
     const char *summary; /* "garbage collections and their pauses" */
-    const char *needs;   /* what it is made of: "calls or samples" */
+    const char *needs;   /* what it is made from: "calls or samples" */
 } tl_table_info;
 
 /* How many relations there are. */
 size_t tl_tables(void);
-/* One of them, in the order of the documentation: static. NULL: there are not so many. */
+/* One of them, in the order of the documentation. Static; NULL past the end. */
 const tl_table_info *tl_table_at(size_t i);
 
 typedef struct tl_rows_options {
@@ -68,7 +68,7 @@ typedef struct tl_rows_options {
     uint32_t top;            /* the first rows only; 0: all */
     unsigned threads;        /* worker threads; 0: as many as there are processors */
     const char *weight;      /* of samples, see tl_profile_options; NULL: "time" */
-    /* Arguments of single relations, as the options of `report` that are called so; zero or NULL: their default. */
+    /* Arguments of some relations: the options of `report` with these names; zero or NULL: the default. */
     uint64_t interval, sample;
     uint32_t line_size;
     const char *cache, *predictor;
@@ -76,42 +76,42 @@ typedef struct tl_rows_options {
 
 typedef struct tl_rows tl_rows;
 
-/* Computes a relation of one or several traces, added up. The sources are read one after the other, without open
- * cursors, and are not used after the call; no fields have to be wanted of them (tl_want).
- * options may be NULL (all zero). *out belongs to the caller:
- * tl_rows_close(). Errors: TL_EINVAL (no such relation, option or order; traces that cannot be added up),
- * TL_EUNSUPPORTED (the trace has nothing that this relation is made of), TL_ENOMEM, those of reading. */
+/* Computes a relation of one trace, or of several added up. Reads the sources one after the other, which must have no
+ * open cursors, and does not use them after the call; tl_want needs no fields.
+ * options may be NULL (all zero). *out belongs to the caller: tl_rows_close(). Errors: TL_EINVAL (no such relation,
+ * option or order; traces that cannot be added up), TL_EUNSUPPORTED (the trace has nothing that this relation is made
+ * from), TL_ENOMEM, and those of reading. */
 int tl_rows_open(tl_rows **out, const char *table, tl_source *const *source, size_t nsource,
                  const tl_rows_options *options, tl_error *e);
 /* How many columns a row has. */
 uint32_t tl_rows_columns(const tl_rows *rows);
-/* One of them, below tl_rows_columns(), which is not checked. Never NULL; borrowed: it lives as long as the rows. */
+/* One of them; `column` below tl_rows_columns() is not checked. Borrowed as long as the rows; never NULL. */
 const tl_column_info *tl_rows_column(const tl_rows *rows, uint32_t column);
 /* How many rows there are. */
 uint64_t tl_rows_count(const tl_rows *rows);
-/* What TL_UNIT_TIME is: "ns", "ticks", "instructions"; of what is weighed otherwise "bytes", "samples" and so on. Never
- * NULL; borrowed: it lives as long as the rows. */
+/* The unit of TL_UNIT_TIME: "ns", "ticks", "instructions"; with another weight "bytes", "samples" and so on. Borrowed
+ * as long as the rows; never NULL. */
 const char *tl_rows_unit(const tl_rows *rows);
 
-/* One column of a block. Exactly one of the arrays is not NULL, as the type says. */
+/* One column of a block. Exactly one of the arrays, chosen by the type, is not NULL. */
 typedef struct tl_block_column {
-    const int64_t *i64;      /* TL_INTEGER; numbers of 2^63 and above are negative, larger ones INT64_MAX */
+    const int64_t *i64;      /* TL_INTEGER; numbers from 2^63 on are negative, larger ones INT64_MAX */
     const double *real;      /* TL_REAL */
-    const char *const *text; /* TL_TEXT; NULL where is_null says so */
+    const char *const *text; /* TL_TEXT; NULL where is_null is set */
     const uint8_t *is_null;  /* 1: the row has no value here */
 } tl_block_column;
 
-/* Rows of a relation. It belongs to the tl_rows, and is valid until the next call. */
+/* Rows of a relation. Belongs to the tl_rows; valid until the next call. */
 typedef struct tl_block {
     uint32_t rows;                 /* at most TL_BLOCK_ROWS */
     const tl_block_column *column; /* [tl_rows_columns()] */
 } tl_block;
 #define TL_BLOCK_ROWS 2048u
 
-/* Fills *block with the next rows; the block is borrowed, valid until the next call or tl_rows_close(). Returns 1, or 0
- * at the end; or < 0, errors: TL_ENOMEM. */
+/* Fills *block with the next rows, borrowed until the next call or tl_rows_close(). 1: rows; 0: end; < 0: error:
+ * TL_ENOMEM. */
 int tl_rows_next(tl_rows *rows, tl_block *block, tl_error *e);
-/* NULL: nothing is done. */
+/* Frees the rows. NULL is fine. */
 void tl_rows_close(tl_rows *rows);
 
 #pragma GCC visibility pop

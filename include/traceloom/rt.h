@@ -9,11 +9,11 @@
  *   }
  *
  * For C11 and C++11, gcc and clang, Linux on x86-64 and AArch64. Link with traceloom-rt: pkg-config --libs
- * traceloom-rt. Names are string literals, or other constants: what they point at must stay. Macros may be used by any
- * thread and in signal handlers, and keep errno; each function says where it may be called.
+ * traceloom-rt. Names are string literals, or other constants: what they point at must stay. Any thread and any signal
+ * handler may use the macros, which keep errno; each function says where it may be called.
  *
- * While nothing is recorded, each of them costs a load and a branch; values of fields are not evaluated then. With
- * TRACELOOM_RT_DISABLE defined all of this is nothing: no value is evaluated, no symbol of the library is needed. */
+ * While nothing is recorded, each of them costs a load and a branch, and values of fields are not evaluated. With
+ * TRACELOOM_RT_DISABLE defined they do nothing: they evaluate no value and need no symbol of the library. */
 #ifndef TRACELOOM_RT_H
 #define TRACELOOM_RT_H
 
@@ -37,18 +37,18 @@ enum tl_rt_record_states {
 
 #define TL_RT_API __attribute__((visibility("default")))
 
-/* Begins to record, or goes on after tl_rt_record_stop(), as the environment variable TRACELOOM says, or with the
- * defaults (mode profile, PROGRAM.PROCESS.tlp in the current folder) without it. 0, also if it was recording already;
- * -EINVAL, it is over; else -errno, after a line to standard error that says why. The program goes on unrecorded then.
- * Any thread; not from signal handlers. */
+/* Begins to record, or goes on after tl_rt_record_stop(). Options come from the environment variable TRACELOOM; without
+ * it, mode profile, PROGRAM.PROCESS.tlp in the current folder. 0, also if it was recording already; -EINVAL: recording
+ * is over; else -errno, after a line to standard error that says why, and the program goes on unrecorded. Any thread;
+ * not from signal handlers. */
 TL_RT_API int tl_rt_record_start(void);
-/* Stops recording; the file stays open for a next start, and gets its own name at the end of the program. 0, also if
- * nothing was recorded; else -errno. Calls that are open end there. Any thread; not from signal handlers. */
+/* Stops recording, and ends the open calls. The file stays open for another start, and gets its final name when the
+ * program ends. 0, also if nothing was recorded; else -errno. Any thread; not from signal handlers. */
 TL_RT_API int tl_rt_record_stop(void);
 /* Writes what was recorded so far, so that it can be read while recording goes on. 0 or -errno; -EINVAL: nothing is
  * being recorded. Any thread; not from signal handlers. */
 TL_RT_API int tl_rt_record_flush(void);
-/* What the recorder does at the moment: one of tl_rt_record_states. From anywhere. */
+/* The state of the recorder: one of tl_rt_record_states. From anywhere. */
 TL_RT_API int tl_rt_record_state(void);
 
 #else
@@ -72,7 +72,7 @@ static inline int tl_rt_record_state(void)
 
 #endif
 
-/* ---- what macros leave behind: not to be used directly ---- */
+/* ---- used by the macros, not directly ---- */
 
 /* A field of what is recorded. */
 struct tl_rt_field {
@@ -87,20 +87,20 @@ union tl_rt_value {
     const char *s;
 };
 
-/* A place in the source; static, made by the macros. */
+/* A place in the source: static, made by the macros. */
 enum tl_rt_kind { TL_RT_SPAN_SITE, TL_RT_INSTANT_SITE, TL_RT_COUNTER_SITE };
 struct tl_rt_site {
     const char *name;
     const struct tl_rt_field *field;
     uint32_t nfield, kind;
-    uint32_t id; /* given when first used */
+    uint32_t id; /* assigned at first use */
     uint32_t line;
     const char *file;
 };
 
 /* A span that is open. */
 struct tl_rt_span {
-    struct tl_rt_site *site; /* NULL: it is not recorded */
+    struct tl_rt_site *site; /* NULL: not recorded */
     uintptr_t sp;
 };
 
@@ -118,7 +118,7 @@ TL_RT_INLINE int tl_rt_recording(void)
     return (int)__builtin_expect(__atomic_load_n(&tl_rt_on, __ATOMIC_RELAXED), 0);
 }
 
-/* Where the stack of the function ends: what it calls lies below. */
+/* The end of this function's stack frame: its callees are below. */
 TL_RT_INLINE uintptr_t tl_rt_sp(void)
 {
 #if defined(__x86_64__)
@@ -255,8 +255,8 @@ struct tl_rt_scope_ {
 };
 #define TL_RT_SCOPED_
 
-/* The kind of a number, and its value as that. The plus makes of it what is calculated with: of a bool an int, of what
- * is const or volatile a plain value. */
+/* The type and the value of a number. The plus applies the usual promotions: a bool becomes an int, a const or volatile
+ * number a plain value. */
 template <typename T> struct tl_rt_number_ {
     static const bool is_float = static_cast<T>(0.5) != static_cast<T>(0);
     static const bool is_signed = static_cast<T>(-1) < static_cast<T>(0);
@@ -300,7 +300,7 @@ TL_RT_INLINE void tl_rt_scope_end_(struct tl_rt_scope_ *s)
 
 #endif
 
-/* ---- how they are made ---- */
+/* ---- how the macros are made ---- */
 
 #define TL_RT_PASTE2_(a, b) a##b
 #define TL_RT_PASTE_(a, b)  TL_RT_PASTE2_(a, b)
@@ -331,7 +331,7 @@ TL_RT_INLINE void tl_rt_scope_end_(struct tl_rt_scope_ *s)
         }                                                                                                              \
     } while (0)
 
-/* One field in brackets, as what declares it and as its value. */
+/* A field in brackets: its declaration, and its value. */
 #define TL_RT_DECLARE_(field) TL_RT_DECLARE2_ field
 #define TL_RT_DECLARE2_(type, name, value)                                                                             \
     {                                                                                                                  \

@@ -2,12 +2,12 @@
  *
  * A tl_trace is made by tl_source_open(), or by tl_events_open() of several sources, and belongs to what made it. What
  * is returned here is borrowed. Strings, classes and the clock live as long as the trace; a track, function, property
- * or place of damage until one more of its kind is added: of tracks and functions that is when tl_profile_from_source()
- * finds them in the events, and while events are read with tl_want.late or tl_open_options.follow.
- * Where a number or a name comes from is said by the format: its page in docs/format names the bytes.
- * Thread rule: any thread may ask at any time, with two exceptions: damage, notes and what is out of order only while
- * no thread reads events, since that may add to them; and with tl_want.late or tl_open_options.follow, everything only
- * in the thread that reads. */
+ * or place of damage until one more of its kind is added. Tracks and functions are added by tl_profile_from_source(),
+ * and while events are read with tl_want.late or tl_open_options.follow.
+ * The page of a format in docs/format says which bytes a number or a name comes from.
+ * Thread rule: any thread may call these at any time, with two exceptions. Damage, notes and the count of events out of
+ * order: only while no thread reads events, which may add to them. With tl_want.late or tl_open_options.follow: only
+ * the thread that reads. */
 #ifndef TRACELOOM_TRACE_H
 #define TRACELOOM_TRACE_H
 
@@ -24,25 +24,24 @@ typedef struct tl_trace tl_trace;
 const char *tl_trace_path(const tl_trace *t);
 /* The name of its format, as in tl_format_info: "xray-fdr"; "several" of joined traces. Static, never NULL. */
 const char *tl_trace_format(const tl_trace *t);
-/* The version of the format, as text: "5"; NULL where it says none. */
+/* The version of the format, as text: "5"; NULL if the trace does not say. */
 const char *tl_trace_version(const tl_trace *t);
-/* "little" or "big", as numbers are stored in it; NULL where that means nothing. */
+/* "little" or "big": the order of numbers in the file; NULL if that has no meaning. */
 const char *tl_trace_byte_order(const tl_trace *t);
 /* Size of the input after decompression; of a folder, of all files that belong to the trace. */
 uint64_t tl_trace_bytes(const tl_trace *t);
 /* Build-id of the traced binary in hex; NULL if it is not known. */
 const char *tl_trace_build_id(const tl_trace *t);
-/* Path of the binary that functions were resolved with; NULL if there was none. */
+/* Path of the binary that resolved the functions; NULL if there was none. */
 const char *tl_trace_exe(const tl_trace *t);
 
-/* What the times of all events are ticks of, as the trace says. Never NULL. */
+/* The clock that counts the ticks of all events. Never NULL. */
 const tl_clock *tl_trace_clock(const tl_trace *t);
 
 /* Ticks to ns, rounded half to even, exact for any size (what does not fit is UINT64_MAX); ticks stay ticks where the
  * clock has no frequency. */
 uint64_t tl_trace_time(const tl_trace *t, uint64_t ticks);
-/* "ns", "ticks", or "instructions" where these are what the ticks count: what tl_trace_time() returns. Static, never
- * NULL. */
+/* The unit of tl_trace_time(): "ns", "ticks", or "instructions" if the ticks count these. Static, never NULL. */
 const char *tl_trace_unit(const tl_trace *t);
 
 /* How many classes of events there are: their ids are 0 .. that-1. */
@@ -57,24 +56,25 @@ const tl_track *tl_trace_track(const tl_trace *t, uint32_t index);
 /* The function of an id (tl_batch.key where the class says so); NULL if nothing is known of it. */
 const tl_function *tl_trace_function(const tl_trace *t, int64_t id);
 
-/* Smallest and largest tick of all events, into *begin and *end. False if the reader does not know before reading them,
- * and both stay as they were. */
+/* Smallest and largest tick of all events, into *begin and *end. False, and both unchanged, if the reader cannot know
+ * before it reads them. */
 bool tl_trace_range(const tl_trace *t, uint64_t *begin, uint64_t *end);
 
-/* How many places are damaged. Formats that find damage while reading add to it then: it is complete once everything
- * was read, by tl_source_count() for example. */
+/* How many places are damaged. Some formats find damage only while reading: the count is complete once everything was
+ * read, by tl_source_count() for example. */
 uint64_t tl_trace_damage_count(const tl_trace *t);
 /* How many of them are kept: at most 10,000. */
 uint32_t tl_trace_damages(const tl_trace *t);
 /* One of these, in the order of files and offsets; NULL past the end. */
 const tl_damage *tl_trace_damage(const tl_trace *t, uint32_t index);
 
-/* How many places there are that are no fault but limit the answer, such as encrypted packets; at most 10,000. */
+/* How many notes there are: places that are not damaged but limit the answer, such as encrypted packets; at most
+ * 10,000. */
 uint32_t tl_trace_notes(const tl_trace *t);
 /* One of these, in the order of files and offsets; NULL past the end. */
 const tl_damage *tl_trace_note(const tl_trace *t, uint32_t index);
 
-/* Streams are merged by tl_batch.rank, not by time: each track has a time of its own, and only the ranks are of all. */
+/* Whether streams are merged by tl_batch.rank, not by time, because each track has a time of its own. */
 bool tl_trace_is_ranked(const tl_trace *t);
 
 /* How many things the trace says about itself: its host, its tracer. */
@@ -82,16 +82,16 @@ uint32_t tl_trace_properties(const tl_trace *t);
 /* One of them, in the order of the trace; NULL past the end. */
 const tl_property *tl_trace_property(const tl_trace *t, uint32_t index);
 
-/* What the header of the trace says that all traces of its format say: *n fields, with values like those of an event.
+/* What the trace's header says that every trace of its format has: *n fields, with values like those of an event.
  * Borrowed as long as the trace; NULL and 0 fields if there is nothing. */
 const tl_value *tl_trace_header(const tl_trace *t, const tl_field **field, uint32_t *n);
 
-/* How often an event of a track is earlier than the one before it; complete once everything was read. */
+/* How many events are earlier than the one before them on their track; complete once everything was read. */
 uint64_t tl_trace_out_of_order(const tl_trace *t);
 
 /* Events that were lost while recording, as the trace itself counts them. */
 uint64_t tl_trace_lost_events(const tl_trace *t);
-/* The same of packets. */
+/* The same for packets. */
 uint64_t tl_trace_lost_packets(const tl_trace *t);
 
 #pragma GCC visibility pop

@@ -1,7 +1,7 @@
 /* All of Traceloom's public interface, but for the recorder's (traceloom/rt.h).
  *
- * Every header says at its top which thread may do what, and at every function who owns what and how it fails; error.h
- * has the rules that hold for all of them. What may change from one version to the next is in docs/abi.md. */
+ * Each header says at its top which threads may use it, and at each function who owns what and how it fails; error.h
+ * has the rules that hold for all. docs/abi.md says what may change between versions. */
 #ifndef TRACELOOM_H
 #define TRACELOOM_H
 
