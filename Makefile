@@ -135,8 +135,10 @@ tidy: ## clang-tidy over the sources
 format: ## clang-format over the sources
 	git ls-files '*.c' '*.h' | xargs clang-format -i
 
-install: all ## DESTDIR= PREFIX=/usr/local
+install: ## DESTDIR= PREFIX=/usr/local; with sudo, run make first
+	@if [ -O . ]; then $(MAKE) --no-print-directory all; elif [ ! -x build/traceloom ]; then echo "build/traceloom is missing: run 'make' first, without sudo"; exit 1; fi
 	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
+	@rm -f build/install_manifest.txt
 
 dist: ## the release tarball of what is committed, always the same bytes: build-dist/traceloom-VERSION.tar.gz
 	tools/dist.sh build-dist

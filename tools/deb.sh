@@ -15,6 +15,13 @@ tarball=$(cd "$folder" && echo traceloom-*.tar.gz)
 name=${tarball%.tar.gz}
 mv "$folder/$tarball" "$folder/traceloom_${name#traceloom-}.orig.tar.gz"
 tar -C "$folder" -xzf "$folder/traceloom_${name#traceloom-}.orig.tar.gz"
-(cd "$folder/$name" && dpkg-buildpackage -us -uc)
+log=$folder/build.log
+echo "building the packages, some minutes; log: $log"
+if ! (cd "$folder/$name" && dpkg-buildpackage -us -uc) >"$log" 2>&1; then
+    tail -n 20 "$log"
+    echo "deb: dpkg-buildpackage failed; the end of its log is above, all of it in $log" >&2
+    exit 1
+fi
 rm -rf "${folder:?}/$name"
-ls -l "$folder"
+(cd "$folder" && du -h -- *.deb)
+echo "next: sudo apt install $folder/traceloom_*.deb; libtraceloom-dev has the library, libtraceloom-rt-dev the recorder"
