@@ -121,8 +121,11 @@ const tl_verb tl_verb_table[] = {
      "lists the formats that can be read and written.\n"},
     {TL_VERB_HELP, NULL, NULL, NULL, NULL, NULL, NULL}};
 
+/* How the value is taken, and the member of tl_arguments that it goes to. */
+#define TO(how, member) tl_take_##how, offsetof(tl_arguments, member)
+
 const tl_option tl_option_table[] = {
-    {TL_OPTION_BY, 0, "by", "TABLE", TL_GROUP_VERB, REPORT, "which table, by what the trace has",
+    {TO(choice, by), 0, "by", "TABLE", TL_GROUP_VERB, REPORT, "which table, by what the trace has",
      "Prints this table.\nThe default is\n.Cm func ,\nor no table with\n.Fl o .\n", /* tl_put_table_list() goes on */
      &"" /* without the blank before the first */
 #define TL_TABLE(word) " " #word
@@ -131,63 +134,64 @@ const tl_option tl_option_table[] = {
 #undef TL_TABLE
 #undef TL_TABLE_OF_SOME
          [1]},
-    {TL_OPTION_WEIGHT, 0, "weight", "WHAT", TL_GROUP_VERB, REPORT, "samples, time, bytes or allocations",
+    {TO(weight, weight), 0, "weight", "WHAT", TL_GROUP_VERB, REPORT, "samples, time, bytes or allocations",
      "Weights stack samples by\n"
      ".Cm samples\nor\n.Cm time ,\nthe default, if they were taken at intervals, or by\n"
      ".Cm bytes\nor\n.Cm allocations\nif they are allocations.\n",
      "samples time bytes allocations"},
-    {TL_OPTION_SORT, 0, "sort", "COLUMN", TL_GROUP_VERB, REPORT, "self, total, calls, min, p50, p90, p99, max or name",
+    {TO(choice, sort), 0, "sort", "COLUMN", TL_GROUP_VERB, REPORT,
+     "self, total, calls, min, p50, p90, p99, max or name",
      "Sorts by this column:\n"
      ".Cm self , total , calls , min , p50 , p90 , p99 , max ,\n"
      "all descending, or\n.Cm name .\n",
      "self total calls min p50 p90 p99 max name"},
-    {TL_OPTION_TOP, 0, "top", "N", TL_GROUP_VERB, REPORT, "N rows; 0: all",
+    {TO(top, top), 0, "top", "N", TL_GROUP_VERB, REPORT, "N rows; 0: all",
      "Prints only the first\n.Ar N\nrows, or all of them if it is 0.\n"
      "The default is what fits the screen on a terminal, and all rows otherwise.\n",
      NULL},
-    {TL_OPTION_PER_THREAD, 0, "per-thread", NULL, TL_GROUP_VERB, REPORT, "trees by thread",
+    {TO(flag, per_thread), 0, "per-thread", NULL, TL_GROUP_VERB, REPORT, "trees by thread",
      "Keeps the calls of each thread apart, in the tree and in written profiles.\n", NULL},
-    {TL_OPTION_WIDE, 0, "wide", NULL, TL_GROUP_VERB, INFO | REPORT, "whole names",
+    {TO(flag, wide), 0, "wide", NULL, TL_GROUP_VERB, INFO | REPORT, "whole names",
      "Shows whole names and all columns, even where they are wider than the terminal.\n"
      "Otherwise columns are left out, and then parts of long names: arguments of templates, parameters, namespaces.\n",
      NULL},
-    {TL_OPTION_INTERVAL, 0, "interval", "N", TL_GROUP_INSNS, REPORT | CONVERT, "instructions per interval: 100M",
+    {TO(amount, interval), 0, "interval", "N", TL_GROUP_INSNS, REPORT | CONVERT, "instructions per interval: 100M",
      "Sets how many instructions an interval has, for\n.Fl -by Cm page\nand for output that is made of intervals:\n"
      ".Ql 1000 ,\n.Ql 64k ,\n.Ql 100M .\n",
      NULL},
-    {TL_OPTION_LINE_SIZE, 0, "line-size", "N", TL_GROUP_INSNS, REPORT, "bytes per cache line",
+    {TO(line_size, line_size), 0, "line-size", "N", TL_GROUP_INSNS, REPORT, "bytes per cache line",
      "Sets how many bytes a cache line has, for\n.Fl -by Cm reuse ;\na power of two.\nThe default is 64.\n",
      "64 32 128"},
-    {TL_OPTION_SAMPLE, 0, "sample", "N", TL_GROUP_INSNS, REPORT, "sample one line in N (with --by reuse)",
+    {TO(amount, sample), 0, "sample", "N", TL_GROUP_INSNS, REPORT, "sample one line in N (with --by reuse)",
      "Samples one cache line in\n.Ar N ,\na power of two, for\n.Fl -by Cm reuse\nof very large traces: faster, "
      "and less exact.\n",
      NULL},
-    {TL_OPTION_CACHE, 0, "cache", "SPEC", TL_GROUP_INSNS, REPORT, "caches to simulate (with --by cache)",
+    {TO(text, cache), 0, "cache", "SPEC", TL_GROUP_INSNS, REPORT, "caches to simulate (with --by cache)",
      "Sets the caches that\n.Fl -by Cm cache\nsimulates: NAME=SIZE:WAYS:LINE of\n.Cm l1i , l1d\nand\n.Cm l2 ,\n"
      "NAME=ENTRIES:WAYS of\n.Cm itlb , dtlb\nand\n.Cm l2tlb ,\nseparated by commas.\n"
      "The defaults are\n"
      ".Ql l1i=64K:4:64,l1d=64K:4:64,l2=512K:8:64,itlb=48,dtlb=48,l2tlb=1280:5 ;\n"
      ".Ql l2=0\nand\n.Ql l2tlb=0\nleave out that cache.\n",
      NULL},
-    {TL_OPTION_PREDICTOR, 0, "predictor", "LIST", TL_GROUP_INSNS, REPORT, "predictors to simulate (with --by branch)",
+    {TO(text, predictor), 0, "predictor", "LIST", TL_GROUP_INSNS, REPORT, "predictors to simulate (with --by branch)",
      "Sets the branch predictors that\n.Fl -by Cm branch\nsimulates:\n"
      ".Ql bimodal:BITS,gshare:BITS:HISTORY,ras:ENTRIES,btb:BITS ,\n"
      "any of them; numbers that are left out have usual values.\n",
      NULL},
-    {TL_OPTION_CALLS, 0, "calls", NULL, TL_GROUP_INSNS, REPORT, "list each call (with --by syscall)",
+    {TO(flag, calls), 0, "calls", NULL, TL_GROUP_INSNS, REPORT, "list each call (with --by syscall)",
      "Lists system calls one by one, with arguments and result; with strings, too, where loads and stores show them.\n",
      NULL},
-    {TL_OPTION_COUNT, 0, "count", NULL, TL_GROUP_VERB, INFO, "count the events of large traces as well",
+    {TO(flag, count), 0, "count", NULL, TL_GROUP_VERB, INFO, "count the events of large traces as well",
      "Reads all of an input larger than 1\\ GiB, to count its events and find damage in them.\n"
      "Smaller inputs are always read, and with\n.Fl -json\nall are.\n",
      NULL},
-    {TL_OPTION_AT, 0, "at", "N", TL_GROUP_VERB, INFO, "registers and memory before instruction N",
+    {TO(at, at), 0, "at", "N", TL_GROUP_VERB, INFO, "registers and memory before instruction N",
      "Shows instead what is known of the machine just before instruction number\n.Ar N\nof the trace, or of the "
      "thread that\n.Fl -thread\nchooses:\n"
      "registers and memory, replayed from the last snapshot before it.\n"
      "What cannot be computed from the trace is shown as unknown.\n",
      NULL},
-    {TL_OPTION_MODE, 'm', "mode", "MODE", TL_GROUP_VERB, RECORD, "profile, fdr (every call), ctf or fdr,profile",
+    {TO(choice, mode), 'm', "mode", "MODE", TL_GROUP_VERB, RECORD, "profile, fdr (every call), ctf or fdr,profile",
      "Chooses what is kept of the calls:\n"
      ".Bl -tag -width fdr,profile -compact\n"
      ".It Cm profile\nthe call tree with the number, time and a histogram of the calls in every place: kilobytes, "
@@ -199,62 +203,62 @@ const tl_option tl_option_table[] = {
      ".El\n"
      "Without it, the suffix of\n.Fl o\ndecides.\n",
      "profile fdr ctf fdr,profile"},
-    {TL_OPTION_THRESHOLD, 0, "threshold", "T", TL_GROUP_VERB, RECORD, "leave out shorter calls: 5us (fdr)",
+    {TO(text, threshold), 0, "threshold", "T", TL_GROUP_VERB, RECORD, "leave out shorter calls: 5us (fdr)",
      "Leaves out calls that took less time:\n.Ql 5us .\nOnly for mode\n.Cm fdr .\n", "5us 1us 10us 100us 1ms"},
-    {TL_OPTION_RING, 0, "ring", "SIZE", TL_GROUP_VERB, RECORD, "keep the last 64M of a thread (fdr)",
+    {TO(text, ring), 0, "ring", "SIZE", TL_GROUP_VERB, RECORD, "keep the last 64M of a thread (fdr)",
      "Keeps only the latest calls of each thread, in this much memory:\n.Ql 64M .\nOnly for mode\n.Cm fdr .\n"
      "The calls of a thread that ended are overwritten when others need the room.\n",
      "64M 1M 16M 256M 1G all"},
-    {TL_OPTION_LIMIT, 0, "limit", "SIZE", TL_GROUP_VERB, RECORD, "largest size of the file: 1G",
+    {TO(text, limit), 0, "limit", "SIZE", TL_GROUP_VERB, RECORD, "largest size of the file: 1G",
      "Keeps the file below this size while it is written, and counts what did not fit.\n"
      "The default is 1G for a profile, and otherwise the free space of the disk.\n",
      "1G 100M 10G"},
-    {TL_OPTION_START, 0, "start", "WHEN", TL_GROUP_VERB, RECORD, "on, or off: wait for traceloom ctl PID start",
+    {TO(choice, start), 0, "start", "WHEN", TL_GROUP_VERB, RECORD, "on, or off: wait for traceloom ctl PID start",
      "Starts recording with the program, the default, or only when\n.Xr traceloom-ctl 1\nstarts it.\n", "on off"},
-    {TL_OPTION_ANY, 0, "any", NULL, TL_GROUP_VERB, RECORD, "run it even without a recorder",
+    {TO(flag, any), 0, "any", NULL, TL_GROUP_VERB, RECORD, "run it even without a recorder",
      "Runs any command: it may start or load something that has a recorder.\n", NULL},
-    {TL_OPTION_JSON, 0, "json", NULL, TL_GROUP_OUTPUT, INFO | CHECK | REPORT | CTL, "print JSON, one line",
+    {TO(flag, json), 0, "json", NULL, TL_GROUP_OUTPUT, INFO | CHECK | REPORT | CTL, "print JSON, one line",
      "Prints one line of JSON instead of text.\n"
      "Times are whole nanoseconds; names do not change between versions.\n",
      NULL},
-    {TL_OPTION_OUTPUT, 'o', "output", "FILE", TL_GROUP_OUTPUT, REPORT | CONVERT | RECORD,
+    {TO(text, output), 'o', "output", "FILE", TL_GROUP_OUTPUT, REPORT | CONVERT | RECORD,
      "write here, format by suffix",
      "Writes to\n.Ar FILE ,\nin the format of its suffix; a further suffix\n.Pa .gz\nor\n.Pa .zst\ncompresses.\n"
      "The file appears when it is complete, or not at all.\n"
      "Except for a recording,\n.Sq -\nis standard output.\n",
      "@file"},
-    {TL_OPTION_FORCE, 'f', "force", NULL, TL_GROUP_OUTPUT, REPORT | CONVERT | RECORD, "replace a file",
+    {TO(flag, force), 'f', "force", NULL, TL_GROUP_OUTPUT, REPORT | CONVERT | RECORD, "replace a file",
      "Replaces the output file if it exists; without this option that is an error.\n", NULL},
-    {TL_OPTION_TO, 0, "to", "FORMAT", TL_GROUP_OUTPUT, REPORT | CONVERT, "output format",
+    {TO(text, to), 0, "to", "FORMAT", TL_GROUP_OUTPUT, REPORT | CONVERT, "output format",
      "Writes this format, whatever the suffix of\n.Fl o ;\n.Nm traceloom help formats\nlists them.\n", "@write"},
-    {TL_OPTION_TEXT_STYLE, 0, "text-style", "STYLE", TL_GROUP_OUTPUT, CONVERT, "plain or babeltrace",
+    {TO(choice, text_style), 0, "text-style", "STYLE", TL_GROUP_OUTPUT, CONVERT, "plain or babeltrace",
      "Prints text in this style:\n.Cm plain ,\nthe default, or\n.Cm babeltrace ,\n"
      "exactly as\n.Nm babeltrace2\nprints it with\n.Fl -clock-gmt .\n",
      "plain babeltrace"},
-    {TL_OPTION_SPLIT, 0, "split", "HOW", TL_GROUP_OUTPUT, CONVERT, "into several files: 10s, 100MB, or track",
+    {TO(text, split), 0, "split", "HOW", TL_GROUP_OUTPUT, CONVERT, "into several files: 10s, 100MB, or track",
      "Writes several files, whose names get a number before the suffix:\n"
      "a new one after a time since the trace began, such as\n.Ql 10s\nor\n.Ql 500ms ,\n"
      "or when one has a size, such as\n.Ql 100MB\nor\n.Ql 64KiB ,\nor one for each\n.Cm track .\n",
      "track"},
-    {TL_OPTION_FORMAT_VERSION, 0, "format-version", "N", TL_GROUP_OUTPUT, REPORT | CONVERT, "its version",
+    {TO(version, format_version), 0, "format-version", "N", TL_GROUP_OUTPUT, REPORT | CONVERT, "its version",
      "Writes this version of the output format.\n"
      "The default is the version of the input if it has the same format, and otherwise the newest.\n",
      NULL},
-    {TL_OPTION_DIALECT, 0, "dialect", "NAME", TL_GROUP_OUTPUT, REPORT | CONVERT, "doc or vs (.NET)",
+    {TO(choice, format_version), 0, "dialect", "NAME", TL_GROUP_OUTPUT, REPORT | CONVERT, "doc or vs (.NET)",
      "Another spelling of\n.Fl -format-version\nfor formats whose versions have names:\n"
      ".Cm doc\nas the format is documented,\n.Cm vs\nas the viewer of Visual Studio reads it.\n",
      "doc vs"},
-    {TL_OPTION_COMPRESS, 0, "compress", "HOW", TL_GROUP_OUTPUT, CONVERT, "compress packets: gzip, bzip2",
+    {TO(choice, compress), 0, "compress", "HOW", TL_GROUP_OUTPUT, CONVERT, "compress packets: gzip, bzip2",
      "Compresses the packets of the output, each on its own:\n.Cm gzip\nor\n.Cm bzip2 ;\n"
      "what does not become smaller stays as it is.\n"
      "See\n.Xr traceloom-formats 5\nfor the formats that support it.\n",
      "gzip bzip2"},
-    {TL_OPTION_CHECKSUM, 0, "checksum", "KIND", TL_GROUP_OUTPUT, CONVERT, "of packets: crc32, md5, sha1",
+    {TO(choice, checksum), 0, "checksum", "KIND", TL_GROUP_OUTPUT, CONVERT, "of packets: crc32, md5, sha1",
      "Gives the packets of the output checksums, which\n.Cm check\nverifies:\n"
      ".Cm crc32 , md5\nor\n.Cm sha1 .\n"
      "See\n.Xr traceloom-formats 5\nfor the formats that support it.\n",
      "crc32 md5 sha1"},
-    {TL_OPTION_TIME, 0, "time", "A..B", TL_GROUP_SELECT, REPORT | CONVERT, "from A to B",
+    {TO(text, time), 0, "time", "A..B", TL_GROUP_SELECT, REPORT | CONVERT, "from A to B",
      "Only what lies between two times since the trace began:\n"
      ".Ql 2s..3s ,\n.Ql +500ms.. ,\n.Ql ..1.5s .\n"
      "Units are ns, us, ms, s, min and h; without one it is that of the other end, else ns, or ticks where the "
@@ -265,11 +269,11 @@ const tl_option tl_option_table[] = {
      "offset,\n.Ql 2026-01-31T13:00:00.5+01:00 ,\n"
      "or without a date, on the day on which the trace began:\n.Ql 23:01:24.. .\n",
      NULL},
-    {TL_OPTION_INSNS, 0, "insns", "A..B", TL_GROUP_INSNS, REPORT | CONVERT, "instructions number A to B-1",
+    {TO(text, insns), 0, "insns", "A..B", TL_GROUP_INSNS, REPORT | CONVERT, "instructions number A to B-1",
      "Only instructions from number A up to, but not including, number B of each thread, counted from 0,\n"
      "and what belongs to them:\n.Ql 1000..2000 ,\n.Ql 1M..\n",
      NULL},
-    {TL_OPTION_SLICE_AT, 0, "slice-at", "N|TIME", TL_GROUP_INSNS, CONVERT, "from snapshot N, or from TIME on",
+    {TO(text, slice_at), 0, "slice-at", "N|TIME", TL_GROUP_INSNS, CONVERT, "from snapshot N, or from TIME on",
      "Writes a slice of an instruction trace: it begins with register snapshot number\n.Ar N ,\ncounted from 0, and "
      "has as many\n"
      "instructions as\n.Fl n\nsays.\n"
@@ -277,79 +281,79 @@ const tl_option tl_option_table[] = {
      "with a snapshot;\n"
      ".Ql +250\ncuts a single thread, too.\n",
      NULL},
-    {TL_OPTION_SLICE_INSNS, 'n', "slice-insns", "N", TL_GROUP_INSNS, CONVERT,
+    {TO(amount, slice_insns), 'n', "slice-insns", "N", TL_GROUP_INSNS, CONVERT,
      "length in instructions (with --slice-at)",
      "Sets how many instructions a slice has:\n.Ql 1000 ,\n.Ql 64k ,\n.Ql 100M .\n", NULL},
-    {TL_OPTION_EL, 0, "el", "LEVEL", TL_GROUP_INSNS, REPORT | CONVERT, "exception level: 0 to 3",
+    {TO(level, levels), 0, "el", "LEVEL", TL_GROUP_INSNS, REPORT | CONVERT, "exception level: 0 to 3",
      "Only instructions that were executed at this exception level, and what belongs to them.\n"
      "May be given several times: then any of them.\n",
      "0 1 2 3"},
-    {TL_OPTION_PC, 0, "pc", "A..B", TL_GROUP_INSNS, REPORT | CONVERT, "instructions at addresses A to B-1",
+    {TO(text, pc), 0, "pc", "A..B", TL_GROUP_INSNS, REPORT | CONVERT, "instructions at addresses A to B-1",
      "Only instructions at addresses from A up to, but not including, B, and what belongs to them:\n"
      ".Ql 0x400000..0x401000 ,\n.Ql 0xffff000000000000..\n",
      NULL},
-    {TL_OPTION_THREAD, 't', "thread", "GLOB", TL_GROUP_SELECT, INFO | REPORT | CONVERT, "name or id",
+    {TO(threads, thread), 't', "thread", "GLOB", TL_GROUP_SELECT, INFO | REPORT | CONVERT, "name or id",
      "Only threads whose name matches, or which have this id, or one of several:\n.Ql 4711,4712 .\nA processor is not "
      "a "
      "thread: see\n.Fl -cpu .\n"
      "May be given several times: then any of them.\n",
      NULL},
-    {TL_OPTION_CPU, 0, "cpu", "N", TL_GROUP_SELECT, INFO | REPORT | CONVERT, "processors: 0,2-3",
+    {TO(word, cpu), 0, "cpu", "N", TL_GROUP_SELECT, INFO | REPORT | CONVERT, "processors: 0,2-3",
      "Only what happened on these processors: numbers and ranges, as in\n.Ql 0,2-3 .\n"
      "A call counts for the processor on which it began.\n"
      "In an instruction trace this selects streams that were recorded per processor.\n",
      NULL},
-    {TL_OPTION_FUNC, 'F', "func", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "these functions",
+    {TO(word, func), 'F', "func", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "these functions",
      "Only functions whose name matches; a function without a name is called\n.Ql #id .\n"
      "May be given several times: then any of them.\n",
      NULL},
-    {TL_OPTION_NOT, 'N', "not", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "but not these",
+    {TO(word, not_func), 'N', "not", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "but not these",
      "Leaves out functions whose name matches.\nMay be given several times.\n", NULL},
-    {TL_OPTION_DEPTH, 'D', "depth", "N", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "N levels of calls",
+    {TO(depth, depth), 'D', "depth", "N", TL_GROUP_SELECT, REPORT | CONVERT | RECORD, "N levels of calls",
      "Only calls at most this deep; the outermost function of a thread has depth 1.\n", NULL},
-    {TL_OPTION_MIN_DUR, 0, "min-dur", "T", TL_GROUP_SELECT, REPORT | CONVERT, "calls of T or more",
+    {TO(text, min_dur), 0, "min-dur", "T", TL_GROUP_SELECT, REPORT | CONVERT, "calls of T or more",
      "Only calls that took at least this long:\n.Ql 10us .\n", NULL},
-    {TL_OPTION_CLASS, 0, "class", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "classes of events",
+    {TO(word, cls), 0, "class", "GLOB", TL_GROUP_SELECT, REPORT | CONVERT, "classes of events",
      "Only events of classes whose name matches;\n.Nm traceloom info\nlists the classes.\n"
      "May be given several times: then any of them.\n",
      NULL},
-    {TL_OPTION_EXE, 'e', "exe", "PATH", TL_GROUP_INPUT, READERS, "the traced binary",
+    {TO(word, exe_word), 'e', "exe", "PATH", TL_GROUP_INPUT, READERS, "the traced binary",
      "Reads the names of functions from this binary, the one that was traced, if the trace does not hold them.\n"
      "If function ids begin with the number of an object, as those of instrumented shared libraries do,\n"
      ".Ar N Ns = Ns Ar PATH\nnames the file of object\n.Ar N\nand may be given several times.\n"
      "A file\n.Pa NAME.yaml\nmaps numbers to paths:\n.Ql 1: /usr/lib/libfoo.so\non a line each.\n"
      ".Nm traceloom check\naccepts this option and ignores it.\n",
      "@file"},
-    {TL_OPTION_NO_DEMANGLE, 0, "no-demangle", NULL, TL_GROUP_INPUT, REPORT | CONVERT, "mangled names",
+    {TO(flag, no_demangle), 0, "no-demangle", NULL, TL_GROUP_INPUT, REPORT | CONVERT, "mangled names",
      "Shows C++ and Rust names in the mangled form that the linker uses.\n", NULL},
-    {TL_OPTION_FROM, 0, "from", "FORMAT", TL_GROUP_INPUT, READERS, "input format",
+    {TO(text, from), 0, "from", "FORMAT", TL_GROUP_INPUT, READERS, "input format",
      "Reads the input as this format instead of finding it by content.\n", "@read"},
-    {TL_OPTION_STRICT, 0, "strict", NULL, TL_GROUP_INPUT, READERS, "stop at damage",
+    {TO(flag, strict), 0, "strict", NULL, TL_GROUP_INPUT, READERS, "stop at damage",
      "Stops at the first damage instead of skipping it, and exits with 4 if the trace says that events were lost.\n",
      NULL},
-    {TL_OPTION_RESYNC, 0, "resync", NULL, TL_GROUP_INPUT, READERS, "guess past damage",
+    {TO(flag, resync), 0, "resync", NULL, TL_GROUP_INPUT, READERS, "guess past damage",
      "Continues after damage even in formats where the begin of the next event can only be guessed.\n"
      "What is read from there on is probably, but not certainly, right.\n",
      NULL},
-    {TL_OPTION_FOLLOW, 0, "follow", NULL, TL_GROUP_INPUT, CONVERT, "wait for more at the end, as tail -f",
+    {TO(flag, follow), 0, "follow", NULL, TL_GROUP_INPUT, CONVERT, "wait for more at the end, as tail -f",
      "Reads an input that is still being written: waits for more at its end, until interrupted or, for a pipe, until "
      "the\n"
      "writer closes it.\n"
      "Events come in the order of the input, not in order of time.\n"
      "A file named with\n.Fl o\nappears when it is complete; standard output shows events at once.\n",
      NULL},
-    {TL_OPTION_THREADS, 0, "threads", "N", TL_GROUP_INPUT, READERS, "worker threads",
+    {TO(workers, threads), 0, "threads", "N", TL_GROUP_INPUT, READERS, "worker threads",
      "Uses this many threads; the default is one per processor.\n", NULL},
-    {TL_OPTION_COLOR, 0, "color", "WHEN", TL_GROUP_ALWAYS, ALL, "auto/always/never",
+    {TO(color, color), 0, "color", "WHEN", TL_GROUP_ALWAYS, ALL, "auto/always/never",
      ".Cm auto ,\n.Cm always\nor\n.Cm never .\n"
      ".Cm auto ,\nthe default, colours on a terminal if\n.Ev NO_COLOR\nis not set and\n.Ev TERM\nis not\n.Ql dumb .\n",
      "auto always never"},
-    {TL_OPTION_QUIET, 'q', "quiet", NULL, TL_GROUP_ALWAYS, ALL, "only errors",
+    {TO(quiet, quiet), 'q', "quiet", NULL, TL_GROUP_ALWAYS, ALL, "only errors",
      "Prints no messages except errors, and no progress bar.\n", NULL},
-    {TL_OPTION_VERBOSE, 'v', "verbose", NULL, TL_GROUP_ALWAYS, ALL, "say more",
+    {TO(verbose, verbose), 'v', "verbose", NULL, TL_GROUP_ALWAYS, ALL, "say more",
      "Says what is being done, and how long it took.\n", NULL},
-    {TL_OPTION_HELP, 'h', "help", NULL, TL_GROUP_ALWAYS, ALL | HELP, "this text", "Shows a short help.\n", NULL},
-    {TL_OPTION_HELP, 0, NULL, NULL, TL_GROUP_ALWAYS, 0, NULL, NULL, NULL}};
+    {TO(flag, help), 'h', "help", NULL, TL_GROUP_ALWAYS, ALL | HELP, "this text", "Shows a short help.\n", NULL},
+    {0}};
 
 const char *tl_group_title(const tl_verb *verb, tl_option_group group)
 {

@@ -1,7 +1,6 @@
 /* Takes a command line apart by the table of options, and finds the nearest word to a mistyped one. */
 #include "cli/options.h"
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 #define LINE_SIZE_MAX 65536u /* of a cache: larger ones are not lines */
 #define CHOICES_MAX   32u    /* more words than any option allows */
+#define WORKERS_MAX   1024u  /* of --threads */
 #define VALUE_SHOWN   64     /* bytes of a value that is wrong: what is wrong with it matters more */
 
 const tl_verb *tl_verb_find(const char *name)
@@ -25,7 +25,7 @@ const tl_verb *tl_verb_find(const char *name)
 }
 
 /* What the parser is working on. */
-typedef struct parser {
+typedef struct tl_option_parser {
     tl_arguments *a;
     size_t argc; /* all words, and parts of lists: no list can become longer */
     char *message;
@@ -81,189 +81,151 @@ static const char *nearest_choice(const char *value, const char *list, char copy
     return tl_nearest(value, candidate, n);
 }
 
-/* Reads one of the words that an option allows. */
-static bool choice(parser *p, const tl_option *o, const char *value, int *out)
+/* The place of the value among the words that the option allows; -1: it is none of them. */
+static int choice(parser *p, const tl_option *o, const char *value)
 {
     char copy[TL_USAGE_SIZE];
-    int place = tl_word_place(value, o->values);
-    const char *ours = place < 0 && o->id == TL_OPTION_BY ? tl_table_of_others(value) : NULL;
+    const int place = tl_word_place(value, o->values);
+    if (place >= 0)
+        return place;
+    const char *ours = o->place == offsetof(tl_arguments, by) ? tl_table_of_others(value) : NULL;
+    const char *nearest = nearest_choice(value, o->values, copy);
     if (ours)
-        return bad_value(p, o, value, "%s", ours);
-    if (place < 0) {
-        const char *nearest = nearest_choice(value, o->values, copy);
-        return bad_value(p, o, value, "expected one of: %s%s%s%s", o->values, nearest ? "; did you mean " : "",
-                         nearest ? nearest : "", nearest ? "?" : "");
-    }
-    *out = place;
+        bad_value(p, o, value, "%s", ours);
+    else
+        bad_value(p, o, value, "expected one of: %s%s%s%s", o->values, nearest ? "; did you mean " : "",
+                  nearest ? nearest : "", nearest ? "?" : "");
+    return -1;
+}
+
+static void *member(tl_arguments *a, const tl_option *o)
+{
+    return (char *)a + o->place;
+}
+
+bool tl_take_flag(parser *p, const tl_option *o, const char *value)
+{
+    (void)value;
+    return *(bool *)member(p->a, o) = true;
+}
+
+bool tl_take_text(parser *p, const tl_option *o, const char *value)
+{
+    *(const char **)member(p->a, o) = value;
     return true;
 }
 
-static bool number(parser *p, const tl_option *o, const char *value, uint64_t max, uint64_t *out)
+bool tl_take_choice(parser *p, const tl_option *o, const char *value)
+{
+    return choice(p, o, value) >= 0 && tl_take_text(p, o, value);
+}
+
+/* A number of things that has to be one at least: "100", "64k", "100M". */
+bool tl_take_amount(parser *p, const tl_option *o, const char *value)
+{
+    uint64_t v;
+    if (!tl_parse_count(value, &v) || v == 0)
+        return bad_value(p, o, value, "expected a number such as 1000, 64k or 100M");
+    *(uint64_t *)member(p->a, o) = v;
+    return true;
+}
+
+bool tl_take_word(parser *p, const tl_option *o, const char *value)
+{
+    return add_word(p, member(p->a, o), value);
+}
+
+static bool number(parser *p, const tl_option *o, const char *value, uint32_t max)
 {
     uint64_t v;
     char most[32];
     if (!tl_parse_u64(value, &v) || v > max)
         return bad_value(p, o, value, "expected a whole number up to %s", tl_human_grouped(most, sizeof most, max));
-    *out = v;
+    *(uint32_t *)member(p->a, o) = (uint32_t)v;
     return true;
 }
 
-/* A number of things that has to be one at least: "100", "64k", "100M". */
-static bool amount(parser *p, const tl_option *o, const char *value, uint64_t *out)
+bool tl_take_top(parser *p, const tl_option *o, const char *value)
+{
+    p->a->has_top = true;
+    return number(p, o, value, UINT32_MAX);
+}
+
+bool tl_take_depth(parser *p, const tl_option *o, const char *value)
+{
+    return number(p, o, value, UINT32_MAX) &&
+           (p->a->depth || wrong(p, "--depth 0: the outermost function has depth 1"));
+}
+
+bool tl_take_workers(parser *p, const tl_option *o, const char *value)
+{
+    return number(p, o, value, WORKERS_MAX);
+}
+
+bool tl_take_line_size(parser *p, const tl_option *o, const char *value)
 {
     uint64_t v;
-    if (!tl_parse_count(value, &v) || v == 0)
-        return bad_value(p, o, value, "expected a number such as 1000, 64k or 100M");
-    *out = v;
+    char most[32];
+    if (!tl_parse_u64(value, &v) || v == 0 || v > LINE_SIZE_MAX || v & (v - 1))
+        return bad_value(p, o, value, "expected a power of two up to %s",
+                         tl_human_grouped(most, sizeof most, LINE_SIZE_MAX));
+    p->a->line_size = (uint32_t)v;
     return true;
 }
 
-/* Options about instructions that have a value. */
-static bool set_of_instructions(parser *p, const tl_option *o, const char *value)
+bool tl_take_at(parser *p, const tl_option *o, const char *value)
 {
-    tl_arguments *a = p->a;
-    uint64_t v = 0;
-    int word = 0;
-    char most[32];
-    switch (o->id) {
-    case TL_OPTION_INSNS:
-        a->insns = value;
-        return true;
-    case TL_OPTION_PC:
-        a->pc = value;
-        return true;
-    case TL_OPTION_CACHE:
-        a->cache = value;
-        return true;
-    case TL_OPTION_PREDICTOR:
-        a->predictor = value;
-        return true;
-    case TL_OPTION_INTERVAL:
-        return amount(p, o, value, &a->interval);
-    case TL_OPTION_SAMPLE:
-        return amount(p, o, value, &a->sample);
-    case TL_OPTION_SLICE_INSNS:
-        return amount(p, o, value, &a->slice_insns);
-    case TL_OPTION_LINE_SIZE:
-        if (!tl_parse_u64(value, &v) || v == 0 || v > LINE_SIZE_MAX || v & (v - 1))
-            return bad_value(p, o, value, "expected a power of two up to %s",
-                             tl_human_grouped(most, sizeof most, LINE_SIZE_MAX));
-        a->line_size = (uint32_t)v;
-        return true;
-    case TL_OPTION_EL:
-        if (!choice(p, o, value, &word))
-            return false;
-        a->levels |= 1u << word;
-        return true;
-    case TL_OPTION_AT:
-        a->has_at = true;
-        if (!tl_parse_count(value, &a->at))
-            return bad_value(p, o, value, "expected the number of an instruction");
-        return true;
-    case TL_OPTION_SLICE_AT:
-        a->slice_at = value;
-        return true;
-    default:
-        assert(false && "an option of the table has no case here");
-        return false;
-    }
+    p->a->has_at = true;
+    return tl_parse_count(value, &p->a->at) || bad_value(p, o, value, "expected the number of an instruction");
 }
 
-/* Options whose value is a number or one of a few words. */
-static bool set_checked(parser *p, const tl_option *o, const char *value)
+bool tl_take_level(parser *p, const tl_option *o, const char *value)
 {
-    tl_arguments *a = p->a;
-    uint64_t v = 0;
-    int word = 0;
+    const int level = choice(p, o, value);
+    if (level >= 0)
+        p->a->levels |= 1u << level;
+    return level >= 0;
+}
+
+bool tl_take_weight(parser *p, const tl_option *o, const char *value)
+{
     static const char *const weights[] = {"samples", "time", "alloc_space", "alloc_objects"}; /* as the words go */
-    switch (o->id) {
-    case TL_OPTION_BY:
-        if (!choice(p, o, value, &word))
-            return false;
-        a->by = value;
-        return true;
-    case TL_OPTION_WEIGHT:
-        a->weight = choice(p, o, value, &word) ? weights[word] : NULL;
-        return a->weight != NULL;
-    case TL_OPTION_DIALECT:
-        a->format_version = value;
-        return choice(p, o, value, &word);
-    case TL_OPTION_COMPRESS:
-        a->compress = value;
-        return choice(p, o, value, &word);
-    case TL_OPTION_CHECKSUM:
-        a->checksum = value;
-        return choice(p, o, value, &word);
-    case TL_OPTION_TEXT_STYLE:
-        a->text_style = value;
-        return choice(p, o, value, &word);
-    case TL_OPTION_SORT:
-        a->sort = value;
-        return choice(p, o, value, &word);
-    case TL_OPTION_COLOR:
-        if (!choice(p, o, value, &word))
-            return false;
-        a->color = (tl_color)word;
-        return true;
-    case TL_OPTION_TOP:
-        if (!number(p, o, value, UINT32_MAX, &v))
-            return false;
-        a->top = (uint32_t)v;
-        a->has_top = true;
-        return true;
-    case TL_OPTION_DEPTH:
-        if (!number(p, o, value, UINT32_MAX, &v))
-            return false;
-        a->depth = (uint32_t)v;
-        return v ? true : wrong(p, "--depth 0: the outermost function has depth 1");
-    case TL_OPTION_THREADS:
-        if (!number(p, o, value, 1024, &v))
-            return false;
-        a->threads = (unsigned)v;
-        return true;
-    case TL_OPTION_FORMAT_VERSION:
-        if (value[0] < '1' || value[0] > '9' || value[strspn(value, "0123456789.")] != '\0')
-            return bad_value(p, o, value, "expected a version such as 5 or 1.8");
-        a->format_version = value;
-        return true;
-    default:
-        return set_of_instructions(p, o, value);
-    }
+    const int word = choice(p, o, value);
+    return word >= 0 && tl_take_text(p, o, weights[word]);
 }
 
-/* How a program is recorded; what the values mean is the recorder's business. */
-static bool set_of_record(parser *p, const tl_option *o, const char *value)
+bool tl_take_color(parser *p, const tl_option *o, const char *value)
 {
-    tl_arguments *a = p->a;
-    int word = 0;
-    switch (o->id) {
-    case TL_OPTION_MODE:
-        a->mode = value;
-        return choice(p, o, value, &word);
-    case TL_OPTION_THRESHOLD:
-        a->threshold = value;
-        return true;
-    case TL_OPTION_RING:
-        a->ring = value;
-        return true;
-    case TL_OPTION_LIMIT:
-        a->limit = value;
-        return true;
-    case TL_OPTION_START:
-        a->start = value;
-        return choice(p, o, value, &word);
-    case TL_OPTION_ANY:
-        return a->any = true;
-    default:
-        return set_checked(p, o, value);
-    }
+    const int word = choice(p, o, value);
+    p->a->color = (tl_color)word;
+    return word >= 0;
+}
+
+bool tl_take_version(parser *p, const tl_option *o, const char *value)
+{
+    if (value[0] < '1' || value[0] > '9' || value[strspn(value, "0123456789.")] != '\0')
+        return bad_value(p, o, value, "expected a version such as 5 or 1.8");
+    return tl_take_text(p, o, value);
+}
+
+/* Of --quiet and --verbose, the last one counts. */
+bool tl_take_quiet(parser *p, const tl_option *o, const char *value)
+{
+    p->a->verbose = false;
+    return tl_take_flag(p, o, value);
+}
+
+bool tl_take_verbose(parser *p, const tl_option *o, const char *value)
+{
+    p->a->quiet = false;
+    return tl_take_flag(p, o, value);
 }
 
 /* "4711,4712": each of the ids; anything else is one pattern. */
-static bool add_threads(parser *p, const char *value)
+bool tl_take_threads(parser *p, const tl_option *o, const char *value)
 {
     if (!strchr(value, ',') || value[strspn(value, "0123456789,")])
-        return add_word(p, &p->a->thread, value);
+        return tl_take_word(p, o, value);
     char *copy = strdup(value), *rest = NULL;
     if (!copy) {
         p->a->no_memory = true;
@@ -274,76 +236,9 @@ static bool add_threads(parser *p, const char *value)
         return false;
     }
     for (char *id = strtok_r(copy, ",", &rest); id; id = strtok_r(NULL, ",", &rest))
-        if (!add_word(p, &p->a->thread, id))
+        if (!tl_take_word(p, o, id))
             return false;
     return p->a->thread.n > 0 || wrong(p, "--thread %s: expected a name or ids, such as 4711,4712", value);
-}
-
-static bool set_option(parser *p, const tl_option *o, const char *value)
-{
-    tl_arguments *a = p->a;
-    switch (o->id) {
-    case TL_OPTION_WIDE:
-        return a->wide = true;
-    case TL_OPTION_PER_THREAD:
-        return a->per_thread = true;
-    case TL_OPTION_COUNT:
-        return a->count = true;
-    case TL_OPTION_JSON:
-        return a->json = true;
-    case TL_OPTION_FORCE:
-        return a->force = true;
-    case TL_OPTION_NO_DEMANGLE:
-        return a->no_demangle = true;
-    case TL_OPTION_STRICT:
-        return a->strict = true;
-    case TL_OPTION_RESYNC:
-        return a->resync = true;
-    case TL_OPTION_CALLS:
-        return a->calls = true;
-    case TL_OPTION_FOLLOW:
-        return a->follow = true;
-    case TL_OPTION_QUIET:
-        a->verbose = false;
-        return a->quiet = true;
-    case TL_OPTION_VERBOSE:
-        a->quiet = false;
-        return a->verbose = true;
-    case TL_OPTION_HELP:
-        return a->help = true;
-    case TL_OPTION_OUTPUT:
-        a->output = value;
-        return true;
-    case TL_OPTION_TO:
-        a->to = value;
-        return true;
-    case TL_OPTION_SPLIT:
-        a->split = value;
-        return true;
-    case TL_OPTION_TIME:
-        a->time = value;
-        return true;
-    case TL_OPTION_MIN_DUR:
-        a->min_dur = value;
-        return true;
-    case TL_OPTION_EXE:
-        return add_word(p, &a->exe_word, value);
-    case TL_OPTION_FROM:
-        a->from = value;
-        return true;
-    case TL_OPTION_THREAD:
-        return add_threads(p, value);
-    case TL_OPTION_CPU:
-        return add_word(p, &a->cpu, value);
-    case TL_OPTION_FUNC:
-        return add_word(p, &a->func, value);
-    case TL_OPTION_NOT:
-        return add_word(p, &a->not_func, value);
-    case TL_OPTION_CLASS:
-        return add_word(p, &a->cls, value);
-    default:
-        return set_of_record(p, o, value);
-    }
 }
 
 /* The option of a long name (n bytes) or, if name is NULL, of a letter; of any verb. */
@@ -407,7 +302,19 @@ static bool take_option(parser *p, int argc, const char *const *argv, int *at)
     }
     if (value && !*value)
         return wrong(p, "%.*s needs a value: %s", (int)n, word, o->value);
-    return set_option(p, o, value);
+    return o->take(p, o, value);
+}
+
+const char *tl_nearest_verb(const char *name, const char *also, const char * or)
+{
+    const char *candidate[16] = {also, or };
+    size_t n = 2;
+    for (const tl_verb *v = tl_verb_table; v->name && n + 2 <= TL_COUNT(candidate); v++) {
+        candidate[n++] = v->name;
+        if (v->alias)
+            candidate[n++] = v->alias;
+    }
+    return tl_nearest(name, candidate, n);
 }
 
 /* A verb, or an option that stands for itself. */
@@ -416,14 +323,7 @@ static bool unknown_verb(parser *p, const char *name)
     const char *ours = tl_verb_of_others(name);
     if (ours)
         return wrong(p, "unknown verb %s; did you mean traceloom %s?", name, ours);
-    const char *candidate[16] = {"--help", "--version"};
-    size_t n = 2;
-    for (const tl_verb *v = tl_verb_table; v->name && n + 2 <= TL_COUNT(candidate); v++) {
-        candidate[n++] = v->name;
-        if (v->alias)
-            candidate[n++] = v->alias;
-    }
-    const char *nearest = tl_nearest(name, candidate, n);
+    const char *nearest = tl_nearest_verb(name, "--help", "--version");
     const char *what = name[0] == '-' ? "option" : "verb";
     if (nearest && (nearest[0] == '-') == (name[0] == '-'))
         return wrong(p, "unknown %s %.64s; did you mean %s?", what, name, nearest);
@@ -473,15 +373,12 @@ bool tl_arguments_parse(tl_arguments *a, int argc, const char *const *argv, char
 
 void tl_arguments_fini(tl_arguments *a)
 {
-    free(a->file.word);
-    free(a->thread.word);
+    for (const tl_option *o = tl_option_table; o->name; o++)
+        if (o->take == tl_take_word || o->take == tl_take_threads)
+            free(((tl_words *)member(a, o))->word);
     for (size_t i = 0; i < a->copied.n; i++)
         free((void *)(uintptr_t)a->copied.word[i]);
     free(a->copied.word);
-    free(a->cpu.word);
-    free(a->func.word);
-    free(a->not_func.word);
-    free(a->cls.word);
-    free(a->exe_word.word);
+    free(a->file.word);
     *a = (tl_arguments){0};
 }

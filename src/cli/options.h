@@ -45,65 +45,17 @@ typedef enum tl_option_group {
 } tl_option_group;
 #define TL_GROUPS 6u
 
-typedef enum tl_option_id {
-    TL_OPTION_BY,
-    TL_OPTION_WEIGHT,
-    TL_OPTION_SORT,
-    TL_OPTION_TOP,
-    TL_OPTION_PER_THREAD,
-    TL_OPTION_WIDE,
-    TL_OPTION_INTERVAL,
-    TL_OPTION_LINE_SIZE,
-    TL_OPTION_SAMPLE,
-    TL_OPTION_CACHE,
-    TL_OPTION_PREDICTOR,
-    TL_OPTION_CALLS,
-    TL_OPTION_COUNT,
-    TL_OPTION_AT,
-    TL_OPTION_MODE,
-    TL_OPTION_THRESHOLD,
-    TL_OPTION_RING,
-    TL_OPTION_LIMIT,
-    TL_OPTION_START,
-    TL_OPTION_ANY,
-    TL_OPTION_JSON,
-    TL_OPTION_OUTPUT,
-    TL_OPTION_FORCE,
-    TL_OPTION_TO,
-    TL_OPTION_TEXT_STYLE,
-    TL_OPTION_SPLIT,
-    TL_OPTION_FORMAT_VERSION,
-    TL_OPTION_DIALECT,
-    TL_OPTION_COMPRESS,
-    TL_OPTION_CHECKSUM,
-    TL_OPTION_TIME,
-    TL_OPTION_INSNS,
-    TL_OPTION_SLICE_AT,
-    TL_OPTION_SLICE_INSNS,
-    TL_OPTION_EL,
-    TL_OPTION_PC,
-    TL_OPTION_THREAD,
-    TL_OPTION_CPU,
-    TL_OPTION_FUNC,
-    TL_OPTION_NOT,
-    TL_OPTION_DEPTH,
-    TL_OPTION_MIN_DUR,
-    TL_OPTION_CLASS,
-    TL_OPTION_EXE,
-    TL_OPTION_NO_DEMANGLE,
-    TL_OPTION_FROM,
-    TL_OPTION_STRICT,
-    TL_OPTION_RESYNC,
-    TL_OPTION_FOLLOW,
-    TL_OPTION_THREADS,
-    TL_OPTION_COLOR,
-    TL_OPTION_QUIET,
-    TL_OPTION_VERBOSE,
-    TL_OPTION_HELP
-} tl_option_id;
+typedef struct tl_option tl_option;
+struct tl_option_parser;
+/* Puts the value of an option (NULL: a flag) where it belongs. False: it is wrong, and the message says why. */
+typedef bool tl_option_take(struct tl_option_parser *p, const tl_option *o, const char *value);
+tl_option_take tl_take_flag, tl_take_text, tl_take_choice, tl_take_amount, tl_take_word;
+tl_option_take tl_take_at, tl_take_color, tl_take_depth, tl_take_level, tl_take_line_size, tl_take_quiet,
+    tl_take_threads, tl_take_top, tl_take_verbose, tl_take_version, tl_take_weight, tl_take_workers;
 
-typedef struct tl_option {
-    tl_option_id id;
+struct tl_option {
+    tl_option_take *take;
+    size_t place;      /* of the member of tl_arguments */
     char letter;       /* 0: none */
     const char *name;  /* without the dashes */
     const char *value; /* what its value is called: "GLOB"; NULL: a flag */
@@ -112,7 +64,7 @@ typedef struct tl_option {
     const char *brief;  /* for --help: a few words */
     const char *manual; /* for the man page: sentences in mdoc, one a line */
     const char *values; /* for completion: words; "@file", "@read", "@write" (format names), or NULL */
-} tl_option;
+};
 
 /* The tables end with an entry whose name is NULL. */
 extern const tl_verb tl_verb_table[];
@@ -120,6 +72,8 @@ extern const tl_option tl_option_table[];
 
 /* The verb of a name or alias, or NULL. */
 const tl_verb *tl_verb_find(const char *name);
+/* The verb, or one of two other words, that a mistyped one is near to; or NULL. */
+const char *tl_nearest_verb(const char *name, const char *also, const char * or);
 /* Does the example lack the program's name in front? */
 bool tl_example_is_bare(const tl_verb *verb, const tl_example *example);
 /* What a verb's options of one group are about: "Which part of the trace". */
@@ -173,7 +127,7 @@ typedef struct tl_arguments {
     tl_words exe_word;      /* -e as given: see exe_files.h */
     const char *exe, *from; /* or NULL */
     bool no_demangle, strict, resync, follow;
-    unsigned threads; /* 0: as many as there are processors */
+    uint32_t threads; /* 0: as many as there are processors */
 
     tl_color color;
     bool quiet, verbose;

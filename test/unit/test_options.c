@@ -34,7 +34,7 @@ static void test_table_is_consistent(void **state)
         for (const tl_option *other = o + 1; other->name; other++) {
             assert_string_not_equal(o->name, other->name);
             assert_true(!o->letter || o->letter != other->letter);
-            assert_true(o->id != other->id);
+            assert_true(o->take != other->take || o->place != other->place);
         }
     }
     for (const tl_verb *v = tl_verb_table; v->name; v++) {
@@ -63,6 +63,9 @@ static void test_every_option_is_parsed(void **state)
             if (!PARSE(&a, v->name, word))
                 fail_msg("%s %s: %s", v->name, word, message);
             assert_int_equal(a.file.n, 0);
+            static const char nothing[8];
+            if (strcmp(value, "auto") != 0)
+                assert_true(memcmp((const char *)&a + o->place, nothing, o->value ? sizeof nothing : sizeof(bool)));
             tl_arguments_fini(&a);
             if (!o->letter)
                 continue;

@@ -80,7 +80,7 @@ static void print_groups(const tl_verb *verb, tl_option_group first, tl_option_g
         else
             printf("%s%s", column ? "\n" : "", text);
         column = second ? 0 : n;
-        if (o->id == TL_OPTION_BY) {
+        if (o->place == offsetof(tl_arguments, by)) {
             putchar('\n');
             print_tables_by_need();
             column = 0;
@@ -217,24 +217,11 @@ static bool show_page(const char *verb)
     return pclose(man) == 0;
 }
 
-/* What has help, and is called nearly so; or NULL. */
-static const char *nearest_topic(const char *name)
-{
-    const char *candidate[16] = {"formats", "tables"};
-    size_t n = 2;
-    for (const tl_verb *v = tl_verb_table; v->name && n + 2 <= TL_COUNT(candidate); v++) {
-        candidate[n++] = v->name;
-        if (v->alias)
-            candidate[n++] = v->alias;
-    }
-    return tl_nearest(name, candidate, n);
-}
-
 static int help_verb(const char *name)
 {
     const tl_verb *verb = tl_verb_find(name);
     if (!verb && strcmp(name, "traceloom") != 0) {
-        const char *nearest = nearest_topic(name);
+        const char *nearest = tl_nearest_verb(name, "formats", "tables");
         tl_say_error(NULL, "help: there is no verb %s; %s%s%s", name,
                      nearest ? "did you mean " : "see traceloom --help", nearest ? nearest : "", nearest ? "?" : "");
         return TL_EXIT_USAGE;

@@ -84,9 +84,9 @@ static void put_option(FILE *f, const tl_verb *verb, const tl_option *o)
     else
         fprintf(f, ".It Fl -%s%s%s\n", o->name, o->value ? " Ar " : "", o->value ? o->value : "");
     tl_put_mdoc(f, o->manual);
-    if (o->id == TL_OPTION_BY)
+    if (o->place == offsetof(tl_arguments, by))
         tl_put_table_list(f);
-    if (o->id == TL_OPTION_TO && verb->id == TL_VERB_REPORT)
+    if (o->place == offsetof(tl_arguments, to) && verb->id == TL_VERB_REPORT)
         put_views(f);
 }
 
