@@ -1,4 +1,4 @@
-/* The recorder's clock: which counter, how fast it runs, and what time it is at one of its ticks. */
+/* The recorder's clock: which counter, its rate, and the time of day at one of its ticks. */
 #include "rt/rt_clock.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 rt_clock tl_rt_clock;
 
 enum {
-    FIRST_NS = 200000, /* how long the first calibration takes, which the program waits for: good to about 100 ppm */
-    TRIES = 5,         /* readings of both clocks; the one that took least time counts */
+    FIRST_NS = 200000, /* duration of the first calibration, which the program waits for: accurate to about 100 ppm */
+    TRIES = 5,         /* readings of both clocks; the fastest one counts */
     SECOND = 1000000000
 };
 
@@ -21,7 +21,7 @@ static uint64_t kernel_clock(clockid_t which)
     return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-/* Through the kernel, not the vDSO: that is libc's to find, and may use vector registers. */
+/* Through the kernel, not the vDSO, which libc would have to find and which may use vector registers. */
 uint64_t tl_rt_clock_slow(void)
 {
     return kernel_clock(CLOCK_MONOTONIC_RAW);
@@ -48,7 +48,7 @@ static bool counter_is_steady(void)
 #endif
 }
 
-/* The same moment on both clocks. */
+/* Reads both clocks at the same moment. */
 static void moment(uint64_t *ticks, uint64_t *raw)
 {
     uint64_t best = UINT64_MAX;
@@ -87,7 +87,7 @@ const char *tl_rt_clock_start(const char *which)
     moment(&c->ticks0, &c->raw0);
     c->unix0 = kernel_clock(CLOCK_REALTIME);
 #if defined(__aarch64__)
-    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(c->hz)); /* firmware says it; checked as time goes by */
+    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(c->hz)); /* from firmware; checked as time goes by */
     if (c->hz)
         return "cntvct";
 #endif

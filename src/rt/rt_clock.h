@@ -7,8 +7,8 @@
 #include "rt/rt_sys.h"
 
 typedef struct rt_clock {
-    bool counter;    /* ticks are the processor's; else ns of CLOCK_MONOTONIC_RAW through the kernel */
-    uint64_t hz;     /* best known */
+    bool counter;    /* ticks are the processor's; otherwise ns of CLOCK_MONOTONIC_RAW through the kernel */
+    uint64_t hz;     /* best estimate so far */
     uint64_t ticks0; /* one moment: on this clock, */
     uint64_t raw0;   /* in ns of CLOCK_MONOTONIC_RAW, */
     uint64_t unix0;  /* in ns since 1970 */
@@ -16,10 +16,10 @@ typedef struct rt_clock {
 
 extern rt_clock tl_rt_clock __attribute__((visibility("hidden")));
 
-/* Chooses and calibrates: takes 0.2 ms with the counter. "auto", "tsc" or "monotonic"; returns what it is called:
- * "tsc", "cntvct" or "monotonic_raw". Not from hooks. */
+/* Chooses and calibrates a clock, which takes 0.2 ms with the counter. which: "auto", "tsc" or "monotonic"; returns the
+ * name: "tsc", "cntvct" or "monotonic_raw". Not from hooks. */
 const char *tl_rt_clock_start(const char *which);
-/* Makes hz better with all the time that passed since; any thread, not from hooks. Returns it. */
+/* Improves and returns hz, using all the time since the start; any thread, not from hooks. */
 uint64_t tl_rt_clock_refine(void);
 uint64_t tl_rt_clock_slow(void); /* reads CLOCK_MONOTONIC_RAW, from anywhere */
 uint64_t tl_rt_clock_unix(void); /* ns since 1970, from anywhere */
@@ -36,7 +36,7 @@ RT_INLINE uint64_t rt_counter(void)
 #endif
 }
 
-/* A moment, in ticks. */
+/* The current time, in ticks. */
 RT_INLINE uint64_t rt_now(void)
 {
     return RT_LIKELY(tl_rt_clock.counter) ? rt_counter() : tl_rt_clock_slow();

@@ -1,4 +1,4 @@
-/* The steps of the recorder's life: begin, start, stop, flush, finish, and what a fork does. */
+/* The steps of the recorder's life: begin, start, stop, flush, finish, and fork. */
 #include "rt/rt_core.h"
 
 #include <errno.h>
@@ -21,12 +21,12 @@
 rt_core tl_rt;
 
 enum { STATUS_USELESS = 125 }; /* with "strict": nothing could be recorded */
-enum { TRIES = 100 };          /* names that processes may take from each other */
+enum { TRIES = 100 };          /* attempts at a name when other processes take it first */
 
 static rt_hook *hooks;
-static rt_lock steps; /* one step at a time: the program's end and the control thread may meet */
+static rt_lock steps; /* one step at a time: the end of the program and the control thread may coincide */
 static bool has_clock, has_file;
-static uint32_t tabled; /* objects whose addresses the image of a profile has */
+static uint32_t tabled; /* number of objects whose addresses are in the image of a profile */
 
 void tl_rt_hook_add(rt_hook *h)
 {
@@ -56,7 +56,7 @@ void tl_rt_losses(rt_losses *sum)
     *sum = (rt_losses){.threads = __atomic_load_n(&tl_rt_lane_missed, __ATOMIC_RELAXED)};
     for (uint32_t i = 0; i < tl_rt_lanes(); i++) {
         const rt_losses *l = &tl_rt_lane_get(i)->lost;
-        if (tl_rt_lane_get(i)->file != tl_rt.file) /* of the parent, before a fork */
+        if (tl_rt_lane_get(i)->file != tl_rt.file) /* the parent's, from before a fork */
             continue;
         sum->late += l->late;
         sum->depth += l->depth;
@@ -67,7 +67,7 @@ void tl_rt_losses(rt_losses *sum)
     }
 }
 
-/* Addresses of functions for the image of a profile: of objects that are new. */
+/* Adds the functions' addresses of new objects to the image of a profile. */
 static void add_tables(void)
 {
     if (!(tl_rt.set.modes & RT_MODE_PROFILE) || !has_file)
@@ -79,7 +79,7 @@ static void add_tables(void)
     }
 }
 
-/* How many functions the patterns leave. UINT32_MAX: there are no hooks that have a list of theirs. */
+/* How many functions the patterns select. UINT32_MAX: no hook has a list of functions. */
 static uint32_t select_functions(void)
 {
     uint32_t known = 0, wanted = 0;
@@ -97,7 +97,7 @@ static int open_mode(unsigned mode, int (*start)(void))
     if (!(tl_rt.set.modes & mode))
         return 0;
     int status = start();
-    for (int i = 0; status == -EEXIST && i < TRIES; i++) { /* another process has chosen the same name */
+    for (int i = 0; status == -EEXIST && i < TRIES; i++) { /* another process has taken the same name */
         tl_rt_files_choose(mode);
         status = start();
     }
@@ -166,7 +166,7 @@ static int start(void)
     return 0;
 }
 
-/* Hooks go off, and no thread is in the middle of recording when it returns. */
+/* Switches hooks off; when it returns, no thread is in the middle of recording. */
 static void switch_off(bool unpatch)
 {
     for (rt_hook *h = hooks; h && unpatch; h = h->next)
@@ -217,7 +217,7 @@ void tl_rt_look_around(void)
     rt_lock_give(&steps);
 }
 
-/* Slots of a ring are used again, so hooks are off while they are copied; else only for a moment. */
+/* Hooks are off while the slots of rings, which are reused, are copied; otherwise only for a moment. */
 static int flush_fdr(void)
 {
     bool was_on = tl_rt.state == RT_ON, ring = tl_rt.set.ring > 0;
@@ -265,7 +265,7 @@ static void finish_mode(unsigned mode, int (*finish)(int *))
     if (!(tl_rt.set.modes & mode))
         return;
     int named = 0, status = finish(&named);
-    if (named < 0) { /* of another user by now, or in another root */
+    if (named < 0) { /* it belongs to another user by now, or is in another root */
         char live[RT_PATH + 8];
         tl_rt_files_live(live, mode);
         tl_rt_say_error("the recording cannot be finished, and stays", live, -named);
@@ -282,7 +282,7 @@ static void finish_mode(unsigned mode, int (*finish)(int *))
 void tl_rt_finish(void)
 {
     if (!rt_lock_take(&steps))
-        return; /* the program ends inside of a step, in a signal handler: the live file stays */
+        return; /* the program ends in a signal handler that interrupted a step: the live file stays */
     if (tl_rt.state == RT_ON)
         switch_off(true);
     if (has_file) {
@@ -310,7 +310,7 @@ static void read_exe(void)
 void tl_rt_begin(void)
 {
     const char *text = secure_getenv("TRACELOOM");
-    if (!text || !*text || tl_rt.state != RT_OFF) /* set to nothing is as good as not set */
+    if (!text || !*text || tl_rt.state != RT_OFF) /* an empty value means unset */
         return;
     char error[256];
     tl_rt.pid = (int)RT_SYS0(SYS_getpid);

@@ -5,9 +5,9 @@
  *   on        hooks record
  *   over      finished: the program ends, or recording failed for good
  *
- * A hook (sleds, LLVM's runtime, -finstrument-functions, spans by hand) calls tl_rt_handlers; which functions these are
- * is what the mode decides. All paths from there go through system calls of our own, take no lock that an interrupted
- * thread may hold, and touch no vector register. What is said here to be "not from hooks" may use libc. */
+ * A hook (sleds, LLVM's runtime, -finstrument-functions, spans by hand) calls tl_rt_handlers; the mode decides which
+ * functions these are. All paths from there use system calls of our own, take no lock that an interrupted thread may
+ * hold, and touch no vector register. Functions marked "not from hooks" may use libc. */
 #ifndef TL_RT_CORE_H
 #define TL_RT_CORE_H
 
@@ -18,19 +18,19 @@
 enum { RT_MODE_FDR = 1, RT_MODE_PROFILE = 2, RT_MODE_CTF = 4 }; /* fdr and profile may be on together */
 enum { RT_PATH = 4096, RT_GLOBS = 64, RT_TEXT = 8192 };
 
-/* What the environment variable TRACELOOM says; see rt_settings.c. Strings lie in `text`. */
+/* The contents of the environment variable TRACELOOM; see rt_settings.c. Strings point into `text`. */
 typedef struct rt_settings {
     unsigned modes;
-    bool has_mode;         /* they were said, and are not the default */
-    const char *out;       /* with %e (program) and %p (process) still in it */
+    bool has_mode;         /* given explicitly, not the default */
+    const char *out;       /* with %e (program) and %p (process) not replaced yet */
     uint64_t ring;         /* bytes for each thread; 0: keep all */
     uint64_t limit;        /* bytes of the file while it is written; 0: no limit but the disk (profile: 1 GiB) */
     uint64_t threshold_ns; /* shorter calls are left out; 0: none */
     const char *func[RT_GLOBS], *not_func[RT_GLOBS];
     unsigned nfunc, nnot;
     uint32_t depth;    /* deeper calls are left out; 0: any */
-    bool start;        /* record from the begin on */
-    bool strict;       /* started by `traceloom record`: what cannot work ends the program with 125 before main */
+    bool start;        /* record from the start */
+    bool strict;       /* started by `traceloom record`: an unusable setup ends the program with 125 before main */
     bool control;      /* offer control from outside */
     bool quiet;        /* no messages but errors */
     const char *clock; /* "auto", "tsc", "monotonic" */
@@ -44,17 +44,17 @@ typedef struct rt_core {
     volatile uint32_t state; /* enum rt_state */
     int pid;
     uint64_t threshold; /* in ticks */
-    uint32_t epoch;     /* counts each time hooks went off: lanes of another epoch look what happened */
-    uint32_t file;      /* counts files: lanes of another one begin anew */
-    char path[RT_PATH]; /* of what is recorded: the name it gets in the end; ".live" is added while it is written */
+    uint32_t epoch;     /* counts each time hooks went off: lanes of another epoch check what happened */
+    uint32_t file;      /* counts files: lanes of another one start anew */
+    char path[RT_PATH]; /* final name of the recording; ".live" is appended while it is written */
     char exe[RT_PATH];
 } rt_core;
 
 extern rt_core tl_rt __attribute__((visibility("hidden")));
 
-/* What hooks call. `id` is a function's number (rt_ids.h). `sp` is a place in the stack that tells calls apart: a call
- * made from another one has a lower one. Frames below `keep` can no longer exist when the event happens: longjmp or an
- * exception left them; they are closed first.
+/* What hooks call. `id` is a function's number (rt_ids.h). `sp` is a place in the stack that identifies a call: a
+ * callee's is lower than its caller's. Frames below `keep`, left by longjmp or an exception, can no longer exist; they
+ * are closed first.
  * All are async-signal-safe, keep errno and vector registers, and may be called in any state. */
 typedef struct rt_handlers {
     void (*enter)(uint32_t id, uintptr_t sp, uintptr_t keep);
@@ -65,14 +65,14 @@ typedef struct rt_handlers {
     void (*typed)(uint32_t type, const void *data, size_t n);
 } rt_handlers;
 
-extern rt_handlers tl_rt_handlers; /* of the state and mode; never NULL members */
+extern rt_handlers tl_rt_handlers; /* current ones, by state and mode; members are never NULL */
 
-/* A source of hooks; each says how it is switched. Registered by constructors, before the recorder begins. */
+/* A source of hooks, and how it is switched. Registered by constructors, before the recorder begins. */
 typedef struct rt_hook {
-    const char *name;                   /* "sleds", "llvm", "functions", "spans" */
-    uint32_t (*functions)(void);        /* how many it could record; 0: none here */
-    uint32_t (*select)(void);           /* applies tl_rt.set's patterns; how many functions are left. Not from hooks */
-    void (*start)(void), (*stop)(void); /* from the control thread or the program: sleds are patched, unpatched */
+    const char *name;            /* "sleds", "llvm", "functions", "spans" */
+    uint32_t (*functions)(void); /* how many functions it could record; 0: none here */
+    uint32_t (*select)(void); /* applies tl_rt.set's patterns; returns how many functions they select. Not from hooks */
+    void (*start)(void), (*stop)(void); /* from the control thread or the program: patches and unpatches sleds */
     struct rt_hook *next;
 } rt_hook;
 
@@ -83,24 +83,24 @@ void tl_rt_hook_add(rt_hook *h);
 void tl_rt_begin(void);
 int tl_rt_start(void); /* 0, or -errno after a message was printed */
 int tl_rt_stop(void);
-void tl_rt_look_around(void); /* now and then while recording: the clock, and objects that were loaded since */
-int tl_rt_flush(void);        /* writes what there is, while recording goes on */
+void tl_rt_look_around(void); /* from time to time while recording: updates the clock, and adds objects loaded since */
+int tl_rt_flush(void);        /* writes what was recorded, while recording goes on */
 void tl_rt_finish(void);
-/* Around fork: the first two in the parent, before and after, so that no other step is half done in the child. */
+/* Around fork: the first two in the parent, before and after, so that the child never begins within a step. */
 void tl_rt_before_fork(void);
 void tl_rt_after_fork(void);
 void tl_rt_child(void);
 
-/* Counted for everybody to see (status, notes in the file). */
+/* Losses, visible to all (status, notes in the file). */
 typedef struct rt_losses {
     uint64_t late;    /* events of signal handlers, when too many came while the recorder was busy */
     uint64_t depth;   /* calls deeper than the stack that is followed */
-    uint64_t memory;  /* events that the limit, or no memory, kept out of a log (fdr, ctf), */
-    uint64_t disk;    /* and those for which no room was left on the disk */
-    uint64_t places;  /* calls for which there was no room in the profile */
+    uint64_t memory;  /* events kept out of a log (fdr, ctf) by the limit, or for lack of memory, */
+    uint64_t disk;    /* and those for lack of room on the disk */
+    uint64_t places;  /* calls that found no room in the profile */
     uint64_t exits;   /* exits of calls that began before recording */
-    uint64_t threads; /* events of threads beyond the number that can be followed */
+    uint64_t threads; /* events of threads beyond the maximum number */
 } rt_losses;
-void tl_rt_losses(rt_losses *sum); /* of all threads that recorded to this file so far; any thread */
+void tl_rt_losses(rt_losses *sum); /* the sum over all threads that recorded to this file so far; any thread */
 
 #endif

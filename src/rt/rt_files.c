@@ -1,4 +1,4 @@
-/* Names of what is recorded, and giving them. */
+/* Choosing and giving the names of recordings. */
 #include "rt/rt_files.h"
 
 #include <fcntl.h>
@@ -52,7 +52,7 @@ int tl_rt_files_settle(unsigned mode)
 int tl_rt_files_beside(const char *path, char beside[static RT_PATH + 8])
 {
     append(beside, path, ".part");
-    RT_SYS3(SYS_unlinkat, AT_FDCWD, beside, 0); /* of a process that was killed */
+    RT_SYS3(SYS_unlinkat, AT_FDCWD, beside, 0); /* left by a process that was killed */
     return (int)RT_SYS4(SYS_openat, AT_FDCWD, beside, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
 }
 

@@ -1,7 +1,7 @@
-/* Lanes: given to threads when they first call a hook, taken back when their thread is seen to be gone.
+/* Lanes: a thread gets one when it first calls a hook; it is taken back once the thread is found to be gone.
  *
- * Nothing tells us of the end of a thread: destructors of thread-specific data come in no order that would suit, and
- * need libc. So a lane is looked at when somebody needs one, and the kernel asked whether its thread still exists. */
+ * Nothing reports the end of a thread: destructors of thread-specific data come in no suitable order, and need libc. So
+ * when a lane is needed, the kernel is asked whether the threads of others still exist. */
 #include "rt/rt_lane.h"
 
 #include <errno.h>
@@ -14,18 +14,18 @@
 #include "rt/rt_store.h"
 
 __thread rt_lane *tl_rt_lane;
-static __thread bool attaching; /* what cannot be blocked (a fault in a handler) does without */
+static __thread bool attaching; /* signals that cannot be blocked (faults) do without a lane then */
 uint64_t tl_rt_lane_missed;
 
 enum {
     FIRST_FRAMES = 1024,
-    LOOK_AT = 64,        /* lanes that are looked at before a new one is made: what a new thread costs stays small */
-    SETTLE_TURNS = 20000 /* at most some seconds, for all: a thread may be stopped by a debugger in the middle */
+    LOOK_AT = 64,        /* lanes to check before making a new one: keeps a new thread cheap */
+    SETTLE_TURNS = 20000 /* at most some seconds in all: a debugger may have stopped a thread in the middle */
 };
 
-static rt_lane *lanes[RT_LANES]; /* each made once, never given back */
+static rt_lane *lanes[RT_LANES]; /* each made once, never freed */
 static volatile uint32_t nlane;
-static uint32_t hand; /* of the clock that goes round looking for lanes of ended threads */
+static uint32_t hand; /* a clock hand that goes round, looking for lanes of ended threads */
 static rt_lock lock;
 
 extern const ptrdiff_t __rseq_offset __attribute__((weak)); /* glibc 2.35 and later */
@@ -42,7 +42,7 @@ rt_lane *tl_rt_lane_get(uint32_t index)
     return lanes[index];
 }
 
-/* Where the kernel keeps the number of the processor that the thread runs on. */
+/* Where the kernel keeps the number of the thread's current processor. */
 static const volatile uint32_t *cpu_place(void)
 {
     enum { CPU_ID = 4, SIZE_WITH_CPU_ID = 8 };
@@ -57,7 +57,7 @@ static const volatile uint32_t *cpu_place(void)
     return (const volatile uint32_t *)(void *)(thread + __rseq_offset + CPU_ID);
 }
 
-/* Is the thread that had the lane gone? Its number may belong to another one by now: to the caller, for one. */
+/* Is the lane's thread gone? Another thread, such as the caller, may have its number by now. */
 static bool deserted(const rt_lane *l, uint32_t tid)
 {
     if (!l->used || l->tid == tid)
@@ -130,7 +130,7 @@ static void free_deserted(rt_lane *l)
     rt_signals_restore(mask);
 }
 
-/* Forgets the thread that had the lane: its open calls get no end. */
+/* Forgets the lane's previous thread: its open calls get no end. */
 static void clear(rt_lane *l)
 {
     l->top = l->frame;
@@ -143,7 +143,7 @@ static void clear(rt_lane *l)
 
 static bool set_up(rt_lane *l)
 {
-    if (l->file != tl_rt.file) { /* what it had is of another file */
+    if (l->file != tl_rt.file) { /* its data belongs to another file */
         l->at = l->end = l->extents = NULL;
         l->slot = (rt_slot){.memory = NULL};
         l->oldest = l->newest = NULL;
@@ -167,14 +167,14 @@ static bool set_up(rt_lane *l)
     return good;
 }
 
-/* With a clock that is not the processor's, no event takes the fast way: the epoch never seems right. */
+/* With a clock other than the processor's counter, no event takes the fast path: the epoch never matches. */
 static uint32_t current_epoch(void)
 {
     uint32_t epoch = __atomic_load_n(&tl_rt.epoch, __ATOMIC_ACQUIRE);
     return tl_rt_clock.counter ? epoch : ~epoch;
 }
 
-/* A lane for the calling thread, busy; NULL: there is none, or recording was stopped meanwhile. */
+/* A lane for the calling thread, busy; NULL: none left, or recording was stopped meanwhile. */
 static rt_lane *take_lane(uint32_t tid)
 {
     rt_lock_take(&lock);
@@ -183,7 +183,7 @@ static rt_lane *take_lane(uint32_t tid)
     if (l) {
         given_up = l->busy != 0;
         l->busy = UINTPTR_MAX;
-        RT_BARRIER(); /* either this is seen by who switches off (tl_rt_lanes_settle), or the new state here */
+        RT_BARRIER(); /* either tl_rt_lanes_settle() sees this, or this thread sees the new state */
         on = *(volatile uint32_t *)&tl_rt.state == RT_ON;
         if (!on)
             l->busy = given_up;
@@ -192,7 +192,7 @@ static rt_lane *take_lane(uint32_t tid)
         if (l->used && l->file == tl_rt.file) {
             if (given_up)
                 abandon(l);
-            tl_rt_profile_leave(l); /* the open calls of the thread that is gone */
+            tl_rt_profile_leave(l); /* the open calls of the previous thread */
         }
         l->tid = tid;
         l->used = 1;
@@ -216,7 +216,7 @@ static rt_lane *first(uint32_t epoch)
     return l;
 }
 
-/* After a fork the child has its own file, and in it the calls that it is in: they begin again. */
+/* After a fork the child has a file of its own, in which the open calls begin again. */
 static void begin_again(rt_lane *l)
 {
     rt_frame *last = l->top;
@@ -245,7 +245,7 @@ static void begin_again(rt_lane *l)
 rt_lane *tl_rt_lane_attach(void)
 {
     rt_lane *l = tl_rt_lane;
-    uint32_t epoch = current_epoch(); /* not that of a stop between these two */
+    uint32_t epoch = current_epoch(); /* the epoch from before a stop that happens between these two */
     if (__atomic_load_n(&tl_rt.state, __ATOMIC_ACQUIRE) != RT_ON)
         return NULL;
     if (l) {
@@ -266,7 +266,7 @@ rt_lane *tl_rt_lane_attach(void)
     attaching = true;
     l = first(epoch);
     tl_rt_lane = l;
-    if (l) /* the caller's frame is above, and those of handlers that wait are below */
+    if (l) /* the caller's frame is above, frames of waiting handlers are below */
         l->busy = (uintptr_t)__builtin_frame_address(0);
     attaching = false;
     rt_signals_restore(mask);
@@ -325,7 +325,7 @@ void tl_rt_lanes_begin(void)
     RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
 }
 
-/* Every other thread has done its stores up to now, and sees ours. */
+/* Makes every other thread complete its stores up to now, and see ours. */
 static void meet_threads(void)
 {
     long done = RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
@@ -333,13 +333,13 @@ static void meet_threads(void)
         tl_rt_lanes_begin();
         done = RT_SYS3(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
     }
-    if (done < 0) /* the kernel knows it not, or may not: no processor keeps a store to itself for long */
+    if (done < 0) /* the kernel does not have it or forbids it: no processor holds back a store for long */
         sleep_us(2000);
 }
 
 void tl_rt_lanes_settle(void)
 {
-    meet_threads(); /* either a thread's `busy` is seen below, or the thread sees the new epoch */
+    meet_threads(); /* either a thread's `busy` is visible below, or the thread sees the new epoch */
     uint32_t n = tl_rt_lanes();
     for (uint32_t i = 0, turn = 0; i < n; i++) {
         rt_lane *l = lanes[i];
@@ -352,7 +352,7 @@ void tl_rt_lanes_settle(void)
             }
         }
     }
-    meet_threads(); /* on AArch64 `busy` may be seen to end before what was stored under it */
+    meet_threads(); /* on AArch64 the end of `busy` may be visible before the stores under it */
 }
 
 void tl_rt_lanes_child(void)

@@ -23,8 +23,8 @@ enum { LIFE = 102 }; /* priority: 101 is for what must be there before */
 
 const char tl_rt_life[] = "";
 
-/* exit() was called in a signal handler that came while its thread was inside of the recorder. What was interrupted
- * will never go on, so nobody has to wait for it; what was put aside since is added now. */
+/* exit() was called in a signal handler that interrupted its thread inside the recorder. The interrupted code will
+ * never go on, so nobody waits for it; events put aside since are added now. */
 static void leave_recorder(void)
 {
     uint64_t mask = rt_signals_block();
@@ -52,12 +52,12 @@ extern uint32_t tl_rt_on_here __attribute__((visibility("hidden")));
 
 __attribute__((constructor(LIFE))) static void begin(void)
 {
-    /* A library that was linked with the program's flags has a recorder, too: the program's does it all. */
+    /* A library linked with the program's flags has a recorder, too; the program's does all the work. */
     const uint32_t *here = &tl_rt_on_here;
-    __asm__("" : "+r"(here)); /* clang takes it for granted that two names are two places */
+    __asm__("" : "+r"(here)); /* clang assumes that two names are two places */
     if (&tl_rt_on != here)
         return;
-    /* Handlers that are registered first run last at the end, and in a child first. */
+    /* Handlers registered first run last at exit, and first in a child. */
     at_quick_exit(end);
     pthread_atfork(tl_rt_before_fork, tl_rt_after_fork, child);
     tl_rt_llvm_begin();

@@ -1,4 +1,4 @@
-/* What a recording says about itself: the notes that are the same whatever the hooks are. */
+/* What a recording says about itself: the notes that do not depend on the hooks. */
 #include "rt/rt_note.h"
 
 #include <fcntl.h>
@@ -106,7 +106,7 @@ void tl_rt_note_begin(void)
     tl_rt_spans_note();
 }
 
-/* "4711/comm" behind the folder of the program's threads. */
+/* "/proc/PID/task/4711/comm", the part after the folder of threads. */
 static void comm_path(char *out, size_t size, uint32_t tid)
 {
     rt_line l;
@@ -117,7 +117,7 @@ static void comm_path(char *out, size_t size, uint32_t tid)
     out[size - 1] = 0;
 }
 
-/* The current name of a thread. Threads that ended are not asked. */
+/* The current name of a thread; not for threads that have ended. */
 static void note_thread(uint32_t tid)
 {
     char path[64], name[32];
@@ -149,7 +149,7 @@ static void put_losses(rt_line *l, const rt_losses *lost, uint64_t memory, uint6
     put_number(l, "threads", lost->threads);
 }
 
-/* A file tells what it lacks itself: where both modes are on, one may be full and the other whole. */
+/* Each file says what it lacks: with both modes on, one may be full and the other complete. */
 static void note_losses(void)
 {
     rt_losses lost;

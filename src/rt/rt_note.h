@@ -30,16 +30,16 @@
 
 #include "rt/rt_say.h"
 
-/* Adds one line (without line feed) to what is being recorded, in every mode that is on. From anywhere, but while the
- * calling thread's lane is busy, or none. False if there was no room. */
+/* Adds one line (without line feed) to the recording, in every mode that is on. False if there was no room. From
+ * anywhere, with the calling thread's lane busy or without a lane. */
 bool tl_rt_note(const rt_line *l);
 /* The notes that every recording begins with: traceloom, process, clock, option, object. Not from hooks. */
 void tl_rt_note_begin(void);
-void tl_rt_note_options(void); /* the line of that, again after a change */
+void tl_rt_note_options(void); /* the option line again, after a change */
 /* clock, thread, lost, end. Not from hooks. */
 void tl_rt_note_end(void);
 
-/* Parts of tl_rt_note_begin(): what is known so far of objects, of functions by address, and of sites of spans. */
+/* Parts of tl_rt_note_begin(): objects, functions by address, and sites of spans known so far. */
 void tl_rt_objects_note(void);
 void tl_rt_ids_note(void);
 void tl_rt_spans_note(void);

@@ -1,11 +1,11 @@
-/* The way of an event: from a hook, past the guard, through the stack of open calls, into what is recorded.
+/* The path of an event: from a hook, past the guard, through the stack of open calls, into the recording.
  *
- * Nothing here but system calls can be reached that is not ours. */
+ * Apart from system calls, nothing here leaves the recorder's own code. */
 #include "rt/rt_record.h"
 
 #include "rt/rt_stack.h"
 
-/* A handler is below the event that it came in, or on the signal stack. */
+/* A handler is below the event that it interrupted, or on the signal stack. */
 RT_COLD bool tl_rt_record_is_nested(const rt_lane *l, uintptr_t sp)
 {
     stack_t s = {.ss_flags = SS_DISABLE};
@@ -15,15 +15,15 @@ RT_COLD bool tl_rt_record_is_nested(const rt_lane *l, uintptr_t sp)
     return on_signals == was ? sp < l->busy : on_signals;
 }
 
-/* The thread is inside of the recorder: a signal handler came in between. Its event is kept for later. False if the
- * handler before left with longjmp: the guard is given up. */
+/* The thread is inside the recorder: a signal handler interrupted it. Keeps its event for later. False if the handler
+ * before left with longjmp: the guard is given up. */
 static RT_COLD bool put_aside(rt_lane *l, uint32_t action, uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value)
 {
     if (!tl_rt_record_is_nested(l, sp))
         return false;
     stack_t s;
     bool on_signals = ask_signal_stack(&s);
-    uint64_t mask = rt_signals_block(); /* another handler may leave this one in the middle */
+    uint64_t mask = rt_signals_block(); /* a handler that interrupts may never return */
     uint32_t i = l->nlate;
     if (i < RT_LATE) {
         l->late[i] = (rt_late_event){.time = rt_now(),
@@ -41,8 +41,8 @@ static RT_COLD bool put_aside(rt_lane *l, uint32_t action, uint32_t id, uintptr_
     return true;
 }
 
-/* Adds what was put aside, with the times that it had. The lane is busy, signals are blocked: whoever left with longjmp
- * in the middle would have events added twice. */
+/* Adds what was put aside, with its original times. The lane is busy, signals are blocked: leaving with longjmp in the
+ * middle would add events twice. */
 static void add_all(rt_lane *l, unsigned modes)
 {
     for (uint32_t i = 0; i < l->nlate; i++) {
@@ -60,7 +60,7 @@ static void add_all(rt_lane *l, unsigned modes)
     l->signals = 0;
 }
 
-/* Nothing is added once recording was stopped: somebody may be reading the lane. */
+/* Adds nothing once recording has stopped: somebody may be reading the lane. */
 static RT_COLD void add_late(rt_lane *l, unsigned modes)
 {
     uint64_t mask = rt_signals_block();
@@ -78,8 +78,8 @@ static RT_COLD void add_late(rt_lane *l, unsigned modes)
 }
 
 /* Before an event can be added: the lane was busy with one that will never be done, or others wait. The latter are
- * those of a handler that came at the end of an event; another handler may be here before that event comes to add them,
- * and stand above them on the stack. */
+ * those of a handler that came at the end of an event; another handler may get here before that event adds them, and be
+ * above them on the stack. */
 static RT_COLD void catch_up(rt_lane *l, bool given_up, unsigned modes)
 {
     uint64_t mask = rt_signals_block();
@@ -89,7 +89,7 @@ static RT_COLD void catch_up(rt_lane *l, bool given_up, unsigned modes)
     rt_signals_restore(mask);
 }
 
-/* The lane, busy and in order, for what is not a handler's within the recorder. NULL: there is nothing to record to. */
+/* The lane, busy and repaired, for an event not from a handler within the recorder. NULL: not recording. */
 ALIKE rt_lane *take(uintptr_t sp, const unsigned modes)
 {
     rt_lane *l = tl_rt_lane;
@@ -111,7 +111,7 @@ ALIKE rt_lane *take(uintptr_t sp, const unsigned modes)
     return l;
 }
 
-/* The guard. NULL: the event is taken care of, or there is nothing to record to. */
+/* The guard. NULL: the event was handled, or nothing is recorded. */
 ALIKE rt_lane *begin(uint32_t action, uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value, const unsigned modes)
 {
     rt_lane *l = tl_rt_lane;
@@ -124,7 +124,7 @@ ALIKE void end(rt_lane *l, const unsigned modes)
 {
     RT_BARRIER();
     if (RT_UNLIKELY(l->nlate != 0))
-        add_late(l, modes); /* before the lane is free: what a next handler does comes after it */
+        add_late(l, modes); /* before the lane is free, so that events of a later handler come after these */
     l->busy = 0;
     RT_BARRIER();
     if (RT_UNLIKELY(l->nlate != 0))
@@ -150,7 +150,7 @@ ALIKE void any_exit(uint32_t id, uintptr_t sp, uintptr_t keep, unsigned action, 
     end(l, modes);
 }
 
-/* The lane, busy now, if its thread is not inside of the recorder and nothing has changed since its last event. */
+/* The lane, now busy, if its thread is outside the recorder and nothing has changed since its last event. */
 ALIKE rt_lane *ready_lane(uintptr_t sp)
 {
     rt_lane *l = tl_rt_lane;
@@ -164,9 +164,9 @@ ALIKE rt_lane *ready_lane(uintptr_t sp)
     return NULL;
 }
 
-/* The usual event, all of it without a call, so that nothing has to be kept on the stack. False: something is unusual;
- * the lane is busy, the time is taken, nothing else is done. (To take the time again would make all that is unusual
- * seem longer, and a first duration would never come to be the usual one.) */
+/* The usual event, entirely without calls, so that nothing has to be kept on the stack. False: something is unusual;
+ * the lane is busy, the time is taken, nothing else is done. (Taking the time again would make everything unusual seem
+ * longer, and a first duration would never become the usual one.) */
 ALIKE bool fast_enter(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, const unsigned modes)
 {
     rt_frame *top = l->top, *f = top + 1;
@@ -281,7 +281,7 @@ const rt_frame *tl_rt_record_top(const rt_lane *l)
 void tl_rt_record_pause(rt_lane *l, unsigned modes, bool threshold)
 {
     uint64_t now = rt_now();
-    l->cpu_now = &l->cpu; /* the thread may be gone, and with it what the kernel told it */
+    l->cpu_now = &l->cpu; /* the thread may be gone, and the kernel's memory of it, too */
     l->beyond = 0;
     while (l->top > l->frame) {
         if (l->top->function)

@@ -55,7 +55,7 @@ void tl_rt_line_escaped(rt_line *l, const char *s)
 {
     for (; s && *s; s++) {
         if (sizeof l->text - 1 - l->n < 2)
-            return; /* half of an escape would be read as something else */
+            return; /* half an escape would change its meaning */
         if (*s == '\n')
             add(l, "\\n", 2);
         else if (*s == '\\')
@@ -109,7 +109,7 @@ const char *tl_rt_errno_text(int sys_errno)
     return NULL;
 }
 
-/* Writes to standard error. Signals that this raises (nobody reads, the file is full) do not reach the program. */
+/* Writes to standard error. Signals that this raises (a closed pipe, a full file) do not reach the program. */
 static long write_error(const char *p, size_t n)
 {
     static const uint64_t raised = UINT64_C(1) << (SIGPIPE - 1) | UINT64_C(1) << (SIGXFSZ - 1);
@@ -148,12 +148,12 @@ void tl_rt_say(const rt_line *l, int sys_errno, bool error)
     for (size_t done = 0; done < n;) {
         long written = write_error(out + done, n - done);
         if (written <= 0 && written != -EINTR)
-            return; /* nobody listens */
+            return; /* nobody reads it */
         done += written > 0 ? (size_t)written : 0;
     }
 }
 
-/* True the first time for each text. A full table says nothing more: by then enough was said. */
+/* True the first time for each text. Once the table is full, no more messages: enough was said. */
 static bool first_time(const char *what)
 {
     enum { SLOTS = 64 };
@@ -161,7 +161,7 @@ static bool first_time(const char *what)
     uint32_t h = 2166136261u; /* FNV-1a */
     for (const char *p = what; *p; p++)
         h = (h ^ (unsigned char)*p) * 16777619u;
-    h |= 1; /* never the value of a free slot */
+    h |= 1; /* 0 marks a free slot */
     for (unsigned i = 0; i < SLOTS; i++) {
         uint32_t found = 0;
         if (__atomic_compare_exchange_n(&said[(h + i) % SLOTS], &found, h, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))

@@ -6,7 +6,7 @@
 
 #include "rt/rt_sys.h"
 
-/* A line that is put together piece by piece; what does not fit is cut. */
+/* A line built piece by piece; what does not fit is cut. */
 typedef struct rt_line {
     char text[1024];
     size_t n;
@@ -23,20 +23,20 @@ void tl_rt_line_text(rt_line *l, const char *s); /* NULL: "(null)" */
 void tl_rt_line_number(rt_line *l, uint64_t v);
 void tl_rt_line_signed(rt_line *l, int64_t v);
 void tl_rt_line_hex(rt_line *l, uint64_t v); /* without 0x */
-/* A text that comes last in a note: line feed as \n, backslash doubled. */
+/* A text at the end of a note: line feeds become \n, backslashes are doubled. */
 void tl_rt_line_escaped(rt_line *l, const char *s);
 
-/* One message. An errno is named in words if not 0; unless `error`, nothing is said with "quiet". */
+/* Prints a message. A nonzero errno is appended in words; with "quiet" only if `error`. */
 void tl_rt_say(const rt_line *l, int sys_errno, bool error);
-/* The usual one: "WHAT 'PATH': No space left on device". Each `what` is said once in a process. */
+/* The usual one: "WHAT 'PATH': No space left on device". Each `what` is printed once per process. */
 void tl_rt_say_error(const char *what, const char *path, int sys_errno);
 const char *tl_rt_errno_text(int sys_errno); /* in English, static */
 
-/* A whole number with 0x allowed; size with k M G (powers of 1024) and time with ns us ms s. False: not one. */
+/* A whole number with 0x allowed; size with k M G (powers of 1024) and time with ns us ms s. False: malformed. */
 bool tl_rt_read_number(const char *s, uint64_t *out);
 bool tl_rt_read_size(const char *s, uint64_t *out);
 bool tl_rt_read_time(const char *s, uint64_t *ns);
-bool tl_rt_glob(const char *pattern, const char *s); /* * and ? and [a-z]; in linear space, and quadratic time */
+bool tl_rt_glob(const char *pattern, const char *s); /* * and ? and [a-z]; linear space, quadratic time */
 bool tl_rt_same(const char *a, const char *b);
 
 #endif

@@ -5,12 +5,12 @@
 
 enum { ERROR_SIZE = 256, SHOWN = 80, RING_MIN = 64 << 10, DEPTH_MAX = 1 << 20 };
 
-/* What is being read, and where it goes. */
+/* State of reading, and its destination. */
 typedef struct reader {
     rt_settings *s;
     char *error;
-    const char *value; /* of the pair at hand, for messages */
-    bool live;         /* while the program runs: not everything can change */
+    const char *value; /* of the current pair, for messages */
+    bool live;         /* while the program runs: some settings cannot change */
 } reader;
 
 static bool wrong(reader *r, const char *key, const char *what)
@@ -22,7 +22,7 @@ static bool wrong(reader *r, const char *key, const char *what)
         tl_rt_line_text(&l, "=");
         tl_rt_line_text(&l, r->value);
     }
-    if (l.n > SHOWN) { /* what is wrong matters more than all of it */
+    if (l.n > SHOWN) { /* the message matters more than the whole value */
         l.n = SHOWN;
         tl_rt_line_text(&l, "...");
     }
@@ -52,7 +52,7 @@ const char *tl_rt_settings_mode(unsigned modes)
     return modes < sizeof name / sizeof name[0] && name[modes] ? name[modes] : "none";
 }
 
-/* Strings lie one behind another; the place behind the last one that lies in the settings' own text. */
+/* Strings are stored one after another; the end of the last one within the settings' own text. */
 static char *text_end(rt_settings *s)
 {
     char *end = s->text;
@@ -81,7 +81,7 @@ static const char *keep(rt_settings *s, const char *value)
     return at;
 }
 
-/* A string of `from`, in the text of the copy if it is in that of `from`, where it had room; else it is a constant. */
+/* A string of `from` for the copy: a constant, or moved to the copy's text, which has the same room. */
 static const char *carry(rt_settings *to, const rt_settings *from, const char *s)
 {
     return s >= from->text && s < from->text + RT_TEXT ? keep(to, s) : s;
@@ -130,7 +130,7 @@ static bool read_switch(reader *r, const char *key, const char *value, bool *out
 static bool read_pattern(reader *r, const char *key, const char *value, const char **list, unsigned *n)
 {
     if (!*value && r->live)
-        return true; /* the list was made empty: that is all */
+        return true; /* the list was emptied, and nothing added */
     if (!*value)
         return wrong(r, key, "expected a pattern of function names");
     if (*n == RT_GLOBS)
@@ -194,7 +194,7 @@ static bool read_clock(reader *r, const char *key, const char *value)
     return wrong(r, key, "expected auto, tsc or monotonic");
 }
 
-/* A pair that can only be said before the program runs. */
+/* A pair that is only allowed before the program runs. */
 static bool read_early(reader *r, const char *key, const char *value)
 {
     rt_settings *s = r->s;
@@ -236,8 +236,8 @@ static bool read_pair(reader *r, const char *key, const char *value)
     return read_early(r, key, value);
 }
 
-/* Takes one pair out of the text; *p goes to the next one. "" is not a pair. The value is NULL without a '='. False:
- * there is more of it than `word` has room for. */
+/* Takes one pair out of the text, and advances *p. "" is not a pair. The value is NULL without a '='. False: it is
+ * longer than `word`. */
 static bool split_pair(const char **p, char *word, size_t size, const char **value)
 {
     size_t n = 0;
@@ -247,7 +247,7 @@ static bool split_pair(const char **p, char *word, size_t size, const char **val
         if (*t == '\\' && t[1])
             t++;
         else if (*t == ':' && t[1] == ':' && *value)
-            word[n++] = *t++; /* the second one comes below */
+            word[n++] = *t++; /* the second one is copied below */
         else if (*t == ':')
             break;
         else if (*t == '=' && !*value) {
@@ -267,7 +267,7 @@ static bool read_pairs(reader *r, const char *text)
 {
     enum { PAIR_SIZE = RT_PATH };
     char word[PAIR_SIZE];
-    bool first_func = r->live, first_not = r->live; /* these replace what was there */
+    bool first_func = r->live, first_not = r->live; /* new values replace the old list */
     while (*text) {
         const char *value;
         bool whole = split_pair(&text, word, sizeof word, &value);
@@ -308,7 +308,7 @@ bool tl_rt_settings_read(rt_settings *s, const char *text, char error[static 256
 
 bool tl_rt_settings_set(rt_settings *s, const char *pairs, char error[static 256])
 {
-    static rt_settings changed; /* only one thread takes commands, and its stack is small */
+    static rt_settings changed; /* static: one thread takes all commands, on a small stack */
     tl_rt_settings_copy(&changed, s);
     reader r = {&changed, error, NULL, true};
     if (!*pairs) {

@@ -1,4 +1,4 @@
-/* What the file of a recording is called. */
+/* Chooses the name of a recording's file. */
 #include <errno.h>
 #include <fcntl.h>
 
@@ -67,10 +67,10 @@ static bool exists(const char *path)
 {
     char link;
     long n = RT_SYS4(SYS_readlinkat, AT_FDCWD, path, &link, 1);
-    return n >= 0 || n == -EINVAL; /* also a link that leads nowhere is in the way */
+    return n >= 0 || n == -EINVAL; /* a dangling link is in the way, too */
 }
 
-/* Adds the suffix, and a number before it that makes the name one that is free. */
+/* Adds the suffix, with a number before it if the name is taken. */
 static void add_suffix(file_name *p, const char *suffix)
 {
     size_t stem = p->n;

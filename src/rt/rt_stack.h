@@ -1,7 +1,7 @@
-/* The stack of open calls of a lane: what an entry and an exit do to it, whatever state it is in.
+/* The stack of open calls of a lane: how entries and exits change it, whatever state it is in.
  *
- * Included by rt_record.c alone. The same few functions are made once for each combination of modes by the compiler:
- * `modes` is a constant in all of them. */
+ * Included by rt_record.c alone. The compiler specialises these functions for each combination of modes: `modes` is a
+ * constant in all of them. */
 #ifndef TL_RT_STACK_H
 #define TL_RT_STACK_H
 
@@ -16,7 +16,7 @@ enum { WITH_THRESHOLD = 8 }; /* beside RT_MODE_... */
 
 #define ALIKE static inline __attribute__((always_inline))
 
-/* Ends the innermost open call, and removes it from the stack. */
+/* Ends and pops the innermost open call. */
 ALIKE void close_top(rt_lane *l, uint64_t now, unsigned action, const unsigned modes)
 {
     rt_frame *f = l->top;
@@ -35,7 +35,7 @@ ALIKE void close_top(rt_lane *l, uint64_t now, unsigned action, const unsigned m
         tl_rt_ctf_exit(l, now, f->function);
 }
 
-/* Ends a call that longjmp or an exception left, at the first event after that. */
+/* Ends a call left by longjmp or an exception, at the next event. */
 static void close_left(rt_lane *l, uint64_t now, unsigned modes)
 {
     switch (modes) {
@@ -59,21 +59,21 @@ static void close_left(rt_lane *l, uint64_t now, unsigned modes)
     }
 }
 
-/* The thread's signal stack; whether it runs on it now. */
+/* Gets the thread's signal stack; true: the thread runs on it now. */
 static bool ask_signal_stack(stack_t *s)
 {
     *s = (stack_t){.ss_flags = 0};
     return RT_SYS2(SYS_sigaltstack, 0, s) == 0 && (s->ss_flags & SS_ONSTACK);
 }
 
-/* Does the event run on the signal stack? An event that was put aside noted it then. */
+/* Does the event run on the signal stack? Late events have a note of it. */
 static bool on_signal_stack(const rt_lane *l, stack_t *s)
 {
     bool now = ask_signal_stack(s);
     return l->signals ? l->signals == RT_ON_SIGNALS : now;
 }
 
-/* The outermost change of stacks that is on the stack of calls, or NULL. */
+/* The outermost change of stacks among the open calls, or NULL. */
 static rt_frame *first_switch(const rt_lane *l)
 {
     rt_frame *f = l->frame + l->switched;
@@ -98,7 +98,7 @@ static void leave_signal_stack(rt_lane *l)
     l->top--;
 }
 
-/* An event that is not on the signal stack: all calls there are over. */
+/* An event outside the signal stack: all calls on it are over. */
 static void leave_handlers(rt_lane *l, uint64_t now, unsigned modes)
 {
     const rt_frame *f = first_switch(l);
@@ -119,7 +119,7 @@ static bool in_handler(const rt_lane *l, const stack_t *s)
     return f > l->frame && !f->function;
 }
 
-/* Calls below `keep` are gone, unless they are on the other stack, about which `keep` says nothing. */
+/* Closes the calls below `keep`, except those on the other stack, about which `keep` says nothing. */
 static RT_COLD void resynchronise(rt_lane *l, uint64_t now, uintptr_t keep, unsigned modes)
 {
     stack_t s;
@@ -134,8 +134,8 @@ static RT_COLD void resynchronise(rt_lane *l, uint64_t now, uintptr_t keep, unsi
     l->beyond = 0;
 }
 
-/* A time that the running time of fdr can take, and that is in the call that it is made from: another processor's
- * counter may be behind, and what was put aside is. */
+/* A time that fdr's running time can take, and within the caller: another processor's counter may be behind, and late
+ * events are. */
 ALIKE uint64_t not_before(const rt_lane *l, uint64_t now, const unsigned modes)
 {
     if ((modes & RT_MODE_FDR) && now < l->time)
@@ -143,7 +143,7 @@ ALIKE uint64_t not_before(const rt_lane *l, uint64_t now, const unsigned modes)
     return now < l->top->begin ? l->top->begin : now;
 }
 
-/* A call begins. False: it is too deep to be followed. `entry`: fdr gets a record of it. */
+/* Begins a call. False: too deep to be tracked. `entry`: fdr gets a record of it. */
 ALIKE bool enter_at(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, const bool entry,
                     const unsigned modes)
 {
@@ -174,7 +174,7 @@ ALIKE bool enter_at(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr
     return true;
 }
 
-/* With its argument, which follows the entry in the file. */
+/* The same with an argument, which follows the entry in the file. */
 ALIKE void enter_with(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, uint64_t value,
                       const unsigned modes)
 {
@@ -182,10 +182,10 @@ ALIKE void enter_with(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintp
         tl_rt_fdr_enter(l, l->top, now, true, value);
 }
 
-/* Not the innermost open call: some were left, or it began before recording did, or it is not followed. */
+/* An exit of another call than the innermost: some were left, or it began before recording, or it is not tracked. */
 static RT_COLD bool find_call(rt_lane *l, uint64_t now, uint32_t id, uintptr_t sp, uintptr_t keep, unsigned modes)
 {
-    enum { NEAR = 4096 }; /* frames of one stack whose sp is only known to about this (keep < sp) */
+    enum { NEAR = 4096 }; /* frames of one stack whose sp is only approximate (keep < sp) */
     if (l->beyond) {
         if (l->top->sp >= keep) {
             l->beyond--;
@@ -199,7 +199,7 @@ static RT_COLD bool find_call(rt_lane *l, uint64_t now, uint32_t id, uintptr_t s
     while (l->top->function && l->top->sp < keep)
         close_left(l, now, modes);
     const rt_frame *f = l->top;
-    if (keep < sp) /* where places are not exact, a call that was left may still seem to be there */
+    if (keep < sp) /* with inexact places, a call that was left may still seem open */
         while (f > l->frame && f->function != id && f->function && f->sp < sp + NEAR)
             f--;
     if (f->function != id || f == l->frame) {

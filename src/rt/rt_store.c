@@ -1,4 +1,4 @@
-/* The file that is recorded into, in mapped pieces; and memory of the recorder's own. System calls only. */
+/* The file that is recorded into, in mapped pieces; and the recorder's own memory. System calls only. */
 #include "rt/rt_store.h"
 
 #include <errno.h>
@@ -76,7 +76,7 @@ int tl_rt_store_open(rt_store *s, const char *path, uint64_t limit, bool whole)
     if (fd < 0)
         return (int)fd;
     if (whole) {
-        /* Beyond the end of the file, which grows into it; who looks there meanwhile (valgrind) shall not. */
+        /* Beyond the end of the file, which grows into it; inaccessible until then, to valgrind as well. */
         long p = RT_SYS6(SYS_mmap, 0, s->limit, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
         if (RT_IS_ERROR(p)) {
             RT_SYS1(SYS_close, fd);
@@ -135,11 +135,11 @@ long tl_rt_store_write(long fd, const void *p, uint64_t n, uint64_t offset)
 void *tl_rt_store_take(rt_store *s, uint64_t *size, uint64_t *offset)
 {
     uint64_t n = *size = rt_store_pages(s, *size);
-    uint64_t mask = rt_signals_block(); /* they would interrupt the kernel's work, and the lock must be given */
+    uint64_t mask = rt_signals_block(); /* signals would interrupt the kernel's work, and the lock must be released */
     rt_lock_take(&s->lock);
     uint64_t at = s->size;
     long error = 0, p = 0;
-    int fd = s->failed ? -s->failed : tl_rt_store_fd(s); /* to ask again and again would slow the program down */
+    int fd = s->failed ? -s->failed : tl_rt_store_fd(s); /* repeated attempts would slow the program down */
     if (fd < 0)
         error = fd;
     else if (s->limit && (n > s->limit || at > s->limit - n))
@@ -165,7 +165,7 @@ void *tl_rt_store_take(rt_store *s, uint64_t *size, uint64_t *offset)
     rt_signals_restore(mask);
     if (error)
         return NULL;
-    RT_SYS3(SYS_madvise, p, n, MADV_POPULATE_WRITE); /* where the kernel does not know it, pages come one by one */
+    RT_SYS3(SYS_madvise, p, n, MADV_POPULATE_WRITE); /* on kernels without it, pages come one by one */
     *offset = at;
     return (void *)p;
 }

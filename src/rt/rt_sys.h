@@ -12,24 +12,24 @@
 #define RT_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define RT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define RT_COLD        __attribute__((cold, noinline))
-#define RT_RARE        __attribute__((noinline)) /* but not that rare */
-/* The compiler moves no access to memory across it; the order in which another processor sees them is not its business.
- * It is what order means to a signal handler, and to who reads a mapping after the program was killed. */
+#define RT_RARE        __attribute__((noinline)) /* not inlined, but not cold */
+/* The compiler moves no access to memory across it, which orders stores for a signal handler, and for readers of a
+ * mapping after the program was killed. It does not order what other processors see. */
 #define RT_BARRIER()   __asm__ volatile("" ::: "memory")
-/* What is stored before it is seen before what is stored after it by a reader on another processor, too: a flush, or
- * who reads a live file while its program runs. x86-64 keeps stores in order by itself. */
+/* Readers on other processors, such as a flush or readers of a live file, also see earlier stores before later ones.
+ * x86-64 keeps stores in order by itself. */
 #if defined(__aarch64__)
 #define RT_PUBLISH() __asm__ volatile("dmb ishst" ::: "memory")
 #else
 #define RT_PUBLISH() RT_BARRIER()
 #endif
-/* A store that stays where it is between others of its kind: a signal handler that never returns here finds all of them
- * done up to some point. Costs nothing. */
+/* A store that keeps its order among others of its kind: a signal handler that never returns here finds a prefix of
+ * them done. Costs nothing. */
 #define RT_STORE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
-/* Nothing of the recorder is ever instrumented itself, whatever flags it is built with. */
+/* The recorder itself is never instrumented, whatever flags it is built with. */
 #define RT_UNTRACED    __attribute__((no_instrument_function))
 
-/* Up to six arguments; the result is negative for an error: -errno. */
+/* Up to six arguments; a negative result is -errno. */
 RT_INLINE long rt_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 #if defined(__x86_64__)
@@ -63,10 +63,10 @@ RT_INLINE long rt_syscall(long number, long a, long b, long c, long d, long e, l
 #define RT_SYS3(n, a, b, c)          rt_syscall(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 #define RT_SYS4(n, a, b, c, d)       rt_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 #define RT_SYS6(n, a, b, c, d, e, f) rt_syscall(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
-/* mmap gives an address or -errno. */
+/* mmap returns an address or -errno. */
 #define RT_IS_ERROR(result)          ((unsigned long)(result) > -4096ul)
 
-/* What libc's would do, but without vector registers. Never inlined into calls of libc's own (-fno-builtin). */
+/* As in libc, but without vector registers. Never turned into calls of libc's (-fno-builtin). */
 RT_INLINE void rt_copy(void *to, const void *from, size_t n)
 {
 #if defined(__x86_64__)
@@ -100,7 +100,7 @@ RT_INLINE size_t rt_length(const char *s)
     return n;
 }
 
-/* Around what must not be left half done by a handler that calls exit() or longjmp. Returns what was blocked before. */
+/* Blocks signals around what exit() or longjmp in a handler must not leave half done. Returns the old mask. */
 RT_INLINE uint64_t rt_signals_block(void)
 {
     uint64_t all = UINT64_MAX, before = 0;
@@ -121,18 +121,18 @@ RT_INLINE bool rt_on_signal_stack(void)
 }
 
 /* A lock for what happens once in a thousand events or less. A signal handler never waits for the code that it
- * interrupts, because events are put aside while their thread is inside of the recorder (rt_lane.busy). */
+ * interrupted, because its events are put aside while the thread is inside the recorder (rt_lane.busy). */
 typedef struct rt_lock {
-    volatile uint32_t held; /* by this thread; 0: by none */
+    volatile uint32_t held; /* number of the holding thread; 0: free */
 } rt_lock;
 
-/* Set when the process ends (rt_life.c). Then a lock may be held by what a signal handler interrupted that called
- * exit(): it will never be given, and the program has to end. */
+/* Set when the process ends (rt_life.c). The holder of a lock may then be code that a signal handler interrupted to
+ * call exit(): it will never release the lock, and the program has to end. */
 __attribute__((weak)) volatile uint32_t tl_rt_ending;
 enum { RT_LOCK_YIELDS = 1000, RT_LOCK_PATIENCE_MS = 10000 };
 
-/* False: the process ends, and the lock belongs to what this thread will not go on with, or to a thread that does not
- * give it for a long time. */
+/* False: the process ends, and the lock is held by interrupted code of this thread, or by a thread that does not
+ * release it for a long time. */
 RT_INLINE bool rt_lock_take(rt_lock *l)
 {
     static const long ms[2] = {0, 1000000};

@@ -1,4 +1,4 @@
-/* Reads what people write in settings: numbers, sizes, times, and patterns of names. */
+/* Reads the values of settings: numbers, sizes, times, and patterns of names. */
 #include "rt/rt_say.h"
 
 /* One more digit; false: v would not fit 64 bits. */
@@ -69,7 +69,7 @@ bool tl_rt_read_size(const char *s, uint64_t *out)
     default:
         break;
     }
-    if (shift && *++p == 'i') /* KiB is what K means here, anyway */
+    if (shift && *++p == 'i') /* K means KiB anyway */
         p++;
     if ((*p | 0x20) == 'b')
         p++;
@@ -109,14 +109,14 @@ bool tl_rt_read_time(const char *s, uint64_t *ns)
     for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++)
         if (tl_rt_same(p, unit[i].name)) {
             if (v > UINT64_MAX / unit[i].ns - 1 || fraction * unit[i].ns % scale)
-                return false; /* also: less than a nanosecond */
+                return false; /* also less than a nanosecond */
             *ns = v * unit[i].ns + fraction * unit[i].ns / scale;
             return true;
         }
     return false;
 }
 
-/* Does a class, from behind its '[' on, take c? NULL: it has no end. Otherwise behind its ']'. */
+/* Does a class match c? p is after its '['. Returns the place after its ']'; NULL: unterminated. */
 static const char *read_class(const char *p, char c, bool *takes)
 {
     bool other = *p == '!' || *p == '^', in = false;
@@ -139,7 +139,7 @@ static const char *read_class(const char *p, char c, bool *takes)
     return p + 1;
 }
 
-/* What comes behind the pattern's first element if that takes the character c; NULL: it does not. */
+/* The rest of the pattern if its first element matches the character c, else NULL. */
 static const char *take_one(const char *p, char c)
 {
     if (*p == '?')
@@ -155,7 +155,7 @@ static const char *take_one(const char *p, char c)
     return *p && *p == c ? p + 1 : NULL;
 }
 
-/* Only the last star is ever given more: what an earlier one could take, the last one can take as well. */
+/* Only the last star needs to backtrack: it can match whatever an earlier one could. */
 bool tl_rt_glob(const char *pattern, const char *s)
 {
     const char *star = NULL, *taken = NULL;
@@ -167,7 +167,7 @@ bool tl_rt_glob(const char *pattern, const char *s)
         }
         const char *next = take_one(pattern, *s);
         if (next) {
-            /* A character of UTF-8 is one for '?'. */
+            /* '?' matches a whole UTF-8 character. */
             bool whole = *pattern == '?' && (unsigned char)*s >= 0xc0;
             pattern = next;
             s++;

@@ -1,4 +1,4 @@
-/* The page through which a recording program is commanded from outside, shared by the recorder and `traceloom ctl`.
+/* The page that controls a recording program from outside, shared by the recorder and `traceloom ctl`.
  *
  * It is a memfd called "traceloom-control"; its descriptor stays open in the program, so whoever may open
  * /proc/PID/fd/N (the same user, or root) finds it by its name. Numbers are in the host's byte order.
@@ -27,25 +27,25 @@ enum {
     CONTROL_STATUS = 28,    /* i32: 0, or -errno */
     CONTROL_MODES = 32,     /* u32: bits of CONTROL_MODE_TABLE */
     CONTROL_FUNCTIONS = 36, /* u32: functions that are recorded */
-    CONTROL_KNOWN = 40,     /* u32: functions that could be */
+    CONTROL_KNOWN = 40,     /* u32: functions that could be recorded */
     CONTROL_LANES = 44,     /* u32: threads seen */
     CONTROL_BYTES = 48,     /* u64: of the file so far */
-    CONTROL_LOST = 56,      /* u64: all losses together */
-    CONTROL_SINCE = 64,     /* u64: ns since 1970, of the last start */
+    CONTROL_LOST = 56,      /* u64: the sum of all losses */
+    CONTROL_SINCE = 64,     /* u64: ns since 1970, at the last start */
     CONTROL_COMMAND = 128,  /* text with a final zero: "start", "stop", "flush", "set KEY=VALUE" */
     CONTROL_COMMAND_SIZE = 896,
-    CONTROL_RESULT = 1024, /* text with a final zero: what went wrong, or what was done */
+    CONTROL_RESULT = 1024, /* text with a final zero: the error, or what was done */
     CONTROL_RESULT_SIZE = 1024,
     CONTROL_PATH = 4096, /* text with a final zero: where the recording goes */
     CONTROL_PATH_SIZE = 4096,
     CONTROL_SIZE = 8192
 };
 
-/* X(bit, name, suffix): the modes, as rt_core.h has them, and what their recordings are called. */
+/* X(bit, name, suffix): the modes, as in rt_core.h, and the suffix of their recordings. */
 #define CONTROL_MODE_TABLE(X)                                                                                          \
     X(1, "fdr", ".xray")                /* every call */                                                               \
     X(2, "profile", ".tlp")             /* the tree of calls, with histograms */                                       \
     X(4, "ctf", ".ctf")                 /* every call, and the fields of spans; a folder */
-#define CONTROL_MODE_BOTH "fdr,profile" /* what may be on together */
+#define CONTROL_MODE_BOTH "fdr,profile" /* the modes that may be on together */
 
 #endif

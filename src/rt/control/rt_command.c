@@ -35,7 +35,7 @@ static void count_address(void *arg, uint32_t id, uintptr_t address)
     ++*(uint32_t *)arg;
 }
 
-/* Functions that have sleds, and those that were met by address. */
+/* Functions with sleds, and those seen by address. */
 static void count_functions(rt_status *s)
 {
     uint32_t met = 0;
@@ -66,7 +66,7 @@ void tl_rt_command_status(rt_status *s)
     count_functions(s);
     s->lanes = tl_rt_lanes();
     s->bytes = s->state == RT_ON || s->since ? bytes_recorded() : 0;
-    s->lost = lost.late + lost.depth + lost.memory + lost.disk + lost.places + lost.threads; /* nobody wanted exits */
+    s->lost = lost.late + lost.depth + lost.memory + lost.disk + lost.places + lost.threads; /* exits are not calls */
 }
 
 static void say(rt_line *result, const char *what, const char *path)
@@ -76,7 +76,7 @@ static void say(rt_line *result, const char *what, const char *path)
         tl_rt_line_text(result, path);
 }
 
-/* "WHAT: FILE: why", or the patterns are the reason: then the recorder goes on waiting. */
+/* "WHAT: FILE: why". If the patterns are the reason, the recorder goes on waiting. */
 static void say_failure(rt_line *result, const char *what, int status)
 {
     const bool useless = status == -ENOENT && tl_rt.state != RT_OVER;
@@ -117,7 +117,7 @@ static int flush(rt_line *result)
 {
     int status = tl_rt_flush();
     if (status == 0 && tl_rt.set.modes == RT_MODE_CTF) {
-        say(result, "what there is can be read in ", tl_rt.path); /* streams are whole at any time */
+        say(result, "what there is can be read in ", tl_rt.path); /* streams are complete at any time */
         say(result, ".live", NULL);
         return 0;
     }
@@ -128,7 +128,7 @@ static int flush(rt_line *result)
     return status;
 }
 
-/* Stopping and starting is what gives all hooks new settings. */
+/* Hooks get new settings when recording stops and starts. */
 static int restart(const rt_settings *with)
 {
     if (tl_rt.state != RT_ON) {
@@ -143,11 +143,11 @@ static int restart(const rt_settings *with)
     return status;
 }
 
-/* To whoever looks, it has been recording all the time. */
+/* Observers do not see that recording stops meanwhile. */
 static int set(const char *pairs, rt_line *result)
 {
     uint64_t began = since;
-    static rt_settings before, changed; /* only one thread takes commands, and its stack is small */
+    static rt_settings before, changed; /* static: one thread runs all commands, on a small stack */
     char error[256];
     tl_rt_settings_copy(&before, &tl_rt.set);
     tl_rt_settings_copy(&changed, &tl_rt.set);
@@ -179,7 +179,7 @@ int tl_rt_command(const char *command, rt_line *result)
         say(result, "recording is over", NULL);
         return -ESRCH;
     }
-    tl_rt.set.strict = false; /* from here on a mistake is no reason to end the program */
+    tl_rt.set.strict = false; /* from here on an error does not end the program */
     if (tl_rt_same(command, "start"))
         return start(result);
     if (tl_rt_same(command, "stop"))

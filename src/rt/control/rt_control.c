@@ -18,7 +18,7 @@
 #include "rt/rt_store.h"
 #include "rt/rt_sys.h"
 
-/* By this `traceloom record` knows, before it runs a program, that the recorder is in it. */
+/* Tells `traceloom record`, before it runs a program, that the recorder is linked in. */
 __attribute__((section(".note.traceloom"), used, aligned(4))) static const struct {
     uint32_t name_size, size, type;
     char name[12];
@@ -28,7 +28,7 @@ __attribute__((section(".note.traceloom"), used, aligned(4))) static const struc
 enum {
     STACK_SIZE = 256 << 10,
     SECOND = 1000000000,       /* in ns */
-    WATCH_NS = SECOND / 5,     /* between looks whether all other threads are gone */
+    WATCH_NS = SECOND / 5,     /* interval of checks that other threads are still alive */
     LEAVE_NS = SECOND / 2 * 3, /* how long the end of the program waits for the thread */
     FOREVER = 0
 };
@@ -37,10 +37,10 @@ static struct {
     char *page; /* NULL: there is none */
     int fd;
     ino_t inode;             /* of the page's file */
-    volatile uint32_t leave; /* the thread shall end */
-    volatile uint32_t gone;  /* it has, or never was */
+    volatile uint32_t leave; /* asks the thread to end */
+    volatile uint32_t gone;  /* the thread has ended, or never began */
     volatile uint32_t tid;
-    volatile uint32_t orphan; /* the program's first thread has ended by itself */
+    volatile uint32_t orphan; /* the program's first thread has ended on its own */
     pthread_key_t key;
     bool has_key;
 } control = {.fd = -1, .gone = 1};
@@ -82,7 +82,7 @@ void tl_rt_control_show(void)
     put_number(CONTROL_LOST, s.lost);
     put_number(CONTROL_SINCE, s.since);
     rt_copy(control.page + CONTROL_PATH, tl_rt.path, rt_length(tl_rt.path) + 1);
-    wake(word(CONTROL_REQUEST)); /* a thread that sleeps without end looks at the clock again, if recording began */
+    wake(word(CONTROL_REQUEST)); /* a thread that sleeps without a limit needs one if recording began */
 }
 
 static void answer(uint32_t request)
@@ -147,7 +147,7 @@ static void *serve(void *unused)
     }
     control.gone = 1;
     wake(&control.gone);
-    return NULL; /* of the last thread, libc makes the end of the program */
+    return NULL; /* after the last thread, libc ends the program */
 }
 
 static ino_t inode_of(int fd)
@@ -184,12 +184,12 @@ static void drop_page(void)
     if (!page)
         return;
     RT_SYS2(SYS_munmap, page, CONTROL_SIZE);
-    if (inode_of(control.fd) == control.inode) /* else the program closed it, and may have another file there */
+    if (inode_of(control.fd) == control.inode) /* otherwise the program closed it, and may have another file there */
         RT_SYS1(SYS_close, control.fd);
     control.fd = -1;
 }
 
-/* The program's first thread ends, and the program does not: from now on somebody has to see when the last one does. */
+/* The program's first thread ends, and the program does not: the control thread now has to see the last one end. */
 static void first_thread_ends(void *unused)
 {
     (void)unused;
@@ -216,7 +216,7 @@ static int make_thread(void)
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attr, STACK_SIZE);
     int status = pthread_create(&thread, &attr, serve, NULL);
-    if (status == EINVAL) { /* with much thread-local memory that is too small a stack */
+    if (status == EINVAL) { /* too small a stack for a program with much thread-local memory */
         pthread_attr_destroy(&attr);
         pthread_attr_init(&attr);
         pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
@@ -231,12 +231,12 @@ static int make_thread(void)
 
 int tl_rt_control_begin(void)
 {
-    drop_page(); /* the parent's, in a child */
+    drop_page(); /* in a child: the parent's page */
     int status = make_page();
     if (status < 0)
         return status;
     tl_rt_control_show();
-    rt_copy(control.page + CONTROL_HEAD, CONTROL_MAGIC, 8); /* last: now it is complete */
+    rt_copy(control.page + CONTROL_HEAD, CONTROL_MAGIC, 8); /* last: the page is now complete */
     status = make_thread();
     if (status < 0)
         drop_page();

@@ -5,10 +5,10 @@
 #include "rt/rt_core.h"
 
 /* Makes the page and the thread, with all signals blocked in it. 0 or -errno. Again in the child after fork. Not from
- * hooks. The thread also calls tl_rt_clock_refine() and brings the page's numbers up to date once a second or less,
- * and sleeps else. */
+ * hooks. The thread also calls tl_rt_clock_refine() and updates the page's numbers at most once a second,
+ * and otherwise sleeps. */
 int tl_rt_control_begin(void);
-void tl_rt_control_end(void);  /* ends the thread, waits for it, if it is not the caller */
-void tl_rt_control_show(void); /* brings the numbers of the page up to date */
+void tl_rt_control_end(void);  /* ends the thread and, unless it is the caller, waits for it */
+void tl_rt_control_show(void); /* updates the numbers of the page */
 
 #endif

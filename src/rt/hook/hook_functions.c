@@ -1,8 +1,7 @@
 /* The hook "functions": what compilers call with -finstrument-functions.
  *
- * A call is known by the stack pointer at which its hook is called. While a function runs, its stack pointer stays
- * where it was at the entry, or goes lower (alloca). An inlined function has the stack pointer of the one that contains
- * it.
+ * The stack pointer at its hook identifies a call. While a function runs, its stack pointer stays as at the entry, or
+ * goes lower (alloca). An inlined function has the stack pointer of its container.
  *
  * entry   Calls that have a lower one were left, by longjmp or an exception. So were those that have the same, unless
  *         the function is an inlined one. An inlined function is recognised by the return address of its hook: a
@@ -16,7 +15,7 @@
  * ends.
  *
  * One case cannot be recognised: a function is called after longjmp into its caller left other calls, and its frame is
- * larger than theirs. Then they seem to be its callers; the number of calls is right all the same. */
+ * larger than theirs. Then they seem to be its callers; the number of calls is still right. */
 #include "rt/object/rt_ids.h"
 #include "rt/object/rt_objects.h"
 #include "rt/object/rt_unload.h"
@@ -33,7 +32,7 @@ HOOK void __cyg_profile_func_exit(void *function, void *site);
 
 TL_RT_ALIVE();
 
-static rt_address_slot *volatile table; /* of rt_ids.c, while recording is on; else NULL */
+static rt_address_slot *volatile table; /* the table of rt_ids.c while recording is on, else NULL */
 
 /* The caller's stack pointer before it called: above the return address and the frame pointer that are pushed here. */
 #if defined(__x86_64__)
@@ -48,8 +47,8 @@ static rt_address_slot *volatile table; /* of rt_ids.c, while recording is on; e
 /* A function with its two hooks is longer than this: a hook within so many bytes of its begin is its own. */
 enum { FIRST_WITHIN = 72 };
 
-/* An entry hook that is not known to be the first of its function: an inlined function's, or seen for the first time.
- * Rare cases are called last, as a jump, so that the usual one keeps nothing on the stack. */
+/* An entry hook not known to be its function's first: that of an inlined function, or seen for the first time. Calls to
+ * rare cases come last, as jumps, so that the usual case keeps nothing on the stack. */
 RT_UNTRACED static RT_RARE void enter_inlined(rt_address_slot *s, uint32_t id, uintptr_t sp, uintptr_t offset)
 {
     bool first = s && offset < s->first && offset <= FIRST_WITHIN;
@@ -87,8 +86,8 @@ HOOK void __cyg_profile_func_enter(void *function, void *site)
 
 /* ---- exit ---- */
 
-/* The outermost call of a function below sp, or sp if there is none. Calls of others may lie there, too: they were
- * left, and had a smaller frame than this one. */
+/* The outermost call of a function below sp, or sp if there is none. Calls of other functions may be there, too: they
+ * were left, and had a smaller frame than this one. */
 RT_INLINE uintptr_t outermost_of(const rt_frame *f, uint32_t id, uintptr_t sp)
 {
     uintptr_t keep = sp;
@@ -98,8 +97,8 @@ RT_INLINE uintptr_t outermost_of(const rt_frame *f, uint32_t id, uintptr_t sp)
     return keep;
 }
 
-/* The innermost call of a function, or sp if there is none: what is above it was left, and what the function took of
- * its stack later (alloca) may lie where those calls did. */
+/* The innermost call of a function, or sp if there is none: calls above it were left, and the function's later
+ * allocations (alloca) may overlap their frames. */
 RT_INLINE uintptr_t innermost_of(const rt_frame *f, uint32_t id, uintptr_t sp)
 {
     while (f->function && f->function != id)
@@ -111,14 +110,15 @@ RT_INLINE uintptr_t innermost_of(const rt_frame *f, uint32_t id, uintptr_t sp)
 RT_UNTRACED static RT_RARE void exit_odd(uint32_t id, uintptr_t sp, bool jumped)
 {
     const rt_lane *l = tl_rt_lane;
-    uintptr_t keep = 0; /* in a signal handler on top of a hook nothing but the number is known */
+    uintptr_t keep = 0; /* in a signal handler that interrupted a hook, only the number is known */
     if (l && !l->busy && jumped)
         keep = outermost_of(tl_rt_record_top(l), id, sp);
     else if (l && !l->busy && l->beyond)
         keep = sp;
     else if (l && !l->busy)
         keep = innermost_of(tl_rt_record_top(l), id, sp);
-    /* A place above `keep` has the recorder look for the number among inlined functions, which have the same. */
+    /* A place above `keep` makes the recorder look for the number among inlined functions, which have the same
+     * place. */
     tl_rt_handlers.exit(id, sp > keep ? sp : keep + 1, keep);
 }
 
@@ -157,9 +157,9 @@ HOOK void __cyg_profile_func_exit(void *function, void *site)
         exit_odd(id, sp, jumped);
 }
 
-/* ---- which objects have such functions ---- */
+/* ---- objects with such functions ---- */
 
-/* libtraceloom-rt.so, which has the hooks, calls them never. */
+/* libtraceloom-rt.so has the hooks, and never calls them. */
 static bool is_recorder(uintptr_t low, uintptr_t high)
 {
 #ifdef TL_RT_SHARED
@@ -200,8 +200,8 @@ static rt_wanted_count count(void)
     return c;
 }
 
-/* Those that have a name, in objects that are loaded by now. The numbers say little: nobody knows which of them call
- * the hooks. But if none is left, none will. */
+/* Functions with a name, in objects loaded so far. This is only an upper bound, since any of them may lack hooks; but
+ * if the patterns leave none, nothing will be recorded. */
 static uint32_t functions(void)
 {
     return count().known;

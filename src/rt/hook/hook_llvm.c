@@ -4,8 +4,8 @@
  *   __xray_log_select_mode("traceloom-fdr"); __xray_log_init_mode("traceloom-fdr", "threshold=5us"); __xray_patch();
  *
  * Further settings are those of TRACELOOM; what the program gives as options comes after them. The file is written when
- * the program ends, whether it calls __xray_log_finalize() or not. With TRACELOOM alone it is recorded as any other
- * program is, and its functions are patched by us.
+ * the program ends, whether it calls __xray_log_finalize() or not. With TRACELOOM alone the program is recorded as any
+ * other program is, and its functions are patched by us.
  *
  * The symbols of that runtime are hidden in the program, so all this needs the static library. Its headers are of C++:
  * what is needed of them is declared here.
@@ -56,18 +56,18 @@ WEAK const char *__xray_default_options(void);
 WEAK extern const char __xray_FunctionEntry[], __xray_FunctionExit[], __xray_FunctionTailExit[],
     __xray_ArgLoggerEntry[];
 
-/* Given by the linker. */
+/* Defined by the linker. */
 #pragma GCC visibility push(hidden)
 WEAK extern const char __start_xray_instr_map[], __stop_xray_instr_map[], __ehdr_start[];
 #pragma GCC visibility pop
 
 static const rt_object *object; /* the program */
-static bool by_mode;            /* recording was begun through the runtime: what is patched is the program's business */
-static uintptr_t above[RT_TRAMPOLINES]; /* of our frame is the stack pointer before the call */
+static bool by_mode;            /* recording was begun through the runtime: the program decides what is patched */
+static uintptr_t above[RT_TRAMPOLINES]; /* distance from our frame to the stack pointer before the call */
 
 /* ---- events ---- */
 
-/* May be patched although the patterns leave it out. */
+/* The program may patch a function that the patterns leave out. */
 RT_INLINE bool is_left(int32_t function)
 {
     uint32_t i = (uint32_t)function - 1;
@@ -87,8 +87,8 @@ static void on_call(int32_t function, int kind)
         sp += above[RT_SLED_TAIL];
         tl_rt_handlers.tail(id, sp, sp);
     } else {
-        sp += above[RT_SLED_ENTRY];           /* also of those with an argument, before that handler is set */
-        tl_rt_handlers.enter(id, sp, sp + 1); /* a call with the same place was left */
+        sp += above[RT_SLED_ENTRY];           /* an entry with an argument comes here, too, until that handler is set */
+        tl_rt_handlers.enter(id, sp, sp + 1); /* an older call at the same place was left */
     }
 }
 
@@ -129,7 +129,7 @@ static void on_measure_argument(int32_t function, int kind, uint64_t value)
         measured = (uintptr_t)__builtin_frame_address(0);
 }
 
-/* Calls a trampoline as a sled does; what the stack pointer would have been before the traced function was called. */
+/* Calls a trampoline as a sled does. Returns what the stack pointer would be before a call of the traced function. */
 static uintptr_t call_trampoline(const char *trampoline, bool is_exit)
 {
     uintptr_t sp;
@@ -168,7 +168,7 @@ static uintptr_t call_trampoline(const char *trampoline, bool is_exit)
     return sp;
 }
 
-/* False: this is not the runtime that we know. */
+/* False: an unknown version of the runtime. */
 static bool measure(void)
 {
     static const char *const trampoline[RT_TRAMPOLINES] = {__xray_FunctionEntry, __xray_FunctionExit,
@@ -192,7 +192,7 @@ static bool measure(void)
 
 static uint32_t none(void)
 {
-    return 0; /* the program's functions are those of the hook "sleds", which counts them, and chooses among them */
+    return 0; /* the hook "sleds" counts the program's functions, and selects among them */
 }
 
 static void patch(void)
@@ -244,7 +244,7 @@ static bool refuse(const char *what, const char *why)
     return false;
 }
 
-/* What tl_rt_begin() does, but for the mode and with the options of the program. */
+/* Does what tl_rt_begin() does, with the given mode and the program's options. */
 static bool read_settings(unsigned mode, const char *options)
 {
     char error[256];
@@ -281,7 +281,7 @@ static int begin(unsigned mode, const char *options)
 static int init_mode(unsigned mode, const void *options, size_t size)
 {
     char text[RT_TEXT / 2];
-    size_t n = !options ? 0 : size ? size : rt_length(options); /* of a text, the runtime does not say how long it is */
+    size_t n = !options ? 0 : size ? size : rt_length(options); /* for a text, the runtime passes no length */
     if (n >= sizeof text)
         return refuse("options of the XRay mode: ", "they are too long"), LOG_UNINITIALIZED;
     rt_copy(text, options, n);
@@ -324,7 +324,7 @@ static unsigned chosen_modes(void)
 {
     char error[256];
     const char *text = secure_getenv("TRACELOOM");
-    tl_rt_settings_default(&tl_rt.set); /* tl_rt_begin() does so again */
+    tl_rt_settings_default(&tl_rt.set); /* tl_rt_begin() repeats this */
     return text && *text && tl_rt_settings_read(&tl_rt.set, text, error) && tl_rt.set.has_mode ? tl_rt.set.modes : 0;
 }
 

@@ -27,7 +27,7 @@ static bool match(const char *pattern, const char *name, const char *plain)
     return tl_rt_glob(pattern, name) || (plain && tl_rt_glob(pattern, plain));
 }
 
-/* A function without a name is not what any pattern means. */
+/* No pattern matches a function without a name. */
 static bool is_wanted(const char *name)
 {
     char room[1024];
@@ -98,8 +98,8 @@ static void stop(void)
 
 static rt_hook hook = {.name = "sleds", .functions = functions, .select = select_all, .start = start, .stop = stop};
 
-/* The first one comes before the recorder has begun, which then selects and starts. Later ones were opened while the
- * program runs. */
+/* The first object registers before the recorder has begun, which then selects and starts. Later ones are loaded while
+ * the program runs. */
 void tl_rt_sleds_add(rt_object *o)
 {
     static bool added;

@@ -1,12 +1,12 @@
 /* Spans, instants and counters that are placed by hand (traceloom/rt.h), as a source of hooks.
  *
  * A site gets its index when it is first used. Threads, and signal handlers on top of them, may meet there: each takes
- * an index, one of them wins by compare and swap, the others' stay empty. Nobody waits for anybody. What the site is
- * called is noted before its index is seen, so no event comes before its name; only a signal handler that interrupted
- * the recorder leaves that to the next one who comes by.
+ * an index, one of them wins by compare and swap, the others' stay empty. Nobody waits. The site's name is noted before
+ * its index is visible, so no event precedes its name. Only a signal handler that interrupted the recorder leaves the
+ * note to the next user.
  *
- * A span is a call of a function that has only a name, and its fields, if it has any, a typed event behind the entry.
- * Patterns of functions do not apply: what was placed by hand is wanted. */
+ * A span is a call of a function that has only a name. Its fields, if any, are a typed event after the entry. Patterns
+ * of functions do not apply to what was placed by hand. */
 #include "rt/hook/rt_spans.h"
 #include "rt/mode/rt_ctf.h"
 #include "rt/object/rt_ids.h"
@@ -27,17 +27,17 @@ _Static_assert((int)TL_RT_OFF == (int)RT_OFF && (int)TL_RT_WAITING == (int)RT_WA
 TL_RT_ALIVE();
 
 uint32_t tl_rt_on;
-/* The same, whatever else is called so: a library that was linked with a recorder of its own finds the program's. */
+/* The same variable by a hidden name: a library that has a recorder, too, may see the program's tl_rt_on. */
 extern uint32_t tl_rt_on_here __attribute__((alias("tl_rt_on"), visibility("hidden")));
 
 static struct entry {
     const struct tl_rt_site *site; /* a copy: the site may be in a library that is unloaded. NULL: empty */
-    uintptr_t address;             /* of the site itself, once it has this index; 0: not yet, or another one */
-    uint32_t function;             /* of a span */
+    uintptr_t address;             /* of the site itself, once it has this index; else 0 */
+    uint32_t function;             /* of a span: its function's number */
     uint32_t noted;                /* tl_rt.file + 1 of the file that has its note */
 } entries[RT_SITES];
 static uint32_t nentry;
-#define NOT_RECORDED UINT32_MAX /* in place of a site's id: there were too many before */
+#define NOT_RECORDED UINT32_MAX /* in place of a site's id: there were too many sites */
 static uint32_t behind;         /* how many sites have no note yet */
 
 uint32_t tl_rt_span_function(uint32_t index)
@@ -58,7 +58,7 @@ static void note_function(uint32_t function, const char *name)
     tl_rt_note(&l);
 }
 
-/* A field's name with what would end it in a note taken out. */
+/* A field's name without the characters that would end it in a note. */
 static void put_key(rt_line *l, const char *name)
 {
     char one[2] = {0, 0};
@@ -178,7 +178,7 @@ static uint32_t fields_of(const struct tl_rt_site *site)
     return site->nfield < RT_SITE_FIELDS ? site->nfield : (uint32_t)RT_SITE_FIELDS;
 }
 
-/* What is recorded of a site; NULL: there is no memory. */
+/* A copy of what is recorded about a site; NULL: out of memory. */
 static struct tl_rt_site *copy_of(const struct tl_rt_site *site)
 {
     uint32_t n = fields_of(site);
@@ -225,7 +225,7 @@ static uint32_t take_index(void)
     return index;
 }
 
-/* An entry for a site; NULL: there is no room, or no number for its function. */
+/* An entry for a site; NULL: no room, or no number for its function. */
 static struct entry *make_entry(const struct tl_rt_site *site)
 {
     struct tl_rt_site *copy = copy_of(site);
@@ -244,7 +244,7 @@ static struct entry *make_entry(const struct tl_rt_site *site)
     return e;
 }
 
-/* The site's id becomes `id`, unless another thread gave it one. What it is then: an index + 1, or NOT_RECORDED. */
+/* Gives the site an id, unless another thread has. Returns the resulting one: an index + 1, or NOT_RECORDED. */
 static uint32_t settle(struct tl_rt_site *site, uint32_t id)
 {
     uint32_t there = 0;
@@ -252,7 +252,7 @@ static uint32_t settle(struct tl_rt_site *site, uint32_t id)
     return first ? id : there;
 }
 
-/* Makes an entry for the site; what the site's id is then, perhaps that of a faster thread. 0: no entry can be made. */
+/* Makes an entry for the site. Returns the site's id, perhaps from a faster thread; 0: no entry can be made. */
 static uint32_t add(struct tl_rt_site *site, uintptr_t sp)
 {
     struct entry *e = make_entry(site);
@@ -315,11 +315,11 @@ uint32_t tl_rt_site_text(const char *s)
  * byte 0: llvm-xray reads no file that has an empty event. */
 static void put_event(const struct tl_rt_site *site, const union tl_rt_value *value)
 {
-    enum { ROOM = 2048 }; /* what texts take beyond it is cut: a signal handler's stack is small */
+    enum { ROOM = 2048 }; /* longer texts are cut: a signal handler's stack is small */
     char data[ROOM];
     size_t n = 0;
     for (uint32_t i = 0; i < site->nfield; i++) {
-        size_t rest = 8 * (size_t)(site->nfield - i - 1); /* each of those to come has room at least */
+        size_t rest = 8 * (size_t)(site->nfield - i - 1); /* each later field has at least 8 bytes */
         if (site->field[i].type != TL_RT_TEXT) {
             rt_copy(data + n, &value[i], 8);
             n += 8;
@@ -337,9 +337,9 @@ static void put_event(const struct tl_rt_site *site, const union tl_rt_value *va
     tl_rt_handlers.typed(RT_SITE_EVENT + site->id - 1, data, n);
 }
 
-/* ---- the mode "ctf" has events with fields of its own ---- */
+/* ---- events with fields in mode "ctf" ---- */
 
-/* Calls that longjmp left end before the spans around them do: at the exit of a function that there is not. */
+/* Calls left by longjmp end before the spans around them: at the exit of a function that does not exist. */
 static RT_COLD void end_calls(rt_lane *l, uintptr_t keep)
 {
     uint64_t exits = l->lost.exits;
@@ -406,7 +406,7 @@ void tl_rt_event(struct tl_rt_site *site, const union tl_rt_value *value)
 
 /* ---- control ---- */
 
-/* Without TRACELOOM in the environment, the program's own wish is what begins it all. */
+/* Without TRACELOOM in the environment, the program's own call begins everything. */
 static void begin_unasked(void)
 {
     tl_rt.pid = (int)RT_SYS0(SYS_getpid);

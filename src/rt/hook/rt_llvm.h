@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Is compiler-rt's XRay in this program? Then it patches the program's sleds, and nobody else may. */
+/* Is compiler-rt's XRay in this program? Then only it may patch the program's sleds. */
 bool tl_rt_llvm_present(void);
 /* Registers the modes, and begins to record if XRAY_OPTIONS names one of them. Before tl_rt_begin(). Not from hooks. */
 void tl_rt_llvm_begin(void);

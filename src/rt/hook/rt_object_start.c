@@ -1,4 +1,4 @@
-/* The start file: the part of the recorder that every object with sleds has for itself, the program and each library.
+/* The start file: the part of the recorder that every object with sleds has for itself: the program and each library.
  *
  * Sleds reach only what is near, and a library may be loaded anywhere; so each object has its own trampolines
  * (rt_trampoline_*.S). They call through a pointer to the recorder's handlers. Until the object is registered, and in
@@ -16,7 +16,7 @@
 #include "rt/rt_sys.h"
 
 #pragma GCC visibility push(hidden)
-/* Given by the linker where there is such a section, and a header in memory. */
+/* Defined by the linker if the section exists; and the ELF header in memory. */
 extern const char __start_xray_instr_map[] __attribute__((weak));
 extern const char __stop_xray_instr_map[] __attribute__((weak));
 extern const char __ehdr_start[] __attribute__((weak));
@@ -25,8 +25,8 @@ extern const char __ehdr_start[] __attribute__((weak));
 extern const char tl_rt_trampoline_entry[], tl_rt_trampoline_exit[], tl_rt_trampoline_tail[],
     tl_rt_trampoline_argument[];
 extern const rt_handlers *tl_rt_start_handlers;
-/* registers: the first three of a call, as the sled has left them. back: where the sled goes on. pushed: what it has
- * put onto the stack. */
+/* registers: the first three of a call, as the sled left them. back: the sled's return address. pushed: what it
+ * pushed. */
 void tl_rt_start_custom(const uint64_t registers[3], const char *back, const uint64_t *pushed);
 void tl_rt_start_typed(const uint64_t registers[3], const char *back, const uint64_t *pushed);
 #pragma GCC visibility pop
@@ -65,9 +65,8 @@ static const rt_handlers idle = {
 
 const rt_handlers *tl_rt_start_handlers = &idle;
 
-/* Which registers the last instructions of an event's sled move into the first n registers of a call: numbers within
- * the call's first three, or -1 for others. And which of the three the sled has pushed: pushed[at[i]]; -1: it has not.
- */
+/* Which registers the last instructions of an event's sled move into the first n argument registers: the index among
+ * the first three, or -1 for others. And which of the three the sled has pushed: pushed[at[i]]; -1: not pushed. */
 #if defined(__x86_64__)
 RT_UNTRACED static void read_moves(const char *back, int n, int from[3], int at[3])
 {
@@ -98,7 +97,7 @@ RT_UNTRACED static void read_moves(const char *back, int n, int from[3], int at[
 #endif
 
 /* Reads the arguments that the compiler meant to pass. It moves them into registers one after the other, and an earlier
- * move may overwrite the source of a later one (LLVM's sources say so). The overwritten value is on the stack. */
+ * move may overwrite the source of a later one, as LLVM's sources note. The overwritten value is on the stack. */
 RT_UNTRACED static void read_arguments(uint64_t out[3], int n, const uint64_t *registers, const char *back,
                                        const uint64_t *pushed)
 {
@@ -115,7 +114,7 @@ RT_UNTRACED void tl_rt_start_custom(const uint64_t registers[3], const char *bac
     tl_rt_start_handlers->custom((const void *)(uintptr_t)a[0], (size_t)a[1]);
 }
 
-/* The type has 16 bits, and anything above them. */
+/* The type has 16 bits; the higher ones are undefined. */
 RT_UNTRACED void tl_rt_start_typed(const uint64_t registers[3], const char *back, const uint64_t *pushed)
 {
     uint64_t a[3];
@@ -132,7 +131,8 @@ static rt_sled_map map = {
     .handlers = &tl_rt_start_handlers,
 };
 
-/* As early as a constructor may be, so that other constructors are recorded, too; and as late as a destructor. */
+/* As early as a constructor may be, so that other constructors are recorded, too; and as late as a destructor may
+ * be. */
 RT_UNTRACED __attribute__((constructor(101))) static void object_loaded(void)
 {
     map.begin = __start_xray_instr_map;

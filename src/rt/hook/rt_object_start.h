@@ -4,18 +4,18 @@
 
 #include "rt/rt_core.h"
 
-enum { RT_START_VERSION = 1 }; /* changes with rt_sled_map, rt_handlers, and what trampolines expect of a sled */
+enum { RT_START_VERSION = 1 }; /* changes with rt_sled_map, rt_handlers, and the trampolines' demands on a sled */
 
 /* Kinds of sleds, as the compiler numbers them. */
 enum rt_sled_kind { RT_SLED_ENTRY, RT_SLED_EXIT, RT_SLED_TAIL, RT_SLED_ARGUMENT, RT_SLED_CUSTOM, RT_SLED_TYPED };
-enum { RT_TRAMPOLINES = RT_SLED_CUSTOM }; /* the kinds before it jump to a trampoline; events hold a call already */
+enum { RT_TRAMPOLINES = RT_SLED_CUSTOM }; /* earlier kinds jump to a trampoline; events contain a call */
 
 typedef struct rt_sled_map {
     uint32_t version;                       /* RT_START_VERSION */
     const void *begin, *end;                /* xray_instr_map; both NULL: the object has no sleds */
     const void *header;                     /* the object's ELF header in memory, or NULL */
     const void *trampoline[RT_TRAMPOLINES]; /* by kind */
-    const rt_handlers **handlers; /* where trampolines look: always valid, the object's own idle ones at first */
+    const rt_handlers **handlers;           /* what trampolines follow: always valid, at first the object's idle ones */
 } rt_sled_map;
 
 /* Called when an object is loaded and unloaded; the map stays where it is in between. In the recorder; weak for

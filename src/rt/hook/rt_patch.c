@@ -12,8 +12,8 @@
  *
  * Functions are numbered by runs of sleds with the same function, as in the library (format/xray/instr_map.c).
  *
- * Sleds are patched by runs whose pages touch. In a run all is written but what switches the sleds; all processors are
- * made to see it; then the sleds are switched. So no thread can meet a sled that is on, and half written. */
+ * Sleds are patched by runs whose pages touch. In a run everything is written except what switches the sleds; all
+ * processors see that; then the sleds are switched. So no thread can meet a sled that is on but half written. */
 #include <linux/membarrier.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -64,7 +64,7 @@ struct walk {
     const char *next, *end;
     struct sled sled;
     uintptr_t function;
-    uint32_t index; /* of the function, from 1 on; 0: at the begin */
+    uint32_t index; /* of the function, from 1; 0: at the begin */
 };
 
 static void walk_begin(struct walk *w, const rt_object *o)
@@ -99,7 +99,7 @@ static uintptr_t trampoline_of(const rt_object *o, unsigned kind)
     return kind < RT_TRAMPOLINES ? (uintptr_t)o->map->trampoline[kind] : 0;
 }
 
-/* Must the sled at which w stands be switched? */
+/* Must the sled at w be switched? */
 static bool to_switch(const struct patching *p, const struct walk *w)
 {
     const struct sled *s = &w->sled;
@@ -111,7 +111,7 @@ static bool to_switch(const struct patching *p, const struct walk *w)
            (s->kind >= RT_TRAMPOLINES || tl_rt_sled_reaches(s->at, trampoline_of(p->o, s->kind)));
 }
 
-/* Counts what to_switch() passes over although it is wanted. */
+/* Counts the wanted sleds that to_switch() skips. */
 static void count_faults(struct patching *p)
 {
     struct walk w;
@@ -163,8 +163,8 @@ static bool find_run(const struct patching *p, struct walk *w, struct walk *firs
     }
 }
 
-/* Waits until no processor that runs this process has instructions from before now in its pipeline. Old kernels cannot;
- * then we trust in the processor, as others do. */
+/* Waits until no processor that runs this process has older instructions in its pipeline. Old kernels cannot; then we
+ * rely on the processor. */
 static void serialize(void)
 {
     static bool registered;

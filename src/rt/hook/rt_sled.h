@@ -8,18 +8,18 @@
 
 /* The instructions of one machine: rt_sled_x86_64.c, rt_sled_aarch64.c.
  *
- * A sled is `switched` by its first instruction alone, in one store: off, it jumps over the rest, or returns. The rest
- * is only written while the sled is off, and stays when it is switched off again: a thread may still be in it. */
+ * One store to a sled's first instruction switches it: off, it jumps over the rest, or returns. The rest is only
+ * written while the sled is off, and stays when it is switched off again: a thread may still be in it. */
 enum { RT_SLED_OFF, RT_SLED_ON, RT_SLED_ODD };
 
 /* The state of a sled; ODD: unrecognised code. */
 int tl_rt_sled_state(uintptr_t at, unsigned kind);
-/* Can it be reached from the trampoline, and the other way round? */
+/* Can a branch reach the trampoline from it, and back? */
 bool tl_rt_sled_reaches(uintptr_t at, uintptr_t trampoline);
-/* Writes all but the first instruction, for a function's number. Not for events, which are complete. */
+/* Writes all but the first instruction, for a function's number. Not for event sleds, which are complete. */
 void tl_rt_sled_prepare(uintptr_t at, uint32_t id, uintptr_t trampoline, unsigned kind);
 void tl_rt_sled_switch(uintptr_t at, unsigned kind, bool on);
-/* Makes instructions written in [from, to) what all processors execute from now on. */
+/* Makes all processors execute the instructions written in [from, to) from now on. */
 void tl_rt_sled_sync(uintptr_t from, uintptr_t to);
 extern const unsigned tl_rt_sled_size;
 
@@ -27,15 +27,15 @@ extern const unsigned tl_rt_sled_size;
 
 /* How many functions the map has; if `function` is not NULL, their addresses without bias go there. */
 uint32_t tl_rt_map_functions(const void *begin, const void *end, uintptr_t bias, uint64_t *function);
-/* Brings all sleds of an object into the state that is wanted: on where `on` and the function is wanted, else off. Says
- * what it cannot do. With tl_rt_sleds_lock taken. */
+/* Switches the object's sleds: on where `on` and the function is wanted, else off. Reports the sleds that it cannot
+ * switch. With tl_rt_sleds_lock taken. */
 void tl_rt_patch(rt_object *o, bool on);
 
 /* The hook "sleds", hook_sleds.c. */
-extern rt_lock tl_rt_sleds_lock;    /* patching, and coming and going of objects with sleds; never taken by hooks */
+extern rt_lock tl_rt_sleds_lock;    /* held for patching, and while objects with sleds come and go; never by hooks */
 void tl_rt_sleds_add(rt_object *o); /* a new object; with the lock */
 
-/* rt_objects.c: notes of the objects that the current recording has none of. Not from hooks. */
+/* rt_objects.c: writes notes for objects that the current recording has no note of. Not from hooks. */
 void tl_rt_objects_note_new(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sleds of AArch64, as clang lays them down and as they are when they are on:
+/* Sleds of AArch64, as clang emits them and when they are on:
  *
  *   entry, exit, tail        b +32                   nop
  *                            nop                     stp x17, x30, [sp, -16]!
@@ -10,7 +10,7 @@
  *                            nop                     ldp x17, x30, [sp], 16
  *   custom, typed            b +24, b +36; a call    nop; a call
  *
- * Only a branch is exchanged with a nop while others may execute it: the architecture allows that. No register of the
+ * Only a branch and a nop are exchanged while others may execute them: the architecture allows that. No register of the
  * function changes, not even x16 and x17, which may hold the target of the jump behind a tail sled. */
 #if defined(__aarch64__)
 

@@ -1,17 +1,17 @@
-/* Sleds of x86-64, as clang lays them down and as they are when they are on:
+/* Sleds of x86-64, as clang emits them and when they are on:
  *
  *   entry, tail        eb 09  9 bytes of nop      41 ba N N N N  e8 R R R R    mov $number, %r10d; call trampoline
  *   exit               c3 2e  9 bytes of nop      41 ba N N N N  e9 R R R R    mov $number, %r10d; jmp trampoline
  *   custom, typed      eb 0f, eb 14; a call       66 90  a call                nop
  *
- * Sleds begin at even addresses, so the first two bytes are one store that nobody sees half of. */
+ * Sleds begin at even addresses, so one atomic store writes their first two bytes. */
 #if defined(__x86_64__)
 
 #include "rt/hook/rt_sled.h"
 
 const unsigned tl_rt_sled_size = 11;
 
-/* First two bytes, as a little-endian number. */
+/* The first two bytes, as a little-endian number. */
 enum { JUMP_9 = 0x09eb, RETURN = 0x2ec3, MOVE = 0xba41, JUMP_15 = 0x0feb, JUMP_20 = 0x14eb, NOP = 0x9066 };
 
 static unsigned off_word(unsigned kind)
@@ -68,7 +68,7 @@ void tl_rt_sled_switch(uintptr_t at, unsigned kind, bool on)
     __atomic_store_n((uint16_t *)at, (uint16_t)(on ? on_word(kind) : off_word(kind)), __ATOMIC_RELEASE);
 }
 
-/* Caches agree by themselves. */
+/* Caches are coherent. */
 void tl_rt_sled_sync(uintptr_t from, uintptr_t to)
 {
     (void)from, (void)to;

@@ -1,4 +1,4 @@
-/* The mode "ctf": calls by the addresses of their functions, streams of lanes, and what notes say.
+/* The mode "ctf": calls by the addresses of their functions, streams of lanes, and the contents of notes.
  *
  *   FOLDER.live/metadata           rt_ctf_metadata.c
  *   FOLDER.live/stream_4711        rt_ctf_stream.c, one for each thread
@@ -30,7 +30,7 @@ static uint32_t nstream;                 /* of the trace */
 /* ---- addresses of functions ---- */
 
 enum { CHUNK = 4096, CHUNKS = (RT_ID_MAX + 1) / CHUNK };
-static uint64_t *chunks[CHUNKS]; /* function -> address, 0: not asked yet; taken when needed, never given back */
+static uint64_t *chunks[CHUNKS]; /* function -> address; 0: not looked up yet; never freed */
 
 static void remember(uint32_t function, uint64_t address)
 {
@@ -63,7 +63,7 @@ static uint64_t known(uint32_t function)
     return chunk ? __atomic_load_n(&chunk[function % CHUNK], __ATOMIC_RELAXED) : 0;
 }
 
-/* A function that has no address is known by its number. */
+/* A function without an address has its number in place of it. */
 static RT_COLD uint64_t find_address(uint32_t function)
 {
     for (uint32_t i = 0; i < tl_rt_objects(); i++) {
@@ -73,7 +73,7 @@ static RT_COLD uint64_t find_address(uint32_t function)
             return known(function);
         }
     }
-    tl_rt_ids_each_address(remember_one, &function); /* of a signal handler that could not write a note */
+    tl_rt_ids_each_address(remember_one, &function); /* a site whose note a signal handler could not write */
     if (!known(function))
         remember(function, function);
     uint64_t address = known(function);
@@ -113,7 +113,7 @@ void tl_rt_ctf_enter(rt_lane *l, uint64_t time, uint32_t function)
 
 void tl_rt_ctf_exit(rt_lane *l, uint64_t time, uint32_t function)
 {
-    put_call(l, time, function, RT_CTF_CLASS_EXIT, l->top + 1); /* it was taken off before */
+    put_call(l, time, function, RT_CTF_CLASS_EXIT, l->top + 1); /* the call is off the stack already */
 }
 
 /* ---- lanes ---- */
@@ -129,7 +129,7 @@ bool tl_rt_ctf_attach(rt_lane *l)
         }
         streams[l->index] = s;
     }
-    if (s->file == tl_rt.file) /* of a thread that has ended */
+    if (s->file == tl_rt.file) /* the stream of a thread that has ended */
         tl_rt_ctf_stream_end(l, s);
     else
         tl_rt_ctf_stream_forget(s);
@@ -141,7 +141,7 @@ bool tl_rt_ctf_attach(rt_lane *l)
     return true;
 }
 
-/* The size of the content says which events are there. A call is on the stack before its entry is written. */
+/* The size of the content says which events are complete. A call is on the stack before its entry is written. */
 bool tl_rt_ctf_repair(rt_lane *l)
 {
     rt_ctf_stream *s = l->ctf;
@@ -196,7 +196,7 @@ static long make_folder(void)
     tl_rt_ctf_is_new = true;
     tl_rt_ctf_path(path, "");
     long done = RT_SYS3(SYS_mkdirat, AT_FDCWD, path, FOLDER_MODE);
-    if (done == -EEXIST) { /* of a program that was killed right here */
+    if (done == -EEXIST) { /* left by a program that was killed right here */
         remove_new();
         done = RT_SYS3(SYS_mkdirat, AT_FDCWD, path, FOLDER_MODE);
     }
@@ -222,7 +222,7 @@ int tl_rt_ctf_start(void)
     return (int)make_folder();
 }
 
-/* Ends the streams with packets, or those without: for these, there was no room for a packet or for the stream. */
+/* Ends the streams with packets, or those that never got a packet or a file. */
 static void end_streams(bool with_packet)
 {
     for (uint32_t i = 0; i < tl_rt_lanes(); i++) {
@@ -233,7 +233,7 @@ static void end_streams(bool with_packet)
         if (!s || s->file != tl_rt.file || !s->packet == with_packet)
             continue;
         if (l->busy && l != tl_rt_lane)
-            continue; /* stopped in the middle of an event: its packet stays as it is, and is right */
+            continue; /* stopped in the middle of an event: its packet stays as it is, which is valid */
         if (s->late_used)
             tl_rt_ctf_add_late(l, s);
         tl_rt_ctf_stream_end(l, s);
@@ -244,7 +244,7 @@ static void end_streams(bool with_packet)
 
 int tl_rt_ctf_finish(int *named)
 {
-    end_streams(false); /* the others tell what these lost */
+    end_streams(false); /* the other streams report the losses of these */
     tl_rt_ctf_homeless += tl_rt_lane_missed;
     end_streams(true);
     if (tl_rt_ctf_homeless)
@@ -259,7 +259,7 @@ void tl_rt_ctf_child(void)
         if (streams[i]) {
             rt_ctf_stream *s = streams[i];
             if (s->packet && tl_rt_lane_get(i) == tl_rt_lane && tl_rt_lane->busy)
-                tl_rt_store_leave(s->packet, s->size, true); /* what the fork interrupted goes on */
+                tl_rt_store_leave(s->packet, s->size, true); /* the parent's event that the fork interrupted goes on */
             else
                 tl_rt_ctf_stream_forget(s);
             s->file = 0;
@@ -306,7 +306,7 @@ static const rt_object *object_of(const char *id)
     return NULL;
 }
 
-/* As it was before tl_rt_line_escaped(). */
+/* Reverses tl_rt_line_escaped(). */
 static size_t unescape(char *out, size_t size, const char *s)
 {
     size_t n = 0;

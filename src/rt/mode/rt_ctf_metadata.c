@@ -1,7 +1,7 @@
 /* Writes metadata of CTF 2 while events are recorded: a sequence of JSON objects, each behind a record separator.
  *
- * A file that ends inside of an object cannot be read at all. A write within one page is there as a whole or not at
- * all, whatever kills the program in between: so no object crosses the end of a page, and blanks fill the rest. */
+ * A file that ends inside an object cannot be read at all. A write within one page happens as a whole or not at all,
+ * even if the program is killed: so no object crosses the end of a page, and blanks fill the rest. */
 #include "rt/mode/rt_ctf_metadata.h"
 
 #include <errno.h>
@@ -18,9 +18,9 @@
 enum { FILE_MODE = 0600, NAME_MOST = 256, FIELD_MOST = 40, CLOCK_ROOM = 512 };
 
 static rt_lock lock;
-static char text[RT_PAGE]; /* the object that is being made, with the lock */
+static char text[RT_PAGE]; /* the object in the making, with the lock */
 static uint64_t size, clock_at;
-static uint32_t written[RT_SITES]; /* tl_rt.file in which the site's classes are */
+static uint32_t written[RT_SITES]; /* tl_rt.file that has the site's classes */
 
 #define LITTLE              "\"byte-order\":\"little-endian\",\"alignment\":8"
 #define ROLE(role)          ",\"roles\":[\"" role "\"]"
@@ -130,7 +130,7 @@ static const char thread_class[] =
     "{\"type\":\"event-record-class\",\"data-stream-class-id\":" stream ",\"id\":" id ",\"name\":\"" name              \
     "\",\"payload-field-class\":" STRUCTURE(members) "}"
 
-/* Function tracing as LTTng calls it: that is what readers of CTF know. */
+/* Function tracing with LTTng's names, which readers of CTF know. */
 static const char *const classes[] = {
     thread_class,
     EVENT_CLASS("0", "0", "lttng_ust_cyg_profile_fast:func_entry", MEMBER("addr", ADDRESS)),
@@ -200,7 +200,7 @@ static long end(long fd, rt_json *j)
     return append(fd, j->n);
 }
 
-/* ---- what is known beforehand ---- */
+/* ---- what is known at the start ---- */
 
 static void put_uuid(rt_json *j)
 {
@@ -232,7 +232,7 @@ static long put_trace(long fd)
     return end(fd, &j);
 }
 
-/* The moment of tick 0: whole seconds since 1970, and ticks. */
+/* The time of tick 0: whole seconds since 1970, and ticks. */
 static void find_offset(uint64_t hz, int64_t *seconds, uint64_t *cycles)
 {
     const uint64_t ns = 1000000000;
@@ -247,7 +247,7 @@ static void find_offset(uint64_t hz, int64_t *seconds, uint64_t *cycles)
     *cycles = more - less;
 }
 
-/* Always of the same length, so that a better one can take its place. */
+/* Always of the same length, so that a better clock can be written over it. */
 static long put_clock(long fd, bool again)
 {
     uint64_t hz = tl_rt_clock.hz ? tl_rt_clock.hz : 1;
@@ -313,7 +313,7 @@ void tl_rt_ctf_metadata_clock(void)
 
 /* ---- sites ---- */
 
-/* The names of a class's members so far, as they stand in its text. */
+/* The names of a class's members so far, as written. */
 typedef struct members {
     size_t n;
     struct {
@@ -333,7 +333,7 @@ static bool is_taken(const rt_json *j, const members *m, size_t at)
     return taken;
 }
 
-/* Puts a member's name, with underscores behind it if an earlier member has it. */
+/* Puts a member's name, with underscores after it if an earlier member has the same. */
 static void put_member_name(rt_json *j, members *m, const char *name)
 {
     static const char more[] = "________________"; /* one for each earlier member is enough */

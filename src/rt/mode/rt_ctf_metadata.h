@@ -1,4 +1,4 @@
-/* The metadata of mode "ctf": fragments of CTF 2, appended as they are needed. */
+/* The metadata of mode "ctf": fragments of CTF 2, appended as needed. */
 #ifndef TL_RT_CTF_METADATA_H
 #define TL_RT_CTF_METADATA_H
 
@@ -6,12 +6,12 @@
 
 #include "traceloom/rt.h"
 
-/* Classes of thread streams; those of sites come behind, two for each: where it begins (or happens), and its end. */
+/* Classes of thread streams. Those of sites follow, two for each: its begin (or the event itself), and its end. */
 enum { RT_CTF_CLASS_ENTRY, RT_CTF_CLASS_EXIT, RT_CTF_CLASS_SITES = 16 };
 
-/* The file with all that is known beforehand. 0 or -errno. Not from hooks. */
+/* Creates the file with everything known at the start. 0 or -errno. Not from hooks. */
 int tl_rt_ctf_metadata_start(void);
-/* The clock as it is known by now. */
+/* Rewrites the clock with the current calibration. */
 void tl_rt_ctf_metadata_clock(void);
 /* Classes of a site; with the lane busy, before an event of the site. 0 or -errno. */
 long tl_rt_ctf_metadata_site(const struct tl_rt_site *site);

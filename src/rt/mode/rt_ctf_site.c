@@ -1,7 +1,7 @@
 /* Events of sites in mode "ctf": spans, instants and counters with their fields.
  *
- * Spans that are open are kept in mind, each with its place in the stack: what longjmp left is ended at the next event
- * further out, and an end without a begin (of before a fork, say) is left out. */
+ * Each lane remembers its open spans with their places in the stack: spans left by longjmp end at the next event
+ * further out, and an end without a begin (from before a fork, say) is left out. */
 #include "rt/mode/rt_ctf_site.h"
 
 #include "rt/hook/rt_spans.h"
@@ -78,7 +78,7 @@ static void put(rt_lane *l, rt_ctf_stream *s, uint64_t time, const struct tl_rt_
 typedef struct late {
     uint64_t time;
     const struct tl_rt_site *site;
-    uint32_t phase, n; /* bytes of payload behind; n rounded up to 8 */
+    uint32_t phase, n; /* bytes of payload after it; n rounded up to 8 */
 } late;
 
 static void put_payload(rt_lane *l, rt_ctf_stream *s, uint64_t time, const struct tl_rt_site *site, int phase,
@@ -112,7 +112,7 @@ void tl_rt_ctf_site_late(rt_lane *l, uint64_t time, const struct tl_rt_site *sit
     fields f;
     measure(&f, site, phase, value);
     uint32_t size = (uint32_t)(sizeof(late) + ((f.bytes + 7) & ~(size_t)7));
-    uint64_t mask = rt_signals_block(); /* another handler may leave this one in the middle */
+    uint64_t mask = rt_signals_block(); /* a handler that interrupts may never return */
     if (!s || s->file != tl_rt.file || size > RT_CTF_LATE - s->late_used) {
         l->lost.late++;
     } else {
@@ -124,7 +124,7 @@ void tl_rt_ctf_site_late(rt_lane *l, uint64_t time, const struct tl_rt_site *sit
     rt_signals_restore(mask);
 }
 
-/* ---- spans that are open ---- */
+/* ---- open spans ---- */
 
 static void end_top(rt_lane *l, rt_ctf_stream *s, uint64_t time)
 {
@@ -132,7 +132,7 @@ static void end_top(rt_lane *l, rt_ctf_stream *s, uint64_t time)
     put(l, s, time, site, RT_CTF_END, NULL);
 }
 
-/* Is a span gone when only what is not below `keep` can be there, or not what began as deep but at `since` or later? */
+/* Is a span gone, given that nothing below `keep` exists? `since`: or nothing as deep that began then or later. */
 static bool is_gone(const rt_ctf_span *o, uintptr_t keep, uint64_t since)
 {
     return o->sp < keep || (o->sp == keep && o->begin >= since);
@@ -155,7 +155,7 @@ static void begin_span(rt_ctf_stream *s, uint64_t time, const struct tl_rt_site 
         s->open[s->nopen++] = (rt_ctf_span){.sp = sp, .begin = time, .site = site};
 }
 
-/* Ends the span and those that were begun in it; false: it is not there. */
+/* Ends the span and those begun in it; false: it is not open. */
 static bool end_span(rt_lane *l, rt_ctf_stream *s, uint64_t time, const struct tl_rt_site *site, uintptr_t sp)
 {
     if (s->beyond) {

@@ -18,12 +18,12 @@
 
 enum {
     FILE_MODE = 0600,
-    GROWTH = 4, /* of packets, up to */
+    GROWTH = 4, /* packets grow by this factor, up to LAST_PACKET */
     LAST_PACKET = 1 << 20,
-    AHEAD = 1 << 30, /* the size of a new file; it is nearly all hole, and doubled when it is full */
+    AHEAD = 1 << 30, /* the size of a new file, nearly all of it a hole; doubled when full */
     FIRST_WAIT = 64,
     LAST_WAIT = 1 << 16,
-    COPIES = 1 << 20 /* threads of one number */
+    COPIES = 1 << 20 /* threads that had the same number */
 };
 
 uint8_t tl_rt_ctf_uuid[16];
@@ -64,7 +64,7 @@ void tl_rt_ctf_stream_name(const rt_ctf_stream *s, char out[static 64])
     file_name(s, false, out);
 }
 
-/* A file has no reader's name until its first packet is there. */
+/* A file gets a name that readers look for only after its first packet is complete. */
 static long open_file(const rt_ctf_stream *s, int flags)
 {
     char name[64], path[RT_PATH + 64];
@@ -84,7 +84,7 @@ static long give_name(rt_ctf_stream *s)
         tl_rt_ctf_stream_name(s, name);
         tl_rt_ctf_path(to, name);
         done = RT_SYS6(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, NOREPLACE, 0);
-        if (done == -EINVAL || done == -ENOSYS) { /* the file system cannot say no */
+        if (done == -EINVAL || done == -ENOSYS) { /* the file system does not support it */
             done = RT_SYS4(SYS_faccessat, AT_FDCWD, to, 0, 0) == 0
                        ? -EEXIST
                        : RT_SYS4(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to);
@@ -93,8 +93,8 @@ static long give_name(rt_ctf_stream *s)
     return done;
 }
 
-/* Makes the file larger, and with it its last packet. Who is killed in between leaves a file with zeros at its end:
- * that is why it is done so rarely. */
+/* Makes the file larger, and its last packet with it. If the program is killed in between, zeros remain at the end:
+ * that is why this is rare. */
 static long extend(rt_ctf_stream *s, long fd, uint64_t least)
 {
     if (s->file_size >= least)
@@ -134,7 +134,7 @@ static void fill_header(const rt_ctf_stream *s, char *p, uint64_t offset, uint64
     rt_copy(p + RT_CTF_AT_NAME, name, RT_CTF_NAME);
 }
 
-/* Takes `size` bytes behind the packet that is full. 0 or -errno; then nothing has changed. */
+/* Takes `size` bytes after the full packet. 0 or -errno; then nothing has changed. */
 static long take(rt_ctf_stream *s, long fd, uint64_t offset, uint64_t size, uint64_t now, uint64_t discarded)
 {
     long done =
@@ -147,9 +147,9 @@ static long take(rt_ctf_stream *s, long fd, uint64_t offset, uint64_t size, uint
     if (RT_IS_ERROR(at))
         return at;
     char *p = (char *)at;
-    if (size < LAST_PACKET) /* else the kernel brings pages of the hole behind it along, which takes much longer */
+    if (size < LAST_PACKET) /* otherwise the kernel also maps pages of the hole behind it, which takes much longer */
         RT_SYS3(SYS_madvise, p, size, MADV_RANDOM);
-    RT_SYS3(SYS_madvise, p, size, MADV_POPULATE_WRITE); /* where the kernel does not know it, pages come one by one */
+    RT_SYS3(SYS_madvise, p, size, MADV_POPULATE_WRITE); /* on kernels without it, pages come one by one */
     fill_header(s, p, offset, now, discarded);
     if (!s->packet && (done = give_name(s)) < 0) {
         RT_SYS2(SYS_munmap, p, size);
@@ -169,7 +169,7 @@ static long take(rt_ctf_stream *s, long fd, uint64_t offset, uint64_t size, uint
     return 0;
 }
 
-/* -ENOBUFS: the limit of the settings is reached. Signals are blocked. */
+/* -ENOBUFS: the settings' limit is reached. Signals are blocked. */
 static long next_packet(const rt_lane *l, rt_ctf_stream *s, uint64_t now, size_t need)
 {
     bool first = !s->packet;
@@ -196,7 +196,7 @@ static long next_packet(const rt_lane *l, rt_ctf_stream *s, uint64_t now, size_t
     return 0;
 }
 
-/* After a failure it is tried again, but less and less often: it takes system calls. */
+/* After a failure it retries less and less often, because each attempt takes system calls. */
 void tl_rt_ctf_drop(rt_lane *l, rt_ctf_stream *s, long error)
 {
     if (error) {
@@ -224,7 +224,7 @@ char *tl_rt_ctf_room(rt_lane *l, rt_ctf_stream *s, uint64_t *time, uint32_t clas
         *time = s->time;
     bool is_long = class >= RT_CTF_LONG_ID || *time - s->time > UINT32_MAX;
     if ((size_t)(s->end - s->at) < (is_long ? RT_CTF_LONG : RT_CTF_SHORT) + n) {
-        if (s->file != tl_rt.file) /* a signal handler forked: what it interrupted is the parent's */
+        if (s->file != tl_rt.file) /* a signal handler forked: the interrupted event is the parent's */
             return NULL;
         if (s->deaf) {
             s->deaf--;

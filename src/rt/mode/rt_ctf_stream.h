@@ -9,11 +9,10 @@
  *   event    | class u16 | time u32 (low bits) | payload
  *            | 65535 u16 | class u32 | time u64 | payload       after more than 2^32 ticks, or a class beyond
  *
- * An event is reserved, filled, and committed: the content's size grows by it, in one store. The last packet always
- * reaches to the end of the file, and a new one is complete before one store makes the one before end where it begins:
- * so the file is right at any moment, whatever kills the program. Where the file ends is far beyond what is used, since
- * it could not be changed together with the packet: in between is a hole, which takes no room, and is cut off in the
- * end. */
+ * An event is reserved, filled, and committed by one store to the content's size. The last packet always reaches to the
+ * end of the file, and a new one is complete before one store shortens its predecessor: so the file is valid at any
+ * moment, even if the program is killed. The file ends far beyond the used part, since its size cannot change together
+ * with the packet: the hole in between takes no room, and is cut off at the end. */
 #ifndef TL_RT_CTF_STREAM_H
 #define TL_RT_CTF_STREAM_H
 
@@ -38,69 +37,69 @@ enum rt_ctf_packet {
 };
 
 enum {
-    RT_CTF_SHORT = 6,        /* bytes of an event header, */
-    RT_CTF_LONG = 14,        /* and of one that has it all */
-    RT_CTF_LONG_ID = 0xffff, /* the mark of the latter */
-    RT_CTF_LATE = 16384      /* bytes of events that are put aside */
+    RT_CTF_SHORT = 6,        /* bytes of a short event header, */
+    RT_CTF_LONG = 14,        /* and of a full one */
+    RT_CTF_LONG_ID = 0xffff, /* the class that marks a full one */
+    RT_CTF_LATE = 16384      /* bytes of events put aside */
 };
 
-/* A span that is open. */
+/* An open span. */
 typedef struct rt_ctf_span {
     uintptr_t sp;
     uint64_t begin;
     const struct tl_rt_site *site;
 } rt_ctf_span;
-enum { RT_CTF_OPEN = 256 }; /* deeper ones are not followed: longjmp leaves them open */
+enum { RT_CTF_OPEN = 256 }; /* deeper ones are not tracked: longjmp leaves them open */
 
 typedef struct rt_ctf_stream {
-    char *at, *end; /* where the next event goes; equal: there is no packet */
+    char *at, *end; /* where the next event goes; equal: no packet */
     uint64_t time;  /* of the last event */
     char *packet;   /* mapped; NULL: none yet */
     uint64_t size, offset;
     uint64_t file_size;
     uint64_t sequence;
-    uint64_t lost_before; /* losses of the lane that an earlier stream told of */
-    uint32_t number;      /* of all streams of the trace */
+    uint64_t lost_before; /* losses of the lane that earlier streams reported */
+    uint32_t number;      /* index among all streams of the trace */
     uint32_t tid, pid;
     uint32_t file;          /* tl_rt.file that it belongs to */
-    uint32_t deaf, wait;    /* after a failure: events that are not even tried, and how many the next time */
-    uint32_t copy;          /* of its name: a thread before had the same number */
-    uint64_t row, row_time; /* where the table of tracks has it, and since when */
+    uint32_t deaf, wait;    /* after a failure: events to drop without trying, and how many the next time */
+    uint32_t copy;          /* part of the file's name: how many earlier threads had the same number */
+    uint64_t row, row_time; /* its entry in the table of tracks: where, and its time */
     bool has_row;
-    uint32_t nopen, beyond; /* beyond: how many more are open */
+    uint32_t nopen, beyond; /* beyond: how many more are open but not tracked */
     rt_ctf_span open[RT_CTF_OPEN];
     volatile uint32_t late_used;
     char late[RT_CTF_LATE];
 } rt_ctf_stream;
 
 extern uint8_t tl_rt_ctf_uuid[16];
-/* Bytes of all files; the first failure (an errno), EFBIG: the limit of the settings. */
+/* Bytes of all files; the first failure (an errno; EFBIG: the settings' limit). */
 extern uint64_t tl_rt_ctf_taken;
 extern int tl_rt_ctf_failed;
-extern uint64_t tl_rt_ctf_homeless; /* lost events of threads that got no packet to tell of them */
+extern uint64_t tl_rt_ctf_homeless; /* lost events of threads that got no packet to report them */
 extern uint64_t tl_rt_ctf_page;     /* the kernel's page: size of a file's first packet; all are multiples of it */
 
-/* The whole path of a file in the trace's folder; "": of the folder. While it is new, it has a name that nobody takes
- * for a trace: it gets its own when the metadata is there. */
+/* The path of a file in the trace's folder; "": of the folder. A new file has a suffix that no reader takes for a
+ * trace, and gets its final name when the metadata is there. */
 #define RT_CTF_NEW ".new"
 extern bool tl_rt_ctf_is_new;
 void tl_rt_ctf_path(char out[static RT_PATH + 64], const char *name);
 /* "stream_4711" or "stream_4711_2". */
 void tl_rt_ctf_stream_name(const rt_ctf_stream *s, char out[static 64]);
 
-/* Room for n bytes of payload behind the header of an event; NULL: dropped, and counted. With the lane busy. */
+/* Room for n bytes of payload after an event header; NULL: the event was dropped and counted. With the lane busy. */
 char *tl_rt_ctf_room(rt_lane *l, rt_ctf_stream *s, uint64_t *time, uint32_t class, size_t n);
-/* Counts an event that there is no room for. error: -errno of an attempt, or 0. */
+/* Counts an event that found no room. error: -errno of an attempt, or 0. */
 RT_COLD void tl_rt_ctf_drop(rt_lane *l, rt_ctf_stream *s, long error);
-/* The last packet ends behind its last event, and the file there, too. Losses of the lane from here on are those of its
- * next stream. */
+/* Ends the last packet, and the file, after the last event. The lane's losses from here on are reported by its next
+ * stream. */
 void tl_rt_ctf_stream_end(const rt_lane *l, rt_ctf_stream *s);
-/* Writes a file with one packet, without events, that tells of the lost events that no stream could tell of. */
+/* Writes a file with one packet without events, which reports the lost events that no stream could. */
 void tl_rt_ctf_stream_tell_lost(void);
-/* Forgets the file; nothing of it changes. */
+/* Forgets the file without changing it. */
 void tl_rt_ctf_stream_forget(rt_ctf_stream *s);
 
-/* Numbers at any address. */
+/* Numbers at unaligned addresses. */
 typedef uint16_t rt_u16 __attribute__((aligned(1), may_alias));
 typedef uint32_t rt_u32 __attribute__((aligned(1), may_alias));
 typedef uint64_t rt_u64 __attribute__((aligned(1), may_alias));
@@ -118,7 +117,7 @@ RT_INLINE void rt_put64(char *p, uint64_t v)
     *(rt_u64 *)(void *)p = v;
 }
 
-/* Makes a word of a packet's header visible, after all that was stored before. */
+/* Stores a word of a packet's header, visible after all earlier stores. */
 RT_INLINE void rt_ctf_tell(char *packet, unsigned at, uint64_t v)
 {
     __atomic_store_n((uint64_t *)(void *)(packet + at), v, __ATOMIC_RELEASE);
@@ -141,8 +140,8 @@ RT_INLINE char *rt_ctf_reserve(rt_lane *l, rt_ctf_stream *s, uint64_t *time, uin
     return s->at + RT_CTF_SHORT;
 }
 
-/* The event that was reserved ends here. If it is given up half way, the size of the content says whether it is there;
- * `time` and `at` are stored after it, in this order: see tl_rt_ctf_repair(). */
+/* Ends the reserved event. If this is interrupted, the size of the content says whether the event counts; `time` and
+ * `at` are stored after it, in this order: see tl_rt_ctf_repair(). */
 RT_INLINE void rt_ctf_commit(rt_ctf_stream *s, uint64_t time, char *end)
 {
     rt_ctf_tell(s->packet, RT_CTF_AT_END, time);

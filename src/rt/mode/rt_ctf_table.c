@@ -17,10 +17,10 @@ static struct {
     const char *name;
     uint64_t size, time; /* time: of the last entry */
 } files[] = {{RT_CTF_FILE_FUNCTIONS, 0, 0}, {RT_CTF_FILE_OBJECTS, 0, 0}};
-static char room[ROOM]; /* the packet that is being made, with the lock */
+static char room[ROOM]; /* the packet in the making, with the lock */
 static size_t used;
 
-/* Processors' counters may differ a little: time does not go back. */
+/* Processors' counters may differ a little: keeps time from going back. */
 static uint64_t later(unsigned which)
 {
     uint64_t now = rt_now();
@@ -121,7 +121,7 @@ bool tl_rt_ctf_table_track(rt_ctf_stream *s, const char *called)
     begin_event(RT_CTF_TRACK, now);
     put_text(file, rt_length(file));
     put_text(name.text, name.n < 64 ? name.n : 64);
-    put(3, 1); /* process and thread are known */
+    put(3, 1); /* process and thread are present */
     put(s->pid, 8);
     put(s->tid, 8);
     bool ok = end(0, now, TRACK_SIZE, &s->row, s->has_row);
@@ -136,7 +136,7 @@ static unsigned digit(char c)
 
 bool tl_rt_ctf_table_object(const rt_object *o)
 {
-    /* Addresses count from the place where the file's address 0 lies, or are those of the file. */
+    /* Addresses relative to the place of the file's address 0, or absolute ones. */
     uint64_t base = (o->bias ? o->bias : o->low) + o->apart;
     size_t digits = rt_length(o->build_id);
     rt_lock_take(&lock);

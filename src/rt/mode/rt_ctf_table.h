@@ -18,9 +18,9 @@ enum rt_ctf_object_class { RT_CTF_BIN_INFO, RT_CTF_BUILD_ID };
 #define RT_CTF_FILE_FUNCTIONS "functions"
 #define RT_CTF_FILE_OBJECTS   "objects"
 
-/* All from anywhere with the lane busy, or without a lane; false: no room, or no file. */
+/* From anywhere with the lane busy, or without a lane; false: no room, or no file. */
 bool tl_rt_ctf_table_function(uint64_t id, const char *name, size_t n);
-/* The name of a thread's track, made of what the thread is called (NULL: nothing); again: in the place of the first. */
+/* The name of a thread's track, made from the thread's name (may be NULL); `again`: replaces the first. */
 bool tl_rt_ctf_table_track(rt_ctf_stream *s, const char *called);
 bool tl_rt_ctf_table_object(const rt_object *o);
 /* For a new trace, and in a child after fork: both files are empty, and the lock is free. */

@@ -3,7 +3,7 @@
 
 #include "rt/rt_say.h"
 
-/* Bytes of the character at s, of n that are left; 0: none of UTF-8. */
+/* Bytes of the UTF-8 character at s, of n that are left; 0: not UTF-8. */
 static size_t character(const unsigned char *s, size_t n)
 {
     size_t length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;

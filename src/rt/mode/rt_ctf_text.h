@@ -1,4 +1,4 @@
-/* Text for CTF: names as JSON and readers want them. */
+/* Text for CTF: names as JSON and readers need them. */
 #ifndef TL_RT_CTF_TEXT_H
 #define TL_RT_CTF_TEXT_H
 
@@ -6,8 +6,8 @@
 
 #include "rt/rt_sys.h"
 
-/* Copies n bytes of text and a final zero into `size` bytes: what is not UTF-8, and zeros, become '?'; it is cut
- * between characters. Returns its length; 0 if size is 0. */
+/* Copies n bytes of text and a final zero into `size` bytes, cut between characters; bytes that are not UTF-8, and
+ * zeros, become '?'. Returns its length; 0 if size is 0. */
 size_t tl_rt_ctf_clean(char *out, size_t size, const char *s, size_t n);
 
 /* Pieces of JSON, one after the other; what does not fit makes it `full`. */

@@ -1,4 +1,4 @@
-/* Slots of the file of mode "fdr", and the records in them that are not made by the fast path. */
+/* Slots of the file of mode "fdr", and the records that the fast path does not write. */
 #include "rt/mode/rt_fdr.h"
 
 #include <errno.h>
@@ -9,10 +9,10 @@
 enum {
     SLOT_MIN = 16 << 10,
     SLOT_MAX = 4 << 20,
-    LARGE_MAX = 64 << 20, /* an event that is larger by itself is lost */
-    RESERVE = 48,         /* behind `end`: a record that begins before it, and the padding */
+    LARGE_MAX = 64 << 20, /* a larger event is lost */
+    RESERVE = 48,         /* after `end`: room for a record that begins before it, and the padding */
     SPLIT_MIN = 1024,     /* room that is worth a buffer of its own */
-    REST_MAX = 16         /* bytes of an event that may stand behind `at` when it was given up */
+    REST_MAX = 16         /* bytes of an interrupted event that may follow `at` */
 };
 
 static void store64(char *at, uint64_t v)
@@ -38,7 +38,7 @@ static void put_cpu(char *at, uint32_t cpu, uint64_t tsc)
     put_metadata(at, first_word(FDR_NEW_CPU_ID, (cpu & 0xffff) | tsc << 16), tsc >> 40);
 }
 
-/* How far the buffer that begins here goes: in one store. */
+/* Sets the size of the buffer that begins here, in one store. */
 static void put_extents(char *at, uint64_t bytes)
 {
     store64(at, first_word(FDR_BUFFER_EXTENTS, bytes));
@@ -64,7 +64,7 @@ void tl_rt_fdr_pad(char *at, const char *end)
     put_metadata(at, first_word(FDR_CUSTOM_EVENT, size), 0);
 }
 
-/* A buffer in the current slot from `at` on. */
+/* Begins a buffer in the current slot at `at`. */
 static void begin_buffer(rt_lane *l, char *at, uint64_t now)
 {
     char *end = l->slot.memory + l->slot.size;
@@ -85,7 +85,7 @@ void tl_rt_fdr_end_slot(rt_lane *l)
     tl_rt_fdr_pad(l->at, l->slot.memory + l->slot.size);
 }
 
-/* A reader that looks at the slot meanwhile finds a buffer that is not written yet. */
+/* Until it is written again, readers see a buffer without records. */
 void tl_rt_fdr_wipe(const rt_slot *s)
 {
     store64(s->memory + FDR_METADATA_SIZE, 0);
@@ -135,7 +135,7 @@ static void count_lost(rt_lane *l)
         l->lost.disk++;
 }
 
-/* Ends the current slot, and begins another one. False: there is none, or it is too small for an event. */
+/* Ends the current slot, and begins another one. False: none left, or too small for an event. */
 static bool next_slot(rt_lane *l, uint64_t now, size_t need)
 {
     uint64_t mask = rt_signals_block();
@@ -173,7 +173,7 @@ bool tl_rt_fdr_room(rt_lane *l, uint64_t now, size_t need)
     return true;
 }
 
-/* A thread's first buffer. What the thread before left of its slot is used up first. */
+/* A thread's first buffer, which first uses up the rest of the previous thread's slot. */
 bool tl_rt_fdr_attach(rt_lane *l)
 {
     uint64_t now = rt_now();
@@ -247,7 +247,7 @@ bool tl_rt_fdr_take_back(rt_lane *l, const rt_frame *f)
     return true;
 }
 
-/* The size of the record at `at`, which was written as a whole. */
+/* The size of the complete record at `at`. */
 static uint64_t size_at(const char *at)
 {
     uint64_t word = *(const uint64_t *)(const void *)at;
@@ -259,8 +259,8 @@ static uint64_t size_at(const char *at)
     return FDR_METADATA_SIZE + (is_event ? word >> 8 & UINT32_MAX : 0);
 }
 
-/* Records are written at `at` from behind, then `at` goes on, then the time. A call is on the stack before its entry is
- * written, and no longer there before its exit is. */
+/* A record is written at `at` from its end, then `at` advances, then the time. A call goes onto the stack before its
+ * entry is written, and off it before its exit is. */
 bool tl_rt_fdr_repair(rt_lane *l)
 {
     if (!l->at)

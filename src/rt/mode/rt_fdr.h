@@ -8,7 +8,7 @@
  *           | preamble       | records ...            | zeros                |
  *
  * Until the buffer is ended, its extents say that it fills the slot, and zeros say how far it is written: so a record
- * counts once its first eight bytes are stored, which is the last thing that is done. */
+ * counts once its first eight bytes are stored, which happens last. */
 #ifndef TL_RT_FDR_H
 #define TL_RT_FDR_H
 
@@ -16,13 +16,13 @@
 #include "rt/rt_clock.h"
 #include "rt/rt_lane.h"
 
-/* The file tl_rt.path + ".live". 0 or -errno. Not from hooks; nor are the other functions of this group. */
+/* Creates the file tl_rt.path + ".live". 0 or -errno. Not from hooks; nor are the other functions of this group. */
 int tl_rt_fdr_start(void);
-/* Ends all buffers; the file gets its own name, or -errno is put in *named, and it stays. 0, or -errno: of events that
- * are not in it. */
+/* Ends all buffers and gives the file its final name; on failure *named is -errno, and the live file stays. 0, or
+ * -errno if events are missing from it. */
 int tl_rt_fdr_finish(int *named);
-/* A whole file of what there is, in two steps: the first while hooks are off and lanes are settled, the second may run
- * while recording goes on, unless old slots are used again. */
+/* Writes a complete copy of the file so far, in two steps: the first while hooks are off and lanes are settled; the
+ * second may run while recording goes on, unless old slots are reused. */
 int tl_rt_fdr_flush_mark(void);
 int tl_rt_fdr_flush_copy(const char *path);
 void tl_rt_fdr_child(void);
@@ -31,18 +31,18 @@ uint64_t tl_rt_fdr_bytes(void);
 
 /* From hooks, the lane busy. */
 bool tl_rt_fdr_attach(rt_lane *l);
-/* Room for a record of `need` bytes at l->at, and the running time and processor brought up to date. False: none. */
+/* Makes room for a record of `need` bytes at l->at, and updates the running time and processor. False: no room. */
 bool tl_rt_fdr_room(rt_lane *l, uint64_t now, size_t need);
 void tl_rt_fdr_event(rt_lane *l, uint64_t now, unsigned kind, uint32_t type, const void *data, size_t n);
 void tl_rt_fdr_enter(rt_lane *l, rt_frame *f, uint64_t now, bool has_value, uint64_t value);
-/* Takes back the entry of a call that was too short, if nothing was recorded since. */
+/* Takes back the entry of a call that was too short, if nothing followed it. */
 bool tl_rt_fdr_take_back(rt_lane *l, const rt_frame *f);
 
 bool tl_rt_fdr_repair(rt_lane *l);   /* see tl_rt_lane_repair() */
-void tl_rt_fdr_end_slot(rt_lane *l); /* pads what is left of the current one; l->at stays */
+void tl_rt_fdr_end_slot(rt_lane *l); /* pads the rest of the current slot; l->at stays */
 
-/* May the next record be a single store? It has room in the slot, the processor is the same, and the last record is
- * recent enough. */
+/* Can one store write the next record? The slot has room, the processor is the same, and the last record is recent
+ * enough. */
 RT_INLINE bool rt_fdr_is_ready(const rt_lane *l, uint64_t now)
 {
     return l->at < l->end && now - l->time <= UINT32_MAX && *l->cpu_now == l->cpu;
@@ -56,8 +56,8 @@ RT_INLINE void rt_fdr_store(rt_lane *l, uint64_t now, uint32_t function, unsigne
     RT_STORE(l->time, now);
 }
 
-/* Is the last record the entry of this call, without an argument? The slot may have been used again since: it must be
- * the very one. */
+/* Is the last record this call's entry, without an argument? The slot may have been reused since: compares all of
+ * it. */
 RT_INLINE bool rt_fdr_is_last(const rt_lane *l, const rt_frame *f)
 {
     uint64_t word = (uint64_t)f->function << FDR_ID_SHIFT_LITTLE | FDR_ENTER << FDR_ACTION_SHIFT_LITTLE;

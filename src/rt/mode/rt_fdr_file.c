@@ -15,11 +15,11 @@ enum {
     HEAD_SIZE = 16 << 10, /* header and first notes */
     NOTES_SIZE = 64 << 10,
     NOTES_RESERVE = FDR_METADATA_SIZE + FDR_WORD_SIZE,
-    HOLE_MIN = 64 << 10, /* padding of this size takes no room on the disk */
+    HOLE_MIN = 64 << 10, /* padding of this size becomes a hole in the file */
     COPY_SIZE = 1 << 20
 };
 
-/* The note of a ring: its numbers change in place. */
+/* The note of a ring, whose numbers are overwritten in place. */
 enum { RING_DIGITS = 16 };
 #define RING_NOTE "ring reused=0x0000000000000000 overwritten=0x0000000000000000 complete=0x0000000000000000"
 
@@ -30,7 +30,7 @@ static struct {
     char *at;
 } notes;
 
-/* The buffers of a copy that are still being filled: where they begin, how far they are, where their slots end. */
+/* The unfinished buffers of a copy: begin, fill, and end of the slot. */
 typedef struct rt_tail {
     uint64_t begin, offset, end;
 } rt_tail;
@@ -92,7 +92,7 @@ static void put_digits(char *at, uint64_t v)
     *(volatile uint64_t *)(void *)(at + 8) = *(const uint64_t *)(const void *)(text + 8);
 }
 
-/* In stores of eight bytes: the program may be killed at any moment. */
+/* In stores of eight bytes, because the program may be killed at any moment. */
 void tl_rt_fdr_note_ring(const rt_ring_note *n)
 {
     const uint64_t value[] = {n->reused, n->overwritten, n->complete};
@@ -141,7 +141,7 @@ uint64_t tl_rt_fdr_bytes(void)
     return tl_rt_fdr_store.size;
 }
 
-/* Ends the buffer that a slot is filled with. A large rest becomes a hole in the file. */
+/* Ends the buffer in a slot. A large rest becomes a hole in the file. */
 static void end_slot(const rt_slot *s, char *at)
 {
     const char *end = s->memory + s->size;
@@ -200,7 +200,7 @@ int tl_rt_fdr_flush_mark(void)
         if (l->file != tl_rt.file || !l->at)
             continue;
         add_tail(&l->slot, l->extents, l->at);
-        for (rt_frame *f = l->top; f > l->frame; f--) /* what is in the copy is not taken back */
+        for (rt_frame *f = l->top; f > l->frame; f--) /* entries in the copy are not taken back */
             f->mark = NULL;
     }
     bool in_head = notes.slot.memory == notes.head;
@@ -226,8 +226,8 @@ static int copy_bytes(int from, int to, uint64_t size, char *buffer)
     return 0;
 }
 
-/* Ends each buffer of the copy where it ended when the marks were set: later records are covered by padding, and a
- * buffer that was ended since, for a new thread, fills its slot again. */
+/* Ends each buffer of the copy at its mark: padding covers later records. A buffer that was ended since, for a new
+ * thread, fills its slot again. */
 static int end_copy(int to)
 {
     long put = 0;

@@ -1,4 +1,4 @@
-/* The image of mode "profile": lanes, nodes, histogram blocks, notes, and where room for them comes from. */
+/* The image of mode "profile": lanes, nodes, histogram blocks, notes, and the allocation of their room. */
 #include "rt/mode/rt_profile.h"
 
 #include <assert.h>
@@ -24,18 +24,18 @@ enum {
     ROOM_MAX = 1 << 20,
     TEXT_SIZE = 16 << 10,
     RECENT_SIZE = sizeof(rt_recent) << RT_RECENT_BITS,
-    OWN_LANES = 256,   /* so many threads have a tree of their own; later ones go on with that of one that ended */
-    TABLE_FIRST = 1024 /* nodes and blocks that a new table has room for, and twice as many places */
+    OWN_LANES = 256,   /* threads with a tree of their own; later ones continue that of an ended one */
+    TABLE_FIRST = 1024 /* room of a new table for nodes and blocks; it has twice as many places */
 };
 
-/* Size of the image: without a setting, the least that is tried, the most that references reach. */
+/* Size of the image: default, least to try, and most that references can reach. */
 #define LIMIT_USUAL (UINT64_C(1) << 30)
 #define LIMIT_LEAST (UINT64_C(1) << 24)
 #define LIMIT_MAX   (UINT64_C(1) << 36)
-#define BLOCK_KEY   0x80000000u /* beyond all numbers of functions */
+#define BLOCK_KEY   0x80000000u /* greater than every function number */
 
 static rt_store store = {.fd = -1};
-static rt_lock lock; /* lanes, texts, tables */
+static rt_lock lock; /* protects lanes, texts, tables */
 static uint32_t nlane;
 static char *text; /* the last chunk */
 static uint32_t text_room;
@@ -50,7 +50,7 @@ static uint32_t reference(const void *p)
     return (uint32_t)((uint64_t)((const char *)p - store.whole) / LIVE_UNIT);
 }
 
-/* Room of its own, for what is not taken from a lane's. */
+/* Room for what does not come from a lane's. */
 static char *take(uint64_t n)
 {
     uint64_t offset;
@@ -117,7 +117,7 @@ void tl_rt_profile_table(uint32_t object, uint32_t base, uint32_t count, const u
         return;
     char *table = take(LIVE_TABLE_ADDRESS + count * sizeof *address);
     if (!table)
-        return; /* the names are lost, not the numbers */
+        return; /* names are lost, numbers are not */
     *word(table + LIVE_TABLE_OBJECT) = object;
     *word(table + LIVE_TABLE_BASE) = base;
     *word(table + LIVE_TABLE_COUNT) = count;
@@ -134,7 +134,7 @@ uint64_t tl_rt_profile_bytes(void)
     return store.size;
 }
 
-/* n bytes, a multiple of 16, out of the lane's own. */
+/* n bytes, a multiple of 16, from the lane's own room. */
 static void *lane_room(rt_lane *l, size_t n)
 {
     if ((size_t)(l->room_end - l->room) < n) {
@@ -156,7 +156,7 @@ static void *lane_room(rt_lane *l, size_t n)
     return p;
 }
 
-/* All nodes of a lane but its root, and all blocks, to find those that are in no cache. */
+/* All nodes of a lane except its root, and all blocks: finds those that no cache has. */
 struct rt_place_table {
     uint64_t size; /* of this memory */
     uint32_t n, mask;
@@ -224,7 +224,7 @@ uint32_t tl_rt_profile_node(rt_lane *l, uint32_t parent, uint32_t function)
     struct rt_place *place = find(l->places, parent, function);
     rt_node *p = rt_at(l, parent);
     if (!place->node) {
-        uint64_t mask = rt_signals_block(); /* else a handler might leave the node out of the table */
+        uint64_t mask = rt_signals_block(); /* otherwise a handler might leave the node out of the table */
         rt_node *n = new_node(l, parent, function);
         if (n) {
             n->sibling = p->child;
@@ -243,7 +243,7 @@ uint32_t tl_rt_profile_node(rt_lane *l, uint32_t parent, uint32_t function)
 
 static rt_block *new_block(rt_lane *l, rt_node *n, struct rt_place *place, uint32_t tag, uint16_t shift)
 {
-    uint64_t mask = rt_signals_block(); /* else a handler might leave the block out of the table */
+    uint64_t mask = rt_signals_block(); /* otherwise a handler might leave the block out of the table */
     rt_block *b = lane_room(l, sizeof *b);
     if (b) {
         b->next = n->blocks;
@@ -259,12 +259,12 @@ static rt_block *new_block(rt_lane *l, rt_node *n, struct rt_place *place, uint3
     return b;
 }
 
-/* The block of a bucket, made if need be; NULL: no room. */
+/* The block of a bucket, made if needed; NULL: no room. */
 static rt_block *find_block(rt_lane *l, rt_node *n, uint32_t tag, uint16_t shift)
 {
     if (!make_room_in_table(l))
         return NULL;
-    /* A node may have a thousand blocks, so they stand in the table, too, with numbers that no function has. */
+    /* A node may have a thousand blocks, so these are in the table, too, under numbers that no function has. */
     struct rt_place *place = find(l->places, reference(n), BLOCK_KEY | (uint32_t)shift << 16 | tag);
     return place->node ? rt_at(l, place->node) : new_block(l, n, place, tag, shift);
 }
@@ -292,7 +292,7 @@ void tl_rt_profile_commit(rt_lane *l)
     uint64_t key;
     rt_recent *r = rt_profile_recent(l, self->last_node, tag, &key);
     *r = (rt_recent){.key = key, .block = reference(b)};
-    if (carry) { /* whoever is killed between these two leaves 2^32 calls too few */
+    if (carry) { /* a kill between these two stores loses 2^32 calls */
         b->count[bucket % 16] = 0;
         rt_profile_commit_to(l, self, &carry->count[bucket % 16]);
     } else
@@ -351,7 +351,7 @@ static uint64_t counted(const rt_lane *l, const rt_node *n)
     return sum;
 }
 
-/* A call that was put into its node half way is taken out, and waits again. */
+/* Takes out a call that was only half added to its node; it waits again. */
 void tl_rt_profile_repair(rt_lane *l)
 {
     rt_self *self = (rt_self *)(void *)l->self;
@@ -401,7 +401,7 @@ void tl_rt_profile_leave(rt_lane *l)
     l->exits_told = l->lost.exits;
 }
 
-/* Names find room even where something larger did not. */
+/* Names may find room even where something larger did not. */
 static void write_names(void)
 {
     const int failed = store.failed;
@@ -429,7 +429,7 @@ int tl_rt_profile_finish(int *named)
     }
     write_names();
     *word(store.whole + LIVE_HEADER_STATE) = 1;
-    int failed = store.failed == ENOBUFS ? 0 : store.failed; /* the limit is told by the losses */
+    int failed = store.failed == ENOBUFS ? 0 : store.failed; /* the losses report the limit */
     tl_rt_store_close(&store, UINT64_MAX);
     *named = tl_rt_files_settle(RT_MODE_PROFILE);
     return -failed;

@@ -1,7 +1,7 @@
 /* The mode "profile": the tree of call stacks with exact sums and a histogram in every node, in a shared file.
  *
- * The image is that of format/tlp/live_layout.h. Each lane has a tree of its own, so that nothing is shared between
- * threads but the room that nodes are taken from, in pieces. */
+ * The image is that of format/tlp/live_layout.h. Each lane has a tree of its own: threads share only the room, which
+ * they take in pieces. */
 #ifndef TL_RT_PROFILE_H
 #define TL_RT_PROFILE_H
 
@@ -12,7 +12,7 @@
 
 enum { RT_CACHE = 16 }; /* ways of a node's cache of children */
 
-/* The layout's node, with what the recorder keeps in its room for that. */
+/* The layout's node, with the recorder's data in the room that the layout leaves for it. */
 typedef struct rt_node {
     uint32_t function, parent, child, sibling;
     uint64_t calls, total, inner, min, max;
@@ -37,9 +37,9 @@ typedef struct rt_self {
     uint64_t last_ticks, last_inner;
 } rt_self;
 
-/* The file tl_rt.path + ".live". 0 or -errno. Not from hooks; nor are the other functions of this group. */
+/* Creates the file tl_rt.path + ".live". 0 or -errno. Not from hooks; nor are the other functions of this group. */
 int tl_rt_profile_start(void);
-int tl_rt_profile_finish(int *named); /* the live file gets its own name; see tl_rt_fdr_finish() */
+int tl_rt_profile_finish(int *named); /* gives the live file its final name; see tl_rt_fdr_finish() */
 int tl_rt_profile_flush(const char *path);
 void tl_rt_profile_child(void);
 bool tl_rt_profile_note(const char *text, size_t n);
@@ -49,22 +49,22 @@ void tl_rt_profile_table(uint32_t object, uint32_t base, uint32_t count, const u
 /* From hooks, the lane busy. */
 bool tl_rt_profile_attach(rt_lane *l);
 void tl_rt_profile_repair(rt_lane *l); /* see tl_rt_lane_repair() */
-void tl_rt_profile_leave(rt_lane *l);  /* its thread is gone, or recording ends: its open calls stay open */
-/* The node below another one for a function; 0: no room, counted. */
+void tl_rt_profile_leave(rt_lane *l);  /* its thread is gone, or recording ends: its open calls remain open */
+/* The child node for a function, made if needed; 0: no room, counted. */
 uint32_t tl_rt_profile_node(rt_lane *l, uint32_t parent, uint32_t function);
-/* A call has ended, whatever there is to be done first. */
+/* Adds a call that has ended, on the slow path. */
 void tl_rt_profile_add(rt_lane *l, uint32_t node, uint64_t ticks, uint64_t inner);
-void tl_rt_profile_commit(rt_lane *l); /* the last call goes into its node */
+void tl_rt_profile_commit(rt_lane *l); /* adds the waiting last call to its node */
 
 RT_INLINE void *rt_at(const rt_lane *l, uint32_t reference)
 {
     return l->live + (uint64_t)reference * LIVE_UNIT;
 }
 
-/* The node below another one for a function, if it is in the cache; else 0. */
+/* The child node for a function, if it is in the cache; else 0. */
 RT_INLINE uint32_t rt_profile_cached(const rt_lane *l, uint32_t parent, uint32_t function)
 {
-    const rt_node *p = rt_at(l, parent); /* 0 is the header, where zeros are */
+    const rt_node *p = rt_at(l, parent); /* 0 is the header, which is zero here */
     uint32_t found = p->inside[function % RT_CACHE];
     return RT_LIKELY(((const rt_node *)rt_at(l, found))->function == function) ? found : 0;
 }
@@ -75,15 +75,14 @@ RT_INLINE uint32_t rt_profile_child(rt_lane *l, uint32_t parent, uint32_t functi
     return RT_LIKELY(found) ? found : tl_rt_profile_node(l, parent, function);
 }
 
-/* Where a block is kept in a lane's table of those that were used lately. */
+/* The place of a block in the lane's table of recently used ones. */
 RT_INLINE rt_recent *rt_profile_recent(const rt_lane *l, uint32_t node, uint32_t tag, uint64_t *key)
 {
     *key = (uint64_t)node << 16 | tag;
     return &l->recent[*key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RT_RECENT_BITS)];
 }
 
-/* The count of a histogram that a duration belongs to, if it is there to be found quickly and does not overflow; else
- * NULL. */
+/* The histogram count for a duration, if its block was used recently and the count cannot overflow; else NULL. */
 RT_INLINE uint32_t *rt_profile_count(const rt_lane *l, uint32_t node, uint64_t ticks)
 {
     uint32_t bucket = tl_hist_bucket_of(ticks), tag = bucket / 16;
@@ -96,8 +95,8 @@ RT_INLINE uint32_t *rt_profile_count(const rt_lane *l, uint32_t node, uint64_t t
     return RT_LIKELY(*count != UINT32_MAX) ? count : NULL;
 }
 
-/* Puts a call into its node: the lane's last one, if `count` is found. Its place in the histogram comes last: it makes
- * the call count. */
+/* Adds a call to its node: the lane's last one, if `count` was found. The histogram is last: it makes the call
+ * count. */
 RT_INLINE void rt_profile_commit_to(rt_lane *l, rt_self *self, uint32_t *count)
 {
     rt_node *n = rt_at(l, self->last_node);
@@ -116,8 +115,8 @@ RT_INLINE void rt_profile_commit_to(rt_lane *l, rt_self *self, uint32_t *count)
     RT_STORE(*count, *count + 1);
 }
 
-/* A call has ended. It waits in the lane until the next one ends: where a count is depends on how long the call took,
- * and a store to a place that is known only after the clock was read costs as much as reading the clock half a time. */
+/* Adds a call that has ended. It waits in the lane until the next one ends: its duration decides where the count is,
+ * and a store to an address known only after the clock was read costs half as much as reading the clock. */
 RT_INLINE void rt_profile_last(rt_self *self, uint32_t node, uint64_t ticks, uint64_t inner)
 {
     RT_STORE(self->last_ticks, ticks);

@@ -1,7 +1,7 @@
 /* A copy of the image of mode "profile" while threads go on recording.
  *
- * All bytes are copied from the front, so that whatever a reference in the copy leads to is in it: it lay behind, or
- * was there long before. Then the numbers of each node are read once more, together with its histogram. */
+ * Copying from front to back ensures that the copy contains whatever its references lead to: it is further behind, or
+ * older. Then the numbers of each node are read once more, together with its histogram. */
 #include <errno.h>
 
 #include "rt/mode/rt_profile_image.h"
@@ -13,7 +13,7 @@ typedef struct copying {
     rt_image to;
 } copying;
 
-/* What is in the other image at the same place as in the copy. */
+/* The original of a place in the copy. */
 static const void *original(const copying *c, const void *p)
 {
     return c->from->at + ((const char *)p - c->to.at);
@@ -24,7 +24,7 @@ static rt_block *block_at(const rt_image *m, uint32_t reference)
     return (rt_block *)(void *)rt_image_at(m, reference, LIVE_BLOCK_SIZE);
 }
 
-/* Copies the histogram of a node once more; the calls in it. Blocks that came since may lie behind the copy's end. */
+/* Copies a node's histogram once more, and returns its calls. Newer blocks may be past the copy's end. */
 static uint64_t take_counts(const copying *c, rt_node *n, const rt_node *now)
 {
     const rt_block *b;
@@ -46,8 +46,8 @@ static uint64_t take_counts(const copying *c, rt_node *n, const rt_node *now)
     return calls;
 }
 
-/* A call has an effect on the number of calls first, and on the histogram last: where both were the same all the while,
- * nothing came in between. Where calls never stop coming in between, times may be of some that are not counted. */
+/* A call changes the number of calls first and the histogram last: if both stay the same, no call was added meanwhile.
+ * If calls never pause, times may include some that are not counted. */
 static void take_numbers(void *arg, rt_node *n)
 {
     enum { TRIES = 100 };
@@ -67,7 +67,7 @@ static void take_numbers(void *arg, rt_node *n)
     }
 }
 
-/* The calls that ended last were put into their nodes before; what ended since is of later. */
+/* The last calls were added to their nodes before; later ones do not belong to the copy. */
 static void forget_last_calls(const rt_image *m)
 {
     live_chain chain = {0};

@@ -1,5 +1,5 @@
-/* Names of functions in the image of mode "profile": notes that are written when a recording ends or is flushed, so
- * that it can be read without the binaries, wherever and whenever that is. */
+/* Names of functions in the image of mode "profile": notes written when a recording ends or is flushed, so that it can
+ * be read anywhere without the binaries. */
 #include "rt/mode/rt_profile_image.h"
 #include "rt/object/rt_ids.h"
 #include "rt/object/rt_objects.h"
@@ -8,14 +8,14 @@
 
 enum {
     USED = 1,         /* a function is in the tree */
-    NAMED = 2,        /* the last note of it has its name */
-    NAME_MOST = 4000, /* bytes; longer names are left to the binaries, for a note has at most 8192, escapes and all */
+    NAMED = 2,        /* its latest note has its name */
+    NAME_MOST = 4000, /* bytes; longer names are left to the binaries: a note has at most 8192 with escapes */
     NOTE_ROOM = 2 * NAME_MOST + sizeof(rt_line),
 };
 
 typedef struct naming {
     const rt_image *image;
-    uint32_t nid;   /* numbers that were given */
+    uint32_t nid;   /* numbers given so far */
     uint8_t *state; /* [nid + 1] */
     struct rt_named {
         bool tried;
@@ -32,14 +32,14 @@ static rt_node *node_at(const rt_image *m, uint32_t reference)
     return (rt_node *)(void *)rt_image_at(m, reference, LIVE_NODE_SIZE);
 }
 
-/* A node, if it is one: its parent is the one that names it. Else 0. */
+/* The node at a reference, if its parent is the given one; else 0. */
 static uint32_t child_of(const rt_image *m, uint32_t node, uint32_t parent)
 {
     const rt_node *n = node > parent ? node_at(m, node) : NULL;
     return n && n->parent == parent ? node : 0;
 }
 
-/* The node after another one: a child, a sibling, or a sibling of a node further up. 0: that was the last one. */
+/* The next node in depth-first order: a child, a sibling, or a sibling of an ancestor. 0: none. */
 static uint32_t next_node(const rt_image *m, uint32_t root, uint32_t at)
 {
     uint32_t next = child_of(m, rt_image_load((const char *)&node_at(m, at)->child), at);
@@ -71,14 +71,14 @@ static void mark_used(void *arg, rt_node *n)
         g->state[n->function] = USED;
 }
 
-/* ---- notes about functions: "function id=7 object=1 address=0x1139", and perhaps " name=..." behind ---- */
+/* ---- notes about functions: "function id=7 object=1 address=0x1139", perhaps with " name=..." ---- */
 
 typedef struct function_note {
     uint64_t id, object, address;
     bool placed, named;
 } function_note;
 
-/* Takes a key, and the number behind it. False: something else is there. */
+/* Takes a key and the number after it. False: something else is there. */
 static bool take_number(const char **at, const char *end, const char *key, unsigned base, uint64_t *out)
 {
     const char *p = *at;
@@ -163,7 +163,7 @@ static void write_note(naming *g, uint32_t id, uint32_t index, uint64_t address)
         g->state[id] |= NAMED;
 }
 
-/* Whether it is in the tree or not: a reader cannot know which of the functions without a name matter. */
+/* Even if it is not in the tree: a reader cannot know which functions without names matter. */
 static void name_noted(naming *g, const function_note *f)
 {
     const uint32_t index = (uint32_t)f->object - 1; /* ids of objects begin with 1 */

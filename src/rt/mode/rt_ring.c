@@ -1,4 +1,4 @@
-/* Slots of rings: which thread has which, and which one is used again. */
+/* Slots of rings: which thread has which, and which one is reused. */
 #include "rt/mode/rt_ring.h"
 
 #include "rt/mode/rt_fdr.h"
@@ -11,7 +11,7 @@ enum {
 
 static struct {
     rt_lock lock;
-    rt_ring_slot *made; /* all slots, the last one made first */
+    rt_ring_slot *made; /* all slots, newest first */
     uint64_t nmade;
     rt_ring_slot *first, *newest; /* ended slots */
     rt_ring_note note;
@@ -36,7 +36,7 @@ void tl_rt_ring_start(void)
     rt_zero(&ring, sizeof ring);
 }
 
-/* ---- ended slots, with the lock ---- */
+/* ---- ended slots; with the lock ---- */
 
 static void put_behind(rt_ring_slot *before, rt_ring_slot *s)
 {
@@ -74,7 +74,7 @@ static rt_ring_slot *take_ended(void)
     return s;
 }
 
-/* ---- using a slot again ---- */
+/* ---- reusing slots ---- */
 
 static uint64_t events_in(const rt_ring_slot *s)
 {
@@ -82,7 +82,7 @@ static uint64_t events_in(const rt_ring_slot *s)
     return (used > s->other_bytes ? (used - s->other_bytes) / FDR_FUNCTION_SIZE : 0) + s->other_events;
 }
 
-/* Notes that so many events, up to `time`, are overwritten. With the lock. */
+/* Notes that so many events, up to `time`, were overwritten. With the lock. */
 static void overwrite(uint64_t events, uint64_t time)
 {
     ring.note.reused++;
@@ -129,7 +129,7 @@ static rt_ring_slot *make_slot(const rt_lane *l)
         return NULL;
     s->slot.size = size;
     s->slot.memory = tl_rt_store_take(&tl_rt_fdr_store, &s->slot.size, &s->slot.offset);
-    if (!s->slot.memory) /* the store has failed: it is not asked again */
+    if (!s->slot.memory) /* the store has failed before: do not try again */
         return NULL;
     s->made_before = ring.made;
     ring.made = s;
@@ -150,7 +150,7 @@ static void end_ring(rt_lane *l)
     tl_rt_ring_leave(l, false);
 }
 
-/* A slot that was used before: the first ended one, else the lane's own oldest. NULL: there is none. */
+/* A used slot: the first ended one, else the lane's own oldest. NULL: none. */
 static rt_ring_slot *use_again(rt_lane *l)
 {
     rt_ring_slot *s = NULL;

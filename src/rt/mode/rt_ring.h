@@ -1,11 +1,11 @@
-/* Rings of the mode "fdr": slots that are used again, so that the last calls are kept in so much memory.
+/* Rings of the mode "fdr": slots are reused, so that a fixed amount of memory keeps the last calls.
  *
  *   ring    the slots of a thread, oldest first; the newest is the one that is being filled
  *   ended   slots of threads that ended, in the order of the last events of their threads
  *
- * There may be as many slots as rings of all lanes have. A thread that needs a slot gets a new one until all are made.
- * Then it gets the first ended one; if there is none, it overwrites its own oldest. So the last events of a thread that
- * ended stay until another thread needs the room.
+ * There are at most as many slots as the rings of all lanes need. A thread that needs a slot gets a new one until all
+ * are made. Then it gets the first ended one; if there is none, it overwrites its own oldest. So the last events of a
+ * thread that ended stay until another thread needs the room.
  *
  * A thread may begin in the slot in which another one ended, behind that one's events. When its ring is full, its part
  * of that slot is overwritten first, and the slot becomes an ended one: the part of the other thread stays. */
@@ -17,21 +17,21 @@
 struct rt_ring_slot {
     rt_ring_slot *next, *made_before;
     rt_slot slot;
-    const char *at;         /* when it was left: where its records ended, */
+    const char *at;         /* after it was left: the end of its records, */
     uint64_t time;          /* and the time of the last one */
-    uint64_t other_bytes;   /* of what is not a record of 8 bytes, which is an event */
+    uint64_t other_bytes;   /* bytes of what is not an 8-byte record, which is one event */
     uint64_t other_events;  /* in these bytes */
-    char *part;             /* where the part of its thread begins; NULL: all of the slot is its part */
+    char *part;             /* where its thread's part begins; NULL: its part is the whole slot */
     uint64_t events_before; /* events of other threads, in front of `part` */
     uint64_t ended;         /* time of the last of these; in an ended slot: of its thread's last event */
 };
 
 void tl_rt_ring_start(void); /* for a new file */
 uint64_t tl_rt_ring_slot_size(void);
-/* Puts an empty slot into the lane's ring, which becomes l->slot; false: there is none. From hooks, with signals
- * blocked. The slot that was filled before is ended. */
+/* Puts an empty slot into the lane's ring as l->slot, and ends the one before; false: none left. From hooks, with
+ * signals blocked. */
 bool tl_rt_ring_take(rt_lane *l);
-/* The lane's thread ended: its slots become ended ones, except for the newest if the next thread goes on in it. */
+/* The lane's thread ended: its slots become ended ones, except the newest if the next thread goes on in it. */
 void tl_rt_ring_leave(rt_lane *l, bool go_on);
 /* In a child after fork. */
 void tl_rt_ring_child(bool busy);
@@ -45,7 +45,7 @@ RT_INLINE void rt_ring_end(const rt_lane *l)
     }
 }
 
-/* Counts what was written that is not a record of 8 bytes. */
+/* Counts what is not an 8-byte record. */
 RT_INLINE void rt_ring_count(const rt_lane *l, uint64_t bytes, uint64_t events)
 {
     if (l->newest) {
@@ -54,7 +54,7 @@ RT_INLINE void rt_ring_count(const rt_lane *l, uint64_t bytes, uint64_t events)
     }
 }
 
-/* How often a slot was used again, the events that this overwrote, and the first tick after all of them. */
+/* How often slots were reused, how many events that overwrote, and the first tick after all of those. */
 typedef struct rt_ring_note {
     uint64_t reused, overwritten, complete;
 } rt_ring_note;

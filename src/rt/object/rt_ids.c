@@ -1,12 +1,12 @@
 /* Numbers of functions, and the table in which hooks look them up by address.
  *
  * The table is open: an address lies in the first free slot from its home on. A slot is taken by one compare and swap,
- * and then everybody who comes may finish it: take a number, write the note, publish the id. Nobody waits for anybody,
- * so it does not matter where a thread, or a signal handler on top of it, was interrupted. Two threads that meet in the
- * same slot may both write the note, which does no harm.
+ * and then any thread may finish it: take a number, write the note, publish the id. Nobody waits, so it does not matter
+ * where a thread, or a signal handler on top of it, was interrupted. Two threads that meet in the same slot may both
+ * write the note, which does no harm.
  *
- * A signal handler that interrupted the recorder must not write notes, since it may be within one. It leaves the number
- * flagged: it is good for its events, and whoever sees the function next, or the end, writes the note. */
+ * A signal handler that interrupted the recorder must not write notes, since it may have interrupted one. It flags the
+ * number, which is valid for its events, and the next thread that sees the function, or the end, writes the note. */
 #include "rt/object/rt_ids.h"
 
 #include "rt/object/rt_objects.h"
@@ -17,9 +17,9 @@
 
 rt_address_slot *tl_rt_address_slots;
 
-static uint32_t *order; /* of slots as they were taken: index + 1, 0: about to be stored */
+static uint32_t *order; /* slots in the order taken: index + 1; 0: about to be stored */
 static uint32_t nslot;
-static uint32_t last; /* number given */
+static uint32_t last; /* latest number given */
 
 uint32_t tl_rt_ids_take(uint32_t n)
 {
@@ -31,7 +31,7 @@ uint32_t tl_rt_ids_take(uint32_t n)
     return base;
 }
 
-/* Gives the number back that was taken last, if nobody took one since; else it is never used. */
+/* Gives back the number taken last, unless another was taken since; then it stays unused. */
 static void give_back(uint32_t number)
 {
     __atomic_compare_exchange_n(&last, &number, number - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
@@ -48,7 +48,7 @@ bool tl_rt_ids_begin(void)
     return tl_rt_address_slots != NULL;
 }
 
-/* The address's slot, taken if need be; NULL: the table is full. */
+/* The address's slot, taken if needed; NULL: the table is full. */
 static rt_address_slot *slot_of(uintptr_t address)
 {
     for (uint32_t i = rt_address_home(address);; i = (i + 1) & (RT_ADDRESS_SLOTS - 1)) {
@@ -65,7 +65,7 @@ static rt_address_slot *slot_of(uintptr_t address)
         } while (!__atomic_compare_exchange_n(&nslot, &n, n + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
         bool mine =
             __atomic_compare_exchange_n(&s->address, &there, address, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-        /* The place in the order stays empty if another thread was faster: whoever walks skips it. */
+        /* The place in the order stays empty if another thread was faster: walks skip it. */
         if (mine) {
             s->first = UINT32_MAX;
             __atomic_store_n(&order[n], i + 1, __ATOMIC_RELEASE);
@@ -86,13 +86,13 @@ static uint32_t number_in(uint32_t id)
     return is_unloaded(id) ? 0 : id & RT_ID_MAX;
 }
 
-/* Without the number of an object that was unloaded. */
+/* Resets a slot without the number that an unloaded object gave it. */
 static uint32_t forgotten(uint32_t id)
 {
     return is_unloaded(id) ? 0 : id;
 }
 
-/* The number, made if need be; 0: there are no more. */
+/* The number, made if needed; 0: there are no more. */
 static uint32_t number_of(rt_address_slot *s)
 {
     uint32_t there = __atomic_load_n(&s->id, __ATOMIC_RELAXED);
@@ -123,12 +123,12 @@ static void note(uint32_t id, uintptr_t address, const rt_object *o)
     tl_rt_note(&l);
 }
 
-/* Finishes a slot, where notes may be written. */
+/* Finishes a slot, in a place that may write notes. */
 static uint32_t decide(rt_address_slot *s)
 {
     const uintptr_t address = __atomic_load_n(&s->address, __ATOMIC_RELAXED);
     const rt_object *o = tl_rt_object_at(address);
-    const bool wanted = tl_rt_wanted(o, address), leaves = o && o->gone; /* then the next object decides anew */
+    const bool wanted = tl_rt_wanted(o, address), leaves = o && o->gone; /* then the next object decides */
     uint32_t number = 0, there = __atomic_load_n(&s->id, __ATOMIC_RELAXED);
     if (leaves && is_unloaded(there))
         return wanted ? there & RT_ID_MAX : 0;
@@ -145,8 +145,8 @@ static uint32_t decide(rt_address_slot *s)
     return number;
 }
 
-/* A function is seen for the first time, by this thread at least. The lane is busy meanwhile, so that the recorder does
- * not close its file under the note. */
+/* A function is seen for the first time, at least by this thread. The lane is busy meanwhile, so that the recorder does
+ * not close its file during the note. */
 static RT_COLD uint32_t first_sight(rt_address_slot *s)
 {
     uint64_t mask = rt_signals_block();
@@ -154,7 +154,7 @@ static RT_COLD uint32_t first_sight(rt_address_slot *s)
     bool inside = l && l->busy;
     uint32_t id = 0;
     if (!l)
-        l = tl_rt_lane_attach(); /* which is busy then */
+        l = tl_rt_lane_attach(); /* which also makes it busy */
     if (inside || !l) {
         if (!tl_rt_wanted_patterns())
             id = number_of(s);
@@ -187,7 +187,7 @@ uint32_t tl_rt_ids_of_address_slow(uintptr_t address)
     return (id & RT_ID_LEFT_OUT) == RT_ID_LEFT_OUT ? 0 : first_sight(s);
 }
 
-/* Slots in the order in which they were taken; NULL: that one is not there (any more, or yet). */
+/* Slot number i in the order taken; NULL: not there (any more, or yet). */
 static rt_address_slot *slot_at(uint32_t i)
 {
     uint32_t at = __atomic_load_n(&order[i], __ATOMIC_ACQUIRE);
@@ -226,7 +226,7 @@ void tl_rt_ids_note_late(void)
     }
 }
 
-/* Each slot of an address in [low, high) gets what `next` makes of what it has. */
+/* Replaces the id of each slot with an address in [low, high) by next(id). */
 static void change(uintptr_t low, uintptr_t high, uint32_t (*next)(uint32_t id))
 {
     uint32_t n = __atomic_load_n(&nslot, __ATOMIC_RELAXED);

@@ -59,7 +59,7 @@ static struct mapping read_line(const char *s)
     return m;
 }
 
-/* A file that was removed has this behind its name. */
+/* The kernel appends " (deleted)" to the name of a removed file. */
 static void copy_path(char path[static RT_PATH], const char *s)
 {
     static const char removed[] = " (deleted)";
@@ -74,12 +74,12 @@ static void copy_path(char path[static RT_PATH], const char *s)
 
 struct search {
     uintptr_t address, header;
-    char *path;         /* of the latest mapping of a file's begin, which is at `header` */
-    char file[RT_PATH]; /* the same, as maps spells it */
+    char *path;         /* of the latest first mapping of a file, at `header` */
+    char file[RT_PATH]; /* the same, as spelt in maps */
     bool found, over;
 };
 
-/* Mappings come in the order of addresses; those of a file follow its begin. */
+/* Mappings are ordered by address; those of a file follow its first one. */
 static void take_line(struct search *s, const char *text)
 {
     struct mapping m = read_line(text);
@@ -96,7 +96,7 @@ static void take_line(struct search *s, const char *text)
     }
 }
 
-/* Takes all whole lines of n bytes; how many bytes those were. */
+/* Takes all whole lines of n bytes; returns their size. */
 static size_t take_lines(struct search *s, char *text, size_t n)
 {
     size_t begin = 0;

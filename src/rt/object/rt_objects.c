@@ -1,7 +1,7 @@
-/* The registry of objects: numbers of their functions, and which one an address lies in.
+/* The registry of objects: the numbers of their functions, and which one contains an address.
  *
- * It only grows, and without a lock: a hook may add an object whatever it has interrupted. Sleds are another matter:
- * they are patched, and their objects come and go, under tl_rt_sleds_lock, which hooks never take. */
+ * It only grows, and has no lock: a hook may add an object, whatever it interrupted. Sleds are another matter: they are
+ * patched, and their objects come and go, under tl_rt_sleds_lock, which hooks never take. */
 #include "rt/object/rt_objects.h"
 
 #include "rt/hook/rt_object_start.h"
@@ -19,7 +19,7 @@ enum { OBJECTS_MAX = 4096 };
 static rt_object *volatile object[OBJECTS_MAX]; /* the first NULL is the end */
 static volatile uint32_t nobject;
 
-/* The map of the object that the recorder itself lies in: the program, if it is linked statically. */
+/* The sled map of the recorder's own object, which is the program if linked statically. */
 #pragma GCC visibility push(hidden)
 extern const char __start_xray_instr_map[] __attribute__((weak));
 extern const char __stop_xray_instr_map[] __attribute__((weak));
@@ -46,7 +46,7 @@ static rt_object *known_at(uintptr_t address, uint32_t n)
     return NULL;
 }
 
-/* Are they of the same file, at the same place? Without build-ids nobody knows. */
+/* Are they the same file at the same place? Only build-ids can tell. */
 static bool is_same(const rt_object *a, const rt_object *b)
 {
     return a->low == b->low && a->high == b->high && a->bias == b->bias && a->build_id[0] &&
@@ -58,7 +58,7 @@ static bool overlaps(const rt_object *a, const rt_object *b)
     return a->low < b->high && b->low < a->high;
 }
 
-/* A number that tells the addresses of an object from those of the first n, if one of them was loaded there before. */
+/* A number that makes an object's addresses unique, if one of the first n objects was loaded there before. */
 static uint64_t set_apart(const rt_object *o, uint32_t n)
 {
     enum { ABOVE = 50 }; /* bits of an address */
@@ -77,7 +77,7 @@ static uint32_t load_number(void)
     return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
 
-/* Adds o, or finds that another thread was faster if it may have been (`once`). NULL: there are too many. */
+/* Adds o, or with `once` returns what a faster thread added. NULL: too many. */
 static rt_object *append(rt_object *o, bool once)
 {
     for (;;) {
@@ -90,7 +90,7 @@ static rt_object *append(rt_object *o, bool once)
         o->apart = set_apart(o, n);
         rt_object *none = NULL;
         bool added = __atomic_compare_exchange_n(&object[n], &none, o, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-        /* An object may not be counted yet, because its thread was interrupted: then this thread counts it. */
+        /* An object's own thread may have been interrupted before it counted it: then this thread does. */
         uint32_t before = n;
         __atomic_compare_exchange_n(&nobject, &before, n + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
         if (added)
@@ -98,7 +98,7 @@ static rt_object *append(rt_object *o, bool once)
     }
 }
 
-/* The thread's lane is busy, or it has no lane. */
+/* With the thread's lane busy, or without a lane. */
 static void write_note(rt_object *o)
 {
     rt_line l;
@@ -119,7 +119,7 @@ static void write_note(rt_object *o)
         o->noted = tl_rt.file;
 }
 
-/* Hooks of this thread put their events aside meanwhile, and the recorder does not close its file. */
+/* Meanwhile hooks of this thread put their events aside, and the recorder does not close its file. */
 static void note(rt_object *o, bool always)
 {
     rt_lane *lane = tl_rt_lane;
@@ -148,8 +148,8 @@ void tl_rt_objects_note_new(void)
             note(object[i], true);
 }
 
-/* The same object as before is loaded again where it was: it is known, and its functions keep their numbers, unless
- * another one was there meanwhile. NULL: it is another one, or the first. */
+/* If the same object is loaded again at its old place, and none other was there meanwhile, it keeps its functions'
+ * numbers. NULL: another object, or a new one. */
 static rt_object *load_again(const rt_object *o)
 {
     rt_object *same = NULL;
@@ -164,7 +164,7 @@ static rt_object *load_again(const rt_object *o)
     tl_rt_ids_load(o->low, o->high, same && same->loaded == latest);
     if (same) {
         same->loaded = load_number();
-        if (__atomic_exchange_n(&same->gone, false, __ATOMIC_ACQ_REL)) /* else another thread was faster */
+        if (__atomic_exchange_n(&same->gone, false, __ATOMIC_ACQ_REL)) /* otherwise another thread was faster */
             tl_rt_unload_watch(same);
     }
     return same;
@@ -205,8 +205,8 @@ const rt_object *tl_rt_object_at(uintptr_t address)
     return found;
 }
 
-/* Numbers for n functions. Those of the program come first, as in LLVM's runtime, although the libraries that it is
- * linked with are loaded before it. */
+/* Numbers for n functions. The program's come first, as in LLVM's runtime, although its libraries are loaded before
+ * it. */
 static uint32_t take_ids(const rt_sled_map *map, uint32_t n)
 {
     static bool reserved;
@@ -278,11 +278,11 @@ static void leave(rt_object *o)
 void tl_rt_object_leaves(uintptr_t address)
 {
     rt_object *o = known_at(address, tl_rt_objects());
-    if (o && !o->map) /* else it tells so itself */
+    if (o && !o->map) /* otherwise it reports this itself */
         leave(o);
 }
 
-/* The program itself is never unloaded: its destructors run at the end of the process, and others behind them. */
+/* The program itself is never unloaded: its destructors run at the end of the process, and others after them. */
 void tl_rt_object_unregister(const rt_sled_map *map)
 {
     if (map->begin == __start_xray_instr_map)

@@ -1,20 +1,20 @@
-/* Plain names of C++ functions, as people write them in patterns: "net::Reader::read" of _ZN3net6Reader4readEi.
+/* Plain names of C++ functions, as people write them in patterns: "net::Reader::read" for _ZN3net6Reader4readEi.
  *
- * That takes a small part of what a demangler does: names, nested names, operators, constructors. Arguments and those
- * of templates are left out. A name that holds more (back references in its path, local functions, expressions) has no
+ * This handles a small part of the mangling: names, nested names, operators, constructors. Arguments and template
+ * arguments are left out. A name that holds more (back references in its path, local functions, expressions) has no
  * plain form; patterns then see the linkage name alone. */
 #include "rt/object/rt_objects.h"
 #include "rt/rt_sys.h"
 
 struct plain {
-    const char *s; /* what is left */
+    const char *s; /* the rest to read */
     char *out;
     size_t n, size;
     const char *latest; /* the latest name, which a constructor repeats */
     size_t nlatest;
 };
 
-/* In pairs: code, text. */
+/* Pairs of code and text. */
 static const char *const operators[] = {
     "nw", " new", "na", " new[]", "dl", " delete", "da", " delete[]", "ng", "-",   "ad", "&",  "de", "*",  "co", "~",
     "pl", "+",    "mi", "-",      "ml", "*",       "dv", "/",         "rm", "%",   "an", "&",  "or", "|",  "eo", "^",
@@ -49,7 +49,7 @@ static bool put_text(struct plain *p, const char *s)
     return put(p, s, rt_length(s));
 }
 
-/* Takes a name with its length in front; false: there is none, or it is longer than the text. */
+/* Takes a name with its length in front; false: none, or longer than the text. */
 static bool take_name(struct plain *p, const char **name, size_t *n)
 {
     size_t length = 0;
@@ -80,7 +80,7 @@ static bool skip_literal(struct plain *p)
     return *p->s++ == 'E';
 }
 
-/* One step in the arguments of a template; *depth counts what an E ends. */
+/* One step in the arguments of a template; *depth counts the open constructs that an E ends. */
 static bool skip_step(struct plain *p, unsigned *depth)
 {
     const char *name;
@@ -149,7 +149,7 @@ static bool put_operator(struct plain *p)
     return false;
 }
 
-/* A constructor or destructor is called like its class. */
+/* A constructor or destructor has its class's name. */
 static bool put_structor(struct plain *p)
 {
     bool destroys = *p->s == 'D';
@@ -170,7 +170,7 @@ static bool put_source_name(struct plain *p)
     return i == sizeof hidden - 1 ? put_text(p, "(anonymous namespace)") : put(p, p->latest, p->nlatest);
 }
 
-/* One part of a name, with the tags and template arguments behind it. */
+/* One part of a name, with its tags and template arguments. */
 static bool put_part(struct plain *p)
 {
     const char *tag;
@@ -185,7 +185,7 @@ static bool put_part(struct plain *p)
     return ok && (*p->s != 'I' || skip_template(p));
 }
 
-/* "St", "Ss" ...: true if there is none, too. */
+/* "St", "Ss" ...: also true if there is none. */
 static bool put_standard(struct plain *p, bool *any)
 {
     *any = false;

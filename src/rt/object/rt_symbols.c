@@ -1,9 +1,8 @@
 /* Names of functions by address, from the symbol tables of an object's file.
  *
  * The file is read into our own memory, not mapped: if somebody truncates it, the program does not crash.
- * The names are those that the library finds (op/symbols/symbolize.h): of a symbol of type function with exactly the
- * address, global before weak before local, then the first in .symtab, then in .dynsym. Nothing in the file is
- * believed. */
+ * The library finds the same names (op/symbols/symbolize.h): a function symbol with exactly the address, global before
+ * weak before local, then the first in .symtab, then in .dynsym. Nothing in the file is trusted. */
 #include <elf.h>
 #include <fcntl.h>
 
@@ -12,7 +11,7 @@
 #include "rt/rt_store.h"
 #include "rt/rt_sys.h"
 
-/* Symbols with longer names are as good as none, as in the library. */
+/* Symbols with longer names are ignored, as in the library. */
 enum { NAME_MAX_BYTES = 65536, SECTIONS_MAX = 1 << 20, TABLES = 2, DIGIT = 11, COUNTS = 1 << DIGIT };
 #define TABLE_BYTES_MAX (UINT64_C(1) << 32)
 
@@ -51,7 +50,7 @@ static void give(part *m)
     *m = (part){NULL, 0};
 }
 
-/* n bytes of the file; false, and nothing taken, if it has not that many or there is no memory. */
+/* Reads n bytes of the file; false, with nothing allocated, if the file is shorter or memory runs out. */
 static bool take(part *m, int fd, uint64_t offset, uint64_t n, uint64_t file)
 {
     if (n == 0 || n > TABLE_BYTES_MAX || offset > file || n > file - offset)
@@ -63,7 +62,7 @@ static bool take(part *m, int fd, uint64_t offset, uint64_t n, uint64_t file)
     return false;
 }
 
-/* The object's file may have been replaced by another version since it was loaded. */
+/* The object's file may have been replaced since it was loaded. */
 static bool same_build(const rt_object *o, int fd, const Elf64_Ehdr *e, uint64_t file)
 {
     char id[65];
@@ -116,7 +115,7 @@ static bool read_file(rt_symbols *s, const rt_object *o, int fd)
     if (e.e_shentsize != sizeof(Elf64_Shdr) || !same_build(o, fd, &e, (uint64_t)file))
         return false;
     uint64_t n = e.e_shnum;
-    if (n == 0) { /* more than the field can hold: the first header says how many */
+    if (n == 0) { /* too many for the field: the first section header has the number */
         part first;
         if (!take(&first, fd, e.e_shoff, sizeof(Elf64_Shdr), (uint64_t)file))
             return false;
@@ -137,7 +136,7 @@ static uint32_t rank_of(unsigned binding)
     return binding == STB_GLOBAL ? 0 : binding == STB_WEAK ? 1 : binding == STB_LOCAL ? 2 : 3;
 }
 
-/* Puts the functions of a table at `to`, if it is not NULL; how many there are. */
+/* Puts the functions of a table at `to`, unless it is NULL; returns their number. */
 static size_t functions_of(const part *symbol, const part *text, entry *to)
 {
     size_t n = 0, size = text->n;
@@ -157,7 +156,7 @@ static size_t functions_of(const part *symbol, const part *text, entry *to)
     return n;
 }
 
-/* Sorts by address, digit by digit from the lowest; what is equal stays in its order. The result is in a or in b. */
+/* A stable radix sort by address, from the lowest digit. The result is in a or in b. */
 static entry *sort(entry *a, entry *b, uint32_t *count, size_t n)
 {
     uint64_t all = 0;
@@ -182,7 +181,7 @@ static entry *sort(entry *a, entry *b, uint32_t *count, size_t n)
     return a;
 }
 
-/* Sorts all functions of both tables, and leaves the best one of each address. */
+/* Sorts all functions of both tables, and keeps the best one for each address. */
 static bool make_index(rt_symbols *s)
 {
     size_t n[TABLES], total = 0;
@@ -206,7 +205,7 @@ static bool make_index(rt_symbols *s)
     return true;
 }
 
-/* The program's own file can always be reached, whatever happened to its name. */
+/* The program's own file stays reachable even if it was renamed or removed. */
 static int open_file(const rt_object *o)
 {
     static const char self[] = "/proc/self/exe";

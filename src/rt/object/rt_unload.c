@@ -1,12 +1,12 @@
-/* Learns that an object is unloaded.
+/* Detects that an object is unloaded.
  *
- * Behind the object's destructors the compiler's start files call __cxa_finalize, with an address in the object, for
- * the handlers that it registered (atexit). The address of that function is in the object's own table of foreign
- * addresses (GOT); we put ours there, which calls libc's. Where the table was read-only, it is so again. Only the
- * object's destructors that have a priority, and its DT_FINI, run after that; nothing is loaded in its place before.
+ * After the object's destructors the compiler's start files call __cxa_finalize, with an address in the object, for the
+ * handlers that it registered (atexit). The object's table of foreign addresses (GOT) has the address of that function;
+ * we replace it by ours, which calls libc's, and make the table read-only again if it was. Only the object's
+ * destructors that have a priority, and its DT_FINI, run after that; nothing is loaded in its place before.
  *
- * An object without such start files is not watched, nor are those that stay to the end: the program and the recorder.
- */
+ * Objects without such start files are not watched, nor are those that stay to the end: the program and the
+ * recorder. */
 #include "rt/object/rt_unload.h"
 
 #include <elf.h>
@@ -33,14 +33,14 @@ void tl_rt_unload_begin(void)
     program = getauxval(AT_PHDR);
 }
 
-/* Called by the object that is unloaded, not from hooks; at the end of the process by all. */
+/* Called by an object that is unloaded, not from hooks; at the end of the process by all objects. */
 static void finalize_and_leave(void *object)
 {
     libc_finalize(object);
     tl_rt_object_leaves((uintptr_t)object);
 }
 
-/* What the dynamic section says of an object; addresses in memory. */
+/* The parts of an object's dynamic section; addresses in memory. */
 typedef struct dynamic {
     uintptr_t symbols, strings;
     struct {
@@ -49,7 +49,7 @@ typedef struct dynamic {
     } relocations[2];
 } dynamic;
 
-/* glibc turns addresses in the section into those in memory, others leave them. */
+/* glibc relocates the addresses in the section, other libcs do not. */
 static uintptr_t in_memory(const rt_object *o, uint64_t address)
 {
     return address < o->low ? o->bias + address : address;
@@ -93,7 +93,7 @@ static bool has(const rt_object *o, uintptr_t address)
     return address - o->low < o->high - o->low;
 }
 
-/* The same of an object that may be unloaded. *relro: what is read-only after relocation, or NULL. */
+/* The same for an object that may be unloaded. *relro: the part that is read-only after relocation, or NULL. */
 static finalize *volatile *find_place(const rt_object *o, const Elf64_Phdr **relro)
 {
     const Elf64_Ehdr *e = (const Elf64_Ehdr *)o->header;
@@ -132,7 +132,7 @@ void tl_rt_unload_watch(const rt_object *o)
     const Elf64_Phdr *relro;
     finalize *volatile *place = find_place(o, &relro);
     finalize *there = place ? *place : NULL;
-    /* NULL: no libc has it. In the object itself: not looked up yet. Another one: of a second libc (dlmopen). */
+    /* NULL: no libc defines it. An address in the object: not resolved yet. Another one: a second libc (dlmopen). */
     if (!there || there == finalize_and_leave || has(o, (uintptr_t)there))
         return;
     if (!libc_finalize)

@@ -1,15 +1,15 @@
-/* Tells when objects are unloaded that do not say so themselves: those with -finstrument-functions and no start file.
- */
+/* Detects the unloading of objects that do not report it: those with -finstrument-functions but without a start
+ * file. */
 #ifndef TL_RT_UNLOAD_H
 #define TL_RT_UNLOAD_H
 
 #include "rt/object/rt_objects.h"
 
-void tl_rt_unload_begin(void); /* not from hooks; before it nothing is watched */
+void tl_rt_unload_begin(void); /* not from hooks; nothing is watched before */
 /* From now on tl_rt_object_leaves() is called before the object is unloaded. From anywhere, while it is loaded; by one
  * thread. */
 void tl_rt_unload_watch(const rt_object *o);
-/* Is what is loaded there watched? Then it is a known object, even if it has left: its last destructors run. */
+/* Is the object there watched? Then it is known, even if it is being unloaded and runs its last destructors. */
 bool tl_rt_unload_is_watched(const rt_object *o);
 
 #endif

@@ -1,5 +1,5 @@
-/* Patterns for functions by address. For each object there is a sorted table of the addresses whose name decides:
- * those that func= names, or, if there is only not=, those that not= names. Functions without a name match nothing. */
+/* Patterns for functions by address. Each object has a sorted table of the addresses whose names decide:
+ * those that match func= or, if there is only not=, those that match not=. Functions without a name match nothing. */
 #include "rt/object/rt_wanted.h"
 
 #include <elf.h>
@@ -11,22 +11,22 @@
 #include "rt/rt_sys.h"
 
 enum {
-    TABLES = 512, /* objects with functions by address; those beyond are recorded whole */
-    PLAIN = 1024  /* bytes of a C++ name that are looked at */
+    TABLES = 512, /* objects with functions by address; later ones are recorded whole */
+    PLAIN = 1024  /* bytes of a C++ name that are considered */
 };
 
 typedef struct rt_table {
     uint32_t object;
     uint32_t n, known;
     uint64_t *address; /* in the file */
-    size_t size;       /* of their memory */
+    size_t size;       /* of the allocation */
 } rt_table;
 
 static rt_table tables[TABLES];
 static uint32_t ntable;
 static rt_lock lock;
 
-/* A file of the kind of this program, as it lies on the disk. Nothing in it is believed. */
+/* A file of this program's ELF class and machine, as on disk. Nothing in it is trusted. */
 typedef struct rt_elf {
     const char *p; /* NULL: not open */
     size_t size;
@@ -68,7 +68,7 @@ static bool inside(const rt_elf *f, uint64_t offset, uint64_t n)
     return offset <= f->size && n <= f->size - offset;
 }
 
-/* The symbols of a kind of section; none: nsymbol is 0. */
+/* The symbols in the first section of a type; nsymbol is 0 if there is none. */
 static rt_symtab elf_symbols(const rt_elf *f, uint32_t type)
 {
     rt_symtab t = {NULL, NULL, 0, 0};
@@ -94,7 +94,7 @@ static rt_symtab elf_symbols(const rt_elf *f, uint32_t type)
     return t;
 }
 
-/* A symbol's name; NULL: it is not a symbol of a function. `defined`: its code is in this object. */
+/* A symbol's name; NULL: not a function. `defined`: its code is in this object. */
 static const char *function_name(const rt_symtab *t, uint64_t i, bool defined, uint64_t *address)
 {
     Elf64_Sym s;
@@ -139,7 +139,7 @@ static void sift(uint64_t *a, uint32_t from, uint32_t n)
     }
 }
 
-/* Sorts in place, without memory or recursion; equal ones (aliases) are kept once. */
+/* Sorts in place, without memory or recursion, and drops duplicates (aliases). */
 static uint32_t sort(uint64_t *a, uint32_t n)
 {
     uint32_t kept = 0;
@@ -176,7 +176,7 @@ static void read_names(rt_table *t, const rt_symtab *symbols)
     t->n = sort(t->address, n);
 }
 
-/* The table of an object, made if need be; NULL: there are too many. With the lock. */
+/* The table of an object, made if needed; NULL: too many. With the lock. */
 static const rt_table *table_of(const rt_object *o)
 {
     for (uint32_t i = 0; i < ntable; i++)
@@ -221,7 +221,7 @@ bool tl_rt_wanted(const rt_object *o, uintptr_t address)
 {
     if (!tl_rt_wanted_patterns())
         return true;
-    bool named = tl_rt.set.nfunc != 0; /* is it wanted if the table has it? */
+    bool named = tl_rt.set.nfunc != 0; /* is a function in the table wanted? */
     if (!o)
         return !named;
     rt_lock_take(&lock);

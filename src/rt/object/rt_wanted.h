@@ -1,5 +1,5 @@
-/* Which of the functions that are known by address do the settings' patterns leave? Names are read from the symbol
- * tables of the objects' files, once for each object, by system calls only. */
+/* Which functions known by address do the settings' patterns select? Names come from the symbol tables of the objects'
+ * files, read once for each object, by system calls only. */
 #ifndef TL_RT_WANTED_H
 #define TL_RT_WANTED_H
 
@@ -7,8 +7,8 @@
 
 /* Are there patterns at all? From anywhere. */
 bool tl_rt_wanted_patterns(void);
-/* The first address of an object whose names are not read yet takes some ms. o: NULL if the address is in none: it has
- * no name. From hooks with the lane busy. */
+/* Do the patterns select a function? The first address of an object takes some ms: its names are read. o: NULL for an
+ * address in no object, which has no name. From hooks with the lane busy. */
 bool tl_rt_wanted(const rt_object *o, uintptr_t address);
 
 typedef struct rt_wanted_count {
@@ -16,9 +16,9 @@ typedef struct rt_wanted_count {
 } rt_wanted_count;
 /* Adds the functions of an object. Not from hooks. */
 void tl_rt_wanted_add(rt_wanted_count *c, const rt_object *o);
-/* Does the object call the function, which another one has? By its dynamic symbols. Not from hooks. */
+/* Does the object call the function, defined elsewhere? By its dynamic symbols. Not from hooks. */
 bool tl_rt_wanted_imports(const char *path, const char *function);
-/* The patterns are others now. Not from hooks, nor while hooks record. */
+/* The patterns changed. Not from hooks, nor while hooks record. */
 void tl_rt_wanted_forget(void);
 void tl_rt_wanted_child(void); /* after fork, in the child */
 
