@@ -1,8 +1,8 @@
 /* What an instruction of A64 is, from its 32 bits alone: class, branch target, memory, registers.
  *
  * Knows nothing of traces. All functions are pure; any thread. Encodings as in the Arm Architecture Reference Manual,
- * up to Armv9.4 with SVE2 and SME. A word that is not allocated there may have the class of its neighbours: whether it
- * is an instruction at all is not asked. */
+ * up to Armv9.4 with SVE2 and SME. Unallocated words get the class of their neighbours: nothing here checks whether a
+ * word is an instruction. */
 #ifndef TL_ISA_A64_H
 #define TL_ISA_A64_H
 
@@ -13,11 +13,11 @@
 
 typedef enum a64_class {
     A64_INT,
-    A64_LOAD, /* also of SIMD registers, exclusive, ordered, of tags */
+    A64_LOAD, /* also SIMD registers, exclusive, ordered, tags */
     A64_STORE,
     A64_JUMP,          /* B */
     A64_CALL,          /* BL */
-    A64_COND,          /* B.cond, CBZ, CBNZ, TBZ, TBNZ: the branches that may go on behind themselves */
+    A64_COND,          /* B.cond, CBZ, CBNZ, TBZ, TBNZ: the branches that may fall through */
     A64_INDIRECT,      /* BR */
     A64_INDIRECT_CALL, /* BLR */
     A64_RETURN,        /* RET */
@@ -33,8 +33,8 @@ typedef enum a64_class {
 #define A64_CLASSES ((unsigned)A64_OTHER + 1)
 
 a64_class a64_class_of(uint32_t op);
-/* The same, with the common ones in line: for loops over hundreds of millions. A value of the table that is not a class
- * says that the highest bits are not enough. */
+/* The same with the common classes inline, for loops over hundreds of millions. A table value that is not a class means
+ * that the highest bits do not suffice. */
 extern const uint8_t a64_class_table[2048];
 TL_ALWAYS_INLINE a64_class a64_class_quick(uint32_t op)
 {
@@ -50,7 +50,7 @@ static inline bool a64_is_branch(a64_class c)
     return c >= A64_JUMP && c <= A64_RETURN;
 }
 
-/* Does a basic block end with it? */
+/* Does the instruction end a basic block? */
 static inline bool a64_ends_block(a64_class c)
 {
     return c >= A64_JUMP && c <= A64_EXCEPTION;
@@ -61,7 +61,7 @@ static inline bool a64_is_call(a64_class c)
     return c == A64_CALL || c == A64_INDIRECT_CALL;
 }
 
-/* Where a direct branch (JUMP, CALL, COND) at pc goes; false for all others. */
+/* The target of a direct branch (JUMP, CALL, COND) at pc; false for all others. */
 bool a64_direct_target(uint64_t pc, uint32_t op, uint64_t *target);
 
 #endif

@@ -14,7 +14,7 @@ static void memory(uint32_t op, a64_access access, a64_atomic kind, unsigned reg
     o->reads.x |= (uint32_t)1 << n;
 }
 
-/* CAS and CASP: of the exclusive group, size from bit 30 for pairs. */
+/* CAS and CASP: in the exclusive group; bit 30 has the size of pairs. */
 static void compare_and_swap(uint32_t op, a64_operands *o)
 {
     static const uint8_t one[8] = {U(XM), R(XD)}, two[8] = {U(XM_2), R(XD_2)};
@@ -25,7 +25,7 @@ static void compare_and_swap(uint32_t op, a64_operands *o)
     a64_add_slots(pair ? two : one, op, o);
 }
 
-/* 128 bits, and those that check a translation table entry (RCW*). */
+/* 128-bit atomics, and those that check a translation table entry (RCW*). */
 static void of_128_bits(uint32_t op, a64_operands *o)
 {
     static const uint8_t both[8] = {U(XD), U(XM)}, one[8] = {U(XM), R(XD)}, two[8] = {U(XM_2), R(XD_2)},
@@ -84,7 +84,7 @@ static void read_modify_write(uint32_t op, a64_operands *o)
     o->memory.release = release;
 }
 
-/* Three instructions make a copy: the first sets the flags, the others look at them. */
+/* A copy takes three instructions: the first sets the flags, the others read them. */
 static void copy_or_set(uint32_t op, a64_operands *o)
 {
     static const uint8_t copy[8] = {U(XD), U(XM), U(XN)}, set[8] = {U(XD), R(XM), U(XN)};

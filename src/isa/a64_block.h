@@ -1,7 +1,7 @@
 /* Where basic blocks begin in a stream of instructions.
  *
- * A block begins with the first instruction, behind a branch or an exception instruction, where the PC is not the PC
- * before + 4, where the level changes, and where the PC becomes known or unknown. */
+ * A block begins with the first instruction, after a branch or an exception instruction, where the PC is not the
+ * previous one + 4, where the level changes, and where the PC becomes known or unknown. */
 #ifndef TL_ISA_A64_BLOCK_H
 #define TL_ISA_A64_BLOCK_H
 
@@ -10,7 +10,7 @@
 /* Zeroed: no instruction so far. */
 typedef struct a64_cutter {
     uint64_t next;   /* the PC at which the block goes on */
-    uint32_t expect; /* what says so: bit 0 known, bit 1 has a PC, the level above */
+    uint32_t expect; /* the expected state: bit 0 set, bit 1 has a PC, the level above */
 } a64_cutter;
 
 /* Does a block begin with this instruction? cls is its a64_class_of(); pc counts only with has_pc. */
@@ -23,8 +23,8 @@ static inline bool a64_cutter_step(a64_cutter *c, bool has_pc, uint64_t pc, unsi
     return begins;
 }
 
-/* As much of a64_class_of() as a64_cutter_step() needs, for those who want no more of it: A64_INT for all that end no
- * block. Those that do are in one group of the encoding, and most instructions are not. */
+/* The part of a64_class_of() that a64_cutter_step() needs: A64_INT for all instructions that end no block. The others
+ * are in one group of the encoding, which most instructions are not. */
 static inline a64_class a64_block_class(uint32_t op)
 {
     return (op & 0x1c000000) == 0x14000000 ? a64_class_of(op) : A64_INT;

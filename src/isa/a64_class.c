@@ -1,14 +1,14 @@
-/* The class of an instruction, and where a direct branch goes.
+/* The class of an instruction, and the target of a direct branch.
  *
- * A table of the eleven highest bits tells nearly all of them: branches would be mispredicted at every other word. The
- * classes are those of the groups of the encoding: a word that is not allocated has the class of its neighbours. */
+ * A table of the eleven highest bits decides nearly all of them; branches would be mispredicted at every other word.
+ * Classes are those of the encoding's groups: an unallocated word has the class of its neighbours. */
 #include "isa/a64.h"
 
-/* What the table says where the highest bits do not tell the class. */
+/* Table values where the highest bits do not decide the class. */
 enum {
     LOOK_COPY = A64_CLASSES, /* CPY*, SET*, or a load or store */
     LOOK_TAGS,
-    LOOK_REGISTER /* the offset is in a register, or one of the groups that share these bits */
+    LOOK_REGISTER /* the offset is in a register, or another group with these bits */
 };
 
 /* clang-format off */
@@ -33,7 +33,7 @@ enum {
 #define CND           ALL(A64_COND)
 #define BCN           BY_24(A64_COND, A64_RETURN) /* B.cond; RETAASPPC */
 #define SYS           BY_24(A64_EXCEPTION, A64_SYSTEM)
-/* To a register: from 8 on with a modifier register; ERET and DRPS. */
+/* To a register; from 8 on with a modifier register. ERET and DRPS. */
 #define REG           A64_INDIRECT, A64_INDIRECT_CALL, A64_RETURN, A64_OTHER,                                          \
                       A64_EXCEPTION, A64_EXCEPTION, A64_OTHER, A64_OTHER,                                              \
                       A64_INDIRECT, A64_INDIRECT_CALL, A64_RETURN, A64_OTHER, ALL4(A64_OTHER)
@@ -92,7 +92,7 @@ static a64_class look_register(uint32_t op)
     return size == 3 && !opcode && kind == 5 ? A64_LOAD : A64_ATOMIC; /* LD64B */
 }
 
-/* STLR that changes its base, whose other bits are those of loads. */
+/* STLR with base update, whose other bits are those of loads. */
 #define STLR_PRE 0x99800800u
 
 a64_class a64_class_of(uint32_t op)
@@ -147,7 +147,7 @@ bool a64_direct_target(uint64_t pc, uint32_t op, uint64_t *target)
     case A64_CALL:
         *target = pc + offset(op, 25, 0);
         return true;
-    case A64_COND: /* TBZ and TBNZ have room for less */
+    case A64_COND: /* TBZ and TBNZ have a shorter field */
         *target = pc + (bits(op, 30, 25) == 0x1b ? offset(op, 18, 5) : offset(op, 23, 5));
         return true;
     default:

@@ -1,4 +1,4 @@
-/* Shared by the decoders of operands: fields of an instruction, and tables of which registers stand in which field. */
+/* Shared by the decoders of operands: fields of an instruction, and tables of the registers in them. */
 #ifndef TL_ISA_A64_DECODE_H
 #define TL_ISA_A64_DECODE_H
 
@@ -26,7 +26,7 @@ static inline uint32_t a64_x(uint32_t n)
     return n == 31 ? 0 : (uint32_t)1 << n;
 }
 
-/* Where registers stand: the name says the file and the field. */
+/* Places of registers: the name has the file and the field. */
 enum a64_slot {
     A64_END,
     /* X registers; S: 31 is the stack pointer */
@@ -53,15 +53,15 @@ enum a64_slot {
     ZN,   /* 9:5 */
     ZM,   /* 20:16 */
     ZA,   /* 14:10 */
-    ZM16, /* 19:16, the first sixteen */
-    ZM8,  /* 18:16, the first eight */
-    ZD_2, /* lists that begin anywhere */
+    ZM16, /* 19:16, one of the first sixteen */
+    ZM8,  /* 18:16, one of the first eight */
+    ZD_2, /* lists that may begin at any register */
     ZD_3,
     ZD_4,
     ZN_2,
     ZN_3,
     ZN_4,
-    ZD2, /* lists that begin at a multiple: 4:1, 4:2 */
+    ZD2, /* lists that begin at a multiple of their length: 4:1, 4:2 */
     ZD4,
     ZN2, /* 9:6, 9:7 */
     ZN4,
@@ -81,7 +81,7 @@ enum a64_slot {
     PN8,  /* 7:5 + 8 */
     PD2,  /* 3:1, pairs */
     PD_2, /* 3:0 and the next */
-    /* the rest, which always are the same */
+    /* others, always the same */
     NZCV,
     FFR,
     ZAR,
@@ -103,7 +103,7 @@ typedef struct a64_row {
     uint8_t slots[8]; /* ends with A64_END, or is full */
 } a64_row;
 
-/* Adds what the first row that matches says. */
+/* Adds the operands of the first row that matches. */
 void a64_add_row(const a64_row *rows, size_t count, uint32_t op, a64_operands *o);
 void a64_add_slots(const uint8_t slots[8], uint32_t op, a64_operands *o);
 

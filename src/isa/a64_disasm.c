@@ -1,5 +1,5 @@
-/* Text of instructions through LLVM's disassembler, which is opened when the program runs: nothing of it is needed to
- * build, and nothing but better text is missing without it. */
+/* Text of instructions through LLVM's disassembler, which is loaded at run time: the build needs nothing of it, and
+ * only the better text is missing without it. */
 #include "isa/a64_disasm.h"
 
 #include <stdio.h>
@@ -13,12 +13,12 @@
 #include <pthread.h>
 
 enum {
-    NEWEST = 40, /* version that is looked for first */
-    OLDEST = 14, /* before it, features of the list below are not known, and LLVM would complain on standard error */
-    HAS_ALL = 16 /* from this one on, every instruction is one feature */
+    NEWEST = 40, /* version to look for first */
+    OLDEST = 14, /* older ones do not know all features below, and would complain on standard error */
+    HAS_ALL = 16 /* from here on, one feature has every instruction */
 };
 
-/* What is used of the library; declared in llvm-c/Disassembler.h as it is here. */
+/* The parts of the library used, declared as in llvm-c/Disassembler.h. */
 typedef struct llvm {
     const char *name;
     void (*init_info)(void), (*init_code)(void), (*init_disassembler)(void);
@@ -29,7 +29,7 @@ typedef struct llvm {
     bool has_all;
 } llvm;
 
-static llvm library; /* name NULL: there is none */
+static llvm library; /* name NULL: not loaded */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const char features_of_14[] =
@@ -39,7 +39,7 @@ static const char features_of_14[] =
     "+complxnum,+jsconv,+nv,+lor,+pan-rwv,+vh,+ccidx,+tlb-rmi,+am,+amvs,+ecv,+mpam,+perfmon,+sel2,+dit,+tracev8.4,"
     "+specrestrict,+pan,+uaops,+crc,+bti";
 
-/* POSIX lets a pointer to an object become one to a function; C needs a copy for that. */
+/* POSIX allows conversion of an object pointer to a function pointer; C needs a copy. */
 static bool get(void *handle, const char *name, void *function)
 {
     void *p = dlsym(handle, name);
@@ -63,7 +63,7 @@ static bool take(const char *file, const char *name)
         dlclose(handle); /* built without this processor */
         return false;
     }
-    l.has_all = dlsym(handle, "LLVMGetVersion") != NULL; /* which is as old as HAS_ALL */
+    l.has_all = dlsym(handle, "LLVMGetVersion") != NULL; /* a function as old as HAS_ALL */
     l.init_info();
     l.init_code();
     l.init_disassembler();
@@ -123,7 +123,7 @@ const char *a64_disasm_engine(const a64_disasm *d)
     return d->context ? library.name : "built in";
 }
 
-/* "\tldr\tx0, [sp, #16]" becomes "ldr x0, [sp, #16]", and the last operand the place that it stands for. */
+/* Turns "\tldr\tx0, [sp, #16]" into "ldr x0, [sp, #16]", and the last operand into the address that it means. */
 static size_t tidy(char *text, uint32_t op, bool has_pc, uint64_t pc)
 {
     char *to = text;
@@ -152,7 +152,7 @@ size_t a64_disasm_text(a64_disasm *d, uint32_t op, bool has_pc, uint64_t pc, cha
     if (!d->context)
         return a64_text(op, has_pc, pc, text);
     tl_store32(bytes, op, false);
-    /* The place in the code does not matter to it but for operands that tidy() changes. */
+    /* The address of the instruction matters only for operands that tidy() replaces. */
     if (library.text(d->context, bytes, sizeof bytes, 0, text, A64_TEXT_MAX - 20) != sizeof bytes)
         return a64_text(op, has_pc, pc, text);
     return tidy(text, op, has_pc, pc);

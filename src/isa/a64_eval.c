@@ -1,4 +1,4 @@
-/* One instruction after the other: what becomes of registers and flags. */
+/* Executes one instruction after another: its effect on registers and flags. */
 #include "isa/a64_eval.h"
 
 #include "base/endian.h"
@@ -8,7 +8,7 @@
 #define MRS_NZCV 0xd53b4200u
 #define MSR_NZCV 0xd51b4200u
 
-/* The base register follows from an address that was seen. */
+/* Derives the base register from an observed address. */
 static void learn_base(a64_state *s, const a64_memory *m, const a64_seen *seen)
 {
     uint64_t offset = 0;
@@ -49,7 +49,7 @@ void a64_learn(a64_state *s, uint32_t op, const uint64_t *address, const uint64_
         *s = before;
 }
 
-/* What the base register is behind an access that changes it. */
+/* The base register after an access that changes it. */
 static void write_back(a64_state *s, const a64_memory *m, const a64_state *before)
 {
     if ((m->mode != A64_MODE_PRE && m->mode != A64_MODE_POST) || m->base > A64_BASE_SP || m->base_vector ||
@@ -70,7 +70,7 @@ static uint64_t load(const uint8_t *p, unsigned size)
     return size == 1 ? *p : size == 2 ? tl_load16(p, false) : size == 4 ? tl_load32(p, false) : tl_load64(p, false);
 }
 
-/* Is the value of a load extended by its sign? *to: to how many bits, then. */
+/* Is the value of a load sign-extended? *to: to how many bits. */
 static bool is_signed_load(uint32_t op, unsigned *to)
 {
     const unsigned row = op >> 28 & 3, opc = op >> 22 & 3;
@@ -83,8 +83,7 @@ static bool is_signed_load(uint32_t op, unsigned *to)
     return (row == 3 || row == 1) && opc >= 2;
 }
 
-/* The registers that get what an access loads, in their order. Returns how many; 0: not general registers, or not
- * known. */
+/* The registers that an access loads, in order. Returns how many; 0: not general registers, or unknown. */
 static unsigned loaded_registers(uint32_t op, const a64_memory *m, unsigned to[2])
 {
     if ((op >> 26 & 1) || m->registers == 0 || m->registers > 2 || m->element == 0 || m->element > 8 || m->tags)
@@ -92,7 +91,7 @@ static unsigned loaded_registers(uint32_t op, const a64_memory *m, unsigned to[2
     if (m->atomic == A64_CAS) {
         to[0] = op >> 16 & 31;
         to[1] = to[0] + 1;
-        if (m->registers == 2 && to[0] % 2) /* CASP of an odd register is not an instruction */
+        if (m->registers == 2 && to[0] % 2) /* CASP needs an even register */
             return 0;
     } else if (m->atomic == A64_COPY || m->atomic == A64_FILL) {
         return 0;
@@ -121,7 +120,7 @@ static void take_loaded(a64_state *s, uint32_t op, const a64_memory *m, const a6
     }
 }
 
-/* System instructions and exclusive stores tell a value. */
+/* Takes a value that was observed for system instructions and exclusive stores. */
 static void take_value(a64_state *s, uint32_t op, const a64_memory *m, const a64_seen *seen)
 {
     if (!seen->has_value)

@@ -1,4 +1,4 @@
-/* Data processing of A64 with immediates and registers, computed from registers that are known. */
+/* Data processing of A64 with immediates and registers, computed from known registers. */
 #include "isa/a64_eval.h"
 
 #define N_BIT ((uint32_t)1 << 31)
@@ -32,7 +32,7 @@ static uint64_t rotate(uint64_t v, unsigned by, unsigned width)
     return by ? (v >> by | v << (width - by)) & ones(width) : v;
 }
 
-/* A register, 31 being the zero register or SP. False: not known. */
+/* A register; 31 is the zero register or SP. False: unknown. */
 static bool get(const a64_state *s, unsigned n, bool sp, uint64_t *v)
 {
     *v = n == 31 && !sp ? 0 : s->x[n];
@@ -122,7 +122,7 @@ static a64_result bitfield(const a64_state *s, uint32_t op, unsigned width)
         (opc == 1 && !get(s, bits(op, 4, 0), false, &into)))
         return unknown;
     from &= ones(width);
-    const bool insert = imms < immr; /* the low bits go up; else bits from the middle go down */
+    const bool insert = imms < immr; /* the low bits go up; otherwise bits from the middle go down */
     const unsigned n = insert ? imms + 1 : imms - immr + 1, at = insert ? width - immr : 0;
     const uint64_t field = insert ? from & ones(n) : from >> immr & ones(n);
     uint64_t v = field << at;
@@ -229,7 +229,7 @@ static a64_result one_source(const a64_state *s, uint32_t op, unsigned width)
         return unknown;
     a &= ones(width);
     const unsigned opcode = bits(op, 15, 10);
-    if (opcode <= 3) { /* reverses pieces of 1 << group bytes, or all bits */
+    if (opcode <= 3) { /* reverses groups of 1 << group bytes, or all bits */
         const unsigned group = opcode == 0 ? width : 8u << opcode, piece = opcode == 0 ? 1 : 8;
         if (group > width)
             return unknown;
@@ -237,7 +237,7 @@ static a64_result one_source(const a64_state *s, uint32_t op, unsigned width)
             r |= (a >> at & ones(piece)) << (at / group * group + (group - piece - at % group));
         return plain(r, width);
     }
-    if (opcode == 5) /* bits that are as the sign: the same as leading zeros, of what is not */
+    if (opcode == 5) /* bits equal to the sign: the leading zeros after inversion */
         a = (a ^ a << 1) >> 1 & ones(width - 1);
     if (opcode > 5)
         return unknown;

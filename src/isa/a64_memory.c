@@ -1,7 +1,7 @@
 /* Registers and memory of loads and stores of general registers, and of prefetches. */
 #include "isa/a64_decode.h"
 
-/* The base of most: Xn or SP, which some modes change. */
+/* The usual base, Xn or SP, which some modes change. */
 static void base(uint32_t op, a64_mode mode, int32_t imm, a64_operands *o)
 {
     uint32_t n = a64_field(op, 9, 5);
@@ -21,7 +21,7 @@ static void access(a64_operands *o, a64_access what, unsigned registers, unsigne
     o->memory.size = (uint16_t)(registers * element);
 }
 
-/* One or two registers, Xt and Xt2, are loaded or stored. */
+/* Loads or stores one or two registers, Xt and Xt2. */
 static void transfer(uint32_t op, bool load, bool pair, unsigned element, a64_operands *o)
 {
     uint32_t which = a64_x(a64_field(op, 4, 0)) | (pair ? a64_x(a64_field(op, 14, 10)) : 0);
@@ -45,10 +45,10 @@ static void row_0(uint32_t op, a64_operands *o)
     base(op, A64_MODE_OFFSET, 0, o);
     transfer(op, load, third, 1u << size, o);
     o->memory.exclusive = !ordered;
-    o->memory.acquire = load && (strong || ordered); /* ordered alone: LDLAR, STLLR */
+    o->memory.acquire = load && (strong || ordered); /* ordered but not exclusive: LDLAR, STLLR */
     o->memory.release = !load && (strong || ordered);
     if (!ordered && !load)
-        o->writes.x |= a64_x(a64_field(op, 20, 16)); /* whether it was stored */
+        o->writes.x |= a64_x(a64_field(op, 20, 16)); /* the status */
 }
 
 static void literal(uint32_t op, a64_operands *o)
@@ -85,7 +85,7 @@ static void tags(uint32_t op, a64_operands *o)
     }
 }
 
-/* LDIAPP, STILP; LDAPR and STLR that change their base. */
+/* LDIAPP, STILP; LDAPR and STLR with base update. */
 static void ordered_pairs(uint32_t op, a64_operands *o)
 {
     bool load = a64_bit(op, 22), single = a64_bit(op, 23), moves = single || !a64_bit(op, 12);
@@ -142,7 +142,7 @@ static void pairs(uint32_t op, a64_operands *o)
     o->memory.tags = tagged; /* STGP */
 }
 
-/* One register, or a prefetch, if that is where it would be. */
+/* One register, or a prefetch encoded like it. */
 static void single(uint32_t op, a64_operands *o)
 {
     unsigned size = a64_field(op, 31, 30), opcode = a64_field(op, 23, 22);

@@ -24,7 +24,7 @@ static void transfer(bool load, uint32_t which, unsigned registers, unsigned ele
         o->reads.v |= which;
 }
 
-/* Vt and those behind it. */
+/* Vt and the next ones. */
 static uint32_t list(uint32_t op, unsigned count)
 {
     uint32_t which = 0;
@@ -33,7 +33,7 @@ static uint32_t list(uint32_t op, unsigned count)
     return which;
 }
 
-/* Behind the access, the base grows by its size or by a register. */
+/* After the access, the base grows by its size or by a register. */
 static void base_of_list(uint32_t op, unsigned size, a64_operands *o)
 {
     uint32_t m = a64_field(op, 20, 16);
@@ -68,7 +68,7 @@ static void lanes(uint32_t op, a64_operands *o)
     base_of_list(op, count << scale, o);
     transfer(load, which, count, 1u << scale, o);
     if (load && !replicate)
-        o->reads.v |= which;                   /* its other lanes stay */
+        o->reads.v |= which;                   /* the other lanes stay */
     if (!a64_bit(op, 23) && a64_bit(op, 16)) { /* LDAP1, STL1 */
         o->memory.acquire = load;
         o->memory.release = !load;

@@ -1,9 +1,9 @@
-/* Which decoder knows an instruction, and what a row of the decoders' tables means. */
+/* Which decoder handles an instruction, and what a row of the decoders' tables means. */
 #include "isa/a64_decode.h"
 
 enum { FILE_X, FILE_S, FILE_V, FILE_P };
 
-/* How the number of a register is found: (field * scale + add), and `count` registers, each `step` after the other. */
+/* Register numbers from a field: (field * scale + add), then `count` registers `step` apart. */
 typedef struct slot {
     uint8_t file, low, width, count, step, scale, add;
 } slot;

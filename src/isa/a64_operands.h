@@ -1,24 +1,24 @@
-/* What an instruction of A64 reads and writes: registers, memory, and what system instructions name.
+/* What an A64 instruction reads and writes: registers, memory, system registers and operations.
  *
- * All functions are pure; any thread. They look at the 32 bits alone. A word that is not allocated gets the operands of
- * its neighbours, or none: whoever has words of unknown origin must not conclude from operands that it is an
- * instruction. What was verified, and how, stands in docs/isa-a64.md. */
+ * All functions are pure; any thread. They look at the 32 bits alone. An unallocated word gets the operands of its
+ * neighbours, or none: having operands does not make a word an instruction. docs/isa-a64.md says what was verified, and
+ * how. */
 #ifndef TL_ISA_A64_OPERANDS_H
 #define TL_ISA_A64_OPERANDS_H
 
 #include "isa/a64.h"
 
-/* A set of registers. W and X are one register, and so are B, H, S, D, Q, V and Z. The zero register is none. */
+/* A set of registers. W and X are one register, and so are B, H, S, D, Q, V and Z. The zero register is left out. */
 typedef struct a64_regs {
     uint32_t x; /* bit n: Xn; bit 31: SP */
     uint32_t v; /* bit n: Zn */
-    uint32_t p; /* bit n: Pn up to 15, and those below */
+    uint32_t p; /* bit n: Pn up to 15, and the flags below */
 } a64_regs;
 
 #define A64_SP   ((uint32_t)1 << 31) /* of x */
-#define A64_FFR  ((uint32_t)1 << 16) /* of p, and all below */
+#define A64_FFR  ((uint32_t)1 << 16) /* in p, as are all below */
 #define A64_NZCV ((uint32_t)1 << 17)
-#define A64_FPCR ((uint32_t)1 << 18) /* only of MRS and MSR; not of each instruction that rounds */
+#define A64_FPCR ((uint32_t)1 << 18) /* only in MRS and MSR, not in each instruction that rounds */
 #define A64_FPSR ((uint32_t)1 << 19)
 #define A64_ZA   ((uint32_t)1 << 20)
 #define A64_ZT0  ((uint32_t)1 << 21)
@@ -40,7 +40,7 @@ typedef enum a64_access {
 typedef enum a64_mode {
     A64_MODE_OFFSET,   /* base + imm, imm may be 0 */
     A64_MODE_UNSIGNED, /* the same, LDR and STR with 12 bits of unsigned offset */
-    A64_MODE_PRE,      /* base + imm, which becomes the base */
+    A64_MODE_PRE,      /* base + imm, which becomes the new base */
     A64_MODE_POST,     /* base; afterwards base + imm, or base + index if there is one */
     A64_MODE_REGISTER, /* base + (extended index << shift) */
     A64_MODE_LITERAL,  /* PC + imm */
@@ -72,20 +72,20 @@ typedef struct a64_memory {
     uint8_t index;     /* Xn or Zn; A64_NO_REG: none, also for the zero register */
     uint8_t extend;    /* a64_extend, of the index */
     uint8_t shift;     /* of the index */
-    uint8_t registers; /* how many are loaded or stored */
-    uint8_t element;   /* bytes of one of them in memory; of SVE: of one lane */
-    uint8_t lane;      /* SVE: bytes of a lane in the register: there are at most VL / 8 / lane elements a register */
+    uint8_t registers; /* registers loaded or stored */
+    uint8_t element;   /* bytes of each in memory; SVE: of a lane */
+    uint8_t lane;      /* SVE: bytes of a lane in the register: at most VL / 8 / lane elements per register */
     uint8_t atomic;    /* a64_atomic */
     uint16_t size;     /* bytes of the whole access; 0: depends on the vector length or on a register */
-    int32_t imm;       /* bytes; if imm_vectors: times what one access has at this vector length */
+    int32_t imm;       /* bytes; if imm_vectors: a multiple of the access size at this vector length */
     bool base_vector : 1;
     bool index_vector : 1;
     bool imm_vectors : 1;
     bool exclusive : 1;
-    bool acquire : 1; /* also of LDAPR, which is weaker */
+    bool acquire : 1; /* also for LDAPR, which is weaker */
     bool release : 1;
-    bool tags : 1;    /* of the memory tagging extension; data, too, if size or STZGM */
-    bool guarded : 1; /* of a predicate: lanes may be left out */
+    bool tags : 1;    /* of the memory tagging extension; also data, if size or STZGM */
+    bool guarded : 1; /* by a predicate: lanes may be left out */
 } a64_memory;
 
 typedef struct a64_operands {

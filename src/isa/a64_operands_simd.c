@@ -1,7 +1,6 @@
 /* Registers of Advanced SIMD: vectors and scalars, tables, cryptography.
  *
- * In most groups the usual row comes last, and those before it accumulate into the destination, or leave a half of it.
- */
+ * In most groups the usual row comes last; the rows before it accumulate into the destination, or keep half of it. */
 #include "isa/a64_decode.h"
 
 /* Bit 31 clear, bit 24 clear. */
@@ -39,7 +38,7 @@ static const a64_row rows[] = {
     {0x8f208400, 0x0e008400, {U(ZD), R(ZN), R(ZM)}}, /* SDOT, SQRDMLAH, FCMLA, SMMLA, ... */
     {0x8f3ffc00, 0x0e203800, {U(ZD), R(ZN)}},        /* SUQADD, USQADD */
     {0x8f3ffc00, 0x0e206800, {U(ZD), R(ZN)}},        /* SADALP, UADALP */
-    {0xdf3ffc00, 0x4e212800, {U(ZD), R(ZN)}},        /* the narrowing ones of two registers, upper half */
+    {0xdf3ffc00, 0x4e212800, {U(ZD), R(ZN)}},        /* narrowing, two registers, upper half */
     {0xdf3fec00, 0x4e214800, {U(ZD), R(ZN)}},
     {0xdf3ffc00, 0x4e216800, {U(ZD), R(ZN)}},
     {0x8f3e0c00, 0x0e200800, {W(ZD), R(ZN)}},        /* two registers */
@@ -47,7 +46,7 @@ static const a64_row rows[] = {
     {0xdf20dc00, 0x4e204000, {U(ZD), R(ZN), R(ZM)}}, /* ADDHN, SUBHN to the upper half */
     {0x8f20fc00, 0x0e205000, {U(ZD), R(ZN), R(ZM)}}, /* SABAL, UABAL */
     {0x8f20cc00, 0x0e208000, {U(ZD), R(ZN), R(ZM)}}, /* SMLAL, SMLSL, SQDMLAL, SQDMLSL */
-    {0x8f200c00, 0x0e200000, {W(ZD), R(ZN), R(ZM)}}, /* other sizes of results than of operands */
+    {0x8f200c00, 0x0e200000, {W(ZD), R(ZN), R(ZM)}}, /* results wider or narrower than operands */
     {0x8f20fc00, 0x0e209400, {U(ZD), R(ZN), R(ZM)}}, /* MLA, MLS */
     {0x8f20fc00, 0x0e207c00, {U(ZD), R(ZN), R(ZM)}}, /* SABA, UABA */
     {0xbf60fc00, 0x2e601c00, {U(ZD), R(ZN), R(ZM)}}, /* BSL */
@@ -57,7 +56,7 @@ static const a64_row rows[] = {
     {0x8f200400, 0x0e200400, {W(ZD), R(ZN), R(ZM)}}, /* three registers */
 };
 
-/* The same, bit 24 set: constants, shifts, and those with one lane of the second operand. */
+/* The same with bit 24 set: constants, shifts, and operations with one lane of the second operand. */
 static const a64_row rows_imm[] = {
     {0x8ff89400, 0x0f001400, {U(ZD)}}, /* ORR, BIC of constants */
     {0x8ff8d400, 0x0f009400, {U(ZD)}},
@@ -69,7 +68,7 @@ static const a64_row rows_imm[] = {
     {0x8f800400, 0x0f000400, {W(ZD), R(ZN)}}, /* other shifts, conversions of fixed point */
 };
 
-/* With a lane; the second operand is one of the first sixteen if it has lanes of 16 bits. */
+/* With a lane; with 16-bit lanes the second operand is one of the first sixteen. */
 static const a64_row rows_lane[] = {
     {0xaf00f400, 0x0f008000, {W(ZD)}}, /* MUL */
     {0x8f00f400, 0x0f009000, {W(ZD)}}, /* FMUL, FMULX */
@@ -90,7 +89,7 @@ static const a64_row rows_crypto[] = {
     {0xfffff800, 0xcec08000, {U(ZD), R(ZN)}},               /* SHA512SU0, SM4E */
 };
 
-/* How many bits name the second operand: the other ones count lanes. */
+/* How many bits name the second operand; the others select the lane. */
 static unsigned lane_register_bits(uint32_t op)
 {
     unsigned size = a64_field(op, 23, 22), opcode = a64_field(op, 15, 12);
@@ -99,14 +98,14 @@ static unsigned lane_register_bits(uint32_t op)
             return 3;
         if (size == 2 && (opcode == 8 || opcode == 12)) /* FMLAL2, FMLSL2 */
             return 4;
-        if (size == 1 && (opcode & 9) == 1) /* FCMLA: a lane has two numbers */
+        if (size == 1 && (opcode & 9) == 1) /* FCMLA: a lane is a pair of numbers */
             return 5;
     } else {
         if (opcode == 0 && size == 3) /* FMLALB, FMLALT */
             return 3;
         if (size == 2 && !(opcode & 11)) /* FMLAL, FMLSL */
             return 4;
-        if (opcode == 0 && size == 0) /* FDOT: a lane has four numbers, as in the next two */
+        if (opcode == 0 && size == 0) /* FDOT: a lane is four numbers, as in the next two */
             return 5;
         if (opcode == 15)
             return size == 3 ? 4 : 5;

@@ -1,6 +1,6 @@
 /* Registers and memory of SME and SME2, with the loads and stores of several vectors that share its encodings.
  *
- * ZA is one register here, so whoever writes a part of it also reads it. */
+ * ZA is one register here, so writing a part of it also reads it. */
 #include "isa/a64_decode.h"
 
 /* Moves between ZA and vectors, the lookup table ZT0. */
@@ -42,18 +42,18 @@ static const a64_row rows_c1[] = {
     {0xff300000, 0xc1000000, {U(ZAR), R(XV8), R(ZN), R(ZM16)}}, /* with a lane */
     {0xff308000, 0xc1100000, {U(ZAR), R(XV8), R(ZN2), R(ZM16)}},
     {0xff308000, 0xc1108000, {U(ZAR), R(XV8), R(ZN4), R(ZM16)}},
-    {0xffa09400, 0xc1200400, {U(ZAR), R(XV8), R(ZN), R(ZM16)}}, /* with a vector */
+    {0xffa09400, 0xc1200400, {U(ZAR), R(XV8), R(ZN), R(ZM16)}}, /* with one vector */
     {0xffb08000, 0xc1200000, {U(ZAR), R(XV8), R(ZN_2), R(ZM16)}},
     {0xffb08000, 0xc1300000, {U(ZAR), R(XV8), R(ZN_4), R(ZM16)}},
     {0xffa19c00, 0xc1a01c00, {U(ZAR), R(XV8), R(ZN2)}}, /* ADD, FADD, ... to ZA */
     {0xffa19c00, 0xc1a11c00, {U(ZAR), R(XV8), R(ZN4)}},
-    {0xffa18000, 0xc1a00000, {U(ZAR), R(XV8), R(ZN2), R(ZM2)}}, /* with as many vectors */
+    {0xffa18000, 0xc1a00000, {U(ZAR), R(XV8), R(ZN2), R(ZM2)}}, /* with equally many vectors */
     {0xffa18000, 0xc1a10000, {U(ZAR), R(XV8), R(ZN4), R(ZM4)}},
     {0xff21e000, 0xc1208000, {W(ZD2), R(PN10), R(ZN2), R(ZM2)}}, /* SEL */
     {0xff21e000, 0xc1218000, {W(ZD4), R(PN10), R(ZN4), R(ZM4)}},
-    {0xff20f800, 0xc120a000, {U(ZD2), R(ZM16)}}, /* in place, with a vector */
+    {0xff20f800, 0xc120a000, {U(ZD2), R(ZM16)}}, /* in place, with one vector */
     {0xff20f800, 0xc120a800, {U(ZD4), R(ZM16)}},
-    {0xff20f800, 0xc120b000, {U(ZD2), R(ZM2)}}, /* with as many vectors */
+    {0xff20f800, 0xc120b000, {U(ZD2), R(ZM2)}}, /* in place, with equally many vectors */
     {0xff20f800, 0xc120b800, {U(ZD4), R(ZM4)}},
     {0xff20f800, 0xc120c000, {U(ZD2), R(ZN), R(ZM)}}, /* SCLAMP, FCLAMP, ... */
     {0xff20f800, 0xc120c800, {U(ZD4), R(ZN), R(ZM)}},

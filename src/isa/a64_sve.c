@@ -1,6 +1,6 @@
 /* Registers of SVE and SVE2 without memory: integers, permutations, predicates, floating point.
  *
- * A table for each value of bits 31 to 24. The first row that matches counts, so exceptions stand before the rule. */
+ * There is a table for each value of bits 31 to 24. The first matching row counts, so exceptions precede the rule. */
 #include "isa/a64_decode.h"
 
 static const a64_row rows_04[] = {

@@ -3,7 +3,7 @@
  * Sizes are logarithms here: msz of an element in memory, esz of the lane that it goes to. */
 #include "isa/a64_decode.h"
 
-/* What the type field of contiguous loads says. */
+/* Element sizes by the type field of contiguous loads. */
 static const uint8_t type_msz[16] = {0, 0, 0, 0, 2, 1, 1, 1, 1, 1, 2, 2, 0, 0, 0, 3};
 static const uint8_t type_esz[16] = {0, 1, 2, 3, 3, 1, 2, 3, 3, 2, 2, 3, 3, 2, 1, 3};
 
@@ -15,7 +15,7 @@ static void access(a64_access what, unsigned msz, unsigned esz, unsigned registe
     o->memory.registers = (uint8_t)registers;
 }
 
-/* Zt and those behind it, under a predicate. */
+/* Zt and the next ones, under a predicate. */
 static void transfer(uint32_t op, bool load, unsigned msz, unsigned esz, unsigned registers, a64_operands *o)
 {
     uint32_t list = 0;
@@ -50,7 +50,7 @@ static void base(uint32_t op, a64_mode mode, a64_operands *o)
     o->reads.x |= (uint32_t)1 << a64_field(op, 9, 5);
 }
 
-/* Xn + imm; vectors: the unit is what the access has at the vector length. */
+/* Xn + imm; vectors: in units of the access size at the vector length. */
 static void at_constant(uint32_t op, int32_t imm, bool vectors, a64_operands *o)
 {
     base(op, A64_MODE_OFFSET, o);
@@ -108,7 +108,7 @@ static void whole(uint32_t op, bool load, a64_operands *o)
 {
     bool vector = a64_bit(op, 14);
     at_constant(op, a64_field_signed(op, 21, 16) * 8 + (int32_t)a64_field(op, 12, 10), true, o);
-    access(load ? A64_READS : A64_WRITES, 0, vector ? 0 : 3, 1, o); /* a predicate has a byte for 8 bytes of a vector */
+    access(load ? A64_READS : A64_WRITES, 0, vector ? 0 : 3, 1, o); /* a predicate has one bit per byte of a vector */
     a64_regs *to = load ? &o->writes : &o->reads;
     if (vector)
         to->v |= (uint32_t)1 << a64_field(op, 4, 0);
@@ -125,7 +125,7 @@ static void replicate(uint32_t op, a64_operands *o)
     o->memory.size = (uint16_t)(1u << msz);
 }
 
-/* What gathers of 32 and of 64 bits share: Xn + Zm, extended from 32 bits. */
+/* Shared by gathers of 32 and 64 bits: Xn + Zm, extended from 32 bits. */
 static void gather_extended(uint32_t op, unsigned esz, a64_operands *o)
 {
     unsigned msz = a64_field(op, 24, 23);
@@ -198,7 +198,7 @@ static void gather_64(uint32_t op, a64_operands *o)
         first_fault(o);
 }
 
-/* Loads that repeat 16 or 32 bytes in the whole vector, and those to lanes of 128 bits behind them. */
+/* Loads that repeat 16 or 32 bytes over the whole vector, and those into 128-bit lanes encoded with them. */
 static void load_block(uint32_t op, bool constant, a64_operands *o)
 {
     unsigned msz = a64_field(op, 24, 23), bytes = a64_bit(op, 21) ? 32 : 16;
@@ -253,7 +253,7 @@ static void load_contiguous(uint32_t op, a64_operands *o)
         first_fault(o);
 }
 
-/* Stores whose address is a constant or a register away from Xn. */
+/* Stores to Xn plus a constant or a register. */
 static void store_contiguous(uint32_t op, bool constant, unsigned msz, unsigned esz, unsigned count, a64_operands *o)
 {
     if (constant)

@@ -32,7 +32,7 @@ static bool exception(uint32_t op, a64_system *out)
     return false;
 }
 
-/* SYS: which kind of operation. */
+/* SYS: the kind of operation. */
 static a64_system_kind operation(uint32_t op)
 {
     static const uint8_t by_crm[16] = {
@@ -46,7 +46,7 @@ static a64_system_kind operation(uint32_t op)
     return crn == 7 && kind ? (a64_system_kind)kind : A64_SYS;
 }
 
-/* op0 0: what needs no register, or waits until the time in one. */
+/* op0 0: instructions without a register, or that wait until the time in one. */
 static a64_system_kind processor_state(uint32_t op, a64_system *out)
 {
     unsigned op1 = a64_field(op, 18, 16), crn = a64_field(op, 15, 12), crm = a64_field(op, 11, 8);
@@ -109,7 +109,7 @@ static void hint(unsigned number, a64_operands *o)
         a64_add_slots(features, 0, o); /* CHKFEAT */
 }
 
-/* Those that are registers of the instruction set, too. */
+/* System registers that instructions also use. */
 static uint32_t flags_of(uint16_t number)
 {
     switch (number) {

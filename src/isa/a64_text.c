@@ -1,4 +1,4 @@
-/* Text of an instruction: which part knows it, and what is said if none does. */
+/* Text of an instruction: finds the part that knows it, or writes the word. */
 #include "isa/a64_text.h"
 
 #include <stdio.h>

@@ -2,17 +2,17 @@
  * below; others are not known. */
 #include "isa/a64_text_out.h"
 
-/* op0 (2 bits), op1, CRn, CRm, op2 as they stand in bits 5 to 20 of MSR and MRS; also of SYS, with op0 1. */
+/* op0 (2 bits), op1, CRn, CRm, op2 as in bits 5 to 20 of MSR and MRS; also of SYS, with op0 1. */
 #define KEY(op0, op1, crn, crm, op2) ((op0) << 14 | (op1) << 11 | (crn) << 7 | (crm) << 3 | (op2))
 
 #define READ_ONLY 0x10000u
 
 typedef struct named {
-    uint32_t key; /* with READ_ONLY: writing it has no name */
+    uint32_t key; /* with READ_ONLY: has no name in MSR */
     char name[17];
 } named;
 
-/* What programs and the lower parts of systems use. */
+/* Registers that programs and kernels use. */
 static const named registers[] = {
     {KEY(3, 0, 0, 0, 0) | READ_ONLY, "MIDR_EL1"},
     {KEY(3, 0, 0, 0, 5) | READ_ONLY, "MPIDR_EL1"},
@@ -73,7 +73,7 @@ static const char *find(const named *list, size_t n, uint32_t op, bool read)
     return NULL;
 }
 
-/* Those that every version of the architecture has under this name; "": others, or not everywhere. */
+/* Hints with the same name in every version of the architecture; "": others. */
 static bool put_hint(a64_out *o)
 {
     static const char name[40][11] = {
@@ -89,7 +89,7 @@ static bool put_hint(a64_out *o)
         a64_put(o, name[which]);
         return true;
     }
-    if (which != 9 && which != 11 && which != 13 && which != 15) /* unlikely to be given a meaning */
+    if (which != 9 && which != 11 && which != 13 && which != 15) /* hints that are unlikely to get a meaning */
         return false;
     a64_put(o, "hint ");
     a64_put_imm(o, which);

@@ -65,7 +65,7 @@ static bool mask_of(uint32_t op, bool is64, uint64_t *mask)
     return true;
 }
 
-/* Can MOVZ make it? Of two ways to say the same, the disassembly shows the immediate only for the preferred one. */
+/* Can MOVZ make it? Of two equivalent forms, the preferred one shows the immediate. */
 static bool is_movz(uint64_t v, bool is64)
 {
     if (!is64)
@@ -168,7 +168,7 @@ static bool put_extension(a64_out *o, const char *name, bool is64)
     return true;
 }
 
-/* SBFM, BFM, UBFM: every one has a better name. */
+/* SBFM, BFM, UBFM: each has a better name. */
 static bool put_bitfield(a64_out *o)
 {
     const uint32_t op = o->op, which = a64_bits(op, 29, 2), immr = a64_bits(op, 16, 6), imms = a64_bits(op, 10, 6);

@@ -1,12 +1,12 @@
 /* Text of loads and stores of general registers and, where they are written the same way, of SIMD registers; atomics,
- * exclusives, prefetches. What behaves unpredictably (a pair into one register, a base that is overwritten) is not
- * known. */
+ * exclusives, prefetches. Unpredictable instructions (a pair into one register, an overwritten base) count as
+ * unknown. */
 #include "isa/a64_text_out.h"
 
-/* What a load or store with one register moves. */
+/* What a load or store of one register transfers. */
 typedef struct moved {
-    char bank;   /* of the register: w x b h s d q; p: a kind of prefetch */
-    uint8_t log; /* of the size */
+    char bank;   /* of the register: w x b h s d q; p: a prefetch */
+    uint8_t log; /* log2 of the size */
     bool load;
     char suffix[3]; /* of the mnemonic: "", "b", "h", "sb", "sh", "sw" */
 } moved;
@@ -91,7 +91,7 @@ static void put_writeback(a64_out *o, bool before, int64_t offset)
         a64_put(o, "]!");
 }
 
-/* "ldrsb w0, " and the like; plain and prefetch are what the mnemonic begins with ("ldr" is "ld" and 'r'). */
+/* "ldrsb w0, " and the like; plain and prefetch are the first letters of the mnemonic ("ldr" is "ld" and 'r'). */
 static bool put_single(a64_out *o, const moved *m, const char *form, const char *prefetch)
 {
     if (m->bank == 'p') {
@@ -141,7 +141,7 @@ static bool put_indexed(a64_out *o)
     return true;
 }
 
-/* With a signed offset of 9 bits: unscaled, unprivileged, or changing the base. */
+/* With a signed 9-bit offset: unscaled, unprivileged, or with base update. */
 static bool put_signed(a64_out *o)
 {
     static const char form[4][4] = {"ur", "r", "tr", "r"};
@@ -207,7 +207,7 @@ static bool put_pair(a64_out *o)
     return true;
 }
 
-/* Mnemonic, register list, "[base]" of what has no offset. */
+/* Mnemonic, register list, and "[base]" without an offset. */
 static bool put_bare(a64_out *o, const char *name, const char *suffix, const uint32_t *reg, unsigned n, bool first_word,
                      bool is64)
 {

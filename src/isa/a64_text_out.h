@@ -1,4 +1,4 @@
-/* What the parts of a64_text.c share: putting registers, numbers and conditions, and bits of the opcode. */
+/* Shared by the parts of a64_text.c: output of registers, numbers and conditions, and bits of the opcode. */
 #ifndef TL_ISA_A64_TEXT_OUT_H
 #define TL_ISA_A64_TEXT_OUT_H
 
@@ -8,8 +8,7 @@
 #include "base/text/number.h"
 #include "isa/a64_text.h"
 
-/* A text that is being made. Whoever finds that the instruction is not known returns false, and what was put is
- * forgotten. */
+/* A text in the making. A part that does not know the instruction returns false, and its output is dropped. */
 typedef struct a64_out {
     char *p;
     uint32_t op;
@@ -17,7 +16,7 @@ typedef struct a64_out {
     uint64_t pc;
 } a64_out;
 
-/* Each returns false for what it does not know, having put anything. */
+/* Each returns false for an unknown instruction, after any output. */
 bool a64_text_immediate(a64_out *o);
 bool a64_text_register(a64_out *o);
 bool a64_text_memory(a64_out *o);
@@ -96,7 +95,7 @@ static inline void a64_put_cond(a64_out *o, uint32_t cond)
     a64_put(o, name[cond & 15]);
 }
 
-/* The last operand of what a64_text_place() knows; distance is what stands there without a pc. */
+/* The last operand of instructions that a64_text_place() knows; distance is shown without a pc. */
 static inline void a64_put_place(a64_out *o, int64_t distance)
 {
     uint64_t address;

@@ -1,7 +1,7 @@
 /* Text of data processing of registers: arithmetic, logic, conditions, multiplication, pointer authentication. */
 #include "isa/a64_text_out.h"
 
-/* ", lsl #3", nothing if it is none */
+/* ", lsl #3", or nothing */
 static void put_shift(a64_out *o)
 {
     static const char name[4][4] = {"lsl", "lsr", "asr", "ror"};
@@ -14,7 +14,7 @@ static void put_shift(a64_out *o)
     a64_put_imm(o, amount);
 }
 
-/* name Rd, Rn, Rm{, shift}; registers that the name makes needless are left out */
+/* name Rd, Rn, Rm{, shift}, without the registers that the name implies */
 static bool put_shifted(a64_out *o, const char *name, bool show_rd, bool show_rn)
 {
     const bool is64 = o->op >> 31;
@@ -85,7 +85,7 @@ static bool put_extended(a64_out *o)
     a64_put_reg_sp(o, is64, rn);
     a64_comma(o);
     a64_put_reg(o, is64 && (option & 3) == 3, a64_bits(op, 16, 5));
-    if (option == (is64 ? 3u : 2u) && (rn == 31 || (rd == 31 && !flags))) { /* with the stack pointer it is a shift */
+    if (option == (is64 ? 3u : 2u) && (rn == 31 || (rd == 31 && !flags))) { /* with SP the extension is a shift */
         if (shift) {
             a64_put(o, ", lsl ");
             a64_put_imm(o, shift);
@@ -101,7 +101,7 @@ static bool put_extended(a64_out *o)
     return true;
 }
 
-/* name Rd, Rn, Rm of one width; without Rn or Rm as asked */
+/* name Rd, Rn, Rm of one width, without Rn or Rm on request */
 static bool put_plain(a64_out *o, const char *name, bool show_rn, bool show_rm)
 {
     const bool is64 = o->op >> 31;
@@ -233,7 +233,7 @@ static bool put_one(a64_out *o)
 static bool put_three(a64_out *o)
 {
     static const struct {
-        char name[7], alias[7]; /* the alias is without Ra */
+        char name[7], alias[7]; /* the alias has no Ra */
     } known[16] = {
         [0] = {"madd", "mul"}, [1] = {"msub", "mneg"},     [2] = {"smaddl", "smull"},   [3] = {"smsubl", "smnegl"},
         [4] = {"", "smulh"},   [10] = {"umaddl", "umull"}, [11] = {"umsubl", "umnegl"}, [12] = {"", "umulh"}};
