@@ -1,4 +1,4 @@
-/* Arena: a list of growing chunks, cut into pieces from the front. */
+/* Arena: a list of growing chunks, allocated from the front. */
 #include "base/arena.h"
 
 #include <stdatomic.h>
@@ -9,8 +9,7 @@
 
 #include "base/compiler.h"
 
-/* Chunks grow with the arena, so that their number stays small, up to a size where another one costs nothing to speak
- * of. */
+/* Chunks grow with the arena to keep their number small, up to a size where another one costs nothing to speak of. */
 #define ALIGNMENT   16u
 #define CHUNK_LEAST ((size_t)4096)
 #define CHUNK_MOST  ((size_t)1 << 20)
@@ -41,7 +40,7 @@ static struct tl_arena_chunk *chunk_new(size_t size)
     return c;
 }
 
-/* Who remembers addresses asks by this number whether what was there still is. */
+/* A number that identifies contents, so that remembered addresses can be checked. */
 static uint64_t new_contents(void)
 {
     static _Atomic uint64_t last;
@@ -70,7 +69,7 @@ void *tl_arena_alloc(tl_arena *a, size_t size)
 {
     if (TL_UNLIKELY(size > SIZE_MAX / 2))
         return NULL;
-    /* Nothing, too, gets an address of its own. */
+    /* Even an empty allocation gets an address of its own. */
     size = size == 0 ? ALIGNMENT : (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (TL_UNLIKELY(!a->chunk || size > a->chunk->size - a->used))
         if (!grow(a, size))
@@ -108,7 +107,7 @@ static void free_chunks(struct tl_arena_chunk *c)
     }
 }
 
-/* Several chunks become one of their joint size: the same contents again then fit without allocating. Keeping only the
+/* Replaces several chunks by one of their total size: the same contents then fit without allocating. Keeping only the
  * largest as it is would allocate anew in every round. */
 TL_COLD static void merge_chunks(tl_arena *a)
 {

@@ -1,7 +1,7 @@
-/* CRC-32: that of zlib where there is one, which knows the processor's instructions.
+/* CRC-32: zlib's if available, which uses the processor's instructions.
  *
- * Else few bytes go four bits at a time through a table of 16 numbers; for many it pays to make larger tables of it, by
- * which eight bytes go at once. They stand on the stack: nothing has to be shared between threads. */
+ * Otherwise short inputs go four bits at a time through a table of 16 numbers; for long ones it pays to make larger
+ * tables, which take eight bytes at once. They are on the stack: threads share nothing. */
 #include "base/crc32.h"
 
 #include "base/endian.h"
@@ -29,14 +29,14 @@ static const uint32_t crc_of_nibble[16] = {
     0xedb88320, 0xf00f9344, 0xd6d6a3e8, 0xcb61b38c, 0x9b64c2b0, 0x86d3d2d4, 0xa00ae278, 0xbdbdf21c,
 };
 
-/* A byte whose bits were added to the register already. */
+/* A byte that was already added to the register. */
 static uint32_t shift_byte(uint32_t crc)
 {
     crc = crc >> 4 ^ crc_of_nibble[crc & 15];
     return crc >> 4 ^ crc_of_nibble[crc & 15];
 }
 
-/* table[k][b]: what a byte b does to the register when k more bytes have followed it. */
+/* table[k][b]: the effect of byte b on the register after k more bytes. */
 static void make_tables(uint32_t table[STEP][256])
 {
     for (uint32_t b = 0; b < 256; b++)
@@ -46,7 +46,7 @@ static void make_tables(uint32_t table[STEP][256])
             table[k][b] = table[k - 1][b] >> 8 ^ table[0][table[k - 1][b] & 255];
 }
 
-/* Of n bytes, a multiple of STEP. */
+/* n is a multiple of STEP. */
 static uint32_t shift_many(uint32_t crc, const uint8_t *p, size_t n)
 {
     uint32_t table[STEP][256];

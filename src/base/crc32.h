@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The sum of n more bytes behind those of `crc`, which is 0 at the begin. */
+/* Extends the sum `crc` (0 at the start) by n more bytes. */
 uint32_t tl_crc32(uint32_t crc, const void *data, size_t n);
 
 #endif

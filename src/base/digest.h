@@ -1,7 +1,7 @@
 /* Digests of bytes that come in pieces: MD5 (RFC 1321), SHA-1 (RFC 3174), and CRC-32.
  *
- * Why not a library? Every command would load libcrypto, also the many that make no checksum, and it crashes where
- * memory runs out. These two are checksums of packets here, and protect nothing. */
+ * Why not a library? Every command would load libcrypto, even those that make no checksum, and it crashes when memory
+ * runs out. Here MD5 and SHA-1 are only checksums of packets, and protect nothing. */
 #ifndef TL_BASE_DIGEST_H
 #define TL_BASE_DIGEST_H
 
@@ -11,7 +11,7 @@
 typedef enum tl_digest_kind { TL_DIGEST_CRC32, TL_DIGEST_MD5, TL_DIGEST_SHA1 } tl_digest_kind;
 
 #define TL_DIGEST_MOST  20u /* bytes of the longest */
-#define TL_DIGEST_BLOCK 64u /* bytes that MD5 and SHA-1 take at once */
+#define TL_DIGEST_BLOCK 64u /* bytes that MD5 and SHA-1 process at once */
 
 typedef struct tl_digest {
     tl_digest_kind kind;
@@ -20,10 +20,10 @@ typedef struct tl_digest {
     uint8_t block[TL_DIGEST_BLOCK];
 } tl_digest;
 
-/* Nothing can fail, and nothing has to be freed. */
+/* Cannot fail; nothing has to be freed. */
 void tl_digest_begin(tl_digest *d, tl_digest_kind kind);
 void tl_digest_add(tl_digest *d, const void *data, size_t n);
-/* The digest, zeros behind a shorter one; of CRC-32 the number, most significant byte first. */
+/* The digest, followed by zeros if shorter; for CRC-32 the number, most significant byte first. */
 void tl_digest_end(tl_digest *d, uint8_t out[TL_DIGEST_MOST]);
 
 #endif

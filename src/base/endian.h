@@ -1,5 +1,5 @@
-/* Loads and stores of numbers at any address in either byte order. `big` is meant to be a constant at the call, so that
- * the choice costs nothing. */
+/* Loads and stores of numbers at any address in either byte order. Pass a constant as `big`, so that the choice costs
+ * nothing. */
 #ifndef TL_BASE_ENDIAN_H
 #define TL_BASE_ENDIAN_H
 

@@ -12,7 +12,7 @@
 
 enum { MESSAGE_SIZE = sizeof((tl_error){0}.message), KEEP_OF_FRONT = 40 };
 
-/* A message is one line of text for a terminal, but names and strings in it come from hostile files. */
+/* A message is one line of text for a terminal, but it may quote names and strings of hostile files. */
 static void replace_controls(char *s)
 {
     for (; *s; s++)
@@ -30,8 +30,8 @@ static size_t fit(const char *s, size_t n, size_t room)
     return room;
 }
 
-/* Writes "front: back" to the message. Where both do not fit, the end of the front goes first, because the back says
- * what went wrong; but some of the front stays, because it says where. */
+/* Writes "front: back" to the message. If both do not fit, the front is cut first, because the back says what went
+ * wrong; but a part of it stays, because it says where. */
 static void join(char *message, const char *front, const char *back)
 {
     char text[MESSAGE_SIZE];
@@ -51,8 +51,8 @@ static void join(char *message, const char *front, const char *back)
     replace_controls(message);
 }
 
-/* Formats at most MESSAGE_SIZE - 1 bytes. Never directly into the message: the arguments may point there. The buffer is
- * one byte larger, so that it shows whether the cut goes through a UTF-8 sequence. */
+/* Formats at most MESSAGE_SIZE - 1 bytes, never directly into the message, since the arguments may point there. One
+ * more byte shows whether the cut splits a UTF-8 sequence. */
 TL_PRINTF(2, 0) static void format_text(char text[MESSAGE_SIZE + 1], const char *format, va_list ap)
 {
     int n = vsnprintf(text, MESSAGE_SIZE + 1, format, ap);
@@ -81,7 +81,7 @@ int tl_fail(tl_error *e, tl_code code, uint64_t offset, const char *format, ...)
     return code;
 }
 
-/* strerror_r() comes in two kinds: POSIX fills the buffer and returns an int, GNU returns the text. */
+/* strerror_r() has two versions: POSIX fills the buffer and returns an int, GNU returns the text. */
 static const char *text_of_posix(int result, const char *buffer)
 {
     return result == 0 ? buffer : "unknown error";

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tables stay at most half full, so that a probe for a missing key ends soon. */
+/* Tables are at most half full, so that probing for a missing key ends soon. */
 #define SLOTS_LEAST 16u
 #define SLOTS_MOST  ((uint32_t)1 << 31)
 
-/* The number of slots that the next growth asks for; 0 if there is none. */
+/* The number of slots after the next growth; 0 if it cannot grow. */
 static uint32_t next_slots(bool empty, uint32_t mask, size_t slot_size)
 {
     if (empty)

@@ -19,7 +19,7 @@ typedef struct tl_hash {
         uint32_t value; /* TL_HASH_NONE: free */
         uint32_t pad;
     } * slot;
-    uint64_t seed; /* tl_hash_seed(): another one in each table and run */
+    uint64_t seed; /* tl_hash_seed(): different in each table and run */
     uint32_t mask; /* slots - 1 */
     uint32_t n;
 } tl_hash;
@@ -43,7 +43,7 @@ TL_ALWAYS_INLINE uint32_t tl_hash_get(const tl_hash *h, uint64_t key)
             return h->slot[i].value;
 }
 
-/* Sets a key, new or not. False when memory runs out; the table is then as before. */
+/* Sets a key, new or not. False when memory runs out; then the table is unchanged. */
 bool tl_hash_put(tl_hash *h, uint64_t key, uint32_t value);
 void tl_hash_fini(tl_hash *h);
 
@@ -56,8 +56,8 @@ typedef struct tl_strings {
 
 /* A NUL-terminated copy; NULL when memory runs out. s need not be terminated. */
 const char *tl_strings_get(tl_strings *t, const char *s, size_t n);
-/* The same for text that may have bytes 0 in it: they become the two bytes c0 80, which are in no UTF-8 text, and which
- * tl_json_string() shows as what they were. */
+/* The same for text that may contain NUL: it becomes the bytes c0 80, which occur in no UTF-8 text; tl_json_string()
+ * shows them as NUL again. */
 const char *tl_strings_get_text(tl_strings *t, const char *s, size_t n);
 /* Whether a string is there already. */
 bool tl_strings_has(const tl_strings *t, const char *s, size_t n);

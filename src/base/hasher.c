@@ -22,7 +22,7 @@ static tl_hasher begin(const uint64_t k[2])
 static void draw_key(void)
 {
     if (getrandom(key, sizeof key, GRND_NONBLOCK) !=
-        sizeof key) { /* not available: time, process id and addresses, which are hard to guess */
+        sizeof key) { /* not available: use time, process id and addresses, which are hard to guess */
         struct timespec now = {0};
         clock_gettime(CLOCK_MONOTONIC, &now);
         key[0] = (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec << 16 ^ (uint64_t)getpid();

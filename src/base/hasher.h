@@ -1,5 +1,5 @@
-/* Hashes for tables whose keys come from a file: SipHash-1-3 (Aumasson and Bernstein) with a key that is drawn once a
- * run. Whoever made the file does not know the key and cannot choose names or numbers that collide in a table. */
+/* Hashes for tables whose keys come from a file: SipHash-1-3 (Aumasson and Bernstein) with a random key for each run.
+ * The author of a file does not know the key, and cannot choose names or numbers that collide in a table. */
 #ifndef TL_BASE_HASHER_H
 #define TL_BASE_HASHER_H
 
@@ -43,9 +43,9 @@ TL_ALWAYS_INLINE void tl_hasher_add(tl_hasher *h, uint64_t number)
     h->v[0] ^= number;
 }
 
-/* Adds bytes. Callers that add several strings of bytes add their lengths, too. */
+/* Adds bytes. When adding several byte strings, add their lengths, too. */
 void tl_hasher_bytes(tl_hasher *h, const void *p, size_t n);
-/* Adds the length of a NUL-terminated text, and the text; NULL is different from all texts. */
+/* Adds the length of a NUL-terminated text, and the text; NULL differs from every text. */
 void tl_hasher_text(tl_hasher *h, const char *s);
 
 TL_ALWAYS_INLINE uint64_t tl_hasher_end(tl_hasher h)
@@ -64,13 +64,13 @@ uint64_t tl_hash_bytes(const void *p, size_t n);
 /* Odd numbers derived from the key; 0 before the first tl_hash_seed() or tl_hasher_begin(). */
 __attribute__((visibility("hidden"))) extern uint64_t tl_hash_odd[3];
 
-/* The seed of a table of numbers. Has to be called before tl_hash_spread(): it draws the key. */
+/* The seed of a table of numbers. Call before tl_hash_spread(): it draws the key. */
 uint64_t tl_hash_seed(const void *table);
 
-/* Where a number belongs in a table: the bits from 32 on. Events are looked up by it, and SipHash takes about twice as
- * long, so this is two products with secret factors. One is enough against chosen keys (multiply-shift hashing is
- * universal), but sequences of keys stay sequences and some factors crowd them into few places. The second product, of
- * the folded halves of the first, spreads them. */
+/* The place of a number in a table: the bits from 32 up. Every event needs it, and SipHash takes about twice as long,
+ * so this is two products with secret factors. One is enough against chosen keys (multiply-shift hashing is universal),
+ * but sequences of keys stay sequences and some factors crowd them into few places. The second product, of the folded
+ * halves of the first, spreads them. */
 TL_ALWAYS_INLINE uint64_t tl_hash_spread(uint64_t key, uint64_t seed)
 {
     const tl_wide product = tl_multiply(key ^ seed, tl_hash_odd[0]);

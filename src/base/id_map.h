@@ -1,4 +1,4 @@
-/* Ids to indices, for ids that are mostly small numbers: an array for those, a hash table for the others. */
+/* Maps ids to indices if most ids are small: an array for small ones, a hash table for the others. */
 #ifndef TL_BASE_ID_MAP_H
 #define TL_BASE_ID_MAP_H
 
@@ -21,7 +21,7 @@ TL_ALWAYS_INLINE uint32_t tl_id_map_get(const tl_id_map *m, uint64_t id)
     return id < TL_ID_MAP_DIRECT ? TL_HASH_NONE : tl_hash_get(&m->rest, id);
 }
 
-/* Sets the index of an id, new or not; not TL_HASH_NONE. False when memory runs out; the map is then as before. */
+/* Sets the index of an id, new or not; not TL_HASH_NONE. False when memory runs out; then the map is unchanged. */
 bool tl_id_map_put(tl_id_map *m, uint64_t id, uint32_t index);
 void tl_id_map_fini(tl_id_map *m);
 

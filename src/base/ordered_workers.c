@@ -1,5 +1,5 @@
-/* Workers that make numbered pieces ahead of the thread that takes them. One lock guards everything; it is held for a
- * few instructions around each piece, which takes tens of microseconds to make. */
+/* Workers that make numbered pieces ahead of the thread that takes them. One lock protects everything; it is held for a
+ * few instructions per piece, which takes tens of microseconds to make. */
 #include "base/ordered_workers.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* How often the taking thread looks before it sleeps: about as long as waking it would take. */
+/* How often the taking thread polls before it sleeps: about as long as a wake-up takes. */
 #define LOOKS 400u
 
 struct tl_ordered_workers {
@@ -18,15 +18,15 @@ struct tl_ordered_workers {
     pthread_mutex_t lock;
     pthread_cond_t work;  /* a slot is free */
     pthread_cond_t ready; /* the wanted piece is made */
-    uint64_t claimed;     /* pieces below this number are made or being made */
-    uint64_t taken;       /* pieces below it were given back */
-    bool lent;            /* piece `taken` is being looked at */
-    bool ended;           /* some piece was not there, or failed: no more are claimed */
+    uint64_t claimed;     /* pieces below this are made or being made */
+    uint64_t taken;       /* pieces below this were given back */
+    bool lent;            /* piece `taken` is in use by the taker */
+    bool ended;           /* a piece did not exist, or failed: no more are claimed */
     bool stop;
     bool waiting;
-    unsigned idle; /* workers that sleep */
+    unsigned idle; /* sleeping workers */
     unsigned slots;
-    _Atomic bool made[TL_ORDERED_SLOTS_MAX]; /* looked at without the lock, too */
+    _Atomic bool made[TL_ORDERED_SLOTS_MAX]; /* also read without the lock */
     int status[TL_ORDERED_SLOTS_MAX];
     unsigned nthread;
     pthread_t thread[];
@@ -37,7 +37,7 @@ static bool can_claim(const tl_ordered_workers *r)
     return !r->ended && r->claimed - r->taken < r->slots;
 }
 
-/* Makes the next piece. Called and returns with the lock held; gives it up in between. */
+/* Makes the next piece. The lock is held on entry and return, and released in between. */
 static void make_next(tl_ordered_workers *r)
 {
     const uint64_t number = r->claimed++;
@@ -71,7 +71,7 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* Starts up to n workers, with all signals blocked: those belong to the program's own threads. */
+/* Starts up to n workers, with all signals blocked: those are for the program's own threads. */
 static void start_workers(tl_ordered_workers *r, unsigned n)
 {
     sigset_t all, before;
@@ -112,7 +112,7 @@ no_memory:
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to work ahead");
 }
 
-/* Waits until a piece is made: first awake, giving up the lock, then asleep. */
+/* Waits until a piece is made: first polling without the lock, then asleep. */
 static void wait_for(tl_ordered_workers *r, unsigned slot)
 {
     pthread_mutex_unlock(&r->lock);

@@ -1,5 +1,5 @@
-/* Pairs of numbers to indices 0, 1, 2, ..., in the order in which they were first asked for: for tables whose rows are
- * told apart by two numbers. Not thread-safe. */
+/* Pairs of numbers to indices 0, 1, 2, ... in the order of first use: for tables whose rows have two keys. Not
+ * thread-safe. */
 #ifndef TL_BASE_PAIR_MAP_H
 #define TL_BASE_PAIR_MAP_H
 
@@ -17,7 +17,7 @@ typedef struct tl_pair_map {
     uint32_t mask; /* slots - 1 */
     struct tl_pair_slot {
         uint32_t index; /* TL_HASH_NONE: free */
-        uint32_t tag;   /* bits of the hash: a pair is looked at only if they are right */
+        uint32_t tag;   /* hash bits, compared before the pair itself */
     } * slot;
 } tl_pair_map;
 
@@ -42,10 +42,10 @@ TL_ALWAYS_INLINE uint32_t tl_pair_map_get(const tl_pair_map *m, uint64_t a, uint
     }
 }
 
-/* Adds a pair that is not there yet. Its index is n; TL_HASH_NONE when memory runs out or there are `most` pairs: the
- * map is then as before. */
+/* Adds a pair that is not there yet. Its index is n; TL_HASH_NONE when memory runs out or there are `most` pairs; then
+ * the map is unchanged. */
 uint32_t tl_pair_map_add(tl_pair_map *m, uint64_t a, uint64_t b, uint32_t most);
-/* The index of a pair, which is added if need be; TL_HASH_NONE without memory. */
+/* The index of a pair, added if needed; TL_HASH_NONE without memory. */
 TL_ALWAYS_INLINE uint32_t tl_pair_map_number(tl_pair_map *m, uint64_t a, uint64_t b)
 {
     const uint32_t i = tl_pair_map_get(m, a, b);
@@ -60,13 +60,13 @@ typedef struct tl_pair_table {
     uint32_t nvalue; /* at least pairs.n */
 } tl_pair_table;
 
-/* The value of a pair, until the next tl_pair_table_at(); NULL: it is not there. */
+/* The value of a pair, valid until the next tl_pair_table_at(); NULL: not there. */
 TL_ALWAYS_INLINE uint32_t *tl_pair_table_find(const tl_pair_table *t, uint64_t a, uint64_t b)
 {
     const uint32_t i = tl_pair_map_get(&t->pairs, a, b);
     return i == TL_HASH_NONE ? NULL : &t->value[i];
 }
-/* The same; a pair that is not there is added, its value is 0. NULL when memory runs out; the table is then as
+/* The same, but adds a missing pair with value 0. NULL when memory runs out; the table is then as
  * before. */
 uint32_t *tl_pair_table_at(tl_pair_table *t, uint64_t a, uint64_t b);
 void tl_pair_table_fini(tl_pair_table *t);

@@ -1,4 +1,4 @@
-/* Worker threads: numbers are handed out under a lock; the tasks are coarse, so its cost does not show. */
+/* Worker threads: a lock protects the next number; tasks are coarse, so its cost does not show. */
 #include "base/pool.h"
 
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* More threads than this are somebody's mistake. */
+/* More threads than this are a mistake. */
 #define THREADS_MOST 1024u
 
 typedef struct job {
@@ -47,8 +47,8 @@ static bool take(job *j, uint32_t *i)
     return some;
 }
 
-/* All numbers below a failed one have been handed out already, and their tasks end before tl_parallel() returns: so
- * which failure is the lowest does not depend on the threads' timing. */
+/* All numbers below a failed one have been given out, and their tasks end before tl_parallel() returns: so timing does
+ * not decide which failure is the lowest. */
 static void fail(job *j, uint32_t i, int result)
 {
     pthread_mutex_lock(&j->lock);
@@ -76,8 +76,8 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* Starts workers 1 .. threads-1 with all signals blocked (they belong to the program's own threads); returns how many
- * threads there are with the calling one. */
+/* Starts workers 1 .. threads-1 with all signals blocked (those are for the program's own threads); returns the number
+ * of threads including the calling one. */
 static unsigned start(job *j, worker *workers, unsigned threads)
 {
     sigset_t all, before;
@@ -105,7 +105,7 @@ int tl_parallel(unsigned threads, uint32_t n, int (*task)(void *arg, unsigned wo
     if (threads > THREADS_MOST)
         threads = THREADS_MOST;
     if (pthread_mutex_init(&j.lock, NULL) != 0) {
-        /* Without a lock, the calling thread does it all. */
+        /* Without a lock, the calling thread does everything. */
         for (uint32_t i = 0; i < n && j.result >= 0; i++)
             j.result = task(arg, 0, i);
         return j.result < 0 ? j.result : 0;

@@ -1,4 +1,4 @@
-/* Progress: a thread that looks at a counter and draws one line on the terminal. */
+/* Progress: a thread that polls a counter and draws one line on the terminal. */
 #include "base/progress.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "base/compiler.h"
 #include "base/text/number.h"
 
-/* What is done sooner needs no bar; more often than that nobody can read it. */
+/* Shorter work needs no bar; nobody can read faster updates. */
 #define NS_PER_S    1000000000u
 #define APPEAR_NS   500000000u
 #define REDRAW_NS   100000000u
@@ -50,7 +50,7 @@ static unsigned terminal_width(void)
     return size.ws_col < LINE_SIZE - 1 ? size.ws_col : LINE_SIZE - 1;
 }
 
-/* A bar is never worth an error: what cannot be written is not there. */
+/* A bar is never worth an error: failed writes are ignored. */
 static void write_terminal(const char *text, size_t n)
 {
     ssize_t ignored = write(STDERR_FILENO, text, n);
@@ -79,7 +79,7 @@ static void draw(tl_progress *p)
     uint64_t done = __atomic_load_n(p->done, __ATOMIC_RELAXED), elapsed = now_ns() - p->begin;
     if (p->total > 0 && done > p->total)
         done = p->total;
-    /* For people: here a double is exact enough. */
+    /* A double is exact enough for people. */
     double share = p->total > 0 ? (double)done / (double)p->total : 0;
     double rate = (double)done / ((double)elapsed / NS_PER_S);
 
@@ -138,7 +138,7 @@ static bool init_condition(pthread_cond_t *c)
     return ok;
 }
 
-/* The thread takes no signals: they are the program's. */
+/* The thread takes no signals: they are for the program. */
 static bool start_thread(tl_progress *p)
 {
     sigset_t all, before;
@@ -164,7 +164,7 @@ tl_progress *tl_progress_start(const char *what, const uint64_t *done, uint64_t 
     p->total = total;
     p->begin = now_ns();
     memcpy(p->what, what, n);
-    for (char *c = p->what; *c; c++) /* a file's name may hold anything */
+    for (char *c = p->what; *c; c++) /* a file's name may contain anything */
         if ((unsigned char)*c < 0x20 || *c == 0x7f)
             *c = '?';
 

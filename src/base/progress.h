@@ -6,8 +6,8 @@
 
 typedef struct tl_progress tl_progress;
 
-/* Starts watching *done, which others add to atomically, against total. NULL if standard error is not a terminal, or
- * when something fails: a bar is never worth an error. */
+/* Starts watching *done, to which others add atomically, against total. NULL if standard error is not a terminal, or if
+ * something fails: a bar is never worth an error. */
 tl_progress *tl_progress_start(const char *what, const uint64_t *done, uint64_t total);
 void tl_progress_stop(tl_progress *p); /* removes the bar; NULL is fine */
 

@@ -130,7 +130,7 @@ void tl_pb_string(tl_pb *b, unsigned field, const char *s)
     tl_pb_bytes(b, field, s, strlen(s));
 }
 
-/* An empty array is not a field at all, as everywhere in the wire format. */
+/* An empty array is not written at all, as the format requires. */
 void tl_pb_packed(tl_pb *b, unsigned field, const uint64_t *v, size_t n)
 {
     if (n == 0)
@@ -148,7 +148,7 @@ void tl_pb_packed(tl_pb *b, unsigned field, const uint64_t *v, size_t n)
     b->n += size;
 }
 
-/* One byte is kept for the length, which is enough for most messages; tl_pb_end() moves the content if it is not. */
+/* One byte is reserved for the length, which suffices for most messages; otherwise tl_pb_end() moves the content. */
 size_t tl_pb_begin(tl_pb *b, unsigned field)
 {
     put_tag(b, field, WIRE_LENGTH);

@@ -28,7 +28,7 @@ void tl_pb_bytes(tl_pb *b, unsigned field, const void *data, size_t n);
 void tl_pb_string(tl_pb *b, unsigned field, const char *s);
 void tl_pb_packed(tl_pb *b, unsigned field, const uint64_t *v, size_t n);
 
-/* A nested message: size_t at = tl_pb_begin(b, field); ...; tl_pb_end(b, at). The length is put in at the end. */
+/* A nested message: size_t at = tl_pb_begin(b, field); ...; tl_pb_end(b, at). The length is filled in at the end. */
 size_t tl_pb_begin(tl_pb *b, unsigned field);
 void tl_pb_end(tl_pb *b, size_t at);
 

@@ -1,8 +1,8 @@
-/* Memory as last seen: pages in a table of open addressing, whose slots count only in the generation that they were
- * filled in. Forgetting everything is a new generation; the pages wait in their array to be used again.
+/* Memory as last seen: pages in a table of open addressing, whose slots are valid only in the generation that filled
+ * them. Forgetting everything starts a new generation; the pages stay in their array for reuse.
  *
- * A page may hold bytes that are not known any more, so that forgetting touches bits only. They become 0 where somebody
- * looks at the whole page. */
+ * A page may hold bytes that are no longer known, so that forgetting only clears bits. They become 0 when the whole
+ * page is read. */
 #include "base/shadow.h"
 
 #include <assert.h>
@@ -14,21 +14,21 @@
 #include "base/hash.h"
 
 enum {
-    CACHED = 16,      /* pages that are found without the table: stack, heap and data take turns */
+    CACHED = 16,      /* pages found without the table: accesses alternate between stack, heap and data */
     SLOTS_LEAST = 64, /* a power of two; tables are at most half full */
-    WORD = 64         /* bytes that one word of `known` tells about */
+    WORD = 64         /* bytes for one word of `known` */
 };
-#define NO_NUMBER UINT64_MAX /* of no page: numbers have 52 bits */
+#define NO_NUMBER UINT64_MAX /* not a page's number: those have 52 bits */
 
 typedef struct held_page {
     tl_shadow_page page;
-    bool leftover; /* bytes that are not known may be other than 0 */
+    bool leftover; /* unknown bytes may differ from 0 */
 } held_page;
 
 typedef struct shadow_slot {
     uint64_t number; /* address / TL_SHADOW_PAGE */
     held_page *page;
-    uint64_t generation; /* another one than the table's: free */
+    uint64_t generation; /* differs from the table's: free */
 } shadow_slot;
 
 struct tl_shadow {
@@ -37,7 +37,7 @@ struct tl_shadow {
     shadow_slot *slot;
     uint64_t seed, generation;
     uint32_t mask;
-    held_page **page; /* n of this generation, in the order of addresses if `sorted`, then those that wait */
+    held_page **page; /* n of this generation, ordered by address if `sorted`, then unused ones */
     uint32_t n, held, capacity;
     bool sorted;
 };
@@ -108,7 +108,7 @@ static bool table_grow(tl_shadow *s)
     return true;
 }
 
-/* A page that nothing is known of, behind those that are used; NULL when memory runs out. */
+/* An unused page with nothing known; NULL when memory runs out. */
 static held_page *page_take(tl_shadow *s)
 {
     if (s->n == s->held) {
@@ -132,7 +132,7 @@ static void cache_put(tl_shadow *s, uint64_t number, held_page *page)
     s->cached[number % CACHED] = page;
 }
 
-/* The page, made if it is not there; NULL when memory runs out. */
+/* The page, made if needed; NULL when memory runs out. */
 TL_NOINLINE static held_page *page_make(tl_shadow *s, uint64_t number)
 {
     shadow_slot *slot = slot_of(s, number);
@@ -154,13 +154,13 @@ TL_NOINLINE static held_page *page_make(tl_shadow *s, uint64_t number)
     return slot->page;
 }
 
-/* The page, or NULL if it is not there. The cache is all that changes, which no caller can see. */
+/* The page, or NULL. Changes only the cache, which is invisible to callers. */
 TL_NOINLINE static held_page *page_look_up(const tl_shadow *s, uint64_t number)
 {
     const shadow_slot *slot = slot_of(s, number);
     if (slot->generation != s->generation)
         return NULL;
-    cache_put((tl_shadow *)s, number, slot->page); /* every tl_shadow was allocated: none is a constant */
+    cache_put((tl_shadow *)s, number, slot->page); /* the cast is safe: every tl_shadow is allocated, never const */
     return slot->page;
 }
 
@@ -178,7 +178,7 @@ TL_ALWAYS_INLINE held_page *page_need(tl_shadow *s, uint64_t number)
     return page_make(s, number);
 }
 
-/* Copies with a size that the compiler knows, where it is one of the usual ones. */
+/* Copies with a constant size for the usual ones. */
 TL_ALWAYS_INLINE void copy_bytes(uint8_t *to, const uint8_t *from, size_t n)
 {
     if (n == 8)
@@ -204,7 +204,7 @@ TL_ALWAYS_INLINE bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n)
     return memcmp(a, b, n) == 0;
 }
 
-/* The bits of n bytes from byte `first` of a word on; 1 <= n <= WORD - first. */
+/* The bits of n bytes from byte `first` of a word; 1 <= n <= WORD - first. */
 TL_ALWAYS_INLINE uint64_t bits_of(size_t first, size_t n)
 {
     return (UINT64_MAX >> (WORD - n)) << first;
@@ -301,7 +301,7 @@ size_t tl_shadow_get(const tl_shadow *s, uint64_t address, void *data, size_t n)
     return n;
 }
 
-/* Is a bit of from .. to-1 of the page set? With `forget`, they are cleared. */
+/* Is any of the bits from .. to-1 of the page set? With `forget`, clears them. */
 static bool page_bits(held_page *page, size_t from, size_t to, bool forget)
 {
     bool any = false;
@@ -319,7 +319,7 @@ static bool page_bits(held_page *page, size_t from, size_t to, bool forget)
     return any;
 }
 
-/* The same for n bytes at an address. Where that are more pages than there are, it is these that are looked at. */
+/* The same for n bytes at an address. If that covers more pages than exist, visits the existing ones. */
 static bool range_bits(const tl_shadow *s, uint64_t address, size_t n, bool forget)
 {
     bool any = false;

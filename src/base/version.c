@@ -1,4 +1,4 @@
-/* What this build is: its version and the optional libraries in it, both said by the build system. */
+/* The version of this build and its optional libraries, both set by the build system. */
 #include "traceloom/format.h"
 
 #ifndef TL_VERSION

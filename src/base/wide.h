@@ -1,4 +1,4 @@
-/* Products of 128 bits; not every target's compiler has such numbers. */
+/* 128-bit products; not every target's compiler has 128-bit integers. */
 #ifndef TL_BASE_WIDE_H
 #define TL_BASE_WIDE_H
 

@@ -1,5 +1,5 @@
-/* Exact sums of 64-bit numbers: 128 bits, in two halves, since not every host's compiler has such a type. 2^64 numbers
- * can be added up before they wrap. */
+/* Exact sums of 64-bit numbers: 128 bits in two halves, since not every host's compiler has such a type. Room for 2^64
+ * numbers before they wrap. */
 #ifndef TL_BASE_WIDE_SUM_H
 #define TL_BASE_WIDE_SUM_H
 
@@ -10,7 +10,7 @@ typedef struct tl_sum {
     uint64_t high, low;
 } tl_sum;
 
-#define TL_SUM_TEXT 40u /* bytes of the longest text, with its end */
+#define TL_SUM_TEXT 40u /* bytes of the longest text, with NUL */
 
 static inline void tl_sum_add(tl_sum *s, uint64_t v)
 {
@@ -24,7 +24,7 @@ static inline void tl_sum_join(tl_sum *s, tl_sum v)
     s->high += v.high;
 }
 
-/* < 0, 0 or > 0, as a is less than, equal to or more than b. */
+/* < 0, 0 or > 0: a is less than, equal to or greater than b. */
 static inline int tl_sum_compare(tl_sum a, tl_sum b)
 {
     if (a.high != b.high)
@@ -32,7 +32,7 @@ static inline int tl_sum_compare(tl_sum a, tl_sum b)
     return (a.low > b.low) - (a.low < b.low);
 }
 
-/* a - b, where a is not less. */
+/* a - b; a must not be less than b. */
 static inline tl_sum tl_sum_minus(tl_sum a, tl_sum b)
 {
     return (tl_sum){a.high - b.high - (a.low < b.low), a.low - b.low};
@@ -45,7 +45,7 @@ static inline tl_sum tl_sum_of(uint64_t v)
 
 tl_sum tl_sum_times(uint64_t a, uint32_t b);
 
-/* For people and pictures: saturated, or nearly. */
+/* Saturated, for people and pictures. */
 static inline uint64_t tl_sum_u64(tl_sum s)
 {
     return s.high ? UINT64_MAX : s.low;
@@ -56,7 +56,7 @@ static inline double tl_sum_double(tl_sum s)
     return (double)s.high * 18446744073709551616.0 + (double)s.low;
 }
 
-/* In decimal, terminated. Returns buf. */
+/* Decimal, terminated. Returns buf. */
 char *tl_sum_text(char buf[TL_SUM_TEXT], tl_sum s);
 
 #endif

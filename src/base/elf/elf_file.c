@@ -10,8 +10,8 @@
  *                  2 big                            section headers begin                 one holds their names
  *
  * and a section header, 64 bytes: u32 name, u32 type, u64 flags, u64 address, u64 offset, u64 size, u32 link, u32 info,
- * u64 alignment, u64 entry size. Section 0 is void; where shnum is 0 its size is the number of sections, and where
- * shstrndx is 0xffff its link is the section of the names.
+ * u64 alignment, u64 entry size. Section 0 is void; if shnum is 0 its size is the number of sections, and if
+ * shstrndx is 0xffff its link is the section of names.
  *
  * Only the headers, their names and two small notes are read on opening, other sections when they are asked for. */
 #include "base/elf/elf_file.h"
@@ -30,10 +30,10 @@
 #define SECTIONS_MAX      (1u << 20)
 /* Bytes of one section that is read: room for 44 million symbols. */
 #define SECTION_BYTES_MAX (UINT64_C(1) << 30)
-/* Sound sections do not overlap, so all of them together are no larger than the file. Reading more than a few times
- * that means that a small file wants to cost much. */
+/* Valid sections do not overlap, so their total is no larger than the file. Reading a few times more means that a small
+ * file tries to be expensive. */
 #define OVERLAP_MAX       2u
-/* A note or debuglink section that is larger than this is not looked at on opening. */
+/* Larger note or debuglink sections are not read on opening. */
 #define NOTE_BYTES_MAX    65536u
 /* Build ids have 8 to 32 bytes in practice. */
 #define BUILD_ID_MAX      64u
@@ -172,8 +172,8 @@ static void parse_section(const tl_elf *elf, const uint8_t *p, tl_elf_section *s
     };
 }
 
-/* How many sections there are and which one holds the names: from the header, or from section 0 if they are too many
- * for its 16 bits. */
+/* Number of sections, and which one holds the names: from the header, or from section 0 if they are too many for its 16
+ * bits. */
 static int count_sections(tl_elf *elf, const uint8_t *header, uint64_t at, uint64_t *count, uint32_t *names,
                           tl_error *e)
 {
@@ -240,7 +240,7 @@ static int read_sections(tl_elf *elf, const uint8_t *header, tl_error *e)
     uint32_t names = 0;
     uint8_t *raw = NULL;
 
-    if (at == 0) /* stripped of all section headers */
+    if (at == 0) /* all section headers were stripped */
         return TL_OK;
     if (at > elf->size)
         return tl_fail(e, TL_EDAMAGED, HEADER_SECTIONS_AT,
@@ -312,8 +312,8 @@ static void find_debuglink(tl_elf *elf, const uint8_t *p, size_t n)
     elf->debuglink_crc = tl_load32(p + at, elf->big);
 }
 
-/* Build id and debuglink are extras: a file in which they are broken is read as one without. Only memory is an error.
- */
+/* Build id and debuglink are optional: if they are broken, the file counts as having none. Only lack of memory is an
+ * error. */
 static int read_notes(tl_elf *elf, tl_error *e)
 {
     for (uint32_t i = 0; i < elf->nsection; i++) {
@@ -328,7 +328,7 @@ static int read_notes(tl_elf *elf, tl_error *e)
         int rc = tl_elf_section_data(elf, s, &data, &size, &why);
         if (rc == TL_ENOMEM)
             return tl_fail(e, TL_ENOMEM, s->offset, "%s: no memory for section %s", tl_elf_path(elf), s->name);
-        if (rc == TL_EIO && e) /* who compares build-ids must not take it for a file without one */
+        if (rc == TL_EIO && e) /* comparing build-ids must not treat it as a file without one */
             *e = why;
         if (rc == TL_EIO)
             return rc;
@@ -368,11 +368,11 @@ static int open_input(tl_elf **out, tl_input *in, tl_error *e)
     return TL_OK;
 }
 
-/* Whatever waits or never ends is not opened: the path comes from the command line, or from a trace. */
+/* Opens nothing that may wait or never end: the path may come from a trace. */
 static int check_regular(const char *path, tl_error *e)
 {
     struct stat st;
-    if (strcmp(path, "-") != 0 && stat(path, &st) < 0) /* opening says why */
+    if (strcmp(path, "-") != 0 && stat(path, &st) < 0) /* opening will report it */
         return TL_OK;
     const char *kind = strcmp(path, "-") == 0 ? "standard input"
                        : S_ISREG(st.st_mode)  ? NULL

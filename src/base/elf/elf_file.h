@@ -1,4 +1,4 @@
-/* ELF64 files, as much as is needed for function maps and symbols; either byte order. Every access is checked. */
+/* ELF64 files, as far as function maps and symbols need them; either byte order. Every access is checked. */
 #ifndef TL_BASE_ELF_FILE_H
 #define TL_BASE_ELF_FILE_H
 
@@ -43,11 +43,10 @@ const tl_elf_section *tl_elf_section_find(const tl_elf *elf, const char *name); 
 /* The bytes of a section (borrowed until close). TL_EDAMAGED if it reaches beyond the file. SHT_NOBITS: empty. */
 int tl_elf_section_data(tl_elf *elf, const tl_elf_section *s, const uint8_t **data, size_t *size, tl_error *e);
 
-/* Calls visit for every symbol of .symtab and .dynsym, in that order; stops when it returns non-zero and returns that.
- */
+/* Calls visit for every symbol of .symtab, then of .dynsym; stops when it returns non-zero, and returns that. */
 int tl_elf_each_symbol(tl_elf *elf, int (*visit)(void *arg, const tl_elf_symbol *s), void *arg, tl_error *e);
 /* Calls visit for every RELA entry of the file: place, type, addend, value of its symbol (0: none). `section` is the
- * index of the section that it applies to (sh_info; meaningful in ET_REL). */
+ * index of the section that the entry applies to (sh_info; meaningful in ET_REL). */
 int tl_elf_each_rela(tl_elf *elf,
                      int (*visit)(void *arg, uint32_t section, uint64_t place, uint32_t type, uint64_t symbol_value,
                                   int64_t addend),

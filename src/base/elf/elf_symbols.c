@@ -9,7 +9,7 @@
  *     | place                             | symbol | type  | addend         |   in one u64: symbol << 32 | type
  *     +-----------------------------------+----------------+----------------+
  *
- * The name is a place in the string table that the symbol table's section names as its link; the symbol of a relocation
+ * The name is an offset in the string table that the symbol table's section links to; the symbol of a relocation
  * is an index in the symbol table that the relocation's section names. */
 #include <elf.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@ enum { SYMBOL_NAME = 0, SYMBOL_INFO = 4, SYMBOL_SECTION = 6, SYMBOL_VALUE = 8, S
 
 enum { RELA_PLACE = 0, RELA_SYMBOL_TYPE = 8, RELA_ADDEND = 16, RELA_BYTES = 24 };
 
-/* The entries of a table section. A rest that is not a whole entry is not looked at. */
+/* The entries of a table section, without an incomplete one at the end. */
 static int table(tl_elf *elf, const tl_elf_section *s, size_t entry, const uint8_t **data, size_t *n, tl_error *e)
 {
     size_t size = 0;
@@ -97,8 +97,8 @@ int tl_elf_each_symbol(tl_elf *elf, int (*visit)(void *arg, const tl_elf_symbol 
     return TL_OK;
 }
 
-/* The symbol table that a relocation section names, with the values of its symbols. None is fine as long as no
- * relocation has a symbol. */
+/* The symbol table of a relocation section, with the values of its symbols. May be missing as long as no relocation has
+ * a symbol. */
 static int symbol_values(tl_elf *elf, const tl_elf_section *s, const uint8_t **data, size_t *n, tl_error *e)
 {
     const tl_elf_section *link = tl_elf_section_get(elf, s->link);
@@ -114,7 +114,7 @@ static int each_rela_of(tl_elf *elf, const tl_elf_section *s,
                         void *arg, tl_error *e)
 {
     bool big = tl_elf_big_endian(elf);
-    /* Little-endian MIPS writes the symbol first and then the type as four single bytes, as if the u64 were two. */
+    /* Little-endian MIPS writes the symbol first and then the type as four bytes, as if the u64 were two numbers. */
     bool mips = tl_elf_machine(elf) == EM_MIPS && !big;
     const uint8_t *data = NULL, *symbols = NULL;
     size_t n = 0, nsymbol = 0;

@@ -1,10 +1,10 @@
-/* The name of a file without the folders that it is in. */
+/* A file's name without its folders. */
 #ifndef TL_BASE_BASE_NAME_H
 #define TL_BASE_BASE_NAME_H
 
 #include <string.h>
 
-/* What stands behind the last '/'; the whole path if nothing does. Borrowed from it. */
+/* The part of the path after the last '/', or all of it. Borrowed from the path. */
 static inline const char *tl_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

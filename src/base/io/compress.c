@@ -1,4 +1,4 @@
-/* Compression of output: each library fills the same buffer, which goes to the target whenever it is full. */
+/* Compression of output: each library fills the same buffer, which goes to the target when full. */
 #include "base/io/compress.h"
 
 #include <assert.h>
@@ -28,10 +28,10 @@ struct tl_compressor {
 #endif
 #ifdef TL_HAVE_ZSTD
     ZSTD_CCtx *zstd;
-    uint64_t packed, content; /* bytes of the frame so far, compressed and before */
-    bool cut;                 /* there are frames before this one */
-    tl_seek_table table;      /* of all that are complete */
-    uint8_t *note;            /* a frame to be skipped, or NULL */
+    uint64_t packed, content; /* bytes of the current frame: written, and before compression */
+    bool cut;                 /* there are earlier frames */
+    tl_seek_table table;      /* of all complete frames */
+    uint8_t *note;            /* a skippable frame, or NULL */
     size_t note_n;
 #endif
     uint8_t out[OUT_SIZE];
@@ -55,7 +55,7 @@ static int gzip_init(tl_compressor *z, unsigned level, tl_error *e)
     int chosen = level == 0 ? GZIP_LEVEL : (int)level;
     if (deflateInit2(&z->gzip, chosen, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
         return no_memory(e);
-    /* The library would name the system that it was built on. */
+    /* The library would write the build system's name. */
     z->header.os = GZIP_OS_UNKNOWN;
     deflateSetHeader(&z->gzip, &z->header);
     return 0;
@@ -127,7 +127,7 @@ static int zstd_cut(tl_compressor *z, tl_target *t, tl_error *e)
     return 0;
 }
 
-/* What stands behind the last frame of several. */
+/* Writes what follows the last of several frames. */
 static int zstd_table(tl_compressor *z, tl_target *t, tl_error *e)
 {
     int r = 0;
@@ -152,7 +152,7 @@ static int zstd_write(tl_compressor *z, tl_target *t, const uint8_t *data, size_
         return zstd_stream(z, t, data, n, last, e);
     if (n > 0)
         r = zstd_stream(z, t, data, n, false, e);
-    if (r == 0 && z->content > 0) /* behind a cut there need not be anything */
+    if (r == 0 && z->content > 0) /* after a cut an empty frame is not needed */
         r = zstd_cut(z, t, e);
     return r < 0 ? r : zstd_table(z, t, e);
 }

@@ -1,6 +1,6 @@
-/* Decompression: one loop a library, all between the same two buffers. Several compressed parts one behind the other
- * are one content, as the tools of each format have it. `more` tells that the output buffer was full: then the library
- * may hold more of it, even when the input has ended. */
+/* Decompression: one loop for each library, all between the same two buffers. Consecutive compressed parts are one
+ * content, as in the tools of each format. `more` means that the output buffer was full: the library may hold more
+ * output, even after the input has ended. */
 #include "base/io/decompress.h"
 
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 #include "base/compiler.h"
 #include "base/io/input.h"
 
-/* Room for two zstd blocks of the largest size, so that one always fits behind what waits to be written. */
+/* Room for two zstd blocks of the largest size, so that one always fits after pending output. */
 enum { IN_SIZE = 1 << 17, OUT_SIZE = 1 << 18, OUT_FLUSH = OUT_SIZE - (1 << 17) };
 
 typedef struct stream {
@@ -33,7 +33,7 @@ typedef struct stream {
     char *damage;
     tl_error *e;
     uint64_t consumed; /* compressed bytes read */
-    uint64_t size;     /* of the content, without what is in `out` */
+    uint64_t size;     /* of the content, without the pending part in `out` */
     bool first;        /* nothing came before the first compressed part */
     size_t in_n, in_at, out_n;
     uint8_t in[IN_SIZE], out[OUT_SIZE];
@@ -42,7 +42,7 @@ typedef struct stream {
 tl_codec tl_codec_probe(const uint8_t *head, size_t n)
 {
     static const uint8_t gzip[] = {0x1f, 0x8b, 8}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
-    /* Behind "BZh" and the level: a block, or the end of a file without any. */
+    /* After "BZh" and the level: a block, or the end of an empty file. */
     static const uint8_t block[] = {0x31, 0x41, 0x59, 0x26, 0x53, 0x59}, end[] = {0x17, 0x72, 0x45, 0x38, 0x50, 0x90};
 
     if (n >= sizeof gzip && memcmp(head, gzip, sizeof gzip) == 0)
@@ -64,7 +64,7 @@ const char *tl_codec_name(tl_codec c)
     return name[c];
 }
 
-/* Reads on when all input is used up: 1 there is input, 0 it has ended, or an error. */
+/* Reads on when all input is used up. 1: there is input; 0: end; or an error. */
 static TL_UNUSED int refill(stream *s)
 {
     if (s->in_at < s->in_n)
@@ -78,7 +78,7 @@ static TL_UNUSED int refill(stream *s)
     return n > 0;
 }
 
-/* Hands the output over. */
+/* Flushes the output buffer. */
 static TL_UNUSED int flush(stream *s)
 {
     uint64_t size = s->size + s->out_n;
@@ -92,7 +92,7 @@ static TL_UNUSED int flush(stream *s)
     return r;
 }
 
-/* Notes damage; returns 0, since it is not a failure. */
+/* Records damage; returns 0, since it is not a failure. */
 static TL_UNUSED TL_PRINTF(2, 3) int damaged(stream *s, const char *format, ...)
 {
     va_list ap;
@@ -110,7 +110,7 @@ static TL_UNUSED int no_memory(stream *s, const char *name)
 #ifdef TL_HAVE_ZLIB
 static int gzip_loop(stream *s, z_stream *z)
 {
-    bool within = false; /* in a member, not between two */
+    bool within = false; /* inside a member */
     bool first = true, more = false;
     int r;
     while ((r = refill(s)) > 0 || (r == 0 && more)) {
@@ -158,8 +158,8 @@ static int gzip_run(stream *s)
 #endif
 
 #ifdef TL_HAVE_ZSTD
-/* The library is given as much as it asks for and no more: then a call decodes one block, and an error costs only the
- * block that it is in (a failing call reports no output). */
+/* Gives the library exactly as much as it asks for: then a call decodes one block, and an error loses only the block
+ * that it is in (a failing call reports no output). */
 static int zstd_loop(stream *s, ZSTD_DCtx *z)
 {
     const size_t start = ZSTD_initDStream(z);
@@ -181,7 +181,7 @@ static int zstd_loop(stream *s, ZSTD_DCtx *z)
                                    "zstd data wants a window of more than 128 MiB");
                 if (code == ZSTD_error_prefix_unknown && !first)
                     return damaged(s, "data that is not zstd follows the end of the zstd data");
-                /* Which of the two it is depends on how large the frames before it were. */
+                /* Which of the two it is depends on the sizes of earlier frames. */
                 if (code == ZSTD_error_dstSize_tooSmall)
                     code = ZSTD_error_corruption_detected;
                 return damaged(s, "zstd data is damaged: %s", ZSTD_getErrorString(code));
@@ -223,7 +223,7 @@ static int bzip2_loop(stream *s, bz_stream *z)
     int r;
     while ((r = refill(s)) > 0 || (r == 0 && more)) {
         if (!within && !first) {
-            /* The library knows no reset. */
+            /* The library has no reset. */
             BZ2_bzDecompressEnd(z);
             *z = (bz_stream){0};
             if (BZ2_bzDecompressInit(z, 0, 0) != BZ_OK)
@@ -287,7 +287,7 @@ static int run(tl_codec c, stream *s)
     }
 }
 
-/* From a place between two compressed parts. */
+/* Begins between two compressed parts. */
 static int decompress_from(tl_codec c, tl_codec_source *source, void *arg, uint64_t consumed, uint64_t *size,
                            tl_spool *spool, char damage[TL_CODEC_DAMAGE], tl_error *e)
 {

@@ -10,23 +10,23 @@
 
 typedef enum tl_codec { TL_CODEC_NONE, TL_CODEC_GZIP, TL_CODEC_ZSTD, TL_CODEC_BZIP2 } tl_codec;
 
-#define TL_CODEC_HEAD 10u /* bytes that tl_codec_probe() wants to see */
+#define TL_CODEC_HEAD 10u /* bytes that tl_codec_probe() needs */
 
 /* Recognises compressed data by its first n bytes. */
 tl_codec tl_codec_probe(const uint8_t *head, size_t n);
 const char *tl_codec_name(tl_codec c); /* "gzip", "zstd", "bzip2", or NULL */
 
-/* Where compressed bytes come from: returns how many (0: the end) or a negative code. */
+/* Source of compressed bytes: returns how many (0: end) or a negative code. */
 typedef int64_t tl_codec_source(void *arg, void *buf, size_t n, tl_error *e);
 
-/* Decompresses everything to the spool. Damage in the data is not a failure: what was decompressed before it is in the
- * spool, and damage[] says what is wrong (else it is empty). Fails for the rest: reading, the spool, memory, too much
+/* Decompresses everything to the spool. Damage in the data is not a failure: the spool has what was decompressed before
+ * it, and damage[] says what is wrong (else it is empty). Other failures: reading, the spool, memory, too much
  * expansion (TL_ENOMEM), a codec that this build lacks (TL_EUNSUPPORTED). */
 #define TL_CODEC_DAMAGE 128u
 int tl_decompress(tl_codec c, tl_codec_source *source, void *arg, tl_spool *spool, char damage[TL_CODEC_DAMAGE],
                   tl_error *e);
-/* The same, but only counts: *size grows by what there is. Of zstd, it may begin between two compressed parts, behind
- * `consumed` bytes of the compressed data. */
+/* The same, but only adds the size to *size. With zstd, it may begin between two compressed parts, after `consumed`
+ * bytes of compressed data. */
 int tl_decompress_count(tl_codec c, tl_codec_source *source, void *arg, uint64_t consumed, uint64_t *size,
                         char damage[TL_CODEC_DAMAGE], tl_error *e);
 

@@ -1,4 +1,4 @@
-/* A folder of files: found once by a walk over its tree, each opened on demand relative to its descriptor. */
+/* A folder of files: listed once by a walk over its tree, each file opened on demand relative to its descriptor. */
 #ifndef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
 #endif
@@ -44,7 +44,7 @@ static tl_folder *folder_new(const char *path, tl_error *e)
     return NULL;
 }
 
-/* Puts a file at the end of the list. */
+/* Appends a file to the list. */
 static int add(walk *w, const tl_folder_file *file)
 {
     tl_folder *f = w->folder;
@@ -85,14 +85,14 @@ static int scan_folder(walk *w, int parent, const char *name, const char *path, 
         return tl_fail(w->error, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s/%s: more than %u folders in each other",
                        w->folder->path, path, TL_FOLDER_DEPTH_MAX);
     const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0 && errno == ENOENT) /* removed since we saw it */
+    if (fd < 0 && errno == ENOENT) /* removed since it was listed */
         return 0;
     if (fd < 0)
         return tl_fail_errno(w->error, errno, "%s/%s: cannot be opened", w->folder->path, path);
     return scan(w, fd, path, depth + 1);
 }
 
-/* One entry of a folder: a file is noted, a folder is walked, anything else is passed over. */
+/* An entry of a folder: files are listed, folders walked, other things skipped. */
 static int scan_entry(walk *w, int fd, const char *prefix, const char *name, unsigned depth)
 {
     struct stat st, link;
@@ -105,7 +105,7 @@ static int scan_entry(walk *w, int fd, const char *prefix, const char *name, uns
     const bool follow = S_ISLNK(link.st_mode);
     st = link;
     if (follow && fstatat(fd, name, &st, 0) < 0)
-        return 0; /* it leads nowhere */
+        return 0; /* a dangling link */
     if (!S_ISREG(st.st_mode) && (follow || !S_ISDIR(st.st_mode)))
         return 0;
     const char *path = join(w, prefix, name);
@@ -163,7 +163,7 @@ int tl_folder_open(tl_folder **out, const char *path, tl_error *e)
     walk w = {.folder = f, .error = e};
     int status = 0;
     f->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    /* Listing moves the position of a descriptor: the one that stays is another. */
+    /* Listing moves a descriptor's position, so it gets one of its own. */
     const int fd = f->fd < 0 ? -1 : openat(f->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         status = tl_fail_errno(e, errno, "%s", path);
@@ -186,7 +186,7 @@ static bool is_hidden(const char *name)
     return false;
 }
 
-/* Files of one name: the first of them stays. */
+/* If several files have one name, keeps the first. */
 static void drop_doubles(tl_folder *f)
 {
     uint32_t n = 0;
@@ -264,7 +264,7 @@ static int open_member(const tl_folder *f, uint32_t index, bool lazy, tl_input *
         status = lazy ? tl_input_open_lazy_memory(out, file->data, (size_t)file->size, path, e)
                       : tl_input_open_memory(out, file->data, (size_t)file->size, path, e);
     } else {
-        /* Not to wait for a writer, should it have become a pipe since. */
+        /* O_NONBLOCK: it may have become a pipe, which would wait for a writer. */
         const int fd = openat(f->fd, file->name, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
         status = fd < 0 ? tl_fail_errno(e, errno, "%s", path)
                  : lazy ? tl_input_open_lazy_file(out, fd, path, e)

@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 
-/* folder/name; free(). NULL without memory. */
+/* folder/name; to be freed with free(). NULL without memory. */
 char *tl_path_join(const char *folder, const char *name);
 /* Is it "." or ".."? */
 bool tl_is_dots(const char *name);
-/* Removes the files of a folder and of the folders in it, `depth` levels down, then itself. What does not go stays. */
+/* Removes a folder with its files and `depth` levels of folders. What cannot be removed stays. */
 void tl_remove_tree(const char *path, unsigned depth);
 
 #endif

@@ -1,4 +1,4 @@
-/* Content that is still being written: a regular file that grows, or a pipe that is read as it comes. */
+/* Content that is still being written: a growing regular file, or a pipe read as data arrives. */
 #ifndef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
 #endif
@@ -16,12 +16,12 @@
 
 #include "base/io/input_impl.h"
 
-/* What a pipe holds at most, unless somebody made it larger. */
+/* The usual capacity of a pipe. */
 #define PIPE_CHUNK ((size_t)1 << 16)
-/* How often a file is looked at, in ms: often enough for people, seldom enough to cost nothing. */
+/* Intervals of checks of a file, in ms: short enough for people, long enough to cost nothing. */
 enum { LOOK_FIRST = 1, LOOK_SELDOM = 20 };
 
-/* Looks for a compression once there are bytes enough to tell. */
+/* Checks for compression once there are enough bytes. */
 static int refuse_compressed(tl_input *in, tl_error *e)
 {
     uint8_t head[TL_CODEC_HEAD];
@@ -87,7 +87,7 @@ bool tl_input_follows(const tl_input *in)
     return in->follows;
 }
 
-/* How large the file is now. One that became shorter was made anew: what comes is not what came before it. */
+/* Gets the current size. A file that became shorter was rewritten: new content does not continue the old. */
 static int look(tl_input *in, tl_error *e)
 {
     struct stat st;
@@ -124,13 +124,13 @@ static int wait_for_file(tl_input *in, uint64_t size_known, unsigned timeout_ms,
             return r;
         const uint64_t nap = pause < until - now ? pause : until - now;
         const struct timespec ts = {.tv_nsec = (long)nap * 1000000};
-        if (nanosleep(&ts, NULL) < 0) /* a signal: the caller wants to see what it means */
+        if (nanosleep(&ts, NULL) < 0) /* a signal: the caller decides what it means */
             return 0;
         pause = pause < LOOK_SELDOM ? pause * 2 : LOOK_SELDOM;
     }
 }
 
-/* Takes what the pipe has. */
+/* Reads what the pipe has. */
 static int drain(tl_input *in, tl_error *e)
 {
     uint8_t chunk[4096];
@@ -166,7 +166,7 @@ static int wait_for_pipe(tl_input *in, uint64_t size_known, unsigned timeout_ms,
         if (n < 0 && errno != EINTR)
             return tl_fail_errno(e, errno, "cannot be waited for");
         if (n < 0)
-            return 0; /* a signal: the caller wants to see what it means */
+            return 0; /* a signal: the caller decides what it means */
         int r = n > 0 ? drain(in, e) : 0;
         if (r < 0 || in->ended || in->size > size_known || left == 0)
             return r;

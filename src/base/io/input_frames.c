@@ -1,11 +1,11 @@
-/* Finding the frames of zstd content. What is read here (all numbers little-endian):
+/* Finds the frames of zstd content. It reads (all numbers little-endian):
  *
  *   frame:     u32 0xfd2fb528   u8 descriptor   [u8 window]   [dictionary]   [content size]   blocks   [u32 checksum]
  *   block:     u24 last | type << 1 | size << 3   bytes
  *   skippable: u32 0x184d2a5?   u32 n   n bytes
  *
- * The decoder checks all of it again. So this may pass over what is wrong inside of a block, but not accept sizes that
- * no decoder would arrive at. */
+ * The decoder checks everything again. So this may miss errors inside a block, but must not accept sizes that no
+ * decoder would arrive at. */
 #ifndef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
 #endif
@@ -24,13 +24,13 @@
 
 #define FRAME_MAGIC    0xfd2fb528u
 #define BLOCK_MOST     (1u << 17)
-/* What zstd decompresses unless it is told to take more. */
+/* The largest window that zstd accepts by default. */
 #define WINDOW_MOST    ((uint64_t)1 << 27)
-/* The checksum of nothing. */
+/* The checksum of empty content. */
 #define NO_CONTENT_SUM 0x51d8e999u
 enum { HEADER_MOST = 18, BLOCK_HEADER = 3, CHECKSUM = 4, ENTRY_WITH_SUM = 12 };
 
-/* A look at some bytes of the file, and a few behind them. */
+/* A small window on the file. */
 typedef struct look {
     const tl_packed *p;
     tl_error *e;
@@ -43,7 +43,7 @@ typedef struct look {
 typedef struct header {
     size_t size; /* of the header itself */
     uint64_t content, window;
-    bool known; /* the size of the content is */
+    bool known; /* the content size is known */
     bool checksum;
 } header;
 
@@ -61,7 +61,7 @@ int64_t tl_packed_read(const tl_packed *p, uint64_t offset, void *buf, size_t n,
     return got < 0 ? tl_fail_errno(e, errno, "cannot be read") : got;
 }
 
-/* n bytes at an offset, or NULL: not there, or l->error. */
+/* n bytes at an offset, or NULL: past the end, or l->error. */
 static const uint8_t *peek(look *l, uint64_t at, size_t n)
 {
     if (at < l->at || at - l->at > l->n || l->n - (size_t)(at - l->at) < n) {
@@ -75,7 +75,7 @@ static const uint8_t *peek(look *l, uint64_t at, size_t n)
     return l->bytes + (size_t)(at - l->at);
 }
 
-/* The header of a frame of content behind its magic number. False: it is none that can be read as it comes. */
+/* Reads a frame header after its magic number. False: the frame cannot be decompressed on reading. */
 static bool read_header(look *l, uint64_t at, header *h)
 {
     static const uint8_t size_bytes[] = {0, 2, 4, 8}, dictionary_bytes[] = {0, 1, 2, 4};
@@ -107,8 +107,8 @@ static bool read_header(look *l, uint64_t at, header *h)
     return h->window <= WINDOW_MOST;
 }
 
-/* Walks over the blocks of a frame from *at on. The content must be of a size that they can have; one without any is
- * looked at as a whole, since nobody will decompress it. */
+/* Walks over the blocks of a frame from *at. They must be able to hold the declared content; an empty frame is checked
+ * completely, since it will never be decompressed. */
 static bool walk_blocks(look *l, const header *h, uint64_t *at)
 {
     const uint32_t most_of_block = h->window < BLOCK_MOST ? (uint32_t)h->window : BLOCK_MOST;
@@ -140,7 +140,7 @@ static int no_memory(tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a list of the compressed frames");
 }
 
-/* Adds a frame of so much content. 1, 0: the content gets too large for what there is of it, or < 0. */
+/* Adds a frame. 1; 0: the content is too large for the compressed size; or < 0. */
 static int add_frame(tl_frames *f, uint64_t at, uint64_t packed, uint64_t content, uint64_t window, tl_error *e)
 {
     const uint64_t size = f->size + content, end = at + packed;
@@ -166,7 +166,7 @@ static int add_note(tl_frames *f, uint64_t at, uint32_t magic, uint32_t n, tl_er
     return 1;
 }
 
-/* One frame of either kind. Its end is *end, or where that is 0 found and put there. 1, 0, or < 0. */
+/* Adds one frame of either kind. *end is its end, or 0: found here. 1, 0, or < 0. */
 static int add(tl_frames *f, look *l, uint64_t at, uint64_t *end, uint64_t listed, tl_error *e)
 {
     const uint8_t *p = peek(l, at, TL_SKIPPABLE_HEADER);
@@ -211,7 +211,7 @@ int tl_frames_walk(tl_frames *f, const tl_packed *p, tl_error *e)
     return finish(f, &l, status);
 }
 
-/* The frames as the table at the end has them. Each must begin as one does, and together they must be the file. */
+/* Takes the frames from the table at the end. Each must begin like a frame, and together they must fill the file. */
 static int read_table(tl_frames *f, const tl_packed *p, tl_error *e)
 {
     enum { LEAST = TL_SKIPPABLE_HEADER + TL_SEEK_TABLE_FOOTER };
@@ -250,7 +250,7 @@ int tl_frames_find(tl_frames *f, const tl_packed *p, tl_error *e)
 
 uint32_t tl_frames_at(const tl_frames *f, uint64_t offset)
 {
-    uint32_t low = 0, high = f->n - 1; /* the last that begins at the offset or before: it is not empty */
+    uint32_t low = 0, high = f->n - 1; /* the last that begins at or before the offset: it is not empty */
     while (low < high) {
         const uint32_t middle = low + (high - low + 1) / 2;
         if (f->frame[middle].begin <= offset)

@@ -1,5 +1,5 @@
-/* Where the frames of zstd content lie, found without decompressing it: from the table at the end of a seekable file,
- * or by a walk over the headers of frames and blocks. */
+/* Finds the frames of zstd content without decompressing it: from the table at the end of a seekable file, or by a walk
+ * over the headers of frames and blocks. */
 #ifndef TL_BASE_INPUT_FRAMES_H
 #define TL_BASE_INPUT_FRAMES_H
 
@@ -9,18 +9,18 @@
 
 #include "traceloom/error.h"
 
-/* Frames of a content that is read as it comes; content of more is spooled. 24 bytes each. */
+/* Most frames of content to decompress on reading, 24 bytes each; content with more is spooled. */
 #define TL_FRAMES_MAX     (1u << 20)
-/* Skippable frames that are remembered. */
+/* Most skippable frames that are remembered. */
 #define TL_NOTES_MAX      64u
-/* Bytes that a skippable frame may have so that it is read. */
+/* Most bytes of a skippable frame that is read. */
 #define TL_NOTE_BYTES_MAX (16u << 20)
 
 /* Compressed bytes at any offset: a regular file, or memory. */
 typedef struct tl_packed {
     const uint8_t *data; /* or NULL: */
     int fd;
-    uint64_t base; /* where they begin in fd */
+    uint64_t base; /* offset of the compressed bytes in fd */
     uint64_t size;
 } tl_packed;
 
@@ -40,17 +40,17 @@ typedef struct tl_packed_note {
 } tl_packed_note;
 
 typedef struct tl_frames {
-    tl_packed_frame *frame; /* n, and one more that begins at the end */
+    tl_packed_frame *frame; /* n frames, and an end marker */
     uint32_t n, capacity;
     tl_packed_note *note;
     uint32_t nnote, note_capacity;
     uint64_t size;   /* of the content */
-    uint64_t window; /* the largest that a frame wants */
-    bool listed;     /* the table says so, which need not be true */
+    uint64_t window; /* the largest window that a frame needs */
+    bool listed;     /* from the table, which need not be true */
 } tl_frames;
 
-/* Finds all frames. 1: found; 0: this is not content of known size, or damaged, or not worth it: decompressing it will
- * tell; < 0: error. *f is to be freed in the first case. */
+/* Finds all frames. 1: found; 0: content of unknown size, or damaged, or not worth it: decompressing it will tell; < 0:
+ * error. *f must be freed in the first case. */
 int tl_frames_find(tl_frames *f, const tl_packed *p, tl_error *e);
 /* The same by walking, whether or not there is a table. */
 int tl_frames_walk(tl_frames *f, const tl_packed *p, tl_error *e);

@@ -1,8 +1,8 @@
-/* Which decoder reads what, and what happens when one finds damage.
+/* Chooses the decoder for each read, and decides what happens when one finds damage.
  *
- * The lock of the whole is held to choose a decoder, not to decode. A decoder has a lock of its own, and is given to
- * another frame only while nobody uses or waits for it. Damage is decided under the lock of the whole, as if all had
- * been decompressed from front to back: every frame before it that nobody has read to its end is looked at. */
+ * The global lock is held to choose a decoder, not to decode. A decoder has a lock of its own, and moves to another
+ * frame only while no thread uses or waits for it. Damage is decided under the global lock, as if everything had been
+ * decompressed from front to back: earlier frames that have not been read to the end are checked first. */
 #include "base/io/input_lazy.h"
 
 #include <pthread.h>
@@ -17,11 +17,11 @@
 typedef struct decoder {
     tl_slot slot;
     pthread_mutex_t lock; /* of the slot */
-    /* Under the lock of the whole: */
+    /* Under the global lock: */
     bool taken; /* is in a frame */
     uint32_t frame;
     unsigned users;
-    uint64_t pos, used; /* where it stood when it was used last, and when that was */
+    uint64_t pos, used; /* its position after the last use, and when that was */
     pthread_t user;
 } decoder;
 
@@ -29,20 +29,20 @@ struct tl_lazy {
     tl_packed packed;
     bool close_fd;
     tl_frames frames;
-    bool *checked; /* of each frame: somebody came to its end, and all was well */
+    bool *checked; /* of each frame: read to its end without an error */
     _Atomic uint64_t size;
     pthread_mutex_t lock;
     pthread_cond_t idle;
     unsigned ndecoder;
     decoder decoder[TL_LAZY_SLOTS];
-    uint64_t clock, made; /* bytes decompressed, including those that were before */
-    uint32_t last;        /* frame: damage cuts it off, and those behind are not there; else UINT32_MAX */
+    uint64_t clock, made; /* bytes decompressed, including repeated ones */
+    uint32_t last;        /* the frame that damage cuts off; later ones are not there. Else UINT32_MAX */
     bool spooled;
     tl_spool spool;
     char damage[TL_CODEC_DAMAGE];
 };
 
-/* Compressed bytes in order, for decompressing a part at once. */
+/* Compressed bytes in order, to decompress a part at once. */
 typedef struct range {
     const tl_packed *p;
     uint64_t at, end;
@@ -161,7 +161,7 @@ int tl_lazy_spool(const tl_lazy *l, tl_spool *spool, char damage[TL_CODEC_DAMAGE
     return status;
 }
 
-/* From here on, everything comes from the spool. Damage that was told stays as it was told. */
+/* From now on everything comes from the spool. Damage reported before stays as reported. */
 static int spool(tl_lazy *l, tl_error *e)
 {
     char damage[TL_CODEC_DAMAGE];
@@ -181,7 +181,7 @@ static int spool(tl_lazy *l, tl_error *e)
     return 0;
 }
 
-/* Does the table of the file, if that was believed, say what the file holds? 1, 0, or < 0. */
+/* Does the file agree with its table, if that was used? 1, 0, or < 0. */
 static int verify_table(tl_lazy *l, tl_error *e)
 {
     tl_frames f;
@@ -196,10 +196,10 @@ static int verify_table(tl_lazy *l, tl_error *e)
     return status;
 }
 
-/* A decoder did not find in frame k what should be there. Where does the content end? */
+/* A decoder found frame k to differ from what it should be: finds where the content ends. */
 static int decide_damage(tl_lazy *l, uint32_t k, tl_error *e)
 {
-    if (l->spooled || l->last <= k) /* somebody else has found it */
+    if (l->spooled || l->last <= k) /* another thread has found it */
         return 0;
     int status = verify_table(l, e);
     if (status <= 0)
@@ -225,7 +225,7 @@ static int decide_damage(tl_lazy *l, uint32_t k, tl_error *e)
     return tl_fail(e, TL_EIO, TL_NO_OFFSET, "the compressed file changed while it was read");
 }
 
-/* How far a decoder would have to go on for a byte; UINT64_MAX: it would have to begin anew. */
+/* How many bytes a decoder would have to go on to reach an offset; UINT64_MAX: it would have to start again. */
 static uint64_t way_to(const decoder *d, uint64_t begin, uint64_t offset)
 {
     if (offset >= d->pos)
@@ -233,8 +233,8 @@ static uint64_t way_to(const decoder *d, uint64_t begin, uint64_t offset)
     return d->pos - offset <= TL_SLOT_KEPT || d->pos - begin <= TL_SLOT_KEPT ? 0 : UINT64_MAX;
 }
 
-/* Chooses a decoder for a byte of frame k; NULL: all are busy elsewhere. One that somebody else reads with is not
- * moved far ahead, unless to begin anew would cost more. */
+/* Chooses a decoder for a byte of frame k; NULL: all are busy elsewhere. One that other threads use is not
+ * moved far ahead, unless starting again would cost more. */
 static decoder *choose(tl_lazy *l, uint32_t k, uint64_t offset)
 {
     const uint64_t begin = l->frames.frame[k].begin;
@@ -261,7 +261,7 @@ static decoder *choose(tl_lazy *l, uint32_t k, uint64_t offset)
     return idle;
 }
 
-/* One read within one frame, under the lock, which it gives back while it decodes. */
+/* One read within one frame, under the lock, which it releases while it decodes. */
 static int read_frame(tl_lazy *l, uint64_t offset, void *buf, size_t n, size_t *got, tl_error *e)
 {
     const uint32_t at = tl_frames_at(&l->frames, offset), k = at < l->last ? at : l->last;
@@ -292,7 +292,7 @@ static int read_frame(tl_lazy *l, uint64_t offset, void *buf, size_t n, size_t *
     l->made += made;
     if (status > 0 && frame.whole && pos == frame.end)
         l->checked[k] = true;
-    if (--d->users == 0) /* all who wait: one may find that it needs no decoder any more, and would wake nobody else */
+    if (--d->users == 0) /* wakes all: a thread that no longer needs a decoder would not pass it on */
         pthread_cond_broadcast(&l->idle);
     if (status == 0 && !frame.whole && !l->spooled)
         return tl_fail(e, TL_EIO, TL_NO_OFFSET, "the compressed file changed while it was read");

@@ -1,5 +1,5 @@
-/* Decoding a frame of zstd content as far as somebody wants to read. The decoder is given as much as it asks for and no
- * more, as when everything is decompressed at once: so what comes before damage is the same bytes either way. */
+/* Decodes a frame of zstd content as far as requested. The decoder gets exactly as much as it asks for, as when
+ * everything is decompressed at once: so the bytes before damage are the same either way. */
 #include "base/io/input_slot.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@
 #include <zstd_errors.h>
 #endif
 
-/* Compressed bytes that are read at once. */
+/* Compressed bytes to read at once. */
 #define READ_AHEAD ((size_t)1 << 20)
 
 bool tl_slot_possible(void)
@@ -38,7 +38,7 @@ static bool decoder_reset(tl_slot *s)
     return s->decoder && !ZSTD_isError(hint);
 }
 
-/* Gives the decoder up to n of the bytes read ahead. 1, 0: damage, or < 0. */
+/* Gives the decoder up to n of the bytes read ahead. 1; 0: damage; or < 0. */
 static int decode(tl_slot *s, size_t n, void *out, size_t room, size_t *made, tl_error *e)
 {
     ZSTD_inBuffer from = {s->in + s->in_at, n, 0};
@@ -76,7 +76,7 @@ static void decoder_free(tl_slot *s)
 }
 #endif
 
-/* Makes a buffer at least as large as it should be; what was in it is lost. */
+/* Enlarges a buffer to at least the wanted size; its content is lost. */
 static bool resize(uint8_t **buffer, size_t *capacity, uint64_t wanted, size_t most)
 {
     const size_t n = wanted < most ? (size_t)wanted : most;
@@ -102,7 +102,7 @@ static int start(tl_slot *s, const tl_slot_frame *f, tl_error *e)
     return 1;
 }
 
-/* One block, or what is left of one. 1, 0: the frame is not what it should be, or < 0. */
+/* Decodes one block, or the rest of one. 1; 0: the frame is not valid; or < 0. */
 static int step(tl_slot *s, const tl_packed *p, const tl_slot_frame *f, void *out, size_t room, size_t *made,
                 tl_error *e)
 {
@@ -122,7 +122,7 @@ static int step(tl_slot *s, const tl_packed *p, const tl_slot_frame *f, void *ou
     return decode(s, s->full ? 0 : n < s->hint ? n : s->hint, out, room, made, e);
 }
 
-/* Behind the last byte of its content, a frame has to end: the decoder compares sizes and the checksum then. */
+/* After the last byte of content the frame has to end: the decoder then compares sizes and the checksum. */
 static int check_end(tl_slot *s, const tl_packed *p, const tl_slot_frame *f, tl_error *e)
 {
     uint8_t more[16];
@@ -164,7 +164,7 @@ int tl_slot_read(tl_slot *s, const tl_packed *p, const tl_slot_frame *f, uint64_
             status = go_on(s, p, f, e);
             continue;
         }
-        assert(s->capacity > 0); /* nobody reads a frame of nothing */
+        assert(s->capacity > 0); /* empty frames are never read */
         const size_t at = (size_t)((offset - s->begin) % s->capacity);
         size_t there = s->capacity - at;
         if (there > s->pos - offset)

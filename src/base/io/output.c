@@ -1,4 +1,4 @@
-/* Output: a buffer in front of a compressor (if one is asked for) in front of a target. */
+/* Output: a buffer, then an optional compressor, then a target. */
 #include "base/io/output.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@
 #include "base/io/compress.h"
 #include "base/io/output_target.h"
 
-/* A few times the largest room, so that a reserve seldom flushes a buffer that is not nearly full. */
+/* A few times the largest room, so that reserving room rarely flushes a buffer that is far from full. */
 #define BUFFER_SIZE ((size_t)TL_OUTPUT_ROOM * 4)
 
 struct tl_output {
@@ -22,7 +22,7 @@ struct tl_output {
     tl_compressor *compressor;
     tl_target target;
     bool finished;
-    bool cut; /* into frames */
+    bool cut; /* has frames to cut */
     bool failed;
     int result; /* with failed: the first failure */
     tl_error error;
@@ -241,7 +241,7 @@ int tl_output_finish(tl_output *o, tl_error *e)
         o->n = 0;
         if (!o->failed)
             note(o, tl_target_finish(&o->target, &why), &why);
-        /* Nothing half done stays, but the memory output's bytes are still to be taken. */
+        /* Removes anything incomplete, except a memory output's bytes, which can still be taken. */
         if (o->failed)
             tl_target_close(&o->target);
         o->finished = true;
@@ -257,7 +257,7 @@ void *tl_output_take_memory(tl_output *o, size_t *n)
     if (!o->finished || o->failed || t->path)
         return NULL;
     void *memory = t->memory;
-    if (t->n == 0) { /* nothing, but not NULL: that would mean failure */
+    if (t->n == 0) { /* not NULL, which would mean failure */
         free(memory);
         memory = malloc(1);
     } else {

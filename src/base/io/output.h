@@ -20,8 +20,8 @@ int tl_output_open(tl_output **out, const char *path, bool overwrite, tl_compres
 int tl_output_open_memory(tl_output **out, tl_compression c, tl_error *e);
 
 void tl_output_write(tl_output *o, const void *data, size_t n);
-/* Room for at least n bytes (n <= TL_OUTPUT_ROOM) to be written in place; then tl_output_commit() with the end. For hot
- * paths. After a failure the room is still valid memory. */
+/* Room for at least n bytes (n <= TL_OUTPUT_ROOM), to be written in place and completed by tl_output_commit() with the
+ * end. For hot paths. After a failure the room is still valid memory. */
 #define TL_OUTPUT_ROOM 65536u
 char *tl_output_reserve(tl_output *o, size_t n);
 void tl_output_commit(tl_output *o, char *end);
@@ -31,24 +31,23 @@ void tl_output_puts(tl_output *o, const char *s);
 /* Bytes written so far, before compression. */
 uint64_t tl_output_bytes(const tl_output *o);
 
-/* Says that a reader could begin here: ends a frame of zstd that holds at least TL_OUTPUT_FRAME bytes. The file then
- * has a table of its frames behind them (see seek_table.h); to others nothing changes. True: what is written next
- * begins a frame. */
+/* Marks a place where a reader could begin: ends a zstd frame that holds at least TL_OUTPUT_FRAME bytes. The file then
+ * ends with a table of its frames (see seek_table.h); other compressions are unaffected. True: the next bytes begin a
+ * frame. */
 #define TL_OUTPUT_FRAME (1u << 20)
 bool tl_output_cut(tl_output *o);
-/* Bytes about the frames that stand before that table, in a frame of its own that decoders skip; `magic` is one of the
- * sixteen for such. Copied. Once, before finish; nothing happens where no frame was cut. */
+/* Bytes about the frames, to be written before that table in a frame that decoders skip; `magic` is one of its sixteen
+ * magic numbers. Copied. Call once, before finish; does nothing if no frame was cut. */
 void tl_output_note_frame(tl_output *o, uint32_t magic, const void *data, size_t n);
 
-/* Overwrites n bytes at an offset that were written before (before compression). Only for plain files and memory. */
+/* Overwrites n bytes written earlier at an offset (before compression). Only for plain files and memory. */
 int tl_output_patch(tl_output *o, uint64_t offset, const void *data, size_t n, tl_error *e);
 bool tl_output_can_patch(const tl_output *o);
 
-/* Sends what was written so far on its way, so that whoever reads from the other end sees it. A compressor keeps what
- * it needs to compress well, and a file has no name before it is finished. A failure is kept, see above, and returned.
- */
+/* Sends what was written so far to the reader at the other end. A compressor keeps what it needs to compress well, and
+ * a file has no name before it is finished. A failure is kept, see above, and returned. */
 int tl_output_flush(tl_output *o, tl_error *e);
-/* Flushes, completes compression, renames. The output stays to be closed. EPIPE on standard output is TL_EIO with
+/* Flushes, completes compression, renames. The output must still be closed. EPIPE on standard output is TL_EIO with
  * sys_errno EPIPE; the command line ends silently on it. */
 int tl_output_finish(tl_output *o, tl_error *e);
 /* After finish of a memory output: the bytes, owned by the caller (free()). */

@@ -1,7 +1,7 @@
-/* A folder of files that appears whole: made under a temporary name beside its target, and renamed when all is well.
+/* A folder of files that appears whole: made under a temporary name beside its target, and renamed when complete.
  *
- * A folder that is replaced steps aside first, under another temporary name: folders cannot be renamed over full ones.
- * Where the system can swap two names, no moment is without one of them. */
+ * A folder to be replaced is moved aside first, under another temporary name, because a rename cannot replace a
+ * non-empty folder. If the system can exchange two names, there is no moment without one of them. */
 #ifndef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
 #endif
@@ -25,29 +25,29 @@
 
 #define NO_FILE UINT32_MAX
 
-/* A file; fd and neighbours are of those that are appended to. */
+/* A file; fd and neighbours are for files that are appended to. */
 typedef struct grown_file {
     char *name;
     int fd; /* -1: closed at the moment */
     bool exists;
-    uint32_t newer, older; /* neighbours among those that are open, by the time of their last use */
+    uint32_t newer, older; /* list of open files by the time of last use */
 } grown_file;
 
 struct tl_output_folder {
-    char *path;      /* as the user calls it */
-    char *target;    /* where it goes: without '/' at the end and symbolic links */
-    char *temporary; /* NULL: not there (any more) */
-    int fd;          /* of that folder; -1 */
+    char *path;      /* as the user wrote it */
+    char *target;    /* its final place: without '/' at the end and symbolic links */
+    char *temporary; /* NULL: gone, or not created yet */
+    int fd;          /* of that folder; or -1 */
     bool overwrite;
     const char *ours; /* glob of files that may be replaced, or NULL */
     bool failed;
     grown_file *file;
     uint32_t nfile, capacity;
     uint32_t newest, oldest, nopen;
-    tl_output_folder *next; /* of all that are not finished */
+    tl_output_folder *next; /* list of all unfinished ones */
 };
 
-/* Held while something is made, renamed or removed, and for good by tl_output_folders_abandon(). */
+/* Held while something is created, renamed or removed, and for good by tl_output_folders_abandon(). */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static tl_output_folder *unfinished;
 
@@ -145,7 +145,7 @@ static char *make_beside(const char *target)
     return NULL;
 }
 
-/* The path without '/' at its end; of a folder that is there, without symbolic links. */
+/* The path without '/' at its end; for an existing folder, without symbolic links. */
 static char *find_target(const char *path)
 {
     struct stat st;
@@ -177,7 +177,7 @@ static int begin(tl_output_folder *f, tl_error *e)
     return f->temporary ? 0 : tl_fail_errno(e, error, "%s: cannot create a folder beside it", f->path);
 }
 
-/* Takes it off the list: its temporary folder is gone. Under the lock. */
+/* Takes it off the list after its temporary folder is gone. Under the lock. */
 static void forget(tl_output_folder *f)
 {
     tl_output_folder **at = &unfinished;
@@ -193,7 +193,7 @@ void tl_output_folders_abandon(void)
     pthread_mutex_lock(&lock);
     for (const tl_output_folder *f = unfinished; f; f = f->next)
         for (unsigned try = 0; try < TL_NAME_TRIES && access(f->temporary, F_OK) == 0; try++)
-            tl_remove_tree(f->temporary, 1); /* another thread may make a file meanwhile */
+            tl_remove_tree(f->temporary, 1); /* another thread may create a file meanwhile */
 }
 
 int tl_output_folder_open(tl_output_folder **out, const char *path, bool overwrite, const char *ours, tl_error *e)
@@ -227,7 +227,7 @@ int tl_output_folder_open(tl_output_folder **out, const char *path, bool overwri
 
 /* Files */
 
-/* Notes a file, so that it can be removed. */
+/* Remembers a file, so that it can be removed. */
 static int add_file(tl_output_folder *f, const char *name, uint32_t *file, tl_error *e)
 {
     if (f->nfile == f->capacity) {
@@ -301,7 +301,7 @@ static void link_newest(tl_output_folder *f, uint32_t i)
     f->newest = i;
 }
 
-/* Some file systems report a full device only now. EINTR: closed all the same. */
+/* Some file systems report a full device only now. EINTR: it is closed nevertheless. */
 static int close_file(tl_output_folder *f, uint32_t i, tl_error *e)
 {
     grown_file *g = &f->file[i];
@@ -383,7 +383,7 @@ static void remove_temporary(tl_output_folder *f)
     rmdir(f->temporary);
 }
 
-/* Moves the folder that is replaced out of the way, and this one into its place. */
+/* Moves the old folder out of the way, and this one into its place. */
 static int replace(tl_output_folder *f, tl_error *e)
 {
 #ifdef RENAME_EXCHANGE
@@ -414,7 +414,7 @@ static int give_name(tl_output_folder *f, tl_error *e)
 {
     struct stat st;
     if (lstat(f->target, &st) == 0) {
-        /* Somebody may have put something there in the meantime. */
+        /* Something may have appeared there meanwhile. */
         const int r = check_target(f, e);
         return r < 0 ? r : replace(f, e);
     }

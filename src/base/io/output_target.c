@@ -1,6 +1,5 @@
-/* Where output goes. A file is created beside its target without a name, or where the file system has no such files,
- * with another one; it gets its own when it is complete. What is not a regular file (a device, a pipe) is written as it
- * is. */
+/* Where output goes. A file is created beside its target without a name, or with a temporary one if the file system has
+ * no nameless files; it gets its own name when complete. Devices and pipes are written directly. */
 #ifndef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
 #endif
@@ -28,7 +27,7 @@ static int no_memory(tl_error *e, const char *path)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory to open it", path);
 }
 
-/* Gives the open file `name`, which must not exist. */
+/* Links the open file to `name`, which must not exist. */
 static int link_nameless(const tl_target *t, const char *name)
 {
     char self[40];
@@ -61,8 +60,7 @@ static int take_temporary_name(tl_target *t, tl_error *e)
     return tl_fail_errno(e, error, "%s: cannot create a file beside it", t->path);
 }
 
-/* A file without a name in the target's directory; false where that cannot be, or where it could not get a name later.
- */
+/* Creates a nameless file in the target's directory; false if that is impossible, or if it could not be named later. */
 static bool create_nameless(tl_target *t)
 {
 #ifdef O_TMPFILE
@@ -77,10 +75,10 @@ static bool create_nameless(tl_target *t)
     return t->nameless;
 }
 
-/* A file that is to appear (st is NULL) or to be replaced. */
+/* Opens a file that is to appear (st is NULL) or to be replaced. */
 static int open_by_rename(tl_target *t, const struct stat *st, tl_error *e)
 {
-    /* A symbolic link stays: the file that it points to is replaced. */
+    /* A symbolic link stays: its target is replaced. */
     t->real_path = st ? realpath(t->path, NULL) : NULL;
     if (!t->real_path)
         t->real_path = strdup(t->path);
@@ -89,7 +87,7 @@ static int open_by_rename(tl_target *t, const struct stat *st, tl_error *e)
     int r = create_nameless(t) ? 0 : take_temporary_name(t, e);
     if (r < 0)
         return r;
-    /* Writing to an existing file keeps its mode; so does replacing it. A failure is no reason to fail. */
+    /* Writing to an existing file keeps its mode; so does replacing it. A failure does not matter. */
     if (st)
         (void)fchmod(t->fd, st->st_mode & 0777);
     t->seekable = true;
@@ -186,7 +184,7 @@ int tl_target_write(tl_target *t, const void *data, size_t n, tl_error *e)
         if (r < 0 && errno == EINTR)
             continue;
         if (r < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            /* Somebody set our standard output not to block: wait here instead. */
+            /* Our standard output may be non-blocking: wait here. */
             struct pollfd ready = {.fd = t->fd, .events = POLLOUT};
             poll(&ready, 1, -1);
             continue;
@@ -220,8 +218,8 @@ int tl_target_patch(tl_target *t, uint64_t offset, const void *data, size_t n, t
     return 0;
 }
 
-/* Gives the file its name. Without overwrite, by link(), which fails if somebody took the name in the meantime; some
- * file systems have no hard links. */
+/* Gives the file its name. Without overwrite, by link(), which fails if the name was taken meanwhile; some file systems
+ * have no hard links. */
 static int give_name(tl_target *t, tl_error *e)
 {
     if (!t->overwrite) {
@@ -252,8 +250,8 @@ int tl_target_finish(tl_target *t, tl_error *e)
     int r = 0;
     if (!t->path || t->is_stdout)
         return 0;
-    /* Some file systems report a full device only when a file is closed, and a nameless one is gone then: a second
-     * descriptor keeps it. EINTR: closed all the same. */
+    /* Some file systems report a full device only on close, which deletes a nameless file: a second descriptor keeps
+     * it. EINTR: it is closed nevertheless. */
     int keep = t->nameless ? fcntl(t->fd, F_DUPFD_CLOEXEC, 0) : -1;
     if (t->nameless && keep < 0)
         r = tl_fail_errno(e, errno, "%s", t->path);

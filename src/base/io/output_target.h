@@ -11,13 +11,13 @@
 typedef struct tl_target {
     int fd;          /* -1: memory */
     char *path;      /* as given, for messages; NULL: memory */
-    char *real_path; /* of a file to appear by rename: symbolic links resolved; else NULL */
-    char *temporary; /* its name until then, once it has one */
-    bool nameless;   /* it has none before it is complete: whoever dies leaves nothing behind */
+    char *real_path; /* of a file that appears by rename: symbolic links resolved; else NULL */
+    char *temporary; /* its temporary name, if any */
+    bool nameless;   /* has no name before it is complete: a crash leaves nothing behind */
     bool is_stdout;  /* the caller's: never closed */
     bool overwrite;
     bool seekable;
-    uint64_t base; /* where the output begins in fd */
+    uint64_t base; /* offset in fd where the output begins */
     uint8_t *memory;
     size_t n, capacity;
 } tl_target;

@@ -23,11 +23,11 @@ enum { GZIP_OS_UNKNOWN = 255 };
 static int gzip(const void *data, size_t n, void *out, size_t room, size_t *packed, tl_error *e)
 {
     z_stream z = {0};
-    gz_header header = {.os = GZIP_OS_UNKNOWN}; /* the library would name the system that it was built on */
+    gz_header header = {.os = GZIP_OS_UNKNOWN}; /* otherwise the library writes the build system's name */
     if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
         return no_memory(TL_CODEC_GZIP, e);
     deflateSetHeader(&z, &header);
-    z.next_in = (Bytef *)data; /* it is not written to */
+    z.next_in = (Bytef *)data; /* zlib does not write to it */
     z.avail_in = (unsigned)n;
     z.next_out = out;
     z.avail_out = (unsigned)room;
@@ -43,7 +43,7 @@ enum { BLOCK = 100000, LARGEST_BLOCK = 9 };
 
 static int bzip2(const void *data, size_t n, void *out, size_t room, size_t *packed, tl_error *e)
 {
-    const size_t blocks = n / BLOCK + 1; /* larger ones than the bytes need take memory only */
+    const size_t blocks = n / BLOCK + 1; /* larger ones than needed only take memory */
     unsigned size = (unsigned)room;
     const int status = BZ2_bzBuffToBuffCompress(out, &size, (char *)data, (unsigned)n,
                                                 blocks < LARGEST_BLOCK ? (int)blocks : LARGEST_BLOCK, 0, 0);

@@ -1,4 +1,4 @@
-/* Making the table of a seekable zstd file. */
+/* Builds the table of a seekable zstd file. */
 #include "base/io/seek_table.h"
 
 #include <stdlib.h>

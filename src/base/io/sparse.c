@@ -1,4 +1,4 @@
-/* Tells a file that is mostly holes from one that has its bytes. */
+/* Distinguishes a file that is mostly holes from one that has its bytes. */
 #ifndef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
 #endif
@@ -12,7 +12,7 @@
 
 #include "base/io/input.h"
 
-/* The number of stored bytes, counted until there are `enough`; a file system that knows no holes has all of them. */
+/* The number of stored bytes, counted up to `enough`; all, if the file system has no holes. */
 static uint64_t stored_bytes(int fd, uint64_t size, uint64_t enough)
 {
 #ifdef SEEK_HOLE
@@ -42,7 +42,7 @@ int tl_sparse_check(int fd, tl_error *e)
     const uint64_t size = (uint64_t)st.st_size, enough = size / TL_INPUT_EXPANSION;
     if ((uint64_t)st.st_blocks * 512 >= enough)
         return 0;
-    /* Some file systems do not count blocks. The position is that of whoever reads from this descriptor. */
+    /* Some file systems do not count blocks. The file position belongs to the descriptor's reader: it is restored. */
     const off_t before = lseek(fd, 0, SEEK_CUR);
     const uint64_t stored = stored_bytes(fd, size, enough);
     (void)lseek(fd, before, SEEK_SET);

@@ -47,7 +47,7 @@ int64_t tl_pread_full(int fd, void *buf, size_t n, uint64_t offset)
     return (int64_t)got;
 }
 
-/* A nameless file in the directory, or -1 with errno. Not every file system has O_TMPFILE. */
+/* A nameless file in the directory, or -1 with errno. Some file systems have no O_TMPFILE. */
 static int open_nameless(const char *directory)
 {
 #ifdef O_TMPFILE
@@ -108,7 +108,7 @@ static int write_file(tl_spool *s, const void *data, size_t n, tl_error *e)
     return 0;
 }
 
-/* Moves what is in memory to a file. */
+/* Moves the memory's content to a file. */
 static int spill(tl_spool *s, tl_error *e)
 {
     size_t n = (size_t)s->size;

@@ -1,5 +1,5 @@
-/* Spool: content that comes once and in order, kept so that it can be read at any offset: in memory up to a limit,
- * beyond it in an unlinked temporary file. */
+/* Spool: keeps content that arrives once and in order, to be read at any offset: in memory up to a limit, beyond it in
+ * an unlinked temporary file. */
 #ifndef TL_BASE_SPOOL_H
 #define TL_BASE_SPOOL_H
 

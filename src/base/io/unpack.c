@@ -1,4 +1,4 @@
-/* Decompression into memory that grows: one loop for both libraries, which only differ in a step. */
+/* Decompression into growing memory: one loop for both libraries, which differ only in a step. */
 #include "base/io/unpack.h"
 
 #include <limits.h>
@@ -19,7 +19,7 @@ enum { IN_SIZE = 64 << 10, OUT_LEAST = 64 << 10 };
 
 typedef enum step_result { STEP_MORE, STEP_END, STEP_DAMAGED, STEP_NO_MEMORY } step_result;
 
-/* What a step has and leaves: input and room. */
+/* Input and output of a step. */
 typedef struct piece {
     uint8_t *in, *out;
     size_t in_n, out_n;
@@ -28,7 +28,7 @@ typedef struct piece {
 typedef struct unpacker {
     tl_codec codec;
     size_t front, most, slack;
-    const char *what; /* of damage, if the library says */
+    const char *what; /* damage, if the library describes it */
 #ifdef TL_HAVE_ZLIB
     z_stream gzip;
 #endif
@@ -137,7 +137,7 @@ static step_result step(unpacker *u, piece *p)
     return STEP_DAMAGED;
 }
 
-/* Makes room for more output; one byte more than `most`, so that what is longer shows. */
+/* Makes room for more output, up to one byte more than `most`, so that excess is noticed. */
 static int grow(const unpacker *u, tl_unpacked *out, tl_error *e)
 {
     const size_t limit = u->front + u->most + 1;
@@ -176,7 +176,7 @@ static int run(unpacker *u, tl_codec_source *source, void *arg, tl_unpacked *out
         if (result == STEP_DAMAGED)
             return tl_fail(e, TL_EDAMAGED, TL_NO_OFFSET, "%s data is damaged: %s", name,
                            u->what ? u->what : "a preset dictionary is needed");
-        if (p.in_n == in && p.out_n == room) { /* it neither took nor gave */
+        if (p.in_n == in && p.out_n == room) { /* no progress */
             const int64_t got = p.in_n > 0 ? 0 : source(arg, u->in, sizeof u->in, e);
             if (got < 0)
                 return (int)got;

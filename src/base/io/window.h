@@ -6,7 +6,7 @@
 #include "base/compiler.h"
 #include "base/io/input.h"
 
-/* Bytes behind the capacity that may be read, whatever they hold: loads may be wider than data. */
+/* Bytes after the capacity that may be read, with any content: loads may be wider than data. */
 #define TL_WINDOW_SLACK 16u
 
 typedef struct tl_window {
@@ -14,7 +14,7 @@ typedef struct tl_window {
     uint8_t *data;
     size_t capacity;
     uint64_t base; /* offset of data[0] */
-    size_t n;      /* bytes that are valid */
+    size_t n;      /* valid bytes */
 } tl_window;
 
 int tl_window_init(tl_window *w, tl_input *in, size_t capacity, tl_error *e);
@@ -23,8 +23,8 @@ void tl_window_fini(tl_window *w);
 /* Reads `want` bytes (at most the capacity) at an offset into the window. */
 int tl_window_load(tl_window *w, uint64_t offset, size_t want, tl_error *e);
 
-/* The bytes at an offset: at least `need` of them (at most the capacity), fewer only at the end of the content. Their
- * number comes in *available. NULL when reading fails. Valid until the next call. */
+/* The bytes at an offset: at least `need` of them (at most the capacity), fewer only at the end of the content.
+ * *available: how many. NULL when reading fails. Valid until the next call. */
 TL_ALWAYS_INLINE const uint8_t *tl_window_at(tl_window *w, uint64_t offset, size_t need, size_t *available, tl_error *e)
 {
     if (TL_UNLIKELY(offset < w->base || offset - w->base > w->n || w->n - (offset - w->base) < need)) {

@@ -11,12 +11,12 @@
 #include "base/compiler.h"
 #include "base/text/number.h"
 
-/* Digits of the fast way. Whole numbers of so many digits are exact in a double, and so are the powers of ten that they
- * are divided by: one correctly rounded division then says what the text would read back as. */
+/* Digits of the fast way. Integers of so many digits are exact in a double, and so are the powers of ten that divide
+ * them: then one correctly rounded division gives the number that the text reads back as. */
 enum { EXACT_DIGITS = 15, DOUBLE_DIGITS = 17, FLOAT_DIGITS = 9, FLOAT_LEAST = 6, FRACTION_MAX = 9, SIX = 6 };
 
 #define EXACT_LIMIT 1e15
-#define PLAIN_LEAST 1e-4 /* smaller numbers have an exponent in "%g" */
+#define PLAIN_LEAST 1e-4 /* "%g" writes smaller numbers with an exponent */
 
 static const double power[FRACTION_MAX + 1] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
@@ -38,7 +38,7 @@ static char *put_decimal(char *p, uint64_t digits, unsigned fraction)
     return end;
 }
 
-/* Does the decimal, which is nearest to `decimal`, read back as v? A double: if they are the same. A float: if it lies
+/* Does the decimal, whose nearest double is `decimal`, read back as v? A double: if they are equal. A float: if it is
  * clearly within half the distance to v's neighbours, which is at least 2^-25 of v. */
 static inline bool reads_back(double decimal, double v, bool single)
 {
@@ -46,10 +46,10 @@ static inline bool reads_back(double decimal, double v, bool single)
     return single ? distance < v * (1.0 / (1 << 25)) * 0.99 : distance == 0;
 }
 
-/* Writes v > 0 if it has few digits behind the point; NULL if not. */
+/* Writes v > 0 if it has few fractional digits, else NULL. */
 static char *put_simple(char *p, double v, bool single)
 {
-    if (FLT_EVAL_METHOD != 0 || !(v >= PLAIN_LEAST && v < EXACT_LIMIT)) /* divisions with more digits round twice */
+    if (FLT_EVAL_METHOD != 0 || !(v >= PLAIN_LEAST && v < EXACT_LIMIT)) /* with more digits, divisions round twice */
         return NULL;
     const double limit = single ? power[FLOAT_LEAST] : EXACT_LIMIT;
     for (unsigned fraction = 0; fraction <= FRACTION_MAX; fraction++) {
@@ -65,7 +65,7 @@ static char *put_simple(char *p, double v, bool single)
 
 static void neutral_point(char *text)
 {
-    char *point = strchr(text, ','); /* in the locale of a careless caller */
+    char *point = strchr(text, ','); /* the caller may have set another locale */
     if (point)
         *point = '.';
 }

@@ -5,10 +5,10 @@
 /* Most bytes that the functions below write. */
 #define TL_FLOAT_TEXT_MAX 32u
 
-/* Shortest decimal text that reads back as the same number, always with a point or an exponent. Returns the end. Only
- * for finite numbers. */
+/* Writes the shortest decimal text that reads back as the same number, always with a point or an exponent. Returns the
+ * end. Only for finite numbers. */
 char *tl_put_double(char *p, double v);
-/* The same for a number that was a float: shortest text that reads back as that float. */
+/* The same for a number that came from a float. */
 char *tl_put_float(char *p, float v);
 /* As printf("%g") in the C locale: six digits. Any number. */
 char *tl_put_six(char *p, double v);

@@ -1,4 +1,4 @@
-/* Glob patterns: one pass with one point of return, the last star. Giving an earlier star more text never helps, since
+/* Glob patterns: one pass that backtracks only to the last star. Giving an earlier star more text never helps, since
  * the last one can take the same text. */
 #include "base/text/glob.h"
 
@@ -12,8 +12,8 @@ static unsigned char class_char(const char **p)
     return (unsigned char)*(*p)++;
 }
 
-/* Does the class at p (behind its '[') hold c? *end is set behind its ']'; to NULL if that is missing: then '[' stands
- * for itself. */
+/* Does the class at p (after its '[') contain c? *end: after its ']'; NULL if that is missing: then '[' matches
+ * itself. */
 static bool match_class(const char *p, unsigned char c, const char **end)
 {
     bool negated = *p == '!' || *p == '^', found = false;
@@ -33,7 +33,7 @@ static bool match_class(const char *p, unsigned char c, const char **end)
     return found != negated;
 }
 
-/* The length of the UTF-8 character at t, so that ? takes a whole one; 1 for anything else. */
+/* The length of the UTF-8 character at t, so that ? matches a whole one; 1 for anything else. */
 static size_t char_length(const char *t)
 {
     size_t n = 1;
@@ -43,7 +43,7 @@ static size_t char_length(const char *t)
     return n;
 }
 
-/* Matches one pattern element that is not a star with the text; moves both on. */
+/* Matches one pattern element other than a star; advances both. */
 static bool match_one(const char **pattern, const char **text)
 {
     const char *p = *pattern, *t = *text, *end;
@@ -71,7 +71,7 @@ static bool match_one(const char **pattern, const char **text)
 
 bool tl_glob(const char *pattern, const char *text)
 {
-    const char *star = NULL, *resume = NULL; /* behind the last star, and where its text ends */
+    const char *star = NULL, *resume = NULL; /* after the last star, and where its match ends */
     while (*text) {
         if (*pattern == '*') {
             while (*pattern == '*')

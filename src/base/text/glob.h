@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Never recursive; at worst as many steps as the lengths of text and pattern multiplied, and for each '[' without a ']'
- * the rest of the pattern. */
+/* Never recursive; at worst, the product of both lengths in steps, and for each '[' without a ']' the rest of the
+ * pattern. */
 bool tl_glob(const char *pattern, const char *text);
 
 #endif

@@ -9,7 +9,7 @@
 #include "base/compiler.h"
 #include "base/text/utf8.h"
 
-/* Objects up to this size are searched for equal names pair by pair; the names of larger ones are sorted. */
+/* Objects up to this size are checked for equal names pair by pair; the names of larger ones are sorted. */
 #define PAIRS_MAX 12u
 
 typedef struct level {
@@ -90,7 +90,7 @@ static char *put_utf8(char *to, uint32_t c)
     return to;
 }
 
-/* \uXXXX or a surrogate pair of two of them, of which \u was read. It never becomes longer than it was. */
+/* \uXXXX, or a surrogate pair of two, after the first \u. Never longer than the input. */
 static int unicode_escape(parser *p, char **to)
 {
     const uint32_t begin = p->at - 2;
@@ -129,7 +129,7 @@ static int escape(parser *p, char **to)
     return 0;
 }
 
-/* The string whose quote is at p->at. */
+/* The string whose opening quote is at p->at. */
 static int read_string(parser *p, const char **s, uint32_t *n)
 {
     const uint32_t begin = p->at++;
@@ -180,7 +180,7 @@ static bool skip(parser *p, char c)
     return true;
 }
 
-/* Digits; *v: their value, *fits: unless it has more than 64 bits. */
+/* Digits; *v: their value, *fits: whether it fits 64 bits. */
 static int read_digits(parser *p, uint64_t *v, bool *fits)
 {
     *v = 0;
@@ -280,7 +280,7 @@ TL_COLD static int same_name(const parser *p, const tl_json_value *v)
     return tl_fail(p->e, TL_EDAMAGED, v->name_offset, "the object has a second member \"%s\"", v->name);
 }
 
-/* That no two members of an object have the same name. */
+/* Checks that no two members of an object have the same name. */
 static int check_names(const parser *p, const tl_json_value *object)
 {
     if (object->n <= PAIRS_MAX) {
@@ -304,7 +304,7 @@ static int check_names(const parser *p, const tl_json_value *object)
     return second ? same_name(p, second) : 0;
 }
 
-/* A new value, the last in the array or object that is open. */
+/* A new value, appended to the open array or object. */
 static tl_json_value *append_value(parser *p)
 {
     tl_json_value *v = tl_arena_zalloc(p->arena, sizeof *v);
@@ -346,7 +346,7 @@ static int open_container(parser *p, tl_json_value *v, tl_json_kind kind)
     return 0;
 }
 
-/* A value; of an array or object only its begin. */
+/* A value; for an array or object only its begin. */
 static int read_value(parser *p, tl_json_value **out)
 {
     if (p->values_left == 0)
@@ -385,7 +385,7 @@ static int read_value(parser *p, tl_json_value **out)
     }
 }
 
-/* What stands after a value: ends of arrays and objects, then a comma (1) or, after the last of them, nothing (0). */
+/* What follows a value: ends of arrays and objects, then a comma (1) or, after the last of them, nothing (0). */
 static int after_value(parser *p)
 {
     while (p->depth > 0) {
@@ -444,7 +444,7 @@ int tl_json_parse(const tl_json_value **out, tl_arena *arena, const char *text, 
     return parse(&p, out);
 }
 
-/* ---- looking at the tree ---- */
+/* ---- access to the tree ---- */
 
 const tl_json_value *tl_json_find(const tl_json_value *object, const char *name)
 {

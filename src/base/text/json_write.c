@@ -8,7 +8,7 @@
 #include "base/text/number.h"
 #include "base/text/utf8.h"
 
-/* Six bytes of text for every byte of the string, at most. */
+/* A byte of a string becomes at most six bytes of text. */
 enum { EXPANSION = 6, CHUNK = TL_OUTPUT_ROOM / EXPANSION - 1 };
 
 static char *put_u00(char *p, unsigned char c)
@@ -74,7 +74,7 @@ void tl_json_init(tl_json *j, tl_output *out)
     *j = (tl_json){.out = out};
 }
 
-/* Room for a value of n bytes, behind the comma if one is due. */
+/* Room for a value of n bytes, after a comma if needed. */
 static char *begin_value(tl_json *j, size_t n)
 {
     char *p = tl_output_reserve(j->out, n + 1);
@@ -127,7 +127,7 @@ void tl_json_array_end(tl_json *j)
     close_level(j, "]");
 }
 
-/* How many of the n bytes at s to take as one piece, so that no UTF-8 sequence falls apart. */
+/* How many of the n bytes at s to process at once, without splitting a UTF-8 sequence. */
 static size_t piece(const char *s, size_t n)
 {
     if (n <= CHUNK)
@@ -135,7 +135,7 @@ static size_t piece(const char *s, size_t n)
     for (size_t back = 0; back < 4; back++)
         if (((unsigned char)s[CHUNK - back] & 0xc0) != 0x80)
             return CHUNK - back;
-    return CHUNK; /* four continuation bytes in a row belong to no sequence */
+    return CHUNK; /* four continuation bytes in a row are not part of any sequence */
 }
 
 void tl_json_string_n(tl_json *j, const char *s, size_t n)

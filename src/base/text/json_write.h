@@ -9,13 +9,13 @@
 #include "base/io/output.h"
 
 /* Writes n bytes as a JSON string with quotes to p (room for 6*n + 2); returns the end. Bytes that are not UTF-8 become
- * \u00XX one by one; *bad (may be NULL) is increased by their number. */
+ * \u00XX one by one; their number is added to *bad (may be NULL). */
 char *tl_json_put_string(char *p, const char *s, size_t n, uint64_t *bad);
 
 typedef struct tl_json {
     tl_output *out;
     unsigned depth;
-    bool comma; /* something stands before at this level */
+    bool comma; /* the current level has a value already */
 } tl_json;
 
 void tl_json_init(tl_json *j, tl_output *out);

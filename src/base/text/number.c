@@ -5,7 +5,7 @@
  *   the mantissa is less than 1 too small, so the estimate is less than ticks / 2^shift + 1 below the exact value;
  *   shift >= 64: ticks / 2^shift < 1.  shift < 64: a result below 2^64 needs ticks < 2^(shift + 1), so it is < 2.
  * The remainder ticks * 10^9 - quotient * hz is then below 4 * hz, and with hz < 2^62 fits 64 bits: computed modulo
- * 2^64 it is exact, puts the quotient right, and decides the rounding. Other hz take the long division. */
+ * 2^64 it is exact, corrects the quotient, and decides the rounding. Other hz use long division. */
 #include "base/text/number.h"
 
 #include <inttypes.h>
@@ -49,7 +49,7 @@ static const uint64_t power_of_10[20] = {1u,
 static inline unsigned count_digits(uint64_t v)
 {
     unsigned bits = 64 - (unsigned)__builtin_clzll(v | 1);
-    unsigned estimate = bits * 1233 >> 12; /* bits * log10(2), rounded down: right or one digit too few */
+    unsigned estimate = bits * 1233 >> 12; /* bits * log10(2), rounded down: exact, or one digit too few */
     return estimate + (v >= power_of_10[estimate]);
 }
 
@@ -92,7 +92,7 @@ char *tl_put_hex(char *p, uint64_t v)
     return p + n;
 }
 
-/* n / d where n.high < d: a quotient of 64 bits. For what is done once or rarely. */
+/* n / d where n.high < d, so that the quotient fits 64 bits. Slow: for rare use. */
 static uint64_t divide(tl_wide n, uint64_t d, uint64_t *remainder)
 {
 #ifdef __SIZEOF_INT128__
@@ -141,7 +141,7 @@ void tl_scale_init(tl_scale *s, uint64_t hz)
     *s = (tl_scale){.hz = hz};
     if (hz == 0 || hz == NS_PER_S || hz >= FAST_HZ)
         return;
-    /* 10^9 * 2^34 / 1 has its highest bit set: the least shift of all. */
+    /* 10^9 * 2^34 / 1 has its highest bit set: the smallest possible shift. */
     tl_wide n = {.high = (uint64_t)NS_PER_S >> 30, .low = (uint64_t)NS_PER_S << 34};
     unsigned shift = 34;
     while (n.high < hz >> 1 || (n.high == hz >> 1 && n.low < hz << 63)) {
@@ -170,7 +170,7 @@ TL_COLD static uint64_t scale_ns_down_slowly(const tl_scale *s, uint64_t ticks, 
     return product.high >= s->hz ? UINT64_MAX : divide(product, s->hz, &remainder);
 }
 
-/* ticks * 10^9 / hz rounded down, and what remains; UINT64_MAX, and nothing remains, if it does not fit. */
+/* ticks * 10^9 / hz rounded down, and the remainder; UINT64_MAX and 0 if it does not fit. */
 TL_ALWAYS_INLINE uint64_t scale_quotient(const tl_scale *s, uint64_t ticks, uint64_t *rest)
 {
     uint64_t hz = s->hz, quotient;
@@ -221,7 +221,7 @@ uint64_t tl_scale_ticks(const tl_scale *s, uint64_t ns)
     uint64_t nearest = scale_exactly(ns, s->hz, NS_PER_S);
     if (nearest == UINT64_MAX)
         return nearest;
-    /* The first tick that rounds to ns lies half a nanosecond before it, give or take what three divisions lose. */
+    /* The first tick that rounds to ns is half a nanosecond before it, up to the rounding of three divisions. */
     const uint64_t half = s->hz / (2 * NS_PER_S) + 2;
     uint64_t ticks = nearest > half ? nearest - half : 0,
              enough = nearest > UINT64_MAX - half ? UINT64_MAX : nearest + half;
@@ -242,7 +242,7 @@ static uint64_t divide_rounded(uint64_t v, uint64_t d)
     return v / d + (v % d >= d - v % d);
 }
 
-/* Three digits and the first of the units (each 1000 times the one before) in which they are fewer than 1000. */
+/* Three digits and the first unit (each is 1000 times the one before) that needs no more. */
 static char *three_digits(char *buf, size_t n, uint64_t value, const char *const *unit, unsigned units)
 {
     if (value < 1000) {
@@ -274,7 +274,7 @@ char *tl_human_time(char *buf, size_t n, uint64_t value, bool is_ns)
     static const char *const unit[] = {" ns", " us", " ms", " s"};
     if (!is_ns)
         return tl_human_count(buf, n, value);
-    if (value < 59950000000u) /* what would be "60.0 s" is a minute */
+    if (value < 59950000000u) /* "60.0 s" would be a minute */
         return three_digits(buf, n, value, unit, TL_COUNT(unit));
     uint64_t seconds = divide_rounded(value, NS_PER_S), minutes = divide_rounded(value, 60 * (uint64_t)NS_PER_S);
     if (seconds < 3600)
@@ -323,7 +323,7 @@ static inline bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Reads digits at *s, at least one, and moves it behind them. */
+/* Reads digits at *s, at least one, and advances it. */
 static bool scan_u64(const char **s, uint64_t *out)
 {
     uint64_t v = 0;
@@ -384,7 +384,7 @@ bool tl_parse_duration(const char *s, uint64_t *ns)
     if (*s == '.') {
         if (!is_digit(*++s))
             return false;
-        /* Digits behind the 18th are below a hundredth of a ns, in any unit. */
+        /* After the 18th, digits are below a hundredth of a ns in any unit. */
         for (; is_digit(*s); s++)
             if (digits < 18) {
                 fraction = fraction * 10 + (unsigned)(*s - '0');

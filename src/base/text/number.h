@@ -22,11 +22,11 @@ typedef struct tl_scale {
 
 void tl_scale_init(tl_scale *s, uint64_t hz);
 uint64_t tl_scale_ns(const tl_scale *s, uint64_t ticks);
-/* (ticks * 10^9 + rest) / hz, rounded down: ns of a clock whose tick 0 is `rest` / hz ns after a whole ns; rest < hz.
- */
+/* (ticks * 10^9 + rest) / hz, rounded down: ns of a clock whose tick 0 is `rest` / hz ns after a whole ns; rest <
+ * hz. */
 uint64_t tl_scale_ns_down(const tl_scale *s, uint64_t ticks, uint64_t rest);
-/* ns -> the first tick that tl_scale_ns() shows as ns or more, so that a time that was read off an output selects the
- * event that it was read from; saturates. */
+/* ns -> the first tick that tl_scale_ns() shows as ns or more, so that a time read off an output selects the event it
+ * came from; saturates. */
 uint64_t tl_scale_ticks(const tl_scale *s, uint64_t ns);
 
 /* For people. Writes at most n bytes, terminated; returns buf.
@@ -38,9 +38,9 @@ char *tl_human_bytes(char *buf, size_t n, uint64_t value);
 /* "1,204,133" */
 char *tl_human_grouped(char *buf, size_t n, uint64_t value);
 
-/* Parses a whole unsigned decimal number; false if s is anything else or too large. */
+/* Parses an unsigned decimal integer; false if s is anything else, or too large. */
 bool tl_parse_u64(const char *s, uint64_t *out);
-/* The same, also with a letter for a power of 1000 behind it: "64k", "100M", "2G". */
+/* The same with an optional suffix for a power of 1000: "64k", "100M", "2G". */
 bool tl_parse_count(const char *s, uint64_t *out);
 /* Parses a duration: "250", "250ns", "1.5us", "2ms", "3s", "1min", "1h" -> ns. Without a unit: ns. */
 bool tl_parse_duration(const char *s, uint64_t *ns);

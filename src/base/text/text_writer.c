@@ -1,4 +1,4 @@
-/* Text writers: where new room comes from. */
+/* Text writers: how they get new room. */
 #include "base/text/text_writer.h"
 
 #include <assert.h>
@@ -12,7 +12,7 @@ void tl_text_open(tl_text_writer *tw, tl_output *out)
     tw->end = tw->p + TL_OUTPUT_ROOM;
 }
 
-/* Capacity for TL_TEXT_ROOM bytes behind the n that the buffer holds. */
+/* Ensures capacity for TL_TEXT_ROOM bytes after the n in the buffer. */
 static bool grow(tl_pb *b)
 {
     if (b->capacity - b->n >= TL_TEXT_ROOM)
@@ -61,7 +61,7 @@ TL_NOINLINE void tl_text_refill(tl_text_writer *tw)
     tl_pb *b = tw->buffer;
     b->n = b->failed ? 0 : (size_t)(tw->p - (char *)b->data);
     if (b->failed || !grow(b))
-        b->n = 0; /* from here on the beginning is written again and again: nobody will look at it */
+        b->n = 0; /* from now on overwrites the beginning, which nobody will read */
     tw->p = (char *)b->data + b->n;
     tw->end = (char *)b->data + b->capacity;
     assert((size_t)(tw->end - tw->p) >= TL_TEXT_ROOM);

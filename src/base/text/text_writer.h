@@ -1,7 +1,7 @@
-/* A text writer: text written in place into an output or a growing buffer, with checks of room in steps rather than for
- * each byte.
+/* A text writer: writes text in place into an output or a growing buffer, and checks for room in steps, not for each
+ * byte.
  *
- * While one is open nothing else may write to what it writes to. Copy `p` to a local variable in hot code: the
+ * While one is open nothing else may write to its target. Copy `p` to a local variable in hot code: the
  * compiler cannot know that the bytes written are not the writer itself. */
 #ifndef TL_BASE_TEXT_WRITER_H
 #define TL_BASE_TEXT_WRITER_H
@@ -13,20 +13,20 @@
 #include "base/io/output.h"
 #include "base/protobuf.h"
 
-/* Most bytes that can be asked for at once. */
+/* Most bytes to ask for at once. */
 #define TL_TEXT_ROOM 4096u
 
 typedef struct tl_text_writer {
-    char *p, *end;  /* the room at hand */
-    tl_output *out; /* where it goes: either this ... */
-    tl_pb *buffer;  /* ... or behind what this holds */
+    char *p, *end;  /* the current room */
+    tl_output *out; /* its target: either this ... */
+    tl_pb *buffer;  /* ... or the end of this */
 } tl_text_writer;
 
 void tl_text_open(tl_text_writer *tw, tl_output *out);
 /* False when memory runs out: then there is nothing to close. If it runs out later, buffer->failed is set, and the
  * contents are lost. */
 bool tl_text_open_buffer(tl_text_writer *tw, tl_pb *buffer);
-/* Hands over what was written. It can be opened again. */
+/* Hands over the text. The writer can be opened again. */
 void tl_text_close(tl_text_writer *tw);
 
 void tl_text_refill(tl_text_writer *tw);
@@ -57,12 +57,12 @@ TL_ALWAYS_INLINE void tl_text_char(tl_text_writer *tw, char c)
     *tw->p++ = c;
 }
 
-/* A string constant, short. */
+/* A short string constant. */
 #define TL_TEXT_PUT(tw, text)  (tl_text_room(tw, sizeof(text) - 1), TL_TEXT_COPY(tw, text))
 #define TL_TEXT_COPY(tw, text) ((void)memcpy((tw)->p, (text), sizeof(text) - 1), (void)((tw)->p += sizeof(text) - 1))
 
-/* Text that is copied often is kept with so many readable bytes behind it, so that short pieces of it can be copied by
- * a fixed number of instructions. */
+/* Text that is copied often has so many readable bytes after it, so that a fixed number of instructions can copy short
+ * pieces. */
 #define TL_TEXT_PADDING 32u
 
 /* Copies a piece of such text. There must be room for n + TL_TEXT_PADDING bytes. Returns the end. */
@@ -78,7 +78,7 @@ TL_ALWAYS_INLINE char *tl_put_padded(char *p, const char *text, size_t n)
 /* Nine decimal digits of v < 10^9, with leading zeros. */
 TL_ALWAYS_INLINE char *tl_put_nine(char *p, uint32_t v)
 {
-    /* Eight digits at once, in the bytes of a word: halves of four, then pairs, then single ones, each by a
+    /* Eight digits at once, in the bytes of a word: halves of four, then pairs, then single digits, each by one
      * multiplication that divides all parts. */
     uint32_t low = v % 100000000;
     uint64_t fours = low / 10000 | (uint64_t)(low % 10000) << 32;
@@ -91,8 +91,8 @@ TL_ALWAYS_INLINE char *tl_put_nine(char *p, uint32_t v)
     return p + 9;
 }
 
-/* Bytes in a word of eight: nonzero if one of them is below n (n <= 128), or is c. Exact as a whole; which byte it was
- * cannot be told. */
+/* Tests the eight bytes of a word: nonzero if one of them is below n (n <= 128), or is c. Exact for the whole word, but
+ * not for which byte it was. */
 TL_ALWAYS_INLINE uint64_t tl_any_below(uint64_t word, uint8_t n)
 {
     return (word - 0x0101010101010101u * n) & ~word & 0x8080808080808080u;

@@ -1,11 +1,11 @@
-/* UTF-8: finding out what is, and repairing what is not. */
+/* UTF-8: recognition and repair. */
 #include "base/text/utf8.h"
 
 #include <string.h>
 
 size_t tl_utf8_length(const char *s, size_t n)
 {
-    /* The smallest character that needs so many bytes: shorter forms of it are not allowed. */
+    /* The smallest character that needs so many bytes: longer encodings are not allowed. */
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     uint32_t c = (unsigned char)s[0];
     if (c < 0x80)

@@ -1,10 +1,10 @@
-/* Lists of words with blanks between them. */
+/* Space-separated lists of words. */
 #ifndef TL_BASE_WORDS_H
 #define TL_BASE_WORDS_H
 
 #include <string.h>
 
-/* The place of a word in a space-separated list, or -1. */
+/* The index of a word in such a list, or -1. */
 static inline int tl_word_place(const char *word, const char *list)
 {
     size_t length = strlen(word);
