@@ -46,7 +46,7 @@ class Command:
 
 
 def in_turns(rows, measure, repeat, slow=SLOW):
-    """Each of them that often, one after the other, so that a slow moment of the machine hits everybody."""
+    """Runs each job that often, in turns, so that a slow moment of the machine hits all of them."""
     for turn in range(repeat):
         for row in rows:
             if turn < slow or not row.once:
@@ -63,14 +63,14 @@ def build(folder, name, *more):
 
 
 def made(path, source, command):
-    """A file that is made of another one, unless it is there and newer."""
+    """Makes a file from another one, unless it exists and is newer."""
     if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(source):
         subprocess.run(command, check=True)
     return path
 
 
 def recorded(script, *arguments):
-    """Runs a script of this folder that records what is not there yet; False where it cannot be recorded."""
+    """Runs a script of this folder that records a missing trace; False if it cannot be recorded here."""
     done = subprocess.run([os.path.join(HERE, script)] + [str(argument) for argument in arguments], check=False)
     if done.returncode not in (0, SKIP):
         raise SystemExit(done.returncode)
@@ -161,7 +161,7 @@ def bar_line(what, measured, by_work="", demanded="", good=None):
 
 
 def bars(rows, promises, failing=()):
-    """What is promised: (what, a command, another one, ">=" or "<=", bound of first / second; no bound: only told).
+    """The targets: (what, a command, another one, ">=" or "<=", bound of first / second; no bound: only reported).
     Of `failing` commands the time until they fail counts."""
     best = {row.name: row for row in rows if row.ok() or row.name in failing}
     lines = list(BAR_HEAD)
@@ -185,7 +185,7 @@ def may_write(args):
 
 
 def finish(args, part, lines, wrong=()):
-    """Prints, writes if that is wanted, and says with which status to end."""
+    """Prints, writes on request, and returns the exit status."""
     text = "\n".join(lines)
     print(text, flush=True)
     if may_write(args):

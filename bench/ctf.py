@@ -16,7 +16,7 @@ from mix_metadata import text_of
 
 MIB = 1 << 20
 LIMIT, ALL, COUNT = "hand-written: all fields, merged", "convert --to none", "info"
-# What is promised: (what, one command, the other, sense and bound of the ratio of their times)
+# The targets: (what, one command, the other, sense and bound of the ratio of their times)
 BARS = [
     ("all fields, merged by time, one thread", "babeltrace2 -o dummy", "convert --to none, 1 thread", ">=", 12),
     ("counting, one thread", "babeltrace2 -o dummy", "info, 1 thread", ">=", 25),
@@ -71,7 +71,7 @@ def commands(args, tools, trace, second, events):
 
 
 def agree(args, limit, trace, second):
-    """All must have seen the same events, or the ratios mean nothing."""
+    """Checks that all saw the same events; otherwise the ratios mean nothing."""
     with open(os.path.join(args.folder, "fired"), encoding="ascii") as file:
         fired = numbers(file.read())
     out = []

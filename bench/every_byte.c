@@ -1,7 +1,6 @@
-/* The limit of all limits: maps files and adds up their 8-byte words. Nothing that looks at every byte can be faster.
+/* The lower bound: maps files and adds up their 8-byte words. Nothing that reads every byte can be faster.
  *
- *     every_byte FILE...
- */
+ *     every_byte FILE... */
 #include "limit_file.h"
 
 #include <inttypes.h>

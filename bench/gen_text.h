@@ -1,4 +1,4 @@
-/* Text for a benchmark's generator: one buffer in front of standard output, and numbers as trace logs spell them. */
+/* Text for a benchmark's generator: one buffer in front of standard output, and numbers in the style of trace logs. */
 #ifndef BENCH_GEN_TEXT_H
 #define BENCH_GEN_TEXT_H
 
@@ -25,7 +25,7 @@ static void flush(void)
     at = buffer;
 }
 
-/* For what is rare; samples go without printf. */
+/* For rare records; samples avoid printf. */
 static void __attribute__((format(printf, 1, 2))) put(const char *format, ...)
 {
     va_list arguments;

@@ -19,7 +19,7 @@ from growth_tables import LARGE, MOST_MB, MOST_SECONDS, TURNS_OF_LARGE
 
 SIZES, QUICK_SIZES = (10, 30, 100, 300, 1000), (10, 30, 100)
 PATIENCE = 5                            # seconds; what takes longer runs twice at most
-# Ours are given more time, so that something is to be seen where they are slow.
+# Ours get more time, so that the tables show where they are slow.
 LIMITS, OUR_LIMITS = (["-s", str(seconds), "-m", str(MOST_MB)] for seconds in (MOST_SECONDS, 10 * MOST_SECONDS))
 
 
@@ -28,7 +28,7 @@ def ours(command):
 
 
 def turns(commands, measure, repeat, patience):
-    """In turns, as bench_tools.in_turns(); what is slow or was stopped is not asked that often."""
+    """In turns, as bench_tools.in_turns(), but slow or stopped programs run less often."""
     for turn in range(repeat):
         for command in commands:
             slow = command.seconds and command.best() > PATIENCE
@@ -44,7 +44,7 @@ class Measured:
         self.data = {"about": form.about, "machine": machine(), "repeat": args.repeat, "sizes": [], "bytes": {}, "programs": [], "verbs": []}
 
     def measure(self, case, size, args, tool):
-        """The programs of all questions together; the same command is run for one of them only."""
+        """The programs of all questions together; a command that several questions share runs once."""
         commands = {}
         for question, rows in case.questions:
             for name, role, words in rows:
@@ -77,7 +77,7 @@ class Measured:
 
 
 def measure_format(form, sizes, args, tool):
-    """What was measured, or None; and what is wrong with it."""
+    """The measurements, or None; and what is wrong with them."""
     measured, wrong = Measured(form, args), []
     for size in sizes:
         if not form.FOR_ALL_SIZES and size not in (sizes[0], sizes[-1]):

@@ -1,4 +1,4 @@
-"""What growth.py measures of each format: how its files of any size come to be, which questions are asked of them, and by whom.
+"""What growth.py measures of each format: how files of any size are made, which questions are asked, and of which programs.
 
 prepare() makes the files of a size and returns its Case, or None where they cannot be recorded. A Case has the bytes that are
 read, questions as [(question, [(program, role, command)])], verbs as [(verb, command)], and check(), which compares answers."""
@@ -35,14 +35,14 @@ class Format:
                 for n, role in ((1, "one"), (2, "two"))]
 
     def label(self, words):
-        """The command without its files and without where its output goes."""
+        """The command without its files and its output."""
         return " ".join(word for word in words if "/" not in word and word not in ("-o", "-", "-e"))
 
     def every_byte(self, *files):
         return [("look at every byte", "bytes", [self.tool("every_byte")] + list(files))]
 
     def verbs(self, table, *files):
-        """What every format can do; the memory of these commands is told."""
+        """What every format can do; the memory of these commands is reported."""
         ours = [self.args.traceloom]
         return [("info", ours + ["info", "-q", "--json", *files]), ("check", ours + ["check", "-q", *files]),
                 ("report --by " + table, ours + ["report", "-q", "--by", table, *files])] + [
@@ -264,7 +264,7 @@ class XtraceZstd(Xtrace):
 
 
 class Recording(Format):
-    """Only its memory: what a call costs is rt.py's business."""
+    """Only its memory: rt.py measures the cost of a call."""
     name, about, FOR_ALL_SIZES = "recording", None, False
 
     def prepare(self, size):

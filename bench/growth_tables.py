@@ -12,7 +12,7 @@ WHY = {"time": "too slow", "memory": "> %d GB" % (MOST_MB // 1000)}
 
 
 def done(program):
-    """Sizes at which it came to its end."""
+    """Sizes at which it finished."""
     return sorted((int(size) for size, run in program["runs"].items() if run["status"] == "0"))
 
 
@@ -37,7 +37,7 @@ def questions(data):
 
 
 def size_text(data, size):
-    """The size that was wanted, or that which the file has if it is another one."""
+    """The size that was wanted, or the file's if it differs."""
     real = data["bytes"][str(size)] / MB
     return "%.0f MB" % (size if abs(real / size - 1) < 0.05 else real)
 
@@ -58,7 +58,7 @@ def ratio_text(ratio):
 
 
 def ratio(program, other):
-    """How many times as long it takes as another one, of the largest size that both can do."""
+    """The ratio of its time to another one's, at the largest size that both can do."""
     both = sorted(set(done(program)) & set(done(other))) if other else []
     return seconds_at(program, both[-1]) / seconds_at(other, both[-1]) if both else None
 

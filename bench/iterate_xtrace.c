@@ -1,4 +1,4 @@
-/* What a program pays for reading an instruction stream through the library, beside limit_xtrace.
+/* The cost of reading an instruction stream through the library, to compare with limit_xtrace.
  *
  *     iterate_xtrace sum|walk|fields FILE
  *

@@ -1,13 +1,12 @@
-/* What hand-written code can do at best with one trace: the recording of programs/mix.c, and nothing else.
+/* The best that hand-written code can do with one trace: the recording of programs/mix.c, and nothing else.
  *
  *     limit_ctf FOLDER           decodes all fields of all events, in the order of time; prints how many events of each
  *                                class there are, a sum of all values, and the first and last time
  *     limit_ctf --count FOLDER   only counts: skips the fields, does not merge
  *     limit_ctf --tail FOLDER    prints the earliest begin of a packet, and the time of the last event but 9999
  *
- * It knows the layout of these events by heart (little-endian, byte-aligned, one stream a file), maps the files, uses
- * one thread, and trusts its input. Only the ids of the classes are looked up in the metadata, for LTTng chooses them.
- */
+ * The layout of these events is built in (little-endian, byte-aligned, one stream per file); it maps the files, uses
+ * one thread, and trusts its input. It looks up only the ids of classes in the metadata, because LTTng chooses them. */
 #include "limit_file.h"
 
 #include <inttypes.h>
@@ -28,7 +27,7 @@ static uint8_t shapes[CLASSES];
 static char names[CLASSES][32];
 static uint64_t counts[CLASSES];
 
-/* Begins the next event: its time, class, and where its fields are. */
+/* Begins the next event: its time, class, and the place of its fields. */
 static inline bool begin(struct stream *s)
 {
     while (s->at >= s->end) {
@@ -133,7 +132,7 @@ static inline const uint8_t *decode(unsigned shape, const uint8_t *p, uint64_t *
     }
 }
 
-/* Both streams by time: one goes on for as long as it is not later than the other. */
+/* Both streams by time: one goes on as long as it is not later than the other. */
 static void merge(struct stream s[STREAMS], uint64_t *first, uint64_t *last)
 {
     bool open[STREAMS] = {begin(&s[0]), begin(&s[1])};
@@ -205,8 +204,8 @@ static const uint8_t *map(const char *folder, const char *name, size_t *size)
     return map_file(path, size);
 }
 
-/* The metadata is text in packets; `name = "mix:..."` and its id may be torn by a packet header, but the text then has
- * them in order all the same once the headers are left out. */
+/* The metadata is text in packets; a packet header may split `name = "mix:..."` and its id, which stay in order once
+ * headers are left out. */
 static void find_classes(const char *folder)
 {
     static const char *const known[] = {"empty", "tick", "pair", "text", "rich"};

@@ -1,4 +1,4 @@
-/* How hand-written programs get at the bytes of a file: mapped as a whole, with loads of any alignment. */
+/* How hand-written programs read a file: mapped as a whole, with unaligned loads. */
 #ifndef LIMIT_FILE_H
 #define LIMIT_FILE_H
 
@@ -22,7 +22,7 @@ LOAD(load64, uint64_t)
 LOAD(load32, uint32_t)
 LOAD(load16, uint16_t)
 
-/* The bytes of a file, all pages present; ends the program with status 2 if they cannot be had. */
+/* The bytes of a file, all pages present; ends the program with status 2 on failure. */
 static inline uint8_t *map_file(const char *path, size_t *size)
 {
     struct stat st;

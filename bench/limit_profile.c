@@ -1,9 +1,9 @@
-/* What hand-written code can do at best with many profiles: adds them up and prints the table by function.
+/* The best that hand-written code can do with many profiles: adds them up and prints the table by function.
  *
  *     limit_profile FILE...    prints id, calls, total, self, and of .tlp min, p50, p90, p99, max of each function
  *
  * It knows .tlp of calls (version 1, with histograms) and the profiles of LLVM's XRay, maps one after the other, uses
- * one thread, trusts its input, and keeps no tree: functions are told by their id, stacks are forgotten once they are
+ * one thread, trusts its input, and keeps no tree: ids identify functions, and stacks are forgotten once they are
  * read. */
 #include "limit_table.h"
 
@@ -43,7 +43,7 @@ static int64_t signed_number(const uint8_t **at)
     return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
 }
 
-/* Which function each place is of: a sibling's code is greater than that of the one before. */
+/* The function of each place: a sibling's code is greater than that of the one before. */
 static void read_tree(const uint8_t **at, size_t places, uint64_t threads)
 {
     static uint64_t last[MAX_DEPTH];
@@ -134,8 +134,7 @@ static const uint8_t *read_stack(const uint8_t *p)
     const uint8_t *end = p;
     while (load32(end) != 0)
         end += 4;
-    const uint64_t time =
-        load64(end + 12); /* with callees: where no time was lost, no tree is needed to subtract them */
+    const uint64_t time = load64(end + 12); /* with callees: without losses, no tree is needed to subtract them */
     const uint32_t leaf = load32(p) & (MAX_FUNCTIONS - 1);
     functions[leaf].calls += load64(end + 4);
     functions[leaf].self += time;

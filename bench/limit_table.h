@@ -1,4 +1,4 @@
-/* What hand-written programs add up for each function, and print: calls, times, and percentiles of a histogram. */
+/* What hand-written programs add up and print for each function: calls, times, and percentiles of a histogram. */
 #ifndef LIMIT_TABLE_H
 #define LIMIT_TABLE_H
 
@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-/* A histogram has 256 buckets for each power of two, as the one it is compared with. */
+/* A histogram has 256 buckets for each power of two, like the one it is compared with. */
 enum { MAX_FUNCTIONS = 1 << 16, SUB_BITS = 8, SUB = 1 << SUB_BITS, BUCKETS = 57 * SUB };
 
 struct function {
@@ -33,7 +33,7 @@ static inline uint64_t bucket_middle(uint32_t bucket)
     return ((uint64_t)(bucket - (shift << SUB_BITS)) << shift) + ((1ull << shift) - 1) / 2;
 }
 
-/* Room for the durations of a function, whose first one this is. */
+/* Room for a function's durations, when the first one comes. */
 static inline void first_duration(struct function *f, uint64_t duration)
 {
     f->histogram = calloc(BUCKETS, sizeof(uint32_t));
@@ -58,7 +58,7 @@ static inline uint64_t percentile(const struct function *f, unsigned permille)
     return f->max;
 }
 
-/* id, calls, total, self of each function that was called; and min, p50, p90, p99, max where they are known. */
+/* id, calls, total, self of each function that was called; and min, p50, p90, p99, max if known. */
 static inline void print_table(void)
 {
     for (uint32_t id = 0; id < MAX_FUNCTIONS; id++) {

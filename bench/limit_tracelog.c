@@ -1,4 +1,4 @@
-/* What hand-written code can do at best with one TraceLog: decodes every field of the `sam` and `thr` lines where they
+/* The best that hand-written code can do with one TraceLog: decodes every field of the `sam` and `thr` lines where they
  * stand, passes over all other lines, and nothing else.
  *
  *     limit_tracelog FILE          through one buffer that stays in the processor's cache
@@ -57,7 +57,7 @@ static inline uint64_t hex16(const uint8_t *p)
     return __builtin_bswap64((uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(pairs, pairs)));
 }
 
-/* 0x and any number of digits; the first bytes that are none are `:`, a space, or the end of the line. */
+/* 0x and any number of digits, up to `:`, a space, or the end of the line. */
 static inline const uint8_t *hex(const uint8_t *p, uint64_t *v)
 {
     const uint64_t ones = 0x0101010101010101u, x = load64(p + 2), y = x + 6 * ones;
@@ -94,7 +94,7 @@ static inline const uint8_t *decimal(const uint8_t *p, uint64_t *v)
     return p + (bits >> 3);
 }
 
-/* Of one or two digits, as nearly all are that are read with this. */
+/* One or two digits, as in nearly all numbers read with this. */
 static inline const uint8_t *small(const uint8_t *p, uint64_t *v)
 {
     const unsigned first = p[0] - '0', second = p[1] - '0', two = second < 10;
@@ -213,7 +213,7 @@ static inline const uint8_t *line(const uint8_t *p, const uint8_t *end, struct s
 
 static void lines(const uint8_t *p, const uint8_t *end, struct sums *s)
 {
-    struct sums here = {0}; /* its address does not leave this function, so that sums may be in registers */
+    struct sums here = {0}; /* local, so that sums may be in registers */
     while (p < end)
         p = line(p, end, &here);
     for (int i = 0; i < KINDS; i++)
@@ -222,7 +222,7 @@ static void lines(const uint8_t *p, const uint8_t *end, struct sums *s)
         s->of[i] += here.of[i];
 }
 
-/* Whole lines at a time; what is left of the last moves to the front. */
+/* Whole lines at a time; an incomplete last one moves to the front. */
 static void through_buffer(int fd, struct sums *s)
 {
     static uint8_t buffer[BUFFER + PADDING];
@@ -247,7 +247,7 @@ static void mapped(int fd, struct sums *s)
     if (fstat(fd, &st) != 0)
         exit(1);
     const size_t size = (size_t)st.st_size;
-    /* loads go past the end by less than this */
+    /* loads read less than this past the end */
     uint8_t *p = mmap(NULL, size + 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED || mmap(p, size, PROT_READ, MAP_PRIVATE | MAP_FIXED | MAP_POPULATE, fd, 0) == MAP_FAILED)
         exit(1);

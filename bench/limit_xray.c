@@ -1,18 +1,18 @@
-/* What hand-written code can do at best: the table of `traceloom report --by func` from one XRay log, and nothing else.
+/* The best that hand-written code can do: the table of `traceloom report --by func` from one XRay log.
  *
  *     limit_xray LOG       prints id, calls, total, self, min, p50, p90, p99, max (ticks) of each function
  *
  * It knows FDR logs of version 5 and basic logs of version 3 (little-endian, no damage, functions below 65536), maps
  * the file, uses one thread, and trusts its input. It answers the same question with the same numbers, so that the
- * ratio to it is fair: calls matched for each thread over all its buffers, recursion counted once, the same histogram.
- */
+ * ratio to it is fair: calls matched for each thread over all its buffers, recursion counted once, the same
+ * histogram. */
 #include "limit_table.h"
 
 enum { MAX_DEPTH = 1 << 16 };
 enum { NEW_BUFFER = 0, NEW_CPU = 2, TSC_WRAP = 3, WALLTIME = 4, CUSTOM = 5, ARGUMENT = 6, EXTENTS = 7, TYPED = 8 };
 enum { FDR_5 = 5 | 1 << 16, BASIC_3 = 3, HEADER = 32, RECORD = 32 }; /* of basic logs; both begin with a header */
 
-/* Bytes of one thread: a buffer, or records that follow each other in a basic log. */
+/* Bytes of one thread: a buffer, or consecutive records of a basic log. */
 struct buffer {
     const uint8_t *from, *to;
     uint64_t seconds, micros, first;
@@ -164,7 +164,7 @@ static void find_buffers(struct list *list, const uint8_t *data, size_t size)
     }
 }
 
-/* Records of one thread after another; those of arguments have the thread elsewhere. */
+/* Runs of records of one thread; argument records have the thread in another place. */
 static void find_runs(struct list *list, const uint8_t *data, size_t size)
 {
     for (const uint8_t *p = data + HEADER, *end = data + size; p + RECORD <= end; p += RECORD) {
@@ -196,7 +196,7 @@ int main(int argc, char **argv)
         qsort(list.of, list.n, sizeof(*list.of), by_thread_and_time);
     for (size_t i = 0; i < list.n; i++) {
         if (i > 0 && list.of[i].thread != list.of[i - 1].thread) {
-            while (depth > 0) /* what is still open is not a call */
+            while (depth > 0) /* calls that are still open do not count */
                 functions[stack[--depth].id].active = 0;
         }
         depth = fdr ? read_buffer(&list.of[i], depth) : read_records(&list.of[i], depth);

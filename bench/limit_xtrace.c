@@ -1,5 +1,5 @@
-/* The machine's limit for instruction streams: what a program does that was written by hand for one question, without a
- * model, without checking anything, on a file that is mapped into memory.
+/* The machine's limit for instruction streams: a program written by hand for one question, without a model or any
+ * checks, on a mapped file.
  *
  *     limit_xtrace walk|mix|block FILE
  *
@@ -14,7 +14,7 @@ typedef struct stream {
     const uint8_t *p, *end;
 } stream;
 
-/* The token at p that is neither an instruction nor an access: its bytes, or 0. */
+/* The size of the token at p if it is neither an instruction nor an access, else 0. */
 static size_t other(const uint8_t *p)
 {
     switch (*p) {
@@ -118,7 +118,7 @@ static void count_block(uint64_t start, uint64_t insns)
     table[at].executions++;
 }
 
-/* Does a block end with it: a branch, or something that enters the system? */
+/* Does it end a block: a branch, or an instruction that enters the system? */
 static int ends(uint32_t op)
 {
     return (op >> 26 & 0x1f) == 5 || (op >> 25 & 0x3f) == 0x1a || (op >> 25 & 0x3f) == 0x1b || op >> 25 == 0x2a ||

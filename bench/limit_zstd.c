@@ -1,8 +1,8 @@
-/* What decompression alone costs: the library in a loop over a mapped file, into a buffer that stays in the cache.
+/* The cost of decompression alone: the library in a loop over a mapped file, into a buffer that stays in the cache.
  *
  *     limit_zstd FILE
  *
- * Prints the number of bytes. One thread, one stream, as every reader of a single frame has to. */
+ * Prints the number of bytes. One thread and one stream, as a single frame requires. */
 #include "limit_file.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     ZSTD_inBuffer in = {data, size, 0};
     uint64_t bytes = 0;
     size_t left = 0;
-    /* Output may be left in the library when the input ends, so it is asked until it fills no buffer. */
+    /* The library may hold output after the input ends, so call it until it no longer fills the buffer. */
     for (size_t last = room; in.pos < in.size || last == room;) {
         ZSTD_outBuffer out = {buffer, room, 0};
         left = ZSTD_decompressStream(stream, &out, &in);

@@ -3,10 +3,10 @@
  *
  *     measure [-s SECONDS] [-m MEGABYTES] COMMAND [ARGUMENT...]
  *
- * How it ended: its exit status, 128 + the signal, or "time" or "memory" if it was stopped because it took more.
+ * How it ended: its exit status, 128 + the signal, or "time" or "memory" if it was stopped at that limit.
  *
- * The kernel counts what a process had before exec() into its peak; a script's interpreter is larger than what we
- * measure, so that the parent has to be as small as this. */
+ * The kernel includes a process's memory before exec() in its peak. A script's interpreter is larger than what we
+ * measure, so the parent has to be small. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_MS = 100 }; /* how often the limits are looked at; the end of the command wakes us at once */
+enum { LOOK_MS = 100 }; /* interval of checks; the end of the command wakes us at once */
 
 static double seconds_since(const struct timespec *begin)
 {
@@ -54,7 +54,7 @@ static pid_t start(char **command, const sigset_t *blocked)
         dup2(null, STDOUT_FILENO);
         dup2(null, STDERR_FILENO);
         setpgid(0, 0);
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* who interrupts the benchmark wants this to end, too */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* interrupting the benchmark ends this, too */
         sigprocmask(SIG_UNBLOCK, blocked, NULL);
         execvp(command[0], command);
         _exit(127);

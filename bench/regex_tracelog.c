@@ -2,10 +2,9 @@
  *
  *     regex_tracelog posix|pcre2|pcre2-jit in-turn|by-words FILE
  *
- * in-turn: the expressions are tried one after the other, the most frequent first, until one matches; the IDE plug-in
- * that these logs were made for reads them like this. by-words: the first two words of the line choose the expression,
- * as someone would do who thought about speed. posix is the C library's regexec(); pcre2 interprets its expressions, as
- * most libraries do; pcre2-jit compiles them to machine code.
+ * in-turn: tries the expressions one after the other, the most frequent first, as the IDE plug-in does that these logs
+ * were made for. by-words: the first two words of the line choose the expression, a simple optimisation. posix is the C
+ * library's regexec(); pcre2 interprets its expressions, as most libraries do; pcre2-jit compiles them to machine code.
  *
  * All fields are extracted: numbers are converted, texts are cut out, lists are matched item by item with a second
  * expression. Prints how many lines of each record there are, and sums. */
@@ -33,7 +32,7 @@
 enum { GROUPS = 12, RECORDS = 28 };
 enum engine { POSIX, PCRE2, PCRE2_JIT };
 
-/* `items`: of the last group, one item after the other. */
+/* `items`: applied to each item of the last group. */
 static const struct record {
     const char *words, *pattern, *items;
 } records[RECORDS] = {
@@ -74,7 +73,7 @@ struct expression {
 #endif
 };
 
-/* A group that is not there has end 0. */
+/* A missing group has end 0. */
 struct group {
     const char *begin, *end;
 };
@@ -141,7 +140,7 @@ static bool match(const struct expression *e, const char *begin, const char *end
     return match_posix(e, begin, end, groups);
 }
 
-/* The number that the group is, or how long its text is. */
+/* The group's number, or the length of its text. */
 static uint64_t value(struct group g)
 {
     uint64_t n = 0;

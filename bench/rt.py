@@ -23,8 +23,8 @@ LIMIT, PLAIN, UNPATCHED = "two reads of the counter", "not instrumented", "own s
 FDR, PROFILE = "own sleds, fdr, ring of 16 MiB", "own sleds, profile"
 LLVM_FDR, LLVM_PROFILE = "LLVM 19, FDR, no threshold", "LLVM 19, profiling"
 UFTRACE = "uftrace, -finstrument-functions"
-PEERS = ("LLVM 14, FDR, no threshold", LLVM_FDR, "uftrace", "LTTng")       # that record every call
-# What is promised: (what, ours, theirs, factor): ours <= factor * theirs, in a leaf function and in a tree of calls.
+PEERS = ("LLVM 14, FDR, no threshold", LLVM_FDR, "uftrace", "LTTng")       # these record every call
+# The targets: (what, ours, theirs, factor): ours <= factor * theirs, in a leaf function and in a tree of calls.
 BARS = [
     ("fdr: at most 1.4 times two reads of the counter", FDR, LIMIT, 1.4),
     ("profile: at most 1.4 times two reads of the counter", PROFILE, LIMIT, 1.4),
@@ -33,12 +33,12 @@ BARS = [
     ("fdr: a third of uftrace's", FDR, UFTRACE, 1 / 3),
     ("sleds that are not patched: within 2 %", UNPATCHED, PLAIN, 1.02),
 ]
-RATIO, SMALL = 1000, 16384          # a profile has at most that part of the log's bytes, or it is small anyway
-SCALING = 1.1                       # two threads may each be that much slower than one alone
+RATIO, SMALL = 1000, 16384          # a profile has at most 1/RATIO of the log's bytes, or is small anyway
+SCALING = 1.1                       # factor by which each of two threads may be slower than one alone
 
 
 class Row:
-    """A way to record. `command` is put in front of the program; `settings` is what TRACELOOM says."""
+    """A way to record. `command` precedes the program; `settings` is the value of TRACELOOM."""
 
     def __init__(self, name, program, settings=None, command=(), env=None, clean=()):
         self.name, self.program, self.settings, self.command = name, program, settings, list(command)
@@ -75,7 +75,7 @@ class Builder:
         self.start = os.path.join(built, "libtraceloom-rt-start.a")
 
     def sleds(self, version):
-        """Flags, and what is linked."""
+        """Compiler flags, and libraries."""
         no_runtime = "-fnoxray-link-deps" if version == "14" else "-fno-xray-link-deps"
         return SLEDS + [no_runtime], ["-Wl,-u,tl_rt_object_register", "-Wl,-u,tl_rt_life", "-Wl,--whole-archive", self.start,
                                       "-Wl,--no-whole-archive", self.library, "-lpthread"]
@@ -219,7 +219,7 @@ def summary_row(rows):
 
 
 def real(args, build):
-    """The tables of real programs, and what is wrong with them; nothing where their sources cannot be had."""
+    """The tables of real programs, and what is wrong with them; nothing if their sources are unavailable."""
     done = rt_real.measure(args.traceloom, args.folder, HERE, "clang-19", build.sleds("19"), max(3, args.repeat // 3))
     if not done:
         return [], []

@@ -1,10 +1,10 @@
-/* What a call of a function costs, whatever records it: built many times by rt.py.
+/* The cost of a function call with any recorder: built many times by rt.py.
  *
  *   rt_call leaf|tree|clock N REPEATS [THREADS]
  *
  * leaf: N calls of a function that does nothing, in a loop. tree: calls of fib, about N of them. clock: two reads of
- * the processor's counter, N times. Prints ns for each call, of the best of REPEATS repetitions; of several threads
- * that do the same at the same time it is the slowest one that counts. */
+ * the processor's counter, N times. Prints ns for each call, of the best of REPEATS repetitions; of several threads at
+ * once, the slowest counts. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #endif
 
 #if defined(LLVM_MODE)
-/* LLVM's runtime is told what to do by the program. */
+/* The program tells LLVM's runtime what to do. */
 int __xray_log_select_mode(const char *mode);
 int __xray_log_init_mode(const char *mode, const char *options);
 int __xray_log_finalize(void);
@@ -132,7 +132,7 @@ UNTRACED static double now(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Each thread measures itself, between two meetings of all. */
+/* Each thread measures itself, between two barriers. */
 static double took[MOST];
 UNTRACED static void *run(void *mine)
 {

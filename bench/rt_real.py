@@ -115,13 +115,13 @@ def asked(traceloom, by, path):
 
 
 def numbers_of(traceloom, path):
-    """Of each function its name (of several the same), calls, times, and histogram; and what did not pair up."""
+    """For each function its name (which may be shared), calls, times, and histogram; and the unmatched ones."""
     rows = [(f["name"], f["calls"], f["total"], f["self"], [tuple(b.values()) for b in f["histogram"]]) for f in asked(traceloom, "hist", path)["functions"]]
     return sorted(rows), asked(traceloom, "func", path)["unmatched"]
 
 
 def compare(traceloom, job, base):
-    """The log and the profile of one run have to say the same."""
+    """The log and the profile of one run must agree."""
     log, profile = base + ".xray", base + ".tlp"
     job.log, job.profile = os.path.getsize(log), os.path.getsize(profile)
     (ours, open_in_log), (theirs, open_in_profile) = numbers_of(traceloom, log), numbers_of(traceloom, profile)

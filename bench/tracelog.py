@@ -161,7 +161,7 @@ def differences(who, found, expected, names=None):
 
 
 def attempt(who, compare):
-    """The disagreements that compare() finds, or that it could not be asked."""
+    """The disagreements that compare() finds, or why it could not run."""
     try:
         return compare()
     except (subprocess.CalledProcessError, KeyError, TypeError, ValueError, IndexError) as error:
@@ -170,7 +170,7 @@ def attempt(who, compare):
 
 
 def agree(args, limit, regex, engines, logs):
-    """All must have read the same, or the ratios mean nothing."""
+    """Checks that all read the same; otherwise the ratios mean nothing."""
     (big, big_truth), (middle, middle_truth), (small, _) = logs
     by_hand = {path: numbers(output_of(limit, path)) for path in (big, small)}
     out = differences("the hand-written program", by_hand[big], big_truth)

@@ -2,10 +2,10 @@
  *
  *     tracelog_gen MEGABYTES [SEED] > big.log 2> truth
  *
- * A few hundred functions call each other from fixed call sites; what can be on a stack is a tree of some ten thousand
- * places, 5 to 40 deep, and every thread walks about in it: it returns from a few calls, makes a few others, prefers
- * some, and often stays where it is. Functions are compiled when they are first called, classes loaded when they are
- * first used. Threads are behind each other by some milliseconds, so that times are only nearly sorted.
+ * A few hundred functions call each other from fixed call sites; the possible stacks are a tree of some ten thousand
+ * places, 5 to 40 deep, in which every thread wanders: it returns from a few calls, makes a few others, prefers some,
+ * and often stays where it is. Functions are compiled when they are first called, classes loaded when they are first
+ * used. Threads lag behind each other by some milliseconds, so times are only nearly sorted.
  *
  * The log is valid and canonical, in the dialect of the documentation. The same size and seed give the same bytes.
  * Standard error gets "name<TAB>number" lines: how many lines of each record were written ("sam str"), and sums of what

@@ -89,7 +89,7 @@ def main():
         if any(row.name == ACCOUNT and not row.ok() for row in rows):
             lines += ["llvm-xray account has only loaded this log: it cannot account for FDR logs of several threads.", ""]
         found = {row.name for row in rows}
-        # What fails is compared nevertheless: until then it has only loaded the log.
+        # Commands that fail are compared, too: until then they have only loaded the log.
         lines += bars(rows, [bar for bar in BARS if bar[1] in found and bar[2] in found], failing=(ACCOUNT,))
     lines += [""] + (wrong or ["The hand-written program and traceloom print the same numbers."])
     return finish(args, "xray", lines, wrong)

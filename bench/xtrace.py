@@ -20,7 +20,7 @@ PART = 5 * M                            # instructions of what is written as tex
 FOR_REFERENCE = 300000                  # and of what a reader in Python gets
 WALK, MIX, BLOCK = "hand-written: walk", "hand-written: mix", "hand-written: block"
 PLAIN = "zstd's library in a loop"
-# What is promised, of rates
+# The targets for rates
 BARS = [
     ("every event, of the hand-written rate", WALK, "library: key ^ aux of every event", ">=", 0.5),
     ("the same, telling classes apart", WALK, "library: the sums of walk", ">=", None),
@@ -132,7 +132,7 @@ def executed(args, app, stream, function):
 
 
 def peers(args, tools):
-    """What one has without such streams: QEMU's log as text, of a small run of the same program. And disagreements."""
+    """The alternative to such streams: QEMU's log as text, of a small run of the same program. And disagreements."""
     log, words = os.path.join(args.folder, "qemu.log"), ["200", "16", "1"]
     emulate = ["qemu-aarch64", "-cpu", "neoverse-n1", "-singlestep"]
     write = timed(emulate + ["-d", "exec,nochain,in_asm", "-D", log, tools["app"]] + words)
@@ -160,7 +160,7 @@ def peers(args, tools):
 
 
 def reference_line(args, stream):
-    """The speed of the reader in Python that says what is right, where it is there."""
+    """The speed of the reference reader in Python, if it is available."""
     tool = os.path.join(os.environ.get("TL_SHARED", ""), "tools", "xtrace_reference.py")
     if not os.environ.get("TL_SHARED") or not os.path.exists(tool):
         return []
@@ -178,7 +178,7 @@ def totals(args, *options):
 
 
 def agree(args, tools, stream, files, at):
-    """All must have read the same, or the ratios mean nothing."""
+    """Checks that all read the same; otherwise the ratios mean nothing."""
     out = []
 
     def same(what, got, expected):
@@ -204,7 +204,7 @@ def agree(args, tools, stream, files, at):
 
 
 def rates(rows, accesses):
-    """What is promised by the second: a rate, or a quarter of the hand-written one."""
+    """The target per second: a rate, or a quarter of the hand-written one."""
     best = {c.name: c for c in rows if c.ok()}
     lines = []
     for ours, least, of_what, theirs in RATES:

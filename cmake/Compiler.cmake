@@ -12,7 +12,7 @@ endif()
 if(TRACELOOM_SANITIZE)
   add_compile_options(-fsanitize=${TRACELOOM_SANITIZE} -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TRACELOOM_SANITIZE})
-  # GCC warns that it does not follow fences. The recorder's reader has one; it goes with loads that are atomic themselves.
+  # GCC warns that it ignores fences. The recorder's reader has one, between loads that are atomic themselves.
   if(TRACELOOM_SANITIZE MATCHES "thread" AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-Wno-tsan)
   endif()

@@ -32,7 +32,7 @@ function(traceloom_library name purpose)
   target_link_libraries(libtraceloom PUBLIC ${paths})
   target_include_directories(libtraceloom SYSTEM PRIVATE ${TL_${name}_INCLUDE})
   target_compile_definitions(libtraceloom PUBLIC TL_HAVE_${name})
-  # In front: a static library is looked at once, and the later ones here need the earlier ones.
+  # Prepended: the linker visits a static library once, and later ones here need earlier ones.
   get_property(private GLOBAL PROPERTY TL_PRIVATE_LIBRARIES)
   list(TRANSFORM lib_LIBRARIES PREPEND -l)
   set_property(GLOBAL PROPERTY TL_PRIVATE_LIBRARIES ${lib_LIBRARIES} ${private})
@@ -48,7 +48,7 @@ traceloom_library(LIBDW "Files and lines of functions" LIBRARIES dw elf HEADER e
 traceloom_library(DEMANGLE "C++ names as people write them" LIBRARIES iberty HEADER libiberty/demangle.h
                   PACKAGE libiberty-dev)
 
-# Not linked and not needed to build: looked for when the command runs.
+# Not linked and not needed to build: the command looks for it at run time.
 option(TRACELOOM_LLVM "Text of instructions through LLVM, where it is installed" ON)
 if(TRACELOOM_LLVM)
   target_link_libraries(libtraceloom PUBLIC ${CMAKE_DL_LIBS})

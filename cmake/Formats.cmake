@@ -15,7 +15,7 @@ foreach(folder IN LISTS format_folders)
   endif()
 endforeach()
 
-# A format whose folder is not there is not listed either.
+# A format without its folder is not listed.
 file(STRINGS ${PROJECT_SOURCE_DIR}/src/formats.def listed REGEX "#ifndef TL_WITHOUT_")
 foreach(line IN LISTS listed)
   string(REGEX REPLACE ".*TL_WITHOUT_" "" name ${line})

@@ -3,7 +3,7 @@
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
-# Files for pkg-config and CMake find everything from where they lie, so that any --prefix at install time is right.
+# Files for pkg-config and CMake use paths relative to themselves, so that any --prefix at install time is right.
 set(TL_PC_FOLDER ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 set(TL_CONFIG_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/traceloom)
 file(RELATIVE_PATH TL_PC_PREFIX /${TL_PC_FOLDER} /)
@@ -14,7 +14,7 @@ get_property(TL_PC_LIBS GLOBAL PROPERTY TL_PRIVATE_LIBRARIES)
 string(REPLACE "-pthread" "Threads::Threads" TL_CONFIG_LIBS "${TL_PC_LIBS}")
 find_package(PkgConfig QUIET)
 if(TRACELOOM_LIBDW AND PKG_CONFIG_FOUND)
-  # Programs that are static altogether need what libdw was built with, too.
+  # Fully static programs also need the libraries that libdw was built with.
   pkg_check_modules(TL_STATIC_DW QUIET libdw)
   list(REMOVE_ITEM TL_STATIC_DW_STATIC_LIBRARIES dw elf z bz2 zstd pthread)
   list(TRANSFORM TL_STATIC_DW_STATIC_LIBRARIES PREPEND -l)
@@ -39,7 +39,7 @@ if(TARGET traceloom-rt)
   set(TL_RT_XRAY "-Xclang -fxray-instrument -Xclang -fxray-instruction-threshold=1")
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/xray.options "${TL_RT_XRAY}\n")
   install(FILES ${CMAKE_CURRENT_BINARY_DIR}/xray.options DESTINATION ${CMAKE_INSTALL_DATADIR}/traceloom)
-  # What a program exports for libraries that it opens later, so that they record into its recorder.
+  # A program exports these, so that libraries it opens later use its recorder.
   set(TL_RT_EXPORT)
   foreach(symbol object_register object_unregister on span_enter span_leave event record_start record_stop record_flush
           record_state)

@@ -16,9 +16,9 @@ enable_language(ASM)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/cli/build_facts.c PROPERTIES COMPILE_DEFINITIONS TL_WITH_RECORDER)
 include(CheckCCompilerFlag)
 
-# Hooks run where the compiler of the traced program does not expect a call: no vector register may change, no call of
-# libc may be made up, and nothing may be traced, counted or sanitized itself. So the options of the other targets
-# (Compiler.cmake) do not apply here, but for the warnings.
+# Hooks run where the compiler of the traced program does not expect a call: they may not change vector registers, gain
+# calls of libc, or be traced, counted or sanitized themselves. So only the warnings of the other targets' options
+# (Compiler.cmake) apply here.
 set(TL_RT_FLAGS -Wall -Wextra -Wshadow -Wconversion -O2 -mgeneral-regs-only -ffreestanding -fno-stack-protector
     -ftls-model=initial-exec -fno-sanitize=all -U_FORTIFY_SOURCE)
 if(TRACELOOM_WERROR)
@@ -38,7 +38,7 @@ foreach(flag -fno-tree-loop-distribute-patterns -mno-outline-atomics -fno-xray-i
 endforeach()
 
 file(GLOB_RECURSE TL_RT_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/rt/*.c ${PROJECT_SOURCE_DIR}/src/rt/*.S)
-# Assembly is of one processor, which its file's name ends with.
+# Assembly files are named after their processor.
 set(others "_x86_64\\.S$")
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   set(others "_aarch64\\.S$")

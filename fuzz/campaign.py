@@ -111,7 +111,7 @@ def dictionary(target, out):
 # ---------------------------------------------------------------------------------------------------------- libFuzzer
 
 def watch(run, stream, log):
-    """Takes numbers out of what libFuzzer prints."""
+    """Reads numbers from libFuzzer's output."""
     for line in stream:
         log.write(line)
         found = re.match(r"#(\d+)\t.* cov: (\d+) .*rss: (\d+)Mb", line)
@@ -136,7 +136,7 @@ def run_libfuzzer(target, a):
     environment = dict(os.environ, ASAN_OPTIONS="quarantine_size_mb=16:" + os.environ.get("ASAN_OPTIONS", ""))
     with open(os.path.join(a.out, target + ".libfuzzer.log"), "w", encoding="utf-8", errors="replace") as log:
         while run.findings < RESTARTS and not run.is_over(a):
-            # What the target itself prints is not of interest; it may be a pipe's worth.
+            # The target's own output is ignored; it may fill a pipe.
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", env=environment)
             reader = threading.Thread(target=watch, args=(run, process.stderr, log))
             reader.start()

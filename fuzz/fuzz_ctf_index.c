@@ -1,5 +1,5 @@
-/* Fuzz target: the cache of indexes of CTF traces. Whoever can write to the cache can put anything there, so the trace
- * is a small sound one, and the input is what the cache says about its packets. */
+/* Fuzz target: the cache of indexes of CTF traces. The cache may contain anything, so the trace is a small valid one,
+ * and the input is the cache's record of its packets. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ static void remove_all(void)
 
 static void write_file(const char *name, const void *data, size_t n)
 {
-    const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}}; /* the cache wants files that are settled */
+    const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}}; /* the cache ignores recent files */
     char path[96];
     snprintf(path, sizeof path, "%s/%s", trace, name);
     FILE *f = fopen(path, "wb");
@@ -63,7 +63,7 @@ static void make_trace(void)
     write_file("stream", stream, sizeof stream);
 }
 
-/* Reads from the middle, for which the index says where to begin. */
+/* Reads from the middle, where the index says to begin. */
 static void read_part(tl_source *s)
 {
     const tl_batch *b;

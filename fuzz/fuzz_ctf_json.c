@@ -81,7 +81,7 @@ static void check_schema(const ctf_schema *s)
     promise(fields <= CTF_JSON_FIELDS_MAX, "fields are limited");
 }
 
-/* Metadata in other languages has targets of its own. */
+/* Metadata in other languages has other targets. */
 static bool is_json(const uint8_t *data, size_t size)
 {
     if (size > CTF_META_MAJOR &&

@@ -1,4 +1,4 @@
-/* Fuzz target: names of functions as the linker has them. */
+/* Fuzz target: linkage names of functions. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

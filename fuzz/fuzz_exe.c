@@ -1,5 +1,5 @@
-/* Fuzz target: the binary that is given with -e, as a file: its symbols, and the lines in its debug information, which
- * libdw reads. */
+/* Fuzz target: the binary given with -e, as a file: its symbols, and the lines in its debug information, which libdw
+ * reads. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>

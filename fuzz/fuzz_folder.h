@@ -1,5 +1,5 @@
-/* Mutations of a whole folder that is packed into one block, as tl_folder_open_memory() takes it: the content of one
- * file changes, and the packing stays right. */
+/* Mutations of a whole folder that is packed into one block, as tl_folder_open_memory() takes it: changes the content
+ * of one file, and keeps the packing valid. */
 #ifndef TL_FUZZ_FOLDER_H
 #define TL_FUZZ_FOLDER_H
 
@@ -10,7 +10,7 @@
 #include "base/endian.h"
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
-/* Of libFuzzer; where inputs are only replayed it is not there, and not called. */
+/* From libFuzzer; absent, and not called, where inputs are only replayed. */
 __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
 enum { FILES_MAX = 32 };
@@ -40,7 +40,7 @@ static size_t unpack(const uint8_t *p, size_t n, packed out[FILES_MAX])
     return count;
 }
 
-/* Puts the files back together; those that do not fit are left out. */
+/* Puts the files back together, without those that do not fit. */
 static size_t repack(uint8_t *out, size_t max_size, const packed *file, size_t count)
 {
     size_t n = 0;
@@ -56,7 +56,7 @@ static size_t repack(uint8_t *out, size_t max_size, const packed *file, size_t c
     return n;
 }
 
-/* Changes the content of one file, and leaves the packing right; now and then a file disappears or is there twice. */
+/* Changes the content of one file, and keeps the packing valid; now and then removes or duplicates a file. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
     packed file[FILES_MAX + 1];

@@ -1,5 +1,5 @@
-/* Fuzz target: compressed content that is decompressed when it is read. The first two bytes say in which order; the
- * rest is a .zst file (or .gz, .bz2, or a plain one). It has to be what it is when it is decompressed at once: the same
+/* Fuzz target: compressed content that is decompressed on reading. The first two bytes choose the order of reads; the
+ * rest is a .zst file (or .gz, .bz2, or plain). The result has to be that of decompressing everything at once: the same
  * bytes, the same damage. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void promise(bool kept, const char *what)
     }
 }
 
-/* Content of more bytes says nothing new. */
+/* Larger content reveals nothing new. */
 enum { MOST = 8 << 20, READ_MOST = 200000 };
 
 typedef struct bytes {
@@ -41,7 +41,7 @@ static int64_t next_bytes(void *arg, void *buf, size_t n, tl_error *e)
     return (int64_t)n;
 }
 
-/* The content as it is when it is decompressed at once: NULL if it is too much, or no content at all. */
+/* The content, decompressed at once; NULL: too large, or no content. */
 static uint8_t *decompress(tl_codec codec, const uint8_t *data, size_t size, size_t *n, char damage[TL_CODEC_DAMAGE])
 {
     bytes count = {data, size}, all = {data, size};
@@ -60,14 +60,14 @@ static uint8_t *decompress(tl_codec codec, const uint8_t *data, size_t size, siz
     return content;
 }
 
-/* A table of frames is believed until one of them is not what it says. */
+/* A table of frames is trusted until one of them differs. */
 static bool has_table(const uint8_t *data, size_t size)
 {
     static const uint8_t magic[] = {0xb1, 0xea, 0x92, 0x8f};
     return size >= sizeof magic && memcmp(data + size - sizeof magic, magic, sizeof magic) == 0;
 }
 
-/* Reads here and there. Bytes from behind the damage may come before it is known; n: so many are compared. */
+/* Reads here and there. Bytes behind the damage may come before it is known; compares the first n. */
 static void read_around(tl_input *in, unsigned seed, const uint8_t *content, size_t n, uint8_t *buf)
 {
     uint32_t x = seed;

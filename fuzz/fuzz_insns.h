@@ -1,5 +1,5 @@
-/* What the fuzz targets of instruction streams check of an open source: values, parts of it, every table, and writing.
- */
+/* What the fuzz targets of instruction streams check about an open source: values, parts of it, every table, and
+ * writing. */
 #ifndef TL_FUZZ_INSNS_H
 #define TL_FUZZ_INSNS_H
 
@@ -132,7 +132,7 @@ static void insns_memory(tl_source *s, size_t choice)
     tl_syscall_list_table.fini(&calls);
 }
 
-/* What is known of the machine at some place, and where slices would begin. */
+/* The known state of the machine at some place, and where slices would begin. */
 static void insns_state(tl_source *s, size_t choice)
 {
     static tl_machine machine;
@@ -150,7 +150,7 @@ static uint8_t *insns_written(tl_source *s, const char *name, size_t *n)
     return fuzz_written(s, &(tl_write_options){.to = name, .interval = 50}, INSNS_WRITTEN, n);
 }
 
-/* What we wrote is read without damage, and written again it is the same. */
+/* Our output is read without damage, and writing it again gives the same bytes. */
 static void insns_again(tl_source *s, const char *name)
 {
     const tl_open_options options = {.from = "xtrace", .want = {.fields = true, .cpu = true}};
@@ -162,7 +162,7 @@ static void insns_again(tl_source *s, const char *name)
         fuzz_iterate(again);
         promise(tl_trace_damages(tl_source_trace(again)) == 0, "what was written is not damaged");
         twice = insns_written(again, "xtrace", &m);
-        const size_t both = m < n ? m : n; /* the second may have been cut off at another place than the first */
+        const size_t both = m < n ? m : n; /* the second may have been cut off at another place */
         promise(!twice || both == 0 || memcmp(once, twice, both) == 0, "what was written is written again");
     }
     tl_source_close(again);
@@ -170,7 +170,7 @@ static void insns_again(tl_source *s, const char *name)
     free(twice);
 }
 
-/* Another format for each input: all of them take long. `name`: of a file of the kind that is written, or NULL. */
+/* Another format for each input, since each takes long. `name`: of a file of the written kind, or NULL. */
 static void insns_write(tl_source *s, const char *name, size_t choice)
 {
     static const char *const writers[] = {"champsim", "drmemtrace", "simpoint", "listing", "jsonl", "csv", "text"};

@@ -1,4 +1,4 @@
-/* Fuzz target: the reader of JSON. What it accepts is a sound tree. */
+/* Fuzz target: the JSON reader. What it accepts is a valid tree. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void check_value(const tl_json_value *v, size_t size, unsigned depth)
     for (const tl_json_value *m = v->as.first; m; m = m->next, n++) {
         promise((m->name != NULL) == (v->kind == TL_JSON_OBJECT), "members have names, elements have none");
         promise(m->offset > v->offset, "what is inside stands behind the begin");
-        /* Longer lists would take the square of their length; a name with a NUL in it cannot be asked for. */
+        /* Longer lists would take quadratic time; a name with a NUL in it cannot be looked up. */
         if (m->name && n < 16 && strlen(m->name) == m->name_n)
             promise(tl_json_find(v, m->name) == m, "each name is there once");
         check_value(m, size, depth + 1);

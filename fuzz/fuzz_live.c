@@ -1,6 +1,6 @@
-/* Fuzz target: the reader of profiles in the making. Its header is a page of mostly zeros, in which a fuzzer would lose
- * itself: inputs have the first 28 bytes of it, and then what follows the page. Whatever is read has to be a profile
- * that can be written, and comes back as it is. */
+/* Fuzz target: the reader of profiles in the making. Its header is a page of mostly zeros, where a fuzzer would waste
+ * its time: inputs have its first 28 bytes, then what follows the page. Any profile that is read must survive writing
+ * and reading. */
 #include <string.h>
 
 #include "base/io/output.h"

@@ -1,6 +1,6 @@
-/* Fuzz target: names. An input is a list of names, with a NUL behind each. Traces of CTF 1.8 and 2 and TraceLogs are
- * made of them, as event classes, members, labels and functions, and profiles of these. Readers find these names and no
- * others, equal ones as one; what is written of them is well-formed, and text drives no terminal. */
+/* Fuzz target: names. An input is a list of NUL-terminated names. They become event classes, members, labels and
+ * functions of CTF 1.8, CTF 2 and TraceLog traces, and profiles of these. Readers must find exactly these names; output
+ * must be well-formed, and text must not control a terminal. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,19 +20,19 @@ enum {
     WRITTEN = 20000 /* values: writing is the slow part */
 };
 
-/* A name as the formats' text holds it: what they cannot hold is another letter. */
+/* Names as the formats' text holds them: other characters are replaced. */
 typedef struct names {
     uint32_t n;
     char **name;
 } names;
 
-/* Also sorted, for comparing lists: the order of bytes. */
+/* Also sorted by bytes, to compare lists. */
 static int compare(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* `utf8`: those of a reader, which repairs what is not UTF-8. */
+/* `utf8`: as from a reader that repairs UTF-8. */
 static names names_of(const uint8_t *data, size_t size, bool utf8)
 {
     names all = {.name = calloc(NAMES_MOST, sizeof(char *))};
@@ -82,7 +82,7 @@ static void put_file(FILE *to, const char *name, const void *data, size_t n)
     fwrite(data, 1, n, to);
 }
 
-/* A folder of metadata, which is freed, and of a stream with one event of each class: its number, and a field of it. */
+/* A folder of metadata, which is freed, and a stream with one event of each class: its number and one field. */
 static void put_folder(FILE *to, text *metadata, uint32_t classes)
 {
     text stream;
@@ -101,7 +101,7 @@ static void put_folder(FILE *to, text *metadata, uint32_t classes)
     free(stream.data);
 }
 
-/* In quotes, with what needs it escaped: as octal numbers of bytes, or as JSON wants. */
+/* In quotes, with the necessary escapes: octal bytes, or JSON's. */
 static void put_quoted(FILE *to, const char *name, const char *escape)
 {
     putc('"', to);
@@ -155,7 +155,7 @@ static void make_ctf2(FILE *to, names *all)
     put_folder(to, &metadata, all->n);
 }
 
-/* A log has no way to hold line ends and quotes in names. */
+/* A log cannot hold line ends and quotes in names. */
 static void replace(names *all)
 {
     for (uint32_t i = 0; i < all->n; i++)
@@ -200,7 +200,7 @@ static bool is_lines_of_json(const char *s, size_t n)
     return true;
 }
 
-/* Nothing but what a terminal may be given, and line feeds. */
+/* Only characters that are safe on a terminal, and line feeds. */
 static bool is_harmless(const char *s, size_t n)
 {
     for (size_t k; n > 0; s += k, n -= k) {
@@ -211,7 +211,7 @@ static bool is_harmless(const char *s, size_t n)
     return true;
 }
 
-/* RFC 4180: rows of as many fields as the first. */
+/* RFC 4180: all rows have as many fields as the first. */
 static bool is_csv(const char *s, size_t n)
 {
     size_t fields = 1, wanted = 0;
@@ -244,7 +244,7 @@ static bool is_folded(const char *s, size_t n)
     return true;
 }
 
-/* Tags close what was opened, in order, and no text has a character that begins one. */
+/* Tags are closed in order, and text has no character that begins a tag. */
 static bool is_xml(const char *s, size_t n)
 {
     int depth = 0;
@@ -312,7 +312,7 @@ static uint8_t *written_profile(const tl_profile *p, const char *to, size_t *n)
 
 /* ------------------------------------------------------------------------------------------------ what is read */
 
-/* The names of a profile's functions are these: each has one. */
+/* Checks that a profile's functions have exactly these names. */
 static void check_functions(const tl_profile *p, const names *all, const char *what)
 {
     char **found = calloc((size_t)tl_profile_functions(p) + 1, sizeof *found);
@@ -354,7 +354,7 @@ static void read_profile(tl_source *s, const names *sorted, size_t size)
     free(bytes);
 }
 
-/* Each name is that of an event, in their order. */
+/* Checks that events have these names, in order. */
 static void check_events(tl_source *s, const names *all)
 {
     const tl_batch *b;
@@ -369,7 +369,7 @@ static void check_events(tl_source *s, const names *all)
     promise(n == all->n, "each class has an event");
 }
 
-/* A trace of names, and what readers make of them. */
+/* A trace of names, and what readers make of it. */
 typedef struct made {
     text bytes;
     names read;

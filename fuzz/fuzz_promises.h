@@ -1,4 +1,4 @@
-/* What every fuzz target of a reader checks of an open source: the promises of the public headers. */
+/* What every fuzz target of a reader checks about an open source: the promises of the public headers. */
 #ifndef TL_FUZZ_PROMISES_H
 #define TL_FUZZ_PROMISES_H
 

@@ -1,4 +1,4 @@
-/* Fuzz target: the notes of our recorder. They come in two parts, cut where the size says. */
+/* Fuzz target: the notes of our recorder. They come in two parts, split where the size says. */
 #include <stdio.h>
 #include <stdlib.h>
 

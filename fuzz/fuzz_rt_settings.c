@@ -1,5 +1,5 @@
-/* Fuzz target: the recorder's settings, from the environment and from `ctl set`. The recorder's files are compiled in,
- * as no other part of it is needed. */
+/* Fuzz target: the recorder's settings, from the environment and from `ctl set`. Compiles in the two files of the
+ * recorder that it needs. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #include "rt/rt_say.c"
 #include "rt/rt_settings.c"
 #include "rt/rt_words.c"
-/* Names that both have are the path's from here on. */
+/* From here on, names that both have belong to the path's file. */
 #define add        path_add
 #define add_number path_add_number
 #include "rt/rt_settings_path.c"
@@ -26,7 +26,7 @@ static void promise(bool kept, const char *what)
     }
 }
 
-/* Of a text in memory of exactly its size. */
+/* Uses a copy of exactly the text's size. */
 static void try_settings(const char *text)
 {
     static rt_settings s, copy;

@@ -1,5 +1,4 @@
-/* What all fuzz targets of readers do: read the bytes as one format, through the public interface, every way there is.
- */
+/* What all fuzz targets of readers do: read the bytes as one format through the public interface, in every way. */
 #ifndef TL_FUZZ_SOURCE_H
 #define TL_FUZZ_SOURCE_H
 
@@ -12,7 +11,7 @@
 
 #include "fuzz_promises.h"
 
-/* Opens the bytes as a file; a memory file, so that the fuzzer does not touch the disk. */
+/* Opens the bytes as a file in memory, so that the fuzzer does not touch the disk. */
 static inline tl_source *fuzz_open(const uint8_t *data, size_t size, const char *format, bool strict)
 {
     static int fd = -1;
@@ -22,7 +21,7 @@ static inline tl_source *fuzz_open(const uint8_t *data, size_t size, const char 
         abort();
     char path[32];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    /* What an input names is not for the fuzzer to open. */
+    /* The fuzzer must not open files that an input names. */
     const tl_open_options options = {
         .from = format, .no_names = true, .want = {.fields = true, .cpu = true, .strict = strict}};
     tl_source *s = NULL;

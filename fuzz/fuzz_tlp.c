@@ -1,6 +1,6 @@
-/* Fuzz target: the reader of .tlp profiles. Size and checksum are set right first, for a fuzzer that guesses checksums
- * finds nothing else; then the bytes are read as they are, too. What is accepted has to be written as the same bytes,
- * and to survive merging. */
+/* Fuzz target: the reader of .tlp profiles. Reads the input with corrected size and checksum, since a fuzzer that
+ * guesses checksums finds nothing else, and then as it is. What is accepted must be written as the same bytes, and
+ * survive merging. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

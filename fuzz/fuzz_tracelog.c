@@ -1,5 +1,5 @@
-/* Fuzz target: TraceLogs. An input is a whole log; it is read every way there is, its tables of the runtime are made,
- * and it is written: as text of several kinds, and as a log again, which has to stay the same from then on. */
+/* Fuzz target: TraceLogs. An input is a whole log: reads it in every way, makes its runtime tables, and writes it as
+ * several kinds of text, and as a log, which must stay the same when written again. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
-/* Of libFuzzer; where inputs are only replayed it is not there, and not called. */
+/* From libFuzzer; absent, and not called, where inputs are only replayed. */
 __attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 
 enum { WRITTEN = 20000 /* frames and other values: writing is the slow part */ };
@@ -55,7 +55,7 @@ static void check_values(tl_source *s)
             const tl_value *v = b->v + b->val[i], *end = b->v + b->val[i + 1];
             for (uint32_t f = 0; f < c->nfield; f++) {
                 promise(v < end, "every field has its value");
-                if (v->type == TL_STACK && v->n < 300) /* deep ones would take long: each sample has all of them */
+                if (v->type == TL_STACK && v->n < 300) /* deep stacks would take long: each sample has all frames */
                     check_stack(v);
                 v = tl_value_skip(v, end);
             }
@@ -109,7 +109,7 @@ static void make_tables(tl_source *s)
     tl_cpu_fini(&cpu);
 }
 
-/* Every weight, and by line: only the sums differ. */
+/* Every weight, and by line: only the sums may differ. */
 static void make_profiles(tl_source *s, size_t size)
 {
     static const char *const weights[] = {"samples", "time", "bytes", "allocations"};
@@ -126,7 +126,7 @@ static void make_profiles(tl_source *s, size_t size)
 
 /* ------------------------------------------------------------------------------------------------------- writing */
 
-/* A log that we wrote is read without damage, and written again it is the same. */
+/* Our log is read without damage, and writing it again gives the same bytes. */
 static void write_again(tl_source *s, const char *version)
 {
     const tl_write_options options = {.to = "tracelog", .version = version};
@@ -136,7 +136,7 @@ static void write_again(tl_source *s, const char *version)
         return;
     tl_source *again = open_log(once, n, &(tl_want){.fields = true, .cpu = true});
     uint8_t *twice = fuzz_written(again, &options, WRITTEN, &m);
-    if (twice && m < n) /* the first may have been cut off at another place than the second */
+    if (twice && m < n) /* the first may have been cut off at another place */
         promise(memcmp(once, twice, m) == 0, "what was written is written again");
     tl_source_close(again);
     free(twice);
@@ -177,10 +177,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 /* ------------------------------------------------------------------------------------------------------ mutations */
 
 typedef struct line {
-    size_t at, n; /* with its end */
+    size_t at, n; /* including the line end */
 } line;
 
-/* The line around a place of the text. */
+/* The line around an offset. */
 static line line_at(const uint8_t *data, size_t size, size_t at)
 {
     line l = {at, 0};
@@ -197,7 +197,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 33;
 }
 
-/* Lines are put elsewhere, again, or away; numbers become others of interest. Else libFuzzer does what it likes. */
+/* Moves, repeats or removes lines; replaces numbers by interesting ones. Otherwise libFuzzer's own mutations. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
     static const char *const numbers[] = {"0",
@@ -223,11 +223,11 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
         return LLVMFuzzerMutate(data, size, max_size);
     const line l = line_at(data, size, (size_t)(next_random(&state) % size)),
                to = line_at(data, size, (size_t)(next_random(&state) % size));
-    if (choice == 3) { /* away */
+    if (choice == 3) { /* remove */
         memmove(data + l.at, data + l.at + l.n, size - l.at - l.n);
         return size - l.n;
     }
-    if (choice < 6) { /* again, before another */
+    if (choice < 6) { /* repeat before another */
         if (l.n > max_size - size)
             return size;
         uint8_t *copy = malloc(l.n);
@@ -239,7 +239,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
         free(copy);
         return size + l.n;
     }
-    /* another number: from one separator to the next */
+    /* replace a number, from one separator to the next */
     size_t from = l.at + (size_t)(next_random(&state) % l.n), end;
     while (from > l.at && data[from - 1] != ' ' && data[from - 1] != ':')
         from--;

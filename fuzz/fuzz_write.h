@@ -1,4 +1,4 @@
-/* What fuzz targets of readers write of an open source: what is read must not surprise a writer. */
+/* What fuzz targets of readers write from an open source: no input may surprise a writer. */
 #ifndef TL_FUZZ_WRITE_H
 #define TL_FUZZ_WRITE_H
 
@@ -8,7 +8,7 @@
 #include "model/format_impl.h"
 #include "op/source_impl.h"
 
-/* What it takes to write an event: its values, and the frames of stacks. */
+/* The cost of writing an event: its values, and the frames of stacks. */
 static uint32_t fuzz_cost(const tl_batch *b, uint32_t event)
 {
     uint32_t cost = 1;
@@ -17,7 +17,7 @@ static uint32_t fuzz_cost(const tl_batch *b, uint32_t event)
     return cost;
 }
 
-/* Writes events in the order that the format wants, until they have cost `most`: writing is the slow part. */
+/* Writes events in the order that the format wants, up to the cost `most`: writing is the slow part. */
 static int fuzz_write_some(const tl_format *f, void *writer, tl_source *s, const bool *keep, uint32_t most, tl_error *e)
 {
     const bool ordered = tl_format_wants_order(f, tl_source_trace(s));
@@ -39,8 +39,8 @@ static int fuzz_write_some(const tl_format *f, void *writer, tl_source *s, const
     return status;
 }
 
-/* The events as another format, through the door of formats. The bytes are to be freed; NULL: they cannot be written,
- * or the format is not in this build. */
+/* The events in another format, through its interface. Free the bytes; NULL: they cannot be written, or this build
+ * lacks the format. */
 static uint8_t *fuzz_written(tl_source *s, const tl_write_options *options, uint32_t most, size_t *n)
 {
     const tl_format *f = tl_format_by_name(options->to);

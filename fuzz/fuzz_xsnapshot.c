@@ -1,5 +1,5 @@
-/* Fuzz target: snapshots of registers. An input is a file of them: the layout is found, every record read, and all of
- * it written again. */
+/* Fuzz target: snapshots of registers. An input is a file of them: finds the layout, reads every record, and writes
+ * everything again. */
 #include "fuzz_insns.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -19,7 +19,7 @@ static void read_file(const uint8_t *data, size_t size, bool strict)
     if (strict) {
         fuzz_iterate(s);
     } else {
-        /* Counts of instructions may lie, so parts of it need not be what the whole has there. */
+        /* Counts of instructions may be wrong, so parts of it need not agree with the whole. */
         const uint64_t events = fuzz_iterate(s);
         insns_values(s);
         fuzz_merge(s, events);

@@ -1,6 +1,5 @@
-/* Fuzz target: instruction streams. An input is a stream; it is read every way there is, its tables are made, it is
- * checked for contradictions, and it is written: for simulators, as text, and as a stream again, which has to stay the
- * same. */
+/* Fuzz target: instruction streams. An input is a stream: reads it in every way, makes its tables, checks it for
+ * contradictions, and writes it for simulators, as text, and as a stream, which must stay the same. */
 #include "fuzz_insns.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -18,7 +17,7 @@ static tl_source *open_stream(const uint8_t *data, size_t size, const tl_want *w
     return status < 0 ? NULL : s;
 }
 
-/* A digest of the events of ticks from <= t < to, whatever batches they come in. */
+/* A digest of the events at ticks from <= t < to, independent of batches. */
 static uint64_t read_part(tl_source *s, uint32_t stream, uint64_t from, uint64_t to, bool limit)
 {
     tl_cursor *c = NULL;
@@ -37,7 +36,7 @@ static uint64_t read_part(tl_source *s, uint32_t stream, uint64_t from, uint64_t
     return sum;
 }
 
-/* A part is what the whole has there. */
+/* Checks that parts agree with the whole. */
 static void check_parts(tl_source *s, const tl_count *n)
 {
     const uint64_t third = (n->last - n->first) / 3, from = n->first + third, to = n->last - third;
@@ -45,7 +44,7 @@ static void check_parts(tl_source *s, const tl_count *n)
         promise(read_part(s, i, from, to, true) == read_part(s, i, from, to, false), "a part is what the whole has");
 }
 
-/* Events, each way there is to read them. */
+/* Reads the events in every way. */
 static void read_events(tl_source *s)
 {
     const uint64_t events = fuzz_iterate(s);
@@ -64,7 +63,7 @@ static void read_events(tl_source *s)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     tl_error e;
-    /* With --resync all that is damaged is left out; the rest is read as carefully. */
+    /* With --resync, damaged parts are left out; the rest is checked as carefully. */
     tl_source *s = open_stream(data, size, &(tl_want){.fields = true, .cpu = true, .resync = size % 2});
     if (s) {
         read_events(s);

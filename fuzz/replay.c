@@ -1,5 +1,5 @@
-/* Runs a fuzz target on files, without a fuzzer: replay FILE|FOLDER... So the seeds, and every input that once failed,
- * are tested by every compiler and sanitizer. */
+/* Runs a fuzz target on files, without a fuzzer: replay FILE|FOLDER... It tests the seeds, and every input that once
+ * failed, with every compiler and sanitizer. */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static int run_file(const char *path)
     }
     const long size = ftell(file);
     rewind(file);
-    /* Exactly as large as the file, so that the sanitizer sees the first byte read behind it. */
+    /* Exactly as large as the file, so that the sanitizer notices any read past its end. */
     uint8_t *data = malloc(size > 0 ? (size_t)size : 1);
     if (data == NULL || fread(data, 1, (size_t)size, file) != (size_t)size)
         exit(1);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a run of ctest left out, and what it took: ctest_summary.py RESULTS.xml [--may-skip LIST] [--labels]
+"""What a run of ctest skipped, and how long it took: ctest_summary.py RESULTS.xml [--may-skip LIST] [--labels]
 
 RESULTS.xml is what ctest --output-junit wrote. Each skipped test is printed with the reason that it gave. With --may-skip, a
 skipped test that no line of LIST allows is an error: `build | test | reason | why it may`, the first three as regular

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 folder=${1:-$PWD/build-dist}
 [[ $folder == /* ]] || folder=$from/$folder
 
-# The top of a checkout, and not a folder that happens to lie in one.
+# The top of a checkout, not a folder inside another one.
 if ! command -v git >/dev/null || [ "$(git rev-parse --show-prefix 2>/dev/null || echo none)" != "" ]; then
     echo "dist: a tarball is made of what is committed, and this folder is not a checkout of git" >&2
     exit 1

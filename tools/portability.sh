@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds with each compiler, C library and processor, tests that in each environment, and prints a table of the results:
 #   portability.sh FOLDER [ROW...]
-# Every row runs all that it can, whatever fails in others; the status is 1 if any failed. FOLDER/ROW.log has its output.
+# Every row runs as far as it can, whatever fails in others; the status is 1 if any failed. FOLDER/ROW.log has its output.
 set -uo pipefail
 source=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1" && folder=$(cd "$1" && pwd) || exit 2

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* XRay's header is for C++ only; these are its functions that we use. */
+/* XRay's header is for C++ only; these are the functions we use. */
 struct xray_mode;
 extern int __xray_log_select_mode(const char *mode);
 extern int __xray_log_init_mode(const char *mode, const char *config);

@@ -4,8 +4,7 @@
  *     cc -O2 -I. mix.c -o mix -llttng-ust -ldl -pthread
  *     ./mix EVENTS_OF_EACH_THREAD        prints how many events of each class were fired
  *
- * Random order matters: a branch predictor learns a short period by heart, and a decoder then looks faster than it is.
- */
+ * Random order matters: a branch predictor learns a short period, and the decoder then looks faster than it is. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
