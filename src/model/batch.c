@@ -1,4 +1,4 @@
-/* Making batches: allocation once, then appending without any. */
+/* Batches: allocated once, then appended to without allocation. */
 #include "model/batch.h"
 
 #include <stdlib.h>

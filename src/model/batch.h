@@ -1,4 +1,4 @@
-/* Making batches: allocation once, then appending without any. */
+/* Batches: allocated once, then appended to without allocation. */
 #ifndef TL_MODEL_BATCH_H
 #define TL_MODEL_BATCH_H
 
@@ -15,7 +15,7 @@ int tl_batch_init(tl_batch *b, const struct tl_trace *t, const tl_want *want, ui
 void tl_batch_fini(tl_batch *b);
 /* Empties it; tape and arena memory are kept. */
 void tl_batch_clear(tl_batch *b);
-/* n slots at the end of the tape, growing it if need be; NULL when memory runs out. Earlier slot pointers may move. */
+/* n slots at the end of the tape, which grows if needed; NULL when memory runs out. Earlier slot pointers may move. */
 tl_value *tl_batch_slots(tl_batch *b, uint32_t n);
 
 /* Sets the track of all its events. */
@@ -23,7 +23,7 @@ static inline void tl_batch_set_track(tl_batch *b, uint32_t track)
 {
     const uint64_t two = (uint64_t)track << 32 | track;
     uint32_t *to = b->track, *const end = to + b->n;
-    for (; end - to >= 8; to += 8) /* not every compiler makes wide stores of a plain loop */
+    for (; end - to >= 8; to += 8) /* some compilers do not vectorise a plain loop */
         for (size_t i = 0; i < 8; i += 2)
             memcpy(to + i, &two, sizeof two);
     while (to < end)

@@ -8,9 +8,9 @@ typedef struct fold {
     const tl_place_tree *tree;
     tl_hash index;     /* caller << 32 | callee -> edge */
     uint32_t capacity; /* of g->edge */
-    uint32_t *open;    /* [functions] how often it is in the stack now */
+    uint32_t *open;    /* [functions] how often it is on the current stack */
     uint64_t *within;  /* [places] calls below, saturated */
-    uint32_t counting; /* of samples: the weight that counts them */
+    uint32_t counting; /* of samples: the weight that is a count */
 } fold;
 
 static int no_memory(tl_error *e)
@@ -52,7 +52,7 @@ static bool enter(fold *f, uint32_t place)
         return false;
     tl_graph_node *node = &f->g->node[at->function];
     const bool outermost = f->open[at->function]++ == 0;
-    /* The calls of a place of samples are those with the place anywhere on the stack: each counts once. */
+    /* For samples, `calls` of a place counts those with the place anywhere on the stack: each counts once. */
     const uint64_t calls = !p->nweight || outermost ? stat->calls : 0;
     node->calls = tl_add_saturated(node->calls, calls);
     node->own = tl_add_saturated(node->own, p->nweight ? tl_profile_weight_self(p, place, f->counting) : calls);
@@ -122,7 +122,7 @@ static int sort_edges(tl_callgraph *g, tl_error *e)
 int tl_callgraph_init(tl_callgraph *g, const tl_place_tree *t, tl_error *e)
 {
     const tl_profile *p = t->profile;
-    const size_t n = (size_t)p->nfunction + 1; /* never an allocation of nothing */
+    const size_t n = (size_t)p->nfunction + 1; /* malloc(0) may return NULL */
     *g = (tl_callgraph){.profile = p, .node = calloc(n, sizeof *g->node), .order = calloc(n, sizeof *g->order)};
     fold f = {.g = g, .tree = t, .open = calloc(n, sizeof *f.open), .within = calloc(p->nplace, sizeof *f.within)};
     int status = 0;

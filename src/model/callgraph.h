@@ -1,8 +1,7 @@
-/* A profile folded from a tree of stacks into a graph: one node a function, one edge a pair (caller, callee).
+/* A profile folded from a tree of stacks into a graph: a node per function, an edge per pair (caller, callee).
  *
- * Recursion counts once: time goes to a node, and to the edges into it, only from places whose stack does not hold the
- * function already. So the edges into a function add up to its total, and the self times of all to that of the whole.
- */
+ * Recursion counts once: time goes to a node, and to the edges into it, only from places whose stack does not contain
+ * the function already. So the edges into a function add up to its total, and all self times to the whole. */
 #ifndef TL_MODEL_CALLGRAPH_H
 #define TL_MODEL_CALLGRAPH_H
 
@@ -10,7 +9,7 @@
 
 typedef struct tl_graph_node {
     uint64_t calls; /* of samples: those with the function on the stack */
-    uint64_t own;   /* the same as calls; of samples: those with it on top, so that these add up */
+    uint64_t own;   /* the same as calls; of samples: those with it on top, which add up to the whole */
     uint64_t self;
     uint64_t total; /* weight (see tl_place_tree) of the outermost places of the function */
 } tl_graph_node;
@@ -19,7 +18,7 @@ typedef struct tl_graph_edge {
     uint32_t caller, callee; /* caller TL_NO_FUNCTION: the callee is outermost */
     uint64_t calls;          /* of samples: those with the callee's outermost places with this caller on the stack */
     uint64_t total;          /* weight of the callee's outermost places with this caller */
-    uint64_t within;         /* calls made below those places, their own included; of samples the same as calls */
+    uint64_t within;         /* calls made below those places, including these; for samples the same as calls */
 } tl_graph_edge;
 
 typedef struct tl_callgraph {
@@ -32,6 +31,6 @@ typedef struct tl_callgraph {
 } tl_callgraph;
 
 int tl_callgraph_init(tl_callgraph *g, const tl_place_tree *t, tl_error *e);
-void tl_callgraph_fini(tl_callgraph *g); /* of zeroed memory, or after any init */
+void tl_callgraph_fini(tl_callgraph *g); /* after zeroing or any init */
 
 #endif

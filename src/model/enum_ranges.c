@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-/* A mapping, and where its values begin. */
+/* A mapping, and the begin of its range. */
 typedef struct begin {
     uint64_t low, high;
     uint32_t group, mapping;
 } begin;
 
-/* Those that hold the value that was reached, the first mapping on top. */
+/* The mappings that hold the current value, the first mapping on top. */
 typedef struct heap {
     begin *item;
     uint32_t n;
@@ -48,7 +48,7 @@ static void pop(heap *h)
     h->item[i] = x;
 }
 
-/* The ranges of one label, from its n mappings in order of their begin. Each step begins a mapping, or ends one: there
+/* Makes the ranges of one label from its n mappings, in order of their begin. Each step begins or ends a mapping: there
  * are at most twice as many ranges. */
 static uint32_t cut(const begin *b, uint32_t n, heap *h, tl_enum_range *out)
 {
@@ -74,7 +74,7 @@ static uint32_t cut(const begin *b, uint32_t n, heap *h, tl_enum_range *out)
     return made;
 }
 
-/* Says of the middle of each part of the array how high its ranges go, from the smallest parts on. */
+/* Stores the highest end of each part of the array in its middle element, from the smallest parts up. */
 static uint64_t measure(tl_enum_range *r, uint32_t n)
 {
     if (n == 0)
@@ -100,7 +100,7 @@ static uint32_t find_begins(begin *b, const tl_mapping *mapping, const uint32_t 
     return count;
 }
 
-/* How many mappings the label has whose first one is b[0]. */
+/* The number of mappings of the label whose first one is b[0]. */
 static uint32_t size_of(const begin *b, uint32_t n)
 {
     uint32_t i = 1;

@@ -9,15 +9,15 @@ struct tl_enum_text {
     const tl_mapping *mapping;
     uint32_t n;
     bool is_flags;
-    uint64_t bias;   /* makes the order of signed values that of unsigned ones */
+    uint64_t bias;   /* makes signed values sort as unsigned ones */
     uint32_t *group; /* of each mapping: index of the first one with the same label */
-    uint32_t *seen;  /* of each group: the last text it went into */
+    uint32_t *seen;  /* of each group: the last text with it */
     uint32_t *first; /* of each group in that text: the first mapping that matched */
-    uint32_t *found; /* [nfound] groups of that text */
+    uint32_t *found; /* [nfound] groups in that text */
     uint32_t nfound, round;
     tl_enum_ranges ranges; /* of values, or of bits */
-    uint64_t *start;       /* where pieces of the number line begin, biased; the first is 0 */
-    tl_label *text;        /* of each piece; of flags only [0], for last_value */
+    uint64_t *start;       /* begins of the pieces of the number line, biased; the first is 0 */
+    tl_label *text;        /* of each piece; for flags only [0], for last_value */
     uint32_t nstart;
     uint64_t last_value;
 };
@@ -44,7 +44,7 @@ bool tl_enum_has_labels(const tl_field *f)
     return f->nmapping > 0 && f->mapping[0].label && (f->type == TL_U64 || f->type == TL_I64 || f->type == TL_HEX);
 }
 
-/* A label and its place, to find equal ones by sorting. */
+/* A label and its index, to find equal ones by sorting. */
 typedef struct place {
     const char *label;
     uint32_t index;
@@ -85,7 +85,7 @@ static int compare_u64(const void *a_, const void *b_)
     return (*a > *b) - (*a < *b);
 }
 
-/* Cuts the number line: a piece begins at 0, where a range begins, and behind where one ends. */
+/* Cuts the number line: a piece begins at 0, where a range begins, and after one ends. */
 static void cut(tl_enum_text *e)
 {
     uint32_t n = 0;
@@ -181,12 +181,12 @@ static int compare_u32(const void *a_, const void *b_)
     return (*a > *b) - (*a < *b);
 }
 
-/* The mappings whose labels a value has, each label once: found[0 .. nfound-1], in order. */
+/* The mappings with the labels of a value, each label once: found[0 .. nfound-1], in order. */
 static void match(tl_enum_text *e, uint64_t value)
 {
     e->nfound = 0;
     e->round++;
-    if (e->round == 0) { /* wrapped around: marks of long ago would count again */
+    if (e->round == 0) { /* wrapped around: very old marks would count again */
         memset(e->seen, 0, e->n * sizeof *e->seen);
         e->round = 1;
     }
@@ -200,7 +200,7 @@ static void match(tl_enum_text *e, uint64_t value)
     qsort(e->found, e->nfound, sizeof *e->found, compare_u32);
 }
 
-/* Makes the text of a value, and keeps it in *slot. */
+/* Makes the text of a value and stores it in *slot. */
 static TL_COLD tl_label make_label(tl_enum_texts *t, tl_enum_text *e, tl_label *slot, uint64_t value)
 {
     match(e, value);
@@ -231,7 +231,7 @@ tl_label tl_enum_label(tl_enum_texts *t, tl_enum_text *e, uint64_t value)
             slot->p = NULL;
         }
     } else {
-        uint32_t low = 0, high = e->nstart; /* start[low] <= v, and start[high] > v or beyond the end */
+        uint32_t low = 0, high = e->nstart; /* start[low] <= v, and start[high] > v or past the end */
         while (high - low > 1) {
             uint32_t middle = low + (high - low) / 2;
             if (e->start[middle] <= (value ^ e->bias))

@@ -1,5 +1,5 @@
-/* The thread that an event names by context fields, as those of LTTng do ("vtid" or "tid", "vpid" or "pid"): it counts
- * in place of the event's track. */
+/* The thread that an event names by context fields, as LTTng's do ("vtid" or "tid", "vpid" or "pid"): it replaces the
+ * event's track. */
 #ifndef TL_MODEL_EVENT_THREAD_H
 #define TL_MODEL_EVENT_THREAD_H
 
@@ -13,13 +13,13 @@ typedef struct tl_thread_fields {
 } tl_thread_fields;
 
 typedef struct tl_event_thread {
-    int64_t tid, pid; /* pid: 0 if it is not known */
+    int64_t tid, pid; /* pid: 0 if unknown */
     bool has_pid;
 } tl_event_thread;
 
-/* The index of a field with this name, a context field or one of the payload; TL_NO_FIELD if there is none. */
+/* The index of a context or payload field by name; TL_NO_FIELD if there is none. */
 uint32_t tl_class_find_field(const tl_class *c, bool context, const char *name);
-/* The value of a field of event i; NULL for TL_NO_FIELD, and if the event does not have it. */
+/* The value of a field of event i; NULL for TL_NO_FIELD, or if the event lacks it. */
 const tl_value *tl_event_value(const tl_batch *b, uint32_t i, uint32_t field);
 
 tl_thread_fields tl_thread_fields_of(const tl_class *c);

@@ -1,12 +1,12 @@
-/* Fields as a writer of text sees them. */
+/* Fields, prepared for writers of text. */
 #include "model/field_text.h"
 
 #include <stdlib.h>
 
-/* Recursion ends there: readers make no deeper types, and writers do not follow deeper values. */
+/* Limits recursion: readers make no deeper types, and writers skip deeper values. */
 enum { TYPE_DEPTH_MAX = 2 * TL_VALUE_DEPTH_MAX };
 
-/* Members that were made. */
+/* Members already made. */
 struct tl_members {
     const tl_field *field;
     uint32_t n;
@@ -81,7 +81,7 @@ static bool make_field(tl_field_texts *t, const tl_field *f, tl_field_text *out,
     return out->member != NULL;
 }
 
-/* Remembers members; the index, or TL_HASH_NONE when memory runs out. */
+/* Stores members; returns the index, or TL_HASH_NONE when memory runs out. */
 static uint32_t remember(tl_field_texts *t, struct tl_members m)
 {
     if (t->nmade == t->made_capacity) {
@@ -121,7 +121,7 @@ TL_COLD const tl_class_text *tl_field_texts_make(tl_field_texts *t, const tl_cla
     text->ncontext = c->ncontext;
     while (text->npacket < c->ncontext && tl_field_scope(&c->field[text->npacket]) == TL_SCOPE_PACKET)
         text->npacket++;
-    static const tl_field_text none; /* may be pointed to, but not looked at */
+    static const tl_field_text none; /* only for its address */
     text->field = c->nfield > 0 ? make_members(t, c->field, c->nfield, 0) : &none;
     return text->field ? t->cls[c->id] = text : NULL;
 }

@@ -1,7 +1,7 @@
 /* The interface every format implements: one static tl_format, listed in src/formats.c.
  *
- * Private state (reader, cursor, writer) is allocated, zeroed and freed by the core; a format only says its size. A
- * format fills what it can and leaves the other members NULL. */
+ * Private state (reader, cursor, writer) is allocated, zeroed and freed by the core; a format only states its size. It
+ * leaves the members for what it cannot do NULL. */
 #ifndef TL_MODEL_FORMAT_IMPL_H
 #define TL_MODEL_FORMAT_IMPL_H
 
@@ -23,10 +23,10 @@ typedef struct tl_probe {
     const uint8_t *head;
     size_t size;      /* bytes in head */
     uint64_t total;   /* bytes of the whole content */
-    const char *path; /* what the input is called, or NULL: for formats whose content says nothing of what it is */
+    const char *path; /* the input's name, or NULL: for formats whose content has no signature */
 } tl_probe;
 
-/* Things a writer could not hold, added up by text. */
+/* Counts of things a writer could not hold, by text. */
 typedef struct tl_drops {
     tl_drop *drop; /* what: static strings or class names */
     uint32_t n, capacity;
@@ -36,25 +36,25 @@ void tl_drops_add(tl_drops *d, const char *what, uint64_t n);
 
 /* What a writer is given. */
 typedef struct tl_write_context {
-    const char *path;         /* as the user named the output, "-" for stdout; only while the writer is created */
+    const char *path;         /* the output as named by the user, "-" for stdout; only while the writer is created */
     tl_output *out;           /* NULL for formats that write folders */
     tl_output_folder *folder; /* only for those */
     const tl_trace *trace;    /* of the events */
-    bool is_part;             /* one of several outputs: it may end up without events */
+    bool is_part;             /* one of several outputs: may end up without events */
     tl_drops *drops;
     const tl_write_options *options;
 } tl_write_context;
 
-/* Where events are counted: borrowed arrays, by class and by track. */
+/* Destination of counts: borrowed arrays, by class and by track. */
 typedef struct tl_tally {
     uint64_t *by_class;
     uint64_t *by_track, *begin, *end; /* events, and the smallest and largest tick */
 } tl_tally;
 
 typedef enum tl_accept {
-    TL_ACCEPT_DROP, /* cannot be held: the sink counts the events as dropped and does not pass them on */
+    TL_ACCEPT_DROP, /* cannot be written: the sink counts the events as dropped and does not pass them on */
     TL_ACCEPT_KEEP,
-    TL_ACCEPT_IGNORE /* not written, but nothing is lost by that (TL_FORMAT classes) */
+    TL_ACCEPT_IGNORE /* not written, but no loss (TL_FORMAT classes) */
 } tl_accept;
 
 /* tl_format.accept of writers that hold everything: all but TL_FORMAT classes. */
@@ -62,70 +62,70 @@ tl_accept tl_accept_events(void *writer, const tl_class *c);
 
 typedef struct tl_format {
     const char *name, *summary, *suffixes;
-    const char *holds;              /* which events can be written, in words ("calls of functions"); NULL: all */
-    bool ordered;                   /* the event writer wants the streams merged by time; see tl_format_wants_order() */
-    bool track_order;               /* the same if a track has its events in several streams: tl_trace.shared_tracks */
+    const char *holds;              /* the events it can write, in words ("calls of functions"); NULL: all */
+    bool ordered;                   /* the event writer needs the streams merged by time; see tl_format_wants_order() */
+    bool track_order;               /* the same if a track's events may be in several streams: tl_trace.shared_tracks */
     bool time_order;                /* the same if events of a stream may go back in time: tl_trace.unsorted */
     bool flat_profile;              /* the profile writer needs no tree */
     bool thread_profile;            /* the profile writer wants one tree per thread */
-    bool line_profile;              /* the profile writer wants functions told apart by line, too: of samples */
-    bool writes_fields, writes_cpu; /* what the event writer looks at: becomes tl_want */
+    bool line_profile;              /* the profile writer wants functions split by line: of samples */
+    bool writes_fields, writes_cpu; /* what the event writer reads: becomes tl_want */
     bool writes_packets;            /* the same for tl_want.packets */
     bool writes_calls;              /* the same for tl_want.calls */
-    bool writes_names;              /* the event writer says what functions are called: worth a pass over the events of
-                                       traces that do not know before */
-    bool writes_folder;             /* the output is a folder */
-    const char *folder_files; /* glob that the names of all files in it match, or NULL: see tl_output_folder_open() */
-    bool writes_growing;      /* what was written is of use at any time, and tracks may be added after create */
-    bool takes_interval;      /* the event writer looks at tl_write_options.interval */
-    bool seals_packets;       /* the event writer looks at tl_write_options.compress and checksum */
-    bool writes_slices;       /* the output holds instructions and the registers before them: a part of a trace
-                                 that begins with a snapshot */
-    bool compressed;          /* the output is gzip by nature, whatever the suffix */
-    bool may_be_empty;        /* an input of no bytes, whose path has one of the suffixes, is of this format */
-    bool unsorted;            /* one stream, in the order of the input: events may be earlier than those before */
-    bool forward;             /* reads its input from front to back, or by pieces of some MiB that lie apart:
-                                 compressed content is decompressed as it is read; see tl_input_settle() */
-    bool quick;               /* its events are decoded in less time than it takes to hand them to another thread:
-                                 nothing is decoded ahead, but for what its cursors do themselves */
-    bool follows;             /* has one stream, and can read an input that is still being written: see
-                                 tl_open_options, tl_input_follows() and tl_input_wait() */
+    bool writes_names;  /* the event writer uses names of functions: worth a pass over the events of traces that do not
+                           know them before */
+    bool writes_folder; /* the output is a folder */
+    const char *folder_files; /* glob that matches the names of all files in it, or NULL: see tl_output_folder_open() */
+    bool writes_growing;      /* unfinished output is useful at any time, and tracks may be added after create */
+    bool takes_interval;      /* the event writer uses tl_write_options.interval */
+    bool seals_packets;       /* the event writer uses tl_write_options.compress and checksum */
+    bool writes_slices; /* the output holds instructions and the registers before them: part of a trace that begins with
+                           a snapshot */
+    bool compressed;    /* the output is always gzip, whatever the suffix */
+    bool may_be_empty;  /* an empty input whose path has one of the suffixes is of this format */
+    bool unsorted;      /* one stream, in the order of the input: events may be earlier than preceding ones */
+    bool forward;       /* reads its input from front to back, or in scattered pieces of some MiB: compressed content is
+                           decompressed on reading; see tl_input_settle() */
+    bool quick;   /* decoding its events takes less time than handing them to another thread: nothing is decoded ahead,
+                     except by its own cursors */
+    bool follows; /* has one stream, and can read an input that is still being written: see
+                     tl_open_options, tl_input_follows() and tl_input_wait() */
 
     /* Reading. */
     size_t reader_size, cursor_size;
     int (*probe)(const tl_probe *p); /* bits of evidence, 0: not mine; pure */
-    /* Reads what is needed to know classes, tracks, clock, streams and damage. */
+    /* Reads what it takes to know classes, tracks, clock, streams and damage. */
     int (*open)(void *reader, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e);
-    /* The same two for a trace that is a folder of files. The folder lives as long as the reader. */
+    /* The same two for a trace that is a folder of files. The folder outlives the reader. */
     int (*probe_folder)(const tl_folder *f);
     int (*open_folder)(void *reader, const tl_folder *f, tl_trace *t, const tl_want *want, uint64_t *progress,
                        tl_error *e);
     uint32_t (*streams)(void *reader);
-    /* Roughly how much work a stream is, in bytes: heavy ones are given to threads first. May be NULL. */
+    /* Roughly how much work a stream is, in bytes: threads get heavy ones first. May be NULL. */
     uint64_t (*stream_weight)(void *reader, uint32_t stream);
-    /* What fails frees what it took: stream_close is only called for streams that are open. */
+    /* On failure, frees what it took: stream_close is only called for open streams. */
     int (*stream_open)(void *reader, uint32_t stream, void *cursor, tl_error *e);
-    /* Only events of ticks from <= t < to are wanted from here on: leave out others where that is cheap. May be NULL.
-     */
+    /* From here on only events at ticks from <= t < to are wanted: leaves out others where that is cheap. May be
+     * NULL. */
     int (*stream_limit)(void *cursor, uint64_t from, uint64_t to, tl_error *e);
     /* Fills an empty batch: 1 with at least one event, 0 at the end, < 0 error. Allocates nothing once warm. The batch
-     * may be another one each time, and those before may be in use still: values on the tape borrow from the arena of
-     * their batch only. */
+     * may differ each time, and earlier ones may still be in use: values on the tape borrow only from their batch's
+     * arena. */
     int (*stream_next)(void *cursor, tl_batch *b, tl_error *e);
-    /* From here on, events may be added to *t and left out of the batches: for those who only count. Before the first
-     * stream_next. May be NULL. */
+    /* From here on, events may be added to *t and left out of the batches, for callers that only count. Before the
+     * first stream_next. May be NULL. */
     void (*stream_tally)(void *cursor, tl_tally *t);
-    /* Of unsorted formats: no event still to come is earlier than this tick, so that no more has to be read ahead than
-     * need be to put events in order. May be NULL: not known. */
+    /* For unsorted formats: a tick that no later event precedes, which limits how much is read ahead to sort events.
+     * May be NULL: unknown. */
     uint64_t (*stream_floor)(const void *cursor);
     void (*stream_close)(void *cursor);
-    /* Adds the functions (id and address) of a binary to the trace. object: 0 is the traced binary, others are numbers
-     * of objects in ids of functions. */
+    /* Adds the functions (id and address) of a binary to the trace. object: 0 is the traced binary, others are object
+     * numbers in function ids. */
     int (*functions)(void *reader, tl_elf *elf, uint32_t object, tl_trace *t, tl_error *e);
-    /* Where in the source a frame of a sample is: false if not known. Strings live as long as the trace. Any thread. */
+    /* The source location of a frame of a sample; false if unknown. Strings live as long as the trace. Any thread. */
     bool (*locate)(void *reader, const tl_frame *frame, tl_location *out);
-    /* What tl_source_check() looks for, beyond the damage that reading finds: adds it to the trace. Opens no cursors of
-     * its own while others are open. May be NULL. */
+    /* What tl_source_check() looks for beyond the damage that reading finds, to be added to the trace. Opens no cursors
+     * while others are open. May be NULL. */
     int (*check)(void *reader, unsigned threads, tl_error *e);
     /* A file that holds a profile: fills p, which has the trace's clock. */
     int (*read_profile)(void *reader, tl_profile *p, tl_error *e);
@@ -137,7 +137,7 @@ typedef struct tl_format {
     tl_accept (*accept)(void *writer, const tl_class *c);
     /* Writes events from .. to-1, all of kept classes. */
     int (*write)(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e);
-    /* Of a folder: bytes written so far. */
+    /* For a folder: bytes written so far. */
     uint64_t (*written)(const void *writer);
     int (*finish)(void *writer, tl_error *e);
     void (*discard)(void *writer); /* frees; called in every case */
@@ -149,13 +149,13 @@ typedef struct tl_format {
 /* src/formats.c: NULL-terminated. */
 extern const tl_format *const tl_format_list[];
 const tl_format *tl_format_by_name(const char *name);
-/* The format whose suffix ends the path (a compression suffix is looked through), among those that can do `can`
- * (TL_CAN_*); NULL if there is none. */
+/* The format whose suffix ends the path, before any compression suffix, among those that can do `can` (TL_CAN_*); NULL
+ * if there is none. */
 const tl_format *tl_format_by_suffix(const char *path, unsigned can);
-/* The same among those whose events an input of no bytes may hold (may_be_empty). */
+/* The same among formats of events that may be empty (may_be_empty). */
 const tl_format *tl_format_of_empty(const char *path);
-/* Whether the event writer wants the events of this trace merged by time: one of a format that is read `unsorted`
- * leaves those of its own format as they are. */
+/* Whether the event writer needs this trace's events merged by time: a format that is read `unsorted` keeps the order
+ * of its own traces. */
 bool tl_format_wants_order(const tl_format *f, const tl_trace *t);
 
 #endif

@@ -1,4 +1,4 @@
-/* Gauges: from fields with roles to values over time. */
+/* Gauges: turns fields with roles into values over time. */
 #include "model/gauge.h"
 
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "model/histogram.h"
 #include "model/span.h"
 
-/* The number of a gauge: its kind, and of those with parts the place of the part. */
+/* The number of a gauge: its kind, combined with the index of the part for those with parts. */
 enum { CPU, ALLOCATED, LIVE_BYTES, LIVE_OBJECTS, HEAP_USED, HEAP_RESERVED };
 #define ID(kind, part) ((uint32_t)(part)*8u + (uint32_t)(kind))
 
 struct tl_gauge_track {
-    bool shown;     /* a value holds ... */
+    bool shown;     /* a value is valid ... */
     uint64_t until; /* ... up to here */
 };
 
@@ -49,7 +49,7 @@ static struct tl_gauge_track *get_track(tl_gauges *g, uint32_t track)
     return TL_GROW_TO(g->track, g->ntrack, track, TL_TRACKS_MAX) ? &g->track[track] : NULL;
 }
 
-/* The process of a track: by its pid, and by the part of a trace that is several in one. */
+/* The process of a track: by its pid, and by the part of a joined trace. */
 static struct tl_gauge_process *get_process(tl_gauges *g, uint32_t track)
 {
     const tl_track *t = tl_trace_track(g->trace, track);
@@ -67,7 +67,7 @@ static bool put_cpu(tl_gauges *g, uint32_t track, uint64_t ts, double percent)
     return g->write(g->arg, &v);
 }
 
-/* A value stands where its interval begins, and a 0 where it ends unless the next one begins there. */
+/* A value is written where its interval begins, and a 0 where it ends unless the next one begins there. */
 static bool add_cpu(tl_gauges *g, const tl_class *c, const tl_batch *b, uint32_t i)
 {
     const tl_value *used = tl_role_value(b, i, c, TL_FIELD_USED, NULL);
@@ -78,7 +78,7 @@ static bool add_cpu(tl_gauges *g, const tl_class *c, const tl_batch *b, uint32_t
     if (!t)
         return false;
     if (since == TL_SINCE_UNKNOWN)
-        return true; /* the first of its track: nothing to say */
+        return true; /* the first of its track: no interval yet */
     if (ns == 0 || g->trace->clock.hz == 0 || !used || (used->type != TL_U64 && used->type != TL_I64) ||
         (t->shown && ts <= t->until)) {
         g->no_interval++;
@@ -113,7 +113,7 @@ static items items_of(const tl_batch *b, uint32_t i, const tl_class *c)
     return walk;
 }
 
-/* The members of the next item with these roles, NULL where they are missing; false: that was all. */
+/* The members with these roles in the next item, NULL where missing; false: no more items. */
 static bool next_item(items *walk, const tl_field_role *role, const tl_value **out, uint32_t n)
 {
     if (walk->left == 0 || walk->v >= walk->end)
@@ -156,7 +156,7 @@ static void sum_items(items walk, uint64_t *bytes, uint64_t *count)
     }
 }
 
-/* Threads of one log are not in the order of time among each other: the sum must not go back where they meet. */
+/* Threads of one log are not in order of time relative to each other: where they meet, the sum must not go back. */
 static bool add_allocated(tl_gauges *g, const tl_class *c, const tl_batch *b, uint32_t i)
 {
     uint64_t bytes, count;
@@ -181,7 +181,7 @@ static bool add_live(tl_gauges *g, const tl_class *c, const tl_batch *b, uint32_
            put_process(g, b->track[i], b->ts[i], ID(LIVE_OBJECTS, 0), "live objects", "count", count);
 }
 
-/* The place of a part's name; TL_GAUGE_PARTS_MAX: there are too many, UINT32_MAX: no memory. */
+/* The index of a part's name; TL_GAUGE_PARTS_MAX: too many, UINT32_MAX: no memory. */
 static uint32_t part_index(tl_gauges *g, const tl_value *name)
 {
     for (uint32_t i = 0; i < g->nparts; i++)

@@ -1,5 +1,4 @@
-/* Gauges: quantities over time that events of managed runtimes tell about (tl_role), for the counter tracks of time
- * lines.
+/* Gauges: quantities over time from events of managed runtimes (tl_role), for the counter tracks of time lines.
  *
  *   TL_ROLE_CPU           "CPU" in %, of the track: 100 * used / interval, over the interval that was measured
  *   TL_ROLE_ALLOCATION    "allocated" bytes, of the process: all so far, without those while recording was paused
@@ -20,13 +19,13 @@
 
 typedef struct tl_gauge {
     uint32_t id;        /* which gauge of the track or process, < 8 * TL_GAUGE_PARTS_MAX */
-    bool of_process;    /* else of the track */
+    bool of_process;    /* otherwise of the track */
     const char *name;   /* "CPU", "heap" */
     const char *part;   /* "GEN0", or NULL */
     const char *suffix; /* "reserved", or NULL */
     const char *unit;   /* "%", "bytes", "count" */
-    uint32_t track;     /* that the event is on */
-    uint64_t ts;        /* ticks; does not go back for the gauge of a track or process */
+    uint32_t track;     /* of the event */
+    uint64_t ts;        /* ticks; does not go back for one gauge of a track or process */
     bool is_real;
     uint64_t value;
     double real;
@@ -50,14 +49,14 @@ typedef struct tl_gauges {
     uint64_t no_interval, too_many_parts, types;
 } tl_gauges;
 
-void tl_gauges_init(tl_gauges *g, const tl_trace *t, tl_gauge_write *write, void *arg); /* of zeroed memory */
+void tl_gauges_init(tl_gauges *g, const tl_trace *t, tl_gauge_write *write, void *arg); /* after zeroing */
 void tl_gauges_fini(tl_gauges *g);
 
 /* Is the class shown as gauges? */
 bool tl_gauge_class(const tl_class *c);
-/* An event of such a class. */
+/* Adds an event of such a class. */
 bool tl_gauges_event(tl_gauges *g, const tl_batch *b, uint32_t i);
-/* The last values of gauges that hold for an interval end with it. */
+/* Ends the last values of gauges that hold for an interval. */
 bool tl_gauges_finish(tl_gauges *g);
 
 #endif

@@ -1,13 +1,13 @@
-/* Histograms of call durations: buckets, the two ways to keep counts, adding, merging, percentiles. */
+/* Histograms of call durations: buckets, the two representations of counts, adding, merging, percentiles. */
 #include "model/histogram.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW_STEP 16u /* buckets; a window begins and ends on a multiple of it */
-#define DENSE       8u /* a window may have this many buckets for each used one: then it takes at most twice the list */
-#define HOT         64u /* calls that earn a window whatever its size: searching the list for each would cost more */
+#define WINDOW_STEP 16u /* buckets; windows begin and end on multiples of it */
+#define DENSE       8u  /* most window buckets per used one: then a window takes at most twice as much as the list */
+#define HOT         64u /* with this many calls a window of any size pays: searching the list for each costs more */
 
 uint64_t tl_hist_low(uint32_t bucket)
 {
@@ -89,7 +89,7 @@ static bool window_covers(const tl_hist *h, uint32_t bucket)
     return bucket - h->first < h->n;
 }
 
-/* Replaces whatever holds the counts by a window that also has room for the buckets low .. high. */
+/* Replaces the current representation by a window that also has room for the buckets low .. high. */
 static bool to_window(tl_hist *h, uint32_t low, uint32_t high)
 {
     uint32_t first, n;
@@ -153,7 +153,7 @@ static bool list_reserve(tl_hist *h, uint32_t n)
     return true;
 }
 
-/* Puts an entry in its place, which is `at`; there must be room. */
+/* Inserts an entry at index `at`; there must be room. */
 static void list_add(tl_hist *h, uint32_t at, uint32_t bucket, uint64_t n)
 {
     if (at < h->used && tl_hist_list_entry(h, at).bucket == bucket) {
@@ -171,7 +171,7 @@ static void list_add(tl_hist *h, uint32_t at, uint32_t bucket, uint64_t n)
     h->pair[at] = (tl_hist_pair){.count = n, .bucket = bucket};
 }
 
-/* Replaces a window by a list with room for `room` entries, at least its used buckets. */
+/* Replaces a window by a list with room for `room` entries, at least the used buckets. */
 static bool to_list(tl_hist *h, uint32_t room)
 {
     tl_hist list = {0};
@@ -185,7 +185,7 @@ static bool to_list(tl_hist *h, uint32_t room)
     return true;
 }
 
-/* ---- either ---- */
+/* ---- both ---- */
 
 static uint32_t count_used(const tl_hist *h)
 {
@@ -202,7 +202,7 @@ static bool is_dense(uint32_t low, uint32_t high, uint32_t used)
     return n <= DENSE * used;
 }
 
-/* Turns a list into a window if that is worth it. It stays a list when memory runs out: slower, not wrong. */
+/* Turns a list into a window if that pays. It stays a list when memory runs out: slower, not wrong. */
 static void settle(tl_hist *h, bool hot)
 {
     uint32_t low = tl_hist_list_entry(h, 0).bucket, high = tl_hist_list_entry(h, h->used - 1u).bucket;
@@ -253,7 +253,7 @@ bool tl_hist_assign(tl_hist *h, const tl_hist_pair *pair, uint32_t n)
     return true;
 }
 
-/* The last used bucket of a histogram that is not empty. */
+/* The last used bucket of a non-empty histogram. */
 static uint32_t last_used(const tl_hist *h)
 {
     if (h->used)
@@ -290,7 +290,7 @@ static bool has_room(const tl_hist *into, tl_hist_pair p)
     return into->used == 0 || (at < into->used && tl_hist_list_entry(into, at).bucket == p.bucket);
 }
 
-/* Would some count of the window, which covers all of `from`, no longer fit 32 bits? */
+/* Would a count of the window, which covers all of `from`, overflow 32 bits? */
 static bool sum_needs_wide(const tl_hist *into, const tl_hist *from)
 {
     tl_hist_pair p;

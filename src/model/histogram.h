@@ -2,11 +2,11 @@
  * middle is within 0.2 % of every value in it. Adding and merging are exact sums of counts: any order gives the same
  * histogram.
  *
- * Counts are kept in one of two ways, chosen by what is smaller, and never seen outside:
+ * Counts have one of two representations, whichever is smaller, invisible from outside:
  *
  *   list    (bucket, count) of the used buckets, ascending. A call that lasted a million times longer than the others
- *           costs one more entry instead of a thousand empty buckets. A list of one stands in the struct itself: most
- *           places of a large tree have no more, and take no memory beside it.
+ *           costs one more entry instead of a thousand empty buckets. A list of one is in the struct itself: most
+ *           places of a large tree have no more, and take no other memory.
  *   window  32-bit counts of all buckets from the first to the last used, grown in steps of 16; 64-bit ones ("wide")
  *           once a count needs it. For histograms that are dense, or so busy that the fast path below pays. */
 #ifndef TL_MODEL_HISTOGRAM_H
@@ -23,20 +23,20 @@ typedef struct tl_hist_pair {
     uint32_t bucket;
 } tl_hist_pair;
 
-/* A zeroed tl_hist is an empty one. */
+/* A zeroed tl_hist is empty. */
 typedef struct tl_hist {
     union {
         uint32_t *count;    /* window: [n], of bucket first + i */
         tl_hist_pair *pair; /* list: [used] */
-        uint64_t alone;     /* list without memory of its own: the count of bucket `first` */
+        uint64_t alone;     /* a list without memory of its own: the count of bucket `first` */
     };
     uint16_t first, n;     /* n 0: there is no window */
     uint16_t used;         /* 0: there is no list */
-    uint8_t capacity_log2; /* of the list; 0: it has no memory of its own, and room for one */
+    uint8_t capacity_log2; /* of the list; 0: no memory of its own, and room for one */
     bool wide;             /* the window's counts are uint64_t */
 } tl_hist;
 
-/* For tl_hist_each(): an entry of a list, a count of a window. */
+/* For tl_hist_each(): an entry of a list or a count of a window. */
 TL_ALWAYS_INLINE tl_hist_pair tl_hist_list_entry(const tl_hist *h, uint32_t at)
 {
     return h->capacity_log2 ? h->pair[at] : (tl_hist_pair){.count = h->alone, .bucket = h->first};
@@ -47,7 +47,7 @@ TL_ALWAYS_INLINE uint64_t tl_hist_window_count(const tl_hist *h, uint32_t at)
     return h->wide ? ((const uint64_t *)(const void *)h->count)[at] : h->count[at];
 }
 
-/* a + b, or the largest number if that is too large. */
+/* a + b, saturating. */
 TL_ALWAYS_INLINE uint64_t tl_add_saturated(uint64_t a, uint64_t b)
 {
     uint64_t sum = a + b;
@@ -60,7 +60,7 @@ TL_ALWAYS_INLINE uint32_t tl_hist_bucket(uint64_t v)
     return tl_hist_bucket_of(v);
 }
 
-/* Smallest and largest value of a bucket, and the value that stands for it (the middle, rounded down). */
+/* Smallest and largest value of a bucket, and the value that represents it (the middle, rounded down). */
 uint64_t tl_hist_low(uint32_t bucket);
 uint64_t tl_hist_high(uint32_t bucket);
 uint64_t tl_hist_middle(uint32_t bucket);
@@ -78,18 +78,18 @@ TL_ALWAYS_INLINE bool tl_hist_add(tl_hist *h, uint64_t value)
     return tl_hist_add_slow(h, bucket, 1);
 }
 
-/* Sets an empty histogram from its used buckets, ascending. Takes memory in proportion to n, whatever the buckets. */
+/* Sets an empty histogram from its used buckets, ascending. Takes memory proportional to n, whatever the buckets. */
 bool tl_hist_assign(tl_hist *h, const tl_hist_pair *pair, uint32_t n);
-/* Adds the counts of `from`, which may be `into` itself. False, and nothing has changed, when memory runs out. */
+/* Adds the counts of `from`, which may be `into` itself. False, with nothing changed, when memory runs out. */
 bool tl_hist_merge(tl_hist *into, const tl_hist *from);
-/* The same in two steps: makes room for `from`, which may fail, and adds while neither has changed, which cannot. */
+/* The same in two steps: makes room for `from`, which may fail; then, while neither has changed, adds, which cannot. */
 bool tl_hist_reserve(tl_hist *into, const tl_hist *from);
 void tl_hist_add_all(tl_hist *into, const tl_hist *from);
 void tl_hist_fini(tl_hist *h);
 
 uint64_t tl_hist_get(const tl_hist *h, uint32_t bucket);
 uint64_t tl_hist_sum(const tl_hist *h);
-/* The used buckets, ascending: false at the end. *at is 0 in the beginning. */
+/* The used buckets, ascending: false at the end. *at is 0 at first. */
 TL_ALWAYS_INLINE bool tl_hist_each(const tl_hist *h, uint32_t *at, tl_hist_pair *out)
 {
     if (!h->n) {
@@ -109,11 +109,11 @@ TL_ALWAYS_INLINE bool tl_hist_each(const tl_hist *h, uint32_t *at, tl_hist_pair 
 }
 /* The first used bucket >= from, or TL_HIST_BUCKETS. */
 uint32_t tl_hist_next(const tl_hist *h, uint32_t from);
-/* Value at rank ceil(permille * sum / 1000), from 1: min at the first rank, max at the last, between them the middle of
- * its bucket, held within [min, max]. 0 if empty. */
+/* Value at rank ceil(permille * sum / 1000), from 1: min at the first rank, max at the last, otherwise the middle of
+ * its bucket, clamped to [min, max]. 0 if empty. */
 uint64_t tl_hist_percentile(const tl_hist *h, unsigned permille, uint64_t min, uint64_t max);
 
-/* The sum of many histograms whose values all lie in [min, max]; needs no memory of its own. */
+/* The sum of many histograms whose values are all in [min, max]; needs no memory of its own. */
 typedef struct tl_hist_total {
     tl_hist hist; /* a wide window on `count`: read it with the functions above, do not change it */
     uint64_t min, max;

@@ -1,4 +1,4 @@
-/* Ready-made text, kept in an arena and found by number. */
+/* Prepared text, kept in an arena and found by number. */
 #include "model/label.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ void tl_labels_fini(tl_labels *l)
     *l = (tl_labels){0};
 }
 
-/* Forgets all labels when they have become too many. */
+/* Drops all labels when there are too many. */
 static void keep_bound(tl_labels *l)
 {
     if (l->n < TL_LABELS_MAX && l->arena.total < TL_LABEL_BYTES_MAX)

@@ -1,5 +1,5 @@
-/* Ready-made text for the numbers that come with every event: a writer makes what it prints for a function, a track or
- * a class once, and copies it from then on. */
+/* Prepared text for numbers that occur in every event: a writer makes the text for a function, a track or a class once,
+ * and copies it from then on. */
 #ifndef TL_MODEL_LABEL_H
 #define TL_MODEL_LABEL_H
 
@@ -11,13 +11,12 @@
 #include "base/hash.h"
 #include "base/protobuf.h"
 
-/* What is kept before everything is forgotten and made anew: real programs stay far below, hostile files do not grow.
- */
+/* Limits before everything is dropped and made again: real programs stay far below, and hostile files cannot grow. */
 #define TL_LABELS_MAX      (1u << 20)
 #define TL_LABEL_BYTES_MAX ((size_t)64 << 20)
 
 typedef struct tl_label {
-    const char *p; /* NULL: no memory */
+    const char *p; /* NULL: out of memory */
     size_t n;
 } tl_label;
 
@@ -34,7 +33,7 @@ typedef struct tl_labels {
     tl_pb scratch;
 } tl_labels;
 
-void tl_labels_init(tl_labels *l, tl_label_make *make, void *arg); /* of zeroed memory */
+void tl_labels_init(tl_labels *l, tl_label_make *make, void *arg); /* after zeroing */
 void tl_labels_fini(tl_labels *l);
 tl_label tl_labels_make(tl_labels *l, uint64_t number);
 

@@ -1,4 +1,4 @@
-/* Writers of one line an event: what is ready-made. */
+/* Writers of one line per event: the prepared text. */
 #include "model/lines.h"
 
 #include <stdlib.h>

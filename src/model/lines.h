@@ -1,7 +1,7 @@
-/* Writers of one line an event: a table of columns, and one loop over it.
+/* Writers of one line per event: a table of columns, and one loop over it.
  *
- * A format says what its columns are; those that many have are filled here, others by functions of its own. Its writer
- * begins with a tl_lines. */
+ * A format defines its columns; common ones are filled here, others by functions of its own. Its writer begins with a
+ * tl_lines. */
 #ifndef TL_MODEL_LINES_H
 #define TL_MODEL_LINES_H
 
@@ -9,13 +9,13 @@
 #include "model/label.h"
 #include "model/value_json.h"
 
-/* What is ready-made of a class. */
+/* Prepared text of a class. */
 typedef struct tl_line_class {
-    const tl_class_text *text; /* NULL: nothing is made yet */
+    const tl_class_text *text; /* NULL: not made yet */
     tl_label head;
 } tl_line_class;
 
-/* Ready-made text: appended to an empty buffer, of a function, a track or a class; arg is the writer. */
+/* Prepared text, appended to an empty buffer: of a function, a track or a class; arg is the writer. */
 typedef struct tl_line_kind {
     const char *name; /* of the format, for messages */
     tl_label_make *function, *track, *cls;
@@ -32,24 +32,24 @@ typedef struct tl_lines {
     tl_arena arena;
 } tl_lines;
 
-/* Of zeroed memory; fini is needed in any case. */
+/* After zeroing; fini is needed in any case. */
 int tl_lines_init(tl_lines *l, const tl_write_context *context, const tl_line_kind *kind, tl_error *e);
 void tl_lines_fini(tl_lines *l);
 bool tl_lines_make_class(tl_lines *l, const tl_class *c);
-/* tl_format.finish and discard of writers that have nothing else. */
+/* tl_format.finish and discard of writers without other state. */
 int tl_lines_finish(void *writer, tl_error *e);
 void tl_lines_discard(void *writer);
 
 typedef enum tl_column_kind {
-    TL_COLUMN_TEXT,  /* nothing but its text */
+    TL_COLUMN_TEXT,  /* only its text */
     TL_COLUMN_TIME,  /* tl_put_time() */
-    TL_COLUMN_CLASS, /* ready-made text of the class, of the track */
+    TL_COLUMN_CLASS, /* prepared text of the class, of the track */
     TL_COLUMN_TRACK,
-    TL_COLUMN_CPU, /* left out, with its text, where it is not known */
+    TL_COLUMN_CPU, /* left out with its text if unknown */
     TL_COLUMN_OWN  /* put() */
 } tl_column_kind;
 
-/* Events are those of a class: what is asked of a function of the format. False when memory runs out. */
+/* A function of the format that puts a column. False when memory runs out. */
 typedef bool tl_column_put(tl_text_writer *tw, void *writer, const tl_class *c, const tl_batch *b, uint32_t i);
 
 #define TL_COLUMN_TEXT_MAX 32u
@@ -57,11 +57,11 @@ typedef bool tl_column_put(tl_text_writer *tw, void *writer, const tl_class *c, 
 
 typedef struct tl_column {
     tl_column_kind kind;
-    const char *text; /* in front of it; at most TL_COLUMN_TEXT_MAX bytes */
+    const char *text; /* before it; at most TL_COLUMN_TEXT_MAX bytes */
     tl_column_put *put;
 } tl_column;
 
-/* A label with text in front. */
+/* A label with text before it. */
 TL_ALWAYS_INLINE bool tl_line_label(tl_text_writer *tw, const char *text, tl_label label)
 {
     const size_t n = strlen(text);
@@ -99,7 +99,7 @@ TL_ALWAYS_INLINE bool tl_line_put(tl_text_writer *tw, tl_lines *l, const tl_colu
     return column->kind != TL_COLUMN_OWN || column->put(tw, l, c, b, i);
 }
 
-/* tl_format.write, to be given the table as a constant: then the compiler makes straight code of it. */
+/* tl_format.write; pass the table as a constant: then the compiler unrolls the loop over it. */
 TL_ALWAYS_INLINE int tl_lines_write(tl_lines *l, const tl_column *column, size_t n, const tl_batch *b, uint32_t from,
                                     uint32_t to, tl_error *e)
 {

@@ -1,4 +1,4 @@
-/* Shortens names of functions by what they are made of: groups in brackets, and components. */
+/* Shortens names of functions by their structure: bracketed groups, and components. */
 #include "model/name_fit.h"
 
 #include <stdio.h>
@@ -7,14 +7,14 @@
 #include "base/compiler.h"
 
 #define NESTING_LEVELS 64u   /* of brackets: deeper names are cut in the middle */
-#define WORK_SIZE      2048u /* a shortened name in bytes; one that is longer is cut in the middle */
-#define KEPT_LEVELS    2u    /* of template arguments, at first */
+#define WORK_SIZE      2048u /* bytes of a shortened name; a longer one is cut in the middle */
+#define KEPT_LEVELS    2u    /* of template arguments, initially */
 
-/* What is left out of a name. */
+/* What to leave out of a name. */
 typedef struct cuts {
     unsigned keep;   /* levels of template arguments that stay */
-    bool parameters; /* are left out, too */
-    const char *gap; /* stands in the brackets; "": these go, too */
+    bool parameters; /* leave these out, too */
+    const char *gap; /* replaces the content of brackets; "": drops the brackets, too */
 } cuts;
 
 typedef struct bracket {
@@ -27,7 +27,7 @@ typedef struct walk {
     const char *name;
     size_t at;
     bracket open[NESTING_LEVELS];
-    unsigned depth, templates, hidden; /* brackets that are open; of these, of template arguments; that are cut */
+    unsigned depth, templates, hidden; /* open brackets; those of template arguments; those that are cut */
     bool after_operator;
 } walk;
 
@@ -37,7 +37,7 @@ static bool is_word(char c)
            (unsigned char)c >= 0x80;
 }
 
-/* Bytes of "operator<<", "->" or "=>" at s, whose signs are not brackets; 0: there is none. */
+/* Bytes of "operator<<", "->" or "=>" at s, whose signs are not brackets; 0: none. */
 static size_t signs(const char *name, size_t at)
 {
     static const char *const sign[] = {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "->", "<=", ">=", "<", ">"};
@@ -60,7 +60,7 @@ static char closing(char open)
     return p && (p - pair) % 2 == 0 ? p[1] : 0;
 }
 
-/* Whether a bracket follows a name, of whose arguments it is, and does not begin a component. */
+/* Whether a bracket holds the arguments of a name before it, rather than beginning a component. */
 static bool follows_name(const walk *w, char open)
 {
     const char before = w->at ? w->name[w->at - 1] : 0;
@@ -86,7 +86,7 @@ static bool open_bracket(walk *w, const cuts *c, char open)
     return true;
 }
 
-/* Closes the innermost bracket; false if it is another one. */
+/* Closes the innermost bracket; false if it does not match. */
 static bool close_bracket(walk *w, char close)
 {
     if (w->depth == 0 || w->open[w->depth - 1].close != close)
@@ -109,11 +109,11 @@ static void put(text *t, const char *s, size_t n)
         t->n += n;
         t->to[t->n] = 0;
     } else {
-        t->size = t->n; /* too long: nothing more */
+        t->size = t->n; /* too long: stops */
     }
 }
 
-/* Writes the bracket at the walk's place, or what stands for it. */
+/* Writes the bracket at the walk's place, or its replacement. */
 static bool put_bracket(walk *w, const cuts *c, text *t)
 {
     const char *s = w->name + w->at;
@@ -136,7 +136,7 @@ static bool put_bracket(walk *w, const cuts *c, text *t)
     return true;
 }
 
-/* Writes the name without what is cut; false if its brackets do not match, or there is too much of it. */
+/* Writes the name without the cuts; false if its brackets do not match, or it is too long. */
 static bool shrink(const char *name, const cuts *c, char to[static WORK_SIZE])
 {
     walk w = {.name = name};
@@ -150,14 +150,14 @@ static bool shrink(const char *name, const cuts *c, char to[static WORK_SIZE])
         } else if (w.hidden == 0) {
             put(&t, name + w.at, n ? n : 1);
         }
-        /* "operator< <int>": the blank is not an end */
+        /* "operator< <int>": the blank is not the end */
         w.after_operator = n > 2 || (w.after_operator && name[w.at] == ' ');
         w.at += n ? n : 1;
     }
     return w.depth == 0 && t.n < t.size;
 }
 
-/* What follows a dot but is not a component of its own: ".cold", ".constprop.0". */
+/* Suffixes after a dot that are not components: ".cold", ".constprop.0". */
 static bool is_suffix(const char *s)
 {
     static const char *const suffix[] = {"cold", "so", "dll", "exe"};
@@ -172,7 +172,7 @@ static bool is_suffix(const char *s)
     return false;
 }
 
-/* Bytes of what separates two components, at name[at]; 0: nothing does. */
+/* Bytes of a separator between two components at name[at]; 0: none. */
 static size_t separator(const char *name, size_t at, bool dots)
 {
     const char *s = name + at;
@@ -180,12 +180,12 @@ static size_t separator(const char *name, size_t at, bool dots)
         return at > 0 && *s == '.' && is_word(s[1]) && !(s[1] >= '0' && s[1] <= '9') && !is_suffix(s + 1) ? 1 : 0;
     if (strncmp(s, "::", 2) != 0)
         return 0;
-    if (s[2] == '{' || s[2] == '\'' || s[2] == '<') /* a lambda, a closure: nothing without what is around it */
+    if (s[2] == '{' || s[2] == '\'' || s[2] == '<') /* a lambda or closure means nothing without its context */
         return 0;
     return at > 0 && strchr("}'", s[-1]) && strncmp(s + 2, "operator()", 10) == 0 ? 0 : 2;
 }
 
-/* The last component, or the first from which on the rest fits into `width` columns. Brackets of the name match. */
+/* The last component, or the first whose rest fits into `width` columns. Brackets of the name match. */
 static const char *last_fitting(const char *name, unsigned width)
 {
     const bool dots = !strstr(name, "::");
@@ -216,7 +216,7 @@ static bool fits(const char *s, unsigned width)
     return tl_text_width(s, strlen(s)) <= width;
 }
 
-/* Leaves out leading namespaces, and if that is not enough, everything but the last word. */
+/* Leaves out leading namespaces, or if that is not enough, everything but the last word. */
 static const char *fit_components(const tl_terminal *t, char *buf, size_t size, const char *s, const char *name,
                                   unsigned width)
 {
@@ -250,7 +250,7 @@ static const char *fit_name(const tl_terminal *t, char *buf, size_t size, const 
     for (unsigned step = 0; step <= KEPT_LEVELS + 1; step++) {
         const cuts c = {step < KEPT_LEVELS ? KEPT_LEVELS - step : 0, step > KEPT_LEVELS, gap};
         if (!shrink(s, &c, work))
-            continue; /* too long yet, or no brackets that match */
+            continue; /* still too long, or brackets do not match */
         if (fits(work, width)) {
             memcpy(buf, work, strlen(work) + 1);
             return buf;

@@ -1,7 +1,7 @@
 /* Stacks of open calls: growth, and the search for a function that is not on top.
  *
- * A search looks at the topmost NEAR frames first. If that is not enough, the track begins to count its open calls a
- * function, so that exits of functions that are not open never cost more than a look into a table. */
+ * A search looks at the topmost NEAR frames first. If that fails, the track begins to count its open calls per
+ * function, so that exits of functions that are not open only cost a table lookup. */
 #include "model/nest.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ TL_NOINLINE bool tl_nest_grow(tl_nest *nest, uint32_t track)
     return true;
 }
 
-/* Stops counting; only memory running out leads here. */
+/* Stops counting, when memory runs out. */
 static void give_up_counting(tl_nest_track *t)
 {
     tl_hash_fini(&t->count);
@@ -82,7 +82,7 @@ static void start_counting(tl_nest_track *t)
 
 TL_NOINLINE uint32_t tl_nest_find_slow(tl_nest *nest, tl_nest_track *t, uint64_t function)
 {
-    if (t->beyond > 0) { /* taken for the exit of an entry that was too deep */
+    if (t->beyond > 0) { /* assumed to end an entry that was too deep */
         t->beyond--;
         return 0;
     }

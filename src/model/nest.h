@@ -1,4 +1,4 @@
-/* Calls that nest: what writers of timelines need, whose consumers take "begin" and "end" as a bracket expression.
+/* Calls that nest, for writers of timelines whose consumers treat "begin" and "end" as brackets.
  *
  * Each track has a stack of open functions and a time that does not go back. An exit closes the nearest open call of
  * its function and all calls above it; an exit of a function that is not open is dropped. */
@@ -11,8 +11,8 @@
 #include "base/compiler.h"
 #include "base/hash.h"
 
-/* Deepest stack that is followed. Deeper entries, and as many exits after them, are left out: logs that lost their
- * exits would grow without end, and no real stack of 8 MB holds more frames. */
+/* Deepest stack that is tracked. Deeper entries, and as many exits after them, are left out: logs that lost their exits
+ * would grow without end, and no real stack of 8 MB holds more frames. */
 #define TL_NEST_DEPTH_MAX (1u << 20)
 
 typedef struct tl_nest_track {
@@ -21,7 +21,7 @@ typedef struct tl_nest_track {
     uint32_t beyond; /* open calls above TL_NEST_DEPTH_MAX */
     bool started;
     uint64_t last; /* the latest time so far */
-    bool counted;  /* `count` is kept; only once a search for a function has gone deep */
+    bool counted;  /* `count` is in use, since a search for a function went deep */
     tl_hash count; /* function -> its open calls */
 } tl_nest_track;
 
@@ -29,11 +29,11 @@ typedef struct tl_nest {
     tl_nest_track *track;
     uint32_t ntrack;
     uint64_t unmatched_exits; /* exits of functions that were not open */
-    uint64_t too_deep;        /* entries left out */
+    uint64_t too_deep;        /* entries that were left out */
     uint64_t moved;           /* times that went back */
 } tl_nest;
 
-void tl_nest_fini(tl_nest *nest); /* a zeroed tl_nest is an empty one */
+void tl_nest_fini(tl_nest *nest); /* a zeroed tl_nest is empty */
 bool tl_nest_grow(tl_nest *nest, uint32_t track);
 bool tl_nest_push_slow(tl_nest *nest, tl_nest_track *t, uint64_t function);
 uint32_t tl_nest_find_slow(tl_nest *nest, tl_nest_track *t, uint64_t function);
@@ -47,7 +47,7 @@ TL_ALWAYS_INLINE tl_nest_track *tl_nest_get(tl_nest *nest, uint32_t track)
     return &nest->track[track];
 }
 
-/* The time of the next event: that of the event before it if the event's own is earlier. */
+/* The time of the next event, or of the one before if that is later. */
 TL_ALWAYS_INLINE uint64_t tl_nest_time(tl_nest *nest, tl_nest_track *t, uint64_t ts)
 {
     if (TL_UNLIKELY(t->started && ts < t->last)) {
@@ -58,7 +58,7 @@ TL_ALWAYS_INLINE uint64_t tl_nest_time(tl_nest *nest, tl_nest_track *t, uint64_t
     return t->last = ts;
 }
 
-/* The same where nothing has to nest: times may go back. */
+/* The same without nesting: times may go back. */
 TL_ALWAYS_INLINE uint64_t tl_nest_own_time(tl_nest_track *t, uint64_t ts)
 {
     t->last = t->started && t->last > ts ? t->last : ts;
@@ -83,7 +83,7 @@ TL_ALWAYS_INLINE tl_nest_result tl_nest_enter(tl_nest *nest, tl_nest_track *t, u
     return tl_nest_push_slow(nest, t, function) ? TL_NEST_OPENED : TL_NEST_NO_MEMORY;
 }
 
-/* How many calls an exit closes, from the top; 0: it is to be left out. The caller pops them. */
+/* How many calls an exit closes, from the top; 0: it is left out. The caller pops them. */
 TL_ALWAYS_INLINE uint32_t tl_nest_exit(tl_nest *nest, tl_nest_track *t, uint64_t function)
 {
     if (TL_LIKELY(t->n > 0 && t->open[t->n - 1] == function && t->beyond == 0))

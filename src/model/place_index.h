@@ -1,5 +1,5 @@
-/* Finds places by parent and function: an open hash table of place numbers alone. The keys stand in the places, which
- * whoever goes down a stack looks at next anyway, so that the table of a large tree stays small. */
+/* Finds places by parent and function: an open hash table of place numbers alone. The keys are in the places, which a
+ * walk down a stack reads next anyway, so the table of a large tree stays small. */
 #ifndef TL_MODEL_PLACE_INDEX_H
 #define TL_MODEL_PLACE_INDEX_H
 
@@ -39,7 +39,7 @@ TL_ALWAYS_INLINE uint32_t tl_place_index_get(const tl_place_index *x, const tl_p
     }
 }
 
-/* Enters a place that is not in it. False when memory runs out. */
+/* Adds a place that is not in it. False when memory runs out. */
 bool tl_place_index_add(tl_place_index *x, const tl_place *place, uint32_t number);
 void tl_place_index_fini(tl_place_index *x);
 

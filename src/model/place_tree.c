@@ -1,4 +1,4 @@
-/* The tree of a profile made ready for walking. */
+/* Prepares the tree of a profile for walking. */
 #include "model/place_tree.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@ static int no_memory(tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to walk the call tree");
 }
 
-/* Children in canonical order: the order is gone through backwards, each place put in front of its siblings. */
+/* Links children in canonical order: goes through the order backwards and puts each place before its siblings. */
 static int link_children(tl_place_tree *t, tl_error *e)
 {
     const tl_profile *p = t->profile;
@@ -28,7 +28,7 @@ static int link_children(tl_place_tree *t, tl_error *e)
     return status < 0 ? status : 0;
 }
 
-/* Parents come before children, so one pass from the end sees every child before its parent. */
+/* Parents come before children, so one backward pass sees every child before its parent. */
 static void weigh(tl_place_tree *t)
 {
     const tl_profile *p = t->profile;
@@ -139,8 +139,8 @@ bool tl_place_walk_next(tl_place_walk *w)
     return w->place != w->root;
 }
 
-/* The largest length with sum(min(depth, length) * samples at that depth) <= budget: going up from the shortest, each
- * further frame costs one for every sample that is at least so deep. */
+/* The largest length with sum(min(depth, length) * samples at that depth) <= budget: each further frame costs one per
+ * sample that is at least so deep. */
 static uint32_t fit(const uint64_t *at_depth, uint32_t depth, uint64_t budget)
 {
     uint64_t deeper = 0, frames = 0;

@@ -1,4 +1,4 @@
-/* Profiles: making places, functions and threads, and looking at them. Numbers are in profile_stat.c. */
+/* Profiles: making and reading places, functions and threads. Numbers are in profile_stat.c. */
 #include "model/profile_impl.h"
 
 #include <assert.h>
@@ -63,7 +63,7 @@ void tl_profile_swap(tl_profile *a, tl_profile *b)
     *b = before;
 }
 
-/* Resizes an array that *array points to; false, and it is as before, when memory runs out. */
+/* Resizes *array; false, and unchanged, when memory runs out. */
 static bool resize(void *array, uint32_t n, size_t element)
 {
     void *old;
@@ -128,7 +128,7 @@ const char *tl_profile_intern(tl_profile *p, const char *s)
 
 /* ---- places ---- */
 
-/* A new place; 0 when memory runs out. The caller enters it where it can be found again. */
+/* A new place; 0 when memory runs out. The caller adds it to an index. */
 static uint32_t add_place(tl_profile *p, uint32_t parent, uint32_t function, uint32_t track)
 {
     if (p->nplace == TL_PLACES_MAX)
@@ -157,7 +157,7 @@ uint32_t tl_profile_append_child(tl_profile *p, uint32_t parent, uint32_t functi
     return place;
 }
 
-/* Enters the places that are not in the index yet; roots of threads are never looked up there. */
+/* Adds the missing places to the index; roots of threads are never looked up there. */
 static bool index_places(tl_profile *p)
 {
     for (; p->indexed < p->nplace; p->indexed++)
@@ -206,7 +206,7 @@ static uint64_t hash_function(const tl_function *f)
     return tl_hasher_end(h);
 }
 
-/* Details that do not tell functions apart: of two the smaller one that is known, so that the order does not matter. */
+/* Details that do not identify functions: keeps the smaller known one, so that the order of merging does not matter. */
 static void combine_details(tl_function *into, const tl_function *from)
 {
     if (from->address && (!into->address || from->address < into->address))
@@ -325,7 +325,7 @@ static bool reserve_track(tl_profile *p)
 {
     if (p->ntrack < p->track_capacity)
         return true;
-    uint32_t n = p->track_capacity ? 2 * p->track_capacity : 16; /* there are no more tracks than places */
+    uint32_t n = p->track_capacity ? 2 * p->track_capacity : 16; /* there are never more tracks than places */
     if (!resize(&p->track, n, sizeof *p->track))
         return false;
     p->track_capacity = n;
@@ -371,7 +371,7 @@ uint32_t tl_profile_interned_thread_root(tl_profile *p, const tl_track *track)
     return root;
 }
 
-/* ---- looking ---- */
+/* ---- reading ---- */
 
 const tl_clock *tl_profile_clock(const tl_profile *p)
 {
@@ -398,7 +398,7 @@ uint32_t tl_profile_tracks(const tl_profile *p)
     return p->ntrack;
 }
 
-/* "3 threads, 1": the first tree that several threads had, one after another. */
+/* "3 threads, 1": the name of the first tree if several threads used it, one after another. */
 static uint64_t threads_of(const tl_track *t)
 {
     static const char words[] = " threads, ";

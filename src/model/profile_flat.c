@@ -1,5 +1,5 @@
-/* Takes the tree out of a profile: tables of functions ask for the sums of all places of each, and one place of each
- * function is added to those of other profiles in a fraction of the time. */
+/* Removes the tree from a profile: tables of functions need the sums of all places of each, and with one place per
+ * function, adding profiles takes a fraction of the time. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -10,8 +10,8 @@
 
 enum { BITS = 64, WORDS = TL_HIST_BUCKETS / BITS };
 
-/* Counts by bucket, and a bit for each bucket that has any: histograms of many places are added in the time that their
- * entries take, however many the sum has. */
+/* Counts by bucket, and a bit for each used bucket: adding the histograms of many places takes time for their entries
+ * only, however many the sum has. */
 typedef struct hist_sum {
     uint64_t count[TL_HIST_BUCKETS], used[WORDS];
     tl_hist_pair pair[TL_HIST_BUCKETS]; /* scratch */
@@ -26,7 +26,7 @@ static void sum_add(hist_sum *s, const tl_hist *h)
     }
 }
 
-/* The sum as a histogram; begins anew. False when memory runs out. */
+/* Takes the sum as a histogram, and starts again. False when memory runs out. */
 static bool sum_take(hist_sum *s, tl_hist *out)
 {
     uint32_t n = 0;
@@ -54,7 +54,7 @@ static bool sum_places(const tl_profile *p, uint32_t function, hist_sum *sum, tl
            (!p->unwound || tl_profile_add_unwound(flat, place, tl_profile_function_unwound(p, function)));
 }
 
-/* Makes a place in `flat` for each function that has places in p. */
+/* Makes a place in `flat` for each function with places in p. */
 static bool add_places(tl_profile *flat, tl_profile *p, hist_sum *sum)
 {
     uint32_t most = 1;

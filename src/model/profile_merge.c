@@ -1,11 +1,10 @@
-/* Merging of profiles. Every member is combined by an operation that is associative and commutative, so that merging
- * is:
+/* Merging of profiles. Every member is combined by an associative and commutative operation, so merging is, too:
  *
  *   numbers, histogram counts     sum that stops at UINT64_MAX (a cut sum of naturals is the cut of the whole sum)
  *   min, max                      minimum, maximum
- *   places, functions, threads    union, told apart by their details, not by their index
- *   address, linkage name         the smaller one of those that are known
- *   weights                       sums; which there are, and which is chosen, must be the same in both
+ *   places, functions, threads    union, identified by their details, not by their index
+ *   address, linkage name         the smaller of the known ones
+ *   weights                       sums; both must have the same ones, and the same chosen
  *   begin and end of samples      the earlier and the later one
  *   UTC of the clock, build-id, exe   kept if the same in both, else unknown; unknown stays unknown whatever comes
  *   frequency of the clock        the greater one, of two that are the same but for what measuring them leaves open
@@ -52,7 +51,7 @@ static int check_alike(const tl_profile *into, const tl_profile *from, tl_error 
     return 0;
 }
 
-/* What becomes of the parts of `from` in `into`. */
+/* Maps the parts of `from` to `into`. */
 typedef struct merge_map {
     uint32_t *function, *place;
     tl_hash known;       /* string pointer of `from` -> index in string */
@@ -60,7 +59,7 @@ typedef struct merge_map {
     uint32_t nstring;
 } merge_map;
 
-/* Replaces a string of `from` by that of `into`, interning once for each pointer: many functions share a few long file
+/* Replaces a string of `from` by that of `into`, interning once per pointer: many functions share a few long file
  * names. */
 static bool translate(tl_profile *into, merge_map *m, const char **s)
 {
@@ -99,8 +98,8 @@ static uint32_t map_thread_root(tl_profile *into, const tl_profile *from, merge_
     return translate(into, m, &t.name) ? tl_profile_interned_thread_root(into, &t) : TL_HASH_NONE;
 }
 
-/* The child of a place for a function. Below places that this merge made (from `before` on) there is none yet; and
- * where both profiles have places in the same order, which is most likely, it is the one next to that found last. */
+/* The child of a place for a function. Places that this merge made (from `before` on) have none yet; and if both
+ * profiles have places in the same order, which is most likely, it follows the one found last. */
 static uint32_t map_child(tl_profile *into, uint32_t parent, uint32_t function, uint32_t last, uint32_t before)
 {
     if (parent >= before)
@@ -134,7 +133,7 @@ static bool start_map(tl_profile *into, const tl_profile *from, merge_map *m)
 {
     m->function = calloc((size_t)from->nfunction + 1, sizeof *m->function);
     m->place = calloc(from->nplace, sizeof *m->place);
-    m->string = calloc((size_t)from->nfunction + from->ntrack + 1, 6 * sizeof *m->string); /* more than there are */
+    m->string = calloc((size_t)from->nfunction + from->ntrack + 1, 6 * sizeof *m->string); /* more than needed */
     return m->function && m->place && m->string && map_functions(into, from, m);
 }
 
@@ -149,7 +148,7 @@ static void free_map(merge_map *m)
 static void add_stat(tl_place_stat *into, const tl_place_stat *from)
 {
     tl_profile_add_sums(into, from);
-    tl_hist_add_all(&into->hist, &from->hist); /* room was made */
+    tl_hist_add_all(&into->hist, &from->hist); /* cannot fail: room was made */
 }
 
 static void add_weights(tl_profile *into, uint32_t place, const tl_profile *from, uint32_t of)
@@ -199,7 +198,7 @@ int tl_profile_merge(tl_profile *into, const tl_profile *from, tl_error *e)
         for (uint32_t i = 0; i < from->nplace; i++) {
             add_stat(&into->stat[m.place[i]], &from->stat[i]);
             add_weights(into, m.place[i], from, i);
-            if (from->unwound) /* room was made */
+            if (from->unwound) /* cannot fail: room was made */
                 into->unwound[m.place[i]] = tl_add_saturated(into->unwound[m.place[i]], from->unwound[i]);
         }
         add_rest(into, from);
@@ -212,7 +211,7 @@ int tl_profile_merge(tl_profile *into, const tl_profile *from, tl_error *e)
     return status;
 }
 
-/* Several places of `from` are one of `into`, which is thrown away if memory runs out. */
+/* Maps several places of `from` to one of `into`, which the caller discards if memory runs out. */
 static bool join_places(tl_profile *into, const tl_profile *from, merge_map *m)
 {
     m->place[0] = 0;

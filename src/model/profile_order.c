@@ -1,4 +1,4 @@
-/* Canonical order of a profile's functions, threads and places: the same however it was put together. */
+/* The canonical order of a profile's functions, threads and places, independent of how it was made. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static int compare_text(const char *a, const char *b)
     return !a ? -1 : !b ? 1 : strcmp(a, b);
 }
 
-/* Ids that are shown in hexadecimal have no sign; they come after the others. */
+/* Ids shown in hexadecimal are unsigned; they come after the others. */
 static int compare_ids_of(uint32_t flags_a, int64_t a, uint32_t flags_b, int64_t b)
 {
     const bool hex_a = flags_a & TL_FUNCTION_HEX_ID, hex_b = flags_b & TL_FUNCTION_HEX_ID;
@@ -48,7 +48,7 @@ int tl_track_compare(const tl_track *a, const tl_track *b)
     return c ? c : compare_text(a->name, b->name);
 }
 
-/* What is sorted: strings as ranks, which compare like their text. */
+/* Sort key: strings as ranks, which compare like their text. */
 typedef struct function_key {
     int64_t id;
     uint32_t module, name, file, line, library, renamed, offset, flags;

@@ -1,5 +1,5 @@
-/* Copies of profiles whose functions are told apart otherwise (durations of single calls are kept only of calls that
- * stacks told): tables by name, by id or by library are tables of the
+/* Copies of profiles with another identity of functions (keeps durations of single calls only for calls from stacks):
+ * tables by name, by id or by library are tables of the
  * functions of such a copy, and recursion counts once in each of them. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "model/profile_impl.h"
 
-/* The file that a function is in, or all that is known of it: a build-id; NULL if nothing is. */
+/* The file of a function, or else its build-id, or NULL. */
 static const char *library_of(const tl_profile *p, const tl_function *f)
 {
     if (f->library)
@@ -66,7 +66,7 @@ static bool add_numbers(tl_profile *to, uint32_t place, const tl_profile *from, 
            (!from->of_stacks || tl_hist_merge(&s->hist, &t->hist));
 }
 
-/* Places with their numbers; parents come before their children. False when memory runs out. */
+/* Copies places with their numbers, parents before children. False when memory runs out. */
 static bool add_places(tl_profile *to, const tl_profile *from, const uint32_t *function, uint32_t *place)
 {
     place[0] = 0;
@@ -97,7 +97,7 @@ static bool copy_rest(tl_profile *to, const tl_profile *from)
     return (to->build_id || !from->build_id) && (to->exe || !from->exe);
 }
 
-/* Of TL_GROUP_BY_LAST: gives functions the id back that all those of `from` have that they are made of. */
+/* For TL_GROUP_BY_LAST: restores the id of functions whose originals all have the same. */
 static bool restore_ids(tl_profile *to, const tl_profile *from, const uint32_t *function)
 {
     enum { NONE_YET, ONE, SEVERAL };

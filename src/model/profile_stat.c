@@ -1,10 +1,10 @@
-/* Numbers of a profile: of places, of functions, percentiles, and sums for sources that know only self times. */
+/* Numbers of a profile: of places and functions, percentiles, and sums for sources that know only self times. */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "model/profile_impl.h"
 
-/* The public numbers of a sum: no calls, or none that were timed one by one, have no shortest and no longest. */
+/* Completes the public numbers of a sum: without calls, or without timed ones, there is no shortest and no longest. */
 static void present(const tl_profile *p, tl_stat *s)
 {
     if (!p->has_histogram || s->calls == 0 || s->min > s->max)
@@ -76,13 +76,13 @@ uint64_t tl_profile_function_percentile(const tl_profile *p, uint32_t function, 
     return tl_hist_percentile(&sum.hist, permille, stat.min, stat.max);
 }
 
-/* A place whose calls never ended does not hide the calls of its function below it. */
+/* A place whose calls never ended does not cover its function's calls below it. */
 static bool hides(const tl_profile *p, uint32_t place)
 {
     return p->place[place].function != TL_NO_FUNCTION && (p->stat[place].calls || p->stat[place].total);
 }
 
-/* Goes through the tree depth-first to know, for every place, whether its function is on its stack already. */
+/* A depth-first walk finds, for every place, whether its function is already on the stack. */
 int tl_profile_set_outer(tl_profile *p, tl_error *e)
 {
     int status = TL_ENOMEM;

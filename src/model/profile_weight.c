@@ -1,4 +1,4 @@
-/* Profiles made of samples: their weights, and which of them the numbers of the profile are. */
+/* Weights of profiles made of samples, and the choice of the one that the numbers show. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ int tl_profile_make_sampled(tl_profile *p, const tl_weight *kind, uint32_t n, tl
     return 0;
 }
 
-/* Index of a weight; nweight if there is none of this name. */
+/* Index of a weight; nweight if no weight has this name. */
 static uint32_t find_weight(const tl_profile *p, const char *name)
 {
     uint32_t i = 0;
@@ -97,7 +97,7 @@ int tl_profile_choose_weight(tl_profile *p, const char *name, tl_error *e)
     return sum_up(p, e);
 }
 
-/* Functions that were told apart by number alone get the last name that the trace has for them. */
+/* Functions identified by number alone get their last name in the trace. */
 static int take_last_names(tl_profile *p, tl_error *e)
 {
     for (uint32_t i = 0; i < p->nfunction; i++) {
@@ -149,7 +149,7 @@ uint64_t tl_profile_weight_sum(const tl_profile *p, uint32_t index)
     return sum;
 }
 
-/* ---- the public face ---- */
+/* ---- public functions ---- */
 
 uint32_t tl_profile_weights(const tl_profile *p)
 {

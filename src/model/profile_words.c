@@ -9,7 +9,7 @@ static bool is_of_allocations(const tl_profile *p)
     return p->nweight && strncmp(p->kind[p->weight].name, "alloc", 5) == 0;
 }
 
-/* Are the numbers not times, but of instructions? */
+/* Are the numbers counts of instructions, not times? */
 static bool is_of_insns(const tl_profile *p)
 {
     return strcmp(tl_profile_unit(p), "instructions") == 0;

@@ -1,5 +1,5 @@
-/* What the numbers of a profile are called, for writers of text and pictures: of calls times, of samples whatever the
- * chosen weight measures. */
+/* Words for the numbers of a profile, for writers of text and pictures: times of calls, or what the chosen weight of
+ * samples measures. */
 #ifndef TL_MODEL_PROFILE_WORDS_H
 #define TL_MODEL_PROFILE_WORDS_H
 
@@ -7,7 +7,7 @@
 
 typedef struct tl_profile_words {
     const char *one, *many; /* what tl_stat.calls counts: "call", "calls"; "sample"; "allocation" */
-    const char *whole;      /* what is shared out: "time", "bytes", "samples", "allocations" */
+    const char *whole;      /* what percentages are of: "time", "bytes", "samples", "allocations" */
 } tl_profile_words;
 
 tl_profile_words tl_profile_words_of(const tl_profile *p);
@@ -16,11 +16,11 @@ tl_profile_words tl_profile_words_of(const tl_profile *p);
 enum { TL_AMOUNT_SIZE = 48 };
 char *tl_profile_amount(const tl_profile *p, char buf[static TL_AMOUNT_SIZE], uint64_t amount);
 
-/* What formats for one weight drop of a profile of samples: the other weights that are not zero everywhere ... */
+/* What formats for one weight drop from a profile of samples: the other weights unless they are zero ... */
 #define TL_DROP_WEIGHTS "other weights"
 uint64_t tl_profile_other_weights(const tl_profile *p);
-/* ... and what trees of stacks have no place for: samples that counted, with an empty stack. None where the chosen
- * weight is of allocations. */
+/* ... and what trees of stacks cannot hold: counted samples with an empty stack. 0 if the chosen weight is of
+ * allocations. */
 #define TL_DROP_EMPTY_STACKS "samples with an empty stack"
 uint64_t tl_profile_empty_stacks(const tl_profile *p);
 

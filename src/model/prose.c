@@ -1,4 +1,4 @@
-/* Text for people: styles, the columns that it takes, and small pictures. */
+/* Text for people: styles, width in columns, and small pictures. */
 #include "model/prose.h"
 
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "base/text/number.h"
 #include "base/text/utf8.h"
 
-#define PART_SIZE 512u /* of a text that is made clean part by part */
+#define PART_SIZE 512u /* of the parts in which text is cleaned */
 
 const char *tl_style_on(const tl_terminal *t, tl_style style)
 {
@@ -36,7 +36,7 @@ static unsigned character_width(uint32_t c)
 {
     if (c < 0x300)
         return 1;
-    int width = wcwidth((wchar_t)c); /* -1 where the locale does not know the character */
+    int width = wcwidth((wchar_t)c); /* -1 if the locale does not know the character */
     return width < 0 ? 1 : (unsigned)width;
 }
 
@@ -107,7 +107,7 @@ void tl_text_put_markdown(tl_output *out, const char *s)
     }
 }
 
-/* Bytes of the longest beginning of s that takes at most `width` columns. */
+/* Bytes of the longest prefix of s that takes at most `width` columns. */
 static size_t beginning(const char *s, size_t n, unsigned width)
 {
     size_t i = 0;
@@ -139,7 +139,7 @@ const char *tl_text_fit(const tl_terminal *t, char *buf, size_t size, const char
     } else {
         unsigned left = (width - gap_width + 1) / 2, right = width - gap_width - left;
         head = beginning(s, n, left);
-        tail = beginning(s, n, full - right); /* a wide character on the edge stays out: */
+        tail = beginning(s, n, full - right); /* leaves out a wide character at the edge: */
         while (tail < n && tl_text_width(s + tail, n - tail) > right)
             tail += beginning(s + tail, n - tail, 2);
     }

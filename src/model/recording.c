@@ -1,5 +1,5 @@
-/* Reads the notes of our own recorder, line by line; recording.h says what becomes of them, and
- * docs/format/recording.md what lines there are. */
+/* Reads the notes of our own recorder, line by line. recording.h describes the result, docs/format/recording.md the
+ * lines. */
 #include "model/recording.h"
 
 #include <inttypes.h>
@@ -62,7 +62,7 @@ static int take_clock(note *l)
     return 1;
 }
 
-/* Where the range of an object goes in by_base: before the first that begins at or behind it. */
+/* The position of an object's range in by_base: before the first that begins at or after it. */
 static uint32_t place_of(const tl_recording *r, const tl_recording_object *o)
 {
     uint32_t low = 0, high = r->nobject;
@@ -77,8 +77,8 @@ static uint32_t place_of(const tl_recording *r, const tl_recording_object *o)
     return low;
 }
 
-/* The object whose range overlaps that of a new one, or NULL. Those without a range are the first in by_base; what was
- * known of the same object until now does not count. */
+/* The object whose range overlaps that of a new one, or NULL. Objects without a range come first in by_base; an older
+ * version of the same object does not count. */
 static const tl_recording_object *overlapping(const tl_recording *r, const tl_recording_object *o)
 {
     const uint32_t at = place_of(r, o);
@@ -107,7 +107,7 @@ static void forget_place(tl_recording *r, uint32_t index)
     memmove(&r->by_base[at], &r->by_base[at + 1], (r->nobject - at - 1) * sizeof r->by_base[0]);
 }
 
-/* Adds an object, or what is new about a known one, which has been taken out of by_base. */
+/* Adds an object, or updates a known one, which the caller has removed from by_base. */
 static bool put_object(tl_recording *r, uint32_t index, const tl_recording_object *o)
 {
     if (index == r->nobject) {
@@ -199,7 +199,7 @@ static int take_function(note *l)
     return 1;
 }
 
-/* "bytes:u64,what:string": the fields of an event. *n: how many; -1: they cannot be read. NULL when memory runs out. */
+/* "bytes:u64,what:string": the fields of an event. *n: how many; -1: malformed. NULL when memory runs out. */
 static tl_field *take_fields(const note *l, piece list, int *n)
 {
     static const struct {
@@ -212,7 +212,7 @@ static tl_field *take_fields(const note *l, piece list, int *n)
     for (const char *p = list.p; p < end;) {
         const char *comma = memchr(p, ',', (size_t)(end - p)), *stop = comma ? comma : end;
         const char *colon = stop;
-        while (colon > p && *colon != ':') /* the last one: names may have others */
+        while (colon > p && *colon != ':') /* the last colon: names may contain others */
             colon--;
         size_t k = 0;
         while (k < TL_COUNT(types) &&
@@ -271,7 +271,7 @@ static int take_event(note *l)
     return 1;
 }
 
-/* A key may come again in a line, where it is a list; in a later line it has a new value. */
+/* A repeated key in one line is a list; in a later line it replaces the value. */
 static int take_option(note *l)
 {
     tl_recording *r = l->r;
@@ -394,10 +394,10 @@ static int take_line(note *l)
             l->last = lines[i].last;
             return lines[i].take(l);
         }
-    return 1; /* of a later recorder */
+    return 1; /* from a later recorder */
 }
 
-/* ---- the whole ---- */
+/* ---- the whole recording ---- */
 
 int tl_recording_begin(tl_trace *t, tl_error *e)
 {

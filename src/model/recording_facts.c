@@ -1,4 +1,4 @@
-/* What the notes of a recording make known of its trace: clock, program, functions, losses, and what `info` shows. */
+/* What the notes of a recording say about its trace: clock, program, functions, losses, and what `info` shows. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,10 +93,10 @@ static int fill_functions(tl_trace *t, tl_error *e)
 
 /* ---- the header ---- */
 
-/* Fields and values while they are put together; both are of the trace's arena. */
+/* Fields and values under construction, in the trace's arena. */
 typedef struct header {
     tl_trace *t;
-    tl_field field[8], *member; /* member: of the struct at hand */
+    tl_field field[8], *member; /* member: of the current struct */
     tl_value value[8 + TL_RECORDING_OPTIONS_MAX + 16];
     uint32_t nfield, nvalue;
     bool failed;
@@ -177,8 +177,7 @@ static void add_losses(header *h, const tl_recording *r)
             add_member(h, loss[i].name, number_value(loss[i].n));
 }
 
-/* Of a ring that was filled: what was overwritten, and from when on, in ns since the first event, nothing is missing.
- */
+/* For a full ring: how much was overwritten, and from when on, in ns since the first event, nothing is missing. */
 static void add_ring(header *h, const tl_recording *r)
 {
     const tl_trace *t = h->t;
@@ -222,7 +221,7 @@ int tl_recording_finish(tl_trace *t, tl_recording_state state, tl_error *e)
     if (program)
         t->build_id = program->build_id;
     const uint64_t lost[] = {r->lost.late, r->lost.depth, r->lost.memory, r->lost.disk, r->lost.threads};
-    for (size_t i = 0; i < TL_COUNT(lost); i++) /* exits are of calls that began before: nothing that was to be told */
+    for (size_t i = 0; i < TL_COUNT(lost); i++) /* exits without an entry are not losses: their calls began before */
         t->lost_events = tl_add_saturated(t->lost_events, lost[i]);
     int status = fill_functions(t, e);
     return status < 0 ? status : fill_header(t, state, e);

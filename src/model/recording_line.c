@@ -1,4 +1,4 @@
-/* One line of notes while it is read: its pairs of key and value, and what is wrong with it. */
+/* Reading one line of notes: its key-value pairs, and its mistakes. */
 #include "model/recording_line.h"
 
 #include <inttypes.h>

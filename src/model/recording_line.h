@@ -1,4 +1,4 @@
-/* One line of notes while it is read: its pairs of key and value, and what is wrong with it. */
+/* Reading one line of notes: its key-value pairs, and its mistakes. */
 #ifndef TL_MODEL_RECORDING_LINE_H
 #define TL_MODEL_RECORDING_LINE_H
 
@@ -11,7 +11,7 @@ typedef struct piece {
     size_t n;
 } piece;
 
-/* A key that a line may have, and where its value goes. */
+/* A key that a line may have, and the destination of its value. */
 typedef struct pair_spec {
     const char *key;
     bool needed;
@@ -20,30 +20,30 @@ typedef struct pair_spec {
     bool seen;
 } pair_spec;
 
-/* The line at hand. */
+/* The current line. */
 typedef struct note {
     tl_trace *t;
     tl_recording *r;
     tl_error *e;
-    const char *p, *end; /* what is left of it */
-    const char *last;    /* the key whose value goes to the end of the line; NULL: no value holds blanks */
+    const char *p, *end; /* the rest of it */
+    const char *last;    /* the key whose value extends to the end of the line; NULL: no value contains blanks */
     uint64_t offset, bytes;
 } note;
 
 bool tl_piece_is(piece a, const char *s);
 bool tl_piece_is_hex(piece s); /* digits of a build-id, at least one */
 
-/* The next pair of the line: 1; 0: the line ends; -1: there is something else. */
+/* The next pair of the line: 1; 0: end of line; -1: malformed. */
 int tl_note_pair(note *l, piece *key, piece *value);
-/* Reads the pairs of a line; keys that are not known are of a later recorder. 1: all is there; 0: it is not, which is
- * damage now; < 0: error. */
+/* Reads the pairs of a line; ignores unknown keys, which are from a later recorder. 1: complete; 0: not, which is
+ * recorded as damage; < 0: error. */
 int tl_note_pairs(note *l, pair_spec *spec, size_t n);
-/* A value as it was before it was escaped, of the trace; NULL when memory runs out. */
+/* A value with escapes undone, in the trace; NULL when memory runs out. */
 const char *tl_note_text(const note *l, piece s);
 
-/* Damage at the line: 0, or a negative code. */
+/* Records damage at the line: 0, or a negative code. */
 int tl_note_bad(const note *l, const char *rule, const char *format, ...) TL_PRINTF(3, 4);
-/* Told once: what comes after is left out in the same way. */
+/* Reported once: the rest is left out in the same way. */
 int tl_note_too_many(const note *l, const char *what, uint32_t most);
 int tl_note_no_memory(tl_error *e);
 

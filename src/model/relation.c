@@ -30,7 +30,7 @@ tl_part *tl_answer_add(tl_answer *a, const tl_ask *ask)
 tl_part *tl_answer_add_rows(tl_answer *a, const tl_ask *ask, const char *key, const tl_column *column, uint32_t ncolumn,
                             const void *row, size_t stride, const uint32_t *order, uint64_t n)
 {
-    static _Thread_local tl_part spare; /* so that callers may set more of it */
+    static _Thread_local tl_part spare; /* a dummy, so that callers may set its members after a failure */
     tl_part *p = tl_answer_add(a, ask);
     if (!p)
         return &spare;

@@ -1,5 +1,5 @@
-/* Every answer about traces as one kind of thing: parts, each of them rows with named, typed columns, and sentences for
- * people. What an answer says is written once, by its columns; each file of src/view is a way of showing it. */
+/* Every answer about traces in one form: parts with rows of named, typed columns, and sentences for people. The columns
+ * define an answer once; each file of src/view shows it in one way. */
 #ifndef TL_MODEL_RELATION_IMPL_H
 #define TL_MODEL_RELATION_IMPL_H
 
@@ -37,14 +37,14 @@ typedef struct tl_cell {
 } tl_cell;
 
 typedef enum tl_column_role {
-    TL_ROLE_NUMBER, /* a column of its own before the name, also if it is text */
-    TL_ROLE_BAR,    /* not shown but as the bar behind the columns before it: a share */
+    TL_ROLE_NUMBER, /* a column of its own before the name, even if it is text */
+    TL_ROLE_BAR,    /* a share, shown only as a bar after the preceding columns */
     TL_ROLE_PREFIX, /* the lines of a tree, before the name */
-    TL_ROLE_NAME,   /* what the row is of: the last column, the only one that may be long */
-    TL_ROLE_SUFFIX  /* stands behind the name where there is room */
+    TL_ROLE_NAME,   /* the subject of the row: the last column, the only one that may be long */
+    TL_ROLE_SUFFIX  /* after the name if there is room */
 } tl_column_role;
 
-/* How a column is found in a row: a member of the row's struct. */
+/* How to find a column in a row: a member of the row's struct. */
 typedef enum tl_member {
     TL_MEMBER_NONE,
     TL_MEMBER_U64,
@@ -55,19 +55,19 @@ typedef enum tl_member {
     TL_MEMBER_TEXT
 } tl_member;
 #define TL_AT(kind, type, name) .member = TL_MEMBER_##kind, .offset = offsetof(type, name)
-/* The value is there only if this bool of the row is set. */
+/* The value exists only if this bool of the row is set. */
 #define TL_ONLY_IF(type, name)  .guarded = true, .guard = offsetof(type, name)
 
 enum {
-    TL_WITH_BAR = 1,    /* a share, with a bar behind it */
+    TL_WITH_BAR = 1,    /* a share, followed by a bar */
     TL_LEFT_OUT = 2,    /* --json has no member where it is null */
-    TL_BLANK = 4,       /* null is "" to people, else "-" */
-    TL_APPROXIMATE = 8, /* marked with "~" if the part's `approximate` says so of the row */
-    TL_SIGNED = 16,     /* to people "+3" */
+    TL_BLANK = 4,       /* null is "" for people, else "-" */
+    TL_APPROXIMATE = 8, /* marked with "~" if the part's `approximate` returns true for the row */
+    TL_SIGNED = 16,     /* "+3" for people */
     TL_NOT_0 = 32       /* --json has no member where it is 0 */
 };
 
-/* Of which part, row and column a value is asked for; the value is null already. */
+/* The part, row and column of a requested value, which is initially null. */
 typedef struct tl_at {
     const struct tl_part *part;
     const void *table; /* of the answer */
@@ -79,21 +79,21 @@ typedef struct tl_column {
     tl_column_info info;
     /* Name in --json, if not info.name. "loads.bytes": member of an object; "misses[]": element of a list. */
     const char *json;
-    void (*get)(const struct tl_at *at, tl_cell *out); /* else a member of the row: */
+    void (*get)(const struct tl_at *at, tl_cell *out); /* otherwise a member of the row: */
     uint8_t member;
     bool guarded;
     uint16_t offset, guard;
     uint8_t role, flags;
-    uint8_t place;    /* on the terminal: after columns with lower numbers; equal ones as they stand here */
-    uint8_t drop;     /* 0: stays on narrow terminals; else columns with a higher number go first */
+    uint8_t place;    /* order on the terminal: lower numbers first, equal ones as listed here */
+    uint8_t drop;     /* 0: stays on narrow terminals; otherwise columns with a higher number are dropped first */
     uint8_t decimals; /* of a number that is not a share; 0: six significant digits */
-    uint32_t which;   /* tells columns with the same `get` apart */
+    uint32_t which;   /* distinguishes columns with the same `get` */
 } tl_column;
 
 struct tl_answer;
 
-/* Rows of one kind. A part whose columns have titles is a table for people; one whose columns have names is for
- * programs; most are both. */
+/* Rows of one kind. If its columns have titles, a part is a table for people; if they have names, for programs; most
+ * are both. */
 typedef struct tl_part {
     struct tl_answer *answer;
     /* Name of its rows in --json ("collections", "growth.classes"); NULL: it has one row, whose columns are members of
@@ -101,29 +101,29 @@ typedef struct tl_part {
     const char *key;
     const tl_column *column;
     uint32_t ncolumn;
-    const void *table; /* for those who get cells */
-    void *detail;      /* the same, of this part alone */
+    const void *table; /* for getters */
+    void *detail;      /* the same, for this part only */
     const void *row;   /* [n] structs of `stride` bytes ... */
     size_t stride;
-    const uint32_t *order; /* ... in this order; NULL: as they stand */
+    const uint32_t *order; /* ... in this order; NULL: in their own */
     uint64_t n;
-    const struct tl_part *list; /* what cells of TL_CELL_ROWS are rows of; in --json only */
+    const struct tl_part *list; /* whose rows cells of TL_CELL_ROWS hold; in --json only */
     bool (*approximate)(const void *row);
-    bool for_programs, for_people; /* who sees it */
-    bool verbatim;                 /* what `before` says is laid out in columns */
+    bool for_programs, for_people; /* who gets it */
+    bool verbatim;                 /* what `before` writes is laid out in columns */
     /* For people: */
-    uint64_t left_out;  /* rows that the table has besides ... */
+    uint64_t left_out;  /* rows of the table that are not shown ... */
     const char *of;     /* ... "pauses" */
-    const char *none;   /* in place of a table without rows */
-    unsigned name_wish; /* columns that a name gets before others are dropped for it */
+    const char *none;   /* shown in place of an empty table */
+    unsigned name_wish; /* columns that the name should get before others are dropped */
     void (*before)(const struct tl_part *part, const tl_prose *p); /* sentences. May be NULL */
     void (*after)(const struct tl_part *part, const tl_prose *p);
     struct tl_part *next;
 } tl_part;
 
-/* What is asked besides the table. */
+/* Options besides the table. */
 typedef struct tl_ask {
-    bool for_programs; /* or for people */
+    bool for_programs; /* otherwise for people */
     bool has_top;
     uint32_t top; /* 0: all rows */
     const char *sort;
@@ -132,15 +132,15 @@ typedef struct tl_ask {
 } tl_ask;
 
 typedef struct tl_answer {
-    const char *unit; /* of times and of what is counted; NULL: it has none */
+    const char *unit; /* of times and counts; NULL: none */
     bool is_ns;       /* times are nanoseconds */
     tl_column_unit
-        times; /* what TL_UNIT_TIME is, if no time: bytes or a count, of profiles that are weighted so; or 0 */
+        times; /* the unit of TL_UNIT_TIME if not time: bytes or a count, in profiles of such a weight; else 0 */
     const char *subject;                                        /* the file and its format, or "3 files" */
-    void (*head)(const struct tl_answer *a, const tl_prose *p); /* the first lines. May be NULL */
-    const void *table, *detail;                                 /* of those who made it */
+    void (*head)(const struct tl_answer *a, const tl_prose *p); /* writes the first lines. May be NULL */
+    const void *table, *detail;                                 /* for getters */
     bool unicode;                                               /* block and line characters can be shown */
-    const struct tl_code_map *code;                             /* names of functions by address; NULL: not known */
+    const struct tl_code_map *code;                             /* names of functions by address; NULL: unknown */
     bool no_demangle;
     tl_part *first, *last; /* in the arena */
     struct tl_owned *owned;
@@ -149,15 +149,15 @@ typedef struct tl_answer {
     bool failed;      /* memory ran out */
 } tl_answer;
 
-/* Columns in few words: TL_COL("ts", "begin", INTEGER, TIME, "when it began"). */
+/* Short definitions of columns: TL_COL("ts", "begin", INTEGER, TIME, "when it began"). */
 #define TL_COL(name, title, type, unit, what)                                                                          \
     {                                                                                                                  \
         name, title, TL_##type, TL_UNIT_##unit, what                                                                   \
     }
 
-/* A new part, whose members are zero but `answer`; NULL if memory ran out. for_programs and for_people as asked. */
+/* Adds a part, zeroed except `answer`; NULL if memory ran out. for_programs and for_people as in *ask. */
 tl_part *tl_answer_add(tl_answer *a, const tl_ask *ask);
-/* The same with a name, columns and rows; n structs of `stride` bytes in an order that lives as long as the answer, or
+/* The same with a name, columns and rows: n structs of `stride` bytes, in an order that lives as long as the answer, or
  * NULL. Without a name it has one row. */
 tl_part *tl_answer_add_rows(tl_answer *a, const tl_ask *ask, const char *key, const tl_column *column, uint32_t ncolumn,
                             const void *row, size_t stride, const uint32_t *order, uint64_t n);
@@ -167,26 +167,25 @@ tl_part *tl_answer_add_rows(tl_answer *a, const tl_ask *ask, const char *key, co
 tl_part *tl_answer_list(tl_answer *a, const tl_column *column, uint32_t ncolumn, const void *row, size_t stride);
 #define TL_ADD_LIST(a, column, row)       tl_answer_list((a), (column), TL_COUNT(column), (row), sizeof *(row))
 #define TL_ADD_FACTS(a, ask, column, row) TL_ADD_ROWS(a, ask, NULL, column, row, NULL, 1)
-/* A copy of `column` without those whose bits are in `without`, for parts that do not show all of them; *n becomes how
- * many there are. NULL, and the answer has failed, when memory runs out. */
+/* A copy of `column` without those whose bits are in `without`, for parts that show fewer; *n becomes their number.
+ * NULL, and the answer has failed, when memory runs out. */
 tl_column *tl_answer_columns(tl_answer *a, const tl_column *column, uint32_t *n, uint64_t without);
 /* Memory that lives as long as the answer; NULL, and the answer has failed, when it runs out. */
 void *tl_answer_alloc(tl_answer *a, size_t n, size_t size);
-/* Frees an array of malloc() with the answer, or at once if memory runs out; NULL: the answer has failed. */
+/* Makes the answer free an array of malloc(), or frees it at once if memory runs out; NULL: the answer fails. */
 void tl_answer_own(tl_answer *a, void *array);
 void tl_answer_fini(tl_answer *a);
-/* The relation that goes where there is room for one: the first with a name. NULL: none. */
+/* The relation to use where there is room for one: the first with a name. NULL: none. */
 const tl_part *tl_answer_main(const tl_answer *a);
-/* The answer's subject, in strong letters, as a line. */
+/* Writes the answer's subject, in bold, as a line. */
 void tl_say_subject(const tl_answer *a, const tl_prose *p);
-/* Rows to show: those of --top, else all for programs; for people `on_terminal` or, elsewhere, `in_file`; 0: all. At
- * most n. */
+/* The number of rows to show, at most n: that of --top, else all for programs; for people `on_terminal` or, elsewhere,
+ * `in_file`; 0: all. */
 uint32_t tl_ask_rows(const tl_ask *ask, uint32_t n, uint32_t on_terminal, uint32_t in_file);
 
-/* The column that people see behind another one, by their places; the first behind part->ncolumn, which is also what
- * comes behind the last. */
+/* The column after another one in the order for people; the first after part->ncolumn, which also follows the last. */
 uint32_t tl_part_next_column(const tl_part *part, uint32_t after);
-/* The value of a column in a row, 0 .. n-1. Text may live in scratch. */
+/* Gets the value of a column in a row, 0 .. n-1. Text may be in scratch. */
 void tl_part_cell(const tl_part *part, uint64_t row, uint32_t column, tl_cell *out);
 static inline const void *tl_part_row(const tl_part *p, uint64_t i)
 {
@@ -214,13 +213,13 @@ static inline void tl_cell_real(tl_cell *c, double v)
     c->kind = TL_CELL_REAL;
     c->real = v;
 }
-/* Static text, or one that lives as long as the answer; NULL is null. */
+/* Static text, or text that lives as long as the answer; NULL is null. */
 static inline void tl_cell_text(tl_cell *c, const char *text)
 {
     c->kind = text ? TL_CELL_TEXT : TL_CELL_NULL;
     c->text = text;
 }
-/* part of whole, 0 of nothing. */
+/* part / whole, 0 if whole is 0. */
 static inline void tl_cell_share(tl_cell *c, double part, double whole)
 {
     tl_cell_real(c, whole > 0 ? part / whole : 0);

@@ -1,8 +1,7 @@
 /* Spans: matching begins and ends, and waiting for names.
  *
- * Every span is a slot. It stands in up to three lists: of the open ones of its key (`same`), of the open ones of its
- * track (`outer`, `inner`), and of those whose code has no function yet (`code_next`, `code_prev`). Ended ones stand in
- * a queue (`next`). */
+ * Every span is a slot in up to three lists: the open ones of its key (`same`), the open ones of its track (`outer`,
+ * `inner`), and those whose code has no function yet (`code_next`, `code_prev`). Ended ones are in a queue (`next`). */
 #include "model/span.h"
 
 #include <stdlib.h>
@@ -13,16 +12,16 @@
 #include "model/profile_impl.h"
 
 #define NONE     UINT32_MAX
-#define KEYS_MAX (4 * TL_SPANS_MAX) /* in a table, before those that nobody has are thrown out */
+#define KEYS_MAX (4 * TL_SPANS_MAX) /* in a table, before unused ones are removed */
 
 enum { SLOTS_LEAST = 64, TRACKS_LEAST = 16, LANES_LEAST = 4 };
 
 struct tl_span_slot {
     tl_span s;
-    uint64_t serial;  /* tells this use of the slot from others; 0: free */
-    uint64_t outside; /* latest end of spans that were over on its track when it began */
+    uint64_t serial;  /* identifies this use of the slot; 0: free */
+    uint64_t outside; /* latest end of the spans of its track that were over when it began */
     uint64_t tie_serial;
-    uint32_t tie; /* ended ones: the one around it if that begins at the same time */
+    uint32_t tie; /* ended: the enclosing one if it begins at the same time */
     uint32_t same, outer, inner, code_next, code_prev, next;
     bool open, learning, written;
 };
@@ -30,12 +29,12 @@ typedef struct tl_span_slot slot;
 
 struct tl_span_track {
     uint32_t top;    /* the innermost open span + 1; 0: none */
-    uint32_t part;   /* number of the part that the track belongs to, + 1; 0: not looked up yet */
-    uint64_t latest; /* end of those that nest */
+    uint32_t part;   /* number of the track's part of the trace, + 1; 0: not looked up yet */
+    uint64_t latest; /* latest end of nesting ones */
 };
 
 struct tl_span_lanes {
-    uint64_t *until; /* when the last one of the lane ended; UINT64_MAX: open */
+    uint64_t *until; /* when the lane's last one ended; UINT64_MAX: open */
     uint32_t n, capacity;
 };
 
@@ -83,8 +82,7 @@ static bool is_number(const tl_value *v)
     return v && (v->type == TL_U64 || v->type == TL_I64 || v->type == TL_HEX);
 }
 
-/* Looks up which traced program a track belongs to, for traces that are several in one: ids of one of them mean nothing
- * to the others. */
+/* Looks up which part of a joined trace a track belongs to: ids of one program mean nothing in another. */
 static bool ready_track(tl_spans *s, uint32_t track)
 {
     if (!TL_GROW_TO(s->track, s->ntrack, track, TL_TRACKS_MAX))
@@ -135,7 +133,7 @@ static void give_back(tl_spans *s, uint32_t at)
     s->used--;
 }
 
-/* Makes a table anew with only the keys that a span has: most spans of a long log are over. */
+/* Rebuilds a table with only the keys of existing spans: most spans of a long log are over. */
 static bool shrink(tl_pair_table *t)
 {
     tl_pair_table smaller = {0};
@@ -153,7 +151,7 @@ static bool shrink(tl_pair_table *t)
     return true;
 }
 
-/* Makes a span the latest one of a pair. *older: the one before it, or NONE. */
+/* Makes a span the latest one of a pair. *older: the previous one, or NONE. */
 static bool push(tl_pair_table *t, uint64_t a, uint64_t b, uint32_t at, uint32_t *older)
 {
     uint32_t *latest = t->pairs.n < KEYS_MAX || shrink(t) ? tl_pair_table_at(t, a, b) : NULL;
@@ -164,7 +162,7 @@ static bool push(tl_pair_table *t, uint64_t a, uint64_t b, uint32_t at, uint32_t
     return true;
 }
 
-/* The lowest lane that is free at a time. *lane NONE: all are taken. */
+/* The lowest lane that is free at a time. *lane NONE: all are in use. */
 static bool take_lane(tl_spans *s, uint32_t track, uint32_t cls, uint64_t ts, uint32_t *lane)
 {
     const uint64_t key = (uint64_t)track << 32 | cls;
@@ -209,7 +207,7 @@ static void leave_lane(tl_spans *s, const tl_span *x)
     s->lanes[at].until[x->lane] = x->end;
 }
 
-/* Takes a span out of the list of those that wait for its code. */
+/* Takes a span out of the list that waits for its code. */
 static void stop_learning(tl_spans *s, slot *x)
 {
     if (!x->learning)
@@ -258,7 +256,7 @@ bool tl_spans_begin(tl_spans *s, const tl_batch *b, uint32_t i, uint64_t ts, tl_
         return false;
     struct tl_span_track *t = &s->track[track];
     slot *x = &s->slot[at];
-    uint8_t *args = x->s.args; /* of the one before: its memory is used again */
+    uint8_t *args = x->s.args; /* the previous one's: its memory is reused */
     *x = (slot){.s = {.cls = c, .track = track, .lane = lane, .begin = ts, .end = ts, .args = args},
                 .serial = ++s->serial,
                 .outside = t->latest,
@@ -364,7 +362,7 @@ static bool hand_out(tl_spans *s, slot *x)
     return s->write(s->arg, &x->s);
 }
 
-/* The one around a span that has to be handed out before it, or NULL. */
+/* The enclosing span, if it has to be written before x, or NULL. */
 static slot *tied(const tl_spans *s, const slot *x)
 {
     slot *y = x->tie == NONE ? NULL : &s->slot[x->tie];

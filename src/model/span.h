@@ -1,25 +1,25 @@
-/* Spans: a begin and its end (TL_BEGIN, TL_END), put together for time lines.
+/* Spans: a begin and its end (TL_BEGIN, TL_END), paired for time lines.
  *
- * An end belongs to the latest open begin of its pair with the same key, on whatever track. Writers are handed a span
- * once it has ended, in the order of the ends; one that waits to learn which function it is about may hold up those
- * behind it for a while. Times are ticks. */
+ * An end closes the latest open begin of its pair with the same key, on any track. Writers get a span once it has
+ * ended, in the order of the ends; one that waits for the name of its function may delay later ones for a while. Times
+ * are ticks. */
 #ifndef TL_MODEL_SPAN_H
 #define TL_MODEL_SPAN_H
 
 #include "base/pair_map.h"
 #include "model/trace_impl.h"
 
-/* Spans that are open or wait at a time; further begins are left out. Real programs have a few for each thread; a log
- * that lost its ends would grow without end. */
+/* Most spans that are open or waiting; further begins are left out. Real programs have a few per thread; a log that
+ * lost its ends would grow without end. */
 #define TL_SPANS_MAX      16384u
-/* Ended spans that wait for the name of their function. Runtimes tell it right after the end. */
+/* Most ended spans that wait for the name of their function. Runtimes write it right after the end. */
 #define TL_SPANS_WAIT_MAX 256u
 /* Spans of one class and track at the same time. */
 #define TL_SPAN_LANES_MAX 256u
 /* Bytes of what a writer keeps with a span. */
 #define TL_SPAN_ARGS_MAX  1024u
 
-/* What is said of those that are not as they should be. */
+/* Texts for those that are left out. */
 #define TL_DROP_NO_BEGIN   "ends whose begin is not there"
 #define TL_DROP_MANY_SPANS "begins beyond 256 of a thread or 16384 at a time, and their ends"
 #define TL_DROP_LONG_ARGS  "begins and ends of a span whose fields take over 1024 bytes (written without them)"
@@ -27,16 +27,16 @@
 typedef struct tl_span {
     const tl_class *cls; /* of its begin */
     uint32_t track;      /* where it began */
-    uint32_t lane;       /* spans of the same class, track and lane follow each other, also as they are handed out */
+    uint32_t lane;       /* spans of the same class, track and lane do not overlap, and are written in order */
     uint64_t begin, end;
     bool ended;    /* false: the trace ended first; `end` is the last time then */
-    bool nests;    /* those of a track that nest and were handed out nest in each other; of the same begin, the outer
-                      one comes first */
+    bool nests;    /* nesting spans of a track are nested in the order written; with the same begin, the outer one comes
+                      first */
     bool has_code; /* it is about a function: */
     bool has_function;
     uint64_t code; /* the runtime's id */
     int64_t function;
-    uint8_t *args; /* what the writer keeps with it */
+    uint8_t *args; /* the writer's own data */
     uint32_t nargs;
 } tl_span;
 
@@ -48,13 +48,13 @@ typedef struct tl_spans {
     tl_span_write *write;
     void *arg;
     struct tl_span_slot *slot;
-    uint32_t nslot, free;       /* free: the first of those not in use */
+    uint32_t nslot, free;       /* free: the first unused one */
     uint32_t used;              /* slots in use */
-    uint32_t first, last, wait; /* ended, not handed out: `wait` of them */
+    uint32_t first, last, wait; /* ended, not written yet: `wait` of them */
     uint64_t serial;
     tl_hash part;          /* tl_track.property -> number of that part of the trace */
-    tl_pair_table by_key;  /* part and class, key -> 1 + the latest open span; 0: none is open now */
-    tl_pair_table by_code; /* part, code -> 1 + the latest span that waits to learn its function; 0: none waits now */
+    tl_pair_table by_key;  /* part and class, key -> 1 + the latest open span; 0: none */
+    tl_pair_table by_code; /* part, code -> 1 + the latest span that waits for its function; 0: none */
     tl_hash lane;          /* track and class -> index in lanes */
     struct tl_span_lanes *lanes;
     uint32_t nlanes, lanes_capacity;
@@ -63,29 +63,28 @@ typedef struct tl_spans {
     uint64_t no_begin, too_many, too_long, open_at_end;
 } tl_spans;
 
-void tl_spans_init(tl_spans *s, const tl_trace *t, tl_span_write *write, void *arg); /* of zeroed memory */
+void tl_spans_init(tl_spans *s, const tl_trace *t, tl_span_write *write, void *arg); /* after zeroing */
 void tl_spans_fini(tl_spans *s);
 
-/* A begin. *span: to put the writer's bytes with (tl_span_keep()), valid until the next call; NULL: left out. False
- * when memory runs out. */
+/* Adds a begin. *span: for the writer's bytes (tl_span_keep()), valid until the next call; NULL: left out. False when
+ * memory runs out. */
 bool tl_spans_begin(tl_spans *s, const tl_batch *b, uint32_t i, uint64_t ts, tl_span **span);
-/* An end. *span: that it ended, to be followed by tl_spans_flush(); NULL: none was open. */
+/* Adds an end. *span: the one that ended; call tl_spans_flush() next; NULL: none was open. */
 bool tl_spans_end(tl_spans *s, const tl_batch *b, uint32_t i, uint64_t ts, tl_span **span);
-/* A function got code (TL_ROLE_CODE): the name of spans that began before and did not know their function. */
+/* A function got code (TL_ROLE_CODE): names earlier spans that do not know their function. */
 bool tl_spans_code(tl_spans *s, const tl_batch *b, uint32_t i);
-/* Hands out what can be. */
+/* Writes the spans that are ready. */
 bool tl_spans_flush(tl_spans *s);
-/* The trace is over at `end`: hands out everything. */
+/* The trace ends at `end`: writes everything. */
 bool tl_spans_finish(tl_spans *s, uint64_t end);
 
-/* Adds bytes to what a span keeps, or none of them if it would be more than TL_SPAN_ARGS_MAX: `too_long` counts these.
- */
+/* Adds bytes to a span's data, or none if that would exceed TL_SPAN_ARGS_MAX, which `too_long` counts. */
 bool tl_span_keep(tl_spans *s, tl_span *span, const void *bytes, size_t n);
 
-/* The function that it is about, or its id, for people; NULL: about none. */
+/* The span's function, or its id, for people; NULL: none. */
 const char *tl_span_label(const tl_span *s, const tl_trace *t, char buf[static 24]);
 
-/* The value of the first field of a role of event i, or NULL; *field (may be NULL) describes it. */
+/* The value of the first field with a role of event i, or NULL; *field (may be NULL) describes it. */
 const tl_value *tl_role_value(const tl_batch *b, uint32_t i, const tl_class *c, tl_field_role role,
                               const tl_field **field);
 

@@ -1,4 +1,4 @@
-/* The frames of a stack, collected so that they can be shown from the outermost on. */
+/* Collects the frames of a stack, to show them from the outermost in. */
 #include "model/stack_frames.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The frames of a TL_STACK value in the order in which they are shown: they are linked the other way. */
+/* The frames of a TL_STACK value in display order: the links go the other way. */
 #ifndef TL_MODEL_STACK_FRAMES_H
 #define TL_MODEL_STACK_FRAMES_H
 
@@ -8,12 +8,12 @@
 
 #include "traceloom/model.h"
 
-#define TL_FRAME_MEMBERS    3u  /* function, number, ip: those of the field of a stack */
+#define TL_FRAME_MEMBERS    3u  /* function, number, ip: the members of a stack field */
 #define TL_FRAME_LABEL_ROOM 24u /* "0x0123456789abcdef" */
 
-/* The stack that was looked at last. Zeroed is empty; keeps its memory from stack to stack. */
+/* The latest stack. Zeroed is empty; keeps its memory from stack to stack. */
 typedef struct tl_stack_frames {
-    const tl_frame **frame; /* [n], innermost first: go through it from its end */
+    const tl_frame **frame; /* [n], innermost first: read it from its end */
     uint32_t n, capacity;
 } tl_stack_frames;
 
@@ -21,7 +21,7 @@ typedef struct tl_stack_frames {
 bool tl_stack_frames_set(tl_stack_frames *s, const tl_value *stack);
 void tl_stack_frames_fini(tl_stack_frames *s);
 
-/* What a frame is called: the name of its function, else the number of it ("0x5"), else "?". */
+/* The text of a frame: the name of its function, else its number ("0x5"), else "?". */
 const char *tl_frame_label(const tl_frame *f, char buf[static TL_FRAME_LABEL_ROOM]);
 
 #endif

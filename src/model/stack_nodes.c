@@ -1,7 +1,7 @@
 /* Stacks as nodes of a tree.
  *
- * Samples share frames: those that were met before, in this batch or in an earlier one if they stay, are found by their
- * address, so that a sample costs as many steps as it has new frames. So are names, which may be long. */
+ * Samples share frames: known ones, from this batch or an earlier one if they stay, are found by address, so that a
+ * sample costs as many steps as it has new frames. The same goes for names, which may be long. */
 #include "model/stack_nodes.h"
 
 #include <stdlib.h>
@@ -14,8 +14,8 @@ enum { MEMO = 4096, LEAST = 256, PATH_MOST = 1 << 20, MUCH = 1 << 18 };
 
 struct tl_stack_memo {
     const tl_frame *frame;
-    uint64_t contents; /* that it is in, or that are held and it is in */
-    uint32_t node;     /* TL_HASH_NONE: there are too many */
+    uint64_t contents; /* of its arena, or of the held one if it is there */
+    uint32_t node;     /* TL_HASH_NONE: too many */
 };
 
 struct tl_stack_named {
@@ -45,7 +45,7 @@ void tl_stack_nodes_fini(tl_stack_nodes *s)
     *s = (tl_stack_nodes){0};
 }
 
-/* Where a frame's node is noted if it is; NULL: nowhere. */
+/* Where to note a frame's node; NULL: nowhere. */
 static struct tl_stack_memo *memo_of(tl_stack_nodes *s, const tl_frame *f)
 {
     if (!f->lasts)
@@ -92,7 +92,7 @@ static bool is_known(const tl_stack_nodes *s, const struct tl_stack_memo *m, con
     return m && contents && m->frame == f && m->contents == contents;
 }
 
-/* What a frame is called: the name that it had then, or its number. */
+/* The text of a frame: the name that it had then, or its number. */
 static const char *frame_label(const tl_stack_nodes *s, const tl_frame *f, char buf[static 24])
 {
     if (f->name)

@@ -1,4 +1,4 @@
-/* Sorts the distinct strings of a profile: first by pointer, to drop the many repetitions unseen, then by text. */
+/* Sorts the distinct strings of a profile: first by pointer, to drop the many repetitions cheaply, then by text. */
 #include "model/string_rank.h"
 
 #include <assert.h>

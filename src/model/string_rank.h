@@ -1,5 +1,5 @@
 /* The distinct strings that a profile's functions and threads use, in text order. Comparing ranks instead of text makes
- * sorting cheap, however long and alike the strings are. */
+ * sorting cheap, however long and similar the strings are. */
 #ifndef TL_MODEL_STRING_RANK_H
 #define TL_MODEL_STRING_RANK_H
 

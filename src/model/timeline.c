@@ -1,4 +1,4 @@
-/* Time lines: spans, gauges and samples, the end, and what was left out. */
+/* Time lines: spans, gauges and samples, the end, and counts of what was left out. */
 #include "model/timeline.h"
 
 #include <stdlib.h>
@@ -69,9 +69,9 @@ int tl_timeline_no_memory(const tl_timeline *t, tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s", t->drawing->no_memory);
 }
 
-/* What managed runtimes say */
+/* Events of managed runtimes */
 
-/* What the format draws of the fields is kept with a span: at its begin, and what only its end knows. */
+/* Keeps what the format draws of the fields with the span: at its begin, and what only its end knows. */
 static bool keep_args(tl_timeline *t, const tl_class *c, const tl_batch *b, uint32_t i, tl_span *s)
 {
     const tl_pb *args = t->drawing->args(t, c, b, i, s);

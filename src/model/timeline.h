@@ -1,11 +1,10 @@
-/* Time lines: what events become in outputs that show them as slices, counters and samples of threads.
+/* Time lines: events as slices, counters and samples of threads.
  *
- * Everything but the drawing is here: which calls nest, which begins and ends belong together, what a quantity is over
- * time, what is left out and counted. A format is a tl_drawing, and its writer begins with a tl_timeline.
+ * Everything but the drawing is here: nesting of calls, pairing of begins and ends, quantities over time, counts of
+ * what is left out. A format is a tl_drawing, and its writer begins with a tl_timeline.
  *
  * Calls nest in each track: an exit closes the calls above its own, exits of functions that are not open are dropped,
- * times that go back are moved forward. Tracks need not be merged by time, but the events of each have to be in order.
- */
+ * times that go back are moved forward. Tracks need not be merged by time, but the events of each must be in order. */
 #ifndef TL_MODEL_TIMELINE_H
 #define TL_MODEL_TIMELINE_H
 
@@ -17,46 +16,46 @@
 #include "model/stack_nodes.h"
 #include "model/track_id.h"
 
-/* Samples that one event may stand for: a hostile file would blow up the output. */
+/* Most samples to draw for one event: a hostile file would blow up the output. */
 #define TL_TIMELINE_SAMPLES_MAX 1000u
 
 /* Samples of one stack. */
 typedef struct tl_timeline_samples {
     uint32_t track;
     uint32_t node;      /* of tl_timeline.stacks */
-    uint64_t count;     /* at least 1: those of the event; tl_timeline_count() says how many to draw */
-    uint64_t each, end; /* ns: each stands for so many, the last of them up to `end` */
+    uint64_t count;     /* at least 1: those of the event; tl_timeline_count() tells how many to draw */
+    uint64_t each, end; /* ns: the duration of each, the last of them up to `end` */
 } tl_timeline_samples;
 
-/* What a format does. `writer`: the format's, which begins with the tl_timeline. Times are ns since the begin of the
- * trace. All return false (or NULL) when memory runs out. */
+/* The operations of a format. `writer` begins with the tl_timeline. Times are ns since the begin of the trace. All
+ * return false (or NULL) when memory runs out. */
 typedef struct tl_drawing {
-    const char *no_memory;                             /* what the error says then */
-    const char *open_calls, *open_spans, *deep_stacks; /* what is told of those that are open at the end, or were cut */
+    const char *no_memory;                             /* the error message in that case */
+    const char *open_calls, *open_spans, *deep_stacks; /* texts that report those left open at the end, or cut */
     uint32_t depth_most;                               /* of stacks */
-    bool closes;                                       /* calls that are open at the end get an exit */
-    bool code_first;                                   /* an event that names spans is drawn before these */
+    bool closes;                                       /* writes an exit for calls open at the end */
+    bool code_first;                                   /* draws an event that names spans before these */
 
-    /* Before the first event of a track, and before each one that follows; started: it is one of those. */
+    /* Called before the first event of a track (started: false), and before each later one. */
     bool (*ready)(void *writer, uint32_t track, bool started);
     bool (*enter)(void *writer, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ns);
     bool (*exit)(void *writer, uint32_t track, uint64_t function, uint64_t ns);
     bool (*instant)(void *writer, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ns);
-    /* *any: did the event have a number? */
+    /* *any: whether the event had a number */
     bool (*counter)(void *writer, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ns, bool *any);
-    /* What is to be kept of a begin (a zeroed span), or of the end of the span. Valid until the next call. */
+    /* The data to keep for a begin (a zeroed span), or for the end of the span. Valid until the next call. */
     const tl_pb *(*args)(void *writer, const tl_class *c, const tl_batch *b, uint32_t i, const tl_span *s);
     bool (*span)(void *writer, const tl_span *s, uint64_t begin, uint64_t end);
     bool (*gauge)(void *writer, const tl_gauge *g, uint64_t ns);
     bool (*samples)(void *writer, const tl_timeline_samples *s);
 } tl_drawing;
 
-/* What becomes of the events of a class. */
+/* How the events of a class are drawn. */
 typedef enum tl_timeline_use {
-    TL_TIMELINE_EVENT, /* as its kind says */
+    TL_TIMELINE_EVENT, /* by its kind */
     TL_TIMELINE_BEGIN, /* of a span */
     TL_TIMELINE_END,
-    TL_TIMELINE_CODE, /* the same as an event, and it names spans */
+    TL_TIMELINE_CODE, /* as an event, which also names spans */
     TL_TIMELINE_GAUGE,
     TL_TIMELINE_SAMPLE
 } tl_timeline_use;
@@ -70,50 +69,50 @@ typedef struct tl_timeline {
     tl_gauges gauges;
     tl_stack_nodes stacks;
     uint8_t *use;        /* [ncls] tl_timeline_use */
-    bool managed;        /* some are not events: the log of a managed runtime, whose events need not be in order */
-    bool samples, calls; /* the trace may have such */
+    bool managed;        /* has more than events: the log of a managed runtime, whose events need not be in order */
+    bool samples, calls; /* the trace may have these */
     uint64_t before_begin, no_number, closed_early, open_at_end, too_many_in_one;
 } tl_timeline;
 
-/* Of zeroed memory; fini is needed in any case. */
+/* After zeroing; fini is needed in any case. */
 int tl_timeline_init(tl_timeline *t, const tl_write_context *context, const tl_drawing *drawing, tl_error *e);
 void tl_timeline_fini(tl_timeline *t);
-/* Draws what is open or waits. */
+/* Draws what is open or waiting. */
 int tl_timeline_finish(tl_timeline *t, tl_error *e);
-/* Tells what was left out. bad_text: bytes that are not UTF-8. */
+/* Reports what was left out. bad_text: bytes that are not UTF-8. */
 void tl_timeline_report(const tl_timeline *t, uint64_t bad_text);
 int tl_timeline_no_memory(const tl_timeline *t, tl_error *e);
 
 /* For drawings. */
 
-/* How many samples are to be drawn of so many; the rest is told. */
+/* How many of so many samples to draw; the rest is reported. */
 uint64_t tl_timeline_count(tl_timeline *t, uint64_t samples);
-/* What to call the traced program: the title, or the file name of the binary or of the trace. */
+/* The name of the traced program: the title, or the file name of the binary or of the trace. */
 const char *tl_timeline_process(const tl_timeline *t);
 /* The name of a function, "#id" if it has none. */
 const char *tl_timeline_function(const tl_timeline *t, uint64_t id, char buf[static 24]);
 /* "GC" */
 const char *tl_span_title(const tl_span *s);
-/* Appends those of n words that are not NULL, with a space between them. */
+/* Appends the words that are not NULL, separated by spaces. */
 void tl_timeline_words(tl_pb *text, const char *const *word, size_t n);
 
 /* The payload of an event, value by value: tl_payload p = tl_payload_of(...); while (tl_payload_next(&p)) ... */
 typedef struct tl_payload {
     const tl_class *cls;
-    const tl_value *v, *next, *end; /* the value and what it owns is v .. next - 1 */
+    const tl_value *v, *next, *end; /* the value with all that it owns is v .. next - 1 */
     uint32_t field;                 /* its index in the class */
 } tl_payload;
 
 tl_payload tl_payload_of(const tl_class *c, const tl_batch *b, uint32_t i);
 bool tl_payload_next(tl_payload *p);
-/* The next number: an integer, a real, a truth value. */
+/* The next number: an integer, a real, or a truth value. */
 bool tl_payload_next_number(tl_payload *p);
 /* The next value whose field a class does not have. */
 bool tl_payload_next_new(tl_payload *p, const tl_class *other);
 
-/* The way of an event */
+/* The path of an event */
 
-/* ns since the begin; 0 for what is earlier. */
+/* ns since the begin; 0 for anything earlier. */
 TL_ALWAYS_INLINE uint64_t tl_timeline_ns(const tl_timeline *t, uint64_t ts)
 {
     const uint64_t begin = t->context.options->begin;
@@ -122,7 +121,7 @@ TL_ALWAYS_INLINE uint64_t tl_timeline_ns(const tl_timeline *t, uint64_t ts)
 
 bool tl_timeline_managed(tl_timeline *t, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ts, uint64_t ns);
 
-/* What is drawn as its kind says. */
+/* Draws an event by its kind. */
 TL_ALWAYS_INLINE bool tl_timeline_plain(tl_timeline *t, const tl_drawing *d, const tl_class *c, const tl_batch *b,
                                         uint32_t i, uint64_t ns)
 {
@@ -174,7 +173,7 @@ TL_ALWAYS_INLINE bool tl_timeline_event(tl_timeline *t, const tl_drawing *d, con
     return tl_timeline_plain(t, d, c, b, i, ns);
 }
 
-/* tl_format.write, to be given the drawing as a constant: then it is compiled into this loop. */
+/* tl_format.write; pass the drawing as a constant: then it is compiled into this loop. */
 TL_ALWAYS_INLINE int tl_timeline_write(tl_timeline *t, const tl_drawing *d, const tl_batch *b, uint32_t from,
                                        uint32_t to, tl_error *e)
 {

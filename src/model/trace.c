@@ -56,7 +56,7 @@ void tl_trace_set_clock(tl_trace *t, const char *name, uint64_t hz)
 
 int tl_trace_set_classes(tl_trace *t, const tl_class *c, uint32_t n, tl_error *e)
 {
-    tl_class *copy = malloc(((size_t)n + 1) * sizeof *copy); /* none is fine */
+    tl_class *copy = malloc(((size_t)n + 1) * sizeof *copy); /* n may be 0 */
     if (!copy)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for %u event classes", n);
     if (n > 0)
@@ -128,7 +128,7 @@ no_memory:
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for function %lld", (long long)f->id);
 }
 
-/* What makes two entries the same one. */
+/* The identity of a damage entry. */
 typedef struct damage_identity {
     uint64_t offset, at, file, rule, kind; /* file and rule: interned */
 } damage_identity;
@@ -158,7 +158,7 @@ static int report(tl_trace *t, tl_error *e, const tl_damage *d, const char *text
     t->damage_count += !is_note;
     if (*n == TL_DAMAGE_KEPT) {
         if (t->damage_known.n < TL_DAMAGE_TOLD)
-            (void)remember(t, &id, sizeof id); /* without memory, a second pass counts it again */
+            (void)remember(t, &id, sizeof id); /* if memory runs out, a second pass counts it again */
         return 0;
     }
     tl_damage *array = grow(*list, *n, is_note ? &t->note_capacity : &t->damage_capacity, sizeof *array);
@@ -233,7 +233,7 @@ void tl_trace_sort_damage(tl_trace *t)
 void tl_trace_add_out_of_order(tl_trace *t, uint64_t part, uint64_t n)
 {
     pthread_mutex_lock(&t->lock);
-    if (!is_known(t, &part, sizeof part) && remember(t, &part, sizeof part)) /* no entry has so few bytes */
+    if (!is_known(t, &part, sizeof part) && remember(t, &part, sizeof part)) /* real entries have more bytes */
         atomic_fetch_add(&t->out_of_order, n);
     pthread_mutex_unlock(&t->lock);
 }

@@ -1,4 +1,4 @@
-/* Numbers of threads, for tracks with a thread of the system and without. */
+/* Numbers of threads, for tracks with and without a system thread. */
 #include "model/track_id.h"
 
 void tl_track_ids_fini(tl_track_ids *ids)
@@ -18,7 +18,7 @@ bool tl_track_tid(tl_track_ids *ids, const tl_trace *t, uint32_t index, int64_t 
         if (t->track[ids->seen].has_tid && !tl_hash_put(&ids->taken, (uint64_t)t->track[ids->seen].tid, 1))
             return false;
     uint64_t id = (uint64_t)index + 1;
-    while (tl_hash_get(&ids->taken, id) != TL_HASH_NONE) /* no two tracks meet: steps are longer than the list */
+    while (tl_hash_get(&ids->taken, id) != TL_HASH_NONE) /* tracks get distinct ids: the step is longer than the list */
         id += TL_TRACKS_MAX;
     *tid = (int64_t)id;
     return true;

@@ -7,7 +7,7 @@
 
 #include "base/text/json_write.h"
 
-/* Strings are looked through and escaped in pieces; a piece that needs escapes ends where no character is cut. */
+/* Strings are scanned and escaped in pieces; a piece that needs escapes does not split a character. */
 enum { CLEAN_PIECE = 2048, PIECE = 512, UTF8_LONGEST = 4, SCALAR_MAX = 64 };
 
 static size_t piece_length(const char *s, size_t n)
@@ -21,7 +21,7 @@ static size_t piece_length(const char *s, size_t n)
     return length;
 }
 
-/* Copies to p as many of n bytes as need no escape. Returns how many. */
+/* Copies to p the prefix of n bytes that needs no escape. Returns its size. */
 static inline size_t copy_clean(char *p, const char *s, size_t n)
 {
     size_t i = 0;
@@ -41,7 +41,7 @@ static inline size_t copy_clean(char *p, const char *s, size_t n)
     return i;
 }
 
-/* Writes what has characters to escape, without quotes. */
+/* Writes text that needs escapes, without quotes. */
 static TL_NOINLINE void put_escaped(tl_text_writer *tw, const char *s, size_t n, uint64_t *bad)
 {
     char text[6 * PIECE + 2];
@@ -124,7 +124,7 @@ static void frame_lead(tl_text_writer *tw, const tl_field_text *f, uint32_t k)
     const char *lead = named ? f->member[k].lead : other[k];
     const size_t n = named ? f->member[k].nlead : strlen(other[k]);
     if (k == 0)
-        tl_text_char(tw, '{'); /* in place of the comma */
+        tl_text_char(tw, '{'); /* replaces the comma */
     tl_text_raw(tw, lead + (k == 0), n - (k == 0));
 }
 
@@ -143,7 +143,7 @@ static TL_NOINLINE void stack_json(tl_text_writer *tw, tl_json_fields *j, const 
         const tl_frame *frame = j->frames.frame[i];
         frame_lead(tw, f, 0);
         if (frame->name)
-            tl_text_json(tw, frame->name, strlen(frame->name), NULL); /* UTF-8, or the reader is wrong */
+            tl_text_json(tw, frame->name, strlen(frame->name), NULL); /* is UTF-8 if the reader is right */
         else
             TL_TEXT_PUT(tw, "null");
         frame_lead(tw, f, 1);
@@ -244,7 +244,7 @@ void tl_json_fields_fini(tl_json_fields *j)
 static const tl_value *value_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,
                                   const tl_field_text *f, unsigned depth);
 
-/* Members of a struct, without those that are absent. */
+/* The present members of a struct. */
 static const tl_value *members_json(tl_text_writer *tw, tl_json_fields *j, const tl_field_text *f, uint32_t n,
                                     const tl_value *v, const tl_value *end, unsigned depth, bool *any)
 {
