@@ -5,8 +5,7 @@ import re
 
 INTRODUCTION = """# Measured by `make bench`
 
-Every number is written by the scripts; a table that is not here was not measured. What rows mean, and what is fair, is in
-[README.md](README.md). "By hand" is a program written for exactly one question on one format that trusts its input.
+Scripts write every number; a table that is missing was not measured. [README.md](README.md) says what the rows mean. "By hand" is a program written for exactly one question on one format that trusts its input.
 """
 SECTIONS = (
     ("Summary", ("summary",)),
