@@ -6,7 +6,7 @@
 #include "base/text/utf8.h"
 #include "view/view.h"
 
-/* As it is, or in quotes with quotes doubled. */
+/* As it is, or in quotes with inner quotes doubled. */
 static void put_cell(tl_output *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {

@@ -1,4 +1,4 @@
-/* An answer as one object of JSON. */
+/* An answer as one JSON object. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #define PATH_MAX_LEVELS 4u
 
-/* A writer that knows which objects it is in, by the names that lead there: "pause.count" stands in "pause". */
+/* A writer that tracks its open objects by the path of names: "pause.count" is in "pause". */
 typedef struct members {
     tl_json json;
     struct {
@@ -41,7 +41,7 @@ static void enter(members *m, const char *name, size_t n, bool is_list)
     m->open[m->depth++].is_list = is_list;
 }
 
-/* Opens and closes what lies between the last member and this one, and writes its key. */
+/* Closes and opens objects between the last member and this one, and writes its key. */
 static void go_to(members *m, const char *path)
 {
     unsigned level = 0;
@@ -130,7 +130,7 @@ static bool is_left_out(const tl_column *c, const tl_cell *v)
            (c->flags & TL_NOT_0 && v->kind == TL_CELL_UINT && v->u64 == 0);
 }
 
-/* The columns of a row as members of what is open. */
+/* The columns of a row as members of the open object. */
 static void put_members(members *m, const tl_part *part, uint64_t row, bool plain)
 {
     for (uint32_t i = 0; i < part->ncolumn; i++) {

@@ -5,7 +5,7 @@
 #include "view/text_table.h"
 #include "view/view.h"
 
-#define SHOWN (TL_TEXT_COLUMNS + 2u) /* columns, the name, and what stands behind it */
+#define SHOWN (TL_TEXT_COLUMNS + 2u) /* columns, the name, and its suffix */
 
 static void take_role(const tl_part *p, tl_column_role role, uint32_t shown[static SHOWN], unsigned *n)
 {
@@ -14,7 +14,7 @@ static void take_role(const tl_part *p, tl_column_role role, uint32_t shown[stat
             shown[(*n)++] = i;
 }
 
-/* The columns that people see, in the order of the text; how many. */
+/* The columns for people, in the order of the text; returns how many. */
 static unsigned shown_columns(const tl_part *p, uint32_t shown[static SHOWN])
 {
     unsigned n = 0;
@@ -24,7 +24,7 @@ static unsigned shown_columns(const tl_part *p, uint32_t shown[static SHOWN])
     return n;
 }
 
-/* Text whose blanks have to stay: the lines of a tree. */
+/* Text whose blanks must stay: the lines of a tree. */
 static void put_lines(tl_output *out, const char *text)
 {
     for (; *text; text++) {
@@ -36,7 +36,7 @@ static void put_lines(tl_output *out, const char *text)
     }
 }
 
-/* What stands before the name of a row. */
+/* The text before the name of a row. */
 static void put_prefix(const tl_part *p, uint64_t row, tl_output *out)
 {
     char buf[64];
@@ -86,7 +86,7 @@ typedef struct speech {
     void (*of_part)(const tl_part *part, const tl_prose *p);
 } speech;
 
-/* Each line of what is said is a paragraph; what is laid out in columns stands as it is, in a fence. */
+/* Each line is a paragraph; text laid out in columns goes verbatim into a fence. */
 static int put_speech(const tl_showing *s, speech say, const tl_part *part, bool verbatim, tl_error *e)
 {
     const tl_terminal plain = {.unicode = s->terminal->unicode, .width = s->terminal->width};

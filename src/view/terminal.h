@@ -1,4 +1,4 @@
-/* What is known of the terminal that text goes to, and text that is made to fit it. */
+/* The terminal's abilities, and text made to fit it. */
 #ifndef TL_VIEW_TERMINAL_H
 #define TL_VIEW_TERMINAL_H
 
@@ -12,7 +12,7 @@ typedef enum tl_color { TL_COLOR_AUTO, TL_COLOR_ALWAYS, TL_COLOR_NEVER } tl_colo
 
 /* Looks at a file descriptor and at COLUMNS, NO_COLOR, TERM and the locale (which must have been set). */
 void tl_terminal_init(tl_terminal *t, int fd, tl_color color);
-/* What suits a file. */
+/* Settings for a file. */
 void tl_terminal_file(tl_terminal *t);
 
 /* A bar of share * width columns (share 0 .. 1); at most size bytes. A share that is not 0 shows at least a trace. */

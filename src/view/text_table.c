@@ -1,4 +1,4 @@
-/* Lays a table out: first the widths, then line by line. */
+/* Lays out a table: first the widths, then line by line. */
 #include "view/text_table.h"
 
 #include <stdio.h>
@@ -8,10 +8,10 @@
 #include "model/name_fit.h"
 
 #define GAP        2u  /* blanks between columns */
-#define BAR_BEST   20u /* columns of the bar where there is room */
-#define BAR_LEAST  8u  /* it does not shrink further: it goes */
+#define BAR_BEST   20u /* columns of the bar if there is room */
+#define BAR_LEAST  8u  /* the narrowest bar before it is dropped */
 #define NAME_LEAST 8u
-#define FIT_SIZE   4096u /* a bar, or a name that is cut: both are shorter than a window is wide */
+#define FIT_SIZE   4096u /* room for a bar or a shortened name: both are shorter than a window is wide */
 
 tl_text_row *tl_text_table_add(tl_text_table *t)
 {
@@ -81,7 +81,7 @@ static unsigned width_of(const char *s)
     return tl_text_width(s, strlen(s));
 }
 
-/* Columns that everything before the name takes, gaps included. */
+/* Columns before the name, with gaps. */
 static unsigned used(const tl_text_table *t, const layout *l)
 {
     unsigned sum = l->bar ? l->bar + GAP : 0;
@@ -90,7 +90,7 @@ static unsigned used(const tl_text_table *t, const layout *l)
     return sum;
 }
 
-/* Removes the column that can be spared most; false if all stay. */
+/* Drops the least important column; false if all must stay. */
 static bool drop_column(const tl_text_table *t, layout *l)
 {
     unsigned worst = TL_TEXT_COLUMNS;
@@ -119,7 +119,7 @@ static void lay_out(const tl_text_table *t, const tl_terminal *terminal, layout 
         longest = w > longest ? w : longest;
     }
     unsigned wish = longest < t->name_wish ? longest : t->name_wish, width = terminal->width;
-    if (!terminal->tty || terminal->wide) { /* the same columns whatever the names are, and nothing is cut */
+    if (!terminal->tty || terminal->wide) { /* the columns do not depend on the names, and nothing is cut */
         l->name = UINT32_MAX;
         return;
     }
@@ -132,7 +132,7 @@ static void lay_out(const tl_text_table *t, const tl_terminal *terminal, layout 
     l->name = width > used(t, l) + NAME_LEAST ? width - used(t, l) : NAME_LEAST;
 }
 
-/* A line as it grows. Blanks wait for something to stand behind them, so that no line ends in them. */
+/* A line under construction. Blanks are held back until something follows, so that no line ends with them. */
 typedef struct text_line {
     tl_output *out;
     unsigned blanks;

@@ -1,7 +1,7 @@
 /* Tables for eyes: right-aligned columns, a bar, and a name at the end, laid out for the width at hand.
  *
- * Where the window is narrow the bar shrinks and goes, then columns go (the one with the highest `drop` first), and
- * last parts of the names. Where there is no terminal, and with --wide, nothing is ever cut from a name. */
+ * In a narrow window the bar shrinks and is dropped, then columns are dropped (the highest `drop` first), and last
+ * names are shortened. Without a terminal, and with --wide, names are never shortened. */
 #ifndef TL_VIEW_TEXT_TABLE_H
 #define TL_VIEW_TEXT_TABLE_H
 
@@ -15,7 +15,7 @@
 
 typedef struct tl_text_column {
     const char *title;
-    unsigned drop; /* 0: stays; else columns with a higher number go first */
+    unsigned drop; /* 0: stays; otherwise columns with a higher number are dropped first */
 } tl_text_column;
 
 typedef struct tl_text_row {
@@ -30,22 +30,22 @@ typedef struct tl_text_table {
     const tl_text_column *column;
     unsigned ncolumn;
     const char *name_title;
-    const char *none;   /* "no functions": said in place of a table without rows; NULL: "nothing to show" */
-    unsigned bar_after; /* the bar stands behind this column; ncolumn: there is none */
-    unsigned name_wish; /* columns that a name gets before others are dropped for it, if it needs them */
+    const char *none;   /* "no functions": shown in place of an empty table; NULL: "nothing to show" */
+    unsigned bar_after; /* the bar follows this column; ncolumn: none */
+    unsigned name_wish; /* columns that the name should get, if it needs them, before others are dropped */
     tl_text_row *row;
     uint32_t nrow, capacity;
     tl_arena arena;
     bool failed; /* memory ran out */
 } tl_text_table;
 
-/* A new row with cells "" and share 0. Never NULL: after memory ran out it is a spare one. Valid until the next. */
+/* A new row with cells "" and share 0. Never NULL: after memory ran out it is a dummy. Valid until the next. */
 tl_text_row *tl_text_table_add(tl_text_table *t);
-/* A copy of text that lives as long as the table, fit for a terminal. */
+/* A copy of text, made safe for a terminal, that lives as long as the table. */
 const char *tl_text_table_keep(tl_text_table *t, const char *text);
-/* The same for text that is known to be fit. */
+/* The same for text that is known to be safe. */
 const char *tl_text_table_keep_raw(tl_text_table *t, const char *text);
-/* Three of such texts as one. */
+/* Joins three such texts. */
 const char *tl_text_table_join(tl_text_table *t, const char *first, const char *between, const char *second);
 void tl_text_table_print(const tl_text_table *t, const tl_terminal *terminal, tl_output *out);
 void tl_text_table_fini(tl_text_table *t);

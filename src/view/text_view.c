@@ -2,7 +2,7 @@
 #include "view/text_table.h"
 #include "view/view.h"
 
-/* Which column of the part is what. */
+/* The roles of the part's columns. */
 typedef struct layout {
     uint32_t cell[TL_TEXT_COLUMNS]; /* of the part's columns */
     tl_text_column column[TL_TEXT_COLUMNS];
@@ -38,8 +38,7 @@ static void take_columns(const tl_part *part, layout *l, tl_text_table *t)
     t->name_title = l->name < 0 ? "" : part->column[l->name].info.title;
 }
 
-/* The text of a cell, for as long as the table lives. Numbers need not be made clean, and the lines of a tree are the
- * answer's own. */
+/* The text of a cell, for as long as the table lives. Numbers need no cleaning, and the lines of a tree are our own. */
 static const char *keep(tl_text_table *t, const tl_part *part, uint64_t row, int64_t column)
 {
     char buf[64];

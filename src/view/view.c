@@ -1,4 +1,4 @@
-/* Which views there are, and values as text. */
+/* The list of views, and values as text. */
 #include "view/view.h"
 
 #include <inttypes.h>

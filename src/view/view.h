@@ -12,12 +12,12 @@ typedef struct tl_showing {
     tl_output *out;
 } tl_showing;
 
-/* Each writes the whole answer, or the rows of its first relation. Errors: TL_ENOMEM; those of the output are found by
- * tl_output_finish(). */
+/* Each writes the whole answer, or the rows of its first relation. Errors: TL_ENOMEM; tl_output_finish() reports those
+ * of the output. */
 typedef struct tl_view {
-    const char *name;   /* "csv": the word of --to */
-    const char *suffix; /* ".csv", of -o */
-    bool for_programs;  /* the answer has to be made for these */
+    const char *name;   /* "csv": the word after --to */
+    const char *suffix; /* ".csv", for -o */
+    bool for_programs;  /* needs an answer made for programs */
     int (*show)(const tl_showing *s, tl_error *e);
     const char *what; /* "comma-separated values with a line of names" */
 } tl_view;
@@ -30,13 +30,13 @@ const tl_view *tl_view_find(const char *name);
 /* By the suffix of a path, or NULL. */
 const tl_view *tl_view_of_path(const char *path);
 
-/* What they share. */
+/* Shared by views. */
 
 /* A value as people read it, made clean: "1,204", "1.24 ms", "17.8 %", "-". */
 const char *tl_cell_shown(const tl_part *part, uint64_t row, uint32_t column, char *buf, size_t size);
 /* Rows of a list (TL_CELL_ROWS) as JSON, in scratch. */
 const char *tl_rows_json(const tl_part *part, const tl_cell *rows);
-/* TL_ENOMEM if the answer could not be made whole, else 0. */
+/* TL_ENOMEM if the answer is incomplete, else 0. */
 int tl_answer_check(const tl_answer *a, tl_error *e);
 
 #endif
