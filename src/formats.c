@@ -1,4 +1,4 @@
-/* The only list of formats, and how one is found in it. */
+/* The only list of formats, and lookup in it. */
 #include <pthread.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ const tl_format *const tl_format_list[] = {
 #undef TL_FORMAT
     NULL};
 
-/* What a format can do follows from the members that it fills. */
+/* A format's capabilities follow from the members that it fills. */
 static unsigned capabilities(const tl_format *f)
 {
     unsigned can = 0;
@@ -37,8 +37,7 @@ const tl_format *tl_format_by_name(const char *name)
     return NULL;
 }
 
-/* Does the path, without the suffix of a compression, end in one of the format's suffixes? Returns the length of that.
- */
+/* Does the path, before any compression suffix, end in one of the format's suffixes? Returns the length of that. */
 static size_t match_suffix(const char *suffixes, const char *path, size_t length)
 {
     size_t longest = 0;
@@ -52,7 +51,7 @@ static size_t match_suffix(const char *suffixes, const char *path, size_t length
     return longest;
 }
 
-/* The format whose suffix ends the path, among those that can do `can`, or of those that may be empty. */
+/* The format whose suffix ends the path, among those that can do `can`, or those that may be empty. */
 static const tl_format *find_by_suffix(const char *path, unsigned can, bool empty)
 {
     static const char *const compressions[] = {"", ".gz", ".zst"};

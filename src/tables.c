@@ -1,4 +1,4 @@
-/* The only list of tables, and how one is found in it. */
+/* The only list of tables, and lookup in it. */
 #include <string.h>
 
 #include "analysis/table_kind.h"

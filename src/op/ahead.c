@@ -1,8 +1,8 @@
 /* Decoding ahead: a ring of batches for each stream, filled by worker threads and by the taking thread itself.
  *
  * One lock guards all rings. It is held for a few instructions around each batch, which takes microseconds to decode
- * and to use, so its cost does not show. A ring is `busy` while somebody decodes into its next free slot: a cursor is
- * used by one thread at a time, and its batches come in order. */
+ * and to use, so its cost does not show. A ring is `busy` while a thread decodes into its next free slot: one thread at
+ * a time uses a cursor, and its batches come in order. */
 #include "op/ahead.h"
 
 #include <pthread.h>
@@ -10,31 +10,31 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* How often the taking thread looks before it sleeps: about as long as waking it would take. */
+/* How often the taking thread polls before it sleeps: about as long as a wake-up takes. */
 #define LOOKS 400u
 
 typedef struct ring {
-    tl_cursor *cursor;                   /* opened by whoever decodes first; its own batch is slot 0 */
+    tl_cursor *cursor;                   /* opened by the first thread that decodes; its own batch is slot 0 */
     tl_batch more[TL_AHEAD_BATCHES - 1]; /* the other slots */
     uint32_t first, filled;              /* slots first .. first+filled-1 hold batches */
-    bool lent;                           /* slot `first` is being looked at */
-    bool busy;                           /* somebody decodes into the slot behind the filled ones */
-    int status;                          /* 1: goes on; what follows the filled slots: 0 the end, < 0 `error` */
+    bool lent;                           /* slot `first` is in use by the taker */
+    bool busy;                           /* a thread decodes into the slot after the filled ones */
+    int status;                          /* what follows the filled slots: 1: more batches; 0: the end; < 0: `error` */
     tl_error error;
-    _Atomic uint32_t done; /* changes when `busy` ends: looked at without the lock */
+    _Atomic uint32_t done; /* changes when `busy` ends: read without the lock */
 } ring;
 
 struct tl_ahead {
     tl_source *source;
     tl_limit limit;
     pthread_mutex_t lock;
-    pthread_cond_t work;  /* some ring has room */
-    pthread_cond_t ready; /* the ring that is waited for is not busy any more */
+    pthread_cond_t work;  /* a ring has room */
+    pthread_cond_t ready; /* the wanted ring is no longer busy */
     ring *ring;           /* [n], by stream */
     uint32_t n;
-    uint32_t next; /* the ring that was asked for last: others as empty have to wait */
-    bool waiting;  /* the taking thread sleeps until ring `next` is not busy */
-    unsigned idle; /* workers that sleep */
+    uint32_t next; /* the ring asked for last: it is filled before equally empty ones */
+    bool waiting;  /* the taking thread sleeps while ring `next` is busy */
+    unsigned idle; /* sleeping workers */
     bool stop;
     pthread_t thread[TL_AHEAD_STREAMS];
     unsigned nthread;
@@ -51,7 +51,7 @@ static bool can_fill(const ring *r)
     return r->status > 0 && !r->busy && r->filled < TL_AHEAD_BATCHES;
 }
 
-/* The ring to fill next: the emptiest, among those the one that was asked for last. NULL: there is nothing to do. */
+/* The ring to fill next: the emptiest, preferably the one asked for last. NULL: nothing to do. */
 static ring *choose(tl_ahead *a)
 {
     ring *best = can_fill(&a->ring[a->next]) ? &a->ring[a->next] : NULL;
@@ -61,7 +61,7 @@ static ring *choose(tl_ahead *a)
     return best;
 }
 
-/* Opens the cursor of a ring and makes the slots beside that of the cursor. */
+/* Opens the cursor of a ring, and makes the other slots. */
 static int open_ring(tl_ahead *a, ring *r, tl_error *e)
 {
     int status = tl_cursor_open_limited(&r->cursor, a->source, (uint32_t)(r - a->ring), &a->limit, e);
@@ -70,7 +70,7 @@ static int open_ring(tl_ahead *a, ring *r, tl_error *e)
     return status;
 }
 
-/* Decodes one batch. Called and returns with the lock held; gives it up in between. */
+/* Decodes one batch. The lock is held on entry and return, and released in between. */
 static void fill(tl_ahead *a, ring *r)
 {
     const uint32_t slot = r->first + r->filled;
@@ -111,7 +111,7 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* Starts up to n workers, with all signals blocked: those belong to the program's own threads. */
+/* Starts up to n workers, with all signals blocked: those are for the program's own threads. */
 static void start_workers(tl_ahead *a, unsigned n)
 {
     sigset_t all, before;
@@ -128,7 +128,7 @@ bool tl_ahead_pays(const tl_source *s)
     if (s->format->quick)
         return false;
     const uint32_t n = tl_source_streams(s);
-    if (s->format->unsorted || s->follow) /* one stream, whose cursor has threads of its own; or none are wanted */
+    if (s->format->unsorted || s->follow) /* one stream, whose cursor has its own threads; or none are wanted */
         return false;
     return s->want.threads > 1 && n > 0 && n <= TL_AHEAD_STREAMS && s->trace.bytes >= TL_AHEAD_LEAST;
 }
@@ -166,7 +166,7 @@ no_memory:
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to decode ahead");
 }
 
-/* Waits until a busy ring is not: first awake, giving up the lock, then asleep. */
+/* Waits until a ring is not busy: first polling without the lock, then asleep. */
 static void wait_for(tl_ahead *a, ring *r)
 {
     const uint32_t before = atomic_load_explicit(&r->done, memory_order_relaxed);
@@ -200,7 +200,7 @@ int tl_ahead_next(tl_ahead *a, uint32_t stream, const tl_batch **batch, tl_error
         r->lent = false;
         r->first = (r->first + 1) % TL_AHEAD_BATCHES;
         r->filled--;
-        /* Not for every batch: a worker that is woken for several costs less. */
+        /* Not for every batch: waking a worker for several at once costs less. */
         if (a->idle && r->filled <= TL_AHEAD_BATCHES / 2 && can_fill(r))
             pthread_cond_signal(&a->work);
     }
@@ -221,7 +221,7 @@ int tl_ahead_next(tl_ahead *a, uint32_t stream, const tl_batch **batch, tl_error
             *e = r->error;
     }
     pthread_mutex_unlock(&a->lock);
-    if (status == 0) /* nobody works on it any more */
+    if (status == 0) /* no other thread works on it any more */
         close_ring(r);
     return status;
 }

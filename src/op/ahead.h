@@ -1,19 +1,19 @@
 /* Decoding ahead: worker threads fill a ring of batches for each stream, and one thread takes them out.
  *
- * What comes is what a cursor for each stream would have said, errors at the same place too. The taking thread helps
- * whenever it would have to wait, so all works without any worker. */
+ * The results, including errors, are those of one cursor per stream. The taking thread helps whenever it would have to
+ * wait, so it also works without workers. */
 #ifndef TL_OP_AHEAD_H
 #define TL_OP_AHEAD_H
 
 #include "op/source_impl.h"
 
-#define TL_AHEAD_STREAMS 16u        /* most streams: every one costs its batches */
+#define TL_AHEAD_STREAMS 16u        /* most streams: each costs several batches */
 #define TL_AHEAD_BATCHES 4u         /* in a ring */
-#define TL_AHEAD_LEAST   (1u << 20) /* bytes of a trace: a smaller one is read before a thread has begun */
+#define TL_AHEAD_LEAST   (1u << 20) /* bytes of a trace: smaller ones are read before a thread has started */
 
 typedef struct tl_ahead tl_ahead;
 
-/* May the source use threads, and is it worth it? */
+/* May the source use threads, and does it pay? */
 bool tl_ahead_pays(const tl_source *s);
 /* limit: a hint for all streams. The source must outlive it. Workers: one less than tl_want.threads. */
 int tl_ahead_open(tl_ahead **out, tl_source *s, const tl_limit *limit, tl_error *e);

@@ -1,4 +1,4 @@
-/* Which calls a selection takes. */
+/* Which calls a selection contains. */
 #include "op/call_select.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ static bool hex_number(const char *s, uint64_t *v)
     return true;
 }
 
-/* Is the pattern the hexadecimal number at the end of the name, however it is padded? */
+/* Is the pattern the hexadecimal number at the end of the name, whatever the padding? */
 static bool is_number_of(const char *pattern, const char *name)
 {
     const char *space = strrchr(name, ' ');
@@ -43,7 +43,7 @@ static bool is_number_of(const char *pattern, const char *name)
     return space && hex_number(pattern, &wanted) && hex_number(space + 1, &found) && wanted == found;
 }
 
-/* Does one pattern, a glob or a thread id, name the track? */
+/* Does a pattern, a glob or a thread id, match the track? */
 static bool names_track(const char *pattern, const tl_track *t)
 {
     char tid[24];
@@ -53,7 +53,7 @@ static bool names_track(const char *pattern, const tl_track *t)
     return tl_glob(pattern, t->name) || (t->has_tid && strcmp(pattern, tid) == 0) || is_number_of(pattern, t->name);
 }
 
-/* Is the processor chosen, where the track is one? */
+/* If the track is a processor, is it selected? */
 static bool takes_processor(const tl_select *s, const tl_track *t)
 {
     return !t->is_cpu || s->ncpu == 0 || (t->tid <= INT32_MAX && tl_select_cpu(s, (int32_t)t->tid));

@@ -1,4 +1,4 @@
-/* Matches entries and exits into calls. The hot loop of every profile: about a dozen instructions an event, no
+/* Matches entries and exits into calls. The hot loop of every profile: about a dozen instructions per event, no
  * allocation once the stacks have grown. */
 #include "op/callstack.h"
 
@@ -7,23 +7,23 @@
 
 #include "op/call_select.h"
 
-enum { EXIT_OF_ANY = UINT8_MAX }; /* in place of a kind: an exit that does not say of which function */
+enum { EXIT_OF_ANY = UINT8_MAX }; /* in place of a kind: an exit without a function */
 
 /* An open call. */
 typedef struct frame {
     uint64_t key; /* function id */
     uint64_t entered;
     uint64_t children; /* ticks of the calls made from here */
-    uint64_t inner;    /* ticks of closed calls of the same function inside, not yet in any total */
+    uint64_t inner;    /* ticks of closed inner calls of the same function, not in any total yet */
     uint32_t place, function;
-    uint32_t below; /* 1 + index of the next frame of the same function further down; 0: none */
+    uint32_t below; /* 1 + index of the next lower frame of the same function; 0: none */
     uint32_t selected : 1;
-    uint32_t begun : 1;   /* 0: its begin is not known, so it is not a call */
-    uint32_t repeat : 30; /* how often its function is on the stack up to here, without the first `loops_from` frames */
+    uint32_t begun : 1;   /* 0: unknown begin, so it is not a call */
+    uint32_t repeat : 30; /* how often its function is on the stack so far, without the first `loops_from` frames */
     uint64_t entry;       /* number of the event, for tl_call */
 } frame;
 
-/* What is known of a function on one thread's stack. */
+/* State of a function on one thread's stack. */
 typedef struct on_stack {
     uint32_t top;   /* 1 + index of its topmost frame; 0: not on the stack */
     uint32_t place; /* flat profiles: its place; 0: none yet */
@@ -32,8 +32,8 @@ typedef struct on_stack {
 typedef struct thread {
     frame *stack;
     uint32_t depth, capacity;
-    uint32_t root;      /* place that the outermost calls are children of */
-    uint64_t too_deep;  /* entries beyond TL_STACK_DEPTH_MAX whose exits are to be passed over */
+    uint32_t root;      /* parent of the outermost calls */
+    uint64_t too_deep;  /* entries beyond TL_STACK_DEPTH_MAX whose exits must be skipped */
     on_stack *function; /* by function of the profile */
     uint32_t nfunction;
     uint64_t events;
@@ -49,7 +49,7 @@ struct tl_callstack {
     thread *thread;  /* by track */
     uint32_t *begun; /* the tracks that have begun since the last finish */
     uint32_t nbegun, ntrack;
-    uint32_t loops_from; /* beyond so many frames, repeats of functions are counted */
+    uint32_t loops_from; /* repeats of functions are counted beyond this many frames */
     void (*closed)(void *arg, const tl_call *call);
     void *arg;
 };
@@ -116,7 +116,7 @@ TL_ALWAYS_INLINE void add_saturated(uint64_t *sum, uint64_t v)
     *sum = tl_add_saturated(*sum, v);
 }
 
-/* Ticks that count for the total of a function: held back while another call of it is open around them. */
+/* Adds ticks to the total of a function, or holds them back while an enclosing call of it is open. */
 TL_ALWAYS_INLINE void pass_on(tl_callstack *c, thread *th, const frame *f, uint64_t ticks)
 {
     if (f->below)
@@ -205,7 +205,7 @@ TL_COLD static bool begin_thread(tl_callstack *c, uint32_t track)
     return th->root != TL_HASH_NONE;
 }
 
-/* Closes the topmost frame, whose exit did not come. */
+/* Closes the topmost frame, whose exit is missing. */
 TL_COLD static bool close_unwound(tl_callstack *c, uint32_t track, thread *th, uint64_t ts)
 {
     const uint32_t place = th->stack[th->depth - 1].place;
@@ -216,8 +216,8 @@ TL_COLD static bool close_unwound(tl_callstack *c, uint32_t track, thread *th, u
 }
 
 /* Exceptions in a loop have left the frames from `from` on without exits. Rebuilds these frames: an entry of a function
- * that is already among them closes that call, with all above it, and comes from the same caller. What remains has each
- * function once. */
+ * that is already among them closes that call, with all above it, and has the same caller. Afterwards each function is
+ * there once. */
 TL_COLD static bool unwind_loops(tl_callstack *c, uint32_t track, thread *th, uint32_t from)
 {
     const uint32_t n = th->depth;
@@ -243,7 +243,7 @@ TL_COLD static bool unwind_loops(tl_callstack *c, uint32_t track, thread *th, ui
     return true;
 }
 
-/* Is there a function among the frames from `from` on that repeats as often as in a loop? */
+/* Does a function among the frames from `from` on repeat as often as in a loop? */
 TL_COLD static bool has_loops(const thread *th, uint32_t from)
 {
     for (uint32_t i = th->depth; i-- > from;)
@@ -252,11 +252,11 @@ TL_COLD static bool has_loops(const thread *th, uint32_t from)
     return false;
 }
 
-/* The stack is deeper than recursion usually gets: unwinds loops before an entry of the function of `on`. */
+/* The stack is deeper than usual recursion: unwinds loops before an entry of the function of `on`. */
 TL_COLD static bool unwind_at_entry(tl_callstack *c, uint32_t track, thread *th, const on_stack *on, uint64_t ts)
 {
     uint32_t from = 0;
-    /* The function of `on` repeats as often, so that this ends. */
+    /* The function of `on` repeats as often, so this ends. */
     while (th->stack[th->function[th->stack[from].function].top - 1].repeat < TL_STACK_REPEATS)
         from++;
     bool ok = unwind_loops(c, track, th, from);
@@ -269,7 +269,7 @@ TL_ALWAYS_INLINE bool selected_at_entry(tl_callstack *c, const tl_batch *b, uint
                                         uint32_t function)
 {
     tl_call_select *s = &c->select;
-    /* Whether a glob matches any function is decided by all calls, not only by those that pass the other tests. */
+    /* Whether a glob matches any function depends on all calls, not only on those that pass the other tests. */
     if (!tl_call_select_function(s, c->p, function))
         return false;
     return b->ts[i] >= s->from && (!s->select->depth || th->depth < s->select->depth) &&
@@ -363,7 +363,7 @@ TL_ALWAYS_INLINE bool leave(tl_callstack *c, const tl_batch *b, uint32_t i, thre
     return close_top(c, b->track[i], th, b->ts[i], number);
 }
 
-/* An exit that does not say of which function: of the innermost one. False when memory runs out. */
+/* An exit without a function ends the innermost call. False when memory runs out. */
 static bool leave_any(tl_callstack *c, const tl_batch *b, uint32_t i, thread *th)
 {
     if (th->too_deep) {
@@ -399,7 +399,7 @@ int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e)
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the call tree (%u places)", c->p->nplace);
 }
 
-/* Removes the topmost frame, which has no end and so is not a call. Calls that it made count. */
+/* Removes the topmost frame, which has no end and so is not a call. Its callees count. */
 static void forget_top(tl_callstack *c, uint32_t track, thread *th)
 {
     const frame *f = &th->stack[--th->depth];
@@ -412,7 +412,7 @@ static void forget_top(tl_callstack *c, uint32_t track, thread *th)
         tell(c, track, th, f, TL_NO_EXIT, UINT64_MAX);
 }
 
-/* Tracks may come while reading. */
+/* Tracks may be added while reading. */
 static bool grow_tracks(tl_callstack *c, uint32_t track)
 {
     const uint32_t n = c->trace->ntrack > track ? c->trace->ntrack : track + 1;

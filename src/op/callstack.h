@@ -1,10 +1,10 @@
-/* Matches entries and exits of one track after another into calls, and adds them to a profile.
+/* Matches entries and exits into calls, track by track, and adds them to a profile.
  *
  * An exit closes the nearest entry of its function; entries above that one are closed with it and counted as unmatched.
  * Entries that are open at the end are not calls. Durations are in ticks, 0 where the clock went back.
  *
- * Callers that have whole stacks in place of entries and exits cut and push frames. A frame whose begin is not known is
- * no call itself, but the caller of those above it. */
+ * Callers that have whole stacks instead of entries and exits cut and push frames. A frame with an unknown begin is not
+ * a call itself, but the caller of those above it. */
 #ifndef TL_OP_CALLSTACK_H
 #define TL_OP_CALLSTACK_H
 
@@ -14,31 +14,31 @@
 /* Exceptions that are caught in a loop leave calls on the stack that look like recursion until the catching function
  * returns. docs/format has the rules: "Calls without an exit".
  *
- * TL_STACK_REPEATS: beyond so many frames of a stack, a function may be on it so often; its further calls get the place
- * of the one before, which bounds the tree. A tree as text grows with the square of its depth: of 150,000 exceptions
- * that leave three functions each, --by tree --json prints 0.2 GB; with twice the number it would print 0.8 GB, with
- * four times it would exceed TL_STACK_FRAMES_MAX.
- * TL_STACK_UNWIND_DEPTH: a stack so deep is taken for such a loop even if no exit says so. Recursion needs more than
+ * TL_STACK_REPEATS: beyond so many frames, a function may be on a stack so often; its further calls get the place of
+ * the one before, which bounds the tree. A tree as text grows with the square of its depth: of 150,000 exceptions that
+ * leave three functions each, --by tree --json prints 0.2 GB; with twice the number it would print 0.8 GB, with four
+ * times it would exceed TL_STACK_FRAMES_MAX.
+ * TL_STACK_UNWIND_DEPTH: a stack of this depth counts as such a loop even without an exit. Recursion needs more than
  * the usual 8 MiB of stack to get there. */
 #define TL_STACK_REPEATS      2048u
 #define TL_STACK_UNWIND_DEPTH (1u << 18)
 
-/* Deepest stack that is followed; entries beyond it count as unmatched. Logs that lost exits would grow without end. */
+/* Deepest stack that is tracked; entries beyond it count as unmatched. Logs that lost exits would grow without end. */
 #define TL_STACK_DEPTH_MAX (1u << 20)
 
 #define TL_NO_EXIT UINT64_MAX /* the call was closed by the exit of an outer one */
 
-/* Told of every entry: when its call is closed, or when the track ends without. entry and exit count the track's events
- * from 0. */
+/* Called for every entry: when its call is closed, or when the track ends without that. entry and exit count the
+ * track's events from 0. */
 typedef struct tl_call {
     uint32_t track, depth; /* depth 1: outermost */
-    uint64_t entry, exit;  /* exit: TL_NO_EXIT possible */
+    uint64_t entry, exit;  /* exit: may be TL_NO_EXIT */
     uint64_t ticks;        /* UINT64_MAX: never closed */
 } tl_call;
 
 typedef struct tl_callstack tl_callstack;
 
-/* Are exits missing where exceptions leave functions? Else a deep stack is always recursion. */
+/* Do exceptions leave functions without exits? Otherwise a deep stack is always recursion. */
 typedef enum tl_exits { TL_EXITS_MISSING, TL_EXITS_COMPLETE } tl_exits;
 
 /* `options` and its selection are borrowed until free. */
@@ -49,13 +49,13 @@ void tl_callstack_on_call(tl_callstack *c, void (*closed)(void *arg, const tl_ca
 int tl_callstack_add(tl_callstack *c, const tl_batch *b, tl_error *e);
 /* How many frames are open on a track. */
 uint32_t tl_callstack_depth(const tl_callstack *c, uint32_t track);
-/* At event i of the batch, only the outermost `depth` frames of its track are still there. The others ended at that
- * time or, if not `left`, at an unknown one: then they are not calls. False when memory runs out. */
+/* At event i of the batch, only the outermost `depth` frames of its track remain. The others ended at that time or,
+ * unless `left`, at an unknown one: then they are not calls. False when memory runs out. */
 bool tl_callstack_cut(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t depth, bool left);
-/* At event i, a function of the profile is on top of its track. It was entered at that time or, if not `begun`,
- * earlier. False when memory runs out. */
+/* At event i, pushes a function of the profile onto its track. It was entered at that time or, unless `begun`, earlier.
+ * False when memory runs out. */
 bool tl_callstack_push(tl_callstack *c, const tl_batch *b, uint32_t i, uint32_t function, bool begun);
-/* Ends all tracks: what is still open is unmatched. Ready for other tracks then. */
+/* Ends all tracks: open calls are unmatched. It is then ready for other tracks. */
 void tl_callstack_finish(tl_callstack *c);
 /* Did the i-th function glob (`not`: of not_func) match any function seen? */
 bool tl_callstack_matched(const tl_callstack *c, size_t i, bool not );

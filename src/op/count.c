@@ -8,10 +8,10 @@
 typedef struct counting {
     tl_source *source;
     uint32_t *order;  /* streams, heaviest first */
-    tl_count *worker; /* one a thread */
-    tl_error *error;  /* one a thread; the first failure is reported */
-    uint32_t *failed; /* one a thread: the task that failed, UINT32_MAX none */
-    bool has_format;  /* there are classes that are not counted */
+    tl_count *worker; /* one per thread */
+    tl_error *error;  /* one per thread; the first failure is reported */
+    uint32_t *failed; /* one per thread: the task that failed, UINT32_MAX: none */
+    bool has_format;  /* some classes are not counted */
 } counting;
 
 static int count_init(tl_count *c, const tl_trace *t, tl_error *e)
@@ -41,12 +41,12 @@ void tl_count_free(tl_count *c)
 
 static void count_batch(tl_count *c, const tl_trace *t, const tl_batch *b, bool has_format)
 {
-    /* Copies: the compiler cannot know that counting changes none of them. */
+    /* Local copies: the compiler cannot know that counting changes none of these. */
     const uint32_t all = b->n, *const tracks = b->track, *const cls = b->cls;
     const uint64_t *const ts = b->ts;
     uint64_t *const by_class = c->by_class;
     for (uint32_t i = 0; i < all;) {
-        /* Events of one track in a row share the look-ups. */
+        /* Consecutive events of one track share the lookups. */
         const uint32_t track = tracks[i];
         uint64_t begin = c->begin[track], end = c->end[track], n = 0;
         for (; i < all && tracks[i] == track; i++) {
@@ -95,7 +95,7 @@ static void add(tl_count *into, const tl_count *from, const tl_trace *t)
     }
 }
 
-/* Makes [*begin, *end] cover what the reader knows of the time. */
+/* Extends [*begin, *end] by the times that the reader knows. */
 static void widen(uint64_t *begin, uint64_t *end, uint64_t known_begin, uint64_t known_end)
 {
     *begin = known_begin < *begin ? known_begin : *begin;

@@ -1,4 +1,4 @@
-/* Chooses events of one source one by one. */
+/* Selects single events of one source. */
 #include "op/event_select.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "op/callstack.h"
 #include "op/insn_select.h"
 
-/* A bit for each event of a track: 1, it belongs to a call that is not chosen. */
+/* A bit for each event of a track: 1: it belongs to a call that is not selected. */
 typedef struct bits {
     uint64_t *word;
     size_t nword;
@@ -23,14 +23,14 @@ typedef struct bits {
 struct tl_event_select {
     const tl_select *select;
     tl_call_select names; /* by track and class */
-    uint32_t ntrack;      /* of them: more may be added to a trace that is followed */
-    tl_hash function;     /* key -> 0 not chosen, 1 chosen */
-    uint32_t *stack;   /* by class: the field that is the stack of a sample; TL_NO_FIELD. NULL: stacks do not matter */
+    uint32_t ntrack;      /* number of tracks: more may be added when following */
+    tl_hash function;     /* key -> 0 not selected, 1 selected */
+    uint32_t *stack;   /* by class: the field with the stack of a sample, or TL_NO_FIELD. NULL: stacks do not matter */
     tl_strings labels; /* of frames */
-    tl_hash label;     /* one of them -> judgement */
+    tl_hash label;     /* label -> judgement */
     tl_thread_fields *thread_fields; /* by class. NULL: no event names its thread, or threads do not matter */
     bool *thread_hit;                /* by pattern of a thread, if there are thread_fields */
-    tl_hash thread;                  /* tid -> 0 not chosen, 1 chosen */
+    tl_hash thread;                  /* tid -> 0 not selected, 1 selected */
     bits *drop;                      /* by track; NULL: depth and duration do not matter */
     tl_insn_select *insns;           /* NULL: level and pc do not matter */
     bool no_memory;                  /* while bits were set */
@@ -88,7 +88,7 @@ static int mark_calls(tl_event_select *f, tl_source *s, tl_error *e)
         while (status == 0 && (status = tl_cursor_next(c, &b, e)) > 0)
             status = tl_callstack_add(calls, b, e);
         tl_cursor_close(c);
-        if (status == 0) /* a thread at a time, so that the stacks of very many are not kept */
+        if (status == 0) /* a thread at a time, so that the stacks of many threads are not kept at once */
             tl_callstack_finish(calls);
     }
     if (status == 0 && f->no_memory)
@@ -117,7 +117,7 @@ static bool has_functions(const tl_trace *t)
 int tl_event_select_can_apply(tl_source *const *s, uint32_t n, const tl_select *select, tl_error *e)
 {
     bool calls = false, functions = false;
-    for (uint32_t i = 0; i < n; i++) { /* a trace of no classes has nothing that could be chosen wrongly */
+    for (uint32_t i = 0; i < n; i++) { /* does nothing if the trace has no classes */
         calls = calls || has_calls(&s[i]->trace) || s[i]->trace.ncls == 0;
         functions = functions || has_functions(&s[i]->trace) || s[i]->trace.ncls == 0;
     }
@@ -150,14 +150,14 @@ static int find_stacks(tl_event_select *f, tl_source *s, tl_error *e)
     return 0;
 }
 
-/* If no event names its thread, the tracks decide which patterns match; else the end does. */
+/* If no event names its thread, the tracks decide which patterns match; otherwise that is known at the end. */
 static int find_threads(tl_event_select *f, tl_source *s, tl_error *e)
 {
     const tl_trace *t = f->trace;
     bool any = false;
     for (uint32_t i = 0; f->select->nthread && i < t->ncls; i++)
         any = any || tl_thread_fields_of(&t->cls[i]).tid != TL_NO_FIELD;
-    if (!any) /* a thread that is asked for may still begin where a trace is followed */
+    if (!any) /* when following, the thread may still begin */
         return s->follow ? 0 : tl_select_settle_tracks(f->select, t->track, t->ntrack, e);
     f->thread_fields = tl_thread_fields_new(t);
     f->thread_hit = calloc(f->select->nthread, sizeof *f->thread_hit);
@@ -242,7 +242,7 @@ static bool choose_function(tl_event_select *f, uint64_t key)
     return known != 0;
 }
 
-enum { WANTED = 1, UNWANTED = 2 }; /* a label matches one of the globs, or one of those of what is not to be */
+enum { WANTED = 1, UNWANTED = 2 }; /* a label matches one of the wanted globs, or of the unwanted ones */
 
 static uint32_t judge_label(tl_event_select *f, const char *label)
 {
@@ -261,7 +261,7 @@ static uint32_t judge_label(tl_event_select *f, const char *label)
     return judgement;
 }
 
-/* Has the stack a function that is wanted, and none that is not? */
+/* Does the stack have a wanted function, and no unwanted one? */
 static bool choose_stack(tl_event_select *f, const tl_value *v)
 {
     uint32_t judgement = 0;
@@ -287,7 +287,7 @@ static bool choose_sample(tl_event_select *f, const tl_batch *b, uint32_t i)
     return !v || choose_stack(f, v);
 }
 
-/* Whether the event names a thread that is chosen. */
+/* Whether the event names a selected thread. */
 static bool choose_thread(tl_event_select *f, const tl_batch *b, uint32_t i)
 {
     tl_event_thread thread;
@@ -338,7 +338,7 @@ bool tl_event_select_limit(const tl_event_select *f, uint64_t *from, uint64_t *t
     const tl_select *s = f->select;
     *from = f->names.from;
     *to = f->names.to;
-    /* Bits of calls are counted off event by event; a glob of functions or threads may match an event at any time. */
+    /* Bits of calls are consumed event by event; a glob of functions or threads may match an event at any time. */
     return (s->has_from || s->has_to) && !f->drop && !s->nfunc && !s->nnot && !f->thread_fields;
 }
 
@@ -354,7 +354,7 @@ bool tl_event_select_run(tl_event_select *f, const tl_batch *b, uint32_t *at, ui
     while (i < to && choose(f, b, i))
         i++;
     *end = i;
-    *next = i < to ? i + 1 : to; /* the event that ended the run has been looked at */
+    *next = i < to ? i + 1 : to; /* the event that ended the run was examined, too */
     return true;
 }
 

@@ -9,7 +9,7 @@
 #include "op/join.h"
 #include "op/stream_reader.h"
 
-/* One source of the sequence, and the run that it offers next. */
+/* One source of the sequence, and its next run. */
 typedef struct feed {
     tl_source *source;
     tl_merge *merge;                 /* if ordered, else ... */
@@ -17,8 +17,8 @@ typedef struct feed {
     uint32_t stream;
     tl_event_select *select;
     const tl_batch *batch;
-    uint32_t at, end;  /* the run offered: chosen events [at, end) */
-    uint32_t next, to; /* what the reader handed out and was not looked at yet */
+    uint32_t at, end;  /* the next run: selected events [at, end) */
+    uint32_t next, to; /* read, but not examined yet */
     bool done;
 } feed;
 
@@ -28,12 +28,12 @@ struct tl_events {
     bool ordered;
     uint64_t begin;
     tl_join *join;    /* several sources; else NULL */
-    tl_select select; /* of several sources: what the caller selects, with a score of our own ... */
-    bool *matched;    /* ... for all sources together, or NULL where the caller keeps it */
-    tl_run one;       /* of tl_events_runs() */
+    tl_select select; /* for several sources: the caller's selection, with a score of our own ... */
+    bool *matched;    /* ... for all sources together, or NULL if the caller has one */
+    tl_run one;       /* for tl_events_runs() */
 };
 
-/* Reads the next run, chosen or not. 1, 0 at the end, < 0. */
+/* Reads the next run, selected or not. 1, 0 at the end, < 0. */
 static int read_on(feed *f, tl_error *e)
 {
     if (f->merge)
@@ -49,7 +49,7 @@ static int read_on(feed *f, tl_error *e)
     return status;
 }
 
-/* Takes the next chosen run of a feed. 1, 0 at the end, < 0. */
+/* Takes the next selected run of a feed. 1, 0 at the end, < 0. */
 static int advance(feed *f, tl_error *e)
 {
     for (;;) {
@@ -63,7 +63,7 @@ static int advance(feed *f, tl_error *e)
                 return 1;
         }
         int status = read_on(f, e);
-        if (status > 0 && f->next == f->to && f->source->follow) { /* nothing new at the moment */
+        if (status > 0 && f->next == f->to && f->source->follow) { /* nothing new yet */
             f->at = f->end = f->next;
             return 1;
         }
@@ -75,7 +75,7 @@ static int advance(feed *f, tl_error *e)
     }
 }
 
-/* The tick that times count from, UINT64_MAX if it has no time at all; reads all of it if its reader does not know. */
+/* The tick that times count from, or UINT64_MAX if it has no times; reads everything if the reader does not know. */
 static int find_begin(tl_source *s, uint64_t *begin, tl_error *e)
 {
     uint64_t end;
@@ -94,7 +94,7 @@ static int find_begin(tl_source *s, uint64_t *begin, tl_error *e)
     return 0;
 }
 
-/* Opens what a feed reads from. Streams need not be read outside of the time that is selected. */
+/* Opens a feed for reading, only within the selected time if possible. */
 static int open_feed(feed *f, bool ordered, tl_error *e)
 {
     tl_limit limit = {0};
@@ -104,7 +104,7 @@ static int open_feed(feed *f, bool ordered, tl_error *e)
                    : tl_stream_reader_open(&f->stream_reader, f->source, &limit, e);
 }
 
-/* A pattern need not match in every source: it is settled when all of them are known. */
+/* A pattern need not match in every source: the result is known after all of them. */
 static int keep_score(tl_events *v, const tl_select **select, tl_error *e)
 {
     v->select = **select;
@@ -127,7 +127,7 @@ static int check_score(const tl_events *v, size_t first, size_t n, tl_error *e)
     return status;
 }
 
-/* Of threads and classes, as far as they are known before the first event. */
+/* The same for threads and classes, as far as known before the first event. */
 static int check_score_of_names(const tl_events *v, tl_error *e)
 {
     const size_t functions = v->select.nfunc + v->select.nnot, threads = v->select.nthread;
@@ -171,7 +171,7 @@ int tl_events_open(tl_events **out, tl_source *const *s, uint32_t n, const tl_se
     }
     if (status == 0 && v->matched)
         status = check_score_of_names(v, e);
-    for (uint32_t i = 0; status == 0 && i < n && !s[i]->follow; i++) { /* that would wait */
+    for (uint32_t i = 0; status == 0 && i < n && !s[i]->follow; i++) { /* it would wait */
         status = advance(&v->feed[i], e);
         status = status < 0 ? status : 0;
     }
@@ -216,7 +216,7 @@ static uint64_t feed_time(const tl_events *v, uint32_t i, uint32_t at)
     return tl_join_time(v->join, i, v->feed[i].batch->ts[at]);
 }
 
-/* The feed whose run comes next; *limit: the time of the next best, which ends the run if events are ordered. */
+/* The feed with the next run; *limit: the time of the second feed, which ends the run if events are ordered. */
 static feed *choose_feed(tl_events *v, uint32_t *index, uint64_t *limit)
 {
     feed *best = NULL;
@@ -259,7 +259,7 @@ int tl_events_next(tl_events *v, const tl_batch **batch, uint32_t *from, uint32_
         *to = f->at = f->end;
         return 1;
     }
-    for (uint32_t i = 0; i < v->n; i++) /* the feed that was handed out last may have to be filled again */
+    for (uint32_t i = 0; i < v->n; i++) /* the feed used last may need refilling */
         if (!v->feed[i].done && v->feed[i].at == v->feed[i].end) {
             int status = advance(&v->feed[i], e);
             if (status < 0)

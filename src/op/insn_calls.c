@@ -1,5 +1,5 @@
-/* Follows instructions, and tells a tl_callstack of functions that are entered and left. Only branches and changes of
- * level do work; the others are counted. */
+/* Follows instructions, and reports entered and left functions to a tl_callstack. Only branches and changes of level do
+ * work; the others are counted. */
 #include "op/insn_calls.h"
 
 #include <stdlib.h>
@@ -12,38 +12,38 @@
 #include "op/callstack.h"
 #include "op/insn_functions.h"
 
-/* Calls that are followed; a few frames more are of entries and levels. */
+/* Most calls that are tracked; entries and levels take a few more frames. */
 #define CALLS_MAX (TL_STACK_DEPTH_MAX - 16)
 
 enum { NO_STATE = UINT8_MAX }; /* of a track that has not begun */
 
-/* A branch whose target is what is executed next. */
+/* A branch, whose target is the next instruction executed. */
 typedef struct branch {
     uint64_t pc;
-    a64_class cls; /* A64_INT: there is none */
+    a64_class cls; /* A64_INT: none */
 } branch;
 
 /* An open function. */
 typedef struct frame {
     tl_insn_function function;
-    uint64_t back;  /* the address that it returns to, if `returns` */
-    uint32_t below; /* of one of a level: `base` of the frames below it */
+    uint64_t back;  /* its return address, if `returns` */
+    uint32_t below; /* of a level's frame: `base` of the frames below it */
     uint8_t level;
     bool returns;  /* it was called */
-    bool is_level; /* it is the frame of a level: */
-    branch last;   /* of the level below it, when it was interrupted */
+    bool is_level; /* it is a level's frame: */
+    branch last;   /* of the level below, at the interruption */
 } frame;
 
 typedef struct thread {
     frame *stack;
     uint32_t depth, capacity;
-    uint32_t base;  /* frames from here on are of the same level as the topmost */
-    uint8_t state;  /* level, and bit 2: the pc is not known; NO_STATE */
-    bool skipped;   /* it is not selected */
-    branch last;    /* the instruction before, if it was a branch */
-    uint64_t count; /* instructions that were chosen */
+    uint32_t base;  /* frames from here on have the same level as the topmost */
+    uint8_t state;  /* level, and bit 2: unknown pc; NO_STATE */
+    bool skipped;   /* not selected */
+    branch last;    /* the previous instruction, if it was a branch */
+    uint64_t count; /* selected instructions */
     uint64_t too_deep;
-    tl_pair_table backs; /* base and address to return to -> open calls */
+    tl_pair_table backs; /* base and return address -> open calls */
 } thread;
 
 struct tl_insn_calls {
@@ -51,8 +51,8 @@ struct tl_insn_calls {
     tl_profile *profile;
     tl_callstack *stack;
     tl_insn_functions functions;
-    tl_profile_options options; /* of the callstack */
-    tl_select select;           /* the same */
+    tl_profile_options options; /* for the callstack */
+    tl_select select;           /* for the callstack */
     bool narrow;                /* not all instructions count: only ... */
     unsigned levels;
     bool has_pc;
@@ -60,9 +60,9 @@ struct tl_insn_calls {
     tl_limit limit;
     bool *is_insn;   /* by class */
     thread *thread;  /* by track */
-    uint32_t *begun; /* the tracks that have begun since the last finish */
+    uint32_t *begun; /* tracks that have begun since the last finish */
     uint32_t nbegun;
-    uint32_t track; /* that is being followed */
+    uint32_t track; /* the track being followed */
     tl_batch out;   /* entries and exits for the callstack */
     tl_error *error;
 };
@@ -80,7 +80,7 @@ static int no_memory(tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to find calls of functions");
 }
 
-/* What the callstack selects by: the rest is decided here. */
+/* The part of the selection for the callstack: the rest is decided here. */
 static void take_selection(tl_insn_calls *c, const tl_select *s)
 {
     const tl_trace *t = c->trace;
@@ -99,7 +99,7 @@ static void take_selection(tl_insn_calls *c, const tl_select *s)
         c->limit.to = tl_add_saturated(origin, s->time_to);
     c->select.has_from = c->select.has_to = c->select.has_pc = false;
     c->select.levels = 0;
-    if (c->narrow && c->select.min_ticks == 0) /* calls in which nothing that counts was executed */
+    if (c->narrow && c->select.min_ticks == 0) /* drops calls without any counted instruction */
         c->select.min_ticks = 1;
 }
 
@@ -164,7 +164,7 @@ bool tl_insn_calls_matched(const tl_insn_calls *c, size_t i, bool not )
     return tl_callstack_matched(c->stack, i, not );
 }
 
-/* ---- what the callstack is told; all of these return false after a failure ---- */
+/* ---- output to the callstack; all of these return false after a failure ---- */
 
 static bool flush(tl_insn_calls *c)
 {
@@ -224,8 +224,7 @@ static bool pop(tl_insn_calls *c, thread *th)
     return tell(c, th, TL_INSN_EXIT, (uint64_t)f->function.id);
 }
 
-/* Another function takes the place of the topmost one, and returns to where that would; on that of a level it stands.
- */
+/* Replaces the topmost function by another one, which returns to the same place. A level's frame stays below it. */
 static bool replace(tl_insn_calls *c, thread *th, const tl_insn_function *function)
 {
     frame *top = &th->stack[th->depth - 1];
@@ -236,14 +235,14 @@ static bool replace(tl_insn_calls *c, thread *th, const tl_insn_function *functi
     return tell(c, th, TL_INSN_EXIT, (uint64_t)before.id) && tell(c, th, TL_INSN_ENTER, (uint64_t)function->id);
 }
 
-/* ---- what instructions do ---- */
+/* ---- effects of instructions ---- */
 
 static bool is_in(const tl_insn_function *f, uint64_t pc)
 {
     return pc - f->from < f->size;
 }
 
-/* The function that has no caller: what is executed is in it, whatever was before. */
+/* Enters the function without a caller that contains the instruction. */
 static bool enter_first(tl_insn_calls *c, thread *th, bool has_pc, uint64_t pc)
 {
     tl_insn_function function;
@@ -251,7 +250,7 @@ static bool enter_first(tl_insn_calls *c, thread *th, bool has_pc, uint64_t pc)
            push(c, th, &(frame){.function = function, .level = th->state & 3});
 }
 
-/* Nobody knows how, but now pc is executed. */
+/* pc is executed now, reached in an unknown way. */
 static bool arrive(tl_insn_calls *c, thread *th, uint64_t pc)
 {
     const frame *top = &th->stack[th->depth - 1];
@@ -267,7 +266,7 @@ static bool arrive(tl_insn_calls *c, thread *th, uint64_t pc)
 static bool call(tl_insn_calls *c, thread *th, uint64_t pc)
 {
     tl_insn_function function;
-    if (pc == th->last.pc + 4) /* only to know where it is */
+    if (pc == th->last.pc + 4) /* after an instruction: only looks up the function */
         return true;
     if (th->depth >= CALLS_MAX) {
         th->too_deep++;
@@ -290,7 +289,7 @@ static bool come_back(tl_insn_calls *c, thread *th, uint64_t pc)
         c->profile->unmatched_exits++;
         return arrive(c, th, pc);
     }
-    /* Those above it never come back. A frame of this level that returns stands on one that stays. */
+    /* Those above it never return. A frame of this level that returns has one below that stays. */
     for (bool found = false; !found && th->depth > th->base + 1;) {
         const frame *top = &th->stack[th->depth - 1];
         found = top->returns && top->back == pc;
@@ -326,7 +325,7 @@ static bool follow_branch(tl_insn_calls *c, thread *th, uint64_t pc)
     return ok;
 }
 
-/* Instructions of a higher level are in a frame of their own, and what was before waits below it. */
+/* Instructions of a higher level get a frame of their own, above what they interrupted. */
 static bool rise(tl_insn_calls *c, thread *th, unsigned level)
 {
     frame f = {.below = th->base, .level = (uint8_t)level, .is_level = true, .last = th->last};
@@ -337,7 +336,7 @@ static bool rise(tl_insn_calls *c, thread *th, unsigned level)
     return push(c, th, &f);
 }
 
-/* The level is lower again: all of the higher ones is over, and what was interrupted goes on. */
+/* The level is lower again: the higher ones end, and the interrupted code continues. */
 static bool fall(tl_insn_calls *c, thread *th, unsigned level)
 {
     th->last.cls = A64_INT;
@@ -356,7 +355,7 @@ static bool fall(tl_insn_calls *c, thread *th, unsigned level)
     return rise(c, th, level);
 }
 
-/* Whatever is special about an instruction: the first one, one of another level, one behind a branch. */
+/* Handles special instructions: the first one, one of another level, or one after a branch. */
 TL_COLD static bool control(tl_insn_calls *c, thread *th, uint64_t pc, uint8_t state)
 {
     const uint8_t before = th->state;
@@ -386,7 +385,7 @@ TL_ALWAYS_INLINE bool counts(const tl_insn_calls *c, uint64_t pc, uint64_t aux)
            (!c->has_pc || (tl_insn_has_pc(aux) && pc >= c->pc_from && pc < c->pc_to));
 }
 
-/* Is it a jump within a function? Then it has been followed. */
+/* Is it a jump within a function? If so, follows it. */
 TL_ALWAYS_INLINE bool stays(thread *th, uint64_t pc)
 {
     if (a64_is_call(th->last.cls) || th->last.cls == A64_RETURN || !is_in(&th->stack[th->depth - 1].function, pc))
@@ -395,7 +394,7 @@ TL_ALWAYS_INLINE bool stays(thread *th, uint64_t pc)
     return true;
 }
 
-/* Without a binary, nobody knows where a jump leaves a function. */
+/* Without a binary, it is unknown where a jump leaves a function. */
 TL_ALWAYS_INLINE bool matters(const tl_insn_calls *c, a64_class cls)
 {
     return a64_is_call(cls) || cls == A64_RETURN || (c->functions.code && a64_is_branch(cls));

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Instructions stand at multiples of 4, so the ids between are free: what an id is that is not a function's. */
+/* Instructions are at multiples of 4, so the ids between are free for other things. */
 enum { ID_ENTRY = 1, ID_LEVEL = 2, ID_UNKNOWN = 3 };
 
 int tl_insn_functions_init(tl_insn_functions *f, const tl_trace *t, const tl_code_map *code, tl_error *e)
@@ -38,13 +38,13 @@ void tl_insn_functions_fini(tl_insn_functions *f)
     *f = (tl_insn_functions){0};
 }
 
-/* Makes the function known to the trace of calls. */
+/* Adds the function to the trace of calls. */
 static int add(tl_insn_functions *f, const tl_function *function, tl_error *e)
 {
     return tl_trace_function(&f->calls, function->id) ? 0 : tl_trace_add_function(&f->calls, function, e);
 }
 
-/* The function of the binary that holds pc; *out is not a known one if there is none. */
+/* The function of the binary that contains pc; if there is none, *out is not a known one. */
 static int find(tl_insn_functions *f, uint64_t pc, tl_insn_function *out, tl_error *e)
 {
     const tl_code_symbol *s = f->code ? tl_code_map_find(f->code, pc, NULL) : NULL;

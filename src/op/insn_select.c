@@ -1,5 +1,5 @@
-/* Chooses instructions, and what belongs to them. What stands behind an instruction of its track goes with it, so a bit
- * for each track is all that has to be remembered. */
+/* Selects instructions, and what belongs to them. Events after an instruction go with it, so one bit per track
+ * suffices. */
 #include "op/insn_select.h"
 
 #include <stdlib.h>
@@ -8,18 +8,18 @@
 #include "model/histogram.h"
 #include "op/call_select.h"
 
-/* What a class has to do with instructions. */
+/* The relation of a class to instructions. */
 enum { KIND_OTHER, KIND_INSN, KIND_SNAPSHOT };
 
 struct tl_insn_select {
-    unsigned levels; /* 1 << level of those that are chosen */
+    unsigned levels; /* 1 << level of the selected ones */
     bool has_pc;
     uint64_t pc_from, pc_to;
     uint64_t from, to; /* ticks */
     uint32_t ntrack;
     uint8_t *kind; /* by class */
-    bool *thread;  /* by track: it is chosen ... */
-    bool *current; /* ... and so is its instruction that came last */
+    bool *thread;  /* by track: it is selected ... */
+    bool *current; /* ... and so is its latest instruction */
 };
 
 int tl_insn_select_new(tl_insn_select **out, const tl_trace *t, const tl_select *select, uint64_t origin, tl_error *e)
@@ -50,7 +50,7 @@ int tl_insn_select_new(tl_insn_select **out, const tl_trace *t, const tl_select 
     s->from = select->has_from ? tl_add_saturated(origin, select->time_from) : 0;
     s->to = select->has_to ? tl_add_saturated(origin, select->time_to) : UINT64_MAX;
     s->ntrack = t->ntrack;
-    /* What comes before the first instruction belongs to none: it is chosen where no instruction is left out. */
+    /* Events before the first instruction belong to none: selected if no instruction is left out. */
     const bool all = !select->levels && !select->has_pc;
     for (uint32_t i = 0; i < t->ncls; i++)
         s->kind[i] = t->cls[i].kind == TL_INSN            ? KIND_INSN
@@ -84,7 +84,7 @@ TL_ALWAYS_INLINE bool choose(tl_insn_select *s, const tl_batch *b, uint32_t i)
 {
     const uint32_t track = b->track[i];
     const uint8_t kind = s->kind[b->cls[i]];
-    if (TL_UNLIKELY(track >= s->ntrack)) /* one that began while it was read */
+    if (TL_UNLIKELY(track >= s->ntrack)) /* one that was added while reading */
         return false;
     if (kind == KIND_INSN)
         s->current[track] = choose_insn(s, b->key[i], b->aux ? b->aux[i] : TL_INSN_NO_PC);
@@ -104,7 +104,7 @@ bool tl_insn_select_part(tl_insn_select *s, const tl_batch *b, uint32_t *from, u
     if (i == to)
         return false;
     *from = i++;
-    /* Looking at an event twice changes nothing: the one that ends the part is looked at again. */
+    /* Examining an event twice changes nothing: the one that ends the part is examined again. */
     while (i < to && choose(s, b, i))
         i++;
     *until = i;

@@ -1,7 +1,7 @@
 /* Joins the traces of several sources into one.
  *
- * Classes that say the same become one. Tracks stay apart. A function keeps its id if that is free or means the same
- * function; else it gets a new id above all others. */
+ * Equal classes become one. Tracks stay separate. A function keeps its id if that is free or means the same function;
+ * otherwise it gets a new id above all others. */
 #include "op/join.h"
 #include "base/text/same_text.h"
 
@@ -12,11 +12,11 @@
 typedef struct member {
     const tl_trace *trace;
     uint32_t *cls, *track; /* its ids -> joined ids */
-    tl_hash function;      /* its function id -> index in `renamed`, for those that change */
+    tl_hash function;      /* its function id -> index in `renamed`, if it changes */
     uint64_t begin;        /* its tick that is time 0, ... */
-    uint64_t early;        /* ... or how many ticks before its tick 0 that is */
+    uint64_t early;        /* ... or, if before its tick 0, how many ticks before */
     uint64_t shift;        /* ns from the joined clock's 0 to its own, by the time of day */
-    tl_property nothing;   /* tl_track.property of its tracks if it has no properties: tells them from others' */
+    tl_property nothing;   /* tl_track.property of its tracks if it has none: distinguishes them from others' */
 } member;
 
 struct tl_join {
@@ -27,12 +27,12 @@ struct tl_join {
     int64_t *renamed;
     uint32_t nrenamed, renamed_capacity;
     tl_batch batch;
-    tl_value *own_tape; /* of `batch`, while it borrows that of a source */
+    tl_value *own_tape; /* memory of `batch`, while it borrows that of a source */
     struct tl_arena *own_arena;
 };
 
-#define FIELDS_COMPARED 100000u /* of two classes: what has more is taken for different, so that it ends */
-#define ALIKE_MOST      64u     /* classes of the same name and names of fields that a class is compared with */
+#define FIELDS_COMPARED 100000u /* of two classes: with more they count as different, to bound the work */
+#define ALIKE_MOST      64u     /* classes of the same name and field names to compare with */
 
 static bool same_mapping(const tl_field *a, const tl_field *b)
 {
@@ -76,14 +76,14 @@ static const tl_class *other_of(const tl_class *c, const tl_trace *t)
     return (c->kind == TL_BEGIN || c->kind == TL_END) && c->pair < t->ncls ? &t->cls[c->pair] : NULL;
 }
 
-/* Two classes and what they belong to. */
+/* Compares two classes and what belongs to them. */
 static bool same_class(const tl_class *a, const tl_trace *of_a, const tl_class *b, const tl_trace *of_b)
 {
     const tl_class *x = other_of(a, of_a), *y = other_of(b, of_b);
     return same_alone(a, b) && !x == !y && (!x || same_alone(x, y));
 }
 
-/* What finds classes that may be the same. */
+/* A hash to find classes that may be equal. */
 static uint64_t fingerprint(const tl_class *c)
 {
     tl_hasher h = tl_hasher_begin();
@@ -100,16 +100,16 @@ static uint64_t fingerprint(const tl_class *c)
     return tl_hasher_end(h);
 }
 
-/* The classes of all members so far; those of one fingerprint are linked, the newest first. */
+/* The classes of all members so far; those with the same fingerprint are linked, newest first. */
 typedef struct class_list {
     tl_class *cls;
     const tl_trace **of; /* [n]: where each comes from */
-    uint32_t *older;     /* [n]: index + 1 of the one before with the same fingerprint; 0: none */
+    uint32_t *older;     /* [n]: index + 1 of the previous one with the same fingerprint; 0: none */
     uint32_t n;
     tl_hash newest; /* fingerprint -> index */
 } class_list;
 
-/* The index of a class in the list, in which there is room for it. TL_HASH_NONE when memory runs out. */
+/* The index of a class in the list, which has room for it. TL_HASH_NONE when memory runs out. */
 static uint32_t list_class(class_list *l, const tl_class *c, const tl_trace *of)
 {
     const uint64_t mark = fingerprint(c);
@@ -126,7 +126,7 @@ static uint32_t list_class(class_list *l, const tl_class *c, const tl_trace *of)
     return l->n++;
 }
 
-/* Pairs of classes in joined ids, as the trace says that had them first. */
+/* Sets pairs of classes to joined ids, as in the trace that had them first. */
 static void join_pairs(const tl_join *j, class_list *all)
 {
     for (uint32_t i = 0; i < j->n; i++) {
@@ -236,7 +236,7 @@ static int join_functions(tl_join *j, tl_error *e)
     return 0;
 }
 
-/* All traces know the time of day, and their clocks are not one: then that is the clock they have in common. */
+/* All traces know the time of day and have different clocks: it becomes the common clock. */
 static bool has_wall_clock(const tl_join *j, bool one_clock)
 {
     const tl_clock *first = &j->member[0].trace->clock;
@@ -350,7 +350,7 @@ int tl_join_new(tl_join **out, tl_source *const *s, uint32_t n, const uint64_t *
         j->trace.path = j->member[0].trace->path;
         j->trace.format = j->member[0].trace->format;
         j->trace.version = j->member[0].trace->version;
-        for (uint32_t i = 1; i < n; i++) { /* only what all have in common */
+        for (uint32_t i = 1; i < n; i++) { /* keeps what all have in common */
             if (strcmp(j->trace.format, j->member[i].trace->format) != 0)
                 j->trace.format = "several";
             if (!tl_same_text(j->trace.version, j->member[i].trace->version))

@@ -7,8 +7,8 @@
 typedef struct tl_join tl_join;
 
 /* begin[i] is the tick of source i that its times count from, UINT64_MAX if it has none. *time_zero: the earliest of
- * them on the joined clock. TL_EUNSUPPORTED for a source that is followed, where only some clocks have a frequency, and
- * for different clocks of which not all know the time of day. */
+ * them on the joined clock. TL_EUNSUPPORTED if a source is followed, if only some clocks have a frequency, or if clocks
+ * differ and not all know the time of day. */
 int tl_join_new(tl_join **out, tl_source *const *s, uint32_t n, const uint64_t *begin, uint64_t *time_zero,
                 tl_error *e);
 void tl_join_free(tl_join *j);
@@ -19,8 +19,8 @@ uint64_t tl_join_begin(const tl_join *j, uint32_t i);
 uint64_t tl_join_early(const tl_join *j, uint32_t i);
 /* A tick of source i on the joined clock. */
 uint64_t tl_join_time(const tl_join *j, uint32_t i, uint64_t ts);
-/* Events from .. to-1 of a batch of source i, in joined ids and times, as events 0 .. of a batch that is good until the
- * next call. Tape values are shared with the source's batch. */
+/* Events from .. to-1 of a batch of source i, in joined ids and times, as events 0 .. of a batch that is valid until
+ * the next call. Tape values are shared with the source's batch. */
 const tl_batch *tl_join_batch(tl_join *j, uint32_t i, const tl_batch *b, uint32_t from, uint32_t to);
 
 #endif

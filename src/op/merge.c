@@ -1,7 +1,7 @@
 /* Merging the streams of a source by time: a tournament of streams that hands out runs of events.
  *
- * Runs are found many at a time: until the batch of some stream is used up, nothing has to be read, and a tight loop
- * over the columns of times costs much less than finding each run when it is asked for. */
+ * Many runs are found at a time: until a stream's batch is used up, nothing has to be read, and a tight loop over the
+ * columns of times costs much less than finding each run on request. */
 #include <stdlib.h>
 
 #include "base/compiler.h"
@@ -11,22 +11,22 @@
 
 /* A stream of the merge. */
 typedef struct head {
-    const tl_batch *batch; /* NULL: it has not begun */
-    const uint64_t *time;  /* what it is merged by: the column of times of the batch, or of ranks */
-    uint64_t after;        /* time of the event behind `at`, if there is one */
-    uint32_t at;           /* first event that is in no run */
+    const tl_batch *batch; /* NULL: not begun */
+    const uint64_t *time;  /* the order: the batch's column of times, or of ranks */
+    uint64_t after;        /* time of the event after `at`, if any */
+    uint32_t at;           /* first event that is not in a run yet */
 } head;
 
-#define OPEN_AT_ONCE 64u  /* streams up to this number keep their cursors from the start */
-#define PLANNED_MAX  256u /* runs found at once: what stays in a first-level cache */
+#define OPEN_AT_ONCE 64u  /* up to this many streams keep their cursors from the start */
+#define PLANNED_MAX  256u /* runs found at once: they stay in a first-level cache */
 
 struct tl_merge {
     tl_source *source;
-    tl_reorder *reorder; /* of a source that has one stream that is in no order: all that it needs; else NULL */
+    tl_reorder *reorder; /* for a source with one unsorted stream: does everything; else NULL */
     tl_stream_reader *stream_reader;
     head *head; /* by stream */
     tl_tournament streams;
-    bool used_up; /* the batch of the winner: it has to be read on */
+    bool used_up; /* the batch of the winner, whose stream must be read on */
     uint32_t planned, handed_out;
     tl_run plan[PLANNED_MAX];
 };
@@ -64,7 +64,7 @@ static int open_streams(tl_merge *m, const tl_limit *limit, tl_error *e)
         if (status <= 0)
             continue;
         tl_tournament_add(&m->streams, i, m->head[i].time[0]);
-        /* Of very many short streams only those that live at the same time are to cost memory. */
+        /* Of very many short streams only those that overlap in time should take memory. */
         if (streams > OPEN_AT_ONCE && tl_stream_reader_rewinds(m->stream_reader)) {
             tl_stream_reader_rewind(m->stream_reader, i);
             m->head[i].batch = NULL;
@@ -84,7 +84,7 @@ int tl_merge_open_limited(tl_merge **out, tl_source *s, const tl_limit *limit, t
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to merge %u streams", streams);
     m->source = s;
     int status;
-    if (s->follow) /* nothing is read before it is asked for: it would be waited for */
+    if (s->follow) /* reads nothing before it is needed: it would wait */
         status = tl_stream_reader_open(&m->stream_reader, s, limit, e);
     else if (s->format->unsorted && streams == 1)
         status = tl_reorder_open(&m->reorder, s, 0, limit, e);
@@ -103,7 +103,7 @@ int tl_merge_open(tl_merge **out, tl_source *s, tl_error *e)
     return tl_merge_open_limited(out, s, NULL, e);
 }
 
-/* Two streams: runs of one and the other in turns. */
+/* Two streams: alternating runs. */
 static void plan_two(tl_merge *m)
 {
     tl_tournament *t = &m->streams;
@@ -128,7 +128,7 @@ static void plan_two(tl_merge *m)
     }
     m->planned = (uint32_t)(r - m->plan);
     m->used_up = i == nx || j == ny;
-    /* A used-up stream wins, so that it is read on; else the one whose event is next. */
+    /* A used-up stream wins, so that it is read on; otherwise the one with the next event. */
     const uint32_t second = m->used_up ? j == ny : y[j] < x[i];
     t->lost[second] = t->player[0];
     t->lost[!second] = t->player[1];
@@ -142,7 +142,7 @@ static void plan_two(tl_merge *m)
     }
 }
 
-/* One stream: all that is left of its batch. */
+/* One stream: the rest of its batch. */
 static void plan_one(tl_merge *m)
 {
     head *h = &m->head[tl_tournament_winner(&m->streams)];
@@ -151,7 +151,7 @@ static void plan_one(tl_merge *m)
     m->used_up = true;
 }
 
-/* How far the run of the winner goes on: to the first event that does not come before those of the others. */
+/* The end of the winner's run: the first event that does not come before those of the others. */
 TL_ALWAYS_INLINE uint32_t run_end(const tl_tournament *t, const head *h, uint32_t end)
 {
     const uint64_t *const time = h->time;
@@ -167,8 +167,8 @@ TL_ALWAYS_INLINE uint32_t run_end(const tl_tournament *t, const head *h, uint32_
     return end;
 }
 
-/* Any number of streams. A long run is looked for only where the same stream wins twice: while streams alternate, there
- * is none to be found. */
+/* Any number of streams. Looks for a long run only if the same stream wins twice: while streams alternate, there is
+ * none. */
 static void plan_many(tl_merge *m)
 {
     tl_tournament *t = &m->streams;
@@ -203,7 +203,7 @@ static void plan_many(tl_merge *m)
     m->planned = n;
 }
 
-/* Of a source that is followed: events as they come, and a run without any if none do. */
+/* When following: events as they come, or a run without events. */
 static int plan_followed(tl_merge *m, tl_error *e)
 {
     const tl_batch *b;
@@ -247,7 +247,7 @@ static int plan_merged(tl_merge *m, tl_error *e)
     return 1;
 }
 
-/* Finds the next runs. > 0: there are some; 0: the end; < 0: error. */
+/* Finds the next runs. > 0: found some; 0: the end; < 0: error. */
 static int plan(tl_merge *m, tl_error *e)
 {
     int status;
@@ -296,7 +296,7 @@ void tl_merge_close(tl_merge *m)
         return;
     if (m->reorder) {
         tl_reorder_close(m->reorder);
-        tl_trace_sort_damage(&m->source->trace); /* of what was read, even if that was not all */
+        tl_trace_sort_damage(&m->source->trace); /* for what was read, even if not everything was */
     }
     tl_stream_reader_close(m->stream_reader);
     free(m->head);

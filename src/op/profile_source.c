@@ -1,6 +1,6 @@
-/* Makes a profile of a whole source. Of one that holds calls, or instructions that make calls: streams are given to
- * threads, each thread makes a profile of its own, and these are merged. Since merging knows no order, the result does
- * not depend on who did what. */
+/* Makes a profile of a whole source. For calls, or instructions that make calls: each thread takes streams and makes a
+ * profile of its own, and these are merged. Since the order of merging does not matter, the result does not depend on
+ * which thread did what. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ typedef struct worker {
 typedef struct profile_job {
     tl_source *source;
     const tl_profile_options *options;
-    bool of_insns; /* calls have to be found in instructions */
+    bool of_insns; /* calls must be found in instructions */
     uint32_t *order;
     worker *worker;
     unsigned nworker;
@@ -86,8 +86,8 @@ static int profile_stream(void *arg, unsigned number, uint32_t i)
     return status;
 }
 
-/* Threads that only the events name may run on any stream, and functions that are addresses have to be looked up: all
- * streams in the order of time, matched by one worker. */
+/* Threads named only by events may run on any stream, and functions that are addresses have to be looked up: one worker
+ * matches all streams in the order of time. */
 static int profile_by_thread(profile_job *m, tl_error *e)
 {
     tl_source *s = m->source;
@@ -112,7 +112,7 @@ static int profile_by_thread(profile_job *m, tl_error *e)
     return status;
 }
 
-/* One stream after another by one worker, for whom other threads decode. */
+/* One worker for all streams in turn, while other threads decode. */
 static int profile_in_turn(profile_job *m, tl_error *e)
 {
     worker *w = &m->worker[0];
@@ -167,7 +167,7 @@ static int settle_globs(const profile_job *m, tl_error *e)
     return status;
 }
 
-/* What the trace says about itself. */
+/* Copies what the trace says about itself. */
 static int describe(tl_profile *p, const tl_trace *t, tl_error *e)
 {
     p->lost_events = t->lost_events;
@@ -255,7 +255,7 @@ static int from_events(tl_profile **out, tl_source *s, const tl_profile_options 
     return status;
 }
 
-/* Takes the calls out of a profile that a selection does not choose: it knows functions, threads and depth. */
+/* Removes unselected calls from a profile that was read: it knows functions, threads and depth. */
 static int select_places(tl_profile *p, const tl_select *s, tl_error *e)
 {
     if (s->has_from || s->has_to || s->min_ticks || s->ncls || s->ncpu)
@@ -299,8 +299,8 @@ static int select_places(tl_profile *p, const tl_select *s, tl_error *e)
     return status;
 }
 
-/* Is what is asked for a sum over the places of each function? Of samples, and where functions got other names, tables
- * are made of the tree. */
+/* Do sums over the places of each function suffice? For samples, and if functions changed names, tables are made from
+ * the tree. */
 static bool needs_no_tree(const tl_profile *p, const tl_profile_options *o)
 {
     bool renamed = false;

@@ -1,7 +1,7 @@
-/* Putting events in order of time: every batch is cut into pieces that are in order, and a heap of batches merges them.
+/* Sorts events by time: cuts every batch into sorted pieces, and merges batches with a heap.
  *
- * Most inputs are nearly in order, and then a batch is one piece or a few long ones, batches hardly overlap, and what
- * is done for each event is to compare its time with that of the one before. */
+ * Most inputs are nearly sorted: then a batch is one piece or a few long ones, batches hardly overlap, and the only
+ * work per event is to compare its time with the previous one. */
 #include "op/reorder.h"
 
 #include <inttypes.h>
@@ -15,7 +15,7 @@ _Static_assert(TL_BATCH_MAX <= UINT16_MAX, "positions in a batch are uint16_t");
 /* Bits of a digit when sorting: its counters stay in a first-level cache. */
 enum { DIGIT_MOST = 11 };
 
-/* Events from .. to-1 of a batch: they come one after another in the order of time, too. */
+/* Events from .. to-1 of a batch: consecutive also in the order of time. */
 typedef struct piece {
     uint16_t from, to;
 } piece;
@@ -25,7 +25,7 @@ typedef struct slot {
     tl_batch batch;
     size_t bytes; /* memory of its values */
     uint32_t npiece, at;
-    uint32_t from; /* what was not handed out: from here in piece `at`, and all pieces after it */
+    uint32_t from; /* not handed out yet: the events from here in piece `at`, and all later pieces */
     uint64_t last; /* the latest time in it */
     piece piece[TL_BATCH_MAX];
 } slot;
@@ -42,18 +42,18 @@ struct tl_reorder {
     int status;        /* what ended reading, if < 0: `error` */
     tl_error error;
     uint64_t batches; /* read */
-    uint64_t latest;  /* time of what was handed out */
+    uint64_t latest;  /* time of the latest event handed out */
     uint64_t late;    /* events that came too late */
     size_t bytes;     /* of values, in the heap and in `spent` */
     uint32_t capacity;
     uint32_t nheap, nspent, nfree;
     entry heap[TL_REORDER_BATCHES];  /* the earliest first */
-    slot *spent[TL_REORDER_BATCHES]; /* handed out, and in use until the next call */
+    slot *spent[TL_REORDER_BATCHES]; /* handed out, in use until the next call */
     slot *free[TL_REORDER_BATCHES];
     uint16_t order[TL_BATCH_MAX], other[TL_BATCH_MAX], count[1 << DIGIT_MOST]; /* of sort() */
 };
 
-/* Sorts positions by inserting each behind those before it. False if that takes more than a few steps for most. */
+/* Sorts positions by insertion. False if that takes more than a few steps for most of them. */
 static bool insert_all(uint16_t *order, const uint64_t *ts, uint32_t n)
 {
     enum { STEPS_AN_EVENT = 8 };
@@ -89,8 +89,8 @@ static void sort_digit(tl_reorder *r, const uint64_t *ts, uint64_t least, uint32
     memcpy(r->order, r->other, n * sizeof *r->order);
 }
 
-/* Puts the positions of n events into r->order, by time, equal ones as they are. Times that differ by little, such as
- * milliseconds, are sorted digit by digit, without a branch that depends on them. */
+/* Puts the positions of n events into r->order, by time, stably. Times that differ little, such as milliseconds, are
+ * sorted digit by digit, without data-dependent branches. */
 static void sort(tl_reorder *r, const uint64_t *ts, uint32_t n)
 {
     uint64_t least = ts[0], most = ts[0];
@@ -126,7 +126,7 @@ static void cut(tl_reorder *r, slot *s)
         sort(r, ts, n);
         const uint16_t *at = r->order;
         piece *p = s->piece, whole = {at[0], at[0]};
-        for (i = 0; i < n; i++) { /* without a branch: nobody can guess where pieces end */
+        for (i = 0; i < n; i++) { /* branch-free: the ends of pieces are unpredictable */
             const bool other = at[i] != whole.to;
             p += other;
             whole.from = other ? at[i] : whole.from;
@@ -144,7 +144,7 @@ TL_ALWAYS_INLINE bool earlier(const entry *a, const entry *b)
     return a->ts < b->ts || (a->ts == b->ts && a->number < b->number);
 }
 
-/* Puts an entry into the heap, whose place i is empty. */
+/* Sinks an entry into the heap from the empty place i. */
 static void sink(tl_reorder *r, uint32_t i, entry x)
 {
     for (;;) {
@@ -200,7 +200,7 @@ static slot *take_slot(tl_reorder *r, tl_error *e)
     return s;
 }
 
-/* Keeps what one batch took; what is far more than usual is given back. */
+/* Keeps the memory of one batch, unless it is unusually large. */
 static void give_back(tl_reorder *r, slot *s)
 {
     r->bytes -= s->bytes;
@@ -240,14 +240,14 @@ static int read_batch(tl_reorder *r, tl_error *e)
     return 1;
 }
 
-/* May the earliest batch be handed out, because what is still to come is later? */
+/* May the earliest batch be handed out, because everything still to come is later? */
 static bool is_settled(const tl_reorder *r)
 {
     uint64_t (*const stream_floor)(const void *) = r->source->format->stream_floor;
     return r->nheap > 0 && stream_floor && r->heap[0].slot->last <= stream_floor(r->cursor->state);
 }
 
-/* Fills the window, as far as need be. */
+/* Fills the window, as far as needed. */
 static void fill(tl_reorder *r)
 {
     while (r->cursor && !is_settled(r) && r->nheap < TL_REORDER_BATCHES &&
@@ -260,7 +260,7 @@ static void fill(tl_reorder *r)
     }
 }
 
-/* Says which events came too late, once. */
+/* Reports which events came too late, once. */
 static int report(tl_reorder *r, tl_error *e)
 {
     const uint64_t no_stream = UINT64_C(1) << 40; /* the format adds those of its streams, if it counts them */
@@ -275,7 +275,7 @@ static int report(tl_reorder *r, tl_error *e)
 }
 
 /* The next runs of the earliest batch: those before the next event of any other. Returns how many, at most `room`; the
- * batch may be used up then. */
+ * batch may then be used up. */
 static uint32_t plan_batch(tl_reorder *r, tl_run *run, uint32_t room)
 {
     const entry *first = &r->heap[0], *second = NULL;
@@ -283,7 +283,7 @@ static uint32_t plan_batch(tl_reorder *r, tl_run *run, uint32_t room)
     const uint64_t *ts = s->batch.ts;
     if (r->nheap > 1)
         second = r->nheap > 2 && earlier(&r->heap[2], &r->heap[1]) ? &r->heap[2] : &r->heap[1];
-    /* Times below `end` come before it, with `inclusive` the same time, too. */
+    /* Events before `end` come first, with `inclusive` also those at that time. */
     const uint64_t end = second ? second->ts : UINT64_MAX;
     const bool inclusive = !second || first->number < second->number;
     uint32_t n = 0;
@@ -327,7 +327,7 @@ int tl_reorder_plan(tl_reorder *r, tl_run *run, uint32_t room, tl_error *e)
         r->spent[r->nspent++] = x.slot;
         if (--r->nheap)
             sink(r, 0, r->heap[r->nheap]);
-        if (r->cursor) /* the window has room: first see what comes */
+        if (r->cursor) /* the window has room: read on first */
             break;
     }
     if (n > 0)

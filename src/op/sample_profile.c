@@ -1,8 +1,8 @@
 /* Makes a profile of the samples of a source.
  *
  * A sample event sets the stack of its track, and counts as often as it says, if its weight is not 0; an event of
- * allocations belongs to the stack that its track has then. Where samples tell of calls (TL_WEIGHT_CALLS), and time is
- * asked for, the profile becomes one of calls, to which samples are added. */
+ * allocations belongs to the stack that its track has then. If samples are calls (TL_WEIGHT_CALLS), and time is the
+ * weight, the profile becomes one of calls, to which samples are added. */
 #include "op/sample_profile.h"
 
 #include <stdlib.h>
@@ -17,20 +17,20 @@
 
 #define NO_FIELD UINT32_MAX
 
-/* Where the members of a class stand that matter here. */
+/* Positions of a class's relevant members. */
 typedef struct plan {
     enum { NOTHING, SAMPLE, ALLOCATIONS } what;
-    bool simple, simple_items;                /* fields before them, members of an item own one slot each */
-    uint32_t count, stack, kept, items;       /* which field */
-    uint32_t item_count, item_bytes, item_ip; /* which member of an item */
+    bool simple, simple_items;                /* the fields before them, and members of an item, own one slot each */
+    uint32_t count, stack, kept, items;       /* indices of fields */
+    uint32_t item_count, item_bytes, item_ip; /* indices of an item's members */
 } plan;
 
-/* What a track is doing. */
+/* State of a track. */
 typedef struct thread {
-    uint32_t root;  /* that its stacks are below; TL_HASH_NONE: it has not begun */
-    uint32_t place; /* 0: its stack is empty, or not known */
+    uint32_t root;  /* parent of its stacks; TL_HASH_NONE: not begun */
+    uint32_t place; /* 0: its stack is empty, or unknown */
     uint32_t depth; /* of its stack */
-    tl_frame top;   /* of that stack; only with lines */
+    tl_frame top;   /* of its stack; only with lines */
 } thread;
 
 typedef struct sample_job {
@@ -44,8 +44,8 @@ typedef struct sample_job {
     bool selecting;
     tl_call_select select;
     bool of_time;         /* calls matter */
-    tl_callstack *calls;  /* NULL: none was told so far */
-    const tl_frame **top; /* frames of a stack that are to be pushed, innermost first */
+    tl_callstack *calls;  /* NULL: none so far */
+    const tl_frame **top; /* frames of a stack to push, innermost first */
     uint32_t top_capacity;
 } sample_job;
 
@@ -81,7 +81,7 @@ bool tl_samples_wanted(const tl_trace *t)
     return samples;
 }
 
-/* Do the first n fields own one slot each, whatever they hold? */
+/* Does each of the first n fields own one slot, whatever it holds? */
 static bool are_simple(const tl_field *f, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -114,7 +114,7 @@ static plan plan_of(const tl_class *c)
     return p;
 }
 
-/* Are the numbers of functions shown in hexadecimal? The field of a stack has three members: name, number, ip. */
+/* Are function numbers shown in hexadecimal? A stack field has three members: name, number, ip. */
 static uint32_t function_flags(const tl_trace *t)
 {
     for (uint32_t i = 0; i < t->ncls; i++) {
@@ -139,7 +139,7 @@ TL_ALWAYS_INLINE values values_of(const tl_batch *b, uint32_t i)
     return (values){b->v + b->val[i], b->v + b->val[i + 1]};
 }
 
-/* Field or member number `index`, NULL if it is not there. */
+/* Field or member number `index`, NULL if missing. */
 TL_ALWAYS_INLINE const tl_value *value_at(values all, uint32_t index, bool simple)
 {
     if (index == NO_FIELD)
@@ -163,7 +163,7 @@ static uint64_t times(uint64_t a, uint64_t b)
 
 /* ---- events ---- */
 
-/* The state of a track; NULL when memory runs out. Tracks may come while reading. */
+/* The state of a track; NULL when memory runs out. Tracks may be added while reading. */
 TL_COLD static thread *new_threads(sample_job *m, uint32_t track)
 {
     uint32_t n = m->trace->ntrack > track ? m->trace->ntrack : track + 1;
@@ -184,7 +184,7 @@ TL_COLD static bool begin_thread(sample_job *m, thread *th, uint32_t track)
     return th->root != TL_HASH_NONE;
 }
 
-/* The track of an event, begun; NULL when memory runs out. */
+/* The begun state of an event's track; NULL when memory runs out. */
 TL_ALWAYS_INLINE thread *thread_of(sample_job *m, uint32_t track)
 {
     thread *th = TL_LIKELY(track < m->nthread) ? &m->thread[track] : new_threads(m, track);
@@ -200,16 +200,15 @@ static bool is_selected(const sample_job *m, const tl_batch *b, uint32_t i)
            tl_call_select_track(s, b->track[i]) && tl_call_select_cpu(s, b, i);
 }
 
-/* The stack of the track becomes another one, and all calls that this ends and begins are known, or (not `told`) none.
- * Frames that were kept may be more than those known so far: they were on the stack before. False when memory runs out.
- */
+/* Changes the stack of a track. All calls that this ends and begins are known or, unless `told`, unknown. More frames
+ * may be kept than known so far: they were on the stack before. False when memory runs out. */
 TL_NOINLINE static bool change_stack(sample_job *m, const tl_batch *b, uint32_t i, const tl_frame *top, uint64_t kept,
                                      bool told)
 {
     const uint32_t was = m->thread[b->track[i]].depth;
     if (!m->calls && tl_callstack_new(&m->calls, m->p, m->trace, m->options, TL_EXITS_COMPLETE, NULL) < 0)
         return false;
-    /* Of what was there before the first call it is enough to know how much of it is left. */
+    /* For frames from before the first call, only their remaining number matters. */
     if (told && tl_callstack_depth(m->calls, b->track[i]) == 0 && kept < was)
         m->p->unmatched_exits += was - kept;
     if (!tl_callstack_cut(m->calls, b, i, kept < UINT32_MAX ? (uint32_t)kept : UINT32_MAX, told))
@@ -307,7 +306,7 @@ static bool add_allocations(sample_job *m, const plan *pl, const tl_batch *b, ui
     return true;
 }
 
-/* The ticks that all events lie within. */
+/* Extends the range of ticks of all events. */
 static void note_times(tl_profile *p, const tl_batch *b)
 {
     uint64_t begin = p->has_span ? p->begin : b->ts[0], end = p->end;
@@ -338,7 +337,7 @@ static int add_batch(sample_job *m, const tl_batch *b, tl_error *e)
 
 /* ---- all of it ---- */
 
-/* Every stream from its begin: stacks are told as differences, and who is limited in time needs what came before. */
+/* Every stream from its begin: stacks are differences, so selecting a time needs what came before. */
 static int read_all(sample_job *m, tl_source *s, tl_error *e)
 {
     struct tl_stream_reader *stream_reader = NULL;
@@ -361,7 +360,7 @@ static int start(sample_job *m, tl_source *s, tl_error *e)
     int status = tl_profile_new(&m->p, &t->clock, e);
     if (status == 0)
         status = tl_profile_make_sampled(m->p, tl_sample_weight, TL_SAMPLE_WEIGHTS, e);
-    if (status == 0) /* a wrong name is told before everything is read */
+    if (status == 0) /* reports a wrong name before reading everything */
         status = tl_profile_choose_weight(m->p, m->options->weight, e);
     if (status < 0)
         return status;
@@ -381,7 +380,7 @@ static int start(sample_job *m, tl_source *s, tl_error *e)
     return status;
 }
 
-/* Settles the patterns of functions by the calls that were met. */
+/* Settles the patterns of functions by the calls that were seen. */
 static int settle_calls(const sample_job *m, const tl_select *s, tl_error *e)
 {
     int status = 0;
@@ -392,7 +391,7 @@ static int settle_calls(const sample_job *m, const tl_select *s, tl_error *e)
     return status;
 }
 
-/* What is known only when everything was read. */
+/* Adds what is known only after reading everything. */
 static int finish(sample_job *m, tl_error *e)
 {
     const tl_select *select = m->options->select;

@@ -1,4 +1,4 @@
-/* Which samples of a profile a selection takes, by the functions on their stacks. */
+/* Which samples of a profile a selection contains, by the functions on their stacks. */
 #include "op/sample_select.h"
 
 #include <stdlib.h>
@@ -6,9 +6,9 @@
 
 #include "base/text/glob.h"
 
-enum { WANTED = 1, UNWANTED = 2 }; /* what a function, or one of a stack, matches */
+enum { WANTED = 1, UNWANTED = 2 }; /* what a function, or one on a stack, matches */
 
-/* Does a glob match what the function is called, now or later? */
+/* Does a glob match the function's name, now or later? */
 static bool matches(const char *glob, const tl_function *f)
 {
     char buffer[24];
@@ -37,7 +37,7 @@ static void clear(tl_profile *p, uint32_t place)
     memset(weights_of(p, place), 0, p->nweight * sizeof *p->weight_self);
 }
 
-/* Drops places whose stacks are not wanted. on_stack[place]: what the functions of its stack match. */
+/* Drops places with unwanted stacks. on_stack[place]: what the functions of its stack match. */
 static void drop_stacks(tl_profile *p, const tl_select *s, const uint8_t *match, uint32_t *on_stack)
 {
     for (uint32_t i = 1; i < p->nplace; i++) {
@@ -51,7 +51,7 @@ static void drop_stacks(tl_profile *p, const tl_select *s, const uint8_t *match,
     }
 }
 
-/* Gives what lies deeper to the deepest frame that is kept: children come after their parents. */
+/* Adds deeper places to the deepest kept frame: children come after their parents. */
 static void cut_stacks(tl_profile *p, uint32_t longest, uint32_t *depth)
 {
     for (uint32_t i = 1; i < p->nplace; i++)
@@ -65,7 +65,7 @@ static void cut_stacks(tl_profile *p, uint32_t longest, uint32_t *depth)
     }
 }
 
-/* Drops the trees of threads that are not wanted: of profiles that were read as such. */
+/* Drops the trees of unwanted threads, in profiles that were read as such. */
 static void drop_threads(tl_profile *p, const tl_select *s, uint32_t *dropped)
 {
     for (uint32_t i = 1; i < p->nplace; i++) {
@@ -76,7 +76,7 @@ static void drop_threads(tl_profile *p, const tl_select *s, uint32_t *dropped)
     }
 }
 
-/* Counts again what is left. */
+/* Counts the remaining samples. */
 static void count_samples(tl_profile *p)
 {
     uint64_t n = 0;
@@ -116,7 +116,7 @@ int tl_samples_select(tl_profile *p, const tl_select *s, tl_error *e)
         match_functions(p, s, match, hit);
         drop_stacks(p, s, match, scratch);
     }
-    if (s->nfunc) /* no function is on an empty stack */
+    if (s->nfunc) /* an empty stack has no function */
         p->samples.empty = 0;
     count_samples(p);
     if (s->depth) {

@@ -1,4 +1,4 @@
-/* From the frames of sampled stacks to places of a profile. */
+/* Finds places of a profile for the frames of sampled stacks. */
 #include "op/sample_stack.h"
 #include "base/text/same_text.h"
 
@@ -22,7 +22,7 @@ void tl_sample_stack_fini(tl_sample_stack *s)
 
 /* ---- functions ---- */
 
-/* Notes that a function has this name in this batch; false when memory runs out. */
+/* Remembers that a function has this name in this batch; false when memory runs out. */
 static bool remember(tl_sample_stack *s, uint32_t function, const char *name)
 {
     if (TL_UNLIKELY(function >= s->nknown)) {
@@ -38,7 +38,7 @@ static bool remember(tl_sample_stack *s, uint32_t function, const char *name)
     return true;
 }
 
-/* A function that has no number. */
+/* A function without a number. */
 static uint32_t unnumbered_function(tl_sample_stack *s, const tl_frame *f)
 {
     if (!f->name && s->unknown != TL_NO_FUNCTION)
@@ -49,7 +49,7 @@ static uint32_t unnumbered_function(tl_sample_stack *s, const tl_frame *f)
     return function;
 }
 
-/* A function whose number was not seen yet, or with another name. */
+/* A function whose number is new, or has another name. */
 TL_COLD static uint32_t new_function(tl_sample_stack *s, const tl_frame *f)
 {
     tl_profile *p = s->p;
@@ -62,7 +62,7 @@ TL_COLD static uint32_t new_function(tl_sample_stack *s, const tl_frame *f)
     return remember(s, function, f->name) ? function : TL_HASH_NONE;
 }
 
-/* The function of a frame, wherever in it the frame is; TL_HASH_NONE when memory runs out. */
+/* The function of a frame, at any place in it; TL_HASH_NONE when memory runs out. */
 TL_ALWAYS_INLINE uint32_t whole_function(tl_sample_stack *s, const tl_frame *f)
 {
     const tl_profile *p = s->p;
@@ -89,7 +89,7 @@ uint32_t tl_sample_stack_function(tl_sample_stack *s, const tl_frame *f, bool na
     return function != TL_HASH_NONE ? function : new_function(s, &last);
 }
 
-/* The function with the line that the frame is in, if that is known. */
+/* The function with the frame's line, if known. */
 static uint32_t function_at(tl_sample_stack *s, uint32_t function, const tl_frame *f)
 {
     tl_location at = {0};
@@ -123,7 +123,7 @@ uint32_t tl_sample_stack_place_slow(tl_sample_stack *s, uint32_t root, const tl_
     for (; at && !at->memo; at = at->caller) {
         if (TL_UNLIKELY(n == s->nfresh) && !grow_fresh(s))
             return TL_HASH_NONE;
-        s->fresh[n++] = (tl_frame *)(uintptr_t)at; /* of this cursor alone: the memo is there to be written */
+        s->fresh[n++] = (tl_frame *)(uintptr_t)at; /* its cursor's frames: their memo may be written */
     }
     uint32_t place = at ? at->memo : root;
     while (n > 0) {

@@ -1,4 +1,4 @@
-/* Writing events or a profile in the format that a path or an option names. */
+/* Writes events or a profile in the format that a path or an option names. */
 #include "traceloom/sink.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 struct tl_sink {
     const tl_format *format;
     tl_output *out;
-    tl_output_folder *folder; /* in place of `out`, of formats that write folders */
+    tl_output_folder *folder; /* replaces `out` for formats that write folders */
     void *writer;
     const tl_trace *trace;
     tl_accept *accept; /* by class */
@@ -102,7 +102,7 @@ static int open_folder(tl_output_folder **out, const tl_format *f, const char *p
     return tl_output_folder_open(out, path, overwrite, f->folder_files, e);
 }
 
-/* An output without any event would look like the answer that nothing happened. */
+/* An output without events would suggest that nothing happened. */
 static int refuse_all(const tl_sink *s, tl_error *e)
 {
     return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: there are no %s to write", s->format->name,

@@ -1,4 +1,4 @@
-/* A sink that is one of several outputs, for tl_split: none of its events may be of a kind that its format holds. */
+/* A sink that is one of several outputs, for tl_split: it may get no event that its format holds. */
 #ifndef TL_OP_SINK_PART_H
 #define TL_OP_SINK_PART_H
 

@@ -37,11 +37,11 @@ static int tie(const contest *c, uint64_t offset, tl_error *e)
     return tl_fail(e, TL_EFORMAT, offset, "could be %s or %s; choose with --from", c->best->name, c->rival->name);
 }
 
-/* What an input that is followed has to say within this time, in ms, so that its format is known. */
+/* Time, in ms, for an input that is followed to show its format. */
 enum { PATIENCE = 5000 };
 
-/* Waits for more than `known` bytes of an input that is followed. 1: there are some, 0: none came, < 0: error. One that
- * has fewer bytes than its size says became shorter, and there is nothing to wait for. */
+/* Waits for more than `known` bytes of an input that is followed. 1: there are some, 0: none came, < 0: error. If there
+ * are fewer than its size says, it became shorter, and waiting is useless. */
 static int wait_for_more(tl_input *in, size_t known, tl_error *e)
 {
     bool ended;
@@ -66,8 +66,7 @@ static int no_format(const tl_input *in, const uint8_t *head, size_t got, tl_err
     return tl_fail(e, TL_EFORMAT, TL_NO_OFFSET, "unrecognised format (starts with%s)%s", bytes, hint);
 }
 
-/* Asks every format; the one with the most evidence wins, two with the same are an error. An empty file is what its
- * name says. */
+/* Asks every format; the one with the most evidence wins, a draw is an error. The name of an empty file decides. */
 static int find_format(const tl_format **out, tl_input *in, tl_error *e)
 {
     uint8_t head[TL_PROBE_SIZE];
@@ -128,7 +127,7 @@ const char *tl_source_name(const tl_source *s)
     return s->in ? tl_input_name(s->in) : s->folder->path;
 }
 
-/* Damage of the compression that the input is in. */
+/* Adds damage in the input's compression. */
 static int add_input_damage(tl_source *s, tl_error *e)
 {
     uint64_t offset = 0;
@@ -136,7 +135,7 @@ static int add_input_damage(tl_source *s, tl_error *e)
     return broken ? tl_trace_add_damage(&s->trace, e, offset, 0, "input.damaged", "%s", broken) : 0;
 }
 
-/* With want.strict: an error if there is damage already. Other cursors may be adding to the list. */
+/* With want.strict: fails if there is damage already. Other cursors may be adding to the list. */
 static int refuse_damage(tl_source *s, tl_error *e)
 {
     tl_trace *t = &s->trace;
@@ -150,7 +149,7 @@ static int refuse_damage(tl_source *s, tl_error *e)
                : 0;
 }
 
-/* What remains once input and format are known. */
+/* Opens the trace once input and format are known. */
 static int open_format(tl_source *s, const tl_open_options *o, tl_error *e)
 {
     tl_trace *t = &s->trace;
@@ -188,7 +187,7 @@ static int open_format(tl_source *s, const tl_open_options *o, tl_error *e)
     return o->exe || o->nobject ? tl_given_files(s, o, e) : 0;
 }
 
-/* Opens what `in` or `folder` holds; takes it over, also on failure. */
+/* Opens the trace in `in` or `folder`; takes it over, also on failure. */
 static int open_source(tl_source **out, tl_input *in, tl_folder *folder, const tl_open_options *options, tl_error *e)
 {
     static const tl_open_options none = {0};
@@ -227,7 +226,7 @@ int tl_source_open(tl_source **out, const char *path, const tl_open_options *opt
     tl_folder *folder = NULL;
     struct stat st;
     const bool is_folder = strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-    /* The messages of all name the path. */
+    /* All messages name the path. */
     int status = is_folder                    ? tl_folder_open(&folder, path, e)
                  : options && options->follow ? tl_input_open_follow(&in, path, e)
                                               : tl_input_open_lazy(&in, path, e);
@@ -352,7 +351,7 @@ int tl_cursor_fill(tl_cursor *c, tl_batch *b, tl_error *e)
     const tl_format *f = c->source->format;
     tl_batch_clear(b);
     int status = f->stream_next(c->state, b, e);
-    /* Only now it is known whether the input came to a good end. */
+    /* Only now is it known whether the input ended well. */
     if (status == 0 && (c->source->follow || f->forward)) {
         status = add_input_damage(c->source, e);
         if (status == 0)

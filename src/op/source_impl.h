@@ -5,11 +5,11 @@
 #include "model/format_impl.h"
 #include "traceloom/source.h"
 
-/* What all streams together are read through; see op/stream_reader.h. */
+/* Reads all streams together; see op/stream_reader.h. */
 struct tl_stream_reader;
-/* What a pass over all events found; see op/symbols/discover.h. */
+/* The result of a pass over all events; see op/symbols/discover.h. */
 struct tl_discovery;
-/* Which function holds an address; see op/symbols/code_map.h. */
+/* Which function contains an address; see op/symbols/code_map.h. */
 struct tl_code_map;
 
 struct tl_source {
@@ -22,10 +22,10 @@ struct tl_source {
     bool follow;                            /* as in tl_open_options */
     struct tl_stream_reader *stream_reader; /* of tl_source_next() */
     struct tl_discovery *discovery;
-    struct tl_code_map *code; /* of the traced binary, for instructions; or NULL */
+    struct tl_code_map *code; /* of the traced binary, if there are instructions; or NULL */
     const char *exe;          /* as in tl_open_options, for tl_discover() */
     bool no_names, no_demangle, no_lines;
-    uint32_t stream; /* that it reads next */
+    uint32_t stream; /* the stream that it reads next */
 };
 
 struct tl_cursor {
@@ -34,34 +34,34 @@ struct tl_cursor {
     tl_batch batch;
 };
 
-/* A part of the time, for readers that can leave out the rest: ticks [from, to), if `set`. */
+/* A time range, for readers that can leave out the rest: ticks [from, to), if `set`. */
 typedef struct tl_limit {
     bool set;
     uint64_t from, to;
 } tl_limit;
 
-/* What messages call the trace. */
+/* The trace's name in messages. */
 const char *tl_source_name(const tl_source *s);
 
-/* As tl_source_open() of a folder that is packed into one block, see tl_folder_open_memory(): for tests and fuzzing. */
+/* As tl_source_open() for a folder packed into one block, see tl_folder_open_memory(): for tests and fuzzing. */
 int tl_source_open_folder_memory(tl_source **out, const void *data, size_t size, const char *name,
                                  const tl_open_options *options, tl_error *e);
 
-/* Stream numbers, heaviest first, so that threads end at about the same time. To be freed; NULL when memory runs out.
- */
+/* Stream numbers, heaviest first, so that threads end at about the same time. The caller frees them; NULL when memory
+ * runs out. */
 uint32_t *tl_source_by_weight(tl_source *s);
-/* Is most of the work in one stream? Then it is better shared by decoding it on another thread. */
+/* Is most of the work in one stream? Then decoding it on another thread is better. */
 bool tl_source_is_one_stream(const tl_source *s);
 
 /* As tl_cursor_open() and, if the limit is set, tl_cursor_limit(). */
 int tl_cursor_open_limited(tl_cursor **out, tl_source *s, uint32_t stream, const tl_limit *limit, tl_error *e);
-/* As tl_cursor_next(), into a batch of the caller, which may be another one each time. */
+/* As tl_cursor_next(), into a batch of the caller, which may differ each time. */
 int tl_cursor_fill(tl_cursor *c, tl_batch *b, tl_error *e);
 
-/* As tl_source_count(), but only what is known without reading: no events, times where they are known. */
+/* As tl_source_count(), but without reading: no events, and only known times. */
 int tl_count_known(const tl_trace *t, tl_count *out, tl_error *e);
 
-/* As tl_merge_open() for a part of the time; events outside may come all the same. limit may be NULL. */
+/* As tl_merge_open() for a time range; events outside may still come. limit may be NULL. */
 int tl_merge_open_limited(tl_merge **out, tl_source *s, const tl_limit *limit, tl_error *e);
 
 #endif

@@ -16,10 +16,10 @@ struct tl_split {
     tl_split_by by;
     uint64_t each;
     char *path;
-    tl_sink **sink; /* by track, or [1]: the part that is being written */
+    tl_sink **sink; /* by track, or [1]: the current part */
     uint32_t nsink, open;
-    uint64_t piece;  /* number of the piece of time that is being written */
-    uint32_t serial; /* of parts by bytes */
+    uint64_t piece;  /* number of the current piece of time */
+    uint32_t serial; /* counts parts by bytes */
     char **part;
     uint32_t npart, part_capacity;
     tl_drops drops;
@@ -119,7 +119,7 @@ static int end_part(tl_split *s, uint32_t slot, tl_error *e)
     return status;
 }
 
-/* Room for a part for each track: more of them may come while a trace is read. */
+/* Room for a part for each track: tracks may be added while reading. */
 static int reserve_slot(tl_split *s, uint32_t slot, tl_error *e)
 {
     if (TL_LIKELY(slot < s->nsink))
@@ -134,13 +134,13 @@ static int reserve_slot(tl_split *s, uint32_t slot, tl_error *e)
     return 0;
 }
 
-/* Which piece of time a tick lies in. */
+/* The piece of time that contains a tick. */
 static uint64_t piece_of(const tl_split *s, uint64_t ts)
 {
     return ts > s->options.begin ? (ts - s->options.begin) / s->each : 0;
 }
 
-/* Writes from .. to-1 into the part at `slot`, which is begun as `number` if need be. */
+/* Writes from .. to-1 into the part at `slot`, begun as `number` if needed. */
 static int write_part(tl_split *s, uint32_t slot, uint64_t number, const tl_batch *b, uint32_t from, uint32_t to,
                       tl_error *e)
 {
@@ -155,7 +155,7 @@ static int write_by_time(tl_split *s, const tl_run *r, tl_error *e)
     int status = 0;
     for (uint32_t from = r->from, to; status >= 0 && from < r->to; from = to) {
         uint64_t piece = piece_of(s, r->batch->ts[from]);
-        if (piece < s->piece) /* an event that goes back in time stays where it comes */
+        if (piece < s->piece) /* an event that goes back in time goes to the current part */
             piece = s->piece;
         for (to = from + 1; to < r->to && piece_of(s, r->batch->ts[to]) <= piece;)
             to++;

@@ -1,4 +1,4 @@
-/* Batches of all streams of a source, by cursors or by threads that decode ahead. */
+/* Batches of all streams of a source, by cursors or threads that decode ahead. */
 #include "op/stream_reader.h"
 
 #include <stdlib.h>
@@ -74,7 +74,7 @@ void tl_stream_reader_close(tl_stream_reader *p)
     tl_ahead_close(p->ahead);
     for (uint32_t i = 0; i < tl_source_streams(p->source); i++)
         tl_cursor_close(p->feed[i].cursor);
-    tl_trace_sort_damage(&p->source->trace); /* of what was read, even if that was not all */
+    tl_trace_sort_damage(&p->source->trace); /* for what was read, even if not everything was */
     free(p->feed);
     free(p);
 }

@@ -1,4 +1,4 @@
-/* Building a tournament, and making it smaller when players drop out. */
+/* Builds a tournament, and shrinks it when players drop out. */
 #include "op/tournament.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ void tl_tournament_add(tl_tournament *t, uint32_t player, uint64_t time)
     t->time[t->playing++] = time;
 }
 
-/* Sets the loser of match i, or the winner of all (0), to who has a place. */
+/* Sets the loser of match i, or the winner of all (0), to the player at a place. */
 static void set(tl_tournament *t, uint32_t i, uint32_t place)
 {
     t->lost_time[i] = t->time[place];
@@ -52,7 +52,7 @@ void tl_tournament_start(tl_tournament *t)
         t->player[i] = TL_PLAYER_OUT;
         t->time[i] = UINT64_MAX;
     }
-    /* Match i is played by the winners of matches 2i and 2i+1; those from `size` on stand for the places. */
+    /* Match i is between the winners of matches 2i and 2i+1; numbers from `size` on are the places. */
     for (uint32_t i = t->size - 1; i > 0; i--) {
         const uint32_t left = 2 * i, right = left + 1;
         const uint32_t a = left < t->size ? t->winner[left] : left - t->size;
@@ -64,7 +64,7 @@ void tl_tournament_start(tl_tournament *t)
     set(t, 0, t->size > 1 ? t->winner[1] : 0);
 }
 
-/* Makes a tournament of those who still play. */
+/* Rebuilds the tournament with the remaining players. */
 static void shrink(tl_tournament *t)
 {
     for (uint32_t i = 0; i < t->size; i++)

@@ -1,7 +1,7 @@
 /* Which of many sequences has the earliest next event: a tournament in which each match remembers its loser.
  *
- * When the winner's time changes, only its own matches are played again, one a level, without a branch that could be
- * mispredicted: in merged streams nobody can guess which one is next. Equal times are won by the lower player. */
+ * When the winner's time changes, only its own matches are played again, one per level, without branches: in merged
+ * streams the next one is unpredictable. At equal times the lower player wins. */
 #ifndef TL_OP_TOURNAMENT_H
 #define TL_OP_TOURNAMENT_H
 
@@ -10,24 +10,24 @@
 
 #include "base/compiler.h"
 
-#define TL_PLAYER_OUT 0x80000000u /* or-ed to a player that has no events left: it loses against all others */
+#define TL_PLAYER_OUT 0x80000000u /* or-ed to a player without events left: it loses against all others */
 
 typedef struct tl_tournament {
-    /* [size] the loser of match i, and when its next event is; [0]: the winner of all. */
+    /* [size] the loser of match i, and the time of its next event; [0]: the winner of all. */
     uint64_t *lost_time;
     uint32_t *lost;
     uint32_t size;    /* a power of two */
-    uint32_t playing; /* players that are not out */
+    uint32_t playing; /* players still in */
     uint32_t *place;  /* [number] of a player, to find its matches */
     uint32_t *player; /* [size] by place, ascending */
-    uint64_t *time;   /* [size] by place; this and the next are for building only */
+    uint64_t *time;   /* [size] by place; this and the next are only for building */
     uint32_t *winner; /* [size] of match i: a place */
 } tl_tournament;
 
 /* Room for players 0 .. n-1; false when memory runs out. */
 bool tl_tournament_init(tl_tournament *t, uint32_t n);
 void tl_tournament_fini(tl_tournament *t);
-/* Before tl_tournament_start(): one more player, of a higher number than those before. */
+/* Before tl_tournament_start(): adds a player with a higher number than those before. */
 void tl_tournament_add(tl_tournament *t, uint32_t player, uint64_t time);
 void tl_tournament_start(tl_tournament *t);
 /* The winner has no events left. */
@@ -38,13 +38,13 @@ TL_ALWAYS_INLINE bool tl_earlier(uint64_t time_a, uint32_t a, uint64_t time_b, u
     return (time_a < time_b) | ((time_a == time_b) & (a < b));
 }
 
-/* Only while somebody plays. */
+/* Only if a player is left. */
 TL_ALWAYS_INLINE uint32_t tl_tournament_winner(const tl_tournament *t)
 {
     return t->lost[0];
 }
 
-/* The next event of the winner (given, so that it can be kept in a register) has this time. Returns who wins now. */
+/* Sets the time of the winner's next event (the winner is passed to keep it in a register). Returns the new winner. */
 TL_ALWAYS_INLINE uint32_t tl_tournament_again(tl_tournament *t, uint32_t winner, uint64_t time)
 {
     uint64_t *const times = t->lost_time;
@@ -67,7 +67,7 @@ TL_ALWAYS_INLINE uint32_t tl_tournament_again(tl_tournament *t, uint32_t winner,
     return winner;
 }
 
-/* Who would win without the winner, and when; only if at least two play. */
+/* The second, and its time; only if at least two play. */
 TL_ALWAYS_INLINE uint32_t tl_tournament_second(const tl_tournament *t, uint64_t *time)
 {
     uint32_t i = (t->size + t->place[t->lost[0]]) / 2, player = t->lost[i];

@@ -1,4 +1,4 @@
-/* Functions of a binary by address: symbols are collected, sorted, and cut where they overlap. */
+/* Functions of a binary by address: collects and sorts symbols, and cuts overlapping ones. */
 #include "op/symbols/code_map.h"
 
 #include <elf.h>
@@ -10,7 +10,7 @@
 /* A symbol as the table has it. */
 typedef struct found {
     tl_code_symbol symbol;
-    uint32_t rank, number; /* what wins where several begin at one address: the lowest */
+    uint32_t rank, number; /* which of several at one address wins: the lowest */
 } found;
 
 struct tl_code_map {
@@ -20,7 +20,7 @@ struct tl_code_map {
 };
 
 typedef struct collection {
-    const tl_elf *elf; /* that is being read */
+    const tl_elf *elf; /* the file being read */
     found *found;
     uint32_t n, capacity;
     bool no_memory;
@@ -66,7 +66,7 @@ static int by_address(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Of symbols with one address the best stays, and reaches as far as the longest. */
+/* Of several symbols at one address keeps the best one, with the largest size. */
 static int settle(tl_code_map *m, collection *c, tl_error *e)
 {
     m->symbol = malloc(((size_t)c->n + 1) * sizeof *m->symbol);
@@ -106,7 +106,7 @@ int tl_code_map_open(tl_code_map **out, const char *path, tl_error *e)
     if (status == 0 && !has_symtab(m->elf))
         status = tl_debug_file_open(&m->debug, m->elf, TL_DEBUG_ROOT, e);
     if (status >= 0 && m->debug) {
-        c.elf = m->debug; /* a broken debug file is as good as none */
+        c.elf = m->debug; /* a broken debug file counts as missing */
         status = tl_elf_each_symbol(m->debug, take_symbol, &c, e) == TL_ENOMEM ? TL_ENOMEM : 0;
     }
     if (status >= 0 && !c.no_memory) {

@@ -1,4 +1,4 @@
-/* Finds the separate debug file of a binary where debuggers look for it. */
+/* Finds the separate debug file of a binary, where debuggers look for it. */
 #include "op/symbols/debug_file.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/crc32.h"
 #include "base/io/input.h"
 
-/* The CRC-32 of a whole file as .gnu_debuglink has it. False if it cannot be read. */
+/* The CRC-32 of a whole file, as in .gnu_debuglink. False if it cannot be read. */
 static bool file_crc(const char *path, uint32_t *crc)
 {
     enum { CHUNK = 65536 };
@@ -34,14 +34,14 @@ out:
     return ok;
 }
 
-/* True if a and b are the same file, not only equal ones. */
+/* Are a and b the same file, not just equal ones? */
 static bool same_file(const char *a, const char *b)
 {
     struct stat sa, sb;
     return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
-/* Opens path if it is the debug file of elf. Takes over path, which is NULL if there was no memory for it. */
+/* Opens path if it is the debug file of elf. Takes path over; it is NULL if memory ran out. */
 static int try(tl_elf **out, char *path, const tl_elf *elf, tl_error *e)
 {
     tl_elf *debug = NULL;
@@ -70,7 +70,7 @@ out:
     return rc;
 }
 
-/* A new string of the parts; NULL when memory runs out. */
+/* Concatenates three strings; NULL when memory runs out. */
 static char *join(const char *a, const char *b, const char *c)
 {
     size_t room = strlen(a) + strlen(b) + strlen(c) + 1;
@@ -99,7 +99,7 @@ static int try_debuglink(tl_elf **out, const tl_elf *elf, const char *root, tl_e
 {
     const char *link = tl_elf_debuglink(elf, NULL);
     if (!link || strchr(link, '/'))
-        return 0; /* it is a plain name; the binary does not get to choose a folder */
+        return 0; /* only a plain name: the binary must not choose a folder */
     char *folder = realpath(tl_elf_path(elf), NULL);
     if (!folder)
         return 0;

@@ -1,4 +1,4 @@
-/* Finding the separate debug file of a binary. */
+/* Finds the separate debug file of a binary. */
 #ifndef TL_OP_DEBUG_FILE_H
 #define TL_OP_DEBUG_FILE_H
 
@@ -7,7 +7,7 @@
 #define TL_DEBUG_ROOT "/usr/lib/debug" /* where distributions put debug files */
 
 /* Opens the debug file of elf: by build-id under root/.build-id, or by debuglink beside the binary, in .debug/ beside
- * it, or under root. A file of another build (build-id, or CRC where one of both has no build-id) is not taken.
+ * it, or under root. Rejects files of another build (by build-id, or by CRC if one of both has no build-id).
  * Returns 1 and the open file, 0 if there is none, or TL_ENOMEM. */
 int tl_debug_file_open(tl_elf **out, const tl_elf *elf, const char *root, tl_error *e);
 

@@ -1,8 +1,8 @@
-/* Turns linkage names of C++ and Rust into what people wrote, through libiberty.
+/* Turns linkage names of C++ and Rust into source names, with libiberty.
  *
- * The names come from files that nobody vouches for, and both schemes can refer back to parts of a name: a few hundred
- * bytes may stand for more text than there is memory. libiberty limits its recursion but not its output, so its
- * interfaces that call back with each piece are used, and left by longjmp when the text gets too long. */
+ * The names come from untrusted files, and both schemes can refer back to parts of a name: a few hundred bytes may
+ * expand to more text than there is memory. libiberty limits its recursion but not its output, so we use its callback
+ * interfaces, and leave by longjmp when the text gets too long. */
 #include "op/symbols/demangle.h"
 
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer names stay as they are. libiberty itself gives up on C++ names of more than 1024 bytes. */
+/* Longer names are not demangled. libiberty itself gives up on C++ names of more than 1024 bytes. */
 #define MANGLED_MAX  16384u
 /* Longer results are not worth their memory: no table or graph can show them. */
 #define READABLE_MAX 65536u
@@ -66,8 +66,8 @@ static void append(const char *piece, size_t n, void *arg)
         return;
     }
     t->failed = true;
-    /* While libiberty hands out an identifier with letters beyond ASCII it owns memory, which a jump would leak. Such a
-     * piece is followed by an ASCII one, or by the end. */
+    /* While libiberty passes an identifier with non-ASCII letters it owns memory, which a jump would leak. Such a piece
+     * is followed by an ASCII one, or by the end. */
     if (is_ascii(piece, n))
         longjmp(t->stop, 1);
 }
@@ -83,7 +83,7 @@ static bool demangle_into(struct text *t, const char *name,
 
 char *tl_demangle(const char *linkage_name)
 {
-    /* Rust before C++: its older names are C++ ones with a hash in the end, which is to be left out. */
+    /* Rust before C++: its older names are C++ ones that end in a hash, which is left out. */
     static int (*const schemes[])(const char *, int, demangle_callbackref, void *) = {
         rust_demangle_callback,
         cplus_demangle_v3_callback,

@@ -1,4 +1,4 @@
-/* What only a pass over all events tells of function traces whose functions are addresses. */
+/* Pass over all events of function traces whose functions are addresses. */
 #include "op/symbols/discover.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "model/event_thread.h"
 #include "op/symbols/module_names.h"
 
-#define FUNCTIONS_MAX (1u << 20) /* functions that get names; a program has some ten thousand */
+#define FUNCTIONS_MAX (1u << 20) /* functions to name; a program has some ten thousand */
 #define MODULES_MAX   65536u     /* binaries, over all processes of a trace */
 
 struct tl_discovery {
@@ -17,7 +17,7 @@ struct tl_discovery {
     tl_pair_table thread;     /* pid and tid -> track */
     tl_module *module;
     uint32_t nmodule, module_capacity;
-    bool many_modules, many_functions; /* more than the limits */
+    bool many_modules, many_functions; /* the limits were exceeded */
     tl_hash module_at;                 /* base -> module */
     tl_hash alias; /* address of a function -> index in the trace's list of the same one at another address */
 };
@@ -101,7 +101,7 @@ static tl_module *module_at(struct tl_discovery *d, uint64_t base)
     return &d->module[d->nmodule++];
 }
 
-/* An event that tells of a binary: its place, size and path, or its build-id. */
+/* An event about a binary: its place, size and path, or its build-id. */
 static int add_module(tl_source *s, const tl_class *c, const tl_batch *b, uint32_t i, tl_error *e)
 {
     const tl_value *base = payload_value(c, b, i, "baddr"), *size = payload_value(c, b, i, "memsz");
@@ -173,8 +173,8 @@ static int read_all(tl_source *s, tl_error *e)
     return status;
 }
 
-/* Processes have the same function at different addresses: all become the first of them. Texts are interned: equal ones
- * are the same pointer. */
+/* Processes have the same function at different addresses: all are mapped to the first. Texts are interned: equal ones
+ * have the same pointer. */
 static int find_aliases(tl_source *s, tl_error *e)
 {
     const tl_trace *t = &s->trace;
@@ -199,7 +199,7 @@ static int find_aliases(tl_source *s, tl_error *e)
     return ok ? 0 : no_memory(e);
 }
 
-/* Notes of what the limits leave out. */
+/* Notes on what the limits leave out. */
 static int report_limits(tl_source *s, tl_error *e)
 {
     tl_damage note = {.offset = TL_NO_OFFSET, .kind = TL_DAMAGE_NOTE, .rule = "symbols.many-functions"};

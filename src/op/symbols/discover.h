@@ -1,25 +1,24 @@
-/* What only a pass over all events tells of function traces whose functions are addresses: which functions there are,
- * which binaries were loaded where, and which threads ran. */
+/* A pass over all events of function traces whose functions are addresses: finds the functions, which binaries were
+ * loaded where, and which threads ran. */
 #ifndef TL_OP_DISCOVER_H
 #define TL_OP_DISCOVER_H
 
 #include "op/source_impl.h"
 
-/* Whether entries or exits have functions whose addresses are known only from the events. */
+/* Whether entries or exits have functions whose addresses only the events have. */
 bool tl_discover_wanted(const tl_trace *t);
 /* Whether entries or exits name their thread by a context field (model/event_thread.h). */
 bool tl_discover_threads(const tl_trace *t);
 
 /* Reads all events once, and adds functions (id: the address) and a track for each thread that only contexts name. Then
- * names the functions: from the binary of an address if it is at hand and its build-id, if known, is the one recorded
+ * names the functions from the binary at the address if it is there and its build-id, if known, is the recorded one
  * (unless tl_open_options.no_names; only regular files are opened);
- * s->exe, if not NULL, takes the place of the binary of the same file name, or of the first one. Does nothing the
- * second time. */
+ * s->exe, if not NULL, replaces the binary of the same file name, or the first one. Does nothing the second time. */
 int tl_discover(tl_source *s, tl_error *e);
 
 void tl_discovery_free(struct tl_discovery *d); /* NULL is fine */
 
-/* Batches with a track for each thread: for what matches calls. */
+/* Batches with a track for each thread, to match calls. */
 typedef struct tl_thread_view tl_thread_view;
 int tl_thread_view_new(tl_thread_view **out, tl_source *s, tl_error *e); /* after tl_discover() */
 /* Entries and exits from .. to-1 of a batch, as events of their threads. Borrowed until the next call. */

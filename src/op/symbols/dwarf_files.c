@@ -1,4 +1,4 @@
-/* Looks through files before libdw reads them. */
+/* Checks files before libdw reads them. */
 #ifdef TL_HAVE_LIBDW
 
 #include "op/symbols/dwarf_files.h"
@@ -85,7 +85,7 @@ bool tl_dwarf_split_is_sound(const char *folder, Dwarf_Die *unit)
     return n >= 0 && (size_t)n < sizeof built && is_sound_in(built, name);
 }
 
-/* libdw looks for it by its build-id, and then by its name. */
+/* libdw looks for it by build-id, then by name. */
 bool tl_dwarf_shared_is_sound(const char *folder, Dwarf *dwarf)
 {
     static const char begin[] = "/usr/lib/debug/.build-id/", end[] = ".debug";

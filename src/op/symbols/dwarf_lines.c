@@ -1,4 +1,4 @@
-/* Finds the source lines of functions through libdw: one walk over the units that have code at the wanted addresses. */
+/* Finds the source lines of functions with libdw: one walk over the units with code at the wanted addresses. */
 #include "op/symbols/dwarf_lines.h"
 
 #ifdef TL_HAVE_LIBDW
@@ -16,10 +16,10 @@
 
 #include "op/symbols/dwarf_files.h"
 
-/* Functions lie in namespaces, classes and functions; deeper ones get their line from the line table. */
+/* Functions are in namespaces, classes and functions; deeper ones get their line from the line table. */
 #define DEPTH_MAX 24
-/* Entries, ranges and addresses that are looked at before the rest is left unknown. A browser with all its debug
- * information has some 10^8 entries; units that all claim the same code would make it without end. */
+/* Entries, ranges and addresses to visit before the rest stays unknown. A browser with full debug information has some
+ * 10^8 entries; units that all claim the same code would make the number unbounded. */
 #define STEPS_MAX (UINT64_C(1) << 30)
 
 struct search {
@@ -29,14 +29,14 @@ struct search {
     const uint64_t *address;
     size_t n;
     char *folder;   /* of the binary */
-    bool may_split; /* units that are split off into other files are looked at */
+    bool may_split; /* split-off units in other files are read */
     bool *done;     /* of each address */
-    uint64_t steps; /* that are left */
+    uint64_t steps; /* that remain */
     int (*found)(void *arg, size_t i, const char *file, uint32_t line);
     void *arg;
 };
 
-/* Counts a step; false when there were enough. */
+/* Counts a step; false when the limit is reached. */
 static bool step(struct search *s)
 {
     if (s->steps == 0)
@@ -67,16 +67,16 @@ static int report(struct search *s, size_t i, const char *file, int line)
     return s->found(s->arg, i, file, (uint32_t)line);
 }
 
-/* Where the code of a function begins. One that is split in hot and cold parts has a list of ranges, the first of which
- * holds the entry. */
+/* Where a function's code begins. One that is split into hot and cold parts has a list of ranges, the first of which
+ * contains the entry. */
 static bool function_begin(Dwarf_Die *die, Dwarf_Addr *begin)
 {
     Dwarf_Addr base, end;
     return dwarf_lowpc(die, begin) == 0 || dwarf_ranges(die, 0, &base, begin, &end) > 0;
 }
 
-/* The file that the declaration of a function names. dwarf_decl_file() is not used: it takes file 0 for none, which in
- * DWARF 5 is the first one, and it ends the program on units whose entries are in a file of their own. */
+/* The file in the declaration of a function. dwarf_decl_file() is not used: it takes file 0 as missing, which in DWARF
+ * 5 is the first one, and it ends the program on units whose entries are in a file of their own. */
 static const char *declared_file(Dwarf_Die *function)
 {
     Dwarf_Attribute attribute;
@@ -87,7 +87,7 @@ static const char *declared_file(Dwarf_Die *function)
     size_t n;
     if (!dwarf_attr_integrate(function, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &index) != 0)
         return NULL;
-    /* The number counts in the unit where the attribute stands, which may be another than that of the function. */
+    /* The number counts in the unit of the attribute, which may differ from that of the function. */
     if (dwarf_cu_info(attribute.cu, &version, NULL, &unit, NULL, NULL, NULL, NULL) != 0 || (index == 0 && version < 5))
         return NULL;
     if (dwarf_getsrcfiles(&unit, &files, &n) != 0 || index >= n)
@@ -125,8 +125,8 @@ static bool may_hold_functions(int tag)
     }
 }
 
-/* Walks the tree below a unit. The entries of a sound unit come in the order of their places; one that does not would
- * lead a walk in circles, so it ends there. */
+/* Walks the tree below a unit. The entries of a valid unit are in ascending order; otherwise a walk could go in
+ * circles, so it ends there. */
 static int walk_unit(struct search *s, Dwarf_Die *unit)
 {
     Dwarf_Die path[DEPTH_MAX];
@@ -156,8 +156,8 @@ static int walk_unit(struct search *s, Dwarf_Die *unit)
     return 0;
 }
 
-/* The row of a line table, sorted by addresses, that says the line of an address: the first one of exactly this address
- * that has a line (0 stands for code that nobody wrote), else the last one before it. */
+/* The row of a line table, sorted by address, with the line of an address: the first one at exactly this address that
+ * has a line (0 marks code without a source), else the last one before it. */
 static Dwarf_Line *find_row(Dwarf_Lines *lines, size_t n, uint64_t address)
 {
     Dwarf_Addr at;
@@ -171,7 +171,7 @@ static Dwarf_Line *find_row(Dwarf_Lines *lines, size_t n, uint64_t address)
         else
             high = middle;
     }
-    bool ends = false, ended = false; /* what lies before an end is another piece of code */
+    bool ends = false, ended = false; /* rows before an end belong to another piece of code */
     for (size_t i = low; i < n; i++, ended |= ends) {
         Dwarf_Line *row = dwarf_onesrcline(lines, i);
         int line;
@@ -184,7 +184,7 @@ static Dwarf_Line *find_row(Dwarf_Lines *lines, size_t n, uint64_t address)
     return before && dwarf_lineendsequence(before, &ends) == 0 && !ends ? before : NULL;
 }
 
-/* Gives the addresses of a range of code that are still without a line those of the line table. */
+/* Sets the lines of addresses in a range of code from the line table, where still missing. */
 static int lines_of_range(struct search *s, Dwarf_Die *unit, Dwarf_Addr begin, Dwarf_Addr end)
 {
     Dwarf_Lines *lines = NULL;
@@ -205,7 +205,7 @@ static int lines_of_range(struct search *s, Dwarf_Die *unit, Dwarf_Addr begin, D
     return 0;
 }
 
-/* True if a wanted address without a line lies in the code of the unit. */
+/* True if a wanted address without a line is in the code of the unit. */
 static bool unit_is_wanted(struct search *s, Dwarf_Die *unit)
 {
     Dwarf_Addr base, begin, end;
@@ -229,7 +229,7 @@ static int search_unit(struct search *s, Dwarf_Die *unit, Dwarf_Die *split)
     return rc;
 }
 
-/* The rest of a unit that is split off into another file, or NULL. */
+/* The rest of a unit in another file, or NULL. */
 static Dwarf_Die *split_of(const struct search *s, Dwarf_Die *unit, Dwarf_Die *split)
 {
     if (!s->may_split || !tl_dwarf_split_is_sound(s->folder, unit))
@@ -252,7 +252,7 @@ static int search_units(struct search *s)
     return rc < 0 ? rc : 0;
 }
 
-/* Unless told otherwise libdw ends the program when memory runs out. */
+/* By default libdw ends the program when memory runs out. */
 static _Thread_local jmp_buf no_memory;
 
 __attribute__((noreturn)) static void leave_libdw(void)
@@ -269,7 +269,7 @@ static int search_guarded(struct search *s)
     return search_units(s);
 }
 
-/* The folder that a file is in, without symbolic links; the caller frees it. NULL: there is no memory. */
+/* A file's folder, without symbolic links; the caller frees it. NULL: out of memory. */
 static char *folder_of(const char *path)
 {
     char *real = realpath(path, NULL);
@@ -297,7 +297,7 @@ int tl_dwarf_lines(const char *path, const uint64_t *address, size_t n,
     s.fd = s.done ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
     if (s.fd < 0)
         goto out;
-    s.elf = elf_begin(s.fd, ELF_C_READ, NULL); /* reads: a mapped file that shrinks would kill us */
+    s.elf = elf_begin(s.fd, ELF_C_READ, NULL); /* read, not mapped: a mapped file that shrinks would kill us */
     if (!s.elf || elf_kind(s.elf) != ELF_K_ELF)
         goto out;
     s.dwarf = dwarf_begin_elf(s.elf, DWARF_C_READ, NULL);

@@ -1,4 +1,4 @@
-/* Functions and their names from the binaries that the user gave. */
+/* Functions and their names from the binaries given by the user. */
 #include "op/symbols/given_files.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include "op/symbols/code_map.h"
 #include "op/symbols/symbolize.h"
 
-/* Instructions may be anywhere in a function: all functions of the binary become known. */
+/* Instructions may be anywhere in a function: adds all functions of the binary. */
 static int add_code(tl_source *s, const char *exe, tl_error *e)
 {
     int status = tl_code_map_open(&s->code, exe, e);
@@ -56,7 +56,7 @@ int tl_add_functions_of(tl_trace *t, const tl_trace *map, int64_t base, const ch
     return status;
 }
 
-/* The indices that the functions of the map have in the trace. The caller frees them. NULL without memory. */
+/* The indices of the map's functions in the trace. The caller frees them. NULL without memory. */
 static uint32_t *indices_of(const tl_trace *t, const tl_trace *map)
 {
     uint32_t *index = malloc(((size_t)map->nfunction + 1) * sizeof *index);
@@ -96,7 +96,7 @@ int tl_given_files(tl_source *s, const tl_open_options *o, tl_error *e)
     for (size_t i = 0; status == 0 && s->format->functions && i < o->nobject; i++)
         status = resolve_object(s, &o->object[i], o, e);
     if (status < 0 && e)
-        e->offset = TL_NO_OFFSET; /* one in the binary would be taken for one in the trace */
+        e->offset = TL_NO_OFFSET; /* an offset in the binary would be taken for one in the trace */
     s->trace.objects_read = status == 0 && s->format->functions && o->nobject > 0;
     return status;
 }

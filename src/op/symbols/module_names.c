@@ -1,7 +1,7 @@
-/* Gives names to functions of binaries that were loaded somewhere.
+/* Names functions of loaded binaries.
  *
- * Processes load the same file at different places, and a trace may name one file very often: the modules of a file are
- * put together first, so that it is opened, and its symbols are read, once. */
+ * Processes load the same file at different places, and a trace may name one file very often: so modules are grouped by
+ * file first, to open each file and read its symbols once. */
 #include "op/symbols/module_names.h"
 
 #include <elf.h>
@@ -16,7 +16,7 @@
 
 #define NONE UINT32_MAX
 
-/* Modules of one file, chained in the order in which they were told. */
+/* Modules of one file, in the order of the trace. */
 typedef struct group {
     uint32_t first, last;
     struct stat st;
@@ -28,10 +28,10 @@ typedef struct naming {
     uint32_t n;
     uint32_t *by_base;        /* [n] modules with a path, by base */
     uint32_t nplaced;         /* of these */
-    uint32_t *first_function; /* [n] of a module; NONE: it has none */
+    uint32_t *first_function; /* [n] of a module; or NONE */
     uint32_t *next_function;  /* [functions of the trace] of the same module */
     uint32_t *next_module;    /* [n] of the same file */
-    uint32_t *wanted;         /* [functions of the trace] those that a file is looked through for */
+    uint32_t *wanted;         /* [functions of the trace] those to look for in a file */
     tl_pair_map file;         /* device and number of a file -> group */
     group *group;             /* [n] */
 } naming;
@@ -48,7 +48,7 @@ static int by_base(const void *a, const void *b, void *modules)
     return x < y ? -1 : x > y;
 }
 
-/* The module that an address lies in, or NONE. */
+/* The module that contains an address, or NONE. */
 static uint32_t module_of_address(const naming *g, uint64_t address)
 {
     uint32_t low = 0, high = g->nplaced;
@@ -65,7 +65,7 @@ static uint32_t module_of_address(const naming *g, uint64_t address)
     return address - m->base < m->size ? g->by_base[low - 1] : NONE;
 }
 
-/* Chains the functions of each module, the first one of the trace in front. */
+/* Chains the functions of each module, in the order of the trace. */
 static void chain_functions(naming *g)
 {
     const tl_trace *t = &g->source->trace;
@@ -111,7 +111,7 @@ static void end(naming *g)
     tl_pair_map_fini(&g->file);
 }
 
-/* Whether the file is the one that was recorded. *status: of the note that says that it is not. */
+/* Whether the file is the recorded one. *status: of the note if it is not. */
 static bool is_recorded(naming *g, const tl_module *m, const char *id, const char *path, int *status, tl_error *e)
 {
     if (!m->build_id[0] || !id || strcmp(m->build_id, id) == 0)
@@ -123,7 +123,7 @@ static bool is_recorded(naming *g, const tl_module *m, const char *id, const cha
     return false;
 }
 
-/* Names the functions g->wanted, which have the addresses that they have in the file. */
+/* Names the functions g->wanted, which have their addresses in the file. */
 static int name_wanted(naming *g, uint32_t n, tl_elf *elf, tl_error *e)
 {
     tl_source *s = g->source;
@@ -167,7 +167,7 @@ static int name_group(naming *g, uint32_t first, const char *path, tl_error *e)
     return status;
 }
 
-/* All functions lie where the file says. */
+/* All functions are at their addresses in the file. */
 static int name_without_modules(naming *g, const char *path, tl_error *e)
 {
     tl_trace *t = &g->source->trace;
@@ -185,7 +185,7 @@ static int name_without_modules(naming *g, const char *path, tl_error *e)
     return status;
 }
 
-/* The module that a binary given by the user stands for, or NONE. */
+/* The module of a binary given by the user, or NONE. */
 static uint32_t module_of_file(const naming *g, const char *exe)
 {
     for (uint32_t i = 0; i < g->n; i++)
@@ -207,7 +207,7 @@ static bool has_nameless(const naming *g, uint32_t module)
     return k != NONE;
 }
 
-/* Puts together the modules of each file. */
+/* Groups the modules by file. */
 static int find_files(naming *g, uint32_t given, tl_error *e)
 {
     for (uint32_t i = 0; i < g->n; i++) {
@@ -230,7 +230,7 @@ static int find_files(naming *g, uint32_t given, tl_error *e)
     return 0;
 }
 
-/* A file that is not there any more, or no ELF file: its functions stay addresses. */
+/* If a file is gone, or not an ELF file, its functions stay addresses. */
 static int name_groups(naming *g, tl_error *e)
 {
     uint64_t room = TL_NAMED_BYTES_MAX;

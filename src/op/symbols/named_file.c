@@ -1,4 +1,4 @@
-/* Which files may be opened because a trace names them. */
+/* Which files named in a trace may be opened. */
 #include "op/symbols/named_file.h"
 
 #include <string.h>

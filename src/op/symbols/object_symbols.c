@@ -1,10 +1,9 @@
-/* Names for the functions of a recording, which says itself which binaries they are in.
+/* Names for the functions of a recording, which names their binaries itself.
  *
- * A trace may name any file. So nothing is opened but regular files, and nothing of them is used but names and lines of
- * functions; and, where the trace knows the build-id, only if it is the same in the file.
+ * A trace may name any file. So only regular files are opened, and only names and lines of functions are used; if the
+ * trace knows the build-id, the file must have the same.
  *
- * Notes may have the names, too. Then a binary is read for the source lines alone, and nobody misses one that is gone.
- */
+ * Notes may have the names, too. Then a binary is only read for source lines, and a missing one does not matter. */
 #include "op/symbols/object_symbols.h"
 #include "base/text/same_text.h"
 
@@ -31,17 +30,17 @@ typedef struct naming {
     tl_source *source;
     const tl_open_options *options;
     uint64_t room;   /* bytes of files that may still be opened, see named_file.h */
-    uint32_t *first; /* [objects] of its functions that the notes, or the input, told; NONE: there are none */
-    uint32_t *next;  /* [functions told] of the same object */
+    uint32_t *first; /* [objects] its first function from the notes or the input; or NONE */
+    uint32_t *next;  /* [such functions] the next one of the same object */
 } naming;
 
-/* No memory, and a disk that fails, are not for want of the right file. */
+/* Distinguishes lack of memory and failing disks from a missing or wrong file. */
 static bool is_failure(int status, const tl_error *why)
 {
     return status == TL_ENOMEM || (status == TL_EIO && why->sys_errno == EIO);
 }
 
-/* Has the object functions whose names only its file can tell? */
+/* Does the object have functions whose names are only in its file? */
 static bool lacks_names(const naming *g, const tl_recording_object *o)
 {
     const tl_source *s = g->source;
@@ -53,7 +52,7 @@ static bool lacks_names(const naming *g, const tl_recording_object *o)
     return false;
 }
 
-/* A note why the functions of an object stay unnamed, if any do. No offset of the trace has anything to do with it. */
+/* Adds a note that says why functions of an object stay unnamed, if any do. It has no offset in the trace. */
 __attribute__((format(printf, 5, 6))) static int stay_unnamed(naming *g, const tl_recording_object *o, const char *rule,
                                                               tl_error *e, const char *format, ...)
 {
@@ -68,7 +67,7 @@ __attribute__((format(printf, 5, 6))) static int stay_unnamed(naming *g, const t
     return tl_trace_report(&g->source->trace, e, &note, "functions stay unnamed: %s", why);
 }
 
-/* The file of an object, or NULL, which is not an error: a note says why. */
+/* Opens the file of an object; NULL is not an error: a note says why. */
 static int open_object(naming *g, const tl_recording_object *o, tl_elf **elf, tl_error *e)
 {
     struct stat st;
@@ -91,13 +90,13 @@ static int open_object(naming *g, const tl_recording_object *o, tl_elf **elf, tl
     return status < 0 ? stay_unnamed(g, o, MISSING, e, "%s", why.message) : 0;
 }
 
-/* Has the file the build-id that was recorded? If neither has one, the number of its functions has to do. */
+/* Does the file have the recorded build-id? If neither has one, compares the number of functions. */
 static bool is_same_file(const tl_recording_object *o, const tl_elf *elf)
 {
     return tl_same_text(o->build_id, tl_elf_build_id(elf));
 }
 
-/* Takes over the functions that have sleds: run k of the map is function base + k. */
+/* Adds the functions with sleds: run k of the map is function base + k. */
 static int add_functions(naming *g, const tl_recording_object *o, const char *library, tl_elf *elf, tl_error *e)
 {
     tl_source *s = g->source;
@@ -113,7 +112,7 @@ static int add_functions(naming *g, const tl_recording_object *o, const char *li
     return status;
 }
 
-/* The functions of an object: those that were told, and those from `added` on, which its map added. The caller frees
+/* The functions of an object: those from the notes, and those from `added` on, which its map added. The caller frees
  * *out. */
 static int find_functions(const naming *g, const tl_recording_object *o, uint32_t added, uint32_t **out, uint32_t *n,
                           tl_error *e)
@@ -134,7 +133,7 @@ static int find_functions(const naming *g, const tl_recording_object *o, uint32_
     return 0;
 }
 
-/* Names of notes stay where the binary has none: it is the same, and has the lines besides. */
+/* Names in notes stay if the binary has none: it is the same, and adds the lines. */
 static int symbolize(naming *g, tl_elf *elf, const uint32_t *found, uint32_t n, tl_error *e)
 {
     tl_trace *t = &g->source->trace;
@@ -179,7 +178,7 @@ static int name_functions(naming *g, const tl_recording_object *o, tl_elf *elf, 
     return status;
 }
 
-/* Which object the binary is that the user gave: the one with its build-id, else the program itself. */
+/* The object of the binary given by the user: the one with its build-id, else the program itself. */
 static const tl_recording_object *object_of(const tl_recording *r, const tl_elf *elf)
 {
     const char *id = tl_elf_build_id(elf);
@@ -189,7 +188,7 @@ static const tl_recording_object *object_of(const tl_recording *r, const tl_elf 
     return tl_recording_program(r);
 }
 
-/* The binary that the user gave. *given: the object that it stands for. */
+/* Names functions from the binary given by the user. *given: its object. */
 static int name_given(naming *g, const tl_recording_object **given, tl_error *e)
 {
     tl_trace *t = &g->source->trace;
@@ -203,11 +202,11 @@ static int name_given(naming *g, const tl_recording_object **given, tl_error *e)
         status = name_functions(g, *given, elf, e);
     tl_elf_close(elf);
     if (status < 0 && e)
-        e->offset = TL_NO_OFFSET; /* one in the binary would be taken for one in the trace */
+        e->offset = TL_NO_OFFSET; /* an offset in the binary would be taken for one in the trace */
     return status;
 }
 
-/* The file of an object, which the notes name. */
+/* Names functions from the file of an object in the notes. */
 static int name_object(naming *g, const tl_recording_object *object, tl_error *e)
 {
     tl_elf *elf = NULL;
@@ -226,7 +225,7 @@ static int name_object(naming *g, const tl_recording_object *object, tl_error *e
     return status;
 }
 
-/* Chains by object the functions that are known so far. */
+/* Chains the functions known so far by object. */
 static int chain_functions(naming *g, const tl_recording *r, tl_error *e)
 {
     const tl_trace *t = &g->source->trace;

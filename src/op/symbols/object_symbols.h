@@ -1,12 +1,12 @@
-/* Names for the functions of a recording, which says itself which binaries they are in. */
+/* Names for the functions of a recording, which names their binaries itself. */
 #ifndef TL_OP_OBJECT_SYMBOLS_H
 #define TL_OP_OBJECT_SYMBOLS_H
 
 #include "op/source_impl.h"
 
-/* Reads the files of the objects that the notes name (model/recording.h), in place of one of them o->exe. A file that
- * is not there, or is not the one that was recorded (its build-id is another), leaves its functions unnamed, and a note
- * says so. Only o->exe has to be there. */
+/* Reads the files of the objects that the notes name (model/recording.h), with o->exe replacing one of them. If a file
+ * is missing, or has another build-id than the recorded one, its functions stay unnamed, and a note says so. Only
+ * o->exe must exist. */
 int tl_object_symbols(tl_source *s, const tl_open_options *o, tl_error *e);
 
 #endif

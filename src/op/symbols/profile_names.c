@@ -1,4 +1,4 @@
-/* Demangles the functions of a profile: a profile of the recorder has linkage names only. */
+/* Demangles the functions of a profile: the recorder's profiles have only linkage names. */
 #include "op/symbols/profile_names.h"
 
 #include <inttypes.h>
@@ -39,7 +39,7 @@ int tl_profile_demangle(tl_profile *p, tl_error *e)
         any = is_mangled(&p->function[i]);
     if (!any)
         return 0;
-    uint32_t *order = malloc(((size_t)p->nfunction + 1) * sizeof *order); /* those of one module and id side by side */
+    uint32_t *order = malloc(((size_t)p->nfunction + 1) * sizeof *order); /* those of one module and id are adjacent */
     if (!order)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to name %" PRIu32 " functions", p->nfunction);
     int status = tl_profile_function_order(p, order, e);

@@ -1,7 +1,7 @@
 /* Gives the functions of a trace their names and lines.
  *
- * The wanted addresses are sorted once; then each symbol of the binary is looked up among them, so that a million
- * functions and some million symbols cost a second and no index of all symbols is kept. */
+ * Sorts the wanted addresses once, then looks up each symbol of the binary among them: so a million functions and some
+ * million symbols take a second, without an index of all symbols. */
 #include "op/symbols/symbolize.h"
 
 #include <elf.h>
@@ -18,7 +18,7 @@
 #define NAME_BYTES_MAX  65536u
 #define NAMES_BYTES_MAX (UINT64_C(512) << 20)
 
-/* Functions with one address; mostly it is one function. */
+/* Functions at one address; usually just one. */
 struct place {
     uint64_t address;
     uint32_t first, n; /* in `order` */
@@ -33,7 +33,7 @@ struct resolver {
     uint32_t n;
     struct place *place; /* in the order of addresses */
     uint32_t nplace;
-    uint64_t room; /* bytes of names that may still be taken */
+    uint64_t room; /* bytes of names that are still allowed */
 };
 
 enum { RANK_GLOBAL, RANK_WEAK, RANK_LOCAL, RANK_OTHER, RANK_NONE };
@@ -47,7 +47,7 @@ static int by_address(const void *a, const void *b, void *functions)
     return ia < ib ? -1 : ia > ib;
 }
 
-/* Collects the functions that have an address and no name. In an object file 0 is an address like another. */
+/* Collects the functions with an address but no name. In an object file 0 is a normal address. */
 static int collect(struct resolver *r, bool zero_is_address, tl_error *e)
 {
     const tl_function *f = r->t->function;
@@ -105,7 +105,7 @@ static uint32_t rank_of(uint8_t binding)
     }
 }
 
-/* Of the symbols of an address the first one of the best rank wins. */
+/* The first symbol of the best rank at an address wins. */
 static int take_symbol(void *arg, const tl_elf_symbol *s)
 {
     struct resolver *r = arg;
@@ -119,7 +119,7 @@ static int take_symbol(void *arg, const tl_elf_symbol *s)
     return 0;
 }
 
-/* Interns a name as long as there is room for it; *out stays NULL where there is not. */
+/* Interns a name if there is room for it; otherwise *out stays NULL. */
 static int take_name(struct resolver *r, const char *s, const char **out, tl_error *e)
 {
     size_t n = strnlen(s, NAME_BYTES_MAX + 1);
@@ -170,15 +170,14 @@ static bool has_dwarf(const tl_elf *elf)
     return false;
 }
 
-/* Names all places. A binary that is stripped down to its dynamic symbols comes after its debug file, whose table is
- * the one that it had. */
+/* Names all places. If a binary has only dynamic symbols, its debug file comes first, which has the original table. */
 static int resolve_names(struct resolver *r, tl_elf *elf, tl_elf *debug, bool demangle, tl_error *e)
 {
     int rc = 0;
     if (debug && !has_symtab(elf)) {
         rc = tl_elf_each_symbol(debug, take_symbol, r, e);
         if (rc != TL_ENOMEM)
-            rc = 0; /* a broken debug file is as good as none */
+            rc = 0; /* a broken debug file counts as missing */
     }
     if (rc >= 0)
         rc = tl_elf_each_symbol(elf, take_symbol, r, e);
@@ -208,7 +207,7 @@ static int resolve_lines(struct resolver *r, const char *path, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to find %" PRIu32 " source lines", r->nplace);
     for (uint32_t i = 0; i < r->nplace; i++)
         address[i] = r->place[i].address;
-    r->room = NAMES_BYTES_MAX; /* anew: functions share their files */
+    r->room = NAMES_BYTES_MAX; /* counted separately: functions share their files */
     int rc = tl_dwarf_lines(path, address, r->nplace, take_line, r);
     free(address);
     return rc < 0 ? tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the source lines of functions") : TL_OK;
@@ -223,7 +222,7 @@ int tl_symbolize_some(tl_trace *t, tl_elf *elf, const tl_symbolize_options *o, t
 {
     struct resolver r = {.t = t, .options = o, .room = NAMES_BYTES_MAX};
     tl_elf *debug = NULL;
-    /* libdw does not apply relocations, so that in an object file all functions would begin at 0. */
+    /* libdw does not apply relocations: in an object file all functions would begin at 0. */
     bool object = tl_elf_type(elf) == ET_REL, want_lines = o->lines && !object;
 
     int rc = collect(&r, object, e);
