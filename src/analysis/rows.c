@@ -16,14 +16,14 @@ typedef struct store {
 } store;
 
 struct tl_rows {
-    const tl_part *part; /* NULL: there are none */
-    uint32_t *column;    /* [ncolumn] of the part's columns: those for programs */
+    const tl_part *part; /* NULL: none */
+    uint32_t *column;    /* [ncolumn] the part's columns for programs */
     uint32_t ncolumn;
     uint64_t at;
     store *store;           /* [ncolumn] */
     tl_block_column *block; /* [ncolumn] */
     tl_answer answer;
-    /* What the answer is made of. */
+    /* The source of the answer. */
     tl_table_run run;
     tl_profile_table table;
     tl_profile *profile, *grouped;
@@ -86,7 +86,7 @@ static int read_events(tl_rows *r, const tl_table_kind *kind, tl_source *const *
     return status;
 }
 
-/* Its answer, and the arrays of a block. */
+/* Makes the answer, and the arrays of a block. */
 static int make_answer(tl_rows *r, const tl_table_kind *kind, const tl_rows_options *o, tl_error *e)
 {
     const tl_ask ask = {.for_programs = true, .has_top = o->top != 0, .top = o->top, .sort = o->sort};
@@ -166,7 +166,7 @@ static int64_t integer_of(const tl_cell *v)
         return v->negative ? INT64_MIN : INT64_MAX;
     if (v->kind == TL_CELL_SUM)
         return v->negative ? -(int64_t)v->sum.low : (int64_t)v->sum.low;
-    return v->i64; /* also of a u64: the same bits */
+    return v->i64; /* also for a u64: same bits */
 }
 
 static void put_cell(store *s, uint32_t at, tl_column_type type, const tl_cell *v)

@@ -1,5 +1,5 @@
-/* The relation `classes`: how many events of each class there are, how often they come, and the gaps between them. One
- * pass in the order of time; memory grows with the classes alone. */
+/* The relation `classes`: the number of events of each class, their rate, and the gaps between them. One pass in the
+ * order of time; memory grows only with the classes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +13,13 @@
 
 #define CLASS_ROWS 19u /* on a terminal: with head and prompt it fits 24 lines */
 
-/* Classes of the same name and kind. Times are ticks while events are read, then what tl_trace_time() says. */
+/* Classes of the same name and kind. Times are ticks while reading, then as from tl_trace_time(). */
 typedef struct class_row {
     const char *name;
     const char *kind;
     uint64_t events, first, last;
     bool has_time;
-    bool has_gaps; /* between events one after the other: */
+    bool has_gaps; /* between consecutive events: */
     uint64_t shortest_gap, longest_gap, p50, p99;
     bool has_rate;
     double rate, share;
@@ -40,7 +40,7 @@ static int no_memory(tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of classes");
 }
 
-/* A row for each name and kind; row_of[class] is its index. */
+/* Makes a row for each name and kind; row_of[class] is its index. */
 static int list_rows(class_table *c, const tl_trace *t, uint32_t *row_of, tl_error *e)
 {
     tl_hash known = {0}; /* name and kind -> row */
@@ -60,7 +60,7 @@ static int list_rows(class_table *c, const tl_trace *t, uint32_t *row_of, tl_err
     return ok ? 0 : no_memory(e);
 }
 
-/* False: memory ran out. An event that comes too early ends no gap. */
+/* Adds an event's time. False when memory runs out. An event that comes too early ends no gap. */
 static bool add_time(class_row *r, uint64_t ts, bool gaps)
 {
     if (r->has_time && gaps && ts >= r->last) {
@@ -80,7 +80,7 @@ static bool add_time(class_row *r, uint64_t ts, bool gaps)
 static int add_events(class_table *c, const tl_trace *t, const uint32_t *row_of, const tl_run *run, tl_error *e)
 {
     const tl_batch *b = run->batch;
-    const bool gaps = !tl_trace_is_ranked(t); /* else each track has a time of its own */
+    const bool gaps = !tl_trace_is_ranked(t); /* otherwise each track has a time of its own */
     for (uint32_t i = run->from; i < run->to; i++) {
         const tl_class *cls = tl_trace_class(t, b->cls[i]);
         if (cls->kind == TL_FORMAT)
@@ -107,7 +107,7 @@ static uint64_t since(const tl_trace *t, uint64_t origin, uint64_t tick)
     return tick > origin ? tl_trace_time(t, tick - origin) : 0;
 }
 
-/* Ticks to times, and drops the rows without events. */
+/* Converts ticks to times, and drops rows without events. */
 static void finish(class_table *c, const tl_trace *t, uint64_t origin)
 {
     const uint64_t hz = tl_trace_clock(t)->hz;
@@ -183,7 +183,7 @@ static void fini(void *table)
     tl_strings_fini(&c->strings);
 }
 
-/* ---- what is shown ---- */
+/* ---- output ---- */
 
 static void get_rate(const tl_at *at, tl_cell *out)
 {

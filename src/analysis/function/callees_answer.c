@@ -1,9 +1,9 @@
-/* The relation `callees`: the functions that each function calls, and what share of its time goes there. */
+/* The relation `callees`: the functions that each function calls, and their shares of its time. */
 #include <stdlib.h>
 
 #include "analysis/function/profile_answer.h"
 
-/* Of the caller's time; of calls without a caller, of the time of all these. */
+/* A share of the caller's time or, for calls without a caller, of the total time of these. */
 static void get_share(const tl_at *at, tl_cell *out)
 {
     const tl_row *row = at->row;
@@ -24,7 +24,7 @@ static const tl_column columns[] = {
     TL_PAIR_NAME,
 };
 
-/* Callers by their time, which is behind the rows' own order: by total. */
+/* Sorts callers by time; within a caller, rows are ordered by total. */
 static int by_caller(const void *left, const void *right, void *argument)
 {
     const tl_row *a = left, *b = right;
@@ -38,7 +38,7 @@ static int by_caller(const void *left, const void *right, void *argument)
     return a->caller == TL_NO_FUNCTION || (b->caller != TL_NO_FUNCTION && a->caller < b->caller) ? -1 : 1;
 }
 
-/* Total times by function, then that of what is called without a caller. The answer's; NULL: memory ran out. */
+/* Total times by function, and that of calls without a caller. Owned by the answer; NULL: memory ran out. */
 static uint64_t *sum_callers(tl_answer *a, const tl_profile *p, const tl_table *rows)
 {
     const uint32_t n = tl_profile_functions(p);

@@ -1,4 +1,4 @@
-/* The relation `callers`: who calls whom, and what those calls cost. */
+/* The relation `callers`: pairs of caller and callee, and the cost of these calls. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -42,8 +42,8 @@ static const tl_column columns[] = {
     TL_PAIR_NAME,
 };
 
-/* The time of all calls that no other call of the table is around: what the shares of pairs are of. A caller without a
- * row of its own was left out by a selection, or is where the trace begins. */
+/* The time of all calls that are not within another call of the table: shares of pairs are of this. A caller without a
+ * row of its own was not selected, or is where the trace begins. */
 static int sum_outermost(const tl_profile *p, const tl_table *t, uint64_t *sum, tl_error *e)
 {
     bool *called = calloc((size_t)p->nfunction + 1, sizeof *called);
@@ -58,7 +58,7 @@ static int sum_outermost(const tl_profile *p, const tl_table *t, uint64_t *sum, 
         if (row->caller == TL_NO_FUNCTION || !called[row->caller])
             *sum = tl_add_saturated(*sum, row->stat.total);
     }
-    if (*sum == 0) /* all of them are called by each other */
+    if (*sum == 0) /* all of them call each other */
         *sum = largest;
     free(called);
     return 0;

@@ -1,4 +1,4 @@
-/* The table of calls: who calls whom, and what those calls cost. */
+/* The table of callers: pairs of caller and callee, and the cost of these calls. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -8,10 +8,10 @@ typedef struct pairs {
     tl_row_sums rows;
     tl_hash index;    /* caller << 32 | callee -> row */
     uint32_t *row;    /* of each place */
-    uint32_t *active; /* of each row: its places on the stack */
+    uint32_t *active; /* of each row: how many of its places are on the stack */
 } pairs;
 
-/* The row of a place's pair, made if need be; TL_HASH_NONE when memory runs out. */
+/* The row of a place's pair, made if needed; TL_HASH_NONE when memory runs out. */
 static uint32_t pair_row(pairs *s, const tl_profile *p, uint32_t place)
 {
     uint32_t callee = p->place[place].function, caller = p->place[p->place[place].parent].function;
@@ -25,13 +25,13 @@ static uint32_t pair_row(pairs *s, const tl_profile *p, uint32_t place)
     return row;
 }
 
-/* A place whose calls never ended does not hide the calls below it. */
+/* A place whose calls never ended does not cover the calls below it. */
 static bool hides(const tl_profile *p, uint32_t place)
 {
     return p->place[place].function != TL_NO_FUNCTION && (p->stat[place].calls || p->stat[place].total);
 }
 
-/* Goes through the tree depth-first; places[] is in such an order. */
+/* Walks the tree depth-first: places[] must be in such an order. */
 static bool add_up(pairs *s, const tl_profile *p, const uint32_t *places)
 {
     for (uint32_t i = 1, last = 0; i < p->nplace; last = places[i++]) {
@@ -62,7 +62,7 @@ int tl_caller_rows(tl_table *out, const tl_profile *p, tl_error *e)
         status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of %" PRIu32 " places", p->nplace);
         goto out;
     }
-    status = tl_profile_canonical_order(p, order, e); /* so that rows are found in the same order every time */
+    status = tl_profile_canonical_order(p, order, e); /* so that rows are found in a reproducible order */
     if (status < 0)
         goto out;
     if (add_up(&s, p, order))

@@ -1,4 +1,4 @@
-/* The relation `functions`: what each cost. */
+/* The relation `functions`: the cost of each function. */
 #include "analysis/function/profile_answer.h"
 
 static const tl_column columns[] = {

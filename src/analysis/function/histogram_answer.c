@@ -1,8 +1,7 @@
-/* The relation `histograms`: how long the calls of functions take.
+/* The relation `histograms`: durations of calls by function.
  *
- * The buckets of a profile are far too fine to be read by people: they are put together to at most RANGES ranges, by
- * whichever series of limits suits the spread: ten, five or three in each power of ten, one, or steps of equal width.
- */
+ * The buckets of a profile are far too fine for people: they are merged into at most RANGES ranges, by the series of
+ * limits that suits the spread: ten, five, three or one in each power of ten, or steps of equal width. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 #include "base/text/number.h"
 
 #define RANGES        24u
-#define RANGES_FEW    8u /* fewer than that from the finest series: steps of equal width are tried */
+#define RANGES_FEW    8u /* with fewer from the finest series, steps of equal width are tried */
 #define TOP_FUNCTIONS 3u /* without -F */
 
 typedef struct range_list {
@@ -33,7 +32,7 @@ static const series all_series[] = {{10, {100, 125, 160, 200, 250, 320, 400, 500
                                     {3, {100, 200, 500}},
                                     {1, {100}}};
 
-/* Fills r with the limits of a series around low .. high; false if these are too many. */
+/* Fills r with the limits of a series around low .. high; false if there are too many. */
 static bool try_series(range_list *r, const series *s, uint64_t low, uint64_t high)
 {
     uint64_t power = 1, last = 0;
@@ -41,7 +40,7 @@ static bool try_series(range_list *r, const series *s, uint64_t low, uint64_t hi
     r->edge[0] = 0;
     for (;;) {
         for (unsigned i = 0; i < s->n; i++) {
-            /* In two parts: power * limit may be too large for 64 bits where the result is not. */
+            /* In two parts: power * limit may overflow 64 bits although the result does not. */
             uint64_t whole = power / 100 * s->limit[i], rest = power % 100 * s->limit[i] / 100;
             if (power > UINT64_MAX / 100 && power / 100 > (UINT64_MAX - rest) / s->limit[i])
                 whole = UINT64_MAX - rest;
@@ -69,7 +68,7 @@ static bool try_series(range_list *r, const series *s, uint64_t low, uint64_t hi
     }
 }
 
-/* Steps of equal width: 1, 2 or 5 times a power of ten; at least as wide as a bucket of the profile there. */
+/* Steps of equal width: 1, 2 or 5 times a power of ten, at least a bucket of the profile wide. */
 static bool try_steps(range_list *r, uint64_t low, uint64_t high)
 {
     static const unsigned factor[] = {1, 2, 5};
@@ -172,7 +171,7 @@ static const tl_column columns[] = {
 typedef struct range_row {
     uint64_t from, below, calls;
     double share, bar;
-    char marks[16]; /* which of the percentiles lie in it: "p50 p90" */
+    char marks[16]; /* the percentiles in it: "p50 p90" */
 } range_row;
 
 static void get_marks(const tl_at *at, tl_cell *out)

@@ -1,4 +1,4 @@
-/* The relations `lines` and `modules`: sums of a profile whose functions are grouped by where they are. */
+/* The relations `lines` and `modules`: sums of a profile whose functions are grouped by location. */
 #include <inttypes.h>
 
 #include "analysis/function/profile_answer.h"
@@ -12,7 +12,7 @@ static void get_place(const tl_at *at, tl_cell *out)
         tl_cell_printf(at, out, "IL_%04" PRIx32, f->offset);
 }
 
-/* Where nothing is known of the place, the name of the function stands there. */
+/* If the location is unknown, the name of the function. */
 static void get_place_or_name(const tl_at *at, tl_cell *out)
 {
     get_place(at, out);

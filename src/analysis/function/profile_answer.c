@@ -1,4 +1,4 @@
-/* What the answers made of a profile share. */
+/* Shared by the answers made from a profile. */
 #include "analysis/function/profile_answer.h"
 
 #include <inttypes.h>
@@ -31,7 +31,7 @@ const char *tl_profile_calls(const tl_profile *p)
     return !w ? "calls" : strncmp(w->name, "alloc", 5) == 0 ? "allocations" : "samples";
 }
 
-/* ---- the line above: what was read, how much of it counts, and how long it took ---- */
+/* ---- the first line: what was read, how much of it counts, and how long it took ---- */
 
 static void say_amount(const tl_prose *p, uint64_t n, const char *one, const char *many)
 {

@@ -1,4 +1,4 @@
-/* What the answers made of a profile share: the table that they are made of, their columns, and the line above them. */
+/* Shared by the answers made from a profile: their source, their columns, and the line above them. */
 #ifndef TL_ANALYSIS_PROFILE_ANSWER_H
 #define TL_ANALYSIS_PROFILE_ANSWER_H
 
@@ -9,51 +9,51 @@
 
 #define TL_PROFILE_SORTS "self total calls min p50 p90 p99 max name"
 
-/* What such an answer is made of. */
+/* The source of such an answer. */
 typedef struct tl_profile_table {
     const tl_profile *profile;
-    uint32_t tracks;  /* 0: not known */
-    uint32_t trees;   /* of threads: fewer, where some had one tree one after another. 0: as many */
+    uint32_t tracks;  /* 0: unknown */
+    uint32_t trees;   /* of threads: fewer than threads if several used one, one after another. 0: as many */
     bool are_threads; /* tracks are threads, or streams of something else ... */
     bool are_cpus;    /* ... or all of them processors */
     uint64_t span;    /* ticks */
     bool has_span;
-    bool of_modules;  /* functions of the profile are modules */
-    bool are_chosen;  /* functions were chosen by name */
-    bool is_unsorted; /* the tree keeps its own order */
-    uint64_t whole;   /* what shares are of; set with the answer */
+    bool of_modules;  /* the profile's functions are modules */
+    bool are_chosen;  /* functions were selected by name */
+    bool is_unsorted; /* the tree has its own order */
+    uint64_t whole;   /* the base of shares; set with the answer */
 } tl_profile_table;
 
-/* Answers of profiles are made of a tl_profile_table; ask->sort is one of the words of its kind. */
+/* Makes the answer for a tl_profile_table; ask->sort is one of the words of its kind. */
 int tl_profile_answer(const tl_table_kind *kind, tl_profile_table *t, const tl_ask *ask, const char *subject,
                       tl_answer *a, tl_error *e);
 
-/* Puts in place of t->profile a copy, *copy, whose functions are what rows of the table are: of samples, of several
- * inputs, or of modules. *copy is NULL where none is needed, else the caller's. per_thread: trees of threads stay
- * apart. Errors: TL_ENOMEM. */
+/* Replaces t->profile by a copy, *copy, whose functions are the rows of the table: lines of samples, merged inputs, or
+ * modules. *copy belongs to the caller, NULL if not needed. per_thread: trees of threads stay separate. Errors:
+ * TL_ENOMEM. */
 int tl_profile_group(const tl_table_kind *kind, tl_profile_table *t, bool per_thread, bool several, tl_profile **copy,
                      tl_error *e);
 
-/* Whether the profile has what the table needs, and the order `sort` (NULL: its own) needs. Errors: TL_EUNSUPPORTED. */
+/* Whether the profile has what the table, and the order `sort` (NULL: its own), need. Errors: TL_EUNSUPPORTED. */
 int tl_profile_fits(const tl_table_kind *kind, const tl_profile *p, const char *sort, tl_error *e);
 
-/* What the numbers of a profile are. */
-bool tl_profile_counts(const tl_profile *p);       /* calls, or samples, are all that its rows say */
+/* What the profile's numbers are. */
+bool tl_profile_counts(const tl_profile *p);       /* its rows have only calls, or samples */
 const char *tl_profile_calls(const tl_profile *p); /* "calls", "samples" or "allocations" */
 
-/* Sorts rows as asked, else for a table that is cut by `usual`, and keeps those that are to be shown; returns how many
- * are left out. */
+/* Sorts rows as asked, or by `usual` for a table that is cut, and keeps those to be shown; returns how many are left
+ * out. */
 uint32_t tl_profile_sort(tl_table *rows, const tl_profile *p, const tl_ask *ask, tl_row_order usual);
-/* Adds rows as a part, which owns them. */
+/* Adds rows as a part, which takes them over. */
 tl_part *tl_profile_add(tl_answer *a, const tl_ask *ask, const char *key, const tl_column *column, uint32_t ncolumn,
                         const tl_table *rows);
-/* The columns that suit the profile: titles of what is counted, and none that would be empty, or said twice. */
+/* The columns that suit the profile: titled after what is counted, without empty or duplicate ones. */
 const tl_column *tl_profile_columns(tl_answer *a, const tl_column *column, size_t n, const tl_table *rows);
 
-/* The tree for people: places that are large, with lines. Errors: TL_ENOMEM. */
+/* The tree for people: large places, with lines. Errors: TL_ENOMEM. */
 int tl_tree_answer(const tl_profile *p, const tl_ask *ask, tl_answer *a, tl_error *e);
 
-/* Facts: exits and entries that have no other, and samples by what became of them. */
+/* Facts: unmatched exits and entries, and samples by their outcome. */
 void tl_profile_add_unmatched(tl_answer *a, const tl_ask *ask);
 void tl_profile_add_samples(tl_answer *a, const tl_ask *ask);
 
@@ -62,14 +62,14 @@ static inline const tl_profile *tl_at_profile(const tl_at *at)
     return ((const tl_profile_table *)at->table)->profile;
 }
 
-/* Values of a tl_row. */
+/* Getters for members of a tl_row. */
 void tl_get_ticks(const tl_at *at, tl_cell *out);    /* the member at `which`, as a time */
 void tl_get_duration(const tl_at *at, tl_cell *out); /* the same, null without calls or durations */
 void tl_get_unwound(const tl_at *at, tl_cell *out);
 void tl_get_self_share(const tl_at *at, tl_cell *out);
 void tl_get_total_share(const tl_at *at, tl_cell *out);
 void tl_get_function_id(const tl_at *at, tl_cell *out);
-void tl_get_function(const tl_at *at, tl_cell *out); /* its name; to people a number, if it has none */
+void tl_get_function(const tl_at *at, tl_cell *out); /* its name; for people a number if it has none */
 void tl_get_caller(const tl_at *at, tl_cell *out);   /* null: the trace begins with the call */
 void tl_get_caller_id(const tl_at *at, tl_cell *out);
 void tl_get_pair(const tl_at *at, tl_cell *out); /* "main -> parse" */
@@ -96,7 +96,7 @@ bool tl_is_approximate(const void *row);
         TL_COL("calls", "calls", INTEGER, COUNT, "how often it was called; of samples, in how many of them it was"),   \
             TL_AT(U64, tl_row, stat.calls), .place = at, .drop = dropped                                               \
     }
-/* Who calls whom. */
+/* Pairs of caller and callee. */
 #define TL_PAIR                                                                                                        \
     {TL_COL("caller", NULL, TEXT, NONE, "the function that calls; null: the begin of the trace"),                      \
      .get = tl_get_caller},                                                                                            \
@@ -109,7 +109,7 @@ bool tl_is_approximate(const void *row);
     {                                                                                                                  \
         TL_COL(NULL, "caller and callee", TEXT, NONE, NULL), .get = tl_get_pair, .role = TL_ROLE_NAME                  \
     }
-/* From the fifth place on. */
+/* In places from the fifth on. */
 #define TL_DURATIONS                                                                                                   \
     TL_DURATION("min_dur", "min", stat.min, 5, 8, "the shortest call"),                                                \
         TL_DURATION("p50", "p50", p50, 6, 4, "half of the calls take at most that"),                                   \

@@ -1,4 +1,4 @@
-/* What the functions of a profile have to be for a table to be made of it. */
+/* Regroups the functions of a profile as a table needs them. */
 #include "analysis/function/profile_answer.h"
 #include "base/text/words.h"
 
@@ -11,7 +11,7 @@ int tl_profile_group(const tl_table_kind *kind, tl_profile_table *t, bool per_th
     bool renamed = false;
     tl_profile *joined = NULL;
     *copy = NULL;
-    if (tree && p->per_thread && !per_thread) { /* a file has threads, asked for or not */
+    if (tree && p->per_thread && !per_thread) { /* a file may have threads without being asked */
         const int joining = tl_profile_join_threads(&joined, p, e);
         if (joining < 0)
             return joining;

@@ -1,8 +1,8 @@
 /* The relation `places`, for programs: every place of the tree with its whole stack, sorted by stack.
  *
- * Stacks compare name by name in the order of bytes. Places with the same names (two functions of one name) are taken
- * together: the places of a group are written in the order of their calls, then their children are sorted by name and
- * every run of one name is the next group. */
+ * Stacks compare name by name in the order of bytes. Places with the same names (two functions of one name) form a
+ * group: its places are written in the order of their calls, then their children are sorted by name, and every run of
+ * one name is the next group. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +19,13 @@ typedef struct walk {
     const tl_table *table;
     uint32_t *order; /* rows in the order found */
     uint32_t n;
-    /* Arrays of as many entries as there are places, in one block. */
+    /* Arrays with one entry per place, in one block. */
     uint32_t *row_of;                /* place -> row, or UINT32_MAX */
     uint32_t *first_child, *sibling; /* 0: none */
     uint32_t *depth;
-    uint32_t *waiting; /* the places of all groups met so far; every place is in it once */
+    uint32_t *waiting; /* the places of all groups found so far, each once */
     uint32_t nwaiting;
-    group *stack; /* groups to visit, next on top */
+    group *stack; /* groups to visit, the next on top */
     uint32_t nstack;
 } walk;
 
@@ -53,7 +53,7 @@ static int compare_calls(const void *left, const void *right, void *arg)
     return (a > b) - (a < b);
 }
 
-/* Takes the places of a group, and puts their children, by name, on the stack. */
+/* Visits the places of a group, and pushes their children, by name. */
 static void visit(walk *w, group g)
 {
     const tl_profile *p = w->profile;
@@ -77,7 +77,7 @@ static void visit(walk *w, group g)
     }
 }
 
-/* Every row has its whole stack: refuses what would grow with stacks times depth. */
+/* Every row has its whole stack: refuses output that would grow with stacks times depth. */
 static int check_size(const walk *w, tl_error *e)
 {
     const tl_profile *p = w->profile;
@@ -129,7 +129,7 @@ static int start_walk(walk *w, tl_error *e)
     return 0;
 }
 
-/* All rows, by thread if there is a tree for each, then by stack. */
+/* All rows, by thread if each has a tree, then by stack. */
 static void walk_all(walk *w)
 {
     const tl_profile *p = w->profile;

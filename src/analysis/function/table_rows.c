@@ -1,4 +1,4 @@
-/* Adding up places to rows, and the percentiles of what was added up. */
+/* Sums of places as rows, and their percentiles. */
 #include "analysis/function/table_rows.h"
 
 #include <inttypes.h>

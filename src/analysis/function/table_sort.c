@@ -1,4 +1,4 @@
-/* Sorting tables. Every two rows of a table differ in their position, so that there is only one sorted order. */
+/* Sorting tables. Positions of rows are distinct, so there is only one sorted order. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static uint64_t column_value(const tl_row *r, tl_row_order column)
     return 0;
 }
 
-/* Name of a row: of its function, of its thread, or "". */
+/* The name of a row: its function's, its thread's, or "". */
 static const char *row_name(const tl_profile *p, const tl_row *r, char buffer[static 24])
 {
     if (r->function != TL_NO_FUNCTION)
@@ -56,7 +56,7 @@ static bool has_hex_id(const tl_profile *p, const tl_row *r)
     return r->function != TL_NO_FUNCTION && p->function[r->function].flags & TL_FUNCTION_HEX_ID;
 }
 
-/* Ids that are shown in hexadecimal have no sign; they come after the others. */
+/* Ids shown in hexadecimal are unsigned; they come after the others. */
 static int compare_row_ids(const tl_profile *p, const tl_row *a, const tl_row *b)
 {
     const int64_t ia = row_id(p, a), ib = row_id(p, b);
@@ -83,7 +83,7 @@ static int compare_rows(const void *x, const void *y, void *argument)
         if (c)
             return c;
     }
-    /* Of samples many rows have no self time. */
+    /* In samples many rows have no self time. */
     if ((s->p->nweight || s->p->of_stacks) && s->column == TL_BY_SELF && a->stat.total != b->stat.total)
         return a->stat.total > b->stat.total ? -1 : 1;
     int c = compare_row_ids(s->p, a, b);

@@ -1,4 +1,4 @@
-/* The table of threads, of a profile with one tree for each. */
+/* The table of threads, for a profile with a tree for each. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -6,15 +6,15 @@
 
 #define IN_NO_ROW UINT32_MAX
 
-/* row[place]: the row of its thread; covered[place]: the place or one above it has calls, so that the time of places
- * below is in a total already. Parents come before children. */
+/* row[place]: the row of its thread; covered[place]: it or a place above has calls, so that a total includes the time
+ * of places below. Parents come before children. */
 static void add_up(tl_row_sums *rows, const tl_profile *p, uint32_t *row, bool *covered)
 {
     row[0] = IN_NO_ROW;
     for (uint32_t i = 1; i < p->nplace; i++) {
         const tl_place *at = &p->place[i];
         if (at->function == TL_NO_FUNCTION)
-            continue; /* the row of a thread's root is set already */
+            continue; /* the row of a thread's root is already set */
         row[i] = row[at->parent];
         if (row[i] != IN_NO_ROW)
             tl_row_sums_add_nested(rows, p, row[i], i, !covered[at->parent]);

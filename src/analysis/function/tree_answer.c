@@ -1,4 +1,4 @@
-/* The tree of calls for people: with its lines, small parts left out on a terminal. */
+/* The tree of calls for people, with its lines; on a terminal without small parts. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "analysis/function/profile_answer.h"
 
-#define SMALL_PART   1000u /* on a terminal a place of less than one in so many of the time is left out */
+#define SMALL_PART   1000u /* on a terminal, places with less than 1/SMALL_PART of the time are left out */
 #define LEVELS_SHOWN 48u   /* levels of lines before a name; deeper ones lose their outer lines */
 #define PREFIX_BYTES (LEVELS_SHOWN * 4 + 8) /* "│ " takes 4 bytes */
 
@@ -14,24 +14,24 @@ typedef struct tree {
     const tl_ask *ask;
     const tl_profile *profile;
     tl_answer *answer;
-    /* Arrays of as many entries as there are places. */
-    uint64_t *inclusive;             /* time in the place and below it, also where the call itself never ended */
+    /* Arrays with one entry per place. */
+    uint64_t *inclusive;             /* time in and below the place, even where the call itself never ended */
     uint32_t *first_child, *sibling; /* of shown places, in the order to show; 0: none */
-    uint32_t *order;                 /* scratch: places sorted by something */
+    uint32_t *order;                 /* scratch: sorted places */
     uint32_t *depth;
     bool *shown;
     tl_row_order column; /* order of siblings */
-    uint64_t *key;       /* what siblings are ordered by, descending; inclusive for TL_BY_NAME */
+    uint64_t *key;       /* descending sort key of siblings; inclusive for TL_BY_NAME */
     uint32_t hidden;
-    struct node *node; /* what is shown, depth first */
+    struct node *node; /* shown places, depth first */
     uint32_t nnode;
 } tree;
 
-/* A place that is shown. */
+/* A shown place. */
 typedef struct node {
     uint32_t place;
-    bool unwound;   /* durations of its calls rest on the exits of outer ones */
-    uint64_t total; /* with what never ended */
+    bool unwound;   /* durations of its calls depend on the exits of outer ones */
+    uint64_t total; /* including what never ended */
     double share;
     const char *lines; /* before its name */
 } node;
@@ -77,7 +77,7 @@ static int larger_first(const void *left, const void *right, void *arg)
     return (a > b) - (a < b); /* parents first */
 }
 
-/* Chooses the places to show: the largest. A parent is never smaller than its children, so it is shown with them. */
+/* Chooses the largest places to show. A parent is never smaller than its children, so it is shown with them. */
 static void choose(tree *t)
 {
     const tl_profile *p = t->profile;
@@ -95,7 +95,7 @@ static void choose(tree *t)
         t->shown[place] = true;
         shown++;
     }
-    /* Only a place of no time and no calls can be missing above a shown one. */
+    /* Above a shown place, only one without time and calls can be missing. */
     for (uint32_t i = p->nplace; i-- > 1;)
         if (t->shown[i])
             t->shown[p->place[i].parent] = true;
@@ -155,7 +155,7 @@ static int in_sibling_order(const void *left, const void *right, void *arg)
     return names ? names : (a > b) - (a < b);
 }
 
-/* Links the shown places as lists of children, each in order. */
+/* Links the shown places into sorted lists of children. */
 static void link_children(tree *t)
 {
     const tl_profile *p = t->profile;
@@ -169,14 +169,14 @@ static void link_children(tree *t)
         t->order[n++] = i;
     }
     qsort_r(t->order, n, sizeof *t->order, in_sibling_order, t);
-    while (n-- > 0) { /* the last first: each goes in front */
+    while (n-- > 0) { /* from the last: each is put in front */
         uint32_t place = t->order[n], parent = p->place[place].parent;
         t->sibling[place] = t->first_child[parent];
         t->first_child[parent] = place;
     }
 }
 
-/* The lines before a name: for each level whether more siblings follow. Outermost places have none. */
+/* The lines before a name: for each level, whether more siblings follow. None for outermost places. */
 static const char *lines_before(const tree *t, char buf[static PREFIX_BYTES], uint32_t place)
 {
     static const char *const unicode[] = {"  ", "│ ", "├ ", "└ "}, *const ascii[] = {"  ", "| ", "|-", "`-"};
@@ -188,7 +188,7 @@ static const char *lines_before(const tree *t, char buf[static PREFIX_BYTES], ui
     for (uint32_t at = place; left-- > 0; at = t->profile->place[at].parent)
         part[left] = piece[at == place ? (t->sibling[at] ? 2 : 3) : (t->sibling[at] ? 1 : 0)];
     size_t used = 0;
-    if (levels > n && n) /* the outer lines are left out */
+    if (levels > n && n) /* leaves out the outer lines */
         part[0] = t->ask->unicode ? "… " : "..";
     for (uint32_t i = 0; i < n; i++) {
         memcpy(buf + used, part[i], strlen(part[i]));
@@ -212,7 +212,7 @@ static void add_node(tree *t, uint32_t place)
     t->answer->failed = t->answer->failed || !to->lines;
 }
 
-/* Depth first, by the links alone. */
+/* Depth first, following the links. */
 static void add_nodes(tree *t)
 {
     uint32_t at = t->first_child[0];
@@ -235,9 +235,9 @@ static void get_total(const tl_at *at, tl_cell *out)
     tl_cell_u64(out, tl_profile_time(tl_at_profile(at), ((const node *)at->row)->total));
 }
 
-enum { SELF = 1, CALLS = 2, MAX = 3 }; /* of a place; else a percentile, in thousandths */
+enum { SELF = 1, CALLS = 2, MAX = 3 }; /* of a place; otherwise a percentile, in thousandths */
 
-/* Numbers of the calls of a place; null if it was never called. */
+/* Numbers of a place's calls; null if it was never called. */
 static void get_called(const tl_at *at, tl_cell *out)
 {
     const tl_profile *p = tl_at_profile(at);

@@ -6,7 +6,7 @@
 
 typedef struct sorting {
     const tl_profile *p;
-    const uint32_t *canonical; /* places in canonical order: what is sorted are positions in it */
+    const uint32_t *canonical; /* places in canonical order: positions in it are sorted */
 } sorting;
 
 static int compare_places(const void *x, const void *y, void *argument)
@@ -63,7 +63,7 @@ int tl_tree_rows(tl_table *out, const tl_profile *p, tl_error *e)
     for (uint32_t i = 1; i < p->nplace; i++) {
         const tl_place *at = &p->place[order[i]];
         if (at->parent == 0)
-            track = at->track; /* of a thread's root, else none */
+            track = at->track; /* a thread's root */
         if (!p->stat[order[i]].calls && !p->stat[order[i]].total)
             continue;
         tl_row *row = &t.row[t.n];

@@ -45,7 +45,7 @@ static const tl_column without_pc[] = {
      TL_AT(U64, tl_blocks, without_pc)},
 };
 
-/* How many of the first blocks hold `part` of all instructions. */
+/* How many of the first blocks have `part` of all instructions. */
 static uint32_t blocks_of(const tl_insn_block *block, uint32_t n, double part, uint64_t insns)
 {
     uint32_t i = 0;

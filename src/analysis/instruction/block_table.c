@@ -1,4 +1,4 @@
-/* Counts basic blocks: instructions are only looked at for where a block ends, and blocks are counted as they end. */
+/* Counts basic blocks: looks at instructions only to find the ends of blocks, and counts blocks as they end. */
 #include "analysis/instruction/block_table.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int add_executions(tl_blocks *b, uint64_t start, uint64_t length, uint64_
     return 0;
 }
 
-/* The open block has ended. */
+/* Ends the open block. */
 TL_ALWAYS_INLINE int close_block(tl_blocks *b, tl_error *e)
 {
     const uint64_t start = b->start, length = b->length;

@@ -1,4 +1,4 @@
-/* The relation `branches`: which were taken how often, where they went, and what predictors make of them. */
+/* The relation `branches`: how often each was taken, where it went, and how well predictors do. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static bool is_empty(const void *table)
     return ((const tl_branches *)table)->n == 0;
 }
 
-/* "branch.cond" without what they all have in common. */
+/* "branch.cond" without the common prefix. */
 static const char *short_name(unsigned kind)
 {
     const char *name = a64_class_name((a64_class)kind), *dot = strchr(name, '.');
@@ -217,7 +217,7 @@ static const tl_column branches[] = {
     {TL_COL(NULL, "kind", TEXT, NONE, NULL), .get = get_description, .role = TL_ROLE_SUFFIX},
 };
 
-/* A column for each predictor that there is, called as it is. */
+/* A column for each predictor, with its name. */
 static const tl_column *columns_of(const tl_branches *b, tl_answer *a, uint32_t *n)
 {
     const uint64_t all = (1u << TL_PREDICTORS) - 1;

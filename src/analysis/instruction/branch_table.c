@@ -1,4 +1,4 @@
-/* Counts branches as the instruction behind each tells where it went. */
+/* Counts branches: the instruction after each shows where it went. */
 #include "analysis/instruction/branch_table.h"
 
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static int branches_begin(void *table, const tl_trace *t, tl_error *e)
     return 0;
 }
 
-/* A stream has ended: what the branch at its end did is not known. */
+/* A stream has ended: the outcome of a final branch is unknown. */
 static int branches_end(void *table, tl_error *e)
 {
     tl_branches *b = table;
@@ -45,7 +45,7 @@ static int no_memory(const tl_branches *b, tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for more than %u different branches", b->n);
 }
 
-/* A row for a pc that has none. */
+/* A row for a new pc. */
 static TL_NOINLINE int add_row(tl_branches *b, const tl_branch *new, uint32_t *row, tl_error *e)
 {
     if (b->n >= TL_BRANCHES_MAX || !TL_GROW(b->row, b->n, 1, b->capacity))
@@ -67,7 +67,7 @@ static TL_NOINLINE int add_row(tl_branches *b, const tl_branch *new, uint32_t *r
     return 0;
 }
 
-/* The row of a pc. Of several kinds, the one that came first in the lowest track counts: whoever read it. */
+/* The row of a pc. Of several kinds, the first one in the lowest track counts, whichever thread read it. */
 TL_ALWAYS_INLINE int find_row(tl_branches *b, const tl_branch *like, uint32_t *row, tl_error *e)
 {
     *row = tl_hash_get(&b->index, like->pc);

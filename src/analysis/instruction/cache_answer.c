@@ -1,4 +1,4 @@
-/* The relation `cache`: hits and misses of simulated caches, and the instructions that miss most. */
+/* The relation `cache`: hits and misses of simulated caches, and the instructions with most misses. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,10 +31,10 @@ static uint64_t sum(const uint64_t of[TL_CACHE_CLASSES])
 
 /* ---- levels ---- */
 
-/* A cache; for people also one class of what it was asked for. */
+/* A cache; for people also one class of its accesses. */
 typedef struct level {
     const char *name;
-    bool is_tlb, is_cache;     /* one of them, or neither: it is a class */
+    bool is_tlb, is_cache;     /* neither: a class */
     uint64_t size, ways, line; /* size in bytes, or entries */
     uint64_t accesses, lookups, misses;
     tl_cache_count count;
@@ -124,7 +124,7 @@ static level level_of(const tl_caches *c, tl_cache_id id)
                    .count = count};
 }
 
-/* Rows of the classes that a cache was asked for, if there are several; returns how many. */
+/* Rows of a cache's classes, if there are several; returns how many. */
 static uint32_t add_classes(level *to, const tl_cache_count *count)
 {
     static const char *const name[] = {"  instructions", "  loads", "  stores"};
@@ -154,7 +154,7 @@ static void add_levels(const tl_caches *c, const tl_ask *ask, tl_answer *a)
     part->after = after_levels;
 }
 
-/* ---- instructions that miss ---- */
+/* ---- instructions with misses ---- */
 
 static void get_misses(const tl_at *at, tl_cell *out)
 {
@@ -178,7 +178,7 @@ static const tl_column pcs[] = {
     {TL_COL("loads", "loads", INTEGER, COUNT, "loads that missed L1D"), TL_AT(U64, tl_cache_pc, loads), .drop = 2},
     {TL_COL("stores", "stores", INTEGER, COUNT, "stores that missed L1D"), TL_AT(U64, tl_cache_pc, stores), .drop = 2},
     {TL_COL("l2", "of L2", INTEGER, COUNT, "loads and stores that missed L2, too"), TL_AT(U64, tl_cache_pc, l2),
-     .drop = 3}, /* the last: it is left out where there is no L2 */
+     .drop = 3}, /* the last: left out without an L2 */
 };
 
 static const tl_column without_pc[] = {

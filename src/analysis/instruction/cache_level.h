@@ -1,8 +1,7 @@
-/* A cache that replaces, in each of its sets, what was used least recently: which lines are in it, and which of them
- * were written.
+/* A cache with LRU replacement in each set: which lines are in it, and which of them were written.
  *
- * The ways of a set stand in the order of their use, the last one first: nothing else has to be kept, and most uses
- * are of the first. Memory: 8 bytes a line. */
+ * The ways of a set are in the order of their use, the latest first: nothing else has to be stored, and most uses
+ * are of the first. Memory: 8 bytes per line. */
 #ifndef TL_ANALYSIS_CACHE_LEVEL_H
 #define TL_ANALYSIS_CACHE_LEVEL_H
 
@@ -14,7 +13,7 @@
 #define TL_CACHE_WRITTEN UINT64_C(2) /* in an entry, which is line << 2 | TL_CACHE_USED; 0: free */
 #define TL_CACHE_USED    UINT64_C(1)
 
-/* A zeroed one is not a cache. */
+/* Zeroed, it is not a cache. */
 typedef struct tl_cache_level {
     uint64_t *entry; /* [sets * ways] */
     uint64_t mask;   /* sets - 1 */
@@ -22,12 +21,12 @@ typedef struct tl_cache_level {
     unsigned shift; /* 1 << shift bytes a line */
 } tl_cache_level;
 
-/* Sets that are a power of two; lines below 2^62. False when memory runs out. */
+/* The number of sets must be a power of two, lines below 2^62. False when memory runs out. */
 bool tl_cache_level_init(tl_cache_level *c, uint32_t sets, uint32_t ways, unsigned shift);
-void tl_cache_level_reset(tl_cache_level *c); /* nothing is in it any more */
+void tl_cache_level_reset(tl_cache_level *c); /* empties it */
 void tl_cache_level_fini(tl_cache_level *c);
 
-/* The ways behind the first, see tl_cache_touch(): they move while they are searched. */
+/* The ways after the first, see tl_cache_touch(): they are moved during the search. */
 static inline bool tl_cache_touch_rest(uint64_t *set, uint32_t ways, uint64_t want, uint64_t written, uint64_t *victim)
 {
     uint64_t before = set[0];
@@ -45,8 +44,8 @@ static inline bool tl_cache_touch_rest(uint64_t *set, uint32_t ways, uint64_t wa
     return false;
 }
 
-/* Uses a line; written: TL_CACHE_WRITTEN or 0. True if it was in the cache. It is now; if not before, in place of the
- * entry *victim (0: the place was free). */
+/* Uses a line; written: TL_CACHE_WRITTEN or 0. True if it was in the cache. Otherwise it replaces the entry *victim (0:
+ * the place was free). */
 TL_ALWAYS_INLINE bool tl_cache_touch(tl_cache_level *c, uint64_t line, uint64_t written, uint64_t *victim)
 {
     uint64_t *set = c->entry + (line & c->mask) * c->ways;

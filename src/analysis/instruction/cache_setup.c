@@ -10,7 +10,7 @@
 #include "base/text/number.h"
 
 #define PAGE      (1u << TL_CACHE_PAGE_SHIFT)
-#define PART_MOST 40u /* letters of one part of the text: more is nothing that we know */
+#define PART_MOST 40u /* letters of one part of the text: longer ones are unknown */
 
 const tl_cache_setup tl_cache_default = {.cache = {[TL_CACHE_L1I] = {256, 4, 64},
                                                    [TL_CACHE_L1D] = {256, 4, 64},
@@ -60,7 +60,7 @@ static int check(tl_cache_shape *c, tl_cache_id id, uint64_t size, uint64_t ways
 {
     const uint64_t unit = tl_cache_is_tlb(id) ? 1 : line;
     if (size == 0 && (id == TL_CACHE_L2 || id == TL_CACHE_L2TLB)) {
-        *c = tl_cache_default.cache[id]; /* the shape that is meant where only a size is given */
+        *c = tl_cache_default.cache[id]; /* the default shape if only a size is given */
         c->sets = 0;
         return 0;
     }
@@ -147,7 +147,7 @@ char *tl_cache_setup_text(char text[static TL_CACHE_SETUP_TEXT], const tl_cache_
         else
             n = snprintf(to, room, "%s=%" PRIu64 "%s:%" PRIu32 ":%" PRIu32 ",", name[i],
                          bytes % 1024 ? bytes : bytes / 1024, bytes % 1024 ? "" : "K", c->ways, c->line);
-        at += (size_t)n; /* the longest is 35 bytes */
+        at += (size_t)n; /* the longest has 35 bytes */
     }
     text[at - 1] = 0;
     return text;

@@ -1,4 +1,4 @@
-/* What happens behind the first level. */
+/* Everything after the first level. */
 #include "analysis/instruction/cache_sim.h"
 
 #include <stdlib.h>
@@ -90,7 +90,7 @@ void tl_cache_miss_page(tl_cache_sim *s, uint64_t page, tl_cache_class by)
         s->count[TL_CACHE_L2TLB].misses[by]++;
 }
 
-/* A line of L2 is used; whether it was there. */
+/* Uses a line of L2; returns whether it was there. */
 static bool use_l2(tl_cache_sim *s, uint64_t line, uint64_t written)
 {
     uint64_t victim;
@@ -101,7 +101,7 @@ static bool use_l2(tl_cache_sim *s, uint64_t line, uint64_t written)
     return false;
 }
 
-/* Lines of L2 that a line of L1 is made of, or the one that it is in. */
+/* Number of L2 lines that a line of L1 covers, at least one. */
 static uint64_t lines_of_l2(const tl_cache_sim *s, unsigned shift, uint64_t line, uint64_t *first)
 {
     const unsigned l2 = s->level[TL_CACHE_L2].shift;
@@ -139,7 +139,7 @@ tl_cache_missed tl_cache_miss_data(tl_cache_sim *s, uint64_t line, uint64_t vict
     tl_cache_missed missed = {.l1 = 1};
     s->count[TL_CACHE_L1D].misses[by]++;
     missed.l2 = fetch(s, shift, line, by);
-    if (victim & TL_CACHE_WRITTEN) { /* behind the fetch, as it waits in a buffer for that */
+    if (victim & TL_CACHE_WRITTEN) { /* after the fetch, since it waits in a buffer for that */
         uint64_t first, n = 0;
         s->count[TL_CACHE_L1D].writebacks++;
         if (s->level[TL_CACHE_L2].entry)

@@ -1,9 +1,9 @@
 /* A processor's caches: instructions and data of the first level, a second for both, and those of addresses (TLBs).
  *
- * What is simulated: every level replaces what was used least recently in a set. Stores fetch the line they write to,
- * and what was written goes to the next level when it is replaced; there it counts as a use, not as an access. A level
- * neither keeps nor drops what another has (not inclusive, not exclusive). Nothing is fetched ahead, and the tables of
- * pages are not read. Addresses are those of the trace.
+ * What is simulated: every level replaces the least recently used line of a set. Stores fetch the line they write to,
+ * and written lines go to the next level when replaced; there this counts as a use, not as an access. Levels are
+ * neither inclusive nor exclusive. There is no prefetching, and page tables are not read. Addresses are those of the
+ * trace.
  *
  * An access is a load, a store or an instruction; it looks up as many lines as it touches, mostly one. */
 #ifndef TL_ANALYSIS_CACHE_SIM_H
@@ -16,42 +16,42 @@
 typedef enum tl_cache_class { TL_CACHE_CODE, TL_CACHE_LOAD, TL_CACHE_STORE } tl_cache_class;
 #define TL_CACHE_CLASSES 3u
 
-/* Numbers of one cache, by tl_cache_class. Of L2 and L2 TLB the accesses are the lookups: what the first level missed.
- */
+/* Numbers of one cache, by tl_cache_class. L2's and the L2 TLB's accesses are their lookups: the misses of the first
+ * level. */
 typedef struct tl_cache_count {
     uint64_t accesses[TL_CACHE_CLASSES];
     uint64_t lookups[TL_CACHE_CLASSES];
     uint64_t misses[TL_CACHE_CLASSES]; /* of lookups */
-    uint64_t writebacks;               /* lines that were written, and replaced */
+    uint64_t writebacks;               /* written lines that were replaced */
 } tl_cache_count;
 
-/* A zeroed one has no caches. */
+/* Zeroed, it has no caches. */
 typedef struct tl_cache_sim {
     tl_cache_level level[TL_CACHES];
-    uint64_t code_page, data_page;       /* used last: the first in its TLB; or none */
-    uint64_t accesses[TL_CACHE_CLASSES]; /* of the first levels, which are looked up at least once by each */
+    uint64_t code_page, data_page;       /* used last, thus first in its TLB; or none */
+    uint64_t accesses[TL_CACHE_CLASSES]; /* of the first levels, each of which needs at least one lookup */
     struct {
-        uint64_t lookups[TL_CACHE_CLASSES]; /* of the first levels: those beyond one for each access */
+        uint64_t lookups[TL_CACHE_CLASSES]; /* of the first levels: lookups beyond one per access */
         uint64_t misses[TL_CACHE_CLASSES];
         uint64_t writebacks;
     } count[TL_CACHES];
 } tl_cache_sim;
 
-/* False when memory runs out; to be finished in either case. */
+/* False when memory runs out; fini is needed in either case. */
 bool tl_cache_sim_init(tl_cache_sim *s, const tl_cache_setup *setup);
-/* Empties the caches; what was counted stays. */
+/* Empties the caches; counts stay. */
 void tl_cache_sim_reset(tl_cache_sim *s);
-/* Adds what another counted. */
+/* Adds the counts of another one. */
 void tl_cache_sim_add(tl_cache_sim *s, const tl_cache_sim *from);
 void tl_cache_sim_fini(tl_cache_sim *s);
 tl_cache_count tl_cache_sim_count(const tl_cache_sim *s, tl_cache_id id);
 
-/* Lookups of an access to data that missed. */
+/* Lookups of a data access that missed. */
 typedef struct tl_cache_missed {
     uint32_t l1, l2;
 } tl_cache_missed;
 
-/* The parts that are not for every access. */
+/* The parts that only some accesses need. */
 void tl_cache_miss_page(tl_cache_sim *s, uint64_t page, tl_cache_class by);
 void tl_cache_miss_code(tl_cache_sim *s, uint64_t line, uint64_t victim);
 tl_cache_missed tl_cache_miss_data(tl_cache_sim *s, uint64_t line, uint64_t victim, tl_cache_class by);
@@ -84,7 +84,7 @@ TL_ALWAYS_INLINE tl_cache_missed tl_cache_look_data(tl_cache_sim *s, uint64_t li
     return tl_cache_miss_data(s, line, victim, by);
 }
 
-/* Is it in one line, and so in one page? */
+/* Is it within one line, and so within one page? */
 TL_ALWAYS_INLINE bool tl_cache_is_narrow(const tl_cache_level *c, uint64_t address, uint64_t size)
 {
     const uint64_t line = UINT64_C(1) << c->shift;

@@ -1,4 +1,4 @@
-/* Leads instructions and their accesses through the caches. */
+/* Simulates the caches for instructions and their accesses. */
 #include "analysis/instruction/cache_table.h"
 
 #include <stdlib.h>
@@ -116,7 +116,7 @@ static void fini(void *table)
     memset(c, 0, sizeof *c);
 }
 
-/* What is sorted: qsort() has no argument for the table. */
+/* Sort keys: qsort() passes no argument for the table. */
 typedef struct sort_key {
     uint64_t misses, pc;
     uint32_t at;

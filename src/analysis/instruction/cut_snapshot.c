@@ -1,5 +1,5 @@
-/* Makes a snapshot: its fields are those of an earlier one, with the values that a machine has now. What the trace does
- * not tell is 0, and counted. */
+/* Makes a snapshot: the fields of an earlier one with the values that the machine has now. Unknown values are 0, and
+ * counted. */
 #include "analysis/instruction/cut_snapshot.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { PREDICATES = 16 };
 
-/* Copies an event, with all that its values point to. */
+/* Copies an event with everything that its values point to. */
 static int copy_event(tl_batch *to, const tl_batch *b, uint32_t i, uint64_t ts, tl_error *e)
 {
     const uint32_t n = b->val[i + 1] - b->val[i];
@@ -45,7 +45,7 @@ static int copy_event(tl_batch *to, const tl_batch *b, uint32_t i, uint64_t ts, 
     return 0;
 }
 
-/* The snapshot that the machine began with. */
+/* Copies the snapshot that the machine began with. */
 static int copy_base(tl_cut_snapshot *c, tl_source *s, uint32_t track, const tl_machine *m, tl_error *e)
 {
     const tl_limit limit = {.set = true, .from = m->from, .to = m->from < UINT64_MAX ? m->from + 1 : m->from};
@@ -64,7 +64,7 @@ static int copy_base(tl_cut_snapshot *c, tl_source *s, uint32_t track, const tl_
                 ended = b->ts[k] > m->from;
                 if (ended || b->ts[k] != m->from || tl_insn_what_is(&classes, b->cls[k]) != TL_IS_SNAPSHOT)
                     continue;
-                tl_batch_clear(&c->batch); /* of several the last one is what was replayed */
+                tl_batch_clear(&c->batch); /* of several, the last one was replayed */
                 status = copy_event(&c->batch, b, k, m->at, e);
             }
         }
@@ -78,7 +78,7 @@ static unsigned bits_of(uint32_t v)
     return (unsigned)__builtin_popcount(v);
 }
 
-/* Bytes that the machine does not know become 0. The copy is ours, so it may be written. */
+/* Sets unknown bytes to 0. The copy is ours, so it may be written. */
 static void put_zeros(const tl_value *v, size_t from)
 {
     if (v->type == TL_BYTES && v->n > from)
@@ -95,7 +95,7 @@ static void put_vector(const tl_machine *m, unsigned n, const tl_value *v)
         memcpy((uint8_t *)(uintptr_t)v->as.p, m->vector[n], low);
 }
 
-/* A register of the system by the name that the snapshot has for it. */
+/* A system register, by its name in the snapshot. */
 static void put_system(tl_cut_snapshot *c, const tl_machine *m, const char *name, tl_value *v)
 {
     for (unsigned k = 0; k < TL_MACHINE_SYSTEM; k++)
@@ -130,7 +130,7 @@ static void put_values(tl_cut_snapshot *c, const tl_machine *m)
         const bool general = f->role == TL_FIELD_GENERAL, vectors = f->role == TL_FIELD_VECTORS;
         for (uint32_t n = 0; (general || vectors) && n < v->n && n < 32; n++)
             if (general)
-                v[1 + n].as.u = m->registers.x[n]; /* 0 where not known */
+                v[1 + n].as.u = m->registers.x[n]; /* 0 if unknown */
             else
                 put_vector(m, n, &v[1 + n]);
         if (f->role == TL_FIELD_FLAGS_REGISTER)

@@ -7,8 +7,8 @@
 #include "base/compiler.h"
 
 #define TL_INSN_BYTES 4u /* of an instruction */
-/* Bytes of one access that count: a vector of registers has 1 KiB, and formats know at most 32 KiB. Without a limit, a
- * size out of a damaged file could keep a table busy for years. */
+/* Bytes of one access that count: a vector of registers has 1 KiB, and formats allow at most 32 KiB. Without a limit, a
+ * size from a damaged file could keep a table busy for years. */
 #define TL_ACCESS_MAX (UINT64_C(1) << 20)
 
 /* How many units of 1 << shift bytes it touches: at least one. */

@@ -1,4 +1,4 @@
-/* What the answers about instructions share. */
+/* Shared by the answers about instructions. */
 #include "analysis/instruction/insn_answer.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include "op/symbols/code_map.h"
 #include "op/symbols/demangle.h"
 
-#define PLACE_NAME 1000u /* longest name of a function in these tables: more is cut off */
+#define PLACE_NAME 1000u /* longest name of a function in these tables: longer ones are cut */
 
 const char *tl_insn_place(const tl_at *at, uint64_t pc)
 {

@@ -1,13 +1,13 @@
-/* What the answers about instructions share. */
+/* Shared by the answers about instructions. */
 #ifndef TL_ANALYSIS_INSN_ANSWER_H
 #define TL_ANALYSIS_INSN_ANSWER_H
 
 #include "analysis/instruction/mix_table.h"
 #include "analysis/table_kind.h"
 
-/* "main+0x1c": the function that holds a pc, in scratch; NULL where none is known. */
+/* "main+0x1c": the function that contains a pc, in scratch; NULL if unknown. */
 const char *tl_insn_place(const tl_at *at, uint64_t pc);
-/* The same as a column, of the pc that is a member of the row. */
+/* The same as a column, for a pc that is a member of the row. */
 void tl_get_place(const tl_at *at, tl_cell *out);
 #define TL_PLACE(type, pc)                                                                                             \
     {                                                                                                                  \
@@ -15,11 +15,11 @@ void tl_get_place(const tl_at *at, tl_cell *out);
                                                     .role = TL_ROLE_SUFFIX                                             \
     }
 
-/* Bits of exception levels that get no column of their own: those without instructions, or all if only one has some. */
+/* Bits of exception levels that get no column: those without instructions, or all if only one has some. */
 uint64_t tl_levels_without(const uint64_t insns[static TL_INSN_LEVELS]);
-/* The rows of a part are the first of `all` rows, of `what`. */
+/* Declares the rows of a part to be the first of `all` rows, of `what`. */
 void tl_part_of(tl_part *part, uint64_t all, const char *what);
-/* A line that is not so important: "3 without a known pc". */
+/* A less important line: "3 without a known pc". */
 void tl_say_faint(const tl_prose *p, uint64_t n, const char *text);
 
 #endif

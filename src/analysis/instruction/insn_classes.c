@@ -1,4 +1,4 @@
-/* Finds what the classes of a trace are to tables of instructions. */
+/* Classifies the classes of a trace for tables of instructions. */
 #include "analysis/instruction/insn_classes.h"
 
 static tl_insn_what what_state_is(tl_role role)

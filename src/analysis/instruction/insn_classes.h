@@ -1,5 +1,5 @@
-/* What the events of a trace are to the tables of this folder, by class: decided once for a trace, from kinds and
- * roles, so that a loop over events asks one byte and no class. */
+/* The meaning of a trace's events for the tables of this folder, by class: decided once, from kinds and roles, so that
+ * a loop over events tests one byte and no class. */
 #ifndef TL_ANALYSIS_INSN_CLASSES_H
 #define TL_ANALYSIS_INSN_CLASSES_H
 
@@ -10,12 +10,12 @@
 #include "traceloom/trace.h"
 
 typedef enum tl_insn_what {
-    TL_IS_OTHER,         /* nothing that instructions are made of */
+    TL_IS_OTHER,         /* irrelevant for instructions */
     TL_IS_INSN,          /* an instruction of A64: key and aux as of TL_AUX_INSN */
     TL_IS_LOAD,          /* aux: bytes */
     TL_IS_STORE,         /* the same */
-    TL_IS_TARGET,        /* key: where the branch before it goes */
-    TL_IS_STORED,        /* key: 0 if the exclusive store did */
+    TL_IS_TARGET,        /* key: the target of the branch before it */
+    TL_IS_STORED,        /* key: 0 if the exclusive store stored */
     TL_IS_SYSTEM_VALUE,  /* key */
     TL_IS_CACHE_ADDRESS, /* key */
     TL_IS_CALL_ARGUMENT, /* key */
@@ -36,7 +36,7 @@ typedef struct tl_insn_classes {
     uint32_t insns;                /* ... of so many */
 } tl_insn_classes;
 
-/* True if the trace has instructions. One with more classes than fit has none. */
+/* True if the trace has instructions. Traces with more classes than fit count as having none. */
 bool tl_insn_classes_find(tl_insn_classes *c, const tl_trace *t);
 
 static inline tl_insn_what tl_insn_what_is(const tl_insn_classes *c, uint32_t cls)
@@ -44,14 +44,14 @@ static inline tl_insn_what tl_insn_what_is(const tl_insn_classes *c, uint32_t cl
     return (tl_insn_what)c->what[cls % TL_INSN_CLASSES];
 }
 
-/* Events of a batch by number, in their order: room for all that it can hold. */
+/* Numbers of events of a batch, in order: room for all that it can hold. */
 typedef struct tl_insn_picked {
     uint16_t at[TL_BATCH_MAX];
 } tl_insn_picked;
 
-/* Parts events from .. to-1 of a batch into instructions, and, if `others` is not NULL, all others; returns how many
- * instructions there are. No branch in it depends on the events, which come in no order that a processor could foresee:
- * who asks what each event is while it goes over them waits for that more than for anything else. */
+/* Splits events from .. to-1 of a batch into instructions and, if `others` is not NULL, all others; returns the number
+ * of instructions. Branch-free, because the kinds of events are unpredictable: branching on each would take more time
+ * than everything else. */
 TL_ALWAYS_INLINE uint32_t tl_insn_pick(const tl_insn_classes *c, const tl_batch *b, uint32_t from, uint32_t to,
                                        tl_insn_picked *insns, tl_insn_picked *others)
 {

@@ -1,5 +1,5 @@
-/* One pass over the instructions of a source: streams are given to workers, each with a table of its own, and the
- * tables are added up. */
+/* One pass over the instructions of a source: workers take streams, each with a table of its own, and the tables are
+ * added up. */
 #include "analysis/instruction/insn_pass.h"
 
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 #include "op/stream_reader.h"
 
 typedef struct worker {
-    void *table;            /* of the caller, or one of its own */
-    tl_insn_select *select; /* or NULL: everything is chosen */
+    void *table;            /* the caller's, or one of its own */
+    tl_insn_select *select; /* or NULL: everything is selected */
     tl_error error;
     uint32_t failed; /* the task that failed; UINT32_MAX: none */
     bool ready;      /* the table was initialised */
-    bool gap;        /* events since the last call were not chosen */
+    bool gap;        /* events since the last call were left out */
 } worker;
 
 typedef struct pass {
@@ -36,7 +36,7 @@ static int start_table(const pass *p, worker *w, tl_error *e)
 {
     if (w->ready)
         return 0;
-    w->ready = true; /* also if it fails: what there is of it has to be freed */
+    w->ready = true; /* even if it fails: partial content must be freed */
     return p->how->init ? p->how->init(w->table, p->options, e) : 0;
 }
 
@@ -51,7 +51,7 @@ static int end(const pass *p, worker *w, tl_error *e)
     return p->how->end ? p->how->end(w->table, e) : 0;
 }
 
-/* The chosen ones of events from .. to-1. */
+/* Adds the selected ones of events from .. to-1. */
 static int add(const pass *p, worker *w, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
     if (!w->select)
@@ -103,7 +103,7 @@ static int read_by_stream(pass *p, tl_error *e)
     return status;
 }
 
-/* One stream after another by one worker, for whom other threads decode. */
+/* One worker for all streams in turn, while other threads decode. */
 static int read_in_turn(pass *p, tl_error *e)
 {
     worker *w = &p->worker[0];
@@ -161,7 +161,7 @@ static void find_limit(pass *p)
         p->limit.to = s->time_to > UINT64_MAX - p->origin ? UINT64_MAX : p->origin + s->time_to;
 }
 
-/* Workers but for their tables, which each makes itself when it begins; that of the first is the caller's. */
+/* Makes workers without tables, which they make when they begin; the first one's is the caller's. */
 static int make_workers(pass *p, void *table, bool first, tl_error *e)
 {
     p->order = tl_source_by_weight(p->source);

@@ -1,4 +1,4 @@
-/* Error numbers of Linux on AArch64: names, and what they mean. */
+/* Error numbers of Linux on AArch64: names and meanings. */
 #include "analysis/instruction/linux_syscalls.h"
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Tables of flags and of numbers that have names. */
+/* Tables of flags and named numbers. */
 #include "analysis/instruction/linux_names.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@ typedef struct flag {
     const char *name;
 } flag;
 
-/* Those of several bits come before those of one of them. */
+/* Names of several bits come before those of one of them. */
 /* clang-format off */
 static const flag open_flags[] = {
     {0100, "O_CREAT"}, {0200, "O_EXCL"}, {0400, "O_NOCTTY"}, {01000, "O_TRUNC"}, {02000, "O_APPEND"},
@@ -58,7 +58,7 @@ static const char *const futexes[] = {
 };
 /* clang-format on */
 
-/* Flags behind `first`, which may be NULL; `none` is the name of 0. */
+/* Appends flags after `first`, which may be NULL; `none` is the name of 0. */
 static bool put_flags(char *text, const char *first, const flag *table, size_t n, uint32_t value, const char *none)
 {
     size_t at = 0;

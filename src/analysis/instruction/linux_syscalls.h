@@ -1,14 +1,14 @@
-/* System calls of Linux on AArch64, which are those of asm-generic: numbers, names, and what the arguments are. */
+/* System calls of Linux on AArch64, which are those of asm-generic: numbers, names, and kinds of arguments. */
 #ifndef TL_ANALYSIS_LINUX_SYSCALLS_H
 #define TL_ANALYSIS_LINUX_SYSCALLS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define TL_CALL_ARGUMENTS 6u   /* most that a call has */
-#define TL_CALL_STRUCT    512u /* bytes of the largest struct that a call fills, where it is not said how much */
+#define TL_CALL_ARGUMENTS 6u   /* most arguments of a call */
+#define TL_CALL_STRUCT    512u /* bytes of the largest struct that a call fills without an explicit size */
 
-/* What an argument is; the letters stand in tl_linux_call.arguments. */
+/* Kinds of arguments; the letters are used in tl_linux_call.arguments. */
 enum tl_call_argument {
     TL_ARG_INT = 'd',   /* 32 bits, signed */
     TL_ARG_LONG = 'l',  /* 64 bits, signed: an offset */
@@ -18,16 +18,16 @@ enum tl_call_argument {
     TL_ARG_FD = 'f',
     TL_ARG_DIR = '@',      /* a file descriptor or AT_FDCWD */
     TL_ARG_STRING = 's',   /* ends with a byte 0 */
-    TL_ARG_INPUT = 'b',    /* bytes; the next argument says how many */
-    TL_ARG_OUTPUT = 'B',   /* room; the next argument says how much, the result what was written */
-    TL_ARG_INPUTS = 'v',   /* iovecs that are read; the next argument says how many */
-    TL_ARG_OUTPUTS = 'V',  /* iovecs that are written */
-    TL_ARG_POINTER = 'p',  /* to what the call does not change */
-    TL_ARG_STRUCT = 'q',   /* to what it may change: no more than TL_CALL_STRUCT bytes */
-    TL_ARG_MEMORY = 'Q',   /* to what it may change, no matter how much */
-    TL_ARG_MAPPING = 'a',  /* an address whose memory becomes another; the next argument says how much */
+    TL_ARG_INPUT = 'b',    /* bytes; the next argument is the size */
+    TL_ARG_OUTPUT = 'B',   /* buffer; the next argument is its size, the result what was written */
+    TL_ARG_INPUTS = 'v',   /* iovecs to read; the next argument is their number */
+    TL_ARG_OUTPUTS = 'V',  /* iovecs to write */
+    TL_ARG_POINTER = 'p',  /* to something the call does not change */
+    TL_ARG_STRUCT = 'q',   /* to something it may change: at most TL_CALL_STRUCT bytes */
+    TL_ARG_MEMORY = 'Q',   /* to something it may change, of any size */
+    TL_ARG_MAPPING = 'a',  /* an address whose mapping changes; the next argument is the size */
     TL_ARG_OPEN = 'O',     /* O_RDONLY, ... */
-    TL_ARG_FD_FLAGS = 'C', /* of these, those that are no way to open a file: O_CLOEXEC, ... */
+    TL_ARG_FD_FLAGS = 'C', /* flags of these other than access modes: O_CLOEXEC, ... */
     TL_ARG_ACCESS = 'R',   /* R_OK, ... */
     TL_ARG_PROT = 'P',
     TL_ARG_MAP = 'M',

@@ -1,4 +1,4 @@
-/* Replays the events of one track: registers by what instructions do to them, memory by what was loaded and stored. */
+/* Replays the events of one track: registers from the effects of instructions, memory from loads and stores. */
 #include <string.h>
 
 #include "analysis/instruction/insn_classes.h"
@@ -47,7 +47,7 @@ void tl_replay_snapshot(tl_replay *r, const tl_batch *b, uint32_t i)
         }
 }
 
-/* Vector registers get what was loaded into them; others that are written become unknown. */
+/* Vector registers get what was loaded; other written ones become unknown. */
 static void replay_vectors(tl_replay *r)
 {
     tl_machine *m = r->machine;
@@ -86,7 +86,7 @@ void tl_replay_finish(tl_replay *r)
     r->waiting = false;
 }
 
-/* A register of the system has this value now. */
+/* Sets a system register. */
 static void take_system(tl_machine *m, uint32_t opcode, uint64_t value)
 {
     a64_system s;
@@ -109,7 +109,7 @@ static void forget_system(tl_machine *m, const char *name)
         }
 }
 
-/* Another level: an exception, or the return from one. */
+/* The level changes: an exception, or the return from one. */
 static void change_level(tl_machine *m, unsigned from, unsigned to)
 {
     for (unsigned k = 0; k < TL_MACHINE_SYSTEM; k++)
@@ -129,7 +129,7 @@ void tl_replay_level(tl_replay *r, unsigned level)
 static void begin(tl_replay *r, const tl_batch *b, uint32_t i)
 {
     tl_replay_level(r, tl_insn_level(b->aux[i]));
-    if ((tl_insn_opcode(b->aux[i]) & 0xfffff0df) == 0xd50340df) /* MSR DAIFSet and DAIFClr say no value */
+    if ((tl_insn_opcode(b->aux[i]) & 0xfffff0df) == 0xd50340df) /* MSR DAIFSet and DAIFClr have no value */
         forget_system(r->machine, "daif");
     r->pc = b->key[i];
     r->opcode = tl_insn_opcode(b->aux[i]);
@@ -181,7 +181,7 @@ int tl_replay_event(tl_replay *r, unsigned what, const tl_batch *b, uint32_t i, 
         r->seen.has_value = true;
         r->seen.value = b->key[i];
         return 0;
-    case TL_IS_CALL_ARGUMENT: /* the system may write what it likes */
+    case TL_IS_CALL_ARGUMENT: /* the system may write anything */
         tl_shadow_clear(m->memory);
         return 0;
     case TL_IS_CALL_RESULT:

@@ -1,4 +1,4 @@
-/* Finds the last snapshot before an instruction, and replays what is between. */
+/* Finds the last snapshot before an instruction, and replays from there. */
 #include "analysis/instruction/machine_state.h"
 
 #include <inttypes.h>
@@ -14,10 +14,10 @@ typedef struct search {
     tl_insn_classes classes;
     tl_replay replay;
     uint32_t track; /* UINT32_MAX: not known yet */
-    bool given;     /* it is the only one that is asked for */
+    bool given;     /* it is the only one wanted */
 } search;
 
-/* Is it the track that is asked for? Errors: TL_EINVAL: it is another one than before. */
+/* Is it the wanted track? Errors: TL_EINVAL: a second one matches. */
 static int is_mine(search *q, uint32_t track, bool *mine, tl_error *e)
 {
     const tl_trace *t = &q->source->trace;
@@ -36,7 +36,7 @@ static int is_mine(search *q, uint32_t track, bool *mine, tl_error *e)
     return 0;
 }
 
-/* Goes through the events of one stream in a part of the time, until `visit` returns other than 0. */
+/* Visits the events of one stream in a time range, until `visit` returns other than 0. */
 static int visit_stream(search *q, uint32_t stream, const tl_limit *limit,
                         int (*visit)(search *, const tl_batch *, uint32_t, tl_error *), tl_error *e)
 {
@@ -60,7 +60,7 @@ static int take_snapshot(search *q, const tl_batch *b, uint32_t i, tl_error *e)
     tl_machine *m = q->machine;
     (void)e;
     if (tl_insn_what_is(&q->classes, b->cls[i]) != TL_IS_SNAPSHOT)
-        return b->ts[i] >= m->at; /* of a stream that has both */
+        return b->ts[i] >= m->at; /* in a stream with both */
     if (b->ts[i] > m->at)
         return 1;
     if (!m->has_snapshot || b->ts[i] >= m->from) {
@@ -71,7 +71,7 @@ static int take_snapshot(search *q, const tl_batch *b, uint32_t i, tl_error *e)
     return 0;
 }
 
-/* What belongs to the instruction that comes next; 1: it is over. */
+/* Takes what belongs to the next instruction; 1: it is over. */
 static int look_ahead(tl_machine *m, tl_insn_what what, const tl_batch *b, uint32_t i)
 {
     if (what == TL_IS_INSN || what == TL_IS_GENERAL)
@@ -117,7 +117,7 @@ static int check_end(search *q, tl_error *e)
     if (status < 0)
         return status;
     uint64_t insns = q->track == UINT32_MAX || !count.by_track[q->track] ? 0 : count.end[q->track] + 1;
-    if (q->source->trace.ntrack == 1) { /* a snapshot may stand behind the last of them */
+    if (q->source->trace.ntrack == 1) { /* a snapshot may follow the last of them */
         insns = 0;
         for (uint32_t i = 0; i < q->source->trace.ncls; i++)
             insns += tl_insn_what_is(&q->classes, i) == TL_IS_INSN ? count.by_class[i] : 0;

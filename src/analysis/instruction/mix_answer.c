@@ -1,4 +1,4 @@
-/* The relation `mix`: what kinds of instructions were executed, and how wide their accesses to memory were. */
+/* The relation `mix`: kinds of executed instructions, and widths of their memory accesses. */
 #include "analysis/instruction/insn_answer.h"
 #include "analysis/instruction/mix_table.h"
 #include "base/text/number.h"

@@ -25,8 +25,8 @@ static void add_widths(tl_mix_accesses *a, uint32_t count[2][BANKS][CELLS], unsi
     }
 }
 
-/* Which kind an event is can hardly be predicted, so as little as possible depends on it: every event adds 1 to some
- * cell. Two sets of cells take turns, because adding to what was stored just before has to wait for it. */
+/* The kind of an event is hardly predictable, so as little as possible depends on it: every event adds 1 to some cell.
+ * Two sets of cells alternate, because adding to what was just stored has to wait for it. */
 static int mix_events(void *table, const tl_batch *b, uint32_t from, uint32_t to, bool gap, tl_error *e)
 {
     static const uint8_t bank_of[TL_IS_SNAPSHOT + 1] = {BANK_OTHER, 0,          BANK_LOAD,  BANK_STORE, BANK_OTHER,
@@ -41,10 +41,10 @@ static int mix_events(void *table, const tl_batch *b, uint32_t from, uint32_t to
         const uint64_t v = b->aux[i];
         const tl_insn_what what = tl_insn_what_is(&m->classes, b->cls[i]);
         const bool insn = what == TL_IS_INSN, load = what == TL_IS_LOAD, store = what == TL_IS_STORE;
-        /* 0 for 0 and 1, else the number of bits that hold v - 1 */
+        /* 0 for 0 and 1, otherwise the number of bits of v - 1 */
         const unsigned bits = 63u - (unsigned)__builtin_clzll(2 * (v - (v > 0)) + 1);
         const unsigned width = bits < CELLS ? bits : CELLS - 1;
-        const unsigned cls = a64_class_quick(tl_insn_opcode(v)); /* of an access: of some word, and not used */
+        const unsigned cls = a64_class_quick(tl_insn_opcode(v)); /* for an access: of an arbitrary word, not used */
         const unsigned cell = insn ? cls : width;
         const unsigned bank = insn ? tl_insn_level(v) : bank_of[what];
         count[i & 1][bank][cell]++;

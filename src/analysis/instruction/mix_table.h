@@ -1,4 +1,4 @@
-/* What kinds of instructions were executed, at which levels, and how wide their accesses to memory are. */
+/* Kinds of executed instructions, by level, and widths of their memory accesses. */
 #ifndef TL_ANALYSIS_MIX_TABLE_H
 #define TL_ANALYSIS_MIX_TABLE_H
 
@@ -12,14 +12,14 @@
 /* Loads or stores. */
 typedef struct tl_mix_accesses {
     uint64_t tokens, bytes;
-    uint64_t width[TL_MIX_WIDTHS]; /* accesses of at most 1 << i bytes that are in none before; the last: of any size */
+    uint64_t width[TL_MIX_WIDTHS]; /* accesses of at most 1 << i bytes that fit no earlier one; the last: of any size */
 } tl_mix_accesses;
 
 typedef struct tl_mix {
     uint64_t insns[TL_INSN_LEVELS][A64_CLASSES];
     uint64_t without_pc;
     tl_mix_accesses load, store;
-    tl_insn_classes classes; /* of the trace that is being read */
+    tl_insn_classes classes; /* of the trace being read */
 } tl_mix;
 extern const tl_insn_table tl_mix_table;
 
@@ -29,7 +29,7 @@ typedef struct tl_mix_row {
     uint64_t insns;
 } tl_mix_row;
 
-/* Fills row with the classes that occur, the most frequent first, equal ones by name; returns how many. */
+/* Fills row with the classes that occur, the most frequent first, ties by name; returns how many. */
 unsigned tl_mix_rows(const tl_mix *m, tl_mix_row row[static A64_CLASSES]);
 uint64_t tl_mix_level(const tl_mix *m, unsigned level); /* instructions */
 uint64_t tl_mix_insns(const tl_mix *m);                 /* all of them */

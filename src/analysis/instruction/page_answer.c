@@ -1,5 +1,4 @@
-/* The relation `pages`: pages of memory that were touched, the regions that they make, and how many are in use at a
- * time. */
+/* The relation `pages`: touched pages of memory, the regions that they form, and how many are in use at a time. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,7 @@
 #define INTERVAL_ROWS 12u
 #define CHART         60u /* columns of the working set over time */
 
-/* What all pages were used for, and what the intervals have. */
+/* Uses of all pages, and properties of the intervals. */
 typedef struct detail {
     uint64_t code_pages, data_pages, uses[3];
     uint64_t most; /* pages in use in an interval */
@@ -55,7 +54,7 @@ static void get_share(const tl_at *at, tl_cell *out)
     tl_cell_share(out, (double)sum(uses_of(at)), (double)sum(d->uses));
 }
 
-/* "r-x": what they were used for, not what was allowed. */
+/* "r-x": actual uses, not permissions. */
 static void get_use(const tl_at *at, tl_cell *out)
 {
     const uint64_t *uses = uses_of(at);
@@ -112,7 +111,7 @@ static const tl_column page_size[] = {
     {TL_COL("page_size", NULL, INTEGER, BYTES, "size of a page"), .get = get_page_size},
 };
 
-/* All pages by address for programs, else those that are used most. */
+/* All pages by address for programs, otherwise the most used ones. */
 static void add_pages(const tl_pages *p, const tl_ask *ask, tl_answer *a)
 {
     const uint32_t n = tl_ask_rows(ask, p->n, PAGE_ROWS, 0);
@@ -177,7 +176,7 @@ static const tl_column intervals[] = {
     {TL_COL(NULL, "thread", TEXT, NONE, NULL), .get = get_track, .role = TL_ROLE_SUFFIX},
 };
 
-/* The whole of one track in a line, so that what is left out of the table below is seen, too. */
+/* One track as a line, which includes what the table below leaves out. */
 static void say_chart(const tl_part *part, const tl_prose *prose)
 {
     const tl_pages *p = part->table;
@@ -187,7 +186,7 @@ static void say_chart(const tl_part *part, const tl_prose *prose)
     const double span = (double)(last - first) + (double)p->length;
     double value[CHART] = {0};
     char text[4 * CHART + 1];
-    for (unsigned i = 0; i < CHART; i++) { /* the largest of the intervals that reach into a column */
+    for (unsigned i = 0; i < CHART; i++) { /* the largest of the intervals that overlap a column */
         const uint64_t from = first + (uint64_t)(span * i / CHART), to = first + (uint64_t)(span * (i + 1) / CHART);
         for (uint32_t k = 0; k < p->nintervals && p->interval[index[k]].from < to; k++) {
             const tl_page_interval *interval = &p->interval[index[k]];

@@ -1,10 +1,10 @@
-/* The pages of a table in an order, and as regions. */
+/* Pages of a table sorted, and as regions. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/instruction/page_table.h"
 
-/* What is sorted: qsort() has no argument for the table, and would need one. */
+/* Sort keys: qsort() passes no argument for the table. */
 typedef struct page_key {
     uint64_t use, number;
     uint32_t at;
@@ -48,7 +48,7 @@ uint32_t *tl_pages_sort(const tl_pages *p, bool by_use)
     return index;
 }
 
-/* Names that are numbers in the order of numbers. */
+/* Sorts names that are numbers as numbers. */
 static int compare_names(const char *a, const char *b)
 {
     const size_t m = strlen(a), n = strlen(b);
@@ -57,7 +57,7 @@ static int compare_names(const char *a, const char *b)
     return strcmp(a, b);
 }
 
-/* Two inputs may have tracks of one name: all members count, so that the order does not depend on who read them. */
+/* Two inputs may have tracks of one name: all members count, so that the order does not depend on the readers. */
 static int compare_intervals(const void *left, const void *right)
 {
     const tl_page_interval *a = ((const interval_key *)left)->interval, *b = ((const interval_key *)right)->interval;

@@ -1,5 +1,5 @@
-/* Counts pages. An access to the page of the access before it costs a comparison; of the others most are found in a
- * small table in front of the hash. */
+/* Counts pages. An access to the same page as the previous one costs a comparison; most others are found in a small
+ * table before the hash. */
 #include "analysis/instruction/page_table.h"
 
 #include <stdlib.h>
@@ -98,7 +98,7 @@ static TL_NOINLINE int next_interval(tl_pages *p, uint64_t ts, uint32_t track, t
     name = tl_strings_get(&p->names, name, strlen(name));
     if (!name)
         return fail_memory(e);
-    if (p->now == UINT32_MAX) /* of those that were merged and those that were not; see TL_PAGE_INTERVALS_MAX */
+    if (p->now == UINT32_MAX) /* merged or not; see TL_PAGE_INTERVALS_MAX */
         return fail_memory(e);
     p->now++;
     if (other_track)
@@ -110,7 +110,7 @@ static TL_NOINLINE int next_interval(tl_pages *p, uint64_t ts, uint32_t track, t
     return 0;
 }
 
-/* Notes that a page is touched in this interval. */
+/* Records that a page is touched in this interval. */
 static bool see(tl_pages *p, uint32_t at, bool code)
 {
     if (!TL_GROW_TO(p->seen, p->seen_capacity, at, TL_PAGES_MAX))

@@ -1,9 +1,9 @@
-/* Pages that were touched, by instructions, loads and stores; and how many in each interval of instructions.
+/* Pages touched by instructions, loads and stores; and how many in each interval of instructions.
  *
- * One access that touches two pages counts in both; one of 32 KiB touches up to nine. Pages are counted over all
- * streams; intervals are those of each track, whose pages are new where the track did not touch them before.
+ * An access that touches two pages counts in both; one of 32 KiB touches up to nine. Pages are counted over all
+ * streams; each track has its own intervals, in which a page is new if the track did not touch it before.
  *
- * Memory: up to 128 bytes a page, at most TL_PAGES_MAX pages; with intervals up to 16 bytes more a page, and 96 an
+ * Memory: up to 128 bytes per page, at most TL_PAGES_MAX pages; with intervals up to 16 bytes more per page, and 96 per
  * interval, at most TL_PAGE_INTERVALS_MAX. */
 #ifndef TL_ANALYSIS_PAGE_TABLE_H
 #define TL_ANALYSIS_PAGE_TABLE_H
@@ -14,20 +14,20 @@
 
 #define TL_PAGE_SHIFT         12u
 #define TL_PAGE_BYTES         (1u << TL_PAGE_SHIFT)
-#define TL_PAGES_MAX          (1u << 24) /* 64 GiB that are in use: more is TL_ENOMEM */
-#define TL_PAGE_INTERVALS_MAX (1u << 20) /* more is TL_ENOMEM: nobody reads them, and a longer interval tells more */
+#define TL_PAGES_MAX          (1u << 24) /* 64 GiB in use: more is TL_ENOMEM */
+#define TL_PAGE_INTERVALS_MAX (1u << 20) /* more is TL_ENOMEM: nobody reads them, and a longer interval shows more */
 
 typedef struct tl_page {
     uint64_t number; /* address >> TL_PAGE_SHIFT */
     uint64_t code, loads, stores;
 } tl_page;
 
-/* Which interval a page was touched in last, by number; 0: none. */
+/* The number of the last interval in which a page was touched; 0: none. */
 typedef struct tl_page_seen {
     uint32_t code, data;
 } tl_page_seen;
 
-/* Instructions from .. to-1 of a track, as their times say. */
+/* Instructions from .. to-1 of a track, by their times. */
 typedef struct tl_page_interval {
     const char *track; /* name */
     uint64_t from, to;
@@ -40,13 +40,13 @@ typedef struct tl_page_options {
 } tl_page_options;
 
 typedef struct tl_pages {
-    tl_page *page; /* in no order */
+    tl_page *page; /* unordered */
     uint32_t n, capacity;
     tl_hash index; /* number -> index in page */
     tl_page_interval *interval;
     uint32_t nintervals, interval_capacity;
-    uint64_t length; /* of an interval; 0: there are none */
-    /* While reading: */
+    uint64_t length; /* of an interval; 0: no intervals */
+    /* State of reading: */
     struct {
         uint64_t number; /* TL_NO_PAGE: none */
         uint32_t at;
@@ -62,25 +62,25 @@ typedef struct tl_pages {
     tl_strings names;
 } tl_pages;
 
-#define TL_NO_PAGE UINT64_MAX /* is not a number of a page */
+#define TL_NO_PAGE UINT64_MAX /* not the number of a page */
 
 extern const tl_insn_table tl_page_table;
 
-/* Indexes of pages by number, ascending, or, if by_use, those with most accesses first; to be freed. NULL when memory
+/* Indexes of pages by number, ascending, or, if by_use, most accesses first; the caller frees them. NULL when memory
  * runs out. */
 uint32_t *tl_pages_sort(const tl_pages *p, bool by_use);
 /* Indexes of intervals by track and time; the same. */
 uint32_t *tl_pages_sort_intervals(const tl_pages *p);
 
-/* Pages without a gap between them. */
+/* Contiguous pages. */
 typedef struct tl_page_region {
     uint64_t first, pages; /* number of the first */
     uint64_t code, loads, stores;
 } tl_page_region;
 
-/* The regions in ascending order, to be freed; NULL when memory runs out. */
+/* The regions in ascending order; the caller frees them. NULL when memory runs out. */
 tl_page_region *tl_pages_regions(const tl_pages *p, uint32_t *n);
-/* Those with most accesses first. */
+/* Sorts them by accesses, descending. */
 void tl_page_regions_by_use(tl_page_region *region, uint32_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* Branch predictors: two-bit counters by pc or by history, a stack of returns, a table of last targets. */
+/* Branch predictors: two-bit counters by pc or history, a stack of returns, a table of last targets. */
 #include "analysis/instruction/predictor.h"
 
 #include <stdio.h>
@@ -7,20 +7,20 @@
 
 #include "base/compiler.h"
 
-#define WEAKLY_NOT 1 /* what counters begin with */
+#define WEAKLY_NOT 1 /* initial value of counters */
 
-/* Word, how many numbers may follow it, and what they are if they do not. */
+/* A word, how many numbers may follow it, and their defaults. */
 static const struct kind {
     const char *word;
     tl_predictor_kind kind;
     unsigned numbers;
-    unsigned value, most; /* of the first number: unless given, and at most; at least 1 */
+    unsigned value, most; /* of the first number: default and maximum; at least 1 */
 } kinds[] = {{"bimodal", TL_PREDICT_BIMODAL, 1, 12, TL_PREDICTOR_BITS_MAX},
              {"gshare", TL_PREDICT_GSHARE, 2, 12, TL_PREDICTOR_BITS_MAX},
              {"ras", TL_PREDICT_RAS, 1, 16, TL_PREDICTOR_ENTRIES_MAX},
              {"btb", TL_PREDICT_BTB, 1, 9, TL_PREDICTOR_BTB_MAX}};
 
-/* A number at *p, behind a colon: advances *p. */
+/* A number after a colon at *p, which is advanced. */
 static bool take_number(const char **p, const char *end, unsigned least, unsigned most, unsigned *out)
 {
     const char *at = *p + 1;
@@ -61,7 +61,7 @@ static bool parse_model(tl_predictor_model *m, const char *p, const char *end)
     return false;
 }
 
-/* Says what the numbers of a predictor may be, or which predictors there are. */
+/* Explains the numbers of a predictor, or lists the predictors. */
 static void complain(const char *p, const char *end, char *message, size_t size)
 {
     const size_t n = strcspn(p, ":,");
@@ -137,7 +137,7 @@ void tl_predictor_forget(tl_predictor *p)
     const size_t n = entries_of(p);
     if (p->counter)
         memset(p->counter, WEAKLY_NOT, n);
-    if (p->pc) /* no instruction is at an odd address */
+    if (p->pc) /* no instruction has an odd address */
         memset(p->pc, 0xff, n * sizeof *p->pc);
     if (p->target)
         memset(p->target, 0, n * sizeof *p->target);
@@ -169,7 +169,7 @@ static void push(tl_predictor *p, uint64_t target)
     p->depth += p->depth < p->model.entries;
 }
 
-/* Returns: behind the call that is open. */
+/* Returns: after the open call. */
 static bool step_return(tl_predictor *p, uint64_t target)
 {
     bool wrong = true;
@@ -183,7 +183,7 @@ static bool step_return(tl_predictor *p, uint64_t target)
     return wrong;
 }
 
-/* Branches to a register: where the same one went last. */
+/* Branches to a register: the last target of the same branch. */
 static bool step_target(tl_predictor *p, uint64_t pc, uint64_t target)
 {
     const size_t i = (size_t)(pc >> 2 & ((UINT64_C(1) << p->model.bits) - 1));

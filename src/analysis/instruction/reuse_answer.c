@@ -1,5 +1,5 @@
-/* The relation `reuse`: how many other lines of memory are used before one is used again, and what caches of all sizes
- * would make of it. */
+/* The relation `reuse`: how many other lines of memory are used before one is used again, and the resulting misses in
+ * caches of all sizes. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 #include "analysis/instruction/reuse_table.h"
 #include "base/text/number.h"
 
-#define SMALLEST_CACHE 4u /* log2 of its lines */
+#define SMALLEST_CACHE 4u /* log2 of its number of lines */
 
 static bool set(void *to, const tl_table_options *o, char message[static TL_TABLE_MESSAGE])
 {
@@ -61,11 +61,11 @@ static const tl_column facts[] = {
 
 /* ---- distances, and caches of all sizes ---- */
 
-/* Accesses of some distance, or, for people, the first ones of all lines; or misses of a cache of so many lines. */
+/* Accesses of some distance or, for people, the first ones of all lines; or misses of a cache of so many lines. */
 typedef struct row {
     bool is_first;
-    uint64_t from, to; /* of a cache the same */
-    uint64_t n;        /* of those that were looked at */
+    uint64_t from, to; /* of a cache: equal */
+    uint64_t n;        /* of the examined ones */
 } row;
 
 static void get_n(const tl_at *at, tl_cell *out)
@@ -132,7 +132,7 @@ static void add_distances(const tl_reuse *t, const tl_ask *ask, tl_answer *a)
     TL_ADD_ROWS(a, ask, "distances", distances, r, NULL, n + !ask->for_programs)->name_wish = 22;
 }
 
-/* From the smallest that a sample says anything of to the first in which all lines stay. */
+/* From the smallest cache that a sample covers, to the first in which all lines stay. */
 static void add_caches(const tl_reuse *t, const tl_ask *ask, tl_answer *a)
 {
     row *r = tl_answer_alloc(a, 64, sizeof *r);

@@ -1,4 +1,4 @@
-/* Lines in the order of their last use: an array in front, places in time behind it. */
+/* Lines in the order of their last use: an array of recent ones, then places in time. */
 #include "analysis/instruction/reuse_stack.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #define NO_PLACE     UINT32_MAX
 #define PLACES_LEAST 1024u
 
-/* Bits that are set; not every processor that we are built for has an instruction for it. */
+/* Counts set bits; not all of our processors have an instruction for it. */
 TL_ALWAYS_INLINE uint32_t count_bits(uint64_t x)
 {
     x -= x >> 1 & 0x5555555555555555u;
@@ -40,7 +40,7 @@ static void clear_place(tl_reuse_stack *s, uint32_t place)
     s->live--;
 }
 
-/* The tree of bits that are set already. */
+/* Builds the tree from the bits. */
 static void plant(tl_reuse_stack *s)
 {
     const uint32_t words = s->places / 64;
@@ -53,7 +53,7 @@ static void plant(tl_reuse_stack *s)
     }
 }
 
-/* Gives places out anew, in the same order, so that at most half of them are set. */
+/* Renumbers the places in the same order, so that at most half of them are set. */
 static bool renew(tl_reuse_stack *s)
 {
     uint32_t places = s->places ? s->places : PLACES_LEAST, next = 0;
@@ -86,7 +86,7 @@ static bool renew(tl_reuse_stack *s)
     return true;
 }
 
-/* The last of the front goes behind it: it was used later than all that are there. */
+/* Moves the last line of the front to the places, as the latest there. */
 static bool retire(tl_reuse_stack *s, uint32_t at)
 {
     if (TL_UNLIKELY(s->next == s->places) && !renew(s))

@@ -1,14 +1,12 @@
-/* Reuse distances of data: how many other lines of memory a track used since it used a line last.
+/* Reuse distances of data: how many other lines of memory a track used since its last use of a line.
  *
- * A cache of n lines that replaces the one that was used least recently, wherever it lies, hits whenever the distance
- * is below n: the histogram tells the misses of every size at once. An access that touches two lines counts in both.
- * Tracks have nothing to do with each other.
+ * A fully associative LRU cache of n lines hits whenever the distance is below n: so the histogram has the misses of
+ * every size. An access that touches two lines counts in both. Tracks are independent.
  *
- * Sampled (SHARDS): only lines whose hash says so are looked at, one of a power of two; their distances and numbers
+ * Sampled (SHARDS): only lines selected by their hash are examined, one in a power of two; their distances and numbers
  * are multiplied. The hash is always the same, so results can be repeated.
  *
- * Memory: that of a tl_reuse_stack: 112 bytes for each different line (that is looked at), at most TL_REUSE_LINES_MAX.
- */
+ * Memory: that of a tl_reuse_stack: 112 bytes for each distinct (examined) line, at most TL_REUSE_LINES_MAX. */
 #ifndef TL_ANALYSIS_REUSE_TABLE_H
 #define TL_ANALYSIS_REUSE_TABLE_H
 
@@ -22,23 +20,23 @@
 
 typedef struct tl_reuse_options {
     uint32_t line_size; /* a power of two; 0: TL_REUSE_LINE_DEFAULT */
-    uint64_t sample;    /* one line of so many: a power of two up to TL_REUSE_SAMPLE_MAX; 0, 1: all */
+    uint64_t sample;    /* examine one line in so many: a power of two up to TL_REUSE_SAMPLE_MAX; 0, 1: all */
 } tl_reuse_options;
 
 typedef struct tl_reuse {
-    unsigned shift; /* 1 << shift bytes a line */
+    unsigned shift; /* 1 << shift bytes per line */
     uint64_t sample;
-    uint64_t accesses;                 /* to lines: all, also of those that are not looked at */
-    uint64_t looked;                   /* accesses to lines that are */
+    uint64_t accesses;                 /* to all lines, even those not examined */
+    uint64_t looked;                   /* accesses to examined lines */
     uint64_t cold;                     /* of those: the first of a line in its track */
-    uint64_t bucket[TL_REUSE_BUCKETS]; /* of those: the others by their distance, multiplied already */
+    uint64_t bucket[TL_REUSE_BUCKETS]; /* the others by distance, already multiplied */
     tl_reuse_stack stack;
     tl_insn_classes classes;
 } tl_reuse;
 
 extern const tl_insn_table tl_reuse_table;
 
-/* Accesses as they would be without sampling. */
+/* Accesses, scaled up from the sample. */
 static inline uint64_t tl_reuse_scaled(const tl_reuse *r, uint64_t n)
 {
     return n * r->sample;

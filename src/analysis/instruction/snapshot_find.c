@@ -1,4 +1,4 @@
-/* Counts the snapshots of a track. They stand in streams of their own, which are short. */
+/* Counts the snapshots of a track, which are in short streams of their own. */
 #include "analysis/instruction/snapshot_find.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ typedef struct search {
     const tl_select *select;
     uint64_t number, seen, ts;
     bool found;
-    uint32_t track; /* that has them; UINT32_MAX: none so far */
+    uint32_t track; /* the track that has them; UINT32_MAX: none so far */
 } search;
 
 static bool is_snapshot(const search *q, const tl_batch *b, uint32_t i)
@@ -39,7 +39,7 @@ static int count(search *q, const tl_batch *b, tl_error *e)
     return 0;
 }
 
-/* A stream whose first events are not snapshots has none: it may be very long. */
+/* A stream that does not begin with snapshots has none: it may be very long. */
 static int read_stream(search *q, tl_source *s, uint32_t stream, tl_error *e)
 {
     tl_cursor *c = NULL;

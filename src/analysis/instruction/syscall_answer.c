@@ -1,4 +1,4 @@
-/* The relation `syscalls`: system calls by number, and with --calls each of them. */
+/* The relation `syscalls`: system calls by number, and with --calls each call. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static void add_kinds(const tl_syscalls *s, const tl_ask *ask, tl_answer *a)
     part->name_wish = 24;
 }
 
-/* ---- each of them ---- */
+/* ---- single calls ---- */
 
 static void get_call_name(const tl_at *at, tl_cell *out)
 {
@@ -122,7 +122,7 @@ static const tl_column calls[] = {
     {TL_COL("line", NULL, TEXT, NONE, "the call as text, in the manner of C"), .get = get_line},
 };
 
-/* Lines as `strace` prints them; they are not cut, since what is behind them is the result. */
+/* Lines in the style of `strace`; not cut, because the result is at the end. */
 static void say_calls(const tl_part *part, const tl_prose *p)
 {
     char number[32], result[RESULT_SIZE], track[64];
@@ -196,7 +196,7 @@ const tl_table_kind tl_table_syscall = {.info = {"syscall", "system calls", "ins
                                         .set = set,
                                         .pass = &tl_syscall_table,
                                         .calls_pass =
-                                            &tl_syscall_list_table, /* it wants the bytes of loads and stores, too */
+                                            &tl_syscall_list_table, /* also needs the bytes of loads and stores */
                                         .empty = is_empty,
                                         .answer = answer,
                                         TL_TABLE_COLUMNS(kinds)};

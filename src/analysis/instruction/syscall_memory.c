@@ -1,10 +1,10 @@
-/* What a track knows of its memory, and what a system call makes of that. */
+/* The known memory of a track, and the effects of system calls on it. */
 #include "analysis/instruction/syscall_memory.h"
 
 #include "base/compiler.h"
 #include "model/field_text.h"
 
-#define FORGET_MOST (UINT64_C(1) << 20) /* where more has to be forgotten, all is: it costs less */
+#define FORGET_MOST (UINT64_C(1) << 20) /* if more has to be forgotten, everything is, which costs less */
 
 /* The value of the field with a role; NULL if there is none. */
 static const tl_value *value_of(const tl_field *field, uint32_t n, const tl_value *v, const tl_value *end,
@@ -68,7 +68,7 @@ void tl_syscall_memory_after(tl_syscall_memory *m, const tl_call_values *c, uint
     for (unsigned i = 0; i < c->n && call->arguments[i]; i++) {
         const uint64_t v = c->argument[i], size = i + 1 < c->n ? c->argument[i + 1] : UINT64_MAX;
         switch (call->arguments[i]) {
-        case TL_ARG_OUTPUT: /* a call that failed, whose result is the larger one, may have begun */
+        case TL_ARG_OUTPUT: /* even a failed call, whose result is larger, may have begun to write */
             tl_syscall_memory_forget(m, v, least(size, result));
             break;
         case TL_ARG_OUTPUTS:

@@ -1,4 +1,4 @@
-/* The memory of a track as its loads and stores show it, for the texts of its system calls. */
+/* A track's memory as seen in its loads and stores, for the texts of its system calls. */
 #ifndef TL_ANALYSIS_SYSCALL_MEMORY_H
 #define TL_ANALYSIS_SYSCALL_MEMORY_H
 
@@ -7,12 +7,12 @@
 
 typedef struct tl_syscall_memory {
     tl_shadow *shadow;
-    tl_call_buffer stored[2]; /* the last stores of this instruction, if it is an exclusive one after all */
+    tl_call_buffer stored[2]; /* the last stores of this instruction, in case it is an exclusive one */
     unsigned nstored;
     unsigned pages_max;
 } tl_syscall_memory;
 
-/* A load or store, with the bytes that its class says are its value. Errors: TL_ENOMEM. */
+/* A load or store with the bytes of its value. Errors: TL_ENOMEM. */
 int tl_syscall_memory_access(tl_syscall_memory *m, const tl_class *c, const tl_value *v, const tl_value *end,
                              uint64_t address, bool store, tl_error *e);
 /* An instruction begins; an exclusive store did not store. */
@@ -21,9 +21,9 @@ static inline void tl_syscall_memory_insn(tl_syscall_memory *m)
     m->nstored = 0;
 }
 void tl_syscall_memory_not_stored(tl_syscall_memory *m);
-/* Nothing is known of `bytes` bytes any more. */
+/* Makes `bytes` bytes unknown. */
 void tl_syscall_memory_forget(tl_syscall_memory *m, uint64_t address, uint64_t bytes);
-/* A call has returned: forgets what it may have changed. */
+/* After a call has returned: forgets what it may have changed. */
 void tl_syscall_memory_after(tl_syscall_memory *m, const tl_call_values *c, uint64_t result);
 
 /* The buffers of a call, from the fields of an event of role TL_ROLE_CALL_BUFFERS. */

@@ -4,7 +4,7 @@
 
 #include "analysis/instruction/syscall_table.h"
 
-/* What is sorted: qsort() has no argument for the table. */
+/* Sort keys: qsort() passes no argument for the table. */
 typedef struct row_key {
     uint64_t count, number;
     uint32_t at;
@@ -27,7 +27,7 @@ static int compare_rows(const void *left, const void *right)
     return order ? order : compare_u64(a->number, b->number);
 }
 
-/* Calls of one track at one time were made by one worker, and stand in their order. */
+/* Calls of one track at one time come from one worker, in their order. */
 static int compare_calls(const void *left, const void *right)
 {
     const call_key *x = left, *y = right;

@@ -7,7 +7,7 @@
 #include "analysis/instruction/syscall_memory.h"
 #include "base/grow.h"
 
-#define ZEROED_BLOCK UINT64_C(2048) /* the most that DC ZVA zeroes */
+#define ZEROED_BLOCK UINT64_C(2048) /* the most that DC ZVA may zero */
 
 static int fail_memory(tl_error *e)
 {
@@ -76,7 +76,7 @@ static int append(tl_syscalls *s, const tl_syscall *call, size_t length, tl_erro
     return 0;
 }
 
-/* The call has been told: what its pointers point to is still as it was then. */
+/* The call is complete: what its pointers point to has not changed since. */
 static int put_on_list(tl_syscalls *s, tl_error *e)
 {
     char text[TL_CALL_TEXT];
@@ -120,7 +120,7 @@ static int list_result(tl_syscalls *s, uint64_t result, tl_error *e)
     if (status < 0)
         return status;
     if (s->stage != TL_CALL_LISTED) {
-        tl_shadow_clear(s->memory->shadow); /* of a call that we know nothing of */
+        tl_shadow_clear(s->memory->shadow); /* an unknown call may change anything */
         return 0;
     }
     s->call[s->ncalls - 1].has_result = true;
@@ -130,7 +130,7 @@ static int list_result(tl_syscalls *s, uint64_t result, tl_error *e)
     return 0;
 }
 
-/* What a list wants to know beyond counting. */
+/* What a list needs beyond counting. */
 static int look(tl_syscalls *s, const tl_batch *b, uint32_t i, tl_insn_what what, tl_error *e)
 {
     const tl_class *c = tl_trace_class(s->trace, b->cls[i]);
@@ -148,7 +148,7 @@ static int look(tl_syscalls *s, const tl_batch *b, uint32_t i, tl_insn_what what
         if (b->key[i])
             tl_syscall_memory_not_stored(s->memory);
         return 0;
-    case TL_IS_CACHE_ADDRESS: /* may be one that zeroes memory */
+    case TL_IS_CACHE_ADDRESS: /* may zero memory */
         tl_syscall_memory_forget(s->memory, b->key[i] & ~(ZEROED_BLOCK - 1), ZEROED_BLOCK);
         return 0;
     case TL_IS_CALL_ARGUMENT:

@@ -1,4 +1,4 @@
-/* Writes calls down. */
+/* Formats system calls. */
 #include "analysis/instruction/syscall_text.h"
 
 #include <inttypes.h>
@@ -14,7 +14,7 @@
 #define O_CREATE    UINT64_C(0100) /* of AArch64 */
 #define O_TMPFILE_  UINT64_C(020000000)
 
-/* Text that stops where its room ends. */
+/* Text that is cut at the end of its buffer. */
 typedef struct writer {
     char *buf;
     size_t size, at;
@@ -66,7 +66,7 @@ static void put_hex(writer *w, uint64_t v)
         put(w, "0");
 }
 
-/* What is at an address, or the address where that is not known. */
+/* The content at an address, or the address if unknown. */
 static void put_input(writer *w, uint64_t address, uint64_t size, const tl_shadow *memory)
 {
     uint8_t data[BYTES_SHOWN];
@@ -159,7 +159,7 @@ static void put_argument(writer *w, const tl_call_values *c, char kind, unsigned
     }
 }
 
-/* The permissions of a file that is not made are nothing. */
+/* Permissions only apply to a file that is created. */
 static bool is_said(const tl_call_values *c, const char *arguments, unsigned i)
 {
     return !(i && arguments[i - 1] == TL_ARG_OPEN && arguments[i] == TL_ARG_OCTAL &&

@@ -1,12 +1,12 @@
-/* A system call as text: its name, arguments and result, in the manner of C. */
+/* A system call as text: name, arguments and result, in the style of C. */
 #ifndef TL_ANALYSIS_SYSCALL_TEXT_H
 #define TL_ANALYSIS_SYSCALL_TEXT_H
 
 #include "analysis/instruction/linux_syscalls.h"
 #include "base/shadow.h"
 
-#define TL_CALL_TEXT    2048u /* bytes that are enough for a call; what does not fit is left out */
-#define TL_CALL_BUFFERS 8u    /* of an iovec: those beyond are "..." */
+#define TL_CALL_TEXT    2048u /* bytes of a call's text; the rest is cut */
+#define TL_CALL_BUFFERS 8u    /* of an iovec: more are "..." */
 
 typedef struct tl_call_buffer {
     uint64_t base, bytes;
@@ -16,13 +16,13 @@ typedef struct tl_call_buffer {
 typedef struct tl_call_values {
     uint64_t number;
     uint64_t argument[TL_CALL_ARGUMENTS];
-    unsigned n;                             /* arguments that are known */
-    tl_call_buffer buffer[TL_CALL_BUFFERS]; /* the first of */
+    unsigned n;                             /* known arguments */
+    tl_call_buffer buffer[TL_CALL_BUFFERS]; /* the first ones */
     uint64_t buffers;
-    bool has_buffers; /* else nothing is known of them */
+    bool has_buffers; /* otherwise nothing is known of them */
 } tl_call_values;
 
-/* "write(1, \"hello\\n\", 6)", with strings and bytes out of `memory`, which may be NULL; ASCII. Returns its length,
+/* "write(1, \"hello\\n\", 6)", with strings and bytes from `memory`, which may be NULL; ASCII. Returns its length,
  * below size, which is at least 16. */
 size_t tl_call_text(char *buf, size_t size, const tl_call_values *c, const tl_shadow *memory);
 /* "6", "-1 ENOENT (No such file or directory)", "?"; the same. */

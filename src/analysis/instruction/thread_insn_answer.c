@@ -1,4 +1,4 @@
-/* The relation `thread_insns`: what each track of a trace of instructions executed. */
+/* The relation `thread_insns`: what each track of an instruction trace executed. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 
 #define THREAD_ROWS 30u /* on a terminal */
 
-/* What all threads together have. */
+/* Sums over all threads. */
 typedef struct totals {
     uint64_t level[TL_INSN_LEVELS], all;
-    bool cpus; /* all of them are processors */
+    bool cpus; /* all are processors */
 } totals;
 
 static bool is_empty(const void *table)
@@ -33,7 +33,7 @@ static void get_share(const tl_at *at, tl_cell *out)
     tl_cell_share(out, (double)tl_thread_insns_all(at->row), (double)t->all);
 }
 
-/* Where it is not the name. */
+/* If it differs from the name. */
 static void get_tid(const tl_at *at, tl_cell *out)
 {
     const tl_thread_insns *t = at->row;

@@ -14,10 +14,10 @@ static int no_memory(tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of threads");
 }
 
-/* The row of a track by what it is called, made if need be. `what`: its name, and whose number its tid is. */
+/* The row of a track by its identity, made if needed. `what`: its name, and what its tid numbers. */
 static int find_row(tl_threads_insns *t, const tl_thread_insns *what, uint32_t *row, tl_error *e)
 {
-    /* Behind the last newline stands the number, so that no two tracks have one key. */
+    /* The number follows the last newline, so that no two tracks have one key. */
     const char *const name = what->name;
     const size_t n = strlen(name), size = n + 32;
     char *key = malloc(size);
@@ -53,7 +53,7 @@ static int threads_begin(void *table, const tl_trace *trace, tl_error *e)
     return 0;
 }
 
-/* Events of another track come. */
+/* Switches to the events of another track. */
 static int turn_to(tl_threads_insns *t, uint32_t track, tl_error *e)
 {
     const tl_track *of = tl_trace_track(t->trace, track);

@@ -7,7 +7,7 @@
 #include "analysis/instruction/mix_table.h"
 #include "base/hash.h"
 
-/* A track; tracks of several traces that have one name and one tid are one. */
+/* A track; tracks of several traces with the same name and tid are merged. */
 typedef struct tl_thread_insns {
     const char *name;
     int64_t tid;
@@ -16,7 +16,7 @@ typedef struct tl_thread_insns {
     uint64_t level[TL_INSN_LEVELS]; /* instructions */
     uint64_t loads, load_bytes, stores, store_bytes;
     uint64_t branches;
-    uint64_t calls; /* of the system: runs of arguments */
+    uint64_t calls; /* system calls: runs of arguments */
 } tl_thread_insns;
 
 typedef struct tl_threads_insns {
@@ -25,17 +25,17 @@ typedef struct tl_threads_insns {
     tl_thread_insns *row;
     uint32_t n, capacity;
 
-    /* What is being read. */
+    /* State of reading. */
     tl_insn_classes classes;
     const tl_trace *trace;
-    uint32_t track, current; /* events of `track` are added to row `current`; TL_HASH_NONE: of none so far */
-    bool in_call;            /* the event before was an argument */
+    uint32_t track, current; /* events of `track` go to row `current`; TL_HASH_NONE: none so far */
+    bool in_call;            /* the previous event was an argument */
 } tl_threads_insns;
 extern const tl_insn_table tl_threads_insns_table;
 
 uint64_t tl_thread_insns_all(const tl_thread_insns *t); /* instructions */
-/* All rows, those with the most instructions first, equal ones by name and tid; the caller's to free. NULL when memory
- * runs out. Their number is t->n. */
+/* All rows, most instructions first, ties by name and tid; the caller frees them. NULL when memory runs out. Their
+ * number is t->n. */
 tl_thread_insns *tl_threads_insns_rows(const tl_threads_insns *t);
 
 #endif

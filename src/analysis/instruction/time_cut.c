@@ -1,4 +1,4 @@
-/* Finds in each stream the first instruction that has a later TIME. */
+/* Finds in each stream the first instruction with a later TIME. */
 #include "analysis/instruction/time_cut.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@ typedef struct search {
     tl_insn_classes classes;
     tl_time_cut *cut;
     uint64_t time;
-    bool insns, times; /* of the stream: there are some */
+    bool insns, times; /* of the stream: has it any? */
 } search;
 
 /* One event; true: the cut is found. */
@@ -66,7 +66,7 @@ static int read_stream(search *q, tl_source *s, uint32_t stream, const tl_select
     return 0;
 }
 
-/* Is there a thread that is cut, or one that ended and one that begins? Then the TIME is one of the trace. */
+/* Is a thread cut, or does one end and one begin? Otherwise the TIME is not within the trace. */
 static int check_range(const tl_time_cut *cut, uint32_t n, uint64_t time, tl_error *e)
 {
     uint64_t first = UINT64_MAX, last = 0;

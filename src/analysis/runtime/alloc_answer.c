@@ -8,7 +8,7 @@
 
 #define CLASS_ROWS 10u /* on a terminal */
 #define PLACE_ROWS 8u  /* on a terminal */
-#define TIME_ROWS  16u /* the most, everywhere */
+#define TIME_ROWS  16u /* the most, in every output */
 
 static bool set(void *to, const tl_table_options *o, char message[static TL_TABLE_MESSAGE])
 {

@@ -1,4 +1,4 @@
-/* Keeps the innermost frame of every track, and adds up what is allocated there. */
+/* Keeps the innermost frame of every track, and adds up its allocations. */
 #include "analysis/runtime/alloc_places.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@ static int no_memory(tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for places of allocations");
 }
 
-/* The entry of a track, which may be one that was added while reading. */
+/* The entry of a track, which may have been added while reading. */
 static struct tl_alloc_top *top_of(tl_alloc_sites *s, uint32_t track)
 {
     if (track >= TL_TRACKS_MAX)
@@ -55,7 +55,7 @@ int tl_alloc_sites_sample(tl_alloc_sites *s, const tl_runtime_event *ev, tl_erro
     return 0;
 }
 
-/* Copies what matters of the frame before its batch is gone. */
+/* Copies the needed parts of the frame before its batch is gone. */
 static void settle(tl_alloc_sites *s, struct tl_alloc_top *top)
 {
     const tl_frame *frame = top->frame;
@@ -91,7 +91,7 @@ static uint32_t number_of(tl_hash *h, uint64_t key)
     return tl_hash_put(h, key, number) ? number : TL_HASH_NONE;
 }
 
-/* The numbers of functions begin at 2, those of unnumbered ones are their name's, which are not small numbers. */
+/* Functions have numbers from 2; unnumbered ones have the address of their name, which is larger. */
 static uint32_t function_number(tl_alloc_sites *s, const struct tl_alloc_top *top)
 {
     if (!top->known)
@@ -141,7 +141,7 @@ int tl_alloc_sites_add(tl_alloc_sites *s, uint32_t track, const tl_value *ip, ui
     return 0;
 }
 
-/* What people call the function of a site; NULL: there is no stack. */
+/* The function's name for people; NULL: no stack. */
 static const char *site_name(const struct tl_alloc_site *site, const tl_trace *t, const tl_names *functions,
                              char buf[24])
 {
@@ -161,7 +161,7 @@ static const char *site_name(const struct tl_alloc_site *site, const tl_trace *t
     return name;
 }
 
-/* "Work.cs:12", or "" where it is not known. */
+/* "Work.cs:12", or "" if unknown. */
 static void site_source(const struct tl_alloc_site *site, const tl_alloc_sites *s, const tl_runtime *r,
                         char buf[SOURCE_MAX])
 {
@@ -184,7 +184,7 @@ static void site_source(const struct tl_alloc_site *site, const tl_alloc_sites *
 
 static int find_place(tl_alloc_places *p, const char *name, const char *source, uint32_t *out, tl_error *e)
 {
-    /* A name and a source as one text, which is interned and thereby a key. */
+    /* Name and source as one text, interned to be a key. */
     const size_t n = (name ? strlen(name) : 0) + 1, m = strlen(source) + 1;
     char *label = malloc(n + m);
     if (!label)

@@ -1,5 +1,5 @@
-/* Where objects were allocated: the function on top of the stack that the last sample of the same track told, and where
- * the allocation says it, the place in it. Memory: about 150 bytes a place and 48 a track. */
+/* Where objects were allocated: the function on top of the stack of the track's last sample and, if the allocation has
+ * it, the place in it. Memory: about 150 bytes per place and 48 per track. */
 #ifndef TL_ANALYSIS_ALLOC_PLACES_H
 #define TL_ANALYSIS_ALLOC_PLACES_H
 
@@ -7,9 +7,9 @@
 #include "analysis/runtime/runtime_events.h"
 #include "base/wide_sum.h"
 
-/* What people see: places of the same name and source are one. */
+/* Places as shown: those with the same name and source are merged. */
 typedef struct tl_alloc_place {
-    const char *name;   /* of a function, "0x5" without a name, "?" without a number; NULL: no stack was known */
+    const char *name;   /* of a function, "0x5" without a name, "?" without a number; NULL: unknown stack */
     const char *source; /* "Work.cs:12" or "" */
     tl_sum count, bytes;
 } tl_alloc_place;
@@ -21,17 +21,17 @@ typedef struct tl_alloc_places {
     tl_strings strings;
 } tl_alloc_places;
 
-/* Of one input, as its events come. */
+/* State for one input. */
 typedef struct tl_alloc_sites {
     struct tl_alloc_top {      /* of a track: the innermost frame of its last sample */
         const tl_frame *frame; /* of this batch, not copied yet */
         uint64_t function;
-        const char *name; /* of the frame; only where it has no number */
+        const char *name; /* of the frame, if it has no number */
         uint32_t flags;   /* tl_frame_flags */
         bool known, listed;
     } * top;
     uint32_t ntop;
-    uint32_t *changed; /* tracks whose frame is of this batch */
+    uint32_t *changed; /* tracks whose frame belongs to this batch */
     uint32_t nchanged, changed_capacity;
     struct tl_alloc_site {
         struct tl_alloc_top top;
@@ -42,7 +42,7 @@ typedef struct tl_alloc_sites {
     uint32_t n, capacity;
     tl_hash functions, ips, index;
     tl_strings strings;
-    uint32_t line_flag; /* TL_FRAME_LINE once a frame had it: then ips of allocations are numbers of lines, too */
+    uint32_t line_flag; /* TL_FRAME_LINE once a frame had it: then ips of allocations are line numbers, too */
     bool failed;
 } tl_alloc_sites;
 

@@ -74,13 +74,13 @@ static const tl_column points[] = {
 
 /* ---- for people ---- */
 
-/* A track, as it is printed. */
+/* A track, as printed. */
 typedef struct line {
     uint32_t track;
     double used, elapsed, peak;
 } line;
 
-/* How wide things are. */
+/* Widths of columns. */
 typedef struct widths {
     unsigned name, chart;
 } widths;
@@ -108,7 +108,7 @@ static void put_blanks(tl_output *out, unsigned n)
     tl_output_printf(out, "%*s", (int)n, "");
 }
 
-/* A share of a processor as people write it. */
+/* A share of a processor, for people. */
 static const char *percent(char *buf, size_t size, double used, double elapsed)
 {
     if (elapsed > 0)
@@ -128,7 +128,7 @@ static const char *short_time(char *buf, size_t size, double ns)
     return buf;
 }
 
-/* The line above the charts: titles, and where they begin and end. */
+/* The line above the charts: titles, and the time range. */
 static void say_titles(const tl_answer *a, const tl_prose *p, widths w)
 {
     const tl_cpu *c = a->table;
@@ -142,7 +142,7 @@ static void say_titles(const tl_answer *a, const tl_prose *p, widths w)
     tl_output_printf(p->out, "%s%s\n", to, tl_style_on(p->terminal, TL_PLAIN_TEXT));
 }
 
-/* One track: numbers, name, and a chart that is full at one processor, or at its own peak if that is higher. Returns
+/* One track: numbers, name, and a chart whose full height is one processor, or the peak if that is higher. Returns
  * whether the chart shows a gap. */
 static bool say_line(tl_answer *a, const tl_prose *p, const line *l, widths w)
 {
@@ -174,7 +174,7 @@ static bool say_line(tl_answer *a, const tl_prose *p, const line *l, widths w)
     return has_gap;
 }
 
-/* How much room the names need, and how much is left for charts. */
+/* The widths of the names, and of what is left for charts. */
 static widths measure(const tl_cpu *c, const line *l, uint64_t n, unsigned width)
 {
     enum { NUMBERS = 9 + 2 + 8 + 2 + 8 + 2 }; /* columns before the name */

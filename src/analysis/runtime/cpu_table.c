@@ -72,7 +72,7 @@ static int by_name(const void *left, const void *right)
     return order ? order : (a->track > b->track) - (a->track < b->track);
 }
 
-/* Finds the tracks that have points; `name` has room for one a point. */
+/* Finds the tracks with points; `name` has room for one per point. */
 static int list_tracks(const tl_cpu *c, const tl_runtime *r, named_track *name, uint32_t *n, tl_error *e)
 {
     tl_hash seen = {0};
@@ -103,7 +103,7 @@ static void add_point(tl_cpu_track *t, const tl_cpu_point *p)
         tl_sum_add(&t->elapsed_minus, p->begin - p->end);
 }
 
-/* Puts the points of each track together, in their order. */
+/* Groups the points by track, in their order. */
 static int group_points(tl_cpu *c, const named_track *name, uint32_t n, tl_error *e)
 {
     tl_hash index = {0};
@@ -154,19 +154,19 @@ int tl_cpu_read(tl_cpu *c, tl_source *s, const tl_select *select, tl_error *e)
     return status;
 }
 
-/* Of a point that has a length. */
+/* For a point with a length. */
 static double busy(const tl_cpu_point *p)
 {
     return (double)p->used * TL_CPU_NS_PER_US / (double)(p->end - p->begin);
 }
 
-/* A picture of time: n columns. */
+/* A picture over time: n columns. */
 typedef struct columns {
     uint64_t from, to;
     unsigned n;
 } columns;
 
-/* Adds value to the columns that begin .. end covers, in proportion to how much of each, and that part to `covered`. */
+/* Adds value to the columns that begin .. end covers, in proportion, and the covered part to `covered`. */
 static void cover(const columns *c, uint64_t begin, uint64_t end, double value, double *sum, double *covered)
 {
     if (end <= begin || end <= c->from || begin >= c->to)

@@ -1,7 +1,6 @@
-/* Processor time: for each track what it used in each measured interval. Times are ns (or ticks, see
- * tl_runtime_time()).
+/* Processor time that each track used in each measured interval. Times are ns (or ticks, see tl_runtime_time()).
  *
- * Memory: 40 bytes a measurement, 16 a pause. */
+ * Memory: 40 bytes per measurement, 16 per pause. */
 #ifndef TL_ANALYSIS_CPU_TABLE_H
 #define TL_ANALYSIS_CPU_TABLE_H
 
@@ -14,7 +13,7 @@ typedef struct tl_cpu_point {
     bool has_begin;
     uint32_t track; /* of tl_cpu.track */
     uint64_t used;  /* us */
-    bool negative;  /* what was measured: the clock went back, and nothing was used */
+    bool negative;  /* the clock went back, and nothing counts as used */
 } tl_cpu_point;
 
 #define TL_CPU_NS_PER_US 1000u
@@ -24,7 +23,7 @@ typedef struct tl_cpu_track {
     tl_sum used;                   /* ns, of the points that have a begin; and the time that they cover, which is */
     tl_sum elapsed, elapsed_minus; /* elapsed - elapsed_minus: time may go back */
     uint32_t first, n;             /* its points, in the order of the input */
-    uint32_t negative;             /* how many of them are */
+    uint32_t negative;             /* how many of them are negative */
 } tl_cpu_track;
 
 /* Recording was suspended from .. to. */
@@ -45,11 +44,11 @@ typedef struct tl_cpu {
     tl_strings strings;
 } tl_cpu;
 
-/* Reads one input, into a zeroed table. A point counts if its end was chosen. Errors: as tl_runtime_read(). */
+/* Reads one input into a zeroed table. A point counts if its end is selected. Errors: as tl_runtime_read(). */
 int tl_cpu_read(tl_cpu *c, tl_source *s, const tl_select *select, tl_error *e);
 
-/* How busy a track was: a picture of n columns from one time to another. value[i]: processors used, 1.0 is one; or
- * TL_CPU_NO_DATA; or TL_CPU_GAP where recording was suspended for most of a column. Errors: TL_ENOMEM. */
+/* The load of a track: a picture of n columns over a time range. value[i]: processors used, 1.0 is one; or
+ * TL_CPU_NO_DATA; or TL_CPU_GAP if recording was suspended for most of a column. Errors: TL_ENOMEM. */
 #define TL_CPU_NO_DATA (-1.0)
 #define TL_CPU_GAP     (-2.0)
 int tl_cpu_columns(const tl_cpu *c, uint32_t track, uint64_t from, uint64_t to, double *value, unsigned n, tl_error *e);

@@ -9,9 +9,9 @@
 #include "base/text/number.h"
 
 #define LONGEST_ROWS    10u /* on a terminal */
-#define LONGEST_IN_FILE 50u /* elsewhere */
+#define LONGEST_IN_FILE 50u /* in other outputs */
 #define CHART           32u /* columns of the sizes over time */
-#define NAME_COLUMNS    16u /* of a generation, for its chart to stand below others */
+#define NAME_COLUMNS    16u /* of a generation, so that the charts are aligned */
 #define GENERATIONS     64u /* different names of generations in the table of sizes */
 
 static int read_gc(void *table, tl_source *s, const tl_select *select, tl_error *e)
@@ -73,7 +73,7 @@ static const tl_column heap_sizes[] = {
 
 static const tl_column unmatched[] = {TL_UNMATCHED_FACTS(tl_gc)};
 
-/* All collections by time, or the longest that --top asks for, as the text has them. */
+/* All collections by time or, with --top, the longest ones, as in the text. */
 static int answer_programs(const tl_gc *g, const tl_quantiles *pause, const tl_ask *ask, tl_answer *a, tl_error *e)
 {
     const uint32_t most = tl_ask_rows(ask, g->n, 0, 0);
@@ -93,7 +93,7 @@ static int answer_programs(const tl_gc *g, const tl_quantiles *pause, const tl_a
 
 /* ---- for people ---- */
 
-/* "gen 0-1, LOH, induced" of "ttft": which generations were collected, and why. */
+/* "gen 0-1, LOH, induced" for "ttft": the collected generations, and the reason. */
 static void describe(const tl_at *at, tl_cell *out, const char *generations, const char *reason)
 {
     char text[128], part[24];
@@ -201,11 +201,11 @@ static const tl_column longest[] = {
 typedef struct generation {
     const char *name;
     uint64_t last, max, reserved;
-    double share; /* of the largest of all at the end */
+    double share; /* of the largest at the end */
     double chart[CHART];
 } generation;
 
-/* Fills g with the generations by name, and returns how many there are. Charts show the largest size in each column. */
+/* Fills g with the generations by name, and returns their number. Charts show the largest size in each column. */
 static unsigned find_generations(const tl_gc *gc, generation *g)
 {
     const uint64_t first = gc->heap[0].ts, last = gc->heap[gc->nheap - 1].ts, span = last > first ? last - first : 0;
@@ -236,7 +236,7 @@ static unsigned find_generations(const tl_gc *gc, generation *g)
     return n;
 }
 
-/* Sizes stay until the next are told, and are shown as shares of the largest. */
+/* Sizes stay until the next record, and are shown as shares of the largest. */
 static void finish_charts(generation *g, unsigned n)
 {
     uint64_t max = 0;
@@ -252,7 +252,7 @@ static void finish_charts(generation *g, unsigned n)
     }
 }
 
-/* One below the other: right behind the names they would not be. */
+/* Aligned below each other, not directly after the names. */
 static void get_chart(const tl_at *at, tl_cell *out)
 {
     const generation *g = at->row, *all = at->part->row;
@@ -273,7 +273,7 @@ static const tl_column generations[] = {
     {TL_COL(NULL, "heap", TEXT, NONE, NULL), TL_AT(TEXT, generation, name), .role = TL_ROLE_NAME},
 };
 
-/* With a chart in place of the bar. */
+/* With a chart instead of a bar. */
 static const tl_column generations_over_time[] = {
     {TL_COL(NULL, "at end", INTEGER, BYTES, NULL), TL_AT(U64, generation, last)},
     {TL_COL(NULL, "largest", INTEGER, BYTES, NULL), TL_AT(U64, generation, max), .drop = 1},

@@ -7,13 +7,13 @@
 #include "analysis/runtime/latest_names.h"
 #include "analysis/runtime/list_grow.h"
 
-#define NOT_CHOSEN UINT32_MAX /* in place of a collection: its begin was not chosen */
+#define NOT_CHOSEN UINT32_MAX /* in place of a collection: its begin was not selected */
 
-/* While one input is read. */
+/* State for one input. */
 typedef struct gc_input {
     tl_gc *gc;
     tl_begins open;
-    bool failed; /* memory for names */
+    bool failed; /* no memory for names */
 } gc_input;
 
 static int no_memory(tl_error *e)

@@ -1,11 +1,11 @@
-/* The relation `heap_snapshots`: what lived in the heap, each time that the trace lists it, and how it grew. */
+/* The relation `heap_snapshots`: the live objects each time that the trace lists them, and their growth. */
 #include "analysis/runtime/heap_table.h"
 #include "analysis/runtime/runtime_answer.h"
 #include "base/compiler.h"
 #include "base/text/number.h"
 
 #define CLASS_ROWS    12u /* on a terminal */
-#define SNAPSHOT_ROWS 16u /* everywhere, unless --top 0 */
+#define SNAPSHOT_ROWS 16u /* in every output, unless --top 0 */
 
 static int read_heap(void *table, tl_source *s, const tl_select *select, tl_error *e)
 {
@@ -108,9 +108,9 @@ static void head(const tl_answer *a, const tl_prose *p)
     tl_output_printf(p->out, " at %s\n", tl_answer_time(a, text, sizeof text, last->ts));
 }
 
-/* A snapshot, as it is shown. */
+/* A snapshot, as shown. */
 typedef struct step {
-    tl_snapshot at, before; /* the one shown before it */
+    tl_snapshot at, before; /* the previous one shown */
     bool has_before;
     double share; /* of the largest */
 } step;
@@ -130,7 +130,7 @@ static const tl_column steps[] = {
     {TL_COL(NULL, NULL, REAL, SHARE, NULL), TL_AT(REAL, step, share), .role = TL_ROLE_BAR},
 };
 
-/* All snapshots, or so many of them, evenly spread, with the first and the last. */
+/* All snapshots or, if fewer, evenly spaced ones with the first and the last. */
 static void add_steps(const tl_heap *h, const tl_ask *ask, tl_answer *a)
 {
     const uint32_t n = tl_ask_rows(ask, h->n, SNAPSHOT_ROWS, SNAPSHOT_ROWS);
@@ -151,7 +151,7 @@ static void add_steps(const tl_heap *h, const tl_ask *ask, tl_answer *a)
     p->of = "snapshots between these";
 }
 
-/* Of a single snapshot. */
+/* For a single snapshot. */
 static const tl_column alone[] = {
     TL_TYPE_COLUMNS,
     {TL_COL(NULL, "bytes", INTEGER, BYTES, NULL), TL_AT(SUM, tl_type_row, bytes)},

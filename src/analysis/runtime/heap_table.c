@@ -8,7 +8,7 @@
 typedef struct heap_input {
     tl_heap *out;
     tl_names names;
-    tl_type_rows first, last; /* types of the first and of the last snapshot */
+    tl_type_rows first, last; /* types in the first and the last snapshot */
 } heap_input;
 
 static int add_snapshot(heap_input *in, const tl_runtime *r, const tl_runtime_event *ev, tl_error *e)
@@ -46,7 +46,7 @@ static int on_event(void *arg, const tl_runtime *r, const tl_runtime_event *ev, 
     return ev->chosen ? add_snapshot(in, r, ev, e) : 0;
 }
 
-/* The rows of the last snapshot, each beside that of the first. */
+/* The rows of the last snapshot, compared with the first. */
 static int compare(heap_input *in, tl_error *e)
 {
     tl_type_rows *to = &in->out->types;

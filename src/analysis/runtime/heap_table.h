@@ -1,6 +1,6 @@
-/* What lives in the heap: a snapshot each time that the trace lists it, and how it grew from the first to the last.
+/* Live objects: a snapshot each time that the trace lists them, and their growth from the first to the last.
  *
- * Memory: 40 bytes a snapshot, and the types of the first and of the last. */
+ * Memory: 40 bytes per snapshot, and the types of the first and the last. */
 #ifndef TL_ANALYSIS_HEAP_TABLE_H
 #define TL_ANALYSIS_HEAP_TABLE_H
 
@@ -19,7 +19,7 @@ typedef struct tl_heap {
     tl_strings strings;
 } tl_heap;
 
-/* Reads one input, into a zeroed table. Errors: as tl_runtime_read(). */
+/* Reads one input into a zeroed table. Errors: as tl_runtime_read(). */
 int tl_heap_read(tl_heap *h, tl_source *s, const tl_select *select, tl_error *e);
 void tl_heap_fini(tl_heap *h);
 

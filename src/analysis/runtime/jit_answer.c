@@ -1,4 +1,4 @@
-/* The relation `compilations`: functions that were compiled while the program ran, or found compiled. */
+/* The relation `compilations`: functions that were compiled while the program ran, or found precompiled. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -98,7 +98,7 @@ static void get_method_share(const tl_at *at, tl_cell *out)
     tl_cell_share(out, tl_sum_double(m->total), tl_sum_double(all->compile.total));
 }
 
-/* Its name, else its number, else the id of its code. */
+/* Its name, or its number, or the id of its code. */
 static void get_method(const tl_at *at, tl_cell *out)
 {
     const tl_jit_method *m = at->row;

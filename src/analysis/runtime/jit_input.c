@@ -51,7 +51,7 @@ static uint32_t new_group(tl_jit_input *in)
     return i;
 }
 
-/* A group whose sums were passed on, and for which nobody waits any more. */
+/* A group whose sums were passed on, and that no job needs any more. */
 static void release_group(tl_jit_input *in, uint32_t i)
 {
     tl_jit_group *g = &in->group[i];
@@ -75,7 +75,7 @@ static uint32_t new_job(tl_jit_input *in)
     return in->njob++;
 }
 
-/* The row of a thread, by its name: inputs have threads of the same names. */
+/* The row of a thread, by name: inputs may have threads of the same names. */
 static uint32_t find_thread(tl_jit *t, const char *name)
 {
     const char *copy = tl_strings_get(&t->strings, name, strlen(name));
@@ -174,7 +174,7 @@ static uint32_t function_index(tl_jit_input *in, const tl_jit_code *c)
     return i;
 }
 
-/* The method of a code and the function that it was of last. */
+/* The method of a code id and the function that it last belonged to. */
 static uint32_t find_method(tl_jit_input *in, uint32_t code)
 {
     const tl_jit_code *c = &in->code[code];
@@ -197,7 +197,7 @@ static uint32_t find_method(tl_jit_input *in, uint32_t code)
     return in->nmethod++;
 }
 
-/* The jobs that wait for a method get that of the last code event. */
+/* Assigns the jobs that wait for a method to that of the last code event. */
 static int resolve(tl_jit_input *in, uint32_t code, tl_error *e)
 {
     tl_jit_code *c = &in->code[code];

@@ -1,8 +1,8 @@
-/* Compilations of one input, on their way to the methods that they are of.
+/* Compilations of one input, until they are assigned to methods.
  *
- * A compilation belongs to the function that the first code event with its id below the begin says, else to that of the
- * latest above. All that begin between two code events of one id thus belong together: they are one group, whose sums
- * become those of a method when the next code event, or the end of the input, tells which. */
+ * A compilation belongs to the function of the first code event with its id after the begin, or else of the latest
+ * before. So those that begin between two code events of one id form a group, whose sums go to a method when the next
+ * code event, or the end of the input, shows which. */
 #ifndef TL_ANALYSIS_JIT_INPUT_H
 #define TL_ANALYSIS_JIT_INPUT_H
 
@@ -13,8 +13,8 @@
 #define TL_JIT_NONE UINT32_MAX
 
 typedef struct tl_jit_group {
-    uint32_t method; /* TL_JIT_NONE: not known yet, the sums are here */
-    uint32_t open;   /* jobs that wait for their end */
+    uint32_t method; /* TL_JIT_NONE: unknown so far, the sums are here */
+    uint32_t open;   /* jobs without an end so far */
     uint32_t next;   /* free */
     uint64_t order;  /* of its first job */
     uint64_t compiled, searched, failed, max;
@@ -24,7 +24,7 @@ typedef struct tl_jit_group {
 typedef struct tl_jit_code { /* an id of code */
     uint64_t id;
     bool has_id;
-    uint32_t group;    /* of jobs since its last code event; TL_JIT_NONE: there were none */
+    uint32_t group;    /* of jobs since its last code event; TL_JIT_NONE: none */
     bool has_function; /* of the last code event: */
     uint64_t function;
     tl_sum bytes;
@@ -32,7 +32,7 @@ typedef struct tl_jit_code { /* an id of code */
 
 typedef struct tl_jit_job { /* open */
     uint64_t begin;
-    uint32_t group; /* TL_JIT_NONE: it was not chosen */
+    uint32_t group; /* TL_JIT_NONE: not selected */
     uint32_t thread, next;
 } tl_jit_job;
 
@@ -43,7 +43,7 @@ typedef struct tl_jit_input {
     tl_jit_code *code;
     uint32_t ncode, code_capacity;
     tl_hash codes;  /* id -> code */
-    uint32_t no_id; /* 1 + the code without an id */
+    uint32_t no_id; /* 1 + the index of code without an id */
     tl_jit_group *group;
     uint32_t ngroup, group_capacity, free_group; /* 1 + */
     tl_jit_job *job;
@@ -54,11 +54,11 @@ typedef struct tl_jit_input {
     tl_hash methods;   /* code and function -> method */
 } tl_jit_input;
 
-/* Each: TL_ENOMEM. `id` is a value of role TL_FIELD_CODE_ID. */
+/* Errors of each: TL_ENOMEM. `id` is a value of role TL_FIELD_CODE_ID. */
 int tl_jit_begin(tl_jit_input *in, const tl_runtime *r, const tl_runtime_event *ev, tl_error *e);
 int tl_jit_end(tl_jit_input *in, const tl_runtime *r, const tl_runtime_event *ev, tl_error *e);
 int tl_jit_code_event(tl_jit_input *in, const tl_runtime_event *ev, tl_error *e);
-/* At the end of the input: what no code event followed gets the latest. */
+/* At the end of the input: groups without a later code event get the latest. */
 int tl_jit_settle(tl_jit_input *in, tl_error *e);
 void tl_jit_input_fini(tl_jit_input *in);
 

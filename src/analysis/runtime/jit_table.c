@@ -1,4 +1,4 @@
-/* Adds up the compilations of inputs, by method and by thread. */
+/* Sums of compilations, by method and by thread. */
 #include "analysis/runtime/jit_table.h"
 
 #include <stdlib.h>
@@ -75,7 +75,7 @@ int tl_jit_read(tl_jit *t, tl_source *s, const tl_select *select, tl_error *e)
     return status;
 }
 
-/* < 0: the number that is larger comes first. */
+/* < 0: the larger number comes first. */
 static int descending(uint64_t a, uint64_t b)
 {
     return (a < b) - (a > b);
@@ -114,7 +114,7 @@ static int by_max(const void *left, const void *right)
 static int by_name(const void *left, const void *right)
 {
     const tl_jit_method *a = left, *b = right;
-    const int order = a->name && b->name ? strcmp(a->name, b->name) : !a->name - !b->name; /* without one: last */
+    const int order = a->name && b->name ? strcmp(a->name, b->name) : !a->name - !b->name; /* without a name: last */
     return order ? order : by_id(left, right);
 }
 

@@ -1,21 +1,21 @@
-/* Functions that a runtime compiled, or found compiled. Times are ns (or ticks, see tl_runtime_time()).
+/* Functions that a runtime compiled, or found precompiled. Times are ns (or ticks, see tl_runtime_time()).
  *
- * Memory: 144 bytes a method, about 100 for each id of code and for each compilation that is open at a time, 24 for
- * each different duration. */
+ * Memory: 144 bytes per method, about 100 for each code id and for each open compilation, 24 for each distinct
+ * duration. */
 #ifndef TL_ANALYSIS_JIT_TABLE_H
 #define TL_ANALYSIS_JIT_TABLE_H
 
 #include "analysis/runtime/quantiles.h"
 #include "analysis/runtime/runtime_events.h"
 
-/* One id of code and one function that it was of: ids may be used again. */
+/* A code id and a function that it belonged to: ids may be reused. */
 typedef struct tl_jit_method {
     uint64_t id, function; /* the runtime's id of the code; the function's number */
     bool has_id, has_function;
     const char *name; /* or NULL */
     uint64_t compiled, searched;
     uint64_t failed; /* of those compiled */
-    tl_sum total;    /* of compilations; those within others count in both */
+    tl_sum total;    /* of compilations; nested ones count in both */
     uint64_t max;
     tl_sum code_bytes; /* of the last */
     uint64_t order;    /* of first use */
@@ -29,8 +29,8 @@ typedef struct tl_jit_thread {
 } tl_jit_thread;
 
 typedef struct tl_jit {
-    bool by_name; /* set before the first of several inputs: their methods are the same if their names are, and ids
-                     that differ then are not kept */
+    bool by_name; /* set before the first of several inputs: methods are merged by name, and ids that differ are dropped
+                   */
     tl_jit_method *method;
     uint32_t n, capacity;
     tl_jit_thread *thread;
@@ -44,8 +44,8 @@ typedef struct tl_jit {
     uint64_t order;
 } tl_jit;
 
-/* Adds an input. An end that lies outside of the chosen time counts as missing; one whose begin was not chosen does not
- * count. Names and code count whenever they were given. Errors: as tl_runtime_read(). */
+/* Adds an input. An end outside of the selected time counts as missing; one whose begin was not selected does not
+ * count. Names and code count at any time. Errors: as tl_runtime_read(). */
 int tl_jit_read(tl_jit *t, tl_source *s, const tl_select *select, tl_error *e);
 
 typedef enum tl_jit_order {
@@ -55,7 +55,7 @@ typedef enum tl_jit_order {
     TL_JIT_BY_MAX,
     TL_JIT_BY_NAME
 } tl_jit_order;
-/* Sorts the methods, after the last input. */
+/* After the last input: sorts the methods. */
 void tl_jit_sort(tl_jit *t, tl_jit_order order);
 void tl_jit_fini(tl_jit *t);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Room for element number n of an array of `capacity` elements of `size` bytes. NULL when memory runs out (or 2^31
- * elements are not enough); the array is then as before. Else the array: where it was, or a larger one. */
+ * elements are not enough); the array is then unchanged. Otherwise the array, which may have moved. */
 static inline void *tl_list_room(void *array, uint32_t n, uint32_t *capacity, size_t size)
 {
     if (n < *capacity)

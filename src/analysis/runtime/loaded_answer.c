@@ -1,5 +1,5 @@
-/* The relations `domains`, `assemblies`, `netmodules` and `types`: what a managed runtime loaded, and what each is part
- * of. Memory: 64 bytes a load, and the names. */
+/* The relations `domains`, `assemblies`, `netmodules` and `types`: what a managed runtime loaded, and what each belongs
+ * to. Memory: 64 bytes per load, and the names. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 #include "analysis/runtime/runtime_events.h"
 
 #define LOADED_ROWS 19u         /* on a terminal: with head and prompt it fits 24 lines */
-#define FAILED      0x80000000u /* a status from here on */
+#define FAILED      0x80000000u /* a status of this and above */
 
-/* Each is part of one of the level before. */
+/* Each belongs to one of the previous level. */
 typedef enum level { DOMAIN, ASSEMBLY, MODULE, TYPE } level;
 static const struct {
     tl_role role;
@@ -41,7 +41,7 @@ static int no_memory(tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table of what was loaded");
 }
 
-/* An id that is not known is no number, or 0. */
+/* False if the id is unknown: not a number, or 0. */
 static bool get_id(const tl_value *v, uint64_t *id)
 {
     *id = tl_value_number(v);

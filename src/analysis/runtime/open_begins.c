@@ -1,4 +1,4 @@
-/* Stacks of open begins, one for each class and key, as lists through one array. */
+/* Stacks of open begins, one for each class and key, as lists in one array. */
 #include "analysis/runtime/open_begins.h"
 
 #include <inttypes.h>
@@ -43,7 +43,7 @@ bool tl_begins_take(tl_begins *b, uint32_t cls, uint64_t key, uint32_t *value)
         return false;
     struct tl_begin *entry = &b->entry[i - 1];
     *value = entry->value;
-    tl_hash_put(&b->latest[cls], key, entry->before); /* the key is there: nothing is allocated */
+    tl_hash_put(&b->latest[cls], key, entry->before); /* the key exists: nothing is allocated */
     entry->before = b->free;
     b->free = i;
     return true;

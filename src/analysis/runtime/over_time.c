@@ -1,7 +1,7 @@
 /* Bins whose width doubles. */
 #include "analysis/runtime/over_time.h"
 
-/* Joins bins in pairs. */
+/* Merges bins in pairs. */
 static void widen(tl_over_time *t)
 {
     for (unsigned i = 0; i < TL_BINS / 2; i++)
@@ -27,7 +27,7 @@ double tl_over_time_sum(const tl_over_time *t, uint64_t from, uint64_t to)
     if (!t->width || to <= from)
         return 0;
     for (uint64_t i = 0; i < TL_BINS; i++) {
-        const uint64_t middle = i * t->width + t->width / 2; /* where all of a bin counts */
+        const uint64_t middle = i * t->width + t->width / 2; /* the time to which a whole bin is attributed */
         if (middle >= from && middle < to)
             sum += t->amount[i];
     }

@@ -1,4 +1,4 @@
-/* What the answers of managed runtimes share. */
+/* Shared by the answers about managed runtimes. */
 #include "analysis/runtime/runtime_answer.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* What the answers of managed runtimes share: columns of quantiles, ids, and names of rows. */
+/* Shared by the answers about managed runtimes: columns of quantiles, ids, and names of rows. */
 #ifndef TL_ANALYSIS_RUNTIME_ANSWER_H
 #define TL_ANALYSIS_RUNTIME_ANSWER_H
 
@@ -39,11 +39,11 @@ void tl_get_type(const tl_at *at, tl_cell *out);
             TL_AT(TEXT, tl_type_row, name)                                                                             \
     }
 
-/* "1,204 without end, 3 without begin: not counted", faint; nothing where both are 0. */
+/* "1,204 without end, 3 without begin: not counted", faint; nothing if both are 0. */
 void tl_say_unmatched(const tl_prose *p, uint64_t open, uint64_t stray, const char *effect);
 /* A time of the answer. */
 const char *tl_answer_time(const tl_answer *a, char *buf, size_t size, uint64_t v);
-/* A name, else the number in hexadecimal, else "?". */
+/* A name, or the number in hexadecimal, or "?". */
 void tl_cell_name(const tl_at *at, tl_cell *out, const char *name, bool has_number, uint64_t number);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reads a source once and finds the members of its events by their roles. */
+/* Reads a source once, and finds the members of its events by role. */
 #include "analysis/runtime/runtime_events.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ const char *tl_runtime_track(const tl_runtime *r, uint32_t track)
     return t && t->name ? t->name : "?";
 }
 
-/* Values of n fields, from `at` on, by the roles of the fields. */
+/* Values of n fields, from `at` on, by the fields' roles. */
 static void find_roles(const tl_field *field, uint32_t n, const tl_value *at, const tl_value *end,
                        const tl_value *out[TL_FIELD_ROLES])
 {
@@ -65,7 +65,7 @@ bool tl_runtime_items_next(tl_runtime_items *i)
     return true;
 }
 
-/* What is decided once for the whole pass. */
+/* Decided once for the whole pass. */
 typedef struct pass {
     tl_runtime *r;
     const tl_runtime_visitor *visitor;

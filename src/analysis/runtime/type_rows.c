@@ -1,4 +1,4 @@
-/* Rows of types: found by number, added up by name, sorted. */
+/* Rows of types: found by number, merged by name, sorted. */
 #include "analysis/runtime/type_rows.h"
 
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static int by_count(const void *left, const void *right)
 static int by_name(const void *left, const void *right)
 {
     const tl_type_row *a = left, *b = right;
-    const int order = a->name && b->name ? strcmp(a->name, b->name) : !a->name - !b->name; /* without one: last */
+    const int order = a->name && b->name ? strcmp(a->name, b->name) : !a->name - !b->name; /* without a name: last */
     return order ? order : by_number(a, b);
 }
 

@@ -1,4 +1,4 @@
-/* Sums of objects by their type. Memory: 136 bytes a type. */
+/* Sums of objects by type. Memory: 136 bytes per type. */
 #ifndef TL_ANALYSIS_TYPE_ROWS_H
 #define TL_ANALYSIS_TYPE_ROWS_H
 
@@ -10,11 +10,11 @@ typedef struct tl_type_row {
     bool has_type;
     const char *name; /* or NULL */
     tl_sum count, bytes;
-    tl_sum count_before, bytes_before; /* of growth: the same at its begin */
+    tl_sum count_before, bytes_before; /* of growth: the same at the begin */
     uint32_t order;                    /* of first use */
 } tl_type_row;
 
-/* A zeroed table is an empty one. */
+/* A zeroed table is empty. */
 typedef struct tl_type_rows {
     tl_type_row *row;
     uint32_t n, capacity;
@@ -29,12 +29,12 @@ int tl_type_rows_get(tl_type_rows *t, const tl_value *type, tl_type_row **out, t
 void tl_type_rows_clear(tl_type_rows *t);
 /* Sets the names of all rows. */
 void tl_type_rows_name(tl_type_rows *t, const tl_names *names);
-/* Adds rows of another input: those of the same name are the same type, those without are not. Names must be interned
- * in one place. Errors: TL_ENOMEM. */
+/* Adds rows of another input, merging by name; rows without a name stay separate. Names must be interned in the same
+ * set. Errors: TL_ENOMEM. */
 int tl_type_rows_merge(tl_type_rows *into, const tl_type_rows *from, tl_error *e);
 
 typedef enum tl_type_order { TL_TYPES_BY_BYTES, TL_TYPES_BY_COUNT, TL_TYPES_BY_NAME, TL_TYPES_BY_GROWTH } tl_type_order;
-/* Sorts; no row can be looked up any more. */
+/* Sorts; afterwards rows cannot be looked up. */
 void tl_type_rows_sort(tl_type_rows *t, tl_type_order order);
 /* Sums of all rows. */
 void tl_type_rows_total(const tl_type_rows *t, tl_sum *count, tl_sum *bytes);
