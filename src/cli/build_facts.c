@@ -1,4 +1,4 @@
-/* traceloom --version: what this build is, and what is in it. */
+/* traceloom --version: the version of this build, and its optional parts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -46,15 +46,15 @@ enum { HAS_RECORDER = true };
 enum { HAS_RECORDER = false };
 #endif
 
-#define VERSION_SIZE 24u /* "1.0.8, 13-Jul-2019" is shown as far as the comma */
+#define VERSION_SIZE 24u /* "1.0.8, 13-Jul-2019" is shown up to the comma */
 #define NAME_SIZE    40u
 
 typedef struct library {
-    const char *name, *version; /* version: as the library says it, or NULL where it has none */
-    const char *note;           /* behind both, or NULL */
+    const char *name, *version; /* version: as reported by the library, or NULL */
+    const char *note;           /* a note after both, or NULL */
 } library;
 
-/* Fills what was built in; returns how many there are. */
+/* Fills in the libraries of this build; returns how many there are. */
 static size_t libraries(library out[static 8])
 {
     size_t n = 0;
@@ -88,7 +88,7 @@ static const char *version_of(const library *l, char buf[static VERSION_SIZE])
     return buf;
 }
 
-/* What formats are called follows from the symbols in the list of all, also of those that are not in this build. */
+/* Names of formats follow from the symbols in the list of all, including those missing in this build. */
 #define TL_FORMAT(symbol) #symbol,
 static const char *const known[] = {
 #include "formats.def"

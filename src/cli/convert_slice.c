@@ -1,4 +1,4 @@
-/* Finds the part of a trace that a slice is, and writes what a cut by TIME leaves. */
+/* Finds the part of a trace for a slice, and writes what a cut by TIME leaves. */
 #include "cli/convert_slice.h"
 
 #include <inttypes.h>
@@ -62,7 +62,7 @@ static int by_number(tl_selection *s, const tl_arguments *a, uint64_t number, tl
     return TL_EXIT_DONE;
 }
 
-/* What became of a track that a reader of the slice would not expect. */
+/* Reports a track that a reader of the slice might miss. */
 static void say_track(const tl_slice *slice, const tl_cli *c, const tl_trace *t, uint32_t i)
 {
     const tl_time_cut *cut = &slice->cut[i];
@@ -136,7 +136,7 @@ int tl_slice_select(tl_slice *slice, tl_selection *s, const tl_cli *c, const tl_
     return by_time(slice, s, c, value, r);
 }
 
-/* The events of a run that are behind the cut: the next of them in [*at, to), all of one track. */
+/* The events of a run after the cut: the next of them in [*at, to), all of one track. */
 static bool next_part(const tl_slice *slice, const tl_batch *b, uint32_t *at, uint32_t to, uint32_t *end)
 {
     uint32_t i = *at;

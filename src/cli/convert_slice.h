@@ -1,5 +1,5 @@
-/* `convert --slice-at`: a part of a trace of instructions that begins with a snapshot, of one thread (N -n M) or of
- * several that are cut at the same TIME. */
+/* `convert --slice-at`: a part of an instruction trace that begins with a snapshot, for one thread (N -n M) or several
+ * that are cut at the same TIME. */
 #ifndef TL_CLI_CONVERT_SLICE_H
 #define TL_CLI_CONVERT_SLICE_H
 
@@ -10,23 +10,23 @@
 #include "cli/target_out.h"
 #include "model/format_impl.h"
 
-/* What is left of the tracks of a trace that is cut by TIME; zeroed: everything. */
+/* The remaining part of each track when a trace is cut by TIME; zeroed: everything. */
 typedef struct tl_slice {
     bool by_time;
     uint32_t ntrack;
     tl_time_cut *cut;          /* [ntrack] */
-    tl_cut_snapshot *snapshot; /* [ntrack]: is written before the first event */
+    tl_cut_snapshot *snapshot; /* [ntrack]: written before the first event */
     uint64_t insns;            /* of each track; UINT64_MAX: all */
 } tl_slice;
 
-/* The format that holds a slice, where the command line names none; or NULL. */
+/* The format for a slice if the command line names none; or NULL. */
 const tl_format *tl_slice_format(void);
-/* Do the options go together? 0, or TL_EXIT_USAGE after a message. */
+/* Are the options compatible? 0, or TL_EXIT_USAGE after a message. */
 int tl_slice_check(const tl_arguments *a);
-/* Finds the snapshot, or the cut of each thread, and selects the time from there on. `f`: what is written. 0, or an
- * exit status after a message. tl_slice_fini() in every case. */
+/* Finds the snapshot, or the cut of each thread, and selects the time from there on. `f`: the output format. 0, or an
+ * exit status after a message. Call tl_slice_fini() in every case. */
 int tl_slice_select(tl_slice *slice, tl_selection *s, const tl_cli *c, const tl_format *f, tl_reading *r);
-/* Writes what the slice has of n runs: *events are added. */
+/* Writes the slice's part of n runs, and adds its number of events to *events. */
 int tl_slice_write(tl_slice *slice, tl_out *out, const tl_run *run, uint32_t n, uint64_t *events, tl_error *e);
 void tl_slice_fini(tl_slice *slice);
 

@@ -1,5 +1,5 @@
 /* Reads the words of -e: PATH, the traced binary; N=PATH, the shared library that ids have as object N; or a file
- * NAME.yaml, which maps numbers to paths. Of YAML these shapes are read, a pair for each object:
+ * NAME.yaml, which maps numbers to paths. These shapes of YAML are read, a pair for each object:
  *
  *     1: /usr/lib/libfoo.so               - { id: 1, path: /usr/lib/libfoo.so }             - id: 1
  *                                                                                             path: /usr/lib/libfoo.so
@@ -13,13 +13,13 @@
 #include "cli/message.h"
 #include "cli/verbs.h"
 
-#define MAP_BYTES_MAX (1u << 20) /* 256 paths have far less */
+#define MAP_BYTES_MAX (1u << 20) /* 256 paths need far less */
 
-/* A pair as its two halves are read. */
+/* A pair, whose halves are read one after the other. */
 typedef struct pair {
     tl_exe_files *files;
     tl_arguments *a;
-    const char *map; /* the file that is read */
+    const char *map; /* the file being read */
     size_t line;
     bool has_object;
     uint64_t object;
@@ -46,13 +46,13 @@ static int add_object(tl_exe_files *f, tl_arguments *a, uint64_t object, const c
     return TL_EXIT_DONE;
 }
 
-/* A number of an object: 0 to 255. */
+/* An object number: 0 to 255. */
 static bool parse_object(const char *text, uint64_t *object)
 {
     return tl_parse_u64(text, object) && *object < TL_OBJECTS_MAX;
 }
 
-/* Takes blanks and one pair of quotes away from both ends. */
+/* Strips blanks and one pair of quotes from both ends. */
 static char *trim(char *s)
 {
     s += strspn(s, " \t");
@@ -130,7 +130,7 @@ static int take_line(pair *p, char *line)
     return status;
 }
 
-/* The whole file as text that lives as long as f; NULL, and said, if it cannot be read. */
+/* The whole file as text that lives as long as f; NULL, after a message, if it cannot be read. */
 static char *read_map(tl_exe_files *f, const char *path)
 {
     tl_input *in = NULL;

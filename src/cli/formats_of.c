@@ -1,4 +1,4 @@
-/* Finds the format that an option or a suffix means, and says what would have been right. */
+/* Finds the format that an option or a suffix means, or suggests one. */
 #include "cli/formats_of.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "cli/message.h"
 #include "cli/nearest.h"
 
-#define CANDIDATES_MAX 64u /* more formats than there will be */
+#define CANDIDATES_MAX 64u /* more than there will be formats */
 
 int tl_check_format_name(const char *option, const char *name, unsigned can)
 {

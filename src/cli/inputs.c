@@ -1,4 +1,4 @@
-/* Opening inputs as the options of the command line say. */
+/* Opens inputs according to the options of the command line. */
 #include "cli/inputs.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ int tl_check_inputs(const tl_cli *c)
 tl_open_options tl_reading_options(const tl_cli *c, const tl_want *want)
 {
     const tl_arguments *a = c->args;
-    const bool check = a->verb->id == TL_VERB_CHECK; /* names are of no use to it */
+    const bool check = a->verb->id == TL_VERB_CHECK; /* it does not use names */
     tl_open_options options = {
         .from = a->from,
         .exe = check ? NULL : a->exe,
@@ -83,7 +83,7 @@ void tl_reading_take(tl_reading *r, const tl_cli *c, const char *path, tl_source
 
 void tl_reading_start(tl_reading *r, const tl_cli *c, const char *what)
 {
-    if (!c->args->quiet && !c->args->follow && !r->bar) /* nobody knows how much there will be */
+    if (!c->args->quiet && !c->args->follow && !r->bar) /* the total is unknown */
         r->bar = tl_progress_start(what, &r->done, tl_trace_bytes(r->trace));
 }
 

@@ -1,4 +1,4 @@
-/* Ctrl-C as a way to end in good order. */
+/* Orderly ending on Ctrl-C. */
 #include "cli/interrupt.h"
 
 #include <pthread.h>

@@ -13,7 +13,7 @@
 #define NOTES_SHOWN   5u /* `info --json` lists all */
 #define PATH_SIZE     1024u
 
-/* Two digits; what is not all or nothing is not rounded to it. */
+/* Two digits; only exact values are shown as 0 or 100. */
 static void put_share(char *buf, size_t size, double percent)
 {
     if (percent > 99)
@@ -47,7 +47,7 @@ char *tl_losses_text(char *buf, size_t size, const tl_trace *t, uint64_t events)
 
 uint64_t tl_damages_of(const tl_trace *t, unsigned kind)
 {
-    uint64_t n = tl_trace_damage_count(t) - tl_trace_damages(t); /* of those nothing is known but that they are there */
+    uint64_t n = tl_trace_damage_count(t) - tl_trace_damages(t); /* of the others only the number is known */
     for (uint32_t i = 0; i < tl_trace_damages(t); i++)
         n += (tl_trace_damage(t, i)->kind & kind) != 0;
     return n;
@@ -59,7 +59,7 @@ char *tl_damage_path(char *buf, size_t size, const tl_trace *t, const tl_damage 
     return buf;
 }
 
-/* Places whose bytes were given up. */
+/* Places with bytes that were given up. */
 static int say_lost_places(const tl_cli *c, const tl_trace *t)
 {
     const uint64_t all = tl_damages_of(t, TL_DAMAGE_LOSS);
@@ -84,7 +84,7 @@ static int say_lost_places(const tl_cli *c, const tl_trace *t)
     return all ? TL_EXIT_DAMAGED : TL_EXIT_DONE;
 }
 
-/* Places that break a rule of the format, though all could be read. */
+/* Places that break a rule of the format, though everything could be read. */
 static void say_harmless_faults(const tl_cli *c, const tl_trace *t)
 {
     uint64_t n = 0;
@@ -127,7 +127,7 @@ static char *names_text(char *buf, size_t size, const tl_contents *c)
     return buf;
 }
 
-/* What was taken of a folder for the trace, and what was not. */
+/* What was read as parts of the trace in a folder, and what was not. */
 static void say_contents(const tl_cli *c, const tl_trace *t)
 {
     char names[PATH_SIZE], number[32];
@@ -176,7 +176,7 @@ int tl_say_losses(const tl_cli *c, const tl_trace *t, uint64_t events)
 void tl_say_drop(void *arg, const tl_drop *drop)
 {
     char number[32];
-    if (strncmp(drop->what, "the ", 4) == 0) /* there is only one */
+    if (strncmp(drop->what, "the ", 4) == 0) /* no number, since there is only one */
         tl_say(arg, NULL, "not written: %s", drop->what);
     else
         tl_say(arg, NULL, "not written: %s %s", tl_human_grouped(number, sizeof number, drop->n), drop->what);

@@ -1,4 +1,4 @@
-/* What a trace lost, what of it was damaged, and what else limits the answer, in one line each. */
+/* Losses of a trace, its damage, and what else limits the answer, in one line each. */
 #ifndef TL_CLI_LOSSES_H
 #define TL_CLI_LOSSES_H
 
@@ -6,25 +6,25 @@
 #include "traceloom/sink.h"
 #include "traceloom/trace.h"
 
-/* Says losses, damage and notes of a trace on standard error. `events` is how many events it holds; 0: not known.
- * Returns TL_EXIT_DAMAGED (bytes were given up, or --strict and events go back in time), TL_EXIT_LOST (only with
- * --strict) or TL_EXIT_DONE. */
+/* Reports losses, damage and notes of a trace on standard error. `events`: its number of events; 0: unknown. Returns
+ * TL_EXIT_DAMAGED (bytes were given up, or --strict and events go back in time), TL_EXIT_LOST (only with --strict) or
+ * TL_EXIT_DONE. */
 int tl_say_losses(const tl_cli *c, const tl_trace *t, uint64_t events);
 
 /* Parts of it. */
 void tl_say_notes(const tl_cli *c, const tl_trace *t);
 int tl_say_out_of_order(const tl_cli *c, const tl_trace *t);
 
-/* How many places of a trace are damage of a kind (tl_damage_kinds). */
+/* How many damaged places of a trace are of a kind (tl_damage_kinds). */
 uint64_t tl_damages_of(const tl_trace *t, unsigned kind);
 
-/* What messages call the input, or its file that the damage is in: "trace/channel0". Returns buf. */
+/* The name in messages of the input, or of its damaged file: "trace/channel0". Returns buf. */
 char *tl_damage_path(char *buf, size_t size, const tl_trace *t, const tl_damage *d);
 
 /* "lost 1,204 events (0.3 %)"; "" if nothing was lost. Returns buf. */
 char *tl_losses_text(char *buf, size_t size, const tl_trace *t, uint64_t events);
 
-/* Says that something could not be written: "not written: 120 argument values". arg is the tl_cli. */
+/* Reports something that could not be written: "not written: 120 argument values". arg is the tl_cli. */
 void tl_say_drop(void *arg, const tl_drop *drop);
 
 #endif

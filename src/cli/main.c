@@ -1,4 +1,4 @@
-/* The command: takes the words apart and calls the verb. */
+/* The command: parses the command line and calls the verb. */
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -12,13 +12,13 @@
 #include "cli/message.h"
 #include "cli/verbs.h"
 
-/* What was printed with stdio must have arrived; the verbs look after their own output. */
+/* Checks that what was printed with stdio has arrived; verbs check their own output. */
 static int flush_stdout(int status)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
     struct pollfd reader = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    if (poll(&reader, 1, 0) <= 0 || !(reader.revents & POLLERR)) /* that is a pipe which nobody reads any more */
+    if (poll(&reader, 1, 0) <= 0 || !(reader.revents & POLLERR)) /* it is a pipe without a reader */
         tl_say_error(NULL, "standard output cannot be written");
     return TL_EXIT_DAMAGED;
 }
@@ -53,8 +53,8 @@ static int run_verb(tl_cli *c)
     }
 }
 
-/* Before anything is opened. A file would get the number of a standard one that is closed, and what is printed would
- * land in it: these numbers are taken, by what can be neither read nor written. False if they cannot be. */
+/* Before anything is opened: occupies the numbers of closed standard files, so that no file gets one of them and
+ * receives what is printed. They can be neither read nor written. False on failure. */
 static bool fill_standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -93,13 +93,13 @@ int main(int argc, char **argv)
         if (arguments.no_memory)
             status = TL_EXIT_DAMAGED;
         if (arguments.verb && arguments.verb->id == TL_VERB_RECORD)
-            status = TL_EXIT_RECORD; /* no status that the program might have */
+            status = TL_EXIT_RECORD; /* a status that the program cannot have */
     } else if (arguments.help) {
         tl_print_help(arguments.verb);
         status = flush_stdout(TL_EXIT_DONE);
     } else {
         if (arguments.verb->id != TL_VERB_RECORD) /* which would pass it on to the program */
-            signal(SIGXFSZ, SIG_IGN);             /* a limit of the file's size is an error of write() */
+            signal(SIGXFSZ, SIG_IGN);             /* exceeding the file size limit becomes an error of write() */
         tl_terminal_init(&cli.out, STDOUT_FILENO, arguments.color);
         cli.out.wide = arguments.wide;
         status = tl_exe_files_read(&files, &arguments);

@@ -1,4 +1,4 @@
-/* Messages on standard error, and the exit status that belongs to an error. */
+/* Messages on standard error, and the exit status for an error. */
 #include "cli/message.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE_SIZE 8192u /* the longest path, and what is wrong with it */
+#define LINE_SIZE 8192u /* the longest path, and a message about it */
 
 const char *tl_path_name(const char *path)
 {
@@ -69,8 +69,8 @@ static int status_of(const tl_error *e)
     }
 }
 
-/* What follows "NAME: " in a message; all of it where it does not begin with the name. In a message the controls of a
- * name have become "?", and a long name may end in "...". */
+/* What follows "NAME: " in a message; all of it if it does not begin with the name. In a message the control characters
+ * of a name have become "?", and a long name may end in "...". */
 static const char *behind_name(const char *text, const char *name)
 {
     size_t n = 0;

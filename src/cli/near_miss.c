@@ -1,4 +1,4 @@
-/* Finds what may have been meant by a pattern that matches nothing. */
+/* Suggests what a pattern that matches nothing may have meant. */
 #include "cli/near_miss.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define THREADS_LISTED 8u
 
-/* The word of a list that the message is about, if it is no pattern but a plain word; or NULL. */
+/* The word of a list that the message is about, if it is a plain word, not a pattern; or NULL. */
 static const char *plain_word(const tl_words *words, const char *message)
 {
     char quoted[sizeof((tl_error *)0)->message];

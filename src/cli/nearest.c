@@ -1,4 +1,4 @@
-/* Finds the word that was meant by a mistyped one. */
+/* Finds the word meant by a mistyped one. */
 #include "cli/nearest.h"
 
 #include <limits.h>
@@ -7,13 +7,13 @@
 
 #include "base/compiler.h"
 
-/* How many letters must be changed, added, left out or swapped with their neighbour to make b of a. */
+/* How many letters must be changed, inserted, deleted or swapped with their neighbour to turn a into b. */
 static unsigned distance(const char *a, const char *b)
 {
     size_t m = strlen(a), n = strlen(b);
     if (m > TL_WORD_MAX || n > TL_WORD_MAX)
         return UINT_MAX;
-    unsigned row[3][TL_WORD_MAX + 1]; /* of the table: two rows ago, last, this one */
+    unsigned row[3][TL_WORD_MAX + 1]; /* of the table: two rows ago, previous, current */
     for (size_t j = 0; j <= n; j++)
         row[1][j] = (unsigned)j;
     for (size_t i = 1; i <= m; i++) {
@@ -37,12 +37,12 @@ static unsigned distance(const char *a, const char *b)
 const char *tl_nearest(const char *word, const char *const *candidate, size_t n)
 {
     const char *best = NULL;
-    unsigned least = (unsigned)strlen(word) / 3 + 1; /* more than a third of it wrong is another word */
+    unsigned least = (unsigned)strlen(word) / 3 + 1; /* more than a third wrong is another word */
     for (size_t i = 0; i < n; i++) {
         unsigned d = distance(word, candidate[i]);
         size_t length = strlen(word);
         if (d > 1 && length >= 3 && strncmp(word, candidate[i], length) == 0)
-            d = 1; /* the beginning of a longer word */
+            d = 1; /* a prefix of a longer word */
         if (d < least || (d == least && !best)) {
             least = d;
             best = candidate[i];

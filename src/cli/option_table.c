@@ -1,4 +1,4 @@
-/* The tables themselves: every verb and every option with its texts. */
+/* The tables: every verb and every option with its texts. */
 #include "cli/options.h"
 
 #include <string.h>
@@ -121,12 +121,12 @@ const tl_verb tl_verb_table[] = {
      "lists the formats that can be read and written.\n"},
     {TL_VERB_HELP, NULL, NULL, NULL, NULL, NULL, NULL}};
 
-/* How the value is taken, and the member of tl_arguments that it goes to. */
+/* The function that takes the value, and its member of tl_arguments. */
 #define TO(how, member) tl_take_##how, offsetof(tl_arguments, member)
 
 const tl_option tl_option_table[] = {
     {TO(choice, by), 0, "by", "TABLE", TL_GROUP_VERB, REPORT, "which table, by what the trace has",
-     "Prints this table.\nThe default is\n.Cm func ,\nor no table with\n.Fl o .\n", /* tl_put_table_list() goes on */
+     "Prints this table.\nThe default is\n.Cm func ,\nor no table with\n.Fl o .\n", /* tl_put_table_list() continues */
      &"" /* without the blank before the first */
 #define TL_TABLE(word) " " #word
 #define TL_TABLE_OF_SOME(symbol)

@@ -1,4 +1,4 @@
-/* Takes a command line apart by the table of options, and finds the nearest word to a mistyped one. */
+/* Parses a command line by the table of options, and suggests words for mistyped ones. */
 #include "cli/options.h"
 
 #include <stdarg.h>
@@ -11,10 +11,10 @@
 #include "base/text/number.h"
 #include "cli/nearest.h"
 
-#define LINE_SIZE_MAX 65536u /* of a cache: larger ones are not lines */
+#define LINE_SIZE_MAX 65536u /* of a cache: larger lines make no sense */
 #define CHOICES_MAX   32u    /* more words than any option allows */
 #define WORKERS_MAX   1024u  /* of --threads */
-#define VALUE_SHOWN   64     /* bytes of a value that is wrong: what is wrong with it matters more */
+#define VALUE_SHOWN   64     /* bytes shown of a wrong value: the mistake matters more */
 
 const tl_verb *tl_verb_find(const char *name)
 {
@@ -24,10 +24,10 @@ const tl_verb *tl_verb_find(const char *name)
     return NULL;
 }
 
-/* What the parser is working on. */
+/* State of the parser. */
 typedef struct tl_option_parser {
     tl_arguments *a;
-    size_t argc; /* all words, and parts of lists: no list can become longer */
+    size_t argc; /* all words, and parts of lists: an upper bound for each list */
     char *message;
 } parser;
 
@@ -58,7 +58,7 @@ bool tl_to_stdout(const tl_arguments *a)
     return !a->output || strcmp(a->output, "-") == 0;
 }
 
-/* "--top x: expected a whole number": what is wrong with the value of an option. */
+/* "--top x: expected a whole number": reports a wrong value of an option. */
 TL_PRINTF(4, 5) static bool bad_value(parser *p, const tl_option *o, const char *value, const char *format, ...)
 {
     char text[TL_USAGE_SIZE];
@@ -69,7 +69,7 @@ TL_PRINTF(4, 5) static bool bad_value(parser *p, const tl_option *o, const char 
     return wrong(p, "--%s %.*s%s: %s", o->name, VALUE_SHOWN, value, strlen(value) > VALUE_SHOWN ? "..." : "", text);
 }
 
-/* Which of the words of a space-separated list was meant: NULL, or one that lies in `copy`. */
+/* The word of a space-separated list that was probably meant: NULL, or one in `copy`. */
 static const char *nearest_choice(const char *value, const char *list, char copy[static TL_USAGE_SIZE])
 {
     const char *candidate[CHOICES_MAX];
@@ -81,7 +81,7 @@ static const char *nearest_choice(const char *value, const char *list, char copy
     return tl_nearest(value, candidate, n);
 }
 
-/* The place of the value among the words that the option allows; -1: it is none of them. */
+/* The index of the value among the words that the option allows; -1: not there. */
 static int choice(parser *p, const tl_option *o, const char *value)
 {
     char copy[TL_USAGE_SIZE];
@@ -120,7 +120,7 @@ bool tl_take_choice(parser *p, const tl_option *o, const char *value)
     return choice(p, o, value) >= 0 && tl_take_text(p, o, value);
 }
 
-/* A number of things that has to be one at least: "100", "64k", "100M". */
+/* A number of things, at least 1: "100", "64k", "100M". */
 bool tl_take_amount(parser *p, const tl_option *o, const char *value)
 {
     uint64_t v;
@@ -189,7 +189,7 @@ bool tl_take_level(parser *p, const tl_option *o, const char *value)
 
 bool tl_take_weight(parser *p, const tl_option *o, const char *value)
 {
-    static const char *const weights[] = {"samples", "time", "alloc_space", "alloc_objects"}; /* as the words go */
+    static const char *const weights[] = {"samples", "time", "alloc_space", "alloc_objects"}; /* in their order */
     const int word = choice(p, o, value);
     return word >= 0 && tl_take_text(p, o, weights[word]);
 }
@@ -208,7 +208,7 @@ bool tl_take_version(parser *p, const tl_option *o, const char *value)
     return tl_take_text(p, o, value);
 }
 
-/* Of --quiet and --verbose, the last one counts. */
+/* The last of --quiet and --verbose counts. */
 bool tl_take_quiet(parser *p, const tl_option *o, const char *value)
 {
     p->a->verbose = false;
@@ -241,7 +241,7 @@ bool tl_take_threads(parser *p, const tl_option *o, const char *value)
     return p->a->thread.n > 0 || wrong(p, "--thread %s: expected a name or ids, such as 4711,4712", value);
 }
 
-/* The option of a long name (n bytes) or, if name is NULL, of a letter; of any verb. */
+/* The option with a long name (n bytes) or, if name is NULL, a letter; of any verb. */
 static const tl_option *find_option(const char *name, size_t n, char letter)
 {
     for (const tl_option *o = tl_option_table; o->name; o++)
@@ -250,7 +250,7 @@ static const tl_option *find_option(const char *name, size_t n, char letter)
     return NULL;
 }
 
-/* Says that the verb has no such option, and what may have been meant. */
+/* Says that the verb has no such option, and suggests one. */
 static bool unknown(parser *p, const char *word, size_t n, const tl_option *of_another_verb)
 {
     const tl_verb *verb = p->a->verb;
@@ -279,12 +279,12 @@ static bool unknown(parser *p, const char *word, size_t n, const tl_option *of_a
                  tl_called(p->a));
 }
 
-/* Takes the option in argv[*at], and its value if that is the next word. */
+/* Takes the option in argv[*at], and the next word if that is its value. */
 static bool take_option(parser *p, int argc, const char *const *argv, int *at)
 {
     const char *word = argv[*at], *value = NULL;
     bool is_long = word[1] == '-';
-    size_t n = is_long ? strcspn(word, "=") : 2; /* of the option itself */
+    size_t n = is_long ? strcspn(word, "=") : 2; /* length of the option itself */
     const tl_option *o = is_long ? find_option(word + 2, n - 2, 0) : find_option(NULL, 0, word[1]);
     if (!o || !(o->verbs & TL_VERB_BIT(p->a->verb->id)))
         return unknown(p, word, is_long ? n : strlen(word), o);
@@ -317,7 +317,7 @@ const char *tl_nearest_verb(const char *name, const char *also, const char * or)
     return tl_nearest(name, candidate, n);
 }
 
-/* A verb, or an option that stands for itself. */
+/* A verb, or an option in place of one. */
 static bool unknown_verb(parser *p, const char *name)
 {
     const char *ours = tl_verb_of_others(name);
@@ -353,7 +353,7 @@ bool tl_arguments_parse(tl_arguments *a, int argc, const char *const *argv, char
     parser p = {a, argc > 0 ? (size_t)argc : 1, message};
     for (int i = 0; i < argc; i++)
         for (const char *comma = strchr(argv[i], ','); comma; comma = strchr(comma + 1, ','))
-            p.argc++; /* may be between two ids */
+            p.argc++; /* may separate two ids */
     if (argc < 1)
         return wrong(&p, "no verb");
     if (!find_verb(&p, argv[0]))
@@ -366,7 +366,7 @@ bool tl_arguments_parse(tl_arguments *a, int argc, const char *const *argv, char
         else if (!(option ? take_option(&p, argc, argv, &i) : add_word(&p, &a->file, argv[i])))
             return false;
         if (a->file.n && a->verb->id == TL_VERB_RECORD)
-            only_files = true; /* what follows the command is its own */
+            only_files = true; /* what follows the command belongs to it */
     }
     return true;
 }

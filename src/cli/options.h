@@ -1,4 +1,4 @@
-/* The one table of verbs and options: the parser, --help, the man pages and the shell completions are made from it. */
+/* The table of verbs and options, from which the parser, --help, the man pages and the shell completions are made. */
 #ifndef TL_CLI_OPTIONS_H
 #define TL_CLI_OPTIONS_H
 
@@ -22,8 +22,8 @@ typedef enum tl_verb_id {
 #define TL_VERB_BIT(id) (1u << (id))
 
 typedef struct tl_example {
-    const char *arguments; /* without the program's name if that is the first word */
-    const char *text;      /* what it shows: a few words */
+    const char *arguments; /* without the program's name if that comes first */
+    const char *text;      /* a few words about it */
 } tl_example;
 
 typedef struct tl_verb {
@@ -31,23 +31,23 @@ typedef struct tl_verb {
     const char *name, *alias;  /* alias: another name, or NULL */
     const char *arguments;     /* "FILE..." */
     const char *summary;       /* one line, no full stop */
-    const tl_example *example; /* ends with one whose arguments are NULL */
+    const tl_example *example; /* ends with an example whose arguments are NULL */
     const char *manual;        /* body of DESCRIPTION in mdoc, without the options */
 } tl_verb;
 
 typedef enum tl_option_group {
-    TL_GROUP_VERB,   /* what this verb is about */
-    TL_GROUP_OUTPUT, /* where it goes */
-    TL_GROUP_SELECT, /* which part of the trace */
+    TL_GROUP_VERB,   /* specific to the verb */
+    TL_GROUP_OUTPUT, /* output */
+    TL_GROUP_SELECT, /* selection of a part of the trace */
     TL_GROUP_INSNS,  /* of instructions; the short help has only their names */
-    TL_GROUP_INPUT,  /* how the input is read */
-    TL_GROUP_ALWAYS  /* the same for all */
+    TL_GROUP_INPUT,  /* reading the input */
+    TL_GROUP_ALWAYS  /* common to all verbs */
 } tl_option_group;
 #define TL_GROUPS 6u
 
 typedef struct tl_option tl_option;
 struct tl_option_parser;
-/* Puts the value of an option (NULL: a flag) where it belongs. False: it is wrong, and the message says why. */
+/* Stores the value of an option (NULL: a flag). False if it is wrong, with the reason in the message. */
 typedef bool tl_option_take(struct tl_option_parser *p, const tl_option *o, const char *value);
 tl_option_take tl_take_flag, tl_take_text, tl_take_choice, tl_take_amount, tl_take_word;
 tl_option_take tl_take_at, tl_take_color, tl_take_depth, tl_take_level, tl_take_line_size, tl_take_quiet,
@@ -55,14 +55,14 @@ tl_option_take tl_take_at, tl_take_color, tl_take_depth, tl_take_level, tl_take_
 
 struct tl_option {
     tl_option_take *take;
-    size_t place;      /* of the member of tl_arguments */
+    size_t place;      /* offset of the member in tl_arguments */
     char letter;       /* 0: none */
     const char *name;  /* without the dashes */
-    const char *value; /* what its value is called: "GLOB"; NULL: a flag */
+    const char *value; /* name of its value: "GLOB"; NULL: a flag */
     tl_option_group group;
-    unsigned verbs;     /* TL_VERB_BIT of each verb that knows it */
+    unsigned verbs;     /* TL_VERB_BIT of each verb that has it */
     const char *brief;  /* for --help: a few words */
-    const char *manual; /* for the man page: sentences in mdoc, one a line */
+    const char *manual; /* for the man page: sentences in mdoc, one per line */
     const char *values; /* for completion: words; "@file", "@read", "@write" (format names), or NULL */
 };
 
@@ -72,11 +72,11 @@ extern const tl_option tl_option_table[];
 
 /* The verb of a name or alias, or NULL. */
 const tl_verb *tl_verb_find(const char *name);
-/* The verb, or one of two other words, that a mistyped one is near to; or NULL. */
+/* The verb, or one of two other words, similar to a mistyped one; or NULL. */
 const char *tl_nearest_verb(const char *name, const char *also, const char * or);
-/* Does the example lack the program's name in front? */
+/* Must the program's name be put before the example? */
 bool tl_example_is_bare(const tl_verb *verb, const tl_example *example);
-/* What a verb's options of one group are about: "Which part of the trace". */
+/* The title of a group of options of a verb: "Which part of the trace". */
 const char *tl_group_title(const tl_verb *verb, tl_option_group group);
 
 typedef struct tl_words {
@@ -84,12 +84,12 @@ typedef struct tl_words {
     size_t n;
 } tl_words;
 
-/* A command line, taken apart. Strings are borrowed from argv, or copied. */
+/* A parsed command line. Strings are borrowed from argv, or copied. */
 typedef struct tl_arguments {
     const tl_verb *verb;
-    const char *called; /* what the verb was called: its name or its alias; NULL if no words were parsed */
+    const char *called; /* the verb's name or alias as given; NULL if no words were parsed */
     bool help;
-    bool no_memory; /* to take the words apart */
+    bool no_memory; /* memory ran out while parsing */
     tl_words file;
 
     const char *by;     /* of --by; NULL: not given */
@@ -101,8 +101,8 @@ typedef struct tl_arguments {
     /* Tables of instructions; 0, NULL: not given. */
     uint64_t interval;             /* in instructions */
     uint32_t line_size;            /* in bytes: a power of two */
-    uint64_t sample;               /* one of so many */
-    const char *cache, *predictor; /* as given: what they mean is the table's business */
+    uint64_t sample;               /* one in so many */
+    const char *cache, *predictor; /* as given: the table interprets them */
     bool calls;
     bool has_at;
     uint64_t at; /* the number of an instruction */
@@ -118,7 +118,7 @@ typedef struct tl_arguments {
     const char *slice_at;       /* the number of a snapshot, or a TIME; or NULL; see convert_slice.h */
     uint64_t slice_insns;       /* instructions from there on; 0: not given */
     tl_words thread, cpu, func, not_func, cls;
-    tl_words copied; /* words that are not argv's: they are freed with this */
+    tl_words copied; /* words that are not in argv: freed with this */
     uint32_t depth;  /* 0: any */
 
     const char *mode, *threshold, *ring, *limit, *start; /* of record; or NULL */
@@ -136,15 +136,15 @@ typedef struct tl_arguments {
 /* Whether the output goes to standard output. */
 bool tl_to_stdout(const tl_arguments *a);
 
-/* One line about what is wrong with a command line. */
+/* Bytes of a message about a wrong command line. */
 #define TL_USAGE_SIZE 320u
 
-/* Parses the words after the program's name: argv[0] is the verb. Options may stand before and after files; `--` ends
- * them. Returns false with a message, without "traceloom: " in front, if the line is wrong. Either way `a` has to be
+/* Parses the words after the program's name: argv[0] is the verb. Options may come before and after files; `--` ends
+ * them. If the line is wrong, returns false with a message, without "traceloom: " in front. Either way `a` has to be
  * finished. */
 bool tl_arguments_parse(tl_arguments *a, int argc, const char *const *argv, char message[static TL_USAGE_SIZE]);
 void tl_arguments_fini(tl_arguments *a);
-/* The verb as the user called it, for messages. */
+/* The verb as given by the user, for messages. */
 const char *tl_called(const tl_arguments *a);
 
 #endif

@@ -1,4 +1,4 @@
-/* Looks, before anything is read, whether the output may be written. */
+/* Checks, before anything is read, whether the output may be written. */
 #include "cli/formats_of.h"
 
 #include <limits.h>
@@ -14,7 +14,7 @@ static bool same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Is this input the output, or does it lie in the folder that is the output? */
+/* Is this input the output, or in the folder that is the output? */
 static bool is_input(const char *input, const struct stat *output)
 {
     struct stat st;

@@ -1,4 +1,4 @@
-/* Selection: parses what the command line asks for, and puts it into the units of a trace. */
+/* Selection: parses the options of the command line, and converts them to the units of a trace. */
 #include "cli/selection.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ static bool skip(const char **s, const char *end, char c)
     return true;
 }
 
-/* Days from 1970-01-01 to a date of the Gregorian calendar from 1970 on. */
+/* Days from 1970-01-01 to a date of the Gregorian calendar, not earlier. */
 static uint64_t days_since_1970(unsigned year, unsigned month, unsigned day)
 {
     static const unsigned before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
@@ -68,7 +68,7 @@ static bool clock_time(const char **s, const char *end, uint64_t *ns)
     return hour <= 23 && minute <= 59 && second <= 60;
 }
 
-/* "Z", "+01:00", or nothing, which is UTC, up to the end: ns that local time is ahead of UTC. */
+/* "Z", "+01:00", or nothing (UTC), at the end: ns that local time is ahead of UTC. */
 static bool time_zone(const char **s, const char *end, int64_t *ahead)
 {
     const bool west = skip(s, end, '-');
@@ -112,7 +112,7 @@ static bool parse_time_of_day(const char *s, size_t n, tl_when *w)
     return clock_time(&s, end, &w->value) && time_zone(&s, end, &w->ahead);
 }
 
-/* Is it a time but for the size of its number? */
+/* Is it a time except that its number is too large? */
 static bool is_too_long(const char *text)
 {
     char one[TIME_TEXT_MAX + 1];
@@ -165,14 +165,14 @@ int tl_parse_when(tl_when *w, const char *option, const char *text, tl_error *e)
     return status == 0 && w->kind == TL_WHEN_OPEN ? bad_time(e, option, text) : status;
 }
 
-/* The unit of a time since the begin; "" if it has none, or is no such time. */
+/* The unit of a time since the begin; "" without one, or if malformed. */
 static const char *unit_of(const char *text)
 {
     const char *unit = text + strspn(text, "+0123456789.");
     return unit == text || strpbrk(unit, "-:") ? "" : unit;
 }
 
-/* One end of a range, which may leave its unit to the other one. */
+/* One end of a range, which may take its unit from the other one. */
 static int parse_end(tl_when *w, const char *text, const char *other, tl_error *e)
 {
     char whole[2 * TIME_TEXT_MAX];
@@ -206,7 +206,7 @@ static int parse_range(tl_selection *s, const char *text, tl_error *e)
     return 0;
 }
 
-/* An option whose value is a range of numbers from A to B - 1, of which either may be missing. */
+/* An option whose value is a range of numbers from A to B - 1, either of which may be missing. */
 static int split_range(const char *option, const char *text, char from[static TIME_TEXT_MAX],
                        char to[static TIME_TEXT_MAX], tl_error *e)
 {
@@ -230,7 +230,7 @@ static int check_range(const char *option, const char *text, bool both, uint64_t
     return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s %s: the end is not after the beginning", option, text);
 }
 
-/* Numbers of instructions are the times of their traces. */
+/* In instruction traces, times are numbers of instructions. */
 static int parse_insns(tl_selection *s, const char *text, tl_error *e)
 {
     char end[2][TIME_TEXT_MAX];
@@ -282,7 +282,7 @@ static int parse_pcs(tl_selection *s, const char *text, tl_error *e)
     return status < 0 ? status : check_range("--pc", text, true, o->pc_from, o->pc_to, e);
 }
 
-/* What only traces of instructions know. */
+/* Options for instruction traces only. */
 static int parse_instructions(tl_selection *s, const tl_arguments *a, tl_error *e)
 {
     int status = 0;
@@ -384,7 +384,7 @@ int tl_selection_keep_score(tl_selection *s, tl_error *e)
     return 0;
 }
 
-/* A time of day on the day on which a trace began, or on the next one, if that is in the trace and the first is not. */
+/* A time of day on the day on which a trace began, or on the next one if only that is in the trace. */
 static uint64_t on_its_day(const tl_when *w, uint64_t begin, uint64_t end)
 {
     const uint64_t ahead = (uint64_t)w->ahead, local = begin + ahead;
@@ -415,7 +415,7 @@ int tl_when_ticks(const tl_when *w, const tl_trace *t, uint64_t *ticks, tl_error
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
                        "%s: it does not know the time of day; give times since it began, such as 2s..3s",
                        tl_trace_path(t));
-    /* Through unsigned arithmetic: an offset before 1970 is as good as one after. */
+    /* Unsigned arithmetic: offsets before 1970 work like later ones. */
     const uint64_t offset = (uint64_t)clock->utc_offset_ns;
     const uint64_t start = tl_scale_ns(&scale, clock->from_zero ? 0 : begin) + offset;
     const uint64_t last = has_range ? tl_scale_ns(&scale, end) + offset : start;

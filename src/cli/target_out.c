@@ -1,4 +1,4 @@
-/* Where convert writes: one output, or several (--split). */
+/* The output of convert: one, or several (--split). */
 #include "cli/target_out.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "cli/losses.h"
 #include "cli/message.h"
 
-/* "100MB", "64KiB": false if it is not a size. */
+/* "100MB", "64KiB": false if malformed. */
 static bool parse_size(const char *text, uint64_t *bytes)
 {
     static const struct {

@@ -1,20 +1,20 @@
-/* Where convert writes: one output, or several (--split). */
+/* The output of convert: one, or several (--split). */
 #ifndef TL_CLI_TARGET_OUT_H
 #define TL_CLI_TARGET_OUT_H
 
 #include "cli/verbs.h"
 #include "traceloom/split.h"
 
-/* What --split says. */
+/* The parsed --split. */
 typedef struct tl_split_how {
     bool set;
     tl_split_by by;
     uint64_t each; /* ns or bytes */
 } tl_split_how;
 
-/* Parses --split; says what is wrong and returns an exit status. */
+/* Parses --split; reports mistakes and returns an exit status. */
 int tl_split_how_parse(tl_split_how *h, const tl_arguments *a);
-/* Whether events have to come in the order of time. */
+/* Whether events must be in the order of time. */
 bool tl_split_how_ordered(const tl_split_how *h, bool format_wants_order);
 
 typedef struct tl_out {
@@ -26,10 +26,10 @@ typedef struct tl_out {
 
 int tl_out_open(tl_out *o, const char *path, const tl_trace *t, const tl_write_options *options, tl_error *e);
 int tl_out_write(tl_out *o, const tl_run *run, uint32_t n, tl_error *e);
-/* So that whoever reads the output sees what was written so far; several are left alone. */
+/* Lets readers of the output see what was written so far; does nothing for several outputs. */
 int tl_out_flush(tl_out *o, tl_error *e);
 int tl_out_finish(tl_out *o, tl_error *e);
-/* Says what was written, and what could not be. */
+/* Reports what was written, and what could not be. */
 void tl_out_say(const tl_out *o, const tl_cli *c);
 void tl_out_close(tl_out *o);
 

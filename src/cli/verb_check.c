@@ -10,7 +10,7 @@
 #include "cli/message.h"
 #include "traceloom/source.h"
 
-/* The places that break a rule of the format, the first `most` of them. */
+/* The first `most` places that break a rule of the format. */
 typedef struct problems {
     const tl_trace *trace;
     uint32_t next, left;

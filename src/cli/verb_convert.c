@@ -31,7 +31,7 @@ typedef struct conversion {
     uint64_t events; /* written */
 } conversion;
 
-/* A style of text is a format of its own; the plain one is that of .txt files. */
+/* Each style of text is a format of its own; the plain one is that of .txt files. */
 static int choose_text_style(conversion *v, const char *style)
 {
     const tl_format *plain = tl_format_by_suffix("events.txt", TL_CAN_WRITE_EVENTS);
@@ -47,7 +47,7 @@ static int choose_text_style(conversion *v, const char *style)
     return status;
 }
 
-/* The format to write: text to standard output, unless the command line says something else. */
+/* The format to write: text to standard output, unless the command line says otherwise. */
 static int choose_format(conversion *v)
 {
     const tl_arguments *a = v->cli->args;
@@ -79,7 +79,7 @@ static bool seals_packets(const tl_format *f)
     return f->seals_packets;
 }
 
-/* Writes the names of the formats that can do something. */
+/* Lists the formats that can do something. */
 static void list_formats(char *text, size_t size, bool (*can)(const tl_format *f))
 {
     size_t at = 0;
@@ -89,7 +89,7 @@ static void list_formats(char *text, size_t size, bool (*can)(const tl_format *f
             at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", (*f)->name);
 }
 
-/* Options that the format cannot use. */
+/* Checks for options that the format cannot use. */
 static int check_format_options(const conversion *v)
 {
     const tl_arguments *a = v->cli->args;
@@ -108,7 +108,7 @@ static int check_format_options(const conversion *v)
     return TL_EXIT_DONE;
 }
 
-/* What does not go together with an input that has no end. */
+/* Checks for options that do not work with an endless input. */
 static int check_follow(const conversion *v)
 {
     const tl_arguments *a = v->cli->args;
@@ -139,7 +139,7 @@ static const tl_reading *first_profile(const conversion *v)
     return NULL;
 }
 
-/* Times are given once, but ticks are those of one clock. */
+/* Times are given once, but ticks depend on the clock. */
 static int apply_selection(conversion *v)
 {
     tl_error e = {0};
@@ -156,13 +156,13 @@ static int apply_selection(conversion *v)
                                   : TL_EXIT_DONE;
 }
 
-/* Which file an error of reading is about: the only input, else whatever the message says. */
+/* The file that an error of reading is about: the only input, or whatever the message says. */
 static int fail(const conversion *v, const tl_error *e)
 {
     return v->n == 1 ? tl_say_near_miss(v->cli, v->reading[0].path, v->reading[0].trace, e) : tl_say_failure(NULL, e);
 }
 
-/* How many of a run are events, and not only marks of where a packet begins. */
+/* How many of a run are events, not just marks of packets. */
 static uint32_t count_events(const conversion *v, const tl_trace *t, const tl_batch *b, uint32_t from, uint32_t to)
 {
     uint32_t n = to - from;
@@ -172,8 +172,8 @@ static uint32_t count_events(const conversion *v, const tl_trace *t, const tl_ba
     return n;
 }
 
-/* Hands all events to the target, or of an input that is followed those until somebody interrupts; these can be seen at
- * once. Returns an exit status. */
+/* Passes all events to the target or, when following, those until interrupted, which are visible at once. Returns an
+ * exit status. */
 static int pump(conversion *v, tl_events *events, tl_out *out, tl_error *e)
 {
     const tl_trace *t = tl_events_trace(events);
@@ -192,7 +192,7 @@ static int pump(conversion *v, tl_events *events, tl_out *out, tl_error *e)
         if (tl_out_write(out, run, n, e) < 0 || (follow && tl_out_flush(out, e) < 0))
             return tl_say_failure(NULL, e);
     }
-    if (status == TL_ENOMATCH && tl_to_stdout(v->cli->args)) { /* what was printed is finished */
+    if (status == TL_ENOMATCH && tl_to_stdout(v->cli->args)) { /* completes what was printed */
         tl_error unsaid = {0};
         (void)tl_out_finish(out, &unsaid);
     }
@@ -201,7 +201,7 @@ static int pump(conversion *v, tl_events *events, tl_out *out, tl_error *e)
     return tl_out_finish(out, e) < 0 ? tl_say_failure(NULL, e) : TL_EXIT_DONE;
 }
 
-/* That nothing was selected, and what there is to select from. */
+/* Reports that nothing was selected, and what there is to select from. */
 static void say_nothing(const conversion *v)
 {
     const tl_trace *t = v->reading[0].trace;
@@ -223,7 +223,7 @@ static void say_nothing(const conversion *v)
            to);
 }
 
-/* Whether events have to come by time: of any of the inputs. */
+/* Whether events must be ordered by time, for any of the inputs. */
 static bool wants_order(const conversion *v)
 {
     bool ordered = false;
@@ -253,7 +253,7 @@ static int write_events(conversion *v)
         }
     if (a->follow)
         tl_interrupt_catch();
-    if (v->n == 1) /* a bar for several would have to know all their sizes */
+    if (v->n == 1) /* with several, their total size is unknown */
         tl_reading_start(&v->reading[0], v->cli, "converting");
     if (tl_events_open(&events, source, v->n, v->selection.any ? &v->selection.select : NULL, wants_order(v), &e) < 0) {
         status = fail(v, &e);

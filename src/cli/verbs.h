@@ -1,4 +1,4 @@
-/* What the verbs share: the command line, the terminal, exit statuses. One function a verb, one file each. */
+/* Shared by the verbs: the command line, the terminal, exit statuses. Each verb is a function in a file of its own. */
 #ifndef TL_CLI_VERBS_H
 #define TL_CLI_VERBS_H
 
@@ -16,12 +16,12 @@ typedef enum tl_exit {
     TL_EXIT_LOST = 4     /* with --strict: the trace says that events were lost */
 } tl_exit;
 
-/* Of record, whose other statuses are those of the program. */
+/* For record, whose other statuses are the program's. */
 enum { TL_EXIT_RECORD = 125, TL_EXIT_CANNOT_RUN = 126, TL_EXIT_NOT_FOUND = 127 };
 
 typedef struct tl_cli {
     const tl_arguments *args;
-    const struct tl_exe_files *files; /* what -e names besides args->exe */
+    const struct tl_exe_files *files; /* further files of -e besides args->exe */
     tl_terminal out;                  /* standard output */
 } tl_cli;
 
@@ -32,25 +32,25 @@ int tl_verb_report(tl_cli *c);
 int tl_verb_convert(tl_cli *c);
 int tl_verb_record(tl_cli *c); /* or the status of the program, or one of TL_EXIT_RECORD, ... */
 int tl_verb_ctl(tl_cli *c);
-/* Takes all words after "help" itself: it also knows options that no list shows (--man VERB, --completion SHELL and
+/* Parses all words after "help" itself: it also has options that no list shows (--man VERB, --completion SHELL and
  * --names read|write|options, for building, completion and tests). */
 int tl_verb_help(tl_cli *c, int argc, const char *const *argv);
 
-/* Writes the profile of all inputs to args->output, or to standard output: what `report -o` does, and `convert` to a
- * format that holds profiles. */
+/* Writes the profile of all inputs to args->output, or to standard output: for `report -o`, and for `convert` to a
+ * format of profiles. */
 int tl_report_to_file(tl_cli *c);
 
-/* Prints what this build is, as text or JSON. Returns a tl_exit. */
+/* Prints the version and optional parts, as text or JSON. Returns a tl_exit. */
 int tl_print_version(bool json);
 /* Prints the short help of a verb, or of the whole command for NULL. */
 void tl_print_help(const tl_verb *verb);
-/* Prints the man page of a verb ("" or "traceloom": of the whole command; "formats": of formats) in mdoc; false if
- * there is no such page. */
+/* Prints the man page of a verb ("" or "traceloom": the whole command; "formats": the formats) in mdoc; false if there
+ * is no such page. */
 bool tl_print_man(const char *verb, FILE *file);
-/* Prints which tables there are; and their columns, for docs/tables.md: false if `what` is not "markdown". */
+/* Prints the list of tables; and their columns, for docs/tables.md: false if `what` is not "markdown". */
 void tl_print_tables(void);
 bool tl_print_tables_as(const char *what);
-/* Prints the completion script of a shell; false if the shell is not known. */
+/* Prints the completion script of a shell; false if the shell is unknown. */
 bool tl_print_completion(const char *shell);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is known before an instruction, for people and as JSON: registers, flags, vectors, memory. */
+/* The known state before an instruction, for people and as JSON: registers, flags, vectors, memory. */
 #include "cli/info/info_at.h"
 
 #include <inttypes.h>
@@ -14,8 +14,8 @@
 #include "cli/selection.h"
 #include "isa/a64_disasm.h"
 
-#define PEEK         16u /* bytes that are shown where a register points to */
-#define TEXT_COLUMNS 4u  /* registers on a line */
+#define PEEK         16u /* bytes shown at the target of a register */
+#define TEXT_COLUMNS 4u  /* registers per line */
 
 typedef struct view {
     const tl_cli *cli;
@@ -102,7 +102,7 @@ static void print_bytes(const uint8_t *p, size_t n, size_t room, tl_output *out)
         tl_output_printf(out, "%c", p[i] >= 0x20 && p[i] < 0x7f ? p[i] : '.');
 }
 
-/* Where registers point to memory that is known. */
+/* Registers that point to known memory. */
 static void print_pointers(const view *v, tl_output *out)
 {
     const tl_machine *m = v->machine;

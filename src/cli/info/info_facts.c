@@ -1,4 +1,4 @@
-/* What both ways of showing `info` share: sums, choices and texts. */
+/* Shared by both ways of showing `info`: sums, choices and texts. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ uint64_t tl_facts_zero(const tl_facts *f)
     return tl_trace_clock(f->trace)->from_zero ? 0 : f->count.first;
 }
 
-/* Decimals of a second that a clock tells apart: of one that counts ms three, else nine. */
+/* Decimals of a second that a clock resolves: three for ms, else nine. */
 static int decimals(const tl_clock *clock)
 {
     return clock->hz == 1000 && clock->utc_offset_ns % 1000000 == 0 ? 3 : 9;

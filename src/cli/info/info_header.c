@@ -1,4 +1,4 @@
-/* What `info` shows of the header of a trace: fields that the format names, as JSON and for people. */
+/* The header of a trace in `info`: fields that the format names, as JSON and for people. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/text/number.h"
 #include "cli/info/verb_info.h"
 
-/* Numbers, texts, and what is not known; a header has nothing else but structs of these. */
+/* Numbers, texts, and unknown values; a header has nothing else but structs of these. */
 static const char *scalar_text(const tl_value *v, char *buf, size_t size)
 {
     switch (v->type) {

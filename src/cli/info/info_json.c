@@ -1,4 +1,4 @@
-/* `info --json`: one line of JSON about a trace. */
+/* `info --json`: one line of JSON per trace. */
 #include "base/text/json_write.h"
 #include "cli/info/verb_info.h"
 #include "cli/inputs.h"
@@ -18,7 +18,7 @@ static void put_classes(tl_json *j, const tl_facts *f)
     tl_json_array_end(j);
 }
 
-/* A whole number, or null if it is not known. */
+/* A whole number, or null if unknown. */
 static void put_id(tl_json *j, const char *key, bool known, int64_t id)
 {
     if (known)

@@ -1,4 +1,4 @@
-/* `info` for people: one screen about a trace. */
+/* `info` for people: one screen per trace. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "model/trace_impl.h"
 #include "view/text_table.h"
 
-/* On a terminal all fits one screen: the head, the classes, and as many threads as there is room for. */
+/* On a terminal everything fits one screen: the head, the classes, and as many threads as there is room for. */
 enum { SCREEN = 23, HEAD = 8, CLASSES_MAX = 6, THREADS_LEAST = 3, AROUND_A_TABLE = 2, MORE = 1 };
 enum { PROPERTIES_MAX = 12, PROPERTIES_ON_TERMINAL = 4, PROPERTY_NAME_MAX = 24 };
 
@@ -68,7 +68,7 @@ static void print_clock(const tl_facts *f, const tl_terminal *terminal, tl_outpu
              clock->name ? clock->name : "unnamed");
 }
 
-/* How long it is, in ticks: of instructions how many these are, the first and the last with them. */
+/* Its length in ticks; for instructions, their number including the first and the last. */
 static uint64_t length(const tl_facts *f)
 {
     const bool insns = tl_trace_counts_insns(f->trace) && f->count.events;
@@ -87,7 +87,7 @@ static void print_span(const tl_facts *f, const tl_terminal *terminal, tl_output
         line(out, terminal, "span", "%s%s%s", span, clock->hz ? "" : " ", clock->hz ? "" : tl_trace_unit(t));
 }
 
-/* Where the lines of the header go. */
+/* Destination of the header's lines. */
 typedef struct head_lines {
     const tl_terminal *terminal;
     tl_output *out;
@@ -118,7 +118,7 @@ static void print_head(const tl_facts *f, const tl_cli *c, tl_output *out)
                             : tl_human_grouped(number, sizeof number, f->count.events));
     } else {
         char calls[32], paths[32], threads[96] = "", self[32];
-        if (f->profile_threads) /* 0: the file does not tell threads apart */
+        if (f->profile_threads) /* 0: the file has no threads */
             snprintf(threads, sizeof threads, ", %s %s", tl_human_grouped(number, sizeof number, f->profile_threads),
                      f->profile_threads == 1 ? "thread" : "threads");
         if (f->profile_trees < f->profile_threads)
@@ -149,7 +149,7 @@ static void print_head(const tl_facts *f, const tl_cli *c, tl_output *out)
         line(out, terminal, "notes", "%s", tl_human_grouped(number, sizeof number, tl_trace_notes(t)));
 }
 
-/* What the trace says about itself. Returns how many lines it took. */
+/* What the trace says about itself. Returns the number of lines. */
 static uint32_t print_properties(const tl_facts *f, const tl_cli *c, tl_output *out)
 {
     const tl_terminal *terminal = &c->out;
@@ -221,13 +221,13 @@ static bool print_table(tl_text_table *table, const tl_cli *c, uint32_t listed, 
     return whole;
 }
 
-/* How many rows of a table are shown where there is room for `most`, one of which may say how many more there are. */
+/* How many rows of a table to show if there is room for `most`, including a line that says how many more there are. */
 static uint32_t rows_shown(const tl_cli *c, uint32_t listed, uint32_t most)
 {
     return c->out.tty && listed > most ? most - MORE : listed;
 }
 
-/* *lines: how many it took. */
+/* *lines: how many were printed. */
 static bool print_classes(const tl_facts *f, const tl_cli *c, uint32_t *lines, tl_output *out)
 {
     static const tl_text_column column[] = {{"events", 0}, {"share", 0}, {"kind", 1}};
@@ -251,7 +251,7 @@ static bool print_classes(const tl_facts *f, const tl_cli *c, uint32_t *lines, t
     return print_table(&table, c, f->ncls, shown, "classes", out);
 }
 
-/* A time of a track, "" if it is not known. */
+/* A time of a track, "" if unknown. */
 static const char *track_time(tl_text_table *table, const tl_facts *f, uint32_t track, uint64_t ticks)
 {
     char text[64];
@@ -262,11 +262,11 @@ static const char *track_time(tl_text_table *table, const tl_facts *f, uint32_t 
 
 static bool print_tracks(const tl_facts *f, const tl_cli *c, uint32_t room, tl_output *out)
 {
-    enum { COLUMNS = 5, COUNTS = 2 }; /* COUNTS: the first columns, which need the events counted */
+    enum { COLUMNS = 5, COUNTS = 2 }; /* COUNTS: the first columns, which need counted events */
     static const tl_text_column column[] = {{"events", 0}, {"share", 0}, {"begin", 2}, {"end", 2}, {"pid", 1}};
     const uint32_t left_out = f->not_counted ? COUNTS : 0, tracks = tl_trace_tracks(f->trace);
     uint32_t listed = 0;
-    bool threads = tracks == 0, cpus = tracks > 0; /* or the streams of something else */
+    bool threads = tracks == 0, cpus = tracks > 0; /* or other kinds of streams */
     ranked *r = malloc(((size_t)tracks + 1) * sizeof *r);
     if (!r)
         return false;

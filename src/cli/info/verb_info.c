@@ -1,4 +1,4 @@
-/* traceloom info: what is this trace, how long, what is in it, what was lost. */
+/* traceloom info: what a trace is, how long, what it contains, what was lost. */
 #include "cli/info/verb_info.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "model/trace_impl.h"
 #include "op/source_impl.h"
 
-/* What the reader of a profile counted. */
+/* Takes the counts of a profile's reader. */
 static void take_profile_counts(tl_facts *f)
 {
     const tl_trace *t = f->trace;
@@ -26,7 +26,7 @@ static void take_profile_counts(tl_facts *f)
     f->profile_clamped = t->profile_clamped;
 }
 
-/* Finds out what is to be shown. */
+/* Collects what will be shown. */
 static int find_facts(tl_facts *f, const tl_cli *c, tl_source *s, tl_error *e)
 {
     int status;

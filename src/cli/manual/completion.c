@@ -1,4 +1,4 @@
-/* Completion scripts for bash, zsh and fish, made from the tables. The names of formats are asked for when needed. */
+/* Completion scripts for bash, zsh and fish, made from the tables. Names of formats are looked up when needed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static bool knows(const tl_option *o, const tl_verb *v)
     return o->verbs & TL_VERB_BIT(v->id);
 }
 
-/* What completes a value: words, or a command that prints them, or NULL for files. */
+/* Completions of a value: words, or a command that prints them, or NULL for files. */
 static const char *words_of(const tl_option *o)
 {
     if (!o->values)
@@ -134,7 +134,7 @@ static void print_zsh_option(const tl_option *o)
     printf("' \\\n");
 }
 
-/* What the other words of a verb are. */
+/* The other words of a verb. */
 static void print_zsh_words(const tl_verb *v)
 {
     if (v->id == TL_VERB_RECORD)

@@ -36,7 +36,7 @@ static int option_text(char *buf, size_t size, const tl_option *o)
     return snprintf(buf, size, "  %-18s %s%s", option, strlen(option) > 17 ? " " : "", o->brief);
 }
 
-/* The tables of --by, a line for each thing that they are made of. */
+/* The tables of --by, one line for each source they are made from. */
 static void print_tables_by_need(void)
 {
     size_t n;
@@ -60,7 +60,7 @@ static void print_tables_by_need(void)
     }
 }
 
-/* Options of the groups first .. last under the title of the first; two in a line where they fit. */
+/* Options of the groups first .. last under the title of the first; two per line if they fit. */
 static void print_groups(const tl_verb *verb, tl_option_group first, tl_option_group last)
 {
     const int half = (int)HELP_WIDTH / 2;
@@ -90,7 +90,7 @@ static void print_groups(const tl_verb *verb, tl_option_group first, tl_option_g
         putchar('\n');
 }
 
-/* Options of a group that not everybody needs: their names, as many in a line as fit. */
+/* The names of a group's less common options, as many per line as fit. */
 static void print_names_of(const tl_verb *verb, tl_option_group group)
 {
     unsigned column = 0;
@@ -109,7 +109,7 @@ static void print_names_of(const tl_verb *verb, tl_option_group group)
         putchar('\n');
 }
 
-/* `whole`: nothing is left to the manual. */
+/* `whole`: leaves nothing to the manual. */
 static void print_help(const tl_verb *verb, bool whole)
 {
     if (!verb) {
@@ -145,7 +145,7 @@ static const char *abilities(unsigned can)
     return event[can & 3];
 }
 
-/* Text from column `at` on, broken between words where the line ends. */
+/* Text from column `at` on, wrapped between words. */
 static void print_wrapped(const char *text, unsigned at, unsigned width)
 {
     unsigned column = at;
@@ -179,7 +179,7 @@ static void print_formats(void)
     }
 }
 
-/* Each option, for tests of the table: verb, letter (or -), name, what its value is called (or -), and words. */
+/* Each option, for tests of the table: verb, letter (or -), name, name of its value (or -), and words. */
 static bool print_options(void)
 {
     for (const tl_verb *v = tl_verb_table; v->name; v++)
@@ -190,7 +190,7 @@ static bool print_options(void)
     return true;
 }
 
-/* Names of one kind, one a line, for completion. */
+/* Names of one kind, one per line, for completion. */
 static bool print_names(const char *kind)
 {
     if (strcmp(kind, "options") == 0)
@@ -236,7 +236,7 @@ static bool print_man(const char *page)
     return tl_print_man(page, stdout);
 }
 
-/* Options of help that make something: for the build, and for completion. */
+/* Options of help that generate something: for the build, and for completion. */
 static const struct maker {
     const char *option, *expected;
     bool (*print)(const char *what);

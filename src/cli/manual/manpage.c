@@ -1,4 +1,4 @@
-/* Man pages in mdoc, made from the tables. The pages in docs/man are what this prints. */
+/* Man pages in mdoc, made from the tables. The pages in docs/man are this output. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,11 +7,11 @@
 #include "cli/verbs.h"
 #include "view/view.h"
 
-#define PAGE_DATE  "November 22, 2026" /* when the texts changed last */
+#define PAGE_DATE  "November 22, 2026" /* date of the last change of the texts */
 #define TEXT_WIDTH 79u
 #define NAME_SIZE  16 /* of a verb */
 
-/* Of English, whatever the locale's language: Turkish has another capital of i. */
+/* English, whatever the locale: Turkish has another capital of i. */
 static char capital(char c)
 {
     return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
@@ -22,7 +22,7 @@ static char small(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Words of a macro line must not be taken for macros or punctuation: everything special is escaped. */
+/* Escapes everything special, so that words of a macro line are not taken for macros or punctuation. */
 static void put_escaped(FILE *f, const char *s)
 {
     for (; *s; s++)
@@ -41,7 +41,7 @@ void tl_put_mdoc(FILE *f, const char *text)
     while (*text) {
         size_t line = strcspn(text, "\n"), n = line;
         if (*text != '.')
-            while (n > TEXT_WIDTH) { /* the last blank that is early enough */
+            while (n > TEXT_WIDTH) { /* the last blank within the width */
                 size_t blank = TEXT_WIDTH;
                 while (blank > 0 && text[blank] != ' ')
                     blank--;
@@ -63,7 +63,7 @@ void tl_put_summary(FILE *f, const char *summary)
     tl_put_mdoc(f, line);
 }
 
-/* The ways of writing a table, which are no formats. */
+/* The ways of writing a table, which are not formats. */
 static void put_views(FILE *f)
 {
     size_t n;
@@ -131,7 +131,7 @@ static void put_environment(FILE *f)
                    ".El\n");
 }
 
-/* Of the recorder, which record speaks to through the environment. */
+/* Settings of the recorder, which `record` passes through the environment. */
 static void put_settings(FILE *f)
 {
     tl_put_mdoc(f, ".Sh ENVIRONMENT\n"
@@ -230,7 +230,7 @@ static bool reads_files(const tl_verb *verb)
     return verb->id != TL_VERB_HELP && verb->id != TL_VERB_RECORD && verb->id != TL_VERB_CTL;
 }
 
-/* A name as titles have it, in `out`. */
+/* A name in capitals, for titles, in `out`. */
 static const char *upper_case(const char *name, char out[static NAME_SIZE])
 {
     size_t n = 0;
@@ -287,7 +287,7 @@ static void put_verb(FILE *f, const tl_verb *verb)
           f);
 }
 
-/* The verb that follows another in the alphabet; the first for NULL. */
+/* The next verb in the alphabet; the first for NULL. */
 static const tl_verb *next_by_name(const tl_verb *after)
 {
     const tl_verb *best = NULL;
@@ -364,7 +364,7 @@ static bool put_topic(FILE *f, const char *name)
     return false;
 }
 
-/* The page of the other name of a verb, which refers to that of the verb. */
+/* The page of a verb's other name, which refers to that of the verb. */
 static void put_alias(FILE *f, const tl_verb *verb)
 {
     fprintf(f,

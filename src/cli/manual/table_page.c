@@ -1,4 +1,4 @@
-/* What tables there are, and their columns: as help, as traceloom-tables(5), and as docs/tables.md. */
+/* The tables and their columns: as help, as traceloom-tables(5), and as docs/tables.md. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ static const char *type_of(const tl_column_info *c)
     return unit[c->unit] ? unit[c->unit] : type[c->type];
 }
 
-/* What --json calls it; NULL: the same. */
+/* Its name in --json; NULL: the same. */
 static const char *other_name(const tl_column *c)
 {
     return c->json && strcmp(c->json, c->info.name) != 0 ? c->json : NULL;
@@ -68,7 +68,7 @@ static void print_markdown(void)
 
 /* ---- mdoc ---- */
 
-/* Those that need the same as kind[at], if it is the first of them. */
+/* Tables with the same needs as kind[at], if it is the first of them. */
 static void put_tables_like(FILE *f, const tl_table_kind *const *kind, size_t n, size_t at)
 {
     const char *needs = kind[at]->info.needs;

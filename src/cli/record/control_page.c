@@ -1,4 +1,4 @@
-/* Finds the control page of a process, and speaks with its recorder. */
+/* Finds the control page of a process, and talks to its recorder. */
 #include "cli/record/control_page.h"
 
 #include <dirent.h>
@@ -40,7 +40,7 @@ static uint64_t load64(const tl_control *p, unsigned offset)
     return __atomic_load_n((uint64_t *)(void *)(p->page + offset), __ATOMIC_RELAXED);
 }
 
-/* A line of /proc/PID/NAME that begins with `key`: what follows it. */
+/* What follows `key` in the line of /proc/PID/NAME that begins with it. */
 static bool read_line(long pid, const char *name, const char *key, char *out, size_t size)
 {
     char path[64], line[256];
@@ -58,7 +58,7 @@ static bool read_line(long pid, const char *name, const char *key, char *out, si
     return found;
 }
 
-/* Who may command it. */
+/* Explains who may control it. */
 static int say_not_allowed(long pid)
 {
     char path[64];
@@ -91,7 +91,7 @@ static int say_no_recorder(const tl_control *p)
     return TL_EXIT_NO;
 }
 
-/* The pid as the process itself knows it: the last one, where it lives in a container. */
+/* The pid inside the process's container, if any: the last one. */
 static long inner_pid(long pid)
 {
     char ids[256];
@@ -115,7 +115,7 @@ static bool take_page(tl_control *p, const char *path)
     if (page == MAP_FAILED)
         return false;
     p->page = page;
-    /* A child that was just forked, or that runs another program's code, may hold that of its parent. */
+    /* A freshly forked child, or one that runs another program's code, may have its parent's. */
     if (memcmp(p->page + CONTROL_HEAD, CONTROL_MAGIC, 8) == 0 && load(p, CONTROL_PID) == (uint32_t)inner_pid(p->pid))
         return true;
     tl_control_close(p);
@@ -166,7 +166,7 @@ static void wake(uint32_t *w)
 #endif
 }
 
-/* Waits while *w is `value`, for one step at most. */
+/* Waits while *w is `value`, at most one step. */
 static void wait_step(uint32_t *w, uint32_t value)
 {
     const struct timespec step = {0, STEP_MS * 1000000L};
@@ -186,7 +186,7 @@ static bool is_gone(long pid)
     return !read_line(pid, "status", "State:\t", state, sizeof state) || state[0] == 'Z' || state[0] == 'X';
 }
 
-/* Makes the page ours: one commander at a time. One that is no longer alive is replaced. */
+/* Takes ownership of the page: one commander at a time. Replaces a dead one. */
 static bool take_owner(tl_control *p)
 {
     const uint32_t me = (uint32_t)getpid();

@@ -1,4 +1,4 @@
-/* The page of a recording program through which it is commanded: see rt/control_layout.h. */
+/* The page that controls a recording program: see rt/control_layout.h. */
 #ifndef TL_CLI_CONTROL_PAGE_H
 #define TL_CLI_CONTROL_PAGE_H
 
@@ -19,11 +19,11 @@ typedef struct tl_control_status {
     char path[4096];
 } tl_control_status;
 
-/* Finds the page of a process. Says what is wrong, and returns an exit status: TL_EXIT_NO without recorder. */
+/* Finds the page of a process. Reports failures, and returns an exit status: TL_EXIT_NO without recorder. */
 int tl_control_open(tl_control *p, long pid);
 void tl_control_close(tl_control *p);
-/* Gives a command, and waits for the answer. TL_EXIT_NO: it was refused, `answer` says why; TL_EXIT_DAMAGED, after a
- * message: nobody answers. */
+/* Sends a command, and waits for the answer. TL_EXIT_NO: refused, `answer` says why; TL_EXIT_DAMAGED, after a message:
+ * no answer. */
 int tl_control_ask(tl_control *p, const char *command, char answer[static TL_CONTROL_RESULT]);
 tl_control_status tl_control_read(const tl_control *p);
 

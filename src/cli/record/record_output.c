@@ -1,4 +1,4 @@
-/* Tries beforehand what is done with a recording when the program has ended. */
+/* Tries beforehand what will be done with a recording after the program has ended. */
 #include "base/compiler.h"
 #include "cli/message.h"
 #include "cli/record/record.h"
@@ -9,7 +9,7 @@ bool tl_record_makes_profile(const tl_record *r)
     return r->convert->write_profile && (r->modes & TL_RECORD_PROFILE || !r->convert->create);
 }
 
-/* Opens the output for a trace that has nothing but entries and exits, and discards it. */
+/* Opens the output for a trace with nothing but entries and exits, and discards it. */
 int tl_record_try(const tl_record *r)
 {
     static const tl_class classes[] = {{.kind = TL_ENTER, .key = TL_KEY_FUNCTION, .name = "call"},

@@ -1,4 +1,4 @@
-/* What is recorded, and what the files are called. */
+/* What to record, and the names of the files. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,14 +66,14 @@ static unsigned modes_by_name(const char *names)
     return modes;
 }
 
-/* Where -o is not a recording: what it is, and which recording it can be made of. */
+/* If -o is not a recording: its format, and which recording it can be made from. */
 static int plan_conversion(tl_record *r)
 {
     const tl_arguments *a = r->cli->args;
     const tl_format *of_profile = tl_format_by_suffix(a->output, TL_CAN_WRITE_PROFILE);
     const tl_format *of_events = tl_format_by_suffix(a->output, TL_CAN_WRITE_EVENTS);
     if (!of_profile && !of_events) {
-        if (a->mode) { /* a name without a suffix, then */
+        if (a->mode) { /* then it is a name without a suffix */
             snprintf(r->stem, sizeof r->stem, "%s", a->output);
             return TL_EXIT_DONE;
         }
@@ -91,7 +91,7 @@ static int plan_conversion(tl_record *r)
         return TL_EXIT_RECORD;
     }
     r->convert = of_profile && (r->modes & TL_RECORD_PROFILE || !of_events) ? of_profile : of_events;
-    /* Beside it, and with a name that nobody else takes; it is seen in titles. */
+    /* Beside it, with a unique name; it is visible in titles. */
     snprintf(r->stem, sizeof r->stem, "%.*s%s.%ld", (int)(tl_base_name(a->output) - a->output), a->output,
              tl_base_name(a->file.word[0]), (long)getpid());
     return TL_EXIT_DONE;
@@ -120,7 +120,7 @@ static int plan_names(tl_record *r)
     return TL_EXIT_DONE;
 }
 
-/* Removes a recording that is in the way: a file, or a folder of nothing but plain files. */
+/* Removes a recording that is in the way: a file, or a folder of only plain files. */
 static bool remove_recording(const char *path)
 {
     tl_folder *f = NULL;
@@ -141,7 +141,7 @@ static bool remove_recording(const char *path)
     return ok && rmdir(path) == 0;
 }
 
-/* The recorder takes another name where there is something already; we want to know which it takes. */
+/* Clears the name: otherwise the recorder takes another one, and we would not know which. */
 static int make_room(const tl_record *r, const char *path)
 {
     struct stat st;
@@ -160,7 +160,7 @@ static int make_room(const tl_record *r, const char *path)
     return TL_EXIT_RECORD;
 }
 
-/* Better now than when the program runs. */
+/* Checks now rather than when the program runs. */
 static int check_folder(const tl_record *r)
 {
     char folder[PATH_MAX];
@@ -210,7 +210,7 @@ int tl_record_plan(tl_record *r)
     return status == TL_EXIT_DONE && r->convert ? tl_record_try(r) : status;
 }
 
-/* Appends KEY=VALUE; what means something to the recorder gets a backslash, a percent sign in a path another one. */
+/* Appends KEY=VALUE; characters special to the recorder get a backslash, a percent sign in a path another one. */
 static void put_pair(FILE *f, const char *key, const char *value)
 {
     fprintf(f, "%s=", key);
@@ -236,7 +236,7 @@ char *tl_record_settings(const tl_record *r)
         return NULL;
     if (before && *before)
         fprintf(f, "%s:", before);
-    /* Mistakes end the program before it begins; not if recording begins later, and not what a script or make runs. */
+    /* Mistakes end the program before it begins, unless recording begins later, or in what a script or make runs. */
     fprintf(f, "strict=%s:quiet=on:", later || !r->certain ? "off" : "on");
     put_pair(f, "mode", tl_record_mode_name(r->modes));
     const bool relative = r->stem[0] != '/' && getcwd(here, sizeof here);

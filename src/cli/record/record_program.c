@@ -1,4 +1,4 @@
-/* Finds the program to be recorded, and looks whether there is a recorder in it. */
+/* Finds the program to record, and checks whether it contains a recorder. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define DYNAMIC_ENTRY 16u
 #define TAG_NEEDED    1u
 
-/* A file that can be run? Else errno says why not. */
+/* Can the file be run? If not, errno says why. */
 static bool can_run(const char *path)
 {
     struct stat st;
@@ -28,7 +28,7 @@ static bool can_run(const char *path)
     return false;
 }
 
-/* Looks through PATH as execvp() does. errno is ENOENT, or EACCES if there is one that cannot be run. */
+/* Searches PATH as execvp() does. errno is ENOENT, or EACCES if one is found that cannot be run. */
 static bool search(tl_record *r, const char *name)
 {
     const char *folder = getenv("PATH");
@@ -71,7 +71,7 @@ int tl_record_find(tl_record *r)
     return why == ENOENT || why == ENOTDIR ? TL_EXIT_NOT_FOUND : TL_EXIT_CANNOT_RUN;
 }
 
-/* What is in the program besides. */
+/* Other features of the program. */
 typedef struct traits {
     bool other;     /* the compiler's own runtime for sleds */
     bool functions; /* hooks of -finstrument-functions */
@@ -85,7 +85,7 @@ static int see_symbol(void *arg, const tl_elf_symbol *s)
     return 0;
 }
 
-/* Is the shared recorder among the libraries that it asks for? */
+/* Does it need the shared recorder? */
 static bool needs_shared(tl_elf *elf)
 {
     const tl_elf_section *dynamic = tl_elf_section_find(elf, ".dynamic");
@@ -143,7 +143,7 @@ int tl_record_look(tl_record *r)
     traits t = {0};
     if (r->cli->args->any || (preload && strstr(preload, SHARED_NAME)))
         return TL_EXIT_DONE;
-    if (tl_elf_open(&elf, r->program, &e) < 0) /* a script, for one: what it starts is not known */
+    if (tl_elf_open(&elf, r->program, &e) < 0) /* a script, for example: what it starts is unknown */
         return TL_EXIT_DONE;
     int status = TL_EXIT_DONE;
     r->certain = tl_elf_section_find(elf, NOTE_SECTION) || needs_shared(elf);

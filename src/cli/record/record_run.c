@@ -1,4 +1,4 @@
-/* Runs the program to be recorded, and waits for its end. */
+/* Runs the program to record, and waits for its end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,13 +11,13 @@
 #include "cli/message.h"
 #include "cli/record/record.h"
 
-/* Signals that somebody sends us, who means the program. */
+/* Signals sent to us that are meant for the program. */
 static const int passed_on[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT};
-/* Signals that a terminal sends to both of us: the program decides what they mean. */
+/* Signals that a terminal sends to both: the program decides what they mean. */
 static const int left_alone[] = {SIGINT, SIGQUIT};
 enum { NPASSED = TL_COUNT(passed_on), NLEFT = TL_COUNT(left_alone) };
 
-static volatile sig_atomic_t running; /* the program's pid; 0: not yet, or no more */
+static volatile sig_atomic_t running; /* the program's pid; 0: not running */
 
 static void pass_on(int number)
 {
@@ -32,7 +32,7 @@ typedef struct handlers {
     sigset_t mask;
 } handlers;
 
-/* What was ignored stays so: nohup means both of us. */
+/* Ignored signals stay ignored: nohup means both of us. */
 static void take_signals(handlers *h)
 {
     struct sigaction pass = {.sa_handler = pass_on, .sa_flags = SA_RESTART}, leave = {.sa_handler = SIG_IGN};
@@ -56,12 +56,12 @@ static void give_signals_back(const handlers *h)
     sigprocmask(SIG_SETMASK, &h->mask, NULL);
 }
 
-/* In the child. What goes wrong is told through the pipe, which closes by itself when the program runs. */
+/* In the child. Reports failures through the pipe, which closes by itself when the program runs. */
 static void become(const tl_record *r, char **argv, const handlers *h, int pipe_end)
 {
     give_signals_back(h);
     execv(r->program, argv);
-    if (errno == ENOEXEC) { /* a script without its first line, which shells run all the same */
+    if (errno == ENOEXEC) { /* a script without its first line, which shells run anyway */
         char *shell[3] = {(char[]){"sh"}, (char *)r->program, NULL};
         size_t n = 0;
         while (argv[n])
@@ -122,7 +122,7 @@ int tl_record_run(tl_record *r)
         why = failed ? why : lost;
     }
     give_signals_back(&h);
-    signal(SIGXFSZ, SIG_IGN); /* what is made of the recording may be too large, which is an error then */
+    signal(SIGXFSZ, SIG_IGN); /* a result that is too large is then an error */
     free(argv);
     free(settings);
     if (!why)

@@ -1,5 +1,5 @@
-/* What becomes of the files that programs leave: a profile is written anew, in a twentieth of the room; the file of a
- * program that could not end its recording itself (killed, _exit, exec) gets the form and name of one that did. */
+/* Finishes the files that programs leave: rewrites profiles in a twentieth of the size; completes and renames the file
+ * of a program that could not end its recording (killed, _exit, exec). */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "traceloom/sink.h"
 #include "traceloom/source.h"
 
-/* `from` in the format of `to`, by the verbs that do that. */
+/* Writes `from` in the format of `to`, with the other verbs. */
 static int rewrite(const tl_record *r, const char *from, const char *to, bool profile, bool quiet)
 {
     const tl_arguments a = {.verb = tl_verb_find(profile ? "report" : "convert"),
@@ -28,7 +28,7 @@ static int rewrite(const tl_record *r, const char *from, const char *to, bool pr
     return profile ? tl_verb_report(&c) : tl_verb_convert(&c);
 }
 
-/* How the program ended, so that its recording was left as it was. */
+/* How the program ended without finishing its recording. */
 static const char *end_of(const tl_record *r, char *buf, size_t size)
 {
     if (WIFSIGNALED(r->status))
@@ -38,7 +38,7 @@ static const char *end_of(const tl_record *r, char *buf, size_t size)
     return buf;
 }
 
-/* A profile as the recorder leaves it becomes a small one of the same names: they are in it, so no binary is opened. */
+/* Compacts a recorder's profile. The names are in it, so no binary is opened. */
 static int compact(const char *path)
 {
     const tl_open_options reading = {.no_demangle = true, .no_lines = true};
@@ -106,7 +106,7 @@ static bool is_new(const tl_record *r, const char *path)
                                      (st.st_ctim.tv_sec == r->begin.tv_sec && st.st_ctim.tv_nsec >= r->begin.tv_nsec));
 }
 
-/* By the number, as recorder and processes counted them. */
+/* Sorts by the number that recorder or processes counted. */
 static int by_number(const struct dirent **a, const struct dirent **b)
 {
     return strverscmp((*a)->d_name, (*b)->d_name);
@@ -128,7 +128,7 @@ static bool is_whole_profile(const char *name, const char *base)
            (n < m || strcmp(name + n - m, TL_RECORD_LIVE));
 }
 
-/* What child processes recorded: settles profiles, and names all in one line. */
+/* Recordings of child processes: settles profiles, and names all in one line. */
 static void settle_children(const tl_record *r)
 {
     enum { SHOWN = 4 };
@@ -154,7 +154,7 @@ static void settle_children(const tl_record *r)
         tl_say(r->cli, NULL, "%u more by other processes: %s%s", n, list, n > SHOWN ? ", ..." : "");
 }
 
-/* What -o wants, made of what was recorded. */
+/* Makes the output for -o from the recording. */
 static int convert(const tl_record *r)
 {
     const bool profile = tl_record_makes_profile(r);
@@ -164,7 +164,7 @@ static int convert(const tl_record *r)
     char path[PATH_MAX];
     struct stat st;
     if (lstat(tl_record_path(r, mode, "", path), &st) != 0)
-        return TL_EXIT_DONE; /* nothing was recorded, which is said later */
+        return TL_EXIT_DONE; /* nothing was recorded, which is reported later */
     const int status = rewrite(r, path, r->cli->args->output, profile, r->cli->args->quiet);
     if (status != TL_EXIT_DONE) {
         tl_say_error(path, "has what was recorded");

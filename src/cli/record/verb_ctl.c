@@ -1,4 +1,4 @@
-/* traceloom ctl: commands the recorder of a running program. */
+/* traceloom ctl: controls the recorder of a running program. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "cli/record/record.h"
 #include "cli/verbs.h"
 
-/* As enum rt_state of the recorder. */
+/* By the recorder's enum rt_state. */
 static const char *const state_name[] = {"off", "waiting", "recording", "over"};
 enum { STATE_WAITING = 1, STATE_ON = 2, STATES = TL_COUNT(state_name) };
 
@@ -96,7 +96,7 @@ static int wrong(const char *word, const char *what)
     return TL_EXIT_USAGE;
 }
 
-/* The command for the recorder. "show" brings the page's numbers up to date. */
+/* The command for the recorder. "show" updates the numbers of the page. */
 static int make_command(const tl_arguments *a, char *out, size_t size)
 {
     static const char *const known[] = {"status", "start", "stop", "flush", "set"};

@@ -11,9 +11,9 @@
 #include "cli/record/record.h"
 
 #define REPORT_ROWS  20u
-#define REPORT_BYTES (INT64_C(4) << 30) /* more is not read without being asked to */
+#define REPORT_BYTES (INT64_C(4) << 30) /* larger ones are not read without being asked */
 
-/* The table of functions goes where messages go: standard output is the program's. */
+/* The table of functions goes where messages go: standard output belongs to the program. */
 static int show_table(const tl_record *r, const char *path)
 {
     const tl_arguments a = {.verb = tl_verb_find("report"),
@@ -73,14 +73,14 @@ int tl_record_report(tl_record *r, bool *any)
         if (!(r->modes & order[i]) || lstat(tl_record_path(r, order[i], "", path), &st) != 0)
             continue;
         if (r->convert)
-            unlink(path); /* -o has what was wanted, and was named already */
+            unlink(path); /* -o has the result, and was named already */
         else
             say_next(r, order[i], path);
     }
     return TL_EXIT_DONE;
 }
 
-/* The status of the program as a shell says it. */
+/* The program's exit status, as in a shell. */
 static int status_of(const tl_record *r)
 {
     return WIFSIGNALED(r->status) ? 128 + WTERMSIG(r->status) : WEXITSTATUS(r->status);
@@ -93,7 +93,7 @@ static int say_nothing(const tl_record *r)
         tl_say(r->cli, NULL, "nothing was recorded: recording was never started");
         return TL_EXIT_DONE;
     }
-    if (status_of(r) != TL_EXIT_RECORD) /* so the recorder itself ends a program, after it said why */
+    if (status_of(r) != TL_EXIT_RECORD) /* the recorder ends a program with this status after a message of its own */
         tl_say_error(NULL, "nothing was recorded: no recorder ran, or it could not record and said why above");
     return TL_EXIT_RECORD;
 }

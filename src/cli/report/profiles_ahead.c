@@ -1,5 +1,5 @@
-/* Reading a profile takes longer than adding it to others. So files are read by several threads, and added by one, in
- * the order of the command line: what comes out, and what is said on the way, is the same for any number of threads. */
+/* Reading a profile takes longer than adding it to others. So several threads read files, and one adds them, in the
+ * order of the command line: output and messages are the same for any number of threads. */
 #include "cli/report/profiles_ahead.h"
 
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "base/ordered_workers.h"
 #include "cli/inputs.h"
 
-/* Each thread has one file in hand, and one more is ready. Files beyond a size are read in their turn, so that what is
- * ready takes no more memory than one large profile. */
+/* Each thread works on one file, and one more is ready. Larger files are read in their turn, so that what is ready
+ * takes no more memory than one large profile. */
 enum { THREADS_MOST = 16, SLOTS_MOST = THREADS_MOST + 1 };
 #define BYTES_MOST ((off_t)8 << 20)
 
@@ -42,13 +42,13 @@ static bool may_be_opened_twice(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= BYTES_MOST;
 }
 
-/* Nothing is said of what goes wrong: the file is opened again in its turn. */
+/* Reports no errors: the file is opened again in its turn. */
 static int make(void *arg, unsigned number, uint64_t i)
 {
     tl_profiles_ahead *a = arg;
     slot *s = &a->slot[number];
     const tl_words *file = &a->cli->args->file;
-    clear(s); /* what was lent is given back */
+    clear(s); /* releases what was lent */
     if (i >= file->n - a->first)
         return 0;
     const char *path = file->word[a->first + (size_t)i];

@@ -1,4 +1,4 @@
-/* Profiles of many files are read ahead of their turn, by other threads. */
+/* Other threads read the profiles of many files ahead of their turn. */
 #ifndef TL_CLI_PROFILES_AHEAD_H
 #define TL_CLI_PROFILES_AHEAD_H
 
@@ -8,13 +8,12 @@
 
 typedef struct tl_profiles_ahead tl_profiles_ahead;
 
-/* Of the files of the command line from number `first` on; want and options stay where they are. NULL when memory runs
+/* For the files of the command line from number `first` on; want and options must stay in place. NULL when memory runs
  * out: they are then read in their turn. */
 tl_profiles_ahead *tl_profiles_ahead_open(const tl_cli *c, size_t first, const tl_want *want,
                                           const tl_profile_options *options);
-/* The next file. NULL: it was not read, for it is not a small file with a profile, or something is wrong with it;
- * whoever opens it now finds out. Otherwise the source belongs to the caller, and *profile is lent until the next call.
- */
+/* The next file. NULL: not read, because it is not a small file with a profile, or something is wrong with it; opening
+ * it will tell. Otherwise the source belongs to the caller, and *profile is lent until the next call. */
 tl_source *tl_profiles_ahead_next(tl_profiles_ahead *a, tl_profile **profile);
 void tl_profiles_ahead_close(tl_profiles_ahead *a); /* NULL is fine */
 

@@ -1,4 +1,4 @@
-/* Which tables and options of `report` go together. */
+/* Which tables and options of `report` are compatible. */
 #ifndef TL_CLI_REPORT_H
 #define TL_CLI_REPORT_H
 
@@ -6,11 +6,11 @@
 #include "cli/verbs.h"
 #include "traceloom/profile.h"
 
-/* Whether the table --by `by` sorts by this word, one of `sorts` (NULL: it has one order); sort may be NULL. Says why
- * not; exit status. */
+/* Whether the table --by `by` can be sorted by this word, one of `sorts` (NULL: it has one order); sort may be NULL.
+ * Reports why not; exit status. */
 int tl_report_check_sort(const char *sort, const char *by, const char *sorts);
-/* Whether the options go together: `table` is shown, a profile is written `to_file`. Says what does not; exit status.
- */
+/* Whether the options are compatible: `table` is shown, a profile is written `to_file`. Reports those that are not;
+ * exit status. */
 int tl_report_check_options(const tl_cli *c, const tl_table_kind *kind, bool table, bool to_file);
 
 #endif

@@ -1,4 +1,4 @@
-/* Which tables and options of `report` go together, and with what the trace has. */
+/* Checks that tables and options of `report` are compatible with each other and with the trace. */
 #include "analysis/table_kind.h"
 #include "cli/message.h"
 #include "cli/report/report.h"
@@ -19,7 +19,7 @@ static bool takes(const tl_table_kind *kind, const char *option)
     return kind && kind->takes && tl_word_place(option, kind->takes) >= 0;
 }
 
-/* Whether the table takes the options that are for some tables only. */
+/* Whether the table takes the given options that are for some tables only. */
 static int check_own_options(const tl_arguments *a)
 {
     const struct {

@@ -1,4 +1,4 @@
-/* Reads the inputs of a table that is made from events, and shows it. */
+/* Reads the inputs of a table made from events, and shows it. */
 #include "cli/report/report_table.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ typedef struct job {
     char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files"; what is selected */
 } job;
 
-/* What narrows such a table, in words. */
+/* The options that can narrow such a table, in words. */
 static const char *what_narrows(const tl_table_kind *kind)
 {
     return kind->pass        ? "--time, --insns, --thread, --cpu, --el and --pc"
@@ -32,7 +32,7 @@ static const char *what_narrows(const tl_table_kind *kind)
                              : "--time and --thread";
 }
 
-/* Options that such a table has no use for: an answer that ignores them would be wrong. */
+/* Refuses options that such a table cannot use: an answer that ignores them would be wrong. */
 static int refuse(const job *m, bool with_profile)
 {
     const tl_arguments *a = m->cli->args;
@@ -68,7 +68,7 @@ static int refuse(const job *m, bool with_profile)
     return tl_report_check_sort(a->sort, by, kind->sorts);
 }
 
-/* What the report calls an input; after reading, when all is known of it. */
+/* The name of an input in the report; after reading, when everything about it is known. */
 static void name_input(job *m, const tl_reading *r)
 {
     const char *version = tl_trace_version(r->trace);
@@ -170,7 +170,7 @@ static int print(job *m, const tl_target *to)
     return status;
 }
 
-/* Options of the table, and names of functions. */
+/* Prepares options of the table, and names of functions. */
 static int prepare(job *m)
 {
     const tl_arguments *a = m->cli->args;

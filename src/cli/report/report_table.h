@@ -1,4 +1,4 @@
-/* Tables of `report` that are made straight from the events of the inputs, not from a profile. */
+/* Tables of `report` made directly from the events of the inputs, not from a profile. */
 #ifndef TL_CLI_REPORT_TABLE_H
 #define TL_CLI_REPORT_TABLE_H
 
@@ -12,14 +12,14 @@ typedef struct tl_target {
     const char *path; /* "-": standard output */
 } tl_target;
 
-/* Reads the inputs and shows the table. with_profile: a profile was to be written, too. `open` is the first input if it
- * is open already (it is closed here), else NULL. Returns a tl_exit. */
+/* Reads the inputs and shows the table. with_profile: a profile was requested, too. `open` is the first input if it is
+ * already open (closed here), else NULL. Returns a tl_exit. */
 int tl_report_table(const tl_cli *c, const tl_table_kind *kind, tl_reading *open, const tl_target *to,
                     bool with_profile);
 
-/* Makes what is asked of a table of the command line. */
+/* The options for a table from the command line. */
 tl_ask tl_ask_of(const tl_cli *c, const tl_view *view, const tl_terminal *terminal);
-/* Writes an answer to its target, and says so if that is a file. Returns a tl_exit. */
+/* Writes an answer to its target, with a message if that is a file. Returns a tl_exit. */
 int tl_show_answer(const tl_cli *c, const tl_answer *a, const tl_ask *ask, const tl_target *to,
                    const tl_terminal *terminal);
 

@@ -1,4 +1,4 @@
-/* traceloom report: makes a profile of all inputs, and shows it as tables or writes it to a file. */
+/* traceloom report: makes a profile of all inputs, and shows it as a table or writes it to a file. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,10 +20,10 @@
 
 #define SUBJECT_SIZE 512u
 
-/* What is to be made of the profile. */
+/* What to make from the profile. */
 typedef struct plan {
     const tl_table_kind *kind; /* the table; NULL: of instructions, or of a runtime */
-    const tl_format *format;   /* of a profile to be written, or NULL */
+    const tl_format *format;   /* of a profile to write, or NULL */
     bool table;                /* a table is shown ... */
     tl_target to;              /* ... here */
 } plan;
@@ -37,14 +37,14 @@ typedef struct report_job {
     tl_profile_table table;
     char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files"; what is selected */
     bool lacks_names;           /* no function of the last input has a name */
-    bool explained;             /* an input said itself which names are missing, and why */
+    bool explained;             /* an input has reported which names are missing, and why */
     bool of_events;             /* no input holds a profile */
     const plan *plan;
-    bool instead;             /* the answer is a table of events after all, and given */
-    tl_profiles_ahead *ahead; /* of the inputs behind the first, or NULL */
+    bool instead;             /* a table of events was shown instead */
+    tl_profiles_ahead *ahead; /* of the inputs after the first, or NULL */
 } report_job;
 
-/* The view that --to, --json or the suffix of -o asks for; NULL: none of them does. */
+/* The view requested by --to, --json or the suffix of -o; NULL: none. */
 static const tl_view *asked_view(const tl_arguments *a)
 {
     if (a->to)
@@ -52,7 +52,7 @@ static const tl_view *asked_view(const tl_arguments *a)
     return a->json ? &tl_view_json : a->output ? tl_view_of_path(a->output) : NULL;
 }
 
-/* -o goes to a profile file, or to the table. */
+/* -o is for a profile, or for the table. */
 static int make_plan(const tl_cli *c, plan *p)
 {
     const tl_arguments *a = c->args;
@@ -104,7 +104,7 @@ static void set_options(report_job *m, const plan *p)
     };
 }
 
-/* Tracks that are threads; all of them where none says so: of a trace, those are streams. */
+/* Counts tracks that are threads; all tracks if none is a thread: in a trace, those are streams. */
 static void count_tracks(tl_profile_table *r, const tl_trace *t, bool of_events)
 {
     uint32_t n = 0, cpus = 0;
@@ -143,14 +143,14 @@ static bool has_no_names(const tl_profile *p)
     return tl_profile_functions(p) > 0;
 }
 
-/* The profile of one open input, added to those before it. *p becomes NULL if it is the first. */
+/* Adds the profile of one open input to the previous ones. *p becomes NULL if it is the first. */
 static int add_profile(report_job *m, const tl_reading *r, tl_profile **profile)
 {
     tl_error e = {0};
     tl_profile *p = *profile;
     if (m->plan->table && tl_profile_fits(m->plan->kind, p, m->cli->args->sort, &e) < 0)
         return tl_say_failure(r->path, &e);
-    const bool insns = tl_trace_counts_insns(r->trace); /* only -e names functions; not entries or levels */
+    const bool insns = tl_trace_counts_insns(r->trace); /* only -e names functions; entries and levels have no names */
     m->lacks_names = (insns || has_no_names(p)) && !tl_profile_weights(p) && !p->of_stacks && !m->cli->args->exe;
     m->of_events = m->of_events && !tl_source_is_profile(r->source);
     describe_input(m, r->trace, p);
@@ -178,7 +178,7 @@ static int add_input(report_job *m, tl_reading *r)
     return status;
 }
 
-/* Is it enough to know what the trace says about itself when everything was read? */
+/* May what the trace says about itself be known only after reading? */
 static bool can_learn_late(const report_job *m)
 {
     const tl_arguments *a = m->cli->args;
@@ -186,8 +186,8 @@ static bool can_learn_late(const report_job *m)
     return !m->options.per_thread && !m->options.lines && !modules && !m->selection.any && !a->output;
 }
 
-/* The table to show of the first input instead, if it is made of events: as asked, or, of a trace without anything that
- * a profile is made of, that of its classes. */
+/* A table of the first input to show instead, if it is made from events: the requested one or, if the trace has nothing
+ * for a profile, that of its classes. */
 static const tl_table_kind *table_instead(const report_job *m, const tl_reading *r)
 {
     const tl_arguments *a = m->cli->args;
@@ -207,7 +207,7 @@ static const tl_table_kind *table_instead(const report_job *m, const tl_reading 
     return &tl_table_class;
 }
 
-/* One input, in its turn. */
+/* Reads one input, in its turn. */
 static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
 {
     const tl_arguments *a = m->cli->args;
@@ -230,7 +230,7 @@ static int read_input(report_job *m, size_t i, const tl_want *want, int *losses)
     if (status == TL_EXIT_DONE)
         *losses = tl_exit_worse(*losses, tl_say_losses(m->cli, r.trace, 0));
     if (i == 0 && status == TL_EXIT_DONE && a->file.n > 2 && tl_source_is_profile(r.source) && tl_threads(m->cli) > 1 &&
-        !m->selection.any) /* what is selected keeps score, of one input after another */
+        !m->selection.any) /* the selection keeps score over the inputs */
         m->ahead = tl_profiles_ahead_open(m->cli, 1, want, &m->options);
     tl_reading_close(&r);
     return status;
@@ -254,7 +254,7 @@ static int read_inputs(report_job *m, int *losses)
     return status;
 }
 
-/* Why a profile of samples is empty, and what to try. */
+/* Explains why a profile of samples is empty, and what to try. */
 static void say_nothing_sampled(const report_job *m)
 {
     const tl_profile *p = m->profile;
@@ -275,7 +275,7 @@ static void say_nothing_sampled(const report_job *m)
         tl_say(m->cli, NULL, "no samples were counted");
 }
 
-/* Has it neither calls, nor samples, nor anything that says that there were some? */
+/* Does it have neither calls nor samples, nor a sign of any? */
 static bool is_empty(const tl_profile *p)
 {
     bool any = tl_profile_weights(p) > 0 || tl_profile_unmatched_exits(p) > 0 || tl_profile_unmatched_open(p) > 0;
@@ -284,7 +284,7 @@ static bool is_empty(const tl_profile *p)
     return !any;
 }
 
-/* A picture of nothing would look like the answer that nothing took time. But what is a profile is copied as it is. */
+/* A picture of nothing would suggest that nothing took time. But an input that is a profile is copied as it is. */
 static int check_empty(const report_job *m)
 {
     if (!is_empty(m->profile))
@@ -301,7 +301,7 @@ static int check_empty(const report_job *m)
     return TL_EXIT_DONE;
 }
 
-/* Numbers of functions that the given binary does not have: it may be another one, whose names are all wrong. */
+/* Reports numbers of functions that the given binary lacks: it may be the wrong one, and all names with it. */
 static void say_strangers(const report_job *m)
 {
     const tl_profile *p = m->profile;
@@ -320,7 +320,7 @@ static void say_strangers(const report_job *m)
                strange == 1 ? "is" : "are", m->cli->args->exe);
 }
 
-/* What limits the answer. */
+/* Reports what limits the answer. */
 static void say_limits(const report_job *m)
 {
     const tl_profile *p = m->profile;
@@ -350,7 +350,7 @@ static bool has_lines(const tl_profile *p)
     return false;
 }
 
-/* The profile for those who do not want functions of samples told apart by line; NULL when that fails. */
+/* The profile without lines, for output that does not split functions by line; NULL on failure. */
 static tl_profile *whole_functions(report_job *m, tl_error *e)
 {
     if (m->whole || !has_lines(m->profile))
