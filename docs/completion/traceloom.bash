@@ -146,7 +146,7 @@ _traceloom()
     check)
         options="--json --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
     report)
-        options="--by --weight --sort --top --per-thread --wide --interval --line-size --sample --cache --predictor --calls --json --output --force --to --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
+        options="--by --weight --sort --top --per-thread --no-fold --wide --interval --line-size --sample --cache --predictor --calls --json --output --force --to --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
     convert|cat)
         options="--interval --output --force --to --text-style --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --quiet --verbose --help" ;;
     record)

@@ -37,6 +37,7 @@ complete -c traceloom -n '__fish_seen_subcommand_from report' -l weight -x -a 's
 complete -c traceloom -n '__fish_seen_subcommand_from report' -l sort -x -a 'self total calls min p50 p90 p99 max name' -d 'self, total, calls, min, p50, p90, p99, max or name'
 complete -c traceloom -n '__fish_seen_subcommand_from report' -l top -x -d 'N rows; 0: all'
 complete -c traceloom -n '__fish_seen_subcommand_from report' -l per-thread -d 'trees by thread'
+complete -c traceloom -n '__fish_seen_subcommand_from report' -l no-fold -d 'recursion by level'
 complete -c traceloom -n '__fish_seen_subcommand_from report' -l wide -d 'whole names'
 complete -c traceloom -n '__fish_seen_subcommand_from report' -l interval -x -d 'instructions per interval: 100M'
 complete -c traceloom -n '__fish_seen_subcommand_from report' -l line-size -x -a '64 32 128' -d 'bytes per cache line'

@@ -151,6 +151,13 @@ const tl_option tl_option_table[] = {
      NULL},
     {TO(flag, per_thread), 0, "per-thread", NULL, TL_GROUP_VERB, REPORT, "trees by thread",
      "Keeps the calls of each thread apart, in the tree and in written profiles.\n", NULL},
+    {TO(flag, no_fold), 0, "no-fold", NULL, TL_GROUP_VERB, REPORT, "recursion by level",
+     "Shows recursion level by level in the tree.\n"
+     "Otherwise a function and the calls of itself right below it are one row,\n.Ql fib x11 ,\n"
+     "with the number of levels: its total is that of the outermost calls, calls and self time are sums over all "
+     "levels, percentiles and the longest are of all calls, and what any level calls stands below it once.\n"
+     "Only text and Markdown are folded.\n",
+     NULL},
     {TO(flag, wide), 0, "wide", NULL, TL_GROUP_VERB, INFO | REPORT, "whole names",
      "Shows whole names and all columns, even where they are wider than the terminal.\n"
      "Otherwise columns are left out, and then parts of long names: arguments of templates, parameters, namespaces.\n",

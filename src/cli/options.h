@@ -95,7 +95,7 @@ typedef struct tl_arguments {
     const char *by;     /* of --by; NULL: not given */
     const char *weight; /* of samples: name of a tl_weight, or NULL */
     const char *sort;   /* a column's name, checked, or NULL */
-    bool has_top, wide, per_thread, count, json;
+    bool has_top, wide, per_thread, no_fold, count, json;
     uint32_t top;
 
     /* Tables of instructions; 0, NULL: not given. */

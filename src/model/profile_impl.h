@@ -166,8 +166,15 @@ typedef enum tl_grouping {
     TL_GROUP_BY_LIBRARY   /* by library, or else module, which becomes the name; NULL if unknown */
 } tl_grouping;
 int tl_profile_regroup(tl_profile **out, const tl_profile *p, tl_grouping by, tl_error *e);
-/* A copy in which the trees of all threads are merged. Belongs to the caller. */
-int tl_profile_join_threads(tl_profile **out, const tl_profile *p, tl_error *e);
+/* A copy in which several places are one: their numbers are added up. *place (may be NULL) says which one each place of
+ * p became. Both belong to the caller. */
+typedef enum tl_joining {
+    TL_JOIN_THREADS,  /* the trees of all threads are merged */
+    TL_JOIN_RECURSION /* a function right below itself is the same place. `total` has every call then, inner ones too */
+} tl_joining;
+int tl_profile_join(tl_profile **out, uint32_t **place, const tl_profile *p, tl_joining what, tl_error *e);
+/* Is the place right below one of the same function? */
+bool tl_place_recurs(const tl_profile *p, uint32_t place);
 
 /* Places in canonical order, parents first, children by function (module, id, name, file, line), roots by track (pid,
  * tid, name): independent of how the profile was made. order[] has nplace entries. */

@@ -211,42 +211,57 @@ int tl_profile_merge(tl_profile *into, const tl_profile *from, tl_error *e)
     return status;
 }
 
-/* Maps several places of `from` to one of `into`, which the caller discards if memory runs out. */
-static bool join_places(tl_profile *into, const tl_profile *from, merge_map *m)
+bool tl_place_recurs(const tl_profile *p, uint32_t place)
 {
-    m->place[0] = 0;
+    const tl_place *at = &p->place[place];
+    return at->function != TL_NO_FUNCTION && p->place[at->parent].function == at->function;
+}
+
+static uint32_t join_place(tl_profile *into, const tl_profile *from, merge_map *m, uint32_t i, tl_joining what)
+{
+    const tl_place *at = &from->place[i];
+    if (at->function == TL_NO_FUNCTION)
+        return i && what == TL_JOIN_RECURSION ? map_thread_root(into, from, m, at->track) : 0;
+    if (what == TL_JOIN_RECURSION && tl_place_recurs(from, i))
+        return m->place[at->parent];
+    return tl_profile_child(into, m->place[at->parent], m->function[at->function]);
+}
+
+/* Maps several places of `from` to one of `into`, which the caller discards if memory runs out. */
+static bool join_places(tl_profile *into, const tl_profile *from, merge_map *m, tl_joining what)
+{
     for (uint32_t i = 0; i < from->nplace; i++) {
-        const tl_place *at = &from->place[i];
-        if (at->function == TL_NO_FUNCTION)
-            m->place[i] = 0;
-        else
-            m->place[i] = tl_profile_child(into, m->place[at->parent], m->function[at->function]);
-        if (m->place[i] == TL_HASH_NONE || !tl_hist_reserve(&into->stat[m->place[i]].hist, &from->stat[i].hist))
+        const uint32_t place = m->place[i] = join_place(into, from, m, i, what);
+        if (place == TL_HASH_NONE || !tl_hist_reserve(&into->stat[place].hist, &from->stat[i].hist))
             return false;
-        add_stat(&into->stat[m->place[i]], &from->stat[i]);
-        add_weights(into, m->place[i], from, i);
-        if (from->unwound && !tl_profile_add_unwound(into, m->place[i], from->unwound[i]))
+        add_stat(&into->stat[place], &from->stat[i]);
+        add_weights(into, place, from, i);
+        if (from->unwound && !tl_profile_add_unwound(into, place, from->unwound[i]))
             return false;
     }
     return true;
 }
 
-int tl_profile_join_threads(tl_profile **out, const tl_profile *p, tl_error *e)
+int tl_profile_join(tl_profile **out, uint32_t **place, const tl_profile *p, tl_joining what, tl_error *e)
 {
     merge_map m = {0};
     tl_profile *joined = NULL;
     int status = tl_profile_new(&joined, &p->clock, e);
     if (status == 0 && p->nweight)
         status = tl_profile_make_sampled(joined, p->kind, p->nweight, e);
-    if (status == 0 && p->nweight)
-        status = tl_profile_choose_weight(joined, p->kind[p->weight].name, e);
     if (status == 0) {
         joined->has_histogram = p->has_histogram;
-        if (start_map(joined, p, &m) && join_places(joined, p, &m))
+        if (start_map(joined, p, &m) && join_places(joined, p, &m, what))
             add_rest(joined, p);
         else
             status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a copy of a profile of %" PRIu32 " places",
                              p->nplace);
+    }
+    if (status == 0 && p->nweight)
+        status = tl_profile_choose_weight(joined, p->kind[p->weight].name, e);
+    if (status == 0 && place) {
+        *place = m.place;
+        m.place = NULL;
     }
     free_map(&m);
     if (status < 0) {

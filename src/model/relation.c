@@ -86,26 +86,32 @@ tl_column *tl_answer_columns(tl_answer *a, const tl_column *column, uint32_t *n,
 }
 
 typedef struct tl_owned {
-    void *array;
+    void *thing;
+    void (*release)(void *thing);
     struct tl_owned *next;
 } tl_owned;
 
-void tl_answer_own(tl_answer *a, void *array)
+void tl_answer_own_by(tl_answer *a, void *thing, void (*release)(void *thing))
 {
-    tl_owned *o = array ? tl_arena_alloc(&a->arena, sizeof *o) : NULL;
+    tl_owned *o = thing ? tl_arena_alloc(&a->arena, sizeof *o) : NULL;
     if (o) {
-        *o = (tl_owned){array, a->owned};
+        *o = (tl_owned){thing, release, a->owned};
         a->owned = o;
         return;
     }
-    free(array);
+    release(thing);
     a->failed = true;
+}
+
+void tl_answer_own(tl_answer *a, void *array)
+{
+    tl_answer_own_by(a, array, free);
 }
 
 void tl_answer_fini(tl_answer *a)
 {
     for (tl_owned *o = a->owned; o; o = o->next)
-        free(o->array);
+        o->release(o->thing);
     tl_arena_fini(&a->arena);
     tl_arena_fini(&a->scratch);
     *a = (tl_answer){0};

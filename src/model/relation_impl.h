@@ -127,6 +127,7 @@ typedef struct tl_ask {
     bool has_top;
     uint32_t top; /* 0: all rows */
     const char *sort;
+    bool no_fold;      /* recursion is shown level by level */
     bool tty, unicode; /* of the terminal */
     unsigned width;
 } tl_ask;
@@ -174,6 +175,8 @@ tl_column *tl_answer_columns(tl_answer *a, const tl_column *column, uint32_t *n,
 void *tl_answer_alloc(tl_answer *a, size_t n, size_t size);
 /* Makes the answer free an array of malloc(), or frees it at once if memory runs out; NULL: the answer fails. */
 void tl_answer_own(tl_answer *a, void *array);
+/* The same for anything else; `release` takes NULL, too. */
+void tl_answer_own_by(tl_answer *a, void *thing, void (*release)(void *thing));
 void tl_answer_fini(tl_answer *a);
 /* The relation to use where there is room for one: the first with a name. NULL: none. */
 const tl_part *tl_answer_main(const tl_answer *a);

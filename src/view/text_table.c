@@ -52,18 +52,6 @@ const char *tl_text_table_keep(tl_text_table *t, const char *text)
     return tl_text_clean(copy, n + 1, text);
 }
 
-const char *tl_text_table_join(tl_text_table *t, const char *first, const char *between, const char *second)
-{
-    const size_t n = strlen(first) + strlen(between) + strlen(second) + 1;
-    char *joined = tl_arena_alloc(&t->arena, n);
-    if (!joined) {
-        t->failed = true;
-        return "";
-    }
-    snprintf(joined, n, "%s%s%s", first, between, second);
-    return joined;
-}
-
 void tl_text_table_fini(tl_text_table *t)
 {
     free(t->row);

@@ -45,8 +45,6 @@ tl_text_row *tl_text_table_add(tl_text_table *t);
 const char *tl_text_table_keep(tl_text_table *t, const char *text);
 /* The same for text that is known to be safe. */
 const char *tl_text_table_keep_raw(tl_text_table *t, const char *text);
-/* Joins three such texts. */
-const char *tl_text_table_join(tl_text_table *t, const char *first, const char *between, const char *second);
 void tl_text_table_print(const tl_text_table *t, const tl_terminal *terminal, tl_output *out);
 void tl_text_table_fini(tl_text_table *t);
 

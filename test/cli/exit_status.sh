@@ -33,7 +33,7 @@ for words in frobnicate "report --frobnicate" "report --top" "report --top x a.x
     "info - -" "report -F nothing_like_it a.xray" "report -t 99999 a.xray" "report --class nope a.xray" \
     "convert --class nope a.xray" "report --time 3s..2s a.xray" "report --time 2030-01-01T00:00:00Z.. a.xray" \
     "report --from nope a.xray" "convert --to nope a.xray" "convert profile.xray --to jsonl" "report --per-thread a.xray" \
-    "convert a.xray -o a.unknown" "help nope" "help --man nope" "--nope"; do
+    "report --no-fold a.xray" "convert a.xray -o a.unknown" "help nope" "help --man nope" "--nope"; do
     # shellcheck disable=SC2086
     expect 2 "$tl" $words
     is_empty out

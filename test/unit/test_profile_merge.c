@@ -51,7 +51,7 @@ static tl_profile *joined(const tl_profile *p)
 {
     tl_profile *j = NULL;
     tl_error e;
-    must(tl_profile_join_threads(&j, p, &e), &e);
+    must(tl_profile_join(&j, NULL, p, TL_JOIN_THREADS, &e), &e);
     return j;
 }
 

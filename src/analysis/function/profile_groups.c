@@ -12,7 +12,7 @@ int tl_profile_group(const tl_table_kind *kind, tl_profile_table *t, bool per_th
     tl_profile *joined = NULL;
     *copy = NULL;
     if (tree && p->per_thread && !per_thread) { /* a file may have threads without being asked */
-        const int joining = tl_profile_join_threads(&joined, p, e);
+        const int joining = tl_profile_join(&joined, NULL, p, TL_JOIN_THREADS, e);
         if (joining < 0)
             return joining;
         p = joined;

@@ -19,6 +19,7 @@ typedef struct tree {
     uint32_t *first_child, *sibling; /* of shown places, in the order to show; 0: none */
     uint32_t *order;                 /* scratch: sorted places */
     uint32_t *depth;
+    uint32_t *levels; /* of recursion that became this place */
     bool *shown;
     tl_row_order column; /* order of siblings */
     uint64_t *key;       /* descending sort key of siblings; inclusive for TL_BY_NAME */
@@ -30,8 +31,9 @@ typedef struct tree {
 /* A shown place. */
 typedef struct node {
     uint32_t place;
-    bool unwound;   /* durations of its calls depend on the exits of outer ones */
-    uint64_t total; /* including what never ended */
+    uint32_t levels; /* of recursion */
+    bool unwound;    /* durations of its calls depend on the exits of outer ones */
+    uint64_t total;  /* including what never ended */
     double share;
     const char *lines; /* before its name */
 } node;
@@ -50,7 +52,7 @@ static int start_tree(tree *t, tl_error *e)
     const tl_profile *p = t->profile;
     const size_t n = p->nplace;
     t->inclusive = calloc(n + 1, sizeof *t->inclusive);
-    t->first_child = calloc(4 * n + 1, sizeof *t->first_child);
+    t->first_child = calloc(5 * n + 1, sizeof *t->first_child);
     t->shown = calloc(n + 1, sizeof *t->shown);
     t->key = calloc(n + 1, sizeof *t->key);
     t->node = malloc((n + 1) * sizeof *t->node);
@@ -59,6 +61,7 @@ static int start_tree(tree *t, tl_error *e)
     t->sibling = t->first_child + n;
     t->order = t->sibling + n;
     t->depth = t->order + n;
+    t->levels = t->depth + n;
     for (uint32_t i = p->nplace; i-- > 1;) { /* children come after their parents */
         tl_stat stat;
         tl_profile_stat(p, i, &stat);
@@ -66,6 +69,39 @@ static int start_tree(tree *t, tl_error *e)
         t->inclusive[p->place[i].parent] += t->inclusive[i];
     }
     return 0;
+}
+
+static void free_profile(void *p)
+{
+    tl_profile_free(p);
+}
+
+/* Makes one place of each chain of places of the same function. Its time is that of the outermost ones. */
+static int fold(tree *t, tl_error *e)
+{
+    const tl_profile *p = t->profile;
+    uint32_t *to = NULL, recurring = 0;
+    tl_profile *folded;
+    for (uint32_t i = 1; i < p->nplace && !t->ask->no_fold; i++)
+        recurring += tl_place_recurs(p, i);
+    if (recurring == 0)
+        return 0;
+    const int status = tl_profile_join(&folded, &to, p, TL_JOIN_RECURSION, e);
+    if (status < 0)
+        return status;
+    uint64_t *inclusive = t->key;
+    for (uint32_t i = 0; i < p->nplace; i++) {
+        const bool recurs = tl_place_recurs(p, i);
+        const uint32_t level = t->order[i] = recurs ? t->order[p->place[i].parent] + 1 : 1;
+        inclusive[to[i]] += recurs ? 0 : t->inclusive[i];
+        t->levels[to[i]] = level > t->levels[to[i]] ? level : t->levels[to[i]];
+    }
+    free(to);
+    t->key = t->inclusive;
+    t->inclusive = inclusive;
+    t->profile = folded;
+    tl_answer_own_by(t->answer, folded, free_profile);
+    return t->answer->failed ? tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a tree") : 0;
 }
 
 static int larger_first(const void *left, const void *right, void *arg)
@@ -204,6 +240,7 @@ static void add_node(tree *t, uint32_t place)
     char lines[PREFIX_BYTES];
     node *to = &t->node[t->nnode++];
     *to = (node){.place = place,
+                 .levels = t->levels[place],
                  .unwound = tl_profile_place_unwound(p, place) > 0,
                  .total = t->inclusive[place],
                  .share = t->inclusive[0] ? (double)t->inclusive[place] / (double)t->inclusive[0] : 0};
@@ -261,8 +298,11 @@ static bool is_approximate(const void *row)
 static void get_name(const tl_at *at, tl_cell *out)
 {
     char text[24];
-    const char *label = label_of(tl_at_profile(at), ((const node *)at->row)->place, text);
-    if (label == text)
+    const node *n = at->row;
+    const char *label = label_of(tl_at_profile(at), n->place, text);
+    if (n->levels > 1)
+        tl_cell_printf(at, out, "%s x%" PRIu32, label, n->levels);
+    else if (label == text)
         tl_cell_printf(at, out, "%s", text);
     else
         tl_cell_text(out, label);
@@ -312,11 +352,17 @@ static const tl_column *choose_columns(const tl_profile *p, tl_answer *a)
 
 static void add_tree(tree *t, tl_answer *a)
 {
+    tl_profile_table *table = tl_answer_alloc(a, 1, sizeof *table);
+    if (!table)
+        return;
+    *table = *(const tl_profile_table *)a->table;
+    table->profile = t->profile;
     choose(t);
     link_children(t);
     add_nodes(t);
     tl_part *part = tl_answer_add_rows(a, t->ask, NULL, choose_columns(t->profile, a), TL_COUNT(columns), t->node,
                                        sizeof *t->node, NULL, t->nnode);
+    part->table = table;
     part->none = tl_profile_weights(t->profile) ? "no samples" : "no calls";
     part->approximate = is_approximate;
     part->left_out = t->hidden;
@@ -329,7 +375,9 @@ static void add_tree(tree *t, tl_answer *a)
 int tl_tree_answer(const tl_profile *p, const tl_ask *ask, tl_answer *a, tl_error *e)
 {
     tree t = {.ask = ask, .profile = p, .answer = a};
-    const int status = start_tree(&t, e);
+    int status = start_tree(&t, e);
+    if (status == 0)
+        status = fold(&t, e);
     if (status == 0)
         add_tree(&t, a);
     free_tree(&t);

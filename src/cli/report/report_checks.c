@@ -48,6 +48,10 @@ int tl_report_check_options(const tl_cli *c, const tl_table_kind *kind, bool tab
         tl_say_error(NULL, "--per-thread goes with --by tree or with -o; --by thread shows the threads");
         return TL_EXIT_USAGE;
     }
+    if (a->no_fold && !(table && kind == &tl_table_tree)) {
+        tl_say_error(NULL, "--no-fold goes with --by tree");
+        return TL_EXIT_USAGE;
+    }
     if (a->sort && !table) {
         tl_say_error(NULL, "--sort needs a table: add --by");
         return TL_EXIT_USAGE;

@@ -124,6 +124,7 @@ tl_ask tl_ask_of(const tl_cli *c, const tl_view *view, const tl_terminal *termin
                     .has_top = c->args->has_top,
                     .top = c->args->top,
                     .sort = c->args->sort,
+                    .no_fold = c->args->no_fold,
                     .tty = terminal->tty,
                     .unicode = terminal->unicode,
                     .width = terminal->width};
