@@ -15,26 +15,26 @@ all: ## build/traceloom, optimised
 deps: ## install what building needs (Debian, Ubuntu)
 	tools/install-deps.sh build
 
-demo: ## build, make the files that the README names in demo/, report on one: demo/sample.pb.gz, demo/sample.svg
+demo: ## build, make the files of the README's examples in demo/, report on one: demo/sample.pb.gz, demo/sample.svg
 	tools/install-deps.sh build
 	@$(MAKE) --no-print-directory all
 	tools/demo.sh
 
-check: ## everything that is tested, with sanitizers
+check: ## all tests, with sanitizers
 	tools/install-deps.sh test
 	@$(MAKE) --no-print-directory all
 	cmake --preset dev
 	cmake --build --preset dev -j $(JOBS)
 	tools/run-ctest.sh build-dev -j $(JOBS)
 
-slow: ## all of what `make check` tries a sample of, and leaks in thousands of short runs
+slow: ## everything that `make check` tries a sample of, and leaks in thousands of short runs
 	tools/install-deps.sh test
 	cmake --preset dev
 	cmake --build --preset dev -j $(JOBS)
 	TL_THOROUGH=1 tools/run-ctest.sh build-dev -j $(JOBS) -L slow
 
 .PHONY: nightly
-nightly: ## what is too long for each change, some hours: `make slow faults sanitizers recorder-campaign mutants limits portability`
+nightly: ## tests that take too long for each change, some hours: `make slow faults sanitizers recorder-campaign mutants limits portability`
 	@failed=; for target in slow faults sanitizers recorder-campaign mutants limits portability; do echo "== make $$target"; $(MAKE) $$target || failed="$$failed $$target"; done; \
 	[ -z "$$failed" ] || { echo "failed:$$failed"; exit 1; }
 
@@ -45,7 +45,7 @@ faults: ## the n-th allocation, read, write, open, ... fails, for every n (`make
 	cmake --build --preset dev -j $(JOBS)
 	TL_FAULT_ALL=1 tools/run-ctest.sh build-dev -j $(JOBS) -L fault
 
-bench: ## speed and memory beside llvm-xray, babeltrace2, uftrace and hand-written limits: ARGS=--write
+bench: ## speed and memory, compared with llvm-xray, babeltrace2, uftrace and hand-written limits: ARGS=--write
 	tools/install-deps.sh bench
 	@$(MAKE) --no-print-directory all
 	bench/run.py $(ARGS)
@@ -67,7 +67,7 @@ limits: ## does the test of each limit in SECURITY.md reach it? A quarter of an 
 	tools/install-deps.sh test
 	test/mutants/limit_mutants.py build-mutants $(NAMES)
 
-campaign: ## libFuzzer and AFL++ on each target, for so long and until nothing new is found, a day: SECONDS_EACH=1800 STILL=600
+campaign: ## libFuzzer and AFL++ on each target, at least this long and until they find nothing new, a day: SECONDS_EACH=1800 STILL=600
 	tools/install-deps.sh fuzz
 	cmake --preset fuzz -DCMAKE_C_COMPILER=$(CLANG)
 	cmake --build --preset fuzz -j $(JOBS)
@@ -76,7 +76,7 @@ campaign: ## libFuzzer and AFL++ on each target, for so long and until nothing n
 	fuzz/campaign.py --libfuzzer build-fuzz --afl build-afl --out build-fuzz/campaign --results fuzz/results.md \
 	    $(if $(SECONDS_EACH),--seconds $(SECONDS_EACH)) $(if $(STILL),--still $(STILL))
 
-hostile: ## every change of a byte and every truncation of every small trace, hours: CHANGES=10000 takes so many of each group
+hostile: ## every change of a byte and every truncation of every small trace, hours: CHANGES=10000 takes that many of each group
 	tools/install-deps.sh test
 	cmake --preset dev
 	cmake --build --preset dev -j $(JOBS) --target hostile_driver
@@ -115,7 +115,7 @@ valgrind: ## the unit tests under valgrind
 	cmake --build --preset valgrind -j $(JOBS)
 	tools/run-ctest.sh build-valgrind -j $(JOBS) -L unit
 
-recorder-campaign: ## the recorder: every program, source of hooks and mode, and thousands of kills; about an hour
+recorder-campaign: ## the recorder: every program, kind of hook and mode, and thousands of kills; about an hour
 	tools/install-deps.sh test
 	cmake --preset dev
 	cmake --build --preset dev -j $(JOBS)
@@ -140,18 +140,18 @@ install: ## DESTDIR= PREFIX=/usr/local; with sudo, run make first
 	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
 	@rm -f build/install_manifest.txt
 
-dist: ## the release tarball of what is committed, always the same bytes: build-dist/traceloom-VERSION.tar.gz
+dist: ## the release tarball of the last commit, always the same bytes: build-dist/traceloom-VERSION.tar.gz
 	tools/dist.sh build-dist
 
-deb: ## Debian packages of what is committed: build-deb/*.deb
+deb: ## Debian packages of the last commit: build-deb/*.deb
 	tools/install-deps.sh package
 	tools/deb.sh build-deb
 
-package-test: ## builds the packages in a clean root, and uses and removes them in another; as root
+package-test: ## build the packages in a clean root, use and remove them in another; as root
 	tools/install-deps.sh package
 	test/package/package_test.sh
 
-clean: ## removes every build folder
+clean: ## remove every build folder
 	rm -rf build build-*/ demo
 
 help:

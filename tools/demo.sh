@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The demonstration: makes the files that the README's examples name, and shows what traceloom says of one: demo.sh [FOLDER]
+# The demonstration: makes the files of the README's examples, and shows what traceloom says about one: demo.sh [FOLDER]
 set -euo pipefail
 traceloom=${TL_TRACELOOM:-$(cd "$(dirname "$0")/.." && pwd)/build/traceloom}
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -18,7 +18,7 @@ say report app.xray -e app -f -o sample.pb.gz
 say report app.xray -e app -f -o sample.svg
 cat <<'TEXT'
 
-demo/ has the files that the README's examples name: cd demo, and copy them.
+demo/ has the files of the README's examples: cd demo, and copy the commands.
 demo/sample.svg     a flame graph: open it in a browser
 demo/sample.pb.gz   a profile: go tool pprof -http=: demo/sample.pb.gz
 TEXT
