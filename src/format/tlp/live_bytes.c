@@ -1,5 +1,5 @@
-/* A direct-mapped cache over an input: references jump, and one call of the system for each would cost more than all
- * else. Nothing is mapped into memory, for the file belongs to a program that may cut it. */
+/* A direct-mapped cache over an input: references jump, and a system call for each would cost more than everything
+ * else. Nothing is mapped, because the program that owns the file may truncate it. */
 #include "format/tlp/live_bytes.h"
 
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 int live_bytes_init(live_bytes *b, tl_input *in, tl_error *e)
 {
-    enum { SPARE = 8 }; /* for a file that grows */
+    enum { SPARE = 8 }; /* for a growing file */
     const uint64_t pieces = tl_input_size(in) / LIVE_PIECE + SPARE;
     *b = (live_bytes){.in = in, .pieces = pieces < LIVE_PIECES_MAX ? (uint32_t)pieces : LIVE_PIECES_MAX};
     b->data = malloc((size_t)b->pieces * LIVE_PIECE);
@@ -25,7 +25,7 @@ void live_bytes_fini(live_bytes *b)
     *b = (live_bytes){0};
 }
 
-/* The piece in its slot, read not before `since`. */
+/* The piece in its slot, read no earlier than `since`. */
 static int load(live_bytes *b, uint64_t number, uint64_t since, tl_error *e)
 {
     const size_t slot = (size_t)(number % b->pieces);
@@ -37,7 +37,7 @@ static int load(live_bytes *b, uint64_t number, uint64_t since, tl_error *e)
     const int status = tl_input_read(b->in, number * LIVE_PIECE, data, LIVE_PIECE, &got, e);
     if (status < 0)
         return status;
-    memset(data + got, 0, LIVE_PIECE - got); /* behind the end, or cut off meanwhile */
+    memset(data + got, 0, LIVE_PIECE - got); /* past the end, or truncated meanwhile */
     b->piece[slot].number = number + 1;
     b->piece[slot].read = ++b->reads;
     return 0;
@@ -48,7 +48,7 @@ static bool lies_within(const live_bytes *b, uint64_t offset, size_t n)
     return n <= tl_input_size(b->in) && offset <= tl_input_size(b->in) - n;
 }
 
-/* The file may have grown. Pieces at its old end are cut. */
+/* The file may have grown. Pieces at its old end are incomplete. */
 static void look_again(live_bytes *b)
 {
     const uint64_t before = tl_input_size(b->in);

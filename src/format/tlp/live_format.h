@@ -1,4 +1,4 @@
-/* What the halves of the reader of recorded profiles share: the file as a whole, and its trees. */
+/* Shared by the halves of the reader of recorded profiles: the whole file, and its trees. */
 #ifndef TL_FORMAT_LIVE_FORMAT_H
 #define TL_FORMAT_LIVE_FORMAT_H
 
@@ -7,9 +7,9 @@
 #include "format/tlp/live_layout.h"
 #include "model/format_impl.h"
 
-/* The call of a lane that ended last, and is not in its node yet. */
+/* The latest call of a lane to end, which is not in its node yet. */
 typedef struct live_last {
-    uint32_t node; /* reference, 0: there is none */
+    uint32_t node; /* reference, 0: none */
     uint64_t ticks, inner;
 } live_last;
 
@@ -29,14 +29,14 @@ typedef struct live_reader {
     live_bytes bytes;
     bool done; /* all calls are in */
     bool has_header;
-    live_lane *lane; /* in the order that they were made in */
+    live_lane *lane; /* in the order of their creation */
     uint32_t nlane, lane_capacity;
-    uint32_t *used; /* ids of the functions that are in the profile, ascending */
+    uint32_t *used; /* ascending ids of the functions in the profile */
     uint32_t nused;
     uint64_t exits, open; /* of all lanes */
 } live_reader;
 
-/* Adds the trees of all lanes to an empty profile. What is wrong becomes damage of the trace, if `tells`. */
+/* Adds the trees of all lanes to an empty profile. Errors become damage of the trace, if `tells`. */
 int live_read_trees(live_reader *r, tl_profile *p, bool tells, tl_error *e);
 
 #endif

@@ -31,9 +31,9 @@ static int bad_reference(live_reader *r, uint32_t at, const char *what, tl_error
     return tl_trace_add_damage(r->trace, e, live_offset(at), 0, "live.bad-reference", "%s", what);
 }
 
-/* ---- what lies in chains ---- */
+/* ---- chains ---- */
 
-/* Goes along a chain whose entries begin with the reference of the next one: reads the first n bytes of each. visit()
+/* Follows a chain whose entries begin with the reference of the next one: reads the first n bytes of each. visit()
  * returns < 0 for an error. */
 static int each(live_reader *r, uint32_t first, size_t n, const char *what,
                 int (*visit)(live_reader *r, uint32_t at, const uint8_t *entry, uint64_t when, tl_error *e),
@@ -81,7 +81,7 @@ static int take_lane(live_reader *r, uint32_t at, const uint8_t *entry, uint64_t
     return 0;
 }
 
-/* A text is handed over as it is found. */
+/* A text is passed on as it is. */
 static int take_text(live_reader *r, uint32_t at, const uint8_t *entry, uint64_t when, tl_error *e)
 {
     const uint32_t used = tl_load32(entry + LIVE_TEXT_USED, false);
@@ -104,7 +104,7 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Addresses of those functions of a table that the profile has. */
+/* Addresses of the profile's functions in a table. */
 static int take_table(live_reader *r, uint32_t at, const uint8_t *entry, uint64_t when, tl_error *e)
 {
     const uint64_t base = tl_load32(entry + LIVE_TABLE_BASE, false), n = tl_load32(entry + LIVE_TABLE_COUNT, false);
@@ -162,8 +162,8 @@ static int read_header(live_reader *r, uint8_t header[static LIVE_HEADER_SIZE], 
     return 0;
 }
 
-/* What lanes know of losses. A lane adds what it lost when its thread ends, the notes have all at the end: so the
- * larger number is the better one. */
+/* Losses, as lanes count them. A lane adds its own when its thread ends, the notes have all at the end: so the larger
+ * number is better. */
 static void sum_up(live_reader *r)
 {
     uint64_t lost = 0;
@@ -176,7 +176,7 @@ static void sum_up(live_reader *r)
         r->trace->lost_events = lost;
 }
 
-/* The chain begins with the lane made last. */
+/* The chain begins with the newest lane. */
 static void reverse_lanes(live_reader *r)
 {
     for (uint32_t i = 0; i < r->nlane / 2; i++) {
@@ -186,7 +186,7 @@ static void reverse_lanes(live_reader *r)
     }
 }
 
-/* Counts what is in the profile, and notes which functions it has. */
+/* Counts the content of the profile, and notes its functions. */
 static int describe(live_reader *r, const tl_profile *p, tl_error *e)
 {
     tl_trace *t = r->trace;

@@ -1,12 +1,12 @@
 /* The trees of a recorded profile, as places of a tl_profile.
  *
- * A node is believed if it lies in the file, behind its parent and before the sibling that led to it, and names its
- * parent. So each is visited once, whatever the references say: it has one parent, and stands in one list of children.
- * Trees of different lanes have different roots. The blocks of a node go down in the file; as there may be no more of
- * them than fit into it, nothing takes longer than reading it.
+ * A node is accepted if it is within the file, after its parent and before the sibling that led to it, and names its
+ * parent. So each is visited once, whatever the references say: it has one parent, and is in one list of children.
+ * Trees of different lanes have different roots. The blocks of a node have descending offsets; since no more than fit
+ * into the file are accepted, nothing takes longer than reading it.
  *
- * A program may be adding calls meanwhile. The histogram decides how many calls a node has; all else may be of a few
- * calls more, and is made to fit. */
+ * A program may be adding calls meanwhile. The histogram decides how many calls a node has; the other numbers may
+ * include a few more, and are adjusted. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ enum { BLOCK_COUNTS = 16, TAGS = TL_HIST_BUCKETS / BLOCK_COUNTS };
 typedef struct frame {
     uint32_t at, sibling; /* sibling: the next one of its parent's list */
     uint32_t place;
-    uint64_t when; /* as of when the reference to the sibling is */
+    uint64_t when; /* the age of the reference to the sibling */
 } frame;
 
 typedef struct walk {
@@ -33,12 +33,12 @@ typedef struct walk {
     bool tells;
     frame *stack;
     uint32_t depth, capacity;
-    uint64_t blocks;     /* that were read */
+    uint64_t blocks;     /* read so far */
     uint64_t unfinished; /* calls that are in no histogram */
-    uint32_t lane;       /* reference of the one at hand, */
+    uint32_t lane;       /* reference of the current one, */
     live_last last;      /* and its last call, before its tree was read */
     uint32_t low, high;  /* tags in use: low .. high - 1 */
-    uint64_t *count;     /* [TL_HIST_BUCKETS] of the node at hand */
+    uint64_t *count;     /* [TL_HIST_BUCKETS] of the current node */
     tl_hist_pair *pair;  /* [TL_HIST_BUCKETS] scratch */
 } walk;
 
@@ -136,7 +136,7 @@ static bool take_counts(walk *w, tl_place_stat *s)
 
 /* ---- the last call of a lane ---- */
 
-/* As it is now in the file: not as of an earlier piece, if a program is writing. */
+/* As it is in the file now: not from an earlier piece, if a program is writing. */
 static int read_last(walk *w, live_last *out, uint64_t *when)
 {
     uint8_t lane[LIVE_LANE_SIZE];
@@ -150,7 +150,7 @@ static int read_last(walk *w, live_last *out, uint64_t *when)
     return status;
 }
 
-/* Adds the lane's last call to the counts of a node, unless a program that is writing has put it there meanwhile.
+/* Adds the lane's last call to the counts of a node, unless the writing program has done so meanwhile.
  * 1: it was added. */
 static int add_last(walk *w)
 {
@@ -167,7 +167,7 @@ static int add_last(walk *w)
     return 1;
 }
 
-/* `self` is what is inside, until all nodes are in: see settle(). */
+/* `self` is the time inside until all nodes are in: see settle(). */
 static void add_sums(tl_place_stat *s, uint64_t calls, uint64_t total, uint64_t inner, uint64_t min, uint64_t max)
 {
     s->calls = tl_add_saturated(s->calls, calls);
@@ -177,8 +177,8 @@ static void add_sums(tl_place_stat *s, uint64_t calls, uint64_t total, uint64_t 
     s->max = max > s->max ? max : s->max;
 }
 
-/* A node that counts one call more than its histogram: that call was being added, and it is the lane's last one. The
- * histogram is what it was to get into last, its times are in the sums; or some of them, if the lane has it still.
+/* A node with one call more than its histogram: that call, the lane's last one, was being added. The histogram comes
+ * last, so its times are already in the sums; or some of them, if the lane still has it.
  * 1: it was added to the counts. */
 static int complete(walk *w, uint32_t at, const uint8_t *node)
 {
@@ -192,8 +192,8 @@ static int complete(walk *w, uint32_t at, const uint8_t *node)
     return status;
 }
 
-/* Adds the numbers of a node to its place. A node without calls has no times either: they are of a call that is being
- * added. */
+/* Adds the numbers of a node to its place. Without calls a node's times do not count: they belong to a call that is
+ * being added. */
 static int add_numbers(walk *w, uint32_t at, const uint8_t *node, uint64_t when, uint32_t place)
 {
     uint64_t calls;
@@ -227,7 +227,7 @@ static uint64_t held_within(uint64_t v, uint32_t bucket)
     return v < low ? low : v > high ? high : v;
 }
 
-/* When all nodes are in: self time; and the shortest and longest call lie where the histogram begins and ends. */
+/* After all nodes: computes self time; puts the shortest and longest call where the histogram begins and ends. */
 static void settle(tl_place_stat *s)
 {
     if (s->calls == 0)
@@ -259,7 +259,7 @@ static bool push(walk *w, frame f)
     return true;
 }
 
-/* Reads a node that a reference leads to. 1: it is one; 0: it is not, which is damage now; < 0: error. */
+/* Reads the node at a reference. 1: read; 0: invalid, which is recorded as damage; < 0: error. */
 static int read_node(walk *w, uint32_t at, uint32_t parent, uint32_t before, uint8_t node[static LIVE_NODE_SIZE],
                      uint64_t *when)
 {
@@ -329,7 +329,7 @@ static int read_tree(walk *w, uint32_t root, uint32_t root_place)
 
 /* ---- lanes ---- */
 
-/* The root of a lane's thread in the profile. `several`: how many lanes of more than one thread there were. */
+/* The root of a lane's thread in the profile. `several`: number of lanes so far that had several threads. */
 static uint32_t thread_root(walk *w, const live_lane *l, uint32_t several)
 {
     char text[48];
@@ -365,7 +365,7 @@ static int read_lanes(walk *w)
     return status;
 }
 
-/* Calls that are in no histogram do not count. */
+/* Reports calls that are in no histogram and so do not count. */
 static int tell_unfinished(walk *w)
 {
     const tl_damage note = {.offset = TL_NO_OFFSET, .kind = TL_DAMAGE_NOTE, .rule = "live.unfinished"};

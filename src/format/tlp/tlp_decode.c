@@ -1,10 +1,10 @@
-/* Decodes the body of a .tlp file into a profile. Only the one canonical way to write a profile is accepted.
+/* Decodes the body of a .tlp file into a profile. Accepts only the canonical encoding of a profile.
  *
- * The first thing that is wrong ends it: `status` is set and nothing is left to read, so that from then on every number
- * reads as 0 and every loop ends.
- * Memory: every count is held against the bytes that are left, at the least size of an entry, and a histogram takes
- * memory for its used buckets, wherever they lie. So the profile takes at most 64 times the size of the file plus half
- * a megabyte; files made to be as bad as possible reach 36 times. */
+ * The first error ends it: `status` is set and nothing is left to read, so that every further number is 0 and every
+ * loop ends.
+ * Memory: every count is checked against the remaining bytes, with the least size of an entry, and a histogram takes
+ * memory only for its used buckets. So the profile takes at most 64 times the size of the file plus half a megabyte;
+ * the worst file that we could make reaches 36 times. */
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -24,19 +24,19 @@ typedef struct decoder {
     int status;
     unsigned flags;
     bool extended;                                /* version 2 ... */
-    bool needs_version;                           /* ... and something of it was used */
-    uint32_t nstring, nfunction, nthread, nplace; /* nplace: with the root of all */
+    bool needs_version;                           /* ... and needed for something */
+    uint32_t nstring, nfunction, nthread, nplace; /* nplace: including the root of all */
     const char **string;                          /* [nstring + 1], 0: NULL */
     uint8_t *is_used;                             /* [nstring + 1] */
     tl_track *thread;                             /* [nthread] */
     uint32_t *parent;                             /* [nplace] */
-    uint32_t *next;                               /* [nplace] least code that the next child may have */
+    uint32_t *next;                               /* [nplace] least code allowed for the next child */
     tl_hist_pair *pair;                           /* [TL_HIST_BUCKETS] scratch */
 } decoder;
 
 /* ---- failing ---- */
 
-/* The text begins with the rule that is broken. `at`: where. */
+/* The text begins with the broken rule. `at`: where. */
 TL_COLD static void damaged(decoder *d, const uint8_t *at, const char *format, ...) TL_PRINTF(3, 4);
 
 static void damaged(decoder *d, const uint8_t *at, const char *format, ...)
@@ -62,7 +62,7 @@ TL_COLD static void out_of_memory(decoder *d)
 
 /* ---- numbers ---- */
 
-/* A number of several bytes, or one that is wrong. */
+/* A number of several bytes, or a malformed one. */
 TL_NOINLINE static uint64_t long_number(decoder *d, const char *what)
 {
     uint64_t v = 0;
@@ -91,13 +91,13 @@ TL_NOINLINE static uint64_t long_number(decoder *d, const char *what)
     return 0;
 }
 
-/* Most are less than 128. */
+/* Most are below 128. */
 TL_ALWAYS_INLINE uint64_t number(decoder *d, const char *what)
 {
     return TL_LIKELY(d->at < d->end && *d->at < 0x80) ? *d->at++ : long_number(d, what);
 }
 
-/* A number of entries, each of which takes at least `least` bytes of what follows. */
+/* A number of entries, each of which takes at least `least` of the remaining bytes. */
 static uint32_t count(decoder *d, const char *what, uint32_t least, uint32_t most)
 {
     const uint8_t *begin = d->at;
@@ -130,7 +130,7 @@ static uint32_t reference(decoder *d, const char *what)
     return (uint32_t)n;
 }
 
-/* ---- the parts, in the order of the file ---- */
+/* ---- the parts, in file order ---- */
 
 static void read_counts(decoder *d)
 {
@@ -223,7 +223,7 @@ static void read_samples(decoder *d)
     p->end = p->begin + span;
 }
 
-/* What a function has more in version 2. */
+/* The parts of a function that version 2 added. */
 static void read_function_rest(decoder *d, tlp_function *f)
 {
     f->library = reference(d, "a function's library");
@@ -411,13 +411,13 @@ static void read_extremes(decoder *d)
     }
 }
 
-/* The used buckets of a place, from that of its shortest call to that of its longest. */
+/* The used buckets of a place, from its shortest to its longest call. */
 static void read_buckets(decoder *d, uint32_t place)
 {
     tl_place_stat *s = &d->p->stat[place];
     const uint8_t *begin = d->at;
     uint32_t bucket = tl_hist_bucket(s->min), last = tl_hist_bucket(s->max), n = 0;
-    if (bucket == last) { /* all calls are in it */
+    if (bucket == last) { /* it has all calls */
         if (!tl_hist_assign(&s->hist, &(tl_hist_pair){.count = s->calls, .bucket = bucket}, 1))
             out_of_memory(d);
         return;

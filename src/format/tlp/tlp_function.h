@@ -1,4 +1,4 @@
-/* A function as a .tlp file has it: with its strings still as numbers, which compare like the strings. */
+/* A function in a .tlp file: its strings are still numbers, which compare like the strings. */
 #ifndef TL_FORMAT_TLP_FUNCTION_H
 #define TL_FORMAT_TLP_FUNCTION_H
 

@@ -31,7 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TLP_MAGIC "\x8ftlprof\n" /* no text begins like this, and a change of line ends shows */
+#define TLP_MAGIC "\x8ftlprof\n" /* no text begins like this, and it reveals a change of line ends */
 
 enum {
     TLP_OFFSET_MAGIC = 0,
@@ -53,12 +53,12 @@ enum {
     TLP_UTC = 4,        /* the clock's UTC is known */
     TLP_FLAGS = TLP_HISTOGRAM | TLP_PER_THREAD | TLP_UTC,
     TLP_SAMPLES = 8,  /* made of samples; from version 2 on, as the next one */
-    TLP_SPAN = 16,    /* the time that the events lie within is known */
+    TLP_SPAN = 16,    /* the time range of the events is known */
     TLP_UNWOUND = 32, /* some calls were closed by the exit of an outer one */
     TLP_FLAGS_SAMPLES = TLP_FLAGS | TLP_SAMPLES | TLP_SPAN | TLP_UNWOUND
 };
 
-/* What is wrong with the flags, or NULL. */
+/* The error in the flags, or NULL. */
 static inline const char *tlp_flags_fault(unsigned flags, bool extended)
 {
     if (flags & ~(unsigned)(extended ? TLP_FLAGS_SAMPLES : TLP_FLAGS))
@@ -73,7 +73,7 @@ static inline const char *tlp_flags_fault(unsigned flags, bool extended)
 /* Which ids of a thread are known. */
 enum { TLP_HAS_PID = 1, TLP_HAS_TID = 2, TLP_HAS = TLP_HAS_PID | TLP_HAS_TID };
 
-/* Fewest bytes of one entry: what a count from a file is held against before anything is allocated. */
+/* Fewest bytes of an entry: counts are checked against this before anything is allocated. */
 enum {
     TLP_LEAST_STRING = 1,
     TLP_LEAST_FUNCTION = 7,
@@ -90,7 +90,7 @@ enum { TLP_FUNCTION_FLAGS = 7 };
 #define TLP_SIZE_MAX ((uint64_t)4 << 30)
 
 #define TLP_VARINT_MOST                                                                                                \
-    10 /* bytes of a number: seven bits each, least significant first, top bit set but in the last */
+    10 /* bytes of a number: seven bits each, least significant first, top bit set except in the last */
 
 /* Signed numbers with small absolute values become small numbers: 0, -1, 1, -2, ... */
 static inline uint64_t tlp_zigzag(int64_t v)

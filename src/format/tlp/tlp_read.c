@@ -1,6 +1,6 @@
-/* The .tlp format: recognising and opening a profile file. See tlp_layout.h for the layout. The whole file is decoded
- * by open(), so that a damaged one is refused before anybody relies on it: half a tree is not a profile. What came of
- * it is given to the first who reads the profile; only a second one has it decoded again. */
+/* The .tlp format: recognising and opening a profile file. See tlp_layout.h for the layout. open() decodes the whole
+ * file, so that a damaged one is refused early: half a tree is not a profile. The first read_profile() gets the result;
+ * later ones decode again. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 typedef struct tlp_reader {
     uint8_t *file;
     size_t size;
-    tl_profile *decoded; /* by open(), for whoever asks first; then NULL */
+    tl_profile *decoded; /* from open(), for the first read; then NULL */
 } tlp_reader;
 
 static int probe(const tl_probe *p)
@@ -21,7 +21,7 @@ static int probe(const tl_probe *p)
     return p->size >= TLP_MAGIC_BYTES && memcmp(p->head, TLP_MAGIC, TLP_MAGIC_BYTES) == 0 ? 8 * TLP_MAGIC_BYTES : 0;
 }
 
-/* Checks what can be said before the file is read: that it is one, and whole. */
+/* Checks before reading: is it a profile, and complete? */
 static int check_header(const uint8_t *header, size_t n, uint64_t size, tl_error *e)
 {
     if (n < TLP_MAGIC_BYTES || memcmp(header, TLP_MAGIC, TLP_MAGIC_BYTES) != 0)
@@ -45,7 +45,7 @@ static int check_header(const uint8_t *header, size_t n, uint64_t size, tl_error
     return 0;
 }
 
-/* Checks the content: the checksum first, since nothing else can be believed without it. */
+/* Checks the content: the checksum first, since nothing else can be trusted without it. */
 static int check_content(const tlp_reader *r, tl_error *e)
 {
     size_t end = r->size - TLP_CHECKSUM_BYTES;
@@ -83,7 +83,7 @@ static int load(tlp_reader *r, tl_input *in, tl_error *e)
     return check_content(r, e);
 }
 
-/* What the profile says of the trace as a whole. */
+/* Describes the trace from the profile. */
 static int describe(const tl_profile *p, unsigned version, tl_trace *t, tl_error *e)
 {
     const char *clock = p->clock.name ? tl_trace_intern(t, p->clock.name) : NULL;

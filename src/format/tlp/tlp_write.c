@@ -1,5 +1,5 @@
-/* Writes a profile as a .tlp file. It is encoded in memory first, since its size stands in front of it; the profile
- * itself takes many times that. */
+/* Writes a profile as a .tlp file. It is encoded in memory first, since the size precedes it; the profile itself takes
+ * many times that. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +18,14 @@ typedef struct encoder {
     uint32_t *track;    /* [ntrack] in canonical order */
     uint32_t *place;    /* [nplace] in canonical order */
     uint32_t *code;     /* of each function, by index: number of threads + rank */
-    uint32_t *next;     /* [nplace] scratch: least code that the next child may have */
+    uint32_t *next;     /* [nplace] scratch: least code for the next child */
     bool extended;      /* version 2 */
-    bool unwound;       /* calls of which the exit of an outer one is the end are told */
+    bool unwound;       /* it has counts of calls closed by outer exits */
     uint8_t *file;      /* [capacity], NULL after memory ran out */
     size_t size, capacity;
 } encoder;
 
-/* Room for n more bytes; false when memory runs out or the file becomes too large: then nothing is encoded any more. */
+/* Room for n more bytes; false when memory runs out or the file becomes too large: then encoding stops. */
 static bool reserve(encoder *w, size_t n)
 {
     if (TL_LIKELY(n <= w->capacity - w->size))
@@ -70,7 +70,7 @@ static void put_string(encoder *w, const char *s)
     put_number(w, tl_string_rank(&w->ranks, s));
 }
 
-/* The size is not known yet. */
+/* The size is filled in later. */
 static void put_header(encoder *w)
 {
     uint8_t header[TLP_OFFSET_BODY];
@@ -169,7 +169,7 @@ static const tl_place_stat *stat_at(const encoder *w, uint32_t i)
     return &w->p->stat[w->place[i]];
 }
 
-/* Differences are modulo 2^64: exact for any numbers, small for those of real programs. */
+/* Differences are modulo 2^64: exact for any numbers, small for real programs. */
 static void put_sums(encoder *w)
 {
     uint32_t n = w->p->nplace;
@@ -192,7 +192,7 @@ static void put_buckets(encoder *w, const tl_place_stat *s)
 {
     uint32_t b = tl_hist_bucket(s->min), last = tl_hist_bucket(s->max);
     if (b == last)
-        return; /* all calls are in it */
+        return; /* it has all calls */
     put_number(w, tl_hist_get(&s->hist, b));
     while (b != last) {
         uint32_t next = tl_hist_next(&s->hist, b + 1);
@@ -238,7 +238,7 @@ static void put_body(encoder *w)
         put_durations(w);
 }
 
-/* The buckets column leaves out what min, max and calls say already, so these have to agree with the histogram. */
+/* The buckets column omits what min, max and calls determine, so these must agree with the histogram. */
 static int check_histograms(const tl_profile *p, tl_error *e)
 {
     for (uint32_t i = 0; p->has_histogram && i < p->nplace; i++) {
@@ -257,7 +257,7 @@ static int check_histograms(const tl_profile *p, tl_error *e)
     return 0;
 }
 
-/* Is there something in the profile that version 1 has no place for? */
+/* Does the profile need more than version 1 can hold? */
 static bool needs_extended(const tl_profile *p)
 {
     for (uint32_t i = 0; i < p->nfunction; i++)
@@ -266,7 +266,7 @@ static bool needs_extended(const tl_profile *p)
     return p->nweight > 0 || tl_profile_unwound(p) > 0;
 }
 
-/* Versions are asked for by number: up to which one, as it were. */
+/* The requested version is the highest one allowed. */
 static int check_version(const char *wanted, bool extended, const tl_profile *p, tl_error *e)
 {
     const unsigned newest = TLP_VERSION_SAMPLES;
