@@ -37,13 +37,13 @@ typedef struct writer {
     tl_output *out;
     tl_hash file;       /* address of an interned name -> number */
     uint32_t nfile;     /* numbers given */
-    uint32_t *number;   /* [functions] 0: its name was not written yet */
+    uint32_t *number;   /* [functions] 0: its name has not been written yet */
     uint32_t nfunction; /* numbers given */
     bool counts;        /* there is a second cost: calls, samples or allocations */
     bool failed;
 } writer;
 
-/* One line: control characters, which would end it, become spaces. */
+/* Writes one line: control characters, which would end it, become spaces. */
 static void put_name(writer *w, const char *name)
 {
     while (*name) {
@@ -74,8 +74,7 @@ static void put_file(writer *w, const char *key, const char *file)
     put_name(w, file);
 }
 
-/* Numbered as they are first named: the order of p->function is that in which threads came upon them, and differs from
- * run to run. */
+/* Numbered at first use: the order of p->function depends on threads, and differs from run to run. */
 static void put_function(writer *w, const char *key, uint32_t function)
 {
     char label[24];
@@ -123,7 +122,7 @@ static void put_node(writer *w, uint32_t function, uint32_t *edge)
         put_edge(w, &w->g->edge[*edge], f->file, f->line);
 }
 
-/* What the costs are. "events:" ends the head for callgrind_annotate. */
+/* The kinds of costs. "events:" ends the head for callgrind_annotate. */
 static void put_events(writer *w)
 {
     const char *unit = tl_profile_unit(w->p);
@@ -132,7 +131,7 @@ static void put_events(writer *w)
     const char *what = strcmp(unit, "bytes") == 0 ? "Memory allocated" : "Time";
     tl_output_puts(w->out, "positions: line\n");
     if (w->counts && strcmp(unit, "instructions") == 0) {
-        unit = "Ir"; /* as Callgrind itself calls them */
+        unit = "Ir"; /* Callgrind's own name */
         tl_output_puts(w->out, "event: Ir : Instructions\n");
     } else if (w->counts) {
         tl_output_printf(w->out, "event: %s : %s in %s\n", unit, what, unit);
@@ -144,7 +143,7 @@ static void put_events(writer *w)
 static void put_head(writer *w, const char *title)
 {
     const tl_profile *p = w->p;
-    uint64_t time = 0; /* the sum of what is written below, each number rounded for itself */
+    uint64_t time = 0; /* the sum of what is written below, with each number rounded on its own */
     for (uint32_t i = 0; i < p->nfunction; i++)
         time = tl_add_saturated(time, tl_profile_time(p, w->g->node[i].self));
     tl_output_puts(w->out, "# callgrind format\nversion: 1\ncreator: traceloom\n");

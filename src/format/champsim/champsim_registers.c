@@ -1,11 +1,11 @@
-/* Operands of A64 instructions, in the places where most of the encodings have them. */
+/* Operands of A64 instructions, in the places of most encodings. */
 #include "format/champsim/champsim_registers.h"
 
 #include "isa/a64.h"
 
 enum { ZERO = 31, LINK = 30 };
 
-/* Registers in the order in which they are found; what is beyond the room of a record is left out. */
+/* Registers in the order found; those that do not fit into a record are left out. */
 typedef struct operand_list {
     champsim_operands out;
     unsigned sources, destinations;
@@ -67,7 +67,7 @@ static unsigned vector(unsigned number)
 
 static void branch(operand_list *l, uint32_t op, a64_class c)
 {
-    /* A branch to the zero register does not happen; ChampSim would take it for a direct one. */
+    /* Nobody branches to the zero register; ChampSim would take it for a direct branch. */
     const unsigned to = general(rn(op) == ZERO ? LINK : rn(op));
     switch (c) {
     case A64_COND:
@@ -141,7 +141,7 @@ static void immediate(operand_list *l, uint32_t op)
         writes(l, general(rd(op)));
         break;
     case 0x22:   /* ADD, SUB */
-    case 0x23: { /* the same of tags: no flags */
+    case 0x23: { /* the same for tags: no flags */
         const bool flags = form == 0x22 && (kind & 1);
         reads(l, general_or_sp(rn(op)));
         writes(l, flags ? general(rd(op)) : general_or_sp(rd(op)));
@@ -255,7 +255,7 @@ champsim_operands champsim_operands_of(uint32_t op)
         else
             registers(&l, op);
         break;
-    default: /* exceptions, prefetches, SME, what is not known: none */
+    default: /* exceptions, prefetches, SME, unknown ones: none */
         break;
     }
     return l.out;

@@ -1,7 +1,7 @@
-/* Registers of A64 as ChampSim numbers them, and which of them an instruction reads and writes.
+/* ChampSim's numbers of A64 registers, and which of them an instruction reads and writes.
  *
- * ChampSim infers what kind of branch an instruction is from these: jumps write IP; conditional ones read IP and the
- * flags or another register; calls read and write IP and SP; returns read SP, and write it and IP. 0: no register. */
+ * ChampSim infers the kind of a branch from these: jumps write IP; conditional ones read IP and the flags or another
+ * register; calls read and write IP and SP; returns read SP, and write it and IP. 0: no register. */
 #ifndef TL_FORMAT_CHAMPSIM_REGISTERS_H
 #define TL_FORMAT_CHAMPSIM_REGISTERS_H
 
@@ -12,8 +12,8 @@ enum {
     CHAMPSIM_SP = 6,
     CHAMPSIM_FLAGS = 25,
     CHAMPSIM_IP = 26,
-    CHAMPSIM_X0 = 32, /* to X30 = 62; numbers below 32 are left alone, because some of them have a meaning */
-    CHAMPSIM_V0 = 64, /* to V31 = 95; the vectors of SVE are the same */
+    CHAMPSIM_X0 = 32, /* to X30 = 62; numbers below 32 are avoided, because some have a meaning */
+    CHAMPSIM_V0 = 64, /* to V31 = 95; also the vectors of SVE */
     CHAMPSIM_SOURCES = 4,
     CHAMPSIM_DESTINATIONS = 2
 };
@@ -24,7 +24,7 @@ typedef struct champsim_operands {
     bool is_branch, is_conditional;
 } champsim_operands;
 
-/* Simplified where a trace of this kind has no use for more: see docs/format/champsim.md. */
+/* Simplified where such a trace does not need more: see docs/format/champsim.md. */
 champsim_operands champsim_operands_of(uint32_t op);
 
 #endif

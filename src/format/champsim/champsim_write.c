@@ -4,8 +4,8 @@
  *   8 u8 is a branch   12 u8 source registers[4]         32 u64 load addresses[4]
  *   9 u8 taken
  *
- * All little-endian; 0 is an empty place. Whether a branch was taken is known when the next instruction comes, and so
- * are all memory accesses: a record is held back until then. */
+ * All little-endian; 0 is an empty place. The next instruction shows whether a branch was taken, and that all memory
+ * accesses are there: a record is held back until then. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ enum {
 
 enum { NOTHING, INSTRUCTION, LOAD, STORE };
 
-/* What was found out about an opcode: programs have few. */
+/* What is known about an opcode: programs use few. */
 typedef struct known_opcode {
     uint32_t op;
     champsim_operands is;
@@ -36,13 +36,13 @@ typedef struct known_opcode {
 
 typedef struct champsim_writer {
     tl_write_context context;
-    uint8_t *action; /* by class: what it is */
+    uint8_t *action; /* by class: what to do with its events */
     known_opcode *known;
     uint32_t track; /* UINT32_MAX: none yet */
     bool holds, is_conditional;
-    uint64_t pc;                 /* of the record that is held */
-    uint8_t record[RECORD_SIZE]; /* that record, but for whether the branch was taken */
-    uint32_t loads, stores;      /* of it */
+    uint64_t pc;                 /* of the record held back */
+    uint8_t record[RECORD_SIZE]; /* that record, except whether the branch was taken */
+    uint32_t loads, stores;      /* in it */
     uint64_t lost_loads, lost_stores, without_pc;
 } champsim_writer;
 
@@ -95,7 +95,7 @@ static const champsim_operands *operands(champsim_writer *w, uint32_t op)
     return &k->is;
 }
 
-/* Writes the record that is held, before the instruction at `next`, if that is known. */
+/* Writes the record held back, before the instruction at `next`, if known. */
 static void release(champsim_writer *w, bool has_next, uint64_t next)
 {
     if (!w->holds)

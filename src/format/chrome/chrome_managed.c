@@ -5,14 +5,14 @@
  *   {"ph":"e","name":"GC","cat":"GC","id":"0x1","pid":7,"tid":8,"ts":9.000}
  *   {"ph":"C","name":"CPU thread 0x2","pid":7,"tid":8,"ts":5.000,"args":{"%":12.5}}
  *
- * A span that nests in those of its thread is an X, as viewers want them; others, and those of threads with calls, are
+ * A span that nests in those of its thread is an X, which viewers prefer; others, and those of threads with calls, are
  * b and e. */
 #include <string.h>
 
 #include "base/text/float_text.h"
 #include "format/chrome/chrome_writer.h"
 
-/* ,"name":"GC GEN0" of words. */
+/* ,"name":"GC GEN0" from words. */
 static bool put_name(chrome_writer *w, const char *const *word, size_t n)
 {
     tl_pb_clear(&w->args);
@@ -22,7 +22,7 @@ static bool put_name(chrome_writer *w, const char *const *word, size_t n)
     return !w->args.failed;
 }
 
-/* One event of a span: all of it, or its begin or end. */
+/* One event for a span: all of it, or its begin or end. */
 static bool write_part(chrome_writer *w, const tl_span *s, char ph, uint64_t ns, uint64_t duration)
 {
     char buf[24];

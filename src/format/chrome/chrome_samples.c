@@ -1,4 +1,4 @@
-/* Samples as Chrome trace events, in the way of V8: all viewers know it, and it can be written as they come.
+/* Samples as Chrome trace events, in V8's way: all viewers know it, and it can be streamed.
  *
  *   {"ph":"P","name":"Profile","cat":"v8","id":"0x1","pid":7,"tid":8,"ts":0.000,"args":{"data":{"startTime":0}}}
  *   {"ph":"P","name":"ProfileChunk","cat":"v8","id":"0x1","pid":7,"tid":8,"ts":30.000,"args":{"data":{"cpuProfile":{
@@ -13,7 +13,7 @@
 #include "base/grow.h"
 #include "format/chrome/chrome_writer.h"
 
-/* Nodes that profiles of all threads know: real programs stay far below, hostile files do not grow. */
+/* Most nodes known to the profiles of all threads: real programs stay far below, and hostile files cannot grow. */
 #define CHROME_TOLD_MAX (1u << 22)
 
 enum { NODE_ROOT = 1, NODE_IDLE = 2, NODE_FIRST = 2 /* our node 1 is number 3 */ };
@@ -23,7 +23,7 @@ typedef struct chrome_profile {
     bool started;
     bool idle;      /* the last sample is one of "(idle)" */
     uint64_t at;    /* us of the last sample */
-    uint64_t until; /* us up to which the last real one lasts */
+    uint64_t until; /* us at which the last real sample ends */
 } chrome_profile;
 
 static chrome_profile *get_profile(chrome_writer *w, uint32_t track)
@@ -58,7 +58,7 @@ static void put_node(chrome_writer *w, uint64_t id, uint64_t parent, const char 
     tl_pb_text(&w->text, ",\"scriptId\":0}}");
 }
 
-/* "nodes":[...] of those on a stack that the profile does not know, the outermost first. */
+/* "nodes":[...] of a stack that the profile does not know, the outermost first. */
 static bool put_nodes(chrome_writer *w, uint32_t track, uint32_t node, bool first)
 {
     const tl_stack_nodes *s = &w->line.stacks;
@@ -91,7 +91,7 @@ static void put_list_number(tl_pb *out, uint64_t v, bool comma)
     tl_pb_text_u64(out, v);
 }
 
-/* us between samples, each after the one before it; the n-th of them stands for the time up to `end`. */
+/* us between samples; the n-th of them represents the time up to `end`. */
 static void put_deltas(chrome_writer *w, chrome_profile *p, uint64_t idle_at, uint64_t end, uint64_t each, uint64_t n)
 {
     bool comma = false;

@@ -21,7 +21,7 @@
 
 #include "format/chrome/chrome_writer.h"
 
-/* Room for all of an event that is neither label nor args. */
+/* Room for all of an event except label and args. */
 enum { FRAME = 96 };
 
 /* Names */
@@ -114,7 +114,7 @@ bool chrome_put_place(chrome_writer *w, uint32_t track, uint64_t ns)
 static bool write_metadata(chrome_writer *w, const char *what, tl_label track, const char *name)
 {
     tl_pb *text = chrome_begin_event(w, 'M');
-    /* speedscope takes samples for what the file is about if the first event has it */
+    /* speedscope decides what a file contains by the first event */
     if (w->line.samples && !w->line.calls)
         tl_pb_text(text, ",\"cat\":\"__metadata\"");
     tl_pb_text(text, ",\"name\":\"");
@@ -127,7 +127,7 @@ static bool write_metadata(chrome_writer *w, const char *what, tl_label track, c
     return chrome_end_event(w);
 }
 
-/* Names a track, and its process if it is the first of it, before the track's first event. */
+/* Names a track, and its process if it is the first one there, before the track's first event. */
 static TL_COLD bool name_track(chrome_writer *w, uint32_t index)
 {
     const tl_track *track = tl_trace_track(w->line.context.trace, index);
@@ -147,7 +147,7 @@ static inline bool ready_track(void *writer, uint32_t index, bool started)
     return TL_LIKELY(started) || name_track(writer, index);
 }
 
-/* Events in one go */
+/* Whole events */
 
 /* The parts of an event. */
 typedef struct event_parts {
@@ -178,7 +178,7 @@ TL_ALWAYS_INLINE char *put_event(char *p, const event_parts *v, bool comma)
     return p;
 }
 
-/* An event of any length, by way of a buffer of our own. */
+/* An event of any length, through a buffer of our own. */
 static TL_COLD bool write_long(chrome_writer *w, const event_parts *v, size_t size)
 {
     if (size > w->text.capacity) {
@@ -206,7 +206,7 @@ TL_ALWAYS_INLINE bool write_event(chrome_writer *w, const event_parts *v)
     return true;
 }
 
-/* What is in w->args; NULL if there is nothing. False when memory ran out. */
+/* The content of w->args; NULL if empty. False when memory ran out. */
 static inline bool get_args(const chrome_writer *w, bool any, const tl_pb **args)
 {
     *args = any ? &w->args : NULL;
@@ -252,7 +252,7 @@ static inline bool write_instant(void *writer, const tl_class *c, const tl_batch
     return make_args(w, c, b, i, &v.args) && write_event(w, &v);
 }
 
-/* The numeric fields of the payload only, as viewers draw one curve for each. */
+/* Only the numeric fields of the payload, since viewers draw a curve for each. */
 static bool write_counter(void *writer, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ns, bool *any)
 {
     chrome_writer *w = writer;
@@ -275,7 +275,7 @@ static bool write_counter(void *writer, const tl_class *c, const tl_batch *b, ui
     return get_args(w, *any, &v.args) && (!*any || write_event(w, &v));
 }
 
-/* The end of a span says what its begin did not. */
+/* What only the end of a span knows. */
 static const tl_pb *span_args(void *writer, const tl_class *c, const tl_batch *b, uint32_t i, const tl_span *s)
 {
     chrome_writer *w = writer;
@@ -377,7 +377,7 @@ static void chrome_discard(void *writer)
     free(w->profile);
 }
 
-/* Never ".chrome.json": speedscope takes a file of that name for a bare array and fails. */
+/* Not ".chrome.json": speedscope takes a file of that name for a bare array and fails. */
 const tl_format tl_format_chrome = {
     .name = "chrome",
     .summary = "Chrome trace event JSON, for Perfetto, chrome://tracing and speedscope",

@@ -1,4 +1,4 @@
-/* The inside of the writer of Chrome trace events: what its files share. */
+/* The inside of the writer of Chrome trace events, shared by its files. */
 #ifndef TL_FORMAT_CHROME_WRITER_H
 #define TL_FORMAT_CHROME_WRITER_H
 
@@ -6,7 +6,7 @@
 #include "model/timeline.h"
 #include "model/value_json.h"
 
-/* Deepest stack that is written: of deeper ones the outermost frames. */
+/* Deepest stack that is written; of deeper ones only the outermost frames. */
 #define CHROME_DEPTH_MAX 4096u
 
 typedef struct chrome_writer {
@@ -17,7 +17,7 @@ typedef struct chrome_writer {
     tl_hash named_pid;  /* processes whose name was written */
     tl_json_fields fields;
     tl_pb args, text;
-    bool any;       /* an event stands before: a comma is due */
+    bool any;       /* an event precedes: a comma is due */
     uint64_t apart; /* spans that overlap others */
 
     /* chrome_samples.c */
@@ -41,7 +41,7 @@ bool chrome_write_gauge(void *writer, const tl_gauge *g, uint64_t ns);
 
 /* chrome_samples.c */
 bool chrome_write_samples(void *writer, const tl_timeline_samples *s);
-/* The last sample of each thread ends. */
+/* Ends the last sample of each thread. */
 bool chrome_end_profiles(chrome_writer *w);
 
 /* ns as microseconds with three digits. */

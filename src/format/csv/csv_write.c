@@ -14,14 +14,14 @@
 
 typedef struct csv_writer {
     tl_lines lines;
-    tl_pb json;           /* of one event, or what is left of it */
-    tl_text_writer *line; /* where it goes */
-    bool begun;           /* the first part of it did */
+    tl_pb json;           /* of one event, or the rest of it */
+    tl_text_writer *line; /* the output */
+    bool begun;           /* its first part was written */
 } csv_writer;
 
 enum { PIECE = 1024, JSON_MOST = 256 * 1024 };
 
-/* One cell: as it is, or in quotes with quotes doubled. */
+/* One cell: as it is, or in quotes with inner quotes doubled. */
 static void put_cell(tl_pb *out, const char *s, size_t n)
 {
     bool plain = n == 0 || s[0] != ' ';
@@ -73,7 +73,7 @@ static void make_class(void *writer, uint64_t id, tl_pb *text)
     put_cell(text, name, strlen(name));
 }
 
-/* Text with quotes doubled, but without those around it. */
+/* Text with quotes doubled, without enclosing quotes. */
 static void put_doubled(tl_text_writer *tw, const char *s, size_t n)
 {
     while (n > 0) {
@@ -100,7 +100,7 @@ static void put_json(csv_writer *w)
     tl_pb_clear(&w->json);
 }
 
-/* Writes what there is of a long text, so that it does not take memory. */
+/* Writes out a part of a long text, to bound memory. */
 static void spill(void *writer, tl_text_writer *json)
 {
     csv_writer *w = writer;
@@ -108,7 +108,7 @@ static void spill(void *writer, tl_text_writer *json)
         return;
     tl_text_close(json);
     put_json(w);
-    (void)tl_text_open_buffer(json, &w->json); /* there is room */
+    (void)tl_text_open_buffer(json, &w->json); /* cannot fail: there is room */
 }
 
 static int csv_create(void *writer, const tl_write_context *context, tl_error *e)

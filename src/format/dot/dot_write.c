@@ -6,7 +6,7 @@
  *     n1 -> n2 [label="12 x 3.4 ms", penwidth=...];
  *   }
  *
- * A picture of all functions of a program helps nobody. Shown are those with the largest totals: at most NODES_MAX, and
+ * A picture of all functions of a program helps nobody. It shows those with the largest totals: at most NODES_MAX, and
  * only those with 1/SHARE of the time or more (if there is any time); and the calls between them with 1/EDGE_SHARE of
  * the time or of the number of all calls, at most EDGES_MAX. Time within recursive calls counts once, see
  * model/callgraph.h. Of samples the chosen weight is in the place of time, and samples (or allocations) in that of
@@ -25,7 +25,7 @@ enum {
     EDGES_MAX = 400,
     SHARE = 200,       /* 0.5 % */
     EDGE_SHARE = 1000, /* 0.1 % */
-    LABEL_MAX = 60     /* bytes of a name shown; all of it is in the tooltip */
+    LABEL_MAX = 60     /* bytes of a name shown; the tooltip has all of it */
 };
 
 typedef struct writer {
@@ -39,7 +39,7 @@ typedef struct writer {
     uint32_t nnode;
     uint32_t *number; /* [functions] place in node + 1; 0: not shown */
     const tl_graph_edge **edge;
-    uint32_t nedge, within; /* shown, of those between functions shown */
+    uint32_t nedge, within; /* shown ones, of those between shown functions */
 } writer;
 
 /* At most n bytes of text inside double quotes: quotes and backslashes escaped, control characters as spaces. */
@@ -135,7 +135,7 @@ static void put_edge(writer *w, const tl_graph_edge *edge)
                      w->number[edge->callee]);
     if (!w->p->nweight)
         tl_output_printf(w->out, "%s x", tl_human_count((char[32]){0}, 32, edge->calls));
-    if (edge->total > 0) { /* not of recursive calls */
+    if (edge->total > 0) { /* not for recursive calls */
         tl_output_puts(w->out, w->p->nweight ? "" : "\\n ");
         put_time(w, edge->total);
     }
@@ -152,7 +152,7 @@ static void put_edge(writer *w, const tl_graph_edge *edge)
                      1 + share(edge->total, w->whole, 100));
 }
 
-/* Largest first; equal ones in canonical order, which `index` stands for. */
+/* Largest first; ties in canonical order, given by `index`. */
 typedef struct candidate {
     uint64_t time, calls;
     uint32_t index;
@@ -197,7 +197,7 @@ static void choose_edges(writer *w, candidate *c)
         if (edge->caller == TL_NO_FUNCTION || !w->number[edge->caller] || !w->number[edge->callee])
             continue;
         w->within++;
-        /* Recursive calls have no time of their own, but loops in the picture tell that there is recursion. */
+        /* Recursive calls have no time of their own, but loops in the picture show the recursion. */
         if (edge->total >= w->whole / EDGE_SHARE || edge->calls >= g->calls / EDGE_SHARE ||
             edge->caller == edge->callee)
             c[n++] = (candidate){edge->total, edge->calls, i};

@@ -6,7 +6,7 @@
  *     then for each instruction: maybe ENCODING, maybe MARKER branch target, INSTR..., READ and WRITE, MARKER system
  * call THREAD_EXIT id, FOOTER
  *
- * Numbers as in version 5, where branches say where they go. */
+ * Numbers as in version 5, where branches have their targets. */
 #ifndef TL_FORMAT_DRMEMTRACE_LAYOUT_H
 #define TL_FORMAT_DRMEMTRACE_LAYOUT_H
 
@@ -19,7 +19,7 @@ enum {
     DRMEMTRACE_INSTR = 10,
     DRMEMTRACE_DIRECT_JUMP = 11,
     DRMEMTRACE_INDIRECT_JUMP = 12,
-    DRMEMTRACE_CONDITIONAL_JUMP = 13, /* of which it is not known whether it was taken */
+    DRMEMTRACE_CONDITIONAL_JUMP = 13, /* unknown whether it was taken */
     DRMEMTRACE_DIRECT_CALL = 14,
     DRMEMTRACE_INDIRECT_CALL = 15,
     DRMEMTRACE_RETURN = 16,
@@ -34,7 +34,7 @@ enum {
     DRMEMTRACE_UNTAKEN_JUMP = 49
 };
 
-/* Sizes of markers: what they are. */
+/* Sizes of markers: their meaning. */
 enum {
     DRMEMTRACE_MARK_TIMESTAMP = 2,
     DRMEMTRACE_MARK_CPU = 3,

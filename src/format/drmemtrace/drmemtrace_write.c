@@ -1,7 +1,7 @@
 /* Writes the instructions of one thread or processor as a trace of DynamoRIO's drmemtrace; see drmemtrace_layout.h.
  *
- * A branch says beforehand where it goes, or whether it was taken: it is held back until that is known. The bytes of an
- * instruction are written when they were not written lately for the same address. */
+ * A branch record includes its target or outcome: it is held back until that is known. The bytes of an instruction are
+ * written unless they were recently written for the same address. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +12,10 @@
 
 enum { INSN_SIZE = 4, CACHE_BITS = 14 };
 
-/* Ids must not be 0. No thread of Linux has this one: it is the limit of their numbers. */
+/* Ids must not be 0. This is the limit of Linux's thread numbers, so no thread has it. */
 #define NUMBER_OF_ZERO (UINT64_C(1) << 22)
 
-/* The time is not known, but several files can only be opened together if each has one. */
+/* The time is unknown, but several files can only be opened together if each has one. */
 #define ANY_TIME UINT64_C(1)
 
 enum { NOTHING, INSTRUCTION, LOAD, STORE, TARGET, ARGUMENT };
@@ -29,12 +29,12 @@ typedef struct written_insn {
 
 typedef struct drmemtrace_writer {
     tl_write_context context;
-    uint8_t *action;       /* by class: what it is */
+    uint8_t *action;       /* by class: what to do with its events */
     written_insn *written; /* by pc */
     uint32_t track;        /* UINT32_MAX: none yet */
     bool begun;
     uint64_t id;    /* of the thread */
-    bool has_place; /* the last instruction was written, or is held: what follows belongs to it */
+    bool has_place; /* the last instruction was written or is held back: what follows belongs to it */
     bool holds;     /* a branch: */
     uint64_t pc, target;
     uint32_t op;
@@ -144,7 +144,7 @@ static unsigned type_of(a64_class c)
     }
 }
 
-/* Writes the branch that is held. What comes next is at `next`, if that is known and tells where the branch went. */
+/* Writes the branch held back. `next` is the following instruction, if it is known and shows the branch's target. */
 static void release(drmemtrace_writer *w, bool has_next, uint64_t next)
 {
     unsigned type = type_of(w->cls);
@@ -207,7 +207,7 @@ static void access_memory(drmemtrace_writer *w, unsigned type, uint64_t address,
 {
     if (!w->has_place)
         return;
-    release(w, false, 0); /* no branch accesses memory, but a damaged trace may say so */
+    release(w, false, 0); /* no branch accesses memory, but a damaged trace may contain one that does */
     for (; size > UINT16_MAX; size -= 32768, address += 32768)
         put(w, type, 32768, address);
     put(w, type, (unsigned)size, address);

@@ -1,11 +1,11 @@
-/* Writing folded stacks: one line a stack, for flame graph tools.
+/* Writing folded stacks: one line per stack, for flame graph tools.
  *
  *   main;parse;read 1234
  *
  * Functions from the outermost on, joined by ';', a space, and the self time in ns (ticks where the clock has no
  * frequency). In names ';' becomes ':' and a line break or other control character becomes a space. Stacks without
  * self time are left out: their time is in the lines of their callees. With trees per thread, the thread's name is the
- * outermost "function". Of samples the number is what the stack itself has of the chosen weight: ns, bytes, samples. */
+ * outermost "function". For samples the number is the stack's own amount of the chosen weight: ns, bytes, samples. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -15,7 +15,7 @@
 
 #include "model/lines.h"
 
-/* What is said of the function of an event. */
+/* How the function of an event is written. */
 typedef enum jsonl_function { NO_FUNCTION, NAME_AND_ID, NAME_IF_KNOWN } jsonl_function;
 
 typedef struct jsonl_writer {

@@ -5,7 +5,7 @@
 #include "model/field_text.h"
 
 enum {
-    INDENT = 11, /* registers stand where the pc begins, about */
+    INDENT = 11, /* registers begin about where the pc does */
     IN_A_ROW = 4,
     NAME_WIDTH = 4,
     STEP = 32 /* bytes between two checks of room */

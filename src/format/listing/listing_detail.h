@@ -1,15 +1,15 @@
-/* What stands behind an instruction, or between instructions, beyond addresses: bytes, registers, buffers. */
+/* Details after an instruction, or between instructions, beyond addresses: bytes, registers, buffers. */
 #ifndef TL_LISTING_DETAIL_H
 #define TL_LISTING_DETAIL_H
 
 #include "base/text/text_writer.h"
 #include "model/format_impl.h"
 
-/* "0x", and digits enough for `size` bytes */
+/* "0x", and enough digits for `size` bytes */
 char *listing_put_padded_hex(char *p, uint64_t v, unsigned size);
-/* "nZCv"; in hexadecimal where other bits than these are set. At most 20 bytes. */
+/* "nZCv"; in hexadecimal if other bits are set. At most 20 bytes. */
 char *listing_put_flags(char *p, uint64_t flags);
-/* The bytes of an access, with a space in front: a number where registers have its size, else as they lie. */
+/* The bytes of an access, preceded by a space: a number for sizes of registers, else in memory order. */
 void listing_put_bytes(tl_text_writer *tw, const tl_class *c, const tl_batch *b, uint32_t i);
 /* " buffers [0x4000 12 bytes] ..." */
 void listing_put_buffers(tl_text_writer *tw, const tl_class *c, const tl_batch *b, uint32_t i);

@@ -1,4 +1,4 @@
-/* Lines of instructions: making one, and keeping it. */
+/* Lines of instructions: making and caching them. */
 #include "format/listing/listing_line.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static char *put_text(char *p, const char *text, size_t n)
     return p + (n - mnemonic);
 }
 
-/* Writes the line at p and into *k, if it is short enough for that. Returns the end. */
+/* Writes the line at p, and into *k if it is short enough. Returns the end. */
 static char *make(listing_lines *l, char *p, uint64_t pc, uint64_t aux, listing_line *k, unsigned *padding)
 {
     const uint32_t op = tl_insn_opcode(aux);
@@ -86,7 +86,7 @@ static char *make(listing_lines *l, char *p, uint64_t pc, uint64_t aux, listing_
     return p;
 }
 
-/* Two places of a program that is larger than what is kept share their first slot; they have different second ones. */
+/* In a program larger than the cache, two places with the same first slot have different second ones. */
 static uint32_t second_slot(uint32_t first, uint64_t pc)
 {
     return first ^ (uint32_t)(((pc >> 18) * 0x9e3779b97f4a7c15u >> 40 | 1) % LISTING_LINES);

@@ -1,4 +1,4 @@
-/* The part of a line that an instruction at a place always has, made once and kept: level, pc, opcode, text. */
+/* The constant part of an instruction's line, made once and cached: level, pc, opcode, text. */
 #ifndef TL_LISTING_LINE_H
 #define TL_LISTING_LINE_H
 
@@ -10,10 +10,10 @@
 #include "traceloom/model.h"
 
 enum {
-    LISTING_LINES = 65536, /* kept ones: 12 MiB, of which only those are touched that the program needs */
-    LISTING_KEPT = 174,    /* bytes of one; longer ones are made each time */
-    LISTING_HEAD = 72,     /* bytes of it that are copied in any case */
-    LISTING_TEXT = 35,     /* where the text begins, behind the number, without a column of symbols */
+    LISTING_LINES = 65536, /* cached ones: 12 MiB, of which a program touches only what it needs */
+    LISTING_KEPT = 174,    /* bytes of one; longer ones are not cached */
+    LISTING_HEAD = 72,     /* bytes that are always copied */
+    LISTING_TEXT = 35,     /* where the text begins, after the number, without a column of symbols */
     LISTING_WIDTH = 32,    /* of the text, if something follows */
     LISTING_ROOM = 320     /* bytes that listing_put_line() may write to */
 };
@@ -21,7 +21,7 @@ enum {
 typedef struct listing_line {
     uint64_t pc, aux; /* key and aux of the instruction */
     uint8_t n;        /* bytes; 0: none yet */
-    uint8_t padding;  /* spaces up to what may follow */
+    uint8_t padding;  /* spaces before what may follow */
     char text[LISTING_KEPT];
 } listing_line;
 
@@ -32,13 +32,13 @@ typedef struct listing_lines {
     unsigned width; /* of everything up to the end of the column of texts */
 } listing_lines;
 
-/* Of zeroed memory; fini is needed in any case. Errors: TL_ENOMEM. */
+/* After zeroing; fini is needed in any case. Errors: TL_ENOMEM. */
 int listing_lines_init(listing_lines *l, const tl_trace *t, tl_error *e);
 void listing_lines_fini(listing_lines *l);
-/* The rest of listing_put_line(): a line that is kept in its second place, or not yet. */
+/* The rest of listing_put_line(): a line that is in its second slot, or not cached yet. */
 char *listing_find_line(listing_lines *l, char *p, uint64_t pc, uint64_t aux, unsigned *padding);
 
-/* Where a line is kept first of all. Code that runs at one time mostly lies together. */
+/* The first slot of a line. Code that runs at one time is mostly adjacent. */
 TL_ALWAYS_INLINE uint32_t listing_slot(uint64_t pc, uint64_t aux)
 {
     const uint64_t key = TL_LIKELY(tl_insn_has_pc(aux)) ? pc >> 2 : (uint64_t)tl_insn_opcode(aux) * 0x9e3779b1u >> 16;
@@ -59,8 +59,8 @@ TL_ALWAYS_INLINE char *listing_copy_line(const listing_line *k, char *p, unsigne
     return p + k->n;
 }
 
-/* Writes the line of an instruction at p, where there is room for LISTING_ROOM bytes. Returns the end, and the spaces
- * that are needed before anything that follows. */
+/* Writes the line of an instruction at p, where there is room for LISTING_ROOM bytes. Returns the end, and how many
+ * spaces are needed before anything that follows. */
 TL_ALWAYS_INLINE char *listing_put_line(listing_lines *l, char *p, uint64_t pc, uint64_t aux, unsigned *padding)
 {
     const listing_line *k = &l->line[listing_slot(pc, aux)];

@@ -1,4 +1,4 @@
-/* Functions by address, and names as they may be shown. */
+/* Functions by address, and safe names. */
 #include "format/listing/listing_symbol.h"
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ void listing_symbols_fini(listing_symbols *s)
     free(s->order);
 }
 
-/* The function that holds pc, or NULL. */
+/* The function that contains pc, or NULL. */
 static const tl_function *find(const listing_symbols *s, uint64_t pc)
 {
     uint32_t low = 0, high = s->n;

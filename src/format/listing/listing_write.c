@@ -10,8 +10,8 @@
  *   3  opcode and text
  *   4  what else the trace says of it: see docs/format/listing.md
  *
- * What is behind the text comes as events of its own, so a line is ended by whatever does not belong to it. What comes
- * when its line is not the last one any more, because another track was in between, gets a line with the number again.
+ * What follows the text comes as separate events, so a line ends with the first event that does not belong to it.
+ * If another track came in between, the rest gets a line of its own with the number again.
  *
  * Two formats: without the bytes of accesses and without registers, which need the tape of values, and with them. */
 #include <stdlib.h>
@@ -27,11 +27,11 @@ enum {
     NUMBER_MAX = 20,
     TRACK_WIDTH_MAX = 32, /* longer names push their line to the right */
     TRACK_BYTES = 256,    /* a name is cut there */
-    EVENT_ROOM = 1024,    /* bytes that are written without another check */
+    EVENT_ROOM = 1024,    /* bytes written without another check */
     SPACES = 128          /* most that are needed before something that follows, and more */
 };
 
-/* What is done with the events of a class. */
+/* How the events of a class are written. */
 typedef enum listing_action {
     LISTING_DROP,
     LISTING_IGNORE,
@@ -48,8 +48,8 @@ typedef enum listing_action {
     LISTING_ORDER,
     LISTING_FLAGS,
     LISTING_VALUE,   /* name 0x10 */
-    LISTING_NAME,    /* only that it is there */
-    LISTING_OWN_LINE /* the same, not behind an instruction; registers may follow */
+    LISTING_NAME,    /* only its presence */
+    LISTING_OWN_LINE /* the same, not after an instruction; registers may follow */
 } listing_action;
 
 /* Arguments of a system call so far. */
@@ -67,10 +67,10 @@ typedef struct listing_writer {
     bool show_track;
     size_t track_width;
 
-    bool open; /* there is a line without its line feed ... */
-    bool mine; /* ... which is that of an instruction or goes on with one: what follows of ... */
+    bool open; /* a line has no line feed yet ... */
+    bool mine; /* ... and ends with an instruction: what follows ... */
     uint32_t open_track;
-    uint64_t open_number; /* ... it stands behind it, ... */
+    uint64_t open_number; /* ... this instruction is appended, ... */
     unsigned padding;     /* ... after so many spaces */
 
     uint64_t number;                           /* of the last line, ... */
@@ -149,7 +149,7 @@ static int create(listing_writer *w, const tl_write_context *context, bool value
     w->values = values;
     w->show_track = t->ntrack > 1;
     w->track_width = w->show_track ? width_of_tracks(t) : 0;
-    w->last_digit = '9'; /* there is no number yet */
+    w->last_digit = '9'; /* no number yet */
     tl_labels_init(&w->track, make_track, w);
     w->action = malloc((size_t)t->ncls + 1);
     if (!w->action)
@@ -181,7 +181,7 @@ static tl_accept listing_accept(void *writer, const tl_class *c)
     return a == LISTING_DROP ? TL_ACCEPT_DROP : a == LISTING_IGNORE ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP;
 }
 
-/* The digits before the last one, of a number that is not that of the line before. */
+/* The digits before the last one, for a number that does not follow that of the previous line. */
 static TL_NOINLINE void make_digits(listing_writer *w, uint64_t number)
 {
     char *const end = w->digits + NUMBER_MAX, text[NUMBER_MAX];
@@ -192,8 +192,8 @@ static TL_NOINLINE void make_digits(listing_writer *w, uint64_t number)
     w->last_digit = text[n - 1];
 }
 
-/* The number of the line. Most are one more than that of the line before; the last digit is kept apart, for a byte that
- * was just written cannot be loaded with its neighbours without waiting. */
+/* The number of the line, usually one more than the previous one. The last digit is kept apart, because a byte that was
+ * just written cannot be loaded with its neighbours without waiting. */
 TL_ALWAYS_INLINE char *put_number(listing_writer *w, char *p, uint64_t number)
 {
     if (TL_LIKELY(number == w->number + 1 && w->last_digit < '9' && number != 0))
@@ -207,7 +207,7 @@ TL_ALWAYS_INLINE char *put_number(listing_writer *w, char *p, uint64_t number)
     return p + n;
 }
 
-/* Ends the line before, and begins one with track and number. False when memory runs out. */
+/* Ends the previous line, and begins one with track and number. False when memory runs out. */
 TL_ALWAYS_INLINE bool start_line(tl_text_writer *tw, listing_writer *w, const tl_batch *b, uint32_t i)
 {
     *tw->p = '\n';
@@ -226,7 +226,7 @@ TL_ALWAYS_INLINE bool start_line(tl_text_writer *tw, listing_writer *w, const tl
     return true;
 }
 
-/* The arguments so far of the call that an instruction makes; NULL when memory runs out. */
+/* The arguments so far of an instruction's call; NULL when memory runs out. */
 static listing_call *call_of(listing_writer *w, uint32_t track, uint64_t number)
 {
     if (!TL_GROW_TO(w->call, w->ncall, track, TL_TRACKS_MAX))
@@ -243,7 +243,7 @@ static char *put_0x(char *p, uint64_t v)
     return tl_put_hex(p + 2, v);
 }
 
-/* What Linux calls an error is a negative number. Behind arguments "= 0x10", elsewhere it has to be said what it is. */
+/* Linux returns errors as negative numbers. After arguments "= 0x10", elsewhere with a word for it. */
 static char *put_result(char *p, const listing_call *call, uint64_t v)
 {
     p = call->n > 0 ? TL_PUT(p, " = ") : TL_PUT(p, " returns ");
@@ -273,7 +273,7 @@ TL_ALWAYS_INLINE char *put_access(char *p, const tl_batch *b, uint32_t i, bool s
     return p - (b->aux[i] == 1);
 }
 
-/* What is said behind an instruction, with a space in front; there is room for EVENT_ROOM. */
+/* A detail after an instruction, preceded by a space; there is room for EVENT_ROOM. */
 static bool put_detail(tl_text_writer *tw, listing_writer *w, const tl_class *c, const tl_batch *b, uint32_t i)
 {
     const uint64_t v = b->key[i];
@@ -350,7 +350,7 @@ static bool put_other(tl_text_writer *tw, listing_writer *w, const tl_batch *b, 
         w->mine = true;
         w->padding = w->lines.width;
     }
-    if (w->padding > 0) { /* one of the spaces is the detail's own */
+    if (w->padding > 0) { /* one of the spaces is part of the detail */
         tw->p = (char *)memset(tw->p, ' ', SPACES) + w->padding - 1;
         w->padding = 0;
     }

@@ -1,7 +1,7 @@
-/* Nothing: takes all events in the order of time with all that can be known of them, and writes no byte. For measuring
- * what reading costs.
+/* Takes all events in the order of time with everything known about them, and writes nothing. For measuring the cost of
+ * reading.
  *
- * Each batch is looked at a little, so that no reader can get away with promises. */
+ * It reads a little of each batch, so that readers really have to provide it. */
 #include "model/format_impl.h"
 
 typedef struct none_writer {

@@ -9,13 +9,13 @@ typedef struct perfetto_fields {
     tl_field_texts texts; /* names as they are */
 } perfetto_fields;
 
-bool perfetto_fields_init(perfetto_fields *fields, uint32_t ncls); /* of zeroed memory; fini is needed in any case */
+bool perfetto_fields_init(perfetto_fields *fields, uint32_t ncls); /* after zeroing; fini is needed in any case */
 void perfetto_fields_fini(perfetto_fields *fields);
 
 /* Appends the key of event i, if it is not a function, and its fields to a TrackEvent. */
 void perfetto_annotations(tl_pb *event, perfetto_fields *fields, const tl_class *c, const tl_batch *b, uint32_t i);
 
-/* The same with the fields of the payload that another class does not have. */
+/* The same for the fields of the payload that another class lacks. */
 void perfetto_new_annotations(tl_pb *event, perfetto_fields *fields, const tl_class *c, const tl_class *other,
                               const tl_batch *b, uint32_t i);
 

@@ -4,8 +4,8 @@
  *   packet  sequence n: TrackDescriptor {"CPU %", counter, below the thread}; TrackEvent {counter value}
  *
  * Slices of one Perfetto track must nest. Spans of a class therefore have tracks of their own below the thread, as many
- * as there are at the same time; viewers show those of one name as one. They are written when they are over, which is
- * fine: readers sort. */
+ * as there are at the same time; viewers show those of one name as one. They are written when they end, which is fine:
+ * readers sort. */
 #include <string.h>
 
 #include "format/perfetto/perfetto_writer.h"
@@ -17,7 +17,7 @@ static void put_words(tl_pb *p, unsigned field, const char *const *word, size_t 
     tl_pb_end(p, at);
 }
 
-/* The number of a track of our own; *known: was it there before? TL_HASH_NONE when memory runs out. */
+/* The number of a track of our own; *known: whether it existed before. TL_HASH_NONE when memory runs out. */
 static uint32_t own_track(perfetto_writer *w, uint64_t key, bool *known)
 {
     uint32_t n = tl_hash_get(&w->own_track, key);

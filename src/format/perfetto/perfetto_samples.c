@@ -1,16 +1,16 @@
-/* Samples in Perfetto traces: those of perf, which readers know for long.
+/* Samples in Perfetto traces, as from perf, which readers have long supported.
  *
  *   packet  last sequence: PerfSample {pid, tid, callstack iid}, and once InternedData {names, frames, callstack}
  *
  * They have one sequence for all threads, so that each name and each stack is written once. A stack is a list of
- * frames, the outermost first. The frames have no address: they are told apart by their name, in a mapping that is
- * called like the process. */
+ * frames, the outermost first. The frames have no address: names identify them, in a mapping named after the
+ * process. */
 #include "base/grow.h"
 #include "format/perfetto/perfetto_writer.h"
 
 enum { MAPPING_IID = 1 };
 
-/* The sequence of samples, with the mapping that all frames are in. */
+/* Begins the sequence of samples, with the mapping of all frames. */
 static bool begin_samples(perfetto_writer *w)
 {
     if (w->sampled)
@@ -36,7 +36,7 @@ static bool begin_samples(perfetto_writer *w)
     return perfetto_end_packet(w, packet);
 }
 
-/* A name and its frame, which have the same iid, if they are new. */
+/* Writes a name and its frame, which have the same iid, if they are new. */
 static bool intern_label(perfetto_writer *w, uint32_t label)
 {
     tl_pb *p = &w->packet;
@@ -55,7 +55,7 @@ static bool intern_label(perfetto_writer *w, uint32_t label)
     return tl_hash_put(&w->told_label, label, 1);
 }
 
-/* InternedData with what the sequence does not know of a stack. */
+/* InternedData for the parts of a stack that are new to the sequence. */
 static bool intern_stack(perfetto_writer *w, uint32_t node)
 {
     tl_pb *p = &w->packet;
@@ -90,7 +90,7 @@ static bool write_sample(perfetto_writer *w, uint32_t track, int64_t tid, uint32
     return perfetto_end_packet(w, packet);
 }
 
-/* As many samples as the event stands for, each at the end of its period. */
+/* As many samples as the event represents, each at the end of its period. */
 bool perfetto_write_samples(void *writer, const tl_timeline_samples *s)
 {
     perfetto_writer *w = writer;

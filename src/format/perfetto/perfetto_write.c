@@ -124,7 +124,7 @@ static bool describe_process(perfetto_writer *w, int64_t pid)
     return perfetto_end_packet(w, packet) && tl_hash_put(&w->process, (uint64_t)pid, 1);
 }
 
-/* Why the state of a sequence is cleared. */
+/* Reasons for clearing a sequence's state. */
 typedef enum clear_reason { CLEAR_FIRST, CLEAR_LOSS, CLEAR_FORGOTTEN } clear_reason;
 
 /* Begins a sequence, or begins it again with cleared state. */
@@ -164,7 +164,7 @@ static bool begin_sequence(perfetto_writer *w, uint32_t index, clear_reason reas
     return perfetto_end_packet(w, packet);
 }
 
-/* Forgets all names when they have become too many; all sequences then begin again. */
+/* Forgets all names when there are too many; all sequences then begin again. */
 static TL_COLD void forget_names(perfetto_writer *w)
 {
     tl_hash_fini(&w->function);
@@ -172,7 +172,7 @@ static TL_COLD void forget_names(perfetto_writer *w)
     w->epoch++;
 }
 
-/* Makes sure that the sequence of a track has begun and knows what the writer thinks it knows. */
+/* Makes sure that the sequence of a track has begun and has the state that the writer assumes. */
 static inline bool ready_sequence(void *writer, uint32_t index, bool started)
 {
     perfetto_writer *w = writer;
@@ -199,7 +199,7 @@ static inline uint32_t function_iid(perfetto_writer *w, uint64_t id)
     return tl_hash_put(&w->function, id, iid) ? iid : 0;
 }
 
-/* InternedData with one name, if the sequence was not told it yet. */
+/* InternedData with one name, if the sequence does not have it yet. */
 static bool intern_name(perfetto_writer *w, uint32_t track, uint32_t iid, const char *name)
 {
     tl_pb *p = &w->packet;
@@ -222,7 +222,7 @@ static inline char *put_varint(char *p, uint64_t v)
     return p;
 }
 
-/* Most bytes of a packet with nothing but sequence, time, type and iid: 1 byte of length is enough for it. */
+/* Most bytes of a packet with only sequence, time, type and iid: its length takes 1 byte. */
 enum { SMALL_PACKET_MAX = 64 };
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
@@ -250,7 +250,7 @@ TL_ALWAYS_INLINE void write_small(perfetto_writer *w, uint32_t track, uint64_t n
     tl_output_commit(w->line.context.out, p);
 }
 
-/* A begin or an instant: small if the sequence knows the name and there is nothing else to say. */
+/* A begin or an instant: small if the sequence has the name and there is nothing else to write. */
 static inline bool write_named(perfetto_writer *w, const tl_class *c, const tl_batch *b, uint32_t i, uint64_t ns,
                                unsigned type)
 {
@@ -339,7 +339,7 @@ static bool write_counter(void *writer, const tl_class *c, const tl_batch *b, ui
     return true;
 }
 
-/* The end of a span says what its begin did not. */
+/* What only the end of a span knows. */
 static const tl_pb *span_args(void *writer, const tl_class *c, const tl_batch *b, uint32_t i, const tl_span *s)
 {
     perfetto_writer *w = writer;

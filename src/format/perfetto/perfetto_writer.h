@@ -1,4 +1,4 @@
-/* The inside of the writer of Perfetto traces: what perfetto_write.c and perfetto_runtime.c share. */
+/* The inside of the writer of Perfetto traces, shared by its files. */
 #ifndef TL_FORMAT_PERFETTO_WRITER_H
 #define TL_FORMAT_PERFETTO_WRITER_H
 
@@ -7,7 +7,7 @@
 #include "model/timeline.h"
 #include "model/value_json.h"
 
-/* Track uuids: what it is in the upper bits, then its number. */
+/* Track uuids: the kind in the upper bits, then a number. */
 #define UUID_PROCESS        ((uint64_t)1 << 60)
 #define UUID_THREAD         ((uint64_t)2 << 60)
 #define UUID_COUNTER        ((uint64_t)3 << 60)
@@ -16,19 +16,19 @@
 #define COUNTER_FIELDS_BITS 8u /* further fields of a class are not counters */
 #define COUNTER_CLASS_BITS  20u
 
-/* Sequence 1 is that of the file; tracks follow, and after all of them the samples of all threads. */
+/* Sequence 1 is for the file; then the tracks, and after them the samples of all threads. */
 enum { FILE_SEQUENCE = 1, FIRST_TRACK_SEQUENCE = 2, SAMPLES_SEQUENCE = FIRST_TRACK_SEQUENCE + TL_TRACKS_MAX };
 
-/* Interned names, and pairs of sequence and name, that are kept before all are forgotten and interned anew: real
- * programs stay far below, hostile files do not grow. */
+/* Most interned names, and pairs of sequence and name, before all are forgotten and interned again: real programs stay
+ * far below, and hostile files cannot grow. */
 #define INTERNED_MAX (1u << 22)
 
-/* Deepest stack that is written, of deeper ones the outermost frames: every different stack is written in full. */
+/* Deepest stack that is written; of deeper ones the outermost frames: every different stack is written in full. */
 #define PERFETTO_DEPTH_MAX 1024u
 
 typedef struct perfetto_track {
     uint32_t generation; /* how often the state of its sequence was cleared; 0: not begun */
-    uint32_t epoch;      /* of the writer, when it was cleared last */
+    uint32_t epoch;      /* of the writer, when it was last cleared */
 } perfetto_track;
 
 typedef struct perfetto_writer {
@@ -37,31 +37,31 @@ typedef struct perfetto_writer {
     uint32_t ntrack;
     uint32_t epoch;   /* counts how often all names were forgotten */
     tl_hash function; /* id -> iid; the iids 1 .. ncls are those of the class names */
-    tl_hash interned; /* track << 32 | iid -> generation in which the sequence of the track was told the name */
+    tl_hash interned; /* track << 32 | iid -> generation in which the track's sequence got the name */
     tl_hash process;  /* pid -> 1: described */
     tl_hash counter;  /* uuid -> 1: described */
     perfetto_fields fields;
     tl_pb packet;
 
     /* perfetto_managed.c */
-    tl_hash own_track; /* of spans and gauges: what it is -> its number */
+    tl_hash own_track; /* for spans and gauges: key -> number */
 
     /* perfetto_samples.c */
     uint64_t *last_sample; /* [nlast] by track, ns */
     uint32_t nlast;
     bool sampled;                  /* the sequence of samples has begun */
-    tl_hash told_label, told_node; /* what that sequence knows */
+    tl_hash told_label, told_node; /* what that sequence has */
 } perfetto_writer;
 
 bool perfetto_has_damage(const tl_trace *t);
-/* A packet of a sequence, and one with a time that needs what the sequence was told. */
+/* Begins a packet of a sequence, or one with a time that depends on the sequence's state. */
 size_t perfetto_begin_packet(perfetto_writer *w, uint64_t sequence);
 size_t perfetto_begin_timed(perfetto_writer *w, uint64_t sequence, uint64_t ns);
 bool perfetto_end_packet(perfetto_writer *w, size_t at);
-/* A packet of a track's sequence and the TrackEvent in it; uuid: of another track than its own, or 0. */
+/* Begins a packet of a track's sequence and the TrackEvent in it; uuid: of a track other than its own, or 0. */
 void perfetto_begin_event(perfetto_writer *w, uint32_t track, uint64_t ns, unsigned type, uint64_t uuid, size_t at[2]);
 bool perfetto_end_event(perfetto_writer *w, const size_t at[2]);
-/* The description of a track below another; to be ended like an event. */
+/* Begins the description of a track below another; ended like an event. */
 void perfetto_begin_track(perfetto_writer *w, uint32_t track, uint64_t uuid, uint64_t parent, size_t at[2]);
 bool perfetto_write_value(perfetto_writer *w, uint32_t track, uint64_t uuid, uint64_t ns, const tl_value *v);
 uint64_t perfetto_process_uuid(int64_t pid);

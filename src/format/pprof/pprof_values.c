@@ -17,7 +17,7 @@ static bool is_of_allocations(const tl_weight *w)
     return strncmp(w->name, "alloc", 5) == 0;
 }
 
-/* The time that every sample stands for, 1 if it is not the same of all. */
+/* The time that every sample represents, or 1 if they differ. */
 static uint64_t period_of(const tl_profile *p)
 {
     uint32_t samples = UINT32_MAX, time = UINT32_MAX;
@@ -42,7 +42,7 @@ static uint64_t period_of(const tl_profile *p)
     return period ? tl_scale_ns(&p->scale, period) : 1;
 }
 
-/* When the trace was taken; pprof shows what share of that time was sampled. */
+/* When the trace was taken; pprof shows which share of that time was sampled. */
 static void add_times(pprof_values *v, const tl_profile *p)
 {
     if (!p->has_span || p->clock.hz == 0)
@@ -88,7 +88,7 @@ void pprof_place_values(const pprof_values *v, const tl_profile *p, uint32_t pla
 bool pprof_same_function(const tl_profile *p, const tl_function *a, const tl_function *b)
 {
     const uint32_t ignored = TL_FUNCTION_OFFSET;
-    /* Strings of a profile are interned. A file that is not known comes first, and is any. */
+    /* Strings of a profile are interned. An unknown file sorts first, and matches any. */
     return p->nweight && a->id == b->id && ((a->flags ^ b->flags) & ~ignored) == 0 && a->module == b->module &&
            a->name == b->name && (a->file == b->file || !a->file) && a->library == b->library &&
            a->renamed == b->renamed;

@@ -28,7 +28,7 @@
 
 enum {
     FLUSH_AT = 32 << 10,
-    /* Latencies keep so many binary digits, so that a bucket's middle is within 0.8 % of all in it. The profile's own
+    /* Binary digits of latencies, so that a bucket's middle is within 0.8 % of every value in it. The profile's own
      * buckets are finer, but every sample repeats its whole stack. */
     DIGITS = 7,
     BUCKETS_MAX = (64 - DIGITS + 2) << (DIGITS - 1)
@@ -54,12 +54,12 @@ typedef struct pprof {
     uint64_t latency, thread, unit; /* string numbers of label keys and of the unit of times */
 
     uint32_t *order, *rank; /* canonical order of functions; [function] -> place in it */
-    uint64_t *location;     /* of the stack at hand, leaf first */
-    bucket *bucket;         /* of the place at hand */
+    uint64_t *location;     /* of the current stack, leaf first */
+    bucket *bucket;         /* of the current place */
     uint64_t cut;
 } pprof;
 
-/* What was written is whole, or the failure is kept: clearing the buffer forgets it. */
+/* Clearing the buffer would lose a failure: checks for it first. */
 static void flush(pprof *w)
 {
     w->failed = w->failed || w->pb.failed;
@@ -144,7 +144,7 @@ static void put_mapping(pprof *w, uint64_t id, const char *file, const char *bui
     tl_pb_end(&w->pb, at);
 }
 
-/* file: where it is; of samples f->line is that of a location in it, not where the function begins. */
+/* file: its file; for samples f->line is that of a location in it, not the begin of the function. */
 static void put_function(pprof *w, const tl_function *f, uint64_t id, const char *in_file)
 {
     char label[24];
@@ -174,7 +174,7 @@ static void put_location(pprof *w, const tl_function *f, uint64_t id, uint64_t f
     tl_pb_end(&w->pb, at);
 }
 
-/* One mapping is the traced program; functions of other modules get one each, named by the library or else the
+/* One mapping is for the traced program; functions of other modules have one each, named by the library or else the
  * build-id. `mapping`: address of the interned name -> mapping id. */
 static uint32_t find_mapping(pprof *w, const tl_function *f, tl_hash *mapping, uint32_t *nmapping)
 {
@@ -196,7 +196,7 @@ static int put_functions(pprof *w, tl_error *e)
     const tl_profile *p = w->p;
     tl_hash mapping = {0};
     uint32_t nmapping = 1;
-    uint64_t function = 0; /* id of the one at hand; of calls the same as that of the location */
+    uint64_t function = 0; /* id of the current one; for calls equal to the location's */
     int status = tl_profile_function_order(p, w->order, e);
     put_mapping(w, 1, p->exe ? p->exe : "traceloom", p->build_id);
     for (uint32_t i = 0; status >= 0 && i < p->nfunction; i++) {
@@ -213,7 +213,7 @@ static int put_functions(pprof *w, tl_error *e)
     return status < 0 ? status : 0;
 }
 
-/* One sample of the stack at hand. latency: in its unit, or NULL; thread: string number, 0 for none. */
+/* One sample of the current stack. latency: in its unit, or NULL; thread: string number, 0 for none. */
 static void put_sample(pprof *w, uint32_t frames, const uint64_t *value, const uint64_t *latency, uint64_t thread)
 {
     size_t sample = tl_pb_begin(&w->pb, 2);
@@ -242,18 +242,18 @@ static unsigned bits_of(uint64_t v)
     return v ? 64u - (unsigned)__builtin_clzll(v) : 0;
 }
 
-/* The weight of a bucket, calls * middle, is below 2 to this. */
+/* The weight of a bucket, calls * middle, is below 2 to this power. */
 static unsigned weight_bits(const bucket *b)
 {
     return bits_of(b->calls) + bits_of(b->middle);
 }
 
-/* Weights are brought down by one power of two to this size, so that the sum of all fits 32 bits. Whole numbers only:
- * every host shares out alike. */
+/* Weights are scaled down by one power of two to this size, so that their sum fits 32 bits. Integers only: every host
+ * gets the same shares. */
 enum { WEIGHT_BITS = 20 };
 _Static_assert(BUCKETS_MAX <= 1 << (32 - WEIGHT_BITS), "the weights of all buckets must fit 32 bits together");
 
-/* calls * middle / 2^shift, rounded down; bits beyond 64 are taken from the larger factor beforehand, but for its last
+/* calls * middle / 2^shift, rounded down; bits beyond 64 are first removed from the larger factor, except its last
  * one. */
 static uint64_t weight(const bucket *b, unsigned shift)
 {
@@ -277,7 +277,7 @@ typedef struct buckets {
     uint64_t calls;  /* sum */
 } buckets;
 
-/* The middle of the bucket that a duration is in. */
+/* The middle of a duration's bucket. */
 static uint64_t latency_of(uint64_t ticks)
 {
     const unsigned bits = bits_of(ticks), spare = bits > DIGITS ? bits - DIGITS : 0;
@@ -323,12 +323,12 @@ static void put_place(pprof *w, uint32_t place, uint32_t frames, uint64_t thread
         const bucket *b = &w->bucket[i];
         uint64_t part = left; /* of the last one */
         if (i + 1 < all.n)
-            part = share(time, weight(b, all.shift), all.weight); /* of several, one has a weight */
+            part = share(time, weight(b, all.shift), all.weight); /* one of several has a weight */
         left -= part;
         uint64_t latency = tl_profile_time(w->p, b->middle);
         put_sample(w, frames, (uint64_t[]){b->calls, part}, &latency, thread);
     }
-    /* Calls of unknown duration: all of a profile without histograms, some of a merged one. */
+    /* Calls of unknown duration: all in a profile without histograms, some in a merged one. */
     const uint64_t others = stat->calls > all.calls ? stat->calls - all.calls : 0;
     if (others > 0 || all.n == 0)
         put_sample(w, frames, (uint64_t[]){others, left}, NULL, thread);

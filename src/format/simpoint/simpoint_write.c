@@ -2,10 +2,10 @@
  *
  *   T:1:12 :2:300 :7:4
  *
- * A line an interval: 'T', then for each block that was executed in it, in ascending order of ids, a colon, its id, a
- * colon, how many of the interval's instructions are of it, and a space. Ids count from 1, in the order in which blocks
- * were executed first. An interval ends with the block that makes it full, so that it can be a little longer; the last
- * one ends with the trace. Blocks whose pc is not known are left out. */
+ * One line per interval: 'T', then for each block that was executed in it, in ascending order of ids, a colon, its id,
+ * a colon, how many of the interval's instructions are of it, and a space. Ids count from 1, in the order in which
+ * blocks were executed first. An interval ends with the block that makes it full, so that it can be a little longer;
+ * the last one ends with the trace. Blocks whose pc is not known are left out. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@
 #include "isa/a64_block.h"
 #include "model/format_impl.h"
 
-#define INTERVAL   UINT64_C(100000000) /* instructions, unless another was asked for: what is usual with SimPoint */
-#define BLOCKS_MAX (1u << 24)          /* different ones; more is TL_ENOMEM: a vector of so many helps nobody */
+#define INTERVAL   UINT64_C(100000000) /* instructions, by default: usual with SimPoint */
+#define BLOCKS_MAX (1u << 24)          /* distinct ones; more is TL_ENOMEM: such a vector helps nobody */
 #define NO_TRACK   UINT32_MAX
 
 typedef struct simpoint_writer {
@@ -34,11 +34,11 @@ typedef struct simpoint_writer {
     uint32_t nused;
     uint64_t total; /* instructions in this interval */
 
-    uint32_t track; /* that has the instructions, or NO_TRACK: none so far */
+    uint32_t track; /* the track with instructions, or NO_TRACK: none so far */
     a64_cutter cutter;
-    uint64_t start, length; /* the open block; without instructions there is none */
+    uint64_t start, length; /* the open block; length 0: none */
     bool has_pc;
-    uint64_t without_pc, others; /* what is not written: instructions, events that are not instructions */
+    uint64_t without_pc, others; /* not written: instructions, events that are not instructions */
     bool is_part;                /* see tl_write_context */
 } simpoint_writer;
 
@@ -72,7 +72,7 @@ static int by_number(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* The interval is over. */
+/* Ends the interval. */
 static void put_line(simpoint_writer *w)
 {
     qsort(w->used, w->nused, sizeof *w->used, by_number);
@@ -102,7 +102,7 @@ static TL_NOINLINE uint32_t add_block(simpoint_writer *w)
     return index;
 }
 
-/* The open block has ended. */
+/* Ends the open block. */
 static int close_block(simpoint_writer *w, tl_error *e)
 {
     const uint64_t length = w->length;
@@ -200,7 +200,7 @@ const tl_format tl_format_simpoint = {
     .takes_interval = true,
     .writer_size = sizeof(simpoint_writer),
     .create = simpoint_create,
-    .accept = tl_accept_events, /* also what is passed over: that is faster than many short runs */
+    .accept = tl_accept_events, /* even what it skips: faster than many short runs */
     .write = simpoint_write,
     .finish = simpoint_finish,
     .discard = simpoint_discard,

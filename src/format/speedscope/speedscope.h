@@ -1,4 +1,4 @@
-/* What the two kinds of speedscope profile, made from events and from profiles, have in common. */
+/* Shared by the two kinds of speedscope files, made from events and from profiles. */
 #ifndef TL_FORMAT_SPEEDSCOPE_H
 #define TL_FORMAT_SPEEDSCOPE_H
 
@@ -7,7 +7,7 @@
 
 /* The file's object up to and into "profiles":[ */
 void tl_speedscope_begin(tl_json *j, const char *title);
-/* ... and from "],"shared" on: the frames follow one by one, then the end. active: the profile shown first. */
+/* ... and from "],"shared" on: the frames follow one by one, then the end. active: the profile to show first. */
 void tl_speedscope_frames(tl_json *j, uint32_t active);
 void tl_speedscope_frame(tl_json *j, const tl_function *f);
 void tl_speedscope_end(tl_json *j);

@@ -6,7 +6,7 @@
  *
  * A trace of samples without calls has "sampled" profiles instead, see speedscope_samples.c.
  *
- * Around it is the object described in speedscope_profile.c. Events of a profile must stand together, opens and closes
+ * The enclosing object is described in speedscope_profile.c. Events of a profile must be contiguous, opens and closes
  * must nest, and times must not go back. Tracks may come in any mixture, though, so each track's events are kept until
  * the end in a spool (in memory up to a limit, then in a temporary file), in this form:
  *
@@ -62,7 +62,7 @@ static tl_accept accept_class(void *writer_, const tl_class *c)
     return TL_ACCEPT_KEEP;
 }
 
-/* The frame of a function, made if it is new; TL_HASH_NONE when memory runs out. */
+/* The frame of a function, made if new; TL_HASH_NONE when memory runs out. */
 static uint32_t intern_frame(writer *w, uint64_t function)
 {
     uint32_t frame = tl_hash_get(&w->frame_index, function);
@@ -139,7 +139,7 @@ static int put_event(writer *w, track *t, uint64_t at, bool open, uint32_t frame
     return speedscope_put_record(w, t, e);
 }
 
-/* Time of an event in ns since the beginning, not before that of the event before it. */
+/* Time of an event in ns since the beginning, not before that of the previous event. */
 static uint64_t time_of(writer *w, tl_nest_track *open, uint64_t ts)
 {
     const uint64_t begin = w->context.options->begin;

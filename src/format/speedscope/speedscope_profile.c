@@ -79,21 +79,21 @@ void tl_speedscope_profile(tl_json *j, const char *type, const char *name, bool 
     put_profile_head(j, type, name, is_ns ? "nanoseconds" : "none");
 }
 
-#define ALL_TRACKS (TL_NO_TRACK - 1) /* more than there can be */
+#define ALL_TRACKS (TL_NO_TRACK - 1) /* greater than any track */
 
 typedef struct writer {
     const tl_profile *p;
     tl_json json;
     tl_place_walk walk;
     uint32_t longest;
-    uint32_t *frame; /* [functions] place in the list of frames: canonical order */
-    uint32_t weight; /* of samples: the one at hand */
+    uint32_t *frame; /* [functions] index in the list of frames: canonical order */
+    uint32_t weight; /* of samples: the current one */
     uint32_t n, active;
     uint64_t largest; /* weight of the active one */
     uint64_t cut, timeless;
 } writer;
 
-/* What a place has itself, in the unit of the profile at hand. */
+/* A place's own amount, in the unit of the current profile. */
 static uint64_t self_of(const writer *w, uint32_t place)
 {
     if (!w->p->nweight)
@@ -101,7 +101,7 @@ static uint64_t self_of(const writer *w, uint32_t place)
     return tl_profile_weight_value(w->p, w->weight, tl_profile_weight_self(w->p, place, w->weight));
 }
 
-/* The next place of this thread, or of any, with self time to write; false: that was all. */
+/* The next place of this thread, or of any, with self time to write; false: none left. */
 static bool next_sample(writer *w, uint32_t track, uint64_t *time)
 {
     while (tl_place_walk_next(&w->walk)) {
@@ -150,7 +150,7 @@ static void put_profile(writer *w, uint32_t root, uint32_t track)
         put_stack(w);
     tl_json_array_end(j);
 
-    const uint64_t timeless = w->timeless; /* seen once, not twice */
+    const uint64_t timeless = w->timeless; /* counted once, not twice */
     tl_place_walk_start(&w->walk, root);
     tl_json_key(j, "weights");
     tl_json_array(j);
@@ -170,7 +170,7 @@ static void put_profile(writer *w, uint32_t root, uint32_t track)
     w->n++;
 }
 
-/* One for each weight that is not zero everywhere; there is always that of the chosen one. */
+/* One profile for each weight that is not zero everywhere; the chosen one is always there. */
 static void put_weights(writer *w)
 {
     for (w->weight = 0; w->weight < w->p->nweight; w->weight++)

@@ -17,7 +17,7 @@ static uint64_t add_saturated(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Keeps the sample that was collected. */
+/* Keeps the collected sample. */
 static int keep_sample(speedscope_writer *w, speedscope_track *t, tl_error *e)
 {
     if (t->weight == 0)
@@ -54,7 +54,7 @@ int speedscope_add_sample(speedscope_writer *w, const tl_class *c, const tl_batc
 typedef struct pass {
     const speedscope_writer *w;
     tl_json *j;
-    bool weights; /* else the stacks */
+    bool weights; /* otherwise the stacks */
 } pass;
 
 static void put_stack(const pass *p, uint32_t node)

@@ -1,4 +1,4 @@
-/* The inside of the writer of events: what speedscope_format.c and speedscope_samples.c share. */
+/* The inside of the writer of events, shared by speedscope_format.c and speedscope_samples.c. */
 #ifndef TL_FORMAT_SPEEDSCOPE_EVENTS_H
 #define TL_FORMAT_SPEEDSCOPE_EVENTS_H
 
@@ -8,7 +8,7 @@
 #include "model/nest.h"
 #include "model/stack_nodes.h"
 
-/* Deepest stack of a sample that is written, of deeper ones the outermost frames: every sample is written in full. */
+/* Deepest stack of a sample that is written; of deeper ones the outermost frames: every sample is written in full. */
 #define SPEEDSCOPE_DEPTH_MAX 1024u
 
 enum {
@@ -29,21 +29,21 @@ typedef struct speedscope_track {
     uint64_t events;
     /* Of samples: */
     uint32_t node;   /* of the last one, */
-    uint64_t weight; /* and what it weighs so far */
+    uint64_t weight; /* and its weight so far */
     uint64_t sum;
 } speedscope_track;
 
 typedef struct speedscope_writer {
     tl_write_context context;
     bool samples; /* the trace has samples and no calls: samples are written */
-    tl_nest nest; /* knows functions by their frame */
+    tl_nest nest; /* identifies functions by their frame */
     speedscope_track *track;
     uint32_t ntrack;
     tl_spool spool;
     tl_hash frame_index; /* function id -> frame */
     int64_t *frame;      /* function ids */
     uint32_t nframe, frame_capacity;
-    bool *has_fields; /* [classes] its events carry more than is written */
+    bool *has_fields; /* [classes] its events have more than is written */
     uint32_t nclass;
     uint64_t fields, early, late, closed_early, open_at_end;
     tl_stack_nodes stacks;
@@ -52,7 +52,7 @@ typedef struct speedscope_writer {
 int speedscope_no_memory(tl_error *e);
 /* NULL when memory runs out. */
 speedscope_track *speedscope_get_track(speedscope_writer *w, uint32_t index);
-/* A record was put into t->pb: there is room for another after this. */
+/* After a record was put into t->pb: makes room for another one. */
 int speedscope_put_record(speedscope_writer *w, speedscope_track *t, tl_error *e);
 /* Calls read() with each piece of a track, whole records, in order. */
 typedef int speedscope_read(void *arg, const uint8_t *p, size_t n, tl_error *e);

@@ -28,7 +28,7 @@ static bool add(chooser *c, candidate new)
     return true;
 }
 
-/* Wide ones first. A child is never wider than its parent, so every beginning of the list is a tree. */
+/* Wide ones first. A child is never wider than its parent, so every prefix of the list is a tree. */
 static int compare(const void *a, const void *b)
 {
     const candidate *x = a, *y = b;
@@ -64,7 +64,7 @@ static bool choose(svg_layout *l, chooser *c)
     if (c->n == 0)
         return true;
     qsort(c->list, c->n, sizeof *c->list, compare);
-    if (c->n > SVG_BOXES_MAX - 1) /* one is the whole */
+    if (c->n > SVG_BOXES_MAX - 1) /* one is for the whole */
         c->n = SVG_BOXES_MAX - 1;
     l->narrowest = c->list[c->n - 1].width;
     l->left_out = l->places - c->n;
@@ -78,7 +78,7 @@ static bool choose(svg_layout *l, chooser *c)
 
 /* The chosen places as a tree of their own. Node 0 is the whole, node i + 1 is candidate i. */
 typedef struct nodes {
-    uint32_t *of_place;     /* [places] node; 0 where there is none */
+    uint32_t *of_place;     /* [places] node; 0: none */
     uint32_t *child, *next; /* [nodes] 0: none */
     uint64_t *x;            /* [nodes] where the next child begins */
 } nodes;
@@ -92,7 +92,7 @@ static void link_nodes(const chooser *c, nodes *t)
 {
     for (uint32_t i = 1; i <= c->n; i++)
         t->of_place[c->list[i - 1].place] = i;
-    for (uint32_t i = (uint32_t)c->n; i > 0; i--) { /* narrow ones first, each in front of its siblings */
+    for (uint32_t i = (uint32_t)c->n; i > 0; i--) { /* narrow ones first, each put before its siblings */
         uint32_t parent = parent_of(c, t, i);
         t->next[i] = t->child[parent];
         t->child[parent] = i;

@@ -4,9 +4,8 @@
 
 #include "model/place_tree.h"
 
-/* A picture of everything would have millions of boxes, most of them narrower than a point. Kept are the widest places,
- * so that zooming into one still shows its inside, and a file that browsers handle with ease. Deeper levels than these
- * nobody scrolls to. */
+/* A picture of everything would have millions of boxes, most of them narrower than a point. The widest places are kept:
+ * zooming into one still shows its inside, and browsers handle the file with ease. Nobody scrolls to deeper levels. */
 enum { SVG_BOXES_MAX = 20000, SVG_DEPTH_MAX = 1000 };
 
 typedef struct svg_box {
@@ -15,17 +14,17 @@ typedef struct svg_box {
 } svg_box;
 
 typedef struct svg_layout {
-    svg_box *box; /* [n] parents first, siblings after each other, wide ones first */
+    svg_box *box; /* [n] parents first, siblings in a row, wide ones first */
     uint32_t n;
     uint32_t depth;     /* of the deepest box */
     uint64_t whole;     /* ticks */
-    uint64_t places;    /* that have time */
-    uint64_t timeless;  /* that have calls, and no time */
+    uint64_t places;    /* with time */
+    uint64_t timeless;  /* with calls but without time */
     uint64_t self;      /* of places with time, ticks */
     uint64_t left_out;  /* how many of them are not shown */
     uint64_t self_out;  /* self time of those, ticks */
     uint64_t narrowest; /* shown, ticks */
-    bool too_deep;      /* some are left out for their depth */
+    bool too_deep;      /* some are left out because of their depth */
 } svg_layout;
 
 int svg_layout_init(svg_layout *l, const tl_place_tree *t, tl_error *e);

@@ -1,6 +1,6 @@
 /* The style and the script inside every flame graph.
  *
- * The file shows a picture as it is; where scripts run, the script draws the boxes anew from the data beside it, to the
+ * The file is a picture by itself; where scripts run, the script redraws the boxes from the data beside it, to the
  * width of the window and for the box zoomed into. Data, in one array for each column, boxes parents first:
  *
  *   names [[name, place in the source, colour], ...]   f  name of each box   d  depth   x, w  begin and width
@@ -9,7 +9,7 @@
  * Of samples all times are what the chosen weight measures, and calls are samples or allocations. So the writer puts
  * words in the place of @1 "call", @2 "calls", @3 "calls that did not end" and @4 "time".
  *
- * The writer puts it into a CDATA section, so it must not contain what ends one. */
+ * The writer puts it into a CDATA section, so it must not contain the end of one. */
 #include "format/svg/svg_script.h"
 
 #include <stddef.h>

@@ -27,8 +27,8 @@ typedef struct writer {
     const tl_profile *p;
     const svg_layout *l;
     tl_output *out;
-    uint32_t *number; /* [functions] place in the list of names + 1; 0: not there yet */
-    uint32_t *name;   /* [boxes] place in the list of names */
+    uint32_t *number; /* [functions] index in the list of names + 1; 0: not there yet */
+    uint32_t *name;   /* [boxes] index in the list of names */
     tl_profile_words words;
 } writer;
 
@@ -94,7 +94,7 @@ static void put_xml(tl_output *out, const char *s)
     put_xml_n(out, s, strlen(s));
 }
 
-/* The inside of a JSON string in a CDATA section: '>' is escaped too, so that nothing ends the section. */
+/* The inside of a JSON string in a CDATA section: '>' is escaped, too, so that nothing ends the section. */
 static void put_json(tl_output *out, const char *s)
 {
     for (size_t n = strlen(s); n > 0;) {
@@ -184,7 +184,7 @@ static void put_tooltip(writer *w, const svg_box *b, const char *name)
     tl_output_puts(w->out, "</title>");
 }
 
-/* As much of a name as fits so many character cells; wide characters take two. As fit() of the script does. */
+/* As much of a name as fits into so many character cells; wide characters take two. Like fit() in the script. */
 static void put_fitting(writer *w, const char *name, unsigned cells)
 {
     const size_t n = strlen(name);
@@ -203,7 +203,7 @@ static void put_fitting(writer *w, const char *name, unsigned cells)
             return;
         }
         if (used + 1 <= cells)
-            cut = s; /* room for the dots behind it */
+            cut = s; /* room for the dots after it */
     }
     put_xml(w->out, name);
 }
@@ -235,7 +235,7 @@ static void put_box(writer *w, const svg_box *b)
     tl_output_puts(w->out, "</g>\n");
 }
 
-/* How many calls; or how many samples, unless that is what the width is. */
+/* The number of calls; or of samples, unless the width shows that. */
 static void put_count(writer *w)
 {
     const tl_profile *p = w->p;
@@ -293,7 +293,7 @@ static void put_head(writer *w, const char *title)
     tl_output_puts(w->out, "<g class=\"frames\">\n");
     for (uint32_t i = 0; i < w->l->n; i++)
         put_box(w, &w->l->box[i]);
-    /* The head comes after the boxes, because it stays in sight above them. */
+    /* The head comes after the boxes, so that it stays visible above them. */
     tl_output_printf(w->out,
                      "</g>\n<g class=\"head\">\n<rect class=\"paper\" width=\"100%%\" height=\"%d\" fill=\"#fff\"/>\n"
                      "<text class=\"title\" x=\"10\" y=\"24\">",
@@ -347,7 +347,7 @@ static uint64_t p99_of(const writer *w, const svg_box *b)
     return tl_profile_time(w->p, tl_profile_percentile(w->p, b->place, 990));
 }
 
-/* ["name","file:line",colour] for each function that is shown, and for the roots; then the "f" of each box. */
+/* ["name","file:line",colour] for each shown function, and for the roots; then the "f" of each box. */
 static void put_names(writer *w)
 {
     uint32_t n = 0;
@@ -381,7 +381,7 @@ static void put_names(writer *w)
     tl_output_puts(w->out, "]");
 }
 
-/* The script, with words for what the numbers are. */
+/* The script, with words for the numbers. */
 static void put_script(writer *w)
 {
     const char *word[] = {w->words.one, w->words.many, "calls that did not end", w->words.whole};

@@ -34,7 +34,7 @@ enum { SCOPES = TL_SCOPE_PAYLOAD + 1, TIME_MAX = 64, KEY_MAX = 64, SECOND_TEXT =
 
 /* Which fields of a class are shown: of each scope that its events have. */
 typedef struct babeltrace_scope {
-    uint32_t skip; /* values of scopes in front of it that are not shown */
+    uint32_t skip; /* values of earlier scopes that are not shown */
     uint32_t first, n;
     bool payload;
 } babeltrace_scope;
@@ -45,12 +45,12 @@ typedef struct babeltrace_class {
 } babeltrace_class;
 
 typedef struct babeltrace_writer {
-    tl_lines lines;                  /* ready-made of a track: "host:proc:(1) " */
+    tl_lines lines;                  /* prepared text of a track: "host:proc:(1) " */
     babeltrace_class *cls;           /* [ncls] */
     uint64_t second;                 /* ns at which the second in `text` begins */
     char text[16 + TL_TEXT_PADDING]; /* "[19:57:48." */
     bool has_second, has_last, has_delta;
-    int64_t last;   /* time of the event before, ns */
+    int64_t last;   /* time of the previous event, ns */
     uint64_t delta; /* shown with it */
 } babeltrace_writer;
 
@@ -116,7 +116,7 @@ static bool shows_key(const tl_class *c)
     return c->key == TL_KEY_FUNCTION ? !(c->flags & TL_CLASS_KEY_IS_FIELD) : tl_key_name(c) != NULL;
 }
 
-/* Whether fields are values of the clock, and nothing else. */
+/* Whether fields are only values of the clock. */
 static bool is_hidden(const tl_field *f, uint32_t n)
 {
     uint32_t times = 0;
@@ -223,7 +223,7 @@ TL_ALWAYS_INLINE char *time_text(babeltrace_writer *w, char *p, uint64_t ts)
     }
     if (TL_UNLIKELY(!w->has_delta))
         return TL_PUT(p, "?.????????"
-                         "?) "); /* in two: no trigraph */
+                         "?) "); /* split: no trigraph */
     uint64_t rest = w->delta;
     if (TL_LIKELY(rest < NS_PER_S)) {
         p = TL_PUT(p, "0.");
@@ -235,7 +235,7 @@ TL_ALWAYS_INLINE char *time_text(babeltrace_writer *w, char *p, uint64_t ts)
     return TL_PUT(tl_put_nine(p, (uint32_t)rest), ") ");
 }
 
-/* A key that no field says. */
+/* A key that is not in any field. */
 static bool put_key(tl_text_writer *tw, babeltrace_writer *w, const tl_class *c, uint64_t key)
 {
     if (c->key == TL_KEY_FUNCTION)

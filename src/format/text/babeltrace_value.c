@@ -1,4 +1,4 @@
-/* Names and values of fields as babeltrace2 prints them; see babeltrace_text.c. */
+/* Names and values of fields as in babeltrace2; see babeltrace_text.c. */
 #include "format/text/babeltrace_value.h"
 
 #include "base/text/float_text.h"
@@ -10,7 +10,7 @@ enum { PIECE = 1024, SCALAR_MAX = 80, ESCAPE_MAX = 12, INDEX_MAX = 32 };
 
 static const char lower_digit[] = "0123456789abcdef", upper_digit[] = "0123456789ABCDEF";
 
-/* Copies to p as many of n bytes as need no escape. Returns how many. */
+/* Copies to p the prefix of n bytes that needs no escape. Returns its size. */
 static inline size_t copy_plain(char *p, const char *s, size_t n)
 {
     static const char special[] = "\"\\'?\x7f";
@@ -21,7 +21,7 @@ static inline size_t copy_plain(char *p, const char *s, size_t n)
         any = tl_any_below(word, ' ');
         for (size_t k = 0; k < sizeof special - 1; k++)
             any |= tl_any_is(word, special[k]);
-        any |= tl_any_is(word | 0x2020202020202020u, '\xe2'); /* c2 and e2, which some control characters begin with */
+        any |= tl_any_is(word | 0x2020202020202020u, '\xe2'); /* c2 and e2 begin some control characters */
         if (any)
             break;
         memcpy(p + i, &word, 8);
@@ -43,7 +43,7 @@ static char *put_byte(char *p, unsigned char c)
     return p + 4;
 }
 
-/* Writes the character at s, one of those that copy_plain() stops at: at most ESCAPE_MAX bytes. Returns its length. */
+/* Writes the character at s, where copy_plain() stopped: at most ESCAPE_MAX bytes. Returns its length. */
 static size_t put_special(tl_text_writer *tw, const char *s, size_t n)
 {
     static const char from[] = "\"\\'?\a\b\t\n\v\f\r\x1b", to[] = "\"\\'?abtnvfre";
@@ -85,7 +85,7 @@ void babeltrace_string(tl_text_writer *tw, const char *s, size_t n)
     tl_text_char(tw, '"');
 }
 
-/* , name = ; nothing of fields that are not shown */
+/* , name = ; nothing for hidden fields */
 void babeltrace_lead(void *arg, const tl_field *f, tl_pb *text)
 {
     const char *name = f->name ? f->name : "";
@@ -150,7 +150,7 @@ static void put_bytes(tl_text_writer *tw, const uint8_t *p, uint32_t n)
     TL_TEXT_PUT(tw, " ]");
 }
 
-/* What stands before member k of a frame. */
+/* Text before member k of a frame. */
 static void frame_lead(tl_text_writer *tw, const tl_field_text *f, uint32_t k)
 {
     static const char *const other[TL_FRAME_MEMBERS] = {", function = ", ", id = ", ", ip = "};
@@ -293,7 +293,7 @@ static const tl_value *put_list(tl_text_writer *tw, tl_fields *t, const tl_value
     return v;
 }
 
-/* What holds other values. */
+/* A value that contains others. */
 static const tl_value *put_compound(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_value *end,
                                     const tl_field_text *f, unsigned depth)
 {

@@ -1,15 +1,15 @@
-/* Names and values of fields as babeltrace2 prints them; see babeltrace_text.c. */
+/* Names and values of fields as in babeltrace2; see babeltrace_text.c. */
 #ifndef TL_FORMAT_BABELTRACE_VALUE_H
 #define TL_FORMAT_BABELTRACE_VALUE_H
 
 #include "model/lines.h"
 
-/* What is ready-made: ", name = ", and ( "ONE", "ODD" : container = */
+/* Prepared text: ", name = ", and ( "ONE", "ODD" : container = */
 void babeltrace_lead(void *arg, const tl_field *f, tl_pb *text);
 void babeltrace_labels(void *arg, const char *const *label, uint32_t n, tl_pb *text);
 
-/* Writes n fields, " name = value, name = value", without those that are absent or values of the clock; with a comma in
- * front if `any`. Returns the slot after them. */
+/* Writes n fields, " name = value, name = value", without absent ones and values of the clock; with a comma in front if
+ * `any`. Returns the slot after them. */
 const tl_value *babeltrace_members(tl_text_writer *tw, tl_fields *t, const tl_field_text *f, uint32_t n,
                                    const tl_value *v, const tl_value *end, bool any);
 

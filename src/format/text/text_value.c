@@ -10,7 +10,7 @@ enum { PIECE = 1024, SCALAR_MAX = 80, ESCAPE = 4 };
 
 static const char hex_digit[] = "0123456789abcdef";
 
-/* Copies to p as many of n bytes as are printable ASCII. Returns how many. */
+/* Copies to p the printable ASCII prefix of n bytes. Returns its size. */
 static inline size_t copy_plain(char *p, const char *s, size_t n)
 {
     size_t i = 0;
@@ -123,7 +123,7 @@ static char *put_real(char *p, double v, bool single)
     return single ? tl_put_float(p, (float)v) : tl_put_double(p, v);
 }
 
-/* [main > fib @0x401000]: functions from the outermost on, and where the innermost is. */
+/* [main > fib @0x401000]: functions from the outermost in, and the innermost one's ip. */
 static TL_NOINLINE void put_stack(tl_text_writer *tw, tl_fields *t, const tl_value *v)
 {
     char label[TL_FRAME_LABEL_ROOM];

@@ -14,7 +14,7 @@
  *      the function ("#id" without a name) or the class; entries that have "args" show them as a call
  *   5  contexts in braces, then the payload; see text_value.h
  *
- * Exits of another class than the trace's first class of exits say which, in brackets. Control characters and bytes
+ * Exits of other classes than the trace's first class of exits name it in brackets. Control characters and bytes
  * that are not UTF-8 are written as \xNN, so that a hostile name cannot drive a terminal. */
 #include <stdlib.h>
 
@@ -31,7 +31,7 @@ enum {
     NS_PER_S = 1000000000,
 };
 
-/* What is in front of a line as long as the second is the same. */
+/* The beginning of a line, which stays the same within a second. */
 typedef struct text_second {
     uint64_t begin; /* ns */
     size_t n;       /* bytes of text; 0: none yet */
@@ -106,7 +106,7 @@ static int text_create(void *writer, const tl_write_context *context, tl_error *
     return tl_lines_init(&w->lines, context, &kind, e);
 }
 
-/* A time in columns, with n bytes of fraction behind it still to come. */
+/* A time in columns; n bytes of fraction will follow. */
 static char *put_padded(char *p, const char *text, size_t n, size_t fraction)
 {
     const size_t width = TIME_WIDTH - fraction, padding = n < width ? width - n : 0;
