@@ -10,7 +10,7 @@ folder=${1:-$PWD/build-dist}
 
 # The top of a checkout, not a folder inside another one.
 if ! command -v git >/dev/null || [ "$(git rev-parse --show-prefix 2>/dev/null || echo none)" != "" ]; then
-    echo "dist: a tarball is made of the last commit, and this folder is not a git checkout" >&2
+    echo "dist: a tarball is made of the last commit, and this folder is not a checkout of git" >&2
     exit 1
 fi
 version=$(git show HEAD:CMakeLists.txt | sed -n 's/^project(traceloom VERSION \([0-9.]*\).*/\1/p')
