@@ -1,5 +1,5 @@
-/* Finds the runs of each thread's records in an XRay basic log. Threads write blocks of records in any order, so the
- * file is read once; damage is noted on the way. */
+/* Finds the runs of each thread's records in an XRay basic log. Threads write blocks of records in any order, so this
+ * reads the whole file once, and notes damage. */
 #include "format/xray/basic_index.h"
 
 #include <inttypes.h>
@@ -10,22 +10,22 @@
 #include "base/io/window.h"
 #include "format/xray/xray_classes.h"
 
-enum { RUN_RECORDS = INT32_MAX }; /* after so many, another run begins */
+enum { RUN_RECORDS = INT32_MAX }; /* then another run begins */
 
-/* The scan that makes the index. */
+/* The scan that builds the index. */
 typedef struct scan {
     basic_reader *r;
     tl_trace *t;
     xray_threads threads;
     basic_last *last; /* by track */
     uint32_t ntrack, track_capacity;
-    uint64_t mask;  /* of what of two ids is valid */
-    bool in_run;    /* the record before belongs to the last run */
-    uint64_t ids;   /* of the thread of that run */
+    uint64_t mask;  /* the valid bits of two ids */
+    bool in_run;    /* the previous record belongs to the last run */
+    uint64_t ids;   /* of that run's thread */
     uint32_t track; /* of that run */
 } scan;
 
-/* The ids of a thread, in the one form that all its records have. p: where they are in a record. */
+/* The ids of a thread in the form that all its records have. p: their place in a record. */
 TL_ALWAYS_INLINE uint64_t ids_at(const scan *s, const uint8_t *p)
 {
     return tl_load64(p, false) & s->mask;
@@ -57,8 +57,8 @@ static int add_track(scan *s, uint32_t pid, uint32_t tid, tl_error *e)
     return 0;
 }
 
-/* Makes the last run one of the thread whose ids are at p. 1: it is; 0: the thread is not known, and `adds` does not
- * want it to be. */
+/* Makes the last run one of the thread whose ids are at p. 1: done; 0: the thread is unknown, and may not be added
+ * unless `adds`. */
 static int enter_run(scan *s, uint64_t offset, const uint8_t *p, bool adds, tl_error *e)
 {
     basic_reader *r = s->r;
@@ -103,7 +103,7 @@ static int scan_function(scan *s, uint64_t offset, const uint8_t *p, tl_error *e
     return status;
 }
 
-/* Does the argument record at p belong to the record before it, of the same thread? */
+/* Does the argument record at p belong to the previous record, of the same thread? */
 TL_ALWAYS_INLINE bool follows_its_entry(const uint8_t *p, bool big)
 {
     const uint8_t *before = p - BASIC_RECORD_SIZE;
@@ -111,12 +111,12 @@ TL_ALWAYS_INLINE bool follows_its_entry(const uint8_t *p, bool big)
     return tl_load16(before + BASIC_RECORD_TYPE, big) == BASIC_FUNCTION && basic_take_argument(&last, p, big);
 }
 
-/* Passes over calls and arguments of the last run's thread, which nearly all records of a log are: how many of n. In
+/* Skips calls and arguments of the last run's thread, which are nearly all records of a log: returns how many of n. In
  * version 1, what looks like an argument may be a header. */
 TL_ALWAYS_INLINE uint32_t pass_calls(const scan *s, const uint8_t *p, uint32_t n, const bool big)
 {
     const uint64_t ids = s->ids;
-    uint64_t begin = s->t->begin, end = s->t->end; /* known, since a run begins with a call or behind one */
+    uint64_t begin = s->t->begin, end = s->t->end; /* valid, since a run begins at or after a call */
     uint32_t i = 0;
     for (; i < n; i++, p += BASIC_RECORD_SIZE) {
         const unsigned type = tl_load16(p + BASIC_RECORD_TYPE, big);
@@ -143,7 +143,7 @@ TL_ALWAYS_INLINE uint32_t pass_calls(const scan *s, const uint8_t *p, uint32_t n
     return i;
 }
 
-/* The same, in the file's byte order, and added to the run. */
+/* The same in the file's byte order, added to the run. */
 static uint32_t scan_calls(scan *s, const uint8_t *p, size_t n)
 {
     basic_reader *r = s->r;
@@ -154,8 +154,8 @@ static uint32_t scan_calls(scan *s, const uint8_t *p, size_t n)
     return passed;
 }
 
-/* LLVM's runtime writes the argument of a call that it leaves out because it is too deep: what belongs to no entry is
- * such a call. */
+/* LLVM's runtime omits calls that are too deep, but writes their arguments: one without an entry belongs to such a
+ * call. */
 static int scan_argument(scan *s, uint64_t offset, const uint8_t *p, tl_error *e)
 {
     int status = enter_run(s, offset, p + BASIC_ARGUMENT_TID, false, e);
@@ -164,12 +164,12 @@ static int scan_argument(scan *s, uint64_t offset, const uint8_t *p, tl_error *e
     return status;
 }
 
-/* Is there a further header at p? 1: as the first one, 2: another one; 0: none; < 0: error. See the documentation of
- * the format for the rule. */
+/* Is there a further header at p? 1: the same as the first, 2: another one; 0: none; < 0: error. The documentation of
+ * the format has the rule. */
 static int find_header(const scan *s, uint64_t offset, const uint8_t *p, size_t available, tl_error *e)
 {
     const basic_reader *r = s->r;
-    bool big = p[0] == 0; /* no version needs the upper byte */
+    bool big = p[0] == 0; /* no version uses the upper byte */
     const unsigned version = tl_load16(p + BASIC_HEADER_VERSION, big);
     const uint64_t hz = tl_load64(p + BASIC_HEADER_HZ, big);
     const bool same = version == r->version && big == r->big && hz == s->t->clock.hz;
@@ -177,7 +177,7 @@ static int find_header(const scan *s, uint64_t offset, const uint8_t *p, size_t 
         version > BASIC_VERSION_MAX)
         return 0;
     if (!same && (hz > BASIC_HZ_MAX || (version == BASIC_ARGUMENT && big == r->big)))
-        return 0; /* it may as well be a damaged record; an argument */
+        return 0; /* it may also be a damaged record or an argument */
     uint8_t next[4] = {0};
     if (available >= BASIC_HEADER_SIZE + sizeof next) {
         memcpy(next, p + BASIC_HEADER_SIZE, sizeof next);
@@ -192,7 +192,7 @@ static int find_header(const scan *s, uint64_t offset, const uint8_t *p, size_t 
     return same ? 1 : 2;
 }
 
-/* The record at p. 1: go on; 0: the rest is not read; < 0: error. */
+/* Scans the record at p. 1: go on; 0: the rest is not read; < 0: error. */
 static int scan_record(scan *s, uint64_t offset, const uint8_t *p, size_t available, tl_error *e)
 {
     basic_reader *r = s->r;

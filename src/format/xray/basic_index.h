@@ -1,4 +1,4 @@
-/* Where the records of each thread are in an XRay basic log: found when it is opened, and read by its cursors. */
+/* Where the records of each thread are in an XRay basic log: found on opening, read by cursors. */
 #ifndef TL_FORMAT_BASIC_INDEX_H
 #define TL_FORMAT_BASIC_INDEX_H
 
@@ -9,8 +9,7 @@
 
 enum { BASIC_WINDOW = 128 << 10 };
 
-/* Records of one thread that follow each other; arguments and records of unknown type between them included. 16 bytes.
- */
+/* Consecutive records of one thread, including arguments and records of unknown type between them. 16 bytes. */
 typedef struct basic_run {
     uint64_t offset;
     uint32_t records;
@@ -24,12 +23,12 @@ typedef struct basic_reader {
     bool big;
     unsigned version;
     uint64_t size;
-    basic_run *run; /* after opening: by track, each track's in the order of the file */
+    basic_run *run; /* after opening: by track, each track's in file order */
     size_t nrun, capacity;
     size_t *first; /* [tracks + 1] */
 } basic_reader;
 
-/* What the last record of a thread has to do with an argument record after it: whose entry waits for one. */
+/* The state of a thread for an argument record: whose entry expects one. */
 typedef struct basic_last {
     int32_t function;
     bool waits;
@@ -41,7 +40,7 @@ TL_ALWAYS_INLINE basic_last basic_last_of(const uint8_t *p, bool big)
     return (basic_last){(int32_t)tl_load32(p + BASIC_FUNCTION_ID, big), p[BASIC_FUNCTION_KIND] == BASIC_ENTER_ARGS};
 }
 
-/* Does the argument record at p, of the same thread, belong to the record before it? None after it does. */
+/* Does the argument record at p, of the same thread, belong to the record before it? It can have only one. */
 TL_ALWAYS_INLINE bool basic_take_argument(basic_last *last, const uint8_t *p, bool big)
 {
     const bool fits = last->waits && (int32_t)tl_load32(p + BASIC_ARGUMENT_ID, big) == last->function;
@@ -49,8 +48,8 @@ TL_ALWAYS_INLINE bool basic_take_argument(basic_last *last, const uint8_t *p, bo
     return fits;
 }
 
-/* Reads the file behind its header: adds threads, the range of times, losses and damage to the trace, and runs in the
- * order of the file to the reader. */
+/* Reads the file after its header: adds threads, the range of times, losses and damage to the trace, and runs in file
+ * order to the reader. */
 int basic_index_scan(basic_reader *r, tl_trace *t, tl_error *e);
 /* Groups the runs by track, and sets `first`. */
 int basic_index_group(basic_reader *r, uint32_t tracks, tl_error *e);

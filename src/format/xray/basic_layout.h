@@ -24,7 +24,7 @@ enum {
     BASIC_HEADER_HZ = 8,      /* u64; 0: not known */
     BASIC_HEADER_SIZE = 32
 };
-#define BASIC_HZ_MAX UINT64_C(100000000000) /* no counter is faster: a header that says more is none */
+#define BASIC_HZ_MAX UINT64_C(100000000000) /* no counter is faster: larger values show that this is not a header */
 enum { BASIC_TYPE = 0, BASIC_VERSION_MIN = 1, BASIC_VERSION_MAX = 3 };
 enum { BASIC_FLAG_CONSTANT_TSC = 1, BASIC_FLAG_NONSTOP_TSC = 2 };
 

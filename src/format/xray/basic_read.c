@@ -1,5 +1,5 @@
-/* Reading XRay basic logs: one stream a thread, made of the runs of records that it has in the file. A cursor reads the
- * runs of its thread, which opening found (basic_index.h). The layout is in basic_layout.h. */
+/* Reading XRay basic logs: one stream per thread, made of its runs of records in the file, which opening found
+ * (basic_index.h). The layout is in basic_layout.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static int open_reader(void *reader, tl_input *in, tl_trace *t, const tl_want *w
     if (status < 0)
         return status;
     unsigned version = tl_load16(header + BASIC_HEADER_VERSION, false);
-    r->big = version > 255; /* no version needs the upper byte */
+    r->big = version > 255; /* no version uses the upper byte */
     r->version = r->big ? version >> 8 : version;
     if (tl_load16(header + BASIC_HEADER_TYPE, r->big) != BASIC_TYPE || r->version < BASIC_VERSION_MIN ||
         r->version > BASIC_VERSION_MAX || (r->big && (version & 255)))
@@ -95,7 +95,7 @@ static int stream_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
     c->run = r->run + r->first[stream];
     c->end_run = r->run + r->first[stream + 1];
     uint64_t bytes =
-        stream_weight(reader, stream); /* many threads may be read at once: no larger a window than is of use */
+        stream_weight(reader, stream); /* many threads may be read at once, so the window is not larger than useful */
     return tl_window_init(&c->window, r->in, bytes < BASIC_WINDOW ? (size_t)bytes : BASIC_WINDOW, e);
 }
 
@@ -116,8 +116,8 @@ static int add_argument(tl_batch *b, uint64_t value)
     return 0;
 }
 
-/* Appends function records, as long as they are of a kind below `kinds`, and passes over arguments that nobody wants:
- * how many records. Of n; there is room for all. */
+/* Appends function records of a kind below `kinds`, and skips arguments that nobody wants; returns how many of n
+ * records. There is room for all. */
 TL_ALWAYS_INLINE uint32_t append_calls(tl_batch *b, const uint8_t *p, uint32_t n, unsigned kinds, const bool big)
 {
     const uint32_t at = b->n, nval = b->nval;
@@ -144,7 +144,7 @@ TL_ALWAYS_INLINE uint32_t append_calls(tl_batch *b, const uint8_t *p, uint32_t n
     return done;
 }
 
-/* Appends the usual records, up to the first that decode_record() has to look at: how many. */
+/* Appends the usual records, up to the first that needs decode_record(); returns how many. */
 static uint32_t append_usual(basic_cursor *c, tl_batch *b, const uint8_t *p, uint64_t records)
 {
     const bool big = c->reader->big;
@@ -156,7 +156,7 @@ static uint32_t append_usual(basic_cursor *c, tl_batch *b, const uint8_t *p, uin
     return done;
 }
 
-/* The record at p. 1: done; 0: it needs a place in the batch, which is full; < 0: error. */
+/* Decodes the record at p. 1: done; 0: it needs room in the batch, which is full; < 0: error. */
 static int decode_record(basic_cursor *c, tl_batch *b, const uint8_t *p, tl_error *e)
 {
     const bool big = c->reader->big;
@@ -185,7 +185,7 @@ static int stream_next(void *cursor, tl_batch *b, tl_error *e)
     int status = 1;
     while (status > 0) {
         if (c->position == c->end) {
-            if (c->run == c->end_run) /* of a full batch, the next run may have the last argument */
+            if (c->run == c->end_run) /* the last argument of a full batch may be in the next run */
                 break;
             c->position = c->run->offset;
             c->end = c->position + (uint64_t)c->run->records * BASIC_RECORD_SIZE;

@@ -1,6 +1,6 @@
 /* Writes basic ("naive") files of versions 1 to 3, always little-endian, with zeros in all unused bytes; see
- * basic_layout.h. Events are written in the order given. Custom and typed events have no place in these files; version
- * 1 has no tail exits, which become exits, and only version 3 holds process ids. */
+ * basic_layout.h. Events are written in the order given. These files cannot hold custom and typed events; in version 1
+ * tail exits become exits, and only version 3 has process ids. */
 #include "format/xray/basic_write.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static uint8_t known_cpu(basic_writer *w, const tl_batch *b, uint32_t i)
     return cpu < 0 ? 0 : (uint8_t)(uint32_t)cpu;
 }
 
-/* An argument record for the first argument, directly after the entry: an entry has no more. */
+/* An argument record for the first argument, directly after the entry, which cannot have more. */
 static void write_argument(basic_writer *w, uint32_t id)
 {
     if (w->args.n == 0)

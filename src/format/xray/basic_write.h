@@ -8,7 +8,7 @@ typedef struct basic_writer {
     tl_write_context context;
     int version;
     uint8_t *action; /* by class id */
-    uint32_t track;  /* whose tid and pid these are; UINT32_MAX: none yet */
+    uint32_t track;  /* the track with these tid and pid; UINT32_MAX: none yet */
     uint32_t tid, pid;
     tl_hash no_pid_track; /* tracks whose pid could not be written */
     xray_arguments args;

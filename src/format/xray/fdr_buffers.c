@@ -1,4 +1,4 @@
-/* The scan of a part of an FDR log: finds headers and buffers, and what begins each of these. */
+/* The scan of a part of an FDR log: finds headers and buffers, and their beginnings. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "format/xray/fdr_layout.h"
 #include "format/xray/fdr_scan.h"
 
-enum { BUFFER_START = 3 * FDR_METADATA_SIZE /* BufferExtents, NewBuffer, Walltime: what marks a buffer */ };
+enum { BUFFER_START = 3 * FDR_METADATA_SIZE /* BufferExtents, NewBuffer, Walltime: the signature of a buffer */ };
 
 static bool is_buffer_start(const uint8_t *p, bool big)
 {
@@ -59,7 +59,7 @@ int fdr_scan_header(fdr_scan *s, uint64_t position, fdr_header *h, tl_error *e)
         return TL_EIO;
     if (available < FDR_HEADER_SIZE)
         return 0;
-    const bool big = p[FDR_HEADER_TYPE] == 0; /* neither a version nor the type needs the upper byte */
+    const bool big = p[FDR_HEADER_TYPE] == 0; /* neither version nor type uses the upper byte */
     const unsigned version = tl_load16(p + FDR_HEADER_VERSION, big);
     const int first = version == 1 ? FDR_NEW_BUFFER : FDR_BUFFER_EXTENTS;
     if (tl_load16(p + FDR_HEADER_TYPE, big) != FDR_TYPE || version < FDR_VERSION_MIN || version > FDR_VERSION_MAX ||
@@ -70,8 +70,7 @@ int fdr_scan_header(fdr_scan *s, uint64_t position, fdr_header *h, tl_error *e)
     return 1;
 }
 
-/* A header where a buffer may begin: goes on behind it, or leaves out the rest of the file. 1: there was one; 0: none.
- */
+/* A header where a buffer may begin: goes on after it, or leaves out the rest of the file. 1: found; 0: none. */
 static int pass_header(fdr_scan *s, tl_error *e)
 {
     const uint64_t size = s->index->size, at = s->next;
@@ -95,8 +94,7 @@ static int pass_header(fdr_scan *s, tl_error *e)
     return status < 0 ? status : 1;
 }
 
-/* One record of the preamble; *want is the kind that should stand here. Returns 1 to go on, 0 if the buffer was given
- * up. */
+/* Scans one record of the preamble; *want is the expected kind. 1: go on, 0: the buffer was given up. */
 static int scan_preamble_record(fdr_scan *s, fdr_scanned *b, unsigned *want, tl_error *e)
 {
     const bool big = s->index->big;
@@ -157,7 +155,7 @@ static int scan_preamble_record(fdr_scan *s, fdr_scanned *b, unsigned *want, tl_
     return 1;
 }
 
-/* What a scan has found so far, to go back to. */
+/* State of a scan, to go back to. */
 typedef struct mark {
     size_t ndamage, nnote;
     uint64_t ndamage_all, first, last;
@@ -184,9 +182,9 @@ static bool is_whole(const fdr_scan *s, const mark *before, const fdr_scanned *b
     return s->ndamage_all == before->ndamage_all && !b->zero_id;
 }
 
-/* The body of a buffer of version 1 or 2. Their producers wrote each record over the payload of the event before it.
- * Whether a file is of one of these it does not say: a buffer that is not whole is read again as if it were, and that
- * counts if it is whole then. */
+/* The body of a buffer of version 1 or 2. Their producers wrote each record over the payload of the preceding event.
+ * The file does not say whether it is one of these: an incomplete buffer is read again on that assumption, and if it is
+ * then complete, that counts. */
 static int scan_old_body(fdr_scan *s, fdr_scanned *b, tl_error *e)
 {
     const mark before = get_mark(s);
@@ -211,7 +209,7 @@ static int scan_old_body(fdr_scan *s, fdr_scanned *b, tl_error *e)
     return fdr_scan_body(s, b, e);
 }
 
-/* One buffer that should reach from position to end; *next is where the next one should begin. */
+/* Scans one buffer that should reach from position to end; *next is where the next one should begin. */
 static int scan_buffer(fdr_scan *s, uint64_t position, uint64_t end, uint64_t *next, tl_error *e)
 {
     const uint64_t size = s->index->size;
@@ -236,12 +234,12 @@ static int scan_buffer(fdr_scan *s, uint64_t position, uint64_t end, uint64_t *n
         return status;
     *next = b.next;
     b.found.end = b.position;
-    if (s->index->marked && !b.has_event) /* only notes: no thread */
+    if (s->index->marked && !b.has_event) /* only notes: not a thread */
         return 0;
     return fdr_found_buffer(s, &b.found, e);
 }
 
-/* From version 2 on: the BufferExtents record at `position`, and its buffer. */
+/* From version 2: the BufferExtents record at `position`, and its buffer. */
 static int scan_extents(fdr_scan *s, uint64_t position, uint64_t *next, tl_error *e)
 {
     const fdr_index *x = s->index;

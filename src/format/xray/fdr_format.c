@@ -1,7 +1,7 @@
-/* XRay flight data recorder logs as a format: opening one, and what else every format says of itself.
+/* XRay flight data recorder logs as a format: opening one, and the format's properties.
  *
- * The layout is in fdr_layout.h. Opening builds the index (fdr_index.c), which knows the good records of every buffer.
- */
+ * The layout is in fdr_layout.h. Opening builds the index (fdr_index.c), which knows the good records of every
+ * buffer. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,8 +69,8 @@ static int read_header(fdr_reader *r, tl_trace *t, tl_error *e)
     return status < 0 ? status : 1;
 }
 
-/* A class for each instant and counter that the notes tell of, behind those that all logs have: the n-th event of the
- * recording is class XRAY_CLASSES + n. */
+/* A class for each instant and counter in the notes, after the fixed ones: event n of the recording is class
+ * XRAY_CLASSES + n. */
 static int add_classes(tl_trace *t, tl_error *e)
 {
     const tl_recording *r = t->recording;
@@ -90,7 +90,7 @@ static int add_classes(tl_trace *t, tl_error *e)
     return status;
 }
 
-/* What the notes say, once all are known. */
+/* Adds the contents of the notes, once all are known. */
 static int finish_recording(tl_trace *t, tl_error *e)
 {
     int status = tl_recording_finish(t, TL_RECORDING_LIVE, e); /* whatever the mark: it may be a copy of a live file */
@@ -113,7 +113,7 @@ static int open_reader(void *reader, tl_input *in, tl_trace *t, const tl_want *w
         return status;
     status = read_header(r, t, e);
     if (status == 0)
-        r->index.size = 0; /* nothing after the header to look at */
+        r->index.size = 0; /* nothing after the header is examined */
     if (status >= 0 && r->index.marked)
         status = tl_recording_begin(t, e);
     if (status >= 0)

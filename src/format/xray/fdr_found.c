@@ -1,4 +1,4 @@
-/* The life of a scan, and what it found: lists that grow. */
+/* Creating and freeing a scan, and its growing lists of findings. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

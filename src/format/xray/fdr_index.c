@@ -1,4 +1,4 @@
-/* The index of an FDR log: parts of the file are scanned in parallel, then put together in the file's order.
+/* The index of an FDR log: parts of the file are scanned in parallel, then joined in file order.
  *
  * A part begins at a guess, the first place in it that looks like a buffer. The guess is right if the part before ends
  * exactly there; where it does not, the part is scanned again from the place where the one before really ended. */
@@ -43,21 +43,21 @@ static int scan_part(void *arg, unsigned worker, uint32_t i)
     tl_error ignored;
     int status = fdr_scan_init(s, b->index, b->in, &ignored);
     uint64_t from = part_begin(b, i);
-    if (i > 0) /* only a wrong guess, or a buffer as large as a part, leads this far: then it is scanned again */
+    if (i > 0) /* only a wrong guess, or a buffer as large as a part, gets this far: then it is scanned again */
         s->give_up = part_end(b, i) + PART_SIZE;
     if (status == 0 && i > 0 && b->index->version > 1)
         status = fdr_scan_find(s, from, part_end(b, i), &from, &ignored);
     if (status == 0)
         status = fdr_scan_run(s, from, part_end(b, i), &ignored);
     tl_window_fini(&s->window);
-    if (status < 0) { /* scanned again when the parts are put together: that reports the failure, if it persists */
+    if (status < 0) { /* scanned again when the parts are joined: that reports the failure if it persists */
         fdr_scan_fini(s);
         s->from = UINT64_MAX;
     }
     return 0;
 }
 
-/* Hands the text of a note over to the recording. One that is larger than all may be is not even read. */
+/* Passes the text of a note to the recording. Does not even read one that exceeds the limit for all. */
 static int take_note(build *b, const fdr_note *n, tl_error *e)
 {
     char *text = n->size <= TL_RECORDING_BYTES_MAX ? malloc((size_t)n->size + 1) : NULL;
@@ -75,7 +75,7 @@ static int take_note(build *b, const fdr_note *n, tl_error *e)
     return status;
 }
 
-/* Takes over what a scan found: threads get their tracks in the order of the file. */
+/* Takes over the findings of a scan: threads get their tracks in file order. */
 static int take(build *b, const fdr_scan *s, tl_error *e)
 {
     fdr_index *x = b->index;
@@ -169,7 +169,7 @@ static int compare_wall(const void *left, const void *right)
     return compare_tsc(left, right);
 }
 
-/* The buffers of one thread: by wall time if all have one, then by their first time, then by place. */
+/* Sorts the buffers of one thread: by wall time if all have one, then by first time, then by place. */
 static void sort_thread(fdr_buffer *buffer, size_t n)
 {
     int (*compare)(const void *, const void *) = compare_wall;

@@ -1,29 +1,29 @@
 /* The index of an FDR log: where each thread's buffers are, which of their bytes are good, and what is damaged.
  *
- * Building it reads the whole file once and decides everything that damage can change: cursors then read only ranges of
- * whole, known records. */
+ * Building it reads the whole file once and handles all damage: cursors then read only ranges of complete, known
+ * records. */
 #ifndef TL_FORMAT_FDR_INDEX_H
 #define TL_FORMAT_FDR_INDEX_H
 
 #include "base/io/input.h"
 #include "format/xray/xray_classes.h"
 
-/* Good records of one buffer: from its first NewCPUId record to the end of the last whole record. 48 bytes a buffer. */
+/* Good records of one buffer: from its first NewCPUId record to the end of the last whole record; 48 bytes. */
 typedef struct fdr_buffer {
     uint64_t begin, end;
     uint64_t tsc; /* of that NewCPUId */
     int64_t wall_seconds;
     int32_t wall_microseconds;
-    int32_t pid, tid; /* in the file's terms, until tracks are known */
+    int32_t pid, tid; /* as in the file, until tracks are known */
     uint32_t track : 29, has_wall : 1, has_pid : 1;
-    uint32_t overwritten : 1; /* the records after its events lie where the payloads were */
+    uint32_t overwritten : 1; /* the records after its events overwrite the payloads */
 } fdr_buffer;
 
 #define FDR_BAD_SLOT "buffer size %" PRIu64 ", which cannot hold a buffer; expected %d or more"
 
 typedef struct fdr_index {
     bool big;
-    bool marked, live; /* by our own recorder (FDR_HEADER_MARK); being written, or left so */
+    bool marked, live; /* by our own recorder (FDR_HEADER_MARK); still being written, or left so */
     unsigned version;
     uint64_t hz;
     uint64_t slot;      /* bytes of a version 1 slot, as the first header says */

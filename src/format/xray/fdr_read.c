@@ -1,7 +1,6 @@
-/* Reading XRay flight data recorder logs: one stream a thread, its buffers one after another.
+/* Reading XRay flight data recorder logs: one stream per thread, its buffers one after another.
  *
- * The layout is in fdr_layout.h. A cursor decodes the records that the index (fdr_index.c) knows to be good, and
- * nothing else. */
+ * The layout is in fdr_layout.h. A cursor decodes only the records that the index (fdr_index.c) found to be good. */
 #include "format/xray/fdr_read.h"
 
 #include <stdlib.h>
@@ -21,7 +20,7 @@ int fdr_stream_open(void *reader, uint32_t stream, void *cursor, tl_error *e)
     c->track = stream;
     c->buffer = r->index.buffer + r->index.first[stream];
     c->last = r->index.buffer + r->index.first[stream + 1];
-    uint64_t largest = FDR_METADATA_SIZE; /* many threads may be read at once: no larger a window than is of use */
+    uint64_t largest = FDR_METADATA_SIZE; /* many threads may be read at once: no larger window than useful */
     for (const fdr_buffer *b = c->buffer; b < c->last; b++)
         if (b->end - b->begin > largest)
             largest = b->end - b->begin;
@@ -73,7 +72,7 @@ TL_ALWAYS_INLINE void append(fdr_cursor *c, tl_batch *b, uint64_t tsc, uint64_t 
     (void)c;
 }
 
-/* An argument of the event before: makes it an entry with arguments. */
+/* An argument of the previous event: makes it an entry with arguments. */
 static int add_argument(tl_batch *b, uint64_t value)
 {
     const uint32_t event = b->n - 1;
@@ -94,7 +93,7 @@ static int add_argument(tl_batch *b, uint64_t value)
     return 0;
 }
 
-/* Memory for a payload: in the batch's arena, if it has one; else until the next payload. */
+/* Memory for a payload: in the batch's arena if it has one; otherwise until the next payload. */
 static uint8_t *payload_room(fdr_cursor *c, tl_batch *b, size_t size)
 {
     if (b->arena)
@@ -132,7 +131,7 @@ static const void *payload(fdr_cursor *c, tl_batch *b, uint64_t offset, size_t s
     return copy;
 }
 
-/* Whether the custom event at the cursor's position is none of the program: text of our own recorder, or padding. */
+/* Whether the custom event at the cursor's position is not the program's: text of our own recorder, or padding. */
 static int is_word(fdr_cursor *c, uint32_t size, tl_error *e)
 {
     uint8_t word[FDR_WORD_SIZE];
@@ -151,7 +150,7 @@ static int is_word(fdr_cursor *c, uint32_t size, tl_error *e)
     return memcmp(word, FDR_WORD_NOTE, FDR_WORD_SIZE) == 0 || memcmp(word, FDR_WORD_PAD, FDR_WORD_SIZE) == 0;
 }
 
-/* The values of the event that was appended last. A typed event whose fields are known becomes one of their class. */
+/* The values of the last appended event. A typed event with known fields becomes one of their class. */
 static int add_values(fdr_cursor *c, tl_batch *b, uint32_t size, bool typed, uint32_t type, tl_error *e)
 {
     const tl_recording *r = c->reader->trace->recording;
@@ -208,7 +207,7 @@ static int decode_event(fdr_cursor *c, tl_batch *b, const uint8_t *p, unsigned k
     return status < 0 ? status : 0;
 }
 
-/* A metadata record at p. 1: done; 0: it needs a place in the batch, which is full; < 0: error. */
+/* Decodes a metadata record at p. 1: done; 0: it needs room in the batch, which is full; < 0: error. */
 static int decode_metadata(fdr_cursor *c, tl_batch *b, const uint8_t *p, tl_error *e)
 {
     const bool big = c->reader->index.big;
@@ -243,7 +242,7 @@ static int decode_metadata(fdr_cursor *c, tl_batch *b, const uint8_t *p, tl_erro
     return 1;
 }
 
-/* Function records: the n at p, until one is something else or the batch is full. Returns their number. */
+/* Decodes function records: up to n at p, until another kind or the batch is full. Returns their number. */
 TL_ALWAYS_INLINE size_t decode_run(fdr_cursor *c, tl_batch *b, const uint8_t *p, size_t n, bool big, bool rich)
 {
     size_t i = 0, room = b->capacity - b->n;

@@ -1,4 +1,4 @@
-/* What opening an FDR log leaves for its cursors (fdr_format.c), and the cursors (fdr_read.c). */
+/* The state of an open FDR log (fdr_format.c), and its cursors (fdr_read.c). */
 #ifndef TL_FORMAT_FDR_READ_H
 #define TL_FORMAT_FDR_READ_H
 
@@ -15,15 +15,15 @@ typedef struct fdr_reader {
 
 typedef struct fdr_cursor {
     const fdr_reader *reader;
-    const fdr_buffer *buffer, *last; /* the buffers that are left */
-    uint64_t position, end;          /* records that are left of the current one */
+    const fdr_buffer *buffer, *last; /* the remaining buffers */
+    uint64_t position, end;          /* remaining records of the current one */
     tl_window window;
     uint64_t tsc;
     int32_t cpu;
-    uint8_t *scratch; /* a payload that is only looked at */
+    uint8_t *scratch; /* a payload that is not kept */
     size_t scratch_size;
     uint32_t track;
-    bool after_entry; /* a CallArgument here belongs to the event before */
+    bool after_entry; /* a CallArgument here belongs to the previous event */
     bool overwritten; /* of the current buffer: payloads have no room */
 } fdr_cursor;
 

@@ -1,7 +1,7 @@
 /* The scan of the records of an FDR buffer: checks every one, and notes damage.
  *
- * A buffer (see fdr_layout.h) is trusted record by record. Where it breaks, the records before are kept and reading
- * goes on at the place that its extents name, if that can be right, else at the next place that looks like a buffer. */
+ * A buffer (see fdr_layout.h) is trusted record by record. At damage, the records before it are kept, and reading goes
+ * on at the end of its extents if plausible, else at the next place that looks like a buffer. */
 #include "format/xray/fdr_scan.h"
 
 #include <inttypes.h>
@@ -28,7 +28,7 @@ static int byte_at(fdr_scan *s, uint64_t offset, tl_error *e)
     return available ? *p : tl_fail(e, TL_EIO, offset, "the file became shorter while it was read");
 }
 
-/* Where reading goes on after damage at b->position. */
+/* Where to continue after damage at b->position. */
 static int find_resume(fdr_scan *s, const fdr_scanned *b, uint64_t *resume, tl_error *e)
 {
     const fdr_index *x = s->index;
@@ -84,7 +84,7 @@ static void see_event(fdr_scan *s, uint64_t tsc)
         s->last = tsc;
 }
 
-/* Checks and sums RUN_BLOCK function records at once. False if one of them is something else, or if time wraps. */
+/* Checks and adds up RUN_BLOCK function records at once. False if one of them is of another kind, or if time wraps. */
 TL_ALWAYS_INLINE bool run_block(fdr_scan *s, fdr_scanned *b, const uint8_t *p, bool big, bool live, bool old)
 {
     /* Neither a metadata record nor an action above 3. */
@@ -108,8 +108,8 @@ TL_ALWAYS_INLINE bool run_block(fdr_scan *s, fdr_scanned *b, const uint8_t *p, b
     return true;
 }
 
-/* Scans function records: as many of the n at p as there are. Returns their number; *bad_action is set if the record
- * after them has an action that is unknown. */
+/* Scans function records: up to n at p. Returns their number; *bad_action is set if the next record has an unknown
+ * action. */
 TL_ALWAYS_INLINE size_t scan_run(fdr_scan *s, fdr_scanned *b, const uint8_t *p, size_t n, bool big, bool live, bool old,
                                  bool *bad_action)
 {
@@ -198,7 +198,7 @@ static int scan_event(fdr_scan *s, fdr_scanned *b, const uint8_t *p, unsigned ki
     return status < 0 ? status : 1;
 }
 
-/* A metadata record in the body of a buffer. 1: go on; 0: the buffer ends here (b->next is set); < 0: error. */
+/* Scans a metadata record in the body of a buffer. 1: go on; 0: the buffer ends here (b->next is set); < 0: error. */
 static int scan_metadata(fdr_scan *s, fdr_scanned *b, const uint8_t *p, tl_error *e)
 {
     const fdr_index *x = s->index;
@@ -256,7 +256,7 @@ static int scan_metadata(fdr_scan *s, fdr_scanned *b, const uint8_t *p, tl_error
     return 1;
 }
 
-/* The records of a buffer after its preamble. Sets b->next. */
+/* Scans the records of a buffer after its preamble. Sets b->next. */
 TL_ALWAYS_INLINE int scan_body(fdr_scan *s, fdr_scanned *b, bool big, bool live, bool old, tl_error *e)
 {
     while (b->position < b->stop) {

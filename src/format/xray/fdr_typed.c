@@ -1,4 +1,4 @@
-/* Instants and counters that were placed by hand: the payload of typed events as values, and back. */
+/* Instants and counters placed by hand: the payload of typed events as values, and back. */
 #include "format/xray/fdr_typed.h"
 
 #include <string.h>

@@ -1,17 +1,17 @@
 /* Writes FDR files of versions 1 to 5, always little-endian, with zeros in all unused bytes; see fdr_layout.h.
  *
- * The file is canonical: it depends on nothing but the events of each track, the order in which tracks appear, and the
- * version, so that reading a file written here and writing it again gives the same bytes. That rests on three rules.
+ * The file is canonical: it depends only on the events of each track, the order in which tracks appear, and the
+ * version, so that reading a file written here and writing it again gives the same bytes. Three rules ensure that:
  *
  *   Packing   A buffer is filled until the next event does not fit. An entry and its arguments stay together.
  *   Tracks    The first buffer of a track comes after the first buffers of all tracks that had events earlier: readers
  *             meet the tracks in the order that the writer did.
  *   Order     Readers order the buffers of a thread by wall time, then first time, then place. The wall time is the
  *             first time of the buffer in microseconds, but never less than that of the buffer before, and one more
- * where the first time alone would put it before.
+ *             where the first time alone would put it before.
  *
  * Times: a difference that the record cannot hold (u32 for functions, i32 for events, or negative) is preceded by
- * TSCWrap and becomes 0. A NewCPUId sets the time, too, and then stands in for the TSCWrap. */
+ * TSCWrap and becomes 0. A NewCPUId sets the time, too, and replaces the TSCWrap. */
 #include "format/xray/fdr_write.h"
 
 #include <stdlib.h>
@@ -72,7 +72,7 @@ tl_accept fdr_accept(void *writer, const tl_class *c)
 
 /* Buffers */
 
-/* What a buffer may hold before it is full, and what precedes it in the file. */
+/* The limit of a buffer's content, and of what precedes it in the file. */
 static size_t buffer_limit(const fdr_writer *w)
 {
     return w->version == 1 ? FDR_SLOT_SIZE - FDR_METADATA_SIZE /* EndOfBuffer */
@@ -105,13 +105,13 @@ static void close_buffer(fdr_writer *w, uint32_t index)
     w->track[b->track].open = 0;
     w->last = 0;
     fdr_open *end = &w->open[--w->nopen];
-    if (b != end) { /* the last one moves into the gap; the memory of this one stays for the next */
+    if (b != end) { /* the last one moves into the gap; this one's memory is reused */
         fdr_open gap = *b;
         *b = *end;
         *end = gap;
         w->track[b->track].open = index + 1;
     }
-    if (end->capacity > FDR_SLOT_SIZE + FDR_METADATA_SIZE) { /* one large event does not hold memory for ever */
+    if (end->capacity > FDR_SLOT_SIZE + FDR_METADATA_SIZE) { /* a large event must not hold memory for ever */
         free(end->data);
         *end = (fdr_open){0};
     }
@@ -168,7 +168,7 @@ static fdr_track *get_track(fdr_writer *w, uint32_t track)
     return &w->track[track];
 }
 
-/* Notes that a track has its first event. */
+/* Records that a track has its first event. */
 static bool begin_track(fdr_writer *w, fdr_track *t, uint32_t track)
 {
     if (w->norder == w->order_capacity) {
@@ -219,7 +219,7 @@ static void put_cpu(fdr_open *b, uint16_t cpu, uint64_t tsc)
 /* BufferExtents, NewBuffer, WalltimeMarker, Pid, NewCPUId. */
 enum { PREAMBLE_MAX = 5 * FDR_METADATA_SIZE };
 
-/* A new buffer for a track that has none open; NULL when memory runs out. */
+/* A new buffer for a track without an open one; NULL when memory runs out. */
 static fdr_open *open_buffer(fdr_writer *w, uint32_t track, uint64_t tsc, uint16_t cpu)
 {
     fdr_track *t = get_track(w, track);
@@ -268,7 +268,7 @@ static fdr_open *find_buffer(fdr_writer *w, uint32_t track)
 
 /* Records */
 
-/* How a record tells its time. */
+/* How a record expresses its time. */
 typedef enum fdr_timing { ADD_U32, ADD_I32, ABSOLUTE_TIME, ABSOLUTE_TIME_AND_CPU } fdr_timing;
 
 static bool reaches(fdr_timing timing, uint64_t difference)
@@ -280,8 +280,8 @@ static bool reaches(fdr_timing timing, uint64_t difference)
     return true;
 }
 
-/* A place for `size` bytes of an event in the buffer of its track, after the records that set processor and time for
- * it. *out is NULL if the event cannot be held. */
+/* Room for `size` bytes of an event in the buffer of its track, after the records that set processor and time for it.
+ * *out is NULL if the event cannot be held. */
 static inline int make_room(fdr_writer *w, uint32_t track, uint64_t tsc, uint16_t cpu, fdr_timing timing, size_t size,
                             fdr_open **out)
 {
@@ -315,7 +315,7 @@ static inline int make_room(fdr_writer *w, uint32_t track, uint64_t tsc, uint16_
     return 0;
 }
 
-/* A buffer that outgrew its limit for one event is written at once. */
+/* Writes a buffer at once if it outgrew its limit for one event. */
 static inline void event_done(fdr_writer *w, const fdr_open *b)
 {
     if (TL_UNLIKELY(b->n > buffer_limit(w)))

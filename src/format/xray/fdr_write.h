@@ -4,14 +4,14 @@
 
 #include "format/xray/write_map.h"
 
-/* Buffers that are held open, one a track; the one that waited longest makes room for another. 4 MiB in all. */
+/* Most open buffers, one per track; the one unused for longest is closed for another. 4 MiB in all. */
 #define FDR_OPEN_MAX 256u
 
-/* Content of a buffer, without BufferExtents: the size that the LLVM runtime uses. Only an event that is larger by
- * itself gets a larger buffer. */
+/* Content of a buffer, without BufferExtents, as in the LLVM runtime. Only an event larger than that gets a larger
+ * buffer. */
 #define FDR_BUFFER_MAX 16384u
 
-/* A slot of version 1, where all slots are of one size, said at the begin of the file: large, for an event that does
+/* A slot of version 1, where all slots have the size given at the begin of the file: large, because an event that does
  * not fit is lost. */
 #define FDR_SLOT_SIZE 65536u
 
@@ -19,7 +19,7 @@ typedef struct fdr_open {
     uint8_t *data;
     size_t n, capacity;
     uint64_t tsc;  /* running time */
-    uint64_t used; /* number of the last change of track that led here */
+    uint64_t used; /* number of the last switch to this track */
     uint32_t track;
     uint16_t cpu;
 } fdr_open;
@@ -32,7 +32,7 @@ typedef struct fdr_track {
     bool has_pid, begun, flushed;
 } fdr_track;
 
-/* An action beside those of write_map.h: an instant or counter whose fields the notes of the recording tell. */
+/* An action beside those of write_map.h: an instant or counter whose fields are in the notes of the recording. */
 enum { FDR_WRITE_KNOWN = XRAY_WRITE_NOTHING + 1 };
 
 typedef struct fdr_writer {
@@ -48,7 +48,7 @@ typedef struct fdr_writer {
     uint32_t last; /* index + 1 of the buffer used last */
     uint64_t turn;
     xray_arguments args;
-    uint8_t *payload; /* of the event at hand, if it is FDR_WRITE_KNOWN */
+    uint8_t *payload; /* of the current event, if it is FDR_WRITE_KNOWN */
     size_t payload_capacity;
     bool no_notes;
     uint64_t wide_id, wide_cpu, wide_type, wide_payload, wide_slot, cut_id, no_pid, other_args;
@@ -60,7 +60,7 @@ int fdr_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_er
 int fdr_finish(void *writer, tl_error *e);
 void fdr_discard(void *writer);
 
-/* fdr_write_notes.c: all notes of the recording, behind the header. */
+/* fdr_write_notes.c: writes all notes of the recording after the header. */
 void fdr_write_notes(const fdr_writer *w);
 /* The same file: number and payload of an instant or counter. False when memory runs out. */
 bool fdr_write_known(fdr_writer *w, const tl_batch *b, uint32_t i, uint64_t *type, tl_value *data);

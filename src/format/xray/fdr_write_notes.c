@@ -1,5 +1,5 @@
-/* Writes what our own recorder had written: its notes, in buffers of their own before all others, each with one event
- * of whole lines, so that names survive a conversion; and the payload of instants and counters. */
+/* Writes data of our own recorder: its notes, in separate buffers before all others, each with one event of whole
+ * lines, so that names survive a conversion; and the payload of instants and counters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static uint8_t *metadata(uint8_t *p, int kind)
     return p;
 }
 
-/* As many whole lines as go into one buffer; one line that is longer by itself. */
+/* As many whole lines as fit into one buffer, or one line that is longer. */
 static size_t lines_for_a_buffer(const char *text, size_t left)
 {
     size_t n = 0;
@@ -34,7 +34,7 @@ static size_t lines_for_a_buffer(const char *text, size_t left)
     return n;
 }
 
-/* The preamble of a buffer and the marker of its event. Time and wall time are those when the recording began. */
+/* The preamble of a buffer and the marker of its event. Time and wall time are those at the begin of the recording. */
 static void put_buffer(const fdr_writer *w, const tl_recording *r, size_t n)
 {
     uint8_t head[PREAMBLE + FDR_METADATA_SIZE + FDR_WORD_SIZE] = {0}, *p = head;

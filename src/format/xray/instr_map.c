@@ -1,4 +1,4 @@
-/* Reads the section xray_instr_map of a binary: which function has which id.
+/* Reads the section xray_instr_map of a binary: the ids of functions.
  *
  * The section is an array of sleds, the places in the code that can be patched. It may lie at any address, aligned or
  * not. A sled of a 64-bit binary has 32 bytes, in the byte order of the ELF file:
@@ -26,8 +26,8 @@ enum { SLED_FUNCTION = 8, SLED_VERSION = 18, SLED_BYTES = 32 };
 
 #define VERSION_RELATIVE 2 /* from this version on, addresses are relative to their place */
 
-/* Relocation types by machine: base + addend, symbol + addend, symbol + addend - place; 0 where there is none. Numbers,
- * because <elf.h> of an older system lacks some of their names. */
+/* Relocation types by machine: base + addend, symbol + addend, symbol + addend - place; 0: none. Numbers, because
+ * <elf.h> of older systems lacks some names. */
 static const struct relocations {
     uint16_t machine;
     uint16_t relative, absolute, pc_relative;
@@ -61,8 +61,8 @@ static uint64_t stored_function(const struct map *m, size_t sled)
     return tl_load64(m->sled + sled * SLED_BYTES + SLED_FUNCTION, tl_elf_big_endian(m->elf));
 }
 
-/* A relocation gives a sled its function if the field is in the map and holds 0: everything else, also a value that the
- * linker has stored beside its relocation, is complete already. */
+/* A relocation sets a sled's function if the field is in the map and holds 0: all others, even with a relocation, are
+ * already complete. */
 static int relocate(void *arg, uint32_t section, uint64_t place, uint32_t type, uint64_t symbol_value, int64_t addend)
 {
     struct map *m = arg;
@@ -153,7 +153,7 @@ static int find_map(tl_elf *elf, struct map *m, tl_error *e)
         return rc;
     m->elf = elf;
     m->section = (uint32_t)(s - tl_elf_section_get(elf, 0));
-    m->place = tl_elf_type(elf) == ET_REL ? 0 : s->address; /* places in an object file count from its sections */
+    m->place = tl_elf_type(elf) == ET_REL ? 0 : s->address; /* places in an object file are relative to its sections */
     m->n = size / SLED_BYTES;
     return TL_OK;
 }

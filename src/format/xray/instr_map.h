@@ -1,4 +1,4 @@
-/* xray_instr_map: the table of sleds in an instrumented binary, which gives function ids their addresses. */
+/* xray_instr_map: the table of sleds in an instrumented binary, which maps function ids to addresses. */
 #ifndef TL_FORMAT_XRAY_INSTR_MAP_H
 #define TL_FORMAT_XRAY_INSTR_MAP_H
 

@@ -1,4 +1,4 @@
-/* Events of any format as XRay's six kinds. */
+/* Maps events of any format to XRay's six kinds. */
 #include "format/xray/write_map.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ xray_action xray_write_action(const tl_class *c)
 {
     bool function = c->key == TL_KEY_FUNCTION;
     if (c->kind == TL_ENTER && function) {
-        /* The id may be a field, too, where the trace comes from another format. */
+        /* In a trace of another format the id may be a field, too. */
         uint32_t i = (c->flags & TL_CLASS_KEY_IS_FIELD) && c->nfield > 0 ? 1 : 0;
         bool args = c->nfield > i && c->field[i].type == TL_LIST && strcmp(c->field[i].name, "args") == 0;
         return args ? XRAY_WRITE_ENTER_ARGS : XRAY_WRITE_ENTER;

@@ -1,10 +1,10 @@
-/* Which events XRay files can hold, and as what: shared by the writers of basic and FDR files. */
+/* Which events XRay files can hold, and in which form: shared by the writers of basic and FDR files. */
 #ifndef TL_FORMAT_XRAY_WRITE_MAP_H
 #define TL_FORMAT_XRAY_WRITE_MAP_H
 
 #include "model/format_impl.h"
 
-/* The first four are the numbers in the files. */
+/* The first four have the numbers in the files. */
 typedef enum xray_action {
     XRAY_WRITE_ENTER,
     XRAY_WRITE_EXIT,
@@ -15,8 +15,8 @@ typedef enum xray_action {
     XRAY_WRITE_NOTHING
 } xray_action;
 
-/* By kind, key and fields, so that the functions of any format can be written. Only what kinds do not tell goes by the
- * last word of the name: ".tail_exit", ".custom", ".typed". */
+/* By kind, key and fields, so that functions of any format can be written. Where kinds do not suffice, the last word of
+ * the name decides: ".tail_exit", ".custom", ".typed". */
 xray_action xray_write_action(const tl_class *c);
 
 /* The actions of all classes of a trace, by class id; the caller frees it. NULL when memory runs out. */
@@ -28,20 +28,20 @@ typedef struct xray_arguments {
     uint32_t n, capacity;
 } xray_arguments;
 
-/* Takes the whole numbers of the first field of event i, a list; *others counts what is not a whole number. False when
- * memory runs out. */
+/* Takes the integers of the first field of event i, a list; *others counts its other values. False when memory runs
+ * out. */
 bool xray_write_arguments(xray_arguments *a, const tl_batch *b, uint32_t i, uint64_t *others);
 
-/* The version to write: asked for, or that of the trace if it is of the same format, else the newest. */
+/* The version to write: the requested one, or the trace's if it has the same format, else the newest. */
 int xray_write_version(const tl_write_context *c, const char *format, int newest, int *version, tl_error *e);
 
-/* The thread id of a track: its own, or its number from 1 on; cut to 32 bits, which *cut counts. */
+/* The thread id of a track: its own, or its index from 1; truncated to 32 bits, which *cut counts. */
 uint32_t xray_write_tid(const tl_trace *t, uint32_t track, uint64_t *cut);
-/* The process id, cut in the same way; false if there is none. */
+/* The process id, truncated in the same way; false if there is none. */
 bool xray_write_pid(const tl_trace *t, uint32_t track, uint32_t *pid, uint64_t *cut);
 
-/* How many functions have names that only the trace knows: these formats hold numbers. Those that were looked up in a
- * binary are not lost. */
+/* How many functions have names that only the trace knows: these formats hold only numbers. Names from a binary are not
+ * lost. */
 uint64_t xray_write_names(const tl_trace *t);
 
 #endif

@@ -1,6 +1,6 @@
 /* XRay profile ("xrayprof") files: offsets, shared by reader and writer.
  *
- *   file     header (32 bytes), then a block a thread
+ *   file     header (32 bytes), then a block per thread
  *
  *   header   0       8         16           24    32
  *            | magic | version | time in ns | pid |           all u64

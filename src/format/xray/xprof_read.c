@@ -1,7 +1,7 @@
 /* Reading XRay profiles: LLVM's profiling mode files, whose layout is in xprof_layout.h.
  *
- * The time of a record includes that of its callees, and what a place has itself follows only from all records of its
- * thread. So opening makes a tree for each thread; read_profile adds these up under the functions' names. */
+ * The time of a record includes that of its callees, so a place's self time depends on all records of its thread.
+ * Opening makes a tree for each thread; read_profile adds these up under the functions' names. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ typedef struct xprof_reader {
     tl_trace *trace;
     bool big, whole_header;
     uint64_t size, pid;
-    tl_profile *tree; /* of each thread, functions without names; NULL once it was handed over */
+    tl_profile *tree; /* of each thread, functions without names; NULL after it was handed over */
 } xprof_reader;
 
 /* A function of a path, and its place in the tree. */
@@ -31,14 +31,14 @@ typedef struct frame {
 /* One pass over the file, which fills the reader's tree. */
 typedef struct pass {
     xprof_reader *r;
-    tl_trace *t; /* notes damage and counts, if not NULL */
+    tl_trace *t; /* if not NULL, gets damage and counts */
     tl_window window;
-    uint64_t position, stop; /* stop: end of the block, held within the file */
+    uint64_t position, stop; /* stop: end of the block, limited to the file */
     uint32_t root;           /* of the block's thread */
     int32_t *path;           /* leaf first */
     size_t npath, path_capacity;
-    frame *stack; /* [path_capacity] of the record before, root first */
-    size_t depth; /* of it; 0: at the begin of a block */
+    frame *stack; /* [path_capacity] of the previous record, root first */
+    size_t depth; /* of it; 0 at the begin of a block */
 } pass;
 
 static int probe(const tl_probe *p)
@@ -48,7 +48,7 @@ static int probe(const tl_probe *p)
     return tl_load64(p->head, false) == XPROF_MAGIC || tl_load64(p->head, true) == XPROF_MAGIC ? 64 : 0;
 }
 
-/* n bytes at the position (n <= WINDOW), which lie before s->stop; NULL on failure. */
+/* n bytes at the position (n <= WINDOW), which are before s->stop; NULL on failure. */
 static const uint8_t *bytes(pass *s, size_t n, tl_error *e)
 {
     size_t available = 0;
@@ -75,7 +75,7 @@ static bool grow_path(pass *s)
     return true;
 }
 
-/* Reads ids up to the 0 that ends them. 1: done; 0: the block ends first; < 0: error. */
+/* Reads ids up to the terminating 0. 1: done; 0: the block ends first; < 0: error. */
 static int read_path(pass *s, tl_error *e)
 {
     s->npath = 0;
@@ -94,8 +94,8 @@ static int read_path(pass *s, tl_error *e)
     return 0;
 }
 
-/* Records of equal path are added up: the sums of times stand in `total` until settle() was there. Most paths begin as
- * the one before. */
+/* Adds a record to those of equal path: sums of times are in `total` until settle(). Most paths begin like the previous
+ * one. */
 static int add_record(pass *s, uint64_t calls, uint64_t time, tl_error *e)
 {
     tl_profile *p = s->r->tree;
@@ -123,7 +123,7 @@ static int damage(pass *s, tl_error *e, uint64_t offset, uint64_t lost, const ch
     return s->t ? tl_trace_add_damage(s->t, e, offset, lost, rule, "%s", what) : 0;
 }
 
-/* The record at the position. 1: done; 0: the block ends within it; < 0: error. */
+/* Reads the record at the position. 1: done; 0: the block ends within it; < 0: error. */
 static int read_record(pass *s, tl_error *e)
 {
     const uint64_t start = s->position;
@@ -173,7 +173,7 @@ static int enter_thread(pass *s, uint64_t thread, tl_error *e)
     return s->root == TL_HASH_NONE ? tl_fail(e, TL_ENOMEM, s->position, "no memory for the call tree") : 0;
 }
 
-/* The block at the position. 1: another may follow; 0: nothing more can be read; < 0: error. */
+/* Reads the block at the position. 1: another may follow; 0: nothing more can be read; < 0: error. */
 static int read_block(pass *s, tl_error *e)
 {
     const uint64_t start = s->position, size = s->r->size;
@@ -209,7 +209,7 @@ static int read_block(pass *s, tl_error *e)
     return status < 0 ? status : 1;
 }
 
-/* From the leaves on: a place has at least the time of those below it, and itself what it has beyond that. */
+/* From the leaves up: a place has at least the time of its children; the rest is its self time. */
 static void settle(tl_profile *p, tl_trace *t)
 {
     for (uint32_t i = p->nplace - 1; i > 0; i--) { /* children come after their parents */
@@ -298,7 +298,7 @@ static uint32_t streams(void *reader)
 static int add_tree(const xprof_reader *r, tl_profile *p, tl_error *e)
 {
     const tl_profile *tree = r->tree;
-    const bool is_new = p->per_thread || tree->ntrack == 1; /* no place is there twice */
+    const bool is_new = p->per_thread || tree->ntrack == 1; /* then no place exists twice */
     uint32_t *place = calloc(tree->nplace, sizeof *place);  /* of the tree -> of p; those of p without threads: 0 */
     uint32_t *function = malloc(((size_t)tree->nfunction + 1) * sizeof *function);
     bool ok = place && function && tl_profile_reserve(p, tree->nplace, tree->nfunction);

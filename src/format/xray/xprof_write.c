@@ -1,9 +1,9 @@
 /* Writing XRay profiles, in the layout of xprof_layout.h and always little-endian, as LLVM's runtime does.
  *
- * One record for each stack with calls or self time, in one block a thread; a thread whose records exceed the u32 size
- * of a block gets several. The format holds i32 function ids, calls, and the ticks spent in a stack and below it: all
- * else is dropped and reported. Id 0 ends a stack, so that stacks with it or with ids beyond i32 cannot be written.
- * Profiles of samples are refused: a reader would take their numbers for calls. */
+ * One record for each stack with calls or self time, in one block per thread, or several if they exceed its u32 size.
+ * The format holds i32 function ids, calls, and the ticks spent in a stack and below it: all else is dropped and
+ * reported. Id 0 ends a stack, so that stacks with it or with ids beyond i32 cannot be written. Profiles of samples are
+ * refused: a reader would take their numbers for calls. */
 #include "format/xray/xprof_write.h"
 
 #include <stdlib.h>
@@ -16,20 +16,20 @@ typedef struct writer {
     const tl_profile *p;
     tl_output *out;
     tl_place_walk walk;
-    uint64_t *time; /* by place: its self time and that of all below it that is written; UNFIT: it cannot be written */
+    uint64_t *time; /* by place: self time plus that of everything written below; UNFIT: cannot be written */
     uint32_t longest, blocks;
     uint64_t unfit, cut;
 } writer;
 
 #define UNFIT    UINT64_MAX
-#define TIME_MAX ((uint64_t)INT64_MAX) /* more would be negative to a reader */
+#define TIME_MAX ((uint64_t)INT64_MAX) /* readers would take more for negative */
 
 static bool fits(const tl_function *f)
 {
     return f->id != 0 && f->id >= INT32_MIN && f->id <= INT32_MAX;
 }
 
-/* So that each place has the same calls and self time when it is read again. */
+/* Chosen so that each place has the same calls and self time when read again. */
 static int find_times(writer *w, tl_error *e)
 {
     const tl_profile *p = w->p;
@@ -77,7 +77,7 @@ static void put_header(writer *w)
 {
     put64(w->out, XPROF_MAGIC);
     put64(w->out, XPROF_VERSION);
-    put64(w->out, 0); /* when it was recorded is not known */
+    put64(w->out, 0); /* the time of recording is unknown */
     put64(w->out, common_pid(w->p));
 }
 
@@ -104,7 +104,7 @@ static void put_record(writer *w)
 {
     const uint32_t frames = tl_place_walk_frames(&w->walk, w->longest);
     const tl_place_stat *stat = &w->p->stat[w->walk.place];
-    const bool deepest = frames == w->longest; /* nothing is written below it */
+    const bool deepest = frames == w->longest; /* nothing below it is written */
     w->cut += frames < w->walk.depth;
     for (uint32_t i = frames; i-- > 0;)
         put32(w->out, (uint32_t)w->p->function[tl_place_walk_frame(&w->walk, frames, i)].id);
@@ -113,7 +113,7 @@ static void put_record(writer *w)
     put64(w->out, deepest && stat->self < TIME_MAX ? stat->self : w->time[w->walk.place]);
 }
 
-/* The records of a thread: a first pass measures the blocks, a second one writes them. */
+/* Writes the records of a thread: the first pass measures the blocks, the second writes them. */
 static int put_thread(writer *w, uint32_t root, uint32_t track, uint64_t thread, tl_error *e)
 {
     uint32_t *size = NULL; /* of the blocks */

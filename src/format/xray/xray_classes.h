@@ -1,4 +1,4 @@
-/* The event classes of XRay logs. Their numbers are those of the actions in the files. */
+/* The event classes of XRay logs. Their numbers are the actions in the files. */
 #ifndef TL_FORMAT_XRAY_CLASSES_H
 #define TL_FORMAT_XRAY_CLASSES_H
 
@@ -8,8 +8,7 @@ enum { XRAY_ENTER, XRAY_EXIT, XRAY_TAIL_EXIT, XRAY_ENTER_ARGS, XRAY_CUSTOM, XRAY
 
 extern const tl_class xray_classes[XRAY_CLASSES];
 
-/* The index of thread (pid, tid), if it is known; or, adding it to the trace if it is new. `threads` belongs to the
- * reader. */
+/* The index of thread (pid, tid): looks it up, or adds it to the trace. `threads` belongs to the reader. */
 typedef struct xray_threads {
     tl_hash with_pid, without_pid;
 } xray_threads;
@@ -19,7 +18,7 @@ int xray_thread(xray_threads *threads, tl_trace *t, bool has_pid, int64_t pid, i
 void xray_threads_fini(xray_threads *threads);
 
 /* Adds functions of an instrumented binary: the `functions` member of every XRay format. Those of shared libraries have
- * packed ids, signed numbers of 32 bits: 8 bits of object, 24 of function. */
+ * packed ids, signed 32-bit numbers: 8 bits of object, 24 of function. */
 int xray_functions(void *reader, tl_elf *elf, uint32_t object, tl_trace *t, tl_error *e);
 /* The same for logs that keep 28 bits of an id. */
 int xray_functions_28(void *reader, tl_elf *elf, uint32_t object, tl_trace *t, tl_error *e);
