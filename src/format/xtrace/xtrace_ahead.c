@@ -1,9 +1,8 @@
 /* Parts of a compressed stream, made ahead by several threads.
  *
- * A part is what lies between two places of the index. It is read by a cursor of its own, which begins with the state
- * that the index claims, and is quiet about damage. A part is only used if the one before it ended exactly in that
- * state; from the first that did not, the stream is read as if there were no index. So the result does not depend on
- * what the index says. */
+ * A part is between two places of the index. A cursor of its own reads it, which begins in the state that the index
+ * claims, and does not report damage. A part is only used if the one before ended exactly in that state; from the first
+ * mismatch on, the stream is read as if there were no index. So the result does not depend on the index. */
 #include "format/xtrace/xtrace_ahead.h"
 
 #include <stdlib.h>
@@ -15,14 +14,14 @@
 
 #define SLOTS_OF_WORKER 2u
 #define SLOTS_MOST      16u
-/* A part of more batches than this is not made ahead: an index that is not ours, or a stream of other things. */
+/* Parts with more batches are not made ahead: the index is not ours, or the stream is unusual. */
 #define BATCHES_MOST    2048u
 
 typedef struct part {
     xtrace_cursor cursor;
     tl_batch *batch;
-    uint32_t n, capacity; /* batches that are full; that there are */
-    bool open;            /* the cursor is */
+    uint32_t n, capacity; /* full batches; existing ones */
+    bool open;            /* the cursor is open */
     tl_error error;
 } part;
 
@@ -32,9 +31,9 @@ struct xtrace_ahead {
     xtrace_places places;
     tl_ordered_workers *workers;
     part part[SLOTS_MOST];
-    part *at;        /* that is being handed out, or NULL */
+    part *at;        /* being handed out, or NULL */
     uint32_t next;   /* its next batch */
-    uint64_t number; /* of the part that comes next */
+    uint64_t number; /* of the next part */
 };
 
 static int add_batch(part *p, const xtrace_ahead *a, tl_error *e)
@@ -115,13 +114,13 @@ int xtrace_ahead_open(xtrace_ahead **out, const xtrace_cursor *c, tl_error *e)
     return 0;
 }
 
-/* Does the part that comes next begin where the stream is? */
+/* Does the next part begin where the stream is? */
 static bool begins_here(const xtrace_ahead *a, const xtrace_cursor *c)
 {
     return a->places.at[a->number].offset == c->offset && a->places.at[a->number].count == c->count;
 }
 
-/* Does it begin with an instruction that says its pc? Else the part would not know what the stream does. */
+/* Does it begin with an instruction that has a pc? Otherwise the part would not know the state of the stream. */
 static bool says_pc(const part *p, const xtrace_cursor *c)
 {
     if (c->no_pc || p->n == 0)

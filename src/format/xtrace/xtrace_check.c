@@ -1,4 +1,4 @@
-/* Checking a recording: each stream with the snapshots beside it, several at a time. */
+/* Checks a recording: each stream with its snapshots, several at a time. */
 #include "format/xtrace/xtrace_check.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ typedef struct checking {
     tl_error *e; /* of each file */
 } checking;
 
-/* A stream, the snapshots of its pair, or both. */
+/* Checks a stream, the snapshots of its pair, or both. */
 static int check_pair(const xtrace_reader *r, const xtrace_file *stream, const xtrace_file *snapshots, tl_error *e)
 {
     if (!snapshots)

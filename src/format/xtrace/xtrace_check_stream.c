@@ -1,7 +1,7 @@
 /* One pass over a stream for `check`: can each instruction follow the one before, do branches go where they say, and do
- * loads find what was stored? Loads are compared with memory as it was last seen, of which all is forgotten where
- * somebody else may have written: at system calls, at another level, and for good once the stream has times, for then
- * other threads run beside it. */
+ * loads find what was stored? Loads are compared with memory as last seen, which is forgotten whenever others may have
+ * written: at system calls, at another level, and permanently once the stream has times, because then other threads run
+ * beside it. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,36 +16,36 @@
 #include "isa/a64.h"
 
 #define WINDOW (256u << 10)
-/* Bytes that the hot loop wants before it looks at a token: those of the common ones. */
+/* Bytes that the hot loop needs before a token: enough for the common ones. */
 #define ENOUGH 32u
 
-/* Memory is forgotten, and given back, when it is known of more pages: 1.2 GB. */
+/* Memory is forgotten, and freed, when more pages are known: 1.2 GB. */
 #define PAGES_MOST  (1u << 18)
-/* Stores of one instruction that are remembered: those that have more are not exclusive stores. */
+/* Stores of one instruction that are remembered: with more it is not an exclusive store. */
 #define STORES_MOST 64u
-/* What DC ZVA clears is not known; no processor has more. */
+/* How much DC ZVA clears is unknown; no processor clears more. */
 #define CLEARED     2048u
 
 typedef struct checker {
-    tl_trace *trace;  /* NULL: only claims are of interest */
-    const char *file; /* for what is told */
+    tl_trace *trace;  /* NULL: only claims matter */
+    const char *file; /* for reports */
     xtrace_claims *claims;
     tl_input *in;
-    bool resync, resumed; /* go on behind damage; that was done */
+    bool resync, resumed; /* go on after damage; that has happened */
     tl_window window;
     uint64_t offset;      /* of the next token */
     uint64_t count, user; /* instructions before it */
     int status;           /* < 0: error */
     tl_error *e;
 
-    bool any, has_pc; /* the last instruction, and its pc, are known: */
+    bool any, has_pc; /* the last instruction and its pc are known: */
     unsigned level;
     uint32_t opcode;
     uint64_t pc;
-    bool has_target; /* it said where it goes: */
+    bool has_target; /* it had a target: */
     uint64_t target, target_offset;
 
-    tl_shadow *shadow; /* NULL: not looked at any more */
+    tl_shadow *shadow; /* NULL: no longer tracked */
     uint32_t nstore;   /* of the last instruction */
     struct store {
         uint64_t address;
@@ -66,7 +66,7 @@ TL_COLD TL_PRINTF(4, 5) static void tell(checker *c, uint64_t at, const char *ru
         c->status = status;
 }
 
-static bool is_exception_return(uint32_t opcode) /* ERET, and those that authenticate */
+static bool is_exception_return(uint32_t opcode) /* ERET, and the authenticating variants */
 {
     return (opcode & 0xfffff3ff) == 0xd69f03e0;
 }
@@ -86,7 +86,7 @@ static bool is_b_or_bl(uint32_t opcode)
     return (opcode & 0x7c000000) == 0x14000000;
 }
 
-/* An instruction that is not behind the last one, or behind an unconditional branch. */
+/* An instruction that does not follow the last one, or follows an unconditional branch. */
 static void check_chain(checker *c, uint64_t offset, uint64_t pc)
 {
     const a64_class class = a64_class_of(c->opcode);
@@ -97,7 +97,7 @@ static void check_chain(checker *c, uint64_t offset, uint64_t pc)
         if (pc == target || (class == A64_COND && pc == behind))
             return;
     } else if (a64_ends_block(class) || c->opcode >> 16 == 0 || pc == behind) {
-        return; /* to a register, an exception (also of UDF): anything may follow */
+        return; /* to a register, or an exception (including UDF): anything may follow */
     }
     char expected[64];
     if (class == A64_COND)
@@ -109,7 +109,7 @@ static void check_chain(checker *c, uint64_t offset, uint64_t pc)
          c->opcode, a64_class_name(class), c->pc, expected);
 }
 
-/* Where the last instruction is: "0x401000". Returns buf, of at least 24 bytes. */
+/* The address of the last instruction: "0x401000". Returns buf, of at least 24 bytes. */
 static const char *last_pc(const checker *c, char *buf)
 {
     if (c->has_pc)
@@ -119,7 +119,7 @@ static const char *last_pc(const checker *c, char *buf)
     return buf;
 }
 
-/* The next instruction is at pc. False: it may be anywhere, because an interrupt came first. */
+/* Checks the target: the next instruction is at pc. False: it may be anywhere, because an interrupt came first. */
 static bool check_target(checker *c, uint64_t pc, unsigned level)
 {
     if (level != c->level && !is_exception_return(c->opcode))
@@ -139,14 +139,14 @@ static void forget_all(checker *c)
         tl_shadow_clear(c->shadow);
 }
 
-/* The rules for an instruction; pc is known if has_pc. */
+/* Checks an instruction; pc is known if has_pc. */
 TL_ALWAYS_INLINE void check_insn(checker *c, uint64_t offset, bool has_pc, uint64_t pc, uint32_t opcode, unsigned level)
 {
     if (TL_LIKELY(c->any)) {
         if (TL_UNLIKELY(level != c->level))
             forget_all(c);
         if (c->has_target && has_pc && check_target(c, pc, level))
-            ; /* more than the chain says */
+            ; /* implies more than the chain rule */
         else if (has_pc && c->has_pc && level == c->level && (pc != c->pc + 4 || is_b_or_bl(c->opcode)))
             check_chain(c, offset, pc);
     }
@@ -189,7 +189,7 @@ TL_COLD static void tell_load(checker *c, uint64_t offset, uint64_t address, con
          bytes[at], address + at, known);
 }
 
-/* A load or store of n bytes; all of them are there. */
+/* A load or store of n bytes, all of which are available. */
 TL_ALWAYS_INLINE void see_mem(checker *c, const uint8_t *p, uint64_t offset, uint32_t n)
 {
     if (!c->shadow)
@@ -210,7 +210,7 @@ TL_ALWAYS_INLINE void see_mem(checker *c, const uint8_t *p, uint64_t offset, uin
         c->status = status;
 }
 
-/* The store that failed stored nothing, but the bytes are in the stream. */
+/* The store failed, but its bytes are in the stream. */
 static void forget_stores(checker *c)
 {
     if (c->nstore > STORES_MOST)
@@ -247,14 +247,14 @@ TL_ALWAYS_INLINE void see_token(checker *c, uint64_t offset)
         xtrace_claims_token(c->claims, offset, c->count, c->user);
 }
 
-/* Branches, exceptions, and what is near them: only behind these may an instruction be elsewhere. */
+/* Branches, exceptions and related instructions: only after these may an instruction be elsewhere. */
 static bool is_control(uint32_t opcode)
 {
     return (opcode & 0x1c000000) == 0x14000000;
 }
 
-/* Instructions that follow each other at one level, with loads and stores: what most of a stream is, for which the
- * rules come down to a few comparisons. Returns the token that has to be looked at more closely. */
+/* Consecutive instructions at one level, with loads and stores: most of a stream, for which the rules come down to a
+ * few comparisons. Returns the first token that needs a closer look. */
 static const uint8_t *see_run(checker *c, const uint8_t *p, const uint8_t *end, uint64_t offset)
 {
     const unsigned inst = XTRACE_INST | c->level << XTRACE_LEVEL_SHIFT;
@@ -296,7 +296,7 @@ static const uint8_t *see_run(checker *c, const uint8_t *p, const uint8_t *end, 
     return p;
 }
 
-/* Common tokens from p on. Returns where it stopped: at another token, or near the end of what is in the window. */
+/* Common tokens from p on. Returns where it stopped: at another token, or near the end of the window. */
 static const uint8_t *see_common(checker *c, const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *const begin = p;
@@ -332,7 +332,7 @@ static const uint8_t *see_common(checker *c, const uint8_t *p, const uint8_t *en
     return p;
 }
 
-/* Behind damage: nothing of what was before matters. 1: there is more; 0: the stream has ended; < 0: error. */
+/* After damage: nothing before matters. 1: there is more; 0: the stream has ended; < 0: error. */
 static int resume(checker *c, uint64_t size)
 {
     int status = xtrace_find_chain(&c->window, c->offset + 1, &c->offset, c->e);
@@ -413,7 +413,7 @@ int xtrace_check_stream(tl_input *in, tl_trace *t, const char *file, xtrace_clai
         const uint64_t size = tl_input_size(in);
         if (size >= claims->due_offset && !c->resumed)
             xtrace_claims_token(claims, size, c->count, c->user);
-        status = xtrace_claims_end(claims, c->resumed ? UINT64_MAX : c->count, e); /* of how many nobody knows */
+        status = xtrace_claims_end(claims, c->resumed ? UINT64_MAX : c->count, e); /* unknown after a resync */
     }
     no_shadow(c);
     tl_window_fini(&c->window);

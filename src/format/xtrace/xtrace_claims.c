@@ -1,5 +1,5 @@
-/* Snapshots against the stream. Two merges run along it: one by offset, to see whether the stream has the counts there
- * that the snapshot says, and one by count, to see whether the instruction that comes next goes with the registers. */
+/* Compares snapshots with the stream. Two merges run along it: one by offset, which compares the snapshots' counts with
+ * the stream's, and one by count, which compares registers with the next instruction. */
 #include "format/xtrace/xtrace_claims.h"
 
 #include <inttypes.h>
@@ -14,11 +14,11 @@
 #include "isa/a64.h"
 
 enum {
-    AHEAD = 4096, /* bytes of the window, which has to show heads of tokens only */
-    FOLLOW = 7    /* tokens behind an instruction that are looked at */
+    AHEAD = 4096, /* bytes of the window, which only needs the heads of tokens */
+    FOLLOW = 7    /* tokens to examine after an instruction */
 };
 
-/* A fault of a record. */
+/* Reports a faulty record. */
 TL_PRINTF(5, 6)
 static int tell(const xtrace_snapshots *s, tl_error *e, uint64_t number, const char *rule, const char *format, ...)
 {
@@ -69,7 +69,7 @@ static void set_due(xtrace_claims *c)
     c->due_insns = c->next_count < c->n ? c->count[c->next_count].insns : UINT64_MAX;
 }
 
-/* Both orders. */
+/* Sorts both arrays. */
 static bool sort(xtrace_claims *c)
 {
     bool sorted = true;
@@ -139,11 +139,11 @@ void xtrace_claims_token(xtrace_claims *c, uint64_t offset, uint64_t insns, uint
     set_due(c);
 }
 
-/* What an instruction says about a register: then the first of the tokens behind it that are `wanted` has to have this
- * value, once the register is known. */
+/* What an instruction implies about a register: the first of the following tokens that is `wanted` has the register's
+ * value. */
 typedef struct expectation {
     bool any;
-    bool target; /* it is TARGET, else LOAD or STORE */
+    bool target; /* TARGET, otherwise LOAD or STORE */
     unsigned number;
     uint64_t add;
 } expectation;
@@ -162,7 +162,7 @@ static expectation expectation_of(uint32_t op)
     return x;
 }
 
-/* Finds the first token of the kind among those behind an instruction: 1, and its value; 0: there is none. */
+/* Finds the first token of the kind after an instruction: 1, and its value; 0: none. */
 static int find_following(xtrace_claims *c, uint64_t at, bool target, uint64_t *value, tl_error *e)
 {
     const uint64_t end = tl_input_size(c->stream);
@@ -223,7 +223,7 @@ int xtrace_claims_insn(xtrace_claims *c, uint32_t opcode, uint64_t offset, uint6
     return status < 0 ? status : 0;
 }
 
-/* Are the counts of a claim wrong? */
+/* Does a claim have wrong counts? */
 static bool is_misplaced(const xtrace_claim *claim, uint64_t insns)
 {
     if (claim->at_token)

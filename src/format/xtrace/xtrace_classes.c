@@ -1,4 +1,4 @@
-/* What the tokens of an instruction stream are as events. */
+/* The tokens of an instruction stream as events. */
 #include "format/xtrace/xtrace_classes.h"
 
 #include "base/compiler.h"

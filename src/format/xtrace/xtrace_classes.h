@@ -4,7 +4,7 @@
 
 #include "traceloom/model.h"
 
-/* Index of a class: in the order of their names. */
+/* Indices of classes, in the order of their names. */
 enum {
     XTRACE_CLASS_ALL_GPR,
     XTRACE_CLASS_DC,
@@ -12,7 +12,7 @@ enum {
     XTRACE_CLASS_INSN,
     XTRACE_CLASS_LOAD,
     XTRACE_CLASS_MRS,
-    XTRACE_CLASS_SNAPSHOT, /* of files of snapshots; all others are of streams */
+    XTRACE_CLASS_SNAPSHOT, /* of files of snapshots; all others belong to streams */
     XTRACE_CLASS_STORE,
     XTRACE_CLASS_STXR,
     XTRACE_CLASS_SVC_ARG,
@@ -23,7 +23,7 @@ enum {
     XTRACE_CLASSES
 };
 
-/* Classes of streams; the place of snapshots is empty, see xtrace_snapshot_class. */
+/* Classes of streams; the entry for snapshots is empty, see xtrace_snapshot_class. */
 extern const tl_class xtrace_classes[XTRACE_CLASSES];
 /* The class of a token XTRACE_STXR .. XTRACE_TARGET, by its h. */
 extern const uint8_t xtrace_value_class[6];

@@ -7,7 +7,7 @@
  *            each byte (a type that no system has, because debuggers look at the type alone)
  *     pages of 4096 bytes, at a multiple of that
  *
- * A byte without its bit is not known, and 0. */
+ * A byte without its bit is unknown, and 0. */
 #ifndef TL_XTRACE_CORE_H
 #define TL_XTRACE_CORE_H
 
@@ -15,7 +15,7 @@
 #include "base/io/output.h"
 #include "base/shadow.h"
 
-/* Pages of a file that is read. */
+/* Most pages of a file that is read. */
 #define XTRACE_CORE_PAGES (1u << 18)
 
 typedef struct xtrace_registers {
@@ -24,20 +24,20 @@ typedef struct xtrace_registers {
     uint64_t fpsr, fpcr, tpidr;
 } xtrace_registers;
 
-/* Takes them from a record of snapshots; the pc is not in it. */
+/* Takes them from a record of snapshots, which lacks the pc. */
 void xtrace_registers_take(xtrace_registers *r, const uint8_t *record, uint32_t vl);
 
-/* Writes what is known of memory; r: NULL if the registers are not known. */
+/* Writes the known memory; r: NULL if the registers are unknown. */
 int xtrace_core_write(tl_output *out, tl_shadow *memory, const xtrace_registers *r, uint32_t thread, tl_error *e);
-/* The same with another number of program headers from which on it stands in a section header: for tests. */
+/* The same with another limit for program headers, beyond which their number is in a section header: for tests. */
 int xtrace_core_write_many(tl_output *out, tl_shadow *memory, const xtrace_registers *r, uint32_t thread, uint64_t most,
                            tl_error *e);
 
-/* Reads memory back; of files of others every byte counts as known. 0; 1: the file is not what it should be, and
+/* Reads memory back; in files from other programs every byte counts as known. 0; 1: the file is malformed, and
  * *what says why (static); < 0: error. */
 int xtrace_core_read(tl_input *in, tl_shadow *memory, const char **what, tl_error *e);
 
-/* Numbers of the file, for both. */
+/* Numbers of the file, for reading and writing. */
 enum {
     CORE_EHDR = 64,
     CORE_PHDR = 56,

@@ -1,4 +1,4 @@
-/* Reading memory from a core file: ours, or that of another program. */
+/* Reads memory from a core file, ours or another program's. */
 #include <string.h>
 
 #include "base/endian.h"
@@ -14,12 +14,12 @@ typedef struct core_reader {
     const char *what;
     uint64_t size;
     uint64_t headers, headers_at;
-    bool has_known;                       /* there is our note: */
-    uint64_t known_at, known, known_next; /* pages in it, of which so many were read */
+    bool has_known;                       /* has our note: */
+    uint64_t known_at, known, known_next; /* pages in it, and how many of them were read */
     uint64_t pages;                       /* read */
 } core_reader;
 
-/* n bytes at an offset; NULL: *status says what to return. */
+/* n bytes at an offset; NULL: return *status. */
 static const uint8_t *look(core_reader *c, uint64_t offset, size_t n, int *status, tl_error *e)
 {
     size_t available = 0;
@@ -102,7 +102,7 @@ static int read_notes(core_reader *c, uint64_t offset, uint64_t n, tl_error *e)
     return 0;
 }
 
-/* Bytes of a page, as far as its bits say. */
+/* The bytes of a page that its bits declare known. */
 static int set_known(core_reader *c, uint64_t address, const uint8_t *data, const uint8_t *known, tl_error *e)
 {
     int r = 0;

@@ -1,4 +1,4 @@
-/* Writing a core file: the sizes of everything are known before the first byte. */
+/* Writes a core file: all sizes are known before the first byte. */
 #include <string.h>
 
 #include "base/endian.h"
@@ -41,7 +41,7 @@ typedef struct extent {
     uint64_t pages, runs;
 } extent;
 
-/* The page behind another one, or the first; NULL at the end. */
+/* The page after another one, or the first; NULL at the end. */
 static const tl_shadow_page *next_page(tl_shadow *memory, const tl_shadow_page *p)
 {
     if (!p)
@@ -91,7 +91,7 @@ static void put_program_header(tl_output *out, uint32_t type, uint64_t offset, u
     tl_output_write(out, h, sizeof h);
 }
 
-/* A run of pages for each; their bytes begin at `offset`. */
+/* One for each run of pages; their bytes begin at `offset`. */
 static void put_loads(tl_output *out, tl_shadow *memory, uint64_t offset)
 {
     uint64_t begin = 0, end = 0;
@@ -109,7 +109,7 @@ static void put_loads(tl_output *out, tl_shadow *memory, uint64_t offset)
         put_program_header(out, CORE_LOAD, offset, begin, end - begin);
 }
 
-/* The number of program headers, where it has no room in the file's header. */
+/* The number of program headers, if it does not fit into the file's header. */
 static void put_section_header(tl_output *out, uint64_t headers)
 {
     uint8_t h[CORE_SHDR] = {0};

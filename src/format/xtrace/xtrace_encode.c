@@ -1,5 +1,5 @@
-/* Events to tokens. An instruction says its pc where a block begins, and else is one behind the instruction before it:
- * that is the one way to write a stream, so that what is read and written again has the same bytes. */
+/* Converts events to tokens. An instruction has its pc if it begins a block, otherwise it follows the one before: this
+ * is the only way to write a stream, so that reading and writing preserves the bytes. */
 #include "format/xtrace/xtrace_encode.h"
 
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 #include "isa/a64.h"
 #include "model/field_text.h"
 
-/* Places where the output could be cut but was not are offered again after so many bytes. */
+/* After a place where the output could be cut but was not, the next offer comes after so many bytes. */
 #define OFFER_AGAIN (64u << 10)
 
-/* What the bytes about frames begin with: see docs/format/xtrace.md. */
+/* The magic number of the bytes about frames: see docs/format/xtrace.md. */
 
-/* The slot of the first field with a role, if there are only plain values before it. */
+/* The slot of the first field with a role, if only plain values precede it. */
 static bool find_slot(const tl_class *c, tl_field_role role, tl_type type, uint32_t *slot)
 {
     for (uint32_t i = 0; i < c->nfield; i++) {
@@ -122,7 +122,7 @@ static void put(xtrace_encoder *x, const void *data, size_t n)
     x->offset += n;
 }
 
-/* The next instruction says its pc: a reader could begin here. */
+/* The next instruction has a pc: a reader could begin here. */
 static int offer_cut(xtrace_encoder *x, uint64_t pc, tl_error *e)
 {
     tl_text_close(&x->tw);
@@ -168,7 +168,7 @@ static int put_insn(xtrace_encoder *x, uint64_t pc, uint64_t aux, tl_error *e)
     return 0;
 }
 
-/* A token for each power of two, of which nearly all accesses have one. */
+/* A token for each power of two; nearly all accesses need one. */
 static void put_mem(xtrace_encoder *x, unsigned token, uint64_t address, const tl_value *v)
 {
     const uint8_t *data = v->as.p;

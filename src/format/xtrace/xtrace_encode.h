@@ -5,7 +5,7 @@
 #include "base/text/text_writer.h"
 #include "model/format_impl.h"
 
-/* What the events of a class become. */
+/* How the events of a class are encoded. */
 typedef enum xtrace_action {
     XTRACE_NOTHING,
     XTRACE_PUT_INSN,
@@ -19,23 +19,23 @@ typedef enum xtrace_action {
 typedef struct xtrace_how {
     uint8_t action; /* xtrace_action */
     uint8_t token;
-    uint32_t slot; /* of the value that is needed, from the first of the event on */
+    uint32_t slot; /* the needed value's slot within the event */
 } xtrace_how;
 
-/* What a class of any format becomes; XTRACE_NOTHING: no part of a recording. */
+/* How a class of any format is encoded; XTRACE_NOTHING: not part of a recording. */
 xtrace_how xtrace_how_of(const tl_class *c);
 /* An array for all classes of a trace; free(). NULL when memory runs out. */
 xtrace_how *xtrace_hows(const tl_trace *t);
 /* Does the trace have instructions or snapshots at all? */
 bool xtrace_is_writable(const tl_trace *t, const xtrace_how *how);
 
-/* A place where a reader may begin: an instruction that says its pc. */
+/* A place where a reader may begin: an instruction with a pc. */
 typedef struct xtrace_frame {
     uint64_t offset, insns, user_insns, pc;
     bool has_pc;
 } xtrace_frame;
 
-/* One stream that is being written. */
+/* A stream being written. */
 typedef struct xtrace_encoder {
     tl_output *out;
     const xtrace_how *how; /* borrowed */
@@ -43,20 +43,20 @@ typedef struct xtrace_encoder {
     uint64_t insns, user_insns;
     uint64_t pc;                /* of the last instruction, if ... */
     bool has_pc;                /* ... it is known */
-    bool ends_block;            /* what comes next begins one */
-    bool has_time;              /* there are TIME tokens */
-    uint64_t offer;             /* the offset from which on the output may be cut */
-    xtrace_frame first, *frame; /* where it begins; all places behind that where it was cut */
+    bool ends_block;            /* the next instruction begins one */
+    bool has_time;              /* it has TIME tokens */
+    uint64_t offer;             /* the offset after which the output may be cut */
+    xtrace_frame first, *frame; /* its begin; all further places where it was cut */
     uint32_t nframe, frame_capacity;
-    uint64_t lost_pc, lost_value; /* events that could not be written as they are */
-    tl_text_writer tw;            /* while events are written */
+    uint64_t lost_pc, lost_value; /* events that could not be written exactly */
+    tl_text_writer tw;            /* in use while events are written */
 } xtrace_encoder;
 
 void xtrace_encoder_init(xtrace_encoder *x, tl_output *out, const xtrace_how *how);
 void xtrace_encoder_fini(xtrace_encoder *x);
-/* Appends tokens for events from .. to-1, which are of this stream. Others, and snapshots, are passed over. */
+/* Appends tokens for events from .. to-1 of this stream. Skips others, and snapshots. */
 int xtrace_encode(xtrace_encoder *x, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e);
-/* Tells the output where its frames begin, if it was cut: see docs/format/xtrace.md. */
+/* Adds the index of frames to the output, if it was cut: see docs/format/xtrace.md. */
 int xtrace_encode_index(xtrace_encoder *x, tl_error *e);
 
 /* The header of a file of snapshots, 24 bytes. */
@@ -70,12 +70,12 @@ typedef struct xtrace_header {
 } xtrace_header;
 
 void xtrace_encode_header(const xtrace_header *h, uint8_t out[XTRACE_HEADER_SIZE]);
-/* That of the snapshots that the trace was read from, if it says so; else our own. */
+/* The header of the snapshots that the trace was read from, if it had one; else our own. */
 xtrace_header xtrace_header_of(const tl_trace *t);
 
-/* Bytes of a record for a vector length in bits, which is a multiple of 128. */
+/* Size of a record for a vector length in bits, a multiple of 128. */
 size_t xtrace_record_size(uint32_t vl);
-/* The vector length of a snapshot event, whose values are v .. end-1; 0 if they are not those of a snapshot. */
+/* The vector length of a snapshot event with values v .. end-1; 0 if they are not a snapshot. */
 uint32_t xtrace_record_vl(const tl_value *v, const tl_value *end);
 /* Its record, of xtrace_record_size(vl) bytes. */
 void xtrace_encode_record(const tl_value *v, uint32_t vl, uint8_t *out);

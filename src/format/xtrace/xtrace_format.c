@@ -11,7 +11,7 @@
 #include "format/xtrace/xtrace_tokens.h"
 #include "format/xtrace/xtrace_write.h"
 
-/* Where the first TIME of a stream has to stand, if it is to be ordered by them. */
+/* A stream is ordered by TIMEs if the first one is within so many bytes. */
 #define TIME_WITHIN (64u << 10)
 
 /* Adds the file's track, or finds that of its pair. */
@@ -36,7 +36,7 @@ static int no_memory(tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to open a recording");
 }
 
-/* Is there not even one token? Then the file has no stream, and its damage is told here. */
+/* Is there not even one token? Then the file has no stream, and its damage is reported here. */
 static int look_at_begin(xtrace_reader *r, xtrace_file *f, tl_error *e)
 {
     uint8_t head[XTRACE_PCINST_SIZE] = {0};
@@ -58,7 +58,7 @@ static int look_at_begin(xtrace_reader *r, xtrace_file *f, tl_error *e)
                            xtrace_fault_text(fault, head, tl_input_size(f->in), what, sizeof what));
 }
 
-/* What there is to read in a file that is open. */
+/* What can be read from an open file. */
 static int look_at(xtrace_reader *r, xtrace_file *f, tl_error *e)
 {
     int status;
@@ -73,7 +73,7 @@ static int look_at(xtrace_reader *r, xtrace_file *f, tl_error *e)
     return status < 0 ? status : 0;
 }
 
-/* Does the stream say in which order its accesses were? 1: yes, 0: no, < 0: error. */
+/* Does the stream say in which order its accesses happened? 1: yes, 0: no, < 0: error. */
 static int has_times(const xtrace_file *f, tl_error *e)
 {
     uint8_t *head = malloc(TIME_WITHIN);
@@ -92,7 +92,7 @@ static int has_times(const xtrace_file *f, tl_error *e)
     return status < 0 ? status : found;
 }
 
-/* Several streams of which each says the order among all are merged by that. Returns as has_times(). */
+/* Several streams that all say their order are merged by it. Returns as has_times(). */
 static int is_ranked(const xtrace_reader *r, tl_error *e)
 {
     uint32_t n = 0;
@@ -106,8 +106,8 @@ static int is_ranked(const xtrace_reader *r, tl_error *e)
     return n > 1;
 }
 
-/* Streams: snapshots first, so that at the same time they come before the instruction; but where ranks decide, the two
- * files of a pair are one. */
+/* Streams: snapshots first, so that they precede an instruction at the same time; but with ranks, the two files of a
+ * pair are one stream. */
 static int make_streams(xtrace_reader *r, tl_error *e)
 {
     const int ranked = is_ranked(r, e);
@@ -147,15 +147,15 @@ static bool same_recording(const xtrace_name *p, const xtrace_name *q)
     return p->time_length == q->time_length && memcmp(p->time, q->time, p->time_length) == 0;
 }
 
-/* Was a processor recorded, as this file says? */
+/* Does this file say that a processor was recorded? */
 static bool is_of_processor(const xtrace_file *f)
 {
     const bool header = f->parts.kind == XTRACE_SNAPSHOTS && f->snapshots.has_header;
     return f->parts.hint == 13 || (header && f->snapshots.stream == XTRACE_STREAM_OF_CPU);
 }
 
-/* A recording is of processors if one of its files is: that of hint 9 is then the first processor. Names are in order,
- * so those of a recording stand together. */
+/* A recording is of processors if one of its files is: then that of hint 9 is the first processor. Names are sorted, so
+ * those of a recording are adjacent. */
 static void find_processors(xtrace_reader *r)
 {
     for (uint32_t from = 0, to; from < r->n; from = to) {
@@ -167,7 +167,7 @@ static void find_processors(xtrace_reader *r)
     }
 }
 
-/* Everything but finding the files. */
+/* Everything except finding the files. */
 static int open_all(xtrace_reader *r, tl_error *e)
 {
     tl_trace *t = r->trace;
@@ -197,7 +197,7 @@ static void init_file(xtrace_file *f, tl_input *in, const char *path)
     xtrace_name_parse(&f->parts, path);
 }
 
-/* A file without one of the words in its name is what its content looks like. */
+/* A file without one of the words in its name is classified by content. */
 static int guess_kind(xtrace_file *f, tl_error *e)
 {
     uint8_t head[TL_PROBE_SIZE];
@@ -210,7 +210,7 @@ static int guess_kind(xtrace_file *f, tl_error *e)
     return status;
 }
 
-/* The other file of the pair, if it is there. */
+/* The other file of the pair, if it exists. */
 static int open_companion(xtrace_reader *r, tl_error *e)
 {
     tl_input *in = NULL;
@@ -257,7 +257,7 @@ static int probe_folder(const tl_folder *f)
     return 0;
 }
 
-/* Finds the pairs: the names are in order, and those of a pair differ in one word only. */
+/* Finds the pairs: the names are sorted, and those of a pair differ only in one word. */
 static int find_pairs(xtrace_reader *r, tl_error *e)
 {
     for (uint32_t i = 0; i < r->n; i++) {
@@ -266,7 +266,7 @@ static int find_pairs(xtrace_reader *r, tl_error *e)
         char *other = xtrace_name_partner(r->file[i].name);
         if (!other)
             return no_memory(e);
-        uint32_t k = i + 1; /* not far: what is between begins with the same */
+        uint32_t k = i + 1; /* not far: all between begin with the same */
         while (k < r->n && strcmp(r->file[k].name, other) < 0)
             k++;
         if (k < r->n && strcmp(r->file[k].name, other) == 0) {

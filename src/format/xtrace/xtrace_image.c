@@ -1,4 +1,4 @@
-/* Collecting a memory image: the bytes that the stream sees first by loading or executing them. */
+/* Collects a memory image: the bytes that the stream first sees by loading or executing them. */
 #include "format/xtrace/xtrace_image.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Does a memory image hold all that its stream needs? The stream is gone through token by token; where it is damaged
- * the look ends, because that is told by others. */
+/* Does a memory image hold everything that its stream needs? Reads the stream token by token up to damage, which others
+ * report. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "format/xtrace/xtrace_image.h"
 #include "format/xtrace/xtrace_tokens.h"
 
-#define WINDOW (256u << 10) /* more than the longest token but VEC, which is only passed over */
+#define WINDOW (256u << 10) /* more than the longest token except VEC, which is only skipped */
 
 typedef struct image_checker {
     tl_shadow *memory;
@@ -20,7 +20,7 @@ typedef struct image_checker {
     const char *stream; /* its name */
     uint64_t offset;    /* of the token */
     uint64_t pc;
-    bool has_pc, told; /* of this token something was told already */
+    bool has_pc, told; /* something was already reported for this token */
 } image_checker;
 
 static int need(void *arg, uint64_t address, const uint8_t *data, size_t n, tl_error *e)
@@ -63,7 +63,7 @@ static int look_at_insn(image_checker *c, const uint8_t *p, tl_error *e)
     return xtrace_touch_insn(&c->touch, c->has_pc, c->pc, op, e);
 }
 
-/* The token at p, of which all bytes are there unless it is a VEC. */
+/* Checks the token at p, of which all bytes are there unless it is a VEC. */
 static int look_at(image_checker *c, const uint8_t *p, uint64_t size, tl_error *e)
 {
     c->told = false;
@@ -103,7 +103,7 @@ static int go_through(image_checker *c, tl_input *in, tl_error *e)
         }
         r = look_at(c, p, size, e);
         if (tl_shadow_pages(c->touch.touched) > XTRACE_TOUCH_PAGES)
-            return 0; /* a writer would have given up as well */
+            return 0; /* a writer would have given up, too */
     }
     return r;
 }
@@ -137,7 +137,7 @@ int xtrace_image_check_beside(tl_input *stream, const char *stream_name, tl_trac
     char *const path = xtrace_image_name(tl_input_path(stream));
     tl_input *image = NULL;
     int r = path ? tl_input_open_beside(&image, path, e) : 0;
-    if (r < 0 && r != TL_ENOMEM) /* there is none */
+    if (r < 0 && r != TL_ENOMEM) /* none exists */
         r = 0;
     const char *name = image ? tl_trace_intern(t, tl_base_name(path)) : NULL;
     if (image && !name)

@@ -22,7 +22,7 @@
 enum {
     XTRACE_INST = 0x01, /* of level 0; the level is in the two highest bits */
     XTRACE_PCINST = 0x09,
-    XTRACE_INSN_MASK = 0x3f, /* what tells INST and PCINST */
+    XTRACE_INSN_MASK = 0x3f, /* distinguishes INST and PCINST */
     XTRACE_LEVEL_SHIFT = 6,
     XTRACE_CLASS_MASK = 7,
     XTRACE_MEM = 2, /* the class */
@@ -55,12 +55,12 @@ enum {
 
 /* The index of a stream in seekable zstd, in a skippable frame of its own: u32 magic, u32 version, u64 n, and n times
  * u64 offset in the content, u64 instructions before, u64 of these at level 0, u64 pc, u64 flags. The entries are the
- * places where frames begin, each with a PCINST, whose pc it is; but for the first, which may begin with any token. */
+ * begins of frames, each at a PCINST with that pc; only the first may begin with any token. */
 #define XTRACE_INDEX_FRAME_MAGIC 0x184d2a5bu
 #define XTRACE_INDEX_MAGIC       0x49584c54u /* "TLXI" */
 enum { XTRACE_INDEX_VERSION = 1, XTRACE_INDEX_HEAD = 16, XTRACE_INDEX_ENTRY = 40, XTRACE_INDEX_HAS_PC = 1 };
 
-/* Most entries of a VEC that are read: more than any system call takes (1024), few enough to be kept in memory. */
+/* Most entries of a VEC that are read: more than any system call takes (1024), few enough to keep in memory. */
 #define XTRACE_VEC_MAX (1u << 20)
 
 #endif

@@ -1,4 +1,4 @@
-/* Names of recordings, and of the two files that belong together. */
+/* Names of recordings, and of the two files of a pair. */
 #include "format/xtrace/xtrace_name.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 static const char stream_word[] = "xinsndata", snapshot_word[] = "xsnapshot";
 
-/* Passes over digits; false if there are none, or more than fit an int64_t. */
+/* Skips digits; false if there are none, or more than fit an int64_t. */
 static bool digits(const char **at, int64_t *number)
 {
     const char *p = *at;
@@ -31,7 +31,7 @@ static bool skip(const char **at, const char *word)
     return true;
 }
 
-/* Nothing follows but a suffix of compression. */
+/* Only a compression suffix may follow. */
 static bool ends(const char *p)
 {
     return !*p || strcmp(p, ".zst") == 0 || strcmp(p, ".gz") == 0 || strcmp(p, ".bz2") == 0;
@@ -63,7 +63,7 @@ static bool parse_parts(xtrace_name *n, const char *p)
     return true;
 }
 
-/* Does the word stand in the name, and the name not go on behind ".bin"? Then it is of a file about the other. */
+/* Does the name contain the word, and end after ".bin"? Otherwise it belongs to a file about the other. */
 static bool has_word(const char *name, const char *word)
 {
     const char *p = strstr(name, word);

@@ -5,10 +5,10 @@
 
 #include "format/xtrace/xtrace_read.h"
 
-/* What may stand behind the name of one file and not behind that of the other. */
+/* Suffixes that may differ within a pair. */
 static const char *const suffix[] = {"", ".zst", ".gz", ".bz2"};
 
-/* The length of a path without a suffix of compression. */
+/* The length of a path without a compression suffix. */
 static size_t bare_length(const char *path)
 {
     const size_t n = strlen(path);
@@ -20,7 +20,7 @@ static size_t bare_length(const char *path)
     return n;
 }
 
-/* 1: opened; 0: there is ; < 0: error. */
+/* 1: opened; 0: does not exist; < 0: error. */
 static int try_path(tl_input **out, const char *path, tl_error *e)
 {
     tl_error why = {0};
@@ -40,7 +40,7 @@ int xtrace_partner_open(tl_input **out, const char *path, tl_error *e)
     xtrace_name_parse(&name, path);
     *out = NULL;
     if (name.kind == XTRACE_NO_KIND)
-        return 0; /* without the word in it, nothing can be put in its place */
+        return 0; /* without the word, nothing can be replaced */
     char *const other = xtrace_name_partner(path);
     int status = other ? try_path(out, other, e) : TL_ENOMEM;
     const size_t bare = other ? bare_length(other) : 0;

@@ -5,13 +5,13 @@
 
 #include "base/endian.h"
 
-/* The pc is not needed: the instruction at the place tells it. */
+/* The pc is not needed: the instruction at the place has it. */
 static xtrace_place entry(const uint8_t *p)
 {
     return (xtrace_place){.offset = tl_load64(p, false), .count = tl_load64(p + 8, false)};
 }
 
-/* Are these the bytes of an index, whose entries go up? */
+/* Are these the bytes of an index with ascending entries? */
 static int take(xtrace_places *p, const uint8_t *data, size_t n, uint64_t size, tl_error *e)
 {
     if (n < XTRACE_INDEX_HEAD || tl_load32(data, false) != XTRACE_INDEX_MAGIC ||

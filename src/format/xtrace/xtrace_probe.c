@@ -1,11 +1,11 @@
-/* Is a content an instruction stream, or snapshots? Neither has a magic number: names say it, or tokens that fit. */
+/* Is a content an instruction stream, or snapshots? Neither has a magic number: names decide, or valid tokens. */
 #include "format/xtrace/xtrace_read.h"
 
-/* Without a name, each token that fits is a little evidence. */
+/* Without a name, each valid token is a little evidence. */
 enum { TOKENS_MOST = 40, TOKENS_LEAST = 4, BY_TAIL = 24 };
 
-/* A header of this size, then records of this one, of which the first ends in its vector length? Only vectors that are
- * so short that this is among the first bytes. */
+/* A header of this size, then records of this one, the first of which ends in its vector length? Only for vectors so
+ * short that this is within the probed bytes. */
 static bool fits(const uint8_t *head, size_t size, uint64_t total, uint32_t header, uint32_t vl)
 {
     const uint64_t record = xtrace_snapshot_size(vl), end = header + record;

@@ -1,4 +1,4 @@
-/* A recording that is open: its files, and the cursors that read them. */
+/* An open recording: its files, and the cursors that read them. */
 #ifndef TL_XTRACE_READ_H
 #define TL_XTRACE_READ_H
 
@@ -12,17 +12,17 @@
 
 typedef struct xtrace_file {
     tl_input *in;
-    bool own;          /* the input is ours to close */
+    bool own;          /* we close the input */
     const char *name;  /* in its folder; NULL: the only one */
     xtrace_name parts; /* of its name */
-    bool says_cpu;     /* of a folder: a processor, which its events say */
+    bool says_cpu;     /* in a folder: a processor, which its events have */
     uint32_t track;
     uint32_t partner;           /* the other file of the pair, or XTRACE_NONE */
     bool empty;                 /* a stream without a single event */
-    xtrace_snapshots snapshots; /* of files of that kind */
+    xtrace_snapshots snapshots; /* for files of that kind */
 } xtrace_file;
 
-/* What a cursor reads: a file, or the two of a pair. */
+/* What a cursor reads: a file, or both files of a pair. */
 typedef struct xtrace_stream {
     uint32_t insns, snapshots; /* files, or XTRACE_NONE */
 } xtrace_stream;
@@ -38,7 +38,7 @@ typedef struct xtrace_reader {
     uint32_t nstream;
 } xtrace_reader;
 
-/* Where reading a stream may begin. */
+/* A place where reading a stream may begin. */
 typedef struct xtrace_place {
     uint64_t offset; /* of a token */
     uint64_t count;  /* instructions before it */
@@ -53,35 +53,35 @@ typedef struct xtrace_cursor {
     xtrace_reader *reader;
     uint32_t stream;
     xtrace_file *insns, *snapshots; /* or NULL */
-    xtrace_ahead *ahead;            /* who reads for it, or NULL: it reads by itself */
-    bool part;                      /* it reads for another: ends where damage is, without a word */
-    uint64_t end;                   /* offset behind which it does not go */
+    xtrace_ahead *ahead;            /* reads for it, or NULL */
+    bool part;                      /* reads a part for another: ends at damage without a report */
+    uint64_t end;                   /* offset where it ends */
     tl_window window;
     uint64_t offset; /* of the next token */
     uint64_t count;  /* instructions before it */
     uint64_t pc;     /* of the instruction before it ... */
     uint64_t no_pc;  /* ... unless TL_INSN_NO_PC, not 0 */
     uint64_t rank;
-    uint64_t from, to; /* instructions that are wanted */
-    uint64_t due;      /* how many instructions come before the next snapshot; UINT64_MAX: there is none */
+    uint64_t from, to; /* wanted instructions */
+    uint64_t due;      /* how many instructions precede the next snapshot; UINT64_MAX: none left */
     uint64_t record;   /* its number */
-    uint64_t told;     /* bytes that progress knows of */
+    uint64_t told;     /* bytes reported to progress */
     bool first;        /* nothing was read yet */
     bool ended;
     tl_tally *tally; /* NULL: events go into batches */
     tl_tally tally_store;
 } xtrace_cursor;
 
-/* What a content is, by its path and its first bytes: xtrace_probe.c. */
+/* The kind of a content, by its path and its first bytes: xtrace_probe.c. */
 #define XTRACE_BY_NAME 100 /* bits of evidence */
 int xtrace_probe(const tl_probe *p);
 bool xtrace_looks_like_snapshots(const uint8_t *head, size_t size, uint64_t total);
 
-/* Opens the other file of the pair that the path is one of: xtrace_partner.c. 1: *out is the caller's; 0: there is
- * none; < 0: it cannot be read. */
+/* Opens the other file of the path's pair: xtrace_partner.c. 1: *out belongs to the caller; 0: does not exist; < 0: it
+ * cannot be read. */
 int xtrace_partner_open(tl_input **out, const char *path, tl_error *e);
 
-/* The processor that events of the file say; -1: none. */
+/* The processor for events of the file; -1: none. */
 static inline int32_t xtrace_file_cpu(const xtrace_file *f)
 {
     return f->says_cpu && f->parts.number <= INT32_MAX ? (int32_t)f->parts.number : -1;
@@ -96,16 +96,16 @@ void xtrace_cursor_tally(void *cursor, tl_tally *t);
 int xtrace_cursor_next(void *cursor, tl_batch *b, tl_error *e);
 void xtrace_cursor_close(void *cursor);
 
-/* The slow parts of reading, xtrace_token.c: the token at c->offset, whatever it is and however long, which is added to
- * the batch (NULL: to the tally). 1: done; 0: the stream ends here; < 0: error. Damage is told. */
+/* The slow parts of reading, xtrace_token.c: adds any token at c->offset, of any length, to the batch (NULL: to the
+ * tally). 1: done; 0: the stream ends here; < 0: error. Reports damage. */
 int xtrace_token(xtrace_cursor *c, tl_batch *b, tl_error *e);
 
-/* The next place from `offset` on where reading can begin again behind damage (--resync); the end of the content if
- * there is none. The window needs 128 KiB. */
+/* The next place from `offset` on where reading can continue after damage (--resync), or the end of the content. The
+ * window needs 128 KiB. */
 int xtrace_find_chain(tl_window *w, uint64_t offset, uint64_t *found, tl_error *e);
 
-/* Seeking, xtrace_seek.c: the nearest place from which the stream can be read so that every event from instruction
- * number `count` on has its pc, verified by reading towards it; the begin of the stream if nothing better is known. */
+/* Seeking, xtrace_seek.c: the nearest place from which every event from instruction number `count` on has its pc,
+ * verified by reading towards it; the begin of the stream if nothing better is known. */
 int xtrace_seek(const xtrace_cursor *c, uint64_t count, xtrace_place *out, tl_error *e);
 
 #endif

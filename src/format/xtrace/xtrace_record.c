@@ -1,4 +1,4 @@
-/* Snapshots as they are written: the header of a file of them, and their records. */
+/* Writes snapshots: the header of their file, and their records. */
 #include <string.h>
 
 #include "base/endian.h"
@@ -39,7 +39,7 @@ xtrace_header xtrace_header_of(const tl_trace *t)
     const tl_value *v = tl_trace_header(t, &field, &n);
     if (!v || n == 0 || strcmp(field[0].name, "header") != 0 || v->type != TL_STRUCT || v->n != HEADER_VALUES)
         return ours;
-    v++; /* the first member is its size, which is always the same here */
+    v++; /* the first member is its size, which is constant here */
     return (xtrace_header){.tag = (uint32_t)v[1].as.u,
                            .sync = (uint32_t)v[2].as.u,
                            .version = v[3].as.u,
@@ -60,7 +60,7 @@ size_t xtrace_record_size(uint32_t vl)
            vector * vector + 8 * (SYSTEM_REGISTERS + 1);
 }
 
-/* Are these n values, behind the slot of their list, of one type, and bytes of one size? */
+/* Are these n values, after the slot of their list, of one type, and bytes of one size? */
 static bool is_row(const tl_value *v, uint32_t n, tl_type type, uint32_t size)
 {
     for (uint32_t i = 0; i < n; i++)

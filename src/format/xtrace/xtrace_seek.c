@@ -1,9 +1,9 @@
-/* Seeking in an instruction stream, by the snapshots that say at which byte how many instructions had been, or by the
- * index of a compressed stream, which says the same.
+/* Seeking in an instruction stream, by snapshots, which say how many instructions precede a byte, or by the index of a
+ * compressed stream, which says the same.
  *
- * A snapshot does not know the pc, and may be wrong. So reading begins at the one before, whose stretch of the stream
- * has to end exactly where the other begins, with exactly its number of instructions. Nothing that does not fit is
- * used: reading from the begin of the stream is always right. */
+ * A snapshot does not know the pc, and may be wrong. So reading begins at the previous one, and must arrive exactly at
+ * the other's offset with exactly its number of instructions. Mismatches are not used: reading from the begin of the
+ * stream is always right. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "format/xtrace/xtrace_tokens.h"
 
 #define WINDOW      (256u << 10)
-/* Farther than this two snapshots that are used are not apart: beyond it, seeking would not be faster than reading. */
+/* Largest distance of two snapshots to use: beyond it, seeking would not be faster than reading. */
 #define STRETCH_MAX (UINT64_C(1) << 32)
 
 /* Walks from a place to an offset. 1: a token ends exactly there; 0: not; < 0: error. */
@@ -42,8 +42,8 @@ static int walk(tl_window *w, xtrace_place *at, uint64_t offset, uint64_t size, 
     return at->offset == offset;
 }
 
-/* The snapshots of a stream, *out: those of its pair if that is open, else of the file beside it; NULL if there are
- * none. *own has to be closed. */
+/* The snapshots of a stream, *out: those of its pair if open, else from the file beside it; NULL if there are none.
+ * *own must be closed. */
 static int find_snapshots(const xtrace_cursor *c, const xtrace_snapshots **out, xtrace_snapshots *buffer,
                           tl_input **own, tl_error *e)
 {
@@ -57,19 +57,19 @@ static int find_snapshots(const xtrace_cursor *c, const xtrace_snapshots **out, 
     int status = f->name ? 0 : xtrace_partner_open(own, tl_input_path(f->in), e);
     if (status <= 0)
         return status;
-    status = xtrace_snapshots_open(buffer, *own, NULL, NULL, e); /* its damage is not that of the stream */
+    status = xtrace_snapshots_open(buffer, *own, NULL, NULL, e); /* its damage does not belong to the stream */
     if (status >= 0)
         *out = buffer;
     return status < 0 ? status : 0;
 }
 
-/* Is this snapshot of our file, and inside of it? */
+/* Does this snapshot belong to our file, and point inside it? */
 static bool is_usable(const xtrace_entry *s, uint64_t size)
 {
     return s->file == 0 && s->offset <= size;
 }
 
-/* The place of the last snapshot at or before instruction number `count`, if it can be verified. 1: *out is it. */
+/* The place of the last snapshot at or before instruction number `count`, if it can be verified. 1: *out is set. */
 static int try_snapshot(const xtrace_cursor *c, const xtrace_snapshots *s, uint64_t count, xtrace_place *out,
                         tl_error *e)
 {
@@ -99,7 +99,7 @@ static int try_snapshot(const xtrace_cursor *c, const xtrace_snapshots *s, uint6
     return 1;
 }
 
-/* The same by the index of a compressed stream. */
+/* The same with the index of a compressed stream. */
 static int try_index(const xtrace_cursor *c, uint64_t count, xtrace_place *out, tl_error *e)
 {
     const uint64_t size = tl_input_size(c->insns->in);

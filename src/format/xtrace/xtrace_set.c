@@ -1,5 +1,5 @@
 /* Writes a recording as a folder: for each track its stream, its snapshots, and an image of the memory that the stream
- * needs. Counts and offsets in the snapshots are those of what is written, so that a part of a trace is a trace. */
+ * needs. Counts and offsets in the snapshots are those in the output, so that a part of a trace is a trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 #include "format/xtrace/xtrace_name.h"
 #include "format/xtrace/xtrace_snapshot.h"
 
-/* Each has two files that are open, with buffers. */
+/* Each has two open files, with buffers. */
 #define TRACKS_MOST 256u
 
-/* Pages of which memory is held for all images: see XTRACE_TOUCH_PAGES, with twice the pages for what is loaded. */
+/* Pages in memory for all images: see XTRACE_TOUCH_PAGES, with twice the pages for loaded content. */
 #define IMAGE_PAGES_MOST ((size_t)2 * XTRACE_TOUCH_PAGES)
 
 enum { NAME_SIZE = 128, TIME_SIZE = 24, MEMORY_ORDER = 18 };
@@ -24,7 +24,7 @@ typedef struct set_track {
     tl_output *stream, *snapshots; /* NULL: not begun */
     xtrace_encoder encoder;
     xtrace_image image;
-    size_t image_pages; /* of it, when it was looked at last */
+    size_t image_pages; /* its pages, when last examined */
     uint32_t vl;
     char name[NAME_SIZE]; /* "xtrace.1700000000.4711.hint9" */
 } set_track;
@@ -80,7 +80,7 @@ static bool take_origin(const char *name, const char *who, set_origin *o)
     return true;
 }
 
-/* What the file that a track was read from says of it by its name. */
+/* What the name of a track's input file says about it. */
 static int find_origin(const set_writer *w, const char *who, set_origin *o, tl_error *e)
 {
     const char *path = w->context.trace->path;
@@ -90,7 +90,7 @@ static int find_origin(const set_writer *w, const char *who, set_origin *o, tl_e
     if (!path || take_origin(path, who, o) || stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
         return 0;
     const int r = tl_folder_open(&folder, path, e);
-    if (r < 0) /* without it the names only say less */
+    if (r < 0) /* without it the names only contain less */
         return r == TL_ENOMEM ? r : 0;
     for (uint32_t i = 0; i < folder->n; i++)
         if (take_origin(folder->file[i].name, who, o))
@@ -157,7 +157,7 @@ static int find_track(set_writer *w, uint32_t index, set_track **out, tl_error *
     return (*out)->used ? 0 : begin_track(w, *out, index, e);
 }
 
-/* The image of a track grew; all together stay below a limit. */
+/* After the image of a track grew: keeps all together below a limit. */
 static void count_pages(set_writer *w, set_track *t)
 {
     const size_t pages = xtrace_image_pages(&t->image);

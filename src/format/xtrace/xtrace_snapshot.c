@@ -7,12 +7,12 @@
 #include "base/compiler.h"
 #include "base/endian.h"
 
-static const uint32_t header_sizes[] = {24, 19, 0, 32}; /* in the order in which they are tried */
-enum { HEADER_LEAST = 19, HEADER_MOST = 32 };           /* bytes of what a header says; of the largest one */
+static const uint32_t header_sizes[] = {24, 19, 0, 32}; /* in the order of attempts */
+enum { HEADER_LEAST = 19, HEADER_MOST = 32 };           /* bytes of a header with content; of the largest one */
 enum { HEADER_SYNC = 4, HEADER_VERSION = 8, HEADER_SPLIT = 16, HEADER_STREAM = 17, HEADER_ORDER = 18 };
 
-/* Files of more records are looked at in samples of so many: all of a file that fits must be right, and half of those
- * of a damaged one before all of it is counted. */
+/* Files with more records are checked in samples of this size: all must be right in a valid file, and half in a damaged
+ * one before all records are counted. */
 #define SAMPLES 4096u
 
 static uint32_t round_up_16(uint32_t n)
@@ -26,14 +26,14 @@ uint64_t xtrace_snapshot_size(uint32_t vl)
     return XTRACE_SNAPSHOT_Z + 32 * vector + 17 * round_up_16(predicate) + vector * vector + 96;
 }
 
-/* A layout that is being tried. */
+/* A layout being tried. */
 typedef struct layout {
     uint32_t header, vl;
     uint64_t size, records;
-    bool whole; /* no bytes are left behind the records */
+    bool whole; /* no bytes are left after the records */
 } layout;
 
-/* Bytes at an offset; what a file that became shorter has no more of is 0. */
+/* Bytes at an offset; 0 where the file has become shorter. */
 static int read_at(tl_input *in, uint64_t offset, void *buf, size_t n, tl_error *e)
 {
     size_t got = 0;
@@ -51,8 +51,8 @@ static int is_good(tl_input *in, const layout *l, uint64_t number, tl_error *e)
     return status < 0 ? status : tl_load64(tail, false) == l->vl;
 }
 
-/* How many of the records are good, of many records in a sample of SAMPLES. Stops where more than `bad` are not: *good
- * is 0 then. */
+/* How many records are good, for many records in a sample of SAMPLES. Stops when more than `bad` are not: then *good is
+ * 0. */
 static int count_good(tl_input *in, const layout *l, bool sample, uint64_t bad, uint64_t *good, tl_error *e)
 {
     const uint64_t n = sample ? SAMPLES : l->records;
@@ -70,7 +70,7 @@ static int count_good(tl_input *in, const layout *l, bool sample, uint64_t bad, 
     return 0;
 }
 
-/* How many good records a layout has, 0 if it is not to be considered. */
+/* How many good records a layout has; 0 if it is out of the question. */
 static int weigh(tl_input *in, const layout *l, uint64_t *good, tl_error *e)
 {
     const bool many = l->records > SAMPLES;
@@ -83,7 +83,7 @@ static int weigh(tl_input *in, const layout *l, uint64_t *good, tl_error *e)
     return status;
 }
 
-/* The layouts in order; *next moves. False at the end. Those without a whole record are left out. */
+/* The layouts in order; *next advances. False at the end. Leaves out those without a whole record. */
 static bool next_layout(uint64_t total, uint32_t *next, layout *l)
 {
     const uint32_t lengths = XTRACE_VL_MOST / XTRACE_VL_STEP;
@@ -100,7 +100,7 @@ static bool next_layout(uint64_t total, uint32_t *next, layout *l)
     return false;
 }
 
-/* 1: *out fits best; 0: nothing does. */
+/* 1: *out fits best; 0: none fits. */
 static int find_layout(tl_input *in, layout *out, tl_error *e)
 {
     const uint64_t total = tl_input_size(in);
@@ -112,7 +112,7 @@ static int find_layout(tl_input *in, layout *out, tl_error *e)
         int status = count_good(in, &l, l.records > SAMPLES, 0, &good, e);
         if (status < 0)
             return status;
-        if (good > 0) { /* no other layout fits, too: the last bytes of the file would have to be two lengths */
+        if (good > 0) { /* no other layout can fit: the last bytes of the file would have to be two lengths */
             *out = l;
             return 1;
         }
@@ -162,7 +162,7 @@ static int find_range(xtrace_snapshots *s, tl_error *e)
     return status;
 }
 
-/* Bytes that are given up. */
+/* Reports bytes that are given up. */
 static int tell(const xtrace_snapshots *s, tl_error *e, uint64_t offset, uint64_t bytes, const char *rule,
                 const char *what)
 {
@@ -177,7 +177,7 @@ static int tell(const xtrace_snapshots *s, tl_error *e, uint64_t offset, uint64_
     return s->trace ? tl_trace_report(s->trace, e, &d, "%s", what) : 0;
 }
 
-/* What does not fit. */
+/* Reports that no layout fits. */
 static int tell_layout(const xtrace_snapshots *s, tl_error *e)
 {
     char what[160];
@@ -281,7 +281,7 @@ int xtrace_snapshots_next(const xtrace_snapshots *s, uint64_t number, xtrace_ent
 
 int xtrace_snapshots_find(const xtrace_snapshots *s, uint64_t insns, uint64_t *number, tl_error *e)
 {
-    uint64_t low = 0, high = s->records; /* the record is before `high`; `best`, if there is one, is before `low` */
+    uint64_t low = 0, high = s->records; /* the record is before `high`; `best`, if found, is before `low` */
     uint64_t best = UINT64_MAX;
     while (low < high) {
         xtrace_entry middle;

@@ -38,56 +38,56 @@ enum { XTRACE_STREAM_OF_CPU = 1 }; /* the header's "stream", of a processor */
 
 typedef struct xtrace_snapshots {
     tl_input *in;
-    tl_trace *trace;  /* where damage goes; NULL: nowhere */
+    tl_trace *trace;  /* where to report damage; NULL: nowhere */
     const char *file; /* its name in a folder, or NULL */
     bool strict;      /* damage is an error, see xtrace_snapshots_strict() */
     uint32_t header_size;
-    bool has_layout; /* false: no layout fits, and there are no records */
-    uint32_t vl;     /* bits of a vector; 0: not known, there are no records */
+    bool has_layout; /* false: no layout fits, so there are no records */
+    uint32_t vl;     /* bits of a vector; 0: unknown, there are no records */
     uint64_t record_size;
     uint64_t first;   /* offset of the first record */
-    uint64_t records; /* whole ones, some of which may be damaged */
-    bool has_range;   /* ... and the counts of the first and the last good record are these: */
+    uint64_t records; /* complete ones, some of which may be damaged */
+    bool has_range;   /* ... and the counts of the first and the last good record: */
     uint64_t first_insns, last_insns;
-    bool has_header; /* these are what it says: */
+    bool has_header; /* its contents: */
     uint32_t tag, sync;
     uint64_t version;
     uint8_t split, stream, memory_order;
 } xtrace_snapshots;
 
-/* What a record says about its place. */
+/* A record's claims about its place. */
 typedef struct xtrace_entry {
     uint64_t number; /* of the record */
     uint64_t file, offset;
     uint64_t user_insns, insns; /* executed before */
-    uint64_t vl;                /* what it ends in */
-    bool good;                  /* that is the vector length of the file */
+    uint64_t vl;                /* its final number */
+    bool good;                  /* equals the vector length of the file */
 } xtrace_entry;
 
-/* Bytes of a record whose vectors have so many bits. */
+/* Bytes of a record with vectors of so many bits. */
 uint64_t xtrace_snapshot_size(uint32_t vl);
-/* Finds the layout; tells damage: a file that no layout fits, a record that is cut. Reads a bounded number of places of
- * a file that fits. `file` lives as long as *s, or is NULL. Nothing is to be closed. */
+/* Finds the layout; reports damage: a file without a layout, a truncated record. Reads a bounded number of places in a
+ * valid file. `file` lives as long as *s, or is NULL. Nothing has to be closed. */
 int xtrace_snapshots_open(xtrace_snapshots *s, tl_input *in, tl_trace *t, const char *file, tl_error *e);
-/* From here on damage is an error; that which open told is, too. */
+/* From here on damage is an error, including what open reported. */
 int xtrace_snapshots_strict(xtrace_snapshots *s, tl_error *e);
-/* The version of the trace, and the members that `info` shows of a file of snapshots alone. */
+/* The version of the trace, and the members that `info` shows for a file of snapshots alone. */
 int xtrace_snapshots_describe(const xtrace_snapshots *s, tl_trace *t, tl_error *e);
 
 /* One record, which is below s->records. */
 int xtrace_snapshots_entry(const xtrace_snapshots *s, uint64_t number, xtrace_entry *out, tl_error *e);
-/* The first good record from `number` on: 1; 0: there is none, *out is as it was. */
+/* The first good record from `number` on: 1; 0: none, *out is unchanged. */
 int xtrace_snapshots_next(const xtrace_snapshots *s, uint64_t number, xtrace_entry *out, tl_error *e);
-/* The last good record with at most this many instructions before it: 1, and *number; or 0. Where the counts are in
- * order, that is; else some record with at most so many. */
+/* The last good record with at most this many instructions before it: 1, and *number; or 0. If the counts are not in
+ * order, some record with at most so many. */
 int xtrace_snapshots_find(const xtrace_snapshots *s, uint64_t insns, uint64_t *number, tl_error *e);
 
-/* Adds events of class `cls` for the good records from *at on, up to the first with a count >= to (which stays),
- * without those with a count < from; *at: where to go on. Ends early, with at least one event, where the batch is full
- * or its memory enough. */
+/* Adds events of class `cls` for the good records from *at on, up to the first with a count >= to (exclusive), without
+ * those with a count < from; *at: where to go on. Ends early, with at least one event, when the batch is full or uses
+ * enough memory. */
 int xtrace_snapshots_batch(const xtrace_snapshots *s, uint64_t *at, uint64_t from, uint64_t to, tl_batch *b,
                            uint32_t cls, uint32_t track, tl_error *e);
-/* Tells that a record ends in another vector length. */
+/* Reports that a record ends in another vector length. */
 int xtrace_snapshots_tell_vl(const xtrace_snapshots *s, uint64_t number, uint64_t vl, tl_error *e);
 /* A record's bytes, s->record_size of them. */
 int xtrace_snapshots_read(const xtrace_snapshots *s, uint64_t number, uint8_t *record, tl_error *e);

@@ -1,4 +1,4 @@
-/* Snapshots as events, and what their header says as members of the trace. */
+/* Snapshots as events, and their header as members of the trace. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "format/xtrace/xtrace_layout.h"
 #include "format/xtrace/xtrace_snapshot.h"
 
-/* A batch takes no more records once they need this much memory: with the longest vectors, each has 73 KiB. */
+/* Memory after which a batch takes no more records: with the longest vectors, each needs 73 KiB. */
 #define BATCH_BYTES (1u << 20)
 
 enum { PREDICATES = 16, PREDICATE_STEP = 16 /* a multiple of this many bytes */ };
@@ -84,7 +84,7 @@ static tl_value *put_list(tl_value *v, uint32_t n)
     return v + 1;
 }
 
-/* n times `size` bytes, `step` bytes from each other. */
+/* n times `size` bytes, `step` bytes apart. */
 static tl_value *put_bytes(tl_value *v, const uint8_t *p, uint32_t n, uint32_t size, uint32_t step)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -92,7 +92,7 @@ static tl_value *put_bytes(tl_value *v, const uint8_t *p, uint32_t n, uint32_t s
     return v;
 }
 
-/* A whole record. */
+/* A complete record. */
 static void put_record(tl_value *v, const uint8_t *p, uint32_t vl)
 {
     const uint32_t vector = vl / 8, predicate = vl / 64;
@@ -112,7 +112,7 @@ static void put_record(tl_value *v, const uint8_t *p, uint32_t vl)
     put_numbers(v, TL_U64, p + 8 * SYSTEM_REGISTERS, 1);
 }
 
-/* The values of a record go to the tape; the bytes stay where they were read to. */
+/* Puts the values of a record onto the tape; the bytes stay where they were read. */
 static int put_values(const xtrace_snapshots *s, uint64_t number, tl_batch *b, tl_error *e)
 {
     uint8_t *const record = tl_arena_alloc(b->arena, (size_t)s->record_size);

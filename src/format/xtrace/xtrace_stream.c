@@ -1,4 +1,4 @@
-/* Reading an instruction stream: the hot loop over tokens, and what a cursor does around it. */
+/* Reading an instruction stream: the hot loop over tokens, and the rest of a cursor. */
 #include <string.h>
 
 #include "base/endian.h"
@@ -8,12 +8,12 @@
 #include "format/xtrace/xtrace_read.h"
 
 #define WINDOW    (256u << 10)
-/* Bytes that the hot loop wants before it looks at a token: any common one, whose accesses are of up to 256 bytes. */
+/* Bytes that the hot loop needs before a token: enough for any common one, with accesses of up to 256 bytes. */
 #define ENOUGH    (XTRACE_MEM_HEAD + 256u)
-#define SIZE_MOST 8u /* k of these */
-#define SLOTS     3u /* on the tape, at most, of a common token */
+#define SIZE_MOST 8u /* its k */
+#define SLOTS     3u /* most slots of a common token */
 
-/* What the hot loop fills: columns, and the tape if there is one. */
+/* Output of the hot loop: columns, and the tape if there is one. */
 typedef struct columns {
     uint64_t *ts, *key, *aux, *rank;
     uint32_t *cls, *val;
@@ -22,7 +22,7 @@ typedef struct columns {
     uint32_t n, end, nval;
 } columns;
 
-/* What a loop is made for. */
+/* Constants that specialise the loop. */
 typedef struct loop {
     bool tape, ranked, has_pc;
 } loop;
@@ -32,7 +32,7 @@ TL_ALWAYS_INLINE tl_value value_of(tl_type type, uint64_t u)
     return (tl_value){.type = (uint8_t)type, .as.u = u};
 }
 
-/* The slots of a value that is one number. */
+/* Appends the slots of a value that is one number. */
 TL_ALWAYS_INLINE uint32_t put_number(tl_value *v, bool tape, tl_type type, uint64_t u)
 {
     if (tape)
@@ -40,8 +40,8 @@ TL_ALWAYS_INLINE uint32_t put_number(tl_value *v, bool tape, tl_type type, uint6
     return tape;
 }
 
-/* Tokens from p on go into columns, as long as they are common ones. Returns where it stopped: at another token, near
- * `end`, when the columns are full, or at a pc where there was none. At least one instruction came before. */
+/* Decodes common tokens from p on into columns. Returns where it stopped: at another token, near `end`, when the
+ * columns are full, or at a pc where there was none. At least one instruction came before. */
 TL_ALWAYS_INLINE const uint8_t *read_common(xtrace_cursor *c, columns *k, const uint8_t *p, const uint8_t *end, loop is)
 {
     const uint8_t *const last = end - ENOUGH;
@@ -88,7 +88,7 @@ TL_ALWAYS_INLINE const uint8_t *read_common(xtrace_cursor *c, columns *k, const 
             cls[n] = token & XTRACE_MEM_STORE ? XTRACE_CLASS_STORE : XTRACE_CLASS_LOAD;
             if (is.tape) {
                 uint8_t *copy = tl_arena_alloc(k->arena, size);
-                if (!copy) /* the slow way says so */
+                if (!copy) /* the slow way reports it */
                     break;
                 memcpy(copy, p + XTRACE_MEM_HEAD, size);
                 v[nval] = value_of(TL_HEX, key[n]);
@@ -125,7 +125,7 @@ TL_ALWAYS_INLINE const uint8_t *read_common(xtrace_cursor *c, columns *k, const 
     return p;
 }
 
-/* Each loop by itself, so that the compiler gives it all registers. */
+/* A function for each loop, so that the compiler gives it all registers. */
 #define LOOP(name, ...)                                                                                                \
     static TL_NOINLINE const uint8_t *name(xtrace_cursor *c, columns *k, const uint8_t *p, const uint8_t *end)         \
     {                                                                                                                  \
@@ -144,12 +144,12 @@ static const uint8_t *fill(xtrace_cursor *c, tl_batch *b, const uint8_t *p, cons
     columns k = {b->ts, b->key, b->aux, b->rank, b->cls, b->val, b->v, b->arena, b->n, b->capacity, b->nval};
     if ((size_t)(end - p) < ENOUGH || c->count == 0 || c->count >= stop || (c->no_pc && b->rank))
         return p;
-    if (stop - c->count < k.end - k.n) /* so many events are not more instructions */
+    if (stop - c->count < k.end - k.n) /* so many events have no more instructions */
         k.end = k.n + (uint32_t)(stop - c->count);
     if (b->val) {
         const uint32_t used = b->nval;
         if (!tl_batch_slots(b, (k.end - k.n) * SLOTS))
-            return p; /* the slow way says so */
+            return p; /* the slow way reports it */
         b->nval = used;
         k.v = b->v;
     }
@@ -164,8 +164,7 @@ static const uint8_t *fill(xtrace_cursor *c, tl_batch *b, const uint8_t *p, cons
     return p;
 }
 
-/* Common tokens for those who only count them, at most up to instruction number `stop`. Where instructions are matters
- * to nobody then. */
+/* Common tokens for callers that only count them, at most up to instruction number `stop`. Then pcs do not matter. */
 static const uint8_t *count_common(xtrace_cursor *c, const uint8_t *p, const uint8_t *end, uint64_t stop)
 {
     uint64_t insns = 0, mem[2] = {0}, value[6] = {0};
@@ -210,7 +209,7 @@ static void tell_progress(xtrace_cursor *c)
     c->told = c->offset;
 }
 
-/* Is the next token an instruction, at which reading is to stop? 1: yes, 0: no, < 0: error. */
+/* Is the next token an instruction at which to stop? 1: yes, 0: no, < 0: error. */
 static int at_stop(xtrace_cursor *c, uint64_t stop, tl_error *e)
 {
     size_t available;
@@ -224,7 +223,7 @@ static int at_stop(xtrace_cursor *c, uint64_t stop, tl_error *e)
 }
 
 /* Reads on until the batch is full. 1: there may be more; 0: the stream has ended; 2: instruction number `stop` is
- * next; < 0: error. Those who only count get everything at once. */
+ * next; < 0: error. When only counting, reads everything at once. */
 static int read_on(xtrace_cursor *c, tl_batch *b, uint64_t stop, tl_error *e)
 {
     while (c->tally || b->n < b->capacity) {
@@ -261,11 +260,11 @@ static int find_due(xtrace_cursor *c, tl_error *e)
         return 0;
     int status = xtrace_snapshots_entry(&c->snapshots->snapshots, c->record, &next, e);
     if (status >= 0)
-        c->due = next.good ? next.insns : 0; /* a damaged one is passed over at once */
+        c->due = next.good ? next.insns : 0; /* a damaged one is skipped at once */
     return status;
 }
 
-/* Snapshots up to the instruction that comes next go into a batch, or are counted. */
+/* Puts snapshots up to the next instruction into a batch, or counts them. */
 static int take_snapshots(xtrace_cursor *c, uint64_t until, tl_batch *b, tl_error *e)
 {
     const uint64_t before = c->record;
@@ -280,7 +279,7 @@ static int take_snapshots(xtrace_cursor *c, uint64_t until, tl_batch *b, tl_erro
     return c->insns ? find_due(c, e) : 0;
 }
 
-/* Which processor the events were on. */
+/* Sets the processor of the events. */
 static void fill_cpu(tl_batch *b, const xtrace_file *f)
 {
     const int32_t cpu = xtrace_file_cpu(f);
@@ -288,7 +287,7 @@ static void fill_cpu(tl_batch *b, const xtrace_file *f)
         b->cpu[i] = cpu;
 }
 
-/* Of a stream of snapshots alone. */
+/* For a stream of snapshots alone. */
 static int next_snapshots(xtrace_cursor *c, tl_batch *b, tl_error *e)
 {
     int status = take_snapshots(c, c->to, b, e);
@@ -296,7 +295,7 @@ static int next_snapshots(xtrace_cursor *c, tl_batch *b, tl_error *e)
     return status < 0 ? status : b->n > 0;
 }
 
-/* For those who only count: which times there are. */
+/* When only counting: the range of times. */
 static void tally_times(xtrace_cursor *c)
 {
     const uint32_t track = c->insns->track;
@@ -307,7 +306,7 @@ static void tally_times(xtrace_cursor *c)
     c->tally->end[track] = last > c->tally->end[track] ? last : c->tally->end[track];
 }
 
-/* Whoever reads ahead for this cursor is asked first. 1: *b is full; 0: the cursor has to read by itself. */
+/* Takes batches that were read ahead. 1: *b is full; 0: the cursor has to read by itself. */
 static int next_ahead(xtrace_cursor *c, tl_batch *b, tl_error *e)
 {
     if (c->first && !c->tally && !c->part && !c->snapshots && c->from == 0 && c->to == UINT64_MAX) {
@@ -346,7 +345,7 @@ static int next_events(xtrace_cursor *c, tl_batch *b, tl_error *e)
     return status < 0 ? status : 0;
 }
 
-/* Damage of the compression that the file is in; of the file that was named, the core tells it. */
+/* Reports damage in the file's compression; for the named file the core does that. */
 static int tell_broken(const xtrace_cursor *c, tl_error *e)
 {
     uint64_t offset = 0;

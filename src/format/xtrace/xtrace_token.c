@@ -1,4 +1,4 @@
-/* Any one token: the rare ones, the long ones, those at the end of the content, and what is not a token. */
+/* Any one token: rare or long ones, those at the end of the content, and invalid ones. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 #include "format/xtrace/xtrace_read.h"
 #include "format/xtrace/xtrace_tokens.h"
 
-/* Tokens that have to follow each other where reading begins anew behind damage. */
+/* Consecutive tokens needed to continue after damage. */
 #define CHAIN  8u
-/* The bytes that are looked at in one step of a search; a chain of the longest common tokens fits its second half. */
+/* Bytes per step of a search; a chain of the longest common tokens fits into its second half. */
 #define SEARCH (128u << 10)
 
-/* A token that is being read. */
+/* A token being read. */
 typedef struct token {
     uint8_t kind;
     uint32_t cls;
@@ -24,7 +24,7 @@ typedef struct token {
     uint64_t n; /* its bytes */
 } token;
 
-/* Can code be there? Addresses have at most 52 bits; the others are all 0 or all 1. */
+/* Can code be there? Addresses have at most 52 bits; the other bits are all 0 or all 1. */
 static bool is_place(uint64_t pc)
 {
     return (pc & 3) == 0 && (pc >> 52 == 0 || pc >> 52 == 0xfff);
@@ -98,7 +98,7 @@ static int give_up(xtrace_cursor *c, const char *rule, const char *what, tl_erro
     return status < 0 ? status : next < size;
 }
 
-/* A slot for each of n elements behind a list. */
+/* A slot for each of n elements after a list. */
 static tl_value *list(tl_batch *b, uint32_t n, uint32_t slots)
 {
     tl_value *v = tl_batch_slots(b, 1 + slots);
@@ -174,7 +174,7 @@ static bool put_values(tl_batch *b, const token *t)
     return v;
 }
 
-/* What kind of event the token is, with key and aux; moves the cursor's state over it. */
+/* Determines the event of a token, with key and aux; moves the cursor's state past it. */
 static void understand(xtrace_cursor *c, token *t)
 {
     const unsigned kind = t->kind, insn = kind & XTRACE_INSN_MASK;
@@ -276,7 +276,7 @@ int xtrace_token(xtrace_cursor *c, tl_batch *b, tl_error *e)
         p = tl_window_at(&c->window, c->offset, (size_t)size, &available, e);
         if (!p)
             return TL_EIO;
-        if (available < size) /* fewer bytes than it had: of compressed content that turned out to be damaged */
+        if (available < size) /* fewer bytes than it had: compressed content turned out to be damaged */
             return give_up(c, "xtrace.truncated", "the payload is truncated", e);
         t.payload = p + 1;
         status = put_event(c, b, &t, e);

@@ -1,4 +1,4 @@
-/* How long tokens are, and why one cannot be read: the same for everybody who goes through a stream. */
+/* The length of tokens, and why one cannot be read: shared by all readers of a stream. */
 #ifndef TL_XTRACE_TOKENS_H
 #define TL_XTRACE_TOKENS_H
 
@@ -10,8 +10,8 @@
 #include "base/endian.h"
 #include "format/xtrace/xtrace_layout.h"
 
-/* A VEC that does not fit into the file is taken for cut up to this number of entries (no system call takes more), and
- * for wrong beyond it. */
+/* A VEC that does not fit into the file counts as truncated up to this number of entries (no system call takes more),
+ * and as invalid beyond it. */
 #define XTRACE_VEC_USUAL 1024u
 
 typedef enum xtrace_fault {
@@ -37,7 +37,7 @@ static inline bool xtrace_token_is_value(unsigned token)
     return (token & XTRACE_CLASS_MASK) == (XTRACE_STXR & XTRACE_CLASS_MASK) && token <= XTRACE_TARGET;
 }
 
-/* Bytes of a token with its payload, of VEC without its entries; 0: the token is unknown. */
+/* Bytes of a token with its payload, for VEC without its entries; 0: the token is unknown. */
 static inline uint32_t xtrace_token_length(unsigned token)
 {
     switch (token & XTRACE_CLASS_MASK) {
@@ -60,8 +60,8 @@ static inline uint32_t xtrace_token_length(unsigned token)
     }
 }
 
-/* Can the token at p be read, with `left` bytes from it to the end of the file, at least one of them? p shows at least
- * XTRACE_VEC_HEAD of them, or all. *size: its bytes, of VEC with its entries; only if the token is XTRACE_OK. */
+/* Can the token at p be read, with `left` bytes from it to the end of the file, at least one? p has at least
+ * XTRACE_VEC_HEAD of them, or all. *size: its bytes, for VEC with its entries; only if the result is XTRACE_OK. */
 static inline xtrace_fault xtrace_token_size(const uint8_t *p, uint64_t left, uint64_t *size)
 {
     const uint32_t head = xtrace_token_length(*p);
@@ -106,7 +106,7 @@ static inline const char *xtrace_token_name(unsigned token)
                                    : "?";
 }
 
-/* What was found and what was expected, of a token that cannot be read; p and left as above. Returns buf. */
+/* What was found and what was expected, for a token that cannot be read; p and left as above. Returns buf. */
 static inline const char *xtrace_fault_text(xtrace_fault f, const uint8_t *p, uint64_t left, char *buf, size_t size)
 {
     const uint64_t room = left > XTRACE_VEC_HEAD ? (left - XTRACE_VEC_HEAD) / XTRACE_VEC_ENTRY : 0;

@@ -1,4 +1,4 @@
-/* Following which bytes of memory a stream has seen. */
+/* Tracks which bytes of memory a stream has seen. */
 #include "format/xtrace/xtrace_touch.h"
 
 #include "base/compiler.h"
@@ -16,7 +16,7 @@ void xtrace_touch_fini(xtrace_touch *t)
     t->touched = NULL;
 }
 
-/* Stores of any bytes: that they are known is all. */
+/* Stores arbitrary bytes: only whether they are known matters. */
 static int apply(xtrace_touch *t, uint64_t address, size_t n, tl_error *e)
 {
     static const uint8_t zero[TL_SHADOW_PAGE];

@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "format/xtrace/xtrace_name.h"
 
-/* Snapshots of more bytes before the first instruction are taken for a file of nothing else. */
+/* With more bytes of snapshots before the first instruction, there will be nothing else. */
 #define HELD_MOST (16u << 20)
 
 int xtrace_create(void *writer, const tl_write_context *context, tl_error *e)
@@ -78,7 +78,7 @@ static int put_snapshot(xtrace_writer *w, const tl_batch *b, uint32_t i, tl_erro
         w->held_snapshots++;
         return 0;
     }
-    /* The largest record, 74656 bytes, is larger than the room that can be reserved in an output. */
+    /* The largest record, 74656 bytes, exceeds the room that an output can reserve. */
     if (!TL_GROW(w->held, 0, (uint32_t)n, w->held_capacity))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "xtrace: no memory for a snapshot");
     xtrace_encode_record(v, vl, w->held);
@@ -86,7 +86,7 @@ static int put_snapshot(xtrace_writer *w, const tl_batch *b, uint32_t i, tl_erro
     return 0;
 }
 
-/* There is an instruction: the snapshots before it have no place in the file. */
+/* There is an instruction: the snapshots before it cannot go into the file. */
 static int begin_stream(xtrace_writer *w, tl_error *e)
 {
     if (w->mode == XTRACE_WRITES_SNAPSHOTS)

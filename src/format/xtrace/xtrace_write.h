@@ -4,7 +4,7 @@
 
 #include "format/xtrace/xtrace_encode.h"
 
-/* What the file becomes is decided by its name, or by the first event that is not a snapshot. */
+/* The kind of file depends on its name, or on the first event that is not a snapshot. */
 typedef enum xtrace_mode { XTRACE_UNDECIDED, XTRACE_WRITES_STREAM, XTRACE_WRITES_SNAPSHOTS } xtrace_mode;
 
 typedef struct xtrace_writer {
@@ -12,16 +12,16 @@ typedef struct xtrace_writer {
     xtrace_how *how;
     xtrace_encoder stream;
     xtrace_mode mode;
-    bool only_snapshots; /* the file's name says so */
+    bool only_snapshots; /* by the file's name */
     uint32_t track;      /* UINT32_MAX: none yet */
-    uint8_t *held;       /* records that came before it was decided */
+    uint8_t *held;       /* records from before that was decided */
     uint32_t held_n, held_capacity;
     uint64_t snapshots, bad_snapshots; /* not written */
     uint64_t held_snapshots;
     uint32_t vl;
 } xtrace_writer;
 
-/* For the format's interface; wants the order of time (snapshots would come first otherwise) and the tape. */
+/* For the format's interface; needs the order of time (otherwise snapshots would come first) and the tape. */
 int xtrace_create(void *writer, const tl_write_context *context, tl_error *e);
 tl_accept xtrace_accept(void *writer, const tl_class *c);
 int xtrace_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e);
