@@ -1,4 +1,4 @@
-/* Classes and shapes of all records, made of records.def. */
+/* Classes and shapes of all records, from records.def. */
 #include "format/tracelog/tracelog_classes.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static const tl_field code_item = ITEM_OF(code_members, 2), map_item = ITEM_OF(m
                       alt_item = ITEM_OF(alloc_members, 3), alloc_item = ITEM_OF(alloc_members, 4),
                       size_item = ITEM_OF(size_members, 3);
 
-/* What each item becomes: one field of a type, or what is said here. */
+/* What each item becomes: one field of a type, or as given here. */
 #define ONE(n, t, r)            {.name = (n), .type = (t), .role = TL_FIELD_##r},
 #define MAYBE(n, t, r)          {.name = (n), .type = (t), .role = TL_FIELD_##r, .flags = TL_FIELD_NULLABLE},
 #define LIST(n, m, r)           {.name = (n), .type = TL_LIST, .member = &(m), .nmember = 1, .role = TL_FIELD_##r},

@@ -1,4 +1,4 @@
-/* Tables of code: pieces are sorted by function and address, and looked up by bisection. */
+/* Tables of code: pieces are sorted by function and address, and found by binary search. */
 #include "format/tracelog/tracelog_code.h"
 
 #include <stdlib.h>

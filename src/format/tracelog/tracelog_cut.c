@@ -1,4 +1,4 @@
-/* Blocks of whole lines. Most are read by one read: the block and a bit more, in which its last line ends. */
+/* Blocks of whole lines. One read usually suffices: the block and a bit more, where its last line ends. */
 #include "format/tracelog/tracelog_cut.h"
 
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 
 #include "base/compiler.h"
 
-#define MARGIN 4096u /* bytes that are read beyond a block: most lines are shorter */
-#define SLACK  32u   /* zeros behind the text: numbers are read eight characters at a time */
+#define MARGIN 4096u /* bytes to read after a block: most lines are shorter */
+#define SLACK  32u   /* zeros after the text: numbers are read eight characters at a time */
 
 static const uint8_t byte_order_mark[] = {0xef, 0xbb, 0xbf};
 
@@ -25,7 +25,7 @@ static int reserve(tracelog_text *t, uint64_t bytes, tl_error *e)
     return 0;
 }
 
-/* The offset behind the next end of a line from `from` on; of a log without one its size, with *ends false. */
+/* The offset after the next line end from `from` on; in a log without one its size, with *ends false. */
 static int find_end(tl_input *in, uint64_t from, uint64_t *behind, bool *ends, tl_error *e)
 {
     enum { CHUNK = 1 << 16 };
@@ -46,7 +46,7 @@ static int find_end(tl_input *in, uint64_t from, uint64_t *behind, bool *ends, t
     return status < 0 ? status : 0;
 }
 
-/* The last line of the block is cut off by the end of the log, or too long: it goes from `offset` to `behind`. */
+/* Reports the last line of the block, from `offset` to `behind`: the end of the log cuts it, or it is too long. */
 static int tell(const tracelog_cutting *c, uint64_t offset, uint64_t behind, bool ends, tl_error *e)
 {
     if (!c->trace)
@@ -58,7 +58,7 @@ static int tell(const tracelog_cutting *c, uint64_t offset, uint64_t behind, boo
     return tl_trace_add_damage(c->trace, e, offset, behind - offset, rule, "%s", what);
 }
 
-/* Leaves the line that ends at *end out, if it is too long. */
+/* Removes the line that ends at *end, if it is too long. */
 static int drop_long(const tracelog_cutting *c, const tracelog_text *t, uint64_t from, size_t *end, tl_error *e)
 {
     if (TL_LIKELY(*end <= TRACELOG_LINE_MAX))
@@ -72,7 +72,7 @@ static int drop_long(const tracelog_cutting *c, const tracelog_text *t, uint64_t
 }
 
 /* The text from `from` on is in *t, n bytes of it. Finds its last line that begins at or before `last` (an index), and
- * reads on until that ends. *end: behind the last whole line. */
+ * reads on to its end. *end: after the last whole line. */
 static int find_last(const tracelog_cutting *c, tracelog_text *t, uint64_t from, size_t n, size_t last, size_t *end,
                      tl_error *e)
 {
@@ -111,7 +111,7 @@ static int find_last(const tracelog_cutting *c, tracelog_text *t, uint64_t from,
 int tracelog_cut(const tracelog_cutting *c, uint64_t number, tracelog_text *t, tracelog_lines *l, tl_error *e)
 {
     const uint64_t begin = number * c->size, from = number ? begin - 1 : 0, total = tl_input_size(c->in);
-    const size_t last = (size_t)(begin + c->size - 1 - from); /* where the line feed of the last line is at least */
+    const size_t last = (size_t)(begin + c->size - 1 - from); /* the earliest place for the last line's end */
     size_t got = 0, first = 0, end = 0;
     if (begin >= total && (begin > 0 || total == 0))
         return 0;
@@ -152,7 +152,7 @@ int tracelog_cut_at(const tracelog_cutting *c, uint64_t *offset, tracelog_text *
         if (status < 0)
             return status;
         n += got;
-        /* Where the first read had no end of a line, that of this one line: it may be too long. */
+        /* If the first read found no line end, that of this one line, which may be too long. */
         const uint8_t *last = wanted > c->size ? memchr(t->data, '\n', n) : memrchr(t->data, '\n', n);
         end = last ? (size_t)(last - t->data) + 1 : 0;
         if (n < wanted && end == 0)

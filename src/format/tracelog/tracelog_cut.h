@@ -7,13 +7,13 @@
 #include "base/io/input.h"
 #include "format/tracelog/tracelog_scan.h"
 
-/* The text of a block, in memory of its own that is used again for the next. Zeroed memory is an empty one. */
+/* The text of a block, in memory that is reused for the next. Zeroed is empty. */
 typedef struct tracelog_text {
     uint8_t *data;
     size_t capacity;
 } tracelog_text;
 
-/* What is told of a block: to a trace, or to nobody. */
+/* Where damage in a block is reported, if at all. */
 typedef struct tracelog_cutting {
     tl_input *in;
     uint64_t size;   /* bytes of a block */
@@ -21,15 +21,15 @@ typedef struct tracelog_cutting {
     bool strict;     /* damage is an error */
 } tracelog_cutting;
 
-/* Reads block `number` into *text; *lines are its whole lines, maybe none. 1; 0 behind the end of the log; < 0 error:
- * TL_EIO, TL_ENOMEM, and TL_EDAMAGED if strict, with the lines before the damage in *lines. Told are lines without an
- * end and those longer than TRACELOG_LINE_MAX. */
+/* Reads block `number` into *text; *lines are its whole lines, if any. 1; 0 after the end of the log; < 0 error:
+ * TL_EIO, TL_ENOMEM, and TL_EDAMAGED if strict, with the lines before the damage in *lines. Reports unterminated lines
+ * and those longer than TRACELOG_LINE_MAX. */
 int tracelog_cut(const tracelog_cutting *c, uint64_t number, tracelog_text *text, tracelog_lines *lines, tl_error *e);
-/* For a log that is still being written: whole lines from *offset on, as many as are there (at most about a block, or
- * none of one that is too long), and moves it behind them. 0: no whole line is there. */
+/* For a log that is still being written: whole lines from *offset on, as many as there are (at most about a block, or
+ * none of one that is too long), and advances it. 0: there is no whole line. */
 int tracelog_cut_at(const tracelog_cutting *c, uint64_t *offset, tracelog_text *text, tracelog_lines *lines,
                     tl_error *e);
-/* When no more will come: what is left behind `offset` is told as a line without an end. 0, or as tracelog_cut(). */
+/* When no more will come: reports the rest from `offset` as an unterminated line. 0, or as tracelog_cut(). */
 int tracelog_cut_rest(const tracelog_cutting *c, uint64_t offset, tl_error *e);
 void tracelog_text_fini(tracelog_text *t);
 

@@ -1,4 +1,4 @@
-/* What lasts of a log, and telling the trace. */
+/* Persistent facts from a log, and adding them to the trace. */
 #include "format/tracelog/tracelog_facts.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 
-/* What stands in the fields of a record, by their place on the tape. */
+/* Fields of a record, by their place on the tape. */
 enum { AOS_OS = 1 };
 enum { MODULE_ID, MODULE_NAME = 4 };
 enum { APD_PROCESS = 1 };
@@ -52,7 +52,7 @@ static bool take_name(tracelog_facts *s, const tl_value *v)
     return f && (f->name = tracelog_intern_name(s->reader, v[1].as.p, v[1].n));
 }
 
-/* fun inf and its older kin; where the iid and the lists stand is the only difference. */
+/* fun inf and its older variants; only the places of the iid and the lists differ. */
 static bool take_code(tracelog_facts *s, tracelog_record record, const tl_value *v, tl_error *e)
 {
     const tl_value *id = record == tracelog_fun_inf ? v : v + 1, *module = v + 3;
@@ -182,7 +182,7 @@ int tracelog_add_track(tracelog_reader *r, uint64_t iid, uint32_t *track, tl_err
     return status;
 }
 
-/* Tracks in the order of their names, as far as they are not there yet. */
+/* Makes missing tracks, in the order of their names. */
 static int make_tracks(tracelog_facts *s, tl_error *e)
 {
     tracelog_reader *r = s->reader;
@@ -226,7 +226,7 @@ static int make_functions(tracelog_facts *s, tl_error *e)
     return status;
 }
 
-/* Changes of stacks become events of calls, some of functions of which not even a number is known. */
+/* Adds events of calls for changes of stacks; some functions do not even have a known number. */
 static int tell_calls(tracelog_reader *r, tl_error *e)
 {
     const tl_function unknown = {.id = TRACELOG_UNKNOWN_FUNCTION, .flags = TL_FUNCTION_UNKNOWN};

@@ -1,4 +1,4 @@
-/* What a log says about itself, line by line: threads, functions, modules, lines, start and dialect. Filled in the
+/* What a log says about itself: threads, functions, modules, lines, start and dialect. Collected line by line in the
  * order of the log, by the survey or while reading. */
 #ifndef TL_FORMAT_TRACELOG_FACTS_H
 #define TL_FORMAT_TRACELOG_FACTS_H
@@ -18,7 +18,7 @@ typedef struct fact_function {
     bool has_module;
 } fact_function;
 
-/* Signs of a dialect; and CALLS: lines of samples may tell of calls. */
+/* Signs of a dialect; and CALLS: lines of samples may be calls. */
 enum tracelog_signs { TRACELOG_OLD = 1, TRACELOG_SAVED = 2, TRACELOG_VS = 4, TRACELOG_CALLS = 8 };
 
 typedef struct tracelog_facts {
@@ -37,18 +37,18 @@ typedef struct tracelog_facts {
     unsigned signs; /* tracelog_signs */
 } tracelog_facts;
 
-/* Does a record say something that lasts? Only those have to be taken. */
+/* Does a record have a persistent fact? Only those are taken. */
 bool tracelog_is_fact(tracelog_record record);
-/* Does a prf cfg, by what stands behind its words, say that changes of stacks are calls? A guess that is wrong only
- * where more stands behind it. */
+/* Does a prf cfg, by the text after its words, make changes of stacks calls? A guess that is wrong only if more
+ * follows. */
 bool tracelog_sets_calls(const uint8_t *p, size_t n);
-/* The signs of a dialect that a record is, with the flags of its note. */
+/* The signs of a dialect in a record, with the flags of its note. */
 unsigned tracelog_signs_of(tracelog_record record, unsigned note_flags);
-/* Takes over what a record says: its values as they stand on a tape, and the thread that it names. TL_ENOMEM. */
+/* Takes the facts of a record: its values as on a tape, and its thread. TL_ENOMEM. */
 int tracelog_facts_take(tracelog_facts *f, tracelog_record record, uint64_t thread, const tl_value *v, tl_error *e);
-/* There is a thread of this number. */
+/* Adds a thread with this number. */
 int tracelog_facts_thread(tracelog_facts *f, uint64_t iid, tl_error *e);
-/* Tells the trace all of it: tracks, those that are new in the order of their names; functions; dialect. */
+/* Adds everything to the trace: new tracks in the order of their names; functions; dialect. */
 int tracelog_facts_tell(tracelog_facts *f, tl_error *e);
 void tracelog_facts_fini(tracelog_facts *f);
 

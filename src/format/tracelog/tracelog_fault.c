@@ -1,8 +1,8 @@
-/* Why a line does not read: the slow and thorough reader behind the fast one.
+/* Finds why a line is malformed: the slow and thorough reader behind the fast one.
  *
- * It looks at a line as people would: words, then the number of fields, then one field after the other; the first thing
- * that is wrong gives the rule. Rules: unknown-record, field, number-range, string, prefix (all with "tracelog." in
- * front); docs/format/tracelog.md lists them. */
+ * It reads a line as people would: words, then the number of fields, then one field after the other; the first error
+ * gives the rule. Rules: unknown-record, field, number-range, string, prefix (all with "tracelog." in front);
+ * docs/format/tracelog.md lists them. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,7 +35,7 @@ TL_PRINTF(3, 4) static bool found(fault *f, const char *rule, const char *format
     return false;
 }
 
-/* A text for a message: what is not printable becomes '.', a long one is cut. */
+/* A text for a message: unprintable characters become '.', a long one is cut. */
 typedef struct shown {
     char text[SHOWN + 4];
 } shown;
@@ -112,7 +112,7 @@ static bool check_ip(fault *f, const char *name, span s)
     return is_unknown(s) || (begins_0x(s) ? check_hex(f, name, s) : check_digits(f, name, s, s, 16, UINT64_MAX));
 }
 
-/* Takes what stands before the next `by`, or all; false if there is nothing more to take. */
+/* Takes the text before the next `by`, or all; false if nothing is left. */
 static bool take(span *s, uint8_t by, span *out)
 {
     if (!s->p)
@@ -123,7 +123,7 @@ static bool take(span *s, uint8_t by, span *out)
     return true;
 }
 
-/* Divides by colons; how many pieces there are, though only the first `most` are kept. */
+/* Splits at colons; returns the number of pieces, but stores only the first `most`. */
 static unsigned divide(span s, span *piece, unsigned most)
 {
     unsigned n = 0;
@@ -160,7 +160,7 @@ static bool check_item(fault *f, tracelog_item item, span s)
     }
 }
 
-/* All items of a list; their number in *items. */
+/* Checks all items of a list; their number is *items. */
 static bool check_items(fault *f, tracelog_item item, span rest, unsigned *items)
 {
     *items = 0;
@@ -187,7 +187,7 @@ static bool check_code(fault *f, span rest)
     return true;
 }
 
-/* What follows the count of a sam str. */
+/* Checks what follows the count of a sam str. */
 static bool check_stack(fault *f, span rest)
 {
     span sizes, v[3];
@@ -281,7 +281,7 @@ static bool has_optional(const tracelog_shape *shape)
     return any;
 }
 
-/* Are there as many fields as there should be, and none empty? Plain fields come first. */
+/* Is the number of fields right, and none empty? Plain fields come first. */
 static bool check_number(fault *f, const tracelog_shape *shape, span rest, unsigned plain)
 {
     const tracelog_item last = plain < shape->nparts ? shape->part[plain].item : TRACELOG_ID;
@@ -307,7 +307,7 @@ static bool check_number(fault *f, const tracelog_shape *shape, span rest, unsig
     return text || n <= most || found(f, rule_field, "too many fields: %u; expected %u", n, most);
 }
 
-/* How many fields come before the list or the text that a record ends with. */
+/* How many fields precede the list or text at the end of a record. */
 static unsigned plain_fields(const tracelog_shape *shape)
 {
     unsigned plain = 0;

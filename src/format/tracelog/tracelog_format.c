@@ -19,15 +19,15 @@
 #include "model/format_impl.h"
 
 #define BLOCK       ((uint64_t)64 << 10) /* text and its parts fit a second-level cache */
-#define SLOTS_OF    4u                   /* blocks a thread may be ahead */
+#define SLOTS_OF    4u                   /* how many blocks per thread may be ahead */
 #define FOLLOW_WAIT 100u                 /* ms */
 
-/* A block of the log: its parts, and what comes behind them. */
+/* A block of the log: its parts, and what follows them. */
 typedef struct block {
     tracelog_text text;
     tracelog_part *part; /* [capacity] */
     uint32_t nparts, capacity;
-    int status; /* 0, or the error behind the parts */
+    int status; /* 0, or the error after the parts */
     tl_error error;
 } block;
 
@@ -35,18 +35,18 @@ typedef struct cursor {
     tracelog_reader *reader;
     tracelog_replay replay;
     tracelog_cutting cutting;
-    tl_ordered_workers *workers; /* NULL: the log is followed */
+    tl_ordered_workers *workers; /* NULL: when following */
     uint64_t offset;             /* then: where to read on */
     uint64_t blocks;             /* taken so far */
     block *block;                /* [nslots] */
     unsigned nslots;
-    block *at; /* the block being handed out, or NULL */
+    block *at; /* the current block, or NULL */
     uint32_t part;
 } cursor;
 
 /* ---- opening */
 
-/* Lines of the head that begin with the words of a record, of all that are whole there. */
+/* Counts complete lines of the head that begin with the words of a record. */
 static int probe(const tl_probe *p)
 {
     const uint8_t *at = p->head, *end = p->head + p->size;
@@ -79,7 +79,7 @@ static int open_log(void *reader, tl_input *in, tl_trace *t, const tl_want *want
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to open the log");
     r->in = in;
     r->late = r->follow || want->late;
-    r->makes_calls = r->late && want->calls; /* else if the log turns out to tell of some */
+    r->makes_calls = r->late && want->calls; /* otherwise if the log turns out to have some */
     int status = tracelog_set_classes(t, r->makes_calls, e);
     if (status < 0)
         return status;
@@ -93,7 +93,7 @@ static void close_log(void *reader)
     free(r->floor);
     tracelog_code_fini(&r->code);
     tl_strings_fini(&r->names);
-    if (r->in) /* else it was not opened */
+    if (r->in) /* otherwise it was not opened */
         pthread_mutex_destroy(&r->lock);
 }
 
@@ -119,7 +119,7 @@ static bool locate(void *reader, const tl_frame *frame, tl_location *out)
 
 /* ---- blocks */
 
-/* Another part of a block, made if need be. NULL when memory runs out. */
+/* The next part of a block, made if needed. NULL when memory runs out. */
 static tracelog_part *next_part(const cursor *c, block *b, tl_error *e)
 {
     if (b->nparts == b->capacity) {
@@ -218,7 +218,7 @@ static int next_block(cursor *c)
     return status;
 }
 
-/* The lines that were added to a log that is followed. 1: there are some; 2: nothing new at the moment; 0: the end. */
+/* Lines added to a log that is followed. 1: there are some; 2: nothing new yet; 0: the end. */
 static int follow(cursor *c, tl_error *e)
 {
     block *b = &c->block[0];
@@ -243,7 +243,7 @@ static int follow(cursor *c, tl_error *e)
     return tracelog_cut_rest(&c->cutting, c->offset, e);
 }
 
-/* Gives the caller the contents of a batch in exchange for its own. */
+/* Swaps the contents of a batch with the caller's. */
 static void exchange(tl_batch *a, tl_batch *b)
 {
     const tl_batch was = *a;
@@ -251,7 +251,7 @@ static void exchange(tl_batch *a, tl_batch *b)
     *b = was;
 }
 
-/* The events of a part that was replayed. 1; 0: there are none, < 0 error. */
+/* Passes on the events of a replayed part. 1; 0: there are none, < 0 error. */
 static int hand_out(cursor *c, tracelog_part *part, tl_batch *out, tl_error *e)
 {
     if (TL_UNLIKELY(c->replay.has_calls))
@@ -301,7 +301,7 @@ static int next_batch(void *state, tl_batch *out, tl_error *e)
     }
 }
 
-/* The least time of all lines that were not handed out yet. */
+/* The smallest time of all remaining lines. */
 static uint64_t floor_of_cursor(const void *state)
 {
     const cursor *c = state;

@@ -1,7 +1,7 @@
 /* Numbers of a line, eight or sixteen characters at a time.
  *
- * Every reader here gets a pointer to the first character of a number and returns one to the first that is not part of
- * it, or NULL. Lines end in '\n', and at least 32 bytes behind the last one may be read. */
+ * Every reader here takes a pointer to the first character of a number and returns one past its last, or NULL. Lines
+ * end in '\n', and at least 32 bytes after the last one are readable. */
 #ifndef TL_FORMAT_TRACELOG_ITEMS_H
 #define TL_FORMAT_TRACELOG_ITEMS_H
 
@@ -13,7 +13,7 @@
 
 #define TRACELOG_BYTES(x) (UINT64_C(0x0101010101010101) * (x)) /* eight bytes of the same value */
 
-/* How many of the eight characters, from the first on, are marked in the high bits of their bytes. */
+/* The length of the run of marked characters (high bit set) among eight, from the first on. */
 TL_ALWAYS_INLINE unsigned tracelog_marked(uint64_t marks)
 {
     const uint64_t others = ~marks & TRACELOG_BYTES(0x80);
@@ -26,13 +26,13 @@ TL_ALWAYS_INLINE unsigned tracelog_marked(uint64_t marks)
 TL_ALWAYS_INLINE unsigned tracelog_hex16(const uint8_t *p, uint64_t *value)
 {
     const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p), lower = _mm_or_si128(x, _mm_set1_epi8(0x20));
-    /* Moved to where the signed numbers begin, a range is one comparison. */
+    /* Shifted to the begin of the signed range, a range check is one comparison. */
     const __m128i digit = _mm_cmplt_epi8(_mm_add_epi8(x, _mm_set1_epi8((char)(128 - '0'))), _mm_set1_epi8(-128 + 10));
     const __m128i letter =
         _mm_cmplt_epi8(_mm_add_epi8(lower, _mm_set1_epi8((char)(128 - 'a'))), _mm_set1_epi8(-128 + 6));
     const unsigned others = ~(unsigned)_mm_movemask_epi8(_mm_or_si128(digit, letter));
     const unsigned n = (unsigned)__builtin_ctz(others | 0x10000u);
-    /* Nibbles, then pairs of them; the first character in the highest. What is not a digit goes below. */
+    /* Nibbles, then pairs, the first character in the highest. Characters after the digits are shifted out. */
     const __m128i nibble = _mm_add_epi8(_mm_and_si128(x, _mm_set1_epi8(0x0f)), _mm_and_si128(letter, _mm_set1_epi8(9)));
     const __m128i pair =
         _mm_and_si128(_mm_or_si128(_mm_slli_epi16(nibble, 4), _mm_srli_epi16(nibble, 8)), _mm_set1_epi16(0xff));
@@ -53,7 +53,7 @@ TL_ALWAYS_INLINE unsigned tracelog_hex8(const uint8_t *p, uint32_t *value)
     const uint64_t letter = (lower + TRACELOG_BYTES(0x80 - 'a')) & ~(lower + TRACELOG_BYTES(0x7f - 'f')) & ~digit & ~x &
                             TRACELOG_BYTES(0x80);
     const unsigned n = tracelog_marked((digit | letter) & ~x);
-    /* Nibbles, then pairs of them, then fours, the first character in the highest. What is not a digit goes below. */
+    /* Nibbles, then pairs, then fours, the first character in the highest. What follows the digits is shifted out. */
     uint64_t v = (x & TRACELOG_BYTES(0x0f)) + (letter >> 7) * 9;
     v = (v << 4 | v >> 8) & UINT64_C(0x00ff00ff00ff00ff);
     v = (v << 8 | v >> 16) & UINT64_C(0x0000ffff0000ffff);
@@ -76,14 +76,14 @@ TL_ALWAYS_INLINE unsigned tracelog_hex16(const uint8_t *p, uint64_t *value)
 
 #endif
 
-/* Behind n characters, of which there are mostly as many as `expected`. If so, where the next item begins is known from
- * the branch, and the processor need not wait for these to be looked at. */
+/* Advances past n characters, usually `expected`. If so, the branch gives the place of the next item, and the processor
+ * need not wait for these characters. */
 TL_ALWAYS_INLINE const uint8_t *tracelog_behind(const uint8_t *p, unsigned n, unsigned expected)
 {
     if (TL_UNLIKELY(n != expected))
         return p + n;
     p += expected;
-    __asm__("" : "+r"(p)); /* else both ways would be made one again */
+    __asm__("" : "+r"(p)); /* otherwise the compiler merges both ways */
     return p;
 }
 
@@ -108,7 +108,7 @@ TL_ALWAYS_INLINE const uint8_t *tracelog_0x(const uint8_t *p, unsigned expected,
     return TL_LIKELY(p[0] == '0' && p[1] == 'x') ? tracelog_hex(p + 2, expected, value, digits) : NULL;
 }
 
-/* A decimal number up to `most`, which mostly has *expected digits: the number of those of the latest. */
+/* A decimal number up to `most`, usually with *expected digits, which is updated. */
 TL_ALWAYS_INLINE const uint8_t *tracelog_dec_like(const uint8_t *p, uint64_t most, unsigned *expected, uint64_t *value)
 {
     const uint64_t x = tl_load64(p, false), low = x & TRACELOG_BYTES(0x7f);
@@ -119,7 +119,7 @@ TL_ALWAYS_INLINE const uint8_t *tracelog_dec_like(const uint8_t *p, uint64_t mos
     if (TL_UNLIKELY(n == 8)) {
         p = tracelog_dec_long(p, value);
     } else {
-        /* Digits to the high end, zeros before them; then pairs, fours, and all eight. */
+        /* Digits to the high end, preceded by zeros; then pairs, fours, and all eight. */
         uint64_t v = (x & TRACELOG_BYTES(0x0f)) << (64 - 8 * n);
         v = (v * 10 + (v >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
         v = (v * 100 + (v >> 16)) & UINT64_C(0x0000ffff0000ffff);
@@ -136,7 +136,7 @@ TL_ALWAYS_INLINE const uint8_t *tracelog_dec(const uint8_t *p, uint64_t most, ui
     return tracelog_dec_like(p, most, &any, value);
 }
 
-/* The same for numbers that mostly have one or two digits, `expected` of them. */
+/* The same for numbers with usually one or two digits, `expected` of them. */
 TL_ALWAYS_INLINE const uint8_t *tracelog_dec_short(const uint8_t *p, uint64_t most, unsigned expected, uint64_t *value)
 {
     const unsigned first = p[0] - (unsigned)'0', second = p[1] - (unsigned)'0';
@@ -146,7 +146,7 @@ TL_ALWAYS_INLINE const uint8_t *tracelog_dec_short(const uint8_t *p, uint64_t mo
     return tracelog_behind(p, 1 + (second <= 9), expected);
 }
 
-/* Does a line end here? Then *next is where the next one begins. */
+/* Does a line end here? If so, *next is the begin of the next one. */
 TL_ALWAYS_INLINE bool tracelog_at_end(const uint8_t *p, const uint8_t **next)
 {
     if (TL_LIKELY(*p == '\n')) {

@@ -1,4 +1,4 @@
-/* Going through the events of a part in the order of the log, and putting in what only that order tells. */
+/* Goes through the events of a part in the order of the log, and adds what depends on that order. */
 #include "format/tracelog/tracelog_replay.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 enum { UNKNOWN, PROCESS, FIRST }; /* indices of replay_thread */
 
-/* Where values stand on the tape, from that of the event on. */
+/* Places of values on the tape, from the event's first. */
 enum { CFG_NAME, CFG_VALUE };
 enum { NAM_IID, NAM_NAME };
 enum { SAM_STACK = 4 };
@@ -103,7 +103,7 @@ TL_ALWAYS_INLINE int find_thread(tracelog_replay *p, const tracelog_note *n, uin
     return 0;
 }
 
-/* Says what is wrong with a line that counts all the same. */
+/* Reports an error in a line that still counts. */
 TL_COLD static int tell(const tracelog_replay *p, const tracelog_note *n, unsigned kind, uint64_t bytes,
                         const char *rule, const char *what, tl_error *e)
 {
@@ -120,7 +120,7 @@ TL_COLD static int tell_depth(const tracelog_replay *p, const replay_thread *t, 
     return tell(p, n, TL_DAMAGE_FAULT, 0, "tracelog.stack-size", what, e);
 }
 
-/* No damage: the log may be right, but is more than anybody can look at. */
+/* Not damage: the log may be right, but has more than anybody can view. */
 TL_COLD static int tell_names(tracelog_replay *p, const tracelog_note *n, tl_error *e)
 {
     const tl_damage d = {.offset = n->offset, .at = n->offset, .kind = TL_DAMAGE_NOTE, .rule = "tracelog.many-names"};
@@ -134,7 +134,7 @@ static bool is_text(const tl_value *v, const char *text)
     return v->n == strlen(text) && memcmp(v->as.p, text, v->n) == 0;
 }
 
-/* What a sample is worth from here on; of an instrumented program, whatever its count, nothing. */
+/* Sets the weight of samples from here on; 0 in an instrumented program, whatever their count. */
 static void set_weight(tracelog_replay *p)
 {
     p->weight = !p->instrumented ? p->period : p->no_execution ? 0 : TL_WEIGHT_CALLS;
@@ -183,7 +183,7 @@ static int set_name(tracelog_replay *p, const tl_value *v, tl_error *e)
     return 0;
 }
 
-/* When the measured interval began. Where recording began suspended, the first one goes back to nobody knows when. */
+/* When the measured interval began. If recording began suspended, the first begin is unknown. */
 static uint64_t since(const tracelog_replay *p, replay_thread *t, uint64_t at)
 {
     uint64_t begin = t->cpu_until;
@@ -197,7 +197,7 @@ static uint64_t since(const tracelog_replay *p, replay_thread *t, uint64_t at)
     return begin;
 }
 
-/* A number for each thread and function that is compiled: the key of its begin and end. TL_HASH_NONE when memory runs
+/* A number for each pair of thread and compiled function: the key of begin and end. TL_HASH_NONE when memory runs
  * out. */
 static uint32_t pair_of(tracelog_replay *p, uint32_t index, const tracelog_note *n)
 {
@@ -208,8 +208,8 @@ static uint32_t pair_of(tracelog_replay *p, uint32_t index, const tracelog_note 
     return number == TL_HASH_NONE ? TL_HASH_NONE : tl_pair_map_number(&p->compiled, number, n->other);
 }
 
-/* How many frames of the stack before stay. Those that no line told are unknown ones, or left out if they get too many:
- * see TRACELOG_UNTOLD_FREE. */
+/* How many frames of the previous stack stay. Frames that no line gave are unknown ones, or left out if there are too
+ * many: see TRACELOG_UNTOLD_FREE. */
 TL_ALWAYS_INLINE uint32_t kept_of(tracelog_replay *p, const replay_thread *t, const tracelog_note *n)
 {
     if (TL_LIKELY(n->kept <= t->depth))
@@ -221,7 +221,7 @@ TL_ALWAYS_INLINE uint32_t kept_of(tracelog_replay *p, const replay_thread *t, co
     return n->kept;
 }
 
-/* A sample that tells of calls. */
+/* Replays a sample that is calls. */
 TL_NOINLINE static bool replay_calls(tracelog_replay *p, uint32_t index, const tracelog_part *part,
                                      const tracelog_note *n, uint32_t kept, tl_value *out)
 {
@@ -254,14 +254,14 @@ TL_ALWAYS_INLINE int replay_sample(tracelog_replay *p, uint32_t index, const tra
     return TL_UNLIKELY(p->keeps_names && !p->told_names) ? tell_names(p, n, e) : 0;
 }
 
-/* What lasts of a record that is not a sample. */
+/* Keeps persistent facts of a record other than a sample. */
 static int note_fact(tracelog_replay *p, tracelog_record record, const tracelog_note *n, const tl_value *v, tl_error *e)
 {
     p->facts.signs |= tracelog_signs_of(record, n->flags);
     return v && tracelog_is_fact(record) ? tracelog_facts_take(&p->facts, record, n->thread, v, e) : 0;
 }
 
-/* What is particular to the other kinds of records. */
+/* The specifics of other kinds of records. */
 static int replay_other(tracelog_replay *p, tracelog_part *part, uint32_t i, uint32_t index, tl_error *e)
 {
     tl_batch *b = &part->batch;

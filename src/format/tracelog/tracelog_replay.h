@@ -1,4 +1,4 @@
-/* What lines mean after the lines before them: stacks, tracks, times, pauses. One thread, in the order of the log. */
+/* The meaning of lines after preceding ones: stacks, tracks, times, pauses. One thread, in the order of the log. */
 #ifndef TL_FORMAT_TRACELOG_REPLAY_H
 #define TL_FORMAT_TRACELOG_REPLAY_H
 
@@ -8,90 +8,90 @@
 typedef struct replay_thread {
     uint64_t last_ms;   /* of its latest record that has a time */
     uint64_t cpu_until; /* end of its latest thr cpu */
-    tl_frame **node;    /* [capacity] the stack, if values are stored: the first `saved` last, others are the batch's */
+    tl_frame **node; /* [capacity] the stack, if values are stored: the first `saved` persist, others are the batch's */
     uint32_t depth, saved, capacity;
-    uint32_t counted; /* its depth in tracelog_replay.live */
+    uint32_t counted; /* its depth as counted in tracelog_replay.live */
     uint32_t track;
-    uint32_t next;    /* of those that the present batch names, see tracelog_replay.touched */
+    uint32_t next;    /* list of threads in the current batch, see tracelog_replay.touched */
     uint64_t batch;   /* the number of that batch */
-    uint64_t names;   /* as tracelog_replay.names when the names of its frames were looked up */
+    uint64_t names;   /* tracelog_replay.names when the names of its frames were last looked up */
     uint64_t call_ms; /* of its latest call */
     bool has_cpu;
 } replay_thread;
 
 typedef struct replay_function {
     const char *name; /* NULL: none yet */
-    bool used;        /* it was on a stack */
+    bool used;        /* was on a stack */
 } replay_function;
 
 /* A call that begins or ends. */
 typedef struct replay_call {
     uint64_t ts, function;
     uint32_t cls, track;
-    uint32_t line; /* of its part, that tells it */
+    uint32_t line; /* the line in its part */
 } replay_call;
 
 typedef struct tracelog_replay {
     tracelog_reader *reader;
     uint64_t now;                    /* the largest time so far, ms */
-    uint64_t period, first_interval; /* SamplingTimeoutMs; CpuTraceTimeoutMs, UINT64_MAX if not said */
+    uint64_t period, first_interval; /* SamplingTimeoutMs; CpuTraceTimeoutMs, UINT64_MAX if missing */
     uint64_t weight;                 /* key of samples */
-    uint64_t tracing_from; /* after TracingSuspendedOnStart when recording began; UINT64_MAX: it did not yet */
+    uint64_t tracing_from;           /* after TracingSuspendedOnStart, when recording began; UINT64_MAX: not yet */
     bool paused, pauses_seen;
     bool instrumented, no_execution; /* CollectionMethod Instrumentation; ExecutionTraceEnabled F */
-    replay_thread *thread;           /* 0: all that are not known; 1: the process */
+    replay_thread *thread;           /* 0: all unknown ones; 1: the process */
     uint32_t nthread, thread_capacity;
     tl_id_map thread_of; /* iid -> index */
     tl_hash thread_of_os;
-    tl_pair_map compiling, compiled; /* thread and what names it; the number of that, and a function */
+    tl_pair_map compiling, compiled; /* thread and number of the name; number of that, and a function */
     uint64_t *iid;                   /* [thread_capacity] */
     replay_function *function;
     uint32_t nfunction, function_capacity;
     tl_id_map function_of; /* iid -> index */
-    uint64_t names;        /* counts when a name changed that is on some stack */
+    uint64_t names;        /* counts changes of names that are on a stack */
     tracelog_facts facts;  /* if the reader is late */
-    uint64_t untold;       /* frames so far that no line told */
-    bool keeps_names; /* a stack kept its names because there were too many new ones: see renamed, and is told once */
+    uint64_t untold;       /* frames so far that no line gave */
+    bool keeps_names;      /* a stack kept its names because there were too many new ones: see renamed; reported once */
     bool told_names;
-    uint64_t renamed; /* frames so far that others stand below which got another name, and these */
-    uint32_t renewed; /* frames whose names were looked up again in this batch because some changed */
+    uint64_t renamed; /* frames so far below a renamed one, and renamed ones */
+    uint32_t renewed; /* frames whose names were looked up again in this batch after a change */
     uint64_t batch;
-    tl_shared_arena *stacks; /* frames that last; NULL: none yet */
-    uint64_t lasting, live;  /* how many there are, and how many of them are on the stacks of threads */
-    uint32_t touched;        /* the thread whose stack was last touched in this batch, going on in `next`; 0: none */
-    bool has_calls;          /* the last part tells of calls that are to be events: */
-    replay_call *call;       /* in the order of its lines */
+    tl_shared_arena *stacks; /* persistent frames; NULL: none yet */
+    uint64_t lasting, live;  /* how many there are, and how many are on the stacks of threads */
+    uint32_t touched;        /* the thread whose stack was last touched in this batch, continued in `next`; 0: none */
+    bool has_calls;          /* the last part has calls for events: */
+    replay_call *call;       /* in the order of lines */
     uint32_t ncall, call_capacity;
-    tracelog_part *mixed; /* the part that is being handed out together with its calls, or NULL: */
+    tracelog_part *mixed; /* the part being passed on together with its calls, or NULL: */
     tl_shared_arena *mixed_memory;
-    uint32_t mixed_line, mixed_call; /* what comes next */
+    uint32_t mixed_line, mixed_call; /* next line and call */
 } tracelog_replay;
 
-int tracelog_replay_init(tracelog_replay *p, tracelog_reader *r, tl_error *e); /* of zeroed memory */
+int tracelog_replay_init(tracelog_replay *p, tracelog_reader *r, tl_error *e); /* after zeroing */
 void tracelog_replay_fini(tracelog_replay *p);
-/* Completes the events of a part. Faults go to the trace; if the reader is strict the first is TL_EDAMAGED, and the
+/* Completes the events of a part. Faults go to the trace; if the reader is strict, the first is TL_EDAMAGED and the
  * part ends before it. */
 int tracelog_replay_part(tracelog_replay *p, tracelog_part *part, tl_error *e);
-/* Hands out a part that has_calls, with these, into an empty batch; what finds no room follows by `mixed`, as long as
+/* Passes on a part that has_calls, with its calls, into an empty batch; the rest follows through `mixed`, as long as
  * that is not NULL. 1; 0: there is no event, < 0 error. */
 int tracelog_replay_mix(tracelog_replay *p, tracelog_part *part, tl_batch *out, tl_error *e);
 int tracelog_replay_mixed(tracelog_replay *p, tl_batch *out, tl_error *e);
 void tracelog_replay_unmix(tracelog_replay *p); /* ends that early */
 
-/* Below this many, frames that no thread has any more are left where they are. */
+/* With fewer persistent frames, those that no thread has any more are kept. */
 #define TRACELOG_LASTING_LEAST 4096u
 
-/* The stack of a thread after a sam str that keeps so many frames of the one before. False when memory runs out. For
- * tracelog_replay.c, as what follows. */
+/* Sets the stack of a thread after a sam str that keeps so many frames. False when memory runs out. For
+ * tracelog_replay.c, as are the following. */
 bool tracelog_replay_stack(tracelog_replay *p, uint32_t thread, const tracelog_part *part, const tracelog_note *note,
                            uint32_t kept, tl_value *out);
-/* Makes calls of what such a line changes: before the stack is set of the frames that it leaves, and then of those that
- * it enters. False when memory runs out. */
+/* Makes calls from the changes in such a line: before the stack is set for the frames that it leaves, then for those
+ * that it enters. False when memory runs out. */
 bool tracelog_replay_leave(tracelog_replay *p, uint32_t thread, uint32_t kept, uint32_t line, uint64_t ms);
 bool tracelog_replay_enter(tracelog_replay *p, uint32_t thread, uint32_t entered, uint32_t line, uint64_t ms);
-/* Before the batch leaves: the stacks of all threads go where they last. False when memory runs out. */
+/* Before the batch leaves: copies the stacks of all threads to persistent memory. False when memory runs out. */
 bool tracelog_replay_save(tracelog_replay *p);
-/* The function of an iid, made if need be; NULL when memory runs out. */
+/* The function of an iid, made if needed; NULL when memory runs out. */
 replay_function *tracelog_replay_function(tracelog_replay *p, uint64_t iid);
 
 #endif

@@ -1,8 +1,8 @@
-/* Calls made of the changes of stacks, as events in place of the lines that tell of them: see tl_want.calls.
+/* Calls made from changes of stacks, as events that replace the lines: see tl_want.calls.
  *
  * The events of a part and its calls become batches of both, in the order of the log. Their values stay where they are,
- * in memory that these batches share. The calls of a thread never go back in time, so that each stays inside of its
- * caller whoever puts events in order. */
+ * in memory that these batches share. The calls of a thread never go back in time, so that each stays inside its caller
+ * however events are sorted. */
 #include <string.h>
 
 #include "base/grow.h"

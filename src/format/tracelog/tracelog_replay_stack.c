@@ -1,9 +1,9 @@
-/* Stacks made of their differences.
+/* Stacks from their differences.
  *
  * A thread's stack is a list of nodes, and an event gets a pointer to the innermost: events share the nodes of their
- * common callers, and so do batches. A line makes nodes in the memory of its batch; those that are on a stack when the
- * batch ends are copied to where they last. Whatever a batch points to it holds, so what lasts can be made anew without
- * what no thread has any more. */
+ * common callers, and so do batches. A line makes nodes in the memory of its batch; those on a stack when the batch
+ * ends are copied to persistent memory. A batch holds what it points to, so persistent memory can be rebuilt without
+ * nodes that no thread has any more. */
 #include <stdlib.h>
 
 #include "format/tracelog/tracelog_replay.h"
@@ -59,9 +59,9 @@ TL_ALWAYS_INLINE bool look_up_name(tracelog_replay *p, tl_frame *f)
     return true;
 }
 
-/* ---- what lasts ---- */
+/* ---- persistent nodes ---- */
 
-/* New nodes for the frames from `from` up to `to`, which stay as they are: other events have them. */
+/* New nodes for the frames from `from` up to `to`; the old ones are unchanged, since other events use them. */
 static bool copy_nodes(replay_thread *t, uint32_t from, uint32_t to, tl_arena *arena, bool lasts)
 {
     if (from >= to)
@@ -71,7 +71,7 @@ static bool copy_nodes(replay_thread *t, uint32_t from, uint32_t to, tl_arena *a
         return false;
     const tl_frame *caller = from ? t->node[from - 1] : NULL;
     for (; from < to; from++, node++) {
-        const tl_frame *f = t->node[from]; /* its memo is that of who has the batch, maybe at this moment */
+        const tl_frame *f = t->node[from]; /* its memo belongs to the user of the batch, who may be writing it now */
         *node = (tl_frame){.caller = caller,
                            .function = f->function,
                            .name = f->name,
@@ -84,7 +84,7 @@ static bool copy_nodes(replay_thread *t, uint32_t from, uint32_t to, tl_arena *a
     return true;
 }
 
-/* Forgets frames that no thread has any more. */
+/* Frees frames that no thread has any more. */
 TL_COLD static bool renew_stacks(tracelog_replay *p)
 {
     tl_shared_arena *fresh = tl_shared_arena_new();
@@ -116,9 +116,9 @@ bool tracelog_replay_save(tracelog_replay *p)
     return p->lasting <= 2 * p->live + p->nthread + TRACELOG_LASTING_LEAST || renew_stacks(p);
 }
 
-/* ---- what a line changes ---- */
+/* ---- changes by a line ---- */
 
-/* A thread is heard of for the first time in this batch. */
+/* Called for a thread's first line in this batch. */
 static void touch(tracelog_replay *p, uint32_t thread)
 {
     replay_thread *t = &p->thread[thread];
@@ -127,7 +127,7 @@ static void touch(tracelog_replay *p, uint32_t thread)
     p->touched = thread + 1;
 }
 
-/* Frames that nobody told us. */
+/* Adds frames that no line gave. */
 TL_COLD static bool fill_up(replay_thread *t, uint32_t kept, tl_arena *arena)
 {
     tl_frame *node = tl_arena_alloc(arena, (kept - t->depth) * sizeof *node);
@@ -146,9 +146,8 @@ static const char *name_now(const tracelog_replay *p, const tl_frame *f)
     return at == TL_HASH_NONE ? NULL : p->function[at].name;
 }
 
-/* The kept frames get the names that their functions have now. From the first new one on each is another stack to
- * whoever makes a profile, so a line that names a function would grow it by the depth of a stack: see
- * TRACELOG_RENAMED_FREE. */
+/* Gives the kept frames the current names of their functions. From the first new one on each is a different stack in a
+ * profile, so a line that names a function would grow it by the depth of a stack: see TRACELOG_RENAMED_FREE. */
 TL_COLD static bool renew(tracelog_replay *p, replay_thread *t, uint32_t kept, uint64_t offset, tl_arena *arena)
 {
     uint32_t from = 0;
@@ -169,7 +168,7 @@ TL_COLD static bool renew(tracelog_replay *p, replay_thread *t, uint32_t kept, u
     return true;
 }
 
-/* The call point of the last kept frame changed. */
+/* Changes the call point of the last kept frame. */
 static bool move(replay_thread *t, uint32_t kept, const tracelog_note *note, uint32_t line, tl_arena *arena)
 {
     if (!copy_nodes(t, kept - 1, kept, arena, false))

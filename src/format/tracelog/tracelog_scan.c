@@ -4,8 +4,8 @@
  *   ^ words ^ thread   ^ ms ^ count                ^ new frames, each iid[:ip]
  *                           ^ kept:size[:ip]
  *
- * A function for each record is made of records.def: its items one after another, each of which takes the text behind a
- * space and gives back where it ends. A line that does not read costs nothing: its event is not kept, and
+ * A function for each record is generated from records.def: its items one after another, each of which takes the text
+ * after a space and gives back where it ends. A line that does not read costs nothing: its event is not kept, and
  * tracelog_fault.c finds out why. Everything exists twice, with and without storing values. */
 #include "format/tracelog/tracelog_scan.h"
 
@@ -54,7 +54,7 @@ TL_NOINLINE static const uint8_t *check_record(scan *s, tracelog_record record, 
     return read_record(s, record, p, false);
 }
 
-/* What the replay has to know of a jit record: which function. */
+/* What the replay needs from a jit record: the function. */
 static void note_function(const tracelog_part *part, tracelog_note *note, tracelog_record record, uint32_t first)
 {
     if (record < tracelog_jit_cmf || record > tracelog_jit_css)
@@ -64,7 +64,7 @@ static void note_function(const tracelog_part *part, tracelog_note *note, tracel
     note->flags |= v->type == TL_HEX ? TRACELOG_HAS_ID : 0u;
 }
 
-/* A line that does not read: said, and passed over. */
+/* A malformed line: reports and skips it. */
 static int give_up(const tracelog_lines *l, const uint8_t *next, tl_error *e)
 {
     char what[160];
@@ -80,8 +80,8 @@ static int give_up(const tracelog_lines *l, const uint8_t *next, tl_error *e)
     return tl_trace_add_damage(l->trace, e, offset, (uint64_t)(next - l->at), rule, "%s", what);
 }
 
-/* Nearly all lines are samples. These are read here; the state of scanning them is never seen from elsewhere, so that
- * it stays in registers. */
+/* Nearly all lines are samples. These are read here; the state of scanning never escapes, so that it stays in
+ * registers. */
 TL_ALWAYS_INLINE int scan_lines(tracelog_lines *l, tracelog_part *part, const bool store, tl_error *e)
 {
     tl_batch *b = &part->batch;

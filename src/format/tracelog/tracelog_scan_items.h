@@ -1,7 +1,7 @@
 /* Items of a line to values: a function for each kind of item of records.def. Part of tracelog_scan.c.
  *
- * Each gets the text from the space before its item on, and gives back where the item ends, or NULL if it does not
- * read. `store` is a constant at each call: without it nothing but the note is written. */
+ * Each takes the text from the space before its item, and returns the end of the item, or NULL if malformed. `store` is
+ * a constant at each call: without it only the note is written. */
 #ifndef TL_FORMAT_TRACELOG_SCAN_ITEMS_H
 #define TL_FORMAT_TRACELOG_SCAN_ITEMS_H
 
@@ -41,7 +41,7 @@ TL_NOINLINE static const uint8_t *read_ID(scan *s, const uint8_t *p, const bool 
     return p;
 }
 
-/* The second of five fields; where there are only four, this one is missing. */
+/* The second of five fields; missing if there are only four. */
 TL_NOINLINE static const uint8_t *read_NEWER_ID(scan *s, const uint8_t *p, const bool store)
 {
     unsigned fields = 0;
@@ -121,7 +121,7 @@ TL_ALWAYS_INLINE const uint8_t *read_number(scan *s, const uint8_t *p, uint64_t 
 
 #define read_DEC(s, p, store) read_number(s, p, UINT64_MAX, store)
 
-/* The difference of two unsigned numbers: one that is negative stands near 2^64. */
+/* The difference of two unsigned numbers: a negative one is near 2^64. */
 TL_NOINLINE static const uint8_t *read_USAGE(scan *s, const uint8_t *p, const bool store)
 {
     uint64_t value;
@@ -195,7 +195,7 @@ static const uint8_t *read_texts(scan *s, const uint8_t *p, unsigned count, cons
     return p + n;
 }
 
-/* The oldest recorders write the first one only. */
+/* The oldest recorders write only the first one. */
 static const uint8_t *read_TEXT3(scan *s, const uint8_t *p, const bool store)
 {
     const size_t n = *p == ' ' ? rest_of_line(s, p + 1) : 0;

@@ -8,7 +8,7 @@
 
 /* ---- lists */
 
-/* The slot of a list that begins here, as its place on the tape: that may move. */
+/* The slot of a list that begins here, as an index, since the tape may move. */
 TL_ALWAYS_INLINE uint32_t begin_list(scan *s, const bool store)
 {
     if (!store)
@@ -124,7 +124,7 @@ static const uint8_t *read_CODE(scan *s, const uint8_t *p, const bool store)
 
 enum { FRAMES_AT_ONCE = 512 };
 
-/* More room for frames of a line of which n stand before `at` already: they move there. Returns where the next goes. */
+/* More room for the frames of a line, of which n before `at` exist and are moved. Returns the place of the next. */
 TL_NOINLINE static tl_frame *grow_frames(tracelog_part *part, const tl_frame *at, uint32_t n)
 {
     const size_t room = n < FRAMES_AT_ONCE / 2 ? FRAMES_AT_ONCE : 2 * (size_t)n;
@@ -135,7 +135,7 @@ TL_NOINLINE static tl_frame *grow_frames(tracelog_part *part, const tl_frame *at
     }
     if (n > 0)
         memcpy(larger, at - n, n * sizeof *larger);
-    part->frame = larger; /* for the next line, should this one not read */
+    part->frame = larger; /* for the next line, in case this one is malformed */
     part->frame_end = larger + room;
     return larger + n;
 }

@@ -15,11 +15,11 @@ typedef struct scan {
     tl_value *v;        /* next slot of the tape */
     const uint8_t *end; /* of the lines */
     uint64_t ms;
-    unsigned ms_digits; /* of the time before */
+    unsigned ms_digits; /* of the previous time */
 } scan;
 
-/* Makes room for n values behind v, and returns where that is now; NULL when memory runs out. It gets no pointer to the
- * state, so that this may stay in registers. */
+/* Makes room for n values after v, and returns its new place; NULL when memory runs out. It does not take a pointer to
+ * the state, which so can stay in registers. */
 TL_NOINLINE static tl_value *grow_tape(tracelog_part *part, const tl_value *v, uint32_t n)
 {
     tl_batch *b = &part->batch;
@@ -60,7 +60,7 @@ TL_ALWAYS_INLINE void put_null(scan *s, const bool store)
         *s->v++ = (tl_value){.type = TL_NULL};
 }
 
-/* Text that is UTF-8 after this, in the memory of the batch. */
+/* Puts text, converted to UTF-8, into the memory of the batch. */
 static bool put_text(scan *s, const uint8_t *p, size_t n, const bool store)
 {
     const char *text = (const char *)p;

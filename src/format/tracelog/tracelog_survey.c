@@ -1,7 +1,7 @@
-/* The first look at a log: which threads, functions, modules and lines it speaks of, and in which dialect.
+/* The first pass over a log: finds its threads, functions, modules and lines, and its dialect.
  *
- * Chunks of whole lines are looked at by several threads; each writes down facts, and these are taken over in the order
- * of the log. Of the lines of samples, which are nearly all, only the thread is looked at. */
+ * Several threads scan chunks of whole lines and collect facts, which are taken over in the order of the log. From
+ * lines of samples, which are nearly all, only the thread is read. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 #define CHUNKS  32u /* of a worker, at a time */
 #define WORKERS 16u /* each has a chunk and its facts */
 
-/* Something to be remembered of a line. */
+/* Something to remember from a line. */
 typedef struct fact {
     tracelog_record record;
     uint32_t value;  /* its values begin here on worker.values */
@@ -33,7 +33,7 @@ typedef struct worker {
     uint32_t nvalue, value_capacity;
     tl_id_map seen; /* threads */
     unsigned signs; /* tracelog_signs */
-    uint64_t least; /* time in the present chunk */
+    uint64_t least; /* smallest time in the current chunk */
     int status;     /* 1: there was a chunk, 0: none, < 0 */
     tl_error error;
 } worker;
@@ -46,7 +46,7 @@ typedef struct survey {
     tracelog_facts facts;
 } survey;
 
-/* ---- looking at lines */
+/* ---- scanning lines */
 
 static bool add_fact(worker *w, const fact *f)
 {
@@ -56,7 +56,7 @@ static bool add_fact(worker *w, const fact *f)
     return true;
 }
 
-/* The time in a line, if one stands at p behind a space. */
+/* Reads the time in a line, if it is after a space at p. */
 TL_ALWAYS_INLINE void look_at_time(worker *w, const uint8_t *p)
 {
     uint64_t ms;
@@ -70,14 +70,14 @@ TL_ALWAYS_INLINE bool look_at_sample(worker *w, const uint8_t *p)
     uint64_t iid;
     unsigned digits;
     const uint8_t *end = tracelog_0x(p, 8, &iid, &digits);
-    look_at_time(w, end ? end : p + 1); /* behind a ? */
+    look_at_time(w, end ? end : p + 1); /* after a ? */
     if (!end || tl_id_map_get(&w->seen, iid) != TL_HASH_NONE)
         return true;
     const fact f = {.record = tracelog_sam_str, .thread = iid};
     return add_fact(w, &f) && tl_id_map_put(&w->seen, iid, 1);
 }
 
-/* Keeps the values of the event that was scanned; its texts move to the worker's memory. */
+/* Keeps the values of the scanned event; its texts move to the worker's memory. */
 static bool keep_values(worker *w, tracelog_record record, const tracelog_note *note)
 {
     const tl_batch *b = &w->part.batch;
@@ -93,7 +93,7 @@ static bool keep_values(worker *w, tracelog_record record, const tracelog_note *
     return true;
 }
 
-/* Which records are read in full: facts, and those that show the dialect or a new thread. */
+/* Which records are read in full: facts, and those that reveal the dialect or a new thread. */
 static bool is_looked_at(tracelog_record r)
 {
     return tracelog_is_fact(r) || r == tracelog_thr_crt || r == tracelog_thr_dst || r == tracelog_gch_gcs ||
@@ -108,7 +108,7 @@ static bool read_line(worker *w, tracelog_record record, tracelog_lines *line)
     tracelog_part_clear(&w->part);
     if (tracelog_scan(line, &w->part, &w->error) < 0)
         return false;
-    if (w->part.batch.n == 0) { /* it does not read, but may be a sign all the same */
+    if (w->part.batch.n == 0) { /* malformed, but it may still be a sign */
         w->signs |= tracelog_signs_of_fault(record, at, line->end);
         return true;
     }
@@ -171,7 +171,7 @@ static int look_at_chunks(void *arg, unsigned thread, uint32_t i)
     return 0;
 }
 
-/* ---- taking over what was found, in the order of the log */
+/* ---- taking over results, in the order of the log */
 
 /* 1: there may be more; 0: that was the last chunk. */
 static int take_over(survey *s, worker *w, uint64_t *progress, tl_error *e)
@@ -208,7 +208,7 @@ static void survey_fini(survey *s)
     free(s);
 }
 
-/* All chunks, as many at a time as there are workers. */
+/* All chunks, one for each worker at a time. */
 static int look_at_all(survey *s, unsigned workers, uint64_t *progress, tl_error *e)
 {
     static const tl_want want = {.fields = true};
@@ -242,7 +242,7 @@ int tracelog_survey(tracelog_reader *r, uint64_t *progress, tl_error *e)
         free(s);
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to look at the log");
     }
-    for (size_t i = 0; i < r->nfloor; i++) /* should the file be shorter than it was */
+    for (size_t i = 0; i < r->nfloor; i++) /* in case the file has become shorter */
         r->floor[i] = UINT64_MAX;
     s->reader = s->facts.reader = r;
     s->cutting = (tracelog_cutting){.in = r->in, .size = TRACELOG_CHUNK};

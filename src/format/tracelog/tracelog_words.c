@@ -1,4 +1,4 @@
-/* The table of words, and items that only few lines have: long numbers, times, texts in quotes. */
+/* The table of words, and items of rare lines: long numbers, times, quoted texts. */
 #include "format/tracelog/tracelog_words.h"
 
 #include <pthread.h>
@@ -80,7 +80,7 @@ bool tracelog_divide_texts(const uint8_t *p, size_t n, unsigned count, const uin
         return false;
     p++;
     n -= 2;
-    for (unsigned i = count; i-- > 1;) { /* nothing is escaped: from the right */
+    for (unsigned i = count; i-- > 1;) { /* there are no escapes: from the right */
         size_t at = n;
         while (at >= 3 && memcmp(p + at - 3, "\" \"", 3) != 0)
             at--;
@@ -111,7 +111,7 @@ static int64_t days_of(int64_t year, int64_t month, int64_t day)
     return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
-/* Reads a number of as many digits as the template has, for each number in it: "d-d" has two of one digit. */
+/* Reads numbers with as many digits as in the template: "d-d" has two of one digit. */
 static bool match(const uint8_t *p, const char *template, int64_t *number)
 {
     for (bool inside = false; *template; p++, template ++) {

@@ -1,4 +1,4 @@
-/* Which record a line is, by its first eight bytes: a small hash table, and a guess. */
+/* Finds the record of a line by its first eight bytes: a small hash table, and a guess. */
 #ifndef TL_FORMAT_TRACELOG_WORDS_H
 #define TL_FORMAT_TRACELOG_WORDS_H
 
@@ -14,7 +14,7 @@ typedef struct tracelog_word {
 } tracelog_word;
 
 extern tracelog_word tracelog_words[TRACELOG_WORD_SLOTS];
-/* Fills the table, once. Needed before the first look. */
+/* Fills the table, once. Needed before the first lookup. */
 void tracelog_words_init(void);
 
 TL_ALWAYS_INLINE uint32_t tracelog_word_slot(uint64_t text)
@@ -22,7 +22,7 @@ TL_ALWAYS_INLINE uint32_t tracelog_word_slot(uint64_t text)
     return (uint32_t)(text * UINT64_C(0x9e3779b97f4a7c15) >> (64 - TRACELOG_WORD_BITS));
 }
 
-/* The record whose words and a space stand at p; TRACELOG_RECORDS if there is none. */
+/* The record whose words and a space are at p; TRACELOG_RECORDS if none. */
 TL_ALWAYS_INLINE tracelog_record tracelog_record_at(const uint8_t *p)
 {
     const uint64_t text = tl_load64(p, false);

@@ -1,4 +1,4 @@
-/* Writing TraceLogs: what becomes of each class, and the begin and the end of a log. */
+/* Writing TraceLogs: the form of each class, and the begin and end of a log. */
 #include "format/tracelog/tracelog_write.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ int tracelog_write_dialect(const tl_write_context *context, bool *vs, tl_error *
     return 0;
 }
 
-/* The record that a class is, by the fields that only it has; TRACELOG_RECORDS if it is none. */
+/* The record of a class, by the fields that only it has; TRACELOG_RECORDS if none. */
 static tracelog_record record_of(const tl_class *c)
 {
     uint32_t r = 0;
@@ -35,7 +35,7 @@ static tracelog_record record_of(const tl_class *c)
     return (tracelog_record)r;
 }
 
-/* Threads of several logs that were joined have numbers in common. */
+/* Threads of several joined logs may share numbers. */
 static bool count_same_threads(tracelog_writer *w)
 {
     const tl_trace *t = w->context.trace;
@@ -55,7 +55,7 @@ static bool count_same_threads(tracelog_writer *w)
     return ok;
 }
 
-/* What the lines of calls and samples of other sources need before them. */
+/* What must precede lines of calls and samples of other sources. */
 static bool put_start(tracelog_writer *w, bool calls)
 {
     const tl_write_context *c = &w->context;
@@ -80,7 +80,7 @@ static bool put_start(tracelog_writer *w, bool calls)
     return ok;
 }
 
-/* Decides what each class becomes. */
+/* Decides the form of each class. */
 static void choose_actions(tracelog_writer *w, bool *records, bool *calls)
 {
     const tl_trace *t = w->context.trace;
@@ -99,7 +99,7 @@ static void choose_actions(tracelog_writer *w, bool *records, bool *calls)
         }
         w->action[i] = action;
     }
-    for (uint32_t i = 0; *calls && i < t->ncls; i++) /* a thread has one stack: that of its calls says more */
+    for (uint32_t i = 0; *calls && i < t->ncls; i++) /* a thread has one stack: its calls know more */
         if (w->action[i] == TRACELOG_WRITE_SAMPLE)
             w->action[i] = TRACELOG_WRITE_NOTHING;
 }
@@ -125,7 +125,7 @@ int tracelog_create(void *writer, const tl_write_context *context, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory for the classes", format_name);
     choose_actions(w, &records, &calls);
     bool ok = tracelog_calls_init(w, records && !w->own) && (!w->own || count_same_threads(w));
-    /* A log says its begin itself, unless it is joined from several with times of their own. */
+    /* A log contains its begin, unless it is joined from several with times of their own. */
     if (ok && (!w->own || t->clock.hz != 1000))
         ok = put_start(w, calls);
     return ok ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "%s: no memory for the threads", format_name);

@@ -1,7 +1,7 @@
 /* The writer of TraceLogs: members of the tl_format.
  *
- * Two dialects, chosen by tl_write_options.version: "doc" and "vs". Events of TraceLogs are written as the lines that
- * they were; calls and samples of other sources as threads, functions and sam str lines. */
+ * Two dialects, chosen by tl_write_options.version: "doc" and "vs". Events of TraceLogs are written as their original
+ * lines; calls and samples of other sources as threads, functions and sam str lines. */
 #ifndef TL_FORMAT_TRACELOG_WRITE_H
 #define TL_FORMAT_TRACELOG_WRITE_H
 
@@ -9,15 +9,15 @@
 #include "format/tracelog/tracelog_write_heads.h"
 #include "format/tracelog/tracelog_write_stack.h"
 
-/* What the events of a class become. */
+/* How the events of a class are written. */
 enum tracelog_action {
-    /* Below: the record of this number. */
+    /* Smaller values: the record of this number. */
     TRACELOG_WRITE_CALL = TRACELOG_RECORDS,
     TRACELOG_WRITE_SAMPLE,
     TRACELOG_WRITE_NOTHING
 };
 
-/* What a reader of the lines so far takes a sample for. */
+/* How a reader of the lines so far interprets a sample. */
 typedef struct tracelog_pace {
     uint64_t period_ms;              /* SamplingTimeoutMs */
     bool instrumented, no_execution; /* CollectionMethod Instrumentation; ExecutionTraceEnabled F */
@@ -27,12 +27,12 @@ typedef struct tracelog_writer {
     tl_write_context context;
     bool vs;         /* the dialect */
     bool own;        /* all events are of a TraceLog */
-    bool by_address; /* the ids of functions that are not known are addresses */
+    bool by_address; /* the ids of unknown functions are addresses */
     uint64_t base;   /* tick that is 0 ms */
     uint8_t *action; /* [ncls] */
     tracelog_pace pace;
-    uint64_t log_period_ms; /* SamplingTimeoutMs of the log that is copied */
-    uint8_t pointer_digits; /* 8 or 16: as the source wrote the latest pointer */
+    uint64_t log_period_ms; /* SamplingTimeoutMs of the copied log */
+    uint8_t pointer_digits; /* 8 or 16: the width of the source's latest pointer */
     tracelog_threads threads;
     tl_hash named; /* iids of functions whose names were written */
     tracelog_heads heads;
@@ -40,8 +40,8 @@ typedef struct tracelog_writer {
     tracelog_losses losses;
 } tracelog_writer;
 
-/* `ordered` and `unsorted` of the format: events of other sources have to come by time, those of TraceLogs in the order
- * of the log. */
+/* `ordered` and `unsorted` of the format: events of other sources must come by time, those of TraceLogs in the order of
+ * the log. */
 int tracelog_create(void *writer, const tl_write_context *context, tl_error *e);
 tl_accept tracelog_accept(void *writer, const tl_class *c);
 int tracelog_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e);
@@ -50,7 +50,7 @@ void tracelog_discard(void *writer);
 
 int tracelog_write_profile(const tl_write_context *context, const tl_profile *p, tl_error *e);
 
-/* Which dialect is to be written: true for "vs". TL_EINVAL. */
+/* The dialect to write: true for "vs". TL_EINVAL. */
 int tracelog_write_dialect(const tl_write_context *context, bool *vs, tl_error *e);
 
 #endif

@@ -102,7 +102,7 @@ static uint32_t thread_of(tl_text_writer *tw, tracelog_writer *w, const tl_batch
     return c->n++;
 }
 
-/* The iid of a function, which is written the first time; TL_HASH_NONE when memory runs out. */
+/* The iid of a function, written on first use; TL_HASH_NONE when memory runs out. */
 static uint32_t function_of(tl_text_writer *tw, tracelog_writer *w, uint64_t id, const char *name)
 {
     tracelog_calls *c = &w->calls;
@@ -202,7 +202,7 @@ bool tracelog_put_call(tl_text_writer *tw, tracelog_writer *w, const tl_batch *b
     return true;
 }
 
-/* How often a sample counts in lines, whose period is said before; 0: it only sets the stack. */
+/* How often a sample counts in lines, with the period written before; 0: it only sets the stack. */
 static uint64_t weigh(tl_text_writer *tw, tracelog_writer *w, tracelog_caller *thread, const tl_class *c, uint64_t key,
                       uint64_t count)
 {

@@ -9,7 +9,7 @@
 
 struct tracelog_writer;
 
-/* Where the events of a class say what matters here: indices of fields, TL_NO_FIELD if they do not. */
+/* The relevant fields of a class: indices, or TL_NO_FIELD. */
 typedef struct tracelog_fields {
     tl_thread_fields thread;
     uint32_t count, stack; /* of a sample */
@@ -17,8 +17,8 @@ typedef struct tracelog_fields {
 
 typedef struct tracelog_caller {
     bool begun;
-    uint64_t counted_ms; /* up to here its time was written */
-    uint64_t rest_ns;    /* of samples whose period is not a whole ms: what is not yet */
+    uint64_t counted_ms; /* its time is written up to here */
+    uint64_t rest_ns;    /* of samples whose period is not a whole ms: the time not written yet */
 } tracelog_caller;
 
 typedef struct tracelog_calls {
@@ -36,7 +36,7 @@ typedef struct tracelog_calls {
 bool tracelog_calls_init(struct tracelog_writer *w, bool mixed);
 void tracelog_calls_fini(tracelog_calls *c);
 
-/* Is it an entry or exit that this can write, a sample that it can? */
+/* Is it an entry, exit or sample that this can write? */
 bool tracelog_is_call(const tl_class *c);
 bool tracelog_is_sample(const tl_class *c);
 
@@ -44,9 +44,9 @@ bool tracelog_is_sample(const tl_class *c);
 bool tracelog_put_call(tl_text_writer *tw, struct tracelog_writer *w, const tl_batch *b, uint32_t i);
 bool tracelog_put_foreign_sample(tl_text_writer *tw, struct tracelog_writer *w, const tl_batch *b, uint32_t i);
 
-/* A line up to its frames: the stack of a thread was `size` frames deep, of which `kept` remain. */
+/* Writes a line up to its frames: the stack of a thread was `size` frames deep, of which `kept` remain. */
 void tracelog_put_line(tl_text_writer *tw, uint64_t iid, uint64_t ms, uint64_t count, uint32_t kept, uint32_t size);
-/* Lines of any number of samples of the stack as it is. */
+/* Writes lines with any number of samples of the current stack. */
 void tracelog_put_count(tl_text_writer *tw, uint64_t iid, uint64_t ms, uint64_t count, uint32_t depth);
 
 #endif

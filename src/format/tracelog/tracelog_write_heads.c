@@ -1,5 +1,5 @@
-/* Heads of logs of other sources. Ids that only a runtime would know are made up: 1, 2, 3, ... in the order of use;
- * what is unknown is 0, since the viewer of the IDE reads no `?` there. */
+/* Heads of logs from other sources. Ids that only a runtime would know are made up: 1, 2, 3, ... in the order of use;
+ * unknown values are 0, since the IDE's viewer does not accept `?` there. */
 #include "format/tracelog/tracelog_write_heads.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ static char *put_digits(char *p, uint32_t v, unsigned n)
     return p + n;
 }
 
-/* Year, month and day of a day since 1970, by the 400-year cycle of the calendar, in which years begin in March. */
+/* Year, month and day of a day since 1970, by the 400-year cycle of the calendar, with years that begin in March. */
 static char *put_date(char *p, int64_t day)
 {
     const int64_t since = day + 719468, era = (since >= 0 ? since : since - 146096) / 146097;
@@ -72,7 +72,7 @@ void tracelog_head_settings(tl_text_writer *tw, bool calls, uint64_t period_ms)
     TL_TEXT_PUT(tw, "prf cfg CollectionMethod Sampling\nprf cfg SamplingTimeoutMs ");
     tl_text_room(tw, TRACELOG_NUMBER_ROOM);
     tw->p = tl_put_u64(tw->p, period_ms);
-    /* With low granularity the writer of the runtime, too, says the ticks when the stack changes. */
+    /* With low granularity the runtime's writer, too, writes the ticks when the stack changes. */
     TL_TEXT_PUT(tw, "\nprf cfg HighGranularityEnabled F\n");
     if (calls)
         TL_TEXT_PUT(tw, "prf cfg ExecutionTraceEnabled T\n");
@@ -92,7 +92,7 @@ bool tracelog_head_process(tl_text_writer *tw, tracelog_heads *h, int64_t pid, c
     return true;
 }
 
-/* Is the name no more than the id, "thread 4711"? */
+/* Is the name just the id, "thread 4711"? */
 static bool is_plain_name(const tl_track *track)
 {
     char text[32];
@@ -122,7 +122,7 @@ void tracelog_head_thread(tl_text_writer *tw, tracelog_heads *h, uint64_t iid, c
     h->losses->other_process += track->has_pid && (!h->has_pid || track->pid != h->pid);
 }
 
-/* The moduleId of a file; a new one is written. TL_HASH_NONE when memory runs out. */
+/* The moduleId of a file, written if new. TL_HASH_NONE when memory runs out. */
 static uint32_t library_id(tl_text_writer *tw, tracelog_heads *h, const char *path)
 {
     const char *name = tl_strings_get(&h->libraries, path, strlen(path));

@@ -1,4 +1,4 @@
-/* What a log that is written could not hold, in words. */
+/* Losses of a written log, in words. */
 #include "format/tracelog/tracelog_write_losses.h"
 
 void tracelog_losses_report(const tracelog_losses *l, tl_drops *drops)

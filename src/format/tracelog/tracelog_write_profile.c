@@ -17,11 +17,11 @@ enum { NS_PER_MS = 1000000 };
 #define NO_WEIGHT UINT32_MAX
 #define NO_IID    UINT32_MAX
 
-/* What was written of a thread. */
+/* Output state of a thread. */
 typedef struct thread_state {
     bool begun;
     uint64_t iid, ms;
-    uint64_t rest_ns;    /* of its time: what is not yet written */
+    uint64_t rest_ns;    /* its time not written yet */
     uint32_t size, kept; /* depth of the last stack, and how much of it the walk has not left since */
 } thread_state;
 
@@ -31,7 +31,7 @@ typedef struct profile_writer {
     tl_place_walk walk;
     tracelog_heads heads;
     tracelog_losses losses;
-    thread_state *thread; /* [ntrack + 1]: by track, and the last one for what is of no thread */
+    thread_state *thread; /* [ntrack + 1]: by track, the last one for everything without a thread */
     uint64_t threads;
     uint32_t *iid;  /* [nfunction]; NO_IID: not written */
     tl_hash of_iid; /* iid -> function */
@@ -60,7 +60,7 @@ static uint64_t time_ns(const profile_writer *w, uint32_t place)
     return tl_scale_ns(&w->p->scale, ticks);
 }
 
-/* Finds out whether all samples stand for the same whole number of ms. */
+/* Finds out whether all samples represent the same whole number of ms. */
 static void choose_period(profile_writer *w)
 {
     uint64_t period = 0; /* ns */
@@ -89,7 +89,7 @@ static bool same_function(const tl_function *a, const tl_function *b)
            tl_same_text(a->library, b->library);
 }
 
-/* Gives a function its iid, and writes it if it is a new one. */
+/* Gives a function its iid, and writes it if new. */
 static bool number_function(profile_writer *w, uint32_t index)
 {
     const tl_function *f = &w->p->function[index];
@@ -122,7 +122,7 @@ static thread_state *begin_thread(profile_writer *w, uint32_t track)
     if (!t->begun) {
         t->begun = true;
         t->iid = w->threads++;
-        t->rest_ns = NS_PER_MS / 2; /* so that the sum is rounded to the nearest */
+        t->rest_ns = NS_PER_MS / 2; /* so that the sum is rounded to nearest */
         tracelog_head_thread(&w->tw, &w->heads, t->iid, track == TL_NO_TRACK ? NULL : &w->p->track[track]);
     }
     return t;
@@ -175,7 +175,7 @@ static void put_memory(profile_writer *w, const thread_state *t, uint64_t object
     w->tw.p = p;
 }
 
-/* Writes what a place has itself; that of a root is of the empty stack. */
+/* Writes a place's own amounts; those of a root belong to the empty stack. */
 static bool put_place(profile_writer *w, uint32_t place, uint32_t track)
 {
     const uint64_t samples = weight_of(w, place, w->samples), ns = time_ns(w, place);
@@ -201,7 +201,7 @@ static bool put_place(profile_writer *w, uint32_t place, uint32_t track)
     return true;
 }
 
-/* Samples of the empty stack have no place: whose they are is not known, so they are the first thread's. */
+/* Samples of the empty stack have no place, so their thread is unknown: they go to the first one. */
 static bool put_empty(profile_writer *w)
 {
     const uint64_t empty = tl_profile_samples(w->p).empty;

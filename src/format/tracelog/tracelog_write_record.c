@@ -1,7 +1,7 @@
-/* Lines of records: what each item of records.def looks like in a line.
+/* Lines of records: the form of each item of records.def in a line.
  *
- * Numbers have the digits that the source wrote them with, or else those of the specification: 8 for iids and codes, 16
- * for pointers, as many as needed in lists. Padded numbers are in upper case, others in lists in lower case. */
+ * Numbers have as many digits as in the source, or else as in the specification: 8 for iids and codes, 16 for pointers,
+ * as many as needed in lists. Padded numbers are in upper case, others in lists in lower case. */
 #include "format/tracelog/tracelog_write_record.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "format/tracelog/tracelog_write_sample.h"
 #include "model/field_text.h"
 
-/* The scalar value at *v, which moves on; NULL if there is none. */
+/* The scalar value at *v, which is advanced; NULL if there is none. */
 static const tl_value *take(const tl_value **v, const tl_value *end)
 {
     const tl_value *at = *v;
@@ -29,14 +29,14 @@ static bool is_nothing(const tl_value *v)
     return v && (v->type == TL_NULL || v->type == TL_ABSENT);
 }
 
-/* The digits that the source wrote, or else these. */
+/* The number of digits in the source, or else this one. */
 static unsigned digits_of(const tl_value *v, unsigned otherwise)
 {
     const unsigned digits = v->type == TL_HEX && v->flags ? v->flags : otherwise;
     return digits < TRACELOG_DIGITS_MAX ? digits : TRACELOG_DIGITS_MAX;
 }
 
-/* Pointers all have one width: call points say theirs nowhere else. */
+/* Pointers all have one width, the only source for that of call points. */
 static void learn_width(tracelog_writer *w, unsigned digits)
 {
     if (digits == 8 || digits == 16)
@@ -55,7 +55,7 @@ static bool ends_in(const char *s, const char *end)
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-/* Iids are told from pointers by their names. */
+/* Names distinguish iids from pointers. */
 static bool is_iid(const tracelog_part_of_line *part)
 {
     return part->item != TRACELOG_ID || ends_in(part->name, "Iid") || strcmp(part->name, "internalId") == 0;
@@ -88,13 +88,13 @@ static char *put_dec(char *p, tracelog_writer *w, const tl_value *v)
     return tl_put_u64(p, good ? v->as.u : 0);
 }
 
-/* A negative one stands near 2^64. */
+/* A negative one is near 2^64. */
 static char *put_usage(char *p, tracelog_writer *w, const tl_value *v)
 {
     return v && v->type == TL_I64 ? tl_put_u64(p, v->as.u) : put_dec(p, w, v);
 }
 
-/* The process in hex for the viewer of the IDE; threads of the system are decimal everywhere. */
+/* The process in hex for the IDE's viewer; threads of the system are decimal everywhere. */
 static char *put_pid(char *p, tracelog_writer *w, tracelog_record record, const tl_value *v)
 {
     if (w->vs && record == tracelog_apd_crf && is_number(v))
@@ -131,7 +131,7 @@ static void put_text(tl_text_writer *tw, tracelog_writer *w, const tl_value *v)
 static void put_quoted(tl_text_writer *tw, tracelog_writer *w, const tl_value *v)
 {
     tl_text_char(tw, '"');
-    if (!is_nothing(v)) /* of fun nam with one text, the others */
+    if (!is_nothing(v)) /* for fun nam with one text, the others */
         put_text(tw, w, v);
     tl_text_char(tw, '"');
 }
@@ -160,7 +160,7 @@ static void put_member(tl_text_writer *tw, tracelog_writer *w, uint8_t style, co
         p = put_id(p, w, v, false);
     else if (style == SHORT_ID && !is_number(v))
         p = put_id(p, w, v, true);
-    else if (style == SHORT_ID) /* more than 32 bits: no iid, but a pointer in its place */
+    else if (style == SHORT_ID) /* more than 32 bits: not an iid, but a pointer in its place */
         p = tracelog_put_hex(p, v->as.u, digits_of(v, 1), v->as.u > UINT32_MAX ? TRACELOG_UPPER : TRACELOG_LOWER);
     else if (style == SHORT || style == POINTER)
         p = tracelog_put_hex(p, is_number(v) ? v->as.u : 0, is_number(v) ? digits_of(v, 1) : 1, TRACELOG_LOWER);
@@ -278,7 +278,7 @@ static const tl_value *put_part(tl_text_writer *tw, tracelog_writer *w, tracelog
         break;
     case TRACELOG_AGAIN:
     case TRACELOG_STACK:
-        break; /* the line takes care of these */
+        break; /* handled by the line */
     }
     return v;
 }
@@ -313,7 +313,7 @@ static void put_parts(tl_text_writer *tw, tracelog_writer *w, tracelog_record re
     tl_text_char(tw, '\n');
 }
 
-/* fun cmf and fun csf have the first two ids the other way round, and fun cmf a status. */
+/* In fun cmf and fun csf the first two ids are swapped, and fun cmf has a status. */
 static void put_old_function(tl_text_writer *tw, tracelog_writer *w, tracelog_record record, const tl_value *v,
                              const tl_value *end)
 {
@@ -338,7 +338,7 @@ static void put_old_function(tl_text_writer *tw, tracelog_writer *w, tracelog_re
     tl_text_char(tw, '\n');
 }
 
-/* Names of new frames whose fun nam line was not among the events: those of a part of a log. */
+/* Names of new frames without a fun nam line among the events, as in a part of a log. */
 static bool put_names(tl_text_writer *tw, tracelog_writer *w, const tracelog_thread *thread, uint32_t from)
 {
     for (uint32_t i = from; i < thread->n; i++) {
@@ -400,7 +400,7 @@ static bool is_text(const tl_value *v, const char *text)
     return v && v->type == TL_STRING && v->n == n && memcmp(v->as.p, text, n) == 0;
 }
 
-/* What later lines rest on. */
+/* What later lines depend on. */
 static bool remember(tracelog_writer *w, tracelog_record record, const tl_value *v, const tl_value *end)
 {
     const tl_value *first = take(&v, end), *second = take(&v, end);

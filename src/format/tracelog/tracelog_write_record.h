@@ -4,7 +4,7 @@
 
 #include "format/tracelog/tracelog_write.h"
 
-/* Writes event i of a batch as the record that it is. False when memory runs out. */
+/* Writes event i of a batch as its record. False when memory runs out. */
 bool tracelog_put_record(tl_text_writer *tw, tracelog_writer *w, tracelog_record record, const tl_batch *b, uint32_t i);
 
 #endif

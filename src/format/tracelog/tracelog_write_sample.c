@@ -1,4 +1,4 @@
-/* sam str lines: a count, and how the stack differs from the one before. */
+/* sam str lines: a count, and the difference of the stack from the previous one. */
 #include "format/tracelog/tracelog_write_sample.h"
 
 #include <string.h>

@@ -1,24 +1,24 @@
-/* sam str lines, whatever the source of the samples. */
+/* sam str lines for samples of any source. */
 #ifndef TL_FORMAT_TRACELOG_WRITE_SAMPLE_H
 #define TL_FORMAT_TRACELOG_WRITE_SAMPLE_H
 
 #include "format/tracelog/tracelog_write.h"
 
-/* What stands in front of the frames of a sample. */
+/* What precedes the frames of a sample. */
 typedef struct tracelog_sample {
-    bool known; /* the iid; else "?" */
+    bool known; /* has the iid; otherwise "?" */
     uint64_t iid;
     unsigned digits; /* of the iid */
     uint64_t ms, count;
     tracelog_change change;
 } tracelog_sample;
 
-/* Writes the line of a thread whose stack was set already. `iids`: of its functions; NULL: their numbers. */
+/* Writes the line of a thread whose stack is already set. `iids`: of its functions; NULL: their numbers. */
 void tracelog_put_sample(tl_text_writer *tw, const tracelog_writer *w, const tracelog_sample *s,
                          const tracelog_thread *thread, const tl_hash *iids);
 
-/* Before a sample: says what readers would else take it for another one by, such as in parts of logs that have lost the
- * line that did. Of one that counts, the ms that each of its samples stands for; of others 0, and whether it tells of
+/* Before a sample: writes settings that readers would otherwise get wrong, such as in parts of logs that lack the
+ * original line. For one that counts, the ms that each of its samples represents; for others 0, and whether it is
  * calls. */
 void tracelog_change_pace(tl_text_writer *tw, tracelog_writer *w, uint64_t period_ms, bool calls);
 TL_ALWAYS_INLINE void tracelog_put_pace(tl_text_writer *tw, tracelog_writer *w, uint64_t period_ms, bool calls)
@@ -29,7 +29,7 @@ TL_ALWAYS_INLINE void tracelog_put_pace(tl_text_writer *tw, tracelog_writer *w, 
         tracelog_change_pace(tw, w, period_ms, calls);
 }
 
-/* What readers make of the value of prf cfg SamplingTimeoutMs. */
+/* How readers interpret the value of prf cfg SamplingTimeoutMs. */
 uint64_t tracelog_period_ms(const char *text, size_t n);
 
 /* The time of an event in the log. */

@@ -1,7 +1,7 @@
 /* Stacks as differences.
  *
- * The stack of each thread is kept as it was written. Of the next one only the frames above the first that is the very
- * same object as before are looked at: stacks share their callers, so a sample costs what it changes. */
+ * Keeps the stack of each thread as written. Of the next one only the frames above the first identical object are
+ * examined: stacks share their callers, so a sample costs what it changes. */
 #include "format/tracelog/tracelog_write_stack.h"
 
 #include <assert.h>
@@ -99,12 +99,12 @@ static bool same_function(const tracelog_level *a, const tracelog_level *b)
 
 static bool same_point(const tracelog_level *a, const tracelog_level *b)
 {
-    /* Where no call point is known, it does not matter what it would have been. */
+    /* If no call point is known, its flags do not matter. */
     const uint32_t flags = (a->flags | b->flags) & TL_FRAME_IP ? TL_FRAME_IP | TL_FRAME_LINE : 0;
     return a->ip == b->ip && ((a->flags ^ b->flags) & flags) == 0;
 }
 
-/* Is this the frame that was there before? */
+/* Is this the same frame as before? */
 static bool is_same(const tracelog_threads *t, const tracelog_thread *thread, const tracelog_level *l,
                     const tl_frame *f)
 {
@@ -124,7 +124,7 @@ bool tracelog_stack_set(tracelog_threads *t, tracelog_thread *thread, const tl_f
     if (TL_UNLIKELY(!reserve_walk(t, depth) || !tracelog_stack_reserve(thread, depth)))
         return false;
 
-    uint32_t same = depth; /* frames that need no look */
+    uint32_t same = depth; /* frames that need no comparison */
     const tl_frame *f = top;
     for (; same > 0; same--, f = f->caller) {
         assert(f && f->depth == same);

@@ -1,4 +1,4 @@
-/* Text of a line that is written: what could end it too early, or is not UTF-8. */
+/* Text of a written line: handles what would end it early, or is not UTF-8. */
 #include "format/tracelog/tracelog_write_text.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ void tracelog_put_text(tl_text_writer *tw, const char *s, size_t n, uint64_t *br
 static uint64_t repair(tl_pb *out, const char *s, size_t n)
 {
     uint64_t bad = 0;
-    size_t good = 0; /* bytes before s that can be copied as they are */
+    size_t good = 0; /* bytes before s that can be copied unchanged */
     while (n > 0) {
         const size_t length = tl_utf8_length(s, n);
         if (length == 0) {

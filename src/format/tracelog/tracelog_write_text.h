@@ -1,14 +1,14 @@
-/* Numbers and text of a line that is written. */
+/* Numbers and text of a written line. */
 #ifndef TL_FORMAT_TRACELOG_WRITE_TEXT_H
 #define TL_FORMAT_TRACELOG_WRITE_TEXT_H
 
 #include "base/text/number.h"
 #include "base/text/text_writer.h"
 
-/* Room for a number, what divides it from the next, and what is written in vain behind it. */
+/* Room for a number, its separator, and bytes written beyond it. */
 #define TRACELOG_NUMBER_ROOM ((size_t)40)
 
-/* Digits of numbers that the source did not write itself. */
+/* Digits of numbers that are not from the source. */
 enum { TRACELOG_IID_DIGITS = 8, TRACELOG_POINTER_DIGITS = 16, TRACELOG_DIGITS_MAX = 16 };
 
 /* From the character behind '9' to the letter of ten. */
@@ -39,7 +39,7 @@ TL_ALWAYS_INLINE char *tracelog_put_hex(char *p, uint64_t v, unsigned least, enu
     return p + 2 + digits;
 }
 
-/* An iid as it stands in a list. */
+/* An iid as in a list. */
 TL_ALWAYS_INLINE char *tracelog_put_short(char *p, uint64_t v)
 {
     return tracelog_put_hex(p, v, 1, TRACELOG_LOWER);
@@ -48,8 +48,8 @@ TL_ALWAYS_INLINE char *tracelog_put_short(char *p, uint64_t v)
 /* Text of a line: line breaks would end it, and become spaces, which *breaks counts. */
 void tracelog_put_text(tl_text_writer *tw, const char *s, size_t n, uint64_t *breaks);
 
-/* The same in quotes of a name from elsewhere (NULL: empty). Bytes that are not UTF-8 are repaired as readers do, and
- * counted. False when memory runs out. */
+/* The same in quotes, for a name from another source (NULL: empty). Bytes that are not UTF-8 are repaired as by
+ * readers, and counted. False when memory runs out. */
 bool tracelog_put_name(tl_text_writer *tw, const char *name, tl_pb *scratch, uint64_t *breaks, uint64_t *bad);
 
 #endif
