@@ -142,13 +142,13 @@ _traceloom()
     esac
     case ${COMP_WORDS[1]} in
     info)
-        options="--wide --count --at --json --thread --cpu --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
+        options="--wide --count --at --json --thread --cpu --exe --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     check)
         options="--json --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
     report)
-        options="--by --weight --sort --top --per-thread --no-fold --wide --interval --line-size --sample --cache --predictor --calls --json --output --force --to --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --quiet --verbose --help" ;;
+        options="--by --weight --sort --top --per-thread --no-fold --wide --interval --line-size --sample --cache --predictor --calls --json --output --force --to --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     convert|cat)
-        options="--interval --output --force --to --text-style --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --quiet --verbose --help" ;;
+        options="--interval --output --force --to --text-style --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --no-pager --quiet --verbose --help" ;;
     record)
         options="--mode --threshold --ring --limit --start --any --output --force --func --not --depth --color --quiet --verbose --help" ;;
     ctl)

@@ -10,6 +10,7 @@
 
 #include "cli/exe_files.h"
 #include "cli/message.h"
+#include "cli/pager.h"
 #include "cli/verbs.h"
 
 /* Checks that what was printed with stdio has arrived; verbs check their own output. */
@@ -101,10 +102,11 @@ int main(int argc, char **argv)
         if (arguments.verb->id != TL_VERB_RECORD) /* which would pass it on to the program */
             signal(SIGXFSZ, SIG_IGN);             /* exceeding the file size limit becomes an error of write() */
         tl_terminal_init(&cli.out, STDOUT_FILENO, arguments.color);
-        cli.out.wide = arguments.wide;
+        cli.out.fit = cli.out.fit && !arguments.wide;
         status = tl_exe_files_read(&files, &arguments);
         if (status == TL_EXIT_DONE)
             status = run_verb(&cli);
+        tl_pager_stop();
         tl_exe_files_fini(&files);
     }
     tl_arguments_fini(&arguments);

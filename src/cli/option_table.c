@@ -342,7 +342,7 @@ const tl_option tl_option_table[] = {
      "Continues after damage even in formats where the begin of the next event can only be guessed.\n"
      "What is read from there on is probably, but not certainly, right.\n",
      NULL},
-    {TO(flag, follow), 0, "follow", NULL, TL_GROUP_INPUT, CONVERT, "wait for more at the end, as tail -f",
+    {TO(flag, follow), 0, "follow", NULL, TL_GROUP_INPUT, CONVERT, "wait for more",
      "Reads an input that is still being written: waits for more at its end, until interrupted or, for a pipe, until "
      "the\n"
      "writer closes it.\n"
@@ -353,8 +353,11 @@ const tl_option tl_option_table[] = {
      "Uses this many threads; the default is one per processor.\n", NULL},
     {TO(color, color), 0, "color", "WHEN", TL_GROUP_ALWAYS, ALL, "auto/always/never",
      ".Cm auto ,\n.Cm always\nor\n.Cm never .\n"
-     ".Cm auto ,\nthe default, colours on a terminal if\n.Ev NO_COLOR\nis not set and\n.Ev TERM\nis not\n.Ql dumb .\n",
+     ".Cm auto ,\nthe default, colours on a terminal if\n.Ev NO_COLOR\nis not set and\n.Ev TERM\nis not\n.Ql dumb .\n"
+     ".Cm always\nthrough a pipe, as to\n.Ql less -R ,\nalso fits tables to the terminal that messages go to.\n",
      "auto always never"},
+    {TO(flag, no_pager), 0, "no-pager", NULL, TL_GROUP_ALWAYS, INFO | REPORT | CONVERT, "no pager",
+     "Prints on a terminal without a pager; see\n.Sx ENVIRONMENT .\n", NULL},
     {TO(quiet, quiet), 'q', "quiet", NULL, TL_GROUP_ALWAYS, ALL, "only errors",
      "Prints no messages except errors, and no progress bar.\n", NULL},
     {TO(verbose, verbose), 'v', "verbose", NULL, TL_GROUP_ALWAYS, ALL, "say more",

@@ -130,7 +130,7 @@ typedef struct tl_arguments {
     uint32_t threads; /* 0: as many as there are processors */
 
     tl_color color;
-    bool quiet, verbose;
+    bool no_pager, quiet, verbose;
 } tl_arguments;
 
 /* Whether the output goes to standard output. */

@@ -14,6 +14,7 @@
 #include "cli/losses.h"
 #include "cli/message.h"
 #include "cli/near_miss.h"
+#include "cli/pager.h"
 #include "cli/selection.h"
 #include "cli/target_out.h"
 #include "op/symbols/discover.h"
@@ -253,6 +254,8 @@ static int write_events(conversion *v)
         }
     if (a->follow)
         tl_interrupt_catch();
+    else if (tl_to_stdout(a))
+        tl_pager_start(v->cli);
     if (v->n == 1) /* with several, their total size is unknown */
         tl_reading_start(&v->reading[0], v->cli, "converting");
     if (tl_events_open(&events, source, v->n, v->selection.any ? &v->selection.select : NULL, wants_order(v), &e) < 0) {

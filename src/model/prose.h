@@ -10,7 +10,7 @@
 
 typedef struct tl_terminal {
     bool tty;
-    bool wide; /* show names and all columns in full, even if they do not fit */
+    bool fit; /* tables fit the width: columns are left out and names cut; else they are shown in full */
     bool color;
     bool unicode; /* the locale can show block and line characters */
     unsigned width;

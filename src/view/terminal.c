@@ -34,7 +34,10 @@ void tl_terminal_init(tl_terminal *t, int fd, tl_color color)
 {
     t->tty = isatty(fd) == 1;
     t->unicode = is_utf8();
-    t->width = t->tty ? window_width(fd) : TL_WIDTH_DEFAULT;
+    /* Colour through a pipe is for a person who reads it with less -R: on the terminal that messages go to. */
+    const int window = t->tty ? fd : color == TL_COLOR_ALWAYS && isatty(STDERR_FILENO) ? STDERR_FILENO : -1;
+    t->fit = window >= 0;
+    t->width = t->fit ? window_width(window) : TL_WIDTH_DEFAULT;
     const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
     bool automatic = t->tty && !(none && *none) && term && *term && strcmp(term, "dumb") != 0;
     t->color = color == TL_COLOR_ALWAYS || (color == TL_COLOR_AUTO && automatic);

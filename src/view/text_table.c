@@ -107,7 +107,7 @@ static void lay_out(const tl_text_table *t, const tl_terminal *terminal, layout 
         longest = w > longest ? w : longest;
     }
     unsigned wish = longest < t->name_wish ? longest : t->name_wish, width = terminal->width;
-    if (!terminal->tty || terminal->wide) { /* the columns do not depend on the names, and nothing is cut */
+    if (!terminal->fit) { /* the columns do not depend on the names, and nothing is cut */
         l->name = UINT32_MAX;
         return;
     }

@@ -11,7 +11,7 @@
 /* The answer, shown, as text to be freed. */
 static inline char *answer_shown(const tl_answer *a, const tl_ask *ask, const tl_view *view)
 {
-    const tl_terminal terminal = {.tty = ask->tty, .unicode = ask->unicode, .width = ask->width};
+    const tl_terminal terminal = {.tty = ask->tty, .fit = ask->tty, .unicode = ask->unicode, .width = ask->width};
     tl_output *out = NULL;
     tl_error e = {0};
     size_t n = 0;

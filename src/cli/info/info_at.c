@@ -11,6 +11,7 @@
 #include "cli/inputs.h"
 #include "cli/losses.h"
 #include "cli/message.h"
+#include "cli/pager.h"
 #include "cli/selection.h"
 #include "isa/a64_disasm.h"
 
@@ -288,8 +289,10 @@ int tl_info_at(const tl_cli *c, const char *path, tl_output *out)
         status = tl_selection_apply(&selection, r.trace, &e);
     if (status == 0)
         status = tl_machine_at(&m, r.source, &selection.select, c->args->at, &e);
-    if (status == 0)
+    if (status == 0) {
+        tl_pager_start(c);
         status = show(c, &r, &m, out, &e);
+    }
     if (status < 0)
         exit = tl_say_failure(path, &e);
     else

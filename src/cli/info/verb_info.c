@@ -8,6 +8,7 @@
 #include "cli/inputs.h"
 #include "cli/losses.h"
 #include "cli/message.h"
+#include "cli/pager.h"
 #include "model/trace_impl.h"
 #include "op/source_impl.h"
 
@@ -60,6 +61,7 @@ static int info_file(const tl_cli *c, const char *path, tl_output *out)
         status = tl_say_failure(path, &e);
     } else {
         bool whole = true;
+        tl_pager_start(c);
         if (c->args->json)
             tl_info_json(&facts, out);
         else

@@ -9,6 +9,7 @@
 #include "cli/losses.h"
 #include "cli/message.h"
 #include "cli/near_miss.h"
+#include "cli/pager.h"
 #include "cli/report/report.h"
 #include "cli/selection.h"
 #include "op/symbols/code_map.h"
@@ -135,6 +136,8 @@ int tl_show_answer(const tl_cli *c, const tl_answer *a, const tl_ask *ask, const
 {
     tl_output *out = NULL;
     tl_error e = {0};
+    if (strcmp(to->path, "-") == 0)
+        tl_pager_start(c);
     int status = tl_output_open(&out, to->path, c->args->force, TL_PLAIN, 0, &e);
     if (status == 0)
         status = to->view->show(&(tl_showing){a, ask, terminal, out}, &e);
