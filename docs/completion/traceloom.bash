@@ -20,7 +20,7 @@ _traceloom()
     fi
     case $prev in
     --by)
-        COMPREPLY=($(compgen -W "func tree callers callees hist thread line module class gc jit alloc heap cpu domain assembly netmodule type mix block branch page reuse cache syscall" -- "$cur"))
+        COMPREPLY=($(compgen -W "func tree callers callees hist thread line module class trace track damage property gc jit alloc heap cpu domain assembly netmodule type mix block branch page reuse cache syscall" -- "$cur"))
         return ;;
     --weight)
         COMPREPLY=($(compgen -W "samples time bytes allocations" -- "$cur"))
@@ -142,7 +142,7 @@ _traceloom()
     esac
     case ${COMP_WORDS[1]} in
     info)
-        options="--wide --count --at --json --thread --cpu --exe --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
+        options="--wide --count --at --json --output --force --to --thread --cpu --exe --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     check)
         options="--json --exe --from --strict --resync --threads --color --quiet --verbose --help" ;;
     report)

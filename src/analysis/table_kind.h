@@ -43,6 +43,7 @@ typedef struct tl_table_kind {
     bool (*only_of)(const tl_trace *t);
     unsigned profile; /* from a profile: TL_PROFILE_FLAT and so on; 0: from events */
     bool several;     /* sources can be added up; for instructions always true */
+    bool any_unit;    /* times of sources may have different units */
     bool late;        /* names and threads may become known at the end */
     bool reads_fields;
     const char *no_thread; /* why threads cannot be selected, or NULL */

@@ -30,7 +30,7 @@ int tl_table_run_add(tl_table_run *r, tl_source *s, const tl_select *select, uns
 {
     const char *unit = tl_trace_unit(tl_source_trace(s));
     const bool first = !r->begun;
-    if (!first && !r->pass && strcmp(r->unit, unit) != 0)
+    if (!first && !r->pass && !r->kind->any_unit && strcmp(r->unit, unit) != 0)
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET,
                        "its times are %s, those of the inputs before are %s: they cannot be added up", unit, r->unit);
     snprintf(r->unit, sizeof r->unit, "%s", unit);

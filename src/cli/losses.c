@@ -7,57 +7,11 @@
 
 #include "base/text/number.h"
 #include "cli/message.h"
-#include "model/trace_impl.h"
+#include "op/loss_text.h"
 
 #define DAMAGES_SHOWN 5u /* the others are counted; `check` lists all */
 #define NOTES_SHOWN   5u /* `info --json` lists all */
 #define PATH_SIZE     1024u
-
-/* Two digits; only exact values are shown as 0 or 100. */
-static void put_share(char *buf, size_t size, double percent)
-{
-    if (percent > 99)
-        snprintf(buf, size, " (over 99 %%)");
-    else if (percent < 0.01)
-        snprintf(buf, size, " (under 0.01 %%)");
-    else
-        snprintf(buf, size, " (%.2g %%)", percent);
-}
-
-char *tl_losses_text(char *buf, size_t size, const tl_trace *t, uint64_t events)
-{
-    char number[32];
-    uint64_t lost = tl_trace_lost_events(t), packets = tl_trace_lost_packets(t);
-    size_t at = 0;
-    buf[0] = 0;
-    if (lost) {
-        int n = snprintf(buf, size, "lost %s %s", tl_human_grouped(number, sizeof number, lost),
-                         lost == 1 ? "event" : "events");
-        at = n < 0 ? 0 : (size_t)n;
-        if (events && at < size) {
-            put_share(buf + at, size - at, 100.0 * (double)lost / ((double)lost + (double)events));
-            at += strlen(buf + at);
-        }
-    }
-    if (packets && at < size)
-        snprintf(buf + at, size - at, "%s %s %s", lost ? " and" : "lost",
-                 tl_human_grouped(number, sizeof number, packets), packets == 1 ? "packet" : "packets");
-    return buf;
-}
-
-uint64_t tl_damages_of(const tl_trace *t, unsigned kind)
-{
-    uint64_t n = tl_trace_damage_count(t) - tl_trace_damages(t); /* of the others only the number is known */
-    for (uint32_t i = 0; i < tl_trace_damages(t); i++)
-        n += (tl_trace_damage(t, i)->kind & kind) != 0;
-    return n;
-}
-
-char *tl_damage_path(char *buf, size_t size, const tl_trace *t, const tl_damage *d)
-{
-    snprintf(buf, size, "%s%s%s", tl_path_name(tl_trace_path(t)), d->file ? "/" : "", d->file ? d->file : "");
-    return buf;
-}
 
 /* Places with bytes that were given up. */
 static int say_lost_places(const tl_cli *c, const tl_trace *t)
@@ -87,9 +41,7 @@ static int say_lost_places(const tl_cli *c, const tl_trace *t)
 /* Places that break a rule of the format, though everything could be read. */
 static void say_harmless_faults(const tl_cli *c, const tl_trace *t)
 {
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < tl_trace_damages(t); i++)
-        n += (tl_trace_damage(t, i)->kind & (TL_DAMAGE_FAULT | TL_DAMAGE_LOSS)) == TL_DAMAGE_FAULT;
+    const uint64_t n = tl_harmless_faults(t);
     char number[32];
     if (n)
         tl_say(c, tl_trace_path(t), "%s %s that lost nothing (traceloom check lists %s)",
@@ -113,31 +65,14 @@ void tl_say_notes(const tl_cli *c, const tl_trace *t)
                tl_human_grouped(number, sizeof number, all - NOTES_SHOWN));
 }
 
-/* "a, b, c and 4 more" */
-static char *names_text(char *buf, size_t size, const tl_contents *c)
-{
-    const uint32_t named = c->n < TL_CONTENTS_NAMED ? c->n : TL_CONTENTS_NAMED;
-    char number[32];
-    size_t at = 0;
-    buf[0] = 0;
-    for (uint32_t i = 0; i < named && at < size; i++)
-        at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? ", " : "", *c->name[i] ? c->name[i] : ".");
-    if (c->n > named && at < size)
-        snprintf(buf + at, size - at, " and %s more", tl_human_grouped(number, sizeof number, c->n - named));
-    return buf;
-}
-
 /* What was read as parts of the trace in a folder, and what was not. */
 static void say_contents(const tl_cli *c, const tl_trace *t)
 {
-    char names[PATH_SIZE], number[32];
-    if (t->parts.n > 1)
-        tl_say(c, tl_trace_path(t), "%s traces in this folder are read as one: %s",
-               tl_human_grouped(number, sizeof number, t->parts.n), names_text(names, sizeof names, &t->parts));
-    if (t->not_read.n)
-        tl_say(c, tl_trace_path(t), "%s in this folder %s to no trace and %s not read: %s",
-               t->not_read.n == 1 ? "a file" : "files", t->not_read.n == 1 ? "belongs" : "belong",
-               t->not_read.n == 1 ? "was" : "were", names_text(names, sizeof names, &t->not_read));
+    char text[2 * PATH_SIZE];
+    if (*tl_parts_text(text, sizeof text, t))
+        tl_say(c, tl_trace_path(t), "%s", text);
+    if (*tl_not_read_text(text, sizeof text, t))
+        tl_say(c, tl_trace_path(t), "%s", text);
 }
 
 int tl_say_out_of_order(const tl_cli *c, const tl_trace *t)
@@ -160,7 +95,7 @@ int tl_say_losses(const tl_cli *c, const tl_trace *t, uint64_t events)
 {
     char text[128];
     int status = TL_EXIT_DONE;
-    if (*tl_losses_text(text, sizeof text, t, events)) {
+    if (*tl_losses_text(text, sizeof text, tl_trace_lost_events(t), tl_trace_lost_packets(t), events)) {
         tl_say(c, tl_trace_path(t), "%s", text);
         if (c->args->strict)
             status = TL_EXIT_LOST;

@@ -15,15 +15,6 @@ int tl_say_losses(const tl_cli *c, const tl_trace *t, uint64_t events);
 void tl_say_notes(const tl_cli *c, const tl_trace *t);
 int tl_say_out_of_order(const tl_cli *c, const tl_trace *t);
 
-/* How many damaged places of a trace are of a kind (tl_damage_kinds). */
-uint64_t tl_damages_of(const tl_trace *t, unsigned kind);
-
-/* The name in messages of the input, or of its damaged file: "trace/channel0". Returns buf. */
-char *tl_damage_path(char *buf, size_t size, const tl_trace *t, const tl_damage *d);
-
-/* "lost 1,204 events (0.3 %)"; "" if nothing was lost. Returns buf. */
-char *tl_losses_text(char *buf, size_t size, const tl_trace *t, uint64_t events);
-
 /* Reports something that could not be written: "not written: 120 argument values". arg is the tl_cli. */
 void tl_say_drop(void *arg, const tl_drop *drop);
 

@@ -9,11 +9,6 @@
 
 #define LINE_SIZE 8192u /* the longest path, and a message about it */
 
-const char *tl_path_name(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "standard input" : path;
-}
-
 static void print_line(const char *subject, const char *format, va_list list) TL_PRINTF(2, 0);
 
 static void print_line(const char *subject, const char *format, va_list list)

@@ -3,11 +3,9 @@
 #define TL_CLI_MESSAGE_H
 
 #include "base/compiler.h"
+#include "base/io/base_name.h"
 #include "cli/verbs.h"
 #include "traceloom/error.h"
-
-/* The name of an input: its path, or "standard input" for "-". */
-const char *tl_path_name(const char *path);
 
 /* Always shown: "SUBJECT: text"; subject NULL: "traceloom". */
 TL_PRINTF(2, 3) void tl_say_error(const char *subject, const char *format, ...);

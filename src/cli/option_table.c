@@ -15,6 +15,7 @@
 
 static const tl_example info_examples[] = {{"info app.xray", "what is in it, what was lost"},
                                            {"info --json app.xray | jq .events", "for scripts"},
+                                           {"info -o all.csv traces/*", "a row about each trace"},
                                            {"zcat app.xray.gz | traceloom info -", "from a pipe"},
                                            {NULL, NULL}};
 
@@ -52,6 +53,8 @@ const tl_verb tl_verb_table[] = {
      "Prints one screen about each\n.Ar FILE ,\nwhich may also be a folder whose files are one trace:\n"
      "its format and version, the time it spans, how many events of which classes it holds, its threads,\n"
      "its clock, and what was lost or damaged.\n"
+     "With a table format that\n.Fl -to\nor the suffix of\n.Fl o\nnames, it writes a row about each\n.Ar FILE .\n"
+     ".Nm traceloom report Fl -by Cm track , damage\nand\n.Cm property\nshow parts of it as tables.\n"
      "It reads everything once, so that the counts are exact.\n"
      "If an input is larger than 1\\ GiB and its times are known without reading it all, it counts the events only\n"
      "with\n.Fl -count\nor\n.Fl -json .\n"
@@ -228,15 +231,15 @@ const tl_option tl_option_table[] = {
      "Prints one line of JSON instead of text.\n"
      "Times are whole nanoseconds; names do not change between versions.\n",
      NULL},
-    {TO(text, output), 'o', "output", "FILE", TL_GROUP_OUTPUT, REPORT | CONVERT | RECORD,
+    {TO(text, output), 'o', "output", "FILE", TL_GROUP_OUTPUT, INFO | REPORT | CONVERT | RECORD,
      "write here, format by suffix",
      "Writes to\n.Ar FILE ,\nin the format of its suffix; a further suffix\n.Pa .gz\nor\n.Pa .zst\ncompresses.\n"
      "The file appears when it is complete, or not at all.\n"
      "Except for a recording,\n.Sq -\nis standard output.\n",
      "@file"},
-    {TO(flag, force), 'f', "force", NULL, TL_GROUP_OUTPUT, REPORT | CONVERT | RECORD, "replace a file",
+    {TO(flag, force), 'f', "force", NULL, TL_GROUP_OUTPUT, INFO | REPORT | CONVERT | RECORD, "replace a file",
      "Replaces the output file if it exists; without this option that is an error.\n", NULL},
-    {TO(text, to), 0, "to", "FORMAT", TL_GROUP_OUTPUT, REPORT | CONVERT, "output format",
+    {TO(text, to), 0, "to", "FORMAT", TL_GROUP_OUTPUT, INFO | REPORT | CONVERT, "output format",
      "Writes this format, whatever the suffix of\n.Fl o ;\n.Nm traceloom help formats\nlists them.\n", "@write"},
     {TO(choice, text_style), 0, "text-style", "STYLE", TL_GROUP_OUTPUT, CONVERT, "plain or babeltrace",
      "Prints text in this style:\n.Cm plain ,\nthe default, or\n.Cm babeltrace ,\n"

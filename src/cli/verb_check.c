@@ -1,14 +1,13 @@
 /* traceloom check: is every byte of a trace valid? */
 #include <inttypes.h>
 
-#include "base/io/output.h"
-#include "base/text/json_write.h"
+#include "analysis/trace/catalog.h"
 #include "base/text/number.h"
-#include "cli/info/verb_info.h"
 #include "cli/inputs.h"
 #include "cli/losses.h"
 #include "cli/message.h"
-#include "traceloom/source.h"
+#include "op/loss_text.h"
+#include "view/view.h"
 
 /* The first `most` places that break a rule of the format. */
 typedef struct problems {
@@ -28,32 +27,37 @@ static const tl_damage *next_problem(problems *p)
     return NULL;
 }
 
-static void print_json(tl_output *out, const tl_trace *t, uint32_t most)
+typedef struct verdict {
+    const char *path, *format;
+    uint64_t ok;
+} verdict;
+
+static int print_json(tl_output *out, const tl_trace *t, uint32_t most, tl_error *e)
 {
-    tl_json j;
-    problems p = {.trace = t, .left = most};
-    tl_json_init(&j, out);
-    tl_json_object(&j);
-    tl_json_key_u64(&j, "schema", 1);
-    tl_json_key_string(&j, "path", tl_base_name(tl_trace_path(t)));
-    tl_json_key_string(&j, "format", tl_trace_format(t));
-    tl_json_key(&j, "ok");
-    tl_json_bool(&j, tl_damages_of(t, TL_DAMAGE_FAULT) == 0);
-    tl_json_key(&j, "problems");
-    tl_json_array(&j);
-    for (const tl_damage *d; (d = next_problem(&p));) {
-        tl_json_object(&j);
-        tl_json_key_u64(&j, "offset", d->at);
-        tl_json_key_string(&j, "rule", d->rule);
-        tl_json_key_string(&j, "what", d->what);
-        if (d->file)
-            tl_json_key_string(&j, "file", d->file);
-        tl_json_object_end(&j);
-    }
-    tl_json_array_end(&j);
-    tl_notes_json(&j, t);
-    tl_json_object_end(&j);
-    tl_output_puts(out, "\n");
+    static const tl_column head[] = {{.json = "path", TL_AT(TEXT, verdict, path)},
+                                     {.json = "format", TL_AT(TEXT, verdict, format)},
+                                     {.json = "ok", .info.unit = TL_UNIT_BOOL, TL_AT(U64, verdict, ok)}};
+    static const tl_column places[] = {{.json = "offset", TL_AT(U64, tl_damage_row, at)},
+                                       {.json = "rule", TL_AT(TEXT, tl_damage_row, rule)},
+                                       {.json = "what", TL_AT(TEXT, tl_damage_row, what)},
+                                       {.json = "file", TL_AT(TEXT, tl_damage_row, file), .flags = TL_LEFT_OUT}};
+    static const tl_ask ask = {.for_programs = true};
+    const verdict v = {tl_base_name(tl_trace_path(t)), tl_trace_format(t), tl_damages_of(t, TL_DAMAGE_FAULT) == 0};
+    tl_answer answer = {0};
+    tl_catalog c = {0};
+    int status = tl_catalog_add_damage(&c, t, e);
+    uint32_t *order = tl_answer_alloc(&answer, (size_t)c.ndamage + 1, sizeof *order), n = 0;
+    for (uint32_t i = 0; order && i < c.ndamage && n < most; i++)
+        if (c.damage[i].is_fault)
+            order[n++] = i;
+    TL_ADD_FACTS(&answer, &ask, head, &v);
+    TL_ADD_ROWS(&answer, &ask, "problems", places, c.damage, order, n);
+    tl_info_add_notes(&answer, &ask, &c);
+    if (status == 0)
+        status = tl_view_json.show(&(tl_showing){.answer = &answer, .ask = &ask, .out = out}, e);
+    tl_answer_fini(&answer);
+    tl_catalog_fini(&c);
+    return status;
 }
 
 static void print_text(tl_output *out, const tl_cli *c, const tl_trace *t, uint32_t most)
@@ -92,17 +96,17 @@ static int check_file(const tl_cli *c, const char *path, tl_output *out)
     tl_reading_stop(&r);
     if (status == TL_EXIT_DONE) {
         const uint32_t most = c->args->strict ? 1 : UINT32_MAX;
-        if (c->args->json)
-            print_json(out, r.trace, most);
-        else
+        if (c->args->json && print_json(out, r.trace, most, &e) < 0)
+            status = tl_say_failure(path, &e);
+        else if (!c->args->json)
             print_text(out, c, r.trace, most);
-        if (tl_damages_of(r.trace, TL_DAMAGE_FAULT))
+        if (status == TL_EXIT_DONE && tl_damages_of(r.trace, TL_DAMAGE_FAULT))
             status = TL_EXIT_NO;
         else if (c->args->strict && (tl_trace_lost_events(r.trace) || tl_trace_lost_packets(r.trace)))
             status = TL_EXIT_LOST;
     }
     char text[128];
-    if (*tl_losses_text(text, sizeof text, r.trace, events))
+    if (*tl_losses_text(text, sizeof text, tl_trace_lost_events(r.trace), tl_trace_lost_packets(r.trace), events))
         tl_say(c, path, "%s", text);
     status = tl_exit_worse(status, tl_say_out_of_order(c, r.trace));
     tl_say_notes(c, r.trace);

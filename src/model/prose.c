@@ -186,11 +186,11 @@ void tl_say_styled(const tl_prose *p, tl_style style, const char *text)
     tl_output_puts(p->out, tl_style_on(p->terminal, TL_PLAIN_TEXT));
 }
 
-void tl_say_left_out(const tl_prose *p, uint64_t n, const char *of)
+void tl_say_left_out(const tl_prose *p, uint64_t n, const char *of, const char *rest)
 {
     char number[32];
     if (n)
-        tl_output_printf(p->out, "%s%s %s more %s; --top 0 shows all%s\n", tl_style_on(p->terminal, TL_FAINT),
+        tl_output_printf(p->out, "%s%s %s more %s; %s%s\n", tl_style_on(p->terminal, TL_FAINT),
                          p->terminal->unicode ? "…" : "...", tl_human_grouped(number, sizeof number, n), of,
-                         tl_style_on(p->terminal, TL_PLAIN_TEXT));
+                         rest ? rest : "--top 0 shows all", tl_style_on(p->terminal, TL_PLAIN_TEXT));
 }

@@ -32,8 +32,8 @@ void tl_say_count(const tl_prose *p, uint64_t n, const char *one, const char *ma
 /* The text, cleaned, in a style. */
 void tl_say_styled(const tl_prose *p, tl_style style, const char *text);
 
-/* Writes "... 30 more methods; --top 0 shows all", faint, as a line; nothing if n is 0. */
-void tl_say_left_out(const tl_prose *p, uint64_t n, const char *of);
+/* "... 30 more methods; --top 0 shows all", faint, as a line; nothing if n is 0. rest: what does, if not --top 0. */
+void tl_say_left_out(const tl_prose *p, uint64_t n, const char *of, const char *rest);
 
 /* Columns of n bytes of text, which must have gone through tl_text_clean(). */
 unsigned tl_text_width(const char *s, size_t n);

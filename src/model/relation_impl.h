@@ -110,10 +110,12 @@ typedef struct tl_part {
     const struct tl_part *list; /* whose rows cells of TL_CELL_ROWS hold; in --json only */
     bool (*approximate)(const void *row);
     bool for_programs, for_people; /* who gets it */
-    bool verbatim;                 /* what `before` writes is laid out in columns */
+    bool is_object; /* in --json each row is a member: its name and its value are the first two columns */
+    bool verbatim;  /* what `before` writes is laid out in columns */
     /* For people: */
     uint64_t left_out;  /* rows of the table that are not shown ... */
     const char *of;     /* ... "pauses" */
+    const char *rest;   /* "--json lists all"; NULL: "--top 0 shows all" */
     const char *none;   /* shown in place of an empty table */
     unsigned name_wish; /* columns that the name should get before others are dropped */
     void (*before)(const struct tl_part *part, const tl_prose *p); /* sentences. May be NULL */

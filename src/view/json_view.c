@@ -181,6 +181,27 @@ const char *tl_rows_json(const tl_part *part, const tl_cell *rows)
     return kept ? kept : "";
 }
 
+/* Rows that are members: of an object, or of the answer itself, where names may be paths. */
+static void put_pairs(members *m, const tl_part *p)
+{
+    tl_cell name, value;
+    if (p->key) {
+        go_to(m, p->key);
+        tl_json_object(&m->json);
+    }
+    for (uint64_t i = 0; i < p->n; i++) {
+        tl_part_cell(p, i, 0, &name);
+        tl_part_cell(p, i, 1, &value);
+        if (p->key)
+            tl_json_key(&m->json, name.text);
+        else
+            go_to(m, name.text);
+        put_value(&m->json, p, &p->column[1], &value, false);
+    }
+    if (p->key)
+        tl_json_object_end(&m->json);
+}
+
 static int show_json(const tl_showing *s, tl_error *e)
 {
     const tl_answer *a = s->answer;
@@ -195,6 +216,10 @@ static int show_json(const tl_showing *s, tl_error *e)
     for (const tl_part *p = a->first; p; p = p->next) {
         if (!p->for_programs)
             continue;
+        if (p->is_object) {
+            put_pairs(&m, p);
+            continue;
+        }
         if (!p->key) {
             put_members(&m, p, 0, false);
             continue;

@@ -133,7 +133,7 @@ static int put_part(const tl_showing *s, const tl_part *p, tl_error *e)
         put_table(p, out);
         if (p->left_out && !s->ask->has_top) {
             tl_output_puts(out, "\n");
-            tl_say_left_out(&prose, p->left_out, p->of);
+            tl_say_left_out(&prose, p->left_out, p->of, p->rest);
         }
     }
     if (status == 0 && p->after) {

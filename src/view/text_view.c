@@ -86,7 +86,7 @@ static void print_table(const tl_part *part, const tl_showing *s)
     part->answer->failed = part->answer->failed || t.failed;
     tl_text_table_print(&t, terminal, out);
     if (!s->ask->has_top)
-        tl_say_left_out(&(tl_prose){.out = out, .terminal = terminal}, part->left_out, part->of);
+        tl_say_left_out(&(tl_prose){.out = out, .terminal = terminal}, part->left_out, part->of, part->rest);
     tl_text_table_fini(&t);
 }
 

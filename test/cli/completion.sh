@@ -21,7 +21,7 @@ is() {
 is "$(complete_words traceloom rep)" report
 is "$(complete_words traceloom report --per)" --per-thread
 is "$(complete_words traceloom info --so)" ""
-is "$(complete_words traceloom report --by tr)" tree
+is "$(complete_words traceloom report --by tre)" tree
 is "$(complete_words traceloom report --by = tr)" tree
 is "$(complete_words traceloom convert --to jso)" jsonl
 is "$(complete_words traceloom help con)" convert

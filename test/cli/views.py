@@ -17,6 +17,9 @@ import harness
 
 # Tables, each with a trace that has what it is about, in test/golden/input.
 TABLES = [("gc", "tracelog-vs.log"), ("jit", "tracelog-vs.log"), ("alloc", "tracelog-vs.log"), ("heap", "tracelog-vs.log"), ("cpu", "tracelog-vs.log")]
+WHOLE = [("trace", "ctf-18"), ("track", "ctf-18"), ("damage", "damaged-fdr-v5-le-unknown-kind.xray"), ("damage", "ctf-18-damaged"),
+         ("property", "rec-live-ring.xray")]
+INFO = ["basic-v3-le.xray", "program.elf", "damaged-fdr-v5-le-unknown-kind.xray", "profile-le.xray", "ctf-18", "tracelog-vs.log"]
 HOSTILE = b'"a, ""b"" |\x1b[2J\r<i>&amp;`*_\xff\xc3\xa9\\n\xe2\x80\xae"'
 NAMES = (b'"System.String"', b'"Shop.Json:ReadValue"')
 
@@ -98,6 +101,37 @@ def check_markdown(by, shown):
         assert not line.startswith("|") or line.count("|") == width, "%s: a row with other cells: %s" % (by, line)
 
 
+def check_info(inputs):
+    """info of several traces: a row for each, with what --json says of it alone; a file that is no trace is left out."""
+    paths = [os.path.join(inputs, name) for name in INFO]
+    def info(*arguments):
+        done = subprocess.run(harness.binary() + ["info", *arguments], capture_output=True)
+        assert done.returncode == 3, (arguments, done.returncode, done.stderr)
+        return done.stdout.decode("utf-8")
+    rows = list(csv.DictReader(io.StringIO(info("--to", "csv", *paths), newline="")))
+    alone = [json.loads(line) for line in info("--json", *paths).splitlines()]
+    assert len(rows) == len(alone) == len(INFO) - 1, (len(rows), len(alone))
+    for row, one in zip(rows, alone):
+        wanted = {"format": one["format"], "version": one["version"], "bytes": one["bytes"], "events": one["events"], "clock": one["clock"]["name"],
+                  "hz": one["clock"]["hz"], "ts": one["begin"], "end_ts": one["end"], "begin_utc": one["start_utc"],
+                  "lost_events": one["lost"]["events"], "damage_places": len(one["damage"]),
+                  "calls": one.get("profile", {}).get("calls"), "paths": one.get("profile", {}).get("paths")}
+        for name, value in wanted.items():
+            assert same_cell(row[name], value), (row["path"], name, row[name], value)
+        assert os.path.basename(row["path"]) == one["path"] and paths[int(row["trace"]) - 1] == row["path"], row
+    lines = [json.loads(line) for line in info("--to", "jsonl", *paths).splitlines()]
+    assert [{k: "" if v is None else str(v) for k, v in line.items()} for line in lines] == rows
+    assert info("--to", "table", *paths) == info(*paths) and info("--to", "json", *paths) == info("--json", *paths)
+    assert info("--to", "markdown", *paths).count("\n|") == len(rows) + 2
+    with tempfile.TemporaryDirectory(dir=os.environ["TL_WORK"]) as folder:
+        for suffix, to in ((".csv", "csv"), (".jsonl", "jsonl"), (".json", "json"), (".txt", "table"), (".md", "markdown")):
+            out = os.path.join(folder, "out" + suffix)
+            assert info("-o", out, *paths) == ""
+            with open(out, encoding="utf-8", newline="") as f:
+                assert f.read() == info("--to", to, *paths), suffix
+    return len(rows)
+
+
 def main():
     inputs = os.path.join(harness.SOURCE, "test", "golden", "input")
     rows = 0
@@ -117,6 +151,11 @@ def main():
                 f.write(text)
             rows += check(by, hostile)
             assert by not in ("jit", "alloc") or b"\\u001b[2J" in run("--to", "jsonl", "--by", by, hostile), "no name of %s" % by
+    for by, name in WHOLE:
+        found = check(by, os.path.join(inputs, name))
+        assert found > 0, "%s has no rows in %s" % (by, name)
+        rows += found
+    rows += check_info(inputs)
     print("%d rows" % rows)
 
 

@@ -4,10 +4,11 @@
 #include <sys/stat.h>
 
 #include "check.h"
-#include "cli/info/verb_info.h"
 #include "cli/verbs.h"
 #include "fake_format.h"
 #include "scratch.h"
+
+#define LARGE (UINT64_C(1) << 30) /* what is not counted */
 
 static char *out, *err; /* of the last run */
 
@@ -319,7 +320,7 @@ static void properties_are_shown(void **state)
 static void large_traces_are_not_counted(void **state)
 {
     fake_reset(2, 10);
-    fake.bytes = TL_INFO_READ_MAX + 1;
+    fake.bytes = LARGE + 1;
     fake.has_range = true;
     fake.begin = 100;
     fake.end = 2600;
@@ -333,6 +334,7 @@ static void large_traces_are_not_counted(void **state)
     says(out, "250 ns  2.50 us   77  stream 1\n");
     says(out, "                      stream 0\n");
     says_not(out, "share");
+    says(out, "\n   kind  class\ninstant  fake.a\ninstant  fake.b\n  state  fake.a\n--count gives the counts\n");
     static const char *const all[] = {"info --count trace", "info --json trace", "info --count --json trace"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         atomic_store(&fake.opened, 0);
@@ -344,7 +346,7 @@ static void large_traces_are_not_counted(void **state)
     assert_int_equal(run("info trace"), TL_EXIT_DONE);
     says(out, "  events    20\n");
     fake.has_range = true;
-    fake.bytes = TL_INFO_READ_MAX;
+    fake.bytes = LARGE;
     assert_int_equal(run("info trace"), TL_EXIT_DONE);
     says(out, "  events    20\n");
 }
@@ -353,7 +355,7 @@ static void large_traces_are_not_counted(void **state)
 static void large_traces_may_be_damaged(void **state)
 {
     fake_reset(1, 10);
-    fake.bytes = TL_INFO_READ_MAX + 1;
+    fake.bytes = LARGE + 1;
     fake.has_range = true;
     fake.opening = &both;
     fake.nopening = 1;

@@ -1,5 +1,6 @@
 /* What `info` says of times: where they count from, and how many decimals the time of day has. */
-#include "cli/info/verb_info.h"
+#include "analysis/trace/catalog.h"
+#include "view/view.h"
 #include "writer_fixture.h"
 
 /* `info --json` of a trace with one event each of two threads. */
@@ -10,21 +11,18 @@ static void check(const tl_clock *clock, const char *const expected[])
     tl_trace_set_clock(&f.trace, clock->name, clock->hz);
     f.trace.clock = *clock;
     uint64_t by_class[CLASSES] = {2}, by_track[] = {1, 1}, begin[] = {500, 520}, end[] = {500, 600};
-    const tl_class_count cls = {.name = "a", .kind = TL_BEGIN, .events = 2};
-    tl_class_count list[] = {cls};
-    const tl_facts facts = {.trace = &f.trace,
-                            .count = {.events = 2,
-                                      .by_class = by_class,
-                                      .by_track = by_track,
-                                      .begin = begin,
-                                      .end = end,
-                                      .first = 500,
-                                      .last = 600},
-                            .cls = list,
-                            .ncls = 1};
+    const tl_count count = {
+        .events = 2, .by_class = by_class, .by_track = by_track, .begin = begin, .end = end, .first = 500, .last = 600};
+    const tl_ask ask = {.for_programs = true};
+    tl_catalog c = {0};
+    tl_answer answer;
     tl_output *out;
     assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, NULL), 0);
-    tl_info_json(&facts, out);
+    assert_int_equal(tl_catalog_take(&c, &f.trace, &count, true, NULL), 0);
+    assert_int_equal(tl_info_answer(&c, &ask, &answer, NULL), 0);
+    assert_int_equal(tl_view_json.show(&(tl_showing){&answer, &ask, NULL, out}, NULL), 0);
+    tl_answer_fini(&answer);
+    tl_catalog_fini(&c);
     size_t n;
     char *text = take_bytes(out, &n);
     for (; *expected; expected++)
@@ -40,7 +38,7 @@ static void test_from_zero(void **state)
 {
     tl_clock clock = {
         .name = "milliseconds", .hz = 1000, .has_utc = true, .utc_offset_ns = 1529879068049000000, .from_zero = true};
-    CHECK(clock, "\"kind\":\"begin\"", "\"events\":1,\"begin\":500000000,\"end\":500000000}",
+    CHECK(clock, "\"kind\":\"enter\",\"events\":2}", "\"events\":1,\"begin\":500000000,\"end\":500000000}",
           "\"events\":1,\"begin\":520000000,\"end\":600000000}", "},\"begin\":500000000,\"end\":600000000,",
           "\"start_utc\":\"2018-06-24T22:24:28.049Z\"");
     clock.has_utc = false;

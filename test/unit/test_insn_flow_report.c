@@ -213,6 +213,32 @@ static void test_find(void **state)
     hand_fini(&h);
 }
 
+/* Traces whose times have different units are rows of one relation: each says its own. */
+static void check_traces(tl_source *const both[2])
+{
+    const tl_rows_options chosen = {.select = &(tl_select){.has_from = true}};
+    tl_rows *rows;
+    tl_block b;
+    tl_error e = {0};
+    must(tl_rows_open(&rows, "trace", both, 2, NULL, &e), &e);
+    must(tl_rows_next(rows, &b, &e), &e);
+    assert_int_equal(b.rows, 2);
+    for (uint32_t i = 0; i < tl_rows_columns(rows); i++) {
+        const char *name = tl_rows_column(rows, i)->name;
+        const tl_block_column *c = &b.column[i];
+        if (strcmp(name, "trace") == 0)
+            assert_true(c->i64[0] == 1 && c->i64[1] == 2);
+        else if (strcmp(name, "events") == 0)
+            assert_true(c->i64[0] > 0 && c->i64[1] == 0);
+        else if (strcmp(name, "unit") == 0)
+            assert_true(strcmp(c->text[0], "instructions") == 0 && strcmp(c->text[1], "ns") == 0);
+    }
+    tl_rows_close(rows);
+    assert_int_equal(tl_rows_open(&rows, "track", both, 2, NULL, &e), TL_EINVAL); /* its times cannot stand together */
+    assert_int_equal(tl_rows_open(&rows, "trace", both, 1, &chosen, &e), TL_EINVAL);
+    assert_contains(e.message, "nothing of them can be selected");
+}
+
 /* The same rows for users of the library, who may add up traces, too. */
 static void test_rows(void **state)
 {
@@ -246,6 +272,8 @@ static void test_rows(void **state)
     must(tl_rows_open(&rows, "thread", both, 2, NULL, &e), &e);
     assert_int_equal(tl_rows_count(rows), 1);
     tl_rows_close(rows);
+    h.source.trace.path = more.source.trace.path = "dir/t";
+    check_traces(both);
     hand_fini(&h);
     hand_fini(&more);
 }

@@ -203,7 +203,7 @@ static void say_lines(const tl_part *part, const tl_prose *p)
     say_titles(a, p, w);
     for (uint64_t i = 0; i < part->n; i++)
         has_gap = say_line(part->answer, p, &l[i], w) || has_gap;
-    tl_say_left_out(p, part->left_out, part->of);
+    tl_say_left_out(p, part->left_out, part->of, NULL);
     tl_say_styled(p, TL_FAINT, "charts are full at 100 %, or at the highest of the track if that is more");
     tl_output_puts(p->out, "\n");
     if (!has_gap)

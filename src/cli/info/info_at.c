@@ -257,7 +257,7 @@ static void print_json(const view *v, tl_output *out)
     tl_output_puts(out, "\n");
 }
 
-static int show(const tl_cli *c, tl_reading *r, const tl_machine *m, tl_output *out, tl_error *e)
+static int show(const tl_cli *c, tl_reading *r, const tl_machine *m, bool json, tl_output *out, tl_error *e)
 {
     view v = {.cli = c, .machine = m, .trace = r->trace};
     a64_disasm *disasm = NULL;
@@ -266,14 +266,14 @@ static int show(const tl_cli *c, tl_reading *r, const tl_machine *m, tl_output *
         return status;
     a64_disasm_text(disasm, m->opcode, m->has_pc, m->pc, v.text);
     a64_disasm_free(disasm);
-    if (c->args->json)
+    if (json)
         print_json(&v, out);
     else
         print_text(&v, out);
     return 0;
 }
 
-int tl_info_at(const tl_cli *c, const char *path, tl_output *out)
+int tl_info_at(const tl_cli *c, const char *path, bool json, tl_output *out)
 {
     tl_reading r;
     tl_machine m = {0};
@@ -291,7 +291,7 @@ int tl_info_at(const tl_cli *c, const char *path, tl_output *out)
         status = tl_machine_at(&m, r.source, &selection.select, c->args->at, &e);
     if (status == 0) {
         tl_pager_start(c);
-        status = show(c, &r, &m, out, &e);
+        status = show(c, &r, &m, json, out, &e);
     }
     if (status < 0)
         exit = tl_say_failure(path, &e);

@@ -6,6 +6,6 @@
 #include "cli/verbs.h"
 
 /* Shows the state of one input, as text or JSON. Returns a tl_exit. */
-int tl_info_at(const tl_cli *c, const char *path, tl_output *out);
+int tl_info_at(const tl_cli *c, const char *path, bool json, tl_output *out);
 
 #endif

@@ -1,104 +1,128 @@
-/* traceloom info: what a trace is, how long, what it contains, what was lost. */
-#include "cli/info/verb_info.h"
+/* traceloom info: what is this trace, how long, what is in it, what was lost. */
+#include <inttypes.h>
+#include <stdio.h>
 
-#include <stdlib.h>
-
-#include "base/io/output.h"
+#include "analysis/trace/catalog.h"
+#include "cli/answer_target.h"
+#include "cli/formats_of.h"
 #include "cli/info/info_at.h"
 #include "cli/inputs.h"
 #include "cli/losses.h"
 #include "cli/message.h"
 #include "cli/pager.h"
-#include "model/trace_impl.h"
-#include "op/source_impl.h"
 
-/* Takes the counts of a profile's reader. */
-static void take_profile_counts(tl_facts *f)
+/* An input of more bytes is not read by `info` for people if its reader knows the times without. */
+#define TL_INFO_READ_MAX (UINT64_C(1) << 30)
+
+/* Have all events to be read? */
+static bool has_to_count(const tl_cli *c, const tl_target *to, const tl_trace *t)
 {
-    const tl_trace *t = f->trace;
-    f->is_profile = true;
-    f->profile_threads = t->profile_threads;
-    f->profile_trees = t->profile_trees ? t->profile_trees : t->profile_threads;
-    f->profile_paths = t->profile_paths;
-    f->profile_calls = t->profile_calls;
-    f->profile_self = t->profile_self;
-    f->profile_sampled = t->profile_sampled;
-    f->profile_inclusive = t->profile_inclusive;
-    f->profile_clamped = t->profile_clamped;
+    uint64_t begin, end;
+    return to->view != &tl_view_table || c->args->count || tl_trace_bytes(t) <= TL_INFO_READ_MAX ||
+           !tl_trace_range(t, &begin, &end);
 }
 
-/* Collects what will be shown. */
-static int find_facts(tl_facts *f, const tl_cli *c, tl_source *s, tl_error *e)
-{
-    int status;
-    if (tl_source_is_profile(s)) {
-        take_profile_counts(f);
-        return 0;
-    }
-    f->not_counted = !tl_info_counts(c->args, f->trace);
-    if (f->not_counted)
-        status = tl_count_known(f->trace, &f->count, e);
-    else
-        status = tl_source_count(s, tl_threads(c), &f->count, e);
-    if (status == 0 && !tl_facts_sum_classes(f))
-        status = tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a list of classes");
-    return status;
-}
-
-static int info_file(const tl_cli *c, const char *path, tl_output *out)
+/* Adds an input; *added: there is something to show of it. */
+static int add_input(const tl_cli *c, const tl_target *to, const char *path, tl_catalog *catalog, bool *added)
 {
     tl_reading r;
+    tl_error e = {0};
     const tl_want want = {.strict = c->args->strict, .threads = tl_threads(c)};
     int status = tl_reading_open(&r, c, path, &want);
+    *added = false;
     if (status != TL_EXIT_DONE)
         return status;
-    tl_error e = {0};
-    tl_facts facts = {.trace = r.trace};
     tl_reading_start(&r, c, "counting");
-    int failed = find_facts(&facts, c, r.source, &e);
+    *added = tl_catalog_add(catalog, r.source, has_to_count(c, to, r.trace), tl_threads(c), &e) == 0;
     tl_reading_stop(&r);
-    if (failed < 0) {
-        status = tl_say_failure(path, &e);
-    } else {
-        bool whole = true;
+    if (tl_to_stdout(c->args))
         tl_pager_start(c);
-        if (c->args->json)
-            tl_info_json(&facts, out);
-        else
-            whole = tl_info_text(&facts, c, out);
-        status = tl_say_losses(c, r.trace, facts.count.events);
-        if (!whole) {
-            tl_say_error(path, "no memory for its tables");
-            status = TL_EXIT_DAMAGED;
-        }
-    }
-    tl_facts_fini(&facts);
+    status = *added ? tl_say_losses(c, r.trace, catalog->trace[catalog->ntrace - 1].events) : tl_say_failure(path, &e);
     tl_reading_close(&r);
     return status;
 }
 
-int tl_verb_info(tl_cli *c)
+/* All of it about each input, as text or JSON; or a row about each. */
+static int show_inputs(const tl_cli *c, const tl_target *to, tl_output *out)
 {
+    const bool whole = to->view == &tl_view_table || to->view == &tl_view_json;
+    tl_catalog catalog = {0};
+    tl_answer answer = {0};
     tl_error e = {0};
-    tl_output *out = NULL;
-    int status = tl_check_inputs(c);
+    int status = TL_EXIT_DONE;
+    for (size_t i = 0; i < c->args->file.n; i++) {
+        const char *path = c->args->file.word[i];
+        bool added = false;
+        if (i > 0 && to->view == &tl_view_table)
+            tl_output_puts(out, "\n");
+        catalog.number = i;
+        status = tl_exit_worse(status, c->args->has_at ? tl_info_at(c, path, to->view == &tl_view_json, out)
+                                                       : add_input(c, to, path, &catalog, &added));
+        if (!whole || !added)
+            continue;
+        const int made = tl_info_answer(&catalog, &to->ask, &answer, &e);
+        status = tl_exit_worse(status, tl_answer_write(to, path, &answer, made, &e, out));
+        tl_catalog_fini(&catalog);
+        catalog = (tl_catalog){0};
+    }
+    if (!whole) {
+        answer.is_ns = true;
+        char subject[32];
+        snprintf(subject, sizeof subject, "%" PRIu32 " %s", catalog.ntrace, catalog.ntrace == 1 ? "trace" : "traces");
+        answer.subject = subject;
+        const int made = tl_table_trace.answer(&catalog, &to->ask, &answer, &e);
+        status = tl_exit_worse(status, tl_answer_write(to, NULL, &answer, made, &e, out));
+    }
+    tl_catalog_fini(&catalog);
+    return status;
+}
+
+#define VIEW_NAMES 64u
+
+/* " table, json, ..." */
+static const char *list_views(char text[static VIEW_NAMES])
+{
+    size_t n, at = 0;
+    const tl_view *const *view = tl_views(&n);
+    for (size_t i = 0; i < n && at < VIEW_NAMES; i++)
+        at += (size_t)snprintf(text + at, VIEW_NAMES - at, "%s %s", i ? "," : "", view[i]->name);
+    return text;
+}
+
+/* How, and where. */
+static int choose_target(const tl_cli *c, tl_target *to)
+{
+    const tl_arguments *a = c->args;
+    const tl_view *view;
+    char names[VIEW_NAMES];
+    const int status = tl_asked_view(c, &view);
     if (status != TL_EXIT_DONE)
         return status;
-    if ((c->args->thread.n || c->args->cpu.n) && !c->args->has_at) {
-        tl_say_error(NULL, "--%s goes with --at; info shows all %s", c->args->thread.n ? "thread" : "cpu",
-                     c->args->thread.n ? "threads" : "processors");
-        return TL_EXIT_USAGE;
+    if (!view && (a->to || !tl_to_stdout(a)))
+        tl_say_error(NULL, "%s %s: info writes%s", a->to ? "--to" : "-o", a->to ? a->to : a->output, list_views(names));
+    else if (a->has_at && view && view != &tl_view_table && view != &tl_view_json)
+        tl_say_error(NULL, "--at goes with --json, or text");
+    else if ((a->thread.n || a->cpu.n) && !a->has_at)
+        tl_say_error(NULL, "--%s goes with --at; info shows all %s", a->thread.n ? "thread" : "cpu",
+                     a->thread.n ? "threads" : "processors");
+    else {
+        *to = tl_target_of(c, view ? view : &tl_view_table, a->output ? a->output : "-");
+        return tl_to_stdout(a) ? TL_EXIT_DONE : tl_check_output(c);
     }
-    if (tl_output_open(&out, "-", false, TL_PLAIN, 0, &e) < 0)
-        return tl_say_failure(NULL, &e);
-    for (size_t i = 0; i < c->args->file.n; i++) {
-        if (i > 0 && !c->args->json)
-            tl_output_puts(out, "\n");
-        const char *path = c->args->file.word[i];
-        status = tl_exit_worse(status, c->args->has_at ? tl_info_at(c, path, out) : info_file(c, path, out));
-    }
-    if (tl_output_finish(out, &e) < 0)
-        status = tl_say_failure(NULL, &e);
-    tl_output_close(out);
-    return status;
+    return TL_EXIT_USAGE;
+}
+
+int tl_verb_info(tl_cli *c)
+{
+    tl_target to;
+    tl_output *out = NULL;
+    int status = tl_check_inputs(c);
+    if (status == TL_EXIT_DONE)
+        status = choose_target(c, &to);
+    if (status == TL_EXIT_DONE)
+        status = tl_answer_open(c, &to, &out);
+    if (status != TL_EXIT_DONE)
+        return status;
+    status = show_inputs(c, &to, out);
+    return tl_exit_worse(status, tl_answer_close(c, &to, out, false));
 }

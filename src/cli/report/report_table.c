@@ -9,7 +9,6 @@
 #include "cli/losses.h"
 #include "cli/message.h"
 #include "cli/near_miss.h"
-#include "cli/pager.h"
 #include "cli/report/report.h"
 #include "cli/selection.h"
 #include "op/symbols/code_map.h"
@@ -119,53 +118,16 @@ static int read_inputs(job *m, tl_reading *open, int *losses)
     return status;
 }
 
-tl_ask tl_ask_of(const tl_cli *c, const tl_view *view, const tl_terminal *terminal)
-{
-    return (tl_ask){.for_programs = view->for_programs,
-                    .has_top = c->args->has_top,
-                    .top = c->args->top,
-                    .sort = c->args->sort,
-                    .no_fold = c->args->no_fold,
-                    .tty = terminal->tty,
-                    .unicode = terminal->unicode,
-                    .width = terminal->width};
-}
-
-int tl_show_answer(const tl_cli *c, const tl_answer *a, const tl_ask *ask, const tl_target *to,
-                   const tl_terminal *terminal)
-{
-    tl_output *out = NULL;
-    tl_error e = {0};
-    if (strcmp(to->path, "-") == 0)
-        tl_pager_start(c);
-    int status = tl_output_open(&out, to->path, c->args->force, TL_PLAIN, 0, &e);
-    if (status == 0)
-        status = to->view->show(&(tl_showing){a, ask, terminal, out}, &e);
-    if (status == 0)
-        status = tl_output_finish(out, &e);
-    tl_output_close(out);
-    if (status < 0)
-        return tl_say_failure(NULL, &e);
-    if (strcmp(to->path, "-") != 0)
-        tl_say_written(c, to->path);
-    return TL_EXIT_DONE;
-}
-
 static int print(job *m, const tl_target *to)
 {
     const bool empty = tl_table_run_empty(&m->run);
     tl_answer answer = {0};
-    tl_terminal file;
     tl_error e = {0};
-    tl_terminal_file(&file);
-    const tl_terminal *terminal = strcmp(to->path, "-") == 0 ? &m->cli->out : &file;
-    const tl_ask ask = tl_ask_of(m->cli, to->view, terminal);
     int status = 0;
     tl_selection_describe(m->cli->args, m->subject, SUBJECT_SIZE);
     if (!empty || to->view->for_programs)
-        status = tl_table_run_answer(&m->run, &ask, m->subject, &answer, &e);
-    status = status < 0 ? tl_say_failure(NULL, &e) : tl_show_answer(m->cli, &answer, &ask, to, terminal);
-    tl_answer_fini(&answer);
+        status = tl_table_run_answer(&m->run, &to->ask, m->subject, &answer, &e);
+    status = tl_show_answer(m->cli, &answer, status, &e, to);
     if (status == TL_EXIT_DONE && empty)
         tl_say(m->cli, NULL, "no %s in %s; traceloom info lists what there is", m->kind->what,
                m->selection.any           ? "what was chosen"

@@ -44,29 +44,20 @@ typedef struct report_job {
     tl_profiles_ahead *ahead; /* of the inputs after the first, or NULL */
 } report_job;
 
-/* The view requested by --to, --json or the suffix of -o; NULL: none. */
-static const tl_view *asked_view(const tl_arguments *a)
-{
-    if (a->to)
-        return tl_view_find(a->to);
-    return a->json ? &tl_view_json : a->output ? tl_view_of_path(a->output) : NULL;
-}
-
 /* -o is for a profile, or for the table. */
 static int make_plan(const tl_cli *c, plan *p)
 {
     const tl_arguments *a = c->args;
-    const tl_view *view = asked_view(a);
+    const tl_view *view;
+    int status = tl_asked_view(c, &view);
+    if (status != TL_EXIT_DONE)
+        return status;
     *p = (plan){.kind = tl_table_find(a->by ? a->by : "func", NULL),
                 .table = true,
-                .to = {view ? view : &tl_view_table, a->output ? a->output : "-"}};
-    if (view && a->to && a->json && view != &tl_view_json) {
-        tl_say_error(NULL, "--json does not go with --to %s", a->to);
-        return TL_EXIT_USAGE;
-    }
+                .to = tl_target_of(c, view ? view : &tl_view_table, a->output ? a->output : "-")};
     if (view && a->to)
         return TL_EXIT_DONE;
-    const int status = tl_output_format(c, TL_CAN_WRITE_PROFILE, &p->format);
+    status = tl_output_format(c, TL_CAN_WRITE_PROFILE, &p->format);
     if (status != TL_EXIT_DONE)
         return status;
     if (p->format && !p->format->write_profile && view)
@@ -78,7 +69,7 @@ static int make_plan(const tl_cli *c, plan *p)
     }
     if (p->format) {
         p->table = !tl_to_stdout(a) && (a->by || a->json);
-        p->to = (tl_target){a->json ? &tl_view_json : &tl_view_table, "-"};
+        p->to = tl_target_of(c, a->json ? &tl_view_json : &tl_view_table, "-");
         return TL_EXIT_DONE;
     }
     if (!tl_to_stdout(a) && !view) {
@@ -374,26 +365,12 @@ static int write_profile(report_job *m, const plan *p)
     return TL_EXIT_DONE;
 }
 
-static int show_table(const tl_cli *c, const tl_table_kind *kind, tl_profile_table *t, const char *subject,
-                      const tl_target *to)
-{
-    tl_terminal file;
-    tl_terminal_file(&file);
-    const tl_terminal *terminal = strcmp(to->path, "-") == 0 ? &c->out : &file;
-    const tl_ask ask = tl_ask_of(c, to->view, terminal);
-    tl_answer answer = {0};
-    tl_error e = {0};
-    int status = tl_profile_answer(kind, t, &ask, subject, &answer, &e);
-    status = status < 0 ? tl_say_failure(NULL, &e) : tl_show_answer(c, &answer, &ask, to, terminal);
-    tl_answer_fini(&answer);
-    return status;
-}
-
 static int print_table(report_job *m, const plan *p)
 {
     const tl_arguments *a = m->cli->args;
     tl_profile_table *t = &m->table;
     tl_profile *copy = NULL;
+    tl_answer answer = {0};
     tl_error e = {0};
     t->profile = p->kind->profile & TL_PROFILE_LINES ? m->profile : whole_functions(m, &e);
     t->are_chosen = a->func.n != 0;
@@ -409,7 +386,9 @@ static int print_table(report_job *m, const plan *p)
         t->trees = m->profile->ntrack;
     }
     int status = tl_profile_group(p->kind, t, a->per_thread, a->file.n > 1, &copy, &e);
-    status = status < 0 ? tl_say_failure(NULL, &e) : show_table(m->cli, p->kind, t, m->subject, &p->to);
+    if (status == 0)
+        status = tl_profile_answer(p->kind, t, &p->to.ask, m->subject, &answer, &e);
+    status = tl_show_answer(m->cli, &answer, status, &e, &p->to);
     tl_profile_free(copy);
     return status;
 }

@@ -1,0 +1,29 @@
+/* Where an answer goes, and how it is shown there: --to, --json, and -o with its suffix. */
+#ifndef TL_CLI_ANSWER_TARGET_H
+#define TL_CLI_ANSWER_TARGET_H
+
+#include "cli/verbs.h"
+#include "view/view.h"
+
+typedef struct tl_target {
+    const tl_view *view;
+    const char *path;     /* "-": standard output */
+    tl_terminal terminal; /* its, or what suits a file */
+    tl_ask ask;           /* what is asked of the table */
+} tl_target;
+
+/* The view that is asked for; NULL: none is. Says if two are asked for; exit status. */
+int tl_asked_view(const tl_cli *c, const tl_view **view);
+/* A view of what the command line asks for, in a file or on standard output ("-"). */
+tl_target tl_target_of(const tl_cli *c, const tl_view *view, const char *path);
+
+/* Opens the target; finishes and closes it unless `failed`, and says if a file was written. Return a tl_exit. */
+int tl_answer_open(const tl_cli *c, const tl_target *to, tl_output **out);
+int tl_answer_close(const tl_cli *c, const tl_target *to, tl_output *out, bool failed);
+/* Writes an answer, if it could be made (status 0, else *e says why not), and frees it. `path` is what it is about, or
+ * NULL. Returns a tl_exit. */
+int tl_answer_write(const tl_target *to, const char *path, tl_answer *a, int status, tl_error *e, tl_output *out);
+/* All of that for one answer. */
+int tl_show_answer(const tl_cli *c, tl_answer *a, int status, tl_error *e, const tl_target *to);
+
+#endif
