@@ -23,7 +23,7 @@ static void write_profile(tl_source *s)
     promise(tl_profile_from_source(&p, s, NULL, &e) == 0, "open has looked at everything");
     promise(tl_output_open_memory(&out, TL_PLAIN, &e) == 0, "memory output opens");
     const tl_write_context context = {.out = out};
-    promise(tl_format_tlp.write_profile(&context, p, &e) == 0, "what was read can be written");
+    promise(tl_format_tlp.profile_writer->write(&context, p, &e) == 0, "what was read can be written");
     promise(tl_output_finish(out, &e) == 0, "memory output finishes");
     uint8_t *bytes = tl_output_take_memory(out, &n);
     tl_output_close(out);

@@ -299,11 +299,11 @@ static uint8_t *written_profile(const tl_profile *p, const char *to, size_t *n)
     tl_error e;
     tl_drops drops = {0};
     uint8_t *bytes = NULL;
-    if (!f || !f->write_profile)
+    if (!f || !f->profile_writer)
         return NULL;
     promise(tl_output_open_memory(&out, TL_PLAIN, &e) == 0, "memory suffices");
     const tl_write_context context = {.out = out, .drops = &drops, .options = &options};
-    if (f->write_profile(&context, p, &e) == 0 && tl_output_finish(out, &e) == 0)
+    if (f->profile_writer->write(&context, p, &e) == 0 && tl_output_finish(out, &e) == 0)
         bytes = tl_output_take_memory(out, n);
     tl_output_close(out);
     free(drops.drop);

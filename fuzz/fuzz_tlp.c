@@ -32,7 +32,7 @@ static void check_profile(tl_profile *p, const uint8_t *data, size_t size)
     tl_error e = {0};
     promise(tl_output_open_memory(&out, TL_PLAIN, &e) == 0, "memory output opens");
     const tl_write_context context = {.out = out};
-    promise(tl_format_tlp.write_profile(&context, p, &e) == 0, "what was read can be written");
+    promise(tl_format_tlp.profile_writer->write(&context, p, &e) == 0, "what was read can be written");
     promise(tl_output_finish(out, &e) == 0, "memory output finishes");
     size_t n;
     uint8_t *again = tl_output_take_memory(out, &n);
@@ -57,18 +57,18 @@ static void read_bytes(const uint8_t *data, size_t size)
     tl_input *in = NULL;
     tl_profile *p = NULL;
     tl_error e = {0};
-    void *reader = calloc(1, tl_format_tlp.reader_size);
+    void *reader = calloc(1, tl_format_tlp.reader->size);
     tl_trace_init(&t);
     promise(reader && tl_input_open_memory(&in, data, size, "fuzz.tlp", &e) == 0, "memory input opens");
-    int status = tl_format_tlp.open(reader, in, &t, &(tl_want){0}, NULL, &e);
+    int status = tl_format_tlp.reader->open(reader, in, &t, &(tl_want){0}, NULL, &e);
     promise(status >= 0 || (e.code == status && *e.message), "an error says what it is");
     if (status >= 0) {
         promise(tl_profile_new(&p, tl_trace_clock(&t), &e) == 0, "memory suffices");
-        promise(tl_format_tlp.read_profile(reader, p, &e) == 0, "open has looked at everything");
+        promise(tl_format_tlp.reader->profile(reader, p, &e) == 0, "open has looked at everything");
         check_profile(p, data, size);
     }
     tl_profile_free(p);
-    tl_format_tlp.close(reader);
+    tl_format_tlp.reader->close(reader);
     tl_input_close(in);
     tl_trace_fini(&t);
     free(reader);

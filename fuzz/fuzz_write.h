@@ -31,7 +31,7 @@ static int fuzz_write_some(const tl_format *f, void *writer, tl_source *s, const
         to = ordered ? to : b->n;
         for (uint32_t i = from; status >= 0 && i < to && cost < most; i++)
             if (keep[b->cls[i]]) {
-                status = f->write(writer, b, i, i + 1, e);
+                status = f->event_writer->write(writer, b, i, i + 1, e);
                 cost += fuzz_cost(b, i);
             }
     }
@@ -44,24 +44,25 @@ static int fuzz_write_some(const tl_format *f, void *writer, tl_source *s, const
 static uint8_t *fuzz_written(tl_source *s, const tl_write_options *options, uint32_t most, size_t *n)
 {
     const tl_format *f = tl_format_by_name(options->to);
+    const tl_event_writer *w = f ? f->event_writer : NULL;
     const tl_trace *t = tl_source_trace(s);
     tl_output *out = NULL;
     tl_error e;
     tl_drops drops = {0};
-    if (!f || !f->create)
+    if (!w)
         return NULL;
-    void *writer = calloc(1, f->writer_size);
+    void *writer = calloc(1, w->size);
     bool *keep = calloc((size_t)tl_trace_classes(t) + 1, sizeof *keep);
     if (!writer || !keep || tl_output_open_memory(&out, TL_PLAIN, &e) < 0)
         abort();
     const tl_write_context context = {.out = out, .trace = t, .drops = &drops, .options = options};
-    int status = f->create(writer, &context, &e);
+    int status = w->create(writer, &context, &e);
     for (uint32_t i = 0; status >= 0 && i < tl_trace_classes(t); i++)
-        keep[i] = f->accept(writer, tl_trace_class(t, i)) == TL_ACCEPT_KEEP;
+        keep[i] = w->accept(writer, tl_trace_class(t, i)) == TL_ACCEPT_KEEP;
     status = status < 0 ? status : fuzz_write_some(f, writer, s, keep, most, &e);
     if (status >= 0)
-        status = f->finish(writer, &e);
-    f->discard(writer);
+        status = w->finish(writer, &e);
+    w->discard(writer);
     free(writer);
     free(keep);
     free(drops.drop);

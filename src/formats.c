@@ -14,17 +14,17 @@ const tl_format *const tl_format_list[] = {
 #undef TL_FORMAT
     NULL};
 
-/* A format's capabilities follow from the members that it fills. */
+/* A format's capabilities follow from its roles. */
 static unsigned capabilities(const tl_format *f)
 {
     unsigned can = 0;
-    if ((f->open || f->open_folder) && f->stream_next)
+    if (f->reader && f->reader->stream_next)
         can |= TL_CAN_READ_EVENTS;
-    if ((f->open || f->open_folder) && f->read_profile)
+    if (f->reader && f->reader->profile)
         can |= TL_CAN_READ_PROFILE;
-    if (f->create)
+    if (f->event_writer)
         can |= TL_CAN_WRITE_EVENTS;
-    if (f->write_profile)
+    if (f->profile_writer)
         can |= TL_CAN_WRITE_PROFILE;
     return can;
 }
@@ -62,7 +62,7 @@ static const tl_format *find_by_suffix(const char *path, unsigned can, bool empt
         if (tail > length || strcmp(path + length - tail, compressions[c]) != 0)
             continue;
         for (const tl_format *const *f = tl_format_list; *f; f++) {
-            const bool fits = capabilities(*f) & can && (!empty || (*f)->may_be_empty);
+            const bool fits = capabilities(*f) & can && (!empty || (*f)->reader->may_be_empty);
             size_t n = fits ? match_suffix((*f)->suffixes, path, length - tail) : 0;
             if (n > longest) {
                 longest = n;

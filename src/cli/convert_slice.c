@@ -13,7 +13,7 @@
 const tl_format *tl_slice_format(void)
 {
     for (const tl_format *const *f = tl_format_list; *f; f++)
-        if ((*f)->writes_slices)
+        if ((*f)->event_writer && (*f)->event_writer->slices)
             return *f;
     return NULL;
 }
@@ -128,7 +128,7 @@ int tl_slice_select(tl_slice *slice, tl_selection *s, const tl_cli *c, const tl_
     const bool several = tl_trace_is_ranked(r->trace) && tl_time_cut_tracks(r->source, &s->select) > 1;
     if (a->slice_at[0] != '+' && !several)
         return by_number(s, a, value, r);
-    if (!f->writes_slices) {
+    if (!f->event_writer->slices) {
         tl_say_error(NULL, "--slice-at: format %s does not hold several threads that are cut at a TIME; write %s",
                      f->name, tl_slice_format() ? tl_slice_format()->name : "another");
         return TL_EXIT_USAGE;

@@ -24,6 +24,7 @@
 typedef struct conversion {
     const tl_cli *cli;
     const tl_format *format;
+    const tl_event_writer *writer; /* of the format, or one that wants nothing */
     tl_selection selection;
     tl_split_how split;
     tl_slice slice;
@@ -70,23 +71,23 @@ static int choose_format(conversion *v)
     return TL_EXIT_USAGE;
 }
 
-static bool writes_growing(const tl_format *f)
+static bool writes_growing(const tl_event_writer *w)
 {
-    return f->writes_growing;
+    return w->growing;
 }
 
-static bool seals_packets(const tl_format *f)
+static bool seals_packets(const tl_event_writer *w)
 {
-    return f->seals_packets;
+    return w->seals;
 }
 
-/* Lists the formats that can do something. */
-static void list_formats(char *text, size_t size, bool (*can)(const tl_format *f))
+/* Lists the formats whose writers can do something. */
+static void list_formats(char *text, size_t size, bool (*can)(const tl_event_writer *w))
 {
     size_t at = 0;
     text[0] = '\0';
     for (const tl_format *const *f = tl_format_list; *f && at < size; f++)
-        if (can(*f))
+        if ((*f)->event_writer && can((*f)->event_writer))
             at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", (*f)->name);
 }
 
@@ -96,11 +97,11 @@ static int check_format_options(const conversion *v)
     const tl_arguments *a = v->cli->args;
     const char *sealing = a->compress ? "--compress" : a->checksum ? "--checksum" : NULL;
     char names[160];
-    if (a->interval && !v->format->takes_interval) {
+    if (a->interval && !v->writer->interval) {
         tl_say_error(NULL, "--interval: format %s is not made of intervals", v->format->name);
         return TL_EXIT_USAGE;
     }
-    if (sealing && !v->format->seals_packets) {
+    if (sealing && !v->writer->seals) {
         list_formats(names, sizeof names, seals_packets);
         tl_say_error(NULL, "%s: format %s has no packets; formats of packets: %s", sealing, v->format->name,
                      *names ? names : "none in this build");
@@ -123,7 +124,7 @@ static int check_follow(const conversion *v)
         tl_say_error(NULL, "--follow: %s needs the whole trace", whole);
         return TL_EXIT_USAGE;
     }
-    if (v->format->writes_growing)
+    if (v->writer->growing)
         return TL_EXIT_DONE;
     list_formats(names, sizeof names, writes_growing);
     tl_say_error(NULL, "--follow: format %s is written when everything is known; these can be written as it comes: %s",
@@ -167,7 +168,7 @@ static int fail(const conversion *v, const tl_error *e)
 static uint32_t count_events(const conversion *v, const tl_trace *t, const tl_batch *b, uint32_t from, uint32_t to)
 {
     uint32_t n = to - from;
-    if (v->format->writes_packets)
+    if (v->writer->wants.packets)
         for (uint32_t i = from; i < to; i++)
             n -= tl_trace_class(t, b->cls[i])->kind == TL_FORMAT;
     return n;
@@ -247,7 +248,7 @@ static int write_events(conversion *v)
         tl_say_error(NULL, "out of memory");
         return TL_EXIT_DAMAGED;
     }
-    for (uint32_t i = 0; v->format->writes_names && i < v->n; i++)
+    for (uint32_t i = 0; v->writer->names && i < v->n; i++)
         if (tl_discover_wanted(v->reading[i].trace) && tl_discover(source[i], &e) < 0) {
             free(source);
             return tl_say_failure(v->reading[i].path, &e);
@@ -289,16 +290,12 @@ static int write_events(conversion *v)
 static int open_all(conversion *v)
 {
     const tl_arguments *a = v->cli->args;
-    const tl_want want = {
-        .fields = v->format->writes_fields,
-        .cpu = v->format->writes_cpu || a->cpu.n,
-        .packets = v->format->writes_packets,
-        .calls = v->format->writes_calls,
-        .strict = a->strict,
-        .companions = a->slice_at || v->format->writes_slices,
-        .threads = tl_threads(v->cli),
-    };
+    tl_want want = v->writer->wants;
     int status = TL_EXIT_DONE;
+    want.cpu = want.cpu || a->cpu.n;
+    want.strict = a->strict;
+    want.companions = a->slice_at || v->writer->slices;
+    want.threads = tl_threads(v->cli);
     v->reading = calloc(a->file.n, sizeof *v->reading);
     if (!v->reading) {
         tl_say_error(NULL, "out of memory");
@@ -317,7 +314,7 @@ static int convert(conversion *v, bool *as_profile)
         return status;
     const tl_reading *profile = first_profile(v);
     if (profile) {
-        *as_profile = f->write_profile != NULL;
+        *as_profile = f->profile_writer != NULL;
         if (!*as_profile) {
             tl_say_error(profile->path, "holds a profile, and format %s holds events; see traceloom help formats",
                          f->name);
@@ -342,6 +339,7 @@ static int convert(conversion *v, bool *as_profile)
 
 int tl_verb_convert(tl_cli *c)
 {
+    static const tl_event_writer none = {0};
     conversion v = {.cli = c};
     tl_error e = {0};
     bool as_profile = false;
@@ -352,6 +350,7 @@ int tl_verb_convert(tl_cli *c)
         status = tl_slice_check(c->args);
     if (status == TL_EXIT_DONE)
         status = choose_format(&v);
+    v.writer = status == TL_EXIT_DONE && v.format->event_writer ? v.format->event_writer : &none;
     if (status == TL_EXIT_DONE)
         status = check_format_options(&v);
     if (status == TL_EXIT_DONE && c->args->split)
@@ -363,8 +362,8 @@ int tl_verb_convert(tl_cli *c)
     if (status == TL_EXIT_DONE && tl_selection_parse(&v.selection, c->args, &e) < 0)
         status = tl_say_failure(NULL, &e);
     if (status == TL_EXIT_DONE) {
-        as_profile = !v.format->create;
-        if (v.format->writes_folder) /* an unfinished file has no name; a folder has one */
+        as_profile = !v.format->event_writer;
+        if (v.writer->folder) /* an unfinished file has no name; a folder has one */
             tl_interrupt_clean(tl_output_folders_abandon);
         if (!as_profile)
             status = convert(&v, &as_profile);

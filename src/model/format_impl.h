@@ -1,4 +1,5 @@
-/* The interface every format implements: one static tl_format, listed in src/formats.c.
+/* The interface every format implements: one static tl_format, listed in src/formats.c, with a struct for each role
+ * that it has.
  *
  * Private state (reader, cursor, writer) is allocated, zeroed and freed by the core; a format only states its size. It
  * leaves the members for what it cannot do NULL. */
@@ -57,42 +58,19 @@ typedef enum tl_accept {
     TL_ACCEPT_IGNORE /* not written, but no loss (TL_FORMAT classes) */
 } tl_accept;
 
-/* tl_format.accept of writers that hold everything: all but TL_FORMAT classes. */
+/* tl_event_writer.accept of writers that hold everything: all but TL_FORMAT classes. */
 tl_accept tl_accept_events(void *writer, const tl_class *c);
 
-typedef struct tl_format {
-    const char *name, *summary, *suffixes;
-    const char *holds;              /* the events it can write, in words ("calls of functions"); NULL: all */
-    bool ordered;                   /* the event writer needs the streams merged by time; see tl_format_wants_order() */
-    bool track_order;               /* the same if a track's events may be in several streams: tl_trace.shared_tracks */
-    bool time_order;                /* the same if events of a stream may go back in time: tl_trace.unsorted */
-    bool flat_profile;              /* the profile writer needs no tree */
-    bool thread_profile;            /* the profile writer wants one tree per thread */
-    bool line_profile;              /* the profile writer wants functions split by line: of samples */
-    bool writes_fields, writes_cpu; /* what the event writer reads: becomes tl_want */
-    bool writes_packets;            /* the same for tl_want.packets */
-    bool writes_calls;              /* the same for tl_want.calls */
-    bool writes_names;  /* the event writer uses names of functions: worth a pass over the events of traces that do not
-                           know them before */
-    bool writes_folder; /* the output is a folder */
-    const char *folder_files; /* glob that matches the names of all files in it, or NULL: see tl_output_folder_open() */
-    bool writes_growing;      /* unfinished output is useful at any time, and tracks may be added after create */
-    bool takes_interval;      /* the event writer uses tl_write_options.interval */
-    bool seals_packets;       /* the event writer uses tl_write_options.compress and checksum */
-    bool writes_slices; /* the output holds instructions and the registers before them: part of a trace that begins with
-                           a snapshot */
-    bool compressed;    /* the output is always gzip, whatever the suffix */
-    bool may_be_empty;  /* an empty input whose path has one of the suffixes is of this format */
-    bool unsorted;      /* one stream, in the order of the input: events may be earlier than preceding ones */
-    bool forward;       /* reads its input from front to back, or in scattered pieces of some MiB: compressed content is
-                           decompressed on reading; see tl_input_settle() */
-    bool quick;   /* decoding its events takes less time than handing them to another thread: nothing is decoded ahead,
-                     except by its own cursors */
-    bool follows; /* has one stream, and can read an input that is still being written: see
-                     tl_open_options, tl_input_follows() and tl_input_wait() */
-
-    /* Reading. */
-    size_t reader_size, cursor_size;
+typedef struct tl_reader {
+    bool may_be_empty; /* an empty input whose path has one of the suffixes is of this format */
+    bool unsorted;     /* one stream, in the order of the input: events may be earlier than preceding ones */
+    bool forward;      /* reads its input from front to back, or in scattered pieces of some MiB: compressed content is
+                          decompressed on reading; see tl_input_settle() */
+    bool quick;        /* decoding its events takes less time than handing them to another thread: nothing is decoded
+                          ahead, except by its own cursors */
+    bool follows;      /* has one stream, and can read an input that is still being written: see tl_open_options,
+                          tl_input_follows() and tl_input_wait() */
+    size_t size, cursor_size;
     int (*probe)(const tl_probe *p); /* bits of evidence, 0: not mine; pure */
     /* Reads what it takes to know classes, tracks, clock, streams and damage. */
     int (*open)(void *reader, tl_input *in, tl_trace *t, const tl_want *want, uint64_t *progress, tl_error *e);
@@ -128,11 +106,26 @@ typedef struct tl_format {
      * while others are open. May be NULL. */
     int (*check)(void *reader, unsigned threads, tl_error *e);
     /* A file that holds a profile: fills p, which has the trace's clock. */
-    int (*read_profile)(void *reader, tl_profile *p, tl_error *e);
+    int (*profile)(void *reader, tl_profile *p, tl_error *e);
     void (*close)(void *reader);
+} tl_reader;
 
-    /* Writing events. */
-    size_t writer_size;
+typedef struct tl_event_writer {
+    const char *holds;        /* the events it can write, in words ("calls of functions"); NULL: all */
+    tl_want wants;            /* fields, cpu, packets and calls: what it reads */
+    bool ordered;             /* needs the streams merged by time; see tl_format_wants_order() */
+    bool track_order;         /* the same if a track's events may be in several streams: tl_trace.shared_tracks */
+    bool time_order;          /* the same if events of a stream may go back in time: tl_trace.unsorted */
+    bool names;               /* uses names of functions: worth a pass over the events of traces that do not know them
+                                 before */
+    bool folder;              /* the output is a folder */
+    const char *folder_files; /* glob that matches the names of all files in it, or NULL: see tl_output_folder_open() */
+    bool growing;             /* unfinished output is useful at any time, and tracks may be added after create */
+    bool interval;            /* uses tl_write_options.interval */
+    bool seals;               /* uses tl_write_options.compress and checksum */
+    bool slices;              /* the output holds instructions and the registers before them: part of a trace that
+                                 begins with a snapshot */
+    size_t size;
     int (*create)(void *writer, const tl_write_context *context, tl_error *e);
     tl_accept (*accept)(void *writer, const tl_class *c);
     /* Writes events from .. to-1, all of kept classes. */
@@ -141,9 +134,22 @@ typedef struct tl_format {
     uint64_t (*written)(const void *writer);
     int (*finish)(void *writer, tl_error *e);
     void (*discard)(void *writer); /* frees; called in every case */
+} tl_event_writer;
 
-    /* Writing a profile. context->trace is NULL. */
-    int (*write_profile)(const tl_write_context *context, const tl_profile *p, tl_error *e);
+typedef struct tl_profile_writer {
+    bool flat;       /* needs no tree */
+    bool per_thread; /* wants one tree per thread */
+    bool lines;      /* wants functions split by line: of samples */
+    bool compressed; /* the output is always gzip, whatever the suffix */
+    int (*write)(const tl_write_context *context, const tl_profile *p, tl_error *e); /* context->trace is NULL */
+} tl_profile_writer;
+
+/* Without a role, its pointer is NULL. */
+typedef struct tl_format {
+    const char *name, *summary, *suffixes;
+    const tl_reader *reader;
+    const tl_event_writer *event_writer;
+    const tl_profile_writer *profile_writer;
 } tl_format;
 
 /* src/formats.c: NULL-terminated. */

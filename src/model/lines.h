@@ -36,7 +36,7 @@ typedef struct tl_lines {
 int tl_lines_init(tl_lines *l, const tl_write_context *context, const tl_line_kind *kind, tl_error *e);
 void tl_lines_fini(tl_lines *l);
 bool tl_lines_make_class(tl_lines *l, const tl_class *c);
-/* tl_format.finish and discard of writers without other state. */
+/* tl_event_writer.finish and discard of writers without other state. */
 int tl_lines_finish(void *writer, tl_error *e);
 void tl_lines_discard(void *writer);
 
@@ -99,7 +99,7 @@ TL_ALWAYS_INLINE bool tl_line_put(tl_text_writer *tw, tl_lines *l, const tl_colu
     return column->kind != TL_COLUMN_OWN || column->put(tw, l, c, b, i);
 }
 
-/* tl_format.write; pass the table as a constant: then the compiler unrolls the loop over it. */
+/* tl_event_writer.write; pass the table as a constant: then the compiler unrolls the loop over it. */
 TL_ALWAYS_INLINE int tl_lines_write(tl_lines *l, const tl_column *column, size_t n, const tl_batch *b, uint32_t from,
                                     uint32_t to, tl_error *e)
 {

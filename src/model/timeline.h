@@ -173,7 +173,7 @@ TL_ALWAYS_INLINE bool tl_timeline_event(tl_timeline *t, const tl_drawing *d, con
     return tl_timeline_plain(t, d, c, b, i, ns);
 }
 
-/* tl_format.write; pass the drawing as a constant: then it is compiled into this loop. */
+/* tl_event_writer.write; pass the drawing as a constant: then it is compiled into this loop. */
 TL_ALWAYS_INLINE int tl_timeline_write(tl_timeline *t, const tl_drawing *d, const tl_batch *b, uint32_t from,
                                        uint32_t to, tl_error *e)
 {

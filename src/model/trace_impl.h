@@ -42,7 +42,7 @@ struct tl_trace {
     tl_class *cls;
     uint32_t ncls;
     bool has_aux, ranked; /* batches have these columns */
-    bool unsorted;        /* the format is unsorted (tl_format.unsorted), or that of a joined trace */
+    bool unsorted;        /* the format is unsorted (tl_reader.unsorted), or that of a joined trace */
     bool shared_tracks;   /* several streams may have events of one track, which are in order only when merged */
     tl_track *track;
     uint32_t ntrack, track_capacity;

@@ -125,10 +125,10 @@ static void start_workers(tl_ahead *a, unsigned n)
 
 bool tl_ahead_pays(const tl_source *s)
 {
-    if (s->format->quick)
+    if (s->reader->quick)
         return false;
     const uint32_t n = tl_source_streams(s);
-    if (s->format->unsorted || s->follow) /* one stream, whose cursor has its own threads; or none are wanted */
+    if (s->reader->unsorted || s->follow) /* one stream, whose cursor has its own threads; or none are wanted */
         return false;
     return s->want.threads > 1 && n > 0 && n <= TL_AHEAD_STREAMS && s->trace.bytes >= TL_AHEAD_LEAST;
 }

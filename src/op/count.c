@@ -72,8 +72,8 @@ static int count_stream(void *arg, unsigned worker, uint32_t i)
     int status = tl_cursor_open(&c, w->source, w->order[i], e);
     tl_count *count = &w->worker[worker];
     tl_tally tally = {count->by_class, count->by_track, count->begin, count->end};
-    if (status == 0 && w->source->format->stream_tally)
-        w->source->format->stream_tally(c->state, &tally);
+    if (status == 0 && w->source->reader->stream_tally)
+        w->source->reader->stream_tally(c->state, &tally);
     while (status == 0 && (status = tl_cursor_next(c, &b, e)) > 0) {
         count_batch(&w->worker[worker], &w->source->trace, b, w->has_format);
         status = 0;

@@ -86,7 +86,7 @@ int tl_merge_open_limited(tl_merge **out, tl_source *s, const tl_limit *limit, t
     int status;
     if (s->follow) /* reads nothing before it is needed: it would wait */
         status = tl_stream_reader_open(&m->stream_reader, s, limit, e);
-    else if (s->format->unsorted && streams == 1)
+    else if (s->reader->unsorted && streams == 1)
         status = tl_reorder_open(&m->reorder, s, 0, limit, e);
     else
         status = open_streams(m, limit, e);

@@ -316,7 +316,7 @@ static int from_profile(tl_profile **out, tl_source *s, const tl_profile_options
     if (status < 0)
         return status;
     p->per_thread = o->per_thread || (o->select && o->select->nthread);
-    status = s->format->read_profile(s->reader, p, e);
+    status = s->reader->profile(s->state, p, e);
     if (status == 0 && !p->build_id && !p->exe && s->trace.exe)
         status = describe(p, &s->trace, e);
     if (status == 0 && !s->no_demangle)

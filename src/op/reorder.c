@@ -243,7 +243,7 @@ static int read_batch(tl_reorder *r, tl_error *e)
 /* May the earliest batch be handed out, because everything still to come is later? */
 static bool is_settled(const tl_reorder *r)
 {
-    uint64_t (*const stream_floor)(const void *) = r->source->format->stream_floor;
+    uint64_t (*const stream_floor)(const void *) = r->source->reader->stream_floor;
     return r->nheap > 0 && stream_floor && r->heap[0].slot->last <= stream_floor(r->cursor->state);
 }
 

@@ -1,6 +1,6 @@
 /* Sorts the events of an unsorted stream by time, with a window of bounded size.
  *
- * For formats whose only stream is the input in its own order (tl_format.unsorted). Events of equal time keep their
+ * For formats whose only stream is the input in its own order (tl_reader.unsorted). Events of equal time keep their
  * order. An event can move before others in the window, but not before events handed out earlier: then it comes as soon
  * as possible, is counted as out of order, and a note in the trace says so. */
 #ifndef TL_OP_REORDER_H

@@ -10,7 +10,7 @@ enum { FRESH_LEAST = 64 };
 void tl_sample_stack_init(tl_sample_stack *s, tl_profile *p, tl_source *source, bool lines)
 {
     *s = (tl_sample_stack){.p = p, .source = source, .unknown = TL_NO_FUNCTION};
-    s->lines = lines && source->format->locate;
+    s->lines = lines && source->reader->locate;
 }
 
 void tl_sample_stack_fini(tl_sample_stack *s)
@@ -93,7 +93,7 @@ uint32_t tl_sample_stack_function(tl_sample_stack *s, const tl_frame *f, bool na
 static uint32_t function_at(tl_sample_stack *s, uint32_t function, const tl_frame *f)
 {
     tl_location at = {0};
-    if (function == TL_HASH_NONE || !s->source->format->locate(s->source->reader, f, &at))
+    if (function == TL_HASH_NONE || !s->source->reader->locate(s->source->state, f, &at))
         return function;
     tl_function located = s->p->function[function];
     located.file = at.file;

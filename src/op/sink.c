@@ -9,9 +9,10 @@
 
 struct tl_sink {
     const tl_format *format;
+    const tl_event_writer *writer; /* of the format */
     tl_output *out;
     tl_output_folder *folder; /* replaces `out` for formats that write folders */
-    void *writer;
+    void *state;              /* of the writer */
     const tl_trace *trace;
     tl_accept *accept; /* by class */
     bool all_kept;
@@ -49,9 +50,10 @@ void tl_drops_add(tl_drops *d, const char *what, uint64_t n)
 
 bool tl_format_wants_order(const tl_format *f, const tl_trace *t)
 {
-    if ((f->track_order && t->shared_tracks) || (f->time_order && t->unsorted))
+    const tl_event_writer *w = f->event_writer;
+    if ((w->track_order && t->shared_tracks) || (w->time_order && t->unsorted))
         return true;
-    return f->ordered && !(f->unsorted && t->format && strcmp(t->format, f->name) == 0);
+    return w->ordered && !(f->reader && f->reader->unsorted && t->format && strcmp(t->format, f->name) == 0);
 }
 
 /* The format to write, from --to or the path's suffix. */
@@ -70,9 +72,9 @@ static int choose_format(const tl_format **out, const char *path, const tl_write
         if (!f)
             return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s: the suffix names no format; choose one with --to", path);
     }
-    if (can == TL_CAN_WRITE_PROFILE ? !f->write_profile : !f->create)
+    if (can == TL_CAN_WRITE_PROFILE ? !f->profile_writer : !f->event_writer)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "format %s does not hold %s", f->name, data);
-    if ((o->compress || o->checksum) && !f->seals_packets)
+    if ((o->compress || o->checksum) && !(f->event_writer && f->event_writer->seals))
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "format %s has no packets with %s", f->name,
                        o->compress ? "compression" : "checksums");
     *out = f;
@@ -85,9 +87,10 @@ static bool ends_in(const char *s, const char *suffix)
     return n >= m && strcmp(s + n - m, suffix) == 0;
 }
 
-static int open_output(tl_output **out, const tl_format *f, const char *path, const tl_write_options *o, tl_error *e)
+/* compressed: whatever the suffix. */
+static int open_output(tl_output **out, bool compressed, const char *path, const tl_write_options *o, tl_error *e)
 {
-    tl_compression c = f->compressed || ends_in(path, ".gz") ? TL_GZIP : ends_in(path, ".zst") ? TL_ZSTD : TL_PLAIN;
+    tl_compression c = compressed || ends_in(path, ".gz") ? TL_GZIP : ends_in(path, ".zst") ? TL_ZSTD : TL_PLAIN;
     return tl_output_open(out, path, o->overwrite, c, o->level, e);
 }
 
@@ -99,14 +102,14 @@ static int open_folder(tl_output_folder **out, const tl_format *f, const char *p
     if (ends_in(path, ".gz") || ends_in(path, ".zst"))
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: format %s is a folder of files: it is not compressed",
                        path, f->name);
-    return tl_output_folder_open(out, path, overwrite, f->folder_files, e);
+    return tl_output_folder_open(out, path, overwrite, f->event_writer->folder_files, e);
 }
 
 /* An output without events would suggest that nothing happened. */
 static int refuse_all(const tl_sink *s, tl_error *e)
 {
     return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: there are no %s to write", s->format->name,
-                   s->format->holds ? s->format->holds : "events that it holds");
+                   s->writer->holds ? s->writer->holds : "events that it holds");
 }
 
 static int ask_classes(tl_sink *s, tl_error *e)
@@ -118,7 +121,7 @@ static int ask_classes(tl_sink *s, tl_error *e)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write events");
     s->all_kept = true;
     for (uint32_t i = 0; i < t->ncls; i++) {
-        s->accept[i] = s->format->accept ? s->format->accept(s->writer, &t->cls[i]) : TL_ACCEPT_KEEP;
+        s->accept[i] = s->writer->accept ? s->writer->accept(s->state, &t->cls[i]) : TL_ACCEPT_KEEP;
         s->all_kept = s->all_kept && s->accept[i] == TL_ACCEPT_KEEP;
         keeps = keeps || s->accept[i] == TL_ACCEPT_KEEP;
         drops = drops || s->accept[i] == TL_ACCEPT_DROP;
@@ -137,11 +140,11 @@ static int open_sink(tl_sink **out, const char *path, const tl_trace *t, const t
     s->is_part = is_part;
     s->options = options ? *options : none;
     int status = choose_format(&s->format, path, &s->options, TL_CAN_WRITE_EVENTS, e);
+    s->writer = status == 0 ? s->format->event_writer : NULL;
     if (status == 0)
-        status = s->format->writes_folder ? open_folder(&s->folder, s->format, path, s->options.overwrite, e)
-                                          : open_output(&s->out, s->format, path, &s->options, e);
+        status = s->writer->folder ? open_folder(&s->folder, s->format, path, s->options.overwrite, e)
+                                   : open_output(&s->out, false, path, &s->options, e);
     if (status == 0) {
-        void *writer = calloc(1, s->format->writer_size ? s->format->writer_size : 1);
         const tl_write_context context = {.path = path,
                                           .out = s->out,
                                           .folder = s->folder,
@@ -149,9 +152,9 @@ static int open_sink(tl_sink **out, const char *path, const tl_trace *t, const t
                                           .is_part = is_part,
                                           .drops = &s->drops,
                                           .options = &s->options};
-        s->writer = writer;
-        status = writer ? s->format->create(writer, &context, e)
-                        : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write %s", path);
+        s->state = calloc(1, s->writer->size ? s->writer->size : 1);
+        status = s->state ? s->writer->create(s->state, &context, e)
+                          : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to write %s", path);
     }
     if (status == 0)
         status = ask_classes(s, e);
@@ -181,13 +184,13 @@ bool tl_sink_wants_order(const tl_sink *s)
 int tl_sink_write(tl_sink *s, const tl_batch *b, uint32_t from, uint32_t to, tl_error *e)
 {
     if (s->all_kept)
-        return from < to ? s->format->write(s->writer, b, from, to, e) : 0;
+        return from < to ? s->writer->write(s->state, b, from, to, e) : 0;
     while (from < to) {
         uint32_t end = from;
         while (end < to && s->accept[b->cls[end]] == TL_ACCEPT_KEEP)
             end++;
         if (end > from) {
-            int status = s->format->write(s->writer, b, from, end, e);
+            int status = s->writer->write(s->state, b, from, end, e);
             if (status < 0)
                 return status;
             s->kept += end - from;
@@ -207,14 +210,14 @@ int tl_sink_write_runs(tl_sink *s, const tl_run *run, uint32_t n, tl_error *e)
     int status = 0;
     for (uint32_t i = 0; status >= 0 && i < n; i++)
         status = s->all_kept && run[i].from < run[i].to
-                     ? s->format->write(s->writer, run[i].batch, run[i].from, run[i].to, e)
+                     ? s->writer->write(s->state, run[i].batch, run[i].from, run[i].to, e)
                      : tl_sink_write(s, run[i].batch, run[i].from, run[i].to, e);
     return status;
 }
 
 uint64_t tl_sink_bytes(const tl_sink *s)
 {
-    return s->out ? tl_output_bytes(s->out) : s->format->written ? s->format->written(s->writer) : 0;
+    return s->out ? tl_output_bytes(s->out) : s->writer->written ? s->writer->written(s->state) : 0;
 }
 
 int tl_sink_flush(tl_sink *s, tl_error *e)
@@ -229,7 +232,7 @@ int tl_sink_finish(tl_sink *s, tl_error *e)
 {
     if (s->dropped > 0 && s->kept == 0 && !s->is_part)
         return refuse_all(s, e);
-    int status = s->format->finish ? s->format->finish(s->writer, e) : 0;
+    int status = s->writer->finish ? s->writer->finish(s->state, e) : 0;
     if (status < 0)
         return status;
     return s->folder ? tl_output_folder_finish(s->folder, e) : tl_output_finish(s->out, e);
@@ -249,9 +252,9 @@ void tl_sink_close(tl_sink *s)
 {
     if (!s)
         return;
-    if (s->writer && s->format->discard)
-        s->format->discard(s->writer);
-    free(s->writer);
+    if (s->state && s->writer->discard)
+        s->writer->discard(s->state);
+    free(s->state);
     tl_output_close(s->out);
     tl_output_folder_close(s->folder);
     free(s->accept);
@@ -269,10 +272,10 @@ int tl_profile_write(const tl_profile *p, const char *path, const tl_write_optio
     tl_drops dropped = {0};
     int status = choose_format(&f, path, o, TL_CAN_WRITE_PROFILE, e);
     if (status == 0)
-        status = open_output(&out, f, path, o, e);
+        status = open_output(&out, f->profile_writer->compressed, path, o, e);
     if (status == 0) {
         const tl_write_context context = {.out = out, .drops = &dropped, .options = o};
-        status = f->write_profile(&context, p, e);
+        status = f->profile_writer->write(&context, p, e);
     }
     if (status == 0)
         status = tl_output_finish(out, e);

@@ -80,7 +80,7 @@ static int find_format(const tl_format **out, tl_input *in, tl_error *e)
         c = (contest){.best = got ? NULL : tl_format_of_empty(tl_input_path(in))};
         const tl_probe probe = {.head = head, .size = got, .total = tl_input_size(in), .path = tl_input_path(in)};
         for (const tl_format *const *f = tl_format_list; got && *f; f++)
-            bid(&c, *f, (*f)->probe ? (*f)->probe(&probe) : 0);
+            bid(&c, *f, (*f)->reader && (*f)->reader->probe ? (*f)->reader->probe(&probe) : 0);
     } while ((!c.best || c.rival) && got < sizeof head && (status = wait_for_more(in, got, e)) > 0);
     if (status < 0)
         return status;
@@ -97,7 +97,7 @@ static int find_folder_format(const tl_format **out, const tl_folder *folder, tl
 {
     contest c = {0};
     for (const tl_format *const *f = tl_format_list; *f; f++)
-        bid(&c, *f, (*f)->probe_folder ? (*f)->probe_folder(folder) : 0);
+        bid(&c, *f, (*f)->reader && (*f)->reader->probe_folder ? (*f)->reader->probe_folder(folder) : 0);
     if (c.rival)
         return tie(&c, TL_NO_OFFSET, e);
     if (!c.best)
@@ -113,9 +113,9 @@ static int choose_format(tl_source *s, const char *name, tl_error *e)
     const tl_format *f = tl_format_by_name(name);
     if (!f)
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "there is no format \"%s\"", name);
-    if (!f->open && !f->open_folder)
+    if (!f->reader)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "format %s can only be written", name);
-    if (s->folder ? !f->open_folder : !f->open)
+    if (s->folder ? !f->reader->open_folder : !f->reader->open)
         return tl_fail(e, TL_EFORMAT, TL_NO_OFFSET, "is a %s; traces of format %s are %s",
                        s->folder ? "folder" : "file", name, s->folder ? "files" : "folders");
     s->format = f;
@@ -153,18 +153,18 @@ static int refuse_damage(tl_source *s, tl_error *e)
 static int open_format(tl_source *s, const tl_open_options *o, tl_error *e)
 {
     tl_trace *t = &s->trace;
-    if (s->follow && !s->format->follows)
+    if (s->follow && !s->reader->follows)
         return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
                        "format %s cannot be read while it is still being written (--follow)", s->format->name);
     t->path = tl_trace_intern(t, s->in ? tl_input_path(s->in) : s->folder->path);
     t->format = s->format->name;
-    t->unsorted = s->format->unsorted;
+    t->unsorted = s->reader->unsorted;
     t->bytes = s->in ? tl_input_size(s->in) : 0;
-    s->reader = calloc(1, s->format->reader_size ? s->format->reader_size : 1);
-    if (!t->path || !s->reader)
+    s->state = calloc(1, s->reader->size ? s->reader->size : 1);
+    if (!t->path || !s->state)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory to open the %s", s->in ? "file" : "folder");
-    int status = s->in ? s->format->open(s->reader, s->in, t, &s->want, o->progress, e)
-                       : s->format->open_folder(s->reader, s->folder, t, &s->want, o->progress, e);
+    int status = s->in ? s->reader->open(s->state, s->in, t, &s->want, o->progress, e)
+                       : s->reader->open_folder(s->state, s->folder, t, &s->want, o->progress, e);
     if (status < 0)
         return tl_error_context(e, "%s", s->format->name), status;
     status = add_input_damage(s, e);
@@ -207,7 +207,8 @@ static int open_source(tl_source **out, tl_input *in, tl_folder *folder, const t
     if (s->follow) /* the trace changes while it is read */
         s->want.threads = 1;
     int status = choose_format(s, o->from, e);
-    if (status == 0 && s->in && !s->format->forward)
+    s->reader = status == 0 ? s->format->reader : NULL;
+    if (status == 0 && s->in && !s->reader->forward)
         status = tl_input_settle(s->in, e);
     if (status == 0)
         status = open_format(s, o, e);
@@ -256,9 +257,9 @@ void tl_source_close(tl_source *s)
     tl_stream_reader_close(s->stream_reader);
     tl_discovery_free(s->discovery);
     tl_code_map_close(s->code);
-    if (s->reader && s->format->close)
-        s->format->close(s->reader);
-    free(s->reader);
+    if (s->state && s->reader->close)
+        s->reader->close(s->state);
+    free(s->state);
     tl_input_close(s->in);
     tl_folder_close(s->folder);
     tl_trace_fini(&s->trace);
@@ -272,27 +273,27 @@ const tl_trace *tl_source_trace(const tl_source *s)
 
 bool tl_source_is_profile(const tl_source *s)
 {
-    return s->format->read_profile != NULL;
+    return s->reader->profile != NULL;
 }
 
 uint32_t tl_source_streams(const tl_source *s)
 {
-    return s->format->streams ? s->format->streams(s->reader) : 0;
+    return s->reader->streams ? s->reader->streams(s->state) : 0;
 }
 
 /* Small streams get small batches: there may be very many of them open at once. */
 static uint32_t batch_capacity(const tl_source *s, uint32_t stream)
 {
     enum { LEAST = 16, BYTES_OF_AN_EVENT = 8 };
-    if (!s->format->stream_weight)
+    if (!s->reader->stream_weight)
         return TL_BATCH_MAX;
-    uint64_t events = s->format->stream_weight(s->reader, stream) / BYTES_OF_AN_EVENT;
+    uint64_t events = s->reader->stream_weight(s->state, stream) / BYTES_OF_AN_EVENT;
     return events < LEAST ? LEAST : events < TL_BATCH_MAX ? (uint32_t)events : TL_BATCH_MAX;
 }
 
 int tl_source_check(tl_source *s, unsigned threads, tl_error *e)
 {
-    int status = s->format->check ? s->format->check(s->reader, threads, e) : 0;
+    int status = s->reader->check ? s->reader->check(s->state, threads, e) : 0;
     if (status < 0)
         tl_error_context(e, "%s", tl_source_name(s));
     tl_trace_sort_damage(&s->trace);
@@ -307,11 +308,11 @@ int tl_cursor_open(tl_cursor **out, tl_source *s, uint32_t stream, tl_error *e)
     if (!c)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a cursor");
     c->source = s;
-    void *state = calloc(1, s->format->cursor_size ? s->format->cursor_size : 1);
+    void *state = calloc(1, s->reader->cursor_size ? s->reader->cursor_size : 1);
     int status = state ? tl_batch_init(&c->batch, &s->trace, &s->want, batch_capacity(s, stream), e)
                        : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a cursor");
     if (status == 0)
-        status = s->format->stream_open(s->reader, stream, state, e);
+        status = s->reader->stream_open(s->state, stream, state, e);
     if (status < 0) {
         free(state);
         tl_batch_fini(&c->batch);
@@ -325,10 +326,10 @@ int tl_cursor_open(tl_cursor **out, tl_source *s, uint32_t stream, tl_error *e)
 
 int tl_cursor_limit(tl_cursor *c, uint64_t from, uint64_t to, tl_error *e)
 {
-    const tl_format *f = c->source->format;
-    int status = f->stream_limit ? f->stream_limit(c->state, from, to, e) : 0;
+    const tl_reader *r = c->source->reader;
+    int status = r->stream_limit ? r->stream_limit(c->state, from, to, e) : 0;
     if (status < 0)
-        tl_error_context(e, "%s: %s", tl_source_name(c->source), f->name);
+        tl_error_context(e, "%s: %s", tl_source_name(c->source), c->source->format->name);
     return status;
 }
 
@@ -348,17 +349,17 @@ int tl_cursor_open_limited(tl_cursor **out, tl_source *s, uint32_t stream, const
 
 int tl_cursor_fill(tl_cursor *c, tl_batch *b, tl_error *e)
 {
-    const tl_format *f = c->source->format;
+    const tl_reader *r = c->source->reader;
     tl_batch_clear(b);
-    int status = f->stream_next(c->state, b, e);
+    int status = r->stream_next(c->state, b, e);
     /* Only now is it known whether the input ended well. */
-    if (status == 0 && (c->source->follow || f->forward)) {
+    if (status == 0 && (c->source->follow || r->forward)) {
         status = add_input_damage(c->source, e);
         if (status == 0)
             status = refuse_damage(c->source, e);
     }
     if (status < 0)
-        tl_error_context(e, "%s: %s", tl_source_name(c->source), f->name);
+        tl_error_context(e, "%s: %s", tl_source_name(c->source), c->source->format->name);
     return status;
 }
 
@@ -374,8 +375,8 @@ void tl_cursor_close(tl_cursor *c)
 {
     if (!c)
         return;
-    if (c->source->format->stream_close)
-        c->source->format->stream_close(c->state);
+    if (c->source->reader->stream_close)
+        c->source->reader->stream_close(c->state);
     free(c->state);
     tl_batch_fini(&c->batch);
     free(c);
@@ -397,8 +398,8 @@ bool tl_source_is_one_stream(const tl_source *s)
 {
     const uint32_t n = tl_source_streams(s);
     uint64_t all = 0, most = 0;
-    for (uint32_t i = 0; s->format->stream_weight && i < n; i++) {
-        const uint64_t weight = s->format->stream_weight(s->reader, i) >> 20; /* of n < 2^32: their sum fits */
+    for (uint32_t i = 0; s->reader->stream_weight && i < n; i++) {
+        const uint64_t weight = s->reader->stream_weight(s->state, i) >> 20; /* of n < 2^32: their sum fits */
         all += weight;
         most = weight > most ? weight : most;
     }
@@ -424,7 +425,7 @@ uint32_t *tl_source_by_weight(tl_source *s)
     uint32_t *order = malloc((n + 1) * sizeof *order);
     weighed *w = malloc((n + 1) * sizeof *w);
     for (uint32_t i = 0; order && w && i < n; i++)
-        w[i] = (weighed){s->format->stream_weight ? s->format->stream_weight(s->reader, i) : 1, i};
+        w[i] = (weighed){s->reader->stream_weight ? s->reader->stream_weight(s->state, i) : 1, i};
     if (order && w) {
         qsort(w, n, sizeof *w, heavier_first);
         for (uint32_t i = 0; i < n; i++)

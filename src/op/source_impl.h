@@ -17,7 +17,8 @@ struct tl_source {
     tl_input *in;      /* NULL: the trace is a folder */
     tl_folder *folder; /* NULL: it is a file */
     const tl_format *format;
-    void *reader;
+    const tl_reader *reader; /* of the format */
+    void *state;             /* of the reader */
     tl_want want;
     bool follow;                            /* as in tl_open_options */
     struct tl_stream_reader *stream_reader; /* of tl_source_next() */

@@ -231,7 +231,7 @@ def struct_members(text, name):
 def members(checks):
     """CONTRIBUTING.md has each member of tl_format, and of the structs that it points to for its roles, in one row of one
     table, and no others. A role's members are in the table of its own."""
-    tables = {"tl_reader": "to read events", "tl_event_writer": "to write events", "tl_profile_writer": "profiles"}
+    tables = {"tl_reader": "to read", "tl_event_writer": "to write events", "tl_profile_writer": "to write profiles"}
     rows, table = {heading: [] for heading in tables.values()}, None
     for line in read("CONTRIBUTING.md").splitlines():
         cells = [cell.strip() for cell in line.strip().split("|")]

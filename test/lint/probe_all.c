@@ -36,8 +36,10 @@ static int probe_file(const char *format, const char *path)
     probe.total = (uint64_t)ftell(file);
     fclose(file);
     int evidence[FORMATS_MOST] = {0};
-    for (size_t i = 0; tl_format_list[i] != NULL && i < FORMATS_MOST; i++)
-        evidence[i] = tl_format_list[i]->probe != NULL ? tl_format_list[i]->probe(&probe) : 0;
+    for (size_t i = 0; tl_format_list[i] != NULL && i < FORMATS_MOST; i++) {
+        const tl_reader *r = tl_format_list[i]->reader;
+        evidence[i] = r != NULL && r->probe != NULL ? r->probe(&probe) : 0;
+    }
     return judge(format, path, evidence);
 }
 
@@ -50,8 +52,10 @@ static int probe_folder(const char *format, const char *path)
         return 1;
     }
     int evidence[FORMATS_MOST] = {0};
-    for (size_t i = 0; tl_format_list[i] != NULL && i < FORMATS_MOST; i++)
-        evidence[i] = tl_format_list[i]->probe_folder != NULL ? tl_format_list[i]->probe_folder(folder) : 0;
+    for (size_t i = 0; tl_format_list[i] != NULL && i < FORMATS_MOST; i++) {
+        const tl_reader *r = tl_format_list[i]->reader;
+        evidence[i] = r != NULL && r->probe_folder != NULL ? r->probe_folder(folder) : 0;
+    }
     tl_folder_close(folder);
     return judge(format, path, evidence);
 }

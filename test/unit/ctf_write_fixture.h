@@ -14,16 +14,15 @@
 
 static const tl_format ctf_writer_only = {
     .name = "ctf",
-    .writes_folder = true,
-    .writes_fields = true,
-    .writes_cpu = true,
-    .writes_packets = true,
-    .writer_size = sizeof(ctf_writer),
-    .create = ctf_create,
-    .accept = ctf_accept,
-    .write = ctf_write,
-    .finish = ctf_finish,
-    .discard = ctf_discard,
+    .event_writer = &(const tl_event_writer){.folder = true,
+                                             .wants = {.fields = true, .cpu = true, .packets = true},
+
+                                             .size = sizeof(ctf_writer),
+                                             .create = ctf_create,
+                                             .accept = ctf_accept,
+                                             .write = ctf_write,
+                                             .finish = ctf_finish,
+                                             .discard = ctf_discard},
 };
 
 /* Replaces the classes of the trace. */

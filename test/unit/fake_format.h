@@ -284,30 +284,39 @@ static const tl_format fake_format = {
     .name = "fake",
     .summary = "a format of tests",
     .suffixes = ".fake",
-    .ordered = true,
-    .unsorted = FAKE_UNSORTED,
-    .may_be_empty = FAKE_MAY_BE_EMPTY,
-    .writes_fields = true,
-    .reader_size = sizeof(fake_reader),
-    .cursor_size = sizeof(fake_cursor),
-    .probe = fake_probe,
-    .open = fake_open,
-    .probe_folder = fake_probe_folder,
-    .open_folder = fake_open_folder,
-    .streams = fake_streams,
-    .stream_open = fake_stream_open,
-    .stream_limit = fake_stream_limit,
-    .stream_next = fake_stream_next,
-    .stream_close = fake_stream_close,
-    .writer_size = sizeof(fake_writer),
-    .create = fake_create,
-    .write = fake_write,
+    .reader = &(const tl_reader){.unsorted = FAKE_UNSORTED,
+                                 .may_be_empty = FAKE_MAY_BE_EMPTY,
+                                 .size = sizeof(fake_reader),
+                                 .cursor_size = sizeof(fake_cursor),
+                                 .probe = fake_probe,
+                                 .open = fake_open,
+                                 .probe_folder = fake_probe_folder,
+                                 .open_folder = fake_open_folder,
+                                 .streams = fake_streams,
+                                 .stream_open = fake_stream_open,
+                                 .stream_limit = fake_stream_limit,
+                                 .stream_next = fake_stream_next,
+                                 .stream_close = fake_stream_close},
+    .event_writer = &(const tl_event_writer){.ordered = true,
+                                             .wants = {.fields = true},
+                                             .size = sizeof(fake_writer),
+                                             .create = fake_create,
+                                             .write = fake_write},
 };
 
 /* Two that can be named only, or rival. */
-static const tl_format fake_file_only = {.name = "files", .open = fake_open, .probe_folder = fake_probe_folder};
-static const tl_format fake_folder_only = {.name = "folders", .open_folder = fake_open_folder};
-static const tl_format fake_output = {.name = "output", .create = fake_create};
+static const tl_format fake_file_only = {
+    .name = "files",
+    .reader = &(const tl_reader){.open = fake_open, .probe_folder = fake_probe_folder},
+};
+static const tl_format fake_folder_only = {
+    .name = "folders",
+    .reader = &(const tl_reader){.open_folder = fake_open_folder},
+};
+static const tl_format fake_output = {
+    .name = "output",
+    .event_writer = &(const tl_event_writer){.create = fake_create},
+};
 
 /* The second format asks for the same folders: a test that wants it sets `fake_rivals`. */
 static bool fake_rivals;
@@ -316,7 +325,9 @@ static int fake_rival_probe(const tl_folder *f)
     return fake_rivals ? fake_probe_folder(f) : 0;
 }
 static const tl_format fake_rival = {
-    .name = "rival", .probe_folder = fake_rival_probe, .open_folder = fake_open_folder};
+    .name = "rival",
+    .reader = &(const tl_reader){.probe_folder = fake_rival_probe, .open_folder = fake_open_folder},
+};
 
 /* In place of src/formats.c. */
 const tl_format *const tl_format_list[] = {&fake_format, &fake_folder_only, &fake_output, &fake_rival, NULL};
@@ -338,7 +349,7 @@ const tl_format *tl_format_by_suffix(const char *path, unsigned can)
 
 const tl_format *tl_format_of_empty(const char *path)
 {
-    return fake_format.may_be_empty ? tl_format_by_suffix(path, TL_CAN_READ_EVENTS) : NULL;
+    return FAKE_MAY_BE_EMPTY ? tl_format_by_suffix(path, TL_CAN_READ_EVENTS) : NULL;
 }
 
 uint32_t tl_formats(void)

@@ -88,11 +88,11 @@ static inline int fixture_create_for(fixture *f, const tl_format *format, const 
     f->format = format;
     if (!f->folder && !f->out)
         assert_int_equal(tl_output_open_memory(&f->out, TL_PLAIN, NULL), 0);
-    f->writer = calloc(1, format->writer_size);
+    f->writer = calloc(1, format->event_writer->size);
     assert_non_null(f->writer);
     const tl_write_context context = {
         .path = f->path, .out = f->out, .folder = f->folder, .trace = t, .drops = &f->drops, .options = &f->options};
-    return format->create(f->writer, &context, e);
+    return format->event_writer->create(f->writer, &context, e);
 }
 
 static inline int fixture_create(fixture *f, const tl_format *format)
@@ -103,7 +103,7 @@ static inline int fixture_create(fixture *f, const tl_format *format)
 /* Hands the events so far to the writer. */
 static inline int fixture_write(fixture *f, tl_error *e)
 {
-    const int r = f->batch.n > 0 ? f->format->write(f->writer, &f->batch, 0, f->batch.n, e) : 0;
+    const int r = f->batch.n > 0 ? f->format->event_writer->write(f->writer, &f->batch, 0, f->batch.n, e) : 0;
     tl_batch_clear(&f->batch);
     return r;
 }
@@ -141,7 +141,7 @@ static inline void fixture_finish(fixture *f)
 {
     tl_error e;
     fixture_flush(f);
-    must(f->format->finish(f->writer, &e), &e);
+    must(f->format->event_writer->finish(f->writer, &e), &e);
     if (f->folder) {
         must(tl_output_folder_finish(f->folder, &e), &e);
         return;
@@ -152,7 +152,7 @@ static inline void fixture_finish(fixture *f)
 static inline void fixture_fini(fixture *f)
 {
     if (f->writer)
-        f->format->discard(f->writer);
+        f->format->event_writer->discard(f->writer);
     free(f->writer);
     tl_output_close(f->out);
     tl_output_folder_close(f->folder);

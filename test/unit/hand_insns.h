@@ -158,13 +158,15 @@ static int hand_next(void *cursor, tl_batch *b, tl_error *e)
     return b->n > 0;
 }
 
-static const tl_format hand_format = {.name = "hand",
-                                      .cursor_size = sizeof(hand_cursor),
-                                      .streams = hand_streams,
-                                      .stream_weight = hand_weight,
-                                      .stream_open = hand_open,
-                                      .stream_limit = hand_limit,
-                                      .stream_next = hand_next};
+static const tl_format hand_format = {
+    .name = "hand",
+    .reader = &(const tl_reader){.cursor_size = sizeof(hand_cursor),
+                                 .streams = hand_streams,
+                                 .stream_weight = hand_weight,
+                                 .stream_open = hand_open,
+                                 .stream_limit = hand_limit,
+                                 .stream_next = hand_next},
+};
 
 /* Tracks "t0", "t1", ... of tid 100, 101, ... Streams are added by hand_add(). */
 static inline void hand_init(hand *h, uint32_t batch)
@@ -172,7 +174,8 @@ static inline void hand_init(hand *h, uint32_t batch)
     memset(h, 0, sizeof *h);
     h->batch = batch;
     h->source.format = &hand_format;
-    h->source.reader = h;
+    h->source.reader = hand_format.reader;
+    h->source.state = h;
     assert_int_equal(tl_input_open_memory(&h->source.in, "", 0, "by hand", NULL), 0); /* for its name */
     tl_trace *t = &h->source.trace;
     tl_trace_init(t);

@@ -80,9 +80,9 @@ static inline void start(fixture *f, const tl_format *format, unsigned tracks)
     assert_non_null(f->batch.aux);
     assert_int_equal(fixture_create(f, format), 0);
     for (uint32_t i = 0; i < KINDS; i++)
-        assert_int_equal(format->accept(f->writer, &f->trace.cls[i]), i == CALL   ? TL_ACCEPT_DROP
-                                                                      : i == NOTE ? TL_ACCEPT_IGNORE
-                                                                                  : TL_ACCEPT_KEEP);
+        assert_int_equal(format->event_writer->accept(f->writer, &f->trace.cls[i]), i == CALL   ? TL_ACCEPT_DROP
+                                                                                    : i == NOTE ? TL_ACCEPT_IGNORE
+                                                                                                : TL_ACCEPT_KEEP);
 }
 
 static inline void put(fixture *f, uint32_t cls, uint32_t track, uint64_t ts, uint64_t key, uint64_t aux)

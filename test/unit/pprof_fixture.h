@@ -115,7 +115,7 @@ static inline bool get_sample(const profiled *f, uint64_t n, sample *s)
 
 static inline void write_pprof(profiled *f)
 {
-    write_with(f, tl_format_pprof.write_profile);
+    write_with(f, tl_format_pprof.profile_writer->write);
 }
 
 #endif

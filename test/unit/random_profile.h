@@ -69,7 +69,7 @@ static inline uint8_t *fixture_save(const tl_profile *p, size_t *n)
     tl_error e = {0};
     assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, &e), 0);
     const tl_write_context context = {.out = out};
-    must(tl_format_tlp.write_profile(&context, p, &e), &e);
+    must(tl_format_tlp.profile_writer->write(&context, p, &e), &e);
     assert_int_equal(tl_output_finish(out, &e), 0);
     uint8_t *bytes = tl_output_take_memory(out, n);
     assert_non_null(bytes);
@@ -82,17 +82,17 @@ static inline int fixture_load(const uint8_t *bytes, size_t n, tl_profile **p, t
 {
     tl_trace own;
     tl_input *in = NULL;
-    void *reader = calloc(1, tl_format_tlp.reader_size);
+    void *reader = calloc(1, tl_format_tlp.reader->size);
     assert_non_null(reader);
     tl_trace *trace = t ? t : &own;
     tl_trace_init(trace);
     assert_int_equal(tl_input_open_memory(&in, bytes, n, "memory.tlp", e), 0);
-    int status = tl_format_tlp.open(reader, in, trace, &(tl_want){0}, NULL, e);
+    int status = tl_format_tlp.reader->open(reader, in, trace, &(tl_want){0}, NULL, e);
     if (status >= 0) {
         assert_int_equal(tl_profile_new(p, tl_trace_clock(trace), e), 0);
-        assert_int_equal(tl_format_tlp.read_profile(reader, *p, e), 0); /* open has looked at everything */
+        assert_int_equal(tl_format_tlp.reader->profile(reader, *p, e), 0); /* open has looked at everything */
     }
-    tl_format_tlp.close(reader);
+    tl_format_tlp.reader->close(reader);
     tl_input_close(in);
     free(reader);
     if (!t)

@@ -202,13 +202,15 @@ static bool script_locate(void *reader, const tl_frame *f, tl_location *out)
     return true;
 }
 
-static const tl_format script_format = {.name = "script",
-                                        .unsorted = true,
-                                        .cursor_size = sizeof(script_cursor),
-                                        .streams = script_streams,
-                                        .stream_open = script_open,
-                                        .stream_next = script_next,
-                                        .locate = script_locate};
+static const tl_format script_format = {
+    .name = "script",
+    .reader = &(const tl_reader){.unsorted = true,
+                                 .cursor_size = sizeof(script_cursor),
+                                 .streams = script_streams,
+                                 .stream_open = script_open,
+                                 .stream_next = script_next,
+                                 .locate = script_locate},
+};
 
 /* A source without a file: of ms, with tracks "thread 0" .. and the functions that a test adds to its trace. */
 typedef struct scripted {
@@ -221,7 +223,8 @@ static inline void scripted_init(scripted *s, const script_line *line, uint32_t 
     memset(s, 0, sizeof *s);
     s->script = (script){.line = line, .n = n, .batch = batch};
     s->source.format = &script_format;
-    s->source.reader = &s->script;
+    s->source.reader = script_format.reader;
+    s->source.state = &s->script;
     tl_trace *t = &s->source.trace;
     tl_trace_init(t);
     tl_trace_set_clock(t, "milliseconds", 1000);

@@ -153,14 +153,14 @@ static const tl_format scripted = {
     .name = "scripted",
     .summary = "",
     .suffixes = ".s",
-    .unsorted = true,
-    .reader_size = sizeof(reader),
-    .cursor_size = sizeof(cursor),
-    .probe = probe,
-    .open = open_script,
-    .streams = one_stream,
-    .stream_open = stream_open,
-    .stream_next = stream_next,
+    .reader = &(const tl_reader){.unsorted = true,
+                                 .size = sizeof(reader),
+                                 .cursor_size = sizeof(cursor),
+                                 .probe = probe,
+                                 .open = open_script,
+                                 .streams = one_stream,
+                                 .stream_open = stream_open,
+                                 .stream_next = stream_next},
 };
 
 /* In place of src/formats.c. */

@@ -9,7 +9,7 @@ static void test_scopes(void **state)
     fixture f;
     rich_init(&f);
     start(&f);
-    assert_true(f.format->writes_packets && f.format->ordered);
+    assert_true(f.format->event_writer->wants.packets && f.format->event_writer->ordered);
     rich_open_event(&f, 1);
     rich_other_event(&f, 2);
     rich_packed_event(&f, 3);
@@ -346,8 +346,8 @@ static void test_keys(void **state)
     fixture_event(&f, RICH_CALL, 0, -1, 1, 1, NULL, 0);
     fixture_event(&f, RICH_CALL, 0, -1, 1, 77, NULL, 0);
     rich_entry_event(&f, 1, 1);
-    assert_int_equal(f.format->accept(f.writer, &f.trace.cls[RICH_FRAMING]), TL_ACCEPT_IGNORE);
-    assert_int_equal(f.format->accept(f.writer, &f.trace.cls[RICH_OPEN]), TL_ACCEPT_KEEP);
+    assert_int_equal(f.format->event_writer->accept(f.writer, &f.trace.cls[RICH_FRAMING]), TL_ACCEPT_IGNORE);
+    assert_int_equal(f.format->event_writer->accept(f.writer, &f.trace.cls[RICH_OPEN]), TL_ACCEPT_KEEP);
     fixture_expect(&f, FIRST "call: { function = \"main\", id = 1 }\n"
                              "[00:00:00.000000001] (+0.000000000) call: { id = 77 }\n"
                              "[00:00:00.000000001] (+0.000000000) func_entry: { addr = 0x1 }\n");

@@ -97,9 +97,9 @@ static void test_what_cannot_be_held(void **state)
     assert_int_equal(fixture_dropped(&f, "function events with ids over 32 bits"), 1);
     assert_int_equal(fixture_dropped(&f, "processor numbers over 8 bits"), 1);
     for (uint32_t i = 0; i < CLASSES; i++)
-        assert_int_equal(f.format->accept(f.writer, &f.trace.cls[i]), i == FRAMING      ? TL_ACCEPT_IGNORE
-                                                                      : i <= ENTER_ARGS ? TL_ACCEPT_KEEP
-                                                                                        : TL_ACCEPT_DROP);
+        assert_int_equal(f.format->event_writer->accept(f.writer, &f.trace.cls[i]), i == FRAMING      ? TL_ACCEPT_IGNORE
+                                                                                    : i <= ENTER_ARGS ? TL_ACCEPT_KEEP
+                                                                                                      : TL_ACCEPT_DROP);
     fixture_fini(&f);
 }
 

@@ -7,7 +7,7 @@ extern const tl_format tl_format_callgrind;
 
 static void write_callgrind(profiled *f)
 {
-    write_with(f, tl_format_callgrind.write_profile);
+    write_with(f, tl_format_callgrind.profile_writer->write);
 }
 
 static void test_example(void **state)

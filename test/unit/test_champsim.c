@@ -241,12 +241,17 @@ static void test_accepts(void **state)
 {
     fixture f;
     insn_start(&f, &tl_format_champsim);
-    assert_int_equal(tl_format_champsim.accept(f.writer, &f.trace.cls[XTRACE_CLASS_INSN]), TL_ACCEPT_KEEP);
-    assert_int_equal(tl_format_champsim.accept(f.writer, &f.trace.cls[XTRACE_CLASS_LOAD]), TL_ACCEPT_KEEP);
-    assert_int_equal(tl_format_champsim.accept(f.writer, &f.trace.cls[XTRACE_CLASS_STORE]), TL_ACCEPT_KEEP);
-    assert_int_equal(tl_format_champsim.accept(f.writer, &f.trace.cls[XTRACE_CLASS_FLAGS]), TL_ACCEPT_DROP);
+    assert_int_equal(tl_format_champsim.event_writer->accept(f.writer, &f.trace.cls[XTRACE_CLASS_INSN]),
+                     TL_ACCEPT_KEEP);
+    assert_int_equal(tl_format_champsim.event_writer->accept(f.writer, &f.trace.cls[XTRACE_CLASS_LOAD]),
+                     TL_ACCEPT_KEEP);
+    assert_int_equal(tl_format_champsim.event_writer->accept(f.writer, &f.trace.cls[XTRACE_CLASS_STORE]),
+                     TL_ACCEPT_KEEP);
+    assert_int_equal(tl_format_champsim.event_writer->accept(f.writer, &f.trace.cls[XTRACE_CLASS_FLAGS]),
+                     TL_ACCEPT_DROP);
     /* Where a branch goes is said by the next instruction. */
-    assert_int_equal(tl_format_champsim.accept(f.writer, &f.trace.cls[XTRACE_CLASS_TARGET]), TL_ACCEPT_IGNORE);
+    assert_int_equal(tl_format_champsim.event_writer->accept(f.writer, &f.trace.cls[XTRACE_CLASS_TARGET]),
+                     TL_ACCEPT_IGNORE);
     fixture_fini(&f);
 }
 

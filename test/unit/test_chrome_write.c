@@ -230,7 +230,8 @@ static void test_accept(void **state)
     fixture_init(&f);
     start(&f);
     for (uint32_t i = 0; i < CLASSES; i++)
-        assert_int_equal(f.format->accept(f.writer, &f.trace.cls[i]), i == FRAMING ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP);
+        assert_int_equal(f.format->event_writer->accept(f.writer, &f.trace.cls[i]),
+                         i == FRAMING ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP);
     assert_lacks(f.format->suffixes, ".chrome.json");
     tl_value text[] = {{.type = TL_STRING, .n = 0}, {.type = TL_STRING, .n = 0}, {.type = TL_NULL}};
     fixture_event(&f, COUNTER, 0, 0, 1, 0, text, 3);

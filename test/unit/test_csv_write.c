@@ -69,7 +69,7 @@ static void test_bad_text_is_counted(void **state)
     assert_int_equal(fixture_create(&f, &tl_format_csv), 0);
     tl_value v[] = {{.type = TL_STRUCT, .n = 0}, {.type = TL_STRING, .n = 2, .as.p = "\xff\xfe"}, {.type = TL_NULL}};
     fixture_event(&f, STRUCTURED, 0, -1, 1, 0, v, 3);
-    assert_int_equal(f.format->accept(f.writer, &f.trace.cls[FRAMING]), TL_ACCEPT_IGNORE);
+    assert_int_equal(f.format->event_writer->accept(f.writer, &f.trace.cls[FRAMING]), TL_ACCEPT_IGNORE);
     fixture_finish(&f);
     assert_contains(f.bytes, "\"\"text\"\":\"\"\\u00ff\\u00fe\"\"");
     assert_int_equal(fixture_dropped(&f, "bytes that are not UTF-8"), 2);

@@ -20,7 +20,7 @@ static uint64_t below(uint64_t n)
 
 static const ctf_reader *reader_of(const tl_source *s)
 {
-    return s->reader;
+    return s->state;
 }
 
 /* A file of n packets: 10 ticks long, 2 events each, one after another. */

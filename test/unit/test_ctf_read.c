@@ -283,7 +283,7 @@ static void a_file_of_a_trace_says_what_to_do(void **state)
                                 {.head = (const uint8_t *)"\x1e", .size = 1, .total = 1},
                                 {.head = (const uint8_t *)"/* CTF 1.7", .size = 10, .total = 10}};
     for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++)
-        assert_int_equal(tl_format_ctf.probe(&nothing[i]), 0);
+        assert_int_equal(tl_format_ctf.reader->probe(&nothing[i]), 0);
 }
 
 static void folders_are_known_by_their_metadata(void **state)
@@ -301,7 +301,7 @@ static void folders_are_known_by_their_metadata(void **state)
         put_text_file(&block, folders[i].name, "x");
         tl_folder *f = NULL;
         assert_int_equal(tl_folder_open_memory(&f, block.data, block.n, "f", NULL), 0);
-        assert_int_equal(tl_format_ctf.probe_folder(f) > 0, folders[i].is_trace);
+        assert_int_equal(tl_format_ctf.reader->probe_folder(f) > 0, folders[i].is_trace);
         tl_folder_close(f);
         free(block.data);
     }

@@ -5,7 +5,7 @@ extern const tl_format tl_format_dot;
 
 static void write_dot(profiled *f)
 {
-    write_with(f, tl_format_dot.write_profile);
+    write_with(f, tl_format_dot.profile_writer->write);
 }
 
 static void test_example(void **state)

@@ -207,7 +207,7 @@ static void test_a_trace_without_instructions(void **state)
     fixture f;
     tl_error e;
     insn_init(&f);
-    assert_int_equal(tl_format_drmemtrace.accept(NULL, &call), TL_ACCEPT_DROP);
+    assert_int_equal(tl_format_drmemtrace.event_writer->accept(NULL, &call), TL_ACCEPT_DROP);
     assert_int_equal(tl_trace_set_classes(&f.trace, &call, 1, NULL), 0);
     assert_int_equal(insn_create(&f, &tl_format_drmemtrace, &e), TL_EUNSUPPORTED);
     fixture_fini(&f);

@@ -187,9 +187,9 @@ static void test_what_cannot_be_held(void **state)
     assert_int_equal(fixture_dropped(&f, "processor numbers"), 1);
     assert_int_equal(fixture_dropped(&f, "arguments that are not whole numbers"), 1);
     for (uint32_t i = 0; i < CLASSES; i++)
-        assert_int_equal(f.format->accept(f.writer, &f.trace.cls[i]), i == FRAMING ? TL_ACCEPT_IGNORE
-                                                                      : i <= TYPED ? TL_ACCEPT_KEEP
-                                                                                   : TL_ACCEPT_DROP);
+        assert_int_equal(f.format->event_writer->accept(f.writer, &f.trace.cls[i]), i == FRAMING ? TL_ACCEPT_IGNORE
+                                                                                    : i <= TYPED ? TL_ACCEPT_KEEP
+                                                                                                 : TL_ACCEPT_DROP);
     fixture_fini(&f);
 }
 

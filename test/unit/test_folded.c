@@ -5,7 +5,7 @@ extern const tl_format tl_format_folded;
 
 static void write_folded(profiled *f)
 {
-    write_with(f, tl_format_folded.write_profile);
+    write_with(f, tl_format_folded.profile_writer->write);
 }
 
 static void test_example(void **state)

@@ -83,16 +83,16 @@ static int lines_stream_next(void *cursor, tl_batch *b, tl_error *e)
 static const tl_format lines_format = {
     .name = "lines",
     .suffixes = ".lines",
-    .may_be_empty = true,
-    .unsorted = true,
-    .follows = true,
-    .reader_size = sizeof(lines),
-    .cursor_size = sizeof(lines),
-    .probe = lines_probe,
-    .open = lines_open,
-    .streams = lines_streams,
-    .stream_open = lines_stream_open,
-    .stream_next = lines_stream_next,
+    .reader = &(const tl_reader){.may_be_empty = true,
+                                 .unsorted = true,
+                                 .follows = true,
+                                 .size = sizeof(lines),
+                                 .cursor_size = sizeof(lines),
+                                 .probe = lines_probe,
+                                 .open = lines_open,
+                                 .streams = lines_streams,
+                                 .stream_open = lines_stream_open,
+                                 .stream_next = lines_stream_next},
 };
 
 static int rigid_probe(const tl_probe *p)
@@ -101,7 +101,10 @@ static int rigid_probe(const tl_probe *p)
 }
 
 static const tl_format rigid_format = {
-    .name = "rigid", .suffixes = ".rigid", .probe = rigid_probe, .open = lines_open, .reader_size = sizeof(lines)};
+    .name = "rigid",
+    .suffixes = ".rigid",
+    .reader = &(const tl_reader){.probe = rigid_probe, .open = lines_open, .size = sizeof(lines)},
+};
 
 const tl_format *const tl_format_list[] = {&lines_format, &rigid_format, NULL};
 

@@ -136,8 +136,9 @@ static void parts_without_properties(void **state)
  * tracks. */
 static void order_of_parts(void **state)
 {
-    static const tl_format by_time = {.name = "by time", .time_order = true},
-                           by_track = {.name = "by track", .track_order = true};
+    static const tl_event_writer time_order = {.time_order = true}, track_order = {.track_order = true};
+    static const tl_format by_time = {.name = "by time", .event_writer = &time_order},
+                           by_track = {.name = "by track", .event_writer = &track_order};
     for (int i = 0; i < 3; i++) {
         tl_source a = {0}, b = {0};
         tl_join *j = join(&a, &b, i == 1, i == 2);

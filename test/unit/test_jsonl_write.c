@@ -176,8 +176,9 @@ static void test_accept(void **state)
     fixture_init(&f);
     start(&f);
     for (uint32_t i = 0; i < CLASSES; i++)
-        assert_int_equal(f.format->accept(f.writer, &f.trace.cls[i]), i == FRAMING ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP);
-    assert_true(f.format->ordered);
+        assert_int_equal(f.format->event_writer->accept(f.writer, &f.trace.cls[i]),
+                         i == FRAMING ? TL_ACCEPT_IGNORE : TL_ACCEPT_KEEP);
+    assert_true(f.format->event_writer->ordered);
     fixture_finish(&f);
     assert_int_equal(f.size, 0);
     fixture_fini(&f);

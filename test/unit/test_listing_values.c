@@ -6,7 +6,7 @@ static void test_values(void **state)
     static const uint8_t data[32] = {0x10, 0x32, 0x54, 0x76, 0x98, 0xba, 0xdc, 0xfe, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     fixture f;
     start(&f, &tl_format_listing_values, 1);
-    assert_true(tl_format_listing_values.writes_fields && !tl_format_listing.writes_fields);
+    assert_true(tl_format_listing_values.event_writer->wants.fields && !tl_format_listing.event_writer->wants.fields);
     put(&f, IN, 0, 0, 0x1000, LDR);
     put_bytes(&f, LD, 0, 0x20, data, 8);
     put_bytes(&f, LD, 0, 0x28, data, 1);
@@ -104,7 +104,7 @@ static void test_no_tape(void **state)
     tl_batch bare = f.batch;
     bare.val = NULL;
     bare.v = NULL;
-    assert_int_equal(f.format->write(f.writer, &bare, 0, bare.n, NULL), 0);
+    assert_int_equal(f.format->event_writer->write(f.writer, &bare, 0, bare.n, NULL), 0);
     tl_batch_clear(&f.batch);
     fixture_expect(&f,
                    "        0  -- snapshot\n"

@@ -22,12 +22,12 @@ static void test_probe_looks_at_the_magic_number(void **state)
 {
     uint8_t head[16] = LIVE_MAGIC;
     tl_probe p = {.head = head, .size = 8, .total = 8};
-    assert_int_equal(tl_format_tlp_live.probe(&p), 64);
+    assert_int_equal(tl_format_tlp_live.reader->probe(&p), 64);
     p.size = 7;
-    assert_int_equal(tl_format_tlp_live.probe(&p), 0);
+    assert_int_equal(tl_format_tlp_live.reader->probe(&p), 0);
     p.size = sizeof head;
     head[7] = '\r';
-    assert_int_equal(tl_format_tlp_live.probe(&p), 0);
+    assert_int_equal(tl_format_tlp_live.reader->probe(&p), 0);
 }
 
 static void test_random_programs_are_read_exactly(void **state)

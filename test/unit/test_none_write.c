@@ -8,9 +8,10 @@ static void test_writes_nothing(void **state)
     fixture f;
     rich_init(&f);
     assert_int_equal(fixture_create(&f, &tl_format_none), 0);
-    assert_true(f.format->ordered && f.format->writes_fields && f.format->writes_cpu);
-    assert_int_equal(f.format->accept(f.writer, &f.trace.cls[RICH_OPEN]), TL_ACCEPT_KEEP);
-    assert_int_equal(f.format->accept(f.writer, &f.trace.cls[RICH_FRAMING]), TL_ACCEPT_IGNORE);
+    assert_true(f.format->event_writer->ordered && f.format->event_writer->wants.fields &&
+                f.format->event_writer->wants.cpu);
+    assert_int_equal(f.format->event_writer->accept(f.writer, &f.trace.cls[RICH_OPEN]), TL_ACCEPT_KEEP);
+    assert_int_equal(f.format->event_writer->accept(f.writer, &f.trace.cls[RICH_FRAMING]), TL_ACCEPT_IGNORE);
     rich_open_event(&f, 1);
     fixture_flush(&f);
     rich_other_event(&f, 2);
@@ -31,7 +32,7 @@ static void test_without_fields(void **state)
     tl_batch bare = f.batch;
     bare.val = NULL;
     bare.cpu = NULL;
-    assert_int_equal(f.format->write(f.writer, &bare, 0, 1, NULL), 0);
+    assert_int_equal(f.format->event_writer->write(f.writer, &bare, 0, 1, NULL), 0);
     tl_batch_clear(&f.batch);
     fixture_finish(&f);
     assert_int_equal(f.size, 0);

@@ -20,7 +20,7 @@ static void test_folded(void **state)
     for (size_t i = 0; i < TL_COUNT(expected); i++) {
         profiled f;
         sampled_init(&f, expected[i].weight);
-        write_with(&f, tl_format_folded.write_profile);
+        write_with(&f, tl_format_folded.profile_writer->write);
         assert_string_equal(f.text, expected[i].text);
         assert_int_equal(dropped(&f, TL_DROP_WEIGHTS), 3);
         assert_int_equal(dropped(&f, TL_DROP_EMPTY_STACKS), i < 2 ? 2 : 0);
@@ -34,7 +34,7 @@ static void test_callgrind_of_time(void **state)
 {
     profiled f;
     sampled_init(&f, NULL);
-    write_with(&f, tl_format_callgrind.write_profile);
+    write_with(&f, tl_format_callgrind.profile_writer->write);
     assert_string_equal(f.text,
                         "# callgrind format\nversion: 1\ncreator: traceloom\n"
                         "positions: line\nevent: ns : Time in ns\nevent: Samples : Samples\nevents: ns Samples\n"
@@ -53,7 +53,7 @@ static void test_callgrind_of_memory(void **state)
 {
     profiled f;
     sampled_init(&f, "alloc_space");
-    write_with(&f, tl_format_callgrind.write_profile);
+    write_with(&f, tl_format_callgrind.profile_writer->write);
     assert_contains(f.text, "event: bytes : Memory allocated in bytes\nevent: Allocations : Allocations\n"
                             "events: bytes Allocations\nsummary: 3100 3\n");
     assert_contains(f.text, "fn=(3) Main\n0 0 0\ncfn=(4) Work\ncalls=2 0\n0 100 2\ncfn=(5) 0x7\ncalls=1 0\n0 3000 1\n");
@@ -66,13 +66,13 @@ static void test_callgrind_of_counts(void **state)
 {
     profiled f;
     sampled_init(&f, "samples");
-    write_with(&f, tl_format_callgrind.write_profile);
+    write_with(&f, tl_format_callgrind.profile_writer->write);
     assert_contains(f.text, "positions: line\nevent: Samples : Samples\nevents: Samples\nsummary: 7\n");
     assert_contains(f.text, "fn=(3) Main\n0 3\ncfn=(4) Work\ncalls=6 0\n0 6\n");
     assert_contains(f.text, "(root)\n0 0\ncfn=(3)\ncalls=7 0\n0 7\n");
     profiled_fini(&f);
     sampled_init(&f, "alloc_objects");
-    write_with(&f, tl_format_callgrind.write_profile);
+    write_with(&f, tl_format_callgrind.profile_writer->write);
     assert_contains(f.text, "events: Allocations\nsummary: 3\n");
     profiled_fini(&f);
 }
@@ -81,7 +81,7 @@ static void test_dot(void **state)
 {
     profiled f;
     sampled_init(&f, NULL);
-    write_with(&f, tl_format_dot.write_profile);
+    write_with(&f, tl_format_dot.profile_writer->write);
     assert_contains(f.text, "label=\"70.0 ms in 7 samples; ");
     assert_contains(f.text, "[label=\"Main\\nself 30.0 ms (42.9 %)\\ntotal 70.0 ms (100.0 %)\\n7 samples\", "
                             "tooltip=\"Main\\nsamples 7\\nself 30000000 ns\\ntotal 70000000 ns\"");
@@ -91,7 +91,7 @@ static void test_dot(void **state)
     profiled_fini(&f);
 
     sampled_init(&f, "alloc_space");
-    write_with(&f, tl_format_dot.write_profile);
+    write_with(&f, tl_format_dot.profile_writer->write);
     assert_contains(f.text, "label=\"3.0 KiB in 3 allocations; ");
     assert_contains(f.text, "tooltip=\"0x7\\nallocations 1\\nself 3000 bytes\\ntotal 3000 bytes\"");
     assert_lacks(f.text, " ns");
@@ -99,7 +99,7 @@ static void test_dot(void **state)
     profiled_fini(&f);
 
     sampled_init(&f, "alloc_objects");
-    write_with(&f, tl_format_dot.write_profile);
+    write_with(&f, tl_format_dot.profile_writer->write);
     assert_contains(f.text, "label=\"3 allocations; ");
     assert_contains(f.text, "[label=\"0x7\\nself 1 allocation (33.3 %)");
     profiled_fini(&f);
@@ -109,7 +109,7 @@ static void test_svg(void **state)
 {
     profiled f;
     sampled_init(&f, "alloc_space");
-    write_with(&f, tl_format_svg.write_profile);
+    write_with(&f, tl_format_svg.profile_writer->write);
     assert_contains(f.text, "3.0 KiB in 3 allocations, all 3 places</text>");
     assert_contains(f.text, "<title>Main\n3 allocations\ntotal 3.0 KiB (100.00 %)\nself 0 B</title>");
     assert_contains(f.text, "\"unit\":\"bytes\"");
@@ -122,7 +122,7 @@ static void test_svg(void **state)
     profiled_fini(&f);
 
     sampled_init(&f, "samples");
-    write_with(&f, tl_format_svg.write_profile);
+    write_with(&f, tl_format_svg.profile_writer->write);
     assert_contains(f.text, ">7 samples, all 4 places</text>");
     assert_contains(f.text, "<title>Main\n7 samples\ntotal 7 samples (100.00 %)\nself 1 sample</title>");
     assert_contains(f.text, "\"unit\":\"samples\"");
@@ -130,7 +130,7 @@ static void test_svg(void **state)
     profiled_fini(&f);
 
     sampled_init(&f, NULL);
-    write_with(&f, tl_format_svg.write_profile);
+    write_with(&f, tl_format_svg.profile_writer->write);
     assert_contains(f.text, "70.0 ms in 7 samples, all 4 places</text>");
     assert_contains(f.text, "\"unit\":\"ns\"");
     assert_contains(f.text, "' of the time' +");
@@ -146,7 +146,7 @@ static void test_speedscope_has_all_weights(void **state)
 {
     profiled f;
     sampled_init(&f, "alloc_space");
-    write_with(&f, tl_format_speedscope.write_profile);
+    write_with(&f, tl_format_speedscope.profile_writer->write);
     assert_contains(f.text, "\"profiles\":[" HEAD("samples", "none") "[1],[1,2],[1,2,0],[1,2,1]],\"weights\":[1,3,1,2],"
                                                                      "\"endValue\":7}," HEAD("time", "nanoseconds"));
     assert_contains(f.text, "\"weights\":[10000000,30000000,10000000,20000000],\"endValue\":70000000}," HEAD(
@@ -170,7 +170,7 @@ static void test_speedscope_has_threads_of_the_chosen_weight(void **state)
     weigh(&f, sampled_place(&f, a, main), 1, 0, 0);
     weigh(&f, sampled_place(&f, b, main), 2, 0, 0);
     assert_int_equal(tl_profile_choose_weight(f.p, NULL, NULL), 0);
-    write_with(&f, tl_format_speedscope.write_profile);
+    write_with(&f, tl_format_speedscope.profile_writer->write);
     assert_contains(
         f.text,
         "\"profiles\":[" HEAD("samples", "none") "[0],[0]],\"weights\":[1,2],\"endValue\":3}," HEAD(
@@ -200,7 +200,7 @@ static void test_no_samples_at_all(void **state)
         profiled_init(&f, 0);
         assert_int_equal(tl_profile_make_sampled(f.p, tl_sample_weight, TL_SAMPLE_WEIGHTS, NULL), 0);
         assert_int_equal(tl_profile_choose_weight(f.p, NULL, NULL), 0);
-        write_with(&f, all[i]->write_profile);
+        write_with(&f, all[i]->profile_writer->write);
         assert_lacks(f.text, "calls\"");
         if (all[i] == &tl_format_speedscope)
             assert_contains(f.text, "\"profiles\":[" HEAD("time", "none") "],\"weights\":[],\"endValue\":0}],");

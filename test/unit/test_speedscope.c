@@ -112,7 +112,7 @@ static void test_classes(void **state)
     fixture f;
     fixture_init(&f);
     start(&f);
-    tl_accept (*accept)(void *, const tl_class *) = tl_format_speedscope.accept;
+    tl_accept (*accept)(void *, const tl_class *) = tl_format_speedscope.event_writer->accept;
     for (uint32_t i = 0; i < CLASSES; i++) {
         tl_accept expected = i <= ENTER_ARGS ? TL_ACCEPT_KEEP : i == FRAMING ? TL_ACCEPT_IGNORE : TL_ACCEPT_DROP;
         assert_int_equal(accept(f.writer, &f.trace.cls[i]), expected);
@@ -177,7 +177,7 @@ static void test_samples(void **state)
     rt_init(&f);
     start(&f);
     for (uint32_t i = 0; i < RT_CLASSES; i++)
-        assert_int_equal(tl_format_speedscope.accept(f.writer, &f.trace.cls[i]),
+        assert_int_equal(tl_format_speedscope.event_writer->accept(f.writer, &f.trace.cls[i]),
                          i == RT_SAMPLE ? TL_ACCEPT_KEEP : TL_ACCEPT_DROP);
     const tl_frame main_frame = RT_FRAME(1, "main", NULL, 1), fib = RT_FRAME(2, NULL, &main_frame, 2),
                    again = RT_FRAME(1, "main", NULL, 1), unknown = {.depth = 1};
@@ -232,7 +232,7 @@ static void test_profile(void **state)
     uint32_t quiet = add_thread(&f, "thread 6", 5, 6);
     add_example(&f, add_thread(&f, "thread 7", 5, 7));
     add_call(&f, quiet, 0, 7, 7);
-    write_with(&f, tl_format_speedscope.write_profile);
+    write_with(&f, tl_format_speedscope.profile_writer->write);
     assert_file(f.text,
                 "\"profiles\":[{\"type\":\"sampled\",\"name\":\"thread 6\",\"unit\":\"nanoseconds\",\"startValue\":0,"
                 "\"samples\":[[0]],\"weights\":[7],\"endValue\":7},"
@@ -250,7 +250,7 @@ static void test_profile_without_threads(void **state)
     profiled f;
     profiled_init(&f, 0);
     add_call(&f, add_call(&f, 0, add_function(&f, 1, "main", NULL, 0), 5, 0), add_function(&f, 2, NULL, NULL, 0), 5, 5);
-    write_with(&f, tl_format_speedscope.write_profile);
+    write_with(&f, tl_format_speedscope.profile_writer->write);
     assert_contains(f.text, "{\"type\":\"sampled\",\"name\":\"all threads\",\"unit\":\"none\",\"startValue\":0,"
                             "\"samples\":[[0,1]],\"weights\":[5],\"endValue\":5}]");
     assert_contains(f.text, "{\"name\":\"#2\"}");

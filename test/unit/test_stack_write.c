@@ -12,7 +12,7 @@ static void check(const tl_format *format, const char *expected)
     stack_init(&f);
     assert_int_equal(fixture_create(&f, format), 0);
     for (uint32_t i = 0; i < f.trace.ncls; i++)
-        assert_int_equal(format->accept(f.writer, &f.trace.cls[i]), TL_ACCEPT_KEEP);
+        assert_int_equal(format->event_writer->accept(f.writer, &f.trace.cls[i]), TL_ACCEPT_KEEP);
     stack_events(&f);
     fixture_finish(&f);
     assert_string_equal((char *)f.bytes, expected);
@@ -153,13 +153,13 @@ static void test_long_names_take_no_memory(void **state)
         stack_init(&f);
         f.format = formats[k];
         assert_int_equal(tl_output_open(&f.out, "/dev/null", true, TL_PLAIN, 0, NULL), 0);
-        f.writer = calloc(1, f.format->writer_size);
+        f.writer = calloc(1, f.format->event_writer->size);
         assert_non_null(f.writer);
         const tl_write_context context = {.out = f.out, .trace = &f.trace, .drops = &f.drops, .options = &f.options};
-        assert_int_equal(f.format->create(f.writer, &context, NULL), 0);
+        assert_int_equal(f.format->event_writer->create(f.writer, &context, NULL), 0);
         stack_event(&f, 1, &frames[DEPTH - 1]);
         fixture_flush(&f);
-        assert_int_equal(f.format->finish(f.writer, NULL), 0);
+        assert_int_equal(f.format->event_writer->finish(f.writer, NULL), 0);
         assert_true(tl_output_bytes(f.out) > (uint64_t)NAME * DEPTH);
         fixture_fini(&f);
         assert_in_range(most_memory() - before, 0, ROOM_KIB);

@@ -7,7 +7,7 @@ extern const tl_format tl_format_svg;
 
 static void write_svg(profiled *f)
 {
-    write_with(f, tl_format_svg.write_profile);
+    write_with(f, tl_format_svg.profile_writer->write);
 }
 
 static void test_example(void **state)

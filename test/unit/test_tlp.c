@@ -9,12 +9,12 @@ static void test_probe_looks_at_the_magic_number(void **state)
 {
     uint8_t head[16] = TLP_MAGIC;
     tl_probe p = {.head = head, .size = 8, .total = 8};
-    assert_int_equal(tl_format_tlp.probe(&p), 64);
+    assert_int_equal(tl_format_tlp.reader->probe(&p), 64);
     p.size = 7;
-    assert_int_equal(tl_format_tlp.probe(&p), 0);
+    assert_int_equal(tl_format_tlp.reader->probe(&p), 0);
     p.size = sizeof head;
     head[7] = '\r';
-    assert_int_equal(tl_format_tlp.probe(&p), 0);
+    assert_int_equal(tl_format_tlp.reader->probe(&p), 0);
 }
 
 /* The example of docs/format/profile.md. */
@@ -189,7 +189,7 @@ static void test_opening_describes_the_profile(void **state)
     assert_int_equal(t.profile_paths, 2);
     assert_int_equal(t.profile_calls, 2);
     assert_int_equal(t.profile_self, 40);
-    assert_int_equal(tl_format_tlp.streams(NULL), 0);
+    assert_int_equal(tl_format_tlp.reader->streams(NULL), 0);
     tl_trace_fini(&t);
     free(bytes);
     tl_profile_free(p);
@@ -232,7 +232,7 @@ static void test_a_histogram_that_contradicts_is_not_written(void **state)
         tl_error e;
         assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, &e), 0);
         const tl_write_context context = {.out = out};
-        assert_int_equal(tl_format_tlp.write_profile(&context, p, &e), TL_EINVAL);
+        assert_int_equal(tl_format_tlp.profile_writer->write(&context, p, &e), TL_EINVAL);
         assert_int_equal(tl_output_bytes(out), 0);
         tl_output_close(out);
         tl_profile_free(p);

@@ -71,7 +71,7 @@ static void test_other_versions(void **state)
     tl_profile *p = fixture_new();
     const tl_write_options options = {.version = "3"};
     const tl_write_context context = {.options = &options};
-    assert_int_equal(tl_format_tlp.write_profile(&context, p, &e), TL_EUNSUPPORTED);
+    assert_int_equal(tl_format_tlp.profile_writer->write(&context, p, &e), TL_EUNSUPPORTED);
     uint8_t *bytes = fixture_save(p, &n);
     bytes[TLP_OFFSET_VERSION] = 3;
     assert_int_equal(fixture_load(bytes, n, &p, NULL, &e), TL_EDAMAGED); /* a flipped bit is not a newer version */

@@ -201,12 +201,12 @@ static void test_asking_for_a_version(void **state)
         tl_output *out = NULL;
         assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, &e), 0);
         const tl_write_context context = {.out = out, .options = &options};
-        assert_int_equal(tl_format_tlp.write_profile(&context, p, &e), i == 0 ? TL_EUNSUPPORTED : 0);
+        assert_int_equal(tl_format_tlp.profile_writer->write(&context, p, &e), i == 0 ? TL_EUNSUPPORTED : 0);
         if (i == 1) { /* weights that the format does not know */
             const tl_weight *kind = p->kind;
             p->kind = other;
             p->nweight = 1;
-            assert_int_equal(tl_format_tlp.write_profile(&context, p, &e), TL_EUNSUPPORTED);
+            assert_int_equal(tl_format_tlp.profile_writer->write(&context, p, &e), TL_EUNSUPPORTED);
             p->kind = kind;
             p->nweight = TL_SAMPLE_WEIGHTS;
         }

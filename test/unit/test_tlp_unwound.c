@@ -89,7 +89,7 @@ static void test_version_1_cannot_hold_it(void **state)
     const tl_write_options options = {.version = "1"};
     assert_int_equal(tl_output_open_memory(&out, TL_PLAIN, &e), 0);
     const tl_write_context context = {.out = out, .options = &options};
-    assert_int_equal(tl_format_tlp.write_profile(&context, p, &e), TL_EUNSUPPORTED);
+    assert_int_equal(tl_format_tlp.profile_writer->write(&context, p, &e), TL_EUNSUPPORTED);
     tl_output_close(out);
     tl_profile_free(p);
 }

@@ -212,7 +212,7 @@ static int probed(const char *head, size_t n)
     assert_non_null(copy);
     memcpy(copy, head, n);
     const tl_probe p = {.head = copy, .size = n, .total = n};
-    const int bits = tl_format_tracelog.probe(&p);
+    const int bits = tl_format_tracelog.reader->probe(&p);
     free(copy);
     return bits;
 }

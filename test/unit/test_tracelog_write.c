@@ -334,18 +334,22 @@ static void test_other_classes_are_dropped(void **state)
 static void test_order(void **state)
 {
     tl_trace own = {.format = "tracelog"}, other = {.format = "xray-fdr"}, unknown = {0};
-    tl_format f = {.name = "tracelog", .ordered = true, .unsorted = true};
+    tl_reader reader = {.unsorted = true};
+    tl_event_writer writer = {.ordered = true};
+    const tl_format f = {.name = "tracelog", .reader = &reader, .event_writer = &writer},
+                    writes_only = {.name = "tracelog", .event_writer = &writer};
     assert_false(tl_format_wants_order(&f, &own));
     assert_true(tl_format_wants_order(&f, &other));
     assert_true(tl_format_wants_order(&f, &unknown));
-    f.unsorted = false;
+    assert_true(tl_format_wants_order(&writes_only, &own));
+    reader.unsorted = false;
     assert_true(tl_format_wants_order(&f, &own));
-    f.ordered = false;
+    writer.ordered = false;
     assert_false(tl_format_wants_order(&f, &other));
     /* Of a track that has events in several streams only who wants a track's order asks for it. */
     other.shared_tracks = true;
     assert_false(tl_format_wants_order(&f, &other));
-    f.track_order = true;
+    writer.track_order = true;
     assert_true(tl_format_wants_order(&f, &other));
     assert_false(tl_format_wants_order(&f, &own));
 }

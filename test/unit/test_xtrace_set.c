@@ -267,7 +267,7 @@ static void test_what_has_no_place(void **state)
     fixture f;
     tl_error e;
     start_set(&f);
-    assert_int_equal(tl_format_xtrace_set.accept(f.writer, &call), TL_ACCEPT_DROP);
+    assert_int_equal(tl_format_xtrace_set.event_writer->accept(f.writer, &call), TL_ACCEPT_DROP);
     put_snapshot(&f, 7, 0x100, 0x7ff0); /* of no instruction */
     put_snapshot(&f, 8, 0x100, 0x7ff0);
     f.batch.v[f.batch.nval - 1].as.u = 256;

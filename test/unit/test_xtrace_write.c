@@ -8,12 +8,12 @@
 
 static const tl_format writer_only = {
     .name = "xtrace",
-    .writer_size = sizeof(xtrace_writer),
-    .create = xtrace_create,
-    .accept = xtrace_accept,
-    .write = xtrace_write,
-    .finish = xtrace_finish,
-    .discard = xtrace_discard,
+    .event_writer = &(const tl_event_writer){.size = sizeof(xtrace_writer),
+                                             .create = xtrace_create,
+                                             .accept = xtrace_accept,
+                                             .write = xtrace_write,
+                                             .finish = xtrace_finish,
+                                             .discard = xtrace_discard},
 };
 
 static void expect_bytes(fixture *f, const void *expected, size_t n)

@@ -9,13 +9,13 @@
 
 static const tl_format tracelog_door = {
     .name = "tracelog",
-    .writer_size = sizeof(tracelog_writer),
-    .create = tracelog_create,
-    .accept = tracelog_accept,
-    .write = tracelog_write,
-    .finish = tracelog_finish,
-    .discard = tracelog_discard,
-    .write_profile = tracelog_write_profile,
+    .event_writer = &(const tl_event_writer){.size = sizeof(tracelog_writer),
+                                             .create = tracelog_create,
+                                             .accept = tracelog_accept,
+                                             .write = tracelog_write,
+                                             .finish = tracelog_finish,
+                                             .discard = tracelog_discard},
+    .profile_writer = &(const tl_profile_writer){.write = tracelog_write_profile},
 };
 
 /* Which events are copied; NULL: all. */

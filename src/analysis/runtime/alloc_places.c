@@ -165,14 +165,14 @@ static const char *site_name(const struct tl_alloc_site *site, const tl_trace *t
 static void site_source(const struct tl_alloc_site *site, const tl_alloc_sites *s, const tl_runtime *r,
                         char buf[SOURCE_MAX])
 {
-    const tl_format *f = r->source->format;
+    const tl_reader *reader = r->source->reader;
     tl_location where = {0};
     const tl_frame frame = {.function = site->top.function,
                             .ip = site->ip,
                             .flags = (site->top.flags & TL_FRAME_FUNCTION) | TL_FRAME_IP | s->line_flag,
                             .depth = 1};
     buf[0] = 0;
-    if (!site->has_ip || !f->locate || !f->locate(r->source->reader, &frame, &where) || !where.file)
+    if (!site->has_ip || !reader->locate || !reader->locate(r->source->state, &frame, &where) || !where.file)
         return;
     const char *slash = strrchr(where.file, '/'), *back = strrchr(where.file, '\\');
     const char *last = back > slash || !slash ? back : slash;

@@ -6,7 +6,7 @@
 
 bool tl_record_makes_profile(const tl_record *r)
 {
-    return r->convert->write_profile && (r->modes & TL_RECORD_PROFILE || !r->convert->create);
+    return r->convert->profile_writer && (r->modes & TL_RECORD_PROFILE || !r->convert->event_writer);
 }
 
 /* Opens the output for a trace with nothing but entries and exits, and discards it. */

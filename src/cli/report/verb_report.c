@@ -60,9 +60,9 @@ static int make_plan(const tl_cli *c, plan *p)
     status = tl_output_format(c, TL_CAN_WRITE_PROFILE, &p->format);
     if (status != TL_EXIT_DONE)
         return status;
-    if (p->format && !p->format->write_profile && view)
+    if (p->format && !p->format->profile_writer && view)
         p->format = NULL;
-    if (p->format && !p->format->write_profile) {
+    if (p->format && !p->format->profile_writer) {
         tl_say_error(NULL, "format %s holds no profiles; see traceloom help formats, or traceloom convert for events",
                      p->format->name);
         return TL_EXIT_USAGE;
@@ -83,12 +83,12 @@ static int make_plan(const tl_cli *c, plan *p)
 static void set_options(report_job *m, const plan *p)
 {
     const tl_arguments *a = m->cli->args;
-    const tl_format *f = p->format;
+    const tl_profile_writer *w = p->format ? p->format->profile_writer : NULL;
     const unsigned needs = p->table && p->kind ? p->kind->profile : 0;
     m->options = (tl_profile_options){
-        .flat = !((f && !f->flat_profile) || needs & TL_PROFILE_TREE),
-        .per_thread = a->per_thread || (f && f->thread_profile) || needs & TL_PROFILE_PER_THREAD,
-        .lines = needs & TL_PROFILE_LINES || (f && f->line_profile),
+        .flat = !((w && !w->flat) || needs & TL_PROFILE_TREE),
+        .per_thread = a->per_thread || (w && w->per_thread) || needs & TL_PROFILE_PER_THREAD,
+        .lines = needs & TL_PROFILE_LINES || (w && w->lines),
         .weight = a->weight,
         .threads = tl_threads(m->cli),
         .select = m->selection.any ? &m->selection.select : NULL,
@@ -358,7 +358,7 @@ static int write_profile(report_job *m, const plan *p)
                                       .overwrite = a->force,
                                       .title = tl_base_name(a->exe ? a->exe : a->file.word[0])};
     tl_error e = {0};
-    const tl_profile *profile = p->format->line_profile ? m->profile : whole_functions(m, &e);
+    const tl_profile *profile = p->format->profile_writer->lines ? m->profile : whole_functions(m, &e);
     if (!profile || tl_profile_write(profile, path, &options, tl_say_drop, (void *)(uintptr_t)m->cli, &e) < 0)
         return tl_say_failure(NULL, &e);
     tl_say_written(m->cli, path);

@@ -217,5 +217,5 @@ const tl_format tl_format_callgrind = {
     .name = "callgrind",
     .summary = "call graph for KCachegrind and callgrind_annotate",
     .suffixes = ".callgrind callgrind.out",
-    .write_profile = write_profile,
+    .profile_writer = &(const tl_profile_writer){.write = write_profile},
 };

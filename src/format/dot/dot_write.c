@@ -306,5 +306,5 @@ const tl_format tl_format_dot = {
     .name = "dot",
     .summary = "picture of the call graph, for Graphviz",
     .suffixes = ".dot .gv",
-    .write_profile = write_profile,
+    .profile_writer = &(const tl_profile_writer){.write = write_profile},
 };

@@ -94,5 +94,5 @@ const tl_format tl_format_folded = {
     .name = "folded",
     .summary = "one line a stack with its self time, for flame graph tools",
     .suffixes = ".folded .collapsed",
-    .write_profile = write_profile,
+    .profile_writer = &(const tl_profile_writer){.write = write_profile},
 };

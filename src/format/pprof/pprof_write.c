@@ -430,8 +430,6 @@ const tl_format tl_format_pprof = {
     .name = "pprof",
     .summary = "profile for pprof: stacks with calls, self time and latencies",
     .suffixes = ".pb.gz .pprof .pb",
-    .thread_profile = true,
-    .line_profile = true,
-    .compressed = true,
-    .write_profile = write_profile,
+    .profile_writer =
+        &(const tl_profile_writer){.per_thread = true, .lines = true, .compressed = true, .write = write_profile},
 };

@@ -195,13 +195,13 @@ static void simpoint_discard(void *writer)
 const tl_format tl_format_simpoint = {
     .name = "simpoint",
     .summary = "basic block vectors of a thread, interval by interval, for SimPoint",
-    .holds = "instructions of A64",
     .suffixes = ".bb .bbv",
-    .takes_interval = true,
-    .writer_size = sizeof(simpoint_writer),
-    .create = simpoint_create,
-    .accept = tl_accept_events, /* even what it skips: faster than many short runs */
-    .write = simpoint_write,
-    .finish = simpoint_finish,
-    .discard = simpoint_discard,
+    .event_writer = &(const tl_event_writer){.holds = "instructions of A64",
+                                             .interval = true,
+                                             .size = sizeof(simpoint_writer),
+                                             .create = simpoint_create,
+                                             .accept = tl_accept_events, /* even what it skips: long runs */
+                                             .write = simpoint_write,
+                                             .finish = simpoint_finish,
+                                             .discard = simpoint_discard},
 };

@@ -460,5 +460,5 @@ const tl_format tl_format_svg = {
     .name = "svg",
     .summary = "flame graph in one file, to zoom and search in a browser",
     .suffixes = ".svg",
-    .write_profile = write_profile,
+    .profile_writer = &(const tl_profile_writer){.write = write_profile},
 };

@@ -1,4 +1,4 @@
-/* The writer of TraceLogs: members of the tl_format.
+/* The writer of TraceLogs: members of its tl_event_writer.
  *
  * Two dialects, chosen by tl_write_options.version: "doc" and "vs". Events of TraceLogs are written as their original
  * lines; calls and samples of other sources as threads, functions and sam str lines. */

@@ -1,4 +1,4 @@
-/* The writer of basic files: members of the tl_format of "xray-basic". */
+/* The writer of basic files: members of the tl_event_writer of "xray-basic". */
 #ifndef TL_FORMAT_BASIC_WRITE_H
 #define TL_FORMAT_BASIC_WRITE_H
 

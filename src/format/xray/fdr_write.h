@@ -1,4 +1,4 @@
-/* The writer of FDR files: members of the tl_format of "xray-fdr". */
+/* The writer of FDR files: members of the tl_event_writer of "xray-fdr". */
 #ifndef TL_FORMAT_FDR_WRITE_H
 #define TL_FORMAT_FDR_WRITE_H
 

@@ -26,7 +26,7 @@ static int resolve_program(tl_source *s, const tl_open_options *o, tl_error *e)
     tl_trace *t = &s->trace;
     int status = tl_elf_open(&elf, o->exe, e);
     if (status == 0)
-        status = s->format->functions ? s->format->functions(s->reader, elf, 0, t, e) : add_code(s, o->exe, e);
+        status = s->reader->functions ? s->reader->functions(s->state, elf, 0, t, e) : add_code(s, o->exe, e);
     if (status == 0)
         status = tl_symbolize(t, elf, !o->no_demangle, !o->no_lines, e);
     if (status == 0) {
@@ -73,7 +73,7 @@ static int resolve_object(tl_source *s, const tl_object_file *file, const tl_ope
     tl_trace_init(&map);
     int status = tl_elf_open(&elf, file->path, e);
     if (status == 0)
-        status = s->format->functions(s->reader, elf, file->object, &map, e);
+        status = s->reader->functions(s->state, elf, file->object, &map, e);
     if (status == 0)
         status = tl_add_functions_of(&s->trace, &map, 0, tl_elf_build_id(elf), file->path, e);
     if (status == 0 && !(added = indices_of(&s->trace, &map)))
@@ -91,12 +91,12 @@ static int resolve_object(tl_source *s, const tl_object_file *file, const tl_ope
 int tl_given_files(tl_source *s, const tl_open_options *o, tl_error *e)
 {
     int status = 0;
-    if (o->exe && (s->format->functions || tl_trace_counts_insns(&s->trace)))
+    if (o->exe && (s->reader->functions || tl_trace_counts_insns(&s->trace)))
         status = resolve_program(s, o, e);
-    for (size_t i = 0; status == 0 && s->format->functions && i < o->nobject; i++)
+    for (size_t i = 0; status == 0 && s->reader->functions && i < o->nobject; i++)
         status = resolve_object(s, &o->object[i], o, e);
     if (status < 0 && e)
         e->offset = TL_NO_OFFSET; /* an offset in the binary would be taken for one in the trace */
-    s->trace.objects_read = status == 0 && s->format->functions && o->nobject > 0;
+    s->trace.objects_read = status == 0 && s->reader->functions && o->nobject > 0;
     return status;
 }

@@ -44,7 +44,7 @@ static bool is_failure(int status, const tl_error *why)
 static bool lacks_names(const naming *g, const tl_recording_object *o)
 {
     const tl_source *s = g->source;
-    if (o->count > 0 && s->format->functions)
+    if (o->count > 0 && s->reader->functions)
         return true;
     for (uint32_t i = g->first[o - s->trace.recording->object]; i != NONE; i = g->next[i])
         if (!s->trace.function[i].name)
@@ -102,7 +102,7 @@ static int add_functions(naming *g, const tl_recording_object *o, const char *li
     tl_source *s = g->source;
     tl_trace map;
     tl_trace_init(&map);
-    int status = s->format->functions(s->reader, elf, 0, &map, e);
+    int status = s->reader->functions(s->state, elf, 0, &map, e);
     if (status == 0 && map.nfunction != o->count)
         status = stay_unnamed(g, o, CHANGED, e, "%s has %" PRIu32 " with sleds, %" PRIu32 " were recorded",
                               tl_base_name(tl_elf_path(elf)), map.nfunction, o->count);
@@ -168,7 +168,7 @@ static int name_functions(naming *g, const tl_recording_object *o, tl_elf *elf, 
     const uint32_t told = s->trace.nfunction;
     uint32_t *found = NULL, n = 0;
     int status = 0;
-    if (o->count > 0 && s->format->functions)
+    if (o->count > 0 && s->reader->functions)
         status = add_functions(g, o, o == tl_recording_program(s->trace.recording) ? NULL : o->path, elf, e);
     if (status == 0)
         status = find_functions(g, o, told, &found, &n, e);
@@ -255,7 +255,7 @@ int tl_object_symbols(tl_source *s, const tl_open_options *o, tl_error *e)
         status = name_given(&g, &given, e);
     for (uint32_t i = 0; status == 0 && !o->no_names && i < r->nobject; i++) {
         const tl_recording_object *object = &r->object[i];
-        const bool wanted = g.first[i] != NONE || (object->count > 0 && s->format->functions);
+        const bool wanted = g.first[i] != NONE || (object->count > 0 && s->reader->functions);
         if (object != given && object->path && wanted && (!o->no_lines || lacks_names(&g, object)))
             status = name_object(&g, object, e);
     }
