@@ -24,7 +24,7 @@
 /* Bits of evidence for a file called "metadata". */
 #define FOLDER_BITS 16
 
-/* Whether white space and then a text is at the begin of n bytes. */
+/* Whether n bytes begin with white space and then a text. */
 static bool begins(const uint8_t *p, size_t n, const char *text)
 {
     const size_t m = strlen(text);
@@ -35,7 +35,7 @@ static bool begins(const uint8_t *p, size_t n, const char *text)
     return n >= m && memcmp(p, text, m) == 0;
 }
 
-/* A file of a trace: it cannot be read by itself, but whoever names one is to be told what to do. */
+/* A file of a trace: it cannot be read by itself, but a user who names one should be told what to do. */
 static int probe(const tl_probe *p)
 {
     if (p->size >= 4)
@@ -47,7 +47,7 @@ static int probe(const tl_probe *p)
         }
     if (begins(p->head, p->size, "/* CTF 1.8"))
         return 64;
-    /* Each of a sequence of JSON texts begins so, whatever it is about. */
+    /* The begin of a sequence of JSON texts, whatever their subject. */
     return p->size > 2 && p->head[0] == 0x1e && begins(p->head + 1, p->size - 1, "{") ? 8 : 0;
 }
 

@@ -1,6 +1,6 @@
-/* Bytes of CTF files that have fixed places: packets of metadata, packets of the 2010 dialect, LTTng's index files.
+/* Fixed byte layouts of CTF files: packets of metadata, packets of the 2010 dialect, LTTng's index files.
  *
- *   metadata packet of 1.8 and 2, 37 bytes, byte order told by its magic number (content follows, then padding):
+ *   metadata packet of 1.8 and 2, 37 bytes, byte order shown by its magic number (content follows, then padding):
  *     0 magic 0x75D11D57  4 uuid[16]  20 checksum u32  24 content_size u32 (bits)  28 packet_size u32 (bits)
  *     32 compression u8  33 encryption u8  34 checksum_scheme u8  35 major u8  36 minor u8
  *   44 bytes in CTF2-PMETA: the same, then  37 reserved[3]  40 header_size u32 (bits, 352)

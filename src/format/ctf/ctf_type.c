@@ -1,4 +1,4 @@
-/* What all metadata front ends need: new types, alignments, and errors with line and column. */
+/* Shared by all metadata front ends: new types, alignments, and errors with line and column. */
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -5,8 +5,8 @@
  *           aligned as a u64.
  *   type 2: u32 timestamp, u16 id. If the id is 65535: aligned as a u64, u64 timestamp, u32 id, aligned as a u32.
  *
- * What follows is chosen by the id: a variant asks nothing of the struct around it, so that it is aligned only if it is
- * there. The alignment behind it is a struct of no members that is chosen in the same way. */
+ * The id chooses what follows: a variant does not influence the alignment of its struct, so it is aligned only if
+ * present. The alignment after it is an empty struct, chosen in the same way. */
 #include <string.h>
 
 #include "format/ctf/metadata/ctf2010_schema.h"
@@ -115,7 +115,7 @@ const ctf_type *ctf2010_context(ctf_schema *s, const ctf_type *context)
         has_role = has_role || strcmp(context->member[i].name, "payload_size") == 0;
     if (!has_role)
         return context;
-    /* Types are shared with others, who do not have the role. */
+    /* Types are shared with others that do not have the role. */
     ctf_type *copy = tl_arena_alloc(&s->arena, sizeof *copy);
     ctf_member *member = tl_arena_alloc(&s->arena, context->nmember * sizeof *member);
     if (!copy || !member)

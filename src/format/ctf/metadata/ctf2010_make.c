@@ -1,5 +1,5 @@
-/* Making one type of the metadata of 2010: checks, sizes, and alignments. `align` is where a type starts; its
- * contribution is what it asks of a struct around it, which for bit-fields of a compiler's kind is their unit. */
+/* Makes one type of the metadata of 2010: checks, sizes, and alignments. `align` is where a type starts; its
+ * contribution is the alignment of a struct around it, for bit-fields in the style of compilers their unit. */
 #include "format/ctf/metadata/ctf2010_make.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ int ctf2010_make_inner(ctf2010_types *t, ctf2010_spec *spec, const ctf2010_type 
 
 /* --- maps --- */
 
-/* A range as the values of an integer of this sign; false: none of them. */
+/* A range as values of an integer of this sign; false: it contains none. */
 static bool range_of(ctf2010_number low, ctf2010_number high, bool is_signed, tl_mapping *m)
 {
     if (is_signed) {
@@ -95,7 +95,7 @@ static int make_integer(ctf2010_types *t, const ctf2010_spec *spec, ctf_type *ty
     type->bits = (uint32_t)bits;
     type->is_signed = spec->is_signed;
     type->order = (uint8_t)spec->order;
-    /* What inherits from a predefined integer has its alignment, even if it is of another size. */
+    /* A type derived from a predefined integer has its alignment, even with another size. */
     const int64_t like = spec->base_bits ? spec->base_bits : bits;
     *align = number_or(spec, CTF2010_ALIGN, like % 8 == 0 && spec->root != CTF2010_BITFIELD ? 8 : 1);
     if (spec->root == CTF2010_BITFIELD) {

@@ -1,4 +1,4 @@
-/* Making one type of the metadata of 2010 from what its attributes say: the last step. */
+/* Making one type of the metadata of 2010 from its attributes: the last step. */
 #ifndef TL_FORMAT_CTF_CTF2010_MAKE_H
 #define TL_FORMAT_CTF_CTF2010_MAKE_H
 
@@ -6,9 +6,9 @@
 
 #define CTF2010_NUMBERS CTF2010_SIGNED /* the first keys are numbers */
 
-/* What the attributes of a type say. */
+/* The attributes of a type. */
 typedef struct ctf2010_spec {
-    uint64_t position; /* to blame */
+    uint64_t position; /* for errors */
     ctf2010_root root;
     bool is_signed;
     ctf_order order;
@@ -26,7 +26,7 @@ typedef struct ctf2010_spec {
 
 /* Checks and makes it. */
 int ctf2010_make(ctf2010_types *t, const ctf2010_spec *spec, ctf2010_type *out);
-/* Notes that a struct has a field of this type. */
+/* Records that a struct has a field of this type. */
 int ctf2010_make_inner(ctf2010_types *t, ctf2010_spec *spec, const ctf2010_type *inner);
 /* Reads a map: { { value, label }, { {low, high}, label }, ... }. The sign must be known. */
 int ctf2010_make_map(ctf2010_types *t, const ctf2010_node *value, ctf2010_spec *spec);

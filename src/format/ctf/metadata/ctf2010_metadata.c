@@ -1,4 +1,4 @@
-/* The metadata file of 2010: ordinary packets whose contents, one behind the other, are the text. */
+/* The metadata file of 2010: ordinary packets whose contents, concatenated, are the text. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +9,14 @@
 
 #define WINDOW ((size_t)64 << 10)
 
-/* Going through the packets, to collect the text or to find where in the file a part of it stands. */
+/* A pass over the packets, to collect the text or to find a part of it in the file. */
 typedef struct pass {
     ctf_walk walk;
     ctf_schema *schema;
     char *text; /* NULL: do not collect */
     size_t n, capacity;
-    uint64_t position; /* the place in the text that is looked for ... */
-    uint64_t found;    /* ... and where in the file it is, so far */
+    uint64_t position; /* the wanted place in the text ... */
+    uint64_t found;    /* ... and its place in the file, so far */
     bool has_order;
 } pass;
 
@@ -112,7 +112,7 @@ static int read_text(pass *c, tl_error *e)
     return r;
 }
 
-/* Problems of packets go to whoever reads the trace. */
+/* Keeps problems of packets for the reader of the trace. */
 static int keep_damage(ctf_schema *s, const tl_trace *t, tl_error *e)
 {
     const uint32_t n = t->ndamage + t->nnote;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The key of a name, or the free one where it belongs; its number in *number. */
+/* The key of a name, or a free one for it; its number is *number. */
 static uint64_t find(const ctf2010_names *t, const char *s, size_t n, uint32_t *number)
 {
     uint64_t key = tl_hash_bytes(s, n);

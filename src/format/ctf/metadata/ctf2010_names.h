@@ -9,7 +9,7 @@ typedef struct ctf2010_name {
     size_t n;
 } ctf2010_name;
 
-/* A zeroed table is an empty one. */
+/* A zeroed table is empty. */
 typedef struct ctf2010_names {
     tl_hash hash;
     ctf2010_name *name; /* by number */
@@ -18,7 +18,7 @@ typedef struct ctf2010_names {
 
 /* The number of a name, or TL_HASH_NONE. */
 uint32_t ctf2010_names_find(const ctf2010_names *t, const char *s, size_t n);
-/* Adds a name that is not there; its number is the count before. False when memory runs out. */
+/* Adds a new name; its number is the count before. False when memory runs out. */
 bool ctf2010_names_add(ctf2010_names *t, const char *s, size_t n);
 void ctf2010_names_fini(ctf2010_names *t);
 

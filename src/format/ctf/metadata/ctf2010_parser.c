@@ -1,4 +1,4 @@
-/* Reading the metadata language of 2010: words, and the tree that they make. */
+/* Parses the metadata language of 2010: words, and their tree. */
 #include "format/ctf/metadata/ctf2010_parser.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct parser {
     const ctf2010_source *source;
     const char *text; /* of the source */
     uint32_t n;
-    uint32_t at; /* behind `next` */
+    uint32_t at; /* after `next` */
     word token, next;
     tl_arena *arena;
     uint32_t nodes, nesting;
@@ -25,7 +25,7 @@ typedef struct parser {
 
 static bool is_space(unsigned char c)
 {
-    /* Those of Latin-1, as the executable specification has it, and NUL. */
+    /* White space of Latin-1, as in the executable specification, and NUL. */
     return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20) || c == 0x85 || c == 0xa0 || c == 0;
 }
 
@@ -44,7 +44,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Where the white space and the comments that begin at `at` end. */
+/* The end of the white space and comments that begin at `at`. */
 static uint32_t skip_space(const char *text, uint32_t n, uint32_t at)
 {
     while (at < n) {
@@ -56,7 +56,7 @@ static uint32_t skip_space(const char *text, uint32_t n, uint32_t at)
         } else if (text[at] == '/' && n - at >= 2 && text[at + 1] == '*') {
             const char *end = memmem(text + at + 2, n - at - 2, "*/", 2);
             if (!end)
-                return at; /* a comment that does not end is not a word either */
+                return at; /* an unterminated comment is not a word either */
             at = (uint32_t)(end - text) + 2;
         } else {
             break;
@@ -106,7 +106,7 @@ static uint32_t mark_length(const char *p, uint32_t n)
     return *p != '\0' && strchr("{}=,;.", *p) ? 1 : 0;
 }
 
-/* The word at or behind `at`; one of no length: there is something else. */
+/* The word at or after `at`; length 0: something else is there. */
 static word read_word(const char *text, uint32_t n, uint32_t at)
 {
     word w = {.position = skip_space(text, n, at)};
@@ -130,7 +130,7 @@ static word read_word(const char *text, uint32_t n, uint32_t at)
     return w;
 }
 
-/* Goes through all words, so that later ones are known to be good. */
+/* Checks all words first, so that later passes can rely on them. */
 static int check_words(parser *p)
 {
     word w;
@@ -191,7 +191,7 @@ static int new_node(parser *p, ctf2010_kind kind, word w, ctf2010_node **out)
     return 0;
 }
 
-/* Children are put behind the last one: *end is where its pointer to the next stands. */
+/* Appends a child: *end is the place of the pointer to the next one. */
 static void add_child(ctf2010_node *parent, const ctf2010_node ***end, ctf2010_node *child)
 {
     **end = child;

@@ -17,20 +17,20 @@
 #include "base/arena.h"
 #include "traceloom/error.h"
 
-#define CTF2010_NODES_MAX   (2u << 20) /* 32 bytes each; the kernel's 2000 events make a third of a million */
-#define CTF2010_NESTING_MAX 256u       /* braces in braces: each level costs stack, and a type has up to three */
+#define CTF2010_NODES_MAX   (2u << 20) /* 32 bytes each; the kernel's 2000 events need a third of a million */
+#define CTF2010_NESTING_MAX 256u       /* nesting of braces: each level costs stack, and a type has up to three */
 
 typedef enum ctf2010_kind {
     CTF2010_END,
     CTF2010_NUMBER,
     CTF2010_NAME,
-    CTF2010_STRING, /* quotes included */
+    CTF2010_STRING, /* including quotes */
     CTF2010_MARK,
     CTF2010_TYPE,   /* type { members }; the word is `type` */
     CTF2010_BRACES, /* { values }; the word is '{' */
     CTF2010_BLOCK,  /* { members }; the word is '{' */
     CTF2010_MEMBER, /* the word is its name, the only child its value */
-    CTF2010_ITEM    /* the word is what it is of; the children are its name, if it has one, and its block */
+    CTF2010_ITEM    /* the word is the kind of item; the children are its name, if any, and its block */
 } ctf2010_kind;
 
 typedef struct ctf2010_node {
@@ -52,11 +52,10 @@ typedef struct ctf2010_source {
     ctf_metadata_fail((source)->e, (source)->text, (source)->n, position, __VA_ARGS__)
 
 /* Parses the text, at most CTF_METADATA_MAX bytes. *root: a node whose children are the items; all are in the arena.
- * Errors: TL_EDAMAGED with the offset of the wrong word, something that is not a word before anything else; TL_ENOMEM.
- */
+ * Errors: TL_EDAMAGED with the offset of the wrong word, invalid words before anything else; TL_ENOMEM. */
 int ctf2010_tree(const ctf2010_node **root, tl_arena *arena, const ctf2010_source *source);
 
-/* Is the word of a node this one? */
+/* Is this the word of a node? */
 bool ctf2010_is(const ctf2010_source *source, const ctf2010_node *node, const char *word);
 /* The word of a node as arguments of "%.*s", shortened. */
 #define CTF2010_SHOWN 40u
@@ -71,9 +70,9 @@ typedef struct ctf2010_number {
 
 /* The value of a node that must be a number: decimal, 0 octal, 0x hexadecimal, at most 64 bits. */
 int ctf2010_number_of(const ctf2010_source *source, const ctf2010_node *node, ctf2010_number *out);
-/* As int64_t; what lies beyond becomes the nearest that it can hold. */
+/* As int64_t, saturated. */
 int64_t ctf2010_to_int64(ctf2010_number number);
-/* The text of a node that must be a name, string or number, without quotes and backslashes and as UTF-8, in the arena:
+/* The text of a node that must be a name, string or number, without quotes and backslashes, as UTF-8 in the arena:
  * *out. A NUL in it becomes a space. */
 int ctf2010_text_of(const ctf2010_source *source, const ctf2010_node *node, tl_arena *arena, const char **out);
 

@@ -13,7 +13,7 @@ typedef struct section {
     ctf_stream_class *stream;
     ctf2010_header header;
     ctf2010_type context; /* if it has a type */
-    tl_hash ids;          /* of its events: to find one that is there twice */
+    tl_hash ids;          /* ids of its events, to find duplicates */
     uint32_t nevent;
 } section;
 
@@ -98,7 +98,7 @@ static int see_trace(maker *m, const ctf2010_node *word, const ctf2010_node *blo
     return r;
 }
 
-/* What the block of a clock says, as in CTF 1.8; a later addition, so what makes no sense is passed over. */
+/* The block of a clock, as in CTF 1.8; a later addition, so invalid values are ignored. */
 static int see_clock(maker *m, ctf_clock *clock, const ctf2010_node *block)
 {
     for (const ctf2010_node *a = block->first; a; a = a->next) {
@@ -259,7 +259,7 @@ static int take_id(maker *m, const ctf2010_node *value, section *s, uint64_t *id
     int r = ctf2010_number_of(&m->source, value, &number);
     if (r < 0)
         return r;
-    *id = number.negative ? 0 - number.magnitude : number.magnitude; /* no header holds a negative one */
+    *id = number.negative ? 0 - number.magnitude : number.magnitude; /* no header contains a negative one */
     if (tl_hash_get(&s->ids, *id) != TL_HASH_NONE)
         return ctf2010_fail(&m->source, value->position, "event id %.*s is used twice",
                             CTF2010_WORD(&m->source, value));
@@ -325,7 +325,7 @@ static int see_event(maker *m, const ctf2010_node *word, const ctf2010_node *blo
     return add_event(m, word, &attributes);
 }
 
-/* --- the whole --- */
+/* --- everything --- */
 
 /* The first pass: names of types, and everything that needs no names. */
 static int see_items(maker *m, const ctf2010_node *root, ctf_clock *clock)

@@ -1,4 +1,4 @@
-/* A schema from the metadata of 2010, while it is being made. */
+/* A schema from the metadata of 2010 in the making. */
 #ifndef TL_FORMAT_CTF_CTF2010_SCHEMA_H
 #define TL_FORMAT_CTF_CTF2010_SCHEMA_H
 
@@ -14,7 +14,7 @@ typedef struct ctf2010_natural {
 /* The event header of a section, in the arena of the schema. NULL when memory runs out. */
 const ctf_type *ctf2010_event_header(ctf_schema *s, ctf2010_header header, ctf2010_natural natural);
 
-/* A context as it is, but with the role of an integer named payload_size. NULL when memory runs out. */
+/* A copy of a context in which an integer named payload_size has its role. NULL when memory runs out. */
 const ctf_type *ctf2010_context(ctf_schema *s, const ctf_type *context);
 
 #endif

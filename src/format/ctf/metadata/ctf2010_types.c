@@ -1,5 +1,5 @@
-/* Making types of the metadata of 2010: names, inheritance, and what structs hold. The order in which things are looked
- * at is that of the executable specification, so that of several mistakes the same one is found. */
+/* Makes types of the metadata of 2010: names, inheritance, and members of structs. The order of checks is that of the
+ * executable specification, so that of several mistakes the same one is reported. */
 #include "format/ctf/metadata/ctf2010_types.h"
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static unsigned predefined(const char *s, size_t n, bool *is_signed)
 
 /* --- attributes --- */
 
-/* Those of a block itself; the last of a name counts. */
+/* The attributes of a block itself; the last of a name counts. */
 static ctf2010_attributes attributes_of(const ctf2010_types *t, const ctf2010_node *block)
 {
     ctf2010_attributes a = {0};
@@ -74,8 +74,8 @@ static ctf2010_attributes attributes_of(const ctf2010_types *t, const ctf2010_no
     return a;
 }
 
-/* Adds to *a what is inherited, and says what the type is. `self`: the number of the type if it has a name, else
- * TL_HASH_NONE. */
+/* Adds inherited attributes to *a, and determines the kind of type. `self`: the number of the type if it has a name,
+ * else TL_HASH_NONE. */
 static int inherit(const ctf2010_types *t, ctf2010_attributes *a, const ctf2010_node *where, uint32_t self,
                    ctf2010_spec *spec)
 {
@@ -176,7 +176,7 @@ int ctf2010_types_declare(ctf2010_types *t, const ctf2010_node *word, const ctf2
     if (find_named(t, name) != TL_HASH_NONE || (is_root && !is_abstract))
         return ctf2010_fail(t->source, name->position, "type %.*s is defined twice", CTF2010_WORD(t->source, name));
     if (is_root)
-        return 0; /* a description of what is known */
+        return 0; /* a description of a predefined type */
     const uint32_t number = t->names.n;
     if (number == t->named_capacity) {
         const uint32_t capacity = t->named_capacity ? 2 * t->named_capacity : 64;
@@ -290,7 +290,7 @@ int ctf2010_types_alignment(ctf2010_types *t, const char *name, uint32_t *align)
 
 /* --- fields --- */
 
-/* The next field: its type and its name; *at moves behind it. */
+/* The next field: its type and its name; advances *at. */
 static int next_field(const ctf2010_types *t, const ctf2010_node *list, const ctf2010_node **at,
                       const ctf2010_node **kind, const ctf2010_node **name)
 {
@@ -311,7 +311,7 @@ static int next_field(const ctf2010_types *t, const ctf2010_node *list, const ct
     return is_word(*name) ? 0 : ctf2010_fail(t->source, (*name)->position, "expected the name of a field");
 }
 
-/* One field; `names` has those before it. */
+/* Adds one field; `names` has the previous ones. */
 static int add_field(ctf2010_types *t, const ctf2010_node *kind, const ctf2010_node *name, ctf2010_names *names,
                      ctf2010_spec *spec)
 {

@@ -6,13 +6,13 @@
 #include "format/ctf/metadata/ctf2010_names.h"
 #include "format/ctf/metadata/ctf2010_parser.h"
 
-/* Types refer to others by name, so that a small text can describe a huge tree. These bound it: */
-#define CTF2010_FIELDS_MAX     65536u       /* types in one type, itself included */
-#define CTF2010_FIELDS_ALL_MAX (1u << 20)   /* the same, of all event classes together */
-#define CTF2010_BYTES_MAX      (128u << 20) /* of all types and names: what is inherited is made again */
+/* Types refer to others by name, so a small text can describe a huge tree. These limits bound it: */
+#define CTF2010_FIELDS_MAX     65536u       /* types in one type, including itself */
+#define CTF2010_FIELDS_ALL_MAX (1u << 20)   /* the same for all event classes together */
+#define CTF2010_BYTES_MAX      (128u << 20) /* of all types and names: inherited parts are made again */
 #define CTF2010_PARENTS_MAX    64u          /* types that a type inherits from */
 
-/* What a type inherits from in the end, and so is. */
+/* The root from which a type inherits, which decides its kind. */
 typedef enum ctf2010_root {
     CTF2010_INTEGER,
     CTF2010_BITFIELD,
@@ -28,13 +28,13 @@ typedef enum ctf2010_root {
 /* A finished type. */
 typedef struct ctf2010_type {
     const ctf_type *type;  /* its `align` is where it starts */
-    uint32_t contribution; /* what it asks of the struct that holds it */
-    uint32_t height;       /* levels of types, itself included */
-    uint32_t fields;       /* types in it, itself included */
+    uint32_t contribution; /* its share in the alignment of the struct that contains it */
+    uint32_t height;       /* levels of types, including itself */
+    uint32_t fields;       /* types in it, including itself */
     ctf2010_root root;
 } ctf2010_type;
 
-/* Attributes that say something, in the order in which they are looked at. */
+/* Meaningful attributes, in the order of checks. */
 typedef enum ctf2010_key {
     CTF2010_SIZE,
     CTF2010_ALIGN,
@@ -53,18 +53,18 @@ typedef enum ctf2010_key {
 } ctf2010_key;
 
 typedef struct ctf2010_attributes {
-    const ctf2010_node *value[CTF2010_KEYS]; /* NULL: not there */
+    const ctf2010_node *value[CTF2010_KEYS]; /* NULL: missing */
 } ctf2010_attributes;
 
 /* A type of the metadata that has a name. */
 typedef struct ctf2010_named {
     const ctf2010_node *name;
     ctf2010_attributes attributes;
-    bool is_abstract, is_open, is_done; /* open: being made */
+    bool is_abstract, is_open, is_done; /* is_open: in the making */
     ctf2010_type type;
 } ctf2010_named;
 
-/* All that is needed to make types. */
+/* Everything needed to make types. */
 typedef struct ctf2010_types {
     const ctf2010_source *source;
     ctf_schema *schema; /* types and names go into its arena */
@@ -76,20 +76,20 @@ typedef struct ctf2010_types {
     unsigned depth;
 } ctf2010_types;
 
-/* Notes type NAME { } or abstract_type NAME { }; resolves nothing. */
+/* Declares type NAME { } or abstract_type NAME { }; resolves nothing. */
 int ctf2010_types_declare(ctf2010_types *t, const ctf2010_node *word, const ctf2010_node *name,
                           const ctf2010_node *block);
-/* Makes, and so checks, every type declared. */
+/* Makes, and so checks, every declared type. */
 int ctf2010_types_check(ctf2010_types *t);
 /* The alignment of a type if the metadata declares it, else 8; at least 8. */
 int ctf2010_types_alignment(ctf2010_types *t, const char *name, uint32_t *align);
-/* The type of a name; `where` is blamed. */
+/* The type with a name; `where` is for errors. */
 int ctf2010_types_get(ctf2010_types *t, const char *name, const ctf2010_node *where, ctf2010_type *out);
-/* The type that a value says. */
+/* The type in a value. */
 int ctf2010_types_of(ctf2010_types *t, const ctf2010_node *value, ctf2010_type *out);
 /* A struct of the fields in braces, as { {type, name}, ... } or { type name; ... }. */
 int ctf2010_types_fields(ctf2010_types *t, const ctf2010_node *value, ctf2010_type *out);
-/* A struct of one field, or with no name of none. */
+/* A struct of one field, or without a name of none. */
 int ctf2010_types_single(ctf2010_types *t, const char *name, const ctf2010_type *field, ctf2010_type *out);
 void ctf2010_types_fini(ctf2010_types *t);
 

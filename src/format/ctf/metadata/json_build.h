@@ -1,7 +1,7 @@
 /* Inside of the CTF 2 front end: from the JSON fragments of a metadata text to a schema.
  *
- * Failing is sticky: the first error is kept in `rc`, getters then return nothing (0, NULL), and loops end. So callers
- * look at `rc` only before they store something for good. */
+ * Errors are sticky: the first one is kept in `rc`, getters then return 0 or NULL, and loops end. So callers check `rc`
+ * only before they store something permanently. */
 #ifndef TL_FORMAT_CTF_JSON_BUILD_H
 #define TL_FORMAT_CTF_JSON_BUILD_H
 
@@ -10,15 +10,15 @@
 #include "format/ctf/ctf_schema.h"
 
 #define CTF_JSON_VALUES_MAX 1048576u /* JSON values of one fragment: an enumeration may have 200,000 labels */
-/* Fields of all classes of a trace, aliases written out each time they are used. Text alone cannot reach it; without it
- * a chain of aliases that use the one before twice would make 2^64 fields. */
+/* Fields of all classes of a trace, with aliases expanded at each use. Plain text cannot reach this limit; without it,
+ * a chain of aliases that each use the previous one twice would make 2^64 fields. */
 #define CTF_JSON_FIELDS_MAX 1048576u
 
-/* A type with what must be known when it is used in another one. */
+/* A type with what must be known to use it in another one. */
 typedef struct ctf_json_type {
     const ctf_type *type; /* NULL: failed */
-    uint32_t fields;      /* in it and itself */
-    uint32_t height;      /* levels of types, 1: no other in it */
+    uint32_t fields;      /* in it, including itself */
+    uint32_t height;      /* levels of types; 1: contains no other */
 } ctf_json_type;
 
 /* Numbers of things by name. */
@@ -41,7 +41,7 @@ typedef struct ctf_json {
     uint64_t base; /* where the fragment begins in the text */
     tl_error *e;
     int rc;            /* < 0: has failed */
-    tl_arena fragment; /* the tree of the fragment that is read */
+    tl_arena fragment; /* the tree of the current fragment */
     tl_strings strings;
     ctf_json_names aliases, clocks;
     ctf_json_type *alias; /* by number in `aliases` */
@@ -54,57 +54,57 @@ typedef struct ctf_json {
     uint32_t nevent;      /* of all streams */
     uint64_t fields;      /* of all classes */
     uint32_t little, big; /* numbers of more than a byte, by byte order */
-    tl_hash member_seen;  /* by address of the interned name: number of the struct that had it last */
+    tl_hash member_seen;  /* by address of the interned name: number of the last struct that had it */
     uint32_t structs;     /* counted for member_seen */
-    bool has_trace;       /* a trace-class fragment was there */
+    bool has_trace;       /* a trace-class fragment was seen */
     char clip[64];        /* see ctf_json_clip() */
 } ctf_json;
 
 /* ---- json_property.c ---- */
 
-/* Fails at a value of the fragment, unless it has failed already. Returns j->rc. */
+/* Fails at a value of the fragment, unless it has already failed. Returns j->rc. */
 __attribute__((format(printf, 4, 5))) int ctf_json_fail(ctf_json *j, tl_code code, const tl_json_value *at,
                                                         const char *format, ...);
 int ctf_json_no_memory(ctf_json *j);
 /* A name shortened for a message; valid until the next call. */
 const char *ctf_json_clip(ctf_json *j, const char *name);
 
-/* A property of an object, if it is there; it must be of the kind. */
+/* A property of an object, or NULL; it must have the kind. */
 const tl_json_value *ctf_json_get(ctf_json *j, const tl_json_value *object, const char *name, tl_json_kind kind);
-/* The same of any kind; it must be there. */
+/* A required property of any kind. */
 const tl_json_value *ctf_json_need(ctf_json *j, const tl_json_value *object, const char *name);
-/* An unsigned integer from low to high; `missing` if it is not there. */
+/* An unsigned integer from low to high; `missing` if it does not exist. */
 uint64_t ctf_json_uint(ctf_json *j, const tl_json_value *object, const char *name, uint64_t low, uint64_t high,
                        uint64_t missing);
-/* The same; it must be there. */
+/* The same for a required one. */
 uint64_t ctf_json_need_uint(ctf_json *j, const tl_json_value *object, const char *name, uint64_t low, uint64_t high);
-/* A string as a C string in the arena of the fragment; NULL if it is not there. Fails if it holds a NUL. */
+/* A string as a C string in the arena of the fragment; NULL if it does not exist. Fails if it contains a NUL. */
 const char *ctf_json_word(ctf_json *j, const tl_json_value *object, const char *name);
 /* The same in the arena of the schema. */
 const char *ctf_json_string(ctf_json *j, const tl_json_value *object, const char *name);
-/* A string of the tree, copied into the arena of the schema. Fails if it holds a NUL. */
+/* A string of the tree, copied into the arena of the schema. Fails if it contains a NUL. */
 const char *ctf_json_copy(ctf_json *j, const tl_json_value *at, const char *s, uint32_t n);
 /* An alignment in bits. */
 uint32_t ctf_json_align(ctf_json *j, const tl_json_value *object, const char *name, uint32_t missing);
-/* A uuid as an array of 16 integers; false if it is not there. */
+/* A uuid as an array of 16 integers; false if it does not exist. */
 bool ctf_json_uuid(ctf_json *j, const tl_json_value *object, uint8_t uuid[16]);
 
 /* The number of a name, or TL_HASH_NONE. */
 uint32_t ctf_json_names_find(ctf_json *j, const ctf_json_names *names, const char *name);
-/* Gives a name the next number. It must be new. */
+/* Gives a new name the next number. */
 void ctf_json_names_add(ctf_json *j, ctf_json_names *names, const char *name);
 /* Room for one more element in an array that malloc() made; false (and failed) without memory. */
 bool ctf_json_grow(ctf_json *j, void *array, uint32_t n, uint32_t *capacity, size_t size);
 
 /* ---- json_types.c, json_compound.c ---- */
 
-/* The type that a field class (an object, or the name of an alias) describes. `depth`: types around it. */
+/* The type of a field class (an object, or the name of an alias). `depth`: types around it. */
 ctf_json_type ctf_json_field_class(ctf_json *j, const tl_json_value *v, unsigned depth);
-/* Those that hold other types: structure, arrays, optional, variant. *done is cleared if v is none of them. */
+/* Types that contain others: structure, arrays, optional, variant. *done is cleared if v is not one of them. */
 ctf_json_type ctf_json_compound(ctf_json *j, const tl_json_value *v, const char *kind, unsigned depth, bool *done);
-/* A scope: must be a structure. NULL if the property is not there. */
+/* A scope, which must be a structure. NULL if the property does not exist. */
 const ctf_type *ctf_json_scope(ctf_json *j, const tl_json_value *fragment, const char *name);
-/* The location in a property, which must be there. */
+/* The location in a required property. */
 const ctf_location *ctf_json_location(ctf_json *j, const tl_json_value *object, const char *name);
 /* Labels of ranges: {"label": [[low, high], ...], ...}. */
 void ctf_json_mappings(ctf_json *j, const tl_json_value *object, const char *name, ctf_type *t);

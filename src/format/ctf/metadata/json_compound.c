@@ -1,4 +1,4 @@
-/* Field classes of CTF 2 that hold others: structure, arrays, optional and variant; locations and ranges. */
+/* Field classes of CTF 2 that contain others: structure, arrays, optional and variant; locations and ranges. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -27,8 +27,8 @@ static bool read_origin(ctf_json *j, const tl_json_value *v, ctf_origin *origin)
     return false;
 }
 
-/* A null goes up from what the names before it lead to: it takes back the last name. Only those that lead out of the
- * struct where the field stands are kept, at the front. */
+/* A null goes up from the field of the preceding names: it removes the last name. Only those that leave the struct of
+ * the field are kept, at the front. */
 static void read_path(ctf_json *j, const tl_json_value *list, const tl_json_value *first, ctf_location *l)
 {
     const char **path = tl_arena_alloc(&j->s->arena, list->n * sizeof *path);
@@ -89,7 +89,7 @@ const ctf_location *ctf_json_location(ctf_json *j, const tl_json_value *object, 
 
 /* ---- ranges ---- */
 
-/* What numbers were in ranges whose signedness is not known: of the selector that stands elsewhere. */
+/* Which numbers were in ranges of unknown signedness: that of the selector elsewhere. */
 typedef struct signs {
     bool negative, large; /* below 0; above INT64_MAX */
 } signs;
@@ -125,7 +125,7 @@ static void read_range(ctf_json *j, const tl_json_value *v, signs *seen, uint64_
         ctf_json_fail(j, TL_EDAMAGED, v, "a range whose end lies before its begin");
 }
 
-/* The ranges of an option. At least one, for none at all means a boolean selector. */
+/* The ranges of an option. At least one, since none means a boolean selector. */
 static void read_ranges(ctf_json *j, const tl_json_value *list, signs *seen, ctf_member *m)
 {
     if (list->kind != TL_JSON_ARRAY || list->n == 0) {
@@ -165,7 +165,7 @@ static void check_sign(ctf_json *j, const tl_json_value *v, const signs *seen, c
         ctf_json_fail(j, TL_EDAMAGED, v, "a range above %" PRId64 " of a signed integer", INT64_MAX);
 }
 
-/* Ranges of bits that a bit map does not have would keep readers busy: they are cut off. */
+/* Ranges of bits that a bit map does not have would keep readers busy: they are cut. */
 static bool keep_range(const ctf_type *t, tl_mapping *m)
 {
     if (t->kind != CTF_BITMAP)
@@ -202,9 +202,9 @@ void ctf_json_mappings(ctf_json *j, const tl_json_value *object, const char *nam
     t->nmapping = n;
 }
 
-/* ---- types in types ---- */
+/* ---- nested types ---- */
 
-/* Takes a type into account that is a member of another. False if it has failed or is too much. */
+/* Counts a type that is a member of another. False if it has failed or exceeds a limit. */
 static bool take(ctf_json *j, const tl_json_value *v, ctf_json_type *whole, const ctf_json_type *part)
 {
     if (!part->type || j->rc < 0)
@@ -228,7 +228,7 @@ static ctf_json_type new_type(ctf_json *j, const tl_json_value *v, ctf_kind kind
     return (ctf_json_type){.type = *t, .fields = 1, .height = 1};
 }
 
-/* No two of the members may have the same name. */
+/* Checks that members have different names. */
 static void check_unique(ctf_json *j, const tl_json_value *list, const ctf_member *member, uint32_t n)
 {
     const uint32_t number = j->structs++;
@@ -244,7 +244,7 @@ static void check_unique(ctf_json *j, const tl_json_value *list, const ctf_membe
     }
 }
 
-/* Room for the members that a list describes; NULL: failed, or there are none. */
+/* Room for the members in a list; NULL: failed, or there are none. */
 static ctf_member *new_members(ctf_json *j, const tl_json_value *list)
 {
     if (list->n > CTF_MEMBERS_MAX) {
@@ -263,7 +263,7 @@ static void set_members(ctf_type *t, const ctf_member *member, uint32_t n)
     t->nmember = n;
 }
 
-/* The one member of an array or an optional. */
+/* The only member of an array or an optional. */
 static void read_only_member(ctf_json *j, const tl_json_value *v, const char *name, unsigned depth,
                              ctf_json_type *whole, ctf_type *t, ctf_member **out)
 {
@@ -281,8 +281,8 @@ static void read_only_member(ctf_json *j, const tl_json_value *v, const char *na
     *out = m;
 }
 
-/* What a type wants of the alignment of what holds it. A variant and an optional want nothing. Kept in `align` of
- * structs and arrays, so that it need not be searched for again. */
+/* The alignment that a type needs from its container; none for a variant and an optional. Stored in `align` of structs
+ * and arrays, to avoid searching again. */
 static void align_for(ctf_type *t, const ctf_type *part)
 {
     if (part->align > t->align)

@@ -16,7 +16,7 @@ static void refuse_extension(ctf_json *j, const char *space, const tl_json_value
                   ctf_json_clip(j, extension->name), owner);
 }
 
-/* An extension that is declared may change the meaning of anything: without knowing it nothing can be read. */
+/* A declared extension may change the meaning of anything: an unknown one makes the trace unreadable. */
 static void refuse_extensions(ctf_json *j, const tl_json_value *fragment)
 {
     const tl_json_value *all = ctf_json_get(j, fragment, "extensions", TL_JSON_OBJECT);
@@ -74,7 +74,7 @@ static void read_environment(ctf_json *j, const tl_json_value *f)
             property[n].number = v->as.i;
         } else if (v->kind == TL_JSON_UINT && v->as.u <= INT64_MAX) {
             property[n].number = (int64_t)v->as.u;
-        } else if (v->kind == TL_JSON_UINT) { /* more than a property can hold as a number */
+        } else if (v->kind == TL_JSON_UINT) { /* more than the number in a property can be */
             int length = snprintf(digits, sizeof digits, "%" PRIu64, v->as.u);
             property[n].text = ctf_json_copy(j, v, digits, (uint32_t)length);
         } else {
@@ -113,7 +113,7 @@ static bool is_uuid_text(const char *s)
     return s[36] == '\0';
 }
 
-/* What makes two clocks one, as text: namespace, name and uid together. A uuid says it alone. */
+/* The identity of a clock as text: namespace, name and uid together, or just a uuid. */
 static const char *clock_identity(ctf_json *j, const tl_json_value *f, const char *name)
 {
     const char *uid = NULL, *space = ctf_json_word(j, f, "namespace");
@@ -151,8 +151,7 @@ static void read_offset(ctf_json *j, const tl_json_value *f, const char *name, c
     c->offset = (int64_t)ctf_json_uint(j, offset, "cycles", 0, most, 0);
 }
 
-/* Whether time is counted from 1970. Drafts before 2.0 took that for granted unless they said otherwise, and can be
- * known by the name of the offset. */
+/* Whether time counts from 1970. Drafts before 2.0 assumed that by default; the name of the offset reveals them. */
 static bool is_unix(ctf_json *j, const tl_json_value *f)
 {
     const tl_json_value *origin = tl_json_find(f, "origin"), *flag = tl_json_find(f, "origin-is-unix-epoch");
@@ -210,8 +209,8 @@ static const ctf_clock *default_clock(ctf_json *j, const tl_json_value *f)
     return NULL;
 }
 
-/* The packet context again, with the role of its member cpu_id: CTF 2 has no role for that, but the name is what
- * tracers use. A copy, because aliases share types. */
+/* A copy of the packet context whose member cpu_id has its role: CTF 2 has no such role, but tracers use the name. A
+ * copy, because aliases share types. */
 static const ctf_type *mark_cpu(ctf_json *j, const ctf_type *context)
 {
     for (uint32_t i = 0; context && i < context->nmember; i++) {
@@ -266,8 +265,7 @@ static void read_stream(ctf_json *j, const tl_json_value *f)
 
 /* ---- events ---- */
 
-/* Names of log levels: as the attribute has them, and as LTTng's headers and CTF 1.8 write them. The number of a level
- * is its place. */
+/* Names of log levels: in the attribute, and in LTTng's headers and CTF 1.8. The number of a level is its index. */
 static const struct {
     const char *attribute, *name;
 } levels[] = {{"emergency", "TRACE_EMERG"},
@@ -301,7 +299,7 @@ static void read_level(ctf_json *j, const tl_json_value *v, ctf_event_class *c)
         }
 }
 
-/* Attributes are what a producer adds for itself: anything unknown or odd in them is passed over. */
+/* Attributes are additions by producers: unknown or odd ones are ignored. */
 static void read_attributes(ctf_json *j, const tl_json_value *f, ctf_event_class *c)
 {
     static const char *const spaces[] = {"lttng.org,2009", "babeltrace.org,2020"};
@@ -362,7 +360,7 @@ static void read_event(ctf_json *j, const tl_json_value *f)
         add_event(j, f, c, stream_id);
 }
 
-/* ---- all of them ---- */
+/* ---- all fragments ---- */
 
 void ctf_json_fragment(ctf_json *j, const tl_json_value *f, bool is_first)
 {

@@ -2,8 +2,8 @@
  *
  *   0x1e {"type": "preamble", ...} 0x0a  0x1e {"type": "trace-class", ...} 0x0a  ...
  *
- * Each fragment is parsed, built from, and forgotten before the next: what a fragment adds is copied into the arena of
- * the schema. A byte 0x1e cannot stand inside JSON text, so the sequence is cut without looking at the fragments. */
+ * Each fragment is parsed, used and freed before the next; its contributions are copied into the arena of the schema.
+ * JSON text cannot contain a byte 0x1e, so the sequence is split without parsing it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ static void parse_sequence(ctf_json *j)
     for (size_t at = 1; at <= j->n && j->rc >= 0;) {
         const char *end = at < j->n ? memchr(j->text + at, SEPARATOR, j->n - at) : NULL;
         const size_t n = (end ? (size_t)(end - j->text) : j->n) - at;
-        if (!is_space(j->text + at, n)) { /* RFC 7464: separators may follow each other */
+        if (!is_space(j->text + at, n)) { /* RFC 7464: separators may be repeated */
             parse_fragment(j, at, n, is_first);
             is_first = false;
         }
@@ -52,7 +52,7 @@ static void parse_sequence(ctf_json *j)
         ctf_json_fail(j, TL_EDAMAGED, &begin, "metadata without fragments: expected a preamble");
 }
 
-/* Moves what was collected into the schema. */
+/* Moves the collected parts into the schema. */
 static void finish(ctf_json *j)
 {
     ctf_schema *s = j->s;

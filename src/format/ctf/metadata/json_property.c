@@ -1,4 +1,4 @@
-/* Properties of JSON objects in CTF 2 metadata, checked and with errors that say what was expected. */
+/* Properties of JSON objects in CTF 2 metadata, with checks and errors that say what was expected. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -26,7 +26,7 @@ static const struct simple {
     {"dynamic-length-string", TEXT, CTF_TEXT, false, true},
     {"static-length-blob", BLOB, CTF_BLOB, false, false},
     {"dynamic-length-blob", BLOB, CTF_BLOB, false, true},
-    /* Drafts before 2.0 had classes of their own for integers with mappings. */
+    /* Drafts before 2.0 had separate classes for integers with mappings. */
     {"fixed-length-unsigned-enumeration", BITS, CTF_INT, false, false},
     {"fixed-length-signed-enumeration", BITS, CTF_INT, true, false},
     {"variable-length-unsigned-enumeration", VARIABLE, CTF_VARINT, false, false},
@@ -63,7 +63,7 @@ static void check_role(ctf_json *j, const tl_json_value *v, const ctf_type *t, u
     }
 }
 
-/* Roles that are not known are ignored. */
+/* Unknown roles are ignored. */
 static void read_roles(ctf_json *j, const tl_json_value *object, ctf_type *t)
 {
     const tl_json_value *list = ctf_json_get(j, object, "roles", TL_JSON_ARRAY);
@@ -115,7 +115,7 @@ static void read_order(ctf_json *j, const tl_json_value *object, ctf_type *t)
         *(t->order == CTF_BE ? &j->big : &j->little) += 1;
 }
 
-/* Numbers of bits are checked against what this reader can do, not against the specification, which has no limit. */
+/* Numbers of bits are limited to what this reader supports; the specification has no limit. */
 static void read_bits(ctf_json *j, const tl_json_value *object, ctf_type *t)
 {
     const tl_json_value *v = ctf_json_need(j, object, "length");
@@ -163,7 +163,7 @@ static void read_length(ctf_json *j, const tl_json_value *object, ctf_type *t)
         t->length = ctf_json_need_uint(j, object, "length", 0, UINT64_MAX);
 }
 
-/* ---- all of them ---- */
+/* ---- everything ---- */
 
 static void fill(ctf_json *j, const tl_json_value *v, const struct simple *c, ctf_type *t)
 {
@@ -202,7 +202,7 @@ static void fill(ctf_json *j, const tl_json_value *v, const struct simple *c, ct
 
 static ctf_json_type find_alias(ctf_json *j, const tl_json_value *v)
 {
-    const bool whole = strlen(v->as.s) == v->n; /* no name of an alias has a NUL in it */
+    const bool whole = strlen(v->as.s) == v->n; /* names of aliases have no NUL */
     const uint32_t number = whole ? ctf_json_names_find(j, &j->aliases, v->as.s) : TL_HASH_NONE;
     if (number == TL_HASH_NONE) {
         ctf_json_fail(j, TL_EDAMAGED, v, "no field class alias before this one is named \"%s\"",

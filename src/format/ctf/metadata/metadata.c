@@ -6,7 +6,7 @@
  *   0x1E                               text                                        JSON (CTF 2)
  *   anything else                      text                                        TSDL (CTF 1.8)
  *
- * Packets of 2.0 have headers of 37 bytes (LTTng) or of at least 44 (CTF2-PMETA), which say so themselves: text cannot
+ * Packets of 2.0 have headers of 37 bytes (LTTng) or of at least 44 (CTF2-PMETA), which have their size: text cannot
  * have zeros in the places of the reserved bytes. ctf_layout.h has the bytes. A fragment or a word may be cut by the
  * end of a packet, so the contents are joined before anything is parsed. */
 #include <inttypes.h>
@@ -26,7 +26,7 @@ typedef struct file {
 } file;
 
 typedef struct packet {
-    uint32_t header, content, size; /* bytes; content: with the header */
+    uint32_t header, content, size; /* bytes; content: including the header */
     unsigned major, minor;
 } packet;
 
@@ -48,7 +48,7 @@ static int header_size(const file *f, size_t at, uint64_t number, bool big, pack
     const char *bytes = f->data + at;
     p->header = CTF_META_SIZE;
     if (p->major != 2 || f->n - at < CTF_META_LONG_SIZE || !all_zero(bytes + CTF_META_SIZE, 3) ||
-        tl_load32(bytes + CTF_META_CONTENT_SIZE, big) < CTF_META_LONG_SIZE * 8) /* no content: this is padding */
+        tl_load32(bytes + CTF_META_CONTENT_SIZE, big) < CTF_META_LONG_SIZE * 8) /* no content: only padding */
         return 0;
     const uint32_t bits = tl_load32(bytes + CTF_META_HEADER_SIZE, big);
     if (bits < CTF_META_LONG_SIZE * 8 || bits % 8)
@@ -100,7 +100,7 @@ static int check_schemes(const file *f, size_t at, uint64_t number)
     return 0;
 }
 
-/* The packet at `at`: 1; 0: only zeros are left of the file. */
+/* The packet at `at`: 1; 0: only zeros are left in the file. */
 static int read_packet(const file *f, size_t at, uint64_t number, packet *p)
 {
     const size_t left = f->n - at;
@@ -139,7 +139,7 @@ static int check_same(const file *f, size_t at, uint64_t number, const packet *f
     return 0;
 }
 
-/* Checks all packets; their number, and what the first says. */
+/* Checks all packets; returns their number, and the first one. */
 static int check_packets(const file *f, uint64_t *count, packet *first)
 {
     uint64_t number = 0;
@@ -154,7 +154,7 @@ static int check_packets(const file *f, uint64_t *count, packet *first)
             rc = check_same(f, at, number, first, &p);
         if (rc < 0)
             return rc;
-        /* Padding that is cut off is not a loss. */
+        /* Truncated padding is not a loss. */
         at = p.size < f->n - at ? at + p.size : f->n;
     }
     *count = number;
@@ -218,7 +218,7 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Where the first word or symbol begins: behind white space and comments. */
+/* The first word or symbol, after white space and comments. */
 static size_t skip_comments(const char *p, size_t n)
 {
     size_t at = 0;
@@ -237,7 +237,7 @@ static size_t skip_comments(const char *p, size_t n)
     }
 }
 
-/* Everything in TSDL begins with a word. This is for files that are something else altogether. */
+/* Everything in TSDL begins with a word. This rejects files of other kinds. */
 static int check_tsdl(const file *f)
 {
     const size_t at = skip_comments(f->data, f->n);

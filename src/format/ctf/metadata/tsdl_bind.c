@@ -1,13 +1,12 @@
-/* Puts the types of TSDL where they are used: there their fields get roles, lengths and tags are found, and options the
- * values that choose them. A type that is the same everywhere is shared; of others copies are made, one for each way to
- * be used. */
+/* Binds the types of TSDL at their uses: fields get roles, lengths and tags are located, and options get the values
+ * that choose them. A type that is the same everywhere is shared; otherwise there is a copy for each kind of use. */
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "format/ctf/metadata/tsdl_parser.h"
 
-/* What a copy has that its source has not. */
+/* How a copy differs from its source. */
 typedef struct change {
     const ctf_location *location;
     const tsdl_labels *labels;
@@ -88,7 +87,7 @@ static int make_copy(tsdl_parser *p, tsdl_type *source, const change *c, const c
     return 0;
 }
 
-/* The copy of a type that has been changed in a way; takes its members off the stack. */
+/* The copy of a type with a change; takes its members off the stack. */
 static int copy_type(tsdl_parser *p, tsdl_type *source, const change *c, const ctf_type **out)
 {
     uint64_t hash = hash_change(p, source, c);
@@ -117,7 +116,7 @@ static int bind_struct(tsdl_parser *p, ctf_origin scope, tsdl_type *t, bool root
     change c = {.first = p->nbound};
     bool changed = false;
     uint32_t frame = p->nframe, symbols = p->nsymbol;
-    assert(frame < TSDL_FRAMES_MAX); /* types are not so deep */
+    assert(frame < TSDL_FRAMES_MAX); /* types are not so deeply nested */
     p->frame[p->nframe++] = (tsdl_frame){.type = t, .origin = (uint8_t)scope, .root = root};
     for (uint32_t i = 0; i < t->t.nmember; i++) {
         tsdl_type *member = tsdl_type_of(t->t.member[i].type);
@@ -138,7 +137,7 @@ static int bind_struct(tsdl_parser *p, ctf_origin scope, tsdl_type *t, bool root
     return 0;
 }
 
-/* Counts what is made of a type later. */
+/* Counts what will be made from a type. */
 static int count_fields(tsdl_parser *p, const tsdl_type *t, uint32_t n)
 {
     if (n > TSDL_FIELDS_MAX - p->fields)
@@ -166,7 +165,7 @@ static int bind_variant(tsdl_parser *p, ctf_origin scope, tsdl_type *t, const ct
     return 0;
 }
 
-/* The length of an array that the environment says. */
+/* The length of an array from the environment. */
 static int environment_length(tsdl_parser *p, const tsdl_path *path, uint64_t *length)
 {
     const tsdl_name *name = path->name[0];

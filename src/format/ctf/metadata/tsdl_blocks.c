@@ -1,4 +1,4 @@
-/* Blocks of TSDL: trace, env, clock, stream, event, callsite. What they say is kept until all of the text was read,
+/* Blocks of TSDL: trace, env, clock, stream, event, callsite. Their contents are kept until the whole text was read,
  * since they come in any order. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -108,7 +108,7 @@ typedef struct clock_block {
 
 enum { C_NAME, C_UUID, C_DESCRIPTION, C_FREQ, C_PRECISION, C_OFFSET_S, C_OFFSET, C_ABSOLUTE };
 
-/* The same UUID is the same text, however it is written. */
+/* The same text for every spelling of a UUID. */
 static int clock_uuid(tsdl_parser *p, const tsdl_value *v, ctf_clock *clock)
 {
     tsdl_name *name;
@@ -174,7 +174,7 @@ static int parse_clock(tsdl_parser *p)
     if (b.name->clock > 0)
         return tsdl_fail(&p->l, position, "a second clock with the name '%.60s'", b.name->text);
     b.clock->id = b.clock->name = b.name->text;
-    /* Offsets are from the epoch, but one of 0 is what tracers write whose clock begins anywhere. */
+    /* Offsets are from the epoch, but an offset of 0 is what tracers write for a clock with an arbitrary begin. */
     b.clock->is_unix = b.absolute || b.clock->offset_s != 0 || b.clock->offset != 0;
     p->clock[p->nclock++] = b.clock;
     b.name->clock = p->nclock;

@@ -1,6 +1,6 @@
-/* What fields of TSDL are for: told by their names, in headers and contexts of packets and in headers of events, and by
- * the clocks that integers are mapped to. Behind the event header only the mapping counts: every unsigned integer that
- * is mapped to the clock of the stream moves it, for the next events. */
+/* Purposes of TSDL fields: from their names, in headers and contexts of packets and in headers of events, and from the
+ * clocks that integers are mapped to. After the event header only the mapping counts: every unsigned integer mapped to
+ * the stream's clock moves it, for the next events. */
 #include <string.h>
 
 #include "format/ctf/metadata/tsdl_parser.h"
@@ -17,11 +17,11 @@ static bool is_time(ctf_origin scope, const char *name)
     return strcmp(name, "timestamp_begin") == 0 || strcmp(name, "timestamp_end") == 0;
 }
 
-/* What a scope says of clocks. */
+/* The clocks found in a scope. */
 typedef struct found_clocks {
-    const ctf_clock *named;  /* of a field that is a time by its name */
+    const ctf_clock *named;  /* of a field whose name makes it a time */
     const ctf_clock *mapped; /* of any other */
-    bool implicit;           /* there is a time by its name that is not mapped */
+    bool implicit;           /* has a time by name that is not mapped */
 } found_clocks;
 
 static bool is_header(ctf_origin scope)
@@ -29,7 +29,7 @@ static bool is_header(ctf_origin scope)
     return scope <= CTF_FROM_EVENT_HEADER;
 }
 
-/* Looks at all integers but those in arrays in headers, which are not times. */
+/* Visits all integers except those in arrays in headers, which are not times. */
 static int search(tsdl_parser *p, ctf_origin scope, const tsdl_type *t, const tsdl_name *name, found_clocks *found)
 {
     TSDL_TRY(tsdl_step(p, t->t.position));
@@ -68,7 +68,7 @@ static int default_clock(tsdl_parser *p, const ctf_clock **out)
     return 0;
 }
 
-/* The clock that a field behind the event header is mapped to. */
+/* The clock that a field after the event header is mapped to. */
 static int search_events(tsdl_parser *p, const tsdl_stream *stream, const uint32_t *event, found_clocks *found)
 {
     if (stream->event_context)
@@ -139,7 +139,7 @@ static uint32_t context_roles(const char *name, bool mapped)
 
 uint32_t tsdl_roles(const tsdl_parser *p, ctf_origin scope, const tsdl_name *name, const tsdl_type *t)
 {
-    /* A time that is not mapped goes by the clock of its stream class. */
+    /* A time without a mapping uses the clock of its stream class. */
     const ctf_clock *clock = clock_of(p, t);
     bool mapped =
         p->stream_clock && (clock ? clock == p->stream_clock : is_header(scope) && is_time(scope, name->text));
@@ -150,7 +150,7 @@ uint32_t tsdl_roles(const tsdl_parser *p, ctf_origin scope, const tsdl_name *nam
         return context_roles(name->text, mapped);
     case CTF_FROM_EVENT_HEADER:
         return (strcmp(name->text, "id") == 0 ? CTF_ROLE_EVENT_CLASS : 0) | (mapped ? CTF_ROLE_TIMESTAMP : 0);
-    default: /* behind the headers */
+    default: /* after the headers */
         return clock && clock == p->stream_clock && !t->t.is_signed ? CTF_ROLE_TIMESTAMP : 0;
     }
 }

@@ -20,7 +20,7 @@ static int pointers(tsdl_parser *p, uint32_t *n)
         } else if (*n > 0 && tsdl_is(&p->l, TSDL_WORD) && p->l.token.name->word == TSDL_W_CONST) {
             TSDL_TRY(tsdl_peek(&p->l, &ahead));
             if (ahead->kind != TSDL_WORD && ahead->kind != '*' && ahead->kind != TSDL_BECOMES)
-                return 0; /* a field of this name */
+                return 0; /* a field with this name */
         } else {
             return 0;
         }
@@ -43,7 +43,7 @@ static int brackets(tsdl_parser *p, dimension *d)
     return tsdl_expect(&p->l, ']');
 }
 
-/* A name, or none, in any number of parentheses, with lengths behind it. */
+/* A name, or none, in any number of parentheses, followed by lengths. */
 static int direct_declarator(tsdl_parser *p, bool named, tsdl_declarator *d, dimension *list, uint32_t *n)
 {
     tsdl_lexer *l = &p->l;
@@ -102,7 +102,7 @@ int tsdl_declaration(tsdl_parser *p)
         return 0;
     TSDL_TRY(tsdl_peek(l, &ahead));
     if (ahead->kind == '=' || ahead->kind == TSDL_BECOMES || ahead->kind == '.' || ahead->kind == TSDL_ARROW)
-        return 0; /* an attribute of this name */
+        return 0; /* an attribute with this name */
     if (word == TSDL_W_TYPEDEF)
         TSDL_TRY(tsdl_typedef(p));
     else if (word == TSDL_W_TYPEALIAS)
@@ -114,7 +114,7 @@ int tsdl_declaration(tsdl_parser *p)
     return 1;
 }
 
-/* Adds a member to the ones on the stack, of which those from `first` on are of the same struct or variant. */
+/* Adds a member to the stack, where those from `first` on belong to the same struct or variant. */
 static int add_member(tsdl_parser *p, const tsdl_type *t, uint32_t first, const tsdl_declarator *d)
 {
     tsdl_space space = t->t.kind == CTF_VARIANT ? TSDL_OPTION : TSDL_FIELD;
@@ -135,7 +135,7 @@ static int add_member(tsdl_parser *p, const tsdl_type *t, uint32_t first, const 
                                 : tsdl_push_field(p, d->name, d->type, p->scope, index);
 }
 
-/* `: bits` behind a declarator, which may have no name: then it is called by its number. */
+/* `: bits` after a declarator, which without a name is named by its index. */
 static int bit_field(tsdl_parser *p, uint32_t index, tsdl_declarator *d)
 {
     tsdl_value v;
@@ -215,7 +215,7 @@ static int tag_name(tsdl_parser *p, tsdl_base *base, tsdl_name **name)
     return tsdl_next(l);
 }
 
-/* `align(bits)` behind a struct. */
+/* `align(bits)` after a struct. */
 static int align_attribute(tsdl_parser *p, uint32_t *bits)
 {
     tsdl_lexer *l = &p->l;
@@ -226,7 +226,7 @@ static int align_attribute(tsdl_parser *p, uint32_t *bits)
         return 0;
     TSDL_TRY(tsdl_peek(l, &ahead));
     if (ahead->kind != '(')
-        return 0; /* a field of this name */
+        return 0; /* a field with this name */
     TSDL_TRY(tsdl_next(l));
     TSDL_TRY(tsdl_next(l));
     TSDL_TRY(tsdl_value_parse(p, &v));

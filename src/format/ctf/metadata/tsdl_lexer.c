@@ -6,7 +6,7 @@
 
 #include "base/text/utf8.h"
 
-/* Longest piece of text that is remembered of a token, for messages. */
+/* Longest text of a token that is kept for messages. */
 #define TOKEN_TEXT_MAX 1000u
 
 static bool is_digit(char c)
@@ -28,14 +28,13 @@ static bool is_letter(char c)
     return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The character at an offset; NUL behind the end. */
+/* The character at an offset; NUL past the end. */
 static char at(const tsdl_lexer *l, size_t offset)
 {
     return offset < l->n ? l->text[offset] : '\0';
 }
 
-/* Goes past white space and comments. Zeros that fill the rest are white space, too: they pad the last block of some
- * files. */
+/* Skips white space and comments. Zeros to the end are white space, too: they pad the last block of some files. */
 static int skip_space(tsdl_lexer *l)
 {
     for (;;) {
@@ -64,7 +63,7 @@ static int skip_space(tsdl_lexer *l)
     }
 }
 
-/* Writes a code point as UTF-8; the number of bytes, 0 if it is none. */
+/* Writes a code point as UTF-8; returns the number of bytes, 0 if invalid. */
 static size_t put_utf8(char *out, uint32_t c)
 {
     if (c < 0x80) {
@@ -80,7 +79,7 @@ static size_t put_utf8(char *out, uint32_t c)
     return n;
 }
 
-/* \uXXXX or \UXXXXXXXX at l->at: writes it, and goes past it. */
+/* Writes \uXXXX or \UXXXXXXXX at l->at, and advances. */
 static int universal_character(tsdl_lexer *l, char *out, size_t *n)
 {
     size_t begin = l->at, digits = at(l, begin + 1) == 'u' ? 4 : 8;
@@ -117,7 +116,7 @@ static int numeric_escape(tsdl_lexer *l, size_t begin, int base, unsigned most, 
     return 0;
 }
 
-/* The escape sequence at l->at: writes what it stands for, at most 4 bytes, and goes past it. */
+/* Writes the character of the escape sequence at l->at, at most 4 bytes, and advances. */
 static int escape(tsdl_lexer *l, char *out, size_t *n)
 {
     static const char letters[] = "'\"?\\abfnrtv", values[] = "'\"?\\\a\b\f\n\r\t\v";
@@ -155,7 +154,7 @@ static int reserve(tsdl_lexer *l, size_t n)
     return 0;
 }
 
-/* Decodes what stands between quotes into the buffer, and goes past the closing one. */
+/* Decodes quoted text into the buffer, and skips the closing quote. */
 static int decode(tsdl_lexer *l, size_t begin, char quote, size_t *n)
 {
     for (*n = 0;;) {
@@ -176,7 +175,7 @@ static int decode(tsdl_lexer *l, size_t begin, char quote, size_t *n)
     }
 }
 
-/* A string or character; what is not UTF-8 in it is repaired, because names are shown to people. */
+/* A string or character; repairs what is not UTF-8, because names are shown to people. */
 static int quoted(tsdl_lexer *l, tsdl_token *t)
 {
     size_t begin = l->at, n;
@@ -197,7 +196,7 @@ static int quoted(tsdl_lexer *l, tsdl_token *t)
     return tsdl_intern(l, l->buffer + n, repaired, &t->name);
 }
 
-/* Bytes of the letter or digit at l->at; 0 if there is none. Letters outside ASCII may be written as they are. */
+/* Bytes of the letter or digit at l->at; 0: none. Letters outside ASCII may be unescaped. */
 static size_t letter(const tsdl_lexer *l)
 {
     char c = at(l, l->at);
@@ -206,7 +205,7 @@ static size_t letter(const tsdl_lexer *l)
     return (unsigned char)c < 0x80 ? 0 : tl_utf8_length(l->text + l->at, l->n - l->at);
 }
 
-/* An identifier or keyword that has more than ASCII letters in it, from its begin on. */
+/* An identifier or keyword with other than ASCII letters, from its begin. */
 static int international_word(tsdl_lexer *l, tsdl_token *t)
 {
     size_t n = 0;

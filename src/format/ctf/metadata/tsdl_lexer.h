@@ -9,7 +9,7 @@
  * text; 65536 event classes of ten fields stay far below. */
 #define TSDL_ITEMS_MAX (1u << 21)
 
-/* What a name may stand for at the same time. */
+/* What a name may mean at the same time. */
 typedef enum tsdl_space {
     TSDL_TYPE,    /* typedef and typealias: "uint8_t", "unsigned long", "struct page *" */
     TSDL_STRUCT,  /* struct NAME */
@@ -21,7 +21,7 @@ typedef enum tsdl_space {
     TSDL_SPACES
 } tsdl_space;
 
-/* Words with a meaning of their own. They may be names all the same where nothing else can stand. */
+/* Words with a meaning of their own, which are still names where only a name is possible. */
 typedef enum tsdl_word {
     TSDL_PLAIN,
     TSDL_W_ALIGN,
@@ -40,7 +40,7 @@ typedef enum tsdl_word {
     TSDL_W_TYPEALIAS,
     TSDL_W_TYPEDEF,
     TSDL_W_VARIANT,
-    TSDL_W_ARITHMETIC /* char, int, unsigned, void, ...: several of them make the name of a type */
+    TSDL_W_ARITHMETIC /* char, int, unsigned, void, ...: several of them form the name of a type */
 } tsdl_word;
 
 /* A name: equal text has equal pointers. Lives in the schema's arena. */
@@ -49,18 +49,18 @@ typedef struct tsdl_name {
     uint32_t n;                 /* bytes */
     uint32_t id;                /* 0, 1, ... */
     uint8_t word;               /* tsdl_word */
-    uint32_t property;          /* 1 + index of the environment entry of this name; 0: none */
-    uint32_t clock;             /* 1 + index of the clock of this name; 0: none */
-    uint32_t top[TSDL_SPACES];  /* 1 + index of the innermost symbol of this name; 0: none */
-    struct tsdl_name *stripped; /* without one leading '_'; NULL: not asked for yet */
-    struct tsdl_name *next;     /* of the same hash */
+    uint32_t property;          /* 1 + index of the environment entry with this name; 0: none */
+    uint32_t clock;             /* 1 + index of the clock with this name; 0: none */
+    uint32_t top[TSDL_SPACES];  /* 1 + index of the innermost symbol with this name; 0: none */
+    struct tsdl_name *stripped; /* without one leading '_'; NULL: not needed yet */
+    struct tsdl_name *next;     /* with the same hash */
 } tsdl_name;
 
 typedef enum tsdl_kind {
     TSDL_END,
     TSDL_WORD,
     TSDL_NUMBER,
-    TSDL_CHARACTER, /* 'a': a number, or text where text is wanted */
+    TSDL_CHARACTER, /* 'a': a number, or text where that is expected */
     TSDL_STRING,
     TSDL_BECOMES,  /* := */
     TSDL_ELLIPSIS, /* ... */
@@ -68,7 +68,7 @@ typedef enum tsdl_kind {
 } tsdl_kind;
 
 typedef struct tsdl_token {
-    int kind;          /* tsdl_kind, or a character as itself: '{' */
+    int kind;          /* tsdl_kind, or the character itself: '{' */
     tsdl_name *name;   /* of words, strings and characters */
     uint64_t number;   /* of numbers and characters */
     uint64_t position; /* offset in the text */
@@ -86,32 +86,32 @@ typedef struct tsdl_lexer {
     tsdl_name **name;
     uint32_t nname, name_capacity;
     uint32_t items;
-    char *buffer; /* for decoding strings and joining words */
+    char *buffer; /* to decode strings and join words */
     size_t buffer_size;
 } tsdl_lexer;
 
 /* All return >= 0, or fill l->e. */
 int tsdl_lexer_init(tsdl_lexer *l, ctf_schema *s, const char *text, size_t n, tl_error *e);
 void tsdl_lexer_fini(tsdl_lexer *l);
-/* Goes to the next token. */
+/* Advances to the next token. */
 int tsdl_next(tsdl_lexer *l);
-/* Looks at the token after the current one. */
+/* The token after the current one. */
 int tsdl_peek(tsdl_lexer *l, const tsdl_token **token);
 /* Whether the current token is of this kind. */
 static inline bool tsdl_is(const tsdl_lexer *l, int kind)
 {
     return l->token.kind == kind;
 }
-/* Goes past a token that must be of this kind. */
+/* Skips a token that must be of this kind. */
 int tsdl_expect(tsdl_lexer *l, int kind);
-/* Goes past a token if it is of this kind: 1; otherwise 0. */
+/* Skips a token if it is of this kind: 1; otherwise 0. */
 int tsdl_accept(tsdl_lexer *l, int kind);
 
 /* The name of a text. */
 int tsdl_intern(tsdl_lexer *l, const char *s, size_t n, tsdl_name **out);
 /* The name `a` SEPARATOR `b`. */
 int tsdl_join(tsdl_lexer *l, const tsdl_name *a, const char *separator, const tsdl_name *b, tsdl_name **out);
-/* The name without one leading '_'; itself if it has none, or is nothing else. */
+/* The name without one leading '_'; unchanged if it has none, or consists of it. */
 int tsdl_strip(tsdl_lexer *l, tsdl_name *name, tsdl_name **out);
 /* Counts things that take memory. */
 int tsdl_count(tsdl_lexer *l, uint32_t items);
@@ -125,7 +125,7 @@ __attribute__((format(printf, 3, 4))) int tsdl_fail(tsdl_lexer *l, uint64_t posi
 /* "expected WHAT, found '}'" at the current token. */
 int tsdl_fail_expected(tsdl_lexer *l, const char *what);
 
-/* Makes room for one more element: the vector, moved or not; NULL: no memory, and it is as before. */
+/* Makes room for one more element; returns the vector, which may have moved; NULL: no memory, and it is unchanged. */
 void *tsdl_grow(void *vector, uint32_t *capacity, uint32_t n, size_t size);
 
 #define TSDL_TRY(call)                                                                                                 \

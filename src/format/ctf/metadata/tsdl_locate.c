@@ -1,6 +1,6 @@
-/* Where the lengths and tags of TSDL are: a name is that of a field of the innermost struct that has one before, or of
- * an earlier scope; further names lead into it. Names are tried as they are written, then with one leading '_' more or
- * less. What is found is said by the names as they are declared. */
+/* Locates the lengths and tags of TSDL: a name is that of an earlier field in the innermost struct that has one, or of
+ * an earlier scope; further names lead into it. Names are tried as written, then with one leading '_' more or less. The
+ * result has the names as declared. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +53,8 @@ static int member_index(tsdl_parser *p, tsdl_type *t, tsdl_name *name, uint32_t 
 typedef struct search {
     tsdl_parser *p;
     const tsdl_path *path;
-    bool tag;                        /* looks for a tag, not for a length */
-    const char *name[TSDL_PATH_MAX]; /* as declared; NULL: of an option, which takes no step in a location */
+    bool tag;                        /* wants a tag, not a length */
+    const char *name[TSDL_PATH_MAX]; /* as declared; NULL: an option, which is not a step in a location */
     tsdl_type *found;
 } search;
 
@@ -81,7 +81,7 @@ static bool same_labels(const tsdl_type *a, const tsdl_type *b)
     return true;
 }
 
-/* At the end of the path. */
+/* Handles the end of the path. */
 static int arrive(search *s, tsdl_type *t)
 {
     char text[80];
@@ -105,7 +105,7 @@ static int arrive(search *s, tsdl_type *t)
 }
 
 /* Follows the path from its name number i on: 1; 0: it leads nowhere. In a variant it may name an option; otherwise it
- * goes on in all that have the name. */
+ * continues in all that have the name. */
 static int descend(search *s, tsdl_type *t, uint32_t i)
 {
     uint32_t index;
@@ -140,14 +140,14 @@ static int not_found(search *s, const char *why)
     return tsdl_fail(&s->p->l, s->path->position, "'%s' is %s", spell(s->path, text), why);
 }
 
-/* The frame in which the path begins, and the index of its first member there. */
+/* The frame where the path begins, and the index of its first member there. */
 typedef struct start {
     uint32_t frame, member;
-    uint32_t up; /* 0: a search through the scopes finds it; else 1 + number of structs to go up */
+    uint32_t up; /* 0: found by a search through the scopes; otherwise 1 + number of structs to go up */
 } start;
 
-/* A type that was declared where its tag or length could be seen refers to that one, even if it is used inside of a
- * struct that has another field of the name. */
+/* A type declared where its tag or length was visible refers to that one, even when used inside a struct with another
+ * field of that name. */
 static int see_declaration(search *s, start *at)
 {
     const tsdl_parser *p = s->p;
@@ -185,7 +185,7 @@ static int find_start(search *s, start *at)
     return not_found(s, "not a field of a scope that stands before this one");
 }
 
-/* The location as it was found. */
+/* The location that was found. */
 static int make_location(search *s, const tsdl_type *t, const start *at, const ctf_location **out)
 {
     const tsdl_path *path = s->path;
@@ -213,7 +213,7 @@ static int make_location(search *s, const tsdl_type *t, const start *at, const c
     return 0;
 }
 
-/* The values of each label, and the labels by name: those of one name together, so that options share them. */
+/* The values of each label, and the labels by name: those with one name together, so that options share them. */
 static int make_labels(tsdl_parser *p, tsdl_type *t, uint32_t *group)
 {
     uint32_t n = t->t.nmapping, ngroup = 0;
@@ -277,7 +277,7 @@ int tsdl_locate(tsdl_parser *p, const tsdl_type *t, const ctf_location **out, ts
     return labels ? find_labels(p, s.found, labels) : 0;
 }
 
-/* Another spelling of a label counts only if the label is not that of another option. */
+/* Another spelling of a label counts only if that is not another option's label. */
 static const struct tsdl_label *other_label(const tsdl_parser *p, const tsdl_type *variant, const tsdl_labels *labels,
                                             uint32_t id, const tsdl_name *name)
 {

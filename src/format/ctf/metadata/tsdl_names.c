@@ -1,4 +1,4 @@
-/* Names of TSDL: each text once, so that comparing names is comparing pointers and looking one up is following one. */
+/* Names of TSDL: each text is stored once, so that names are compared by pointer and looked up in one step. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ int tsdl_fail(tsdl_lexer *l, uint64_t position, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    /* Names that were cut may end inside of a character. */
+    /* A truncated name may end inside a character. */
     for (char *c = what; *c;) {
         size_t bytes = tl_utf8_length(c, strlen(c));
         if (bytes == 0)

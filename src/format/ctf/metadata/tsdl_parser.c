@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* LTTng counts from the epoch, whatever its old versions say. */
+/* LTTng counts from the epoch, whatever its old versions write. */
 static void mark_lttng(tsdl_parser *p, const tsdl_name *tracer)
 {
     const tl_property *entry = tracer->property > 0 ? &p->property[tracer->property - 1] : NULL;
@@ -17,7 +17,7 @@ static void mark_lttng(tsdl_parser *p, const tsdl_name *tracer)
             p->clock[i]->is_unix = true;
 }
 
-/* Checks that ids of streams are unique, and gives each event its stream. */
+/* Checks that stream ids are unique, and assigns events to streams. */
 static int match_streams(tsdl_parser *p, tl_hash *ids)
 {
     tsdl_lexer *l = &p->l;
@@ -66,7 +66,7 @@ static int make_event(tsdl_parser *p, const tsdl_event *from, ctf_event_class *t
     return 0;
 }
 
-/* The events of a stream; event[i] are the indices of all, those of one stream together. */
+/* The events of a stream; event[i] are the indices of all events, grouped by stream. */
 static int make_events(tsdl_parser *p, ctf_stream_class *stream, const uint32_t *event, uint32_t n)
 {
     ctf_event_class *class = tl_arena_zalloc(&p->s->arena, n * sizeof *class);
@@ -128,7 +128,7 @@ static int make_streams(tsdl_parser *p, uint32_t *order, uint32_t *start)
     return 0;
 }
 
-/* Puts together what the blocks say. */
+/* Combines the contents of the blocks. */
 static int make_schema(tsdl_parser *p)
 {
     ctf_schema *s = p->s;

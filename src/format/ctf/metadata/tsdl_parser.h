@@ -16,35 +16,34 @@
 
 #include "format/ctf/metadata/tsdl_lexer.h"
 
-/* Fields of one type, and of all structures where they are used, with the ranges of options. Those of shared types
- * count as often as they are used: a few lines of text can double a type again and again, and what is made of types
- * later does not share. */
+/* Fields of one type, and of all structures where they are used, with the ranges of options. Shared types count at each
+ * use: a few lines of text can double a type again and again, and what is made from types later does not share. */
 #define TSDL_TYPE_FIELDS_MAX 65536u
 #define TSDL_FIELDS_MAX      (1u << 19)
-/* Steps of searching for tags, lengths and clocks in types: about a second. */
+/* Steps in the search for tags, lengths and clocks in types: about a second. */
 #define TSDL_STEPS_MAX       (1u << 24)
 /* Names in a path, and words in the name of a type ("unsigned long long int"). */
 #define TSDL_PATH_MAX        CTF_DEPTH_MAX
 #define TSDL_WORDS_MAX       8u
-/* Levels of the text that cost stack: those of types, and a block around them and in them. */
+/* Levels of nesting in the text, which cost stack: those of types, and a block around them and in them. */
 #define TSDL_NESTING_MAX     (CTF_DEPTH_MAX + 2)
-/* Scopes of fields: the roots in the order in which they stand in a packet, and structs in structs in the last one. */
+/* Scopes of fields: the roots in the order of a packet, and nested structs in the last one. */
 #define TSDL_FRAMES_MAX      (CTF_FROM_PAYLOAD + 1 + CTF_DEPTH_MAX)
 
 #define TSDL_NONE       UINT32_MAX
-/* Ticks a second of a clock that does not say: each is a nanosecond. */
+/* Ticks per second of a clock without a frequency: each is a nanosecond. */
 #define TSDL_HZ_DEFAULT 1000000000u
 
-/* ctf_origin, and besides: [env.NAME] as the length of an array. */
+/* ctf_origin, and [env.NAME] as the length of an array. */
 enum { TSDL_FROM_ENVIRONMENT = CTF_FROM_SCOPES + 1 };
 
-/* `a.b.c` where a length or a tag is said. */
+/* `a.b.c` in a length or a tag. */
 typedef struct tsdl_path {
     uint64_t position;
     uint8_t origin; /* ctf_origin */
     uint32_t n;     /* names after the origin, at least 1 */
     tsdl_name *const *name;
-    uint32_t scope; /* of the struct, open where the path was written, that has the first name; TSDL_NONE */
+    uint32_t scope; /* of the struct, open where the path was written, with the first name; TSDL_NONE */
 } tsdl_path;
 
 /* The values of each label of an enumeration, and its labels by name. */
@@ -57,27 +56,27 @@ typedef struct tsdl_labels {
     } * label;
 } tsdl_labels;
 
-/* A type, and what the schema need not know of it. */
+/* A type, with data that the schema does not need. */
 typedef struct tsdl_type {
     ctf_type t;
-    uint32_t id;      /* unlike that of any other type but of bound copies */
+    uint32_t id;      /* unique except for bound copies */
     uint32_t scope;   /* of a struct: its own scope */
     uint32_t shown;   /* if indexed: key for names without a leading '_' */
-    uint32_t weight;  /* types in it, with repetition; at most TSDL_TYPE_FIELDS_MAX */
-    uint8_t depth;    /* 1: nothing in it */
-    bool native;      /* `order` is that of the trace, which need not be known yet */
-    bool is_enum;     /* also one without labels */
+    uint32_t weight;  /* types in it, counting repetitions; at most TSDL_TYPE_FIELDS_MAX */
+    uint8_t depth;    /* 1: contains no other */
+    bool native;      /* `order` is that of the trace, which may be unknown so far */
+    bool is_enum;     /* even without labels */
     bool indexed;     /* its members are in tsdl_parser.index */
-    tsdl_name *clock; /* that it is mapped to */
+    tsdl_name *clock; /* the clock it is mapped to */
     uint64_t clock_position;
     struct tsdl_type *next;     /* in tsdl_parser.pending */
     const tsdl_path *path;      /* of the length or the tag */
     tsdl_name *const *name;     /* of each member or label, as written */
-    tsdl_labels *labels;        /* NULL: not asked for yet */
-    const ctf_location *simple; /* `path` as it is written */
+    tsdl_labels *labels;        /* NULL: not needed yet */
+    const ctf_location *simple; /* `path` as written */
 } tsdl_type;
 
-/* Every type that this front end makes, but for bound copies, is a tsdl_type. */
+/* Every type of this front end, except bound copies, is a tsdl_type. */
 static inline tsdl_type *tsdl_type_of(const ctf_type *t)
 {
     return (tsdl_type *)t;
@@ -87,7 +86,7 @@ typedef struct tsdl_symbol {
     tsdl_name *name;
     tsdl_type *type;
     uint32_t scope;
-    uint32_t below; /* 1 + index of the one of the same name and space that this one hides */
+    uint32_t below; /* 1 + index of the symbol with the same name and space that this one hides */
     uint32_t index; /* of a field in its struct */
     uint8_t space;
 } tsdl_symbol;
@@ -133,7 +132,7 @@ typedef struct tsdl_event {
     tsdl_type *context, *payload;
 } tsdl_event;
 
-/* A struct around the field that is being bound, or the root of an earlier scope. */
+/* A struct around the field being bound, or the root of an earlier scope. */
 typedef struct tsdl_frame {
     tsdl_type *type;
     uint8_t origin; /* ctf_origin of its root */
@@ -149,9 +148,9 @@ typedef struct tsdl_parser {
     /* Scopes: a stack of symbols. */
     tsdl_symbol *symbol;
     uint32_t nsymbol, symbol_capacity;
-    uint32_t scope, scopes; /* the current one, and how many there were */
+    uint32_t scope, scopes; /* the current one, and how many there have been */
 
-    /* Stacks of what is being parsed. */
+    /* Stacks of the parser. */
     tsdl_member *member;
     uint32_t nmember, member_capacity;
     tsdl_name **part;
@@ -159,10 +158,10 @@ typedef struct tsdl_parser {
     tl_mapping *mapping;
     uint32_t nmapping, mapping_capacity;
 
-    /* What the blocks say. */
+    /* Contents of the blocks. */
     bool has_trace;
     tsdl_type *packet_header;
-    tsdl_type *pending; /* types that wait for the byte order or a clock */
+    tsdl_type *pending; /* types waiting for the byte order or a clock */
     ctf_clock **clock;
     uint32_t nclock, clock_capacity;
     tl_property *property;
@@ -191,7 +190,7 @@ typedef struct tsdl_parser {
 /* tsdl_value.c */
 int tsdl_push_part(tsdl_parser *p, tsdl_name *name);
 int tsdl_value_parse(tsdl_parser *p, tsdl_value *v);
-/* A number, or what is at the end of a range of numbers. */
+/* A number, or the end of a range of numbers. */
 int tsdl_value_number(tsdl_parser *p, tsdl_value *v);
 int tsdl_value_u64(tsdl_parser *p, const tsdl_value *v, uint64_t most, uint64_t *out);
 int tsdl_value_i64(tsdl_parser *p, const tsdl_value *v, int64_t *out);
@@ -200,10 +199,10 @@ int tsdl_value_text(tsdl_parser *p, const tsdl_value *v, tsdl_name **out);
 int tsdl_value_uuid(tsdl_parser *p, const tsdl_value *v, uint8_t uuid[16]);
 /* A path of names: makes one of tsdl_value parts. */
 int tsdl_path_new(tsdl_parser *p, const tsdl_value *v, const tsdl_path **out);
-/* `{ assignments }`, each given to `set`; declarations in between are in a scope of the block. */
+/* `{ assignments }`, each passed to `set`; declarations in between are in the block's scope. */
 typedef int (*tsdl_setter)(tsdl_parser *p, void *block, const tsdl_assignment *a);
 int tsdl_block(tsdl_parser *p, tsdl_setter set, void *block);
-/* Index of a->left in a NULL-terminated list of words, each of which may come once (bits in *seen); TSDL_UNKNOWN. */
+/* Index of a->left in a NULL-terminated list of words, each allowed once (bits in *seen); TSDL_UNKNOWN. */
 enum { TSDL_UNKNOWN = 1000 };
 int tsdl_attribute(tsdl_parser *p, const tsdl_assignment *a, const char *const *words, uint32_t *seen);
 /* Fails if the assignment is of the other kind. */
@@ -228,28 +227,28 @@ int tsdl_find_field(tsdl_parser *p, tsdl_name *name, const tsdl_symbol **out);
 
 /* tsdl_types.c */
 int tsdl_type_new(tsdl_parser *p, ctf_kind kind, uint64_t position, tsdl_type **out);
-/* A copy with an id of its own. */
+/* A copy with its own id. */
 int tsdl_type_copy(tsdl_parser *p, const tsdl_type *source, uint64_t position, tsdl_type **out);
-/* To be called once for a type whose `native` or `clock` is set, see tsdl_settle(). */
+/* Call once for a type whose `native` or `clock` is set, see tsdl_settle(). */
 void tsdl_pend(tsdl_parser *p, tsdl_type *t);
-/* What a type asks of its container. */
+/* The alignment that a type needs from its container. */
 uint32_t tsdl_type_alignment(const tsdl_type *t);
-/* An array of a length, or of the one at `path`; text if the elements are characters. */
+/* An array with a fixed length, or the one at `path`; text if the elements are characters. */
 int tsdl_array(tsdl_parser *p, tsdl_type *element, uint64_t length, const tsdl_path *path, uint64_t position,
                tsdl_type **out);
-/* Gives a type the path to its length or tag. */
+/* Sets the path of a type's length or tag. */
 int tsdl_set_path(tsdl_parser *p, tsdl_type *t, const tsdl_path *path);
 int tsdl_bit_field(tsdl_parser *p, const tsdl_type *unit, uint64_t bits, uint64_t position, tsdl_type **out);
-/* Gives a struct or variant the members p->member[first ...), and takes those off the stack. */
+/* Gives a struct or variant the members p->member[first ...), and takes them off the stack. */
 int tsdl_set_members(tsdl_parser *p, tsdl_type *t, uint32_t first);
 int tsdl_wants_tag(tsdl_parser *p, const tsdl_type *t, uint64_t position);
-/* Sets the byte order of types that were declared before it was known, and checks clocks. */
+/* Sets the byte order of types declared before it was known, and checks clocks. */
 int tsdl_settle(tsdl_parser *p);
 
 /* tsdl_specifiers.c, tsdl_numbers.c, tsdl_compound.c */
 typedef struct tsdl_base {
-    tsdl_type *type; /* NULL: not known, or not without a pointer */
-    tsdl_name *name; /* that pointers are added to; NULL: of a type without a name */
+    tsdl_type *type; /* NULL: unknown, or only valid with a pointer */
+    tsdl_name *name; /* to which pointers are added; NULL: a type without a name */
     uint64_t position;
 } tsdl_base;
 typedef struct tsdl_declarator {
@@ -257,7 +256,7 @@ typedef struct tsdl_declarator {
     tsdl_type *type;
     uint64_t position;
 } tsdl_declarator;
-/* named: a declarator with a name has to follow. */
+/* named: a declarator with a name must follow. */
 int tsdl_specifiers(tsdl_parser *p, bool named, tsdl_base *base);
 int tsdl_declare_one(tsdl_parser *p, const tsdl_base *base, bool named, tsdl_declarator *d);
 /* The type of specifiers alone. */
@@ -265,14 +264,14 @@ int tsdl_base_type(tsdl_parser *p, const tsdl_base *base, uint32_t pointers, tsd
 /* typedef and typealias, at the current token. */
 int tsdl_typedef(tsdl_parser *p);
 int tsdl_typealias(tsdl_parser *p);
-/* Any declaration that begins with the current token: 1; 0: none does. */
+/* Any declaration at the current token: 1; 0: there is none. */
 int tsdl_declaration(tsdl_parser *p);
 /* A power of two of bits. */
 int tsdl_alignment(tsdl_parser *p, const tsdl_value *v, uint32_t *out);
 int tsdl_integer(tsdl_parser *p, tsdl_type **out);
 int tsdl_floating_point(tsdl_parser *p, tsdl_type **out);
 int tsdl_string(tsdl_parser *p, tsdl_type **out);
-/* struct, variant, enum: `name` as for pointers ("struct page"), or NULL; the type is NULL if it is not declared. */
+/* struct, variant, enum: `name` as for pointers ("struct page"), or NULL; the type is NULL if not declared. */
 int tsdl_struct(tsdl_parser *p, tsdl_base *base);
 int tsdl_variant(tsdl_parser *p, tsdl_base *base);
 int tsdl_enum(tsdl_parser *p, tsdl_base *base);
@@ -282,23 +281,22 @@ int tsdl_root(tsdl_parser *p);
 int tsdl_add_stream(tsdl_parser *p, const tsdl_stream *s);
 
 /* tsdl_clocks.c */
-/* Finds out which clock a stream class goes by; makes one where the metadata has none. event: the indices of its
- * events. */
+/* Finds the clock of a stream class, or makes one if the metadata has none. event: the indices of its events. */
 int tsdl_stream_clock(tsdl_parser *p, const tsdl_stream *stream, const uint32_t *event, const ctf_clock **out);
 /* name: NULL for the elements of an array. */
 uint32_t tsdl_roles(const tsdl_parser *p, ctf_origin scope, const tsdl_name *name, const tsdl_type *t);
 
 /* tsdl_locate.c */
-/* Where a path leads from the field that is being bound. `labels`: NULL: to an unsigned integer, a length; otherwise to
- * an enumeration, a tag, with these labels. */
+/* Where a path leads from the field being bound. `labels`: NULL: to an unsigned integer, a length; otherwise to an
+ * enumeration, a tag, with these labels. */
 int tsdl_locate(tsdl_parser *p, const tsdl_type *t, const ctf_location **out, tsdl_labels **labels);
 /* Sets the values that choose an option. */
 int tsdl_option_ranges(tsdl_parser *p, tsdl_type *variant, const tsdl_labels *labels, uint32_t option, ctf_member *m);
-/* Goes one step, of TSDL_STEPS_MAX. */
+/* Counts one step of TSDL_STEPS_MAX. */
 int tsdl_step(tsdl_parser *p, uint64_t position);
 
 /* tsdl_bind.c */
-/* The type of a root as it stands in the schema; leaves its fields as symbols for later scopes. NULL for NULL. */
+/* The type of a root for the schema; leaves its fields as symbols for later scopes. NULL for NULL. */
 int tsdl_bind_root(tsdl_parser *p, ctf_origin scope, tsdl_type *root, const ctf_type **out);
 
 #endif

@@ -1,5 +1,5 @@
-/* Scopes of TSDL: which type or field a name stands for. All symbols are on one stack, and each name knows its
- * innermost one, so that finding a symbol takes one step, however many there are. */
+/* Scopes of TSDL: the type or field that a name means. All symbols are on one stack, and each name knows its innermost
+ * one, so a lookup takes one step, however many there are. */
 #include <assert.h>
 
 #include "format/ctf/metadata/tsdl_parser.h"
@@ -69,7 +69,7 @@ int tsdl_find_field(tsdl_parser *p, tsdl_name *name, const tsdl_symbol **out)
 {
     tsdl_name *stripped;
     TSDL_TRY(tsdl_strip(&p->l, name, &stripped));
-    /* In the innermost struct that has the field in any spelling: the exact one first. Scopes count upwards. */
+    /* In the innermost struct with the field in either spelling: the exact one first. Scopes count upwards. */
     const tsdl_symbol *other[] = {stripped == name ? NULL : tsdl_find(p, TSDL_FIELD, stripped),
                                   tsdl_find(p, TSDL_SHOWN, name)};
     *out = tsdl_find(p, TSDL_FIELD, name);

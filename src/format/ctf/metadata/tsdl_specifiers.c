@@ -1,11 +1,11 @@
-/* Type specifiers of TSDL, and enumerations, which are the only ones that are not read elsewhere. */
+/* Type specifiers of TSDL, and enumerations. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "format/ctf/metadata/tsdl_parser.h"
 
-/* Whether a token follows the name of a declarator; then what stands before it is that name, even if it is a word with
- * a meaning. */
+/* Whether a token follows the name of a declarator; then the word before it is that name, even if it has another
+ * meaning. */
 static bool ends_name(int kind)
 {
     return kind == ';' || kind == ',' || kind == '[' || kind == ')';
@@ -27,7 +27,7 @@ static bool is_word(const tsdl_parser *p, tsdl_word word)
     return tsdl_is(&p->l, TSDL_WORD) && p->l.token.name->word == word;
 }
 
-/* `const` changes nothing about how a value is read, so that it is not part of any name. */
+/* `const` does not change how a value is read, so it is not part of any name. */
 static int skip_const(tsdl_parser *p, bool named)
 {
     for (bool ends; is_word(p, TSDL_W_CONST);) {
@@ -51,7 +51,7 @@ static int arithmetic_name(tsdl_parser *p, bool named, tsdl_name **out)
             return 0;
         TSDL_TRY(ends_here(p, named, &ends));
         if (ends)
-            return 0; /* `unsigned int;` is a field called int, but `unsigned int :4;` one without a name */
+            return 0; /* `unsigned int;` is a field named int, but `unsigned int :4;` one without a name */
         if (words == TSDL_WORDS_MAX)
             return tsdl_fail(&p->l, p->l.token.position, "the name of a type with more than %u words", TSDL_WORDS_MAX);
         TSDL_TRY(tsdl_join(&p->l, *out, " ", p->l.token.name, out));
@@ -180,7 +180,7 @@ int tsdl_typedef(tsdl_parser *p)
     return tsdl_expect(&p->l, ';');
 }
 
-/* One end of the range of a label, as it stands in the type that holds it. */
+/* One end of a label's range, as in the type that contains it. */
 static int label_value(tsdl_parser *p, const tsdl_type *t, uint64_t *out)
 {
     tsdl_value v;
@@ -198,7 +198,7 @@ static int label_value(tsdl_parser *p, const tsdl_type *t, uint64_t *out)
     return 0;
 }
 
-/* NAME, NAME = value, or NAME = value ... value; `next`: the value of one that says none, if *has_next. */
+/* NAME, NAME = value, or NAME = value ... value; `next`: the default value, if *has_next. */
 static int label(tsdl_parser *p, const tsdl_type *t, uint64_t *next, bool *has_next)
 {
     tsdl_lexer *l = &p->l;
@@ -267,7 +267,7 @@ static int labels(tsdl_parser *p, tsdl_type *t)
     return tsdl_next(&p->l);
 }
 
-/* The integer that an enumeration is made of. */
+/* The integer type of an enumeration. */
 static int container(tsdl_parser *p, uint64_t position, tsdl_type **out)
 {
     tsdl_base base = {.position = position};

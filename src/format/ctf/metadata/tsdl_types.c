@@ -1,4 +1,4 @@
-/* Types of TSDL as they are declared, before anyone knows where they will be used. */
+/* Types of TSDL as declared, before their uses are known. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -53,13 +53,13 @@ int tsdl_settle(tsdl_parser *p)
 
 uint32_t tsdl_type_alignment(const tsdl_type *t)
 {
-    /* A variant is aligned for what is chosen, and asks nothing. */
+    /* A variant has the alignment of the chosen option, and needs none. */
     if (t->t.kind == CTF_VARIANT)
         return 1;
     return t->t.unit > t->t.align ? t->t.unit : t->t.align;
 }
 
-/* Takes a type into another one. */
+/* Adds a type to the one that contains it. */
 static int contain(tsdl_parser *p, tsdl_type *t, const tsdl_type *inner, uint64_t position)
 {
     if (inner->depth >= CTF_DEPTH_MAX)
@@ -81,7 +81,7 @@ int tsdl_wants_tag(tsdl_parser *p, const tsdl_type *t, uint64_t position)
     return 0;
 }
 
-/* The location that a path says, as it is written. */
+/* The location of a path, as written. */
 static int simple_location(tsdl_parser *p, const tsdl_path *path, const ctf_location **out)
 {
     ctf_location *location = tl_arena_alloc(&p->s->arena, sizeof *location);
@@ -107,7 +107,7 @@ int tsdl_set_path(tsdl_parser *p, tsdl_type *t, const tsdl_path *path)
     return 0;
 }
 
-/* Whole bytes in a row, without labels. */
+/* Consecutive whole bytes without labels. */
 static bool is_byte(const tsdl_type *t)
 {
     return t->t.kind == CTF_INT && t->t.bits == 8 && t->t.align == 8 && t->t.unit == 0 && !t->is_enum;
@@ -149,7 +149,7 @@ int tsdl_bit_field(tsdl_parser *p, const tsdl_type *unit, uint64_t bits, uint64_
                          unit->t.bits);
     if (bits > unit->t.bits)
         return tsdl_fail(&p->l, position, "a bit-field of %" PRIu64 " bits in a type of %" PRIu32, bits, unit->t.bits);
-    /* One without bits makes what follows start a new unit. */
+    /* One without bits begins a new unit. */
     if (bits == 0) {
         TSDL_TRY(tsdl_type_new(p, CTF_STRUCT, position, out));
         (*out)->t.align = unit->t.bits;
@@ -162,8 +162,8 @@ int tsdl_bit_field(tsdl_parser *p, const tsdl_type *unit, uint64_t bits, uint64_
     return 0;
 }
 
-/* Whether a member's name is shown without its leading '_': not if there is another member of that name, unless this
- * one goes by a shorter name, too. */
+/* Whether a member's name is shown without its leading '_': not if another member has that name, unless it, too, has a
+ * shorter one. */
 static int is_stripped(tsdl_parser *p, tsdl_space space, tsdl_name *name, bool *yes)
 {
     for (;;) {

@@ -1,4 +1,4 @@
-/* Values of TSDL: numbers, strings and paths, and the lists of assignments that all blocks and attributes are. */
+/* Values of TSDL: numbers, strings and paths, and the lists of assignments in all blocks and attributes. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ int tsdl_push_part(tsdl_parser *p, tsdl_name *name)
     return 0;
 }
 
-/* a.b.c; its names stay on the stack of parts, and the caller takes them off. */
+/* a.b.c; its names stay on the stack of parts until the caller takes them off. */
 static int parse_path(tsdl_parser *p, tsdl_value *v)
 {
     tsdl_lexer *l = &p->l;
@@ -76,7 +76,7 @@ int tsdl_value_parse(tsdl_parser *p, tsdl_value *v)
     return 0;
 }
 
-/* Names that a value is called by in messages. */
+/* Names of kinds of values in messages. */
 static const char *kind_of(const tsdl_value *v)
 {
     return v->kind == TSDL_V_NUMBER ? "a number" : v->kind == TSDL_V_TEXT ? "a string" : "a name";
@@ -157,7 +157,7 @@ int tsdl_value_uuid(tsdl_parser *p, const tsdl_value *v, uint8_t uuid[16])
     return 0;
 }
 
-/* The absolute prefixes of paths, longest first where one begins another. */
+/* The absolute prefixes of paths; a longer one before its prefix. */
 static const struct {
     const char *word[3];
     uint8_t n, origin;

@@ -1,7 +1,7 @@
 /* Compiling a type tree to a program.
  *
- * What is known of the bit position is its remainder modulo a power of two. As long as that is enough for the alignment
- * of what follows, padding is a constant and fields belong to one run; else an operation aligns at run time. */
+ * The remainder of the bit position modulo a power of two is known. As long as that suffices for the alignment of the
+ * next field, padding is constant and fields belong to one run; otherwise an operation aligns at run time. */
 #include "format/ctf/plan/ctf_compile.h"
 #include "format/ctf/ctf_schema.h"
 #include "format/ctf/plan/ctf_fields.h"
@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum { UNROLLED_MAX = 16 };             /* elements of a fixed array that become single loads */
-#define CHOICES_MAX (1u << 21)          /* ranges that choose options, of all programs together: 32 bytes each */
-#define LENGTH_MAX  (UINT64_C(1) << 56) /* elements or bytes: far above every file, and 64 times it is not overflow */
+#define CHOICES_MAX (1u << 21)          /* ranges that choose options, in all programs together: 32 bytes each */
+#define LENGTH_MAX  (UINT64_C(1) << 56) /* elements or bytes: far above every file, and 64 times it fits 64 bits */
 
 static int field(ctf_builder *b, const ctf_type *t, uint32_t node, bool conditional, tl_error *e);
 
@@ -40,7 +40,7 @@ void ctf_builder_fini(ctf_builder *b)
     *b = (ctf_builder){0};
 }
 
-/* Position after two ways that may have been taken. */
+/* The position after either of two paths. */
 static void merge_positions(ctf_builder *b, uint32_t mod, uint32_t res)
 {
     if (mod < b->mod)
@@ -158,7 +158,7 @@ static int text(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
     return t->kind == CTF_STRING ? 0 : count(b, t, node, b->nop - 1, e);
 }
 
-/* Whether elements follow each other without gaps as plain integers of whole bytes. */
+/* Whether elements are contiguous plain integers of whole bytes. */
 static bool is_packed(const ctf_type *t)
 {
     return t->kind == CTF_INT && t->bits % 8 == 0 && t->bits % t->align == 0 && !t->unit && !t->reversed && !t->roles;
@@ -186,7 +186,7 @@ static int packed_array(ctf_builder *b, const ctf_type *t, uint32_t node, uint32
     op->a = load;
     const uint32_t index = b->nop - 1;
     b->slots += b->mode == CTF_STORE;
-    /* Elements have no node of their own, but their place in the order of numbers. */
+    /* Elements have no node, but a place in the order of numbers. */
     (void)ctf_scopes_number(b->scopes, CTF_NO_NODE, true, b->replay);
     b->last_big = -1;
     b->mod = element->bits & (0 - element->bits);
@@ -223,7 +223,7 @@ static int loop(ctf_builder *b, const ctf_type *t, uint32_t node, uint32_t lengt
     if (!b->no_memory && ctf_type_may_be_empty(element))
         b->op[begin].flags |= CTF_OP_EMPTY_BODY;
     b->slots += b->mode == CTF_STORE;
-    /* What holds at the begin of every element, not only of the first. */
+    /* True at the begin of every element, not only the first. */
     const bool whole = b->mod >= 8 && (b->res & 7) == 0 && ctf_type_is_bytewise(element);
     b->mod = whole ? 8 : 1;
     b->res = 0;
@@ -260,7 +260,7 @@ static int array(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
         }
         ctf_emit_align(b, t->inline_length->align);
         ctf_emit_number(b, t->inline_length, index, true);
-        /* An operation that only says where the count is; it becomes that of the array. */
+        /* An operation that only contains the place of the count, which becomes the array's. */
         ctf_op *op = ctf_emit(b, CTF_OP_SKIP);
         op->reg = index < b->scopes->noccurrence ? b->scopes->occurrence[index].reg : CTF_NO_REGISTER;
         length_op = b->nop - 1;
@@ -283,7 +283,7 @@ static int array(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
     return loop(b, t, node, length_op, e);
 }
 
-/* What chooses between the options. nothing: the one that stands for null, or UINT32_MAX. */
+/* The choices between options. nothing: the one that means null, or UINT32_MAX. */
 static void emit_choices(ctf_builder *b, const ctf_type *t, uint32_t nothing, bool nullable, bool is_signed)
 {
     const bool optional = t->kind == CTF_OPTIONAL;
@@ -303,7 +303,7 @@ static void emit_choices(ctf_builder *b, const ctf_type *t, uint32_t nothing, bo
         *ctf_emit_choice(b) = (ctf_choice){.slot = otherwise, .always = true, .option = 1};
 }
 
-/* A type that is used often has its choices in each place. False: there are too many. */
+/* A type that is used often has its choices at each use. False: too many. */
 static bool count_choices(ctf_builder *b, const ctf_type *t)
 {
     for (uint32_t i = 0; i < t->nmember; i++)
@@ -311,13 +311,13 @@ static bool count_choices(ctf_builder *b, const ctf_type *t)
     return b->all_choices <= CHOICES_MAX;
 }
 
-/* The options of a variant, or what an optional holds. */
+/* The options of a variant, or the content of an optional. */
 static int choice(ctf_builder *b, const ctf_type *t, uint32_t node, tl_error *e)
 {
     uint16_t reg;
     const ctf_type *selector;
     const bool optional = t->kind == CTF_OPTIONAL, nullable = ctf_fields_nullable(t);
-    const uint32_t nothing = nullable && !optional ? 0 : UINT32_MAX; /* the option that stands for null */
+    const uint32_t nothing = nullable && !optional ? 0 : UINT32_MAX; /* the option that means null */
     int status = locate(b, t, node, &reg, &selector, e);
     if (status < 0)
         return status;
@@ -441,7 +441,7 @@ static int field(ctf_builder *b, const ctf_type *t, uint32_t node, bool conditio
 int ctf_builder_root(ctf_builder *b, ctf_origin scope, const ctf_type *type, tl_error *e)
 {
     b->scopes->root[scope] = CTF_NO_NODE;
-    /* Roles of a packet context were taken when its packet was opened. */
+    /* Roles of a packet context were handled when its packet was opened. */
     b->roles = scope >= CTF_FROM_STREAM_CONTEXT ? b->event_roles : b->mode == CTF_STORE ? 0 : UINT32_MAX;
     if (!type)
         return 0;

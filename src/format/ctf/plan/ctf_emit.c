@@ -1,4 +1,4 @@
-/* Emitting operations: alignment that is known beforehand, runs of numbers, and choices in order. */
+/* Emits operations: alignment that is known in advance, runs of numbers, and sorted choices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static bool grow(ctf_builder *b, void *array, uint32_t n, uint32_t *capacity, si
     return true;
 }
 
-/* A place that takes what does not fit into memory; the failure is reported at the end. */
+/* A dummy for what does not fit into memory; the failure is reported at the end. */
 static ctf_op *nowhere(void)
 {
     static _Thread_local ctf_op op;
@@ -62,7 +62,7 @@ ctf_op *ctf_emit(ctf_builder *b, ctf_code code)
     return append(b, code);
 }
 
-/* The run begins here, unless it has begun. */
+/* Begins a run here, unless one has begun. */
 static void begin_run(ctf_builder *b)
 {
     if (b->run_bits == 0 && b->nload == b->run_load)
@@ -206,7 +206,7 @@ ctf_choice *ctf_emit_choice(ctf_builder *b)
     return &b->choice[b->nchoice++];
 }
 
-/* The ranges of choices as an enumeration of one label, in which the first mapping that holds a value counts. */
+/* The ranges of choices as an enumeration with one label, where the first mapping that contains a value counts. */
 static bool cut_choices(tl_enum_ranges *r, tl_arena *a, const ctf_choice *from, uint32_t n, uint64_t bias)
 {
     tl_mapping *m = tl_arena_alloc(a, n * sizeof *m);
@@ -216,7 +216,7 @@ static bool cut_choices(tl_enum_ranges *r, tl_arena *a, const ctf_choice *from, 
     return m && group && tl_enum_ranges_make(r, a, m, group, n, bias, UINT64_MAX);
 }
 
-/* Most are: nothing has to be made then. */
+/* Usually they are: then there is nothing to do. */
 static bool are_ordered(const ctf_choice *c, uint32_t n, uint64_t bias)
 {
     for (uint32_t i = 0; i < n; i++)

@@ -83,12 +83,12 @@ static tl_type type_of(const ctf_type *t)
     case CTF_VARIANT:
         return TL_VARIANT;
     case CTF_OPTIONAL:
-        break; /* what it holds */
+        break; /* the field that it wraps */
     }
     return TL_NULL;
 }
 
-/* The number of a member among those that are shown. */
+/* The index of a member among the shown ones. */
 static uint32_t number_of(const ctf_member *member, uint32_t index)
 {
     uint32_t n = 0;
@@ -120,8 +120,7 @@ static const tl_mapping *mapping_of(const ctf_class_list *l, const ctf_range *r,
 static bool describe(const ctf_class_list *l, const ctf_member *m, const ctf_member *siblings, uint32_t index,
                      tl_field *out, unsigned depth);
 
-/* A compound of nothing but values of the clock counts as one. The options of a variant count only if all of them do.
- */
+/* A compound with only values of the clock counts as one. A variant counts only if all of its options do. */
 static void mark_clock(const ctf_type *t, tl_field *out, tl_field *member)
 {
     uint32_t n = 0;
@@ -146,7 +145,7 @@ static bool describe_members(const ctf_class_list *l, const ctf_type *t, tl_fiel
             continue;
         if (!describe(l, &t->member[i], t->kind == CTF_STRUCT ? t->member : NULL, i, member, depth + 1))
             return false;
-        if (t->kind == CTF_VARIANT) { /* what chooses it, in place of its own labels */
+        if (t->kind == CTF_VARIANT) { /* the values that choose it, instead of its own labels */
             if (!member->nmapping && !(member->mapping = mapping_of(l, t->member[i].range, t->member[i].nrange)))
                 return false;
             if (!member->nmapping)
@@ -165,7 +164,7 @@ static bool describe(const ctf_class_list *l, const ctf_member *m, const ctf_mem
     const ctf_type *t = m->type;
     *out = (tl_field){.name = m->name ? m->name : ""};
     if (depth > CTF_DEPTH_MAX)
-        return true; /* deeper ones are refused when they are compiled */
+        return true; /* deeper ones are refused by the compiler */
     if (ctf_fields_wraps(t)) {
         const ctf_member held = {.name = m->name, .raw = m->raw, .type = t->member[t->nmember - 1].type};
         return describe(l, &held, NULL, 0, out, depth + 1);
@@ -196,7 +195,7 @@ static bool describe(const ctf_class_list *l, const ctf_member *m, const ctf_mem
     if (t->roles & (CTF_ROLE_TIMESTAMP | CTF_ROLE_PACKET_END))
         out->flags |= TL_FIELD_CLOCK;
     if (t->kind == CTF_TEXT && ctf_text_unit((ctf_encoding)t->encoding) > 1) {
-        /* The length is that of other bytes than those of the value. */
+        /* The length counts other bytes than those of the value. */
     } else if (t->kind == CTF_TEXT || t->kind == CTF_BLOB || t->kind == CTF_ARRAY) {
         if (t->dynamic) {
             out->governor = siblings ? governor(t, siblings, index) : 0;
@@ -248,7 +247,7 @@ static const ctf_member *member_named(const ctf_type *t, const char *name)
     return NULL;
 }
 
-/* What events mean: "traceloom:KIND:KEY" is what our own writer puts into model.emf.uri; LTTng's function tracing is
+/* The meaning of events: "traceloom:KIND:KEY" in model.emf.uri is from our own writer; LTTng's function tracing is
  * known by its names. */
 static void find_meaning(const ctf_event_class *ec, tl_class *c, const ctf_member **key)
 {
@@ -282,7 +281,7 @@ static void find_meaning(const ctf_event_class *ec, tl_class *c, const ctf_membe
     }
 }
 
-/* Which parts events have: those that are declared, but of packet contexts only what is not their own business. */
+/* Which parts events have: all declared ones, but packet contexts only if they have fields to show. */
 static uint8_t find_scopes(const ctf_type *const scope[4])
 {
     uint8_t scopes = 0;

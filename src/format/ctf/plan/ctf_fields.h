@@ -4,7 +4,7 @@
 
 #include "format/ctf/plan/ctf_plan.h"
 
-/* Fields that stand in the way of TL_FORMAT events "packet", in this order. */
+/* First fields of TL_FORMAT events "packet", in this order. */
 enum ctf_packet_field {
     CTF_PACKET_BEGIN,
     CTF_PACKET_END,
@@ -13,24 +13,22 @@ enum ctf_packet_field {
     CTF_PACKET_FIELDS
 };
 
-/* The class of those events. The two counters say in tl_value.n how many bits they have. */
+/* The class of those events. tl_value.n of the two counters is their number of bits. */
 extern const tl_class ctf_packet_class;
 
-/* Builds the tl_class of an event class, and its key field if it has one: *key is that member of the payload, or NULL.
+/* Builds the tl_class of an event class, and its key field, if any: *key is that member of the payload, or NULL.
  * Memory: l->arena. */
 int ctf_fields_class(const ctf_class_list *l, const ctf_stream_class *sc, const ctf_event_class *ec, tl_class *out,
                      const ctf_member **key, tl_error *e);
-/* A length or selector that our own writer had to make up: it is not shown, so that what was written is read. */
+/* A length or selector that our own writer made up: hidden, so that reading gives what was written. */
 bool ctf_fields_made(const ctf_member *m);
 #define CTF_WRAPPED "wrapped"
-/* An optional field, or a variant of an empty struct and the field (1.8), that our writer made of one that may be null:
- * null is shown where it is not there. */
+/* An optional field, or a variant of an empty struct and the field (1.8), that our writer made from a nullable one:
+ * shown as null if absent. */
 bool ctf_fields_nullable(const ctf_type *t);
-/* A struct that it had to make up around a single field, to have a place for those: only that field (the last) is
- * shown.
- */
+/* A struct that it made up around a single field, to have room for these: only that field (the last) is shown. */
 bool ctf_fields_wraps(const ctf_type *t);
-/* Whether a member of a packet context is a field of events (and not of the packet's own business). */
+/* Whether a member of a packet context is a field of events (and not about the packet itself). */
 bool ctf_fields_shown(const ctf_member *m);
 
 #endif

@@ -14,14 +14,14 @@
 
 /* Numbers of a struct at fixed places. */
 typedef struct shape {
-    ctf_builder b; /* only its position and byte order are used */
+    ctf_builder b; /* only for its position and byte order */
     uint32_t align, bits;
     bool has_id, has_time;
     ctf_load id, time;
     uint32_t time_bits;
 } shape;
 
-/* Adds the members of a struct, up to `n`; false if they are not of the usual shape. */
+/* Adds the members of a struct, up to `n`; false if the shape is unusual. */
 static bool add_members(shape *s, const ctf_type *t, uint32_t n)
 {
     const uint32_t align = ctf_type_alignment(t);
@@ -60,14 +60,14 @@ static bool add_members(shape *s, const ctf_type *t, uint32_t n)
     return true;
 }
 
-/* The one id that an option stands for; false if there are several. */
+/* The only id that chooses an option; false if there are several. */
 static bool single_value(const ctf_member *option, uint64_t *value)
 {
     *value = option->nrange == 1 ? option->range[0].low : 0;
     return option->nrange == 1 && option->range[0].low == option->range[0].high;
 }
 
-/* Whether the option is chosen by all ids but the escape, which is the largest. */
+/* Whether all ids except the escape, which is the largest, choose the option. */
 static bool takes_all_others(const ctf_member *option, uint64_t escape)
 {
     return option->nrange == 1 && option->range[0].low == 0 && option->range[0].high == escape - 1;
@@ -79,7 +79,7 @@ static bool find_extension(ctf_short_header *h, shape *s, const ctf_type *header
     if (v->kind != CTF_VARIANT || v->nmember != 2 || !s->has_id || !v->location || v->location->n == 0 ||
         v->member[0].type->kind != CTF_STRUCT || v->member[1].type->kind != CTF_STRUCT)
         return false;
-    /* The selector must be the id: the only number of that name. */
+    /* The selector must be the id: the only number with that name. */
     const ctf_member *selector = NULL;
     for (uint32_t i = 0; i + 1 < header->nmember; i++)
         if (v->location->path[v->location->n - 1] &&
@@ -174,7 +174,7 @@ static ctf_header_status check_identity(const ctf_plans *p, const ctf_run *r, ct
 {
     const ctf_schema *s = p->schema;
     if (has(r, CTF_ROLE_MAGIC) && value(r, CTF_ROLE_MAGIC) != (uint32_t)CTF_MAGIC_PACKET &&
-        value(r, CTF_ROLE_MAGIC) != __builtin_bswap32((uint32_t)CTF_MAGIC_PACKET)) { /* some have the other order */
+        value(r, CTF_ROLE_MAGIC) != __builtin_bswap32((uint32_t)CTF_MAGIC_PACKET)) { /* wrong byte order */
         *bad_bit = place(r, CTF_ROLE_MAGIC);
         snprintf(what, 160, "magic number 0x%" PRIx64 ", expected 0x%" PRIx32, value(r, CTF_ROLE_MAGIC),
                  (uint32_t)CTF_MAGIC_PACKET);
@@ -203,7 +203,7 @@ static ctf_header_status check_identity(const ctf_plans *p, const ctf_run *r, ct
 static void take_roles(const ctf_run *r, ctf_packet *p)
 {
     p->has_begin = has(r, CTF_ROLE_TIMESTAMP);
-    p->begin = p->has_begin ? r->clock : 0; /* of one or more fields, each of which may say a part */
+    p->begin = p->has_begin ? r->clock : 0; /* from one or more fields, each of which may have a part */
     p->has_end = has(r, CTF_ROLE_PACKET_END);
     p->end = p->has_end ? value(r, CTF_ROLE_PACKET_END) : 0;
     p->has_discarded = has(r, CTF_ROLE_DISCARDED);
@@ -225,7 +225,7 @@ static ctf_header_status check_sizes(const ctf_run *r, ctf_packet *p, uint64_t *
     const bool has_size = has(r, CTF_ROLE_PACKET_SIZE), has_content = has(r, CTF_ROLE_CONTENT_SIZE);
     const uint64_t size = has_size ? value(r, CTF_ROLE_PACKET_SIZE) : UINT64_MAX;
     const uint64_t content = has_content ? value(r, CTF_ROLE_CONTENT_SIZE) : UINT64_MAX;
-    /* Where only the content is known, that is all of the packet. */
+    /* If only the content size is known, the packet has only content. */
     p->content = has_content ? content : size;
     p->size = has_size ? size / 8 : has_content ? content / 8 + (content % 8 != 0) : UINT64_MAX;
     if (has_size && (size % 8 || size < p->first || size == 0)) {

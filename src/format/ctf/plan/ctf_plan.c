@@ -40,7 +40,7 @@ static int add_class(ctf_class_list *l, const tl_class *c, tl_error *e)
     return 0;
 }
 
-/* Registers that an event of this class may leave as an earlier one set them. */
+/* Registers that may keep a value from an earlier event. */
 static int find_stale(planner *p, ctf_event_plan *ev, uint32_t first, tl_error *e)
 {
     uint32_t n = 0;
@@ -60,7 +60,7 @@ static int find_stale(planner *p, ctf_event_plan *ev, uint32_t first, tl_error *
     return 0;
 }
 
-/* The three scopes of an event, one behind the other. */
+/* The three scopes of an event, in a row. */
 static int event_scopes(planner *p, const ctf_stream_class *sc, const ctf_event_class *ec, tl_error *e)
 {
     int status = ctf_builder_root(&p->b, CTF_FROM_STREAM_CONTEXT, sc->event_context, e);
@@ -71,7 +71,7 @@ static int event_scopes(planner *p, const ctf_stream_class *sc, const ctf_event_
     return status;
 }
 
-/* Gives the key field of a class a register. */
+/* Assigns a register to the key field of a class. */
 static int place_key(planner *p, ctf_event_plan *ev, const ctf_type *type, tl_error *e)
 {
     const uint32_t root = p->scopes.root[CTF_FROM_PAYLOAD];
@@ -221,7 +221,7 @@ static int plan_stream(planner *p, const ctf_stream_class *sc, ctf_stream_plan *
     return status;
 }
 
-/* What can be passed over without running a program; after all registers are known. */
+/* Finds what can be skipped without a program; after all registers are known. */
 static void find_quick(ctf_stream_plan *s)
 {
     const ctf_short_header *h = &s->short_header;
@@ -295,7 +295,7 @@ static uint32_t largest(uint32_t a, const ctf_type *t)
     return a > b ? a : b;
 }
 
-/* A variant does not want the alignment of its options from its container: look at every type. */
+/* A variant hides the alignment of its options from its container: visits every type. */
 static uint32_t deep_alignment(const ctf_type *t, unsigned depth)
 {
     uint32_t most = t ? largest(1, t) : 1;

@@ -1,4 +1,4 @@
-/* The inside of plans, for those who run them: ctf_plan.c, ctf_header.c and ctf_cursor.c. */
+/* The inside of plans, for those that run them: ctf_plan.c, ctf_header.c and ctf_cursor.c. */
 #ifndef TL_FORMAT_CTF_PLAN_IMPL_H
 #define TL_FORMAT_CTF_PLAN_IMPL_H
 
@@ -7,18 +7,18 @@
 #include "format/ctf/plan/ctf_run.h"
 #include "format/ctf/plan/ctf_scope.h"
 
-/* An event header of the usual shape, decoded without a program: numbers at fixed places, and perhaps one value of the
- * id that says that a longer form follows. */
+/* An event header of the usual shape, decoded without a program: numbers at fixed places, and optionally one id that
+ * announces a longer form. */
 typedef struct ctf_short_header {
     bool usable, has_id, has_time, has_extension;
-    bool is_uniform; /* it has an id and a time, and all numbers are of one byte order */
+    bool is_uniform; /* it has an id and a time, and all numbers have one byte order */
     uint32_t align;
     ctf_load id, time;
     uint32_t bits, time_bits;
     uint64_t escape; /* the id that announces the extension */
     ctf_load long_id, long_time;
     bool has_long_id, has_long_time;
-    uint32_t long_bits, long_time_bits; /* bits with the short form */
+    uint32_t long_bits, long_time_bits; /* bits including the short form */
 } ctf_short_header;
 
 /* One event class. */
@@ -27,19 +27,18 @@ typedef struct ctf_event_plan {
     uint32_t cls; /* tl_class.id */
     uint16_t key; /* register of tl_batch.key, or CTF_NO_REGISTER */
     uint16_t nclear;
-    bool moves_clock;      /* a field behind the header moves the clock, for the next events */
-    const uint16_t *clear; /* registers that may keep a value from before */
+    bool moves_clock;      /* a field after the header moves the clock, for the next events */
+    const uint16_t *clear; /* registers that may keep an old value */
     const uint32_t *store_number, *skip_number;
     ctf_program store, skip; /* stream context, event context and payload */
 } ctf_event_plan;
 
-/* What passing over an event needs, where that is a fixed number of bits and nothing else; and what reading it needs.
- */
+/* How to skip an event that is nothing but a fixed number of bits; and how to read it. */
 typedef struct ctf_quick {
-    uint64_t bits;  /* CTF_NOT_QUICK, more than every packet has: there is more to it */
-    uint32_t bytes; /* the same in bytes, if they are whole */
+    uint64_t bits;  /* CTF_NOT_QUICK, more than any packet has: it is not that simple */
+    uint32_t bytes; /* the same in bytes, if whole */
     uint32_t cls;
-    const ctf_load *load; /* all of its values, if they are plain little-endian integers; else NULL */
+    const ctf_load *load; /* all values, if they are plain little-endian integers; else NULL */
     uint32_t nload;
 } ctf_quick;
 
@@ -48,7 +47,7 @@ typedef struct ctf_quick {
 /* One stream class. */
 typedef struct ctf_stream_plan {
     ctf_program packet_context; /* loads, for roles and registers */
-    ctf_program shown_context;  /* stores what events show of it */
+    ctf_program shown_context;  /* stores its shown fields */
     ctf_program header;
     const uint32_t *context_number, *shown_number, *header_number;
     ctf_short_header short_header;
@@ -56,18 +55,18 @@ typedef struct ctf_stream_plan {
     bool has_payload_size;
     ctf_program context_only; /* with has_payload_size: the stream context of an unknown event */
     const uint32_t *only_number;
-    uint32_t mod, res; /* where the packet context ends, modulo mod */
+    uint32_t mod, res; /* end of the packet context, modulo mod */
     ctf_event_plan *event;
     uint32_t nevent;
     uint32_t shown;         /* slots of shown_context's values, 0: none */
     const uint32_t *dense;  /* [ndense] index of the event class of each id, CTF_NO_NODE: none */
     const ctf_quick *quick; /* [ndense] */
-    bool whole_bytes; /* headers and all events with a quick skip take whole bytes; the id is the low bits of one */
+    bool whole_bytes; /* headers and all quickly skippable events are whole bytes; the id is the low bits of one */
     uint32_t ndense;
     tl_hash by_id; /* of the ids above */
 } ctf_stream_plan;
 
-/* All of a schema for one byte order. */
+/* Everything for a schema in one byte order. */
 typedef struct ctf_plan_set {
     ctf_program packet_header;
     const uint32_t *header_number;
@@ -79,10 +78,10 @@ typedef struct ctf_plan_set {
 struct ctf_plans {
     const ctf_schema *schema;
     tl_arena arena;
-    ctf_plan_set set[2]; /* little, big; alike for schemas that say their byte order */
-    bool has_big;        /* set[1] is one of its own: the dialect of 2010 */
+    ctf_plan_set set[2]; /* little, big; equal for schemas with explicit byte orders */
+    bool has_big;        /* set[1] differs: the dialect of 2010 */
     uint32_t align;      /* bytes: the largest alignment of all fields, at least 1 */
-    uint32_t packet_cls; /* tl_class.id of packets, if asked for */
+    uint32_t packet_cls; /* tl_class.id of packets, if wanted */
 };
 
 /* The set for a packet. */
@@ -107,7 +106,7 @@ static inline const ctf_event_plan *ctf_event_plan_of(const ctf_stream_plan *s, 
 /* Whether the header has the usual shape; fills *h. native: the byte order of CTF_NATIVE. */
 void ctf_short_header_find(ctf_short_header *h, const ctf_type *header, ctf_order native);
 
-/* Runs packet header and context with r->data at the begin of a packet: registers and roles are set, r->at is behind
+/* Runs packet header and context with r->data at the begin of a packet: sets registers and roles, leaves r->at after
  * them. Returns as ctf_packet_header(). */
 ctf_header_status ctf_packet_header_run(const ctf_plans *p, ctf_run *r, ctf_packet *packet, uint64_t *bad_bit,
                                         char what[160]);

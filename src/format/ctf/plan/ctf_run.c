@@ -10,14 +10,14 @@
 
 enum { TEXT_CHUNK = 4096 };
 
-/* The whole of one activation: what helpers need beside ctf_run. */
+/* State of one activation that helpers need besides ctf_run. */
 typedef struct frame {
     ctf_run *r;
     const ctf_program *p;
     uint64_t first; /* index of the first slot */
 } frame;
 
-/* Room for n more slots beside those that the program needs anyway. NULL: too many, or no memory (*status). */
+/* Room for n slots beyond those that the program needs anyway. NULL: too many, or no memory (*status). */
 static tl_value *room(const frame *f, tl_value *v, uint64_t n, ctf_run_status *status)
 {
     tl_batch *b = f->r->batch;
@@ -98,7 +98,7 @@ static uint64_t any_bits(const uint8_t *data, uint64_t at, unsigned bits, bool b
     return bits == 64 ? v : v & ((UINT64_C(1) << bits) - 1);
 }
 
-/* The value of any load whose raw bits were read. */
+/* The value of a load from its raw bits. */
 static uint64_t finish_value(uint64_t raw, const ctf_load *l)
 {
     if (l->flags & CTF_LOAD_REVERSED)
@@ -124,7 +124,7 @@ TL_ALWAYS_INLINE void put_number(tl_value *v, uint64_t head, uint64_t value)
     v->as.u = value;
 }
 
-/* A field of the run does not end before `end`: which one? */
+/* Which field of the run does not end before `end`? */
 static uint64_t first_beyond(ctf_run *r, const ctf_program *p, const ctf_op *op, uint64_t at)
 {
     for (uint32_t i = 0; i < op->n; i++) {
@@ -136,7 +136,7 @@ static uint64_t first_beyond(ctf_run *r, const ctf_program *p, const ctf_op *op,
     return r->end;
 }
 
-/* One or more numbers of a run with registers, floats, ... */
+/* Numbers of a run with registers, floats, ... */
 static tl_value *mixed_run(const frame *f, const ctf_op *op, uint64_t at, tl_value *v, bool store)
 {
     const uint8_t *base = f->r->data + at / 8;
@@ -187,7 +187,7 @@ static ctf_run_status varint(ctf_run *r, const ctf_load *l, uint64_t *at, uint64
     return CTF_RUN_VARINT;
 }
 
-/* A NUL-terminated string: its bytes in *n, and the position moves behind the NUL. */
+/* A NUL-terminated string: its bytes in *n; advances past the NUL. */
 static ctf_run_status string(ctf_run *r, ctf_encoding e, uint64_t *at, size_t *n)
 {
     const uint8_t *p = r->data + *at / 8;
@@ -202,7 +202,7 @@ static ctf_run_status string(ctf_run *r, ctf_encoding e, uint64_t *at, size_t *n
     return CTF_RUN_OK;
 }
 
-/* How many elements or bytes: of the operation, or from its register. False: negative. */
+/* The number of elements or bytes: from the operation, or its register. False: negative. */
 TL_ALWAYS_INLINE bool count_of(ctf_run *r, const ctf_op *op, uint64_t *n)
 {
     *n = op->flags & CTF_OP_FROM_REGISTER ? r->reg[op->reg] : op->b;
@@ -212,13 +212,13 @@ TL_ALWAYS_INLINE bool count_of(ctf_run *r, const ctf_op *op, uint64_t *n)
 
 static const ctf_choice *choose(const ctf_run *r, const ctf_program *p, const ctf_op *op)
 {
-    const uint64_t flip = op->n ? UINT64_C(1) << 63 : 0; /* signed order by unsigned compare */
+    const uint64_t flip = op->n ? UINT64_C(1) << 63 : 0; /* signed order with an unsigned compare */
     const uint64_t v = r->reg[op->reg] ^ flip;
     const ctf_choice *c = p->choice + op->a, *otherwise = NULL;
     uint64_t n = op->b;
     if (n > 0 && c[n - 1].always)
         otherwise = &c[--n];
-    while (n > 1) { /* the last one that does not begin behind v */
+    while (n > 1) { /* the last one that does not begin after v */
         const uint64_t half = n / 2;
         c += v >= (c[half].low ^ flip) ? half : 0;
         n -= half;
@@ -390,7 +390,7 @@ TL_ALWAYS_INLINE ctf_run_status run_program(ctf_run *r, const ctf_program *p, co
         case CTF_OP_LOOP: {
             if (!count_of(r, op, &n))
                 FAIL(CTF_RUN_LENGTH, at);
-            /* Every element but an empty one takes a bit: what cannot fit is known before. */
+            /* Every element except an empty one takes a bit: so excess is detected in advance. */
             if (TL_UNLIKELY(at > end || (!(op->flags & CTF_OP_EMPTY_BODY) && n > end - at)))
                 FAIL(CTF_RUN_SHORT, at);
             if (op->flags & CTF_OP_EMPTY_BODY) {
@@ -417,7 +417,7 @@ TL_ALWAYS_INLINE ctf_run_status run_program(ctf_run *r, const ctf_program *p, co
             }
             op = loops[depth - 1].op;
         element:
-            /* Its own slots come from the program's: keep as many free as before. */
+            /* Its own slots come from the program's: keeps as many free as before. */
             if (store && !(v = room(&f, v, 0, &status)))
                 FAIL(status, at);
             break;

@@ -1,10 +1,10 @@
-/* Scopes: which fields a location can mean while a type tree is compiled. */
+/* Scopes: the fields that a location can mean, while a type tree is compiled. */
 #include "format/ctf/plan/ctf_scope.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Fields that are looked at to find lengths and selectors, of all types together: a second or two. Each of thousands
+/* Fields visited to find lengths and selectors, for all types together: a second or two. Each of thousands
  * of lengths may mean a field in each of thousands of options. */
 #define SEARCH_MAX (1u << 26)
 
@@ -96,13 +96,13 @@ bool ctf_same_name(const char *word, const char *name, const char *raw)
 typedef struct matches {
     uint32_t n;
     const ctf_type *type;  /* of the first */
-    uint16_t reg;          /* that one of them has already */
+    uint16_t reg;          /* already assigned to one of them */
     bool several;          /* they have different ones */
-    bool closed;           /* an array that has ended stood in the way */
-    const ctf_type *other; /* something that is not a number */
+    bool closed;           /* an array that has ended was in the way */
+    const ctf_type *other; /* something other than a number */
 } matches;
 
-/* Made twice: the first finds out which register it is, the second gives it to all matches. */
+/* Runs twice: the first time finds the register, the second time gives it to all matches. */
 typedef struct search {
     ctf_scopes *s;
     const ctf_location *l;
@@ -126,8 +126,8 @@ static void match(search *q, ctf_occurrence *o)
 
 static void follow(search *q, uint32_t node, uint32_t word);
 
-/* Looks for the word among the members of a node; options and elements that have no names are looked through. An exact
- * name wins over one that only differs by its underscore; of several the last. */
+/* Searches the members of a node for the word, and those of options and elements without names. An exact name wins over
+ * one that only differs by its underscore; of several the last. */
 static void among(search *q, uint32_t node, uint32_t word)
 {
     ctf_scopes *s = q->s;
@@ -152,7 +152,7 @@ static void among(search *q, uint32_t node, uint32_t word)
         follow(q, found, word + 1);
 }
 
-/* The words from `word` on, from a node that the ones before have led to. */
+/* Follows the words from `word` on, from the node of the previous ones. */
 static void follow(search *q, uint32_t node, uint32_t word)
 {
     const ctf_node *n = &q->s->node[node];
@@ -176,7 +176,7 @@ static void follow(search *q, uint32_t node, uint32_t word)
     }
 }
 
-/* The struct that holds a node, or the next one above. */
+/* The struct that contains a node, or the next one above. */
 static uint32_t enclosing_struct(const ctf_scopes *s, uint32_t node)
 {
     while (node != CTF_NO_NODE && !(s->node[node].type && s->node[node].type->kind == CTF_STRUCT))

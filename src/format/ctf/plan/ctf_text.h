@@ -11,8 +11,8 @@
 unsigned ctf_text_unit(ctf_encoding e);
 /* Bytes before the first NUL code unit among n bytes at p, n rounded down to whole units if there is none. */
 size_t ctf_text_length(const uint8_t *p, size_t n, ctf_encoding e);
-/* Writes n bytes of text as UTF-8; what is not a character becomes U+FFFD. `out` has room for 3 bytes for every two of
- * a UTF-16 text, and for as many as n else. Returns the bytes written. UTF-8 is copied as it is. */
+/* Writes n bytes of text as UTF-8; invalid characters become U+FFFD. `out` has room for 3 bytes for every two of UTF-16
+ * text, otherwise for n. Returns the bytes written. UTF-8 is copied unchanged. */
 size_t ctf_text_utf8(char *out, const uint8_t *p, size_t n, ctf_encoding e);
 
 #endif

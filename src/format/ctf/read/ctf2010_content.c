@@ -1,5 +1,5 @@
-/* The content of a packet of 2010: its checksum, and what it is when it is not plain bytes. Schemes are applied in the
- * order compression, encryption, checksum; so they are undone in the other. */
+/* The content of a packet of 2010: its checksum, decompression and decryption. Schemes are applied in the order
+ * compression, encryption, checksum; so they are undone in reverse. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #define DECOMPRESSED_MAX ((size_t)64 << 20) /* bytes of one packet: far more than any tracer's buffers, and no bomb */
 #define PIECE            ((size_t)16 << 10)
 
-/* The stored bytes behind the header, read piece by piece. */
+/* The stored bytes after the header, read piece by piece. */
 typedef struct stored {
     tl_input *in;
     uint64_t at, end; /* in the file */
@@ -52,7 +52,7 @@ static int report(const ctf_walk *w, const ctf_packet *p, unsigned kind, uint32_
 
 /* --- checksum --- */
 
-/* The checksum that the content has. 0, or an error. */
+/* The actual checksum of the content. 0, or an error. */
 static int sum_of(const ctf_walk *w, const ctf_packet *p, uint32_t *sum, tl_error *e)
 {
     static const tl_digest_kind kind[] = {
@@ -67,7 +67,7 @@ static int sum_of(const ctf_walk *w, const ctf_packet *p, uint32_t *sum, tl_erro
     if (n < 0)
         return (int)n;
     tl_digest_end(&d, digest);
-    /* A number is a number; of the others the first bytes are read as one in the byte order of the packet. */
+    /* CRC-32 is a number; for the others, the first bytes are read as one in the byte order of the packet. */
     *sum = tl_load32(digest, p->checksum_scheme == CTF2010_CRC32 || p->big);
     return 0;
 }
@@ -77,7 +77,7 @@ static int verify(const ctf_walk *w, const ctf_packet *p, tl_error *e)
     if (p->checksum_scheme > CTF2010_CRC32)
         return report(w, p, TL_DAMAGE_FAULT, CTF_2010_CHECKSUM_SCHEME, "ctf2010.checksum-scheme",
                       "unknown checksum scheme: not verified", e);
-    if (p->checksum_scheme == CTF2010_NO_CHECKSUM || p->truncated || !w->report) /* nobody asks */
+    if (p->checksum_scheme == CTF2010_NO_CHECKSUM || p->truncated || !w->report) /* nobody needs it */
         return 0;
     uint32_t sum;
     const int r = sum_of(w, p, &sum, e);
@@ -93,7 +93,7 @@ static int verify(const ctf_walk *w, const ctf_packet *p, tl_error *e)
 
 /* --- compression --- */
 
-/* Decompresses; 1 if there is content, 0 if it is broken, which is reported. */
+/* Decompresses; 1: there is content, 0: it is broken, which is reported. */
 static int decompress(const ctf_walk *w, const ctf_packet *p, uint8_t **content, size_t *n, tl_error *e)
 {
     const tl_codec codec = p->compression == CTF2010_GZIP ? TL_CODEC_GZIP : TL_CODEC_BZIP2;

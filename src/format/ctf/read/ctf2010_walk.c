@@ -1,8 +1,8 @@
 /* Packets of the dialect of 2010: the walk over those of a file, and which file belongs to which section.
  *
- * A packet whose header makes no sense is skipped: its packet_size is believed if it leads to the end of the file or to
- * a packet of the trace; else the bytes are searched for the next magic number with the session id of the trace behind
- * it. Bytes are searched at most once. */
+ * A packet with an invalid header is skipped: its packet_size is used if it leads to the end of the file or to a packet
+ * of the trace; otherwise the search for the next magic number followed by the trace's session id begins. Bytes are
+ * searched at most once. */
 #include "format/ctf/ctf2010_packet.h"
 
 #include <inttypes.h>
@@ -53,7 +53,7 @@ static int fail_changed(const ctf_walk *w, uint64_t at, tl_error *e)
     return tl_fail(e, TL_EIO, at, "%s: the file changed while it was read", w->file->name);
 }
 
-/* The bytes of a header, or what the file has of them: their number in *n. */
+/* The bytes of a header, or those left in the file: their number is *n. */
 static const uint8_t *head(ctf_walk *w, size_t *n, tl_error *e)
 {
     tl_window *window = w->window;
@@ -94,7 +94,7 @@ static bool is_mark(const marks *m, const uint8_t *p)
     return memcmp(p, m->le, MARK_SIZE) == 0 || memcmp(p, m->be, MARK_SIZE) == 0;
 }
 
-/* The first packet at or behind `from`, or the end of the file. */
+/* The first packet at or after `from`, or the end of the file. */
 static int search(ctf_walk *w, uint64_t from, uint64_t *found, tl_error *e)
 {
     const marks m = marks_of(w);
@@ -120,7 +120,7 @@ static int search(ctf_walk *w, uint64_t from, uint64_t *found, tl_error *e)
     return 0;
 }
 
-/* Where to go on behind a packet of packet_size bytes that cannot be used. */
+/* Where to continue after an unusable packet of packet_size bytes. */
 static int follower_of(ctf_walk *w, uint32_t packet_size, uint64_t *follower, tl_error *e)
 {
     const uint64_t size = w->file->size;
@@ -128,7 +128,7 @@ static int follower_of(ctf_walk *w, uint32_t packet_size, uint64_t *follower, tl
     if (packet_size >= CTF_2010_HEADER && *follower == size)
         return 0;
     if (packet_size >= CTF_2010_HEADER && *follower < size) {
-        /* Not through the window: sizes that lie may lead far away, and the search goes on here. */
+        /* Not through the window: wrong sizes may lead far away, and the search goes on here. */
         uint8_t mark[MARK_SIZE];
         size_t got;
         int r = tl_input_read(w->window->in, *follower, mark, sizeof mark, &got, e);
@@ -168,7 +168,7 @@ static void load(ctf_packet *p, const ctf_walk *w, const uint8_t *h, bool big)
     };
 }
 
-/* What is wrong with a header; rule NULL: nothing. */
+/* The error in a header; rule NULL: none. */
 typedef struct flaw {
     const char *rule;
     uint32_t at; /* in the packet */
@@ -200,7 +200,7 @@ static flaw flaw_of(const ctf_walk *w, const uint8_t *h, bool big)
     return f;
 }
 
-/* Bytes that begin no packet. */
+/* Bytes that do not begin a packet. */
 static int skip_bytes(ctf_walk *w, tl_error *e)
 {
     uint64_t follower;
@@ -226,7 +226,7 @@ static int skip_packet(ctf_walk *w, const flaw *f, uint32_t packet_size, tl_erro
     return ctf2010_report(w, &where, e, "packet skipped: %s", f->what);
 }
 
-/* The last bytes of the file are less than a header. */
+/* The file ends with less than a header. */
 static int end_early(ctf_walk *w, size_t n, tl_error *e)
 {
     const ctf2010_place where = {CTF2010_BOTH, w->offset + n, w->offset, n, "ctf2010.truncated"};
@@ -234,7 +234,7 @@ static int end_early(ctf_walk *w, size_t n, tl_error *e)
     return ctf2010_report(w, &where, e, "the file ends inside a packet header");
 }
 
-/* A packet that can be used; the walk goes on behind it. */
+/* A usable packet; the walk continues after it. */
 static int take_packet(ctf_walk *w, ctf_packet *p, const uint8_t *h, bool big, tl_error *e)
 {
     const uint64_t left = w->file->size - w->offset;

@@ -1,4 +1,4 @@
-/* One class of the model for event classes that are the same, whichever metadata they stand in. */
+/* Merges equal event classes of several metadata files into one class of the model. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 #include "format/ctf/plan/ctf_plan_impl.h"
 #include "format/ctf/read/ctf_same.h"
 
-/* Recursion ends: fields are made of types of at most CTF_DEPTH_MAX levels. */
+/* Limits recursion: fields come from types of at most CTF_DEPTH_MAX levels. */
 static bool same_fields(const tl_field *a, const tl_field *b, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -32,7 +32,7 @@ static bool same_class(const tl_class *a, const tl_class *b)
            a->flags == b->flags && a->scopes == b->scopes && same_fields(a->field, b->field, a->nfield);
 }
 
-/* A number that classes of the same name and fields have in common. */
+/* A number that classes with the same name and fields share. */
 static uint64_t class_key(const tl_class *c)
 {
     tl_hasher h = tl_hasher_begin();
@@ -45,8 +45,8 @@ static uint64_t class_key(const tl_class *c)
     return tl_hasher_end(h);
 }
 
-/* The number of an earlier class that is the same, or TL_HASH_NONE. Of several of one key only the latest is looked at:
- * more is not worth the time. */
+/* The number of an equal earlier class, or TL_HASH_NONE. Of several with one key only the latest is compared: more is
+ * not worth the time. */
 static uint32_t find_same(const ctf_class_list *l, const tl_class *c, const tl_hash *known)
 {
     const uint32_t i = tl_hash_get(known, class_key(c));
@@ -61,7 +61,7 @@ static void renumber(ctf_plans *plans, uint32_t first, const uint32_t *number)
             for (uint32_t k = 0; k < s->nevent; k++)
                 if (s->event[k].cls >= first)
                     s->event[k].cls = number[s->event[k].cls - first];
-            ctf_quick *quick = (ctf_quick *)(uintptr_t)s->quick; /* in the arena of the plans */
+            ctf_quick *quick = (ctf_quick *)(uintptr_t)s->quick; /* not const: it is in the arena of the plans */
             for (uint32_t k = 0; quick && k < s->ndense; k++)
                 if (s->dense[k] != CTF_NO_NODE)
                     quick[k].cls = s->event[s->dense[k]].cls;

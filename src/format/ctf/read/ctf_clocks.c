@@ -1,8 +1,8 @@
-/* The clocks of all units on one: that of the trace.
+/* Maps the clocks of all units to one, that of the trace.
  *
- * Where all have the same frequency, ticks stay what they are, and count from the earliest of their offsets. Clocks of
- * different frequencies are put onto one of nanoseconds. Differences are exact; those that do not fit into 64 bits
- * wrap, in the same way everywhere. */
+ * If all have the same frequency, ticks stay as they are, and count from the earliest of their offsets. Clocks of
+ * different frequencies are mapped to one of nanoseconds. Differences are exact; those that do not fit into 64 bits
+ * wrap, everywhere in the same way. */
 #include <stdlib.h>
 
 #include "base/text/same_text.h"
@@ -11,13 +11,13 @@
 
 #define NS_PER_S 1000000000u
 
-/* The value 0 of a clock, since the origin: whole ns, and what is left in 1 / hz ns. */
+/* The value 0 of a clock, since the origin: whole ns, and the remainder in 1 / hz ns. */
 typedef struct offset {
     ctf_wide whole;
     uint64_t rest;
 } offset;
 
-/* What the clocks of all files with any have in common. */
+/* Common properties of the clocks of all files that have one. */
 typedef struct common {
     uint64_t hz; /* of the first */
     const char *name;
@@ -67,7 +67,7 @@ static void add_clock(common *all, const ctf_clock *c)
     if (ctf_wide_less(cycles, all->cycles))
         all->cycles = cycles;
     if (ctf_wide_less(ns.whole, all->ns.whole) || (!ctf_wide_less(all->ns.whole, ns.whole) && ns.rest < all->ns.rest))
-        all->ns = ns; /* rests compare only between clocks of one frequency: where they differ, none is kept */
+        all->ns = ns; /* remainders are only comparable at the same frequency: otherwise they are dropped */
 }
 
 static ctf_time time_of(const common *all, const ctf_clock *c)
@@ -81,7 +81,7 @@ static ctf_time time_of(const common *all, const ctf_clock *c)
     return t;
 }
 
-/* Whether any file belongs to each unit: clocks that nothing is measured with do not count. */
+/* Whether any file belongs to each unit: unused clocks do not count. */
 static bool *find_used(const ctf_reader *r)
 {
     bool *used = calloc((size_t)r->nunit + 1, sizeof *used);
@@ -92,7 +92,7 @@ static bool *find_used(const ctf_reader *r)
 
 static int set_clock(tl_trace *t, const common *all, tl_error *e)
 {
-    if (!all->any) /* no event has a time: the clock stays one of ticks */
+    if (!all->any) /* no event has a time: the clock keeps counting ticks */
         return 0;
     const char *name = all->same_name && all->name ? tl_trace_intern(t, all->name) : NULL;
     if (all->same_name && all->name && !name)

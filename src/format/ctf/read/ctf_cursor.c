@@ -1,8 +1,8 @@
 /* A cursor: the events of one data stream file, or of the files of one stream, in order.
  *
- * The walk gives packets; a window gives their bytes. A packet larger than the window is decoded piece by piece: an
- * event that does not fit into what is left of the window is begun again with the window moved to it. The window begins
- * at a multiple of the largest alignment of all fields, so that positions in it are aligned as those in the packet. */
+ * The walk provides packets, a window their bytes. A packet larger than the window is decoded piece by piece: an event
+ * that does not fit into the rest of the window is begun again after the window was moved to it. The window begins at a
+ * multiple of the largest alignment of all fields, so that positions in it are aligned as those in the packet. */
 #include "format/ctf/read/ctf_cursor.h"
 
 #include <inttypes.h>
@@ -14,10 +14,10 @@
 #include "format/ctf/read/ctf_event.h"
 
 #define WINDOW_MOST  (1u << 18)  /* bytes of an ordinary window */
-#define WINDOW_LEAST (64u << 10) /* where a trace has very many files */
-#define EVENT_MOST   (64u << 20) /* an event that takes more bytes is not decoded */
+#define WINDOW_LEAST (64u << 10) /* for a trace with very many files */
+#define EVENT_MOST   (64u << 20) /* larger events are not decoded */
 
-/* Opens a file; its first packet comes next. On failure only ctf_cursor_close() is left to do. */
+/* Opens a file; its first packet comes next. On failure only ctf_cursor_close() may follow. */
 static int open_file(ctf_cursor *c, const ctf_file *f, tl_error *e)
 {
     /* Two units of alignment, so that a window can always move on. */
@@ -69,13 +69,13 @@ void ctf_cursor_close(ctf_cursor *c)
     *c = (ctf_cursor){0};
 }
 
-/* Skips what is over at c->from, as far as the index knows. */
+/* Skips what has ended at c->from, as far as the index knows. */
 static void skip_early(ctf_cursor *c)
 {
     const ctf_file *f = c->file;
     if (!f->has_begin || f->npoint == 0)
         return;
-    uint32_t low = 0, high = f->npoint; /* the last point before which everything is over at `from` */
+    uint32_t low = 0, high = f->npoint; /* the last point before which everything has ended at `from` */
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;
         if (f->point[middle].latest < c->from)
@@ -124,7 +124,7 @@ static int show(ctf_cursor *c, uint64_t byte, tl_error *e)
     return 0;
 }
 
-/* The event at bit `at` of the window needs more bytes: 1, the window has moved or grown; 0, there are no more, or it
+/* The event at bit `at` of the window needs more bytes: 1: the window has moved or grown; 0: there are no more, or it
  * is too large; < 0. Positions are relative to the window, so *at changes. */
 int ctf_cursor_slide(ctf_cursor *c, uint64_t *at, tl_error *e)
 {
@@ -148,7 +148,7 @@ int ctf_cursor_slide(ctf_cursor *c, uint64_t *at, tl_error *e)
     return status < 0 ? status : 1;
 }
 
-/* Bits of the packet that a position in the window stands for. */
+/* The bit of the packet for a position in the window. */
 uint64_t ctf_cursor_bit(const ctf_cursor *c, uint64_t at)
 {
     return c->base * 8 + at;
@@ -180,7 +180,7 @@ static int add_packet_event(ctf_cursor *c, tl_batch *b, tl_error *e)
     return 0;
 }
 
-/* The values of the packet context that every event shows: kept in c->scratch. */
+/* Keeps the values of the packet context that every event shows in c->scratch. */
 static int keep_context(ctf_cursor *c, const ctf_stream_plan *s, uint64_t at, tl_error *e)
 {
     tl_batch_clear(&c->scratch);
@@ -196,7 +196,7 @@ static int keep_context(ctf_cursor *c, const ctf_stream_plan *s, uint64_t at, tl
     return status == CTF_RUN_OK ? 0 : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a packet context");
 }
 
-/* Prepares the packet that the walk has found: 1, it can be decoded; 0, it has nothing to decode; < 0. */
+/* Prepares the packet that the walk found: 1: it can be decoded; 0: it has nothing to decode; < 0. */
 static int open_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
 {
     const ctf_plans *plans = c->file->unit->plans;
@@ -207,7 +207,7 @@ static int open_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
     c->content = NULL;
     if (is_2010) {
         bool skip = false;
-        c->walk.report = c->trace; /* of packets themselves the scan has told; of contents it has not */
+        c->walk.report = c->trace; /* the scan has reported problems of packets, but not of their contents */
         int status = ctf_2010_content(&c->walk, p, &c->content, &c->ncontent, &skip, e);
         c->walk.report = NULL;
         if (status < 0 || skip)
@@ -224,10 +224,10 @@ static int open_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
         uint64_t bad;
         char what[160];
         c->run.at = 0;
-        /* In version 2 every packet begins at clock 0; in 1.8 the clock goes on unless the packet says its begin. */
+        /* In version 2 every packet begins at clock 0; in 1.8 the clock goes on unless the packet has a begin. */
         if (plans->schema->dialect == CTF_2 || p->has_begin)
             c->run.clock = 0;
-        (void)ctf_packet_header_run(plans, &c->run, &again, &bad, what); /* for the registers; the walk has judged it */
+        (void)ctf_packet_header_run(plans, &c->run, &again, &bad, what); /* for the registers; the walk checked it */
         p->context = again.context;
         c->run.at = p->first;
     }
@@ -241,7 +241,7 @@ static int open_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
     return status < 0 ? status : 1;
 }
 
-/* Who opened the trace, or the index in the cache, saw no packet of this stream class: it has no track. */
+/* No packet of this stream class existed when the trace was opened, or the cached index made: it has no track. */
 TL_COLD static int no_track(const ctf_cursor *c, tl_error *e)
 {
     return tl_fail(e, TL_EIO, c->packet.offset,
@@ -249,7 +249,7 @@ TL_COLD static int no_track(const ctf_cursor *c, tl_error *e)
                    c->file->unit->schema.stream[c->packet.stream]->id);
 }
 
-/* Goes to the next file of the stream: 1, 0 if there is none, < 0. */
+/* Advances to the next file of the stream: 1, 0 if there is none, < 0. */
 static int next_file(ctf_cursor *c, tl_error *e)
 {
     const ctf_file *next = c->file->next;
@@ -264,7 +264,7 @@ static int next_file(ctf_cursor *c, tl_error *e)
     return 1;
 }
 
-/* Goes to the next packet that is wanted: 1, 0 at the end, < 0. */
+/* Advances to the next wanted packet: 1, 0 at the end, < 0. */
 static int next_packet(ctf_cursor *c, tl_batch *b, tl_error *e)
 {
     for (;;) {
@@ -311,7 +311,7 @@ int ctf_cursor_next(ctf_cursor *c, tl_batch *b, tl_error *e)
             return status;
         c->in_packet = status > 0;
         if (!c->in_packet && c->packet.has_end && c->packet.end > c->run.clock)
-            c->run.clock = c->packet.end; /* where a next packet that does not say its begin goes on */
+            c->run.clock = c->packet.end; /* where a next packet without a begin continues */
         if (!c->in_packet && c->progress)
             __atomic_fetch_add(c->progress, c->packet.size, __ATOMIC_RELAXED);
     }

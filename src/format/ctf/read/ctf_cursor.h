@@ -16,20 +16,20 @@ typedef struct ctf_cursor {
     ctf_walk walk;
     ctf_packet packet;
     bool in_packet, at_end;
-    bool before_tracks; /* the trace is being opened: its tracks are not known yet */
+    bool before_tracks; /* the trace is being opened: its tracks are unknown */
     uint8_t *content;   /* 2010: decompressed; else NULL */
     size_t ncontent;
-    uint64_t base;   /* byte in the packet where the bytes that `run` sees begin */
-    uint64_t finish; /* bits of the packet that may be decoded */
+    uint64_t base;   /* the packet's byte at the begin of what `run` sees */
+    uint64_t finish; /* bits of the packet to decode */
     ctf_run run;
     uint64_t *last; /* [nstream] latest tick of each track */
     uint64_t out_of_order;
-    uint64_t from, to; /* ticks that are wanted */
-    tl_tally *tally;   /* events may be added to it in place of a batch; or NULL */
+    uint64_t from, to; /* wanted ticks */
+    tl_tally *tally;   /* destination of events instead of a batch; or NULL */
     tl_batch scratch;  /* values of the packet context */
 } ctf_cursor;
 
-/* Opens a zeroed cursor of a file and those that follow it in its stream. file, trace and want are borrowed.
+/* Opens a zeroed cursor on a file and those that follow it in its stream. file, trace and want are borrowed.
  * `progress`, if not NULL, grows by the bytes read. On failure nothing has to be closed. */
 int ctf_cursor_open(ctf_cursor *c, const ctf_file *f, tl_trace *t, const tl_want *want, uint64_t *progress,
                     tl_error *e);

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-/* What a header said. */
+/* The contents of a header. */
 typedef struct header {
     uint64_t id;
-    uint64_t begin; /* bit where it begins, after alignment */
+    uint64_t begin; /* its first bit, after alignment */
 } header;
 
 enum { HEADER_END, HEADER_OK, HEADER_SHORT };
@@ -64,7 +64,7 @@ static int any_header(ctf_run *r, const ctf_stream_plan *s, header *out, ctf_run
     return HEADER_OK;
 }
 
-/* Puts the values of the packet context in front of an event's. */
+/* Puts the values of the packet context before an event's. */
 static bool put_context(const ctf_cursor *c, tl_batch *b)
 {
     tl_value *v = b->v + b->nval;
@@ -112,8 +112,8 @@ TL_ALWAYS_INLINE ctf_run_status body(ctf_cursor *c, const ctf_event_plan *ev, tl
     return ctf_run_skip(r, &ev->skip);
 }
 
-/* An event of unknown class that begins at bit `start`: 1, it was passed over, or has to be looked at again with more
- * bytes; 0, the rest of the packet is lost; < 0. */
+/* An event of unknown class at bit `start`: 1: it was skipped, or needs another look with more bytes; 0: the rest of
+ * the packet is lost; < 0. */
 static int unknown(ctf_cursor *c, const ctf_stream_plan *s, const header *h, uint64_t start, uint64_t clock,
                    tl_error *e)
 {
@@ -141,7 +141,7 @@ static int unknown(ctf_cursor *c, const ctf_stream_plan *s, const header *h, uin
     return ctf_fault_unknown(c, h->id, h->begin, end, e);
 }
 
-/* Compares the payload with the size that it says it has, and goes on where that leads. */
+/* Compares the payload with its stated size, and continues at its stated end. */
 static int check_payload(ctf_cursor *c, tl_error *e)
 {
     ctf_run *r = &c->run;
@@ -155,13 +155,13 @@ static int check_payload(ctf_cursor *c, tl_error *e)
     return status;
 }
 
-/* Where an event was begun: what to go back to. */
+/* State at the begin of an event, to go back to. */
 typedef struct begun {
     uint64_t at, clock;
     uint32_t nval;
 } begun;
 
-/* Moves the window to the begin of an event: 1, look at it again; 0, there are no more bytes; < 0. */
+/* Moves the window to the begin of an event: 1: try again; 0: there are no more bytes; < 0. */
 static int more_bytes(ctf_cursor *c, begun *from, tl_error *e)
 {
     int status = ctf_cursor_slide(c, &from->at, e);
@@ -173,7 +173,7 @@ static int more_bytes(ctf_cursor *c, begun *from, tl_error *e)
 static int not_decoded(ctf_cursor *c, const ctf_event_plan *ev, const header *h, begun *from, ctf_run_status status,
                        tl_batch *b, tl_error *e)
 {
-    const uint64_t fields = c->run.at; /* if it is not the header that failed */
+    const uint64_t fields = c->run.at; /* unless the header failed */
     b->nval = from->nval;
     c->run.clock = from->clock;
     int moved = status == CTF_RUN_SHORT ? more_bytes(c, from, e) : 0;
@@ -181,8 +181,8 @@ static int not_decoded(ctf_cursor *c, const ctf_event_plan *ev, const header *h,
     return moved != 0 ? moved : ctf_fault_event(c, ev, h->begin, fields, status, e);
 }
 
-/* Puts an event that was decoded into the columns. clock: as it was after the event's header; fields
- * behind that move it for the next event. Returns as one_event(). */
+/* Puts a decoded event into the columns. clock: its value after the event's header; later fields
+ * move it for the next event. Returns as one_event(). */
 static int add_event(ctf_cursor *c, const ctf_event_plan *ev, const begun *from, uint64_t clock, tl_batch *b,
                      tl_error *e)
 {
@@ -206,8 +206,7 @@ static int add_event(ctf_cursor *c, const ctf_event_plan *ev, const begun *from,
     return 1;
 }
 
-/* Decodes the next event: 1, there was one, or something else was done and there may be more; 0, the packet has ended;
- * < 0. */
+/* Decodes the next event: 1: done, or other progress was made, and there may be more; 0: the packet has ended; < 0. */
 static int one_event(ctf_cursor *c, const ctf_stream_plan *s, tl_batch *b, tl_error *e)
 {
     ctf_run *r = &c->run;
@@ -249,7 +248,7 @@ int ctf_cursor_events(ctf_cursor *c, tl_batch *b, tl_error *e)
     const ctf_time *time = &c->file->time[p->stream];
     const bool quickly = c->file->unit->schema.stream[p->stream]->clock && !time->scaled &&
                          s->short_header.is_uniform && c->scratch.nval == 0;
-    int result = s->nevent > 0; /* without event classes there are no events, whatever the packet holds */
+    int result = s->nevent > 0; /* without event classes there are no events, whatever the packet contains */
     while (result > 0 && b->n < b->capacity) {
         if (quickly)
             ctf_read_quickly(c, s, b, time, &c->last[p->stream]);

@@ -1,4 +1,4 @@
-/* Reporting events that cannot be decoded: where, what was found, what was lost by it. */
+/* Reports events that cannot be decoded: where, what was found, what was lost. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "format/ctf/ctf_layout.h"
 #include "format/ctf/read/ctf_event.h"
 
-/* A byte of the file for a bit of the window; in compressed packets, the begin of the content. */
+/* The file byte of a bit in the window; in compressed packets, the begin of the content. */
 static uint64_t file_byte(const ctf_cursor *c, uint64_t bit)
 {
     return c->packet.offset + (c->content ? CTF_2010_HEADER : ctf_cursor_bit(c, bit) / 8);
@@ -17,13 +17,13 @@ static bool is_2010(const ctf_cursor *c)
     return c->file->unit->schema.dialect == CTF_2010;
 }
 
-/* Where the packet's content ends, as a bit of the window. */
+/* The end of the packet's content, as a bit of the window. */
 static uint64_t content_end(const ctf_cursor *c)
 {
     return c->finish - c->base * 8;
 }
 
-/* The bytes that are lost from one bit to another; of a compressed packet all of its stored ones. */
+/* The bytes lost from one bit to another; for a compressed packet all stored ones. */
 static uint64_t lost_bytes(const ctf_cursor *c, uint64_t from, uint64_t to)
 {
     if (c->content)
@@ -61,8 +61,7 @@ static bool find_member(const ctf_type *t, const ctf_member *m, unsigned depth, 
     return false;
 }
 
-/* Writes the path of the field that a program failed at ("len", "a.b.c") into text. Returns text, "" if none is known.
- */
+/* Writes the path of the field where a program failed ("len", "a.b.c") into text. Returns text, "" if unknown. */
 static const char *path_of(const ctf_program *p, const ctf_run *r, const ctf_type *const *scope, unsigned n, char *text,
                            size_t size)
 {
@@ -163,7 +162,7 @@ int ctf_fault_event(ctf_cursor *c, const ctf_event_plan *ev, uint64_t start, uin
     }
     const uint64_t end = content_end(c);
     const bool bounds = status == CTF_RUN_SHORT;
-    if (bounds && c->packet.truncated) /* the walk has told of the cut */
+    if (bounds && c->packet.truncated) /* the walk has reported the cut */
         return report(c, TL_DAMAGE_LOSS, file_byte(c, start), file_byte(c, start), lost_bytes(c, start, end),
                       is_2010(c) ? "ctf2010.truncated" : "ctf.truncated", what, e);
     const char *rule = is_2010(c) ? "ctf2010.event-bounds" : bounds ? "ctf.event-bounds" : "ctf.field";

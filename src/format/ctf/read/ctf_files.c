@@ -1,4 +1,4 @@
-/* The data stream files of a folder: every file beside a metadata file that can be used. */
+/* The data stream files of a folder: every file beside a usable metadata file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,13 +6,13 @@
 #include "format/ctf/read/ctf_reader.h"
 
 /* Track numbers of all files together, one for each stream class of each file. Stream classes beyond the first are
- * rare; a folder that has more than this is made to waste memory. */
+ * rare; a folder with more than this is made to waste memory. */
 #define TRACK_SLOTS_MAX (16u << 20)
 
-/* A folder that holds a unit. */
+/* A folder with a unit. */
 typedef struct place {
-    const char *metadata; /* its path begins with the folder's */
-    size_t n;             /* length of the folder's path, with the '/' */
+    const char *metadata; /* its path, which begins with the folder's */
+    size_t n;             /* length of the folder's path, including the '/' */
     ctf_unit *unit;
 } place;
 
@@ -28,7 +28,7 @@ static size_t folder_length(const char *path)
     return (size_t)(tl_base_name(path) - path);
 }
 
-/* All folders that hold metadata, also such that cannot be used: `unit` is NULL there. */
+/* All folders with metadata, even unusable ones, where `unit` is NULL. */
 static place *places_of(const ctf_reader *r, uint32_t *n)
 {
     const tl_folder *folder = r->folder;
@@ -55,7 +55,7 @@ static int no_memory(tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the list of files");
 }
 
-/* Makes the file of a unit a stream; not if it is one of 2010 that belongs to no section. */
+/* Makes a file of a unit a stream, unless it is one of 2010 without a section. */
 static int add_file(ctf_reader *r, const ctf_unit *u, uint32_t index, tl_error *e)
 {
     const tl_folder_file *of = &r->folder->file[index];
@@ -69,7 +69,7 @@ static int add_file(ctf_reader *r, const ctf_unit *u, uint32_t index, tl_error *
             return status < 0 ? no_memory(e) : 0;
         }
     }
-    if (u->schema.nstream == 0) { /* packets of nothing but a header, if at all */
+    if (u->schema.nstream == 0) { /* at most packets of only a header */
         const int status = ctf_report(r->trace, f, TL_DAMAGE_NOTE, 0, 0, 0, "ctf.stream-class",
                                       "the metadata has no stream class: the file cannot hold events");
         return status < 0 ? no_memory(e) : 0;
@@ -78,7 +78,7 @@ static int add_file(ctf_reader *r, const ctf_unit *u, uint32_t index, tl_error *
     return 0;
 }
 
-/* A file that belongs to no metadata. Those of the index of LTTng are not needed. */
+/* A file without metadata. Those of LTTng's index are not needed. */
 static int leave_out(ctf_reader *r, const char *name, tl_error *e)
 {
     const size_t n = strlen(name);
@@ -87,7 +87,7 @@ static int leave_out(ctf_reader *r, const char *name, tl_error *e)
     return tl_trace_add_content(r->trace, &r->trace->not_read, name, n, e);
 }
 
-/* The folders in the folder that hold traces. */
+/* Lists the folders in the folder that contain traces. */
 static int add_parts(ctf_reader *r, const place *places, uint32_t n, tl_error *e)
 {
     int status = 0;

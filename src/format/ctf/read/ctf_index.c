@@ -1,8 +1,8 @@
-/* Looking at the packets of all files when a trace is opened: only at their headers, by small reads.
+/* Scans the packets of all files when a trace is opened: only their headers, with small reads.
  *
- * That finds all problems of packets, the time that each track covers, what the tracer lost, and points: packets at
- * which decoding can begin. A file keeps its first point and then every so many, so that memory is bounded; when it has
- * as many as it may, every second one goes. */
+ * Finds all problems of packets, the time that each track covers, what the tracer lost, and points: packets where
+ * decoding can begin. A file keeps its first point and then every n-th, to bound memory; at its limit, every second one
+ * is dropped. */
 #include "format/ctf/read/ctf_index.h"
 
 #include <inttypes.h>
@@ -14,18 +14,18 @@
 #include "base/pool.h"
 #include "format/ctf/read/index_cache.h"
 
-#define WINDOW       (64u << 10) /* bytes that are read at once where packets are small, ... */
-#define HEADER_READ  4096u       /* ... and where they are not */
+#define WINDOW       (64u << 10) /* bytes to read at once if packets are small, ... */
+#define HEADER_READ  4096u       /* ... and otherwise */
 #define SMALL_PACKET (16u << 10)
 
-/* An index is worth keeping if it has more packets than this, or took so long. */
+/* An index is worth caching if it has more packets than this, or took this long. */
 #define CACHE_PACKETS 4096u
 #define CACHE_NS      UINT64_C(200000000)
 
-/* What a worker reuses from file to file. */
+/* Memory that a worker reuses from file to file. */
 typedef struct worker {
     tl_window window;
-    uint32_t *span; /* [most stream classes of a unit] which span of the file; UINT32_MAX: none yet */
+    uint32_t *span; /* [most stream classes of a unit] index of the span in the file; UINT32_MAX: none yet */
     tl_error error;
     uint32_t failed; /* the file that failed first, UINT32_MAX: none */
 } worker;
@@ -37,15 +37,15 @@ typedef struct indexing {
     uint64_t total; /* bytes of all files */
 } indexing;
 
-/* A file while it is scanned. */
+/* State of a file's scan. */
 typedef struct scanning {
     const ctf_file *file;
     ctf_scan *scan;
     worker *worker;
     uint32_t share;
-    uint64_t every;  /* each so manyth packet becomes a point */
+    uint64_t every;  /* every n-th packet becomes a point */
     uint64_t latest; /* ticks: no packet so far ends later */
-    bool is_open;    /* the last packet did not say when it ends */
+    bool is_open;    /* the last packet has no end */
     uint32_t stream; /* of the last packet */
     uint64_t instance;
 } scanning;
@@ -124,7 +124,7 @@ static bool add_point(scanning *s, const ctf_packet *p)
     return true;
 }
 
-/* Time of a packet: of the span, and of what follows. Returns the ticks of its begin. */
+/* Adds the time of a packet to the span. Returns the ticks of its begin. */
 static uint64_t add_time(scanning *s, ctf_span *span, const ctf_packet *p, bool *point)
 {
     ctf_scan *scan = s->scan;
@@ -134,12 +134,12 @@ static uint64_t add_time(scanning *s, ctf_span *span, const ctf_packet *p, bool 
         return 0;
     }
     const uint64_t begin = ticks(s->file, p->stream, p->begin);
-    /* Tracers that were killed leave 0, others write nonsense: then the packet's events say when it ends. */
+    /* Killed tracers leave 0, others write nonsense: then the packet's events determine its end. */
     const bool has_end = p->has_end && p->end >= p->begin && p->end != 0;
     const uint64_t end = has_end ? ticks(s->file, p->stream, p->end) : begin;
     const bool back = scan->packets > 0 && begin < s->latest;
     scan->regresses = scan->regresses || back;
-    /* The events of a packet that does not say when it ends are over when the next one of its stream begins. */
+    /* A packet without an end has ended when the next one of its stream begins. */
     if (s->is_open && (back || p->stream != s->stream || p->instance != s->instance))
         s->latest = UINT64_MAX;
     if (begin > s->latest)
@@ -187,7 +187,7 @@ static int compare_spans(const void *left, const void *right)
     return (a->stream > b->stream) - (a->stream < b->stream);
 }
 
-/* Notes of losses that cannot be counted. */
+/* Notes on losses that cannot be counted. */
 static int note_losses(tl_trace *t, const ctf_file *f, const ctf_losses *l, tl_error *e)
 {
     int status = 0;
@@ -287,7 +287,7 @@ static int scan_all(indexing *x, tl_error *e)
     return status;
 }
 
-/* Scans all files; *index is what was found. */
+/* Scans all files; the result is *index. */
 static int build(ctf_reader *r, ctf_index *index, tl_error *e)
 {
     indexing x = {.reader = r, .index = index};
@@ -315,16 +315,16 @@ static int build(ctf_reader *r, ctf_index *index, tl_error *e)
     return status;
 }
 
-/* ---- what becomes of it ---- */
+/* ---- using the result ---- */
 
-/* The files of a stream have one track: it lasts until this one ends. */
+/* The files of a stream have one track, which this one extends. */
 static void add_to_track(tl_track *t, const ctf_span *span)
 {
     t->begin = span->begin < t->begin ? span->begin : t->begin;
     t->end = span->end > t->end ? span->end : t->end;
 }
 
-/* The track of a stream class in a file, and in others of the stream. */
+/* The track of a stream class in a file, and in the stream's other files. */
 static int add_track(ctf_reader *r, ctf_file *f, const ctf_span *span, tl_error *e)
 {
     if (f->track[span->stream] != UINT32_MAX) {
@@ -346,7 +346,7 @@ static int add_track(ctf_reader *r, ctf_file *f, const ctf_span *span, tl_error 
     memcpy(name + n + 1, path, m);
     name[n + 1 + m] = '\0';
     tl_track track = {.name = name, .has_range = span->has_range, .begin = span->begin, .end = span->end};
-    if (r->nunit > 1) { /* what all of them say of themselves is all that the trace says */
+    if (r->nunit > 1) { /* only what all have in common describes the trace */
         track.property = f->unit->schema.property;
         track.nproperty = f->unit->schema.nproperty;
     }
@@ -365,7 +365,7 @@ static int apply(ctf_reader *r, ctf_index *index, tl_error *e)
     for (uint32_t i = 0; status == 0 && i < r->nfile; i++) {
         ctf_file *f = &r->file[i];
         ctf_scan *scan = &index->scan[i];
-        f->point = scan->point; /* the file's from here on */
+        f->point = scan->point; /* now owned by the file */
         f->npoint = scan->npoint;
         scan->point = NULL;
         f->regresses = scan->regresses;
@@ -392,7 +392,7 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* An index from the cache, if there is one of exactly these files. */
+/* Loads an index from the cache, if there is one for exactly these files. */
 static bool load(ctf_index *index, const ctf_reader *r)
 {
     size_t n = 0;
@@ -415,7 +415,7 @@ int ctf_index_open(ctf_reader *r, tl_error *e)
 {
     ctf_index index = {0};
     const tl_trace *t = r->trace;
-    /* A problem of packets is known only to who looks at them again. Notes were made before. */
+    /* Problems of packets are found only by scanning again. Notes were made before. */
     const bool may_cache = t->damage_count == 0;
     const uint32_t notes = t->nnote;
     int status = 0;

@@ -1,12 +1,12 @@
-/* What opening finds out about the packets of each file, and how it is kept in a cache. */
+/* The result of scanning the packets of each file, and its form in the cache. */
 #ifndef TL_FORMAT_CTF_INDEX_H
 #define TL_FORMAT_CTF_INDEX_H
 
 #include "format/ctf/read/ctf_losses.h"
 #include "format/ctf/read/ctf_reader.h"
 
-/* Points of all files of a trace together, about: with them the packet to begin at is found in one reading of less than
- * a thousandth of the trace. Small files have a few each. */
+/* Points of all files of a trace together, roughly: with them, finding the first packet to read takes less than a
+ * thousandth of the trace. Small files have a few each. */
 #define CTF_POINTS_MAX   65536u
 #define CTF_POINTS_LEAST 2u
 
@@ -19,20 +19,20 @@ typedef struct ctf_span {
 
 typedef struct ctf_scan {
     uint64_t packets;
-    ctf_span *span; /* by stream class, when the scan is over */
+    ctf_span *span; /* by stream class, after the scan */
     uint32_t nspan, span_capacity;
     struct ctf_point *point;
     uint32_t npoint, point_capacity;
     bool regresses, has_begin;
-    bool closed;     /* the last packet says when it ends */
+    bool closed;     /* the last packet has an end */
     bool one_stream; /* all packets have the same stream class and instance, ... */
     bool has_instance;
-    uint64_t instance; /* ... which is this one, if they say it */
+    uint64_t instance; /* ... this one, if they have it */
     int32_t cpu;       /* the processor of all packets; -1 */
     ctf_losses losses;
 } ctf_scan;
 
-/* The whole of it; `scan` has one for each file. */
+/* The whole index; `scan` has one entry per file. */
 typedef struct ctf_index {
     ctf_scan *scan;
     uint32_t n;
@@ -46,9 +46,9 @@ void ctf_index_fini(ctf_index *x);
 /* Most points of a file of `size` bytes of `total`. */
 uint32_t ctf_index_share(uint64_t size, uint64_t total);
 
-/* As bytes: free(); NULL when memory runs out. */
+/* Serialised, to be freed; NULL when memory runs out. */
 void *ctf_index_pack(const ctf_index *x, const ctf_reader *r, size_t *n);
-/* Of any bytes; false if they cannot be the index of this trace, or memory runs out: *x is empty then. */
+/* From any bytes; false if they cannot be the index of this trace, or memory runs out: then *x is empty. */
 bool ctf_index_unpack(ctf_index *x, const ctf_reader *r, const void *data, size_t n);
 
 #endif

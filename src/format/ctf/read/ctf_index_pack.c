@@ -7,7 +7,7 @@
  *   spans:  u32 stream class  u8 has range  u64 begin  u64 end
  *   points: u64 offset  u64 number  u64 latest
  *
- * What is unpacked is not trusted: it may make a reader find the wrong events, but nothing worse. */
+ * The bytes are not trusted: they may make a reader find the wrong events, but nothing worse. */
 #include <stdlib.h>
 
 #include "base/endian.h"

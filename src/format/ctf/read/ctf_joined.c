@@ -1,5 +1,5 @@
-/* Which files are one stream: tracers that begin a new file whenever one has a certain size (LTTng with
- * --tracefile-size) leave several of each. The rule stands in docs/format/ctf.md. */
+/* Which files are one stream: tracers that limit the size of files (LTTng with --tracefile-size) leave several for
+ * each. docs/format/ctf.md has the rule. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +10,10 @@
 typedef struct member {
     ctf_file *file;
     const ctf_scan *scan;
-    size_t stem; /* bytes of the name before the number of the file; 0: there is none */
+    size_t stem; /* bytes of the name before the number of the file; 0: none */
 } member;
 
-/* Bytes of a name before `_DIGITS` at the end of n bytes; 0 if there is no such end. */
+/* Bytes of a name before `_DIGITS` at the end of n bytes; 0: no such end. */
 static size_t before_number(const char *name, size_t n)
 {
     size_t at = n;
@@ -22,7 +22,7 @@ static size_t before_number(const char *name, size_t n)
     return at < n && at > 1 && name[at - 1] == '_' ? at - 1 : 0;
 }
 
-/* The same; `numbers` are how many of them have to stand there. */
+/* The same; `numbers`: how many must be there. */
 static size_t stem_of(const char *name, unsigned numbers)
 {
     const char *base = tl_base_name(name);
@@ -34,7 +34,7 @@ static size_t stem_of(const char *name, unsigned numbers)
     return n > 0 ? (size_t)(base - name) + first : 0;
 }
 
-/* Whether all packets of a file are of one stream that can be told from others, in order of time. */
+/* Whether all packets of a file belong to one identifiable stream, in order of time. */
 static bool can_join(const ctf_file *f, const ctf_scan *s, member *m)
 {
     if (f->unit->schema.dialect == CTF_2010 || !s->one_stream || !s->has_begin || s->regresses || s->nspan != 1 ||
@@ -49,7 +49,7 @@ static int order(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* 0: of one stream, if their times allow it. */
+/* 0: the same stream, if their times allow it. */
 static int compare_streams(const member *a, const member *b)
 {
     const uint64_t of[][2] = {{(uintptr_t)a->file->unit, (uintptr_t)b->file->unit},
@@ -77,7 +77,7 @@ static int compare_members(const void *left, const void *right)
     return begins ? begins : order(a->file->index, b->file->index);
 }
 
-/* Makes n files one, if each is over when the next one begins. */
+/* Joins n files, if each has ended when the next one begins. */
 static void join(const member *m, size_t n)
 {
     bool one_stem = true;

@@ -1,15 +1,14 @@
 /* Events and packets that the tracer lost.
  *
- * Both counters run on from packet to packet of a stream: the difference is what was lost. A packet's own value means
- * nothing if what came before it is not known, so that of the first packet counts only if that is number 0 of its
- * stream; in the dialect of 2010 counters start with each file. */
+ * Both counters run from packet to packet of a stream: the difference is what was lost. A single value means nothing
+ * without the previous one, so that of the first packet counts only if it is number 0 of its stream; in the dialect of
+ * 2010 counters start with each file. */
 #include "format/ctf/read/ctf_losses.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A counter of more bits than this does not go once around between two packets: a value that is lower by a little was
- * set back. */
+/* A counter with more bits does not wrap between two packets: a slightly lower value was set back. */
 #define NARROW_BITS 16u
 
 static uint64_t mask_of(unsigned bits)
@@ -17,7 +16,7 @@ static uint64_t mask_of(unsigned bits)
     return bits == 0 || bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 }
 
-/* How far a counter went, or 0 if it went back. */
+/* How far a counter advanced, or 0 if it went back. */
 static uint64_t step(uint64_t from, uint64_t to, unsigned bits)
 {
     const uint64_t mask = mask_of(bits), difference = (to - from) & mask;
@@ -116,12 +115,12 @@ typedef struct part {
     const ctf_unit *unit;
     uint64_t id; /* of the stream class */
     bool has_instance;
-    uint64_t instance; /* or the first file of the stream, if packets do not say their instance */
+    uint64_t instance; /* or the first file of the stream, if packets have no instance */
     const ctf_chain *chain;
     uint32_t file;
 } part;
 
-/* Parts of one trace have its uuid, even if they lie in different folders. */
+/* Parts of one trace have its uuid, even in different folders. */
 static int compare_units(const ctf_unit *a, const ctf_unit *b)
 {
     if (a == b)
@@ -162,14 +161,14 @@ static void join(const part *a, const part *b, uint64_t *events, uint64_t *packe
     if (compare_streams(a, b) != 0 || !from->has_sequence || !to->has_sequence)
         return;
     const uint64_t on = step(from->sequence, to->sequence, to->sequence_bits);
-    if (on == 0) /* the same packets again, or the tracer started anew */
+    if (on == 0) /* the same packets again, or the tracer was restarted */
         return;
     *packets += on - 1;
     if (from->has_discarded && to->has_discarded)
         *events += step(from->discarded, to->discarded, to->discarded_bits);
 }
 
-/* A stream of a file, if other files may have more of it; false: they may not. */
+/* A stream of a file of which other files may have more; false: they may not. */
 static bool make_part(part *p, const ctf_file *f, uint32_t index, const ctf_chain *c)
 {
     const bool goes_on = f->first && f->first->next;

@@ -1,5 +1,5 @@
-/* The short way through events: those whose header has the usual shape and which need nothing but a known number of
- * bits, or a program without surprises. Whatever is unusual is left to ctf_event.c. */
+/* The short way for events: those whose header has the usual shape and which need only a known number of bits, or a
+ * program without surprises. Everything unusual is left to ctf_event.c. */
 #include <string.h>
 
 #include "format/ctf/read/ctf_event.h"
@@ -10,8 +10,8 @@ TL_ALWAYS_INLINE uint64_t load_plain(const uint8_t *p, const ctf_load *l, bool b
     return tl_load64(p + l->offset, big) << l->left >> l->right;
 }
 
-/* Passes over the event of an id whose contexts begin at bit `at`, or stores it: its size in bits, or UINT64_MAX if it
- * needs a closer look. */
+/* Skips or stores the event of an id with contexts at bit `at`: returns its size in bits, or UINT64_MAX if it needs a
+ * closer look. */
 static __attribute__((noinline)) uint64_t by_program(ctf_run *r, const ctf_stream_plan *s, uint64_t id, uint64_t at,
                                                      bool storing)
 {
@@ -32,8 +32,8 @@ static __attribute__((noinline)) uint64_t by_program(ctf_run *r, const ctf_strea
     return ctf_run_store(r, &ev->store) == CTF_RUN_OK ? r->at - at : UINT64_MAX;
 }
 
-/* Passes over events as long as that takes nothing but a header of the usual shape and a known number of bits. The
- * events get ts and cls; the other columns are filled by the caller. */
+/* Skips events as long as they have a header of the usual shape and a known number of bits. They get ts and cls; the
+ * caller fills the other columns. */
 TL_ALWAYS_INLINE void skip_run(ctf_run *r, const ctf_stream_plan *s, tl_batch *b, const ctf_time *time, uint64_t *last,
                                bool big)
 {
@@ -79,9 +79,9 @@ TL_ALWAYS_INLINE void skip_run(ctf_run *r, const ctf_stream_plan *s, tl_batch *b
 
 enum { SKIP, STORE, TALLY };
 
-/* The same where everything is whole bytes and an id is the low bits of one, as LTTng writes it. `what`: SKIP, STORE
- * (values go onto the tape) or TALLY (events are only added to the tally). Each event waits for the id of the one
- * before it: the way from one id to the next is kept as short as can be. */
+/* The same if everything is whole bytes and an id is the low bits of one, as in LTTng. `what`: SKIP, STORE (values go
+ * onto the tape) or TALLY (events are only counted). Each event waits for the id of the previous one: the path from one
+ * id to the next is as short as possible. */
 TL_ALWAYS_INLINE void whole_bytes_run(ctf_run *r, const ctf_stream_plan *s, tl_batch *b, const ctf_time *time,
                                       uint64_t *last, const tl_tally *tally, uint32_t track, const int what)
 {

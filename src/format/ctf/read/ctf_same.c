@@ -1,12 +1,12 @@
-/* Schemas that are the same but for what differs between the processes of one program: such folders hold hundreds. */
+/* Schemas that only differ as between the processes of one program: such folders contain hundreds. */
 #include "format/ctf/read/ctf_same.h"
 #include "base/text/same_text.h"
 
 #include <string.h>
 
-/* Types that are compared: trees that share subtrees may have very many paths. */
+/* Types to compare: trees with shared subtrees may have very many paths. */
 #define VISITS_MOST (1u << 20)
-/* Clocks of a schema that is compared: they are looked for one after the other. */
+/* Clocks of a schema to compare: they are searched linearly. */
 #define CLOCKS_MOST 64u
 
 static bool same_location(const ctf_location *a, const ctf_location *b)
@@ -71,7 +71,7 @@ static bool same_event(const ctf_event_class *a, const ctf_event_class *b, uint3
            same_type(a->context, b->context, visits) && same_type(a->payload, b->payload, visits);
 }
 
-/* The number of the default clock in the schema's list; nclock: none. */
+/* The index of the default clock in the schema's list; nclock: none. */
 static uint32_t clock_number(const ctf_schema *s, const ctf_stream_class *c)
 {
     uint32_t i = 0;

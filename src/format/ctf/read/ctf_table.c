@@ -1,4 +1,4 @@
-/* Reads the table of functions and tracks that our own writer puts into a stream of its own, see ctf_table.h. */
+/* Reads the table of functions and tracks that our own writer puts into a separate stream, see ctf_table.h. */
 #include "format/ctf/read/ctf_table.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "format/ctf/read/ctf_cursor.h"
 #include "format/ctf/read/ctf_reader.h"
 
-/* What the table says of a track. */
+/* A track in the table. */
 struct ctf_table_row {
     struct ctf_table_row *next;
     uint32_t file; /* index in the folder */
@@ -22,7 +22,7 @@ static int no_memory(tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for the names of functions and tracks");
 }
 
-/* Is a class one of the table, so that its fields are where they are expected? */
+/* Is a class one of the table's, with fields where they are expected? */
 static bool is_entry(const tl_class *c, enum ctf_table_entry entry)
 {
     const tl_class *own = &ctf_table_class[entry];
@@ -47,7 +47,7 @@ static bool is_table(const ctf_file *f)
     return false;
 }
 
-/* A copy that lives as long as the trace; *text is NULL for a text of no length. */
+/* A copy that lives as long as the trace; *text is NULL for empty text. */
 static bool keep_text(ctf_reader *r, const tl_value *v, const char **text)
 {
     *text = v->n > 0 ? tl_strings_get(&r->trace->strings, v->as.p, v->n) : NULL;
@@ -66,7 +66,7 @@ static int add_function(ctf_reader *r, const tl_value *v, tl_error *e)
     return tl_trace_add_function(r->trace, &f, e);
 }
 
-/* Files are named as seen from the folder that the table is in. */
+/* Paths of files are relative to the table's folder. */
 static int add_track(ctf_reader *r, const ctf_file *table, const tl_value *v, tl_error *e)
 {
     const size_t folder = (size_t)(tl_base_name(table->name) - table->name), n = v[CTF_TRACK_FILE].n;

@@ -1,8 +1,8 @@
 /* The table of a trace: names of functions and of tracks, in a stream of its own.
  *
- * Events say functions by number, and files have names that not every track could have. What both are called stands
- * once, in the file "functions" of the folder: events of two classes whose fields are said here. For other readers it
- * is a stream as any other. */
+ * Events contain numbers of functions, and file names cannot hold every name of a track. Both kinds of names are stored
+ * once, in the file "functions" of the folder: events of two classes with the fields below. For other readers it is an
+ * ordinary stream. */
 #ifndef TL_FORMAT_CTF_TABLE_H
 #define TL_FORMAT_CTF_TABLE_H
 
@@ -13,7 +13,7 @@
 
 enum ctf_table_entry { CTF_TABLE_FUNCTION, CTF_TABLE_TRACK, CTF_TABLE_CLASSES };
 
-/* Fields, in the order of the classes: a name of no length is one that is not known. */
+/* Fields, in the order of the classes: an empty name is an unknown one. */
 enum ctf_table_function {
     CTF_FUNCTION_ID,
     CTF_FUNCTION_ADDRESS,

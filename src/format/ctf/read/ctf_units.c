@@ -1,8 +1,7 @@
 /* Reading all metadata of a folder: one unit for each file of that name.
  *
- * A recording of many processes may hold thousands that differ in nothing but uuid, clock and environment. They are
- * parsed a few at a time on all threads, and those that say the same share classes and plans: what stays of such a unit
- * are some hundred bytes. */
+ * A recording of many processes may have thousands that differ only in uuid, clock and environment. They are parsed a
+ * few at a time on all threads, and equal ones share classes and plans: such a unit takes a few hundred bytes. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +15,9 @@
 #include "format/ctf/read/ctf_reader.h"
 #include "format/ctf/read/ctf_same.h"
 
-#define AT_ONCE 64u /* schemas in memory before it is known which are the same */
+#define AT_ONCE 64u /* schemas in memory before equal ones are found */
 
-/* A metadata file that was parsed. */
+/* A parsed metadata file. */
 typedef struct parsed {
     uint32_t index; /* in the folder */
     ctf_schema schema;
@@ -32,7 +31,7 @@ typedef struct opening {
     uint32_t n;
     tl_hash known_schema; /* ctf_same_key() -> unit */
     tl_hash known_class;
-    tl_property *common; /* what all units say of themselves; the strings belong to the trace */
+    tl_property *common; /* properties that all units share; the strings belong to the trace */
     uint32_t ncommon;
     bool has_version;
 } opening;
@@ -51,7 +50,7 @@ const ctf_clock *ctf_unit_clock(const ctf_unit *u, uint32_t stream)
     return clock;
 }
 
-/* ---- what the trace says of itself ---- */
+/* ---- properties of the trace ---- */
 
 static const tl_property *find_property(const ctf_schema *s, const char *name)
 {
@@ -83,7 +82,7 @@ static int first_properties(opening *o, const ctf_schema *s, tl_error *e)
     return 0;
 }
 
-/* Version, byte order and environment: what all units have in common. */
+/* Version, byte order and environment, as far as all units agree. */
 static int add_facts(opening *o, const ctf_schema *s, tl_error *e)
 {
     tl_trace *t = o->reader->trace;
@@ -115,7 +114,7 @@ static int add_facts(opening *o, const ctf_schema *s, tl_error *e)
 
 /* ---- problems ---- */
 
-/* Whether the sizes in the header of a packet of 2010 make sense in a file of this size. */
+/* Whether the sizes in the header of a packet of 2010 are possible in a file of this size. */
 static bool has_sizes_2010(const uint8_t *head, uint64_t size, bool big)
 {
     const uint32_t content = tl_load32(head + CTF_2010_CONTENT_SIZE, big);
@@ -123,7 +122,7 @@ static bool has_sizes_2010(const uint8_t *head, uint64_t size, bool big)
     return content >= CTF_2010_HEADER && content <= packet && packet <= size;
 }
 
-/* The rule that unusable metadata breaks. That of 2010 is a packet, which can be told even without its magic number. */
+/* The rule broken by unusable metadata. That of 2010 is a packet, recognisable even without its magic number. */
 static const char *metadata_rule(const tl_folder *f, uint32_t index)
 {
     const uint32_t magic = (uint32_t)CTF_MAGIC_PACKET;
@@ -142,7 +141,7 @@ static const char *metadata_rule(const tl_folder *f, uint32_t index)
     return has_sizes_2010(head, size, false) || has_sizes_2010(head, size, true) ? "ctf2010.magic" : "ctf.metadata";
 }
 
-/* A unit whose metadata cannot be used: its streams stay unread, all others are read. */
+/* A unit with unusable metadata: its streams stay unread, all others are read. */
 static int report_unusable(opening *o, uint32_t index, const tl_error *why, tl_error *e)
 {
     const tl_folder *f = o->reader->folder;
@@ -186,7 +185,7 @@ static bool copy_environment(ctf_schema *s, const ctf_schema *own)
     return p != NULL;
 }
 
-/* Keeps of a schema only what differs from that of `like`; the rest is freed. */
+/* Keeps only the differences of a schema from that of `like`; frees the rest. */
 static int share(ctf_unit *u, const ctf_unit *like, tl_error *e)
 {
     ctf_schema own = u->schema, s = like->schema;
@@ -225,7 +224,7 @@ static int share(ctf_unit *u, const ctf_unit *like, tl_error *e)
     return 0;
 }
 
-/* Makes the plans of a unit that is like no earlier one. */
+/* Makes the plans of a unit that equals no earlier one. */
 static int plan(opening *o, ctf_unit *u, tl_error *e)
 {
     ctf_class_list *classes = &o->reader->classes;
@@ -241,7 +240,7 @@ static int plan(opening *o, ctf_unit *u, tl_error *e)
     return status;
 }
 
-/* Adds a unit with a schema, which it takes over. A schema that cannot be used is reported. */
+/* Adds a unit with a schema, which it takes over. Reports an unusable schema. */
 static int add_unit(opening *o, parsed *p, tl_error *e)
 {
     ctf_reader *r = o->reader;
@@ -266,7 +265,7 @@ static int add_unit(opening *o, parsed *p, tl_error *e)
         status = add_facts(o, &u->schema, e);
     if (status == 0 && like)
         status = share(u, like, e);
-    r->nunit++; /* closed with the others, also after failure */
+    r->nunit++; /* closed with the others, even after failure */
     return status;
 }
 
@@ -280,7 +279,7 @@ static int parse_one(void *arg, unsigned worker, uint32_t i)
     return 0;
 }
 
-/* Parses what is in the batch, and adds it. */
+/* Parses the batch, and adds it. */
 static int add_batch(opening *o, tl_error *e)
 {
     ctf_reader *r = o->reader;
@@ -332,7 +331,7 @@ static uint32_t count_units(const tl_folder *f)
 int ctf_units_open(ctf_reader *r, tl_error *e)
 {
     opening o = {.reader = r};
-    tl_error own, *error = e ? e : &own; /* why a unit cannot be used is always of interest */
+    tl_error own, *error = e ? e : &own; /* the reason is needed even if the caller does not want it */
     r->classes.arena = &r->arena;
     r->classes.packets = r->want.packets && r->want.fields;
     r->unit = calloc((size_t)count_units(r->folder) + 1, sizeof *r->unit);

@@ -1,8 +1,8 @@
 /* Traces of 1.8 whose metadata has another uuid than their packets.
  *
- * Some tools write new metadata for old data streams, and readers of 1.8 commonly do not compare the two. Where the
- * first packets of all files of a unit agree on another uuid, that is taken for the trace's, and noted; where they do
- * not, the packets that differ are reported as usual. In version 2 the metadata is right. */
+ * Some tools write new metadata for old data streams, and readers of 1.8 commonly do not compare the two. If the first
+ * packets of all files of a unit agree on another uuid, that becomes the trace's, with a note; otherwise the differing
+ * packets are reported as usual. In version 2 the metadata is right. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,13 @@
 #include "format/ctf/read/ctf_reader.h"
 
 #define UUID_SIZE 16u
-#define HEAD      4096u /* bytes of a packet in which the uuid stands */
+#define HEAD      4096u /* bytes of a packet that contain the uuid */
 
-/* What the files of a unit say so far. */
+/* The result from the files of a unit so far. */
 typedef struct verdict {
     enum { NOTHING, AS_METADATA, ANOTHER, DIFFERENT } say;
     uint8_t uuid[UUID_SIZE];
-    const ctf_file *file; /* the first that says ANOTHER, ... */
+    const ctf_file *file; /* the first with result ANOTHER, ... */
     uint64_t at;          /* ... and where */
 } verdict;
 

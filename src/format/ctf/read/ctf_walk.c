@@ -22,22 +22,22 @@
 #include "format/ctf/read/ctf_file.h"
 
 #define MAGIC_SIZE   4u
-#define HEADER_FIRST 512u       /* bytes that most headers have room in */
-#define HEADER_MOST  (1u << 20) /* header and context of a packet: more is taken for damage */
-#define PROBE_MOST   4096u      /* the same while searching */
-#define WORK_TIMES   16u        /* headers that are looked at may sum up to this many times the size of the file, ... */
-#define WORK_FREE    (64u << 20) /* ... and these bytes; a file that wants more is made to waste time */
+#define HEADER_FIRST 512u        /* bytes that hold most headers */
+#define HEADER_MOST  (1u << 20)  /* header and context of a packet: larger ones count as damage */
+#define PROBE_MOST   4096u       /* the same while searching */
+#define WORK_TIMES   16u         /* examined headers may add up to this many times the size of the file, ... */
+#define WORK_FREE    (64u << 20) /* ... and these bytes; a file that needs more is made to waste time */
 
 #define BOTH (TL_DAMAGE_FAULT | TL_DAMAGE_LOSS)
 
-/* What is wrong with a header. */
+/* An error in a header. */
 typedef struct flaw {
     ctf_header_status status;
     uint64_t bit; /* of the field, from the begin of the packet */
     char what[160];
 } flaw;
 
-/* Whether the first field of packet headers is the magic number, so that it can be searched. */
+/* Whether the first field of packet headers is the magic number, so that it can be searched for. */
 static bool has_magic(const ctf_walk *w)
 {
     const ctf_type *header = w->file->unit->schema.packet_header;
@@ -46,7 +46,7 @@ static bool has_magic(const ctf_walk *w)
            !first->reversed;
 }
 
-/* In either byte order: that is right even where metadata says the other, as some producers have it. */
+/* In either byte order, which is right even if the metadata has the other, as from some producers. */
 static bool is_magic(const uint8_t *p)
 {
     const uint32_t word = tl_load32(p, false);
@@ -62,7 +62,7 @@ static bool has_uuid(const ctf_walk *w)
     return false;
 }
 
-/* At least `need` bytes of the file; makes the window larger if it has to be. */
+/* At least `need` bytes of the file; enlarges the window if needed. */
 static const uint8_t *look(ctf_walk *w, uint64_t offset, size_t need, size_t *n, tl_error *e)
 {
     tl_window *window = w->window;
@@ -144,8 +144,8 @@ static int read_header(ctf_walk *w, uint64_t offset, size_t most, ctf_packet *p,
 
 /* ---- searching ---- */
 
-/* Whether a packet begins at an offset below the size. `sure`: nothing of its header may be wrong; else the uuid of the
- * trace is enough. */
+/* Whether a packet begins at an offset below the size. `sure`: its header must have no errors; otherwise the uuid of
+ * the trace suffices. */
 static int is_packet(ctf_walk *w, uint64_t offset, bool sure, bool *yes, tl_error *e)
 {
     ctf_packet p;
@@ -161,7 +161,7 @@ static bool worn_out(const ctf_walk *w)
     return w->work / WORK_TIMES > w->file->size + WORK_FREE / WORK_TIMES;
 }
 
-/* The first place of the magic number in n bytes, or NULL. Its first byte is the same in both byte orders. */
+/* The first magic number in n bytes, or NULL. Its first byte is the same in both byte orders. */
 static const uint8_t *find(const uint8_t *p, size_t n)
 {
     const uint8_t *end = p + n - MAGIC_SIZE + 1;
@@ -171,7 +171,7 @@ static const uint8_t *find(const uint8_t *p, size_t n)
     return NULL;
 }
 
-/* The first packet at or behind `from`, or the end of the file. */
+/* The first packet at or after `from`, or the end of the file. */
 static int search(ctf_walk *w, uint64_t from, bool sure, uint64_t *found, tl_error *e)
 {
     const uint64_t size = w->file->size;
@@ -202,14 +202,14 @@ static int search(ctf_walk *w, uint64_t from, bool sure, uint64_t *found, tl_err
     return 0;
 }
 
-/* Where to go on behind a packet that cannot be used. */
+/* Where to continue after an unusable packet. */
 static int follower_of(ctf_walk *w, const ctf_packet *p, const flaw *f, uint64_t *follower, tl_error *e)
 {
     const uint64_t left = w->file->size - w->offset;
     *follower = w->file->size;
     if (worn_out(w))
         return 0;
-    if (p->size > 0 && p->size <= left) { /* UINT64_MAX: it does not say */
+    if (p->size > 0 && p->size <= left) { /* UINT64_MAX: not given */
         bool yes = p->size == left;
         *follower = w->offset + p->size;
         const int status = yes ? 0 : is_packet(w, *follower, false, &yes, e);
@@ -241,7 +241,7 @@ static int reported(int status, uint64_t at, tl_error *e)
     return status < 0 ? tl_fail(e, (tl_code)status, at, "no memory for the list of damage") : 0;
 }
 
-/* Goes on behind a packet that cannot be used. */
+/* Continues after an unusable packet. */
 static int skip(ctf_walk *w, const ctf_packet *p, const flaw *f, tl_error *e)
 {
     static const char *const rules[] = {
@@ -283,7 +283,7 @@ static int end_early(ctf_walk *w, tl_error *e)
                     from, e);
 }
 
-/* A packet that claims more bytes than the file has left: 1, it can be used; 0, it was skipped. */
+/* A packet that claims more bytes than the file has left: 1: usable; 0: skipped. */
 static int take_cut(ctf_walk *w, ctf_packet *p, tl_error *e)
 {
     const uint64_t from = w->offset, size = w->file->size, claimed = p->size;
@@ -318,7 +318,7 @@ static int take_cut(ctf_walk *w, ctf_packet *p, tl_error *e)
     return status < 0 ? reported(status, from, e) : whole || !lie;
 }
 
-/* A packet whose header is right: 1, it can be used; 0, it was skipped. */
+/* A packet with a valid header: 1: usable; 0: skipped. */
 static int take(ctf_walk *w, ctf_packet *p, tl_error *e)
 {
     const uint64_t left = w->file->size - w->offset;

@@ -1,4 +1,4 @@
-/* Signed integers of 128 bits, for offsets of clocks: they must be exact, and not all hosts have the type. */
+/* 128-bit signed integers, for offsets of clocks: they must be exact, and not all hosts have the type. */
 #ifndef TL_FORMAT_CTF_WIDE_H
 #define TL_FORMAT_CTF_WIDE_H
 
@@ -46,7 +46,7 @@ static inline bool ctf_wide_less(ctf_wide a, ctf_wide b)
     return a.high != b.high ? (a.high ^ sign) < (b.high ^ sign) : a.low < b.low;
 }
 
-/* Whether an int64_t holds it: that of `low`. */
+/* Whether it fits an int64_t: that of `low`. */
 static inline bool ctf_wide_fits(ctf_wide a)
 {
     return a.high == (a.low >> 63 ? UINT64_MAX : 0);

@@ -1,4 +1,4 @@
-/* The cache of indexes: which folder, which file, and whether it may be used.
+/* The cache of indexes: its folder, the file for a trace, and whether it is valid.
  *
  * A file, little-endian:
  *   0 magic "tl-index"  8 version u32  12 size u32 (of the content)  16 identity u64[2] (of the folder's files)
@@ -24,10 +24,10 @@
 #include "base/hash.h"
 #include "base/io/output.h"
 
-/* To be counted up when what is stored changes, or how it is found. */
+/* Increase it when the content, or the way to find it, changes. */
 #define VERSION 3u
 
-/* A file that changed less than this ago may change once more without its time telling. */
+/* A file that changed less than this ago may change again with the same time stamp. */
 #define SETTLED_NS INT64_C(2000000000)
 
 #define PATH_SIZE 4096u
@@ -41,7 +41,7 @@ typedef struct identity {
     uint64_t half[2];
 } identity;
 
-/* Names, sizes and times of all files: two hashes, so that chance alone does not make two alike. */
+/* Names, sizes and times of all files: two hashes, so that collisions are practically impossible. */
 static identity identity_of(const tl_folder *f)
 {
     identity id;
@@ -65,7 +65,7 @@ static uint64_t stable_hash(const void *p, size_t n)
     return tl_hasher_end(h);
 }
 
-/* Whether no file can change any more without its time telling. */
+/* Whether every further change of a file would change its time stamp. */
 static bool is_settled(const tl_folder *f)
 {
     struct timespec now = {0};
@@ -83,7 +83,7 @@ static bool is_off(const tl_folder *f)
     return f->fd < 0 || (off && *off && strcmp(off, "0") != 0);
 }
 
-/* The folder of the cache; makes it if asked. False: there is none. */
+/* The cache's folder, created on request. False: none. */
 static bool cache_folder(char path[PATH_SIZE], bool make)
 {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -100,7 +100,7 @@ static bool cache_folder(char path[PATH_SIZE], bool make)
     return !make || mkdir(path, 0700) == 0 || access(path, W_OK | X_OK) == 0;
 }
 
-/* The file of a folder in the cache. */
+/* The cache file for a folder. */
 static bool cache_file(char path[PATH_SIZE], const tl_folder *f, bool make)
 {
     if (is_off(f) || !cache_folder(path, make))
@@ -114,7 +114,7 @@ static bool cache_file(char path[PATH_SIZE], const tl_folder *f, bool make)
     return m > 0 && (size_t)m < PATH_SIZE - n;
 }
 
-/* Whether a file begins as one of ours of this folder; *size: of its content. */
+/* Whether a file begins like our cache of this folder; *size: of its content. */
 static bool check_head(const uint8_t *head, const tl_folder *f, uint64_t file_size, size_t *size)
 {
     const identity id = identity_of(f);
@@ -141,7 +141,7 @@ void *index_cache_load(const tl_folder *f, size_t *n)
         ok = (data = malloc(size + 1)) && read(fd, data, size) == (ssize_t)size &&
              stable_hash(data, size) == tl_load64(head + CHECKSUM, false);
     if (ok)
-        (void)futimens(fd, NULL); /* used last */
+        (void)futimens(fd, NULL); /* marks it as used */
     close(fd);
     if (!ok) {
         free(data);
@@ -154,7 +154,7 @@ void *index_cache_load(const tl_folder *f, size_t *n)
 /* ---- bounded size ---- */
 
 typedef struct survey {
-    uint64_t bytes;  /* of all files of ours */
+    uint64_t bytes;  /* of all our files */
     char oldest[64]; /* name; "": none */
     struct timespec time;
     uint64_t oldest_bytes;
@@ -218,7 +218,7 @@ void index_cache_store(const tl_folder *f, const void *data, size_t n)
     tl_store64(head + IDENTITY + 8, id.half[1], false);
     tl_store64(head + CHECKSUM, stable_hash(data, n), false);
     make_room(n + HEAD);
-    if (tl_output_open(&out, path, true, TL_PLAIN, 0, NULL) < 0) /* renamed when all is well */
+    if (tl_output_open(&out, path, true, TL_PLAIN, 0, NULL) < 0) /* renamed when complete */
         return;
     tl_output_write(out, head, sizeof head);
     tl_output_write(out, data, n);

@@ -1,4 +1,4 @@
-/* Packets of the dialect of 2010 when they are complete: compressed, summed, and padded to pages. */
+/* Completes packets of the dialect of 2010: compression, checksum, and padding to pages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,7 +61,7 @@ int ctf_seal_open(ctf_writer *w, tl_error *e)
     return r;
 }
 
-/* The checksum of the content, as a number in the order of the packet, which is little-endian. */
+/* The checksum of the content, as a number in the packet's byte order, little-endian. */
 static void put_checksum(const ctf_sealing *s, uint8_t *packet, size_t n)
 {
     uint8_t digest[TL_DIGEST_MOST];

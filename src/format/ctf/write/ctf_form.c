@@ -1,6 +1,6 @@
-/* Lowering: from the fields of a class to forms, in the terms of a dialect.
+/* Lowering: from the fields of a class to forms that a dialect supports.
  *
- * What a dialect lacks is put in terms of what it has:
+ * What a dialect lacks is expressed by what it has:
  *
  *   1.8    an optional field is a variant of an empty struct and the field; a blob is an array of bytes; flags are a
  *          plain integer; labels that choose an option must be the options' names, else the selector is our own
@@ -67,8 +67,8 @@ bool ctf_is_identifier(const char *s)
     return *s != '\0' && !(*s >= '0' && *s <= '9') && s[strspn(s, letters)] == '\0';
 }
 
-/* A name as it stands in the metadata: in 1.8 with '_' in front, which readers remove, so that no name is a keyword or
- * loses a '_' of its own. */
+/* A name for the metadata: in 1.8 with '_' in front, which readers remove, so that no name is a keyword or loses a '_'
+ * of its own. */
 static const char *raw_name(ctf_lowering *l, const char *name)
 {
     const bool tsdl = l->forms->dialect == CTF_1_8;
@@ -205,7 +205,7 @@ const ctf_form *ctf_lower_wrap(ctf_lowering *l, const ctf_frame *outer, const tl
     return form ? fr.form : NULL;
 }
 
-/* --- things of some length --- */
+/* --- things with a length --- */
 
 static const ctf_form *element_form(ctf_lowering *l, ctf_frame *fr, const tl_field *f, unsigned depth)
 {
@@ -217,7 +217,7 @@ static const ctf_form *element_form(ctf_lowering *l, ctf_frame *fr, const tl_fie
     return form;
 }
 
-/* Whether a form begins at a whole byte, also if its value takes no bits. */
+/* Whether a form begins at a whole byte, even if its value has no bits. */
 static bool is_aligned(const ctf_form *f)
 {
     switch ((ctf_form_kind)f->kind) {
@@ -299,7 +299,7 @@ static const ctf_form *struct_form(ctf_lowering *l, const ctf_frame *outer, cons
     return l->no_memory ? NULL : form;
 }
 
-/* A list of frames. Null is what is not known of one. */
+/* A list of frames. Unknown parts of one are null. */
 static const ctf_form *stack_form(ctf_lowering *l, ctf_frame *fr, const tl_field *f, bool direct, unsigned depth)
 {
     tl_field member[TL_FRAME_MEMBERS] = {{.name = "function", .type = TL_STRING, .flags = TL_FIELD_NULLABLE},

@@ -7,7 +7,7 @@
 
 /* --- variants --- */
 
-/* A label of the selector, as readers show it: they remove one '_'. */
+/* A label of the selector, as shown by readers, which remove one '_'. */
 typedef struct shown_label {
     const char *shown;
     const tl_mapping *mapping;
@@ -48,7 +48,7 @@ static uint32_t sort_labels(const ctf_form *selector, shown_label *out)
     return n;
 }
 
-/* The first label that shows the option's name, if it stands for the values that choose the option; else NULL. */
+/* The first label shown with the option's name, if its values choose the option; else NULL. */
 static const char *label_of_option(ctf_lowering *l, tl_arena *scratch, const shown_label *labels, uint32_t n,
                                    const tl_field *option)
 {
@@ -78,7 +78,7 @@ static const char *label_of_option(ctf_lowering *l, tl_arena *scratch, const sho
     return found == option->nmapping && same_ranges(own, named, found) ? label : NULL;
 }
 
-/* 1.8: whether the labels of the selector choose the options by name, so that the selector can stay: then each
+/* 1.8: if the labels of the selector choose the options by name, so that the selector can stay: each
  * option's label. */
 static const char **labels_of_options(ctf_lowering *l, const ctf_form *selector, const tl_field *f)
 {
@@ -94,18 +94,18 @@ static const char **labels_of_options(ctf_lowering *l, const ctf_form *selector,
     return name;
 }
 
-/* Whether a field of the source can select the options in this dialect, except for labels. */
+/* Whether a field of the source can select the options in this dialect, apart from labels. */
 static bool selects(const ctf_part *by, const tl_field *f)
 {
     if (by->form->is_bool || by->form->is_flags)
         return false;
     for (uint32_t i = 0; i < f->nmember; i++)
-        if (f->member[i].nmapping == 0 || ctf_has_labels(&f->member[i])) /* its own labels, not what chooses it */
+        if (f->member[i].nmapping == 0 || ctf_has_labels(&f->member[i])) /* its own labels, not those that choose it */
             return false;
     return true;
 }
 
-/* The selector of our own: a number, with the names of the options as labels. */
+/* Our own selector: a number, with the names of the options as labels. */
 static const ctf_form *make_tag(ctf_lowering *l, const ctf_form *variant)
 {
     ctf_form *form = ctf_lower_int(l, variant->npart <= 256 ? 8 : 32);
@@ -123,7 +123,7 @@ static const ctf_form *make_tag(ctf_lowering *l, const ctf_form *variant)
     return form;
 }
 
-/* What chooses an option, in order and without overlap, so that it can be searched; that of a source is, as a rule. */
+/* The values that choose an option, sorted and without overlap for searching, as in most sources. */
 static void put_choosers(ctf_lowering *l, ctf_part *p, const tl_field *option, bool is_signed)
 {
     const uint64_t bias = is_signed ? UINT64_C(1) << 63 : 0;
@@ -151,8 +151,7 @@ static void put_choosers(ctf_lowering *l, ctf_part *p, const tl_field *option, b
     p->nchooser = made;
 }
 
-/* selector: NULL if it is not the source's. label: of it, for each option; NULL: the options have names of their own.
- */
+/* selector: NULL if not the source's. label: its label for each option; NULL: the options have names of their own. */
 static bool options(ctf_lowering *l, ctf_frame *fr, const tl_field *f, ctf_form *form, const ctf_form *selector,
                     const char **label, unsigned depth)
 {
@@ -183,7 +182,7 @@ const ctf_form *ctf_lower_variant(ctf_lowering *l, ctf_frame *fr, const tl_field
     if (by && !selects(by, f))
         by = NULL;
     if (by && l->forms->dialect == CTF_1_8 && by->scope != (uint8_t)fr->scope)
-        by = NULL; /* babeltrace2 2.0.4 takes no selector of another scope: a syntax error */
+        by = NULL; /* babeltrace2 2.0.4 rejects a selector in another scope as a syntax error */
     const char **label = by && l->forms->dialect == CTF_1_8 ? labels_of_options(l, by->form, f) : NULL;
     if (!label && l->forms->dialect == CTF_1_8)
         by = NULL;
@@ -221,13 +220,13 @@ static const ctf_form *make_presence(ctf_lowering *l)
 
 const ctf_form *ctf_lower_optional(ctf_lowering *l, ctf_frame *fr, const tl_field *f, bool direct, unsigned depth)
 {
-    const bool nullable = !(f->flags & TL_FIELD_OPTIONAL); /* of a field that is both, the inner one */
+    const bool nullable = !(f->flags & TL_FIELD_OPTIONAL); /* for a field that is both, the inner one */
     ctf_part *by = nullable ? NULL : ctf_lower_governor(l, fr, f);
     const bool boolean = by && by->form->is_bool; /* only in 2 */
     tl_field held = *f;
     held.flags &= (uint8_t) ~(nullable ? TL_FIELD_NULLABLE : TL_FIELD_OPTIONAL);
     if (!nullable)
-        held.governor = 0; /* it may say whether or how much: not known */
+        held.governor = 0; /* it may be the presence or the length: unknown */
     if (!boolean && !direct && l->forms->dialect != CTF_2010)
         return ctf_lower_wrap(l, fr, f, depth);
     const ctf_form *inner = ctf_lower_field(l, fr, &held, direct, depth + 1);

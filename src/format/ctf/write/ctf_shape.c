@@ -1,4 +1,4 @@
-/* Lowering of whole classes: contexts that several have in common, and what is their own. */
+/* Lowering of whole classes: contexts that several share, and those of their own. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ void ctf_hash_field(tl_hasher *h, const tl_field *f)
     hash_field(h, f, 0);
 }
 
-/* A clash of names is that of a class with its own context: it does not matter here. */
+/* A clash of names is with the class's own context, so it does not matter here. */
 static bool same_field(const tl_field *a, const tl_field *b, unsigned depth)
 {
     if (a == b)
@@ -110,7 +110,7 @@ static void lower_fields(ctf_lowering *l, ctf_frame *fr, uint32_t from, uint32_t
             if (!longer)
                 break;
             snprintf(longer, n, "%s%s", prefix, name);
-            name = f.name = longer; /* also of what is made for it */
+            name = f.name = longer; /* also for parts made for it */
         }
         const bool passed = fr->scope == TL_SCOPE_PACKET && (is_own(name) || l->forms->dialect == CTF_2010);
         const ctf_form *form = passed ? ctf_lower_form(l, CTF_FORM_NOTHING) : ctf_lower_field(l, fr, &f, true, 0);
@@ -118,7 +118,7 @@ static void lower_fields(ctf_lowering *l, ctf_frame *fr, uint32_t from, uint32_t
             break;
         ctf_part *p = ctf_lower_add(l, fr, name, form, passed ? CTF_PART_PASSED : CTF_PART_TAPE);
         fr->fields->of[i] = p;
-        /* 2010 knows this name in contexts; there are no 16 bits in which every payload would fit. */
+        /* 2010 reserves this name in contexts; every payload must fit, so 16 bits are not enough. */
         p->payload_size = l->forms->dialect == CTF_2010 && fr->scope == TL_SCOPE_STREAM &&
                           strcmp(name, "payload_size") == 0 && form->kind == CTF_FORM_INT;
         if (p->payload_size)
@@ -126,8 +126,7 @@ static void lower_fields(ctf_lowering *l, ctf_frame *fr, uint32_t from, uint32_t
     }
 }
 
-/* The processor number, with base and labels of the source's own field "cpu_id", if that is among n fields of packets.
- */
+/* The processor number, with base and labels of the source's field "cpu_id", if that is among n packet fields. */
 static const ctf_form *cpu_form(ctf_lowering *l, const tl_field *field, uint32_t n)
 {
     ctf_form *form = ctf_lower_int(l, 32);
@@ -186,7 +185,7 @@ uint32_t ctf_forms_shape(ctf_forms *f, const tl_class *c)
     const uint64_t hash = tl_hasher_end(h);
     for (uint32_t i = tl_hash_get(&f->shapes, hash); i < f->nshape && f->shape[i].hash == hash; i++)
         if (has_shape(f, c, n,
-                      &f->shape[i])) /* of equal hashes only neighbours are compared: a shape may be there twice */
+                      &f->shape[i])) /* of equal hashes only neighbours are compared: a shape may exist twice */
             return i;
     if (f->nshape == f->capacity) {
         const uint32_t capacity = f->capacity ? 2 * f->capacity : 8;
@@ -213,7 +212,7 @@ static void add_key(ctf_lowering *l, ctf_frame *fr, tl_key key)
     ctf_lower_add(l, fr, "id", form, CTF_PART_KEY);
 }
 
-/* Whether a length or selector is needed to read something in a form. */
+/* Whether something in a form needs a length or selector to be read. */
 static bool is_governed(const ctf_form *f)
 {
     if (f->counted == CTF_COUNTED_PART)

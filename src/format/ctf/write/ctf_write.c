@@ -1,9 +1,8 @@
 /* Writing CTF: which stream an event goes to, and what is written at the end.
  *
- * A stream is a file. Events of a track go to one stream, or to several where they cannot share a stream class: if
- * their contexts differ, or only some of them know their processor. The names of functions are a stream of their own,
- * so that events need no more than ids; our reader takes it for a table. The metadata is written last, when it is known
- * which stream classes there are. */
+ * A stream is a file. Events of a track go to one stream, or to several if they cannot share a stream class: if their
+ * contexts differ, or only some have a processor. The names of functions are a separate stream, so that events need
+ * only ids; our reader treats it as a table. The metadata is written last, when all stream classes are known. */
 #include "format/ctf/write/ctf_write.h"
 
 #include <inttypes.h>
@@ -140,7 +139,7 @@ int ctf_write_event(ctf_writer *w, ctf_stream *s, const ctf_written_class *c, ui
     return ctf_stream_added(w, s, e);
 }
 
-/* Values of the packet context of an event, in w->scratch. Returns the value behind them, NULL for a misfit. */
+/* The packet context's values of an event, in w->scratch. Returns the value after them, NULL for a misfit. */
 static const tl_value *packet_context(ctf_writer *w, const ctf_shape *shape, const tl_value *v, tl_error *e,
                                       int *status)
 {
@@ -197,7 +196,7 @@ static bool get_u64(const tl_value *v, uint64_t *out)
     return v->type == TL_U64;
 }
 
-/* Keeps a packet of a track that had no event yet. */
+/* Keeps a packet of a track without events so far. */
 static int keep_given(ctf_written_track *t, const ctf_given *g, tl_error *e)
 {
     if (t->npending == t->capacity) {
@@ -250,7 +249,7 @@ int ctf_write(void *writer, const tl_batch *b, uint32_t from, uint32_t to, tl_er
 
 /* --- the end --- */
 
-/* Tracks that have packets but no events. */
+/* Tracks with packets but without events. */
 static int write_empty_tracks(ctf_writer *w, tl_error *e)
 {
     for (uint32_t i = 0; i < w->ntrack; i++) {

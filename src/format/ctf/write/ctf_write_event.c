@@ -1,8 +1,7 @@
 /* Values of the tape as bytes of a file, by their forms.
  *
- * What does not fit its field is written as well as it can be and counted. Where writing something else would make the
- * rest of the packet unreadable (a list that is not as long as the field before it says) the event is given up: misfit.
- */
+ * A value that does not fit its field is approximated and counted. If that would make the rest of the packet unreadable
+ * (a list whose length differs from the field before it), the event is given up: misfit. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +9,9 @@
 #include "base/endian.h"
 #include "format/ctf/write/ctf_form.h"
 
-/* The longest text or blob of a length that the value does not confirm. */
+/* The longest text or blob whose length the value does not confirm. */
 #define FILL_MAX  (64u << 20)
-/* Numbers, elements and bytes of zeros that a struct without values may take. */
+/* Most numbers, elements and bytes of zeros in a struct without values. */
 #define ZEROS_MAX (1u << 20)
 
 enum { BIG = false, ROOM_LEAST = 4096 };
@@ -35,7 +34,7 @@ bool ctf_room_grow(ctf_room *r, size_t n)
     return true;
 }
 
-/* Where n more bytes go; NULL without memory. */
+/* Where to put n more bytes; NULL without memory. */
 TL_ALWAYS_INLINE uint8_t *reserve(ctf_put *p, size_t n)
 {
     ctf_room *r = p->room;
@@ -53,7 +52,7 @@ static void put_bytes(ctf_put *p, const void *data, size_t n)
     if (n > 0)
         memcpy(to, data, n);
     p->room->n += n;
-    p->tail = 0; /* also if there are none: it would begin at a whole byte */
+    p->tail = 0; /* even without elements: they would begin at a whole byte */
 }
 
 static void put_fill(ctf_put *p, size_t n)
@@ -71,7 +70,7 @@ TL_ALWAYS_INLINE void put_number(ctf_put *p, const ctf_form *f, uint64_t v)
     uint8_t *to = reserve(p, 8);
     if (TL_UNLIKELY(!to))
         return;
-    tl_store64(to, v, BIG); /* the slack takes what is too much */
+    tl_store64(to, v, BIG); /* the slack absorbs the excess */
     p->room->n += f->bytes;
     p->tail = (uint8_t)(-(unsigned)f->bits & 7);
 }
@@ -93,7 +92,7 @@ static uint64_t mask_of(const ctf_form *f)
     return f->bits >= 64 ? UINT64_MAX : (UINT64_C(1) << f->bits) - 1;
 }
 
-/* Whether a value has the width of its field. */
+/* Whether a value fits the width of its field. */
 TL_ALWAYS_INLINE bool fits(const ctf_form *f, uint64_t v, bool negative)
 {
     if (!f->is_signed)
@@ -174,7 +173,7 @@ static uint64_t number_at(const ctf_put *p, const ctf_part *part)
     return part->form->is_signed ? (uint64_t)((int64_t)(v << above) >> above) : v;
 }
 
-/* Fills in a length or selector of our own. */
+/* Fills in our own length or selector. */
 static void settle(ctf_put *p, const ctf_part *part, uint64_t v)
 {
     uint8_t bytes[8];
@@ -182,7 +181,7 @@ static void settle(ctf_put *p, const ctf_part *part, uint64_t v)
     memcpy(p->room->data + place_of(p, part), bytes, part->form->bytes);
 }
 
-/* Says the number of bytes or elements, or checks that it was said. */
+/* Writes the number of bytes or elements, or checks the one already written. */
 static void put_count(ctf_put *p, const ctf_form *f, uint32_t n)
 {
     if (f->counted == CTF_COUNTED_FIXED) {
@@ -215,7 +214,7 @@ static const tl_value *put_string(ctf_put *p, const tl_value *v)
     return ctf_value_behind(v, p->end);
 }
 
-/* Text and bytes of a length. */
+/* Text and bytes with a length. */
 static const tl_value *put_sized(ctf_put *p, const ctf_form *f, const tl_value *v)
 {
     const bool is_data = v->type == TL_STRING || v->type == TL_BYTES;
@@ -241,7 +240,7 @@ static const tl_value *put_sized(ctf_put *p, const ctf_form *f, const tl_value *
     return ctf_value_behind(v, p->end);
 }
 
-/* --- what holds others --- */
+/* --- compounds --- */
 
 static const tl_value *put_value(ctf_put *p, const ctf_form *f, const tl_value *v);
 
@@ -303,7 +302,7 @@ static const tl_value *put_list(ctf_put *p, const ctf_form *f, const tl_value *v
     return v;
 }
 
-/* Is this value of the selector one that chooses the option? */
+/* Does this value of the selector choose the option? */
 static bool chooses(const ctf_part *option, uint64_t v, bool is_signed)
 {
     const uint64_t bias = is_signed ? UINT64_C(1) << 63 : 0;
@@ -363,7 +362,7 @@ static void begin_part(ctf_put *p, const ctf_part *part)
         p->place[part->place - 1] = p->room->n;
 }
 
-/* A part that does not come from the tape, or is not written as it is. */
+/* A part that does not come from the tape, or is not written unchanged. */
 static const tl_value *put_other_part(ctf_put *p, const ctf_part *part, const tl_value *v)
 {
     switch ((ctf_part_source)part->source) {
@@ -447,7 +446,7 @@ static void put_zero_parts(ctf_put *p, const ctf_form *f, uint32_t *budget)
         }
 }
 
-/* Lengths of 0, nothing that is optional, and first options. */
+/* Lengths of 0, absent optionals, and first options. */
 static void put_zero(ctf_put *p, const ctf_form *f, uint32_t *budget)
 {
     const uint32_t fixed = f->counted == CTF_COUNTED_FIXED && f->kind != CTF_FORM_STRUCT ? f->length : 0;

@@ -1,4 +1,4 @@
-/* Opening a trace for writing: which dialect, the forms of all classes, and an identity. */
+/* Opens a trace for writing: the dialect, the forms of all classes, and an identity. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,13 +43,13 @@ static bool is_function_tracing(const tl_class *c)
     return colon && (strcmp(colon, ":func_entry") == 0 || strcmp(colon, ":func_exit") == 0);
 }
 
-/* Those behind are only for analyses: fields say the same. */
+/* Later ones are only for analyses: fields have the same information. */
 static tl_key written_key(const tl_class *c)
 {
     return c->key <= TL_KEY_STACK ? c->key : TL_KEY_NONE;
 }
 
-/* What tells our reader the kind and the key of a class; NULL if it knows without. */
+/* The kind and key of a class for our reader; NULL if it knows them anyway. */
 static const char *make_uri(ctf_forms *f, const tl_class *c)
 {
     static const char *const kind[] = {
@@ -90,12 +90,12 @@ static bool lower_class(ctf_writer *w, const tl_class *c, ctf_written_class *out
         written_key(c) != TL_KEY_NONE && !(c->flags & TL_CLASS_KEY_IS_FIELD) && !is_function_tracing(c);
     if (!ctf_forms_class(&w->forms, s, c, has_key, &out->context, &out->payload))
         return false;
-    const bool is_empty = c->ncontext <= s->nfield; /* else its fields show it, or have become members of the payload */
+    const bool is_empty = c->ncontext <= s->nfield; /* else its fields show it, or are in the payload */
     out->shows_context = (c->scopes >> TL_SCOPE_EVENT & 1) && is_empty;
     return true;
 }
 
-/* 1.8: readers take no trace in which some streams have a clock and others have not. */
+/* 1.8: readers reject a trace in which only some streams have a clock. */
 static bool some_have_time(const tl_trace *t)
 {
     for (uint32_t i = 0; i < t->ncls; i++)
@@ -115,8 +115,8 @@ static bool lower_classes(ctf_writer *w)
     for (uint32_t i = 0; i < t->ncls; i++)
         if (!lower_class(w, &t->cls[i], &w->cls[i]))
             return false;
-    /* With one section the classes of the table stand there, else in a stream class of their own: in a shape that no
-     * other class has. */
+    /* With one section it has the classes of the table, otherwise a separate stream class, in a shape that no other
+     * class has. */
     w->one_section = w->dialect == CTF_2010 && !w->from_ctf &&
                      (w->forms.nshape == 0 || (w->forms.nshape == 1 && w->forms.shape[0].nfield == 0));
     tl_hash shapes = w->forms.shapes;
@@ -139,7 +139,7 @@ static bool lower_classes(ctf_writer *w)
     return ok && w->put.place;
 }
 
-/* Identifies the trace: of what is in it, so that the same trace gives the same bytes. */
+/* Identifies the trace by its content, so that the same trace gives the same bytes. */
 static void make_uuid(ctf_writer *w)
 {
     const tl_trace *t = w->context.trace;
@@ -162,11 +162,11 @@ static void make_uuid(ctf_writer *w)
     tl_store64(w->uuid, tl_hasher_end(h), true);
     tl_hasher_add(&h, 0);
     tl_store64(w->uuid + 8, tl_hasher_end(h), true);
-    w->uuid[6] = (uint8_t)((w->uuid[6] & 0x0f) | 0x80); /* version 8: made in a way of one's own */
+    w->uuid[6] = (uint8_t)((w->uuid[6] & 0x0f) | 0x80); /* version 8: custom */
     w->uuid[8] = (uint8_t)((w->uuid[8] & 0x3f) | 0x80);
 }
 
-/* 1.8: babeltrace2 2.0.4 has times in ns since the origin as int64_t, and converts ticks by way of double. */
+/* 1.8: babeltrace2 2.0.4 keeps times in ns since the origin as int64_t, and converts ticks through double. */
 static void bound_times(ctf_writer *w)
 {
     const uint64_t margin = UINT64_C(1) << 30, all = (uint64_t)INT64_MAX - margin;
@@ -219,7 +219,7 @@ int ctf_write_open(ctf_writer *w, tl_error *e)
     if (!ctf_write_tracks(w, t->ntrack) || !lower_classes(w))
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "ctf: no memory for the classes of events");
     for (size_t i = 0; i < TL_COUNT(w->recent); i++)
-        w->recent[i] = i + 1; /* a key that has another place */
+        w->recent[i] = i + 1; /* a key that belongs elsewhere */
     make_uuid(w);
     return 0;
 }
@@ -255,7 +255,7 @@ void ctf_clock_offset(const tl_clock *c, const tl_origin *origin, int64_t *secon
         s--;
     }
     *seconds = s;
-    /* (ns * hz + rest) / 10^9, or the nearest of an unknown rest, without 128 bits */
+    /* (ns * hz + rest) / 10^9, or the nearest for an unknown rest, without 128 bits */
     const uint64_t n = (uint64_t)ns, rest = knows ? origin->rest : c->has_utc ? NS / 2 : 0;
     *cycles = n * (hz / NS) + rest / NS + (n * (hz % NS) + rest % NS) / NS;
     if (*cycles >= hz)

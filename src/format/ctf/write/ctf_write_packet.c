@@ -1,11 +1,11 @@
 /* Packets while they are written.
  *
- * A packet is filled in memory and appended to its file when it is complete; then its header knows all. Of very many
- * streams only some have a packet at a time: the one that waits longest for an event is closed for another.
+ * A packet is filled in memory and appended to its file when complete, with its final header. Of very many streams only
+ * some have a packet at a time: the one that has waited longest for an event is closed for another.
  *
- * Where the source says where its packets begin, ours are the same: same times, same counters. One that has to be
- * divided has its lost events in its last part, and later numbers move up. Readers count the lost events of a first
- * packet only if its number is 0, those of 2010 always; the first number is chosen so that what counted in the source
+ * If the source has begins of packets, ours are the same, with the same times and counters. One that must be divided
+ * has its lost events in its last part, and later numbers increase. Readers count the lost events of a first packet
+ * only if its number is 0, in 2010 always; the first number is chosen so that what counted in the source still
  * counts. */
 #include "format/ctf/write/ctf_write_packet.h"
 
@@ -76,8 +76,8 @@ static bool source_is_2010(const ctf_writer *w)
     return w->from_ctf && v && *v < '2' && strcmp(v, "1.8") != 0;
 }
 
-/* How far a counter of the source went, as our reader counts: one of many bits that is lower by a little was set back.
- */
+/* How far a counter of the source advanced, as our reader counts: a slightly lower value of one with many bits was set
+ * back. */
 static uint64_t advance(const ctf_writer *w, uint64_t now, uint64_t before, unsigned bits)
 {
     const uint64_t mask = bits == 0 || bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
@@ -94,7 +94,7 @@ static uint64_t advance_number(const ctf_writer *w, const ctf_given *g, uint64_t
     return steps ? steps : 1;
 }
 
-/* Number and lost events of the packet that is closed. */
+/* Number and lost events of the packet being closed. */
 static void count_packet(const ctf_writer *w, ctf_stream *s, bool divided)
 {
     const ctf_given *g = s->has_given ? &s->given : NULL;
@@ -186,7 +186,7 @@ static int keep_context(ctf_stream *s, tl_error *e)
     return 0;
 }
 
-/* divided: the packet of the source goes on. */
+/* divided: the packet of the source continues. */
 static int close_packet(ctf_writer *w, ctf_stream *s, bool divided, tl_error *e)
 {
     const bool worth = s->events > 0 || (s->has_given && !divided);
@@ -251,7 +251,7 @@ static void put_fixed(const ctf_writer *w, ctf_stream *s)
     s->room.n = (size_t)(p - s->room.data);
 }
 
-/* Fields of the source in the packet context: of the event at hand, else those of the last packet, else zeros. */
+/* Fields of the source in the packet context: of the current event, or those of the last packet, or zeros. */
 static int put_context(ctf_writer *w, ctf_stream *s, const ctf_room *context, tl_error *e)
 {
     const ctf_shape *shape = &w->forms.shape[w->sc[s->cls].shape];
@@ -306,7 +306,7 @@ static int open_packet(ctf_writer *w, ctf_stream *s, uint64_t ts, int32_t cpu, c
     s->has_given = s->has_waiting;
     s->given = s->waiting;
     s->has_waiting = false;
-    /* Times in headers only go forward from the begin. */
+    /* Times in headers only advance from the begin. */
     s->begin = s->has_given && s->given.has_begin && s->given.begin < ts ? s->given.begin : ts;
     if (w->dialect == CTF_1_8 && s->begin < s->end)
         s->begin = s->end;
@@ -371,7 +371,7 @@ static int write_empty(ctf_writer *w, ctf_stream *s, tl_error *e)
 int ctf_stream_given(ctf_writer *w, ctf_stream *s, const ctf_given *g, tl_error *e)
 {
     if (w->dialect == CTF_1_8 && s->has_given && g->has_begin && g->begin < s->given.end)
-        s->given.end = g->begin; /* rather than that events of the next packet are moved to that time */
+        s->given.end = g->begin; /* so that events of the next packet are not moved to that time */
     int r = s->room.data ? close_packet(w, s, false, e) : 0;
     if (r == 0 && s->has_waiting)
         r = write_empty(w, s, e);

@@ -4,14 +4,14 @@
 
 #include "format/ctf/write/ctf_write.h"
 
-/* Room for an event at time `ts` (of the output's clock): opens a packet if there is none, or if the one that there is
- * cannot take it. context: the fields that the source has in the context of its packet, or NULL. */
+/* Room for an event at time `ts` (of the output's clock): opens a packet if there is none, or if the current one cannot
+ * take it. context: the source's fields in the packet context, or NULL. */
 int ctf_stream_ready(ctf_writer *w, ctf_stream *s, uint64_t ts, int32_t cpu, const ctf_room *context, tl_error *e);
 /* After an event: closes the packet if it is full, and others if there are too many. */
 int ctf_stream_added(ctf_writer *w, ctf_stream *s, tl_error *e);
 /* A packet of the source begins. */
 int ctf_stream_given(ctf_writer *w, ctf_stream *s, const ctf_given *g, tl_error *e);
-/* Writes what is left of a stream. */
+/* Writes the rest of a stream. */
 int ctf_stream_end(ctf_writer *w, ctf_stream *s, tl_error *e);
 
 #endif

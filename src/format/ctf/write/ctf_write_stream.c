@@ -1,4 +1,4 @@
-/* Streams and stream classes of the output: found or made when the first event for them comes. */
+/* Streams and stream classes of the output, made for the first event that needs them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ static int no_memory(tl_error *e)
     return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "ctf: no memory to write events");
 }
 
-/* An id for a stream class: the number that the source uses, if it is free. */
+/* An id for a stream class: the source's number, if free. */
 static uint64_t choose_id(const ctf_writer *w, const char *name)
 {
     uint64_t wanted = 0, most = 0;
@@ -61,7 +61,7 @@ static int add_class(ctf_writer *w, ctf_written_stream_class *c, tl_error *e)
     return 0;
 }
 
-/* The stream class for events of a track; makes it. own: 2010, for this track only. */
+/* The stream class for events of a track, made if needed. own: 2010, for this track only. */
 static int find_class(ctf_writer *w, uint32_t track, uint32_t shape, int32_t cpu, bool own, uint32_t *out, tl_error *e)
 {
     const bool has_context = w->dialect != CTF_2010;
@@ -100,7 +100,7 @@ static int name_stream(ctf_writer *w, ctf_stream *s, uint32_t shape, int32_t cpu
     return s->name ? 0 : no_memory(e);
 }
 
-/* What the source said of packets before the first event. */
+/* Takes the source's packets from before the first event. */
 static int take_pending(ctf_writer *w, ctf_stream *s, ctf_written_track *t, tl_error *e)
 {
     int r = 0;

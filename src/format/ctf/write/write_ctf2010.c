@@ -1,8 +1,7 @@
 /* Metadata of the proposal of 2010: prints forms in its language, and packs the text into packets.
  *
  * Every type is written out where it is used, with its alignment, so that nothing depends on an architecture. Names
- * that are not identifiers stand in quotes. `uri` of events and `clock` are additions of ours, which others pass over.
- */
+ * that are not identifiers are quoted. `uri` of events and `clock` are our additions, which other readers ignore. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +65,7 @@ static void put_uint(tl_output *out, unsigned bits)
     tl_output_printf(out, "type { parent = integer; size = %u; signed = false; align = 8; }", bits);
 }
 
-/* A list: of bits: the width of its length, 0: fixed. element NULL: bytes. */
+/* A list; bits: the width of its length, 0: fixed. element NULL: bytes. */
 static void put_list(tl_output *out, unsigned bits, uint32_t length, const ctf_form *element)
 {
     if (bits) {
@@ -137,7 +136,7 @@ static void put_type(tl_output *out, const ctf_form *f)
     }
 }
 
-/* --- blocks; each ends with a NUL, as the strings do that metadata consists of --- */
+/* --- blocks; each ends with a NUL, like the strings that make up metadata --- */
 
 static void end_block(tl_output *out)
 {
@@ -159,7 +158,7 @@ static void put_trace(const ctf_writer *w, tl_output *out)
     c.utc_offset_ns = ctf_origin_ns(&c, &t->origin);
     if (!c.has_utc && c.utc_offset_ns == 0)
         return;
-    if (w->scales) /* times are since the begin */
+    if (w->scales) /* times count from the begin */
         c.utc_offset_ns += (int64_t)tl_scale_ns(&t->scale, w->context.options->begin);
     c.hz = 1000000000;
     c.has_utc = true;

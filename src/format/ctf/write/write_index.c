@@ -1,5 +1,5 @@
-/* index/NAME.idx beside the streams of 1.8 and 2: where the packets are, in the form that LTTng and its readers use;
- * see ctf_layout.h. */
+/* index/NAME.idx beside the streams of 1.8 and 2: the places of packets, in the form of LTTng and its readers; see
+ * ctf_layout.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "format/ctf/ctf_layout.h"
 #include "format/ctf/write/ctf_write.h"
 
-/* Entries that are kept before they go to the file: few, for there may be very many streams. */
+/* Entries kept in memory: few, because there may be very many streams. */
 enum { LITTLE = false, BIG = true, MAJOR = 1, MINOR = 1, ENTRIES_MOST = 64 };
 
 static int flush(ctf_writer *w, ctf_stream *s, tl_error *e)
@@ -51,7 +51,7 @@ int ctf_index_add(ctf_writer *w, ctf_stream *s, uint64_t offset, const uint8_t *
         s->index = larger;
         s->index_capacity = capacity;
     }
-    /* The entry has the numbers of the packet in another order. */
+    /* An entry has the numbers of the packet in another order. */
     const bool timeless = w->sc[s->cls].timeless;
     const size_t less = timeless ? CTF_WRITTEN_TIMES : 0;
     const uint64_t entry[] = {

@@ -1,4 +1,4 @@
-/* Metadata of CTF 2: prints forms as a sequence of JSON objects, each behind a record separator. */
+/* Metadata of CTF 2: prints forms as a sequence of JSON objects, each after a record separator. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static const char *label_of(const tl_mapping *m)
     return m->label ? m->label : "";
 }
 
-/* The first mapping from `at` on that has the label of mapping i; f->nmapping: none. */
+/* The first mapping from `at` on with the label of mapping i; f->nmapping: none. */
 static uint32_t same_label(const ctf_form *f, uint32_t i, uint32_t at)
 {
     while (at < f->nmapping && strcmp(label_of(&f->mapping[at]), label_of(&f->mapping[i])) != 0)
@@ -81,7 +81,7 @@ static uint32_t first_of_label(label_index *x, const tl_mapping *m)
     return tl_hash_get(&x->first, (uintptr_t)tl_strings_get(&x->labels, label_of(m), strlen(label_of(m))));
 }
 
-/* Labels, each with all its ranges: the source may have several of the same text. */
+/* Labels, each with all its ranges: the source may have several with the same text. */
 static void put_mappings(tl_json *j, const char *key, const ctf_form *f)
 {
     const uint32_t n = f->nmapping;
@@ -246,7 +246,7 @@ static void put_class(tl_json *j, const ctf_form *f)
     tl_json_object_end(j);
 }
 
-/* A member that we know ourselves. */
+/* A member that we define ourselves. */
 static void put_member(tl_json *j, const char *name, unsigned bits, bool is_signed, const char *role)
 {
     tl_json_object(j);
@@ -264,7 +264,7 @@ static void put_member(tl_json *j, const char *name, unsigned bits, bool is_sign
     tl_json_object_end(j);
 }
 
-/* What never changes is written as it is. */
+/* Constant parts. */
 static void put_raw(tl_json *j, const char *key, const char *json)
 {
     tl_json_key(j, key);
@@ -282,7 +282,7 @@ static void put_raw(tl_json *j, const char *key, const char *json)
 #define EVENT_ID            ROLE("event-record-class-id")
 #define OPTION(name, range, members)                                                                                   \
     "{\"name\":\"" name "\",\"selector-field-ranges\":[[" range "]],\"field-class\":" STRUCTURE(members) "}"
-/* The two forms of an event header: a short id and time in one word, or both in full behind a mark. */
+/* The two forms of an event header: a short id and time in one word, or an escape followed by both in full. */
 #define EVENT_HEADER(id_bits, last, mark, time_bits, time_align)                                                       \
     STRUCTURE(MEMBER(                                                                                                  \
         "id",                                                                                                          \
@@ -327,7 +327,7 @@ static void put_environment(tl_json *j, const tl_trace *t)
         const tl_property *p = &t->property[i];
         if (tl_strings_has(&names, p->name, strlen(p->name)))
             continue;
-        tl_strings_get(&names, p->name, strlen(p->name)); /* without memory a key may stand there twice */
+        tl_strings_get(&names, p->name, strlen(p->name)); /* without memory a key may occur twice */
         if (p->text)
             tl_json_key_string(j, p->name, p->text);
         else

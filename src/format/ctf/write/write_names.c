@@ -1,4 +1,4 @@
-/* Names of files and of the sections of 2010, made of the names of tracks.
+/* Names of files and of the sections of 2010, from the names of tracks.
  *
  * In 1.8 and 2 the name of a file means nothing to readers: it is that of the track. In 2010 it says the section, and
  * the processor: SECTION or SECTION_N. Then there are two ways:
@@ -22,7 +22,7 @@ void ctf_safe_name(char *s)
             *s = '_';
 }
 
-/* The part of a track's name that says the stream class: up to the first '/', if the source is of this format. */
+/* The part of a track's name for the stream class: up to the first '/', if the source has this format. */
 static size_t prefix_of(const ctf_writer *w, uint32_t track)
 {
     const char *name = w->context.trace->track[track].name;
@@ -49,7 +49,7 @@ static bool take(tl_strings *names, const char *s)
     return tl_strings_get(names, s, strlen(s)) != NULL;
 }
 
-/* Copies a name with room for what makes it unique; the caller frees. */
+/* Copies a name with room for a unique suffix; the caller frees it. */
 static char *copy_name(const char *s, size_t n)
 {
     n = n > NAME_MAX_BYTES ? NAME_MAX_BYTES : n;
@@ -61,7 +61,7 @@ static char *copy_name(const char *s, size_t n)
     return copy;
 }
 
-/* Appends a number until the name is free, and takes it. */
+/* Appends a number if needed to make the name unique, and takes it. */
 static bool make_unique(tl_strings *names, char *s, const char *suffix)
 {
     const size_t n = strlen(s);
@@ -75,7 +75,7 @@ static bool is_reserved(const char *s)
     return strcmp(s, "metadata") == 0 || strcmp(s, "index") == 0 || strcmp(s, CTF_TABLE) == 0;
 }
 
-/* The part of a track's name that names its file. */
+/* The part of a track's name for its file. */
 static const char *file_part(const ctf_writer *w, uint32_t track)
 {
     const size_t prefix = prefix_of(w, track);
@@ -119,14 +119,14 @@ char *ctf_class_name(ctf_writer *w, uint32_t track, bool own)
     char *section = copy_name(text, n < SECTION_MAX_BYTES ? n : SECTION_MAX_BYTES);
     if (!section)
         return NULL;
-    /* '.' may stand in names of sections, but files whose name begins with it are not read. */
+    /* '.' is allowed in names of sections, but files whose name begins with it are not read. */
     for (char *p = section; *p; p++)
         if (*p != '.' || p == section) {
             char one[2] = {*p, '\0'};
             ctf_safe_name(one);
             *p = one[0];
         }
-    if (number_at_end(section) || is_reserved(section)) /* a number would be that of a processor */
+    if (number_at_end(section) || is_reserved(section)) /* a number would be taken for a processor */
         strcat(section, "_s");
     if (!make_unique(&w->sections, section, "_s")) {
         free(section);

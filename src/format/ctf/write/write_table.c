@@ -93,7 +93,7 @@ int ctf_table_write(ctf_writer *w, tl_error *e)
     }
     for (uint32_t i = 0; r == 0 && i < streams; i++) {
         const tl_track *track = &t->track[w->stream[i].track];
-        if (!w->from_ctf || track->has_pid || track->has_tid) /* else its file says it all */
+        if (!w->from_ctf || track->has_pid || track->has_tid) /* otherwise the file name contains everything */
             r = add_track(w, w->stream[i].name, track, e);
     }
     return r;

@@ -1,7 +1,7 @@
 /* Metadata of CTF 1.8: prints forms in TSDL.
  *
- * Names of fields begin with '_', see raw_name() in ctf_form.c; those that mean something to readers do not. Types are
- * written out where they are used, because a name of a type may not be that of a field. */
+ * Names of fields begin with '_', see raw_name() in ctf_form.c, except those that readers know. Types are written out
+ * where they are used, because a type and a field may not have the same name. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -79,7 +79,7 @@ static void put_struct(tl_output *out, const ctf_form *f, unsigned depth)
     tl_output_puts(out, "}");
 }
 
-/* The field that counts or selects, as seen from the field that it is for. */
+/* The field with the count or selector, as seen from the field that needs it. */
 static void put_location(tl_output *out, const ctf_form *f)
 {
     static const char *const scope[] = {[TL_SCOPE_STREAM] = "stream.event.context.",
@@ -103,7 +103,7 @@ static void put_options(tl_output *out, const ctf_form *f, unsigned depth)
     tl_output_puts(out, "}");
 }
 
-/* A type, but for the lengths that stand behind the name. */
+/* A type, without the lengths after the name. */
 static void put_type(tl_output *out, const ctf_form *f, unsigned depth)
 {
     static const ctf_form byte = {.bits = 8, .base = 10}, hex = {.bits = 8, .base = 16};
@@ -218,7 +218,7 @@ static void put_clock(const ctf_writer *w, tl_output *out)
     int64_t seconds;
     uint64_t cycles;
     clock.has_utc = clock.has_utc && w->base == 0;
-    /* An offset is from 1970 here, whatever `absolute` says. */
+    /* Here an offset is from 1970, whatever `absolute` says. */
     ctf_clock_offset(c, c->has_utc ? &w->context.trace->origin : NULL, &seconds, &cycles);
     tl_output_puts(out, "clock {\n\tname = ");
     put_identifier(out, CTF_CLOCK_NAME(c));
