@@ -1,5 +1,5 @@
-/* Public types that no function of the library leads to, by way of fields that hold their values as plain numbers or
- * pointers to anything: a function for each, so that the description of the interface (abidw) has them. */
+/* Public types that no function of the library leads to, because a field holds their values as plain numbers or as
+ * pointers to void: a function for each, so that the description of the interface (abidw) contains them. */
 #include <traceloom/traceloom.h>
 
 void tl_abi_frame(const tl_frame *frame);

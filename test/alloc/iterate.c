@@ -49,10 +49,10 @@ int main(int argc, char **argv)
     int status, batches = 0;
     while ((status = tl_source_next(source, &batch, &error)) > 0) {
         events += batch->n;
-        if (++batches == 8) /* buffers have found their size by then */
+        if (++batches == 8) /* by then the buffers have their final size */
             before = allocations;
     }
-    /* Opening the later streams is not reading them: allowed, but a fixed number for each. */
+    /* Opening the later streams is no reading: it may allocate, but a fixed number for each stream. */
     printf("%" PRIu64 " %" PRIu64 " %" PRIu32 "\n", events, allocations - before, tl_source_streams(source));
     tl_source_close(source);
     return status < 0;

@@ -1,4 +1,4 @@
-/* LTTng-UST tracepoints of lttng_app.c, one of each kind of field. Read several times by LTTng's headers. */
+/* LTTng-UST tracepoints of lttng_app.c, one for each kind of field. LTTng's headers include this several times. */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER shop
 

@@ -1,4 +1,4 @@
-/* Where in the source code is: the debug information of the runtime, as il_map items and as lines. */
+/* Where code is in the source: the runtime's debug information, as il_map items and as lines. */
 #include "mono_code.h"
 
 #include <mono/metadata/mono-debug.h>
@@ -8,11 +8,11 @@
 #define FILES 64
 
 bool code_wants_lines;
-static char *files[FILES]; /* those that were written; their iids are their places */
+static char *files[FILES]; /* files written; iid = index */
 static unsigned nfiles;
-static uint32_t nlines; /* 0 stands for an unknown one */
+static uint32_t nlines; /* 0 is an unknown one */
 
-/* Piece of a function from this native offset on. */
+/* A piece of a function, from this native offset on. */
 struct code_place {
     uint32_t native, row, column, line;
     char *file;
@@ -20,7 +20,7 @@ struct code_place {
 
 void code_read(code *c, MonoMethod *m, u64 size)
 {
-    /* The header does not say what is in an entry: the offsets in intermediate and in native code. */
+    /* The header does not describe an entry: the offsets in intermediate and in native code. */
     const struct pair {
         uint32_t il, native;
     } * entry;

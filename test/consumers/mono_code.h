@@ -1,4 +1,4 @@
-/* Where in the source the code of a method is. */
+/* Where the code of a method is in the source. */
 #ifndef TEST_MONO_CODE_H
 #define TEST_MONO_CODE_H
 
@@ -13,11 +13,11 @@ typedef struct code {
     uint32_t nplaces;
 } code;
 
-extern bool code_wants_lines; /* call points are lines of the source, as in sessions that a viewer saved */
+extern bool code_wants_lines; /* call points are source lines, as in sessions saved by a viewer */
 
-/* Without the mutex: the runtime takes locks of its own. */
+/* Call it without the mutex: the runtime takes locks of its own. */
 void code_read(code *c, MonoMethod *m, u64 size);
-/* With the mutex: the fil src and lin src lines of a function. */
+/* With the mutex: writes the fil src and lin src lines of a function. */
 void code_put_lines(code *c, uint32_t function);
 /* The iid of the line at an offset; 0: not known. */
 u64 code_line(const code *c, u64 offset);

@@ -1,6 +1,6 @@
-/* Lines are in the spelling of the format's document. Samples are taken in a signal handler, which may neither lock nor
- * allocate: it puts the stack into the thread's ring. The thread empties its ring when it next has something to write,
- * so that the lines of a thread stay in the order of time. */
+/* Lines are spelled as in the format's document. A signal handler takes samples; it may neither lock nor allocate, so
+ * it puts the stack into the thread's ring. The thread empties its ring before it writes anything else, so that its
+ * lines stay in the order of time. */
 #define _GNU_SOURCE
 #include "mono_code.h"
 
@@ -92,7 +92,7 @@ static void put_frame(const frame *f)
         put_ip(f);
 }
 
-/* The stack as a difference from the one before, if it is another one or to be counted. */
+/* Writes the stack as a difference from the one before, unless it is the same and need not be counted. */
 static void put_stack(thread *t, u64 ms, unsigned count, const frame *f, unsigned n)
 {
     const unsigned most = n < t->depth ? n : t->depth;

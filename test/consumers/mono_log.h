@@ -9,14 +9,14 @@
 #include <stdio.h>
 
 #define UNKNOWN   UINT32_MAX /* iid */
-#define DEPTH     128        /* frames of a stack; of deeper ones the innermost */
-#define SITES     16         /* stacks with allocations that are not written yet */
+#define DEPTH     128        /* frames of a stack; deeper ones lose the outermost */
+#define SITES     16         /* stacks with allocations not yet written */
 #define TYPES     8          /* of such a stack */
 #define RING      (1u << 20) /* words */
 #define FLUSH_MS  50
 #define SAMPLE_MS 1
 
-typedef unsigned long long u64; /* as it is printed */
+typedef unsigned long long u64; /* as printf wants it */
 
 typedef struct frame {
     uint32_t iid;
@@ -37,7 +37,7 @@ typedef struct thread {
     uint32_t iid;
     u64 last, flushed, cpu_at, cpu_us; /* ms; us */
     unsigned depth, nsites, ncompiling;
-    frame stack[DEPTH]; /* as the lines so far say, outermost first */
+    frame stack[DEPTH]; /* as the lines so far give it, outermost first */
     frame here[DEPTH];  /* of an allocation */
     site site[SITES];
     const void *compiling[64];
@@ -45,7 +45,7 @@ typedef struct thread {
     _Atomic u64 head, tail;
 } thread;
 
-typedef struct object { /* of the runtime, that got an iid */
+typedef struct object { /* of the runtime, with an iid */
     const void *at;
     uint32_t iid;
     u64 start; /* of its code */
@@ -57,31 +57,31 @@ typedef struct table {
     uint32_t n, capacity;
 } table;
 
-/* Below the mutex, but for a thread's own ring and `log_self`. */
+/* The mutex protects all below, but a thread's own ring and `log_self`. */
 extern pthread_mutex_t log_mutex;
-extern FILE *log_file; /* NULL after the end */
+extern FILE *log_file; /* NULL after the end of the log */
 extern thread *log_threads;
 extern table log_methods, log_classes;
-extern __thread thread *log_self __attribute__((tls_model("initial-exec"))); /* as a signal handler needs it */
+extern __thread thread *log_self __attribute__((tls_model("initial-exec"))); /* signal handlers need this model */
 
 bool log_open(const char *path);
 u64 log_now(void); /* ms since then */
 
-/* The object's entry, new if need be (*added); never NULL: memory that runs out ends the test. */
+/* The object's entry, made if need be (*added); never NULL: without memory the test ends. */
 object *log_find(table *t, const void *at, bool *added);
 const object *log_look_up(const table *t, const void *at);
 uint32_t log_slot(const void *p, uint32_t capacity);
 
-/* Takes the mutex and writes this thread's samples; NULL, without the mutex, after the end. */
+/* Takes the mutex and writes this thread's samples. NULL, without the mutex: the log has ended. */
 thread *log_begin(u64 *ms);
 void log_end(void);
-/* Makes this thread known. With the mutex, as all that follow. */
+/* Makes this thread known. Call it with the mutex, like all that follow. */
 thread *log_register(void);
-/* The time of a thread's next line: never before that of the last one. */
+/* The time of a thread's next line, never before its last one. */
 u64 log_stamp(thread *t, u64 ms);
 /* Writes the samples of the ring, up to a time. */
 void log_drain(thread *t, u64 until);
-/* Writes the allocations that are not written yet. */
+/* Writes the allocations not yet written. */
 void log_flush(thread *t, u64 ms);
 
 static inline u64 ptr(const void *p)

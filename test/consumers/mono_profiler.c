@@ -2,11 +2,11 @@
  * product.
  *
  *     cc -O2 -fPIC -shared $(pkg-config --cflags mono-2) mono_*.c -o libmono-profiler-tracelog.so
- *     LD_LIBRARY_PATH=. mono --debug --profile=tracelog:app.log app.exe      (tracelog:lines:app.log: with lines in
- * place of addresses)
+ *     LD_LIBRARY_PATH=. mono --debug --profile=tracelog:app.log app.exe
+ *     (tracelog:lines:app.log: with lines instead of addresses)
  *
- * Allocations are summed by stack and class. While a collection stops the world, a stopped thread may hold any lock:
- * what happens then is kept in static tables. */
+ * Allocations are summed by stack and class. While a collection stops the world, a stopped thread may hold any lock, so
+ * its events go to static tables. */
 #define _GNU_SOURCE
 #include <mono/metadata/assembly.h>
 #include <mono/metadata/class.h>
@@ -21,7 +21,7 @@
 #define COLLECTIONS 32
 #define LIVE        (1u << 14) /* classes with live objects */
 
-/* A stack as it is walked: innermost first. */
+/* A stack during its walk: innermost first. */
 typedef struct walk {
     unsigned n;
     MonoMethod *method[DEPTH];
@@ -31,7 +31,7 @@ typedef struct walk {
 static bool initialized;
 static _Atomic u64 lost; /* samples */
 
-/* What is found while the world is stopped. */
+/* Objects found while the world is stopped. */
 static struct {
     u64 begin, end;
     int generation;
@@ -63,7 +63,7 @@ static void jit_begin(MonoProfiler *p, MonoMethod *m)
     log_end();
 }
 
-/* Was this compiled on this thread? Forgets it, and what was begun inside of it and never ended. */
+/* Was this compiled on this thread? Forgets it and everything begun inside it that never ended. */
 static bool ends_compiling(thread *t, MonoMethod *m)
 {
     for (unsigned i = t->ncompiling; i-- > 0;)
@@ -90,7 +90,7 @@ static void jit_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
 {
     u64 ms;
     (void)p;
-    /* Names and tables before the lock: the runtime may take locks of its own. */
+    /* Names and tables before taking the lock: the runtime may take locks of its own. */
     MonoClass *class = mono_method_get_class(m);
     MonoMethodSignature *signature = mono_method_signature(m);
     char *name = full_name(m),
@@ -134,7 +134,7 @@ static void jit_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
 
 static void name_class(MonoClass *c)
 {
-    char *name = initialized ? mono_type_get_name(mono_class_get_type(c)) : NULL; /* too early it crashes */
+    char *name = initialized ? mono_type_get_name(mono_class_get_type(c)) : NULL; /* if called too early, it crashes */
     u64 ms;
     thread *t = log_begin(&ms);
     if (t) {
@@ -215,7 +215,7 @@ static mono_bool walk_allocation(MonoMethod *m, int32_t native, int32_t il, mono
 {
     (void)il;
     (void)managed;
-    return add_frame(data, m, (u64)(int64_t)native); /* its code is added later */
+    return add_frame(data, m, (u64)(int64_t)native); /* its code is added later, when known */
 }
 
 static void sample_hit(MonoProfiler *p, const mono_byte *ip, const void *context)
@@ -315,7 +315,7 @@ static int count_live(MonoObject *o, MonoClass *class, uintptr_t size, uintptr_t
     uint32_t i = log_slot(class, LIVE), looked = 0;
     while (live[i].class && live[i].class != class && looked++ < LIVE)
         i = (i + 1) & (LIVE - 1);
-    if (size && looked < LIVE) { /* 0: more of an object that was told of */
+    if (size && looked < LIVE) { /* 0: another part of the object before */
         live[i].class = class;
         live[i].count++;
         live[i].bytes += size;

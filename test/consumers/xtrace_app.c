@@ -3,8 +3,8 @@
  *     xtrace_app NUMBERS ORDER ROUNDS [THREADS]
  *
  * Each thread sorts that many numbers, multiplies matrices of that order, works with strings and counts with exclusive
- * accesses. Says how often each function was called, in one writev(). Build without outlined atomics and without
- * sibling calls: a call has to be a call. Between HINT #9 is the work, without the start of the C library. */
+ * accesses. Prints how often each function was called, in one writev(). Build without outlined atomics and without
+ * sibling calls: each call has to stay a call. The work is between two HINT #9, without the start of the C library. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,18 +1,18 @@
-/* A plugin for QEMU's user mode that records what a program of AArch64 executes, as docs/format/xtrace.md describes it:
- * for tests and benchmarks, which so have streams of real programs.
+/* A plugin for QEMU's user mode that records what an AArch64 program executes, as docs/format/xtrace.md describes it.
+ * It gives tests and benchmarks streams of real programs.
  *
  *     qemu-aarch64 -cpu neoverse-n1 -singlestep -plugin ./xtrace_plugin.so,out=FOLDER[,option=...] PROGRAM
  *
- *     out=FOLDER       where the files go, which are named by thread
- *     always=on        from the first instruction of each thread; else between two HINT #9, which are not recorded then
+ *     out=FOLDER       where the files go, one for each thread
+ *     always=on        from the first instruction of each thread; otherwise between two HINT #9, which are not recorded
  *     interval=N       instructions between snapshots, 1000000 unless given; 0: no snapshots
  *     times=on         a TIME before each access
  *
- * Made for version 1 of the interface, QEMU 6 to 8, whose header is in no package: what is used of it is declared here.
- * That interface gives neither registers nor values. Registers come from functions for the debugger that the command
- * exports; memory is where the emulator has it. Registers are in their places only where a translated block begins:
- * with -singlestep that is at every instruction, and without it numbers here are wrong. Programs must not use SVE,
- * whose accesses the interface does not show, and must not fork. */
+ * For version 1 of the interface, QEMU 6 to 8; no package has its header, so this file declares what it uses. The
+ * interface gives neither registers nor values. Registers come from functions for the debugger, which the command
+ * exports; memory is read from the emulator's own mapping. Registers are up to date only at the begin of a translated
+ * block: with -singlestep that is every instruction, and without it the values here are wrong. Programs must not use
+ * SVE, whose accesses the interface does not show, and must not fork. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -48,7 +48,7 @@ void qemu_plugin_register_vcpu_syscall_ret_cb(plugin_id, void (*)(plugin_id, uns
 void qemu_plugin_register_vcpu_exit_cb(plugin_id, void (*)(plugin_id, unsigned));
 void qemu_plugin_register_atexit_cb(plugin_id, void (*)(plugin_id, void *), void *);
 
-/* What else the command exports: its functions for the debugger, and GLib's array, which they add bytes to. */
+/* Other functions that the command exports, for its debugger, and GLib's array, which they append to. */
 typedef struct byte_array {
     uint8_t *data;
     unsigned len;
@@ -61,22 +61,22 @@ int aarch64_cpu_gdb_read_register(void *cpu, byte_array *, int);
 int aarch64_fpu_gdb_get_reg(void *env, byte_array *, int);
 
 enum { GDB_SP = 31, GDB_PC = 32, GDB_CPSR = 33, GDB_FPSR = 32, GDB_FPCR = 33 };
-enum { CPU_WORDS = 16384 /* of the emulator's CPU that are searched */, X_IN_ENV = 64 /* bytes before X0 */ };
+enum { CPU_WORDS = 16384 /* searched, of the emulator's CPU */, X_IN_ENV = 64 /* bytes before X0 */ };
 
 PUBLIC int qemu_plugin_version = 1;
 PUBLIC int qemu_plugin_install(plugin_id id, const void *info, int argc, char **argv);
 
-/* What is asked of an instruction beside its accesses. */
+/* What an instruction needs beside its accesses. */
 enum {
     SETS_TARGET = 1 << 0,   /* BR, BLR, RET, ERET */
-    ENDS_BLOCK = 1 << 1,    /* the next one says its pc */
+    ENDS_BLOCK = 1 << 1,    /* the next one gives its pc */
     READS_SYSTEM = 1 << 2,  /* MRS */
     WRITES_SYSTEM = 1 << 3, /* MSR of a register */
     IS_DC = 1 << 4,
     STORES_EXCLUSIVE = 1 << 5,
     WANTS_FLAGS = 1 << 6, /* conditional select, MRS of a random number */
     IS_TRIGGER = 1 << 7,  /* HINT #9 */
-    SWAPS = 1 << 8        /* LDADD and its like, SWP, CAS: the interface shows one access for both */
+    SWAPS = 1 << 8        /* LDADD and similar, SWP, CAS: the interface shows one access for both */
 };
 
 typedef struct insn {
@@ -84,12 +84,12 @@ typedef struct insn {
     uint32_t opcode, is;
 } insn;
 
-enum { BUFFER = 1 << 20, TOKENS_MOST = 64 << 10 /* bytes that one instruction makes */ };
+enum { BUFFER = 1 << 20, TOKENS_MOST = 64 << 10 /* bytes made by one instruction */ };
 #define NO_PC UINT64_MAX
 
 typedef struct file {
     int fd;
-    uint64_t written; /* all bytes so far, also those in the buffer */
+    uint64_t written; /* all bytes so far, including the buffer */
     size_t used;
     uint8_t buffer[BUFFER];
 } file;
@@ -100,8 +100,8 @@ typedef struct thread {
     uint64_t *x;        /* X0 .. SP, in the emulator's CPU */
     void *env;          /* where it begins */
     byte_array *answer; /* of the debugger's functions */
-    const insn *last;   /* what was executed last, and maybe has tokens to come; NULL: nothing */
-    uint64_t expected;  /* where a pc need not be said; NO_PC: say it */
+    const insn *last;   /* the last one executed; tokens may follow; NULL: none */
+    uint64_t expected;  /* no token if the pc is this; NO_PC: always a token */
     bool loaded, swapped;
     uint64_t swap_address, tls, insns, next_snapshot;
     unsigned swap_shift;
@@ -175,8 +175,8 @@ static uint64_t gdb_register(thread *t, int number)
     return answered(t, aarch64_cpu_gdb_read_register(current_cpu, t->answer, number));
 }
 
-/* Finds the registers in the emulator's CPU: X0 .. SP and the pc in a row, as the debugger is told them, and a pointer
- * to what they are in. */
+/* Finds the registers in the emulator's CPU: a run of X0 .. SP and the pc with the values that the debugger gets, and a
+ * pointer to what contains them. */
 static void find_registers(thread *t)
 {
     uint64_t *const cpu = current_cpu, wanted[GDB_PC + 1];
@@ -205,7 +205,7 @@ static void begin_thread(void)
     find_registers(t);
     pthread_mutex_lock(&lock);
     if (threads)
-        t->tls = t->x[3]; /* of clone(), which a thread returns from first; the first thread sets it by MSR */
+        t->tls = t->x[3]; /* of clone(), which returns from here first; the first thread sets it by MSR */
     t->next = threads;
     threads = t;
     pthread_mutex_unlock(&lock);
@@ -231,8 +231,7 @@ static void put_zeros(file *f, size_t n)
     }
 }
 
-/* Vectors of 128 bits; this processor has neither predicates nor ZA, and a program sees none of the registers of EL1.
- */
+/* Vectors of 128 bits; this processor has neither predicates nor ZA, and programs see none of the registers of EL1. */
 static void put_snapshot(thread *t)
 {
     file *const f = &t->snapshots;
@@ -276,13 +275,13 @@ static uint64_t general(const thread *t, uint32_t number)
     return number == 31 ? 0 : t->x[number];
 }
 
-/* What an instruction leaves is known when the next one begins. */
+/* The results of an instruction are known when the next one begins. */
 static void finish_last(thread *t, uint64_t pc)
 {
     const insn *const i = t->last;
     const uint32_t rt = i->opcode & 31, rs = i->opcode >> 16 & 31;
     t->last = NULL;
-    if (t->swapped) { /* what was loaded is in Rs of CAS, and in Rt of the others */
+    if (t->swapped) { /* CAS loads into Rs, the others into Rt */
         const uint64_t before = general(t, (i->opcode & 0x3f000000) == 0x38000000 ? rt : rs);
         put_access(t, false, t->swap_shift, t->swap_address, &before);
         put_access(t, true, t->swap_shift, t->swap_address, (void *)(guest_base + t->swap_address)); // NOLINT
@@ -334,7 +333,7 @@ static void on_insn(unsigned cpu, void *data)
     if (t->on && t->last)
         finish_last(t, i->pc);
     if (i->is & IS_TRIGGER && !always) {
-        t->finished |= t->on; /* one part of a thread is recorded: its stream has no holes */
+        t->finished |= t->on; /* only one part of a thread is recorded: a stream has no holes */
         t->on = !t->finished;
         return;
     }
@@ -347,7 +346,7 @@ static void on_insn(unsigned cpu, void *data)
     begin_insn(t, i);
 }
 
-/* Called behind the access. */
+/* Called after the access. */
 static void on_access(unsigned cpu, uint32_t info, uint64_t address, void *data)
 {
     const insn *const i = data;
@@ -358,7 +357,7 @@ static void on_access(unsigned cpu, uint32_t info, uint64_t address, void *data)
     if (!t || !t->on || t->last != i)
         return;
     if (i->is & STORES_EXCLUSIVE && !store)
-        return; /* how the emulator does it, not what the processor does */
+        return; /* the emulator's way, not the processor's */
     if (i->is & SWAPS && store && !t->loaded && shift <= 3 && !t->swapped) {
         t->swapped = true;
         t->swap_address = address;

@@ -4,15 +4,15 @@
  *                      malloc, read, write, close, open, name (rename, link), mkdir and thread
  *     CALL+:N[:ERROR]  and every one after it
  *     short            reads and writes do only 7 bytes, large ones 1009
- *     eintr            every other read and write is interrupted
- *     shrink:N:P       at the n-th read the file TL_FAULT_FILE is cut to P percent of its size
- *     grow:N           ... or gets its own first bytes once more at its end
- *     vanish:N         at the n-th write the folder TL_FAULT_FILE is removed, with what is in it
- *     readonly:N       ... or becomes one that nobody may write to, not even root
+ *     eintr            interrupts every other read and write
+ *     shrink:N:P       at the n-th read, cuts the file TL_FAULT_FILE to P percent of its size
+ *     grow:N           ... or appends its own first bytes to it
+ *     vanish:N         at the n-th write, removes the folder TL_FAULT_FILE with its files
+ *     readonly:N       ... or forbids everybody to write to it, even root
  *     count            nothing fails
  *
- * When the process ends, the file TL_FAULT_REPORT gets a line of numbers: faults made, allocations never freed,
- * descriptors that are open, and how often each CALL was called. */
+ * When the process ends, the file TL_FAULT_REPORT gets a line of numbers: faults made, allocations never freed, open
+ * descriptors, and how often each CALL was called. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@
 
 #include "shim.h"
 
-/* The C library's own names of its allocator: calling them needs no dlsym, which would allocate itself. */
+/* The C library's own names of its allocator: finding them with dlsym would allocate. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
@@ -51,7 +51,7 @@ static const struct {
     int error;
 } error_table[] = {{"EIO", EIO},     {"EDQUOT", EDQUOT}, {"ENOSPC", ENOSPC}, {"EPIPE", EPIPE},   {"EXDEV", EXDEV},
                    {"EROFS", EROFS}, {"EMFILE", EMFILE}, {"ENFILE", ENFILE}, {"EACCES", EACCES}, {"ENOMEM", ENOMEM}};
-/* What is done to files, and at which call. */
+/* Faults in files, and the call that triggers each. */
 static const struct {
     const char *name;
     enum fault_call at;
@@ -74,7 +74,7 @@ static int error_by_name(const char *name, int usual)
     return usual;
 }
 
-/* Takes "CALL:N:ERROR" apart; word is changed. */
+/* Takes "CALL:N:ERROR" apart; changes word. */
 static void understand(char *word)
 {
     char *number = strchr(word, ':'), *more = number ? strchr(number + 1, ':') : NULL;
@@ -105,7 +105,7 @@ static void understand(char *word)
     }
 }
 
-/* Also root asks for permission then. */
+/* After this even root needs permission. */
 static void drop_rights(void)
 {
     struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
@@ -120,7 +120,7 @@ void tl_fault_begin(const char *fault)
     understand(word);
     if (act != NULL && strcmp(act, "readonly") == 0)
         drop_rights();
-    /* What was allocated before main() is not the command's doing. */
+    /* Allocations before main() are not the command's. */
     for (int i = 0; i < FAULT_CALLS; i++)
         atomic_store(&calls[i], 0);
     atomic_store(&live, 0);
@@ -143,7 +143,7 @@ __attribute__((destructor)) static void end(void)
     syscall(SYS_close, fd);
 }
 
-/* What is done to files. System calls, and the allocator's own names: nothing of it is counted. */
+/* Changes files with system calls and the allocator's own names, which are not counted. */
 
 static void cut(const char *path, unsigned percent)
 {
@@ -199,7 +199,7 @@ static void do_act(void)
     errno = kept;
 }
 
-/* Counts a call; does it have to fail? Then errno is set. */
+/* Counts a call. True: it must fail, and errno is set. */
 int tl_fault_due(enum fault_call call)
 {
     const unsigned long number = atomic_fetch_add(&calls[call], 1) + 1;
@@ -258,7 +258,7 @@ void free(void *p)
     __libc_free(p);
 }
 
-/* How much a read or write may do now; 0: it has to fail, and errno says how. */
+/* How much a read or write may do now; 0: it must fail, and errno is set. */
 static size_t allowed(enum fault_call call, size_t size)
 {
     if (tl_fault_due(call))
@@ -294,7 +294,7 @@ ssize_t pread64(int fd, void *buffer, size_t size, off64_t offset)
 
 ssize_t write(int fd, const void *buffer, size_t size)
 {
-    if (fd == STDERR_FILENO) /* messages must come through, or we could not demand them */
+    if (fd == STDERR_FILENO) /* messages always get through, so that tests can demand them */
         return syscall(SYS_write, fd, buffer, size);
     const size_t n = allowed(FAULT_WRITE, size);
     return n == 0 && size > 0 ? -1 : syscall(SYS_write, fd, buffer, n);

@@ -1,4 +1,4 @@
-/* The calls that the shim counts and lets fail; shared by its parts. */
+/* The calls that the shim counts and fails; shared by its parts. */
 #ifndef TEST_FAULT_SHIM_H
 #define TEST_FAULT_SHIM_H
 
@@ -14,9 +14,9 @@ enum fault_call {
     FAULT_CALLS
 };
 
-/* Counts a call. 1: it has to fail, and errno says how. */
+/* Counts a call. 1: it must fail, and errno is set. */
 int tl_fault_due(enum fault_call call);
-/* Begins to count, and to fail as TL_FAULT says. */
+/* Begins to count, and to fail as TL_FAULT demands. */
 void tl_fault_begin(const char *fault);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the shim does to calls that open, name and close files, and to the making of threads. */
+/* The shim's versions of calls that open, name and close files, and that make threads. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "shim.h"
 
-/* The mode is there only if a file may be made. */
+/* The mode is passed only if a file may be made. */
 static mode_t mode_of(int flags, va_list list)
 {
     return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(list, mode_t) : 0;
@@ -58,7 +58,7 @@ int openat64(int folder, const char *path, int flags, ...)
     return open_at(folder, path, flags, mode);
 }
 
-/* A descriptor is gone even where closing it fails. */
+/* A descriptor is closed even if close fails. */
 int close(int fd)
 {
     const int fails = tl_fault_due(FAULT_CLOSE), error = errno;

@@ -1,7 +1,7 @@
 /* One process for many runs, which saves loading the program each time: TL_FAULT_SERVER="IN OUT" names two descriptors.
- * For each line "FAULT" that comes in, a child is forked that goes on to main() with that fault; its output goes to the
- * files TL_FAULT_STDOUT and TL_FAULT_STDERR, its input is a pipe with TL_FAULT_STDIN if that is set, and its wait
- * status is the answer. It gets SIGALRM if it does not end. The line "end" ends the server. */
+ * For each line "FAULT" from IN it forks a child that goes on to main() with that fault: its output goes to the files
+ * TL_FAULT_STDOUT and TL_FAULT_STDERR, its input is a pipe with TL_FAULT_STDIN if that is set. The answer is its wait
+ * status; SIGALRM ends a child that does not end. The line "end" ends the server. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 enum { PATIENCE = 60, PIPE_SIZE = 1 << 20 };
 
-/* The shim's own read and write would count. */
+/* The shim would count its own read and write. */
 static int get_line(int fd, char *line, size_t size)
 {
     size_t n = 0;
@@ -38,7 +38,7 @@ static void redirect(const char *variable, int fd)
     syscall(SYS_close, file);
 }
 
-/* A pipe that holds all of the file, and ends. */
+/* A pipe with the whole file, then its end. */
 static void feed(const char *path)
 {
     static char bytes[PIPE_SIZE];
@@ -62,7 +62,7 @@ static void become_run(int in, int out, const char *fault)
     redirect("TL_FAULT_STDERR", STDERR_FILENO);
     if (getenv("TL_FAULT_STDIN") != NULL)
         feed(getenv("TL_FAULT_STDIN"));
-    unsetenv("LD_PRELOAD"); /* what the command itself runs is left alone */
+    unsetenv("LD_PRELOAD"); /* leaves programs that the command runs alone */
     signal(SIGPIPE, SIG_IGN);
     alarm(PATIENCE);
     tl_fault_begin(fault);

@@ -1,4 +1,4 @@
-/* Prints names that met in a table whose hash had no key, one a line: collisions N */
+/* Prints names that collided while the hash had no key, one a line: collisions N */
 #include "old_collisions.h"
 
 #include <stdio.h>

@@ -1,14 +1,13 @@
-/* Runs the verbs on a trace of which one byte was changed, or that was cut off: every change at every place that is
- * asked for, inside of this process, some hundred changes for each child.
+/* Runs the verbs on a trace with one byte changed, or cut off: every change at every place asked for, inside this
+ * process, some hundred changes for each child.
  *
  *   hostile_driver [--every N] [--from I] [--places A-B,...] [--memory] [--keep FOLDER] TRACE VICTIM
  *
- * VICTIM is the file that is changed: TRACE itself, or a file of that folder. Of a file of up to 4 KiB every byte is
- * changed, of a larger one the first 2 KiB, the last 512 bytes and the places given. --every and --from take one of N
- * changes. Each run has to return a documented exit status, with a message that names the trace where it is not 0 and
- * says the offset, and that cannot drive a terminal, in bounded time; with --memory (of a
- * build without sanitizers) within the promised memory, too. What fails is printed, and the changed file goes to
- * FOLDER. */
+ * VICTIM is the file to change: TRACE itself, or a file of that folder. In a file of up to 4 KiB every byte is changed;
+ * in a larger one the first 2 KiB, the last 512 bytes and the places given. --every and --from take one of N changes.
+ * Each run must end in bounded time with a documented exit status; if that is not 0, with a message that names the
+ * trace and the offset and cannot drive a terminal. With --memory (for a build without sanitizers) it must also keep to
+ * the promised memory. Failures are printed, and the changed file goes to FOLDER. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -34,8 +33,8 @@ enum {
     KINDS = 6,         /* five values of a byte, and a cut in front of it */
     BATCH = 500,       /* changes a child */
     RANGES = 256,      /* places given */
-    SECONDS_MOST = 2,  /* of processor time a run; with sanitizers five times that */
-    PATIENCE = 120,    /* of any time: it does not end */
+    SECONDS_MOST = 2,  /* of processor time a run; five times that with sanitizers */
+    PATIENCE = 120,    /* of wall time: it does not end */
     MEMORY_MOST = 256, /* MiB */
     MESSAGE_MOST = 1 << 16,
     SHOWN = 20
@@ -45,12 +44,12 @@ typedef struct range {
     uint64_t from, to;
 } range;
 
-/* What parent and children share. */
+/* Shared by parent and children. */
 typedef struct shared {
-    uint64_t next; /* the change that comes next, or is being tried */
+    uint64_t next; /* the next change, or the one being tried */
     uint64_t runs, failed;
     uint64_t slowest_us, most_kib;
-    const char *verb; /* that is being run: the same address in each child */
+    const char *verb; /* being run; each child has it at the same address */
 } shared;
 
 static struct {
@@ -65,7 +64,7 @@ static struct {
     shared *s;
 } d = {.every = 1};
 
-/* Of AddressSanitizer; not there in other builds. */
+/* From AddressSanitizer; missing in other builds. */
 __attribute__((weak)) int __lsan_do_recoverable_leak_check(void);
 
 /* --------------------------------------------------------------------------------------------------------- changes */
@@ -76,7 +75,7 @@ static const char *const kind_name[KINDS] = {"to 0x00", "to 0xff",   "^ 0x01",
 static void add_range(uint64_t from, uint64_t to)
 {
     to = to < d.size ? to : d.size;
-    const uint64_t begin = d.nrange ? d.range[d.nrange - 1].to : 0; /* ranges grow */
+    const uint64_t begin = d.nrange ? d.range[d.nrange - 1].to : 0; /* ranges ascend */
     from = from > begin ? from : begin;
     if (from < to && d.nrange < RANGES)
         d.range[d.nrange++] = (range){from, to};
@@ -156,7 +155,7 @@ static void take_back(uint64_t change)
     must(pwrite(d.fd, d.bytes + at, (size_t)n, (off_t)at) == (ssize_t)n, "it cannot be written");
 }
 
-/* The changed file, for whoever looks into it. */
+/* Keeps the changed file for inspection. */
 static void keep_file(uint64_t change)
 {
     char path[4096];
@@ -190,7 +189,7 @@ static void say_failed(uint64_t change, const char *format, ...)
     keep_file(change);
 }
 
-/* The message is about this trace, says where, and is only text. */
+/* The message is about this trace, has an offset, and is only text. */
 static void check_message(uint64_t change, int status)
 {
     static char text[MESSAGE_MOST];
@@ -203,7 +202,7 @@ static void check_message(uint64_t change, int status)
         return;
     if (!strstr(text, d.trace))
         return say_failed(change, "status %d, and the message does not name the trace: %.300s", status, text);
-    /* A file of which nothing is left, or whose first bytes say nothing, has no place to name. */
+    /* An empty file, or one whose first bytes are no trace, has no place to name. */
     if (status == TL_EXIT_DAMAGED && !strstr(text, "byte ") && !strstr(text, "is empty") &&
         !strstr(text, "unrecognised format"))
         say_failed(change, "status %d without a place: %.300s", status, text);
@@ -237,7 +236,7 @@ static uint64_t memory_kib(void)
     return (uint64_t)u.ru_maxrss;
 }
 
-/* Runs a verb; standard output is nowhere, standard error a file in memory. False: better begin with a new process. */
+/* Runs a verb; standard output goes nowhere, standard error to a file in memory. False: go on in a new process. */
 static bool run(uint64_t change, const char *const *word, int n)
 {
     char message[TL_USAGE_SIZE] = "";
@@ -271,7 +270,7 @@ static bool run(uint64_t change, const char *const *word, int n)
     return true;
 }
 
-/* All verbs; now and then as people call them, with as many threads as there are processors. */
+/* All verbs; now and then with the default number of threads. */
 static bool run_all(uint64_t change)
 {
     const char *threads = change / KINDS % 16 == 0 ? "-v" : "--threads=1";
@@ -287,7 +286,7 @@ static bool run_all(uint64_t change)
 
 /* ------------------------------------------------------------------------------------------------------- processes */
 
-/* A child: some changes from d.s->next on. Messages of this program go to a copy of standard output. */
+/* A child: makes changes from d.s->next on. Messages of this program go to a copy of standard output. */
 static void work(void)
 {
     const int null = open("/dev/null", O_WRONLY), out = dup(STDOUT_FILENO);
@@ -315,7 +314,7 @@ static void work(void)
     _exit(0);
 }
 
-/* What the child printed before it died: the report of a sanitizer, if there is one. */
+/* Prints the child's output before it died: a sanitizer's report, if there is one. */
 static void go_on_after(int status)
 {
     const uint64_t change = d.s->next;

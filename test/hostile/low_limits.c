@@ -1,4 +1,4 @@
-/* What the environment variable TL_LOW says about a limit. */
+/* Reads a limit from the environment variable TL_LOW. */
 #include "low_limits.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 uint64_t low_limit(const char *name, uint64_t real)
 {
-    (void)real_blocks; /* and the others are the compiler's business, too */
+    (void)real_blocks; /* nor does the compiler warn of the others */
     const char *text = getenv("TL_LOW");
     const size_t n = strlen(name);
     if (!text || strncmp(text, name, n) != 0 || text[n] != '=')

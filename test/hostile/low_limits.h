@@ -1,11 +1,11 @@
-/* Limits that no test could reach, made low. This header stands in front of the files that know them when they are
- * compiled once more, for the command traceloom_low: there each limit is what the environment says, TL_LOW="NAME=N". */
+/* Lowers limits that no test could reach. The files that use them are compiled once more behind this header, for the
+ * command traceloom_low: there the environment sets each limit, TL_LOW="NAME=N". */
 #ifndef TEST_LOW_LIMITS_H
 #define TEST_LOW_LIMITS_H
 
 #include <stdint.h>
 
-/* The limit of this name, or `real` if the environment does not speak of it. */
+/* The limit of this name; `real` if the environment does not set it. */
 uint64_t low_limit(const char *name, uint64_t real);
 
 #include "analysis/instruction/block_table.h"
@@ -29,7 +29,7 @@ uint64_t low_limit(const char *name, uint64_t real);
 #include "op/symbols/named_file.h"
 #include "traceloom/split.h"
 
-/* Of headers: what they say. */
+/* Limits in headers: their real values. */
 static const uint64_t real_blocks = TL_BLOCKS_MAX, real_branches = TL_BRANCHES_MAX,
                       real_targets = TL_BRANCH_TARGETS_MAX, real_pages = TL_PAGES_MAX, real_lines = TL_REUSE_LINES_MAX,
                       real_pcs = TL_CACHE_PCS_MAX, real_rows = TL_SYSCALL_ROWS_MAX, real_calls = TL_SYSCALL_LIST_MAX,
@@ -92,7 +92,7 @@ static const uint64_t real_blocks = TL_BLOCKS_MAX, real_branches = TL_BRANCHES_M
 #undef TL_NAMED_BYTES_MAX
 #define TL_NAMED_BYTES_MAX low_limit("TL_NAMED_BYTES_MAX", real_named)
 
-/* Of single files, whose own lines are taken out of the copy that is compiled. */
+/* Limits in single files: the copy that is compiled lacks their own lines. */
 #define BLOCKS_MAX        ((unsigned)low_limit("BLOCKS_MAX", 1u << 24))
 #define EVENT_MOST        ((unsigned)low_limit("EVENT_MOST", 64u << 20))
 #define DECOMPRESSED_MAX  ((size_t)low_limit("DECOMPRESSED_MAX", 64u << 20))

@@ -1,5 +1,5 @@
-/* Names that met in every table whose hash had no key: h = mix(h ^ word) * G for each eight bytes, from a begin that
- * anybody knows. A pair of words (a, b) leads to the state mix(mix(h ^ a) * G ^ b) * G, so any `a` has a `b` that leads
+/* Names that collided in every table while the hash had no key: h = mix(h ^ word) * G for each eight bytes, from a
+ * known start. A pair of words (a, b) leads to the state mix(mix(h ^ a) * G ^ b) * G, so any `a` has a `b` that leads
  * to a given state, and one `a` in 65,536 has a `b` of letters. Three pairs of 64, 32 and 32 choices are 65,536 names
  * of 48 letters, digits and '_', all of one hash. */
 #ifndef TEST_OLD_COLLISIONS_H
@@ -22,7 +22,7 @@ static uint64_t old_mix(uint64_t x)
     return x ^ x >> 32;
 }
 
-/* The hash as it was, of whole words. */
+/* The former hash, of whole words. */
 static uint64_t old_hash(const void *text, size_t n)
 {
     uint64_t h = old_mix(n + OLD_FACTOR);
@@ -31,7 +31,7 @@ static uint64_t old_hash(const void *text, size_t n)
     return old_mix(h);
 }
 
-/* Eight letters, of which the number has 48 bits; the first one is not a digit. */
+/* Eight letters that hold 48 bits of the number; the first one is not a digit. */
 static uint64_t old_word(uint64_t number)
 {
     static const char letter[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789_";
@@ -51,7 +51,7 @@ static bool old_is_text(uint64_t word)
     return true;
 }
 
-/* The first `n` pairs of words that lead from one state to another, which is returned. */
+/* The first `n` pairs of words that lead from one state to another, which it returns. */
 static uint64_t old_pairs(uint64_t from, uint64_t (*pair)[2], unsigned n)
 {
     const uint64_t to = old_mix(from ^ old_word(0)) * OLD_FACTOR ^ old_word(12345);
@@ -66,7 +66,7 @@ static uint64_t old_pairs(uint64_t from, uint64_t (*pair)[2], unsigned n)
     return old_mix(to) * OLD_FACTOR;
 }
 
-/* Makes the names; those from `first` on, as many as asked for, each terminated. */
+/* Makes as many names as asked for, from number `first` on, each terminated. */
 static void old_collisions(char (*name)[OLD_NAME_BYTES + 1], unsigned n)
 {
     uint64_t pair[3][64][2];

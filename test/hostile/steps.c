@@ -1,5 +1,5 @@
-/* Counts the steps of traceloom_steps: its files that use tables are compiled so that each piece of code between two
- * branches calls this. At the end the number goes to the file that TL_STEPS names. */
+/* Counts the steps of traceloom_steps: the compiler puts a call of this into each piece of code between two branches of
+ * the files that use tables. At the end the number goes to the file named by TL_STEPS. */
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
-/* What src/isa says of words of A64: our side of test/isa/compare.py. Words in hexadecimal from stdin, a line each.
+/* Decodes A64 words with src/isa: our side of test/isa/compare.py. Words in hexadecimal from stdin, one a line.
  *
- * compare.py asks for more of them with TL_ISA_WORDS and TL_ISA_TRIES in the environment.
+ * TL_ISA_WORDS and TL_ISA_TRIES in the environment set how many words compare.py tries.
  *
  * Out, with tabs between them: word, class, reads, writes, memory (its struct in order, then letters for its flags),
- * target of a direct branch at 0x100000000, and what a system instruction names. */
+ * target of a direct branch at 0x100000000, and the register of a system instruction. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

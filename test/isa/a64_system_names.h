@@ -1,4 +1,4 @@
-/* Names of system registers: those that programs, kernels and their tools use. */
+/* Names of the system registers that programs, kernels and their tools use. */
 #ifndef TL_TEST_A64_SYSTEM_NAMES_H
 #define TL_TEST_A64_SYSTEM_NAMES_H
 
@@ -15,7 +15,7 @@ typedef struct named {
 
 #define N A64_SYSTEM_NUMBER
 
-/* In ascending order of the number. */
+/* Ascending by number. */
 static const named names[] = {
     {N(2, 0, 0, 2, 2), "MDSCR_EL1"},
     {N(2, 3, 0, 1, 0), "MDCCSR_EL0"},
@@ -120,7 +120,7 @@ static const named names[] = {
     {N(3, 6, 5, 2, 0), "ESR_EL3"},
 };
 
-/* "TPIDR_EL0", or "S3_3_C13_C0_7" for those without a name here. Returns name. */
+/* "TPIDR_EL0", or "S3_3_C13_C0_7" if it has no name here. Returns `name`. */
 static const char *a64_system_register_name(uint16_t number, char name[static A64_SYSTEM_NAME_MAX])
 {
     size_t low = 0, high = TL_COUNT(names);

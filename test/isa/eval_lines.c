@@ -1,5 +1,5 @@
-/* Reads lines "opcode nzcv x0 .. x15" in hexadecimal and prints what a64_eval() makes of each: flags and registers, "?"
- * for what it does not know. */
+/* Reads lines "opcode nzcv x0 .. x15" in hexadecimal and prints the results of a64_eval(): flags and registers, "?" if
+ * unknown. */
 #include <inttypes.h>
 #include <stdio.h>
 

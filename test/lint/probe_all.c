@@ -1,6 +1,6 @@
 /* Runs the probe of every format on files and folders: exactly one must win, and it must be the right one.
  *     probe_all FORMAT=PATH...
- * With a '?' before the format nobody else may win, but it need not. */
+ * With a '?' before the format it need not win, but no other may. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-/* What the counting programs share: each traced function counts its own calls, and the program prints the sums.
+/* Shared by the counting programs: each traced function counts its own calls, and the program prints the sums.
  *
  *   #define FUNCTIONS(X) X(main) X(fib)      the traced functions; then #include "count.h"
  *   TRACED static int fib(int n) { CALLED(fib); ... }
@@ -6,7 +6,7 @@
  * Lines that rt_matrix.py compares with the recording:
  *   call NAME N          NAME was called N times
  *   open NAME N          up to N of these may never have returned
- *   edge CALLER NAME N   N of the calls of NAME were made by CALLER itself
+ *   edge CALLER NAME N   CALLER itself made N of the calls of NAME
  *   flat                 too deep for a table of the tree */
 #ifndef COUNT_H
 #define COUNT_H
@@ -26,7 +26,7 @@
 #define COUNT_COUNTER(name) static unsigned long calls_of_##name;
 FUNCTIONS(COUNT_COUNTER)
 
-/* Signal handlers and threads count, too. With COUNT_SPANS a call is a span by hand. */
+/* Signal handlers and threads count, too. With COUNT_SPANS a call is an explicit span. */
 #if defined(COUNT_SPANS)
 #include "traceloom/rt.h"
 #define CALLED(name)                                                                                                   \
@@ -44,7 +44,7 @@ UNTRACED __attribute__((unused)) static void print_calls(void)
     fflush(stdout);
 }
 
-/* What arithmetic says about a counter: a program that contradicts itself proves nothing. */
+/* The value that a counter must have: a program that contradicts itself proves nothing. */
 #define EXPECT(name, n)                                                                                                \
     do {                                                                                                               \
         if (CALLS(name) != (unsigned long)(n)) {                                                                       \
@@ -53,7 +53,7 @@ UNTRACED __attribute__((unused)) static void print_calls(void)
         }                                                                                                              \
     } while (0)
 
-/* Keeps the compiler from turning a call at the end of a function into a jump, or into a loop. */
+/* Keeps the compiler from turning a call at the end of a function into a jump or a loop. */
 #define NO_TAIL() __asm__ volatile("" ::: "memory")
 
 #endif

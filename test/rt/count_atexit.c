@@ -17,7 +17,7 @@ TRACED __attribute__((constructor)) static void on_load(void)
     NO_TAIL();
 }
 
-/* Runs after everything else in this program: what is still to come here is known. */
+/* Runs after everything else in this program, so the calls still to come are known. */
 TRACED __attribute__((destructor)) static void on_unload(void)
 {
     CALLED(on_unload);

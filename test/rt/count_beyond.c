@@ -1,5 +1,5 @@
-/* One stack that is deeper than the recorder follows. Then the thread forks, and main when the thread has ended; each
- * child calls down() three times. */
+/* A stack deeper than the recorder follows. The thread then forks, and main does when the thread has ended; each child
+ * calls down() three times. */
 #define FUNCTIONS(X) X(main) X(beyond_thread) X(down)
 #include "count.h"
 #include "deep.h"

@@ -1,4 +1,4 @@
-/* Stacks of 100,000 frames, or of as many as it is told, of one function and of two in turns; on a large stack. */
+/* Stacks of 100,000 frames, or of the number given, of one function and of two in turn; on a large stack. */
 #define FUNCTIONS(X) X(main) X(deep_thread) X(down) X(left) X(right) X(bottom)
 #include "count.h"
 #include "deep.h"

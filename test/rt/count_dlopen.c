@@ -1,4 +1,4 @@
-/* Loads a traced shared object, calls into it, and unloads it again, twenty times: count_dlopen PLUGIN */
+/* Loads and unloads a traced shared object twenty times, and calls into it: count_dlopen PLUGIN */
 #define FUNCTIONS(X) X(main) X(callback) X(use)
 #include "count.h"
 

@@ -1,4 +1,4 @@
-/* Frames that are left by longjmp: nested ones, recursive ones, back into the same function, and out of a handler. */
+/* longjmp out of frames: nested ones, recursive ones, back into the same function, and out of a handler. */
 #define FUNCTIONS(X) EARLY(X) LATE(X)
 #define EARLY(X)     X(main) X(catcher) X(a) X(b) X(thrower) X(after) X(nothing_after)
 #define LATE(X)      X(descend) X(tiny) X(again) X(loop) X(wide) X(handler_user) X(on_signal) X(in_handler)
@@ -40,7 +40,7 @@ TRACED static void after(void)
     sink++;
 }
 
-/* The next event is a call from the frame that was jumped to. */
+/* The next event is a call from the frame jumped to. */
 TRACED static void catcher(void)
 {
     CALLED(catcher);
@@ -59,7 +59,7 @@ TRACED static void nothing_after(void)
     NO_TAIL();
 }
 
-/* The frame that was jumped to has a larger stack than before: what it calls lies below what was left. */
+/* The frame jumped to has a larger stack than before: its next calls lie below the frames that were left. */
 TRACED static void wide(unsigned size)
 {
     CALLED(wide);
@@ -77,7 +77,7 @@ TRACED static void tiny(void)
     sink++;
 }
 
-/* From frame BOTTOM of a recursion to frame TARGET of the same, which goes on and returns. */
+/* Jumps from frame BOTTOM of a recursion to its frame TARGET, which goes on and returns. */
 TRACED static void descend(unsigned level)
 {
     CALLED(descend);
@@ -93,8 +93,8 @@ TRACED static void descend(unsigned level)
     NO_TAIL();
 }
 
-/* Back into the same function, which then calls itself once more: the next event has the same function, the same
- * stack pointer and the same parent as the call that was left. */
+/* Jumps back into the same function, which then calls itself again: the next event has the same function, stack pointer
+ * and parent as the call that was left. */
 static volatile int rounds;
 TRACED static void again(int deep)
 {
@@ -107,7 +107,7 @@ TRACED static void again(int deep)
     NO_TAIL();
 }
 
-/* A thousand jumps without one return in between. */
+/* A thousand jumps without a return in between. */
 TRACED static void loop(void)
 {
     CALLED(loop);

@@ -1,4 +1,4 @@
-/* A million short calls, and as many of two functions of which one calls the other. */
+/* A million short calls, and as many of two functions that call each other. */
 #define FUNCTIONS(X) X(main) X(leaf) X(outer) X(inner)
 #include "count.h"
 

@@ -1,4 +1,4 @@
-/* What count_dlopen loads: one function that calls another three times, and then back into the program. */
+/* The plugin of count_dlopen: one function that calls another three times, and then back into the program. */
 #if defined(__clang__)
 #define TRACED __attribute__((noinline, xray_always_instrument, visibility("default")))
 #else

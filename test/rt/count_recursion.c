@@ -1,4 +1,4 @@
-/* Calls itself, and calls each other: recursion of one function, of two, and of one with a loop in it. */
+/* Recursion of one function, of two that call each other, and of one with a loop in it. */
 #define FUNCTIONS(X) X(main) X(fib) X(is_even) X(is_odd) X(hanoi) X(move_disk) X(ackermann)
 #include "count.h"
 

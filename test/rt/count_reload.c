@@ -1,7 +1,7 @@
-/* Loads two traced shared objects in turns, so that each comes where the other one was: count_reload FIRST SECOND
+/* Loads two traced shared objects in turn, each at the place of the other: count_reload FIRST SECOND
  *
- * They have the same code under other names (count_reload_part.c). Exit status 4: one came somewhere else. */
-#define _GNU_SOURCE  /* dlinfo */
+ * They have the same code under other names (count_reload_part.c). Exit status 4: one was loaded elsewhere. */
+#define _GNU_SOURCE  /* for dlinfo */
 #define FUNCTIONS(X) X(main) X(use)
 #include "count.h"
 
@@ -14,7 +14,7 @@ enum { TURNS = 6, CALLS_EACH = 5, LEAVES = 3 };
 
 static const struct part {
     const char *name, *work;
-    unsigned calls; /* in a turn */
+    unsigned calls; /* in one turn */
 } part[] = {{"first", "first_work", CALLS_EACH}, {"second", "second_work", 2 * CALLS_EACH}};
 
 UNTRACED static void *opened(const char *path)
@@ -27,7 +27,7 @@ UNTRACED static void *opened(const char *path)
     return object;
 }
 
-/* With nothing between the end of one and the begin of the other: what is mapped meanwhile might take its place. */
+/* Does nothing between the end of one and the begin of the other: another mapping might take its place. */
 TRACED static void use(void *object, const struct part *p)
 {
     CALLED(use);
@@ -44,7 +44,7 @@ UNTRACED static ElfW(Addr) place_of(void *object)
     return map->l_addr;
 }
 
-/* A child records to a file of its own, and says in it what the libraries were called that are no more. */
+/* A child records to its own file, which also has the names of the unloaded libraries. */
 UNTRACED static int child_status(void)
 {
     int status = -1;

@@ -1,6 +1,6 @@
-/* What count_reload loads, built with another NAME each time: NAME_work calls NAME_leaf three times, in NAME_span.
+/* The libraries of count_reload, each built with another NAME: NAME_work calls NAME_leaf three times, in NAME_span.
  *
- * Of destructors, those with a priority run last, behind what the compiler's start files do in the end. */
+ * Destructors with a priority run last, even after those of the compiler's start files. */
 #include "traceloom/rt.h"
 
 #if defined(__clang__)

@@ -1,8 +1,8 @@
-/* A timer of 100 us interrupts the program wherever it is, also inside of the recorder; the handlers are traced.
+/* A timer of 100 us interrupts the program anywhere, also in the recorder; the handlers are traced.
  *
- * count_signals [alternate | above | nested | storm] [ms]: handlers on an alternate stack, which lies below the
- * program's or above; or two timers whose handlers interrupt each other. A storm ends after a number of signals, so
- * that handlers that take longer than 20 us are no hindrance. */
+ * count_signals [alternate | above | nested | storm] [ms]: handlers on an alternate stack, below the program's or
+ * above; or two timers whose handlers interrupt each other. A storm ends after a number of signals, so that handlers
+ * may take longer than 20 us. */
 #define FUNCTIONS(X) X(main) X(work) X(leaf) X(on_tick) X(in_tick) X(on_other) X(worker)
 #include "count.h"
 #include "ticks.h"
@@ -76,8 +76,8 @@ UNTRACED static void catch (int number, void (*handler)(int), int flags)
     sigaction(number, &action, NULL);
 }
 
-/* A thread whose stack is at the low end of a mapping, its alternate one at the high end; it alone takes the signals.
- */
+/* A thread whose stack is at the low end of a mapping and its alternate one at the high end; it alone takes the
+ * signals. */
 TRACED static void *worker(void *high)
 {
     CALLED(worker);

@@ -1,4 +1,4 @@
-/* Calls at the end of functions, which compilers turn into jumps: chains, two functions in turns, through a pointer. */
+/* Calls at the end of functions, which compilers turn into jumps: chains, two functions in turn, through a pointer. */
 #define FUNCTIONS(X)                                                                                                   \
     X(main)                                                                                                            \
     X(step_a) X(step_b) X(step_c) X(ping) X(pong) X(chooser) X(choice_a) X(choice_b) X(must_ping) X(must_pong) X(into)
@@ -61,7 +61,7 @@ TRACED static int chooser(int x)
 #else
 #define MUST_TAIL
 #endif
-/* Only where the compiler promises jumps may this go deep. */
+/* Goes this deep only if the compiler promises jumps. */
 TRACED static int must_pong(int n);
 TRACED static int must_ping(int n)
 {
@@ -79,7 +79,7 @@ TRACED static int must_pong(int n)
     MUST_TAIL return must_ping(n - 1);
 }
 
-/* From what is not traced into what is. */
+/* From an untraced function into a traced one. */
 TRACED static int into(int x)
 {
     CALLED(into);

@@ -1,4 +1,4 @@
-/* Eight threads at the same time, then many short ones after another, and some that end in the middle of calls. */
+/* Eight threads at the same time, then many short ones one after another, and some that end inside calls. */
 #define FUNCTIONS(X) X(main) X(worker) X(fib) X(leaf) X(short_worker) X(quitter) X(inner) X(innermost)
 #include "count.h"
 

@@ -1,10 +1,10 @@
-/* Deep stacks. Behind count.h. */
+/* Deep stacks. Include after count.h. */
 #ifndef DEEP_H
 #define DEEP_H
 
 #include <pthread.h>
 
-/* A function that calls another one, or itself, until n are on the stack, and returns n. */
+/* A function that calls another, or itself, until n are on the stack, and returns n. */
 #define DOWN(name, next)                                                                                               \
     TRACED static unsigned name(unsigned n)                                                                            \
     {                                                                                                                  \
@@ -14,7 +14,7 @@
         return r;                                                                                                      \
     }
 
-/* Runs a thread that has room for it. */
+/* Runs a thread with room for them. */
 UNTRACED static void run_deep(void *(*thread)(void *))
 {
     enum { STACK = 256 << 20 };

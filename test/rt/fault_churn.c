@@ -1,4 +1,4 @@
-/* Very many threads, a few at a time, each with a few calls; then the peak of its memory: fault_churn THREADS */
+/* Very many threads, a few at a time, each with a few calls; prints its peak of memory: fault_churn THREADS */
 #define FUNCTIONS(X) X(main) X(body) X(leaf)
 #include "count.h"
 

@@ -1,4 +1,4 @@
-/* Becomes a daemon, as in old books: fault_daemon READY. The first process ends at once; its grandchild has no terminal
+/* Becomes a daemon the classic way: fault_daemon READY. The first process ends at once; its grandchild has no terminal
  * and no descriptors, makes calls, and creates the file READY when it is done. */
 #define FUNCTIONS(X) X(main) X(leaf)
 #include "count.h"

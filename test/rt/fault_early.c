@@ -1,4 +1,4 @@
-/* No file may grow any more once recording has begun, before the first event. */
+/* After recording has begun, and before the first event, no file may grow any more. */
 #define FUNCTIONS(X) X(main) X(worker) X(leaf)
 #include "count.h"
 

@@ -1,7 +1,7 @@
 /* Calls without end until it is killed: fault_kill PROGRESS [threads]
  *
- * After each call a thread stores in PROGRESS, a mapped file, how many it has made: the recording has to have at least
- * these, and at most one more for each thread. PROGRESS: for each thread two u64, calls of leaf and of outer. */
+ * After each call a thread stores its number of calls in PROGRESS, a mapped file: the recording must have at least
+ * these, and at most one more for each thread. PROGRESS: two u64 for each thread, calls of leaf and of outer. */
 #define FUNCTIONS(X) X(main) X(worker) X(outer) X(leaf)
 #include "count.h"
 

@@ -1,4 +1,4 @@
-/* A program whose recording is no longer found by its name when it ends: argv[1] is the folder that it is in. */
+/* A program that moves its own recording, so that its name leads nowhere at the end: argv[1] is its folder. */
 #include <stdio.h>
 
 __attribute__((noinline)) static int leaf(int n)

@@ -1,9 +1,9 @@
-/* What the programs about the life of a process share. Each process says what it called (count.h), before it ends:
+/* Shared by the programs about the life of a process. Before each process ends, it prints its calls (count.h):
  *
- *   process PID done|live    how its recording ends: under its own name, or as it was while being written
+ *   process PID done|live    how its recording ends: under its final name, or the live one
  *   call NAME N
  *   open NAME N              up to N of these may be missing, because they never returned
- *   more NAME N              up to N more may be there: calls that go on meanwhile */
+ *   more NAME N              up to N more may be there: calls made meanwhile */
 #ifndef LIFE_H
 #define LIFE_H
 
@@ -15,7 +15,7 @@
 #define LIFE_LINE(name) told += (size_t)snprintf(text + told, sizeof text - told, "call " #name " %lu\n", CALLS(name));
 #define LIFE_ZERO(name) __atomic_store_n(&calls_of_##name, 0, __ATOMIC_RELAXED);
 
-/* In one piece, and without what a signal handler may have interrupted. */
+/* In one write, and without anything that a signal handler may have interrupted. */
 UNTRACED __attribute__((unused)) static void tell(const char *end, const char *more)
 {
     char text[4096];
@@ -26,7 +26,7 @@ UNTRACED __attribute__((unused)) static void tell(const char *end, const char *m
         _exit(3);
 }
 
-/* In a child: what was called before is the parent's. */
+/* In a child: earlier calls are the parent's. */
 UNTRACED __attribute__((unused)) static void forget_calls(void)
 {
     FUNCTIONS(LIFE_ZERO)

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/time.h>
 
-/* Threads that call leaf, while the process ends. */
+/* Threads that call leaf while the process ends. */
 #define MANY "more leaf 1000000000\nopen leaf 4\nmore endless 4\nopen endless 4\n"
 
 static volatile unsigned sink;
@@ -25,7 +25,7 @@ TRACED static void work(unsigned n)
     NO_TAIL();
 }
 
-/* A handler of atexit and at_quick_exit: the last that is called. */
+/* A handler of atexit and at_quick_exit: the last one to run. */
 static const char *end_of_process = "done", *more = "open main 1\nopen ender 1\n";
 TRACED static void at_end(void)
 {
@@ -58,7 +58,7 @@ TRACED static void *thread_body(void *how)
 {
     CALLED(thread_body);
     work(1000);
-    usleep(20000); /* the first thread is gone, or waits */
+    usleep(20000); /* the first thread has ended, or waits */
     work(1000);
     if (how)
         exit(0);
@@ -74,7 +74,7 @@ TRACED static void *endless(void *unused)
     return unused;
 }
 
-/* Comes while the recorder works, more often than not. */
+/* Usually comes while the recorder works. */
 TRACED static void on_alarm(int number)
 {
     CALLED(on_alarm);

@@ -33,7 +33,7 @@ TRACED static void in_child(unsigned n)
     NO_TAIL();
 }
 
-/* What was open when it was made, begins again in a child. */
+/* Calls open at the fork begin again in a child. */
 UNTRACED static void begin_child(void)
 {
     forget_calls();
@@ -64,7 +64,7 @@ TRACED static void forker(const char *how)
     if (strcmp(how, "vfork") == 0) {
         pid = vfork();
         if (pid == 0) {
-            leaf(); /* in the parent's memory: one of its calls */
+            leaf(); /* in the parent's memory: it counts as one of its calls */
             _exit(0);
         }
         wait_for(pid);
@@ -105,7 +105,7 @@ TRACED static void *endless(void *unused)
     return unused;
 }
 
-/* fork in a handler, which may have interrupted the recorder. */
+/* Forks in a handler, which may have interrupted the recorder. */
 TRACED static void on_alarm(int number)
 {
     CALLED(on_alarm);

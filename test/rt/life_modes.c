@@ -1,4 +1,4 @@
-/* Uses the modes as LLVM's runtime has it: life_modes MODE OPTIONS. Records, stops, and goes on. */
+/* Uses the modes through LLVM's runtime interface: life_modes MODE OPTIONS. Records, stops, and records again. */
 #define FUNCTIONS(X) X(worked) X(leaf) X(unwanted) X(with_argument)
 #include "life.h"
 
@@ -52,7 +52,7 @@ UNTRACED int main(int argc, char **argv)
 {
     if (argc < 3)
         return 2;
-    leaf(); /* before anything records */
+    leaf(); /* before recording starts */
     forget_calls();
     expect(__xray_log_select_mode(argv[1]), 0, "select");
     expect(__xray_log_init_mode(argv[1], "no_such_option=1"), 0, "init with wrong options");

@@ -1,4 +1,4 @@
-/* Threads that are cancelled wherever they are, often in the recorder; the next ones get their lanes.
+/* Threads that are cancelled anywhere, often in the recorder; later threads get their lanes.
  *
  * rt_handlers_cancel [threads] */
 #define FUNCTIONS(X) X(main) X(work) X(leaf) X(cleanup)

@@ -1,4 +1,4 @@
-/* A handler that forks, often in the recorder; the child goes on with what was interrupted: rt_handlers_fork N */
+/* A handler that forks, often in the recorder; the child continues the interrupted code: rt_handlers_fork N */
 #define FUNCTIONS(X) X(main) X(work) X(leaf)
 #include "count.h"
 #include "ticks.h"

@@ -1,7 +1,7 @@
-/* Handlers that leave with siglongjmp, whatever they interrupt, often the recorder.
+/* Handlers that leave with siglongjmp whatever they interrupt, often the recorder.
  *
- * rt_handlers_jump [alternate | above | each] [ms]: on a stack of their own, which lies below the program's or above;
- * each of them leaves, but they come less often, so that much is recorded in between. */
+ * rt_handlers_jump [alternate | above | each] [ms]: on a stack of their own, below the program's or above. With each,
+ * every handler leaves, but they come less often, so that much is recorded in between. */
 #define FUNCTIONS(X) X(main) X(work) X(leaf) X(on_tick) X(in_tick)
 #include "count.h"
 #include "ticks.h"
@@ -37,7 +37,7 @@ TRACED static void on_tick(int number)
     NO_TAIL();
 }
 
-/* The handler may come at any time, but leaves only from here. */
+/* The handler may come at any time, but leaves only from in here. */
 UNTRACED static void spend(int milliseconds)
 {
     int64_t begin = now_ns(), end = begin + LONGEST_MS * INT64_C(1000000);
@@ -52,7 +52,7 @@ UNTRACED static void spend(int milliseconds)
     }
 }
 
-/* Its stack is the lower end of a mapping, the handlers' the upper one. */
+/* The thread's stack is the lower end of a mapping, the handlers' the upper one. */
 UNTRACED static void *worker(void *high)
 {
     use_stack(high);

@@ -1,5 +1,5 @@
-/* Patching changes nothing but what is recorded: arguments and results of every kind arrive, flags and registers around
- * events are kept, and threads run on while sleds are switched. Prints what went wrong, and ends with 1 then. */
+/* Patching changes nothing but the recording: arguments and results of every kind arrive, events keep flags and
+ * registers around them, and threads run on while sleds are switched. Prints errors, and then ends with 1. */
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define TRACED   __attribute__((noinline, xray_always_instrument))
 #define UNTRACED __attribute__((noinline, xray_never_instrument))
-/* The calls and results around it stay where they are. */
+/* Keeps the calls and results around it in place. */
 #define HERE()   __asm__ volatile("" ::: "memory")
 
 #if defined(__x86_64__) || __clang_major__ >= 18
@@ -108,7 +108,7 @@ TRACED long sum(long a, long b, long c, long d, long e, long f)
 
 static six volatile pointer = sum;
 
-/* All registers of arguments are taken when it jumps to a place that another one holds. */
+/* Uses all registers of arguments when it jumps, to an address held in another one. */
 TRACED long tail(long a, long b, long c, long d, long e, long f)
 {
     HERE();
@@ -116,7 +116,7 @@ TRACED long tail(long a, long b, long c, long d, long e, long f)
 }
 
 #if HAS_EVENTS
-/* Arguments of events in each order. */
+/* Arguments of events, in each order. */
 TRACED long event_1(size_t n, const char *p)
 {
     __xray_customevent(p, n);
@@ -153,7 +153,7 @@ TRACED long event_6(size_t t, const char *p, size_t n)
     return (long)(n * 100 + t);
 }
 
-/* Much is in registers, and conditions are computed around the event. */
+/* Many values in registers, and conditions computed around the event. */
 TRACED long event_7(const long *p, long n)
 {
     long above = 0, all = 0;

@@ -1,4 +1,4 @@
-/* Timers, and stacks for signal handlers: what programs share that are interrupted all the time. Behind count.h. */
+/* Timers and stacks for signal handlers, for programs that are interrupted all the time. Include after count.h. */
 #ifndef TICKS_H
 #define TICKS_H
 
@@ -18,7 +18,7 @@ UNTRACED static int64_t now_ns(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* SIGALRM every so often; 0: no more. */
+/* SIGALRM every `us` microseconds; 0: no more. */
 UNTRACED static void tick(int us)
 {
     struct itimerval every = {{0, us}, {0, us}};
@@ -32,7 +32,7 @@ UNTRACED static void use_stack(void *memory)
         exit(3);
 }
 
-/* In the thread that alone takes them. */
+/* In the only thread that takes them. */
 UNTRACED static void take_ticks(void)
 {
     sigset_t set;
@@ -41,8 +41,8 @@ UNTRACED static void take_ticks(void)
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
-/* Runs a thread whose stack is the lower end of a mapping, and gives it the upper one: a stack for handlers. It takes
- * the ticks; nobody else does. */
+/* Runs a thread whose stack is the lower end of a mapping, and passes it the upper one as a stack for handlers. This
+ * thread alone takes the ticks. */
 UNTRACED static void run_below(void *(*worker)(void *))
 {
     char *memory = mmap(NULL, 2 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,4 +1,4 @@
-/* What signal handlers and cancellations interrupt: work() calls leaf() 20 times. Behind count.h. */
+/* Work for signal handlers and cancellations to interrupt: work() calls leaf() 20 times. Include after count.h. */
 #ifndef WORK_H
 #define WORK_H
 
