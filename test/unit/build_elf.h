@@ -20,7 +20,7 @@ struct build_section {
     size_t size;
 };
 
-/* Where build_elf put things, for tests that break them. */
+/* Where build_elf put the parts, for tests that break them. */
 struct built {
     uint8_t bytes[BUILD_ROOM];
     size_t size;
@@ -29,8 +29,8 @@ struct built {
     bool big;
 };
 
-/* Header, contents one after the other without alignment, names, section headers. Section 0 is added in front and
- * .shstrtab behind, so that the i-th of s is section i + 1. */
+/* Header, contents one after the other without alignment, names, section headers. Adds section 0 in front and .shstrtab
+ * at the end, so that the i-th of s is section i + 1. */
 static inline void build_elf(struct built *b, bool big, uint16_t type, uint16_t machine, const struct build_section *s,
                              size_t n)
 {
@@ -92,7 +92,7 @@ static inline void build_elf(struct built *b, bool big, uint16_t type, uint16_t 
     b->size = at + (n + 2) * 64;
 }
 
-/* The place of a field of the header of a section. */
+/* Where a field of a section's header is. */
 static inline uint8_t *section_field(struct built *b, size_t section, size_t field)
 {
     return b->bytes + b->headers + section * 64 + field;
@@ -116,10 +116,10 @@ static inline void put_rela(uint8_t *p, bool big, uint64_t place, uint32_t symbo
     tl_store64(p + 16, (uint64_t)addend, big);
 }
 
-/* A sled as it is stored. */
+/* A sled as stored. */
 static inline void put_sled(uint8_t *p, bool big, uint64_t address, uint64_t function, uint8_t kind, uint8_t version)
 {
-    memset(p, 0xa5, 32); /* padding holds anything */
+    memset(p, 0xa5, 32); /* padding may hold anything */
     tl_store64(p, address, big);
     tl_store64(p + 8, function, big);
     p[16] = kind;

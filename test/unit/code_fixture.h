@@ -1,4 +1,4 @@
-/* A file with functions at addresses of the test's choice, in a scratch directory. */
+/* A file with functions at addresses that the test chooses, in a scratch directory. */
 #ifndef TL_TEST_CODE_FIXTURE_H
 #define TL_TEST_CODE_FIXTURE_H
 

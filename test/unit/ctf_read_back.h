@@ -1,4 +1,4 @@
-/* What tests of the writer of folders share that read what was written: events as text. */
+/* For tests of the writer of folders that read its output back: events as text. */
 #ifndef TL_TEST_CTF_READ_BACK_H
 #define TL_TEST_CTF_READ_BACK_H
 
@@ -61,7 +61,7 @@ static inline const tl_value *dump(const tl_value *v, char *out, size_t size)
     case TL_ABSENT:
         snprintf(p, room, "- ");
         break;
-    case TL_STACK: /* only other formats have those */
+    case TL_STACK: /* only other formats have them */
         snprintf(p, room, "stack ");
         break;
     }

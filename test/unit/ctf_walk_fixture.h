@@ -47,11 +47,11 @@ static inline fixture *start(unsigned with)
     return start_with(&(ctf_made){.parts = with});
 }
 
-/* Begins to walk over the bytes that were put. The window has `room` bytes. */
+/* Begins to walk over the bytes put so far, with a window of `room` bytes. */
 static inline void walk_with(fixture *x, size_t room)
 {
     x->file.size = x->bytes.n;
-    /* A copy of the exact size, so that reading on is seen. */
+    /* A copy of the exact size, to detect reading beyond it. */
     uint8_t *exact = realloc(x->bytes.data, x->bytes.n ? x->bytes.n : 1);
     assert_non_null(exact);
     x->bytes.capacity = x->bytes.n;

@@ -1,5 +1,5 @@
-/* What tests of event writers share: a trace whose classes they choose, events put into batches one by one, and the
- * bytes that a writer makes of them. */
+/* Shared by tests of event writers: a trace with classes that the test chooses, events put into batches one by one, and
+ * the bytes that a writer makes of them. */
 #ifndef TL_TEST_FIXTURE_H
 #define TL_TEST_FIXTURE_H
 
@@ -13,17 +13,17 @@ typedef struct fixture {
     tl_write_options options;
     char version[16];
     tl_drops drops;
-    const char *path; /* how the output is called, or NULL */
+    const char *path; /* name of the output, or NULL */
     tl_output *out;
-    tl_output_folder *folder; /* opened by a test that wants one in place of out */
+    tl_output_folder *folder; /* opened by a test that needs one instead of `out` */
     const tl_format *format;
     void *writer;
     uint64_t count; /* instructions so far */
-    uint8_t *bytes; /* after fixture_finish(), with a NUL behind; not of a folder */
+    uint8_t *bytes; /* after fixture_finish(), with a NUL after them; not for a folder */
     size_t size;
 } fixture;
 
-/* Completes an output to memory: its bytes, with a NUL behind; free(). */
+/* Completes an output to memory: its bytes, with a NUL after them; free(). */
 static inline void *take_bytes(tl_output *out, size_t *n)
 {
     tl_error e;
@@ -37,7 +37,7 @@ static inline void *take_bytes(tl_output *out, size_t *n)
     return bytes;
 }
 
-/* How many of a thing were reported as dropped; the text only has to begin so. */
+/* How many of a thing were reported as dropped; `what` is the begin of the text. */
 static inline uint64_t drops_of(const tl_drops *d, const char *what)
 {
     for (uint32_t i = 0; i < d->n; i++)
@@ -75,14 +75,14 @@ static inline void fixture_batch(fixture *f, bool cpu)
     assert_int_equal(tl_batch_init(&f->batch, &f->trace, &want, TL_BATCH_MAX, NULL), 0);
 }
 
-/* The version to write; 0: not said. */
+/* The version to write; 0: the default. */
 static inline void fixture_version(fixture *f, int version)
 {
     snprintf(f->version, sizeof f->version, "%d", version);
     f->options.version = version ? f->version : NULL;
 }
 
-/* Opens the writer for the events of a trace, which must be complete, as the options. */
+/* Opens the writer for a trace's events, as options say; the trace must be complete. */
 static inline int fixture_create_for(fixture *f, const tl_format *format, const tl_trace *t, tl_error *e)
 {
     f->format = format;
@@ -114,7 +114,7 @@ static inline void fixture_flush(fixture *f)
     must(fixture_write(f, &e), &e);
 }
 
-/* Appends an event; n values follow as slots of the tape. The processor is left out where the batch has none. */
+/* Appends an event; n values follow as slots of the tape. Ignores the processor if the batch has no column for it. */
 static inline void fixture_event(fixture *f, uint32_t cls, uint32_t track, int32_t cpu, uint64_t ts, uint64_t key,
                                  const tl_value *v, uint32_t n)
 {
@@ -163,7 +163,7 @@ static inline void fixture_fini(fixture *f)
     tl_trace_fini(&f->trace);
 }
 
-/* Completes the file, which has to be this text, and frees the fixture. */
+/* Completes the file, which must be this text, and frees the fixture. */
 static inline void fixture_expect(fixture *f, const char *text)
 {
     fixture_finish(f);

@@ -1,5 +1,4 @@
-/* The order of functions that profiles are written in, told apart by their texts: what src/model/profile_order.c does
- * with ranks. */
+/* The order of functions in written profiles, by comparing texts; src/model/profile_order.c uses ranks. */
 #ifndef TL_TEST_FUNCTION_ORDER_H
 #define TL_TEST_FUNCTION_ORDER_H
 
@@ -24,7 +23,7 @@ static inline int function_compare_text(const char *a, const char *b)
     return !a ? -1 : !b ? 1 : strcmp(a, b);
 }
 
-/* Ids that are shown in hexadecimal have no sign; they come after the others. */
+/* Ids shown in hexadecimal are unsigned; they come after the others. */
 static inline int function_compare_ids_of(uint32_t flags_a, int64_t a, uint32_t flags_b, int64_t b)
 {
     const bool hex_a = flags_a & TL_FUNCTION_HEX_ID, hex_b = flags_b & TL_FUNCTION_HEX_ID;

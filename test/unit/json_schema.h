@@ -8,7 +8,7 @@
 #define PREAMBLE "@{'type':'preamble','version':2}\n"
 #define STREAM   "@{'type':'data-stream-class'}\n"
 
-/* Types of a few bytes, for what stands around the thing that is tested. */
+/* Types of a few bytes, around the one under test. */
 #define U8  "{'type':'fixed-length-unsigned-integer','length':8,'byte-order':'little-endian'}"
 #define I8  "{'type':'fixed-length-signed-integer','length':8,'byte-order':'little-endian'}"
 #define U32 "{'type':'fixed-length-unsigned-integer','length':32,'byte-order':'little-endian','alignment':32}"
@@ -62,7 +62,7 @@ static inline void schema_fails(const char *text, int code, const char *message)
     assert_int_equal(schema_parse(text, NULL), code);
 }
 
-/* An event whose payload is the structure that these members make. */
+/* An event whose payload is a structure of these members. */
 static inline const ctf_type *payload_of(const char *members)
 {
     static char text[(1 << 16) + 512];

@@ -1,5 +1,5 @@
-/* For tests of content that is decompressed when it is read: compressed files of many shapes, and comparing how they
- * are read with how they are read when everything is decompressed first. */
+/* For tests of content that is decompressed on reading: makes compressed files of many shapes, and compares their
+ * content with that of decompressing everything first. */
 #ifndef TL_TEST_LAZY_FIXTURE_H
 #define TL_TEST_LAZY_FIXTURE_H
 
@@ -15,7 +15,7 @@
 
 enum { KIB = 1 << 10, MIB = 1 << 20 };
 
-/* A compressed file that is being put together. */
+/* A compressed file under construction. */
 typedef struct packed {
     uint8_t *p;
     size_t n, capacity;
@@ -44,7 +44,7 @@ static inline void packed_note(packed *f, uint32_t magic, const void *data, uint
 
 enum { WITH_SUM = 1, WITHOUT_SIZE = 2, WIDE = 4 /* a window of up to 32 MiB */ };
 
-/* Adds a frame. Without a library it is one of stored blocks. */
+/* Adds a frame: of stored blocks, if there is no library. */
 static inline void packed_frame(packed *f, const void *data, size_t n, int flags)
 {
 #ifdef TL_HAVE_ZSTD
@@ -100,7 +100,7 @@ static inline tl_input *open_packed_file(const packed *f)
     return open_lazy("packed");
 }
 
-/* Reads on to the end, so many bytes at once; returns how many there are. */
+/* Reads to the end, `most` bytes at a time; returns how many there are. */
 static inline size_t read_through(tl_input *in, char *buf, size_t most, size_t step)
 {
     size_t sum = 0, got = 0;
@@ -113,8 +113,8 @@ static inline size_t read_through(tl_input *in, char *buf, size_t most, size_t s
     return sum;
 }
 
-/* Read through, the bytes are the same content with the same damage as when they are decompressed first. Or they cannot
- * be opened for the same reason. */
+/* The bytes read are the same content, with the same damage, as those decompressed first; or neither can be opened, for
+ * the same reason. */
 static inline void check_same(const void *bytes, size_t n, size_t step)
 {
     tl_input *all = NULL, *lazy = NULL;

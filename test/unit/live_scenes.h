@@ -4,7 +4,7 @@
 
 #include "live_fixture.h"
 
-/* One thread that calls deeper and deeper. */
+/* One thread with deeper and deeper calls. */
 static inline void scene_deep(live_image *m)
 {
     enum { DEPTH = 100000 };
@@ -17,7 +17,7 @@ static inline void scene_deep(live_image *m)
     }
 }
 
-/* Counts of several blocks of the same buckets, beyond 32 bits together. */
+/* Counts of several blocks of the same buckets, more than 32 bits together. */
 static inline void scene_many_calls(live_image *m)
 {
     image_init(m);
@@ -37,7 +37,7 @@ static inline void scene_many_calls(live_image *m)
     assert_true(tl_hist_add_slow(&s->hist, tl_hist_bucket(100000), UINT64_C(1) << 32));
 }
 
-/* Six lanes of five threads: two of the same one, two of several threads each, and one that gets its name by a note. */
+/* Six lanes of five threads: two of the same thread, two of several threads each, and one named by a note. */
 static inline void scene_lanes(live_image *m, uint32_t root[6], const char *noted, const char *note)
 {
     image_init(m);
@@ -57,7 +57,7 @@ static inline void scene_lanes(live_image *m, uint32_t root[6], const char *note
     assert_int_equal(m->p->ntrack, 5);
 }
 
-/* What lane number `i` of a scene lost. */
+/* The losses of lane number `i` of a scene. */
 static inline void scene_losses(live_image *m, uint32_t root, uint32_t i)
 {
     const size_t lane = image_at(root) - LIVE_LANE_SIZE;
@@ -66,7 +66,7 @@ static inline void scene_losses(live_image *m, uint32_t root, uint32_t i)
     tl_store64(m->bytes + lane + LIVE_LANE_EXITS, 100 * i, false);
 }
 
-/* Two calls are just being added: they are in calls and times, but in no histogram. */
+/* Two calls are being added: they are in calls and times, but in no histogram. */
 static inline void scene_adding(live_image *m)
 {
     image_init(m);
@@ -83,7 +83,7 @@ static inline void scene_adding(live_image *m)
     image_add(m, image_at(other) + LIVE_NODE_TOTAL, 5);
     tl_store64(m->bytes + image_at(other) + LIVE_NODE_MIN, 5, false);
     tl_place_stat *s = &m->p->stat[m->place[node]];
-    s->min = tl_hist_low(tl_hist_bucket(1000)); /* held within the first and the last bucket */
+    s->min = tl_hist_low(tl_hist_bucket(1000)); /* limited to the first and last bucket */
     s->max = tl_hist_high(tl_hist_bucket(2000));
 }
 

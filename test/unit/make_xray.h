@@ -47,7 +47,7 @@ static inline void made_cpu(made *m, unsigned cpu, uint64_t tsc)
     tl_store64(p + FDR_NEW_CPU_ID_TSC, tsc, m->big);
 }
 
-/* A version 3 or later buffer up to its first NewCPUId; made_buffer_end() sets its extents. */
+/* A buffer of version 3 or later up to its first NewCPUId; made_buffer_end() sets its extents. */
 static inline void made_buffer(made *m, int32_t pid, int32_t tid, int64_t seconds, int32_t micros, uint64_t tsc)
 {
     m->extents = m->n;
@@ -79,7 +79,7 @@ static inline void made_argument(made *m, uint64_t value)
     tl_store64(made_metadata(m, FDR_CALL_ARGUMENT) + FDR_CALL_ARGUMENT_VALUE, value, m->big);
 }
 
-/* A version 5 custom event, or a typed one. */
+/* A custom event of version 5, or a typed one. */
 static inline void made_event(made *m, unsigned kind, unsigned type, int32_t delta, const char *payload)
 {
     uint8_t *p = made_metadata(m, kind);
@@ -109,7 +109,7 @@ static inline void made_basic_argument(made *m, int32_t id, uint32_t tid, uint32
     tl_store64(p + BASIC_ARGUMENT_VALUE, value, m->big);
 }
 
-/* How many events a source of a made file has. */
+/* Counts the events of a source of a made file. */
 static inline uint64_t made_events(tl_source *s, unsigned threads)
 {
     tl_count count;
@@ -135,7 +135,7 @@ static inline tl_source *made_read(const made *m)
     return s;
 }
 
-/* Opens a damaged log; expects one problem and the number of events that is left, with one thread and with two. */
+/* Opens a damaged log; expects one problem and the number of events left, with one thread and with two. */
 static inline void made_damaged(const made *m, const char *rule, uint64_t offset, uint64_t events)
 {
     for (unsigned threads = 1; threads <= 2; threads++) {

@@ -13,7 +13,7 @@ typedef struct message {
 typedef struct field {
     unsigned number;
     uint64_t value; /* of a varint */
-    message inside; /* of anything else */
+    message inside; /* of other types */
 } field;
 
 static inline uint64_t varint(message *m)
@@ -50,7 +50,7 @@ static inline message whole(const profiled *f)
     return (message){(const uint8_t *)f->text, (const uint8_t *)f->text + f->n};
 }
 
-/* The n-th field of a number, from 0; false if there are not so many. */
+/* The n-th field with a number, from 0; false if there are fewer. */
 static inline bool nth(message m, unsigned number, uint64_t n, field *f)
 {
     while (next_field(&m, f))

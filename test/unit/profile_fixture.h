@@ -1,4 +1,4 @@
-/* What tests of profile writers share: profiles made by hand, written to memory, and a reader of protocol buffers. */
+/* Shared by tests of profile writers: profiles made by hand, written to memory, and a reader of protocol buffers. */
 #ifndef TL_TEST_PROFILE_FIXTURE_H
 #define TL_TEST_PROFILE_FIXTURE_H
 
@@ -9,7 +9,7 @@ typedef struct profiled {
     tl_profile *p;
     tl_write_options options;
     tl_drops drops;
-    char *text; /* after write_profile(), with a NUL behind */
+    char *text; /* after write_profile(), with a NUL after it */
     size_t n;
 } profiled;
 
@@ -26,7 +26,7 @@ static inline uint32_t add_function(profiled *f, int64_t id, const char *name, c
     return index;
 }
 
-/* A call of so many ticks, of which its callees had some; its place and those above it are made. */
+/* A call of `ticks`, part of them in its callees; makes its place and those above it. */
 static inline uint32_t add_call(profiled *f, uint32_t parent, uint32_t function, uint64_t ticks, uint64_t self)
 {
     uint32_t place = tl_profile_child(f->p, parent, function);
@@ -53,7 +53,7 @@ static inline void add_example(profiled *f, uint32_t root)
     add_call(f, place, a, 300, 300);
 }
 
-/* A tree of `depth` places below each other, each with one tick of its own, of two functions in turn. */
+/* A tree of `depth` places, each below the last and with one tick of its own, of two functions in turn. */
 static inline void add_chain(profiled *f, uint32_t depth)
 {
     uint32_t function[] = {add_function(f, 1, "even", NULL, 0), add_function(f, 2, "odd", NULL, 0)};

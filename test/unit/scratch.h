@@ -1,4 +1,4 @@
-/* A directory of a test's own, and whole files in it. */
+/* A directory for each test, and whole files in it. */
 #ifndef TL_TEST_SCRATCH_H
 #define TL_TEST_SCRATCH_H
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Enter it at the beginning of a test, leave it at the end: then relative names are in it. */
+/* Enter it at the beginning of a test, leave it at the end: relative names are in it between. */
 static char scratch_path[256], scratch_before[4096];
 
 static inline int scratch_enter(void **state)
@@ -47,7 +47,7 @@ static inline void scratch_write(const char *name, const void *data, size_t n)
         abort();
 }
 
-/* The content, terminated; belongs to the caller. NULL if there is . */
+/* The content, terminated; belongs to the caller. NULL if there is none. */
 static inline char *scratch_read(const char *name, size_t *n)
 {
     FILE *f = fopen(name, "rb");

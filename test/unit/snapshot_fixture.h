@@ -37,7 +37,7 @@ static inline made_snapshots make_snapshots(size_t header, uint32_t vl, size_t n
     return m;
 }
 
-/* What was reported, in order: offset and rule. */
+/* Reports, in order: offset and rule. */
 typedef struct told {
     uint64_t at;
     const char *rule;

@@ -35,7 +35,7 @@ static void test_one_of_each_class(void **state)
     }
 }
 
-/* Those whose bits lie among another class. */
+/* Those whose encodings lie among another class. */
 static void test_neighbours(void **state)
 {
     static const struct {
@@ -130,7 +130,7 @@ static void test_targets(void **state)
     }
 }
 
-/* Each step is an instruction; begins says where the rules see a new block. */
+/* Each step is an instruction; `begins`: the rules see a new block. */
 static void test_where_blocks_begin(void **state)
 {
     static const struct {
@@ -142,17 +142,17 @@ static void test_where_blocks_begin(void **state)
     } steps[] = {
         {true, 0x1000, 0, A64_INT, true}, /* the first */
         {true, 0x1004, 0, A64_COND, false},
-        {true, 0x1008, 0, A64_LOAD, true}, /* not taken, but behind a branch */
+        {true, 0x1008, 0, A64_LOAD, true}, /* not taken, but after a branch */
         {true, 0x100c, 0, A64_SYSTEM, false},
         {true, 0x1014, 0, A64_INT, true}, /* the PC jumps */
         {true, 0x1018, 1, A64_INT, true}, /* the level changes */
         {true, 0x101c, 1, A64_EXCEPTION, false},
-        {true, 0x1020, 1, A64_INT, true}, /* behind an exception instruction */
+        {true, 0x1020, 1, A64_INT, true}, /* after an exception instruction */
         {false, 0, 1, A64_INT, true},     /* the PC becomes unknown */
         {false, 0, 1, A64_INT, false},
         {false, 0, 1, A64_RETURN, false},
         {false, 0, 1, A64_INT, true},
-        {true, 4, 1, A64_INT, true}, /* known: even if it looks like the next */
+        {true, 4, 1, A64_INT, true}, /* known: even if it seems to be the next */
         {true, 8, 1, A64_INT, false},
         {true, 8, 1, A64_INT, true}, /* the same again */
         {true, 0xfffffffffffffffc, 3, A64_INT, true},

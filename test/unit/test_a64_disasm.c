@@ -1,5 +1,5 @@
-/* Text of instructions through LLVM: that the built-in text claims nothing else, and how LLVM's is tidied. Skipped
- * where no LLVM is installed, or none is built in. */
+/* Text of instructions through LLVM: the built-in text never differs, and LLVM's is tidied. Skipped if no LLVM is
+ * installed or built in. */
 #include "base/compiler.h"
 #include "check.h"
 #include "isa/a64_disasm.h"
@@ -25,7 +25,7 @@ static a64_disasm *open_llvm(void)
     return d;
 }
 
-/* Whatever the built-in text claims must be LLVM's text. Returns whether it claims something. */
+/* Any built-in text must equal LLVM's. Returns whether there is one. */
 static bool compare(a64_disasm *d, uint32_t op, bool has_pc)
 {
     char own[A64_TEXT_MAX], llvm[A64_TEXT_MAX], message[2 * A64_TEXT_MAX + 64];
@@ -42,7 +42,7 @@ static bool compare(a64_disasm *d, uint32_t op, bool has_pc)
     return true;
 }
 
-/* Words without any order. */
+/* Random words. */
 static void test_random(void **state)
 {
     a64_disasm *d = open_llvm();
@@ -53,7 +53,7 @@ static void test_random(void **state)
     assert_true(claimed > 10000);
 }
 
-/* Words of the groups that the built-in text knows, whose fields are often all zeros or all ones. */
+/* Words of the groups known to the built-in text, whose fields are often all zeros or all ones. */
 static void test_edges(void **state)
 {
     static const uint8_t groups[] = {4, 5, 6, 8, 9, 10, 11, 12, 13, 14};
@@ -83,7 +83,7 @@ static void test_system(void **state)
     assert_true(claimed > 150);
 }
 
-/* Exceptions and branches to registers: few words of many are one. */
+/* Exceptions and branches to registers: few of many words are one. */
 static void test_exceptions(void **state)
 {
     a64_disasm *d = open_llvm();
@@ -96,7 +96,7 @@ static void test_exceptions(void **state)
     assert_true(claimed > 1000);
 }
 
-/* What the built-in text does not know. */
+/* Beyond the built-in text. */
 static void test_more_than_built_in(void **state)
 {
     a64_disasm *d = open_llvm();
@@ -114,7 +114,7 @@ static void test_more_than_built_in(void **state)
     a64_disasm_free(d);
 }
 
-/* Handles do not know of each other. */
+/* Handles are independent. */
 static void test_two_handles(void **state)
 {
     a64_disasm *a = open_llvm(), *b = NULL, *plain = NULL;

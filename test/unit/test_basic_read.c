@@ -91,7 +91,7 @@ static void an_argument_belongs_to_the_entry_before(void **state)
     free(m);
 }
 
-/* Records of other threads may lie between, of which some are not known by any event, and records that are no good. */
+/* Records of other threads may lie between, some without any event, and invalid records. */
 static void other_threads_lie_between(void **state)
 {
     made *m = fresh(3, false);
@@ -102,7 +102,7 @@ static void other_threads_lie_between(void **state)
     made_basic_argument(m, 1, 5, 4, 100);
     const size_t bad = m->n;
     made_basic(m, BASIC_ENTER, 1, 20, 6, 4);
-    m->data[bad] = 99; /* of nobody, too */
+    m->data[bad] = 99; /* also of no thread */
     made_basic_argument(m, 1, 6, 4, 200);
     made_basic(m, BASIC_ENTER_ARGS, 2, 30, 5, 4);
     made_basic(m, BASIC_ENTER_ARGS, 2, 30, 6, 4);
@@ -126,7 +126,7 @@ static void other_threads_lie_between(void **state)
     free(m);
 }
 
-/* The last entry of a full batch gets its argument, also when that lies in another run of the thread. */
+/* The last entry of a full batch gets its argument, even from another run of the thread. */
 static void argument_after_a_full_basic_batch(void **state)
 {
     for (int between = 0; between < 2; between++) {
@@ -172,14 +172,14 @@ static void equal_headers_between_records(void **state)
         }
 }
 
-/* Nothing is read behind a header of another version, byte order or frequency; where it can be told from a record. */
+/* Reading stops at a header of another version, byte order or frequency, if it can be told from a record. */
 static void other_headers_between_records(void **state)
 {
     const struct {
         unsigned version;
         bool big;
         uint64_t hz;
-        int kind; /* of the record behind it; -1: none */
+        int kind; /* of the next record; -1: none */
         const char *rule;
     } other[] = {
         {2, false, 77, BASIC_ENTER, "basic.other-header"},
@@ -261,7 +261,7 @@ static void survives_any_cut_and_change(void **state)
     free(m);
 }
 
-/* ---- calls and arguments in any order, against the rule by the letter ---- */
+/* ---- calls and arguments in any order, against the rule taken literally ---- */
 
 enum { MIXED = 8000, THREADS = 3 }; /* more than a window holds */
 

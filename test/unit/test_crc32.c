@@ -1,8 +1,8 @@
-/* CRC-32: that of zlib, if the library has one, and our own, against the definition. */
+/* CRC-32: zlib's, if the library has one, and our own, against the definition. */
 #include "base/crc32.h"
 #include "check.h"
 
-/* What is built where there is no zlib. */
+/* What a build without zlib uses. */
 uint32_t own_crc32(uint32_t crc, const void *data, size_t n);
 #undef TL_HAVE_ZLIB
 #define tl_crc32 own_crc32
@@ -42,7 +42,7 @@ static void test_many_bytes(void **state)
         data[i] = (uint8_t)(seed >> 56);
     }
     for (size_t i = 0; i < TL_COUNT(both); i++)
-        for (size_t n = 4080; n < 4110; n++) { /* one way to compute it ends there, and the other begins */
+        for (size_t n = 4080; n < 4110; n++) { /* one algorithm ends there, and the other begins */
             assert_int_equal(both[i](0, data, n), slow_crc(data, n));
             assert_int_equal(both[i](both[i](0, data, n), data + n, sizeof data - n), slow_crc(data, sizeof data));
         }

@@ -1,5 +1,5 @@
-/* Metadata of 2010 from the shared corpus: the same files are good, and the others wrong at the same place, as its
- * executable specification says. */
+/* Metadata of 2010 from the shared corpus: good and wrong files, and the places of errors, as its executable
+ * specification gives them. */
 #include "check.h"
 #include "make_ctf2010.h"
 
@@ -44,7 +44,7 @@ static void check_one(const char *folder, const char *name, const char *check)
     if (r != (offset < 0 ? 0 : TL_EDAMAGED) || (offset >= 0 && e.offset != (uint64_t)offset))
         fail_msg("%s: %d at %" PRIu64 ", expected %" PRId64 ": %s", name, r, e.offset, offset, e.message);
     if (r == 0) {
-        for (uint32_t i = 0; i < s.ndamage; i++) /* a build may not be able to verify checksums */
+        for (uint32_t i = 0; i < s.ndamage; i++) /* a build may lack checksums */
             assert_int_equal(s.damage[i].kind, TL_DAMAGE_NOTE);
         assert_true(s.nstream > 0 && s.stream[0]->nevent > 0);
         assert_true(s.major == 1 && s.minor == 1);

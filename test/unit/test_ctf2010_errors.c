@@ -1,9 +1,9 @@
-/* The metadata language of 2010: every mistake is found, and where it is. */
+/* The metadata language of 2010: every mistake is found, at its place. */
 #include "make_ctf2010.h"
 
 #include "format/ctf/metadata/ctf2010_types.h"
 
-/* Text with a '|' before the word that is wrong, and part of the message. */
+/* Text with a '|' before the wrong word, and part of the message. */
 typedef struct mistake {
     const char *text, *message;
 } mistake;
@@ -41,7 +41,7 @@ static void words(void **state)
         {"a |\"abc\\", "a string that does not end"},
         {"a |/* * /", "a comment that does not end"},
         {"a |/", "unexpected character '/'"},
-        /* What is not a word is found before all that is wrong in front of it. */
+        /* What is no word is found before all mistakes in front of it. */
         {"} } type type { |@@", "unexpected character '@'"},
     };
     CHECK(list);
@@ -204,9 +204,9 @@ static void kinds(void **state)
         {"type t { parent = enum; size = 8; map = { { { 1, |x }, b } }; }", "expected a number"},
         {"type t { parent = enum; size = 8; map = { { 1, |{ b } } }; }", "expected a name or a string"},
         {"type t { parent = struct; fields = |5; }", "expected fields in braces"},
-        /* Attributes that mean nothing to a kind must be right all the same. */
+        /* Attributes without meaning for a kind must still be correct. */
         {"type t { parent = string; elem_type = |x; }", "unknown type x"},
-        /* An inline type is blamed where it begins, an inherited attribute where it stands. */
+        /* An error in an inline type is placed at its begin, one in an inherited attribute where it is. */
         {"type t { parent = array; length = 1; elem_type = |type { parent = integer; }; }", "1 to 64 bits"},
         {"abstract_type a { parent = integer; size = |x; } type t { parent = a; }", "expected a number"},
     };
@@ -233,7 +233,7 @@ __attribute__((format(printf, 2, 3))) static void add(long_text *t, const char *
     va_end(ap);
 }
 
-/* Parses and frees; the message must have this in it, or be none. */
+/* Parses and frees; the message must contain this, or there must be none. */
 static void expect(long_text *t, const char *message)
 {
     ctf_schema s = {0};
@@ -319,7 +319,7 @@ static void members(void **state)
         }
 }
 
-/* What is inherited is made again for each type: the sum is bounded. */
+/* Each type makes inherited parts again: their sum is bounded. */
 static void inherited_work(void **state)
 {
     long_text t = {0};

@@ -1,4 +1,4 @@
-/* The metadata language of 2010: what types, sections and events become. */
+/* The metadata language of 2010: what its types, sections and events become. */
 #include "make_ctf2010.h"
 
 static const char *const frame = "section { name = s; event { header_type = type1; } }\n";
@@ -13,7 +13,7 @@ static ctf_schema *parse(const char *format, ...)
     va_end(ap);
     ctf_schema *s = calloc(1, sizeof *s);
     tl_error e = {0};
-    /* Exactly as long as it is, so that the sanitizer sees the first byte read behind it. */
+    /* Exactly its size, so that the sanitizer sees the first byte read beyond it. */
     const size_t n = strlen(text);
     char *exact = malloc(n + 1);
     memcpy(exact, text, n);
@@ -63,11 +63,11 @@ static void inheritance(void **state)
                       "type b { parent = a; signed = true; } type c { parent = b; size = 24; }";
     check_type(two, "b", "{s16@16 f}@16");
     check_type(two, "c", "{s24@16 f}@16");
-    /* What inherits from a predefined integer has its alignment, whatever its own size is. */
+    /* A type that inherits from a predefined integer has its alignment, whatever its own size. */
     check_type("type t { parent = uint16_t; size = 5; }", "t", "{u5 f}");
     check_type("type t { parent = int7_t; size = 8; }", "t", "{s8@1 f}@1");
     check_type("", "type { parent = uint8_t; signed = true; }", "{s8 f}");
-    /* A struct that inherits from a struct, and one that is declared later. */
+    /* A struct that inherits from a struct declared later. */
     check_type("type t { parent = u; align = 64; } type u { parent = struct; fields = { uint8_t x; }; }", "t",
                "{{u8 x}@64 f}@64");
 }
@@ -117,7 +117,7 @@ static void enumerations(void **state)
                "type { .parent = enum; size = 8; .map = { { 1 , one }, {2, \"the two\"}; { {3, 5}, \"a\\\"b\" }, }; }",
                "{u8{1-1=one,2-2=the two,3-5=a\"b} f}");
     check_type("", "type { parent = enum; size = 3; }", "{u3{}@1 f}@1");
-    /* Ranges that hold no value of the integer are left out. */
+    /* Ranges without any value of the integer are left out. */
     check_type("", "type { parent = enum; size = 8; map = { {{-5, 3}, a} {{-5, -1}, b} {{7, 6}, c} {9, d} } }",
                "{u8{0-3=a,9-9=d} f}");
     check_type("",
@@ -137,7 +137,7 @@ static void floats_and_strings(void **state)
     check_type("type string5 { parent = string; encoding = UTF8; }", "string5", "{str f}");
 }
 
-/* Names and labels are UTF-8, whatever the text is; a NUL in one is a space, and between words it is white space. */
+/* Names and labels are UTF-8, in any encoding of the text; a NUL in one is a space, between words white space. */
 static void names(void **state)
 {
     const char text[] = "section { name = \"net.rx\"; event { header_type\0= type2; } }\0"
@@ -216,7 +216,7 @@ static void clocks(void **state)
     assert_true(c->is_unix);
     drop(s);
     s = parse("clock { freq = 0; name = { 1 }; offset = fast; absolute = no; }%s", frame);
-    assert_int_equal(s->stream[0]->clock->hz, 1000000000); /* nonsense is passed over */
+    assert_int_equal(s->stream[0]->clock->hz, 1000000000); /* nonsense is ignored */
     assert_null(s->stream[0]->clock->name);
     drop(s);
 }
@@ -252,7 +252,7 @@ static void headers(void **state)
                  "{u32#100 timestamp, u16#400 id, "
                  "<id.65535-65535:{u64#100 timestamp, u32#400 id}@64, 0-65534:{}@1>@1 ext, "
                  "<id.65535-65535:{}@32, 0-65534:{}@1>@1 end}@32");
-    /* Less than a byte is a byte, and it is the name that counts. */
+    /* Less than a byte is a byte, and the name decides. */
     check_header("type uint32_t { parent = integer; size = 7; }", "type1",
                  "{u5@1#400 id, u27@1#100 timestamp, <id.31-31:{u32#400 id, u64#100 timestamp}, 0-30:{}@1>@1 ext}");
 }
@@ -265,7 +265,7 @@ static void check_context(const char *declarations, const char *context, const c
     shown text = {0};
     show_type(&text, s->stream[0]->event_context);
     assert_string_equal(text.text, expected);
-    /* The role is the context's alone. */
+    /* Only the context has the role. */
     const ctf_type *payload = s->stream[0]->event[0]->payload;
     for (uint32_t i = 0; i < payload->nmember; i++)
         assert_int_equal(payload->member[i].type->roles, 0);
@@ -281,7 +281,7 @@ static void contexts(void **state)
     check_context(c, "context { event_size = false; event_size = true; }", "{u16#1000 payload_size}");
     check_context("type c { parent = struct; fields = { { int5_t, payload_size } }; }", "context = c;",
                   "{s5@1#1000 payload_size}@1");
-    /* No number: no size. */
+    /* Not a number: no size. */
     check_context("type c { parent = struct; fields = { { type { parent = enum; size = 8 }, payload_size } }; }",
                   "context = c;", "{u8{} payload_size}");
     check_context("type c { parent = struct; fields = { { string, payload_size } }; }", "context = c;",

@@ -1,4 +1,4 @@
-/* Tests of bounds in reading CTF that are met exactly, and missed by one. */
+/* Tests of bounds in reading CTF: met exactly, and missed by one. */
 #include "ctf_source.h"
 
 #define TYPES                                                                                                          \
@@ -18,7 +18,7 @@ static tl_source *open_stream(ctf_bytes *folder, const char *metadata, const uin
     return open_made(folder, &(tl_open_options){.want.fields = true});
 }
 
-/* One event, whose values are on the tape of the batch; or none, and the byte that is wrong. */
+/* One event, with its values on the tape of the batch; or none, and the offset of the error. */
 static const tl_batch *one_event(tl_source *s)
 {
     const tl_batch *b = NULL;
@@ -38,7 +38,7 @@ static void fails_at(const char *metadata, const uint8_t *bytes, size_t n, uint6
     close_made(s, &folder);
 }
 
-/* Behind a string nothing is known of the place but the byte: a bit-field that just fits its unit stays in it. */
+/* After a string only the byte is known of the place: a bit-field that just fits its unit stays in it. */
 static void a_bit_field_fills_its_unit(void **state)
 {
     ctf_bytes folder;
@@ -51,7 +51,7 @@ static void a_bit_field_fills_its_unit(void **state)
     close_made(s, &folder);
 }
 
-/* Text and bytes up to the end of the packet, and one more. */
+/* Text and bytes that reach the end of the packet, and that exceed it by one. */
 static void text_ends_with_the_packet(void **state)
 {
     static const char *const metadata[] = {
@@ -74,7 +74,7 @@ static void text_ends_with_the_packet(void **state)
     }
 }
 
-/* An array of single bits that just fits, and one that cannot: told at its begin, not at the bit that is missing. */
+/* An array of single bits that just fits, and one that does not: reported at its begin, not at the missing bit. */
 static void an_array_fits_or_is_too_long(void **state)
 {
     ctf_bytes folder;
@@ -88,7 +88,7 @@ static void an_array_fits_or_is_too_long(void **state)
     fails_at(metadata, (const uint8_t[]){17, 0x01, 0x80}, 3, 1, "ctf.event-bounds");
 }
 
-/* Counters of 16 bits go around; those of more were set back. */
+/* Counters of 16 bits wrap around; wider ones were set back. */
 static void counters_of_16_bits_go_around(void **state)
 {
     for (unsigned bits = 16; bits <= 32; bits += 16) {
@@ -112,7 +112,7 @@ static void counters_of_16_bits_go_around(void **state)
     }
 }
 
-/* While a packet is searched, headers of more than 4096 bytes are none, whatever the window holds. */
+/* A search for packets accepts no header of more than 4096 bytes, whatever the window holds. */
 static void long_headers_are_not_searched(void **state)
 {
     for (unsigned size = 4000; size <= 5000; size += 1000) {

@@ -1,6 +1,6 @@
-/* Tests of how the clock of a stream moves: by fields behind the headers (1.8), by timestamps of variable length (2),
- * and where a packet begins. Times are those of babeltrace2 2.0.4, and of the procedures in sections 6.1 to 6.3 of the
- * specification of CTF 2. */
+/* Tests of how the clock of a stream moves: by fields after the headers (1.8), by timestamps of variable length (2),
+ * and at the begin of a packet. The expected times are those of babeltrace2 2.0.4, and of the procedures in sections
+ * 6.1 to 6.3 of the CTF 2 specification. */
 #include "ctf_source.h"
 
 #define RS "\x1e"
@@ -15,7 +15,7 @@ static ctf_bytes folder_of(const char *metadata, ctf_bytes *stream)
     return folder;
 }
 
-/* The times of all events, read in each way: only counted, with columns, with values. */
+/* The times of all events, read in each way: counted only, with columns, with values. */
 static void times_are(ctf_bytes folder, const uint64_t *expected, uint32_t n)
 {
     for (int fields = 0; fields < 2; fields++) {
@@ -50,7 +50,7 @@ static void put_numbers(ctf_bytes *b, const uint8_t *bytes, const uint16_t *v, u
         made_put(b, (const uint8_t[]){(uint8_t)v[i], (uint8_t)(v[i] >> 8)}, bytes[i]);
 }
 
-/* In the order of reading: stream context, event context, an array, an option of a variant, an enumeration. */
+/* In reading order: stream context, event context, an array, an option of a variant, an enumeration. */
 static void fields_behind_headers_move_the_clock(void **state)
 {
     char text[2048];
@@ -79,7 +79,7 @@ static void fields_behind_headers_move_the_clock(void **state)
     times_are(folder_of(text, &stream), expected, 6);
 }
 
-/* Nothing but a payload says which clock a stream has. */
+/* Only a payload tells which clock a stream has. */
 static void a_field_of_a_payload_names_the_clock(void **state)
 {
     char text[1024];
@@ -93,7 +93,7 @@ static void a_field_of_a_payload_names_the_clock(void **state)
     times_are(folder_of(text, &stream), expected, 4);
 }
 
-/* One of another clock, or with a sign, moves nothing. */
+/* A field of another clock, or a signed one, moves nothing. */
 static void other_fields_do_not_move_the_clock(void **state)
 {
     char text[1024];
@@ -110,7 +110,7 @@ static void other_fields_do_not_move_the_clock(void **state)
     times_are(folder_of(text, &stream), expected, 2);
 }
 
-/* The fields say so, for writers of text; what holds others, too, does not. */
+/* Such fields are marked for writers of text, but not those that contain others. */
 static void fields_that_are_times_are_marked(void **state)
 {
     char text[2048];
@@ -131,7 +131,7 @@ static void fields_that_are_times_are_marked(void **state)
         assert_int_equal((f[i].flags & TL_FIELD_CLOCK) != 0, marked[i]);
     assert_true(f[4].member[0].flags & TL_FIELD_CLOCK);
     assert_false(f[4].member[1].flags & TL_FIELD_CLOCK);
-    assert_false(f[8].member[0].flags & TL_FIELD_CLOCK); /* it is one of several, which show */
+    assert_false(f[8].member[0].flags & TL_FIELD_CLOCK); /* it is one of several that are shown */
     close_made(s, &folder);
 }
 
@@ -177,7 +177,7 @@ static void a_packet_of_2_begins_at_0(void **state)
               expected, 6);
 }
 
-/* Each field of the begin says a part. */
+/* Each of several fields holds a part of the begin. */
 static void the_begin_of_a_packet_is_several_fields(void **state)
 {
     ctf_bytes stream = {0};

@@ -1,4 +1,4 @@
-/* Tests of the walk over packets: where files end, sizes that lie, and files that are made to do harm. */
+/* Tests of the walk over packets: where files end, wrong sizes, and hostile files. */
 #include "ctf_walk_fixture.h"
 
 /* ---- ends ---- */
@@ -15,7 +15,7 @@ static void zeros_behind_the_last_packet(void **state)
             expect(x, 0, 0);
             expect_end(x);
             expect_problems(x, 1);
-            const bool header = n < made_header_size(parts) && (n < 4 || !with); /* too short to be told apart */
+            const bool header = n < made_header_size(parts) && (n < 4 || !with); /* too short to tell */
             if (header)
                 expect_problem(x, 0, "ctf.truncated", x->bytes.n, at, n);
             else
@@ -39,7 +39,7 @@ static void garbage_behind_the_last_packet(void **state)
     stop(x);
 }
 
-/* Cut anywhere, the file gives what is left of its last packet. */
+/* Cut anywhere, the file still gives the rest of its last packet. */
 static void cut_files(void **state)
 {
     fixture *whole = start(MADE_ALL);
@@ -69,7 +69,7 @@ static void cut_files(void **state)
     stop(whole);
 }
 
-/* A size that leads behind the end of a file in which more packets follow is a lie, and no cut. */
+/* A size beyond the end of a file in which more packets follow is wrong, and no sign of a cut. */
 static void sizes_that_lie(void **state)
 {
     for (unsigned whole = 0; whole < 2; whole++) {
@@ -103,7 +103,7 @@ static uint64_t random_u64(void)
     return random_state ^= random_state << 17;
 }
 
-/* Whatever the bytes, the walk ends, packets do not overlap, and what is lost and what is found is the whole file. */
+/* Whatever the bytes, the walk ends, packets do not overlap, and losses and packets add up to the whole file. */
 static void damaged_anyhow_it_adds_up(void **state)
 {
     static const unsigned with[] = {MADE_ALL, MADE_ALL & ~MADE_UUID, MADE_ALL & ~MADE_MAGIC,
@@ -134,7 +134,7 @@ static void damaged_anyhow_it_adds_up(void **state)
     }
 }
 
-/* Nobody is told twice, and without a list nobody is told at all. */
+/* No problem is reported twice, and none without a list. */
 static void reports_only_if_asked(void **state)
 {
     fixture *x = start(MADE_ALL);
@@ -155,7 +155,7 @@ static void reports_only_if_asked(void **state)
     stop(x);
 }
 
-/* A file of nothing but magic numbers and uuids, each of which has to be looked at, takes no more than linear time. */
+/* A file of nothing but magic numbers and uuids, each a candidate, takes only linear time. */
 static void hostile_files_end(void **state)
 {
     fixture *x = start(MADE_ALL & ~MADE_SIZES);
@@ -170,7 +170,7 @@ static void hostile_files_end(void **state)
     stop(x);
 }
 
-/* Headers that claim to be very long, beside one another: each would have to be read to its end. */
+/* Many adjacent headers that claim to be very long: each would have to be read to its end. */
 static void long_headers_are_given_up(void **state)
 {
     enum { PACKETS = 1 << 17, STEP = 32 };
@@ -190,7 +190,7 @@ static void long_headers_are_given_up(void **state)
     stop(x);
 }
 
-/* A packet whose context holds n bytes of nothing. */
+/* A packet whose context has n bytes without meaning. */
 static size_t put_filled(fixture *x, uint32_t n)
 {
     const size_t begin = x->bytes.n;
@@ -203,7 +203,7 @@ static size_t put_filled(fixture *x, uint32_t n)
     return begin;
 }
 
-/* While a packet is searched, only the first 4,096 bytes of what may be a header are looked at. */
+/* A search for packets looks only at the first 4,096 bytes of a possible header. */
 static void long_headers_are_not_found_by_searching(void **state)
 {
     for (unsigned more = 0; more < 2; more++) {

@@ -1,4 +1,4 @@
-/* Tests of what is special to 1.8: what babeltrace2 2.0.4 refuses, or dies of, is not written. */
+/* Tests of peculiarities of 1.8: what babeltrace2 2.0.4 refuses or crashes on is not written. */
 #include "ctf_read_back.h"
 
 #define U8(field)                                                                                                      \
@@ -10,7 +10,7 @@ static void start(fixture *w, const tl_class *classes, uint32_t n)
 {
     memset(w, 0, sizeof *w);
     fixture_init(w);
-    w->trace.format = "ctf"; /* and nothing is known of the tracks: then there is no table of them */
+    w->trace.format = "ctf"; /* and tracks are unknown: then there is no table of them */
     for (uint32_t i = 0; i < w->trace.ntrack; i++)
         w->trace.track[i].has_pid = w->trace.track[i].has_tid = false;
     folder_classes(w, classes, n);
@@ -47,7 +47,7 @@ static void test_times_that_go_back(void **state)
     }
 }
 
-/* The begin of a packet is not before the end of the one before, which gives way. */
+/* A packet may not begin before the end of the previous one, which is shortened. */
 static void test_packets_that_overlap(void **state)
 {
     fixture w;
@@ -100,7 +100,7 @@ static void test_events_with_and_without_time(void **state)
     }
 }
 
-/* Where no event has a time, the table has none either. */
+/* Without times of events, the table has none either. */
 static void test_a_table_without_time(void **state)
 {
     for (int timed = 0; timed < 2; timed++) {
@@ -121,7 +121,7 @@ static void test_a_table_without_time(void **state)
     }
 }
 
-/* Nanoseconds since the origin are an int64_t of readers. */
+/* Readers hold nanoseconds since the origin in an int64_t. */
 static void test_times_far_from_the_origin(void **state)
 {
     static const struct {
@@ -164,7 +164,7 @@ static void test_times_far_from_the_origin(void **state)
     }
 }
 
-/* babeltrace2 aborts where something in an event's own context has a length or a selector. */
+/* babeltrace2 aborts if a field of an event's own context has a length or a selector. */
 static void test_contexts_of_no_fixed_size(void **state)
 {
     static const tl_field byte[] = {{.name = "", .type = TL_U64, .bits = 8}};
@@ -216,12 +216,12 @@ static void test_contexts_of_no_fixed_size(void **state)
         assert_int_equal(metadata_has("\tcontext := struct"), !c[i].moves);
         assert_int_equal(metadata_has("_context_x"), c[i].moves);
         assert_int_equal(read_back(out, 1), 1);
-        assert_string_equal(out[0].text, c[i].text); /* without what was made for it */
+        assert_string_equal(out[0].text, c[i].text); /* without the fields made for it */
         folder_fini(&w);
     }
 }
 
-/* A selector of another scope is a syntax error to babeltrace2; a length there is not. */
+/* A selector in another scope is a syntax error to babeltrace2; a length there is not. */
 static void test_selectors_of_other_scopes(void **state)
 {
     static const tl_mapping label[] = {{"a", 0, 0}, {"b", 1, 1}}, choose[] = {{NULL, 0, 0}, {NULL, 1, 1}};
@@ -251,8 +251,8 @@ static void test_selectors_of_other_scopes(void **state)
     folder_fini(&w);
 }
 
-/* Bits behind the last field are not content, also if a list without bits stands there: readers would take them for
- * the next event. */
+/* Bits after the last field are not content, even for a list without bits: readers would take them for the next
+ * event. */
 static void test_lists_without_bits(void **state)
 {
     static const tl_field nothing[] = {{.name = "", .type = TL_STRUCT}}, byte[] = {U8("")};

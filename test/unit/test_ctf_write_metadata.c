@@ -1,4 +1,4 @@
-/* Tests of the writer of folders: what metadata says besides fields. */
+/* Tests of the writer of folders: the metadata besides fields. */
 #include "written_metadata.h"
 
 static void test_clock(void **state)
@@ -50,7 +50,7 @@ static void test_clock(void **state)
     }
 }
 
-/* A clock that does not count from 1970 keeps its offset, to the cycle; but 1.8 has no word for it. */
+/* A clock that does not count from 1970 keeps its offset, to the cycle; but 1.8 cannot express that. */
 static void test_clock_without_epoch(void **state)
 {
     static const struct {
@@ -76,7 +76,7 @@ static void test_clock_without_epoch(void **state)
         fixture_init(&w);
         tl_trace_set_clock(&w.trace, "tsc", cases[i / 3].hz);
         w.trace.clock.has_utc = false;
-        w.trace.clock.utc_offset_ns = 77; /* of no meaning */
+        w.trace.clock.utc_offset_ns = 77; /* without meaning */
         w.trace.origin = *origin;
         folder_start(&w, versions[i % 3]);
         fixture_call(&w, ENTER, 0, 100, 1);
@@ -167,7 +167,7 @@ static void test_scopes_without_fields(void **state)
     }
 }
 
-/* Classes that differ in what all events of a stream have cannot stand in one stream class. */
+/* Classes that differ in the fields common to all events of a stream cannot share a stream class. */
 static void test_stream_classes(void **state)
 {
     enum { STREAM = TL_SCOPE_PAYLOAD - TL_SCOPE_STREAM };
@@ -220,7 +220,7 @@ static void test_packet_contexts(void **state)
         const tl_value v[][4] = {{U(1), S("x"), U(2), U(7)}, {U(1), S("x"), U(2), U(8)}, {U(1), S("xy"), U(2), U(9)}};
         for (int k = 0; k < 3; k++)
             fixture_event(&w, 1, 0, 1, (uint64_t)k, 0, v[k], 4);
-        put_packet(&w, 0, 1, 100, 200, 0, 0); /* has the context of the one before */
+        put_packet(&w, 0, 1, 100, 200, 0, 0); /* with the context of the one before */
         fixture_finish(&w);
         assert_int_equal(fixture_dropped(&w, "packet contexts"), i == 2 ? 2 : 0);
         if (i < 2) {
@@ -247,7 +247,7 @@ static void test_events_without_time(void **state)
         tl_class classes[] = {number_class, number_class};
         classes[0].flags = classes[1].flags = TL_CLASS_TIMELESS;
         fixture_init(&w);
-        w.trace.format = "ctf"; /* and nothing is known of the tracks: then there is no table of them */
+        w.trace.format = "ctf"; /* and tracks are unknown: then there is no table of them */
         w.trace.track[0].has_pid = w.trace.track[0].has_tid = false;
         folder_classes(&w, classes, 2);
         folder_start(&w, versions[i]);
@@ -267,7 +267,7 @@ static void test_events_without_time(void **state)
     }
 }
 
-/* A source of this format may have several sections; names of files then say section and processor. */
+/* A source of this format may have several sections; file names then have section and processor. */
 static void test_sections(void **state)
 {
     static const char *const tracks[] = {"sched/sched_0", "sched/sched_1", "net.rx/net.rx", "net.rx/net.rx_7",
@@ -331,7 +331,7 @@ static void test_every_dialect_is_readable(void **state)
     }
 }
 
-/* A length that is part of the type is that again when it is read. */
+/* A length that is part of the type stays so when it is read back. */
 static void test_a_fixed_length_is_kept(void **state)
 {
     static const tl_field u16[] = {{.name = "", .type = TL_U64, .bits = 16}};

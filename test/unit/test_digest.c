@@ -12,7 +12,7 @@ static void crc32_values(void **state)
     assert_int_equal(tl_crc32(0, zeros, sizeof zeros), 0x2144df1c);
 }
 
-/* In pieces of every size, the empty one included. */
+/* In pieces of every size, including empty ones. */
 static void check(tl_digest_kind kind, const char *text, const char *expected, size_t n)
 {
     for (size_t piece = 1; piece <= strlen(text) + 1; piece++) {
@@ -38,7 +38,7 @@ static void digests(void **state)
     check(TL_DIGEST_MD5, "abc", "\x90\x01\x50\x98\x3c\xd2\x4f\xb0\xd6\x96\x3f\x7d\x28\xe1\x7f\x72", 16);
     check(TL_DIGEST_SHA1, "abc", "\xa9\x99\x3e\x36\x47\x06\x81\x6a\xba\x3e\x25\x71\x78\x50\xc2\x6c\x9c\xd0\xd8\x9d",
           20);
-    /* Of the RFCs: nothing, and more than one block. */
+    /* From the RFCs: nothing, and more than one block. */
     check(TL_DIGEST_MD5, "", "\xd4\x1d\x8c\xd9\x8f\x00\xb2\x04\xe9\x80\x09\x98\xec\xf8\x42\x7e", 16);
     check(TL_DIGEST_MD5, "12345678901234567890123456789012345678901234567890123456789012345678901234567890",
           "\x57\xed\xf4\xa2\x2b\xe3\xc9\x55\xac\x49\xda\x2e\x21\x07\xb6\x7a", 16);
@@ -46,7 +46,7 @@ static void digests(void **state)
           "\x84\x98\x3e\x44\x1c\x3b\xd2\x6e\xba\xae\x4a\xa1\xf9\x51\x29\xe5\xe5\x46\x70\xf1", 20);
 }
 
-/* Of texts of every length from 0 to 299 bytes, one digest after the other: as Python's hashlib has it. */
+/* Texts of every length from 0 to 299 bytes, one digest after the other; the values are those of Python's hashlib. */
 static void digests_of_every_length(void **state)
 {
     static const struct {

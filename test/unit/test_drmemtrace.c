@@ -1,4 +1,4 @@
-/* Tests of entries for DynamoRIO's tools: what stands around, branches, memory, system calls. */
+/* Tests of entries for DynamoRIO's tools: those around all others, branches, memory, system calls. */
 #include "insn_fixture.h"
 
 #include "format/drmemtrace/drmemtrace_layout.h"
@@ -10,7 +10,7 @@ typedef struct entry {
     uint64_t value;
 } entry;
 
-/* What stands before the first instruction, and behind the last, of a file of thread 7. */
+/* Entries before the first instruction, and after the last one, of a file of thread 7. */
 enum { HEAD = 7, TAIL = 2 };
 
 static entry entry_of(const fixture *f, size_t i)
@@ -30,7 +30,7 @@ static void expect_at(const fixture *f, size_t at, const entry *expected, size_t
     }
 }
 
-/* Completes the file and compares all that stands between head and tail. */
+/* Completes the file and compares all entries between head and tail. */
 static void expect(fixture *f, const entry *expected, size_t n)
 {
     static const entry tail[] = {{23, 0, 7}, {26, 0, 0}};
@@ -91,10 +91,10 @@ static void test_instructions_and_memory(void **state)
                                      {10, 4, 0x400004},
                                      {1, 16, 0xffff000000002000},
                                      {1, 1, 5},
-                                     /* known by now */
+                                     /* known already */
                                      {10, 4, 0x400000},
                                      {0, 8, 0x1008},
-                                     /* written anew */
+                                     /* written again */
                                      {47, 4, NOP},
                                      {10, 4, 0x400000}};
     static const char data[16];
@@ -134,8 +134,8 @@ static void test_branches(void **state)
         {47, 4, B_EQ},     {49, 4, 0x400000},                     /* not taken */
         {47, 4, CBZ},      {48, 4, 0x400004},                     /* taken */
         {47, 4, CALL},     {14, 4, 0x40000c},                     /* direct */
-        {47, 4, BLR},      {28, 29, 0x500000}, {15, 4, 0x400014}, /* as the next instruction says */
-        {47, 4, BR},       {28, 29, 0x777},    {12, 4, 0x500000}, /* as the trace says */
+        {47, 4, BLR},      {28, 29, 0x500000}, {15, 4, 0x400014}, /* from the next instruction */
+        {47, 4, BR},       {28, 29, 0x777},    {12, 4, 0x500000}, /* from the trace */
         {47, 4, JUMP},     {11, 4, 0x500010},  {47, 4, RETURN},   {28, 29, 0x500020},
         {16, 4, 0x500018}, {47, 4, NOP},       {10, 4, 0x500020},
     };
@@ -155,7 +155,7 @@ static void test_branches(void **state)
     fixture_fini(&f);
 }
 
-/* Interrupts, unknown pcs and the end hide where a branch went. */
+/* Interrupts, unknown pcs and the end hide the target of a branch. */
 static void test_branches_to_nowhere(void **state)
 {
     static const char data[8];
@@ -167,7 +167,7 @@ static void test_branches_to_nowhere(void **state)
     put_insn(&f, 0x400000, B_EQ, 0);
     put_insn(&f, 0x80000000, RETURN, 1);
     put_insn_without_pc(&f, NOP);
-    put_mem(&f, false, 0x1000, data, 8); /* of the one that is left out */
+    put_mem(&f, false, 0x1000, data, 8); /* of the one left out */
     put_insn(&f, 0x400100, BR, 0);
     put_mem(&f, false, 0x1000, data, 8); /* nonsense */
     put_insn(&f, 0x400200, CBZ, 0);

@@ -1,5 +1,5 @@
-/* FDR files of our own recorder: what their marks change, zeros in live files, notes and padding, typed events whose
- * fields are known. And that none of this is so without a mark. */
+/* FDR files of our own recorder: the effects of their marks, zeros in live files, notes and padding, typed events with
+ * known fields. None of this holds without a mark. */
 #include "check.h"
 #include "make_xray.h"
 #include "traceloom/traceloom.h"
@@ -49,7 +49,7 @@ static void expect(const made *m, uint64_t events, const char *rule, uint64_t of
     tl_source_close(s);
 }
 
-/* A live file with one event, and `tail` bytes of zeros behind it, of which the last few may be of the next record. */
+/* A live file with one event, then `tail` bytes of zeros, the last few of which may belong to the next record. */
 static void unwritten_tails(void **state)
 {
     for (size_t tail = 0; tail <= 40; tail++) {
@@ -62,7 +62,7 @@ static void unwritten_tails(void **state)
     }
 }
 
-/* The same bytes without a mark, with another one, of another version, or done: zeros are entries of function 0. */
+/* The same bytes without a mark, with another mark, of another version, or done: zeros are entries of function 0. */
 static void only_with_the_mark(void **state)
 {
     static const char *const marks[] = {NULL, FDR_MARK_DONE, "tlrtX\0\0", "tlrtL\0\1"};
@@ -83,7 +83,7 @@ static void only_with_the_mark(void **state)
     free(m);
 }
 
-/* Blocks of many records are checked at once: zeros in them count all the same. */
+/* Blocks of many records are checked at once: zeros in them still count. */
 static void zeros_in_a_long_run(void **state)
 {
     for (uint32_t n = 0; n < 70; n++) {
@@ -132,7 +132,7 @@ static void preambles(void **state)
     }
 }
 
-/* Gaps go on to the next page of the file, from wherever they begin; not to some place in it. */
+/* Gaps extend to the next page of the file, from wherever they begin; not to another place in it. */
 static void gaps(void **state)
 {
     for (size_t page = 1; page <= 3; page++) {
@@ -151,7 +151,7 @@ static void gaps(void **state)
     made *m = fresh(FDR_MARK_LIVE, 5, false);
     made_room(m, 8);
     memset(made_room(m, 40), 0x55, 40);
-    expect(m, 0, NULL, 0); /* of the page that is not written: nobody looks */
+    expect(m, 0, NULL, 0); /* from the page not yet written: not read */
     made_room(m, FDR_LIVE_PAGE - m->n);
     memset(made_room(m, 8), 0x55, 8);
     expect(m, 0, "fdr.garbage-between-buffers", FDR_LIVE_PAGE);
@@ -302,8 +302,8 @@ static void known_fields(void **state)
     }
 }
 
-/* Notes of a part that is scanned again because its guess was wrong are there once: the file is read by several
- * threads, and the text of a payload looks like buffers. */
+/* A part that is scanned again because its guess was wrong still has its notes once: several threads read the file, and
+ * the text of a payload looks like buffers. */
 static void many_threads(void **state)
 {
     enum { SIZE = 20 << 20, LINE = 1 << 12 };

@@ -1,4 +1,4 @@
-/* Reading FDR logs: what only old versions have, and several logs in one file. */
+/* Reading FDR logs: peculiarities of old versions, and several logs in one file. */
 #include "check.h"
 #include "make_xray.h"
 #include "traceloom/traceloom.h"
@@ -34,7 +34,7 @@ static void old_buffer(made *m, unsigned version, int32_t tid, uint64_t tsc)
     made_cpu(m, 3, tsc);
 }
 
-/* Its end; `more`: bytes that the extents count and the records do not fill. */
+/* Its end; `more`: bytes that the extents count but the records do not fill. */
 static void old_end(made *m, unsigned version, size_t slot, size_t more)
 {
     if (version > 1) {
@@ -46,7 +46,7 @@ static void old_end(made *m, unsigned version, size_t slot, size_t more)
     m->n = m->extents + slot;
 }
 
-/* The marker of an event before version 5; its payload is up to the caller. */
+/* The marker of an event before version 5; the caller adds its payload. */
 static void old_event(made *m, unsigned kind, uint32_t size, uint64_t tsc, unsigned at_13)
 {
     uint8_t *p = made_metadata(m, kind);
@@ -68,7 +68,7 @@ static void expect_event(const tl_batch *b, uint32_t i, const char *cls, uint64_
     assert_int_equal(b->cpu[i], cpu);
 }
 
-/* Typed events of versions 1 to 4 carry a time of their own, and their type behind it. */
+/* Typed events of versions 1 to 4 have a time of their own, followed by their type. */
 static void typed_events_before_5_are_absolute(void **state)
 {
     for (unsigned version = 1; version <= 4; version++)
@@ -110,7 +110,7 @@ static void expect_problem(const tl_source *s, const char *rule, uint64_t offset
     assert_int_equal(tl_trace_damage(t, 0)->offset, offset);
 }
 
-/* Records lie where the payloads were: the buffer is whole only if these take no room. */
+/* Records overwrote the payloads: the buffer is whole only if payloads take no room. */
 static void overwritten_payloads_take_no_room(void **state)
 {
     for (unsigned version = 1; version <= 2; version++)
@@ -151,11 +151,11 @@ static void overwritten_payloads_take_no_room(void **state)
         }
 }
 
-/* Swallowed records leave no sign, but a function 0 is one. */
+/* Swallowed records leave no trace, but a function 0 is a sign of them. */
 static void a_function_0_is_a_sign(void **state)
 {
     for (uint32_t last = 0; last < 2; last++)
-        for (unsigned many = 1; many <= 40; many += 39) { /* few, and enough to be checked at once */
+        for (unsigned many = 1; many <= 40; many += 39) { /* few, and enough for a combined check */
             made *m = fresh(2, false);
             old_buffer(m, 2, 2, 100);
             const size_t event = m->n;
@@ -180,7 +180,7 @@ static void a_function_0_is_a_sign(void **state)
         }
 }
 
-/* Without a payload, from version 3 on, and where neither reading is whole, the first one stays. */
+/* Without a payload, from version 3 on, and where neither reading is whole, the first reading stays. */
 static void else_the_first_reading_stays(void **state)
 {
     for (unsigned version = 2; version <= 3; version++)
@@ -204,7 +204,7 @@ static void else_the_first_reading_stays(void **state)
             tl_source_close(s);
             free(m);
         }
-    made *m = fresh(3, false); /* as overwritten as can be */
+    made *m = fresh(3, false); /* with all payloads overwritten */
     old_buffer(m, 3, 2, 100);
     old_event(m, FDR_CUSTOM_EVENT, 5, 107, 0);
     made_metadata(m, FDR_TSC_WRAP);
@@ -229,7 +229,7 @@ static void one_event(made *m, unsigned version, int32_t tid, size_t slot, uint6
         old_end(m, version, slot, 0);
 }
 
-/* Logs that follow each other are one trace, each part of version 1 with its own size of slots. */
+/* Logs one after the other are one trace; each part of version 1 has its own size of slots. */
 static void equal_headers_go_on(void **state)
 {
     for (unsigned version = 1; version <= 5; version++)
@@ -239,7 +239,7 @@ static void equal_headers_go_on(void **state)
             made_header(m, version, FDR_TYPE, HZ, 160);
             one_event(m, version, 2, 160, 200);
             one_event(m, version, 3, 160, 200);
-            made_header(m, version, FDR_TYPE, HZ, 16384); /* and one without anything behind */
+            made_header(m, version, FDR_TYPE, HZ, 16384); /* and one with nothing after it */
             tl_source *s = open_bytes(m->data, m->n, 1);
             assert_int_equal(tl_trace_damages(tl_source_trace(s)), 0);
             assert_int_equal(tl_source_streams(s), 2);
@@ -249,7 +249,7 @@ static void equal_headers_go_on(void **state)
         }
 }
 
-/* With another version, order or frequency, nothing is read behind them; what only begins like one is none. */
+/* A header with another version, order or frequency ends reading; what only begins like a header is none. */
 static void other_headers_end_it(void **state)
 {
     const struct {
@@ -266,7 +266,7 @@ static void other_headers_end_it(void **state)
             made_header(m, other[i].version, FDR_TYPE, other[i].hz, 512);
             if (next == 1)
                 one_event(m, other[i].version, 2, 512, 200);
-            if (next == 2) { /* no buffer of it */
+            if (next == 2) { /* without a buffer */
                 m->big = false;
                 made_metadata(m, FDR_PID);
                 one_event(m, 5, 2, 0, 200);
@@ -280,7 +280,7 @@ static void other_headers_end_it(void **state)
         }
 }
 
-/* After damage, the place that the extents name is believed if a header is there. */
+/* After damage, the place named by the extents is trusted if it holds a header. */
 static void a_header_is_a_place_to_go_on(void **state)
 {
     made *m = fresh(5, false);
@@ -317,7 +317,7 @@ static void a_second_slot_size_that_is_too_small(void **state)
     free(m);
 }
 
-/* Parts that are scanned at the same time begin at slots of the first header. */
+/* Parts that are scanned in parallel begin at slots of the first header. */
 static void headers_between_parts(void **state)
 {
     enum { SIZE = 20 << 20, SECOND = 96 };

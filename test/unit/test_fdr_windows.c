@@ -1,4 +1,4 @@
-/* FDR logs at the edges: of a cursor's window, of 64 bits of time, of the buffers that a writer may have open. */
+/* FDR logs at the edges: of a cursor's window, of 64 bits of time, of a writer's number of open buffers. */
 #include "writer_fixture.h"
 
 #include "make_xray.h"
@@ -27,7 +27,7 @@ static made *fresh(void)
     return m;
 }
 
-/* Payloads that begin in one window and end in the next have all their bytes, whatever their place. */
+/* Payloads that begin in one window and end in the next are complete, wherever they are. */
 static void payloads_across_windows(void **state)
 {
     made *m = fresh();
@@ -57,7 +57,7 @@ static void payloads_across_windows(void **state)
     free(m);
 }
 
-/* So do the words of our recorder: padding is not an event, wherever it lies. */
+/* So are our recorder's own records: padding is no event, wherever it lies. */
 static void words_across_windows(void **state)
 {
     for (unsigned shift = 0; shift < 12; shift++) {
@@ -85,7 +85,7 @@ static void words_across_windows(void **state)
     }
 }
 
-/* Time that passes 2^64 within records that are checked at once. */
+/* Time wraps at 2^64 within records that are checked at once. */
 static void times_around_the_end(void **state)
 {
     for (uint64_t before = 1; before < 70; before++) {
@@ -105,7 +105,7 @@ static void times_around_the_end(void **state)
     }
 }
 
-/* Where more threads are open than may be, the buffer that waited longest is written: one in use is not. */
+/* With too many threads open, the writer writes the buffer that waited longest, not one in use. */
 static void the_buffer_that_waits_longest_makes_room(void **state)
 {
     enum { TRACKS = 700 };

@@ -115,7 +115,7 @@ static void test_strings_of_any_bytes(void **state)
     tl_strings_fini(&t);
 }
 
-/* Bytes 0 become c0 80, other text is as it was. */
+/* Bytes 0 become c0 80, other text stays. */
 static void test_text_with_zeros(void **state)
 {
     tl_strings t = {0};
@@ -128,7 +128,7 @@ static void test_text_with_zeros(void **state)
     tl_strings_fini(&t);
 }
 
-/* SipHash-1-3 with the key 0 of the bytes 0, 1, 2, ..., as CPython says that it is (PYTHONHASHSEED=0, hash(bytes)). */
+/* SipHash-1-3 with the key 0 of the bytes 0, 1, 2, ...; the values are CPython's (PYTHONHASHSEED=0, hash(bytes)). */
 static void test_siphash(void **state)
 {
     static const struct {
@@ -147,7 +147,7 @@ static void test_siphash(void **state)
     }
 }
 
-/* Texts that are added one after the other do not run together; NULL is none of them. */
+/* Texts added one after the other do not run together; NULL differs from all of them. */
 static void test_hash_of_several_texts(void **state)
 {
     static const char *const text[][2] = {{"", ""}, {NULL, ""}, {"", NULL}, {"ab", "c"}, {"a", "bc"}, {"abc", ""}};
@@ -162,7 +162,7 @@ static void test_hash_of_several_texts(void **state)
     }
 }
 
-/* In two children that had no key before: each is a run. */
+/* In two children without a key so far: each is a run. */
 static uint64_t hash_of_run[2];
 
 static uint64_t hash_in_child(void)
@@ -185,7 +185,7 @@ static uint64_t hash_in_child(void)
     return hash;
 }
 
-/* The key is another one in each run, and not that of files. */
+/* Each run has another key, and files have a fixed one. */
 static void test_key_of_the_run(void **state)
 {
     assert_true(hash_of_run[0] != 0 && hash_of_run[1] != 0);
@@ -199,7 +199,7 @@ static void test_key_of_the_run(void **state)
     assert_true(tl_hash_odd[0] != tl_hash_odd[1] && tl_hash_odd[1] != tl_hash_odd[2]);
 }
 
-/* How many slots all keys of a table are from where they belong. */
+/* How many slots all keys of a table are from their places. */
 static uint64_t distance(const tl_hash *h)
 {
     uint64_t sum = 0;
@@ -209,7 +209,7 @@ static uint64_t distance(const tl_hash *h)
     return sum;
 }
 
-/* Bits of a number, every third one from a place on. */
+/* Every third bit of a number, from a place on. */
 static uint64_t bits_apart(uint64_t number, unsigned from)
 {
     uint64_t key = 0;
@@ -219,7 +219,7 @@ static uint64_t bits_apart(uint64_t number, unsigned from)
 }
 
 /* Families of keys: sequences in some bits, keys that one product turns into sequences, and keys that collided in the
- * hash before. In a table that is half full, chance leaves a key 0.5 slots from its place on the average. */
+ * hash before. In a half-full table, chance leaves a key 0.5 slots from its place on average. */
 static void test_chosen_keys_do_not_meet(void **state)
 {
     enum { KEYS = 1 << 16, FAMILIES = 64 + 64 + 3 };
@@ -240,7 +240,7 @@ static void test_chosen_keys_do_not_meet(void **state)
     }
 }
 
-/* Names that had one hash do not even share slots, but by chance: 51,600 of 65,536 in twice as many. */
+/* Names that had one hash now share slots only by chance: 51,600 of 65,536 in twice as many. */
 static void test_chosen_names_do_not_meet(void **state)
 {
     enum { SLOTS = 2 * OLD_NAMES };

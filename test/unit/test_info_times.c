@@ -1,9 +1,9 @@
-/* What `info` says of times: where they count from, and how many decimals the time of day has. */
+/* The times of `info`: their origin, and the decimals of the time of day. */
 #include "analysis/trace/catalog.h"
 #include "view/view.h"
 #include "writer_fixture.h"
 
-/* `info --json` of a trace with one event each of two threads. */
+/* `info --json` of a trace with one event in each of two threads. */
 static void check(const tl_clock *clock, const char *const expected[])
 {
     fixture f;
@@ -52,7 +52,7 @@ static void test_from_the_first_event(void **state)
           "},\"begin\":0,\"end\":100000000,", "\"start_utc\":\"2018-06-24T22:24:28.549Z\"");
 }
 
-/* As many decimals as there are; what they would cut off is not cut off. */
+/* As many decimals as needed; none that is needed is cut off. */
 static void test_decimals(void **state)
 {
     tl_clock clock = {.name = "ns", .hz = 1000000000, .has_utc = true, .utc_offset_ns = 7};

@@ -124,7 +124,7 @@ static void test_pipe(void **state)
     }
 }
 
-/* Around the limit of what is kept in memory, and beyond; nothing may be left in $TMPDIR. */
+/* Around the limit of bytes kept in memory, and beyond; nothing may be left in $TMPDIR. */
 static void test_large_pipe(void **state)
 {
     setenv("TMPDIR", ".", 1);
@@ -181,7 +181,7 @@ static void test_standard_input(void **state)
     scratch_write("in", "abcdefghij", 10);
     int saved = dup(STDIN_FILENO), fd = open("in", O_RDONLY);
     dup2(fd, STDIN_FILENO);
-    /* Somebody before us has read three bytes: they are gone, as they would be from a pipe. */
+    /* Another process has read three bytes: they are gone, as they would be from a pipe. */
     bool taken = read(STDIN_FILENO, buf, 3) == 3;
     tl_input *in = NULL;
     int r = tl_input_open(&in, "-", NULL);
@@ -197,7 +197,7 @@ static void test_standard_input(void **state)
     assert_true(taken && still_open);
 }
 
-/* Several threads at once read one input. */
+/* Several threads read one input at once. */
 typedef struct reading {
     tl_input *in;
     const char *data;

@@ -1,4 +1,4 @@
-/* Tests of inputs that are still being written: files that grow, pipes that are read as they come. */
+/* Tests of inputs that are still being written: growing files, and pipes read as data arrives. */
 #include <errno.h>
 #include <sys/time.h>
 #include <time.h>
@@ -6,7 +6,7 @@
 #include "input_check.h"
 #include "input_inside.h"
 
-enum { LONG = 20000 }; /* ms: nobody waits that long unless something is wrong */
+enum { LONG = 20000 }; /* ms: no test waits that long unless something is wrong */
 
 static tl_input *follow(const char *path)
 {
@@ -57,11 +57,11 @@ static void test_file_that_grows(void **state)
     assert_int_equal(tl_input_size(in), 0);
     assert_false(wait_more(in, 0, 0));
     append("log", "one\nt");
-    assert_int_equal(tl_input_size(in), 0); /* not before somebody waits */
+    assert_int_equal(tl_input_size(in), 0); /* not before a wait */
     assert_false(wait_more(in, 0, LONG));
     check_content(in, "one\nt");
     append("log", "wo\n");
-    assert_false(wait_more(in, 2, LONG)); /* more is known already */
+    assert_false(wait_more(in, 2, LONG)); /* that many are known already */
     assert_int_equal(tl_input_size(in), 5);
     assert_false(wait_more(in, 5, LONG));
     check_content(in, "one\ntwo\n");
@@ -155,7 +155,7 @@ static void test_pipe_is_read_as_it_comes(void **state)
 
 static void test_large_pipe(void **state)
 {
-    enum { N = 3 * TL_INPUT_MEMORY / 2 }; /* some of it goes to a temporary file */
+    enum { N = 3 * TL_INPUT_MEMORY / 2 }; /* part of it goes to a temporary file */
     char *data = pattern(N);
     feed f;
     feed_start(&f, data, N);
@@ -179,7 +179,7 @@ static void check_interrupted(const char *path)
     tl_input *in = follow(path);
     const uint64_t begin = ms_now();
     sigaction(SIGALRM, &act, &before);
-    /* again and again: on a busy machine the first one may come before waiting begins */
+    /* again and again: on a busy machine the first may come before waiting begins */
     const struct itimerval each = {.it_interval.tv_sec = 1, .it_value.tv_sec = 1}, never = {.it_value.tv_sec = 0};
     setitimer(ITIMER_REAL, &each, NULL);
     assert_false(wait_more(in, 0, LONG));
@@ -212,7 +212,7 @@ static void test_compressed_content_is_refused(void **state)
     assert_int_equal(write(fd, gzip, sizeof gzip), sizeof gzip);
     assert_int_equal(tl_input_wait(in, 0, LONG, &ended, &e), TL_EUNSUPPORTED);
     tl_input_close(in);
-    /* Byte by byte: told when there are enough. */
+    /* Byte by byte: the wait ends when there are enough. */
     in = follow("pipe");
     int r = 0;
     for (size_t i = 0; r == 0 && i < sizeof gzip; i++) {

@@ -1,4 +1,4 @@
-/* Calls out of instructions: every instruction is in exactly one function, and each call where it belongs. */
+/* Calls from instructions: every instruction is in exactly one function, and each call where it belongs. */
 #include "op/insn_calls.h"
 
 #include "analysis/instruction/mix_table.h"
@@ -14,7 +14,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Every place as a line: "main>f self total calls", sorted; then what has no other end. */
+/* Every place as a line: "main>f self total calls", sorted; then the unmatched ones. */
 static void dump(const tl_profile *p, char *out)
 {
     char *line[64], path[1024];
@@ -101,7 +101,7 @@ static void test_calls(void **state)
                                     INSN(0x108, OP_BLR), INSN(0x200, OP_B), INSN(0x900, OP_RET), INSN(0x10c, OP_ADD)};
     EXPECT(one, "[entry 0x100] 4 8 1\n"
                 "[entry 0x100]>0x200 4 4 2\n");
-    /* Only to know where it is. */
+    /* Fixes the place only. */
     static const hand_line next[] = {INSN(0x100, OP_BL), INSN(0x104, OP_ADD), INSN(0x108, OP_ADD)};
     EXPECT(next, "[entry 0x100] 3 3 1\n");
     static const hand_line again[] = {INSN(0x100, OP_BL),  INSN(0x200, OP_BL),  INSN(0x200, OP_BL), INSN(0x200, OP_RET),
@@ -119,7 +119,7 @@ static void test_ends(void **state)
                  "[entry 0x100]>0x200 1 2 1\n"
                  "[entry 0x100]>0x200>0x300 1 1 1\n"
                  "exits 0 open 2\n");
-    /* Past two that never return. */
+    /* Past two functions that never return. */
     static const hand_line jump[] = {INSN(0x100, OP_BL), INSN(0x200, OP_BL), INSN(0x300, OP_BL), INSN(0x400, OP_RET),
                                      INSN(0x104, OP_ADD)};
     EXPECT(jump, "[entry 0x100] 2 5 1\n"
@@ -127,7 +127,7 @@ static void test_ends(void **state)
                  "[entry 0x100]>0x200>0x300 1 2 1\n"
                  "[entry 0x100]>0x200>0x300>0x400 1 1 1\n"
                  "exits 0 open 2\n");
-    /* Out of the first function, into whoever called it; and to a place that nothing was called from. */
+    /* Out of the first function, into its caller; and to a place without a call. */
     static const hand_line out[] = {INSN(0x100, OP_ADD), INSN(0x104, OP_RET), INSN(0x800, OP_BL), INSN(0x900, OP_RET),
                                     INSN(0x808, OP_RET)};
     EXPECT(out, "[entry 0x100] 2 2 1\n"
@@ -145,7 +145,7 @@ static void test_levels(void **state)
     EXPECT(call, "[entry 0x100] 2 5 1\n"
                  "[entry 0x100]>[el1] 2 3 1\n"
                  "[entry 0x100]>[el1]>0x9000 1 1 1\n");
-    /* An interrupt between a call and what is called, in which the same address is called from; it does not return. */
+    /* An interrupt between a call and its callee calls from the same address; it does not return. */
     static const hand_line between[] = {INSN(0x100, OP_BL),         INSN_AT(0x100, OP_BL, 1), INSN_AT(0x200, OP_ADD, 1),
                                         INSN_AT(0x204, OP_ERET, 1), INSN(0x200, OP_ADD),      INSN(0x204, OP_RET),
                                         INSN(0x104, OP_ADD)};
@@ -172,8 +172,7 @@ static void test_levels(void **state)
                  "[entry 0x400]>[el3] 1 1 1\n");
 }
 
-/* A return inside of a level, to an address that had the same hash there as one that the level below was called from.
- */
+/* A return inside a level, to an address with the same hash as one that the level below called from. */
 static void test_levels_do_not_meet(void **state)
 {
     for (uint64_t base = 1; base < 4; base++) {
@@ -209,7 +208,7 @@ static void test_selections(void **state)
     EXPECT_SELECTED(line, (&(tl_select){.has_pc = true, .pc_from = 0x204, .pc_to = 0x208}),
                     "[entry 0x100] 0 1 1\n"
                     "[entry 0x100]>0x200 1 1 1\n");
-    /* Of the time only what is chosen is followed. */
+    /* Only the selected time is followed. */
     EXPECT_SELECTED(line, (&(tl_select){.has_from = true, .time_from = 1, .has_to = true, .time_to = 6}),
                     "[entry 0x200] 2 5 1\n"
                     "[entry 0x200]>0x300 1 1 1\n"
@@ -251,7 +250,7 @@ static void test_names(void **state)
     EXPECT_NAMED(tail, "main 3 6 1\n"
                        "main>f 2 2 1\n"
                        "main>g 1 1 1\n");
-    /* A branch that is not taken, at the end of a function; jumps into the middle of others are none of calls. */
+    /* A branch not taken, at the end of a function; jumps into the middle of others are no calls. */
     static const hand_line stays[] = {INSN(0x103c, OP_CBZ), INSN(0x1040, OP_B), INSN(0x1084, OP_ADD),
                                       INSN(0x1088, OP_CBZ), INSN(0x1100, OP_ADD)};
     EXPECT_NAMED(stays, "h 1 1 1\n"
@@ -262,7 +261,7 @@ static void test_names(void **state)
     EXPECT_NAMED(stub, "main 2 5 1\n"
                        "main>0x5000 2 2 1\n"
                        "main>f 1 1 1\n");
-    /* Returns from what was called before: in the same function, in another, and where there is none. */
+    /* Returns from earlier calls: in the same function, in another, and with none open. */
     static const hand_line back[] = {INSN(0x1000, OP_RET), INSN(0x1010, OP_RET), INSN(0x1090, OP_RET),
                                      INSN(0x7000, OP_ADD)};
     EXPECT_NAMED(back, "[entry 0x7000] 1 1 1\n"
@@ -278,7 +277,7 @@ static void test_names(void **state)
                         "main>[el1]>h 1 1 1\n");
 }
 
-/* How many instructions there are, by the table of kinds. */
+/* The number of instructions, from the table of kinds. */
 static uint64_t count_insns(hand *h, const tl_select *select)
 {
     tl_mix mix = {0};
@@ -306,7 +305,7 @@ static bool same_numbers(const tl_profile *a, const tl_profile *b)
     return same;
 }
 
-/* Whatever wanders about: no instruction is lost, and none counts twice. */
+/* Whatever the path, no instruction is lost or counted twice. */
 static void test_every_instruction_once(void **state)
 {
     static const tl_select selects[] = {{.levels = 0},
@@ -348,7 +347,7 @@ static void test_every_instruction_once(void **state)
         free(line[i]);
 }
 
-/* Calls without end: their number is limited, not what counts. */
+/* Endless calls: their depth is limited, but everything counts. */
 static void test_too_deep(void **state)
 {
     enum { CALLS = (1 << 20) + 100, LINES = CALLS + 200 };
@@ -362,7 +361,7 @@ static void test_too_deep(void **state)
     tl_profile *p = profile_of(&h, &(tl_profile_options){.flat = true, .threads = 1});
     assert_int_equal(all_self(p), LINES);
     assert_int_equal(p->unmatched_exits, 0);
-    assert_int_equal(p->unmatched_open, CALLS - 199 + 117); /* and those that were not followed */
+    assert_int_equal(p->unmatched_open, CALLS - 199 + 117); /* and those not followed */
     tl_profile_free(p);
     hand_fini(&h);
     free(line);

@@ -5,7 +5,7 @@
 
 #include "analysis/instruction/predictor.h"
 
-/* A loop of two, a call with two targets, and something of the system in between. */
+/* A loop of two, a call with two targets, and a system call between. */
 static const hand_line script[] = {INSN_NO_PC(OP_ADD),     INSN(0x1000, OP_LDR), LOAD(0x8000, 8),
                                    INSN(0x1004, OP_BCOND), INSN(0x1000, OP_LDR), LOAD(0x8008, 8),
                                    INSN(0x1004, OP_BCOND), INSN(0x1008, OP_BLR), INSN(0x2000, OP_STR),
@@ -13,7 +13,7 @@ static const hand_line script[] = {INSN_NO_PC(OP_ADD),     INSN(0x1000, OP_LDR),
                                    ARGUMENT(64),           ARGUMENT(1),          INSN_AT(0x8000, OP_ERET, 1),
                                    INSN(0x1008, OP_BLR),   INSN(0x3000, OP_RET)};
 
-/* What a table says of `threads` streams that have the script, to be freed. */
+/* The output of a table for `threads` streams with the script; free(). */
 static char *make(const tl_table_kind *kind, const tl_table_options *o, const tl_ask *ask, unsigned threads,
                   const tl_view *view)
 {
@@ -38,7 +38,7 @@ static void check(const tl_table_kind *kind, const tl_table_options *o, tl_ask a
         assert_contains(got, *lines);
     free(got);
     ask.tty = true;
-    for (ask.width = 20; ask.width < 130; ask.width += 7) { /* columns go where there is no room */
+    for (ask.width = 20; ask.width < 130; ask.width += 7) { /* columns are left out if there is no room */
         got = make(kind, o, &ask, threads, &tl_view_table);
         assert_memory_equal(got, ANSWER_SUBJECT, strlen(ANSWER_SUBJECT));
         free(got);
@@ -152,7 +152,7 @@ static void test_csv(void **state)
     free(got);
 }
 
-/* Of a source without streams programs get all members, and people are told (by the command) that there is nothing. */
+/* For a source without streams, programs get all members, and the command tells people that there is nothing. */
 static void test_nothing(void **state)
 {
     static const char *const json[] = {
@@ -196,7 +196,7 @@ static void test_nothing(void **state)
                       "\"unit\":\"accesses\",\"page_size\":4096,\"pages\":[],\"working_set\":[]}");
 }
 
-/* A word that is that of a table made of a profile, too, is this table for traces of instructions only. */
+/* A table name that tables of profiles have, too, means this table for traces of instructions only. */
 static void test_find(void **state)
 {
     tl_trace other;
@@ -213,7 +213,7 @@ static void test_find(void **state)
     hand_fini(&h);
 }
 
-/* Traces whose times have different units are rows of one relation: each says its own. */
+/* Traces with different units of time are rows of one relation: each has its own unit. */
 static void check_traces(tl_source *const both[2])
 {
     const tl_rows_options chosen = {.select = &(tl_select){.has_from = true}};
@@ -234,12 +234,12 @@ static void check_traces(tl_source *const both[2])
             assert_true(strcmp(c->text[0], "instructions") == 0 && strcmp(c->text[1], "ns") == 0);
     }
     tl_rows_close(rows);
-    assert_int_equal(tl_rows_open(&rows, "track", both, 2, NULL, &e), TL_EINVAL); /* its times cannot stand together */
+    assert_int_equal(tl_rows_open(&rows, "track", both, 2, NULL, &e), TL_EINVAL); /* its times do not fit together */
     assert_int_equal(tl_rows_open(&rows, "trace", both, 1, &chosen, &e), TL_EINVAL);
     assert_contains(e.message, "nothing of them can be selected");
 }
 
-/* The same rows for users of the library, who may add up traces, too. */
+/* Users of the library get the same rows, and may add up traces, too. */
 static void test_rows(void **state)
 {
     hand h, more;
@@ -267,7 +267,7 @@ static void test_rows(void **state)
     }
     assert_int_equal(tl_rows_next(rows, &b, &e), 0);
     tl_rows_close(rows);
-    tl_trace_set_clock(&more.source.trace, "ns", 1000000000); /* a trace of something else adds nothing */
+    tl_trace_set_clock(&more.source.trace, "ns", 1000000000); /* a trace of another kind adds nothing */
     more.nstream = 0;
     must(tl_rows_open(&rows, "thread", both, 2, NULL, &e), &e);
     assert_int_equal(tl_rows_count(rows), 1);

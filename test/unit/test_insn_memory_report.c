@@ -22,7 +22,7 @@ static const hand_line script[] = {INSN(0x400000, OP_LDR),
                                    INSN(0x400010, OP_SVC),
                                    ARGUMENT(999)};
 
-/* What a table says of the script, to be freed. `width`: of a window. */
+/* The output of a table for the script; free(). `width`: of a window. */
 static char *make(const tl_table_kind *kind, const tl_table_options *o, tl_ask ask, unsigned width, const tl_view *view)
 {
     hand h;
@@ -160,7 +160,7 @@ static void calls(void **state)
                               "    1  33.3 %  #######                    -  number 999\n");
 }
 
-/* The script of this test has no fields, and its source gives none: what pointers point to is not known. */
+/* The script of this test has no fields, and its source gives none: the targets of pointers are unknown. */
 static void lists_of_calls(void **state)
 {
     assert_true(tl_table_syscall.calls_pass->fields && !tl_table_syscall.pass->fields);

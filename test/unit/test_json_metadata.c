@@ -1,4 +1,4 @@
-/* Tests of the CTF 2 front end: fragments, their order, and what becomes of them in the schema. */
+/* Tests of the CTF 2 front end: fragments, their order, and the resulting schema. */
 #include "base/compiler.h"
 #include "format/ctf/metadata/json_build.h"
 #include "json_schema.h"
@@ -28,7 +28,7 @@ static void test_least(void **state)
     assert_null(s->stream[0]->event[0]->level);
 }
 
-/* The way of a sequence: separators in a row, white space of any kind, no line feed at the end. */
+/* The format of a sequence: adjacent separators, any white space, no line feed at the end. */
 static void test_sequence(void **state)
 {
     assert_int_equal(schema_of("@@ \n@{'type':'preamble',\r\n\t'version':2}@@{'type':'data-stream-class'} @")->nstream,
@@ -276,7 +276,7 @@ static void test_levels(void **state)
         {"'user-attributes':{'lttng.org,2009':{'log-level':'warning'}}", "TRACE_WARNING", 4, NULL},
         {"'attributes':{'lttng.org,2009':{'log-level':6}}", "TRACE_INFO", 6, NULL},
         {"'attributes':{'lttng.org,2009':{'log-level':4711}}", "4711", 4711, NULL},
-        /* What is odd is passed over. */
+        /* Odd values are ignored. */
         {"'attributes':{'lttng.org,2009':{'log-level':'loud','emf-uri':7}}", NULL, 0, NULL},
         {"'attributes':{'lttng.org,2009':{'log-level':4294967296,'emf-uri':'a\\u0000'}}", NULL, 0, NULL},
         {"'attributes':{'lttng.org,2009':{'log-level':-1}}", NULL, 0, NULL},
@@ -296,7 +296,7 @@ static void test_levels(void **state)
     }
 }
 
-/* The release candidates before 2.0, as tracers wrote them. */
+/* The release candidates of 2.0, as tracers wrote them. */
 static void test_drafts(void **state)
 {
     const ctf_schema *s = schema_of(

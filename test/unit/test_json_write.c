@@ -53,15 +53,15 @@ static void test_bytes_that_are_not_utf8(void **state)
     check_string("\xc3z", "\"\\u00c3z\"", 1);
     check_string("\xe2\x82", "\"\\u00e2\\u0082\"", 2);
     check_string("\xf0\x9f\x90", "\"\\u00f0\\u009f\\u0090\"", 3);
-    check_string("\xe2\x82\xc3\xbc", "\"\\u00e2\\u0082\xc3\xbc\"", 2); /* goes on behind the broken one */
-    check_string("\xc0\xaf", "\"\\u00c0\\u00af\"", 2);                 /* longer than need be */
+    check_string("\xe2\x82\xc3\xbc", "\"\\u00e2\\u0082\xc3\xbc\"", 2); /* continues after the broken one */
+    check_string("\xc0\xaf", "\"\\u00c0\\u00af\"", 2);                 /* longer than necessary */
     check_string("\xe0\x9f\xbf", "\"\\u00e0\\u009f\\u00bf\"", 3);
     check_string("\xf0\x8f\xbf\xbf", "\"\\u00f0\\u008f\\u00bf\\u00bf\"", 4);
     check_string("\xed\xa0\x80", "\"\\u00ed\\u00a0\\u0080\"", 3);            /* a surrogate */
     check_string("\xf4\x90\x80\x80", "\"\\u00f4\\u0090\\u0080\\u0080\"", 4); /* beyond U+10FFFF */
 }
 
-/* A sequence that is cut off by the length, not by the memory behind it. */
+/* A sequence cut off by the length, not by the end of memory. */
 static void test_length_is_respected(void **state)
 {
     check_string_n("\xc3\xbc", 1, "\"\\u00c3\"", 1);
@@ -120,7 +120,7 @@ static void test_document(void **state)
     free(text);
 }
 
-/* Strings far larger than the output's room are written in pieces: each must come out as if in one. */
+/* Strings far larger than the output's room are written in pieces: the result must be the same. */
 static void check_long(const char *unit)
 {
     size_t length = strlen(unit), n = 0;
@@ -129,7 +129,7 @@ static void check_long(const char *unit)
         memset(s, 'x', shift);
         for (n = shift; n < 300000; n += length)
             memcpy(s + n, unit, length);
-        n -= 1; /* and the last one is cut off */
+        n -= 1; /* and the last one is cut */
         size_t expected_n = (size_t)(tl_json_put_string(expected, s, n, NULL) - expected);
 
         tl_output *o;

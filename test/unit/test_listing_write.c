@@ -1,4 +1,4 @@
-/* The listing of instructions: layout, what stands behind an instruction, several tracks, lines that go on, names. */
+/* The listing of instructions: layout, additions to an instruction, several tracks, continued lines, names. */
 #include "listing_fixture.h"
 
 static void test_columns(void **state)
@@ -112,7 +112,7 @@ static void test_calls(void **state)
         "        3                 0x100c  d503201f  nop                             returns 0x0\n");
 }
 
-/* Registers and losses have lines of their own, and what follows of the same instruction goes on behind its number. */
+/* Registers and losses have lines of their own, and more of the same instruction continues after its number. */
 static void test_own_lines(void **state)
 {
     fixture f;
@@ -134,8 +134,8 @@ static void test_own_lines(void **state)
                        "        1                 0x1004  d503201f  nop\n");
 }
 
-/* Names of tracks are as wide as the widest, and cannot drive a terminal; a line that was left goes on with its number.
- */
+/* Names of tracks are padded to the widest, and cannot drive a terminal; an interrupted line continues with its
+ * number. */
 static void test_tracks(void **state)
 {
     fixture f;
@@ -154,7 +154,7 @@ static void test_tracks(void **state)
             "a third                 6                 0x1000  d503201f  nop\n");
 }
 
-/* Which function it is, in a column of its own, if there are any. */
+/* The function has a column of its own, if there are any. */
 static void test_symbols(void **state)
 {
     static const tl_function known[] = {
@@ -206,7 +206,7 @@ static void test_symbols(void **state)
         "[0x20 -> 4 bytes]\n");
 }
 
-/* A line does not end with a batch. */
+/* A batch does not end a line. */
 static void test_batches(void **state)
 {
     fixture f;
@@ -230,7 +230,7 @@ static void test_no_events(void **state)
     fixture_expect(&f, "");
 }
 
-/* Lines are kept by place: another opcode or level there, and places that share a slot, are other lines. */
+/* Lines are kept by place: another opcode or level there makes another line, and so do places that share a slot. */
 static void test_kept_lines(void **state)
 {
     enum { PLACES = 7, SHARED = 65536 * 4 };

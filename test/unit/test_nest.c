@@ -1,4 +1,4 @@
-/* Stacks of open calls, compared with the plainest way to keep them. */
+/* Stacks of open calls, against the plainest implementation. */
 #include "check.h"
 #include "model/nest.h"
 #include "model/trace_impl.h"
@@ -29,7 +29,7 @@ static void test_random_calls(void **state)
                 up++;
             uint32_t expected = up <= n ? up : 0;
             unmatched += expected == 0;
-            if (expected > 100) /* a stack that is emptied all the time never gets deep */
+            if (expected > 100) /* a stack that is always emptied never gets deep */
                 continue;
             assert_int_equal(tl_nest_exit(&nest, t, function), expected);
             for (; expected > 0; expected--)
@@ -52,7 +52,7 @@ static void test_depth_limit(void **state)
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(tl_nest_enter(&nest, t, 1), TL_NEST_TOO_DEEP);
     for (unsigned i = 0; i < 3; i++)
-        assert_int_equal(tl_nest_exit(&nest, t, 1), 0); /* of those that were too deep */
+        assert_int_equal(tl_nest_exit(&nest, t, 1), 0); /* one of those that were too deep */
     assert_int_equal(nest.unmatched_exits, 0);
     assert_int_equal(nest.too_deep, 3);
     assert_int_equal(tl_nest_exit(&nest, t, 1), 1);

@@ -1,4 +1,4 @@
-/* The table of options is consistent, and command lines are taken apart as it says. */
+/* The table of options is consistent, and command lines are parsed as it says. */
 #include "base/compiler.h"
 #include "check.h"
 #include "cli/nearest.h"
@@ -13,7 +13,7 @@ static bool parse(tl_arguments *a, const char *const *word, int n)
 
 #define PARSE(a, ...) parse(a, (const char *const[]){__VA_ARGS__}, (int)TL_COUNT(((const char *const[]){__VA_ARGS__})))
 
-/* A line that is wrong, and what the message must contain. */
+/* A wrong line, and what the message must contain. */
 #define WRONG(part, ...)                                                                                               \
     do {                                                                                                               \
         tl_arguments wrong;                                                                                            \
@@ -30,7 +30,7 @@ static void test_table_is_consistent(void **state)
         assert_true(o->brief && strlen(o->brief) < 60);
         assert_true(o->manual && o->manual[strlen(o->manual) - 1] == '\n');
         assert_true((unsigned)o->group < TL_GROUPS);
-        assert_true(!o->values || o->value); /* only what has a value can be completed */
+        assert_true(!o->values || o->value); /* only values can be completed */
         for (const tl_option *other = o + 1; other->name; other++) {
             assert_string_not_equal(o->name, other->name);
             assert_true(!o->letter || o->letter != other->letter);
@@ -51,7 +51,7 @@ static void test_every_option_is_parsed(void **state)
         for (const tl_option *o = tl_option_table; o->name; o++) {
             if (!(o->verbs & TL_VERB_BIT(v->id)))
                 continue;
-            /* A value that suits it: its first allowed word, or a number, which is also good as a name. */
+            /* A valid value: its first allowed word, or a number, which is also valid as a name. */
             char value[32] = "1", word[64];
             if (o->values && o->values[0] != '@') {
                 size_t n = strcspn(o->values, " ");

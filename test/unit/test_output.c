@@ -1,4 +1,4 @@
-/* Tests of base/io/output.h: what comes out, and what is there when something goes wrong. */
+/* Tests of base/io/output.h: the output, and what remains after failures. */
 #include "output_check.h"
 
 static void test_file_appears_when_complete(void **state)
@@ -8,7 +8,7 @@ static void test_file_appears_when_complete(void **state)
     tl_output_write(o, "world\n", 6);
     assert_int_equal(tl_output_bytes(o), 13);
     assert_int_equal(access("a.txt", F_OK), -1);
-    assert_true(scratch_files(0) <= 1); /* at most a temporary one; none where files can do without a name */
+    assert_true(scratch_files(0) <= 1); /* at most a temporary one; none where files can be unnamed */
     assert_int_equal(tl_output_finish(o, NULL), 0);
     check_content("a.txt", "hello, world\n", 13);
     assert_int_equal(scratch_files(0), 1);
@@ -30,7 +30,7 @@ static void test_mode_is_that_of_open(void **state)
     umask(before);
     assert_int_equal(stat("new", &st), 0);
     assert_int_equal(st.st_mode & 07777, 0640);
-    /* A file that is replaced keeps its mode. */
+    /* A replaced file keeps its mode. */
     assert_int_equal(chmod("new", 0604), 0);
     check_finish(open_plain("new", true));
     assert_int_equal(stat("new", &st), 0);
@@ -99,7 +99,7 @@ static void test_symbolic_links_stay(void **state)
     assert_int_equal(lstat("link", &st), 0);
     assert_true(S_ISLNK(st.st_mode));
     check_content("target", "new", 3);
-    /* One that points nowhere is a name that is taken. */
+    /* A dangling link is a name that is taken. */
     assert_int_equal(symlink("nowhere", "dangling"), 0);
     assert_int_equal(tl_output_open(&o, "dangling", false, TL_PLAIN, 0, NULL), TL_EEXIST);
 }
@@ -183,7 +183,7 @@ static void test_full_device(void **state)
     free(data);
 }
 
-/* A file that cannot grow: the temporary one is gone after the failure, the target never existed. */
+/* A file that cannot grow: after the failure the temporary one is gone, and the target never existed. */
 static void test_file_size_limit(void **state)
 {
     tl_error e;
@@ -253,7 +253,7 @@ static void test_printf(void **state)
     assert_int_equal(tl_output_open_memory(&o, TL_PLAIN, NULL), 0);
     tl_output_printf(o, "%d %s ", 42, "text");
     tl_output_printf(o, "%s", "");
-    /* Around the room, and far beyond it. */
+    /* Around the room, and far beyond. */
     tl_output_printf(o, "%*d", (int)TL_OUTPUT_ROOM - 1, 1);
     tl_output_printf(o, "%*d", (int)TL_OUTPUT_ROOM, 2);
     tl_output_printf(o, "%*d!", 1000000, 3);
@@ -282,7 +282,7 @@ static void test_patch(void **state)
         assert_true(tl_output_can_patch(o));
         for (size_t at = 0; at < N; at += 1000)
             tl_output_write(o, data + at, 1000);
-        /* At the beginning, across what has left the buffer and what has not, and at the end. */
+        /* At the beginning, across written and buffered bytes, and at the end. */
         for (size_t at = 0; at + 200000 <= N; at += 100000) {
             memset(data + at, (int)('A' + at / 100000), 150000);
             assert_int_equal(tl_output_patch(o, at, data + at, 150000, &e), 0);
@@ -290,7 +290,7 @@ static void test_patch(void **state)
         data[N - 1] = '!';
         assert_int_equal(tl_output_patch(o, N - 1, "!", 1, &e), 0);
         assert_int_equal(tl_output_patch(o, N, "", 0, &e), 0);
-        /* What was not written cannot be overwritten. */
+        /* Bytes not yet written cannot be overwritten. */
         assert_int_equal(tl_output_patch(o, N, "x", 1, &e), TL_EINVAL);
         assert_int_equal(tl_output_patch(o, UINT64_MAX, "x", 1, &e), TL_EINVAL);
         assert_int_equal(tl_output_bytes(o), N);

@@ -1,4 +1,4 @@
-/* Tests of base/io/output.h on standard output and pipes: what is written when others can fail or be slow. */
+/* Tests of base/io/output.h on standard output and pipes: what is written if other processes fail or are slow. */
 #include "output_check.h"
 
 /* Standard output for the time of a test. */
@@ -34,7 +34,7 @@ static void test_standard_output(void **state)
     check_content("out", "before hello world after", 24);
 }
 
-/* A file that is only appended to cannot be patched: pwrite() would append, too. */
+/* A file in append mode cannot be patched: pwrite() would append, too. */
 static void test_standard_output_that_appends(void **state)
 {
     int saved = replace_stdout(open("out", O_WRONLY | O_CREAT | O_APPEND, 0600));
@@ -77,7 +77,7 @@ static void *drain_slowly(void *arg)
     return sink;
 }
 
-/* A pipe takes part of a write, and one that does not block refuses the rest. */
+/* A pipe takes part of a write, and a non-blocking one refuses the rest. */
 static void test_short_writes(void **state)
 {
     int end[2];

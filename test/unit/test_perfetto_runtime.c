@@ -30,7 +30,7 @@ static unsigned track_events(const fixture *f, track_event *out, unsigned most)
     return n;
 }
 
-/* The descriptor of a track, which must stand before what uses it. */
+/* The descriptor of a track, which must come before its uses. */
 static message descriptor(const fixture *f, uint64_t uuid)
 {
     for (unsigned i = 0; i < packets(f); i++) {
@@ -60,7 +60,7 @@ static void test_spans(void **state)
     rt_jit_end(&f, 0, 4, 2);
     rt_jit_begin(&f, 0, 4, 3); /* again on the first */
     fixture_finish(&f);
-    assert_int_equal(track_events(&f, e, 12), 7); /* the last one is not ended */
+    assert_int_equal(track_events(&f, e, 12), 7); /* the last one has no end */
     static const uint64_t ts[] = {1, 3, 2, 4, 2, 4, 4};
     for (unsigned i = 0; i < 7; i++) {
         assert_int_equal(e[i].ts, ts[i] * 1000000);
@@ -82,7 +82,7 @@ static void test_spans(void **state)
         message thread = descriptor(&f, number(d, DESCRIPTOR_PARENT));
         assert_true(text_is(find(find(thread, DESCRIPTOR_THREAD).content, THREAD_NAME), "thread 0x0"));
     }
-    /* What the end adds: its status, but not what the begin said. */
+    /* The end adds its status, but repeats nothing from the begin. */
     message jit = e[2].event;
     field a;
     unsigned annotations = 0, status = 0;
@@ -112,7 +112,7 @@ static void test_gauges(void **state)
     memcpy(&percent, &bits, sizeof percent);
     assert_true(percent > 24.99 && percent < 25.01);
     assert_int_equal(e[0].ts, 10000000);
-    assert_int_equal(e[3].ts, 20000000); /* where it ends, said last */
+    assert_int_equal(e[3].ts, 20000000); /* its end, in the last packet */
     assert_true(e[0].uuid == e[3].uuid && e[1].uuid == e[2].uuid);
     message cpu = descriptor(&f, e[0].uuid), allocated = descriptor(&f, e[1].uuid);
     assert_true(text_is(find(cpu, DESCRIPTOR_NAME), "CPU %"));

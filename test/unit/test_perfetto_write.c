@@ -72,7 +72,7 @@ static void test_sequence(void **state)
         assert_int_equal(number(p, PACKET_SEQUENCE_FLAGS), SEQUENCE_NEEDS_STATE);
         assert_int_equal(number(event, EVENT_TYPE), type[i]);
         message name = find(find(p, PACKET_INTERNED_DATA).content, INTERNED_EVENT_NAMES).content;
-        if (i == 0) { /* the name is told once */
+        if (i == 0) { /* the name is sent once */
             assert_true(text_is(find(name, INTERNED_NAME), "fib"));
             assert_int_equal(number(name, INTERNED_IID), number(event, EVENT_NAME_IID));
         } else {
@@ -85,7 +85,7 @@ static void test_sequence(void **state)
     fixture_fini(&f);
 }
 
-/* Two tracks that alternate: each is told the names itself, and processes only once. */
+/* Two alternating tracks: each gets names of its own, and processes only once. */
 static void test_two_sequences(void **state)
 {
     fixture f;
@@ -181,7 +181,7 @@ static void test_counters(void **state)
     fixture_fini(&f);
 }
 
-/* A loss clears the state: names are told again. */
+/* A loss clears the state: names are sent again. */
 static void test_losses(void **state)
 {
     fixture f;
@@ -201,7 +201,7 @@ static void test_losses(void **state)
     fixture_fini(&f);
 }
 
-/* Names that are too many are forgotten: sequences begin again, but nothing was lost. */
+/* Too many names are forgotten: sequences begin again, but nothing was lost. */
 static void test_forgotten_names(void **state)
 {
     fixture f;
@@ -209,7 +209,7 @@ static void test_forgotten_names(void **state)
     start(&f);
     fixture_call(&f, ENTER, 0, 1, 1);
     fixture_flush(&f);
-    ((perfetto_writer *)f.writer)->function.n = INTERNED_MAX; /* as if so many had come */
+    ((perfetto_writer *)f.writer)->function.n = INTERNED_MAX; /* as if so many had been used */
     fixture_call(&f, ENTER, 0, 2, 1);
     fixture_finish(&f);
     message again = packet(&f, 4);
@@ -256,7 +256,7 @@ static void test_nesting(void **state)
     fixture_fini(&f);
 }
 
-/* The largest numbers must fit the packets that are written without a general encoder. */
+/* The largest numbers must fit the packets that bypass the general encoder. */
 static void test_largest_numbers(void **state)
 {
     fixture f;
@@ -277,7 +277,7 @@ static void test_largest_numbers(void **state)
     fixture_fini(&f);
 }
 
-/* The annotation of a name in a message's fields of a number. */
+/* The annotation with a name, in a message's fields with a number. */
 static message annotation(message m, unsigned number, const char *name)
 {
     field f;

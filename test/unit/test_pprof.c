@@ -1,7 +1,7 @@
 /* pprof profiles, read back by a small decoder: sums, labels, mappings, and texts that are not UTF-8. */
 #include "pprof_fixture.h"
 
-/* The middle of the latency bucket of a duration: seven binary digits are kept. */
+/* The middle of a duration's latency bucket, which keeps seven binary digits. */
 static uint64_t middle(uint64_t ticks)
 {
     unsigned spare = 0;
@@ -124,7 +124,7 @@ static void test_without_histogram(void **state)
     assert_int_equal(s.thread, 0);
     assert_true(get_sample(&f, 2, &s));
     assert_false(get_sample(&f, 3, &s));
-    /* Ticks are ticks, but the period stays comparable. */
+    /* Ticks stay ticks, but the period stays comparable. */
     assert_true(nth(whole(&f), 1, 1, &period));
     assert_text(&f, value_of(period.inside, 2), "ticks");
     assert_true(nth(whole(&f), 11, 0, &period));
@@ -134,7 +134,7 @@ static void test_without_histogram(void **state)
     profiled_fini(&f);
 }
 
-/* The shares of a place add up exactly, however large or lopsided the numbers are. */
+/* The shares of a place add up exactly, however large or unequal the numbers. */
 static void check_sums(uint64_t self, uint64_t n, const uint64_t (*bucket)[2])
 {
     profiled f;
@@ -203,7 +203,7 @@ static void test_shares_are_in_proportion(void **state)
     profiled_fini(&f);
 }
 
-/* A histogram that knows fewer calls than there are: the others have no latency. */
+/* A histogram with fewer calls than there are: the others have no latency. */
 static void test_calls_of_unknown_duration(void **state)
 {
     profiled f;

@@ -147,7 +147,7 @@ static void test_threads_have_roots(void **state)
     assert_true(p->per_thread);
     assert_true(first != second);
     assert_int_equal(tl_profile_thread_root(p, &one), first);
-    one.pid = 77; /* not looked at: has_pid is false */
+    one.pid = 77; /* ignored: has_pid is false */
     assert_int_equal(tl_profile_thread_root(p, &one), first);
     one.name = "worker";
     assert_true(tl_profile_thread_root(p, &one) != first);
@@ -166,7 +166,7 @@ static void test_function_numbers_are_sums_over_places(void **state)
     tl_profile *p = fixture_new();
     fixture_call(p, fixture_place(p, 0, "a"), 100, 40, true);
     fixture_call(p, fixture_place(p, 0, "ab"), 60, 10, true);
-    fixture_call(p, fixture_place(p, 0, "aba"), 50, 30, false); /* a in a: its time is in the outer one */
+    fixture_call(p, fixture_place(p, 0, "aba"), 50, 30, false); /* a in a: the outer one includes its time */
     fixture_call(p, fixture_place(p, 0, "abab"), 20, 20, false);
     fixture_call(p, fixture_place(p, 0, "b"), 7, 7, true);
     fixture_call(p, fixture_place(p, 0, "b"), 9, 9, true);
@@ -266,7 +266,7 @@ static void test_a_deep_stack_does_not_take_the_machine_s(void **state)
     tl_profile_free(p);
 }
 
-/* As readers of profiles do it: places come in order, and are looked up only if something is added to them later. */
+/* As readers of profiles do: places come in order, and are looked up only if later additions need it. */
 static void test_appended_places_are_found_later(void **state)
 {
     tl_profile *p = fixture_new();

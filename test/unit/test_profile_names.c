@@ -1,4 +1,4 @@
-/* Demangling the functions of a profile that was written with linkage names. */
+/* Demangling the functions of a profile written with linkage names. */
 #include "check.h"
 #include "random_profile.h"
 
@@ -30,7 +30,7 @@ static void test_linkage_names_become_readable(void **state)
     } cases[] = {
         {"_Z1fi", "_Z1fi", "f(int)"},  {"_ZN3net6Reader4readEv", "_ZN3net6Reader4readEv", "net::Reader::read()"},
         {"main", "main", "main"},      {"_start", "_start", "_start"},
-        {"g(int)", "_Z1gi", "g(int)"}, {"_Z1hi", NULL, "_Z1hi"}, /* nobody says that this is a linkage name */
+        {"g(int)", "_Z1gi", "g(int)"}, {"_Z1hi", NULL, "_Z1hi"}, /* not marked as a linkage name */
         {"_Z1hi", "_Z1gi", "_Z1hi"},   {NULL, NULL, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -47,7 +47,7 @@ static void test_linkage_names_become_readable(void **state)
     tl_profile_free(p);
 }
 
-/* Both names of one function in a file: they would become the same, which no profile may have. */
+/* One function of a file under both names: they would become the same, which profiles forbid. */
 static void test_functions_do_not_become_the_same(void **state)
 {
     if (!can_demangle())

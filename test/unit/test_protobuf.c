@@ -107,7 +107,7 @@ static void test_nested(void **state)
     tl_pb_fini(&b);
 }
 
-/* Lengths around the places where one more byte is needed, nested twice. */
+/* Lengths around those that need one more byte, nested twice. */
 static void test_nested_lengths(void **state)
 {
     static const size_t length[] = {0,     1,     100,   126,   127,    128,     129,
@@ -166,7 +166,7 @@ static void test_failure_is_kept(void **state)
     tl_pb_u64(&b, 1, 1);
     size_t at = tl_pb_begin(&b, 2);
     size_t before = b.n;
-    /* More than there is: refused before a byte of it is touched. */
+    /* More than is possible: refused before any byte is read. */
     tl_pb_raw(&b, "", SIZE_MAX / 2);
     assert_true(b.failed);
     tl_pb_u64(&b, 1, 1);

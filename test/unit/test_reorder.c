@@ -1,4 +1,4 @@
-/* Putting a stream in order of time that comes in another one: against a plain stable sort of all events. */
+/* Sorting a stream by time: against a plain stable sort of all events. */
 #include "check.h"
 
 #define FAKE_UNSORTED true
@@ -26,7 +26,7 @@ static tl_source *open_fake(uint64_t events, bool fields)
     return s;
 }
 
-/* Numbers of events in the order of time. */
+/* Numbers of events in order of time. */
 static int by_time(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -62,7 +62,7 @@ typedef struct seen {
     int status;
 } seen;
 
-/* Merges events, at least `most` of them if there are so many, and compares with `number` if that is given. */
+/* Merges at least `most` events, or all, and compares with `number` if given. */
 static seen read_some(tl_source *s, const uint32_t *number, uint64_t most, tl_error *e)
 {
     seen r = {0};
@@ -87,7 +87,7 @@ static seen read_some(tl_source *s, const uint32_t *number, uint64_t most, tl_er
     return r;
 }
 
-/* All of it is put in order; returns how many runs that took. */
+/* Everything gets sorted; returns how many runs that took. */
 static uint64_t check_sorted(uint32_t n, bool fields)
 {
     tl_error e = {0};
@@ -140,7 +140,7 @@ static void nearly_in_order(void **state)
     }
 }
 
-/* As far out of order as the window allows: any order within it. */
+/* Up to the window out of order, in any way. */
 static void any_order_within_the_window(void **state)
 {
     for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -160,14 +160,14 @@ static void any_order_within_the_window(void **state)
         times[i] = i % 1000 + i / 100000; /* a saw */
     check_sorted(WINDOW, true);
     for (uint32_t i = 0; i < WINDOW; i++)
-        times[i] = i % TL_BATCH_MAX; /* all batches cover the same time: every event is a run */
+        times[i] = i % TL_BATCH_MAX; /* all batches cover the same times: every event is a run */
     check_sorted(WINDOW, true);
     for (uint32_t i = 0; i < MANY; i++)
         times[i] = i + (i % 1000 == 0 ? 30000 : 0); /* some far too early */
     check_sorted(MANY, false);
 }
 
-/* A window in the middle of events is moved, not emptied: what is late by less than it is put in order. */
+/* A window in the middle of events moves, and does not empty: events late by less than it get sorted. */
 static void late_by_nearly_the_window(void **state)
 {
     fake_reset(1, 0);
@@ -178,7 +178,7 @@ static void late_by_nearly_the_window(void **state)
     check_sorted(MANY, false);
 }
 
-/* Events that come too late: at once, counted, and told in one note. */
+/* Events that come too late: passed on at once, counted, and reported in one note. */
 static void check_late(const tl_source *s, uint64_t late, const char *text)
 {
     assert_int_equal(tl_trace_out_of_order(&s->trace), late);
@@ -190,7 +190,7 @@ static void check_late(const tl_source *s, uint64_t late, const char *text)
     assert_int_equal(note->kind, TL_DAMAGE_NOTE);
 }
 
-/* Forwards, but for one event that comes when four batches were handed out. */
+/* In order, but for one event after four batches have been handed out. */
 static void one_too_late(void)
 {
     fake_reset(1, 0);
@@ -206,12 +206,12 @@ static void backwards(void)
         times[i] = MANY - i;
 }
 
-/* One at the very time of the latest that was handed out still is in order. */
+/* An event at exactly the latest time handed out is still in order. */
 static void as_late_as_can_be(void **state)
 {
     tl_error e = {0};
     one_too_late();
-    times[WINDOW + 3 * TL_BATCH_MAX + 18] = times[4 * TL_BATCH_MAX - 1]; /* of the fourth batch that was handed out */
+    times[WINDOW + 3 * TL_BATCH_MAX + 18] = times[4 * TL_BATCH_MAX - 1]; /* of the fourth batch handed out */
     tl_source *s = open_fake(MANY, false);
     const seen r = read_some(s, NULL, UINT64_MAX, &e);
     assert_int_equal(r.status, 0);
@@ -230,12 +230,12 @@ static void too_late_events(void **state)
     assert_int_equal(r.events, MANY);
     assert_int_equal(r.out_of_order, 1);
     check_late(s, 1, "1 event came too late to be put in order of time");
-    /* Who reads again adds nothing. */
+    /* Reading again adds nothing. */
     r = read_some(s, NULL, UINT64_MAX, &e);
     assert_int_equal(r.out_of_order, 1);
     check_late(s, 1, "1 event came too late to be put in order of time");
     tl_source_close(s);
-    /* It came as soon as it was read: behind the four batches that were handed out, 3 * TL_BATCH_MAX before 17. */
+    /* It is passed on at once: after the four batches handed out, 3 * TL_BATCH_MAX before 17. */
     uint32_t *expected = malloc(MANY * sizeof *expected);
     const uint32_t late = WINDOW + 3 * TL_BATCH_MAX + 17, at = 4 * TL_BATCH_MAX;
     assert_non_null(expected);
@@ -261,7 +261,7 @@ static void a_trace_that_goes_backwards(void **state)
     tl_source_close(s);
 }
 
-/* Who stops early is told, too. */
+/* Also reported if reading stops early. */
 static void closed_before_the_end(void **state)
 {
     tl_error e = {0};
@@ -279,7 +279,7 @@ static void closed_before_the_end(void **state)
     }
 }
 
-/* What was read before an error comes before it, in order. */
+/* Events before an error come before it, in order. */
 static void errors_come_last(void **state)
 {
     static const uint32_t places[] = {0, 1, 1023, 1024, 5000, WINDOW, WINDOW + 1, 3 * WINDOW / 2, MANY - 1};
@@ -313,7 +313,7 @@ static void a_stream_that_does_not_open(void **state)
     tl_source_close(s);
 }
 
-/* The reader is told which time is wanted, and leaves out the rest. */
+/* The reader gets the limits of time, and leaves out the rest. */
 static void limits_are_passed_on(void **state)
 {
     const tl_limit limit = {.set = true, .from = 100, .to = 200};

@@ -1,4 +1,4 @@
-/* What commands see of a recording, and what stopping does to it: children record. */
+/* What commands see of a recording, and the effects of stopping it: children record. */
 #include "check.h"
 #include "rt_host.h"
 
@@ -18,7 +18,7 @@ void __cyg_profile_func_exit(void *function, void *site);
 
 /* ---- status ---- */
 
-/* Places in this program that stand for functions. */
+/* Places in this program, used as functions. */
 static char code[3];
 
 static void call_functions(void)
@@ -94,7 +94,7 @@ static bool others_sleep(void)
     return sleep;
 }
 
-/* The recorder's thread may still do something in the first moments. */
+/* The recorder's thread may still be busy in the first moments. */
 static void see_it_sleep(void)
 {
     enum { LOOKS = 1000 };
@@ -115,7 +115,7 @@ static void waiting_takes_no_processor(void **state)
 
 /* ---- descriptors ---- */
 
-/* With standard files that are closed: the program's next files get these numbers, not the recorder's. */
+/* With closed standard files: the program's next files get their numbers, not the recorder's. */
 static int open_standard_files(const char *settings)
 {
     for (int fd = 0; fd < 3; fd++)
@@ -145,7 +145,7 @@ static void the_recorder_takes_no_standard_files(void **state)
 
 /* ---- flush ---- */
 
-/* No thread may be in the middle of an event while lanes are looked at: each has to ask anew whether it may record. */
+/* No thread may be inside an event while lanes are visited: each has to ask again whether it may record. */
 static void flush_twice(void)
 {
     call_functions();
@@ -178,7 +178,7 @@ static void handlers_that_are_off_do_nothing(void **state)
         }
     assert_ptr_not_equal(tl_rt_record_handlers(true, RT_MODE_FDR, true),
                          tl_rt_record_handlers(true, RT_MODE_FDR, false));
-    off->enter(1, 0x1000, 0); /* nothing was begun: whatever it did would crash */
+    off->enter(1, 0x1000, 0); /* nothing was begun: any action would crash */
     off->argument(1, 0x1000, 0, 7);
     off->exit(1, 0x1000, 0);
     off->tail(1, 0x1000, 0);
@@ -197,7 +197,7 @@ static void *leave_calls_open(void *arg)
     return arg;
 }
 
-/* The thread's stack, and all that libc and the kernel know of it, is unmapped when recording stops. */
+/* When recording stops, the thread's stack, with all that libc and the kernel keep there, is unmapped. */
 static void stop_without_the_thread(void)
 {
     pthread_attr_t attributes;

@@ -65,7 +65,7 @@ static void events_are_there_with_their_fields(void **state)
     assert_int_equal(unmatched, 0);
 }
 
-/* The name of our own field, and a field that is there twice. */
+/* A name of our own field, and a field with the same name twice. */
 static void mark_same_names(void)
 {
     TL_RT_SPAN_F("same", TL_RT_FIELD(i64, "id", 1), TL_RT_FIELD(i64, "a", 2), TL_RT_FIELD(i64, "a", 3),
@@ -156,7 +156,7 @@ static void *run(void *arg)
     return arg;
 }
 
-/* Signals come as often as they can while four threads record. Writes how many there were. */
+/* Signals as fast as possible while four threads record. Writes how many there were. */
 static void mark_in_threads(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -189,7 +189,7 @@ static void check_threads(const char *settings, const char *path)
     const uint64_t late = numbers[1], left_out = numbers[0] - calls(path, "signal", &unmatched);
     assert_true(left_out <= late / 2);
     if (!is_profile) {
-        /* In an FDR log there is no place to put data aside: those events are counted. */
+        /* An FDR log has no place to put events aside: they are counted. */
         const uint64_t missing = THREADS * ROUNDS * DEPTH + numbers[0] - events(path, "depth") - events(path, "tick");
         assert_true(missing <= (is_fdr ? late : left_out));
         assert_true(left_out || missing == (is_fdr ? late : 0));
@@ -283,7 +283,7 @@ static void fork_in_the_middle(void)
         char of_parent[32];
         snprintf(of_parent, sizeof of_parent, "/%d.ctf", (int)getppid());
         TL_RT_INSTANT("child");
-        if (is_mapped(of_parent)) /* the child would keep the room of a file that is removed */
+        if (is_mapped(of_parent)) /* the child would keep the room of a removed file */
             TL_RT_INSTANT("mapped");
         tl_rt_finish();
         _exit(0);
@@ -385,7 +385,7 @@ static void texts_are_made_clean(void **state)
     is_cleaned("a\0b", 3, 20, "a?b");
     is_cleaned("\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", 9, 20, "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80");
     is_cleaned("\xc3\xa4\xc3\xa4", 4, 4, "\xc3\xa4");                             /* not cut in two */
-    is_cleaned("\xc0\x80\xed\xa0\x80\xf5\x80\x80\x80\xc3", 10, 20, "??????????"); /* no UTF-8 */
+    is_cleaned("\xc0\x80\xed\xa0\x80\xf5\x80\x80\x80\xc3", 10, 20, "??????????"); /* not UTF-8 */
     is_cleaned("\xe0\x80\x80", 3, 20, "???");
 }
 #else

@@ -1,4 +1,4 @@
-/* Numbers of functions by address: found again, noted, left out; given by threads and signal handlers at once. */
+/* Numbers of functions by address: found again, noted, left out; requested by threads and signal handlers at once. */
 #include "check.h"
 #include "rt_host.h"
 
@@ -105,7 +105,7 @@ static void test_an_address_keeps_its_number(void **state)
     assert_string_equal(last_note, "function id=13 object=0 address=0x40");
 }
 
-/* Addresses with the same home lie behind each other, also over the end of the table. */
+/* Addresses with the same home come after each other, also across the end of the table. */
 static void test_shared_homes(void **state)
 {
     enum { SAME = 5 };
@@ -113,7 +113,7 @@ static void test_shared_homes(void **state)
     for (unsigned b = 0; b < 2; b++) {
         uintptr_t a[SAME];
         for (uintptr_t i = 0, low = base[b]; i < SAME; i++, low += (uintptr_t)1 << 25) {
-            /* The bits above 25 are folded onto the lower ones: undone here. */
+            /* The bits above 25 are folded onto the lower ones; this undoes it. */
             a[i] = low ^ ((low >> 25 ^ base[b] >> 25) & (RT_ADDRESS_SLOTS - 1)) << 5;
             assert_int_equal(rt_address_home(a[i]), rt_address_home(base[b]));
         }
@@ -154,7 +154,7 @@ static void test_objects_come_and_go(void **state)
     assert_int_equal(id_of(0x4000), 3);
     assert_int_equal(nnote, 3);
     tl_rt_ids_load(0x2000, 0x4000, true);
-    assert_int_equal(id_of(0x2000), 1); /* told again: it may be of an object with another number */
+    assert_int_equal(id_of(0x2000), 1); /* noted again: its object may have another number */
     assert_int_equal(nnote, 4);
     tl_rt_ids_unload(0x2000, 0x4000);
     tl_rt_ids_load(0x2000, 0x4000, false);
@@ -163,19 +163,19 @@ static void test_objects_come_and_go(void **state)
     tl_rt_ids_unload(0x2000, 0x4000);
     tl_rt_ids_load(0x2000, 0x4000, true);
     assert_int_equal(id_of(0x2000), 4);
-    assert_int_equal(id_of(0x3000), 5); /* not what it was two objects ago */
+    assert_int_equal(id_of(0x3000), 5); /* not its number of two objects ago */
     /* A signal handler that interrupts the recorder cannot know what was loaded. */
     tl_rt_ids_unload(0x2000, 0x4000);
     tl_rt_lane->busy = 0x7fff0000;
     assert_int_equal(id_of(0x2000), 6);
     tl_rt_lane->busy = 0;
-    /* What is unloaded stays so whatever the patterns become. */
+    /* Unloaded functions stay so, whatever the patterns become. */
     tl_rt_ids_decide_again();
     assert_int_equal(id_of(0x3000), 7);
     assert_int_equal(id_of(0x4000), 3);
 }
 
-/* The last destructors of an object that has left: known by their numbers, but not the next object's functions. */
+/* The last destructors of an unloaded object are known by their numbers, but not the next object's functions. */
 static void test_functions_of_an_object_that_leaves(void **state)
 {
     assert_int_equal(id_of(0x2000), 1);
@@ -198,7 +198,7 @@ static void test_functions_of_an_object_that_leaves(void **state)
     assert_int_equal(id_of(0x3800), 5);
 }
 
-/* Functions that the patterns left out are decided about again. */
+/* Functions that patterns left out are decided again. */
 static void test_left_out_objects_come_and_go(void **state)
 {
     assert_int_equal(id_of(0x2000), 1);
@@ -231,7 +231,7 @@ static void test_inside_of_the_recorder(void **state)
     assert_int_equal(nnote, 1);
     assert_int_equal(id_of(0x2000), 1);
     assert_int_equal(nnote, 1);
-    /* With patterns, nobody knows yet. */
+    /* With patterns, the decision is still open. */
     patterns = true;
     unwanted = 0;
     tl_rt_lane->busy = 1;
@@ -243,7 +243,7 @@ static void test_inside_of_the_recorder(void **state)
 static void test_first_event_of_a_thread(void **state)
 {
     rt_lane *lane = tl_rt_lane;
-    tl_rt_lane = NULL; /* and none is to be had */
+    tl_rt_lane = NULL; /* and there is none left */
     assert_int_equal(id_of(0x2000), 1);
     assert_int_equal(nnote, 0);
     given = lane;

@@ -11,14 +11,14 @@
 #include "rt_record_fixture.h"
 #include "traceloom/rt.h"
 
-/* ---- calls that tell which they are ---- */
+/* ---- calls that carry their number ---- */
 
 enum { SLOT = 16 << 10, SLOTS = 4, PREAMBLE = 80, PADDED = 48 }; /* of ring=64K */
 enum {
     CALLS_OF_SLOT = (SLOT - PREAMBLE - PADDED) / 16,
     MANY = 20 * CALLS_OF_SLOT,
     MOVES = 100
-}; /* MOVES: calls that those to other processors take the room of */
+}; /* MOVES: calls whose room the records of other processors take */
 
 static void call(uint32_t id)
 {
@@ -32,7 +32,7 @@ static void call_many(void)
         call(i);
 }
 
-/* What `info` shows of a ring. */
+/* The facts of `info` about a ring. */
 typedef struct ring_facts {
     uint64_t reused, overwritten, complete_from; /* ns since the first event */
 } ring_facts;
@@ -57,15 +57,15 @@ static ring_facts ring_of(const tl_source *s)
     return r;
 }
 
-/* What is in a recording. Threads count their calls from THREAD times their number on. */
+/* Contents of a recording. Threads count their calls from THREAD times their number on. */
 enum { THREAD = 1 << 20, THREADS_MOST = 16 };
 typedef struct kept {
     uint64_t events;
     struct {
-        uint64_t first, last; /* calls, 0: none. All between them are there, entry and exit */
-        uint64_t begin;       /* time of the first event, ns since that of all */
+        uint64_t first, last; /* calls, 0: none. All between are there, with entry and exit */
+        uint64_t begin;       /* time of the first event, ns since the first of all */
     } thread[THREADS_MOST];
-    uint64_t tick; /* at least as many ns as a tick of the clock takes, rounded: complete_from is one behind an event */
+    uint64_t tick; /* one tick of the clock in ns, rounded up: complete_from is one after an event */
     ring_facts ring;
 } kept;
 
@@ -149,7 +149,7 @@ static void what_was_overwritten_is_known_after_a_kill(void **state)
     assert_int_equal(k.ring.overwritten + k.events, 2 * MANY);
 }
 
-/* Everything that is not a record of eight bytes. */
+/* All that is no record of eight bytes. */
 enum { KINDS = 3000, EVENTS_OF_KIND = 5, TAKEN_BACK = 1000 };
 static char text[200];
 
@@ -208,7 +208,7 @@ static void all_kinds_of_events_are_counted(void **state)
 
 static pthread_barrier_t all_there;
 static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-static uint32_t order; /* whose turn it is to do its last calls */
+static uint32_t order; /* whose turn it is to make its last calls */
 
 /* Threads that are there at the same time and end one after another. */
 typedef struct worker {
@@ -260,7 +260,7 @@ static void run_alone(uint32_t number, uint32_t calls_made)
 
 enum { SHORT = 300 };
 
-/* The room of three threads, of which the last uses its own alone. */
+/* The room of three threads; the last one uses only its own. */
 static void short_ones_then_a_long_one(void)
 {
     worker w[] = {{.number = 1, .calls = SHORT}, {.number = 2, .calls = SHORT}, {.number = 3, .calls = SHORT}};
@@ -282,14 +282,14 @@ static void threads_that_ended_keep_their_calls(void **state)
         assert_true(MANY - k.thread[i].first >= (SLOTS - 1) * CALLS_OF_SLOT - MOVES);
     }
     assert_int_equal(k.ring.overwritten + k.events, 2 * (3 * SHORT + 2 * MANY));
-    /* All that happened from then on is there, so it is behind the first calls that are left of the long ones. */
+    /* Everything since then is there, so it is after the first calls left of the long ones. */
     assert_true(k.ring.complete_from >= k.thread[4].begin);
     assert_true(k.ring.complete_from <= k.thread[5].begin + k.tick);
 }
 
 enum { RINGFUL = SLOTS * CALLS_OF_SLOT };
 
-/* Three threads fill their rings, and end in this order: 2, 3, 1 (by what they did last). Then one needs two slots. */
+/* Three threads fill their rings, and end in this order: 2, 3, 1 (by their last calls). Then one needs two slots. */
 static void full_rings_then_a_short_one(void)
 {
     worker w[] = {{.number = 1, .calls = RINGFUL}, {.number = 2, .calls = RINGFUL}, {.number = 3, .calls = RINGFUL}};
@@ -309,7 +309,7 @@ static void who_ended_first_is_overwritten_first(void **state)
     assert_int_equal(k.ring.overwritten + k.events, 2 * (3 * RINGFUL + 2 * CALLS_OF_SLOT));
 }
 
-/* More threads than a ring of one has room for, but not more than those of the eight at the same time have. */
+/* More threads than fit a ring of one, but no more than eight at the same time. */
 enum { TOGETHER = 8, VERY_MANY = 3000 };
 
 static void *call_twice(void *arg)
@@ -343,7 +343,7 @@ static void many_short_threads_lose_nothing(void **state)
     tl_source_close(s);
 }
 
-/* Where the limit leaves no room for more slots, those that are there are used again. */
+/* If the limit leaves no room for more slots, existing ones are reused. */
 static void a_limit_makes_rings_smaller(void **state)
 {
     assert_int_equal(record("mode=fdr:out=t.xray:control=off:ring=1M:limit=256K", call_many), 0);
@@ -391,13 +391,13 @@ static void a_child_has_a_ring_of_its_own(void **state)
 
 /* ---- the running time ---- */
 
-/* An event says what time it is. */
+/* An event that carries the time. */
 static void tell(void)
 {
     TL_RT_INSTANT_F("tell", TL_RT_FIELD(u64, "now", rt_now()));
 }
 
-/* As if nothing had happened for so long: the time of the last record goes back. What is told next must not rest on it,
+/* As if nothing had happened for so long: moves the time of the last record back. The next record must not build on it,
  * since readers do not know that. */
 static void be_idle(uint64_t ticks)
 {
@@ -421,7 +421,7 @@ static void tell_after_pauses(void)
     tell();
 }
 
-/* Each event is later than the time it tells, and earlier than that which the next one tells. */
+/* Each event is later than the time it carries, and earlier than the time of the next one. */
 static void long_pauses_keep_the_time(void **state)
 {
     assert_int_equal(record("mode=fdr:out=t.xray:control=off:clock=monotonic", tell_after_pauses), 0);

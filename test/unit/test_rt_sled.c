@@ -1,4 +1,4 @@
-/* Sleds: how functions are numbered, which instructions are written, and that code runs on while they are. */
+/* Sleds: the numbers of functions, the instructions written, and code that runs meanwhile. */
 #include "check.h"
 #include "rt_host.h"
 
@@ -11,7 +11,7 @@
 #include "rt/hook/rt_sled_aarch64.c"
 #include "rt/hook/rt_sled_x86_64.c"
 
-/* What was said. */
+/* The messages. */
 static char said[512];
 
 void tl_rt_line_text(rt_line *l, const char *s)
@@ -49,7 +49,7 @@ __asm__(".text\n"
 /* int f(int x) { return x + 1; }, as clang compiles it. */
 static const uint8_t function[] = {0xeb, 9,    0x66, 0x0f, 0x1f, 0x84, 0,    0, 2, 0, 0, 0x8d, 0x47,
                                    1,    0xc3, 0x2e, 0x66, 0x0f, 0x1f, 0x84, 0, 0, 2, 0, 0};
-enum { EXIT_AT = 14, EACH = 4096 - 2 }; /* a sled lies in two pages now and then */
+enum { EXIT_AT = 14, EACH = 4096 - 2 }; /* sometimes a sled spans two pages */
 #else
 #define COUNT(counter)                                                                                                 \
     " stp x14, x15, [sp, -16]!\n adrp x14, " counter "\n add x14, x14, :lo12:" counter "\n 1: ldxr w15, [x14]\n"       \
@@ -96,7 +96,7 @@ static void build(void)
     assert_int_equal(mprotect(code, sizeof code, PROT_READ | PROT_WRITE), 0);
     memset(code, 0xcc, sizeof code);
     for (int i = 0; i < FUNCTIONS; i++) {
-        char *p = map_bytes + 1 + i * 2 * SLED_BYTES, *f = place(i); /* the map is not aligned */
+        char *p = map_bytes + 1 + i * 2 * SLED_BYTES, *f = place(i); /* the map is unaligned */
         memcpy(f, function, sizeof function);
         put_sled(p, f, f, RT_SLED_ENTRY, 2);
         put_sled(p + SLED_BYTES, f + EXIT_AT, f, RT_SLED_EXIT, 2);
@@ -143,7 +143,7 @@ static void test_functions_are_runs(void **state)
         uint64_t address[8] = {0};
         for (int i = 0; i < 7; i++)
             put_sled(bytes + 1 + i * SLED_BYTES, code + i, code + 100 * of[i], (unsigned)i % 3, version);
-        /* A rest that is not a whole sled is none. */
+        /* An incomplete sled at the end is none. */
         assert_int_equal(tl_rt_map_functions(bytes + 1, bytes + sizeof bytes, 0, NULL), 4);
         assert_int_equal(tl_rt_map_functions(bytes + 1, bytes + sizeof bytes - 1, 0, NULL), 3);
         assert_int_equal(tl_rt_map_functions(bytes + 1, bytes + sizeof bytes, (uintptr_t)code, address), 4);
@@ -235,7 +235,7 @@ static void test_reach(void **state)
 }
 #endif
 
-/* What is patched is called with its number; the pages are as they were before. */
+/* Patched functions call the hook with their number; the pages become as before. */
 static void test_patch_and_unpatch(void **state)
 {
     build();
@@ -267,7 +267,7 @@ static void test_only_wanted_functions(void **state)
     entered = 0;
     call(3);
     assert_int_equal(entered, 1);
-    for (int i = 0; i < FUNCTIONS; i++) /* others, while it is on */
+    for (int i = 0; i < FUNCTIONS; i++) /* others, while patching is on */
         wanted[i] = i == 3 || i < 2;
     tl_rt_patch(&object, true);
     call_all(3);
@@ -305,7 +305,7 @@ static void test_odd_and_distant_sleds_are_told(void **state)
     munmap(elsewhere, PAGES);
 }
 
-/* Where code may not be made writable there is one message, and nothing is patched. */
+/* If code cannot be made writable there is one message, and nothing is patched. */
 static void test_code_that_stays_as_it_is(void **state)
 {
     build();
@@ -335,7 +335,7 @@ static void test_unloaded_objects_are_left_alone(void **state)
 {
     build();
     object.gone = true;
-    map.begin = map.end = NULL; /* nothing of it may be looked at */
+    map.begin = map.end = NULL; /* nothing of it may be read */
     object.map = NULL;
     tl_rt_patch(&object, true);
     call_all(0);

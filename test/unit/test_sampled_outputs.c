@@ -1,5 +1,5 @@
-/* Profiles of samples in the formats that were made for calls: the chosen weight with its own unit, nothing called a
- * call, sums that are right. pprof and tlp have tests of their own. */
+/* Profiles of samples in formats made for calls: the chosen weight with its own unit, nothing named a call, correct
+ * sums. pprof and tlp have tests of their own. */
 #include "sampled_fixture.h"
 
 #include "format/xray/xprof_write.h"
@@ -61,7 +61,7 @@ static void test_callgrind_of_memory(void **state)
     profiled_fini(&f);
 }
 
-/* What is counted is the only cost then. */
+/* Then the counts are the only cost. */
 static void test_callgrind_of_counts(void **state)
 {
     profiled f;
@@ -158,7 +158,7 @@ static void test_speedscope_has_all_weights(void **state)
     profiled_fini(&f);
 }
 
-/* Weights that are zero everywhere are left out, and so are threads that have nothing of the chosen one. */
+/* Weights that are zero everywhere are left out, and so are threads without the chosen one. */
 static void test_speedscope_has_threads_of_the_chosen_weight(void **state)
 {
     profiled f;
@@ -224,7 +224,7 @@ static void test_xray_profiles_are_refused(void **state)
     profiled_fini(&f);
 }
 
-/* What lines of a function have is the function's, and recursion is still none. */
+/* Functions get the sums of their lines, and recursion still counts once. */
 static void test_lines_become_functions(void **state)
 {
     profiled f;

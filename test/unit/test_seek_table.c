@@ -1,4 +1,4 @@
-/* Tests of zstd output that is cut into frames, and of the table behind them. */
+/* Tests of zstd output cut into frames, and of the table after them. */
 #include "check.h"
 #include "output_check.h"
 
@@ -17,7 +17,7 @@ static bool has_zstd(void)
     return r == 0;
 }
 
-/* Writes n bytes in pieces of `step` and offers a cut behind each; notes where frames begin. */
+/* Writes n bytes in pieces of `step` and offers a cut after each; notes where frames begin. */
 static uint32_t write_cut(tl_output *o, const char *data, size_t n, size_t step, uint64_t *begin, uint32_t most)
 {
     uint32_t frames = 1;
@@ -48,7 +48,7 @@ static void check_reads_back(const char *path, const char *data, size_t n)
     free(got);
 }
 
-/* Frame i of the table begins at the offset that the sizes before it add up to, and holds what it says. */
+/* Frame i of the table begins at the sum of the sizes before it, and has the right content. */
 static void check_frame(const uint8_t *file, size_t at, size_t packed, const char *content, size_t n)
 {
     scratch_write("frame", file + at, packed);
@@ -65,7 +65,7 @@ static void test_frames_and_their_table(void **state)
     tl_output *o;
     assert_int_equal(tl_output_open(&o, "out.zst", false, TL_ZSTD, 0, NULL), 0);
     const uint32_t frames = write_cut(o, data, n, 300000, begin, 8);
-    assert_int_equal(frames, 5); /* each at the first offer behind 1 MiB: 4 * 300000 */
+    assert_int_equal(frames, 5); /* each cut at the first offer after 1 MiB: 4 * 300000 */
     assert_int_equal(begin[1], 1200000);
     tl_output_note_frame(o, NOTE_MAGIC, "what stands there", 17);
     check_finish(o);
@@ -116,7 +116,7 @@ static void test_nothing_behind_the_last_cut(void **state)
     free(data);
 }
 
-/* Without a cut there is one frame as ever, and no table. */
+/* Without a cut there is one frame, and no table. */
 static void test_without_a_cut(void **state)
 {
     if (!has_zstd())
@@ -139,7 +139,7 @@ static void test_without_a_cut(void **state)
     free(data);
 }
 
-/* Where there are no frames, cuts change nothing. */
+/* Cuts change nothing in formats without frames. */
 static void test_other_outputs(void **state)
 {
     static const tl_compression kind[] = {TL_PLAIN, TL_GZIP};
@@ -170,14 +170,14 @@ static void test_full_device(void **state)
     tl_output *o;
     tl_error e;
     assert_int_equal(tl_output_open(&o, "/dev/full", false, TL_ZSTD, 0, NULL), 0);
-    assert_int_equal(write_cut(o, data, 3 * MIB, MIB, begin, 4), 1); /* the first one fails, and so all */
+    assert_int_equal(write_cut(o, data, 3 * MIB, MIB, begin, 4), 1); /* the first one fails, and with it all */
     assert_int_equal(tl_output_finish(o, &e), TL_EIO);
     assert_int_equal(e.sys_errno, ENOSPC);
     tl_output_close(o);
     free(data);
 }
 
-/* The command that everybody has. */
+/* With the usual command. */
 static void test_zstd_reads_it(void **state)
 {
     if (!has_zstd() || system("zstd --version >/dev/null 2>&1") != 0)
@@ -211,7 +211,7 @@ static void test_large_frames_break_the_table(void **state)
     tl_seek_table_fini(&t);
 }
 
-/* Nobody reads a table of more frames than this. */
+/* No reader takes a table of more frames than this. */
 static void test_frames_have_a_limit(void **state)
 {
     tl_seek_table t = {.n = TL_SEEK_TABLE_MOST};

@@ -1,5 +1,5 @@
-/* Tests of base/shadow.h: against a model that keeps every byte of a few pages, at both ends of memory, and without
- * memory of its own. The implementation is part of this file, so that its allocations can fail. */
+/* Tests of base/shadow.h: against a model that keeps every byte of a few pages, at both ends of memory, and when memory
+ * runs out. This file includes the implementation, so that its allocations can fail. */
 #include "check.h"
 
 static unsigned allocations_left = UINT32_MAX;
@@ -94,7 +94,7 @@ static void test_wraps(void **state)
     tl_shadow_free(s);
 }
 
-/* More than there is: only what is there is looked at, from either side of the range. */
+/* More than there is: only existing pages are visited, from either side of the range. */
 static void test_large_ranges(void **state)
 {
     tl_shadow *s = fresh();
@@ -131,7 +131,7 @@ static void test_pages_in_order(void **state)
     tl_shadow_free(s);
 }
 
-/* Memory is used again, and shows nothing of what it held. */
+/* Reused memory shows nothing of its former content. */
 static void test_clear_uses_pages_again(void **state)
 {
     tl_shadow *s = fresh();
@@ -192,7 +192,7 @@ static void model_step(tl_shadow *s, uint64_t *seed)
     const uint64_t address = place_base[place] + at;
     uint8_t data[5000] = {0};
     int *bytes = &model[place][at];
-    for (unsigned i = 0; i < n; i++) /* mostly what is there, so that they differ late */
+    for (unsigned i = 0; i < n; i++) /* mostly the present bytes, so that they differ late */
         data[i] = bytes[i] < 0 || next_random(seed) % 50 == 0 ? (uint8_t)next_random(seed) : (uint8_t)bytes[i];
     unsigned differs = 0, known = 0;
     while (differs < n && (bytes[differs] < 0 || bytes[differs] == data[differs]))
@@ -246,7 +246,7 @@ static void test_like_a_model(void **state)
     tl_shadow_free(s);
 }
 
-/* Whichever allocation fails: an error, and what was known is known still. */
+/* Whichever allocation fails: an error, and known bytes stay known. */
 static void test_without_memory(void **state)
 {
     bool failed = true;

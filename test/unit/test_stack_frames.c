@@ -1,4 +1,4 @@
-/* Frames of a stack: their order, and what they are called. */
+/* Frames of a stack: their order, and their names. */
 #include "stack_fixture.h"
 
 static void test_order(void **state)
@@ -9,7 +9,7 @@ static void test_order(void **state)
     assert_int_equal(s.n, 3);
     assert_ptr_equal(s.frame[0], &stack_unknown);
     assert_ptr_equal(s.frame[2], &stack_main);
-    v.n = 2; /* what the value says counts, and the chain */
+    v.n = 2; /* the value's number counts, and the chain */
     assert_true(tl_stack_frames_set(&s, &v));
     assert_int_equal(s.n, 2);
     v.n = UINT32_MAX;

@@ -83,7 +83,7 @@ static void test_csv(void **state)
                           "5,cpu,thread 7,,,,\"{\"\"usage\"\":9500}\"\n");
 }
 
-/* The deepest stack between two shallow ones: in order, whole, and nothing of it is left behind. */
+/* The deepest stack between two shallow ones: in order, whole, and without effect on the next. */
 static void test_deep(void **state)
 {
     const struct {
@@ -136,7 +136,7 @@ static long most_memory(void)
     return usage.ru_maxrss; /* KiB */
 }
 
-/* Frames share a long name in memory; what is written of one event must not have to fit there. */
+/* Frames share a long name in memory; the output of one event must not have to fit there. */
 static void test_long_names_take_no_memory(void **state)
 {
     enum { NAME = 100000, DEPTH = 2000, ROOM_KIB = 64 << 10 };
@@ -168,7 +168,7 @@ static void test_long_names_take_no_memory(void **state)
     free(name);
 }
 
-/* A name that is not UTF-8 does not get through. */
+/* A name that is not UTF-8 is not passed on. */
 static void test_hostile_names(void **state)
 {
     const tl_frame bad = {.name = "a\xff\n", .depth = 1};
@@ -179,7 +179,7 @@ static void test_hostile_names(void **state)
     fixture_finish(&f);
     assert_contains(f.bytes, "[{\"function\":\"a\\u00ff\\n\",\"iid\":null,\"ip\":null}]");
     fixture_fini(&f);
-    /* A byte 0, as tl_strings_get_text() hides it. */
+    /* A byte 0, as hidden by tl_strings_get_text(). */
     const tl_frame zero = {.name = "a\xc0\x80z", .depth = 1};
     stack_init(&f);
     assert_int_equal(fixture_create(&f, &tl_format_jsonl), 0);

@@ -1,4 +1,4 @@
-/* Tables: what rows there are, their numbers and their order, whatever order the profile was made in. */
+/* Tables: their rows, numbers and order, in whatever order the profile was made. */
 #include "random_profile.h"
 
 #include "analysis/function/tables.h"
@@ -65,7 +65,7 @@ static void test_functions(void **state)
     assert_int_equal(b->p50, 9); /* of 7 9 20 60 */
     assert_int_equal(b->p90, 60);
     assert_int_equal(b->p99, 60);
-    for (uint32_t i = 0; i < t.n; i++) { /* the public interface says the same */
+    for (uint32_t i = 0; i < t.n; i++) { /* the public interface agrees */
         tl_stat s;
         tl_profile_function_stat(p, t.row[i].function, &s);
         assert_memory_equal(&s, &t.row[i].stat, sizeof s);
@@ -91,7 +91,7 @@ static void test_sorting_by_each_column(void **state)
     tl_table t;
     assert_int_equal(tl_function_rows(&t, p, NULL), 0);
     for (size_t i = 0; i < TL_COUNT(cases); i++) {
-        tl_table_sort(&t, p, TL_BY_MIN, 0); /* from another order than the expected one */
+        tl_table_sort(&t, p, TL_BY_MIN, 0); /* from another order */
         tl_table_sort(&t, p, cases[i].column, 0);
         assert_string_equal(names(p, &t), cases[i].expected);
     }
@@ -197,7 +197,7 @@ static void test_callers(void **state)
         const char *caller, *callee;
         uint64_t calls, total, self;
     } expected[] = {
-        {"-", "a", 1, 100, 40}, {"a", "b", 2, 60, 30}, /* the second one lies in the first */
+        {"-", "a", 1, 100, 40}, {"a", "b", 2, 60, 30}, /* the second is inside the first */
         {"b", "a", 1, 50, 30},  {"c", "d", 1, 30, 30}, {"-", "b", 2, 16, 16},
     };
     assert_int_equal(t.n, TL_COUNT(expected));
@@ -272,7 +272,7 @@ static void test_without_histogram_there_are_no_percentiles(void **state)
     tl_profile_free(p);
 }
 
-/* A table as numbers that do not depend on indices. */
+/* A table as numbers independent of indices. */
 static void assert_same_tables(const tl_profile *p, const tl_table *a, const tl_profile *q, const tl_table *b)
 {
     assert_int_equal(a->n, b->n);

@@ -1,4 +1,4 @@
-/* Text: columns, indentation, and what hostile names may not do. */
+/* Text: columns, indentation, and hostile names. */
 #include "rich_fixture.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ static void test_hostile_text(void **state)
     fixture_fini(&f);
 }
 
-/* Indentation ends somewhere, and comes back in step. */
+/* Indentation has a limit, and comes back in step. */
 static void test_depth(void **state)
 {
     enum { DEPTH = 3000 };
@@ -125,7 +125,7 @@ static void test_rich_fields(void **state)
                        "     0.000000006  thread 7      * empty\n");
 }
 
-/* The second that is kept from line to line: forwards, backwards, before the begin, with a wider column. */
+/* The second kept from line to line: forwards, backwards, before the begin, with a wider column. */
 static void test_seconds(void **state)
 {
     static const uint64_t time[] = {5000000000, 5999999999,          6000000000, 5000000001,

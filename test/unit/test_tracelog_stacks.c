@@ -1,4 +1,4 @@
-/* Stacks of TraceLog over many batches, against stacks that are kept as arrays: what lasts is made anew on the way. */
+/* Stacks of TraceLog over many batches, against stacks kept as arrays: the lasting part is rebuilt on the way. */
 #include <unistd.h>
 
 #include "format/tracelog/tracelog_replay.h"
@@ -15,7 +15,7 @@ typedef struct array_frame {
 
 typedef struct array_stack {
     array_frame frame[DEPTH];
-    uint32_t depth, same; /* frames that are the same as when the last batch ended */
+    uint32_t depth, same; /* frames that have been the same since the last batch ended */
 } array_stack;
 
 typedef struct model {
@@ -29,7 +29,7 @@ static uint32_t below(model *m, uint32_t most)
     return random_below(&m->random, most);
 }
 
-/* A line that names a function, or one that changes a stack: most of them a little, some of them much. */
+/* A line that names a function, or one that changes a stack: usually a little, sometimes a lot. */
 static uint32_t next_line(model *m, unsigned i, log_text *log)
 {
     if (i % NAMED == 0) {
@@ -71,12 +71,12 @@ static void check_stack(model *m, uint32_t thread, const tl_value *v)
         assert_int_equal(f->ip, a->ip);
         const uint32_t name = m->name[a->function];
         assert_int_equal(f->name ? strtoul(f->name, NULL, 10) : 0, name);
-        ((tl_frame *)(uintptr_t)f)->memo = 1; /* as who makes a profile does: it changes nothing of the log */
+        ((tl_frame *)(uintptr_t)f)->memo = 1; /* as makers of profiles do: it changes nothing in the log */
     }
     assert_null(f);
 }
 
-/* How many frames of the stacks are not those of the last time. */
+/* The number of frames that differ from the last time. */
 static uint64_t fresh_frames(model *m)
 {
     uint64_t n = 0;
@@ -87,7 +87,7 @@ static uint64_t fresh_frames(model *m)
     return n;
 }
 
-/* Reads all lines of a log of this model, which tells them anew, and writes them to the sink in runs of any length. */
+/* Reads all lines of a model's log, made again from its seed, into the sink in runs of any length. */
 static void read_log(tl_source *s, uint32_t seed, tl_sink *sink)
 {
     model *m = calloc(1, sizeof *m);
@@ -116,7 +116,7 @@ static void read_log(tl_source *s, uint32_t seed, tl_sink *sink)
     }
     assert_int_equal(status, 0);
     assert_int_equal(line, LINES);
-    assert_true(lasting > TRACELOG_LASTING_LEAST + THREADS + 2 * THREADS * DEPTH); /* so it was made anew */
+    assert_true(lasting > TRACELOG_LASTING_LEAST + THREADS + 2 * THREADS * DEPTH); /* so it was rebuilt */
     assert_int_equal(tl_trace_damage_count(tl_source_trace(s)), 0);
     assert_int_equal(tl_trace_notes(tl_source_trace(s)), 0);
     text_free(&unused);
@@ -178,7 +178,7 @@ static uint32_t kept_with(tracelog_threads *t, tl_arena *batch, tl_arena *of_fra
     return f->memo;
 }
 
-/* A frame where another one was is not that one, be it of a batch or one that stays. */
+/* A frame at the address of a former one is another frame, whether in a batch or lasting. */
 static void frames_at_the_same_address(void **state)
 {
     tracelog_threads t = {0};

@@ -1,9 +1,8 @@
-/* Writing TraceLogs: every record in both dialects, old logs in new words, parts of logs, and values that do not fit.
- */
+/* Writing TraceLogs: every record in both dialects, old logs in new words, parts of logs, and unsuitable values. */
 #include "tracelog_write_fixture.h"
 #include "writer_fixture.h"
 
-/* A line of each record, as the specification has it. */
+/* A line of each record, from the specification. */
 #define COMMON                                                                                                         \
     "prf stm 2018-06-25 07:24:28.049 +09:00\n"                                                                         \
     "prf cfg SamplingTimeoutMs 7\n"                                                                                    \
@@ -80,7 +79,7 @@ static void test_other_versions_are_refused(void **state)
     }
 }
 
-/* A number of the system that no thr aos gave has no iid; a thread whose number is not known keeps its iid. */
+/* A number of the system without a thr aos has no iid; a thread with an unknown number keeps its iid. */
 static void test_threads_that_the_dialect_cannot_name(void **state)
 {
     assert_copy("gch gcf 77 393\n", "doc", "gch gcf 77 393\n");
@@ -121,7 +120,7 @@ static void test_saved_sessions_keep_their_lines(void **state)
     assert_copy(log, NULL, log);
 }
 
-/* Programs of 32 bits have pointers of eight digits; call points have the width of the pointers before. */
+/* Programs of 32 bits have pointers of eight digits; call points are as wide as the pointers before them. */
 static void test_width_of_pointers(void **state)
 {
     static const char log[] = "mod ata 0x7F56B6E0 0x00001234\n"
@@ -131,7 +130,7 @@ static void test_width_of_pointers(void **state)
     assert_copy(log, NULL, log);
 }
 
-/* Numbers keep their digits, whatever these are. */
+/* Numbers keep their digits, whatever they are. */
 static void test_digits_are_kept(void **state)
 {
     static const char log[] = "thr crt 0x7FA6D6B31BC0 0x0\n"
@@ -182,7 +181,7 @@ static bool first_and_last(const tl_batch *b, uint32_t i)
     return b->ts[i] < 6 || b->ts[i] > 7;
 }
 
-/* The line that is left out changed the stack: what stands behind it is written as it differs from what is known. */
+/* The omitted line changed the stack: the next one is written as the difference from the known one. */
 static void test_part_of_the_samples(void **state)
 {
     fixture f;
@@ -217,7 +216,7 @@ static const tl_value odd_values[] = {
     {.type = TL_STACK},
 };
 
-/* Whatever the values of an event are, it is one line. */
+/* Whatever values an event has, it is one line. */
 static void test_odd_values(void **state)
 {
     uint32_t random = 1;
@@ -248,7 +247,7 @@ static void test_odd_values(void **state)
     }
 }
 
-/* Each value that does not fit is counted, once for its line; what is missing is none. */
+/* Each unsuitable value is counted, once for its line; a missing one is not. */
 static void test_odd_values_are_counted(void **state)
 {
     static const tl_value id = {.type = TL_HEX, .as.u = 1}, number = {.type = TL_U64, .as.u = 5},
@@ -315,7 +314,7 @@ static void test_missing_values(void **state)
                        "sam str ? 9 0 0:0\n");
 }
 
-/* An event writer that never says yes to what it cannot hold. */
+/* A writer of events never accepts what it cannot hold. */
 static void test_other_classes_are_dropped(void **state)
 {
     fixture f;
@@ -330,7 +329,7 @@ static void test_other_classes_are_dropped(void **state)
     fixture_fini(&f);
 }
 
-/* Other sources have to come by time, a log in its own order. */
+/* Other sources must come by time, a log in its own order. */
 static void test_order(void **state)
 {
     tl_trace own = {.format = "tracelog"}, other = {.format = "xray-fdr"}, unknown = {0};
@@ -346,7 +345,7 @@ static void test_order(void **state)
     assert_true(tl_format_wants_order(&f, &own));
     writer.ordered = false;
     assert_false(tl_format_wants_order(&f, &other));
-    /* Of a track that has events in several streams only who wants a track's order asks for it. */
+    /* Only a track's own order of a track with events in several streams needs that order. */
     other.shared_tracks = true;
     assert_false(tl_format_wants_order(&f, &other));
     writer.track_order = true;

@@ -1,4 +1,4 @@
-/* Every metadata file of the corpus in TSDL: it must be read and its plans made, or be refused as it should. */
+/* Every metadata file of the corpus in TSDL: it must be read and its plans made, or be refused as expected. */
 #include <dirent.h>
 #include <sys/stat.h>
 
@@ -6,7 +6,7 @@
 #include "format/ctf/plan/ctf_plan.h"
 #include "tsdl_schema.h"
 
-/* Files that are broken, and how. */
+/* Broken files, and their errors. */
 static const struct {
     const char *path;
     uint64_t offset;
@@ -42,7 +42,7 @@ static void read_metadata(const char *corpus, const char *folder)
     snprintf(path, sizeof path, "%s/%s/metadata", corpus, folder);
     const char *text = read_file(path, &n);
     if (n < 10 || memcmp(text, "/* CTF 1.8", 10) != 0)
-        return; /* in packets, or in another language */
+        return; /* in packets, or another language */
     int rc = schema_parse_bytes(text, n, &e);
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++)
         if (strcmp(broken[i].path, folder) == 0) {

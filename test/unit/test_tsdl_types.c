@@ -108,7 +108,7 @@ static void test_structs(void **state)
     expect_payload("struct s { u8 a; }; struct s x, y[2]; struct s align(16) z;",
                    "{x:{a:u8}@8 y:[2]{a:u8}@8 z:{a:u8}@16}@16");
     expect_payload("struct s { u8 a; } x; struct s y;", "{x:{a:u8}@8 y:{a:u8}@8}@8");
-    /* A variant asks no alignment of its container. */
+    /* A variant demands no alignment from its container. */
     expect_payload("enum : integer { size = 1; } { a } t; variant <t> { integer { size = 64; align = 64; } a; } v;",
                    "{t:u1<a=0> v:<t>{a=0:u64@64}}");
     expect_payload("u8 a, b[2], c[3][4];", "{a:u8 b:[2]u8 c:[3][4]u8}@8");
@@ -128,7 +128,7 @@ static void test_structs(void **state)
 static void test_names_are_shown_without_underscore(void **state)
 {
     expect_payload("u8 _a; u8 __b; u8 ___c; u8 _; u8 d;", "{a(_a):u8 _b(__b):u8 __c(___c):u8 _:u8 d:u8}@8");
-    /* but two fields never have the same name */
+    /* but no two fields get the same name */
     expect_payload("u8 a; u8 _a;", "{a:u8 _a:u8}@8");
     expect_payload("u8 _a; u8 a;", "{_a:u8 a:u8}@8");
     expect_payload("u8 __a; u8 _a; u8 a;", "{__a:u8 _a:u8 a:u8}@8");
@@ -157,7 +157,7 @@ static void test_arrays(void **state)
 static void test_text(void **state)
 {
     expect_payload("c a[5]; c b[0]; u8 n; c t[n]; c g[2][3];", "{a:text[5] b:text[0] n:u8 t:text[n] g:[2]text[3]}@8");
-    /* Only whole bytes in a row are text. */
+    /* Only adjacent whole bytes are text. */
     expect_payload("integer { size = 8; align = 16; encoding = UTF8; } a[5];", "{a:[5]u8@16text}@16");
     expect_payload("integer { size = 8; align = 1; encoding = UTF8; } a[5];", "{a:[5]u8@1text}");
     expect_payload("integer { size = 16; encoding = UTF8; } a[5];", "{a:[5]u16text}@8");
@@ -201,7 +201,7 @@ static void test_names_of_types(void **state)
     payload_fails("u8 ********|*a;", "more than 8 pointers");
 }
 
-/* Words with a meaning, and names of types, may be names of fields. */
+/* Keywords, and names of types, may name fields. */
 static void test_fields_named_like_anything(void **state)
 {
     expect_payload("u8 u8; u16 env; u8 const; struct {} align; enum : u8 { x } int; string string; u8 event[2];",

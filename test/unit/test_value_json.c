@@ -1,4 +1,4 @@
-/* Values as JSON text: what the writers' own tests do not reach. */
+/* Values as JSON text: cases that the writers' tests do not reach. */
 #include <float.h>
 #include <math.h>
 
@@ -22,7 +22,7 @@ static void test_doubles(void **state)
     }
 }
 
-/* Long text is escaped in pieces: no character may be cut, wherever the pieces end. */
+/* Long text is escaped in pieces: no character may be cut at their ends. */
 static void test_long_strings(void **state)
 {
     static const char *const character[] = {"a", "\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x99\x82"};
@@ -58,7 +58,7 @@ static void test_bad_bytes_are_counted_once(void **state)
     tl_pb_fini(&out);
 }
 
-/* Lists that say to be longer than the tape end with it. */
+/* A list whose length exceeds the tape ends with it. */
 static void test_lying_lists(void **state)
 {
     tl_value v[] = {
@@ -84,7 +84,7 @@ static void test_keys(void **state)
     assert_null(tl_key_name(&none));
     assert_null(tl_key_name(&function));
     assert_null(tl_key_name(&field));
-    for (int key = TL_KEY_WEIGHT; key <= TL_KEY_PAIR; key++) /* those are for analyses */
+    for (int key = TL_KEY_WEIGHT; key <= TL_KEY_PAIR; key++) /* for analyses only */
         assert_null(tl_key_name(&(tl_class){.key = (tl_key)key}));
     tl_pb out = {0};
     tl_text_writer tw;
@@ -113,7 +113,7 @@ static void check_json(const tl_value *v, const tl_value *end, const tl_field_te
     tl_pb_fini(&out);
 }
 
-/* A stack is one slot. Its members are called as its field says, and have names of their own without. */
+/* A stack is one slot. Its field gives its members their names; without it they have default ones. */
 static void test_stacks(void **state)
 {
     const tl_frame outer = {.function = 3, .name = "a", .depth = 1, .flags = TL_FRAME_FUNCTION},
@@ -141,7 +141,7 @@ static void count_spills(void *arg, tl_text_writer *tw)
     assert_non_null(tw->p);
 }
 
-/* Text that is collected can go on its way after each frame. */
+/* Collected text may be passed on after each frame. */
 static void test_spill(void **state)
 {
     const tl_frame outer = {.depth = 1}, inner = {.caller = &outer, .depth = 2};

@@ -1,5 +1,5 @@
-/* Streams whose compression turns out to be damaged in the middle of a token, after they said how long they are:
- * reading and checking end there. */
+/* Streams whose compressed data proves damaged in the middle of a token, after they announced their length: reading and
+ * checking end there. */
 #include "lazy_fixture.h"
 
 #include "format/xtrace/xtrace_check.h"
@@ -8,14 +8,14 @@
 
 enum { NOP = 0xd503201f };
 
-/* A frame of so many bytes, then one of the others that is damaged. */
+/* A frame of `cut` bytes, then a damaged one with the others. */
 static packed make_broken(const made_stream *s, size_t cut)
 {
     packed f = {0};
     packed_frame(&f, s->data, cut, WITH_SUM);
     const size_t second = f.n, header = 4 + 1 + 2 + 3; /* magic, flags, size; of the first block */
     packed_frame(&f, s->data + cut, s->n - cut, WITH_SUM);
-    memset(f.p + second + header, 0xff, 4); /* what only decompressing it finds */
+    memset(f.p + second + header, 0xff, 4); /* only decompression finds it */
     return f;
 }
 
@@ -34,10 +34,10 @@ static void test_check(void **state)
             tl_error e = {0};
             tl_trace_init(&t);
             assert_int_equal(tl_input_size(in), s.n);
-            alarm(20); /* it must not go round and round */
+            alarm(20); /* it must not loop for ever */
             assert_int_equal(xtrace_check_stream(in, &t, NULL, NULL, resync, &e), 0);
             alarm(0);
-            assert_int_equal(tl_trace_damages(&t), 0); /* reading tells it */
+            assert_int_equal(tl_trace_damages(&t), 0); /* reading reports it */
             assert_int_equal(tl_input_size(in), places[i]);
             tl_input_close(in);
             tl_trace_fini(&t);

@@ -1,5 +1,4 @@
-/* Tests of format/xtrace/xtrace_check.h: each rule where it holds, where it is broken, and where nothing can be said.
- */
+/* Tests of format/xtrace/xtrace_check.h: each rule where it holds, where it is broken, and where it does not apply. */
 #include "snapshot_fixture.h"
 
 #include "format/xtrace/xtrace_check.h"
@@ -36,7 +35,7 @@ static void expect_stream(made_stream *s, const told *expected, size_t n)
     expect_stream(s, (const told[]){__VA_ARGS__}, sizeof((const told[]){__VA_ARGS__}) / sizeof(told))
 #define EXPECT_GOOD(s) expect_stream(s, NULL, 0)
 
-/* An instruction at PC, and one behind it at another pc. */
+/* An instruction at PC, and the next at another pc. */
 static made_stream pair(uint32_t opcode, uint64_t next)
 {
     made_stream s = {0};
@@ -76,7 +75,7 @@ static void test_chain(void **state)
     made_pcinst(&s, 0, UINT64_MAX - 3, NOP);
     EXPECT_GOOD(&s);
     made_pcinst(&s, 0, PC, B(4));
-    made_inst(&s, 0, NOP); /* says that it is behind the branch */
+    made_inst(&s, 0, NOP); /* its pc follows the branch */
     EXPECT_STREAM(&s, {13, "xtrace.pc-chain"});
 }
 
@@ -129,7 +128,7 @@ static void test_loads(void **state)
     made_stream s = {0};
     made_access(&s, true, 0x1000, 3, 1);  /* at 0, before any instruction */
     made_access(&s, false, 0x1004, 1, 5); /* at 17 */
-    made_access(&s, false, 0x1002, 2, 9); /* at 28: wrong, and known as this from now on */
+    made_access(&s, false, 0x1002, 2, 9); /* at 28: wrong, and the known value from now on */
     made_access(&s, false, 0x1002, 2, 9);
     made_access(&s, false, 0x1000, 3, 1);            /* at 54 */
     made_access(&s, true, UINT64_MAX - 3, 3, 0x80);  /* at 71, over the end of memory */
@@ -138,7 +137,7 @@ static void test_loads(void **state)
     EXPECT_STREAM(&s, {28, "xtrace.shadow"}, {54, "xtrace.shadow"}, {101, "xtrace.shadow"});
 }
 
-/* Memory with known bytes; then something happens; then they are others. */
+/* Memory with known bytes; then an event; then other bytes. */
 static made_stream known_memory(unsigned level)
 {
     made_stream s = {0};
@@ -231,13 +230,13 @@ static void test_exclusive_stores(void **state)
         else
             EXPECT_STREAM(&s, {73, "xtrace.shadow"}, {86, "xtrace.shadow"});
     }
-    made_stream s = known_memory(0); /* more stores than any instruction has */
+    made_stream s = known_memory(0); /* more stores than any instruction makes */
     made_inst(&s, 0, 0xc8007c20u);
     for (unsigned i = 0; i < 1000; i++)
         made_access(&s, true, 0x2000 + i, 0, 1);
     made_value(&s, XTRACE_STXR, 1);
     made_access(&s, false, 0x2000 + 999, 0, 2);
-    made_access(&s, false, 0x1000, 3, 9); /* all was forgotten, not only what they stored */
+    made_access(&s, false, 0x1000, 3, 9); /* everything was forgotten, not only the stored bytes */
     EXPECT_GOOD(&s);
 }
 
@@ -268,7 +267,7 @@ static void test_stops_at_damage(void **state)
     made_pcinst(&s, 0, PC, NOP);
     *stream_room(&s, 1) = 0x06;
     made_pcinst(&s, 0, PC, NOP);
-    EXPECT_STREAM(&s, {13, "xtrace.pc-chain"}, {26, "xtrace.pc-chain"}); /* the damage itself is what reading tells */
+    EXPECT_STREAM(&s, {13, "xtrace.pc-chain"}, {26, "xtrace.pc-chain"}); /* reading reports the damage itself */
     s = pair(NOP, PC);
     s.n--;
     EXPECT_GOOD(&s);
@@ -277,7 +276,7 @@ static void test_stops_at_damage(void **state)
 
 enum { BLOCK = 93 };
 
-/* Ten instructions in each BLOCK bytes, eight of level 0; the first is as told. */
+/* Ten instructions in each BLOCK bytes, eight of level 0; `first` are the first ones. */
 static made_stream make_blocks(size_t blocks, const uint32_t *first, size_t nfirst)
 {
     made_stream s = {0};
@@ -339,7 +338,7 @@ static void test_order_of_snapshots(void **state)
     set(&m, 1, XTRACE_SNAPSHOT_USER, 11);           /* of 10 */
     set(&m, 2, XTRACE_SNAPSHOT_INSNS, 50);          /* so that the next one is smaller */
     set(&m, 4, XTRACE_SNAPSHOT_USER, 23);           /* after 24 */
-    set(&m, 5, XTRACE_SNAPSHOT_INSNS, 0);           /* not looked at: */
+    set(&m, 5, XTRACE_SNAPSHOT_INSNS, 0);           /* ignored: */
     set(&m, 5, m.size - XTRACE_SNAPSHOT_TAIL, 256); /* ... it is damaged */
     EXPECT_SNAPSHOTS(&m, NULL, {AT(1), "xtrace.snapshot-order"}, {AT(3), "xtrace.snapshot-order"},
                      {AT(4), "xtrace.snapshot-order"});
@@ -398,7 +397,7 @@ static void test_registers_of_snapshots(void **state)
     free(s.data);
 }
 
-/* Close to each other: at every second token, and inside of those between. */
+/* Close to each other: at every second token, and inside the tokens between. */
 static void test_dense_snapshots(void **state)
 {
     enum { N = 400 };
@@ -425,7 +424,7 @@ static void test_dense_snapshots(void **state)
     free(s.data);
 }
 
-/* Many, in no order. */
+/* Many, unsorted. */
 static void test_many_snapshots(void **state)
 {
     enum { N = 3000 };

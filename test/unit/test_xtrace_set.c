@@ -1,4 +1,4 @@
-/* Tests of folders of recordings: their files, the counts in snapshots, images, and what has no place. */
+/* Tests of folders of recordings: their files, the counts in snapshots, images, and values without a place. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -124,7 +124,7 @@ static void test_image(void **state)
     stop_set(&f);
 }
 
-/* Registers of later are not those of the begin. */
+/* Later registers do not count for the begin. */
 static void test_image_without_registers(void **state)
 {
     fixture f;
@@ -167,7 +167,7 @@ static void test_tracks(void **state)
     stop_set(&f);
 }
 
-/* Time and hint are those of the file that was read; what has no number of its own gets one. */
+/* Time and hint are from the file read; parts without a number get one. */
 static void test_names(void **state)
 {
     static const struct {
@@ -220,7 +220,7 @@ static void test_number_0(void **state)
     stop_set(&f);
 }
 
-/* A processor is named by its number, and the header of its snapshots says that it is one; a thread's does not. */
+/* A processor is named by its number, and the header of its snapshots marks it as a processor, unlike a thread. */
 static void test_processor(void **state)
 {
     fixture f;
@@ -292,7 +292,7 @@ static unsigned open_files(void)
     return n;
 }
 
-/* What was begun and is given up leaves nothing open. */
+/* Giving up leaves nothing open. */
 static void test_given_up(void **state)
 {
     fixture f;

@@ -1,4 +1,4 @@
-/* Tests of writing instruction streams and snapshots: every token, where an instruction says its pc, what has no
+/* Tests of writing instruction streams and snapshots: every token, which instructions carry a pc, events without a
  * place in a file, and the index of a compressed one. */
 #include "check.h"
 #include "insn_fixture.h"
@@ -46,10 +46,10 @@ static void test_pc_where_a_block_begins(void **state)
     uint64_t pc = 0x400000;
     for (size_t i = 0; i < sizeof op / sizeof *op; i++) {
         put_insn(&f, pc, op[i], 0);
-        pc += op[i] == CALL ? 8 : 4; /* even what follows in memory begins a block behind a branch */
+        pc += op[i] == CALL ? 8 : 4; /* even the next instruction in memory begins a block after a branch */
     }
-    put_insn(&f, 0x500000, NOP, 0); /* somewhere else for no visible reason */
-    put_insn(&f, 0x500004, NOP, 1); /* another level is no matter */
+    put_insn(&f, 0x500000, NOP, 0); /* elsewhere for no visible reason */
+    put_insn(&f, 0x500004, NOP, 1); /* the level does not matter */
     expect_tokens(&f, "PiiPiPiPiiPPi");
 }
 
@@ -70,7 +70,7 @@ static void test_unknown_pcs(void **state)
     put_insn_without_pc(&f, RETURN);
     put_insn(&f, 0x400000, NOP, 0);
     put_insn(&f, 0x400004, NOP, 0);
-    put_insn_without_pc(&f, NOP); /* a reader will know better */
+    put_insn_without_pc(&f, NOP); /* a reader finds it */
     put_insn(&f, 0x40000c, NOP, 0);
     fixture_finish(&f);
     assert_int_equal(fixture_dropped(&f, "instructions of unknown pc"), 1);
@@ -133,7 +133,7 @@ static void test_registers_and_buffers(void **state)
     expect_bytes(&f, expected, sizeof expected);
 }
 
-/* Every size that a token can have, and sizes that none has. */
+/* Every size of tokens, and sizes without one. */
 static void test_sizes_of_accesses(void **state)
 {
     char *data = pattern(100000);
@@ -242,7 +242,7 @@ static void test_snapshots_of_other_shapes(void **state)
     put_snapshot(&f, 0, 0x100, 0x7ff0);
     must(fixture_write(&f, &e), &e);
     put_snapshot(&f, 1, 0x100, 0x7ff0);
-    f.batch.v[f.batch.nval - 1].as.u = 256; /* the vectors are too short for that */
+    f.batch.v[f.batch.nval - 1].as.u = 256; /* the vectors are too short */
     must(fixture_write(&f, &e), &e);
     put_snapshot(&f, 1, 0x100, 0x7ff0);
     f.batch.v[4].n = 31;
@@ -255,7 +255,7 @@ static void test_snapshots_of_other_shapes(void **state)
     fixture_fini(&f);
 }
 
-/* What is called so must be so: readers go by the name. */
+/* Names must be right: readers rely on them. */
 static void test_name_says_what(void **state)
 {
     fixture f;
@@ -302,7 +302,7 @@ static void test_other_traces(void **state)
     fixture_fini(&f);
 }
 
-/* 3 MiB of a stream, compressed: cut where instructions say their pc, and the index says where. */
+/* 3 MiB of a stream, compressed: cut where instructions carry their pc, at the places in the index. */
 static void test_index(void **state)
 {
     fixture f;

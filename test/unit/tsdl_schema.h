@@ -1,4 +1,4 @@
-/* Metadata of CTF 1.8 for tests, and types as short text, so that a whole type is compared at once. */
+/* Metadata of CTF 1.8 for tests, and types as short text, to compare a whole type at once. */
 #ifndef TL_TEST_TSDL_SCHEMA_H
 #define TL_TEST_TSDL_SCHEMA_H
 
@@ -87,7 +87,7 @@ static inline void put_length(const ctf_type *t)
 
 static inline void put_type(const ctf_type *t);
 
-/* `name:type`; an option says which values choose it, a name that is not the raw one is shown with it. */
+/* `name:type`; an option has the values that choose it, and a raw name that differs from the name. */
 static inline void put_members(const ctf_type *t)
 {
     for (uint32_t i = 0; i < t->nmember; i++) {
@@ -158,7 +158,7 @@ static inline const char *dump(const ctf_type *t)
     return dumped;
 }
 
-/* Parses a copy of exactly the text's size, so that a byte read behind it is noticed, and nothing can point there. */
+/* Parses a copy of exactly the text's size, so that a byte read beyond it is noticed, and nothing can point there. */
 static inline int schema_parse_bytes(const char *text, size_t n, tl_error *e)
 {
     char *copy = malloc(n ? n : 1);
@@ -181,7 +181,7 @@ static inline const ctf_schema *schema_of(const char *text)
     return &schema;
 }
 
-/* Parses metadata that must fail with this message, at the place that the character `|` marks. */
+/* Parses metadata that must fail with this message, at the place of the character `|`. */
 static inline void schema_fails(const char *marked, const char *message)
 {
     const char *mark = strchr(marked, '|');

@@ -1,4 +1,4 @@
-/* The metadata of a folder that was written, for tests that look for words in it. */
+/* The metadata of a written folder, for tests that look for words in it. */
 #ifndef TL_TEST_WRITTEN_METADATA_H
 #define TL_TEST_WRITTEN_METADATA_H
 
