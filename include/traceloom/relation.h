@@ -78,9 +78,10 @@ typedef struct tl_rows tl_rows;
 
 /* Computes a relation of one trace, or of several added up. Reads the sources one after the other, which must have no
  * open cursors, and does not use them after the call; tl_want needs no fields.
- * options may be NULL (all zero). *out belongs to the caller: tl_rows_close(). Errors: TL_EINVAL (no such relation,
- * option or order; traces that cannot be added up), TL_EUNSUPPORTED (the trace has nothing that this relation is made
- * from), TL_ENOMEM, and those of reading. */
+ * options may be NULL (all zero). *out belongs to the caller: tl_rows_close(). A trace that happens to have nothing to
+ * tell (a runtime that never collected) gives no rows. Errors: TL_EINVAL (no such relation, option or order; traces
+ * that cannot be added up), TL_EUNSUPPORTED (one of the traces cannot have what this relation is made from: the message
+ * says what it has, and which relations it has), TL_ENOMEM, and those of reading. */
 int tl_rows_open(tl_rows **out, const char *table, tl_source *const *source, size_t nsource,
                  const tl_rows_options *options, tl_error *e);
 /* How many columns a row has. */

@@ -55,16 +55,20 @@ static int read_profile(tl_rows *r, const tl_table_kind *kind, tl_source *const 
     int status = 0;
     for (size_t i = 0; i < n && status == 0; i++) {
         tl_profile *p = NULL;
-        status = tl_profile_from_source(&p, source[i], &options, e);
+        status = tl_table_fits(kind, source[i], NULL, e);
+        if (status == 0)
+            status = tl_profile_from_source(&p, source[i], &options, e);
+        if (status == 0)
+            status = tl_table_fits(kind, source[i], p, e);
+        if (status == 0)
+            status = tl_profile_sorts(p, o->sort, e);
         if (status == 0 && r->profile)
             status = tl_profile_merge(r->profile, p, e);
-        if (r->profile)
+        if (r->profile || status < 0)
             tl_profile_free(p);
         else
             r->profile = p;
     }
-    if (status == 0)
-        status = tl_profile_fits(kind, r->profile, o->sort, e);
     r->table.profile = r->profile;
     return status < 0 ? status : tl_profile_group(kind, &r->table, false, n > 1, &r->grouped, e);
 }
@@ -81,8 +85,11 @@ static int read_events(tl_rows *r, const tl_table_kind *kind, tl_source *const *
     if (n > 1 && !tl_table_adds_up(kind))
         return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "%s is of one trace: several cannot be added up", kind->info.name);
     int status = tl_table_run_init(&r->run, kind, &options, e);
-    for (size_t i = 0; i < n && status == 0; i++)
-        status = tl_table_run_add(&r->run, source[i], o->select, o->threads, e);
+    for (size_t i = 0; i < n && status == 0; i++) {
+        status = tl_table_fits(kind, source[i], NULL, e);
+        if (status == 0)
+            status = tl_table_run_add(&r->run, source[i], o->select, o->threads, e);
+    }
     return status;
 }
 

@@ -41,11 +41,12 @@ typedef struct tl_table_kind {
     const char *takes; /* its own options: "cache"; NULL: none */
     /* Which traces it is for, if a table of another kind has the same name; else NULL. */
     bool (*only_of)(const tl_trace *t);
-    unsigned profile; /* from a profile: TL_PROFILE_FLAT and so on; 0: from events */
-    bool several;     /* sources can be added up; for instructions always true */
-    bool any_unit;    /* times of sources may have different units */
-    bool late;        /* names and threads may become known at the end */
-    bool reads_fields;
+    unsigned profile;      /* from a profile: TL_PROFILE_FLAT and so on; 0: from events */
+    bool several;          /* sources can be added up; for instructions always true */
+    bool any_unit;         /* times of sources may have different units */
+    bool late;             /* names and threads may become known at the end */
+    bool of_any;           /* can be made from any source */
+    bool of_runtime;       /* from what a managed runtime tells, in the fields of its events */
     const char *no_thread; /* why threads cannot be selected, or NULL */
     size_t size;           /* of the table, zeroed at first; known from a pass */
     size_t options_size;   /* of the struct that the pass gets, zeroed; 0: NULL */
@@ -64,6 +65,11 @@ typedef struct tl_table_kind {
     uint32_t ncolumn;
 } tl_table_kind;
 #define TL_TABLE_COLUMNS(array) .column = (array), .ncolumn = TL_COUNT(array)
+
+/* Whether a source has what the table is made from; `p` is the profile that was made from it, or NULL. Errors:
+ * TL_EUNSUPPORTED with what the table needs, what the source has, and the tables that it has; those of reading a
+ * profile. */
+int tl_table_fits(const tl_table_kind *kind, tl_source *s, const tl_profile *p, tl_error *e);
 
 /* Can sources be added up? */
 static inline bool tl_table_adds_up(const tl_table_kind *kind)

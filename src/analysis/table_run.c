@@ -23,7 +23,7 @@ int tl_table_run_init(tl_table_run *r, const tl_table_kind *kind, const tl_table
 
 tl_want tl_table_run_want(const tl_table_run *r)
 {
-    return (tl_want){.fields = r->pass ? r->pass->fields : r->kind->reads_fields, .late = r->kind->late};
+    return (tl_want){.fields = r->pass ? r->pass->fields : r->kind->of_runtime, .late = r->kind->late};
 }
 
 int tl_table_run_add(tl_table_run *r, tl_source *s, const tl_select *select, unsigned threads, tl_error *e)
@@ -36,16 +36,17 @@ int tl_table_run_add(tl_table_run *r, tl_source *s, const tl_select *select, uns
     snprintf(r->unit, sizeof r->unit, "%s", unit);
     r->begun = true;
     const tl_want want = s->want;
-    s->want.fields = r->kind->reads_fields;
+    s->want.fields = r->kind->of_runtime;
     const int status = r->pass ? tl_insn_pass(r->table, r->pass, r->options, first, s, select, threads, e)
                                : r->kind->read(r->table, s, select, e);
     s->want = want;
     return status;
 }
 
-bool tl_table_run_empty(const tl_table_run *r)
+static void say_none(const tl_answer *a, const tl_prose *p)
 {
-    return !r->begun || r->kind->empty(r->table);
+    tl_say_styled(p, TL_STRONG, a->subject);
+    tl_output_printf(p->out, ", no %s\n", (const char *)a->detail);
 }
 
 int tl_table_run_answer(tl_table_run *r, const tl_ask *ask, const char *subject, tl_answer *a, tl_error *e)
@@ -57,6 +58,11 @@ int tl_table_run_answer(tl_table_run *r, const tl_ask *ask, const char *subject,
                      .code = r->code,
                      .no_demangle = r->no_demangle,
                      .unicode = ask->unicode};
+    if (!ask->for_programs && r->kind->empty(r->table)) {
+        a->head = say_none;
+        a->detail = r->kind->what;
+        return 0;
+    }
     const int status = r->kind->answer(r->table, ask, a, e);
     if (status == 0 && a->failed)
         return tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "no memory for a table");

@@ -89,6 +89,12 @@ int tl_say_failure(const char *path, const tl_error *e)
     return status_of(e);
 }
 
+int tl_say_option_failure(const char *path, const char *before, const tl_error *e)
+{
+    tl_say_error(path, "%s%s", before, e->message);
+    return status_of(e);
+}
+
 int tl_exit_worse(int a, int b)
 {
     static const int rank[] = {

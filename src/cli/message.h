@@ -17,6 +17,9 @@ TL_PRINTF(3, 4) void tl_say_more(const tl_cli *c, const char *subject, const cha
 /* Shows a library's error, with the name of the file in front and the byte offset, if the message does not have them.
  * Says nothing about a pipe without a reader. Returns the exit status for the error. */
 int tl_say_failure(const char *path, const tl_error *e);
+/* The same for a message that begins with the name of an option of the library: `before` makes it the command's ("--",
+ * "--by "). */
+int tl_say_option_failure(const char *path, const char *before, const tl_error *e);
 
 /* The more important of two exit statuses: damage before losses before "no". */
 int tl_exit_worse(int a, int b);

@@ -54,7 +54,7 @@ class Column:
 
     def mark(self, verb, to):
         cells = self.of(verb, to)
-        refused = sum(cell["status"] == 2 for cell in cells)
+        refused = sum(cell["status"] != 0 for cell in cells)
         if refused == len(cells):
             return "-"
         if all(cell.get("nothing") for cell in cells):
@@ -127,9 +127,8 @@ def page(found, formats, tables):
     yield words.TABLES.rstrip("\n")
     yield ""
     yield from table(columns, [("`--by %s`" % by, "by", by) for by in tables])
-    yield ""
     for titles, answer in grouped(columns, lambda column: sorted({r for by in tables for r in column.reasons("by", by)})):
-        yield "* Refused, from %s: %s." % (", ".join(titles), sentence(answer))
+        yield "\nRefused, from %s: %s." % (", ".join(titles), sentence(answer))
     yield words.TAIL.rstrip("\n")
 
 

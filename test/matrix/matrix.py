@@ -22,7 +22,7 @@ import matrix_losses
 import matrix_outputs
 
 
-NOTHING = re.compile(rb"^traceloom: no .* in this trace;", re.M)           # an empty table is an answer, too
+NOTHING = re.compile(rb"^traceloom: no .* in this trace;|, no [a-z ]+$", re.M) # an empty table is an answer, too
 
 
 def formats():
@@ -47,19 +47,20 @@ class Cells:
         self.checks, self.path, self.options, self.folder = checks, path, options, folder
         self.results = []
         self.info = harness.run("info", "--json", path).json()
+        none = {"nodes": [], "unit": "ns", "threads": []} # of a trace without calls and samples, or a profile without threads
         tree, trees, threads = (harness.run("report", "-q", "--json", "--by", *by, path, *options)
                                 for by in (("tree",), ("tree", "--per-thread"), ("thread",)))
-        self.reference = matrix_count.Reference(tree.json(), len(trees.json()["nodes"]),
-                                                len(threads.json()["threads"]) if threads.status == 0 else 0)
+        tree, trees, threads = (none if result.status == 1 else result.json() for result in (tree, trees, threads))
+        self.reference = matrix_count.Reference(tree, len(trees["nodes"]), len(threads["threads"]))
 
     def say(self, verb, to, result, found=None, losses=None):
         reason = result.err.decode().splitlines()[-1].partition(": ")[2] if result.status else None
-        self.results.append({"verb": verb, "to": to, "status": result.status, "reason": reason, "nothing": bool(NOTHING.search(result.err)),
+        self.results.append({"verb": verb, "to": to, "status": result.status, "reason": reason, "nothing": bool(NOTHING.search(result.err + result.out)),
                              "lost": sorted(losses.classes) if losses else [], "lines": losses.lines if losses else {},
                              "found": {key: value for key, value in (found or {}).items() if value}})
 
-    def refused(self, what, result, out):
-        self.checks.that(result.status == 2, self.path, what, "is refused with another status", result)
+    def refused(self, what, result, out, status=2):
+        self.checks.that(result.status == status, self.path, what, "is refused with another status", result)
         lines = [line for line in result.err.decode().splitlines() if not re.search(r": lost [0-9,]+ (event|packet)", line)]
         self.checks.that(len(lines) == 1 and len(lines[0]) > 30, self.path, what, "is refused without one line of reason", result)
         self.checks.that(not result.out and not os.path.lexists(out), self.path, what, "is refused, but there is output", result)
@@ -107,12 +108,12 @@ class Cells:
         result = harness.run("report", "--json", "--by", by, self.path, *self.options)
         text = harness.run("report", "--by", by, self.path, *self.options) if as_text else result
         self.checks.equal(text.status, result.status, self.path, by, "text and JSON do not agree", text)
-        if result.status == 2:
-            self.refused("report by " + by, result, os.devnull + "/x")
+        if result.status:
+            self.refused("report by " + by, result, os.devnull + "/x", 1)
         elif self.checks.equal(result.status, 0, self.path, by, result):
-            self.checks.that(text.out or NOTHING.search(text.err), self.path, by, "no text", text)
+            self.checks.that(text.out, self.path, by, "no text", text)
             self.sums(by, result.json())
-        self.say("by", by, result)
+        self.say("by", by, text)
 
     def sums(self, by, table):
         """All tables of a profile say the same of the whole."""

@@ -45,17 +45,17 @@ And the cells:
 |---|---|
 | yes | every event is written; details that the format cannot hold may be left out, see below the table |
 | part | events of some kinds, or of some functions, are left out and counted |
-| none | for tables: nothing is found, and a message says so |
+| none | for tables: nothing is found, and the table says so |
 | - | refused |
 
-The usual reasons for a refusal: a profile holds sums, from which no events can be made; a trace without calls, samples and instructions has no profile; formats of calls, or of instructions, need some. Other reasons are below the tables.
+The usual reasons for a refusal: a profile holds sums, from which no events can be made; a trace without calls, samples and instructions has no profile; formats of calls, or of instructions, need some; a table needs what it is made from, and says what the trace has instead. Other reasons are below the tables.
 
 "Not written" lists the messages of these runs, without the numbers. What was closed or moved "there" is not a loss: it was corrected so that viewers can read the file."""
 
 # Losses that rest on how long calls took.
 BY_TIME = {"small functions", "small calls between functions", "places too narrow or too deep", "places without time"}
 
-USUAL = re.compile(r"holds a profile|there are no |no calls and no stack samples|the trace has no instructions|has no instructions")
+USUAL = re.compile(r"holds a profile|there are no |no calls and no stack samples|the trace has no instructions|has no instructions|--by [a-z]+ needs ")
 
 WANTS = (
     ("A time line", "Who ran when, for zooming.", (("perfetto", "convert"), ("chrome", "convert"), ("speedscope", "convert"))),

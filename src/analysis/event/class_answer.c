@@ -145,13 +145,9 @@ static int read_classes(void *table, tl_source *s, const tl_select *select, tl_e
     uint32_t *row_of = calloc((size_t)n + 1, sizeof *row_of), nrun = 0;
     tl_events *events = NULL;
     const tl_run *run;
-    int status = 0;
+    int status;
     c->row = calloc((size_t)n + 1, sizeof *c->row);
-    if (tl_source_is_profile(s))
-        status = tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: holds a profile, but this table needs events",
-                         tl_source_name(s));
-    else
-        status = row_of && c->row ? list_rows(c, t, row_of, e) : no_memory(e);
+    status = row_of && c->row ? list_rows(c, t, row_of, e) : no_memory(e);
     if (status == 0)
         status = tl_events_open(&events, &s, 1, select, true, e);
     const uint64_t origin = status == 0 ? tl_events_begin(events) : 0;

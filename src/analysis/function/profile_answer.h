@@ -34,8 +34,8 @@ int tl_profile_answer(const tl_table_kind *kind, tl_profile_table *t, const tl_a
 int tl_profile_group(const tl_table_kind *kind, tl_profile_table *t, bool per_thread, bool several, tl_profile **copy,
                      tl_error *e);
 
-/* Whether the profile has what the table, and the order `sort` (NULL: its own), need. Errors: TL_EUNSUPPORTED. */
-int tl_profile_fits(const tl_table_kind *kind, const tl_profile *p, const char *sort, tl_error *e);
+/* Whether the profile has what the order `sort` (NULL: the table's own) needs. Errors: TL_EINVAL. */
+int tl_profile_sorts(const tl_profile *p, const char *sort, tl_error *e);
 
 /* What the profile's numbers are. */
 bool tl_profile_counts(const tl_profile *p);       /* its rows have only calls, or samples */

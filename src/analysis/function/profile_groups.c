@@ -37,24 +37,11 @@ int tl_profile_group(const tl_table_kind *kind, tl_profile_table *t, bool per_th
     return status;
 }
 
-int tl_profile_fits(const tl_table_kind *kind, const tl_profile *p, const char *sort, tl_error *e)
+int tl_profile_sorts(const tl_profile *p, const char *sort, tl_error *e)
 {
-    const char *by = kind->info.name, *const lacks = tl_profile_weights(p) ? "samples of stacks have none"
-                                                                           : "this profile holds only sums of them";
-    const unsigned needs = kind->profile;
-    const bool has_durations = !tl_profile_weights(p) && tl_profile_has_histogram(p);
-    if (needs & TL_PROFILE_NEEDS_DURATIONS && !has_durations)
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "--by %s needs durations of calls; %s", by, lacks);
-    if (needs & TL_PROFILE_PER_THREAD && !p->per_thread)
-        return tl_fail(
-            e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-            "--by %s needs threads; this profile does not tell them apart (report --per-thread -o writes one "
-            "that does)",
-            by);
-    if (needs & TL_PROFILE_NEEDS_SAMPLES && !tl_profile_weights(p))
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET,
-                       "--by %s needs samples of stacks; calls are known by function (--by func)", by);
-    if (sort && tl_word_place(sort, "min p50 p90 p99 max") >= 0 && !has_durations)
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "--sort %s needs durations of calls; %s", sort, lacks);
-    return 0;
+    const bool samples = tl_profile_weights(p);
+    if (!sort || tl_word_place(sort, "min p50 p90 p99 max") < 0 || (!samples && tl_profile_has_histogram(p)))
+        return 0;
+    return tl_fail(e, TL_EINVAL, TL_NO_OFFSET, "sort %s needs durations of calls; %s", sort,
+                   samples ? "samples of stacks have none" : "this profile holds only sums of them");
 }

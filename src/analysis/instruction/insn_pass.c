@@ -218,8 +218,6 @@ int tl_insn_pass(void *table, const tl_insn_table *how, const void *options, boo
     tl_insn_classes classes;
     if (first)
         memset(table, 0, how->size);
-    if (tl_source_is_profile(s))
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: holds a profile, not instructions", tl_source_name(s));
     const bool any = tl_insn_classes_find(&classes, &s->trace);
     const uint32_t streams = tl_source_streams(s);
     pass p = {.how = how, .options = options, .source = s, .select = select, .nworker = 1};

@@ -29,7 +29,7 @@ typedef struct tl_insn_table {
 /* Fills `table`, table->size bytes of the caller, which has to call fini in the end, even on failure. May be called for
  * each of several sources (init only if `first`). `select` may be NULL; uses time, thread, levels and pc. A trace
  * without instructions is not read and adds nothing.
- * Errors: those of reading and of the table; TL_ENOMATCH; TL_EUNSUPPORTED if the source is a profile. */
+ * Errors: those of reading and of the table; TL_ENOMATCH. */
 int tl_insn_pass(void *table, const tl_insn_table *how, const void *options, bool first, tl_source *s,
                  const tl_select *select, unsigned threads, tl_error *e);
 

@@ -193,7 +193,7 @@ const tl_table_kind tl_table_alloc = {.info = {"alloc", "objects allocated", "a 
                                       .what = "allocations",
                                       .sorts = "total calls name",
                                       .several = true,
-                                      .reads_fields = true,
+                                      .of_runtime = true,
                                       .size = sizeof(tl_alloc),
                                       .set = set,
                                       .read = read_alloc,

@@ -347,7 +347,7 @@ const tl_table_kind tl_table_gc = {.info = {"gc", "garbage collections and their
                                    .what = "garbage collections",
                                    .several = true,
                                    .late = true,
-                                   .reads_fields = true,
+                                   .of_runtime = true,
                                    .size = sizeof(tl_gc),
                                    .read = read_gc,
                                    .empty = is_empty,

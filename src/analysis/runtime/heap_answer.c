@@ -189,7 +189,7 @@ const tl_table_kind tl_table_heap = {.info = {"heap", "objects in the heap, and 
                                      .what = "snapshots of the heap",
                                      .no_thread = "the heap belongs to all threads",
                                      .late = true,
-                                     .reads_fields = true,
+                                     .of_runtime = true,
                                      .size = sizeof(tl_heap),
                                      .read = read_heap,
                                      .empty = is_empty,

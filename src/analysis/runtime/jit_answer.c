@@ -199,7 +199,7 @@ const tl_table_kind tl_table_jit = {.info = {"jit", "functions compiled while th
                                     .sorts = "total calls max name",
                                     .several = true,
                                     .late = true,
-                                    .reads_fields = true,
+                                    .of_runtime = true,
                                     .size = sizeof(tl_jit),
                                     .set = set,
                                     .read = read_jit,

@@ -196,7 +196,7 @@ static int answer(void *table, const tl_ask *ask, tl_answer *a, tl_error *e)
     }                                                                                                                  \
     const tl_table_kind tl_table_##word = {.info = {#word, summary, "a managed runtime"},                              \
                                            .what = plural,                                                             \
-                                           .reads_fields = true,                                                       \
+                                           .of_runtime = true,                                                         \
                                            .size = sizeof(loaded),                                                     \
                                            .read = read_##word,                                                        \
                                            .empty = is_empty,                                                          \

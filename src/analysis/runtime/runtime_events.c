@@ -159,9 +159,6 @@ int tl_runtime_read(tl_runtime *r, tl_source *s, const tl_select *select, const 
     pass p = {.r = r, .visitor = visitor, .arg = arg};
     uint64_t begin = 0, end = 0;
     *r = (tl_runtime){.source = s, .trace = t};
-    if (tl_source_is_profile(s))
-        return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s: holds a profile, but this table needs events",
-                       tl_source_name(s));
     if (!tl_trace_clock(t)->from_zero && tl_trace_range(t, &begin, &end))
         r->origin = begin;
     int status = prepare(&p, select, e);

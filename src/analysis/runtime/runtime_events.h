@@ -46,7 +46,7 @@ typedef struct tl_runtime_visitor {
 
 /* Reads all of s, which must have been opened with tl_want.fields. `select` may be NULL; only its times and threads are
  * used. Events outside are passed on, too: they may give names, or end what began inside. Fills *r.
- * Errors: those of reading and of the visitor; TL_ENOMATCH; TL_EUNSUPPORTED if s holds a profile, not events. */
+ * Errors: those of reading and of the visitor; TL_ENOMATCH. */
 int tl_runtime_read(tl_runtime *r, tl_source *s, const tl_select *select, const tl_runtime_visitor *visitor, void *arg,
                     tl_error *e);
 

@@ -170,6 +170,7 @@ static int show(tl_answer *a, const tl_ask *ask, const char *key, const tl_colum
     const tl_table_kind tl_table_##word = {.info = {#word, summary, "any trace or profile"},                           \
                                            .what = key,                                                                \
                                            .several = true,                                                            \
+                                           .of_any = true,                                                             \
                                            .any_unit = mixed,                                                          \
                                            .no_thread = "it is of whole traces",                                       \
                                            .size = sizeof(tl_catalog),                                                 \

@@ -14,6 +14,19 @@ int tl_report_check_sort(const char *sort, const char *by, const char *sorts)
     return TL_EXIT_USAGE;
 }
 
+int tl_report_check_fits(const tl_table_kind *kind, const tl_reading *r, const tl_profile *p, size_t *unfit)
+{
+    tl_error e = {0};
+    const int status = tl_table_fits(kind, r->source, p, &e);
+    if (status == 0)
+        return TL_EXIT_DONE;
+    if (status != TL_EUNSUPPORTED)
+        return tl_say_failure(r->path, &e);
+    tl_say_option_failure(r->path, "--by ", &e);
+    ++*unfit;
+    return TL_EXIT_NO;
+}
+
 static bool takes(const tl_table_kind *kind, const char *option)
 {
     return kind && kind->takes && tl_word_place(option, kind->takes) >= 0;

@@ -20,6 +20,7 @@ typedef struct job {
     const tl_table_kind *kind;
     tl_selection selection;
     tl_table_run run;
+    size_t unfit; /* inputs that the table cannot be made of */
     tl_code_map *code;
     char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files"; what is selected */
 } job;
@@ -79,7 +80,10 @@ static void name_input(job *m, const tl_reading *r)
 static int add_input(job *m, tl_reading *r)
 {
     tl_error e = {0};
-    int status = tl_selection_apply(&m->selection, r->trace, &e);
+    int status = tl_report_check_fits(m->kind, r, NULL, &m->unfit);
+    if (status != TL_EXIT_DONE)
+        return status;
+    status = tl_selection_apply(&m->selection, r->trace, &e);
     if (status == 0) {
         tl_reading_start(r, m->cli, "reading");
         status = tl_table_run_add(&m->run, r->source, m->selection.any ? &m->selection.select : NULL,
@@ -107,33 +111,28 @@ static int read_inputs(job *m, tl_reading *open, int *losses)
         status = add_input(m, r);
         if (status == TL_EXIT_DONE)
             *losses = tl_exit_worse(*losses, tl_say_losses(m->cli, r->trace, 0));
+        if (status == TL_EXIT_NO)
+            status = TL_EXIT_DONE;
         if (r == &own)
             tl_reading_close(r);
     }
     tl_error e = {0};
+    if (status == TL_EXIT_DONE && m->unfit == a->file.n)
+        return TL_EXIT_NO;
     if (status == TL_EXIT_DONE && tl_select_check(&m->selection.select, &e) < 0)
         status = tl_say_failure(NULL, &e);
-    if (a->file.n > 1)
-        snprintf(m->subject, SUBJECT_SIZE, "%zu files", a->file.n);
+    if (a->file.n - m->unfit > 1)
+        snprintf(m->subject, SUBJECT_SIZE, "%zu files", a->file.n - m->unfit);
     return status;
 }
 
 static int print(job *m, const tl_target *to)
 {
-    const bool empty = tl_table_run_empty(&m->run);
     tl_answer answer = {0};
     tl_error e = {0};
-    int status = 0;
     tl_selection_describe(m->cli->args, m->subject, SUBJECT_SIZE);
-    if (!empty || to->view->for_programs)
-        status = tl_table_run_answer(&m->run, &to->ask, m->subject, &answer, &e);
-    status = tl_show_answer(m->cli, &answer, status, &e, to);
-    if (status == TL_EXIT_DONE && empty)
-        tl_say(m->cli, NULL, "no %s in %s; traceloom info lists what there is", m->kind->what,
-               m->selection.any           ? "what was chosen"
-               : m->cli->args->file.n > 1 ? "these traces"
-                                          : "this trace");
-    return status;
+    const int status = tl_table_run_answer(&m->run, &to->ask, m->subject, &answer, &e);
+    return tl_show_answer(m->cli, &answer, status, &e, to);
 }
 
 /* Prepares options of the table, and names of functions. */

@@ -38,6 +38,7 @@ typedef struct report_job {
     char subject[SUBJECT_SIZE]; /* the file and its format, or "3 files"; what is selected */
     bool lacks_names;           /* no function of the last input has a name */
     bool explained;             /* an input has reported which names are missing, and why */
+    size_t unfit;               /* inputs that the table cannot be made from */
     bool of_events;             /* no input holds a profile */
     const plan *plan;
     bool instead;             /* a table of events was shown instead */
@@ -139,8 +140,11 @@ static int add_profile(report_job *m, const tl_reading *r, tl_profile **profile)
 {
     tl_error e = {0};
     tl_profile *p = *profile;
-    if (m->plan->table && tl_profile_fits(m->plan->kind, p, m->cli->args->sort, &e) < 0)
-        return tl_say_failure(r->path, &e);
+    if (m->plan->table && tl_profile_sorts(p, m->cli->args->sort, &e) < 0)
+        return tl_say_option_failure(r->path, "--", &e);
+    int status = m->plan->table ? tl_report_check_fits(m->plan->kind, r, p, &m->unfit) : TL_EXIT_DONE;
+    if (status != TL_EXIT_DONE)
+        return status;
     const bool insns = tl_trace_counts_insns(r->trace); /* only -e names functions; entries and levels have no names */
     m->lacks_names = (insns || has_no_names(p)) && !tl_profile_weights(p) && !p->of_stacks && !m->cli->args->exe;
     m->of_events = m->of_events && !tl_source_is_profile(r->source);
@@ -150,7 +154,7 @@ static int add_profile(report_job *m, const tl_reading *r, tl_profile **profile)
         *profile = NULL;
         return TL_EXIT_DONE;
     }
-    const int status = tl_profile_merge(m->profile, p, &e);
+    status = tl_profile_merge(m->profile, p, &e);
     return status < 0 ? tl_say_failure(r->path, &e) : TL_EXIT_DONE;
 }
 
@@ -158,7 +162,10 @@ static int add_input(report_job *m, tl_reading *r)
 {
     tl_error e = {0};
     tl_profile *p = NULL;
-    int status = tl_selection_apply(&m->selection, r->trace, &e);
+    int status = m->plan->table ? tl_report_check_fits(m->plan->kind, r, NULL, &m->unfit) : TL_EXIT_DONE;
+    if (status != TL_EXIT_DONE)
+        return status;
+    status = tl_selection_apply(&m->selection, r->trace, &e);
     if (status == 0) {
         tl_reading_start(r, m->cli, "reading");
         status = tl_profile_from_source(&p, r->source, &m->options, &e);
@@ -233,12 +240,17 @@ static int read_inputs(report_job *m, int *losses)
     const tl_want want = {
         .cpu = a->cpu.n != 0, .late = can_learn_late(m), .strict = a->strict, .threads = tl_threads(m->cli)};
     int status = TL_EXIT_DONE;
-    for (size_t i = 0; i < a->file.n && status == TL_EXIT_DONE && !m->instead; i++)
+    for (size_t i = 0; i < a->file.n && status == TL_EXIT_DONE && !m->instead; i++) {
         status = read_input(m, i, &want, losses);
+        if (status == TL_EXIT_NO && !m->instead)
+            status = TL_EXIT_DONE;
+    }
     tl_profiles_ahead_close(m->ahead);
     m->ahead = NULL;
     if (m->instead)
         return status;
+    if (status == TL_EXIT_DONE && m->unfit == a->file.n)
+        return TL_EXIT_NO;
     tl_error e = {0};
     if (status == TL_EXIT_DONE && tl_select_check(&m->selection.select, &e) < 0)
         status = tl_say_failure(NULL, &e);
@@ -376,8 +388,8 @@ static int print_table(report_job *m, const plan *p)
     t->are_chosen = a->func.n != 0;
     if (!t->profile)
         return tl_say_failure(NULL, &e);
-    if (a->file.n > 1) {
-        snprintf(m->subject, SUBJECT_SIZE, "%zu files", a->file.n);
+    if (a->file.n - m->unfit > 1) {
+        snprintf(m->subject, SUBJECT_SIZE, "%zu files", a->file.n - m->unfit);
         t->has_span = false;
     }
     tl_selection_describe(a, m->subject, SUBJECT_SIZE);

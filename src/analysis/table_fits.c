@@ -1,0 +1,101 @@
+/* Which tables can be made of a source, by what its classes are, or by its profile. */
+#include <stdio.h>
+#include <string.h>
+
+#include "analysis/table_kind.h"
+#include "model/profile_impl.h"
+#include "op/insn_calls.h"
+#include "op/sample_profile.h"
+
+/* What there may be in a source. */
+enum {
+    CALLS = 1,
+    DURATIONS = 2, /* of each call */
+    SAMPLES = 4,
+    THREADS = 8, /* are told apart */
+    EVENTS = 16,
+    RUNTIME = 32,
+    INSNS = 64
+};
+
+static unsigned class_has(const tl_class *c)
+{
+    const bool is_machine = c->role >= TL_ROLE_A64 && c->role <= TL_ROLE_SNAPSHOT;
+    const unsigned calls = c->key == TL_KEY_FUNCTION && c->kind == TL_ENTER ? CALLS | DURATIONS : 0;
+    return calls | (c->role != TL_ROLE_NONE && !is_machine ? RUNTIME : 0u);
+}
+
+static unsigned source_has(const tl_source *s, const tl_profile *p)
+{
+    const tl_trace *t = tl_source_trace(s);
+    unsigned has = tl_source_is_profile(s) ? 0 : EVENTS | THREADS;
+    for (uint32_t i = 0; i < tl_trace_classes(t); i++)
+        has |= class_has(tl_trace_class(t, i));
+    has |= tl_samples_wanted(t) ? SAMPLES : 0u;
+    has |= tl_insn_calls_wanted(t) ? INSNS | CALLS | DURATIONS : 0u;
+    if (!p || !(has & (CALLS | SAMPLES) || tl_source_is_profile(s)))
+        return has;
+    has &= ~(unsigned)(CALLS | DURATIONS | SAMPLES);
+    has |= p->per_thread ? THREADS : 0u;
+    if (tl_profile_weights(p))
+        return has | SAMPLES;
+    return has | CALLS | (tl_profile_has_histogram(p) ? DURATIONS : 0u);
+}
+
+static bool fits(const tl_table_kind *kind, unsigned has)
+{
+    const unsigned of = kind->profile;
+    if (!of)
+        return kind->of_any || has & (kind->pass ? INSNS : kind->of_runtime ? RUNTIME : EVENTS);
+    return has & (CALLS | SAMPLES) && (has & DURATIONS || !(of & TL_PROFILE_NEEDS_DURATIONS)) &&
+           (has & SAMPLES || !(of & TL_PROFILE_NEEDS_SAMPLES)) && (has & THREADS || !(of & TL_PROFILE_PER_THREAD));
+}
+
+/* "calls and a managed runtime" */
+static void name_what(char *buf, size_t size, unsigned has)
+{
+    const struct {
+        unsigned has;
+        const char *text;
+    } word[] = {{INSNS, "instructions"},
+                {has & INSNS ? 0 : CALLS, has & DURATIONS ? "calls" : "sums of calls"},
+                {SAMPLES, "samples"},
+                {RUNTIME, "a managed runtime"},
+                {has & (INSNS | CALLS | SAMPLES | RUNTIME) ? 0 : EVENTS, "events of other kinds"}};
+    size_t at = 0;
+    for (size_t i = 0; i < TL_COUNT(word); i++)
+        if (has & word[i].has)
+            at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? " and " : "", word[i].text);
+    if (!(has & THREADS))
+        snprintf(buf + at, size - at, " of all threads together");
+}
+
+static void list_tables(char *buf, size_t size, const tl_trace *t, unsigned has)
+{
+    size_t n, at = 0;
+    const tl_table_kind *const *kind = tl_table_kinds(&n);
+    for (size_t i = 0; i < n; i++)
+        if (!kind[i]->only_of && !kind[i]->of_any && fits(tl_table_find(kind[i]->info.name, t), has))
+            at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? ", " : "", kind[i]->info.name);
+}
+
+int tl_table_fits(const tl_table_kind *kind, tl_source *s, const tl_profile *p, tl_error *e)
+{
+    const bool is_profile = tl_source_is_profile(s);
+    unsigned has = source_has(s, p);
+    char what[96], tables[200];
+    tl_profile *own = NULL;
+    if (fits(kind, has) || (kind->profile && !p && (is_profile || has & SAMPLES))) /* which may tell of calls */
+        return 0;
+    if (is_profile) { /* whatever p was made for, the file may have more */
+        const int status = tl_profile_from_source(&own, s, &(tl_profile_options){.per_thread = true}, e);
+        if (status < 0)
+            return status;
+    }
+    has = source_has(s, own ? own : p);
+    tl_profile_free(own);
+    name_what(what, sizeof what, has);
+    list_tables(tables, sizeof tables, tl_source_trace(s), has);
+    return tl_fail(e, TL_EUNSUPPORTED, TL_NO_OFFSET, "%s needs %s; this %s has %s; its tables: %s", kind->info.name,
+                   kind->info.needs, is_profile ? "profile" : "trace", what, tables);
+}
