@@ -73,6 +73,9 @@ _traceloom()
     --text-style)
         COMPREPLY=($(compgen -W "plain babeltrace" -- "$cur"))
         return ;;
+    --clock)
+        COMPREPLY=($(compgen -W "relative delta wall date" -- "$cur"))
+        return ;;
     --split)
         COMPREPLY=($(compgen -W "track" -- "$cur"))
         return ;;
@@ -148,7 +151,7 @@ _traceloom()
     report)
         options="--by --weight --sort --top --per-thread --no-fold --wide --interval --line-size --sample --cache --predictor --calls --json --output --force --to --format-version --dialect --time --insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --threads --color --no-pager --quiet --verbose --help" ;;
     convert|cat)
-        options="--interval --output --force --to --text-style --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --no-pager --quiet --verbose --help" ;;
+        options="--interval --output --force --to --text-style --clock --split --format-version --dialect --compress --checksum --time --insns --slice-at --slice-insns --el --pc --thread --cpu --func --not --depth --min-dur --class --exe --no-demangle --from --strict --resync --follow --threads --color --no-pager --quiet --verbose --help" ;;
     record)
         options="--mode --threshold --ring --limit --start --any --output --force --func --not --depth --color --quiet --verbose --help" ;;
     ctl)

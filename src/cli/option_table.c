@@ -241,10 +241,16 @@ const tl_option tl_option_table[] = {
      "Replaces the output file if it exists; without this option that is an error.\n", NULL},
     {TO(text, to), 0, "to", "FORMAT", TL_GROUP_OUTPUT, INFO | REPORT | CONVERT, "output format",
      "Writes this format, whatever the suffix of\n.Fl o ;\n.Nm traceloom help formats\nlists them.\n", "@write"},
-    {TO(choice, text_style), 0, "text-style", "STYLE", TL_GROUP_OUTPUT, CONVERT, "plain or babeltrace",
+    {TO(choice, text_style), 0, "text-style", "STYLE", TL_GROUP_OUTPUT, CONVERT, "babeltrace",
      "Prints text in this style:\n.Cm plain ,\nthe default, or\n.Cm babeltrace ,\n"
      "exactly as\n.Nm babeltrace2\nprints it with\n.Fl -clock-gmt .\n",
      "plain babeltrace"},
+    {TO(choice, clock), 0, "clock", "TIME", TL_GROUP_OUTPUT, CONVERT, "delta, wall, date",
+     "Shows other times in text than those since the begin of the trace,\n.Cm relative :\n"
+     ".Cm delta ,\nthe time since the event before;\n.Cm wall ,\nthe time of day in UTC; or\n.Cm date ,\n"
+     "the date and the time of day.\n"
+     "Style\n.Cm babeltrace\nhas only the last two, always with the delta, and shows\n.Cm wall .\n",
+     "relative delta wall date"},
     {TO(text, split), 0, "split", "HOW", TL_GROUP_OUTPUT, CONVERT, "into several files: 10s, 100MB, or track",
      "Writes several files, whose names get a number before the suffix:\n"
      "a new one after a time since the trace began, such as\n.Ql 10s\nor\n.Ql 500ms ,\n"

@@ -107,7 +107,7 @@ typedef struct tl_arguments {
     bool has_at;
     uint64_t at; /* the number of an instruction */
 
-    const char *output, *to, *text_style, *split; /* or NULL */
+    const char *output, *to, *text_style, *clock, *split; /* or NULL */
     bool force;
     const char *format_version;      /* or NULL */
     const char *compress, *checksum; /* of packets; or NULL */

@@ -76,6 +76,11 @@ static bool writes_growing(const tl_event_writer *w)
     return w->growing;
 }
 
+static bool takes_clock(const tl_event_writer *w)
+{
+    return w->clock;
+}
+
 static bool seals_packets(const tl_event_writer *w)
 {
     return w->seals;
@@ -99,6 +104,11 @@ static int check_format_options(const conversion *v)
     char names[160];
     if (a->interval && !v->writer->interval) {
         tl_say_error(NULL, "--interval: format %s is not made of intervals", v->format->name);
+        return TL_EXIT_USAGE;
+    }
+    if (a->clock && !v->writer->clock) {
+        list_formats(names, sizeof names, takes_clock);
+        tl_say_error(NULL, "--clock: format %s has times of its own; formats of text: %s", v->format->name, names);
         return TL_EXIT_USAGE;
     }
     if (sealing && !v->writer->seals) {
@@ -269,7 +279,8 @@ static int write_events(conversion *v)
                                           .title = tl_base_name(v->reading[0].path),
                                           .interval = a->interval,
                                           .compress = a->compress,
-                                          .checksum = a->checksum};
+                                          .checksum = a->checksum,
+                                          .clock = a->clock};
         if (tl_out_open(&out, a->output ? a->output : "-", tl_events_trace(events), &options, &e) < 0)
             status = tl_say_failure(NULL, &e);
         else

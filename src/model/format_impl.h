@@ -122,6 +122,7 @@ typedef struct tl_event_writer {
     const char *folder_files; /* glob that matches the names of all files in it, or NULL: see tl_output_folder_open() */
     bool growing;             /* unfinished output is useful at any time, and tracks may be added after create */
     bool interval;            /* uses tl_write_options.interval */
+    bool clock;               /* uses tl_write_options.clock */
     bool seals;               /* uses tl_write_options.compress and checksum */
     bool slices;              /* the output holds instructions and the registers before them: part of a trace that
                                  begins with a snapshot */

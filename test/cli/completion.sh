@@ -21,8 +21,8 @@ is() {
 is "$(complete_words traceloom rep)" report
 is "$(complete_words traceloom report --per)" --per-thread
 is "$(complete_words traceloom info --so)" ""
-is "$(complete_words traceloom report --by tre)" tree
-is "$(complete_words traceloom report --by = tr)" tree
+is "$(complete_words traceloom report --by his)" hist
+is "$(complete_words traceloom report --by = his)" hist
 is "$(complete_words traceloom convert --to jso)" jsonl
 is "$(complete_words traceloom help con)" convert
 is "$(complete_words traceloom info compl)" completion.bash
@@ -78,7 +78,7 @@ END
     done <<'END'
 rep traceloom report
 report_--per-t --per-thread
-report_--by_tr --by tree
+report_--by_his --by hist
 convert_--to_jso --to jsonl
 END
 fi

@@ -16,7 +16,7 @@ import harness
 VERBS = ("info", "check", "report", "convert", "cat", "record", "ctl")
 # A value of each kind that is right; by the name that the table gives it.
 VALUES = {"TABLE": "func", "WHAT": "time", "COLUMN": "self", "N": "1", "N|TIME": "1", "T": "5us", "SIZE": "1M", "WHEN": "off", "FILE": "x.json",
-          "FORMAT": "text", "STYLE": "plain", "HOW": "10s", "NAME": "doc", "A..B": "1..2", "GLOB": "x", "LEVEL": "0", "PATH": "x",
+          "FORMAT": "text", "STYLE": "plain", "HOW": "10s", "NAME": "doc", "TIME": "delta", "A..B": "1..2", "GLOB": "x", "LEVEL": "0", "PATH": "x",
           "SPEC": "l2=0", "LIST": "ras", "MODE": "fdr",
           "KIND": "md5"}
 BY_OPTION = {"color": "never", "from": None, "format-version": "2", "line-size": "64", "cpu": "0", "compress": "gzip"}

@@ -165,7 +165,7 @@ static void test_wrong_lines(void **state)
     WRONG("did you mean --top?", "report", "--tpo");
     WRONG("did you mean --no-demangle?", "report", "--no-dem");
     WRONG("info has no option --by (report has)", "info", "--by", "func");
-    WRONG("info has no option -o (report has)", "info", "-o", "x");
+    WRONG("check has no option -o (info has)", "check", "-o", "x");
     WRONG("unknown option -Z; see", "report", "-Z");
     WRONG("unknown option --frobnicate; see", "report", "--frobnicate=1");
     WRONG("-o needs a value: FILE", "report", "-o");

@@ -2,7 +2,8 @@
  *
  *   [19:57:48.352343840] (+0.000001084) host:proc:(352) prov:ev: { cpu_id = 2 }, { vtid = 3 }, { a = 0x1F, s = "\?" }
  *
- *   [..]      time of day, UTC. Before 1970: seconds with a minus sign; beyond 2262: [Error]
+ *   [..]      time of day, UTC; with --clock date the date before it, as of babeltrace2's --clock-date. Before 1970:
+ * seconds with a minus sign; beyond 2262: [Error]
  *   (+..)     time since the event before it, whichever that is. If time goes back it is what 64 bits make of it
  *   host ..   of the trace's environment hostname, procname and vpid, as far as they are there
  *   { .. }    what the packet, the stream and the class say as context, and the payload: each that exists, even if it
@@ -26,11 +27,12 @@
 #include <stdlib.h>
 
 #include "format/text/babeltrace_value.h"
+#include "format/text/text_clock.h"
 #include "format/text/text_value.h"
 
 #define NS_PER_S 1000000000u
 
-enum { SCOPES = TL_SCOPE_PAYLOAD + 1, TIME_MAX = 64, KEY_MAX = 64, SECOND_TEXT = 10, SECONDS_A_DAY = 86400 };
+enum { SCOPES = TL_SCOPE_PAYLOAD + 1, TIME_MAX = 64, KEY_MAX = 64 };
 
 /* Which fields of a class are shown: of each scope that its events have. */
 typedef struct babeltrace_scope {
@@ -45,10 +47,12 @@ typedef struct babeltrace_class {
 } babeltrace_class;
 
 typedef struct babeltrace_writer {
-    tl_lines lines;                  /* prepared text of a track: "host:proc:(1) " */
-    babeltrace_class *cls;           /* [ncls] */
-    uint64_t second;                 /* ns at which the second in `text` begins */
-    char text[16 + TL_TEXT_PADDING]; /* "[19:57:48." */
+    tl_lines lines;                                   /* prepared text of a track: "host:proc:(1) " */
+    babeltrace_class *cls;                            /* [ncls] */
+    uint64_t second;                                  /* ns at which the second in `text` begins */
+    char text[1 + TEXT_SECOND_SIZE + TL_TEXT_PADDING]; /* "[19:57:48." */
+    size_t ntext;
+    text_clock clock;
     bool has_second, has_last, has_delta;
     int64_t last;   /* time of the previous event, ns */
     uint64_t delta; /* shown with it */
@@ -166,6 +170,8 @@ static int babeltrace_create(void *writer, const tl_write_context *context, tl_e
     for (uint32_t i = 0; w->cls && i < t->ncls; i++)
         find_scopes(&t->cls[i], &w->cls[i]);
     int status = tl_lines_init(&w->lines, context, &kind, e);
+    if (status == 0)
+        status = text_clock_choose(&w->clock, context, "wall date", e);
     return status < 0 || w->cls ? status : tl_fail(e, TL_ENOMEM, TL_NO_OFFSET, "babeltrace: no memory for the classes");
 }
 
@@ -178,29 +184,20 @@ TL_ALWAYS_INLINE bool time_of(const tl_trace *t, uint64_t ts, int64_t *ns)
     return ts <= INT64_MAX && !__builtin_add_overflow((int64_t)ts, offset, ns);
 }
 
-static char *put_two(char *p, uint64_t v, char behind)
-{
-    p[0] = (char)('0' + v / 10);
-    p[1] = (char)('0' + v % 10);
-    p[2] = behind;
-    return p + 3;
-}
-
 /* The first time of a second, and times before 1970. */
 static TL_COLD char *put_new_time(babeltrace_writer *w, char *p, int64_t ns)
 {
-    const uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, second = size / NS_PER_S,
-                   day = second % SECONDS_A_DAY;
+    const uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, second = size / NS_PER_S;
     if (ns < 0) {
         p = tl_put_u64(TL_PUT(p, "[-"), second);
         *p++ = '.';
         return tl_put_nine(p, (uint32_t)(size % NS_PER_S));
     }
     w->text[0] = '[';
-    put_two(put_two(put_two(w->text + 1, day / 3600, ':'), day / 60 % 60, ':'), day % 60, '.');
+    w->ntext = (size_t)(text_second(w->text + 1, (int64_t)second, w->clock == TEXT_CLOCK_DATE) - w->text);
     w->second = size - size % NS_PER_S;
     w->has_second = true;
-    return tl_put_nine(tl_put_padded(p, w->text, SECOND_TEXT), (uint32_t)(size % NS_PER_S));
+    return tl_put_nine(tl_put_padded(p, w->text, w->ntext), (uint32_t)(size % NS_PER_S));
 }
 
 /* [19:57:48.352343840] (+0.000001084) ; at most TIME_MAX bytes. */
@@ -210,7 +207,7 @@ TL_ALWAYS_INLINE char *time_text(babeltrace_writer *w, char *p, uint64_t ts)
     if (TL_LIKELY(time_of(w->lines.context.trace, ts, &ns))) {
         const uint64_t fraction = (uint64_t)ns - w->second;
         if (TL_LIKELY(fraction < NS_PER_S && w->has_second))
-            p = tl_put_nine(tl_put_padded(p, w->text, SECOND_TEXT), (uint32_t)fraction);
+            p = tl_put_nine(tl_put_padded(p, w->text, w->ntext), (uint32_t)fraction);
         else
             p = put_new_time(w, p, ns);
         p = TL_PUT(p, "] (+");
@@ -309,6 +306,7 @@ const tl_format tl_format_babeltrace = {
     .name = "babeltrace",
     .summary = "text as babeltrace2 --clock-gmt prints it",
     .event_writer = &(const tl_event_writer){.ordered = true,
+                                             .clock = true,
                                              .wants = {.fields = true, .packets = true},
                                              .size = sizeof(babeltrace_writer),
                                              .create = babeltrace_create,

@@ -8,6 +8,7 @@
  *       0.309000000  thread 0x4           * gc.start (GC begins) reason=null
  *
  *   1  seconds since the begin of the trace with all nine digits; whole ticks where the clock has no frequency
+ *      --clock delta: since the event before it, whichever that is; wall: time of day, UTC; date: with the date
  *   2  the track, as wide as the longest name (up to a limit)
  *   3  the processor, only in traces that know it
  *   4  two spaces for each open call of the track, then -> entry, <- exit, * anything else;
@@ -19,6 +20,7 @@
 #include <stdlib.h>
 
 #include "base/grow.h"
+#include "format/text/text_clock.h"
 #include "format/text/text_value.h"
 
 enum {
@@ -32,15 +34,18 @@ enum {
 };
 
 /* The beginning of a line, which stays the same within a second. */
-typedef struct text_second {
+typedef struct text_part {
     uint64_t begin; /* ns */
     size_t n;       /* bytes of text; 0: none yet */
     char text[NUMBER_MAX + TL_TEXT_PADDING];
-} text_second;
+} text_part;
 
 typedef struct text_writer {
     tl_lines lines;
-    text_second second;
+    text_part second;
+    text_clock clock;
+    bool has_last;
+    uint64_t last;   /* tick of the previous event */
     uint32_t *depth; /* open calls of each track */
     uint32_t ndepth;
     uint32_t track_width;
@@ -103,7 +108,8 @@ static int text_create(void *writer, const tl_write_context *context, tl_error *
     for (uint32_t i = t->ncls; i-- > 0;)
         if (t->cls[i].kind == TL_EXIT)
             w->first_exit = i;
-    return tl_lines_init(&w->lines, context, &kind, e);
+    const int status = tl_lines_init(&w->lines, context, &kind, e);
+    return status < 0 ? status : text_clock_choose(&w->clock, context, "relative delta wall date", e);
 }
 
 /* A time in columns; n bytes of fraction will follow. */
@@ -132,8 +138,35 @@ static TL_COLD char *put_new_time(text_writer *w, char *p, uint64_t time, bool n
     return tl_put_nine(put_padded(p, text, (size_t)(end - text), FRACTION_WIDTH), (uint32_t)(time % NS_PER_S));
 }
 
+/* Other times than those since the begin. */
+static char *clock_text(text_writer *w, char *p, uint64_t ts)
+{
+    const tl_trace *t = w->lines.context.trace;
+    if (w->clock != TEXT_CLOCK_DELTA) {
+        const int64_t ns = (int64_t)(tl_scale_ns(&t->scale, ts) + (uint64_t)t->clock.utc_offset_ns);
+        const int64_t rest = ns % NS_PER_S, second = ns / NS_PER_S - (rest < 0);
+        p = text_second(TL_PUT(p, "  "), second, w->clock == TEXT_CLOCK_DATE);
+        return tl_put_nine(p, (uint32_t)(rest < 0 ? rest + NS_PER_S : rest));
+    }
+    char text[2 * NUMBER_MAX], *end = text;
+    const bool back = ts < w->last;
+    const uint64_t delta = tl_scale_ns(&t->scale, back ? w->last - ts : ts - w->last);
+    *end++ = back && w->has_last ? '-' : '+';
+    if (!w->has_last)
+        end = TL_PUT(end, "?");
+    else if (t->scale.hz == 0)
+        end = tl_put_u64(end, delta);
+    else
+        end = tl_put_nine(TL_PUT(tl_put_u64(end, delta / NS_PER_S), "."), (uint32_t)(delta % NS_PER_S));
+    w->has_last = true;
+    w->last = ts;
+    return put_padded(p, text, (size_t)(end - text), 0);
+}
+
 TL_ALWAYS_INLINE char *time_text(text_writer *w, char *p, uint64_t ts)
 {
+    if (TL_UNLIKELY(w->clock != TEXT_CLOCK_RELATIVE))
+        return clock_text(w, p, ts);
     const tl_scale *s = &w->lines.context.trace->scale;
     const uint64_t begin = w->lines.context.options->begin;
     const bool negative = ts < begin;
@@ -146,7 +179,7 @@ TL_ALWAYS_INLINE char *time_text(text_writer *w, char *p, uint64_t ts)
 static inline bool put_time(tl_text_writer *tw, void *writer, const tl_class *c, const tl_batch *b, uint32_t i)
 {
     (void)c;
-    tl_text_room(tw, TIME_WIDTH + NUMBER_MAX + TL_TEXT_PADDING);
+    tl_text_room(tw, TIME_WIDTH + TEXT_SECOND_SIZE + NUMBER_MAX + TL_TEXT_PADDING);
     tw->p = time_text(writer, tw->p, b->ts[i]);
     return true;
 }
@@ -263,6 +296,7 @@ const tl_format tl_format_text = {
     .summary = "text for people: one line an event, calls indented",
     .suffixes = ".txt .text",
     .event_writer = &(const tl_event_writer){.ordered = true,
+                                             .clock = true,
                                              .growing = true,
                                              .wants = {.fields = true, .cpu = true},
                                              .size = sizeof(text_writer),
