@@ -2,6 +2,7 @@
 #ifndef TL_MODEL_FIELD_TEXT_H
 #define TL_MODEL_FIELD_TEXT_H
 
+#include "base/text/number.h"
 #include "base/text/text_writer.h"
 #include "model/enum_text.h"
 #include "model/stack_frames.h"
@@ -102,5 +103,16 @@ TL_ALWAYS_INLINE bool tl_field_text_named(const tl_field_text *f, const tl_value
 /* An unsigned integer in base 2, 8 or 16: the field's bits, rounded up to whole digits. At most 64 bytes. Returns the
  * end. digit: "0123456789abcdef". Base 2 keeps leading zeros, the others do not. */
 char *tl_put_based(char *p, uint64_t v, const tl_field_text *f, const char *digit);
+
+/* Any integer, in the base of its field (f may be NULL): 31, 0x1f, 017, 0b101; at most 80 bytes. */
+TL_ALWAYS_INLINE char *tl_put_integer(char *p, const tl_value *v, const tl_field_text *f, const char *digit)
+{
+    if (TL_LIKELY(!f || f->base == 10))
+        return v->type == TL_I64 ? tl_put_i64(p, v->as.i) : tl_put_u64(p, v->as.u);
+    *p++ = '0';
+    if (f->base != 8)
+        *p++ = f->base == 2 ? 'b' : 'x';
+    return tl_put_based(p, v->as.u, f, digit);
+}
 
 #endif

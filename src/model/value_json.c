@@ -2,13 +2,13 @@
 #include "model/value_json.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text/json_write.h"
+#include "model/value_walk.h"
 
 /* Strings are scanned and escaped in pieces; a piece that needs escapes does not split a character. */
-enum { CLEAN_PIECE = 2048, PIECE = 512, UTF8_LONGEST = 4, SCALAR_MAX = 64 };
+enum { CLEAN_PIECE = 2048, PIECE = 512, UTF8_LONGEST = 4 };
 
 static size_t piece_length(const char *s, size_t n)
 {
@@ -81,32 +81,14 @@ void tl_string_json(tl_pb *out, const char *s, size_t n, uint64_t *bad)
     tl_text_close(&tw);
 }
 
-static void bytes_json(tl_text_writer *tw, const uint8_t *from, size_t n)
-{
-    static const char digit[] = "0123456789abcdef";
-    tl_text_char(tw, '"');
-    while (n > 0) {
-        size_t length = n < PIECE ? n : PIECE;
-        tl_text_room(tw, 2 * length);
-        char *p = tw->p;
-        for (size_t i = 0; i < length; i++) {
-            *p++ = digit[from[i] >> 4];
-            *p++ = digit[from[i] & 15];
-        }
-        tw->p = p;
-        from += length;
-        n -= length;
-    }
-    tl_text_char(tw, '"');
-}
-
 static char *double_json(char *p, double v, bool single)
 {
-    if (isnan(v))
-        return TL_PUT(p, "\"NaN\"");
-    if (isinf(v))
-        return v < 0 ? TL_PUT(p, "\"-Infinity\"") : TL_PUT(p, "\"Infinity\"");
-    return single ? tl_put_float(p, (float)v) : tl_put_double(p, v);
+    if (isfinite(v))
+        return tl_put_real(p, v, single);
+    *p = '"';
+    p = tl_put_real(p + 1, v, single);
+    *p = '"';
+    return p + 1;
 }
 
 static char *hex_json(char *p, uint64_t v)
@@ -116,52 +98,13 @@ static char *hex_json(char *p, uint64_t v)
     return p;
 }
 
-/* A member of a frame, up to its value; number k of three. */
-static void frame_lead(tl_text_writer *tw, const tl_field_text *f, uint32_t k)
-{
-    static const char *const other[TL_FRAME_MEMBERS] = {",\"function\":", ",\"id\":", ",\"ip\":"};
-    const bool named = f && f->nmember == TL_FRAME_MEMBERS;
-    const char *lead = named ? f->member[k].lead : other[k];
-    const size_t n = named ? f->member[k].nlead : strlen(other[k]);
-    if (k == 0)
-        tl_text_char(tw, '{'); /* replaces the comma */
-    tl_text_raw(tw, lead + (k == 0), n - (k == 0));
-}
+static const tl_field_text frame[TL_FRAME_MEMBERS] = {TL_FIELD_LEAD(",\"function\":"), TL_FIELD_LEAD(",\"id\":"),
+                                                      TL_FIELD_LEAD(",\"ip\":")};
 
-static void frame_number(tl_text_writer *tw, bool known, uint64_t v)
+static void scalar_json(void *out, tl_fields *fields, const tl_value *v, const tl_field_text *f)
 {
-    tl_text_room(tw, SCALAR_MAX);
-    tw->p = known ? hex_json(tw->p, v) : TL_PUT(tw->p, "null");
-}
-
-/* [{"function":"fib","iid":"0x5","ip":null}], outermost first. */
-static TL_NOINLINE void stack_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_field_text *f)
-{
-    j->failed = j->failed || !tl_stack_frames_set(&j->frames, v);
-    tl_text_char(tw, '[');
-    for (uint32_t i = j->frames.n; i-- > 0;) {
-        const tl_frame *frame = j->frames.frame[i];
-        frame_lead(tw, f, 0);
-        if (frame->name)
-            tl_text_json(tw, frame->name, strlen(frame->name), NULL); /* is UTF-8 if the reader is right */
-        else
-            TL_TEXT_PUT(tw, "null");
-        frame_lead(tw, f, 1);
-        frame_number(tw, frame->flags & TL_FRAME_FUNCTION, frame->function);
-        frame_lead(tw, f, 2);
-        frame_number(tw, frame->flags & TL_FRAME_IP, frame->ip);
-        tl_text_char(tw, '}');
-        if (i > 0)
-            tl_text_char(tw, ',');
-        if (j->spill)
-            j->spill(j->spill_arg, tw);
-    }
-    tl_text_char(tw, ']');
-}
-
-static void scalar_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_field_text *f)
-{
-    tl_text_room(tw, SCALAR_MAX);
+    tl_text_writer *tw = out;
+    tl_text_room(tw, TL_VALUE_ROOM);
     switch ((tl_type)v->type) {
     case TL_BOOL:
         tw->p = v->as.u ? TL_PUT(tw->p, "true") : TL_PUT(tw->p, "false");
@@ -179,30 +122,38 @@ static void scalar_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v
         tw->p = hex_json(tw->p, v->as.u);
         break;
     case TL_STRING:
-        tl_text_json(tw, v->as.p, v->n, &j->bad);
+        tl_text_json(tw, v->as.p, v->n,
+                     f == frame ? NULL : &fields->bad); /* names of functions are known to be UTF-8 */
         break;
     case TL_BYTES:
-        bytes_json(tw, v->as.p, v->n);
-        break;
-    case TL_STACK:
-        stack_json(tw, j, v, f);
+        tl_text_char(tw, '"');
+        tl_text_hex(tw, v->as.p, v->n);
+        tl_text_char(tw, '"');
         break;
     default:
         tw->p = TL_PUT(tw->p, "null");
     }
 }
 
-/* {"value":1,"labels":["ONE","ODD"]} */
-static void enum_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_field_text *f)
+static inline void quick_json(void *out, tl_fields *fields, const tl_value *v, const tl_field_text *f)
 {
-    tl_label labels = tl_enum_label(&j->texts.enums, f->labels, v->as.u);
+    tl_text_writer *tw = out;
+    (void)fields;
+    (void)f;
+    tw->p = tl_put_u64(tw->p, v->as.u);
+}
+
+/* {"value":1,"labels":["ONE","ODD"]} */
+static void enum_json(void *out, tl_fields *fields, const tl_value *v, const tl_field_text *f)
+{
+    tl_label labels = tl_enum_label(&fields->texts.enums, f->labels, v->as.u);
     if (!labels.p) {
-        j->failed = true;
+        fields->failed = true;
         return;
     }
-    TL_TEXT_PUT(tw, "{\"value\":");
-    scalar_json(tw, j, v, f);
-    tl_text_raw(tw, labels.p, labels.n);
+    TL_TEXT_PUT((tl_text_writer *)out, "{\"value\":");
+    scalar_json(out, fields, v, f);
+    tl_text_raw(out, labels.p, labels.n);
 }
 
 /* ,"labels":["ONE","ODD"]} */
@@ -241,94 +192,31 @@ void tl_json_fields_fini(tl_json_fields *j)
     tl_fields_fini(j);
 }
 
-static const tl_value *value_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,
-                                  const tl_field_text *f, unsigned depth);
+static const tl_value_marks marks = {
+    .begin = {[TL_PART_STRUCT] = "{", [TL_PART_LIST] = "[", [TL_PART_DEEP] = "null"},
+    .end = {[TL_PART_STRUCT] = "}", [TL_PART_LIST] = "]"},
+    .comma = ",",
+};
 
-/* The present members of a struct. */
-static const tl_value *members_json(tl_text_writer *tw, tl_json_fields *j, const tl_field_text *f, uint32_t n,
-                                    const tl_value *v, const tl_value *end, unsigned depth, bool *any)
-{
-    for (uint32_t i = 0; i < n && v < end; i++) {
-        if (TL_UNLIKELY(v->type == TL_ABSENT)) {
-            v++;
-            continue;
-        }
-        const size_t lead = f[i].nlead - !*any; /* the first one without its comma */
-        if (TL_LIKELY(lead <= TL_TEXT_ROOM - TL_TEXT_PADDING - SCALAR_MAX)) {
-            tl_text_room(tw, lead + TL_TEXT_PADDING + SCALAR_MAX);
-            tw->p = tl_put_padded(tw->p, f[i].lead + !*any, lead);
-        } else {
-            tl_text_raw(tw, f[i].lead + !*any, lead);
-        }
-        *any = true;
-        if (TL_LIKELY(v->type == TL_U64 && !f[i].labels)) {
-            tw->p = tl_put_u64(tw->p, v->as.u);
-            v++;
-        } else {
-            v = value_json(tw, j, v, end, &f[i], depth);
-        }
-    }
-    return v;
-}
+static tl_value_put value_json;
+static const tl_value_walk json = {.value = value_json,
+                                   .marks = &marks,
+                                   .scalar = scalar_json,
+                                   .labelled = enum_json,
+                                   .quick = quick_json,
+                                   .quick_last = TL_U64,
+                                   .frame = frame};
 
-static const tl_value *list_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,
-                                 const tl_field_text *f, unsigned depth)
-{
-    const uint8_t type = v->type;
-    const uint32_t n = v->n;
-    tl_text_char(tw, '[');
-    v++;
-    for (uint32_t i = 0; i < n && v < end; i++) {
-        const tl_field_text *m = tl_field_text_member(f, type, i);
-        tl_text_room(tw, 1 + SCALAR_MAX);
-        if (i > 0)
-            *tw->p++ = ',';
-        if (TL_LIKELY(v->type == TL_U64 && !(m && m->labels))) {
-            tw->p = tl_put_u64(tw->p, v->as.u);
-            v++;
-        } else {
-            v = value_json(tw, j, v, end, m, depth);
-        }
-    }
-    tl_text_char(tw, ']');
-    return v;
-}
-
-static const tl_value *value_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,
+static const tl_value *value_json(void *out, tl_fields *fields, const tl_value *v, const tl_value *end,
                                   const tl_field_text *f, unsigned depth)
 {
-    for (; v->type == TL_VARIANT && end - v > 1; v++)
-        f = tl_field_text_member(f, TL_VARIANT, v->variant);
-    if (v->type != TL_LIST && v->type != TL_STRUCT) {
-        if (TL_UNLIKELY(f && f->labels && (v->type == TL_U64 || v->type == TL_I64)))
-            enum_json(tw, j, v, f);
-        else
-            scalar_json(tw, j, v, f);
-        return v + 1;
-    }
-    if (depth == TL_VALUE_DEPTH_MAX) {
-        TL_TEXT_PUT(tw, "null");
-        return tl_value_skip(v, end);
-    }
-    if (!tl_field_text_named(f, v))
-        return list_json(tw, j, v, end, f, depth + 1);
-    bool any = false;
-    tl_text_char(tw, '{');
-    v = members_json(tw, j, f ? f->member : NULL, v->n, v + 1, end, depth + 1, &any);
-    tl_text_char(tw, '}');
-    return v;
-}
-
-const tl_value *tl_value_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,
-                              const tl_field_text *f)
-{
-    return value_json(tw, j, v, end, f, 0);
+    return tl_walk_value(&json, out, fields, v, end, f, depth);
 }
 
 const tl_value *tl_fields_json(tl_text_writer *tw, tl_json_fields *j, const tl_field_text *f, uint32_t n,
                                const tl_value *v, const tl_value *end, bool *any)
 {
-    return members_json(tw, j, f, n, v, end, 0, any);
+    return tl_walk_members(&json, tw, j, TL_PART_FIELD, f, n, v, end, 0, any);
 }
 
 void tl_event_json(tl_text_writer *tw, tl_json_fields *j, const tl_class *c, const tl_batch *b, uint32_t i, bool *any)
@@ -340,19 +228,19 @@ void tl_event_json(tl_text_writer *tw, tl_json_fields *j, const tl_class *c, con
     }
     const tl_value *v = b->v + b->val[i], *end = b->v + b->val[i + 1];
     if (TL_LIKELY(text->ncontext == 0)) {
-        members_json(tw, j, text->field, text->nfield, v, end, 0, any);
+        tl_fields_json(tw, j, text->field, text->nfield, v, end, any);
         return;
     }
     const uint32_t npacket = text->npacket, ncontext = text->ncontext;
     const tl_value *context = tl_values_skip(v, end, npacket),
                    *payload = tl_values_skip(context, end, ncontext - npacket);
-    members_json(tw, j, text->field + ncontext, text->nfield - ncontext, payload, end, 0, any);
+    tl_fields_json(tw, j, text->field + ncontext, text->nfield - ncontext, payload, end, any);
     if (tl_values_present(context, payload, ncontext - npacket)) {
         bool inside = false;
         if (*any)
             tl_text_char(tw, ',');
         TL_TEXT_PUT(tw, "\"context\":{");
-        members_json(tw, j, text->field + npacket, ncontext - npacket, context, payload, 0, &inside);
+        tl_fields_json(tw, j, text->field + npacket, ncontext - npacket, context, payload, &inside);
         tl_text_char(tw, '}');
         *any = true;
     }
@@ -380,6 +268,6 @@ void tl_key_json(tl_text_writer *tw, const tl_class *c, uint64_t value)
     tl_text_char(tw, '"');
     tl_text_raw(tw, name, strlen(name));
     TL_TEXT_PUT(tw, "\":");
-    tl_text_room(tw, SCALAR_MAX);
+    tl_text_room(tw, TL_VALUE_ROOM);
     tw->p = c->key == TL_KEY_STACK ? tl_put_u64(tw->p, value) : hex_json(tw->p, value);
 }

@@ -16,15 +16,11 @@ typedef tl_fields tl_json_fields;
 bool tl_json_fields_init(tl_json_fields *j, const tl_trace *t); /* after zeroing; fini is needed in any case */
 void tl_json_fields_fini(tl_json_fields *j);
 
-/* Writes one value and returns the slot after it and all that it owns. `f` names the members of structs; may be NULL.
+/* Writes n fields as members, "name":value,"name":value, without those that are absent. *any: does a member stand
+ * before (then a comma is due); set if one is written. Returns the slot after them and all that they own.
  * Whole numbers in full; TL_HEX as "0x..", bytes as hex pairs; NaN and infinities as strings; enumerations as
- * {"value":1,"labels":["ONE"]}; a variant as the chosen value; a stack as a list of structs, outermost frame first.
- * Absent members of structs are left out. */
-const tl_value *tl_value_json(tl_text_writer *tw, tl_json_fields *j, const tl_value *v, const tl_value *end,
-                              const tl_field_text *f);
-
-/* Writes n fields as members, "name":value,"name":value, without absent ones. *any: whether a member precedes (then a
- * comma is due); set if one is written. Returns the slot after them. */
+ * {"value":1,"labels":["ONE"]}; a variant as the chosen value; a stack as a list of structs, outermost frame
+ * first. */
 const tl_value *tl_fields_json(tl_text_writer *tw, tl_json_fields *j, const tl_field_text *f, uint32_t n,
                                const tl_value *v, const tl_value *end, bool *any);
 

@@ -58,6 +58,46 @@ static void test_bad_bytes_are_counted_once(void **state)
     tl_pb_fini(&out);
 }
 
+#define PADDING "                                " /* TL_TEXT_PADDING */
+
+/* One value, as a field without a name. */
+static void put_value(tl_pb *out, tl_json_fields *fields, const tl_value *v, const tl_value *end,
+                      const tl_field_text *f)
+{
+    tl_field_text field = f ? *f : (tl_field_text){0};
+    tl_text_writer tw;
+    bool any = false;
+    field.lead = "," PADDING;
+    field.nlead = 1;
+    assert_true(tl_text_open_buffer(&tw, out));
+    assert_ptr_equal(tl_fields_json(&tw, fields, &field, 1, v, end, &any), end);
+    tl_text_close(&tw);
+}
+
+/* Room for a number is made behind a name of any length: also where that ends just before the end of a buffer. */
+static void test_long_names(void **state)
+{
+    enum { LONGEST = 2 * TL_TEXT_ROOM, DIGITS = 20 };
+    const tl_value v = {.type = TL_U64, .as.u = UINT64_MAX};
+    char *name = malloc(LONGEST + 1 + TL_TEXT_PADDING);
+    assert_non_null(name);
+    memset(name, 'x', LONGEST + 1 + TL_TEXT_PADDING);
+    for (uint32_t n = LONGEST - DIGITS; n <= LONGEST; n++) {
+        const tl_field_text field = {.lead = name, .nlead = n + 1};
+        tl_pb out = {0};
+        tl_json_fields fields = {0};
+        tl_text_writer tw;
+        bool any = false;
+        assert_true(tl_text_open_buffer(&tw, &out));
+        assert_ptr_equal(tl_fields_json(&tw, &fields, &field, 1, &v, &v + 1, &any), &v + 1);
+        tl_text_close(&tw);
+        assert_int_equal(out.n, n + DIGITS);
+        assert_memory_equal(out.data + n, "18446744073709551615", DIGITS);
+        tl_pb_fini(&out);
+    }
+    free(name);
+}
+
 /* A list whose length exceeds the tape ends with it. */
 static void test_lying_lists(void **state)
 {
@@ -65,10 +105,7 @@ static void test_lying_lists(void **state)
         {.type = TL_LIST, .n = UINT32_MAX}, {.type = TL_LIST, .n = UINT32_MAX}, {.type = TL_U64, .as.u = 7}};
     tl_pb out = {0};
     tl_json_fields fields = {0};
-    tl_text_writer tw;
-    assert_true(tl_text_open_buffer(&tw, &out));
-    assert_ptr_equal(tl_value_json(&tw, &fields, v, v + 3, NULL), v + 3);
-    tl_text_close(&tw);
+    put_value(&out, &fields, v, v + 3, NULL);
     assert_int_equal(out.n, 5);
     assert_memory_equal(out.data, "[[7]]", 5);
     assert_ptr_equal(tl_value_skip(v, v + 3), v + 3);
@@ -102,10 +139,7 @@ static void check_json(const tl_value *v, const tl_value *end, const tl_field_te
 {
     tl_pb out = {0};
     tl_json_fields fields = {0};
-    tl_text_writer tw;
-    assert_true(tl_text_open_buffer(&tw, &out));
-    assert_ptr_equal(tl_value_json(&tw, &fields, v, end, f), end);
-    tl_text_close(&tw);
+    put_value(&out, &fields, v, end, f);
     assert_int_equal(out.n, strlen(expected));
     assert_memory_equal(out.data, expected, out.n);
     assert_false(fields.failed);
@@ -125,8 +159,9 @@ static void test_stacks(void **state)
     check_json(v, v + 4, NULL,
                "[[{\"function\":\"a\",\"id\":\"0x3\",\"ip\":null},{\"function\":null,\"id\":null,\"ip\":\"0x10\"}],"
                "[],7]");
-    const tl_field_text member[] = {
-        {.lead = ",\"f\":", .nlead = 5}, {.lead = ",\"n\":", .nlead = 5}, {.lead = ",\"at\":", .nlead = 6}};
+    const tl_field_text member[] = {{.lead = ",\"f\":" PADDING, .nlead = 5},
+                                    {.lead = ",\"n\":" PADDING, .nlead = 5},
+                                    {.lead = ",\"at\":" PADDING, .nlead = 6}};
     const tl_field_text field = {.member = member, .nmember = 3};
     check_json(v + 1, v + 2, &field,
                "[{\"f\":\"a\",\"n\":\"0x3\",\"at\":null},{\"f\":null,\"n\":null,\"at\":\"0x10\"}]");
@@ -149,10 +184,7 @@ static void test_spill(void **state)
     tl_pb out = {0};
     uint32_t spilt = 0;
     tl_json_fields fields = {.spill = count_spills, .spill_arg = &spilt};
-    tl_text_writer tw;
-    assert_true(tl_text_open_buffer(&tw, &out));
-    tl_value_json(&tw, &fields, &v, &v + 1, NULL);
-    tl_text_close(&tw);
+    put_value(&out, &fields, &v, &v + 1, NULL);
     assert_int_equal(spilt, 2);
     tl_json_fields_fini(&fields);
     tl_pb_fini(&out);
@@ -164,6 +196,7 @@ int main(void)
         cmocka_unit_test(test_doubles),
         cmocka_unit_test(test_long_strings),
         cmocka_unit_test(test_bad_bytes_are_counted_once),
+        cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_lying_lists),
         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_stacks),

@@ -119,3 +119,13 @@ char *tl_put_six(char *p, double v)
     memcpy(p, text, (size_t)n);
     return p + n;
 }
+
+char *tl_put_real(char *p, double v, bool single)
+{
+    if (!isfinite(v)) {
+        const char *text = isnan(v) ? "NaN" : v < 0 ? "-Infinity" : "Infinity";
+        memcpy(p, text, strlen(text));
+        return p + strlen(text);
+    }
+    return single ? tl_put_float(p, (float)v) : tl_put_double(p, v);
+}

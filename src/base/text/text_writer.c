@@ -79,3 +79,20 @@ void tl_text_raw_slow(tl_text_writer *tw, const void *data, size_t n)
         n -= part;
     }
 }
+
+void tl_text_hex(tl_text_writer *tw, const uint8_t *from, size_t n)
+{
+    static const char digit[] = "0123456789abcdef";
+    while (n > 0) {
+        const size_t length = n < TL_TEXT_ROOM / 2 ? n : TL_TEXT_ROOM / 2;
+        tl_text_room(tw, 2 * length);
+        char *p = tw->p;
+        for (size_t i = 0; i < length; i++) {
+            *p++ = digit[from[i] >> 4];
+            *p++ = digit[from[i] & 15];
+        }
+        tw->p = p;
+        from += length;
+        n -= length;
+    }
+}

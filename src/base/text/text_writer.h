@@ -51,6 +51,9 @@ TL_ALWAYS_INLINE void tl_text_raw(tl_text_writer *tw, const void *data, size_t n
     tw->p += n;
 }
 
+/* n bytes as pairs of hex digits. */
+void tl_text_hex(tl_text_writer *tw, const uint8_t *from, size_t n);
+
 TL_ALWAYS_INLINE void tl_text_char(tl_text_writer *tw, char c)
 {
     tl_text_room(tw, 1);

@@ -13,6 +13,7 @@
 #include "format/perfetto/perfetto_layout.h"
 #include "model/timeline.h"
 #include "model/value_json.h"
+#include "model/value_walk.h"
 
 void perfetto_double(tl_pb *p, unsigned field, double v)
 {
@@ -32,8 +33,11 @@ static void put_hex_string(tl_pb *p, const uint8_t *s, size_t n)
     tl_pb_end(p, at);
 }
 
-static void put_scalar(tl_pb *p, const tl_value *v)
+static void put_scalar(void *out, tl_fields *fields, const tl_value *v, const tl_field_text *f)
 {
+    tl_pb *p = out;
+    (void)fields;
+    (void)f;
     switch ((tl_type)v->type) {
     case TL_BOOL:
         tl_pb_u64(p, ANNOTATION_BOOL, v->as.u != 0);
@@ -62,15 +66,16 @@ static void put_scalar(tl_pb *p, const tl_value *v)
 }
 
 /* LABEL (1) */
-static void put_enum(tl_pb *p, perfetto_fields *fields, const tl_value *v, tl_enum_text *labels)
+static void put_enum(void *out, tl_fields *fields, const tl_value *v, const tl_field_text *f)
 {
-    tl_label label = tl_enum_label(&fields->texts.enums, labels, v->as.u);
+    tl_pb *p = out;
+    tl_label label = tl_enum_label(&fields->texts.enums, f->labels, v->as.u);
     char number[24];
     char *end = v->type == TL_I64 ? tl_put_i64(number, v->as.i) : tl_put_u64(number, v->as.u);
     if (!label.p)
         p->failed = true;
     if (label.n == 0) {
-        put_scalar(p, v);
+        put_scalar(p, fields, v, f);
         return;
     }
     size_t at = tl_pb_begin(p, ANNOTATION_STRING);
@@ -96,62 +101,53 @@ static void make_lead(void *arg, const tl_field *f, tl_pb *text)
     tl_field_put_name(f, text);
 }
 
-bool perfetto_fields_init(perfetto_fields *fields, uint32_t ncls)
+bool perfetto_fields_init(tl_fields *fields, uint32_t ncls)
 {
-    return tl_field_texts_init(&fields->texts, ncls, make_lead, make_labels, NULL);
+    return tl_fields_init(fields, ncls, make_lead, make_labels);
 }
 
-void perfetto_fields_fini(perfetto_fields *fields)
+/* A value is the content of a DebugAnnotation, which is begun with what it is in: a field, or a member with its name,
+ * or an element. */
+static size_t begin(void *out, tl_value_part part, const tl_field_text *f, uint32_t i)
 {
-    tl_field_texts_fini(&fields->texts);
+    tl_pb *p = out;
+    (void)i;
+    if (part == TL_PART_ELEMENT)
+        return tl_pb_begin(p, ANNOTATION_ARRAY);
+    if (part != TL_PART_FIELD && part != TL_PART_MEMBER)
+        return 0;
+    const size_t at = tl_pb_begin(p, part == TL_PART_FIELD ? EVENT_ANNOTATION : ANNOTATION_DICT);
+    tl_pb_bytes(p, ANNOTATION_NAME, f->lead, f->nlead);
+    return at;
 }
 
-static const tl_value *put_members(tl_pb *p, perfetto_fields *fields, unsigned number, const tl_field_text *f,
-                                   uint32_t n, const tl_value *v, const tl_value *end, unsigned depth);
+static void end_part(void *out, tl_value_part part, size_t at)
+{
+    if (part == TL_PART_FIELD || part == TL_PART_MEMBER || part == TL_PART_ELEMENT)
+        tl_pb_end(out, at);
+}
 
-/* A value as the content of a DebugAnnotation; returns the slot after it. */
-static const tl_value *put_value(tl_pb *p, perfetto_fields *fields, const tl_value *v, const tl_value *end,
+static tl_value_put put_value;
+static const tl_value_walk walk = {.value = put_value,
+                                   .begin = begin,
+                                   .end = end_part,
+                                   .scalar = put_scalar,
+                                   .labelled = put_enum,
+                                   .quick = put_scalar,
+                                   .quick_last = TL_HEX};
+
+static const tl_value *put_value(void *out, tl_fields *fields, const tl_value *v, const tl_value *end,
                                  const tl_field_text *f, unsigned depth)
 {
-    for (; v->type == TL_VARIANT && end - v > 1; v++)
-        f = tl_field_text_member(f, TL_VARIANT, v->variant);
-    if (v->type != TL_LIST && v->type != TL_STRUCT) {
-        if (f && f->labels && (v->type == TL_U64 || v->type == TL_I64))
-            put_enum(p, fields, v, f->labels);
-        else
-            put_scalar(p, v);
-        return v + 1;
-    }
-    if (depth == TL_VALUE_DEPTH_MAX)
-        return tl_value_skip(v, end);
-    if (tl_field_text_named(f, v))
-        return put_members(p, fields, ANNOTATION_DICT, f ? f->member : NULL, v->n, v + 1, end, depth + 1);
-    const uint8_t type = v->type;
-    const uint32_t n = v->n;
-    v++;
-    for (uint32_t i = 0; i < n && v < end; i++) {
-        size_t at = tl_pb_begin(p, ANNOTATION_ARRAY);
-        v = put_value(p, fields, v, end, tl_field_text_member(f, type, i), depth + 1);
-        tl_pb_end(p, at);
-    }
-    return v;
+    return tl_walk_value(&walk, out, fields, v, end, f, depth);
 }
 
-/* Values as DebugAnnotations with names in field `number`. */
-static const tl_value *put_members(tl_pb *p, perfetto_fields *fields, unsigned number, const tl_field_text *f,
-                                   uint32_t n, const tl_value *v, const tl_value *end, unsigned depth)
+/* n fields as annotations (TL_PART_FIELD), or as members of one (TL_PART_MEMBER). */
+static void put_members(tl_pb *p, tl_fields *fields, tl_value_part part, const tl_field_text *f, uint32_t n,
+                        const tl_value *v, const tl_value *end)
 {
-    for (uint32_t i = 0; i < n && v < end; i++) {
-        if (v->type == TL_ABSENT) {
-            v++;
-            continue;
-        }
-        size_t at = tl_pb_begin(p, number);
-        tl_pb_bytes(p, ANNOTATION_NAME, f[i].lead, f[i].nlead);
-        v = put_value(p, fields, v, end, &f[i], depth);
-        tl_pb_end(p, at);
-    }
-    return v;
+    bool any = false;
+    tl_walk_members(&walk, p, fields, part, f, n, v, end, 0, &any);
 }
 
 static void put_key(tl_pb *p, const tl_class *c, uint64_t key)
@@ -159,11 +155,11 @@ static void put_key(tl_pb *p, const tl_class *c, uint64_t key)
     const tl_value v = {.type = c->key == TL_KEY_STACK ? TL_U64 : TL_HEX, .as.u = key};
     size_t at = tl_pb_begin(p, EVENT_ANNOTATION);
     tl_pb_string(p, ANNOTATION_NAME, tl_key_name(c));
-    put_scalar(p, &v);
+    put_scalar(p, NULL, &v, NULL);
     tl_pb_end(p, at);
 }
 
-void perfetto_annotations(tl_pb *p, perfetto_fields *fields, const tl_class *c, const tl_batch *b, uint32_t i)
+void perfetto_annotations(tl_pb *p, tl_fields *fields, const tl_class *c, const tl_batch *b, uint32_t i)
 {
     if (tl_key_name(c))
         put_key(p, c, b->key[i]);
@@ -177,21 +173,21 @@ void perfetto_annotations(tl_pb *p, perfetto_fields *fields, const tl_class *c, 
     const uint32_t npacket = text->npacket, ncontext = text->ncontext;
     const tl_value *end = b->v + b->val[i + 1], *context = tl_values_skip(b->v + b->val[i], end, npacket),
                    *payload = tl_values_skip(context, end, ncontext - npacket);
-    put_members(p, fields, EVENT_ANNOTATION, text->field + ncontext, text->nfield - ncontext, payload, end, 0);
+    put_members(p, fields, TL_PART_FIELD, text->field + ncontext, text->nfield - ncontext, payload, end);
     if (tl_values_present(context, payload, ncontext - npacket)) {
         size_t at = tl_pb_begin(p, EVENT_ANNOTATION);
         tl_pb_string(p, ANNOTATION_NAME, "context");
-        put_members(p, fields, ANNOTATION_DICT, text->field + npacket, ncontext - npacket, context, payload, 0);
+        put_members(p, fields, TL_PART_MEMBER, text->field + npacket, ncontext - npacket, context, payload);
         tl_pb_end(p, at);
     }
 }
 
-void perfetto_new_annotations(tl_pb *p, perfetto_fields *fields, const tl_class *c, const tl_class *other,
-                              const tl_batch *b, uint32_t i)
+void perfetto_new_annotations(tl_pb *p, tl_fields *fields, const tl_class *c, const tl_class *other, const tl_batch *b,
+                              uint32_t i)
 {
     const tl_class_text *text = tl_field_texts_get(&fields->texts, c);
     tl_payload payload = tl_payload_of(c, b, i);
     p->failed = p->failed || !text;
     while (text && tl_payload_next_new(&payload, other))
-        put_members(p, fields, EVENT_ANNOTATION, &text->field[payload.field], 1, payload.v, payload.next, 0);
+        put_members(p, fields, TL_PART_FIELD, &text->field[payload.field], 1, payload.v, payload.next);
 }

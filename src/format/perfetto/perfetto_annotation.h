@@ -5,18 +5,14 @@
 #include "base/protobuf.h"
 #include "model/field_text.h"
 
-typedef struct perfetto_fields {
-    tl_field_texts texts; /* names as they are */
-} perfetto_fields;
-
-bool perfetto_fields_init(perfetto_fields *fields, uint32_t ncls); /* after zeroing; fini is needed in any case */
-void perfetto_fields_fini(perfetto_fields *fields);
+/* Names as they are. Of zeroed memory; tl_fields_fini() is needed in any case. */
+bool perfetto_fields_init(tl_fields *fields, uint32_t ncls);
 
 /* Appends the key of event i, if it is not a function, and its fields to a TrackEvent. */
-void perfetto_annotations(tl_pb *event, perfetto_fields *fields, const tl_class *c, const tl_batch *b, uint32_t i);
+void perfetto_annotations(tl_pb *event, tl_fields *fields, const tl_class *c, const tl_batch *b, uint32_t i);
 
 /* The same for the fields of the payload that another class lacks. */
-void perfetto_new_annotations(tl_pb *event, perfetto_fields *fields, const tl_class *c, const tl_class *other,
+void perfetto_new_annotations(tl_pb *event, tl_fields *fields, const tl_class *c, const tl_class *other,
                               const tl_batch *b, uint32_t i);
 
 /* Appends a field of type double. */

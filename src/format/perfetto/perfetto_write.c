@@ -407,7 +407,7 @@ static void perfetto_discard(void *writer)
     tl_hash_fini(&w->own_track);
     tl_hash_fini(&w->told_label);
     tl_hash_fini(&w->told_node);
-    perfetto_fields_fini(&w->fields);
+    tl_fields_fini(&w->fields);
     tl_pb_fini(&w->packet);
 }
 

@@ -40,7 +40,7 @@ typedef struct perfetto_writer {
     tl_hash interned; /* track << 32 | iid -> generation in which the track's sequence got the name */
     tl_hash process;  /* pid -> 1: described */
     tl_hash counter;  /* uuid -> 1: described */
-    perfetto_fields fields;
+    tl_fields fields;
     tl_pb packet;
 
     /* perfetto_managed.c */

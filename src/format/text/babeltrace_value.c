@@ -5,8 +5,9 @@
 #include "base/text/number.h"
 #include "base/text/utf8.h"
 #include "format/text/text_value.h"
+#include "model/value_walk.h"
 
-enum { PIECE = 1024, SCALAR_MAX = 80, ESCAPE_MAX = 12, INDEX_MAX = 32 };
+enum { PIECE = 1024, ESCAPE_MAX = 12, INDEX_MAX = 32 };
 
 static const char lower_digit[] = "0123456789abcdef", upper_digit[] = "0123456789ABCDEF";
 
@@ -116,17 +117,6 @@ void babeltrace_labels(void *arg, const char *const *label, uint32_t n, tl_pb *t
     tl_text_close(&tw);
 }
 
-/* At most SCALAR_MAX bytes. */
-static inline char *put_integer(char *p, const tl_value *v, const tl_field_text *f)
-{
-    if (TL_LIKELY(!f || f->base == 10))
-        return v->type == TL_I64 ? tl_put_i64(p, v->as.i) : tl_put_u64(p, v->as.u);
-    *p++ = '0';
-    if (f->base != 8)
-        *p++ = f->base == 2 ? 'b' : 'x';
-    return tl_put_based(p, v->as.u, f, upper_digit);
-}
-
 static char *put_hex(char *p, uint64_t v)
 {
     static const tl_field_text all_bits = {.base = 16, .bits = 64};
@@ -139,7 +129,7 @@ static void put_bytes(tl_text_writer *tw, const uint8_t *p, uint32_t n)
 {
     tl_text_char(tw, '[');
     for (uint32_t i = 0; i < n; i++) {
-        tl_text_room(tw, INDEX_MAX + SCALAR_MAX);
+        tl_text_room(tw, INDEX_MAX + TL_VALUE_ROOM);
         if (i > 0)
             *tw->p++ = ',';
         TL_TEXT_COPY(tw, " [");
@@ -150,56 +140,11 @@ static void put_bytes(tl_text_writer *tw, const uint8_t *p, uint32_t n)
     TL_TEXT_PUT(tw, " ]");
 }
 
-/* Text before member k of a frame. */
-static void frame_lead(tl_text_writer *tw, const tl_field_text *f, uint32_t k)
+static void put_scalar(void *out, tl_fields *fields, const tl_value *v, const tl_field_text *f)
 {
-    static const char *const other[TL_FRAME_MEMBERS] = {", function = ", ", id = ", ", ip = "};
-    const bool named = f && f->nmember == TL_FRAME_MEMBERS;
-    const char *lead = named ? f->member[k].lead : other[k];
-    const size_t n = named ? f->member[k].nlead : strlen(other[k]);
-    tl_text_raw(tw, lead + (k == 0), n - (k == 0));
-}
-
-static void frame_number(tl_text_writer *tw, bool known, uint64_t v)
-{
-    tl_text_room(tw, SCALAR_MAX);
-    if (known)
-        tw->p = put_hex(tw->p, v);
-    else
-        TL_TEXT_COPY(tw, "null");
-}
-
-/* [ [0] = { function = "main", iid = 0x1, ip = null } ], outermost first. */
-static TL_NOINLINE void put_stack(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_field_text *f)
-{
-    t->failed = t->failed || !tl_stack_frames_set(&t->frames, v);
-    const uint32_t n = t->frames.n;
-    tl_text_char(tw, '[');
-    for (uint32_t i = 0; i < n; i++) {
-        const tl_frame *frame = t->frames.frame[n - 1 - i];
-        tl_text_room(tw, INDEX_MAX);
-        if (i > 0)
-            *tw->p++ = ',';
-        TL_TEXT_COPY(tw, " [");
-        tw->p = tl_put_u64(tw->p, i);
-        TL_TEXT_COPY(tw, "] = {");
-        frame_lead(tw, f, 0);
-        if (frame->name)
-            babeltrace_string(tw, frame->name, strlen(frame->name));
-        else
-            TL_TEXT_PUT(tw, "null");
-        frame_lead(tw, f, 1);
-        frame_number(tw, frame->flags & TL_FRAME_FUNCTION, frame->function);
-        frame_lead(tw, f, 2);
-        frame_number(tw, frame->flags & TL_FRAME_IP, frame->ip);
-        TL_TEXT_PUT(tw, " }");
-    }
-    TL_TEXT_PUT(tw, " ]");
-}
-
-static void put_scalar(tl_text_writer *tw, const tl_value *v, const tl_field_text *f)
-{
-    tl_text_room(tw, SCALAR_MAX);
+    tl_text_writer *tw = out;
+    (void)fields;
+    tl_text_room(tw, TL_VALUE_ROOM);
     switch ((tl_type)v->type) {
     case TL_BOOL:
         if (v->as.u)
@@ -209,7 +154,7 @@ static void put_scalar(tl_text_writer *tw, const tl_value *v, const tl_field_tex
         break;
     case TL_U64:
     case TL_I64:
-        tw->p = put_integer(tw->p, v, f);
+        tw->p = tl_put_integer(tw->p, v, f, upper_digit);
         break;
     case TL_F64:
         tw->p = tl_put_six(tw->p, v->as.f);
@@ -231,108 +176,59 @@ static void put_scalar(tl_text_writer *tw, const tl_value *v, const tl_field_tex
     }
 }
 
-/* ( "ONE", "ODD" : container = 1 ) */
-static void put_enum(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_field_text *f)
+static inline void put_quick(void *out, tl_fields *fields, const tl_value *v, const tl_field_text *f)
 {
-    const tl_label label = tl_enum_label(&t->texts.enums, f->labels, v->as.u);
-    t->failed = t->failed || !label.p;
+    tl_text_writer *tw = out;
+    (void)fields;
+    tw->p = tl_put_integer(tw->p, v, f, upper_digit);
+}
+
+/* ( "ONE", "ODD" : container = 1 ) */
+static void put_enum(void *out, tl_fields *fields, const tl_value *v, const tl_field_text *f)
+{
+    tl_text_writer *tw = out;
+    const tl_label label = tl_enum_label(&fields->texts.enums, f->labels, v->as.u);
+    fields->failed = fields->failed || !label.p;
     tl_text_raw(tw, label.p, label.n);
-    tl_text_room(tw, SCALAR_MAX);
-    tw->p = f->is_flags ? put_hex(tw->p, v->as.u) : put_integer(tw->p, v, f);
+    tl_text_room(tw, TL_VALUE_ROOM);
+    tw->p = f->is_flags ? put_hex(tw->p, v->as.u) : tl_put_integer(tw->p, v, f, upper_digit);
     TL_TEXT_PUT(tw, " )");
 }
 
-static const tl_value *put_value(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_value *end,
-                                 const tl_field_text *f, unsigned depth);
+static const tl_field_text frame[TL_FRAME_MEMBERS] = {TL_FIELD_LEAD(", function = "), TL_FIELD_LEAD(", id = "),
+                                                      TL_FIELD_LEAD(", ip = ")};
 
-static inline const tl_value *put_members(tl_text_writer *tw, tl_fields *t, const tl_field_text *f, uint32_t n,
-                                          const tl_value *v, const tl_value *end, bool any, unsigned depth)
-{
-    for (uint32_t i = 0; i < n && v < end; i++) {
-        if (TL_UNLIKELY(v->type == TL_ABSENT || f[i].nlead == 0)) {
-            v = tl_value_skip(v, end);
-            continue;
-        }
-        const size_t lead = f[i].nlead - !any; /* the first one without its comma */
-        if (TL_LIKELY(lead <= TL_TEXT_ROOM - TL_TEXT_PADDING - SCALAR_MAX)) {
-            tl_text_room(tw, lead + TL_TEXT_PADDING + SCALAR_MAX);
-            tw->p = tl_put_padded(tw->p, f[i].lead + !any, lead);
-        } else {
-            tl_text_raw(tw, f[i].lead + !any, lead);
-        }
-        any = true;
-        if (TL_LIKELY(v->type <= TL_I64 && v->type >= TL_U64 && !f[i].labels)) {
-            tl_text_room(tw, SCALAR_MAX);
-            tw->p = put_integer(tw->p, v, &f[i]);
-            v++;
-        } else {
-            v = put_value(tw, t, v, end, &f[i], depth);
-        }
-    }
-    return v;
-}
+/* [ [0] = 1, [1] = 2 ], { x = 1, y = 2 }, and of a variant { 1 } */
+static const tl_value_marks marks = {
+    .begin = {[TL_PART_STRUCT] = "{",
+              [TL_PART_LIST] = "[",
+              [TL_PART_VARIANT] = "{",
+              [TL_PART_OPTION] = " ",
+              [TL_PART_DEEP] = "..."},
+    .end = {[TL_PART_STRUCT] = " }", [TL_PART_LIST] = " ]", [TL_PART_VARIANT] = " }"},
+    .comma = ",",
+    .numbers = true,
+};
 
-/* [ [0] = 1, [1] = 2 ] */
-static const tl_value *put_list(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_value *end,
-                                const tl_field_text *f, unsigned depth)
-{
-    const uint8_t type = v->type;
-    const uint32_t n = v->n;
-    tl_text_char(tw, '[');
-    v++;
-    for (uint32_t i = 0; i < n && v < end; i++) {
-        tl_text_room(tw, INDEX_MAX);
-        if (i > 0)
-            *tw->p++ = ',';
-        TL_TEXT_COPY(tw, " [");
-        tw->p = tl_put_u64(tw->p, i);
-        TL_TEXT_COPY(tw, "] = ");
-        v = put_value(tw, t, v, end, tl_field_text_member(f, type, i), depth);
-    }
-    TL_TEXT_PUT(tw, " ]");
-    return v;
-}
+static tl_value_put put_value;
+static const tl_value_walk walk = {.value = put_value,
+                                   .marks = &marks,
+                                   .scalar = put_scalar,
+                                   .labelled = put_enum,
+                                   .quick = put_quick,
+                                   .quick_last = TL_I64,
+                                   .variants = true,
+                                   .hides = true,
+                                   .frame = frame};
 
-/* A value that contains others. */
-static const tl_value *put_compound(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_value *end,
-                                    const tl_field_text *f, unsigned depth)
-{
-    if (depth == TL_VALUE_DEPTH_MAX) {
-        TL_TEXT_PUT(tw, "...");
-        return tl_value_skip(v, end);
-    }
-    const bool named = tl_field_text_named(f, v);
-    if (!named && v->type != TL_VARIANT)
-        return put_list(tw, t, v, end, f, depth + 1);
-    tl_text_char(tw, '{');
-    if (named) {
-        v = put_members(tw, t, f ? f->member : NULL, v->n, v + 1, end, false, depth + 1);
-    } else if (end - v > 1) {
-        tl_text_char(tw, ' ');
-        v = put_value(tw, t, v + 1, end, tl_field_text_member(f, TL_VARIANT, v->variant), depth + 1);
-    } else {
-        v++;
-    }
-    TL_TEXT_PUT(tw, " }");
-    return v;
-}
-
-static const tl_value *put_value(tl_text_writer *tw, tl_fields *t, const tl_value *v, const tl_value *end,
+static const tl_value *put_value(void *out, tl_fields *fields, const tl_value *v, const tl_value *end,
                                  const tl_field_text *f, unsigned depth)
 {
-    if (v->type == TL_LIST || v->type == TL_STRUCT || v->type == TL_VARIANT)
-        return put_compound(tw, t, v, end, f, depth);
-    if (f && f->labels && (v->type == TL_U64 || v->type == TL_I64))
-        put_enum(tw, t, v, f);
-    else if (TL_UNLIKELY(v->type == TL_STACK))
-        put_stack(tw, t, v, f);
-    else
-        put_scalar(tw, v, f);
-    return v + 1;
+    return tl_walk_value(&walk, out, fields, v, end, f, depth);
 }
 
 const tl_value *babeltrace_members(tl_text_writer *tw, tl_fields *t, const tl_field_text *f, uint32_t n,
                                    const tl_value *v, const tl_value *end, bool any)
 {
-    return put_members(tw, t, f, n, v, end, any, 0);
+    return tl_walk_members(&walk, tw, t, TL_PART_FIELD, f, n, v, end, 0, &any);
 }

@@ -193,7 +193,7 @@ static const tl_value *put_call(tl_text_writer *tw, tl_fields *t, const tl_value
     for (uint32_t i = 0; i < n && v < end; i++) {
         if (i > 0)
             TL_TEXT_PUT(tw, ", ");
-        v = text_value(tw, t, v, end, NULL);
+        v = text_value(tw, t, v, end);
     }
     tl_text_char(tw, ')');
     return v;
@@ -211,7 +211,7 @@ static void put_fields(tl_text_writer *tw, tl_lines *l, const tl_class *c, const
         f += text->npacket;
         if (tl_values_present(v, end, shown)) {
             TL_TEXT_PUT(tw, " {");
-            v = text_group(tw, &l->fields, f, shown, v, end);
+            v = text_members(tw, &l->fields, f, shown, v, end, false);
             tl_text_char(tw, '}');
         } else {
             v = tl_values_skip(v, end, shown);
@@ -225,7 +225,7 @@ static void put_fields(tl_text_writer *tw, tl_lines *l, const tl_class *c, const
         f++;
         n--;
     }
-    text_members(tw, &l->fields, f, n, v, end);
+    text_members(tw, &l->fields, f, n, v, end, true);
 }
 
 static void put_key(tl_text_writer *tw, const tl_class *c, uint64_t key)
